@@ -81,12 +81,12 @@ static const Prefix local_v6[] = {
 static bool
 has_prefix(const unsigned char *address, const Prefix *prefix)
 {
-	int			whole = prefix->bits / 8;
+	int			full = prefix->bits / 8;
 	int			mask = 0xff << (8 - prefix->bits % 8) & 0xff;
 
-	return memcmp(address, prefix->bytes, (size_t) whole) == 0 &&
+	return memcmp(address, prefix->bytes, (size_t) full) == 0 &&
 		(mask == 0 ||
-		 (address[whole] & mask) == (prefix->bytes[whole] & mask));
+		 (address[full] & mask) == (prefix->bytes[full] & mask));
 }
 
 static bool
@@ -135,7 +135,7 @@ is_local_v6(const unsigned char *address)
 }
 
 bool
-dyn_address_allowed(const struct sockaddr *address, DynReach reach)
+dyn_address_allowed(const struct sockaddr *address, DynAddressPolicy policy)
 {
 	const unsigned char *bytes;
 
@@ -143,14 +143,14 @@ dyn_address_allowed(const struct sockaddr *address, DynReach reach)
 	{
 		bytes = (const unsigned char *)
 			&((const struct sockaddr_in *) address)->sin_addr;
-		return reach == DYN_REACH_LOCAL ? is_local_v4(bytes) :
+		return policy == DYN_ADDRESS_LOCAL ? is_local_v4(bytes) :
 			!is_refused_v4(bytes);
 	}
 	if (address->sa_family == AF_INET6)
 	{
 		bytes = (const unsigned char *)
 			&((const struct sockaddr_in6 *) address)->sin6_addr;
-		return reach == DYN_REACH_LOCAL ? is_local_v6(bytes) :
+		return policy == DYN_ADDRESS_LOCAL ? is_local_v6(bytes) :
 			!is_refused_v6(bytes);
 	}
 	return false;

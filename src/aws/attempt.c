@@ -148,7 +148,7 @@ prepare_attempt(DynActiveCall *call, DynHttp *http)
 	DynHttpRequest request = {
 		.method = "POST",
 		.url = service->url,
-		.reach = DYN_REACH_ENDPOINT,
+		.policy = DYN_ADDRESS_ENDPOINT,
 		.ca_bundle = service->ca_bundle,
 		.proxy = service->proxy,
 		.connect_timeout_ms = service->connect_timeout_ms,
@@ -302,15 +302,15 @@ dyn_attempt_end(DynActiveCall *call, CURLcode code)
 {
 	DynSockets *sockets = &call->client->connections.sockets;
 	int			fd = dyn_http_socket(call->http);
-	DynIdentity identity = dyn_http_identity(call->http);
+	DynFingerprint fingerprint = dyn_http_fingerprint(call->http);
 	DynRetryClass class;
 	long		retry_after_ms = call->http->reply.retry_after_ms;
 	bool		again;
 
 	call->socket = dyn_sockets_find(sockets, fd);
-	dyn_sockets_answered(sockets, fd, dyn_http_round_trip_us(call->http));
+	dyn_sockets_got_response(sockets, fd, dyn_http_round_trip_us(call->http));
 	call->http->reply.repeated =
-		!dyn_identities_add(&call->client->identities, &identity);
+		!dyn_fingerprints_add(&call->client->fingerprints, &fingerprint);
 	class = dyn_response_check(&call->public, call->http, code,
 							   credentials_of(call), signing_clock(call));
 	if (call->public.failure != DYN_FAIL_NONE &&
@@ -446,7 +446,7 @@ has_credentials(DynActiveCall *call)
 {
 	const DynService *service = call->service;
 
-	switch (dyn_provider_ask(service->provider, call->client))
+	switch (dyn_provider_request(service->provider, call->client))
 	{
 		case DYN_CREDENTIALS_READY:
 			return true;
@@ -455,8 +455,8 @@ has_credentials(DynActiveCall *call)
 			hold_call(call, dyn_provider_due_us(service->provider));
 			return false;
 		default:
-			call->public.fault = dyn_provider_fault(service->provider);
-			dyn_attempt_refuse(call, call->public.fault->out_of_memory
+			call->public.err = dyn_provider_error(service->provider);
+			dyn_attempt_refuse(call, call->public.err->out_of_memory
 							   ? DYN_FAIL_MEMORY : DYN_FAIL_CREDENTIALS);
 			return false;
 	}

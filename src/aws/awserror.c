@@ -87,8 +87,8 @@ betrayed(const char *s, size_t len, const char *secret)
  * caller can merge runs of it.
  */
 static size_t
-next_piece(const char *s, size_t len, const DynCredentials *credentials,
-		   const char **piece, size_t *piece_len)
+next_chunk(const char *s, size_t len, const DynCredentials *credentials,
+		   const char **chunk, size_t *chunk_len)
 {
 	unsigned char c = (unsigned char) *s;
 	size_t		n = 0;
@@ -99,20 +99,20 @@ next_piece(const char *s, size_t len, const DynCredentials *credentials,
 		n = betrayed(s, len, credentials->session_token);
 	if (n > 0)
 	{
-		*piece = BLOT;
-		*piece_len = strlen(BLOT);
+		*chunk = BLOT;
+		*chunk_len = strlen(BLOT);
 		return n;
 	}
 	n = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
-	*piece_len = 1;
+	*chunk_len = 1;
 	if (n > len || !dyn_utf8_valid(s, n))
 	{
-		*piece = "?";
+		*chunk = "?";
 		return 1;
 	}
-	*piece = is_control(s, n) || c == ' ' ? " " : s;
-	if (*piece == s)
-		*piece_len = n;
+	*chunk = is_control(s, n) || c == ' ' ? " " : s;
+	if (*chunk == s)
+		*chunk_len = n;
 	return n;
 }
 
@@ -127,17 +127,17 @@ dyn_awserror_excerpt(const char *text, size_t len,
 	while (len > 0 &&
 		   !(len >= mark && memcmp(text, AUTHORIZATION, mark) == 0))
 	{
-		const char *piece;
-		size_t		piece_len;
-		size_t		taken = next_piece(text, len, credentials, &piece,
-									   &piece_len);
+		const char *chunk;
+		size_t		chunk_len;
+		size_t		taken = next_chunk(text, len, credentials, &chunk,
+									   &chunk_len);
 
-		if (used + piece_len >= dst_size)
+		if (used + chunk_len >= dst_size)
 			break;
-		if (*piece != ' ' || (used > 0 && dst[used - 1] != ' '))
+		if (*chunk != ' ' || (used > 0 && dst[used - 1] != ' '))
 		{
-			memcpy(dst + used, piece, piece_len);
-			used += piece_len;
+			memcpy(dst + used, chunk, chunk_len);
+			used += chunk_len;
 		}
 		text += taken;
 		len -= taken;

@@ -15,7 +15,7 @@
 
 #include "attempt.h"
 #include "exchange.h"
-#include "watch.h"
+#include "socket_watcher.h"
 
 /* ---- driving ---------------------------------------------------------- */
 
@@ -72,11 +72,11 @@ void
 dyn_client_arm(DynClient *client)
 {
 	int64_t		due = dyn_attempts_next_due(client);
-	const DynWatch *watch;
+	const DynSocketWatcher *watcher;
 
-	for (watch = client->watches; watch; watch = watch->next)
-		if (watch->due_us < due)
-			due = watch->due_us;
+	for (watcher = client->watches; watcher; watcher = watcher->next)
+		if (watcher->due_us < due)
+			due = watcher->due_us;
 	if (dyn_exchanges_any_ended(client))
 		due = 0;
 	dyn_loop_arm(&client->connections.loop, due);
@@ -94,21 +94,21 @@ dyn_client_process(DynClient *client)
 
 /* Each once, though they may end themselves and others meanwhile. */
 static bool
-notice_watches(DynClient *client)
+notice_watcherers(DynClient *client)
 {
-	DynWatch   *watch;
+	DynSocketWatcher *watcher;
 	bool		any = false;
 
-	for (watch = client->watches; watch; watch = watch->next)
-		watch->noticed = false;
-	while ((watch = client->watches) != NULL)
+	for (watcher = client->watches; watcher; watcher = watcher->next)
+		watcher->noticed = false;
+	while ((watcher = client->watches) != NULL)
 	{
-		while (watch && watch->noticed)
-			watch = watch->next;
-		if (watch == NULL)
+		while (watcher && watcher->noticed)
+			watcher = watcher->next;
+		if (watcher == NULL)
 			break;
-		watch->noticed = true;
-		watch->notice(watch->arg);
+		watcher->noticed = true;
+		watcher->notice(watcher->arg);
 		any = true;
 	}
 	return any;
@@ -126,7 +126,7 @@ dyn_client_drive(DynClient *client)
 	dyn_loop_turn(&client->connections.loop);
 	dyn_attempts_try_held(client, true);
 	dyn_client_process(client);
-	others = notice_watches(client);
+	others = notice_watcherers(client);
 	while (dyn_exchanges_settle(client) || others)
 	{
 		others = false;
@@ -164,30 +164,30 @@ dyn_client_wake(DynClient *client, double ms)
 /* ---- watches ---------------------------------------------------------- */
 
 bool
-dyn_client_watch(DynClient *client, DynWatch *watch)
+dyn_client_watcher(DynClient *client, DynSocketWatcher *watcher)
 {
-	if (watch->fd >= 0 &&
-		!dyn_loop_watch(&client->connections.loop, watch->fd))
+	if (watcher->fd >= 0 &&
+		!dyn_loop_watcher(&client->connections.loop, watcher->fd))
 		return false;
-	dyn_connections_hold(&client->connections, watch->held_fds);
-	watch->noticed = false;
-	watch->next = client->watches;
-	client->watches = watch;
+	dyn_connections_hold(&client->connections, watcher->held_fds);
+	watcher->noticed = false;
+	watcher->next = client->watches;
+	client->watches = watcher;
 	dyn_client_arm(client);
 	return true;
 }
 
 void
-dyn_client_unwatch(DynClient *client, DynWatch *watch)
+dyn_client_unwatch(DynClient *client, DynSocketWatcher *watcher)
 {
-	DynWatch  **link = &client->watches;
+	DynSocketWatcher **link = &client->watches;
 
-	while (*link != watch)
+	while (*link != watcher)
 		link = &(*link)->next;
-	*link = watch->next;
-	dyn_connections_return(&client->connections, watch->held_fds);
-	if (watch->fd >= 0)
-		dyn_loop_unwatch(&client->connections.loop, watch->fd);
+	*link = watcher->next;
+	dyn_connections_return(&client->connections, watcher->held_fds);
+	if (watcher->fd >= 0)
+		dyn_loop_unwatch(&client->connections.loop, watcher->fd);
 }
 
 /* ---- the client ------------------------------------------------------- */

@@ -36,7 +36,7 @@
 #include <stdint.h>
 
 #include "../base/buffer.h"
-struct DynFault;
+struct DynError;
 struct DynProvider;
 struct DynRetryQuota;
 
@@ -131,7 +131,7 @@ typedef struct DynCall
 	char		message[1024];	/* its text, or libcurl's; truncated to fit,
 								 * printable, valid UTF-8 */
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
-	const struct DynFault *fault;	/* of DYN_FAIL_CREDENTIALS; the provider's */
+	const struct DynError *err; /* of DYN_FAIL_CREDENTIALS; the provider's */
 	char		throttle_reason[256];	/* "reason resource" of the first
 										 * throttling reason, or "" */
 	bool		throttled;		/* the last attempt was throttled... */

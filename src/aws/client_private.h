@@ -10,10 +10,10 @@
 #include "connections.h"
 #include "exchange.h"
 #include "http.h"
-#include "identities.h"
+#include "fingerprints.h"
 #include "retry.h"
 #include "sigv4.h"
-#include "watch.h"
+#include "socket_watcher.h"
 
 typedef struct DynActiveCall
 {
@@ -51,14 +51,14 @@ typedef struct DynActiveCall
 struct DynClient
 {
 	DynConnections connections;
-	DynIdentities identities;
+	DynFingerprints fingerprints;
 	DynSigKeyCache key_cache;
 	DynRandom	random;
 	DynActiveCall *active;		/* SENT or BACKOFF */
 	int			in_flight;		/* calls that nobody else counts */
 	bool		has_completions;	/* not yet seen by the caller */
 	DynExchange *exchanges;		/* started and not done */
-	DynWatch   *watches;
+	DynSocketWatcher *watches;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* of responses, for others */
 	int			nspare;
 	size_t		spare_bytes;	/* their capacity */

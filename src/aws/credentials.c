@@ -17,7 +17,7 @@
 #include "secret.h"
 
 bool
-dyn_credentials_fit_header(const char *value)
+dyn_credentials_suit_header(const char *value)
 {
 	for (; *value; value++)
 		if ((unsigned char) *value < 0x20 || *value == 0x7f)
@@ -31,7 +31,7 @@ copy_part(char **dst, const char *src, const char *name, const char **bad)
 {
 	if (src == NULL)
 		return true;
-	if (!dyn_credentials_fit_header(src))
+	if (!dyn_credentials_suit_header(src))
 	{
 		*bad = name;
 		return false;

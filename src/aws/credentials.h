@@ -32,7 +32,7 @@ extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char **bad);
 
 /* Has it no control characters, one of which could begin another header? */
-extern bool dyn_credentials_fit_header(const char *value);
+extern bool dyn_credentials_suit_header(const char *value);
 
 /* Zeroes and frees the strings. */
 extern void dyn_credentials_clear(DynCredentials *credentials);

@@ -30,14 +30,14 @@ static const char *const fixed_headers[] = {"Expect:", "Content-Type:"};
 /* ---- the request ------------------------------------------------------ */
 
 DynExchange *
-dyn_exchange_create(const char *method, const char *url, DynReach reach)
+dyn_exchange_create(const char *method, const char *url, DynAddressPolicy policy)
 {
 	DynExchange *exchange = calloc(1, sizeof(*exchange));
 
 	if (exchange == NULL)
 		return NULL;
 	exchange->method = method;
-	exchange->reach = reach;
+	exchange->policy = policy;
 	exchange->allowance = SIZE_MAX;
 	exchange->url = strdup(url);
 	dyn_buffer_init(&exchange->body, 0);
@@ -52,7 +52,7 @@ bool
 dyn_exchange_header(DynExchange *exchange, const char *name, const char *value)
 {
 	size_t		size = strlen(name) + strlen(value) + sizeof(": ");
-	char	   *line = dyn_credentials_fit_header(value) ? malloc(size) : NULL;
+	char	   *line = dyn_credentials_suit_header(value) ? malloc(size) : NULL;
 	bool		ok = line != NULL;
 
 	if (ok)
@@ -117,7 +117,7 @@ prepare(DynExchange *exchange, const DynExchangeLimits *limits)
 		.url = exchange->url,
 		.body = exchange->body.data,
 		.body_len = exchange->body.len,
-		.reach = exchange->reach,
+		.policy = exchange->policy,
 		.ca_bundle = limits->ca_bundle,
 		.proxy = limits->proxy,
 		.connect_timeout_ms = limits->connect_timeout_ms,
@@ -125,7 +125,7 @@ prepare(DynExchange *exchange, const DynExchangeLimits *limits)
 		.once = true
 	};
 
-	assert(exchange->reach != DYN_REACH_LOCAL || limits->proxy == NULL);
+	assert(exchange->policy != DYN_ADDRESS_LOCAL || limits->proxy == NULL);
 	/* Growing with the reply would leave copies of its secrets. */
 	if (exchange->failed || exchange->body.failed ||
 		!append_fixed(exchange) ||

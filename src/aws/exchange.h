@@ -38,7 +38,7 @@ typedef struct DynExchange
 	char	   *url;
 	struct curl_slist *headers; /* "Name: value"; moved when it is started */
 	DynBuffer	body;
-	DynReach	reach;			/* which addresses it may be sent to */
+	DynAddressPolicy policy;	/* which addresses it may be sent to */
 	bool		failed;			/* a header was refused, or memory ran out */
 
 	/* the reply, when it is done */
@@ -62,14 +62,14 @@ typedef struct DynExchange
 typedef struct DynExchangeLimits
 {
 	const char *ca_bundle;		/* as in DynService */
-	const char *proxy;			/* as in DynService; NULL for DYN_REACH_LOCAL */
+	const char *proxy;			/* as in DynService; NULL for DYN_ADDRESS_LOCAL */
 	int			connect_timeout_ms;
 	int			timeout_ms;
 } DynExchangeLimits;
 
 /* Copies the URL.  Returns NULL if memory runs out. */
 extern DynExchange *dyn_exchange_create(const char *method, const char *url,
-										DynReach reach);
+										DynAddressPolicy policy);
 
 /*
  * Adds a header; returns false, and the exchange will fail, if the value has

@@ -58,7 +58,7 @@ on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 
 	(void) purpose;
 	if (http->refusal == DYN_FAIL_ADDRESS ||
-		!dyn_address_allowed(&address->addr, http->reach))
+		!dyn_address_allowed(&address->addr, http->policy))
 	{
 		http->refusal = DYN_FAIL_ADDRESS;
 		return CURL_SOCKET_BAD;
@@ -200,20 +200,20 @@ announced_length(const DynHttp *http)
  * buffers of full size that are filled later, or never, would scatter the heap.
  */
 static bool
-make_room(const DynHttp *http, DynBuffer *body, size_t len)
+make_space(const DynHttp *http, DynBuffer *body, size_t len)
 {
-	size_t		whole = (size_t) announced_length(http);
+	size_t		full = (size_t) announced_length(http);
 	size_t		cap;
 
-	if (whole == 0)
+	if (full == 0)
 		return dyn_buffer_reserve(body, len);
-	whole = rounded(whole);
-	cap = *http->allowance < whole ? rounded(*http->allowance) : whole;
+	full = rounded(full);
+	cap = *http->allowance < full ? rounded(*http->allowance) : full;
 	if (cap < 2 * body->len)
 		cap = 2 * body->len;
 	if (cap < body->len + len)
 		cap = body->len + len;
-	return dyn_buffer_enlarge(body, cap > whole - whole / 4 ? whole : cap);
+	return dyn_buffer_enlarge(body, cap > full - full / 4 ? full : cap);
 }
 
 static bool
@@ -234,7 +234,7 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 		http->paused = true;
 		return false;
 	}
-	if ((len > body->cap - body->len && !make_room(http, body, len)) ||
+	if ((len > body->cap - body->len && !make_space(http, body, len)) ||
 		!dyn_buffer_append(body, bytes, len))
 	{
 		http->refusal = DYN_FAIL_MEMORY;
@@ -425,7 +425,7 @@ dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
 				 DynBuffer *packed, const size_t *allowance)
 {
 	http->headers = headers;
-	http->reach = request->reach;
+	http->policy = request->policy;
 	http->plain = plain;
 	http->packed = packed;
 	http->allowance = allowance;
@@ -509,23 +509,23 @@ dyn_http_was_sent(const DynHttp *http)
 							 &bytes) == CURLE_OK && bytes > 0;
 }
 
-DynIdentity
-dyn_http_identity(const DynHttp *http)
+DynFingerprint
+dyn_http_fingerprint(const DynHttp *http)
 {
-	DynIdentity identity = {0};
+	DynFingerprint fingerprint = {0};
 	size_t		len = strlen(http->reply.request_id);
 	long		port = 0;
 	long		made = 0;
 
 	if (len == 0)
-		return identity;
+		return fingerprint;
 	(void) curl_easy_getinfo(http->easy, CURLINFO_LOCAL_PORT, &port);
 	(void) curl_easy_getinfo(http->easy, CURLINFO_NUM_CONNECTS, &made);
-	identity.request_id = dyn_hash_bytes(http->reply.request_id, len);
-	identity.reply = identity.request_id ^ http->reply.crc ^
+	fingerprint.request_id = dyn_hash_bytes(http->reply.request_id, len);
+	fingerprint.reply = fingerprint.request_id ^ http->reply.crc ^
 		((uint64_t) port << 32);
-	identity.is_first = made > 0;
-	return identity;
+	fingerprint.is_first = made > 0;
+	return fingerprint;
 }
 
 bool

@@ -13,7 +13,7 @@
 
 #include "address.h"
 #include "client.h"
-#include "identities.h"
+#include "fingerprints.h"
 #include "sockets.h"
 #include "tls.h"
 
@@ -44,7 +44,7 @@ typedef struct DynHttpRequest
 	const char *url;
 	const char *body;
 	size_t		body_len;
-	DynReach	reach;
+	DynAddressPolicy policy;
 	const char *ca_bundle;		/* as in DynService */
 	const char *proxy;			/* likewise */
 	int			connect_timeout_ms;
@@ -59,7 +59,7 @@ typedef struct DynHttp
 	DynTls	   *tls;			/* likewise */
 	void	   *owner;			/* the call or exchange that uses it, or NULL */
 	bool		is_exchange;	/* the owner is one */
-	DynReach	reach;			/* of the sockets that it opens... */
+	DynAddressPolicy policy;	/* of the sockets that it opens... */
 	uint64_t	peer;			/* ...and what they are recorded with */
 	int			opened;			/* the socket that it opened last; or -1 */
 	struct DynHttp *next;		/* in the pool */
@@ -127,7 +127,7 @@ extern bool dyn_http_was_sent(const DynHttp *http);
  * What tells the reply from others.  Its connection is known by its local port,
  * also when it is closed.
  */
-extern DynIdentity dyn_http_identity(const DynHttp *http);
+extern DynFingerprint dyn_http_fingerprint(const DynHttp *http);
 
 /* Releases headers, body and buffers. */
 extern void dyn_http_release(DynHttp *http);

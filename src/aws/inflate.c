@@ -47,25 +47,25 @@ inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 	do
 	{
 		Bytef		spare;
-		size_t		room;
+		size_t		space;
 
 		/* at the bound, none is left: the stream may end there */
 		if (out->max > 0 && hint > out->max - out->len)
 			hint = out->max - out->len;
 		if (hint > 0 && !dyn_buffer_reserve(out, hint))
 			return DYN_FAIL_MEMORY;
-		room = out->cap - out->len;
-		if (out->max > 0 && room > out->max - out->len)
-			room = out->max - out->len;
-		if (room > UINT_MAX)
-			room = UINT_MAX;
-		stream->next_out = room > 0 ? (Bytef *) out->data + out->len : &spare;
-		stream->avail_out = room > 0 ? (uInt) room : 1;
+		space = out->cap - out->len;
+		if (out->max > 0 && space > out->max - out->len)
+			space = out->max - out->len;
+		if (space > UINT_MAX)
+			space = UINT_MAX;
+		stream->next_out = space > 0 ? (Bytef *) out->data + out->len : &spare;
+		stream->avail_out = space > 0 ? (uInt) space : 1;
 		status = inflate(stream, Z_NO_FLUSH);
-		if (room == 0 && stream->avail_out == 0)
+		if (space == 0 && stream->avail_out == 0)
 			return DYN_FAIL_TOO_LARGE;
-		if (room > 0)
-			out->len += room - stream->avail_out;
+		if (space > 0)
+			out->len += space - stream->avail_out;
 		if (out->len == out->cap)
 			hint = out->cap;
 	} while (status == Z_OK);

@@ -84,15 +84,15 @@ dyn_loop_uptime_s(void)
 static void
 block_signals(sigset_t *before)
 {
-	static const int faults[] = {
+	static const int errs[] = {
 		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS
 	};
 	sigset_t	all;
 	size_t		i;
 
 	sigfillset(&all);
-	for (i = 0; i < LENGTHOF(faults); i++)
-		sigdelset(&all, faults[i]);
+	for (i = 0; i < LENGTHOF(errs); i++)
+		sigdelset(&all, errs[i]);
 	pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
@@ -103,7 +103,7 @@ block_signals(sigset_t *before)
  * Closing a descriptor also removes it from epoll, hence the second try.
  */
 static void
-watch(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)
+watcher(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)
 {
 	struct epoll_event event = {.events = wanted,.data.fd = fd};
 	int			op = known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
@@ -129,8 +129,8 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
 		if (!dyn_sockets_unwatch(loop->sockets, fd))
 			dyn_loop_unwatch(loop, fd);
 	}
-	else if (!dyn_sockets_watch(loop->sockets, fd, wanted, easy))
-		watch(loop, fd, wanted, known != NULL);
+	else if (!dyn_sockets_watcher(loop->sockets, fd, wanted, easy))
+		watcher(loop, fd, wanted, known != NULL);
 	return 0;
 }
 
@@ -183,7 +183,7 @@ dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 	if (!has_libcurl)
 		has_libcurl = dyn_wiping_init_libcurl();
 	if (has_libcurl && loop->epoll_fd >= 0 && loop->timer_fd >= 0 &&
-		dyn_loop_watch(loop, loop->timer_fd))
+		dyn_loop_watcher(loop, loop->timer_fd))
 		loop->multi = open_multi(loop);
 	if (loop->multi)
 		return true;
@@ -253,7 +253,7 @@ run_timers(DynLoop *loop)
 	}
 }
 
-/* libcurl ignores descriptors that are not its own (dyn_loop_watch). */
+/* libcurl ignores descriptors that are not its own (dyn_loop_watcher). */
 static void
 run_event(DynLoop *loop, const struct epoll_event *event)
 {
@@ -302,7 +302,7 @@ dyn_loop_turn(DynLoop *loop)
 }
 
 bool
-dyn_loop_watch(DynLoop *loop, int fd)
+dyn_loop_watcher(DynLoop *loop, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN,.data.fd = fd};
 
@@ -354,7 +354,7 @@ dyn_loop_resume(DynLoop *loop, CURL *easy)
 	int			fd = dyn_sockets_unpark(loop->sockets, easy, &events);
 
 	if (fd >= 0)
-		watch(loop, fd, events, true);
+		watcher(loop, fd, events, true);
 	block_signals(&before);
 	result = curl_easy_pause(easy, CURLPAUSE_CONT);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

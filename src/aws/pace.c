@@ -46,14 +46,14 @@
 #define CAUTION				0.97
 
 /* ...grows by this share with an answer, but not more in a second... */
-#define GROWTH_PER_ANSWER	0.03
+#define GROWTH_PER_RESPONSE	0.03
 #define GROWTH_PER_SECOND	0.15
 
 /*
  * ...and much faster (HASTE times) once so many answers, over so much time,
  * have brought no refusal...
  */
-#define QUIET_ANSWERS		6.0
+#define QUIET_RESPONSES		6.0
 #define QUIET_MS			800.0
 #define HASTE				10.0
 #define MAX_GROWTH			0.5
@@ -68,10 +68,10 @@
 #define MEASURED_MS			2000.0
 
 /* Longer spells without a request count as this long. */
-#define LONGEST_SPELL_MS	1000.0
+#define LONGEST_EPISODE_MS	1000.0
 
 /* A spell of refusals ends with so long a time without one. */
-#define END_OF_SPELL_MS		10000.0
+#define END_OF_EPISODE_MS		10000.0
 
 /* One request costs at most what the rate grants in this time... */
 #define REQUEST_MS			250.0
@@ -91,14 +91,14 @@ dyn_pace_init(DynPace *pace, double max_window)
  * have been time, nothing could be granted: that does not show the rate.
  */
 static void
-skip_spell(DynPace *pace, double now_ms)
+skip_episode(DynPace *pace, double now_ms)
 {
-	double		spell = now_ms - fmax(pace->seen_ms, pace->next_ms);
+	double		episode = now_ms - fmax(pace->seen_ms, pace->next_ms);
 
-	if (spell > LONGEST_SPELL_MS)
+	if (episode > LONGEST_EPISODE_MS)
 	{
-		pace->since_ms += spell - LONGEST_SPELL_MS;
-		pace->paused_ms += spell - LONGEST_SPELL_MS;
+		pace->since_ms += episode - LONGEST_EPISODE_MS;
+		pace->paused_ms += episode - LONGEST_EPISODE_MS;
 	}
 	pace->seen_ms = fmax(pace->seen_ms, now_ms);
 }
@@ -110,7 +110,7 @@ static double
 window(const DynPace *pace)
 {
 	if (pace->throttled && pace->rate <= 0)
-		return fmax(1, fmin(pace->window, pace->answers));
+		return fmax(1, fmin(pace->window, pace->responses));
 	return pace->window;
 }
 
@@ -118,7 +118,7 @@ double
 dyn_pace_delay(const DynPace *pace, int in_flight, double now_ms)
 {
 	if (in_flight > 0 && in_flight + 1 > window(pace))
-		return DYN_PACE_ANSWER;
+		return DYN_PACE_RESPONSE;
 	return fmax(0, pace->next_ms - now_ms);
 }
 
@@ -127,7 +127,7 @@ dyn_pace_max_units(const DynPace *pace)
 {
 	if (pace->throttled && pace->rate <= 0)
 		return fmax(pace->capacity * REQUEST_MS / SECOND, UNKNOWN_UNITS) *
-			(1 + pace->answers);
+			(1 + pace->responses);
 	return pace->rate * REQUEST_MS / SECOND;
 }
 
@@ -142,7 +142,7 @@ wait_for(DynPace *pace, double since_ms, double cost, double now_ms)
 void
 dyn_pace_send(DynPace *pace, double cost, double now_ms)
 {
-	skip_spell(pace, now_ms);
+	skip_episode(pace, now_ms);
 	if (pace->rate > 0)
 		wait_for(pace, fmax(pace->next_ms, now_ms - SLACK_MS), cost, now_ms);
 }
@@ -159,10 +159,10 @@ measured(const DynPace *pace, double now_ms)
 static void
 raise_rate(DynPace *pace, double now_ms)
 {
-	double		quiet = fmin(pace->answers / QUIET_ANSWERS,
+	double		quiet = fmin(pace->responses / QUIET_RESPONSES,
 							 (now_ms - pace->refused_ms) / QUIET_MS);
 	double		elapsed = fmax(now_ms - pace->raised_ms, 0);
-	double		growth = fmin(GROWTH_PER_ANSWER,
+	double		growth = fmin(GROWTH_PER_RESPONSE,
 							  GROWTH_PER_SECOND * elapsed / SECOND);
 
 	growth *= 1 + HASTE * quiet * quiet;
@@ -176,7 +176,7 @@ void
 dyn_pace_grant(DynPace *pace, double cost, double units, double sent_ms,
 			   double now_ms)
 {
-	skip_spell(pace, now_ms);
+	skip_episode(pace, now_ms);
 	pace->window = fmin(pace->max_window, pace->window + 1 / pace->window);
 	if (pace->rate > 0)
 		wait_for(pace, pace->next_ms, units - cost, now_ms);
@@ -184,7 +184,7 @@ dyn_pace_grant(DynPace *pace, double cost, double units, double sent_ms,
 	if (!pace->throttled || sent_ms < pace->refused_ms)
 		return;
 	pace->granted += units;
-	pace->answers++;
+	pace->responses++;
 	pace->pause_ms = 0;
 	if (pace->rate > 0)
 		raise_rate(pace, now_ms);
@@ -237,11 +237,11 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 {
 	if (sent_ms <= pace->narrowed_ms)
 		return;
-	skip_spell(pace, now_ms);
+	skip_episode(pace, now_ms);
 	pace->narrowed_ms = now_ms;
 	pace->window = fmax(1, pace->window * NARROWING);
 	pace->capacity = capacity;
-	if (!pace->throttled || pace->answers > 0)
+	if (!pace->throttled || pace->responses > 0)
 		pace->paused_ms = now_ms;
 	else if (pace->rate > 0 && now_ms - pace->paused_ms > SILENCE_MS)
 	{
@@ -249,7 +249,7 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		pace->rate = pace->granted = 0;
 		pace->pause_ms = LONGEST_PAUSE_MS;
 	}
-	if (pace->rate > 0 && pace->answers == 0)
+	if (pace->rate > 0 && pace->responses == 0)
 		slow_down(pace, cost, now_ms);
 	else if (pace->throttled && pace->granted > 0)
 		measure(pace, cost, now_ms);
@@ -262,16 +262,16 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 	}
 	pace->throttled = true;
 	pace->refused_ms = pace->raised_ms = now_ms;
-	pace->answers = 0;
+	pace->responses = 0;
 }
 
 /* ---- spells --------------------------------------------------------- */
 
 double
-dyn_spell_refuse(DynSpell *spell, double now_ms)
+dyn_episode_refuse(DynThrottleEpisode *episode, double now_ms)
 {
-	if (spell->first_ms <= 0 || now_ms - spell->last_ms > END_OF_SPELL_MS)
-		spell->first_ms = now_ms;
-	spell->last_ms = now_ms;
-	return now_ms - spell->first_ms;
+	if (episode->first_ms <= 0 || now_ms - episode->last_ms > END_OF_EPISODE_MS)
+		episode->first_ms = now_ms;
+	episode->last_ms = now_ms;
+	return now_ms - episode->first_ms;
 }

@@ -38,21 +38,21 @@ typedef struct DynPace
 	double		seen_ms;		/* what happened last: sent, or answered */
 	double		refused_ms;		/* the last refusal */
 	double		raised_ms;		/* when the rate was raised last */
-	int			answers;		/* granted since the last refusal */
+	int			responses;		/* granted since the last refusal */
 	double		pause_ms;		/* the last one, while nothing is granted */
 	double		paused_ms;		/* the first refusal since a grant */
 	double		capacity;		/* what the service is known to grant; or 0 */
 } DynPace;
 
 /* dyn_pace_delay: not before an answer comes. */
-#define DYN_PACE_ANSWER	(-1.0)
+#define DYN_PACE_RESPONSE	(-1.0)
 
 /* At most max_window requests in flight. */
 extern void dyn_pace_init(DynPace *pace, double max_window);
 
 /*
  * Milliseconds until a request may be sent where in_flight are under way; 0 if
- * it may now; DYN_PACE_ANSWER.
+ * it may now; DYN_PACE_RESPONSE.
  */
 extern double dyn_pace_delay(const DynPace *pace, int in_flight, double now_ms);
 
@@ -78,17 +78,17 @@ extern void dyn_pace_refuse(DynPace *pace, double cost, double capacity,
 							double sent_ms, double now_ms);
 
 /* A time in which requests were refused again and again.  All zero: none yet. */
-typedef struct DynSpell
+typedef struct DynThrottleEpisode
 {
 	double		first_ms;		/* the first refusal */
 	double		last_ms;		/* the last one */
-} DynSpell;
+} DynThrottleEpisode;
 
 /*
  * A request is refused.  Returns how many milliseconds the spell lasts by now: 0
  * if it begins, because there was no refusal for 10 seconds.  That is longer
  * than a pace pauses, so whoever waits for long has one spell.
  */
-extern double dyn_spell_refuse(DynSpell *spell, double now_ms);
+extern double dyn_episode_refuse(DynThrottleEpisode *episode, double now_ms);
 
 #endif

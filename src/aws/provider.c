@@ -88,7 +88,7 @@ dyn_provider_due_us(const DynProvider *provider)
 }
 
 DynReadiness
-dyn_provider_ask(DynProvider *provider, struct DynClient *client)
+dyn_provider_request(DynProvider *provider, struct DynClient *client)
 {
 	if (is_static(provider))
 		return DYN_CREDENTIALS_READY;
@@ -161,20 +161,20 @@ note_miss(DynProvider *provider, bool stopped)
 }
 
 static void
-keep_fault(DynProvider *provider, const DynFault *fault)
+keep_error(DynProvider *provider, const DynError *err)
 {
-	if (provider->fault == NULL)
-		provider->fault = malloc(sizeof(*provider->fault));
-	if (provider->fault != NULL)
-		*provider->fault = *fault;
+	if (provider->err == NULL)
+		provider->err = malloc(sizeof(*provider->err));
+	if (provider->err != NULL)
+		*provider->err = *err;
 }
 
 void
-dyn_provider_failed(DynProvider *provider, const DynFault *fault)
+dyn_provider_failed(DynProvider *provider, const DynError *err)
 {
 	assert(provider->client != NULL);
 	provider->client = NULL;
-	keep_fault(provider, fault);
+	keep_error(provider, err);
 	note_miss(provider, false);
 }
 
@@ -183,17 +183,17 @@ static void
 blame_clocks(DynProvider *provider, const int64_t *service_time)
 {
 	int64_t		here = (int64_t) time(NULL);
-	char		texts[4][DYN_FAULT_TIME_SIZE];
-	DynFault	fault;
+	char		texts[4][DYN_ERROR_TIME_SIZE];
+	DynError	err;
 
-	dyn_fault_time_text(provider->current.expires, texts[0]);
-	dyn_fault_time_text(here + provider->issuer_ahead, texts[1]);
-	dyn_fault_time_text(service_time ? *service_time : 0, texts[2]);
-	dyn_fault_time_text(here, texts[3]);
-	dyn_fault_set(&fault, "the service refuses as expired what was obtained just before; that is valid until %s; its source's clock says %s, the service's %s, and this machine's %s",
+	dyn_error_time_text(provider->current.expires, texts[0]);
+	dyn_error_time_text(here + provider->issuer_ahead, texts[1]);
+	dyn_error_time_text(service_time ? *service_time : 0, texts[2]);
+	dyn_error_time_text(here, texts[3]);
+	dyn_error_set(&err, "the service refuses as expired what was obtained just before; that is valid until %s; its source's clock says %s, the service's %s, and this machine's %s",
 				  texts[0], texts[1], texts[2], texts[3]);
-	dyn_fault_hint(&fault, "Renew the credentials at their source, or correct the clock that is wrong.");
-	keep_fault(provider, &fault);
+	dyn_error_hint(&err, "Renew the credentials at their source, or correct the clock that is wrong.");
+	keep_error(provider, &err);
 }
 
 /*
@@ -227,12 +227,12 @@ dyn_provider_reject(DynProvider *provider, unsigned generation,
 	return true;
 }
 
-const DynFault *
-dyn_provider_fault(const DynProvider *provider)
+const DynError *
+dyn_provider_error(const DynProvider *provider)
 {
-	static const DynFault no_memory = {.out_of_memory = true};
+	static const DynError no_memory = {.out_of_memory = true};
 
-	return provider->fault ? provider->fault : &no_memory;
+	return provider->err ? provider->err : &no_memory;
 }
 
 void
@@ -254,6 +254,6 @@ dyn_provider_clear(DynProvider *provider)
 		provider->source.free(provider->source.state);
 	dyn_credentials_clear(&provider->current);
 	dyn_credentials_clear(&provider->previous);
-	free(provider->fault);
+	free(provider->err);
 	memset(provider, 0, sizeof(*provider));
 }

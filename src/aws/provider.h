@@ -32,7 +32,7 @@
 #include <stdint.h>
 
 #include "credentials.h"
-#include "fault.h"
+#include "error.h"
 
 struct DynClient;
 typedef struct DynProvider DynProvider;
@@ -68,7 +68,7 @@ struct DynProvider
 	int64_t		issuer_ahead;	/* its issuer's clock before this machine's */
 	int64_t		ends_at;		/* the end of its life (dyn_loop_uptime_s)... */
 	int64_t		refresh_at;		/* ...and when to refresh it */
-	DynFault   *fault;			/* of the latest failure; NULL: none yet */
+	DynError   *err;			/* of the latest failure; NULL: none yet */
 	int			misses;			/* works in succession that gave nothing... */
 	int			refusals;		/* ...or what was soon refused */
 	bool		stopped;		/* the latest was stopped, and did not fail */
@@ -82,12 +82,12 @@ typedef enum DynReadiness
 	DYN_CREDENTIALS_READY,		/* use provider->current */
 	DYN_CREDENTIALS_AWAITED,	/* the source works; ask when it has ended, or
 								 * at dyn_provider_due_us */
-	DYN_CREDENTIALS_FAILED		/* see dyn_provider_fault */
+	DYN_CREDENTIALS_FAILED		/* see dyn_provider_error */
 } DynReadiness;
 
 /* Asks for credentials; starts the source if they are missing or get old. */
-extern DynReadiness dyn_provider_ask(DynProvider *provider,
-									 struct DynClient *client);
+extern DynReadiness dyn_provider_request(DynProvider *provider,
+										 struct DynClient *client);
 
 /*
  * When those that are awaited are not worth waiting for any more, as the old
@@ -96,7 +96,7 @@ extern DynReadiness dyn_provider_ask(DynProvider *provider,
 extern int64_t dyn_provider_due_us(const DynProvider *provider);
 
 /* Why they could not be obtained; overwritten by the next failure. */
-extern const DynFault *dyn_provider_fault(const DynProvider *provider);
+extern const DynError *dyn_provider_error(const DynProvider *provider);
 
 /*
  * The service says that the credentials of this generation have expired.  Its
@@ -112,7 +112,7 @@ extern bool dyn_provider_reject(DynProvider *provider, unsigned generation,
  */
 extern void dyn_provider_obtained(DynProvider *provider,
 								  DynCredentials *credentials, int64_t now);
-extern void dyn_provider_failed(DynProvider *provider, const DynFault *fault);
+extern void dyn_provider_failed(DynProvider *provider, const DynError *err);
 
 /*
  * The statement has ended: what the source has begun will not be driven, so it

@@ -95,7 +95,7 @@ static const char *const skew_texts[] = {
 };
 
 static bool
-tells_skew(const DynOutcome *outcome)
+shows_skew(const DynOutcome *outcome)
 {
 	size_t		i;
 
@@ -124,7 +124,7 @@ classify_code(const DynOutcome *outcome)
 	size_t		i;
 
 	for (i = 0; i < LENGTHOF(auth_codes); i++)
-		if (strcmp(outcome->code, auth_codes[i]) == 0 && tells_skew(outcome))
+		if (strcmp(outcome->code, auth_codes[i]) == 0 && shows_skew(outcome))
 			return wrong_clock;
 	for (i = 0; i < LENGTHOF(code_rules); i++)
 		if (strcmp(outcome->code, code_rules[i].code) == 0)

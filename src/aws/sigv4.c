@@ -458,8 +458,8 @@ derive_key(const DynSigScope *scope, const char *secret,
 }
 
 static bool
-cache_fits(const DynSigKeyCache *cache, const DynSigScope *scope,
-		   const unsigned char secret_hash[DYN_SHA256_SIZE])
+cache_matches(const DynSigKeyCache *cache, const DynSigScope *scope,
+			  const unsigned char secret_hash[DYN_SHA256_SIZE])
 {
 	return cache->valid &&
 		strncmp(cache->date, scope->time, 8) == 0 &&
@@ -493,7 +493,7 @@ signing_key(DynSigKeyCache *cache, const DynSigScope *scope,
 
 	if (!digest2(secret, strlen(secret), "", 0, secret_hash))
 		return false;
-	if (cache_fits(cache, scope, secret_hash))
+	if (cache_matches(cache, scope, secret_hash))
 	{
 		memcpy(key, cache->key, DYN_SHA256_SIZE);
 		return true;

@@ -11,7 +11,7 @@
  * HTTP/1.1 matches replies to requests by their order only.  A connection with
  * a surplus reply would therefore give every later request the reply to the
  * one before.  So when data arrives on an idle connection, we shut the
- * connection down; identities.c detects surplus replies on busy ones.  We do
+ * connection down; fingerprints.c detects surplus replies on busy ones.  We do
  * not close it, as the descriptor belongs to libcurl, which checks that a
  * connection is alive before it reuses it.
  *
@@ -44,10 +44,10 @@ is_open(const DynSocket *entry)
  * Without room for one more entry, drops those that are stale, or makes room.
  */
 static bool
-make_room(DynSockets *sockets)
+make_space(DynSockets *sockets)
 {
 	size_t		cap = sockets->cap ? sockets->cap * 2 : 16;
-	size_t		kept = 0;
+	size_t		cached = 0;
 	DynSocket  *list;
 	size_t		i;
 
@@ -55,8 +55,8 @@ make_room(DynSockets *sockets)
 		return true;
 	for (i = 0; i < sockets->n; i++)
 		if (is_open(&sockets->list[i]))
-			sockets->list[kept++] = sockets->list[i];
-	sockets->n = kept;
+			sockets->list[cached++] = sockets->list[i];
+	sockets->n = cached;
 	if (sockets->n < sockets->cap)
 		return true;
 	list = realloc(sockets->list, cap * sizeof(list[0]));
@@ -88,7 +88,7 @@ dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol,
 	struct stat st;
 	int			fd;
 
-	if (!make_room(sockets))
+	if (!make_space(sockets))
 		return -1;
 	fd = socket(family, type | SOCK_CLOEXEC, protocol);
 	if (fd < 0)
@@ -128,8 +128,8 @@ find(const DynSockets *sockets, int fd)
 }
 
 bool
-dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
-				  const void *transfer)
+dyn_sockets_watcher(DynSockets *sockets, int fd, uint32_t events,
+					const void *transfer)
 {
 	DynSocket  *entry = find(sockets, fd);
 	bool		known;
@@ -140,7 +140,7 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 	entry->events = events;
 	entry->parked = 0;
 	entry->transfer = transfer;
-	entry->watched = true;
+	entry->registered = true;
 	entry->uses += entry->idle;
 	entry->idle = false;
 	return known;
@@ -154,20 +154,20 @@ dyn_sockets_unwatch(DynSockets *sockets, int fd)
 
 	if (entry == NULL)
 		return false;
-	entry->watched = false;
+	entry->registered = false;
 	entry->parked = 0;
-	if (!entry->proved)
+	if (!entry->implied)
 		entry->events = 0;
-	return entry->proved;
+	return entry->implied;
 }
 
 static DynSocket *
-find_watched_by(const DynSockets *sockets, const void *transfer)
+find_registered_by(const DynSockets *sockets, const void *transfer)
 {
 	size_t		i;
 
 	for (i = 0; i < sockets->n; i++)
-		if (sockets->list[i].watched && sockets->list[i].transfer == transfer)
+		if (sockets->list[i].registered && sockets->list[i].transfer == transfer)
 			return &sockets->list[i];
 	return NULL;
 }
@@ -175,7 +175,7 @@ find_watched_by(const DynSockets *sockets, const void *transfer)
 int
 dyn_sockets_park(DynSockets *sockets, const void *transfer)
 {
-	DynSocket  *entry = find_watched_by(sockets, transfer);
+	DynSocket  *entry = find_registered_by(sockets, transfer);
 
 	if (entry == NULL || entry->events == 0)
 		return -1;
@@ -187,7 +187,7 @@ dyn_sockets_park(DynSockets *sockets, const void *transfer)
 int
 dyn_sockets_unpark(DynSockets *sockets, const void *transfer, uint32_t *events)
 {
-	DynSocket  *entry = find_watched_by(sockets, transfer);
+	DynSocket  *entry = find_registered_by(sockets, transfer);
 
 	if (entry == NULL || entry->parked == 0)
 		return -1;
@@ -197,14 +197,14 @@ dyn_sockets_unpark(DynSockets *sockets, const void *transfer, uint32_t *events)
 }
 
 void
-dyn_sockets_answered(DynSockets *sockets, int fd, int64_t rtt_us)
+dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us)
 {
 	DynSocket  *entry = find(sockets, fd);
 
 	if (entry == NULL)
 		return;
-	entry->idle = !entry->watched;
-	entry->proved = true;
+	entry->idle = !entry->registered;
+	entry->implied = true;
 	if (rtt_us >= 0)
 		entry->rtt_us = rtt_us;
 }
@@ -219,7 +219,7 @@ dyn_sockets_to(const DynSockets *sockets, uint64_t peer)
 	{
 		const DynSocket *entry = &sockets->list[i];
 
-		if (entry->peer != peer || !entry->proved)
+		if (entry->peer != peer || !entry->implied)
 			continue;
 		if (found.idle + found.busy == 0 || entry->rtt_us < found.rtt_us)
 			found.rtt_us = entry->rtt_us;
@@ -261,7 +261,7 @@ dyn_sockets_stirred(DynSockets *sockets, int fd)
 {
 	DynSocket  *entry = find(sockets, fd);
 
-	if (entry == NULL || entry->watched || entry->events == 0)
+	if (entry == NULL || entry->registered || entry->events == 0)
 		return false;
 	entry->events = 0;
 	if (entry->idle)

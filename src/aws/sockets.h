@@ -14,14 +14,14 @@ typedef struct DynSocket
 {
 	int			fd;
 	ino_t		inode;			/* to detect a reused descriptor number */
-	bool		watched;		/* by libcurl, for a transfer */
+	bool		registered;		/* by libcurl, for a transfer */
 	uint32_t	events;			/* for which epoll watches it; 0: none, or
 								 * not told */
 	uint32_t	parked;			/* for which it will again */
 	const void *transfer;		/* that watches, or did so last */
 	bool		idle;			/* has replied, and is not watched since */
 	unsigned	uses;			/* counts the transfers that found it idle */
-	bool		proved;			/* has replied */
+	bool		implied;		/* has replied */
 	uint64_t	peer;			/* what it connects to, and how; 0: not told */
 	int64_t		rtt_us;			/* a round trip to the peer, if proved */
 } DynSocket;
@@ -52,8 +52,8 @@ extern int	dyn_sockets_close(DynSockets *sockets, int fd);
  * Records that libcurl watches the descriptor for these events of epoll; true
  * if epoll does so already.
  */
-extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
-							  const void *transfer);
+extern bool dyn_sockets_watcher(DynSockets *sockets, int fd, uint32_t events,
+								const void *transfer);
 
 /*
  * Records that libcurl watches it no longer; true if epoll may go on, which
@@ -79,7 +79,7 @@ extern bool dyn_sockets_stirred(DynSockets *sockets, int fd);
  * Records that a transfer on the descriptor has ended, and how long a round
  * trip took when it was connected (-1: it was before).
  */
-extern void dyn_sockets_answered(DynSockets *sockets, int fd, int64_t rtt_us);
+extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us);
 
 /* Stale entries may be among them. */
 extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);

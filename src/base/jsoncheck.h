@@ -15,6 +15,6 @@
  * Is the UTF-8 text JSON, with no name twice in an object?  If not, *fault is
  * what is wrong and where, malloc'd, or NULL if memory runs out.
  */
-extern bool dyn_json_check(const char *text, size_t len, char **fault);
+extern bool dyn_json_check(const char *text, size_t len, char **err);
 
 #endif

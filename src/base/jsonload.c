@@ -18,14 +18,14 @@
 #include "jsonload.h"
 
 /* jansson gets the document in pieces of so many bytes. */
-#define PIECE	64
+#define CHUNK	64
 
 /*
  * What jansson needs at most for the rest of a piece: 128 bytes for each byte
  * of it, the string that it is in, and larger tables for the members that it
  * has (16 bytes for each of twice as many, with at least 5 bytes of text).
  */
-#define RESERVE(len)	(128 * PIECE + 16 * (len) + 4096)
+#define RESERVE(len)	(128 * CHUNK + 16 * (len) + 4096)
 
 static json_malloc_t true_malloc;
 static json_free_t true_free;
@@ -68,14 +68,14 @@ typedef struct Rest
 } Rest;
 
 static size_t
-next_piece(void *piece, size_t size, void *arg)
+next_chunk(void *chunk, size_t size, void *arg)
 {
 	Rest	   *rest = arg;
-	size_t		len = rest->len < PIECE ? rest->len : PIECE;
+	size_t		len = rest->len < CHUNK ? rest->len : CHUNK;
 
 	if (failed || size < len)
 		return 0;
-	memcpy(piece, rest->text, len);
+	memcpy(chunk, rest->text, len);
 	rest->text += len;
 	rest->len -= len;
 	return len;
@@ -95,7 +95,7 @@ load(const char *text, size_t len, size_t flags, bool *out_of_memory,
 	{
 		reserve_end = reserve + RESERVE(len);
 		json_set_alloc_funcs(watched_malloc, watched_free);
-		document = json_load_callback(next_piece, &rest, flags, error);
+		document = json_load_callback(next_chunk, &rest, flags, error);
 		if (failed)
 		{
 			json_decref(document);
@@ -116,7 +116,7 @@ dyn_json_load(const char *text, size_t len, size_t flags, bool *out_of_memory)
 }
 
 bool
-dyn_json_check(const char *text, size_t len, char **fault)
+dyn_json_check(const char *text, size_t len, char **err)
 {
 	json_error_t error;
 	bool		out_of_memory;
@@ -126,9 +126,9 @@ dyn_json_check(const char *text, size_t len, char **fault)
 	bool		valid = document != NULL;
 
 	json_decref(document);
-	*fault = NULL;
-	if (!valid && !out_of_memory && (*fault = malloc(sizeof(error.text) + 64)) != NULL)
-		snprintf(*fault, sizeof(error.text) + 64, "%s, at line %d, column %d",
+	*err = NULL;
+	if (!valid && !out_of_memory && (*err = malloc(sizeof(error.text) + 64)) != NULL)
+		snprintf(*err, sizeof(error.text) + 64, "%s, at line %d, column %d",
 				 error.text, error.line, error.column);
 	return valid;
 }

@@ -32,21 +32,21 @@ typedef struct Decimal
 } Decimal;
 
 /* The unread rest of the text. */
-typedef struct Reader
+typedef struct Parser
 {
 	const char *p;
 	const char *end;
-} Reader;
+} Parser;
 
 static bool
-at_digit(const Reader *in)
+at_digit(const Parser *in)
 {
 	return in->p < in->end && *in->p >= '0' && *in->p <= '9';
 }
 
 /* Skips c if it is the next character. */
 static bool
-accept(Reader *in, char c)
+accept(Parser *in, char c)
 {
 	if (in->p == in->end || *in->p != c)
 		return false;
@@ -56,7 +56,7 @@ accept(Reader *in, char c)
 
 /* Skips a sign; true if it is a minus. */
 static bool
-read_sign(Reader *in)
+read_sign(Parser *in)
 {
 	if (accept(in, '-'))
 		return true;
@@ -76,7 +76,7 @@ strip_trailing_zeros(Decimal *d)
  * after the point, and changes with every digit that moves the leading one.
  */
 static void
-read_digits(Reader *in, Decimal *d, bool fraction)
+read_digits(Parser *in, Decimal *d, bool fraction)
 {
 	for (; at_digit(in); in->p++)
 	{
@@ -95,7 +95,7 @@ read_digits(Reader *in, Decimal *d, bool fraction)
 
 /* Returns false if there are no digits. */
 static bool
-read_mantissa(Reader *in, Decimal *d)
+read_mantissa(Parser *in, Decimal *d)
 {
 	bool		any = at_digit(in);
 
@@ -111,7 +111,7 @@ read_mantissa(Reader *in, Decimal *d)
 
 /* Returns false if an 'e' is not followed by an exponent. */
 static bool
-read_exponent(Reader *in, Decimal *d)
+read_exponent(Parser *in, Decimal *d)
 {
 	int64_t		exp = 0;
 	bool		negative;
@@ -138,7 +138,7 @@ static bool
 parse(const char *text, size_t len, bool infinity, Decimal *d)
 {
 	static const char word[] = "Infinity";
-	Reader		in = {text, len > 0 ? text + len : text};
+	Parser		in = {text, len > 0 ? text + len : text};
 
 	memset(d, 0, sizeof(*d));
 	d->exp = -1;
@@ -171,29 +171,29 @@ put_digits(char *p, const char *digits, int64_t n)
 static void
 write_canonical(const Decimal *d, char *dst, size_t *dst_len)
 {
-	int64_t		whole = d->exp + 1; /* digits before the point */
+	int64_t		full = d->exp + 1;	/* digits before the point */
 	char	   *p = dst;
 
 	if (d->ndigits > 0 && d->negative)
 		*p++ = '-';
 	if (d->ndigits == 0)
 		*p++ = '0';
-	else if (whole <= 0)
+	else if (full <= 0)
 	{
 		p = put_digits(p, "0.", 2);
-		p = put_zeros(p, -whole);
+		p = put_zeros(p, -full);
 		p = put_digits(p, d->digits, d->ndigits);
 	}
-	else if (d->ndigits <= whole)
+	else if (d->ndigits <= full)
 	{
 		p = put_digits(p, d->digits, d->ndigits);
-		p = put_zeros(p, whole - d->ndigits);
+		p = put_zeros(p, full - d->ndigits);
 	}
 	else
 	{
-		p = put_digits(p, d->digits, whole);
+		p = put_digits(p, d->digits, full);
 		*p++ = '.';
-		p = put_digits(p, d->digits + whole, d->ndigits - whole);
+		p = put_digits(p, d->digits + full, d->ndigits - full);
 	}
 	*p = '\0';
 	*dst_len = (size_t) (p - dst);
@@ -287,7 +287,7 @@ dyn_number_round(const char *text, size_t len, DynRounding dir,
 }
 
 static size_t
-whole_length(const char *s, size_t len)
+full_length(const char *s, size_t len)
 {
 	const char *point = memchr(s, '.', len);
 
@@ -301,8 +301,8 @@ whole_length(const char *s, size_t len)
 static int
 compare_magnitude(const char *a, size_t alen, const char *b, size_t blen)
 {
-	size_t		awhole = whole_length(a, alen);
-	size_t		bwhole = whole_length(b, blen);
+	size_t		awhole = full_length(a, alen);
+	size_t		bwhole = full_length(b, blen);
 	int			cmp;
 
 	if (awhole != bwhole)

@@ -58,13 +58,13 @@ typedef struct Sampler
 	DynRows    *rows;			/* of the view */
 	int			item_slot;		/* the item itself */
 	DynFolded  *folded;
-	bool		asked_whole;	/* a page with all attributes */
+	bool		requested_all;	/* a page with all attributes */
 	bool		narrow;			/* it was denied */
 
 	double		max_units;		/* that may be used */
 
 	/* the segments, in the order first, first + step, ... */
-	bool		whole;			/* read all of them */
+	bool		full;			/* read all of them */
 	uint32		segments;		/* a power of two, unless whole */
 	uint32		first;
 	uint32		step;			/* odd, so that each segment is read once */
@@ -74,7 +74,7 @@ typedef struct Sampler
 	/* the sample, in the caller's memory */
 	HeapTuple  *sample;
 	int			wanted;
-	int			kept;
+	int			cached;
 	double		items;			/* so far */
 	double		seen;			/* rows so far */
 	double		skip;			/* items to skip; negative: not chosen */
@@ -118,8 +118,8 @@ choose_segments(Sampler *sampler)
 {
 	long		fetch_size = sampler->relation->options.fetch_size;
 
-	sampler->whole = table_units(sampler) <= sampler->max_units;
-	if (sampler->whole)
+	sampler->full = table_units(sampler) <= sampler->max_units;
+	if (sampler->full)
 	{
 		sampler->segments = dyn_requests_segments(sampler->relation,
 												  sampler->meta->size_bytes);
@@ -149,11 +149,11 @@ prepare_segment(void *arg, int stream, DynReadRequest *request)
 	Sampler    *sampler = arg;
 	DynRequests *requests = sampler->scan->requests;
 	/* until an answer has come, the request of the first segment */
-	bool		whole = sampler->done == 0 && stream == 0 &&
+	bool		full = sampler->done == 0 && stream == 0 &&
 		sampler->scan->counters.pages == 0 && !sampler->narrow;
 
-	sampler->asked_whole |= whole;
-	requests->nprojection = whole ? 0 : sampler->rows->nprojection;
+	sampler->requested_all |= full;
+	requests->nprojection = full ? 0 : sampler->rows->nprojection;
 	dyn_requests_prepare(requests, 0, request);
 	request->consistent = false;
 	request->segment = segment_of(sampler, stream);
@@ -166,7 +166,7 @@ first_page_is_denied(void *arg, int stream)
 {
 	Sampler    *sampler = arg;
 
-	if (sampler->narrow || !sampler->asked_whole || stream != 0)
+	if (sampler->narrow || !sampler->requested_all || stream != 0)
 		return false;
 	return sampler->narrow = true;
 }
@@ -204,9 +204,9 @@ decode_row(Sampler *sampler)
 static void
 offer_row(Sampler *sampler)
 {
-	Assert(sampler->kept == Min(sampler->seen, sampler->wanted));
-	if (sampler->kept < sampler->wanted)
-		sampler->sample[sampler->kept++] = decode_row(sampler);
+	Assert(sampler->cached == Min(sampler->seen, sampler->wanted));
+	if (sampler->cached < sampler->wanted)
+		sampler->sample[sampler->cached++] = decode_row(sampler);
 	else
 	{
 		if (sampler->skip < 0)
@@ -257,7 +257,7 @@ round_size(const Sampler *sampler)
 								  sampler->segments - sampler->done);
 	double		units = sampler->max_units - sampler->scan->counters.read_units;
 
-	if (sampler->whole)
+	if (sampler->full)
 		return (int) concurrency;
 	return (int) Max(1, Min(concurrency, units * sampler->segments /
 							table_units(sampler)));
@@ -371,11 +371,11 @@ acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
 	EState	   *estate = CreateExecutorState();
 	MemoryContext sample_context = MemoryContextSwitchTo(estate->es_query_cxt);
 	Sampler    *sampler = open_sampler(estate, rel, sample, wanted);
-	int			kept;
+	int			cached;
 
 	sampler->sample_context = sample_context;
 	while (sampler->done < sampler->segments && !bound_is_reached(sampler) &&
-		   (sampler->whole || sampler->seen < sampler->wanted))
+		   (sampler->full || sampler->seen < sampler->wanted))
 		read_round(sampler);
 	*totalrows = total_rows(sampler);
 	*totaldeadrows = 0;
@@ -383,14 +383,14 @@ acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
 			(errmsg("\"%s\": scanned %u of %u segments, containing %.0f items, with %g read units; %d rows in sample, %.0f estimated total rows",
 					RelationGetRelationName(rel), sampler->done,
 					sampler->segments, sampler->items,
-					sampler->scan->counters.read_units, sampler->kept,
+					sampler->scan->counters.read_units, sampler->cached,
 					*totalrows)));
 	dyn_folded_report(sampler->folded);
-	kept = sampler->kept;
+	cached = sampler->cached;
 	ExecDropSingleTupleTableSlot(sampler->slot);
 	MemoryContextSwitchTo(sample_context);
 	FreeExecutorState(estate);
-	return kept;
+	return cached;
 }
 
 bool

@@ -21,7 +21,7 @@ static const char *const kinds[] = {
 /* If it is of the kind that is being emitted, and was found. */
 static void
 emit(const DynCheck *check, const char *kind,
-	 const DynCheckReader *reader, const char *column, const DynFinding *finding,
+	 const DynCheckScan *scandesc, const char *column, const DynIssue *issue,
 	 const char *detail)
 {
 	Datum		values[6] = {0};
@@ -29,27 +29,27 @@ emit(const DynCheck *check, const char *kind,
 	NameData	name;
 
 	if (strcmp(kind, check->emitting) != 0 ||
-		(finding != NULL && finding->items == 0))
+		(issue != NULL && issue->items == 0))
 		return;
 	memset(nulls, true, sizeof(nulls));
 	values[0] = CStringGetTextDatum(kind);
 	nulls[0] = false;
-	values[1] = ObjectIdGetDatum(reader ? reader->relid : InvalidOid);
-	nulls[1] = reader == NULL;
+	values[1] = ObjectIdGetDatum(scandesc ? scandesc->relid : InvalidOid);
+	nulls[1] = scandesc == NULL;
 	/* a template may name what is no column, and too long for one */
 	if (column != NULL)
 		namestrcpy(&name, pnstrdup(column, pg_mbcliplen(column, strlen(column),
 														NAMEDATALEN - 1)));
 	values[2] = NameGetDatum(&name);
 	nulls[2] = column == NULL;
-	values[3] = Int64GetDatum(finding ? (int64) finding->items : 0);
-	nulls[3] = finding == NULL;
-	nulls[4] = finding == NULL || finding->example == NULL;
+	values[3] = Int64GetDatum(issue ? (int64) issue->items : 0);
+	nulls[3] = issue == NULL;
+	nulls[4] = issue == NULL || issue->example == NULL;
 	if (!nulls[4])
 		values[4] = DirectFunctionCall1(jsonb_in,
-										CStringGetDatum(finding->example));
-	if (detail == NULL && finding != NULL)
-		detail = finding->detail;
+										CStringGetDatum(issue->example));
+	if (detail == NULL && issue != NULL)
+		detail = issue->detail;
 	nulls[5] = detail == NULL;
 	if (detail != NULL)
 		values[5] = CStringGetTextDatum(detail);
@@ -59,47 +59,47 @@ emit(const DynCheck *check, const char *kind,
 
 /* Unless another result says why. */
 static void
-emit_absence(void *arg, AttrNumber attnum, const char *what)
+emit_unused(void *arg, AttrNumber attnum, const char *what)
 {
-	const DynCheckReader *reader = arg;
+	const DynCheckScan *scandesc = arg;
 
-	if (attnum > 0 ? reader->nulls[attnum].items > 0
-		: reader->mismatches[0].items > 0 || reader->ambiguous.items > 0)
+	if (attnum > 0 ? scandesc->nulls[attnum].items > 0
+		: scandesc->mismatches[0].items > 0 || scandesc->ambiguous.items > 0)
 		return;
-	emit(reader->check, "absent", reader,
-		 attnum > 0 ? reader->relation->columns[attnum - 1].name : NULL, NULL, what);
+	emit(scandesc->check, "absent", scandesc,
+		 attnum > 0 ? scandesc->relation->columns[attnum - 1].name : NULL, NULL, what);
 }
 
 static void
-emit_reader(DynCheckReader *reader)
+emit_scandesc(DynCheckScan *scandesc)
 {
-	const DynCheck *check = reader->check;
+	const DynCheck *check = scandesc->check;
 	ListCell   *lc;
 
-	if (reader->fault != NULL)
+	if (scandesc->err != NULL)
 	{
-		emit(check, "definition", reader, reader->fault_column, NULL,
-			 reader->fault);
+		emit(check, "definition", scandesc, scandesc->error_column, NULL,
+			 scandesc->err);
 		return;
 	}
-	emit(check, "ambiguous", reader, NULL, &reader->ambiguous, NULL);
-	for (int i = 0; i <= reader->relation->ncolumns; i++)
+	emit(check, "ambiguous", scandesc, NULL, &scandesc->ambiguous, NULL);
+	for (int i = 0; i <= scandesc->relation->ncolumns; i++)
 	{
-		const char *column = i > 0 ? reader->relation->columns[i - 1].name : NULL;
+		const char *column = i > 0 ? scandesc->relation->columns[i - 1].name : NULL;
 
-		emit(check, "mismatch", reader, column, &reader->mismatches[i], NULL);
-		emit(check, "not null", reader, column, &reader->nulls[i],
+		emit(check, "mismatch", scandesc, column, &scandesc->mismatches[i], NULL);
+		emit(check, "not null", scandesc, column, &scandesc->nulls[i],
 			 "the item has no value for a column that is declared NOT NULL");
 	}
-	foreach(lc, reader->promises)
+	foreach(lc, scandesc->promises)
 	{
-		const DynPromise *promise = lfirst(lc);
+		const DynAssertion *assertion = lfirst(lc);
 
-		emit(check, "broken promise", reader, NULL, &promise->broken,
+		emit(check, "broken promise", scandesc, NULL, &assertion->broken,
 			 psprintf("the item lacks the key of trusted index \"%s\" that the templates spell",
-					  dyn_from_utf8_lossy(promise->index)));
+					  dyn_from_utf8_lossy(assertion->index)));
 	}
-	dyn_absence_report(reader->absence, emit_absence, reader);
+	dyn_unused_report(scandesc->unused, emit_unused, scandesc);
 }
 
 static void
@@ -114,16 +114,16 @@ emit_kind(const DynCheck *check)
 	foreach(lc, check->shared)
 	{
 		const DynSharedItems *shared = lfirst(lc);
-		const DynCheckReader *other = list_nth(check->readers, shared->second);
+		const DynCheckScan *other = list_nth(check->scandescs, shared->second);
 
-		emit(check, "shared", list_nth(check->readers, shared->first), NULL,
-			 &shared->finding, psprintf("the item is also a row of %s",
-										quote_identifier(other->name)));
+		emit(check, "shared", list_nth(check->scandescs, shared->first), NULL,
+			 &shared->issue, psprintf("the item is also a row of %s",
+									  quote_identifier(other->name)));
 	}
-	foreach(lc, check->readers)
+	foreach(lc, check->scandescs)
 	{
-		if (!((DynCheckReader *) lfirst(lc))->left_out)
-			emit_reader(lfirst(lc));
+		if (!((DynCheckScan *) lfirst(lc))->left_out)
+			emit_scandesc(lfirst(lc));
 	}
 }
 
@@ -137,11 +137,11 @@ dyn_check_report(DynCheck *check)
 		check->emitting = kinds[i];
 		emit_kind(check);
 	}
-	foreach(lc, check->readers)
+	foreach(lc, check->scandescs)
 	{
-		const DynCheckReader *reader = lfirst(lc);
+		const DynCheckScan *scandesc = lfirst(lc);
 
-		if (reader->fault == NULL && !reader->left_out)
-			dyn_folded_report(reader->folded);
+		if (scandesc->err == NULL && !scandesc->left_out)
+			dyn_folded_report(scandesc->folded);
 	}
 }

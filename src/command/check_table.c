@@ -46,7 +46,7 @@
 #include "check_table.h"
 #include "foreign_tables.h"
 #include "item_scan.h"
-#include "never_seen.h"
+#include "unused_columns.h"
 #include "other_case.h"
 #include "subtransaction.h"
 #include "target.h"
@@ -86,46 +86,46 @@ key_of_item(DynCheck *check)
 }
 
 static void
-count(DynCheck *check, DynFinding *finding, const char *detail)
+count(DynCheck *check, DynIssue *issue, const char *detail)
 {
 	MemoryContext oldcontext;
 
-	if (finding->last_item == check->item)
+	if (issue->last_item == check->item)
 		return;
-	finding->last_item = check->item;
-	if (finding->items++ > 0)
+	issue->last_item = check->item;
+	if (issue->items++ > 0)
 		return;
 	oldcontext = MemoryContextSwitchTo(check->context);
-	finding->example = key_of_item(check);
-	finding->detail = detail ? pstrdup(detail) : NULL;
+	issue->example = key_of_item(check);
+	issue->detail = detail ? pstrdup(detail) : NULL;
 	MemoryContextSwitchTo(oldcontext);
 }
 
 /* Called by the rows of a reader. */
 static void
-note_fault(void *arg, DynRowFault fault, AttrNumber attnum, const char *why)
+note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 {
-	DynCheckReader *reader = arg;
-	DynCheck   *check = reader->check;
+	DynCheckScan *scandesc = arg;
+	DynCheck   *check = scandesc->check;
 
 	if (check->quiet)
 		return;
-	check->undecided |= fault == DYN_FAULT_AMBIGUOUS || fault == DYN_FAULT_SCALAR;
-	switch (fault)
+	check->undecided |= err == DYN_ERROR_AMBIGUOUS || err == DYN_ERROR_SCALAR;
+	switch (err)
 	{
-		case DYN_FAULT_MISMATCH:
-			dyn_absence_see_value(reader->absence, attnum);
-			count(check, &reader->mismatches[attnum], why);
+		case DYN_ERROR_MISMATCH:
+			dyn_unused_see_value(scandesc->unused, attnum);
+			count(check, &scandesc->mismatches[attnum], why);
 			break;
-		case DYN_FAULT_NULL:
-			count(check, &reader->nulls[attnum], NULL);
+		case DYN_ERROR_NULL:
+			count(check, &scandesc->nulls[attnum], NULL);
 			break;
-		case DYN_FAULT_SCALAR:
-			count(check, &reader->mismatches[0],
+		case DYN_ERROR_SCALAR:
+			count(check, &scandesc->mismatches[0],
 				  psprintf("a value of DynamoDB type %s has no elements to unnest", why));
 			break;
-		case DYN_FAULT_AMBIGUOUS:
-			count(check, &reader->ambiguous,
+		case DYN_ERROR_AMBIGUOUS:
+			count(check, &scandesc->ambiguous,
 				  psprintf("attribute \"%s\" fits its template only if a part contains the character that ends it",
 						   dyn_from_utf8_lossy(why)));
 			break;
@@ -136,23 +136,23 @@ note_fault(void *arg, DynRowFault fault, AttrNumber attnum, const char *why)
 
 /* As the reader's owner; the caller restores the user. */
 static void
-become_owner(const DynCheckReader *reader, Oid *user, int *context)
+become_owner(const DynCheckScan *scandesc, Oid *user, int *context)
 {
 	GetUserIdAndSecContext(user, context);
-	SetUserIdAndSecContext(reader->owner,
+	SetUserIdAndSecContext(scandesc->owner,
 						   *context | SECURITY_RESTRICTED_OPERATION);
 }
 
 /* Is the item a row in that view of the reader?  Faults do not count. */
 static bool
-is_row_of(DynCheckReader *reader, const DynView *view)
+is_row_of(DynCheckScan *scandesc, const DynView *view)
 {
-	DynCheck   *check = reader->check;
+	DynCheck   *check = scandesc->check;
 	bool		is_row;
 	Oid			user;
 	int			context;
 
-	become_owner(reader, &user, &context);
+	become_owner(scandesc, &user, &context);
 	check->quiet = true;
 	dyn_view_begin(view, check->values);
 	is_row = dyn_rows_has_more(view->rows);
@@ -177,40 +177,40 @@ has_all(const TupleTableSlot *slot, const Bitmapset *columns)
 
 /* Of the item whose row is in the slot. */
 static void
-check_promises(DynCheckReader *reader)
+check_promises(DynCheckScan *scandesc)
 {
 	ListCell   *lc;
 
-	foreach(lc, reader->promises)
+	foreach(lc, scandesc->promises)
 	{
-		DynPromise *promise = lfirst(lc);
+		DynAssertion *assertion = lfirst(lc);
 
-		if (has_all(reader->slot, promise->columns) &&
-			!is_row_of(reader, promise->view))
-			count(reader->check, &promise->broken, NULL);
+		if (has_all(scandesc->slot, assertion->columns) &&
+			!is_row_of(scandesc, assertion->view))
+			count(scandesc->check, &assertion->broken, NULL);
 	}
 }
 
 /* Is the item a row, or several?  All of their values are looked at. */
 static bool
-read_rows(DynCheckReader *reader)
+read_rows(DynCheckScan *scandesc)
 {
-	const DynValue *values = reader->check->values;
+	const DynValue *values = scandesc->check->values;
 	bool		is_row;
 	Oid			user;
 	int			context;
 
-	become_owner(reader, &user, &context);
-	dyn_view_begin(reader->view, values);
-	is_row = dyn_rows_has_more(reader->view->rows);
-	dyn_absence_see_item(reader->absence, values, is_row);
+	become_owner(scandesc, &user, &context);
+	dyn_view_begin(scandesc->view, values);
+	is_row = dyn_rows_has_more(scandesc->view->rows);
+	dyn_unused_see_item(scandesc->unused, values, is_row);
 	if (is_row)
-		dyn_folded_see_item(reader->folded, &values[reader->check->whole]);
-	while (dyn_rows_next(reader->view->rows, reader->slot))
+		dyn_folded_see_item(scandesc->folded, &values[scandesc->check->full]);
+	while (dyn_rows_next(scandesc->view->rows, scandesc->slot))
 	{
 		CHECK_FOR_INTERRUPTS();
-		dyn_absence_see_row(reader->absence, reader->slot);
-		check_promises(reader);
+		dyn_unused_see_row(scandesc->unused, scandesc->slot);
+		check_promises(scandesc);
 	}
 	SetUserIdAndSecContext(user, context);
 	return is_row;
@@ -222,12 +222,12 @@ is_claimed_elsewhere(const DynCheck *check)
 {
 	ListCell   *lc;
 
-	foreach(lc, check->readers)
+	foreach(lc, check->scandescs)
 	{
-		DynCheckReader *reader = lfirst(lc);
+		DynCheckScan *scandesc = lfirst(lc);
 
-		if (reader->left_out && reader->selective &&
-			is_row_of(reader, reader->view))
+		if (scandesc->left_out && scandesc->selective &&
+			is_row_of(scandesc, scandesc->view))
 			return true;
 	}
 	return false;
@@ -259,16 +259,16 @@ find_shared(DynCheck *check, int first, int second)
 }
 
 static void
-count_shared(DynCheck *check, Bitmapset *readers)
+count_shared(DynCheck *check, Bitmapset *scandescs)
 {
-	for (int i = -1; (i = bms_next_member(readers, i)) >= 0;)
+	for (int i = -1; (i = bms_next_member(scandescs, i)) >= 0;)
 	{
-		for (int k = i; (k = bms_next_member(readers, k)) >= 0;)
+		for (int k = i; (k = bms_next_member(scandescs, k)) >= 0;)
 		{
 			DynSharedItems *shared = find_shared(check, i, k);
 
 			if (shared != NULL)
-				count(check, &shared->finding, NULL);
+				count(check, &shared->issue, NULL);
 		}
 	}
 }
@@ -288,24 +288,24 @@ check_item(DynCheck *check, const DynValue *values)
 	check->values = values;
 	check->item++;
 	check->undecided = false;
-	foreach(lc, check->readers)
+	foreach(lc, check->scandescs)
 	{
-		DynCheckReader *reader = lfirst(lc);
+		DynCheckScan *scandesc = lfirst(lc);
 		bool		unnests;
 		bool		is_row;
 
-		if (reader->fault != NULL || reader->left_out)
+		if (scandesc->err != NULL || scandesc->left_out)
 			continue;
-		is_row = read_rows(reader);
-		unnests = reader->relation->unnest != NULL;
+		is_row = read_rows(scandesc);
+		unnests = scandesc->relation->unnest != NULL;
 		/* a table that shows every item says nothing of this one */
-		if (check->selective && !reader->selective && !unnests)
+		if (check->selective && !scandesc->selective && !unnests)
 			continue;
 		claimed |= is_row;
 		if (is_row && !unnests)
 			claims = bms_add_member(claims, foreach_current_index(lc));
-		if (!is_row && reader->untimed != NULL)
-			expired |= is_row_of(reader, reader->untimed);
+		if (!is_row && scandesc->untimed != NULL)
+			expired |= is_row_of(scandesc, scandesc->untimed);
 	}
 	if (bms_membership(claims) == BMS_MULTIPLE)
 		count_shared(check, claims);
@@ -334,44 +334,44 @@ read_items(DynCheck *check, DynStatement *statement)
 /* ---- foreign tables ---- */
 
 static DynView *
-view_of(DynCheckReader *reader, DynRelation *relation)
+view_of(DynCheckScan *scandesc, DynRelation *relation)
 {
-	DynView    *view = dyn_item_scan_view(reader->check->scan, relation);
+	DynView    *view = dyn_item_scan_view(scandesc->check->scan, relation);
 
-	view->rows->note_fault = note_fault;
-	view->rows->note_fault_arg = reader;
+	view->rows->note_error = note_error;
+	view->rows->note_error_arg = scandesc;
 	return view;
 }
 
 /* Appended to the promises if the index has a key with templates. */
 static void
-add_promise(DynCheckReader *reader, const DynRelation *relation,
-			const DynIndexMeta *index)
+add_assertion(DynCheckScan *scandesc, const DynRelation *relation,
+			  const DynIndexMeta *index)
 {
-	DynPromise *promise = palloc0(sizeof(DynPromise));
+	DynAssertion *assertion = palloc0(sizeof(DynAssertion));
 	DynRelation *strict = palloc(sizeof(DynRelation));
 	bool		any = false;
 
 	*strict = *relation;
-	strict->spelled = palloc(relation->nspelled * sizeof(DynSpelled));
-	memcpy(strict->spelled, relation->spelled,
-		   relation->nspelled * sizeof(DynSpelled));
+	strict->templated = palloc(relation->nspelled * sizeof(DynTemplatedAttr));
+	memcpy(strict->templated, relation->templated,
+		   relation->nspelled * sizeof(DynTemplatedAttr));
 	for (int i = 0; i < strict->nspelled; i++)
 	{
-		DynSpelled *spelled = &strict->spelled[i];
+		DynTemplatedAttr *templated = &strict->templated[i];
 
-		if (spelled->base || !dyn_is_in_key(&index->key, dyn_spelled_name(spelled)))
+		if (templated->base || !dyn_is_in_key(&index->key, dyn_templated_name(templated)))
 			continue;
-		any = spelled->base = true;
-		for (int p = 0; p < spelled->tmpl->nparts; p++)
-			promise->columns = bms_add_member(promise->columns,
-											  spelled->parts[p].attnum);
+		any = templated->base = true;
+		for (int p = 0; p < templated->tmpl->nparts; p++)
+			assertion->columns = bms_add_member(assertion->columns,
+												templated->parts[p].attnum);
 	}
 	if (!any)
 		return;
-	promise->index = index->name;
-	promise->view = view_of(reader, strict);
-	reader->promises = lappend(reader->promises, promise);
+	assertion->index = index->name;
+	assertion->view = view_of(scandesc, strict);
+	scandesc->promises = lappend(scandesc->promises, assertion);
 }
 
 /* Could a conversion call functions that users have made? */
@@ -387,10 +387,10 @@ runs_user_code(const DynCodec *codec)
  * of the caller?  A superuser is a member of every role, which means nothing.
  */
 static void
-check_columns(const DynCheckReader *reader, const DynRelation *relation)
+check_columns(const DynCheckScan *scandesc, const DynRelation *relation)
 {
-	if (reader->owner == GetUserId() || superuser_arg(reader->owner) ||
-		(!superuser() && has_privs_of_role(GetUserId(), reader->owner)))
+	if (scandesc->owner == GetUserId() || superuser_arg(scandesc->owner) ||
+		(!superuser() && has_privs_of_role(GetUserId(), scandesc->owner)))
 		return;
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
@@ -401,7 +401,7 @@ check_columns(const DynCheckReader *reader, const DynRelation *relation)
 					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					 errmsg("not compared: type %s of column \"%s\" could show the items to role \"%s\"",
 							format_type_be(column->codec.typid), column->name,
-							GetUserNameFromId(reader->owner, false))));
+							GetUserNameFromId(scandesc->owner, false))));
 	}
 }
 
@@ -409,24 +409,24 @@ check_columns(const DynCheckReader *reader, const DynRelation *relation)
 static void
 open_relation(void *arg)
 {
-	DynCheckReader *reader = arg;
-	const DynTableMeta *meta = reader->check->scan->meta;
-	DynRelation *relation = dyn_relation_open(reader->relid, GetUserId());
+	DynCheckScan *scandesc = arg;
+	const DynTableMeta *meta = scandesc->check->scan->meta;
+	DynRelation *relation = dyn_relation_open(scandesc->relid, GetUserId());
 	const DynRowTest *test = &relation->row_test;
 	/* the term of ttl is the last one */
 	bool		has_ttl = test->nterms > 0 && test->terms[test->nterms - 1].ttl;
 	ListCell   *lc;
 
-	check_columns(reader, relation);
+	check_columns(scandesc, relation);
 	dyn_relation_connect_described(relation, meta);
-	reader->view = view_of(reader, relation);
+	scandesc->view = view_of(scandesc, relation);
 	if (has_ttl)
 	{
 		DynRelation *untimed = palloc(sizeof(DynRelation));
 
 		*untimed = *relation;
 		untimed->row_test.nterms--;
-		reader->untimed = view_of(reader, untimed);
+		scandesc->untimed = view_of(scandesc, untimed);
 	}
 	/* columns of elements are in no templates */
 	foreach(lc, relation->unnest == NULL ? relation->trusted_indexes : NIL)
@@ -434,65 +434,65 @@ open_relation(void *arg)
 		const DynIndexMeta *index = dyn_metadata_index(meta, lfirst(lc));
 
 		if (index != NULL)
-			add_promise(reader, relation, index);
+			add_assertion(scandesc, relation, index);
 	}
-	reader->absence = dyn_absence_create(relation, reader->check->scan);
-	reader->folded = dyn_folded_create(relation);
+	scandesc->unused = dyn_unused_create(relation, scandesc->check->scan);
+	scandesc->folded = dyn_folded_create(relation);
 	for (int i = 0; i < relation->nspelled; i++)
-		reader->templated |= relation->spelled[i].base;
+		scandesc->has_template |= relation->templated[i].base;
 	/* elements are not compared with items */
-	reader->selective = relation->unnest == NULL &&
-		(reader->templated || test->nterms > (has_ttl ? 1 : 0));
-	reader->relation = relation;
+	scandesc->selective = relation->unnest == NULL &&
+		(scandesc->has_template || test->nterms > (has_ttl ? 1 : 0));
+	scandesc->relation = relation;
 }
 
 static void
-open_reader(DynCheck *check, Relation rel)
+open_scandesc(DynCheck *check, Relation rel)
 {
-	DynCheckReader *reader = palloc0(sizeof(DynCheckReader));
+	DynCheckScan *scandesc = palloc0(sizeof(DynCheckScan));
 	int			ncolumns = RelationGetDescr(rel)->natts;
 	ErrorData  *failure;
 
-	reader->check = check;
-	reader->relid = RelationGetRelid(rel);
-	reader->owner = rel->rd_rel->relowner;
-	reader->name = pstrdup(RelationGetRelationName(rel));
-	reader->named = list_member_oid(check->named, reader->relid);
-	reader->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(rel)),
-											&TTSOpsVirtual);
-	reader->mismatches = palloc0((ncolumns + 1) * sizeof(DynFinding));
-	reader->nulls = palloc0((ncolumns + 1) * sizeof(DynFinding));
-	check->readers = lappend(check->readers, reader);
-	failure = dyn_attempt(open_relation, reader);
+	scandesc->check = check;
+	scandesc->relid = RelationGetRelid(rel);
+	scandesc->owner = rel->rd_rel->relowner;
+	scandesc->name = pstrdup(RelationGetRelationName(rel));
+	scandesc->named = list_member_oid(check->named, scandesc->relid);
+	scandesc->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(rel)),
+											  &TTSOpsVirtual);
+	scandesc->mismatches = palloc0((ncolumns + 1) * sizeof(DynIssue));
+	scandesc->nulls = palloc0((ncolumns + 1) * sizeof(DynIssue));
+	check->scandescs = lappend(check->scandescs, scandesc);
+	failure = dyn_attempt(open_relation, scandesc);
 	if (failure == NULL)
 		return;
 	if (!dyn_failure_is_of_definition(failure))
 		ReThrowError(failure);
-	reader->fault = dyn_failure_text(failure);
-	reader->fault_column = failure->column_name;
+	scandesc->err = dyn_failure_text(failure);
+	scandesc->error_column = failure->column_name;
 }
 
 /* What tells entities apart is compared, unless something else was asked for. */
 static void
 leave_out(DynCheck *check)
 {
-	bool		templated = false;
+	bool		has_template = false;
 	ListCell   *lc;
 
-	foreach(lc, check->readers)
-		templated |= ((DynCheckReader *) lfirst(lc))->templated;
-	foreach(lc, check->readers)
+	foreach(lc, check->scandescs)
+		has_template |= ((DynCheckScan *) lfirst(lc))->has_template;
+	foreach(lc, check->scandescs)
 	{
-		DynCheckReader *reader = lfirst(lc);
+		DynCheckScan *scandesc = lfirst(lc);
 
-		reader->left_out = templated && reader->fault == NULL &&
-			!reader->templated && !reader->named;
-		check->selective |= reader->selective && !reader->left_out;
+		scandesc->left_out = has_template && scandesc->err == NULL &&
+			!scandesc->has_template && !scandesc->named;
+		check->selective |= scandesc->selective && !scandesc->left_out;
 	}
 }
 
 static void
-open_readers(DynCheck *check, Oid serverid)
+open_scandescs(DynCheck *check, Oid serverid)
 {
 	const DynRelation *relation = check->scan->relation;
 	List	   *opened = NIL;
@@ -511,7 +511,7 @@ open_readers(DynCheck *check, Oid serverid)
 									RelationGetNamespace(rel) == check->schema));
 		if (wanted && dyn_is_table_over(rel, relation->connection, relation->table))
 		{
-			open_reader(check, rel);
+			open_scandesc(check, rel);
 			opened = lappend_oid(opened, relid);
 		}
 		relation_close(rel, NoLock);
@@ -574,7 +574,7 @@ read_key(DynCheck *check)
 	for (int i = 0; i < access->nbase; i++)
 		(void) dyn_item_scan_read(check->scan,
 								  dyn_path_of_attribute(access->base[i].name), 1);
-	check->whole = dyn_item_scan_read(check->scan, dyn_path_of_item(), 1);
+	check->full = dyn_item_scan_read(check->scan, dyn_path_of_item(), 1);
 }
 
 /* An older version of the extension has only the first argument. */
@@ -624,7 +624,7 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 	check.scan = open_scan(relid);
 	check_limits(check.scan->relation, check.scan->meta);
 	read_key(&check);
-	open_readers(&check, GetForeignTable(relid)->serverid);
+	open_scandescs(&check, GetForeignTable(relid)->serverid);
 	estate = CreateExecutorState();
 	read_items(&check, dyn_statement_get(estate));
 	FreeExecutorState(estate);

@@ -8,69 +8,69 @@
 #include "nodes/execnodes.h"
 
 #include "item_scan.h"
-#include "never_seen.h"
+#include "unused_columns.h"
 #include "other_case.h"
 
 /* How many items; the key of the first one, and what was said of it. */
-typedef struct DynFinding
+typedef struct DynIssue
 {
 	uint64		items;
 	uint64		last_item;		/* its number: items count once */
 	char	   *example;		/* JSON; NULL: none that jsonb can hold */
 	char	   *detail;
-} DynFinding;
+} DynIssue;
 
 /*
  * What trusted_indexes promises of an index: a row that has these columns, which
  * are all in the templates of the index's key, has these attributes, spelled by
  * the templates.
  */
-typedef struct DynPromise
+typedef struct DynAssertion
 {
 	const char *index;
 	Bitmapset  *columns;		/* attnums */
 	DynView    *view;			/* where the templates decide about rows, too */
-	DynFinding	broken;
-} DynPromise;
+	DynIssue	broken;
+} DynAssertion;
 
 /* A foreign table that is compared. */
-typedef struct DynCheckReader
+typedef struct DynCheckScan
 {
 	struct DynCheck *check;
 	Oid			relid;
 	Oid			owner;
 	const char *name;
-	char	   *fault;			/* of its definition: it is not compared */
-	const char *fault_column;
+	char	   *err;			/* of its definition: it is not compared */
+	const char *error_column;
 	DynRelation *relation;
 	DynView    *view;
 	DynView    *untimed;		/* without the option ttl; NULL: it is not set */
-	List	   *promises;		/* of DynPromise * */
-	DynAbsence *absence;
+	List	   *promises;		/* of DynAssertion * */
+	DynUnusedColumns *unused;
 	DynFolded  *folded;
 	bool		named;			/* by the caller */
-	bool		templated;		/* its rows have a key that templates compose */
+	bool		has_template;	/* its rows have a key that templates compose */
 	bool		left_out;
 	bool		selective;		/* shows only items of some entity */
 	TupleTableSlot *slot;
-	DynFinding *mismatches;		/* by attnum; 0: of no column */
-	DynFinding *nulls;
-	DynFinding	ambiguous;
-} DynCheckReader;
+	DynIssue   *mismatches;		/* by attnum; 0: of no column */
+	DynIssue   *nulls;
+	DynIssue	ambiguous;
+} DynCheckScan;
 
 /* Items that are rows of both foreign tables. */
 typedef struct DynSharedItems
 {
 	int			first;			/* position of the reader */
 	int			second;
-	DynFinding	finding;
+	DynIssue	issue;
 } DynSharedItems;
 
 typedef struct DynCheck
 {
 	ReturnSetInfo *rsinfo;
 	DynItemScan *scan;
-	List	   *readers;		/* of DynCheckReader * */
+	List	   *scandescs;		/* of DynCheckScan * */
 	List	   *named;			/* OIDs of tables that the caller names */
 	bool		only_named;		/* compare no others */
 	Oid			schema;			/* those in it; InvalidOid: all */
@@ -78,7 +78,7 @@ typedef struct DynCheck
 	MemoryContext context;		/* of the findings */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* of examples */
-	int			whole;			/* the slot of the item */
+	int			full;			/* the slot of the item */
 
 	/* the item in hand */
 	const DynValue *values;		/* the first ones are of its key */
@@ -86,8 +86,8 @@ typedef struct DynCheck
 	bool		undecided;		/* a fault hides whether it is a row */
 	bool		quiet;			/* faults do not count */
 
-	DynFinding	unclaimed;
-	DynFinding	expired;
+	DynIssue	unclaimed;
+	DynIssue	expired;
 	List	   *shared;			/* of DynSharedItems * */
 	const char *emitting;		/* the kind of result */
 } DynCheck;

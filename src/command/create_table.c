@@ -61,10 +61,10 @@ find_column(const DynRelation *relation, const char *name)
 
 /* A number where the template can be that of one. */
 static DynType
-type_of_template(const DynRelation *relation, const DynSpelled *spelled)
+type_of_template(const DynRelation *relation, const DynTemplatedAttr *templated)
 {
-	const DynTemplatePart *part = spelled->tmpl->parts;
-	const DynColumn *column = dyn_template_is_bare(spelled->tmpl)
+	const DynTemplatePart *part = templated->tmpl->parts;
+	const DynColumn *column = dyn_template_is_bare(templated->tmpl)
 		? find_column(relation, part->column.data) : NULL;
 
 	return column != NULL && dyn_part_may_be_number(part, &column->codec)
@@ -77,7 +77,7 @@ is_part(const DynRelation *relation, const DynColumn *column)
 {
 	for (int i = 0; i < relation->nspelled && !column->placed; i++)
 	{
-		const DynTemplate *tmpl = relation->spelled[i].tmpl;
+		const DynTemplate *tmpl = relation->templated[i].tmpl;
 
 		for (int k = 0; k < tmpl->nparts; k++)
 		{
@@ -91,14 +91,14 @@ is_part(const DynRelation *relation, const DynColumn *column)
 static void
 read_key_attr(const DynRelation *relation, const char *name, DynKeyAttr *attr)
 {
-	const DynSpelled *spelled = dyn_relation_spelled(relation, dyn_to_utf8(name));
+	const DynTemplatedAttr *templated = dyn_relation_templated(relation, dyn_to_utf8(name));
 	const DynColumn *column = find_column(relation, name);
 	DynType		type = column != NULL ? column->codec.wire : DYN_TYPE_ABSENT;
 
-	if (spelled != NULL)
+	if (templated != NULL)
 	{
-		attr->name = dyn_spelled_name(spelled);
-		attr->type = type_of_template(relation, spelled);
+		attr->name = dyn_templated_name(templated);
+		attr->type = type_of_template(relation, templated);
 		return;
 	}
 	if (column != NULL && is_part(relation, column))

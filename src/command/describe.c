@@ -96,7 +96,7 @@ add_word(StringInfo list, const char *separator, const char *word)
 
 /* The names of one side of a key; NULL if it has none. */
 static const char *
-side_words(const DynKeyAttr *attrs, int n)
+describe_side(const DynKeyAttr *attrs, int n)
 {
 	StringInfoData list;
 
@@ -117,8 +117,8 @@ row_of(const char *kind, const char *name, const DynKeySchema *key,
 
 	row.kind = kind;
 	row.name = dyn_from_utf8_lossy(name);
-	row.partition_key = side_words(key->hash, key->nhash);
-	row.sort_key = side_words(key->range, key->nrange);
+	row.partition_key = describe_side(key->hash, key->nhash);
+	row.sort_key = describe_side(key->range, key->nrange);
 	row.items = items;
 	row.bytes = bytes;
 	return row;
@@ -148,7 +148,7 @@ emit_table(const Describe *describe)
 }
 
 static const char *
-projection_words(const DynIndexMeta *index)
+describe_projection(const DynIndexMeta *index)
 {
 	StringInfoData list;
 
@@ -171,7 +171,7 @@ emit_index(const Describe *describe, const DynIndexMeta *index)
 
 	if (index->global)
 		row.read_units = index->throughput.read_units;
-	row.detail = psprintf("%s%s", projection_words(index),
+	row.detail = psprintf("%s%s", describe_projection(index),
 						  index->active ? "" : "; not active");
 	emit(describe, &row);
 }
@@ -179,7 +179,7 @@ emit_index(const Describe *describe, const DynIndexMeta *index)
 /* ---- attributes ---- */
 
 static const char *
-type_words(unsigned types)
+describe_type(unsigned types)
 {
 	StringInfoData list;
 
@@ -206,7 +206,7 @@ add_uses(StringInfo uses, const char *attr, const DynKeySchema *key,
 
 /* The keys that it is part of; NULL if there are none. */
 static const char *
-use_words(const DynTableMeta *meta, const char *attr)
+describe_use(const DynTableMeta *meta, const char *attr)
 {
 	StringInfoData uses;
 
@@ -234,10 +234,10 @@ emit_attributes(const Describe *describe)
 		CHECK_FOR_INTERRUPTS();
 		row.kind = "attribute";
 		row.name = dyn_from_utf8_lossy(attributes[i].name);
-		row.types = type_words(attributes[i].types);
+		row.types = describe_type(attributes[i].types);
 		if (sample->taken)
 			row.items = attributes[i].items;
-		row.detail = use_words(sample->meta, attributes[i].name);
+		row.detail = describe_use(sample->meta, attributes[i].name);
 		emit(describe, &row);
 		MemoryContextSwitchTo(oldcontext);
 		MemoryContextReset(describe->row_context);

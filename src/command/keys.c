@@ -38,7 +38,7 @@ report_no_template(const DynRelation *relation, const char *attribute)
 	dyn_closest_init(&closest, dyn_from_utf8_lossy(attribute));
 	for (int i = 0; i < relation->nspelled; i++)
 		dyn_closest_try(&closest,
-						dyn_from_utf8_lossy(dyn_spelled_name(&relation->spelled[i])));
+						dyn_from_utf8_lossy(dyn_templated_name(&relation->templated[i])));
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("foreign table \"%s\" has no template of attribute \"%s\"",
@@ -49,27 +49,27 @@ report_no_template(const DynRelation *relation, const char *attribute)
 }
 
 /* All templates are taken for those of keys, the one at hand first. */
-static const DynSpelled *
+static const DynTemplatedAttr *
 open_template(Oid relid, const char *name, DynRelation **opened)
 {
 	const char *attribute = dyn_to_utf8(name);
 	DynRelation *relation;
-	const DynSpelled *spelled;
+	const DynTemplatedAttr *templated;
 	DynKeyAttr *base;
 
 	dyn_target_check(relid);
 	*opened = relation = dyn_relation_open(relid, GetUserId());
-	spelled = dyn_relation_spelled(relation, attribute);
-	if (spelled == NULL)
+	templated = dyn_relation_templated(relation, attribute);
+	if (templated == NULL)
 		report_no_template(relation, attribute);
 	base = palloc((relation->nspelled + 1) * sizeof(DynKeyAttr));
 	for (int i = 0; i <= relation->nspelled; i++)
 	{
-		base[i].name = i == 0 ? attribute : dyn_spelled_name(&relation->spelled[i - 1]);
+		base[i].name = i == 0 ? attribute : dyn_templated_name(&relation->templated[i - 1]);
 		base[i].type = DYN_TYPE_S;
 	}
 	dyn_relation_connect(relation, base, relation->nspelled + 1);
-	return spelled;
+	return templated;
 }
 
 /* ---- encoding ---- */
@@ -142,10 +142,10 @@ member_value(Jsonb *columns, const DynColumn *column, Datum *value)
 
 /* The text of one part; false if there is none. */
 static bool
-encode_part(Jsonb *columns, const DynSpelled *spelled, int p, DynText *text)
+encode_part(Jsonb *columns, const DynTemplatedAttr *templated, int p, DynText *text)
 {
-	const DynColumn *column = &spelled->parts[p].column;
-	const DynTemplatePart *part = &spelled->tmpl->parts[p];
+	const DynColumn *column = &templated->parts[p].column;
+	const DynTemplatePart *part = &templated->tmpl->parts[p];
 	DynScalar	scalar;
 	Datum		value;
 
@@ -156,7 +156,7 @@ encode_part(Jsonb *columns, const DynSpelled *spelled, int p, DynText *text)
 	text->data = scalar.data;
 	text->len = scalar.len;
 	return dyn_part_holds(part, *text) == DYN_HOLDS_YES &&
-		(!spelled->parts[p].source || dyn_part_lists(part, *text));
+		(!templated->parts[p].source || dyn_part_lists(part, *text));
 }
 
 Datum
@@ -164,9 +164,9 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 {
 	Jsonb	   *columns = PG_GETARG_JSONB_P(2);
 	DynRelation *relation;
-	const DynSpelled *spelled = open_template(PG_GETARG_OID(0),
-											  text_to_cstring(PG_GETARG_TEXT_PP(1)),
-											  &relation);
+	const DynTemplatedAttr *templated = open_template(PG_GETARG_OID(0),
+													  text_to_cstring(PG_GETARG_TEXT_PP(1)),
+													  &relation);
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 	DynBuffer	buffer;
 	char	   *key;
@@ -179,13 +179,13 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 				 errmsg("the columns must be a JSON object"),
 				 errhint("Write {\"column\": value, ...}.")));
 	check_members(relation, columns);
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		if (!encode_part(columns, spelled, p, &texts[p]))
+		if (!encode_part(columns, templated, p, &texts[p]))
 			PG_RETURN_NULL();
 	}
 	dyn_buffer_init(&buffer, 0);
-	buffer.failed |= !dyn_template_join(spelled->tmpl, texts, &buffer);
+	buffer.failed |= !dyn_template_join(templated->tmpl, texts, &buffer);
 	len = buffer.len;
 	key = buffer.failed ? NULL : pnstrdup(buffer.data, len);
 	dyn_buffer_free(&buffer);
@@ -232,9 +232,9 @@ push_member(JsonbParseState **state, const char *name, Jsonb *value)
 
 /* Adds a column; false if the text is no value of it. */
 static bool
-decode_part(const DynSpelled *spelled, int p, DynText text, JsonbParseState **state)
+decode_part(const DynTemplatedAttr *templated, int p, DynText text, JsonbParseState **state)
 {
-	DynColumn  *column = &spelled->parts[p].column;
+	DynColumn  *column = &templated->parts[p].column;
 	DynValue	value;
 	Datum		datum;
 	const char *why;
@@ -243,7 +243,7 @@ decode_part(const DynSpelled *spelled, int p, DynText text, JsonbParseState **st
 	value.type = DYN_TYPE_S;
 	value.data = text.data;
 	value.len = text.len;
-	if (!dyn_part_lists(&spelled->tmpl->parts[p], text) ||
+	if (!dyn_part_lists(&templated->tmpl->parts[p], text) ||
 		!dyn_codec_decode(&column->codec, &value, true, &datum, &why))
 		return false;
 	push_member(state, column->name, value_to_jsonb(column, datum));
@@ -252,12 +252,12 @@ decode_part(const DynSpelled *spelled, int p, DynText text, JsonbParseState **st
 
 /* Does a column that occurs twice have one text? */
 static bool
-agrees_with_earlier(const DynSpelled *spelled, int p, const DynText *texts)
+agrees_with_earlier(const DynTemplatedAttr *templated, int p, const DynText *texts)
 {
 	for (int other = 0; other < p; other++)
 	{
-		if (spelled->parts[other].attnum == spelled->parts[p].attnum &&
-			!dyn_part_agrees(&spelled->tmpl->parts[p], texts[p], texts[other]))
+		if (templated->parts[other].attnum == templated->parts[p].attnum &&
+			!dyn_part_agrees(&templated->tmpl->parts[p], texts[p], texts[other]))
 			return false;
 	}
 	return true;
@@ -267,23 +267,23 @@ Datum
 dynamo_fdw_decode_key(PG_FUNCTION_ARGS)
 {
 	DynRelation *relation;
-	const DynSpelled *spelled = open_template(PG_GETARG_OID(0),
-											  text_to_cstring(PG_GETARG_TEXT_PP(1)),
-											  &relation);
+	const DynTemplatedAttr *templated = open_template(PG_GETARG_OID(0),
+													  text_to_cstring(PG_GETARG_TEXT_PP(1)),
+													  &relation);
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 	JsonbParseState *state = NULL;
 	DynScalar	key;
 
 	if (!dyn_encode_text(PG_GETARG_DATUM(2), &key) ||
-		dyn_template_cut(spelled->tmpl, key.data, key.len, NULL,
-						 texts) != DYN_CUT_FITS)
+		dyn_template_split(templated->tmpl, key.data, key.len, NULL,
+						   texts) != DYN_SPLIT_MATCHES)
 		PG_RETURN_NULL();
 	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		if (!agrees_with_earlier(spelled, p, texts) ||
-			(spelled->tmpl->parts[p].folding == DYN_FOLD_NONE &&
-			 !decode_part(spelled, p, texts[p], &state)))
+		if (!agrees_with_earlier(templated, p, texts) ||
+			(templated->tmpl->parts[p].folding == DYN_FOLD_NONE &&
+			 !decode_part(templated, p, texts[p], &state)))
 			PG_RETURN_NULL();
 	}
 	PG_RETURN_JSONB_P(JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL)));

@@ -33,15 +33,15 @@ typedef struct Listing
 } Listing;
 
 static void
-report_fault(const DynConnection *connection, const char *fault)
+report_error(const DynConnection *connection, const char *err)
 {
-	if (fault == dyn_check_memory)
+	if (err == dyn_check_memory)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
 			 errmsg("could not read the list of tables of server \"%s\"",
 					connection->server_name),
-			 errdetail("The response %s.", fault),
+			 errdetail("The response %s.", err),
 			 errhint("Check the server option endpoint_url.")));
 }
 
@@ -54,7 +54,7 @@ list_page(DynConnection *connection, Listing *listing)
 	const char *from = dyn_buffer_terminate(&listing->progress.last);
 	DynCall    *call = from ? dyn_call_create(dyn_session_client()) : NULL;
 	char	   *last = NULL;
-	const char *fault;
+	const char *err;
 	bool		more;
 
 	if (call == NULL)
@@ -62,20 +62,20 @@ list_page(DynConnection *connection, Listing *listing)
 	dyn_write_list_tables(dyn_call_body(call), from);
 	dyn_session_run(call, connection, &context);
 	dyn_buffer_reset(&listing->names);
-	fault = dyn_read_list_tables(call->response.data, call->response.len,
-								 collect_name, &listing->names, &last);
-	if (fault == NULL && last != NULL)
-		fault = dyn_progress_note(&listing->progress, last, strlen(last),
-								  "repeats the LastEvaluatedTableName of an earlier page");
-	if (fault == NULL && listing->names.failed)
-		fault = dyn_check_memory;
+	err = dyn_read_list_tables(call->response.data, call->response.len,
+							   collect_name, &listing->names, &last);
+	if (err == NULL && last != NULL)
+		err = dyn_progress_note(&listing->progress, last, strlen(last),
+								"repeats the LastEvaluatedTableName of an earlier page");
+	if (err == NULL && listing->names.failed)
+		err = dyn_check_memory;
 	more = last != NULL;
 	free(last);
-	if (fault != NULL)
+	if (err != NULL)
 		dyn_call_distrust(call);
 	dyn_call_destroy(call);
-	if (fault != NULL)
-		report_fault(connection, fault);
+	if (err != NULL)
+		report_error(connection, err);
 	return more;
 }
 

@@ -108,16 +108,16 @@ dyn_sample_take(void *arg)
 /* ---- attributes ---- */
 
 /* An attribute as one item has it. */
-typedef struct Sighting
+typedef struct Occurrence
 {
 	const char *name;
 	bool		has_nul;
 	DynType		type;
 	int			item;
-} Sighting;
+} Occurrence;
 
 static int
-compare_names(const Sighting *a, const Sighting *b)
+compare_names(const Occurrence *a, const Occurrence *b)
 {
 	int			order = strcmp(a->name, b->name);
 
@@ -125,20 +125,20 @@ compare_names(const Sighting *a, const Sighting *b)
 }
 
 static int
-compare_sightings(const void *a, const void *b)
+compare_occurrences(const void *a, const void *b)
 {
-	const Sighting *x = a;
-	const Sighting *y = b;
+	const Occurrence *x = a;
+	const Occurrence *y = b;
 	int			order = compare_names(x, y);
 
 	return order != 0 ? order : x->item - y->item;
 }
 
 /* All of them, sorted. */
-static Sighting *
-list_sightings(const List *items, int *n)
+static Occurrence *
+list_occurrences(const List *items, int *n)
 {
-	Sighting   *all;
+	Occurrence *all;
 	ListCell   *lc;
 	ListCell   *cell;
 
@@ -146,22 +146,22 @@ list_sightings(const List *items, int *n)
 	foreach(lc, items)
 		*n += list_length(((const DynSampleItem *) lfirst(lc))->values);
 	all = MemoryContextAllocHuge(CurrentMemoryContext,
-								 Max(*n, 1) * sizeof(Sighting));
+								 Max(*n, 1) * sizeof(Occurrence));
 	*n = 0;
 	foreach(lc, items)
 	{
 		foreach(cell, ((const DynSampleItem *) lfirst(lc))->values)
 		{
 			const DynSampleValue *value = lfirst(cell);
-			Sighting   *sighting = &all[(*n)++];
+			Occurrence *occurrence = &all[(*n)++];
 
-			sighting->has_nul = value->name == NULL;
-			sighting->name = sighting->has_nul ? "(a name with U+0000)" : value->name;
-			sighting->type = value->type;
-			sighting->item = foreach_current_index(lc);
+			occurrence->has_nul = value->name == NULL;
+			occurrence->name = occurrence->has_nul ? "(a name with U+0000)" : value->name;
+			occurrence->type = value->type;
+			occurrence->item = foreach_current_index(lc);
 		}
 	}
-	qsort(all, *n, sizeof(Sighting), compare_sightings);
+	qsort(all, *n, sizeof(Occurrence), compare_occurrences);
 	return all;
 }
 
@@ -200,7 +200,7 @@ DynAttribute *
 dyn_sample_attributes(const DynTableMeta *meta, const List *items, int *n)
 {
 	int			nseen;
-	const Sighting *seen = list_sightings(items, &nseen);
+	const Occurrence *seen = list_occurrences(items, &nseen);
 	int			space = (meta->nindexes + 1) * 2 * DYN_MAX_KEY_ATTRS + nseen;
 	DynAttribute *all = MemoryContextAllocHuge(CurrentMemoryContext,
 											   space * sizeof(DynAttribute));

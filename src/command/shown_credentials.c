@@ -45,7 +45,7 @@ dynamo_fdw_credentials(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	credentials = dyn_session_credentials(connection);
-	values[0] = CStringGetTextDatum(dyn_from_utf8_lossy(dyn_source_words(&connection->provider)));
+	values[0] = CStringGetTextDatum(dyn_from_utf8_lossy(dyn_describe_source(&connection->provider)));
 	/* short keys, which are not AWS's, are not shown at all */
 	key = credentials->access_key_id;
 	hidden = (int) strlen(key) - SHOWN;

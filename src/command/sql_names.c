@@ -42,7 +42,7 @@ take(HTAB *taken, const char *name)
 }
 
 static char *
-cut(const char *text, int len)
+split(const char *text, int len)
 {
 	return pnstrdup(text, pg_mbcliplen(text, strlen(text), len));
 }
@@ -50,7 +50,7 @@ cut(const char *text, int len)
 static char *
 name_with_checksum(HTAB *taken, const char *text)
 {
-	char	   *start = cut(text, LONGEST_NAME - CHECKSUM_DIGITS - 1);
+	char	   *start = split(text, LONGEST_NAME - CHECKSUM_DIGITS - 1);
 	uint32		checksum = 0;
 	char	   *name;
 
@@ -70,15 +70,15 @@ is_too_long(const char *text)
 
 /* The text as PostgreSQL cuts it, NULL if another text becomes the same. */
 static char *
-unique_cut(List *texts, int i)
+unique_split(List *texts, int i)
 {
-	char	   *name = cut(list_nth(texts, i), LONGEST_NAME);
+	char	   *name = split(list_nth(texts, i), LONGEST_NAME);
 	ListCell   *lc;
 
 	foreach(lc, texts)
 	{
 		if (foreach_current_index(lc) != i && is_too_long(lfirst(lc)) &&
-			strcmp(cut(lfirst(lc), LONGEST_NAME), name) == 0)
+			strcmp(split(lfirst(lc), LONGEST_NAME), name) == 0)
 			return NULL;
 	}
 	return name;
@@ -100,7 +100,7 @@ dyn_names_assign(HTAB *taken, List *texts)
 	{
 		int			i = foreach_current_index(lc);
 		char	   *text = list_nth(texts, i);
-		char	   *name = is_too_long(text) ? unique_cut(texts, i) : NULL;
+		char	   *name = is_too_long(text) ? unique_split(texts, i) : NULL;
 
 		if (lfirst(lc) == NULL)
 			lfirst(lc) = name != NULL && take(taken, name) ? name

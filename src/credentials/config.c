@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
+#include "provider_response.h"
 #include "files.h"
 
 static const struct
@@ -36,26 +36,26 @@ static const struct
  * files in it.
  */
 static bool
-load_file(DynConfig *config, DynConfigFile file, DynFault *fault)
+load_file(DynConfig *config, DynConfigFile file, DynError *err)
 {
-	const char *named = dyn_answer_environment(kinds[file].variable);
+	const char *named = dyn_response_environment(kinds[file].variable);
 	DynBuffer	text;
 	char	   *path;
 
 	if (named == NULL)
-		path = dyn_file_below_home(kinds[file].below_home, fault);
+		path = dyn_file_below_home(kinds[file].below_home, err);
 	else if (strncmp(named, "~/", 2) == 0)
-		path = dyn_file_below_home(named + 2, fault);
+		path = dyn_file_below_home(named + 2, err);
 	else if ((path = strdup(named)) == NULL)
-		dyn_fault_memory(fault);
+		dyn_error_memory(err);
 	config->paths[file] = path;
 	if (path == NULL)
-		return !fault->out_of_memory && !fault->passing;
-	switch (dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, fault))
+		return !err->out_of_memory && !err->passing;
+	switch (dyn_file_read(path, DYN_FILE_LONGEST_CONFIG, &text, err))
 	{
 		case DYN_FILE_READ:
 			return dyn_ini_parse(&config->files[file], &text,
-								 kinds[file].prefixes, path, fault);
+								 kinds[file].prefixes, path, err);
 		case DYN_FILE_MISSING:
 			return true;
 		case DYN_FILE_FAILED:
@@ -65,10 +65,10 @@ load_file(DynConfig *config, DynConfigFile file, DynFault *fault)
 }
 
 bool
-dyn_config_load(DynConfig *config, DynFault *fault)
+dyn_config_load(DynConfig *config, DynError *err)
 {
-	if (load_file(config, DYN_CONFIG_CREDENTIALS, fault) &&
-		load_file(config, DYN_CONFIG_CONFIG, fault))
+	if (load_file(config, DYN_CONFIG_CREDENTIALS, err) &&
+		load_file(config, DYN_CONFIG_CONFIG, err))
 		return true;
 	dyn_config_clear(config);
 	return false;
@@ -92,26 +92,26 @@ dyn_config_clear(DynConfig *config)
 const char *
 dyn_config_profile_name(bool *is_named)
 {
-	const char *name = dyn_answer_environment("AWS_PROFILE");
+	const char *name = dyn_response_environment("AWS_PROFILE");
 
 	if (name == NULL)
-		name = dyn_answer_environment("AWS_DEFAULT_PROFILE");
+		name = dyn_response_environment("AWS_DEFAULT_PROFILE");
 	*is_named = name != NULL;
 	return name ? name : "default";
 }
 
 bool
-dyn_config_names_agree(DynFault *fault)
+dyn_config_names_agree(DynError *err)
 {
-	const char *name = dyn_answer_environment("AWS_PROFILE");
-	const char *other = dyn_answer_environment("AWS_DEFAULT_PROFILE");
+	const char *name = dyn_response_environment("AWS_PROFILE");
+	const char *other = dyn_response_environment("AWS_DEFAULT_PROFILE");
 
 	if (name == NULL || other == NULL || strcmp(name, other) == 0)
 		return true;
-	dyn_fault_set(fault, "environment variables AWS_PROFILE and "
+	dyn_error_set(err, "environment variables AWS_PROFILE and "
 				  "AWS_DEFAULT_PROFILE name different profiles, \"%s\" and "
 				  "\"%s\"", name, other);
-	return dyn_fault_hint(fault, "Remove one of them from the environment in "
+	return dyn_error_hint(err, "Remove one of them from the environment in "
 						  "which the server is started, or name the profile in "
 						  "the user mapping.");
 }
@@ -148,7 +148,7 @@ dyn_config_has_profile(const DynConfig *config, const char *profile)
 
 bool
 dyn_config_no_profile(const DynConfig *config, const char *profile,
-					  DynFault *fault)
+					  DynError *err)
 {
 	const char *const *paths = (const char *const *) config->paths;
 	char		user[64];
@@ -156,27 +156,27 @@ dyn_config_no_profile(const DynConfig *config, const char *profile,
 	dyn_file_user(user, sizeof(user));
 	if (paths[0] == NULL && paths[1] == NULL)
 	{
-		dyn_fault_set(fault, "profile \"%s\" does not exist: the operating-"
+		dyn_error_set(err, "profile \"%s\" does not exist: the operating-"
 					  "system user \"%s\" has no home directory", profile,
 					  user);
-		return dyn_fault_hint(fault, "Set AWS_CONFIG_FILE or AWS_SHARED_"
+		return dyn_error_hint(err, "Set AWS_CONFIG_FILE or AWS_SHARED_"
 							  "CREDENTIALS_FILE in the environment in which "
 							  "the server is started.");
 	}
 	if (paths[0] == NULL || paths[1] == NULL)
-		dyn_fault_set(fault, "profile \"%s\" does not exist in file \"%s\"",
+		dyn_error_set(err, "profile \"%s\" does not exist in file \"%s\"",
 					  profile, paths[0] ? paths[0] : paths[1]);
 	else
-		dyn_fault_set(fault, "profile \"%s\" exists neither in file \"%s\" nor "
+		dyn_error_set(err, "profile \"%s\" exists neither in file \"%s\" nor "
 					  "in file \"%s\"", profile, paths[DYN_CONFIG_CONFIG],
 					  paths[DYN_CONFIG_CREDENTIALS]);
 	/* The commonest mistake is a section of the credentials file's form. */
 	if (dyn_ini_place(&config->files[DYN_CONFIG_CONFIG], DYN_INI_PLAIN,
 					  profile) > 0)
-		return dyn_fault_hint(fault, "In file \"%s\", write [profile %s] "
+		return dyn_error_hint(err, "In file \"%s\", write [profile %s] "
 							  "instead of [%s].",
 							  paths[DYN_CONFIG_CONFIG], profile, profile);
-	return dyn_fault_hint(fault, "The server runs as the operating-system user "
+	return dyn_error_hint(err, "The server runs as the operating-system user "
 						  "\"%s\", whose files are read.", user);
 }
 

@@ -26,7 +26,7 @@ typedef struct DynConfig
  * Returns false, with *fault set and *config empty, if one cannot be read or
  * is malformed.
  */
-extern bool dyn_config_load(DynConfig *config, DynFault *fault);
+extern bool dyn_config_load(DynConfig *config, DynError *err);
 
 /* AWS_PROFILE, AWS_DEFAULT_PROFILE or "default"; is it one of the former? */
 extern const char *dyn_config_profile_name(bool *is_named);
@@ -35,14 +35,14 @@ extern const char *dyn_config_profile_name(bool *is_named);
  * AWS's tools disagree about which of both variables wins.  Returns false with
  * *fault set if they name different profiles.
  */
-extern bool dyn_config_names_agree(DynFault *fault);
+extern bool dyn_config_names_agree(DynError *err);
 
 extern bool dyn_config_has_profile(const DynConfig *config,
 								   const char *profile);
 
 /* For a profile that does not exist: sets *fault. */
 extern bool dyn_config_no_profile(const DynConfig *config, const char *profile,
-								  DynFault *fault);
+								  DynError *err);
 
 /* A value of a profile, or NULL; the credentials file wins over the other. */
 extern const char *dyn_config_value(const DynConfig *config,

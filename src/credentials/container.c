@@ -29,86 +29,86 @@
 bool
 dyn_container_is_set(void)
 {
-	return dyn_answer_environment(RELATIVE_URI) != NULL ||
-		dyn_answer_environment(FULL_URI) != NULL;
+	return dyn_response_environment(RELATIVE_URI) != NULL ||
+		dyn_response_environment(FULL_URI) != NULL;
 }
 
 /* ---- the request -------------------------------------------------------- */
 
 /* Without the slash, a relative URI would continue the host's name. */
 static DynExchange *
-create(DynFault *fault)
+create(DynError *err)
 {
-	const char *relative = dyn_answer_environment(RELATIVE_URI);
-	const char *uri = relative ? relative : dyn_answer_environment(FULL_URI);
+	const char *relative = dyn_response_environment(RELATIVE_URI);
+	const char *uri = relative ? relative : dyn_response_environment(FULL_URI);
 	DynBuffer	url;
 	DynUrl		parts;
 
 	if (uri == NULL)
 	{
-		dyn_fault_set(fault, "neither %s nor %s is set", RELATIVE_URI, FULL_URI);
-		dyn_fault_hint(fault, "Amazon ECS and EKS Pod Identity set one of them in the environment of the server.");
+		dyn_error_set(err, "neither %s nor %s is set", RELATIVE_URI, FULL_URI);
+		dyn_error_hint(err, "Amazon ECS and EKS Pod Identity set one of them in the environment of the server.");
 		return NULL;
 	}
 	if (relative && *relative != '/')
 	{
-		dyn_fault_set(fault, "%s does not begin with a slash", RELATIVE_URI);
+		dyn_error_set(err, "%s does not begin with a slash", RELATIVE_URI);
 		return NULL;
 	}
 	dyn_buffer_init(&url, 0);
 	dyn_buffer_append_str(&url, relative ? RELATIVE_HOST : "");
 	dyn_buffer_append_str(&url, uri);
 	if (dyn_buffer_terminate(&url) == NULL)
-		dyn_fault_memory(fault);
+		dyn_error_memory(err);
 	else if (dyn_url_parse(url.data, relative ? RELATIVE_URI : FULL_URI, &parts,
-						   fault))
+						   err))
 	{
 		dyn_url_clear(&parts);
-		return dyn_answer_exchange("GET", &url, DYN_REACH_LOCAL, fault);
+		return dyn_response_exchange("GET", &url, DYN_ADDRESS_LOCAL, err);
 	}
 	dyn_buffer_free(&url);
 	return NULL;
 }
 
 static bool
-add_token(DynExchange *exchange, DynFault *fault)
+add_token(DynExchange *exchange, DynError *err)
 {
-	const char *path = dyn_answer_environment(TOKEN_FILE);
-	const char *token = dyn_answer_environment(TOKEN);
+	const char *path = dyn_response_environment(TOKEN_FILE);
+	const char *token = dyn_response_environment(TOKEN);
 	DynBuffer	contents;
 	bool		ok;
 
 	if (path == NULL)
 		return token == NULL ||
-			dyn_answer_header(exchange, "Authorization", token, TOKEN, fault);
+			dyn_response_header(exchange, "Authorization", token, TOKEN, err);
 	ok = dyn_file_read(path, DYN_FILE_LONGEST_TOKEN, &contents,
-					   fault) == DYN_FILE_READ;
+					   err) == DYN_FILE_READ;
 	if (ok && (contents.len == 0 || strlen(contents.data) < contents.len))
-		ok = dyn_fault_set(fault, "file \"%s\" does not contain a token", path);
-	ok = ok && dyn_answer_header(exchange, "Authorization", contents.data,
-								 "the token in the file that "
-								 TOKEN_FILE " names", fault);
+		ok = dyn_error_set(err, "file \"%s\" does not contain a token", path);
+	ok = ok && dyn_response_header(exchange, "Authorization", contents.data,
+								   "the token in the file that "
+								   TOKEN_FILE " names", err);
 	dyn_file_wipe(&contents);
 	return ok;
 }
 
 DynExchange *
-dyn_container_request(DynFault *fault)
+dyn_container_request(DynError *err)
 {
-	DynExchange *exchange = create(fault);
+	DynExchange *exchange = create(err);
 
-	return dyn_answer_request(exchange, exchange != NULL &&
-							  add_token(exchange, fault) &&
-							  dyn_answer_header(exchange, "Accept",
-												"application/json", "", fault));
+	return dyn_response_request(exchange, exchange != NULL &&
+								add_token(exchange, err) &&
+								dyn_response_header(exchange, "Accept",
+													"application/json", "", err));
 }
 
 /* ---- the reply ---------------------------------------------------------- */
 
-DynAnswer
-dyn_container_answer(const DynExchange *exchange, DynCredentials *credentials,
-					 DynFault *fault)
+DynProviderResponse
+dyn_container_response(const DynExchange *exchange, DynCredentials *credentials,
+					   DynError *err)
 {
-	return dyn_answer_read(exchange, &dyn_answer_machine_names, WHOSE,
-						   credentials, fault);
+	return dyn_response_read(exchange, &dyn_response_machine_names, WHOSE,
+							 credentials, err);
 }

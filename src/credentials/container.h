@@ -5,7 +5,7 @@
 #ifndef DYN_CREDENTIALS_CONTAINER_H
 #define DYN_CREDENTIALS_CONTAINER_H
 
-#include "answer.h"
+#include "provider_response.h"
 
 /* Does the environment name a container's endpoint? */
 extern bool dyn_container_is_set(void);
@@ -13,12 +13,12 @@ extern bool dyn_container_is_set(void);
 /*
  * The request, as the environment says now; the token file is read anew.
  * Returns NULL with *fault set.  A full URI must be http or https of a host
- * that DYN_REACH_LOCAL allows.
+ * that DYN_ADDRESS_LOCAL allows.
  */
-extern DynExchange *dyn_container_request(DynFault *fault);
+extern DynExchange *dyn_container_request(DynError *err);
 
-extern DynAnswer dyn_container_answer(const DynExchange *exchange,
-									  DynCredentials *credentials,
-									  DynFault *fault);
+extern DynProviderResponse dyn_container_response(const DynExchange *exchange,
+												  DynCredentials *credentials,
+												  DynError *err);
 
 #endif

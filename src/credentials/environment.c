@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "answer.h"
+#include "provider_response.h"
 #include "role.h"
 
 #define HINT \
@@ -25,87 +25,87 @@
  * what people overlook.
  */
 static DynFound
-refuse(DynFault *fault, const char *name, const char *what)
+refuse(DynError *err, const char *name, const char *what)
 {
-	dyn_fault_set(fault, "environment variable %s %s", name, what);
-	dyn_fault_hint(fault, HINT);
-	return DYN_FOUND_FAULT;
+	dyn_error_set(err, "environment variable %s %s", name, what);
+	dyn_error_hint(err, HINT);
+	return DYN_FOUND_ERROR;
 }
 
 static DynFound
-half_set(DynFault *fault, const char *set, const char *missing)
+half_set(DynError *err, const char *set, const char *missing)
 {
-	dyn_fault_set(fault, "environment variable %s is set, but %s is not",
+	dyn_error_set(err, "environment variable %s is set, but %s is not",
 				  set, missing);
-	dyn_fault_hint(fault, HINT);
-	return DYN_FOUND_FAULT;
+	dyn_error_hint(err, HINT);
+	return DYN_FOUND_ERROR;
 }
 
 static DynFound
-find_nothing(DynFault *fault, const char *what)
+find_nothing(DynError *err, const char *what)
 {
-	dyn_fault_set(fault, "%s", what);
-	dyn_fault_hint(fault, HINT);
+	dyn_error_set(err, "%s", what);
+	dyn_error_hint(err, HINT);
 	return DYN_FOUND_NOTHING;
 }
 
 DynFound
-dyn_environment_keys(DynCredentials *keys, DynFault *fault)
+dyn_environment_keys(DynCredentials *keys, DynError *err)
 {
-	const char *id = dyn_answer_environment("AWS_ACCESS_KEY_ID");
-	const char *secret = dyn_answer_environment("AWS_SECRET_ACCESS_KEY");
-	const char *token = dyn_answer_environment("AWS_SESSION_TOKEN");
-	const char *expires = dyn_answer_environment("AWS_CREDENTIAL_EXPIRATION");
+	const char *id = dyn_response_environment("AWS_ACCESS_KEY_ID");
+	const char *secret = dyn_response_environment("AWS_SECRET_ACCESS_KEY");
+	const char *token = dyn_response_environment("AWS_SESSION_TOKEN");
+	const char *expires = dyn_response_environment("AWS_CREDENTIAL_EXPIRATION");
 	const char *bad;
 
 	if (id == NULL && secret == NULL)
-		return find_nothing(fault, "environment variables AWS_ACCESS_KEY_ID "
+		return find_nothing(err, "environment variables AWS_ACCESS_KEY_ID "
 							"and AWS_SECRET_ACCESS_KEY are not set");
 	if (id == NULL)
-		return half_set(fault, "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID");
+		return half_set(err, "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID");
 	if (secret == NULL)
-		return half_set(fault, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
+		return half_set(err, "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
 	if (token == NULL)
-		token = dyn_answer_environment("AWS_SECURITY_TOKEN");
+		token = dyn_response_environment("AWS_SECURITY_TOKEN");
 	if (!dyn_credentials_set(keys, id, secret, token, &bad))
 	{
 		if (bad != NULL)
-			return refuse(fault, strcmp(bad, "access_key_id") == 0
+			return refuse(err, strcmp(bad, "access_key_id") == 0
 						  ? "AWS_ACCESS_KEY_ID"
 						  : strcmp(bad, "secret_access_key") == 0
 						  ? "AWS_SECRET_ACCESS_KEY" : "AWS_SESSION_TOKEN",
 						  "contains a control character");
-		dyn_fault_memory(fault);
-		return DYN_FOUND_FAULT;
+		dyn_error_memory(err);
+		return DYN_FOUND_ERROR;
 	}
-	if (expires == NULL || dyn_answer_read_time(expires, &keys->expires))
+	if (expires == NULL || dyn_response_read_time(expires, &keys->expires))
 		return DYN_FOUND;
 	dyn_credentials_clear(keys);
-	return refuse(fault, "AWS_CREDENTIAL_EXPIRATION",
+	return refuse(err, "AWS_CREDENTIAL_EXPIRATION",
 				  "is not a time such as 2030-01-02T03:04:05Z");
 }
 
 DynFound
-dyn_environment_web_identity(char **token_file, DynRole *role, DynFault *fault)
+dyn_environment_web_identity(char **token_file, DynRole *role, DynError *err)
 {
-	const char *file = dyn_answer_environment("AWS_WEB_IDENTITY_TOKEN_FILE");
-	const char *arn = dyn_answer_environment("AWS_ROLE_ARN");
-	const char *name = dyn_answer_environment("AWS_ROLE_SESSION_NAME");
+	const char *file = dyn_response_environment("AWS_WEB_IDENTITY_TOKEN_FILE");
+	const char *arn = dyn_response_environment("AWS_ROLE_ARN");
+	const char *name = dyn_response_environment("AWS_ROLE_SESSION_NAME");
 	DynRole		found = {(char *) arn, (char *) name, NULL, 0};
 
 	if (file == NULL)
-		return find_nothing(fault, "environment variable "
+		return find_nothing(err, "environment variable "
 							"AWS_WEB_IDENTITY_TOKEN_FILE is not set");
 	if (arn == NULL)
-		return half_set(fault, "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN");
+		return half_set(err, "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN");
 	if (!dyn_role_is_arn(arn))
-		return refuse(fault, "AWS_ROLE_ARN", "is not the ARN of a role");
+		return refuse(err, "AWS_ROLE_ARN", "is not the ARN of a role");
 	if (name != NULL && !dyn_role_is_session_name(name))
-		return refuse(fault, "AWS_ROLE_SESSION_NAME",
+		return refuse(err, "AWS_ROLE_SESSION_NAME",
 					  "is not the name of a session");
 	*token_file = strdup(file);
 	if (*token_file != NULL && dyn_role_copy(role, &found))
 		return DYN_FOUND;
-	dyn_fault_memory(fault);
-	return DYN_FOUND_FAULT;
+	dyn_error_memory(err);
+	return DYN_FOUND_ERROR;
 }

@@ -33,20 +33,20 @@
 
 /* The hint names the user: one's own files are not the server's. */
 static DynFileRead
-cannot_read(const char *path, int error, DynFault *fault)
+cannot_read(const char *path, int error, DynError *err)
 {
 	char		user[64];
 	char		text[100];
 
 	if (error == ENOMEM)
 	{
-		dyn_fault_memory(fault);
+		dyn_error_memory(err);
 		return DYN_FILE_FAILED;
 	}
-	dyn_fault_errno_text(error, text, sizeof(text));
-	dyn_fault_set(fault, "file \"%s\" cannot be read: %s", path, text);
+	dyn_error_errno_text(error, text, sizeof(text));
+	dyn_error_set(err, "file \"%s\" cannot be read: %s", path, text);
 	dyn_file_user(user, sizeof(user));
-	dyn_fault_hint(fault, "The server runs as the operating-system user "
+	dyn_error_hint(err, "The server runs as the operating-system user "
 				   "\"%s\", who must be able to read the file.", user);
 	return error == ENOENT || error == ENOTDIR ? DYN_FILE_MISSING :
 		DYN_FILE_FAILED;
@@ -95,7 +95,7 @@ read_all(int fd, DynBuffer *contents)
 
 DynFileRead
 dyn_file_read(const char *path, size_t longest, DynBuffer *contents,
-			  DynFault *fault)
+			  DynError *err)
 {
 	DynFileRead result = DYN_FILE_FAILED;
 	int			error;
@@ -104,15 +104,15 @@ dyn_file_read(const char *path, size_t longest, DynBuffer *contents,
 	dyn_buffer_init(contents, 0);
 	fd = open_regular(path, &error);
 	if (fd < 0 && error == 0)
-		dyn_fault_set(fault, "\"%s\" is not a regular file", path);
+		dyn_error_set(err, "\"%s\" is not a regular file", path);
 	else if (fd < 0)
-		result = cannot_read(path, error, fault);
+		result = cannot_read(path, error, err);
 	else if (!dyn_buffer_enlarge(contents, longest + 1))
-		dyn_fault_memory(fault);
+		dyn_error_memory(err);
 	else if (!read_all(fd, contents))
-		result = cannot_read(path, errno, fault);
+		result = cannot_read(path, errno, err);
 	else if (contents->len > longest)
-		dyn_fault_set(fault, "file \"%s\" has more than %zu bytes", path,
+		dyn_error_set(err, "file \"%s\" has more than %zu bytes", path,
 					  longest);
 	else
 	{
@@ -166,7 +166,7 @@ read_user(struct passwd *entry, int *error)
 }
 
 char *
-dyn_file_below_home(const char *file, DynFault *fault)
+dyn_file_below_home(const char *file, DynError *err)
 {
 	struct passwd entry;
 	int			error;
@@ -187,17 +187,17 @@ dyn_file_below_home(const char *file, DynFault *fault)
 	if (path != NULL)
 		return path;
 	if (error == ENOMEM)
-		dyn_fault_memory(fault);
+		dyn_error_memory(err);
 	else if (error == 0)
-		dyn_fault_set(fault, "operating-system user %lu, as whom the server "
+		dyn_error_set(err, "operating-system user %lu, as whom the server "
 					  "runs, has no home directory", (unsigned long) geteuid());
 	else
 	{
 		/* whether there is one cannot be told now */
-		dyn_fault_errno_text(error, text, sizeof(text));
-		dyn_fault_set(fault, "the home directory of operating-system user %lu "
+		dyn_error_errno_text(error, text, sizeof(text));
+		dyn_error_set(err, "the home directory of operating-system user %lu "
 					  "cannot be found: %s", (unsigned long) geteuid(), text);
-		fault->passing = true;
+		err->passing = true;
 	}
 	return NULL;
 }

@@ -5,7 +5,7 @@
 #ifndef DYN_CREDENTIALS_FILES_H
 #define DYN_CREDENTIALS_FILES_H
 
-#include "../aws/fault.h"
+#include "../aws/error.h"
 #include "../base/buffer.h"
 
 /* Bytes of a file. */
@@ -26,7 +26,7 @@ typedef enum DynFileRead
  * contents; it is allowed, and not needed, after a failure.
  */
 extern DynFileRead dyn_file_read(const char *path, size_t longest,
-								 DynBuffer *contents, DynFault *fault);
+								 DynBuffer *contents, DynError *err);
 
 /* Overwrites and frees the contents. */
 extern void dyn_file_wipe(DynBuffer *contents);
@@ -37,7 +37,7 @@ extern void dyn_file_wipe(DynBuffer *contents);
  * the user has no home directory; or, then with `passing`, if the database
  * cannot be read now.
  */
-extern char *dyn_file_below_home(const char *file, DynFault *fault);
+extern char *dyn_file_below_home(const char *file, DynError *err);
 
 /* The user's name, or its number if it has none; truncated if need be. */
 extern void dyn_file_user(char *name, size_t size);

@@ -81,7 +81,7 @@ trim(Span span)
 
 /* Without a comment that is preceded by a blank. */
 static Span
-cut_comment(Span span)
+strip_comment(Span span)
 {
 	char	   *p;
 
@@ -266,7 +266,7 @@ read_key(Parser *parser, Span line)
 {
 	DynIni	   *ini = parser->ini;
 	DynIniEntry entry;
-	Span		whole = line;
+	Span		full = line;
 	char	   *equals;
 	Span		key;
 	Span		value;
@@ -274,7 +274,7 @@ read_key(Parser *parser, Span line)
 
 	if (ini->n == 0)
 		return is_wrong(parser, "is not in a section");
-	line = cut_comment(line);
+	line = strip_comment(line);
 	equals = find(line, '=');
 	if (equals == NULL)
 		return is_wrong(parser, "is not of the form \"key = value\"");
@@ -285,7 +285,7 @@ read_key(Parser *parser, Span line)
 		if (*p >= 'A' && *p <= 'Z')
 			*p = (char) (*p - 'A' + 'a');
 	if (strcmp(terminate(key), "credential_process") == 0)
-		line = whole;
+		line = full;
 	value = trim((Span) {equals + 1, line.end});
 	parser->in_block = value.start == value.end;
 	parser->value_end = value.end;
@@ -344,7 +344,7 @@ read_line(Parser *parser, Span line)
 
 bool
 dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes, const char *file,
-			  DynFault *fault)
+			  DynError *err)
 {
 	Parser		parser = {.ini = ini,.prefixes = prefixes};
 	Span		all;
@@ -368,10 +368,10 @@ dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes, const char *file,
 		return true;
 	dyn_ini_clear(ini);
 	if (parser.out_of_memory)
-		return dyn_fault_memory(fault);
-	dyn_fault_set(fault, "line %d of file \"%s\" %s", parser.line, file,
+		return dyn_error_memory(err);
+	dyn_error_set(err, "line %d of file \"%s\" %s", parser.line, file,
 				  parser.wrong);
-	return dyn_fault_hint(fault, "The line is not shown, since it may contain "
+	return dyn_error_hint(err, "The line is not shown, since it may contain "
 						  "a secret.");
 }
 

@@ -5,7 +5,7 @@
 #ifndef DYN_CREDENTIALS_INI_H
 #define DYN_CREDENTIALS_INI_H
 
-#include "../aws/fault.h"
+#include "../aws/error.h"
 #include "../base/buffer.h"
 
 typedef enum DynIniKind
@@ -45,7 +45,7 @@ typedef struct DynIni
  * empty.
  */
 extern bool dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes,
-						  const char *file, DynFault *fault);
+						  const char *file, DynError *err);
 
 /* Where the last such section begins: more, the later; 0: there is none. */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,

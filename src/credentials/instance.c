@@ -36,7 +36,7 @@ bool
 dyn_instance_is_enabled(void)
 {
 	const char *disabled =
-		dyn_answer_environment("AWS_EC2_METADATA_DISABLED");
+		dyn_response_environment("AWS_EC2_METADATA_DISABLED");
 
 	return disabled == NULL || strcasecmp(disabled, "true") != 0;
 }
@@ -53,26 +53,26 @@ dyn_instance_clear(DynInstance *instance)
 
 /* NULL with *fault set if the environment's is not valid. */
 static const char *
-find_endpoint(DynFault *fault)
+find_endpoint(DynError *err)
 {
-	const char *endpoint = dyn_answer_environment(ENDPOINT);
-	const char *mode = dyn_answer_environment(ENDPOINT_MODE);
+	const char *endpoint = dyn_response_environment(ENDPOINT);
+	const char *mode = dyn_response_environment(ENDPOINT_MODE);
 
 	if (endpoint)
-		return dyn_url_check_endpoint(endpoint, ENDPOINT, fault) ?
+		return dyn_url_check_endpoint(endpoint, ENDPOINT, err) ?
 			endpoint : NULL;
 	if (mode == NULL || strcasecmp(mode, "IPv4") == 0)
 		return "http://169.254.169.254";
 	if (strcasecmp(mode, "IPv6") == 0)
 		return "http://[fd00:ec2::254]";
-	dyn_fault_set(fault, ENDPOINT_MODE " is neither IPv4 nor IPv6");
+	dyn_error_set(err, ENDPOINT_MODE " is neither IPv4 nor IPv6");
 	return NULL;
 }
 
 static DynExchange *
-create(const char *method, const char *path, const char *role, DynFault *fault)
+create(const char *method, const char *path, const char *role, DynError *err)
 {
-	const char *endpoint = find_endpoint(fault);
+	const char *endpoint = find_endpoint(err);
 	DynBuffer	url;
 
 	if (endpoint == NULL)
@@ -81,66 +81,66 @@ create(const char *method, const char *path, const char *role, DynFault *fault)
 	dyn_url_append_base(&url, endpoint);
 	dyn_buffer_append_str(&url, path);
 	dyn_url_append_escaped(&url, role);
-	return dyn_answer_exchange(method, &url, DYN_REACH_LOCAL, fault);
+	return dyn_response_exchange(method, &url, DYN_ADDRESS_LOCAL, err);
 }
 
 DynExchange *
-dyn_instance_request(const DynInstance *instance, DynFault *fault)
+dyn_instance_request(const DynInstance *instance, DynError *err)
 {
 	const char *role = instance->role ? instance->role : "";
 	DynExchange *exchange;
 
 	if (instance->token == NULL)
 	{
-		exchange = create("PUT", TOKEN_PATH, "", fault);
-		return dyn_answer_request(exchange, exchange != NULL &&
-								  dyn_answer_header(exchange, TTL_HEADER,
-													TTL_SECONDS, "", fault));
+		exchange = create("PUT", TOKEN_PATH, "", err);
+		return dyn_response_request(exchange, exchange != NULL &&
+									dyn_response_header(exchange, TTL_HEADER,
+														TTL_SECONDS, "", err));
 	}
-	exchange = create("GET", ROLES_PATH, role, fault);
-	return dyn_answer_request(exchange, exchange != NULL &&
-							  dyn_answer_header(exchange, TOKEN_HEADER,
-												instance->token,
-												"the token of the instance metadata service",
-												fault));
+	exchange = create("GET", ROLES_PATH, role, err);
+	return dyn_response_request(exchange, exchange != NULL &&
+								dyn_response_header(exchange, TOKEN_HEADER,
+													instance->token,
+													"the token of the instance metadata service",
+													err));
 }
 
 /* ---- failures ----------------------------------------------------------- */
 
-static DynAnswer
-has_no_role(DynFault *fault)
+static DynProviderResponse
+has_no_role(DynError *err)
 {
-	dyn_fault_set(fault, "the EC2 instance has no role");
-	dyn_fault_hint(fault, "Attach an IAM role to the instance.");
-	return DYN_ANSWER_FAILED;
+	dyn_error_set(err, "the EC2 instance has no role");
+	dyn_error_hint(err, "Attach an IAM role to the instance.");
+	return DYN_RESPONSE_FAILED;
 }
 
 /* Either no reply, or one of another status than 200. */
-static DynAnswer
+static DynProviderResponse
 request_failed(DynInstance *instance, const DynExchange *exchange,
-			   DynFault *fault)
+			   DynError *err)
 {
 	bool		replied = exchange->failure == DYN_FAIL_NONE;
-	DynAnswer	answer;
+	DynProviderResponse reply;
 
 	if (instance->token != NULL && replied && exchange->status == 404)
-		return has_no_role(fault);
+		return has_no_role(err);
 	/* a token may have ended before its time; a second one has not */
 	if (instance->token != NULL && replied && exchange->status == 401 &&
 		!instance->renewed)
 	{
 		dyn_secret_forget(&instance->token);
 		instance->renewed = true;
-		return DYN_ANSWER_NEXT;
+		return DYN_RESPONSE_NEXT;
 	}
-	answer = dyn_answer_failed(exchange, WHOSE, fault);
-	if (instance->token != NULL || fault->out_of_memory)
-		return answer;
+	reply = dyn_response_failed(exchange, WHOSE, err);
+	if (instance->token != NULL || err->out_of_memory)
+		return reply;
 	if (!replied)
-		dyn_fault_hint(fault, "The instance metadata service only exists on EC2 instances; from within a container, it is reached if the instance's response hop limit is at least 2.");
+		dyn_error_hint(err, "The instance metadata service only exists on EC2 instances; from within a container, it is reached if the instance's response hop limit is at least 2.");
 	else if (exchange->status < 500)
-		dyn_fault_hint(fault, "The instance metadata service has refused to give a token; it must be enabled, in version 2.");
-	return answer;
+		dyn_error_hint(err, "The instance metadata service has refused to give a token; it must be enabled, in version 2.");
+	return reply;
 }
 
 /* ---- the token and the role --------------------------------------------- */
@@ -164,58 +164,58 @@ first_line(const DynBuffer *response)
 	return line;
 }
 
-static DynAnswer
-read_token(DynInstance *instance, const DynExchange *exchange, DynFault *fault)
+static DynProviderResponse
+read_token(DynInstance *instance, const DynExchange *exchange, DynError *err)
 {
 	instance->token = first_line(&exchange->response);
 	if (instance->token == NULL)
-		dyn_fault_memory(fault);
+		dyn_error_memory(err);
 	else if (instance->token[0] == '\0' ||
-			 !dyn_answer_is_visible(instance->token))
+			 !dyn_response_is_visible(instance->token))
 	{
 		dyn_secret_forget(&instance->token);
-		dyn_fault_set(fault, "the instance metadata service has given a token that is not valid");
+		dyn_error_set(err, "the instance metadata service has given a token that is not valid");
 	}
-	return instance->token ? DYN_ANSWER_NEXT : DYN_ANSWER_FAILED;
+	return instance->token ? DYN_RESPONSE_NEXT : DYN_RESPONSE_FAILED;
 }
 
 /*
  * The name is one segment of a path, in the characters that names of roles
  * have.
  */
-static DynAnswer
-read_role(DynInstance *instance, const DynExchange *exchange, DynFault *fault)
+static DynProviderResponse
+read_role(DynInstance *instance, const DynExchange *exchange, DynError *err)
 {
 	char	   *role = first_line(&exchange->response);
-	DynAnswer	answer = DYN_ANSWER_FAILED;
+	DynProviderResponse reply = DYN_RESPONSE_FAILED;
 	size_t		len;
 
 	if (role == NULL)
 	{
-		dyn_fault_memory(fault);
-		return DYN_ANSWER_FAILED;
+		dyn_error_memory(err);
+		return DYN_RESPONSE_FAILED;
 	}
 	len = strspn(role, "abcdefghijklmnopqrstuvwxyz"
 				 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				 "0123456789_+=,.@-");
 	if (role[0] == '\0')
-		answer = has_no_role(fault);
+		reply = has_no_role(err);
 	else if (role[len] != '\0' || len > LONGEST_ROLE ||
 			 strcmp(role, ".") == 0 || strcmp(role, "..") == 0)
-		dyn_fault_set(fault, "the instance metadata service has given a name of a role that is not valid");
+		dyn_error_set(err, "the instance metadata service has given a name of a role that is not valid");
 	else
 	{
 		instance->role = role;
-		return DYN_ANSWER_NEXT;
+		return DYN_RESPONSE_NEXT;
 	}
 	free(role);
-	return answer;
+	return reply;
 }
 
-/* Replies that are not JSON are left to dyn_answer_read_json. */
+/* Replies that are not JSON are left to dyn_response_read_json. */
 static bool
 check_code(const DynInstance *instance, const DynBuffer *response,
-		   DynFault *fault)
+		   DynError *err)
 {
 	DynSecretJson json;
 	bool		out_of_memory;
@@ -225,41 +225,41 @@ check_code(const DynInstance *instance, const DynBuffer *response,
 
 	if (!dyn_secret_json_open(&json, response->data, response->len,
 							  &out_of_memory))
-		return !out_of_memory || dyn_fault_memory(fault);
+		return !out_of_memory || dyn_error_memory(err);
 	code = dyn_secret_json_text(json.root, "Code");
 	message = dyn_secret_json_text(json.root, "Message");
 	ok = code == NULL || strcmp(code, "Success") == 0;
 	if (!ok)
 	{
-		dyn_fault_set(fault, "the instance metadata service has no credentials of role \"%s\": %s",
+		dyn_error_set(err, "the instance metadata service has no credentials of role \"%s\": %s",
 					  instance->role,
-					  dyn_answer_is_code(code) ? code : "unknown code");
+					  dyn_response_is_code(code) ? code : "unknown code");
 		if (strcmp(code, "AssumeRoleUnauthorizedAccess") == 0)
-			dyn_fault_hint(fault, "The role's trust policy must allow ec2.amazonaws.com to assume it.");
+			dyn_error_hint(err, "The role's trust policy must allow ec2.amazonaws.com to assume it.");
 		if (message)
-			dyn_answer_excerpt(fault, message, strlen(message));
+			dyn_response_excerpt(err, message, strlen(message));
 	}
 	dyn_secret_json_close(&json);
 	return ok;
 }
 
-DynAnswer
-dyn_instance_answer(DynInstance *instance, const DynExchange *exchange,
-					DynCredentials *credentials, DynFault *fault)
+DynProviderResponse
+dyn_instance_response(DynInstance *instance, const DynExchange *exchange,
+					  DynCredentials *credentials, DynError *err)
 {
-	DynAnswer	answer;
+	DynProviderResponse reply;
 
 	if (exchange->failure != DYN_FAIL_NONE || exchange->status != 200)
-		return request_failed(instance, exchange, fault);
+		return request_failed(instance, exchange, err);
 	if (instance->token == NULL)
-		return read_token(instance, exchange, fault);
+		return read_token(instance, exchange, err);
 	if (instance->role == NULL)
-		return read_role(instance, exchange, fault);
-	if (!check_code(instance, &exchange->response, fault))
-		return DYN_ANSWER_FAILED;
-	answer = dyn_answer_read(exchange, &dyn_answer_machine_names, WHOSE,
-							 credentials, fault);
-	if (answer == DYN_ANSWER_CREDENTIALS)
+		return read_role(instance, exchange, err);
+	if (!check_code(instance, &exchange->response, err))
+		return DYN_RESPONSE_FAILED;
+	reply = dyn_response_read(exchange, &dyn_response_machine_names, WHOSE,
+							  credentials, err);
+	if (reply == DYN_RESPONSE_CREDENTIALS)
 		instance->renewed = false;
-	return answer;
+	return reply;
 }

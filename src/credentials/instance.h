@@ -7,7 +7,7 @@
 #ifndef DYN_CREDENTIALS_INSTANCE_H
 #define DYN_CREDENTIALS_INSTANCE_H
 
-#include "answer.h"
+#include "provider_response.h"
 
 /* Zero-initialise it; the strings are malloc'd. */
 typedef struct DynInstance
@@ -22,13 +22,13 @@ extern bool dyn_instance_is_enabled(void);
 
 /* The next request; NULL with *fault set. */
 extern DynExchange *dyn_instance_request(const DynInstance *instance,
-										 DynFault *fault);
+										 DynError *err);
 
 /* A token that is refused (401) is forgotten, once: NEXT. */
-extern DynAnswer dyn_instance_answer(DynInstance *instance,
-									 const DynExchange *exchange,
-									 DynCredentials *credentials,
-									 DynFault *fault);
+extern DynProviderResponse dyn_instance_response(DynInstance *instance,
+												 const DynExchange *exchange,
+												 DynCredentials *credentials,
+												 DynError *err);
 
 /* Wipes and frees. */
 extern void dyn_instance_clear(DynInstance *instance);

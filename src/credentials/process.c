@@ -54,7 +54,7 @@
 #define LONGEST_OUTPUT		DYN_EXCHANGE_LONGEST
 
 /* The end of what is written to stderr. */
-#define KEPT_ERRORS			511
+#define CACHED_ERRORS			511
 
 /* Reads of stderr at once, in case that it never ends. */
 #define MOST_READS			16
@@ -78,7 +78,7 @@ struct DynProcess
 	size_t		out_len;
 	size_t		errors_len;
 	char		out[LONGEST_OUTPUT + 1];	/* one more than is allowed */
-	char		errors[KEPT_ERRORS];
+	char		errors[CACHED_ERRORS];
 };
 
 /* Programs that were killed, but did not end. */
@@ -226,31 +226,31 @@ run_child(const DynProgram *program, const Pipes *pipes, pid_t parent)
 /* ---- starting --------------------------------------------------------- */
 
 static bool
-cannot_start(DynFault *fault, int error)
+cannot_start(DynError *err, int error)
 {
 	char		text[128];
 
-	dyn_fault_errno_text(error, text, sizeof(text));
-	dyn_fault_set(fault, "credential_process could not be started: %s", text);
-	fault->passing = true;
+	dyn_error_errno_text(error, text, sizeof(text));
+	dyn_error_set(err, "credential_process could not be started: %s", text);
+	err->passing = true;
 	return false;
 }
 
 static bool
-cannot_execute(DynFault *fault, const char *name, int error)
+cannot_execute(DynError *err, const char *name, int error)
 {
-	DynFault	printable = {0};
+	DynError	printable = {0};
 	char		text[128];
 
-	dyn_fault_errno_text(error, text, sizeof(text));
-	dyn_fault_excerpt(&printable, name, strnlen(name, 200));
-	dyn_fault_set(fault, "the program \"%s\" of credential_process cannot be "
+	dyn_error_errno_text(error, text, sizeof(text));
+	dyn_error_excerpt(&printable, name, strnlen(name, 200));
+	dyn_error_set(err, "the program \"%s\" of credential_process cannot be "
 				  "executed: %s", printable.excerpt, text);
 	if (error == ENOENT && strchr(name, '/') == NULL)
-		dyn_fault_hint(fault, "It was looked for in the PATH of the database "
+		dyn_error_hint(err, "It was looked for in the PATH of the database "
 					   "server.");
 	if (error == ENOEXEC)
-		dyn_fault_hint(fault, "No shell executes it: a script must begin with "
+		dyn_error_hint(err, "No shell executes it: a script must begin with "
 					   "\"#!\" and its interpreter.");
 	return false;
 }
@@ -303,13 +303,13 @@ fork_child(DynProcess *process, const DynProgram *program, const Pipes *pipes)
 /* Returns when the program is executed, or cannot be. */
 static bool
 fork_and_execute(DynProcess *process, const DynProgram *program, Pipes *pipes,
-				 DynFault *fault)
+				 DynError *err)
 {
 	Report		report = {0, 0};
 	ssize_t		len;
 
 	if (!open_pipes(pipes) || !fork_child(process, program, pipes))
-		return cannot_start(fault, errno);
+		return cannot_start(err, errno);
 	close_fd(&pipes->out[WRITE_END]);
 	close_fd(&pipes->errors[WRITE_END]);
 	close_fd(&pipes->report[WRITE_END]);
@@ -318,8 +318,8 @@ fork_and_execute(DynProcess *process, const DynProgram *program, Pipes *pipes,
 	while (len < 0 && errno == EINTR);
 	if (len == (ssize_t) sizeof(report) && report.error != 0)
 		return report.executing ?
-			cannot_execute(fault, program->argv[0], report.error) :
-			cannot_start(fault, report.error);
+			cannot_execute(err, program->argv[0], report.error) :
+			cannot_start(err, report.error);
 	process->out_fd = pipes->out[READ_END];
 	process->errors_fd = pipes->errors[READ_END];
 	pipes->out[READ_END] = pipes->errors[READ_END] = -1;
@@ -331,7 +331,7 @@ fork_and_execute(DynProcess *process, const DynProgram *program, Pipes *pipes,
  * program; or now and then, so that its end is noticed.
  */
 static bool
-watch(DynProcess *process, DynFault *fault)
+watcher(DynProcess *process, DynError *err)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	struct itimerspec every = {{0, TICK_NS}, {0, TICK_NS}};
@@ -356,7 +356,7 @@ watch(DynProcess *process, DynFault *fault)
 		epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, process->end_fd,
 				  &event) == 0)
 		return true;
-	return cannot_start(fault, errno);
+	return cannot_start(err, errno);
 }
 
 /* ---- reading ---------------------------------------------------------- */
@@ -366,7 +366,7 @@ watch(DynProcess *process, DynFault *fault)
  * closed: epoll would keep what a child of ours has a copy of.
  */
 static void
-close_watched(DynProcess *process, int *fd)
+close_registered(DynProcess *process, int *fd)
 {
 	(void) epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, *fd, NULL);
 	close_fd(fd);
@@ -384,7 +384,7 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 		len = read(*fd, bytes, size);
 	while (len < 0 && errno == EINTR);
 	if (len == 0 || (len < 0 && errno != EAGAIN))
-		close_watched(process, fd);
+		close_registered(process, fd);
 	return len > 0 ? (size_t) len : 0;
 }
 
@@ -392,21 +392,21 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 static void
 keep_errors(DynProcess *process, const char *bytes, size_t len)
 {
-	size_t		kept = process->errors_len;
+	size_t		cached = process->errors_len;
 
-	if (len > KEPT_ERRORS)
+	if (len > CACHED_ERRORS)
 	{
-		bytes += len - KEPT_ERRORS;
-		len = KEPT_ERRORS;
+		bytes += len - CACHED_ERRORS;
+		len = CACHED_ERRORS;
 	}
-	if (kept > KEPT_ERRORS - len)
+	if (cached > CACHED_ERRORS - len)
 	{
-		kept = KEPT_ERRORS - len;
+		cached = CACHED_ERRORS - len;
 		memmove(process->errors,
-				process->errors + process->errors_len - kept, kept);
+				process->errors + process->errors_len - cached, cached);
 	}
-	memcpy(process->errors + kept, bytes, len);
-	process->errors_len = kept + len;
+	memcpy(process->errors + cached, bytes, len);
+	process->errors_len = cached + len;
 }
 
 static void
@@ -455,9 +455,9 @@ has_ended(DynProcess *process, siginfo_t *info)
 /* What is not an object has another fault than its version. */
 static bool
 read_credentials(const DynProcess *process, DynCredentials *credentials,
-				 DynFault *fault)
+				 DynError *err)
 {
-	static const DynAnswerNames names = {
+	static const DynResponseNames names = {
 		.access_key_id = "AccessKeyId",
 		.secret_access_key = "SecretAccessKey",
 		.session_token = "SessionToken",
@@ -468,7 +468,7 @@ read_credentials(const DynProcess *process, DynCredentials *credentials,
 	bool		right = true;
 
 	if (process->out_len == 0)
-		return dyn_fault_set(fault, "credential_process printed nothing");
+		return dyn_error_set(err, "credential_process printed nothing");
 	if (dyn_secret_json_open(&json, process->out, process->out_len,
 							 &out_of_memory))
 	{
@@ -479,18 +479,18 @@ read_credentials(const DynProcess *process, DynCredentials *credentials,
 		dyn_secret_json_close(&json);
 	}
 	if (out_of_memory)
-		return dyn_fault_memory(fault);
+		return dyn_error_memory(err);
 	if (!right)
-		return dyn_fault_set(fault, "the output of credential_process "
+		return dyn_error_set(err, "the output of credential_process "
 							 "does not have \"Version\": 1");
-	return dyn_answer_read_json(process->out, process->out_len, &names,
-								"the output of credential_process",
-								credentials, fault);
+	return dyn_response_read_json(process->out, process->out_len, &names,
+								  "the output of credential_process",
+								  credentials, err);
 }
 
 /* Adds what the program has written to stderr, on one line. */
-static DynAnswer
-failed(DynProcess *process, DynFault *fault)
+static DynProviderResponse
+failed(DynProcess *process, DynError *err)
 {
 	size_t		i;
 
@@ -500,9 +500,9 @@ failed(DynProcess *process, DynFault *fault)
 	for (i = 0; i < process->errors_len; i++)
 		if (strchr("\t\r\n", process->errors[i]))
 			process->errors[i] = ' ';
-	if (!fault->out_of_memory)
-		dyn_fault_excerpt(fault, process->errors, process->errors_len);
-	return DYN_ANSWER_FAILED;
+	if (!err->out_of_memory)
+		dyn_error_excerpt(err, process->errors, process->errors_len);
+	return DYN_RESPONSE_FAILED;
 }
 
 /* ---- the interface ---------------------------------------------------- */
@@ -548,7 +548,7 @@ kill_group(DynProcess *process)
 }
 
 DynProcess *
-dyn_process_start(const char *command, DynFault *fault)
+dyn_process_start(const char *command, DynError *err)
 {
 	DynProcess *process = calloc(1, sizeof(*process));
 	DynProgram	program = {0};
@@ -561,16 +561,16 @@ dyn_process_start(const char *command, DynFault *fault)
 			lingering[i] = 0;
 	if (process == NULL)
 	{
-		dyn_fault_memory(fault);
+		dyn_error_memory(err);
 		return NULL;
 	}
 	process->epoll_fd = -1;
 	process->out_fd = -1;
 	process->errors_fd = -1;
 	process->end_fd = -1;
-	started = dyn_program_prepare(&program, command, fault) &&
-		fork_and_execute(process, &program, &pipes, fault) &&
-		watch(process, fault);
+	started = dyn_program_prepare(&program, command, err) &&
+		fork_and_execute(process, &program, &pipes, err) &&
+		watcher(process, err);
 	close_pipe(pipes.out);
 	close_pipe(pipes.errors);
 	close_pipe(pipes.report);
@@ -587,9 +587,9 @@ dyn_process_fd(const DynProcess *process)
 	return process->epoll_fd;
 }
 
-DynAnswer
-dyn_process_answer(DynProcess *process, DynCredentials *credentials,
-				   DynFault *fault)
+DynProviderResponse
+dyn_process_response(DynProcess *process, DynCredentials *credentials,
+					 DynError *err)
 {
 	siginfo_t	info;
 	bool		ended;
@@ -605,24 +605,24 @@ dyn_process_answer(DynProcess *process, DynCredentials *credentials,
 		process->out_len += len;
 	if (process->out_len > LONGEST_OUTPUT)
 	{
-		dyn_fault_set(fault, "credential_process printed more than %zu bytes",
+		dyn_error_set(err, "credential_process printed more than %zu bytes",
 					  LONGEST_OUTPUT);
-		return failed(process, fault);
+		return failed(process, err);
 	}
 	if (!ended)
-		return DYN_ANSWER_AGAIN;
+		return DYN_RESPONSE_AGAIN;
 	if (info.si_pid != 0 &&
 		(info.si_code != CLD_EXITED || info.si_status != 0))
 	{
-		dyn_fault_set(fault, info.si_code == CLD_EXITED
+		dyn_error_set(err, info.si_code == CLD_EXITED
 					  ? "credential_process ended with exit status %d"
 					  : "credential_process was terminated by signal %d",
 					  info.si_status);
-		fault->passing = true;
-		return failed(process, fault);
+		err->passing = true;
+		return failed(process, err);
 	}
-	return read_credentials(process, credentials, fault)
-		? DYN_ANSWER_CREDENTIALS : failed(process, fault);
+	return read_credentials(process, credentials, err)
+		? DYN_RESPONSE_CREDENTIALS : failed(process, err);
 }
 
 void

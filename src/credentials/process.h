@@ -15,7 +15,7 @@
 #ifndef DYN_CREDENTIALS_PROCESS_H
 #define DYN_CREDENTIALS_PROCESS_H
 
-#include "answer.h"
+#include "provider_response.h"
 
 typedef struct DynProcess DynProcess;
 
@@ -23,7 +23,7 @@ typedef struct DynProcess DynProcess;
  * Starts the command; quotes and backslashes are as in a shell, nothing else
  * is.  Returns NULL with *fault set, also if it cannot be executed.
  */
-extern DynProcess *dyn_process_start(const char *command, DynFault *fault);
+extern DynProcess *dyn_process_start(const char *command, DynError *err);
 
 /*
  * A descriptor that is readable when there is something to do: the program
@@ -38,9 +38,9 @@ extern int	dyn_process_fd(const DynProcess *process);
  * Reads what there is, without waiting.  AGAIN, with *fault not set, while the
  * program runs.  After another result, the process can only be destroyed.
  */
-extern DynAnswer dyn_process_answer(DynProcess *process,
-									DynCredentials *credentials,
-									DynFault *fault);
+extern DynProviderResponse dyn_process_response(DynProcess *process,
+												DynCredentials *credentials,
+												DynError *err);
 
 /*
  * Kills and reaps it if it runs, and frees everything.  A program that cannot

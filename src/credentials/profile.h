@@ -7,7 +7,7 @@
 
 #include "config.h"
 #include "environment.h"
-#include "route.h"
+#include "provider_chain.h"
 
 /*
  * Does it assume a role with the credentials of another source?  Such a
@@ -22,6 +22,6 @@ extern bool dyn_profile_assumes_role(const DynConfig *config,
  * be set.
  */
 extern DynFound dyn_profile_find(const DynConfig *config, const char *profile,
-								 DynRoute *route, DynFault *fault);
+								 DynProviderChain *chain, DynError *err);
 
 #endif

@@ -69,7 +69,7 @@ copy_character(Splitter *splitter)
 }
 
 static bool
-make_words(DynProgram *program, const char *command, DynFault *fault)
+make_description(DynProgram *program, const char *command, DynError *err)
 {
 	Splitter	splitter = {.in = command};
 	size_t		n = 0;
@@ -78,7 +78,7 @@ make_words(DynProgram *program, const char *command, DynFault *fault)
 	program->words = splitter.out = malloc(program->words_size);
 	program->argv = calloc(program->words_size / 2 + 2, sizeof(char *));
 	if (program->words == NULL || program->argv == NULL)
-		return dyn_fault_memory(fault);
+		return dyn_error_memory(err);
 	for (; *splitter.in; splitter.in++)
 	{
 		bool		in_word = splitter.quote ||
@@ -90,15 +90,15 @@ make_words(DynProgram *program, const char *command, DynFault *fault)
 			*splitter.out++ = '\0';
 		splitter.in_word = in_word;
 		if (in_word && !copy_character(&splitter))
-			return dyn_fault_set(fault, "credential_process ends with a "
+			return dyn_error_set(err, "credential_process ends with a "
 								 "backslash");
 	}
 	*splitter.out = '\0';
 	if (splitter.quote)
-		return dyn_fault_set(fault, "credential_process has a quotation mark "
+		return dyn_error_set(err, "credential_process has a quotation mark "
 							 "that is not closed");
 	if (n == 0 || program->argv[0][0] == '\0')
-		return dyn_fault_set(fault, "credential_process names no program");
+		return dyn_error_set(err, "credential_process names no program");
 	return true;
 }
 
@@ -109,7 +109,7 @@ make_words(DynProgram *program, const char *command, DynFault *fault)
  * relative ones: the server's directory is that of its data.
  */
 static bool
-make_paths(DynProgram *program, const char *path, DynFault *fault)
+make_paths(DynProgram *program, const char *path, DynError *err)
 {
 	char	   *name = program->argv[0];
 	size_t		most = 1;
@@ -122,7 +122,7 @@ make_paths(DynProgram *program, const char *path, DynFault *fault)
 	program->paths = calloc(most + 1, sizeof(char *));
 	program->path_text = malloc(strlen(path) + most * (strlen(name) + 2));
 	if (program->paths == NULL || program->path_text == NULL)
-		return dyn_fault_memory(fault);
+		return dyn_error_memory(err);
 	if (strchr(name, '/'))
 	{
 		program->paths[0] = name;
@@ -159,24 +159,24 @@ make_setting(const char *name, const char *value)
 
 /* A user without a home directory has no HOME. */
 static bool
-make_home(DynProgram *program, DynFault *fault)
+make_home(DynProgram *program, DynError *err)
 {
-	DynFault	why = {0};
+	DynError	why = {0};
 	char	   *home = dyn_file_below_home("", &why);
 	size_t		len;
 
 	if (home == NULL)
-		return !why.out_of_memory || dyn_fault_memory(fault);
+		return !why.out_of_memory || dyn_error_memory(err);
 	len = strlen(home);
 	while (len > 1 && home[len - 1] == '/')
 		home[--len] = '\0';
 	program->home_setting = make_setting("HOME", home);
 	free(home);
-	return program->home_setting != NULL || dyn_fault_memory(fault);
+	return program->home_setting != NULL || dyn_error_memory(err);
 }
 
 static bool
-make_environment(DynProgram *program, DynFault *fault)
+make_environment(DynProgram *program, DynError *err)
 {
 	size_t		n = 0;
 	char	  **setting;
@@ -185,7 +185,7 @@ make_environment(DynProgram *program, DynFault *fault)
 		n++;
 	program->envp = calloc(n + 3, sizeof(char *));
 	if (program->envp == NULL)
-		return dyn_fault_memory(fault);
+		return dyn_error_memory(err);
 	n = 0;
 	program->envp[n++] = program->path_setting;
 	if (program->home_setting)
@@ -199,7 +199,7 @@ make_environment(DynProgram *program, DynFault *fault)
 /* ---- everything ------------------------------------------------------- */
 
 bool
-dyn_program_prepare(DynProgram *program, const char *command, DynFault *fault)
+dyn_program_prepare(DynProgram *program, const char *command, DynError *err)
 {
 	const char *path = getenv("PATH");
 
@@ -207,11 +207,11 @@ dyn_program_prepare(DynProgram *program, const char *command, DynFault *fault)
 		path = DEFAULT_PATH;
 	program->path_setting = make_setting("PATH", path);
 	if (program->path_setting == NULL)
-		dyn_fault_memory(fault);
-	else if (make_words(program, command, fault) &&
-			 make_paths(program, path, fault) &&
-			 make_home(program, fault) &&
-			 make_environment(program, fault))
+		dyn_error_memory(err);
+	else if (make_description(program, command, err) &&
+			 make_paths(program, path, err) &&
+			 make_home(program, err) &&
+			 make_environment(program, err))
 		return true;
 	dyn_program_clear(program);
 	return false;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../aws/fault.h"
+#include "../aws/error.h"
 
 /* Zero-initialise it; the arrays and strings are malloc'd. */
 typedef struct DynProgram
@@ -35,7 +35,7 @@ typedef struct DynProgram
  * Returns false with *fault set and *program empty.
  */
 extern bool dyn_program_prepare(DynProgram *program, const char *command,
-								DynFault *fault);
+								DynError *err);
 
 /* Wipes and frees everything. */
 extern void dyn_program_clear(DynProgram *program);

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "spec.h"
+#include "source_options.h"
 
 /* Seconds, by the service's rule. */
 #define DYN_ROLE_SHORTEST	900

@@ -24,11 +24,11 @@
 
 #include "../aws/loop.h"
 #include "../aws/retry.h"
-#include "../aws/watch.h"
+#include "../aws/socket_watcher.h"
 #include "container.h"
 #include "instance.h"
 #include "process.h"
-#include "route.h"
+#include "provider_chain.h"
 #include "sso.h"
 #include "sts.h"
 
@@ -58,7 +58,7 @@ const char *const dyn_source_names[] = {
 
 typedef struct Source
 {
-	DynSourceSpec spec;
+	DynSourceOptions spec;
 	char	   *words;			/* where the current ones came from, or NULL */
 	int64_t		offset;			/* of the clock that signs, seconds; kept from
 								 * work to work */
@@ -70,14 +70,14 @@ typedef struct Source
 	int64_t		signed_at;		/* the time of the step's request */
 	int64_t		issuer_ahead;	/* the clock of who gave the keys, before this
 								 * machine's */
-	DynRoute	route;
+	DynProviderChain chain;
 	int			nroles;			/* assumed; -1 until the origin has ended */
 	DynCredentials keys;		/* of the latest step */
 	DynInstance instance;
 	DynProcess *process;
 	DynExchange *exchange;
 	int			tries;			/* of the step's request */
-	DynWatch	watch;			/* the program, or a pause */
+	DynSocketWatcher watcher;	/* the program, or a pause */
 	bool		watching;
 } Source;
 
@@ -93,10 +93,10 @@ issuer_time(const Source *source)
 /* ---- ending ----------------------------------------------------------- */
 
 static void
-end_watch(Source *source)
+end_watcher(Source *source)
 {
 	if (source->watching)
-		dyn_client_unwatch(source->client, &source->watch);
+		dyn_client_unwatch(source->client, &source->watcher);
 	source->watching = false;
 }
 
@@ -106,23 +106,23 @@ end_work(void *state)
 {
 	Source	   *source = state;
 
-	end_watch(source);
+	end_watcher(source);
 	dyn_exchange_destroy(source->exchange);
 	dyn_process_destroy(source->process);
 	dyn_instance_clear(&source->instance);
 	dyn_credentials_clear(&source->keys);
-	dyn_route_clear(&source->route);
+	dyn_chain_clear(&source->chain);
 	source->exchange = NULL;
 	source->process = NULL;
 }
 
 static void
-fail(Source *source, const DynFault *fault)
+fail(Source *source, const DynError *err)
 {
 	DynProvider *provider = source->provider;
 
 	end_work(source);
-	dyn_provider_failed(provider, fault);
+	dyn_provider_failed(provider, err);
 }
 
 /*
@@ -137,7 +137,7 @@ is_expired(Source *source)
 	if (source->keys.expires == 0 ||
 		source->keys.expires > issuer_time(source))
 		return false;
-	if (source->route.origin != DYN_ORIGIN_INSTANCE || source->nroles > 0)
+	if (source->chain.provider_kind != DYN_PROVIDER_INSTANCE || source->nroles > 0)
 		return true;
 	dyn_random_seed(&random);
 	source->keys.expires = issuer_time(source) + STALE_LIFE +
@@ -150,23 +150,23 @@ succeed(Source *source)
 {
 	DynProvider *provider = source->provider;
 	DynCredentials keys;
-	char		times[3][DYN_FAULT_TIME_SIZE];
-	DynFault	fault;
+	char		times[3][DYN_ERROR_TIME_SIZE];
+	DynError	err;
 
 	if (is_expired(source))
 	{
-		dyn_fault_time_text(source->keys.expires, times[0]);
-		dyn_fault_time_text(issuer_time(source), times[1]);
-		dyn_fault_time_text((int64_t) time(NULL), times[2]);
-		dyn_fault_set(&fault, "the credentials of %s have expired already: they were valid until %s; their source's clock says %s, this machine's %s",
-					  source->route.words, times[0], times[1], times[2]);
-		dyn_fault_hint(&fault, "Renew them at their source, and check the clock of the database server.");
-		fail(source, &fault);
+		dyn_error_time_text(source->keys.expires, times[0]);
+		dyn_error_time_text(issuer_time(source), times[1]);
+		dyn_error_time_text((int64_t) time(NULL), times[2]);
+		dyn_error_set(&err, "the credentials of %s have expired already: they were valid until %s; their source's clock says %s, this machine's %s",
+					  source->chain.words, times[0], times[1], times[2]);
+		dyn_error_hint(&err, "Renew them at their source, and check the clock of the database server.");
+		fail(source, &err);
 		return;
 	}
 	free(source->words);
-	source->words = source->route.words;
-	source->route.words = NULL;
+	source->words = source->chain.words;
+	source->chain.words = NULL;
 	keys = source->keys;
 	memset(&source->keys, 0, sizeof(source->keys));
 	end_work(source);
@@ -176,15 +176,15 @@ succeed(Source *source)
 /* ---- waiting ---------------------------------------------------------- */
 
 static bool
-begin_watch(Source *source, int fd, int held_fds, int64_t us,
-			void (*notice) (void *arg))
+begin_watcher(Source *source, int fd, int held_fds, int64_t us,
+			  void (*notice) (void *arg))
 {
-	source->watch.fd = fd;
-	source->watch.held_fds = held_fds;
-	source->watch.due_us = dyn_loop_now_us() + us;
-	source->watch.notice = notice;
-	source->watch.arg = source;
-	source->watching = dyn_client_watch(source->client, &source->watch);
+	source->watcher.fd = fd;
+	source->watcher.held_fds = held_fds;
+	source->watcher.due_us = dyn_loop_now_us() + us;
+	source->watcher.notice = notice;
+	source->watcher.arg = source;
+	source->watching = dyn_client_watcher(source->client, &source->watcher);
 	return source->watching;
 }
 
@@ -201,51 +201,51 @@ end_step(Source *source)
 
 /* Do these clocks make a difference?  Then the hint names them. */
 static void
-name_clocks(const DynExchange *exchange, DynFault *fault)
+name_clocks(const DynExchange *exchange, DynError *err)
 {
 	int64_t		now = (int64_t) time(NULL);
-	char		hint[sizeof(fault->hint)];
-	char		theirs[DYN_FAULT_TIME_SIZE];
-	char		ours[DYN_FAULT_TIME_SIZE];
+	char		hint[sizeof(err->hint)];
+	char		theirs[DYN_ERROR_TIME_SIZE];
+	char		ours[DYN_ERROR_TIME_SIZE];
 
-	if (!exchange->has_date || exchange->reach != DYN_REACH_ENDPOINT ||
+	if (!exchange->has_date || exchange->policy != DYN_ADDRESS_ENDPOINT ||
 		llabs(exchange->date - now) <= TELLING_SKEW)
 		return;
-	strcpy(hint, fault->hint);
-	dyn_fault_time_text(exchange->date, theirs);
-	dyn_fault_time_text(now, ours);
-	dyn_fault_hint(fault, "%s%sThe service's clock says %s, this machine's %s.",
+	strcpy(hint, err->hint);
+	dyn_error_time_text(exchange->date, theirs);
+	dyn_error_time_text(now, ours);
+	dyn_error_hint(err, "%s%sThe service's clock says %s, this machine's %s.",
 				   hint, hint[0] ? " " : "", theirs, ours);
 }
 
 /* Makes room for what is obtained: what signed the request is needed no more. */
-static DynAnswer
-read_answer(Source *source, const DynExchange *exchange, DynFault *fault)
+static DynProviderResponse
+read_response(Source *source, const DynExchange *exchange, DynError *err)
 {
-	DynRoute   *route = &source->route;
+	DynProviderChain *chain = &source->chain;
 	DynCredentials obtained = {0};
-	DynAnswer	answer;
+	DynProviderResponse response;
 
 	if (source->nroles >= 0)
-		answer = dyn_sts_answer(&route->roles[source->nroles], exchange,
-								&obtained, fault);
-	else if (route->origin == DYN_ORIGIN_SSO)
-		answer = dyn_sso_answer(&route->sso, exchange, &obtained, fault);
-	else if (route->origin == DYN_ORIGIN_WEB_IDENTITY)
-		answer = dyn_sts_answer(&route->web_role, exchange, &obtained, fault);
-	else if (route->origin == DYN_ORIGIN_CONTAINER)
-		answer = dyn_container_answer(exchange, &obtained, fault);
+		response = dyn_sts_response(&chain->roles[source->nroles], exchange,
+									&obtained, err);
+	else if (chain->provider_kind == DYN_PROVIDER_SSO)
+		response = dyn_sso_response(&chain->sso, exchange, &obtained, err);
+	else if (chain->provider_kind == DYN_PROVIDER_WEB_IDENTITY)
+		response = dyn_sts_response(&chain->web_role, exchange, &obtained, err);
+	else if (chain->provider_kind == DYN_PROVIDER_CONTAINER)
+		response = dyn_container_response(exchange, &obtained, err);
 	else
-		answer = dyn_instance_answer(&source->instance, exchange, &obtained,
-									 fault);
-	if (answer == DYN_ANSWER_CREDENTIALS)
+		response = dyn_instance_response(&source->instance, exchange, &obtained,
+										 err);
+	if (response == DYN_RESPONSE_CREDENTIALS)
 	{
 		dyn_credentials_clear(&source->keys);
 		source->keys = obtained;
 		source->issuer_ahead = exchange->has_date
 			? exchange->date - (int64_t) time(NULL) : 0;
 	}
-	return answer;
+	return response;
 }
 
 /*
@@ -256,7 +256,7 @@ static bool
 correct_clock(Source *source, const DynExchange *exchange)
 {
 	if (source->clock_tried || !exchange->has_date || exchange->status < 400 ||
-		exchange->reach != DYN_REACH_ENDPOINT ||
+		exchange->policy != DYN_ADDRESS_ENDPOINT ||
 		llabs(exchange->date - source->signed_at) <= TELLING_SKEW)
 		return false;
 	source->clock_tried = true;
@@ -269,9 +269,9 @@ on_pause(void *arg)
 {
 	Source	   *source = arg;
 
-	if (dyn_loop_now_us() < source->watch.due_us)
+	if (dyn_loop_now_us() < source->watcher.due_us)
 		return;
-	end_watch(source);
+	end_watcher(source);
 	next_step(source);
 }
 
@@ -281,92 +281,92 @@ on_reply(void *arg)
 {
 	Source	   *source = arg;
 	DynExchange *exchange = source->exchange;
-	DynFault	fault = {0};
-	DynAnswer	answer = read_answer(source, exchange, &fault);
-	bool		corrected = answer != DYN_ANSWER_CREDENTIALS &&
+	DynError	err = {0};
+	DynProviderResponse response = read_response(source, exchange, &err);
+	bool		corrected = response != DYN_RESPONSE_CREDENTIALS &&
 		correct_clock(source, exchange);
 
-	name_clocks(exchange, &fault);
+	name_clocks(exchange, &err);
 	dyn_exchange_destroy(exchange);
 	source->exchange = NULL;
-	if (answer == DYN_ANSWER_CREDENTIALS)
+	if (response == DYN_RESPONSE_CREDENTIALS)
 		end_step(source);
-	else if (answer == DYN_ANSWER_NEXT || corrected)
+	else if (response == DYN_RESPONSE_NEXT || corrected)
 	{
 		source->tries = 0;
 		next_step(source);
 	}
-	else if (answer != DYN_ANSWER_AGAIN || source->tries >= MOST_TRIES ||
-			 !begin_watch(source, -1, 0,
-						  (int64_t) FIRST_PAUSE_US << (source->tries - 1),
-						  on_pause))
-		fail(source, &fault);
+	else if (response != DYN_RESPONSE_AGAIN || source->tries >= MOST_TRIES ||
+			 !begin_watcher(source, -1, 0,
+							(int64_t) FIRST_PAUSE_US << (source->tries - 1),
+							on_pause))
+		fail(source, &err);
 }
 
 static void
 on_process(void *arg)
 {
 	Source	   *source = arg;
-	DynFault	fault = {0};
-	DynAnswer	answer = dyn_process_answer(source->process, &source->keys,
-											&fault);
+	DynError	err = {0};
+	DynProviderResponse response = dyn_process_response(source->process, &source->keys,
+														&err);
 
-	if (answer == DYN_ANSWER_AGAIN)
+	if (response == DYN_RESPONSE_AGAIN)
 	{
-		if (dyn_loop_now_us() < source->watch.due_us)
+		if (dyn_loop_now_us() < source->watcher.due_us)
 			return;
-		dyn_fault_set(&fault, "the program of %s did not end within %d seconds",
-					  source->route.words,
+		dyn_error_set(&err, "the program of %s did not end within %d seconds",
+					  source->chain.words,
 					  (int) (PROCESS_DEADLINE_US / 1000000));
 	}
-	end_watch(source);
+	end_watcher(source);
 	dyn_process_destroy(source->process);
 	source->process = NULL;
-	if (answer == DYN_ANSWER_CREDENTIALS)
+	if (response == DYN_RESPONSE_CREDENTIALS)
 		end_step(source);
 	else
-		fail(source, &fault);
+		fail(source, &err);
 }
 
 /* ---- steps ------------------------------------------------------------ */
 
 static DynExchange *
-make_request(Source *source, DynFault *fault)
+make_request(Source *source, DynError *err)
 {
-	const DynRoute *route = &source->route;
+	const DynProviderChain *chain = &source->chain;
 
 	if (source->nroles >= 0)
-		return dyn_sts_assume_role(&source->spec, &route->roles[source->nroles],
+		return dyn_sts_assume_role(&source->spec, &chain->roles[source->nroles],
 								   &source->keys,
 								   source->keys.session_token != NULL,
-								   source->signed_at, fault);
-	if (route->origin == DYN_ORIGIN_SSO)
-		return dyn_sso_request(&route->sso, source->signed_at, fault);
-	if (route->origin == DYN_ORIGIN_WEB_IDENTITY)
-		return dyn_sts_web_identity(&source->spec, &route->web_role,
-									route->token_file, fault);
-	if (route->origin == DYN_ORIGIN_CONTAINER)
-		return dyn_container_request(fault);
-	return dyn_instance_request(&source->instance, fault);
+								   source->signed_at, err);
+	if (chain->provider_kind == DYN_PROVIDER_SSO)
+		return dyn_sso_request(&chain->sso, source->signed_at, err);
+	if (chain->provider_kind == DYN_PROVIDER_WEB_IDENTITY)
+		return dyn_sts_web_identity(&source->spec, &chain->web_role,
+									chain->token_file, err);
+	if (chain->provider_kind == DYN_PROVIDER_CONTAINER)
+		return dyn_container_request(err);
+	return dyn_instance_request(&source->instance, err);
 }
 
 static void
-ask(Source *source)
+request(Source *source)
 {
-	DynFault	fault = {0};
+	DynError	err = {0};
 	DynExchangeLimits limits = {
 		source->spec.ca_bundle, source->spec.proxy,
 		source->spec.connect_timeout_ms, source->spec.request_timeout_ms
 	};
 
 	source->signed_at = (int64_t) time(NULL) + source->offset;
-	source->exchange = make_request(source, &fault);
+	source->exchange = make_request(source, &err);
 	if (source->exchange == NULL)
 	{
-		fail(source, &fault);
+		fail(source, &err);
 		return;
 	}
-	if (source->exchange->reach == DYN_REACH_LOCAL)
+	if (source->exchange->policy == DYN_ADDRESS_LOCAL)
 		limits = (DynExchangeLimits) {
 			NULL, NULL, LOCAL_TIMEOUT_MS, LOCAL_TIMEOUT_MS
 		};
@@ -378,39 +378,39 @@ ask(Source *source)
 static void
 run_program(Source *source)
 {
-	DynFault	fault = {0};
+	DynError	err = {0};
 
-	source->process = dyn_process_start(source->route.command, &fault);
+	source->process = dyn_process_start(source->chain.command, &err);
 	if (source->process == NULL)
 	{
-		fail(source, &fault);
+		fail(source, &err);
 		return;
 	}
-	if (begin_watch(source, dyn_process_fd(source->process), DYN_PROCESS_FDS,
-					PROCESS_DEADLINE_US, on_process))
+	if (begin_watcher(source, dyn_process_fd(source->process), DYN_PROCESS_FDS,
+					  PROCESS_DEADLINE_US, on_process))
 		return;
-	dyn_fault_memory(&fault);
-	fail(source, &fault);
+	dyn_error_memory(&err);
+	fail(source, &err);
 }
 
 /* Begins what comes next, or ends. */
 static void
 next_step(Source *source)
 {
-	DynRoute   *route = &source->route;
+	DynProviderChain *chain = &source->chain;
 
-	if (source->nroles == route->nroles)
+	if (source->nroles == chain->nroles)
 		succeed(source);
-	else if (source->nroles < 0 && route->origin == DYN_ORIGIN_KEYS)
+	else if (source->nroles < 0 && chain->provider_kind == DYN_PROVIDER_KEYS)
 	{
-		source->keys = route->keys;
-		memset(&route->keys, 0, sizeof(route->keys));
+		source->keys = chain->keys;
+		memset(&chain->keys, 0, sizeof(chain->keys));
 		end_step(source);
 	}
-	else if (source->nroles < 0 && route->origin == DYN_ORIGIN_PROCESS)
+	else if (source->nroles < 0 && chain->provider_kind == DYN_PROVIDER_PROCESS)
 		run_program(source);
 	else
-		ask(source);
+		request(source);
 }
 
 /* ---- the provider's source -------------------------------------------- */
@@ -429,7 +429,7 @@ static void
 start(void *state, DynProvider *provider, DynClient *client)
 {
 	Source	   *source = state;
-	DynFault	fault = {0};
+	DynError	err = {0};
 
 	source->provider = provider;
 	source->client = client;
@@ -437,14 +437,14 @@ start(void *state, DynProvider *provider, DynClient *client)
 	source->issuer_ahead = 0;
 	source->nroles = -1;
 	source->tries = 0;
-	if (dyn_route_find(&source->spec, &source->route, &fault))
+	if (dyn_chain_find(&source->spec, &source->chain, &err))
 		next_step(source);
 	else
-		fail(source, &fault);
+		fail(source, &err);
 }
 
 bool
-dyn_source_open(DynProvider *provider, DynSourceSpec *spec)
+dyn_source_open(DynProvider *provider, DynSourceOptions *spec)
 {
 	Source	   *source;
 
@@ -468,7 +468,7 @@ dyn_source_open(DynProvider *provider, DynSourceSpec *spec)
 }
 
 const char *
-dyn_source_words(const DynProvider *provider)
+dyn_describe_source(const DynProvider *provider)
 {
 	const Source *source = provider->source.state;
 

@@ -22,27 +22,27 @@
 #define WHOSE			"the credentials of IAM Identity Center"
 
 static bool
-hint_login(const DynSsoProfile *sso, DynFault *fault)
+hint_login(const DynSsoProfile *sso, DynError *err)
 {
 	char		user[128];
 
-	if (fault->out_of_memory)
+	if (err->out_of_memory)
 		return false;
 	dyn_file_user(user, sizeof(user));
-	return dyn_fault_hint(fault, "Run \"aws sso login --profile %s\" as operating-system user \"%s\".",
+	return dyn_error_hint(err, "Run \"aws sso login --profile %s\" as operating-system user \"%s\".",
 						  sso->profile, user);
 }
 
 /* ---- the request -------------------------------------------------------- */
 
 static DynExchange *
-create(const DynSsoProfile *sso, DynFault *fault)
+create(const DynSsoProfile *sso, DynError *err)
 {
 	const char *endpoint = dyn_url_configured(ENDPOINT);
 	DynBuffer	url;
 
-	if (!(endpoint ? dyn_url_check_endpoint(endpoint, ENDPOINT, fault)
-		  : dyn_url_check_region(sso->region, fault)))
+	if (!(endpoint ? dyn_url_check_endpoint(endpoint, ENDPOINT, err)
+		  : dyn_url_check_region(sso->region, err)))
 		return NULL;
 	dyn_buffer_init(&url, 0);
 	if (endpoint)
@@ -54,96 +54,96 @@ create(const DynSsoProfile *sso, DynFault *fault)
 	dyn_url_append_escaped(&url, sso->role_name);
 	dyn_buffer_append_str(&url, "&account_id=");
 	dyn_url_append_escaped(&url, sso->account_id);
-	return dyn_answer_exchange("GET", &url, DYN_REACH_ENDPOINT, fault);
+	return dyn_response_exchange("GET", &url, DYN_ADDRESS_ENDPOINT, err);
 }
 
 /* Adds the token in this document of the cache file. */
 static bool
 add_token_of(DynExchange *exchange, const DynSsoProfile *sso,
-			 const json_t *root, int64_t now, DynFault *fault)
+			 const json_t *root, int64_t now, DynError *err)
 {
 	const char *token = dyn_secret_json_text(root, "accessToken");
 	const char *expires = dyn_secret_json_text(root, "expiresAt");
 	int64_t		seconds;
 
 	if (token == NULL || *token == '\0')
-		dyn_fault_set(fault, "file \"%s\" contains no accessToken",
+		dyn_error_set(err, "file \"%s\" contains no accessToken",
 					  sso->cache_file);
-	else if (expires == NULL || !dyn_answer_read_time(expires, &seconds))
-		dyn_fault_set(fault, "file \"%s\" contains no valid expiresAt",
+	else if (expires == NULL || !dyn_response_read_time(expires, &seconds))
+		dyn_error_set(err, "file \"%s\" contains no valid expiresAt",
 					  sso->cache_file);
 	else if (seconds <= now)
-		dyn_fault_set(fault, "the token in file \"%s\" expired at %.40s",
+		dyn_error_set(err, "the token in file \"%s\" expired at %.40s",
 					  sso->cache_file, expires);
 	else
-		return dyn_answer_header(exchange, TOKEN_HEADER, token,
-								 "the token of \"aws sso login\"", fault);
-	return hint_login(sso, fault);
+		return dyn_response_header(exchange, TOKEN_HEADER, token,
+								   "the token of \"aws sso login\"", err);
+	return hint_login(sso, err);
 }
 
 static bool
 add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
-		  DynFault *fault)
+		  DynError *err)
 {
 	DynBuffer	contents;
 	DynFileRead read = dyn_file_read(sso->cache_file, DYN_FILE_LONGEST_TOKEN,
-									 &contents, fault);
+									 &contents, err);
 	DynSecretJson json;
 	bool		out_of_memory;
 	bool		ok = false;
 
 	if (read != DYN_FILE_READ)
-		return read == DYN_FILE_MISSING && hint_login(sso, fault);
+		return read == DYN_FILE_MISSING && hint_login(sso, err);
 	if (dyn_secret_json_open(&json, contents.data, contents.len,
 							 &out_of_memory))
 	{
-		ok = add_token_of(exchange, sso, json.root, now, fault);
+		ok = add_token_of(exchange, sso, json.root, now, err);
 		dyn_secret_json_close(&json);
 	}
 	else if (out_of_memory)
-		dyn_fault_memory(fault);
+		dyn_error_memory(err);
 	else
 	{
-		dyn_fault_set(fault, "file \"%s\" is not valid JSON", sso->cache_file);
-		hint_login(sso, fault);
+		dyn_error_set(err, "file \"%s\" is not valid JSON", sso->cache_file);
+		hint_login(sso, err);
 	}
 	dyn_file_wipe(&contents);
 	return ok;
 }
 
 DynExchange *
-dyn_sso_request(const DynSsoProfile *sso, int64_t now, DynFault *fault)
+dyn_sso_request(const DynSsoProfile *sso, int64_t now, DynError *err)
 {
-	DynExchange *exchange = create(sso, fault);
+	DynExchange *exchange = create(sso, err);
 
-	return dyn_answer_request(exchange, exchange != NULL &&
-							  add_token(exchange, sso, now, fault) &&
-							  dyn_answer_header(exchange, "Accept",
-												"application/json", "", fault));
+	return dyn_response_request(exchange, exchange != NULL &&
+								add_token(exchange, sso, now, err) &&
+								dyn_response_header(exchange, "Accept",
+													"application/json", "", err));
 }
 
 /* ---- the reply ---------------------------------------------------------- */
 
-DynAnswer
-dyn_sso_answer(const DynSsoProfile *sso, const DynExchange *exchange,
-			   DynCredentials *credentials, DynFault *fault)
+DynProviderResponse
+dyn_sso_response(const DynSsoProfile *sso, const DynExchange *exchange,
+				 DynCredentials *credentials, DynError *err)
 {
-	static const DynAnswerNames names = {
+	static const DynResponseNames names = {
 		.object = "roleCredentials",
 		.access_key_id = "accessKeyId",
 		.secret_access_key = "secretAccessKey",
 		.session_token = "sessionToken",
 		.expires = "expiration"
 	};
-	DynAnswer	answer = dyn_answer_read(exchange, &names, WHOSE, credentials,
-										 fault);
+	DynProviderResponse response = dyn_response_read(exchange, &names, WHOSE, credentials,
+													 err);
 
 	if (exchange->failure != DYN_FAIL_NONE)
-		return answer;
+		return response;
 	if (exchange->status == 401)
-		hint_login(sso, fault);
+		hint_login(sso, err);
 	else if (exchange->status == 403 || exchange->status == 404)
-		dyn_fault_hint(fault, "The one who has logged in must be assigned to role \"%.64s\" of account \"%.64s\" in IAM Identity Center.",
+		dyn_error_hint(err, "The one who has logged in must be assigned to role \"%.64s\" of account \"%.64s\" in IAM Identity Center.",
 					   sso->role_name, sso->account_id);
-	return answer;
+	return response;
 }

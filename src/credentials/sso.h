@@ -8,8 +8,8 @@
 #ifndef DYN_CREDENTIALS_SSO_H
 #define DYN_CREDENTIALS_SSO_H
 
-#include "answer.h"
-#include "route.h"
+#include "provider_response.h"
+#include "provider_chain.h"
 
 /*
  * The request to the portal of sso->region, or to AWS_ENDPOINT_URL_SSO.
@@ -18,10 +18,10 @@
  * as a hint.
  */
 extern DynExchange *dyn_sso_request(const DynSsoProfile *sso, int64_t now,
-									DynFault *fault);
+									DynError *err);
 
-extern DynAnswer dyn_sso_answer(const DynSsoProfile *sso,
-								const DynExchange *exchange,
-								DynCredentials *credentials, DynFault *fault);
+extern DynProviderResponse dyn_sso_response(const DynSsoProfile *sso,
+											const DynExchange *exchange,
+											DynCredentials *credentials, DynError *err);
 
 #endif

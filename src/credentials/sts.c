@@ -38,8 +38,8 @@
  * it is not for users who assume a role with keys of their own.
  */
 static bool
-find_url(const DynSourceSpec *spec, DynBuffer *url, DynUrl *parts,
-		 DynFault *fault)
+find_url(const DynSourceOptions *spec, DynBuffer *url, DynUrl *parts,
+		 DynError *err)
 {
 	bool		is_own = spec->sts_endpoint_url != NULL ||
 		spec->kind == DYN_SOURCE_STATIC;
@@ -48,15 +48,15 @@ find_url(const DynSourceSpec *spec, DynBuffer *url, DynUrl *parts,
 
 	if (endpoint != NULL)
 		dyn_buffer_append_str(url, endpoint);
-	else if (dyn_url_check_region(spec->region, fault))
+	else if (dyn_url_check_region(spec->region, err))
 		dyn_buffer_printf(url, "https://sts.%s.%s/", spec->region,
 						  spec->domain);
 	else
 		return false;
 	if (dyn_buffer_terminate(url) == NULL)
-		return dyn_fault_memory(fault);
+		return dyn_error_memory(err);
 	return dyn_url_parse_endpoint(url->data, is_own ? "the STS endpoint"
-								  : ENDPOINT, parts, fault);
+								  : ENDPOINT, parts, err);
 }
 
 /* ---- the form ----------------------------------------------------------- */
@@ -72,7 +72,7 @@ append_field(DynBuffer *body, const char *name, const char *value)
 
 /* How long what append_field writes can get. */
 static size_t
-room_for(const char *value)
+space_for(const char *value)
 {
 	return 64 + (value ? 3 * strlen(value) : 0);
 }
@@ -84,14 +84,14 @@ room_for(const char *value)
 static bool
 write_form(DynBuffer *body, const char *action, const DynRole *role,
 		   int duration, const char *external_id, const char *token,
-		   DynFault *fault)
+		   DynError *err)
 {
 	const char *session_name = role->session_name ? role->session_name :
 		DYN_ROLE_SESSION_NAME;
 
-	dyn_buffer_reserve(body, 256 + room_for(role->arn) +
-					   room_for(session_name) + room_for(external_id) +
-					   room_for(token));
+	dyn_buffer_reserve(body, 256 + space_for(role->arn) +
+					   space_for(session_name) + space_for(external_id) +
+					   space_for(token));
 	dyn_buffer_printf(body, "Action=%s&Version=" API_VERSION, action);
 	append_field(body, "RoleArn", role->arn);
 	append_field(body, "RoleSessionName", session_name);
@@ -101,13 +101,13 @@ write_form(DynBuffer *body, const char *action, const DynRole *role,
 		append_field(body, "ExternalId", external_id);
 	if (token)
 		append_field(body, "WebIdentityToken", token);
-	return !body->failed || dyn_fault_memory(fault);
+	return !body->failed || dyn_error_memory(err);
 }
 
 /* NULL with *fault set and *parts empty. */
 static DynExchange *
-create(const DynSourceSpec *spec, const DynRole *role, DynUrl *parts,
-	   DynFault *fault)
+create(const DynSourceOptions *spec, const DynRole *role, DynUrl *parts,
+	   DynError *err)
 {
 	DynExchange *exchange = NULL;
 	DynBuffer	url;
@@ -115,17 +115,17 @@ create(const DynSourceSpec *spec, const DynRole *role, DynUrl *parts,
 	memset(parts, 0, sizeof(*parts));
 	if (!dyn_role_is_arn(role->arn))
 	{
-		dyn_fault_set(fault, "the ARN of the role is not valid");
+		dyn_error_set(err, "the ARN of the role is not valid");
 		return NULL;
 	}
 	dyn_buffer_init(&url, 0);
-	if (find_url(spec, &url, parts, fault))
+	if (find_url(spec, &url, parts, err))
 	{
-		exchange = dyn_exchange_create("POST", url.data, DYN_REACH_ENDPOINT);
+		exchange = dyn_exchange_create("POST", url.data, DYN_ADDRESS_ENDPOINT);
 		if (exchange == NULL)
 		{
 			dyn_url_clear(parts);
-			dyn_fault_memory(fault);
+			dyn_error_memory(err);
 		}
 	}
 	dyn_buffer_free(&url);
@@ -136,8 +136,8 @@ create(const DynSourceSpec *spec, const DynRole *role, DynUrl *parts,
 
 /* The key cache is not kept: the next keys are others. */
 static bool
-sign(DynExchange *exchange, const DynSourceSpec *spec, const DynUrl *parts,
-	 const DynCredentials *keys, int64_t now, DynFault *fault)
+sign(DynExchange *exchange, const DynSourceOptions *spec, const DynUrl *parts,
+	 const DynCredentials *keys, int64_t now, DynError *err)
 {
 	DynSigScope scope = {spec->region, "sts", ""};
 	DynSigHeader headers[4] = {
@@ -156,34 +156,34 @@ sign(DynExchange *exchange, const DynSourceSpec *spec, const DynUrl *parts,
 	ok = (dyn_sigv4_authorization(&cache, &scope, keys, &request,
 								  &authorization) &&
 		  dyn_buffer_terminate(&authorization) != NULL) ||
-		dyn_fault_memory(fault);
+		dyn_error_memory(err);
 	for (i = 0; ok && i < request.nheaders; i++)
-		ok = dyn_answer_header(exchange, headers[i].name, headers[i].value,
-							   "a header of the request", fault);
-	ok = ok && dyn_answer_header(exchange, "Authorization", authorization.data,
-								 "a header of the request", fault);
+		ok = dyn_response_header(exchange, headers[i].name, headers[i].value,
+								 "a header of the request", err);
+	ok = ok && dyn_response_header(exchange, "Authorization", authorization.data,
+								   "a header of the request", err);
 	dyn_sigv4_key_forget(&cache);
 	dyn_secret_free_buffer(&authorization);
 	return ok;
 }
 
 DynExchange *
-dyn_sts_assume_role(const DynSourceSpec *spec, const DynRole *role,
+dyn_sts_assume_role(const DynSourceOptions *spec, const DynRole *role,
 					const DynCredentials *keys, bool chained, int64_t now,
-					DynFault *fault)
+					DynError *err)
 {
 	DynUrl		parts;
-	DynExchange *exchange = create(spec, role, &parts, fault);
+	DynExchange *exchange = create(spec, role, &parts, err);
 	int			duration = chained && role->duration > DYN_STS_LONGEST_CHAINED ?
 		DYN_STS_LONGEST_CHAINED : role->duration;
 	bool		ok = exchange != NULL &&
-		dyn_url_check_region(spec->region, fault) &&
+		dyn_url_check_region(spec->region, err) &&
 		write_form(&exchange->body, "AssumeRole", role,
-				   duration, role->external_id, NULL, fault) &&
-		sign(exchange, spec, &parts, keys, now, fault);
+				   duration, role->external_id, NULL, err) &&
+		sign(exchange, spec, &parts, keys, now, err);
 
 	dyn_url_clear(&parts);
-	return dyn_answer_request(exchange, ok);
+	return dyn_response_request(exchange, ok);
 }
 
 /* ---- AssumeRoleWithWebIdentity ------------------------------------------ */
@@ -191,38 +191,38 @@ dyn_sts_assume_role(const DynSourceSpec *spec, const DynRole *role,
 /* Text files may end with a line break, which is not part of the token. */
 static bool
 write_with_token(DynExchange *exchange, const DynRole *role, const char *path,
-				 DynFault *fault)
+				 DynError *err)
 {
 	DynBuffer	token;
 	bool		ok = dyn_file_read(path, DYN_FILE_LONGEST_TOKEN, &token,
-								   fault) == DYN_FILE_READ;
+								   err) == DYN_FILE_READ;
 
 	while (ok && token.len > 0 && token.data[token.len - 1] != '\0' &&
 		   strchr(" \t\r\n", token.data[token.len - 1]))
 		token.data[--token.len] = '\0';
 	if (ok && (token.len == 0 || strlen(token.data) < token.len ||
-			   !dyn_answer_is_visible(token.data)))
-		ok = dyn_fault_set(fault, "file \"%s\" does not contain a token",
+			   !dyn_response_is_visible(token.data)))
+		ok = dyn_error_set(err, "file \"%s\" does not contain a token",
 						   path);
 	ok = ok && write_form(&exchange->body, WEB_IDENTITY, role, role->duration,
-						  NULL, token.data, fault);
+						  NULL, token.data, err);
 	dyn_file_wipe(&token);
 	return ok;
 }
 
 DynExchange *
-dyn_sts_web_identity(const DynSourceSpec *spec, const DynRole *role,
-					 const char *token_file, DynFault *fault)
+dyn_sts_web_identity(const DynSourceOptions *spec, const DynRole *role,
+					 const char *token_file, DynError *err)
 {
 	DynUrl		parts;
-	DynExchange *exchange = create(spec, role, &parts, fault);
+	DynExchange *exchange = create(spec, role, &parts, err);
 
 	dyn_url_clear(&parts);
-	return dyn_answer_request(exchange, exchange != NULL &&
-							  write_with_token(exchange, role, token_file,
-											   fault) &&
-							  dyn_answer_header(exchange, "Content-Type",
-												CONTENT_TYPE, "", fault));
+	return dyn_response_request(exchange, exchange != NULL &&
+								write_with_token(exchange, role, token_file,
+												 err) &&
+								dyn_response_header(exchange, "Content-Type",
+													CONTENT_TYPE, "", err));
 }
 
 /* ---- errors ------------------------------------------------------------- */
@@ -286,9 +286,9 @@ find_rule(const char *code)
 	return NULL;
 }
 
-static DynAnswer
-set_fault(const DynRole *role, const DynExchange *exchange, const char *code,
-		  const DynBuffer *message, DynFault *fault)
+static DynProviderResponse
+set_error(const DynRole *role, const DynExchange *exchange, const char *code,
+		  const DynBuffer *message, DynError *err)
 {
 	static const char web_action[] = "Action=" WEB_IDENTITY;
 	const ErrorRule *rule = find_rule(code);
@@ -298,10 +298,10 @@ set_fault(const DynRole *role, const DynExchange *exchange, const char *code,
 	if (rule && rule->web_hint && exchange->body.len >= strlen(web_action) &&
 		memcmp(exchange->body.data, web_action, strlen(web_action)) == 0)
 		hint = rule->web_hint;
-	dyn_fault_set(fault, "role \"" SHOWN_ARN "\" cannot be assumed: %s",
+	dyn_error_set(err, "role \"" SHOWN_ARN "\" cannot be assumed: %s",
 				  role->arn, code);
 	if (hint)
-		dyn_fault_hint(fault, "%s", hint);
+		dyn_error_hint(err, "%s", hint);
 
 	/*
 	 * A message about a signature goes on with what the service has signed,
@@ -316,10 +316,10 @@ set_fault(const DynRole *role, const DynExchange *exchange, const char *code,
 			strcspn(message->data, "\n");
 	}
 	if (message->len > 0)
-		dyn_answer_excerpt(fault, message->data, shown);
-	fault->passing = (rule && rule->passing) ||
+		dyn_response_excerpt(err, message->data, shown);
+	err->passing = (rule && rule->passing) ||
 		exchange->status == 429 || exchange->status >= 500;
-	return fault->passing ? DYN_ANSWER_AGAIN : DYN_ANSWER_FAILED;
+	return err->passing ? DYN_RESPONSE_AGAIN : DYN_RESPONSE_FAILED;
 }
 
 /* A description of the credentials, for messages. */
@@ -332,29 +332,29 @@ describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 }
 
 /* Replies without an error document come from a proxy. */
-static DynAnswer
-read_error(const DynRole *role, const DynExchange *exchange, DynFault *fault)
+static DynProviderResponse
+read_error(const DynRole *role, const DynExchange *exchange, DynError *err)
 {
 	const DynBuffer *response = &exchange->response;
 	DynBuffer	code;
 	DynBuffer	message;
-	DynAnswer	answer;
+	DynProviderResponse reply;
 	char		whose[DESCRIPTION_SIZE];
 
 	dyn_buffer_init(&code, 0);
 	dyn_buffer_init(&message, 0);
 	if (dyn_xml_find(response->data, response->len, "ErrorResponse/Error/Code",
 					 &code) != DYN_XML_FOUND ||
-		!dyn_answer_is_code(code.data) ||
+		!dyn_response_is_code(code.data) ||
 		dyn_xml_find(response->data, response->len,
 					 "ErrorResponse/Error/Message", &message) ==
 		DYN_XML_MEMORY)
-		answer = dyn_answer_failed(exchange, describe(role, whose), fault);
+		reply = dyn_response_failed(exchange, describe(role, whose), err);
 	else
-		answer = set_fault(role, exchange, code.data, &message, fault);
+		reply = set_error(role, exchange, code.data, &message, err);
 	dyn_buffer_free(&code);
 	dyn_secret_free_buffer(&message);
-	return answer;
+	return reply;
 }
 
 /* ---- credentials -------------------------------------------------------- */
@@ -372,7 +372,7 @@ enum
 static bool
 read_reply(const DynRole *role, const DynBuffer *response,
 		   DynBuffer parts[PARTS], DynCredentials *credentials,
-		   DynFault *fault)
+		   DynError *err)
 {
 	static const char *const actions[] = {"AssumeRole", WEB_IDENTITY};
 	static const char *const names[PARTS] = {
@@ -398,26 +398,26 @@ read_reply(const DynRole *role, const DynBuffer *response,
 	switch (found)
 	{
 		case DYN_XML_FOUND:
-			return dyn_answer_set(parts[ACCESS_KEY_ID].data,
-								  parts[SECRET_ACCESS_KEY].data,
-								  parts[SESSION_TOKEN].data,
-								  parts[EXPIRATION].data, describe(role, text),
-								  credentials, fault);
+			return dyn_response_set(parts[ACCESS_KEY_ID].data,
+									parts[SECRET_ACCESS_KEY].data,
+									parts[SESSION_TOKEN].data,
+									parts[EXPIRATION].data, describe(role, text),
+									credentials, err);
 		case DYN_XML_MEMORY:
-			return dyn_fault_memory(fault);
+			return dyn_error_memory(err);
 		case DYN_XML_MISSING:
-			return dyn_fault_set(fault, "the security token service has sent no credentials of role \"" SHOWN_ARN "\"",
+			return dyn_error_set(err, "the security token service has sent no credentials of role \"" SHOWN_ARN "\"",
 								 role->arn);
 		case DYN_XML_MALFORMED:
 			break;
 	}
-	return dyn_fault_set(fault, "the security token service has sent a reply that is not valid XML, for role \"" SHOWN_ARN "\"",
+	return dyn_error_set(err, "the security token service has sent a reply that is not valid XML, for role \"" SHOWN_ARN "\"",
 						 role->arn);
 }
 
-DynAnswer
-dyn_sts_answer(const DynRole *role, const DynExchange *exchange,
-			   DynCredentials *credentials, DynFault *fault)
+DynProviderResponse
+dyn_sts_response(const DynRole *role, const DynExchange *exchange,
+				 DynCredentials *credentials, DynError *err)
 {
 	DynBuffer	parts[PARTS];
 	char		whose[DESCRIPTION_SIZE];
@@ -425,13 +425,13 @@ dyn_sts_answer(const DynRole *role, const DynExchange *exchange,
 	int			i;
 
 	if (exchange->failure != DYN_FAIL_NONE)
-		return dyn_answer_failed(exchange, describe(role, whose), fault);
+		return dyn_response_failed(exchange, describe(role, whose), err);
 	if (exchange->status != 200)
-		return read_error(role, exchange, fault);
+		return read_error(role, exchange, err);
 	for (i = 0; i < PARTS; i++)
 		dyn_buffer_init(&parts[i], 0);
-	ok = read_reply(role, &exchange->response, parts, credentials, fault);
+	ok = read_reply(role, &exchange->response, parts, credentials, err);
 	for (i = 0; i < PARTS; i++)
 		dyn_secret_free_buffer(&parts[i]);
-	return ok ? DYN_ANSWER_CREDENTIALS : DYN_ANSWER_FAILED;
+	return ok ? DYN_RESPONSE_CREDENTIALS : DYN_RESPONSE_FAILED;
 }

@@ -20,7 +20,7 @@
 
 #include "../aws/sigv4.h"
 #include "../base/lengthof.h"
-#include "answer.h"
+#include "provider_response.h"
 #include "role.h"
 
 /* ---- parsing ------------------------------------------------------------ */
@@ -44,7 +44,7 @@ static const CURLUPart curl_parts[PARTS] = {
 
 static bool
 copy_parts(char *const texts[PARTS], const char *url, const char *what,
-		   DynUrl *parts, DynFault *fault)
+		   DynUrl *parts, DynError *err)
 {
 	bool		is_https = texts[SCHEME] &&
 		strcasecmp(texts[SCHEME], "https") == 0;
@@ -53,20 +53,20 @@ copy_parts(char *const texts[PARTS], const char *url, const char *what,
 	size_t		size;
 
 	if (!is_https && (!texts[SCHEME] || strcasecmp(texts[SCHEME], "http") != 0))
-		return dyn_fault_set(fault, "%s is not an http or https URL", what);
+		return dyn_error_set(err, "%s is not an http or https URL", what);
 	if (texts[USER] || texts[PASSWORD])
-		return dyn_fault_set(fault, "%s contains a user name", what);
+		return dyn_error_set(err, "%s contains a user name", what);
 	/* libcurl does not tell of empty ones, but sends what follows in them. */
 	if (strchr(url, '#') != NULL)
-		return dyn_fault_set(fault, "%s contains a fragment", what);
+		return dyn_error_set(err, "%s contains a fragment", what);
 	parts->has_query = strchr(url, '?') != NULL;
 	if (texts[HOST] == NULL || texts[PATH] == NULL)
-		return dyn_fault_memory(fault);
+		return dyn_error_memory(err);
 	size = strlen(texts[HOST]) + 16;
 	parts->host = malloc(size);
 	parts->path = strdup(texts[PATH]);
 	if (parts->host == NULL || parts->path == NULL)
-		return dyn_fault_memory(fault);
+		return dyn_error_memory(err);
 	snprintf(parts->host, size, "%s%s%.6s", texts[HOST], shown ? ":" : "",
 			 shown ? texts[PORT] : "");
 	return true;
@@ -74,7 +74,7 @@ copy_parts(char *const texts[PARTS], const char *url, const char *what,
 
 bool
 dyn_url_parse(const char *url, const char *what, DynUrl *parts,
-			  DynFault *fault)
+			  DynError *err)
 {
 	CURLU	   *handle;
 	CURLUcode	code;
@@ -83,21 +83,21 @@ dyn_url_parse(const char *url, const char *what, DynUrl *parts,
 	int			i;
 
 	memset(parts, 0, sizeof(*parts));
-	if (!dyn_answer_is_visible(url))
-		return dyn_fault_set(fault, "%s is not a valid URL", what);
+	if (!dyn_response_is_visible(url))
+		return dyn_error_set(err, "%s is not a valid URL", what);
 	handle = curl_url();
 	code = handle ? curl_url_set(handle, CURLUPART_URL, url, 0)
 		: CURLUE_OUT_OF_MEMORY;
 	if (code == CURLUE_OUT_OF_MEMORY)
-		dyn_fault_memory(fault);
+		dyn_error_memory(err);
 	else if (code != CURLUE_OK)
-		dyn_fault_set(fault, "%s is not a valid URL", what);
+		dyn_error_set(err, "%s is not a valid URL", what);
 	else
 	{
 		for (i = 0; i < PARTS; i++)
 			if (curl_url_get(handle, curl_parts[i], &texts[i], 0) != CURLUE_OK)
 				texts[i] = NULL;
-		ok = copy_parts(texts, url, what, parts, fault);
+		ok = copy_parts(texts, url, what, parts, err);
 	}
 	for (i = 0; i < PARTS; i++)
 		curl_free(texts[i]);
@@ -109,21 +109,21 @@ dyn_url_parse(const char *url, const char *what, DynUrl *parts,
 
 bool
 dyn_url_parse_endpoint(const char *url, const char *what, DynUrl *parts,
-					   DynFault *fault)
+					   DynError *err)
 {
-	if (!dyn_url_parse(url, what, parts, fault))
+	if (!dyn_url_parse(url, what, parts, err))
 		return false;
 	if (!parts->has_query)
 		return true;
 	dyn_url_clear(parts);
-	return dyn_fault_set(fault, "%s contains a query", what);
+	return dyn_error_set(err, "%s contains a query", what);
 }
 
 bool
-dyn_url_check_endpoint(const char *url, const char *what, DynFault *fault)
+dyn_url_check_endpoint(const char *url, const char *what, DynError *err)
 {
 	DynUrl		parts;
-	bool		ok = dyn_url_parse_endpoint(url, what, &parts, fault);
+	bool		ok = dyn_url_parse_endpoint(url, what, &parts, err);
 
 	dyn_url_clear(&parts);
 	return ok;
@@ -143,20 +143,20 @@ const char *
 dyn_url_configured(const char *variable)
 {
 	const char *ignored =
-		dyn_answer_environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
+		dyn_response_environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
 
 	if (ignored && strcasecmp(ignored, "true") == 0)
 		return NULL;
-	return dyn_answer_environment(variable);
+	return dyn_response_environment(variable);
 }
 
 bool
-dyn_url_check_region(const char *region, DynFault *fault)
+dyn_url_check_region(const char *region, DynError *err)
 {
 	if (region == NULL || region[0] == '\0')
-		return dyn_fault_set(fault, "a region is missing");
+		return dyn_error_set(err, "a region is missing");
 	return dyn_role_is_region(region) ||
-		dyn_fault_set(fault, "the name of a region is not valid");
+		dyn_error_set(err, "the name of a region is not valid");
 }
 
 typedef struct Partition

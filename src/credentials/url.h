@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "../aws/fault.h"
+#include "../aws/error.h"
 #include "../base/buffer.h"
 
 /* Zero-initialise it; the strings are malloc'd. */
@@ -26,7 +26,7 @@ typedef struct DynUrl
  * contain the URL.
  */
 extern bool dyn_url_parse(const char *url, const char *what, DynUrl *parts,
-						  DynFault *fault);
+						  DynError *err);
 extern void dyn_url_clear(DynUrl *parts);
 
 /*
@@ -34,9 +34,9 @@ extern void dyn_url_clear(DynUrl *parts);
  * The second just checks it.
  */
 extern bool dyn_url_parse_endpoint(const char *url, const char *what,
-								   DynUrl *parts, DynFault *fault);
+								   DynUrl *parts, DynError *err);
 extern bool dyn_url_check_endpoint(const char *url, const char *what,
-								   DynFault *fault);
+								   DynError *err);
 
 /*
  * The endpoint in this variable of the environment (AWS_ENDPOINT_URL_STS ...),
@@ -45,7 +45,7 @@ extern bool dyn_url_check_endpoint(const char *url, const char *what,
 extern const char *dyn_url_configured(const char *variable);
 
 /* Can the name of a region be part of a host name?  If not, sets *fault. */
-extern bool dyn_url_check_region(const char *region, DynFault *fault);
+extern bool dyn_url_check_region(const char *region, DynError *err);
 
 /* The domain of a region's partition: "amazonaws.com", ... */
 extern const char *dyn_url_domain(const char *region);

@@ -29,7 +29,7 @@
 #define SPACES			" \t\r\n"
 #define LONGEST_ENTITY	16
 
-typedef struct Reader
+typedef struct Parser
 {
 	const char *p;
 	const char *end;
@@ -39,7 +39,7 @@ typedef struct Reader
 	const char *path;
 	bool		found;
 	DynBuffer  *value;
-} Reader;
+} Parser;
 
 /* ---- characters --------------------------------------------------------- */
 
@@ -51,46 +51,46 @@ is_space(char c)
 
 /* Moves past `word`, if it is here. */
 static bool
-take(Reader *reader, const char *word)
+take(Parser *parser, const char *word)
 {
 	size_t		len = strlen(word);
 
-	if ((size_t) (reader->end - reader->p) < len ||
-		memcmp(reader->p, word, len) != 0)
+	if ((size_t) (parser->end - parser->p) < len ||
+		memcmp(parser->p, word, len) != 0)
 		return false;
-	reader->p += len;
+	parser->p += len;
 	return true;
 }
 
 /* Moves past the next `c`, before which there is no tag. */
 static bool
-take_up_to(Reader *reader, char c)
+take_up_to(Parser *parser, char c)
 {
-	while (reader->p < reader->end && *reader->p != '<')
-		if (*reader->p++ == c)
+	while (parser->p < parser->end && *parser->p != '<')
+		if (*parser->p++ == c)
 			return true;
 	return false;
 }
 
 static void
-skip_space(Reader *reader)
+skip_space(Parser *parser)
 {
-	while (reader->p < reader->end && is_space(*reader->p))
-		reader->p++;
+	while (parser->p < parser->end && is_space(*parser->p))
+		parser->p++;
 }
 
 /* ---- text --------------------------------------------------------------- */
 
 static bool
-in_target(const Reader *reader)
+in_target(const Parser *parser)
 {
-	return reader->len > 0 && strcmp(reader->open + 1, reader->path) == 0;
+	return parser->len > 0 && strcmp(parser->open + 1, parser->path) == 0;
 }
 
 static bool
-append(Reader *reader, const char *bytes, size_t len)
+append(Parser *parser, const char *bytes, size_t len)
 {
-	return !in_target(reader) || dyn_buffer_append(reader->value, bytes, len);
+	return !in_target(parser) || dyn_buffer_append(parser->value, bytes, len);
 }
 
 /*
@@ -98,7 +98,7 @@ append(Reader *reader, const char *bytes, size_t len)
  * "#60" or "#x3C": digits only, which strtoul alone would not ensure.
  */
 static bool
-read_entity(Reader *reader)
+read_entity(Parser *parser)
 {
 	static const struct
 	{
@@ -107,7 +107,7 @@ read_entity(Reader *reader)
 	}			known[] = {
 		{"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}
 	};
-	const char *start = reader->p;
+	const char *start = parser->p;
 	char		entity[LONGEST_ENTITY] = "";
 	bool		is_hex;
 	const char *digits;
@@ -115,13 +115,13 @@ read_entity(Reader *reader)
 	char		utf8[4];
 	size_t		i;
 
-	if (!take_up_to(reader, ';') ||
-		(size_t) (reader->p - start) > sizeof(entity))
+	if (!take_up_to(parser, ';') ||
+		(size_t) (parser->p - start) > sizeof(entity))
 		return false;
-	memcpy(entity, start, (size_t) (reader->p - start) - 1);
+	memcpy(entity, start, (size_t) (parser->p - start) - 1);
 	for (i = 0; i < LENGTHOF(known); i++)
 		if (strcmp(entity, known[i].name) == 0)
-			return append(reader, &known[i].c, 1);
+			return append(parser, &known[i].c, 1);
 	is_hex = entity[0] == '#' && entity[1] == 'x';
 	digits = entity + (is_hex ? 2 : 1);
 	if (entity[0] != '#' || *digits == '\0' ||
@@ -132,20 +132,20 @@ read_entity(Reader *reader)
 	if (c > 0x10FFFF || (c < 0x20 && !is_space((char) c)))
 		return false;
 	i = dyn_utf8_put(utf8, (uint32_t) c);
-	return dyn_utf8_valid(utf8, i) && append(reader, utf8, i);
+	return dyn_utf8_valid(utf8, i) && append(parser, utf8, i);
 }
 
 /* Up to the next tag; outside of the root there is only space. */
 static bool
-read_text(Reader *reader)
+read_text(Parser *parser)
 {
-	while (reader->p < reader->end && *reader->p != '<')
+	while (parser->p < parser->end && *parser->p != '<')
 	{
-		const char *c = reader->p++;
+		const char *c = parser->p++;
 
-		if (((unsigned char) *c < 0x20 || reader->len == 0) && !is_space(*c))
+		if (((unsigned char) *c < 0x20 || parser->len == 0) && !is_space(*c))
 			return false;
-		if (*c == '&' ? !read_entity(reader) : !append(reader, c, 1))
+		if (*c == '&' ? !read_entity(parser) : !append(parser, c, 1))
 			return false;
 	}
 	return true;
@@ -155,59 +155,59 @@ read_text(Reader *reader)
 
 /* The open element's name must be this. */
 static bool
-close_element(Reader *reader, const char *name, size_t len)
+close_element(Parser *parser, const char *name, size_t len)
 {
-	size_t		rest = reader->len - len - 1;
+	size_t		rest = parser->len - len - 1;
 
-	if (len == 0 || reader->len < len + 1 || reader->open[rest] != '/' ||
-		memcmp(reader->open + rest + 1, name, len) != 0)
+	if (len == 0 || parser->len < len + 1 || parser->open[rest] != '/' ||
+		memcmp(parser->open + rest + 1, name, len) != 0)
 		return false;
-	reader->open[rest] = '\0';
-	reader->len = rest;
+	parser->open[rest] = '\0';
+	parser->len = rest;
 	return true;
 }
 
 /* Fails if it is within the target, is a second target, or a second root. */
 static bool
-open_element(Reader *reader, const char *name, size_t len)
+open_element(Parser *parser, const char *name, size_t len)
 {
-	if (len == 0 || reader->len + 1 + len >= LONGEST_PATH ||
-		in_target(reader) || (reader->len == 0 && reader->has_root))
+	if (len == 0 || parser->len + 1 + len >= LONGEST_PATH ||
+		in_target(parser) || (parser->len == 0 && parser->has_root))
 		return false;
-	reader->has_root = true;
-	reader->open[reader->len] = '/';
-	memcpy(reader->open + reader->len + 1, name, len);
-	reader->len += 1 + len;
-	reader->open[reader->len] = '\0';
-	if (!in_target(reader))
+	parser->has_root = true;
+	parser->open[parser->len] = '/';
+	memcpy(parser->open + parser->len + 1, name, len);
+	parser->len += 1 + len;
+	parser->open[parser->len] = '\0';
+	if (!in_target(parser))
 		return true;
-	if (reader->found)
+	if (parser->found)
 		return false;
-	reader->found = true;
+	parser->found = true;
 	return true;
 }
 
 static bool
-read_tag(Reader *reader)
+read_tag(Parser *parser)
 {
-	bool		closes = take(reader, "</");
-	const char *name = reader->p + (closes ? 0 : 1);
+	bool		closes = take(parser, "</");
+	const char *name = parser->p + (closes ? 0 : 1);
 	size_t		len = 0;
 
-	while (name + len < reader->end && dyn_is_alphanumeric(name[len]))
+	while (name + len < parser->end && dyn_is_alphanumeric(name[len]))
 		len++;
-	reader->p = name + len;
-	skip_space(reader);
+	parser->p = name + len;
+	skip_space(parser);
 	if (closes)
-		return take(reader, ">") && close_element(reader, name, len);
-	if (!open_element(reader, name, len))
+		return take(parser, ">") && close_element(parser, name, len);
+	if (!open_element(parser, name, len))
 		return false;
-	if (take(reader, "xmlns=\"") && !take_up_to(reader, '"'))
+	if (take(parser, "xmlns=\"") && !take_up_to(parser, '"'))
 		return false;
-	skip_space(reader);
-	if (take(reader, "/>"))
-		return close_element(reader, name, len);
-	return take(reader, ">");
+	skip_space(parser);
+	if (take(parser, "/>"))
+		return close_element(parser, name, len);
+	return take(parser, ">");
 }
 
 /* ---- the document ------------------------------------------------------- */
@@ -215,7 +215,7 @@ read_tag(Reader *reader)
 DynXml
 dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
 {
-	Reader		reader = {.p = text, .end = text + len, .path = path,
+	Parser		parser = {.p = text, .end = text + len, .path = path,
 	.value = value};
 	size_t		start = 0;
 	bool		ok;
@@ -225,11 +225,11 @@ dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
 	/* No value is longer than what it is written in. */
 	if (!dyn_buffer_reserve(value, len + 1))
 		return DYN_XML_MEMORY;
-	ok = !take(&reader, "<?xml ") || take_up_to(&reader, '>');
-	while (ok && reader.p < reader.end)
-		ok = read_text(&reader) &&
-			(reader.p == reader.end || read_tag(&reader));
-	if (!ok || !reader.has_root || reader.len > 0)
+	ok = !take(&parser, "<?xml ") || take_up_to(&parser, '>');
+	while (ok && parser.p < parser.end)
+		ok = read_text(&parser) &&
+			(parser.p == parser.end || read_tag(&parser));
+	if (!ok || !parser.has_root || parser.len > 0)
 	{
 		/* Nobody shall take the part that was read for the value. */
 		value->len = 0;
@@ -243,5 +243,5 @@ dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
 	memmove(value->data, value->data + start, value->len);
 	if (dyn_buffer_terminate(value) == NULL)
 		return DYN_XML_MEMORY;
-	return reader.found ? DYN_XML_FOUND : DYN_XML_MISSING;
+	return parser.found ? DYN_XML_FOUND : DYN_XML_MISSING;
 }

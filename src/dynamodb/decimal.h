@@ -28,15 +28,15 @@ dyn_decimal_read(DynJson *scan, const char *p)
 		__m128i		digit = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)),
 										   v);
 		uint32_t	others = ~(uint32_t) _mm_movemask_epi8(digit);
-		int			whole = dyn_scan_ctz(others);
+		int			full = dyn_scan_ctz(others);
 
-		if (DYN_LIKELY(whole > 0 && q[whole] == '"'))
-			return q + whole;
-		if (whole > 0 && whole < 15 && q[whole] == '.')
+		if (DYN_LIKELY(full > 0 && q[full] == '"'))
+			return q + full;
+		if (full > 0 && full < 15 && q[full] == '.')
 		{
-			int			all = whole + 1 + dyn_scan_ctz(others >> (whole + 1));
+			int			all = full + 1 + dyn_scan_ctz(others >> (full + 1));
 
-			if (all > whole + 1 && q[all] == '"')
+			if (all > full + 1 && q[all] == '"')
 				return q + all;
 		}
 	}

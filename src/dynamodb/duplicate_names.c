@@ -210,7 +210,7 @@ dyn_duplicate_names_add(DynDuplicateNames *set, uint32_t base,
 }
 
 void
-dyn_duplicate_names_cut(DynDuplicateNames *set, uint32_t base)
+dyn_duplicate_names_truncate(DynDuplicateNames *set, uint32_t base)
 {
 	while (set->count > base)
 		set->table[set->names[--set->count].place] = 0;

@@ -9,7 +9,7 @@
  *
  *		base = set.count;
  *		dyn_duplicate_names_add(&set, base, ...);		for each name
- *		dyn_duplicate_names_cut(&set, base);			when the object ends
+ *		dyn_duplicate_names_truncate(&set, base);			when the object ends
  *
  * Cost: constant time per name (a hash table with a secret seed), and 24 to 40
  * bytes per name of an open object.  This is used for rare names; for names
@@ -80,7 +80,7 @@ extern const char *dyn_duplicate_names_text(DynDuplicateNames *set,
 											size_t *text_len);
 
 /* Removes all names at or above base. */
-extern void dyn_duplicate_names_cut(DynDuplicateNames *set, uint32_t base);
+extern void dyn_duplicate_names_truncate(DynDuplicateNames *set, uint32_t base);
 
 extern uint32_t dyn_duplicate_names_hash(const DynDuplicateNames *set,
 										 const char *text, size_t len);

@@ -84,13 +84,13 @@ static void
 close_frame(Search *search, const DynValue *closer)
 {
 	Frame	   *frame = &search->frames[--search->depth];
-	DynValue	whole = {frame->start,
+	DynValue	full = {frame->start,
 		(uint32_t) (closer->data + 1 - frame->start), closer->type, 0};
 
 	if ((search->value->flags & DYN_VALUE_HAS_NUL) && frame->want != NULL &&
-		dyn_slice_has_nul(whole.data, whole.data + whole.len))
-		whole.flags = DYN_VALUE_HAS_NUL;
-	fill_slot(search, frame->want, &whole);
+		dyn_slice_has_nul(full.data, full.data + full.len))
+		full.flags = DYN_VALUE_HAS_NUL;
+	fill_slot(search, frame->want, &full);
 }
 
 static void

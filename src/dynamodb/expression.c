@@ -422,7 +422,7 @@ simplify_junction(DynCond *cond)
 	bool		is_and = cond->kind == DYN_COND_AND;
 	DynCondKind deciding = is_and ? DYN_COND_FALSE : DYN_COND_TRUE;
 	DynCondKind neutral = is_and ? DYN_COND_TRUE : DYN_COND_FALSE;
-	int			kept = 0;
+	int			cached = 0;
 	int			i;
 
 	for (i = 0; i < cond->nargs; i++)
@@ -432,12 +432,12 @@ simplify_junction(DynCond *cond)
 		if (arg->kind == deciding)
 			return arg;
 		if (arg->kind != neutral)
-			cond->args[kept++] = arg;
+			cond->args[cached++] = arg;
 	}
-	cond->nargs = kept;
-	if (kept == 0)
+	cond->nargs = cached;
+	if (cached == 0)
 		cond->kind = neutral;
-	return kept == 1 ? cond->args[0] : cond;
+	return cached == 1 ? cond->args[0] : cond;
 }
 
 DynCond *
@@ -549,7 +549,7 @@ append_part(DynBuffer *out, int tag, const char *data, size_t len)
 }
 
 bool
-dyn_cond_identity(const DynCond *cond, DynBuffer *out)
+dyn_cond_fingerprint(const DynCond *cond, DynBuffer *out)
 {
 	const DynPath *paths[] = {cond->path, cond->path2};
 	bool		ok = dyn_buffer_printf(out, "(%d,%d,%d,%d,", cond->kind, cond->type,
@@ -568,6 +568,6 @@ dyn_cond_identity(const DynCond *cond, DynBuffer *out)
 		ok = append_part(out, cond->values[i].type, cond->values[i].data,
 						 cond->values[i].len);
 	for (int i = 0; i < cond->nargs && ok; i++)
-		ok = dyn_cond_identity(cond->args[i], out);
+		ok = dyn_cond_fingerprint(cond->args[i], out);
 	return ok && dyn_buffer_append_char(out, ')');
 }

@@ -135,6 +135,6 @@ extern bool dyn_expr_print_projection(const DynPath *paths, int npaths,
  * Appends bytes that are equal for two conditions only if these have the same
  * tree, names and values.
  */
-extern bool dyn_cond_identity(const DynCond *cond, DynBuffer *out);
+extern bool dyn_cond_fingerprint(const DynCond *cond, DynBuffer *out);
 
 #endif

@@ -54,7 +54,7 @@ grow_tape(DynPageTape *tape)
 }
 
 static DYN_HOT bool
-put(DynItemReader *r, const DynPathNode *want, DynType type, uint8_t flags,
+put(DynItemParser *r, const DynPathNode *want, DynType type, uint8_t flags,
 	const char *data, const char *end)
 {
 	DynPageTape *tape = r->tape;
@@ -75,7 +75,7 @@ put(DynItemReader *r, const DynPathNode *want, DynType type, uint8_t flags,
 
 /* Ends the item whose entries begin at `first`. */
 static DYN_HOT bool
-end_item(DynItemReader *r, size_t first, const char *at)
+end_item(DynItemParser *r, size_t first, const char *at)
 {
 	DynPageTape *tape = r->tape;
 	DynTapeEntry *entry;
@@ -110,7 +110,7 @@ end_item(DynItemReader *r, size_t first, const char *at)
 
 /* Makes the entry the latest of its object. */
 static DYN_HOT bool
-take_entry(DynItemReader *r, DynFrame *f, uint16_t index, const char *at,
+take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 		   Place *place)
 {
 	DynNameEntry *entry = &r->tape->name_cache.entries[index];
@@ -127,7 +127,7 @@ take_entry(DynItemReader *r, DynFrame *f, uint16_t index, const char *at,
 
 /* A name that was not expected here: caches it for the next item. */
 static bool
-take_found_entry(DynItemReader *r, DynFrame *f, uint16_t index, const char *at,
+take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 				 Place *place)
 {
 	DynNameEntry *entries = r->tape->name_cache.entries;
@@ -141,7 +141,7 @@ take_found_entry(DynItemReader *r, DynFrame *f, uint16_t index, const char *at,
 
 /* Finds the entry and the path tree node of a name. */
 static bool
-look_up(DynItemReader *r, DynFrame *f, const char *name, size_t len,
+look_up(DynItemParser *r, DynFrame *f, const char *name, size_t len,
 		const char *text, size_t text_len, Place *place)
 {
 	DynNameCache *name_cache = &r->tape->name_cache;
@@ -170,7 +170,7 @@ look_up(DynItemReader *r, DynFrame *f, const char *name, size_t len,
 
 /* Reads any name; returns where its value begins. */
 static DYN_NOINLINE const char *
-read_name_slow(DynItemReader *r, DynFrame *f, const char *p, Place *place)
+read_name_slow(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 {
 	const char *name = p + 1;
 	const char *text = name;
@@ -196,7 +196,7 @@ read_name_slow(DynItemReader *r, DynFrame *f, const char *p, Place *place)
 }
 
 static DYN_HOT const char *
-read_name(DynItemReader *r, DynFrame *f, const char *p, Place *place)
+read_name(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 {
 	const DynNameEntry *entries = r->tape->name_cache.entries;
 	const char *end = r->scan.end;
@@ -220,7 +220,7 @@ read_name(DynItemReader *r, DynFrame *f, const char *p, Place *place)
 
 /* The next element of a list: reads nothing, only sets the place. */
 static DYN_HOT void
-next_element(DynItemReader *r, DynFrame *f, Place *place)
+next_element(DynItemParser *r, DynFrame *f, Place *place)
 {
 	place->want = dyn_path_tree_element(r->tree, f->want, f->index);
 	place->context = f->context;
@@ -235,7 +235,7 @@ next_element(DynItemReader *r, DynFrame *f, Place *place)
 
 /* Reads {"TAG": with any white space and escapes; returns the payload. */
 static DYN_NOINLINE const char *
-read_tag_slow(DynItemReader *r, const char *p, DynType *type)
+read_tag_slow(DynItemParser *r, const char *p, DynType *type)
 {
 	const char *name;
 	uint8_t		flags;
@@ -270,7 +270,7 @@ read_tag_slow(DynItemReader *r, const char *p, DynType *type)
 
 /* Reads the start of an attribute value; returns where its payload begins. */
 static DYN_HOT const char *
-read_tag(DynItemReader *r, const char *p, DynType *type)
+read_tag(DynItemParser *r, const char *p, DynType *type)
 {
 	if (DYN_LIKELY(r->scan.end - p >= 16))
 	{
@@ -316,7 +316,7 @@ read_tag(DynItemReader *r, const char *p, DynType *type)
  */
 
 static DYN_HOT const char *
-read_string(DynItemReader *r, const char *p, DynType type, uint8_t *flags)
+read_string(DynItemParser *r, const char *p, DynType type, uint8_t *flags)
 {
 	if (DYN_UNLIKELY(*p != '"'))
 		return dyn_scan_fail(&r->scan, p, "a string was expected");
@@ -330,7 +330,7 @@ read_string(DynItemReader *r, const char *p, DynType type, uint8_t *flags)
 
 /* S, N and B */
 static DYN_HOT const char *
-read_text(DynItemReader *r, const char *p, const Place *place, DynType type)
+read_text(DynItemParser *r, const char *p, const Place *place, DynType type)
 {
 	const char *data = p + 1;
 	uint8_t		flags;
@@ -343,7 +343,7 @@ read_text(DynItemReader *r, const char *p, const Place *place, DynType type)
 }
 
 static const char *
-read_bool(DynItemReader *r, const char *p, const Place *place)
+read_bool(DynItemParser *r, const char *p, const Place *place)
 {
 	const char *data = p;
 	uint8_t		flags = *p == 't' ? DYN_VALUE_TRUE : 0;
@@ -356,7 +356,7 @@ read_bool(DynItemReader *r, const char *p, const Place *place)
 }
 
 static const char *
-read_null(DynItemReader *r, const char *p, const Place *place)
+read_null(DynItemParser *r, const char *p, const Place *place)
 {
 	const char *data = p;
 
@@ -368,7 +368,7 @@ read_null(DynItemReader *r, const char *p, const Place *place)
 
 /* SS, NS and BS: at least one string. */
 static DYN_NOINLINE const char *
-read_set(DynItemReader *r, const char *p, const Place *place, DynType type)
+read_set(DynItemParser *r, const char *p, const Place *place, DynType type)
 {
 	const char *data = p;
 	uint32_t	nuls = r->scan.nuls;
@@ -402,7 +402,7 @@ read_set(DynItemReader *r, const char *p, const Place *place, DynType type)
 
 /* Opens the list or map whose bracket is at p; returns its first token. */
 static DYN_HOT const char *
-open_frame(DynItemReader *r, const char *p, const Place *place, bool map)
+open_frame(DynItemParser *r, const char *p, const Place *place, bool map)
 {
 	DynFrame   *f;
 
@@ -433,7 +433,7 @@ open_frame(DynItemReader *r, const char *p, const Place *place, bool map)
 
 /* After a payload: reads the brace that ends the attribute value. */
 static DYN_HOT const char *
-end_value(DynItemReader *r, const char *p)
+end_value(DynItemParser *r, const char *p)
 {
 	p = dyn_scan_skip(&r->scan, p);
 	if (DYN_UNLIKELY(p == NULL))
@@ -450,13 +450,13 @@ at_closer(const DynFrame *f, const char *p)
 
 /* Closes the innermost frame, whose bracket is at p. */
 static DYN_HOT const char *
-close_frame(DynItemReader *r, const char *p)
+close_frame(DynItemParser *r, const char *p)
 {
 	DynFrame   *f = &r->frames[r->depth--];
 
 	p++;
 	if (DYN_UNLIKELY(r->tape->names.count > f->base))
-		dyn_duplicate_names_cut(&r->tape->names, f->base);
+		dyn_duplicate_names_truncate(&r->tape->names, f->base);
 	if (!put(r, f->want, f->map ? DYN_TYPE_M : DYN_TYPE_L,
 			 r->scan.nuls != f->nuls ? DYN_VALUE_HAS_NUL : 0, f->start, p))
 		return NULL;
@@ -469,7 +469,7 @@ close_frame(DynItemReader *r, const char *p)
  * map is only opened, which increments r->depth.
  */
 static DYN_HOT const char *
-read_value(DynItemReader *r, const char *p, const Place *place)
+read_value(DynItemParser *r, const char *p, const Place *place)
 {
 	DynType		type;
 
@@ -505,7 +505,7 @@ read_value(DynItemReader *r, const char *p, const Place *place)
  * Reads up to the value of the next member or element of the innermost frame.
  */
 static DYN_HOT const char *
-read_member(DynItemReader *r, const char *p)
+read_member(DynItemParser *r, const char *p)
 {
 	DynFrame   *f = &r->frames[r->depth];
 	Place		place;
@@ -527,7 +527,7 @@ read_member(DynItemReader *r, const char *p)
  * item.
  */
 static DYN_HOT const char *
-next_member(DynItemReader *r, const char *p)
+next_member(DynItemParser *r, const char *p)
 {
 	while (*p != ',')
 	{
@@ -542,7 +542,7 @@ next_member(DynItemReader *r, const char *p)
 }
 
 static const char *
-read_frames(DynItemReader *r, const char *p, const Place *root)
+read_frames(DynItemParser *r, const char *p, const Place *root)
 {
 	r->depth = -1;
 	p = open_frame(r, p, root, true);
@@ -565,7 +565,7 @@ read_frames(DynItemReader *r, const char *p, const Place *root)
 }
 
 const char *
-dyn_item_read(DynItemReader *r, const char *p, bool wanted)
+dyn_item_read(DynItemParser *r, const char *p, bool wanted)
 {
 	DynNameCache *name_cache = &r->tape->name_cache;
 	size_t		first = r->tape->count;

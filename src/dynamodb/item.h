@@ -2,7 +2,7 @@
  * item.h
  *		Reads one item: name -> attribute value, nested up to DYN_MAX_DEPTH.
  *
- * A DynItemReader exists while one response is read.  For each item the response
+ * A DynItemParser exists while one response is read.  For each item the response
  * reader calls dyn_item_read, which validates it and appends its wanted
  * attributes to the tape.  There is no recursion: open lists and maps are
  * frames.
@@ -28,7 +28,7 @@ typedef struct DynFrame
 	bool		map;
 } DynFrame;
 
-typedef struct DynItemReader
+typedef struct DynItemParser
 {
 	DynJson		scan;
 	DynPageTape *tape;
@@ -36,13 +36,13 @@ typedef struct DynItemReader
 	uint32_t	objects;		/* numbers given to objects so far */
 	int			depth;			/* of the innermost frame; -1: none is open */
 	DynFrame	frames[DYN_MAX_DEPTH + 1];
-} DynItemReader;
+} DynItemParser;
 
 /*
  * Reads the item whose brace is at p; returns the position after it, or NULL.
  * With `wanted` false it is only validated (LastEvaluatedKey).
  */
-extern const char *dyn_item_read(DynItemReader *reader, const char *p,
+extern const char *dyn_item_read(DynItemParser *scandesc, const char *p,
 								 bool wanted);
 
 #endif

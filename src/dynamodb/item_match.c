@@ -50,7 +50,7 @@ dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
 static bool
 read_scalar(const DynValue *value, DynBuffer *scratch, DynScalar *scalar)
 {
-	size_t		room = value->len;
+	size_t		space = value->len;
 	long		nbytes;
 
 	scalar->type = value->type;
@@ -67,10 +67,10 @@ read_scalar(const DynValue *value, DynBuffer *scratch, DynScalar *scalar)
 		value->type != DYN_TYPE_B)
 		return true;
 	if (value->type == DYN_TYPE_B)
-		room = dyn_value_bytes_max(value);
+		space = dyn_value_bytes_max(value);
 	else if (value->type == DYN_TYPE_N)
-		room = DYN_NUMBER_BUFSIZE;
-	if (!dyn_buffer_reserve(scratch, room + 1))
+		space = DYN_NUMBER_BUFSIZE;
+	if (!dyn_buffer_reserve(scratch, space + 1))
 		return false;
 	scalar->data = scratch->data;
 	switch (value->type)
@@ -153,20 +153,20 @@ begins_with(const DynValue *value, const DynScalar *prefix, DynBuffer *scratch)
 }
 
 static bool
-holds_bytes(const DynScalar *whole, const DynScalar *part)
+holds_bytes(const DynScalar *full, const DynScalar *part)
 {
 	if (part->len == 0)
 		return true;
-	for (size_t i = 0; i + part->len <= whole->len; i++)
+	for (size_t i = 0; i + part->len <= full->len; i++)
 	{
-		const char *p = memchr(whole->data + i, part->data[0],
-							   whole->len - part->len - i + 1);
+		const char *p = memchr(full->data + i, part->data[0],
+							   full->len - part->len - i + 1);
 
 		if (p == NULL)
 			return false;
 		if (memcmp(p, part->data, part->len) == 0)
 			return true;
-		i = (size_t) (p - whole->data);
+		i = (size_t) (p - full->data);
 	}
 	return false;
 }

@@ -20,7 +20,7 @@ dyn_scan_init(DynJson *scan, const char *buf, size_t len)
 {
 	scan->buf = buf;
 	scan->end = buf + len;
-	scan->fault = NULL;
+	scan->err = NULL;
 	scan->reason = NULL;
 	scan->nuls = 0;
 }
@@ -28,9 +28,9 @@ dyn_scan_init(DynJson *scan, const char *buf, size_t len)
 DYN_COLD const char *
 dyn_scan_fail(DynJson *scan, const char *at, const char *reason)
 {
-	if (scan->fault == NULL)
+	if (scan->err == NULL)
 	{
-		scan->fault = at;
+		scan->err = at;
 		scan->reason = reason;
 	}
 	return NULL;
@@ -132,20 +132,20 @@ is_tail(unsigned char c)
 
 /* Length of the well-formed UTF-8 sequence of 2 to 4 bytes at p, or 0. */
 static inline int
-utf8_length(const unsigned char *p, size_t room)
+utf8_length(const unsigned char *p, size_t space)
 {
 	if (p[0] < 0xe0)
-		return p[0] >= 0xc2 && room >= 2 && is_tail(p[1]) ? 2 : 0;
+		return p[0] >= 0xc2 && space >= 2 && is_tail(p[1]) ? 2 : 0;
 	if (p[0] < 0xf0)
 	{
-		if (room < 3 || !is_tail(p[1]) || !is_tail(p[2]))
+		if (space < 3 || !is_tail(p[1]) || !is_tail(p[2]))
 			return 0;
 		/* E0 80..9F is overlong, ED A0..BF a surrogate */
 		if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0))
 			return 0;
 		return 3;
 	}
-	if (p[0] > 0xf4 || room < 4 ||
+	if (p[0] > 0xf4 || space < 4 ||
 		!is_tail(p[1]) || !is_tail(p[2]) || !is_tail(p[3]))
 		return 0;
 	/* F0 80..8F is overlong, F4 90..BF lies above U+10FFFF */
@@ -371,7 +371,7 @@ close_nest(Nest *nest, DynDuplicateNames *names)
 {
 	nest->depth--;
 	if (names != NULL)
-		dyn_duplicate_names_cut(names, nest->base[nest->depth]);
+		dyn_duplicate_names_truncate(names, nest->base[nest->depth]);
 }
 
 /*

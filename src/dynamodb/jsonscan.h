@@ -39,7 +39,7 @@ typedef struct DynJson
 {
 	const char *buf;
 	const char *end;
-	const char *fault;			/* position of the fault, NULL: none */
+	const char *err;			/* position of the fault, NULL: none */
 	const char *reason;			/* static text */
 	uint32_t	nuls;			/* number of U+0000 in strings and names */
 } DynJson;

@@ -13,7 +13,7 @@
 #include "slice.h"
 
 #define FIRST_NODES		64
-#define MOST_KEPT		16384	/* nodes, half a megabyte */
+#define MOST_CACHED		16384	/* nodes, half a megabyte */
 
 /* The open containers, innermost last. */
 typedef struct Nest
@@ -38,7 +38,7 @@ grow(DynNodes *list)
 void
 dyn_nodes_trim(DynNodes *list)
 {
-	if (list->cap <= MOST_KEPT)
+	if (list->cap <= MOST_CACHED)
 		return;
 	free(list->nodes);
 	list->nodes = NULL;

@@ -215,11 +215,11 @@ dyn_read_list_tables(const char *buf, size_t len,
 {
 	bool		out_of_memory;
 	json_t	   *root = dyn_json_load(buf, len, 0, &out_of_memory);
-	const char *fault;
+	const char *err;
 
 	*last = NULL;
-	fault = out_of_memory ? dyn_check_memory :
+	err = out_of_memory ? dyn_check_memory :
 		read_list_tables(root, each, arg, last);
 	json_decref(root);
-	return fault;
+	return err;
 }

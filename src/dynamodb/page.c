@@ -23,11 +23,11 @@
 /* A response being read. */
 typedef struct Response
 {
-	DynItemReader	reader;
+	DynItemParser	scandesc;
 	DynPage    *page;
 } Response;
 
-typedef const char *(*MemberReader) (Response *response, const char *p);
+typedef const char *(*MemberParser) (Response *response, const char *p);
 
 /*
  * ----------
@@ -64,7 +64,7 @@ typedef struct Name
 
 /* Reads a name and the colon; returns where the member's value begins. */
 static const char *
-member_name(DynItemReader *r, const char *p, uint32_t base, Name *name)
+member_name(DynItemParser *r, const char *p, uint32_t base, Name *name)
 {
 	DynDuplicateNames *names = &r->tape->names;
 	uint8_t		flags;
@@ -100,9 +100,9 @@ static const char *
 read_item(Response *response, const char *p)
 {
 	if (*p != '{')
-		return dyn_scan_fail(&response->reader.scan, p,
+		return dyn_scan_fail(&response->scandesc.scan, p,
 							 "an item was expected");
-	p = dyn_item_read(&response->reader, p, true);
+	p = dyn_item_read(&response->scandesc, p, true);
 	if (p != NULL)
 		response->page->nitems++;
 	return p;
@@ -111,7 +111,7 @@ read_item(Response *response, const char *p)
 static const char *
 read_items(Response *response, const char *p)
 {
-	DynJson    *scan = &response->reader.scan;
+	DynJson    *scan = &response->scandesc.scan;
 	bool		done = false;
 
 	p = dyn_scan_expect(scan, p, '[', "an array of items was expected");
@@ -127,7 +127,7 @@ read_items(Response *response, const char *p)
 }
 
 /* Reads the value of one member of an object. */
-typedef const char *(*NamedReader) (Response *response, const char *p,
+typedef const char *(*NamedParser) (Response *response, const char *p,
 									const Name *name);
 
 static bool
@@ -139,9 +139,9 @@ is_named(const Name *name, const char *text)
 
 /* Reads an object below the top level, checking for duplicate names. */
 static const char *
-read_object(Response *response, const char *p, NamedReader read)
+read_object(Response *response, const char *p, NamedParser read)
 {
-	DynItemReader  *r = &response->reader;
+	DynItemParser  *r = &response->scandesc;
 	uint32_t	base = r->tape->names.count;
 	bool		done = false;
 	Name		name;
@@ -157,7 +157,7 @@ read_object(Response *response, const char *p, NamedReader read)
 		if (p != NULL)
 			p = next_element(&r->scan, p, '}', &done);
 	}
-	dyn_duplicate_names_cut(&r->tape->names, base);
+	dyn_duplicate_names_truncate(&r->tape->names, base);
 	return p;
 }
 
@@ -211,13 +211,13 @@ read_count_into(DynJson *scan, const char *p, uint64_t *count)
 static const char *
 read_count(Response *response, const char *p)
 {
-	return read_count_into(&response->reader.scan, p, &response->page->count);
+	return read_count_into(&response->scandesc.scan, p, &response->page->count);
 }
 
 static const char *
 read_scanned_count(Response *response, const char *p)
 {
-	return read_count_into(&response->reader.scan, p,
+	return read_count_into(&response->scandesc.scan, p,
 						   &response->page->scanned_count);
 }
 
@@ -232,12 +232,12 @@ is_empty_object(DynJson *scan, const char *p)
 static const char *
 read_last_key(Response *response, const char *p)
 {
-	DynJson    *scan = &response->reader.scan;
+	DynJson    *scan = &response->scandesc.scan;
 	const char *key = p;
 
 	if (*p != '{')
 		return dyn_scan_fail(scan, p, "a key was expected");
-	p = dyn_item_read(&response->reader, p, false);
+	p = dyn_item_read(&response->scandesc, p, false);
 	if (p == NULL)
 		return NULL;
 	if (is_empty_object(scan, key))
@@ -253,12 +253,12 @@ read_last_key(Response *response, const char *p)
 static const char *
 read_unprocessed(Response *response, const char *p)
 {
-	DynJson    *scan = &response->reader.scan;
+	DynJson    *scan = &response->scandesc.scan;
 	const char *keys = p;
 
 	if (*p != '{')
 		return dyn_scan_fail(scan, p, "an object was expected");
-	p = dyn_scan_value(scan, p, &response->reader.tape->names);
+	p = dyn_scan_value(scan, p, &response->scandesc.tape->names);
 	if (p != NULL && !is_empty_object(scan, keys))
 	{
 		response->page->unprocessed = keys;
@@ -276,8 +276,8 @@ read_units_number(Response *response, const char *p)
 	char		text[64];
 
 	if (*p == 'n')
-		return dyn_scan_literal(&response->reader.scan, p, "null");
-	p = dyn_scan_number(&response->reader.scan, p);
+		return dyn_scan_literal(&response->scandesc.scan, p, "null");
+	p = dyn_scan_number(&response->scandesc.scan, p);
 	if (p == NULL)
 		return NULL;
 	snprintf(text, sizeof(text), "%.*s", (int) (p - start), start);
@@ -285,7 +285,7 @@ read_units_number(Response *response, const char *p)
 	if (units >= 0 && units <= DYN_PAGE_MOST_UNITS)
 	{
 		response->page->units += units;
-		response->page->units_told = true;
+		response->page->units_reported = true;
 	}
 	return p;
 }
@@ -294,7 +294,7 @@ read_units_number(Response *response, const char *p)
 static const char *
 read_units_member(Response *response, const char *p, const Name *name)
 {
-	DynItemReader  *r = &response->reader;
+	DynItemParser  *r = &response->scandesc;
 
 	if (is_named(name, "CapacityUnits"))
 		return read_units_number(response, p);
@@ -304,7 +304,7 @@ read_units_member(Response *response, const char *p, const Name *name)
 static const char *
 read_units(Response *response, const char *p)
 {
-	DynJson    *scan = &response->reader.scan;
+	DynJson    *scan = &response->scandesc.scan;
 	bool		done = false;
 
 	if (*p != '[')
@@ -330,7 +330,7 @@ read_units(Response *response, const char *p)
 typedef struct Member
 {
 	const char *name;
-	MemberReader read;
+	MemberParser read;
 	unsigned	bit;			/* in DynPage.members */
 } Member;
 
@@ -364,7 +364,7 @@ find_member(const Name *name)
 static const char *
 read_member(Response *response, const char *p)
 {
-	DynItemReader  *r = &response->reader;
+	DynItemParser  *r = &response->scandesc;
 	const Member *member;
 	Name		name;
 
@@ -384,7 +384,7 @@ read_member(Response *response, const char *p)
 static const char *
 read_response(Response *response, const char *p)
 {
-	DynJson    *scan = &response->reader.scan;
+	DynJson    *scan = &response->scandesc.scan;
 	bool		done = false;
 
 	p = dyn_scan_skip(scan, p);
@@ -414,7 +414,7 @@ report(DynPageError *error, size_t offset, const char *reason)
 static const char *
 read_keys_member(Response *response, const char *p, const Name *name)
 {
-	DynItemReader  *r = &response->reader;
+	DynItemParser  *r = &response->scandesc;
 
 	if (is_named(name, "Keys"))
 		return read_items(response, p);
@@ -431,7 +431,7 @@ read_table_keys(Response *response, const char *p, const Name *name)
 static const char *
 read_keys(Response *response, const char *p)
 {
-	p = dyn_scan_skip(&response->reader.scan, p);
+	p = dyn_scan_skip(&response->scandesc.scan, p);
 	return p ? read_object(response, p, read_table_keys) : NULL;
 }
 
@@ -490,7 +490,7 @@ clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 		dyn_name_cache_init(&tape->name_cache);
 	}
 	page->tape = tape;
-	dyn_duplicate_names_cut(&tape->names, 0);
+	dyn_duplicate_names_truncate(&tape->names, 0);
 	tape->count = 0;
 	tape->tree = tree;
 	tape->buf = buf;
@@ -500,10 +500,10 @@ clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 /* Reads a whole document with `read`; the page is empty on failure. */
 static bool
 parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
-	  MemberReader read, DynPageError *error)
+	  MemberParser read, DynPageError *error)
 {
 	Response	response;
-	DynJson    *scan = &response.reader.scan;
+	DynJson    *scan = &response.scandesc.scan;
 	const char *p;
 
 	if (!clear_page(page, tree, buf))
@@ -511,9 +511,9 @@ parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 	if (len > UINT32_MAX)
 		return report(error, 0, "the response is too large");
 	dyn_scan_init(scan, buf, len);
-	response.reader.tape = page->tape;
-	response.reader.tree = tree;
-	response.reader.objects = 0;
+	response.scandesc.tape = page->tape;
+	response.scandesc.tree = tree;
+	response.scandesc.objects = 0;
 	response.page = page;
 
 	p = read(&response, buf);
@@ -526,7 +526,7 @@ parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 	if (p != NULL)
 		return true;
 	clear_page(page, tree, buf);
-	return report(error, scan->fault - buf, scan->reason);
+	return report(error, scan->err - buf, scan->reason);
 }
 
 bool

@@ -99,7 +99,7 @@ typedef struct DynPage
 	uint64_t	count;			/* Count (Select=COUNT: without items) */
 	uint64_t	scanned_count;	/* ScannedCount; 0 if absent */
 	double		units;			/* CapacityUnits, summed */
-	bool		units_told;		/* false if absent, or nothing that they can
+	bool		units_reported; /* false if absent, or nothing that they can
 								 * be: then units is 0 */
 	const char *last_key;		/* LastEvaluatedKey's JSON object, NULL if
 								 * absent, null or {} */

@@ -327,13 +327,13 @@ check_one_key(const DynPage *page, const DynExpected *expected,
 	memset(&before, 0, sizeof(before));
 	while (next_item_key(page->tape, expected, &at, &key))
 	{
-		const char *fault;
+		const char *err;
 
 		if (repeats(expected, &key, &before))
 			continue;
-		fault = decode_key(expected, &key, scratch, parts, &ok);
-		if (fault != NULL)
-			return fault;
+		err = decode_key(expected, &key, scratch, parts, &ok);
+		if (err != NULL)
+			return err;
 		if (!ok || !is_key(expected, parts, 0))
 			return NOT_REQUESTED;
 		before = key;
@@ -409,21 +409,21 @@ check_seam(const DynPage *page, DynSeam *seam, DynBuffer *scratch)
 {
 	const DynPageTape *tape = page->tape;
 	DynScalar	value;
-	const char *fault;
+	const char *err;
 	size_t		last;
 
 	if (seam == NULL || seam->slot < 0 || page->nitems == 0)
 		return NULL;
-	fault = read_slot(tape, 0, seam->slot, scratch, &value);
-	if (fault == NULL && !is_behind(seam, &value))
-		fault = "does not begin behind the items of the page before";
+	err = read_slot(tape, 0, seam->slot, scratch, &value);
+	if (err == NULL && !is_behind(seam, &value))
+		err = "does not begin behind the items of the page before";
 	for (last = tape->count - 1; last > 0; last--)
 		if (ends_item(&tape->entries[last - 1]))
 			break;
-	if (fault == NULL)
-		fault = read_slot(tape, last, seam->slot, scratch, &value);
-	if (fault != NULL)
-		return fault;
+	if (err == NULL)
+		err = read_slot(tape, last, seam->slot, scratch, &value);
+	if (err != NULL)
+		return err;
 	seam->type = value.type;
 	dyn_buffer_reset(&seam->value);
 	if (value.type != DYN_TYPE_ABSENT && value.len > 0)
@@ -487,14 +487,14 @@ dyn_batch_count(const DynBatch *batch, DynKeyState state)
 
 /* Has the item that key, spelled as it was requested? */
 static bool
-spells_key(const DynExpected *expected, const ItemKey *item, int number)
+encodes_key(const DynExpected *expected, const ItemKey *item, int number)
 {
 	const DynKeyPart *key = &expected->keys[number * expected->nparts];
 	int			i;
 
 	for (i = 0; i < expected->nparts; i++)
 	{
-		if (!dyn_value_spells(&item->parts[i], &key[i].value))
+		if (!dyn_value_encodes(&item->parts[i], &key[i].value))
 			return false;
 	}
 	return true;
@@ -509,19 +509,19 @@ find_item(const DynExpected *expected, const ItemKey *item, DynBuffer *scratch,
 		  int *number)
 {
 	DynScalar	parts[DYN_MAX_EXPECTED_PARTS];
-	const char *fault;
+	const char *err;
 	bool		ok;
 	int			next = *number + 1;
 	int			i;
 
-	if (next < expected->nkeys && spells_key(expected, item, next))
+	if (next < expected->nkeys && encodes_key(expected, item, next))
 	{
 		*number = next;
 		return NULL;
 	}
 	*number = -1;
-	fault = decode_key(expected, item, scratch, parts, &ok);
-	for (i = next; fault == NULL && ok && i < next + expected->nkeys; i++)
+	err = decode_key(expected, item, scratch, parts, &ok);
+	for (i = next; err == NULL && ok && i < next + expected->nkeys; i++)
 	{
 		if (is_key(expected, parts, i % expected->nkeys))
 		{
@@ -529,7 +529,7 @@ find_item(const DynExpected *expected, const ItemKey *item, DynBuffer *scratch,
 			break;
 		}
 	}
-	return fault;
+	return err;
 }
 
 /*
@@ -546,10 +546,10 @@ mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
 
 	while (next_item_key(page->tape, expected, &at, &key))
 	{
-		const char *fault = find_item(expected, &key, scratch, &number);
+		const char *err = find_item(expected, &key, scratch, &number);
 
-		if (fault != NULL)
-			return fault;
+		if (err != NULL)
+			return err;
 		if (number < 0)
 			return unexpected;
 		if (expected->batch->state[number] != DYN_KEY_REQUESTED)
@@ -568,21 +568,21 @@ static const char *
 check_batch(const DynPage *page, const DynPage *left,
 			const DynExpected *expected, DynBuffer *scratch)
 {
-	const char *fault = check_table(page, expected, left == NULL, scratch);
+	const char *err = check_table(page, expected, left == NULL, scratch);
 
-	if (fault == NULL && left != NULL)
-		fault = check_table(left, expected, true, scratch);
-	if (fault == NULL)
-		fault = mark_keys(page, expected, DYN_KEY_ANSWERED, NOT_REQUESTED,
-						  "contains an item twice", scratch);
-	if (fault == NULL && left != NULL)
-		fault = mark_keys(left, expected, DYN_KEY_OPEN,
-						  "lists an unprocessed key that was not requested",
-						  "lists a key as unprocessed, but contains its item",
-						  scratch);
-	if (fault == NULL)
-		change_state(expected->batch, DYN_KEY_REQUESTED, DYN_KEY_ANSWERED);
-	return fault;
+	if (err == NULL && left != NULL)
+		err = check_table(left, expected, true, scratch);
+	if (err == NULL)
+		err = mark_keys(page, expected, DYN_KEY_COMPLETE, NOT_REQUESTED,
+						"contains an item twice", scratch);
+	if (err == NULL && left != NULL)
+		err = mark_keys(left, expected, DYN_KEY_OPEN,
+						"lists an unprocessed key that was not requested",
+						"lists a key as unprocessed, but contains its item",
+						scratch);
+	if (err == NULL)
+		change_state(expected->batch, DYN_KEY_REQUESTED, DYN_KEY_COMPLETE);
+	return err;
 }
 
 /* ---- the check -------------------------------------------------------- */
@@ -591,18 +591,18 @@ const char *
 dyn_page_check(const DynPage *page, const DynPage *left,
 			   const DynExpected *expected, DynBuffer *scratch)
 {
-	const char *fault = check_members(page, expected);
+	const char *err = check_members(page, expected);
 
-	if (fault == NULL)
-		fault = check_counts(page, expected);
-	if (fault != NULL)
-		return fault;
+	if (err == NULL)
+		err = check_counts(page, expected);
+	if (err != NULL)
+		return err;
 	if (expected->op == DYN_OP_BATCH_GET_ITEM)
 		return check_batch(page, left, expected, scratch);
 	if (expected->op == DYN_OP_SCAN)
 		return check_shapes(page, expected);
-	fault = check_one_key(page, expected, scratch);
-	return fault != NULL ? fault : check_seam(page, expected->seam, scratch);
+	err = check_one_key(page, expected, scratch);
+	return err != NULL ? err : check_seam(page, expected->seam, scratch);
 }
 
 /* ---- progress --------------------------------------------------------- */

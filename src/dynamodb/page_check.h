@@ -29,7 +29,7 @@ typedef enum DynKeyState
 {
 	DYN_KEY_OPEN,				/* not requested yet, or left unprocessed */
 	DYN_KEY_REQUESTED,			/* in the current request */
-	DYN_KEY_ANSWERED
+	DYN_KEY_COMPLETE
 } DynKeyState;
 
 typedef struct DynBatch

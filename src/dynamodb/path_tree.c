@@ -13,11 +13,11 @@
 #include <string.h>
 
 /* A path to be added to the tree, and its slot. */
-typedef struct Route
+typedef struct Branch
 {
 	const DynPath *path;
 	int			slot;
-} Route;
+} Branch;
 
 /* The paths through a node: routes[first .. first + count). */
 typedef struct Run
@@ -44,10 +44,10 @@ compare_steps(const DynStep *a, const DynStep *b)
 
 /* A path sorts before those it is a prefix of; equal paths by slot. */
 static int
-compare_routes(const void *va, const void *vb)
+compare_branches(const void *va, const void *vb)
 {
-	const Route *a = va;
-	const Route *b = vb;
+	const Branch *a = va;
+	const Branch *b = vb;
 	int			i;
 
 	for (i = 0; i < a->path->nsteps && i < b->path->nsteps; i++)
@@ -65,22 +65,22 @@ compare_routes(const void *va, const void *vb)
 
 /* The paths that end at the node are the first of its run. */
 static void
-take_slots(DynPathTree *tree, DynPathNode *node, const Route *routes, Run *run,
+take_slots(DynPathTree *tree, DynPathNode *node, const Branch *branches, Run *run,
 		   int depth)
 {
 	node->slot = DYN_PATH_TREE_NO_SLOT;
 	for (; run->count > 0; run->first++, run->count--)
 	{
-		const Route *route = &routes[run->first];
+		const Branch *branch = &branches[run->first];
 
-		if (route->path->nsteps != depth)
+		if (branch->path->nsteps != depth)
 			break;
 		if (node->slot == DYN_PATH_TREE_NO_SLOT)
-			node->slot = route->slot;
+			node->slot = branch->slot;
 		else
 		{
 			tree->aliases[tree->naliases].from = (uint16_t) node->slot;
-			tree->aliases[tree->naliases].to = (uint16_t) route->slot;
+			tree->aliases[tree->naliases].to = (uint16_t) branch->slot;
 			tree->naliases++;
 		}
 	}
@@ -88,19 +88,19 @@ take_slots(DynPathTree *tree, DynPathNode *node, const Route *routes, Run *run,
 
 /* Appends the children of one node, from its run, to the nodes. */
 static void
-add_children(DynPathTree *tree, DynPathNode *node, const Route *routes,
+add_children(DynPathTree *tree, DynPathNode *node, const Branch *branches,
 			 Run *runs, Run run, int depth, char **text)
 {
 	node->children = tree->nnodes;
 	node->nnames = node->nindexes = 0;
 	while (run.count > 0)
 	{
-		const DynStep *step = &routes[run.first].path->steps[depth];
+		const DynStep *step = &branches[run.first].path->steps[depth];
 		DynPathNode *child = &tree->nodes[tree->nnodes];
 		int			n = 1;
 
 		while (n < run.count &&
-			   dyn_step_equal(&routes[run.first + n].path->steps[depth], step))
+			   dyn_step_equal(&branches[run.first + n].path->steps[depth], step))
 			n++;
 		child->step = *step;
 		if (step->name != NULL)
@@ -119,7 +119,7 @@ add_children(DynPathTree *tree, DynPathNode *node, const Route *routes,
 
 /* Level by level, each node appending its children. */
 static void
-build(DynPathTree *tree, const Route *routes, Run *runs, int npaths)
+build(DynPathTree *tree, const Branch *branches, Run *runs, int npaths)
 {
 	char	   *text = tree->text;
 	uint32_t	level_end = 1;
@@ -137,8 +137,8 @@ build(DynPathTree *tree, const Route *routes, Run *runs, int npaths)
 			level_end = tree->nnodes;
 			depth++;
 		}
-		take_slots(tree, &tree->nodes[i], routes, &runs[i], depth);
-		add_children(tree, &tree->nodes[i], routes, runs, runs[i], depth,
+		take_slots(tree, &tree->nodes[i], branches, &runs[i], depth);
+		add_children(tree, &tree->nodes[i], branches, runs, runs[i], depth,
 					 &text);
 	}
 }
@@ -147,7 +147,7 @@ DynPathTree *
 dyn_path_tree_create(const DynPath *paths, int npaths)
 {
 	DynPathTree *tree;
-	Route	   *routes;
+	Branch	   *branches;
 	Run		   *runs;
 	size_t		nodes = 1;		/* at most, as the bytes of text */
 	size_t		text = 1;
@@ -170,20 +170,20 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 	tree->nodes = malloc(nodes * sizeof(*tree->nodes));
 	tree->aliases = malloc((npaths + 1) * sizeof(*tree->aliases));
 	tree->text = malloc(text);
-	routes = malloc((npaths + 1) * sizeof(*routes));
+	branches = malloc((npaths + 1) * sizeof(*branches));
 	runs = malloc(nodes * sizeof(*runs));
 	ok = tree->nodes != NULL && tree->aliases != NULL && tree->text != NULL &&
-		routes != NULL && runs != NULL;
+		branches != NULL && runs != NULL;
 	if (ok)
 	{
 		for (i = 0; i < npaths; i++)
-			routes[i] = (Route) {&paths[i], i};
-		qsort(routes, npaths, sizeof(*routes), compare_routes);
-		build(tree, routes, runs, npaths);
+			branches[i] = (Branch) {&paths[i], i};
+		qsort(branches, npaths, sizeof(*branches), compare_branches);
+		build(tree, branches, runs, npaths);
 	}
 	else
 		dyn_path_tree_free(tree);
-	free(routes);
+	free(branches);
 	free(runs);
 	return ok ? tree : NULL;
 }

@@ -183,20 +183,20 @@ reaches(const DynLimit *end, const DynLimit *begin, bool touching)
 int
 dyn_spans_unite(DynSpan *spans, int n, bool touching)
 {
-	int			kept = 0;
+	int			cached = 0;
 	int			i;
 
 	for (i = 0; i < n; i++)
 	{
-		bool		apart = kept == 0 ||
-			!reaches(&spans[kept - 1].upper, &spans[i].lower, touching);
+		bool		apart = cached == 0 ||
+			!reaches(&spans[cached - 1].upper, &spans[i].lower, touching);
 
 		if (apart)
-			spans[kept++] = spans[i];
-		else if (compare_upper(&spans[kept - 1].upper, &spans[i].upper) < 0)
-			spans[kept - 1].upper = spans[i].upper;
+			spans[cached++] = spans[i];
+		else if (compare_upper(&spans[cached - 1].upper, &spans[i].upper) < 0)
+			spans[cached - 1].upper = spans[i].upper;
 	}
-	return kept;
+	return cached;
 }
 
 int

@@ -494,28 +494,28 @@ last_separator(DynText text)
  * all literals.  A number after a hyphen is not negative.
  */
 static DynText
-edge_of_last(const DynTemplate *tmpl, const DynTemplatePart *part)
+separator_of_last(const DynTemplate *tmpl, const DynTemplatePart *part)
 {
 	DynText		before = tmpl->literals[tmpl->nparts - 1];
-	DynText		edge = {NULL, 0};
+	DynText		separator = {NULL, 0};
 	int			i;
 
 	if (!part->facts.text && before.len > 0 &&
 		before.data[before.len - 1] == '-')
 		return last_char(before);
-	for (i = tmpl->nparts - 1; i >= 0 && edge.data == NULL; i--)
-		edge = last_separator(tmpl->literals[i]);
-	return edge;
+	for (i = tmpl->nparts - 1; i >= 0 && separator.data == NULL; i--)
+		separator = last_separator(tmpl->literals[i]);
+	return separator;
 }
 
 static DynText
-edge_of_part(const DynTemplate *tmpl, int i)
+separator_of_part(const DynTemplate *tmpl, int i)
 {
 	static const DynText none = {NULL, 0};
 	const DynTemplatePart *part = &tmpl->parts[i];
 
 	if (part->last)
-		return edge_of_last(tmpl, part);
+		return separator_of_last(tmpl, part);
 	if (part->from_right)
 		return tmpl->literals[i].len > 0 ? last_char(tmpl->literals[i]) : none;
 	return tmpl->literals[i + 1].len > 0 ?
@@ -524,14 +524,14 @@ edge_of_part(const DynTemplate *tmpl, int i)
 
 /* May an encoding of the part contain its edge? */
 static bool
-encodes_edge(const DynTemplatePart *part)
+encodes_separator(const DynTemplatePart *part)
 {
 	const char *charset = part->facts.charset;
 
-	if (part->edge.data == NULL)
+	if (part->separator.data == NULL)
 		return false;
 	return charset == NULL ||
-		dyn_text_find((DynText) {charset, strlen(charset)}, part->edge) != NULL;
+		dyn_text_find((DynText) {charset, strlen(charset)}, part->separator) != NULL;
 }
 
 /* Is there a placeholder directly before or after it? */
@@ -555,12 +555,12 @@ derive(DynTemplate *tmpl, int i)
 	part->from_right = tmpl->any >= 0 && i > tmpl->any;
 	part->last = !part->any && !part->from_right && i + 1 == tmpl->nparts &&
 		tmpl->literals[i + 1].len == 0;
-	part->edge = part->any ? none : edge_of_part(tmpl, i);
+	part->separator = part->any ? none : separator_of_part(tmpl, i);
 	part->by_width = fixed && !part->last && !part->any &&
-		(adjoins(tmpl, i) || encodes_edge(part));
-	if (part->by_width || (part->last && fixed && encodes_edge(part)))
-		part->edge = none;
-	part->guarded = part->edge.data != NULL && !part->facts.elsewhere;
+		(adjoins(tmpl, i) || encodes_separator(part));
+	if (part->by_width || (part->last && fixed && encodes_separator(part)))
+		part->separator = none;
+	part->guarded = part->separator.data != NULL && !part->facts.elsewhere;
 	part->undecided = part->guarded && part->facts.text &&
 		part->spec != DYN_SPEC_PLAIN && part->spec != DYN_SPEC_WORDS;
 	part->ordered = part->folding == DYN_FOLD_NONE &&
@@ -602,7 +602,7 @@ check_words(const DynTemplatePart *part, DynTemplateError *error)
 
 	for (i = 0; part->guarded && i < part->nwords; i++)
 	{
-		if (dyn_text_find(part->words[i], part->edge) == NULL)
+		if (dyn_text_find(part->words[i], part->separator) == NULL)
 			continue;
 		return fail(error, part->spec_position,
 					"a listed word contains the character that ends its part",

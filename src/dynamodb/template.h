@@ -100,7 +100,7 @@ typedef struct DynTemplatePart
 	/* Set by dyn_template_resolve(): */
 
 	DynPartFacts facts;
-	DynText		edge;			/* one character; data NULL: none */
+	DynText		separator;		/* one character; data NULL: none */
 	bool		from_right;		/* behind the `any` part */
 	bool		last;			/* takes the rest: nothing is behind it */
 	bool		by_width;		/* cut by facts.width */

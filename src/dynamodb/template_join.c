@@ -29,7 +29,7 @@ dyn_part_holds(const DynTemplatePart *part, DynText value)
 	if (value.len == 0 ||
 		(part->by_width && count_chars(value) != part->facts.width))
 		return DYN_HOLDS_NEVER;
-	if (!part->guarded || dyn_text_find(value, part->edge) == NULL)
+	if (!part->guarded || dyn_text_find(value, part->separator) == NULL)
 		return DYN_HOLDS_YES;
 	return part->undecided ? DYN_HOLDS_UNDECIDED : DYN_HOLDS_NEVER;
 }
@@ -155,7 +155,7 @@ narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
 		span_prefix(span);
 		span->lower.len = head;
 		span->empty |= part->guarded && !part->undecided &&
-			begins.len > 0 && dyn_text_find(begins, part->edge) != NULL;
+			begins.len > 0 && dyn_text_find(begins, part->separator) != NULL;
 	}
 	if (part->ordered && next->upper.set)
 	{

@@ -27,12 +27,12 @@
 #define NOWHERE		SIZE_MAX
 
 /* Edges are searched once for all positions between `from` and `found`. */
-typedef struct EdgeCache
+typedef struct SeparatorCache
 {
 	bool		valid;
 	size_t		from;
 	size_t		found;			/* NOWHERE: none */
-} EdgeCache;
+} SeparatorCache;
 
 typedef struct Matcher
 {
@@ -41,8 +41,8 @@ typedef struct Matcher
 	size_t		len;
 	const DynText *given;
 	DynText    *values;			/* NULL: not wanted */
-	bool		misfit;			/* a time has another width */
-	EdgeCache	edges[DYN_TEMPLATE_MAX_PARTS];
+	bool		mismatch;			/* a time has another width */
+	SeparatorCache separators[DYN_TEMPLATE_MAX_PARTS];
 } Matcher;
 
 /* ---- texts ---- */
@@ -154,28 +154,28 @@ step_width(const Matcher *m, uint32_t width, int dir, size_t *pos)
 
 /* The side of the next edge that faces the position, or NOWHERE. */
 static size_t
-search_edge(const Matcher *m, DynText edge, int dir, size_t pos)
+search_separator(const Matcher *m, DynText separator, int dir, size_t pos)
 {
 	DynText		rest = ahead(m, dir, pos);
 	const char *found;
 
 	if (dir > 0)
 	{
-		found = dyn_text_find(rest, edge);
+		found = dyn_text_find(rest, separator);
 		return found != NULL ? (size_t) (found - m->text) : NOWHERE;
 	}
-	for (; rest.len >= edge.len; rest.len--)
+	for (; rest.len >= separator.len; rest.len--)
 	{
-		if (memcmp(rest.data + rest.len - edge.len, edge.data, edge.len) == 0)
+		if (memcmp(rest.data + rest.len - separator.len, separator.data, separator.len) == 0)
 			return rest.len;
 	}
 	return NOWHERE;
 }
 
 static size_t
-find_edge(Matcher *m, int i, int dir, size_t pos)
+find_separator(Matcher *m, int i, int dir, size_t pos)
 {
-	EdgeCache  *cache = &m->edges[i];
+	SeparatorCache *cache = &m->separators[i];
 	bool		known = cache->valid && (dir > 0 ?
 										 cache->from <= pos && pos <= cache->found :
 										 cache->from >= pos &&
@@ -185,7 +185,7 @@ find_edge(Matcher *m, int i, int dir, size_t pos)
 	{
 		cache->valid = true;
 		cache->from = pos;
-		cache->found = search_edge(m, m->tmpl->parts[i].edge, dir, pos);
+		cache->found = search_separator(m, m->tmpl->parts[i].separator, dir, pos);
 	}
 	return cache->found;
 }
@@ -194,11 +194,11 @@ find_edge(Matcher *m, int i, int dir, size_t pos)
 
 /* Moves to the edge, or to the end of the text if the part takes the rest. */
 static bool
-step_to_edge(Matcher *m, int i, int dir, size_t *pos)
+step_to_separator(Matcher *m, int i, int dir, size_t *pos)
 {
 	const DynTemplatePart *part = &m->tmpl->parts[i];
-	size_t		found = part->edge.data != NULL ?
-		find_edge(m, i, dir, *pos) : NOWHERE;
+	size_t		found = part->separator.data != NULL ?
+		find_separator(m, i, dir, *pos) : NOWHERE;
 
 	if (part->last)
 	{
@@ -242,13 +242,13 @@ step_unknown(const Matcher *m, int i, int dir, size_t *pos)
 		return false;
 	else
 	{
-		skip = count_folded(m->given[i], part->edge, part->folding);
+		skip = count_folded(m->given[i], part->separator, part->folding);
 		for (;;)
 		{
-			p = search_edge(m, part->edge, dir, p);
+			p = search_separator(m, part->separator, dir, p);
 			if (p == NOWHERE || skip-- == 0)
 				break;
-			p = dir > 0 ? p + part->edge.len : p - part->edge.len;
+			p = dir > 0 ? p + part->separator.len : p - part->separator.len;
 		}
 	}
 	if (p == NOWHERE || p == *pos)
@@ -378,10 +378,10 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
 
 /* Is the edge ahead, or nothing? */
 static bool
-is_at_edge(const Matcher *m, DynText edge, int dir, size_t pos)
+is_at_separator(const Matcher *m, DynText separator, int dir, size_t pos)
 {
 	return ahead(m, dir, pos).len == 0 ||
-		step_text(m, edge, DYN_FOLD_NONE, dir, &pos);
+		step_text(m, separator, DYN_FOLD_NONE, dir, &pos);
 }
 
 /*
@@ -396,8 +396,8 @@ step_instant(Matcher *m, const DynTemplatePart *part, int dir, size_t *pos)
 
 	while (n < most && step_listed(m, part->facts.charset, dir, pos))
 		n++;
-	m->misfit |= n > 0 && n != part->facts.width &&
-		(part->edge.data == NULL || !is_at_edge(m, part->edge, dir, *pos));
+	m->mismatch |= n > 0 && n != part->facts.width &&
+		(part->separator.data == NULL || !is_at_separator(m, part->separator, dir, *pos));
 	return part->last ? n > 0 && *pos == m->len
 		: part->by_width ? n == most : n > 0;
 }
@@ -415,7 +415,7 @@ step_part(Matcher *m, int i, int dir, size_t *pos)
 		return step_width(m, part->facts.width, dir, pos);
 	if (is_given(m, i))
 		return step_unknown(m, i, dir, pos);
-	return step_to_edge(m, i, dir, pos);
+	return step_to_separator(m, i, dir, pos);
 }
 
 static void
@@ -471,7 +471,7 @@ any_is(Matcher *m, size_t lo, size_t hi)
 }
 
 static bool
-fits(Matcher *m)
+matches(Matcher *m)
 {
 	const DynTemplate *tmpl = m->tmpl;
 	size_t		lo = 0;
@@ -592,12 +592,12 @@ has_undecided(const DynTemplate *tmpl)
 	return false;
 }
 
-DynCut
-dyn_template_cut(const DynTemplate *tmpl, const char *text, size_t len,
-				 const DynText *given, DynText *values)
+DynSplit
+dyn_template_split(const DynTemplate *tmpl, const char *text, size_t len,
+				   const DynText *given, DynText *values)
 {
 	Matcher		m;
-	DynCut		unfit;
+	DynSplit	unmatched;
 
 	assert(tmpl->resolved);
 	memset(&m, 0, sizeof(m));
@@ -606,10 +606,10 @@ dyn_template_cut(const DynTemplate *tmpl, const char *text, size_t len,
 	m.len = len;
 	m.given = given;
 	m.values = values;
-	if (fits(&m))
-		return DYN_CUT_FITS;
-	unfit = m.misfit ? DYN_CUT_MISFIT : DYN_CUT_UNFIT;
+	if (matches(&m))
+		return DYN_SPLIT_MATCHES;
+	unmatched = m.mismatch ? DYN_SPLIT_TYPE_MISMATCH : DYN_SPLIT_NO_MATCH;
 	m.values = NULL;
 	return has_undecided(tmpl) && matches_with_wildcards(&m) ?
-		DYN_CUT_AMBIGUOUS : unfit;
+		DYN_SPLIT_AMBIGUOUS : unmatched;
 }

@@ -6,7 +6,7 @@
  * them; nothing here decodes.  Where an array of them is passed, it has one
  * element for each part of the template.  All templates are resolved.
  *
- * Cutting and joining are inverse: whatever dyn_template_cut() returns joins
+ * Cutting and joining are inverse: whatever dyn_template_split() returns joins
  * to the same text, and values that all DYN_HOLDS_YES join to a text that cuts
  * into them, if those of parts read from elsewhere are given.
  */
@@ -18,14 +18,14 @@
 
 /* ---- cut ---- */
 
-typedef enum DynCut
+typedef enum DynSplit
 {
-	DYN_CUT_FITS,
-	DYN_CUT_UNFIT,
-	DYN_CUT_AMBIGUOUS,			/* unfit, but not if undecided parts might
+	DYN_SPLIT_MATCHES,
+	DYN_SPLIT_NO_MATCH,
+	DYN_SPLIT_AMBIGUOUS,		/* unfit, but not if undecided parts might
 								 * contain their edges */
-	DYN_CUT_MISFIT				/* up to a time, which has another width */
-} DynCut;
+	DYN_SPLIT_TYPE_MISMATCH		/* up to a time, which has another width */
+} DynSplit;
 
 /*
  * Cuts a text into the texts of its parts, which point into it.  `values` is
@@ -41,9 +41,9 @@ typedef enum DynCut
  * text of the `any` part is given, a text that does not fit may be reported as
  * ambiguous although no value of an undecided part makes it fit.
  */
-extern DynCut dyn_template_cut(const DynTemplate *tmpl, const char *text,
-							   size_t len, const DynText *given,
-							   DynText *values);
+extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
+								   size_t len, const DynText *given,
+								   DynText *values);
 
 /*
  * Is that part's text the given value's?  Also true if they are not compared,

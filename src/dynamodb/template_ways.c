@@ -83,7 +83,7 @@ may_have(const DynWays *ways, int i, DynText text)
 	if (part->facts.instant && !is_of_charset(text, part->facts.charset))
 		return false;
 	return !part->guarded || (part->undecided && ways->guess) ||
-		dyn_text_find(text, part->edge) == NULL;
+		dyn_text_find(text, part->separator) == NULL;
 }
 
 static bool

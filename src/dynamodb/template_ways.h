@@ -2,7 +2,7 @@
  * template_ways.h
  *		All ways in which a text may be cut by a key template.
  *
- * dyn_template_cut() takes one way, in linear time.  Where a column occurs in
+ * dyn_template_split() takes one way, in linear time.  Where a column occurs in
  * several texts, one of which can be cut in more than one way, they have to be
  * tried together: this enumerates the ways of one text.
  */
@@ -11,7 +11,7 @@
 
 #include "template.h"
 
-/* `values` as of dyn_template_cut(); true: no other way is needed. */
+/* `values` as of dyn_template_split(); true: no other way is needed. */
 typedef bool (*DynWayFound) (void *arg, const DynText *values);
 
 typedef struct DynWays

@@ -35,7 +35,7 @@ typedef struct Table
 	DynBuffer	json;			/* the entries, without separators */
 	Entry	   *entries;
 	int			count;
-	int			room;			/* entries allocated */
+	int			space;			/* entries allocated */
 } Table;
 
 struct DynTokens
@@ -60,7 +60,7 @@ entry_start(const Table *table, int i)
 
 /* Keeps the first `count` entries and recovers from a failed append. */
 static void
-table_cut(Table *table, int count)
+table_split(Table *table, int count)
 {
 	table->count = count;
 	table->json.len = entry_start(table, count);
@@ -68,21 +68,21 @@ table_cut(Table *table, int count)
 }
 
 static bool
-table_make_room(Table *table)
+table_make_space(Table *table)
 {
-	int			room = table->room > 0 ? table->room * 2 : 16;
+	int			space = table->space > 0 ? table->space * 2 : 16;
 	Entry	   *entries;
 
-	if (table->count < table->room)
+	if (table->count < table->space)
 		return true;
-	entries = realloc(table->entries, (size_t) room * sizeof(Entry));
+	entries = realloc(table->entries, (size_t) space * sizeof(Entry));
 	if (entries == NULL)
 	{
 		table->json.out_of_memory = true;
 		return false;
 	}
 	table->entries = entries;
-	table->room = room;
+	table->space = space;
 	return true;
 }
 
@@ -99,9 +99,9 @@ table_enter(Table *table)
 	size_t		len;
 	int			i;
 
-	if (table->json.failed || !table_make_room(table))
+	if (table->json.failed || !table_make_space(table))
 	{
-		table_cut(table, table->count);
+		table_split(table, table->count);
 		return -1;
 	}
 	json = table->json.data + start;
@@ -116,7 +116,7 @@ table_enter(Table *table)
 			table->entries[i].end - begin == len &&
 			memcmp(table->json.data + begin, json, len) == 0)
 		{
-			table_cut(table, table->count);
+			table_split(table, table->count);
 			return i;
 		}
 	}
@@ -156,8 +156,8 @@ dyn_tokens_create(void)
 void
 dyn_tokens_reset(DynTokens *tokens)
 {
-	table_cut(&tokens->names, 0);
-	table_cut(&tokens->values, 0);
+	table_split(&tokens->names, 0);
+	table_split(&tokens->values, 0);
 	tokens->names.json.out_of_memory = false;
 	tokens->values.json.out_of_memory = false;
 }
@@ -192,8 +192,8 @@ dyn_tokens_mark(const DynTokens *tokens)
 void
 dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark)
 {
-	table_cut(&tokens->names, mark.nnames);
-	table_cut(&tokens->values, mark.nvalues);
+	table_split(&tokens->names, mark.nnames);
+	table_split(&tokens->values, mark.nvalues);
 }
 
 /* ,"member":{"#n0":...,"#n1":...} */

@@ -35,7 +35,7 @@ dyn_page_units(double bytes)
 }
 
 double
-dyn_supposed_item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
+dyn_default_item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
 {
 	double		bytes = dyn_metadata_item_bytes(meta, index);
 
@@ -43,10 +43,10 @@ dyn_supposed_item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
 }
 
 bool
-dyn_is_bounded_read(const DynTableMeta *meta, const DynIndexMeta *index,
-					double items)
+dyn_is_small_read(const DynTableMeta *meta, const DynIndexMeta *index,
+				  double items)
 {
-	return items * dyn_supposed_item_bytes(meta, index) <= DYN_BOUNDED_BYTES;
+	return items * dyn_default_item_bytes(meta, index) <= DYN_SMALL_READ_BYTES;
 }
 
 double
@@ -133,12 +133,12 @@ dyn_reads_first_price(const DynReads *reads, double share,
 
 DynReads
 dyn_reads_repeat(const DynReads *once, const DynPrices *prices, double times,
-				 bool whole_keys)
+				 bool full_keys)
 {
 	DynReads	all = *once;
 
 	all.keys *= times;
-	all.requests = whole_keys ? ceil(all.keys / DYN_BATCH_GET_MAX_KEYS)
+	all.requests = full_keys ? ceil(all.keys / DYN_BATCH_GET_MAX_KEYS)
 		: once->requests * times;
 	all.width = fmin(prices->in_flight, all.requests);
 	all.units *= times;

@@ -20,7 +20,7 @@
 #define DYN_PAGE_BYTES			(1024.0 * 1024.0)
 
 /* What a bounded read may read, whatever the scan_policy. */
-#define DYN_BOUNDED_BYTES		(1024 * 1024)
+#define DYN_SMALL_READ_BYTES		(1024 * 1024)
 
 /* Read with eventual consistency: a page, the largest item, any request. */
 #define DYN_FULL_PAGE_UNITS		(DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES)
@@ -35,12 +35,12 @@
  * The size of an item on the average, or what is supposed of items that DynamoDB
  * has not counted yet.  `index` may be NULL, here and below.
  */
-extern double dyn_supposed_item_bytes(const DynTableMeta *meta,
-									  const DynIndexMeta *index);
+extern double dyn_default_item_bytes(const DynTableMeta *meta,
+									 const DynIndexMeta *index);
 
 /* Are so many items a bounded read? */
-extern bool dyn_is_bounded_read(const DynTableMeta *meta,
-								const DynIndexMeta *index, double items);
+extern bool dyn_is_small_read(const DynTableMeta *meta,
+							  const DynIndexMeta *index, double items);
 
 /* What a table or an index can serve to us. */
 typedef struct DynCapacity
@@ -120,6 +120,6 @@ extern double dyn_reads_first_price(const DynReads *reads, double share,
  * primary keys (`whole_keys`) by BatchGetItem.
  */
 extern DynReads dyn_reads_repeat(const DynReads *once, const DynPrices *prices,
-								 double times, bool whole_keys);
+								 double times, bool full_keys);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct DynScalar
  * equal; other spellings may be, too.
  */
 static inline bool
-dyn_value_spells(const DynValue *value, const DynScalar *scalar)
+dyn_value_encodes(const DynValue *value, const DynScalar *scalar)
 {
 	return value->type == scalar->type && value->len == scalar->len &&
 		(value->type == DYN_TYPE_N ||

@@ -74,7 +74,7 @@ TOLD = {
         a BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} items
         the first batch is {WORDS[readahead.FIRST_LAZY_ROWS]} row, and each further one {WORDS[readahead.LAZY_GROWTH]} times the last
         outer rows beyond {PART[row_buffer.PART]} of it wait in a temporary file
-        {PART[lookup.ROOM_PART]} of `dynamo_fdw.fetch_memory`, {parameter.fetch_memory / KB / lookup.ROOM_PART:.0f} MB, in any case
+        {PART[lookup.SPACE_PART]} of `dynamo_fdw.fetch_memory`, {parameter.fetch_memory / KB / lookup.SPACE_PART:.0f} MB, in any case
         """,
     "docs/troubleshooting.md": """
         more than {budget.MAX_BUCKETS} budgets in one database
@@ -127,9 +127,9 @@ TOLD = {
         below a `LIMIT`, are not waited for beyond {PART[shared.PART]} of `work_mem`
         ({DYN_EXPR_MAX_BYTES / KB:.0f} kB of expression, {DYN_EXPR_MAX_OPERATORS} operators, \
             lists of more than {DYN_EXPR_MAX_IN} values)
-        together are at most {DYN_BOUNDED_BYTES / MB:.0f} MB of items
+        together are at most {DYN_SMALL_READ_BYTES / MB:.0f} MB of items
         ({units.UNKNOWN_ITEM_BYTES} bytes if it is unknown)
-        Once that many items or {DYN_BOUNDED_BYTES / MB:.0f} MB have been read
+        Once that many items or {DYN_SMALL_READ_BYTES / MB:.0f} MB have been read
         """,
     "docs/planner.md": """
         The cost is {cost.COST_PER_MS:.0f} for each millisecond
@@ -142,7 +142,7 @@ TOLD = {
         at least {cost.ITEM_UNIT_BYTES:.0f} divided by the size
         more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items is estimated at {DYN_COLLECTION_ITEMS:.0f} for each value
         a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
-        the budget of {HALF[spending.REQUEST_SECONDS]} a second
+        the budget of {HALF[unit_limit.REQUEST_SECONDS]} a second
         `read_percent` below {most.read_percent} is a budget
         Up to {budget.MAX_BUCKETS} budgets at a time
         and {units.UNITS_OF_PARTITION:,.0f} of each partition
@@ -150,14 +150,14 @@ TOLD = {
         more than {pace.END_OF_SPELL_MS / 1000:.0f} seconds apart do not count
         {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
         more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
-        may use {PART[lookup.ROOM_PART]} of it for keys, and {PART[lookup.ROOM_PART]} for cached results
+        may use {PART[lookup.SPACE_PART]} of it for keys, and {PART[lookup.SPACE_PART]} for cached results
         at most {connection.MAX_RESPONSE / MB:.0f} MB of JSON
-        requests as many keys as are expected to return {reader.BATCH_BYTES / MB:.0f} MB
+        requests as many keys as are expected to return {scandesc.BATCH_BYTES / MB:.0f} MB
         after {session.REFRESH_PAUSE / 1000:.0f} seconds
         """,
     "docs/functions.md": """
         Scan of the first page, of {describe.SAMPLE_ITEMS} items at most
-        if {describe.SAMPLE_ITEMS} items are more than {DYN_BOUNDED_BYTES / MB:.0f} MB
+        if {describe.SAMPLE_ITEMS} items are more than {DYN_SMALL_READ_BYTES / MB:.0f} MB
         arrays of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
         """,
     "docs/explain.md": """

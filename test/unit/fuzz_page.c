@@ -104,13 +104,13 @@ finish_scalar(const DynValue *v)
 static void
 walk_value(const DynValue *value)
 {
-	DynWalk		walk;
+	DynWalk		resolver;
 	DynWalkEvent event;
 	DynValue	v;
 	int			depth = 0;
 
-	dyn_walk_begin(&walk, value);
-	while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END)
+	dyn_walk_begin(&resolver, value);
+	while ((event = dyn_walk_next(&resolver, &v)) != DYN_WALK_END)
 	{
 		if (event == DYN_WALK_OPEN)
 			depth++;

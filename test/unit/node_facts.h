@@ -41,12 +41,12 @@ nodes_follow(const DynNodes *list, const DynValue *value)
 	uint32_t	numbers = 0;
 	uint32_t	n = 0;
 	int			depth = 0;
-	DynWalk		walk;
+	DynWalk		resolver;
 	DynWalkEvent event;
 	DynValue	v;
 
-	dyn_walk_begin(&walk, value);
-	while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END)
+	dyn_walk_begin(&resolver, value);
+	while ((event = dyn_walk_next(&resolver, &v)) != DYN_WALK_END)
 	{
 		const DynNode *node = &list->nodes[n];
 

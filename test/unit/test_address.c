@@ -40,21 +40,21 @@ parse(const char *text)
 }
 
 static void
-check(const char *text, DynReach reach, bool wanted)
+check(const char *text, DynAddressPolicy policy, bool wanted)
 {
 	Address		address = parse(text);
 
-	if (!CHECK_EQ_INT(dyn_address_allowed(&address.any, reach), wanted))
+	if (!CHECK_EQ_INT(dyn_address_allowed(&address.any, policy), wanted))
 		printf("#     %s\n", text);
 }
 
 static void
-check_all(const char *const *texts, size_t n, DynReach reach, bool wanted)
+check_all(const char *const *texts, size_t n, DynAddressPolicy policy, bool wanted)
 {
 	size_t		i;
 
 	for (i = 0; i < n; i++)
-		check(texts[i], reach, wanted);
+		check(texts[i], policy, wanted);
 }
 
 /* ---- IPv4, and the IPv6 forms of it ----------------------------------- */
@@ -171,7 +171,7 @@ check_form(const char *v4, Form form, bool wanted)
 
 	CHECK(inet_pton(AF_INET, v4, bytes) == 1);
 	form(bytes, text, sizeof(text));
-	check(text, DYN_REACH_ENDPOINT, wanted);
+	check(text, DYN_ADDRESS_ENDPOINT, wanted);
 }
 
 static void
@@ -237,7 +237,7 @@ refuses_addresses_of_ipv6(void)
 		"2001::", "2001::1", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff"
 	};
 
-	check_all(texts, lengthof(texts), DYN_REACH_ENDPOINT, false);
+	check_all(texts, lengthof(texts), DYN_ADDRESS_ENDPOINT, false);
 }
 
 static void
@@ -255,7 +255,7 @@ allows_other_addresses_of_ipv6(void)
 		"2600:1f18::1", "2606:4700::1111"
 	};
 
-	check_all(texts, lengthof(texts), DYN_REACH_ENDPOINT, true);
+	check_all(texts, lengthof(texts), DYN_ADDRESS_ENDPOINT, true);
 }
 
 /* ---- services of this machine ----------------------------------------- */
@@ -269,7 +269,7 @@ reaches_local_services(void)
 		"127.0.0.0", "127.0.0.1", "127.255.255.255", "::1"
 	};
 
-	check_all(texts, lengthof(texts), DYN_REACH_LOCAL, true);
+	check_all(texts, lengthof(texts), DYN_ADDRESS_LOCAL, true);
 }
 
 static void
@@ -288,7 +288,7 @@ reaches_nothing_else_as_local(void)
 		"2002:a9fe:a9fe::1"
 	};
 
-	check_all(texts, lengthof(texts), DYN_REACH_LOCAL, false);
+	check_all(texts, lengthof(texts), DYN_ADDRESS_LOCAL, false);
 }
 
 static void
@@ -299,10 +299,10 @@ refuses_other_families(void)
 
 	local.sun_family = AF_UNIX;
 	none.sa_family = AF_UNSPEC;
-	CHECK(!dyn_address_allowed((struct sockaddr *) &local, DYN_REACH_ENDPOINT));
-	CHECK(!dyn_address_allowed((struct sockaddr *) &local, DYN_REACH_LOCAL));
-	CHECK(!dyn_address_allowed(&none, DYN_REACH_ENDPOINT));
-	CHECK(!dyn_address_allowed(&none, DYN_REACH_LOCAL));
+	CHECK(!dyn_address_allowed((struct sockaddr *) &local, DYN_ADDRESS_ENDPOINT));
+	CHECK(!dyn_address_allowed((struct sockaddr *) &local, DYN_ADDRESS_LOCAL));
+	CHECK(!dyn_address_allowed(&none, DYN_ADDRESS_ENDPOINT));
+	CHECK(!dyn_address_allowed(&none, DYN_ADDRESS_LOCAL));
 }
 
 int

@@ -177,12 +177,12 @@ events_of(DynType type, const char *data, uint8_t flags)
 	static char line[4096];
 	char	   *p = line;
 	DynValue	value = value_of(type, data, flags);
-	DynWalk		walk;
+	DynWalk		resolver;
 	DynWalkEvent event;
 	DynValue	v;
 
-	dyn_walk_begin(&walk, &value);
-	while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END)
+	dyn_walk_begin(&resolver, &value);
+	while ((event = dyn_walk_next(&resolver, &v)) != DYN_WALK_END)
 	{
 		const char *name = dyn_type_name(v.type);
 
@@ -198,7 +198,7 @@ events_of(DynType type, const char *data, uint8_t flags)
 						 v.flags & DYN_VALUE_ESCAPED ? "e" : "",
 						 v.flags & DYN_VALUE_HAS_NUL ? "0" : "");
 	}
-	CHECK(dyn_walk_next(&walk, &v) == DYN_WALK_END);
+	CHECK(dyn_walk_next(&resolver, &v) == DYN_WALK_END);
 	CHECK(nodes_follow_walk(&value));
 	*p = '\0';
 	return line;
@@ -247,19 +247,19 @@ elements_come_as_wholes(void)
 	}			expected[] = {
 		{DYN_TYPE_S, "a"}, {DYN_TYPE_L, "[{\"N\":\"1\"},{\"M\":{}}]"},
 		{DYN_TYPE_NULL, ""}, {DYN_TYPE_M, "{\"k\":{\"S\":\"]\"}}"}};
-	DynWalk		walk;
+	DynWalk		resolver;
 	DynValue	v;
 
-	dyn_walk_begin(&walk, &list);
-	CHECK(dyn_walk_next(&walk, &v) == DYN_WALK_OPEN);
+	dyn_walk_begin(&resolver, &list);
+	CHECK(dyn_walk_next(&resolver, &v) == DYN_WALK_OPEN);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 	{
-		CHECK(dyn_walk_element(&walk, &list, &v));
+		CHECK(dyn_walk_element(&resolver, &list, &v));
 		CHECK(v.type == expected[i].type);
 		CHECK(v.len == strlen(expected[i].text) &&
 			  memcmp(v.data, expected[i].text, v.len) == 0);
 	}
-	CHECK(!dyn_walk_element(&walk, &list, &v));
+	CHECK(!dyn_walk_element(&resolver, &list, &v));
 }
 
 static void

@@ -812,7 +812,7 @@ is_patient_when_throttled(void)
 }
 
 static void
-waits_as_long_as_asked(void)
+waits_as_long_as_requested(void)
 {
 	DynCall    *call = run("\"throttle\", \"j\", 1, 700");
 
@@ -1189,7 +1189,7 @@ exchange_by(const char *path)
 {
 	DynExchangeLimits limits = {path, NULL, 5000, 10000};
 	DynExchange *exchange = dyn_exchange_create("GET", tls_url,
-												DYN_REACH_ENDPOINT);
+												DYN_ADDRESS_ENDPOINT);
 	DynFailure	failure;
 	bool		ended = false;
 
@@ -1480,7 +1480,7 @@ is_destroyed_while_waiting(void)
  * others are not completed.
  */
 static int
-listen_with_room(int *waiting, int nwaiting)
+listen_with_space(int *waiting, int nwaiting)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET};
 	socklen_t	len = sizeof(address);
@@ -1517,7 +1517,7 @@ static void
 makes_the_first_connection_alone(void)
 {
 	int			waiting[4];
-	int			listener = listen_with_room(waiting, 4);
+	int			listener = listen_with_space(waiting, 4);
 	uint64_t	before = connections_of(client);
 	double		began = now_ms();
 	DynCall    *calls[4];
@@ -1547,7 +1547,7 @@ makes_the_first_connection_alone(void)
 static void
 makes_the_others_together(void)
 {
-	int			listener = listen_with_room(NULL, 0);
+	int			listener = listen_with_space(NULL, 0);
 	uint64_t	before = connections_of(client);
 	double		began = now_ms();
 	DynCall    *calls[6];
@@ -1718,7 +1718,7 @@ run_tests(void)
 	STAGED(repeats_damaged_gzip);
 	STAGED(repeats_server_errors);
 	STAGED(is_patient_when_throttled);
-	STAGED(waits_as_long_as_asked);
+	STAGED(waits_as_long_as_requested);
 	STAGED(wakes_through_the_descriptor_alone);
 	STAGED(stops_when_the_quota_is_spent);
 	STAGED(pays_once_for_an_outage);
@@ -1767,7 +1767,7 @@ start_service(pid_t *pid, int *keep_open)
 	char		line[400] = "";
 	int			port = 0;
 	int			tls_port = 0;
-	FILE	   *answer;
+	FILE	   *reply;
 
 	if (pipe(in) != 0 || pipe(out) != 0)
 		return false;
@@ -1785,11 +1785,11 @@ start_service(pid_t *pid, int *keep_open)
 	close(out[1]);
 	*keep_open = in[1];
 	/* a whole line, which need not come in one piece */
-	answer = fdopen(out[0], "r");
-	if (answer == NULL || fgets(line, sizeof(line), answer) == NULL ||
+	reply = fdopen(out[0], "r");
+	if (reply == NULL || fgets(line, sizeof(line), reply) == NULL ||
 		sscanf(line, "%d %d %255s", &port, &tls_port, ca_bundle) != 3)
 		return false;
-	fclose(answer);
+	fclose(reply);
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", port);
 	snprintf(host, sizeof(host), "127.0.0.1:%d", port);
 	if (tls_port > 0)

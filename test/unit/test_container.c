@@ -16,7 +16,7 @@
 #define TOKEN_FILE		"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"
 
 static DynCredentials credentials;
-static DynFault fault;
+static DynError err;
 
 /* Any may be NULL. */
 static void
@@ -27,7 +27,7 @@ set(const char *relative, const char *full, const char *token,
 	setenv(FULL_URI, full ? full : "", 1);
 	setenv(AUTH_TOKEN, token ? token : "", 1);
 	setenv(TOKEN_FILE, file ? file : "", 1);
-	memset(&fault, 0, sizeof(fault));
+	memset(&err, 0, sizeof(err));
 }
 
 static const char *
@@ -41,9 +41,9 @@ nothing_is_set(void)
 {
 	set(NULL, NULL, NULL, NULL);
 	CHECK(!dyn_container_is_set());
-	CHECK(dyn_container_request(&fault) == NULL);
-	CHECK(strstr(fault.message, "neither " RELATIVE_URI));
-	CHECK(fault.hint[0] != '\0');
+	CHECK(dyn_container_request(&err) == NULL);
+	CHECK(strstr(err.message, "neither " RELATIVE_URI));
+	CHECK(err.hint[0] != '\0');
 	set("/x", NULL, NULL, NULL);
 	CHECK(dyn_container_is_set());
 	set(NULL, "http://127.0.0.1/", NULL, NULL);
@@ -56,13 +56,13 @@ relative_uris_are_of_the_agent(void)
 	DynExchange *exchange;
 
 	set("/v2/credentials/0123?a=b", "http://127.0.0.1/", NULL, NULL);
-	exchange = dyn_container_request(&fault);
+	exchange = dyn_container_request(&err);
 	if (!CHECK(exchange != NULL))
 		return;
 	CHECK_EQ_STR(exchange->url,
 				 "http://169.254.170.2/v2/credentials/0123?a=b");
 	CHECK_EQ_STR(exchange->method, "GET");
-	CHECK_EQ_INT(exchange->reach, DYN_REACH_LOCAL);
+	CHECK_EQ_INT(exchange->policy, DYN_ADDRESS_LOCAL);
 	CHECK(!exchange->failed);
 	CHECK_EQ_INT(exchange->body.len, 0);
 	CHECK(authorization(exchange) == NULL);
@@ -85,11 +85,11 @@ full_uris_are_http_or_https(void)
 		DynExchange *exchange;
 
 		set(NULL, right[i], NULL, NULL);
-		exchange = dyn_container_request(&fault);
+		exchange = dyn_container_request(&err);
 		if (!CHECK(exchange != NULL))
 			continue;
 		CHECK_EQ_STR(exchange->url, right[i]);
-		CHECK_EQ_INT(exchange->reach, DYN_REACH_LOCAL);
+		CHECK_EQ_INT(exchange->policy, DYN_ADDRESS_LOCAL);
 		dyn_exchange_destroy(exchange);
 	}
 }
@@ -116,8 +116,8 @@ wrong_uris_are_refused(void)
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 	{
 		set(facts[i].relative, facts[i].full, NULL, NULL);
-		CHECK(dyn_container_request(&fault) == NULL);
-		CHECK_EQ_STR(fault.message, facts[i].message);
+		CHECK(dyn_container_request(&err) == NULL);
+		CHECK_EQ_STR(err.message, facts[i].message);
 	}
 }
 
@@ -128,12 +128,12 @@ tokens_are_sent(void)
 	const char *file = file_with("Of the file", 11);
 
 	set("/x", NULL, "Basic abc", NULL);
-	exchange = dyn_container_request(&fault);
+	exchange = dyn_container_request(&err);
 	if (CHECK(exchange != NULL))
 		CHECK_EQ_STR(authorization(exchange), "Basic abc");
 	dyn_exchange_destroy(exchange);
 	set("/x", NULL, "Basic abc", file);
-	exchange = dyn_container_request(&fault);
+	exchange = dyn_container_request(&err);
 	if (CHECK(exchange != NULL))
 		CHECK_EQ_STR(authorization(exchange), "Of the file");
 	dyn_exchange_destroy(exchange);
@@ -148,16 +148,16 @@ the_file_is_read_each_time(void)
 	FILE	   *file;
 
 	set("/x", NULL, NULL, path);
-	dyn_exchange_destroy(dyn_container_request(&fault));
+	dyn_exchange_destroy(dyn_container_request(&err));
 	file = fopen(path, "w");
 	CHECK(file && fputs("two", file) >= 0 && fclose(file) == 0);
-	exchange = dyn_container_request(&fault);
+	exchange = dyn_container_request(&err);
 	if (CHECK(exchange != NULL))
 		CHECK_EQ_STR(authorization(exchange), "two");
 	dyn_exchange_destroy(exchange);
 	unlink(path);
-	CHECK(dyn_container_request(&fault) == NULL);
-	CHECK(strstr(fault.message, path));
+	CHECK(dyn_container_request(&err) == NULL);
+	CHECK(strstr(err.message, path));
 }
 
 static void
@@ -177,14 +177,14 @@ wrong_tokens_are_refused(void)
 		const char *file = file_with(wrong[i].text, wrong[i].len);
 
 		set("/x", NULL, NULL, file);
-		CHECK(dyn_container_request(&fault) == NULL);
-		CHECK(strstr(fault.message, "token"));
-		CHECK(strstr(fault.message, "X: y") == NULL);
+		CHECK(dyn_container_request(&err) == NULL);
+		CHECK(strstr(err.message, "token"));
+		CHECK(strstr(err.message, "X: y") == NULL);
 		unlink(file);
 	}
 	set("/x", NULL, "Basic\nabc", NULL);
-	CHECK(dyn_container_request(&fault) == NULL);
-	CHECK_EQ_STR(fault.message, AUTH_TOKEN
+	CHECK(dyn_container_request(&err) == NULL);
+	CHECK_EQ_STR(err.message, AUTH_TOKEN
 				 " contains a line break or another control character");
 }
 
@@ -194,12 +194,12 @@ replies_are_read(void)
 	DynExchange *exchange;
 
 	set("/secret-path", NULL, NULL, NULL);
-	exchange = dyn_container_request(&fault);
+	exchange = dyn_container_request(&err);
 	reply(exchange, 200, "{\"AccessKeyId\":\"" KEY_ID "\","
 		  "\"SecretAccessKey\":\"" SECRET "\",\"Token\":\"" TOKEN "\","
 		  "\"RoleArn\":\"arn\",\"Expiration\":\"2026-01-02T03:04:05Z\"}");
-	CHECK_EQ_INT(dyn_container_answer(exchange, &credentials, &fault),
-				 DYN_ANSWER_CREDENTIALS);
+	CHECK_EQ_INT(dyn_container_response(exchange, &credentials, &err),
+				 DYN_RESPONSE_CREDENTIALS);
 	CHECK_EQ_STR(credentials.access_key_id, KEY_ID);
 	CHECK_EQ_STR(credentials.secret_access_key, SECRET);
 	CHECK_EQ_STR(credentials.session_token, TOKEN);
@@ -214,26 +214,26 @@ failures_are_told(void)
 	DynExchange *exchange;
 
 	set("/secret-path", NULL, NULL, NULL);
-	exchange = dyn_container_request(&fault);
+	exchange = dyn_container_request(&err);
 	reply(exchange, 200, "{\"SecretAccessKey\":\"" SECRET "\"}");
-	CHECK_EQ_INT(dyn_container_answer(exchange, &credentials, &fault),
-				 DYN_ANSWER_FAILED);
-	CHECK_EQ_STR(fault.message,
+	CHECK_EQ_INT(dyn_container_response(exchange, &credentials, &err),
+				 DYN_RESPONSE_FAILED);
+	CHECK_EQ_STR(err.message,
 				 "the container credentials: \"AccessKeyId\" is missing");
-	CHECK_EQ_STR(fault.excerpt, "");
+	CHECK_EQ_STR(err.excerpt, "");
 	reply(exchange, 403, "{\"message\":\"no\"}");
-	CHECK_EQ_INT(dyn_container_answer(exchange, &credentials, &fault),
-				 DYN_ANSWER_FAILED);
-	CHECK_EQ_STR(fault.message,
+	CHECK_EQ_INT(dyn_container_response(exchange, &credentials, &err),
+				 DYN_RESPONSE_FAILED);
+	CHECK_EQ_STR(err.message,
 				 "the container credentials cannot be obtained: HTTP status 403");
-	CHECK_EQ_STR(fault.excerpt, "{\"message\":\"no\"}");
+	CHECK_EQ_STR(err.excerpt, "{\"message\":\"no\"}");
 	reply(exchange, 500, "");
-	CHECK_EQ_INT(dyn_container_answer(exchange, &credentials, &fault),
-				 DYN_ANSWER_AGAIN);
+	CHECK_EQ_INT(dyn_container_response(exchange, &credentials, &err),
+				 DYN_RESPONSE_AGAIN);
 	break_off(exchange, DYN_FAIL_TIMEOUT, "Timeout was reached");
-	CHECK_EQ_INT(dyn_container_answer(exchange, &credentials, &fault),
-				 DYN_ANSWER_AGAIN);
-	CHECK(strstr(fault.message, "secret-path") == NULL);
+	CHECK_EQ_INT(dyn_container_response(exchange, &credentials, &err),
+				 DYN_RESPONSE_AGAIN);
+	CHECK(strstr(err.message, "secret-path") == NULL);
 	CHECK(credentials.access_key_id == NULL);
 	dyn_exchange_destroy(exchange);
 }

@@ -48,13 +48,13 @@ equals_zlib_at_every_length(void)
 static void
 continues_over_cuts(void)
 {
-	uint32_t	whole = (uint32_t) crc32_z(0, data, sizeof(data));
-	size_t		cut;
+	uint32_t	full = (uint32_t) crc32_z(0, data, sizeof(data));
+	size_t		split;
 	int			wrong = 0;
 
-	for (cut = 0; cut <= sizeof(data); cut += 37)
-		wrong += dyn_crc32(dyn_crc32(0, data, cut), data + cut,
-						   sizeof(data) - cut) != whole;
+	for (split = 0; split <= sizeof(data); split += 37)
+		wrong += dyn_crc32(dyn_crc32(0, data, split), data + split,
+						   sizeof(data) - split) != full;
 	CHECK_EQ_INT(wrong, 0);
 }
 

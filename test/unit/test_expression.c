@@ -426,7 +426,7 @@ count_of(const char *haystack, const char *needle)
 }
 
 static void
-long_in_lists_are_cut_into_chunks(void)
+long_in_lists_are_split_into_chunks(void)
 {
 	static const struct
 	{
@@ -485,8 +485,8 @@ same_identity(const DynCond *a, const DynCond *b)
 
 	dyn_buffer_init(&x, 0);
 	dyn_buffer_init(&y, 0);
-	CHECK(dyn_cond_identity(a, &x));
-	CHECK(dyn_cond_identity(b, &y));
+	CHECK(dyn_cond_fingerprint(a, &x));
+	CHECK(dyn_cond_fingerprint(b, &y));
 	same = x.len == y.len && memcmp(x.data, y.data, x.len) == 0;
 	dyn_buffer_free(&x);
 	dyn_buffer_free(&y);
@@ -813,7 +813,7 @@ projections_do_not_overlap(void)
 }
 
 static void
-wide_projections_are_refused_whole(void)
+wide_projections_are_refused_full(void)
 {
 	DynPath    *paths;
 	int			i;
@@ -841,7 +841,7 @@ main(void)
 	RUN(names_and_values_are_entered_once);
 	RUN(names_may_be_anything);
 	RUN(name_lengths_are_limited);
-	RUN(long_in_lists_are_cut_into_chunks);
+	RUN(long_in_lists_are_split_into_chunks);
 	RUN(people_see_few_values);
 	RUN(identities_tell_apart);
 	RUN(operators_are_counted);
@@ -854,6 +854,6 @@ main(void)
 	RUN(deep_trees_are_survived);
 	RUN(projections_are_printed_as_they_are_sent);
 	RUN(projections_do_not_overlap);
-	RUN(wide_projections_are_refused_whole);
+	RUN(wide_projections_are_refused_full);
 	return DONE("expression");
 }

@@ -42,19 +42,19 @@ static bool
 refuses(const char *path, DynFileRead wanted, const char *message)
 {
 	DynBuffer	contents;
-	DynFault	fault = {0};
-	DynFileRead seen = dyn_file_read(path, LONGEST, &contents, &fault);
+	DynError	err = {0};
+	DynFileRead seen = dyn_file_read(path, LONGEST, &contents, &err);
 
 	dyn_file_wipe(&contents);
-	if (strstr(fault.message, path) == NULL)
-		printf("#     %s\n", fault.message);
+	if (strstr(err.message, path) == NULL)
+		printf("#     %s\n", err.message);
 	return CHECK_EQ_INT(seen, wanted) && CHECK(contents.data == NULL) &&
-		CHECK(strstr(fault.message, path) != NULL) &&
-		CHECK(strstr(fault.message, message) != NULL);
+		CHECK(strstr(err.message, path) != NULL) &&
+		CHECK(strstr(err.message, message) != NULL);
 }
 
 static void
-reads_whole_files(void)
+reads_full_files(void)
 {
 	static const size_t lengths[] = {0, 1, 999, 1000};
 	size_t		i;
@@ -62,10 +62,10 @@ reads_whole_files(void)
 	for (i = 0; i < 4; i++)
 	{
 		DynBuffer	contents;
-		DynFault	fault;
+		DynError	err;
 
 		CHECK_EQ_INT(dyn_file_read(write_file("file", lengths[i]), LONGEST,
-								   &contents, &fault), DYN_FILE_READ);
+								   &contents, &err), DYN_FILE_READ);
 		CHECK_EQ_INT(contents.len, lengths[i]);
 		CHECK_EQ_INT(strlen(contents.data), lengths[i]);
 		dyn_file_wipe(&contents);
@@ -96,16 +96,16 @@ static void
 reports_unreadable_files(void)
 {
 	DynBuffer	contents;
-	DynFault	fault;
+	DynError	err;
 	char		user[64];
 
 	CHECK(symlink("loop", path_of("loop")) == 0);
 	refuses(path_of("loop"), DYN_FILE_FAILED,
 			"Too many levels of symbolic links");
-	CHECK_EQ_INT(dyn_file_read(path_of("loop"), LONGEST, &contents, &fault),
+	CHECK_EQ_INT(dyn_file_read(path_of("loop"), LONGEST, &contents, &err),
 				 DYN_FILE_FAILED);
 	dyn_file_user(user, sizeof(user));
-	CHECK(strstr(fault.hint, user) != NULL);
+	CHECK(strstr(err.hint, user) != NULL);
 	unlink(path_of("loop"));
 	if (geteuid() == 0)
 		return;
@@ -134,7 +134,7 @@ closes_descriptors(void)
 	int			second;
 
 	close(first);
-	reads_whole_files();
+	reads_full_files();
 	refuses_large_files();
 	reports_missing_files();
 	waits_for_nothing();
@@ -148,7 +148,7 @@ static void
 knows_the_user(void)
 {
 	const struct passwd *entry = getpwuid(geteuid());
-	DynFault	fault;
+	DynError	err;
 	char		user[64];
 	char		wanted[500];
 	char	   *path;
@@ -158,7 +158,7 @@ knows_the_user(void)
 	setenv("HOME", "/elsewhere", 1);
 	setenv("USER", "somebody", 1);
 	snprintf(wanted, sizeof(wanted), "%s/.aws/config", entry->pw_dir);
-	path = dyn_file_below_home(".aws/config", &fault);
+	path = dyn_file_below_home(".aws/config", &err);
 	CHECK_EQ_STR(path, wanted);
 	free(path);
 	dyn_file_user(user, sizeof(user));
@@ -170,17 +170,17 @@ static void
 knows_users_without_entry(void)
 {
 	uid_t		before = geteuid();
-	DynFault	fault = {0};
+	DynError	err = {0};
 	char		user[64];
 
 	if (before != 0 || getpwuid(54321) != NULL)
 		SKIP("needs root, and user 54321 without an entry");
 	CHECK(seteuid(54321) == 0);
 	dyn_file_user(user, sizeof(user));
-	CHECK(dyn_file_below_home("x", &fault) == NULL);
+	CHECK(dyn_file_below_home("x", &err) == NULL);
 	CHECK(seteuid(before) == 0);
 	CHECK_EQ_STR(user, "54321");
-	CHECK(strstr(fault.message, "54321") && !fault.out_of_memory);
+	CHECK(strstr(err.message, "54321") && !err.out_of_memory);
 }
 
 int
@@ -188,7 +188,7 @@ main(void)
 {
 	if (mkdtemp(directory) == NULL)
 		return 1;
-	RUN(reads_whole_files);
+	RUN(reads_full_files);
 	RUN(refuses_large_files);
 	RUN(reports_missing_files);
 	RUN(reports_unreadable_files);

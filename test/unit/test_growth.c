@@ -46,11 +46,11 @@ connect_to_peer(DynConnections *connections, bool busy)
 	int			fd = dyn_sockets_open(&connections->sockets, AF_INET,
 									  SOCK_STREAM, 0, 1);
 
-	(void) dyn_sockets_watch(&connections->sockets, fd, EPOLLIN, NULL);
+	(void) dyn_sockets_watcher(&connections->sockets, fd, EPOLLIN, NULL);
 	(void) dyn_sockets_unwatch(&connections->sockets, fd);
-	dyn_sockets_answered(&connections->sockets, fd, RTT_US);
+	dyn_sockets_got_response(&connections->sockets, fd, RTT_US);
 	if (busy)
-		(void) dyn_sockets_watch(&connections->sockets, fd, EPOLLIN, NULL);
+		(void) dyn_sockets_watcher(&connections->sockets, fd, EPOLLIN, NULL);
 	return fd;
 }
 
@@ -84,7 +84,7 @@ waits_for_one_in_use(void)
 	CHECK_EQ_INT(patience(&connections, 1, false), ALLOWED_US);
 	CHECK_EQ_INT(patience(&connections, 2, false), 0);
 	(void) dyn_sockets_unwatch(&connections.sockets, first);
-	dyn_sockets_answered(&connections.sockets, first, -1);
+	dyn_sockets_got_response(&connections.sockets, first, -1);
 	CHECK_EQ_INT(patience(&connections, 0, false), 0);
 	/* those to others do not count */
 	CHECK_EQ_INT((int) dyn_connections_patience_us(&connections, 2, 0, false),
@@ -110,7 +110,7 @@ adds_up_what_was_waited(void)
 	CHECK_EQ_INT(connections.waited_us, 500);
 	/* it waited, and then took an idle one */
 	(void) dyn_sockets_unwatch(&connections.sockets, fd);
-	dyn_sockets_answered(&connections.sockets, fd, -1);
+	dyn_sockets_got_response(&connections.sockets, fd, -1);
 	dyn_connections_waited(&connections, 1, 500);
 	CHECK_EQ_INT(connections.waited_us, 1000);
 	dyn_sockets_close(&connections.sockets, fd);

@@ -18,7 +18,7 @@
 /* Parses a copy that ends where its memory does. */
 static bool
 parse(DynIni *ini, const char *text, size_t len, bool prefixes,
-	  DynFault *fault)
+	  DynError *err)
 {
 	DynBuffer	copy;
 
@@ -27,7 +27,7 @@ parse(DynIni *ini, const char *text, size_t len, bool prefixes,
 	memcpy(copy.data, text, len);
 	copy.data[len] = '\0';
 	copy.len = len;
-	return dyn_ini_parse(ini, &copy, prefixes, "/a/file", fault);
+	return dyn_ini_parse(ini, &copy, prefixes, "/a/file", err);
 }
 
 /* ---- what is understood ----------------------------------------------- */
@@ -150,13 +150,13 @@ finds_values(void)
 	for (i = 0; i < LENGTHOF(values); i++)
 	{
 		DynIni		ini;
-		DynFault	fault = {0};
+		DynError	err = {0};
 		const char *value;
 
 		if (!CHECK(parse(&ini, values[i].text, strlen(values[i].text), true,
-						 &fault)))
+						 &err)))
 		{
-			printf("#     %s: %s\n", values[i].text, fault.message);
+			printf("#     %s: %s\n", values[i].text, err.message);
 			continue;
 		}
 		CHECK(dyn_ini_place(&ini, values[i].kind, values[i].section) > 0);
@@ -178,9 +178,9 @@ has_no_prefixes_in_credentials(void)
 	static const char text[] = "[   foo    ]\nname = value\n[my name]\na = b\n"
 		"[profile foo]\nc = d\n[\"my other name\"]\ne = f\n";
 	DynIni		ini;
-	DynFault	fault;
+	DynError	err;
 
-	CHECK(parse(&ini, text, strlen(text), false, &fault));
+	CHECK(parse(&ini, text, strlen(text), false, &err));
 	CHECK_EQ_STR(dyn_ini_value(&ini, N, "foo", "name"), "value");
 	CHECK_EQ_STR(dyn_ini_value(&ini, N, "my name", "a"), "b");
 	CHECK_EQ_STR(dyn_ini_value(&ini, N, "profile foo", "c"), "d");
@@ -200,9 +200,9 @@ allows_empty_files(void)
 	for (i = 0; i < LENGTHOF(texts); i++)
 	{
 		DynIni		ini;
-		DynFault	fault;
+		DynError	err;
 
-		CHECK(parse(&ini, texts[i], strlen(texts[i]), true, &fault));
+		CHECK(parse(&ini, texts[i], strlen(texts[i]), true, &err));
 		CHECK_EQ_INT(ini.n, 0);
 		CHECK(dyn_ini_value(&ini, P, "foo", "name") == NULL);
 		dyn_ini_clear(&ini);
@@ -255,15 +255,15 @@ refuses_malformed_lines(void)
 		size_t		len = errors[i].len ? errors[i].len : strlen(errors[i].text);
 		char		wanted[200];
 		DynIni		ini;
-		DynFault	fault = {0};
+		DynError	err = {0};
 
 		snprintf(wanted, sizeof(wanted), "line %d of file \"/a/file\" %s",
 				 errors[i].line, errors[i].wrong);
-		if (!CHECK(!parse(&ini, errors[i].text, len, true, &fault)))
+		if (!CHECK(!parse(&ini, errors[i].text, len, true, &err)))
 			dyn_ini_clear(&ini);
-		CHECK_EQ_STR(fault.message, wanted);
-		CHECK(fault.hint[0] != '\0' && fault.excerpt[0] == '\0');
-		CHECK(strstr(fault.message, "SECRET") == NULL);
+		CHECK_EQ_STR(err.message, wanted);
+		CHECK(err.hint[0] != '\0' && err.excerpt[0] == '\0');
+		CHECK(strstr(err.message, "SECRET") == NULL);
 		CHECK(ini.text.data == NULL && ini.n == 0);
 	}
 }
@@ -283,13 +283,13 @@ static void
 try_any(const char *text, size_t len, bool prefixes)
 {
 	DynIni		ini;
-	DynFault	fault = {0};
+	DynError	err = {0};
 	size_t		i;
 	size_t		total = 0;
 
-	if (!parse(&ini, text, len, prefixes, &fault))
+	if (!parse(&ini, text, len, prefixes, &err))
 	{
-		CHECK(strncmp(fault.message, "line ", 5) == 0);
+		CHECK(strncmp(err.message, "line ", 5) == 0);
 		return;
 	}
 	for (i = 0; i < ini.n; i++)

@@ -17,22 +17,22 @@
 
 static DynInstance instance;
 static DynCredentials credentials;
-static DynFault fault;
+static DynError err;
 
 /* One request and its reply. */
-static DynAnswer
-ask(int status, const char *body)
+static DynProviderResponse
+request(int status, const char *body)
 {
-	DynExchange *exchange = dyn_instance_request(&instance, &fault);
-	DynAnswer	answer;
+	DynExchange *exchange = dyn_instance_request(&instance, &err);
+	DynProviderResponse	response;
 
-	memset(&fault, 0, sizeof(fault));
+	memset(&err, 0, sizeof(err));
 	if (!CHECK(exchange != NULL))
-		return DYN_ANSWER_FAILED;
+		return DYN_RESPONSE_FAILED;
 	reply(exchange, status, body);
-	answer = dyn_instance_answer(&instance, exchange, &credentials, &fault);
+	response = dyn_instance_response(&instance, exchange, &credentials, &err);
 	dyn_exchange_destroy(exchange);
-	return answer;
+	return response;
 }
 
 static void
@@ -62,12 +62,12 @@ asks_for_a_token_first(void)
 	DynExchange *exchange;
 
 	begin(NULL, NULL);
-	exchange = dyn_instance_request(&instance, &fault);
+	exchange = dyn_instance_request(&instance, &err);
 	if (!CHECK(exchange != NULL))
 		return;
 	CHECK_EQ_STR(exchange->method, "PUT");
 	CHECK_EQ_STR(exchange->url, "http://169.254.169.254/latest/api/token");
-	CHECK_EQ_INT(exchange->reach, DYN_REACH_LOCAL);
+	CHECK_EQ_INT(exchange->policy, DYN_ADDRESS_LOCAL);
 	CHECK_EQ_STR(find_header(exchange,
 							 "x-aws-ec2-metadata-token-ttl-seconds"), "21600");
 	CHECK(find_header(exchange, "x-aws-ec2-metadata-token") ==
@@ -82,14 +82,14 @@ sends_the_token_then(void)
 	DynExchange *exchange;
 
 	begin("AQAE==", NULL);
-	exchange = dyn_instance_request(&instance, &fault);
+	exchange = dyn_instance_request(&instance, &err);
 	CHECK_EQ_STR(exchange->method, "GET");
 	CHECK_EQ_STR(exchange->url, "http://169.254.169.254" ROLES);
 	CHECK_EQ_STR(find_header(exchange,
 							 "x-aws-ec2-metadata-token"), "AQAE==");
 	dyn_exchange_destroy(exchange);
 	begin("AQAE==", "app+role@1");
-	exchange = dyn_instance_request(&instance, &fault);
+	exchange = dyn_instance_request(&instance, &err);
 	CHECK_EQ_STR(exchange->method, "GET");
 	CHECK_EQ_STR(exchange->url,
 				 "http://169.254.169.254" ROLES "app%2Brole%401");
@@ -125,10 +125,10 @@ the_endpoint_can_be_set(void)
 
 		setenv(ENDPOINT, facts[i].endpoint, 1);
 		setenv(ENDPOINT_MODE, facts[i].mode, 1);
-		exchange = dyn_instance_request(&instance, &fault);
+		exchange = dyn_instance_request(&instance, &err);
 		CHECK((exchange == NULL) == (facts[i].url == NULL));
 		if (exchange == NULL)
-			CHECK_EQ_STR(fault.message, facts[i].message);
+			CHECK_EQ_STR(err.message, facts[i].message);
 		else
 			CHECK_EQ_STR(exchange->url, facts[i].url);
 		dyn_exchange_destroy(exchange);
@@ -145,11 +145,11 @@ static void
 three_requests_give_credentials(void)
 {
 	begin(NULL, NULL);
-	CHECK_EQ_INT(ask(200, "AQAEtoken=="), DYN_ANSWER_NEXT);
+	CHECK_EQ_INT(request(200, "AQAEtoken=="), DYN_RESPONSE_NEXT);
 	CHECK_EQ_STR(instance.token, "AQAEtoken==");
-	CHECK_EQ_INT(ask(200, "reports-role\nother"), DYN_ANSWER_NEXT);
+	CHECK_EQ_INT(request(200, "reports-role\nother"), DYN_RESPONSE_NEXT);
 	CHECK_EQ_STR(instance.role, "reports-role");
-	CHECK_EQ_INT(ask(200, CREDENTIALS), DYN_ANSWER_CREDENTIALS);
+	CHECK_EQ_INT(request(200, CREDENTIALS), DYN_RESPONSE_CREDENTIALS);
 	CHECK_EQ_STR(credentials.access_key_id, KEY_ID);
 	CHECK_EQ_STR(credentials.secret_access_key, SECRET);
 	CHECK_EQ_STR(credentials.session_token, TOKEN);
@@ -163,17 +163,17 @@ static void
 a_refused_token_is_forgotten_once(void)
 {
 	begin("old", "role");
-	CHECK_EQ_INT(ask(401, ""), DYN_ANSWER_NEXT);
+	CHECK_EQ_INT(request(401, ""), DYN_RESPONSE_NEXT);
 	CHECK(instance.token == NULL);
 	CHECK_EQ_STR(instance.role, "role");
-	CHECK_EQ_INT(ask(200, "new"), DYN_ANSWER_NEXT);
-	CHECK_EQ_INT(ask(401, ""), DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.message, "HTTP status 401"));
-	CHECK_EQ_INT(ask(200, CREDENTIALS), DYN_ANSWER_CREDENTIALS);
+	CHECK_EQ_INT(request(200, "new"), DYN_RESPONSE_NEXT);
+	CHECK_EQ_INT(request(401, ""), DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.message, "HTTP status 401"));
+	CHECK_EQ_INT(request(200, CREDENTIALS), DYN_RESPONSE_CREDENTIALS);
 	dyn_credentials_clear(&credentials);
-	CHECK_EQ_INT(ask(401, ""), DYN_ANSWER_NEXT);
+	CHECK_EQ_INT(request(401, ""), DYN_RESPONSE_NEXT);
 	begin(NULL, NULL);
-	CHECK_EQ_INT(ask(401, ""), DYN_ANSWER_FAILED);
+	CHECK_EQ_INT(request(401, ""), DYN_RESPONSE_FAILED);
 }
 
 static void
@@ -186,21 +186,21 @@ a_token_may_be_refused(void)
 	begin(NULL, NULL);
 	for (i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
 	{
-		CHECK_EQ_INT(ask(statuses[i], "<html>"), DYN_ANSWER_FAILED);
-		CHECK(strstr(fault.hint, "version 2"));
+		CHECK_EQ_INT(request(statuses[i], "<html>"), DYN_RESPONSE_FAILED);
+		CHECK(strstr(err.hint, "version 2"));
 	}
-	CHECK_EQ_INT(ask(503, ""), DYN_ANSWER_AGAIN);
-	CHECK_EQ_STR(fault.hint, "");
-	CHECK_EQ_INT(ask(200, ""), DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.message, "token that is not valid"));
-	CHECK_EQ_INT(ask(200, "a b"), DYN_ANSWER_FAILED);
-	CHECK_EQ_INT(ask(200, "a\xff"), DYN_ANSWER_FAILED);
+	CHECK_EQ_INT(request(503, ""), DYN_RESPONSE_AGAIN);
+	CHECK_EQ_STR(err.hint, "");
+	CHECK_EQ_INT(request(200, ""), DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.message, "token that is not valid"));
+	CHECK_EQ_INT(request(200, "a b"), DYN_RESPONSE_FAILED);
+	CHECK_EQ_INT(request(200, "a\xff"), DYN_RESPONSE_FAILED);
 	CHECK(instance.token == NULL);
-	exchange = dyn_instance_request(&instance, &fault);
+	exchange = dyn_instance_request(&instance, &err);
 	break_off(exchange, DYN_FAIL_TIMEOUT, "Connection timed out");
-	CHECK_EQ_INT(dyn_instance_answer(&instance, exchange, &credentials,
-									 &fault), DYN_ANSWER_AGAIN);
-	CHECK(strstr(fault.hint, "hop limit"));
+	CHECK_EQ_INT(dyn_instance_response(&instance, exchange, &credentials,
+									 &err), DYN_RESPONSE_AGAIN);
+	CHECK(strstr(err.hint, "hop limit"));
 	dyn_exchange_destroy(exchange);
 }
 
@@ -208,16 +208,16 @@ static void
 an_instance_may_have_no_role(void)
 {
 	begin("t", NULL);
-	CHECK_EQ_INT(ask(404, "<html>"), DYN_ANSWER_FAILED);
-	CHECK_EQ_STR(fault.message, "the EC2 instance has no role");
-	CHECK_EQ_STR(fault.hint, "Attach an IAM role to the instance.");
-	CHECK_EQ_INT(ask(200, ""), DYN_ANSWER_FAILED);
-	CHECK_EQ_STR(fault.message, "the EC2 instance has no role");
-	CHECK_EQ_INT(ask(200, "\n"), DYN_ANSWER_FAILED);
-	CHECK_EQ_STR(fault.message, "the EC2 instance has no role");
+	CHECK_EQ_INT(request(404, "<html>"), DYN_RESPONSE_FAILED);
+	CHECK_EQ_STR(err.message, "the EC2 instance has no role");
+	CHECK_EQ_STR(err.hint, "Attach an IAM role to the instance.");
+	CHECK_EQ_INT(request(200, ""), DYN_RESPONSE_FAILED);
+	CHECK_EQ_STR(err.message, "the EC2 instance has no role");
+	CHECK_EQ_INT(request(200, "\n"), DYN_RESPONSE_FAILED);
+	CHECK_EQ_STR(err.message, "the EC2 instance has no role");
 	begin("t", "gone");
-	CHECK_EQ_INT(ask(404, ""), DYN_ANSWER_FAILED);
-	CHECK_EQ_STR(fault.message, "the EC2 instance has no role");
+	CHECK_EQ_INT(request(404, ""), DYN_RESPONSE_FAILED);
+	CHECK_EQ_STR(err.message, "the EC2 instance has no role");
 }
 
 static void
@@ -233,48 +233,48 @@ names_of_roles_are_one_segment(void)
 	begin("t", NULL);
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 	{
-		CHECK_EQ_INT(ask(200, wrong[i]), DYN_ANSWER_FAILED);
-		CHECK(strstr(fault.message, "name of a role that is not valid"));
+		CHECK_EQ_INT(request(200, wrong[i]), DYN_RESPONSE_FAILED);
+		CHECK(strstr(err.message, "name of a role that is not valid"));
 		CHECK(instance.role == NULL);
 	}
 	memset(longest, 'a', 129);
 	longest[129] = '\0';
-	CHECK_EQ_INT(ask(200, longest), DYN_ANSWER_FAILED);
-	CHECK_EQ_INT(ask(200, longest + 1), DYN_ANSWER_NEXT);
+	CHECK_EQ_INT(request(200, longest), DYN_RESPONSE_FAILED);
+	CHECK_EQ_INT(request(200, longest + 1), DYN_RESPONSE_NEXT);
 }
 
 static void
 codes_other_than_success_fail(void)
 {
 	begin("t", "reports");
-	CHECK_EQ_INT(ask(200, "{\"Code\":\"AssumeRoleUnauthorizedAccess\","
+	CHECK_EQ_INT(request(200, "{\"Code\":\"AssumeRoleUnauthorizedAccess\","
 					 "\"Message\":\"EC2 cannot assume the role\"}"),
-				 DYN_ANSWER_FAILED);
-	CHECK_EQ_STR(fault.message, "the instance metadata service has no credentials of role \"reports\": AssumeRoleUnauthorizedAccess");
-	CHECK(strstr(fault.hint, "ec2.amazonaws.com"));
-	CHECK_EQ_STR(fault.excerpt, "EC2 cannot assume the role");
-	CHECK_EQ_INT(ask(200, "{\"Code\":\"Failed\"}"), DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.message, ": Failed"));
-	CHECK_EQ_STR(fault.hint, "");
-	CHECK_EQ_INT(ask(200, "{\"Code\":\"a b\"}"), DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.message, ": unknown code"));
-	CHECK_EQ_INT(ask(200, "{\"Code\":\"\"}"), DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.message, ": unknown code"));
+				 DYN_RESPONSE_FAILED);
+	CHECK_EQ_STR(err.message, "the instance metadata service has no credentials of role \"reports\": AssumeRoleUnauthorizedAccess");
+	CHECK(strstr(err.hint, "ec2.amazonaws.com"));
+	CHECK_EQ_STR(err.excerpt, "EC2 cannot assume the role");
+	CHECK_EQ_INT(request(200, "{\"Code\":\"Failed\"}"), DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.message, ": Failed"));
+	CHECK_EQ_STR(err.hint, "");
+	CHECK_EQ_INT(request(200, "{\"Code\":\"a b\"}"), DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.message, ": unknown code"));
+	CHECK_EQ_INT(request(200, "{\"Code\":\"\"}"), DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.message, ": unknown code"));
 }
 
 static void
 replies_may_be_damaged(void)
 {
 	begin("t", "reports");
-	CHECK_EQ_INT(ask(200, "{\"Code\":\"Success\",\"AccessKeyId\":\"A\","
-					 "\"SecretAccessKey\":\"" SECRET), DYN_ANSWER_FAILED);
-	CHECK_EQ_STR(fault.message,
+	CHECK_EQ_INT(request(200, "{\"Code\":\"Success\",\"AccessKeyId\":\"A\","
+					 "\"SecretAccessKey\":\"" SECRET), DYN_RESPONSE_FAILED);
+	CHECK_EQ_STR(err.message,
 				 "the credentials of the EC2 instance: not valid JSON");
-	CHECK_EQ_STR(fault.excerpt, "");
-	CHECK_EQ_INT(ask(200, "{\"Code\":\"Success\"}"), DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.message, "\"AccessKeyId\" is missing"));
-	CHECK_EQ_INT(ask(200, "[]"), DYN_ANSWER_FAILED);
-	CHECK_EQ_INT(ask(500, ""), DYN_ANSWER_AGAIN);
+	CHECK_EQ_STR(err.excerpt, "");
+	CHECK_EQ_INT(request(200, "{\"Code\":\"Success\"}"), DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.message, "\"AccessKeyId\" is missing"));
+	CHECK_EQ_INT(request(200, "[]"), DYN_RESPONSE_FAILED);
+	CHECK_EQ_INT(request(500, ""), DYN_RESPONSE_AGAIN);
 	CHECK(credentials.access_key_id == NULL);
 }
 
@@ -284,9 +284,9 @@ forgets_without_a_trace(void)
 	if (count_on_heap(TOKEN) < 0)
 		SKIP("no heap to look at");
 	begin(NULL, NULL);
-	CHECK_EQ_INT(ask(200, TOKEN), DYN_ANSWER_NEXT);
-	CHECK_EQ_INT(ask(200, "role"), DYN_ANSWER_NEXT);
-	CHECK_EQ_INT(ask(200, CREDENTIALS), DYN_ANSWER_CREDENTIALS);
+	CHECK_EQ_INT(request(200, TOKEN), DYN_RESPONSE_NEXT);
+	CHECK_EQ_INT(request(200, "role"), DYN_RESPONSE_NEXT);
+	CHECK_EQ_INT(request(200, CREDENTIALS), DYN_RESPONSE_CREDENTIALS);
 	dyn_credentials_clear(&credentials);
 	dyn_instance_clear(&instance);
 	CHECK_EQ_INT(count_on_heap(TOKEN + 8), 0);

@@ -16,7 +16,7 @@ static char page_text[4096];
 
 /* Reads one item with attributes a, b and m.x. */
 static void
-whole_item(const char *json)
+full_item(const char *json)
 {
 	static DynPage page;
 	DynPathTree *tree = dyn_path_tree_create(paths, 3);
@@ -42,7 +42,7 @@ item(const char *attributes)
 	char		json[1024];
 
 	snprintf(json, sizeof(json), "{%s}", attributes);
-	whole_item(json);
+	full_item(json);
 }
 
 static bool
@@ -233,7 +233,7 @@ selects_what_dynamodb_selects(void)
 
 	for (int at = 0; at < nitems; at++)
 	{
-		whole_item(match_items[at]);
+		full_item(match_items[at]);
 		for (int number = 0; number < nfacts; number++)
 			check_fact(number, at);
 	}

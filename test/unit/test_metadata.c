@@ -312,7 +312,7 @@ other_documents_are_refused(void)
 
 /* More of them than the slack of the block's text could hide. */
 static void
-many_indexes_have_room(void)
+many_indexes_have_space(void)
 {
 	enum
 	{
@@ -353,7 +353,7 @@ odd_counts_are_zero(void)
 
 /* Cut anywhere, a description is refused and nothing is read beyond. */
 static void
-cut_documents_are_refused(void)
+split_documents_are_refused(void)
 {
 	size_t		len;
 
@@ -485,9 +485,9 @@ main(void)
 	RUN(strange_indexes_are_left_out);
 	RUN(good_indexes_stay);
 	RUN(other_documents_are_refused);
-	RUN(many_indexes_have_room);
+	RUN(many_indexes_have_space);
 	RUN(odd_counts_are_zero);
-	RUN(cut_documents_are_refused);
+	RUN(split_documents_are_refused);
 	RUN(throughput_is_read);
 	RUN(schemas_are_compared);
 	return DONE("metadata");

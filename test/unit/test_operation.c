@@ -253,7 +253,7 @@ counting_returns_no_attributes(void)
 
 /* An index has those that it projects otherwise. */
 static void
-all_attributes_are_asked_for_by_name(void)
+all_attributes_are_requested_for_by_name(void)
 {
 	DynReadRequest req = {0};
 
@@ -311,7 +311,7 @@ table_lists_are_read(void)
 {
 	static const struct
 	{
-		const char *answer;
+		const char *response;
 		const char *names;		/* NULL: refused */
 		const char *last;
 	}			rows[] = {
@@ -345,7 +345,7 @@ table_lists_are_read(void)
 		bool		ok;
 
 		dyn_buffer_reset(&names);
-		ok = dyn_read_list_tables(rows[i].answer, strlen(rows[i].answer),
+		ok = dyn_read_list_tables(rows[i].response, strlen(rows[i].response),
 								  collect, &names, &last) == NULL;
 		CHECK(ok == (rows[i].names != NULL));
 		CHECK_EQ_STR(dyn_buffer_terminate(&names),
@@ -370,7 +370,7 @@ main(void)
 	RUN(query_has_its_members);
 	RUN(scan_has_its_members);
 	RUN(counting_returns_no_attributes);
-	RUN(all_attributes_are_asked_for_by_name);
+	RUN(all_attributes_are_requested_for_by_name);
 	RUN(the_buffer_is_reused_and_tells_failure);
 	RUN(small_operations_are_written);
 	RUN(table_lists_are_read);

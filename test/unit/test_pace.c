@@ -25,7 +25,7 @@ typedef struct Request
 	double		cost;
 	double		granted;
 	double		sent;
-	double		answered;
+	double		complete;
 } Request;
 
 typedef struct Case
@@ -102,14 +102,14 @@ serve(World *world, Request *request)
 		: world->c->divisible ? fmin(request->cost, ceil(world->level)) : request->cost;
 	request->refused = request->granted < request->cost;
 	world->level -= request->granted;
-	request->answered = world->now + world->c->round_trip +
+	request->complete = world->now + world->c->round_trip +
 		request->granted * 20 / PAGE_UNITS;
 }
 
 static bool
 send_one(World *world)
 {
-	double		fits = dyn_pace_max_units(&world->pace);
+	double		matches = dyn_pace_max_units(&world->pace);
 	int			i;
 
 	if (dyn_pace_delay(&world->pace, world->in_flight, world->now) != 0)
@@ -121,8 +121,8 @@ send_one(World *world)
 		if (request->in_flight || request->left <= 0)
 			continue;
 		request->cost = fmin(request->left, world->c->page);
-		if (fits > 0)
-			request->cost = fmin(request->cost, fmax(fits, 0.5));
+		if (matches > 0)
+			request->cost = fmin(request->cost, fmax(matches, 0.5));
 		request->sent = world->now;
 		request->in_flight = true;
 		world->in_flight++;
@@ -167,15 +167,15 @@ step(World *world)
 
 		left |= !request->in_flight && request->left > 0;
 		if (request->in_flight &&
-			(next == NULL || request->answered < next->answered))
+			(next == NULL || request->complete < next->complete))
 			next = request;
 	}
 	if (next == NULL && !left)
 		return false;
 	if (next != NULL && (!left || delay < 0 ||
-						 next->answered <= world->now + delay))
+						 next->complete <= world->now + delay))
 	{
-		world->now = fmax(world->now, next->answered);
+		world->now = fmax(world->now, next->complete);
 		receive(world, next);
 	}
 	else
@@ -342,7 +342,7 @@ recovers_when_nothing_was_granted_for_long(void)
 
 /* The answers of a stream that is not asked for wait. */
 static void
-an_answer_may_be_told_late(void)
+an_response_may_be_told_late(void)
 {
 	DynPace		pace;
 	double		rate;
@@ -361,17 +361,17 @@ an_answer_may_be_told_late(void)
 }
 
 static void
-single_refusals_far_apart_are_no_spell(void)
+single_refusals_far_apart_are_no_episode(void)
 {
-	DynSpell	spell = {0};
+	DynThrottleEpisode	episode = {0};
 
-	CHECK(dyn_spell_refuse(&spell, 1000) == 0);
-	CHECK(dyn_spell_refuse(&spell, 1500) == 500);
-	CHECK(dyn_spell_refuse(&spell, 61500) == 0);
-	CHECK(dyn_spell_refuse(&spell, 121500) == 0);
+	CHECK(dyn_episode_refuse(&episode, 1000) == 0);
+	CHECK(dyn_episode_refuse(&episode, 1500) == 500);
+	CHECK(dyn_episode_refuse(&episode, 61500) == 0);
+	CHECK(dyn_episode_refuse(&episode, 121500) == 0);
 	/* as far apart as the pauses of one that waits */
-	CHECK(dyn_spell_refuse(&spell, 129500) == 8000);
-	CHECK(dyn_spell_refuse(&spell, 137500) == 16000);
+	CHECK(dyn_episode_refuse(&episode, 129500) == 8000);
+	CHECK(dyn_episode_refuse(&episode, 137500) == 16000);
 }
 
 int
@@ -382,7 +382,7 @@ main(void)
 	RUN(keeps_up_over_a_long_way);
 	RUN(does_not_take_a_rest_for_a_slow_service);
 	RUN(recovers_when_nothing_was_granted_for_long);
-	RUN(an_answer_may_be_told_late);
-	RUN(single_refusals_far_apart_are_no_spell);
+	RUN(an_response_may_be_told_late);
+	RUN(single_refusals_far_apart_are_no_episode);
 	return DONE("pace");
 }

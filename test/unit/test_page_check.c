@@ -35,7 +35,7 @@ judge(const DynExpected *expected, const char *text)
 	DynPage		page;
 	DynPage		left;
 	DynPageError error;
-	const char *fault = "?";
+	const char *err = "?";
 
 	dyn_page_init(&page);
 	dyn_page_init(&left);
@@ -43,18 +43,18 @@ judge(const DynExpected *expected, const char *text)
 		(page.unprocessed == NULL ||
 		 dyn_page_parse_keys(&left, shape, page.unprocessed,
 							 page.unprocessed_len, &error)))
-		fault = dyn_page_check(&page, page.unprocessed ? &left : NULL, expected,
+		err = dyn_page_check(&page, page.unprocessed ? &left : NULL, expected,
 							   &scratch);
 	dyn_page_free(&page);
 	dyn_page_free(&left);
 	dyn_path_tree_free(shape);
-	return fault ? fault : "";
+	return err ? err : "";
 }
 
 typedef struct Case
 {
-	const char *answer;
-	const char *fault;			/* a part of it; "" if it is believed */
+	const char *response;
+	const char *err;			/* a part of it; "" if it is believed */
 } Case;
 
 static void
@@ -64,16 +64,16 @@ check_cases(const DynExpected *expected, const Case *cases, size_t n)
 
 	for (i = 0; i < n; i++)
 	{
-		const char *fault;
+		const char *err;
 		uint8_t		picked[DYN_BATCH_GET_MAX_KEYS];
 
 		dyn_batch_begin(&batch, expected->nkeys);
 		(void) dyn_batch_request(&batch, DYN_BATCH_GET_MAX_KEYS, picked);
-		fault = judge(expected, cases[i].answer);
-		if (!CHECK(cases[i].fault[0] ? strstr(fault, cases[i].fault) != NULL
-				   : fault[0] == '\0'))
-			printf("#     %s\n#     fault: %s, wanted: %s\n", cases[i].answer,
-				   fault, cases[i].fault);
+		err = judge(expected, cases[i].response);
+		if (!CHECK(cases[i].err[0] ? strstr(err, cases[i].err) != NULL
+				   : err[0] == '\0'))
+			printf("#     %s\n#     fault: %s, wanted: %s\n", cases[i].response,
+				   err, cases[i].err);
 	}
 }
 
@@ -312,7 +312,7 @@ a_batch_takes_several_requests(void)
 	/* the second was answered before */
 	CHECK_EQ_STR(judge(&expected, BATCH(TWO) "{}}"), "contains an item twice");
 	CHECK_EQ_STR(judge(&expected, BATCH(ONE) "{}}"), "");
-	CHECK_EQ_INT(dyn_batch_count(&batch, DYN_KEY_ANSWERED), 3);
+	CHECK_EQ_INT(dyn_batch_count(&batch, DYN_KEY_COMPLETE), 3);
 	CHECK_EQ_INT(dyn_batch_request(&batch, 100, picked), 0);
 }
 

@@ -90,15 +90,15 @@ rebuild(const DynValue *value)
 {
 	json_t	   *open[DYN_MAX_DEPTH + 2];
 	DynType		kinds[DYN_MAX_DEPTH + 2];
-	json_t	   *whole = NULL;
+	json_t	   *full = NULL;
 	json_t	   *name = NULL;
 	int			depth = 0;
-	DynWalk		walk;
+	DynWalk		resolver;
 	DynWalkEvent event;
 	DynValue	v;
 
-	dyn_walk_begin(&walk, value);
-	while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END)
+	dyn_walk_begin(&resolver, value);
+	while ((event = dyn_walk_next(&resolver, &v)) != DYN_WALK_END)
 	{
 		if (event == DYN_WALK_CLOSE)
 			CHECK(kinds[--depth] == (DynType) v.type);
@@ -112,7 +112,7 @@ rebuild(const DynValue *value)
 			json_t	   *payload = payload_from(&v);
 
 			if (depth == 0)
-				whole = wrap(v.type, payload);
+				full = wrap(v.type, payload);
 			else
 				insert(open[depth - 1], kinds[depth - 1], name, v.type,
 					   payload);
@@ -125,7 +125,7 @@ rebuild(const DynValue *value)
 	}
 	CHECK(depth == 0);
 	json_decref(name);
-	return whole;
+	return full;
 }
 
 static bool
@@ -223,7 +223,7 @@ static struct
 	int			items;
 	int			values;
 	int			nested;
-	int			whole;
+	int			full;
 	int			known;
 } met;
 
@@ -246,7 +246,7 @@ compare_slot(json_t *item, int i, const DynValue *slot)
 	met.values++;
 	if (paths[i].nsteps > 1)
 		met.nested++;
-	met.whole += (paths[i].nsteps == 0);
+	met.full += (paths[i].nsteps == 0);
 	json_decref(wanted);
 	json_decref(seen);
 }
@@ -385,18 +385,18 @@ compare(DynPage *page, const DynPathTree *shape, const Text *text, bool spoiled)
 }
 
 static long
-setting(const char *name, long otherwise)
+setting(const char *name, long alternative)
 {
 	const char *value = getenv(name);
 
-	return value ? atol(value) : otherwise;
+	return value ? atol(value) : alternative;
 }
 
 static void
 responses_read_as_jansson_reads_them(void)
 {
 	long		count = setting("DYN_TEST_COUNT", DEFAULT_COUNT);
-	Text		whole = {malloc(TEXT_MAX), 0};
+	Text		full = {malloc(TEXT_MAX), 0};
 	Text		text = {malloc(TEXT_MAX), 0};
 	DynPage		page;
 	long		i;
@@ -410,12 +410,12 @@ responses_read_as_jansson_reads_them(void)
 
 		make_paths();
 		shape = dyn_path_tree_create(paths, npaths);
-		make_response(&whole);
-		compare(&page, shape, &whole, false);
+		make_response(&full);
+		compare(&page, shape, &full, false);
 		for (j = 0; j < SPOILED_EACH; j++)
 		{
-			text.len = whole.len;
-			memcpy(text.data, whole.data, whole.len);
+			text.len = full.len;
+			memcpy(text.data, full.data, full.len);
 			spoil(&text);
 			if (percent(20))
 				spoil(&text);
@@ -424,7 +424,7 @@ responses_read_as_jansson_reads_them(void)
 		dyn_path_tree_free(shape);
 	}
 	dyn_page_free(&page);
-	free(whole.data);
+	free(full.data);
 	free(text.data);
 	printf("# %d accepted (%d of them spoiled), %d refused (%d for duplicate "
 		   "names), %d known differences; %d items, %d values, %d nested\n",
@@ -439,7 +439,7 @@ responses_read_as_jansson_reads_them(void)
 		CHECK(met.items >= 3 * count);
 		CHECK(met.values >= 3 * count);
 		CHECK(met.nested >= count / 20);
-		CHECK(met.whole >= count / 20);
+		CHECK(met.full >= count / 20);
 		CHECK(met.known <= met.accepted / 10);
 	}
 }

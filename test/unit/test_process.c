@@ -73,10 +73,10 @@ write_file(const char *path, const char *text, mode_t mode)
 static void
 write_script(const char *text)
 {
-	char		whole[4096];
+	char		full[4096];
 
-	snprintf(whole, sizeof(whole), "#!/bin/sh\n%s", text);
-	write_file(script, whole, 0755);
+	snprintf(full, sizeof(full), "#!/bin/sh\n%s", text);
+	write_file(script, full, 0755);
 	unlink(seen_path);
 }
 
@@ -164,9 +164,9 @@ has_children(void)
 typedef struct Run
 {
 	DynProcess *process;
-	DynAnswer	answer;
+	DynProviderResponse	response;
 	DynCredentials credentials;
-	DynFault	fault;
+	DynError	err;
 	int			looks;			/* how often there was something to do */
 } Run;
 
@@ -174,8 +174,8 @@ static bool
 begin(Run *run, const char *command)
 {
 	memset(run, 0, sizeof(*run));
-	run->answer = DYN_ANSWER_FAILED;
-	run->process = dyn_process_start(command, &run->fault);
+	run->response = DYN_RESPONSE_FAILED;
+	run->process = dyn_process_start(command, &run->err);
 	return run->process != NULL;
 }
 
@@ -190,9 +190,9 @@ await(Run *run)
 
 		if (poll(&fd, 1, 1000) > 0)
 			run->looks++;
-		run->answer = dyn_process_answer(run->process, &run->credentials,
-										 &run->fault);
-	} while (run->answer == DYN_ANSWER_AGAIN && now() < end);
+		run->response = dyn_process_response(run->process, &run->credentials,
+										 &run->err);
+	} while (run->response == DYN_RESPONSE_AGAIN && now() < end);
 }
 
 static void
@@ -205,8 +205,8 @@ finish(Run *run)
 static void
 check_credentials(const Run *run)
 {
-	if (!CHECK_EQ_INT(run->answer, DYN_ANSWER_CREDENTIALS))
-		printf("#     %s (%s)\n", run->fault.message, run->fault.excerpt);
+	if (!CHECK_EQ_INT(run->response, DYN_RESPONSE_CREDENTIALS))
+		printf("#     %s (%s)\n", run->err.message, run->err.excerpt);
 	CHECK_EQ_STR(run->credentials.access_key_id, "AKIAEXAMPLE");
 	CHECK_EQ_STR(run->credentials.secret_access_key, "swordfish");
 }
@@ -231,16 +231,16 @@ succeeds(const char *text)
 
 /* The fault without the program's output. */
 static void
-check_fault(const Run *run, const char *message, const char *excerpt,
+check_error(const Run *run, const char *message, const char *excerpt,
 			bool passing)
 {
-	CHECK_EQ_INT(run->answer, DYN_ANSWER_FAILED);
-	CHECK_EQ_STR(run->fault.message, message);
-	CHECK_EQ_STR(run->fault.excerpt, excerpt);
-	CHECK_EQ_INT(run->fault.passing, passing);
+	CHECK_EQ_INT(run->response, DYN_RESPONSE_FAILED);
+	CHECK_EQ_STR(run->err.message, message);
+	CHECK_EQ_STR(run->err.excerpt, excerpt);
+	CHECK_EQ_INT(run->err.passing, passing);
 	CHECK(run->credentials.access_key_id == NULL);
-	CHECK(strstr(run->fault.message, "swordfish") == NULL);
-	CHECK(strstr(run->fault.excerpt, "swordfish") == NULL);
+	CHECK(strstr(run->err.message, "swordfish") == NULL);
+	CHECK(strstr(run->err.excerpt, "swordfish") == NULL);
 }
 
 static void
@@ -251,7 +251,7 @@ fails(const char *text, const char *message, const char *excerpt, bool passing)
 	write_script(text);
 	if (CHECK(begin(&run, script)))
 		await(&run);
-	check_fault(&run, message, excerpt, passing);
+	check_error(&run, message, excerpt, passing);
 	finish(&run);
 }
 
@@ -261,8 +261,8 @@ does_not_start(const char *command, const char *message, const char *hint)
 	Run			run;
 
 	CHECK(!begin(&run, command));
-	check_fault(&run, message, "", false);
-	CHECK_EQ_STR(run.fault.hint, hint);
+	check_error(&run, message, "", false);
+	CHECK_EQ_STR(run.err.hint, hint);
 	finish(&run);
 	CHECK(!has_children());
 }
@@ -280,7 +280,7 @@ reads_what_is_printed(void)
 				 "\"Expiration\": \"2026-01-02T03:04:05Z\"}'");
 	if (CHECK(begin(&run, script)))
 		await(&run);
-	CHECK_EQ_INT(run.answer, DYN_ANSWER_CREDENTIALS);
+	CHECK_EQ_INT(run.response, DYN_RESPONSE_CREDENTIALS);
 	CHECK_EQ_STR(run.credentials.access_key_id, "A");
 	CHECK_EQ_STR(run.credentials.secret_access_key, "B");
 	CHECK_EQ_STR(run.credentials.session_token, "C");
@@ -449,7 +449,7 @@ wants_version_1(void)
 	}
 }
 
-/* The words are those of dyn_answer_read_json. */
+/* The words are those of dyn_response_read_json. */
 static void
 refuses_other_output(void)
 {
@@ -470,8 +470,8 @@ refuses_other_output(void)
 		write_script(text);
 		if (CHECK(begin(&run, script)))
 			await(&run);
-		check_fault(&run, run.fault.message, "why", false);
-		CHECK(strncmp(run.fault.message, "the output of credential_process",
+		check_error(&run, run.err.message, "why", false);
+		CHECK(strncmp(run.err.message, "the output of credential_process",
 					  32) == 0);
 		finish(&run);
 	}
@@ -505,10 +505,10 @@ keeps_the_end_of_its_errors(void)
 				 "echo last words >&2; exit 3");
 	if (CHECK(begin(&run, script)))
 		await(&run);
-	check_fault(&run, "credential_process ended with exit status 3",
-				run.fault.excerpt, true);
-	CHECK_EQ_INT(strlen(run.fault.excerpt), 510);
-	CHECK_EQ_STR(run.fault.excerpt + 499, "xlast words");
+	check_error(&run, "credential_process ended with exit status 3",
+				run.err.excerpt, true);
+	CHECK_EQ_INT(strlen(run.err.excerpt), 510);
+	CHECK_EQ_STR(run.err.excerpt + 499, "xlast words");
 	finish(&run);
 	succeeds("head -c 1000000 /dev/zero >&2\n" PRINT);
 }
@@ -523,8 +523,8 @@ errors_without_end_do_not_hold_up(void)
 	if (!CHECK(begin(&run, script)))
 		return;
 	for (i = 0; i < 100; i++)
-		CHECK_EQ_INT(dyn_process_answer(run.process, &run.credentials,
-										&run.fault), DYN_ANSWER_AGAIN);
+		CHECK_EQ_INT(dyn_process_response(run.process, &run.credentials,
+										&run.err), DYN_RESPONSE_AGAIN);
 	finish(&run);
 	CHECK(!has_children());
 }
@@ -563,16 +563,16 @@ may_close_its_output_early(void)
 }
 
 static void
-is_not_asked_while_it_is_silent(void)
+is_not_requested_while_it_is_silent(void)
 {
 	Run			run;
 	struct pollfd fd = {-1, POLLIN, 0};
 
 	if (!CHECK(begin(&run, "/bin/sleep 1000")))
 		return;
-	CHECK_EQ_INT(dyn_process_answer(run.process, &run.credentials, &run.fault),
-				 DYN_ANSWER_AGAIN);
-	CHECK_EQ_STR(run.fault.message, "");
+	CHECK_EQ_INT(dyn_process_response(run.process, &run.credentials, &run.err),
+				 DYN_RESPONSE_AGAIN);
+	CHECK_EQ_STR(run.err.message, "");
 	fd.fd = dyn_process_fd(run.process);
 	CHECK_EQ_INT(poll(&fd, 1, 20), 0);
 	finish(&run);
@@ -934,9 +934,9 @@ without_descriptors(void)
 		}
 		else
 		{
-			CHECK_EQ_STR(run.fault.message, "credential_process could not be "
+			CHECK_EQ_STR(run.err.message, "credential_process could not be "
 						 "started: Too many open files");
-			CHECK(run.fault.passing);
+			CHECK(run.err.passing);
 		}
 		finish(&run);
 		limit_descriptors(1024);
@@ -1063,7 +1063,7 @@ main(void)
 	RUN(errors_without_end_do_not_hold_up);
 	RUN(reads_output_in_pieces);
 	RUN(may_close_its_output_early);
-	RUN(is_not_asked_while_it_is_silent);
+	RUN(is_not_requested_while_it_is_silent);
 	RUN(others_may_keep_its_output_open);
 	RUN(its_children_are_killed);
 	RUN(is_destroyed_at_any_time);

@@ -63,16 +63,16 @@ give(int64_t now)
 static void
 fail(void)
 {
-	DynFault	fault;
+	DynError	err;
 
-	dyn_fault_set(&fault, "no reason");
-	dyn_provider_failed(&provider, &fault);
+	dyn_error_set(&err, "no reason");
+	dyn_provider_failed(&provider, &err);
 }
 
 static void
-start(void *state, DynProvider *asked, DynClient *client)
+start(void *state, DynProvider *requested, DynClient *client)
 {
-	CHECK(state == &will && asked == &provider && client != NULL);
+	CHECK(state == &will && requested == &provider && client != NULL);
 	starts++;
 	if (will == GIVES)
 		give(uptime);
@@ -107,10 +107,10 @@ set_stage(Will intention, int64_t lifetime)
 }
 
 static DynReadiness
-ask(int64_t now)
+request(int64_t now)
 {
 	uptime = now;
-	return dyn_provider_ask(&provider, (DynClient *) &shift_us);
+	return dyn_provider_request(&provider, (DynClient *) &shift_us);
 }
 
 static bool
@@ -126,7 +126,7 @@ static_ones_are_always_ready(void)
 	const char *bad;
 
 	CHECK(dyn_credentials_set(&plain.current, "A", "s", NULL, &bad));
-	CHECK(dyn_provider_ask(&plain, NULL) == DYN_CREDENTIALS_READY);
+	CHECK(dyn_provider_request(&plain, NULL) == DYN_CREDENTIALS_READY);
 	CHECK(!dyn_provider_reject(&plain, 0, NULL));
 	dyn_provider_clear(&plain);
 	CHECK(plain.current.access_key_id == NULL);
@@ -136,11 +136,11 @@ static void
 calls_wait_for_the_first(void)
 {
 	set_stage(WORKS, 3600);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_AWAITED);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_AWAITED);
+	CHECK(request(NOW) == DYN_CREDENTIALS_AWAITED);
+	CHECK(request(NOW) == DYN_CREDENTIALS_AWAITED);
 	CHECK_EQ_INT(starts, 1);
 	give(NOW);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(starts, 1);
 	CHECK_EQ_INT(provider.generation, 1);
 }
@@ -149,8 +149,8 @@ static void
 known_ones_are_ready_at_once(void)
 {
 	set_stage(GIVES, 0);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
-	CHECK(ask(NOW + 1000000000) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW + 1000000000) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(starts, 1);
 }
 
@@ -167,13 +167,13 @@ refreshes_early(void)
 		int64_t		at;
 
 		set_stage(GIVES, 3600);
-		CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+		CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 		at = provider.refresh_at - NOW;
 		CHECK(at >= 3600 - 900 && at <= 3600 - 300);
 		will = WORKS;
-		CHECK(ask(NOW + at - 1) == DYN_CREDENTIALS_READY);
+		CHECK(request(NOW + at - 1) == DYN_CREDENTIALS_READY);
 		CHECK_EQ_INT(starts, 1);
-		CHECK(ask(NOW + at) == DYN_CREDENTIALS_READY);
+		CHECK(request(NOW + at) == DYN_CREDENTIALS_READY);
 		CHECK_EQ_INT(starts, 2);
 		CHECK_EQ_STR(provider.current.access_key_id, "KEY1");
 		give(NOW + at);
@@ -192,7 +192,7 @@ static void
 short_lives_are_lived_halfway(void)
 {
 	set_stage(GIVES, 300);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(provider.refresh_at, NOW + 150);
 }
 
@@ -200,10 +200,10 @@ static void
 waits_when_they_have_expired(void)
 {
 	set_stage(GIVES, 3600);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	will = WORKS;
-	CHECK(ask(NOW + 3599) == DYN_CREDENTIALS_READY);
-	CHECK(ask(NOW + 3600) == DYN_CREDENTIALS_AWAITED);
+	CHECK(request(NOW + 3599) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW + 3600) == DYN_CREDENTIALS_AWAITED);
 	CHECK_EQ_INT(starts, 2);
 }
 
@@ -211,41 +211,41 @@ static void
 a_failed_refresh_is_not_noticed(void)
 {
 	set_stage(GIVES, 3600);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	will = FAILS;
-	CHECK(ask(NOW + 3500) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW + 3500) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(starts, 2);
-	CHECK(ask(NOW + 3501) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW + 3501) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(starts, 2);
-	CHECK(ask(NOW + 3600) == DYN_CREDENTIALS_FAILED);
-	CHECK_EQ_STR(dyn_provider_fault(&provider)->message, "no reason");
+	CHECK(request(NOW + 3600) == DYN_CREDENTIALS_FAILED);
+	CHECK_EQ_STR(dyn_provider_error(&provider)->message, "no reason");
 }
 
 static void
-a_failing_source_is_asked_less_often(void)
+a_failing_source_is_requested_less_often(void)
 {
 	static const int pauses[] = {1, 2, 4, 8, 16, 32, 60, 60};
 	size_t		i;
 
 	set_stage(FAILS, 0);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+	CHECK(request(NOW) == DYN_CREDENTIALS_FAILED);
 	for (i = 0; i < sizeof(pauses) / sizeof(pauses[0]); i++)
 	{
 		shift_us += pauses[i] * 1000000 - 1;
-		CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+		CHECK(request(NOW) == DYN_CREDENTIALS_FAILED);
 		CHECK_EQ_INT(starts, (int) i + 1);
 		shift_us++;
-		CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+		CHECK(request(NOW) == DYN_CREDENTIALS_FAILED);
 		CHECK_EQ_INT(starts, (int) i + 2);
 	}
 	will = GIVES;
 	shift_us += 60000000;
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	will = FAILS;
 	CHECK(reject(provider.generation));
-	CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+	CHECK(request(NOW) == DYN_CREDENTIALS_FAILED);
 	shift_us += 1000000;
-	CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+	CHECK(request(NOW) == DYN_CREDENTIALS_FAILED);
 	CHECK_EQ_INT(starts, (int) i + 4);
 }
 
@@ -256,17 +256,17 @@ rejected_ones_are_replaced_once(void)
 	int			i;
 
 	set_stage(GIVES, 3600);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	will = WORKS;
 	for (i = 0; i < 16; i++)
 	{
 		CHECK(reject(1));
-		CHECK(ask(NOW) == DYN_CREDENTIALS_AWAITED);
+		CHECK(request(NOW) == DYN_CREDENTIALS_AWAITED);
 	}
 	CHECK_EQ_INT(starts, 2);
 	give(NOW);
 	CHECK(reject(1));			/* a late one */
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(starts, 2);
 }
 
@@ -281,13 +281,13 @@ only_the_issuers_clock_counts(void)
 	{
 		set_stage(GIVES, 3600);
 		ahead = hours[i] * 3600;
-		CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
-		CHECK(ask(NOW + 2700 - 1) == DYN_CREDENTIALS_READY);
+		CHECK(request(NOW) == DYN_CREDENTIALS_READY);
+		CHECK(request(NOW + 2700 - 1) == DYN_CREDENTIALS_READY);
 		CHECK_EQ_INT(starts, 1);
 		CHECK_EQ_INT(provider.current.expires, NOW + ahead + 3600);
 		will = WORKS;
-		CHECK(ask(NOW + 3599) == DYN_CREDENTIALS_READY);
-		CHECK(ask(NOW + 3600) == DYN_CREDENTIALS_AWAITED);
+		CHECK(request(NOW + 3599) == DYN_CREDENTIALS_READY);
+		CHECK(request(NOW + 3600) == DYN_CREDENTIALS_AWAITED);
 		CHECK_EQ_INT(starts, 2);
 	}
 }
@@ -303,9 +303,9 @@ refused_ones_are_obtained_less_often(void)
 	unsigned	i;
 
 	set_stage(GIVES, 3600);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	CHECK(reject(1));
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(starts, 2);
 	for (i = 0; i < sizeof(pauses) / sizeof(pauses[0]); i++)
 	{
@@ -314,42 +314,42 @@ refused_ones_are_obtained_less_often(void)
 		for (j = 0; j < 16; j++)
 		{
 			CHECK(reject(i + 2));
-			CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+			CHECK(request(NOW) == DYN_CREDENTIALS_FAILED);
 		}
-		CHECK(strstr(dyn_provider_fault(&provider)->message, "clock"));
+		CHECK(strstr(dyn_provider_error(&provider)->message, "clock"));
 		shift_us += pauses[i] * 1000000 - 1;
-		CHECK(ask(NOW) == DYN_CREDENTIALS_FAILED);
+		CHECK(request(NOW) == DYN_CREDENTIALS_FAILED);
 		CHECK_EQ_INT(starts, (int) i + 2);
 		shift_us++;
-		CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+		CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 		CHECK_EQ_INT(starts, (int) i + 3);
 	}
 	shift_us += 60000000;
 	CHECK(reject(provider.generation));
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	CHECK(reject(provider.generation));
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 }
 
 /* Also for credentials whose end is not known. */
 static void
-faults_name_the_clocks(void)
+errors_name_the_clocks(void)
 {
 	int64_t		date = 1767323045;
 	const char *message;
 
 	set_stage(GIVES, 3600);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	CHECK(dyn_provider_reject(&provider, 1, &date));
-	message = dyn_provider_fault(&provider)->message;
+	message = dyn_provider_error(&provider)->message;
 	CHECK(strstr(message, "valid until 2027-01-15 09:00:00 UTC;"));
 	CHECK(strstr(message, "source's clock says 20"));
 	CHECK(strstr(message, "service's 2026-01-02 03:04:05 UTC,"));
 	CHECK(strstr(message, "machine's 20"));
 	set_stage(GIVES, 0);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	CHECK(reject(1));
-	message = dyn_provider_fault(&provider)->message;
+	message = dyn_provider_error(&provider)->message;
 	CHECK(strstr(message, "valid until an unknown time;"));
 	CHECK(strstr(message, "service's an unknown time,"));
 }
@@ -360,10 +360,10 @@ rest_and_clear_stop_the_source(void)
 	set_stage(WORKS, 3600);
 	dyn_provider_rest(&provider);
 	CHECK_EQ_INT(stops, 0);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_AWAITED);
+	CHECK(request(NOW) == DYN_CREDENTIALS_AWAITED);
 	dyn_provider_rest(&provider);
 	CHECK_EQ_INT(stops, 1);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_AWAITED);
+	CHECK(request(NOW) == DYN_CREDENTIALS_AWAITED);
 	CHECK_EQ_INT(starts, 2);
 	dyn_provider_clear(&provider);
 	CHECK_EQ_INT(stops, 2);
@@ -378,35 +378,35 @@ static void
 a_stopped_refresh_is_made_up_for(void)
 {
 	set_stage(GIVES, 3600);
-	CHECK(ask(NOW) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW) == DYN_CREDENTIALS_READY);
 	will = WORKS;
-	CHECK(ask(NOW + 3400) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW + 3400) == DYN_CREDENTIALS_READY);
 	dyn_provider_rest(&provider);
-	CHECK(ask(NOW + 3400) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW + 3400) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(starts, 2);
 	shift_us = 1000000;
-	CHECK(ask(NOW + 3401) == DYN_CREDENTIALS_AWAITED);
+	CHECK(request(NOW + 3401) == DYN_CREDENTIALS_AWAITED);
 	CHECK_EQ_INT(starts, 3);
 	CHECK_EQ_INT(dyn_provider_due_us(&provider), dyn_loop_now_us() + 1000000);
 	shift_us = 1999999;
-	CHECK(ask(NOW + 3402) == DYN_CREDENTIALS_AWAITED);
+	CHECK(request(NOW + 3402) == DYN_CREDENTIALS_AWAITED);
 	shift_us++;
 	CHECK_EQ_INT(dyn_provider_due_us(&provider), dyn_loop_now_us());
-	CHECK(ask(NOW + 3402) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW + 3402) == DYN_CREDENTIALS_READY);
 	dyn_provider_rest(&provider);
 	shift_us = 3999999;
-	CHECK(ask(NOW + 3404) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW + 3404) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(starts, 3);
-	CHECK(ask(NOW + 3600) == DYN_CREDENTIALS_AWAITED);
+	CHECK(request(NOW + 3600) == DYN_CREDENTIALS_AWAITED);
 	CHECK_EQ_INT(starts, 4);
 	CHECK(dyn_provider_due_us(&provider) == DYN_LOOP_NEVER);
 	give(NOW + 3600);
-	CHECK(ask(NOW + 7000) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW + 7000) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(starts, 5);
 	fail();
-	CHECK(ask(NOW + 7000) == DYN_CREDENTIALS_READY);
+	CHECK(request(NOW + 7000) == DYN_CREDENTIALS_READY);
 	CHECK_EQ_INT(starts, 5);
-	CHECK(ask(NOW + 7200) == DYN_CREDENTIALS_FAILED);
+	CHECK(request(NOW + 7200) == DYN_CREDENTIALS_FAILED);
 }
 
 int
@@ -419,11 +419,11 @@ main(void)
 	RUN(short_lives_are_lived_halfway);
 	RUN(waits_when_they_have_expired);
 	RUN(a_failed_refresh_is_not_noticed);
-	RUN(a_failing_source_is_asked_less_often);
+	RUN(a_failing_source_is_requested_less_often);
 	RUN(rejected_ones_are_replaced_once);
 	RUN(only_the_issuers_clock_counts);
 	RUN(refused_ones_are_obtained_less_often);
-	RUN(faults_name_the_clocks);
+	RUN(errors_name_the_clocks);
 	RUN(rest_and_clear_stop_the_source);
 	RUN(a_stopped_refresh_is_made_up_for);
 	return DONE("provider");

@@ -32,7 +32,7 @@ static char url[64];
 static char directory[] = "/tmp/dyn_source_XXXXXX";
 static DynClient *client;
 static DynProvider provider;
-static DynSourceSpec spec;
+static DynSourceOptions spec;
 
 /* ---- the stage -------------------------------------------------------- */
 
@@ -107,9 +107,9 @@ set_url(const char *variable, const char *path)
 }
 
 static DynReadiness
-ask(void)
+request(void)
 {
-	return dyn_provider_ask(&provider, client);
+	return dyn_provider_request(&provider, client);
 }
 
 /* Waits with a hang bound. */
@@ -117,13 +117,13 @@ static DynReadiness
 obtain(void)
 {
 	int64_t		deadline = dyn_loop_now_us() + 30000000;
-	DynReadiness readiness = ask();
+	DynReadiness readiness = request();
 
 	while (readiness == DYN_CREDENTIALS_AWAITED &&
 		   dyn_loop_now_us() < deadline)
 	{
 		dyn_client_wait(client, wait_readable, NULL, 5000);
-		readiness = ask();
+		readiness = request();
 	}
 	return readiness;
 }
@@ -135,24 +135,24 @@ expect_key(const char *words)
 	CHECK(dyn_source_open(&provider, &spec));
 	if (!CHECK(obtain() == DYN_CREDENTIALS_READY))
 	{
-		printf("#   %s (%s)\n", dyn_provider_fault(&provider)->message, dyn_provider_fault(&provider)->hint);
+		printf("#   %s (%s)\n", dyn_provider_error(&provider)->message, dyn_provider_error(&provider)->hint);
 		return;
 	}
 	CHECK(strncmp(provider.current.access_key_id, "ASIA", 4) == 0);
 	CHECK(strncmp(provider.current.secret_access_key, "secret of ", 10) == 0);
 	CHECK(strncmp(provider.current.session_token, "token of ", 9) == 0);
 	CHECK(provider.current.expires > (int64_t) time(NULL));
-	CHECK_EQ_STR(dyn_source_words(&provider), words);
+	CHECK_EQ_STR(dyn_describe_source(&provider), words);
 }
 
 static void
-expect_fault(const char *part)
+expect_error(const char *part)
 {
 	CHECK(dyn_source_open(&provider, &spec));
 	CHECK(obtain() == DYN_CREDENTIALS_FAILED);
-	if (!CHECK(strstr(dyn_provider_fault(&provider)->message, part) != NULL))
-		printf("#   %s\n", dyn_provider_fault(&provider)->message);
-	CHECK(strstr(dyn_provider_fault(&provider)->message, "secret of") == NULL);
+	if (!CHECK(strstr(dyn_provider_error(&provider)->message, part) != NULL))
+		printf("#   %s\n", dyn_provider_error(&provider)->message);
+	CHECK(strstr(dyn_provider_error(&provider)->message, "secret of") == NULL);
 }
 
 static int
@@ -175,9 +175,9 @@ static_keys_need_no_source(void)
 	set_stage(DYN_SOURCE_STATIC);
 	set_keys();
 	CHECK(dyn_source_open(&provider, &spec));
-	CHECK(ask() == DYN_CREDENTIALS_READY);
+	CHECK(request() == DYN_CREDENTIALS_READY);
 	CHECK_EQ_STR(provider.current.access_key_id, "AKIDSTATIC");
-	CHECK_EQ_STR(dyn_source_words(&provider), "static keys");
+	CHECK_EQ_STR(dyn_describe_source(&provider), "static keys");
 }
 
 static void
@@ -196,7 +196,7 @@ the_environment_is_read(void)
 	setenv("AWS_ACCESS_KEY_ID", "AKIDENV", 1);
 	setenv("AWS_SECRET_ACCESS_KEY", "s", 1);
 	CHECK(dyn_source_open(&provider, &spec));
-	CHECK(ask() == DYN_CREDENTIALS_READY);
+	CHECK(request() == DYN_CREDENTIALS_READY);
 	CHECK_EQ_STR(provider.current.access_key_id, "AKIDENV");
 	CHECK(provider.current.expires == 0);
 }
@@ -293,7 +293,7 @@ lasting_ones_do_not(void)
 {
 	set_stage(DYN_SOURCE_CONTAINER);
 	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "status-500");
-	expect_fault("500");
+	expect_error("500");
 }
 
 static void
@@ -301,7 +301,7 @@ replies_are_bounded(void)
 {
 	set_stage(DYN_SOURCE_CONTAINER);
 	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "huge");
-	expect_fault("longer than allowed");
+	expect_error("longer than allowed");
 }
 
 static void
@@ -309,7 +309,7 @@ redirects_are_not_followed(void)
 {
 	set_stage(DYN_SOURCE_CONTAINER);
 	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "redirect");
-	expect_fault("307");
+	expect_error("307");
 }
 
 static void
@@ -317,7 +317,7 @@ expired_ones_are_refused(void)
 {
 	set_stage(DYN_SOURCE_CONTAINER);
 	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "lifetime--60");
-	expect_fault("source's clock says 20");
+	expect_error("source's clock says 20");
 }
 
 /*
@@ -355,25 +355,25 @@ clocks_are_corrected(void)
 static void
 clocks_that_cannot_be_corrected_are_named(void)
 {
-	const DynFault *fault;
+	const DynError *err;
 
 	set_stage(DYN_SOURCE_STATIC);
 	set_keys();
 	spec.role.arn = strdup(ROLE "never-ahead-7200");
 	CHECK(dyn_source_open(&provider, &spec));
 	CHECK(obtain() == DYN_CREDENTIALS_FAILED);
-	fault = dyn_provider_fault(&provider);
-	CHECK(strstr(fault->message, "SignatureDoesNotMatch"));
-	CHECK(strstr(fault->hint, "The service's clock says 20"));
-	CHECK(strstr(fault->hint, "this machine's 20"));
+	err = dyn_provider_error(&provider);
+	CHECK(strstr(err->message, "SignatureDoesNotMatch"));
+	CHECK(strstr(err->hint, "The service's clock says 20"));
+	CHECK(strstr(err->hint, "this machine's 20"));
 }
 
 static void
-nobody_answers(void)
+nobody_responses(void)
 {
 	set_stage(DYN_SOURCE_CONTAINER);
 	setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:9/", 1);
-	expect_fault("onnect");
+	expect_error("onnect");
 }
 
 /* ---- stopping --------------------------------------------------------- */
@@ -391,7 +391,7 @@ replies_do_not_grow(void)
 	DynExchangeLimits limits = {NULL, NULL, 2000, 5000};
 	int64_t		deadline = dyn_loop_now_us() + 30000000;
 	bool		done = false;
-	DynExchange *exchange = dyn_exchange_create("GET", url, DYN_REACH_LOCAL);
+	DynExchange *exchange = dyn_exchange_create("GET", url, DYN_ADDRESS_LOCAL);
 
 	dyn_exchange_start(exchange, client, &limits, note, &done);
 	while (!done && dyn_loop_now_us() < deadline)
@@ -411,14 +411,14 @@ nothing_is_left_behind(void)
 	set_stage(DYN_SOURCE_CONTAINER);
 	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "hang");
 	CHECK(dyn_source_open(&provider, &spec));
-	CHECK(ask() == DYN_CREDENTIALS_AWAITED);
+	CHECK(request() == DYN_CREDENTIALS_AWAITED);
 	dyn_provider_rest(&provider);
 	before = count_descriptors();
 	for (i = 0; i < 1000; i++)
 	{
 		int			turns = i % 4;
 
-		CHECK(ask() == DYN_CREDENTIALS_AWAITED);
+		CHECK(request() == DYN_CREDENTIALS_AWAITED);
 		while (turns-- > 0)
 			dyn_client_wait(client, wait_readable, NULL, 1);
 		dyn_provider_rest(&provider);
@@ -438,7 +438,7 @@ programs_are_killed(void)
 	CHECK(dyn_source_open(&provider, &spec));
 	for (i = 0; i < 1000; i++)
 	{
-		CHECK(ask() == DYN_CREDENTIALS_AWAITED);
+		CHECK(request() == DYN_CREDENTIALS_AWAITED);
 		dyn_client_wait(client, wait_readable, NULL, 1);
 		dyn_provider_rest(&provider);
 	}
@@ -548,7 +548,7 @@ time_runs_for_a_source_alone(void)
 	setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", silent, 1);
 	CHECK(dyn_source_open(&provider, &spec));
 	client = dyn_client_create(NULL);
-	CHECK(ask() == DYN_CREDENTIALS_AWAITED);
+	CHECK(request() == DYN_CREDENTIALS_AWAITED);
 	CHECK(dyn_client_wait(client, wait_readable, NULL, 5000) ==
 		  DYN_WAIT_READY);
 	dyn_provider_clear(&provider);
@@ -585,7 +585,7 @@ main(void)
 	RUN(expired_ones_are_refused);
 	RUN(clocks_are_corrected);
 	RUN(clocks_that_cannot_be_corrected_are_named);
-	RUN(nobody_answers);
+	RUN(nobody_responses);
 	RUN(replies_do_not_grow);
 	RUN(nothing_is_left_behind);
 	RUN(programs_are_killed);

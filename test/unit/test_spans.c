@@ -63,9 +63,9 @@ compare(const void *a, const void *b)
 
 /* Some spans, of which `in` has every text that is in one; they become a set. */
 static DynSpans
-random_set(DynSpan *room, bool *in, bool touching)
+random_set(DynSpan *space, bool *in, bool touching)
 {
-	DynSpans	set = {pick(MAX_SPANS), room};
+	DynSpans	set = {pick(MAX_SPANS), space};
 	int			n = 0;
 	int			i;
 	int			k;
@@ -75,14 +75,14 @@ random_set(DynSpan *room, bool *in, bool touching)
 	{
 		DynScalar	value = text(pick(NWORLD));
 
-		room[n] = pick(3) > 0 ? dyn_span_of(&value)
+		space[n] = pick(3) > 0 ? dyn_span_of(&value)
 			: (DynSpan) {random_limit(), random_limit()};
 		for (k = 0; k < NWORLD; k++)
-			in[k] |= is_within(&room[n], k);
-		n += !dyn_span_is_empty(&room[n]);
+			in[k] |= is_within(&space[n], k);
+		n += !dyn_span_is_empty(&space[n]);
 	}
-	qsort(room, (size_t) n, sizeof(DynSpan), compare);
-	set.n = dyn_spans_unite(room, n, touching);
+	qsort(space, (size_t) n, sizeof(DynSpan), compare);
+	set.n = dyn_spans_unite(space, n, touching);
 	return set;
 }
 

@@ -22,7 +22,7 @@ static char text_role[] = "Read Only&x=y";
 
 static DynSsoProfile sso;
 static DynCredentials credentials;
-static DynFault fault;
+static DynError err;
 
 /* The request with a token file of this text. */
 static DynExchange *
@@ -35,8 +35,8 @@ request_with(const char *contents)
 		.account_id = text_account, .role_name = text_role
 	};
 	sso.cache_file = (char *) file_with(contents, strlen(contents));
-	memset(&fault, 0, sizeof(fault));
-	exchange = dyn_sso_request(&sso, NOW, &fault);
+	memset(&err, 0, sizeof(err));
+	exchange = dyn_sso_request(&sso, NOW, &err);
 	unlink(sso.cache_file);
 	return exchange;
 }
@@ -55,7 +55,7 @@ check_hint(void)
 	dyn_file_user(user, sizeof(user));
 	snprintf(wanted, sizeof(wanted), "Run \"aws sso login --profile reports\" as operating-system user \"%s\".",
 			 user);
-	CHECK_EQ_STR(fault.hint, wanted);
+	CHECK_EQ_STR(err.hint, wanted);
 }
 
 static void
@@ -71,7 +71,7 @@ asks_the_portal(void)
 	CHECK_EQ_STR(exchange->url, "https://portal.sso.eu-west-1.amazonaws.com"
 				 "/federation/credentials?role_name=Read%20Only%26x%3Dy"
 				 "&account_id=123456789012");
-	CHECK_EQ_INT(exchange->reach, DYN_REACH_ENDPOINT);
+	CHECK_EQ_INT(exchange->policy, DYN_ADDRESS_ENDPOINT);
 	CHECK_EQ_STR(find_header(exchange, "x-amz-sso_bearer_token"),
 				 BEARER);
 	CHECK_EQ_STR(find_header(exchange, "Accept"),
@@ -93,10 +93,10 @@ the_endpoint_can_be_set(void)
 	dyn_exchange_destroy(exchange);
 	setenv(ENDPOINT, "http://127.0.0.1/?x", 1);
 	CHECK(request_with(GOOD_FILE) == NULL);
-	CHECK_EQ_STR(fault.message, ENDPOINT " contains a query");
+	CHECK_EQ_STR(err.message, ENDPOINT " contains a query");
 	setenv(ENDPOINT, "portal", 1);
 	CHECK(request_with(GOOD_FILE) == NULL);
-	CHECK_EQ_STR(fault.message, ENDPOINT " is not a valid URL");
+	CHECK_EQ_STR(err.message, ENDPOINT " is not a valid URL");
 	unsetenv(ENDPOINT);
 }
 
@@ -108,7 +108,7 @@ regions_are_checked(void)
 	unsetenv(ENDPOINT);
 	strcpy(text_region, "x.evil/");
 	CHECK(request_with(GOOD_FILE) == NULL);
-	CHECK_EQ_STR(fault.message, "the name of a region is not valid");
+	CHECK_EQ_STR(err.message, "the name of a region is not valid");
 	strcpy(text_region, "cn-nx-1");
 	exchange = request_with(GOOD_FILE);
 	if (CHECK(exchange != NULL))
@@ -148,10 +148,10 @@ somebody_must_log_in(void)
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 	{
 		CHECK(request_with(facts[i].contents) == NULL);
-		if (!CHECK(strstr(fault.message, facts[i].words)))
-			printf("#     %s\n", fault.message);
-		CHECK(strstr(fault.message, sso.cache_file));
-		CHECK(strstr(fault.message, BEARER) == NULL);
+		if (!CHECK(strstr(err.message, facts[i].words)))
+			printf("#     %s\n", err.message);
+		CHECK(strstr(err.message, sso.cache_file));
+		CHECK(strstr(err.message, BEARER) == NULL);
 		check_hint();
 	}
 }
@@ -162,8 +162,8 @@ the_file_may_be_missing(void)
 	char		path[] = "/nonexistent/sso/cache/0.json";
 
 	sso.cache_file = path;
-	CHECK(dyn_sso_request(&sso, NOW, &fault) == NULL);
-	CHECK(strstr(fault.message, path));
+	CHECK(dyn_sso_request(&sso, NOW, &err) == NULL);
+	CHECK(strstr(err.message, path));
 	check_hint();
 }
 
@@ -172,7 +172,7 @@ tokens_have_one_line(void)
 {
 	CHECK(request_with("{\"accessToken\":\"t\\r\\nX: y\","
 					   "\"expiresAt\":\"2030-01-01T00:00:00Z\"}") == NULL);
-	CHECK_EQ_STR(fault.message, "the token of \"aws sso login\" contains a line break or another control character");
+	CHECK_EQ_STR(err.message, "the token of \"aws sso login\" contains a line break or another control character");
 }
 
 static void
@@ -183,18 +183,18 @@ replies_are_read(void)
 	reply(exchange, 200, "{\"roleCredentials\":{\"accessKeyId\":\"" KEY_ID
 		  "\",\"secretAccessKey\":\"" SECRET "\",\"sessionToken\":\"" TOKEN
 		  "\",\"expiration\":1767323045000}}");
-	CHECK_EQ_INT(dyn_sso_answer(&sso, exchange, &credentials, &fault),
-				 DYN_ANSWER_CREDENTIALS);
+	CHECK_EQ_INT(dyn_sso_response(&sso, exchange, &credentials, &err),
+				 DYN_RESPONSE_CREDENTIALS);
 	CHECK_EQ_STR(credentials.access_key_id, KEY_ID);
 	CHECK_EQ_STR(credentials.secret_access_key, SECRET);
 	CHECK_EQ_STR(credentials.session_token, TOKEN);
 	CHECK_EQ_INT(credentials.expires, EXPIRES);
 	dyn_credentials_clear(&credentials);
 	reply(exchange, 200, "{\"accessKeyId\":\"" KEY_ID "\"}");
-	CHECK_EQ_INT(dyn_sso_answer(&sso, exchange, &credentials, &fault),
-				 DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.message, "\"roleCredentials\" is missing"));
-	CHECK_EQ_STR(fault.excerpt, "");
+	CHECK_EQ_INT(dyn_sso_response(&sso, exchange, &credentials, &err),
+				 DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.message, "\"roleCredentials\" is missing"));
+	CHECK_EQ_STR(err.excerpt, "");
 	dyn_exchange_destroy(exchange);
 }
 
@@ -204,23 +204,23 @@ failures_are_told(void)
 	DynExchange *exchange = request_with(GOOD_FILE);
 
 	reply(exchange, 401, "{\"message\":\"Session token not found\"}");
-	CHECK_EQ_INT(dyn_sso_answer(&sso, exchange, &credentials, &fault),
-				 DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.message, "HTTP status 401"));
-	CHECK_EQ_STR(fault.excerpt, "{\"message\":\"Session token not found\"}");
+	CHECK_EQ_INT(dyn_sso_response(&sso, exchange, &credentials, &err),
+				 DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.message, "HTTP status 401"));
+	CHECK_EQ_STR(err.excerpt, "{\"message\":\"Session token not found\"}");
 	check_hint();
 	reply(exchange, 403, "{\"message\":\"No access\"}");
-	CHECK_EQ_INT(dyn_sso_answer(&sso, exchange, &credentials, &fault),
-				 DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.hint, "\"Read Only&x=y\" of account \"123456789012\""));
+	CHECK_EQ_INT(dyn_sso_response(&sso, exchange, &credentials, &err),
+				 DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.hint, "\"Read Only&x=y\" of account \"123456789012\""));
 	reply(exchange, 429, "");
-	CHECK_EQ_INT(dyn_sso_answer(&sso, exchange, &credentials, &fault),
-				 DYN_ANSWER_AGAIN);
-	CHECK_EQ_STR(fault.hint, "");
+	CHECK_EQ_INT(dyn_sso_response(&sso, exchange, &credentials, &err),
+				 DYN_RESPONSE_AGAIN);
+	CHECK_EQ_STR(err.hint, "");
 	break_off(exchange, DYN_FAIL_DNS, "Could not resolve host");
-	CHECK_EQ_INT(dyn_sso_answer(&sso, exchange, &credentials, &fault),
-				 DYN_ANSWER_AGAIN);
-	CHECK_EQ_STR(fault.hint, "");
+	CHECK_EQ_INT(dyn_sso_response(&sso, exchange, &credentials, &err),
+				 DYN_RESPONSE_AGAIN);
+	CHECK_EQ_STR(err.hint, "");
 	dyn_exchange_destroy(exchange);
 }
 

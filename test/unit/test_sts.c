@@ -29,29 +29,29 @@ static char text_key_id[] = "AKIDEXAMPLE";
 static char text_secret[] = SECRET;
 static char text_token[] = "TOKENEXAMPLE==";
 
-static DynSourceSpec spec;
+static DynSourceOptions spec;
 static DynRole role;
 static DynCredentials keys;
 static DynCredentials credentials;
-static DynFault fault;
+static DynError err;
 
 static void
 begin(void)
 {
-	spec = (DynSourceSpec) {
+	spec = (DynSourceOptions) {
 		.kind = DYN_SOURCE_ENVIRONMENT, .region = text_region,
 		.domain = text_domain
 	};
 	role = (DynRole) {.arn = text_arn};
 	keys = (DynCredentials) {text_key_id, text_secret, NULL, 0};
-	memset(&fault, 0, sizeof(fault));
+	memset(&err, 0, sizeof(err));
 	unsetenv(ENDPOINT);
 }
 
 static DynExchange *
 assume(bool chained)
 {
-	return dyn_sts_assume_role(&spec, &role, &keys, chained, EXPIRES, &fault);
+	return dyn_sts_assume_role(&spec, &role, &keys, chained, EXPIRES, &err);
 }
 
 static const char *
@@ -77,7 +77,7 @@ signs_with_long_term_keys(void)
 		return;
 	CHECK_EQ_STR(exchange->method, "POST");
 	CHECK_EQ_STR(exchange->url, "https://sts.eu-west-1.amazonaws.com/");
-	CHECK_EQ_INT(exchange->reach, DYN_REACH_ENDPOINT);
+	CHECK_EQ_INT(exchange->policy, DYN_ADDRESS_ENDPOINT);
 	CHECK(!exchange->failed);
 	CHECK_EQ_STR(body_of(exchange), FORM("dynamo_fdw"));
 	CHECK_EQ_STR(find_header(exchange, "Content-Type"),
@@ -217,15 +217,15 @@ endpoints_and_regions_are_checked(void)
 		begin();
 		setenv(ENDPOINT, facts[i].endpoint, 1);
 		CHECK(assume(false) == NULL);
-		CHECK_EQ_STR(fault.message, facts[i].message);
+		CHECK_EQ_STR(err.message, facts[i].message);
 	}
 	begin();
 	spec.region = region;
 	CHECK(assume(false) == NULL);
-	CHECK_EQ_STR(fault.message, "the name of a region is not valid");
+	CHECK_EQ_STR(err.message, "the name of a region is not valid");
 	setenv(ENDPOINT, "http://127.0.0.1/", 1);
 	CHECK(assume(false) == NULL);
-	CHECK_EQ_STR(fault.message, "the name of a region is not valid");
+	CHECK_EQ_STR(err.message, "the name of a region is not valid");
 }
 
 static void
@@ -238,7 +238,7 @@ arns_are_ascii(void)
 	memset(longest, 'a', sizeof(longest));
 	longest[2049] = '\0';
 	CHECK(assume(false) == NULL);
-	CHECK_EQ_STR(fault.message, "the ARN of the role is not valid");
+	CHECK_EQ_STR(err.message, "the ARN of the role is not valid");
 	longest[2048] = '\0';
 	dyn_exchange_destroy(assume(false));
 	longest[2] = '\xc3';
@@ -253,7 +253,7 @@ static DynExchange *
 with_file(const char *text, size_t len)
 {
 	const char *file = file_with(text, len);
-	DynExchange *exchange = dyn_sts_web_identity(&spec, &role, file, &fault);
+	DynExchange *exchange = dyn_sts_web_identity(&spec, &role, file, &err);
 
 	unlink(file);
 	return exchange;
@@ -304,11 +304,11 @@ wrong_files_are_refused(void)
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 	{
 		CHECK(with_file(wrong[i].text, wrong[i].len) == NULL);
-		CHECK(strstr(fault.message, "does not contain a token"));
+		CHECK(strstr(err.message, "does not contain a token"));
 	}
-	CHECK(dyn_sts_web_identity(&spec, &role, "/nonexistent/token", &fault) ==
+	CHECK(dyn_sts_web_identity(&spec, &role, "/nonexistent/token", &err) ==
 		  NULL);
-	CHECK(strstr(fault.message, "/nonexistent/token"));
+	CHECK(strstr(err.message, "/nonexistent/token"));
 }
 
 /* ---- credentials -------------------------------------------------------- */
@@ -321,15 +321,15 @@ any_request(void)
 }
 
 /* Of a status and a body, for a request of AssumeRole. */
-static DynAnswer
-answer(int status, const char *body)
+static DynProviderResponse
+response(int status, const char *body)
 {
 	DynExchange *exchange = any_request();
-	DynAnswer	found;
+	DynProviderResponse	found;
 
 	dyn_credentials_clear(&credentials);
 	reply(exchange, status, body);
-	found = dyn_sts_answer(&role, exchange, &credentials, &fault);
+	found = dyn_sts_response(&role, exchange, &credentials, &err);
 	dyn_exchange_destroy(exchange);
 	return found;
 }
@@ -352,9 +352,9 @@ answer(int status, const char *body)
 static void
 check_credentials(const char *body)
 {
-	if (!CHECK_EQ_INT(answer(200, body), DYN_ANSWER_CREDENTIALS))
+	if (!CHECK_EQ_INT(response(200, body), DYN_RESPONSE_CREDENTIALS))
 	{
-		printf("#     %s\n", fault.message);
+		printf("#     %s\n", err.message);
 		return;
 	}
 	CHECK_EQ_STR(credentials.access_key_id, KEY_ID);
@@ -390,14 +390,14 @@ is_not_confused(void)
 static void
 unescapes_entities(void)
 {
-	CHECK_EQ_INT(answer(200, REPLY("AssumeRole", "<AccessKeyId>A</AccessKeyId>"
+	CHECK_EQ_INT(response(200, REPLY("AssumeRole", "<AccessKeyId>A</AccessKeyId>"
 								   "<SecretAccessKey>&lt;&gt;&amp;&quot;&apos;"
 								   "&#43;&#x2F;&amp;amp;&#xe4;&#x20AC;"
 								   "&#x1F600;</SecretAccessKey>"
 								   "<SessionToken/>"
 								   "<Expiration>2026-01-02T03:04:05.5Z"
 								   "</Expiration>")),
-				 DYN_ANSWER_CREDENTIALS);
+				 DYN_RESPONSE_CREDENTIALS);
 	CHECK_EQ_STR(credentials.secret_access_key,
 				 "<>&\"'+/&amp;\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
 	CHECK(credentials.session_token == NULL);
@@ -406,20 +406,20 @@ unescapes_entities(void)
 static void
 every_truncation_is_noticed(void)
 {
-	static const char whole[] = REPLY("AssumeRole", PARTS);
-	char		part[sizeof(whole)];
+	static const char full[] = REPLY("AssumeRole", PARTS);
+	char		part[sizeof(full)];
 	size_t		len;
 
 	/* Without the line break at its end, it is complete. */
-	for (len = 0; len < strlen(whole) - 1; len++)
+	for (len = 0; len < strlen(full) - 1; len++)
 	{
-		memcpy(part, whole, len);
+		memcpy(part, full, len);
 		part[len] = '\0';
-		CHECK_EQ_INT(answer(200, part), DYN_ANSWER_FAILED);
+		CHECK_EQ_INT(response(200, part), DYN_RESPONSE_FAILED);
 		CHECK(credentials.access_key_id == NULL);
-		CHECK_EQ_STR(fault.excerpt, "");
+		CHECK_EQ_STR(err.excerpt, "");
 	}
-	CHECK_EQ_STR(fault.message, "the security token service has sent a reply that is not valid XML, for role \"" ARN "\"");
+	CHECK_EQ_STR(err.message, "the security token service has sent a reply that is not valid XML, for role \"" ARN "\"");
 }
 
 /* What cannot be read leaves nothing, and what can be has whole parts. */
@@ -437,16 +437,16 @@ any_byte_may_be_another(void)
 		for (i = 0; i < strlen(others); i++)
 		{
 			char		before = text[at];
-			DynAnswer	found;
+			DynProviderResponse	found;
 
 			text[at] = others[i];
-			found = answer(200, text);
+			found = response(200, text);
 			text[at] = before;
-			CHECK(found == DYN_ANSWER_CREDENTIALS ||
-				  found == DYN_ANSWER_FAILED);
-			CHECK((found == DYN_ANSWER_CREDENTIALS) ==
+			CHECK(found == DYN_RESPONSE_CREDENTIALS ||
+				  found == DYN_RESPONSE_FAILED);
+			CHECK((found == DYN_RESPONSE_CREDENTIALS) ==
 				  (credentials.access_key_id && credentials.session_token));
-			*(found == DYN_ANSWER_FAILED ? &refused : &read) += 1;
+			*(found == DYN_RESPONSE_FAILED ? &refused : &read) += 1;
 		}
 	CHECK(refused > 1000 && read > 1000);
 }
@@ -506,10 +506,10 @@ wrong_documents_are_refused(void)
 
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 	{
-		if (!CHECK_EQ_INT(answer(200, wrong[i]), DYN_ANSWER_FAILED))
+		if (!CHECK_EQ_INT(response(200, wrong[i]), DYN_RESPONSE_FAILED))
 			printf("#     document %d\n", (int) i);
-		CHECK(strstr(fault.message, "is not valid XML"));
-		CHECK_EQ_STR(fault.excerpt, "");
+		CHECK(strstr(err.message, "is not valid XML"));
+		CHECK_EQ_STR(err.excerpt, "");
 	}
 }
 
@@ -523,10 +523,10 @@ deep_documents_are_refused(void)
 		strcat(text, "<a>");
 	for (i = 0; i < 256; i++)
 		strcat(text, "</a>");
-	CHECK_EQ_INT(answer(200, text), DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.message, "is not valid XML"));
-	CHECK_EQ_INT(answer(200, "<a><a><a></a></a></a>"), DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.message, "has sent no credentials"));
+	CHECK_EQ_INT(response(200, text), DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.message, "is not valid XML"));
+	CHECK_EQ_INT(response(200, "<a><a><a></a></a></a>"), DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.message, "has sent no credentials"));
 }
 
 static void
@@ -544,19 +544,19 @@ parts_may_be_missing(void)
 
 	for (i = 0; i < sizeof(without) / sizeof(without[0]); i++)
 	{
-		CHECK_EQ_INT(answer(200, without[i]), DYN_ANSWER_FAILED);
-		CHECK_EQ_STR(fault.message, "the security token service has sent no credentials of role \"" ARN "\"");
+		CHECK_EQ_INT(response(200, without[i]), DYN_RESPONSE_FAILED);
+		CHECK_EQ_STR(err.message, "the security token service has sent no credentials of role \"" ARN "\"");
 	}
-	CHECK_EQ_INT(answer(200, REPLY("AssumeRole", "<AccessKeyId/>"
+	CHECK_EQ_INT(response(200, REPLY("AssumeRole", "<AccessKeyId/>"
 								   "<SecretAccessKey/><SessionToken/>"
-								   "<Expiration/>")), DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.message, "the access key is empty"));
-	CHECK_EQ_INT(answer(200, REPLY("AssumeRole", "<AccessKeyId>A</AccessKeyId>"
+								   "<Expiration/>")), DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.message, "the access key is empty"));
+	CHECK_EQ_INT(response(200, REPLY("AssumeRole", "<AccessKeyId>A</AccessKeyId>"
 								   "<SecretAccessKey>S</SecretAccessKey>"
 								   "<SessionToken>a&#10;b</SessionToken>"
 								   "<Expiration>2026-01-02T03:04:05Z"
-								   "</Expiration>")), DYN_ANSWER_FAILED);
-	CHECK(strstr(fault.message, "session_token contains control characters"));
+								   "</Expiration>")), DYN_RESPONSE_FAILED);
+	CHECK(strstr(err.message, "session_token contains control characters"));
 }
 
 /* ---- errors ------------------------------------------------------------- */
@@ -570,17 +570,17 @@ parts_may_be_missing(void)
 static void
 errors_have_code_text_and_hint(void)
 {
-	CHECK_EQ_INT(answer(403, ERROR("AccessDenied",
+	CHECK_EQ_INT(response(403, ERROR("AccessDenied",
 								   "User: arn:aws:iam::1:user/x is not "
 								   "authorized to perform: sts:AssumeRole")),
-				 DYN_ANSWER_FAILED);
-	CHECK_EQ_STR(fault.message,
+				 DYN_RESPONSE_FAILED);
+	CHECK_EQ_STR(err.message,
 				 "role \"" ARN "\" cannot be assumed: AccessDenied");
-	CHECK_EQ_STR(fault.excerpt, "User: arn:aws:iam::1:user/x is not "
+	CHECK_EQ_STR(err.excerpt, "User: arn:aws:iam::1:user/x is not "
 				 "authorized to perform: sts:AssumeRole");
-	CHECK(strstr(fault.hint, "trust policy"));
-	CHECK(strstr(fault.hint, "must allow sts:AssumeRole on the role."));
-	CHECK(!fault.passing);
+	CHECK(strstr(err.hint, "trust policy"));
+	CHECK(strstr(err.hint, "must allow sts:AssumeRole on the role."));
+	CHECK(!err.passing);
 }
 
 static void
@@ -608,12 +608,12 @@ codes_have_hints(void)
 
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 	{
-		CHECK_EQ_INT(answer(400, facts[i].body), DYN_ANSWER_FAILED);
-		CHECK_EQ_STR(fault.excerpt, "x");
+		CHECK_EQ_INT(response(400, facts[i].body), DYN_RESPONSE_FAILED);
+		CHECK_EQ_STR(err.excerpt, "x");
 		if (facts[i].hint == NULL)
-			CHECK_EQ_STR(fault.hint, "");
+			CHECK_EQ_STR(err.hint, "");
 		else
-			CHECK(strstr(fault.hint, facts[i].hint));
+			CHECK(strstr(err.hint, facts[i].hint));
 	}
 }
 
@@ -640,9 +640,9 @@ web_identities_have_other_hints(void)
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 	{
 		reply(exchange, 400, facts[i].body);
-		CHECK_EQ_INT(dyn_sts_answer(&role, exchange, &credentials, &fault),
-					 DYN_ANSWER_FAILED);
-		CHECK(strstr(fault.hint, facts[i].hint));
+		CHECK_EQ_INT(dyn_sts_response(&role, exchange, &credentials, &err),
+					 DYN_RESPONSE_FAILED);
+		CHECK(strstr(err.hint, facts[i].hint));
 	}
 	dyn_exchange_destroy(exchange);
 }
@@ -659,22 +659,22 @@ some_errors_pass(void)
 
 	for (i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
 	{
-		CHECK_EQ_INT(answer(400, passing[i]), DYN_ANSWER_AGAIN);
-		CHECK(fault.passing);
+		CHECK_EQ_INT(response(400, passing[i]), DYN_RESPONSE_AGAIN);
+		CHECK(err.passing);
 	}
-	CHECK_EQ_INT(answer(503, ERROR("Unknown", "x")), DYN_ANSWER_AGAIN);
-	CHECK_EQ_INT(answer(429, ERROR("Unknown", "x")), DYN_ANSWER_AGAIN);
+	CHECK_EQ_INT(response(503, ERROR("Unknown", "x")), DYN_RESPONSE_AGAIN);
+	CHECK_EQ_INT(response(429, ERROR("Unknown", "x")), DYN_RESPONSE_AGAIN);
 }
 
 static void
-texts_on_signatures_are_cut(void)
+texts_on_signatures_are_split(void)
 {
-	(void) answer(403, ERROR("SignatureDoesNotMatch", "The signature does "
+	(void) response(403, ERROR("SignatureDoesNotMatch", "The signature does "
 							 "not match. The canonical string should have "
 							 "been 'POST " TOKEN "'"));
-	CHECK_EQ_STR(fault.excerpt, "The signature does not match");
-	(void) answer(403, ERROR("IncompleteSignature", "Wrong header\n" TOKEN));
-	CHECK_EQ_STR(fault.excerpt, "Wrong header");
+	CHECK_EQ_STR(err.excerpt, "The signature does not match");
+	(void) response(403, ERROR("IncompleteSignature", "Wrong header\n" TOKEN));
+	CHECK_EQ_STR(err.excerpt, "Wrong header");
 }
 
 /* What was read of a text before the mistake has no end. */
@@ -690,9 +690,9 @@ broken_texts_are_not_shown(void)
 
 	for (i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
 	{
-		CHECK_EQ_INT(answer(403, broken[i]), DYN_ANSWER_FAILED);
-		CHECK(strstr(fault.message, "cannot be assumed: ") != NULL);
-		CHECK_EQ_STR(fault.excerpt, "");
+		CHECK_EQ_INT(response(403, broken[i]), DYN_RESPONSE_FAILED);
+		CHECK(strstr(err.message, "cannot be assumed: ") != NULL);
+		CHECK_EQ_STR(err.excerpt, "");
 	}
 }
 
@@ -708,15 +708,15 @@ errors_without_a_document_have_a_status(void)
 
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 	{
-		CHECK_EQ_INT(answer(407, others[i]), DYN_ANSWER_FAILED);
-		CHECK_EQ_STR(fault.message, "the credentials of role \"" ARN "\" cannot be obtained: HTTP status 407");
-		CHECK((fault.excerpt[0] == '\0') == (others[i][0] == '\0'));
+		CHECK_EQ_INT(response(407, others[i]), DYN_RESPONSE_FAILED);
+		CHECK_EQ_STR(err.message, "the credentials of role \"" ARN "\" cannot be obtained: HTTP status 407");
+		CHECK((err.excerpt[0] == '\0') == (others[i][0] == '\0'));
 	}
-	CHECK_EQ_INT(answer(502, others[1]), DYN_ANSWER_AGAIN);
-	CHECK_EQ_INT(answer(400, "<ErrorResponse><Error><Code>Abc</Code></Error>"
-						"</ErrorResponse>"), DYN_ANSWER_FAILED);
-	CHECK_EQ_STR(fault.message, "role \"" ARN "\" cannot be assumed: Abc");
-	CHECK_EQ_STR(fault.excerpt, "");
+	CHECK_EQ_INT(response(502, others[1]), DYN_RESPONSE_AGAIN);
+	CHECK_EQ_INT(response(400, "<ErrorResponse><Error><Code>Abc</Code></Error>"
+						"</ErrorResponse>"), DYN_RESPONSE_FAILED);
+	CHECK_EQ_STR(err.message, "role \"" ARN "\" cannot be assumed: Abc");
+	CHECK_EQ_STR(err.excerpt, "");
 }
 
 static void
@@ -725,12 +725,12 @@ the_network_may_fail(void)
 	DynExchange *exchange = any_request();
 
 	break_off(exchange, DYN_FAIL_CONNECT, "Connection refused");
-	CHECK_EQ_INT(dyn_sts_answer(&role, exchange, &credentials, &fault),
-				 DYN_ANSWER_AGAIN);
-	CHECK(strstr(fault.message, "Connection refused"));
+	CHECK_EQ_INT(dyn_sts_response(&role, exchange, &credentials, &err),
+				 DYN_RESPONSE_AGAIN);
+	CHECK(strstr(err.message, "Connection refused"));
 	break_off(exchange, DYN_FAIL_TLS, "self-signed certificate");
-	CHECK_EQ_INT(dyn_sts_answer(&role, exchange, &credentials, &fault),
-				 DYN_ANSWER_FAILED);
+	CHECK_EQ_INT(dyn_sts_response(&role, exchange, &credentials, &err),
+				 DYN_RESPONSE_FAILED);
 	dyn_exchange_destroy(exchange);
 }
 
@@ -754,10 +754,10 @@ leaves_no_secret_behind(void)
 									   "<AccessKeyId>A</AccessKeyId><SecretAccessKey>" SECRET
 									   "</SecretAccessKey><SessionToken>%s</SessionToken>"
 									   "<Expiration>2026-01-02T03:04:05Z</Expiration>"), token);
-	CHECK_EQ_INT(answer(200, body), DYN_ANSWER_CREDENTIALS);
+	CHECK_EQ_INT(response(200, body), DYN_RESPONSE_CREDENTIALS);
 	dyn_credentials_clear(&credentials);
 	body[strlen(body) - 4] = '\0';
-	CHECK_EQ_INT(answer(200, body), DYN_ANSWER_FAILED);
+	CHECK_EQ_INT(response(200, body), DYN_RESPONSE_FAILED);
 	CHECK_EQ_INT(count_on_heap("t0007t0008t0009"), 0);
 	CHECK_EQ_INT(count_on_heap("t0300t0301t0302"), 0);
 	CHECK_EQ_INT(count_on_heap(SECRET + 16), 0);
@@ -786,7 +786,7 @@ main(void)
 	RUN(codes_have_hints);
 	RUN(web_identities_have_other_hints);
 	RUN(some_errors_pass);
-	RUN(texts_on_signatures_are_cut);
+	RUN(texts_on_signatures_are_split);
 	RUN(broken_texts_are_not_shown);
 	RUN(errors_without_a_document_have_a_status);
 	RUN(the_network_may_fail);

@@ -186,7 +186,7 @@ templates_are_refused(void)
 
 /* Any 16 parts are not too many, and a failed resolve may be repeated. */
 static void
-limits_are_kept(void)
+limits_are_cached(void)
 {
 	DynTemplateError error;
 	char		text[200] = "";
@@ -238,21 +238,21 @@ bare_templates_are_known(void)
 
 /* The parts with bars between them, "-" if unfit, "?" if ambiguous, "!" misfit. */
 static const char *
-print_cut(DynBuffer *out, const DynTemplate *tmpl, const char *text,
+print_split(DynBuffer *out, const DynTemplate *tmpl, const char *text,
 		  const DynText *given)
 {
 	DynText		values[DYN_TEMPLATE_MAX_PARTS];
-	DynCut		cut = dyn_template_cut(tmpl, text, strlen(text), given, values);
+	DynSplit		split = dyn_template_split(tmpl, text, strlen(text), given, values);
 	int			i;
 
 	dyn_buffer_reset(out);
-	if (cut == DYN_CUT_UNFIT)
+	if (split == DYN_SPLIT_NO_MATCH)
 		dyn_buffer_append_str(out, "-");
-	if (cut == DYN_CUT_AMBIGUOUS)
+	if (split == DYN_SPLIT_AMBIGUOUS)
 		dyn_buffer_append_str(out, "?");
-	if (cut == DYN_CUT_MISFIT)
+	if (split == DYN_SPLIT_TYPE_MISMATCH)
 		dyn_buffer_append_str(out, "!");
-	for (i = 0; cut == DYN_CUT_FITS && i < tmpl->nparts; i++)
+	for (i = 0; split == DYN_SPLIT_MATCHES && i < tmpl->nparts; i++)
 	{
 		dyn_buffer_append(out, "|", i > 0);
 		dyn_buffer_append(out, values[i].data, values[i].len);
@@ -260,15 +260,15 @@ print_cut(DynBuffer *out, const DynTemplate *tmpl, const char *text,
 	return dyn_buffer_terminate(out);
 }
 
-typedef struct CutCase
+typedef struct SplitCase
 {
 	const char *tmpl;
 	const char *text;
-	const char *cut;
+	const char *split;
 	const char *given;			/* of the part that is read from elsewhere */
-} CutCase;
+} SplitCase;
 
-static const CutCase cuts[] = {
+static const SplitCase cuts[] = {
 	{"company#${company}", "company#acme", "acme", NULL},
 	{"company#${company}", "company#", "-", NULL},
 	{"company#${company}", "user#acme", "-", NULL},
@@ -389,7 +389,7 @@ static const CutCase cuts[] = {
 };
 
 static void
-texts_are_cut(void)
+texts_are_split(void)
 {
 	DynBuffer	out;
 	size_t		i;
@@ -397,13 +397,13 @@ texts_are_cut(void)
 	dyn_buffer_init(&out, 0);
 	for (i = 0; i < LENGTHOF(cuts); i++)
 	{
-		const CutCase *c = &cuts[i];
+		const SplitCase *c = &cuts[i];
 		DynTemplateError error;
 		DynTemplate *tmpl = make_template(c->tmpl, &error);
 		DynText		given[DYN_TEMPLATE_MAX_PARTS];
 		int			k;
 
-		if (c->cut == NULL)
+		if (c->split == NULL)
 		{
 			CHECK(tmpl == NULL);
 			continue;
@@ -412,7 +412,7 @@ texts_are_cut(void)
 			given[k] = text_of(c->given);
 		if (!CHECK(tmpl != NULL))
 			printf("#     %s: %s\n", c->tmpl, error.message);
-		else if (!CHECK_EQ_STR(print_cut(&out, tmpl, c->text, given), c->cut))
+		else if (!CHECK_EQ_STR(print_split(&out, tmpl, c->text, given), c->split))
 			printf("#     %s: %s\n", c->tmpl, c->text);
 		dyn_template_free(tmpl);
 	}
@@ -421,7 +421,7 @@ texts_are_cut(void)
 
 /* A text that never fits is still judged in linear time. */
 static void
-long_texts_are_cut(void)
+long_texts_are_split(void)
 {
 	static const char *const templates[] = {
 		"${a}#x${n}#y${b}", "${a}#${b}#${n}z${c}#zz", "${a:any}#${b}-${n}#y",
@@ -440,8 +440,8 @@ long_texts_are_cut(void)
 		if (!CHECK(tmpl != NULL))
 			continue;
 		memset(text, i % 2 == 0 ? '#' : 'a', 200000);
-		CHECK(dyn_template_cut(tmpl, text, sizeof(text) - 1, NULL, values) !=
-			  DYN_CUT_FITS);
+		CHECK(dyn_template_split(tmpl, text, sizeof(text) - 1, NULL, values) !=
+			  DYN_SPLIT_MATCHES);
 		dyn_template_free(tmpl);
 	}
 }
@@ -674,10 +674,10 @@ main(void)
 {
 	RUN(templates_are_parsed);
 	RUN(templates_are_refused);
-	RUN(limits_are_kept);
+	RUN(limits_are_cached);
 	RUN(bare_templates_are_known);
-	RUN(texts_are_cut);
-	RUN(long_texts_are_cut);
+	RUN(texts_are_split);
+	RUN(long_texts_are_split);
 	RUN(values_are_judged);
 	RUN(values_are_folded_and_joined);
 	RUN(texts_have_spans);

@@ -298,7 +298,7 @@ complain(const Case *c, DynText text)
 /* ---- edges ---- */
 
 static void
-edges_of_case(Case *c)
+separators_of_case(Case *c)
 {
 	int			i;
 
@@ -310,7 +310,7 @@ edges_of_case(Case *c)
 			part->by_width == (rule[0] == 'w');
 
 		if (ok && (rule[0] == 'u' || rule[0] == 'd'))
-			ok = compare(part->guarded ? part->edge : (DynText) {"", 0},
+			ok = compare(part->guarded ? part->separator : (DynText) {"", 0},
 						 (DynText) {rule + 1, strlen(rule + 1)}) == 0;
 		if (!CHECK(ok))
 			complain(c, part->column);
@@ -318,9 +318,9 @@ edges_of_case(Case *c)
 }
 
 static void
-parts_have_the_edges_of_their_rules(void)
+parts_have_the_separators_of_their_rules(void)
 {
-	for_each_case(edges_of_case);
+	for_each_case(separators_of_case);
 }
 
 /* ---- cut ---- */
@@ -338,27 +338,27 @@ equal_values(const DynText *a, const DynText *b, int n)
 	return true;
 }
 
-static DynCut
-expected_cut(const Case *c, DynText text, Search *strict)
+static DynSplit
+expected_split(const Case *c, DynText text, Search *strict)
 {
 	*strict = search_all(c->tmpl, c->subject, text, false);
 	CHECK(strict->found <= 1);
 	if (strict->found > 0)
-		return DYN_CUT_FITS;
+		return DYN_SPLIT_MATCHES;
 	return search_all(c->tmpl, c->subject, text, true).found > 0 ?
-		DYN_CUT_AMBIGUOUS : DYN_CUT_UNFIT;
+		DYN_SPLIT_AMBIGUOUS : DYN_SPLIT_NO_MATCH;
 }
 
 /* With a given `any` part, a text that does not fit may count as ambiguous. */
 static bool
-is_in_doubt(const Case *c, DynCut cut, DynCut expected)
+is_in_doubt(const Case *c, DynSplit split, DynSplit expected)
 {
 	return c->tmpl->any >= 0 && c->given[c->tmpl->any].data != NULL &&
-		cut == DYN_CUT_AMBIGUOUS && expected == DYN_CUT_UNFIT;
+		split == DYN_SPLIT_AMBIGUOUS && expected == DYN_SPLIT_NO_MATCH;
 }
 
 static void
-cut_all(Case *c)
+split_all(Case *c)
 {
 	int			fitting = 0;
 	int			i;
@@ -367,15 +367,15 @@ cut_all(Case *c)
 	{
 		Search		strict;
 		DynText		values[DYN_TEMPLATE_MAX_PARTS];
-		DynCut		expected = expected_cut(c, text_at(i), &strict);
-		DynCut		cut = dyn_template_cut(c->tmpl, texts[i].data, texts[i].len,
+		DynSplit		expected = expected_split(c, text_at(i), &strict);
+		DynSplit		split = dyn_template_split(c->tmpl, texts[i].data, texts[i].len,
 										   c->given, values);
 
-		fitting += cut == DYN_CUT_FITS;
-		if (is_in_doubt(c, cut, expected))
+		fitting += split == DYN_SPLIT_MATCHES;
+		if (is_in_doubt(c, split, expected))
 			continue;
-		if (!CHECK_EQ_INT(cut, expected) ||
-			(cut == DYN_CUT_FITS &&
+		if (!CHECK_EQ_INT(split, expected) ||
+			(split == DYN_SPLIT_MATCHES &&
 			 !CHECK(equal_values(values, strict.first, c->tmpl->nparts))))
 		{
 			complain(c, text_at(i));
@@ -386,9 +386,9 @@ cut_all(Case *c)
 }
 
 static void
-all_texts_are_cut_as_the_slow_matcher_does(void)
+all_texts_are_split_as_the_slow_matcher_does(void)
 {
-	for_each_case(cut_all);
+	for_each_case(split_all);
 }
 
 /* ---- ways ---- */
@@ -489,8 +489,8 @@ rejoin_all(Case *c)
 		DynText		values[DYN_TEMPLATE_MAX_PARTS];
 		int			k;
 
-		if (dyn_template_cut(c->tmpl, texts[i].data, texts[i].len, c->given,
-							 values) != DYN_CUT_FITS)
+		if (dyn_template_split(c->tmpl, texts[i].data, texts[i].len, c->given,
+							 values) != DYN_SPLIT_MATCHES)
 			continue;
 		for (k = 0; k < c->tmpl->nparts; k++)
 		{
@@ -507,7 +507,7 @@ rejoin_all(Case *c)
 }
 
 static void
-what_is_cut_joins_to_the_same_text(void)
+what_is_split_joins_to_the_same_text(void)
 {
 	for_each_case(rejoin_all);
 }
@@ -538,15 +538,15 @@ join_values(Case *c, const DynText *values, DynBuffer *out)
 {
 	DynText		back[DYN_TEMPLATE_MAX_PARTS];
 	DynHolds	holds = judge_values(c, values);
-	DynCut		cut;
+	DynSplit		split;
 	bool		same;
 
 	dyn_buffer_reset(out);
 	dyn_buffer_append(out, "", 0);
 	CHECK(dyn_template_join(c->tmpl, values, out));
-	cut = dyn_template_cut(c->tmpl, out->data ? out->data : "", out->len,
+	split = dyn_template_split(c->tmpl, out->data ? out->data : "", out->len,
 						   c->given, back);
-	same = cut == DYN_CUT_FITS;
+	same = split == DYN_SPLIT_MATCHES;
 	if (same)
 	{
 		int			i;
@@ -556,7 +556,7 @@ join_values(Case *c, const DynText *values, DynBuffer *out)
 							compare(values[i], back[i]) == 0);
 	}
 	if (!CHECK(holds == DYN_HOLDS_YES ? same : !same) ||
-		!CHECK(holds != DYN_HOLDS_UNDECIDED || cut != DYN_CUT_UNFIT))
+		!CHECK(holds != DYN_HOLDS_UNDECIDED || split != DYN_SPLIT_NO_MATCH))
 		complain(c, (DynText) {out->data, out->len});
 }
 
@@ -612,8 +612,8 @@ collect_rows(const Case *c)
 	rows.n = 0;
 	for (i = 0; i < ntexts[5] || (rows.n < 20 && i < ntexts[6]); i++)
 	{
-		if (dyn_template_cut(c->tmpl, texts[i].data, texts[i].len, c->given,
-							 rows.values[rows.n]) == DYN_CUT_FITS)
+		if (dyn_template_split(c->tmpl, texts[i].data, texts[i].len, c->given,
+							 rows.values[rows.n]) == DYN_SPLIT_MATCHES)
 			rows.text[rows.n++] = i;
 	}
 }
@@ -854,11 +854,11 @@ int
 main(void)
 {
 	make_texts();
-	RUN(parts_have_the_edges_of_their_rules);
-	RUN(all_texts_are_cut_as_the_slow_matcher_does);
+	RUN(parts_have_the_separators_of_their_rules);
+	RUN(all_texts_are_split_as_the_slow_matcher_does);
 	RUN(all_ways_are_found);
 	RUN(the_search_ends);
-	RUN(what_is_cut_joins_to_the_same_text);
+	RUN(what_is_split_joins_to_the_same_text);
 	RUN(joined_values_come_back);
 	RUN(spans_lose_nothing);
 	RUN(successors_are_the_least);

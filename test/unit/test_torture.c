@@ -430,21 +430,21 @@ a_list_of_tables(void)
 		"{\"TableNames\":[\"t1\",\"t2\"],\"LastEvaluatedTableName\":\"t2\"}";
 	char	   *last = NULL;
 	int			names = 0;
-	const char *fault = dyn_read_list_tables(text, sizeof(text) - 1, count_name,
+	const char *err = dyn_read_list_tables(text, sizeof(text) - 1, count_name,
 											 &names, &last);
-	Outcome		outcome = fault == dyn_check_memory ? REFUSED :
-		!fault && names == 2 && last && strcmp(last, "t2") == 0 ? RIGHT : WRONG;
+	Outcome		outcome = err == dyn_check_memory ? REFUSED :
+		!err && names == 2 && last && strcmp(last, "t2") == 0 ? RIGHT : WRONG;
 
 	free(last);
 	return outcome;
 }
 
 static Outcome
-read_credentials(DynAnswer answer, DynCredentials *credentials,
-				 const DynFault *fault)
+read_credentials(DynProviderResponse reply, DynCredentials *credentials,
+				 const DynError *err)
 {
-	Outcome		outcome = answer != DYN_ANSWER_CREDENTIALS ?
-		(fault->out_of_memory ? REFUSED : WRONG) :
+	Outcome		outcome = reply != DYN_RESPONSE_CREDENTIALS ?
+		(err->out_of_memory ? REFUSED : WRONG) :
 		strcmp(credentials->access_key_id, "A") == 0 &&
 		strcmp(credentials->session_token, "a<b") == 0 ? RIGHT : WRONG;
 
@@ -457,21 +457,21 @@ credentials_as_json(void)
 {
 	static const char text[] = "{\"a\":\"A\",\"b\":[\"B\"],\"c\":{\"s\":\"S\","
 		"\"a\":\"A\",\"t\":\"a\\u003cb\",\"e\":1767323045000}}";
-	static const DynAnswerNames names = {
+	static const DynResponseNames names = {
 		.object = "c", .access_key_id = "a", .secret_access_key = "s",
 		.session_token = "t", .expires = "e"
 	};
 	DynCredentials credentials = {0};
-	DynFault	fault = {0};
-	bool		ok = dyn_answer_read_json(text, strlen(text), &names, "it",
-										  &credentials, &fault);
+	DynError	err = {0};
+	bool		ok = dyn_response_read_json(text, strlen(text), &names, "it",
+										  &credentials, &err);
 
-	return read_credentials(ok ? DYN_ANSWER_CREDENTIALS : DYN_ANSWER_FAILED,
-							&credentials, &fault);
+	return read_credentials(ok ? DYN_RESPONSE_CREDENTIALS : DYN_RESPONSE_FAILED,
+							&credentials, &err);
 }
 
 static Outcome
-answer_of_a_role(DynExchange *exchange, const DynRole *role)
+response_of_a_role(DynExchange *exchange, const DynRole *role)
 {
 	static const char text[] = "<AssumeRoleWithWebIdentityResponse>"
 		"<AssumeRoleWithWebIdentityResult><Credentials>"
@@ -481,14 +481,14 @@ answer_of_a_role(DynExchange *exchange, const DynRole *role)
 		"</AssumeRoleWithWebIdentityResult>"
 		"</AssumeRoleWithWebIdentityResponse>";
 	DynCredentials credentials = {0};
-	DynFault	fault = {0};
-	DynAnswer	answer;
+	DynError	err = {0};
+	DynProviderResponse	reply;
 
 	if (!dyn_buffer_append_str(&exchange->response, text))
 		return REFUSED;
 	exchange->status = 200;
-	answer = dyn_sts_answer(role, exchange, &credentials, &fault);
-	return read_credentials(answer, &credentials, &fault);
+	reply = dyn_sts_response(role, exchange, &credentials, &err);
+	return read_credentials(reply, &credentials, &err);
 }
 
 static Outcome
@@ -498,17 +498,17 @@ a_role(void)
 	char		domain[] = "amazonaws.com";
 	char		arn[] = "arn:aws:iam::123456789012:role/r";
 	char		key[] = "A";
-	DynSourceSpec spec = {.region = region,.domain = domain};
+	DynSourceOptions spec = {.region = region,.domain = domain};
 	DynRole		role = {.arn = arn};
 	DynCredentials keys = {key, key, key, 0};
-	DynFault	fault = {0};
+	DynError	err = {0};
 	DynExchange *exchange = dyn_sts_assume_role(&spec, &role, &keys, true, 1,
-												&fault);
+												&err);
 	Outcome		outcome;
 
 	if (exchange == NULL)
-		return fault.out_of_memory ? REFUSED : WRONG;
-	outcome = answer_of_a_role(exchange, &role);
+		return err.out_of_memory ? REFUSED : WRONG;
+	outcome = response_of_a_role(exchange, &role);
 	dyn_exchange_destroy(exchange);
 	return outcome;
 }
@@ -656,7 +656,7 @@ static char host[64];
 #define BODY_SIZE 30000
 
 static size_t
-make_answer(char *answer, size_t size)
+make_response(char *reply, size_t size)
 {
 	static char body[BODY_SIZE];
 	static unsigned char packed[BODY_SIZE];
@@ -673,11 +673,11 @@ make_answer(char *answer, size_t size)
 	stream.avail_out = sizeof(packed);
 	deflate(&stream, Z_FINISH);
 	deflateEnd(&stream);
-	len = snprintf(answer, size, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+	len = snprintf(reply, size, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
 				   "Content-Length: %lu\r\nx-amzn-RequestId: R\r\n"
 				   "x-amz-crc32: %lu\r\n\r\n", stream.total_out,
 				   crc32(0, packed, (unsigned) stream.total_out));
-	memcpy(answer + len, packed, stream.total_out);
+	memcpy(reply + len, packed, stream.total_out);
 	return (size_t) len + stream.total_out;
 }
 
@@ -685,8 +685,8 @@ make_answer(char *answer, size_t size)
 static void
 serve(int listener)
 {
-	static char answer[BODY_SIZE];
-	size_t		answer_len = make_answer(answer, sizeof(answer));
+	static char reply[BODY_SIZE];
+	size_t		response_len = make_response(reply, sizeof(reply));
 
 	for (;;)
 	{
@@ -701,7 +701,7 @@ serve(int listener)
 			request[len] = '\0';
 			if (len < 6 || strcmp(request + len - 6, "\r\n\r\n{}") != 0)
 				continue;
-			if (write(fd, answer, answer_len) < 0)
+			if (write(fd, reply, response_len) < 0)
 				break;
 			len = 0;
 		}

@@ -49,15 +49,15 @@ bounded_reads_are_short(void)
 	DynTableMeta uncounted = {0};
 	DynIndexMeta index = {.item_count = 2,.size_bytes = 200};
 
-	CHECK(near(dyn_supposed_item_bytes(&table, NULL), 10486));
-	CHECK(near(dyn_supposed_item_bytes(&table, &index), 100));
-	CHECK(near(dyn_supposed_item_bytes(&uncounted, NULL), 300));
-	CHECK(dyn_is_bounded_read(&table, NULL, 99));
-	CHECK(!dyn_is_bounded_read(&table, NULL, 100));
-	CHECK(dyn_is_bounded_read(&table, &index, 10485));
-	CHECK(!dyn_is_bounded_read(&table, &index, 10486));
-	CHECK(dyn_is_bounded_read(&uncounted, NULL, 3495));
-	CHECK(!dyn_is_bounded_read(&uncounted, NULL, 3496));
+	CHECK(near(dyn_default_item_bytes(&table, NULL), 10486));
+	CHECK(near(dyn_default_item_bytes(&table, &index), 100));
+	CHECK(near(dyn_default_item_bytes(&uncounted, NULL), 300));
+	CHECK(dyn_is_small_read(&table, NULL, 99));
+	CHECK(!dyn_is_small_read(&table, NULL, 100));
+	CHECK(dyn_is_small_read(&table, &index, 10485));
+	CHECK(!dyn_is_small_read(&table, &index, 10486));
+	CHECK(dyn_is_small_read(&uncounted, NULL, 3495));
+	CHECK(!dyn_is_small_read(&uncounted, NULL, 3496));
 }
 
 static void

@@ -39,7 +39,7 @@ release_fetch(void *arg)
 	DynFetch   *fetch = arg;
 
 	spare_page(fetch, fetch->page);
-	spare_page(fetch, fetch->kept);
+	spare_page(fetch, fetch->cached);
 	dyn_schedule_release(fetch);
 	dyn_stream_context_release(&fetch->streams);
 }
@@ -89,7 +89,7 @@ next_waiting_page(DynFetch *fetch)
 			earliest = stream;
 	}
 	Assert(fetch->page == NULL);
-	Assert(earliest == NULL || fetch->kept == NULL);
+	Assert(earliest == NULL || fetch->cached == NULL);
 	if (earliest != NULL)
 		fetch->page = dyn_stream_pop(earliest);
 	return earliest != NULL;
@@ -115,7 +115,7 @@ finish_page(DynFetch *fetch)
 	/* otherwise pages stay with their streams until they are used up */
 	Assert(fetch->streams.spec.compare == NULL && !fetch->streams.spec.keyed);
 	if (fetch->streams.spec.keep && is_only_page(fetch))
-		fetch->kept = fetch->page;
+		fetch->cached = fetch->page;
 	else
 		dyn_page_done(&fetch->streams, fetch->page);
 	fetch->page = NULL;
@@ -158,11 +158,11 @@ dyn_fetch_rewind(DynFetch *fetch)
 		return true;
 	if (fetch->streams.spec.compare != NULL)
 		return false;
-	if (fetch->kept != NULL)
+	if (fetch->cached != NULL)
 	{
 		Assert(fetch->page == NULL && fetch->pages_used == 1);
-		fetch->page = fetch->kept;
-		fetch->kept = NULL;
+		fetch->page = fetch->cached;
+		fetch->cached = NULL;
 		fetch->pages_used = 0;
 	}
 	if (fetch->pages_used > 0)
@@ -297,7 +297,7 @@ dyn_fetch_extend(DynFetch *fetch, int nstreams)
 	fetch->until_pump -= PUMP_SHARE_OF_EXTENSION;
 	if (fetch->until_pump <= 0)
 		dyn_schedule_pump(fetch);
-	else if (dyn_schedule_has_room(fetch))
+	else if (dyn_schedule_has_space(fetch))
 		dyn_schedule_send(fetch);
 }
 
@@ -341,7 +341,7 @@ dyn_fetch_send(DynFetch *fetch)
 void
 dyn_fetch_send_ahead(DynFetch *fetch)
 {
-	if (dyn_schedule_has_room(fetch))
+	if (dyn_schedule_has_space(fetch))
 		dyn_schedule_pump(fetch);
 }
 
@@ -388,14 +388,14 @@ dyn_fetch_poll(DynFetch *fetch)
 	{
 		dyn_schedule_pump(fetch);
 		state = present_state(fetch);
-	} while (state == DYN_FETCH_WAITS && dyn_schedule_has_answer(fetch));
+	} while (state == DYN_FETCH_WAITS && dyn_schedule_has_response(fetch));
 	return state;
 }
 
 double
 dyn_fetch_pause(DynFetch *fetch)
 {
-	if (present_state(fetch) != DYN_FETCH_WAITS || dyn_schedule_has_answer(fetch) ||
+	if (present_state(fetch) != DYN_FETCH_WAITS || dyn_schedule_has_response(fetch) ||
 		dyn_schedule_may_send(fetch))
 		return 0;
 	return dyn_schedule_next_resumption(fetch);

@@ -92,7 +92,7 @@ typedef struct DynFetchSpec
 
 	/*
 	 * One stream that may stop early: before the request that follows so many
-	 * items, or DYN_BOUNDED_BYTES, `beyond` is called, once; it may raise an
+	 * items, or DYN_SMALL_READ_BYTES, `beyond` is called, once; it may raise an
 	 * error.  0: no bound.
 	 */
 	long		bound;

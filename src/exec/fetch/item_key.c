@@ -11,23 +11,23 @@
 #include "postgres.h"
 
 #include "../../model/values/path.h"
-#include "reader.h"
+#include "scandesc.h"
 
 /*
  * The page's request, with the key attributes as its projection.  After an error
  * the requests are only freed any more, whatever they were to ask for.
  */
 static void
-write_key_request(DynBuffer *body, const DynReader *reader,
+write_key_request(DynBuffer *body, const DynScanDesc *scandesc,
 				  const DynItemPosition *position, const DynPath *paths)
 {
-	DynRequests *requests = reader->origin_requests;
+	DynRequests *requests = scandesc->origin_requests;
 	const DynPath *projection = requests->projection;
 	int			nprojection = requests->nprojection;
 	DynReadRequest request = {0};
 
 	requests->projection = paths;
-	requests->nprojection = reader->access->nbase;
+	requests->nprojection = scandesc->access->nbase;
 	dyn_requests_prepare(requests, position->stream, &request);
 	request.limit = position->limit;
 	if (position->start_key_len > 0)
@@ -41,11 +41,11 @@ write_key_request(DynBuffer *body, const DynReader *reader,
 }
 
 static char *
-key_at(const DynReader *reader, const DynCall *call, const DynPath *paths,
+key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
 	   uint64 item)
 {
 	static const int slots[2] = {0, 1};
-	DynPathTree *tree = dyn_path_tree_create(paths, reader->access->nbase);
+	DynPathTree *tree = dyn_path_tree_create(paths, scandesc->access->nbase);
 	DynValue	values[2];
 	DynPage		page;
 	DynPageError error;
@@ -61,7 +61,7 @@ key_at(const DynReader *reader, const DynCall *call, const DynPath *paths,
 		dyn_page_cursor_init(&cursor, &page);
 		for (uint64 i = 0; i <= item; i++)
 			(void) dyn_page_next(&cursor, values);
-		key = dyn_item_key_text(reader->access->base, reader->access->nbase, slots,
+		key = dyn_item_key_text(scandesc->access->base, scandesc->access->nbase, slots,
 								values);
 	}
 	dyn_page_free(&page);
@@ -71,35 +71,35 @@ key_at(const DynReader *reader, const DynCall *call, const DynPath *paths,
 }
 
 char *
-dyn_reader_item_key(void *arg, const char **why)
+dyn_scandesc_item_key(void *arg, const char **why)
 {
-	DynReader  *reader = arg;
+	DynScanDesc *scandesc = arg;
 	DynPath		paths[2];
 	DynItemPosition position;
-	DynConnection *connection = reader->relation->connection;
-	DynRequestContext about = {dyn_operation_name(reader->origin_requests->op),
-		reader->relation->table, reader->origin_requests->index,
+	DynConnection *connection = scandesc->relation->connection;
+	DynRequestContext about = {dyn_operation_name(scandesc->origin_requests->op),
+		scandesc->relation->table, scandesc->origin_requests->index,
 	connection->server_name, &connection->provider};
 	DynCall    *call;
 	char	   *key = NULL;
 
-	if (reader->origin_requests->op == DYN_OP_GET_ITEM)
-		return dyn_key_text(reader->origin_requests->keys, reader->origin_requests->nparts,
+	if (scandesc->origin_requests->op == DYN_OP_GET_ITEM)
+		return dyn_key_text(scandesc->origin_requests->keys, scandesc->origin_requests->nparts,
 							", ");
-	if (reader->origin_requests->op == DYN_OP_BATCH_GET_ITEM || reader->origin == NULL ||
-		!dyn_fetch_position(reader->origin, &position) ||
+	if (scandesc->origin_requests->op == DYN_OP_BATCH_GET_ITEM || scandesc->origin == NULL ||
+		!dyn_fetch_position(scandesc->origin, &position) ||
 		(call = dyn_call_create(dyn_session_client())) == NULL)
 		return NULL;
-	for (int i = 0; i < reader->access->nbase; i++)
-		paths[i] = *dyn_path_of_attribute(reader->access->base[i].name);
-	write_key_request(dyn_call_body(call), reader, &position, paths);
+	for (int i = 0; i < scandesc->access->nbase; i++)
+		paths[i] = *dyn_path_of_attribute(scandesc->access->base[i].name);
+	write_key_request(dyn_call_body(call), scandesc, &position, paths);
 	if (dyn_session_try(call, connection, &connection->service, &about))
 	{
-		key = key_at(reader, call, paths, position.item);
+		key = key_at(scandesc, call, paths, position.item);
 		*why = "the response does not have it";
 	}
 	else
-		*why = pstrdup(dyn_failure_words(call));
+		*why = pstrdup(dyn_describe_failure(call));
 	dyn_call_destroy(call);
 	return key;
 }

@@ -51,10 +51,10 @@ dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
 	double		budget;
 
 	if (delay < 0)
-		return DYN_PACE_ANSWER;
+		return DYN_PACE_RESPONSE;
 	budget = dyn_spending_delay(context);
 	if (budget < 0)
-		return DYN_PACE_ANSWER;
+		return DYN_PACE_RESPONSE;
 	if (stream->is_hot)
 		delay = Max(delay, dyn_pace_delay(&stream->own_pace, 0, now));
 	return Max(delay, budget);
@@ -181,7 +181,7 @@ warn_if_slow(const DynStreamContext *context, double now)
 												   context->pacing.table);
 	double		rate = context->pacing.table->pace.rate;
 
-	if (dyn_spell_refuse(&throttle->spell, now) < WARN_AFTER_MS ||
+	if (dyn_episode_refuse(&throttle->episode, now) < WARN_AFTER_MS ||
 		throttle->warned)
 		return;
 	throttle->warned = true;

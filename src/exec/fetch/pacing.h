@@ -31,7 +31,7 @@ typedef struct DynPacing
 extern void dyn_pacing_init(struct DynStreamContext *context);
 
 /*
- * Milliseconds until the stream may send; 0: now; DYN_PACE_ANSWER: when an
+ * Milliseconds until the stream may send; 0: now; DYN_PACE_RESPONSE: when an
  * answer of a request in flight has come.
  */
 extern double dyn_pacing_delay(const struct DynStreamContext *context,

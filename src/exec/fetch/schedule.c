@@ -178,7 +178,7 @@ is_retirable(const DynFetch *fetch, const DynStream *stream)
 static void
 retire_streams(DynFetch *fetch)
 {
-	int			kept = 0;
+	int			cached = 0;
 
 	for (int i = 0; i < fetch->nactive; i++)
 	{
@@ -189,9 +189,9 @@ retire_streams(DynFetch *fetch)
 		if (is_retirable(fetch, stream))
 			fetch->idle[fetch->nidle++] = stream;
 		else
-			fetch->active[kept++] = stream;
+			fetch->active[cached++] = stream;
 	}
-	fetch->nactive = kept;
+	fetch->nactive = cached;
 	Assert(fetch->nidle <= fetch->space);
 }
 
@@ -233,7 +233,7 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 }
 
 bool
-dyn_schedule_has_room(const DynFetch *fetch)
+dyn_schedule_has_space(const DynFetch *fetch)
 {
 	const DynStatement *statement = fetch->streams.statement;
 
@@ -266,7 +266,7 @@ has_pages(const DynFetch *fetch)
 
 /* Is an answer under way that the consumer, or its group, waits for? */
 static bool
-awaits_answer(const DynFetch *fetch)
+awaits_response(const DynFetch *fetch)
 {
 	const int  *group = fetch->streams.spec.group_in_flight;
 
@@ -289,14 +289,14 @@ static bool
 is_starving(const DynFetch *fetch, const DynStream *stream)
 {
 	return is_wanted(fetch, stream) &&
-		(fetch->streams.spec.keyed || !awaits_answer(fetch));
+		(fetch->streams.spec.keyed || !awaits_response(fetch));
 }
 
 static bool
 may_send(const DynFetch *fetch, const DynStream *stream)
 {
 	return wants_to_send(fetch, stream) && dyn_pacing_delay(&fetch->streams, stream) == 0 &&
-		(dyn_schedule_has_room(fetch) || is_starving(fetch, stream));
+		(dyn_schedule_has_space(fetch) || is_starving(fetch, stream));
 }
 
 /* Brings in streams that were not begun yet. */
@@ -366,7 +366,7 @@ dyn_schedule_send(DynFetch *fetch)
  * with nothing in flight meanwhile, and so on to the end.
  */
 static bool
-wants_answer(const DynFetch *fetch, const DynStream *stream)
+wants_response(const DynFetch *fetch, const DynStream *stream)
 {
 	const DynStatement *statement = fetch->streams.statement;
 
@@ -402,7 +402,7 @@ is_blocked(const DynFetch *fetch, const DynStream *stream)
 
 /* A stream's next request leaves before the next answer is parsed. */
 static void
-take_answers(DynFetch *fetch)
+take_responses(DynFetch *fetch)
 {
 	for (int i = 0; i < fetch->nactive; i++)
 	{
@@ -413,7 +413,7 @@ take_answers(DynFetch *fetch)
 		dyn_stream_charge(&fetch->streams, stream);
 		if (is_blocked(fetch, stream))
 			dyn_stream_allow_all(stream);
-		if (stream->call->state != DYN_CALL_DONE || !wants_answer(fetch, stream))
+		if (stream->call->state != DYN_CALL_DONE || !wants_response(fetch, stream))
 			continue;
 		dyn_stream_receive(&fetch->streams, stream);
 		if (may_send(fetch, stream))
@@ -425,7 +425,7 @@ take_answers(DynFetch *fetch)
 }
 
 bool
-dyn_schedule_has_answer(const DynFetch *fetch)
+dyn_schedule_has_response(const DynFetch *fetch)
 {
 	for (int i = 0; i < fetch->nactive; i++)
 	{
@@ -454,10 +454,10 @@ void
 dyn_schedule_pump(DynFetch *fetch)
 {
 	/* an answer to a peer makes room, too, or lets the table be asked */
-	if (awaits_answer(fetch) || fetch->streams.pacing.table->in_flight > 0)
+	if (awaits_response(fetch) || fetch->streams.pacing.table->in_flight > 0)
 	{
 		dyn_client_drive(dyn_session_client());
-		take_answers(fetch);
+		take_responses(fetch);
 	}
 	retire_streams(fetch);
 	dyn_schedule_send(fetch);

@@ -35,7 +35,7 @@ struct DynFetch
 	bool		solo_wait;		/* it is waited for without its group */
 
 	DynFetchPage *page;			/* being handed out; not when merging */
-	DynFetchPage *kept;			/* was the only one, kept to be read again */
+	DynFetchPage *cached;		/* was the only one, kept to be read again */
 	const DynFetchPage *origin; /* of the item that was handed out last */
 	DynValue   *slots;
 };
@@ -69,10 +69,10 @@ extern bool dyn_schedule_may_send(const DynFetch *fetch);
  * Is there an answer to take in, or one that is paused and arrives only after a
  * pump?
  */
-extern bool dyn_schedule_has_answer(const DynFetch *fetch);
+extern bool dyn_schedule_has_response(const DynFetch *fetch);
 
 /* Has the statement room for another request and the bytes expected of it? */
-extern bool dyn_schedule_has_room(const DynFetch *fetch);
+extern bool dyn_schedule_has_space(const DynFetch *fetch);
 
 /* No stream is active, and none is left to begin. */
 extern bool dyn_schedule_is_finished(const DynFetch *fetch);

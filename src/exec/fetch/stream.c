@@ -28,14 +28,14 @@
  * An answer may be longer than expected by this without asking for room: as
  * much as libcurl's own buffers for it take.
  */
-#define ROOM_SLACK		((size_t) 256 * 1024)
+#define SPACE_SLACK		((size_t) 256 * 1024)
 
 /*
  * Room for a longer one is taken in such steps, if possible before the transfer
  * is paused.
  */
-#define ROOM_STEP		((size_t) 1024 * 1024)
-#define ROOM_MARGIN		((size_t) 128 * 1024)
+#define SPACE_STEP		((size_t) 1024 * 1024)
+#define SPACE_MARGIN		((size_t) 128 * 1024)
 
 /* Later pages of a limited read grow by this factor. */
 #define LIMIT_GROWTH	4
@@ -69,7 +69,7 @@ static bool
 bound_is_reached(const DynStreamContext *context)
 {
 	const DynFetchSpec *spec = &context->spec;
-	double		units = dyn_page_units(DYN_BOUNDED_BYTES) *
+	double		units = dyn_page_units(DYN_SMALL_READ_BYTES) *
 		(spec->consistent ? 2 : 1);
 
 	return spec->bound > 0 && (context->examined >= spec->bound ||
@@ -104,7 +104,7 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 	if (batch->nkeys == 0)
 	{
 		dyn_batch_begin(batch, request->nkeys);
-		stream->batch_answered = 0;
+		stream->batch_complete = 0;
 		stream->batch_most = spec->batch_keys > 0 ? spec->batch_keys
 			: DYN_BATCH_GET_MAX_KEYS;
 	}
@@ -167,7 +167,7 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	stream->in_flight = true;
 	stream->sent_after_refresh = context->refreshed;
 	stream->reserved = context->expected;
-	stream->allowed = stream->reserved + ROOM_SLACK;
+	stream->allowed = stream->reserved + SPACE_SLACK;
 	context->statement->in_flight++;
 	if (context->spec.group_in_flight != NULL)
 		++*context->spec.group_in_flight;
@@ -206,8 +206,8 @@ count_time(DynStreamContext *context, const DynCall *call)
 }
 
 static void
-count_answer(DynStreamContext *context, const DynCall *call,
-			 const DynPage *page)
+count_response(DynStreamContext *context, const DynCall *call,
+			   const DynPage *page)
 {
 	DynOperation op = context->spec.op;
 	DynCounters counters = {0};
@@ -287,14 +287,14 @@ refresh_if_stale(DynStreamContext *context, const DynStream *stream)
 	if (!dyn_failure_is_stale(stream->call))
 		return false;
 	if (context->refreshed && !stream->sent_after_refresh)
-		return context->fits;
+		return context->matches;
 	dyn_session_forget_table(spec->connection, spec->table);
-	if (context->answers > 0 || context->refreshed)
+	if (context->responses > 0 || context->refreshed)
 		return false;
 	context->refreshed = true;
 	meta = dyn_session_table(spec->connection, spec->table);
-	context->fits = dyn_access_fits(spec->access, meta);
-	return context->fits;
+	context->matches = dyn_access_is_valid(spec->access, meta);
+	return context->matches;
 }
 
 /*
@@ -395,13 +395,13 @@ dyn_stream_charge(DynStreamContext *context, DynStream *stream)
 	dyn_spending_repeat(context, stream);
 	reserve(context, stream, held);
 	if (stream->call->state != DYN_CALL_SENT ||
-		held + ROOM_MARGIN <= stream->allowed)
+		held + SPACE_MARGIN <= stream->allowed)
 		return;
 	most = stream->reserved;
 	if (statement->bytes < statement->max_bytes)
 		most += statement->max_bytes - statement->bytes;
-	most = Min(most, stream->allowed + ROOM_STEP);
-	if (most < stream->allowed + ROOM_MARGIN)
+	most = Min(most, stream->allowed + SPACE_STEP);
+	if (most < stream->allowed + SPACE_MARGIN)
 		return;
 	stream->allowed = most;
 	reserve(context, stream, most);
@@ -418,7 +418,7 @@ void
 dyn_stream_allow_all(DynStream *stream)
 {
 	Assert(stream->in_flight);
-	stream->allowed = SIZE_MAX - ROOM_STEP;
+	stream->allowed = SIZE_MAX - SPACE_STEP;
 	dyn_call_allow(stream->call, SIZE_MAX);
 }
 
@@ -491,7 +491,7 @@ check_last_key(const DynStreamContext *context, const DynPage *page,
 {
 	const DynFetchSpec *spec = &context->spec;
 
-	if (dyn_access_fits_key(spec->access, page->last_key, page->last_key_len))
+	if (dyn_access_is_valid_key(spec->access, page->last_key, page->last_key_len))
 		return;
 	dyn_session_forget_table(spec->connection, spec->table);
 	dyn_report_changed_schema(about,
@@ -503,15 +503,15 @@ static void
 note_last_key(const DynStreamContext *context, DynStream *stream,
 			  const DynPage *page, const DynRequestContext *about)
 {
-	const char *fault;
+	const char *err;
 
 	if (page->last_key == NULL)
 		return;
-	fault = dyn_progress_note(&stream->progress, page->last_key,
-							  page->last_key_len,
-							  "repeats the LastEvaluatedKey of an earlier page");
-	if (fault != NULL)
-		dyn_report_unfit(stream->call, fault, about);
+	err = dyn_progress_note(&stream->progress, page->last_key,
+							page->last_key_len,
+							"repeats the LastEvaluatedKey of an earlier page");
+	if (err != NULL)
+		dyn_report_no_match(stream->call, err, about);
 	check_last_key(context, page, about);
 	stream->more = true;
 }
@@ -536,13 +536,13 @@ read_unprocessed(DynStreamContext *context, const DynStream *stream,
 }
 
 static void
-check_answer(DynStreamContext *context, DynStream *stream,
-			 const DynFetchPage *page, const DynRequestContext *about)
+check_response(DynStreamContext *context, DynStream *stream,
+			   const DynFetchPage *page, const DynRequestContext *about)
 {
 	const DynFetchSpec *spec = &context->spec;
 	const DynPage *left = read_unprocessed(context, stream, page, about);
 	DynExpected expected = {0};
-	const char *fault;
+	const char *err;
 
 	expected.op = spec->op;
 	expected.table = spec->table;
@@ -553,9 +553,9 @@ check_answer(DynStreamContext *context, DynStream *stream,
 		expected.seam = &stream->seam;
 	if (spec->expected != NULL)
 		spec->expected(spec->arg, stream->number, &expected);
-	fault = dyn_page_check(&page->page, left, &expected, &context->scratch);
-	if (fault != NULL)
-		dyn_report_unfit(stream->call, fault, about);
+	err = dyn_page_check(&page->page, left, &expected, &context->scratch);
+	if (err != NULL)
+		dyn_report_no_match(stream->call, err, about);
 }
 
 /*
@@ -580,14 +580,14 @@ static double
 items_examined(DynStreamContext *context, DynStream *stream,
 			   const DynPage *page)
 {
-	int			before = stream->batch_answered;
+	int			before = stream->batch_complete;
 
 	if (context->spec.op == DYN_OP_GET_ITEM)
 		return 1;
 	if (context->spec.op != DYN_OP_BATCH_GET_ITEM)
 		return page->scanned_count;
-	stream->batch_answered = dyn_batch_count(&stream->batch, DYN_KEY_ANSWERED);
-	return stream->batch_answered - before;
+	stream->batch_complete = dyn_batch_count(&stream->batch, DYN_KEY_COMPLETE);
+	return stream->batch_complete - before;
 }
 
 /*
@@ -625,7 +625,7 @@ note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
 	DynPage    *page = &received->page;
 	double		items = items_examined(context, stream, page);
 
-	if (!page->units_told)
+	if (!page->units_reported)
 		page->units = units_untold(context, stream, received, items);
 	dyn_spending_grant(context, stream, page->units, items);
 	if (items > 0 || context->spec.op != DYN_OP_BATCH_GET_ITEM)
@@ -655,8 +655,8 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, &page->page,
 											   about->operation));
-	count_answer(context, stream->call, &page->page);
-	context->answers++;
+	count_response(context, stream->call, &page->page);
+	context->responses++;
 	note_position(stream, page);
 	note_last_key(context, stream, &page->page, about);
 	note_unprocessed(context, stream, page);
@@ -697,7 +697,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	if (!dyn_page_parse(&page->page, context->tree, page->body.data,
 						page->body.len, &error))
 		dyn_report_page(stream->call, &error, &about);
-	check_answer(context, stream, page, &about);
+	check_response(context, stream, page, &about);
 	accept_page(context, stream, page, &about);
 	if (page->page.nitems == 0)
 		stream->count += page->page.count;

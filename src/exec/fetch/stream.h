@@ -12,7 +12,7 @@
 
 #include "fetch.h"
 #include "pacing.h"
-#include "spending.h"
+#include "unit_limit.h"
 
 /* An answer whose items are waiting or being handed out. */
 typedef struct DynFetchPage
@@ -44,7 +44,7 @@ typedef struct DynStream
 	long		limit;			/* of the request in flight */
 	DynBatch	batch;			/* BatchGetItem; no keys: not begun */
 	int			batch_most;		/* its keys in one request */
-	int			batch_answered; /* its keys, when the last answer came */
+	int			batch_complete; /* its keys, when the last answer came */
 	bool		sent_after_refresh; /* since the description was asked for
 									 * again */
 	double		cost;			/* read units expected of the request... */
@@ -77,13 +77,13 @@ typedef struct DynStreamContext
 	DynSpending spending;
 	size_t		expected;		/* bytes of an answer, as seen so far */
 	uint64		count;
-	uint64		answers;		/* taken in so far */
+	uint64		responses;		/* taken in so far */
 	double		examined;		/* items in them... */
 	double		units;			/* ...and read units */
 	int			paused;			/* answers under way that wait for room, when
 								 * answers were taken in last */
 	bool		refreshed;		/* the description was asked for again... */
-	bool		fits;			/* ...and fits the plan */
+	bool		matches;		/* ...and fits the plan */
 } DynStreamContext;
 
 /* Makes a stream ready for its first request; keeps what it can use again. */

@@ -586,8 +586,8 @@ dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 		return junction_cond(relation, pred, values);
 	if (pred->kind == DYN_PRED_ROW)
 		return dyn_row_cond(&relation->row_test.terms[pred->term]);
-	if (pred->kind == DYN_PRED_SPELLED)
-		return dyn_spelled_cond(relation, pred, values);
+	if (pred->kind == DYN_PRED_TEMPLATED)
+		return dyn_templated_cond(relation, pred, values);
 	if (pred->kind == DYN_PRED_GIVEN)
 		return constant(dyn_given_holds(values, pred));
 	codec = &dyn_relation_column(relation, pred->field.attnum)->codec;

@@ -41,18 +41,18 @@ dyn_given_holds(const DynValues *values, const DynPred *pred)
 /* ---- sets ---- */
 
 /* What a value is looked for in. */
-typedef struct Room
+typedef struct KeyLimits
 {
 	DynType		type;
 	size_t		max_bytes;
 	bool		may_be_empty;
 	bool		loosely;		/* more values than predicates allow will do */
-} Room;
+} KeyLimits;
 
 /* A set in the making: its spans may be in any order, and overlap. */
 typedef struct Collection
 {
-	const Room *room;
+	const KeyLimits *limits;
 	int			n;
 	int			space;
 	DynSpan    *spans;
@@ -142,10 +142,10 @@ end_of_prefix(const DynScalar *prefix)
 /* ---- what fits ---- */
 
 static bool
-point_fits(const Room *room, const DynScalar *value)
+is_storable(const KeyLimits *limits, const DynScalar *value)
 {
 	return value->type == DYN_TYPE_N ||
-		((value->len > 0 || room->may_be_empty) && value->len <= room->max_bytes);
+		((value->len > 0 || limits->may_be_empty) && value->len <= limits->max_bytes);
 }
 
 /*
@@ -155,10 +155,10 @@ point_fits(const Room *room, const DynScalar *value)
  * common: others of them are as long as keys get only with lower characters.
  */
 static void
-fit_limit(const Room *room, DynLimit *limit, bool lower)
+clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
 {
 	DynScalar  *value = &limit->value;
-	size_t		len = room->max_bytes;
+	size_t		len = limits->max_bytes;
 
 	if (!limit->set || value->type == DYN_TYPE_N || value->len <= len)
 		return;
@@ -166,7 +166,7 @@ fit_limit(const Room *room, DynLimit *limit, bool lower)
 		len--;
 	value->len = len;
 	limit->inclusive = !lower;
-	if (len == room->max_bytes)
+	if (len == limits->max_bytes)
 		return;
 	*limit = end_of_prefix(value);
 	limit->inclusive = lower;
@@ -174,29 +174,29 @@ fit_limit(const Room *room, DynLimit *limit, bool lower)
 
 /* False if no value is left.  Nothing is below the empty text. */
 static bool
-fit_span(const Room *room, DynSpan *span)
+clip_span(const KeyLimits *limits, DynSpan *span)
 {
 	if (dyn_span_is_point(span))
-		return point_fits(room, &span->lower.value);
-	if (room->type == DYN_TYPE_N)
+		return is_storable(limits, &span->lower.value);
+	if (limits->type == DYN_TYPE_N)
 		return !dyn_span_is_empty(span);
 	if (span->upper.set && span->upper.value.len == 0)
 	{
-		if (!room->may_be_empty)
+		if (!limits->may_be_empty)
 			return false;
 		span->upper.set = false;
 	}
 	if (span->lower.set && span->lower.value.len == 0)
 		span->lower.set = false;
-	fit_limit(room, &span->lower, true);
-	fit_limit(room, &span->upper, false);
+	clip_limit(limits, &span->lower, true);
+	clip_limit(limits, &span->upper, false);
 	return !dyn_span_is_empty(span);
 }
 
 static void
-add_fitting(Collection *to, DynSpan span)
+add_clipped(Collection *to, DynSpan span)
 {
-	if (fit_span(to->room, &span))
+	if (clip_span(to->limits, &span))
 		add_span(to, &span);
 }
 
@@ -207,7 +207,7 @@ add_point(Collection *to, const DynScalar *value)
 {
 	DynSpan		span = dyn_span_of(value);
 
-	if (point_fits(to->room, value))
+	if (is_storable(to->limits, value))
 		add_span(to, &span);
 }
 
@@ -239,7 +239,7 @@ add_row_values(Collection *to, const DynRowTerm *term)
 {
 	for (int i = 0; i < term->nvalues; i++)
 	{
-		if (term->values[i].type == to->room->type)
+		if (term->values[i].type == to->limits->type)
 			add_point(to, &term->values[i]);
 	}
 }
@@ -307,7 +307,7 @@ add_comparison(Collection *to, const DynCodec *codec, const DynPred *pred,
 	if (any && pred->kind != DYN_PRED_GT && pred->kind != DYN_PRED_GE)
 		any = bound(&span, codec, false, inclusive, pred->valuetype, value);
 	if (any)
-		add_fitting(to, span);
+		add_clipped(to, span);
 }
 
 /* The texts with the beginning, or those that match the pattern. */
@@ -333,15 +333,15 @@ add_texts(Collection *to, const DynPred *pred, Datum value)
 		span.upper = end_of_prefix(text);
 	else
 		span.lower.set = false;
-	add_fitting(to, span);
+	add_clipped(to, span);
 }
 
 /* ---- predicates ---- */
 
-static DynSpans spelled_values(const DynResolveContext *context,
-							   const DynPred *pred, const Room *room);
+static DynSpans templated_values(const DynResolveContext *context,
+								 const DynPred *pred, const KeyLimits *limits);
 static DynSpans pred_values(const DynResolveContext *context, const DynPred *pred,
-							const Room *room);
+							const KeyLimits *limits);
 
 static void
 add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
@@ -370,39 +370,39 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 }
 
 static DynSpans
-all_values(const DynResolveContext *context, const List *preds, const Room *room)
+all_values(const DynResolveContext *context, const List *preds, const KeyLimits *limits)
 {
 	DynSpans	set;
 	ListCell   *lc;
 
 	if (preds == NIL)
 		return everything();
-	set = pred_values(context, linitial(preds), room);
+	set = pred_values(context, linitial(preds), limits);
 	for_each_from(lc, preds, 1)
 	{
 		if (set.n > 0)
-			set = intersection(set, pred_values(context, lfirst(lc), room));
+			set = intersection(set, pred_values(context, lfirst(lc), limits));
 	}
 	return set;
 }
 
 static DynSpans
 pred_values(const DynResolveContext *context, const DynPred *pred,
-			const Room *room)
+			const KeyLimits *limits)
 {
 	const DynRelation *relation = context->relation;
-	Collection	set = {.room = room};
+	Collection	set = {.limits = limits};
 	ListCell   *lc;
 
 	check_stack_depth();
 	switch (pred->kind)
 	{
 		case DYN_PRED_AND:
-			return all_values(context, pred->args, room);
+			return all_values(context, pred->args, limits);
 		case DYN_PRED_OR:
 			foreach(lc, pred->args)
 			{
-				DynSpans	arm = pred_values(context, lfirst(lc), room);
+				DynSpans	arm = pred_values(context, lfirst(lc), limits);
 
 				for (int i = 0; i < arm.n; i++)
 					add_span(&set, &arm.at[i]);
@@ -415,10 +415,10 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 			add_row_values(&set, &relation->row_test.terms[pred->term]);
 			break;
 		case DYN_PRED_MEMBERS:
-			add_members(&set, &relation->spelled[pred->spelled].tmpl->parts[pred->part]);
+			add_members(&set, &relation->templated[pred->templated].tmpl->parts[pred->part]);
 			break;
-		case DYN_PRED_SPELLED:
-			return spelled_values(context, pred, room);
+		case DYN_PRED_TEMPLATED:
+			return templated_values(context, pred, limits);
 		default:
 			add_leaf(&set, context, pred);
 			break;
@@ -428,14 +428,14 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 
 /* ---- texts that a template spells ---- */
 
-typedef struct SpelledParts
+typedef struct TemplatedParts
 {
-	const DynSpelled *spelled;
+	const DynTemplatedAttr *templated;
 	int			n;				/* leading parts of which something is known */
 	int			npoints;		/* of these, with points only */
 	double		combinations;
 	DynSpans	values[DYN_TEMPLATE_MAX_PARTS];
-} SpelledParts;
+} TemplatedParts;
 
 static bool
 are_points(const DynSpans *set)
@@ -451,22 +451,22 @@ are_points(const DynSpans *set)
 /* False if some part has no value. */
 static bool
 resolve_parts(const DynResolveContext *context, const DynPred *pred,
-			  SpelledParts *parts)
+			  TemplatedParts *parts)
 {
 	DynResolveContext part = *context;
 	ListCell   *lc;
 
-	parts->spelled = &context->relation->spelled[pred->spelled];
+	parts->templated = &context->relation->templated[pred->templated];
 	parts->n = parts->npoints = 0;
 	parts->combinations = 1;
 	foreach(lc, pred->args)
 	{
 		DynSpans   *values = &parts->values[parts->n];
-		Room		room = {DYN_TYPE_S, SIZE_MAX, false, false};
+		KeyLimits	limits = {DYN_TYPE_S, SIZE_MAX, false, false};
 
-		part.part = &parts->spelled->parts[parts->n++];
-		room.may_be_empty = !part.part->source;
-		*values = pred_values(&part, lfirst(lc), &room);
+		part.part = &parts->templated->parts[parts->n++];
+		limits.may_be_empty = !part.part->source;
+		*values = pred_values(&part, lfirst(lc), &limits);
 		parts->combinations *= values->n;
 		if (values->n == 0)
 			return false;
@@ -479,7 +479,7 @@ resolve_parts(const DynResolveContext *context, const DynPred *pred,
 
 /* Of more texts than there shall be only the leading parts are looked at. */
 static void
-leave_parts_out(SpelledParts *parts, int most)
+leave_parts_out(TemplatedParts *parts, int most)
 {
 	int			n = 0;
 	double		total = 1;
@@ -495,7 +495,7 @@ leave_parts_out(SpelledParts *parts, int most)
 
 /* The texts of one combination of the parts' spans; false if there is none. */
 static bool
-combine(const SpelledParts *parts, int number, DynType type, DynSpan *span)
+combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 {
 	const DynSpan *next = NULL;
 	DynText		points[DYN_TEMPLATE_MAX_PARTS];
@@ -514,7 +514,7 @@ combine(const SpelledParts *parts, int number, DynType type, DynSpan *span)
 			points[p] = (DynText) {value->lower.value.data, value->lower.value.len};
 	}
 	dyn_text_span_init(&texts);
-	copied = dyn_template_span(parts->spelled->tmpl, points, parts->npoints, next, &texts) &&
+	copied = dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts) &&
 		copy_buffer(&span->lower.value, &texts.lower, type) &&
 		copy_buffer(&span->upper.value, &texts.upper, type);
 	dyn_text_span_free(&texts);
@@ -529,23 +529,23 @@ combine(const SpelledParts *parts, int number, DynType type, DynSpan *span)
 }
 
 static DynSpans
-spelled_values(const DynResolveContext *context, const DynPred *pred,
-			   const Room *room)
+templated_values(const DynResolveContext *context, const DynPred *pred,
+				 const KeyLimits *limits)
 {
-	SpelledParts parts;
-	Collection	set = {.room = room};
+	TemplatedParts parts;
+	Collection	set = {.limits = limits};
 	DynSpan		span;
 
 	if (!resolve_parts(context, pred, &parts))
 		return (DynSpans) {0, NULL};
-	if (room->loosely)
+	if (limits->loosely)
 		leave_parts_out(&parts, MAX_LOOSE_TEXTS);
 	dyn_refuse_too_many(parts.combinations);
 	for (int i = 0; i < (int) parts.combinations; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (combine(&parts, i, room->type, &span))
-			add_fitting(&set, span);
+		if (combine(&parts, i, limits->type, &span))
+			add_clipped(&set, span);
 	}
 	/* each combination stays a span: in each, the next part is in order */
 	return make_set(&set, false);
@@ -557,9 +557,9 @@ DynSpans
 dyn_key_values(const DynResolveContext *context, const DynKeyMatch *match,
 			   size_t max_bytes)
 {
-	Room		room = {match->type, max_bytes, false, false};
+	KeyLimits	limits = {match->type, max_bytes, false, false};
 
-	return all_values(context, match->preds, &room);
+	return all_values(context, match->preds, &limits);
 }
 
 /* ---- conditions ---- */
@@ -611,13 +611,13 @@ constant_cond(bool value)
 }
 
 DynCond *
-dyn_spelled_cond(const DynRelation *relation, const DynPred *pred,
-				 const DynValues *values)
+dyn_templated_cond(const DynRelation *relation, const DynPred *pred,
+				   const DynValues *values)
 {
 	DynResolveContext context = {relation, values, NULL};
-	const DynPath *path = relation->spelled[pred->spelled].path;
-	Room		room = {DYN_TYPE_S, MAX_TEXT_BYTES, false, true};
-	DynSpans	set = spelled_values(&context, pred, &room);
+	const DynPath *path = relation->templated[pred->templated].path;
+	KeyLimits	limits = {DYN_TYPE_S, MAX_TEXT_BYTES, false, true};
+	DynSpans	set = templated_values(&context, pred, &limits);
 	DynScalar  *points;
 	DynCond    *cond;
 

@@ -44,8 +44,8 @@ extern DynCond *dyn_key_cond(const DynSpans *spans, const DynPath *path);
  * A condition for a filter that a predicate of kind SPELLED implies, which may
  * hold for other texts, too: nothing relies on it.  It may be constant.
  */
-extern DynCond *dyn_spelled_cond(const DynRelation *relation,
-								 const DynPred *pred, const DynValues *values);
+extern DynCond *dyn_templated_cond(const DynRelation *relation,
+								   const DynPred *pred, const DynValues *values);
 
 /* Is a condition without columns (DYN_PRED_GIVEN) true? */
 extern bool dyn_given_holds(const DynValues *values, const DynPred *pred);

@@ -69,7 +69,7 @@ static bool
 is_divided(const DynKeyMatch *match, const DynSpans *spans)
 {
 	return spans->n > 1 && spans->n <= DYN_MAX_SORT_RANGES &&
-		dyn_only_spelled(match->preds) != NULL;
+		dyn_only_templated(match->preds) != NULL;
 }
 
 /* Leaves out the first range attribute if it is part of row-wise keys. */
@@ -204,7 +204,7 @@ add_row_keys(const DynResolveContext *context, const DynAccess *access,
 static void
 filter_row_keys(DynResolvedAccess *resolved, const DynSpans *others)
 {
-	int			kept = 0;
+	int			cached = 0;
 	size_t		size = resolved->nparts * sizeof(DynKeyPart);
 
 	qsort_interruptible(resolved->keys, resolved->nkeys, size, compare_keys,
@@ -212,17 +212,17 @@ filter_row_keys(DynResolvedAccess *resolved, const DynSpans *others)
 	for (int n = 0; n < resolved->nkeys; n++)
 	{
 		DynKeyPart *parts = &resolved->keys[(Size) n * resolved->nparts];
-		bool		keep = kept == 0 ||
-			compare_keys(&resolved->keys[(Size) (kept - 1) * resolved->nparts], parts,
+		bool		keep = cached == 0 ||
+			compare_keys(&resolved->keys[(Size) (cached - 1) * resolved->nparts], parts,
 						 &resolved->nparts) != 0;
 
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < resolved->nparts && keep; i++)
 			keep = others[i].at == NULL || dyn_spans_has(&others[i], &parts[i].value);
 		if (keep)
-			memmove(&resolved->keys[(Size) kept++ * resolved->nparts], parts, size);
+			memmove(&resolved->keys[(Size) cached++ * resolved->nparts], parts, size);
 	}
-	resolved->nkeys = kept;
+	resolved->nkeys = cached;
 }
 
 static void
@@ -357,7 +357,7 @@ dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 	memset(resolved, 0, sizeof(*resolved));
 	resolved->contradiction = access->contradiction;
 	resolved->incomplete = !resolved->contradiction &&
-		!dyn_proofs_hold(access, relation, values->values, values->nulls);
+		!dyn_index_conditions_hold(access, relation, values->values, values->nulls);
 	if (resolved->contradiction || resolved->incomplete)
 		return;
 	if (access->kind != DYN_ACCESS_SCAN)
@@ -379,7 +379,7 @@ dyn_cond_same(const DynCond *a, const DynCond *b)
 		return a == b;
 	dyn_buffer_init(&one, 0);
 	dyn_buffer_init(&other, 0);
-	same = dyn_cond_identity(a, &one) && dyn_cond_identity(b, &other) &&
+	same = dyn_cond_fingerprint(a, &one) && dyn_cond_fingerprint(b, &other) &&
 		one.len == other.len && memcmp(one.data, other.data, one.len) == 0;
 	dyn_buffer_free(&one);
 	dyn_buffer_free(&other);

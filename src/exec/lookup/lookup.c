@@ -44,14 +44,14 @@
 #define INDEX_QUERIES_PER_CONNECTION	16
 
 /* Keys, and answers, may each take this part of fetch_memory at least. */
-#define ROOM_PART			8
+#define SPACE_PART			8
 
 /* Transient rows of one batch take no more than this. */
 #define TRANSIENT_BYTES		(1024 * 1024)
 
 struct DynLookups
 {
-	DynReader  *reader;
+	DynScanDesc *scandesc;
 	MemoryContext context;
 	MemoryContext work_context; /* of resolving one execution, or one item */
 	DynLookupCache *cache;
@@ -62,7 +62,7 @@ struct DynLookups
 	DynLookupItems *items;		/* unnested: what is kept instead of rows */
 	DynLookupBatch first;		/* by the values of executions */
 	DynLookupBatch base;		/* index, then base: by the keys that it lists */
-	DynBuffer	identity;		/* of a request, while its entry is looked up */
+	DynBuffer	fingerprint;	/* of a request, while its entry is looked up */
 	uint64		listings;		/* Querys sent so far, see DynLookupEntry */
 	DynLookupCounters counters;
 
@@ -78,9 +78,9 @@ struct DynLookups
 
 /* Bytes for a batch, and for the cache, whatever work_mem is; see lookup.h. */
 static Size
-room(const DynReader *reader)
+space(const DynScanDesc *scandesc)
 {
-	return reader->statement->max_bytes / ROOM_PART;
+	return scandesc->statement->max_bytes / SPACE_PART;
 }
 
 /* ---- making ---- */
@@ -91,19 +91,19 @@ room(const DynReader *reader)
  * partition key, by which the answer to another Query in flight is detected.
  */
 static DynRows *
-lookup_rows(DynReader *reader)
+lookup_rows(DynScanDesc *scandesc)
 {
-	if (reader->access->count_only)
-		return reader->rows;
-	if (reader->access->kind == DYN_ACCESS_QUERY && reader->index_rows == NULL)
-		return dyn_reader_rows_with_partition(reader);
-	return dyn_reader_rows_with_keys(reader);
+	if (scandesc->access->count_only)
+		return scandesc->rows;
+	if (scandesc->access->kind == DYN_ACCESS_QUERY && scandesc->index_rows == NULL)
+		return dyn_scandesc_rows_with_partition(scandesc);
+	return dyn_scandesc_rows_with_keys(scandesc);
 }
 
 static void
 init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows)
 {
-	batch->reader = lookups->reader;
+	batch->scandesc = lookups->scandesc;
 	batch->cache = lookups->cache;
 	batch->rows = rows;
 	batch->work_context = lookups->work_context;
@@ -111,7 +111,7 @@ init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows)
 }
 
 DynLookups *
-dyn_lookups_create(DynReader *reader, TupleDesc desc)
+dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw lookups",
@@ -119,16 +119,16 @@ dyn_lookups_create(DynReader *reader, TupleDesc desc)
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	DynLookups *lookups = palloc0(sizeof(DynLookups));
 
-	Assert(dyn_access_can(reader->access, DYN_CAN_BATCH));
-	dyn_reader_check_schema(reader);
-	lookups->reader = reader;
+	Assert(dyn_access_can(scandesc->access, DYN_CAN_BATCH));
+	dyn_scandesc_check_schema(scandesc);
+	lookups->scandesc = scandesc;
 	lookups->context = context;
-	lookups->by_key = (reader->access->kind == DYN_ACCESS_GET);
-	lookups->rows = lookup_rows(reader);
-	if (reader->index_rows != NULL)
-		lookups->index_rows = dyn_reader_index_rows(reader, true);
+	lookups->by_key = (scandesc->access->kind == DYN_ACCESS_GET);
+	lookups->rows = lookup_rows(scandesc);
+	if (scandesc->index_rows != NULL)
+		lookups->index_rows = dyn_scandesc_index_rows(scandesc, true);
 	lookups->cache = dyn_lookup_cache_create(Max(get_hash_memory_limit(),
-												 room(reader)));
+												 space(scandesc)));
 	lookups->work_context = AllocSetContextCreate(context,
 												  "dynamo_fdw lookup work",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -136,7 +136,7 @@ dyn_lookups_create(DynReader *reader, TupleDesc desc)
 			   lookups->index_rows ? lookups->index_rows : lookups->rows);
 	init_batch(lookups, &lookups->base, lookups->rows);
 	dyn_executions_init(&lookups->executions);
-	dyn_buffer_init_in(&lookups->identity, context);
+	dyn_buffer_init_in(&lookups->fingerprint, context);
 	/* a copy, which nobody has to unpin */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											 &TTSOpsVirtual);
@@ -163,11 +163,11 @@ dyn_lookups_counters(const DynLookups *lookups)
 /* ---- identities ---- */
 
 static DynLookupEntry *
-entry_of_identity(DynLookups *lookups)
+find_entry(DynLookups *lookups)
 {
-	dyn_check_oom(lookups->identity.failed);
-	return dyn_lookup_cache_get(lookups->cache, lookups->identity.data,
-								lookups->identity.len);
+	dyn_check_oom(lookups->fingerprint.failed);
+	return dyn_lookup_cache_get(lookups->cache, lookups->fingerprint.data,
+								lookups->fingerprint.len);
 }
 
 /*
@@ -175,20 +175,20 @@ entry_of_identity(DynLookups *lookups)
  * parts have the same names and types in all of them.
  */
 static void
-begin_identity(DynLookups *lookups, char kind, const DynKeyPart *parts, int nparts)
+begin_fingerprint(DynLookups *lookups, char kind, const DynKeyPart *parts, int nparts)
 {
 	Assert(nparts > 0);
-	dyn_buffer_reset(&lookups->identity);
-	dyn_buffer_append_char(&lookups->identity, kind);
-	dyn_key_append(&lookups->identity, parts, nparts);
+	dyn_buffer_reset(&lookups->fingerprint);
+	dyn_buffer_append_char(&lookups->fingerprint, kind);
+	dyn_key_append(&lookups->fingerprint, parts, nparts);
 }
 
 /* The entry of a whole key of the table. */
 static DynLookupEntry *
 entry_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
 {
-	begin_identity(lookups, 'k', parts, nparts);
-	return entry_of_identity(lookups);
+	begin_fingerprint(lookups, 'k', parts, nparts);
+	return find_entry(lookups);
 }
 
 /* The entry of a Query. */
@@ -198,15 +198,15 @@ entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int parti
 	DynQueryTerms terms;
 
 	dyn_resolved_terms(resolved, partition, &terms);
-	begin_identity(lookups, 'q', terms.key, resolved->nparts);
+	begin_fingerprint(lookups, 'q', terms.key, resolved->nparts);
 	for (int i = 0; i < terms.nrange; i++)
-		dyn_cond_identity(terms.range[i], &lookups->identity);
+		dyn_cond_fingerprint(terms.range[i], &lookups->fingerprint);
 	if (resolved->filter != NULL)
 	{
-		dyn_buffer_append_char(&lookups->identity, 'f');
-		dyn_cond_identity(resolved->filter, &lookups->identity);
+		dyn_buffer_append_char(&lookups->fingerprint, 'f');
+		dyn_cond_fingerprint(resolved->filter, &lookups->fingerprint);
 	}
-	return entry_of_identity(lookups);
+	return find_entry(lookups);
 }
 
 /* ---- entries ---- */
@@ -222,7 +222,7 @@ is_servable(const DynLookupEntry *entry)
 		if (entry->items[i]->state == DYN_LOOKUP_EMPTY)
 			return false;
 	}
-	return entry->keeping || entry->taken == 0;
+	return entry->caching || entry->taken == 0;
 }
 
 /* ---- prefetching ---- */
@@ -248,9 +248,9 @@ dyn_lookups_begin(DynLookups *lookups)
 	dyn_lookups_close(lookups);
 	while (executions->next < executions->n)
 		release_execution(lookups, &executions->list[executions->next++]);
-	dyn_lookup_batch_reset(&lookups->base, lookups->reader->access->nbase);
+	dyn_lookup_batch_reset(&lookups->base, lookups->scandesc->access->nbase);
 	dyn_lookup_batch_reset(&lookups->first,
-						   lookups->by_key ? lookups->reader->access->nbase : 0);
+						   lookups->by_key ? lookups->scandesc->access->nbase : 0);
 	dyn_executions_clear(executions);
 }
 
@@ -262,11 +262,11 @@ static void
 fill_terms(DynLookups *lookups, const DynExecution *execution, int first_new)
 {
 	DynLookupBatch *batch = &lookups->first;
-	DynReader  *reader = lookups->reader;
+	DynScanDesc *scandesc = lookups->scandesc;
 	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 
-	dyn_resolve_access(reader->access, reader->relation, &execution->values,
+	dyn_resolve_access(scandesc->access, scandesc->relation, &execution->values,
 					   resolved);
 	Assert(resolved->nkeys == execution->nentries);
 	for (int i = 0; i < execution->nentries; i++)
@@ -301,12 +301,12 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 		if (entry->is_idle && !is_servable(entry))
 		{
 			dyn_lookup_entry_remove(lookups->cache, entry);
-			entry = entry_of_identity(lookups);
+			entry = find_entry(lookups);
 		}
 		if (entry->state == DYN_LOOKUP_EMPTY)
 		{
 			dyn_lookup_batch_add(&lookups->first, entry);
-			entry->listing = ++lookups->listings;
+			entry->index_result = ++lookups->listings;
 			if (lookups->by_key)
 				dyn_lookup_batch_keep_key(&lookups->first, entry, parts);
 			lookups->counters.distinct_keys++;
@@ -326,14 +326,14 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 void
 dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 {
-	DynReader  *reader = lookups->reader;
+	DynScanDesc *scandesc = lookups->scandesc;
 	DynExecution *execution = dyn_executions_add(&lookups->executions, values);
 	int			first_new = lookups->first.n;
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 	DynResolvedAccess resolved;
 
 	Assert(lookups->open == NULL);
-	dyn_resolve_access(reader->access, reader->relation, &execution->values,
+	dyn_resolve_access(scandesc->access, scandesc->relation, &execution->values,
 					   &resolved);
 	execution->refused = resolved.incomplete;
 	if (!resolved.contradiction && !resolved.incomplete)
@@ -354,17 +354,17 @@ dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 bool
 dyn_lookups_is_full(const DynLookups *lookups)
 {
-	int			concurrency = lookups->reader->relation->connection->max_concurrency;
+	int			concurrency = lookups->scandesc->relation->connection->max_concurrency;
 
 	Assert(lookups->open == NULL);
 	/* what the executions of the batch and their requests take */
 	if (MemoryContextMemAllocated(lookups->executions.context, false) +
 		MemoryContextMemAllocated(lookups->first.context, false) >
-		Max((Size) work_mem * 1024 / 2, room(lookups->reader)))
+		Max((Size) work_mem * 1024 / 2, space(lookups->scandesc)))
 		return true;
 	if (lookups->by_key)
 		return lookups->first.n >= concurrency * KEYS_PER_CONNECTION;
-	return lookups->first.n >= concurrency * (lookups->reader->access->fetch_base_items
+	return lookups->first.n >= concurrency * (lookups->scandesc->access->fetch_base_items
 											  ? INDEX_QUERIES_PER_CONNECTION : QUERIES_PER_CONNECTION);
 }
 
@@ -429,12 +429,12 @@ static DynLookupEntry *
 entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
 			  const DynValue *item, int guess)
 {
-	int			nparts = lookups->reader->access->nbase;
+	int			nparts = lookups->scandesc->access->nbase;
 	DynKeyPart	parts[2];
 
 	if (guess < batch->n && batch->entries[guess] != NULL &&
-		dyn_rows_spells_key(batch->rows, item,
-							&batch->keys[(Size) guess * nparts]))
+		dyn_rows_encodes_key(batch->rows, item,
+							 &batch->keys[(Size) guess * nparts]))
 		return batch->entries[guess];
 	dyn_rows_item_key(batch->rows, item, parts);
 	return entry_of_key(lookups, parts, nparts);
@@ -524,14 +524,14 @@ keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 {
 	Assert(entry->pins > 0 && entry->nrows <= entry->taken);
 	entry->taken++;
-	if (!entry->keeping)
+	if (!entry->caching)
 		return;
 	if (lookups->items != NULL)
 		dyn_lookup_items_add(lookups->items, lookups->cache, entry, item);
 	else
 		dyn_lookup_entry_add_row(lookups->cache, entry, slot);
 	if (!dyn_lookup_cache_trim(lookups->cache))
-		dyn_lookup_entry_stop_keeping(lookups->cache, entry);
+		dyn_lookup_entry_stop_caching(lookups->cache, entry);
 }
 
 /* ---- serving ---- */
@@ -570,7 +570,7 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 	if (lookups->items == NULL)
 		keep(lookups, entry, slot, NULL);
 	lookups->row = entry->nrows;
-	if (lookups->reader->access->first_row_only)
+	if (lookups->scandesc->access->first_row_only)
 	{
 		/* the plan uses the first row only */
 		dyn_rows_end(lookups->rows);
@@ -582,8 +582,8 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 
 /* The next of the entry's rows, from `*at` on. */
 static bool
-next_kept_row(DynLookups *lookups, const DynLookupEntry *entry, int *at,
-			  TupleTableSlot *slot)
+next_cached_row(DynLookups *lookups, const DynLookupEntry *entry, int *at,
+				TupleTableSlot *slot)
 {
 	if (lookups->items != NULL)
 		return dyn_lookup_items_next(lookups->items, lookups->rows, entry, at, slot);
@@ -608,15 +608,15 @@ next_of_rows(DynLookups *lookups, const DynLookupEntry *entry, TupleTableSlot *s
 		lookups->row++;
 		return true;
 	}
-	return next_kept_row(lookups, entry, &lookups->row, slot);
+	return next_cached_row(lookups, entry, &lookups->row, slot);
 }
 
 /* ---- index, then base ---- */
 
 static int
-piece_keys(const DynLookups *lookups)
+chunk_keys(const DynLookups *lookups)
 {
-	return lookups->reader->relation->connection->max_concurrency *
+	return lookups->scandesc->relation->connection->max_concurrency *
 		DYN_BATCH_GET_MAX_KEYS;
 }
 
@@ -627,18 +627,18 @@ piece_keys(const DynLookups *lookups)
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 {
-	DynLookupEntry *item = entry_of_key(lookups, parts, lookups->reader->access->nbase);
+	DynLookupEntry *item = entry_of_key(lookups, parts, lookups->scandesc->access->nbase);
 
 	Assert(entry->state == DYN_LOOKUP_PENDING && !entry->ended);
 	entry->taken++;
-	if (item->listed_by == entry->listing)
+	if (item->listed_by == entry->index_result)
 		return;
 	if (item->state == DYN_LOOKUP_EMPTY)
 	{
 		dyn_lookup_batch_add(&lookups->base, item);
 		dyn_lookup_batch_keep_key(&lookups->base, item, parts);
 	}
-	item->listed_by = entry->listing;
+	item->listed_by = entry->index_result;
 	dyn_lookup_entry_add_item(lookups->cache, entry, item);
 }
 
@@ -666,7 +666,7 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 
 	Assert(!entry->ended);
 	Assert(lookups->first.entries[entry->batch_position] == entry);
-	while (found && lookups->base.n < piece_keys(lookups))
+	while (found && lookups->base.n < chunk_keys(lookups))
 	{
 		MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
 		DynKeyPart	parts[2];
@@ -689,7 +689,7 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 static void
 remember_listed(DynLookups *lookups, DynLookupEntry *entry)
 {
-	const DynAccess *access = lookups->reader->access;
+	const DynAccess *access = lookups->scandesc->access;
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->first.context);
 
 	Assert(entry->base_keys == NULL && entry->nitems > 0);
@@ -718,7 +718,7 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 		remember_listed(lookups, entry);
 	if (entry->pins > 1 && dyn_lookup_cache_trim(lookups->cache))
 		return;
-	dyn_lookup_entry_stop_keeping(lookups->cache, entry);
+	dyn_lookup_entry_stop_caching(lookups->cache, entry);
 	begin_entry(lookups);
 }
 
@@ -730,14 +730,14 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
  * which the listings of other entries overwrite.
  */
 static void
-next_piece(DynLookups *lookups, DynLookupEntry *entry)
+next_chunk(DynLookups *lookups, DynLookupEntry *entry)
 {
 	Assert(entry->pins > 0 && entry->state == DYN_LOOKUP_PENDING);
-	dyn_lookup_batch_reset(&lookups->base, lookups->reader->access->nbase);
+	dyn_lookup_batch_reset(&lookups->base, lookups->scandesc->access->nbase);
 	dyn_lookup_batch_set_origin(&lookups->first);
 	forget_listed(lookups, entry);
 	for (int i = entry->batch_position;
-		 i < lookups->first.n && lookups->base.n < piece_keys(lookups); i++)
+		 i < lookups->first.n && lookups->base.n < chunk_keys(lookups); i++)
 	{
 		DynLookupEntry *other = lookups->first.entries[i];
 
@@ -762,7 +762,7 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 						  dyn_lookup_batch_stream(&lookups->base, item));
 		if (item->state != DYN_LOOKUP_COMPLETE)
 			elog(ERROR, "item listed by an index is neither cached nor pending");
-		if (next_kept_row(lookups, item, &lookups->item_row, slot))
+		if (next_cached_row(lookups, item, &lookups->item_row, slot))
 			return true;
 		lookups->row++;
 		lookups->item_row = 0;
@@ -777,7 +777,7 @@ next_of_items(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 	{
 		if (entry->ended || entry->state == DYN_LOOKUP_COMPLETE)
 			return false;
-		next_piece(lookups, entry);
+		next_chunk(lookups, entry);
 	}
 	return true;
 }
@@ -787,7 +787,7 @@ next_of_items(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 static bool
 next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
-	if (lookups->reader->access->fetch_base_items)
+	if (lookups->scandesc->access->fetch_base_items)
 		return next_of_items(lookups, entry, slot);
 	if (lookups->by_key && entry->state == DYN_LOOKUP_PENDING)
 		receive_batch(lookups, &lookups->first, dyn_lookup_batch_stream(&lookups->first, entry));
@@ -819,7 +819,7 @@ dyn_lookups_count(DynLookups *lookups)
 	const DynExecution *open = lookups->open;
 	uint64		count = 0;
 
-	Assert(open != NULL && lookups->reader->access->count_only);
+	Assert(open != NULL && lookups->scandesc->access->count_only);
 	for (int i = 0; i < open->nentries; i++)
 	{
 		DynLookupEntry *entry = open->entries[i];

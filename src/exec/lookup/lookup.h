@@ -30,7 +30,7 @@
 #ifndef DYN_EXEC_LOOKUP_H
 #define DYN_EXEC_LOOKUP_H
 
-#include "../fetch/reader.h"
+#include "../fetch/scandesc.h"
 
 typedef struct DynLookups DynLookups;
 
@@ -39,7 +39,7 @@ typedef struct DynLookups DynLookups;
  * rows have the shape of `desc`.  Lives in a context of its own below the
  * current one, until it is freed.
  */
-extern DynLookups *dyn_lookups_create(DynReader *reader, TupleDesc desc);
+extern DynLookups *dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc);
 extern void dyn_lookups_free(DynLookups *lookups);
 
 /* Ends the last batch of executions.  Cached answers stay. */

@@ -27,7 +27,7 @@ dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts)
 			continue;
 		Assert(entry->batch_position == i);
 		entry->state = DYN_LOOKUP_EMPTY;
-		dyn_lookup_entry_end_listing(entry);
+		dyn_lookup_entry_end_index_result(entry);
 		if (entry->pins == 0)
 			dyn_lookup_entry_remove(batch->cache, entry);
 	}
@@ -69,7 +69,7 @@ dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry)
 	entry->state = DYN_LOOKUP_PENDING;
 	entry->batch_position = batch->n;
 	entry->ended = false;
-	entry->keeping = true;
+	entry->caching = true;
 	entry->taken = 0;
 	entry->count = 0;
 	batch->entries[batch->n++] = entry;
@@ -79,15 +79,15 @@ void
 dyn_lookup_batch_keep_key(DynLookupBatch *batch, const DynLookupEntry *entry,
 						  const DynKeyPart *parts)
 {
-	DynKeyPart *kept = &batch->keys[(Size) entry->batch_position * batch->nparts];
+	DynKeyPart *cached = &batch->keys[(Size) entry->batch_position * batch->nparts];
 
 	Assert(batch->nparts > 0 && batch->entries[entry->batch_position] == entry);
 	for (int i = 0; i < batch->nparts; i++)
 	{
-		kept[i] = parts[i];
-		kept[i].value.data = memcpy(MemoryContextAlloc(batch->context,
-													   parts[i].value.len + 1),
-									parts[i].value.data, parts[i].value.len);
+		cached[i] = parts[i];
+		cached[i].value.data = memcpy(MemoryContextAlloc(batch->context,
+														 parts[i].value.len + 1),
+									  parts[i].value.data, parts[i].value.len);
 	}
 }
 
@@ -96,15 +96,15 @@ dyn_lookup_batch_keep_key(DynLookupBatch *batch, const DynLookupEntry *entry,
 static DynRequests *
 requests_of(const DynLookupBatch *batch, int n)
 {
-	const DynReader *reader = batch->reader;
+	const DynScanDesc *scandesc = batch->scandesc;
 	const DynRows *rows = batch->rows;
 
 	if (batch->nparts > 0)
-		return dyn_requests_of_keys(reader->relation, batch->keys, n,
+		return dyn_requests_of_keys(scandesc->relation, batch->keys, n,
 									batch->nparts, rows->projection,
 									rows->nprojection);
-	return dyn_requests_of_terms(reader->relation, reader->access, batch->terms, n,
-								 dyn_access_key_parts(reader->access),
+	return dyn_requests_of_terms(scandesc->relation, scandesc->access, batch->terms, n,
+								 dyn_access_key_parts(scandesc->access),
 								 rows->projection, rows->nprojection);
 }
 
@@ -115,8 +115,8 @@ start_fetch(DynLookupBatch *batch, int n)
 
 	Assert(batch->sent == 0 && n > 0);
 	batch->requests = requests_of(batch, n);
-	batch->fetch = dyn_reader_start(batch->reader, batch->requests,
-									batch->rows, true);
+	batch->fetch = dyn_scandesc_start(batch->scandesc, batch->requests,
+									  batch->rows, true);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -150,7 +150,7 @@ void
 dyn_lookup_batch_set_origin(DynLookupBatch *batch)
 {
 	Assert(batch->fetch != NULL);
-	dyn_reader_set_origin(batch->reader, batch->fetch, batch->requests);
+	dyn_scandesc_set_origin(batch->scandesc, batch->fetch, batch->requests);
 }
 
 int
@@ -175,7 +175,7 @@ void
 dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry)
 {
 	Assert(batch->entries[entry->batch_position] == entry);
-	if (entry->keeping)
+	if (entry->caching)
 		batch->entries[entry->batch_position] = NULL;
 	dyn_lookup_entry_complete(batch->cache, entry);
 }

@@ -20,12 +20,12 @@
 #ifndef DYN_EXEC_LOOKUP_BATCH_H
 #define DYN_EXEC_LOOKUP_BATCH_H
 
-#include "../fetch/reader.h"
+#include "../fetch/scandesc.h"
 #include "lookup_cache.h"
 
 typedef struct DynLookupBatch
 {
-	DynReader  *reader;
+	DynScanDesc *scandesc;
 	DynLookupCache *cache;
 	const DynRows *rows;
 	MemoryContext context;		/* of keys, terms and the fetch; reset for

@@ -49,7 +49,7 @@ dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len)
 		return entry;
 	memset((char *) entry + sizeof(DynByteKey), 0,
 		   sizeof(DynLookupEntry) - sizeof(DynByteKey));
-	entry->keeping = true;
+	entry->caching = true;
 	/* until the copy is made, the caller's key serves */
 	entry->key.data = memcpy(MemoryContextAlloc(cache->context, len), key, len);
 	count_bytes(cache, entry, sizeof(DynLookupEntry) + len);
@@ -71,7 +71,7 @@ enter_idle(DynLookupCache *cache, DynLookupEntry *entry)
 {
 	if (entry->pins > 0 || entry->is_idle || entry->state != DYN_LOOKUP_COMPLETE)
 		return;
-	Assert(entry->keeping && entry->transient == NULL);
+	Assert(entry->caching && entry->transient == NULL);
 	entry->is_idle = true;
 	dlist_push_tail(&cache->idle, &entry->idle);
 }
@@ -146,7 +146,7 @@ dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry,
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(cache->context);
 
-	Assert(entry->state == DYN_LOOKUP_PENDING && entry->keeping);
+	Assert(entry->state == DYN_LOOKUP_PENDING && entry->caching);
 	Assert(entry->nitems == 0 && entry->transient == NULL);
 	if (entry->nrows == entry->row_space)
 	{
@@ -181,7 +181,7 @@ dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 }
 
 void
-dyn_lookup_entry_end_listing(DynLookupEntry *entry)
+dyn_lookup_entry_end_index_result(DynLookupEntry *entry)
 {
 	if (entry->base_keys != NULL)
 		dyn_base_keys_free(entry->base_keys);
@@ -192,9 +192,9 @@ void
 dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry)
 {
 	Assert(entry->state == DYN_LOOKUP_PENDING && !entry->is_idle);
-	dyn_lookup_entry_end_listing(entry);
+	dyn_lookup_entry_end_index_result(entry);
 	entry->ended = true;
-	if (entry->keeping)
+	if (entry->caching)
 		entry->state = DYN_LOOKUP_COMPLETE;
 	enter_idle(cache, entry);
 }
@@ -224,7 +224,7 @@ drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 }
 
 void
-dyn_lookup_entry_stop_keeping(DynLookupCache *cache, DynLookupEntry *entry)
+dyn_lookup_entry_stop_caching(DynLookupCache *cache, DynLookupEntry *entry)
 {
 	Size		rest = sizeof(DynLookupEntry) + entry->key.len;
 
@@ -232,7 +232,7 @@ dyn_lookup_entry_stop_keeping(DynLookupCache *cache, DynLookupEntry *entry)
 	drop_contents(cache, entry);
 	cache->bytes -= entry->bytes - rest;
 	entry->bytes = rest;
-	entry->keeping = false;
+	entry->caching = false;
 }
 
 void
@@ -242,7 +242,7 @@ dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry)
 
 	Assert(entry->pins == 0 && entry->transient == NULL);
 	leave_idle(entry);
-	dyn_lookup_entry_end_listing(entry);
+	dyn_lookup_entry_end_index_result(entry);
 	drop_contents(cache, entry);
 	Assert(cache->bytes >= entry->bytes);
 	cache->bytes -= entry->bytes;

@@ -42,7 +42,7 @@ typedef struct DynLookupEntry
 	int			batch_position; /* PENDING: among the batch's entries */
 	int			pins;			/* executions, and entries that list it */
 	bool		ended;			/* its stream has nothing more */
-	bool		keeping;		/* everything that came is held here */
+	bool		caching;		/* everything that came is held here */
 	uint64		taken;			/* rows or keys that came */
 	uint64		count;			/* Select=COUNT */
 
@@ -61,7 +61,7 @@ typedef struct DynLookupEntry
 	struct DynLookupEntry **items;
 	DynBaseKeys *base_keys;		/* listed so far; NULL: `items` are all of
 								 * them */
-	uint64		listing;		/* number of its listing; never used again */
+	uint64		index_result;	/* number of its listing; never used again */
 	uint64		listed_by;		/* the last listing that had it, which tells
 								 * keys that are listed again */
 
@@ -112,13 +112,13 @@ extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *ent
 									  DynLookupEntry *item);
 
 /* The index lists nothing more for the entry: frees what its listing needed. */
-extern void dyn_lookup_entry_end_listing(DynLookupEntry *entry);
+extern void dyn_lookup_entry_end_index_result(DynLookupEntry *entry);
 
 /* The answer has ended: COMPLETE if everything was kept. */
 extern void dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry);
 
 /* Drops what the entry holds; what comes from now on is not kept. */
-extern void dyn_lookup_entry_stop_keeping(DynLookupCache *cache,
+extern void dyn_lookup_entry_stop_caching(DynLookupCache *cache,
 										  DynLookupEntry *entry);
 
 /* Removes an entry that is not pinned. */

@@ -77,7 +77,7 @@ end_outdated_runs(const DynScan *scan)
 {
 	ListCell   *lc;
 
-	foreach(lc, scan->input.reader->statement->scans)
+	foreach(lc, scan->input.scandesc->statement->scans)
 	{
 		DynScan    *peer = dyn_scan_of(lfirst(lc));
 
@@ -96,7 +96,7 @@ leave_out_idle_peers(const DynScan *scan)
 {
 	ListCell   *lc;
 
-	foreach(lc, scan->input.reader->statement->scans)
+	foreach(lc, scan->input.scandesc->statement->scans)
 	{
 		DynScan    *peer = dyn_scan_of(lfirst(lc));
 
@@ -135,9 +135,9 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 	if (scan->group == NULL)
 	{
 		/* a fetch is counted in the group that it was started with */
-		Assert(scan->input.reader->group_in_flight == NULL && scan->items == NULL);
-		scan->group = get_group(scan->input.reader->statement, areq->requestor);
-		scan->input.reader->group_in_flight = &scan->group->in_flight;
+		Assert(scan->input.scandesc->group_in_flight == NULL && scan->items == NULL);
+		scan->group = get_group(scan->input.scandesc->statement, areq->requestor);
+		scan->input.scandesc->group_in_flight = &scan->group->in_flight;
 	}
 	if (!scan->input.running)
 		end_outdated_runs(scan);

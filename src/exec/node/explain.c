@@ -19,7 +19,7 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/budget.h"
 #include "../keys/filter.h"
-#include "../source/keeping.h"
+#include "../source/caching.h"
 #include "../source/sharing.h"
 #include "foreign_scan.h"
 #include "scan.h"
@@ -35,7 +35,7 @@ typedef struct Printer
 	StringInfoData buf;
 } Printer;
 
-static const char *const pred_words[] = {
+static const char *const describe_pred[] = {
 	[DYN_PRED_EQ] = "=",
 	[DYN_PRED_NE] = "<>",
 	[DYN_PRED_LT] = "<",
@@ -179,10 +179,10 @@ conditions_of_part(const DynPred *arg)
 
 /* A part: its value, or ${column}, or ${column = value} if that comes later. */
 static void
-print_part(Printer *printer, const DynSpelled *spelled, int p, const DynPred *arg)
+print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const DynPred *arg)
 {
-	const DynTemplatePart *part = &spelled->tmpl->parts[p];
-	const char *constant = constant_of_part(printer, &spelled->parts[p], arg);
+	const DynTemplatePart *part = &templated->tmpl->parts[p];
+	const char *constant = constant_of_part(printer, &templated->parts[p], arg);
 
 	if (constant != NULL && part->folding == DYN_FOLD_NONE)
 	{
@@ -200,7 +200,7 @@ print_part(Printer *printer, const DynSpelled *spelled, int p, const DynPred *ar
 }
 
 static void
-print_conditions(Printer *printer, const DynSpelled *spelled, int p,
+print_conditions(Printer *printer, const DynTemplatedAttr *templated, int p,
 				 const DynPred *arg)
 {
 	List	   *conditions = conditions_of_part(arg);
@@ -208,38 +208,38 @@ print_conditions(Printer *printer, const DynSpelled *spelled, int p,
 	if (conditions == NIL)
 		return;
 	appendStringInfoString(&printer->buf, " AND ");
-	printer->part = &spelled->tmpl->parts[p];
+	printer->part = &templated->tmpl->parts[p];
 	print_list(printer, conditions, "AND", false);
 	printer->part = NULL;
 }
 
 /* pk = user#a@x, sk begins_with order#, sk = order#${n} AND n > 5 */
 static void
-print_spelled(Printer *printer, const DynPred *pred)
+print_templated(Printer *printer, const DynPred *pred)
 {
-	const DynSpelled *spelled = &printer->relation->spelled[pred->spelled];
-	const DynTemplate *tmpl = spelled->tmpl;
+	const DynTemplatedAttr *templated = &printer->relation->templated[pred->templated];
+	const DynTemplate *tmpl = templated->tmpl;
 	int			p = 0;
 	ListCell   *lc;
 
-	appendStringInfo(&printer->buf, "%s%s", dyn_path_text(spelled->path),
+	appendStringInfo(&printer->buf, "%s%s", dyn_path_text(templated->path),
 					 list_length(pred->args) == tmpl->nparts ? " = " : " begins_with ");
 	print_text(printer, tmpl->literals[0].data, tmpl->literals[0].len);
 	foreach(lc, pred->args)
 	{
-		print_part(printer, spelled, p++, lfirst(lc));
+		print_part(printer, templated, p++, lfirst(lc));
 		print_text(printer, tmpl->literals[p].data, tmpl->literals[p].len);
 	}
 	foreach(lc, pred->args)
-		print_conditions(printer, spelled, foreach_current_index(lc), lfirst(lc));
+		print_conditions(printer, templated, foreach_current_index(lc), lfirst(lc));
 }
 
 static void
 print_leaf(Printer *printer, const DynPred *pred)
 {
-	if (pred->kind == DYN_PRED_SPELLED)
+	if (pred->kind == DYN_PRED_TEMPLATED)
 	{
-		print_spelled(printer, pred);
+		print_templated(printer, pred);
 		return;
 	}
 	if (pred->kind == DYN_PRED_ROW)
@@ -263,8 +263,8 @@ print_leaf(Printer *printer, const DynPred *pred)
 		return;
 	}
 	appendStringInfo(&printer->buf, " %s",
-					 pred_words[pred->kind == DYN_PRED_FIELDS
-								? DYN_PRED_EQ + pred->operator.comparison : pred->kind]);
+					 describe_pred[pred->kind == DYN_PRED_FIELDS
+								   ? DYN_PRED_EQ + pred->operator.comparison : pred->kind]);
 	if (pred->kind == DYN_PRED_FIELDS)
 		appendStringInfo(&printer->buf, " %s",
 						 dyn_path_text(dyn_relation_column(printer->relation,
@@ -293,7 +293,7 @@ init_printer(Printer *printer, ForeignScanState *node, ExplainState *es)
 {
 	DynScan    *scan = node->fdw_state;
 
-	printer->relation = scan->input.reader->relation;
+	printer->relation = scan->input.scandesc->relation;
 	printer->exprs = ((ForeignScan *) node->ss.ps.plan)->fdw_exprs;
 	printer->context = set_deparse_context_plan(es->deparse_cxt,
 												node->ss.ps.plan, NIL);
@@ -353,13 +353,13 @@ print_templates(Printer *printer)
 {
 	for (int i = 0; i < printer->relation->nspelled; i++)
 	{
-		const DynSpelled *spelled = &printer->relation->spelled[i];
+		const DynTemplatedAttr *templated = &printer->relation->templated[i];
 
-		if (!spelled->base)
+		if (!templated->base)
 			continue;
 		print_and(printer);
-		appendStringInfo(&printer->buf, "%s = %s", dyn_path_text(spelled->path),
-						 dyn_spelled_text(spelled));
+		appendStringInfo(&printer->buf, "%s = %s", dyn_path_text(templated->path),
+						 dyn_templated_text(templated));
 	}
 }
 
@@ -370,7 +370,7 @@ show_row_test(Printer *printer, const DynAccess *access, ExplainState *es)
 	const DynRowTest *test = &printer->relation->row_test;
 	List	   *sent = NIL;
 
-	if (!access->tested)
+	if (!access->rechecks_item_filter)
 		return;
 	if (!access->fetch_base_items)
 		sent = list_concat(key_preds(access), access->filters);
@@ -413,7 +413,7 @@ show_projection(const DynRows *rows, ExplainState *es)
 	DynBuffer	text;
 
 	dyn_buffer_init(&text, 0);
-	if (rows->whole)
+	if (rows->full)
 		dyn_buffer_append_str(&text, "all attributes");
 	else
 		dyn_expr_print_projection(rows->projection, rows->nprojection, &text);
@@ -467,15 +467,15 @@ waiting_percent(const ForeignScanState *node, const DynScan *scan)
 		dyn_sharing_figures(&scan->input, &shared))
 		return -1;
 	ms = instrument->total * 1000;
-	return ms <= 0 || scan->input.reader->counters.waiting_ms > ms ? -1
-		: scan->input.reader->counters.waiting_ms * 100 / ms;
+	return ms <= 0 || scan->input.scandesc->counters.waiting_ms > ms ? -1
+		: scan->input.scandesc->counters.waiting_ms * 100 / ms;
 }
 
 /* In text only if there were requests. */
 static void
 show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 {
-	const DynCounters *counters = &scan->input.reader->counters;
+	const DynCounters *counters = &scan->input.scandesc->counters;
 	double		percent = waiting_percent(node, scan);
 
 	if (es->format == EXPLAIN_FORMAT_TEXT)
@@ -500,13 +500,13 @@ show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 
 /* What is kept at the end, and the executions that it served. */
 static void
-show_kept(const DynScan *scan, ExplainState *es)
+show_cached(const DynScan *scan, ExplainState *es)
 {
-	DynKeptFigures figures;
+	DynCachedFigures figures;
 	const char *place;
 	uint64		kilobytes;
 
-	if (!dyn_keeping_figures(&scan->input, &figures))
+	if (!dyn_caching_figures(&scan->input, &figures))
 		return;
 	place = figures.on_disk ? "Disk" : "Memory";
 	kilobytes = (figures.bytes + 1023) / 1024;
@@ -533,7 +533,7 @@ show_shared(const DynScan *scan, ExplainState *es)
 	if (!dyn_sharing_figures(&scan->input, &figures))
 		return;
 	ExplainPropertyText("Shared Read",
-						figures.reader ? psprintf("by the scan of %s", figures.reader)
+						figures.scandesc ? psprintf("by the scan of %s", figures.scandesc)
 						: psprintf("%sfor %d scans", figures.table ? "of the table, " : "",
 								   figures.scans), es);
 }
@@ -546,7 +546,7 @@ show_estimate(const DynAccess *access, ExplainState *es)
 	double		seconds = dyn_reads_wait_ms(&estimate->reads,
 											&estimate->prices) / 1000;
 
-	if (estimate->supposed && access->kind == DYN_ACCESS_SCAN)
+	if (estimate->assumed && access->kind == DYN_ACCESS_SCAN)
 		return;
 	ExplainPropertyFloat("Estimated Read Units", NULL,
 						 estimate->reads.units + estimate->reads.base_units, 1,
@@ -572,7 +572,7 @@ show_access(const DynAccess *access, ExplainState *es)
 
 /* The other access plan: its operation, where it reads, and by which key. */
 static char *
-access_words(Printer *printer, const DynAccess *access)
+describe_access(Printer *printer, const DynAccess *access)
 {
 	List	   *keys = key_preds(access);
 
@@ -593,23 +593,23 @@ access_words(Printer *printer, const DynAccess *access)
  * ANALYZE that of open gates.
  */
 static void
-show_gates(Printer *printer, const DynScan *scan, ExplainState *es)
+show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
 {
-	const DynAccess *shown = scan->input.reader->access;
+	const DynAccess *shown = scan->input.scandesc->access;
 	const DynAccess *planned = scan->planned ? scan->planned : shown;
 	bool		open = (planned != shown);
-	char	   *otherwise;
+	char	   *alternative;
 
-	if (planned->otherwise == NULL)
+	if (planned->alternative == NULL)
 		return;
-	otherwise = access_words(printer, open ? planned : planned->otherwise);
+	alternative = describe_access(printer, open ? planned : planned->alternative);
 	initStringInfo(&printer->buf);
-	print_list(printer, planned->gates, "OR", false);
+	print_list(printer, planned->optional_quals, "OR", false);
 	if (open)
 		ExplainPropertyText("Because", printer->buf.data, es);
 	else
 		ExplainPropertyText("Unless", printer->buf.data, es);
-	ExplainPropertyText("Otherwise", otherwise, es);
+	ExplainPropertyText("Otherwise", alternative, es);
 }
 
 /* Names of those whose capacities are used: global indexes, "" for the table. */
@@ -692,10 +692,10 @@ show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
 	bool		text = es->format == EXPLAIN_FORMAT_TEXT;
 	ListCell   *lc;
 
-	if (scan->input.reader->access->arms == NIL)
+	if (scan->input.scandesc->access->arms == NIL)
 		return;
 	ExplainOpenGroup("Arms", "Arms", false, es);
-	foreach(lc, scan->input.reader->access->arms)
+	foreach(lc, scan->input.scandesc->access->arms)
 	{
 		const DynAccess *arm = lfirst(lc);
 
@@ -715,7 +715,7 @@ void
 dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 {
 	DynScan    *scan = node->fdw_state;
-	const DynAccess *access = scan->input.reader->access;
+	const DynAccess *access = scan->input.scandesc->access;
 	Printer		printer;
 
 	init_printer(&printer, node, es);
@@ -723,27 +723,27 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation",
 						operation_word(access, scan->input.has_prefetcher), es);
-	ExplainPropertyText("Remote Table", scan->input.reader->relation->table, es);
+	ExplainPropertyText("Remote Table", scan->input.scandesc->relation->table, es);
 	show_target(&printer, access, es);
 	show_arms(&printer, scan, es);
 	if (printer.relation->unnest != NULL)
 		ExplainPropertyText("Unnest", dyn_path_text(printer.relation->unnest), es);
 	if (es->verbose && !access->count_only)
-		show_projection(scan->input.reader->rows, es);
-	if (scan->input.reader->relation->consistent)
+		show_projection(scan->input.scandesc->rows, es);
+	if (scan->input.scandesc->relation->consistent)
 		ExplainPropertyBool("Consistent Read", true, es);
 	show_access(access, es);
-	show_gates(&printer, scan, es);
-	show_budgets(scan->input.reader->relation, access, es);
+	show_optional_quals(&printer, scan, es);
+	show_budgets(scan->input.scandesc->relation, access, es);
 	if (es->costs)
 		show_estimate(access, es);
 	if (!es->analyze)
 		return;
-	show_counters(&scan->input.reader->counters, es);
+	show_counters(&scan->input.scandesc->counters, es);
 	if (es->timing)
 		show_times(node, scan, es);
 	show_shared(scan, es);
-	show_kept(scan, es);
+	show_cached(scan, es);
 	if (scan->united != NULL)
 		ExplainPropertyUInteger("Duplicates", NULL,
 								scan->input.duplicates, es);

@@ -11,10 +11,10 @@
 #include "miscadmin.h"
 
 #include "../../model/server/pg_compat.h"
-#include "../source/keeping.h"
+#include "../source/caching.h"
 #include "foreign_scan.h"
 #include "no_rows.h"
-#include "siblings.h"
+#include "early_start.h"
 
 static DynRelation *
 open_scan_relation(ForeignScanState *node)
@@ -51,10 +51,10 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	node->fdw_state = scan;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	if (dyn_relation_needs_soft_input(scan->input.reader->relation))
+	if (dyn_relation_needs_soft_input(scan->input.scandesc->relation))
 		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
 	dyn_scan_prepare(scan, eflags);
-	check_consistency(scan->input.reader->relation, scan->input.reader->access);
+	check_consistency(scan->input.scandesc->relation, scan->input.scandesc->access);
 }
 
 /* In an Append that does not wait, an empty slot may mean "not yet". */
@@ -69,7 +69,7 @@ dynIterateForeignScan(ForeignScanState *node)
 	{
 		dyn_scan_begin_run(scan);
 		if (!scan->input.begun)
-			dyn_siblings_start(scan);
+			dyn_independent_start(scan);
 		scan->input.begun = true;
 	}
 	scan->ahead = false;
@@ -106,7 +106,7 @@ dynReScanForeignScan(ForeignScanState *node)
 	DynScan    *scan = node->fdw_state;
 
 	Assert(!scan->ahead || (scan->input.running && !scan->input.begun));
-	dyn_keeping_rescan(&scan->input);
+	dyn_caching_rescan(&scan->input);
 	if (scan->ahead)
 		return;
 	if (node->ss.ps.chgParam != NULL || !dyn_scan_repeat_run(scan))
@@ -120,6 +120,6 @@ dynEndForeignScan(ForeignScanState *node)
 
 	if (scan == NULL)
 		return;
-	dyn_tell_no_rows(scan);
+	dyn_notice_no_rows(scan);
 	dyn_scan_free(scan);
 }

@@ -33,35 +33,35 @@ filters_rows_only(const DynAccess *access)
  * certain items: that a key is one of another entity is nothing unusual.
  */
 static uint64
-items_without_rows(const DynReader *reader)
+items_without_rows(const DynScanDesc *scandesc)
 {
-	const DynAccess *access = reader->access;
-	const DynRowTally *tally = reader->relation->tally;
+	const DynAccess *access = scandesc->access;
+	const DynRowTally *tally = scandesc->relation->tally;
 
 	if (tally->any_row || !filters_rows_only(access) ||
 		(access->kind != DYN_ACCESS_SCAN && access->kind != DYN_ACCESS_QUERY))
 		return 0;
 	if (tally->rejected > 0)
 		return tally->rejected;
-	return access->filters != NIL && reader->counters.items_returned == 0
-		? reader->counters.items_read : 0;
+	return access->filters != NIL && scandesc->counters.items_returned == 0
+		? scandesc->counters.items_read : 0;
 }
 
 /* "pk = company#${company} AND sk = user#${email}" */
 static char *
-row_test_words(const DynRelation *relation)
+describe_row_test(const DynRelation *relation)
 {
 	StringInfoData words;
 
 	initStringInfo(&words);
 	for (int i = 0; i < relation->nspelled; i++)
 	{
-		const DynSpelled *spelled = &relation->spelled[i];
+		const DynTemplatedAttr *templated = &relation->templated[i];
 
-		if (spelled->base)
+		if (templated->base)
 			appendStringInfo(&words, "%s%s = %s", words.len > 0 ? " AND " : "",
-							 dyn_from_utf8_lossy(dyn_spelled_name(spelled)),
-							 dyn_spelled_text(spelled));
+							 dyn_from_utf8_lossy(dyn_templated_name(templated)),
+							 dyn_templated_text(templated));
 	}
 	if (relation->row_test.nterms > 0)
 		appendStringInfo(&words, "%swhat the options item_filter and ttl_attribute demand",
@@ -71,34 +71,34 @@ row_test_words(const DynRelation *relation)
 
 /* Functions execute statements of their own, maybe many. */
 static bool
-is_told(void)
+is_reported(void)
 {
-	static TimestampTz told = 0;
+	static TimestampTz reported = 0;
 	TimestampTz statement = GetCurrentStatementStartTimestamp();
 
-	if (told == statement)
+	if (reported == statement)
 		return true;
-	told = statement;
+	reported = statement;
 	return false;
 }
 
 void
-dyn_tell_no_rows(const DynScan *scan)
+dyn_notice_no_rows(const DynScan *scan)
 {
-	const DynReader *reader = scan->input.reader;
-	const DynRowTally *tally = reader->relation->tally;
+	const DynScanDesc *scandesc = scan->input.scandesc;
+	const DynRowTally *tally = scandesc->relation->tally;
 	uint64		items;
 
-	if (!scan->finished || (items = items_without_rows(reader)) == 0 || is_told())
+	if (!scan->finished || (items = items_without_rows(scandesc)) == 0 || is_reported())
 		return;
 	ereport(NOTICE,
 			(errmsg("no item that was read is a row of foreign table \"%s\"",
-					reader->relation->name),
+					scandesc->relation->name),
 			 errdetail("DynamoDB table \"%s\": " UINT64_FORMAT " item%s%s%s. Rows are items with %s.",
-					   reader->relation->table, items, items == 1 ? "" : "s",
+					   scandesc->relation->table, items, items == 1 ? "" : "s",
 					   tally->rejected_key ? ", the first " : "",
 					   tally->rejected_key ? tally->rejected_key : "",
-					   row_test_words(reader->relation)),
+					   describe_row_test(scandesc->relation)),
 			 errhint("If there should be rows, dynamo_fdw_check_table('%s') compares the options with the items.",
-					 reader->relation->name)));
+					 scandesc->relation->name)));
 }

@@ -14,6 +14,6 @@
  * At the end of a Scan or Query that was read to its end: a NOTICE, once in a
  * client's statement, if the row test alone left nothing of what was read.
  */
-extern void dyn_tell_no_rows(const DynScan *scan);
+extern void dyn_notice_no_rows(const DynScan *scan);
 
 #endif

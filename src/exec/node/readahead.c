@@ -80,7 +80,7 @@ add_scan(ReadAhead *ahead, const Plan *plan)
 		DynScan    *scan = dyn_scan_of(lfirst(lc));
 
 		if (scan->input.node->ss.ps.plan != plan || scan->input.has_prefetcher ||
-			!dyn_access_can(scan->input.reader->access, DYN_CAN_BATCH))
+			!dyn_access_can(scan->input.scandesc->access, DYN_CAN_BATCH))
 			continue;
 		scan->input.has_prefetcher = true;
 		ahead->scans = lappend(ahead->scans, scan);
@@ -183,7 +183,7 @@ resolve(ReadAhead *ahead)
 	ahead->resolved = true;
 	dyn_read_ahead_decode((CustomScan *) ahead->css.ss.ps.plan, &plan);
 	ahead->may_stop_early = plan.may_stop_early &&
-		!dyn_plan_is_read_whole(estate->es_plannedstmt, ahead->css.ss.ps.plan, false);
+		!dyn_plan_is_full_scan(estate->es_plannedstmt, ahead->css.ss.ps.plan, false);
 	ahead->size = first_size(ahead);
 	if (estate->es_epq_active != NULL ||
 		(plan.subplans != NIL && ahead->css.ss.ps.ps_ProjInfo != NULL))
@@ -211,7 +211,7 @@ create_lookups(ReadAhead *ahead)
 
 		if (scan->looked_up == NULL)
 			scan->looked_up =
-				dyn_looked_up_create(scan->input.reader,
+				dyn_looked_up_create(scan->input.scandesc,
 									 scan->input.node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
 	}
 	MemoryContextSwitchTo(oldcontext);
@@ -510,7 +510,7 @@ explain_read_ahead(CustomScanState *node, List *ancestors, ExplainState *es)
 
 	resolve(ahead);
 	foreach(lc, ahead->scans)
-		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->input.reader->relation->name));
+		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->input.scandesc->relation->name));
 	ExplainPropertyList("Looks Up", names, es);
 	if (es->analyze)
 		show_keys(ahead, es);

@@ -12,7 +12,7 @@
 #include "utils/memutils.h"
 
 #include "../../plan/tree/plantree.h"
-#include "../source/keeping.h"
+#include "../source/caching.h"
 #include "../source/sharing.h"
 #include "../source/stored.h"
 #include "../statement/run.h"
@@ -23,17 +23,17 @@
 
 /* A Scan that nothing can stop is refused before it has used anything. */
 static void
-check_units(const DynScan *scan, const DynReader *reader, const DynAccess *read)
+check_units(const DynScan *scan, const DynScanDesc *scandesc, const DynAccess *read)
 {
 	const PlanState *node = &scan->input.node->ss.ps;
-	double		limit = dyn_statement_max_units(reader->relation->connection);
+	double		limit = dyn_statement_max_units(scandesc->relation->connection);
 
-	if (limit > 0 && (reader->access->count_only || dyn_sharing_is_read_whole(&scan->input) ||
-					  dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan,
-											 dyn_run_is_to_end(node->state))))
-		dyn_scan_check_units(reader->relation, read->index, &read->estimate,
-							 reader->access->advice,
-							 reader->statement->counters.read_units, limit);
+	if (limit > 0 && (scandesc->access->count_only || dyn_sharing_is_full_scan(&scan->input) ||
+					  dyn_plan_is_full_scan(node->state->es_plannedstmt, node->plan,
+											dyn_run_is_to_end(node->state))))
+		dyn_scan_check_units(scandesc->relation, read->index, &read->estimate,
+							 scandesc->access->advice,
+							 scandesc->statement->counters.read_units, limit);
 }
 
 /*
@@ -42,21 +42,21 @@ check_units(const DynScan *scan, const DynReader *reader, const DynAccess *read)
  * only one of them warns.
  */
 static void
-apply_policy(DynScan *scan, DynReader *reader)
+apply_policy(DynScan *scan, DynScanDesc *scandesc)
 {
-	DynScanPolicy policy = dyn_relation_scan_policy(reader->relation);
+	DynScanPolicy policy = dyn_relation_scan_policy(scandesc->relation);
 	const DynAccess *read = dyn_sharing_access(&scan->input);
 
-	if (reader->policy_applied || reader->access->kind != DYN_ACCESS_SCAN)
+	if (scandesc->policy_applied || scandesc->access->kind != DYN_ACCESS_SCAN)
 		return;
-	reader->policy_applied = true;
+	scandesc->policy_applied = true;
 	if (read == NULL)
-		read = reader->access;
+		read = scandesc->access;
 	if (!dyn_sharing_is_paid(&scan->input))
-		check_units(scan, reader, read);
+		check_units(scan, scandesc, read);
 	if (policy != DYN_SCAN_WARN || dyn_sharing_warns(&scan->input))
-		dyn_scan_policy_apply(reader->relation, read->index, &read->estimate,
-							  reader->access->advice);
+		dyn_scan_policy_apply(scandesc->relation, read->index, &read->estimate,
+							  scandesc->access->advice);
 }
 
 /* A bounded Scan reads on: it is one like any other. */
@@ -65,7 +65,7 @@ read_beyond(void *arg)
 {
 	DynScan    *scan = arg;
 
-	apply_policy(scan, scan->input.reader);
+	apply_policy(scan, scan->input.scandesc);
 }
 
 /*
@@ -73,24 +73,24 @@ read_beyond(void *arg)
  * until it goes beyond.  To all others the policy applies now.
  */
 static void
-permit(DynInput *input, DynReader *reader)
+permit(DynInput *input, DynScanDesc *scandesc)
 {
-	const DynAccess *access = reader->access;
+	const DynAccess *access = scandesc->access;
 	DynScan    *scan = dyn_scan_of(input);
-	bool		bounded = access->bounded && scan->runs_once && !input->requested;
+	bool		is_small = access->is_small && scan->runs_once && !input->requested;
 
 	input->requested = true;
-	reader->bound = bounded ? access->limit_hint : 0;
-	if (!bounded)
+	scandesc->bound = is_small ? access->limit_hint : 0;
+	if (!is_small)
 	{
-		apply_policy(scan, reader);
+		apply_policy(scan, scandesc);
 		return;
 	}
-	Assert(reader == input->reader);
-	reader->beyond = read_beyond;
-	reader->beyond_arg = scan;
-	dyn_scan_policy_bounded(reader->relation, access->index, &access->estimate,
-							access->limit_hint);
+	Assert(scandesc == input->scandesc);
+	scandesc->beyond = read_beyond;
+	scandesc->beyond_arg = scan;
+	dyn_scan_policy_small_read(scandesc->relation, access->index, &access->estimate,
+							   access->limit_hint);
 }
 
 /* ---- beginning ---- */
@@ -107,8 +107,8 @@ copy_for_end(const DynAccess *planned)
 
 	*access = *planned;
 	access->may_stop_early = false;
-	if (planned->otherwise != NULL)
-		access->otherwise = copy_for_end(planned->otherwise);
+	if (planned->alternative != NULL)
+		access->alternative = copy_for_end(planned->alternative);
 	if (planned->fallback != NULL)
 		access->fallback = copy_for_end(planned->fallback);
 	access->arms = NIL;
@@ -127,10 +127,10 @@ adapt_to_plan(const DynAccess *planned, const PlanState *node)
 	DynAccess  *access;
 
 	if (!planned->may_stop_early ||
-		!dyn_plan_is_read_whole(node->state->es_plannedstmt, node->plan, false))
+		!dyn_plan_is_full_scan(node->state->es_plannedstmt, node->plan, false))
 		return planned;
 	access = copy_for_end(planned);
-	for (DynAccess *one = access; one != NULL; one = one->otherwise)
+	for (DynAccess *one = access; one != NULL; one = one->alternative)
 		one->limit_hint = 0;
 	return access;
 }
@@ -149,24 +149,24 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	scan->input.node = node;
 	scan->input.permit = permit;
 	scan->input.conversions = access->conversions;
-	scan->input.reader = dyn_reader_create(dyn_statement_get(node->ss.ps.state),
-										   relation, access);
+	scan->input.scandesc = dyn_scandesc_create(dyn_statement_get(node->ss.ps.state),
+											   relation, access);
 	dyn_statement_add_scan(node->ss.ps.state, &scan->input);
 	return scan;
 }
 
 /* Is any of the access plan's gates (plan/keys/guards.h) open? */
 static bool
-has_open_gate(const DynScan *scan)
+has_open_optional_qual(const DynScan *scan)
 {
 	ListCell   *lc;
 
-	foreach(lc, scan->input.reader->access->gates)
+	foreach(lc, scan->input.scandesc->access->optional_quals)
 	{
-		const DynPred *gate = lfirst(lc);
+		const DynPred *optional_qual = lfirst(lc);
 		bool		isnull;
 		Datum		value =
-			ExecEvalExprSwitchContext(list_nth(scan->input.exprs, gate->param),
+			ExecEvalExprSwitchContext(list_nth(scan->input.exprs, optional_qual->param),
 									  scan->input.node->ss.ps.ps_ExprContext, &isnull);
 
 		if (!isnull && DatumGetBool(value))
@@ -180,19 +180,19 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 {
 	PlanState  *node = &scan->input.node->ss.ps;
 	List	   *exprs = ((ForeignScan *) node->plan)->fdw_exprs;
-	DynReader  *reader = scan->input.reader;
+	DynScanDesc *scandesc = scan->input.scandesc;
 
 	scan->input.exprs = ExecInitExprList(exprs, node);
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
-	scan->planned = reader->access;
+	scan->planned = scandesc->access;
 	/* gates have the same values in all executions of the scan */
-	if (has_open_gate(scan))
-		scan->input.reader = dyn_reader_create(reader->statement, reader->relation,
-											   reader->access->otherwise);
-	scan->runs_once = scan->input.reader->access->bounded &&
+	if (has_open_optional_qual(scan))
+		scan->input.scandesc = dyn_scandesc_create(scandesc->statement, scandesc->relation,
+												   scandesc->access->alternative);
+	scan->runs_once = scan->input.scandesc->access->is_small &&
 		dyn_plan_runs_once(node->state->es_plannedstmt, node->plan);
-	scan->input.reader->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
+	scan->input.scandesc->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	scan->fallback = dyn_fallback_create(&scan->input);
 	scan->united = dyn_united_create(&scan->input);
 	scan->input.run_context = AllocSetContextCreate(CurrentMemoryContext,
@@ -217,16 +217,16 @@ static DynItems *
 request_items(DynScan *scan)
 {
 	DynInput   *input = &scan->input;
-	DynReader  *reader = input->reader;
+	DynScanDesc *scandesc = input->scandesc;
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 
-	dyn_resolve_access(reader->access, reader->relation, &input->values, resolved);
+	dyn_resolve_access(scandesc->access, scandesc->relation, &input->values, resolved);
 	if (resolved->incomplete)
 		return scan->ahead ? NULL : dyn_fallback_open(scan->fallback);
 	if (resolved->contradiction)
-		return dyn_items_empty(reader->rows);
-	permit(input, reader);
-	return dyn_items_start(reader, resolved);
+		return dyn_items_empty(scandesc->rows);
+	permit(input, scandesc);
+	return dyn_items_start(scandesc, resolved);
 }
 
 /* Stores the rows of a source that cannot start again, if it may have to. */
@@ -234,7 +234,7 @@ static DynItems *
 may_repeat(const DynScan *scan, DynItems *items)
 {
 	return items != NULL && items->methods->rewind == NULL &&
-		scan->input.reader->keeps ? dyn_stored_create(items) : items;
+		scan->input.scandesc->keeps ? dyn_stored_create(items) : items;
 }
 
 /* What answers the execution. */
@@ -252,12 +252,12 @@ open_items(DynScan *scan)
 	dyn_values_keep(&input->values);
 	if (scan->united != NULL)
 		return may_repeat(scan, dyn_united_open(scan->united));
-	items = dyn_keeping_open(input);
+	items = dyn_caching_open(input);
 	if (items != NULL)
 		return items;
 	items = dyn_sharing_open(input);
 	if (items != NULL)
-		apply_policy(scan, input->reader);
+		apply_policy(scan, input->scandesc);
 	return items ? items : may_repeat(scan, request_items(scan));
 }
 
@@ -267,7 +267,7 @@ dyn_scan_begin_run(DynScan *scan)
 	MemoryContext oldcontext = MemoryContextSwitchTo(scan->input.run_context);
 
 	Assert(!scan->input.running && scan->items == NULL);
-	dyn_reader_check_schema(scan->input.reader);
+	dyn_scandesc_check_schema(scan->input.scandesc);
 	/* this may execute an initplan, whose scans find this one waiting */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
@@ -324,7 +324,7 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 	DynFetchState state;
 
 	Assert(scan->input.running && !scan->finished);
-	state = scan->input.reader->access->count_only ? next_count(scan, slot, wait)
+	state = scan->input.scandesc->access->count_only ? next_count(scan, slot, wait)
 		: dyn_items_next_row(scan->items, slot, wait);
 	scan->finished = (state == DYN_FETCH_END);
 }
@@ -368,6 +368,6 @@ dyn_scan_free(DynScan *scan)
 	if (scan->looked_up != NULL)
 		dyn_looked_up_free(scan->looked_up);
 	scan->looked_up = NULL;
-	dyn_keeping_free(&scan->input);
+	dyn_caching_free(&scan->input);
 	dyn_sharing_free(&scan->input);
 }

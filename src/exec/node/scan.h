@@ -4,7 +4,7 @@
  *
  * The state of a ForeignScanState, and what the nodes of a statement do with
  * it: the scan's own callbacks (foreign_scan.c), an Append that does not wait
- * (async.c), scans that start ahead of their turn (siblings.c), and what reads
+ * (async.c), scans that start ahead of their turn (early_start.c), and what reads
  * the outer rows of a loop ahead (readahead.c).
  *
  * An execution begins at the first call of dyn_scan_begin_run after the node was

@@ -9,7 +9,7 @@
 #include "scan_policy.h"
 
 static char *
-size_words(double bytes)
+describe_size(double bytes)
 {
 	static const char *const units[] = {"bytes", "kB", "MB", "GB"};
 	int			i = 0;
@@ -21,7 +21,7 @@ size_words(double bytes)
 
 /* As EXPLAIN shows it. */
 static char *
-units_words(double units)
+describe_units(double units)
 {
 	char	   *words = psprintf("%.*f", units < 10 ? 1 : 0, units);
 	char	   *zero = strstr(words, ".0");
@@ -44,7 +44,7 @@ number_clause(const DynTableMeta *meta, const char *name)
 	if (items == 0)
 		return pstrdup("");
 	return psprintf(UINT64_FORMAT " item%s, %s, ", items, items == 1 ? "" : "s",
-					size_words(index ? index->size_bytes : meta->size_bytes));
+					describe_size(index ? index->size_bytes : meta->size_bytes));
 }
 
 /* ": 4609 items, 2.4 MB, about 295 read units, at least 12 s", as far as known. */
@@ -52,11 +52,11 @@ static char *
 size_clause(const DynTableMeta *meta, const char *index,
 			const DynEstimate *estimate)
 {
-	char	   *units = units_words(estimate->reads.units);
+	char	   *units = describe_units(estimate->reads.units);
 	double		ms = !estimate->prices.known ? 0
 		: dyn_reads_wait_ms(&estimate->reads, &estimate->prices);
 
-	if (estimate->supposed)
+	if (estimate->assumed)
 		return pstrdup("");
 	return psprintf(": %sabout %s read unit%s%s", number_clause(meta, index), units,
 					strcmp(units, "1") == 0 ? "" : "s",
@@ -79,7 +79,7 @@ shows_attribute(const DynRelation *relation, const DynKeyAttr *attr)
 
 /* "a", "b" and "c": each column of the template once. */
 static char *
-columns_of(const DynRelation *relation, const DynSpelled *spelled)
+columns_of(const DynRelation *relation, const DynTemplatedAttr *templated)
 {
 	StringInfoData list;
 	Bitmapset  *attnums = NULL;
@@ -87,8 +87,8 @@ columns_of(const DynRelation *relation, const DynSpelled *spelled)
 	int			left;
 
 	initStringInfo(&list);
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
-		attnums = bms_add_member(attnums, spelled->parts[p].attnum);
+	for (int p = 0; p < templated->tmpl->nparts; p++)
+		attnums = bms_add_member(attnums, templated->parts[p].attnum);
 	left = bms_num_members(attnums);
 	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
 		appendStringInfo(&list, "\"%s\"%s", relation->columns[attnum - 1].name,
@@ -100,14 +100,14 @@ columns_of(const DynRelation *relation, const DynSpelled *spelled)
 static char *
 key_hint(const DynRelation *relation, const DynTableMeta *meta)
 {
-	const DynSpelled *spelled;
+	const DynTemplatedAttr *templated;
 
 	if (meta == NULL)
 		return pstrdup("Restrict the partition key");
-	spelled = dyn_relation_spelled(relation, meta->key.hash[0].name);
-	if (spelled != NULL && spelled->tmpl->nparts > 0)
+	templated = dyn_relation_templated(relation, meta->key.hash[0].name);
+	if (templated != NULL && templated->tmpl->nparts > 0)
 		return psprintf("Restrict %s, of which the partition key \"%s\" is composed",
-						columns_of(relation, spelled), meta->key.hash[0].name);
+						columns_of(relation, templated), meta->key.hash[0].name);
 	if (!shows_attribute(relation, &meta->key.hash[0]))
 		return psprintf("No column has the partition key \"%s\": add one and restrict it",
 						meta->key.hash[0].name);
@@ -136,7 +136,7 @@ dyn_scan_describe(const DynRelation *relation, const DynTableMeta *meta,
 					  options->read_percent);
 	estimate->prices.known = dyn_known_capacity(&meta->throughput,
 												options->read_capacity) > 0;
-	estimate->supposed = meta->item_count == 0;
+	estimate->assumed = meta->item_count == 0;
 }
 
 void
@@ -166,25 +166,25 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 
 /* ": about 0.5 read units" if it is known how long the items are. */
 static char *
-bounded_clause(const DynRelation *relation, const char *name,
-			   const DynTableMeta *meta, const DynEstimate *estimate, int items)
+limiting_clause(const DynRelation *relation, const char *name,
+				const DynTableMeta *meta, const DynEstimate *estimate, int items)
 {
 	const DynIndexMeta *index = meta != NULL && name != NULL
 		? dyn_metadata_index(meta, name) : NULL;
 	double		bytes = meta ? dyn_metadata_item_bytes(meta, index) : 0;
 	double		units = dyn_page_units(bytes * items) *
 		(relation->consistent ? 2 : 1);
-	char	   *words = units_words(Min(units, estimate->reads.units));
+	char	   *words = describe_units(Min(units, estimate->reads.units));
 
-	if (bytes == 0 || estimate->supposed)
+	if (bytes == 0 || estimate->assumed)
 		return pstrdup("");
 	return psprintf(": about %s read unit%s", words,
 					strcmp(words, "1") == 0 ? "" : "s");
 }
 
 void
-dyn_scan_policy_bounded(const DynRelation *relation, const char *index,
-						const DynEstimate *estimate, int items)
+dyn_scan_policy_small_read(const DynRelation *relation, const char *index,
+						   const DynEstimate *estimate, int items)
 {
 	const DynTableMeta *meta;
 
@@ -194,7 +194,7 @@ dyn_scan_policy_bounded(const DynRelation *relation, const char *index,
 	ereport(WARNING,
 			(errmsg("reading up to %d item%s of %s%s", items,
 					items == 1 ? "" : "s", dyn_target_words(relation->table, index),
-					bounded_clause(relation, index, meta, estimate, items)),
+					limiting_clause(relation, index, meta, estimate, items)),
 			 errhint("%s, or set scan_policy to \"allow\".",
 					 key_hint(relation, meta))));
 }
@@ -205,13 +205,13 @@ dyn_scan_policy_page(const DynRelation *relation, const DynTableMeta *meta,
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
 
-	if (policy == DYN_SCAN_ALLOW || dyn_is_bounded_read(meta, NULL, items))
+	if (policy == DYN_SCAN_ALLOW || dyn_is_small_read(meta, NULL, items))
 		return true;
 	if (policy == DYN_SCAN_ERROR)
 		return false;
 	ereport(WARNING,
 			(errmsg("reading a page of %s: about %s read units",
-					dyn_target_words(relation->table, NULL), units_words(DYN_FULL_PAGE_UNITS)),
+					dyn_target_words(relation->table, NULL), describe_units(DYN_FULL_PAGE_UNITS)),
 			 errhint("Set scan_policy to \"allow\" to read without a warning.")));
 	return true;
 }
@@ -223,13 +223,13 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 {
 	double		units = estimate->reads.units;
 
-	if (estimate->supposed || used + units <= limit)
+	if (estimate->assumed || used + units <= limit)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("statement would use more than %g read units", limit),
 			 errdetail("Reading the whole %s uses about %s.",
-					   dyn_target_words(relation->table, index), units_words(units)),
+					   dyn_target_words(relation->table, index), describe_units(units)),
 			 errhint("%s, or raise max_read_units_per_statement.%s",
 					 key_hint(relation, dyn_session_cached_table(relation->connection,
 																 relation->table)),

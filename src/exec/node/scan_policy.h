@@ -24,9 +24,9 @@ extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index
  * Only so many items of it are about to be read, for a LIMIT: says so where a
  * Scan would warn.
  */
-extern void dyn_scan_policy_bounded(const DynRelation *relation,
-									const char *index,
-									const DynEstimate *estimate, int items);
+extern void dyn_scan_policy_small_read(const DynRelation *relation,
+									   const char *index,
+									   const DynEstimate *estimate, int items);
 
 /*
  * One page of at most so many items is about to be read, nothing after it.

@@ -23,7 +23,7 @@ has_unproven(const DynRelation *relation)
 {
 	for (int i = 0; i < relation->nspelled; i++)
 	{
-		if (relation->spelled[i].unproven)
+		if (relation->templated[i].unproven)
 			return true;
 	}
 	return false;
@@ -51,9 +51,9 @@ stays(const DynRest *rest, const char *name)
 {
 	for (int i = 0; i < rest->relation->nspelled; i++)
 	{
-		const DynSpelled *spelled = &rest->relation->spelled[i];
+		const DynTemplatedAttr *templated = &rest->relation->templated[i];
 
-		if (spelled->unproven && strcmp(dyn_spelled_name(spelled), name) == 0)
+		if (templated->unproven && strcmp(dyn_templated_name(templated), name) == 0)
 			return !dyn_parts_reproduce(rest->parts, i);
 	}
 	return false;

@@ -114,8 +114,8 @@ dyn_report_ambiguous(const DynRows *rows, const DynValue *values,
 }
 
 DYN_NORETURN static void
-report_unlisted(const DynRows *rows, const DynValue *values,
-				const char *attribute)
+report_not_listed(const DynRows *rows, const DynValue *values,
+				  const char *attribute)
 {
 	const char *note;
 	const char *key = item_key(rows, values, &note);
@@ -131,9 +131,9 @@ report_unlisted(const DynRows *rows, const DynValue *values,
 
 /* Of a part that is no value of its column. */
 void
-dyn_report_misfit(DynRows *rows, const DynMisfit *misfit)
+dyn_report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
 {
-	if (misfit->why == NULL)
-		report_unlisted(rows, rows->values, misfit->attribute);
-	dyn_report_mismatch(rows, misfit->value, misfit->column, misfit->why);
+	if (mismatch->why == NULL)
+		report_not_listed(rows, rows->values, mismatch->attribute);
+	dyn_report_mismatch(rows, mismatch->value, mismatch->column, mismatch->why);
 }

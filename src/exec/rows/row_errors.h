@@ -30,7 +30,7 @@ DYN_NORETURN extern void dyn_report_ambiguous(const DynRows *rows,
 											  const char *attribute);
 
 /* A part of the item in hand is no value of its column. */
-DYN_NORETURN extern void dyn_report_misfit(DynRows *rows,
-										   const DynMisfit *misfit);
+DYN_NORETURN extern void dyn_report_placeholder_mismatch(DynRows *rows,
+														 const DynMismatch *mismatch);
 
 #endif

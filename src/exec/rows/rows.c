@@ -71,8 +71,8 @@ projected_path(const DynRows *rows, const DynPath *path)
 static void
 project(DynRows *rows, DynPath path)
 {
-	rows->whole |= (path.nsteps == 0);
-	if (rows->whole)
+	rows->full |= (path.nsteps == 0);
+	if (rows->full)
 		rows->nprojection = 0;
 	else
 		rows->projection[rows->nprojection++] = path;
@@ -147,7 +147,7 @@ base_slot(DynRows *rows, const char *name)
 {
 	int			slot = dyn_rows_slot(rows, name);
 
-	if (slot < 0 && rows->whole)
+	if (slot < 0 && rows->full)
 	{
 		slot = rows->npaths;
 		add_path(rows, dyn_path_of_attribute(name));
@@ -177,7 +177,7 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 	for (int i = 0; i < rows->nbase; i++)
 		rows->base_slots[i] = base_slot(rows, rows->base[i].name);
 	/* an item of which nothing is wanted must still be seen */
-	if (rows->nprojection == 0 && !rows->whole)
+	if (rows->nprojection == 0 && !rows->full)
 		rows->projection[rows->nprojection++] =
 			*dyn_path_of_attribute(rows->base[0].name);
 	return rows;
@@ -241,20 +241,20 @@ dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots)
 		slots[i] = rows->npaths;
 		add_path(rows, &others->paths[i]);
 	}
-	rows->whole |= others->whole;
-	for (int i = 0; i < others->nprojection && !rows->whole; i++)
+	rows->full |= others->full;
+	for (int i = 0; i < others->nprojection && !rows->full; i++)
 	{
 		if (dyn_path_position(&others->projection[i], rows->projection,
 							  rows->nprojection) < 0)
 			project(rows, others->projection[i]);
 	}
-	if (rows->whole)
+	if (rows->full)
 		rows->nprojection = 0;
 }
 
 /* What decides whether an item is a row is read whole. */
 static void
-read_whole(DynRows *rows, const List *paths)
+read_full(DynRows *rows, const List *paths)
 {
 	ListCell   *lc;
 
@@ -281,8 +281,8 @@ add_parts(DynRows *rows)
 		if (column->document == DYN_REST_OF_ITEM)
 			rest = column;
 	}
-	read_whole(rows, dyn_spelled_paths(relation->spelled, relation->nspelled,
-									   relation->columns, attnums, needed));
+	read_full(rows, dyn_templated_paths(relation->templated, relation->nspelled,
+										relation->columns, attnums, needed));
 	rows->parts = dyn_parts_create(relation, needed, rows->paths, rows->npaths);
 	if (rest != NULL)
 		rows->rest = dyn_rest_create(rest, relation, rows->parts);
@@ -313,7 +313,7 @@ dyn_rows_add_unnest(DynRows *rows)
 
 	if (unnest == NULL)
 		return;
-	read_whole(rows, list_make1(unconstify(DynPath *, unnest)));
+	read_full(rows, list_make1(unconstify(DynPath *, unnest)));
 	rows->unnested = dyn_unnested_create(rows->relation, rows->attnums,
 										 rows->ncolumns,
 										 dyn_path_position(unnest, rows->paths,
@@ -355,11 +355,11 @@ note_null(DynRows *rows, int i)
 	const char *why;
 
 	if (column->not_null && !rows->partial[i])
-		rows->note_fault(rows->note_fault_arg, DYN_FAULT_NULL, rows->attnums[i],
+		rows->note_error(rows->note_error_arg, DYN_ERROR_NULL, rows->attnums[i],
 						 "the column is declared NOT NULL");
 	else if (column->codec.is_domain &&
 			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, true, &why))
-		rows->note_fault(rows->note_fault_arg, DYN_FAULT_MISMATCH,
+		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
 						 rows->attnums[i], why);
 	return false;
 }
@@ -371,7 +371,7 @@ accept_null(DynRows *rows, int i)
 	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
 	const char *why;
 
-	if (rows->note_fault != NULL)
+	if (rows->note_error != NULL)
 		return note_null(rows, i);
 	if (column->not_null && !rows->partial[i])
 		dyn_report_null(rows, i);
@@ -388,8 +388,8 @@ accept_mismatch(DynRows *rows, const DynValue *value, int i, const char *why)
 	const DynColumn *column = dyn_relation_column(rows->relation,
 												  rows->attnums[i]);
 
-	if (rows->note_fault != NULL)
-		rows->note_fault(rows->note_fault_arg, DYN_FAULT_MISMATCH,
+	if (rows->note_error != NULL)
+		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
 						 rows->attnums[i], why);
 	else if (!column->null_on_mismatch)
 		dyn_report_mismatch(rows, value, column, why);
@@ -406,7 +406,7 @@ decode_value(DynRows *rows, DynColumn *column, const DynValue *value, int i,
 	if (value->type == DYN_TYPE_ABSENT || value->type == DYN_TYPE_NULL)
 		return accept_null(rows, i);
 	if (dyn_codec_decode(&column->codec, value,
-						 column->null_on_mismatch || rows->note_fault != NULL,
+						 column->null_on_mismatch || rows->note_error != NULL,
 						 result, &why))
 		return true;
 	return accept_mismatch(rows, value, i, why);
@@ -494,14 +494,14 @@ decode_item(DynRows *rows, DynUnnested *unnested)
 static bool
 decode_element(DynRows *rows, const DynUnnested *unnested, int i, Datum *result)
 {
-	const char *fault = dyn_unnested_fault(unnested, i);
+	const char *err = dyn_unnested_error(unnested, i);
 
 	rows->current = i;
-	if (fault == NULL)
+	if (err == NULL)
 		return decode_value(rows,
 							dyn_relation_column(rows->relation, rows->attnums[i]),
 							&unnested->values[i], i, result);
-	return accept_mismatch(rows, &unnested->elements.value, i, fault);
+	return accept_mismatch(rows, &unnested->elements.value, i, err);
 }
 
 /* The columns of an element, and of its item. */
@@ -571,24 +571,24 @@ item_context(void *arg)
 
 /* Not inlined, as most tables have no templates. */
 static pg_noinline bool
-parts_fit(DynRows *rows, const DynValue *values)
+parts_match(DynRows *rows, const DynValue *values)
 {
 	ErrorContextCallback callback = {error_context_stack, item_context, rows};
-	const DynMisfit *misfit;
-	DynFit		fit;
+	const DynMismatch *mismatch;
+	DynRowMatch match;
 
 	error_context_stack = &callback;
-	fit = dyn_parts_begin(rows->parts, values, &misfit);
+	match = dyn_parts_begin(rows->parts, values, &mismatch);
 	error_context_stack = callback.previous;
-	if (fit == DYN_FIT_AMBIGUOUS && rows->note_fault != NULL)
-		rows->note_fault(rows->note_fault_arg, DYN_FAULT_AMBIGUOUS, 0,
-						 misfit->attribute);
-	else if (fit == DYN_FIT_AMBIGUOUS)
-		dyn_report_ambiguous(rows, values, misfit->attribute);
-	else if (fit == DYN_FIT_MISMATCH && rows->note_fault == NULL)
-		dyn_report_misfit(rows, misfit);
+	if (match == DYN_MATCH_AMBIGUOUS && rows->note_error != NULL)
+		rows->note_error(rows->note_error_arg, DYN_ERROR_AMBIGUOUS, 0,
+						 mismatch->attribute);
+	else if (match == DYN_MATCH_AMBIGUOUS)
+		dyn_report_ambiguous(rows, values, mismatch->attribute);
+	else if (match == DYN_MATCH_MISMATCH && rows->note_error == NULL)
+		dyn_report_placeholder_mismatch(rows, mismatch);
 	/* the faults of a row are noted when its columns are decoded */
-	return fit == DYN_FIT_ROW || fit == DYN_FIT_MISMATCH;
+	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
 
 /* Does the item have an element?  NULL, and no attribute, are no elements. */
@@ -599,8 +599,8 @@ begin_elements(DynRows *rows, const DynValue *collection)
 		return dyn_unnested_begin(rows->unnested, collection);
 	if (collection->type == DYN_TYPE_ABSENT || collection->type == DYN_TYPE_NULL)
 		return false;
-	if (rows->note_fault != NULL)
-		rows->note_fault(rows->note_fault_arg, DYN_FAULT_SCALAR, 0,
+	if (rows->note_error != NULL)
+		rows->note_error(rows->note_error_arg, DYN_ERROR_SCALAR, 0,
 						 dyn_type_name(collection->type));
 	else if (!rows->relation->skips_scalars)
 		dyn_report_scalar(rows, collection);
@@ -627,7 +627,7 @@ dyn_rows_begin(DynRows *rows, const DynValue *values)
 	Assert(rows->left == 0);
 	rows->values = values;
 	rows->left = (rows->test == NULL || is_row(rows, values)) &&
-		(rows->parts == NULL || parts_fit(rows, values)) ? 1 : 0;
+		(rows->parts == NULL || parts_match(rows, values)) ? 1 : 0;
 	if (rows->relation->tally != NULL && likely(rows->left > 0))
 		rows->relation->tally->any_row = true;
 	else if (rows->relation->tally != NULL)
@@ -679,12 +679,12 @@ dyn_rows_item_key(const DynRows *rows, const DynValue *values, DynKeyPart *parts
 }
 
 bool
-dyn_rows_spells_key(const DynRows *rows, const DynValue *values,
-					const DynKeyPart *parts)
+dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
+					 const DynKeyPart *parts)
 {
 	for (int i = 0; i < rows->nbase; i++)
 	{
-		if (!dyn_value_spells(&values[rows->extra_slots[i]], &parts[i].value))
+		if (!dyn_value_encodes(&values[rows->extra_slots[i]], &parts[i].value))
 			return false;
 	}
 	return true;

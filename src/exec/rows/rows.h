@@ -17,13 +17,13 @@
 #include "unnested.h"
 
 /* What is wrong with an item or a value. */
-typedef enum DynRowFault
+typedef enum DynRowError
 {
-	DYN_FAULT_MISMATCH,			/* a value that does not fit its column */
-	DYN_FAULT_NULL,				/* no value in a column declared NOT NULL */
-	DYN_FAULT_AMBIGUOUS,		/* the text of a template */
-	DYN_FAULT_SCALAR			/* what is to be unnested has no elements */
-} DynRowFault;
+	DYN_ERROR_MISMATCH,			/* a value that does not fit its column */
+	DYN_ERROR_NULL,				/* no value in a column declared NOT NULL */
+	DYN_ERROR_AMBIGUOUS,		/* the text of a template */
+	DYN_ERROR_SCALAR			/* what is to be unnested has no elements */
+} DynRowError;
 
 typedef struct DynRows
 {
@@ -47,7 +47,7 @@ typedef struct DynRows
 	 * whole; nothing but the item if a document is fetched
 	 */
 	const List *scalars;		/* of the access plan: asked for whole */
-	bool		whole;			/* all attributes: no projection */
+	bool		full;			/* all attributes: no projection */
 	int			nprojection;
 	DynPath    *projection;
 
@@ -67,9 +67,9 @@ typedef struct DynRows
 	 * is raised: the value is NULL, and what is ambiguous is no row.  `attnum` is
 	 * 0 if a fault is none of a column
 	 */
-	void		(*note_fault) (void *arg, DynRowFault fault, AttrNumber attnum,
+	void		(*note_error) (void *arg, DynRowError err, AttrNumber attnum,
 							   const char *why);
-	void	   *note_fault_arg;
+	void	   *note_error_arg;
 
 	DynCond    *test;			/* which items are rows; NULL: all of them */
 	struct DynParts *parts;		/* of texts that templates spell; or NULL */
@@ -157,8 +157,8 @@ extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 							  DynKeyPart *parts);
 
 /* Is that the key, as it is spelled?  False says nothing. */
-extern bool dyn_rows_spells_key(const DynRows *rows, const DynValue *values,
-								const DynKeyPart *parts);
+extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
+								 const DynKeyPart *parts);
 
 /* The slot of a top-level attribute, -1 if it is not fetched whole. */
 extern int	dyn_rows_slot(const DynRows *rows, const char *name);

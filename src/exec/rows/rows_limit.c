@@ -30,7 +30,7 @@ is_covered(const DynPath *path, const DynRows *rows)
 		if (is_below(path, &rows->projection[i]))
 			return true;
 	}
-	return rows->whole;
+	return rows->full;
 }
 
 /* The name of the member of `document` that the path leads to, or below. */
@@ -67,7 +67,7 @@ limit_column(DynRows *rows, int i, const DynRows *own, const DynRows *all)
 	const DynPath *document = &rows->paths[rows->slots[i]];
 	DynNames   *members = palloc0(sizeof(DynNames));
 	bool		deep = false;
-	bool		more = all->whole;
+	bool		more = all->full;
 	bool		fails = false;
 
 	members->names = palloc(Max(own->nprojection, 1) * sizeof(char *));
@@ -85,7 +85,7 @@ limit_column(DynRows *rows, int i, const DynRows *own, const DynRows *all)
 	for (int p = 0; p < all->nprojection; p++)
 		more |= adds_parts(&all->projection[p], document, own, members, deep,
 						   &fails);
-	fails |= all->whole && deep;
+	fails |= all->full && deep;
 	rows->only[i] = more ? members : NULL;
 	return !more || (!fails && !dyn_relation_column(rows->relation,
 													rows->attnums[i])->codec.is_domain);

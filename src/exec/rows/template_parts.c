@@ -15,14 +15,14 @@
 
 #include "utils/memutils.h"
 
-#include "template_cut.h"
+#include "template_split.h"
 #include "template_parts.h"
 #include "template_search.h"
 
 struct DynParts
 {
 	DynCuttings all;
-	DynMisfit	misfit;			/* of the item in hand */
+	DynMismatch mismatch;		/* of the item in hand */
 };
 
 DynParts *
@@ -32,46 +32,46 @@ dyn_parts_create(DynRelation *relation, const bool *needed, const DynPath *paths
 	DynParts   *parts = palloc0(sizeof(DynParts));
 
 	dyn_cuttings_init(&parts->all, relation, needed, paths, npaths);
-	parts->all.cut_circle = dyn_cut_circle;
+	parts->all.break_cycle = dyn_break_cycle;
 	return parts;
 }
 
 /* ---- what is wrong with an item ---- */
 
 /* Sets what is wrong with the attribute; `fit` is the judgement. */
-static DynFit
-misfit_of(DynParts *parts, const DynCutting *cutting, DynFit fit)
+static DynRowMatch
+describe_mismatch(DynParts *parts, const DynParsedAttr *parsed, DynRowMatch match)
 {
-	parts->misfit.attribute = dyn_spelled_name(cutting->spelled);
-	parts->misfit.value = &parts->all.values[cutting->slot];
-	return fit;
+	parts->mismatch.attribute = dyn_templated_name(parsed->templated);
+	parts->mismatch.value = &parts->all.values[parsed->slot];
+	return match;
 }
 
 /* A mismatch of a column of the template, which may exclude the item. */
-static DynFit
-mismatch_of(DynParts *parts, const DynCutting *cutting, int p, const char *why)
+static DynRowMatch
+mismatch_of(DynParts *parts, const DynParsedAttr *parsed, int p, const char *why)
 {
 	DynColumn  *column = dyn_relation_column(parts->all.relation,
-											 cutting->spelled->parts[p].attnum);
+											 parsed->templated->parts[p].attnum);
 
 	if (column->null_on_mismatch)
-		return DYN_FIT_NOT;
-	parts->misfit.column = column;
-	parts->misfit.why = why;
-	return misfit_of(parts, cutting, DYN_FIT_MISMATCH);
+		return DYN_MATCH_NOT_ROW;
+	parts->mismatch.column = column;
+	parts->mismatch.why = why;
+	return describe_mismatch(parts, parsed, DYN_MATCH_MISMATCH);
 }
 
 /* Why columns cannot be read from the text. */
 static const char *
-why_unfit(const DynCutting *cutting)
+why_no_match(const DynParsedAttr *parsed)
 {
-	if (cutting->no_text)
+	if (parsed->no_text)
 		return "the attribute is no string";
-	switch (cutting->cut)
+	switch (parsed->split)
 	{
-		case DYN_CUT_AMBIGUOUS:
+		case DYN_SPLIT_AMBIGUOUS:
 			return "the attribute's text fits its template only if a part contains the character that ends it, which needs the spec any";
-		case DYN_CUT_MISFIT:
+		case DYN_SPLIT_TYPE_MISMATCH:
 			return "a time in the attribute's text has another width than its format";
 		default:
 			return "the attribute's text does not fit its template";
@@ -79,78 +79,78 @@ why_unfit(const DynCutting *cutting)
 }
 
 /* A text that does not fit, though nothing says that it is no row's. */
-static DynFit
-mismatch_of_text(DynParts *parts, const DynCutting *cutting)
+static DynRowMatch
+mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 {
 	int			p = 0;
 
-	while (p + 1 < cutting->spelled->tmpl->nparts &&
-		   !cutting->spelled->parts[p].source)
+	while (p + 1 < parsed->templated->tmpl->nparts &&
+		   !parsed->templated->parts[p].source)
 		p++;
-	return mismatch_of(parts, cutting, p, why_unfit(cutting));
+	return mismatch_of(parts, parsed, p, why_no_match(parsed));
 }
 
 /* ---- texts ---- */
 
 /* A time of another width is judged with the values. */
-static DynFit
-judge_cuts(DynParts *parts)
+static DynRowMatch
+judge_splits(DynParts *parts)
 {
-	const DynCutting *ambiguous = NULL;
+	const DynParsedAttr *ambiguous = NULL;
 
 	for (int i = 0; i < parts->all.relation->nspelled; i++)
 	{
-		const DynCutting *cutting = &parts->all.cuttings[i];
+		const DynParsedAttr *parsed = &parts->all.cuttings[i];
 
-		if (!cutting->spelled->base)
+		if (!parsed->templated->base)
 			continue;
-		dyn_cut_template(&parts->all, i);
-		if (cutting->impossible || cutting->cut == DYN_CUT_UNFIT)
-			return DYN_FIT_NOT;
-		if (cutting->cut == DYN_CUT_AMBIGUOUS)
-			ambiguous = cutting;
+		dyn_split_attr(&parts->all, i);
+		if (parsed->impossible || parsed->split == DYN_SPLIT_NO_MATCH)
+			return DYN_MATCH_NOT_ROW;
+		if (parsed->split == DYN_SPLIT_AMBIGUOUS)
+			ambiguous = parsed;
 	}
 	if (!dyn_cuttings_agree(&parts->all, false))
-		return DYN_FIT_NOT;
-	return ambiguous == NULL ? DYN_FIT_ROW
-		: misfit_of(parts, ambiguous, DYN_FIT_AMBIGUOUS);
+		return DYN_MATCH_NOT_ROW;
+	return ambiguous == NULL ? DYN_MATCH_ROW
+		: describe_mismatch(parts, ambiguous, DYN_MATCH_AMBIGUOUS);
 }
 
 /* Of texts that no value fits, one may exclude the item. */
-static DynFit
+static DynRowMatch
 judge_unresolved(DynParts *parts)
 {
-	DynFit		fit = DYN_FIT_NOT;
+	DynRowMatch match = DYN_MATCH_NOT_ROW;
 
 	for (int i = 0; i < parts->all.relation->nspelled; i++)
 	{
-		const DynCutting *cutting = &parts->all.cuttings[i];
+		const DynParsedAttr *parsed = &parts->all.cuttings[i];
 
-		if (!cutting->decisive || !cutting->unresolved)
+		if (!parsed->decisive || !parsed->unresolved)
 			continue;
-		fit = mismatch_of_text(parts, cutting);
-		if (fit == DYN_FIT_NOT)
+		match = mismatch_of_text(parts, parsed);
+		if (match == DYN_MATCH_NOT_ROW)
 			break;
 	}
-	return fit;
+	return match;
 }
 
 /* By the other places of columns. */
-static DynFit
+static DynRowMatch
 judge_ways(DynParts *parts)
 {
-	const DynCutting *about;
+	const DynParsedAttr *about;
 
 	switch (dyn_find_ways(&parts->all, &about))
 	{
 		case DYN_WAYS_ONE:
-			return DYN_FIT_ROW;
+			return DYN_MATCH_ROW;
 		case DYN_WAYS_SEVERAL:
-			return misfit_of(parts, about, DYN_FIT_AMBIGUOUS);
+			return describe_mismatch(parts, about, DYN_MATCH_AMBIGUOUS);
 		case DYN_WAYS_UNRESOLVED:
 			return judge_unresolved(parts);
 		default:
-			return DYN_FIT_NOT;
+			return DYN_MATCH_NOT_ROW;
 	}
 }
 
@@ -160,10 +160,10 @@ has_undecided_text(const DynParts *parts)
 {
 	for (int i = 0; i < parts->all.relation->nspelled; i++)
 	{
-		const DynCutting *cutting = &parts->all.cuttings[i];
+		const DynParsedAttr *parsed = &parts->all.cuttings[i];
 
-		if (cutting->decisive && !cutting->spelled->base && cutting->done &&
-			cutting->cut == DYN_CUT_AMBIGUOUS)
+		if (parsed->decisive && !parsed->templated->base && parsed->done &&
+			parsed->split == DYN_SPLIT_AMBIGUOUS)
 			return true;
 	}
 	return false;
@@ -173,31 +173,31 @@ has_undecided_text(const DynParts *parts)
 static void
 decide_other_texts(DynParts *parts)
 {
-	const DynCutting *about;
+	const DynParsedAttr *about;
 
 	if (dyn_find_ways(&parts->all, &about) == DYN_WAYS_ONE)
 		return;
 	for (int i = 0; i < parts->all.relation->nspelled; i++)
 		parts->all.cuttings[i].done = false;
-	(void) judge_cuts(parts);
+	(void) judge_splits(parts);
 }
 
 /* ---- the row test ---- */
 
 /* A part of another type than its column is a misfit. */
 static bool
-part_is_value(const DynCutting *cutting, int p, DynColumn *column, const char **why)
+part_is_value(const DynParsedAttr *parsed, int p, DynColumn *column, const char **why)
 {
 	DynValue	value;
 
-	dyn_cutting_value(&value, cutting, p);
+	dyn_parsed_attr_value(&value, parsed, p);
 	return dyn_codec_holds(&column->codec, &value, why);
 }
 
 static bool
-part_is_listed(const DynCutting *cutting, int p)
+part_is_listed(const DynParsedAttr *parsed, int p)
 {
-	return dyn_part_lists(&cutting->spelled->tmpl->parts[p], cutting->texts[p]);
+	return dyn_part_lists(&parsed->templated->tmpl->parts[p], parsed->texts[p]);
 }
 
 /*
@@ -205,33 +205,33 @@ part_is_listed(const DynCutting *cutting, int p)
  * outside of one is not met where its members are asked for, so it must not be
  * a row elsewhere.
  */
-static DynFit
-judge_part(DynParts *parts, const DynCutting *cutting, int p)
+static DynRowMatch
+judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
 {
-	const DynPart *part = &cutting->spelled->parts[p];
+	const DynPart *part = &parsed->templated->parts[p];
 	const char *why = NULL;
 
 	if (part->source &&
-		!part_is_value(cutting, p, dyn_relation_column(parts->all.relation,
-													   part->attnum), &why))
-		return mismatch_of(parts, cutting, p, why);
-	return part_is_listed(cutting, p) ? DYN_FIT_ROW
-		: mismatch_of(parts, cutting, p, NULL);
+		!part_is_value(parsed, p, dyn_relation_column(parts->all.relation,
+													  part->attnum), &why))
+		return mismatch_of(parts, parsed, p, why);
+	return part_is_listed(parsed, p) ? DYN_MATCH_ROW
+		: mismatch_of(parts, parsed, p, NULL);
 }
 
-static DynFit
-judge_parts(DynParts *parts, const DynCutting *cutting)
+static DynRowMatch
+judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 {
-	DynFit		worst = DYN_FIT_ROW;
+	DynRowMatch worst = DYN_MATCH_ROW;
 
-	for (int p = 0; p < cutting->spelled->tmpl->nparts; p++)
+	for (int p = 0; p < parsed->templated->tmpl->nparts; p++)
 	{
-		DynFit		fit = judge_part(parts, cutting, p);
+		DynRowMatch match = judge_part(parts, parsed, p);
 
-		if (fit == DYN_FIT_NOT)
-			return fit;
-		if (worst == DYN_FIT_ROW)
-			worst = fit;
+		if (match == DYN_MATCH_NOT_ROW)
+			return match;
+		if (worst == DYN_MATCH_ROW)
+			worst = match;
 	}
 	return worst;
 }
@@ -241,80 +241,80 @@ judge_parts(DynParts *parts, const DynCutting *cutting)
  * where its members are asked for?  Columns that are NULL then are not asked
  * for in that way.
  */
-static DynFit
+static DynRowMatch
 judge_index_key(DynParts *parts, int i)
 {
-	const DynCutting *cutting = &parts->all.cuttings[i];
-	DynFit		fit = DYN_FIT_ROW;
+	const DynParsedAttr *parsed = &parts->all.cuttings[i];
+	DynRowMatch match = DYN_MATCH_ROW;
 
-	dyn_cut_template(&parts->all, i);
-	for (int p = 0; p < cutting->spelled->tmpl->nparts && fit == DYN_FIT_ROW; p++)
+	dyn_split_attr(&parts->all, i);
+	for (int p = 0; p < parsed->templated->tmpl->nparts && match == DYN_MATCH_ROW; p++)
 	{
-		const DynPart *part = &cutting->spelled->parts[p];
+		const DynPart *part = &parsed->templated->parts[p];
 
-		if (cutting->absent || !dyn_part_is_enumerated(&cutting->spelled->tmpl->parts[p]) ||
+		if (parsed->absent || !dyn_part_is_enumerated(&parsed->templated->tmpl->parts[p]) ||
 			!part->column.traits.members)
 			continue;
-		if (dyn_cutting_fits(cutting))
-			fit = judge_part(parts, cutting, p);
+		if (dyn_parsed_attr_matches(parsed))
+			match = judge_part(parts, parsed, p);
 		else if (part->source)
-			fit = mismatch_of_text(parts, cutting);
+			match = mismatch_of_text(parts, parsed);
 	}
-	return fit;
+	return match;
 }
 
-static DynFit
+static DynRowMatch
 judge_values(DynParts *parts)
 {
-	DynFit		worst = DYN_FIT_ROW;
+	DynRowMatch worst = DYN_MATCH_ROW;
 
 	for (int i = 0; i < parts->all.relation->nspelled; i++)
 	{
-		const DynCutting *cutting = &parts->all.cuttings[i];
-		DynFit		fit;
+		const DynParsedAttr *parsed = &parts->all.cuttings[i];
+		DynRowMatch match;
 
-		if (cutting->spelled->base)
-			fit = dyn_cutting_fits(cutting) ? judge_parts(parts, cutting)
-				: mismatch_of_text(parts, cutting);
-		else if (cutting->spelled->listed)
-			fit = judge_index_key(parts, i);
+		if (parsed->templated->base)
+			match = dyn_parsed_attr_matches(parsed) ? judge_parts(parts, parsed)
+				: mismatch_of_text(parts, parsed);
+		else if (parsed->templated->listed)
+			match = judge_index_key(parts, i);
 		else
 			continue;
-		if (fit == DYN_FIT_NOT)
-			return fit;
-		if (worst == DYN_FIT_ROW)
-			worst = fit;
+		if (match == DYN_MATCH_NOT_ROW)
+			return match;
+		if (worst == DYN_MATCH_ROW)
+			worst = match;
 	}
 	return worst;
 }
 
-static DynFit
+static DynRowMatch
 judge(DynParts *parts)
 {
-	DynFit		fit = judge_cuts(parts);
+	DynRowMatch match = judge_splits(parts);
 
-	if (fit != DYN_FIT_ROW && (parts->all.entangled || parts->all.unsure))
-		fit = judge_ways(parts);
-	else if (fit == DYN_FIT_ROW && parts->all.entangled &&
+	if (match != DYN_MATCH_ROW && (parts->all.entangled || parts->all.unsure))
+		match = judge_ways(parts);
+	else if (match == DYN_MATCH_ROW && parts->all.entangled &&
 			 has_undecided_text(parts))
 		decide_other_texts(parts);
-	return fit == DYN_FIT_ROW ? judge_values(parts) : fit;
+	return match == DYN_MATCH_ROW ? judge_values(parts) : match;
 }
 
-DynFit
+DynRowMatch
 dyn_parts_begin(DynParts *parts, const DynValue *values,
-				const DynMisfit **misfit)
+				const DynMismatch **mismatch)
 {
 	MemoryContext old;
-	DynFit		fit;
+	DynRowMatch match;
 
 	dyn_cuttings_begin(&parts->all, values);
-	memset(&parts->misfit, 0, sizeof(parts->misfit));
+	memset(&parts->mismatch, 0, sizeof(parts->mismatch));
 	old = MemoryContextSwitchTo(parts->all.scratch);
-	fit = judge(parts);
+	match = judge(parts);
 	MemoryContextSwitchTo(old);
-	*misfit = &parts->misfit;
-	return fit;
+	*mismatch = &parts->mismatch;
+	return match;
 }
 
 bool
@@ -327,21 +327,21 @@ dyn_parts_text(DynParts *parts, const DynValue *values, int i, int part,
 	if (parts->all.entangled)
 		(void) judge(parts);
 	else
-		dyn_cut_template(&parts->all, i);
+		dyn_split_attr(&parts->all, i);
 	MemoryContextSwitchTo(old);
 	*text = parts->all.cuttings[i].texts[part];
-	return dyn_cutting_fits(&parts->all.cuttings[i]);
+	return dyn_parsed_attr_matches(&parts->all.cuttings[i]);
 }
 
 /* ---- values ---- */
 
 /* Not for the table's key, whose texts are cut when the item comes. */
 static void
-cut_later(DynParts *parts, int i)
+split_later(DynParts *parts, int i)
 {
 	MemoryContext old = MemoryContextSwitchTo(parts->all.scratch);
 
-	dyn_cut_template(&parts->all, i);
+	dyn_split_attr(&parts->all, i);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(parts->all.scratch);
 }
@@ -350,33 +350,33 @@ bool
 dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 				const char **why)
 {
-	DynCutting *cutting = &parts->all.cuttings[column->spelled];
+	DynParsedAttr *parsed = &parts->all.cuttings[column->templated];
 
-	if (!cutting->done)
-		cut_later(parts, column->spelled);
+	if (!parsed->done)
+		split_later(parts, column->templated);
 	memset(value, 0, sizeof(*value));
-	if (cutting->absent)
+	if (parsed->absent)
 		return true;
-	if (cutting->cut == DYN_CUT_FITS)
+	if (parsed->split == DYN_SPLIT_MATCHES)
 	{
-		dyn_cutting_value(value, cutting, column->part);
+		dyn_parsed_attr_value(value, parsed, column->part);
 		*why = "it is none of the enumeration in the template";
-		return dyn_part_lists(&cutting->spelled->tmpl->parts[column->part],
-							  cutting->texts[column->part]);
+		return dyn_part_lists(&parsed->templated->tmpl->parts[column->part],
+							  parsed->texts[column->part]);
 	}
-	*why = why_unfit(cutting);
+	*why = why_no_match(parsed);
 	return false;
 }
 
 /* ---- texts that columns reproduce ---- */
 
-static const DynAgreement *
-agreement_of(const DynParts *parts, int i, int p)
+static const DynPlaceholderCheck *
+find_check(const DynParts *parts, int i, int p)
 {
 	for (int a = 0; a < parts->all.nagreements; a++)
 	{
-		if (parts->all.agreements[a].spelled == i && parts->all.agreements[a].part == p)
-			return &parts->all.agreements[a];
+		if (parts->all.checks[a].templated == i && parts->all.checks[a].part == p)
+			return &parts->all.checks[a];
 	}
 	elog(ERROR, "a part of a template is not compared");
 }
@@ -384,33 +384,33 @@ agreement_of(const DynParts *parts, int i, int p)
 static bool
 part_is_reproduced(DynParts *parts, int i, int p)
 {
-	const DynCutting *cutting = &parts->all.cuttings[i];
-	const DynPart *part = &cutting->spelled->parts[p];
-	const DynTemplatePart *shape = &cutting->spelled->tmpl->parts[p];
+	const DynParsedAttr *parsed = &parts->all.cuttings[i];
+	const DynPart *part = &parsed->templated->parts[p];
+	const DynTemplatePart *shape = &parsed->templated->tmpl->parts[p];
 	DynText		text = {NULL, 0};
 	const char *why;
 
 	if (part->source)
-		return part_is_listed(cutting, p) &&
-			part_is_value(cutting, p,
+		return part_is_listed(parsed, p) &&
+			part_is_value(parsed, p,
 						  dyn_relation_column(parts->all.relation, part->attnum), &why);
-	return dyn_expected_text(&parts->all, agreement_of(parts, i, p), &text) == DYN_EXPECTED_TEXT &&
+	return dyn_expected_text(&parts->all, find_check(parts, i, p), &text) == DYN_EXPECTED_TEXT &&
 		dyn_part_holds(shape, text) != DYN_HOLDS_UNKNOWN &&
-		dyn_part_agrees(shape, cutting->texts[p], text);
+		dyn_part_agrees(shape, parsed->texts[p], text);
 }
 
 bool
 dyn_parts_reproduce(DynParts *parts, int i)
 {
-	const DynCutting *cutting = &parts->all.cuttings[i];
+	const DynParsedAttr *parsed = &parts->all.cuttings[i];
 	MemoryContext old;
 	bool		reproduced;
 
-	if (!cutting->done)
-		cut_later(parts, i);
-	reproduced = dyn_cutting_fits(cutting);
+	if (!parsed->done)
+		split_later(parts, i);
+	reproduced = dyn_parsed_attr_matches(parsed);
 	old = MemoryContextSwitchTo(parts->all.scratch);
-	for (int p = 0; p < cutting->spelled->tmpl->nparts && reproduced; p++)
+	for (int p = 0; p < parsed->templated->tmpl->nparts && reproduced; p++)
 		reproduced = part_is_reproduced(parts, i, p);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(parts->all.scratch);

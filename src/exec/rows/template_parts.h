@@ -16,26 +16,26 @@
 typedef struct DynParts DynParts;
 
 /* Why an item is a row, or is none. */
-typedef enum DynFit
+typedef enum DynRowMatch
 {
-	DYN_FIT_ROW,
-	DYN_FIT_NOT,				/* its key is that of another entity */
-	DYN_FIT_AMBIGUOUS,			/* a key attribute may be read in several ways */
-	DYN_FIT_MISMATCH			/* a part is no value of its column */
-} DynFit;
+	DYN_MATCH_ROW,
+	DYN_MATCH_NOT_ROW,			/* its key is that of another entity */
+	DYN_MATCH_AMBIGUOUS,		/* a key attribute may be read in several ways */
+	DYN_MATCH_MISMATCH			/* a part is no value of its column */
+} DynRowMatch;
 
 /* What is wrong with an item; of the item in hand. */
-typedef struct DynMisfit
+typedef struct DynMismatch
 {
 	const char *attribute;		/* UTF-8 */
 	const DynValue *value;		/* of the attribute */
 	const DynColumn *column;	/* of a mismatch */
 	const char *why;			/* NULL: it is outside of the enumeration */
-} DynMisfit;
+} DynMismatch;
 
 /*
  * The parts of the templates needed[i]; `paths` are the slots of an item, among
- * which are those of dyn_spelled_paths().  CurrentMemoryContext.
+ * which are those of dyn_templated_paths().  CurrentMemoryContext.
  */
 extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
@@ -44,8 +44,8 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
  * Begins the next item.  *misfit tells why it is ambiguous or a mismatch.  If the
  * column says on_mismatch 'null', an item that would be a mismatch is no row.
  */
-extern DynFit dyn_parts_begin(DynParts *parts, const DynValue *values,
-							  const DynMisfit **misfit);
+extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
+								   const DynMismatch **mismatch);
 
 /*
  * Begins an item to compare it with others: *text is a part of template i, which

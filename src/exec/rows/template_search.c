@@ -20,7 +20,7 @@
 typedef enum Guess
 {
 	GUESS_NONE,
-	GUESS_UNFIT,				/* those that do not fit otherwise */
+	GUESS_NO_MATCH,				/* those that do not fit otherwise */
 	GUESS_ALL
 } Guess;
 
@@ -29,7 +29,7 @@ typedef struct Search
 	DynCuttings *all;
 	Guess		guess;
 	int			n;				/* the cuttings that take part, and their */
-	DynCutting **cuttings;		/* texts of the first way that was found */
+	DynParsedAttr **cuttings;	/* texts of the first way that was found */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
 	int			level;			/* those before it have texts */
 	int			found;			/* 2: several */
@@ -38,60 +38,60 @@ typedef struct Search
 
 /* Is the column's text the same in both places? */
 static bool
-is_same_text(const DynCuttings *all, const DynAgreement *agreement)
+is_same_text(const DynCuttings *all, const DynPlaceholderCheck *check)
 {
-	const DynSpelled *spelled = &all->relation->spelled[agreement->spelled];
+	const DynTemplatedAttr *templated = &all->relation->templated[check->templated];
 
-	return spelled->tmpl->parts[agreement->part].facts.text &&
-		spelled->tmpl->parts[agreement->part].folding == DYN_FOLD_NONE &&
-		agreement->column->codec.kind == DYN_CODEC_TEXT;
+	return templated->tmpl->parts[check->part].facts.text &&
+		templated->tmpl->parts[check->part].folding == DYN_FOLD_NONE &&
+		check->column->codec.kind == DYN_CODEC_TEXT;
 }
 
 /* What other texts that are cut by now say of the columns read from this one. */
 static void
-add_sources(const DynCuttings *all, const DynCutting *cutting, DynText *known)
+add_sources(const DynCuttings *all, const DynParsedAttr *parsed, DynText *known)
 {
 	for (int a = 0; a < all->nagreements; a++)
 	{
-		const DynAgreement *agreement = &all->agreements[a];
-		const DynCutting *other = &all->cuttings[agreement->spelled];
+		const DynPlaceholderCheck *check = &all->checks[a];
+		const DynParsedAttr *other = &all->cuttings[check->templated];
 
-		if (other != cutting && other->searched && dyn_cutting_fits(other) &&
-			dyn_column_is_part(agreement->column) &&
-			&all->cuttings[agreement->column->spelled] == cutting &&
-			is_same_text(all, agreement))
-			known[agreement->column->part] = other->texts[agreement->part];
+		if (other != parsed && other->searched && dyn_parsed_attr_matches(other) &&
+			dyn_column_is_part(check->column) &&
+			&all->cuttings[check->column->templated] == parsed &&
+			is_same_text(all, check))
+			known[check->column->part] = other->texts[check->part];
 	}
 }
 
 /* False: a column has no text there. */
 static bool
-known_texts(DynCuttings *all, const DynCutting *cutting, DynText *known)
+known_texts(DynCuttings *all, const DynParsedAttr *parsed, DynText *known)
 {
 	memset(known, 0, DYN_TEMPLATE_MAX_PARTS * sizeof(DynText));
 	for (int a = 0; a < all->nagreements; a++)
 	{
-		const DynAgreement *agreement = &all->agreements[a];
+		const DynPlaceholderCheck *check = &all->checks[a];
 
-		if (&all->cuttings[agreement->spelled] == cutting &&
-			dyn_expected_text(all, agreement, &known[agreement->part])
+		if (&all->cuttings[check->templated] == parsed &&
+			dyn_expected_text(all, check, &known[check->part])
 			== DYN_EXPECTED_NOTHING)
 			return false;
 	}
-	add_sources(all, cutting, known);
+	add_sources(all, parsed, known);
 	return true;
 }
 
 /* With what is known of its columns; the text is one. */
 static bool
-find_ways(Search *search, DynCutting *cutting, bool guess, DynWayFound found,
+find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
 		  void *arg)
 {
 	DynText		known[DYN_TEMPLATE_MAX_PARTS];
-	DynWays		ways = {cutting->spelled->tmpl, cutting->text, known,
+	DynWays		ways = {parsed->templated->tmpl, parsed->text, known,
 	guess, found, arg, &search->steps};
 
-	return known_texts(search->all, cutting, known) && dyn_template_ways(&ways);
+	return known_texts(search->all, parsed, known) && dyn_template_ways(&ways);
 }
 
 /* Have all columns the values of the first way? */
@@ -100,13 +100,13 @@ is_first_way(const Search *search)
 {
 	for (int i = 0; i < search->n; i++)
 	{
-		const DynCutting *cutting = search->cuttings[i];
+		const DynParsedAttr *parsed = search->cuttings[i];
 
-		for (int p = 0; p < cutting->spelled->tmpl->nparts; p++)
+		for (int p = 0; p < parsed->templated->tmpl->nparts; p++)
 		{
-			if (cutting->spelled->parts[p].source &&
-				(cutting->texts[p].data != search->first[i][p].data ||
-				 cutting->texts[p].len != search->first[i][p].len))
+			if (parsed->templated->parts[p].source &&
+				(parsed->texts[p].data != search->first[i][p].data ||
+				 parsed->texts[p].len != search->first[i][p].len))
 				return false;
 		}
 	}
@@ -135,7 +135,7 @@ search_level(Search *search)
 {
 	int			i = search->level;
 	bool		guess = search->guess == GUESS_ALL ||
-		(search->guess == GUESS_UNFIT && search->cuttings[i]->unresolved);
+		(search->guess == GUESS_NO_MATCH && search->cuttings[i]->unresolved);
 
 	return find_ways(search, search->cuttings[i], guess, take_way, search);
 }
@@ -145,20 +145,20 @@ static bool
 take_way(void *arg, const DynText *values)
 {
 	Search	   *search = arg;
-	DynCutting *cutting = search->cuttings[search->level];
-	DynCut		cut_before = cutting->cut;
+	DynParsedAttr *parsed = search->cuttings[search->level];
+	DynSplit	split_before = parsed->split;
 	bool		enough;
 
-	memcpy(cutting->texts, values,
-		   cutting->spelled->tmpl->nparts * sizeof(DynText));
-	cutting->done = true;
-	cutting->cut = DYN_CUT_FITS;
+	memcpy(parsed->texts, values,
+		   parsed->templated->tmpl->nparts * sizeof(DynText));
+	parsed->done = true;
+	parsed->split = DYN_SPLIT_MATCHES;
 	search->level++;
 	enough = search->level == search->n ? accept_way(search)
 		: search_level(search);
 	search->level--;
-	cutting->done = false;
-	cutting->cut = cut_before;
+	parsed->done = false;
+	parsed->split = split_before;
 	return enough;
 }
 
@@ -170,9 +170,9 @@ stop_at_first(void *arg, const DynText *values)
 
 /* Would the text fit if nothing were known of the others? */
 static bool
-fits_alone(Search *search, DynCutting *cutting, bool guess)
+holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
 {
-	return find_ways(search, cutting, guess, stop_at_first, NULL);
+	return find_ways(search, parsed, guess, stop_at_first, NULL);
 }
 
 /* Is the value of the column in another place of a text that is searched? */
@@ -183,14 +183,14 @@ is_confirmed(const Search *search, AttrNumber attnum)
 
 	for (int a = 0; a < all->nagreements; a++)
 	{
-		const DynAgreement *agreement = &all->agreements[a];
-		const DynCutting *cutting = &all->cuttings[agreement->spelled];
-		const DynTemplatePart *part = &cutting->spelled->tmpl->parts[agreement->part];
+		const DynPlaceholderCheck *check = &all->checks[a];
+		const DynParsedAttr *parsed = &all->cuttings[check->templated];
+		const DynTemplatePart *part = &parsed->templated->tmpl->parts[check->part];
 
-		if (cutting->searched && dyn_cutting_fits(cutting) &&
-			cutting->spelled->parts[agreement->part].attnum == attnum &&
+		if (parsed->searched && dyn_parsed_attr_matches(parsed) &&
+			parsed->templated->parts[check->part].attnum == attnum &&
 			(part->folding == DYN_FOLD_NONE ||
-			 dyn_text_is_ascii(cutting->texts[agreement->part])))
+			 dyn_text_is_ascii(parsed->texts[check->part])))
 			return true;
 	}
 	return false;
@@ -202,15 +202,15 @@ guesses_are_confirmed(const Search *search)
 {
 	for (int i = 0; i < search->n; i++)
 	{
-		const DynCutting *cutting = search->cuttings[i];
+		const DynParsedAttr *parsed = search->cuttings[i];
 
-		for (int p = 0; p < cutting->spelled->tmpl->nparts; p++)
+		for (int p = 0; p < parsed->templated->tmpl->nparts; p++)
 		{
-			const DynTemplatePart *part = &cutting->spelled->tmpl->parts[p];
+			const DynTemplatePart *part = &parsed->templated->tmpl->parts[p];
 
 			if (part->undecided &&
-				dyn_text_find(cutting->texts[p], part->edge) != NULL &&
-				!is_confirmed(search, cutting->spelled->parts[p].attnum))
+				dyn_text_find(parsed->texts[p], part->separator) != NULL &&
+				!is_confirmed(search, parsed->templated->parts[p].attnum))
 				return false;
 		}
 	}
@@ -228,13 +228,13 @@ search_ways(Search *search, Guess guess)
 	(void) search_level(search);
 	for (int i = 0; i < search->n; i++)
 	{
-		DynCutting *cutting = search->cuttings[i];
+		DynParsedAttr *parsed = search->cuttings[i];
 
-		cutting->done = true;
+		parsed->done = true;
 		if (search->found == 0)
 			continue;
-		cutting->cut = DYN_CUT_FITS;
-		memcpy(cutting->texts, search->first[i], sizeof(cutting->texts));
+		parsed->split = DYN_SPLIT_MATCHES;
+		memcpy(parsed->texts, search->first[i], sizeof(parsed->texts));
 	}
 	return search->steps < 0 ? 2 : search->found;
 }
@@ -252,14 +252,14 @@ open_parts(const DynTemplate *tmpl)
 }
 
 static void
-add_cutting(Search *search, DynCutting *cutting)
+add_parsed_attr(Search *search, DynParsedAttr *parsed)
 {
 	int			i = search->n++;
 
-	for (; i > 0 && open_parts(search->cuttings[i - 1]->spelled->tmpl) >
-		 open_parts(cutting->spelled->tmpl); i--)
+	for (; i > 0 && open_parts(search->cuttings[i - 1]->templated->tmpl) >
+		 open_parts(parsed->templated->tmpl); i--)
 		search->cuttings[i] = search->cuttings[i - 1];
-	search->cuttings[i] = cutting;
+	search->cuttings[i] = parsed;
 }
 
 /* Those that have a text which may fit; false if a key attribute has none. */
@@ -271,25 +271,25 @@ begin_search(Search *search, DynCuttings *all)
 	search->all = all;
 	search->n = 0;
 	search->steps = MAX_STEPS;
-	search->cuttings = palloc(n * sizeof(DynCutting *));
+	search->cuttings = palloc(n * sizeof(DynParsedAttr *));
 	search->first = palloc(n * sizeof(*search->first));
 	for (int i = 0; i < n; i++)
 		all->cuttings[i].done &= !all->cuttings[i].searched;
 	for (int i = 0; i < n; i++)
 	{
-		DynCutting *cutting = &all->cuttings[i];
+		DynParsedAttr *parsed = &all->cuttings[i];
 
-		if (!cutting->searched)
+		if (!parsed->searched)
 			continue;
-		dyn_cut_text(all, cutting, NULL);
-		cutting->done = false;
-		if (!cutting->absent && !cutting->no_text &&
-			fits_alone(search, cutting, true))
+		dyn_split_text(all, parsed, NULL);
+		parsed->done = false;
+		if (!parsed->absent && !parsed->no_text &&
+			holds_alone(search, parsed, true))
 		{
-			cutting->unresolved = !fits_alone(search, cutting, false);
-			add_cutting(search, cutting);
+			parsed->unresolved = !holds_alone(search, parsed, false);
+			add_parsed_attr(search, parsed);
 		}
-		else if (cutting->cut != DYN_CUT_MISFIT && cutting->spelled->base)
+		else if (parsed->split != DYN_SPLIT_TYPE_MISMATCH && parsed->templated->base)
 			return false;
 	}
 	/* of the others it is known that they do not fit */
@@ -301,7 +301,7 @@ begin_search(Search *search, DynCuttings *all)
 	{
 		DynText		known[DYN_TEMPLATE_MAX_PARTS];
 
-		if (search->cuttings[i]->spelled->base &&
+		if (search->cuttings[i]->templated->base &&
 			!known_texts(all, search->cuttings[i], known))
 			return false;
 	}
@@ -309,7 +309,7 @@ begin_search(Search *search, DynCuttings *all)
 }
 
 /* A text that does not fit, though it might if a part could hold more; or any. */
-static const DynCutting *
+static const DynParsedAttr *
 text_in_doubt(const Search *search)
 {
 	for (int i = 0; i < search->n; i++)
@@ -326,7 +326,7 @@ text_in_doubt(const Search *search)
  * there is only one way.
  */
 static DynWaysFound
-search_all(DynCuttings *all, const DynCutting **about)
+search_all(DynCuttings *all, const DynParsedAttr **about)
 {
 	Search		search;
 	int			found;
@@ -335,7 +335,7 @@ search_all(DynCuttings *all, const DynCutting **about)
 		return DYN_WAYS_NONE;
 	if (search.n == 0 || search_ways(&search, GUESS_NONE) == 1)
 		return DYN_WAYS_ONE;
-	found = search.found > 0 ? 2 : search_ways(&search, GUESS_UNFIT);
+	found = search.found > 0 ? 2 : search_ways(&search, GUESS_NO_MATCH);
 	if (found == 0)
 		found = search_ways(&search, GUESS_ALL);
 	if (found == 1 && guesses_are_confirmed(&search))
@@ -347,7 +347,7 @@ search_all(DynCuttings *all, const DynCutting **about)
 }
 
 DynWaysFound
-dyn_find_ways(DynCuttings *all, const DynCutting **about)
+dyn_find_ways(DynCuttings *all, const DynParsedAttr **about)
 {
 	for (int i = 0; i < all->relation->nspelled; i++)
 	{
@@ -358,9 +358,9 @@ dyn_find_ways(DynCuttings *all, const DynCutting **about)
 }
 
 void
-dyn_cut_circle(DynCuttings *all, const Bitmapset *circle)
+dyn_break_cycle(DynCuttings *all, const Bitmapset *circle)
 {
-	const DynCutting *about;
+	const DynParsedAttr *about;
 	DynWaysFound found;
 
 	for (int i = 0; i < all->relation->nspelled; i++)
@@ -368,13 +368,13 @@ dyn_cut_circle(DynCuttings *all, const Bitmapset *circle)
 	found = search_all(all, &about);
 	for (int i = 0; i < all->relation->nspelled; i++)
 	{
-		DynCutting *cutting = &all->cuttings[i];
+		DynParsedAttr *parsed = &all->cuttings[i];
 
-		if (!cutting->searched)
+		if (!parsed->searched)
 			continue;
-		cutting->done = true;
-		if (found != DYN_WAYS_ONE && cutting->cut == DYN_CUT_FITS)
-			cutting->cut = found == DYN_WAYS_SEVERAL ? DYN_CUT_AMBIGUOUS
-				: DYN_CUT_UNFIT;
+		parsed->done = true;
+		if (found != DYN_WAYS_ONE && parsed->split == DYN_SPLIT_MATCHES)
+			parsed->split = found == DYN_WAYS_SEVERAL ? DYN_SPLIT_AMBIGUOUS
+				: DYN_SPLIT_NO_MATCH;
 	}
 }

@@ -10,7 +10,7 @@
 #ifndef DYN_EXEC_TEMPLATE_SEARCH_H
 #define DYN_EXEC_TEMPLATE_SEARCH_H
 
-#include "template_cut.h"
+#include "template_split.h"
 
 typedef enum DynWaysFound
 {
@@ -26,9 +26,9 @@ typedef enum DynWaysFound
  * was not cut, or not as others are.  Of SEVERAL *about is a text to name in a
  * message; UNRESOLVED texts are marked.  Uses memory of CurrentMemoryContext.
  */
-extern DynWaysFound dyn_find_ways(DynCuttings *all, const DynCutting **about);
+extern DynWaysFound dyn_find_ways(DynCuttings *all, const DynParsedAttr **about);
 
 /* The same for texts of other attributes, which all fit afterwards, or none. */
-extern void dyn_cut_circle(DynCuttings *all, const Bitmapset *circle);
+extern void dyn_break_cycle(DynCuttings *all, const Bitmapset *circle);
 
 #endif

@@ -124,7 +124,7 @@ dyn_unnested_find_values(DynUnnested *unnested)
 }
 
 const char *
-dyn_unnested_fault(const DynUnnested *unnested, int i)
+dyn_unnested_error(const DynUnnested *unnested, int i)
 {
 	DynType		type = unnested->elements.collection.type;
 

@@ -55,6 +55,6 @@ extern bool dyn_unnested_next(DynUnnested *unnested);
 extern void dyn_unnested_find_values(DynUnnested *unnested);
 
 /* Why a column has no value for the elements of this collection, or NULL. */
-extern const char *dyn_unnested_fault(const DynUnnested *unnested, int i);
+extern const char *dyn_unnested_error(const DynUnnested *unnested, int i);
 
 #endif

@@ -31,7 +31,7 @@ struct DynFallback
 {
 	DynItems	items;			/* first: of an execution */
 	DynInput   *input;
-	DynReader  *reader;			/* of the table */
+	DynScanDesc *scandesc;		/* of the table */
 	DynChecker	checker;		/* once there was an execution */
 	int			nsort;			/* order to be made; 0: none */
 	AttrNumber *sort_columns;
@@ -241,26 +241,26 @@ DynItems *
 dyn_fallback_open(DynFallback *fallback)
 {
 	DynInput   *input = fallback->input;
-	DynReader  *reader = fallback->reader;
+	DynScanDesc *scandesc = fallback->scandesc;
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 
 	input->fallbacks++;
 	if (is_known_empty(fallback, &input->values))
-		return dyn_items_empty(reader->rows);
-	dyn_reader_check_schema(reader);
-	reader->group_in_flight = input->reader->group_in_flight;
-	dyn_resolve_access(reader->access, reader->relation, &input->values, resolved);
+		return dyn_items_empty(scandesc->rows);
+	dyn_scandesc_check_schema(scandesc);
+	scandesc->group_in_flight = input->scandesc->group_in_flight;
+	dyn_resolve_access(scandesc->access, scandesc->relation, &input->values, resolved);
 	/* the table holds all items */
 	Assert(!resolved->incomplete);
 	if (resolved->contradiction)
-		return dyn_items_empty(reader->rows);
-	input->permit(input, reader);
+		return dyn_items_empty(scandesc->rows);
+	input->permit(input, scandesc);
 	if (fallback->checker.node == NULL)
 		dyn_checker_init(&fallback->checker, input->node,
 						 input->node->fdw_recheck_quals, false);
 	fallback->found = false;
 	fallback->context = CurrentMemoryContext;
-	fallback->unchecked = dyn_items_start(reader, resolved);
+	fallback->unchecked = dyn_items_start(scandesc, resolved);
 	return &fallback->items;
 }
 
@@ -274,8 +274,8 @@ dyn_fallback_open(DynFallback *fallback)
 static void
 init_sort(DynFallback *fallback)
 {
-	const DynRelation *relation = fallback->reader->relation;
-	const DynAccess *access = fallback->reader->access;
+	const DynRelation *relation = fallback->scandesc->relation;
+	const DynAccess *access = fallback->scandesc->access;
 
 	fallback->nsort = access->nsort;
 	fallback->sort_columns = palloc(Max(access->nsort, 1) * sizeof(AttrNumber));
@@ -324,22 +324,22 @@ count_positions(const DynInput *input, const DynRows *rows)
 DynFallback *
 dyn_fallback_create(DynInput *input)
 {
-	DynReader  *reader = input->reader;
+	DynScanDesc *scandesc = input->scandesc;
 	DynFallback *fallback;
 
-	if (reader->access->fallback == NULL)
+	if (scandesc->access->fallback == NULL)
 		return NULL;
 	fallback = palloc0(sizeof(DynFallback));
 	fallback->items.methods = &fallback_methods;
 	fallback->input = input;
-	fallback->reader = dyn_reader_create(reader->statement, reader->relation,
-										 reader->access->fallback);
-	fallback->reader->count_into = &reader->counters;
-	fallback->reader->keeps = reader->keeps;
-	if (reader->access->count_only)
-		fallback->reader->rows->positions =
-			count_positions(input, fallback->reader->rows);
-	fallback->items.rows = fallback->reader->rows;
+	fallback->scandesc = dyn_scandesc_create(scandesc->statement, scandesc->relation,
+											 scandesc->access->fallback);
+	fallback->scandesc->count_into = &scandesc->counters;
+	fallback->scandesc->keeps = scandesc->keeps;
+	if (scandesc->access->count_only)
+		fallback->scandesc->rows->positions =
+			count_positions(input, fallback->scandesc->rows);
+	fallback->items.rows = fallback->scandesc->rows;
 	init_sort(fallback);
 	return fallback;
 }

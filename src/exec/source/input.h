@@ -10,19 +10,19 @@
 
 #include "nodes/execnodes.h"
 
-#include "../fetch/reader.h"
+#include "../fetch/scandesc.h"
 #include "../statement/values.h"
 
-typedef struct DynKeeping DynKeeping;
+typedef struct DynCaching DynCaching;
 typedef struct DynSharing DynSharing;
 
 typedef struct DynInput
 {
 	ForeignScanState *node;
-	DynReader  *reader;
+	DynScanDesc *scandesc;
 
 	/* Called before one of the scan's readers starts requests: may raise an error. */
-	void		(*permit) (struct DynInput *input, DynReader *reader);
+	void		(*permit) (struct DynInput *input, DynScanDesc *scandesc);
 
 	/* run-time values */
 	List	   *exprs;			/* of ExprState */
@@ -43,7 +43,7 @@ typedef struct DynInput
 	uint64		duplicates;		/* items that an arm of an OR read after another
 								 * had returned them */
 
-	DynKeeping *keeping;		/* what is kept for executions; or NULL */
+	DynCaching *caching;		/* what is kept for executions; or NULL */
 	DynSharing *sharing;		/* the part in a shared read; or NULL */
 	bool		reads_alone;	/* nor can there be one */
 } DynInput;

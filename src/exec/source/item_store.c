@@ -19,14 +19,14 @@
 /* Forgetting items costs a look at all readers. */
 #define READS_BETWEEN_TRIMS		64
 
-typedef struct Reader
+typedef struct Cursor
 {
 	uint64		position;		/* items before it */
 	bool		at_end;			/* the tuplestore has found that out */
 	bool		left;
 	bytea	   *record;			/* of the item at hand */
 	Size		space;
-} Reader;
+} Cursor;
 
 struct DynItemStore
 {
@@ -35,7 +35,7 @@ struct DynItemStore
 	TupleTableSlot *slot;
 	int			nslots;
 	int			nreaders;
-	Reader	   *readers;
+	Cursor	   *scandescs;
 	int			selected;		/* the reader whose position counts */
 	int			reads;			/* since items were forgotten */
 	uint64		items;
@@ -51,7 +51,7 @@ dyn_item_store_create(int nslots, int nreaders, const bool *may_rewind)
 	store->context = CurrentMemoryContext;
 	store->nslots = nslots;
 	store->nreaders = nreaders;
-	store->readers = palloc0(nreaders * sizeof(Reader));
+	store->scandescs = palloc0(nreaders * sizeof(Cursor));
 	store->tuples = tuplestore_begin_heap(false, false, work_mem);
 	tuplestore_set_eflags(store->tuples, may_rewind[0] ? EXEC_FLAG_REWIND : 0);
 	for (int i = 1; i < nreaders; i++)
@@ -62,39 +62,39 @@ dyn_item_store_create(int nslots, int nreaders, const bool *may_rewind)
 }
 
 /* Not before it has to be done: each time the file's buffer is read anew. */
-static Reader *
-select_reader(DynItemStore *store, int reader)
+static Cursor *
+select_scandesc(DynItemStore *store, int cursor)
 {
-	Assert(reader >= 0 && reader < store->nreaders);
-	Assert(!store->readers[reader].left);
-	if (store->selected != reader)
-		tuplestore_select_read_pointer(store->tuples, reader);
-	store->selected = reader;
-	return &store->readers[reader];
+	Assert(cursor >= 0 && cursor < store->nreaders);
+	Assert(!store->scandescs[cursor].left);
+	if (store->selected != cursor)
+		tuplestore_select_read_pointer(store->tuples, cursor);
+	store->selected = cursor;
+	return &store->scandescs[cursor];
 }
 
 static void
-reserve_record(const DynItemStore *store, Reader *reader, Size size)
+reserve_record(const DynItemStore *store, Cursor *cursor, Size size)
 {
-	if (size <= reader->space)
+	if (size <= cursor->space)
 		return;
-	if (reader->record != NULL)
-		pfree(reader->record);
-	reader->record = NULL;
-	reader->space = Max(size, 2 * reader->space);
-	reader->record = MemoryContextAllocHuge(store->context, reader->space);
+	if (cursor->record != NULL)
+		pfree(cursor->record);
+	cursor->record = NULL;
+	cursor->space = Max(size, 2 * cursor->space);
+	cursor->record = MemoryContextAllocHuge(store->context, cursor->space);
 }
 
 /* Of the selected reader: the next tuple, in the slot; false at the end. */
 static bool
-next_tuple(DynItemStore *store, Reader *reader)
+next_tuple(DynItemStore *store, Cursor *cursor)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(store->context);
 
-	reader->at_end = !tuplestore_gettupleslot(store->tuples, true, false,
+	cursor->at_end = !tuplestore_gettupleslot(store->tuples, true, false,
 											  store->slot);
 	MemoryContextSwitchTo(oldcontext);
-	return !reader->at_end;
+	return !cursor->at_end;
 }
 
 /* ---- adding ---- */
@@ -102,13 +102,13 @@ next_tuple(DynItemStore *store, Reader *reader)
 void
 dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 {
-	Reader	   *reader = select_reader(store, number);
+	Cursor	   *cursor = select_scandesc(store, number);
 	Size		size = dyn_item_record_size(slots, store->nslots);
 	Datum		value;
 	bool		isnull = false;
 
-	Assert(reader->position == store->items);
-	if (!reader->at_end && next_tuple(store, reader))
+	Assert(cursor->position == store->items);
+	if (!cursor->at_end && next_tuple(store, cursor))
 		elog(ERROR, "an item is added before the end");
 
 	/*
@@ -116,15 +116,15 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 	 * if it is the selected one; others are before it.
 	 */
 	for (int i = 0; i < store->nreaders; i++)
-		store->readers[i].at_end = false;
-	reader->at_end = true;
-	reserve_record(store, reader, size);
-	dyn_item_record_write(reader->record, slots, store->nslots);
-	value = PointerGetDatum(reader->record);
+		store->scandescs[i].at_end = false;
+	cursor->at_end = true;
+	reserve_record(store, cursor, size);
+	dyn_item_record_write(cursor->record, slots, store->nslots);
+	value = PointerGetDatum(cursor->record);
 	tuplestore_putvalues(store->tuples, store->slot->tts_tupleDescriptor, &value,
 						 &isnull);
-	dyn_item_record_read(reader->record, slots, store->nslots);
-	reader->position++;
+	dyn_item_record_read(cursor->record, slots, store->nslots);
+	cursor->position++;
 	store->items++;
 	store->bytes += size;
 }
@@ -137,7 +137,7 @@ move_away(DynItemStore *store, int number)
 {
 	for (int i = 0; i < store->nreaders; i++)
 	{
-		if (store->readers[i].left || i == number)
+		if (store->scandescs[i].left || i == number)
 			continue;
 		tuplestore_copy_read_pointer(store->tuples, i, number);
 		return;
@@ -152,37 +152,37 @@ forget_items(DynItemStore *store)
 	store->reads = 0;
 	for (int i = 0; i < store->nreaders; i++)
 	{
-		if (store->readers[i].left)
+		if (store->scandescs[i].left)
 			move_away(store, i);
 	}
 	tuplestore_trim(store->tuples);
 }
 
 bool
-dyn_item_store_has_next(const DynItemStore *store, int reader)
+dyn_item_store_has_next(const DynItemStore *store, int cursor)
 {
-	return store->readers[reader].position < store->items;
+	return store->scandescs[cursor].position < store->items;
 }
 
 /* Tuples that were read from the file belong to the slot. */
 bool
 dyn_item_store_next(DynItemStore *store, int number, DynValue *slots)
 {
-	Reader	   *reader;
+	Cursor	   *cursor;
 	bytea	   *record;
 
 	if (!dyn_item_store_has_next(store, number))
 		return false;
-	reader = select_reader(store, number);
-	if (!next_tuple(store, reader))
+	cursor = select_scandesc(store, number);
+	if (!next_tuple(store, cursor))
 		elog(ERROR, "an item that was kept is missing");
 	slot_getallattrs(store->slot);
 	record = (bytea *) DatumGetPointer(store->slot->tts_values[0]);
-	reserve_record(store, reader, VARSIZE_ANY(record));
-	memcpy(reader->record, record, VARSIZE_ANY(record));
+	reserve_record(store, cursor, VARSIZE_ANY(record));
+	memcpy(cursor->record, record, VARSIZE_ANY(record));
 	ExecClearTuple(store->slot);
-	dyn_item_record_read(reader->record, slots, store->nslots);
-	reader->position++;
+	dyn_item_record_read(cursor->record, slots, store->nslots);
+	cursor->position++;
 	forget_items(store);
 	return true;
 }
@@ -190,18 +190,18 @@ dyn_item_store_next(DynItemStore *store, int number, DynValue *slots)
 void
 dyn_item_store_rewind(DynItemStore *store, int number)
 {
-	Reader	   *reader = select_reader(store, number);
+	Cursor	   *cursor = select_scandesc(store, number);
 
 	tuplestore_rescan(store->tuples);
-	reader->position = 0;
-	reader->at_end = false;
+	cursor->position = 0;
+	cursor->at_end = false;
 }
 
 void
 dyn_item_store_leave(DynItemStore *store, int number)
 {
 	move_away(store, number);
-	store->readers[number].left = true;
+	store->scandescs[number].left = true;
 }
 
 /* ---- the whole ---- */

@@ -29,22 +29,22 @@ extern DynItemStore *dyn_item_store_create(int nslots, int nreaders,
  * Copies an item for a reader at the end, and replaces the slots by those of
  * the copy, which are valid until that reader's next call.
  */
-extern void dyn_item_store_add(DynItemStore *store, int reader, DynValue *slots);
+extern void dyn_item_store_add(DynItemStore *store, int cursor, DynValue *slots);
 
 /*
  * Fills in the slots of the reader's next item, which are valid until its next
  * call, whatever others do; false at the end.
  */
-extern bool dyn_item_store_next(DynItemStore *store, int reader, DynValue *slots);
+extern bool dyn_item_store_next(DynItemStore *store, int cursor, DynValue *slots);
 
 /* Is there an item that the reader has not read? */
-extern bool dyn_item_store_has_next(const DynItemStore *store, int reader);
+extern bool dyn_item_store_has_next(const DynItemStore *store, int cursor);
 
 /* The reader's position is the first item's. */
-extern void dyn_item_store_rewind(DynItemStore *store, int reader);
+extern void dyn_item_store_rewind(DynItemStore *store, int cursor);
 
 /* The reader reads no more, and does not hold anything. */
-extern void dyn_item_store_leave(DynItemStore *store, int reader);
+extern void dyn_item_store_leave(DynItemStore *store, int cursor);
 
 extern bool dyn_item_store_is_in_memory(const DynItemStore *store);
 

@@ -87,7 +87,7 @@ dyn_items_empty(DynRows *rows)
 typedef struct Fetched
 {
 	DynItems	items;			/* first */
-	DynReader  *reader;
+	DynScanDesc *scandesc;
 	DynFetch   *fetch;
 } Fetched;
 
@@ -126,7 +126,7 @@ fetched_close(DynItems *items)
 {
 	Fetched    *fetched = (Fetched *) items;
 
-	dyn_reader_set_origin(fetched->reader, NULL, NULL);
+	dyn_scandesc_set_origin(fetched->scandesc, NULL, NULL);
 	dyn_fetch_stop(fetched->fetch);
 }
 
@@ -142,22 +142,22 @@ static const DynItemsMethods fetched_methods = {
 /* ---- starting ---- */
 
 DynItems *
-dyn_items_start(DynReader *reader, const DynResolvedAccess *resolved)
+dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 {
-	const DynRows *rows = reader->index_rows ? reader->index_rows : reader->rows;
+	const DynRows *rows = scandesc->index_rows ? scandesc->index_rows : scandesc->rows;
 	DynRequests *requests;
 	DynFetch   *fetch;
 	Fetched    *fetched;
 
 	if (resolved->contradiction)
-		return dyn_items_empty(reader->rows);
-	requests = dyn_requests_of_access(reader->relation, reader->access, resolved,
+		return dyn_items_empty(scandesc->rows);
+	requests = dyn_requests_of_access(scandesc->relation, scandesc->access, resolved,
 									  rows->projection, rows->nprojection,
-									  dyn_reader_segments(reader));
-	fetch = dyn_reader_start(reader, requests, rows, false);
-	if (reader->index_rows != NULL)
-		return dyn_listed_create(reader, fetch);
+									  dyn_scandesc_segments(scandesc));
+	fetch = dyn_scandesc_start(scandesc, requests, rows, false);
+	if (scandesc->index_rows != NULL)
+		return dyn_listed_create(scandesc, fetch);
 	fetched = palloc(sizeof(Fetched));
-	*fetched = (Fetched) {{&fetched_methods, reader->rows}, reader, fetch};
+	*fetched = (Fetched) {{&fetched_methods, scandesc->rows}, scandesc, fetch};
 	return &fetched->items;
 }

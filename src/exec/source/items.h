@@ -21,7 +21,7 @@
 #ifndef DYN_EXEC_ITEMS_H
 #define DYN_EXEC_ITEMS_H
 
-#include "../fetch/reader.h"
+#include "../fetch/scandesc.h"
 
 typedef struct DynItems DynItems;
 
@@ -76,7 +76,7 @@ struct DynItems
  * rows of the reader, whose schema was checked.  Sends nothing yet.  `resolved`
  * must live as long.  In CurrentMemoryContext.
  */
-extern DynItems *dyn_items_start(DynReader *reader,
+extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 								 const DynResolvedAccess *resolved);
 
 /* No items. */

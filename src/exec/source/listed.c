@@ -15,9 +15,10 @@
 typedef struct Listed
 {
 	DynItems	items;			/* first */
-	DynReader  *reader;
-	DynFetch   *listing;		/* of the index */
-	DynFetch   *fetch;			/* items of a batch of keys; NULL: none is read */
+	DynScanDesc *scandesc;
+	DynFetch   *index_result;	/* of the index */
+	DynFetch   *fetch;			/* items of a batch of keys; NULL: none is
+								 * read */
 	MemoryContext context;
 	MemoryContext batch_context;	/* of that batch; NULL: there was none */
 	DynBaseKeys *keys;			/* that the index listed so far */
@@ -33,15 +34,15 @@ next_key(Listed *listed, DynKeyPart *parts)
 {
 	const DynValue *entry;
 
-	while ((entry = dyn_fetch_next(listed->listing)) != NULL)
+	while ((entry = dyn_fetch_next(listed->index_result)) != NULL)
 	{
-		dyn_rows_item_key(listed->reader->index_rows, entry, parts);
+		dyn_rows_item_key(listed->scandesc->index_rows, entry, parts);
 		if (listed->done != NULL && dyn_base_keys_has(listed->done, parts))
 			(*listed->skipped)++;
 		else if (dyn_base_keys_add(listed->keys, parts))
 			return true;
 		/* a batch may pass over very many of them */
-		for (int i = 0; i < listed->reader->access->nbase; i++)
+		for (int i = 0; i < listed->scandesc->access->nbase; i++)
 			pfree(unconstify(char *, parts[i].value.data));
 	}
 	return dyn_base_keys_next(listed->keys, parts);
@@ -52,7 +53,7 @@ static void
 end_batch(Listed *listed)
 {
 	listed->fetch = NULL;
-	dyn_fetch_set_group(listed->listing, listed->reader->group_in_flight);
+	dyn_fetch_set_group(listed->index_result, listed->scandesc->group_in_flight);
 }
 
 /*
@@ -63,10 +64,10 @@ end_batch(Listed *listed)
 static bool
 start_batch(Listed *listed)
 {
-	DynReader  *reader = listed->reader;
-	int			nparts = reader->access->nbase;
-	int			max = reader->access->limit_hint > 0 ? Min(reader->access->limit_hint, BATCH_KEYS)
-		: reader->access->may_stop_early ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
+	DynScanDesc *scandesc = listed->scandesc;
+	int			nparts = scandesc->access->nbase;
+	int			max = scandesc->access->limit_hint > 0 ? Min(scandesc->access->limit_hint, BATCH_KEYS)
+		: scandesc->access->may_stop_early ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
 	MemoryContext oldcontext;
 	DynKeyPart *parts;
 	int			n = 0;
@@ -83,13 +84,13 @@ start_batch(Listed *listed)
 		n++;
 	if (n > 0)
 	{
-		dyn_fetch_set_group(listed->listing, NULL);
+		dyn_fetch_set_group(listed->index_result, NULL);
 		listed->fetch =
-			dyn_reader_start(reader,
-							 dyn_requests_of_keys(reader->relation, parts, n, nparts,
-												  reader->rows->projection,
-												  reader->rows->nprojection),
-							 reader->rows, false);
+			dyn_scandesc_start(scandesc,
+							   dyn_requests_of_keys(scandesc->relation, parts, n, nparts,
+													scandesc->rows->projection,
+													scandesc->rows->nprojection),
+							   scandesc->rows, false);
 	}
 	MemoryContextSwitchTo(oldcontext);
 	return n > 0;
@@ -121,7 +122,7 @@ listed_awaited(const DynItems *items)
 {
 	const Listed *listed = (const Listed *) items;
 
-	return listed->fetch ? listed->fetch : listed->listing;
+	return listed->fetch ? listed->fetch : listed->index_result;
 }
 
 /*
@@ -154,11 +155,11 @@ listed_close(DynItems *items)
 {
 	Listed	   *listed = (Listed *) items;
 
-	dyn_reader_set_origin(listed->reader, NULL, NULL);
+	dyn_scandesc_set_origin(listed->scandesc, NULL, NULL);
 	dyn_base_keys_free(listed->keys);
 	if (listed->batch_context != NULL)
 		MemoryContextDelete(listed->batch_context);
-	dyn_fetch_stop(listed->listing);
+	dyn_fetch_stop(listed->index_result);
 }
 
 static const DynItemsMethods listed_methods = {
@@ -169,17 +170,17 @@ static const DynItemsMethods listed_methods = {
 };
 
 DynItems *
-dyn_listed_create(DynReader *reader, DynFetch *listing)
+dyn_listed_create(DynScanDesc *scandesc, DynFetch *index_result)
 {
 	Listed	   *listed = palloc0(sizeof(Listed));
 
-	Assert(reader->index_rows != NULL);
+	Assert(scandesc->index_rows != NULL);
 	listed->items.methods = &listed_methods;
-	listed->items.rows = reader->rows;
-	listed->reader = reader;
-	listed->listing = listing;
+	listed->items.rows = scandesc->rows;
+	listed->scandesc = scandesc;
+	listed->index_result = index_result;
 	listed->context = CurrentMemoryContext;
-	listed->keys = dyn_base_keys_create(reader->access->base, reader->access->nbase,
+	listed->keys = dyn_base_keys_create(scandesc->access->base, scandesc->access->nbase,
 										get_hash_memory_limit());
 	return &listed->items;
 }

@@ -15,7 +15,7 @@
  * For the reader's index rows, which the listing returns.  In
  * CurrentMemoryContext, and with it.  A source that cannot be rewound.
  */
-extern DynItems *dyn_listed_create(DynReader *reader, DynFetch *listing);
+extern DynItems *dyn_listed_create(DynScanDesc *scandesc, DynFetch *index_result);
 
 /* If the source is listed: keys of `done` are not read, but counted. */
 extern void dyn_listed_skip(DynItems *items, DynBaseKeys *done, uint64 *skipped);

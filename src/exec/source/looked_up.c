@@ -40,13 +40,13 @@ static const DynItemsMethods looked_up_methods = {
 };
 
 DynLookedUp *
-dyn_looked_up_create(DynReader *reader, TupleDesc desc)
+dyn_looked_up_create(DynScanDesc *scandesc, TupleDesc desc)
 {
 	DynLookedUp *looked_up = palloc(sizeof(DynLookedUp));
 
 	looked_up->items.methods = &looked_up_methods;
-	looked_up->items.rows = reader->rows;
-	looked_up->lookups = dyn_lookups_create(reader, desc);
+	looked_up->items.rows = scandesc->rows;
+	looked_up->lookups = dyn_lookups_create(scandesc, desc);
 	return looked_up;
 }
 

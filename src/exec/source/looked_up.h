@@ -17,7 +17,7 @@ typedef struct DynLookedUp
 } DynLookedUp;
 
 /* As dyn_lookups_create; dyn_looked_up_free frees them. */
-extern DynLookedUp *dyn_looked_up_create(DynReader *reader, TupleDesc desc);
+extern DynLookedUp *dyn_looked_up_create(DynScanDesc *scandesc, TupleDesc desc);
 
 /*
  * The source of the execution with these values; NULL if it cannot be served.  It

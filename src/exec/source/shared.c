@@ -18,7 +18,7 @@
 void
 dyn_shared_add(DynSharedRead *read, DynMember *member)
 {
-	DynRows    *rows = member->reader->rows;
+	DynRows    *rows = member->scandesc->rows;
 
 	member->read = read;
 	member->number = list_length(read->members);
@@ -39,8 +39,8 @@ dyn_shared_limit_parts(DynSharedRead *read)
 	{
 		DynMember  *member = lfirst(lc);
 
-		if (!dyn_rows_limit_parts(member->reader->rows,
-								  member->input->reader->own_rows, read->rows))
+		if (!dyn_rows_limit_parts(member->scandesc->rows,
+								  member->input->scandesc->own_rows, read->rows))
 			return false;
 	}
 	return true;
@@ -49,12 +49,12 @@ dyn_shared_limit_parts(DynSharedRead *read)
 void
 dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved)
 {
-	DynReader  *reader = ((DynMember *) linitial(read->members))->reader;
+	DynScanDesc *scandesc = ((DynMember *) linitial(read->members))->scandesc;
 	int			n = list_length(read->members);
 	bool	   *may_rewind = palloc(n * sizeof(bool));
 	ListCell   *lc;
 
-	Assert(read->store == NULL && reader->rows == read->rows);
+	Assert(read->store == NULL && scandesc->rows == read->rows);
 	read->slots = palloc0(read->rows->npaths * sizeof(DynValue));
 	foreach(lc, read->members)
 	{
@@ -67,7 +67,7 @@ dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved)
 	}
 	read->store = dyn_item_store_create(read->rows->npaths, n, may_rewind);
 	if (!resolved->contradiction)
-		read->items = dyn_items_start(reader, resolved);
+		read->items = dyn_items_start(scandesc, resolved);
 }
 
 /* Not dyn_items_close: the reader may have rows in hand. */
@@ -91,7 +91,7 @@ dyn_shared_stop(DynSharedRead *read)
 /* ---- receiving ---- */
 
 static bool
-is_kept_for_anybody(const DynMember *member)
+is_cached_for_any(const DynMember *member)
 {
 	ListCell   *lc;
 
@@ -134,7 +134,7 @@ static DynFetchState
 take_item(DynMember *member, bool wait)
 {
 	DynSharedRead *read = member->read;
-	DynReader  *reader = ((DynMember *) linitial(read->members))->reader;
+	DynScanDesc *scandesc = ((DynMember *) linitial(read->members))->scandesc;
 	const DynValue *item;
 
 	if (dyn_item_store_next(read->store, member->number, read->slots))
@@ -146,8 +146,8 @@ take_item(DynMember *member, bool wait)
 	 * A scan that has to wait does so for itself, others together with peers
 	 * (async.c); what the source starts meanwhile, likewise.
 	 */
-	reader->group_in_flight = wait ? NULL : member->input->reader->group_in_flight;
-	dyn_fetch_set_group(dyn_items_awaited(read->items), reader->group_in_flight);
+	scandesc->group_in_flight = wait ? NULL : member->input->scandesc->group_in_flight;
+	dyn_fetch_set_group(dyn_items_awaited(read->items), scandesc->group_in_flight);
 	if (!wait && read->items->methods->poll(read->items) == DYN_FETCH_WAITS)
 		return DYN_FETCH_WAITS;
 	item = read->items->methods->next(read->items);
@@ -157,7 +157,7 @@ take_item(DynMember *member, bool wait)
 		return DYN_FETCH_END;
 	}
 	memcpy(read->slots, item, read->rows->npaths * sizeof(DynValue));
-	if (is_kept_for_anybody(member))
+	if (is_cached_for_any(member))
 		keep_item(member);
 	return DYN_FETCH_ITEM;
 }
@@ -213,7 +213,7 @@ static DynFetchState
 member_poll(DynItems *items)
 {
 	DynMember  *member = (DynMember *) items;
-	bool		counts = member->input->reader->access->count_only;
+	bool		counts = member->input->scandesc->access->count_only;
 	DynFetchState state = DYN_FETCH_ITEM;
 
 	while (!member->found || counts)
@@ -314,41 +314,41 @@ dyn_member_can_filter(List *filters)
 bool
 dyn_input_is_complete(const DynInput *input, const DynValues *values)
 {
-	const DynReader *reader = input->reader;
+	const DynScanDesc *scandesc = input->scandesc;
 
-	return dyn_proofs_hold(reader->access, reader->relation, values->values,
-						   values->nulls);
+	return dyn_index_conditions_hold(scandesc->access, scandesc->relation, values->values,
+									 values->nulls);
 }
 
 /* The rows have slots for all that the filters read. */
 void
 dyn_member_init(DynMember *member, DynInput *input, List *filters)
 {
-	const DynReader *whole = input->reader;
+	const DynScanDesc *full = input->scandesc;
 
 	member->items.methods = &member_methods;
 	member->input = input;
-	member->asked = *whole->access;
-	member->asked.count_only = false;
-	member->asked.nproofs = 0;
-	member->asked.filters = list_difference_ptr(whole->access->filters, filters);
+	member->own_access = *full->access;
+	member->own_access.count_only = false;
+	member->own_access.nconditions = 0;
+	member->own_access.filters = list_difference_ptr(full->access->filters, filters);
 	member->filters.kind = DYN_ACCESS_SCAN;
 	member->filters.filters = filters;
-	member->reader = dyn_reader_create(whole->statement, whole->relation,
-									   &member->asked);
-	member->reader->count_into = whole->count_into;
-	dyn_reader_set_kept_rows(member->reader, filters);
-	member->items.rows = member->reader->rows;
+	member->scandesc = dyn_scandesc_create(full->statement, full->relation,
+										   &member->own_access);
+	member->scandesc->count_into = full->count_into;
+	dyn_scandesc_set_cached_rows(member->scandesc, filters);
+	member->items.rows = member->scandesc->rows;
 	dyn_buffer_init_in(&member->scratch, CurrentMemoryContext);
 }
 
 void
 dyn_member_resolve(DynMember *member, const DynValues *values)
 {
-	const DynRows *rows = member->reader->rows;
+	const DynRows *rows = member->scandesc->rows;
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 
-	dyn_resolve_access(&member->filters, member->reader->relation, values, resolved);
+	dyn_resolve_access(&member->filters, member->scandesc->relation, values, resolved);
 	member->contradiction = resolved->contradiction;
 	member->cond = member->contradiction ? NULL : resolved->filter;
 	if (member->cond != NULL && !dyn_cond_bind(member->cond, rows->paths, rows->npaths))

@@ -1,7 +1,7 @@
 /*
  * shared.h
  *		One read, and those that go through its items: several scans of a
- *		statement (sharing.h), or the executions of one scan (keeping.h), which
+ *		statement (sharing.h), or the executions of one scan (caching.h), which
  *		is then the only member and comes again.
  *
  * The items are received with what any member wants of them, and without the
@@ -55,9 +55,9 @@ typedef struct DynMember
 	bool		comes_again;	/* to be closed is not to leave the read */
 
 	/* the scan's access plan, divided */
-	DynAccess	asked;			/* without the filters that are evaluated here */
+	DynAccess	own_access;		/* without the filters that are evaluated here */
 	DynAccess	filters;		/* these; no keys */
-	DynReader  *reader;			/* of rows, by `asked` */
+	DynScanDesc *scandesc;		/* of rows, by `asked` */
 
 	/* the filters with values */
 	bool		contradiction;	/* no item passes */

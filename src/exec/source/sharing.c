@@ -57,7 +57,7 @@ is_executed_once(const DynInput *input, const Bitmapset *initial)
 static bool
 can_share(const DynInput *input)
 {
-	const DynAccess *access = input->reader->access;
+	const DynAccess *access = input->scandesc->access;
 
 	return input->sharing == NULL && !input->requested &&
 		!input->has_prefetcher && dyn_access_can(access, DYN_CAN_SHARE) &&
@@ -66,7 +66,7 @@ can_share(const DynInput *input)
 
 /* From the same place, in the same way? */
 static bool
-reads_alike(const DynReader *a, const DynReader *b)
+reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 {
 	const DynRelation *one = a->relation;
 	const DynRelation *other = b->relation;
@@ -93,12 +93,12 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 	List	   *found = NIL;
 	ListCell   *lc;
 
-	foreach(lc, input->reader->statement->scans)
+	foreach(lc, input->scandesc->statement->scans)
 	{
 		DynInput   *other = lfirst(lc);
 
 		if (other != input && !other->running && !other->begun &&
-			reads_alike(input->reader, other->reader) && can_share(other) &&
+			reads_alike(input->scandesc, other->scandesc) && can_share(other) &&
 			is_executed_once(other, initial))
 			found = lappend(found, other);
 	}
@@ -118,7 +118,7 @@ find_table_scan(const DynInput *input, List *candidates)
 	foreach(lc, candidates)
 	{
 		const DynInput *other = lfirst(lc);
-		const DynAccess *access = other->reader->access;
+		const DynAccess *access = other->scandesc->access;
 
 		if (access->index == NULL && dyn_access_can(access, DYN_CAN_USE_ALL) &&
 			list_member_ptr(sure, other->node->ss.ps.plan))
@@ -137,7 +137,7 @@ of_same_index(const DynInput *input, List *candidates)
 	{
 		const DynInput *other = lfirst(lc);
 
-		if (dyn_access_same_index(input->reader->access, other->reader->access))
+		if (dyn_access_same_index(input->scandesc->access, other->scandesc->access))
 			found = lappend(found, lfirst(lc));
 	}
 	return found;
@@ -170,8 +170,8 @@ is_worth_while(const DynInput *input, List *candidates)
 	ListCell   *lc;
 
 	if (candidates == NIL ||
-		(dyn_access_can(input->reader->access, DYN_CAN_USE_ALL) &&
-		 !input->reader->access->count_only))
+		(dyn_access_can(input->scandesc->access, DYN_CAN_USE_ALL) &&
+		 !input->scandesc->access->count_only))
 		return candidates != NIL;
 	tree = tree_of(input);
 	expected = dyn_plan_scans_unless_empty(tree, tree != statement->planTree);
@@ -179,8 +179,8 @@ is_worth_while(const DynInput *input, List *candidates)
 	{
 		const DynInput *other = lfirst(lc);
 
-		if (dyn_access_can(other->reader->access, DYN_CAN_USE_ALL) &&
-			dyn_access_same_index(input->reader->access, other->reader->access) &&
+		if (dyn_access_can(other->scandesc->access, DYN_CAN_USE_ALL) &&
+			dyn_access_same_index(input->scandesc->access, other->scandesc->access) &&
 			(list_member_ptr(expected, other->node->ss.ps.plan) ||
 			 is_expected(other)))
 			return true;
@@ -201,7 +201,7 @@ take_values(DynSharing *sharing, DynInput *input)
 	else if (params_of(input) != NULL)
 	{
 		sharing->awaits_values = true;
-		return input->reader->access->kind == DYN_ACCESS_SCAN;
+		return input->scandesc->access->kind == DYN_ACCESS_SCAN;
 	}
 	else if (dyn_may_fail((Node *) plan->fdw_exprs))
 		return false;
@@ -215,16 +215,16 @@ take_values(DynSharing *sharing, DynInput *input)
 
 /* By the access plan of a Scan of the table, if there is one. */
 static void
-read_from(DynAccess *asked, const DynAccess *table)
+read_from(DynAccess *own_access, const DynAccess *table)
 {
 	if (table == NULL)
 		return;
-	Assert(table->index == NULL && dyn_access_can(asked, DYN_CAN_READ_TABLE));
-	asked->index = NULL;
-	asked->global = false;
-	asked->schema = table->schema;
-	asked->key_names = table->key_names;
-	asked->estimate = table->estimate;
+	Assert(table->index == NULL && dyn_access_can(own_access, DYN_CAN_READ_TABLE));
+	own_access->index = NULL;
+	own_access->global = false;
+	own_access->schema = table->schema;
+	own_access->key_names = table->key_names;
+	own_access->estimate = table->estimate;
 }
 
 /* Items that are read for others are read to the end. */
@@ -232,11 +232,11 @@ static void
 init_member(DynMember *member, DynInput *input, const DynAccess *table)
 {
 	member->expected = is_expected(input);
-	member->may_rewind = input->reader->keeps || !member->expected;
-	dyn_member_init(member, input, input->reader->access->filters);
-	read_from(&member->asked, table);
-	member->asked.may_stop_early = false;
-	member->asked.limit_hint = 0;
+	member->may_rewind = input->scandesc->keeps || !member->expected;
+	dyn_member_init(member, input, input->scandesc->access->filters);
+	read_from(&member->own_access, table);
+	member->own_access.may_stop_early = false;
+	member->own_access.limit_hint = 0;
 }
 
 /* The scan's part; NULL if it cannot or need not share. */
@@ -246,7 +246,7 @@ make_sharing(DynInput *input, const DynAccess *table)
 	DynSharing *sharing = palloc0(sizeof(DynSharing));
 	DynMember  *member = &sharing->member;
 
-	if ((table != NULL && !dyn_access_can(input->reader->access, DYN_CAN_READ_TABLE)) ||
+	if ((table != NULL && !dyn_access_can(input->scandesc->access, DYN_CAN_READ_TABLE)) ||
 		!take_values(sharing, input))
 		return NULL;
 	init_member(member, input, table);
@@ -254,7 +254,7 @@ make_sharing(DynInput *input, const DynAccess *table)
 		return sharing;
 	if (!dyn_input_is_complete(input, &sharing->values))
 		return NULL;
-	dyn_resolve_access(&member->asked, input->reader->relation, &sharing->values,
+	dyn_resolve_access(&member->own_access, input->scandesc->relation, &sharing->values,
 					   &sharing->resolved);
 	if (sharing->resolved.contradiction)
 		return NULL;
@@ -298,17 +298,17 @@ common_filter(const DynSharedRead *read)
 
 /* May it be sent?  If not, a request is made without it. */
 static bool
-fits(const DynCond *filter)
+matches(const DynCond *filter)
 {
 	DynTokens  *tokens = dyn_tokens_create();
 	DynBuffer	text;
-	bool		fits;
+	bool		matches;
 
 	dyn_buffer_init(&text, 0);
-	fits = tokens != NULL && dyn_expr_condition(tokens, filter, &text);
+	matches = tokens != NULL && dyn_expr_condition(tokens, filter, &text);
 	dyn_buffer_free(&text);
 	dyn_tokens_free(tokens);
-	return fits;
+	return matches;
 }
 
 /*
@@ -321,8 +321,8 @@ set_filter(DynSharedRead *read)
 	DynSharing *first = linitial(read->members);
 
 	first->resolved.filter = common_filter(read);
-	return !first->member.asked.fetch_base_items || first->resolved.filter == NULL ||
-		fits(first->resolved.filter);
+	return !first->member.own_access.fetch_base_items || first->resolved.filter == NULL ||
+		matches(first->resolved.filter);
 }
 
 /* ---- those that share ---- */
@@ -365,7 +365,7 @@ start_read(DynSharedRead *read)
 
 		member->input->sharing = (DynSharing *) member;
 	}
-	dyn_reader_check_schema(first->member.reader);
+	dyn_scandesc_check_schema(first->member.scandesc);
 	dyn_shared_start(read, &first->resolved);
 }
 
@@ -376,7 +376,7 @@ start_read(DynSharedRead *read)
 static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)
 {
-	const DynAccess *access = input->reader->access;
+	const DynAccess *access = input->scandesc->access;
 
 	*table = NULL;
 	if (access->kind == DYN_ACCESS_SCAN)
@@ -400,7 +400,7 @@ begin_sharing(DynInput *input)
 	MemoryContext oldcontext;
 	DynSharedRead *read;
 
-	if (list_length(input->reader->statement->scans) < 2 || !can_share(input) ||
+	if (list_length(input->scandesc->statement->scans) < 2 || !can_share(input) ||
 		estate->es_epq_active != NULL)
 		return;
 	initial = dyn_plan_initplan_params(estate->es_plannedstmt);
@@ -478,7 +478,7 @@ dyn_sharing_is_paid(const DynInput *input)
 }
 
 bool
-dyn_sharing_is_read_whole(const DynInput *input)
+dyn_sharing_is_full_scan(const DynInput *input)
 {
 	ListCell   *lc;
 
@@ -490,8 +490,8 @@ dyn_sharing_is_read_whole(const DynInput *input)
 		const EState *estate = other->node->ss.ps.state;
 
 		if (tree_of(other) == tree_of(input) &&
-			dyn_plan_is_read_whole(estate->es_plannedstmt, other->node->ss.ps.plan,
-								   dyn_run_is_to_end(estate)))
+			dyn_plan_is_full_scan(estate->es_plannedstmt, other->node->ss.ps.plan,
+								  dyn_run_is_to_end(estate)))
 			return true;
 	}
 	return false;
@@ -505,8 +505,8 @@ dyn_sharing_access(const DynInput *input)
 	if (!is_open(input))
 		return NULL;
 	first = linitial(input->sharing->member.read->members);
-	return dyn_access_same_index(&first->asked, input->reader->access) ? NULL
-		: &first->asked;
+	return dyn_access_same_index(&first->own_access, input->scandesc->access) ? NULL
+		: &first->own_access;
 }
 
 bool
@@ -540,9 +540,9 @@ dyn_sharing_figures(const DynInput *input, DynSharedFigures *figures)
 		return false;
 	first = linitial(sharing->member.read->members);
 	figures->scans = list_length(sharing->member.read->members);
-	figures->table = first->asked.index == NULL &&
-		first->input->reader->access->index != NULL;
-	figures->reader = first == &sharing->member ? NULL
-		: first->input->reader->relation->name;
+	figures->table = first->own_access.index == NULL &&
+		first->input->scandesc->access->index != NULL;
+	figures->scandesc = first == &sharing->member ? NULL
+		: first->input->scandesc->relation->name;
 	return true;
 }

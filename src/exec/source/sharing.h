@@ -35,7 +35,7 @@ extern DynItems *dyn_sharing_open(DynInput *input);
 extern bool dyn_sharing_is_paid(const DynInput *input);
 
 /* Does one of the scans read all there is, in the same plan or subplan? */
-extern bool dyn_sharing_is_read_whole(const DynInput *input);
+extern bool dyn_sharing_is_full_scan(const DynInput *input);
 
 /* What is read in place of the scan's index, as others need it; NULL: nothing. */
 extern const DynAccess *dyn_sharing_access(const DynInput *input);
@@ -50,7 +50,7 @@ typedef struct DynSharedFigures
 {
 	int			scans;			/* that the read is for */
 	bool		table;			/* the reader reads it in place of its index */
-	const char *reader;			/* foreign table of the scan that reads; NULL:
+	const char *scandesc;		/* foreign table of the scan that reads; NULL:
 								 * this scan does */
 } DynSharedFigures;
 

@@ -18,12 +18,13 @@
 
 typedef struct Arm
 {
-	DynReader  *planned;		/* what the plan reads */
-	DynReader  *table;			/* what answers instead of an index that may lack
-								 * items (plan/keys/index_complete.h); NULL: not needed */
+	DynScanDesc *planned;		/* what the plan reads */
+	DynScanDesc *table;			/* what answers instead of an index that may
+								 * lack items (plan/keys/index_complete.h);
+								 * NULL: not needed */
 
 	/* one execution */
-	DynReader  *reader;			/* one of them */
+	DynScanDesc *scandesc;		/* one of them */
 	DynResolvedAccess *resolved;
 	DynItems   *items;			/* NULL: none can qualify that others do not have */
 } Arm;
@@ -70,8 +71,8 @@ is_repeated(const DynUnited *united, int n)
 		const Arm  *other = &united->arms[i];
 
 		if (other->items != NULL &&
-			other->reader->access->kind == arm->reader->access->kind &&
-			dyn_access_same_index(other->reader->access, arm->reader->access) &&
+			other->scandesc->access->kind == arm->scandesc->access->kind &&
+			dyn_access_same_index(other->scandesc->access, arm->scandesc->access) &&
 			dyn_resolved_same_keys(other->resolved, arm->resolved) &&
 			dyn_cond_same(other->resolved->filter, arm->resolved->filter))
 			return true;
@@ -80,11 +81,11 @@ is_repeated(const DynUnited *united, int n)
 }
 
 static void
-resolve(const DynUnited *united, Arm *arm, DynReader *reader)
+resolve(const DynUnited *united, Arm *arm, DynScanDesc *scandesc)
 {
-	arm->reader = reader;
-	dyn_reader_check_schema(reader);
-	dyn_resolve_access(reader->access, reader->relation, &united->input->values,
+	arm->scandesc = scandesc;
+	dyn_scandesc_check_schema(scandesc);
+	dyn_resolve_access(scandesc->access, scandesc->relation, &united->input->values,
 					   arm->resolved);
 }
 
@@ -104,8 +105,8 @@ open_arm(DynUnited *united, int n)
 	}
 	if (arm->resolved->contradiction || is_repeated(united, n))
 		return;
-	united->input->permit(united->input, arm->reader);
-	arm->items = dyn_items_start(arm->reader, arm->resolved);
+	united->input->permit(united->input, arm->scandesc);
+	arm->items = dyn_items_start(arm->scandesc, arm->resolved);
 	dyn_listed_skip(arm->items, united->returned, &united->input->duplicates);
 }
 
@@ -113,8 +114,8 @@ open_arm(DynUnited *united, int n)
 static void
 join_group(const DynUnited *united, const Arm *arm)
 {
-	arm->reader->group_in_flight = united->input->reader->group_in_flight;
-	dyn_fetch_set_group(dyn_items_awaited(arm->items), arm->reader->group_in_flight);
+	arm->scandesc->group_in_flight = united->input->scandesc->group_in_flight;
+	dyn_fetch_set_group(dyn_items_awaited(arm->items), arm->scandesc->group_in_flight);
 }
 
 /*
@@ -137,7 +138,7 @@ send_ahead(DynUnited *united)
 			join_group(united, arm);
 			dyn_fetch_send(dyn_items_awaited(arm->items));
 		}
-		else if (arm->reader->origin_requests->nstreams == 1)
+		else if (arm->scandesc->origin_requests->nstreams == 1)
 			dyn_fetch_send_ahead(dyn_items_awaited(arm->items));
 		first = false;
 	}
@@ -147,20 +148,20 @@ send_ahead(DynUnited *united)
 DynItems *
 dyn_united_open(DynUnited *united)
 {
-	const DynReader *reader = united->input->reader;
+	const DynScanDesc *scandesc = united->input->scandesc;
 
 	Assert(united->returned == NULL && united->aside == NULL);
-	united->items.rows = reader->rows;
+	united->items.rows = scandesc->rows;
 	united->context = CurrentMemoryContext;
 	united->current = 0;
 	united->item = NULL;
 	united->number = 0;
-	united->returned = dyn_base_keys_create(reader->access->base,
-											reader->access->nbase,
+	united->returned = dyn_base_keys_create(scandesc->access->base,
+											scandesc->access->nbase,
 											get_hash_memory_limit());
 	for (int i = 0; i < united->narms; i++)
 		open_arm(united, i);
-	if (!reader->access->may_stop_early)
+	if (!scandesc->access->may_stop_early)
 		send_ahead(united);
 	return &united->items;
 }
@@ -207,7 +208,7 @@ find_item(DynUnited *united, bool wait)
 			join_group(united, arm);
 			if (!wait && dyn_items_would_wait(arm->items))
 				return DYN_FETCH_WAITS;
-			united->items.rows = arm->reader->rows;
+			united->items.rows = arm->scandesc->rows;
 			item = arm->items->methods->next(arm->items);
 		}
 		if (item == NULL)
@@ -426,21 +427,21 @@ static const DynItemsMethods united_methods = {
 
 /* ---- making ---- */
 
-static DynReader *
-make_reader(const DynReader *whole, const DynAccess *access)
+static DynScanDesc *
+make_scandesc(const DynScanDesc *full, const DynAccess *access)
 {
-	DynReader  *reader = dyn_reader_create(whole->statement, whole->relation,
-										   access);
+	DynScanDesc *scandesc = dyn_scandesc_create(full->statement, full->relation,
+												access);
 
 	Assert(access->is_arm);
-	reader->count_into = whole->count_into;
-	return reader;
+	scandesc->count_into = full->count_into;
+	return scandesc;
 }
 
 DynUnited *
 dyn_united_create(DynInput *input)
 {
-	const DynAccess *access = input->reader->access;
+	const DynAccess *access = input->scandesc->access;
 	ForeignScanState *node = input->node;
 	DynUnited  *united;
 
@@ -455,9 +456,9 @@ dyn_united_create(DynInput *input)
 	{
 		const DynAccess *arm = list_nth(access->arms, i);
 
-		united->arms[i].planned = make_reader(input->reader, arm);
+		united->arms[i].planned = make_scandesc(input->scandesc, arm);
 		if (arm->fallback != NULL)
-			united->arms[i].table = make_reader(input->reader, arm->fallback);
+			united->arms[i].table = make_scandesc(input->scandesc, arm->fallback);
 	}
 	dyn_buffer_init_in(&united->key, CurrentMemoryContext);
 	dyn_checker_init(&united->checker, node, node->ss.ps.qual, true);

@@ -86,10 +86,10 @@ convert_bound(const DynConversion *conversion, const DynTimeStep *steps,
 		CHECK_FOR_INTERRUPTS();
 		if (elements->nulls[i])
 			continue;
-		bound = dyn_preimage(elements->values[i], conversion->from,
-							 conversion->compared, conversion->upper,
-							 conversion->strict, steps,
-							 list_length(conversion->steps), conversion->to);
+		bound = dyn_invert_bound(elements->values[i], conversion->from,
+								 conversion->compared, conversion->upper,
+								 conversion->strict, steps,
+								 list_length(conversion->steps), conversion->to);
 		if (!found || is_further(conversion, bound, *result))
 			*result = bound;
 		found = true;

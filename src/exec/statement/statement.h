@@ -25,7 +25,7 @@ struct DynTablePace;
 typedef struct DynThrottle
 {
 	const struct DynTablePace *table;
-	DynSpell	spell;			/* the present one, or the last */
+	DynThrottleEpisode episode; /* the present one, or the last */
 	bool		warned;
 } DynThrottle;
 
@@ -42,7 +42,7 @@ typedef struct DynStatement
 	double		expected_units; /* of the requests in flight */
 	DynRetryQuota retries;		/* of all its requests */
 	List	   *scans;			/* their DynInput *, as they began */
-	List	   *started;		/* of Plan *, see siblings.h */
+	List	   *started;		/* of Plan *, see early_start.h */
 	List	   *throttles;		/* of DynThrottle * */
 	List	   *async_groups;	/* of DynAsyncGroup *, see async.c */
 } DynStatement;

@@ -25,7 +25,7 @@ typedef struct DynColumn
 								 * steps; of an element, that of the collection */
 	const DynPath *below;		/* of the value in the element */
 	DynDocument document;
-	int			spelled;		/* that text is of this template's attribute
+	int			templated;		/* that text is of this template's attribute
 								 * (template_columns.h); -1: the value itself */
 	int			part;			/* of the template */
 	bool		null_on_mismatch;
@@ -44,7 +44,7 @@ dyn_column_is_of_item(const DynColumn *column)
 static inline bool
 dyn_column_is_part(const DynColumn *column)
 {
-	return column->spelled >= 0;
+	return column->templated >= 0;
 }
 
 #endif

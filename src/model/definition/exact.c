@@ -78,7 +78,7 @@ has_points(const DynCodec *codec)
 static bool
 has_ranges(const DynCodec *codec)
 {
-	return codec->spelling.sorting != DYN_UNSORTED &&
+	return codec->encoding.sorting != DYN_UNSORTED &&
 		(!is_text(codec) || dyn_encoding_sorts_as_utf8());
 }
 
@@ -116,11 +116,11 @@ dyn_traits_init(DynColumn *column)
 	if (point || range)
 		traits->equality = exact_if(point && !nulls && !codec->is_domain);
 	if (point)
-		traits->inequality = exact_if(codec->spelling.total && !nulls);
+		traits->inequality = exact_if(codec->encoding.total && !nulls);
 	if (range)
-		traits->range = exact_if(codec->spelling.total && !nulls);
-	traits->order = range && codec->spelling.sorting == DYN_SORTED &&
-		(codec->spelling.total || !nulls);
+		traits->range = exact_if(codec->encoding.total && !nulls);
+	traits->order = range && codec->encoding.sorting == DYN_SORTED &&
+		(codec->encoding.total || !nulls);
 	/* a part does not tell whether the whole fits, or satisfies a domain */
 	traits->parts = codec->kind == DYN_CODEC_JSONB && !nulls &&
 		!codec->is_domain;
@@ -129,10 +129,10 @@ dyn_traits_init(DynColumn *column)
 	if (!nulls && !codec->is_domain)
 	{
 		traits->absence = DYN_EXACT;
-		traits->presence = exact_if(codec->spelling.total);
+		traits->completeness = exact_if(codec->encoding.total);
 	}
 	if (codec->kind == DYN_CODEC_BOOL)
-		traits->truth = exact_if(codec->spelling.canonical && !nulls &&
+		traits->truth = exact_if(codec->encoding.canonical && !nulls &&
 								 !codec->is_domain);
 }
 
@@ -160,7 +160,7 @@ dyn_traits_init_part(DynColumn *column, bool base, bool folded)
 		traits->truth = DYN_SUPERSET;
 	traits->members = base || !column->null_on_mismatch;
 	if (base && !column->null_on_mismatch && !codec->is_domain)
-		traits->absence = traits->presence = DYN_EXACT;
+		traits->absence = traits->completeness = DYN_EXACT;
 	traits->distinct = column_compares_bytes(column) &&
 		!(folded && is_text(codec));
 }

@@ -71,7 +71,7 @@ typedef struct DynTraits
 	bool		distinct;
 
 	DynExactness absence;		/* IS NULL */
-	DynExactness presence;		/* IS NOT NULL */
+	DynExactness completeness;	/* IS NOT NULL */
 	DynExactness truth;			/* booleans: c, NOT c */
 
 	bool		parts;			/* members of a document are the same whether

@@ -21,14 +21,14 @@ dyn_json_option_check(const char *text, const char *example, const char **why)
 {
 	size_t		len = strlen(text);
 	const char *utf8 = dyn_to_utf8_len(text, &len);
-	char	   *fault;
+	char	   *err;
 	Jsonb	   *object;
 
-	if (!dyn_json_check(utf8, len, &fault))
+	if (!dyn_json_check(utf8, len, &err))
 	{
 		*why = psprintf("It must be a JSON object: %s.",
-						fault ? dyn_from_utf8_lossy(fault) : "out of memory");
-		free(fault);
+						err ? dyn_from_utf8_lossy(err) : "out of memory");
+		free(err);
 		return NULL;
 	}
 	object = dyn_json_option_parse(text);

@@ -45,7 +45,7 @@ const DynReadOptions dyn_default_reads = {
 	.unit_cost_ms = 0.2
 };
 
-static const char *const mismatch_words[] = {"error", "null", NULL};
+static const char *const describe_mismatch[] = {"error", "null", NULL};
 static const char *const document_words[] = {"item", "rest", NULL};
 
 /* Objects that may have an option, as bits. */
@@ -169,7 +169,7 @@ static const OptionEntry options_table[] = {
 	"attribute with the time at which an item expires; expired items are not rows"},
 	{"unnest", ON_TABLE, VALUE_PATH, 0, 0, NULL, "none", false,
 	"document path of a list, set or map, each element of which is a row"},
-	{"on_mismatch", ON_TABLE | ON_COLUMN, VALUE_ENUM, 0, 0, mismatch_words,
+	{"on_mismatch", ON_TABLE | ON_COLUMN, VALUE_ENUM, 0, 0, describe_mismatch,
 	"error", false, "result of a value that does not fit the column"},
 	{"attribute", ON_COLUMN, VALUE_TEXT, 0, 0, NULL, "the column's name", false,
 	"name of the top-level attribute, verbatim"},
@@ -265,7 +265,7 @@ closest_option(const char *name, int where)
 }
 
 static const char *
-where_words(int where)
+describe_where(int where)
 {
 	switch (where)
 	{
@@ -299,11 +299,11 @@ report_unknown(const char *name, int where)
 			 where == 0
 			 ? errhint("A foreign-data wrapper has no options; set them on the server, the user mapping, the table or its columns.")
 			 : hint != 0
-			 ? errhint("The option \"%s\" belongs to %s.", name, where_words(hint))
+			 ? errhint("The option \"%s\" belongs to %s.", name, describe_where(hint))
 			 : closest != NULL
 			 ? errhint("Perhaps you meant the option \"%s\".", closest)
 			 : errhint("See dynamo_fdw_options() for the options of %s.",
-					   where_words(where))));
+					   describe_where(where))));
 }
 
 /* Accepts http(s)://host[:port][/] only, without a user name. */
@@ -366,7 +366,7 @@ static bool
 value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 {
 	bool		flag;
-	int			whole;
+	int			full;
 	double		number;
 
 	switch (entry->kind)
@@ -386,8 +386,8 @@ value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 		case VALUE_INT:
 			*why = psprintf("It must be an integer from %d to %d.",
 							(int) entry->min, (int) entry->max);
-			return parse_int(value, &whole, unit_of(entry->name), NULL) &&
-				whole >= entry->min && whole <= entry->max;
+			return parse_int(value, &full, unit_of(entry->name), NULL) &&
+				full >= entry->min && full <= entry->max;
 		case VALUE_REAL:
 			*why = psprintf("It must be a number from %g to %.0f.",
 							entry->min, entry->max);
@@ -660,9 +660,9 @@ dyn_option_enum(List *options, const char *name, const char *const *words,
 DynDocument
 dyn_option_document(List *options)
 {
-	return (DynDocument) (DYN_WHOLE_ITEM +
+	return (DynDocument) (DYN_FULL_ITEM +
 						  dyn_option_enum(options, "document", document_words,
-										  DYN_NO_DOCUMENT - DYN_WHOLE_ITEM));
+										  DYN_NO_DOCUMENT - DYN_FULL_ITEM));
 }
 
 DynReadOptions
@@ -723,7 +723,7 @@ dynamo_fdw_options(PG_FUNCTION_ARGS)
 
 			if ((entry->where & bit) == 0)
 				continue;
-			values[0] = CStringGetTextDatum(strchr(where_words(bit), ' ') + 1);
+			values[0] = CStringGetTextDatum(strchr(describe_where(bit), ' ') + 1);
 			values[1] = CStringGetTextDatum(entry->name);
 			values[2] = CStringGetTextDatum(entry->fallback);
 			values[3] = BoolGetDatum(entry->superuser);

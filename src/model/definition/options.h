@@ -28,7 +28,7 @@ typedef enum DynScanPolicy
 typedef enum DynDocument
 {
 	DYN_NO_DOCUMENT,
-	DYN_WHOLE_ITEM,
+	DYN_FULL_ITEM,
 	DYN_REST_OF_ITEM
 } DynDocument;
 

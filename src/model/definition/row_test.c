@@ -22,7 +22,7 @@
 /* ---- checking ---- */
 
 static const char *
-fault_of_scalar(const JsonbValue *value)
+error_of_scalar(const JsonbValue *value)
 {
 	char		buf[DYN_NUMBER_BUFSIZE];
 	const char *text;
@@ -44,7 +44,7 @@ fault_of_scalar(const JsonbValue *value)
 }
 
 static const char *
-fault_of_array(JsonbContainer *array)
+error_of_array(JsonbContainer *array)
 {
 	JsonbIterator *it = JsonbIteratorInit(array);
 	JsonbValue	value;
@@ -54,16 +54,16 @@ fault_of_array(JsonbContainer *array)
 		return "An array must not be empty.";
 	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
 	{
-		const char *fault = token == WJB_ELEM ? fault_of_scalar(&value) : NULL;
+		const char *err = token == WJB_ELEM ? error_of_scalar(&value) : NULL;
 
-		if (fault != NULL)
-			return fault;
+		if (err != NULL)
+			return err;
 	}
 	return NULL;
 }
 
 static const char *
-fault_of_members(Jsonb *match)
+error_of_members(Jsonb *match)
 {
 	JsonbIterator *it = JsonbIteratorInit(&match->root);
 	JsonbValue	value;
@@ -71,16 +71,16 @@ fault_of_members(Jsonb *match)
 
 	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
 	{
-		const char *fault = NULL;
+		const char *err = NULL;
 
 		if (token == WJB_KEY && value.val.string.len == 0)
-			fault = "The name of an attribute must not be empty.";
+			err = "The name of an attribute must not be empty.";
 		else if (token == WJB_VALUE)
-			fault = value.type == jbvBinary &&
+			err = value.type == jbvBinary &&
 				JsonContainerIsArray(value.val.binary.data)
-				? fault_of_array(value.val.binary.data) : fault_of_scalar(&value);
-		if (fault != NULL)
-			return fault;
+				? error_of_array(value.val.binary.data) : error_of_scalar(&value);
+		if (err != NULL)
+			return err;
 	}
 	return NULL;
 }
@@ -92,7 +92,7 @@ dyn_match_check(const char *text, const char **why)
 											   why);
 
 	if (object != NULL)
-		*why = fault_of_members(object);
+		*why = error_of_members(object);
 	return *why == NULL;
 }
 

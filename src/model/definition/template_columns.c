@@ -22,15 +22,15 @@
 #include "template_columns.h"
 
 const char *
-dyn_spelled_name(const DynSpelled *spelled)
+dyn_templated_name(const DynTemplatedAttr *templated)
 {
-	return spelled->path->steps[0].name;
+	return templated->path->steps[0].name;
 }
 
 const char *
-dyn_spelled_text(const DynSpelled *spelled)
+dyn_templated_text(const DynTemplatedAttr *templated)
 {
-	const DynTemplate *tmpl = spelled->tmpl;
+	const DynTemplate *tmpl = templated->tmpl;
 	StringInfoData text;
 
 	initStringInfo(&text);
@@ -78,7 +78,7 @@ parse_template(const JsonbValue *name, const JsonbValue *value,
 }
 
 static const char *
-fault_of_member(const JsonbValue *name, const JsonbValue *value)
+error_of_member(const JsonbValue *name, const JsonbValue *value)
 {
 	const char *why = NULL;
 
@@ -91,7 +91,7 @@ fault_of_member(const JsonbValue *name, const JsonbValue *value)
 }
 
 static const char *
-fault_of_members(Jsonb *templates)
+error_of_members(Jsonb *templates)
 {
 	JsonbIterator *it = JsonbIteratorInit(&templates->root);
 	JsonbValue	name,
@@ -100,11 +100,11 @@ fault_of_members(Jsonb *templates)
 	(void) JsonbIteratorNext(&it, &value, true);
 	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
 	{
-		const char *fault;
+		const char *err;
 
 		(void) JsonbIteratorNext(&it, &value, true);
-		if ((fault = fault_of_member(&name, &value)) != NULL)
-			return fault;
+		if ((err = error_of_member(&name, &value)) != NULL)
+			return err;
 	}
 	return NULL;
 }
@@ -116,7 +116,7 @@ dyn_templates_check(const char *text, const char **why)
 											   why);
 
 	if (object != NULL)
-		*why = fault_of_members(object);
+		*why = error_of_members(object);
 	return *why == NULL;
 }
 
@@ -126,12 +126,12 @@ free_template(void *tmpl)
 	dyn_template_free(tmpl);
 }
 
-DynSpelled *
+DynTemplatedAttr *
 dyn_templates_parse(const char *text, int *n)
 {
 	Jsonb	   *templates = dyn_json_option_parse(text);
 	JsonbIterator *it = JsonbIteratorInit(&templates->root);
-	DynSpelled *spelled = palloc0(JB_ROOT_COUNT(templates) * sizeof(DynSpelled));
+	DynTemplatedAttr *templated = palloc0(JB_ROOT_COUNT(templates) * sizeof(DynTemplatedAttr));
 	JsonbValue	name,
 				value;
 	size_t		len;
@@ -150,40 +150,40 @@ dyn_templates_parse(const char *text, int *n)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("invalid value for option \"%s\"", "key_templates"),
 					 errhint("%s", why)));
-		spelled[*n].path = dyn_path_of_attribute(dyn_json_option_text(&name, &len));
+		templated[*n].path = dyn_path_of_attribute(dyn_json_option_text(&name, &len));
 		dyn_call_at_reset(CurrentMemoryContext, free_template, tmpl);
-		spelled[*n].tmpl = tmpl;
-		spelled[(*n)++].parts = palloc0(Max(tmpl->nparts, 1) * sizeof(DynPart));
+		templated[*n].tmpl = tmpl;
+		templated[(*n)++].parts = palloc0(Max(tmpl->nparts, 1) * sizeof(DynPart));
 	}
-	return spelled;
+	return templated;
 }
 
 /* ---- what is read ---- */
 
 /* Marks the template, and those that its columns are parts of. */
 static void
-need_template(const DynSpelled *spelled, int i, const DynColumn *columns,
+need_template(const DynTemplatedAttr *templated, int i, const DynColumn *columns,
 			  bool *needed)
 {
 	if (needed[i])
 		return;
 	needed[i] = true;
-	for (int p = 0; p < spelled[i].tmpl->nparts; p++)
+	for (int p = 0; p < templated[i].tmpl->nparts; p++)
 	{
-		const DynColumn *column = &columns[spelled[i].parts[p].attnum - 1];
+		const DynColumn *column = &columns[templated[i].parts[p].attnum - 1];
 
 		if (dyn_column_is_part(column))
-			need_template(spelled, column->spelled, columns, needed);
+			need_template(templated, column->templated, columns, needed);
 	}
 }
 
 static List *
-paths_of_template(const DynSpelled *spelled, const DynColumn *columns, List *paths)
+paths_of_template(const DynTemplatedAttr *templated, const DynColumn *columns, List *paths)
 {
-	paths = lappend(paths, unconstify(DynPath *, spelled->path));
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	paths = lappend(paths, unconstify(DynPath *, templated->path));
+	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		const DynColumn *column = &columns[spelled->parts[p].attnum - 1];
+		const DynColumn *column = &columns[templated->parts[p].attnum - 1];
 
 		if (!dyn_column_is_part(column))
 			paths = lappend(paths, unconstify(DynPath *, column->path));
@@ -193,21 +193,21 @@ paths_of_template(const DynSpelled *spelled, const DynColumn *columns, List *pat
 
 /* Marks the templates that decide what the column shows. */
 static void
-need_for_column(const DynSpelled *spelled, int n, const DynColumn *column,
+need_for_column(const DynTemplatedAttr *templated, int n, const DynColumn *column,
 				const DynColumn *columns, bool *needed)
 {
 	if (dyn_column_is_part(column))
-		need_template(spelled, column->spelled, columns, needed);
+		need_template(templated, column->templated, columns, needed);
 	for (int i = 0; i < n && column->document == DYN_REST_OF_ITEM; i++)
 	{
-		if (spelled[i].unproven)
-			need_template(spelled, i, columns, needed);
+		if (templated[i].unproven)
+			need_template(templated, i, columns, needed);
 	}
 }
 
 List *
-dyn_spelled_paths(const DynSpelled *spelled, int n, const DynColumn *columns,
-				  const Bitmapset *attnums, bool *needed)
+dyn_templated_paths(const DynTemplatedAttr *templated, int n, const DynColumn *columns,
+					const Bitmapset *attnums, bool *needed)
 {
 	List	   *paths = NIL;
 	int			attnum = -1;
@@ -215,15 +215,15 @@ dyn_spelled_paths(const DynSpelled *spelled, int n, const DynColumn *columns,
 	memset(needed, 0, n * sizeof(bool));
 	for (int i = 0; i < n; i++)
 	{
-		if (spelled[i].base || spelled[i].listed)
-			need_template(spelled, i, columns, needed);
+		if (templated[i].base || templated[i].listed)
+			need_template(templated, i, columns, needed);
 	}
 	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
-		need_for_column(spelled, n, &columns[attnum - 1], columns, needed);
+		need_for_column(templated, n, &columns[attnum - 1], columns, needed);
 	for (int i = 0; i < n; i++)
 	{
 		if (needed[i])
-			paths = paths_of_template(&spelled[i], columns, paths);
+			paths = paths_of_template(&templated[i], columns, paths);
 	}
 	return paths;
 }
@@ -232,7 +232,7 @@ dyn_spelled_paths(const DynSpelled *spelled, int n, const DynColumn *columns,
 
 typedef struct Connector
 {
-	DynSpelled *spelled;
+	DynTemplatedAttr *templated;
 	int			n;
 	DynColumn  *columns;
 	int			ncolumns;
@@ -243,27 +243,27 @@ typedef struct Connector
 } Connector;
 
 static const char *
-shown_name(const DynSpelled *spelled)
+shown_name(const DynTemplatedAttr *templated)
 {
-	return dyn_from_utf8_lossy(dyn_spelled_name(spelled));
+	return dyn_from_utf8_lossy(dyn_templated_name(templated));
 }
 
 /* `column` may be NULL; it may be a name that the foreign table lacks. */
 DYN_NORETURN static void
-report(const Connector *connector, const DynSpelled *spelled,
+report(const Connector *connector, const DynTemplatedAttr *templated,
 	   const char *column, const char *detail, const char *hint)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
 			 column ? err_generic_string(PG_DIAG_COLUMN_NAME, column) : 0,
 			 errmsg("template of attribute \"%s\" does not fit foreign table \"%s\"",
-					shown_name(spelled), connector->table),
+					shown_name(templated), connector->table),
 			 errdetail("%s", detail),
 			 hint ? errhint("%s", hint) : 0));
 }
 
 static AttrNumber
-find_column(const Connector *connector, const DynSpelled *spelled,
+find_column(const Connector *connector, const DynTemplatedAttr *templated,
 			const DynTemplatePart *part)
 {
 	const char *name = dyn_from_utf8_lossy(part->column.data);
@@ -281,7 +281,7 @@ find_column(const Connector *connector, const DynSpelled *spelled,
 		if (!connector->columns[i].dropped)
 			dyn_closest_try(&closest, connector->columns[i].name);
 	}
-	report(connector, spelled, name,
+	report(connector, templated, name,
 		   psprintf("It names column \"%s\", which the foreign table does not have.", name),
 		   closest.best ? psprintf("Perhaps it should be \"%s\".", closest.best)
 		   : NULL);
@@ -300,11 +300,11 @@ base_type(const Connector *connector, const char *attribute)
 
 /* Of a key attribute that is no string. */
 DYN_NORETURN static void
-report_key_type(const Connector *connector, const DynSpelled *spelled,
+report_key_type(const Connector *connector, const DynTemplatedAttr *templated,
 				const char *column)
 {
-	report(connector, spelled, column,
-		   psprintf("The key attribute is of type %s.", dyn_type_name(spelled->type)),
+	report(connector, templated, column,
+		   psprintf("The key attribute is of type %s.", dyn_type_name(templated->type)),
 		   "Templates are for strings; that of a number is ${column} of an integer column.");
 }
 
@@ -313,25 +313,25 @@ connect_names(const Connector *connector)
 {
 	for (int i = 0; i < connector->n; i++)
 	{
-		DynSpelled *spelled = &connector->spelled[i];
-		DynType		type = base_type(connector, dyn_spelled_name(spelled));
+		DynTemplatedAttr *templated = &connector->templated[i];
+		DynType		type = base_type(connector, dyn_templated_name(templated));
 
-		spelled->base = type != DYN_TYPE_ABSENT;
-		if (spelled->base)
-			spelled->type = type;
-		if (spelled->type == DYN_TYPE_B ||
-			(spelled->type == DYN_TYPE_N && !dyn_template_is_bare(spelled->tmpl)))
-			report_key_type(connector, spelled, NULL);
-		for (int p = 0; p < spelled->tmpl->nparts; p++)
+		templated->base = type != DYN_TYPE_ABSENT;
+		if (templated->base)
+			templated->type = type;
+		if (templated->type == DYN_TYPE_B ||
+			(templated->type == DYN_TYPE_N && !dyn_template_is_bare(templated->tmpl)))
+			report_key_type(connector, templated, NULL);
+		for (int p = 0; p < templated->tmpl->nparts; p++)
 		{
-			AttrNumber	attnum = find_column(connector, spelled,
-											 &spelled->tmpl->parts[p]);
+			AttrNumber	attnum = find_column(connector, templated,
+											 &templated->tmpl->parts[p]);
 
 			if (!dyn_column_is_of_item(&connector->columns[attnum - 1]))
-				report(connector, spelled, connector->columns[attnum - 1].name,
+				report(connector, templated, connector->columns[attnum - 1].name,
 					   psprintf("Column \"%s\" is of an element, not of the item.",
 								connector->columns[attnum - 1].name), NULL);
-			spelled->parts[p].attnum = attnum;
+			templated->parts[p].attnum = attnum;
 		}
 	}
 }
@@ -340,12 +340,12 @@ connect_names(const Connector *connector)
 
 /* The part of the template that shows the column, or -1. */
 static int
-two_way_part(const DynSpelled *spelled, AttrNumber attnum)
+two_way_part(const DynTemplatedAttr *templated, AttrNumber attnum)
 {
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		if (spelled->parts[p].attnum == attnum &&
-			spelled->tmpl->parts[p].folding == DYN_FOLD_NONE)
+		if (templated->parts[p].attnum == attnum &&
+			templated->tmpl->parts[p].folding == DYN_FOLD_NONE)
 			return p;
 	}
 	return -1;
@@ -354,16 +354,16 @@ two_way_part(const DynSpelled *spelled, AttrNumber attnum)
 static bool
 take_source(const Connector *connector, int i, AttrNumber attnum)
 {
-	DynSpelled *spelled = &connector->spelled[i];
+	DynTemplatedAttr *templated = &connector->templated[i];
 	DynColumn  *column = &connector->columns[attnum - 1];
-	int			p = two_way_part(spelled, attnum);
+	int			p = two_way_part(templated, attnum);
 
 	if (p < 0)
 		return false;
-	spelled->parts[p].source = true;
-	column->spelled = i;
+	templated->parts[p].source = true;
+	column->templated = i;
 	column->part = p;
-	column->path = spelled->path;
+	column->path = templated->path;
 	return true;
 }
 
@@ -375,7 +375,7 @@ source_of_placed(const Connector *connector, AttrNumber attnum)
 
 	for (int i = 0; i < connector->n; i++)
 	{
-		if (dyn_path_equal(column->path, connector->spelled[i].path) &&
+		if (dyn_path_equal(column->path, connector->templated[i].path) &&
 			take_source(connector, i, attnum))
 			return;
 	}
@@ -389,7 +389,7 @@ source_of_base(const Connector *connector, AttrNumber attnum)
 	{
 		for (int i = 0; i < connector->n; i++)
 		{
-			if (dyn_path_is_attribute(connector->spelled[i].path,
+			if (dyn_path_is_attribute(connector->templated[i].path,
 									  connector->base[k].name) &&
 				take_source(connector, i, attnum))
 				return true;
@@ -407,12 +407,12 @@ list_key(const Connector *connector, const DynKeySchema *key, StringInfo list,
 	{
 		const char *name = i < key->nhash ? key->hash[i].name
 			: key->range[i - key->nhash].name;
-		bool		spelled = false;
+		bool		templated = false;
 
 		for (int k = 0; k < connector->n; k++)
-			spelled |= dyn_path_is_attribute(connector->spelled[k].path, name);
+			templated |= dyn_path_is_attribute(connector->templated[k].path, name);
 		name = dyn_from_utf8_lossy(name);
-		if (!spelled)
+		if (!templated)
 			dyn_closest_try(closest, name);
 		name = psprintf("\"%s\"", name);
 		if (strstr(list->data, name) == NULL)
@@ -422,16 +422,16 @@ list_key(const Connector *connector, const DynKeySchema *key, StringInfo list,
 
 /* "The key attributes are "pk", "sk"; perhaps ...", or an empty text. */
 static const char *
-key_hint(const Connector *connector, const DynSpelled *spelled)
+key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 {
 	const DynTableMeta *meta = connector->meta;
 	StringInfoData list;
 	DynClosest	closest;
 
-	if (meta == NULL || dyn_is_key_attribute(meta, dyn_spelled_name(spelled)))
+	if (meta == NULL || dyn_is_key_attribute(meta, dyn_templated_name(templated)))
 		return "";
 	initStringInfo(&list);
-	dyn_closest_init(&closest, dyn_from_utf8_lossy(dyn_spelled_name(spelled)));
+	dyn_closest_init(&closest, dyn_from_utf8_lossy(dyn_templated_name(templated)));
 	for (int i = -1; i < meta->nindexes; i++)
 		list_key(connector, i < 0 ? &meta->key : &meta->indexes[i].key, &list,
 				 &closest);
@@ -443,18 +443,18 @@ key_hint(const Connector *connector, const DynSpelled *spelled)
 
 /* If it is not a key attribute, its name may be misspelt. */
 DYN_NORETURN static void
-report_no_source(const Connector *connector, const DynSpelled *spelled,
+report_no_source(const Connector *connector, const DynTemplatedAttr *templated,
 				 const char *column)
 {
-	const char *keys = key_hint(connector, spelled);
+	const char *keys = key_hint(connector, templated);
 
-	report(connector, spelled, column,
+	report(connector, templated, column,
 		   psprintf("%s whether column \"%s\" is read from it, or from an attribute of its own.",
 					keys[0] == '\0' ? "Nothing says"
 					: "It is not a key attribute, and nothing says", column),
 		   psprintf("%s%s the option attribute of the column: to '%s', or to the other attribute.",
 					keys, keys[0] == '\0' ? "Set" : " Otherwise set",
-					shown_name(spelled)));
+					shown_name(templated)));
 }
 
 static void
@@ -471,8 +471,8 @@ choose_source(const Connector *connector, AttrNumber attnum)
 		return;
 	for (int i = 0; i < connector->n; i++)
 	{
-		if (two_way_part(&connector->spelled[i], attnum) >= 0)
-			report_no_source(connector, &connector->spelled[i], column->name);
+		if (two_way_part(&connector->templated[i], attnum) >= 0)
+			report_no_source(connector, &connector->templated[i], column->name);
 	}
 }
 
@@ -503,7 +503,7 @@ plain_format(const DynCodec *codec, DynFormat *format)
 
 /* The format of the spec, else the column's if it is one for texts. */
 static void
-choose_format(const Connector *connector, const DynSpelled *spelled,
+choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 			  const DynTemplatePart *part, const DynColumn *column,
 			  DynFormat *format)
 {
@@ -514,7 +514,7 @@ choose_format(const Connector *connector, const DynSpelled *spelled,
 		const char *text = dyn_from_utf8_lossy(part->format.data);
 
 		if (!dyn_format_parse_part(text, format, &why))
-			report(connector, spelled, column->name,
+			report(connector, templated, column->name,
 				   psprintf("\"%s\" is not a valid spec of a part.", text), why);
 	}
 	else if (part->spec == DYN_SPEC_NONE &&
@@ -528,51 +528,51 @@ choose_format(const Connector *connector, const DynSpelled *spelled,
 
 /* Of a column's places in a text, only one may hold any characters. */
 static void
-check_places(const Connector *connector, const DynSpelled *spelled, int p)
+check_places(const Connector *connector, const DynTemplatedAttr *templated, int p)
 {
 	for (int other = 0; other < p; other++)
 	{
-		if (spelled->parts[other].attnum == spelled->parts[p].attnum &&
-			(spelled->tmpl->parts[other].any || spelled->tmpl->parts[p].any))
-			report(connector, spelled, spelled->parts[p].column.name,
+		if (templated->parts[other].attnum == templated->parts[p].attnum &&
+			(templated->tmpl->parts[other].any || templated->tmpl->parts[p].any))
+			report(connector, templated, templated->parts[p].column.name,
 				   psprintf("Column \"%s\" is there twice, once with the spec any.",
-							spelled->parts[p].column.name), NULL);
+							templated->parts[p].column.name), NULL);
 	}
 }
 
 static void
-init_part(const Connector *connector, DynSpelled *spelled, int p)
+init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 {
-	const DynTemplatePart *part = &spelled->tmpl->parts[p];
-	const DynColumn *column = &connector->columns[spelled->parts[p].attnum - 1];
-	DynColumn  *as = &spelled->parts[p].column;
+	const DynTemplatePart *part = &templated->tmpl->parts[p];
+	const DynColumn *column = &connector->columns[templated->parts[p].attnum - 1];
+	DynColumn  *as = &templated->parts[p].column;
 	DynFormat	format;
 
-	choose_format(connector, spelled, part, column, &format);
+	choose_format(connector, templated, part, column, &format);
 	*as = *column;
 	dyn_codec_init(&as->codec, column->codec.typid,
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
-	check_places(connector, spelled, p);
-	if (spelled->type == DYN_TYPE_N && !dyn_part_may_be_number(part, &column->codec))
-		report_key_type(connector, spelled, column->name);
-	dyn_traits_init_part(as, spelled->base, part->folding != DYN_FOLD_NONE);
+	check_places(connector, templated, p);
+	if (templated->type == DYN_TYPE_N && !dyn_part_may_be_number(part, &column->codec))
+		report_key_type(connector, templated, column->name);
+	dyn_traits_init_part(as, templated->base, part->folding != DYN_FOLD_NONE);
 	if (!as->traits.point || as->codec.wire != DYN_TYPE_S)
-		report(connector, spelled, column->name,
+		report(connector, templated, column->name,
 			   psprintf("Column \"%s\" has more than one spelling there, or none.",
 						column->name),
 			   "Texts, uuids, integers, booleans and dates can be parts; others need a format with one spelling, such as iso8601(3) or padded(10).");
 	if (part->spec == DYN_SPEC_RANGE && !dyn_codec_is_integer(&as->codec))
-		report(connector, spelled, column->name,
+		report(connector, templated, column->name,
 			   psprintf("Column \"%s\" is not an integer.", column->name),
 			   "Only integers can be enumerated as lo..hi.");
 	if (part->spec == DYN_SPEC_WORDS && as->codec.kind != DYN_CODEC_TEXT)
-		report(connector, spelled, column->name,
+		report(connector, templated, column->name,
 			   psprintf("Column \"%s\" is not a text.", column->name),
 			   "Only texts can be enumerated as words.");
 	if (part->folding != DYN_FOLD_NONE && as->codec.kind != DYN_CODEC_TEXT &&
 		as->codec.kind != DYN_CODEC_UUID)
-		report(connector, spelled, column->name,
+		report(connector, templated, column->name,
 			   psprintf("Column \"%s\" has no letters to fold.", column->name),
 			   "Only texts and uuids can be lower or upper.");
 }
@@ -633,20 +633,20 @@ part_facts(const DynTemplatePart *part, const DynCodec *codec)
 }
 
 static void
-resolve_template(const Connector *connector, DynSpelled *spelled)
+resolve_template(const Connector *connector, DynTemplatedAttr *templated)
 {
 	DynPartFacts facts[DYN_TEMPLATE_MAX_PARTS];
 	DynTemplateError error = {0};
 
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		facts[p] = part_facts(&spelled->tmpl->parts[p],
-							  &spelled->parts[p].column.codec);
-		facts[p].elsewhere = !spelled->parts[p].source;
+		facts[p] = part_facts(&templated->tmpl->parts[p],
+							  &templated->parts[p].column.codec);
+		facts[p].elsewhere = !templated->parts[p].source;
 	}
-	if (!dyn_template_resolve(spelled->tmpl, facts, &error))
-		report(connector, spelled, NULL,
-			   describe_error(shown_name(spelled), &error), NULL);
+	if (!dyn_template_resolve(templated->tmpl, facts, &error))
+		report(connector, templated, NULL,
+			   describe_error(shown_name(templated), &error), NULL);
 }
 
 /* What is read from a part has its codec. */
@@ -657,7 +657,7 @@ set_column(const Connector *connector, DynColumn *column)
 
 	if (!dyn_column_is_part(column))
 		return;
-	as = &connector->spelled[column->spelled].parts[column->part].column;
+	as = &connector->templated[column->templated].parts[column->part].column;
 	column->codec = as->codec;
 	column->traits = as->traits;
 }
@@ -670,9 +670,9 @@ is_named(const Connector *connector, AttrNumber attnum)
 {
 	for (int i = 0; i < connector->n; i++)
 	{
-		for (int p = 0; p < connector->spelled[i].tmpl->nparts; p++)
+		for (int p = 0; p < connector->templated[i].tmpl->nparts; p++)
 		{
-			if (connector->spelled[i].parts[p].attnum == attnum)
+			if (connector->templated[i].parts[p].attnum == attnum)
 				return true;
 		}
 	}
@@ -681,17 +681,17 @@ is_named(const Connector *connector, AttrNumber attnum)
 
 /* {column} for ${column}: nothing else fills the column. */
 static void
-check_braces(const Connector *connector, const DynSpelled *spelled,
+check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 			 AttrNumber attnum)
 {
 	const DynColumn *column = &connector->columns[attnum - 1];
 	const char *braces = dyn_to_utf8(psprintf("{%s}", column->name));
 	DynText		wanted = {braces, strlen(braces)};
 
-	for (int i = 0; i <= spelled->tmpl->nparts; i++)
+	for (int i = 0; i <= templated->tmpl->nparts; i++)
 	{
-		if (dyn_text_find(spelled->tmpl->literals[i], wanted) != NULL)
-			report(connector, spelled, column->name,
+		if (dyn_text_find(templated->tmpl->literals[i], wanted) != NULL)
+			report(connector, templated, column->name,
 				   psprintf("It contains the text {%s}, and no template names column \"%s\".",
 							column->name, column->name),
 				   psprintf("Write ${%s}, or set the option attribute of the column if the braces are meant.",
@@ -726,27 +726,27 @@ coarseness(const DynCodec *codec)
 static void
 check_precision(const Connector *connector, AttrNumber attnum)
 {
-	const DynSpelled *first = NULL;
+	const DynTemplatedAttr *first = NULL;
 	const DynCodec *codec = NULL;
 
 	if (!dyn_codec_is_instant(&connector->columns[attnum - 1].codec))
 		return;
 	for (int i = 0; i < connector->n; i++)
 	{
-		const DynSpelled *spelled = &connector->spelled[i];
+		const DynTemplatedAttr *templated = &connector->templated[i];
 
-		for (int p = 0; p < spelled->tmpl->nparts && spelled->base; p++)
+		for (int p = 0; p < templated->tmpl->nparts && templated->base; p++)
 		{
-			const DynPart *part = &spelled->parts[p];
+			const DynPart *part = &templated->parts[p];
 
 			if (part->attnum != attnum || !dyn_codec_is_instant(&part->column.codec))
 				continue;
 			if (first != NULL && coarseness(&part->column.codec) != coarseness(codec))
-				report(connector, spelled, part->column.name,
+				report(connector, templated, part->column.name,
 					   psprintf("Column \"%s\" has another precision in the template of attribute \"%s\", so that items are no rows.",
 								part->column.name, shown_name(first)),
 					   "Give both parts the same format, or name two columns.");
-			first = spelled;
+			first = templated;
 			codec = &part->column.codec;
 		}
 	}
@@ -766,14 +766,14 @@ has_brace(const DynTemplate *tmpl)
 
 /* Columns that nothing fills. */
 static void
-check_unnamed(const Connector *connector, const DynSpelled *spelled)
+check_unnamed(const Connector *connector, const DynTemplatedAttr *templated)
 {
 	for (AttrNumber attnum = 1; attnum <= connector->ncolumns; attnum++)
 	{
 		const DynColumn *column = &connector->columns[attnum - 1];
 
 		if (!column->dropped && !column->placed && !is_named(connector, attnum))
-			check_braces(connector, spelled, attnum);
+			check_braces(connector, templated, attnum);
 	}
 }
 
@@ -788,17 +788,17 @@ check_mistakes(const Connector *connector)
 	}
 	for (int i = 0; i < connector->n; i++)
 	{
-		if (has_brace(connector->spelled[i].tmpl))
-			check_unnamed(connector, &connector->spelled[i]);
+		if (has_brace(connector->templated[i].tmpl))
+			check_unnamed(connector, &connector->templated[i]);
 	}
 }
 
 void
-dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
-					int ncolumns, const DynKeyAttr *base, int nbase,
-					const DynTableMeta *meta, const char *table)
+dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn *columns,
+					  int ncolumns, const DynKeyAttr *base, int nbase,
+					  const DynTableMeta *meta, const char *table)
 {
-	Connector	connector = {spelled, n, columns, ncolumns, base, nbase, meta, table};
+	Connector	connector = {templated, n, columns, ncolumns, base, nbase, meta, table};
 
 	connect_names(&connector);
 	for (int i = 0; i < ncolumns; i++)
@@ -808,9 +808,9 @@ dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
 	}
 	for (int i = 0; i < n; i++)
 	{
-		for (int p = 0; p < spelled[i].tmpl->nparts; p++)
-			init_part(&connector, &spelled[i], p);
-		resolve_template(&connector, &spelled[i]);
+		for (int p = 0; p < templated[i].tmpl->nparts; p++)
+			init_part(&connector, &templated[i], p);
+		resolve_template(&connector, &templated[i]);
 	}
 	check_mistakes(&connector);
 	for (int i = 0; i < ncolumns; i++)

@@ -32,7 +32,7 @@ typedef struct DynPart
 	DynColumn	column;			/* as it is spelled here: codec, traits */
 } DynPart;
 
-typedef struct DynSpelled
+typedef struct DynTemplatedAttr
 {
 	const DynPath *path;		/* of the attribute */
 	bool		base;			/* in the table's key */
@@ -44,7 +44,7 @@ typedef struct DynSpelled
 								 * index; ABSENT: of none, or not known */
 	DynTemplate *tmpl;
 	DynPart    *parts;			/* tmpl->nparts */
-} DynSpelled;
+} DynTemplatedAttr;
 
 /* True if it is a value for templates; otherwise *why is a hint. */
 extern bool dyn_templates_check(const char *text, const char **why);
@@ -53,7 +53,7 @@ extern bool dyn_templates_check(const char *text, const char **why);
  * Parses the option into CurrentMemoryContext, whose reset frees what is
  * malloc'd.  The parts are not connected yet.
  */
-extern DynSpelled *dyn_templates_parse(const char *text, int *n);
+extern DynTemplatedAttr *dyn_templates_parse(const char *text, int *n);
 
 /*
  * Connects the parts with the columns, `base` being the table's key, and sets
@@ -61,9 +61,9 @@ extern DynSpelled *dyn_templates_parse(const char *text, int *n);
  * exist, has no source, or cannot be spelled.  `meta` may be NULL; it is for
  * hints.  `table` is the foreign table's name.
  */
-extern void dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
-								int ncolumns, const DynKeyAttr *base, int nbase,
-								const DynTableMeta *meta, const char *table);
+extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn *columns,
+								  int ncolumns, const DynKeyAttr *base, int nbase,
+								  const DynTableMeta *meta, const char *table);
 
 /*
  * The paths that must be read to cut the texts of the table's key, of listed
@@ -71,9 +71,9 @@ extern void dyn_spelled_connect(DynSpelled *spelled, int n, DynColumn *columns,
  * are read from elsewhere.  The rest of the item needs all unproven texts.  A
  * List of DynPath *; sets needed[i] for templates that are cut.
  */
-extern List *dyn_spelled_paths(const DynSpelled *spelled, int n,
-							   const DynColumn *columns,
-							   const Bitmapset *attnums, bool *needed);
+extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
+								 const DynColumn *columns,
+								 const Bitmapset *attnums, bool *needed);
 
 /*
  * May an attribute of type N be only this part, `codec` being that of the
@@ -83,9 +83,9 @@ extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 								   const DynCodec *codec);
 
 /* The name of the attribute; UTF-8. */
-extern const char *dyn_spelled_name(const DynSpelled *spelled);
+extern const char *dyn_templated_name(const DynTemplatedAttr *templated);
 
 /* The template, without specs, in the database's encoding: user#${email}. */
-extern const char *dyn_spelled_text(const DynSpelled *spelled);
+extern const char *dyn_templated_text(const DynTemplatedAttr *templated);
 
 #endif

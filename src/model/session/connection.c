@@ -201,7 +201,7 @@ copy_text(const char *text)
 static void
 set_ways(DynConnection *connection, List *options)
 {
-	DynSourceSpec *spec = &connection->spec;
+	DynSourceOptions *spec = &connection->spec;
 	const DynService *service = &connection->service;
 	const char *sts = dyn_option_text(options, "sts_endpoint_url");
 
@@ -233,7 +233,7 @@ wipe_options(List *options)
 static void
 set_credentials(DynConnection *connection)
 {
-	DynSourceSpec *spec = &connection->spec;
+	DynSourceOptions *spec = &connection->spec;
 	UserMapping *mapping = read_mapping(connection->serverid,
 										connection->userid);
 	List	   *options = mapping->options;

@@ -11,7 +11,7 @@
 
 #include "../../aws/client.h"
 #include "../../aws/provider.h"
-#include "../../credentials/spec.h"
+#include "../../credentials/source_options.h"
 #include "../definition/options.h"
 
 typedef struct DynConnection
@@ -35,7 +35,7 @@ typedef struct DynConnection
 	/* private to connection.c */
 	const char *detour;			/* see privilege.h */
 	List	   *mapping_options;	/* unless the source is static */
-	DynSourceSpec spec;			/* until the provider has it */
+	DynSourceOptions spec;		/* until the provider has it */
 
 	/* private to session.c */
 	struct DynDescription *descriptions;

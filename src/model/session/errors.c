@@ -171,7 +171,7 @@ what_failed(const DynRequestContext *context)
 }
 
 static char *
-request_words(const DynCall *call)
+describe_request(const DynCall *call)
 {
 	StringInfoData buf;
 
@@ -206,7 +206,7 @@ service_words(const DynCall *call)
 	return psprintf("%s: %s%s%s", call->code, sentence(call->message),
 					call->throttle_reason[0]
 					? psprintf(" Reason: %s.", call->throttle_reason) : "",
-					request_words(call));
+					describe_request(call));
 }
 
 DYN_NORETURN static void
@@ -240,42 +240,42 @@ shows_excerpts(void)
 
 /* As sentences. */
 static char *
-fault_words(const DynFault *fault)
+describe_error(const DynError *err)
 {
-	if (fault->excerpt[0] == '\0' || !shows_excerpts())
-		return sentence(fault->message);
-	return psprintf("%s Excerpt: %s", sentence(fault->message),
-					dyn_from_utf8_lossy(fault->excerpt));
+	if (err->excerpt[0] == '\0' || !shows_excerpts())
+		return sentence(err->message);
+	return psprintf("%s Excerpt: %s", sentence(err->message),
+					dyn_from_utf8_lossy(err->excerpt));
 }
 
 static const char *
-fault_hint(const DynFault *fault)
+error_hint(const DynError *err)
 {
-	return fault->hint[0] ? dyn_from_utf8_lossy(fault->hint)
+	return err->hint[0] ? dyn_from_utf8_lossy(err->hint)
 		: "Check the options of the user mapping.";
 }
 
 DYN_NORETURN static void
-report_fault(const DynCall *call, const DynRequestContext *context)
+report_error(const DynCall *call, const DynRequestContext *context)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
 			 errmsg("%s: %s", what_failed(context),
 					dyn_failure_phrase(call->failure)),
-			 errdetail("%s", fault_words(call->fault)),
-			 errhint("%s", fault_hint(call->fault))));
+			 errdetail("%s", describe_error(call->err)),
+			 errhint("%s", error_hint(call->err))));
 }
 
 void
-dyn_report_credentials(const DynFault *fault, const char *server)
+dyn_report_credentials(const DynError *err, const char *server)
 {
-	dyn_check_oom(fault->out_of_memory);
+	dyn_check_oom(err->out_of_memory);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
 			 errmsg("server \"%s\": %s", server,
 					dyn_failure_phrase(DYN_FAIL_CREDENTIALS)),
-			 errdetail("%s", fault_words(fault)),
-			 errhint("%s", fault_hint(fault))));
+			 errdetail("%s", describe_error(err)),
+			 errhint("%s", error_hint(err))));
 }
 
 DYN_NORETURN static void
@@ -296,7 +296,7 @@ report_transport(const DynCall *call, const DynRequestContext *context)
 					   : "No response.",
 					   show ? " " : "",
 					   show ? sentence(call->message) : "",
-					   request_words(call)),
+					   describe_request(call)),
 			 entry && entry->hint ? errhint("%s", entry->hint) : 0));
 }
 
@@ -307,12 +307,12 @@ dyn_report_call(const DynCall *call, const DynRequestContext *context)
 	if (call->failure == DYN_FAIL_SERVICE)
 		report_service(call, context);
 	if (call->failure == DYN_FAIL_CREDENTIALS)
-		report_fault(call, context);
+		report_error(call, context);
 	report_transport(call, context);
 }
 
 const char *
-dyn_failure_words(const DynCall *call)
+dyn_describe_failure(const DynCall *call)
 {
 	Assert(call->failure != DYN_FAIL_NONE);
 	return call->failure == DYN_FAIL_SERVICE ? dyn_from_utf8_lossy(call->code)
@@ -320,14 +320,14 @@ dyn_failure_words(const DynCall *call)
 }
 
 static char *
-throttle_words(const DynCall *call)
+describe_throttle(const DynCall *call)
 {
 	if (call->failure == DYN_FAIL_NONE)
 		return psprintf("DynamoDB left all keys unprocessed.%s",
-						request_words(call));
+						describe_request(call));
 	if (call->failure != DYN_FAIL_SERVICE)
 		return psprintf("HTTP status %d.%s", call->http_status,
-						request_words(call));
+						describe_request(call));
 	return service_words(call);
 }
 
@@ -340,7 +340,7 @@ dyn_report_throttled(const DynCall *call, const char *resource, double seconds,
 			 errmsg("reads of %s were throttled for %.*f s without progress",
 					resource, seconds < 10 ? 1 : 0, seconds),
 			 errdetail("%s The statement has used %g read units.%s",
-					   throttle_words(call), units,
+					   describe_throttle(call), units,
 					   capacity > 0
 					   ? psprintf(" The capacity is %g read units per second.",
 								  capacity) : ""),
@@ -359,7 +359,7 @@ dyn_report_page(const DynCall *call, const DynPageError *error,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
 			 errmsg("%s: could not parse the response", what_failed(context)),
 			 errdetail("At byte %zu: %s.%s", error->offset, error->reason,
-					   request_words(call)),
+					   describe_request(call)),
 			 errhint("The service at the endpoint is not DynamoDB, or a proxy changes its responses.")));
 }
 
@@ -378,15 +378,15 @@ dyn_report_changed_schema(const DynRequestContext *context, const char *detail)
 }
 
 void
-dyn_report_unfit(const DynCall *call, const char *fault,
-				 const DynRequestContext *context)
+dyn_report_no_match(const DynCall *call, const char *err,
+					const DynRequestContext *context)
 {
 	dyn_call_distrust(call);
-	dyn_check_oom(fault == dyn_check_memory);
+	dyn_check_oom(err == dyn_check_memory);
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
 			 errmsg("%s: the response does not match the request", what_failed(context)),
-			 errdetail("The response %s.%s", fault, request_words(call)),
+			 errdetail("The response %s.%s", err, describe_request(call)),
 			 errhint("The service at the endpoint does not behave like DynamoDB, or a proxy changes its responses.")));
 }
 

@@ -35,11 +35,11 @@ DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 										 const DynRequestContext *context);
 
 /* Raises the error of a source that could not obtain credentials. */
-DYN_NORETURN extern void dyn_report_credentials(const DynFault *fault,
+DYN_NORETURN extern void dyn_report_credentials(const DynError *err,
 												const char *server);
 
 /* In a few words, why a finished call has failed. */
-extern const char *dyn_failure_words(const DynCall *call);
+extern const char *dyn_describe_failure(const DynCall *call);
 
 /*
  * Raises the error of a statement that was throttled for so many seconds
@@ -60,8 +60,8 @@ DYN_NORETURN extern void dyn_report_page(const DynCall *call, const DynPageError
  * Raises the error of a response that does not match the request; `fault`
  * continues "The response ..."  (dynamodb/page_check.h).
  */
-DYN_NORETURN extern void dyn_report_unfit(const DynCall *call, const char *fault,
-										  const DynRequestContext *context);
+DYN_NORETURN extern void dyn_report_no_match(const DynCall *call, const char *err,
+											 const DynRequestContext *context);
 
 /* Did the call fail because the table, index or key differs from the plan? */
 extern bool dyn_failure_is_stale(const DynCall *call);

@@ -32,7 +32,7 @@ bool		dyn_guc_log_requests = false;
 int			dyn_guc_log_min_duration = -1;
 int			dyn_guc_metadata_ttl = 300;
 bool		dyn_guc_enable_lookup_join = true;
-bool		dyn_guc_enable_kept_reads = true;
+bool		dyn_guc_enable_cached_reads = true;
 bool		dyn_guc_enable_shared_reads = true;
 int			dyn_guc_fetch_memory = 24 * 1024;
 int			dyn_guc_analyze_read_units = 1000;
@@ -126,7 +126,7 @@ dyn_guc_init(void)
 	DefineCustomBoolVariable("dynamo_fdw.enable_kept_reads",
 							 "Enables keeping what was read for executions that would read it again.",
 							 "If it is off, each execution of a subquery or inner scan sends its own requests.",
-							 &dyn_guc_enable_kept_reads, true,
+							 &dyn_guc_enable_cached_reads, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("dynamo_fdw.enable_shared_reads",
 							 "Enables reading once what several scans of a statement would read.",

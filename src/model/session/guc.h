@@ -14,7 +14,7 @@ extern bool dyn_guc_log_requests;
 extern int	dyn_guc_log_min_duration;	/* ms; -1: off */
 extern int	dyn_guc_metadata_ttl;	/* seconds */
 extern bool dyn_guc_enable_lookup_join;
-extern bool dyn_guc_enable_kept_reads;
+extern bool dyn_guc_enable_cached_reads;
 extern bool dyn_guc_enable_shared_reads;
 extern int	dyn_guc_fetch_memory;	/* kB of pages a statement may hold */
 extern int	dyn_guc_analyze_read_units; /* limit for ANALYZE of a table */

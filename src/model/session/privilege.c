@@ -29,7 +29,7 @@ dyn_check_endpoint(const ForeignServer *server, const char *url)
 
 /* For hints: whose mapping is to be made or changed. */
 static const char *
-user_words(const DynSourceUse *use)
+describe_user(const DynSourceUse *use)
 {
 	char	   *name = GetUserNameFromId(use->userid, true);
 
@@ -48,7 +48,7 @@ check_mapping(const DynSourceUse *use)
 			 errdetail("They belong to the database server, and every user of server \"%s\" could use them.",
 					   use->server->servername),
 			 errhint("A superuser can give them to one user: CREATE USER MAPPING FOR %s SERVER %s OPTIONS (credential_provider '%s');",
-					 user_words(use), quote_identifier(use->server->servername),
+					 describe_user(use), quote_identifier(use->server->servername),
 					 use->source)));
 }
 
@@ -129,7 +129,7 @@ check_allowed(const DynSourceUse *use)
 					use->source, use->url),
 			 errdetail("%s", reason),
 			 errhint("If that endpoint is trustworthy, a superuser can allow it: ALTER USER MAPPING FOR %s SERVER %s OPTIONS (%s allowed_endpoint_url '%s');",
-					 user_words(use), quote_identifier(use->server->servername),
+					 describe_user(use), quote_identifier(use->server->servername),
 					 use->allowed ? "SET" : "ADD", use->url)));
 }
 

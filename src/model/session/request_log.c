@@ -26,7 +26,7 @@ dyn_request_is_logged(const DynCall *call)
 
 /* How a slow request ended, and its id, by which AWS finds it. */
 static char *
-outcome_words(const DynCall *call, int attempt)
+describe_outcome(const DynCall *call, int attempt)
 {
 	StringInfoData words;
 
@@ -34,7 +34,7 @@ outcome_words(const DynCall *call, int attempt)
 	if (call->http_status > 0)
 		appendStringInfo(&words, ", status %d", call->http_status);
 	if (call->failure != DYN_FAIL_NONE)
-		appendStringInfo(&words, ", %s", dyn_failure_words(call));
+		appendStringInfo(&words, ", %s", dyn_describe_failure(call));
 	appendStringInfo(&words, ", attempt %d", attempt);
 	if (call->request_id[0] != '\0')
 		appendStringInfo(&words, ", request id %s",
@@ -57,7 +57,7 @@ dyn_request_log(const DynCall *call, const char *line)
 	if (line == NULL)
 		return;
 	if (is_slow(call))
-		write_line(call, line, outcome_words(call, call->attempts));
+		write_line(call, line, describe_outcome(call, call->attempts));
 	else
 		write_line(call, line, call->attempts <= 1 ? ""
 				   : psprintf(", %d attempts", call->attempts));
@@ -67,5 +67,5 @@ void
 dyn_request_log_attempt(const DynCall *call, const char *line, int n)
 {
 	if (is_slow(call))
-		write_line(call, line, outcome_words(call, n));
+		write_line(call, line, describe_outcome(call, n));
 }

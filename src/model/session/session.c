@@ -44,8 +44,8 @@ typedef struct DynDescription
 	struct DynDescription *next;
 	char	   *table;
 	DynTableMeta *meta;			/* malloc'd */
-	double		asked_at;		/* dyn_session_now() */
-	double		ask_after;		/* a request failed: retry after this time */
+	double		requested_at;	/* dyn_session_now() */
+	double		retry_after;	/* a request failed: retry after this time */
 	int			pins;
 	bool		forgotten;		/* removed from the cache */
 } DynDescription;
@@ -232,11 +232,11 @@ dyn_session_credentials(DynConnection *connection)
 	DynReadiness readiness;
 
 	dyn_session_check(connection);
-	while ((readiness = dyn_provider_ask(provider, dyn_session_client())) ==
+	while ((readiness = dyn_provider_request(provider, dyn_session_client())) ==
 		   DYN_CREDENTIALS_AWAITED)
 		dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
 	if (readiness == DYN_CREDENTIALS_FAILED)
-		dyn_report_credentials(dyn_provider_fault(provider),
+		dyn_report_credentials(dyn_provider_error(provider),
 							   connection->server_name);
 	return &provider->current;
 }
@@ -462,7 +462,7 @@ add_description(DynConnection *connection, const char *table,
 
 	description->table = MemoryContextStrdup(connection->context, table);
 	description->meta = meta;
-	description->asked_at = dyn_session_now();
+	description->requested_at = dyn_session_now();
 	description->next = connection->descriptions;
 	connection->descriptions = description;
 	return description;
@@ -473,7 +473,7 @@ add_description(DynConnection *connection, const char *table,
  * during planning.  The returned call may have failed only if `aged_serves`.
  */
 static DynCall *
-ask_for_description(DynConnection *connection, const char *table,
+request_description(DynConnection *connection, const char *table,
 					bool aged_serves)
 {
 	DynService	describe_limits = connection->service;
@@ -498,7 +498,7 @@ ask_for_description(DynConnection *connection, const char *table,
 static DynDescription *
 describe_table(DynConnection *connection, const char *table, bool aged_serves)
 {
-	DynCall    *call = ask_for_description(connection, table, aged_serves);
+	DynCall    *call = request_description(connection, table, aged_serves);
 	bool		failed = call->failure != DYN_FAIL_NONE;
 	const char *reason = NULL;
 	DynTableMeta *meta = failed ? NULL
@@ -536,12 +536,12 @@ refresh_description(DynConnection *connection, DynDescription *aged)
 {
 	DynDescription *fresh;
 
-	if (dyn_session_now() < aged->ask_after)
+	if (dyn_session_now() < aged->retry_after)
 		return aged;
 	fresh = describe_table(connection, aged->table, true);
 	if (fresh == NULL)
 	{
-		aged->ask_after = dyn_session_now() + REFRESH_PAUSE;
+		aged->retry_after = dyn_session_now() + REFRESH_PAUSE;
 		return aged;
 	}
 	aged->forgotten = true;
@@ -557,7 +557,7 @@ dyn_session_table(DynConnection *connection, const char *table)
 
 	if (description == NULL)
 		description = describe_table(connection, table, false);
-	else if (dyn_session_now() - description->asked_at >
+	else if (dyn_session_now() - description->requested_at >
 			 dyn_guc_metadata_ttl * 1000.0)
 		description = refresh_description(connection, description);
 	sweep_descriptions(connection);

@@ -45,10 +45,10 @@ find_unproven(DynRelation *relation, const DynNames *names)
 {
 	for (int i = 0; i < relation->nspelled; i++)
 	{
-		DynSpelled *spelled = &relation->spelled[i];
-		const char *name = dyn_spelled_name(spelled);
+		DynTemplatedAttr *templated = &relation->templated[i];
+		const char *name = dyn_templated_name(templated);
 
-		spelled->unproven = (!spelled->base || has_folded_part(spelled->tmpl)) &&
+		templated->unproven = (!templated->base || has_folded_part(templated->tmpl)) &&
 			!dyn_names_have(names, name, strlen(name));
 	}
 }
@@ -70,7 +70,7 @@ dyn_attributes_shown(DynRelation *relation)
 	dyn_names_sort(names);
 	find_unproven(relation, names);
 	for (int i = 0; i < relation->nspelled; i++)
-		add_name(names, dyn_spelled_name(&relation->spelled[i]));
+		add_name(names, dyn_templated_name(&relation->templated[i]));
 	dyn_names_sort(names);
 	return names;
 }

@@ -41,8 +41,8 @@ hint_of(const DynCodec *codec, DynType type)
  * of indexes are not meant, since an older item may have any type there.
  */
 static const DynKeyAttr *
-unfit_attribute(const DynRelation *relation, const DynTableMeta *meta,
-				AttrNumber attnum)
+unmatched_attribute(const DynRelation *relation, const DynTableMeta *meta,
+					AttrNumber attnum)
 {
 	const DynColumn *column = dyn_relation_column(relation, attnum);
 	const DynKeyAttr *attrs[] = {&meta->key.hash[0],
@@ -60,8 +60,8 @@ unfit_attribute(const DynRelation *relation, const DynTableMeta *meta,
 }
 
 DYN_NORETURN static void
-report_unfit(const DynRelation *relation, const DynColumn *column,
-			 const DynKeyAttr *attr, const char *role)
+report_no_match(const DynRelation *relation, const DynColumn *column,
+				const DynKeyAttr *attr, const char *role)
 {
 	const char *name = dyn_from_utf8_lossy(attr->name);
 
@@ -82,13 +82,13 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 {
 	const DynKeyAttr *attr;
 
-	if (unfit_attribute(relation, meta, attnum) == NULL)
+	if (unmatched_attribute(relation, meta, attnum) == NULL)
 		return meta;
 	dyn_session_forget_table(relation->connection, relation->table);
 	meta = dyn_session_table(relation->connection, relation->table);
-	attr = unfit_attribute(relation, meta, attnum);
+	attr = unmatched_attribute(relation, meta, attnum);
 	if (attr != NULL)
-		report_unfit(relation, dyn_relation_column(relation, attnum), attr,
-					 attr == &meta->key.hash[0] ? "partition key" : "sort key");
+		report_no_match(relation, dyn_relation_column(relation, attnum), attr,
+						attr == &meta->key.hash[0] ? "partition key" : "sort key");
 	return meta;
 }

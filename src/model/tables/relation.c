@@ -90,7 +90,7 @@ read_column(DynColumn *column, Form_pg_attribute attr,
 		return;
 	options = GetForeignColumnOptions(relation->relid, attr->attnum);
 	column->not_null = attr->attnotnull;
-	column->spelled = -1;
+	column->templated = -1;
 	column->collation = attr->attcollation;
 	column->null_on_mismatch =
 		dyn_option_enum(options, "on_mismatch", on_mismatch_words,
@@ -156,7 +156,7 @@ read_options(DynRelation *relation, List *table)
 	relation->skips_scalars =
 		dyn_option_enum(table, "on_mismatch", on_mismatch_words, 0) == 1;
 	if ((text = dyn_option_text(table, "key_templates")) != NULL)
-		relation->spelled = dyn_templates_parse(text, &relation->nspelled);
+		relation->templated = dyn_templates_parse(text, &relation->nspelled);
 	if ((text = dyn_option_text(table, "trusted_indexes")) != NULL)
 		relation->trusted_indexes = dyn_option_names(text);
 }
@@ -170,9 +170,9 @@ connect_templates(DynRelation *relation, const DynKeyAttr *base, int nbase,
 		return;
 	Assert(!relation->connected);
 	relation->connected = true;
-	dyn_spelled_connect(relation->spelled, relation->nspelled,
-						relation->columns, relation->ncolumns, base, nbase,
-						meta, relation->name);
+	dyn_templated_connect(relation->templated, relation->nspelled,
+						  relation->columns, relation->ncolumns, base, nbase,
+						  meta, relation->name);
 	finish_documents(relation);
 }
 
@@ -235,15 +235,15 @@ check_trusted(const DynRelation *relation, const DynTableMeta *meta)
  * outside of them must be an error in all ways to read it.
  */
 static bool
-is_listed(const DynRelation *relation, const DynSpelled *spelled)
+is_listed(const DynRelation *relation, const DynTemplatedAttr *templated)
 {
-	if (spelled->base || spelled->type == DYN_TYPE_ABSENT)
+	if (templated->base || templated->type == DYN_TYPE_ABSENT)
 		return false;
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		if (dyn_part_is_enumerated(&spelled->tmpl->parts[p]) &&
-			spelled->parts[p].column.traits.members &&
-			(spelled->parts[p].source || relation->trusted_indexes != NIL))
+		if (dyn_part_is_enumerated(&templated->tmpl->parts[p]) &&
+			templated->parts[p].column.traits.members &&
+			(templated->parts[p].source || relation->trusted_indexes != NIL))
 			return true;
 	}
 	return false;
@@ -253,7 +253,7 @@ static void
 mark_listed(DynRelation *relation)
 {
 	for (int i = 0; i < relation->nspelled; i++)
-		relation->spelled[i].listed = is_listed(relation, &relation->spelled[i]);
+		relation->templated[i].listed = is_listed(relation, &relation->templated[i]);
 }
 
 void
@@ -266,7 +266,7 @@ dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
 	if (meta->key.nrange > 0)
 		base[nbase++] = meta->key.range[0];
 	for (int i = 0; i < relation->nspelled; i++)
-		relation->spelled[i].type = described_type(meta, dyn_spelled_name(&relation->spelled[i]));
+		relation->templated[i].type = described_type(meta, dyn_templated_name(&relation->templated[i]));
 	connect_templates(relation, base, nbase, meta);
 	mark_listed(relation);
 	check_trusted(relation, meta);
@@ -277,7 +277,7 @@ dyn_relation_has_listed(const DynRelation *relation)
 {
 	for (int i = 0; i < relation->nspelled; i++)
 	{
-		if (relation->spelled[i].listed)
+		if (relation->templated[i].listed)
 			return true;
 	}
 	return false;
@@ -289,7 +289,7 @@ dyn_relation_text_types(const DynRelation *relation)
 	List	   *types = NIL;
 
 	for (int i = 0; i < relation->nspelled; i++)
-		types = lappend_int(types, relation->spelled[i].type);
+		types = lappend_int(types, relation->templated[i].type);
 	return types;
 }
 
@@ -298,17 +298,17 @@ dyn_relation_set_text_types(DynRelation *relation, const List *types)
 {
 	Assert(list_length(types) == relation->nspelled);
 	for (int i = 0; i < relation->nspelled; i++)
-		relation->spelled[i].type = list_nth_int(types, i);
+		relation->templated[i].type = list_nth_int(types, i);
 	mark_listed(relation);
 }
 
-const DynSpelled *
-dyn_relation_spelled(const DynRelation *relation, const char *attribute)
+const DynTemplatedAttr *
+dyn_relation_templated(const DynRelation *relation, const char *attribute)
 {
 	for (int i = 0; i < relation->nspelled; i++)
 	{
-		if (dyn_path_is_attribute(relation->spelled[i].path, attribute))
-			return &relation->spelled[i];
+		if (dyn_path_is_attribute(relation->templated[i].path, attribute))
+			return &relation->templated[i];
 	}
 	return NULL;
 }
@@ -320,7 +320,7 @@ dyn_relation_has_row_test(const DynRelation *relation)
 		return true;
 	for (int i = 0; i < relation->nspelled; i++)
 	{
-		if (relation->spelled[i].base)
+		if (relation->templated[i].base)
 			return true;
 	}
 	return false;
@@ -392,13 +392,13 @@ AttrNumber
 dyn_relation_only_column_of(const DynRelation *relation, const DynKeyAttr *attr)
 {
 	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
-	const DynSpelled *spelled;
+	const DynTemplatedAttr *templated;
 
 	if (attnum != 0)
 		return attnum;
-	spelled = dyn_relation_spelled(relation, attr->name);
-	return spelled != NULL && spelled->tmpl->nparts == 1
-		? spelled->parts[0].attnum : 0;
+	templated = dyn_relation_templated(relation, attr->name);
+	return templated != NULL && templated->tmpl->nparts == 1
+		? templated->parts[0].attnum : 0;
 }
 
 bool

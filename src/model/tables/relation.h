@@ -42,7 +42,7 @@ typedef struct DynRelation
 	double		max_read_units_per_second; /* the table's option; 0: no limit */
 	DynRowTest	row_test;		/* match and ttl */
 	int			nspelled;		/* templates */
-	DynSpelled *spelled;
+	DynTemplatedAttr *templated;
 	bool		connected;
 	List	   *trusted_indexes;	/* of char * */
 	const DynPath *unnest;		/* rows are the elements there; NULL: items */
@@ -82,8 +82,8 @@ extern void dyn_relation_set_text_types(DynRelation *relation,
 										const List *types);
 
 /* The template of an attribute, or NULL. */
-extern const DynSpelled *dyn_relation_spelled(const DynRelation *relation,
-											  const char *attribute);
+extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relation,
+													  const char *attribute);
 
 /* Is there a template of an index key that all statements must read? */
 extern bool dyn_relation_has_listed(const DynRelation *relation);

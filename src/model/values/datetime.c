@@ -163,7 +163,7 @@ dyn_instant_from_iso(const char *text, size_t len, Timestamp *result)
 
 /* Copies the text with zeros in place of the digits after the sixth. */
 static bool
-cut_fraction(const char *text, size_t len, const DynFormat *format, char *dst)
+truncate_fraction(const char *text, size_t len, const DynFormat *format, char *dst)
 {
 	size_t		end = strlen("YYYY-MM-DDTHH:MM:SS.") + format->digits;
 
@@ -188,18 +188,18 @@ bool
 dyn_instant_from_fixed(const char *text, size_t len, const DynFormat *format,
 					   Timestamp *result)
 {
-	char		cut[DYN_INSTANT_BUFSIZE];
+	char		split[DYN_INSTANT_BUFSIZE];
 	char		again[DYN_INSTANT_BUFSIZE];
 	size_t		suffix = strlen(format->suffix);
 	IsoScanner	s;
 	int64		days,
 				time;
 
-	if (dyn_format_cuts(format))
+	if (dyn_format_truncates(format))
 	{
-		if (!cut_fraction(text, len, format, cut))
+		if (!truncate_fraction(text, len, format, split))
 			return false;
-		text = cut;
+		text = split;
 	}
 	s.p = text;
 	s.end = text + len - Min(suffix, len);
@@ -348,7 +348,7 @@ scaled_integer(const char *text, int scale, int most, int64 *result)
 	bool		negative = (*text == '-');
 	const char *point = strchr(text, '.');
 	int			digits = point ? (int) strlen(point + 1) : 0;
-	bool		cut = (digits > scale);
+	bool		split = (digits > scale);
 
 	if (digits > most)
 		return false;
@@ -366,7 +366,7 @@ scaled_integer(const char *text, int scale, int most, int64 *result)
 	}
 	/* a canonical decimal has no zeros at its end, so there is something cut */
 	if (negative)
-		*result = -*result - cut;
+		*result = -*result - split;
 	return true;
 }
 

@@ -36,7 +36,7 @@
 bool
 dyn_codec_is_point(const DynCodec *codec)
 {
-	return codec->spelling.canonical;
+	return codec->encoding.canonical;
 }
 
 bool
@@ -131,7 +131,7 @@ encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 
 /* In the form that decode_uuid() accepts without a format. */
 static bool
-is_uuid_spelling(const DynScalar *text)
+is_uuid_text(const DynScalar *text)
 {
 	static const char pattern[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
@@ -157,7 +157,7 @@ holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
 	if (encoded->len > MAX_ITEM_BYTES)
 		return false;
 	if (codec->kind == DYN_CODEC_UUID)
-		return is_uuid_spelling(encoded);
+		return is_uuid_text(encoded);
 	if (codec->kind != DYN_CODEC_TEXT)
 		return true;
 	if (valuetype == NAMEOID)

@@ -24,7 +24,7 @@ typedef struct FormatWord
 	DynFormatKind kind;
 } FormatWord;
 
-static const FormatWord format_words[] = {
+static const FormatWord describe_format[] = {
 	{"iso8601", DYN_FORMAT_ISO8601},
 	{"ulid", DYN_FORMAT_ULID},
 	{"epoch", DYN_FORMAT_EPOCH},
@@ -117,7 +117,7 @@ canonical_or_null(const char *text)
 
 /* Where both spellings are numbers, the values are. */
 static void
-spell_in_numbers(DynFormat *format)
+format_in_numbers(DynFormat *format)
 {
 	const char *t = canonical_or_null(format->true_text);
 	const char *f = canonical_or_null(format->false_text);
@@ -143,7 +143,7 @@ parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 	format->true_text = args;
 	format->false_text = comma + 1;
 	if (!part)
-		spell_in_numbers(format);
+		format_in_numbers(format);
 	return strcmp(format->true_text, format->false_text) != 0;
 }
 
@@ -181,11 +181,11 @@ parse_format(const char *text, DynFormat *format, bool part, const char **why)
 		return parse_padded(args, format, why);
 	if ((args = arguments_of(text, "bool")) != NULL)
 		return parse_bool_format(args, format, part, why);
-	for (int i = 0; i < lengthof(format_words); i++)
+	for (int i = 0; i < lengthof(describe_format); i++)
 	{
-		if (strcmp(format_words[i].word, text) == 0)
+		if (strcmp(describe_format[i].word, text) == 0)
 		{
-			format->kind = format_words[i].kind;
+			format->kind = describe_format[i].kind;
 			format->digits = 6;
 			return true;
 		}

@@ -58,7 +58,7 @@ typedef struct DynFormat
  * spellings, which are neighbours, are one value.
  */
 static inline bool
-dyn_format_cuts(const DynFormat *format)
+dyn_format_truncates(const DynFormat *format)
 {
 	return (format->kind == DYN_FORMAT_ISO8601_FIXED ||
 			format->kind == DYN_FORMAT_EPOCH) && format->digits > 6;

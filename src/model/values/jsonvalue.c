@@ -98,7 +98,7 @@ static void
 leave_out(DynNodes *list, const DynMembers *members)
 {
 	DynNode    *nodes = list->nodes;
-	uint32		kept = 1;
+	uint32		cached = 1;
 	uint32		next;
 
 	Assert(nodes[0].value.type == DYN_TYPE_M);
@@ -115,10 +115,10 @@ leave_out(DynNodes *list, const DynMembers *members)
 			nodes[0].value.len--;
 			continue;
 		}
-		move_member(nodes, kept, i);
-		kept += count;
+		move_member(nodes, cached, i);
+		cached += count;
 	}
-	list->count = nodes[0].end = kept;
+	list->count = nodes[0].end = cached;
 	count_again(list);
 }
 

@@ -65,7 +65,7 @@ add_group(Groups *groups, int digit)
 
 /* Adds the digits before the point; the first group may be short. */
 static inline void
-add_whole(Groups *groups, const char *p, int n)
+add_full(Groups *groups, const char *p, int n)
 {
 	int			first = n % GROUP;
 
@@ -96,21 +96,21 @@ dyn_plain_numeric_write(const char *p, size_t len, char *dst)
 	uint16	   *header = (uint16 *) (dst + VARHDRSZ);
 	Groups		groups = {header + 1, 0, 0};
 	const char *read;
-	int			whole;
+	int			full;
 	int			scale = 0;
 
 	p += negative;
-	whole = count_digits(p, end);
-	read = p + whole;
+	full = count_digits(p, end);
+	read = p + full;
 	if (read < end && *read == '.')
 	{
 		scale = count_digits(read + 1, end);
 		read += 1 + scale;
 	}
-	if (read != end || whole + scale == 0 ||
-		whole + scale > DYN_NUMBER_MAX_DIGITS)
+	if (read != end || full + scale == 0 ||
+		full + scale > DYN_NUMBER_MAX_DIGITS)
 		return 0;
-	add_whole(&groups, p, whole);
+	add_full(&groups, p, full);
 	add_fraction(&groups, end - scale, scale);
 	while (groups.n > 0 && groups.digits[groups.n - 1] == 0)
 		groups.n--;

@@ -37,7 +37,7 @@ typedef struct FieldWord
 	int			max;
 } FieldWord;
 
-static const FieldWord field_words[] = {
+static const FieldWord describe_field[] = {
 	{"YYYY", FIELD_YEAR, 4, 1, 1, 9999},
 	{"MM", FIELD_MONTH, 2, 1, 1, 12},
 	{"DD", FIELD_DAY, 2, 1, 1, 31},
@@ -70,16 +70,16 @@ struct DynPattern
 
 /* ---- parsing ---- */
 
-typedef struct PatternReader
+typedef struct PatternParser
 {
 	const char *start;
 	const char *p;
 	const char **why;
-} PatternReader;
+} PatternParser;
 
 /* The place is counted in characters, from 1. */
 static bool
-refuse(const PatternReader *in, const char *reason)
+refuse(const PatternParser *in, const char *reason)
 {
 	int			place = 1;
 
@@ -90,7 +90,7 @@ refuse(const PatternReader *in, const char *reason)
 }
 
 static bool
-add_item(const PatternReader *in, DynPattern *pattern, const FieldWord *field,
+add_item(const PatternParser *in, DynPattern *pattern, const FieldWord *field,
 		 char literal)
 {
 	int			width = field ? field->width : 1;
@@ -107,16 +107,16 @@ add_item(const PatternReader *in, DynPattern *pattern, const FieldWord *field,
 static const FieldWord *
 field_at(const char *p)
 {
-	for (int i = 0; i < lengthof(field_words); i++)
+	for (int i = 0; i < lengthof(describe_field); i++)
 	{
-		if (strncmp(p, field_words[i].word, strlen(field_words[i].word)) == 0)
-			return &field_words[i];
+		if (strncmp(p, describe_field[i].word, strlen(describe_field[i].word)) == 0)
+			return &describe_field[i];
 	}
 	return NULL;
 }
 
 static bool
-read_field(PatternReader *in, DynPattern *pattern, const FieldWord *field)
+read_field(PatternParser *in, DynPattern *pattern, const FieldWord *field)
 {
 	if (pattern->words[field->field] == field)
 		return refuse(in, psprintf("%s occurs twice", field->word));
@@ -133,9 +133,9 @@ read_field(PatternReader *in, DynPattern *pattern, const FieldWord *field)
 }
 
 static bool
-read_quoted(PatternReader *in, DynPattern *pattern)
+read_quoted(PatternParser *in, DynPattern *pattern)
 {
-	PatternReader quote = *in;
+	PatternParser quote = *in;
 
 	for (in->p++; *in->p != '"'; in->p++)
 	{
@@ -151,7 +151,7 @@ read_quoted(PatternReader *in, DynPattern *pattern)
 }
 
 static bool
-read_item(PatternReader *in, DynPattern *pattern)
+read_item(PatternParser *in, DynPattern *pattern)
 {
 	const FieldWord *field = field_at(in->p);
 
@@ -166,7 +166,7 @@ read_item(PatternReader *in, DynPattern *pattern)
 
 /* All fields from the year down to the smallest one, so that a time is meant. */
 static bool
-check_fields(const PatternReader *in, const DynPattern *pattern)
+check_fields(const PatternParser *in, const DynPattern *pattern)
 {
 	static const char *const names[] = {"YYYY", "MM", "DD", "HH24", "MI", "SS"};
 
@@ -183,7 +183,7 @@ DynPattern *
 dyn_pattern_parse(const char *text, const char **why)
 {
 	DynPattern *pattern = palloc0(sizeof(DynPattern));
-	PatternReader in = {text, text, why};
+	PatternParser in = {text, text, why};
 
 	pattern->ordered = true;
 	while (*in.p != '\0')

@@ -177,11 +177,11 @@ epoch_bound(Datum value, Oid type, bool upper)
 {
 	bool		rounded;
 	double		number = number_value(value, type, &rounded) * USECS_PER_SEC;
-	double		room = 2 + fabs(number) * 4 * DBL_EPSILON;
+	double		space = 2 + fabs(number) * 4 * DBL_EPSILON;
 
 	number -= (double) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY;
 	return isinf(number) ? clamp_number(number)
-		: clamp_number(upper ? ceil(number + room) : floor(number - room));
+		: clamp_number(upper ? ceil(number + space) : floor(number - space));
 }
 
 /* ---- units ---- */
@@ -247,9 +247,9 @@ truncated(Datum unit, Timestamp value)
 static bool
 is_far_from_ends(int64 value)
 {
-	int64		room = 2 * 365250 * USECS_PER_DAY;
+	int64		space = 2 * 365250 * USECS_PER_DAY;
 
-	return value > MIN_TIMESTAMP + room && value < END_TIMESTAMP - room;
+	return value > MIN_TIMESTAMP + space && value < END_TIMESTAMP - space;
 }
 
 /* The last timestamp that is truncated to at most this one. */
@@ -546,8 +546,8 @@ first_bound(Datum value, Oid from, Oid compared, bool upper, bool strict,
 }
 
 Datum
-dyn_preimage(Datum value, Oid from, Oid compared, bool upper, bool strict,
-			 const DynTimeStep *steps, int nsteps, Oid to)
+dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper, bool strict,
+				 const DynTimeStep *steps, int nsteps, Oid to)
 {
 	Bound		bound = {0, upper};
 

@@ -68,8 +68,8 @@ extern Datum dyn_convert_time(Datum value, Oid from, Oid to);
  * which concerns the value, as `strict` does.  The value is of type `from`,
  * which is compared as `compared`.
  */
-extern Datum dyn_preimage(Datum value, Oid from, Oid compared, bool upper,
-						  bool strict, const DynTimeStep *steps, int nsteps,
-						  Oid to);
+extern Datum dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper,
+							  bool strict, const DynTimeStep *steps, int nsteps,
+							  Oid to);
 
 #endif

@@ -21,7 +21,7 @@
  * are not total, because N may be 1.5 or 1E20.
  */
 #define KIND(type, canonical, sorting, total) \
-	.wire = DYN_TYPE_##type, .spelling = {canonical, DYN_##sorting, total}
+	.wire = DYN_TYPE_##type, .encoding = {canonical, DYN_##sorting, total}
 
 const DynCodecFacts dyn_codec_facts[] = {
 	[DYN_CODEC_TEXT] = {KIND(S, true, SORTED, false), .may_be_empty = true},
@@ -81,7 +81,7 @@ listed_type(Oid typid)
 
 /* *types is what the format is for, in words. */
 static bool
-format_fits(const DynCodec *codec, DynFormatKind format, const char **types)
+format_applies(const DynCodec *codec, DynFormatKind format, const char **types)
 {
 	switch (format)
 	{
@@ -130,50 +130,50 @@ apply_format_traits(DynCodec *codec)
 		case DYN_FORMAT_JSON:
 			break;
 		case DYN_FORMAT_ISO8601:
-			codec->spelling.canonical = false;
-			codec->spelling.sorting = DYN_SORTED_ROUGHLY;
+			codec->encoding.canonical = false;
+			codec->encoding.sorting = DYN_SORTED_ROUGHLY;
 			break;
 		case DYN_FORMAT_ISO8601_FIXED:
-			codec->spelling.canonical = !dyn_format_cuts(&codec->format);
-			codec->spelling.sorting = DYN_SORTED;
+			codec->encoding.canonical = !dyn_format_truncates(&codec->format);
+			codec->encoding.sorting = DYN_SORTED;
 			break;
 		case DYN_FORMAT_PATTERN:
-			codec->spelling.canonical = true;
-			codec->spelling.sorting =
+			codec->encoding.canonical = true;
+			codec->encoding.sorting =
 				dyn_pattern_is_ordered(codec->format.pattern) ? DYN_SORTED
 				: DYN_UNSORTED;
 			break;
 		case DYN_FORMAT_ULID:
-			codec->spelling.canonical = false;
-			codec->spelling.sorting = DYN_SORTED;
+			codec->encoding.canonical = false;
+			codec->encoding.sorting = DYN_SORTED;
 			break;
 		case DYN_FORMAT_EPOCH:
 		case DYN_FORMAT_EPOCH_MS:
 		case DYN_FORMAT_EPOCH_US:
 		case DYN_FORMAT_EPOCH_DAYS:
 			codec->wire = DYN_TYPE_N;
-			codec->spelling.canonical = !dyn_format_cuts(&codec->format);
-			codec->spelling.sorting = DYN_SORTED;
+			codec->encoding.canonical = !dyn_format_truncates(&codec->format);
+			codec->encoding.sorting = DYN_SORTED;
 			break;
 		case DYN_FORMAT_STRING:
 			codec->wire = DYN_TYPE_S;
-			codec->spelling.canonical = false;
-			codec->spelling.sorting = DYN_UNSORTED;
-			codec->spelling.total = false;
+			codec->encoding.canonical = false;
+			codec->encoding.sorting = DYN_UNSORTED;
+			codec->encoding.total = false;
 			break;
 		case DYN_FORMAT_PADDED:
 			codec->wire = DYN_TYPE_S;
-			codec->spelling.total = false;
+			codec->encoding.total = false;
 			break;
 		case DYN_FORMAT_DIGITS:
 		case DYN_FORMAT_BASE64:
 			codec->wire = DYN_TYPE_S;
-			codec->spelling.sorting = DYN_UNSORTED;
-			codec->spelling.total = false;
+			codec->encoding.sorting = DYN_UNSORTED;
+			codec->encoding.total = false;
 			break;
 		case DYN_FORMAT_BOOL:
 			codec->wire = codec->format.numeric ? DYN_TYPE_N : DYN_TYPE_S;
-			codec->spelling.canonical = true;
+			codec->encoding.canonical = true;
 			break;
 	}
 }
@@ -197,7 +197,7 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 		: DYN_CODEC_INPUT;
 	codec->format = *format;
 	codec->context = CurrentMemoryContext;
-	if (!format_fits(codec, format->kind, &types))
+	if (!format_applies(codec, format->kind, &types))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 				 errmsg("format of column \"%s\" does not fit its type %s",
@@ -206,12 +206,12 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 	if (format->kind == DYN_FORMAT_JSON)
 		codec->kind = DYN_CODEC_JSON_TEXT;
 	codec->wire = dyn_codec_facts[codec->kind].wire;
-	codec->spelling = dyn_codec_facts[codec->kind].spelling;
+	codec->encoding = dyn_codec_facts[codec->kind].encoding;
 	if (codec->kind == DYN_CODEC_NUMERIC && codec->typmod >= 0)
-		codec->spelling.total = false;
+		codec->encoding.total = false;
 	apply_format_traits(codec);
 	if (codec->is_domain)
-		codec->spelling.total = false;
+		codec->encoding.total = false;
 	if (codec->kind == DYN_CODEC_ARRAY)
 	{
 		codec->element = palloc0(sizeof(DynCodec));

@@ -57,7 +57,7 @@ typedef enum DynSorting
 } DynSorting;
 
 /* Properties of the representation of values in DynamoDB. */
-typedef struct DynSpelling
+typedef struct DynEncoding
 {
 	/* each SQL value has one spelling, and each spelling one value */
 	bool		canonical;
@@ -66,13 +66,13 @@ typedef struct DynSpelling
 
 	/* every value of the DynamoDB type is accepted */
 	bool		total;
-} DynSpelling;
+} DynEncoding;
 
 /* What is known of the values of each kind, whatever their type and format. */
 typedef struct DynCodecFacts
 {
 	DynType		wire;			/* without a format; and its spelling */
-	DynSpelling spelling;
+	DynEncoding encoding;
 	bool		may_be_empty;	/* '' is a value, or the spelling of one */
 	bool		instant;		/* dates and times */
 	int64		least;			/* an integer: from least to most; else 0, 0 */
@@ -101,7 +101,7 @@ struct DynCodec
 
 	/* the DynamoDB type of values; ABSENT if there are several */
 	DynType		wire;
-	DynSpelling spelling;
+	DynEncoding encoding;
 
 	FmgrInfo	input;			/* INPUT, BPCHAR, JSON_TEXT */
 	Oid			ioparam;

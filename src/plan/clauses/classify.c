@@ -119,9 +119,9 @@ is_comparable_in_part(const DynClassify *context, const DynField *field,
 
 	for (int i = 0; i < relation->nspelled; i++)
 	{
-		for (int p = 0; p < relation->spelled[i].tmpl->nparts; p++)
+		for (int p = 0; p < relation->templated[i].tmpl->nparts; p++)
 		{
-			const DynPart *part = &relation->spelled[i].parts[p];
+			const DynPart *part = &relation->templated[i].parts[p];
 			DynOperator comparison = *op;
 
 			if (part->attnum != field->attnum)

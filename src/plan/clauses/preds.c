@@ -66,17 +66,17 @@ dyn_pred_path(const DynRelation *relation, const DynPred *pred)
 {
 	if (pred->kind == DYN_PRED_ROW)
 		return relation->row_test.terms[pred->term].path;
-	if (pred->kind == DYN_PRED_SPELLED)
-		return relation->spelled[pred->spelled].path;
+	if (pred->kind == DYN_PRED_TEMPLATED)
+		return relation->templated[pred->templated].path;
 	return dyn_field_path(relation, &pred->field);
 }
 
 const DynPred *
-dyn_only_spelled(const List *preds)
+dyn_only_templated(const List *preds)
 {
 	const DynPred *pred = list_length(preds) == 1 ? linitial(preds) : NULL;
 
-	return pred != NULL && pred->kind == DYN_PRED_SPELLED ? pred : NULL;
+	return pred != NULL && pred->kind == DYN_PRED_TEMPLATED ? pred : NULL;
 }
 
 bool
@@ -136,7 +136,7 @@ visit_with_parts(DynPred *pred, void *arg)
 
 	if (walk->visit(pred, walk->arg))
 		return true;
-	if (pred->kind != DYN_PRED_SPELLED)
+	if (pred->kind != DYN_PRED_TEMPLATED)
 		return false;
 	foreach(lc, pred->args)
 	{

@@ -35,7 +35,7 @@ typedef enum DynPredKind
 	DYN_PRED_FALSE,
 	DYN_PRED_FIELDS,			/* field op other field */
 	DYN_PRED_ROW,				/* term of the row test; alone, without field */
-	DYN_PRED_SPELLED,			/* the text of a template's attribute is
+	DYN_PRED_TEMPLATED,			/* the text of a template's attribute is
 								 * spelled by args, one AND for each of the
 								 * leading parts (match_template.h) */
 	DYN_PRED_MEMBERS,			/* among them: all members of a part */
@@ -64,7 +64,7 @@ typedef struct DynPred
 								 * keys, but not of the column's own attribute */
 	int			param;			/* position of the value in fdw_exprs */
 	int			term;			/* ROW: position in the row test */
-	int			spelled;		/* SPELLED, MEMBERS: of the template, likewise */
+	int			templated;		/* SPELLED, MEMBERS: of the template, likewise */
 	int			part;			/* MEMBERS: of that template */
 	Oid			valuetype;		/* of the value, or of its elements */
 	bool		enforced;		/* of a filter: it is not checked again */
@@ -148,11 +148,11 @@ dyn_pred_is_given(const DynPred *pred)
 static inline bool
 dyn_pred_tells_rows(const DynPred *pred)
 {
-	return pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_SPELLED;
+	return pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_TEMPLATED;
 }
 
 /* The only predicate, if it is one of a template's text; else NULL. */
-extern const DynPred *dyn_only_spelled(const List *preds);
+extern const DynPred *dyn_only_templated(const List *preds);
 
 /*
  * Calls visit(pred, arg) for every leaf of the tree; returns true as soon as

@@ -25,11 +25,11 @@
 #include "../../model/tables/documents.h"
 #include "../../model/values/path.h"
 #include "classify.h"
-#include "forms_equal.h"
-#include "forms_float.h"
-#include "forms_given.h"
-#include "forms_keyset.h"
-#include "forms_time.h"
+#include "rewrite_equal.h"
+#include "rewrite_float.h"
+#include "rewrite_given.h"
+#include "rewrite_keyset.h"
+#include "rewrite_time.h"
 #include "quals.h"
 #include "rel_plan.h"
 
@@ -300,7 +300,7 @@ classify_null_test(DynClassify *context, NullTest *test)
 		return NULL;
 	traits = &dyn_field_column(context, &field)->traits;
 	if (!dyn_classify_accept(context, test->nulltesttype == IS_NULL
-							 ? traits->absence : traits->presence))
+							 ? traits->absence : traits->completeness))
 		return NULL;
 	/* the traits of the document do not apply to a member */
 	if (field.steps != NIL)
@@ -430,7 +430,7 @@ bound_clauses(PlannerInfo *root, const DynRelPlan *plan, RestrictInfo *rinfo,
 		return NIL;
 	clause.pred = classify_expr(&context, bound);
 	clause.sized = context.sized;
-	clause.proof = first ? bound : NULL;
+	clause.condition = first ? bound : NULL;
 	return clause.pred == NULL ? NIL : divide(&clause);
 }
 
@@ -469,7 +469,7 @@ dyn_row_clauses(const DynRelation *relation)
 
 	for (int i = 0; i < relation->nspelled; i++)
 	{
-		if (relation->spelled[i].base)
+		if (relation->templated[i].base)
 			clauses = lappend(clauses, palloc0(sizeof(DynClause)));
 	}
 	for (int i = 0; i < relation->row_test.nterms; i++)

@@ -29,8 +29,9 @@ typedef struct DynClause
 	bool		sized;			/* its size as a filter is bounded */
 	bool		implied;		/* by rinfo, which says more */
 	bool		keys_only;		/* implied, and of no use as a filter */
-	Node	   *proof;			/* keys_only: an expression that holds, too, and
-								 * shows which columns have values; or NULL */
+	Node	   *condition;		/* keys_only: an expression that holds, too,
+								 * and shows which columns have values; or
+								 * NULL */
 } DynClause;
 
 /*

@@ -43,7 +43,7 @@ typedef struct DynRelPlan
 	Cost		direct[DYN_ACCESS_SCAN];	/* least cost of each kind by the
 											 * table's own clauses; 0: none */
 	Cost		direct_startup[DYN_ACCESS_SCAN];
-	bool		direct_guessed[DYN_ACCESS_SCAN];	/* their number of rows is */
+	bool		direct_unknown[DYN_ACCESS_SCAN];	/* their number of rows is */
 } DynRelPlan;
 
 #endif

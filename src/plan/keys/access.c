@@ -38,7 +38,7 @@ abilities(const DynAccess *access)
 		(access->index == NULL || (!access->presumes && !access->count_only)))
 		can |= DYN_CAN_READ_TABLE;
 	if (access->kind != DYN_ACCESS_GET)
-		can |= DYN_CAN_KEEP;
+		can |= DYN_CAN_CACHE;
 	if (!merged)
 		can |= DYN_CAN_SHARE;
 	if (keyed && !merged)
@@ -55,14 +55,14 @@ dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 AttrNumber
 dyn_sort_column(const DynRelation *relation, const DynKeyAttr *attr, int part)
 {
-	return part == DYN_WHOLE ? dyn_relation_column_of(relation, attr)
-		: dyn_relation_spelled(relation, attr->name)->parts[part].attnum;
+	return part == DYN_FULL ? dyn_relation_column_of(relation, attr)
+		: dyn_relation_templated(relation, attr->name)->parts[part].attnum;
 }
 
 /* ---- the schema of the plan ---- */
 
 bool
-dyn_access_fits(const DynAccess *access, const DynTableMeta *meta)
+dyn_access_is_valid(const DynAccess *access, const DynTableMeta *meta)
 {
 	const char *now = dyn_metadata_schema(meta, access->index);
 
@@ -70,12 +70,12 @@ dyn_access_fits(const DynAccess *access, const DynTableMeta *meta)
 }
 
 bool
-dyn_access_fits_key(const DynAccess *access, const char *json, size_t len)
+dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 {
 	const char *names[2 + 2 * DYN_MAX_KEY_ATTRS] = {NULL};
 	List	   *distinct = NIL;
 	ListCell   *lc;
-	bool		fits;
+	bool		is_valid;
 	bool		out_of_memory;
 
 	foreach(lc, access->key_names)
@@ -83,11 +83,11 @@ dyn_access_fits_key(const DynAccess *access, const char *json, size_t len)
 	Assert(list_length(distinct) <= lengthof(names));
 	foreach(lc, distinct)
 		names[foreach_current_index(lc)] = strVal(lfirst(lc));
-	fits = dyn_wire_key_names(json, len, names, list_length(distinct),
-							  &out_of_memory);
+	is_valid = dyn_wire_key_names(json, len, names, list_length(distinct),
+								  &out_of_memory);
 	if (out_of_memory)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	return fits;
+	return is_valid;
 }
 
 /* ---- copies ---- */
@@ -295,7 +295,7 @@ copy_fallback(const DynAccess *fallback, Values *values)
 	Values		needed;
 	DynAccess  *copy;
 
-	Assert(fallback->index == NULL && fallback->nproofs == 0);
+	Assert(fallback->index == NULL && fallback->nconditions == 0);
 	if (values == NULL)
 		return copy_access(fallback, NULL);
 	needed = copy_values(values);
@@ -315,9 +315,9 @@ copy_alternatives(DynAccess *copy, Values *values)
 	List	   *arms = NIL;
 	ListCell   *lc;
 
-	copy->gates = copy_preds(copy->gates, values);
-	if (copy->otherwise != NULL)
-		copy->otherwise = copy_access(copy->otherwise, values);
+	copy->optional_quals = copy_preds(copy->optional_quals, values);
+	if (copy->alternative != NULL)
+		copy->alternative = copy_access(copy->alternative, values);
 	if (copy->fallback != NULL)
 		copy->fallback = copy_fallback(copy->fallback, values);
 	foreach(lc, copy->arms)
@@ -342,10 +342,10 @@ copy_access(const DynAccess *access, Values *values)
 	foreach(lc, access->conversions)
 		copy->conversions = lappend(copy->conversions,
 									copy_conversion(lfirst(lc), NULL));
-	for (int i = 0; i < copy->nproofs; i++)
+	for (int i = 0; i < copy->nconditions; i++)
 	{
-		copy_attrs(&copy->proofs[i].attr, 1);
-		copy->proofs[i].preds = copy_preds(copy->proofs[i].preds, values);
+		copy_attrs(&copy->conditions[i].attr, 1);
+		copy->conditions[i].preds = copy_preds(copy->conditions[i].preds, values);
 	}
 	copy_alternatives(copy, values);
 	/* at planning only */

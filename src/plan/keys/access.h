@@ -20,7 +20,7 @@
 #include "../clauses/rel_plan.h"
 
 /* Not one part of an attribute's text. */
-#define DYN_WHOLE	(-1)
+#define DYN_FULL	(-1)
 
 /* What predicates leave a key attribute, or a part of its text (key_counts.h). */
 typedef struct DynCount
@@ -50,12 +50,12 @@ typedef struct DynKeyMatch
  * predicate of kind SPELLED stands alone: all texts that it allows must fit
  * (index_complete.h).
  */
-typedef struct DynProof
+typedef struct DynIndexCondition
 {
 	DynKeyAttr	attr;
 	int			max_bytes;		/* of a value in this part of the key */
 	List	   *preds;			/* of DynPred * */
-} DynProof;
+} DynIndexCondition;
 
 /* The price of one execution (cost.c); a plan keeps the struct's bytes. */
 typedef struct DynEstimate
@@ -64,13 +64,13 @@ typedef struct DynEstimate
 	DynPrices	prices;
 	double		items;			/* that the requests return */
 	double		check_cost;		/* of evaluating clauses */
-	double		whole_ms;		/* least price of a Scan of the table */
+	double		full_ms;		/* least price of a Scan of the table */
 	double		examined;		/* items that the requests read */
 	double		first_share;	/* of them, for the first row of a semijoin */
 	double		first_page;		/* of them, on the first page of a LIMIT; 0: as
 								 * many as fit */
-	bool		supposed;		/* the table's size is unknown */
-	bool		guessed;		/* so are the items of a partition key */
+	bool		assumed;		/* the table's size is unknown */
+	bool		rows_unknown;	/* so are the items of a partition key */
 	bool		alone;			/* a Query, and all that the query level reads */
 } DynEstimate;
 
@@ -88,8 +88,9 @@ typedef struct DynAccess
 	bool		contradiction;	/* no rows: send no request */
 	bool		first_row_only; /* only the first row is needed */
 	bool		one_request;	/* keyed, and expected to take one request */
-	bool		tested;			/* the requests do not enforce the row test */
-	bool		bounded;		/* Scan: limit_hint items are enough, and few */
+	bool		rechecks_item_filter;	/* the requests do not enforce the row
+										 * test */
+	bool		is_small;		/* Scan: limit_hint items are enough, and few */
 	bool		presumes;		/* that an item is in the index stands for
 								 * conditions */
 	int			limit_hint;		/* items of the first page; 0: no hint */
@@ -107,7 +108,7 @@ typedef struct DynAccess
 	int			nsort;			/* ordered: what to merge by */
 	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
 	int			sort_parts[DYN_MAX_KEY_ATTRS];	/* of the attribute's template,
-												 * or DYN_WHOLE */
+												 * or DYN_FULL */
 	int			nbase;			/* primary key of the table */
 	DynKeyAttr	base[2];
 
@@ -126,17 +127,18 @@ typedef struct DynAccess
 	const char *advice;			/* for EXPLAIN: how to make it cheaper */
 	DynEstimate estimate;
 
-	int			nproofs;		/* of an index: checked at run time */
-	DynProof	proofs[4 * DYN_MAX_KEY_ATTRS];	/* two for an attribute: of its
-												 * column, and of its template */
+	int			nconditions;	/* of an index: checked at run time */
+	DynIndexCondition conditions[4 * DYN_MAX_KEY_ATTRS];	/* two for an attribute:
+															 * of its column, and of
+															 * its template */
 	struct DynAccess *fallback; /* of the table, if they fail; or NULL */
 
 	List	   *arms;			/* UNION: of DynAccess *, GET or QUERY; every row
 								 * is checked by all clauses */
 	bool		is_arm;			/* items show their key of the table, by which
 								 * those of several arms are told apart */
-	List	   *gates;			/* of DynPred *: while one is true, otherwise */
-	struct DynAccess *otherwise;	/* is executed in place of this; or NULL */
+	List	   *optional_quals; /* of DynPred *: while one is true, otherwise */
+	struct DynAccess *alternative;	/* is executed in place of this; or NULL */
 
 	/* at planning only */
 	List	   *key_rinfos;		/* RestrictInfos matched to the keys */
@@ -158,7 +160,7 @@ dyn_access_key_parts(const DynAccess *access)
 typedef enum DynAccessAbility
 {
 	DYN_CAN_BATCH = 1 << 0,		/* one batch of requests for several executions */
-	DYN_CAN_KEEP = 1 << 1,		/* items are kept for executions that differ in
+	DYN_CAN_CACHE = 1 << 1,		/* items are kept for executions that differ in
 								 * filters only */
 	DYN_CAN_SHARE = 1 << 2,		/* several scans go through the items of one read */
 	DYN_CAN_START_AHEAD = 1 << 3,	/* its request is sent before its turn */
@@ -176,11 +178,11 @@ extern AttrNumber dyn_sort_column(const DynRelation *relation,
 								  const DynKeyAttr *attr, int part);
 
 /* Does the description still have the keys and index of the plan? */
-extern bool dyn_access_fits(const DynAccess *access, const DynTableMeta *meta);
+extern bool dyn_access_is_valid(const DynAccess *access, const DynTableMeta *meta);
 
 /* Does a LastEvaluatedKey have the attributes that the plan expects? */
-extern bool dyn_access_fits_key(const DynAccess *access, const char *json,
-								size_t len);
+extern bool dyn_access_is_valid_key(const DynAccess *access, const char *json,
+									size_t len);
 
 /* With copies of its arguments; expressions are shared. */
 extern DynPred *dyn_pred_copy(const DynPred *pred);

@@ -48,8 +48,8 @@ covers_templates(const DynRelPlan *plan, const DynIndexMeta *index)
 	bool	   *needed = palloc(Max(relation->nspelled, 1) * sizeof(bool));
 	ListCell   *lc;
 
-	foreach(lc, dyn_spelled_paths(relation->spelled, relation->nspelled,
-								  relation->columns, fetched_columns(plan), needed))
+	foreach(lc, dyn_templated_paths(relation->templated, relation->nspelled,
+									relation->columns, fetched_columns(plan), needed))
 	{
 		if (!dyn_index_projects(plan->meta, index,
 								((DynPath *) lfirst(lc))->steps[0].name))

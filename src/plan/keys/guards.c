@@ -11,16 +11,16 @@
 /* ---- gates ---- */
 
 static bool
-is_gate(const DynPred *pred)
+is_optional_qual(const DynPred *pred)
 {
 	return dyn_pred_is_given(pred) && dyn_is_fixed((Node *) pred->value);
 }
 
 /* The gates of a clause; NIL unless all arms without columns are such. */
 static List *
-gates_of(const DynClause *clause)
+find_optional_quals(const DynClause *clause)
 {
-	List	   *gates = NIL;
+	List	   *optional_quals = NIL;
 	ListCell   *lc;
 
 	if (clause->rinfo == NULL || (clause->implied && !clause->keys_only) ||
@@ -30,12 +30,12 @@ gates_of(const DynClause *clause)
 	{
 		DynPred    *arm = lfirst(lc);
 
-		if (is_gate(arm))
-			gates = lappend(gates, arm);
+		if (is_optional_qual(arm))
+			optional_quals = lappend(optional_quals, arm);
 		else if (dyn_pred_is_given(arm))
 			return NIL;
 	}
-	return list_length(gates) < list_length(clause->pred->args) ? gates : NIL;
+	return list_length(optional_quals) < list_length(clause->pred->args) ? optional_quals : NIL;
 }
 
 /* What the clause says while its gates are closed; it is checked again. */
@@ -50,7 +50,7 @@ closed(const DynClause *clause)
 	copy->exact = false;
 	foreach(lc, clause->pred->args)
 	{
-		if (!is_gate(lfirst(lc)))
+		if (!is_optional_qual(lfirst(lc)))
 			arms = lappend(arms, lfirst(lc));
 	}
 	copy->pred = list_length(arms) == 1 ? linitial(arms)
@@ -59,13 +59,13 @@ closed(const DynClause *clause)
 }
 
 bool
-dyn_has_gates(List *clauses)
+dyn_has_optional_quals(List *clauses)
 {
 	ListCell   *lc;
 
 	foreach(lc, clauses)
 	{
-		if (gates_of(lfirst(lc)) != NIL)
+		if (find_optional_quals(lfirst(lc)) != NIL)
 			return true;
 	}
 	return false;
@@ -135,7 +135,7 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
  * plan; whether there are any must not.
  */
 DynAccess *
-dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
+dyn_match_optional(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
 	Bitmapset  *positions = NULL;
 	Bitmapset  *fewer;
@@ -145,7 +145,7 @@ dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses
 
 	foreach(lc, clauses)
 	{
-		if (gates_of(lfirst(lc)) != NIL)
+		if (find_optional_quals(lfirst(lc)) != NIL)
 			positions = bms_add_member(positions, foreach_current_index(lc));
 	}
 	if (positions == NULL)
@@ -163,7 +163,7 @@ dyn_match_gated(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses
 	}
 	access = match_closed(plan, index, clauses, fewer);
 	for (n = -1; (n = bms_next_member(fewer, n)) >= 0;)
-		access->gates = list_concat(access->gates, gates_of(list_nth(clauses, n)));
-	Assert(access->gates != NIL);
+		access->optional_quals = list_concat(access->optional_quals, find_optional_quals(list_nth(clauses, n)));
+	Assert(access->optional_quals != NIL);
 	return access;
 }

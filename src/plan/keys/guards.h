@@ -20,11 +20,11 @@
  * As dyn_match_keys with as few closed gates as possible, which are set in the
  * access plan.  NULL if the clauses match the key without, or not even so.
  */
-extern DynAccess *dyn_match_gated(const DynRelPlan *plan,
-								  const DynIndexMeta *index, List *clauses);
+extern DynAccess *dyn_match_optional(const DynRelPlan *plan,
+									 const DynIndexMeta *index, List *clauses);
 
 /* Has any of the clauses a gate? */
-extern bool dyn_has_gates(List *clauses);
+extern bool dyn_has_optional_quals(List *clauses);
 
 /* Clauses for another access plan, which relies on others of them. */
 extern List *dyn_copy_clauses(List *clauses);

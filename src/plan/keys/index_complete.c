@@ -29,20 +29,20 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/values/arrays.h"
 #include "../../model/values/path.h"
-#include "../clauses/forms_equal.h"
+#include "../clauses/rewrite_equal.h"
 #include "index_complete.h"
 #include "match_template.h"
 
 /*
  * In ascending order: an OR is as good as its worst arm, an AND as its best.
  */
-typedef enum Presence
+typedef enum Completeness
 {
 	NO_POINT,					/* points: no = or IN on the attribute */
 	ABSENT,						/* a selected item may not be in the index */
 	LATER,						/* the value is not known yet */
 	PRESENT
-} Presence;
+} Completeness;
 
 typedef struct Prover
 {
@@ -86,8 +86,8 @@ get_operand(const Prover *prover, const DynPred *pred)
 
 /* A value that cannot be encoded is in no item: it selects nothing. */
 static bool
-fits(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum value,
-	 bool may_be_empty)
+matches(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum value,
+		bool may_be_empty)
 {
 	DynScalar	scalar;
 
@@ -97,7 +97,7 @@ fits(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum value,
 }
 
 static bool
-all_fit(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum array)
+all_match(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum array)
 {
 	DynArrayElements elements = dyn_array_elements(array);
 
@@ -105,7 +105,7 @@ all_fit(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!elements.nulls[i] &&
-			!fits(prover, codec, valuetype, elements.values[i], false))
+			!matches(prover, codec, valuetype, elements.values[i], false))
 			return false;
 	}
 	return true;
@@ -113,7 +113,7 @@ all_fit(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum array)
 
 /* Only a pattern of nothing but % matches the empty text. */
 static bool
-pattern_fits(const Prover *prover, Datum value)
+pattern_matches(const Prover *prover, Datum value)
 {
 	text	   *pattern = DatumGetTextPP(value);
 	size_t		len = VARSIZE_ANY_EXHDR(pattern);
@@ -142,13 +142,13 @@ operand_proves(const Prover *prover, const DynPred *pred, Datum value)
 		case DYN_PRED_EQ:
 		case DYN_PRED_GE:
 		case DYN_PRED_PREFIX:
-			return fits(prover, codec, pred->valuetype, value, false);
+			return matches(prover, codec, pred->valuetype, value, false);
 		case DYN_PRED_GT:
-			return fits(prover, codec, pred->valuetype, value, true);
+			return matches(prover, codec, pred->valuetype, value, true);
 		case DYN_PRED_IN:
-			return all_fit(prover, codec, pred->valuetype, value);
+			return all_match(prover, codec, pred->valuetype, value);
 		case DYN_PRED_LIKE:
-			return pattern_fits(prover, value);
+			return pattern_matches(prover, value);
 		case DYN_PRED_NE:
 			return dyn_codec_encode(codec, pred->valuetype, value,
 									&scalar) == DYN_ENCODED && scalar.len == 0;
@@ -157,8 +157,8 @@ operand_proves(const Prover *prover, const DynPred *pred, Datum value)
 	}
 }
 
-static Presence
-leaf_presence(const Prover *prover, const DynPred *pred)
+static Completeness
+leaf_completeness(const Prover *prover, const DynPred *pred)
 {
 	Operand		operand;
 
@@ -177,48 +177,48 @@ leaf_presence(const Prover *prover, const DynPred *pred)
 	return operand_proves(prover, pred, operand.value) ? PRESENT : ABSENT;
 }
 
-static Presence
-pred_presence(const Prover *prover, const DynPred *pred)
+static Completeness
+pred_completeness(const Prover *prover, const DynPred *pred)
 {
-	Presence	presence = pred->kind == DYN_PRED_OR ? PRESENT : NO_POINT;
+	Completeness completeness = pred->kind == DYN_PRED_OR ? PRESENT : NO_POINT;
 	ListCell   *lc;
 
 	check_stack_depth();
 	if (!dyn_pred_is_junction(pred))
-		return leaf_presence(prover, pred);
+		return leaf_completeness(prover, pred);
 	foreach(lc, pred->args)
 	{
-		Presence	arg = pred_presence(prover, lfirst(lc));
+		Completeness arg = pred_completeness(prover, lfirst(lc));
 
-		presence = pred->kind == DYN_PRED_OR ? Min(presence, arg)
-			: Max(presence, arg);
+		completeness = pred->kind == DYN_PRED_OR ? Min(completeness, arg)
+			: Max(completeness, arg);
 	}
-	return presence;
+	return completeness;
 }
 
-static Presence
-preds_presence(const Prover *prover, List *preds)
+static Completeness
+preds_completeness(const Prover *prover, List *preds)
 {
-	Presence	best = NO_POINT;
+	Completeness best = NO_POINT;
 	ListCell   *lc;
 
 	foreach(lc, preds)
-		best = Max(best, pred_presence(prover, lfirst(lc)));
+		best = Max(best, pred_completeness(prover, lfirst(lc)));
 	return best;
 }
 
 /* Combines all predicates; `promised`: all items have a value. */
-static Presence
-combined_presence(Prover *prover, List *preds, bool promised)
+static Completeness
+combined_completeness(Prover *prover, List *preds, bool asserted)
 {
-	Presence	points;
+	Completeness points;
 
 	prover->points = true;
-	points = preds_presence(prover, preds);
+	points = preds_completeness(prover, preds);
 	prover->points = false;
 	if (points != NO_POINT)
 		return points;
-	return promised ? PRESENT : Max(ABSENT, preds_presence(prover, preds));
+	return asserted ? PRESENT : Max(ABSENT, preds_completeness(prover, preds));
 }
 
 /* ---- texts of templates ---- */
@@ -292,19 +292,19 @@ add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
  * Can the index hold every text that the parts may be joined to?  Texts that are
  * too long may be older than the index.  LATER if a value is not known yet.
  */
-static Presence
-texts_presence(const Prover *prover, const DynPred *pred)
+static Completeness
+texts_completeness(const Prover *prover, const DynPred *pred)
 {
-	const DynSpelled *spelled = &prover->relation->spelled[pred->spelled];
+	const DynTemplatedAttr *templated = &prover->relation->templated[pred->templated];
 	size_t		bytes = 0;
 	int			p = 0;
 	ListCell   *lc;
 
-	for (int i = 0; i <= spelled->tmpl->nparts; i++)
-		bytes += spelled->tmpl->literals[i].len;
+	for (int i = 0; i <= templated->tmpl->nparts; i++)
+		bytes += templated->tmpl->literals[i].len;
 	foreach(lc, pred->args)
 	{
-		const DynCodec *codec = &spelled->parts[p++].column.codec;
+		const DynCodec *codec = &templated->parts[p++].column.codec;
 
 		if (codec->kind != DYN_CODEC_TEXT)
 			bytes += MAX_PART_BYTES;
@@ -324,7 +324,7 @@ typedef struct Place
 	const DynKeyAttr *attr;
 	size_t		max_bytes;
 	AttrNumber	attnum;			/* of a column that shows it, or 0 */
-	bool		whole;			/* all of the index is read, not some keys */
+	bool		full;			/* all of the index is read, not some keys */
 } Place;
 
 /* The longest value in the table's own key; 0: not in the key. */
@@ -372,7 +372,7 @@ may_miss_rows(const Place *place)
 {
 	size_t		own = own_limit(place);
 
-	if (!place->whole || place->attr->type == DYN_TYPE_N ||
+	if (!place->full || place->attr->type == DYN_TYPE_N ||
 		!place->index->global ||
 		dyn_relation_trusts(place->plan->relation, place->index->name))
 		return false;
@@ -399,8 +399,8 @@ holds_term(const Place *place, const DynRowTerm *term)
  * What the row test says of the attribute: NO_POINT if nothing, ABSENT if it
  * allows a value that the index cannot hold, but an older item may have.
  */
-static Presence
-presence_by_row_test(const Place *place)
+static Completeness
+completeness_by_row_test(const Place *place)
 {
 	const DynRowTest *test = &place->plan->relation->row_test;
 
@@ -424,7 +424,7 @@ presence_by_row_test(const Place *place)
  * the index can hold are missed (docs/pushdown.md).
  */
 static bool
-is_promised(const Place *place)
+is_asserted(const Place *place)
 {
 	if (may_miss_rows(place))
 		return false;
@@ -460,12 +460,12 @@ prover_of(const Place *place)
 	return prover;
 }
 
-static Presence
-presence_by_values(const Place *place, List *preds)
+static Completeness
+completeness_by_values(const Place *place, List *preds)
 {
 	Prover		prover = prover_of(place);
 
-	return combined_presence(&prover, preds, is_promised(place));
+	return combined_completeness(&prover, preds, is_asserted(place));
 }
 
 /* The clauses' expressions as one implicit AND. */
@@ -479,8 +479,8 @@ clause_expressions(List *clauses)
 	{
 		DynClause  *clause = lfirst(lc);
 
-		if (clause->proof != NULL)
-			exprs = lappend(exprs, clause->proof);
+		if (clause->condition != NULL)
+			exprs = lappend(exprs, clause->condition);
 		else if (clause->rinfo != NULL && !clause->keys_only &&
 				 !clause->rinfo->pseudoconstant)
 			exprs = lappend(exprs,
@@ -494,21 +494,21 @@ clause_expressions(List *clauses)
  * from it, or by a promise: the row has all columns of the template.
  */
 static bool
-is_spelled(const Place *place, List *exprs)
+is_templated(const Place *place, List *exprs)
 {
 	const DynRelation *relation = place->plan->relation;
-	const DynSpelled *spelled = dyn_relation_spelled(relation, place->attr->name);
+	const DynTemplatedAttr *templated = dyn_relation_templated(relation, place->attr->name);
 	bool		all = true;
 
-	if (spelled == NULL)
+	if (templated == NULL)
 		return false;
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		AttrNumber	attnum = spelled->parts[p].attnum;
+		AttrNumber	attnum = templated->parts[p].attnum;
 		bool		value = dyn_relation_column(relation, attnum)->not_null ||
 			dyn_var_is_nonnullable(exprs, place->plan->relid, attnum);
 
-		if (value && spelled->parts[p].source && !may_miss_rows(place))
+		if (value && templated->parts[p].source && !may_miss_rows(place))
 			return true;
 		all &= value;
 	}
@@ -518,24 +518,24 @@ is_spelled(const Place *place, List *exprs)
 static bool
 may_be_present(const Place *place, List *clauses, List *exprs)
 {
-	Presence	presence = presence_by_row_test(place);
+	Completeness completeness = completeness_by_row_test(place);
 
-	if (presence != NO_POINT)
-		return presence == PRESENT;
-	if (is_spelled(place, exprs))
+	if (completeness != NO_POINT)
+		return completeness == PRESENT;
+	if (is_templated(place, exprs))
 		return true;
 	if (depends_on_values(place))
-		return presence_by_values(place, clause_preds(clauses)) >= LATER;
-	return is_promised(place) ||
+		return completeness_by_values(place, clause_preds(clauses)) >= LATER;
+	return is_asserted(place) ||
 		(place->attnum != 0 &&
 		 dyn_var_is_nonnullable(exprs, place->plan->relid, place->attnum));
 }
 
 /* The i'th attribute of the index's key, hash attributes first. */
 static Place
-place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool whole, int i)
+place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 {
-	Place		place = {.plan = plan, .index = index, .whole = whole,
+	Place		place = {.plan = plan, .index = index, .full = full,
 	.attr = dyn_key_attr(&index->key, i)};
 
 	place.max_bytes = i < index->key.nhash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
@@ -544,7 +544,7 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool whole, int i)
 }
 
 bool
-dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool whole,
+dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full,
 					List *clauses, const char **missing)
 {
 	List	   *exprs;
@@ -556,12 +556,12 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool whol
 	exprs = clause_expressions(clauses);
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
-		Place		place = place_of(plan, index, whole, i);
+		Place		place = place_of(plan, index, full, i);
 
 		if (may_be_present(&place, clauses, exprs))
 			continue;
 		complete = false;
-		if (place.attnum != 0 && !is_promised(&place))
+		if (place.attnum != 0 && !is_asserted(&place))
 			*missing = dyn_relation_column(plan->relation, place.attnum)->name;
 	}
 	return complete;
@@ -583,19 +583,19 @@ doubtful_texts(const Place *place, List *clauses)
 		dyn_relation_trusts(relation, place->index->name))
 		return NULL;
 	pred = dyn_template_demands(relation, place->attr, clauses);
-	return pred == NULL || texts_presence(&prover, pred) == PRESENT ? NULL : pred;
+	return pred == NULL || texts_completeness(&prover, pred) == PRESENT ? NULL : pred;
 }
 
 static void
-add_proof(DynAccess *access, const Place *place, List *preds)
+add_index_condition(DynAccess *access, const Place *place, List *preds)
 {
-	DynProof   *proof = &access->proofs[access->nproofs];
+	DynIndexCondition *condition = &access->conditions[access->nconditions];
 
-	proof->attr = *place->attr;
-	proof->max_bytes = (int) place->max_bytes;
-	proof->preds = preds;
-	Assert(preds != NIL && access->nproofs < lengthof(access->proofs));
-	access->nproofs++;
+	condition->attr = *place->attr;
+	condition->max_bytes = (int) place->max_bytes;
+	condition->preds = preds;
+	Assert(preds != NIL && access->nconditions < lengthof(access->conditions));
+	access->nconditions++;
 }
 
 /* Those that say something of the attribute, if their values are known. */
@@ -610,48 +610,48 @@ preds_about(const Place *place, List *preds)
 	{
 		List	   *one = list_make1(lfirst(lc));
 
-		if (combined_presence(&prover, one, false) >= LATER)
+		if (combined_completeness(&prover, one, false) >= LATER)
 			about = lappend(about, lfirst(lc));
 	}
 	return about;
 }
 
 void
-dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
-			   List *clauses, DynAccess *access)
+dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
+						 List *clauses, DynAccess *access)
 {
-	bool		whole = (access->kind == DYN_ACCESS_SCAN);
+	bool		full = (access->kind == DYN_ACCESS_SCAN);
 	List	   *preds = clause_preds(clauses);
 	List	   *exprs = clause_expressions(clauses);
 
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
-		Place		place = place_of(plan, index, whole, i);
+		Place		place = place_of(plan, index, full, i);
 		DynPred    *texts = doubtful_texts(&place, clauses);
 
 		if (texts != NULL)
-			add_proof(access, &place, list_make1(texts));
-		if (!depends_on_values(&place) || is_spelled(&place, exprs) ||
-			presence_by_row_test(&place) != NO_POINT ||
-			presence_by_values(&place, preds) != LATER)
+			add_index_condition(access, &place, list_make1(texts));
+		if (!depends_on_values(&place) || is_templated(&place, exprs) ||
+			completeness_by_row_test(&place) != NO_POINT ||
+			completeness_by_values(&place, preds) != LATER)
 			continue;
-		add_proof(access, &place, preds_about(&place, preds));
+		add_index_condition(access, &place, preds_about(&place, preds));
 	}
 }
 
 bool
-dyn_proofs_hold(const DynAccess *access, const DynRelation *relation,
-				const Datum *values, const bool *nulls)
+dyn_index_conditions_hold(const DynAccess *access, const DynRelation *relation,
+						  const Datum *values, const bool *nulls)
 {
-	for (int i = 0; i < access->nproofs; i++)
+	for (int i = 0; i < access->nconditions; i++)
 	{
-		const DynProof *proof = &access->proofs[i];
-		Prover		prover = {relation, &proof->attr, proof->max_bytes,
+		const DynIndexCondition *condition = &access->conditions[i];
+		Prover		prover = {relation, &condition->attr, condition->max_bytes,
 		values, nulls, false};
-		const DynPred *texts = dyn_only_spelled(proof->preds);
+		const DynPred *texts = dyn_only_templated(condition->preds);
 
-		if ((texts != NULL ? texts_presence(&prover, texts)
-			 : combined_presence(&prover, proof->preds, false)) != PRESENT)
+		if ((texts != NULL ? texts_completeness(&prover, texts)
+			 : combined_completeness(&prover, condition->preds, false)) != PRESENT)
 			return false;
 	}
 	return true;

@@ -26,19 +26,19 @@
  * `whole`: for a Scan, of which NOT NULL proves less: an empty value is one, too.
  */
 extern bool dyn_index_is_usable(const DynRelPlan *plan,
-								const DynIndexMeta *index, bool whole,
+								const DynIndexMeta *index, bool full,
 								List *clauses, const char **missing);
 
 /* Sets the proofs of an access plan that depend on run-time values. */
-extern void dyn_proofs_add(const DynRelPlan *plan, const DynIndexMeta *index,
-						   List *clauses, DynAccess *access);
+extern void dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
+									 List *clauses, DynAccess *access);
 
 /*
  * Is the index complete with these values, by their positions in fdw_exprs?
  * Allocates in CurrentMemoryContext.
  */
-extern bool dyn_proofs_hold(const DynAccess *access,
-							const DynRelation *relation,
-							const Datum *values, const bool *nulls);
+extern bool dyn_index_conditions_hold(const DynAccess *access,
+									  const DynRelation *relation,
+									  const Datum *values, const bool *nulls);
 
 #endif

@@ -71,7 +71,7 @@ static DynCount
 count_texts(const Counting *counting, const DynPred *pred)
 {
 	Counting	parts = {counting->root, counting->relation, true};
-	int			nparts = counting->relation->spelled[pred->spelled].tmpl->nparts;
+	int			nparts = counting->relation->templated[pred->templated].tmpl->nparts;
 	DynCount	texts = {1, true, true, false};
 	ListCell   *lc;
 
@@ -113,7 +113,7 @@ count(const Counting *counting, const DynPred *pred)
 			return count_all(counting, pred->args);
 		case DYN_PRED_OR:
 			return count_arms(counting, pred->args);
-		case DYN_PRED_SPELLED:
+		case DYN_PRED_TEMPLATED:
 			return count_texts(counting, pred);
 		case DYN_PRED_EQ:
 		case DYN_PRED_TRUE:
@@ -126,7 +126,7 @@ count(const Counting *counting, const DynPred *pred)
 			leaf.single = leaf.n == 1;
 			break;
 		case DYN_PRED_MEMBERS:
-			leaf.n = dyn_part_members(&counting->relation->spelled[pred->spelled].tmpl->parts[pred->part]);
+			leaf.n = dyn_part_members(&counting->relation->templated[pred->templated].tmpl->parts[pred->part]);
 			break;
 		case DYN_PRED_IN:
 			leaf.n = count_elements(counting, (Node *) pred->value);
@@ -157,9 +157,9 @@ dyn_count_all(PlannerInfo *root, const DynRelation *relation, const List *preds)
 double
 dyn_count_ranges(PlannerInfo *root, const DynRelation *relation, const List *preds)
 {
-	const DynPred *spelled = dyn_only_spelled(preds);
+	const DynPred *templated = dyn_only_templated(preds);
 
-	return spelled == NULL ? 1 : dyn_count(root, relation, spelled).n;
+	return templated == NULL ? 1 : dyn_count(root, relation, templated).n;
 }
 
 /* ---- access plans ---- */

@@ -101,7 +101,7 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 			 bool exactly)
 {
 	DynTarget	target = {match->relation, attr, NULL, NULL};
-	DynPred    *spelled;
+	DynPred    *templated;
 	ListCell   *lc;
 
 	key_match->name = attr->name;
@@ -110,23 +110,23 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
-		bool		pure = true;
+		bool		fully_consumed = true;
 		DynPred    *points;
 
 		if (clause->pred == NULL || clause == match->row_keys)
 			continue;
-		points = dyn_implied_points(&target, clause->pred, &pure);
+		points = dyn_implied_points(&target, clause->pred, &fully_consumed);
 		if (points == NULL)
 			continue;
 		key_match->preds = lappend(key_match->preds, points);
-		if (pure)
+		if (fully_consumed)
 			consume(match, clause, exactly);
 	}
-	spelled = match_template(match, attr, true);
-	if (spelled == NULL && key_match->preds == NIL)
-		spelled = match_integers(match, attr);
-	if (spelled != NULL)
-		key_match->preds = lappend(key_match->preds, spelled);
+	templated = match_template(match, attr, true);
+	if (templated == NULL && key_match->preds == NIL)
+		templated = match_integers(match, attr);
+	if (templated != NULL)
+		key_match->preds = lappend(key_match->preds, templated);
 	key_match->most = dyn_count_all(NULL, match->relation, key_match->preds);
 	return key_match->preds != NIL;
 }
@@ -138,39 +138,39 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 	DynTarget	target = {match->relation, attr, NULL, NULL};
 	List	   *found = NIL;
 	bool		exactly = true;
-	DynPred    *spelled;
+	DynPred    *templated;
 	ListCell   *lc;
 
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
-		bool		pure = true;
+		bool		fully_consumed = true;
 		DynPred    *range;
 
 		if (clause->pred == NULL || list_member_ptr(match->enumerated, clause) ||
 			clause == match->row_keys)
 			continue;
-		range = dyn_implied_range(&target, clause->pred, &pure);
+		range = dyn_implied_range(&target, clause->pred, &fully_consumed);
 		if (range == NULL)
 			continue;
-		exactly &= pure;
+		exactly &= fully_consumed;
 		found = lappend(found, clause);
 		key_match->preds = lappend(key_match->preds, range);
 	}
 	/* the range of what integers spell is theirs */
-	spelled = key_match->most.integers ? NULL : match_template(match, attr, false);
-	if (spelled != NULL)
-		key_match->preds = lappend(key_match->preds, spelled);
+	templated = key_match->most.integers ? NULL : match_template(match, attr, false);
+	if (templated != NULL)
+		key_match->preds = lappend(key_match->preds, templated);
 	foreach(lc, found)
 		consume(match, lfirst(lc), exactly && list_length(key_match->preds) == 1);
-	if (spelled != NULL || found != NIL)
+	if (templated != NULL || found != NIL)
 		key_match->most = dyn_count_all(NULL, match->relation, key_match->preds);
 }
 
 /* The points of one attribute in an arm; *pure as for implied_points. */
 static DynPred *
 arm_points(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr,
-		   bool *pure)
+		   bool *fully_consumed)
 {
 	DynTarget	target = {match->relation, attr, NULL, NULL};
 	ListCell   *lc;
@@ -182,7 +182,7 @@ arm_points(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr,
 
 		if (points != NULL)
 		{
-			*pure &= alone;
+			*fully_consumed &= alone;
 			return points;
 		}
 	}
@@ -214,20 +214,20 @@ arm_template(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr)
  */
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm,
-			 const DynKeyAttr *attrs, int nattrs, bool *pure)
+			 const DynKeyAttr *attrs, int nattrs, bool *fully_consumed)
 {
 	DynPred    *row_key = dyn_make_junction(DYN_PRED_AND, NIL);
 
 	if (arm->kind != DYN_PRED_AND)
 		return NULL;
-	*pure &= list_length(arm->args) == nattrs;
+	*fully_consumed &= list_length(arm->args) == nattrs;
 	for (int i = 0; i < nattrs; i++)
 	{
-		DynPred    *points = arm_points(match, arm, &attrs[i], pure);
+		DynPred    *points = arm_points(match, arm, &attrs[i], fully_consumed);
 
 		if (points == NULL)
 		{
-			*pure = false;
+			*fully_consumed = false;
 			points = arm_template(match, arm, &attrs[i]);
 		}
 		if (points == NULL)
@@ -239,16 +239,16 @@ make_row_key(const KeyMatch *match, const DynPred *arm,
 
 static DynPred *
 make_row_keys(const KeyMatch *match, const DynPred *pred,
-			  const DynKeyAttr *attrs, int nattrs, bool *pure)
+			  const DynKeyAttr *attrs, int nattrs, bool *fully_consumed)
 {
 	DynPred    *row_keys = dyn_make_junction(DYN_PRED_OR, NIL);
 	ListCell   *lc;
 
-	*pure = true;
+	*fully_consumed = true;
 	foreach(lc, pred->args)
 	{
 		DynPred    *row_key = make_row_key(match, lfirst(lc), attrs, nattrs,
-										   pure);
+										   fully_consumed);
 
 		if (row_key == NULL)
 			return NULL;
@@ -271,18 +271,18 @@ match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
-		bool		pure;
+		bool		fully_consumed;
 
 		if (clause->pred == NULL || clause->pred->kind != DYN_PRED_OR)
 			continue;
 		access->row_keys = make_row_keys(match, clause->pred, attrs, nattrs,
-										 &pure);
+										 &fully_consumed);
 		if (access->row_keys == NULL)
 			continue;
 		match->row_keys = clause;
 		access->nrow_attrs = nattrs;
 		memcpy(access->row_attrs, attrs, nattrs * sizeof(DynKeyAttr));
-		consume(match, clause, pure);
+		consume(match, clause, fully_consumed);
 		return true;
 	}
 	return false;
@@ -301,7 +301,7 @@ leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 
 /* Matches the whole primary key of the table, if possible. */
 static bool
-match_whole_key(KeyMatch *match, DynAccess *access)
+match_full_key(KeyMatch *match, DynAccess *access)
 {
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
 
@@ -421,7 +421,7 @@ excludes_the_empty(const KeyMatch *match, const DynPred *pred)
  * nothing is sent.  IS NULL: true for none, so no request is sent.
  */
 static void
-match_presence(KeyMatch *match, DynAccess *access)
+match_completeness(KeyMatch *match, DynAccess *access)
 {
 	ListCell   *lc;
 
@@ -548,7 +548,7 @@ leaf_bytes(const DynRelation *relation, const DynPred *pred)
 		bytes += 7 * relation->row_test.terms[pred->term].nvalues;
 	if (pred->other != 0)
 		bytes += path_bytes(dyn_relation_column(relation, pred->other)->path);
-	if (pred->kind == DYN_PRED_SPELLED)
+	if (pred->kind == DYN_PRED_TEMPLATED)
 		bytes += 7 * DYN_EXPR_MAX_IN;
 	if (pred->kind == DYN_PRED_IN || pred->kind == DYN_PRED_NOT_IN)
 	{
@@ -590,11 +590,11 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 
 	for (int i = 0; i < match->relation->nspelled; i++)
 	{
-		DynKeyAttr	attr = {dyn_spelled_name(&match->relation->spelled[i]), DYN_TYPE_S};
+		DynKeyAttr	attr = {dyn_templated_name(&match->relation->templated[i]), DYN_TYPE_S};
 		List	   *used = NIL;
 		DynPred    *pred;
 
-		if (dyn_template_is_bare(match->relation->spelled[i].tmpl))
+		if (dyn_template_is_bare(match->relation->templated[i].tmpl))
 			continue;
 		pred = dyn_match_template(match->relation, &attr, NULL, match->clauses, true, 0,
 								  &used);
@@ -709,9 +709,9 @@ finish_match(KeyMatch *match, DynAccess *access)
 	access->key_names = add_key_names(NIL, &match->plan->meta->key);
 	if (match->index != NULL)
 		access->key_names = add_key_names(access->key_names, match->key);
-	match_presence(match, access);
+	match_completeness(match, access);
 	if (match->index != NULL)
-		dyn_proofs_add(match->plan, match->index, match->clauses, access);
+		dyn_index_conditions_add(match->plan, match->index, match->clauses, access);
 	access->key_rinfos = clause_rinfos(match->consumed);
 	match_filters(match, access);
 	/* items that are read after the index may have changed meanwhile */
@@ -722,7 +722,7 @@ finish_match(KeyMatch *match, DynAccess *access)
 		DynClause  *clause = lfirst(lc);
 
 		if (clause->rinfo == NULL)
-			access->tested |= !list_member_ptr(exactly, clause);
+			access->rechecks_item_filter |= !list_member_ptr(exactly, clause);
 		else if (!clause->rinfo->pseudoconstant &&
 				 !list_member_ptr(access->exact_rinfos, clause->rinfo))
 			access->local_rinfos = list_append_unique_ptr(access->local_rinfos,
@@ -736,7 +736,7 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	KeyMatch	match;
 	DynAccess  *access = begin_match(&match, plan, index, clauses, DYN_ACCESS_GET);
 
-	if (!match_whole_key(&match, access))
+	if (!match_full_key(&match, access))
 	{
 		access = begin_match(&match, plan, index, clauses, DYN_ACCESS_QUERY);
 		if (!match_hash(&match, access))
@@ -770,7 +770,7 @@ dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 {
 	DynAccess  *fallback;
 
-	if (access->nproofs == 0)
+	if (access->nconditions == 0)
 		return;
 	fallback = dyn_match_keys(plan, NULL, clauses);
 	if (fallback == NULL)

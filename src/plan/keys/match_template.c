@@ -15,10 +15,10 @@
 typedef struct TemplateMatch
 {
 	const DynRelation *relation;
-	const DynSpelled *spelled;	/* NULL: the attribute has no template */
+	const DynTemplatedAttr *templated;	/* NULL: the attribute has no template */
 	const DynKeyAttr *attr;
 	List	   *clauses;
-	bool		promised;		/* all rows have their text there */
+	bool		asserted;		/* all rows have their text there */
 	uint64		most_members;	/* of unbound enumerations; 0: none */
 	uint64		members;		/* of unbound enumerations, in product */
 	List	   *used;
@@ -28,23 +28,23 @@ static TemplateMatch
 begin_match(const DynRelation *relation, const DynKeyAttr *attr, List *clauses)
 {
 	TemplateMatch match = {.relation = relation, .attr = attr, .clauses = clauses,
-	.spelled = dyn_relation_spelled(relation, attr->name), .members = 1};
+	.templated = dyn_relation_templated(relation, attr->name), .members = 1};
 
-	match.promised = match.spelled != NULL && match.spelled->base;
+	match.asserted = match.templated != NULL && match.templated->base;
 	return match;
 }
 
 static bool
 part_is_usable(const TemplateMatch *match, int p)
 {
-	return match->spelled->parts[p].source || match->promised;
+	return match->templated->parts[p].source || match->asserted;
 }
 
 static DynTarget
 target_of(const TemplateMatch *match, int p)
 {
-	DynTarget	target = {match->relation, match->attr, &match->spelled->parts[p],
-	&match->spelled->tmpl->parts[p]};
+	DynTarget	target = {match->relation, match->attr, &match->templated->parts[p],
+	&match->templated->tmpl->parts[p]};
 
 	return target;
 }
@@ -67,16 +67,16 @@ part_preds(TemplateMatch *match, int p, bool points)
 	{
 		DynClause  *clause = lfirst(lc);
 		DynPred    *pred = clause->pred;
-		bool		pure = true;
+		bool		fully_consumed = true;
 
 		if (pred != NULL && points)
-			pred = dyn_implied_points(&target, pred, &pure);
+			pred = dyn_implied_points(&target, pred, &fully_consumed);
 		else if (pred != NULL && !dyn_is_range_pred(&target, pred))
 			pred = NULL;
 		if (pred == NULL)
 			continue;
 		preds = lappend(preds, pred);
-		if (pure)
+		if (fully_consumed)
 			match->used = list_append_unique_ptr(match->used, clause);
 	}
 	return preds;
@@ -86,27 +86,27 @@ part_preds(TemplateMatch *match, int p, bool points)
 static DynPred *
 part_members(TemplateMatch *match, int p)
 {
-	const DynTemplatePart *part = &match->spelled->tmpl->parts[p];
+	const DynTemplatePart *part = &match->templated->tmpl->parts[p];
 	uint64		members = dyn_part_members(part);
 	DynPred    *pred;
 
-	if (!match->spelled->parts[p].column.traits.members ||
+	if (!match->templated->parts[p].column.traits.members ||
 		!dyn_part_is_enumerated(part) ||
 		members == 0 || members > match->most_members / match->members)
 		return NULL;
 	match->members *= members;
 	pred = dyn_make_pred(DYN_PRED_MEMBERS, NULL);
-	pred->spelled = match->spelled - match->relation->spelled;
+	pred->templated = match->templated - match->relation->templated;
 	pred->part = p;
 	return pred;
 }
 
 static DynPred *
-make_spelled(const TemplateMatch *match, List *args)
+make_templated(const TemplateMatch *match, List *args)
 {
-	DynPred    *pred = dyn_make_junction(DYN_PRED_SPELLED, args);
+	DynPred    *pred = dyn_make_junction(DYN_PRED_TEMPLATED, args);
 
-	pred->spelled = match->spelled - match->relation->spelled;
+	pred->templated = match->templated - match->relation->templated;
 	return pred;
 }
 
@@ -116,13 +116,13 @@ make_spelled(const TemplateMatch *match, List *args)
  * long as something is known of a part behind it.
  */
 static List *
-match_parts(TemplateMatch *match, bool enumerate, bool *whole)
+match_parts(TemplateMatch *match, bool enumerate, bool *full)
 {
-	int			nparts = match->spelled->tmpl->nparts;
+	int			nparts = match->templated->tmpl->nparts;
 	List	   *args = NIL;
 	int			bound = 0;
 
-	*whole = false;
+	*full = false;
 	match->members = 1;
 	for (int p = 0; p < nparts && part_is_usable(match, p); p++)
 	{
@@ -142,7 +142,7 @@ match_parts(TemplateMatch *match, bool enumerate, bool *whole)
 			break;
 		args = lappend(args, members);
 	}
-	*whole = bound == nparts;
+	*full = bound == nparts;
 	return list_truncate(args, bound);
 }
 
@@ -154,20 +154,20 @@ match_parts(TemplateMatch *match, bool enumerate, bool *whole)
 static DynPred *
 match_range(TemplateMatch *match)
 {
-	bool		whole;
-	List	   *args = match_parts(match, false, &whole);
+	bool		full;
+	List	   *args = match_parts(match, false, &full);
 
-	if (!whole && match->most_members > 0)
+	if (!full && match->most_members > 0)
 	{
-		List	   *more = match_parts(match, true, &whole);
+		List	   *more = match_parts(match, true, &full);
 
 		if (list_length(more) > list_length(args))
 			args = more;
 	}
-	if (whole || (args == NIL &&
-				  (match->spelled->tmpl->literals[0].len == 0 || !match->promised)))
+	if (full || (args == NIL &&
+				 (match->templated->tmpl->literals[0].len == 0 || !match->asserted)))
 		return NULL;
-	return make_spelled(match, args);
+	return make_templated(match, args);
 }
 
 /* The integers between constant bounds on a part, unless there are too many. */
@@ -196,11 +196,11 @@ part_integers(TemplateMatch *match, int p)
 static DynPred *
 match_points(TemplateMatch *match)
 {
-	int			nparts = match->spelled->tmpl->nparts;
+	int			nparts = match->templated->tmpl->nparts;
 	bool		bound = true;	/* by a clause: the last part */
 	bool		ranged = false;
 	List	   *args = NIL;
-	DynPred    *spelled;
+	DynPred    *templated;
 
 	for (int p = 0; p < nparts; p++)
 	{
@@ -224,12 +224,12 @@ match_points(TemplateMatch *match)
 		args = lappend(args, arg);
 	}
 	if ((!bound && match->most_members < DYN_MAX_MEMBERS) ||
-		(args == NIL && !match->promised))
+		(args == NIL && !match->asserted))
 		return NULL;
-	spelled = make_spelled(match, args);
-	if (ranged && dyn_count(NULL, match->relation, spelled).n > MOST_COMBINATIONS)
+	templated = make_templated(match, args);
+	if (ranged && dyn_count(NULL, match->relation, templated).n > MOST_COMBINATIONS)
 		return NULL;
-	return spelled;
+	return templated;
 }
 
 DynPred *
@@ -240,12 +240,12 @@ dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
 	TemplateMatch match = begin_match(relation, attr, clauses);
 	DynPred    *pred;
 
-	if (match.spelled == NULL ||
+	if (match.templated == NULL ||
 		(attr->type != DYN_TYPE_S &&
 		 !(points && attr->type == DYN_TYPE_N &&
-		   dyn_template_is_bare(match.spelled->tmpl))))
+		   dyn_template_is_bare(match.templated->tmpl))))
 		return NULL;
-	match.promised |= index != NULL && dyn_relation_trusts(relation, index->name);
+	match.asserted |= index != NULL && dyn_relation_trusts(relation, index->name);
 	match.most_members = most_members;
 	pred = points ? match_points(&match) : match_range(&match);
 	if (pred != NULL)
@@ -262,9 +262,9 @@ dyn_template_demands(const DynRelation *relation, const DynKeyAttr *attr,
 	List	   *args = NIL;
 	bool		any = false;
 
-	if (match.spelled == NULL)
+	if (match.templated == NULL)
 		return NULL;
-	for (int p = 0; p < match.spelled->tmpl->nparts; p++)
+	for (int p = 0; p < match.templated->tmpl->nparts; p++)
 	{
 		List	   *preds = NIL;
 
@@ -274,7 +274,7 @@ dyn_template_demands(const DynRelation *relation, const DynKeyAttr *attr,
 		any |= preds != NIL;
 		args = lappend(args, make_and(preds));
 	}
-	return any ? make_spelled(&match, args) : NULL;
+	return any ? make_templated(&match, args) : NULL;
 }
 
 bool
@@ -288,8 +288,8 @@ dyn_index_lacks_trust(const DynRelation *relation, const DynIndexMeta *index,
 		const DynKeyAttr *attr = &index->key.hash[i];
 		TemplateMatch match = begin_match(relation, attr, clauses);
 
-		match.promised = true;
-		if (match.spelled == NULL || match.spelled->tmpl->nparts == 0 ||
+		match.asserted = true;
+		if (match.templated == NULL || match.templated->tmpl->nparts == 0 ||
 			attr->type != DYN_TYPE_S || match_points(&match) == NULL)
 			return false;
 	}

@@ -15,7 +15,7 @@
 #define DYN_MAX_SORT_MEMBERS	25
 
 /*
- * What the clauses say of the attribute's text: a predicate DYN_PRED_SPELLED,
+ * What the clauses say of the attribute's text: a predicate DYN_PRED_TEMPLATED,
  * whose args are, for the leading parts, an AND of predicates on the part, or
  * DYN_PRED_MEMBERS.  All rows that satisfy the clauses, and have the attribute,
  * satisfy it.  With `points`, finitely many texts do, else infinitely many.
@@ -32,7 +32,7 @@ extern DynPred *dyn_match_template(const DynRelation *relation,
 
 /*
  * What the clauses demand of the attribute's text, which the rows have whose
- * columns are read from it: a predicate DYN_PRED_SPELLED with an AND for each
+ * columns are read from it: a predicate DYN_PRED_TEMPLATED with an AND for each
  * part, of which some are empty.  It is for index_complete.c, and matches no key:
  * parts without a condition may precede others.  NULL if no clause demands
  * anything.

@@ -19,7 +19,7 @@ static int
 bound_parts(const DynRelation *relation, const DynAccess *access, int position)
 {
 	const DynPred *pred = position >= access->nrange ? NULL
-		: dyn_only_spelled(access->range[position].preds);
+		: dyn_only_templated(access->range[position].preds);
 	int			bound = 0;
 	ListCell   *lc;
 
@@ -53,16 +53,16 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part)
  */
 static bool
 part_is_sorted(const DynRelPlan *plan, const DynIndexMeta *index,
-			   const DynSpelled *spelled, int p)
+			   const DynTemplatedAttr *templated, int p)
 {
-	if (spelled->parts[p].source || spelled->base)
+	if (templated->parts[p].source || templated->base)
 		return true;
 	if (index == NULL || !dyn_relation_trusts(plan->relation, index->name))
 		return false;
-	for (int i = 0; i < spelled->tmpl->nparts; i++)
+	for (int i = 0; i < templated->tmpl->nparts; i++)
 	{
 		if (!dyn_relation_column(plan->relation,
-								 spelled->parts[i].attnum)->not_null)
+								 templated->parts[i].attnum)->not_null)
 			return false;
 	}
 	return true;
@@ -70,12 +70,12 @@ part_is_sorted(const DynRelPlan *plan, const DynIndexMeta *index,
 
 /* Can requests be merged by parts: does the text alone tell where these are? */
 static bool
-can_merge_parts(const DynSpelled *spelled, int bound)
+can_merge_parts(const DynTemplatedAttr *templated, int bound)
 {
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		if (!spelled->parts[p].source ||
-			(spelled->tmpl->parts[p].any && p < bound))
+		if (!templated->parts[p].source ||
+			(templated->tmpl->parts[p].any && p < bound))
 			return false;
 	}
 	return true;
@@ -87,13 +87,13 @@ can_merge_parts(const DynSpelled *spelled, int bound)
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
-			  const DynSpelled *spelled, const DynKeyAttr *attr, int bound,
+			  const DynTemplatedAttr *templated, const DynKeyAttr *attr, int bound,
 			  DynAccess *access)
 {
-	for (int p = bound; p < spelled->tmpl->nparts; p++)
+	for (int p = bound; p < templated->tmpl->nparts; p++)
 	{
-		if (!spelled->tmpl->parts[p].ordered ||
-			!part_is_sorted(plan, index, spelled, p) ||
+		if (!templated->tmpl->parts[p].ordered ||
+			!part_is_sorted(plan, index, templated, p) ||
 			!add_sort(access, attr, p))
 			return false;
 	}
@@ -110,20 +110,20 @@ dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 	for (int i = 0; i < key->nrange; i++)
 	{
 		const DynKeyAttr *attr = &key->range[i];
-		const DynSpelled *spelled = dyn_relation_spelled(plan->relation, attr->name);
+		const DynTemplatedAttr *templated = dyn_relation_templated(plan->relation, attr->name);
 
 		/* one value does not affect the order */
 		if (access->nsort == 0 && i < from->nrange && from->range[i].most.single)
 			continue;
-		if (spelled != NULL && dyn_relation_column_of(plan->relation, attr) == 0)
+		if (templated != NULL && dyn_relation_column_of(plan->relation, attr) == 0)
 		{
 			int			bound = bound_parts(plan->relation, from, i);
 
-			if ((from->multi_partition && !can_merge_parts(spelled, bound)) ||
-				!sort_by_parts(plan, index, spelled, attr, bound, access))
+			if ((from->multi_partition && !can_merge_parts(templated, bound)) ||
+				!sort_by_parts(plan, index, templated, attr, bound, access))
 				return;
 		}
 		else
-			(void) add_sort(access, attr, DYN_WHOLE);
+			(void) add_sort(access, attr, DYN_FULL);
 	}
 }

@@ -134,7 +134,7 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 }
 
 DynPred *
-dyn_implied_points(const DynTarget *target, DynPred *pred, bool *pure)
+dyn_implied_points(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 {
 	DynPred    *points;
 	ListCell   *lc;
@@ -142,12 +142,12 @@ dyn_implied_points(const DynTarget *target, DynPred *pred, bool *pure)
 	check_stack_depth();
 	if (is_point_leaf(target, pred))
 		return pred;
-	*pure &= (pred->kind == DYN_PRED_OR);
+	*fully_consumed &= (pred->kind == DYN_PRED_OR);
 	if (pred->kind == DYN_PRED_AND)
 	{
 		foreach(lc, pred->args)
 		{
-			points = dyn_implied_points(target, lfirst(lc), pure);
+			points = dyn_implied_points(target, lfirst(lc), fully_consumed);
 			if (points != NULL)
 				return points;
 		}
@@ -158,7 +158,7 @@ dyn_implied_points(const DynTarget *target, DynPred *pred, bool *pure)
 	points = dyn_make_junction(DYN_PRED_OR, NIL);
 	foreach(lc, pred->args)
 	{
-		DynPred    *arm = dyn_implied_points(target, lfirst(lc), pure);
+		DynPred    *arm = dyn_implied_points(target, lfirst(lc), fully_consumed);
 
 		if (arm == NULL)
 			return NULL;
@@ -193,24 +193,24 @@ is_given(const DynPred *pred)
 	return dyn_pred_is_given(pred) || dyn_pred_is_junction(pred);
 }
 
-static DynPred *junction_range(const DynTarget *target, DynPred *pred, bool *pure);
+static DynPred *junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed);
 
 /* What an arm or condition with columns says of the target, or NULL. */
 static DynPred *
-member_range(const DynTarget *target, DynPred *pred, bool *pure)
+member_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 {
 	if (dyn_pred_is_junction(pred))
-		return junction_range(target, pred, pure);
+		return junction_range(target, pred, fully_consumed);
 	if (dyn_is_range_pred(target, pred))
 		return pred;
 	if (!is_point_leaf(target, pred))
 		return NULL;
-	*pure &= dyn_count(NULL, target->relation, pred).single;
+	*fully_consumed &= dyn_count(NULL, target->relation, pred).single;
 	return pred;
 }
 
 static DynPred *
-junction_range(const DynTarget *target, DynPred *pred, bool *pure)
+junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 {
 	DynPred    *range = dyn_make_junction(pred->kind, NIL);
 	int			leafy = 0;
@@ -220,26 +220,26 @@ junction_range(const DynTarget *target, DynPred *pred, bool *pure)
 	{
 		bool		given = is_given(lfirst(lc));
 		DynPred    *arm = given ? lfirst(lc)
-			: member_range(target, lfirst(lc), pure);
+			: member_range(target, lfirst(lc), fully_consumed);
 
 		if (arm != NULL)
 			range->args = lappend(range->args, arm);
 		else if (pred->kind == DYN_PRED_OR)
 			return NULL;
 		else
-			*pure = false;
+			*fully_consumed = false;
 		leafy += arm != NULL && !given;
 	}
-	*pure &= leafy == 1;
+	*fully_consumed &= leafy == 1;
 	return leafy == 0 || (pred->kind == DYN_PRED_OR && leafy > 1) ? NULL : range;
 }
 
 DynPred *
-dyn_implied_range(const DynTarget *target, DynPred *pred, bool *pure)
+dyn_implied_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 {
 	check_stack_depth();
 	if (pred->kind == DYN_PRED_OR)
-		return target->part != NULL ? NULL : junction_range(target, pred, pure);
+		return target->part != NULL ? NULL : junction_range(target, pred, fully_consumed);
 	return dyn_is_range_pred(target, pred) && !is_point_leaf(target, pred)
 		? pred : NULL;
 }

@@ -29,7 +29,7 @@ extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
  * none.  Clears *pure unless the points are equivalent to the predicate.
  */
 extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
-								   bool *pure);
+								   bool *fully_consumed);
 
 /*
  * The range that a predicate implies for the target: the predicate itself, or of
@@ -40,7 +40,7 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
  * something else is left out, or of several bounds or values.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
-								  bool *pure);
+								  bool *fully_consumed);
 
 /*
  * The values of an integer column that constant bounds leave, at most so many: a

@@ -27,7 +27,7 @@
 #include "planner.h"
 
 /* The attribute in question, and a column that shows it. */
-typedef struct Unbound
+typedef struct Unusable
 {
 	DynClassify classify;
 	const DynKeyAttr *attr;
@@ -35,18 +35,18 @@ typedef struct Unbound
 	const char *key;			/* partition key "pk" of index "i" */
 	AttrNumber	attnum;
 	const DynColumn *column;
-} Unbound;
+} Unusable;
 
-static const char *explain_clause(Unbound *unbound, Node *node);
+static const char *explain_clause(Unusable *unusable, Node *node);
 
 /* Does the expression read the column? */
 static bool
-mentions(const Unbound *unbound, Node *node)
+mentions(const Unusable *unusable, Node *node)
 {
 	Bitmapset  *attnums = NULL;
 
-	pull_varattnos(node, unbound->classify.plan->relid, &attnums);
-	return bms_is_member(unbound->attnum - FirstLowInvalidHeapAttributeNumber,
+	pull_varattnos(node, unusable->classify.plan->relid, &attnums);
+	return bms_is_member(unusable->attnum - FirstLowInvalidHeapAttributeNumber,
 						 attnums);
 }
 
@@ -54,7 +54,7 @@ mentions(const Unbound *unbound, Node *node)
 
 /* Of an operand that contains the column, but is not the column. */
 static const char *
-explain_operand(const Unbound *unbound, Node *node)
+explain_operand(const Unusable *unusable, Node *node)
 {
 	const FuncExpr *func = NULL;
 	Oid			cast = InvalidOid;
@@ -70,13 +70,13 @@ explain_operand(const Unbound *unbound, Node *node)
 		cast = func->funcresulttype;
 	if (OidIsValid(cast))
 		return psprintf("column \"%s\" is cast to %s, so that %s is not restricted: cast the other side instead",
-						unbound->column->name, format_type_be(cast), unbound->key);
+						unusable->column->name, format_type_be(cast), unusable->key);
 	if (func != NULL)
 		return psprintf("column \"%s\" is inside of function %s(), so that %s is not restricted: compare the column itself",
-						unbound->column->name, get_func_name(func->funcid),
-						unbound->key);
+						unusable->column->name, get_func_name(func->funcid),
+						unusable->key);
 	return psprintf("column \"%s\" is part of an expression, so that %s is not restricted: compare the column itself",
-					unbound->column->name, unbound->key);
+					unusable->column->name, unusable->key);
 }
 
 /* ---- the comparison ---- */
@@ -98,68 +98,68 @@ operator_word(Oid opno)
 }
 
 static const char *
-explain_types(const Unbound *unbound, const DynOperator *op)
+explain_types(const Unusable *unusable, const DynOperator *op)
 {
-	Oid			own = unbound->column->codec.basetype;
+	Oid			own = unusable->column->codec.basetype;
 	Oid			other = op->value_type != own ? op->value_type
 		: op->column_type;
 
 	return psprintf("column \"%s\" is compared as type %s, so that %s is not restricted: cast the value to %s",
-					unbound->column->name, format_type_be(other), unbound->key,
+					unusable->column->name, format_type_be(other), unusable->key,
 					format_type_be(own));
 }
 
 /* column op value, which DynamoDB cannot evaluate: by its types or collation? */
 static const char *
-explain_local(const Unbound *unbound, const DynOperator *op)
+explain_local(const Unusable *unusable, const DynOperator *op)
 {
 	DynOperator bytewise = *op;
 
 	bytewise.collation = C_COLLATION_OID;
 	if (OidIsValid(op->collation) &&
-		dyn_operator_exactness(unbound->column, &bytewise) != DYN_LOCAL)
+		dyn_operator_exactness(unusable->column, &bytewise) != DYN_LOCAL)
 		return psprintf("column \"%s\" is compared by %s, so that %s is not restricted: declare the column with COLLATE \"C\"",
-						unbound->column->name,
+						unusable->column->name,
 						op->collation == DEFAULT_COLLATION_OID
 						? "the default collation of the database"
 						: psprintf("collation \"%s\"", get_collation_name(op->collation)),
-						unbound->key);
-	if (op->column_type != unbound->column->codec.basetype ||
-		op->value_type != unbound->column->codec.basetype)
-		return explain_types(unbound, op);
+						unusable->key);
+	if (op->column_type != unusable->column->codec.basetype ||
+		op->value_type != unusable->column->codec.basetype)
+		return explain_types(unusable, op);
 	return psprintf("type %s of column \"%s\" cannot restrict %s",
-					format_type_be(unbound->column->codec.typid),
-					unbound->column->name, unbound->key);
+					format_type_be(unusable->column->codec.typid),
+					unusable->column->name, unusable->key);
 }
 
 static const char *
-explain_comparison(Unbound *unbound, Oid opno, Oid collation, bool commuted,
+explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 				   Node *value)
 {
-	const DynColumn *column = unbound->column;
+	const DynColumn *column = unusable->column;
 	DynOperator op;
 
 	if (!dyn_describe_operator(opno, collation, &op) ||
 		op.comparison == DYN_COMPARE_NE)
 		return psprintf("operator %s on column \"%s\" does not restrict %s",
-						operator_word(opno), column->name, unbound->key);
+						operator_word(opno), column->name, unusable->key);
 	if (commuted)
 		dyn_commute(&op);
-	if (!dyn_is_runtime_value(&unbound->classify, value))
+	if (!dyn_is_runtime_value(&unusable->classify, value))
 		return psprintf("column \"%s\" is compared with what is not known before items are read, so that %s is not restricted",
-						column->name, unbound->key);
-	if (unbound->hash && op.comparison != DYN_COMPARE_EQ)
+						column->name, unusable->key);
+	if (unusable->hash && op.comparison != DYN_COMPARE_EQ)
 		return psprintf("a partition key is restricted by = and IN only, so that operator %s on column \"%s\" does not restrict %s",
-						operator_word(opno), column->name, unbound->key);
+						operator_word(opno), column->name, unusable->key);
 	if (dyn_operator_exactness(column, &op) == DYN_LOCAL)
-		return explain_local(unbound, &op);
+		return explain_local(unusable, &op);
 	if (!column->traits.key)
 		return psprintf("type %s of column \"%s\" is rounded, so that it does not restrict %s: use numeric",
 						format_type_be(column->codec.typid), column->name,
-						unbound->key);
+						unusable->key);
 	if (!column->traits.point)
 		return psprintf("a value of column \"%s\" may be written in several ways, so that it does not restrict %s: set the option format to the way that is used",
-						column->name, unbound->key);
+						column->name, unusable->key);
 	return NULL;
 }
 
@@ -167,23 +167,23 @@ explain_comparison(Unbound *unbound, Oid opno, Oid collation, bool commuted,
 
 /* left op right, one of which reads the column */
 static const char *
-explain_operator(Unbound *unbound, Oid opno, Oid collation, Node *left,
+explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 				 Node *right)
 {
-	bool		commuted = !mentions(unbound, left);
+	bool		commuted = !mentions(unusable, left);
 	Node	   *operand = commuted ? right : left;
-	DynType		type = unbound->attr->type;
+	DynType		type = unusable->attr->type;
 	DynField	field;
 
-	if (!dyn_classify_column(&unbound->classify, operand, &field) ||
-		field.attnum != unbound->attnum)
-		return explain_operand(unbound, operand);
-	if (unbound->column->codec.wire != type)
+	if (!dyn_classify_column(&unusable->classify, operand, &field) ||
+		field.attnum != unusable->attnum)
+		return explain_operand(unusable, operand);
+	if (unusable->column->codec.wire != type)
 		return psprintf("column \"%s\" of type %s cannot restrict %s, which has DynamoDB type %s",
-						unbound->column->name,
-						format_type_be(unbound->column->codec.typid),
-						unbound->key, dyn_type_name(type));
-	return explain_comparison(unbound, opno, collation, commuted,
+						unusable->column->name,
+						format_type_be(unusable->column->codec.typid),
+						unusable->key, dyn_type_name(type));
+	return explain_comparison(unusable, opno, collation, commuted,
 							  commuted ? left : right);
 }
 
@@ -192,20 +192,20 @@ explain_operator(Unbound *unbound, Oid opno, Oid collation, Node *left,
  * does not restrict the key.
  */
 static const char *
-explain_args(Unbound *unbound, const BoolExpr *expr)
+explain_args(Unusable *unusable, const BoolExpr *expr)
 {
 	ListCell   *lc;
 
 	foreach(lc, expr->args)
 	{
-		if (expr->boolop == OR_EXPR && !mentions(unbound, lfirst(lc)))
+		if (expr->boolop == OR_EXPR && !mentions(unusable, lfirst(lc)))
 			return psprintf("column \"%s\" is restricted in some arms of an OR only, so that %s is not",
-							unbound->column->name, unbound->key);
+							unusable->column->name, unusable->key);
 	}
 	foreach(lc, expr->args)
 	{
-		const char *why = mentions(unbound, lfirst(lc))
-			? explain_clause(unbound, lfirst(lc)) : NULL;
+		const char *why = mentions(unusable, lfirst(lc))
+			? explain_clause(unusable, lfirst(lc)) : NULL;
 
 		if (why != NULL)
 			return why;
@@ -215,25 +215,25 @@ explain_args(Unbound *unbound, const BoolExpr *expr)
 
 /* Of an expression that reads the column. */
 static const char *
-explain_clause(Unbound *unbound, Node *node)
+explain_clause(Unusable *unusable, Node *node)
 {
 	check_stack_depth();
 	if (IsA(node, OpExpr) && list_length(((OpExpr *) node)->args) == 2)
-		return explain_operator(unbound, ((OpExpr *) node)->opno,
+		return explain_operator(unusable, ((OpExpr *) node)->opno,
 								((OpExpr *) node)->inputcollid,
 								linitial(((OpExpr *) node)->args),
 								lsecond(((OpExpr *) node)->args));
 	if (IsA(node, ScalarArrayOpExpr) && ((ScalarArrayOpExpr *) node)->useOr)
-		return explain_operator(unbound, ((ScalarArrayOpExpr *) node)->opno,
+		return explain_operator(unusable, ((ScalarArrayOpExpr *) node)->opno,
 								((ScalarArrayOpExpr *) node)->inputcollid,
 								linitial(((ScalarArrayOpExpr *) node)->args),
 								lsecond(((ScalarArrayOpExpr *) node)->args));
 	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop != NOT_EXPR)
-		return explain_args(unbound, (BoolExpr *) node);
+		return explain_args(unusable, (BoolExpr *) node);
 	/* IS NOT NULL proves that an index is complete */
 	if (IsA(node, NullTest) || IsA(node, Var))
 		return NULL;
-	return explain_operand(unbound, node);
+	return explain_operand(unusable, node);
 }
 
 /* ---- attributes ---- */
@@ -249,10 +249,10 @@ is_restricted(const DynRelation *relation, const DynKeyAttr *attr, bool hash,
 	foreach(lc, clauses)
 	{
 		const DynClause *clause = lfirst(lc);
-		bool		pure = true;
+		bool		fully_consumed = true;
 
 		if (clause->pred != NULL &&
-			(dyn_implied_points(&target, clause->pred, &pure) != NULL ||
+			(dyn_implied_points(&target, clause->pred, &fully_consumed) != NULL ||
 			 (!hash && dyn_is_range_pred(&target, clause->pred))))
 			return true;
 	}
@@ -260,7 +260,7 @@ is_restricted(const DynRelation *relation, const DynKeyAttr *attr, bool hash,
 }
 
 static const char *
-explain_column(Unbound *unbound, List *clauses)
+explain_column(Unusable *unusable, List *clauses)
 {
 	ListCell   *lc;
 
@@ -270,8 +270,8 @@ explain_column(Unbound *unbound, List *clauses)
 		const char *why = NULL;
 
 		if (rinfo != NULL && !rinfo->pseudoconstant &&
-			mentions(unbound, (Node *) rinfo->clause))
-			why = explain_clause(unbound, (Node *) rinfo->clause);
+			mentions(unusable, (Node *) rinfo->clause))
+			why = explain_clause(unusable, (Node *) rinfo->clause);
 		if (why != NULL)
 			return why;
 	}
@@ -283,22 +283,22 @@ explain_attribute(PlannerInfo *root, const DynRelPlan *plan,
 				  const DynIndexMeta *index, const DynKeyAttr *attr, bool hash,
 				  List *clauses)
 {
-	Unbound		unbound = {.classify = {root, plan, true, true}, .attr = attr,
+	Unusable	unusable = {.classify = {root, plan, true, true},.attr = attr,
 	.hash = hash};
 	const char *why = NULL;
 
 	if (is_restricted(plan->relation, attr, hash, clauses))
 		return NULL;
-	unbound.key = psprintf(index == NULL ? "%s \"%s\"" : "%s \"%s\" of index \"%s\"",
-						   hash ? "partition key" : "sort key",
-						   dyn_from_utf8_lossy(attr->name),
-						   index ? index->name : "");
+	unusable.key = psprintf(index == NULL ? "%s \"%s\"" : "%s \"%s\" of index \"%s\"",
+							hash ? "partition key" : "sort key",
+							dyn_from_utf8_lossy(attr->name),
+							index ? index->name : "");
 	for (int i = 1; why == NULL && i <= plan->relation->ncolumns; i++)
 	{
-		unbound.attnum = i;
-		unbound.column = dyn_relation_column(plan->relation, i);
-		if (dyn_column_shows(unbound.column, attr->name))
-			why = explain_column(&unbound, clauses);
+		unusable.attnum = i;
+		unusable.column = dyn_relation_column(plan->relation, i);
+		if (dyn_column_shows(unusable.column, attr->name))
+			why = explain_column(&unusable, clauses);
 	}
 	return why;
 }

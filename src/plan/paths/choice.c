@@ -48,8 +48,8 @@ add_otherwise(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses
 	List	   *both = NIL;
 	ListCell   *lc;
 
-	access->otherwise = dyn_match_choice(plan, &unordered, dyn_copy_clauses(clauses));
-	foreach(lc, access->otherwise->exact_rinfos)
+	access->alternative = dyn_match_choice(plan, &unordered, dyn_copy_clauses(clauses));
+	foreach(lc, access->alternative->exact_rinfos)
 	{
 		if (list_member_ptr(access->exact_rinfos, lfirst(lc)))
 			both = lappend(both, lfirst(lc));
@@ -66,7 +66,7 @@ dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clau
 	Assert(choice->kind != DYN_ACCESS_UNION);
 	dyn_clauses_rely_on_nothing(clauses);
 	if (choice->while_open != NULL)
-		access = dyn_match_gated(plan, index, clauses);
+		access = dyn_match_optional(plan, index, clauses);
 	else if (choice->kind == DYN_ACCESS_SCAN)
 		access = dyn_match_scan(plan, index, clauses);
 	else

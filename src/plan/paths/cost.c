@@ -181,7 +181,7 @@ collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 	bool		is_default;
 
 	if (attnum == 0)
-		return dyn_relation_spelled(relation, attr->name) != NULL
+		return dyn_relation_templated(relation, attr->name) != NULL
 			? DYN_COLLECTION_ITEMS : plan->items;
 	if (!dyn_has_statistics(relation->relid, attnum))
 		return DYN_COLLECTION_ITEMS;
@@ -257,7 +257,7 @@ size_is_unknown(const DynRelPlan *plan)
 }
 
 static double
-supposed_bytes(const RelOptInfo *baserel, const DynIndexMeta *index)
+assumed_bytes(const RelOptInfo *baserel, const DynIndexMeta *index)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 	const DynTableMeta *meta = plan->meta;
@@ -267,7 +267,7 @@ supposed_bytes(const RelOptInfo *baserel, const DynIndexMeta *index)
 	if (size_is_unknown(plan))
 		return UNKNOWN_BYTES;
 	return Max((double) meta->size_bytes,
-			   plan->analysed ? plan->items * dyn_supposed_item_bytes(meta, NULL) : 0);
+			   plan->analysed ? plan->items * dyn_default_item_bytes(meta, NULL) : 0);
 }
 
 /*
@@ -281,7 +281,7 @@ caution(const RelOptInfo *baserel, const DynIndexMeta *index)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 
-	if (!dyn_partitions_are_guessed(baserel,
+	if (!dyn_partitions_are_unknown(baserel,
 									index ? &index->key : &plan->meta->key))
 		return 1;
 	return plan->items / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
@@ -289,7 +289,7 @@ caution(const RelOptInfo *baserel, const DynIndexMeta *index)
 
 /* Is the number of items per partition key a guess? */
 static bool
-lengths_are_guessed(const DynRelPlan *plan, const DynIndexMeta *index)
+lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 {
 	const DynKeySchema *key = index ? &index->key : &plan->meta->key;
 
@@ -319,13 +319,13 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
  * key is a guess.
  */
 static double
-supposed_items(const DynRelPlan *plan, const DynAccess *access,
-			   const DynIndexMeta *index, double items, double keys)
+assumed_items(const DynRelPlan *plan, const DynAccess *access,
+			  const DynIndexMeta *index, double items, double keys)
 {
 	double		length = UNKNOWN_LENGTH;
 
 	if (reads_base_items(plan, access, index))
-		length = Max(length, ITEM_UNIT_BYTES / dyn_supposed_item_bytes(plan->meta, NULL));
+		length = Max(length, ITEM_UNIT_BYTES / dyn_default_item_bytes(plan->meta, NULL));
 	else if (access->nrange == 0)
 		return keys * length;
 	return Min(items, keys * length);
@@ -348,8 +348,8 @@ query_items(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 							   JOIN_INNER, NULL);
 	if (named)
 		items *= caution(baserel, index);
-	else if (lengths_are_guessed(plan, index))
-		items = supposed_items(plan, access, index, items, keys);
+	else if (lengths_are_unknown(plan, index))
+		items = assumed_items(plan, access, index, items, keys);
 	return Min(Max(items, keys), most_items(root, baserel, access));
 }
 
@@ -410,7 +410,7 @@ read_access(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
 			const DynAccess *access, const DynIndexMeta *index)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	double		bytes = dyn_supposed_item_bytes(plan->meta, index);
+	double		bytes = dyn_default_item_bytes(plan->meta, index);
 	double		keys = dyn_access_keys(root, plan->relation, access);
 	double		items;
 
@@ -421,7 +421,7 @@ read_access(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
 	}
 	if (access->kind == DYN_ACCESS_SCAN)
 	{
-		read_table(reads, supposed_bytes(baserel, index));
+		read_table(reads, assumed_bytes(baserel, index));
 		return reads->bytes / bytes;
 	}
 	items = query_items(root, baserel, access, index, keys);
@@ -438,7 +438,7 @@ own_items(PlannerInfo *root, const RelOptInfo *baserel, const DynAccess *access,
 		  const DynIndexMeta *index)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	double		least = lengths_are_guessed(plan, index)
+	double		least = lengths_are_unknown(plan, index)
 		? plan->items / DEFAULT_NUM_DISTINCT : 0;
 	List	   *own = NIL;
 	ListCell   *lc;
@@ -461,7 +461,7 @@ read_base_items(DynReads *reads, const DynRelPlan *plan,
 {
 	DynReads	base = {0};
 
-	read_items(&base, items, dyn_supposed_item_bytes(plan->meta, NULL));
+	read_items(&base, items, dyn_default_item_bytes(plan->meta, NULL));
 	if (!access->fetch_base_items)
 		reads->units += base.units; /* DynamoDB fetches them itself */
 	else
@@ -484,7 +484,7 @@ returned_items(PlannerInfo *root, const RelOptInfo *baserel,
 		items * clauselist_selectivity(root, access->filter_rinfos,
 									   baserel->relid, JOIN_INNER, NULL);
 
-	if (!access->tested)
+	if (!access->rechecks_item_filter)
 		selected *= row_share(baserel, access);
 	return Max(selected, Min(items, Max(keys, 1)));
 }
@@ -615,7 +615,7 @@ limit_units(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
 
 	if (reads_base_items(plan, access, index))
 		base = factor * own_items(root, baserel, access, index) *
-			dyn_item_units(dyn_supposed_item_bytes(plan->meta, NULL));
+			dyn_item_units(dyn_default_item_bytes(plan->meta, NULL));
 	prices->most_units = factor * dyn_page_units(bytes);
 	if (access->fetch_base_items)
 		prices->most_base_units = base;
@@ -631,12 +631,12 @@ find_prices(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
 	const DynReadOptions *options = &plan->relation->options;
 	const DynThroughput *throughput = index ? &index->throughput
 		: &plan->meta->throughput;
-	double		bytes = supposed_bytes(baserel, index);
+	double		bytes = assumed_bytes(baserel, index);
 
 	dyn_capacity_init(&prices->capacity, throughput, bytes,
 					  options->read_capacity, options->read_percent);
 	dyn_capacity_init(&prices->base, &plan->meta->throughput,
-					  supposed_bytes(baserel, NULL),
+					  assumed_bytes(baserel, NULL),
 					  options->read_capacity, options->read_percent);
 	prices->round_trip_ms = options->round_trip_ms;
 	prices->unit_cost_ms = options->unit_cost_ms;
@@ -648,13 +648,13 @@ find_prices(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
 
 /* Of the requests alone, as if nothing were transferred. */
 static double
-whole_table_ms(const RelOptInfo *baserel, const DynPrices *prices)
+full_table_ms(const RelOptInfo *baserel, const DynPrices *prices)
 {
 	DynPrices	of_table = *prices;
 	DynReads	reads = {0};
 
 	of_table.capacity = prices->base;
-	read_table(&reads, supposed_bytes(baserel, NULL));
+	read_table(&reads, assumed_bytes(baserel, NULL));
 	reads.bytes = 0;
 	return dyn_reads_price(&reads, &of_table);
 }
@@ -692,7 +692,7 @@ estimate_union(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 		add_reads(&estimate->reads, &arm.reads);
 		estimate->items += arm.items;
 		estimate->check_cost += arm.check_cost;
-		estimate->guessed |= arm.guessed;
+		estimate->rows_unknown |= arm.rows_unknown;
 		if (arm.prices.capacity.rate < prices->capacity.rate)
 			prices->capacity = arm.prices.capacity;
 		prices->known |= arm.prices.known;
@@ -715,11 +715,11 @@ dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
 	{
 		estimate_reads(estimate, root, baserel, access, index);
 		find_prices(&estimate->prices, root, baserel, access, index);
-		estimate->guessed = access->kind == DYN_ACCESS_QUERY &&
-			lengths_are_guessed(plan, index);
+		estimate->rows_unknown = access->kind == DYN_ACCESS_QUERY &&
+			lengths_are_unknown(plan, index);
 	}
-	estimate->whole_ms = whole_table_ms(baserel, &estimate->prices);
-	estimate->supposed = size_is_unknown(plan);
+	estimate->full_ms = full_table_ms(baserel, &estimate->prices);
+	estimate->assumed = size_is_unknown(plan);
 }
 
 bool
@@ -761,7 +761,7 @@ repeated_ms(const DynEstimate *estimate)
 
 	prices.capacity.saved = prices.base.saved = 0;
 	return Min(dyn_reads_price(&estimate->reads, &prices),
-			   Max(once, estimate->whole_ms / DIRECT_ADVANTAGE));
+			   Max(once, estimate->full_ms / DIRECT_ADVANTAGE));
 }
 
 /* The requests alone. */
@@ -778,7 +778,7 @@ cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
 	*startup = cost_of_kind(kind, dyn_reads_first_price(&estimate->reads, share,
 														prices));
 	*total = Max(*startup, cost_of_kind(kind, ms)) *
-		(estimate->guessed && estimate->alone ? LATER_PAGE : 1);
+		(estimate->rows_unknown && estimate->alone ? LATER_PAGE : 1);
 	Assert(*startup >= 0 && *total >= *startup);
 }
 
@@ -833,12 +833,12 @@ dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
 				all;
 	Cost		scan_startup,
 				scan_total,
-				whole;
+				full;
 
 	cost_requests(once, lookups->kind, true, &scan_startup, &scan_total);
-	whole = scan_total + once->check_cost;
-	if (lookups->execution < whole)
-		share = Min(share, lookups->execution / whole);
+	full = scan_total + once->check_cost;
+	if (lookups->execution < full)
+		share = Min(share, lookups->execution / full);
 	part = reads_of_part(&once->reads, share);
 	prices.most_units *= share;
 	all = dyn_reads_repeat(&part, &prices, lookups->keys,

@@ -82,7 +82,7 @@ dyn_items_of_rows(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *acces
 
 	if (roughly || share < 1)
 		items = Max(items, floor(DYN_LEAST_BYTES /
-								 dyn_supposed_item_bytes(meta, index)));
+								 dyn_default_item_bytes(meta, index)));
 	return items > MAX_ITEMS ? 0 : (int) items;
 }
 

@@ -33,7 +33,7 @@ extern int	dyn_limit_hint(PlannerInfo *root, RelOptInfo *baserel,
 /*
  * The number of query levels that core makes of min and max, a LIMIT 1 for each,
  * if this is one of them; else 1.  Their first requests are sent together
- * (exec/node/siblings.c).
+ * (exec/node/early_start.c).
  */
 extern int	dyn_ends_together(const PlannerInfo *root);
 

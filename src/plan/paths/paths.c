@@ -89,9 +89,9 @@ sorted_column(const DynRelation *relation, const DynAccess *sorted, int n)
 	const DynKeyAttr *attr = &sorted->sort[n];
 	int			part = sorted->sort_parts[n];
 
-	return part == DYN_WHOLE
+	return part == DYN_FULL
 		? dyn_relation_column(relation, dyn_relation_column_of(relation, attr))
-		: &dyn_relation_spelled(relation, attr->name)->parts[part].column;
+		: &dyn_relation_templated(relation, attr->name)->parts[part].column;
 }
 
 /* The longest prefix of the query's pathkeys that the access plan provides. */
@@ -221,14 +221,14 @@ yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
 			*total = Max(*total, direct);
 		*startup = Max(*startup,
 					   dyn_less_direct_cost(plan->direct_startup[i]));
-		if (plan->direct_guessed[i])
+		if (plan->direct_unknown[i])
 			*startup = Max(*startup, Min(direct, *total / 2));
 		*startup = Min(*startup, *total);
 	}
 }
 
 static void
-keep_direct(DynRelPlan *plan, DynAccessKind kind, bool guessed, Cost startup,
+keep_direct(DynRelPlan *plan, DynAccessKind kind, bool rows_unknown, Cost startup,
 			Cost total)
 {
 	if (kind == DYN_ACCESS_SCAN ||
@@ -236,7 +236,7 @@ keep_direct(DynRelPlan *plan, DynAccessKind kind, bool guessed, Cost startup,
 		return;
 	plan->direct[kind] = total;
 	plan->direct_startup[kind] = startup;
-	plan->direct_guessed[kind] = guessed;
+	plan->direct_unknown[kind] = rows_unknown;
 }
 
 /* Sizes that DynamoDB has not counted yet are 0, and say nothing. */
@@ -454,7 +454,7 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	if (param == NULL)
 	{
 		yield_to_direct(plan, access->kind, &startup, &total);
-		keep_direct(plan, access->kind, estimate->guessed, startup, total);
+		keep_direct(plan, access->kind, estimate->rows_unknown, startup, total);
 	}
 	/* of two Scans that cost the same, the table's */
 	if (access->kind == DYN_ACCESS_SCAN && access->index != NULL)
@@ -625,12 +625,12 @@ collect_key_sets(PlannerInfo *root, RelOptInfo *baserel,
 	for (int i = 0; i < key->nhash + key->nrange; i++)
 	{
 		const DynKeyAttr *attr = dyn_key_attr(key, i);
-		const DynSpelled *spelled = dyn_relation_spelled(relation, attr->name);
+		const DynTemplatedAttr *templated = dyn_relation_templated(relation, attr->name);
 
 		collect_column_sets(root, baserel, dyn_relation_column_of(relation, attr),
 							sets);
-		for (int p = 0; spelled != NULL && p < spelled->tmpl->nparts; p++)
-			collect_column_sets(root, baserel, spelled->parts[p].attnum, sets);
+		for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
+			collect_column_sets(root, baserel, templated->parts[p].attnum, sets);
 	}
 }
 
@@ -681,11 +681,11 @@ add_parameterised_paths(PlannerInfo *root, RelOptInfo *baserel)
 
 /* The access plan of one target for closed gates, or NULL. */
 static DynAccess *
-match_gated_target(RelOptInfo *baserel, int target)
+match_optional_target(RelOptInfo *baserel, int target)
 {
 	DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
-	DynAccess  *access = dyn_match_gated(plan, index, plan->clauses);
+	DynAccess  *access = dyn_match_optional(plan, index, plan->clauses);
 
 	/* the index must be complete whatever the gates are */
 	return access != NULL && index != NULL &&
@@ -695,7 +695,7 @@ match_gated_target(RelOptInfo *baserel, int target)
 
 /* Of gated accesses, which are more direct than Scans, before these are added. */
 static void
-keep_gated(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access)
+keep_optional(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access)
 {
 	DynEstimate estimate;
 	Cost		startup,
@@ -704,7 +704,7 @@ keep_gated(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access)
 	dyn_estimate_access(root, baserel, access, &estimate);
 	dyn_cost_estimate(&estimate, access->kind, false, baserel->rows, &startup,
 					  &total);
-	keep_direct(baserel->fdw_private, access->kind, estimate.guessed, startup,
+	keep_direct(baserel->fdw_private, access->kind, estimate.rows_unknown, startup,
 				total);
 }
 
@@ -729,7 +729,7 @@ find_ungated(const RelOptInfo *baserel)
 
 /* With Scans, and access plans that are replaced by what there is otherwise. */
 static void
-add_scan_and_gated_paths(PlannerInfo *root, RelOptInfo *baserel)
+add_scan_and_optional_paths(PlannerInfo *root, RelOptInfo *baserel)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
@@ -738,9 +738,9 @@ add_scan_and_gated_paths(PlannerInfo *root, RelOptInfo *baserel)
 
 	for (int i = 0; i < ntargets; i++)
 	{
-		accesses[i] = match_gated_target(baserel, DYN_TARGET_TABLE + i);
+		accesses[i] = match_optional_target(baserel, DYN_TARGET_TABLE + i);
 		if (accesses[i] != NULL)
-			keep_gated(root, baserel, accesses[i]);
+			keep_optional(root, baserel, accesses[i]);
 	}
 	add_scan_paths(root, baserel);
 	/* a path that is added may take its place */
@@ -767,8 +767,8 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	if (united != NULL)
 		add_access_path(root, baserel, united, &choice, NIL, NULL);
 	add_parameterised_paths(root, baserel);
-	if (dyn_has_gates(plan->clauses))
-		add_scan_and_gated_paths(root, baserel);
+	if (dyn_has_optional_quals(plan->clauses))
+		add_scan_and_optional_paths(root, baserel);
 	/* nothing is cheaper than one item by its key */
 	else if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
 			 plan->keyed->multi_partition)

@@ -89,8 +89,8 @@ first_page(PlannerInfo *root, RelOptInfo *baserel, Path *path,
  * the rows that LIMIT has left.
  */
 static bool
-is_bounded(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
-		   List *local)
+is_small_read(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
+			  List *local)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = access->index == NULL ? NULL
@@ -99,9 +99,9 @@ is_bounded(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 	return access->kind == DYN_ACCESS_SCAN && root->limit_tuples > 0 &&
 		bms_membership(root->all_baserels) == BMS_SINGLETON &&
 		root->sort_pathkeys == NIL && local == NIL &&
-		access->filters == NIL && !access->tested &&
+		access->filters == NIL && !access->rechecks_item_filter &&
 		plan->relation->unnest == NULL &&
-		dyn_is_bounded_read(plan->meta, index, root->limit_tuples);
+		dyn_is_small_read(plan->meta, index, root->limit_tuples);
 }
 
 /* The rows are sorted if the index would provide an order. */
@@ -172,8 +172,8 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 	access->may_stop_early = may_stop_early(root);
 	access->limit_hint = first_page(root, baserel, path, choice, access,
 									scan_clauses);
-	access->bounded = is_bounded(root, baserel, access, local);
-	if (access->bounded)
+	access->is_small = is_small_read(root, baserel, access, local);
+	if (access->is_small)
 		access->limit_hint = (int) root->limit_tuples;
 	(void) dyn_complete_fallback(root, baserel, access, local, remote);
 }
@@ -246,7 +246,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	access->first_row_only = choice->first_row_only && local == NIL &&
 		plan->relation->unnest == NULL &&
 		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
-	for (DynAccess *one = access; one != NULL; one = one->otherwise)
+	for (DynAccess *one = access; one != NULL; one = one->alternative)
 	{
 		complete_access(root, baserel, &best_path->path, choice, one,
 						scan_clauses, local, remote);

@@ -45,7 +45,7 @@ has_row_mark(const PlannerInfo *root, Index relid)
  * False: the description was outdated.
  */
 static bool
-keys_fit(const DynRelPlan *plan)
+keys_match(const DynRelPlan *plan)
 {
 	ListCell   *lc;
 
@@ -81,7 +81,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	foreach(lc, baserel->baserestrictinfo)
 		dyn_collect_fields(plan, (Node *) lfirst_node(RestrictInfo, lc)->clause,
 						   &plan->fields);
-	if (!keys_fit(plan))
+	if (!keys_match(plan))
 		return make_rel_plan(root, baserel, relid);
 	plan->analysed = baserel->tuples > 0;
 	plan->fetched = dyn_fetched_part(plan);
@@ -138,17 +138,17 @@ add_index_attribute(IndexOptInfo *index, const DynRelation *relation,
 					const DynKeyAttr *attr)
 {
 	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
-	const DynSpelled *spelled = dyn_relation_spelled(relation, attr->name);
+	const DynTemplatedAttr *templated = dyn_relation_templated(relation, attr->name);
 
 	if (attnum != 0)
 		return add_index_column(index, attnum,
 								dyn_relation_column(relation, attnum));
-	if (spelled == NULL)
+	if (templated == NULL)
 		return false;
-	for (int p = 0; p < spelled->tmpl->nparts; p++)
+	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		if (!add_index_column(index, spelled->parts[p].attnum,
-							  &spelled->parts[p].column))
+		if (!add_index_column(index, templated->parts[p].attnum,
+							  &templated->parts[p].column))
 			return false;
 	}
 	return true;

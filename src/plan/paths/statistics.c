@@ -45,7 +45,7 @@ divides_items(const DynRelPlan *plan, AttrNumber attnum)
 
 /* For a small table the planner's default of 200 values is as good. */
 bool
-dyn_collections_are_guessed(const RelOptInfo *rel, AttrNumber attnum)
+dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 {
 	const DynRelPlan *plan = rel->fdw_private;
 
@@ -56,8 +56,8 @@ dyn_collections_are_guessed(const RelOptInfo *rel, AttrNumber attnum)
 }
 
 bool
-dyn_partitions_are_guessed(const RelOptInfo *rel, const DynKeySchema *key)
+dyn_partitions_are_unknown(const RelOptInfo *rel, const DynKeySchema *key)
 {
-	return dyn_collections_are_guessed(rel,
+	return dyn_collections_are_unknown(rel,
 									   partition_column(rel->fdw_private, key));
 }

@@ -21,9 +21,9 @@ extern bool dyn_has_statistics(Oid relid, AttrNumber attnum);
  * default of core?  Of a column that is the partition key of the table or of a
  * global index.  The same for the partition key of a schema.
  */
-extern bool dyn_collections_are_guessed(const RelOptInfo *rel,
+extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);
-extern bool dyn_partitions_are_guessed(const RelOptInfo *rel,
+extern bool dyn_partitions_are_unknown(const RelOptInfo *rel,
 									   const DynKeySchema *key);
 
 /* Are these statistics a guess, made by stats_hook.c? */

@@ -78,8 +78,8 @@ share_of_nulls(const RelOptInfo *rel, AttrNumber attnum)
 }
 
 static bool
-tell_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
-				VariableStatData *variable)
+report_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
+				  VariableStatData *variable)
 {
 	const RelOptInfo *rel;
 
@@ -88,7 +88,7 @@ tell_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 	if (rte->relkind != RELKIND_FOREIGN_TABLE)
 		return false;
 	rel = relation_of_entry(root, rte);
-	if (rel == NULL || !dyn_collections_are_guessed(rel, attnum))
+	if (rel == NULL || !dyn_collections_are_unknown(rel, attnum))
 		return false;
 	variable->statsTuple = make_statistics(rte->relid, attnum,
 										   share_of_nulls(rel, attnum));
@@ -100,5 +100,5 @@ void
 dyn_stats_init(void)
 {
 	previous_hook = get_relation_stats_hook;
-	get_relation_stats_hook = tell_statistics;
+	get_relation_stats_hook = report_statistics;
 }

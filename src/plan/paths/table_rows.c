@@ -29,7 +29,7 @@ described_items(const DynTableMeta *meta)
 }
 
 static double
-supposed_rows(const DynRelPlan *plan)
+assumed_rows(const DynRelPlan *plan)
 {
 	double		rows = described_items(plan->meta);
 
@@ -50,7 +50,7 @@ dyn_table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
 	double		pages = dyn_table_pages(meta);
 
 	if (baserel->tuples <= 0 || (baserel->pages <= 1 && pages > 1))
-		return supposed_rows(plan);
+		return assumed_rows(plan);
 	if (meta->size_bytes == 0 || baserel->pages <= 1)
 		return baserel->tuples;
 	return clamp_row_est(baserel->tuples * pages / baserel->pages);

@@ -241,7 +241,7 @@ make_union(const DynRelPlan *plan, List *clauses)
 	dyn_clauses_rely_on_nothing(clauses);
 	access->kind = DYN_ACCESS_UNION;
 	access->filters = access->exact_rinfos = NIL;
-	access->tested = false;
+	access->rechecks_item_filter = false;
 	Assert(access->multi_partition);
 	return access;
 }

@@ -90,7 +90,7 @@ countable_access(RelOptInfo *input_rel)
 	choice.ordered = choice.backward = false;
 	access = dyn_match_choice(plan, &choice, plan->clauses);
 	if (access->kind == DYN_ACCESS_GET || access->fetch_base_items ||
-		access->tested)
+		access->rechecks_item_filter)
 		return NULL;
 	foreach(lc, input_rel->baserestrictinfo)
 	{

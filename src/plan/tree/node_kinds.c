@@ -10,13 +10,13 @@
 
 #define ONCE		DYN_CHILD_ONCE
 #define UNLESS		DYN_CHILD_UNLESS_EMPTY
-#define WHOLE		DYN_CHILD_WHOLE
-#define FIRST		DYN_CHILD_WHOLE_FIRST
+#define FULL		DYN_CHILD_FULL
+#define FIRST		DYN_CHILD_FULL_FIRST
 #define LIMITED		DYN_CHILD_LIMITED
 #define UPPER		DYN_CHILD_UPPER
 
 /* One input, all of which makes the rows of the node. */
-#define PROCESSES	(ONCE | UNLESS | WHOLE)
+#define PROCESSES	(ONCE | UNLESS | FULL)
 
 typedef struct NodeKind
 {
@@ -35,23 +35,23 @@ static const NodeKind kinds[] = {
 	{T_Agg, PROCESSES | UPPER, 0, 0},
 	{T_Append, 0, 0, PROCESSES | UPPER},
 	{T_CustomScan, 0, 0, PROCESSES},
-	{T_Gather, WHOLE, 0, 0},
-	{T_GatherMerge, WHOLE, 0, 0},
+	{T_Gather, FULL, 0, 0},
+	{T_GatherMerge, FULL, 0, 0},
 	{T_Group, PROCESSES | UPPER, 0, 0},
 	{T_Hash, UNLESS | FIRST, 0, 0},
-	{T_HashJoin, UNLESS | WHOLE, UNLESS, 0},
+	{T_HashJoin, UNLESS | FULL, UNLESS, 0},
 	{T_IncrementalSort, PROCESSES | UPPER, 0, 0},
 	{T_Limit, ONCE | UNLESS | LIMITED | UPPER, 0, 0},
-	{T_LockRows, UNLESS | WHOLE | UPPER, 0, 0},
+	{T_LockRows, UNLESS | FULL | UPPER, 0, 0},
 	{T_Material, PROCESSES, 0, 0},
-	{T_MergeAppend, 0, 0, UNLESS | WHOLE | UPPER},
+	{T_MergeAppend, 0, 0, UNLESS | FULL | UPPER},
 	{T_MergeJoin, UNLESS, UNLESS, 0},
-	{T_ModifyTable, UNLESS | WHOLE | UPPER, 0, 0},
+	{T_ModifyTable, UNLESS | FULL | UPPER, 0, 0},
 	{T_NestLoop, PROCESSES, UNLESS, 0},
 	{T_ProjectSet, PROCESSES | UPPER, 0, 0},
-	{T_RecursiveUnion, WHOLE, 0, 0},
+	{T_RecursiveUnion, FULL, 0, 0},
 	{T_Result, PROCESSES | UPPER, 0, 0},
-	{T_SetOp, WHOLE, 0, 0},
+	{T_SetOp, FULL, 0, 0},
 	{T_Sort, PROCESSES | FIRST | UPPER, 0, 0},
 	{T_SubqueryScan, 0, 0, PROCESSES},
 	{T_Unique, PROCESSES | UPPER, 0, 0},
@@ -97,7 +97,7 @@ exceptions(Plan *plan)
 			return ((Result *) plan)->resconstantqual ? ONCE | UNLESS : 0;
 		case T_WindowAgg:
 			/* ends when its condition, as on row_number(), is not true any more */
-			return ((WindowAgg *) plan)->runCondition != NIL ? WHOLE | FIRST : 0;
+			return ((WindowAgg *) plan)->runCondition != NIL ? FULL | FIRST : 0;
 		case T_CustomScan:
 			/* nodes of other extensions: unknown */
 			return dyn_is_read_ahead(plan) ? 0 : ~0;

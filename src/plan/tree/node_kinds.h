@@ -17,9 +17,9 @@
 										 * start */
 #define DYN_CHILD_UNLESS_EMPTY	0x02	/* executes it once, unless another
 										 * input is empty */
-#define DYN_CHILD_WHOLE			0x04	/* reads it to the end if the parent
+#define DYN_CHILD_FULL			0x04	/* reads it to the end if the parent
 										 * is read to the end */
-#define DYN_CHILD_WHOLE_FIRST	0x08	/* reads it to the end before it
+#define DYN_CHILD_FULL_FIRST	0x08	/* reads it to the end before it
 										 * returns a row */
 #define DYN_CHILD_LIMITED		0x10	/* may stop when it has enough rows */
 #define DYN_CHILD_UPPER			0x20	/* processes rows of scans and joins,

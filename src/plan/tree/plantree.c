@@ -88,7 +88,7 @@ find_unless_empty(Plan *plan, int use, void *context)
 	if (!(use & DYN_CHILD_UNLESS_EMPTY))
 		return false;
 	search->limited = (above || (use & DYN_CHILD_LIMITED)) &&
-		!(use & DYN_CHILD_WHOLE_FIRST);
+		!(use & DYN_CHILD_FULL_FIRST);
 	if (!IsA(plan, ForeignScan))
 		(void) dyn_visit_child_plans(plan, NIL, find_unless_empty, search);
 	else if (!search->limited)
@@ -108,26 +108,26 @@ dyn_plan_scans_unless_empty(Plan *plan, bool limited)
 
 /* ---- where all rows are read ---- */
 
-typedef struct WholeSearch
+typedef struct FullSearch
 {
 	const Plan *node;			/* to be found */
-	bool		whole;			/* is the current node read to the end? */
-} WholeSearch;
+	bool		full;			/* is the current node read to the end? */
+} FullSearch;
 
 /* When the node is found, `whole` has its value there. */
 static bool
-find_whole(Plan *plan, int use, void *context)
+find_full(Plan *plan, int use, void *context)
 {
-	WholeSearch *search = context;
-	bool		above = search->whole;
+	FullSearch *search = context;
+	bool		above = search->full;
 
 	check_stack_depth();
-	search->whole = (use & DYN_CHILD_WHOLE_FIRST) != 0 ||
-		(above && (use & DYN_CHILD_WHOLE) != 0);
+	search->full = (use & DYN_CHILD_FULL_FIRST) != 0 ||
+		(above && (use & DYN_CHILD_FULL) != 0);
 	if (plan == search->node ||
-		dyn_visit_child_plans(plan, NIL, find_whole, search))
+		dyn_visit_child_plans(plan, NIL, find_full, search))
 		return true;
-	search->whole = above;
+	search->full = above;
 	return false;
 }
 
@@ -153,13 +153,13 @@ dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node)
 }
 
 bool
-dyn_plan_is_read_whole(const PlannedStmt *statement, const Plan *node, bool to_end)
+dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node, bool to_end)
 {
 	Plan	   *tree = dyn_plan_tree_of(statement, node);
-	bool		whole = to_end && tree == statement->planTree;
-	WholeSearch search = {node, whole};
+	bool		full = to_end && tree == statement->planTree;
+	FullSearch	search = {node, full};
 
-	return find_whole(tree, whole ? DYN_CHILD_WHOLE : 0, &search) && search.whole;
+	return find_full(tree, full ? DYN_CHILD_FULL : 0, &search) && search.full;
 }
 
 /* ---- nodes that are executed once at most ---- */
@@ -189,11 +189,11 @@ find_repeated(Plan *plan, int use, void *context)
 	if (IsA(plan, NestLoop))
 	{
 		/* the inner side begins again for each outer row, unless it is kept */
-		bool		kept = IsA(innerPlan(plan), Material) &&
+		bool		cached = IsA(innerPlan(plan), Material) &&
 			((NestLoop *) plan)->nestParams == NIL;
 
 		if (find_repeated(outerPlan(plan), DYN_CHILD_ONCE, search) ||
-			find_repeated(innerPlan(plan), kept ? DYN_CHILD_UNLESS_EMPTY : 0,
+			find_repeated(innerPlan(plan), cached ? DYN_CHILD_UNLESS_EMPTY : 0,
 						  search))
 			return true;
 	}

@@ -29,8 +29,8 @@ extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
  * When the first row of the node's plan or subplan is fetched, will all rows
  * of the node be read in any case?  `to_end`: the plan is run to its end.
  */
-extern bool dyn_plan_is_read_whole(const PlannedStmt *statement, const Plan *node,
-								   bool to_end);
+extern bool dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node,
+								  bool to_end);
 
 /* Is the node executed once at most, and by the statement or an initplan? */
 extern bool dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node);

@@ -1,0 +1,372 @@
+/*
+ * provider_response.c
+ *		What the sources of credentials have in common.
+ *
+ * A reply with status 200 is never quoted, whatever is wrong with it: it may
+ * contain the credentials.  Other replies are quoted for superusers, without
+ * long words, which could be a token that the service repeats.
+ *
+ * Layer: credentials.
+ */
+#include "provider_response.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../aws/awserror.h"
+#include "../base/text.h"
+#include "secret_json.h"
+
+/* A word this long is masked in an excerpt; no name in a message is. */
+#define LONGEST_WORD	100
+
+#define LONGEST_CODE	64
+
+/* 9999-12-31T23:59:59Z */
+#define LATEST		INT64_C(253402300799)
+
+/* ---- times -------------------------------------------------------------- */
+
+/* Where the text goes on after digits in place of zeros; NULL: it has others. */
+static const char *
+skip_shape(const char *text, const char *shape)
+{
+	for (; *shape; shape++, text++)
+		if (*shape == '0' ? *text < '0' || *text > '9' : *text != *shape)
+			return NULL;
+	return text;
+}
+
+/* The rest of the text: "Z", "UTC", "+01:00" or "+0100". */
+static bool
+read_zone(const char *text, int *east)
+{
+	const char *end = skip_shape(text + (*text != '\0'), "00:00");
+	int			hours;
+	int			minutes;
+
+	*east = 0;
+	if (strcmp(text, "Z") == 0 || strcmp(text, "UTC") == 0)
+		return true;
+	if (end == NULL)
+		end = skip_shape(text + (*text != '\0'), "0000");
+	if ((*text != '+' && *text != '-') || end == NULL || *end != '\0')
+		return false;
+	sscanf(text + 1, end - text == 6 ? "%2d:%2d" : "%2d%2d", &hours, &minutes);
+	*east = (*text == '+' ? 60 : -60) * (hours * 60 + minutes);
+	return hours <= 23 && minutes <= 59;
+}
+
+bool
+dyn_response_read_time(const char *text, int64_t *seconds)
+{
+	const char *rest = skip_shape(text, "0000-00-00T00:00:00");
+	struct tm	date = {0};
+	struct tm	found;
+	int			hour;
+	int			minute;
+	int			second;
+	int			east;
+
+	if (rest == NULL)
+		return false;
+	sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d", &date.tm_year, &date.tm_mon,
+		   &date.tm_mday, &hour, &minute, &second);
+	if (skip_shape(rest, ".0"))
+		rest += 1 + strspn(rest + 1, "0123456789");
+	date.tm_year -= 1900;
+	date.tm_mon--;
+	found = date;
+	*seconds = (int64_t) timegm(&found) + hour * 3600 + minute * 60 + second;
+	if (found.tm_mon != date.tm_mon || found.tm_mday != date.tm_mday ||
+		hour > 23 || minute > 59 || second > 60 || !read_zone(rest, &east))
+		return false;
+	*seconds -= east;
+	return true;
+}
+
+/* ---- credentials -------------------------------------------------------- */
+
+/* 0 means "never", so that what expired in 1970 or before has 1. */
+static int64_t
+as_expiry(int64_t seconds)
+{
+	return seconds > 0 ? seconds : 1;
+}
+
+static bool
+set_parts(const char *access_key_id, const char *secret_access_key,
+		  const char *session_token, const char *whose,
+		  DynCredentials *credentials, DynError *err)
+{
+	const char *bad;
+
+	if (session_token && *session_token == '\0')
+		session_token = NULL;
+	if (dyn_credentials_set(credentials, access_key_id, secret_access_key,
+							session_token, &bad))
+		return true;
+	if (bad == NULL)
+		return dyn_error_memory(err);
+	return dyn_error_set(err, "%s: %s contains control characters", whose,
+						 bad);
+}
+
+bool
+dyn_response_set(const char *access_key_id, const char *secret_access_key,
+				 const char *session_token, const char *expires,
+				 const char *whose, DynCredentials *credentials,
+				 DynError *err)
+{
+	int64_t		seconds = 0;
+
+	memset(credentials, 0, sizeof(*credentials));
+	if (*access_key_id == '\0' || *secret_access_key == '\0')
+		return dyn_error_set(err, "%s: the access key is empty", whose);
+	if (expires && !dyn_response_read_time(expires, &seconds))
+		return dyn_error_set(err, "%s: the time of expiry is not valid",
+							 whose);
+	if (!set_parts(access_key_id, secret_access_key, session_token, whose,
+				   credentials, err))
+		return false;
+	credentials->expires = expires ? as_expiry(seconds) : 0;
+	return true;
+}
+
+/* ---- JSON --------------------------------------------------------------- */
+
+/*
+ * *value is NULL if the member is not looked for, missing or null.  Returns
+ * false if it is not a string, or `required` and NULL or empty.
+ */
+static bool
+read_text(const json_t *object, const char *name, bool required,
+		  const char *whose, const char **value, DynError *err)
+{
+	json_t	   *member = name ? json_object_get(object, name) : NULL;
+
+	*value = json_string_value(member);
+	if (member != NULL && !json_is_null(member) && *value == NULL)
+		return dyn_error_set(err, "%s: \"%s\" is not a string", whose, name);
+	return !required || (*value && **value) ||
+		dyn_error_set(err, "%s: \"%s\" is missing", whose, name);
+}
+
+static bool
+read_expiry(const json_t *object, const char *name, const char *whose,
+			int64_t *expires, DynError *err)
+{
+	json_t	   *member = name ? json_object_get(object, name) : NULL;
+	const char *text = json_string_value(member);
+	double		milliseconds = json_number_value(member);
+	int64_t		seconds;
+
+	*expires = 0;
+	if (member == NULL || json_is_null(member))
+		return true;
+	if (json_is_number(member) && milliseconds > -1e3 * LATEST &&
+		milliseconds < 1e3 * LATEST)
+		seconds = (int64_t) (milliseconds / 1000);
+	else if (text == NULL || !dyn_response_read_time(text, &seconds))
+		return dyn_error_set(err, "%s: \"%s\" is not a time", whose, name);
+	*expires = as_expiry(seconds);
+	return true;
+}
+
+static bool
+read_object(const json_t *object, const DynResponseNames *names,
+			const char *whose, DynCredentials *credentials, DynError *err)
+{
+	const char *id;
+	const char *secret;
+	const char *token;
+	int64_t		expires;
+
+	if (names->object)
+		object = json_object_get(object, names->object);
+	if (object == NULL)
+		return dyn_error_set(err, "%s: \"%s\" is missing", whose,
+							 names->object);
+	if (!json_is_object(object))
+		return dyn_error_set(err, "%s: not a JSON object", whose);
+	if (!read_text(object, names->access_key_id, true, whose, &id, err) ||
+		!read_text(object, names->secret_access_key, true, whose, &secret,
+				   err) ||
+		!read_text(object, names->session_token, false, whose, &token,
+				   err) ||
+		!read_expiry(object, names->expires, whose, &expires, err) ||
+		!set_parts(id, secret, token, whose, credentials, err))
+		return false;
+	credentials->expires = expires;
+	return true;
+}
+
+bool
+dyn_response_read_json(const char *text, size_t len, const DynResponseNames *names,
+					   const char *whose, DynCredentials *credentials,
+					   DynError *err)
+{
+	DynSecretJson json;
+	bool		out_of_memory;
+	bool		ok;
+
+	memset(credentials, 0, sizeof(*credentials));
+	if (!dyn_secret_json_open(&json, text, len, &out_of_memory))
+		return out_of_memory ? dyn_error_memory(err) :
+			dyn_error_set(err, "%s: not valid JSON", whose);
+	ok = read_object(json.root, names, whose, credentials, err);
+	dyn_secret_json_close(&json);
+	return ok;
+}
+
+/* ---- failures ----------------------------------------------------------- */
+
+/* Can a token contain it, also if it is percent-encoded? */
+static bool
+is_word(char c)
+{
+	return dyn_is_alphanumeric(c) ||
+		(c != '\0' && strchr("+/=_-.%", c) != NULL);
+}
+
+void
+dyn_response_excerpt(DynError *err, const char *text, size_t len)
+{
+	DynBuffer	masked;
+	size_t		i = 0;
+
+	dyn_buffer_init(&masked, 0);
+	while (i < len)
+	{
+		size_t		start = i;
+
+		while (i < len && is_word(text[i]))
+			i++;
+		if (i - start >= LONGEST_WORD)
+			dyn_buffer_append_str(&masked, "***");
+		else
+			dyn_buffer_append(&masked, text + start, i - start);
+		for (; i < len && !is_word(text[i]); i++)
+			dyn_buffer_append_char(&masked, text[i]);
+	}
+	err->excerpt[0] = '\0';
+	if (!masked.failed)
+		dyn_awserror_excerpt(masked.data, masked.len, NULL, err->excerpt,
+							 sizeof(err->excerpt));
+	dyn_buffer_free(&masked);
+}
+
+DynProviderResponse
+dyn_response_failed(const DynExchange *exchange, const char *whose,
+					DynError *err)
+{
+	if (exchange->failure == DYN_FAIL_MEMORY)
+	{
+		dyn_error_memory(err);
+		return DYN_RESPONSE_FAILED;
+	}
+	if (exchange->failure != DYN_FAIL_NONE)
+	{
+		dyn_error_set(err, "%s cannot be obtained: %s: %s", whose,
+					  dyn_failure_phrase(exchange->failure),
+					  exchange->message);
+		err->passing = exchange->failure == DYN_FAIL_DNS ||
+			exchange->failure == DYN_FAIL_CONNECT ||
+			exchange->failure == DYN_FAIL_TIMEOUT ||
+			exchange->failure == DYN_FAIL_NETWORK;
+	}
+	else
+	{
+		dyn_error_set(err, "%s cannot be obtained: HTTP status %d", whose,
+					  exchange->status);
+		err->passing = exchange->status == 429 || exchange->status >= 500;
+		if (exchange->status != 200)
+			dyn_response_excerpt(err, exchange->response.data,
+								 exchange->response.len);
+	}
+	return err->passing ? DYN_RESPONSE_AGAIN : DYN_RESPONSE_FAILED;
+}
+
+const DynResponseNames dyn_response_machine_names = {
+	.access_key_id = "AccessKeyId",
+	.secret_access_key = "SecretAccessKey",
+	.session_token = "Token",
+	.expires = "Expiration"
+};
+
+DynProviderResponse
+dyn_response_read(const DynExchange *exchange, const DynResponseNames *names,
+				  const char *whose, DynCredentials *credentials,
+				  DynError *err)
+{
+	if (exchange->failure != DYN_FAIL_NONE || exchange->status != 200)
+		return dyn_response_failed(exchange, whose, err);
+	return dyn_response_read_json(exchange->response.data,
+								  exchange->response.len, names, whose,
+								  credentials, err) ?
+		DYN_RESPONSE_CREDENTIALS : DYN_RESPONSE_FAILED;
+}
+
+/* ---- requests ----------------------------------------------------------- */
+
+bool
+dyn_response_is_visible(const char *text)
+{
+	for (; *text; text++)
+		if (*text <= 0x20 || *text >= 0x7f)
+			return false;
+	return true;
+}
+
+bool
+dyn_response_is_code(const char *text)
+{
+	size_t		len = strspn(text, "abcdefghijklmnopqrstuvwxyz"
+							 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+
+	return len > 0 && len <= LONGEST_CODE && text[len] == '\0';
+}
+
+DynExchange *
+dyn_response_exchange(const char *method, DynBuffer *url, DynAddressPolicy policy,
+					  DynError *err)
+{
+	DynExchange *exchange = NULL;
+
+	if (dyn_buffer_terminate(url) != NULL)
+		exchange = dyn_exchange_create(method, url->data, policy);
+	if (exchange == NULL)
+		dyn_error_memory(err);
+	dyn_buffer_free(url);
+	return exchange;
+}
+
+bool
+dyn_response_header(DynExchange *exchange, const char *name, const char *value,
+					const char *what, DynError *err)
+{
+	if (!dyn_credentials_suit_header(value))
+		return dyn_error_set(err, "%s contains a line break or another control character",
+							 what);
+	return dyn_exchange_header(exchange, name, value) ||
+		dyn_error_memory(err);
+}
+
+DynExchange *
+dyn_response_request(DynExchange *exchange, bool complete)
+{
+	if (complete)
+		return exchange;
+	dyn_exchange_destroy(exchange);
+	return NULL;
+}
+
+const char *
+dyn_response_environment(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value && *value ? value : NULL;
+}

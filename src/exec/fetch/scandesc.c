@@ -1,0 +1,439 @@
+/*
+ * scandesc.c
+ *		Sets up what an access plan reads, and starts its fetches.
+ */
+#include "postgres.h"
+
+#include "../../dynamodb/units.h"
+#include "../rows/template_parts.h"
+#include "scandesc.h"
+
+/*
+ * Keys of one BatchGetItem, so that items of the size that the table has on
+ * average take about this much.
+ */
+#define BATCH_BYTES		(4.0 * 1024 * 1024)
+
+/* Of items that become rows, and not only numbers or keys to look up. */
+static DynRows *
+finish_rows(DynScanDesc *scandesc, DynRows *rows)
+{
+	rows->find_key = dyn_scandesc_item_key;
+	rows->find_key_arg = scandesc;
+	if (!scandesc->access->count_only)
+	{
+		dyn_rows_add_test(rows);
+		dyn_rows_add_unnest(rows);
+	}
+	return rows;
+}
+
+DynRows *
+dyn_scandesc_rows_with_keys(DynScanDesc *scandesc)
+{
+	const DynAccess *access = scandesc->access;
+
+	return finish_rows(scandesc, dyn_rows_create(scandesc->relation, access,
+												 access->base, access->nbase));
+}
+
+/* With the extra attributes first, then maybe those of the partition key. */
+static DynRows *
+rows_with(const DynScanDesc *scandesc, const DynAccess *access,
+		  const DynKeyAttr *extra, int nextra, bool with_partition)
+{
+	DynKeyAttr	all[DYN_MAX_KEY_ATTRS + DYN_MAX_KEY_ATTRS + 2];
+
+	for (int i = 0; i < nextra; i++)
+		all[i] = extra[i];
+	for (int i = 0; with_partition && i < access->nhash; i++)
+	{
+		all[nextra].name = access->hash[i].name;
+		all[nextra++].type = access->hash[i].type;
+	}
+	return dyn_rows_create(scandesc->relation, access, all, nextra);
+}
+
+DynRows *
+dyn_scandesc_rows_with_partition(DynScanDesc *scandesc)
+{
+	const DynAccess *access = scandesc->access;
+	bool		with_key = (scandesc->relation->unnest != NULL);
+
+	return finish_rows(scandesc, rows_with(scandesc, access, access->base,
+										   with_key ? access->nbase : 0, true));
+}
+
+/* Is a part of some document read, and not all of it? */
+static bool
+reads_in_part(const DynRows *rows)
+{
+	for (int i = 0; i < rows->ncolumns; i++)
+	{
+		if (rows->partial[i])
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The items of a Scan show their keys: nothing else tells that they are items.
+ * A document of which parts are read must not have the keys for that reason;
+ * if this cannot be, they are not asked for.
+ */
+static DynRows *
+scanned_rows(DynScanDesc *scandesc)
+{
+	const DynAccess *access = scandesc->access;
+	DynRows    *rows = NULL;
+
+	if (!access->count_only)
+		rows = dyn_scandesc_rows_with_keys(scandesc);
+	if (rows != NULL && !reads_in_part(rows))
+		return rows;
+	scandesc->own_rows = finish_rows(scandesc, rows_with(scandesc, access, access->sort,
+														 access->nsort, false));
+	return rows != NULL && dyn_rows_limit_parts(rows, scandesc->own_rows, rows) ? rows
+		: scandesc->own_rows;
+}
+
+/*
+ * The items of a batch come in no order, so that each must show its key; when
+ * merging, the sort attributes are needed.  Items of an arm show their key.
+ * Where Queries of several partitions are in flight, each item must show its
+ * partition key, by which an answer to another one of them is found out.
+ */
+static DynRows *
+returned_rows(DynScanDesc *scandesc)
+{
+	const DynAccess *access = scandesc->access;
+
+	if (access->fetch_base_items ||
+		(access->kind == DYN_ACCESS_GET && access->multi_partition))
+		return dyn_scandesc_rows_with_keys(scandesc);
+	if (access->is_arm)
+		return finish_rows(scandesc, rows_with(scandesc, access, access->base,
+											   access->nbase,
+											   access->multi_partition));
+	if (access->kind == DYN_ACCESS_SCAN)
+		return scanned_rows(scandesc);
+	return finish_rows(scandesc,
+					   rows_with(scandesc, access, access->sort, access->nsort,
+								 access->kind == DYN_ACCESS_QUERY &&
+								 access->multi_partition && !access->count_only));
+}
+
+/*
+ * A field that is fetched as a column has the column's slot already only where
+ * the paths are equal.
+ */
+void
+dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters)
+{
+	const DynAccess *access = scandesc->access;
+	DynKeyAttr	extra[DYN_MAX_KEY_ATTRS + lengthof(access->base)];
+	int			nextra = 0;
+	int		   *positions = scandesc->rows->positions;
+
+	/* the sort attributes first: see compare_items */
+	for (int i = 0; i < access->nsort; i++)
+		extra[nextra++] = access->sort[i];
+	for (int i = 0; i < access->nbase; i++)
+		extra[nextra++] = access->base[i];
+	scandesc->rows = rows_with(scandesc, access, extra, nextra,
+							   access->kind == DYN_ACCESS_QUERY &&
+							   !access->fetch_base_items);
+	scandesc->rows->positions = positions;
+	dyn_rows_add_filters(scandesc->rows, filters);
+	dyn_rows_add_test(scandesc->rows);
+	dyn_rows_add_unnest(scandesc->rows);
+}
+
+DynRows *
+dyn_scandesc_index_rows(const DynScanDesc *scandesc, bool with_partition)
+{
+	DynAccess  *keys = palloc(sizeof(DynAccess));
+
+	*keys = *scandesc->access;
+	keys->fields = NIL;
+	return rows_with(scandesc, keys, keys->base, keys->nbase, with_partition);
+}
+
+DynScanDesc *
+dyn_scandesc_create(DynStatement *statement, DynRelation *relation,
+					const DynAccess *access)
+{
+	DynScanDesc *scandesc = palloc0(sizeof(DynScanDesc));
+
+	Assert(access->nbase > 0 && access->nbase <= 2);
+	scandesc->statement = statement;
+	scandesc->relation = relation;
+	scandesc->access = access;
+	scandesc->count_into = &scandesc->counters;
+	scandesc->rows = returned_rows(scandesc);
+	if (scandesc->own_rows == NULL)
+		scandesc->own_rows = scandesc->rows;
+	if (access->fetch_base_items)
+		scandesc->index_rows = dyn_scandesc_index_rows(scandesc, access->multi_partition);
+	return scandesc;
+}
+
+void
+dyn_scandesc_set_origin(DynScanDesc *scandesc, DynFetch *fetch, DynRequests *requests)
+{
+	Assert((fetch == NULL) == (requests == NULL));
+	scandesc->origin = fetch;
+	scandesc->origin_requests = requests;
+}
+
+void
+dyn_scandesc_check_schema(DynScanDesc *scandesc)
+{
+	DynConnection *connection = scandesc->relation->connection;
+	DynRequestContext about = {NULL, scandesc->relation->table,
+	scandesc->access->index, connection->server_name, &connection->provider};
+
+	if (scandesc->checked)
+		return;
+	scandesc->checked = true;
+	if (dyn_access_is_valid(scandesc->access,
+							dyn_session_table(connection, about.table)))
+		return;
+	dyn_session_forget_table(connection, about.table);
+	dyn_report_changed_schema(&about, "Its keys or its projection are others.");
+}
+
+/* ---- fetches ---- */
+
+/* The description of the table, and of its index of that name; NULL: not known. */
+static const DynTableMeta *
+describe(const DynRelation *relation, const char *name, const DynIndexMeta **index)
+{
+	const DynTableMeta *meta = dyn_session_cached_table(relation->connection,
+														relation->table);
+
+	*index = meta != NULL && name != NULL ? dyn_metadata_index(meta, name) : NULL;
+	return meta;
+}
+
+int
+dyn_scandesc_segments(const DynScanDesc *scandesc)
+{
+	const DynRelation *relation = scandesc->relation;
+	const char *name = scandesc->access->index;
+	const DynTableMeta *meta;
+	const DynIndexMeta *index;
+
+	if (scandesc->access->kind != DYN_ACCESS_SCAN || scandesc->access->limit_hint > 0)
+		return 1;
+	meta = describe(relation, name, &index);
+	if (meta == NULL || (name != NULL && index == NULL))
+		return 1;
+	return dyn_requests_segments(relation,
+								 index ? index->size_bytes : meta->size_bytes);
+}
+
+/* False if the item's text does not fit. */
+static bool
+read_part(const DynScanDesc *scandesc, const DynValue *values, const DynTemplatedAttr *templated,
+		  int part, DynScalar *scalar)
+{
+	DynText		text;
+
+	if (!dyn_parts_text(scandesc->rows->parts, values,
+						templated - scandesc->relation->templated, part, &text))
+		return false;
+	scalar->type = DYN_TYPE_S;
+	scalar->data = pnstrdup(text.data, text.len);
+	scalar->len = text.len;
+	return true;
+}
+
+/* Compares one part of two texts; what does not fit, and is no row, goes first. */
+static int
+compare_parts(const DynScanDesc *scandesc, const DynTemplatedAttr *templated, int part,
+			  const DynValue *a, const DynValue *b)
+{
+	DynScalar	x,
+				y;
+	bool		a_applies = read_part(scandesc, a, templated, part, &x);
+	bool		b_applies = read_part(scandesc, b, templated, part, &y);
+	int			order = 0;
+
+	if (a_applies && b_applies)
+		order = dyn_scalar_compare(&x, &y);
+	else if (a_applies || b_applies)
+		order = a_applies == scandesc->access->backward ? -1 : 1;
+	if (a_applies)
+		pfree(unconstify(char *, x.data));
+	if (b_applies)
+		pfree(unconstify(char *, y.data));
+	return order;
+}
+
+/* Merging: compares the sort attributes, which follow the columns. */
+static int
+compare_items(void *arg, const DynValue *a, const DynValue *b)
+{
+	const DynScanDesc *scandesc = arg;
+	int			order = 0;
+
+	Assert(scandesc->access->nsort > 0);
+	for (int i = 0; i < scandesc->access->nsort && order == 0; i++)
+	{
+		const char *name = scandesc->access->sort[i].name;
+		int			part = scandesc->access->sort_parts[i];
+		int			slot = scandesc->rows->extra_slots[i];
+		DynScalar	x,
+					y;
+
+		if (part != DYN_FULL)
+		{
+			order = compare_parts(scandesc, dyn_relation_templated(scandesc->relation, name),
+								  part, a, b);
+			continue;
+		}
+		dyn_key_scalar(scandesc->relation, name, &a[slot], &x);
+		dyn_key_scalar(scandesc->relation, name, &b[slot], &y);
+		order = dyn_scalar_compare(&x, &y);
+		pfree(unconstify(char *, x.data));
+		pfree(unconstify(char *, y.data));
+	}
+	return scandesc->access->backward ? -order : order;
+}
+
+/*
+ * By what pages of a Query are seen to follow each other: the sort attribute, if
+ * there is one, and it is known.
+ */
+static void
+set_sort_slot(DynFetchSpec *spec, const DynAccess *access,
+			  const DynIndexMeta *index, const DynRequests *requests,
+			  const DynRows *rows)
+{
+	const char *name = NULL;
+
+	if (requests->index == NULL && access->nbase == 2)
+		name = access->base[1].name;
+	else if (index != NULL && index->key.nrange > 0)
+		name = index->key.range[0].name;
+	spec->sort_slot = name != NULL ? dyn_rows_slot(rows, name) : -1;
+	spec->sort_is_unique = requests->index == NULL;
+	spec->backward = requests->backward;
+}
+
+/* Has a local index to fetch attributes that it does not project? */
+static bool
+fetches_items(const DynTableMeta *meta, const DynIndexMeta *index,
+			  const DynRequests *requests)
+{
+	if (index == NULL || index->global || requests->count_only)
+		return false;
+	if (requests->nprojection == 0)
+		return index->projection != DYN_PROJECT_ALL;
+	for (int i = 0; i < requests->nprojection; i++)
+	{
+		if (!dyn_index_projects(meta, index, requests->projection[i].steps[0].name))
+			return true;
+	}
+	return false;
+}
+
+/* Read units of an item that is read by its key; 0: its size is not known. */
+static double
+units_of_key(double item_bytes)
+{
+	return item_bytes > 0 ? dyn_item_units(item_bytes) : 0;
+}
+
+/* Where it is not known how long items are, that is 0. */
+static double
+units_of_item(const DynFetchSpec *spec, const DynTableMeta *meta,
+			  double item_bytes)
+{
+	double		units;
+
+	if (spec->op == DYN_OP_GET_ITEM || spec->op == DYN_OP_BATCH_GET_ITEM)
+		units = units_of_key(item_bytes);
+	else
+		units = dyn_sequence_units(item_bytes);
+	if (units > 0 && spec->fetches_items)
+		units += units_of_key(dyn_metadata_item_bytes(meta, NULL));
+	return spec->consistent ? 2 * units : units;
+}
+
+/* What the description tells about the cost of the requests, and their limit. */
+static void
+set_sizes(DynFetchSpec *spec, const DynTableMeta *meta, const DynIndexMeta *index,
+		  const DynRequests *requests, const DynRelation *relation)
+{
+	const DynReadOptions *options = &relation->options;
+	const DynThroughput *throughput;
+	double		bytes;
+
+	spec->consistent = relation->consistent;
+	if (meta == NULL)
+		return;
+	bytes = dyn_metadata_item_bytes(meta, index);
+	throughput = index ? &index->throughput : &meta->throughput;
+	spec->capacity = throughput->read_units;
+	spec->capacity_share = dyn_capacity_share(throughput, options->read_capacity,
+											  options->read_percent);
+	spec->global_index = index && index->global ? index->name : NULL;
+	if (spec->op == DYN_OP_BATCH_GET_ITEM && bytes > 0)
+		spec->batch_keys = (int) Max(1, Min(BATCH_BYTES / bytes, DYN_BATCH_GET_MAX_KEYS));
+	spec->fetches_items = fetches_items(meta, index, requests);
+	spec->item_units = units_of_item(spec, meta, bytes);
+}
+
+DynFetch *
+dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *rows,
+				   bool keyed)
+{
+	const DynIndexMeta *index;
+	const DynTableMeta *meta = describe(scandesc->relation, requests->index, &index);
+	DynFetchSpec spec = {0};
+	DynExpected first;
+	DynFetch   *fetch;
+
+	Assert(requests->nstreams > 0 && scandesc->checked);
+	spec.connection = scandesc->relation->connection;
+	spec.op = requests->op;
+	spec.table = scandesc->relation->table;
+	spec.index = requests->index;
+	spec.access = scandesc->access;
+	spec.paths = rows->paths;
+	spec.npaths = rows->npaths;
+	spec.nstreams = requests->nstreams;
+	spec.prepare = dyn_requests_prepare;
+	spec.describe = dyn_requests_describe;
+	spec.arg = requests;
+	spec.expected = dyn_requests_expected;
+	dyn_requests_expected(requests, 0, &first);
+	for (int i = 0; i < first.nparts; i++)
+		spec.key_slots[i] = dyn_rows_slot(rows, first.keys[i].name);
+	set_sort_slot(&spec, scandesc->access, index, requests, rows);
+	set_sizes(&spec, meta, index, requests, scandesc->relation);
+	spec.max_read_units_per_second = scandesc->relation->max_read_units_per_second;
+	spec.may_stop_early = scandesc->access->may_stop_early;
+	spec.keep = scandesc->keeps;
+	spec.first_limit = scandesc->access->limit_hint;
+	spec.fetch_size = scandesc->relation->options.fetch_size;
+	spec.bound = scandesc->bound;
+	spec.beyond = scandesc->beyond;
+	spec.beyond_arg = scandesc->beyond_arg;
+	spec.counters = scandesc->count_into;
+	/* answers to lookups wait until they are served, each for itself */
+	spec.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
+	spec.counting = requests->count_only;
+	spec.keyed = keyed;
+	if (scandesc->access->ordered && requests->nstreams > 1 && !keyed)
+	{
+		spec.compare = compare_items;
+		spec.compare_arg = scandesc;
+		spec.all_at_once = true;
+	}
+	fetch = dyn_fetch_start(scandesc->statement, &spec);
+	dyn_scandesc_set_origin(scandesc, fetch, requests);
+	return fetch;
+}

@@ -1,0 +1,273 @@
+/*
+ * unit_limit.c
+ *		Charges the requests of a fetch to budgets, and to its statement.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "../../dynamodb/units.h"
+#include "stream.h"
+
+/* One request may cost what a budget grants in this time. */
+#define REQUEST_SECONDS	0.5
+
+void
+dyn_spending_init(DynStreamContext *context)
+{
+	const DynFetchSpec *spec = &context->spec;
+	double		of_server = spec->connection->max_read_units_per_second;
+	double		of_table = spec->max_read_units_per_second;
+	double		of_capacity = spec->capacity_share;
+	double		smallest = dyn_smaller_limit(dyn_smaller_limit(of_server, of_table),
+											 of_capacity);
+	DynSpending *spending = &context->spending;
+
+	if (smallest <= 0)
+		return;
+	spending->budgets = palloc0(sizeof(DynBudgets));
+	if (of_server > 0)
+		dyn_budgets_add(spending->budgets, spec->connection, NULL, NULL, of_server);
+	if (of_table > 0)
+		dyn_budgets_add(spending->budgets, spec->connection, spec->table, NULL,
+						of_table);
+	if (of_capacity > 0)
+		dyn_budgets_add(spending->budgets, spec->connection, spec->table,
+						spec->global_index ? spec->global_index : "", of_capacity);
+	spending->request_units = REQUEST_SECONDS * smallest;
+}
+
+/* Strongly consistent reads cost twice as much. */
+static double
+price(const DynStreamContext *context, double units)
+{
+	return context->spec.consistent ? 2 * units : units;
+}
+
+/* Has one request no bound of units but that of each item? */
+static bool
+costs_by_item(const DynStreamContext *context)
+{
+	return context->spec.op == DYN_OP_GET_ITEM ||
+		context->spec.op == DYN_OP_BATCH_GET_ITEM ||
+		context->spec.fetches_items;
+}
+
+/* ---- the statement's limit ---- */
+
+/* 0: it has none. */
+static double
+statement_limit(const DynStreamContext *context)
+{
+	if (context->spec.limits_units)
+		return 0;
+	return dyn_statement_max_units(context->spec.connection);
+}
+
+/* What is left of it if requests in flight cost what they are expected to. */
+static double
+left_of_statement(const DynStreamContext *context, double limit)
+{
+	const DynStatement *statement = context->statement;
+
+	return limit - statement->counters.read_units - statement->expected_units;
+}
+
+DYN_NORETURN static void
+report_limit(const DynStreamContext *context, double limit, double cost)
+{
+	const DynFetchSpec *spec = &context->spec;
+	const char *key = spec->access->base[0].name;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("statement would use more than %g read units", limit),
+			 errdetail("It has used %.1f; the next request for DynamoDB table \"%s\" is expected to use %.1f.",
+					   context->statement->counters.read_units, spec->table,
+					   cost),
+			 spec->op == DYN_OP_SCAN
+			 ? errhint("Restrict the partition key \"%s\", or raise max_read_units_per_statement.",
+					   key)
+			 : errhint("Restrict the keys of fewer items, or raise max_read_units_per_statement.")));
+}
+
+/* Where nothing is known, a request is expected to cost little. */
+static double
+expected_of(const DynStreamContext *context, const DynStream *stream)
+{
+	const DynPacing *pacing = &context->pacing;
+
+	return pacing->request_units > 0 || pacing->item_units > 0 ? stream->cost
+		: price(context, DYN_LEAST_UNITS);
+}
+
+/* ---- sending ---- */
+
+/*
+ * Will an answer be taken in that corrects what is expected?  Keyed and without
+ * room, those that nobody waits for are not (schedule.c).  One that is paused
+ * may have to wait for room until the consumer goes on.
+ */
+static bool
+response_will_come(const DynStreamContext *context)
+{
+	const DynStatement *statement = context->statement;
+
+	if (context->pacing.table->in_flight > 0)
+		return true;
+	return context->spending.unanswered > context->paused &&
+		(!context->spec.keyed ||
+		 statement->bytes + context->expected <= statement->max_bytes);
+}
+
+/* Is an answer to wait for before another request is sent? */
+static bool
+awaits_response(const DynStreamContext *context)
+{
+	double		limit = statement_limit(context);
+
+	/*
+	 * The fetch's requests at the service, or a few more: answers that came may
+	 * not have been taken in, and other fetches read the table, too.
+	 */
+	if (context->spending.budgets != NULL &&
+		Min(context->spending.unanswered, context->pacing.table->in_flight) > context->responses)
+		return true;
+	return limit > 0 && response_will_come(context) &&
+		left_of_statement(context, limit) <
+		Max(context->pacing.request_units, price(context, DYN_LEAST_UNITS));
+}
+
+double
+dyn_spending_delay(const DynStreamContext *context)
+{
+	if (awaits_response(context))
+		return DYN_PACE_RESPONSE;
+	if (context->spending.budgets == NULL)
+		return 0;
+	return dyn_budgets_delay(context->spending.budgets, dyn_session_now());
+}
+
+/* So many items, if all of them may be read. */
+static double
+fewer(double items, double most)
+{
+	most = Max(floor(most), 1);
+	return items > 0 && items <= most ? items : most;
+}
+
+/* A page ends at 1 MB without a Limit. */
+static bool
+needs_limit(const DynStreamContext *context, double units)
+{
+	return costs_by_item(context) || units < price(context, DYN_FULL_PAGE_UNITS);
+}
+
+double
+dyn_spending_items(const DynStreamContext *context, double items)
+{
+	double		budget = context->spending.request_units;
+	double		limit = statement_limit(context);
+	double		left = limit > 0 ? left_of_statement(context, limit) : 0;
+	double		item = context->pacing.item_units;
+
+	if (item <= 0)
+		item = price(context, costs_by_item(context) ? DYN_LARGEST_ITEM_UNITS
+					 : DYN_LEAST_UNITS);
+	if (budget > 0 && needs_limit(context, budget))
+		items = fewer(items, budget / item);
+	if (limit > 0 && context->pacing.item_units > 0 &&
+		needs_limit(context, left))
+		items = fewer(items, left / context->pacing.item_units);
+	return items;
+}
+
+/* By the table at the head of unit_limit.h. */
+static double
+most_units(const DynStreamContext *context, const DynStream *stream,
+		   double items)
+{
+	const DynSpending *spending = &context->spending;
+	double		item = Max(spending->most_item, context->pacing.item_units);
+	double		most = price(context, DYN_FULL_PAGE_UNITS);
+
+	if (item <= 0)
+		item = price(context, DYN_LARGEST_ITEM_UNITS);
+	if (items > 0)
+		most = costs_by_item(context) ? items * item
+			: Min(items * item, most);
+	if (context->spec.op == DYN_OP_QUERY && stream->nrequests == 0 &&
+		spending->most_request > 0)
+		most = Min(most, spending->most_request);
+	return Max(most, price(context, DYN_LEAST_UNITS));
+}
+
+bool
+dyn_spending_charge(DynStreamContext *context, DynStream *stream, double items)
+{
+	double		limit = statement_limit(context);
+	double		expected = expected_of(context, stream);
+
+	if (limit > 0 && context->statement->counters.read_units + expected > limit)
+		report_limit(context, limit, expected);
+	stream->charge = most_units(context, stream, items);
+	stream->ncharged = 1;
+	if (context->spending.budgets != NULL &&
+		!dyn_budgets_take(context->spending.budgets, stream->charge,
+						  dyn_session_now()))
+		return false;
+	stream->expected = expected;
+	context->statement->expected_units += expected;
+	context->spending.unanswered++;
+	return true;
+}
+
+/* ---- answers ---- */
+
+void
+dyn_spending_landed(DynStreamContext *context, DynStream *stream)
+{
+	context->statement->expected_units -= stream->expected;
+	stream->expected = 0;
+	context->spending.unanswered--;
+}
+
+void
+dyn_spending_repeat(DynStreamContext *context, DynStream *stream)
+{
+	int			repeated = stream->call->lost + 1 - stream->ncharged;
+
+	if (context->spending.budgets == NULL || repeated <= 0)
+		return;
+	dyn_budgets_correct(context->spending.budgets, 0,
+						repeated * stream->charge, dyn_session_now());
+	stream->ncharged += repeated;
+}
+
+static void
+correct(DynStreamContext *context, DynStream *stream, double units)
+{
+	if (context->spending.budgets != NULL)
+		dyn_budgets_correct(context->spending.budgets,
+							stream->ncharged * stream->charge,
+							units + stream->call->lost * stream->charge,
+							dyn_session_now());
+}
+
+void
+dyn_spending_grant(DynStreamContext *context, DynStream *stream, double units,
+				   double items)
+{
+	DynSpending *spending = &context->spending;
+
+	correct(context, stream, units);
+	spending->most_request = Max(spending->most_request, units);
+	if (items > 0)
+		spending->most_item = Max(spending->most_item, units / items);
+}
+
+void
+dyn_spending_refuse(DynStreamContext *context, DynStream *stream)
+{
+	correct(context, stream, 0);
+}

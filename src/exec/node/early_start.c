@@ -1,0 +1,153 @@
+/*
+ * early_start.c
+ *		Finds the scans of a statement that can start before they are asked for.
+ *
+ * A scan qualifies if it sends one request, a GetItem or a Query of one
+ * expected page, and if the plan will ask it for rows unless another input is
+ * empty (then the request was in vain).  So it is not below a LIMIT, a
+ * one-time filter or a cache, not in a subplan (whose scans start together
+ * when it runs), and not executed for each row of another node.
+ *
+ * The plan of min and max is a Result over subplans, each of which reads one end
+ * of a partition below a LIMIT.  Its columns are their values, or functions of
+ * them, so all of them run, and start together, too.
+ *
+ * Starting a scan evaluates its values.  An expression that could fail, or
+ * have effects, must not be evaluated if the statement might not need it; only
+ * those that are known to do neither (failure.c) are evaluated early.
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+
+#include "../../plan/clauses/failure.h"
+#include "../../plan/tree/plantree.h"
+#include "early_start.h"
+
+/* ---- what can start ---- */
+
+static bool
+can_start(const DynScan *scan, const List *found)
+{
+	ForeignScan *plan = (ForeignScan *) scan->input.node->ss.ps.plan;
+	Node	   *values = (Node *) plan->fdw_exprs;
+
+	/* the Append starts asynchronous scans together anyway */
+	return !scan->input.running &&
+		dyn_access_can(scan->input.scandesc->access, DYN_CAN_START_AHEAD) &&
+		!plan->scan.plan.async_capable && dyn_running_params(values) == NULL &&
+		!dyn_may_fail(values) && list_member_ptr(found, plan);
+}
+
+/* Notes that the plan's scans are being started; false if they were before. */
+static bool
+note_tree(DynStatement *statement, Plan *tree)
+{
+	MemoryContext oldcontext;
+
+	if (list_member_ptr(statement->started, tree))
+		return false;
+	oldcontext = MemoryContextSwitchTo(statement->estate->es_query_cxt);
+	statement->started = lappend(statement->started, tree);
+	MemoryContextSwitchTo(oldcontext);
+	return true;
+}
+
+/* The executor waits for `first`, so its request is sent before the others. */
+static void
+start_all(const DynStatement *statement, const DynScan *first,
+		  const List *found)
+{
+	bool		sent = false;
+	ListCell   *lc;
+
+	foreach(lc, statement->scans)
+	{
+		DynScan    *independent = dyn_scan_of(lfirst(lc));
+
+		if (!can_start(independent, found))
+			continue;
+		if (!sent && dyn_scan_awaited_fetch(first) != NULL)
+			dyn_fetch_send(dyn_scan_awaited_fetch(first));
+		sent = true;
+		dyn_scan_start_ahead(independent);
+	}
+}
+
+/* The parameters that are evaluated whatever the values of others are. */
+static bool
+collect_params(Node *node, void *params)
+{
+	Bitmapset **found = params;
+
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_Param:
+			if (((Param *) node)->paramkind == PARAM_EXEC)
+				*found = bms_add_member(*found, ((Param *) node)->paramid);
+			return false;
+		case T_List:
+		case T_TargetEntry:
+		case T_OpExpr:
+		case T_FuncExpr:
+		case T_RelabelType:
+		case T_CoerceViaIO:
+			return expression_tree_walker(node, collect_params, params);
+		default:
+			return false;
+	}
+}
+
+/*
+ * If the scan is below the LIMIT of an initplan whose value the statement needs
+ * in any case, as min() and max() do: the scans of all that are so.
+ */
+static List *
+ends_beside(const PlannedStmt *statement, const Plan *tree)
+{
+	Plan	   *root = statement->planTree;
+	Bitmapset  *needed = NULL;
+	List	   *found = NIL;
+	bool		own = false;
+	ListCell   *lc;
+
+	if (!IsA(root, Result) || outerPlan(root) != NULL ||
+		((Result *) root)->resconstantqual != NULL)
+		return NIL;
+	(void) collect_params((Node *) root->targetlist, &needed);
+	foreach(lc, root->initPlan)
+	{
+		const SubPlan *subplan = lfirst_node(SubPlan, lc);
+		Plan	   *plan = list_nth(statement->subplans, subplan->plan_id - 1);
+
+		if (!IsA(plan, Limit) || list_length(subplan->setParam) != 1 ||
+			!bms_is_member(linitial_int(subplan->setParam), needed))
+			continue;
+		own |= plan == tree;
+		found = list_concat(found, dyn_plan_scans_once(plan, NIL));
+	}
+	return own ? found : NIL;
+}
+
+/* A subplan may be stopped early, like a plan below a LIMIT. */
+void
+dyn_independent_start(const DynScan *scan)
+{
+	EState	   *estate = scan->input.node->ss.ps.state;
+	DynStatement *statement = dyn_statement_get(estate);
+	List	   *found;
+	Plan	   *tree;
+
+	if (list_length(statement->scans) < 2 || estate->es_epq_active != NULL)
+		return;
+	tree = dyn_plan_tree_of(estate->es_plannedstmt, scan->input.node->ss.ps.plan);
+	if (!note_tree(statement, tree))
+		return;
+	found = dyn_plan_scans_unless_empty(tree,
+										tree != estate->es_plannedstmt->planTree);
+	found = list_concat(found, ends_beside(estate->es_plannedstmt, tree));
+	start_all(statement, scan, found);
+	list_free(found);
+}

@@ -1,0 +1,332 @@
+/*
+ * caching.c
+ *		Answers executions from items that an earlier one received.
+ *
+ * The access plan is divided in two: one whose filters have the same values in
+ * all executions, which is read and kept, and the filters whose values change,
+ * which are resolved anew for each execution.
+ */
+#include "postgres.h"
+
+#include "utils/datum.h"
+#include "utils/memutils.h"
+
+#include "../../model/session/guc.h"
+#include "../../plan/tree/plantree.h"
+#include "caching.h"
+#include "shared.h"
+
+struct DynCaching
+{
+	Bitmapset **value_params;	/* of each run-time value: its parameters */
+	Bitmapset  *changed;		/* parameters that have changed so far */
+	Bitmapset  *divided_by;		/* those when the access plan was divided */
+	uint64		executions;		/* served */
+
+	/* the access plan, divided; gone when another parameter changes */
+	MemoryContext context;		/* NULL: not divided yet */
+	DynMember  *member;			/* of the read; evaluates what changes; NULL: it
+								 * cannot be divided */
+	bool	   *used;			/* of each run-time value: by the requests */
+
+	/* the read, of the values that it uses; gone when another one begins */
+	MemoryContext read_context; /* NULL: no values yet */
+	DynValues	values;
+};
+
+/* ---- making ---- */
+
+/* A converted value changes with the operands of its conversion. */
+static void
+add_operands(Bitmapset **params, List *conversions)
+{
+	ListCell   *lc,
+			   *lc2;
+
+	foreach(lc, conversions)
+	{
+		const DynConversion *conversion = lfirst(lc);
+
+		foreach(lc2, conversion->steps)
+		{
+			const DynConversionStep *step = lfirst(lc2);
+
+			if (step->param >= 0)
+				params[conversion->param] =
+					bms_add_members(params[conversion->param], params[step->param]);
+		}
+	}
+}
+
+static DynCaching *
+make_cached(DynInput *input)
+{
+	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
+	DynCaching *cached = palloc0(sizeof(DynCaching));
+	ListCell   *lc;
+
+	cached->value_params = palloc0(Max(list_length(plan->fdw_exprs), 1) *
+								   sizeof(Bitmapset *));
+	foreach(lc, plan->fdw_exprs)
+		cached->value_params[foreach_current_index(lc)] =
+			dyn_running_params(lfirst(lc));
+	add_operands(cached->value_params, input->conversions);
+	return cached;
+}
+
+/* ---- dividing the access plan ---- */
+
+/* Does the predicate use a value that changes? */
+static bool
+visit_value(DynPred *pred, void *arg)
+{
+	const DynCaching *cached = arg;
+
+	return pred->param >= 0 &&
+		bms_overlap(cached->value_params[pred->param], cached->changed);
+}
+
+static List *
+changing_filters(const DynCaching *cached, const DynAccess *full)
+{
+	List	   *changing = NIL;
+	ListCell   *lc;
+
+	foreach(lc, full->filters)
+	{
+		if (dyn_pred_walk_parts(lfirst(lc), visit_value,
+								unconstify(DynCaching *, cached)))
+			changing = lappend(changing, lfirst(lc));
+	}
+	return changing;
+}
+
+static bool
+visit_used(DynPred *pred, void *arg)
+{
+	bool	   *used = arg;
+
+	if (pred->param >= 0)
+		used[pred->param] = true;
+	return false;
+}
+
+static void
+mark_used(List *preds, bool *used)
+{
+	ListCell   *lc;
+
+	foreach(lc, preds)
+		(void) dyn_pred_walk_parts(lfirst(lc), visit_used, used);
+}
+
+/* Which values the requests of an access plan use. */
+static bool *
+used_values(const DynAccess *access, int nvalues)
+{
+	bool	   *used = palloc0(Max(nvalues, 1) * sizeof(bool));
+
+	mark_used(access->filters, used);
+	if (access->row_keys != NULL)
+		(void) dyn_pred_walk_parts(access->row_keys, visit_used, used);
+	for (int i = 0; i < access->nhash; i++)
+		mark_used(access->hash[i].preds, used);
+	for (int i = 0; i < access->nrange; i++)
+		mark_used(access->range[i].preds, used);
+	return used;
+}
+
+static void
+forget_read(DynCaching *cached)
+{
+	if (cached->member != NULL)
+		dyn_shared_stop(cached->member->read);
+	if (cached->read_context != NULL)
+		MemoryContextDelete(cached->read_context);
+	cached->read_context = NULL;
+}
+
+static void
+forget_division(DynCaching *cached)
+{
+	forget_read(cached);
+	if (cached->context != NULL)
+		MemoryContextDelete(cached->context);
+	cached->context = NULL;
+	cached->member = NULL;
+}
+
+/* NULL if what is read would show too much of documents. */
+static DynMember *
+make_member(DynInput *input, List *changing)
+{
+	DynMember  *member = palloc0(sizeof(DynMember));
+	DynSharedRead *read = palloc0(sizeof(DynSharedRead));
+
+	member->expected = member->may_rewind = member->comes_again = true;
+	dyn_member_init(member, input, changing);
+	dyn_shared_add(read, member);
+	return dyn_shared_limit_parts(read) ? member : NULL;
+}
+
+static void
+divide(DynInput *input)
+{
+	DynCaching *cached = input->caching;
+	MemoryContext oldcontext;
+	List	   *changing;
+
+	forget_division(cached);
+	cached->context = AllocSetContextCreate(input->node->ss.ps.state->es_query_cxt,
+											"dynamo_fdw kept read",
+											ALLOCSET_DEFAULT_SIZES);
+	oldcontext = MemoryContextSwitchTo(cached->context);
+	cached->divided_by = bms_copy(cached->changed);
+	changing = changing_filters(cached, input->scandesc->access);
+
+	/*
+	 * Filters of an index keep items of the table from being read: without them
+	 * one execution could read more than all would.
+	 */
+	if (dyn_member_can_filter(changing) &&
+		(changing == NIL || !input->scandesc->access->fetch_base_items))
+		cached->member = make_member(input, changing);
+	if (cached->member != NULL)
+		cached->used = used_values(&cached->member->own_access, input->values.n);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* ---- beginning an execution ---- */
+
+/* Is this the read that is kept, or that the last execution was one of? */
+static bool
+is_same_read(const DynCaching *cached, const DynValues *values)
+{
+	if (cached->read_context == NULL)
+		return false;
+	for (int i = 0; i < values->n; i++)
+	{
+		const DynValueType *type = &values->types[i];
+
+		if (cached->used[i] &&
+			(cached->values.nulls[i] != values->nulls[i] ||
+			 (!values->nulls[i] &&
+			  !datum_image_eq(cached->values.values[i], values->values[i],
+							  type->byval, type->len))))
+			return false;
+	}
+	return true;
+}
+
+/* Forgets the read there was. */
+static void
+note_values(DynCaching *cached, const DynValues *values)
+{
+	MemoryContext oldcontext;
+
+	forget_read(cached);
+	cached->read_context = AllocSetContextCreate(cached->context, "dynamo_fdw kept items",
+												 ALLOCSET_DEFAULT_SIZES);
+	oldcontext = MemoryContextSwitchTo(cached->read_context);
+	cached->values = dyn_values_copy(values);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+void
+dyn_caching_rescan(DynInput *input)
+{
+	bool		first = (input->caching == NULL);
+	MemoryContext oldcontext;
+
+	if (first && (!dyn_guc_enable_cached_reads ||
+				  !dyn_access_can(input->scandesc->access, DYN_CAN_CACHE) ||
+				  input->node->ss.ps.state->es_epq_active != NULL))
+		return;
+	oldcontext = MemoryContextSwitchTo(input->node->ss.ps.state->es_query_cxt);
+	if (first)
+		input->caching = make_cached(input);
+	input->caching->changed = bms_add_members(input->caching->changed,
+											  input->node->ss.ps.chgParam);
+	MemoryContextSwitchTo(oldcontext);
+	if (!first || !input->running || !input->requested)
+		return;
+	/* the execution that ends had these values */
+	divide(input);
+	if (input->caching->member != NULL)
+		note_values(input->caching, &input->values);
+}
+
+static void
+start_read(DynCaching *cached)
+{
+	DynScanDesc *scandesc = cached->member->scandesc;
+	MemoryContext oldcontext = MemoryContextSwitchTo(cached->read_context);
+	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
+
+	dyn_scandesc_check_schema(scandesc);
+	dyn_resolve_access(scandesc->access, scandesc->relation, &cached->values, resolved);
+	Assert(!resolved->incomplete);
+	dyn_shared_start(cached->member->read, resolved);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/*
+ * The first execution is answered as if it were the only one: its filters may
+ * leave little to receive.
+ */
+DynItems *
+dyn_caching_open(DynInput *input)
+{
+	DynCaching *cached = input->caching;
+	bool		same;
+
+	if (cached == NULL || input->has_prefetcher ||
+		!dyn_input_is_complete(input, &input->values))
+		return NULL;
+	if (cached->context == NULL || !bms_equal(cached->divided_by, cached->changed))
+		divide(input);
+	if (cached->member == NULL)
+		return NULL;
+	same = is_same_read(cached, &input->values);
+	if (!same)
+		note_values(cached, &input->values);
+	/* whatever its values, a Scan reads the whole table */
+	if (!input->requested ||
+		(!same && input->scandesc->access->kind != DYN_ACCESS_SCAN))
+		return NULL;
+	cached->executions++;
+	dyn_member_resolve(cached->member, &input->values);
+	if (cached->member->contradiction)
+		return dyn_items_empty(cached->member->scandesc->rows);
+	if (cached->member->read->store == NULL)
+		start_read(cached);
+	return dyn_member_open(cached->member);
+}
+
+void
+dyn_caching_free(DynInput *input)
+{
+	if (input->caching != NULL)
+		forget_division(input->caching);
+	input->caching = NULL;
+}
+
+bool
+dyn_caching_figures(const DynInput *input, DynCachedFigures *figures)
+{
+	const DynCaching *cached = input->caching;
+	const DynItemStore *store;
+
+	memset(figures, 0, sizeof(*figures));
+	if (cached == NULL || cached->executions == 0)
+		return false;
+	figures->executions = cached->executions;
+	store = cached->member != NULL ? cached->member->read->store : NULL;
+	if (store != NULL)
+	{
+		figures->items = dyn_item_store_items(store);
+		figures->bytes = dyn_item_store_bytes(store);
+		figures->on_disk = !dyn_item_store_is_in_memory(store);
+	}
+	return true;
+}

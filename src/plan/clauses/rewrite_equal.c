@@ -1,0 +1,356 @@
+/*
+ * rewrite_equal.c
+ *		Conditions that are equalities without being written so.
+ *
+ * LIKE compares bytes under every deterministic collation, as = does;
+ * model/definition/exact.c leaves = local under others, and so the condition.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/pathnode.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "../../model/values/like.h"
+#include "../../model/values/path.h"
+#include "failure.h"
+#include "rewrite_equal.h"
+#include "rel_plan.h"
+
+/* ---- one expression ---- */
+
+static bool
+is_constant(const Node *node)
+{
+	return IsA(node, Const) && !((const Const *) node)->constisnull;
+}
+
+/* The text that alone matches the pattern, as a constant; NULL if others do. */
+static Node *
+only_match(const Const *pattern)
+{
+	text	   *t = DatumGetTextPP(pattern->constvalue);
+	char	   *literal;
+	size_t		len;
+
+	if (dyn_like_pattern(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t), &literal,
+						 &len) != DYN_LIKE_EQUAL)
+		return NULL;
+	return (Node *) makeConst(TEXTOID, -1, pattern->constcollid, -1,
+							  PointerGetDatum(cstring_to_text_with_len(literal, len)),
+							  false, false);
+}
+
+static Node *
+equality_of_like(OpExpr *like)
+{
+	Node	   *pattern = lsecond(like->args);
+	Node	   *value = is_constant(pattern) ? only_match((Const *) pattern) : NULL;
+
+	return value == NULL ? (Node *) like
+		: dyn_compare(TextEqualOperator, linitial(like->args), value,
+					  like->inputcollid);
+}
+
+Node *
+dyn_plain_equality(Node *node)
+{
+	if (IsA(node, OpExpr) && list_length(((OpExpr *) node)->args) == 2 &&
+		get_opcode(((OpExpr *) node)->opno) == F_TEXTLIKE)
+		return equality_of_like((OpExpr *) node);
+	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop == NOT_EXPR &&
+		IsA(linitial(((BoolExpr *) node)->args), DistinctExpr))
+	{
+		DistinctExpr *distinct = linitial(((BoolExpr *) node)->args);
+
+		if (is_constant(linitial(distinct->args)) ||
+			is_constant(lsecond(distinct->args)))
+			return dyn_compare(distinct->opno, linitial(distinct->args),
+							   lsecond(distinct->args), distinct->inputcollid);
+	}
+	return node;
+}
+
+Node *
+dyn_plain_clause(Node *clause)
+{
+	while (IsA(clause, BooleanTest) &&
+		   ((BooleanTest *) clause)->booltesttype == IS_TRUE)
+		clause = (Node *) ((BooleanTest *) clause)->arg;
+	return dyn_plain_equality(clause);
+}
+
+/* ---- IS NOT DISTINCT FROM what may be NULL ---- */
+
+static bool
+is_attribute(const DynColumn *column, const DynKeyAttr *attr)
+{
+	return dyn_path_is_attribute(column->path, attr->name) &&
+		column->codec.wire == attr->type;
+}
+
+/*
+ * Does the column show an attribute of the table's own key, so that it is never
+ * NULL, not even as a misfit?
+ */
+static bool
+is_never_null(const DynClassify *context, const DynField *field)
+{
+	const DynKeySchema *key = &context->plan->meta->key;
+	const DynColumn *column = dyn_field_column(context, field);
+
+	return !dyn_column_is_part(column) &&
+		column->traits.absence == DYN_EXACT &&
+		(is_attribute(column, &key->hash[0]) ||
+		 (key->nrange > 0 && is_attribute(column, &key->range[0])));
+}
+
+DynPred *
+dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
+{
+	Node	   *left = linitial(expr->args);
+	Node	   *right = lsecond(expr->args);
+	DynOperator op;
+	DynField	field;
+
+	if (!dyn_describe_operator(expr->opno, expr->inputcollid, &op) ||
+		op.comparison != DYN_COMPARE_EQ)
+		return NULL;
+	if (!dyn_is_runtime_value(context, right))
+	{
+		left = right;
+		right = linitial(expr->args);
+		dyn_commute(&op);
+	}
+	if (!dyn_is_runtime_value(context, right) ||
+		!dyn_classify_column(context, left, &field) ||
+		!is_never_null(context, &field))
+		return NULL;
+	return dyn_classify_comparison(context, &op, &field, right);
+}
+
+/* ---- two clauses ---- */
+
+/* A clause L >= R or L <= R. */
+typedef struct Bound
+{
+	RestrictInfo *rinfo;
+	const OpExpr *op;
+	bool		lower;			/* >= */
+} Bound;
+
+static List *
+inclusive_bounds(List *rinfos)
+{
+	List	   *bounds = NIL;
+	ListCell   *lc;
+
+	foreach(lc, rinfos)
+	{
+		RestrictInfo *rinfo = lfirst(lc);
+		OpExpr	   *op = (OpExpr *) rinfo->clause;
+		DynOperator comparison;
+		Bound	   *bound;
+
+		if (rinfo->pseudoconstant || !IsA(op, OpExpr) ||
+			list_length(op->args) != 2 ||
+			!dyn_describe_operator(op->opno, op->inputcollid, &comparison) ||
+			(comparison.comparison != DYN_COMPARE_GE &&
+			 comparison.comparison != DYN_COMPARE_LE))
+			continue;
+		bound = palloc(sizeof(Bound));
+		bound->rinfo = rinfo;
+		bound->op = op;
+		bound->lower = (comparison.comparison == DYN_COMPARE_GE);
+		bounds = lappend(bounds, bound);
+	}
+	return bounds;
+}
+
+/* Are they the two sides of one value?  The operands may be exchanged. */
+static bool
+are_both_sides(const Bound *a, const Bound *b)
+{
+	bool		exchanged = (a->lower == b->lower);
+	List	   *args = a->op->args;
+	List	   *others = b->op->args;
+
+	return a->op->inputcollid == b->op->inputcollid &&
+		equal(linitial(args), exchanged ? lsecond(others) : linitial(others)) &&
+		equal(lsecond(args), exchanged ? linitial(others) : lsecond(others));
+}
+
+static Node *
+equality_of_bound(const OpExpr *bound)
+{
+	Oid			left,
+				right,
+				opno;
+
+	op_input_types(bound->opno, &left, &right);
+	opno = get_opfamily_member(lookup_type_cache(left, TYPECACHE_BTREE_OPFAMILY)->btree_opf,
+							   left, right, BTEqualStrategyNumber);
+	return !OidIsValid(opno) ? NULL
+		: dyn_compare(opno, linitial(bound->args), lsecond(bound->args),
+					  bound->inputcollid);
+}
+
+/* ---- what parameters decide ---- */
+
+/* Can it be evaluated beforehand, without an error, from parameters alone? */
+static bool
+is_parametric(const DynClassify *context, Node *node)
+{
+	return !IsA(node, Const) && dyn_is_runtime_value(context, node) &&
+		dyn_is_fixed(node) && !dyn_may_fail(node);
+}
+
+/* Is it a column of a partition key?  Ranges of others are bound anyway. */
+static bool
+is_partition_key(const DynClassify *context, Node *node)
+{
+	const DynTableMeta *meta = context->plan->meta;
+	const DynPath *path;
+	DynField	field;
+
+	if (!dyn_classify_column(context, node, &field))
+		return false;
+	path = dyn_field_column(context, &field)->path;
+	for (int i = 0; i < meta->nindexes; i++)
+	{
+		if (dyn_path_is_attribute(path, meta->indexes[i].key.hash[0].name))
+			return true;
+	}
+	return dyn_path_is_attribute(path, meta->key.hash[0].name);
+}
+
+/* strpos(pattern, c) > 0 */
+static Node *
+contains(Node *pattern, const char *c)
+{
+	Const	   *zero = makeConst(INT4OID, -1, InvalidOid, sizeof(int32),
+								 Int32GetDatum(0), false, true);
+	Const	   *text = makeConst(TEXTOID, -1, C_COLLATION_OID, -1,
+								 CStringGetTextDatum(c), false, false);
+
+	return dyn_compare(Int4LessOperator, (Node *) zero, (Node *)
+					   makeFuncExpr(F_STRPOS, INT4OID, list_make2(pattern, text),
+									InvalidOid, C_COLLATION_OID,
+									COERCE_EXPLICIT_CALL),
+					   InvalidOid);
+}
+
+/*
+ * Of column LIKE pattern: the pattern has wildcards, or column = pattern.  What
+ * an escape stands for is not looked at.
+ */
+static Node *
+equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
+{
+	OpExpr	   *like = (OpExpr *) rinfo->clause;
+	Node	   *pattern;
+
+	if (rinfo->pseudoconstant || !IsA(like, OpExpr) ||
+		list_length(like->args) != 2 || get_opcode(like->opno) != F_TEXTLIKE)
+		return NULL;
+	pattern = lsecond(like->args);
+	if (!is_parametric(context, pattern) ||
+		!is_partition_key(context, linitial(like->args)))
+		return NULL;
+	return (Node *)
+		make_orclause(list_make4(contains(pattern, "%"), contains(pattern, "_"),
+								 contains(pattern, "\\"),
+								 dyn_compare(TextEqualOperator, linitial(like->args),
+											 pattern, like->inputcollid)));
+}
+
+/*
+ * Of column >= a AND column <= b: a <> b, or column = a.  NULL if these are not
+ * the two sides of one column, by operators of its type.
+ */
+static Node *
+equality_unless_different(const DynClassify *context, const OpExpr *lower,
+						  const OpExpr *upper)
+{
+	Node	   *column = linitial(lower->args);
+	Node	   *low = lsecond(lower->args);
+	Node	   *high = lsecond(upper->args);
+	Oid			eq;
+	Node	   *different;
+
+	if (lower->inputcollid != upper->inputcollid ||
+		!equal(column, linitial(upper->args)) || exprType(low) != exprType(column) ||
+		exprType(high) != exprType(column) || !is_parametric(context, low) ||
+		!is_parametric(context, high) || !is_partition_key(context, column))
+		return NULL;
+	eq = lookup_type_cache(exprType(column), TYPECACHE_EQ_OPR)->eq_opr;
+	if (!OidIsValid(eq) || !OidIsValid(get_negator(eq)))
+		return NULL;
+	different = dyn_compare(get_negator(eq), low, high, lower->inputcollid);
+	return dyn_may_fail(different) ? NULL
+		: (Node *) make_orclause(list_make2(different, equality_of_bound(lower)));
+}
+
+/* ---- all of them ---- */
+
+/* What the bound is together with a later one, or of parameters with any. */
+static Node *
+equality_of_two(const DynClassify *context, List *bounds, int position)
+{
+	const Bound *bound = list_nth(bounds, position);
+	ListCell   *lc;
+
+	for_each_from(lc, bounds, position + 1)
+	{
+		if (are_both_sides(bound, lfirst(lc)))
+			return equality_of_bound(bound->op);
+	}
+	foreach(lc, bounds)
+	{
+		const Bound *upper = lfirst(lc);
+		Node	   *equality = !bound->lower || upper->lower ? NULL
+			: equality_unless_different(context, bound->op, upper->op);
+
+		if (equality != NULL)
+			return equality;
+	}
+	return NULL;
+}
+
+static List *
+add_implied(List *found, RestrictInfo *rinfo, Node *equality)
+{
+	DynImplied *implied;
+
+	if (equality == NULL)
+		return found;
+	implied = palloc(sizeof(DynImplied));
+	implied->rinfo = rinfo;
+	implied->equality = equality;
+	return lappend(found, implied);
+}
+
+List *
+dyn_implied_equalities(const DynClassify *context, List *rinfos)
+{
+	List	   *bounds = inclusive_bounds(rinfos);
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	foreach(lc, rinfos)
+		found = add_implied(found, lfirst(lc),
+							equality_unless_wildcards(context, lfirst(lc)));
+	foreach(lc, bounds)
+		found = add_implied(found, ((Bound *) lfirst(lc))->rinfo,
+							equality_of_two(context, bounds,
+											foreach_current_index(lc)));
+	return found;
+}

@@ -1,0 +1,182 @@
+/*
+ * rewrite_given.c
+ *		Conditions without columns of the table, in ORs and ANDs.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+
+#include "failure.h"
+#include "rewrite_given.h"
+
+static bool
+is_result(const PlannerInfo *root, const Param *param)
+{
+	ListCell   *lc;
+
+	foreach(lc, root->init_plans)
+	{
+		if (list_member_int(lfirst_node(SubPlan, lc)->setParam, param->paramid))
+			return true;
+	}
+	return false;
+}
+
+/* Does it read the result of a subquery, which is evaluated by that? */
+static bool
+reads_result(Node *node, void *root)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
+		return is_result(root, (Param *) node);
+	return expression_tree_walker(node, reads_result, root);
+}
+
+static bool
+may_fail(const DynClassify *context, void *expr)
+{
+	return dyn_may_fail(expr) || reads_result(expr, context->root);
+}
+
+DynPred *
+dyn_classify_given(const DynClassify *context, Node *node)
+{
+	if (exprType(node) != BOOLOID || !dyn_is_runtime_value(context, node) ||
+		may_fail(context, node))
+		return NULL;
+	return dyn_make_value_pred(DYN_PRED_GIVEN, NULL, node, BOOLOID);
+}
+
+/*
+ * The arguments before the last, if that is the column; else NULL.  PostgreSQL
+ * leaves out arguments that are constant NULLs, maybe all but the last.
+ */
+static Node *
+leading_values(Node *node, const Node *column)
+{
+	CoalesceExpr *coalesce = (CoalesceExpr *) node;
+	CoalesceExpr *rest;
+	int			n;
+
+	if (!IsA(node, CoalesceExpr) || !equal(llast(coalesce->args), column))
+		return NULL;
+	n = list_length(coalesce->args);
+	if (n == 1)
+		return NULL;
+	if (n == 2)
+		return linitial(coalesce->args);
+	rest = makeNode(CoalesceExpr);
+	*rest = *coalesce;
+	rest->args = list_truncate(list_copy(coalesce->args), n - 1);
+	return (Node *) rest;
+}
+
+Node *
+dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
+{
+	Node	   *left = linitial(op->args);
+	Node	   *right = lsecond(op->args);
+	Node	   *value = leading_values(left, right);
+	DynOperator comparison;
+	OpExpr	   *equality;
+	NullTest   *test;
+
+	if (value == NULL)
+		value = leading_values(right, left);
+	if (value == NULL || !dyn_is_runtime_value(context, value) ||
+		!dyn_describe_operator(op->opno, op->inputcollid, &comparison) ||
+		comparison.comparison != DYN_COMPARE_EQ)
+		return NULL;
+	equality = makeNode(OpExpr);
+	*equality = *op;
+	equality->args = IsA(left, CoalesceExpr) ? list_make2(value, right)
+		: list_make2(left, value);
+	test = makeNode(NullTest);
+	test->arg = (Expr *) value;
+	test->nulltesttype = IS_NULL;
+	test->location = -1;
+	return (Node *) make_orclause(list_make2(test, equality));
+}
+
+/* How values are guarded: they are NULL where the condition is (not) true. */
+typedef struct Guard
+{
+	const DynClassify *context;
+	Node	   *given;
+	bool		needed;			/* NULL where it is not true */
+} Guard;
+
+/* CASE WHEN given THEN NULL ELSE value END, or the other way round */
+static Expr *
+guarded(const Guard *guard, Expr *value)
+{
+	CaseExpr   *expr = makeNode(CaseExpr);
+	CaseWhen   *when = makeNode(CaseWhen);
+	Node	   *node = (Node *) value;
+	Expr	   *none = (Expr *) makeNullConst(exprType(node), exprTypmod(node),
+											  exprCollation(node));
+
+	when->expr = (Expr *) guard->given;
+	when->result = guard->needed ? value : none;
+	when->location = -1;
+	expr->casetype = exprType(node);
+	expr->casecollid = exprCollation(node);
+	expr->args = list_make1(when);
+	expr->defresult = guard->needed ? none : value;
+	expr->location = -1;
+	return (Expr *) expr;
+}
+
+/* Operands are evaluated like the value. */
+static void
+guard_operands(DynConversion *conversion, const Guard *guard)
+{
+	ListCell   *lc;
+
+	foreach(lc, conversion->steps)
+	{
+		DynConversionStep *step = lfirst(lc);
+
+		if (step->operand != NULL && may_fail(guard->context, step->operand))
+			step->operand = guarded(guard, step->operand);
+	}
+}
+
+/* Visits a leaf. */
+static bool
+guard_value(DynPred *pred, void *arg)
+{
+	const Guard *guard = arg;
+
+	if (pred->conversion != NULL)
+		guard_operands(pred->conversion, guard);
+	if (!dyn_pred_is_given(pred) && pred->value != NULL &&
+		may_fail(guard->context, pred->value))
+		pred->value = guarded(guard, pred->value);
+	return false;
+}
+
+void
+dyn_guard_values(const DynClassify *context, DynPred *pred)
+{
+	Guard		guard = {context, NULL, pred->kind == DYN_PRED_AND};
+	List	   *given = NIL;
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+	{
+		const DynPred *arm = lfirst(lc);
+
+		if (dyn_pred_is_given(arm))
+			given = lappend(given, arm->value);
+	}
+	if (given == NIL)
+		return;
+	guard.given = list_length(given) == 1 ? linitial(given)
+		: guard.needed ? (Node *) make_andclause(given)
+		: (Node *) make_orclause(given);
+	(void) dyn_pred_walk(pred, guard_value, &guard);
+}

@@ -1,0 +1,364 @@
+/*
+ * rewrite_keyset.c
+ *		Keyset paging: comparisons of rows, in both spellings.
+ *
+ * Both are parsed into a list of terms, each of which decides where those
+ * before it are equal.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "failure.h"
+#include "rewrite_keyset.h"
+
+/* column op value, by a btree operator family. */
+typedef struct Term
+{
+	Node	   *column;
+	Node	   *value;
+	StrategyNumber strategy;
+	Oid			opfamily;
+	Oid			left;
+	Oid			right;
+	Oid			collation;
+} Term;
+
+/* ---- terms ---- */
+
+static void
+commute(Term *term)
+{
+	Node	   *node = term->column;
+	Oid			type = term->left;
+
+	term->column = term->value;
+	term->value = node;
+	term->left = term->right;
+	term->right = type;
+	term->strategy = BTMaxStrategyNumber + 1 - term->strategy;
+}
+
+/* Puts the column on the left; false if the other side is no run-time value. */
+static bool
+describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
+		 Node *right, Oid collation, Term *term)
+{
+	int			strategy = get_op_opfamily_strategy(opno, opfamily);
+
+	if (strategy == 0)
+		return false;
+	term->column = left;
+	term->value = right;
+	term->strategy = strategy;
+	term->opfamily = opfamily;
+	term->collation = collation;
+	op_input_types(opno, &term->left, &term->right);
+	if (dyn_is_runtime_value(context, left))
+		commute(term);
+	return !dyn_is_runtime_value(context, term->column) &&
+		dyn_is_runtime_value(context, term->value);
+}
+
+/* A comparison in the operator family of its left type. */
+static bool
+describe_operator(const DynClassify *context, Node *node, Term *term)
+{
+	OpExpr	   *op = (OpExpr *) node;
+	Oid			left,
+				right;
+	TypeCacheEntry *type;
+
+	if (!IsA(node, OpExpr) || list_length(op->args) != 2)
+		return false;
+	op_input_types(op->opno, &left, &right);
+	type = lookup_type_cache(left, TYPECACHE_BTREE_OPFAMILY);
+	return OidIsValid(type->btree_opf) &&
+		describe(context, op->opno, type->btree_opf, linitial(op->args),
+				 lsecond(op->args), op->inputcollid, term);
+}
+
+static StrategyNumber
+inclusive(const Term *term)
+{
+	return term->strategy <= BTLessEqualStrategyNumber
+		? BTLessEqualStrategyNumber : BTGreaterEqualStrategyNumber;
+}
+
+static StrategyNumber
+exclusive(const Term *term)
+{
+	return term->strategy <= BTLessEqualStrategyNumber
+		? BTLessStrategyNumber : BTGreaterStrategyNumber;
+}
+
+/* left op value; NULL if the family has no such operator. */
+static Node *
+compare(const Term *term, Node *left, Oid type, StrategyNumber strategy)
+{
+	Oid			opno = get_opfamily_member(term->opfamily, type, term->right,
+										   strategy);
+
+	return !OidIsValid(opno) ? NULL
+		: dyn_compare(opno, left, term->value, term->collation);
+}
+
+static Node *
+compare_column(const Term *term, StrategyNumber strategy)
+{
+	return compare(term, term->column, term->left, strategy);
+}
+
+/* ---- parsing ---- */
+
+static List *
+row_terms(const DynClassify *context, RowCompareExpr *row)
+{
+	List	   *terms = NIL;
+	ListCell   *left,
+			   *right,
+			   *opno,
+			   *opfamily,
+			   *collation;
+	StrategyNumber first = 0;
+
+	forfive(left, row->largs, right, row->rargs, opno, row->opnos,
+			opfamily, row->opfamilies, collation, row->inputcollids)
+	{
+		Term	   *term = palloc(sizeof(Term));
+
+		/* what follows is nothing alone; neither do values decide both ways */
+		if (!describe(context, lfirst_oid(opno), lfirst_oid(opfamily),
+					  lfirst(left), lfirst(right), lfirst_oid(collation), term) ||
+			(first != 0 && term->strategy != first))
+			break;
+		first = term->strategy;
+		terms = lappend(terms, term);
+	}
+	/* a term that others follow decides nothing where it is equal */
+	if (terms != NIL && list_length(terms) < list_length(row->opnos))
+		((Term *) llast(terms))->strategy = inclusive(llast(terms));
+	return terms;
+}
+
+/* What the arm says where the term's column is its value; false if not that. */
+static bool
+rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rests)
+{
+	List	   *args = is_andclause(arm) ? ((BoolExpr *) arm)->args
+		: list_make1(arm);
+	List	   *rest = NIL;
+	bool		found = false;
+	ListCell   *lc;
+
+	foreach(lc, args)
+	{
+		Term		other;
+
+		if (!found && describe_operator(context, lfirst(lc), &other) &&
+			other.strategy == BTEqualStrategyNumber &&
+			other.opfamily == term->opfamily &&
+			other.collation == term->collation &&
+			equal(other.column, term->column) && equal(other.value, term->value))
+			found = true;
+		else
+			rest = lappend(rest, lfirst(lc));
+	}
+	if (found && rest != NIL)
+		*rests = lappend(*rests, make_ands_explicit(rest));
+	else if (found)
+		*rests = lappend(*rests, makeBoolConst(true, false));
+	return found;
+}
+
+/* The arm that compares alone, not by =; -1: there is none. */
+static int
+find_head(const DynClassify *context, List *arms, Term *term)
+{
+	ListCell   *lc;
+
+	foreach(lc, arms)
+	{
+		if (describe_operator(context, lfirst(lc), term) &&
+			term->strategy != BTEqualStrategyNumber)
+			return foreach_current_index(lc);
+	}
+	return -1;
+}
+
+/*
+ * The terms of a > x OR (a = x AND ...); NIL if it is something else.  What
+ * follows the first term may be one condition, or ORed ones.
+ */
+static List *
+or_terms(const DynClassify *context, Node *node)
+{
+	Term	   *term = palloc(sizeof(Term));
+	List	   *rests = NIL;
+	List	   *following = NIL;
+	List	   *arms;
+	int			head;
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (describe_operator(context, node, term))
+		return term->strategy == BTEqualStrategyNumber ? NIL : list_make1(term);
+	if (!is_orclause(node))
+		return NIL;
+	arms = ((BoolExpr *) node)->args;
+	head = find_head(context, arms, term);
+	foreach(lc, arms)
+	{
+		if (head < 0 || (foreach_current_index(lc) != head &&
+						 !rest_of_arm(context, term, lfirst(lc), &rests)))
+			return NIL;
+	}
+	/* a >= x in place of a > x, and whatever else there may be */
+	if (term->strategy == exclusive(term))
+		following = or_terms(context, list_length(rests) == 1 ? linitial(rests)
+							 : (Node *) make_orclause(rests));
+	if (following == NIL)
+		term->strategy = inclusive(term);
+	return lcons(term, following);
+}
+
+/* ---- expanding ---- */
+
+static Node *
+expand(DynClassify *context, List *terms, int n)
+{
+	const Term *term = list_nth(terms, n);
+	Node	   *strictly = compare_column(term, exclusive(term));
+	Node	   *equally = compare_column(term, BTEqualStrategyNumber);
+	Node	   *rest;
+
+	if (n == list_length(terms) - 1)
+		return compare_column(term, term->strategy);
+	if (strictly == NULL || equally == NULL)
+		return NULL;
+	/* the operator evaluates the next value only where this one is equal */
+	rest = dyn_may_fail(((Term *) list_nth(terms, n + 1))->value) ? NULL
+		: expand(context, terms, n + 1);
+	if (rest != NULL)
+		equally = (Node *) make_andclause(list_make2(equally, rest));
+	else
+		context->exact = false;
+	return (Node *) make_orclause(list_make2(strictly, equally));
+}
+
+Node *
+dyn_keyset_expand(DynClassify *context, RowCompareExpr *row)
+{
+	List	   *terms = row_terms(context, row);
+
+	if (list_length(terms) < list_length(row->opnos))
+		context->exact = false;
+	return terms == NIL ? NULL : expand(context, terms, 0);
+}
+
+/* ---- bounds ---- */
+
+/* The value v of column = v, by the same family and collation; or NULL. */
+static Node *
+fixed_value(const DynClassify *context, const Term *term, List *rinfos, Oid *type)
+{
+	ListCell   *lc;
+
+	foreach(lc, rinfos)
+	{
+		const RestrictInfo *rinfo = lfirst(lc);
+		Term		other;
+
+		if (!rinfo->pseudoconstant &&
+			describe_operator(context, (Node *) rinfo->clause, &other) &&
+			other.strategy == BTEqualStrategyNumber &&
+			other.opfamily == term->opfamily &&
+			other.collation == term->collation &&
+			equal(other.column, term->column) &&
+			!contain_volatile_functions(other.value))
+		{
+			*type = other.right;
+			return other.value;
+		}
+	}
+	return NULL;
+}
+
+static Node *bound_from(const DynClassify *context, List *terms, int n,
+						List *rinfos);
+
+/*
+ * The n'th term where its column is fixed to a value: it decides, or those that
+ * follow do.
+ */
+static Node *
+decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
+			  Node *fixed, Oid type)
+{
+	const Term *term = list_nth(terms, n);
+	Node	   *strictly = compare(term, fixed, type, exclusive(term));
+	Node	   *equally = compare(term, fixed, type, BTEqualStrategyNumber);
+	Node	   *rest = n == list_length(terms) - 1 ? NULL
+		: bound_from(context, terms, n + 1, rinfos);
+	Node	   *decided;
+
+	if (rest == NULL || strictly == NULL || equally == NULL ||
+		dyn_may_fail(strictly))
+		return NULL;
+	if (equal(fixed, term->value))
+		return rest;
+	decided = (Node *)
+		make_orclause(list_make2(strictly,
+								 make_andclause(list_make2(equally, rest))));
+	decided = eval_const_expressions(context->root, decided);
+	if (!IsA(decided, Const))
+		return decided;
+	/* no row qualifies: that is seen from the key's own value */
+	return !((Const *) decided)->constisnull &&
+		DatumGetBool(((Const *) decided)->constvalue) ? NULL
+		: compare_column(term, inclusive(term));
+}
+
+/*
+ * What the terms from the n'th on imply where those before it are equal.  A
+ * value that is evaluated for nothing must not fail.
+ */
+static Node *
+bound_from(const DynClassify *context, List *terms, int n, List *rinfos)
+{
+	const Term *term = list_nth(terms, n);
+	Oid			type;
+	Node	   *fixed;
+
+	check_stack_depth();
+	if (n > 0 && dyn_may_fail(term->value))
+		return NULL;
+	fixed = fixed_value(context, term, rinfos, &type);
+	if (fixed != NULL)
+		return decided_bound(context, terms, n, rinfos, fixed, type);
+	return compare_column(term, n == list_length(terms) - 1 ? term->strategy
+						  : inclusive(term));
+}
+
+Node *
+dyn_keyset_bound(const DynClassify *context, Node *clause, List *rinfos, bool *first)
+{
+	List	   *terms = NIL;
+	Oid			type;
+
+	if (IsA(clause, RowCompareExpr))
+		terms = row_terms(context, (RowCompareExpr *) clause);
+	else if (is_orclause(clause))
+		terms = or_terms(context, clause);
+	if (terms == NIL)
+		return NULL;
+	*first = fixed_value(context, linitial(terms), rinfos, &type) == NULL;
+	return bound_from(context, terms, 0, rinfos);
+}

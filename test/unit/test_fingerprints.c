@@ -1,0 +1,109 @@
+/*
+ * test_fingerprints.c
+ *		Which replies are known.
+ */
+#include "harness.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aws/fingerprints.h"
+
+/* Replies that are known at least: each makes two marks. */
+#define LATEST	((uint64_t) DYN_FINGERPRINTS / 2)
+
+/* A reply with an id of its own, on a connection that had others. */
+static bool
+add(DynFingerprints *fingerprints, uint64_t id)
+{
+	DynFingerprint fingerprint = {id, id, false};
+
+	return dyn_fingerprints_add(fingerprints, &fingerprint);
+}
+
+static void
+knows_the_latest(void)
+{
+	static DynFingerprints fingerprints;
+	uint64_t	i;
+	int			forgotten = 0;
+
+	for (i = 1; i <= 5 * DYN_FINGERPRINTS; i++)
+	{
+		CHECK(add(&fingerprints, i));
+		CHECK(!add(&fingerprints, i));
+		if (i > LATEST)
+			CHECK(!add(&fingerprints, i - LATEST + 1));
+	}
+	for (i = 1; i <= LATEST; i++)
+		forgotten += add(&fingerprints, i);
+	CHECK_EQ_INT(forgotten, LATEST);
+}
+
+/* All of them want the same slot, the last one. */
+static void
+knows_those_that_collide(void)
+{
+	static DynFingerprints fingerprints;
+	uint64_t	slots = DYN_FINGERPRINTS * 2;
+	uint64_t	i;
+
+	for (i = 1; i <= LATEST; i++)
+		CHECK(add(&fingerprints, i * slots - 1));
+	for (i = 1; i <= LATEST; i++)
+		CHECK(!add(&fingerprints, i * slots - 1));
+}
+
+static void
+takes_what_has_none(void)
+{
+	static DynFingerprints fingerprints;
+
+	CHECK(add(&fingerprints, 0));
+	CHECK(add(&fingerprints, 0));
+}
+
+/* The same id with another body is another reply. */
+static void
+tells_bodies_apart(void)
+{
+	static DynFingerprints fingerprints;
+	DynFingerprint first = {7, 70, true};
+	DynFingerprint other = {7, 71, false};
+	DynFingerprint again = {7, 70, false};
+
+	CHECK(dyn_fingerprints_add(&fingerprints, &first));
+	CHECK(dyn_fingerprints_add(&fingerprints, &other));
+	CHECK(!dyn_fingerprints_add(&fingerprints, &other));
+	CHECK(!dyn_fingerprints_add(&fingerprints, &again));
+}
+
+/* Known, and the first of a connection: that id, and no other. */
+static void
+ignores_an_id_that_says_nothing(void)
+{
+	static DynFingerprints fingerprints;
+	DynFingerprint first = {7, 70, false};
+	DynFingerprint elsewhere = {7, 72, true};
+	DynFingerprint again = {7, 72, false};
+	DynFingerprint other = {8, 80, true};
+	DynFingerprint other_again = {8, 80, false};
+
+	CHECK(dyn_fingerprints_add(&fingerprints, &first));
+	CHECK(dyn_fingerprints_add(&fingerprints, &other));
+	CHECK(dyn_fingerprints_add(&fingerprints, &elsewhere));
+	CHECK(dyn_fingerprints_add(&fingerprints, &again));
+	CHECK(dyn_fingerprints_add(&fingerprints, &again));
+	CHECK(!dyn_fingerprints_add(&fingerprints, &other_again));
+}
+
+int
+main(void)
+{
+	RUN(knows_the_latest);
+	RUN(knows_those_that_collide);
+	RUN(takes_what_has_none);
+	RUN(tells_bodies_apart);
+	RUN(ignores_an_id_that_says_nothing);
+	return DONE("identities");
+}
