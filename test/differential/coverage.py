@@ -122,7 +122,7 @@ class Coverage:
 
     def count_nodes(self, plan):
         """What core did around our scans."""
-        self.nodes["DynamoReadAhead" if joincover.is_read_ahead(plan) else plan.get("Node Type")] += 1
+        self.nodes["DynamoLookupJoin" if joincover.is_read_ahead(plan) else plan.get("Node Type")] += 1
         self.nodes["asynchronous scan"] += plan.get("Async Capable", False)
         for child in plan.get("Plans", []):
             self.count_nodes(child)
@@ -256,7 +256,7 @@ def holes(coverage):
     missing = [("condition", *pattern) for pattern in wanted
                if not any((*pattern[:3], path) in tried for path in pattern[3].split("|"))]
     missing += [("access path", path) for path in EXPECTED_PATHS if not coverage.paths[path]]
-    nodes = EXPECTED_NODES + ["DynamoReadAhead"] * coverage.lookups
+    nodes = EXPECTED_NODES + ["DynamoLookupJoin"] * coverage.lookups
     missing += [("feature", name) for name in features.EXPECTED if not coverage.features[name]]
     missing += [("plan node", node) for node in nodes if not coverage.nodes[node]]
     return missing + [("join", *hole) for hole in joincover.holes(coverage.joins, coverage.lookups)]

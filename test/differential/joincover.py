@@ -8,7 +8,7 @@ TRANSPARENT = {"Hash", "Sort", "Incremental Sort", "Materialize", "Memoize", "Re
 
 def is_read_ahead(node):
     """Is it our node that collects the outer rows' keys?"""
-    return node.get("Node Type") == "Custom Scan" and node.get("Custom Plan Provider") == "DynamoReadAhead"
+    return node.get("Node Type") == "Custom Scan" and node.get("Custom Plan Provider") == "DynamoLookupJoin"
 
 
 def child(node, relationship):

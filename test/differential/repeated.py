@@ -3,7 +3,7 @@ from predicates import Lit
 from statements import TABLE, Select
 
 KEPT, SENT = "reads kept for later executions", "reads sent by each execution"
-SETTING = "dynamo_fdw.enable_kept_reads"
+SETTING = "dynamo_fdw.enable_cached_reads"
 LOOPS = dict.fromkeys(["enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize"], "off")
 OUTER_ROWS = [3, 6, 9]
 LONG_LIST = 2100

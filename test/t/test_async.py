@@ -151,7 +151,7 @@ class Overlap(Scripted):
                 self.fake.together(4)
                 rows = sorted(self.fx.rows(sql))
                 self.assertLessEqual(len(self.reads()), 24)
-                for setting in ("enable_async_append", "dynamo_fdw.enable_kept_reads"):
+                for setting in ("enable_async_append", "dynamo_fdw.enable_cached_reads"):
                     self.fx.execute(f"SET {setting} = off")
                     self.addCleanup(self.fx.execute, f"RESET {setting}")
                     self.assertEqual(sorted(self.fx.rows(sql)), rows)
@@ -396,7 +396,7 @@ class Rescans(Scripted):
         self.fx.execute("SET work_mem = 256; SET dynamo_fdw.fetch_memory = '4MB'; SET enable_hashjoin = off; SET enable_mergejoin = off; SET statement_timeout = '20s'")
         sql = ("SELECT i, length(u.x) FROM (SELECT i, CASE WHEN i % 20 < 2 THEN 'h0' ELSE 'h' || i END AS k "
                "FROM generate_series(1, 129) i) v JOIN (SELECT * FROM t0 UNION ALL SELECT * FROM t1) u ON u.h = v.k")
-        self.assertIn("Looks Up: t0, t1", self.fx.explain(sql))
+        self.assertIn("Prefetches: t0, t1", self.fx.explain(sql))
         self.assertEqual(len(self.fx.rows(sql)), sum(20 if i % 20 < 2 else 4 for i in range(1, 130)))
 
     def narrow(self):

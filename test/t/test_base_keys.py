@@ -69,7 +69,7 @@ class ListedAgain(fixture.TestCase):
         self.fx.execute("ALTER SERVER listing OPTIONS (ADD max_concurrency '1');"
                         "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
         sql = "SELECT t.note FROM generate_series(1, 1) g JOIN t ON t.owner = CASE WHEN g = 1 THEN 'o' END WHERE t.at >= 0"
-        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
         self.assertEachOnce(sql)
         several = "SELECT g, count(t.note) FROM generate_series(1, 3) g JOIN t ON t.owner = CASE WHEN g > 0 THEN 'o' END" \
                   " WHERE t.at >= 0 GROUP BY g ORDER BY g"

@@ -283,7 +283,7 @@ class OfServer(Budgets):
                       self.fx.explain("SELECT * FROM t"))
         self.fx.execute("ALTER FOREIGN TABLE t OPTIONS (DROP max_read_units_per_second)")
         plan = self.fx.explain("SELECT count(*) FROM t WHERE n >= 0", "ANALYZE, TIMING OFF, SUMMARY OFF")
-        self.assertRegex(plan, r"Waited: \d+ ms")
+        self.assertRegex(plan, r"Throttle Wait: \d+ ms")
         self.assertIn("Throttles: 0", plan)
 
     def test_is_not_throttled(self):
@@ -309,7 +309,7 @@ class OfTable(Budgets):
         table, other = self.table(40960, max_read_units_per_second=1000), self.table(40960, "other")
         self.assertEqual(self.rows_within([table], 1000, "SELECT count(*) FROM t WHERE n >= 0"), [(400,)])
         plan = self.fx.explain("SELECT count(*) FROM other WHERE n >= 0", "ANALYZE, TIMING OFF, SUMMARY OFF")
-        self.assertNotIn("Waited", plan)
+        self.assertNotIn("Throttle Wait", plan)
         self.assertEqual(other.bucket.used, 2000)
 
     def test_with_the_server(self):
@@ -348,7 +348,7 @@ class OfCapacity(Budgets):
         table = self.table(40960, details={"capacity": 1000}, read_percent=100)
         plan = self.fx.explain("SELECT count(*) FROM t WHERE n >= 0", "ANALYZE, TIMING OFF, SUMMARY OFF")
         self.assertNotIn("Budget", plan)
-        self.assertNotIn("Waited", plan)
+        self.assertNotIn("Throttle Wait", plan)
         self.assertEqual(table.bucket.used, 2000)
 
     def test_unknown_capacity(self):
@@ -799,7 +799,7 @@ class OfStatement(Budgets):
         self.fake.hold(lambda request: partition(request) == "p1", others_are_answered)
         self.fake.hold(lambda request: partition(request) == "p0", long_one_waits)
         sql = "SELECT count(*), sum(length(b)) FROM k, LATERAL (SELECT b FROM h WHERE h.pk = k.pk AND n >= 0 OFFSET 0) h"
-        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
         self.assertEqual(self.fx.rows(sql), [(12, 10 + sum(sizes.values()))])
 
     def test_analyze(self):

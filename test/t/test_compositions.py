@@ -118,7 +118,7 @@ class Kept(Listed):
         plan = self.fx.explain("SELECT o.i, (SELECT count(*) FROM things t WHERE t.owner = 'o1' AND t.note = o.note) FROM outers o",
                                "ANALYZE, COSTS OFF, TIMING OFF")
         self.assertIn("Query, then BatchGetItem", plan)
-        self.assertRegex(plan, rf"Kept: {PER_OWNER} items  Memory: \d+kB  Executions Served: 12")
+        self.assertRegex(plan, rf"Cached: {PER_OWNER} items  Memory: \d+kB  Executions Served: 12")
 
     def test_cursor(self):
         """A savepoint is rolled back while items are kept in a file, and keys are set aside."""

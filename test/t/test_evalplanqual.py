@@ -74,7 +74,7 @@ class EvalPlanQual(fixture.TestCase):
                             f"SET dynamo_fdw.enable_lookup_join = {ahead}")
             with self.subTest(kind, ahead=ahead):
                 self.fx.execute("UPDATE cart SET code = 'a', amount = 1, paid = 0 WHERE id = 1")
-                self.assertEqual("DynamoReadAhead" in self.fx.explain(self.UPDATE), kind == "nestloop" and ahead == "on")
+                self.assertEqual("DynamoLookupJoin" in self.fx.explain(self.UPDATE), kind == "nestloop" and ahead == "on")
                 yield kind
 
     def test_rows_read_ahead(self):
@@ -82,7 +82,7 @@ class EvalPlanQual(fixture.TestCase):
         self.fx.execute("INSERT INTO cart SELECT i, (ARRAY['a', 'b', 'c'])[1 + i % 3], i, 0 FROM generate_series(3, 40) i")
         sql = "UPDATE cart SET paid = amount * price FROM prices p WHERE p.code = cart.code AND day = 'd1' RETURNING id, amount, paid"
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
-        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
         rows = self.race("UPDATE cart SET amount = 100, code = 'a' WHERE id = 12; UPDATE cart SET code = 'c' WHERE id = 13", sql)
         self.assertEqual(len(rows), 39)         # 13 joins no longer with what was fetched for it
         self.assertIn((12, 100, 1000), rows)
@@ -104,7 +104,7 @@ class EvalPlanQual(fixture.TestCase):
         sql = "UPDATE cart SET paid = (SELECT sum(price) FROM prices p WHERE p.code = cart.code AND p.day = 'd1') RETURNING id, paid"
         for ahead in ("on", "off"):
             self.fx.execute(f"SET dynamo_fdw.enable_lookup_join = {ahead}; UPDATE cart SET code = 'a' WHERE id = 1")
-            self.assertEqual("DynamoReadAhead" in self.fx.explain(sql), ahead == "on")
+            self.assertEqual("DynamoLookupJoin" in self.fx.explain(sql), ahead == "on")
             self.assertEqual(sorted(self.race("UPDATE cart SET code = 'c' WHERE id = 1", sql)), [(1, 30), (2, 20)])
 
     def test_row_deleted(self):

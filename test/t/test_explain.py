@@ -158,12 +158,12 @@ class Explain(fixture.TestCase):
 
     def test_advice(self):
         """If only NOT NULL is missing for an index, the plan names the column."""
-        [line] = [line for line in self.lines("SELECT total FROM orders WHERE region = 'eu'") if line.startswith("Advice")]
+        [line] = [line for line in self.lines("SELECT total FROM orders WHERE region = 'eu'") if line.startswith("Hint")]
         self.assertIn('"by_region"', line)
         self.assertIn('"priority"', line)
         self.assertIn("NOT NULL", line)
         [node] = self.nodes("SELECT total FROM orders WHERE region = 'eu'")
-        self.assertEqual(f"Advice: {node['Advice']}", line)
+        self.assertEqual(f"Hint: {node['Hint']}", line)
 
     def test_no_advice_without_a_gain(self):
         """Nothing is said where the index is used, where it would not help, or where nothing binds its key."""
@@ -171,7 +171,7 @@ class Explain(fixture.TestCase):
                     "SELECT total FROM orders WHERE cust = 'c01' AND at = 'a' AND region = 'eu'",
                     "SELECT total FROM orders WHERE priority > 1"):
             with self.subTest(sql):
-                self.assertFalse([line for line in self.lines(sql) if line.startswith("Advice")])
+                self.assertFalse([line for line in self.lines(sql) if line.startswith("Hint")])
 
     def test_advice_followed(self):
         """With NOT NULL the index is used."""

@@ -42,7 +42,7 @@ class Choices(fixture.TestCase):
                 self.describe(size)
                 plan = self.fx.explain(sql, "COSTS ON")
                 self.assertNotIn("Operation: Scan", plan)
-                self.assertIn("DynamoReadAhead", plan)
+                self.assertIn("DynamoLookupJoin", plan)
 
     def assertScans(self, sql, sizes):
         """For tables of these sizes the table is read, and nothing is looked up."""
@@ -51,7 +51,7 @@ class Choices(fixture.TestCase):
                 self.describe(size)
                 plan = self.fx.explain(sql, "COSTS ON")
                 self.assertIn("Operation: Scan", plan)
-                self.assertNotIn("DynamoReadAhead", plan)
+                self.assertNotIn("DynamoLookupJoin", plan)
 
 
 class Keys(Choices):
@@ -121,6 +121,6 @@ class Keys(Choices):
         self.describe("two pages")
         sql = "SELECT * FROM many m JOIN parents p ON p.id = m.id"
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
-        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
         self.fx.execute("SET dynamo_fdw.enable_lookup_join = off")
-        self.assertNotIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertNotIn("DynamoLookupJoin", self.fx.explain(sql))

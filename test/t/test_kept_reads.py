@@ -47,9 +47,9 @@ class Kept(fixture.TestCase):
         begun, requests = self.scans(sql)
         self.assertEqual(len(begun), scans)
         self.assertLessEqual(requests, pages or scans * (PAGES + 1))
-        self.fx.execute("SET dynamo_fdw.enable_kept_reads = off")
+        self.fx.execute("SET dynamo_fdw.enable_cached_reads = off")
         self.assertEqual(sorted(self.fx.rows(sql), key=str), wanted)
-        self.fx.execute("SET dynamo_fdw.enable_kept_reads = on")
+        self.fx.execute("SET dynamo_fdw.enable_cached_reads = on")
 
 
 class Answers(Kept):
@@ -101,7 +101,7 @@ class Answers(Kept):
         self.fx.execute("SET work_mem = '64kB'")
         sql = "SELECT o.i, (SELECT string_agg(p.id || p.note, ',' ORDER BY p.id) FROM parts p WHERE p.n = o.n) FROM outers o"
         self.assertKept(sql)
-        self.assertRegex(self.fx.explain(sql, "ANALYZE, COSTS OFF, TIMING OFF"), r"Kept: 600 items  Disk: \d+kB  Executions Served: 20")
+        self.assertRegex(self.fx.explain(sql, "ANALYZE, COSTS OFF, TIMING OFF"), r"Cached: 600 items  Disk: \d+kB  Executions Served: 20")
 
     def test_stopped_early(self):
         """A read that was left is continued: no page is read twice."""
@@ -132,11 +132,11 @@ class Answers(Kept):
         """What was kept, and how often it served."""
         sql = "SELECT o.i, (SELECT sum(p.price) FROM parts p WHERE p.n = o.n) FROM outers o"
         self.assertRegex(self.fx.explain(sql, "ANALYZE, COSTS OFF, TIMING OFF"),
-                         r"Kept: 600 items  Memory: \d+kB  Executions Served: 20")
+                         r"Cached: 600 items  Memory: \d+kB  Executions Served: 20")
         [(plan,)] = self.fx.rows(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}")
         text = json.dumps(plan)
-        self.assertIn('"Kept Items": 600', text)
-        self.assertIn('"Kept Space Type": "Memory"', text)
+        self.assertIn('"Cached Items": 600', text)
+        self.assertIn('"Cached Space Type": "Memory"', text)
         self.assertNotIn("Kept", self.fx.explain("SELECT * FROM parts", "ANALYZE"))
 
 
@@ -226,9 +226,9 @@ class Misfits(Kept):
                 sql = f"SELECT x, (SELECT sum(v) FROM odd WHERE {condition}) FROM unnest(ARRAY[{values}]) x"
                 with self.subTest(sql):
                     kept = self.outcome(sql)
-                    self.fx.execute("SET dynamo_fdw.enable_kept_reads = off")
+                    self.fx.execute("SET dynamo_fdw.enable_cached_reads = off")
                     self.assertEqual(kept, self.outcome(sql))
-                    self.fx.execute("SET dynamo_fdw.enable_kept_reads = on")
+                    self.fx.execute("SET dynamo_fdw.enable_cached_reads = on")
 
     def test_unasked(self):
         """An item that the condition does not select is not decoded."""
@@ -265,9 +265,9 @@ class Partitions(fixture.TestCase):
         for what in ("sum(l.v)", "count(*)", "array_agg(l.v ORDER BY l.no)"):
             sql = f"SELECT o.i, (SELECT {what} FROM lines l WHERE l.doc = 'd3' AND l.kind = o.kind) FROM outers o ORDER BY o.i"
             self.assertEqual(self.begun(sql), 2)
-            self.fx.execute("SET dynamo_fdw.enable_kept_reads = off")
+            self.fx.execute("SET dynamo_fdw.enable_cached_reads = off")
             self.assertEqual(self.begun(sql), 20)
-            self.fx.execute("SET dynamo_fdw.enable_kept_reads = on")
+            self.fx.execute("SET dynamo_fdw.enable_cached_reads = on")
 
     def test_changing_elsewhere(self):
         """The condition that changes is not part of the request."""

@@ -32,9 +32,9 @@ class Parts(fixture.TestCase):
         """Its answers, which are the same, with kept reads and without."""
         answers = []
         for setting in ("on", "off"):
-            self.fx.execute(f"SET dynamo_fdw.enable_kept_reads = {setting}")
+            self.fx.execute(f"SET dynamo_fdw.enable_cached_reads = {setting}")
             answers.append(self.fx.rows(sql))
-        self.fx.execute("RESET dynamo_fdw.enable_kept_reads")
+        self.fx.execute("RESET dynamo_fdw.enable_cached_reads")
         self.assertEqual(*answers)
         return answers[0]
 
@@ -51,7 +51,7 @@ class Executions(Parts):
         """A volatile condition is evaluated for each row of each execution."""
         counts = []
         for setting in ("on", "off"):
-            self.fx.execute(f"SET dynamo_fdw.enable_kept_reads = {setting}; ALTER SEQUENCE calls RESTART")
+            self.fx.execute(f"SET dynamo_fdw.enable_cached_reads = {setting}; ALTER SEQUENCE calls RESTART")
             self.fx.rows("SELECT (SELECT count(*) FROM parts p WHERE p.n = o.n AND nextval('calls') > 0) FROM outers o")
             counts.append(self.fx.value("SELECT nextval('calls')"))
         self.assertEqual(counts, [101, 101])
@@ -188,7 +188,7 @@ class Statements(Parts):
         sql = "SELECT o.i, (SELECT sum(length(p.note)) FROM parts p WHERE p.n = o.n) FROM outers o"
         self.fx.execute("SET temp_file_limit = 8")
         self.assertEqual(self.fx.error(sql).sqlstate, "53400")
-        self.fx.execute("SET dynamo_fdw.enable_kept_reads = off")
+        self.fx.execute("SET dynamo_fdw.enable_cached_reads = off")
         self.assertEqual(len(self.fx.rows(sql)), 10)
 
     def test_cancel(self):

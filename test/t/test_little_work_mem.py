@@ -66,7 +66,7 @@ class Little(fixture.TestCase):
     def spilled(self, sql):
         """Does it write to temporary files?"""
         plan = self.fx.explain(sql, "ANALYZE, BUFFERS, COSTS OFF, TIMING OFF")
-        self.assertIn("DynamoReadAhead", plan)
+        self.assertIn("DynamoLookupJoin", plan)
         return bool(re.search(r"temp (read=\d+ )?written=", plan))
 
 
@@ -82,7 +82,7 @@ class Wide(Little):
             self.fake.together(WIDTH)
             found = self.fx.rows(sql)
             runs.append((found, len(self.reads()), most_in_flight(self.reads())))
-        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
         self.assertEqual(runs[0][1:], runs[1][1:])
         self.assertEqual(runs[0], runs[1])
         self.assertEqual((len(found), runs[1][2]), (rows, WIDTH))

@@ -31,7 +31,7 @@ class Faults(fixture.TestCase):
         cls.fx.foreign_table("children", "pk text NOT NULL, n int NOT NULL", server="fake")
         cls.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
         for sql in (BELONGS_TO, HAS_MANY):
-            assert "DynamoReadAhead" in cls.fx.explain(sql)
+            assert "DynamoLookupJoin" in cls.fx.explain(sql)
 
     def setUp(self):
         self.fake.reset()

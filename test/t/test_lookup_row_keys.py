@@ -35,6 +35,6 @@ class RowKeys(request_text.RequestTestCase):
     def test_requests(self):
         """Both attributes are asked for."""
         sql = "SELECT o.a, (SELECT count(v) FROM things WHERE (g = o.a AND s = 1) OR (g = o.b AND s = 2)) FROM (VALUES ('a', 'b'), ('c', 'a')) o (a, b)"
-        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
         self.assertEqual(self.texts(sql), [f"Query things/by_gs where g = '{g}' AND s = {s} get g, v" for g, s in
                                            (("a", 1), ("a", 2), ("b", 2), ("c", 1))])

@@ -20,12 +20,12 @@ class Together(Lookups):
         """min() reads one item of each partition, backwards with a Limit."""
         requests = self.fx.requests("SELECT p.id, (SELECT max(n) FROM children c WHERE c.parent = p.id) FROM people p")
         self.assertEqual((len(requests), {r.body["Limit"] for r in requests}), (1000, {1}))
-        self.assertIn("DynamoReadAhead", self.fx.explain("SELECT id, (SELECT max(n) FROM children c WHERE c.parent = p.id) FROM people p"))
+        self.assertIn("DynamoLookupJoin", self.fx.explain("SELECT id, (SELECT max(n) FROM children c WHERE c.parent = p.id) FROM people p"))
 
     def test_minimum_in_a_lateral_subquery(self):
         """min() in a lateral subquery reads one item of each partition, too."""
         sql = "SELECT p.id, c.n FROM people p, LATERAL (SELECT max(n) AS n FROM children c WHERE c.parent = p.best) c"
-        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
         self.assertCosts(sql, Query=37)
 
     def test_arrays_and_rows(self):
@@ -55,7 +55,7 @@ class Together(Lookups):
                     f"SELECT max(x) FROM (SELECT {subquery} AS x FROM people p OFFSET 0) y",
                     f"SELECT {subquery} FROM people p UNION SELECT {subquery} FROM people p"):
             with self.subTest(sql):
-                self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+                self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
                 self.assertEqual(self.counts(sql), {"BatchGetItem": 2 if "UNION" in sql else 1})
                 self.assertRight(sql)
 
@@ -67,7 +67,7 @@ class Together(Lookups):
                     f"SELECT p.id, {name} FROM people p ORDER BY {count}, p.id LIMIT 10",
                     f"SELECT generate_series(1, {count}::int) + 1, {name} FROM people p"):
             with self.subTest(sql):
-                self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+                self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
                 self.assertRight(sql)
 
     def test_limit(self):
@@ -140,13 +140,13 @@ class Together(Lookups):
         self.fx.execute("SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET dynamo_fdw.fetch_memory = '1MB'")
         sql = "SELECT k.n, (SELECT name FROM parents p WHERE p.id = k.parent), (SELECT count(*) FROM children c WHERE c.parent = k.parent)" \
               " FROM kids k WHERE n < 800"
-        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
         self.assertRight(sql)
 
     def test_explain(self):
         """The node says for which tables, and counts keys."""
         plan = self.fx.explain("SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) FROM people p", "ANALYZE, COSTS OFF, TIMING OFF")
-        self.assertIn("Looks Up: parents", plan)
+        self.assertIn("Prefetches: parents", plan)
         self.assertIn("Distinct Keys: 37  Repeated Keys: 963", plan)
 
 
@@ -155,7 +155,7 @@ class Apart(Lookups):
 
     def assertAlone(self, sql):
         """No node of ours; right rows."""
-        self.assertNotIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertNotIn("DynamoLookupJoin", self.fx.explain(sql))
         self.assertRight(sql)
 
     def test_what_may_be_left_out(self):
@@ -206,7 +206,7 @@ class Apart(Lookups):
         self.addCleanup(self.fx.execute, "DROP TABLE standing; DROP FUNCTION mark")
         self.assertEqual(self.fx.value("SELECT mark()"), 100)
         self.assertEqual(self.fx.value("SELECT sum(z) FROM standing"), 100)
-        self.assertIn("DynamoReadAhead", self.fx.explain(query))
+        self.assertIn("DynamoLookupJoin", self.fx.explain(query))
 
     def test_one_row(self):
         """Of one item there is nothing to collect."""
@@ -240,7 +240,7 @@ class OutOfTurn(Lookups):
         self.fx.execute("TRUNCATE mirror.wanted; INSERT INTO mirror.wanted TABLE wanted")
         for sql in (f"SELECT n, (SELECT {source} = ANY (keys) LIMIT 1) IS NULL FROM wanted",
                     f"SELECT n, EXISTS (SELECT {source} = ANY (keys)) FROM wanted"):
-            self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+            self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
             self.assertRight(sql)
 
     def test_partitions(self):

@@ -158,7 +158,7 @@ class Semantics(Lookups):
         sql = "SELECT p.id, c.n FROM people p JOIN children c ON c.parent = p.best ORDER BY p.id"
         self.fx.execute("CREATE INDEX IF NOT EXISTS people_id ON people (id COLLATE \"C\"); SET enable_sort = off; SET enable_seqscan = off")
         plan = self.fx.explain(sql)
-        self.assertIn("DynamoReadAhead", plan)
+        self.assertIn("DynamoLookupJoin", plan)
         self.assertNotIn("Sort", plan)
         ids = [i for i, _ in self.fx.rows(sql)]
         self.assertEqual(ids, sorted(ids))
@@ -166,9 +166,9 @@ class Semantics(Lookups):
     def test_switched_off(self):
         """Plain nested loops then."""
         sql = "SELECT p.name, c.v FROM people p JOIN children c ON c.parent = p.id WHERE p.id < 'p0005'"
-        self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
         self.fx.execute("SET dynamo_fdw.enable_lookup_join = off")
-        self.assertNotIn("DynamoReadAhead", self.fx.explain(sql))
+        self.assertNotIn("DynamoLookupJoin", self.fx.explain(sql))
         self.assertRight(sql)
 
     def test_no_error_of_rows_that_a_limit_leaves_out(self):
@@ -178,7 +178,7 @@ class Semantics(Lookups):
         self.addCleanup(self.fx.execute, "DROP TABLE divisors")
         for sql in ("SELECT i, (SELECT name FROM parents q WHERE q.id = 'p000' || 10 / o.x) FROM divisors o",
                     "SELECT i, q.name FROM divisors o LEFT JOIN parents q ON q.id = 'p000' || 10 / o.x"):
-            self.assertIn("DynamoReadAhead", self.fx.explain(f"{sql} LIMIT 3"))
+            self.assertIn("DynamoLookupJoin", self.fx.explain(f"{sql} LIMIT 3"))
             self.assertEqual(len(self.fx.rows(f"{sql} LIMIT 3")), 3)
             self.assertEqual(self.fx.error(f"{sql} LIMIT 4").sqlstate, "22012")
         counts = self.counts("SELECT i, q.name FROM divisors o LEFT JOIN parents q ON q.id = o.prefix || o.i LIMIT 300")
@@ -199,7 +199,7 @@ class Semantics(Lookups):
                     "SELECT k.n, p.name, p.kids FROM kids k JOIN parents p ON p.id = k.parent",
                     "SELECT v.x, c.note FROM (SELECT 'm' || i % 40 AS x FROM generate_series(0, 99) i) v"
                     " JOIN children c ON c.mark = v.x"):
-            self.assertIn("DynamoReadAhead", self.fx.explain(sql))
+            self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
             self.assertRight(sql)
 
     def test_many_rows_of_one_key(self):
@@ -309,7 +309,7 @@ class Explain(Lookups):
         """One line of counters."""
         plan = self.fx.explain("SELECT p.id, c.n FROM people p JOIN children c ON c.parent = p.best",
                                "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF")
-        self.assertIn("Looks Up: children", plan)
+        self.assertIn("Prefetches: children", plan)
         self.assertIn("Batches: 1  Largest Batch: 1000  Distinct Keys: 37  Repeated Keys: 963", plan)
         self.assertIn("Requests: 37  Pages: 37", plan)
 
@@ -317,8 +317,8 @@ class Explain(Lookups):
         """Typed properties."""
         [[plan]] = [row[0] for row in self.fx.rows("EXPLAIN (ANALYZE, FORMAT JSON) SELECT p.id, c.n FROM people p"
                                                    " JOIN children c ON c.parent = p.best")]
-        [node] = [n for n in walk(plan["Plan"]) if n.get("Custom Plan Provider") == "DynamoReadAhead"]
-        self.assertEqual((node["Looks Up"], node["Batches"], node["Largest Batch"], node["Distinct Keys"], node["Repeated Keys"]),
+        [node] = [n for n in walk(plan["Plan"]) if n.get("Custom Plan Provider") == "DynamoLookupJoin"]
+        self.assertEqual((node["Prefetches"], node["Batches"], node["Largest Batch"], node["Distinct Keys"], node["Repeated Keys"]),
                          (["children"], 1, 1000, 37, 963))
 
     def test_without_analyze(self):

@@ -147,7 +147,7 @@ TOLD = {
         Up to {budget.MAX_BUCKETS} budgets at a time
         and {units.UNITS_OF_PARTITION:,.0f} of each partition
         throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second raises a warning
-        more than {pace.END_OF_SPELL_MS / 1000:.0f} seconds apart do not count
+        more than {pace.END_OF_EPISODE_MS / 1000:.0f} seconds apart do not count
         {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
         more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
         may use {PART[lookup.SPACE_PART]} of it for keys, and {PART[lookup.SPACE_PART]} for cached results

@@ -102,8 +102,8 @@ class WhyNotBound(fixture.TestCase):
         with self.subTest(sql):
             sentence = f" {why[0].upper()}{why[1:]}." if why else ""
             self.assertEqual(self.fx.notices(sql), [WARN.format(table=table, size=800) + HINT + sentence])
-            advice = [line for line in self.fx.explain(sql).splitlines() if "Advice" in line]
-            self.assertEqual([line.strip() for line in advice], [f"Advice: {why}"] if why else [])
+            advice = [line for line in self.fx.explain(sql).splitlines() if "Hint" in line]
+            self.assertEqual([line.strip() for line in advice], [f"Hint: {why}"] if why else [])
             self.fx.execute("SET dynamo_fdw.scan_policy = error")
             failure = self.fx.error(sql)
             self.fx.execute("RESET dynamo_fdw.scan_policy")
@@ -178,7 +178,7 @@ class WhyNotBound(fixture.TestCase):
         self.says("lower(pk) = 'x'", 'column "pk" is inside of function lower(), so that partition key "pk" is not restricted: compare the column itself', "t2")
 
     def advice(self, sql):
-        return [line.strip() for line in self.fx.explain(sql).splitlines() if "Advice" in line]
+        return [line.strip() for line in self.fx.explain(sql).splitlines() if "Hint" in line]
 
     def test_sort_key_of_a_query(self):
         """A text without COLLATE "C": a range is checked on all items of the partition; with it, on one."""
@@ -186,7 +186,7 @@ class WhyNotBound(fixture.TestCase):
         for collation, why, read in (("", "the default collation of the database", 10), (" COLLATE loose", 'collation "loose"', 10), (' COLLATE "C"', None, 1)):
             self.table(f"pk text, sk text{collation}")
             with self.subTest(collation):
-                self.assertEqual(self.advice(sql), [f'Advice: column "sk" is compared by {why}, so that sort key "sk" is not restricted:'
+                self.assertEqual(self.advice(sql), [f'Hint: column "sk" is compared by {why}, so that sort key "sk" is not restricted:'
                                                     ' declare the column with COLLATE "C"'] if why else [])
                 self.assertIn(f"Items Read: {read} ", self.fx.explain(sql, "ANALYZE"))
                 self.assertEqual(len(self.fx.rows(sql)), 1)
@@ -194,9 +194,9 @@ class WhyNotBound(fixture.TestCase):
     def test_other_reasons_of_a_query(self):
         self.table('pk text, sk text COLLATE "C"')
         self.assertEqual(self.advice("SELECT * FROM f WHERE pk = 'p1' AND left(sk, 1) = 's'"),
-                         ['Advice: column "sk" is inside of function left(), so that sort key "sk" is not restricted: compare the column itself'])
+                         ['Hint: column "sk" is inside of function left(), so that sort key "sk" is not restricted: compare the column itself'])
         self.assertEqual(self.advice("SELECT count(*) FROM f WHERE pk = 'p1' AND sk <> 's01'"),
-                         ['Advice: operator <> on column "sk" does not restrict sort key "sk"'])
+                         ['Hint: operator <> on column "sk" does not restrict sort key "sk"'])
         for condition in ("", " AND sk = 's01'", " AND sk LIKE 's%'", " AND sk BETWEEN 'a' AND 'b'", " AND n = 1", " AND sk IN ('a', 'b')", " AND sk IS NOT NULL"):
             self.assertEqual(self.advice(f"SELECT * FROM f WHERE pk = 'p1'{condition}".replace("n = 1", "length(pk) = 2")), [])
 
@@ -204,7 +204,7 @@ class WhyNotBound(fixture.TestCase):
         """In every format."""
         self.table()
         plan = self.fx.value("EXPLAIN (FORMAT json) SELECT * FROM f WHERE pk > 'a'")[0]["Plan"]
-        self.assertTrue(plan["Advice"].startswith("a partition key is restricted"))
+        self.assertTrue(plan["Hint"].startswith("a partition key is restricted"))
 
 
 class FoldedNames(fixture.TestCase):

@@ -226,7 +226,7 @@ class OldItems(fixture.TestCase):
         self.fx.execute("RESET search_path; DEALLOCATE r")
         self.fx.execute(f"PREPARE p(text) AS {sql}")
         self.addCleanup(self.fx.execute, "DEALLOCATE p")
-        self.assertIn("DynamoReadAhead", self.fx.explain("EXECUTE p('y')"))
+        self.assertIn("DynamoLookupJoin", self.fx.explain("EXECUTE p('y')"))
         self.assertEqual(sorted(self.fx.rows("EXECUTE p(repeat('y', 70000))"), key=repr), sorted(right, key=repr))
 
     def test_joins(self):
@@ -279,8 +279,8 @@ class OldItems(fixture.TestCase):
                       "text, text", "'', ''", {"Scan": 2})
         self.fx.execute("PREPARE p(text) AS SELECT pk FROM t WHERE h = $1 AND s = 'k'")
         self.addCleanup(self.fx.execute, "DEALLOCATE p")
-        self.assertIn("Read from Table: 1", self.fx.explain("EXECUTE p('')", "ANALYZE, COSTS OFF, TIMING OFF"))
-        self.assertNotIn("Read from Table", self.fx.explain("EXECUTE p('x')", "ANALYZE, COSTS OFF, TIMING OFF"))
+        self.assertIn("Table Fallbacks: 1", self.fx.explain("EXECUTE p('')", "ANALYZE, COSTS OFF, TIMING OFF"))
+        self.assertNotIn("Table Fallbacks", self.fx.explain("EXECUTE p('x')", "ANALYZE, COSTS OFF, TIMING OFF"))
 
     def test_policy(self):
         """scan_policy applies to a Scan that replaces a Query."""
@@ -305,9 +305,9 @@ class OldItems(fixture.TestCase):
         sql = ("SELECT n, (SELECT string_agg(pk, ',' ORDER BY pk) FROM t WHERE h = x AND s = y AND v > n % 5)"
                " FROM (SELECT * FROM wanted ORDER BY x, y, n OFFSET 0) w")
         self.assertEqual(Counter(self.indexes(sql)), {"by_h": 8, "-": 11})
-        self.fx.execute("SET dynamo_fdw.enable_kept_reads = off")
+        self.fx.execute("SET dynamo_fdw.enable_cached_reads = off")
         self.assertEqual(Counter(self.indexes(sql)), {"by_h": 12, "-": 11})
-        self.fx.execute("RESET dynamo_fdw.enable_kept_reads")
+        self.fx.execute("RESET dynamo_fdw.enable_cached_reads")
         for condition in ("s >= y", "s LIKE y || '%'", "s = ANY (ARRAY[y, 'l'])"):
             self.assertIn("by_h", self.indexes(f"SELECT n, (SELECT string_agg(pk, ',' ORDER BY pk) FROM t WHERE h = x AND {condition}), "
                                                f"(SELECT count(*) FROM t WHERE h = 'x' AND {condition}) FROM (SELECT * FROM wanted ORDER BY n OFFSET 0) w"))

@@ -254,8 +254,8 @@ class Optional(request_text.RequestTestCase):
         """Both access plans are shown; ANALYZE shows the one that was executed."""
         self.fx.execute("PREPARE p (text) AS SELECT at FROM orders WHERE $1 IS NULL OR cust = $1")
         text = "\n".join(row[0] for row in self.fx.rows("EXPLAIN (COSTS OFF) EXECUTE p ('c01')"))
-        for line in ("Operation: Query", "Key Condition: cust = $1", "Unless: ($1 IS NULL)", "Otherwise: Scan"):
+        for line in ("Operation: Query", "Key Condition: cust = $1", "Alternative If: ($1 IS NULL)", "Alternative: Scan"):
             self.assertIn(line, text)
         text = "\n".join(row[0] for row in self.fx.rows("EXPLAIN (ANALYZE, COSTS OFF) EXECUTE p (NULL)"))
-        for line in ("Operation: Scan", "Because: ($1 IS NULL)", "Otherwise: Query where cust = $1"):
+        for line in ("Operation: Scan", "Alternative Used Because: ($1 IS NULL)", "Alternative: Query where cust = $1"):
             self.assertIn(line, text)

@@ -219,12 +219,12 @@ class Unions(request_text.RequestTestCase):
         self.assertEqual(self.fx.explain("SELECT total FROM orders WHERE ship = 's3' OR cust = 'c03'",
                                          "ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF").split("\n")[1:],
                          ["  Filter: ((ship = 's3'::text) OR (cust = 'c03'::text))", "  Operation: Union",
-                          f"  Remote Table: {self.fx.remote('orders')}", "  Arm: Query", "    Key Condition: cust = 'c03'::text",
-                          "  Arm: Query, then BatchGetItem", "    Index: by_ship", "    Key Condition: ship = 's3'::text",
+                          f"  Remote Table: {self.fx.remote('orders')}", "  Branch: Query", "    Key Condition: cust = 'c03'::text",
+                          "  Branch: Query, then BatchGetItem", "    Index: by_ship", "    Key Condition: ship = 's3'::text",
                           "  Requests: 2  Pages: 2  Items Read: 33  Items Returned: 33  Read Units: 1.5  Retries: 0", "  Duplicates: 3"])
         plan = self.fx.value("EXPLAIN (ANALYZE, FORMAT JSON) " + self.SQL)
         node = (json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"]
-        self.assertEqual((node["Remote Operation"], [arm["Remote Operation"] for arm in node["Arms"]]),
+        self.assertEqual((node["Remote Operation"], [arm["Remote Operation"] for arm in node["Branches"]]),
                          ("Union", ["Query", "Query", "Query, then BatchGetItem"]))
         self.assertGreater(node["Duplicates"], 0)
 

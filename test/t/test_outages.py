@@ -25,7 +25,7 @@ class Outages(fixture.TestCase):
         cls.fx.server("fake", cls.fake.endpoint, max_attempts=12, scan_policy="allow")
         cls.fx.foreign_table("children", "pk text NOT NULL, n int NOT NULL", server="fake")
         cls.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
-        assert "DynamoReadAhead" in cls.fx.explain(HAS_MANY)
+        assert "DynamoLookupJoin" in cls.fx.explain(HAS_MANY)
 
     @staticmethod
     def tables(fake):

@@ -177,10 +177,10 @@ class RowTests(request_text.RequestTestCase):
     def test_explain(self):
         """What the requests do not enforce is shown."""
         plan = self.fx.explain("SELECT n FROM orders WHERE pk = 'p03' AND sk = 'user#0'")
-        self.assertIn('Row Test: type = "order"', plan)
+        self.assertIn('Item Filter: type = "order"', plan)
         plan = self.fx.explain("SELECT n FROM orders WHERE pk = 'p03'")
         self.assertIn('Remote Filter: type = "order"', plan)
-        self.assertNotIn("Row Test", plan)
+        self.assertNotIn("Item Filter", plan)
         self.assertIn("Remote Filter: ends NOT EXPIRED", self.fx.explain("SELECT n FROM current WHERE pk = 'p03'"))
 
     def test_analyze(self):

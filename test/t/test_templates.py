@@ -197,7 +197,7 @@ class Templates(request_text.RequestTestCase):
         self.assertEqual(self.texts(sql.format("untrusted")),
                          ["Scan other filter begins_with(pk,'company#') AND sk = 'user#cy.a' get pk, sk"])
         self.assertEqual(self.fx.rows("SELECT email FROM untrusted WHERE email = 'not@indexed'"), [("not@indexed",)])
-        self.assertIn('Advice: index "gsi1" would serve this query if the option trusted_indexes named it',
+        self.assertIn('Hint: index "gsi1" would serve this query if the option trusted_indexes named it',
                       self.fx.explain("SELECT email FROM untrusted WHERE email = 'cy.a'"))
         self.assertNotIn("trusted_indexes", self.fx.explain("SELECT email FROM untrusted WHERE full_name = 'cy.a'"))
         self.advised_under_policies("untrusted")
@@ -281,7 +281,7 @@ class Templates(request_text.RequestTestCase):
         """The key is shown as the template with values in place."""
         plan = self.fx.explain("SELECT total FROM orders WHERE customer = 'c1' AND day > '2024-03-01'")
         self.assertIn("Key Condition: pk = CUST#c1 AND sk begins_with ORDER#${day}# AND day > '2024-03-01'::date", plan)
-        self.assertIn("Row Test: pk = CUST#${customer} AND sk = ORDER#${day}#${n}", plan)
+        self.assertIn("Item Filter: pk = CUST#${customer} AND sk = ORDER#${day}#${n}", plan)
         plan = self.fx.explain("SELECT p.birth FROM link l JOIN player p USING (username) WHERE l.game = 2")
         self.assertIn("pk = USER#${username = $0} AND sk = #METADATA#${username = $0}", plan)
         plan = self.fx.explain("SELECT total FROM orders WHERE day > '2024-03-01' AND day < '2024-04-01'")

@@ -384,7 +384,7 @@ show_row_test(Printer *printer, const DynAccess *access, ExplainState *es)
 		print_term(printer, &test->terms[i]);
 	}
 	if (printer->buf.len > 0)
-		ExplainPropertyText("Row Test", printer->buf.data, es);
+		ExplainPropertyText("Item Filter", printer->buf.data, es);
 }
 
 /* Whole keys of many executions are asked for in batches. */
@@ -437,7 +437,7 @@ show_counters(const DynCounters *counters, ExplainState *es)
 		if (counters->throttles == 0 && counters->waited_ms < 0.5)
 			return;
 		appendStringInfoSpaces(es->str, es->indent * 2);
-		appendStringInfo(es->str, "Throttles: " UINT64_FORMAT "  Waited: %.0f ms\n",
+		appendStringInfo(es->str, "Throttles: " UINT64_FORMAT "  Throttle Wait: %.0f ms\n",
 						 counters->throttles, counters->waited_ms);
 		return;
 	}
@@ -448,7 +448,7 @@ show_counters(const DynCounters *counters, ExplainState *es)
 	ExplainPropertyFloat("Read Units", NULL, counters->read_units, 1, es);
 	ExplainPropertyUInteger("Retries", NULL, counters->retries, es);
 	ExplainPropertyUInteger("Throttles", NULL, counters->throttles, es);
-	ExplainPropertyFloat("Waited", "ms", counters->waited_ms, 0, es);
+	ExplainPropertyFloat("Throttle Wait", "ms", counters->waited_ms, 0, es);
 	ExplainPropertyUInteger("Bytes", NULL, counters->bytes, es);
 }
 
@@ -483,7 +483,7 @@ show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 		if (counters->request_ms <= 0)
 			return;
 		appendStringInfoSpaces(es->str, es->indent * 2);
-		appendStringInfo(es->str, "Request Time: %.1f ms  Slowest: %.1f ms  Waiting: %.1f ms",
+		appendStringInfo(es->str, "Request Time: %.1f ms  Slowest: %.1f ms  Request Wait: %.1f ms",
 						 counters->request_ms, counters->slowest_ms,
 						 counters->waiting_ms);
 		if (percent >= 0)
@@ -493,9 +493,9 @@ show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 	}
 	ExplainPropertyFloat("Request Time", "ms", counters->request_ms, 3, es);
 	ExplainPropertyFloat("Slowest Request", "ms", counters->slowest_ms, 3, es);
-	ExplainPropertyFloat("Waiting", "ms", counters->waiting_ms, 3, es);
+	ExplainPropertyFloat("Request Wait", "ms", counters->waiting_ms, 3, es);
 	if (percent >= 0)
-		ExplainPropertyFloat("Waiting Percent", "%", percent, 1, es);
+		ExplainPropertyFloat("Request Wait Percent", "%", percent, 1, es);
 }
 
 /* What is kept at the end, and the executions that it served. */
@@ -513,15 +513,15 @@ show_cached(const DynScan *scan, ExplainState *es)
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
 		appendStringInfoSpaces(es->str, es->indent * 2);
-		appendStringInfo(es->str, "Kept: " UINT64_FORMAT " items  %s: " UINT64_FORMAT
+		appendStringInfo(es->str, "Cached: " UINT64_FORMAT " items  %s: " UINT64_FORMAT
 						 "kB  Executions Served: " UINT64_FORMAT "\n",
 						 figures.items, place, kilobytes, figures.executions);
 		return;
 	}
-	ExplainPropertyUInteger("Kept Items", NULL, figures.items, es);
-	ExplainPropertyText("Kept Space Type", place, es);
-	ExplainPropertyUInteger("Kept Space Used", "kB", kilobytes, es);
-	ExplainPropertyUInteger("Kept Executions Served", NULL, figures.executions, es);
+	ExplainPropertyUInteger("Cached Items", NULL, figures.items, es);
+	ExplainPropertyText("Cached Space Type", place, es);
+	ExplainPropertyUInteger("Cached Space Used", "kB", kilobytes, es);
+	ExplainPropertyUInteger("Cached Executions Served", NULL, figures.executions, es);
 }
 
 /* Which scan has the requests of all that share a read. */
@@ -553,7 +553,7 @@ show_estimate(const DynAccess *access, ExplainState *es)
 						 es);
 	if (estimate->prices.known &&
 		(seconds >= 0.1 || es->format != EXPLAIN_FORMAT_TEXT))
-		ExplainPropertyFloat("Estimated Seconds at Best", NULL, seconds, 1, es);
+		ExplainPropertyFloat("Minimum Time", "s", seconds, 1, es);
 }
 
 static void
@@ -567,7 +567,7 @@ show_access(const DynAccess *access, ExplainState *es)
 	if (access->limit_hint > 0)
 		ExplainPropertyInteger("First Page Limit", NULL, access->limit_hint, es);
 	if (access->advice != NULL)
-		ExplainPropertyText("Advice", access->advice, es);
+		ExplainPropertyText("Hint", access->advice, es);
 }
 
 /* The other access plan: its operation, where it reads, and by which key. */
@@ -606,10 +606,10 @@ show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
 	initStringInfo(&printer->buf);
 	print_list(printer, planned->optional_quals, "OR", false);
 	if (open)
-		ExplainPropertyText("Because", printer->buf.data, es);
+		ExplainPropertyText("Alternative Used Because", printer->buf.data, es);
 	else
-		ExplainPropertyText("Unless", printer->buf.data, es);
-	ExplainPropertyText("Otherwise", alternative, es);
+		ExplainPropertyText("Alternative If", printer->buf.data, es);
+	ExplainPropertyText("Alternative", alternative, es);
 }
 
 /* Names of those whose capacities are used: global indexes, "" for the table. */
@@ -694,21 +694,21 @@ show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
 
 	if (scan->input.scandesc->access->arms == NIL)
 		return;
-	ExplainOpenGroup("Arms", "Arms", false, es);
+	ExplainOpenGroup("Branches", "Branches", false, es);
 	foreach(lc, scan->input.scandesc->access->arms)
 	{
 		const DynAccess *arm = lfirst(lc);
 
-		ExplainOpenGroup("Arm", NULL, true, es);
-		ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Arm"
+		ExplainOpenGroup("Branch", NULL, true, es);
+		ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Branch"
 							: "Remote Operation", operation_word(arm, false), es);
 		es->indent += text ? 1 : 0;
 		show_target(printer, arm, es);
 		show_access(arm, es);
 		es->indent -= text ? 1 : 0;
-		ExplainCloseGroup("Arm", NULL, true, es);
+		ExplainCloseGroup("Branch", NULL, true, es);
 	}
-	ExplainCloseGroup("Arms", "Arms", false, es);
+	ExplainCloseGroup("Branches", "Branches", false, es);
 }
 
 void
@@ -748,5 +748,5 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		ExplainPropertyUInteger("Duplicates", NULL,
 								scan->input.duplicates, es);
 	if (scan->input.fallbacks > 0)
-		ExplainPropertyUInteger("Read from Table", NULL, scan->input.fallbacks, es);
+		ExplainPropertyUInteger("Table Fallbacks", NULL, scan->input.fallbacks, es);
 }

@@ -511,13 +511,13 @@ explain_read_ahead(CustomScanState *node, List *ancestors, ExplainState *es)
 	resolve(ahead);
 	foreach(lc, ahead->scans)
 		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->input.scandesc->relation->name));
-	ExplainPropertyList("Looks Up", names, es);
+	ExplainPropertyList("Prefetches", names, es);
 	if (es->analyze)
 		show_keys(ahead, es);
 }
 
 static const CustomExecMethods exec_methods = {
-	.CustomName = "DynamoReadAhead",
+	.CustomName = "DynamoLookupJoin",
 	.BeginCustomScan = begin_read_ahead,
 	.ExecCustomScan = exec_read_ahead,
 	.EndCustomScan = end_read_ahead,
@@ -535,6 +535,6 @@ create_read_ahead_state(CustomScan *plan)
 }
 
 const CustomScanMethods dyn_read_ahead_methods = {
-	.CustomName = "DynamoReadAhead",
+	.CustomName = "DynamoLookupJoin",
 	.CreateCustomScanState = create_read_ahead_state,
 };

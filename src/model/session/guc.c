@@ -123,7 +123,7 @@ dyn_guc_init(void)
 							 "If it is off, nested loops send one request after the other.",
 							 &dyn_guc_enable_lookup_join, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomBoolVariable("dynamo_fdw.enable_kept_reads",
+	DefineCustomBoolVariable("dynamo_fdw.enable_cached_reads",
 							 "Enables keeping what was read for executions that would read it again.",
 							 "If it is off, each execution of a subquery or inner scan sends its own requests.",
 							 &dyn_guc_enable_cached_reads, true,

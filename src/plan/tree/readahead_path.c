@@ -114,7 +114,7 @@ dyn_is_read_ahead(const Plan *plan)
 }
 
 static const struct CustomPathMethods path_methods = {
-	.CustomName = "DynamoReadAhead",
+	.CustomName = "DynamoLookupJoin",
 	.PlanCustomPath = plan_read_ahead,
 };
 

@@ -80,7 +80,7 @@ class Session:
     def check_plan(self, join):
         """Is it joined the way that is to be measured?"""
         plan = "\n".join(line for (line,) in self.connection.execute(f"EXPLAIN {join.statement}"))
-        if plan.count("DynamoReadAhead") != plan.count("Nested Loop") * self.lookups:
+        if plan.count("DynamoLookupJoin") != plan.count("Nested Loop") * self.lookups:
             sys.exit(f"test/bench: this is not the plan to measure: {join.statement}\n{plan}")
 
     def run(self, join):

@@ -168,11 +168,11 @@ def load(fx, scale, seed):
 
 def nodes(plan, ahead=False):
     """The foreign scans of a plan, each with whether rows are read ahead for it."""
-    ahead = ahead or plan.get("Custom Plan Provider") == "DynamoReadAhead"
+    ahead = ahead or plan.get("Custom Plan Provider") == "DynamoLookupJoin"
     if "Requests" in plan:
         yield plan, ahead
     below = plan.get("Plans", ())
-    ahead_of_inner = any(child.get("Custom Plan Provider") == "DynamoReadAhead" for child in below)
+    ahead_of_inner = any(child.get("Custom Plan Provider") == "DynamoLookupJoin" for child in below)
     for child in below:
         yield from nodes(child, ahead or ahead_of_inner)
 
@@ -187,7 +187,7 @@ def measure(fx, sql):
             width = node["Requests"] if node["Actual Loops"] == 1 or ahead else 1
             if node["Remote Operation"] == "Scan":     # a segment has four pages
                 width = width // 4
-                scans += node["Remote Table"].endswith(".lineitem") * (1 if "Kept Items" in node else node["Actual Loops"])
+                scans += node["Remote Table"].endswith(".lineitem") * (1 if "Cached Items" in node else node["Actual Loops"])
             width = min(16, max(1, width))
             ms += -(-node["Requests"] // width) * 5 + node["Bytes"] / 2**20 * 20 / width
         requests, units = requests + node["Requests"], units + node["Read Units"]

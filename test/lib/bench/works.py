@@ -56,7 +56,7 @@ SCANS = [Work(f"{what}, {table} columns", statement.format(table), times=times)
 JSONB = [Work(name, f"SELECT {what} FROM documents")
          for name, what in (("SELECT *, two jsonb columns", "*"), ("counting two jsonb columns", "count(customer), count(lines)"))]
 KEY = Work("key lookup", LOOKUP.format("typed"))
-JOINS = [Work(join.name, join.statement, NO_SCANS, "DynamoReadAhead", times=times)
+JOINS = [Work(join.name, join.statement, NO_SCANS, "DynamoLookupJoin", times=times)
          for join, times in ((HAS_MANY, 5), (BELONGS_TO, 40))]
 LISTED = Work("by an index of keys, 2,500 rows", "SELECT * FROM entries WHERE grp = 'q-000003'",
               shown="Query, then BatchGetItem", times=20)
