@@ -535,7 +535,7 @@ class Ends(Scripted):
         self.fake.reset(scripts=True)
         self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
 
-    def test_mismatch(self):
+    def test_type_mismatch(self):
         """The error about a value that does not fit names the item."""
         self.fake.tables["t1"].items[3]["v"] = {"S": "x"}
         failure = self.fx.error(self.union("SELECT n, v FROM {} WHERE h = 'p'"))

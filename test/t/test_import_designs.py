@@ -14,10 +14,10 @@ import data                 # noqa: E402
 import designs              # noqa: E402
 import fixture              # noqa: E402
 import page_items           # noqa: E402
-import test_worked_designs  # noqa: E402
-import test_worked_examples # noqa: E402
-import test_worked_games    # noqa: E402
-import test_worked_keys     # noqa: E402
+import test_design_entities  # noqa: E402
+import test_design_documents # noqa: E402
+import test_design_many_to_many    # noqa: E402
+import test_design_keys     # noqa: E402
 
 DEFINITION = re.compile(r"^CREATE (?:FOREIGN )?TABLE .*?;$", re.M | re.S)
 PLACEHOLDER = re.compile(r"\$\{([^$}:]+)(?::([^}]*))?\}")
@@ -321,8 +321,8 @@ def classes(module, base):
 
 
 # Rounds has keys of several attributes, which DynamoDB Local has not.
-for made in [of_page(page) for page in PAGES] + [of_example(one) for one in classes(test_worked_examples, fixture.TestCase)] + [
-        of_design(one) for module in (test_worked_designs, test_worked_games, test_worked_keys) for one in classes(module, designs.TestCase)
-        if one is not test_worked_keys.Rounds]:
+for made in [of_page(page) for page in PAGES] + [of_example(one) for one in classes(test_design_documents, fixture.TestCase)] + [
+        of_design(one) for module in (test_design_entities, test_design_many_to_many, test_design_keys) for one in classes(module, designs.TestCase)
+        if one is not test_design_keys.Rounds]:
     globals()[made.__name__] = made
 del made

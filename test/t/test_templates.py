@@ -260,7 +260,7 @@ class Templates(request_text.RequestTestCase):
         self.assertEqual(sorted(self.fx.rows("SELECT * FROM anything")), [("1", 0), ("1#ITEM#2", 1)])
         self.assertEqual(self.fx.rows("SELECT n FROM anything WHERE id = '1#ITEM#2'"), [(1,)])
 
-    def test_mismatch(self):
+    def test_type_mismatch(self):
         """A part of the key that is no value of its column is an error of each statement that meets it; with 'null' the item is no row."""
         templates = json.dumps({"pk": "GAME#${game}", "sk": "USER#${username}"})
         self.fx.foreign_table("strict", "game int NOT NULL, username text NOT NULL", table_name=self.fx.remote("app"), key_templates=templates)

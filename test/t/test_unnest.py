@@ -277,7 +277,7 @@ class Rows(Unnested):
                     "SELECT g FROM generate_series(0, 9) g WHERE EXISTS (SELECT FROM tags t WHERE t.pk = 'p7' AND t.pos = g)"):
             self.assertSame(sql)
 
-    def test_kept_reads(self):
+    def test_cached_reads(self):
         """A Scan that is executed again is answered from what was kept."""
         for sql in ("SELECT w.n, (SELECT count(*) FROM tags t WHERE t.tag = w.tag) FROM wanted w WHERE n < 12",
                     "SELECT w.n, (SELECT count(*) FROM tags t WHERE t.at > w.n AND t.pos = w.pos) FROM wanted w WHERE n < 12",
@@ -457,7 +457,7 @@ class Values(request_text.RequestTestCase):
         with open(f"/proc/{self.fx.conn.info.backend_pid}/status", encoding="ascii") as status:
             return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
 
-    def test_row_test(self):
+    def test_item_filter(self):
         """match decides about items, before their elements are looked at."""
         self.fx.create_table("kinds", ("pk", "S"), ("sk", "N"))
         self.fx.put("kinds", [{"pk": f"p{i % 3}", "sk": i, "kind": "ab"[i % 2], "c": ["x", f"y{i}"] if i % 2 else "text"} for i in range(20)])

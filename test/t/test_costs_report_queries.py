@@ -12,9 +12,9 @@ from dynamo import index
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-import test_worked_designs  # noqa: E402  (the path above is needed first)
-import test_worked_games    # noqa: E402
-import test_worked_keys     # noqa: E402
+import test_design_entities  # noqa: E402  (the path above is needed first)
+import test_design_many_to_many    # noqa: E402
+import test_design_keys     # noqa: E402
 
 FILLER = "x" * 3000
 LIMIT = 2       # times the ideal requests
@@ -26,7 +26,7 @@ ORDERS = [(f"c{n % 40}", datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.
 MANAGERS = [(f"c{n}", ["kim", "lou"][n % 3 > 0]) for n in range(12)]
 LINKS = [(f"co{n % 7}", f"u{n % 23}@x") for n in range(60)]
 FILMS = [(year, f"Film {n}", [["Drama"], ["Drama", "Crime"], None][n % 3], n % 10, [f"Actor {(n + year) % 9}", "Tom Hanks"][:n % 4]) for year in range(1985, 2005) for n in range(12)]
-GAME, ME = test_worked_games.GAME, test_worked_games.ME
+GAME, ME = test_design_many_to_many.GAME, test_design_many_to_many.ME
 
 QUERIES = [
     ("Q1", 1, "SELECT c.name, count(u.email) FROM company c LEFT JOIN app_user u ON u.company = c.name GROUP BY c.name"),
@@ -88,8 +88,8 @@ class Reports(designs.TestCase):
 
     @classmethod
     def make(cls):
-        for design in (test_worked_designs.Collections, test_worked_designs.Forum, test_worked_keys.Electro, test_worked_keys.Shop, test_worked_keys.Bank,
-                       test_worked_keys.Times, test_worked_keys.Northwind, test_worked_games.Games):
+        for design in (test_design_entities.Collections, test_design_entities.Forum, test_design_keys.Electro, test_design_keys.Shop, test_design_keys.Bank,
+                       test_design_keys.Times, test_design_keys.Northwind, test_design_many_to_many.Games):
             design.make.__func__(cls)
         cls.shops()
         cls.others()
@@ -127,8 +127,8 @@ class Reports(designs.TestCase):
             "movie_actor": ("Movies", "year int NOT NULL, title text NOT NULL, pos int OPTIONS (path '@index'), actor text OPTIONS (path '@')", {"unnest": "info.actors"},
                             [(year, title, n, actor) for year, title, _, _, actors in FILMS for n, actor in enumerate(actors)]),
             "app_raw": ("app", "pk text COLLATE \"C\" NOT NULL, sk text COLLATE \"C\" NOT NULL", {},
-                        [(f"company#{name}", "company#") for name, _ in test_worked_designs.COMPANIES] +
-                        [(f"company#{name}", f"user#{email}") for name, email, _ in test_worked_designs.STAFF] + [("#MIGRATIONS", "0001"), ("#DUMMY", "#DUMMY")])})
+                        [(f"company#{name}", "company#") for name, _ in test_design_entities.COMPANIES] +
+                        [(f"company#{name}", f"user#{email}") for name, email, _ in test_design_entities.STAFF] + [("#MIGRATIONS", "0001"), ("#DUMMY", "#DUMMY")])})
 
     def test_rows(self):
         self.assertTwins()

@@ -88,7 +88,7 @@ class Executions(Parts):
         self.assertEqual(self.both(sql.format("parts")), self.fx.rows(sql.format("mirror")))
         self.assertEqual(self.served(sql.format("parts")), 18)
 
-    def test_room(self):
+    def test_memory_limits(self):
         """Reads that stand still while others go on leave them the room that they need."""
         self.fx.execute("SET dynamo_fdw.fetch_memory = '1MB'; SET work_mem = '64kB'")
         sql = ("SELECT o.i, EXISTS (SELECT 1 FROM {0} p WHERE p.n = o.n OFFSET 0), EXISTS (SELECT 1 FROM {0} p WHERE p.id > 'i' || o.n OFFSET 0),"
