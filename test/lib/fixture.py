@@ -1,4 +1,4 @@
-"""What a test through the front door needs: a database of its own, tables in DynamoDB, and the requests on the wire.
+"""Fixture for tests through SQL: a database of its own, tables in DynamoDB, and the requests on the wire.
 
     import fixture
 

@@ -468,7 +468,7 @@ def sourced_entities(app):
         enumerated("tjo", "jo", []),
         enumerated("tjn", "jn", [{"pk": "jn#4#A"}, {"pk": "jn#-1#A"}, {"pk": "jn#0#D"}, {"pk": "jn#00#A"}, {"pk": "jn#1#"}, {"pk": "jn#1"}, {"pk": "jn#1#A#A"}], on_mismatch="null"),
         Entity("tte", app, 44, [Column("tenant", both, attribute="owner", size=14), text("doc"), integer("v", "int2", 0, 99), payload(), rest()],
-               {"pk": "te#${tenant}", "sk": "do#${doc}#${v:padded(3)}", "g1pk": "te#${tenant}", "g1sk": "do#${doc}"}, trusted_indexes="g_one", match='{"et": ["doc", null]}',
+               {"pk": "te#${tenant}", "sk": "do#${doc}#${v:padded(3)}", "g1pk": "te#${tenant}", "g1sk": "do#${doc}"}, trusted_indexes="g_one", item_filter='{"et": ["doc", null]}',
                near=[{"owner": "other"}, {"owner": None}, {"et": "else"}, {"pk": "te#unknown"}, {"sk": "do#a"}, {"et": ""}]),
         Entity("ttu", app, 36, [Column("tenant", both, attribute="owner", size=14), text("doc"), Column("area", both, attribute="region", size=9, absent=0.2), payload(), rest()],
                {"pk": "tu#${doc}", "sk": "do#${tenant}#", "g1pk": "ar#${area}"}, lacks={"g1pk": 0.2}, spoiled={"g1pk": [("ar#", []), ("ar#b", []), ("zz", [])]},
