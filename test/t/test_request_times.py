@@ -54,7 +54,7 @@ class ExplainTimes(fixture.TestCase):
         self.assertGreater(node["Request Wait"], 0)
         self.assertTrue(0 <= node["Request Wait Percent"] <= 100, node)
         [(yaml,)] = self.fx.rows("EXPLAIN (ANALYZE, FORMAT YAML) SELECT at FROM orders WHERE cust = 'c01'")
-        self.assertRegex(yaml, r"Request Time: [\d.]+\n +Slowest Request: [\d.]+\n +Request Wait: [\d.]+\n +Waiting Percent: [\d.]+\n")
+        self.assertRegex(yaml, r"Request Time: [\d.]+\n +Slowest Request: [\d.]+\n +Request Wait: [\d.]+\n +Request Wait Percent: [\d.]+\n")
         [(xml,)] = self.fx.rows("EXPLAIN (ANALYZE, FORMAT XML) SELECT at FROM orders WHERE cust = 'c01'")
         self.assertRegex(xml, r"<Request-Time>[\d.]+</Request-Time>\s+<Slowest-Request>[\d.]+</Slowest-Request>\s+"
                               r"<Waiting>[\d.]+</Waiting>\s+<Waiting-Percent>[\d.]+</Waiting-Percent>")
