@@ -658,7 +658,7 @@ class OfStatement(Budgets):
         self.assertEqual(failure.sqlstate, "54000")
         self.assertEqual(failure.message, "statement exceeds the limit of 500 read units")
         self.assertEqual(failure.detail, 'Reading the whole DynamoDB table "t" uses about 2000.')
-        self.assertEqual(failure.hint, 'Add a condition on partition key "pk", or raise max_read_units_per_statement.')
+        self.assertEqual(failure.hint, 'Add a condition on partition key "pk" to read less, or raise max_read_units_per_statement.')
         self.assertEqual(table.bucket.used, 0)
 
     def test_refused_wherever_all_is_read(self):

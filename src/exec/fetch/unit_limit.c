@@ -86,7 +86,7 @@ report_limit(const DynStreamContext *context, double limit, double cost)
 					   context->statement->counters.read_units, spec->table,
 					   cost),
 			 spec->op == DYN_OP_SCAN
-			 ? errhint("Add a condition on partition key \"%s\", or raise max_read_units_per_statement.",
+			 ? errhint("Add a condition on partition key \"%s\" to read less, or raise max_read_units_per_statement.",
 					   key)
 			 : errhint("Add conditions so that fewer keys match, or raise max_read_units_per_statement.")));
 }

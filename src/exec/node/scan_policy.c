@@ -106,7 +106,7 @@ key_hint(const DynRelation *relation, const DynTableMeta *meta)
 		return pstrdup("Add a condition on the partition key");
 	templated = dyn_relation_templated(relation, meta->key.hash[0].name);
 	if (templated != NULL && templated->tmpl->nparts > 0)
-		return psprintf("Add a condition on %s, which partition key \"%s\" is composed of",
+		return psprintf("Add a condition on %s, from which partition key \"%s\" is composed,",
 						columns_of(relation, templated), meta->key.hash[0].name);
 	if (!shows_attribute(relation, &meta->key.hash[0]))
 		return psprintf("Add a column for partition key \"%s\" and use it in a condition",
@@ -232,7 +232,7 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 			 errmsg("statement exceeds the limit of %g read units", limit),
 			 errdetail("A full scan of %s uses about %s read units.",
 					   dyn_target_words(relation->table, index), describe_units(units)),
-			 errhint("%s, or raise max_read_units_per_statement.%s",
+			 errhint("%s to read less, or raise max_read_units_per_statement.%s",
 					 key_hint(relation, dyn_session_cached_table(relation->connection,
 																 relation->table)),
 					 advice_clause(advice))));
