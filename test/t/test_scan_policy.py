@@ -99,6 +99,7 @@ class ScanPolicy(fixture.TestCase):
         self.fake.reset()
         failure = self.fx.error("SELECT * FROM movies")
         self.assertEqual(failure.message, 'full scan of DynamoDB table "movies" is disabled by scan_policy "error"')
+        self.assertEqual(failure.detail, "It would read 4609 items, 2.3 MB, about 295 read units.")
         self.assertEqual(failure.hint, 'Add a condition on partition key "year" to avoid the scan, or set scan_policy to "warn" or "allow".')
         self.assertEqual(failure.sqlstate, "55000")
         self.assertEqual(self.fake.operations(), [])

@@ -206,7 +206,7 @@ class Templates(request_text.RequestTestCase):
         """What EXPLAIN advises, messages about the Scan advise, too."""
         advice = (' Index "gsi1" would serve this query if the option trusted_indexes named it: set it only if the index has every row.')
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy; RESET dynamo_fdw.max_read_units_per_statement")
-        for policy, end in (("error", 'set scan_policy to "warn" or "allow".'), ("warn", 'set scan_policy to "allow".')):
+        for policy, end in (("error", 'set scan_policy to "warn" or "allow".'), ("warn", 'set scan_policy to "allow" to silence this warning.')):
             self.fx.execute(f"SET dynamo_fdw.scan_policy = {policy}")
             for condition, more in (("email = 'cy.a'", advice), ("full_name = 'cy.a'", "")):
                 sql = f"SELECT email FROM {table} WHERE {condition}"
