@@ -507,10 +507,10 @@ warn_unknown(const Import *import, const char *name)
 	}
 	ereport(WARNING,
 			(errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
-			 errmsg("table \"%s\" of LIMIT TO is not imported", name),
+			 errmsg("table \"%s\" in LIMIT TO was not found on server \"%s\"", name,
+					import->stmt->server_name),
 			 import->tag_option == NULL
-			 ? errdetail("Server \"%s\" lists no table of this name.",
-						 import->stmt->server_name)
+			 ? 0
 			 : errdetail("Server \"%s\" lists no table of this name, and no sample has an item whose \"%s\" gives a table of this name.",
 						 import->stmt->server_name, import->tag_option),
 			 closest.best ? errhint("Perhaps you meant \"%s\".", closest.best)

@@ -36,7 +36,7 @@ dyn_target_find_server(const char *name)
 	if (!is_our_server(server))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("server \"%s\" is not a server of dynamo_fdw",
+				 errmsg("server \"%s\" does not use foreign-data wrapper \"dynamo_fdw\"",
 						server->servername)));
 	return server;
 }

@@ -8,7 +8,7 @@
 import fixture
 
 # The hint of every value that does not fit.
-HINT = "Change the column's type or format, or set its option on_mismatch to 'null'."
+HINT = "Change the column type or format option. To read such values as NULL, set on_mismatch to "null"."
 
 
 class TestCase(fixture.TestCase):
@@ -47,6 +47,6 @@ class TestCase(fixture.TestCase):
         """The whole report of a value that does not fit, and that it is NULL where the user prefers that."""
         failure = self.failure(value, column, **options)
         self.assertEqual(failure[:4], (
-            "HV004", f'value of column "v" of foreign table "t" does not fit: {reason}',
+            "HV004", f'cannot convert value in column "v" of foreign table "t": {reason}',
             f'DynamoDB table "t", item pk = "a", value {excerpt}.', HINT))
         self.assertIsNone(self.shown(value, column, **{**options, "on_mismatch": "null"}))

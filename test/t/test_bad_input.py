@@ -156,4 +156,4 @@ class Statements(fixture.TestCase):
         failure = self.fx.error(f"SELECT * FROM pairs WHERE pk = ANY ({keys}) AND sk = ANY ({keys})")
         self.assertEqual(failure.sqlstate, "54000")
         self.assertIn("too many keys", failure.message)
-        self.assertEqual(failure.hint, "Restrict the lists of key values.")
+        self.assertEqual(failure.hint, "Use fewer values in the IN lists or arrays.")

@@ -656,9 +656,9 @@ class OfStatement(Budgets):
         self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 500")
         failure = self.fx.error("SELECT count(*), sum(n) FROM t")
         self.assertEqual(failure.sqlstate, "54000")
-        self.assertEqual(failure.message, "statement would use more than 500 read units")
-        self.assertEqual(failure.detail, 'Reading the whole DynamoDB table "t" uses about 2000.')
-        self.assertEqual(failure.hint, 'Restrict the partition key "pk", or raise max_read_units_per_statement.')
+        self.assertEqual(failure.message, "statement exceeds the limit of 500 read units")
+        self.assertEqual(failure.detail, 'A full scan of DynamoDB table "t" uses about 2000 read units.')
+        self.assertEqual(failure.hint, 'Add a condition on partition key "pk" to read less, or raise max_read_units_per_statement.')
         self.assertEqual(table.bucket.used, 0)
 
     def test_refused_wherever_all_is_read(self):
@@ -673,7 +673,7 @@ class OfStatement(Budgets):
                     "SELECT (SELECT count(*) FROM t), i FROM generate_series(1, 3) i", "CREATE MATERIALIZED VIEW made AS SELECT n FROM t",
                     "SELECT 1 WHERE (SELECT count(*) FROM t) > 1"):
             with self.subTest(sql):
-                self.assertEqual(self.fx.error(sql).detail, 'Reading the whole DynamoDB table "t" uses about 2000.')
+                self.assertEqual(self.fx.error(sql).detail, 'A full scan of DynamoDB table "t" uses about 2000 read units.')
                 self.assertEqual(table.bucket.used, 0)
 
     def test_not_refused_where_a_window_ends_early(self):
@@ -692,10 +692,10 @@ class OfStatement(Budgets):
         self.assertGreater(units, 10)
         self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 10")
         used = table.bucket.used
-        self.assertEqual(self.fx.error(sql).detail, f'Reading the whole DynamoDB table "t" uses about {units:.0f}.')
+        self.assertEqual(self.fx.error(sql).detail, f'A full scan of DynamoDB table "t" uses about {units:.0f} read units.')
         self.assertEqual(table.bucket.used, used)
         self.fx.execute("RESET dynamo_fdw.max_read_units_per_statement; ALTER FOREIGN TABLE t OPTIONS (ADD scan_policy 'warn')")
-        self.assertRegex(self.fx.notices(sql)[0], f'^WARNING:  reading the whole DynamoDB table "t": about {units:.0f} read units')
+        self.assertRegex(self.fx.notices(sql)[0], f'^WARNING:  full scan of DynamoDB table "t" (about {units:.0f} read units)')
 
     def test_ended(self):
         """A scan that may be stopped ends when the limit would be exceeded; others go on."""

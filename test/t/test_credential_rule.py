@@ -77,7 +77,7 @@ class Endpoint(Machine):
         for endpoint in (NOWHERE, self.secure.endpoint, "https://dynamodb.eu-west-1.amazonaws.com.example"):
             self.as_user("owner", "ALTER SERVER s OPTIONS (ADD endpoint_url '%s')" % endpoint)
             self.assert_refused(SOURCE + 'may not be used for server "s"', 'The server has the option "endpoint_url", and its owner is not a superuser.',
-                                "let a superuser own the server and allow its endpoint in the user mapping")
+                                "must set allowed_endpoint_url in the user mapping")
             self.as_user("owner", "ALTER SERVER s OPTIONS (DROP endpoint_url)")
         self.assertEqual(self.secure.requests, [])
 
@@ -196,7 +196,7 @@ class Users(Machine):
     def test_a_mapping_for_public(self):
         """Superusers are refused, too."""
         self.server("postgres", user="PUBLIC")
-        message = SOURCE + "are not allowed in a user mapping for PUBLIC"
+        message = SOURCE + "cannot be used in a user mapping for PUBLIC"
         self.assert_refused(message, 'every user of server "s" could use them', "CREATE USER MAPPING FOR reader SERVER s OPTIONS (credential_provider 'environment');")
         self.assert_refused(message, conn=self.superuser)
         for sql in ("SELECT * FROM dynamo_fdw_tables('s')", "SELECT * FROM dynamo_fdw_describe('s', 't')", "SELECT * FROM dynamo_fdw_credentials('s')",
@@ -331,7 +331,7 @@ class Meanwhile(Machine):
 
     def changes(self):
         """Each with what it leads to: SQLSTATE, message, and the detail."""
-        changed = ("55000", 'user mapping for server "s" has changed since the statement began', "The statement may not go on with its credentials.")
+        changed = ("55000", 'credentials for server "s" changed during the statement', "The statement can no longer use the credentials it started with.")
         missing = ("42704", 'user mapping not found for user "reader", server "s"', None)
         yield "ALTER ROLE chief NOSUPERUSER", ("42501", *self.WITHDRAWN), ("42501", *self.WITHDRAWN)
         yield "ALTER SERVER s OWNER TO owner", ("42501", *self.WITHDRAWN), ("42501", *self.WITHDRAWN)

@@ -164,7 +164,7 @@ class Dynamoid(request_text.RequestTestCase):
         self.fx.execute("ALTER SERVER rails OPTIONS (SET scan_policy 'warn')")
         self.addCleanup(self.fx.execute, "ALTER SERVER rails OPTIONS (SET scan_policy 'allow')")
         [warning] = self.fx.notices(self.sql("D-22"))
-        self.assertIn("reading the whole DynamoDB table", warning)
+        self.assertIn("full scan of DynamoDB table", warning)
 
     def test_D_27(self):
         """A Scan that nobody wants is an error, which names the key that would spare it."""

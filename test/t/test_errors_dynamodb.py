@@ -71,7 +71,7 @@ class Refusals(Faults):
         self.assert_refused("UnrecognizedClientException", "28000", CHECK_KEYS)
 
     def test_expired_token(self):
-        self.assert_refused("ExpiredTokenException", "28000", "The temporary credentials have expired: set new ones in the user mapping.")
+        self.assert_refused("ExpiredTokenException", "28000", "Update the user mapping with new temporary credentials.")
 
     def test_missing_token(self):
         self.assert_refused("MissingAuthenticationTokenException", "28000", CHECK_KEYS)
@@ -105,7 +105,7 @@ class Refusals(Faults):
     def test_throttled_to_the_end(self):
         failure = self.failing(replies.throttle("TableReadKeyRangeThroughputExceeded"))
         self.assertEqual(failure.sqlstate, "53400")
-        self.assertRegex(failure.message, r'^reads of DynamoDB table "t" were throttled for \d\.\d s without progress$')
+        self.assertRegex(failure.message, r'^DynamoDB throttled reads of DynamoDB table "t" for \d\.\d s without returning data$')
         self.assertIn("ProvisionedThroughputExceededException: ", failure.detail)
         self.assertIn("TableReadKeyRangeThroughputExceeded", failure.detail)
         self.assertRegex(failure.detail, r"Request id: \S+ The statement has used 0 read units\. The capacity is \d+ read units per second\.$")
@@ -249,7 +249,7 @@ class Planned(Faults):
             with self.subTest(why=why):
                 failure = self.misfit(*answers)
                 self.assertEqual((failure.sqlstate, failure.message), (
-                    "HV004", 'value of column "v" of foreign table "pair" does not fit: it is of DynamoDB type S, which column type integer does not accept'))
+                    "HV004", 'cannot convert value in column "v" of foreign table "pair": it is of DynamoDB type S, which column type integer does not accept'))
                 self.assertEqual(failure.detail, f'DynamoDB table "pair", item (key not known), value x. The item\'s key could not be fetched: {why}.')
         self.assertEqual(self.misfit().detail, 'DynamoDB table "pair", item pk = "a", sk = 1, value x.')
 

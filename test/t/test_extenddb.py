@@ -246,6 +246,6 @@ class Retries(fixture.TestCase):
         self.fake.on("BatchGetItem", lambda request: {"Responses": {}, "UnprocessedKeys": request.body["RequestItems"]})
         failure = self.fx.error("SELECT * FROM t WHERE pk IN ('a', 'b', 'c')")
         self.assertEqual(failure.sqlstate, "53400")
-        self.assertRegex(failure.message, r'^reads of DynamoDB table "t" were throttled for \d\.\d s without progress$')
+        self.assertRegex(failure.message, r'^DynamoDB throttled reads of DynamoDB table "t" for \d\.\d s without returning data$')
         self.assertIn("DynamoDB left all keys unprocessed.", failure.detail)
         self.assertIn("read capacity", failure.hint)

@@ -306,30 +306,30 @@ class Described(fixture.TestCase):
     def test_policy(self):
         """The policy speaks of what is read."""
         self.assertEqual(self.fx.notices(self.sql), [
-            'WARNING:  reading the whole index "by_n" of DynamoDB table "t": 12500 items, 4.8 MB, about 610 read units\n'
-            'HINT:  Restrict the partition key "pk", or set scan_policy to "allow".'])
-        self.assertIn('reading the whole DynamoDB table "t": 12500 items, 47.7 MB', self.fx.notices("SELECT v FROM t")[0])
+            'WARNING:  full scan of index "by_n" of DynamoDB table "t" (12500 items, 4.8 MB, about 610 read units)\n'
+            'HINT:  Add a condition on partition key "pk" to avoid the scan, or set scan_policy to "allow" to silence this warning.'])
+        self.assertIn('full scan of DynamoDB table "t" (12500 items, 47.7 MB)', self.fx.notices("SELECT v FROM t")[0])
         self.fx.execute("SET dynamo_fdw.scan_policy = error")
         failure = self.fx.error(self.sql)
         self.assertEqual((failure.sqlstate, failure.message), (
-            "55000", 'reading the whole index "by_n" of DynamoDB table "t" is not allowed: 12500 items, 4.8 MB, about 610 read units'))
+            "55000", 'full scan of index "by_n" of DynamoDB table "t" is disabled by scan_policy "error"'))
 
     def test_refused_beforehand(self):
         """The limit of a statement is held against the index."""
         self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 1000; SET dynamo_fdw.scan_policy = warn")
         self.assertEqual(self.place()[0], "by_n")
-        self.assertEqual(self.fx.error("SELECT sum(v) FROM t").detail, 'Reading the whole DynamoDB table "t" uses about 6104.')
+        self.assertEqual(self.fx.error("SELECT sum(v) FROM t").detail, 'A full scan of DynamoDB table "t" uses about 6104 read units.')
         self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 500")
-        self.assertEqual(self.fx.error("SELECT sum(n) FROM t").detail, 'Reading the whole index "by_n" of DynamoDB table "t" uses about 610.')
+        self.assertEqual(self.fx.error("SELECT sum(n) FROM t").detail, 'A full scan of index "by_n" of DynamoDB table "t" uses about 610 read units.')
 
     def test_policy_of_both(self):
         """An execution that reads the table in place of the index warns of that, too."""
         self.describe(fake_index("by_k", ("k", "S"), None, "KEYS_ONLY", item_bytes=400))
         self.fx.foreign_table("t", 'pk text NOT NULL, k text COLLATE "C"', server=self.name)
         warnings = [n for n in self.fx.notices("SELECT (SELECT count(*) FROM t WHERE k >= x) FROM (VALUES ('a'), ('')) v (x)")
-                    if "reading the whole" in n]
-        self.assertEqual([n.split(": ")[1].strip() for n in warnings],
-                         ['reading the whole index "by_k" of DynamoDB table "t"', 'reading the whole DynamoDB table "t"'])
+                    if "full scan of" in n]
+        self.assertEqual([n.splitlines()[0].partition(":  ")[2].split(" (")[0] for n in warnings],
+                         ['full scan of index "by_k" of DynamoDB table "t"', 'full scan of DynamoDB table "t"'])
 
     def test_nothing_else(self):
         """Where a Scan is refused, no other way of reading is given up for the smaller one."""

@@ -2,8 +2,8 @@
 import fixture
 from tables import read_page
 
-HINT = 'HINT:  Restrict the partition key "pk", or set scan_policy to "allow".'
-REFUSED = "reading the whole DynamoDB table"
+HINT = 'HINT:  Add a condition on partition key "pk" to avoid the scan, or set scan_policy to "allow" to silence this warning.'
+REFUSED = "full scan of DynamoDB table"
 
 
 class Previews(fixture.TestCase):
@@ -50,7 +50,7 @@ class Previews(fixture.TestCase):
             self.fake.reset()
             failure = self.fx.error(sql)
             self.assertEqual((failure.sqlstate, failure.message[:len(REFUSED)]), ("55000", REFUSED))
-            self.assertEqual(failure.hint, 'Restrict the partition key "pk", or set scan_policy to "warn" or "allow".')
+            self.assertEqual(failure.hint, 'Add a condition on partition key "pk" to avoid the scan, or set scan_policy to "warn" or "allow".')
             self.assertEqual([r for r in self.fake.operations() if r == "Scan"], [])
 
     def test_bounded(self):
@@ -170,7 +170,7 @@ class Previews(fixture.TestCase):
         self.fx.rows("EXECUTE p")
         self.fx.execute("UPDATE bound SET n = 12")
         notices = self.fx.notices("EXECUTE p")
-        self.assertEqual([notice.split(" of ")[0].split(" Dyn")[0] for notice in notices], ["WARNING:  reading up to 5 items", "WARNING:  reading the whole"])
+        self.assertEqual([notice.split(" of ")[0].split(" Dyn")[0] for notice in notices], ["WARNING:  reading up to 5 items", "WARNING:  full scan of"])
         self.assertEqual(self.limits("EXECUTE p"), [5, 20])
         self.assertEqual(len(self.fx.rows("EXECUTE p")), 12)
 

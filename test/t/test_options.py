@@ -229,10 +229,10 @@ class Options(fixture.TestCase):
         """Keys are never what a source falls back to, nor the other way round."""
         for source in ("environment", "profile", "web_identity", "container", "instance", "default"):
             self.refused(f"ADD credential_provider '{source}'", f'option "access_key_id" and credential_provider "{source}" are mutually exclusive',
-                         "A user mapping has keys of its own, or a source of others.", "HV00D")
+                         "Use either access keys or credential_provider.", "HV00D")
         self.refused("DROP access_key_id, DROP secret_access_key, ADD credential_provider 'instance', ADD session_token 'x'",
                      'option "session_token" and credential_provider "instance" are mutually exclusive',
-                     "A user mapping has keys of its own, or a source of others.", "HV00D")
+                     "Use either access keys or credential_provider.", "HV00D")
 
     def test_options_of_a_role(self):
         for option, value in (("external_id", "ab"), ("role_session_name", "ab"), ("role_duration", "900")):
@@ -240,7 +240,7 @@ class Options(fixture.TestCase):
 
     def test_a_profile_needs_its_source(self):
         for beside in ("ADD", "ADD credential_provider 'static', ADD", "DROP access_key_id, DROP secret_access_key, ADD credential_provider 'environment', ADD"):
-            self.refused(f"{beside} profile 'p'", 'option "profile" needs the credential_provider "profile" or "default"', "No other source reads the files of AWS's tools.")
+            self.refused(f"{beside} profile 'p'", 'option "profile" requires credential_provider "profile" or "default"', "No other provider reads the files of the AWS CLI.")
 
     def test_empty_keys(self):
         for option in ("access_key_id", "secret_access_key"):

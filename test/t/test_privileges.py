@@ -165,7 +165,7 @@ class Privileges(fixture.TestCase):
         self.fx.execute("SET dynamo_fdw.scan_policy = error")
         failure = self.fx.error("SELECT * FROM t")
         self.assertEqual(failure.sqlstate, "55000")
-        self.assertIn('reading the whole DynamoDB table "t" is not allowed', failure.message)
+        self.assertIn('full scan of DynamoDB table "t" is disabled by scan_policy "error"', failure.message)
         self.assertIn('Restrict the partition key "pk"', failure.hint)
 
     def test_scan_policy_warn_does_not_loosen_error(self):

@@ -2,7 +2,7 @@
 import fixture
 import psycopg2
 
-HINT = 'HINT:  Restrict the partition key "year", or set scan_policy to "allow".'
+HINT = 'HINT:  Add a condition on partition key "year" to avoid the scan, or set scan_policy to "allow" to silence this warning.'
 
 
 class ScanPolicy(fixture.TestCase):
@@ -23,12 +23,12 @@ class ScanPolicy(fixture.TestCase):
 
     def scan_notices(self, sql="SELECT * FROM movies"):
         """Notices about it."""
-        return [notice for notice in self.fx.notices(sql) if "reading the whole" in notice]
+        return [notice for notice in self.fx.notices(sql) if "full scan of" in notice]
 
     def test_words(self):
         """The warning has table, items, size, estimated read units, and a hint."""
         self.assertEqual(self.fx.notices("SELECT * FROM movies"),
-                         ['WARNING:  reading the whole DynamoDB table "movies": 4609 items, 2.3 MB, about 295 read units\n'
+                         ['WARNING:  full scan of DynamoDB table "movies" (4609 items, 2.3 MB, about 295 read units)\n'
                           + HINT])
 
     def test_sqlstate(self):
@@ -41,7 +41,7 @@ class ScanPolicy(fixture.TestCase):
         """DynamoDB counts every six hours; what it does not know is not said."""
         self.fx.foreign_table("empty", "year int NOT NULL, title text", server="fake")
         self.assertEqual(self.fx.notices("SELECT * FROM empty"),
-                         ['WARNING:  reading the whole DynamoDB table "empty"\n' + HINT])
+                         ['WARNING:  full scan of DynamoDB table "empty"\n' + HINT])
 
     def test_figures_of_explain(self):
         """The units are those that EXPLAIN shows, and one is a singular."""
@@ -98,9 +98,9 @@ class ScanPolicy(fixture.TestCase):
         self.fx.rows("SELECT FROM movies WHERE year = 1950")
         self.fake.reset()
         failure = self.fx.error("SELECT * FROM movies")
-        self.assertEqual(failure.message, 'reading the whole DynamoDB table "movies" is not allowed: 4609 items, 2.3 MB,'
-                         ' about 295 read units')
-        self.assertEqual(failure.hint, 'Restrict the partition key "year", or set scan_policy to "warn" or "allow".')
+        self.assertEqual(failure.message, 'full scan of DynamoDB table "movies" is disabled by scan_policy "error"')
+        self.assertEqual(failure.detail, "It would read 4609 items, 2.3 MB, about 295 read units.")
+        self.assertEqual(failure.hint, 'Add a condition on partition key "year" to avoid the scan, or set scan_policy to "warn" or "allow".')
         self.assertEqual(failure.sqlstate, "55000")
         self.assertEqual(self.fake.operations(), [])
         self.assertEqual(self.fx.rows("SELECT title FROM movies WHERE year = 1950"), [("t0",)])

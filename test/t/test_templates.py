@@ -206,12 +206,12 @@ class Templates(request_text.RequestTestCase):
         """What EXPLAIN advises, messages about the Scan advise, too."""
         advice = (' Index "gsi1" would serve this query if the option trusted_indexes named it: set it only if the index has every row.')
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy; RESET dynamo_fdw.max_read_units_per_statement")
-        for policy, end in (("error", 'set scan_policy to "warn" or "allow".'), ("warn", 'set scan_policy to "allow".')):
+        for policy, end in (("error", 'set scan_policy to "warn" or "allow".'), ("warn", 'set scan_policy to "allow" to silence this warning.')):
             self.fx.execute(f"SET dynamo_fdw.scan_policy = {policy}")
             for condition, more in (("email = 'cy.a'", advice), ("full_name = 'cy.a'", "")):
                 sql = f"SELECT email FROM {table} WHERE {condition}"
                 hint = self.fx.error(sql).hint if policy == "error" else self.fx.notices(sql)[0].partition("HINT:  ")[2]
-                self.assertEqual(hint, f'Restrict "company", of which the partition key "pk" is composed, or {end}{more}')
+                self.assertEqual(hint, f'Add a condition on "company", from which partition key "pk" is composed, to avoid the scan, or {end}{more}')
 
     def test_prepared(self):
         """Generic plans compose the key anew."""
@@ -250,7 +250,7 @@ class Templates(request_text.RequestTestCase):
             self.fx.foreign_table(name, "id text NOT NULL, n int", table_name=table, key_templates=json.dumps({"pk": f"ORDER#${{id{spec}}}"}))
         error = self.fx.error("SELECT * FROM undecided")
         self.assertEqual((error.sqlstate, error.message),
-                         ("HV004", 'attribute "pk" of an item of foreign table "undecided" fits its template in more than one way'))
+                         ("HV004", 'ambiguous key: attribute "pk" of foreign table "undecided" matches its template in several ways'))
         self.assertIn("ORDER#1#ITEM#2", error.detail)
         self.assertIn("${column:plain}", error.hint)
         self.assertEqual(self.fx.error("SELECT n FROM undecided WHERE id = '1#ITEM#2'").sqlstate, "HV004")

@@ -58,7 +58,7 @@ class Throttling(metering.TestCase):
         self.table(100, 8192)
         notices = self.fx.notices("SELECT sum(n) FROM t WHERE n >= 0")
         self.assertEqual(len(notices), 1, notices)
-        self.assertRegex(notices[0], r'^WARNING:  reads of DynamoDB table "t" are being throttled\nDETAIL:  The statement continues at about \d+')
+        self.assertRegex(notices[0], r'^WARNING:  DynamoDB is throttling reads of DynamoDB table "t"\nDETAIL:  The statement continues at about \d+')
 
     def test_two_tables(self):
         """Each has its own pace."""
@@ -100,7 +100,7 @@ class Throttling(metering.TestCase):
         self.fake.on("Scan", throttle())
         failure = self.fx.error("SELECT * FROM t")
         self.assertEqual(failure.sqlstate, "53400")
-        self.assertRegex(failure.message, r'^reads of DynamoDB table "t" were throttled for 0\.\d s without progress$')
+        self.assertRegex(failure.message, r'^DynamoDB throttled reads of DynamoDB table "t" for 0\.\d s without returning data$')
         self.assertIn("The capacity is 1000 read units per second.", failure.detail)
         self.fake.reset(scripts=True)
         self.assertEqual(self.fx.rows("SELECT count(n) FROM t WHERE n >= 0"), [(400,)])

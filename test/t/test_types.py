@@ -162,7 +162,7 @@ class Misfits(oneitem.TestCase):
                 with self.subTest(column=column, kind=kind):
                     failure = self.failure(value, column)
                     self.assertEqual(failure.sqlstate, "HV004")
-                    self.assertEqual(failure.message, 'value of column "v" of foreign table "t" does not fit: '
+                    self.assertEqual(failure.message, 'cannot convert value in column "v" of foreign table "t": '
                                      + self.reason(column, kind))
                     self.assertIn('DynamoDB table "t", item pk = "a", value ', failure.detail)
                     if kind in EXCERPTS:
@@ -250,7 +250,7 @@ class Misfits(oneitem.TestCase):
             with self.subTest(column=column, value=value):
                 failure = self.failure(value, column)
                 self.assertEqual((failure.sqlstate, failure.hint), ("HV004", oneitem.HINT))
-                self.assertRegex(failure.message, 'value of column "v" of foreign table "t" does not fit: (an element|it is of|it contains)')
+                self.assertRegex(failure.message, 'cannot convert value in column "v" of foreign table "t": (an element|it is of|it contains)')
                 self.assertIn('item pk = "a"', failure.detail)
 
     def test_input_functions_name_column_and_item(self):
@@ -286,7 +286,7 @@ class Misfits(oneitem.TestCase):
             with self.subTest(value=value):
                 self.put(value, "text", extra="NOT NULL")
                 self.assertEqual(self.fx.error("SELECT * FROM t")[:4], (
-                    "23502", 'null value in column "v" of foreign table "t", which is declared NOT NULL',
+                    "23502", 'null value in column "v" of foreign table "t" violates not-null constraint',
                     'DynamoDB table "t", item pk = "a".',
                     "ALTER FOREIGN TABLE t ALTER COLUMN v DROP NOT NULL, or give the item a value."))
 

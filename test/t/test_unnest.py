@@ -408,7 +408,7 @@ class Values(request_text.RequestTestCase):
         for column, key, why in (("pos", "map", "the elements of a map have no position"), ("pos", "set", "the elements of a set have no position"),
                                  ("who", "list", "the elements of a list have no name"), ("who", "set", "the elements of a set have no name")):
             error = self.fx.error(f"SELECT {column} FROM t WHERE pk = '{key}'")
-            self.assertEqual((error.sqlstate, error.message), ("HV004", f'value of column "{column}" of foreign table "t" does not fit: {why}'))
+            self.assertEqual((error.sqlstate, error.message), ("HV004", f'cannot convert value in column "{column}" of foreign table "t": {why}'))
             self.assertIn(f'item pk = "{key}"', error.detail)
         self.table(", pos int OPTIONS (path '@index', on_mismatch 'null'), who text OPTIONS (path '@key', on_mismatch 'null'), e text OPTIONS (path '@')")
         self.assertEqual(sorted(self.fx.rows("SELECT pk, pos, who, e FROM t WHERE pk IN ('list', 'map', 'set')"), key=repr),

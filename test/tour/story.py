@@ -205,8 +205,8 @@ STEPS = [
          rows_of(sorted((m for m in MOVIES if m["rating"] >= Decimal("9.7")),
                         key=lambda m: (-m["rating"], m["name"])), "name", "year", "rating"),
          ["Scan demo-movies filter rating >= 9.7: 6 items, 9.5 units"],
-         ['WARNING:  reading the whole DynamoDB table "demo-movies": 420 items, 74.0 kB, about 9.2 read units\n'
-          'HINT:  Restrict the partition key "name", or set scan_policy to "allow".']),
+         ['WARNING:  full scan of DynamoDB table "demo-movies" (420 items, 74.0 kB, about 9.2 read units)\n'
+          'HINT:  Add a condition on partition key "name" to avoid the scan, or set scan_policy to "allow" to silence this warning.']),
     ExplainStep("How a statement is answered",
                 "EXPLAIN names the request; with ANALYZE, also what it cost.",
                 "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)\n"

@@ -186,12 +186,12 @@ warn_if_slow(const DynStreamContext *context, double now)
 		return;
 	throttle->warned = true;
 	ereport(WARNING,
-			(errmsg("reads of %s are being throttled", dyn_target_words(spec->table, spec->index)),
+			(errmsg("DynamoDB is throttling reads of %s", dyn_target_words(spec->table, spec->index)),
 			 rate > 0
 			 ? errdetail("The statement continues at about %.*f read units per second.",
 						 rate < 10 ? 1 : 0, rate)
 			 : errdetail("The statement continues when DynamoDB grants it read units."),
-			 errhint("Its read capacity is used up; other readers may share it.")));
+			 errhint("Increase the table's read capacity, or set max_read_units_per_second to share it.")));
 }
 
 /* Time that nobody looked at the fetch is no time of waiting. */

@@ -81,14 +81,14 @@ report_limit(const DynStreamContext *context, double limit, double cost)
 
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("statement would use more than %g read units", limit),
+			 errmsg("statement exceeds the limit of %g read units", limit),
 			 errdetail("It has used %.1f; the next request for DynamoDB table \"%s\" is expected to use %.1f.",
 					   context->statement->counters.read_units, spec->table,
 					   cost),
 			 spec->op == DYN_OP_SCAN
-			 ? errhint("Restrict the partition key \"%s\", or raise max_read_units_per_statement.",
+			 ? errhint("Add a condition on partition key \"%s\" to read less, or raise max_read_units_per_statement.",
 					   key)
-			 : errhint("Restrict the keys of fewer items, or raise max_read_units_per_statement.")));
+			 : errhint("Add conditions so that fewer keys match, or raise max_read_units_per_statement.")));
 }
 
 /* Where nothing is known, a request is expected to cost little. */

@@ -29,7 +29,7 @@ dyn_refuse_too_many(double nkeys)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many keys to read: %.0f", nkeys),
-				 errhint("Restrict the lists of key values.")));
+				 errhint("Use fewer values in the IN lists or arrays.")));
 }
 
 bool

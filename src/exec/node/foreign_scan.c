@@ -38,7 +38,7 @@ check_consistency(const DynRelation *relation, const DynAccess *access)
 	if (access->global && relation->consistent)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the plan uses global index \"%s\", which does not support consistent reads",
+				 errmsg("cannot use consistent reads with global secondary index \"%s\"",
 						access->index),
 				 errhint("consistent_read was enabled after the statement was planned: retry the statement.")));
 }

@@ -47,9 +47,9 @@ number_clause(const DynTableMeta *meta, const char *name)
 					describe_size(index ? index->size_bytes : meta->size_bytes));
 }
 
-/* ": 4609 items, 2.4 MB, about 295 read units, at least 12 s", as far as known. */
+/* "4609 items, 2.4 MB, about 295 read units, at least 12 s"; NULL if unknown. */
 static char *
-size_clause(const DynTableMeta *meta, const char *index,
+describe_scan(const DynTableMeta *meta, const char *index,
 			const DynEstimate *estimate)
 {
 	char	   *units = describe_units(estimate->reads.units);
@@ -57,8 +57,8 @@ size_clause(const DynTableMeta *meta, const char *index,
 		: dyn_reads_wait_ms(&estimate->reads, &estimate->prices);
 
 	if (estimate->assumed)
-		return pstrdup("");
-	return psprintf(": %sabout %s read unit%s%s", number_clause(meta, index), units,
+		return NULL;
+	return psprintf("%sabout %s read unit%s%s", number_clause(meta, index), units,
 					strcmp(units, "1") == 0 ? "" : "s",
 					ms < 1000 ? "" : psprintf(", at least %.0f s", ms / 1000));
 }
@@ -103,15 +103,15 @@ key_hint(const DynRelation *relation, const DynTableMeta *meta)
 	const DynTemplatedAttr *templated;
 
 	if (meta == NULL)
-		return pstrdup("Restrict the partition key");
+		return pstrdup("Add a condition on the partition key");
 	templated = dyn_relation_templated(relation, meta->key.hash[0].name);
 	if (templated != NULL && templated->tmpl->nparts > 0)
-		return psprintf("Restrict %s, of which the partition key \"%s\" is composed",
+		return psprintf("Add a condition on %s, from which partition key \"%s\" is composed,",
 						columns_of(relation, templated), meta->key.hash[0].name);
 	if (!shows_attribute(relation, &meta->key.hash[0]))
-		return psprintf("No column has the partition key \"%s\": add one and restrict it",
+		return psprintf("Add a column for partition key \"%s\" and use it in a condition",
 						meta->key.hash[0].name);
-	return psprintf("Restrict the partition key \"%s\"", meta->key.hash[0].name);
+	return psprintf("Add a condition on partition key \"%s\"", meta->key.hash[0].name);
 }
 
 /* What EXPLAIN advises, as a sentence that follows another one. */
@@ -144,27 +144,29 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 					  const DynEstimate *estimate, const char *advice)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
+	const char *target = dyn_target_words(relation->table, index);
 	const DynTableMeta *meta;
+	const char *size;
 
 	if (policy == DYN_SCAN_ALLOW)
 		return;
 	meta = dyn_session_cached_table(relation->connection, relation->table);
+	size = describe_scan(meta, index, estimate);
 	if (policy == DYN_SCAN_ERROR)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("reading the whole %s is not allowed%s",
-						dyn_target_words(relation->table, index),
-						size_clause(meta, index, estimate)),
-				 errhint("%s, or set scan_policy to \"warn\" or \"allow\".%s",
+				 errmsg("full scan of %s is disabled by scan_policy \"error\"", target),
+				 size != NULL ? errdetail("It would read %s.", size) : 0,
+				 errhint("%s to avoid the scan, or set scan_policy to \"warn\" or \"allow\".%s",
 						 key_hint(relation, meta), advice_clause(advice))));
 	ereport(WARNING,
-			(errmsg("reading the whole %s%s", dyn_target_words(relation->table, index),
-					size_clause(meta, index, estimate)),
-			 errhint("%s, or set scan_policy to \"allow\".%s",
+			(size != NULL ? errmsg("full scan of %s (%s)", target, size)
+			 : errmsg("full scan of %s", target),
+			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.%s",
 					 key_hint(relation, meta), advice_clause(advice))));
 }
 
-/* ": about 0.5 read units" if it is known how long the items are. */
+/* " (about 0.5 read units)" if it is known how long the items are. */
 static char *
 limiting_clause(const DynRelation *relation, const char *name,
 				const DynTableMeta *meta, const DynEstimate *estimate, int items)
@@ -178,7 +180,7 @@ limiting_clause(const DynRelation *relation, const char *name,
 
 	if (bytes == 0 || estimate->assumed)
 		return pstrdup("");
-	return psprintf(": about %s read unit%s", words,
+	return psprintf(" (about %s read unit%s)", words,
 					strcmp(words, "1") == 0 ? "" : "s");
 }
 
@@ -210,7 +212,7 @@ dyn_scan_policy_page(const DynRelation *relation, const DynTableMeta *meta,
 	if (policy == DYN_SCAN_ERROR)
 		return false;
 	ereport(WARNING,
-			(errmsg("reading a page of %s: about %s read units",
+			(errmsg("reading a page of %s (about %s read units)",
 					dyn_target_words(relation->table, NULL), describe_units(DYN_FULL_PAGE_UNITS)),
 			 errhint("Set scan_policy to \"allow\" to read without a warning.")));
 	return true;
@@ -227,10 +229,10 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("statement would use more than %g read units", limit),
-			 errdetail("Reading the whole %s uses about %s.",
+			 errmsg("statement exceeds the limit of %g read units", limit),
+			 errdetail("A full scan of %s uses about %s read units.",
 					   dyn_target_words(relation->table, index), describe_units(units)),
-			 errhint("%s, or raise max_read_units_per_statement.%s",
+			 errhint("%s to read less, or raise max_read_units_per_statement.%s",
 					 key_hint(relation, dyn_session_cached_table(relation->connection,
 																 relation->table)),
 					 advice_clause(advice))));

@@ -53,12 +53,12 @@ dyn_report_mismatch(DynRows *rows, const DynValue *value,
 	rows->current = -1;			/* the message says what the context would */
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-			 errmsg("value of column \"%s\" of foreign table \"%s\" does not fit: %s",
+			 errmsg("cannot convert value in column \"%s\" of foreign table \"%s\": %s",
 					column->name, rows->relation->name, why),
 			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
 					   rows->relation->table, key,
 					   excerpt(value), note),
-			 errhint("Change the column's type or format, or set its option on_mismatch to 'null'.")));
+			 errhint("Change the column type or format option. To read such values as NULL, set on_mismatch to \"null\".")));
 }
 
 /* Not a list, set or map. */
@@ -70,12 +70,12 @@ dyn_report_scalar(const DynRows *rows, const DynValue *value)
 
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-			 errmsg("value at \"%s\" cannot be unnested into rows of foreign table \"%s\": it is of DynamoDB type %s, which has no elements",
+			 errmsg("cannot unnest value at path \"%s\" of foreign table \"%s\": DynamoDB type %s has no elements",
 					dyn_path_text(rows->relation->unnest), rows->relation->name,
 					dyn_type_name(value->type)),
 			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
 					   rows->relation->table, key, excerpt(value), note),
-			 errhint("Set the table's option on_mismatch to 'null': such an item then has no rows.")));
+			 errhint("To read no rows from such items, set the table option on_mismatch to \"null\".")));
 }
 
 void
@@ -89,11 +89,11 @@ dyn_report_null(DynRows *rows, int i)
 	rows->current = -1;
 	ereport(ERROR,
 			(errcode(ERRCODE_NOT_NULL_VIOLATION),
-			 errmsg("null value in column \"%s\" of foreign table \"%s\", which is declared NOT NULL",
+			 errmsg("null value in column \"%s\" of foreign table \"%s\" violates not-null constraint",
 					column->name, rows->relation->name),
 			 errdetail("DynamoDB table \"%s\", item %s.%s", rows->relation->table,
 					   key, note),
-			 errhint("ALTER FOREIGN TABLE %s ALTER COLUMN %s DROP NOT NULL, or give the item a value.",
+			 errhint("Drop the constraint with ALTER FOREIGN TABLE %s ALTER COLUMN %s DROP NOT NULL, or add the attribute to the item.",
 					 rows->relation->name, column->name)));
 }
 
@@ -106,9 +106,9 @@ dyn_report_ambiguous(const DynRows *rows, const DynValue *values,
 
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-			 errmsg("attribute \"%s\" of an item of foreign table \"%s\" fits its template in more than one way",
+			 errmsg("ambiguous key: attribute \"%s\" of foreign table \"%s\" matches its template in several ways",
 					dyn_from_utf8_lossy(attribute), rows->relation->name),
-			 errdetail("DynamoDB table \"%s\", item %s: a part of the text contains the character that ends the part.%s",
+			 errdetail("DynamoDB table \"%s\", item %s: the value of a placeholder contains its separator.%s",
 					   rows->relation->table, key, note),
 			 errhint("Write ${column:plain} in the template if such items are not rows of this table, or ${column:any} if they are.")));
 }
@@ -122,7 +122,7 @@ report_not_listed(const DynRows *rows, const DynValue *values,
 
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-			 errmsg("attribute \"%s\" of an item of foreign table \"%s\" is outside of the enumeration in its template",
+			 errmsg("value of attribute \"%s\" of foreign table \"%s\" is not among those listed in its template",
 					dyn_from_utf8_lossy(attribute), rows->relation->name),
 			 errdetail("DynamoDB table \"%s\", item %s.%s", rows->relation->table,
 					   key, note),

@@ -487,16 +487,16 @@ check_keys(List *options)
 					(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
 					 errmsg("option \"%s\" and credential_provider \"%s\" are mutually exclusive",
 							keys[i], dyn_source_names[source]),
-					 errhint("A user mapping has keys of its own, or a source of others.")));
+					 errhint("Use either access keys or credential_provider.")));
 	}
 	if (has_option(options, "profile") && source != DYN_SOURCE_PROFILE &&
 		source != DYN_SOURCE_DEFAULT)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
-				 errmsg("option \"profile\" needs the credential_provider \"%s\" or \"%s\"",
+				 errmsg("option \"profile\" requires credential_provider \"%s\" or \"%s\"",
 						dyn_source_names[DYN_SOURCE_PROFILE],
 						dyn_source_names[DYN_SOURCE_DEFAULT]),
-				 errhint("No other source reads the files of AWS's tools.")));
+				 errhint("No other provider reads the files of the AWS CLI.")));
 }
 
 static void

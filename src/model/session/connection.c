@@ -308,9 +308,9 @@ report_changed(const DynConnection *connection)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("user mapping for server \"%s\" has changed since the statement began",
+			 errmsg("credentials for server \"%s\" changed during the statement",
 					connection->server_name),
-			 errdetail("The statement may not go on with its credentials."),
+			 errdetail("The statement can no longer use the credentials it started with."),
 			 errhint("Retry the statement.")));
 }
 

@@ -29,7 +29,7 @@ typedef struct ServiceError
 #define KEY_HINT \
 	"Check access_key_id, secret_access_key and session_token of the user mapping."
 #define EXPIRED_HINT \
-	"The temporary credentials have expired: set new ones in the user mapping."
+	"Update the user mapping with new temporary credentials."
 /* Instead of these two, if the credentials are not those of the mapping. */
 #define SOURCE_HINT \
 	"The credentials come from the source that the user mapping names: dynamo_fdw_credentials() shows them."
@@ -337,7 +337,7 @@ dyn_report_throttled(const DynCall *call, const char *resource, double seconds,
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-			 errmsg("reads of %s were throttled for %.*f s without progress",
+			 errmsg("DynamoDB throttled reads of %s for %.*f s without returning data",
 					resource, seconds < 10 ? 1 : 0, seconds),
 			 errdetail("%s The statement has used %g read units.%s",
 					   describe_throttle(call), units,

@@ -43,11 +43,11 @@ check_mapping(const DynSourceUse *use)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("credentials of source \"%s\" are not allowed in a user mapping for PUBLIC",
+			 errmsg("credential provider \"%s\" cannot be used in a user mapping for PUBLIC",
 					use->source),
 			 errdetail("They belong to the database server, and every user of server \"%s\" could use them.",
 					   use->server->servername),
-			 errhint("A superuser can give them to one user: CREATE USER MAPPING FOR %s SERVER %s OPTIONS (credential_provider '%s');",
+			 errhint("A superuser can give them to one user with CREATE USER MAPPING FOR %s SERVER %s OPTIONS (credential_provider '%s').",
 					 describe_user(use), quote_identifier(use->server->servername),
 					 use->source)));
 }
@@ -96,7 +96,7 @@ check_owner(const DynSourceUse *use)
 					use->source, use->server->servername),
 			 errdetail("The server has the option \"%s\", and its owner is not a superuser.",
 					   use->detour),
-			 errhint("Drop the option, or let a superuser own the server and allow its endpoint in the user mapping.")));
+			 errhint("A superuser must own the server, and must set allowed_endpoint_url in the user mapping.")));
 }
 
 /* Why the superuser who made the mapping has to have named the endpoint. */

@@ -71,8 +71,8 @@ report_no_match(const DynRelation *relation, const DynColumn *column,
 					column->name, relation->name,
 					format_type_be(column->codec.typid), name,
 					dyn_type_name(attr->type)),
-			 errdetail("\"%s\" is the %s of DynamoDB table \"%s\": no item has a value there that fits the column.",
-					   name, role, relation->table),
+			 errdetail("The %s \"%s\" of DynamoDB table \"%s\" has this type in every item, so the column can never match.",
+					   role, name, relation->table),
 			 errhint("%s", hint_of(&column->codec, attr->type))));
 }
 

@@ -42,7 +42,7 @@ report_no_element(const DynRelation *relation, const DynColumn *column,
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INCONSISTENT_DESCRIPTOR_INFORMATION),
-			 errmsg("path \"%s\" of column \"%s\" leads to an element, but foreign table \"%s\" is not unnested",
+			 errmsg("path \"%s\" of column \"%s\" of foreign table \"%s\" requires the table option unnest",
 					path, column->name, relation->name),
 			 errhint("Set the option unnest of the table to the path of a list, set or map, or put the name of an attribute in double quotes.")));
 }
