@@ -8,7 +8,7 @@
 import fixture
 
 # The hint of every value that does not fit.
-HINT = "Change the column type or format option. To read such values as NULL, set on_mismatch to "null"."
+HINT = 'Change the column type or format option. To read such values as NULL, set on_mismatch to "null".'
 
 
 class TestCase(fixture.TestCase):

@@ -339,7 +339,7 @@ class Permissions(Faked):
                          [("table", "t", "ACTIVE, on demand; attributes of keys only: scan_policy"), ("attribute", "pk", "partition key")])
         self.fx.execute("SET dynamo_fdw.scan_policy = warn")
         [notice] = self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,))
-        self.assertIn('WARNING:  reading a page of DynamoDB table "t": about 128 read units', notice)
+        self.assertIn('WARNING:  reading a page of DynamoDB table "t" (about 128 read units)', notice)
         self.fx.execute("SET dynamo_fdw.scan_policy = allow")
         self.assertEqual(self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,)), [])
 

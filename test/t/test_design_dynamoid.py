@@ -171,7 +171,7 @@ class Dynamoid(request_text.RequestTestCase):
         self.fx.execute("SET dynamo_fdw.scan_policy = error")
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
         failure = self.fx.error(self.sql("D-26"))
-        self.assertIn("whole DynamoDB table", failure.message)
+        self.assertIn("full scan of DynamoDB table", failure.message)
         self.assertIn('"id"', failure.hint)
         self.assertEqual(self.fx.rows(self.sql("D-24")), [("Ann",)])
 

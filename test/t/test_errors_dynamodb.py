@@ -453,7 +453,7 @@ class Lost(Faults):
         self.assertEqual(self.recovering(busy), [("a", 1)])
         failure = self.failing(busy)
         self.assertEqual(failure.sqlstate, "53400")
-        self.assertRegex(failure.message, r'^reads of DynamoDB table "t" were throttled for')
+        self.assertRegex(failure.message, r'^DynamoDB throttled reads of DynamoDB table "t" for')
         self.assertIn("HTTP status 429.", failure.detail)
 
 

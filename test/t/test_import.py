@@ -142,7 +142,7 @@ class Local(Case):
     def test_unknown_names(self):
         """What LIMIT TO names and nothing has is told of, with the closest name."""
         self.assertEqual(self.run_import("LIMIT TO (everythign, empty, zzz)")[1:], [
-            f'WARNING:  table "{name}" in LIMIT TO was not found\nDETAIL:  Server "mine" lists no table of this name.{hint}'
+            f'WARNING:  table "{name}" in LIMIT TO was not found on server "mine"{hint}'
             for name, hint in (("everythign", '\nHINT:  Perhaps you meant "everything".'), ("zzz", ""))])
         self.assertEqual(self.tables(), ["empty"])
         self.assertEqual([notice for notice in self.run_import("EXCEPT (everything, empty, zzz)") if "WARNING" in notice], [])
@@ -252,7 +252,7 @@ class Entities(Case):
         notices = self.run_import('LIMIT TO (app_user, app_usr, "app_Order #1")', entity_attribute="_et")
         self.assertEqual(self.tables(), ["app_Order #1", "app_user"])
         self.assertEqual([notice for notice in notices if notice.startswith("WARNING")], [
-            'WARNING:  table "app_usr" in LIMIT TO was not found\nDETAIL:  Server "mine" lists no table of this name, and no sample has an item whose "_et"'
+            'WARNING:  table "app_usr" in LIMIT TO was not found on server "mine"\nDETAIL:  Server "mine" lists no table of this name, and no sample has an item whose "_et"'
             ' gives a table of this name.\nHINT:  Perhaps you meant "app_user".'])
 
     def test_one_sample(self):
@@ -407,7 +407,7 @@ class Scripted(Case):
         self.fake.on("Scan", replies.throttle())
         self.fx.execute("ALTER SERVER fake OPTIONS (ADD throttle_timeout '300')")
         self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP throttle_timeout)")
-        self.assertIn('WARNING:  only the keys of DynamoDB table "t" are imported\nDETAIL:  reads of DynamoDB table "t" were throttled', "".join(self.run_import()))
+        self.assertIn('WARNING:  only the keys of DynamoDB table "t" are imported\nDETAIL:  DynamoDB throttled reads of DynamoDB table "t"', "".join(self.run_import()))
         self.assertEqual(self.columns("t"), ["pk text COLLATE \"C\" NOT NULL"])
 
     def denied(self, operation):

@@ -166,7 +166,7 @@ class Privileges(fixture.TestCase):
         failure = self.fx.error("SELECT * FROM t")
         self.assertEqual(failure.sqlstate, "55000")
         self.assertIn('full scan of DynamoDB table "t" is disabled by scan_policy "error"', failure.message)
-        self.assertIn('Restrict the partition key "pk"', failure.hint)
+        self.assertIn('Add a condition on partition key "pk"', failure.hint)
 
     def test_scan_policy_warn_does_not_loosen_error(self):
         self.lend()

@@ -57,7 +57,7 @@ class ExplainTimes(fixture.TestCase):
         self.assertRegex(yaml, r"Request Time: [\d.]+\n +Slowest Request: [\d.]+\n +Request Wait: [\d.]+\n +Request Wait Percent: [\d.]+\n")
         [(xml,)] = self.fx.rows("EXPLAIN (ANALYZE, FORMAT XML) SELECT at FROM orders WHERE cust = 'c01'")
         self.assertRegex(xml, r"<Request-Time>[\d.]+</Request-Time>\s+<Slowest-Request>[\d.]+</Slowest-Request>\s+"
-                              r"<Waiting>[\d.]+</Waiting>\s+<Waiting-Percent>[\d.]+</Waiting-Percent>")
+                              r"<Request-Wait>[\d.]+</Request-Wait>\s+<Request-Wait-Percent>[\d.]+</Request-Wait-Percent>")
 
     def test_sum_and_slowest(self):
         """Of several requests the sum is at least the slowest, of all pages and keys."""

@@ -34,7 +34,7 @@ class TestCase(fixture.TestCase):
 
     def assertMismatch(self, sql, column):
         error = self.fx.error(sql)
-        self.assertEqual((error.sqlstate, error.message.split(" does not fit")[0].split("value of ")[-1].split(" of ")[0]), ("HV004", f'column "{column}"'), error)
+        self.assertEqual((error.sqlstate, error.message.split(" of ")[0]), ("HV004", f'cannot convert value in column "{column}"'), error)
 
 
 class Names(TestCase):
@@ -118,7 +118,7 @@ class Occurrences(TestCase):
         items = [{"pk": "T#x#y#z", "sk": "N#x"}]
         name = self.table("tenant text NOT NULL, name text NOT NULL", {"pk": "T#${tenant}#${name}", "sk": "N#${tenant}"}, items)
         for sql in (f"SELECT count(*) FROM {name}", f"SELECT * FROM {name} WHERE tenant = 'x'"):
-            self.assertIn("fits its template in more than one way", self.fx.error(sql).message)
+            self.assertIn("matches its template in several ways", self.fx.error(sql).message)
 
     def test_three_places(self):
         """All places of a column decide, also a folded one and a second one in the same text."""
@@ -237,7 +237,7 @@ class Occurrences(TestCase):
         names = "bcdefgh"
         name = self.table(", ".join(f"{c} text NOT NULL" for c in names), {"pk": "#".join(f"${{{c}}}" for c in names), "sk": "|".join(f"${{{c}}}" for c in names)},
                           [{"pk": text, "sk": "|".join(names)}])
-        self.assertIn("more than one way", self.fx.error(f"SELECT count(*) FROM {name}").message)
+        self.assertIn("matches its template in several ways", self.fx.error(f"SELECT count(*) FROM {name}").message)
 
     def test_merged_by_a_part(self):
         """Streams are merged in the order of a part behind one that holds the separator."""
@@ -337,7 +337,7 @@ class Mismatches(TestCase):
         items = [{"pk": "p", "sk": f"{kind}#{n}", "kind": kind, "v": n} for n, kind in enumerate("ABC")]
         templates = {"sk": "${kind:A|B}#${n}"}
         name = self.table("kind text OPTIONS (attribute 'kind') NOT NULL, n int NOT NULL, v int", templates, items)
-        self.assertIn("outside of the enumeration", self.fx.error(f"SELECT sum(v) FROM {name}").message)
+        self.assertIn("is not among those listed in its template", self.fx.error(f"SELECT sum(v) FROM {name}").message)
         self.over("listed", name, "kind text OPTIONS (attribute 'kind', on_mismatch 'null') NOT NULL, n int NOT NULL, v int", templates)
         self.assertEqual(self.rows("SELECT kind, n FROM listed"), [("A", 0), ("B", 1)])
         self.assertEqual(self.rows("SELECT count(*), sum(v) FROM listed"), [(2, 1)])
@@ -346,7 +346,7 @@ class Mismatches(TestCase):
         """Whichever way it is met."""
         name = self.table("b int OPTIONS (attribute 'vb'), a int OPTIONS (attribute 'va')", {"pk": "A#${b:0..9}#${a:0..9}"}, [{"pk": "A#x#3", "sk": "s", "va": 3, "vb": "x"}])
         for sql in ("SELECT count(*) FROM {} WHERE a IN (-7, 3)", "SELECT count(*) FROM {} WHERE a = 3 OR a = -7"):
-            self.assertIn("outside of the enumeration", self.fx.error(sql.format(name)).message, sql)
+            self.assertIn("is not among those listed in its template", self.fx.error(sql.format(name)).message, sql)
 
     def test_an_index_key_outside_of_its_enumeration(self):
         """The members of an index key are asked for: so an item outside of them is an error in all ways."""
@@ -355,10 +355,10 @@ class Mismatches(TestCase):
         name = self.table(columns, {"sh": "${shard:0..2}"}, items, indexes=[index("by_shard", ("sh", "S"), ("sk", "S"))], trusted_indexes="by_shard")
         self.over("consistent", name, columns, {"sh": "${shard:0..2}"}, trusted_indexes="by_shard", consistent_read="true")
         for sql in ("SELECT count(*) FROM {}", "SELECT p FROM {}", "SELECT count(shard) FROM {}", "SELECT max(at) FROM {}"):
-            self.assertIn("outside of the enumeration", self.fx.error(sql.format("consistent")).message)
+            self.assertIn("is not among those listed in its template", self.fx.error(sql.format("consistent")).message)
         # asked for member by member it is not met
         self.assertEqual(self.rows(f"SELECT count(*) FROM {name} WHERE at >= '00' AND shard IN (0, 1, 2)"), [(40,)])
-        self.assertIn("outside of the enumeration", self.fx.error(f"SELECT * FROM {name} WHERE p = 'P#77'").message)
+        self.assertIn("is not among those listed in its template", self.fx.error(f"SELECT * FROM {name} WHERE p = 'P#77'").message)
 
     def test_a_value_of_another_type_elsewhere(self):
         """A column that is a mismatch where it is read does not decide whether there is a row."""
@@ -557,6 +557,6 @@ class NoRows(TestCase):
         items = [{"pk": "T#1#M#x", "sk": "s"}]
         for templates, words in (({"pk": "T#${tenant}#M#${metric}"}, 'Add a condition on "tenant" and "metric", from which partition key "pk" is composed, to avoid the scan, or set'),
                                  ({"pk": "T#${tenant}#M#x"}, 'Add a condition on "tenant", from which partition key "pk" is composed, to avoid the scan, or set'),
-                                 ({"pk": "T#${tenant:lower}#M#${metric}#${tenant:upper}"}, 'Restrict "tenant" and "metric", of which')):
+                                 ({"pk": "T#${tenant:lower}#M#${metric}#${tenant:upper}"}, 'Add a condition on "tenant" and "metric", from which')):
             name = self.table("tenant text OPTIONS (attribute 'who'), metric text OPTIONS (attribute 'what')", templates, items, scan_policy="error")
             self.assertIn(words, self.fx.error(f"SELECT * FROM {name}").hint)

@@ -42,7 +42,7 @@ class TemplateSources(request_text.RequestTestCase):
         self.assertEqual(sorted(self.fx.rows("SELECT v FROM listed_null")), [(0,), (2,)])
         for sql in ("SELECT shard FROM listed", "SELECT v FROM listed", "SELECT count(*) FROM listed",
                     "SELECT v FROM listed WHERE dev = 'a' AND shard = 7"):
-            self.assertIn("outside of the enumeration", self.fx.error(sql).message)
+            self.assertIn("is not among those listed in its template", self.fx.error(sql).message)
         for name in ("listed", "listed_null"):
             self.assertEqual(self.texts(f"SELECT v FROM {name} WHERE dev = 'a'"),
                              ["BatchGetItem %s %s get pk, v" % (name, " ".join(f"{{pk 'D#a#{n}'}}" for n in range(4)))])
@@ -111,7 +111,7 @@ class TemplateSources(request_text.RequestTestCase):
         """An ambiguous text is an error under on_mismatch 'null', too."""
         self.table("both_parts", "a text, n int", {"pk": "a#${a}", "sk": "n#${n}"}, [{"pk": "a#x#y", "sk": "n#old"}], on_mismatch="null",
                    range_key=("sk", "S"))
-        self.assertIn("more than one way", self.fx.error("SELECT * FROM both_parts").message)
+        self.assertIn("matches its template in several ways", self.fx.error("SELECT * FROM both_parts").message)
 
     def test_wrong(self):
         """Errors at the first use."""

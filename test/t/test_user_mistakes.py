@@ -22,8 +22,8 @@ class KeyTypes(fixture.TestCase):
         self.assertEqual(failure.sqlstate, "HV004")
         self.assertEqual(failure.message, f'column "{column}" of foreign table "f" has type {type_},'
                          f' but key attribute "{attribute}" has DynamoDB type {key_type}')
-        self.assertEqual(failure.detail, f'"{attribute}" is the {role} of DynamoDB table "{self.fx.remote(table)}":'
-                         ' no item has a value there that fits the column.')
+        self.assertEqual(failure.detail, f'The {role} "{attribute}" of DynamoDB table "{self.fx.remote(table)}" has this type in every item,'
+                         ' so the column can never match.')
         self.assertEqual(failure.hint, hint)
 
     def test_where_it_is_read_or_bound(self):
@@ -108,7 +108,7 @@ class WhyNotBound(fixture.TestCase):
             failure = self.fx.error(sql)
             self.fx.execute("RESET dynamo_fdw.scan_policy")
             self.assertEqual((failure.sqlstate, failure.hint),
-                             ("55000", HINT[7:].replace('to "allow"', 'to "warn" or "allow"') + sentence))
+                             ("55000", HINT[7:].replace('to "allow" to silence this warning', 'to "warn" or "allow"') + sentence))
 
     def test_no_condition(self):
         """Of no condition, and of one on other columns, nothing more is said."""
@@ -120,16 +120,16 @@ class WhyNotBound(fixture.TestCase):
     def test_around_the_column(self):
         """Functions, casts, expressions."""
         self.table()
-        so = 'so that partition key "pk" is not restricted'
-        self.says("lower(pk) = 'p1'", f'column "pk" is inside of function lower(), {so}: compare the column itself')
-        self.says("'p1' = trim(pk)", f'column "pk" is inside of function btrim(), {so}: compare the column itself')
-        self.says("pk || '' = 'p1'", f'column "pk" is part of an expression, {so}: compare the column itself')
-        self.says("coalesce(pk, 'p1') = 'p1' || left('abc', n)", f'column "pk" is part of an expression, {so}: compare the column itself')
-        self.says("starts_with(upper(pk), 'P')", f'column "pk" is inside of function starts_with(), {so}: compare the column itself')
-        self.says("lower(pk) IN ('p1', 'p2')", f'column "pk" is inside of function lower(), {so}: compare the column itself')
+        so = 'so partition key "pk" cannot be used'
+        self.says("lower(pk) = 'p1'", f'column "pk" is wrapped in lower(), {so}; compare the column directly')
+        self.says("'p1' = trim(pk)", f'column "pk" is wrapped in btrim(), {so}; compare the column directly')
+        self.says("pk || '' = 'p1'", f'column "pk" is part of an expression, {so}; compare the column directly')
+        self.says("coalesce(pk, 'p1') = 'p1' || left('abc', n)", f'column "pk" is part of an expression, {so}; compare the column directly')
+        self.says("starts_with(upper(pk), 'P')", f'column "pk" is wrapped in starts_with(), {so}; compare the column directly')
+        self.says("lower(pk) IN ('p1', 'p2')", f'column "pk" is wrapped in lower(), {so}; compare the column directly')
         self.table("pk numeric, sk numeric", "numbers")
-        self.says("pk::text = '1'", f'column "pk" is cast to text, {so}: cast the other side instead', "numbers")
-        self.says("pk::int = 1", f'column "pk" is cast to integer, {so}: cast the other side instead', "numbers")
+        self.says("pk::text = '1'", f'column "pk" is cast to text, {so}; cast the other side instead', "numbers")
+        self.says("pk::int = 1", f'column "pk" is cast to integer, {so}; cast the other side instead', "numbers")
 
     def test_operators(self):
         """What is no equality on a partition key."""
@@ -140,8 +140,8 @@ class WhyNotBound(fixture.TestCase):
         self.says("pk ILIKE 'P1'", 'operator ILIKE on column "pk" does not restrict partition key "pk"')
         self.says("pk NOT LIKE 'p1%'", 'operator NOT LIKE on column "pk" does not restrict partition key "pk"')
         self.says("pk ~ '^p1'", 'operator ~ on column "pk" does not restrict partition key "pk"')
-        self.says("pk = sk", 'column "pk" is compared with a value that is unknown before items are read, so partition key "pk" is not restricted')
-        self.says("pk = random()::text", 'column "pk" is compared with a value that is unknown before items are read, so partition key "pk" is not restricted')
+        self.says("pk = sk", 'column "pk" is compared with a value that is unknown before items are read, so partition key "pk" cannot be used')
+        self.says("pk = random()::text", 'column "pk" is compared with a value that is unknown before items are read, so partition key "pk" cannot be used')
 
     def test_or(self):
         """Arms without the key, and arms that do not restrict it."""

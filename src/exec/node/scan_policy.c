@@ -50,7 +50,7 @@ number_clause(const DynTableMeta *meta, const char *name)
 /* "4609 items, 2.4 MB, about 295 read units, at least 12 s"; NULL if unknown. */
 static char *
 describe_scan(const DynTableMeta *meta, const char *index,
-			const DynEstimate *estimate)
+			  const DynEstimate *estimate)
 {
 	char	   *units = describe_units(estimate->reads.units);
 	double		ms = !estimate->prices.known ? 0
@@ -197,7 +197,7 @@ dyn_scan_policy_small_read(const DynRelation *relation, const char *index,
 			(errmsg("reading up to %d item%s of %s%s", items,
 					items == 1 ? "" : "s", dyn_target_words(relation->table, index),
 					limiting_clause(relation, index, meta, estimate, items)),
-			 errhint("%s, or set scan_policy to \"allow\".",
+			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.",
 					 key_hint(relation, meta))));
 }
 
