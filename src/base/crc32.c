@@ -9,7 +9,7 @@
  * added to the bits below.  One carry-less multiplication does 64 bits of
  * that, so 64 bytes are folded into the next 64 with eight multiplications and
  * no table.  At the end, 16 bytes are left that have the same remainder as the
- * whole message; zlib computes the CRC of these and of the tail.
+ * full message; zlib computes the CRC of these and of the tail.
  *
  * The CRC is "reflected": the lowest bit of a byte is its highest power.  A
  * lane therefore holds its polynomial mirrored, and the product of two
