@@ -74,8 +74,8 @@ typedef struct DynService
 	const char *ca_bundle;		/* CA bundle, or NULL for the system's */
 	const char *proxy;			/* proxy URL, or NULL: no proxy, regardless of
 								 * the environment */
-	struct DynProvider *provider;	/* provider of the credentials (provider.h)
-									 * */
+	struct DynProvider *provider;	/* provider of the credentials
+									 * (provider.h) */
 	int			connect_timeout_ms;
 	int			request_timeout_ms; /* limit of one attempt; includes the body,
 									 * excludes pauses (dyn_call_allow) */
@@ -122,8 +122,8 @@ typedef struct DynCall
 	DynCallState state;
 
 	/* set by the caller before the call is started; preserved */
-	bool		ends_throttled; /* true if a throttled attempt is the last one
-								 * */
+	bool		ends_throttled; /* true if a throttled attempt is the last
+								 * one */
 	int		   *in_flight;		/* counter that includes the call from its
 								 * start until it is done or destroyed, except
 								 * while it is paused */
@@ -137,13 +137,13 @@ typedef struct DynCall
 	char		message[1024];	/* text of that error, or libcurl's; truncated,
 								 * printable, valid UTF-8 */
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
-	const struct DynError *err; /* the provider's error (DYN_FAIL_CREDENTIALS)
-								 * */
+	const struct DynError *err; /* the provider's error
+								 * (DYN_FAIL_CREDENTIALS) */
 	char		throttle_reason[256];	/* "reason resource" of the first
 										 * throttling reason, or "" */
 	bool		throttled;		/* true if the last attempt was throttled... */
-	bool		hot_partition;	/* ...and only because of a partition's limit
-								 * */
+	bool		hot_partition;	/* ...and only because of a partition's
+								 * limit */
 	DynBuffer	response;		/* body, after dyn_call_unpack */
 
 	/* counted over all attempts */

@@ -40,8 +40,8 @@ typedef struct DynActiveCall
 	int			unattended;		/* attempts that failed while the caller did
 								 * not drive the client */
 	bool		clock_tried;	/* true if this call has corrected the clock */
-	unsigned	generation;		/* generation of the last attempt's credentials
-								 * */
+	unsigned	generation;		/* generation of the last attempt's
+								 * credentials */
 	bool		credentials_tried;	/* true if this call has already refreshed
 									 * the credentials once */
 	bool		held;			/* true if BACKOFF waits for credentials, a
@@ -63,8 +63,8 @@ struct DynClient
 	DynRandom	random;
 	DynActiveCall *active;		/* SENT and BACKOFF calls */
 	int			in_flight;		/* calls without a counter of their own */
-	bool		has_completions;	/* true if the caller has not yet seen some
-									 * */
+	bool		has_completions;	/* true if the caller has not yet seen
+									 * some */
 	DynExchange *exchanges;		/* exchanges that are started and not done */
 	DynSocketWatcher *watches;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */

@@ -16,7 +16,7 @@ typedef struct DynCredentials
 	char	   *access_key_id;
 	char	   *secret_access_key;
 	char	   *session_token;	/* NULL for long-term keys */
-	int64_t		expires;		/* seconds since the epoch; 0: never */
+	int64_t		expires;		/* seconds since the epoch; 0 means never */
 } DynCredentials;
 
 /*
@@ -31,7 +31,10 @@ extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char *session_token,
 								const char **bad);
 
-/* Has it no control characters, one of which could begin another header? */
+/*
+ * Returns true if the value has no control characters, one of which could
+ * begin another header.
+ */
 extern bool dyn_credentials_suit_header(const char *value);
 
 /* Zeroes and frees the strings. */

@@ -49,7 +49,7 @@ inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 		Bytef		spare;
 		size_t		space;
 
-		/* at the bound, none is left: the stream may end there */
+		/* at the bound, no space is left: the stream may end there */
 		if (out->max > 0 && hint > out->max - out->len)
 			hint = out->max - out->len;
 		if (hint > 0 && !dyn_buffer_reserve(out, hint))

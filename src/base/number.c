@@ -25,8 +25,8 @@
 typedef struct Decimal
 {
 	bool		negative;
-	bool		excess;			/* true if a digit after the 38th is not zero
-								 * */
+	bool		excess;			/* true if a digit after the 38th is not
+								 * zero */
 	int			ndigits;		/* number of digits held; 0 if the number is
 								 * zero */
 	int64_t		exp;			/* power of ten of digits[0] */
