@@ -27,8 +27,8 @@ typedef struct DynReply
 	bool		has_head;		/* true if the headers are complete */
 	size_t		body_bytes;		/* body bytes as transmitted */
 	bool		repeated;		/* true if it repeats an earlier reply */
-	bool		has_body_crc;	/* true if there was an x-amz-crc32... */
-	bool		garbled_crc;	/* ...that is not a 32-bit number */
+	bool		has_body_crc;	/* true if there was an x-amz-crc32 */
+	bool		garbled_crc;	/* true if that was not a 32-bit number */
 	uint32_t	wanted_crc;
 	uint32_t	crc;			/* checksum of the bytes so far */
 	bool		packed;			/* true if Content-Encoding is gzip */
