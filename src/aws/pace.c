@@ -38,7 +38,7 @@
 /*
  * Time without a grant after which the learned rate is no longer valid: the
  * service may then grant any rate.  Requests are few and small at that time,
- * so their own cost no longer explains refusals.
+ * so their own cost cannot explain a longer period of refusals.
  */
 #define SILENCE_MS			10000.0
 
@@ -67,7 +67,7 @@
 /* A measurement of twice this time drops its older half. */
 #define MEASURED_MS			2000.0
 
-/* Longer episodes without a request count as this long. */
+/* Longer periods without a request count as this long. */
 #define LONGEST_EPISODE_MS	1000.0
 
 /* An episode of refusals ends after this time without one. */

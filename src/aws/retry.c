@@ -4,7 +4,8 @@
  *
  * The rules are those of the AWS SDKs' standard mode, with delays that suit
  * interactive queries.  Every operation of this project is a read, so retrying
- * after a lost reply is always safe; except CreateTable, which has one attempt.
+ * after a lost reply is always safe.  The exception is CreateTable, which has
+ * one attempt.
  *
  * A failure is classified by its kind, then by its code, then by its HTTP
  * status.  The delay is random between zero and a bound that doubles with
@@ -28,10 +29,11 @@
 #include "../base/lengthof.h"
 
 #define LONGEST_PAUSE_MS		20000.0
-#define LONGEST_EXTRA_MS		5000.0	/* by x-amz-retry-after */
-#define REFILL_A_SECOND			1.0 /* tokens of the quota */
-#define TELLING_SKEW			(4 * 60)	/* seconds */
-#define NOTEWORTHY_SHIFT		(5 * 60)	/* seconds, of a corrected clock */
+#define LONGEST_EXTRA_MS		5000.0	/* addition by x-amz-retry-after */
+#define REFILL_A_SECOND			1.0 /* tokens returned to the quota */
+#define TELLING_SKEW			(4 * 60)	/* seconds that show a wrong
+											 * clock */
+#define NOTEWORTHY_SHIFT		(5 * 60)	/* seconds of a clock change */
 
 typedef struct ClassRule
 {
@@ -115,7 +117,7 @@ classify_status(int status)
 		? DYN_RETRY_TRANSIENT : DYN_RETRY_FINAL;
 }
 
-/* Without the server's time the clock cannot be corrected. */
+/* Without the server's time, the clock cannot be corrected. */
 static DynRetryClass
 classify_code(const DynOutcome *outcome)
 {
@@ -158,8 +160,8 @@ dyn_retry_classify(const DynOutcome *outcome)
 }
 
 /*
- * A reply to an attempt that was signed before another one corrected the clock
- * could set it back.
+ * Another attempt may have corrected the clock since this one was signed; its
+ * reply could then set the clock back.
  */
 bool
 dyn_retry_set_clock(DynClock *clock, int64_t offset, int64_t signed_offset)
@@ -209,7 +211,7 @@ dyn_retry_take(DynRetryQuota *quota, DynRetryClass class, int64_t began_us,
 			   int64_t now_us)
 {
 	refill(quota, now_us);
-	/* an outage takes tokens once, which may be paid already */
+	/* an outage takes tokens once; they may have been taken already */
 	if (class == DYN_RETRY_TRANSIENT &&
 		(quota->outage || began_us <= quota->outage_us))
 		return true;
