@@ -31,8 +31,7 @@
 #define LONGEST_PAUSE_MS		20000.0
 #define LONGEST_EXTRA_MS		5000.0	/* addition by x-amz-retry-after */
 #define REFILL_A_SECOND			1.0 /* tokens returned to the quota */
-#define TELLING_SKEW			(4 * 60)	/* seconds that show a wrong
-											 * clock */
+#define TELLING_SKEW			(4 * 60)	/* seconds of skew */
 #define NOTEWORTHY_SHIFT		(5 * 60)	/* seconds of a clock change */
 
 typedef struct ClassRule
@@ -160,8 +159,8 @@ dyn_retry_classify(const DynOutcome *outcome)
 }
 
 /*
- * Another attempt may have corrected the clock since this one was signed; its
- * reply could then set the clock back.
+ * Another attempt may have corrected the clock since this one was signed.  The
+ * reply to this one could then set the clock back.
  */
 bool
 dyn_retry_set_clock(DynClock *clock, int64_t offset, int64_t signed_offset)

@@ -31,11 +31,9 @@ typedef struct DynOutcome
 	int			http_status;
 	const char *code;			/* code of the error document, or "" */
 	const char *message;
-	bool		has_date;		/* true if the reply has the server's
-								 * time... */
-	int64_t		skew;			/* ...whose difference from the time signed is
-								 * this (seconds, positive if the server is
-								 * ahead) */
+	bool		has_date;		/* true if the reply has the server's time */
+	int64_t		skew;			/* server's time minus the time signed
+								 * (seconds) */
 } DynOutcome;
 
 extern DynRetryClass dyn_retry_classify(const DynOutcome *outcome);
@@ -60,7 +58,7 @@ extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 /*
  * The quota is a bucket of tokens that the requests of one statement share, so
  * that retries do not multiply the load of a service in trouble.  It is full
- * when zero-initialised.  One token is returned per second, and some per
+ * when zero-initialized.  One token is returned per second, and some per
  * successful attempt.
  *
  * An outage takes tokens once, for any number of requests and retries (which

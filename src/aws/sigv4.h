@@ -54,7 +54,7 @@ typedef struct DynSigScope
 
 /*
  * Caches the signing key of the last scope, which is valid for a day.  It is
- * reused if everything it was derived from is equal.  Zero-initialise it; wipe
+ * reused if everything it was derived from is equal.  Zero-initialize it; wipe
  * it with dyn_sigv4_key_forget.
  */
 typedef struct DynSigKeyCache
