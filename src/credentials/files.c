@@ -35,8 +35,8 @@
 /* ---- files ------------------------------------------------------------ */
 
 /*
- * Reports a failure to read.  The hint names the user: the server cannot read
- * everything that you can.
+ * Reports a failure to read.  The hint names the server's user: people may
+ * confuse their own files with the server's.
  */
 static DynFileRead
 cannot_read(const char *path, int error, DynError *err)
