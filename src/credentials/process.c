@@ -78,8 +78,7 @@ struct DynProcess
 	int			end_fd;
 	size_t		out_len;
 	size_t		errors_len;
-	char		out[LONGEST_OUTPUT + 1];	/* output; one byte more than
-											 * allowed */
+	char		out[LONGEST_OUTPUT + 1];	/* output, and one byte more */
 	char		errors[CACHED_ERRORS];
 };
 
