@@ -339,10 +339,10 @@ dyn_attempt_end(DynActiveCall *call, CURLcode code)
 }
 
 /*
- * libcurl may have read so much of the reply in its first turn that the
- * transfer is paused.  Then it has not yet reported which connection it took,
- * and we would regard that connection as idle (sockets.c).  To make libcurl
- * report it, resume the transfer with the bytes that libcurl holds.
+ * If libcurl reads a lot of the reply in its first turn, the transfer may be
+ * paused.  Then libcurl has not yet reported which connection it took, and we
+ * would regard that connection as idle (sockets.c).  To make libcurl report
+ * it, resume the transfer with the bytes that libcurl holds.
  */
 static void
 show_connection(DynActiveCall *call)

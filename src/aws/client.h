@@ -89,7 +89,7 @@ typedef struct DynService
 
 typedef enum DynCallState
 {
-	DYN_CALL_IDLE,				/* not started */
+	DYN_CALL_IDLE,				/* state before the first start */
 	DYN_CALL_SENT,				/* an attempt is running */
 	DYN_CALL_BACKOFF,			/* waits for the next attempt, for credentials,
 								 * for a descriptor or for a connection */

@@ -620,27 +620,20 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		*text = refusal_text(http->refusal);
 		return http->refusal;
 	}
-	/*
-	 * libcurl also reports this for truncated headers and for an interim reply
-	 */
+	/* libcurl also reports truncated headers and interim replies so */
 	if (code == CURLE_OK && (!http->reply.has_head ||
 							 http->reply.status < FIRST_FINAL_STATUS))
 	{
 		*text = "the connection was closed within the head of the reply";
 		return DYN_FAIL_NETWORK;
 	}
-	/*
-	 * libcurl reports this for a header over its own limit, which is above
-	 * ours
-	 */
+	/* libcurl's result for a header over its own limit, which is above ours */
 	if (code == CURLE_OUT_OF_MEMORY && http->reply.header_bytes > 0)
 	{
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	/*
-	 * libcurl reports this for the reply of a server that does not speak HTTP
-	 */
+	/* libcurl's result for the reply of a server that does not use HTTP */
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
 		return DYN_FAIL_HTTP;
 	return rule->failure;

@@ -9,7 +9,7 @@
  * descriptor watches too.
  *
  * libcurl changes its deadline several times per request, nearly always to a
- * later time (the timeout of the next request), so the timerfd is only set
+ * later time (the timeout of the next request).  So the timerfd is only set
  * when the deadline becomes earlier.  If it fires too early, one turn finds
  * nothing to do and sets it again.
  *

@@ -252,10 +252,7 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 	(void) shutdown(entry->fd, SHUT_RDWR);
 	if (entry->uses != socket->uses)
 		return;
-	/*
-	 * drains it: a later check for data must not find the bytes that have
-	 * arrived
-	 */
+	/* drains it: a later check for data must not find what has arrived */
 	while (reads++ < 64 &&
 		   recv(entry->fd, rest, sizeof(rest), MSG_DONTWAIT) > 0)
 		continue;

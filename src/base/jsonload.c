@@ -23,8 +23,8 @@
 /*
  * Upper bound of the memory that jansson needs for the rest of a chunk: 128
  * bytes for each of its bytes, the current string, and larger tables for the
- * members of an object (16 bytes for each of twice as many, with at least 5
- * bytes of text).
+ * members of an object.  The tables have 16 bytes for each of twice as many
+ * members, with at least 5 bytes of text.
  */
 #define RESERVE(len)	(128 * CHUNK + 16 * (len) + 4096)
 

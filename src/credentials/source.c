@@ -225,8 +225,8 @@ name_clocks(const DynExchange *exchange, DynError *err)
 }
 
 /*
- * Reads the reply.  Frees the step's previous keys first: the keys that signed
- * the request are no longer needed.
+ * Reads the reply.  New credentials replace the keys that signed the request,
+ * which are no longer needed.
  */
 static DynProviderResponse
 read_response(Source *source, const DynExchange *exchange, DynError *err)

@@ -313,8 +313,8 @@ set_error(const DynRole *role, const DynExchange *exchange, const char *code,
 		dyn_error_hint(err, "%s", hint);
 
 	/*
-	 * In a message about a signature, the text that the service has signed
-	 * follows; it contains the session token.
+	 * A message about a signature continues with the text that the service has
+	 * signed, which contains the session token.
 	 */
 	if (shown > 0 && (strstr(code, "Signature") != NULL ||
 					  strstr(code, "AuthenticationToken") != NULL))

@@ -56,9 +56,7 @@ copy_parts(char *const texts[PARTS], const char *url, const char *what,
 		return dyn_error_set(err, "%s is not an http or https URL", what);
 	if (texts[USER] || texts[PASSWORD])
 		return dyn_error_set(err, "%s contains a user name", what);
-	/*
-	 * libcurl does not report empty fragments, but sends the text after them
-	 */
+	/* libcurl does not report an empty fragment, but sends what follows it */
 	if (strchr(url, '#') != NULL)
 		return dyn_error_set(err, "%s contains a fragment", what);
 	parts->has_query = strchr(url, '?') != NULL;
