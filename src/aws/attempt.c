@@ -514,7 +514,9 @@ dyn_attempts_suspend_paused(DynClient *client)
 	}
 }
 
-/* libcurl does not report a transfer that fails here. */
+/*
+ * Resumes the transfer.  libcurl does not report a transfer that fails here.
+ */
 void
 dyn_attempt_resume(DynActiveCall *call)
 {

@@ -33,7 +33,10 @@ extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 /* Removes a running transfer from the loop. */
 extern void dyn_attempt_abandon(DynActiveCall *call);
 
-/* Decides whether to retry an attempt; takes the tokens if so. */
+/*
+ * Decides whether to retry an attempt; takes the tokens if so, and returns
+ * true.
+ */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 
 /* Lets an active call wait before its next attempt. */

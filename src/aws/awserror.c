@@ -34,10 +34,12 @@
 /* Shorter secrets are placeholders for an emulator, and are not masked. */
 #define SHORTEST_SECRET	8
 
-/* A substring of a secret of at least this length is masked. */
+/* A substring of a secret is masked if it has at least this length. */
 #define BETRAYING		16
 
-/* Errors whose text continues with what the service computed or received. */
+/*
+ * Errors whose text continues with text that the service computed or received.
+ */
 static const char *const echoing_codes[] = {
 	"InvalidSignatureException",
 	"IncompleteSignatureException",

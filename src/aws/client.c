@@ -2,8 +2,8 @@
  * client.c
  *		Drives the calls and exchanges of a backend.
  *
- * libcurl puts ended transfers into its queue, from which dyn_client_process
- * takes them.  No call is checked, restarted or freed inside a callback of
+ * libcurl puts ended transfers into a queue, and dyn_client_process takes them
+ * from there.  No call is checked, restarted or freed inside a callback of
  * libcurl.
  *
  * Layer: aws.

@@ -210,7 +210,7 @@ extern void dyn_client_drive(DynClient *client);
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);
 
-/* Makes the descriptor readable after `ms` milliseconds at the latest. */
+/* Makes the descriptor readable within `ms` milliseconds. */
 extern void dyn_client_wake(DynClient *client, double ms);
 
 /*
@@ -240,8 +240,8 @@ extern void dyn_call_start(DynCall *call, const DynService *service,
 
 /*
  * Prepares the response of a call that is DONE for reading.  A compressed body
- * is only inflated now, because it may become much larger.  Returns false if
- * that fails in a way that is retried: the call is then no longer DONE.
+ * is inflated only now, because it may become much larger.  If this fails in a
+ * way that is retried, it returns false: the call is then no longer DONE.
  */
 extern bool dyn_call_unpack(DynCall *call);
 

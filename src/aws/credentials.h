@@ -1,6 +1,6 @@
 /*
  * credentials.h
- *		An AWS access key, used to sign requests.
+ *		Sets and wipes an AWS access key, used to sign requests.
  *
  * The strings are malloc'd, owned by the struct, and overwritten with zeros
  * before they are freed.
@@ -21,9 +21,9 @@ typedef struct DynCredentials
 
 /*
  * Copies the strings.  Returns false, with *credentials empty, if memory runs
- * out or a string contains a character that is not allowed in an HTTP header
- * (CR, LF, NUL and other controls); *bad then names the part ("session_token",
- * ...), or is NULL if memory ran out.
+ * out or a string contains a character that an HTTP header must not contain
+ * (CR, LF, NUL and other controls).  Then *bad names the part
+ * ("session_token", ...), or is NULL if memory ran out.
  */
 extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char *access_key_id,

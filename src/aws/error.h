@@ -21,9 +21,9 @@ typedef struct DynError
 	bool		passing;		/* true if another attempt may succeed */
 	bool		out_of_memory;	/* true if memory ran out; the other members
 								 * are not set */
-	char		message[512];	/* a phrase, such as "file \"x\" cannot be
-								 * read: ...", without a full stop */
-	char		hint[512];		/* a sentence, or "" */
+	char		message[512];	/* phrase, such as "file \"x\" cannot be read:
+								 * ...", without a full stop */
+	char		hint[512];		/* full sentence, or "" */
 	char		excerpt[512];	/* printable text from others, or "" */
 } DynError;
 
@@ -36,7 +36,10 @@ extern bool dyn_error_set(DynError *err, const char *fmt,...) DYN_PRINTF(2, 3);
 extern bool dyn_error_hint(DynError *err, const char *fmt,...) DYN_PRINTF(2, 3);
 extern bool dyn_error_memory(DynError *err);
 
-/* "2026-01-02 03:04:05 UTC"; "an unknown time" for 0 and beyond year 9999. */
+/*
+ * Size and function for a time such as "2026-01-02 03:04:05 UTC"; it is "an
+ * unknown time" for 0 and after the year 9999.
+ */
 #define DYN_ERROR_TIME_SIZE	32
 extern void dyn_error_time_text(int64_t seconds, char *text);
 

@@ -155,8 +155,8 @@ read_header(DynReply *reply, const char *line, size_t len)
 }
 
 /*
- * A status line begins a reply, and discards an interim one (100).  An empty
- * line ends the headers.
+ * Handles a header line.  A status line begins a reply, and discards an
+ * interim one (100).  An empty line ends the headers.
  */
 static size_t
 on_header(char *line, size_t size, size_t n, void *arg)
@@ -252,10 +252,10 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 }
 
 /*
- * Receives a part of the body.  If this pauses the transfer, libcurl holds the
- * bytes, with all that it has read together with them (up to
- * DYN_RECEIVE_BUFFER), and passes them again from within dyn_loop_resume.
- * Exchanges receive credentials: see wiping.c.
+ * Receives a part of the body.  If this pauses the transfer, libcurl holds
+ * these bytes and all that it has read with them (up to DYN_RECEIVE_BUFFER).
+ * It passes them again from within dyn_loop_resume.  Exchanges receive
+ * credentials: see wiping.c.
  */
 static size_t
 on_body(char *bytes, size_t size, size_t n, void *arg)
@@ -314,7 +314,7 @@ set_static(DynHttp *http)
 	SET(CURLOPT_SSL_VERIFYHOST, 2L);
 	SET(CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	/* an empty list: else libcurl uses the no_proxy of the environment */
+	/* an empty list: otherwise libcurl uses the no_proxy of the environment */
 	SET(CURLOPT_NOPROXY, "");
 
 	SET(CURLOPT_NOSIGNAL, 1L);
@@ -583,7 +583,7 @@ static const CodeRule code_rules[] = {
 	{CURLE_TOO_LARGE, DYN_FAIL_TOO_LARGE, true},
 #endif
 	{CURLE_OUT_OF_MEMORY, DYN_FAIL_MEMORY, true},
-	/* the others are network failures, which are retried */
+	/* all other codes are network failures, which are retried */
 	{CURL_LAST, DYN_FAIL_NETWORK, false}
 };
 

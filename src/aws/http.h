@@ -112,8 +112,8 @@ extern void dyn_http_lift_timeout(DynHttp *http);
 
 /*
  * Translates libcurl's result, and sets reply.status.  *lasting is set if
- * another attempt would fail in the same way; *text (in this handle, or
- * static) describes the error.
+ * another attempt would fail in the same way.  *text describes the error; it
+ * is in this handle, or static.
  */
 extern DynFailure dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 								  const char **text);

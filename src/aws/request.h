@@ -13,9 +13,9 @@
 struct curl_slist;
 
 /*
- * Returns the headers to send `body` to the operation, signed for the time
- * `now` (seconds since the epoch by the service's clock), or NULL if memory
- * runs out.  The caller frees them.
+ * Returns the headers to send `body` to the operation, or NULL if memory runs
+ * out.  They are signed for the time `now` (seconds since the epoch by the
+ * service's clock).  The caller frees them.
  */
 extern struct curl_slist *dyn_request_headers(DynSigKeyCache *cache,
 											  const DynService *service,

@@ -78,7 +78,7 @@ check_bytes(DynCall *call, const DynHttp *http)
 				 (unsigned) reply->wanted_crc);
 		return DYN_FAIL_CHECKSUM;
 	}
-	/* an empty body is not compressed, whatever its header says */
+	/* an empty body is not compressed, regardless of its header */
 	if (reply->unknown_encoding && reply->body_bytes > 0)
 	{
 		set_text(call, "the reply has an unsupported Content-Encoding", NULL);

@@ -9,12 +9,12 @@
  *
  * A failure is classified by its kind, then by its code, then by its HTTP
  * status.  The delay is random between zero and a bound that doubles with
- * every attempt ("full jitter"), so that clients that were throttled together
- * do not retry together.
+ * every attempt ("full jitter").  So clients that were throttled together do
+ * not retry together.
  *
- * A wrong clock causes a signature error with a specific text or, at some
- * services, an authentication error whose Date header differs by minutes from
- * the time that was signed.
+ * A wrong clock causes a signature error with a specific text.  Some services
+ * return an authentication error instead, whose Date header differs by minutes
+ * from the time that was signed.
  *
  * Layer: aws.  Knows no network and no clock.
  */
@@ -238,7 +238,7 @@ dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last, int64_t began_us,
 	}
 }
 
-/* If the kernel provides no randomness, use the time. */
+/* Seeds the generator, with the time if the kernel provides no randomness. */
 void
 dyn_random_seed(DynRandom *random)
 {
@@ -252,7 +252,7 @@ dyn_random_seed(DynRandom *random)
 		(uint64_t) now.tv_nsec;
 }
 
-/* The splitmix64 generator. */
+/* Returns the next number of the splitmix64 generator. */
 double
 dyn_random_unit(DynRandom *random)
 {

@@ -60,7 +60,7 @@ typedef struct DynSigScope
 typedef struct DynSigKeyCache
 {
 	bool		valid;
-	char		date[9];		/* YYYYMMDD */
+	char		date[9];		/* date as YYYYMMDD */
 	char		region[64];
 	char		service[64];
 	unsigned char secret_hash[DYN_SHA256_SIZE];

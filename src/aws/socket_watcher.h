@@ -30,7 +30,7 @@ typedef struct DynSocketWatcher
 	bool		noticed;		/* true if it was notified in this turn */
 } DynSocketWatcher;
 
-/* Returns false if the descriptor cannot be watched. */
+/* Begins a watch; returns false if the descriptor cannot be watched. */
 extern bool dyn_client_watcher(DynClient *client, DynSocketWatcher *watcher);
 extern void dyn_client_unwatch(DynClient *client, DynSocketWatcher *watcher);
 

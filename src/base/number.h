@@ -58,7 +58,7 @@ extern DynNumberStatus dyn_number_canonical(const char *text, size_t len,
 extern bool dyn_number_round(const char *text, size_t len, DynRounding dir,
 							 char *dst, size_t *dst_len);
 
-/* Compares two canonical numbers: -1, 0 or 1. */
+/* Compares two canonical numbers; returns -1, 0 or 1. */
 extern int	dyn_number_compare(const char *a, size_t alen,
 							   const char *b, size_t blen);
 

@@ -224,7 +224,10 @@ dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len)
 #define HASH_SEED	UINT64_C(0xB5297A4D3F84D5A3)
 #define HASH_MUL	UINT64_C(0x8A91A6D40BF42041)
 
-/* Multiplication only carries upward, so fold the high half down. */
+/*
+ * Mixes a word into the hash.  Multiplication only carries upward, so fold the
+ * high half down.
+ */
 static uint64_t
 hash_mix(uint64_t h, uint64_t word)
 {

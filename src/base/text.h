@@ -33,7 +33,7 @@ dyn_utf8_continues(char c)
 }
 
 /*
- * Writes a character, at most U+10FFFF, in up to four bytes; returns their
+ * Writes a character, at most U+10FFFF, in up to four bytes, and returns their
  * number.
  */
 extern size_t dyn_utf8_put(char *dst, uint32_t code);

@@ -193,8 +193,9 @@ execute(const DynProgram *program)
 }
 
 /*
- * Runs in the child.  If the parent ended before the child's death signal was
- * set, the signal is never sent.  Ignored signals would remain ignored.
+ * Runs in the child.  If the parent ended before PR_SET_PDEATHSIG, the signal
+ * is never sent; so the parent's pid is checked.  Signals that are ignored
+ * would remain ignored; so all are reset.
  */
 static void
 run_child(const DynProgram *program, const Pipes *pipes, pid_t parent)
@@ -302,7 +303,7 @@ fork_child(DynProcess *process, const DynProgram *program, const Pipes *pipes)
 	return process->pid > 0;
 }
 
-/* Returns when the program is executed, or cannot be. */
+/* Starts the program; returns when it is executed, or cannot be. */
 static bool
 fork_and_execute(DynProcess *process, const DynProgram *program, Pipes *pipes,
 				 DynError *err)

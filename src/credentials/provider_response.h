@@ -15,7 +15,7 @@
 
 typedef enum DynProviderResponse
 {
-	DYN_RESPONSE_CREDENTIALS,	/* they are in *credentials */
+	DYN_RESPONSE_CREDENTIALS,	/* the credentials are in *credentials */
 	DYN_RESPONSE_NEXT,			/* another request is needed */
 	DYN_RESPONSE_AGAIN,			/* the same request may succeed later; *err has
 								 * the reason for the failure */

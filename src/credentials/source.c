@@ -62,8 +62,8 @@ const char *const dyn_source_names[] = {
 typedef struct Source
 {
 	DynSourceOptions spec;
-	char	   *words;			/* description of the current ones' provider,
-								 * or NULL */
+	char	   *words;			/* description of where the current credentials
+								 * came from, or NULL */
 	int64_t		offset;			/* offset of the clock that signs (seconds);
 								 * preserved between refreshes */
 

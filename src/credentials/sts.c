@@ -340,7 +340,10 @@ describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 	return whose;
 }
 
-/* Replies without an error document come from a proxy. */
+/*
+ * Reads the reply's error.  A reply without an error document comes from a
+ * proxy.
+ */
 static DynProviderResponse
 read_error(const DynRole *role, const DynExchange *exchange, DynError *err)
 {
