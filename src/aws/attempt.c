@@ -93,8 +93,8 @@ dyn_attempts_next_due(const DynClient *client)
  * an idle connection, or a new one.  (An idle connection to another host does
  * not help.  So there may be up to twice as many sockets as acquired, until
  * the statement ends.)  Without descriptors, the call waits for another
- * transfer, but not for paused ones: the caller may need this response before
- * it can use theirs.
+ * transfer to end.  It does not wait for paused ones: the caller may need this
+ * response before it can use theirs.
  */
 static bool
 may_send(DynClient *client)

@@ -3,9 +3,9 @@
  *		Finds the provider chain: the kinds of providers, and their order.
  *
  * The default order is that of AWS's tools: keys in the environment, a profile
- * that assumes a role, web identity in the environment, any other profile, the
- * container, the instance.  The first provider that is configured is used.  If
- * it fails, that is an error, and not a reason to use other rights.
+ * that assumes a role, web identity in the environment, a profile that does
+ * not, the container, the instance.  The first provider that is configured is
+ * used.  If it fails, that is an error, and not a reason to use other rights.
  *
  * - A profile that is named (by the user mapping or AWS_PROFILE) must exist;
  *   the one named "default" applies if it exists.  A profile without

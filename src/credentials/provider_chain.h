@@ -54,9 +54,9 @@ typedef struct DynProviderChain
 } DynProviderChain;
 
 /*
- * Finds the chain for the options.  Returns false, with *err set and *chain
- * empty, if something is missing, unreadable or contradictory, a cycle, or
- * needs a person's input (mfa_serial).
+ * Finds the chain that `spec` selects.  Returns false, with *err set and
+ * *chain empty, if something is missing, unreadable or contradictory, a cycle,
+ * or needs a person's input (mfa_serial).
  */
 extern bool dyn_chain_find(const DynSourceOptions *spec, DynProviderChain *chain,
 						   DynError *err);

@@ -15,9 +15,9 @@
 extern const char *const dyn_source_names[];
 
 /*
- * Makes the provider of a zeroed DynProvider.  The options move into it, also
- * on failure.  Static keys without a role are ready at once, and need no
- * source.  Returns false if memory runs out.
+ * Makes the provider of a zeroed DynProvider.  `spec` moves into it, also on
+ * failure.  Static keys without a role are ready at once, and need no source.
+ * Returns false if memory runs out.
  */
 extern bool dyn_source_open(DynProvider *provider, DynSourceOptions *spec);
 
