@@ -63,8 +63,8 @@ struct DynClient
 	DynRandom	random;
 	DynActiveCall *active;		/* SENT and BACKOFF calls */
 	int			in_flight;		/* calls without a counter of their own */
-	bool		has_completions;	/* true if the caller has not yet seen
-									 * some */
+	bool		has_completions;	/* true if there are completions that the
+									 * caller has not seen */
 	DynExchange *exchanges;		/* exchanges that are started and not done */
 	DynSocketWatcher *watches;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */

@@ -28,10 +28,10 @@ typedef struct DynConnections
 	int			peak;			/* most transfers at once in this statement */
 	int			last_peak;		/* the same for the previous statement */
 	int			keep;			/* max_idle_connections of its services */
-	bool		drop_idle;		/* true if all must be dropped when none is
+	bool		drop_idle;		/* true if all must be dropped once none is
 								 * used */
-	int64_t		waited_us;		/* time waited for idle ones since one was made
-								 * instead (us) */
+	int64_t		waited_us;		/* time waited for idle ones since the last one
+								 * was made (us) */
 } DynConnections;
 
 /*

@@ -75,7 +75,8 @@ typedef struct DynHttp
 	int			opened;			/* socket that it opened last; or -1 */
 	struct DynHttp *next;		/* next handle in the pool */
 	bool		is_set;			/* true if the constant options are set */
-	bool		trusts;			/* true if the TLS options are set, for: */
+	bool		trusts;			/* true if the TLS options are set for the next
+								 * two */
 	char	   *ca_bundle;		/* CA bundle that it trusts */
 	unsigned	forgotten;		/* tls->forgotten when they were set */
 	struct curl_slist *headers; /* request headers (owned while the exchange
@@ -127,8 +128,8 @@ extern bool dyn_http_date(const DynHttp *http, int64_t *date);
 extern bool dyn_http_is_connected(const DynHttp *http);
 
 /*
- * Returns how long its TCP connection took to establish, which is a round trip
- * (us); -1 if it existed before.
+ * Returns how long it took to establish its TCP connection, which is a round
+ * trip (us); -1 if it existed before.
  */
 extern int64_t dyn_http_round_trip_us(const DynHttp *http);
 

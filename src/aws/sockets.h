@@ -17,8 +17,8 @@ typedef struct DynSocket
 	ino_t		inode;			/* inode, to detect a reused descriptor
 								 * number */
 	bool		registered;		/* true if libcurl watches it for a transfer */
-	uint32_t	events;			/* events for which epoll watches it; 0: none,
-								 * or not reported */
+	uint32_t	events;			/* events for which epoll watches it; 0 if it
+								 * does not, or if that is not known */
 	uint32_t	parked;			/* events for which epoll will watch it
 								 * again */
 	const void *transfer;		/* transfer that watches it, or did so last */
@@ -28,7 +28,7 @@ typedef struct DynSocket
 								 * idle */
 	bool		implied;		/* true if it has replied */
 	uint64_t	peer;			/* fingerprint of what it connects to, and how;
-								 * 0: not reported */
+								 * 0 if not given */
 	int64_t		rtt_us;			/* round trip to the peer, once it has
 								 * replied */
 } DynSocket;

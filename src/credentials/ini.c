@@ -11,8 +11,8 @@
  *   blanks is quoted, "[profile "my name"]", but not in the credentials file.
  *   Sections of the same name are merged.
  * - In "key = value", the key may have any case, and both are trimmed.  Of
- *   equal keys the last one applies.  A comment in such a line begins with # or
- *   ; after a blank.
+ *   equal keys the last one applies.  A comment in such a line begins with #
+ *   or ; after a blank.
  * - A line that is indented more than the previous line with a key continues
  *   its value, including comments.  If there is nothing after the = sign, the
  *   lines are a block, as in [services]: each is "key = value", which is
