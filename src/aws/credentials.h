@@ -21,8 +21,8 @@ typedef struct DynCredentials
 
 /*
  * Copies the strings.  Returns false, with *credentials empty, if memory runs
- * out or a string contains a character that an HTTP header must not contain
- * (CR, LF, NUL and other controls).  Then *bad names the part
+ * out or a string cannot be sent in an HTTP header.  Characters that cannot be
+ * sent are CR, LF, NUL and other controls.  *bad then names the part
  * ("session_token", ...), or is NULL if memory ran out.
  */
 extern bool dyn_credentials_set(DynCredentials *credentials,

@@ -56,8 +56,8 @@ extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 								int64_t signed_offset);
 
 /*
- * The quota is a bucket of tokens that the requests of one statement share, so
- * that retries do not multiply the load of a service in trouble.  It is full
+ * The quota is a bucket of tokens that the requests of one statement share.
+ * So retries do not multiply the load of a service in trouble.  It is full
  * when zero-initialized.  One token is returned per second, and some per
  * successful attempt.
  *

@@ -94,7 +94,7 @@ load_store(const char *path)
 	return store;
 }
 
-/* true if libcurl has shown an object of another OpenSSL */
+/* True if libcurl has shown an object of another OpenSSL. */
 static bool is_foreign;
 
 /*
