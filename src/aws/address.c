@@ -1,17 +1,17 @@
 /*
  * address.c
- *		Which addresses a request may be sent to.
+ *		Decides which addresses a request may be sent to.
  *
  * On a cloud machine, link-local addresses and a few others serve the
- * machine's own credentials.  A host name can be made to resolve to them at
- * any time, so the check looks at the address that a socket is about to be
- * opened for, not at the name.
+ * machine's own credentials.  A host name can resolve to them at any time.  So
+ * the check looks at the address for which a socket is about to be opened, not
+ * at the name.
  *
- * An IPv6 address may also stand for an IPv4 one, which translators and
- * tunnels then connect to; so each refused IPv4 address is refused in those
- * forms too.  Where the embedded address cannot be located (64:ff9b:1::/48 has
- * several layouts) or may be that of somebody else's relay (Teredo), the whole
- * prefix is refused.
+ * An IPv6 address may also represent an IPv4 address, to which translators and
+ * tunnels then connect.  So each refused IPv4 address is refused in those
+ * forms too.  The full prefix is refused where the embedded address cannot be
+ * located (64:ff9b:1::/48 has several layouts) or may be a third party's relay
+ * (Teredo).
  *
  * Layer: aws.  Knows socket addresses only.
  */
@@ -34,24 +34,24 @@ static const Prefix refused_v4[] = {
 	{{0}, 8},					/* "this network": connects to loopback */
 	{{169, 254}, 16},			/* link-local: the metadata service of most
 								 * clouds */
-	{{100, 100, 100, 200}, 32}, /* that of Alibaba Cloud */
-	{{192, 0, 0, 192}, 32},		/* of Oracle Cloud */
-	{{168, 63, 129, 16}, 32}	/* of Azure */
+	{{100, 100, 100, 200}, 32}, /* Alibaba Cloud's metadata service */
+	{{192, 0, 0, 192}, 32},		/* Oracle Cloud's */
+	{{168, 63, 129, 16}, 32}	/* Azure's */
 };
 
 static const Prefix refused_v6[] = {
 	{{0}, 128},					/* unspecified: connects to loopback */
 	{{0xfe, 0x80}, 10},			/* link-local */
-	{{0xfd, 0x00, 0x0e, 0xc2}, 32}, /* metadata service, its neighbours */
-	{{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}, 48}, /* NAT64 of local use */
+	{{0xfd, 0x00, 0x0e, 0xc2}, 32}, /* metadata service and its neighbors */
+	{{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}, 48}, /* NAT64 for local use */
 	{{0x20, 0x01, 0x00, 0x00}, 32}	/* Teredo */
 };
 
-/* Prefixes of IPv6 addresses that contain an IPv4 one, and where. */
+/* An IPv6 prefix whose addresses contain an IPv4 address, and its offset. */
 typedef struct Embedding
 {
 	Prefix		prefix;
-	int			offset;			/* bytes */
+	int			offset;			/* position of the IPv4 address (bytes) */
 } Embedding;
 
 static const Embedding embeddings[] = {
@@ -106,7 +106,7 @@ is_refused_v4(const unsigned char *address)
 	return has_any_prefix(address, refused_v4, LENGTHOF(refused_v4));
 }
 
-/* The loopback address is no compatible form of 0.0.0.1. */
+/* The loopback address is not a compatible form of 0.0.0.1. */
 static bool
 is_refused_v6(const unsigned char *address)
 {

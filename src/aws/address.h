@@ -1,6 +1,6 @@
 /*
  * address.h
- *		Which addresses a request may be sent to.
+ *		Decides which addresses a request may be sent to.
  */
 #ifndef DYN_AWS_ADDRESS_H
 #define DYN_AWS_ADDRESS_H
@@ -9,19 +9,19 @@
 
 struct sockaddr;
 
-/* Which addresses a request may be sent to. */
+/* The addresses that a request may be sent to. */
 typedef enum DynAddressPolicy
 {
-	DYN_ADDRESS_ENDPOINT,		/* all but those that are refused */
-	DYN_ADDRESS_LOCAL			/* the services of this machine that give it
-								 * credentials, and loopback: nothing else */
+	DYN_ADDRESS_ENDPOINT,		/* all addresses that are not refused */
+	DYN_ADDRESS_LOCAL			/* only loopback, and this machine's services
+								 * that provide its credentials */
 } DynAddressPolicy;
 
 /*
- * May a request of this reach be sent to the address?  A user who may set an
- * endpoint must not reach services that are meant for this machine only: these
- * are refused to DYN_ADDRESS_ENDPOINT.  Families other than IPv4 and IPv6 are
- * refused always.
+ * Returns true if the policy allows a request to the address.  A user who may
+ * set an endpoint must not reach services that are meant for this machine
+ * only; DYN_ADDRESS_ENDPOINT refuses these.  Families other than IPv4 and IPv6
+ * are always refused.
  */
 extern bool dyn_address_allowed(const struct sockaddr *address,
 								DynAddressPolicy policy);

@@ -1,8 +1,8 @@
 /*
  * attempt.c
- *		The attempts of calls: beginning, ending, repeating and pausing them.
+ *		Begins, ends, repeats and pauses the attempts of calls.
  *
- * A call goes through its states like this:
+ * These are the states of a call:
  *
  *		IDLE --start--> SENT --ended--> DONE --start--> SENT ...
  *		                  ^        |
@@ -10,17 +10,18 @@
  *		                  +---- BACKOFF
  *
  * Only dyn_attempt_begin, hold_call, dyn_attempt_delay and finish_call change
- * the state.  SENT and BACKOFF calls are in a list; the list is short (the
- * caller's concurrency), so the next backoff to end is found by a linear
- * search.  A call that cannot acquire a descriptor is in BACKOFF until another
- * call's transfer has ended; so is one that waits for credentials
- * (provider.c), and one that does better to wait for a connection than to make
- * one (connections.c).
+ * the state.  SENT and BACKOFF calls are in a list.  The list is short (the
+ * caller's concurrency), so a linear search finds the next backoff to end.  A
+ * call that cannot acquire a descriptor is in BACKOFF until another call's
+ * transfer has ended.  So is a call that waits for credentials (provider.c),
+ * and a call that should wait for a connection instead of making one
+ * (connections.c).
  *
- * A SENT call may be paused, because its response is longer than it is allowed
- * to receive now.  libcurl neither reads from its connection then nor notices
- * its end.  libcurl's time limit includes pauses, so it is lifted at the first
- * one, and we keep the time ourselves.
+ * A SENT call may be paused, because its response is longer than it is
+ * currently allowed to receive.  While it is paused, libcurl neither reads
+ * from its connection nor notices the end of the connection.  libcurl's time
+ * limit includes pauses, so it is lifted at the first one, and we measure the
+ * time ourselves.
  *
  * response_check.c checks replies, retry.c decides about retries, http.c and
  * loop.c transfer bytes; this file connects them.
@@ -38,15 +39,18 @@
 #include "request.h"
 #include "response_check.h"
 
-/* Attempts that do not count; a peer may end each of them. */
+/* Attempts that are not counted; a peer may end each of them. */
 #define MOST_UNATTENDED		100
 
-/* A call that waits for a descriptor tries again after this time. */
+/* Time after which a call that waits for a descriptor tries again. */
 #define HELD_PAUSE_US		(20 * 1000)
 
 /* ---- the list of active calls ----------------------------------------- */
 
-/* Those that wait for the same are served in the order of their starts. */
+/*
+ * Calls that wait for the same resource are served in the order in which they
+ * were started.
+ */
 void
 dyn_attempt_link(DynActiveCall *call)
 {
@@ -85,12 +89,12 @@ dyn_attempts_next_due(const DynClient *client)
 /* ---- descriptors ------------------------------------------------------ */
 
 /*
- * May another transfer begin?  Each uses a descriptor: that of an idle
- * connection, or a new one.  (An idle connection to another host does not
- * help; so there may be more sockets than acquired, up to twice as many, until
- * the statement ends.)  Without descriptors, it waits for another transfer,
- * but not for paused ones: the caller may need this response before it can
- * use theirs.
+ * Returns true if another transfer may begin.  Each uses a descriptor: that of
+ * an idle connection, or a new one.  (An idle connection to another host does
+ * not help.  So there may be up to twice as many sockets as acquired, until
+ * the statement ends.)  Without descriptors, the call waits for another
+ * transfer to end.  It does not wait for paused ones: the caller may need this
+ * response before it can use theirs.
  */
 static bool
 may_send(DynClient *client)
@@ -106,14 +110,14 @@ may_send(DynClient *client)
 
 /* ---- attempts --------------------------------------------------------- */
 
-/* The time now by the clock that the attempt was signed by. */
+/* Returns the current time by the clock that the attempt was signed with. */
 static int64_t
 signing_clock(const DynActiveCall *call)
 {
 	return (int64_t) time(NULL) + call->signed_offset;
 }
 
-/* Makes an active call DONE; `failure` and texts have been set. */
+/* Makes an active call DONE; the caller has set `failure` and the texts. */
 static void
 finish_call(DynActiveCall *call)
 {
@@ -201,7 +205,7 @@ dyn_attempt_abandon(DynActiveCall *call)
 	dyn_attempts_try_held(client, false);
 }
 
-/* Those that say something about the service. */
+/* Returns the number of attempts that show something about the service. */
 static int
 counted_attempts(const DynActiveCall *call)
 {
@@ -220,7 +224,7 @@ dyn_attempt_delay(DynActiveCall *call, DynRetryClass class, long retry_after_ms)
 	call->public.state = DYN_CALL_BACKOFF;
 }
 
-/* Those that the attempt was signed with. */
+/* Returns the credentials that the attempt was signed with. */
 static const DynCredentials *
 credentials_of(const DynActiveCall *call)
 {
@@ -231,9 +235,10 @@ credentials_of(const DynActiveCall *call)
 }
 
 /*
- * Learns the service's time from the reply; false if that cannot help.  The
- * first time it is free; more often (the clock is stepped while requests are in
- * flight) as the attempts allow.  Must be called before the reply is released.
+ * Corrects the clock by the service's time in the reply; returns false if that
+ * cannot help.  The first correction is free.  Later ones (the clock is
+ * stepped while requests are in flight) are limited by the attempts.  Must be
+ * called before the reply is released.
  */
 static bool
 correct_clock(DynActiveCall *call)
@@ -251,8 +256,8 @@ correct_clock(DynActiveCall *call)
 }
 
 /*
- * Has others obtained in place of those that have expired, once per call; but
- * the provider hears of it each time.
+ * Requests a refresh of expired credentials, once per call; but the provider
+ * is notified each time.
  */
 static bool
 change_credentials(DynActiveCall *call)
@@ -280,9 +285,9 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return false;
 
 	/*
-	 * Did the time of the attempt run out while the caller did something else?
-	 * libcurl looks at the clock before it looks at the answer, which may be
-	 * there.  Or did the peer lose patience with us, as we did not read?
+	 * The attempt's time may have run out while the caller did something else:
+	 * libcurl checks the clock before it checks for the response, which may
+	 * have arrived.  Or the peer may have timed out because we did not read.
 	 */
 	unattended = call->public.failure == DYN_FAIL_NETWORK ? call->left_us >= 0 :
 		call->public.failure == DYN_FAIL_TIMEOUT &&
@@ -334,10 +339,10 @@ dyn_attempt_end(DynActiveCall *call, CURLcode code)
 }
 
 /*
- * libcurl has not told yet which connection it took if it read so much of the
- * reply in its first turn that the transfer is paused; it would be regarded as
- * idle (sockets.c).  To make it tell, the transfer goes on, with the bytes that
- * libcurl holds.
+ * If libcurl reads a lot of the reply in its first turn, the transfer may be
+ * paused.  Then libcurl has not yet reported which connection it took, and we
+ * would regard that connection as idle (sockets.c).  To make libcurl report
+ * it, resume the transfer with the bytes that libcurl holds.
  */
 static void
 show_connection(DynActiveCall *call)
@@ -394,10 +399,10 @@ send_attempt(DynActiveCall *call)
 }
 
 /*
- * Should it wait for a connection now?  Then it is held, until one is idle, or
- * the very first stands.  One that stands already has shown that the peer can
- * be reached, even if no connection ever replies twice: then all may be made at
- * once.
+ * Returns true if the call should wait for a connection now.  Then it is held
+ * until one is idle, or until the very first is established.  An established
+ * connection has shown that the peer can be reached, even if no connection
+ * ever replies twice; from then on, all may be made at once.
  */
 static bool
 awaits_connection(DynActiveCall *call)
@@ -438,8 +443,9 @@ awaits_connection(DynActiveCall *call)
 }
 
 /*
- * While they are obtained, the call is held; without any, it ends.  A source
- * that ends lets all held calls try.
+ * Returns true if the call has credentials.  While they are being obtained,
+ * the call is held; if there are none, it ends.  When a source ends, all held
+ * calls may try again.
  */
 static bool
 has_credentials(DynActiveCall *call)
@@ -508,7 +514,9 @@ dyn_attempts_suspend_paused(DynClient *client)
 	}
 }
 
-/* libcurl does not report a transfer that fails here. */
+/*
+ * Resumes the transfer.  libcurl does not report a transfer that fails here.
+ */
 void
 dyn_attempt_resume(DynActiveCall *call)
 {

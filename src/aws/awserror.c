@@ -11,9 +11,9 @@
  * reasons.  The text may be malformed or unprintable.  And it may echo the
  * request: the response to a wrong signature contains the canonical request
  * including the session token, and a proxy's error page may contain every
- * header.  So signature errors are cut after the first sentence, the text ends
- * where an Authorization value begins, and the secrets of the request are
- * masked.
+ * header.  So signature errors are truncated after the first sentence, the
+ * text ends where an Authorization value begins, and the secrets of the
+ * request are masked.
  *
  * Layer: aws.  Knows jansson; never builds objects with it.
  */
@@ -25,7 +25,7 @@
 #include "../base/lengthof.h"
 #include "../base/text.h"
 
-/* A longer body is a page of some gateway; parsing takes memory (jsonload.c). */
+/* A longer body is a gateway's page; parsing takes memory (jsonload.c). */
 #define LONGEST_DOCUMENT	((size_t) 256 * 1024)
 
 #define AUTHORIZATION	"AWS4-HMAC-SHA256"
@@ -34,10 +34,12 @@
 /* Shorter secrets are placeholders for an emulator, and are not masked. */
 #define SHORTEST_SECRET	8
 
-/* A substring of a secret of at least this length is masked. */
+/* A substring of a secret is masked if it has at least this length. */
 #define BETRAYING		16
 
-/* Errors whose text continues with what the service computed or received. */
+/*
+ * Errors whose text continues with text that the service computed or received.
+ */
 static const char *const echoing_codes[] = {
 	"InvalidSignatureException",
 	"IncompleteSignatureException",
@@ -48,8 +50,9 @@ static const char *const echoing_codes[] = {
 /* ---- text that can be shown -------------------------------------------- */
 
 /*
- * U+0080 to U+009F are controls like those below U+0020, U+007F too; U+202A
- * to U+202E and U+2066 to U+2069 make a terminal show text in another order.
+ * Returns true for control characters.  U+0080 to U+009F are controls like
+ * those below U+0020, and so is U+007F.  U+202A to U+202E and U+2066 to U+2069
+ * make a terminal show text in another order.
  */
 static bool
 is_control(const char *s, size_t n)
@@ -66,7 +69,10 @@ is_control(const char *s, size_t n)
 	return false;
 }
 
-/* Length of the common prefix of s and the secret; 0 if too short. */
+/*
+ * Returns the length of the common prefix of `s` and the secret; 0 if it is
+ * too short to be masked.
+ */
 static size_t
 betrayed(const char *s, size_t len, const char *secret)
 {
@@ -83,7 +89,7 @@ betrayed(const char *s, size_t len, const char *secret)
 
 /*
  * Consumes one character or one secret of the text, and returns its length in
- * bytes.  Sets the piece to write; white space becomes one space, so that the
+ * bytes.  Sets the chunk to write; white space becomes one space, so that the
  * caller can merge runs of it.
  */
 static size_t
@@ -149,7 +155,10 @@ dyn_awserror_excerpt(const char *text, size_t len,
 
 /* ---- the error document ----------------------------------------------- */
 
-/* Up to a line break or a full stop that ends a sentence, stop included. */
+/*
+ * Returns the length up to a line break, or up to and including the full stop
+ * that ends a sentence.
+ */
 static size_t
 first_sentence(const char *text, size_t len)
 {
@@ -183,8 +192,9 @@ set_message(json_t *document, const DynCredentials *credentials,
 }
 
 /*
- * Is the limit that was reached one of single partitions?  Their reasons are
- * called ...KeyRangeThroughputExceeded (developer guide, "Diagnosing throttling").
+ * Returns true if every reason is the limit of a single partition.  These
+ * reasons are named ...KeyRangeThroughputExceeded (developer guide,
+ * "Diagnosing throttling").
  */
 static bool
 all_name_key_ranges(const json_t *reasons)
@@ -248,7 +258,7 @@ dyn_awserror_parse(const char *body, size_t len,
 	type = json_string_value(json_object_get(document, "__type"));
 	if (type != NULL)
 	{
-		/* "com.amazon.coral#Code:http://..." is Code */
+		/* the code in "com.amazon.coral#Code:http://..." is Code */
 		size_t		end = strcspn(type, ":");
 		size_t		begin = end;
 

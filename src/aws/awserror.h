@@ -17,17 +17,19 @@
 typedef struct DynAwsError
 {
 	char		code[128];		/* "ResourceNotFoundException" */
-	char		message[1024];	/* "" if the service gave none */
+	char		message[1024];	/* error text; "" if the service gave none */
 	char		throttle_reason[256];	/* "reason resource", or "" */
-	bool		hot_partition;	/* all reasons name a partition's limit */
-	bool		out_of_memory;	/* while parsing the body */
+	bool		hot_partition;	/* true if all reasons name a partition's
+								 * limit */
+	bool		out_of_memory;	/* true if memory ran out while parsing the
+								 * body */
 } DynAwsError;
 
 /*
  * Parses an error document.  Returns false, with *error empty, if the body is
  * not a JSON object with a "__type" or memory runs out.  `credentials` (or
- * NULL) are those of the request; only the access key id may appear in the
- * texts.
+ * NULL) are those of the request; of these, only the access key id may appear
+ * in the texts.
  */
 extern bool dyn_awserror_parse(const char *body, size_t len,
 							   const DynCredentials *credentials,

@@ -1,6 +1,6 @@
 /*
  * call.c
- *		Calls as their owners see them: created, started, read, destroyed.
+ *		Creates, starts, reads and destroys calls for their owners.
  *
  * Layer: aws.
  */
@@ -16,7 +16,7 @@
 /* The service limits the size of requests; escapes may make ours longer. */
 #define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
 
-/* Bytes of the buffers of responses that are kept for others. */
+/* Upper bound of the bytes that are cached in spare response buffers. */
 #define MOST_SPARE_BYTES	((size_t) 6 * 1024 * 1024)
 
 /* ---- buffers ---------------------------------------------------------- */
@@ -58,8 +58,8 @@ dyn_call_body(DynCall *call)
 }
 
 /*
- * The largest spare buffer becomes the response's; small ones held a packed
- * body or an error.
+ * Makes the largest spare buffer the response's; small ones held a packed body
+ * or an error.
  */
 static void
 take_spare(DynClient *client, DynBuffer *response)
@@ -76,8 +76,8 @@ take_spare(DynClient *client, DynBuffer *response)
 }
 
 /*
- * A document that could not be written, or an operation too long to be one,
- * fails like anything else.
+ * A document that could not be written, or an operation name that is too long,
+ * fails like any other call.
  */
 void
 dyn_call_start(DynCall *public, const DynService *service,

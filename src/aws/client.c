@@ -2,8 +2,8 @@
  * client.c
  *		Drives the calls and exchanges of a backend.
  *
- * libcurl puts ended transfers into its queue, from which dyn_client_process
- * takes them.  No call is checked, restarted or freed inside a callback of
+ * libcurl puts ended transfers into a queue, and dyn_client_process takes them
+ * from there.  No call is checked, restarted or freed inside a callback of
  * libcurl.
  *
  * Layer: aws.
@@ -42,7 +42,7 @@ end_finished(DynClient *client)
 	return any;
 }
 
-/* Begins or ends attempts whose time has come. */
+/* Begins or ends attempts that are due. */
 static bool
 attend_due(DynClient *client)
 {
@@ -82,7 +82,7 @@ dyn_client_arm(DynClient *client)
 	dyn_loop_arm(&client->connections.loop, due);
 }
 
-/* Attempts are limited, so it ends. */
+/* The loop ends because attempts are limited. */
 void
 dyn_client_process(DynClient *client)
 {
@@ -92,7 +92,10 @@ dyn_client_process(DynClient *client)
 	dyn_client_arm(client);
 }
 
-/* Each once, though they may end themselves and others meanwhile. */
+/*
+ * Notifies each watcher once, though they may end themselves and others at the
+ * same time.
+ */
 static bool
 notice_watcherers(DynClient *client)
 {
@@ -115,8 +118,8 @@ notice_watcherers(DynClient *client)
 }
 
 /*
- * What a source of credentials has waited for may let calls go on, and they
- * may start one.
+ * An event that a source of credentials has waited for may let calls continue,
+ * and these may start a source.
  */
 void
 dyn_client_drive(DynClient *client)
@@ -137,9 +140,9 @@ dyn_client_drive(DynClient *client)
 }
 
 /*
- * Work that could be done before the wait makes the descriptor readable; only
+ * Work that could be done before the wait makes the descriptor readable.  Only
  * calls that ended in dyn_call_start need a separate check.  A source of
- * credentials may have been started since the client was driven last.
+ * credentials may have been started since the client was last driven.
  */
 DynWait
 dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)

@@ -3,13 +3,13 @@
  *		Sends a request to an AWS JSON service: signing, retries, checks.
  *
  * A DynClient belongs to a backend.  It owns libcurl's multi handle, whose
- * connection cache keeps connections alive over statements, the epoll
- * descriptor and the timer that mirror it, and a pool of easy handles and
- * response buffers.
+ * connection cache keeps connections alive across statements.  It also owns
+ * the epoll descriptor and the timer that mirror the handle, and a pool of
+ * easy handles and response buffers.
  *
  * A DynService holds the endpoint, the credentials and the limits.  It belongs
  * to the caller and must outlive every call started on it.  The service's time
- * (DynClock) is kept separately, so that copies of a DynService with other
+ * (DynClock) is a separate struct, so that copies of a DynService with other
  * limits share it.
  *
  * A DynCall is one request with all its attempts.  Legal order:
@@ -50,46 +50,49 @@ typedef enum DynWait
 } DynWait;
 
 /*
- * Waits until `fd` is readable, at most timeout_ms (-1: no bound).  May exit
- * by longjmp: the client's state is consistent whenever this is called.
+ * Waits until `fd` is readable, at most timeout_ms (-1: no limit).  It may
+ * exit by longjmp: the client's state is consistent whenever this is called.
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
 
-/* The time at the service; zero-initialise it. */
+/* The service's clock; zero-initialize it. */
 typedef struct DynClock
 {
 	int64_t		offset;			/* server time minus local time, seconds */
-	bool		corrected;		/* a skew was corrected once */
+	bool		corrected;		/* true if a skew was corrected once */
 } DynClock;
 
 typedef struct DynService
 {
-	/* set by the caller, not changed while a call runs */
+	/* set by the caller; constant while a call runs */
 	const char *url;			/* "https://host[:port]/" */
-	const char *host;			/* value of the Host header, with port if not
-								 * the scheme's own */
+	const char *host;			/* value of the Host header, with the port
+								 * unless it is the scheme's default */
 	const char *region;			/* signing region */
 	const char *signing_name;	/* "dynamodb" */
 	const char *target_prefix;	/* "DynamoDB_20120810." */
 	const char *ca_bundle;		/* CA bundle, or NULL for the system's */
-	const char *proxy;			/* proxy URL, or NULL: no proxy whatever the
-								 * environment says */
-	struct DynProvider *provider;	/* of credentials (provider.h) */
+	const char *proxy;			/* proxy URL, or NULL: no proxy, regardless of
+								 * the environment */
+	struct DynProvider *provider;	/* provider of the credentials
+									 * (provider.h) */
 	int			connect_timeout_ms;
-	int			request_timeout_ms; /* of one attempt, body included, pauses
-									 * (dyn_call_allow) not */
+	int			request_timeout_ms; /* limit of one attempt; includes the body,
+									 * excludes pauses (dyn_call_allow) */
 	int			max_attempts;
-	size_t		max_response;	/* bytes of a response body, after inflating */
-	int			max_idle_connections;	/* to keep open between statements */
-	DynClock   *clock;			/* learned by the client */
+	size_t		max_response;	/* limit of a response body after inflating
+								 * (bytes) */
+	int			max_idle_connections;	/* idle connections to keep open
+										 * between statements */
+	DynClock   *clock;			/* service's clock, set by the client */
 } DynService;
 
 typedef enum DynCallState
 {
-	DYN_CALL_IDLE,				/* not started */
+	DYN_CALL_IDLE,				/* state before the first start */
 	DYN_CALL_SENT,				/* an attempt is running */
-	DYN_CALL_BACKOFF,			/* waits for the next attempt, for credentials
-								 * or for a descriptor */
+	DYN_CALL_BACKOFF,			/* waits for the next attempt, for credentials,
+								 * for a descriptor or for a connection */
 	DYN_CALL_DONE				/* failure, response and counts are final */
 } DynCallState;
 
@@ -98,18 +101,19 @@ typedef enum DynFailure
 	DYN_FAIL_NONE = 0,			/* HTTP 200, body checked */
 	DYN_FAIL_SERVICE,			/* an error document; see code and message */
 	DYN_FAIL_HTTP,				/* an HTTP error whose body is not an error
-								 * document; see http_status, message */
+								 * document; see http_status and message */
 	DYN_FAIL_DNS,
 	DYN_FAIL_CONNECT,
 	DYN_FAIL_TLS,
-	DYN_FAIL_TIMEOUT,			/* of connecting or of the whole attempt */
+	DYN_FAIL_TIMEOUT,			/* timeout of connecting or of the entire
+								 * attempt */
 	DYN_FAIL_NETWORK,			/* reset, truncated, protocol violated */
 	DYN_FAIL_TOO_LARGE,			/* body over max_response, headers too long */
 	DYN_FAIL_CHECKSUM,			/* x-amz-crc32 does not match the body */
 	DYN_FAIL_ENCODING,			/* gzip stream damaged */
 	DYN_FAIL_ADDRESS,			/* the host resolved to a refused address */
 	DYN_FAIL_CONFIG,			/* bad URL, unreadable ca_bundle */
-	DYN_FAIL_CREDENTIALS,		/* see the provider's fault */
+	DYN_FAIL_CREDENTIALS,		/* see the provider's error */
 	DYN_FAIL_MEMORY
 } DynFailure;
 
@@ -117,42 +121,46 @@ typedef struct DynCall
 {
 	DynCallState state;
 
-	/* may be set by the caller before the call is started, and are kept */
-	bool		ends_throttled; /* a throttled attempt is the last one */
-	int		   *in_flight;		/* counts the call from its start until it is
-								 * done or destroyed, but not while it is
-								 * paused */
+	/* set by the caller before the call is started; preserved */
+	bool		ends_throttled; /* true if a throttled attempt is the last
+								 * one */
+	int		   *in_flight;		/* counter that includes the call from its
+								 * start until it is done or destroyed, except
+								 * while it is paused */
 
 	/* final once state is DYN_CALL_DONE */
 	DynFailure	failure;
-	bool		passing;		/* the failure may be temporary */
-	int			http_status;	/* of the last attempt; 0 if none came */
+	bool		passing;		/* true if the failure may be temporary */
+	int			http_status;	/* status of the last attempt; 0 if it had no
+								 * reply */
 	char		code[128];		/* DynamoDB's error code, "" if none */
-	char		message[1024];	/* its text, or libcurl's; truncated to fit,
+	char		message[1024];	/* text of that error, or libcurl's; truncated,
 								 * printable, valid UTF-8 */
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
-	const struct DynError *err; /* of DYN_FAIL_CREDENTIALS; the provider's */
+	const struct DynError *err; /* the provider's error
+								 * (DYN_FAIL_CREDENTIALS) */
 	char		throttle_reason[256];	/* "reason resource" of the first
 										 * throttling reason, or "" */
-	bool		throttled;		/* the last attempt was throttled... */
-	bool		hot_partition;	/* ...for the limit of a partition only */
-	DynBuffer	response;		/* the body, after dyn_call_unpack */
+	bool		throttled;		/* true if the last attempt was throttled... */
+	bool		hot_partition;	/* ...and only because of a partition's
+								 * limit */
+	DynBuffer	response;		/* body, after dyn_call_unpack */
 
 	/* counted over all attempts */
 	int			attempts;
 	int			throttles;		/* attempts that were throttled */
 	int			lost;			/* attempts that may have been executed, but
-								 * were not answered; counted at once */
+								 * had no reply; counted immediately */
 	uint64_t	bytes_received; /* body bytes on the wire */
-	double		elapsed_ms;		/* start to done */
-	double		started_ms;		/* monotonic, as of the start... */
+	double		elapsed_ms;		/* time from the start to the end */
+	double		started_ms;		/* monotonic time of the start... */
 	double		done_ms;		/* ...and of the end */
 } DynCall;
 
 /*
- * Callbacks that account for file descriptors of the process.  `acquire` asks
- * for one more and may return false, `reserve` always takes one, `release`
- * gives one back.
+ * Callbacks that account for file descriptors of the process.  `acquire`
+ * requests one more and may return false, `reserve` always takes one,
+ * `release` returns one.
  */
 typedef struct DynDescriptors
 {
@@ -162,27 +170,30 @@ typedef struct DynDescriptors
 } DynDescriptors;
 
 /*
- * Returns NULL if libcurl, epoll or an allocation fails.  While `acquire`
- * returns false, requests wait until others have ended; one is always sent.
- * With `descriptors` NULL, descriptors are not accounted for.
+ * Creates a client.  Returns NULL if libcurl, epoll or an allocation fails.
+ * While `acquire` returns false, requests wait until others have ended; one is
+ * always sent.  With `descriptors` NULL, descriptors are not accounted for.
  */
 extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 
 /*
- * Closes idle connections, and forgets the TLS sessions that new ones could
- * resume; active calls are not affected.
+ * Closes idle connections, and removes the TLS sessions that new ones could
+ * resume.  Active calls are not affected.
  */
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * To be called when a statement has ended.  As many idle connections stay open
- * as this statement or the one before used at once, up to max_idle_connections of
- * its services.  If there are more, or the peer has closed some, all are
- * closed: libcurl cannot close single ones.
+ * Must be called when a statement has ended.  It keeps as many idle
+ * connections open as this statement or the previous one used at once, up to
+ * max_idle_connections of its services.  If there are more, or the peer has
+ * closed some, all are closed: libcurl cannot close single ones.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
-/* Descriptor that is readable whenever dyn_client_drive has work to do. */
+/*
+ * Returns a descriptor that is readable whenever dyn_client_drive has work to
+ * do.
+ */
 extern int	dyn_client_fd(const DynClient *client);
 
 /*
@@ -192,22 +203,29 @@ extern int	dyn_client_fd(const DynClient *client);
 extern void dyn_client_drive(DynClient *client);
 
 /*
- * Drives, waits once through `wait` (at most timeout_ms; -1: until something
- * happens; never beyond the next backoff), drives again.
+ * Drives the client, waits once through `wait`, and drives again.  The wait
+ * takes at most timeout_ms (-1: until something happens), and never longer
+ * than until the next backoff ends.
  */
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);
 
-/* Makes the descriptor readable after `ms` milliseconds at the latest. */
+/* Makes the descriptor readable within `ms` milliseconds. */
 extern void dyn_client_wake(DynClient *client, double ms);
 
-/* Descriptors held open (connections, epoll, timer); for leak tests. */
+/*
+ * Returns the number of descriptors held open (connections, epoll, timer), for
+ * leak tests.
+ */
 extern int	dyn_client_open_fds(const DynClient *client);
 
-/* Returns NULL if memory runs out. */
+/* Creates an idle call.  Returns NULL if memory runs out. */
 extern DynCall *dyn_call_create(DynClient *client);
 
-/* The request document: reset it, write it, then start the call. */
+/*
+ * Returns the buffer of the request document: reset it, write the document,
+ * then start the call.
+ */
 extern DynBuffer *dyn_call_body(DynCall *call);
 
 /*
@@ -222,41 +240,41 @@ extern void dyn_call_start(DynCall *call, const DynService *service,
 
 /*
  * Prepares the response of a call that is DONE for reading.  A compressed body
- * is only inflated now, because it may become much larger.  Returns false if
- * that fails in a way that is retried: the call is then no longer DONE.
+ * is inflated only now, because it may become much larger.  If this fails in a
+ * way that is retried, it returns false: the call is then no longer DONE.
  */
 extern bool dyn_call_unpack(DynCall *call);
 
-/* Bytes received and held for the call, compressed or not. */
+/* Returns the bytes received and held for the call, compressed or not. */
 extern size_t dyn_call_held(const DynCall *call);
 
 /*
- * Bounds the bytes of body that each attempt receives, as they are on the
- * wire: then it is paused, and the peer has to wait, until this is called with
- * a higher bound.  A new call has no bound; it stays when the call is started
- * again.  Legal in every state.
+ * Limits the body bytes that each attempt receives, as transmitted (before
+ * inflating).  At the limit the attempt is paused, and the peer has to wait,
+ * until this is called with a higher limit.  A new call is not limited; the
+ * limit remains when the call is started again.  Legal in every state.
  */
 extern void dyn_call_allow(DynCall *call, size_t bytes);
 
-/* Has the running attempt reached its bound? */
+/* Returns true if the running attempt has reached its limit. */
 extern bool dyn_call_is_paused(const DynCall *call);
 
 /*
  * Moves the response to *out, which must not own memory.  Return it with
- * dyn_client_recycle, so that pages reuse the memory.
+ * dyn_client_recycle, so that later responses reuse the memory.
  */
 extern void dyn_call_take_response(DynCall *call, DynBuffer *out);
 extern void dyn_client_recycle(DynClient *client, DynBuffer *buf);
 
 /*
- * To be called if the response of a finished call was rejected: its
- * connection, if still open, is not used again.
+ * Must be called if the response of a finished call was rejected: its
+ * connection, if still open, is not reused.
  */
 extern void dyn_call_distrust(const DynCall *call);
 
 extern void dyn_call_destroy(DynCall *call);
 
-/* A fixed phrase for the failure, such as "could not connect". */
+/* Returns a constant phrase for the failure, such as "could not connect". */
 extern const char *dyn_failure_phrase(DynFailure failure);
 
 #endif

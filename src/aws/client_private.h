@@ -1,7 +1,7 @@
 /*
  * client_private.h
- *		The state of a client and of its calls, which the files that run them
- *		share: attempt.c, call.c, exchange.c and client.c.
+ *		The state of a client and of its calls, shared by attempt.c, call.c,
+ *		exchange.c and client.c.
  */
 #ifndef DYN_AWS_CLIENT_PRIVATE_H
 #define DYN_AWS_CLIENT_PRIVATE_H
@@ -17,33 +17,40 @@
 
 typedef struct DynActiveCall
 {
-	DynCall		public;			/* first: what callers hold a pointer to */
+	DynCall		public;			/* public members, to which callers have a
+								 * pointer; must be first */
 	DynClient  *client;
 	const DynService *service;
 	DynRetryQuota *quota;
 	char		operation[64];
 	DynBuffer	body;
-	DynBuffer	packed;			/* a gzip body until it is unpacked */
-	DynHttp    *http;			/* while SENT */
-	DynSocket	socket;			/* of the last attempt's connection */
-	int64_t		attempt_us;		/* when the attempt was begun */
-	int64_t		signed_offset;	/* of the clock that it was signed by */
-	int64_t		due_us;			/* of the next attempt, while BACKOFF; of the
-								 * end of a resumed one; or DYN_LOOP_NEVER */
-	size_t		allowance;		/* body bytes an attempt may receive */
-	bool		suspended;		/* paused, and its time does not run */
-	int64_t		left_us;		/* its time when it was paused last; -1: it
+	DynBuffer	packed;			/* gzip body until it is unpacked */
+	DynHttp    *http;			/* easy handle while SENT */
+	DynSocket	socket;			/* socket of the last attempt's connection */
+	int64_t		attempt_us;		/* begin of the attempt (monotonic us) */
+	int64_t		signed_offset;	/* clock offset that it was signed with */
+	int64_t		due_us;			/* time of the next attempt (BACKOFF) or
+								 * deadline of a resumed transfer (monotonic
+								 * us); DYN_LOOP_NEVER if none */
+	size_t		allowance;		/* body bytes that an attempt may receive */
+	bool		suspended;		/* true if paused with its clock stopped */
+	int64_t		left_us;		/* time left at the last pause (us); -1 if it
 								 * was never paused */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
-	int			unattended;		/* attempts that failed while nobody looked */
-	bool		clock_tried;	/* this call has corrected the clock */
-	unsigned	generation;		/* of the credentials of the last attempt */
-	bool		credentials_tried;	/* this call has had others obtained */
-	bool		held;			/* BACKOFF: for lack of credentials, a
+	int			unattended;		/* attempts that failed while the caller did
+								 * not drive the client */
+	bool		clock_tried;	/* true if this call has corrected the clock */
+	unsigned	generation;		/* generation of the last attempt's
+								 * credentials */
+	bool		credentials_tried;	/* true if this call has already refreshed
+									 * the credentials once */
+	bool		held;			/* true if BACKOFF waits for credentials, a
 								 * descriptor or a connection */
-	uint64_t	peer;			/* of its connections, or 0 */
-	int64_t		waiting_us;		/* since when it waits for a connection, or 0 */
-	struct DynActiveCall *next;			/* in the client's list */
+	uint64_t	peer;			/* fingerprint of the peer of its connections,
+								 * or 0 */
+	int64_t		waiting_us;		/* time since when it waits for a connection
+								 * (monotonic us), or 0 */
+	struct DynActiveCall *next;			/* next call in the client's list */
 } DynActiveCall;
 
 #define DYN_SPARE_BUFFERS	4
@@ -54,23 +61,24 @@ struct DynClient
 	DynFingerprints fingerprints;
 	DynSigKeyCache key_cache;
 	DynRandom	random;
-	DynActiveCall *active;		/* SENT or BACKOFF */
-	int			in_flight;		/* calls that nobody else counts */
-	bool		has_completions;	/* not yet seen by the caller */
-	DynExchange *exchanges;		/* started and not done */
+	DynActiveCall *active;		/* SENT and BACKOFF calls */
+	int			in_flight;		/* calls without a counter of their own */
+	bool		has_completions;	/* true if there are completions that the
+									 * caller has not seen */
+	DynExchange *exchanges;		/* exchanges that are started and not done */
 	DynSocketWatcher *watches;
-	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* of responses, for others */
+	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */
 	int			nspare;
-	size_t		spare_bytes;	/* their capacity */
+	size_t		spare_bytes;	/* capacity of the spare buffers */
 };
 
 /*
- * Ends what libcurl has finished, and begins what is due, until nothing more
- * can be done now.
+ * Ends the transfers that libcurl has finished, and begins what is due, until
+ * nothing more can be done now.
  */
 extern void dyn_client_process(DynClient *client);
 
-/* Has the descriptor become readable when the next thing is due. */
+/* Makes the descriptor readable when the next event is due. */
 extern void dyn_client_arm(DynClient *client);
 
 #endif

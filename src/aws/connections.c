@@ -1,23 +1,25 @@
 /*
  * connections.c
- *		The connections of a client: how many, and for how long.
+ *		Opens, counts and closes the connections of a client.
  *
  * libcurl keeps connections in the multi handle, and closes them only with it,
- * all at once: so this is done only while no transfer is in the loop.  The TLS
- * sessions outlive them: a new connection resumes one, unless all connections
- * were forgotten on request, or because of a change of certificates.
+ * all at once.  So they are closed only while no transfer is in the loop.  The
+ * TLS sessions outlive them: a new connection resumes one, unless all
+ * connections were dropped on request or because certificates changed.
  *
  * A connection over TLS takes two round trips and a millisecond of CPU time.
- * So a request that finds none idle waits for one of those in use, but a little
- * longer than a round trip at most, and only one for each of them.  What
- * requests have waited is added up: when it has reached that time, the next one
- * makes a connection.  Thus the number of connections follows the demand, and
- * lasting demand gets as many as there are requests in flight.  While the very
- * first is being made, all others wait until it stands (before TLS).
+ * So a request that finds no idle connection waits for a busy one, but at most
+ * a little longer than a round trip.  Only one request waits for each busy
+ * connection.  The waiting times are added up; when the sum has reached that
+ * limit, the next request makes a connection.  So the number of connections
+ * follows the demand, and lasting demand gets one for each request in flight.
+ * While the very first connection is being made, all other requests wait until
+ * the TCP connection is established (before TLS).
  *
- * The process has a limit of descriptors, which others keep (in PostgreSQL,
- * fd.c): each connection must be granted one, and returns it when it is closed.
- * Easy handles are used again, which makes a request on a warm client cheap.
+ * The process has a limit of descriptors, which other code enforces (in
+ * PostgreSQL, fd.c): each connection must acquire one, and returns it when it
+ * is closed.  Easy handles are reused, which makes a request on a warm client
+ * cheap.
  *
  * Layer: aws.
  */
@@ -28,10 +30,10 @@
 #include "../base/lengthof.h"
 #include "../base/text.h"
 
-/* What a handshake costs besides round trips. */
+/* Cost of a handshake in addition to round trips. */
 #define HANDSHAKE_US		1000
 
-/* No request waits longer. */
+/* Upper bound of a request's wait. */
 #define LONGEST_WAIT_US		200000
 
 #define MOST_SPARE_HANDLES	16
@@ -82,8 +84,8 @@ dyn_connections_open(DynConnections *connections,
 }
 
 /*
- * Returns or acquires descriptors, until each open connection has one; false if
- * that fails.
+ * Returns or acquires descriptors until each open connection has exactly one;
+ * returns false if that fails.
  */
 static bool
 settle_descriptors(DynConnections *connections)
@@ -103,7 +105,7 @@ settle_descriptors(DynConnections *connections)
 	return true;
 }
 
-/* Only while no transfer is in the loop. */
+/* Drops all connections; legal only while no transfer is in the loop. */
 static void
 drop(DynConnections *connections)
 {
@@ -111,7 +113,7 @@ drop(DynConnections *connections)
 	(void) settle_descriptors(connections);
 }
 
-/* The same, and what new ones would resume. */
+/* Drops all connections, and the sessions that new ones would resume. */
 static void
 forget(DynConnections *connections)
 {
@@ -132,8 +134,8 @@ dyn_connections_check_trust(DynConnections *connections, const char *url,
 }
 
 /*
- * A connection that the peer has closed must not count against those that the
- * statement opens.
+ * A connection that the peer has closed must not count as one of those that
+ * the statement opens.
  */
 void
 dyn_connections_prepare(DynConnections *connections, const DynService *service)
@@ -221,7 +223,7 @@ dyn_connections_leave(DynConnections *connections, DynHttp *http)
 
 /* ---- growth ----------------------------------------------------------- */
 
-/* Other values for the same text in other places. */
+/* The multiplication makes the hash depend on the positions of the texts. */
 uint64_t
 dyn_connections_peer(const DynService *service)
 {
@@ -237,7 +239,7 @@ dyn_connections_peer(const DynService *service)
 	return peer ? peer : 1;
 }
 
-/* What it may cost in time to wait instead of making a connection. */
+/* Returns how long a request may wait instead of making a connection. */
 static int64_t
 allowed_wait_us(const DynPeerSockets *known)
 {

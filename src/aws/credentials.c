@@ -3,7 +3,7 @@
  *		Copies, checks and wipes an AWS access key.
  *
  * Credentials go into HTTP headers, where a line break would start a header of
- * an attacker's choice; so dyn_credentials_set rejects control characters.
+ * an attacker's choice.  So dyn_credentials_set rejects control characters.
  * Memory is overwritten before it is freed, so that core files and reused
  * blocks do not contain secrets.
  *
@@ -25,7 +25,10 @@ dyn_credentials_suit_header(const char *value)
 	return true;
 }
 
-/* NULL stays NULL: only the session token may be absent. */
+/*
+ * Copies a part of the key.  NULL stays NULL: only the session token may be
+ * absent.
+ */
 static bool
 copy_part(char **dst, const char *src, const char *name, const char **bad)
 {

@@ -1,6 +1,6 @@
 /*
  * credentials.h
- *		An AWS access key, used to sign requests.
+ *		Sets and wipes an AWS access key, used to sign requests.
  *
  * The strings are malloc'd, owned by the struct, and overwritten with zeros
  * before they are freed.
@@ -16,14 +16,14 @@ typedef struct DynCredentials
 	char	   *access_key_id;
 	char	   *secret_access_key;
 	char	   *session_token;	/* NULL for long-term keys */
-	int64_t		expires;		/* seconds since the epoch; 0: never */
+	int64_t		expires;		/* seconds since the epoch; 0 means never */
 } DynCredentials;
 
 /*
  * Copies the strings.  Returns false, with *credentials empty, if memory runs
- * out or a string contains a character that is not allowed in an HTTP header
- * (CR, LF, NUL and other controls); *bad then names the part ("session_token",
- * ...), or is NULL if memory ran out.
+ * out or a string cannot be sent in an HTTP header.  Characters that cannot be
+ * sent are CR, LF, NUL and other controls.  *bad then names the part
+ * ("session_token", ...), or is NULL if memory ran out.
  */
 extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char *access_key_id,
@@ -31,7 +31,10 @@ extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char *session_token,
 								const char **bad);
 
-/* Has it no control characters, one of which could begin another header? */
+/*
+ * Returns true if the value has no control characters, one of which could
+ * begin another header.
+ */
 extern bool dyn_credentials_suit_header(const char *value);
 
 /* Zeroes and frees the strings. */

@@ -1,6 +1,6 @@
 /*
  * error.c
- *		Why credentials could not be obtained, in words.
+ *		Formats the errors of obtaining credentials as text.
  *
  * Layer: aws.
  */
@@ -15,8 +15,8 @@
 #include "../base/text.h"
 
 /*
- * Names of files and the like may have any bytes; and the end of a text that
- * was cut may be a part of a character.
+ * Replaces bytes that cannot be printed.  File names and the like may contain
+ * any bytes; and the end of a truncated text may be a part of a character.
  */
 static void
 make_printable(char *text)

@@ -1,6 +1,6 @@
 /*
  * error.h
- *		Why credentials could not be obtained, in words.
+ *		Error records for credentials that could not be obtained.
  */
 #ifndef DYN_AWS_ERROR_H
 #define DYN_AWS_ERROR_H
@@ -12,39 +12,43 @@
 #include "../base/attributes.h"
 
 /*
- * Zero-initialise it.  The texts are UTF-8, and contain no secrets.  What
- * others have written (a reply, the error output of a program) is only in
- * `excerpt`, which only superusers see.
+ * An error that is not an ereport yet; zero-initialize it.  The texts are
+ * UTF-8 and contain no secrets.  Text from others (a reply, the error output
+ * of a program) is only in `excerpt`, which only superusers see.
  */
 typedef struct DynError
 {
-	bool		passing;		/* another attempt may succeed */
-	bool		out_of_memory;	/* the other members are not set */
-	char		message[512];	/* a phrase, such as "file \"x\" cannot be
-								 * read: ...", without a full stop */
-	char		hint[512];		/* a sentence, or "" */
-	char		excerpt[512];	/* printable, or "" */
+	bool		passing;		/* true if another attempt may succeed */
+	bool		out_of_memory;	/* true if memory ran out; the other members
+								 * are not set */
+	char		message[512];	/* phrase, such as "file \"x\" cannot be read:
+								 * ...", without a full stop */
+	char		hint[512];		/* full sentence, or "" */
+	char		excerpt[512];	/* printable text from others, or "" */
 } DynError;
 
 /*
- * Each sets one text; too long a text is truncated.  The first sets `passing`
- * to false and clears the others.  All return false, for callers that report
- * failure so.
+ * Each function sets one text; text that is too long is truncated.  The first
+ * sets `passing` to false and clears the other texts.  All return false, so
+ * that callers can return their result.
  */
 extern bool dyn_error_set(DynError *err, const char *fmt,...) DYN_PRINTF(2, 3);
 extern bool dyn_error_hint(DynError *err, const char *fmt,...) DYN_PRINTF(2, 3);
 extern bool dyn_error_memory(DynError *err);
 
-/* "2026-01-02 03:04:05 UTC"; "an unknown time" for 0 and beyond year 9999. */
+/*
+ * Size and function for a time such as "2026-01-02 03:04:05 UTC"; it is "an
+ * unknown time" for 0 and after the year 9999.
+ */
 #define DYN_ERROR_TIME_SIZE	32
 extern void dyn_error_time_text(int64_t seconds, char *text);
 
-/* Copies `len` bytes, whatever they are; what is not printable becomes '?'. */
+/* Copies `len` arbitrary bytes; unprintable ones become '?'. */
 extern bool dyn_error_excerpt(DynError *err, const char *text, size_t len);
 
 /*
- * The text of an errno, in English: that of the session's locale need not be
- * UTF-8.
+ * Writes the text of an errno in English: the session's locale may use another
+ * encoding than UTF-8.
  */
 extern void dyn_error_errno_text(int error, char *text, size_t size);
 

@@ -1,10 +1,10 @@
 /*
  * exchange.c
- *		One HTTP request of any kind, and its reply.
+ *		Sends one HTTP request of any kind and receives its reply.
  *
  * An exchange uses the client's handles and its loop, but a connection that
- * serves nothing else: one to an address that only such requests may reach
- * must not be found by a call to an endpoint that somebody named so.
+ * serves nothing else.  Only such requests may reach certain addresses; a call
+ * to an endpoint that a user named so must not find their connection.
  *
  * Layer: aws.  Knows libcurl's header list.
  */
@@ -24,7 +24,7 @@
 #include "request.h"
 #include "secret.h"
 
-/* Lines that keep libcurl from adding its own. */
+/* Lines that keep libcurl from adding its own headers. */
 static const char *const fixed_headers[] = {"Expect:", "Content-Type:"};
 
 /* ---- the request ------------------------------------------------------ */
@@ -66,7 +66,10 @@ dyn_exchange_header(DynExchange *exchange, const char *name, const char *value)
 	return ok;
 }
 
-/* Only those that the request does not have: libcurl adds its own else. */
+/*
+ * Appends the fixed lines for which the request has no header: otherwise
+ * libcurl adds its own.
+ */
 static bool
 append_fixed(DynExchange *exchange)
 {
@@ -98,7 +101,7 @@ unlink_exchange(DynExchange *exchange)
 	exchange->client = NULL;
 }
 
-/* `done` is called later, by dyn_exchanges_settle. */
+/* Ends an exchange; dyn_exchanges_settle calls `done` later. */
 static void
 end_with(DynExchange *exchange, DynFailure failure, const char *text)
 {
@@ -126,7 +129,7 @@ prepare(DynExchange *exchange, const DynExchangeLimits *limits)
 	};
 
 	assert(exchange->policy != DYN_ADDRESS_LOCAL || limits->proxy == NULL);
-	/* Growing with the reply would leave copies of its secrets. */
+	/* A buffer that grows with the reply would leave copies of its secrets. */
 	if (exchange->failed || exchange->body.failed ||
 		!append_fixed(exchange) ||
 		!dyn_buffer_enlarge(&exchange->response, DYN_EXCHANGE_LONGEST + 1))

@@ -1,26 +1,27 @@
 /*
  * fingerprints.c
- *		Remembers the identities of a client's latest replies.
+ *		Stores the fingerprints of a client's latest replies.
  *
- * HTTP/1.1 matches replies to requests by their order only, so a reply that
- * comes twice is taken for that to a later request.  sockets.c ends connections
- * on which something comes while nothing is awaited; but the surplus reply may
- * also come while another one is awaited, and other requests may have had
- * their replies since.  A connection has a request id only once, so a reply
- * with the id and the body of an earlier one is not the reply to this request.
+ * HTTP/1.1 matches replies to requests by their order only, so a surplus reply
+ * is taken for that to a later request. sockets.c ends connections that
+ * receive data while no reply is expected.  But a surplus reply may also
+ * arrive while another reply is expected, and other requests may have had
+ * their replies since.  A request id occurs only once on a connection.  So a
+ * reply with the id and the body of an earlier one is not the reply to this
+ * request.
  *
- * Some services that imitate DynamoDB, and gateways before it, send the same id
- * always.  The first reply of a connection repeats nothing: so if its id is
- * known, the id says nothing, and is ignored from then on.
+ * Some services that imitate DynamoDB, and gateways in front of it, always
+ * send the same id.  The first reply of a connection repeats nothing.  So if
+ * its id is known, the id distinguishes nothing, and is ignored from then on.
  *
- * The memory is not part of the connection, because libcurl may have closed
- * that when the reply is examined, just because there was surplus data.
+ * The fingerprints are not part of the connection: libcurl may have closed it
+ * when the reply is examined, just because there was surplus data.
  *
  * Limits: services that send no request id or a constant one, and repetitions
- * that come after a thousand other replies.
+ * that arrive after a thousand other replies.
  *
- * What is remembered are marks: of a reply, of its id, of an id that says
- * nothing.  Two hash tables with linear probing are filled by turns; a full one is
+ * The tables store marks: of a reply, of its id, and of an id that is ignored.
+ * Two hash tables with linear probing are filled alternately; a full one is
  * cleared when the other is full, too.
  *
  * Layer: aws.
@@ -31,11 +32,14 @@
 
 #define SLOTS	(DYN_FINGERPRINTS * 2)
 
-/* They make other marks of an id. */
+/* Modifiers that derive the other marks from an id. */
 #define SEEN			UINT64_C(0x9E3779B97F4A7C15)
 #define SAYS_NOTHING	UINT64_C(0xBF58476D1CE4E5B9)
 
-/* Where the identity is, or would be: half of the slots at least are free. */
+/*
+ * Returns the slot that has the fingerprint, or the free slot for it: at least
+ * half of the slots are free.
+ */
 static size_t
 place_of(const DynFingerprintTable *table, uint64_t fingerprint)
 {
@@ -55,7 +59,7 @@ knows(const DynFingerprints *fingerprints, uint64_t mark)
 		tables[1].slots[place_of(&tables[1], mark)] == mark;
 }
 
-/* Returns false if it is known already. */
+/* Adds a mark.  Returns false if it is already known. */
 static bool
 remember(DynFingerprints *fingerprints, uint64_t mark)
 {

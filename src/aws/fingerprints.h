@@ -1,6 +1,6 @@
 /*
  * fingerprints.h
- *		Remembers the identities of a client's latest replies.
+ *		Stores the fingerprints of a client's latest replies.
  */
 #ifndef DYN_AWS_IDENTITIES_H
 #define DYN_AWS_IDENTITIES_H
@@ -9,31 +9,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* At least so many marks are known, two of a reply, and at most twice as many. */
+/*
+ * Lower bound of the number of marks that are known, two for each reply; the
+ * upper bound is twice this.
+ */
 #define DYN_FINGERPRINTS	2048
 
 typedef struct DynFingerprintTable
 {
-	uint64_t	slots[DYN_FINGERPRINTS * 2];	/* 0: free */
+	uint64_t	slots[DYN_FINGERPRINTS * 2];	/* marks; 0 if free */
 	size_t		n;
 } DynFingerprintTable;
 
-/* Zero-initialise it; there is nothing to free. */
+/* Zero-initialize it; there is nothing to free. */
 typedef struct DynFingerprints
 {
 	DynFingerprintTable tables[2];
-	int			current;		/* the table that is being filled */
+	int			current;		/* index of the table that is being filled */
 } DynFingerprints;
 
-/* What tells a reply from others. */
+/* The values that distinguish a reply from others. */
 typedef struct DynFingerprint
 {
-	uint64_t	request_id;		/* a hash of it; 0: there was none */
-	uint64_t	reply;			/* of request id, body and connection */
-	bool		is_first;		/* on its connection */
+	uint64_t	request_id;		/* hash of the request id; 0 if there was
+								 * none */
+	uint64_t	reply;			/* hash of request id, body and connection */
+	bool		is_first;		/* true for the first reply of its
+								 * connection */
 } DynFingerprint;
 
-/* Records a reply.  Returns false if it repeats an earlier one. */
+/*
+ * Adds a reply's fingerprint.  Returns false if the reply repeats an earlier
+ * one.
+ */
 extern bool dyn_fingerprints_add(DynFingerprints *fingerprints,
 								 const DynFingerprint *fingerprint);
 

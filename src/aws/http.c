@@ -1,15 +1,16 @@
 /*
  * http.c
- *		One HTTP exchange on a pooled libcurl handle.
+ *		Functions for one HTTP exchange on a pooled libcurl handle.
  *
  * Creating an easy handle and setting three dozen options costs more than
- * sending a small request, so handles are created once, and only the options
- * that differ are set per request.  The constant ones are the policy of this
- * project: verify TLS, HTTP/1.1, no redirects, no proxy from the environment,
- * no refused addresses (address.h), limits on the size of replies.
+ * sending a small request.  So handles are created once, and only the options
+ * that differ are set for each request.  The constant ones are the policy of
+ * this project: verify TLS, HTTP/1.1, no redirects, no proxy from the
+ * environment, no refused addresses (address.h), limits on the size of
+ * replies.
  *
  * The callbacks write the body directly into its buffer, which is allocated
- * once if there is a Content-Length; they keep the few headers that are
+ * once if there is a Content-Length.  They store the few headers that are
  * needed, and compute the checksum while the bytes are in the CPU cache.  They
  * never raise an error: they record the failure and return a value that makes
  * libcurl stop.
@@ -40,15 +41,16 @@
 /* Sizes of large buffers are rounded up, so that similar pages reuse them. */
 #define ROUNDING			((size_t) 64 * 1024)
 
-/* Slack after a body, for a terminator and readers that look ahead. */
+/* Slack after a body, for a terminator and parsers that look ahead. */
 #define SLACK				64
 
 /* ---- connections ------------------------------------------------------ */
 
 /*
- * The first address that is refused ends the request, even if another one of
- * the host would be allowed, or has been connected to already: a name that has
- * such addresses is not to be trusted.
+ * Opens a socket unless its address is refused.  The first refused address
+ * ends the request, even if another address of the host would be allowed or
+ * has been connected to already: a name that has such addresses is not
+ * trusted.
  */
 static curl_socket_t
 on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
@@ -70,7 +72,7 @@ on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 }
 
 /*
- * libcurl keeps this pointer with the connection, which outlives the handle.
+ * libcurl stores this pointer with the connection, which outlives the handle.
  */
 static int
 on_close_socket(void *arg, curl_socket_t fd)
@@ -100,7 +102,10 @@ read_crc(DynReply *reply, const char *value)
 	reply->wanted_crc = (uint32_t) crc;
 }
 
-/* If the line has the name, copies the value, trimmed and truncated to fit. */
+/*
+ * If the line has the name, copies the value, trimmed and truncated, and
+ * returns true.
+ */
 static bool
 has_value(const char *line, size_t len, const char *name, char *value,
 		  size_t size)
@@ -150,8 +155,8 @@ read_header(DynReply *reply, const char *line, size_t len)
 }
 
 /*
- * A status line begins a reply, and discards an interim one (100).  An empty
- * line ends the headers.
+ * Handles a header line.  A status line begins a reply, and discards an
+ * interim one (100).  An empty line ends the headers.
  */
 static size_t
 on_header(char *line, size_t size, size_t n, void *arg)
@@ -176,7 +181,7 @@ on_header(char *line, size_t size, size_t n, void *arg)
 
 /* ---- the body --------------------------------------------------------- */
 
-/* The size of the buffer for a body of this length. */
+/* Returns the size of the buffer for a body of this length. */
 static size_t
 rounded(size_t len)
 {
@@ -184,7 +189,7 @@ rounded(size_t len)
 	return len <= ROUNDING ? len : (len + ROUNDING - 1) / ROUNDING * ROUNDING;
 }
 
-/* The Content-Length; 0 if it is not known. */
+/* Returns the Content-Length; 0 if it is not known. */
 static uint64_t
 announced_length(const DynHttp *http)
 {
@@ -195,9 +200,10 @@ announced_length(const DynHttp *http)
 }
 
 /*
- * Makes room for `len` more bytes of the body: for all of it, if its length is
- * known and so much may arrive.  Otherwise the buffer grows with the allowance:
- * buffers of full size that are filled later, or never, would scatter the heap.
+ * Reserves space for `len` more bytes of the body.  If the length of the body
+ * is known and may arrive in full, all of it is reserved.  Otherwise the
+ * buffer grows with the allowance: buffers of full size that are filled later,
+ * or never, would scatter the heap.
  */
 static bool
 make_space(const DynHttp *http, DynBuffer *body, size_t len)
@@ -246,9 +252,10 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 }
 
 /*
- * If this pauses, libcurl keeps the bytes, with all that it has read together
- * with them (up to DYN_RECEIVE_BUFFER), and gives them again from within
- * dyn_loop_resume.  Exchanges receive credentials: see wiping.c.
+ * Receives a part of the body.  If this pauses the transfer, libcurl holds
+ * these bytes and all that it has read with them (up to DYN_RECEIVE_BUFFER).
+ * It passes them again from within dyn_loop_resume.  Exchanges receive
+ * credentials: see wiping.c.
  */
 static size_t
 on_body(char *bytes, size_t size, size_t n, void *arg)
@@ -270,7 +277,7 @@ on_body(char *bytes, size_t size, size_t n, void *arg)
 	(ok = curl_easy_setopt(easy, (option), (value)) == CURLE_OK && ok)
 
 /*
- * The options that all requests have in common.
+ * Sets the options that all requests have in common.
  *
  * Without CURLOPT_QUICK_EXIT, cancelling a transfer waits for the thread that
  * resolves its host name; with it, the thread ends by itself.
@@ -307,7 +314,7 @@ set_static(DynHttp *http)
 	SET(CURLOPT_SSL_VERIFYHOST, 2L);
 	SET(CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	/* an empty list: else libcurl uses the no_proxy of the environment */
+	/* an empty list: otherwise libcurl uses the no_proxy of the environment */
 	SET(CURLOPT_NOPROXY, "");
 
 	SET(CURLOPT_NOSIGNAL, 1L);
@@ -328,7 +335,10 @@ same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Has the handle all options but those that differ between requests? */
+/*
+ * Returns true if the handle has all options that do not differ between
+ * requests.
+ */
 static bool
 is_set_up(const DynHttp *http, const DynHttpRequest *request)
 {
@@ -340,8 +350,9 @@ is_set_up(const DynHttp *http, const DynHttpRequest *request)
 }
 
 /*
- * libcurl can restore its defaults only for all options together, and a handle
- * that was used may refuse some (CURLOPT_BUFFERSIZE, while it has a buffer).
+ * Sets the constant options.  libcurl can restore its defaults only for all
+ * options together, and a used handle may refuse some (CURLOPT_BUFFERSIZE,
+ * while it has a buffer).
  */
 static bool
 set_up(DynHttp *http, const DynHttpRequest *request)
@@ -365,8 +376,8 @@ set_up(DynHttp *http, const DynHttpRequest *request)
 }
 
 /*
- * Sets the options that differ between requests.  A connection that reaches
- * more, or less, than others may must not be found by them.
+ * Sets the options that differ between requests.  Other requests must not find
+ * a connection that may reach more, or fewer, addresses than theirs.
  */
 static bool
 set_request(DynHttp *http, const DynHttpRequest *request)
@@ -461,7 +472,10 @@ dyn_http_release(DynHttp *http)
 	http->allowance = NULL;
 }
 
-/* Some versions of libcurl (7.88 among them) tell its time only after TLS. */
+/*
+ * Some versions of libcurl (7.88 among them) report the connect time only
+ * after TLS.
+ */
 bool
 dyn_http_is_connected(const DynHttp *http)
 {
@@ -569,7 +583,7 @@ static const CodeRule code_rules[] = {
 	{CURLE_TOO_LARGE, DYN_FAIL_TOO_LARGE, true},
 #endif
 	{CURLE_OUT_OF_MEMORY, DYN_FAIL_MEMORY, true},
-	/* the others are network failures, which are retried */
+	/* all other codes are network failures, which are retried */
 	{CURL_LAST, DYN_FAIL_NETWORK, false}
 };
 
@@ -606,20 +620,20 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		*text = refusal_text(http->refusal);
 		return http->refusal;
 	}
-	/* so libcurl reports truncated headers, or an interim reply, too */
+	/* libcurl also reports truncated headers and interim replies so */
 	if (code == CURLE_OK && (!http->reply.has_head ||
 							 http->reply.status < FIRST_FINAL_STATUS))
 	{
 		*text = "the connection was closed within the head of the reply";
 		return DYN_FAIL_NETWORK;
 	}
-	/* so it reports a header over its own limit, which is above ours */
+	/* libcurl's result for a header over its own limit, which is above ours */
 	if (code == CURLE_OUT_OF_MEMORY && http->reply.header_bytes > 0)
 	{
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	/* so it reports the reply of a server that is not one of HTTP */
+	/* libcurl's result for the reply of a server that does not use HTTP */
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
 		return DYN_FAIL_HTTP;
 	return rule->failure;

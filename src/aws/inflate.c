@@ -6,8 +6,9 @@
  * exceeds the bound of the buffer: when it is full, inflating into one spare
  * byte shows whether the stream ends there.
  *
- * A gzip stream ends with the length of its contents.  It is not trusted, but
- * as it is nearly always right, the output is usually allocated once.
+ * A gzip stream ends with the length of its contents.  We do not trust that
+ * length; but it is nearly always right, so the output is usually allocated
+ * once.
  *
  * Layer: aws.  Knows zlib.
  */
@@ -49,7 +50,7 @@ inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 		Bytef		spare;
 		size_t		space;
 
-		/* at the bound, none is left: the stream may end there */
+		/* at the bound, no space is left: the stream may end there */
 		if (out->max > 0 && hint > out->max - out->len)
 			hint = out->max - out->len;
 		if (hint > 0 && !dyn_buffer_reserve(out, hint))

@@ -1,24 +1,24 @@
 /*
  * loop.c
- *		libcurl's multi handle, made waitable through one descriptor.
+ *		Makes libcurl's multi handle waitable through one descriptor.
  *
- * A backend can wait for its latch and one descriptor, so everything that
- * libcurl waits for must be visible in one descriptor. libcurl's "socket"
- * interface reports which sockets to watch and when to call it next; we put
- * the sockets into an epoll descriptor, and the time into a timerfd that the
- * epoll descriptor watches too.
+ * A backend can wait for its latch and one descriptor, so one descriptor must
+ * cover everything that libcurl waits for.  libcurl's "socket" interface
+ * reports which sockets to watch and when to call it next.  We put the sockets
+ * into an epoll descriptor, and the time into a timerfd that the epoll
+ * descriptor watches too.
  *
  * libcurl changes its deadline several times per request, nearly always to a
- * later time (the timeout of the next request), so the timerfd is only set
- * when the deadline becomes earlier.  When it fires too early, one turn finds
+ * later time (the timeout of the next request).  So the timerfd is only set
+ * when the deadline becomes earlier.  If it fires too early, one turn finds
  * nothing to do and sets it again.
  *
  * Signals.  Debian's libcurl resolves names in a thread of its own, which
  * inherits the signal mask; a PostgreSQL signal handler must never run there.
- * So signals are blocked around the calls that may start such a thread, which
- * any turn may do.  The two system calls cost well under one percent of a
- * request on a warm connection, so numeric hosts are not a special case.
- * Signals that report a fault of the running code are not blocked.
+ * Any turn may start such a thread, so signals are blocked around these calls.
+ * The two system calls cost well under one percent of a request on a warm
+ * connection, so numeric hosts are not a special case.  Signals that report an
+ * error in the running code (such as SIGSEGV) are not blocked.
  *
  * The process must ignore SIGPIPE, as PostgreSQL does: libcurl is configured
  * not to change signal handlers.
@@ -47,18 +47,20 @@
 #define EVENTS_PER_TURN		64
 
 /*
- * The size of libcurl's connection cache: more than the requests that may be
- * in flight, since with a smaller cache it closes a connection whenever a
- * request ends.  The client closes connections that are no longer needed.
+ * The size of libcurl's connection cache, which exceeds the number of requests
+ * that may be in flight.  With a smaller cache, libcurl closes a connection
+ * whenever a request ends.  The client closes connections that are no longer
+ * needed.
  */
 #define IDLE_CONNECTIONS	1024L
 
 /*
- * libcurl may ask to be called again at once; a limit prevents endless loops.
+ * libcurl may request to be called again at once; a limit prevents endless
+ * loops.
  */
 #define CALLS_PER_TURN		8
 
-/* When to call libcurl again after it ran out of memory. */
+/* Time after which to call libcurl again when it ran out of memory. */
 #define RETRY_US			20000
 
 int64_t
@@ -99,8 +101,9 @@ block_signals(sigset_t *before)
 /* ---- libcurl's callbacks ---------------------------------------------- */
 
 /*
- * The socket pointer of libcurl records whether epoll knows the socket.
- * Closing a descriptor also removes it from epoll, hence the second try.
+ * Adds, changes or removes a descriptor in epoll.  libcurl's socket pointer
+ * records whether epoll knows the socket.  Closing a descriptor also removes
+ * it from epoll, therefore the second attempt.
  */
 static void
 watcher(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)
@@ -167,7 +170,7 @@ open_multi(DynLoop *loop)
 	return NULL;
 }
 
-/* libcurl is initialised on first use: never in a process that forks later. */
+/* libcurl is initialized on first use: never in a process that forks later. */
 bool
 dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 {
@@ -214,7 +217,7 @@ dyn_loop_drop_connections(DynLoop *loop)
 
 /*
  * Lets libcurl act on a socket, or on its timers.  If it runs out of memory,
- * it may not have told us what to watch or when to call it; so we call it
+ * it may not have reported what to watch or when to call it.  Then we call it
  * again soon, and its own timeouts end the transfer.
  */
 static void
@@ -230,7 +233,10 @@ act(DynLoop *loop, curl_socket_t fd, int what)
 		loop->curl_due_us = soon;
 }
 
-/* Before libcurl is called, which then may find that time is over. */
+/*
+ * Records whether we are late, before libcurl is called and may find that a
+ * timeout has expired.
+ */
 static void
 note_lateness(DynLoop *loop)
 {
@@ -239,7 +245,7 @@ note_lateness(DynLoop *loop)
 		loop->late = true;
 }
 
-/* Signals are blocked by the caller. */
+/* Runs libcurl's timers.  The caller has blocked signals. */
 static void
 run_timers(DynLoop *loop)
 {

@@ -1,10 +1,10 @@
 /*
  * loop.h
- *		libcurl's multi handle, made waitable through one descriptor.
+ *		Makes libcurl's multi handle waitable through one descriptor.
  *
- * The sockets libcurl wants watched and the next moment it wants to be called
- * are mirrored into an epoll descriptor, which is readable whenever
- * dyn_loop_turn has something to do.
+ * The sockets that libcurl wants watched, and the time of its next call, are
+ * mirrored into an epoll descriptor.  It is readable whenever dyn_loop_turn
+ * has something to do.
  */
 #ifndef DYN_AWS_LOOP_H
 #define DYN_AWS_LOOP_H
@@ -18,35 +18,38 @@
 
 #define DYN_LOOP_NEVER	INT64_MAX
 
-/* Whoever waits for the descriptor looks sooner than this after a deadline. */
+/* Upper bound on how late a waiter notices a deadline. */
 #define DYN_LOOP_LATE_US	300000
 
-/* Descriptors of the loop itself, sockets not counted. */
+/* Descriptors of the loop itself, without sockets. */
 #define DYN_LOOP_FDS	2
 
 typedef struct DynLoop
 {
 	CURLM	   *multi;
-	DynSockets *sockets;		/* records which ones libcurl watches */
+	DynSockets *sockets;		/* table of the sockets that libcurl watches */
 	int			epoll_fd;
-	int			timer_fd;		/* watched by epoll_fd */
-	int64_t		curl_due_us;	/* when libcurl wants to be called */
-	int64_t		armed_us;		/* what timer_fd is set to */
-	bool		late;			/* libcurl was called long after it wanted to,
-								 * since control was given away last */
+	int			timer_fd;		/* timer, watched by epoll_fd */
+	int64_t		curl_due_us;	/* time of the next call that libcurl
+								 * requested */
+	int64_t		armed_us;		/* time to which timer_fd is set */
+	bool		late;			/* true if libcurl was called long after the
+								 * requested time, since control was last
+								 * returned to the caller */
 } DynLoop;
 
-/* Monotonic time in microseconds. */
+/* Returns monotonic time in microseconds. */
 extern int64_t dyn_loop_now_us(void);
 
 /*
- * Seconds since the machine was started.  Nobody sets this clock, and it goes
- * on while the machine sleeps.
+ * Returns the seconds since the machine was started.  This clock cannot be
+ * set, and it continues while the machine sleeps.
  */
 extern int64_t dyn_loop_uptime_s(void);
 
 /*
- * Returns false, with everything closed, if any resource cannot be acquired.
+ * Opens the loop.  Returns false, with everything closed, if any resource
+ * cannot be acquired.
  */
 extern bool dyn_loop_open(DynLoop *loop, DynSockets *sockets);
 
@@ -57,21 +60,22 @@ extern bool dyn_loop_add(DynLoop *loop, CURL *easy);
 extern void dyn_loop_remove(DynLoop *loop, CURL *easy);
 
 /*
- * Lets a transfer go on that a callback has paused.  Bytes that libcurl holds
- * arrive at once, and may pause it again.  If this fails, the transfer has
- * ended with that result: libcurl does not report it, so remove it.
+ * Resumes a transfer that a callback has paused.  Bytes that libcurl holds
+ * arrive immediately, and may pause it again.  On failure, the transfer has
+ * ended with the returned result: libcurl does not report it, so remove it.
  */
 extern CURLcode dyn_loop_resume(DynLoop *loop, CURL *easy);
 
 /*
- * Tells libcurl of nothing that comes for a transfer that a callback has paused:
- * some versions (8.5 among them) would read it, without a bound.
+ * Stops reporting events of a paused transfer to libcurl: some versions (8.5
+ * among them) would read the data without a limit.
  */
 extern void dyn_loop_park(DynLoop *loop, CURL *easy);
 
 /*
- * Makes the epoll descriptor readable, too, while a descriptor of somebody else
- * is; false if that fails.  It must be unwatched before it is closed.
+ * Makes the epoll descriptor readable also while another component's
+ * descriptor is; returns false if that fails.  The descriptor must be
+ * unwatched before it is closed.
  */
 extern bool dyn_loop_watcher(DynLoop *loop, int fd);
 extern void dyn_loop_unwatch(DynLoop *loop, int fd);
@@ -79,7 +83,7 @@ extern void dyn_loop_unwatch(DynLoop *loop, int fd);
 /* Does everything that can be done without waiting. */
 extern void dyn_loop_turn(DynLoop *loop);
 
-/* A transfer that has ended and is still in the loop, or NULL. */
+/* Returns a transfer that has ended and is still in the loop, or NULL. */
 extern CURL *dyn_loop_finished(DynLoop *loop, CURLcode *result);
 
 /*

@@ -2,15 +2,15 @@
  * pace.c
  *		Learns the rate at which a table or index grants read units.
  *
- * A service that throttles is, as far as a client can see, a bucket of tokens
- * that fills at the rate in search; it refuses requests while the bucket is
- * empty.  So the bucket is empty at each refusal, and between two of them it
- * was filled with what was granted: units / time is the rate, up to the cost of
- * one request.  The longer the time, the better the measure; so a measurement
- * goes on over many refusals, and forgets its older half from time to time.
+ * To a client, a service that throttles is a bucket of tokens that fills at
+ * the unknown rate; it refuses requests while the bucket is empty.  So the
+ * bucket is empty at each refusal, and between two refusals it received as
+ * much as was granted.  The rate is units / time, with an error of at most one
+ * request's cost.  A longer time gives a better measurement.  So a measurement
+ * continues over many refusals, and drops its older half from time to time.
  *
- * The constants are those at which test/unit/test_pace.c comes closest to the
- * ideal in a number of situations.
+ * The constants are those with which test/unit/test_pace.c comes closest to
+ * the ideal in a number of situations.
  */
 #include "pace.h"
 
@@ -18,13 +18,13 @@
 
 #define SECOND	1000.0
 
-/* A refusal narrows the window by this factor. */
+/* Factor by which a refusal narrows the window. */
 #define NARROWING			0.7
 
 /*
- * While nothing is granted: the first pause if the capacity is not known, the
- * growth of pauses, the longest one; above SHORT_PAUSE a pause is at most this
- * share of the time since the first refusal.
+ * Pauses while nothing is granted: the first pause if the capacity is not
+ * known, the growth of pauses, and the longest pause.  Above SHORT_PAUSE, a
+ * pause is at most this share of the time since the first refusal.
  */
 #define FIRST_PAUSE_MS		25.0
 #define PAUSE_GROWTH		1.5
@@ -32,51 +32,51 @@
 #define PAUSE_SHARE			0.18
 #define LONGEST_PAUSE_MS	1500.0
 
-/* The longest pause where the rate is known; it may have changed meanwhile. */
+/* Longest pause if the rate is known; it may have changed in the meantime. */
 #define LONGEST_WAIT_MS		8000.0
 
 /*
- * Where nothing was granted for so long, the rate says nothing any more: what
- * is granted next may be as much as ever.  Requests are few and small then, so
- * that their own cost explains no longer refusals.
+ * Time without a grant after which the learned rate is no longer valid: the
+ * service may then grant any rate.  Requests are few and small at that time,
+ * so their own cost cannot explain a longer period of refusals.
  */
 #define SILENCE_MS			10000.0
 
-/* The rate begins a little below the measured one... */
+/* The rate starts a little below the measured one... */
 #define CAUTION				0.97
 
-/* ...grows by this share with an answer, but not more in a second... */
+/* ...grows by this share with each response, with a limit per second... */
 #define GROWTH_PER_RESPONSE	0.03
 #define GROWTH_PER_SECOND	0.15
 
 /*
- * ...and much faster (HASTE times) once so many answers, over so much time,
- * have brought no refusal...
+ * ...and grows HASTE times as fast after this many responses, over this much
+ * time, without a refusal...
  */
 #define QUIET_RESPONSES		6.0
 #define QUIET_MS			800.0
 #define HASTE				10.0
 #define MAX_GROWTH			0.5
 
-/* ...until it is so many times what is granted: then it limits nothing. */
+/* ...until it is this multiple of the granted rate: then it limits nothing. */
 #define FORGET_RATIO		16.0
 
-/* Unused time is made up for as far as this: services save some, too. */
+/* Limit up to which unused time is made up for; services also save some. */
 #define SLACK_MS			300.0
 
-/* A measurement of twice this time forgets its older half. */
+/* A measurement of twice this time drops its older half. */
 #define MEASURED_MS			2000.0
 
-/* Longer spells without a request count as this long. */
+/* Longer periods without a request count as this long. */
 #define LONGEST_EPISODE_MS	1000.0
 
-/* A spell of refusals ends with so long a time without one. */
+/* An episode of refusals ends after this time without one. */
 #define END_OF_EPISODE_MS		10000.0
 
 /* One request costs at most what the rate grants in this time... */
 #define REQUEST_MS			250.0
 
-/* ...or this, for the first answer after a refusal. */
+/* ...or this, for the first response after a refusal. */
 #define UNKNOWN_UNITS		16.0
 
 void
@@ -87,8 +87,9 @@ dyn_pace_init(DynPace *pace, double max_window)
 }
 
 /*
- * Something happens to a request.  Where nobody asked for long, though it would
- * have been time, nothing could be granted: that does not show the rate.
+ * Must be called when a request is sent or its response arrives.  If no
+ * request was sent for long, although one was allowed, nothing could be
+ * granted: such time does not count for the rate.
  */
 static void
 skip_episode(DynPace *pace, double now_ms)
@@ -105,7 +106,10 @@ skip_episode(DynPace *pace, double now_ms)
 
 /* ---- sending -------------------------------------------------------- */
 
-/* Until the rate is known again, requests increase with the answers. */
+/*
+ * Until the rate is known again, the number of requests increases with the
+ * responses.
+ */
 static double
 window(const DynPace *pace)
 {
@@ -131,7 +135,10 @@ dyn_pace_max_units(const DynPace *pace)
 	return pace->rate * REQUEST_MS / SECOND;
 }
 
-/* The next request follows when the rate has granted so many units since then. */
+/*
+ * Schedules the next request for when the rate has granted `cost` units since
+ * `since_ms`.
+ */
 static void
 wait_for(DynPace *pace, double since_ms, double cost, double now_ms)
 {
@@ -155,7 +162,7 @@ measured(const DynPace *pace, double now_ms)
 	return pace->granted / fmax(now_ms - pace->since_ms, 1) * SECOND;
 }
 
-/* The longer nothing was refused, the faster. */
+/* Raises the rate; the growth increases with the time without a refusal. */
 static void
 raise_rate(DynPace *pace, double now_ms)
 {
@@ -180,7 +187,7 @@ dyn_pace_grant(DynPace *pace, double cost, double units, double sent_ms,
 	pace->window = fmin(pace->max_window, pace->window + 1 / pace->window);
 	if (pace->rate > 0)
 		wait_for(pace, pace->next_ms, units - cost, now_ms);
-	/* what was sent before the refusal was granted before it */
+	/* a request that was sent before the refusal was granted before it */
 	if (!pace->throttled || sent_ms < pace->refused_ms)
 		return;
 	pace->granted += units;
@@ -218,7 +225,7 @@ measure(DynPace *pace, double cost, double now_ms)
 	}
 }
 
-/* Refused twice in a row: the capacity has become less, or is in debt. */
+/* Handles two refusals in a row: the capacity has decreased, or is in debt. */
 static void
 slow_down(DynPace *pace, double cost, double now_ms)
 {
@@ -245,7 +252,7 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		pace->paused_ms = now_ms;
 	else if (pace->rate > 0 && now_ms - pace->paused_ms > SILENCE_MS)
 	{
-		/* as if nothing had ever been granted, but for the pauses */
+		/* as if nothing had ever been granted, except for the pauses */
 		pace->rate = pace->granted = 0;
 		pace->pause_ms = LONGEST_PAUSE_MS;
 	}
@@ -265,7 +272,7 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 	pace->responses = 0;
 }
 
-/* ---- spells --------------------------------------------------------- */
+/* ---- episodes ------------------------------------------------------- */
 
 double
 dyn_episode_refuse(DynThrottleEpisode *episode, double now_ms)

@@ -1,7 +1,7 @@
 /*
  * provider.c
- *		Credentials as requests use them: obtained when they are needed,
- *		refreshed before they expire.
+ *		Provides credentials to requests: obtains them on demand, and refreshes
+ *		them before they expire.
  *
  * Layer: aws.
  */
@@ -16,21 +16,21 @@
 #include "loop.h"
 #include "retry.h"
 
-/* How long before they expire new ones are obtained, in seconds. */
+/* Earliest and latest refresh before the expiry, in seconds. */
 #define EARLIEST_REFRESH	(15 * 60)
 #define LATEST_REFRESH		(5 * 60)
 
-/* Seconds until a source that failed is asked again; doubles up to the last. */
+/* Pause after a source has failed, in seconds; it doubles up to the last. */
 #define FIRST_PAUSE			1
 #define LONGEST_PAUSE		60
 
-/* The life of credentials that do not expire, in seconds. */
+/* Lifetime of credentials that do not expire, in seconds. */
 #define FOR_EVER			(INT64_MAX / 2)
 
-/* Credentials that the service refuses before this age may be no use at all. */
+/* Credentials that the service refuses before this age may be unusable. */
 #define YOUNG_US			((int64_t) LONGEST_PAUSE * 1000000)
 
-/* How long calls wait for a refresh, after one that was stopped. */
+/* Time that calls wait for a refresh after a stopped one. */
 #define PATIENCE_US			1000000
 
 static bool
@@ -46,7 +46,9 @@ is_usable(const DynProvider *provider)
 		dyn_loop_uptime_s() < provider->ends_at;
 }
 
-/* Is it time to obtain others, while the current ones may still serve? */
+/*
+ * Returns true if a refresh is due, while the current ones may still be valid.
+ */
 static bool
 is_due(const DynProvider *provider)
 {
@@ -54,7 +56,10 @@ is_due(const DynProvider *provider)
 		dyn_loop_uptime_s() >= provider->refresh_at;
 }
 
-/* What is needed at once, and has not failed, need not pause. */
+/*
+ * Returns true if the source may start.  Credentials that are needed
+ * immediately, and have not failed, need no pause.
+ */
 static bool
 may_start(const DynProvider *provider)
 {
@@ -73,7 +78,10 @@ start_source(DynProvider *provider, struct DynClient *client)
 	provider->source.start(provider->source.state, provider, client);
 }
 
-/* Is it time to wait for others, while the current ones may still serve? */
+/*
+ * Returns true if calls should wait for a refresh, while the current ones may
+ * still be valid.
+ */
 static bool
 is_patient(const DynProvider *provider)
 {
@@ -101,7 +109,10 @@ dyn_provider_request(DynProvider *provider, struct DynClient *client)
 	return provider->client ? DYN_CREDENTIALS_AWAITED : DYN_CREDENTIALS_FAILED;
 }
 
-/* How long before its end credentials with this life are refreshed. */
+/*
+ * Returns how long before their expiry credentials with this lifetime are
+ * refreshed.
+ */
 static int64_t
 choose_margin(int64_t life)
 {
@@ -139,7 +150,7 @@ dyn_provider_obtained(DynProvider *provider, DynCredentials *credentials,
 	provider->refresh_at = provider->ends_at - choose_margin(life);
 }
 
-/* When to ask again after a number of times in succession. */
+/* Returns the end of the pause after `times` failures in succession. */
 static int64_t
 pause_end_us(int times)
 {
@@ -152,7 +163,7 @@ pause_end_us(int times)
 	return dyn_loop_now_us() + pause * 1000000;
 }
 
-/* The next work is to pause. */
+/* Makes the source pause before its next start. */
 static void
 note_miss(DynProvider *provider, bool stopped)
 {
@@ -178,7 +189,7 @@ dyn_provider_failed(DynProvider *provider, const DynError *err)
 	note_miss(provider, false);
 }
 
-/* For the calls that find no others: which clock is wrong? */
+/* Explains to calls that find no new credentials which clock is wrong. */
 static void
 blame_clocks(DynProvider *provider, const int64_t *service_time)
 {
@@ -197,8 +208,9 @@ blame_clocks(DynProvider *provider, const int64_t *service_time)
 }
 
 /*
- * Others may be refused, too, as clocks differ or the service is not honest:
- * so the source is asked less and less often, unless these have served.
+ * New credentials may be refused, too, as clocks differ or the service is not
+ * honest.  So the pauses of the source grow, unless these credentials have
+ * been accepted.
  */
 static void
 note_refusal(DynProvider *provider, const int64_t *service_time)

@@ -1,14 +1,14 @@
 /*
  * request.c
- *		The signed headers of one attempt.
+ *		Builds the signed headers of one attempt.
  *
- * Every attempt is signed anew, because signatures expire.  Headers that a
+ * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
  * User-Agent) are not signed.
  *
- * We write Accept-Encoding ourselves, because libcurl would otherwise inflate
- * the body before we can check its checksum, which covers the bytes on the
- * wire.  "Expect:" without a value keeps libcurl from waiting for "100
+ * We write Accept-Encoding ourselves.  Otherwise libcurl would inflate the
+ * body before we can check its checksum, which covers the bytes as
+ * transmitted.  "Expect:" without a value keeps libcurl from waiting for "100
  * Continue" before it sends a large body.
  *
  * Layer: aws.  Knows libcurl's header list and the signer.
@@ -90,7 +90,7 @@ sign_and_list(DynSigKeyCache *cache, const DynSigScope *scope,
 	dyn_buffer_init(&scratch, 0);
 
 	/*
-	 * Reserves room for the longest line: growing would leave copies of
+	 * Reserves space for the longest line: growing would leave copies of
 	 * secrets.
 	 */
 	ok = dyn_buffer_reserve(&scratch, 1024 + token_len) &&

@@ -1,6 +1,6 @@
 /*
  * request.h
- *		The signed headers of one attempt.
+ *		Builds the signed headers of one attempt.
  */
 #ifndef DYN_AWS_REQUEST_H
 #define DYN_AWS_REQUEST_H
@@ -13,9 +13,9 @@
 struct curl_slist;
 
 /*
- * Returns the headers to send `body` to the operation, signed for the time
- * `now` (seconds since the epoch by the service's clock), or NULL if memory
- * runs out.
+ * Returns the headers to send `body` to the operation, or NULL if memory runs
+ * out.  They are signed for the time `now` (seconds since the epoch by the
+ * service's clock).  The caller frees them.
  */
 extern struct curl_slist *dyn_request_headers(DynSigKeyCache *cache,
 											  const DynService *service,
@@ -23,11 +23,11 @@ extern struct curl_slist *dyn_request_headers(DynSigKeyCache *cache,
 											  const DynBuffer *body,
 											  int64_t now);
 
-/* Appends a copy of the line; false if memory runs out. */
+/* Appends a copy of the line; returns false if memory runs out. */
 extern bool dyn_request_append_line(struct curl_slist **list,
 									const char *line);
 
-/* Wipes and frees; NULL is allowed. */
+/* Wipes and frees the headers; NULL is allowed. */
 extern void dyn_request_headers_free(struct curl_slist *headers);
 
 #endif

@@ -78,7 +78,7 @@ check_bytes(DynCall *call, const DynHttp *http)
 				 (unsigned) reply->wanted_crc);
 		return DYN_FAIL_CHECKSUM;
 	}
-	/* an empty body is not compressed, whatever its header says */
+	/* an empty body is not compressed, regardless of its header */
 	if (reply->unknown_encoding && reply->body_bytes > 0)
 	{
 		set_text(call, "the reply has an unsupported Content-Encoding", NULL);
@@ -87,7 +87,7 @@ check_bytes(DynCall *call, const DynHttp *http)
 	return DYN_FAIL_NONE;
 }
 
-/* The body of a reply with another status than 200. */
+/* Checks the body of a reply whose status is not 200. */
 static DynFailure
 read_error(DynCall *call, const DynHttp *http,
 		   const DynCredentials *credentials)
@@ -117,8 +117,8 @@ read_error(DynCall *call, const DynHttp *http,
 }
 
 /*
- * Bodies of status 200 are inflated when they are used, not when they arrive,
- * because several at once could need much memory.
+ * Runs all checks.  Bodies of status 200 are inflated when they are used, not
+ * when they arrive, because several at once could need much memory.
  */
 static DynFailure
 check_reply(DynCall *call, DynHttp *http, CURLcode code,
@@ -147,7 +147,7 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 	DynOutcome	outcome = {.code = call->code,.message = call->message};
 	int64_t		date;
 
-	/* nothing is left of the attempt before */
+	/* clears the results of the previous attempt */
 	call->code[0] = '\0';
 	call->message[0] = '\0';
 	call->throttle_reason[0] = '\0';
@@ -160,7 +160,7 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 	call->bytes_received += reply->body_bytes;
 	if (call->failure == DYN_FAIL_NONE)
 		return DYN_RETRY_FINAL;
-	/* may the service have executed what it did not answer? */
+	/* the service may have executed a request that had no valid response */
 	if (call->failure != DYN_FAIL_SERVICE && call->failure != DYN_FAIL_HTTP)
 		call->lost += dyn_http_was_sent(http);
 	outcome.failure = call->failure;

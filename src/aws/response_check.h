@@ -12,10 +12,11 @@
 #include "retry.h"
 
 /*
+ * Checks the result of an attempt, and returns the retry class of the attempt.
  * Sets failure, http_status, code, message, request_id and throttle_reason of
  * the call, and adds to bytes_received and lost.  A compressed body of status
- * 200 is not inflated.  Returns the retry class of the attempt.  `signed_clock`
- * is the current time by the clock that the attempt was signed with.
+ * 200 is not inflated.  `signed_clock` is the current time by the clock that
+ * the attempt was signed with.
  */
 extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http,
 										CURLcode code,

@@ -4,16 +4,17 @@
  *
  * The rules are those of the AWS SDKs' standard mode, with delays that suit
  * interactive queries.  Every operation of this project is a read, so retrying
- * after a lost reply is always safe; except CreateTable, which has one attempt.
+ * after a lost reply is always safe.  The exception is CreateTable, which has
+ * one attempt.
  *
  * A failure is classified by its kind, then by its code, then by its HTTP
  * status.  The delay is random between zero and a bound that doubles with
- * every attempt ("full jitter"), so that clients that were throttled together
- * do not retry together.
+ * every attempt ("full jitter").  So clients that were throttled together do
+ * not retry together.
  *
- * A wrong clock causes a signature error with a specific text or, at some
- * services, an authentication error whose Date header differs by minutes from
- * the time that was signed.
+ * A wrong clock causes a signature error with a specific text.  Some services
+ * return an authentication error instead, whose Date header differs by minutes
+ * from the time that was signed.
  *
  * Layer: aws.  Knows no network and no clock.
  */
@@ -28,10 +29,10 @@
 #include "../base/lengthof.h"
 
 #define LONGEST_PAUSE_MS		20000.0
-#define LONGEST_EXTRA_MS		5000.0	/* by x-amz-retry-after */
-#define REFILL_A_SECOND			1.0 /* tokens of the quota */
-#define TELLING_SKEW			(4 * 60)	/* seconds */
-#define NOTEWORTHY_SHIFT		(5 * 60)	/* seconds, of a corrected clock */
+#define LONGEST_EXTRA_MS		5000.0	/* addition by x-amz-retry-after */
+#define REFILL_A_SECOND			1.0 /* tokens returned to the quota */
+#define TELLING_SKEW			(4 * 60)	/* seconds of skew */
+#define NOTEWORTHY_SHIFT		(5 * 60)	/* seconds of a clock change */
 
 typedef struct ClassRule
 {
@@ -115,7 +116,7 @@ classify_status(int status)
 		? DYN_RETRY_TRANSIENT : DYN_RETRY_FINAL;
 }
 
-/* Without the server's time the clock cannot be corrected. */
+/* Without the server's time, the clock cannot be corrected. */
 static DynRetryClass
 classify_code(const DynOutcome *outcome)
 {
@@ -158,8 +159,8 @@ dyn_retry_classify(const DynOutcome *outcome)
 }
 
 /*
- * A reply to an attempt that was signed before another one corrected the clock
- * could set it back.
+ * Another attempt may have corrected the clock since this one was signed.  The
+ * reply to this one could then set the clock back.
  */
 bool
 dyn_retry_set_clock(DynClock *clock, int64_t offset, int64_t signed_offset)
@@ -209,7 +210,7 @@ dyn_retry_take(DynRetryQuota *quota, DynRetryClass class, int64_t began_us,
 			   int64_t now_us)
 {
 	refill(quota, now_us);
-	/* an outage takes tokens once, which may be paid already */
+	/* an outage takes tokens once; they may have been taken already */
 	if (class == DYN_RETRY_TRANSIENT &&
 		(quota->outage || began_us <= quota->outage_us))
 		return true;
@@ -237,7 +238,7 @@ dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last, int64_t began_us,
 	}
 }
 
-/* If the kernel provides no randomness, use the time. */
+/* Seeds the generator, with the time if the kernel provides no randomness. */
 void
 dyn_random_seed(DynRandom *random)
 {
@@ -251,7 +252,7 @@ dyn_random_seed(DynRandom *random)
 		(uint64_t) now.tv_nsec;
 }
 
-/* The splitmix64 generator. */
+/* Returns the next number of the splitmix64 generator. */
 double
 dyn_random_unit(DynRandom *random)
 {

@@ -17,46 +17,48 @@ typedef enum DynRetryClass
 	DYN_RETRY_FINAL,			/* a retry would not help */
 	DYN_RETRY_THROTTLING,		/* the service throttles us */
 	DYN_RETRY_TRANSIENT,		/* may be temporary */
-	DYN_RETRY_CLOCK,			/* our clock is wrong: sign again with another */
-	DYN_RETRY_CREDENTIALS		/* temporary credentials ran out */
+	DYN_RETRY_CLOCK,			/* our clock is wrong: sign again with the
+								 * corrected one */
+	DYN_RETRY_CREDENTIALS		/* temporary credentials have expired */
 } DynRetryClass;
 
 /* The result of an attempt, as far as the policy uses it. */
 typedef struct DynOutcome
 {
 	DynFailure	failure;
-	bool		lasting;		/* the failure is permanent (a certificate
-								 * that does not verify) */
+	bool		lasting;		/* true if the failure is permanent (a
+								 * certificate that does not verify) */
 	int			http_status;
-	const char *code;			/* of the error document, or "" */
+	const char *code;			/* code of the error document, or "" */
 	const char *message;
-	bool		has_date;		/* the reply has the server's time... */
-	int64_t		skew;			/* ...ahead of the time signed, in seconds */
+	bool		has_date;		/* true if the reply has the server's time */
+	int64_t		skew;			/* server's time minus the time signed
+								 * (seconds) */
 } DynOutcome;
 
 extern DynRetryClass dyn_retry_classify(const DynOutcome *outcome);
 
 /*
- * The delay before the next attempt, in ms.  `attempts` is the number of
- * attempts made, `unit` a random number in [0, 1), retry_after_ms the delay
+ * Returns the delay before the next attempt, in ms.  `attempts` is the number
+ * of attempts made, `unit` a random number in [0, 1), retry_after_ms the delay
  * requested by the service (-1: none).
  */
 extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 								 long retry_after_ms);
 
 /*
- * Sets the clock to the offset that a reply shows, unless that has happened
- * since the attempt was signed.  Returns false, changing nothing, if that would
- * not help: the clock was corrected before, and the attempt was signed with
- * nearly the same offset.
+ * Sets the clock to the offset shown by a reply, unless that has happened
+ * since the attempt was signed.  Returns false, changing nothing, if that
+ * would not help: the clock was corrected before, and the attempt was signed
+ * with nearly the same offset.
  */
 extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 								int64_t signed_offset);
 
 /*
- * The quota is a bucket of tokens that the requests of one statement share, so
- * that retries do not multiply the load of a service in trouble.  It is full
- * when zero-initialised.  One token is returned per second, and some per
+ * The quota is a bucket of tokens that the requests of one statement share.
+ * So retries do not multiply the load of a service in trouble.  It is full
+ * when zero-initialized.  One token is returned per second, and some per
  * successful attempt.
  *
  * An outage takes tokens once, for any number of requests and retries (which
@@ -70,8 +72,9 @@ typedef struct DynRetryQuota
 {
 	double		used;			/* tokens taken, as of refilled_us */
 	int64_t		refilled_us;
-	bool		outage;			/* one has begun and not ended */
-	int64_t		outage_us;		/* its begin; after its end, the end */
+	bool		outage;			/* true while an outage lasts */
+	int64_t		outage_us;		/* begin of the outage; its end if it is
+								 * over */
 } DynRetryQuota;
 
 /*
@@ -95,6 +98,6 @@ typedef struct DynRandom
 } DynRandom;
 
 extern void dyn_random_seed(DynRandom *random);
-extern double dyn_random_unit(DynRandom *random);	/* in [0, 1) */
+extern double dyn_random_unit(DynRandom *random);	/* number in [0, 1) */
 
 #endif

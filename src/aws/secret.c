@@ -1,8 +1,8 @@
 /*
  * secret.c
- *		Texts that are overwritten before they are freed.
+ *		Functions for texts that are overwritten before they are freed.
  *
- * Layer: aws.  Knows OpenSSL for a memset that is not optimised away.
+ * Layer: aws.  Knows OpenSSL for a memset that is not optimized away.
  */
 #include "secret.h"
 

@@ -1,6 +1,6 @@
 /*
  * secret.h
- *		Texts that are overwritten before they are freed.
+ *		Functions for texts that are overwritten before they are freed.
  */
 #ifndef DYN_AWS_SECRET_H
 #define DYN_AWS_SECRET_H
@@ -15,7 +15,7 @@ extern bool dyn_secret_copy(char **to, const char *from);
 /* Overwrites and frees a malloc'd text, which may be NULL. */
 extern void dyn_secret_free(char *text);
 
-/* The same; *text is NULL then. */
+/* Overwrites and frees *text, and sets it to NULL. */
 extern void dyn_secret_forget(char **text);
 
 /* Overwrites the memory of a buffer, and frees it as dyn_buffer_free does. */

@@ -1,6 +1,6 @@
 /*
  * sigv4.c
- *		AWS Signature Version 4 over request headers.
+ *		Creates AWS Signature Version 4 over request headers.
  *
  * A signature is made in four steps, each a section below:
  *
@@ -13,8 +13,8 @@
  * DynamoDB needs only POST to "/" without a query, but we implement the
  * general rules, so that the published test vectors can be run.
  *
- * Secrets are not kept longer than needed: intermediate keys are wiped, and
- * the cache identifies the secret by its hash.
+ * Intermediate keys are wiped after use, and the cache identifies the secret
+ * by its hash.
  *
  * Layer: aws.  Knows OpenSSL's digests; knows no network.
  */
@@ -38,8 +38,8 @@
 /* ---- hashing ---------------------------------------------------------- */
 
 /*
- * Fetched once per process: an implicit fetch in each digest costs more than
- * hashing a short request.
+ * Returns the digest, fetched once per process: an implicit fetch in each
+ * digest costs more than hashing a short request.
  */
 static const EVP_MD *
 sha256(void)
@@ -51,7 +51,7 @@ sha256(void)
 	return md;
 }
 
-/* Two pieces, because an HMAC hashes a block and a message. */
+/* Hashes two texts, because an HMAC hashes a block and a message. */
 static bool
 digest2(const void *first, size_t first_len, const void *second,
 		size_t second_len, unsigned char out[DYN_SHA256_SIZE])
@@ -67,7 +67,10 @@ digest2(const void *first, size_t first_len, const void *second,
 	return ok;
 }
 
-/* RFC 2104, without the set-up of OpenSSL's provider-based HMAC object. */
+/*
+ * Computes an HMAC (RFC 2104), without the set-up of OpenSSL's provider-based
+ * HMAC object.
+ */
 static bool
 hmac(const void *key, size_t key_len, const void *bytes, size_t len,
 	 unsigned char out[DYN_SHA256_SIZE])
@@ -107,7 +110,7 @@ to_hex(const unsigned char bytes[DYN_SHA256_SIZE],
 	hex[DYN_SHA256_HEX] = '\0';
 }
 
-/* Lower-case hex of SHA-256, NUL-terminated. */
+/* Writes SHA-256 in lower-case hex, NUL-terminated. */
 static bool
 sha256_hex(const void *bytes, size_t len, char hex[DYN_SHA256_HEX + 1])
 {
@@ -151,7 +154,10 @@ go_up(DynBuffer *path)
 		path->len--;
 }
 
-/* By segments: "" and "." are dropped, ".." removes the one before. */
+/*
+ * Appends the path by segments: "" and "." are dropped, ".." removes the
+ * previous one.
+ */
 static void
 append_normalized(DynBuffer *out, const char *path)
 {
@@ -245,8 +251,8 @@ split_query(const char *query, QueryPart *parts)
 }
 
 /*
- * Parts are sorted by name, then value, as encoded.  A '%' is kept: the query
- * is encoded already, except for raw UTF-8.
+ * Sorts the parameters by name, then value, as encoded.  A '%' is preserved:
+ * the query is already encoded, except for raw UTF-8.
  */
 static void
 canonical_query(const char *query, DynBuffer *out)
@@ -284,7 +290,7 @@ compare_names(const char *a, const char *b)
 	return tolower((unsigned char) *a) - tolower((unsigned char) *b);
 }
 
-/* By name; equal names stay in the order they are sent. */
+/* Sorts by name; equal names stay in the order in which they are sent. */
 static void
 sort_headers(const DynSigHeader **sorted, const DynSigRequest *request)
 {
@@ -312,7 +318,10 @@ append_lower(DynBuffer *out, const char *s)
 		dyn_buffer_append_char(out, (char) tolower((unsigned char) *s));
 }
 
-/* Trims white space; inner runs and line breaks become one space. */
+/*
+ * Appends a trimmed value; inner runs of white space and line breaks become
+ * one space.
+ */
 static void
 append_header_value(DynBuffer *out, const char *s)
 {
@@ -334,7 +343,10 @@ append_header_value(DynBuffer *out, const char *s)
 	}
 }
 
-/* One line per name; the values of a repeated name are joined by commas. */
+/*
+ * Appends one line per name; the values of a repeated name are joined by
+ * commas.
+ */
 static void
 canonical_headers(const DynSigHeader **sorted, size_t n, DynBuffer *out,
 				  DynBuffer *names)
@@ -392,13 +404,13 @@ canonical_request(const DynSigRequest *request, DynBuffer *out,
 
 /* ---- step 2: the string to sign --------------------------------------- */
 
-/* Of the year 9999. */
+/* The last second of the year 9999. */
 #define LAST_SECOND		INT64_C(253402300799)
 
 void
 dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch)
 {
-	/* the text has a year of four digits, whatever somebody's clock says */
+	/* the text has a year of four digits, regardless of the clock */
 	time_t		t = epoch < 0 ? 0 : epoch > LAST_SECOND ? LAST_SECOND : (time_t) epoch;
 	struct tm	tm;
 
@@ -484,7 +496,7 @@ remember_key(DynSigKeyCache *cache, const DynSigScope *scope,
 	cache->valid = true;
 }
 
-/* The key of the scope, from the cache if it matches. */
+/* Returns the key of the scope, from the cache if it matches. */
 static bool
 signing_key(DynSigKeyCache *cache, const DynSigScope *scope,
 			const char *secret, unsigned char key[DYN_SHA256_SIZE])
@@ -514,7 +526,7 @@ dyn_sigv4_key_forget(DynSigKeyCache *cache)
 
 /* ---- step 4: the signature -------------------------------------------- */
 
-/* Lower-case hex of HMAC-SHA256, NUL-terminated. */
+/* Writes HMAC-SHA256 in lower-case hex, NUL-terminated. */
 static bool
 sign(const unsigned char key[DYN_SHA256_SIZE],
 	 const DynBuffer *string_to_sign,

@@ -1,6 +1,6 @@
 /*
  * sigv4.h
- *		AWS Signature Version 4 over request headers.
+ *		Creates AWS Signature Version 4 over request headers.
  *
  * The steps have the standard's names: canonical request, string to sign,
  * signing key, signature.  dyn_sigv4_authorization does all four.
@@ -20,23 +20,25 @@
 #define DYN_SIGV4_MAX_HEADERS	64
 #define DYN_SIGV4_MAX_QUERY		64
 
-/* "20260102T030405Z" and its NUL. */
+/* Size of "20260102T030405Z" and its NUL. */
 #define DYN_SIGV4_TIME_SIZE	17
 
 typedef struct DynSigHeader
 {
-	const char *name;			/* in any case */
-	const char *value;			/* may be folded over lines */
+	const char *name;			/* header name in any case */
+	const char *value;			/* header value; may be folded over lines */
 } DynSigHeader;
 
-/* The signed parts of a request; all owned by the caller. */
+/* The signed parts of a request (owned by the caller). */
 typedef struct DynSigRequest
 {
 	const char *method;
-	const char *path;			/* not yet percent-encoded */
-	const char *query;			/* after the '?', or "" */
-	bool		normalize_path; /* resolve "." and "..", drop double slashes */
-	const DynSigHeader *headers;	/* in the order they are sent */
+	const char *path;			/* path before percent-encoding */
+	const char *query;			/* text after the '?', or "" */
+	bool		normalize_path; /* true to resolve "." and "..", and to drop
+								 * double slashes */
+	const DynSigHeader *headers;	/* headers in the order in which they are
+									 * sent */
 	size_t		nheaders;
 	const void *body;
 	size_t		body_len;
@@ -52,13 +54,13 @@ typedef struct DynSigScope
 
 /*
  * Caches the signing key of the last scope, which is valid for a day.  It is
- * reused if everything it was derived from is equal.  Zero-initialise it; wipe
+ * reused if everything it was derived from is equal.  Zero-initialize it; wipe
  * it with dyn_sigv4_key_forget.
  */
 typedef struct DynSigKeyCache
 {
 	bool		valid;
-	char		date[9];		/* YYYYMMDD */
+	char		date[9];		/* date as YYYYMMDD */
 	char		region[64];
 	char		service[64];
 	unsigned char secret_hash[DYN_SHA256_SIZE];
@@ -69,7 +71,7 @@ typedef struct DynSigKeyCache
 extern void dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch);
 
 /*
- * Appends it percent-encoded: all but letters, digits, "-._~" and the
+ * Appends the text percent-encoded: all but letters, digits, "-._~" and the
  * characters of `keep`.
  */
 extern void dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,

@@ -1,18 +1,19 @@
 /*
  * sockets.c
- *		Tracks the sockets of libcurl's connections, and which may be reused.
+ *		Tracks the sockets of libcurl's connections, and decides which may be
+ *		reused.
  *
- * libcurl opens its sockets through callbacks and should close them so, but
- * some versions (7.88 among them) close one directly if a transfer is
+ * libcurl opens its sockets through callbacks and should also close them so.
+ * But some versions (7.88 among them) close one directly if a transfer is
  * cancelled before it is connected.  So an entry also records the inode of its
- * socket; an entry whose descriptor is closed, or refers to another file now,
- * is stale: it is not counted, and is removed when room is needed.
+ * socket.  An entry whose descriptor is closed, or now refers to another file,
+ * is stale: it is not counted, and is removed when space is needed.
  *
  * HTTP/1.1 matches replies to requests by their order only.  A connection with
  * a surplus reply would therefore give every later request the reply to the
- * one before.  So when data arrives on an idle connection, we shut the
+ * previous one.  So when data arrives on an idle connection, we shut the
  * connection down; fingerprints.c detects surplus replies on busy ones.  We do
- * not close it, as the descriptor belongs to libcurl, which checks that a
+ * not close the descriptor, since it belongs to libcurl, which checks that a
  * connection is alive before it reuses it.
  *
  * A connection that has replied stays in the set of epoll between transfers.
@@ -41,7 +42,8 @@ is_open(const DynSocket *entry)
 }
 
 /*
- * Without room for one more entry, drops those that are stale, or makes room.
+ * Ensures space for one more entry: drops stale entries, or enlarges the
+ * array.
  */
 static bool
 make_space(DynSockets *sockets)
@@ -67,7 +69,7 @@ make_space(DynSockets *sockets)
 	return true;
 }
 
-/* There is one entry for a descriptor at most. */
+/* Drops the entry for the descriptor; there is at most one. */
 static void
 drop(DynSockets *sockets, int fd)
 {
@@ -98,7 +100,7 @@ dyn_sockets_open(DynSockets *sockets, int family, int type, int protocol,
 		close(fd);
 		return -1;
 	}
-	/* it is new, so that an entry which has it does not stand for an open one */
+	/* the descriptor is new, so an entry that has it is stale */
 	drop(sockets, fd);
 	sockets->list[sockets->n++] = (DynSocket) {.fd = fd, .inode = st.st_ino,
 		.peer = peer};
@@ -115,7 +117,7 @@ dyn_sockets_close(DynSockets *sockets, int fd)
 
 /* ---- whether they may be reused ------------------------------------- */
 
-/* NULL if not found. */
+/* Returns the entry, or NULL. */
 static DynSocket *
 find(const DynSockets *sockets, int fd)
 {
@@ -274,8 +276,8 @@ dyn_sockets_stirred(DynSockets *sockets, int fd)
 #define POLLED	32
 
 /*
- * Polls the next ones from *i on, or the idle ones of them.  Returns how many
- * entries of `polled` are filled; 0 at the end.
+ * Polls the next entries from *i on, or the idle ones of them.  Returns how
+ * many entries of `polled` are filled; 0 at the end.
  */
 static nfds_t
 poll_next(const DynSockets *sockets, size_t *i, bool only_idle, short events,
@@ -321,8 +323,8 @@ dyn_sockets_count(const DynSockets *sockets)
 }
 
 /*
- * There may be unread data that the peer sent before it closed.  Only what poll
- * reports is examined, as an entry may be stale.
+ * There may be unread data that the peer sent before it closed.  Only the
+ * descriptors that poll reports are examined, as an entry may be stale.
  */
 bool
 dyn_sockets_any_closed_by_peer(const DynSockets *sockets)

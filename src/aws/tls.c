@@ -1,22 +1,22 @@
 /*
  * tls.c
- *		Which certificates are trusted, and the TLS sessions to resume.
+ *		Loads the trusted certificates, and shares TLS sessions to resume.
  *
  * The system's certificates are a bundle, or a directory with a file for each,
  * or both; Debian's libcurl uses both.  Here the directory is used only if
- * there is no bundle.  Both lists are made from the same certificates by the
- * tools of the system.
+ * there is no bundle.  The system's tools generate both from the same
+ * certificates.
  *
  * OpenSSL takes some 20 ms of CPU time to load Debian's bundle.  libcurl loads
- * it for each connection, or (since 7.87) keeps it with the multi handle until
- * that is closed with its connections, or for a day.  Here it is loaded once,
+ * it for each connection, or (since 7.87) caches it in the multi handle for a
+ * day, or until that is closed with its connections.  Here it is loaded once,
  * and all connections share it until dyn_tls_forget.  That is possible with a
- * libcurl that uses the same OpenSSL as we do; any other libcurl reads the file
- * itself, and so it does with a file that OpenSSL cannot load, and reports what
- * is wrong with it.
+ * libcurl that uses the same OpenSSL as we do.  Any other libcurl reads the
+ * file itself.  It also reads a file that OpenSSL cannot load, and reports
+ * what is wrong with it.
  *
- * Since files are kept in one way or the other, there is dyn_tls_changed: new
- * contents count from the next request on that is sent while no other is in
+ * Since files are cached in one way or the other, there is dyn_tls_changed:
+ * new contents apply from the next request that is sent while no other is in
  * flight.
  *
  * Layer: aws.  Knows libcurl and OpenSSL.
@@ -50,8 +50,9 @@ dyn_tls_is_used(const char *url, const char *proxy)
 /* ---- stores ----------------------------------------------------------- */
 
 /*
- * OpenSSL takes a certificate whose key or extensions it cannot decode, perhaps
- * for lack of memory, and does not try again: false for that, too.
+ * Adds a certificate; returns false on failure.  OpenSSL accepts a certificate
+ * whose key or extensions it cannot decode, perhaps for lack of memory, and
+ * does not try again: that is a failure, too.
  */
 static bool
 add_to_store(X509_STORE *store, X509_INFO *info)
@@ -64,9 +65,10 @@ add_to_store(X509_STORE *store, X509_INFO *info)
 }
 
 /*
- * Like X509_STORE_load_locations, which takes a part of the file for the whole
- * if memory runs out.  NULL if libcurl must read the file, or report what is
- * wrong with it: OpenSSL cannot load all of it, or memory runs out.
+ * Loads a file like X509_STORE_load_locations, which accepts a part of the
+ * file as the full file if memory runs out.  Returns NULL if libcurl must read
+ * the file, or report what is wrong with it: OpenSSL cannot load all of it, or
+ * memory runs out.
  */
 static X509_STORE *
 load_store(const char *path)
@@ -92,13 +94,13 @@ load_store(const char *path)
 	return store;
 }
 
-/* libcurl has shown an object of another OpenSSL. */
+/* True if libcurl has shown an object of another OpenSSL. */
 static bool is_foreign;
 
 /*
- * Does libcurl use the OpenSSL that we do?  A program and its libraries share
- * one, unless there are several versions of it, or libcurl has one of its own
- * inside, which give_store notices if it is of the same version.
+ * Returns true if libcurl uses the same OpenSSL as we do.  A program and its
+ * libraries share one, unless several versions are installed or libcurl
+ * contains its own.  If that has the same version, give_store detects it.
  */
 static bool
 shares_openssl(void)
@@ -120,9 +122,9 @@ shares_openssl(void)
 }
 
 /*
- * libcurl makes a connection's SSL_CTX.  What it has set for verification in
- * the store of that, holds for ours; some versions (7.88 to 8.2) set it only
- * afterwards, in ours.
+ * Called when libcurl makes a connection's SSL_CTX.  The verification settings
+ * that libcurl has made in the store of that context also apply to ours; some
+ * versions (7.88 to 8.2) make them only afterwards, in ours.
  */
 static CURLcode
 give_store(CURL *easy, void *context, void *arg)
@@ -142,7 +144,7 @@ give_store(CURL *easy, void *context, void *arg)
 	return CURLE_OK;
 }
 
-/* libcurl reads them. */
+/* Makes libcurl read the file or directory. */
 static bool
 set_paths(CURL *easy, const char *path, const char *directory)
 {
@@ -156,10 +158,11 @@ set_paths(CURL *easy, const char *path, const char *directory)
 }
 
 /*
- * libcurl is told of a CA directory that has nothing in it, and cannot have:
- * it neither reads nor keeps any certificates then, nor looks for others, and
- * by its name it distinguishes the connections and the sessions that were
- * verified with one file from those of another.
+ * Makes the handle use our store.  libcurl is given a CA directory that is
+ * empty, and always will be.  Then it neither reads nor caches any
+ * certificates, nor looks for others.  By the directory's name it
+ * distinguishes the connections and sessions that were verified with one file
+ * from those of another.
  */
 static bool
 set_store(CURL *easy, const DynCaFile *file)
@@ -202,8 +205,8 @@ find_file(const DynTls *tls, const char *path)
 }
 
 /*
- * Records the file; NULL without room.  It is examined before it is read: if
- * it changes in between, it is read again.
+ * Records the file; returns NULL if there is no space.  The file is examined
+ * before it is read: if it changes in between, it is read again.
  */
 static const DynCaFile *
 add_file(DynTls *tls, const char *path)
@@ -225,7 +228,10 @@ add_file(DynTls *tls, const char *path)
 
 /* ---- certificates ----------------------------------------------------- */
 
-/* At most one of both is not NULL; neither is if libcurl does not tell. */
+/*
+ * Finds libcurl's bundle or directory.  At most one of both is not NULL; both
+ * are NULL if libcurl does not report them.
+ */
 static void
 find_system_certificates(const char **file, const char **directory)
 {
@@ -286,7 +292,7 @@ dyn_tls_changed(const DynTls *tls, const char *ca_bundle)
 	{
 		const char *directory;
 
-		/* another bundle or directory may have come into use, or gone */
+		/* another bundle or directory may have been installed, or removed */
 		find_system_certificates(&ca_bundle, &directory);
 		if (ca_bundle != tls->system_file || directory != tls->system_directory)
 			return true;
@@ -304,7 +310,7 @@ dyn_tls_changed(const DynTls *tls, const char *ca_bundle)
 
 /* ---- sessions --------------------------------------------------------- */
 
-/* Without memory for it, connections do whole handshakes. */
+/* Without memory for this, connections do full handshakes. */
 void
 dyn_tls_share(DynTls *tls, CURL *easy)
 {

@@ -1,15 +1,15 @@
 /*
  * tls.h
- *		Which certificates are trusted, and the TLS sessions to resume.
+ *		Loads the trusted certificates, and shares TLS sessions to resume.
  *
  * A new connection that resumes a session of an earlier one needs neither the
- * server's certificate nor the signatures of a whole handshake.  libcurl keeps
+ * server's certificate nor the signatures of a full handshake.  libcurl stores
  * sessions together with the host, the port and all settings of verification,
- * the CA file among them, and resumes only what agrees in all of them; so a
- * resumed session was verified against the same CA file.  That a file has
- * other contents now is noticed here.
+ * including the CA file.  It resumes only a session that matches in all of
+ * them.  So a resumed session was verified against the same CA file.  A change
+ * of the file's contents is detected here.
  *
- * OpenSSL loads a file here, once, instead of in libcurl where that is possible.
+ * Where possible, OpenSSL loads a file here, once, instead of in libcurl.
  */
 #ifndef DYN_AWS_TLS_H
 #define DYN_AWS_TLS_H
@@ -27,52 +27,60 @@
 typedef struct DynCaFile
 {
 	char	   *path;
-	X509_STORE *store;			/* NULL: libcurl reads it */
-	unsigned	number;			/* of no other, nor of a former state */
-	dev_t		device;			/* 0, like the rest, if it does not exist */
+	X509_STORE *store;			/* NULL if libcurl reads the file */
+	unsigned	number;			/* unique number of this file in this state */
+	dev_t		device;			/* zero, like the rest, if the file does not
+								 * exist */
 	ino_t		inode;
 	off_t		size;
 	struct timespec modified;
 } DynCaFile;
 
-/* Zero-initialise it. */
+/* Zero-initialize it. */
 typedef struct DynTls
 {
-	CURLSH	   *sessions;		/* or NULL: none are shared */
+	CURLSH	   *sessions;		/* shared sessions; NULL if none are shared */
 	DynCaFile	files[DYN_TLS_FILES];
 	int			nfiles;
-	bool		trusts_system;	/* a handle trusts the certificates of: */
+	bool		trusts_system;	/* true if a handle trusts these system
+								 * certificates: */
 	const char *system_file;
 	const char *system_directory;
 	unsigned	last_number;
-	unsigned	forgotten;		/* how often */
-	bool		unknown_file;	/* one is used that is not among them */
+	unsigned	forgotten;		/* number of times that everything was
+								 * forgotten */
+	bool		unknown_file;	/* true if a file is used that is not among
+								 * them */
 } DynTls;
 
-/* Does a request to the URL use TLS, to its host or to the proxy (or NULL)? */
+/*
+ * Returns true if a request to the URL uses TLS, to its host or to the proxy
+ * (which may be NULL).
+ */
 extern bool dyn_tls_is_used(const char *url, const char *proxy);
 
 /*
- * Makes the handle trust the certificates in the file, until dyn_tls_forget;
- * NULL: the system's, that is, libcurl's CA bundle, or its CA directory if
- * there is no bundle.  The handle's options for this must be unset.
+ * Makes the handle trust the certificates in the file, until dyn_tls_forget.
+ * NULL means the system's: libcurl's CA bundle, or its CA directory if there
+ * is no bundle.  The handle's options for this must be unset.
  */
 extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
 
 /*
- * Has the CA file (NULL: the system's) changed since handles trusted it first,
- * or can that not be told?  Then forget everything, and all connections.
+ * Returns true if the CA file (NULL: the system's) has changed since handles
+ * first trusted it, or if that is not known.  Then the caller must forget
+ * everything, and drop all connections.
  */
 extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);
 
 /*
- * Lets the handle resume the sessions of others, and others those of its
- * connection, until dyn_tls_unshare.
+ * Lets the handle resume the sessions of other handles, and other handles
+ * those of its connection, until dyn_tls_unshare.
  */
 extern void dyn_tls_share(DynTls *tls, CURL *easy);
 extern void dyn_tls_unshare(CURL *easy);
 
-/* Forgets sessions and files; not while a handle shares them. */
+/* Frees sessions and files; not allowed while a handle shares them. */
 extern void dyn_tls_forget(DynTls *tls);
 
 #endif

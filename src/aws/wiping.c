@@ -1,18 +1,17 @@
 /*
  * wiping.c
- *		libcurl, with an allocator that overwrites what it frees.
+ *		Gives libcurl an allocator that overwrites memory before freeing it.
  *
- * libcurl writes the headers of a request, a session token among them, into
- * memory of its own.  It frees such memory as it is; so we overwrite it.
+ * libcurl writes the headers of a request, including a session token, into its
+ * own memory.  It frees such memory without overwriting it; so we do that.
  *
  * Its receive buffer is an exception: some versions (7.88 among them) allocate
- * one for each request, and to overwrite it would take longer than all else
- * that a small request does with memory.  http.c overwrites what is secret in
- * it.
+ * one for each request.  Overwriting it would take longer than everything else
+ * that a small request does with memory. http.c overwrites the secrets in it.
  *
- * The memory is the C library's: what libcurl has allocated may be freed by
- * anybody with free(), and the other way round, as before.  So this changes
- * nothing for others in the process that use libcurl.
+ * The memory is the C library's: any code may free() what libcurl has
+ * allocated, and the other way round, as before.  So this changes nothing for
+ * other users of libcurl in the process.
  *
  * Layer: aws.  Knows libcurl.
  */
@@ -24,7 +23,11 @@
 
 #include <curl/curl.h>
 
-/* Whatever else libcurl allocates is smaller, or grows by doubling. */
+/*
+ * Frees memory, overwritten unless it is a receive buffer.  That is recognized
+ * by its size: everything else that libcurl allocates is smaller, or grows by
+ * doubling.
+ */
 static void
 wipe_and_free(void *memory)
 {
@@ -37,7 +40,10 @@ wipe_and_free(void *memory)
 	free(memory);
 }
 
-/* The C library's would leave the old place as it is. */
+/*
+ * Moves a block.  The C library's realloc would leave the old contents
+ * unchanged.
+ */
 static void *
 move(void *memory, size_t size)
 {

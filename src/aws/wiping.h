@@ -1,7 +1,7 @@
 /*
  * wiping.h
- *		libcurl, with an allocator that overwrites what it frees, except the
- *		buffers that it receives into.
+ *		Gives libcurl an allocator that overwrites memory before freeing it,
+ *		except the receive buffers.
  */
 #ifndef DYN_AWS_WIPING_H
 #define DYN_AWS_WIPING_H
@@ -9,14 +9,14 @@
 #include <stdbool.h>
 
 /*
- * CURLOPT_BUFFERSIZE: what libcurl receives at once.  Not a power of two: by
- * its size the buffer is told from others (wiping.c).
+ * CURLOPT_BUFFERSIZE: the most bytes that libcurl receives at once.  Not a
+ * power of two, since the buffer is recognized by its size (wiping.c).
  */
 #define DYN_RECEIVE_BUFFER	(130L * 1024)
 
 /*
- * Initialises libcurl for the process; false if that fails.  If somebody else
- * in the process has done so before, libcurl keeps his allocator.
+ * Initializes libcurl for the process; returns false if that fails.  If other
+ * code in the process has initialized it before, libcurl keeps that allocator.
  */
 extern bool dyn_wiping_init_libcurl(void);
 

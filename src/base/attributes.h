@@ -1,6 +1,6 @@
 /*
  * attributes.h
- *		Function attributes for the compiler.
+ *		Defines function attributes for the compiler.
  *
  * DYN_NORETURN goes before a declaration, DYN_PRINTF after it.  Both are empty
  * for compilers that do not support them.

@@ -1,6 +1,6 @@
 /*
  * buffer.c
- *		A growable byte buffer with an upper bound, on malloc.
+ *		Functions for a growable byte buffer with an upper bound, on malloc.
  *
  * An empty buffer allocates exactly the size that is reserved, because the
  * caller knows it (a Content-Length); a buffer that grows doubles, so that a
@@ -72,7 +72,7 @@ set_capacity(DynBuffer *buf, size_t cap)
 	return true;
 }
 
-/* Makes room for `bytes` more, ignoring the bound. */
+/* Enlarges the buffer for `bytes` more, ignoring the bound. */
 static bool
 ensure(DynBuffer *buf, size_t bytes)
 {
@@ -114,7 +114,7 @@ dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes, size_t len)
 }
 
 /*
- * vsnprintf needs room for a NUL, which the bound does not count; so the
+ * vsnprintf needs space for a NUL, which the bound does not count.  So the
  * second attempt ensures one byte more than it reserves.
  */
 bool

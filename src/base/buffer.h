@@ -26,8 +26,9 @@ typedef struct DynBuffer
 	size_t		len;			/* bytes in use */
 	size_t		cap;			/* bytes allocated */
 	size_t		max;			/* bytes allowed; 0 means no bound */
-	bool		failed;			/* an append did not fit */
-	bool		out_of_memory;	/* malloc failed; until reset */
+	bool		failed;			/* true if an append failed */
+	bool		out_of_memory;	/* true if malloc failed, until the buffer is
+								 * reset */
 } DynBuffer;
 
 extern void dyn_buffer_init(DynBuffer *buf, size_t max);
@@ -38,17 +39,26 @@ extern void dyn_buffer_free(DynBuffer *buf);
 /* Discards the contents and clears the failure, but keeps the memory. */
 extern void dyn_buffer_reset(DynBuffer *buf);
 
-/* Makes room for `extra` more bytes without using them. */
+/*
+ * Reserves space for `extra` more bytes without using it.  Returns false if
+ * that fails.
+ */
 extern bool dyn_buffer_reserve(DynBuffer *buf, size_t extra);
 
-/* Enlarges the capacity to exactly `cap`, if it is less; ignores the bound. */
+/*
+ * Enlarges the capacity to exactly `cap` if it is less, ignoring the bound.
+ * Returns false if that fails.
+ */
 extern bool dyn_buffer_enlarge(DynBuffer *buf, size_t cap);
 
-/* The slow path of dyn_buffer_append: enlarges the buffer first. */
+/* Enlarges the buffer and appends: the slow path of dyn_buffer_append. */
 extern bool dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes,
 									   size_t len);
 
-/* Inline, as most appends are of a few bytes that fit. */
+/*
+ * Appends `len` bytes; returns false on failure.  It is inline, since most
+ * appends are a few bytes for which there is space.
+ */
 static inline bool
 dyn_buffer_append(DynBuffer *buf, const void *bytes, size_t len)
 {
@@ -75,7 +85,10 @@ dyn_buffer_append_char(DynBuffer *buf, char c)
 
 extern bool dyn_buffer_printf(DynBuffer *buf, const char *fmt,...) DYN_PRINTF(2, 3);
 
-/* Writes a NUL after the contents (not counted in `len`); NULL on failure. */
+/*
+ * Writes a NUL after the contents (not counted in `len`) and returns them;
+ * NULL on failure.
+ */
 extern const char *dyn_buffer_terminate(DynBuffer *buf);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * crc32.c
- *		CRC-32 by folding where the processor supports it, else by zlib.
+ *		Computes CRC-32 by folding where the processor supports it, else by
+ *		zlib.
  *
  * A CRC is the remainder of the message, read as a polynomial over GF(2),
  * divided by a fixed polynomial P of degree 32.  A remainder does not change
@@ -9,15 +10,15 @@
  * added to the bits below.  One carry-less multiplication does 64 bits of
  * that, so 64 bytes are folded into the next 64 with eight multiplications and
  * no table.  At the end, 16 bytes are left that have the same remainder as the
- * whole message; zlib computes the CRC of these and of the tail.
+ * full message; zlib computes the CRC of these and of the tail.
  *
  * The CRC is "reflected": the lowest bit of a byte is its highest power.  A
  * lane therefore holds its polynomial mirrored, and the product of two
  * mirrored lanes comes out one bit short; the constants compensate by being
- * shifted up one bit, which is why they have 33 bits.  To fold over D bits the
- * low lane, which stands 64 bits above the high one, is multiplied by x^(D+32)
- * and the high lane by x^(D-32), both mod P; the 32 bits missing to 64 come
- * from the mirror of a 32-bit remainder in a 64-bit lane.
+ * shifted up one bit, which is why they have 33 bits.  The low lane stands 64
+ * bits above the high one.  To fold over D bits, the low lane is multiplied by
+ * x^(D+32) and the high lane by x^(D-32), both mod P.  The 32 bits missing to
+ * 64 come from the mirror of a 32-bit remainder in a 64-bit lane.
  *
  * The unit test compares every length up to a few hundred with zlib.
  *
@@ -87,8 +88,8 @@ crc32_folded(uint32_t crc, const unsigned char *bytes, size_t len)
 		a = fold(a, by128, load(bytes));
 
 	/*
-	 * zlib begins and ends with a complement.  The running CRC has been
-	 * folded in already, so start from the value whose complement is zero.
+	 * zlib begins and ends with a complement.  The running CRC has already
+	 * been folded in, so start from the value whose complement is zero.
 	 */
 	_mm_storeu_si128((__m128i *) rest, a);
 	crc = (uint32_t) crc32_z(0xFFFFFFFFU, rest, sizeof(rest));

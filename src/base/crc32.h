@@ -1,6 +1,6 @@
 /*
  * crc32.h
- *		CRC-32 (IEEE 802.3, as in zlib), for the header x-amz-crc32.
+ *		Computes CRC-32 (IEEE 802.3, as in zlib), for the header x-amz-crc32.
  *
  * dyn_crc32 continues from `crc` (0 at the beginning) and returns the same
  * values as zlib's crc32(); it is several times faster on processors with

@@ -2,8 +2,8 @@
  * jsoncheck.h
  *		Checks a JSON text that a user wrote.
  *
- * Apart from jsonload.h, since jansson's header cannot be included beside
- * PostgreSQL's.
+ * This is not in jsonload.h, since jansson's header cannot be included
+ * together with PostgreSQL's.
  */
 #ifndef DYN_BASE_JSONCHECK_H
 #define DYN_BASE_JSONCHECK_H
@@ -12,8 +12,9 @@
 #include <stddef.h>
 
 /*
- * Is the UTF-8 text JSON, with no name twice in an object?  If not, *fault is
- * what is wrong and where, malloc'd, or NULL if memory runs out.
+ * Returns true if the UTF-8 text is JSON without duplicate names in an object.
+ * Otherwise *err is a malloc'd text that describes the error and its position,
+ * or NULL if memory runs out.
  */
 extern bool dyn_json_check(const char *text, size_t len, char **err);
 

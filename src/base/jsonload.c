@@ -4,10 +4,10 @@
  *		allocations.
  *
  * When jansson cannot enlarge the buffer of a string, it drops the byte and
- * continues.  If that was the quotation mark at the end, it then copies what
- * lies behind the buffer, or stops the process by an assertion.  So an
- * allocation never fails as long as it parses: memory in reserve takes its
- * place, and the document ends there, so that a small reserve is enough.
+ * continues.  If that byte was the closing quotation mark, it then copies what
+ * follows the buffer, or stops the process by an assertion.  So no allocation
+ * may fail while jansson parses: reserved memory takes its place, and the
+ * document ends there.  Therefore a small reserve is enough.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -17,13 +17,14 @@
 #include "jsoncheck.h"
 #include "jsonload.h"
 
-/* jansson gets the document in pieces of so many bytes. */
+/* Bytes of the document that jansson receives at a time. */
 #define CHUNK	64
 
 /*
- * What jansson needs at most for the rest of a piece: 128 bytes for each byte
- * of it, the string that it is in, and larger tables for the members that it
- * has (16 bytes for each of twice as many, with at least 5 bytes of text).
+ * Upper bound of the memory that jansson needs for the rest of a chunk: 128
+ * bytes for each of its bytes, the current string, and larger tables for the
+ * members of an object.  The tables have 16 bytes for each of twice as many
+ * members, with at least 5 bytes of text.
  */
 #define RESERVE(len)	(128 * CHUNK + 16 * (len) + 4096)
 
@@ -31,7 +32,7 @@ static json_malloc_t true_malloc;
 static json_free_t true_free;
 static bool failed;
 
-/* What is left in reserve, and all of it. */
+/* The unused part of the reserve, and the full reserve. */
 static char *reserve;
 static char *reserve_next;
 static char *reserve_end;
@@ -60,7 +61,7 @@ watched_free(void *block)
 		true_free(block);
 }
 
-/* What jansson has not got yet. */
+/* The part of the document that jansson has not received yet. */
 typedef struct Rest
 {
 	const char *text;

@@ -12,8 +12,9 @@
 #include <jansson.h>
 
 /*
- * Like json_loadb.  Returns NULL if the text is not JSON or memory runs out;
- * *out_of_memory tells which.  `out_of_memory` may be NULL.
+ * Parses a text like json_loadb.  Returns NULL if the text is not JSON or
+ * memory runs out; *out_of_memory is true in the second case.  `out_of_memory`
+ * may be NULL.
  */
 extern json_t *dyn_json_load(const char *text, size_t len, size_t flags,
 							 bool *out_of_memory);

@@ -1,6 +1,6 @@
 /*
  * lengthof.h
- *		The number of an array's elements.
+ *		Defines the macro for the number of an array's elements.
  */
 #ifndef DYN_BASE_LENGTHOF_H
 #define DYN_BASE_LENGTHOF_H

@@ -4,12 +4,12 @@
  *
  * The text is first parsed into a Decimal: sign, at most 38 significant
  * digits, and the power of ten of the leading digit.  Digits beyond the 38th
- * only set one bit ("excess"), which is all that rounding needs to know.
- * Texts of any length are read in one pass and constant space.
+ * only set one bit ("excess"), and rounding needs no more.  Texts of any
+ * length are read in one pass and constant space.
  *
  * The limits are then comparisons of that exponent: a number is too large
- * above DYN_NUMBER_MAX_EXP and too small below DYN_NUMBER_MIN_EXP, whatever
- * its digits.  Infinity is a Decimal with an exponent beyond all limits, so
+ * above DYN_NUMBER_MAX_EXP and too small below DYN_NUMBER_MIN_EXP, regardless
+ * of its digits.  Infinity is a Decimal with an exponent beyond all limits, so
  * that rounding needs no special case for it.
  *
  * This file does not allocate, use the locale, or compute in binary.
@@ -25,8 +25,10 @@
 typedef struct Decimal
 {
 	bool		negative;
-	bool		excess;			/* a digit after the 38th is not zero */
-	int			ndigits;		/* digits held; 0: the number is zero */
+	bool		excess;			/* true if a digit after the 38th is not
+								 * zero */
+	int			ndigits;		/* number of digits held; 0 if the number is
+								 * zero */
 	int64_t		exp;			/* power of ten of digits[0] */
 	char		digits[DYN_NUMBER_MAX_DIGITS];	/* text, no leading '0' */
 } Decimal;
@@ -44,7 +46,7 @@ at_digit(const Parser *in)
 	return in->p < in->end && *in->p >= '0' && *in->p <= '9';
 }
 
-/* Skips c if it is the next character. */
+/* Skips `c` if it is the next character; returns true if it did. */
 static bool
 accept(Parser *in, char c)
 {
@@ -54,7 +56,7 @@ accept(Parser *in, char c)
 	return true;
 }
 
-/* Skips a sign; true if it is a minus. */
+/* Skips a sign; returns true if it is a minus. */
 static bool
 read_sign(Parser *in)
 {
@@ -93,7 +95,7 @@ read_digits(Parser *in, Decimal *d, bool fraction)
 	}
 }
 
-/* Returns false if there are no digits. */
+/* Reads the digits and the point; returns false if there are no digits. */
 static bool
 read_mantissa(Parser *in, Decimal *d)
 {
@@ -109,7 +111,7 @@ read_mantissa(Parser *in, Decimal *d)
 	return any;
 }
 
-/* Returns false if an 'e' is not followed by an exponent. */
+/* Reads the exponent; returns false if an 'e' is not followed by one. */
 static bool
 read_exponent(Parser *in, Decimal *d)
 {
@@ -131,8 +133,9 @@ read_exponent(Parser *in, Decimal *d)
 }
 
 /*
- * `infinity`: may it also be "Infinity", as PostgreSQL writes it?  That becomes
- * a number above the limits.
+ * Parses the text; returns false if it is not a number.  With `infinity`, it
+ * may also be "Infinity", as PostgreSQL writes it; that becomes a number above
+ * the limits.
  */
 static bool
 parse(const char *text, size_t len, bool infinity, Decimal *d)
@@ -239,7 +242,10 @@ increment(Decimal *d)
 	strip_trailing_zeros(d);
 }
 
-/* Returns false if DynamoDB cannot hold a number of that magnitude. */
+/*
+ * Rounds away from zero; returns false if DynamoDB cannot store a number of
+ * that magnitude.
+ */
 static bool
 round_away_from_zero(Decimal *d)
 {
@@ -295,8 +301,9 @@ full_length(const char *s, size_t len)
 }
 
 /*
- * In canonical form without a sign, the number with the longer whole part is
- * greater, and whole parts of equal length compare as strings.
+ * Compares two numbers in canonical form without a sign: -1, 0 or 1.  The
+ * number with the longer integer part is greater; integer parts of equal
+ * length compare as strings.
  */
 static int
 compare_magnitude(const char *a, size_t alen, const char *b, size_t blen)

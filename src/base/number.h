@@ -2,7 +2,7 @@
  * number.h
  *		Decimal numbers as text, within the limits of DynamoDB.
  *
- * DynamoDB keeps 38 significant digits and magnitudes from 1E-130 to
+ * DynamoDB stores 38 significant digits and magnitudes from 1E-130 to
  * 9.99...E+125 (developer guide, "Data types", Number).  This extension
  * handles numbers as decimal text only, and never converts one through a
  * binary float.
@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 #define DYN_NUMBER_MAX_DIGITS	38
-#define DYN_NUMBER_MAX_EXP		125 /* of the leading digit */
+#define DYN_NUMBER_MAX_EXP		125 /* exponent of the leading digit */
 #define DYN_NUMBER_MIN_EXP		(-130)
 
 /* Longest canonical text: sign, "0.", 130 places, 38 digits, NUL and slack. */
@@ -33,11 +33,13 @@ typedef enum DynNumberStatus
 	DYN_NUMBER_UNDERFLOW		/* not zero, magnitude below 1E-130 */
 } DynNumberStatus;
 
-/* Which neighbour to use when DynamoDB cannot hold the value itself. */
+/*
+ * The neighboring number to use when DynamoDB cannot store the value itself.
+ */
 typedef enum DynRounding
 {
-	DYN_ROUND_DOWN,				/* the largest one that is not greater */
-	DYN_ROUND_UP				/* the smallest one that is not less */
+	DYN_ROUND_DOWN,				/* the largest number that is not greater */
+	DYN_ROUND_UP				/* the smallest number that is not less */
 } DynRounding;
 
 /*
@@ -49,14 +51,14 @@ extern DynNumberStatus dyn_number_canonical(const char *text, size_t len,
 											char *dst, size_t *dst_len);
 
 /*
- * Finds the nearest number in the given direction that DynamoDB can hold, for
+ * Finds the nearest number in the given direction that DynamoDB can store, for
  * a range bound.  Returns false if there is none (1E126 rounded up, -1E126
  * rounded down) or the text is not a number.
  */
 extern bool dyn_number_round(const char *text, size_t len, DynRounding dir,
 							 char *dst, size_t *dst_len);
 
-/* Compares two canonical numbers: -1, 0 or 1. */
+/* Compares two canonical numbers; returns -1, 0 or 1. */
 extern int	dyn_number_compare(const char *a, size_t alen,
 							   const char *b, size_t blen);
 

@@ -1,12 +1,12 @@
 /*
  * text.c
- *		UTF-8 validation, JSON string output, base64, hashing.
+ *		Validates UTF-8; writes JSON strings, base64 and hashes.
  *
  * These functions process every byte that is sent to DynamoDB, so each has a
- * fast path for the common case: UTF-8 is checked eight ASCII bytes at a time,
- * JSON strings are copied in runs between the few bytes that need an escape,
- * and base64 is written directly into reserved space.  Functions that append
- * record a failure in the buffer (buffer.h).
+ * fast path for the common case.  UTF-8 is checked eight ASCII bytes at a
+ * time.  JSON strings are copied in runs between the few bytes that need an
+ * escape.  Base64 is written directly into reserved space.  Functions that
+ * append record a failure in the buffer (buffer.h).
  */
 #include <string.h>
 
@@ -57,7 +57,10 @@ ascii_run(const unsigned char *p, const unsigned char *end)
 	return (size_t) (p - start);
 }
 
-/* Length of the sequence of several bytes at p, 0 if it is not well-formed. */
+/*
+ * Returns the length of the multibyte sequence at p, 0 if it is not
+ * well-formed.
+ */
 static size_t
 sequence_length(const unsigned char *p, const unsigned char *end)
 {
@@ -110,7 +113,7 @@ dyn_utf8_put(char *dst, uint32_t code)
 	return n;
 }
 
-/* 0: no escape; 'u': \u00XX; else the letter after the backslash. */
+/* 0: not escaped; 'u': \u00XX; else the letter after the backslash. */
 static const char escapes[256] = {
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'b', 't', 'n', 'u', 'f', 'r', 'u',
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u',
@@ -179,7 +182,7 @@ dyn_append_json_text(DynBuffer *buf, const char *s)
 static const char base64_digits[] =
 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Four digits for the three low bytes of `bits`. */
+/* Writes four digits for the three low bytes of `bits`. */
 static void
 put_base64_group(char *dst, uint32_t bits)
 {
@@ -203,7 +206,7 @@ dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len)
 	for (; len >= 3; len -= 3, p += 3, dst += 4)
 		put_base64_group(dst, (uint32_t) p[0] << 16 | (uint32_t) p[1] << 8 |
 						 p[2]);
-	/* the last one or two bytes are filled up with '=' */
+	/* the last one or two bytes are padded with '=' */
 	if (len > 0)
 	{
 		put_base64_group(dst, (uint32_t) p[0] << 16 |
@@ -217,11 +220,14 @@ dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len)
 	return true;
 }
 
-/* Arbitrary odd constants with no bit pattern. */
+/* Arbitrary odd constants without a bit pattern. */
 #define HASH_SEED	UINT64_C(0xB5297A4D3F84D5A3)
 #define HASH_MUL	UINT64_C(0x8A91A6D40BF42041)
 
-/* Multiplication only carries upward, so fold the high half down. */
+/*
+ * Mixes a word into the hash.  Multiplication only carries upward, so fold the
+ * high half down.
+ */
 static uint64_t
 hash_mix(uint64_t h, uint64_t word)
 {

@@ -1,6 +1,6 @@
 /*
  * text.h
- *		Small helpers on bytes: UTF-8, base64, hashing, JSON string output.
+ *		Helper functions for bytes: UTF-8, base64, hashing, JSON string output.
  */
 #ifndef DYN_BASE_TEXT_H
 #define DYN_BASE_TEXT_H
@@ -11,10 +11,13 @@
 
 #include "buffer.h"
 
-/* Well-formed UTF-8 (no overlong forms, no surrogates, at most U+10FFFF). */
+/*
+ * Returns true if the bytes are well-formed UTF-8 (no overlong forms, no
+ * surrogates, at most U+10FFFF).
+ */
 extern bool dyn_utf8_valid(const char *s, size_t len);
 
-/* A letter or digit of ASCII. */
+/* True for an ASCII letter or digit. */
 static inline bool
 dyn_is_alphanumeric(char c)
 {
@@ -22,7 +25,7 @@ dyn_is_alphanumeric(char c)
 		(c >= '0' && c <= '9');
 }
 
-/* A byte of UTF-8 that is not the first of its character. */
+/* True for a UTF-8 byte that is not the first of its character. */
 static inline bool
 dyn_utf8_continues(char c)
 {
@@ -30,12 +33,12 @@ dyn_utf8_continues(char c)
 }
 
 /*
- * Writes a character, at most U+10FFFF, in up to four bytes; returns their
+ * Writes a character, at most U+10FFFF, in up to four bytes, and returns their
  * number.
  */
 extern size_t dyn_utf8_put(char *dst, uint32_t code);
 
-/* In decimal digits. */
+/* Appends a number in decimal digits. */
 extern bool dyn_append_number(DynBuffer *buf, unsigned long number);
 
 /* Appends ,"name": for a name without anything to escape. */
@@ -44,13 +47,13 @@ extern bool dyn_append_json_member(DynBuffer *buf, const char *name);
 /* Appends `s` as a quoted JSON string; `s` must be valid UTF-8. */
 extern bool dyn_append_json_string(DynBuffer *buf, const char *s, size_t len);
 
-/* The same of a text that is NUL-terminated. */
+/* The same for a NUL-terminated text. */
 extern bool dyn_append_json_text(DynBuffer *buf, const char *s);
 
 /* Appends base64 with padding, without quotes. */
 extern bool dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len);
 
-/* A 64-bit hash of bytes; not safe against chosen collisions. */
+/* Returns a 64-bit hash of the bytes; not safe against chosen collisions. */
 extern uint64_t dyn_hash_bytes(const void *bytes, size_t len);
 
 #endif

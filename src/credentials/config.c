@@ -1,10 +1,12 @@
 /*
  * config.c
- *		The two files of AWS's tools: ~/.aws/config and ~/.aws/credentials.
+ *		Reads the two files of AWS's tools: ~/.aws/config and
+ *		~/.aws/credentials.
  *
- * A profile is what both files say under its name.  In the config file it is
- * [profile name], and the default one [profile default] or, unless there is
- * such a section, [default]; in the credentials file it is [name].
+ * A profile consists of the values that both files have under its name.  In
+ * the config file its section is [profile name].  The default profile is
+ * [profile default] or, if there is no such section, [default].  In the
+ * credentials file the section is [name].
  *
  * Layer: credentials.
  */
@@ -32,8 +34,8 @@ static const struct
 /* ---- reading ---------------------------------------------------------- */
 
 /*
- * Without a home directory, which a container's user may lack, there are no
- * files in it.
+ * Loads a file.  Without a home directory, which a container's user may lack,
+ * the file does not exist.
  */
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynError *err)
@@ -117,9 +119,9 @@ dyn_config_names_agree(DynError *err)
 }
 
 /*
- * The kind of the profile's sections in that file.  Of [default] and
- * [profile default] in the config file, the later one counts, as for the AWS
- * CLI.
+ * Returns the kind of the profile's sections in that file.  If the config file
+ * has both [default] and [profile default], the later one applies, as in the
+ * AWS CLI.
  */
 static DynIniKind
 kind_of(const DynConfig *config, DynConfigFile file, const char *profile)
@@ -170,7 +172,7 @@ dyn_config_no_profile(const DynConfig *config, const char *profile,
 		dyn_error_set(err, "profile \"%s\" exists neither in file \"%s\" nor "
 					  "in file \"%s\"", profile, paths[DYN_CONFIG_CONFIG],
 					  paths[DYN_CONFIG_CREDENTIALS]);
-	/* The commonest mistake is a section of the credentials file's form. */
+	/* The commonest mistake is a section in the credentials file's form. */
 	if (dyn_ini_place(&config->files[DYN_CONFIG_CONFIG], DYN_INI_PLAIN,
 					  profile) > 0)
 		return dyn_error_hint(err, "In file \"%s\", write [profile %s] "

@@ -1,6 +1,7 @@
 /*
  * config.h
- *		The two files of AWS's tools: ~/.aws/config and ~/.aws/credentials.
+ *		Reads the two files of AWS's tools: ~/.aws/config and
+ *		~/.aws/credentials.
  */
 #ifndef DYN_CREDENTIALS_CONFIG_H
 #define DYN_CREDENTIALS_CONFIG_H
@@ -13,49 +14,60 @@ typedef enum DynConfigFile
 	DYN_CONFIG_CONFIG
 } DynConfigFile;
 
-/* Zero-initialise it; a file that does not exist has no sections. */
+/*
+ * The contents of both files; zero-initialize it.  A file that does not exist
+ * has no sections.
+ */
 typedef struct DynConfig
 {
-	char	   *paths[2];		/* in the order of DynConfigFile; NULL if it is
-								 * below a home directory that nobody has */
+	char	   *paths[2];		/* paths in the order of DynConfigFile; NULL if
+								 * the user has no home directory */
 	DynIni		files[2];
 } DynConfig;
 
 /*
- * Reads both, from where AWS_SHARED_CREDENTIALS_FILE and AWS_CONFIG_FILE say.
- * Returns false, with *fault set and *config empty, if one cannot be read or
- * is malformed.
+ * Reads both files, from the paths in AWS_SHARED_CREDENTIALS_FILE and
+ * AWS_CONFIG_FILE if these are set.  Returns false, with *err set and *config
+ * empty, if a file cannot be read or is malformed.
  */
 extern bool dyn_config_load(DynConfig *config, DynError *err);
 
-/* AWS_PROFILE, AWS_DEFAULT_PROFILE or "default"; is it one of the former? */
+/*
+ * Returns AWS_PROFILE, AWS_DEFAULT_PROFILE or "default"; sets *is_named to
+ * true for the first two.
+ */
 extern const char *dyn_config_profile_name(bool *is_named);
 
 /*
- * AWS's tools disagree about which of both variables wins.  Returns false with
- * *fault set if they name different profiles.
+ * Returns false with *err set if both variables name different profiles: AWS's
+ * tools disagree about which one applies.
  */
 extern bool dyn_config_names_agree(DynError *err);
 
 extern bool dyn_config_has_profile(const DynConfig *config,
 								   const char *profile);
 
-/* For a profile that does not exist: sets *fault. */
+/* Sets *err for a profile that does not exist, and returns false. */
 extern bool dyn_config_no_profile(const DynConfig *config, const char *profile,
 								  DynError *err);
 
-/* A value of a profile, or NULL; the credentials file wins over the other. */
+/*
+ * Returns a value of a profile, or NULL; the credentials file takes
+ * precedence.
+ */
 extern const char *dyn_config_value(const DynConfig *config,
 									const char *profile, const char *key);
 extern const char *dyn_config_value_of(const DynConfig *config,
 									   DynConfigFile file, const char *profile,
 									   const char *key);
 
-/* For messages: its path, or where it would be in a home directory. */
+/*
+ * Returns the file's path for messages, or its location in a home directory.
+ */
 extern const char *dyn_config_path(const DynConfig *config,
 								   DynConfigFile file);
 
-/* The same of the file that dyn_config_value finds the key in. */
+/* Returns the same for the file in which dyn_config_value finds the key. */
 extern const char *dyn_config_path_of(const DynConfig *config,
 									  const char *profile, const char *key);
 

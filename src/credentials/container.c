@@ -1,10 +1,10 @@
 /*
  * container.c
- *		Credentials of ECS tasks and EKS pods.
+ *		Obtains the credentials of ECS tasks and EKS pods.
  *
- * The environment names the endpoint and the token, and is read anew for each
- * request; so is the token's file, as the platform replaces it.  A relative
- * URI may be as good as a password: messages name the variable, and never
+ * The environment names the endpoint and the token, and is read again for each
+ * request.  So is the token's file, as the platform replaces it.  A relative
+ * URI may be as secret as a password: messages name the variable, and never
  * quote it.
  *
  * Layer: credentials.
@@ -35,7 +35,10 @@ dyn_container_is_set(void)
 
 /* ---- the request -------------------------------------------------------- */
 
-/* Without the slash, a relative URI would continue the host's name. */
+/*
+ * Creates the request.  Without the slash, a relative URI would continue the
+ * host's name.
+ */
 static DynExchange *
 create(DynError *err)
 {

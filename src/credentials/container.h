@@ -1,19 +1,19 @@
 /*
  * container.h
- *		Credentials of ECS tasks and EKS pods.
+ *		Obtains the credentials of ECS tasks and EKS pods.
  */
 #ifndef DYN_CREDENTIALS_CONTAINER_H
 #define DYN_CREDENTIALS_CONTAINER_H
 
 #include "provider_response.h"
 
-/* Does the environment name a container's endpoint? */
+/* Returns true if the environment names a container's endpoint. */
 extern bool dyn_container_is_set(void);
 
 /*
- * The request, as the environment says now; the token file is read anew.
- * Returns NULL with *fault set.  A full URI must be http or https of a host
- * that DYN_ADDRESS_LOCAL allows.
+ * Returns the request for the current environment, and reads the token file
+ * again.  Returns NULL with *err set on failure.  A full URI must be http or
+ * https, and its host one that DYN_ADDRESS_LOCAL allows.
  */
 extern DynExchange *dyn_container_request(DynError *err);
 

@@ -1,11 +1,11 @@
 /*
  * environment.c
- *		What the server's environment has of AWS's variables.
+ *		Reads AWS's variables from the server's environment.
  *
- * It is the environment in which the server was started, which nobody changes
- * while it runs.  A variable that is empty counts as not set, as AWS's tools
- * have it.  Half a pair of keys is a mistake here; some of those tools overlook a
- * secret without its id, and go on to other sources.
+ * It is the environment in which the server was started, and it does not
+ * change while the server runs.  An empty variable counts as not set, as in
+ * AWS's tools.  Half a pair of keys is an error here.  Some of those tools
+ * ignore a secret without its id, and try other sources.
  *
  * Layer: credentials.
  */
@@ -21,8 +21,8 @@
 	"change it there, and restart the server."
 
 /*
- * Something is wrong with a variable.  All of them are of the server, which is
- * what people overlook.
+ * Reports that a variable is wrong.  All variables belong to the server's
+ * environment, which people overlook.
  */
 static DynFound
 refuse(DynError *err, const char *name, const char *what)

@@ -1,6 +1,6 @@
 /*
  * environment.h
- *		What the server's environment has of AWS's variables.
+ *		Reads AWS's variables from the server's environment.
  */
 #ifndef DYN_CREDENTIALS_ENVIRONMENT_H
 #define DYN_CREDENTIALS_ENVIRONMENT_H
@@ -12,16 +12,18 @@
 typedef enum DynFound
 {
 	DYN_FOUND,
-	DYN_FOUND_NOTHING,			/* not configured; *fault has details */
-	DYN_FOUND_ERROR				/* *fault says what is wrong */
+	DYN_FOUND_NOTHING,			/* not configured; *err has details */
+	DYN_FOUND_ERROR				/* *err describes the error */
 } DynFound;
 
-/* AWS_ACCESS_KEY_ID and so on, into zeroed credentials. */
+/*
+ * Reads AWS_ACCESS_KEY_ID and the related variables into zeroed credentials.
+ */
 extern DynFound dyn_environment_keys(DynCredentials *keys, DynError *err);
 
 /*
- * AWS_WEB_IDENTITY_TOKEN_FILE and so on, into a path, which is malloc'd, and a
- * zeroed role; both may be set after a failure.
+ * Reads AWS_WEB_IDENTITY_TOKEN_FILE and the related variables into a malloc'd
+ * path and a zeroed role.  Both may be set after a failure.
  */
 extern DynFound dyn_environment_web_identity(char **token_file, DynRole *role,
 											 DynError *err);

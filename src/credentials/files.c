@@ -1,14 +1,14 @@
 /*
  * files.c
- *		Small files of the operating-system user, and who that is.
+ *		Reads small files of the operating-system user, and finds that user.
  *
- * Configuration and tokens are read whole.  The memory is allocated at once,
+ * Configuration and tokens are read in full.  The memory is allocated at once,
  * one byte larger than the largest file: a buffer that grows would leave
- * copies of secrets behind.
+ * copies of secrets.
  *
  * A path may come from a file or the environment, and may name anything.  It
  * is opened without waiting (a named pipe without a writer would block the
- * session), and nothing but a regular file is read.
+ * session), and only a regular file is read.
  *
  * Layer: credentials.  Knows the system's files and user database.
  */
@@ -25,13 +25,19 @@
 
 #include <openssl/crypto.h>
 
-/* Bytes of an entry of the user database; getpwuid_r asks for more. */
+/*
+ * Initial size of an entry of the user database (bytes); getpwuid_r may need
+ * more.
+ */
 #define SMALLEST_ENTRY	((size_t) 1024)
 #define LARGEST_ENTRY	((size_t) 1024 * 1024)
 
 /* ---- files ------------------------------------------------------------ */
 
-/* The hint names the user: one's own files are not the server's. */
+/*
+ * Reports a failure to read.  The hint names the server's user: people may
+ * confuse their own files with the server's.
+ */
 static DynFileRead
 cannot_read(const char *path, int error, DynError *err)
 {
@@ -52,7 +58,7 @@ cannot_read(const char *path, int error, DynError *err)
 		DYN_FILE_FAILED;
 }
 
-/* A descriptor; or -1, with *error 0 for what is not a regular file. */
+/* Returns a descriptor; or -1, with *error 0 if it is not a regular file. */
 static int
 open_regular(const char *path, int *error)
 {
@@ -74,7 +80,10 @@ open_regular(const char *path, int *error)
 	return -1;
 }
 
-/* Reads until the end, or until the capacity is used up; false: see errno. */
+/*
+ * Reads until the end, or until the capacity is used up; returns false with
+ * errno set on failure.
+ */
 static bool
 read_all(int fd, DynBuffer *contents)
 {
@@ -137,7 +146,7 @@ dyn_file_wipe(DynBuffer *contents)
 /* ---- the user --------------------------------------------------------- */
 
 /*
- * The entry of the effective user, in memory that is the caller's to free.
+ * Returns the entry of the effective user, in memory that the caller frees.
  * Returns NULL with *error set, which is 0 if there is no such entry.
  */
 static char *
@@ -158,7 +167,7 @@ read_user(struct passwd *entry, int *error)
 		if (*error != ERANGE)
 			break;
 	}
-	/* by POSIX and the manual of Linux, all of these say so */
+	/* according to POSIX and the Linux manual, all of these mean that */
 	if (*error == ENOENT || *error == ESRCH || *error == EBADF ||
 		*error == EPERM)
 		*error = 0;
@@ -193,7 +202,7 @@ dyn_file_below_home(const char *file, DynError *err)
 					  "runs, has no home directory", (unsigned long) geteuid());
 	else
 	{
-		/* whether there is one cannot be told now */
+		/* we do not know now whether there is an entry */
 		dyn_error_errno_text(error, text, sizeof(text));
 		dyn_error_set(err, "the home directory of operating-system user %lu "
 					  "cannot be found: %s", (unsigned long) geteuid(), text);

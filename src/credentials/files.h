@@ -1,6 +1,6 @@
 /*
  * files.h
- *		Small files of the operating-system user, and who that is.
+ *		Reads small files of the operating-system user, and finds that user.
  */
 #ifndef DYN_CREDENTIALS_FILES_H
 #define DYN_CREDENTIALS_FILES_H
@@ -8,22 +8,22 @@
 #include "../aws/error.h"
 #include "../base/buffer.h"
 
-/* Bytes of a file. */
+/* Upper bounds of the files that are read (bytes). */
 #define DYN_FILE_LONGEST_CONFIG	((size_t) 1024 * 1024)
 #define DYN_FILE_LONGEST_TOKEN	((size_t) 64 * 1024)
 
 typedef enum DynFileRead
 {
 	DYN_FILE_READ,
-	DYN_FILE_MISSING,			/* there is no such file; *fault says so */
-	DYN_FILE_FAILED				/* *fault says why */
+	DYN_FILE_MISSING,			/* there is no such file; *err reports that */
+	DYN_FILE_FAILED				/* *err has the reason */
 } DynFileRead;
 
 /*
- * Reads a regular file of at most `longest` bytes into *contents, which is
- * initialised here, and NUL-terminated unless it could not be read.  What is
- * not a regular file is not waited for.  dyn_file_wipe ends the use of the
- * contents; it is allowed, and not needed, after a failure.
+ * Reads a regular file of at most `longest` bytes into *contents, which it
+ * initializes.  The contents are NUL-terminated unless the file could not be
+ * read.  It never waits for a file that is not regular.  Wipe the contents
+ * with dyn_file_wipe; this is allowed, but not required, after a failure.
  */
 extern DynFileRead dyn_file_read(const char *path, size_t longest,
 								 DynBuffer *contents, DynError *err);
@@ -32,14 +32,17 @@ extern DynFileRead dyn_file_read(const char *path, size_t longest,
 extern void dyn_file_wipe(DynBuffer *contents);
 
 /*
- * The path of `file` below the home directory of the operating-system user, by
- * the system's user database, not by $HOME; malloc'd.  NULL with *fault set if
- * the user has no home directory; or, then with `passing`, if the database
- * cannot be read now.
+ * Returns the malloc'd path of `file` below the home directory of the
+ * operating-system user, according to the system's user database, not $HOME.
+ * Returns NULL with *err set if the user has no home directory, or, with
+ * err->passing set, if the database cannot be read now.
  */
 extern char *dyn_file_below_home(const char *file, DynError *err);
 
-/* The user's name, or its number if it has none; truncated if need be. */
+/*
+ * Writes the user's name, or its number if it has none; truncates it if
+ * necessary.
+ */
 extern void dyn_file_user(char *name, size_t size);
 
 #endif

@@ -1,30 +1,32 @@
 /*
  * ini.c
- *		The format of ~/.aws/config and ~/.aws/credentials.
+ *		Parses the format of ~/.aws/config and ~/.aws/credentials.
  *
- * AWS's tools agree on most of it, and this is what they agree on; where they
- * differ, what one of them accepts and none understands otherwise:
+ * The rules are those on which AWS's tools agree.  Where the tools differ, a
+ * form is accepted if one of them accepts it and none interprets it
+ * differently:
  *
  * - Blank lines, and lines whose first character is # or ;, are skipped.
  * - "[name]" begins a section, and may be followed by a comment.  A name with
  *   blanks is quoted, "[profile "my name"]", but not in the credentials file.
- *   Sections of the same name are one.
- * - "key = value": the key in any case, both trimmed, of equal keys the last.
- *   A comment in such a line begins with # or ; after a blank.
- * - A line that is indented more than the one with the key before it continues
- *   its value, comments included.  If there is nothing after the = sign, these
+ *   Sections of the same name are merged.
+ * - In "key = value", the key may have any case, and both are trimmed.  Of
+ *   equal keys the last one applies.  A comment in such a line begins with #
+ *   or ; after a blank.
+ * - A line that is indented more than the previous line with a key continues
+ *   its value, including comments.  If there is nothing after the = sign, the
  *   lines are a block, as in [services]: each is "key = value", which is
- *   checked and not looked at.
+ *   checked but ignored.
  * - Lines end with LF or CR LF.  The text is UTF-8, and may begin with a byte
  *   order mark.
  *
- * Any other line is an error, since it may be a key that somebody relies upon.
- * The message has the number of the line and not the line, which may contain
- * a secret.
+ * Any other line is an error, since it may be a key that a user relies on.
+ * The message has the number of the line but not the line, which may contain a
+ * secret.
  *
- * Strings are ended by NULs that are written into the text, where a separator
- * was, so that there is one copy of a secret to overwrite.  What continues a
- * value moves forward to its end.
+ * Strings are terminated by NULs written over separators in the text, so that
+ * there is one copy of a secret to overwrite.  The text that continues a value
+ * is moved forward to the end of the value.
  *
  * Layer: credentials.
  */
@@ -36,7 +38,7 @@
 #include "../base/text.h"
 #include "files.h"
 
-/* Some characters in a row. */
+/* A range of characters in the text. */
 typedef struct Span
 {
 	char	   *start;
@@ -48,10 +50,13 @@ typedef struct Parser
 	DynIni	   *ini;
 	bool		prefixes;
 	int			line;			/* counted from 1 */
-	size_t		indent;			/* of the line with the key or section */
-	char	   *value_end;		/* of the last entry; NULL after a section */
-	bool		in_block;		/* the last entry has nothing after its = */
-	const char *wrong;			/* what is wrong with the line */
+	size_t		indent;			/* indentation of the line with the key or
+								 * section */
+	char	   *value_end;		/* end of the last entry's value; NULL after a
+								 * section */
+	bool		in_block;		/* true if the last entry has nothing after its
+								 * = */
+	const char *wrong;			/* error in the line */
 	bool		out_of_memory;
 } Parser;
 
@@ -79,7 +84,7 @@ trim(Span span)
 	return span;
 }
 
-/* Without a comment that is preceded by a blank. */
+/* Removes a comment that is preceded by a blank. */
 static Span
 strip_comment(Span span)
 {
@@ -100,7 +105,10 @@ find(Span span, char c)
 	return memchr(span.start, c, (size_t) (span.end - span.start));
 }
 
-/* There is always a byte behind: a separator, or the NUL of the text. */
+/*
+ * Terminates the span.  There is always a byte after it: a separator, or the
+ * NUL of the text.
+ */
 static char *
 terminate(Span span)
 {
@@ -141,14 +149,14 @@ add_entry(Parser *parser, DynIniEntry entry)
 
 /* ---- sections --------------------------------------------------------- */
 
-/* The quote that the text begins with at this place, or 0. */
+/* Returns the quotation mark at this position, or 0. */
 static char
 quote_at(const char *p, const char *end)
 {
 	return p < end && (*p == '"' || *p == '\'') ? *p : 0;
 }
 
-/* The character after the quoted text, which begins at p; or NULL. */
+/* Returns the end of the quoted text that begins at p; or NULL. */
 static char *
 skip_quoted(char *p, const char *end)
 {
@@ -161,8 +169,8 @@ skip_quoted(char *p, const char *end)
 }
 
 /*
- * The bracket that ends the name.  Quotes count where a name may begin: at the
- * start and after a blank.
+ * Returns the bracket that ends the name.  A quotation mark is special where a
+ * name may begin: at the start and after a blank.
  */
 static char *
 find_bracket(Span span)
@@ -183,7 +191,9 @@ find_bracket(Span span)
 	return p < span.end ? p : NULL;
 }
 
-/* Removes the quotes and backslashes, in place, if all of it is quoted. */
+/*
+ * Removes the quotes and backslashes, in place, if the entire text is quoted.
+ */
 static Span
 unquote(Span span)
 {
@@ -205,8 +215,8 @@ unquote(Span span)
 }
 
 /*
- * Moves behind the first word, and says what it means.  A name of several
- * words that is not quoted is of no use to any tool.
+ * Moves past the first word, and returns its meaning.  Tools cannot use an
+ * unquoted name of several words.
  */
 static DynIniKind
 read_prefix(Span *name)
@@ -231,7 +241,7 @@ read_prefix(Span *name)
 	return DYN_INI_OTHER;
 }
 
-/* A line that begins with a bracket. */
+/* Parses a line that begins with a bracket. */
 static bool
 read_section(Parser *parser, Span line)
 {
@@ -295,7 +305,9 @@ read_key(Parser *parser, Span line)
 	return add_entry(parser, entry);
 }
 
-/* Appends to the last value, whose NUL is before the end of its line. */
+/*
+ * Appends the line to the last value, whose NUL is before the end of its line.
+ */
 static bool
 read_continuation(Parser *parser, Span line)
 {

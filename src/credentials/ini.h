@@ -1,6 +1,6 @@
 /*
  * ini.h
- *		The format of ~/.aws/config and ~/.aws/credentials.
+ *		Parses the format of ~/.aws/config and ~/.aws/credentials.
  */
 #ifndef DYN_CREDENTIALS_INI_H
 #define DYN_CREDENTIALS_INI_H
@@ -13,47 +13,50 @@ typedef enum DynIniKind
 	DYN_INI_PLAIN,				/* [name] */
 	DYN_INI_PROFILE,			/* [profile name] */
 	DYN_INI_SSO_SESSION,		/* [sso-session name] */
-	DYN_INI_OTHER				/* not looked at */
+	DYN_INI_OTHER				/* ignored */
 } DynIniKind;
 
-/* The strings are in the text of the file. */
+/* An entry; its strings are in the text of the file. */
 typedef struct DynIniEntry
 {
-	DynIniKind	kind;			/* of the section that it is in */
-	const char *section;		/* the name of that */
-	const char *key;			/* in lower case; NULL: the section begins */
-	const char *value;			/* with a line feed before each line that
-								 * continues it; with a comment only if the key
-								 * is credential_process, whose program gets
-								 * it, as with the AWS CLI */
+	DynIniKind	kind;			/* kind of the entry's section */
+	const char *section;		/* name of that section */
+	const char *key;			/* key in lower case; NULL if the section
+								 * begins here */
+	const char *value;			/* value; each line that continues it follows a
+								 * line feed.  Comments are included only for
+								 * credential_process, whose program receives
+								 * them, as in the AWS CLI */
 } DynIniEntry;
 
-/* A file; zero-initialise it, as one without sections. */
+/* A file; zero-initialized, it is one without sections. */
 typedef struct DynIni
 {
-	DynBuffer	text;			/* changed while it is parsed */
-	DynIniEntry *entries;		/* in the order of the file, as it has them */
+	DynBuffer	text;			/* text, which parsing modifies */
+	DynIniEntry *entries;		/* entries in the order of the file */
 	size_t		n;
 	size_t		cap;
 } DynIni;
 
 /*
  * Parses the text, which moves into *ini and must be followed by a NUL.  With
- * `prefixes`, the first word of a section's name says what it is, as in the
- * config file; without, all sections are PLAIN, as in the credentials file.
- * Returns false with *fault set, which names `file` and the line, and *ini
- * empty.
+ * `prefixes`, the first word of a section's name is its kind, as in the config
+ * file; otherwise all sections are PLAIN, as in the credentials file.  Returns
+ * false with *err set, which names `file` and the line, and *ini empty.
  */
 extern bool dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes,
 						  const char *file, DynError *err);
 
-/* Where the last such section begins: more, the later; 0: there is none. */
+/*
+ * Returns the position of the last such section; a later one has a greater
+ * position.  Returns 0 if there is none.
+ */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 							const char *name);
 
 /*
- * The last value of the key in all sections of that kind and name; NULL if
- * there is none, or it is empty.
+ * Returns the last value of the key in all sections of that kind and name;
+ * NULL if there is none, or it is empty.
  */
 extern const char *dyn_ini_value(const DynIni *ini, DynIniKind kind,
 								 const char *name, const char *key);

@@ -1,10 +1,10 @@
 /*
  * instance.c
- *		Credentials of EC2 instances, by IMDSv2 only.
+ *		Obtains the credentials of EC2 instances, by IMDSv2 only.
  *
- * Which request is next follows from what is known: without a token, it is
- * PUT for one; without the name of the role, GET for that; then GET for the
- * credentials.  The name becomes a part of a URL, so it is checked first.
+ * The known values determine the next request: without a token, PUT for one;
+ * without the name of the role, GET for that; then GET for the credentials.
+ * The name becomes a part of a URL, so it is checked first.
  *
  * Layer: credentials.
  */
@@ -51,7 +51,9 @@ dyn_instance_clear(DynInstance *instance)
 
 /* ---- requests ----------------------------------------------------------- */
 
-/* NULL with *fault set if the environment's is not valid. */
+/*
+ * Returns the endpoint; NULL with *err set if the environment's is not valid.
+ */
 static const char *
 find_endpoint(DynError *err)
 {
@@ -115,7 +117,7 @@ has_no_role(DynError *err)
 	return DYN_RESPONSE_FAILED;
 }
 
-/* Either no reply, or one of another status than 200. */
+/* Handles the absence of a reply, or a reply whose status is not 200. */
 static DynProviderResponse
 request_failed(DynInstance *instance, const DynExchange *exchange,
 			   DynError *err)
@@ -125,7 +127,7 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 
 	if (instance->token != NULL && replied && exchange->status == 404)
 		return has_no_role(err);
-	/* a token may have ended before its time; a second one has not */
+	/* a token may expire early, but the replacement must be valid */
 	if (instance->token != NULL && replied && exchange->status == 401 &&
 		!instance->renewed)
 	{
@@ -145,7 +147,7 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 
 /* ---- the token and the role --------------------------------------------- */
 
-/* The text up to a line break, malloc'd; NULL if memory runs out. */
+/* Returns the malloc'd text up to a line break; NULL if memory runs out. */
 static char *
 first_line(const DynBuffer *response)
 {
@@ -180,8 +182,8 @@ read_token(DynInstance *instance, const DynExchange *exchange, DynError *err)
 }
 
 /*
- * The name is one segment of a path, in the characters that names of roles
- * have.
+ * Reads the role's name.  It must be one segment of a path, with the
+ * characters that role names have.
  */
 static DynProviderResponse
 read_role(DynInstance *instance, const DynExchange *exchange, DynError *err)
@@ -212,7 +214,10 @@ read_role(DynInstance *instance, const DynExchange *exchange, DynError *err)
 	return reply;
 }
 
-/* Replies that are not JSON are left to dyn_response_read_json. */
+/*
+ * Checks the reply's code.  dyn_response_read_json handles replies that are
+ * not JSON.
+ */
 static bool
 check_code(const DynInstance *instance, const DynBuffer *response,
 		   DynError *err)

@@ -1,6 +1,6 @@
 /*
  * instance.h
- *		Credentials of EC2 instances, by IMDSv2 only.
+ *		Obtains the credentials of EC2 instances, by IMDSv2 only.
  *
  * Three requests: a token, the name of the role, its credentials.
  */
@@ -9,22 +9,25 @@
 
 #include "provider_response.h"
 
-/* Zero-initialise it; the strings are malloc'd. */
+/* Zero-initialize it; the strings are malloc'd. */
 typedef struct DynInstance
 {
 	char	   *token;
 	char	   *role;
-	bool		renewed;		/* a token was forgotten */
+	bool		renewed;		/* true if a token was dropped */
 } DynInstance;
 
-/* Not if AWS_EC2_METADATA_DISABLED is "true". */
+/* Returns false if AWS_EC2_METADATA_DISABLED is "true". */
 extern bool dyn_instance_is_enabled(void);
 
-/* The next request; NULL with *fault set. */
+/* Returns the next request; NULL with *err set on failure. */
 extern DynExchange *dyn_instance_request(const DynInstance *instance,
 										 DynError *err);
 
-/* A token that is refused (401) is forgotten, once: NEXT. */
+/*
+ * Handles the reply.  A token that is refused (401) is dropped once, and the
+ * result is NEXT.
+ */
 extern DynProviderResponse dyn_instance_response(DynInstance *instance,
 												 const DynExchange *exchange,
 												 DynCredentials *credentials,

@@ -1,21 +1,21 @@
 /*
  * process.c
- *		Credentials that a program prints (credential_process).
+ *		Obtains credentials that a program prints (credential_process).
  *
  * The program writes into two pipes, for its output and its errors.  A third
- * one, which exec closes, tells why it could not be executed: start() waits
- * for it, so that a program that starts has its own session and process group.
- * Everything else is found by polling.  An epoll descriptor covers the pipes
- * and a pidfd; kernels before 5.3 have none, and a timer stands in for it.
+ * pipe, which exec closes, reports why the program could not be executed.
+ * start() waits for that pipe, so that a program that starts has its own
+ * session and process group.  Everything else is found by polling.  An epoll
+ * descriptor covers the pipes and a pidfd; kernels before 5.3 do not have one,
+ * and a timer replaces it.
  *
- * The end of the program counts, not that of its output: it may close its
- * output early, and a process that it leaves behind may keep the pipe open.
- * Since its end is noticed before the pipes are read, nothing that it wrote
- * is missed.
+ * The end of the program is decisive, not that of its output: it may close its
+ * output early, and a process that it leaves running may keep the pipe open.
+ * Its end is noticed before the pipes are read, so all its output is read.
  *
  * The program is not reaped until it is destroyed: until then its pid, which
- * is also that of its group, cannot be that of others.  But SIGCHLD may be
- * ignored, or somebody may wait for any child; then waiting says ECHILD, its
+ * is also its group's, cannot be reused.  But SIGCHLD may be ignored, or other
+ * code may wait for any child.  Then waiting fails with ECHILD, the program's
  * status is not known, and its output decides.
  *
  * Between fork and exec only async-signal-safe functions are called: other
@@ -53,35 +53,36 @@
 
 #define LONGEST_OUTPUT		DYN_EXCHANGE_LONGEST
 
-/* The end of what is written to stderr. */
+/* Bytes cached from the end of the error output. */
 #define CACHED_ERRORS			511
 
-/* Reads of stderr at once, in case that it never ends. */
+/* Reads of stderr at once, in case it never ends. */
 #define MOST_READS			16
 
-/* How often to look for its end without a pidfd. */
+/* Interval of checks for its end without a pidfd. */
 #define TICK_NS				(50 * 1000 * 1000)
 
-/* How long to wait for the end of a program that was killed. */
+/* Time to wait for the end of a killed program. */
 #define REAP_NS				(100 * 1000)
 #define MOST_REAPS			10000
 
 struct DynProcess
 {
-	pid_t		pid;			/* and of its group; 0, -1: not started */
-	bool		reaped;			/* by others */
-	bool		ticks;			/* end_fd is a timer, not a pidfd */
-	int			epoll_fd;		/* these are -1 when closed */
+	pid_t		pid;			/* pid of the program and its group; 0, -1: not
+								 * started */
+	bool		reaped;			/* true if other code has reaped it */
+	bool		ticks;			/* true if end_fd is a timer, not a pidfd */
+	int			epoll_fd;		/* descriptors; -1 when closed */
 	int			out_fd;
 	int			errors_fd;
 	int			end_fd;
 	size_t		out_len;
 	size_t		errors_len;
-	char		out[LONGEST_OUTPUT + 1];	/* one more than is allowed */
+	char		out[LONGEST_OUTPUT + 1];	/* output, and one byte more */
 	char		errors[CACHED_ERRORS];
 };
 
-/* Programs that were killed, but did not end. */
+/* Programs that were killed, but have not ended yet. */
 static pid_t lingering[16];
 
 /* ---- the child -------------------------------------------------------- */
@@ -96,16 +97,16 @@ typedef struct Pipes
 {
 	int			out[2];
 	int			errors[2];
-	int			report[2];		/* receives a Report if exec fails */
+	int			report[2];		/* pipe that receives a Report if exec fails */
 } Pipes;
 
 typedef struct Report
 {
-	int			error;			/* an errno; 0: the program is executed */
-	int			executing;		/* it is that of exec */
+	int			error;			/* an errno; 0 if the program is executed */
+	int			executing;		/* true if the error is exec's */
 } Report;
 
-/* What getdents64 writes, as the kernel defines it. */
+/* An entry that getdents64 writes, as the kernel defines it. */
 typedef struct Entry
 {
 	uint64_t	inode;
@@ -115,7 +116,7 @@ typedef struct Entry
 	char		name[];
 } Entry;
 
-/* Closes those listed in /proc, which opendir() could not read here. */
+/* Closes the descriptors listed in /proc, which opendir() cannot read here. */
 static bool
 close_listed(int lowest)
 {
@@ -139,9 +140,10 @@ close_listed(int lowest)
 }
 
 /*
- * Descriptors 0 to 2 become what the program uses, and 3 the report, which
- * exec closes; all others are closed.  They are first moved out of the way,
- * as this process may have been started with some of these closed.
+ * Descriptors 0 to 2 become the program's standard streams, and 3 the report,
+ * which exec closes; all others are closed.  The descriptors are first moved
+ * to greater numbers, since this process may have been started with some of 0
+ * to 3 closed.
  */
 static bool
 arrange_descriptors(const Pipes *pipes)
@@ -166,8 +168,8 @@ arrange_descriptors(const Pipes *pipes)
 }
 
 /*
- * Tries the files in their order.  Returns the first error of one that is
- * there; a directory of PATH that we may not search is passed over.
+ * Tries the files in their order.  Returns the first error of a file that
+ * exists; a directory of PATH that we may not search is skipped.
  */
 static int
 execute(const DynProgram *program)
@@ -191,8 +193,9 @@ execute(const DynProgram *program)
 }
 
 /*
- * If the parent has ended before it was tied to this process's end, nobody
- * will tell.  Signals that are ignored would stay so.
+ * Runs in the child.  If the parent ended before PR_SET_PDEATHSIG, the signal
+ * is never sent; so the parent's pid is checked.  Signals that are ignored
+ * would remain ignored; so all are reset.
  */
 static void
 run_child(const DynProgram *program, const Pipes *pipes, pid_t parent)
@@ -280,7 +283,7 @@ open_pipes(Pipes *pipes)
 		fcntl(pipes->errors[READ_END], F_SETFL, O_NONBLOCK) == 0;
 }
 
-/* Sets process->pid; on failure errno tells why. */
+/* Sets process->pid; sets errno on failure. */
 static bool
 fork_child(DynProcess *process, const DynProgram *program, const Pipes *pipes)
 {
@@ -300,7 +303,7 @@ fork_child(DynProcess *process, const DynProgram *program, const Pipes *pipes)
 	return process->pid > 0;
 }
 
-/* Returns when the program is executed, or cannot be. */
+/* Starts the program; returns when it is executed, or cannot be. */
 static bool
 fork_and_execute(DynProcess *process, const DynProgram *program, Pipes *pipes,
 				 DynError *err)
@@ -327,8 +330,8 @@ fork_and_execute(DynProcess *process, const DynProgram *program, Pipes *pipes,
 }
 
 /*
- * Beside the pipes, a descriptor is watched that is readable at the end of the
- * program; or now and then, so that its end is noticed.
+ * Watches the pipes and a descriptor that is readable at the end of the
+ * program, or at intervals, so that its end is noticed.
  */
 static bool
 watcher(DynProcess *process, DynError *err)
@@ -362,8 +365,9 @@ watcher(DynProcess *process, DynError *err)
 /* ---- reading ---------------------------------------------------------- */
 
 /*
- * At its end a pipe would be readable for ever.  It is taken out before it is
- * closed: epoll would keep what a child of ours has a copy of.
+ * Closes a pipe.  At its end it would remain readable.  It is removed from
+ * epoll before it is closed: epoll would keep a descriptor of which a child
+ * process has a copy.
  */
 static void
 close_registered(DynProcess *process, int *fd)
@@ -372,7 +376,10 @@ close_registered(DynProcess *process, int *fd)
 	close_fd(fd);
 }
 
-/* The bytes that were read; 0 if there are none now, or the pipe ended. */
+/*
+ * Returns the number of bytes read; 0 if there are none now, or the pipe
+ * ended.
+ */
 static size_t
 read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 {
@@ -388,7 +395,7 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 	return len > 0 ? (size_t) len : 0;
 }
 
-/* Keeps the end, where programs say what is wrong. */
+/* Keeps the end of the error output, where programs report the reason. */
 static void
 keep_errors(DynProcess *process, const char *bytes, size_t len)
 {
@@ -428,7 +435,7 @@ read_errors(DynProcess *process)
 
 /* ---- the result ------------------------------------------------------- */
 
-/* The timer is readable until the next time that it expires. */
+/* Reads the timer, which is readable until its next expiration. */
 static void
 quiet_timer(DynProcess *process)
 {
@@ -438,7 +445,10 @@ quiet_timer(DynProcess *process)
 		return;
 }
 
-/* *info is that of waitid; zeroed if it is not known how the program ended. */
+/*
+ * Returns true if the program has ended.  *info is waitid's; it is zero if the
+ * status is not known.
+ */
 static bool
 has_ended(DynProcess *process, siginfo_t *info)
 {
@@ -452,7 +462,10 @@ has_ended(DynProcess *process, siginfo_t *info)
 	return true;
 }
 
-/* What is not an object has another fault than its version. */
+/*
+ * Reads the credentials.  Output that is not an object has another error than
+ * a wrong version.
+ */
 static bool
 read_credentials(const DynProcess *process, DynCredentials *credentials,
 				 DynError *err)
@@ -488,7 +501,7 @@ read_credentials(const DynProcess *process, DynCredentials *credentials,
 								  credentials, err);
 }
 
-/* Adds what the program has written to stderr, on one line. */
+/* Adds the program's error output, on one line. */
 static DynProviderResponse
 failed(DynProcess *process, DynError *err)
 {
@@ -507,7 +520,10 @@ failed(DynProcess *process, DynError *err)
 
 /* ---- the interface ---------------------------------------------------- */
 
-/* Looks for its end, at most so many times; false if it has not ended. */
+/*
+ * Checks for its end, at most `times` times; returns false if it has not
+ * ended.
+ */
 static bool
 reap(pid_t pid, int times)
 {
@@ -526,8 +542,8 @@ reap(pid_t pid, int times)
 }
 
 /*
- * If others have reaped it, its pid exists only if it is somebody else's now,
- * and then its group is gone.
+ * Kills the group.  If other code has reaped the program, its pid may have
+ * been reused, and its group no longer exists.
  */
 static void
 kill_group(DynProcess *process)

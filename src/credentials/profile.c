@@ -1,13 +1,13 @@
 /*
  * profile.c
- *		How a profile of AWS's files obtains its credentials.
+ *		Finds the provider chain of a profile in AWS's files.
  *
  * A profile with role_arn names the source of the credentials that assume the
  * role: another profile, which may do the same, or a source outside the files.
- * The walk from profile to profile collects the roles from the last to the
- * first; where it ends is the origin of the route.
+ * We follow these profiles and collect the roles from the last to the first.
+ * The last profile determines the provider at the start of the chain.
  *
- * One profile may say several things.  The order is that of AWS's tools:
+ * One profile may have several settings.  The order is that of AWS's tools:
  *
  *		1. role_arn with source_profile or credential_source
  *		2. web_identity_token_file with role_arn
@@ -17,11 +17,11 @@
  *		6. keys in the config file
  *
  * except that a source profile with keys does not assume its role.  So a
- * profile may be its own source if it has keys; any other circle is an error.
+ * profile may be its own source if it has keys; any other cycle is an error.
  *
- * What would need somebody to answer (mfa_serial) is an error, and so is what
- * contradicts itself, or is half there: going on to the next source would use
- * other rights than the file says.
+ * A profile that needs a person's input (mfa_serial) is an error.  So are
+ * contradictory and incomplete settings: the next source would have other
+ * rights than the file specifies.
  *
  * Layer: credentials.
  */
@@ -39,7 +39,7 @@
 #include "instance.h"
 #include "role.h"
 
-/* A profile's keys whose value must not go on in the next line. */
+/* Keys of a profile whose value must not continue on the next line. */
 static const char *const line_keys[] = {
 	"role_arn", "source_profile", "credential_source",
 	"web_identity_token_file", "mfa_serial", "external_id",
@@ -50,21 +50,21 @@ static const char *const line_keys[] = {
 typedef struct Resolver
 {
 	const DynConfig *config;
-	const char *profile;		/* where it is */
+	const char *profile;		/* profile that is being read */
 	const char *visited[DYN_MAX_CHAINED_ROLES + 1];
 	int			nvisited;
 	DynProviderChain *chain;
 	DynError   *err;
 } Resolver;
 
-/* Of the profile; it is in the files' texts. */
+/* Returns a value of the profile; it is in the files' texts. */
 static const char *
 value_of(const Resolver *resolver, const char *key)
 {
 	return dyn_config_value(resolver->config, resolver->profile, key);
 }
 
-/* ---- faults ----------------------------------------------------------- */
+/* ---- errors ----------------------------------------------------------- */
 
 static DynFound
 out_of_memory(Resolver *resolver)
@@ -80,7 +80,9 @@ hint(Resolver *resolver, const char *text)
 	return DYN_FOUND_ERROR;
 }
 
-/* `what` goes on after the key, the profile and the file. */
+/*
+ * Reports an error in a key; `what` follows the key, the profile and the file.
+ */
 static DynFound
 refuse_key(Resolver *resolver, const char *key, const char *what)
 {
@@ -90,7 +92,7 @@ refuse_key(Resolver *resolver, const char *key, const char *what)
 	return DYN_FOUND_ERROR;
 }
 
-/* It has one key, and needs others. */
+/* Reports that the profile has one key, and needs others. */
 static DynFound
 refuse_without(Resolver *resolver, const char *key, const char *missing)
 {
@@ -101,7 +103,7 @@ refuse_without(Resolver *resolver, const char *key, const char *missing)
 	return DYN_FOUND_ERROR;
 }
 
-/* Which credentials assume the role is ambiguous. */
+/* Reports that it is ambiguous which credentials assume the role. */
 static DynFound
 refuse_both(Resolver *resolver, const char *key, const char *other)
 {
@@ -110,7 +112,7 @@ refuse_both(Resolver *resolver, const char *key, const char *other)
 	return hint(resolver, "Remove one of the two.");
 }
 
-/* Only a command may go on in the next line. */
+/* Checks that only a command continues on the next line. */
 static DynFound
 check_lines(Resolver *resolver)
 {
@@ -131,7 +133,7 @@ check_lines(Resolver *resolver)
 
 /* ---- keys ------------------------------------------------------------- */
 
-/* Key, secret and token are of one file: they belong together. */
+/* Reads key, secret and token from one file: they belong together. */
 static DynFound
 find_keys(Resolver *resolver, DynConfigFile file)
 {
@@ -170,7 +172,10 @@ find_keys(Resolver *resolver, DynConfigFile file)
 
 /* ---- SSO -------------------------------------------------------------- */
 
-/* The name of the file is the SHA-1 of this in hexadecimal digits. */
+/*
+ * Finds the cache file.  Its name is the SHA-1 of `hashed` in hexadecimal
+ * digits.
+ */
 static bool
 find_cache_file(const char *hashed, char **path, DynError *err)
 {
@@ -191,7 +196,7 @@ find_cache_file(const char *hashed, char **path, DynError *err)
 	return *path != NULL;
 }
 
-/* A value that the session's section or the profile has. */
+/* Returns a value from the session's section or from the profile. */
 static const char *
 sso_value(const Resolver *resolver, const char *key)
 {
@@ -203,7 +208,10 @@ sso_value(const Resolver *resolver, const char *key)
 	return of_session ? of_session : value_of(resolver, key);
 }
 
-/* The section must exist, and agree with what the profile has, too. */
+/*
+ * Checks that the section exists, and matches the values that the profile has,
+ * too.
+ */
 static DynFound
 check_session(Resolver *resolver)
 {
@@ -237,7 +245,7 @@ check_session(Resolver *resolver)
 static DynFound
 find_sso(Resolver *resolver)
 {
-	/* of these, a session has the first two only */
+	/* a session has only the first two of these */
 	static const char *const needed[] = {
 		"sso_start_url", "sso_region", "sso_account_id", "sso_role_name"
 	};
@@ -284,7 +292,7 @@ find_sso(Resolver *resolver)
 
 /* ---- roles ------------------------------------------------------------ */
 
-/* Into a zeroed role. */
+/* Reads a role into a zeroed one. */
 static DynFound
 read_role(Resolver *resolver, DynRole *role)
 {
@@ -330,7 +338,7 @@ find_web_identity(Resolver *resolver)
 	return read_role(resolver, &chain->web_role);
 }
 
-/* Adds the role of the profile; there must be one source. */
+/* Adds the role of the profile, which must have one source. */
 static DynFound
 take_role(Resolver *resolver)
 {
@@ -364,9 +372,12 @@ take_role(Resolver *resolver)
 	return read_role(resolver, &chain->roles[chain->nroles++]);
 }
 
-/* ---- the walk --------------------------------------------------------- */
+/* ---- following profiles ----------------------------------------------- */
 
-/* A profile without a role to assume, or a source that has keys. */
+/*
+ * Finds the provider of a profile without a role to assume, or of a source
+ * that has keys.
+ */
 static DynFound
 find_provider(Resolver *resolver)
 {
@@ -425,7 +436,10 @@ find_named_source(Resolver *resolver, const char *source)
 				"EcsContainer.");
 }
 
-/* Half a pair counts: it is an error, which find_keys reports. */
+/*
+ * Returns true also for half a pair: that is an error, which find_keys
+ * reports.
+ */
 static bool
 has_keys(const DynConfig *config, const char *profile)
 {
@@ -434,8 +448,8 @@ has_keys(const DynConfig *config, const char *profile)
 }
 
 /*
- * May the walk go on to the source of this profile?  It must not have been
- * there, except that a profile with keys may be its own source.
+ * Checks that the source of this profile may be followed.  It must not have
+ * been visited, except that a profile with keys may be its own source.
  */
 static DynFound
 check_source(Resolver *resolver, const char *source)
@@ -471,8 +485,8 @@ check_source(Resolver *resolver, const char *source)
 }
 
 /*
- * Follows source profiles to the origin of the first one.  Where nothing is
- * found, what is half there, or not supported, is a fault.
+ * Follows source profiles to the provider of the last one.  If nothing is
+ * found, settings that are incomplete or not supported are an error.
  */
 static DynFound
 follow(Resolver *resolver)
@@ -537,7 +551,7 @@ dyn_profile_find(const DynConfig *config, const char *profile, DynProviderChain 
 		return DYN_FOUND_NOTHING;
 	}
 	found = follow(&resolver);
-	/* the last one of the walk is assumed first */
+	/* the last role found is assumed first */
 	for (i = 0; i < chain->nroles / 2; i++)
 	{
 		DynRole		role = chain->roles[i];

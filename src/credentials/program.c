@@ -1,15 +1,15 @@
 /*
  * program.c
- *		What a program of credential_process is executed with.
+ *		Prepares the arguments and environment of a credential_process program.
  *
- * The command is split as AWS's tools for Python do (shlex): words end at
- * whitespace; '...' is literal; in "..." a backslash is special before a
- * backslash and a double quote only; elsewhere it makes the next character
- * literal.  No variables, no patterns, no pipes, no comments.
+ * The command is split as by AWS's tools for Python (shlex).  Words end at
+ * white space; '...' is literal.  In "..." a backslash is special only before
+ * a backslash and a double quote; elsewhere it makes the next character
+ * literal.  There are no variables, no patterns, no pipes, no comments.
  *
  * The database server's environment may contain anything, such as LD_PRELOAD
- * or passwords of other programs; only what is chosen here is passed on.  The
- * strings of AWS_* are not copied, as some are secrets.
+ * or passwords of other programs.  Only the variables chosen here are passed
+ * on.  The strings of AWS_* are not copied, as some are secrets.
  *
  * Layer: credentials.  Knows the environment.
  */
@@ -24,7 +24,7 @@
 
 #include "files.h"
 
-/* Where programs are if the environment does not say. */
+/* Directories of programs if the environment has no PATH. */
 #define DEFAULT_PATH	"/usr/local/bin:/usr/bin:/bin"
 
 #define AWS_PREFIX		"AWS_"
@@ -35,15 +35,15 @@ extern char **environ;
 
 typedef struct Splitter
 {
-	const char *in;				/* what is left */
-	char	   *out;			/* where the next character goes */
-	char		quote;			/* which one is open; or 0 */
+	const char *in;				/* unread rest of the command */
+	char	   *out;			/* position of the next character */
+	char		quote;			/* open quotation mark; 0 if none */
 	bool		in_word;
 } Splitter;
 
 /*
- * Copies one character of a word, or what a backslash begins; false if nothing
- * follows it.
+ * Copies one character of a word, or an escaped one; returns false if nothing
+ * follows a backslash.
  */
 static bool
 copy_character(Splitter *splitter)
@@ -105,8 +105,9 @@ make_description(DynProgram *program, const char *command, DynError *err)
 /* ---- files ------------------------------------------------------------ */
 
 /*
- * A name without a slash is looked for in the directories of PATH, but not in
- * relative ones: the server's directory is that of its data.
+ * Lists the files that the program's name may mean.  A name without a slash is
+ * searched in the directories of PATH, except relative ones: the server's
+ * working directory is its data directory.
  */
 static bool
 make_paths(DynProgram *program, const char *path, DynError *err)
@@ -145,7 +146,7 @@ make_paths(DynProgram *program, const char *path, DynError *err)
 
 /* ---- the environment -------------------------------------------------- */
 
-/* "NAME=value", malloc'd. */
+/* Returns "NAME=value", malloc'd. */
 static char *
 make_setting(const char *name, const char *value)
 {
@@ -157,7 +158,7 @@ make_setting(const char *name, const char *value)
 	return setting;
 }
 
-/* A user without a home directory has no HOME. */
+/* Sets HOME, which is omitted for a user without a home directory. */
 static bool
 make_home(DynProgram *program, DynError *err)
 {

@@ -1,17 +1,17 @@
 /*
  * provider_chain.c
- *		How credentials are obtained: the kinds of sources, and their order.
+ *		Finds the provider chain: the kinds of providers, and their order.
  *
  * The default order is that of AWS's tools: keys in the environment, a profile
- * that assumes a role, web identity in the environment, the profile otherwise,
- * the container, the instance.  The first that is configured is taken: if it
- * does not work, that is a fault, and not a reason to use other rights.
+ * that assumes a role, web identity in the environment, a profile that does
+ * not, the container, the instance.  The first provider that is configured is
+ * used.  If it fails, that is an error, and not a reason to use other rights.
  *
- * - A profile that is named (by the spec, or by AWS_PROFILE) must exist; the
- *   one named "default" counts if it exists.  A profile without credentials,
- *   which may just name a region, is passed over.
- * - If the spec names the profile, the environment's keys and web identity are
- *   passed over.
+ * - A profile that is named (by the user mapping or AWS_PROFILE) must exist;
+ *   the one named "default" applies if it exists.  A profile without
+ *   credentials, which may only set a region, is skipped.
+ * - If the user mapping names the profile, the environment's keys and web
+ *   identity are skipped.
  *
  * Layer: credentials.
  */
@@ -32,12 +32,14 @@
 typedef struct Builder
 {
 	const DynSourceOptions *spec;
-	const char *profile;		/* its name */
-	bool		is_named;		/* by somebody, not "default" */
-	DynConfig	config;			/* loaded when it is needed */
+	const char *profile;		/* name of the profile */
+	bool		is_named;		/* true if it was named explicitly, not
+								 * "default" */
+	DynConfig	config;			/* files, loaded when they are needed */
 	bool		is_loaded;
 	DynProviderChain *chain;
-	const char *words;			/* for route->words; NULL: the profile's */
+	const char *words;			/* description for chain->words; NULL for the
+								 * profile's */
 	DynError   *err;
 } Builder;
 
@@ -138,7 +140,7 @@ find_instance(Builder *builder)
 
 /* ---- the default order ------------------------------------------------ */
 
-/* A profile of which only the name "default" is known need not exist. */
+/* Finds the profile.  If it is only the default one, it need not exist. */
 static DynFound
 find_profile_if_any(Builder *builder, bool only_role)
 {
@@ -155,7 +157,7 @@ find_profile_if_any(Builder *builder, bool only_role)
 	return find_profile(builder);
 }
 
-/* Nothing is configured: says where it was looked for. */
+/* Reports that nothing is configured, and which providers were tried. */
 static DynFound
 explain_default(Builder *builder)
 {
@@ -202,9 +204,9 @@ find_default(Builder *builder)
 	return found == DYN_FOUND_NOTHING ? explain_default(builder) : found;
 }
 
-/* ---- the route -------------------------------------------------------- */
+/* ---- the chain -------------------------------------------------------- */
 
-/* Appends the role of the user mapping to those of the origin. */
+/* Appends the role of the user mapping to those of the provider. */
 static bool
 append_role(Builder *builder)
 {
@@ -221,7 +223,10 @@ append_role(Builder *builder)
 		dyn_error_memory(builder->err);
 }
 
-/* The origin, and the roles in the order in which they are assumed. */
+/*
+ * Describes the provider, and the roles in the order in which they are
+ * assumed.
+ */
 static bool
 describe(Builder *builder)
 {

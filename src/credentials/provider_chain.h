@@ -1,10 +1,10 @@
 /*
  * provider_chain.h
- *		How credentials are obtained: an origin, and the roles assumed from
- *		there.
+ *		Finds the provider chain: a provider, and the roles assumed with its
+ *		credentials.
  *
- * The environment and the files of AWS's tools are read anew for each route,
- * so that what was changed there is found at the next refresh.
+ * The environment and the files of AWS's tools are read again for each chain,
+ * so that the next refresh sees any change in them.
  */
 #ifndef DYN_CREDENTIALS_CHAIN_H
 #define DYN_CREDENTIALS_CHAIN_H
@@ -16,7 +16,7 @@
 
 typedef enum DynProviderKind
 {
-	DYN_PROVIDER_KEYS,			/* they are known */
+	DYN_PROVIDER_KEYS,			/* keys that are known */
 	DYN_PROVIDER_PROCESS,		/* credential_process (process.h) */
 	DYN_PROVIDER_SSO,			/* sso.h */
 	DYN_PROVIDER_WEB_IDENTITY,	/* sts.h */
@@ -24,37 +24,39 @@ typedef enum DynProviderKind
 	DYN_PROVIDER_INSTANCE		/* instance.h */
 } DynProviderKind;
 
-/* What an SSO profile names; the strings are malloc'd. */
+/* The settings of an SSO profile; the strings are malloc'd. */
 typedef struct DynSsoProfile
 {
-	char	   *profile;		/* its name, for "aws sso login" */
-	char	   *session;		/* sso_session, or NULL */
+	char	   *profile;		/* name of the profile, for "aws sso login" */
+	char	   *session;		/* value of sso_session, or NULL */
 	char	   *start_url;
-	char	   *region;			/* sso_region */
+	char	   *region;			/* value of sso_region */
 	char	   *account_id;
 	char	   *role_name;
-	char	   *cache_file;		/* with the token: ~/.aws/sso/cache/... */
+	char	   *cache_file;		/* file with the token: ~/.aws/sso/cache/... */
 } DynSsoProfile;
 
-/* Zero-initialise it; the strings are malloc'd. */
+/* Zero-initialize it; the strings are malloc'd. */
 typedef struct DynProviderChain
 {
 	DynProviderKind provider_kind;
-	char	   *words;			/* for people: "environment", "static keys",
-								 * "profile \"x\", role arn:..." ... */
-	DynCredentials keys;		/* KEYS */
-	char	   *command;		/* PROCESS, as it is in the file */
-	DynSsoProfile sso;			/* SSO */
-	char	   *token_file;		/* WEB_IDENTITY */
-	DynRole		web_role;		/* WEB_IDENTITY */
-	DynRole		roles[DYN_MAX_CHAINED_ROLES];	/* assumed in this order */
+	char	   *words;			/* description for users: "environment",
+								 * "static keys", "profile \"x\", role arn:..."
+								 * ... */
+	DynCredentials keys;		/* keys (KEYS) */
+	char	   *command;		/* command as in the file (PROCESS) */
+	DynSsoProfile sso;			/* profile (SSO) */
+	char	   *token_file;		/* path of the token file (WEB_IDENTITY) */
+	DynRole		web_role;		/* role for the token (WEB_IDENTITY) */
+	DynRole		roles[DYN_MAX_CHAINED_ROLES];	/* roles in the order in which
+												 * they are assumed */
 	int			nroles;
 } DynProviderChain;
 
 /*
- * Finds the route that the spec asks for.  Returns false, with *fault set and
- * *route empty, if something is missing, unreadable, contradictory, a circle,
- * or needs somebody to answer (mfa_serial).
+ * Finds the chain that `spec` selects.  Returns false, with *err set and
+ * *chain empty, if something is missing, unreadable or contradictory, a cycle,
+ * or needs a person's input (mfa_serial).
  */
 extern bool dyn_chain_find(const DynSourceOptions *spec, DynProviderChain *chain,
 						   DynError *err);

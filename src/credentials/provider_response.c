@@ -1,10 +1,10 @@
 /*
  * provider_response.c
- *		What the sources of credentials have in common.
+ *		Functions shared by the credential providers.
  *
- * A reply with status 200 is never quoted, whatever is wrong with it: it may
- * contain the credentials.  Other replies are quoted for superusers, without
- * long words, which could be a token that the service repeats.
+ * A reply with status 200 is never quoted, even if it is wrong: it may contain
+ * the credentials.  Other replies are quoted for superusers, without long
+ * words, which could be a token that the service repeats.
  *
  * Layer: credentials.
  */
@@ -19,7 +19,10 @@
 #include "../base/text.h"
 #include "secret_json.h"
 
-/* A word this long is masked in an excerpt; no name in a message is. */
+/*
+ * A word of this length is masked in an excerpt; names in messages are
+ * shorter.
+ */
 #define LONGEST_WORD	100
 
 #define LONGEST_CODE	64
@@ -29,7 +32,10 @@
 
 /* ---- times -------------------------------------------------------------- */
 
-/* Where the text goes on after digits in place of zeros; NULL: it has others. */
+/*
+ * Returns the position after digits in place of the shape's zeros; NULL if the
+ * text does not match the shape.
+ */
 static const char *
 skip_shape(const char *text, const char *shape)
 {
@@ -39,7 +45,7 @@ skip_shape(const char *text, const char *shape)
 	return text;
 }
 
-/* The rest of the text: "Z", "UTC", "+01:00" or "+0100". */
+/* Reads the rest of the text: "Z", "UTC", "+01:00" or "+0100". */
 static bool
 read_zone(const char *text, int *east)
 {
@@ -89,7 +95,9 @@ dyn_response_read_time(const char *text, int64_t *seconds)
 
 /* ---- credentials -------------------------------------------------------- */
 
-/* 0 means "never", so that what expired in 1970 or before has 1. */
+/*
+ * Returns the expiry.  0 means "never", so a time in 1970 or before becomes 1.
+ */
 static int64_t
 as_expiry(int64_t seconds)
 {
@@ -138,8 +146,9 @@ dyn_response_set(const char *access_key_id, const char *secret_access_key,
 /* ---- JSON --------------------------------------------------------------- */
 
 /*
- * *value is NULL if the member is not looked for, missing or null.  Returns
- * false if it is not a string, or `required` and NULL or empty.
+ * Reads a member.  *value is NULL if it is not looked for, missing or null.
+ * Returns false if it is not a string, or if it is `required` and NULL or
+ * empty.
  */
 static bool
 read_text(const json_t *object, const char *name, bool required,
@@ -223,7 +232,10 @@ dyn_response_read_json(const char *text, size_t len, const DynResponseNames *nam
 
 /* ---- failures ----------------------------------------------------------- */
 
-/* Can a token contain it, also if it is percent-encoded? */
+/*
+ * Returns true if a token can contain the character, also if the token is
+ * percent-encoded.
+ */
 static bool
 is_word(char c)
 {

@@ -1,10 +1,11 @@
 /*
  * role.c
- *		The values that AWS accepts for a role to assume, and for a region.
+ *		Checks the values that AWS accepts for a role to assume, and for a
+ *		region.
  *
- * They are those of the API reference of the security token service, for user
- * mappings, files and the environment alike, so that a mistake is reported with
- * the place where it was made, and not by the service's message about a
+ * The rules are those of the API reference of the security token service.
+ * They apply to user mappings, files and the environment alike.  So a mistake
+ * is reported with its location, and not by the service's message about a
  * request.
  *
  * Layer: credentials.
@@ -33,7 +34,7 @@ consists_of(const char *text, const char *characters, size_t least,
 	return len >= least && len <= most && strspn(text, characters) == len;
 }
 
-/* Moves *p past `text`, if it is there. */
+/* Moves *p past `text` and returns true, if it is there. */
 static bool
 skip(const char **p, const char *text)
 {
@@ -43,7 +44,10 @@ skip(const char **p, const char *text)
 	return true;
 }
 
-/* A path and a name: the path may have all printable characters of ASCII. */
+/*
+ * Returns true for a path and a name; the path may have all printable ASCII
+ * characters.
+ */
 static bool
 is_role_path(const char *path)
 {

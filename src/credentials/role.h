@@ -1,6 +1,7 @@
 /*
  * role.h
- *		The values that AWS accepts for a role to assume, and for a region.
+ *		Checks the values that AWS accepts for a role to assume, and for a
+ *		region.
  */
 #ifndef DYN_CREDENTIALS_ROLE_H
 #define DYN_CREDENTIALS_ROLE_H
@@ -9,7 +10,7 @@
 
 #include "source_options.h"
 
-/* Seconds, by the service's rule. */
+/* Limits in seconds, by the service's rule. */
 #define DYN_ROLE_SHORTEST	900
 #define DYN_ROLE_LONGEST	43200
 
@@ -18,13 +19,21 @@ extern bool dyn_role_is_arn(const char *text);
 extern bool dyn_role_is_session_name(const char *text);
 extern bool dyn_role_is_external_id(const char *text);
 
-/* Can it be part of a host name, and be what a request is signed for? */
+/*
+ * Returns true if the text can be part of a host name, and the region for
+ * which a request is signed.
+ */
 extern bool dyn_role_is_region(const char *text);
 
-/* Returns false if it is not a number, or is out of range. */
+/*
+ * Reads a duration; returns false if it is not a number, or is out of range.
+ */
 extern bool dyn_role_read_duration(const char *text, int *seconds);
 
-/* Into a zeroed role.  Returns false, with *to empty, if memory runs out. */
+/*
+ * Copies a role into a zeroed one.  Returns false, with *to empty, if memory
+ * runs out.
+ */
 extern bool dyn_role_copy(DynRole *to, const DynRole *from);
 
 #endif

@@ -1,14 +1,14 @@
 /*
  * secret_json.c
- *		A JSON document that contains secrets.
+ *		Parses a JSON document that contains secrets.
  *
  * jansson copies each string into a buffer of its scanner first, then into a
- * value, and frees both as they are.  Overwriting the values would therefore
- * leave a copy: so jansson allocates through functions that remember the size
- * of each block, and overwrite it when it is freed.
+ * value, and frees both without overwriting them.  Overwriting the values
+ * would therefore leave a copy.  So jansson allocates through functions that
+ * store the size of each block, and overwrite the block when it is freed.
  *
  * Layer: credentials.  Knows jansson, and OpenSSL for a memset that is not
- * optimised away.
+ * optimized away.
  */
 #include "secret_json.h"
 
@@ -17,7 +17,9 @@
 
 #include <openssl/crypto.h>
 
-/* Before each block, and a multiple of every alignment: its size. */
+/*
+ * Bytes before each block that store its size; a multiple of every alignment.
+ */
 #define HEAD	16
 
 static void *

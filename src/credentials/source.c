@@ -1,15 +1,16 @@
 /*
  * source.c
- *		Obtains what a user mapping asks for, in the client's loop.
+ *		Obtains the credentials of a user mapping, in the client's loop.
  *
- * A source goes from the origin of its route to its last role, one request at a
- * time:
+ * A source obtains the credentials of its chain's provider, and then of each
+ * role to the last, one request at a time:
  *
- *		start --> origin --> role --> role ... --> obtained
+ *		start --> provider --> role --> role ... --> obtained
  *
  * Each step is a request (an exchange), a program, or keys that are known.
- * After a request that may succeed later, the source pauses, a few times; what
- * fails then is asked again by provider.c, at the earliest a second later.
+ * After a request that may succeed later, the source pauses, a few times.  If
+ * that still fails, provider.c starts the source again, at the earliest a
+ * second later.
  *
  * Layer: credentials.
  */
@@ -32,23 +33,25 @@
 #include "sso.h"
 #include "sts.h"
 
-/* Times that a request is sent. */
+/* Upper bound of the times that a request is sent. */
 #define MOST_TRIES			3
 
-/* The pause before the second; the next is twice as long. */
+/* Pause before the second attempt; the next pause is twice as long. */
 #define FIRST_PAUSE_US		200000
 
-/* Services of this machine answer at once, or not at all. */
+/* Services of this machine respond at once, or not at all. */
 #define LOCAL_TIMEOUT_MS	2000
 
-/* A program may have to ask a service itself. */
+/* A program may have to send a request to a service itself. */
 #define PROCESS_DEADLINE_US	((int64_t) 60 * 1000000)
 
-/* Seconds; a smaller difference does not make a signature invalid. */
+/* Seconds; a smaller skew does not make a signature invalid. */
 #define TELLING_SKEW		(4 * 60)
 
-/* An instance may give out credentials that have expired: for how long to use
- * them (seconds), and as much again at random. */
+/*
+ * An instance may provide credentials that have expired.  They are used for
+ * this time (seconds), and up to as much again at random.
+ */
 #define STALE_LIFE			600
 
 const char *const dyn_source_names[] = {
@@ -59,31 +62,33 @@ const char *const dyn_source_names[] = {
 typedef struct Source
 {
 	DynSourceOptions spec;
-	char	   *words;			/* where the current ones came from, or NULL */
-	int64_t		offset;			/* of the clock that signs, seconds; kept from
-								 * work to work */
+	char	   *words;			/* description of where the current credentials
+								 * came from, or NULL */
+	int64_t		offset;			/* offset of the clock that signs (seconds);
+								 * preserved between refreshes */
 
-	/* while it works */
+	/* set while it works */
 	DynProvider *provider;
 	DynClient  *client;
-	bool		clock_tried;	/* it was corrected in this work */
-	int64_t		signed_at;		/* the time of the step's request */
-	int64_t		issuer_ahead;	/* the clock of who gave the keys, before this
-								 * machine's */
+	bool		clock_tried;	/* true if it was corrected in this work */
+	int64_t		signed_at;		/* time with which the step's request was
+								 * signed */
+	int64_t		issuer_ahead;	/* issuer's clock minus this machine's */
 	DynProviderChain chain;
-	int			nroles;			/* assumed; -1 until the origin has ended */
-	DynCredentials keys;		/* of the latest step */
+	int			nroles;			/* number of roles assumed; -1 until the
+								 * provider has ended */
+	DynCredentials keys;		/* credentials of the latest step */
 	DynInstance instance;
 	DynProcess *process;
 	DynExchange *exchange;
-	int			tries;			/* of the step's request */
-	DynSocketWatcher watcher;	/* the program, or a pause */
+	int			tries;			/* attempts of the step's request */
+	DynSocketWatcher watcher;	/* watch on the program, or for a pause */
 	bool		watching;
 } Source;
 
 static void next_step(Source *source);
 
-/* Now, by the clock of who gave the keys. */
+/* Returns the current time by the clock of the keys' issuer. */
 static int64_t
 issuer_time(const Source *source)
 {
@@ -100,7 +105,7 @@ end_watcher(Source *source)
 	source->watching = false;
 }
 
-/* Ends whatever runs, and forgets what was learnt on the way. */
+/* Ends all running work, and frees what was obtained so far. */
 static void
 end_work(void *state)
 {
@@ -126,8 +131,9 @@ fail(Source *source, const DynError *err)
 }
 
 /*
- * Instances give out expired credentials while AWS cannot make new ones, and
- * services accept them then: so these get another life.
+ * Returns true if the credentials have expired.  Instances provide expired
+ * credentials while AWS cannot create new ones, and services accept them then.
+ * So these get a new lifetime.
  */
 static bool
 is_expired(Source *source)
@@ -188,9 +194,9 @@ begin_watcher(Source *source, int fd, int held_fds, int64_t us,
 	return source->watching;
 }
 
-/* ---- answers ---------------------------------------------------------- */
+/* ---- responses -------------------------------------------------------- */
 
-/* The step has ended with source->keys. */
+/* Handles the end of a step, with its result in source->keys. */
 static void
 end_step(Source *source)
 {
@@ -199,7 +205,7 @@ end_step(Source *source)
 	next_step(source);
 }
 
-/* Do these clocks make a difference?  Then the hint names them. */
+/* Names the clocks in the hint if they differ. */
 static void
 name_clocks(const DynExchange *exchange, DynError *err)
 {
@@ -218,7 +224,10 @@ name_clocks(const DynExchange *exchange, DynError *err)
 				   hint, hint[0] ? " " : "", theirs, ours);
 }
 
-/* Makes room for what is obtained: what signed the request is needed no more. */
+/*
+ * Reads the reply.  New credentials replace the keys that signed the request,
+ * which are no longer needed.
+ */
 static DynProviderResponse
 read_response(Source *source, const DynExchange *exchange, DynError *err)
 {
@@ -249,8 +258,8 @@ read_response(Source *source, const DynExchange *exchange, DynError *err)
 }
 
 /*
- * Was the request signed by a wrong clock, or sent long after?  Then the clock
- * is corrected, once.
+ * Returns true if the request was signed by a wrong clock, or was sent long
+ * after it was signed.  Then the clock is corrected, once.
  */
 static bool
 correct_clock(Source *source, const DynExchange *exchange)
@@ -275,7 +284,10 @@ on_pause(void *arg)
 	next_step(source);
 }
 
-/* What may succeed later is sent again after a pause, a few times. */
+/*
+ * Handles the reply.  A request that may succeed later is sent again after a
+ * pause, a few times.
+ */
 static void
 on_reply(void *arg)
 {
@@ -393,7 +405,7 @@ run_program(Source *source)
 	fail(source, &err);
 }
 
-/* Begins what comes next, or ends. */
+/* Begins the next step, or ends the work. */
 static void
 next_step(Source *source)
 {

@@ -1,6 +1,6 @@
 /*
  * source.h
- *		Obtains what a user mapping asks for, in the client's loop.
+ *		Obtains the credentials of a user mapping, in the client's loop.
  */
 #ifndef DYN_CREDENTIALS_SOURCE_H
 #define DYN_CREDENTIALS_SOURCE_H
@@ -8,19 +8,23 @@
 #include "../aws/provider.h"
 #include "source_options.h"
 
-/* "static", "environment", ... in the order of DynSourceKind; NULL ends it. */
+/*
+ * Names "static", "environment", ... in the order of DynSourceKind, ended by
+ * NULL.
+ */
 extern const char *const dyn_source_names[];
 
 /*
- * Makes the provider of a zeroed DynProvider.  The spec moves into it, also on
+ * Makes the provider of a zeroed DynProvider.  `spec` moves into it, also on
  * failure.  Static keys without a role are ready at once, and need no source.
  * Returns false if memory runs out.
  */
 extern bool dyn_source_open(DynProvider *provider, DynSourceOptions *spec);
 
 /*
- * Where the current credentials came from, for people: "static keys",
- * "profile \"reports\", role arn:..."; valid until they are obtained again.
+ * Returns where the current credentials came from, for users: "static keys",
+ * "profile \"reports\", role arn:...".  The text is valid until credentials
+ * are obtained again.
  */
 extern const char *dyn_describe_source(const DynProvider *provider);
 

@@ -1,9 +1,9 @@
 /*
  * source_options.c
- *		Which credentials a user mapping asks for: the end of its strings.
+ *		Wipes and frees the credential options of a user mapping.
  *
- * All of them are overwritten, not only the keys: an external id is a secret
- * of a kind, and a proxy may have a password.
+ * All strings are overwritten, not only the keys: an external id is also a
+ * kind of secret, and a proxy may have a password.
  *
  * Layer: credentials.
  */

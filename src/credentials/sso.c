@@ -1,10 +1,11 @@
 /*
  * sso.c
- *		Credentials by IAM Identity Center, with the token of "aws sso login".
+ *		Obtains credentials by IAM Identity Center, with the token of "aws sso
+ *		login".
  *
  * Only a person can log in, and only as the operating-system user of the
- * server: so wherever the token is the reason, the hint says what to run, and
- * as whom.
+ * server.  So if the token is the reason for a failure, the hint shows the
+ * command to run, and the user to run it as.
  *
  * Layer: credentials.
  */

@@ -1,9 +1,10 @@
 /*
  * sso.h
- *		Credentials by IAM Identity Center, with the token of "aws sso login".
+ *		Obtains credentials by IAM Identity Center, with the token of "aws sso
+ *		login".
  *
- * The token is read from its file each time, and never refreshed: that is up
- * to the one who logs in.
+ * The token is read from its file each time, and never refreshed: the person
+ * who logs in does that.
  */
 #ifndef DYN_CREDENTIALS_SSO_H
 #define DYN_CREDENTIALS_SSO_H
@@ -12,10 +13,10 @@
 #include "provider_chain.h"
 
 /*
- * The request to the portal of sso->region, or to AWS_ENDPOINT_URL_SSO.
- * Returns NULL with *fault set: a token that is missing or has expired at
- * `now`, with the command to log in and the name of the operating-system user
- * as a hint.
+ * Returns the request to the portal of sso->region, or to
+ * AWS_ENDPOINT_URL_SSO.  Returns NULL with *err set if the token is missing or
+ * has expired at `now`; the hint has the command to log in and the name of the
+ * operating-system user.
  */
 extern DynExchange *dyn_sso_request(const DynSsoProfile *sso, int64_t now,
 									DynError *err);

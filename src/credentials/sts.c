@@ -1,11 +1,11 @@
 /*
  * sts.c
- *		Credentials of roles, from the security token service.
+ *		Obtains the credentials of roles from the security token service.
  *
- * A request is a form, signed with the keys that assume the role, or not
- * signed but with a web identity token; the reply is XML.  An error's code is
- * part of the message, as it is one word of a fixed vocabulary; its text is an
- * excerpt, as it names accounts and principals.
+ * A request is a form.  It is signed with the keys that assume the role, or
+ * contains a web identity token instead of a signature; the reply is XML.  An
+ * error's code is part of the message, as it is one word of a fixed
+ * vocabulary.  Its text is an excerpt, as it names accounts and principals.
  *
  * Layer: credentials.
  */
@@ -27,15 +27,15 @@
 #define CONTENT_TYPE	"application/x-www-form-urlencoded; charset=utf-8"
 #define WEB_IDENTITY	"AssumeRoleWithWebIdentity"
 
-/* A message shows so much of a role's ARN. */
+/* Format of a role's ARN in messages, which truncates it. */
 #define SHOWN_ARN		"%.256s"
 #define DESCRIPTION_SIZE	320
 
 /* ---- the endpoint ------------------------------------------------------- */
 
 /*
- * Writes the URL, and parses it into *parts.  The environment is the server's:
- * it is not for users who assume a role with keys of their own.
+ * Writes the URL, and parses it into *parts.  The environment belongs to the
+ * server: users who assume a role with keys of their own do not use it.
  */
 static bool
 find_url(const DynSourceOptions *spec, DynBuffer *url, DynUrl *parts,
@@ -70,7 +70,7 @@ append_field(DynBuffer *body, const char *name, const char *value)
 	dyn_url_append_escaped(body, value);
 }
 
-/* How long what append_field writes can get. */
+/* Returns the maximum length of the text that append_field writes. */
 static size_t
 space_for(const char *value)
 {
@@ -78,8 +78,8 @@ space_for(const char *value)
 }
 
 /*
- * `external_id` and `token` may be NULL.  The room is reserved at once, as
- * growing would leave copies of the token.
+ * Writes the form.  `external_id` and `token` may be NULL.  The space is
+ * reserved at once, as growing would leave copies of the token.
  */
 static bool
 write_form(DynBuffer *body, const char *action, const DynRole *role,
@@ -104,7 +104,9 @@ write_form(DynBuffer *body, const char *action, const DynRole *role,
 	return !body->failed || dyn_error_memory(err);
 }
 
-/* NULL with *fault set and *parts empty. */
+/*
+ * Creates the request; returns NULL with *err set and *parts empty on failure.
+ */
 static DynExchange *
 create(const DynSourceOptions *spec, const DynRole *role, DynUrl *parts,
 	   DynError *err)
@@ -134,7 +136,10 @@ create(const DynSourceOptions *spec, const DynRole *role, DynUrl *parts,
 
 /* ---- AssumeRole --------------------------------------------------------- */
 
-/* The key cache is not kept: the next keys are others. */
+/*
+ * Signs the request.  The key cache is not preserved, since the next keys
+ * differ.
+ */
 static bool
 sign(DynExchange *exchange, const DynSourceOptions *spec, const DynUrl *parts,
 	 const DynCredentials *keys, int64_t now, DynError *err)
@@ -188,7 +193,10 @@ dyn_sts_assume_role(const DynSourceOptions *spec, const DynRole *role,
 
 /* ---- AssumeRoleWithWebIdentity ------------------------------------------ */
 
-/* Text files may end with a line break, which is not part of the token. */
+/*
+ * Writes the form with the token.  Text files may end with a line break, which
+ * is not part of the token.
+ */
 static bool
 write_with_token(DynExchange *exchange, const DynRole *role, const char *path,
 				 DynError *err)
@@ -229,10 +237,11 @@ dyn_sts_web_identity(const DynSourceOptions *spec, const DynRole *role,
 
 typedef struct ErrorRule
 {
-	const char *code;			/* without "Exception" at its end */
+	const char *code;			/* code without "Exception" at its end */
 	bool		passing;
-	const char *hint;			/* or NULL */
-	const char *web_hint;		/* instead, for a web identity; or NULL */
+	const char *hint;			/* hint, or NULL */
+	const char *web_hint;		/* hint used instead for a web identity; or
+								 * NULL */
 } ErrorRule;
 
 static const ErrorRule error_rules[] = {
@@ -304,8 +313,8 @@ set_error(const DynRole *role, const DynExchange *exchange, const char *code,
 		dyn_error_hint(err, "%s", hint);
 
 	/*
-	 * A message about a signature goes on with what the service has signed,
-	 * where the session token is.
+	 * A message about a signature continues with the text that the service has
+	 * signed, which contains the session token.
 	 */
 	if (shown > 0 && (strstr(code, "Signature") != NULL ||
 					  strstr(code, "AuthenticationToken") != NULL))
@@ -322,7 +331,7 @@ set_error(const DynRole *role, const DynExchange *exchange, const char *code,
 	return err->passing ? DYN_RESPONSE_AGAIN : DYN_RESPONSE_FAILED;
 }
 
-/* A description of the credentials, for messages. */
+/* Returns a description of the credentials, for messages. */
 static const char *
 describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 {
@@ -331,7 +340,10 @@ describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 	return whose;
 }
 
-/* Replies without an error document come from a proxy. */
+/*
+ * Reads the reply's error.  A reply without an error document comes from a
+ * proxy.
+ */
 static DynProviderResponse
 read_error(const DynRole *role, const DynExchange *exchange, DynError *err)
 {
@@ -368,7 +380,9 @@ enum
 	PARTS
 };
 
-/* Reads them from below "AssumeRole..." of one action or the other. */
+/*
+ * Reads the credentials from below "AssumeRole..." of one action or the other.
+ */
 static bool
 read_reply(const DynRole *role, const DynBuffer *response,
 		   DynBuffer parts[PARTS], DynCredentials *credentials,

@@ -1,11 +1,11 @@
 /*
  * url.c
- *		The URLs of the services that give credentials.
+ *		Parses and writes the URLs of the services that provide credentials.
  *
- * URLs that were configured are parsed by libcurl, which also sends the
- * requests, so that the host that is signed is the host that is asked.  Parts
- * that we put into a URL are checked or percent-encoded, so that they cannot
- * change its host, its path or its other parameters.
+ * libcurl parses configured URLs, and also sends the requests, so the host
+ * that is signed is the host that receives the request.  Parts that we put
+ * into a URL are checked or percent-encoded, so that they cannot change its
+ * host, its path or its other parameters.
  *
  * Layer: credentials.  Knows libcurl's parser of URLs; sends nothing.
  */
@@ -25,7 +25,7 @@
 
 /* ---- parsing ------------------------------------------------------------ */
 
-/* The parts that are looked at; NULL if the URL has none. */
+/* The parts that are examined; NULL if the URL does not have them. */
 enum
 {
 	SCHEME,
@@ -56,7 +56,7 @@ copy_parts(char *const texts[PARTS], const char *url, const char *what,
 		return dyn_error_set(err, "%s is not an http or https URL", what);
 	if (texts[USER] || texts[PASSWORD])
 		return dyn_error_set(err, "%s contains a user name", what);
-	/* libcurl does not tell of empty ones, but sends what follows in them. */
+	/* libcurl does not report an empty fragment, but sends what follows it */
 	if (strchr(url, '#') != NULL)
 		return dyn_error_set(err, "%s contains a fragment", what);
 	parts->has_query = strchr(url, '?') != NULL;

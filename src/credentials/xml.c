@@ -2,12 +2,13 @@
  * xml.c
  *		Reads single values from the replies of AWS's query services.
  *
- * What these services write is accepted: elements with text, entities and an
- * xmlns, perhaps after an XML declaration.  Everything else is malformed, as
- * are other attributes, comments, CDATA, processing instructions and document
- * types.  The document is read to its end with the path of the open element,
- * so that the same name below other elements is not mistaken for the one that
- * is looked for, and a truncated document is noticed.
+ * The parser accepts the forms that these services write: elements with text,
+ * entities and an xmlns, perhaps after an XML declaration.  Everything else is
+ * malformed, including other attributes, comments, CDATA, processing
+ * instructions and document types.  The parser reads the document to its end
+ * and tracks the path of the open element.  So the same name below other
+ * elements is not mistaken for the requested one, and a truncated document is
+ * noticed.
  *
  * The value may be a secret: it is written into memory that is reserved at
  * once, as growing would leave copies.
@@ -34,7 +35,7 @@ typedef struct Parser
 	const char *p;
 	const char *end;
 	char		open[LONGEST_PATH];
-	size_t		len;			/* of `open` */
+	size_t		len;			/* length of `open` */
 	bool		has_root;
 	const char *path;
 	bool		found;
@@ -49,7 +50,7 @@ is_space(char c)
 	return c != '\0' && strchr(SPACES, c) != NULL;
 }
 
-/* Moves past `word`, if it is here. */
+/* Moves past `word` and returns true, if it is here. */
 static bool
 take(Parser *parser, const char *word)
 {
@@ -62,7 +63,7 @@ take(Parser *parser, const char *word)
 	return true;
 }
 
-/* Moves past the next `c`, before which there is no tag. */
+/* Moves past the next `c`; fails if a tag comes first. */
 static bool
 take_up_to(Parser *parser, char c)
 {
@@ -94,8 +95,9 @@ append(Parser *parser, const char *bytes, size_t len)
 }
 
 /*
- * Without a document type there are no others than these, and numeric ones,
- * "#60" or "#x3C": digits only, which strtoul alone would not ensure.
+ * Reads an entity.  Without a document type, only these and numeric ones
+ * exist: "#60" or "#x3C".  Those have digits only, which strtoul alone would
+ * not ensure.
  */
 static bool
 read_entity(Parser *parser)
@@ -135,7 +137,7 @@ read_entity(Parser *parser)
 	return dyn_utf8_valid(utf8, i) && append(parser, utf8, i);
 }
 
-/* Up to the next tag; outside of the root there is only space. */
+/* Reads up to the next tag; outside the root, only white space is allowed. */
 static bool
 read_text(Parser *parser)
 {
@@ -153,7 +155,7 @@ read_text(Parser *parser)
 
 /* ---- elements ----------------------------------------------------------- */
 
-/* The open element's name must be this. */
+/* Closes the open element, which must have this name. */
 static bool
 close_element(Parser *parser, const char *name, size_t len)
 {
@@ -167,7 +169,10 @@ close_element(Parser *parser, const char *name, size_t len)
 	return true;
 }
 
-/* Fails if it is within the target, is a second target, or a second root. */
+/*
+ * Opens an element.  Fails if it is within the target, is a second target, or
+ * a second root.
+ */
 static bool
 open_element(Parser *parser, const char *name, size_t len)
 {
@@ -222,7 +227,7 @@ dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
 
 	if (len == 0 || !dyn_utf8_valid(text, len))
 		return DYN_XML_MALFORMED;
-	/* No value is longer than what it is written in. */
+	/* A value is never longer than the document. */
 	if (!dyn_buffer_reserve(value, len + 1))
 		return DYN_XML_MEMORY;
 	ok = !take(&parser, "<?xml ") || take_up_to(&parser, '>');
@@ -231,7 +236,7 @@ dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
 			(parser.p == parser.end || read_tag(&parser));
 	if (!ok || !parser.has_root || parser.len > 0)
 	{
-		/* Nobody shall take the part that was read for the value. */
+		/* Keep callers from using the part that was read as the value. */
 		value->len = 0;
 		return DYN_XML_MALFORMED;
 	}

@@ -13,19 +13,19 @@
 typedef enum DynXml
 {
 	DYN_XML_FOUND,				/* the value is in *value */
-	DYN_XML_MISSING,			/* the document is right, but has it not */
+	DYN_XML_MISSING,			/* the document is well-formed, but does not
+								 * contain the value */
 	DYN_XML_MALFORMED,
 	DYN_XML_MEMORY
 } DynXml;
 
 /*
- * Reads the text of the element that `path` leads to ("Root/Child/Leaf", the
- * names as they are written), NUL-terminated and without white space around
- * it.  The whole document is checked: it must be UTF-8, and have nothing but what
- * such services write (xml.c); the element must occur once, and contain text
- * only.  *value
- * must be empty, and is empty unless the value was found; the caller wipes and
- * frees it, whatever is returned.
+ * Reads the text of the element at `path` ("Root/Child/Leaf", with the names
+ * as they are written), NUL-terminated and without white space around it.  The
+ * full document is checked: it must be UTF-8, and contain only the forms that
+ * such services write (xml.c).  The element must occur once, and contain text
+ * only.  *value must be empty, and remains empty unless the value was found;
+ * the caller wipes and frees it, whatever the result.
  */
 extern DynXml dyn_xml_find(const char *text, size_t len, const char *path,
 						   DynBuffer *value);
