@@ -5,7 +5,7 @@
  * An entry can move within a global secondary index while the index is read,
  * and so be listed twice; it must give one row.  Listed keys are stored in a
  * hash table.  When the table reaches its memory limit, each further key that
- * is not in it is set aside: it goes to a sort, which may use a temporary
+ * is not in it is set aside.  It goes to a sort, which may use a temporary
  * file.  At the end of the listing the sort returns those keys, each once.
  *
  * Legal order: dyn_base_keys_create; dyn_base_keys_add for each entry of the

@@ -9,9 +9,9 @@
  *
  * Legal order: dyn_fetch_start, then dyn_fetch_next until it returns false, or
  * dyn_fetch_count once.  The fetch lives in a memory context of its own below
- * the one that is current at the start; dyn_fetch_stop deletes it at any time,
- * and so does the end of the parent context.  Requests in flight are then
- * abandoned.
+ * the one that is current at the start.  dyn_fetch_stop deletes it at any
+ * time, and so does the end of the parent context.  Requests in flight are
+ * then abandoned.
  *
  * Items come in any order, with two exceptions.  If the spec gives a
  * comparison, streams are merged by it (each yields its own items in that

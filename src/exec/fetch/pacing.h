@@ -48,8 +48,9 @@ extern int	dyn_pacing_keys(const struct DynStreamContext *context, int keys);
 
 /*
  * dyn_pacing_send is to be called before a request of the stream is sent that
- * may examine `items` items (0: unknown); false if it must not be sent yet.
- * dyn_pacing_grant is to be called when DynamoDB has granted it.
+ * may examine `items` items (0: unknown).  It returns false if the request
+ * must not be sent yet.  dyn_pacing_grant is to be called when DynamoDB has
+ * granted it.
  */
 extern bool dyn_pacing_send(struct DynStreamContext *context,
 							struct DynStream *stream, double items);

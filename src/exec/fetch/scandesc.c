@@ -359,7 +359,7 @@ units_of_key(double item_bytes)
 	return item_bytes > 0 ? dyn_item_units(item_bytes) : 0;
 }
 
-/* Where it is not known how long items are, that is 0. */
+/* Returns the units of an item; 0 if its size is unknown. */
 static double
 units_of_item(const DynFetchSpec *spec, const DynTableMeta *meta,
 			  double item_bytes)
@@ -375,7 +375,10 @@ units_of_item(const DynFetchSpec *spec, const DynTableMeta *meta,
 	return spec->consistent ? 2 * units : units;
 }
 
-/* What the description tells about the cost of the requests, and their limit. */
+/*
+ * Sets the requests' expected cost, and their limit, from the table's
+ * description.
+ */
 static void
 set_sizes(DynFetchSpec *spec, const DynTableMeta *meta, const DynIndexMeta *index,
 		  const DynRequests *requests, const DynRelation *relation)
@@ -436,7 +439,7 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	spec.beyond = scandesc->beyond;
 	spec.beyond_arg = scandesc->beyond_arg;
 	spec.counters = scandesc->count_into;
-	/* answers to lookups wait until they are served, each for itself */
+	/* responses to lookups wait until they are served, each for itself */
 	spec.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
 	spec.counting = requests->count_only;
 	spec.keyed = keyed;

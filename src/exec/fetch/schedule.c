@@ -17,13 +17,13 @@
  *						in flight			response is
  *											in flight
  *
- * A stream sends its next request under three conditions: it has one, it is
- * due (pace of the table, read units), and the statement's limits allow a
+ * A stream sends its next request under three conditions.  It has one; it is
+ * due (pace of the table, read units); and the statement's limits allow a
  * request and the bytes expected.  A starving stream is exempt from the
  * limits, or nodes of one statement that wait for each other's share could
  * deadlock.  For the same reason a response that is longer than expected, and
- * paused for lack of memory, may exceed the limit: if the consumer waits for
- * it and no other response of the fetch is arriving.
+ * paused for lack of memory, may exceed the limit.  The consumer must wait for
+ * it, without another response of the fetch arriving.
  */
 #include "postgres.h"
 

@@ -279,9 +279,9 @@ log_line(DynStreamContext *context, const DynStream *stream,
 /*
  * Handles a request rejected because the table or index has changed since
  * planning.  Requests the description again, so that the next plan is based on
- * a fresh one.  Returns true if the request should be sent again: if the plan
- * still matches the description, and either no response was taken in yet or
- * the request was in flight at that time.
+ * a fresh one.  Returns true if the request should be sent again.  The plan
+ * must still match the description, and either no response was taken in
+ * before, or the request was in flight during the refresh.
  */
 static bool
 refresh_if_stale(DynStreamContext *context, const DynStream *stream)

@@ -2,8 +2,8 @@
  * filter.c
  *		Converts predicates to conditions: one small function for each kind.
  *
- * DynamoDB's logic has two values and counts a missing attribute as unequal;
- * wherever a negation occurs it is guarded by the attribute's type (Amazon
+ * DynamoDB's logic has two values and counts a missing attribute as unequal.
+ * Wherever a negation occurs it is guarded by the attribute's type (Amazon
  * DynamoDB Developer Guide, "Condition and filter expressions").
  */
 #include "postgres.h"

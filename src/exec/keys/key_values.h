@@ -3,9 +3,9 @@
  *		Values that predicates allow for a key attribute, with their run-time
  *		values.
  *
- * DynamoDB's rules for keys apply here: no empty values, at most 2048 bytes in
- * a partition key and 1024 in a sort key, one condition on a sort key, no
- * BETWEEN with reversed bounds.
+ * DynamoDB's rules for keys apply here.  Values are not empty, and have at
+ * most 2048 bytes in a partition key and 1024 in a sort key.  A sort key has
+ * one condition, and BETWEEN never has reversed bounds.
  *
  * Allocates in CurrentMemoryContext.
  */

@@ -8,11 +8,11 @@
  * dynIterateForeignScan, for a scan in this mode, returns an empty slot where
  * it would have to wait.
  *
- * All connections of a backend are behind the client's one descriptor, and an
- * event set accepts a descriptor only once: the first waiting child registers
- * it, for all of them.  When it becomes readable that child drives the client.
- * The other children are polled before the Append waits again, and complete
- * their requests there if their responses have arrived.
+ * All connections of a backend share the client's one descriptor, and an event
+ * set accepts a descriptor only once.  The first waiting child therefore
+ * registers it for all of them.  When it becomes readable that child drives
+ * the client.  The other children are polled before the Append waits again,
+ * and complete their requests there if their responses have arrived.
  *
  * Such a child sends and receives, too.  Data that it takes from the network
  * then would not wake the descriptor, so the client's timer does.  The timer

@@ -3,11 +3,11 @@
  *		Finds the scans of a statement that can start before their rows are
  *		requested.
  *
- * A scan qualifies if it sends one request, a GetItem or a Query of one
- * expected page, and if the plan will request its rows unless another input is
- * empty (the request was then useless).  So it is not below a LIMIT, a
- * one-time filter or a cache, not in a subplan (whose scans start together
- * when it runs), and not executed for each row of another node.
+ * A scan qualifies if it sends one request: a GetItem or a Query of one
+ * expected page.  In addition, the plan must request its rows unless another
+ * input is empty (the request was then useless).  So the scan is not below a
+ * LIMIT, a one-time filter or a cache, not in a subplan (whose scans start
+ * together when it runs), and not executed for each row of another node.
  *
  * The plan of min and max is a Result over subplans, each of which reads one
  * end of a partition below a LIMIT.  Its columns are their values, or
@@ -107,8 +107,8 @@ collect_params(Node *node, void *params)
 
 /*
  * Returns the scans of all initplans with a LIMIT whose values the statement
- * needs in any case, as for min() and max(); NIL if the scan is not in one of
- * them.
+ * needs in any case, as for min() and max().  Returns NIL if the scan is not
+ * in one of them.
  */
 static List *
 ends_beside(const PlannedStmt *statement, const Plan *tree)

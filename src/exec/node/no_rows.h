@@ -11,9 +11,9 @@
 #include "scan.h"
 
 /*
- * Sends a NOTICE at the end of a Scan or Query that was read to its end, once
- * in a client's statement, if the item filter alone removed every item that
- * was read.
+ * Sends a NOTICE at the end of a Scan or Query that was read to its end, if
+ * the item filter alone removed every item that was read.  Once in a client's
+ * statement.
  */
 extern void dyn_notice_no_rows(const DynScan *scan);
 

@@ -33,8 +33,8 @@ extern DynRowBuffer *dyn_row_buffer_create(TupleDesc desc, Size max_bytes);
 extern void dyn_row_buffer_free(DynRowBuffer *buffer);
 
 /*
- * Adds a copy of the slot's row, and stores the row in `out` with the bytes
- * that it will have when it is read: they are valid until the next call.
+ * Adds a copy of the slot's row.  Stores the row in `out` with the bytes that
+ * it will have when it is read; they are valid until the next call.
  */
 extern void dyn_row_buffer_add(DynRowBuffer *buffer, TupleTableSlot *slot,
 							   TupleTableSlot *out);

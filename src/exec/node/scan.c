@@ -3,9 +3,8 @@
  *		Executes a foreign scan: evaluates values, runs the fetch, returns
  *		rows.
  *
- * All memory of one execution is in run_context, which is reset at its end:
- * requests in flight are then abandoned by reset callbacks, as they are on an
- * error.
+ * All memory of one execution is in run_context, which is reset at its end.
+ * Reset callbacks then abandon requests in flight, as they do on an error.
  */
 #include "postgres.h"
 

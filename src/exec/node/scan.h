@@ -2,10 +2,11 @@
  * scan.h
  *		A foreign scan and its executions.
  *
- * State of a ForeignScanState, and the functions that the nodes of a statement
- * call for it: the scan's own callbacks (foreign_scan.c), an Append that does
- * not wait (async.c), scans that start ahead of their turn (early_start.c),
- * and the node that reads the outer rows of a loop ahead (readahead.c).
+ * State of a ForeignScanState, and its functions.  They are called by the
+ * nodes of a statement: the scan's own callbacks (foreign_scan.c), an Append
+ * that does not wait (async.c), scans that start ahead of their turn
+ * (early_start.c), and the node that reads the outer rows of a loop ahead
+ * (readahead.c).
  *
  * An execution begins at the first call of dyn_scan_begin_run after the node
  * was created or rescanned, since outer parameters have no values before.

@@ -127,8 +127,8 @@ extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
 /*
  * Hides the parts of a document that were not to be read, so that an error in
- * them is not raised, although these rows request more than `own` do, or are
- * added to rows that do (`all`).  False if that is not possible.  As
+ * them is not raised.  These rows may request more than `own` do, or be added
+ * to rows that do (`all`).  False if that is not possible.  As
  * dyn_rows_add_filters, but after all additions.  In rows_limit.c.
  */
 extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
@@ -138,10 +138,10 @@ extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
  * Return the rows of an item: dyn_rows_begin with its values, then
  * dyn_rows_next for each row until it returns false.  An item gives at most
  * one row, unless the relation is unnested.  The values must not change until
- * then.  dyn_rows_begin raises an error for a value that cannot be unnested,
- * dyn_rows_next for a value that does not match its column, and for NULL in a
- * column declared NOT NULL.  dyn_rows_skip skips the next row; dyn_rows_end
- * drops the rows not yet returned.
+ * then.  dyn_rows_begin raises an error for a value that cannot be unnested.
+ * dyn_rows_next raises one for a value that does not match its column, and for
+ * NULL in a column declared NOT NULL.  dyn_rows_skip skips the next row;
+ * dyn_rows_end drops the rows not yet returned.
  *
  * The values of a row's columns are valid until the next item is begun.
  */

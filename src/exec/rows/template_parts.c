@@ -2,13 +2,13 @@
  * template_parts.c
  *		Splits the texts of an item's attributes into the parts of templates.
  *
- * The order of checks on an item is fixed, regardless of what a request has
- * enforced: first that it is not a row, then that it is ambiguous, then that a
- * part cannot be a value of its column.
+ * The order of checks on an item is fixed, regardless of the conditions that a
+ * request has enforced.  First comes that it is not a row, then that it is
+ * ambiguous, then that a part cannot be a value of its column.
  *
  * Texts are usually split one after the other, each in the one way that its
  * template has.  If that fails, and columns occur in several texts, all ways
- * of all texts are searched for those in which every column has one value: a
+ * of all texts are searched.  In a valid way every column has one value.  A
  * part that may contain its separator is decided by the other occurrences of
  * its column.
  */

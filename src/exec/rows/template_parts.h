@@ -2,10 +2,10 @@
  * template_parts.h
  *		Reads the parts of an item's templated attributes.
  *
- * A DynParts splits the texts of one item at a time: those of the table's key
- * attributes when the item arrives, since they decide whether it is a row, and
- * others when a column needs them.  The texts of parts live until the next
- * item.
+ * A DynParts splits the texts of one item at a time.  Those of the table's key
+ * attributes are split when the item arrives, since they decide whether it is
+ * a row.  Others are split when a column needs them.  The texts of parts live
+ * until the next item.
  */
 #ifndef DYN_EXEC_TEMPLATE_PARTS_H
 #define DYN_EXEC_TEMPLATE_PARTS_H

@@ -3,11 +3,11 @@
  *		Caches a read for executions that would repeat it.
  *
  * Some scans are executed again and again with values that their requests only
- * use in filters: a correlated subquery or LATERAL over other columns than the
- * key, or the inner side of a nested loop.  They would read the same items
- * each time.  From the second execution on, the items are received without the
- * filters whose values change, and cached for the statement (shared.h).
- * Executions go through them, one after the other.
+ * use in filters.  Examples are a correlated subquery or LATERAL over other
+ * columns than the key, and the inner side of a nested loop.  They would read
+ * the same items each time.  From the second execution on, the items are
+ * received without the filters whose values change, and cached for the
+ * statement (shared.h).  Executions go through them, one after the other.
  *
  * The changing values are known from the parameters that core marks as changed
  * at a rescan.  When another parameter changes, the read is repeated once,

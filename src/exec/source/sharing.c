@@ -112,8 +112,8 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 }
 
 /*
- * Returns the access plan of a scan that reads the full table in any case, so
- * that a scan of an index need not read that; NULL if there is none.
+ * Returns the access plan of a scan that reads the full table in any case, or
+ * NULL.  A scan of an index need not read that index then.
  */
 static const DynAccess *
 find_table_scan(const DynInput *input, List *candidates)
@@ -220,7 +220,7 @@ take_values(DynSharing *sharing, DynInput *input)
 	return true;
 }
 
-/* Sets the access plan to that of a Scan of the table, if there is one. */
+/* Makes the access plan read the table, if there is a Scan of it. */
 static void
 read_from(DynAccess *own_access, const DynAccess *table)
 {

@@ -2,8 +2,8 @@
  * sharing.h
  *		Finds the scans of a statement that can share a read.
  *
- * Foreign tables for the entities of one DynamoDB table are read together:
- * scans that would read the same full table or index, or the same keys, send
+ * Foreign tables for the entities of one DynamoDB table are read together.
+ * Scans that would read the same full table or index, or the same keys, send
  * the requests once (shared.h).  This also holds for the branches of a UNION,
  * the subqueries of a statement, and a parent with its own elements.  It is
  * decided when the first of them begins, and changes no plan.  The first

@@ -56,9 +56,9 @@ struct DynUnited
 	 * rows that are returned at the end, with two added columns: key and
 	 * number
 	 */
-	TupleTableSlot *aside_slot; /* NULL: there are none */
+	TupleTableSlot *aside_slot; /* NULL: not used */
 	Tuplesortstate *aside;
-	TupleTableSlot *sorted_slot;	/* NULL: they are not sorted yet */
+	TupleTableSlot *sorted_slot;	/* NULL: not sorted yet */
 	bytea	   *last_key;		/* key of the last row returned of them */
 	int64		last_number;
 };

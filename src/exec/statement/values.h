@@ -6,9 +6,9 @@
  * converted (convert.h).  A plan refers to them by position
  * (plan/keys/access.h).
  *
- * Two lists of values are equal if their bytes are: equal values of different
- * images count as different, which only costs requests, while values that
- * differ never count as equal.
+ * Two lists of values are equal if their bytes are.  Equal values of different
+ * images count as different, which only costs requests.  Values that differ
+ * never count as equal.
  */
 #ifndef DYN_EXEC_VALUES_H
 #define DYN_EXEC_VALUES_H
