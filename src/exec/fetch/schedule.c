@@ -10,10 +10,10 @@
  *		active at most	max_concurrency		all				4 * max_concurrency
  *		  may stop		1 + pages used up	all				the same
  *		reads ahead		always				always			always
- *		  may stop		from page 3 on, or when its pages are used up; keyed: only
- *						the stream that is awaited
- *		is starving		no page waits and	the stream has	it is awaited and has
- *						no response is		no item and no	no page
+ *		  may stop		from page 3 on, or when its pages are used up; keyed:
+ *						only the stream that is awaited
+ *		is starving		no page waits and	the stream has	it is awaited and
+ *						no response is		no item and no	has no page
  *						in flight			response is
  *											in flight
  *

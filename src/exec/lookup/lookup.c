@@ -8,8 +8,8 @@
  *		state		reached when				rows come from
  *		EMPTY		no request was sent, or		the execution sends its own
  *					its result was dropped		requests
- *		PENDING		it is in a batch			the batch's fetch: while the first
- *												execution that needs it is served
+ *		PENDING		it is in a batch			the batch's fetch, while its
+ *												first execution is served
  *		COMPLETE	the result has ended,		the cache
  *					and all of it was cached
  *

@@ -18,8 +18,8 @@
  * MB by default: 1,600 keys of 400 bytes, or twice as many short ones):
  *
  *		values and requests of a batch	half of work_mem, or their minimum
- *		cached results					work_mem * hash_mem_multiplier, or their
- *										minimum; those of one response more
+ *		cached results					work_mem * hash_mem_multiplier, or
+ *										their minimum; those of one response more
  *		transient rows					1 MB for each response
  *		pages of responses				fetch_memory, for all nodes (fetch.h)
  *

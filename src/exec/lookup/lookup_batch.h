@@ -8,9 +8,9 @@
  *
  *		operation				entry before	entry after
  *		dyn_lookup_batch_add	EMPTY			PENDING
- *		dyn_lookup_batch_finish	PENDING			COMPLETE; PENDING and ended if rows
- *												were not cached
- *		dyn_lookup_batch_give_up	PENDING, not pinned; partitions only: removed
+ *		dyn_lookup_batch_finish	PENDING			COMPLETE; PENDING and ended if
+ *												rows were not cached
+ *		dyn_lookup_batch_give_up	PENDING, unpinned; partitions only: removed
  *		dyn_lookup_batch_reset	PENDING			EMPTY; removed if not pinned
  *
  * Legal order: dyn_lookup_batch_reset; dyn_lookup_batch_add for each entry,

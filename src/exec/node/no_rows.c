@@ -72,8 +72,8 @@ describe_row_test(const DynRelation *relation)
 }
 
 /*
- * True if this was reported in the client's statement before: its functions may
- * execute many statements.
+ * True if this was reported in the client's statement before: its functions
+ * may execute many statements.
  */
 static bool
 is_reported(void)

@@ -1,6 +1,6 @@
 /*
  * listed.c
- *		Collects the keys that an index lists, and reads their items in batches.
+ *		Collects keys that an index lists, and reads their items in batches.
  */
 #include "postgres.h"
 
