@@ -146,7 +146,7 @@ class WhyNotBound(fixture.TestCase):
     def test_or(self):
         """Arms without the key, and arms that do not restrict it."""
         self.table()
-        self.says("pk = 'p1' OR n = 3", 'column "pk" is restricted in some arms of an OR only, so partition key "pk" is not')
+        self.says("pk = 'p1' OR n = 3", 'column "pk" is restricted in some arms of an OR only, so that partition key "pk" is not')
         self.says("pk = 'p1' OR lower(pk) = 'p0'", 'column "pk" is wrapped in lower(), so partition key "pk" cannot be used; compare the column directly')
         self.says("pk = 'p1' OR (n = 3 AND upper(pk) = 'P0')", 'column "pk" is wrapped in upper(), so partition key "pk" cannot be used; compare the column directly')
 

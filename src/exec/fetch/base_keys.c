@@ -1,10 +1,10 @@
 /*
  * base_keys.c
- *		Tells keys that an index lists again from new ones.
+ *		Separates new keys of an index listing from repeated ones.
  *
- * Once the memory is used up, the remembered keys stay as they are: a key that
- * is not among them cannot have been handed out, so that what is set aside only
- * has to be made distinct in itself.
+ * Once the memory is used up, the hash table does not change.  A key that is
+ * not in it cannot have been returned, so the keys set aside only have to be
+ * distinct among themselves.
  */
 #include "postgres.h"
 
@@ -26,11 +26,12 @@ struct DynBaseKeys
 	const DynKeyAttr *base;
 	int			nbase;
 	Size		max_bytes;
-	HTAB	   *known;			/* of DynByteKey, keys that were handed out */
-	DynBuffer	bytes;			/* of the key being added; malloc'd */
-	Tuplesortstate *aside;		/* of bytea; NULL: nothing was set aside */
+	HTAB	   *known;			/* set of DynByteKey: keys already returned */
+	DynBuffer	bytes;			/* bytes of the key being added (malloc'd) */
+	Tuplesortstate *aside;		/* sort of bytea; NULL: every key was in
+								 * memory */
 	bool		sorted;
-	bytea	   *last;			/* the key that was set aside and came last */
+	bytea	   *last;			/* last key returned of those set aside */
 };
 
 /* ---- keys as bytes ---- */
@@ -47,7 +48,7 @@ dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts)
 	}
 }
 
-/* The reverse; the parts point into the bytes. */
+/* Splits a key's bytes into its parts, which point into the bytes. */
 static void
 split_key(const DynBaseKeys *keys, const char *bytes, DynKeyPart *parts)
 {
@@ -65,7 +66,7 @@ split_key(const DynBaseKeys *keys, const char *bytes, DynKeyPart *parts)
 	}
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 DynBaseKeys *
 dyn_base_keys_create(const DynKeyAttr *base, int nbase, Size max_bytes)
@@ -124,7 +125,7 @@ dyn_base_keys_is_full(const DynBaseKeys *keys)
 		MemoryContextMemAllocated(keys->context, true) > keys->max_bytes;
 }
 
-/* The parts as bytes, which are valid until the next call. */
+/* Returns the parts as bytes, which are valid until the next call. */
 static DynByteKey
 key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 {
@@ -138,7 +139,10 @@ key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 	return key;
 }
 
-/* The copy is made first: the table must never hold a key that points elsewhere. */
+/*
+ * The copy is made first: the table must never hold a key that points
+ * elsewhere.
+ */
 static void
 remember(DynBaseKeys *keys, const DynByteKey *key)
 {
@@ -185,9 +189,9 @@ dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts)
 	return false;
 }
 
-/* ---- what was set aside ---- */
+/* ---- keys set aside ---- */
 
-/* The next one that differs from the last; NULL at the end. */
+/* Returns the next key that differs from the last; NULL at the end. */
 static bytea *
 next_aside(DynBaseKeys *keys)
 {

@@ -1,12 +1,12 @@
 /*
  * base_keys.h
- *		The distinct keys of the table that an index lists.
+ *		Collects the distinct keys of the table that an index lists.
  *
- * An entry can move within a global index while the index is read, and so be
- * listed twice; it must give one row.  Keys that were listed are kept in a
- * hash table.  When that takes the memory it may, each further key that is not
- * in it is set aside: it goes to a sort, which may use a temporary file.  At
- * the end of the listing the sort returns those keys, each once.
+ * An entry can move within a global secondary index while the index is read,
+ * and so be listed twice; it must give one row.  Listed keys are stored in a
+ * hash table.  When the table reaches its memory limit, each further key that
+ * is not in it is set aside.  It goes to a sort, which may use a temporary
+ * file.  At the end of the listing the sort returns those keys, each once.
  *
  * Legal order: dyn_base_keys_create; dyn_base_keys_add for each entry of the
  * listing; dyn_base_keys_next until it returns false; dyn_base_keys_free at
@@ -21,34 +21,35 @@
 typedef struct DynBaseKeys DynBaseKeys;
 
 /*
- * In a context of its own below the current one.  `base` are the nbase
- * attributes of the table's key, and must outlive the keys.
+ * Returns an empty set, in a context of its own below the current one.  `base`
+ * has the `nbase` attributes of the table's key, and must outlive the keys.
  */
 extern DynBaseKeys *dyn_base_keys_create(const DynKeyAttr *base, int nbase,
 										 Size max_bytes);
 
 /*
- * To be called for each key of the listing: true if it is new, and to be read
- * now; false if it was listed before, or is set aside.
+ * Adds a key of the listing.  Returns true if it is new, and to be read now;
+ * false if it was listed before, or is set aside.
  */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
 /*
- * Adds a key that was read already, as bytes, to the hash table, even if that is
- * full.
+ * Adds a key that was read already, as bytes, to the hash table, even if that
+ * is full.
  */
 extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size len);
 
 /*
- * Is the key in the hash table?  And is that full, so that further keys would be
- * set aside?  Then it stays so.
+ * dyn_base_keys_has returns true if the key is in the hash table.
+ * dyn_base_keys_is_full returns true if the table is full, so that further
+ * keys would be set aside; it then stays full.
  */
 extern bool dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts);
 extern bool dyn_base_keys_is_full(const DynBaseKeys *keys);
 
 /*
- * After the last add: the next key that was set aside, in
- * CurrentMemoryContext; false if there is none.
+ * Returns, after the last add, the next key that was set aside, in
+ * CurrentMemoryContext; false at the end.
  */
 extern bool dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts);
 
@@ -56,7 +57,7 @@ extern void dyn_base_keys_free(DynBaseKeys *keys);
 
 /* ---- a key as bytes: equal keys of one table are equal bytes ---- */
 
-/* Appends the parts; the buffer's `failed` tells of missing memory. */
+/* Appends the parts; sets the buffer's `failed` if out of memory. */
 extern void dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts);
 
 #endif

@@ -1,14 +1,14 @@
 /*
  * fetch.c
- *		Hands out the items of a fetch: in any order, merged, or keyed.
+ *		Returns the items of a fetch: in any order, merged, or keyed.
  *
  *		any order	the items of any stream; the earliest page first
  *		merged		the least item of all streams (spec.compare)
  *		keyed		those of the stream that the consumer names (spec.keyed),
- *					mostly in rising order; other streams' pages wait
+ *					usually in rising order; other streams' pages wait
  *
- * Before it waits, and once in a number of items, the consumer pumps the fetch
- * (schedule.h).
+ * Before it waits, and after every few hundred items, the consumer pumps the
+ * fetch (schedule.h).
  */
 #include "postgres.h"
 
@@ -18,10 +18,10 @@
 
 #include "schedule.h"
 
-/* A call of dyn_fetch_extend counts as so many items. */
+/* Weight of one dyn_fetch_extend call, in items. */
 #define PUMP_SHARE_OF_EXTENSION	(DYN_ITEMS_BETWEEN_PUMPS / 16)
 
-/* ---- beginning and ending ---- */
+/* ---- start and end ---- */
 
 static void
 spare_page(DynFetch *fetch, DynFetchPage *page)
@@ -32,7 +32,10 @@ spare_page(DynFetch *fetch, DynFetchPage *page)
 	fetch->streams.spare = page;
 }
 
-/* Runs when the fetch's context goes, on every way out. */
+/*
+ * Releases the fetch when its context is deleted or reset, also after an
+ * error.
+ */
 static void
 release_fetch(void *arg)
 {
@@ -71,9 +74,11 @@ dyn_fetch_stop(DynFetch *fetch)
 	MemoryContextDelete(fetch->context);
 }
 
-/* ---- handing out items, in no order ---- */
+/* ---- items in any order ---- */
 
-/* Takes the earliest page of any stream, so that all proceed alike. */
+/*
+ * Takes the earliest page of any stream, so that all streams advance equally.
+ */
 static bool
 next_waiting_page(DynFetch *fetch)
 {
@@ -95,7 +100,7 @@ next_waiting_page(DynFetch *fetch)
 	return earliest != NULL;
 }
 
-/* Is the page in hand all that there was? */
+/* True if the current page is the complete result. */
 static bool
 is_only_page(const DynFetch *fetch)
 {
@@ -175,8 +180,9 @@ dyn_fetch_rewind(DynFetch *fetch)
 /* ---- merging ---- */
 
 /*
- * The next item of the stream's pages, in these slots; false if it has to wait for
- * one.  The page stays the stream's first one while its items are handed out.
+ * Stores the slots of the next item in the stream's pages; false if no page
+ * has arrived.  The page stays the stream's first one while its items are
+ * returned.
  */
 static bool
 next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
@@ -192,7 +198,7 @@ next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 	return false;
 }
 
-/* Does every stream that has anything left show its next item? */
+/* True if every stream that is not finished has its next item loaded. */
 static bool
 heads_are_loaded(DynFetch *fetch)
 {
@@ -357,7 +363,7 @@ dyn_fetch_count(DynFetch *fetch)
 
 /* ---- without waiting ---- */
 
-/* What there is, without a look at the network. */
+/* Returns the state without polling the network. */
 static DynFetchState
 present_state(DynFetch *fetch)
 {

@@ -1,12 +1,12 @@
 /*
  * item_key.c
- *		Finds out which item holds a value that does not fit.
+ *		Finds the key of the item that has a mismatched value.
  *
- * An error about a value names its item.  Queries ask for no more attributes
- * than the statement needs, so that the key may be missing; then, and only then,
- * the same page is asked for once more with the key attributes instead, and the
- * item at the same position is the one.  If that fails, the error about the
- * value is still the one to be raised, without the key.
+ * An error about a value names its item.  Queries request only the attributes
+ * that the statement needs, so the key may be missing.  Only then the same
+ * page is requested once more with the key attributes instead, and the item at
+ * the same position is the one.  If that fails, the error about the value is
+ * still raised, without the key.
  */
 #include "postgres.h"
 
@@ -14,8 +14,9 @@
 #include "scandesc.h"
 
 /*
- * The page's request, with the key attributes as its projection.  After an error
- * the requests are only freed any more, whatever they were to ask for.
+ * Writes the page's request, with the key attributes as its projection.  After
+ * an error the requests will only be freed, so the projection may be
+ * overwritten.
  */
 static void
 write_key_request(DynBuffer *body, const DynScanDesc *scandesc,

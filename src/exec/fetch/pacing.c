@@ -2,10 +2,10 @@
  * pacing.c
  *		Applies the pace of a table or index to the streams of a fetch.
  *
- * A throttled request is not repeated by the client, but comes back to its
- * stream, which sends it again when the pace allows: it costs no token of the
- * retry quota, and no attempt.  What ends a throttled statement is time without
- * any answer (throttle_timeout).
+ * A throttled request is not repeated by the client, but returned to its
+ * stream, which sends it again when the pace allows.  It uses neither a token
+ * of the retry quota nor an attempt.  A throttled statement ends after
+ * throttle_timeout without any response.
  */
 #include "postgres.h"
 
@@ -14,16 +14,16 @@
 #include "../../dynamodb/units.h"
 #include "stream.h"
 
-/* The weight of the newest request in what is expected of the next ones. */
+/* Weight of the newest request in the estimate for the next ones. */
 #define NEWEST			0.3
 
-/* Between two refusals the fetch is looked at, or the time is not counted. */
+/* Longest interval between two throttles that counts as time waited. */
 #define LONGEST_LOOK_MS	15000.0
 
 /* Throttles of several partitions within this time are the table's. */
 #define HOT_TOGETHER_MS	1000.0
 
-/* Throttled for so long in one spell, a statement warns. */
+/* Throttled time of one spell after which a statement warns. */
 #define WARN_AFTER_MS	1000.0
 
 void
@@ -61,8 +61,8 @@ dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
 }
 
 /*
- * Items that one request may examine at the pace of the table, and within
- * budgets; 0: any number.
+ * Returns how many items one request may examine at the pace of the table, and
+ * within budgets; 0: any number.
  */
 static double
 most_items(const DynStreamContext *context)
@@ -128,7 +128,7 @@ dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
 	return true;
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static double
 smoothed(double old, double seen)
@@ -172,7 +172,9 @@ report_impatience(const DynStreamContext *context, const DynStream *stream)
 						 context->statement->counters.read_units);
 }
 
-/* Once for a statement and table: it goes on, but slowly. */
+/*
+ * Warns, once for a statement and table, that throttling slows the statement.
+ */
 static void
 warn_if_slow(const DynStreamContext *context, double now)
 {
@@ -194,7 +196,7 @@ warn_if_slow(const DynStreamContext *context, double now)
 			 errhint("Increase the table's read capacity, or set max_read_units_per_second to share it.")));
 }
 
-/* Time that nobody looked at the fetch is no time of waiting. */
+/* Time in which the executor did not poll the fetch is not counted. */
 static void
 count_stall(DynPacing *pacing, double now)
 {
@@ -206,7 +208,10 @@ count_stall(DynPacing *pacing, double now)
 	pacing->seen_ms = now;
 }
 
-/* The table's pace changes for a hot partition only if it is not the only one. */
+/*
+ * True if the stream's partition is the only hot one: the table's pace then
+ * does not change.
+ */
 static bool
 is_alone(DynTablePace *table, const DynStream *stream, double now)
 {

@@ -2,10 +2,10 @@
  * requests.c
  *		Renders the requests of an access plan.
  *
- * Of a filter that turns out larger than DynamoDB takes only those conditions
- * are sent that the plan relies on (plan/keys/match_keys.c).  The others only spare a
- * transfer, since they keep their local check.
- * A projection that is too large is left out as well.
+ * If a filter is larger than DynamoDB accepts, only the conditions that the
+ * plan relies on are sent (plan/keys/match_keys.c).  The others only save
+ * transfers, since they are checked locally as well.  A projection that is too
+ * large is omitted as well.
  */
 #include "postgres.h"
 
@@ -19,10 +19,10 @@
 #include "../rows/key_scalar.h"
 #include "requests.h"
 
-/* A Scan is divided into segments of about this size. */
+/* Approximate size of a Scan's segment. */
 #define BYTES_PER_SEGMENT	(4.0 * 1024 * 1024)
 
-/* ---- setting up ---- */
+/* ---- setup ---- */
 
 static void
 free_tokens(void *tokens)
@@ -110,7 +110,7 @@ dyn_requests_set_terms(DynRequests *requests, const DynQueryTerms *terms,
 	requests->nstreams = nterms;
 }
 
-/* One request for each key. */
+/* Returns the terms of one request for each key. */
 static DynQueryTerms *
 terms_of_resolved(const DynResolvedAccess *resolved)
 {
@@ -136,7 +136,7 @@ dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *term
 	terms->enforced = resolved->enforced;
 }
 
-/* The items of a Scan have keys with these names and types. */
+/* Sets the names and types of the keys that the items of a Scan have. */
 static void
 set_shape_of_keys(DynRequests *requests, const DynAccess *access)
 {
@@ -186,7 +186,7 @@ dyn_requests_segments(const DynRelation *relation, double bytes)
 
 /* ---- rendering ---- */
 
-/* hash = value AND ... AND the conditions on range attributes */
+/* Renders: hash = value AND ... AND the conditions on range attributes. */
 static DynCond *
 key_condition(const DynRequests *requests, int stream)
 {
@@ -220,8 +220,8 @@ terminated(DynBuffer *buf)
 }
 
 /*
- * An expression was refused.  One that is too large may be left out, where the
- * plan does not rely on it; one that there was no memory for may not.
+ * Handles a rejected expression.  One that is too large may be omitted if the
+ * plan does not rely on it; one rejected for lack of memory may not.
  */
 static void
 check_memory(const DynRequests *requests, const DynBuffer *text)
@@ -249,7 +249,7 @@ stream_filter(const DynRequests *requests, int stream)
 		: requests->filter;
 }
 
-/* NULL if it is too large. */
+/* Returns the rendered filter; NULL if it is too large. */
 static const char *
 try_filter(DynRequests *requests, const DynCond *filter)
 {
@@ -262,7 +262,7 @@ try_filter(DynRequests *requests, const DynCond *filter)
 	return terminated(&requests->filter_text);
 }
 
-/* All of it, or what must be sent of it. */
+/* Renders the full filter, or only what must be sent of it. */
 static const char *
 render_filter(DynRequests *requests, int stream)
 {
@@ -349,7 +349,7 @@ dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 	request->all_attributes = request->projection == NULL && requests->local_index;
 }
 
-/* ---- for people ---- */
+/* ---- descriptions ---- */
 
 static void
 append_cond(StringInfo line, const char *label, const DynCond *cond)

@@ -9,12 +9,15 @@
 #include "scandesc.h"
 
 /*
- * Keys of one BatchGetItem, so that items of the size that the table has on
- * average take about this much.
+ * Target size of the items of one BatchGetItem, by the table's average item
+ * size.
  */
 #define BATCH_BYTES		(4.0 * 1024 * 1024)
 
-/* Of items that become rows, and not only numbers or keys to look up. */
+/*
+ * Finishes the conversion of items that become rows, and not only numbers or
+ * keys to look up.
+ */
 static DynRows *
 finish_rows(DynScanDesc *scandesc, DynRows *rows)
 {
@@ -37,7 +40,10 @@ dyn_scandesc_rows_with_keys(DynScanDesc *scandesc)
 												 access->base, access->nbase));
 }
 
-/* With the extra attributes first, then maybe those of the partition key. */
+/*
+ * Returns rows with the extra attributes first, then optionally those of the
+ * partition key.
+ */
 static DynRows *
 rows_with(const DynScanDesc *scandesc, const DynAccess *access,
 		  const DynKeyAttr *extra, int nextra, bool with_partition)
@@ -64,7 +70,7 @@ dyn_scandesc_rows_with_partition(DynScanDesc *scandesc)
 										   with_key ? access->nbase : 0, true));
 }
 
-/* Is a part of some document read, and not all of it? */
+/* True if a document is read in part. */
 static bool
 reads_in_part(const DynRows *rows)
 {
@@ -77,9 +83,9 @@ reads_in_part(const DynRows *rows)
 }
 
 /*
- * The items of a Scan show their keys: nothing else tells that they are items.
- * A document of which parts are read must not have the keys for that reason;
- * if this cannot be, they are not asked for.
+ * Returns the rows of a Scan.  Its items include their keys: only these show
+ * that they are items.  If a document is read in part, the keys must not be
+ * added for that reason; if they cannot be, they are not requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)
@@ -98,10 +104,11 @@ scanned_rows(DynScanDesc *scandesc)
 }
 
 /*
- * The items of a batch come in no order, so that each must show its key; when
- * merging, the sort attributes are needed.  Items of an arm show their key.
- * Where Queries of several partitions are in flight, each item must show its
- * partition key, by which an answer to another one of them is found out.
+ * Returns the rows that the scan returns.  Items of a batch come in any order,
+ * so each must include its key; merging needs the sort attributes.  Items of
+ * an arm include their key.  If Queries of several partitions are in flight,
+ * each item must include its partition key, which detects a response to
+ * another of these Queries.
  */
 static DynRows *
 returned_rows(DynScanDesc *scandesc)
@@ -124,8 +131,8 @@ returned_rows(DynScanDesc *scandesc)
 }
 
 /*
- * A field that is fetched as a column has the column's slot already only where
- * the paths are equal.
+ * A field that is fetched as a column shares the column's slot only if the
+ * paths are equal.
  */
 void
 dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters)
@@ -205,7 +212,10 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 
 /* ---- fetches ---- */
 
-/* The description of the table, and of its index of that name; NULL: not known. */
+/*
+ * Returns the description of the table, and of its index of that name; NULL:
+ * unknown.
+ */
 static const DynTableMeta *
 describe(const DynRelation *relation, const char *name, const DynIndexMeta **index)
 {
@@ -233,7 +243,7 @@ dyn_scandesc_segments(const DynScanDesc *scandesc)
 								 index ? index->size_bytes : meta->size_bytes);
 }
 
-/* False if the item's text does not fit. */
+/* Reads one template part; false if the item's text does not match. */
 static bool
 read_part(const DynScanDesc *scandesc, const DynValue *values, const DynTemplatedAttr *templated,
 		  int part, DynScalar *scalar)
@@ -249,7 +259,10 @@ read_part(const DynScanDesc *scandesc, const DynValue *values, const DynTemplate
 	return true;
 }
 
-/* Compares one part of two texts; what does not fit, and is no row, goes first. */
+/*
+ * Compares one part of two texts; a mismatched text, which gives no row, goes
+ * first.
+ */
 static int
 compare_parts(const DynScanDesc *scandesc, const DynTemplatedAttr *templated, int part,
 			  const DynValue *a, const DynValue *b)
@@ -303,8 +316,8 @@ compare_items(void *arg, const DynValue *a, const DynValue *b)
 }
 
 /*
- * By what pages of a Query are seen to follow each other: the sort attribute, if
- * there is one, and it is known.
+ * Sets the slot of the sort attribute, which shows that pages of a Query
+ * follow each other, if there is one and its order is known.
  */
 static void
 set_sort_slot(DynFetchSpec *spec, const DynAccess *access,
@@ -322,7 +335,7 @@ set_sort_slot(DynFetchSpec *spec, const DynAccess *access,
 	spec->backward = requests->backward;
 }
 
-/* Has a local index to fetch attributes that it does not project? */
+/* True if a local index must fetch attributes that it does not project. */
 static bool
 fetches_items(const DynTableMeta *meta, const DynIndexMeta *index,
 			  const DynRequests *requests)
@@ -339,14 +352,14 @@ fetches_items(const DynTableMeta *meta, const DynIndexMeta *index,
 	return false;
 }
 
-/* Read units of an item that is read by its key; 0: its size is not known. */
+/* Returns the read units of an item read by its key; 0: size unknown. */
 static double
 units_of_key(double item_bytes)
 {
 	return item_bytes > 0 ? dyn_item_units(item_bytes) : 0;
 }
 
-/* Where it is not known how long items are, that is 0. */
+/* Returns the units of an item; 0 if its size is unknown. */
 static double
 units_of_item(const DynFetchSpec *spec, const DynTableMeta *meta,
 			  double item_bytes)
@@ -362,7 +375,10 @@ units_of_item(const DynFetchSpec *spec, const DynTableMeta *meta,
 	return spec->consistent ? 2 * units : units;
 }
 
-/* What the description tells about the cost of the requests, and their limit. */
+/*
+ * Sets the requests' expected cost, and their limit, from the table's
+ * description.
+ */
 static void
 set_sizes(DynFetchSpec *spec, const DynTableMeta *meta, const DynIndexMeta *index,
 		  const DynRequests *requests, const DynRelation *relation)
@@ -423,7 +439,7 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	spec.beyond = scandesc->beyond;
 	spec.beyond_arg = scandesc->beyond_arg;
 	spec.counters = scandesc->count_into;
-	/* answers to lookups wait until they are served, each for itself */
+	/* responses to lookups wait until they are served, each for itself */
 	spec.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
 	spec.counting = requests->count_only;
 	spec.keyed = keyed;

@@ -1,28 +1,29 @@
 /*
  * schedule.c
  *		Decides which streams of a fetch are active, when they send, and when
- *		their answers are parsed.
+ *		their responses are parsed.
  *
- * A pump drives the network, takes in answers, and sends requests as far as the
- * statement's bounds allow.  The rules, by how the consumer reads (fetch.c):
+ * A pump drives the network, takes in responses, and sends requests within the
+ * statement's bounds.  The rules, by how the consumer reads (fetch.c):
  *
  *						any order			merged			keyed
  *		active at most	max_concurrency		all				4 * max_concurrency
  *		  may stop		1 + pages used up	all				the same
  *		reads ahead		always				always			always
- *		  may stop		from page 3 on, or when its pages are used up; keyed: only
- *						the stream that is awaited
- *		is starving		no page waits and	the stream has	it is awaited and has
- *						no answer is		no item and no	no page
- *						under way			answer is
- *											under way
+ *		  may stop		from page 3 on, or when its pages are used up; keyed:
+ *						only the stream that is awaited
+ *		is starving		no page waits and	the stream has	it is awaited and
+ *						no response is		no item and no	has no page
+ *						in flight			response is
+ *											in flight
  *
- * A stream sends its next request if it has one, if it is time (the pace of the
- * table, read units), and if the statement has room for a request and the bytes
- * expected; a starving stream needs no room, or nodes of one statement that wait
- * for each other's room could deadlock.  For the same reason an answer that is longer
- * than expected, and paused until there is room for it, arrives without room if
- * the consumer waits for it and no other answer of the fetch is arriving.
+ * A stream sends its next request under three conditions.  It has one; it is
+ * due (pace of the table, read units); and the statement's limits allow a
+ * request and the bytes expected.  A starving stream is exempt from the
+ * limits, or nodes of one statement that wait for each other's share could
+ * deadlock.  For the same reason a response that is longer than expected, and
+ * paused for lack of memory, may exceed the limit.  The consumer must wait for
+ * it, without another response of the fetch arriving.
  */
 #include "postgres.h"
 
@@ -33,24 +34,29 @@
 #include "schedule.h"
 
 /*
- * Bytes of the first answer, as expected: 1 MB of items is nearly twice as much
- * JSON.
+ * Expected bytes of the first response: 1 MB of items is nearly 2 MB of JSON.
  */
 #define FIRST_EXPECTED_BYTES	(2 * 1024 * 1024)
 
-/* Keyed streams are many, and their answers short. */
+/*
+ * Expected bytes of keyed streams' responses: there are many, and they are
+ * short.
+ */
 #define KEYED_EXPECTED_BYTES	(256 * 1024)
 
 /*
- * Keyed: active streams for each request that may be in flight.  Answers that
- * came early keep their streams active, and must not keep others from asking.
+ * Keyed: active streams for each request that may be in flight.  Responses
+ * that came early keep their streams active, and must not keep others from
+ * sending.
  */
 #define KEYED_WINDOW			4
 
-/* Where the consumer may stop early, a stream reads ahead from this page on. */
+/*
+ * Where the consumer may stop early, a stream reads ahead from this page on.
+ */
 #define LAZY_PAGES				3
 
-/* ---- beginning and ending ---- */
+/* ---- start and end ---- */
 
 void
 dyn_schedule_init(DynFetch *fetch)
@@ -64,7 +70,8 @@ dyn_schedule_init(DynFetch *fetch)
 	if (spec->all_at_once)
 		fetch->max_active = spec->nstreams;
 	else if (spec->keyed)
-		fetch->max_active = concurrency * KEYED_WINDOW; /* more streams may come */
+		fetch->max_active = concurrency * KEYED_WINDOW; /* more streams may
+														 * come */
 	else
 		fetch->max_active = Min(spec->nstreams, concurrency);
 	fetch->space = Max(fetch->max_active, 1);
@@ -145,7 +152,7 @@ dyn_schedule_stream(DynFetch *fetch, int number)
 	fetch->awaited = number;
 	if (!is_settled(fetch, number))
 	{
-		/* a stream out of the window needs room of its own */
+		/* a stream outside the window needs an array slot of its own */
 		if (fetch->nactive == fetch->space || fetch->nidle == fetch->space)
 		{
 			fetch->space *= 2;
@@ -164,7 +171,7 @@ dyn_schedule_stream(DynFetch *fetch, int number)
 	return fetch->current;
 }
 
-/* Has the stream nothing left for the consumer? */
+/* True if the stream has nothing left for the consumer. */
 static bool
 is_retirable(const DynFetch *fetch, const DynStream *stream)
 {
@@ -174,7 +181,7 @@ is_retirable(const DynFetch *fetch, const DynStream *stream)
 	return dyn_stream_is_done(stream) && !stream->has_head;
 }
 
-/* Streams that have nothing left make room for the next ones. */
+/* Retires finished streams, so that the next ones can begin. */
 static void
 retire_streams(DynFetch *fetch)
 {
@@ -206,14 +213,19 @@ allowed_active(const DynFetch *fetch)
 	return Min(fetch->max_active, 1 + fetch->pages_used);
 }
 
-/* Most streams of a batch of lookups wait for an answer, or for the consumer. */
+/*
+ * True if the stream waits for a response or for the consumer, as most streams
+ * of a batch of lookups do.
+ */
 static inline bool
 is_idle(const DynStream *stream)
 {
 	return !stream->in_flight && stream->more;
 }
 
-/* Would the stream send a request now, given room and time? */
+/*
+ * True if the stream would send a request now, if limits and pace allowed it.
+ */
 static bool
 wants_to_send(const DynFetch *fetch, const DynStream *stream)
 {
@@ -228,7 +240,7 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 		return false;
 	if (stream->nrequests >= LAZY_PAGES && spec->bound == 0)
 		return true;
-	/* only when what it has sent before is used up */
+	/* only when the pages it received before are used up */
 	return stream->first == NULL && fetch->page == NULL;
 }
 
@@ -252,7 +264,7 @@ dyn_schedule_in_flight(const DynFetch *fetch)
 	return n;
 }
 
-/* Not merging: has the consumer a page to go on with? */
+/* Not merging: true if the consumer has a page to continue with. */
 static bool
 has_pages(const DynFetch *fetch)
 {
@@ -264,7 +276,9 @@ has_pages(const DynFetch *fetch)
 	return fetch->page != NULL;
 }
 
-/* Is an answer under way that the consumer, or its group, waits for? */
+/*
+ * True if a response is in flight that the consumer, or its group, waits for.
+ */
 static bool
 awaits_response(const DynFetch *fetch)
 {
@@ -273,7 +287,10 @@ awaits_response(const DynFetch *fetch)
 	return group && !fetch->solo_wait ? *group > 0 : dyn_schedule_in_flight(fetch) > 0;
 }
 
-/* Has the consumer nothing to go on with before this stream, or any, has more? */
+/*
+ * True if the consumer can only continue with more pages of this stream, or of
+ * any.
+ */
 static bool
 is_wanted(const DynFetch *fetch, const DynStream *stream)
 {
@@ -284,7 +301,7 @@ is_wanted(const DynFetch *fetch, const DynStream *stream)
 	return !has_pages(fetch);
 }
 
-/* Would the consumer wait for this stream, or for any? */
+/* True if the consumer would wait for this stream, or for any. */
 static bool
 is_starving(const DynFetch *fetch, const DynStream *stream)
 {
@@ -299,7 +316,7 @@ may_send(const DynFetch *fetch, const DynStream *stream)
 		(dyn_schedule_has_space(fetch) || is_starving(fetch, stream));
 }
 
-/* Brings in streams that were not begun yet. */
+/* Begins streams that were not begun yet. */
 static void
 begin_streams(DynFetch *fetch)
 {
@@ -317,9 +334,9 @@ begin_streams(DynFetch *fetch)
 }
 
 /*
- * Room goes to the stream that has sent the fewest requests: a stream that falls
- * behind is alone at the end, each page waiting for the one before.  Keyed, it
- * goes to the first stream.
+ * Returns the stream that sends next: the one that has sent the fewest
+ * requests.  A stream that falls behind would be alone at the end, each page
+ * waiting for the one before.  Keyed, it is the first stream.
  */
 static DynStream *
 next_to_send(const DynFetch *fetch)
@@ -357,13 +374,14 @@ dyn_schedule_send(DynFetch *fetch)
 		continue;
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 /*
- * Is it worth parsing the stream's answer now?  Without room its next request
- * could not leave, so that it waits until the consumer has nothing else.
- * Otherwise answers that came together would be parsed and used up together,
- * with nothing in flight meanwhile, and so on to the end.
+ * True if the stream's response should be parsed now.  If memory is short, its
+ * next request could not be sent, so it waits until the consumer has no other
+ * page.  Otherwise responses that arrived together would be parsed and used up
+ * together, with no request in flight during that time, and again until the
+ * end.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)
@@ -378,7 +396,7 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 	return !has_pages(fetch);
 }
 
-/* Are all answers that are under way paused? */
+/* True if all responses in flight are paused. */
 static bool
 all_paused(const DynFetch *fetch)
 {
@@ -392,7 +410,10 @@ all_paused(const DynFetch *fetch)
 	return true;
 }
 
-/* Would the consumer wait in vain unless the stream's paused answer arrives? */
+/*
+ * True if the consumer would wait forever unless the stream's paused response
+ * arrives.
+ */
 static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)
 {
@@ -400,7 +421,10 @@ is_blocked(const DynFetch *fetch, const DynStream *stream)
 		(fetch->streams.spec.keyed || all_paused(fetch));
 }
 
-/* A stream's next request leaves before the next answer is parsed. */
+/*
+ * Takes in responses.  A stream's next request is sent before the next
+ * response is parsed.
+ */
 static void
 take_responses(DynFetch *fetch)
 {
@@ -438,7 +462,10 @@ dyn_schedule_has_response(const DynFetch *fetch)
 	return false;
 }
 
-/* Only a pump resumes it: a wait would not end. */
+/*
+ * True if any stream is blocked: only a pump resumes it, so a wait would not
+ * end.
+ */
 static bool
 any_is_blocked(const DynFetch *fetch)
 {
@@ -453,7 +480,10 @@ any_is_blocked(const DynFetch *fetch)
 void
 dyn_schedule_pump(DynFetch *fetch)
 {
-	/* an answer to a peer makes room, too, or lets the table be asked */
+	/*
+	 * a response to a peer also frees memory, or allows the next request to
+	 * the table
+	 */
 	if (awaits_response(fetch) || fetch->streams.pacing.table->in_flight > 0)
 	{
 		dyn_client_drive(dyn_session_client());
@@ -499,10 +529,13 @@ dyn_schedule_wait(DynFetch *fetch)
 
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
-	/* the last pump may have taken in what was not paused */
+	/* the last pump may have taken in responses that were not paused */
 	if (any_is_blocked(fetch))
 		CHECK_FOR_INTERRUPTS();
-	/* an answer that has come, or is paused, is none: a wait might not end */
+	/*
+	 * a response that has arrived, or is paused, does not count: a wait might
+	 * not end
+	 */
 	else if (fetch->streams.pacing.table->in_flight > 0)
 		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1, reason);
 	else if (pause >= 0)

@@ -1,9 +1,8 @@
 /*
  * schedule.h
- *		Which streams of a fetch are active, and which of their requests are in
- *		flight.
+ *		Schedules the streams of a fetch, and their requests in flight.
  *
- * Private to the fetch: fetch.c, which hands out the items, calls schedule.c,
+ * Private to the fetch: fetch.c, which returns the items, calls schedule.c,
  * which runs the streams.
  */
 #ifndef DYN_EXEC_SCHEDULE_H
@@ -16,79 +15,93 @@
 
 struct DynFetch
 {
-	DynStreamContext streams;	/* what streams share, the spec among it */
+	DynStreamContext streams;	/* data that streams share, including the
+								 * spec */
 	MemoryContext context;
 	int			nactive;
 	int			max_active;
-	int			space;			/* of active and idle */
-	DynStream **active;			/* mostly by rising number */
-	DynStream **idle;			/* done ones, to be begun again */
+	int			space;			/* allocated length of active and idle */
+	DynStream **active;			/* active streams, usually by rising number */
+	DynStream **idle;			/* finished streams, to be reused */
 	int			nidle;
-	int			next_stream;	/* the next to begin ahead of its turn */
-	bool	   *settled;		/* keyed, by number: begun or dropped */
-	int			nsettled;		/* numbers noted in settled */
-	int			pages_used;		/* that the consumer has finished */
+	int			next_stream;	/* next stream to begin ahead of its turn */
+	bool	   *settled;		/* keyed, by number: true if begun or
+								 * dropped */
+	int			nsettled;		/* number of streams noted in settled */
+	int			pages_used;		/* number of pages that the consumer has
+								 * finished */
 	int			until_pump;		/* items left until the next pump */
-	int			awaited;		/* keyed: the stream that is waited for */
-	DynStream  *current;		/* keyed: named last; or NULL */
-	bool		draining;		/* nothing more is asked for */
-	bool		solo_wait;		/* it is waited for without its group */
+	int			awaited;		/* keyed: number of the stream waited for */
+	DynStream  *current;		/* keyed: stream named last, or NULL */
+	bool		draining;		/* true if no further requests are sent */
+	bool		solo_wait;		/* true if it is waited for without its
+								 * group */
 
-	DynFetchPage *page;			/* being handed out; not when merging */
-	DynFetchPage *cached;		/* was the only one, kept to be read again */
-	const DynFetchPage *origin; /* of the item that was handed out last */
+	DynFetchPage *page;			/* page being returned; NULL when merging */
+	DynFetchPage *cached;		/* only page of the result, cached to be read
+								 * again */
+	const DynFetchPage *origin; /* page of the item that was returned last */
 	DynValue   *slots;
 };
 
-/* Allocates what the schedule needs in fetch->context, by the spec. */
+/* Allocates the schedule in fetch->context, as the spec requires. */
 extern void dyn_schedule_init(DynFetch *fetch);
 
-/* Frees the streams; raises nothing. */
+/* Frees the streams; raises no error. */
 extern void dyn_schedule_release(DynFetch *fetch);
 
 /*
- * Drives the network if an answer is awaited, takes in answers, and sends what
- * may be sent.
+ * Drives the network if a response is awaited, takes in responses, and sends
+ * what may be sent.
  */
 extern void dyn_schedule_pump(DynFetch *fetch);
 
 /*
- * Waits for an answer, or for the time to send, and pumps; only pumps if the
- * answer that is waited for is paused.  Answers to others of the group are not
- * taken in here, so that none of them makes room.
+ * Waits for a response, or for the time to send, and pumps; only pumps if the
+ * awaited response is paused.  Responses to others of the group are not taken
+ * in here, so none of them frees memory.
  */
 extern void dyn_schedule_wait(DynFetch *fetch);
 
-/* Begins streams and sends what may be sent now, without a look at the network. */
+/*
+ * Begins streams and sends what may be sent now, without polling the network.
+ */
 extern void dyn_schedule_send(DynFetch *fetch);
 
-/* Would dyn_schedule_send send anything for the streams that are active? */
+/* True if dyn_schedule_send would send a request for an active stream. */
 extern bool dyn_schedule_may_send(const DynFetch *fetch);
 
 /*
- * Is there an answer to take in, or one that is paused and arrives only after a
- * pump?
+ * True if there is a response to take in, or one that is paused and arrives
+ * only after a pump.
  */
 extern bool dyn_schedule_has_response(const DynFetch *fetch);
 
-/* Has the statement room for another request and the bytes expected of it? */
+/*
+ * True if the statement's limits allow another request and the bytes expected
+ * for it.
+ */
 extern bool dyn_schedule_has_space(const DynFetch *fetch);
 
-/* No stream is active, and none is left to begin. */
+/* True if all streams are finished and all were begun. */
 extern bool dyn_schedule_is_finished(const DynFetch *fetch);
 
-/* Milliseconds until some stream may send that may not now; -1: none waits. */
+/*
+ * Returns the milliseconds until some stream may send that may not now; -1 if
+ * every stream may.
+ */
 extern double dyn_schedule_next_resumption(const DynFetch *fetch);
 
 extern int	dyn_schedule_in_flight(const DynFetch *fetch);
 
 /*
- * Keyed: the active stream of that number, which is awaited from now on; begun
- * if it was not, even out of turn.  NULL if it is past.
+ * Returns, for a keyed fetch, the active stream of that number, which is
+ * awaited from now on.  Begins it if necessary, even out of turn.  NULL if it
+ * is past.
  */
 extern DynStream *dyn_schedule_stream(DynFetch *fetch, int number);
 
-/* Keyed: from now on the stream is not begun. */
+/* Marks a stream of a keyed fetch, which will not be begun any more. */
 extern void dyn_schedule_settle(DynFetch *fetch, int number);
 
 #endif

@@ -1,13 +1,14 @@
 /*
  * stream.c
  *		Sends the requests of one stream, one after the other, and parses the
- *		answers.
+ *		responses.
  *
  * A result ends when LastEvaluatedKey is absent, and for no other reason: an
- * empty page ends nothing.  Keys that a batch left unprocessed are asked for
- * again after a pause, as AWS asks of clients (API reference, BatchGetItem).
+ * empty page does not end it.  Keys that a batch left unprocessed are
+ * requested again after a pause, as AWS requires of clients (API reference,
+ * BatchGetItem).
  *
- * An answer counts only after it was compared with what was asked for
+ * A response counts only after it was compared with its request
  * (dynamodb/page_check.h).
  */
 #include "postgres.h"
@@ -19,20 +20,20 @@
 #include "stream.h"
 
 /*
- * Keys may be left unprocessed because the response is large, too: then it is
- * at least this large (BatchGetItem: 16 MB, or 1 MB of one partition).
+ * Keys may also be left unprocessed because the response is large.  It then
+ * has at least this size (BatchGetItem: 16 MB, or 1 MB of one partition).
  */
 #define LARGE_RESPONSE	(1024 * 1024)
 
 /*
- * An answer may be longer than expected by this without asking for room: as
- * much as libcurl's own buffers for it take.
+ * A response may exceed its expected size by this without a charge: libcurl's
+ * own buffers for it take as much.
  */
 #define SPACE_SLACK		((size_t) 256 * 1024)
 
 /*
- * Room for a longer one is taken in such steps, if possible before the transfer
- * is paused.
+ * Memory for a longer response is charged in steps of this size, if possible
+ * before the transfer is paused.
  */
 #define SPACE_STEP		((size_t) 1024 * 1024)
 #define SPACE_MARGIN		((size_t) 128 * 1024)
@@ -62,8 +63,8 @@ dyn_stream_begin(const DynStreamContext *context, DynStream *stream, int number)
 /* ---- sending ---- */
 
 /*
- * Has the fetch read all that it may read as a bounded one?  Read units tell the
- * bytes that were examined.
+ * True if a bounded fetch has read as much as its bound allows.  Read units
+ * show the bytes that were examined.
  */
 static bool
 bound_is_reached(const DynStreamContext *context)
@@ -76,7 +77,7 @@ bound_is_reached(const DynStreamContext *context)
 							   context->units >= units);
 }
 
-/* Items that the next page may have at most; 0: as many as fit. */
+/* Returns the maximum number of items of the next page; 0: unlimited. */
 static long
 page_limit(const DynStreamContext *context, const DynStream *stream)
 {
@@ -92,7 +93,7 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 	return limit;
 }
 
-/* Those keys of a batch that are still open. */
+/* Copies the keys of a batch that are still open to the request. */
 static void
 pick_keys(const DynStreamContext *context, DynStream *stream,
 		  DynReadRequest *request, uint8_t *picked)
@@ -116,7 +117,7 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 	request->picked = picked;
 }
 
-/* False: the request may not be sent. */
+/* Writes the request's body; false if the request may not be sent. */
 static bool
 write_body(DynStreamContext *context, DynStream *stream)
 {
@@ -138,7 +139,7 @@ write_body(DynStreamContext *context, DynStream *stream)
 		pick_keys(context, stream, &request, picked);
 	dyn_write_read(body, &request);
 	dyn_check_oom(body->failed);
-	/* the most items that it may examine; 0: not known */
+	/* the maximum number of items that it may examine; 0: unknown */
 	return dyn_pacing_send(context, stream, request.op == DYN_OP_GET_ITEM ? 1
 						   : request.op == DYN_OP_BATCH_GET_ITEM ? request.npicked
 						   : request.limit);
@@ -196,7 +197,10 @@ dyn_stream_count(DynStreamContext *context, const DynCounters *counters)
 		dyn_counters_add(context->spec.counters, counters);
 }
 
-/* Throttled attempts, which are calls of their own, take time, too. */
+/*
+ * Counts the time of the call.  Throttled attempts, which are calls of their
+ * own, take time, too.
+ */
 static void
 count_time(DynStreamContext *context, const DynCall *call)
 {
@@ -232,7 +236,7 @@ count_response(DynStreamContext *context, const DynCall *call,
 	dyn_backend_counters.read_units += counters.read_units;
 }
 
-/* The attempts that were throttled before this one belong to the request. */
+/* Counts the throttled attempts before this one for the request. */
 static void
 count_throttles(DynStream *stream)
 {
@@ -242,8 +246,8 @@ count_throttles(DynStream *stream)
 }
 
 /*
- * One line for the log; NULL if the request is not logged.  Its values are for
- * log_requests only.
+ * Returns one line for the log; NULL if the request is not logged.  Its values
+ * are for log_requests only.
  */
 static char *
 log_line(DynStreamContext *context, const DynStream *stream,
@@ -273,10 +277,11 @@ log_line(DynStreamContext *context, const DynStream *stream,
 }
 
 /*
- * A request refused because table or index are not what was planned: asks for
- * the description again, so that the next plan is made from a fresh one.  If
- * nothing was answered yet, and the plan still fits what is described, it is
- * worth another try, as is each request that was in flight meanwhile; true then.
+ * Handles a request rejected because the table or index has changed since
+ * planning.  Requests the description again, so that the next plan is based on
+ * a fresh one.  Returns true if the request should be sent again.  The plan
+ * must still match the description, and either no response was taken in
+ * before, or the request was in flight during the refresh.
  */
 static bool
 refresh_if_stale(DynStreamContext *context, const DynStream *stream)
@@ -298,8 +303,8 @@ refresh_if_stale(DynStreamContext *context, const DynStream *stream)
 }
 
 /*
- * A batch whose items are more than an answer may have, which is lawful, is
- * asked for by halves.
+ * Halves a batch whose items exceed the size limit of a response, which
+ * DynamoDB allows.
  */
 static bool
 halve_batch(DynStream *stream)
@@ -312,7 +317,7 @@ halve_batch(DynStream *stream)
 	return true;
 }
 
-/* Nothing of the request was answered. */
+/* Sends the request again; it has returned no items. */
 static void
 send_again(DynStream *stream)
 {
@@ -322,7 +327,7 @@ send_again(DynStream *stream)
 	stream->more = true;
 }
 
-/* Raises the error of a failed call, or has the request sent once more. */
+/* Raises the error of a failed call, or has the request sent again. */
 static void
 receive_failure(DynStreamContext *context, DynStream *stream,
 				const DynRequestContext *about)
@@ -342,8 +347,8 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 }
 
 /*
- * What was throttled is sent again at the pace of the table.  The attempt is
- * counted with the request's answer.
+ * Has a throttled request sent again at the pace of the table.  The attempt is
+ * counted with the request's response.
  */
 static void
 receive_throttle(DynStreamContext *context, DynStream *stream,
@@ -482,8 +487,8 @@ dyn_stream_pop(DynStream *stream)
 }
 
 /*
- * A key of other attributes comes from another table or index than the one that
- * was planned for, under the same name.
+ * Raises an error if the key has other attributes: the table or index was
+ * replaced under the same name after planning.
  */
 static void
 check_last_key(const DynStreamContext *context, const DynPage *page,
@@ -498,7 +503,7 @@ check_last_key(const DynStreamContext *context, const DynPage *page,
 							  "The LastEvaluatedKey of a response has other attributes.");
 }
 
-/* Where the next page starts.  A circle of pages would never end. */
+/* Stores where the next page starts. A cycle of pages would never end. */
 static void
 note_last_key(const DynStreamContext *context, DynStream *stream,
 			  const DynPage *page, const DynRequestContext *about)
@@ -516,7 +521,7 @@ note_last_key(const DynStreamContext *context, DynStream *stream,
 	stream->more = true;
 }
 
-/* Reads the page's UnprocessedKeys; NULL if there are none. */
+/* Parses the page's UnprocessedKeys; NULL if there are none. */
 static const DynPage *
 read_unprocessed(DynStreamContext *context, const DynStream *stream,
 				 const DynFetchPage *page, const DynRequestContext *about)
@@ -559,14 +564,15 @@ check_response(DynStreamContext *context, DynStream *stream,
 }
 
 /*
- * Keys left over are sent again at the pace of the table, unless the response
- * was so large that it is the reason.  A key that no item has is answered, too.
+ * Has unprocessed keys sent again at the pace of the table, unless the
+ * response was so large that its size is the reason.  A key without an item is
+ * complete as well.
  */
 static void
 note_unprocessed(DynStreamContext *context, DynStream *stream,
 				 const DynFetchPage *page)
 {
-	/* the response has answered or reopened each of them */
+	/* the response has completed or reopened each of them */
 	Assert(dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED) == 0);
 	if (dyn_batch_count(&stream->batch, DYN_KEY_OPEN) == 0)
 		return;
@@ -575,7 +581,9 @@ note_unprocessed(DynStreamContext *context, DynStream *stream,
 		dyn_pacing_refuse(context, stream);
 }
 
-/* Items that were examined for the answer, or keys. */
+/*
+ * Returns the number of items, or keys, that were examined for the response.
+ */
 static double
 items_examined(DynStreamContext *context, DynStream *stream,
 			   const DynPage *page)
@@ -591,11 +599,11 @@ items_examined(DynStreamContext *context, DynStream *stream,
 }
 
 /*
- * The units of an answer that does not tell them, as some emulators' do not:
- * what was expected of keys, and where the size of items is known, those of the
- * items of a page.  Otherwise what was expected, too, which was too much for a
- * page without a further one which is short, as far as filters and projections
- * let know.
+ * Returns the units of a response that does not report them, as from some
+ * emulators.  For keys these are the expected units.  For a page they are
+ * those of its items, if the size of items is known.  Otherwise they are the
+ * expected units as well.  That is too much for a short last page, as far as
+ * filters and projections reveal its length.
  */
 static double
 units_untold(const DynStreamContext *context, const DynStream *stream,
@@ -616,8 +624,8 @@ units_untold(const DynStreamContext *context, const DynStream *stream,
 }
 
 /*
- * What the answer has cost is decided here.  Budgets are corrected, and the pace
- * learns from what was granted.
+ * Computes what the response has cost.  Corrects budgets, and adapts the pace
+ * to the granted units.
  */
 static void
 note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
@@ -632,7 +640,7 @@ note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
 		dyn_pacing_grant(context, stream, page->units, items);
 }
 
-/* Remembers what would ask for this page again. */
+/* Stores the position from which this page can be requested again. */
 static void
 note_position(const DynStream *stream, DynFetchPage *page)
 {
@@ -663,8 +671,8 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 }
 
 /*
- * The page is put among the spare ones while errors may be raised, so that it
- * has an owner.
+ * The page is in the list of spare pages while errors may be raised, so that
+ * it has an owner.
  */
 void
 dyn_stream_receive(DynStreamContext *context, DynStream *stream)
@@ -711,7 +719,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	queue_page(context, stream, page);
 }
 
-/* ---- releasing ---- */
+/* ---- release ---- */
 
 static void
 free_page(DynStreamContext *context, DynFetchPage *page)

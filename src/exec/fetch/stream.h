@@ -1,11 +1,12 @@
 /*
  * stream.h
- *		One stream of a fetch: a Query, a segment, a chunk of keys, page by page.
+ *		One stream of a fetch: a Query, a segment, a chunk of keys, page by
+ *		page.
  *
- * Belongs to schedule.c, which decides when a stream may send; a stream knows how
- * to send its next request and what to make of an answer.  Streams hold what is
- * malloc'd (calls, pages, buffers), so each is released by dyn_stream_release,
- * on every way out.
+ * Belongs to schedule.c, which decides when a stream may send; a stream sends
+ * its next request and processes the response.  Streams hold malloc'd data
+ * (calls, pages, buffers), so each must be released by dyn_stream_release,
+ * also after an error.
  */
 #ifndef DYN_EXEC_STREAM_H
 #define DYN_EXEC_STREAM_H
@@ -14,20 +15,20 @@
 #include "pacing.h"
 #include "unit_limit.h"
 
-/* An answer whose items are waiting or being handed out. */
+/* A response whose items are waiting or being returned. */
 typedef struct DynFetchPage
 {
 	struct DynFetchPage *next;
 	DynPage		page;
-	DynBuffer	body;			/* the items' slots point into it */
-	size_t		bytes;			/* counted in the statement's budget */
+	DynBuffer	body;			/* body that the items' slots point into */
+	size_t		bytes;			/* bytes counted in the statement's budget */
 
-	/* to ask for the same page again, when an item has to be named */
+	/* Data to request the same page again when an error must name an item. */
 	int			stream;
-	int			ordinal;		/* which page of the stream it is, from 1 */
+	int			ordinal;		/* number of the page in the stream, from 1 */
 	long		limit;
-	DynBuffer	start_key;		/* empty: the stream's first page */
-	DynPageCursor cursor;		/* of the fetch that hands it out */
+	DynBuffer	start_key;		/* start key; empty: the stream's first page */
+	DynPageCursor cursor;		/* cursor of the fetch that returns it */
 } DynFetchPage;
 
 typedef struct DynStream
@@ -35,102 +36,112 @@ typedef struct DynStream
 	int			number;
 	DynCall    *call;
 	bool		in_flight;
-	size_t		reserved;		/* bytes charged for the answer in flight */
+	size_t		reserved;		/* bytes charged for the response in flight */
 	size_t		allowed;		/* bytes of it that may arrive */
-	int			nrequests;		/* sent */
-	bool		more;			/* another request has to follow */
+	int			nrequests;		/* number of requests sent */
+	bool		more;			/* true if another request has to follow */
 	DynProgress progress;		/* its last key: where the next page starts */
-	DynSeam		seam;			/* Query: what that page is behind */
-	long		limit;			/* of the request in flight */
-	DynBatch	batch;			/* BatchGetItem; no keys: not begun */
-	int			batch_most;		/* its keys in one request */
-	int			batch_complete; /* its keys, when the last answer came */
-	bool		sent_after_refresh; /* since the description was asked for
-									 * again */
-	double		cost;			/* read units expected of the request... */
+	DynSeam		seam;			/* Query: position after which that page
+								 * starts */
+	long		limit;			/* Limit of the request in flight */
+	DynBatch	batch;			/* BatchGetItem; without keys: not begun */
+	int			batch_most;		/* maximum number of its keys in one request */
+	int			batch_complete; /* number of complete keys at the last
+								 * response */
+	bool		sent_after_refresh; /* true if sent after the description was
+									 * refreshed */
+	double		cost;			/* read units expected for the request... */
 	double		expected;		/* ...counted for its statement... */
-	double		charge;			/* ...and charged to budgets, for each... */
-	int			ncharged;		/* ...of so many attempts */
-	int			throttles;		/* of the request, before it was answered */
-	bool		is_hot;			/* its partition was throttled */
-	DynPace		own_pace;		/* if is_hot */
-	uint64		count;			/* Select=COUNT: so far, until it is read */
-	DynFetchPage *first;		/* pages that are waiting */
+	double		charge;			/* ...and charged to budgets, for each
+								 * attempt... */
+	int			ncharged;		/* ...of this number of attempts */
+	int			throttles;		/* number of throttles before the request's
+								 * response */
+	bool		is_hot;			/* true if its partition was throttled */
+	DynPace		own_pace;		/* pace of the partition (if is_hot) */
+	uint64		count;			/* Select=COUNT: count so far, until it is
+								 * read */
+	DynFetchPage *first;		/* list of waiting pages */
 	DynFetchPage *last;
 
-	/* merging: the item that stands next in this stream */
+	/* merging: true if the stream's next item is loaded */
 	bool		has_head;
 	DynValue   *head;
 } DynStream;
 
-/* What streams share with their fetch. */
+/* Data that streams share with their fetch. */
 typedef struct DynStreamContext
 {
 	DynFetchSpec spec;
 	DynStatement *statement;
 	DynPathTree *tree;
-	DynFetchPage *spare;		/* pages to use again, with their tapes */
-	DynPage		left;			/* keys of an answer that were left
-								 * unprocessed */
-	DynBuffer	scratch;		/* of comparing an answer with its request */
+	DynFetchPage *spare;		/* pages to reuse, with their tapes */
+	DynPage		left;			/* unprocessed keys of a response */
+	DynBuffer	scratch;		/* buffer for comparing a response with its
+								 * request */
 	DynPacing	pacing;
 	DynSpending spending;
-	size_t		expected;		/* bytes of an answer, as seen so far */
+	size_t		expected;		/* estimated bytes of a response */
 	uint64		count;
-	uint64		responses;		/* taken in so far */
-	double		examined;		/* items in them... */
-	double		units;			/* ...and read units */
-	int			paused;			/* answers under way that wait for room, when
-								 * answers were taken in last */
-	bool		refreshed;		/* the description was asked for again... */
-	bool		matches;		/* ...and fits the plan */
+	uint64		responses;		/* number of responses taken in so far */
+	double		examined;		/* number of items in them... */
+	double		units;			/* ...and their read units */
+	int			paused;			/* number of responses in flight that were
+								 * paused for lack of memory when responses
+								 * were last taken in */
+	bool		refreshed;		/* true if the description was requested
+								 * again... */
+	bool		matches;		/* ...and matches the plan */
 } DynStreamContext;
 
-/* Makes a stream ready for its first request; keeps what it can use again. */
+/* Prepares a stream for its first request; its buffers are reused. */
 extern void dyn_stream_begin(const DynStreamContext *context, DynStream *stream,
 							 int number);
 
-/*
- * Sends the next request; false: it turned out that it may not be sent yet.
- */
+/* Sends the next request; false if it may not be sent yet. */
 extern bool dyn_stream_send(DynStreamContext *context, DynStream *stream);
 
 /*
- * Takes the answer of a call that is done: raises its error, or queues its page
- * and notes whether more follows.  It may turn out not to be done.
+ * Takes the response of a finished call: raises its error, or queues its page
+ * and notes whether more follows.  The call may turn out to be unfinished.
  */
 extern void dyn_stream_receive(DynStreamContext *context, DynStream *stream);
 
 /*
- * Of a stream in flight: counts what has arrived, if that is more than was
- * reserved, and allows more to arrive if the statement has room.  Attempts that
- * were repeated are charged to budgets.
+ * Charges a stream in flight for the bytes that have arrived, if they exceed
+ * those reserved.  Allows more to arrive if the statement's memory limit
+ * permits.  Charges repeated attempts to budgets.
  */
 extern void dyn_stream_charge(DynStreamContext *context, DynStream *stream);
 
-/* Counts for the statement, and whoever else the spec names. */
+/* Adds the counters to the statement's, and to those that the spec gives. */
 extern void dyn_stream_count(DynStreamContext *context, const DynCounters *counters);
 
-/* Has the answer in flight to wait for room? */
+/* True if the response in flight is paused until there is memory for it. */
 extern bool dyn_stream_is_paused(const DynStream *stream);
 
-/* Lets the whole answer in flight arrive, room or not. */
+/* Lets the full response in flight arrive, regardless of the memory limit. */
 extern void dyn_stream_allow_all(DynStream *stream);
 
-/* Takes the first waiting page off the stream; NULL if there is none. */
+/*
+ * Removes and returns the stream's first waiting page; NULL if there is none.
+ */
 extern DynFetchPage *dyn_stream_pop(DynStream *stream);
 
-/* Gives a page back. */
+/* Returns a page to the spare ones. */
 extern void dyn_page_done(DynStreamContext *context, DynFetchPage *page);
 
-/* Has nothing left: nothing in flight, nothing waiting, nothing to follow. */
+/*
+ * True if the stream has finished: all its requests were sent, and all its
+ * pages were taken.
+ */
 static inline bool
 dyn_stream_is_done(const DynStream *stream)
 {
 	return !stream->in_flight && !stream->more && stream->first == NULL;
 }
 
-/* May it be begun: was it released, or has it come to its end? */
+/* True if it may be begun: it was released, or has finished. */
 static inline bool
 dyn_stream_is_idle(const DynStream *stream)
 {
@@ -138,13 +149,16 @@ dyn_stream_is_idle(const DynStream *stream)
 		stream->reserved == 0;
 }
 
-/* Gives up what is under way and what is waiting; the stream is done then. */
+/*
+ * Abandons the request in flight and the waiting pages; the stream is then
+ * done.
+ */
 extern void dyn_stream_abandon(DynStreamContext *context, DynStream *stream);
 
-/* Frees everything; legal in every state, raises nothing. */
+/* Frees the stream's memory; allowed in every state, raises no error. */
 extern void dyn_stream_release(DynStreamContext *context, DynStream *stream);
 
-/* Frees what the context holds. */
+/* Frees the malloc'd memory of the context. */
 extern void dyn_stream_context_release(DynStreamContext *context);
 
 #endif

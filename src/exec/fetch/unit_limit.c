@@ -9,7 +9,7 @@
 #include "../../dynamodb/units.h"
 #include "stream.h"
 
-/* One request may cost what a budget grants in this time. */
+/* Maximum cost of one request, as the time in which a budget grants it. */
 #define REQUEST_SECONDS	0.5
 
 void
@@ -37,14 +37,16 @@ dyn_spending_init(DynStreamContext *context)
 	spending->request_units = REQUEST_SECONDS * smallest;
 }
 
-/* Strongly consistent reads cost twice as much. */
+/*
+ * Returns the cost of `units`: strongly consistent reads cost twice as much.
+ */
 static double
 price(const DynStreamContext *context, double units)
 {
 	return context->spec.consistent ? 2 * units : units;
 }
 
-/* Has one request no bound of units but that of each item? */
+/* True if only the number of items bounds the units of one request. */
 static bool
 costs_by_item(const DynStreamContext *context)
 {
@@ -55,7 +57,7 @@ costs_by_item(const DynStreamContext *context)
 
 /* ---- the statement's limit ---- */
 
-/* 0: it has none. */
+/* Returns the statement's limit; 0: unlimited. */
 static double
 statement_limit(const DynStreamContext *context)
 {
@@ -64,7 +66,7 @@ statement_limit(const DynStreamContext *context)
 	return dyn_statement_max_units(context->spec.connection);
 }
 
-/* What is left of it if requests in flight cost what they are expected to. */
+/* Returns what remains of the limit if requests in flight cost as expected. */
 static double
 left_of_statement(const DynStreamContext *context, double limit)
 {
@@ -91,7 +93,7 @@ report_limit(const DynStreamContext *context, double limit, double cost)
 			 : errhint("Add conditions so that fewer keys match, or raise max_read_units_per_statement.")));
 }
 
-/* Where nothing is known, a request is expected to cost little. */
+/* Returns the expected units of a request: few if all is unknown. */
 static double
 expected_of(const DynStreamContext *context, const DynStream *stream)
 {
@@ -104,9 +106,10 @@ expected_of(const DynStreamContext *context, const DynStream *stream)
 /* ---- sending ---- */
 
 /*
- * Will an answer be taken in that corrects what is expected?  Keyed and without
- * room, those that nobody waits for are not (schedule.c).  One that is paused
- * may have to wait for room until the consumer goes on.
+ * True if a response will be taken in that corrects the expected units.  Keyed
+ * and at the memory limit, only responses that the consumer waits for are
+ * taken in (schedule.c).  A paused response may have to wait for memory until
+ * the consumer continues.
  */
 static bool
 response_will_come(const DynStreamContext *context)
@@ -120,14 +123,14 @@ response_will_come(const DynStreamContext *context)
 		 statement->bytes + context->expected <= statement->max_bytes);
 }
 
-/* Is an answer to wait for before another request is sent? */
+/* True if a response must arrive before another request is sent. */
 static bool
 awaits_response(const DynStreamContext *context)
 {
 	double		limit = statement_limit(context);
 
 	/*
-	 * The fetch's requests at the service, or a few more: answers that came may
+	 * The fetch's requests in flight, or a few more: received responses may
 	 * not have been taken in, and other fetches read the table, too.
 	 */
 	if (context->spending.budgets != NULL &&
@@ -148,7 +151,7 @@ dyn_spending_delay(const DynStreamContext *context)
 	return dyn_budgets_delay(context->spending.budgets, dyn_session_now());
 }
 
-/* So many items, if all of them may be read. */
+/* Returns `items` (0: any number), or fewer if only `most` may be read. */
 static double
 fewer(double items, double most)
 {
@@ -156,7 +159,7 @@ fewer(double items, double most)
 	return items > 0 && items <= most ? items : most;
 }
 
-/* A page ends at 1 MB without a Limit. */
+/* True if the page needs a Limit: without one it ends at 1 MB. */
 static bool
 needs_limit(const DynStreamContext *context, double units)
 {
@@ -182,7 +185,10 @@ dyn_spending_items(const DynStreamContext *context, double items)
 	return items;
 }
 
-/* By the table at the head of unit_limit.h. */
+/*
+ * Returns the maximum units of a request by the table in the head of
+ * unit_limit.h.
+ */
 static double
 most_units(const DynStreamContext *context, const DynStream *stream,
 		   double items)
@@ -222,7 +228,7 @@ dyn_spending_charge(DynStreamContext *context, DynStream *stream, double items)
 	return true;
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 void
 dyn_spending_landed(DynStreamContext *context, DynStream *stream)

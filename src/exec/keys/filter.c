@@ -1,10 +1,10 @@
 /*
  * filter.c
- *		Makes conditions of predicates: one small function for each kind.
+ *		Converts predicates to conditions: one small function for each kind.
  *
- * DynamoDB's logic has two values and counts a missing attribute as unequal;
- * wherever a negation occurs it is guarded by the attribute's type
- * (Amazon DynamoDB Developer Guide, "Condition and filter expressions").
+ * DynamoDB's logic has two values and counts a missing attribute as unequal.
+ * Wherever a negation occurs it is guarded by the attribute's type (Amazon
+ * DynamoDB Developer Guide, "Condition and filter expressions").
  */
 #include "postgres.h"
 
@@ -134,7 +134,9 @@ bound_cond(const DynCodec *codec, const DynPath *path, DynPredKind kind,
 	}
 }
 
-/* Equality; where spellings vary, the interval that holds them all. */
+/*
+ * Returns equality; where encodings vary, the interval that includes them all.
+ */
 static DynCond *
 equality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
@@ -164,8 +166,9 @@ inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 /* ---- arrays ---- */
 
 /*
- * path IN (those elements that an item can hold): all of them, even if no
- * request has room for them, since kept items are matched by this, too.
+ * Returns: path IN (those elements that an item can have).  All of them are
+ * included, even if they exceed the limit of a request, since this condition
+ * also matches cached items.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
@@ -199,7 +202,7 @@ has_null(const DynArrayElements *elements)
 	return false;
 }
 
-/* NOT IN: nothing with a NULL in the list, everything with an empty list. */
+/* Returns NOT IN: FALSE with a NULL in the list, TRUE with an empty list. */
 static DynCond *
 not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				 const DynArrayElements *elements)
@@ -318,8 +321,9 @@ add_bool_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
 }
 
 /*
- * Every value whose ->> is this text.  A text that begins like a list or map
- * may be one: then only the place itself must exist.
+ * Returns the condition for every value whose ->> is this text.  A text that
+ * begins like a list or map may be one: then only the attribute itself must
+ * exist.
  */
 static DynCond *
 text_equality_cond(const DynPath *path, Datum value)
@@ -345,7 +349,10 @@ text_equality_cond(const DynPath *path, Datum value)
 
 /* ---- elements ---- */
 
-/* A string is also what shows bytes, in base64. */
+/*
+ * Returns the condition for a string, which may also be the base64 form of
+ * bytes.
+ */
 static DynCond *
 contains_string(const DynPath *path, const JsonbValue *string)
 {
@@ -373,7 +380,10 @@ contains_number(const DynPath *path, const JsonbValue *number)
 	return with_value(DYN_COND_CONTAINS, path, (DynScalar) {DYN_TYPE_N, buf, len});
 }
 
-/* Of lists and maps nothing is asked.  A NULL element is not JSON's null. */
+/*
+ * Returns a condition for scalars; lists and maps are not tested.  A NULL
+ * element is not JSON's null.
+ */
 static DynCond *
 contains_jsonb(const DynPath *path, Datum value)
 {
@@ -406,9 +416,9 @@ unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 		: either(contains, is_type(path, DYN_TYPE_M));
 }
 
-/* ---- presence and booleans ---- */
+/* ---- existence and booleans ---- */
 
-/* Never the item itself. */
+/* Never for the item itself. */
 static DynCond *
 null_cond(const DynPath *path)
 {
@@ -429,7 +439,10 @@ not_null_cond(const DynCodec *codec, const DynPred *pred, const DynPath *path)
 				not(is_type(path, DYN_TYPE_NULL)));
 }
 
-/* All the spellings of a boolean that the column accepts. */
+/*
+ * Returns the condition for all encodings of a boolean that the column
+ * accepts.
+ */
 static DynCond *
 boolean_cond(const DynCodec *codec, const DynPath *path, bool flag)
 {
@@ -484,7 +497,7 @@ junction_cond(const DynRelation *relation, const DynPred *pred,
 	return cond;
 }
 
-/* Predicates with an array operand, which is not NULL. */
+/* Converts predicates with an array operand, which is not NULL. */
 static DynCond *
 array_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 		   Datum value)
@@ -502,7 +515,7 @@ array_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 	}
 }
 
-/* Predicates with an operand, which is not NULL. */
+/* Converts predicates with an operand, which is not NULL. */
 static DynCond *
 value_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 		   Datum value)
@@ -531,7 +544,7 @@ value_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 	}
 }
 
-/* ---- the row test ---- */
+/* ---- item filter ---- */
 
 static DynCond *
 unexpired(const DynPath *path)

@@ -1,21 +1,28 @@
 /*
  * filter.h
- *		Predicates with run-time values, as conditions of DynamoDB.
+ *		Converts predicates with run-time values to conditions of DynamoDB.
  *
- * A condition keeps every row that its predicate keeps.  NULL operands make a
- * predicate FALSE (SQL's UNKNOWN rejects the row as well); values that no item
- * can hold make it FALSE or leave only the test for the attribute's type.
+ * A condition selects every row that its predicate selects.  NULL operands
+ * make a predicate FALSE (SQL's UNKNOWN rejects the row as well).  Values that
+ * no item can have make it FALSE or leave only the test for the attribute's
+ * type.
  */
 #ifndef DYN_EXEC_FILTER_H
 #define DYN_EXEC_FILTER_H
 
 #include "resolve_keys.h"
 
-/* Allocates in CurrentMemoryContext; not yet simplified. */
+/*
+ * Returns the condition, allocated in CurrentMemoryContext; not yet
+ * simplified.
+ */
 extern DynCond *dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 								const DynValues *values);
 
-/* The same for a term of the row test, and for all of them, simplified. */
+/*
+ * Returns the condition for a term of the item filter, and for all its terms,
+ * simplified.
+ */
 extern DynCond *dyn_row_cond(const DynRowTerm *term);
 extern DynCond *dyn_row_test_cond(const DynRowTest *test);
 

@@ -1,6 +1,6 @@
 /*
  * key_values.c
- *		From predicates on a key attribute to the values that it may have.
+ *		Converts predicates on a key attribute to the values that it may have.
  */
 #include "postgres.h"
 
@@ -19,7 +19,9 @@
 /* A text longer than the largest item is in no item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
 
-/* Where texts are not asked for one by one, so many are looked at. */
+/*
+ * Maximum number of texts considered where texts are not requested one by one.
+ */
 #define MAX_LOOSE_TEXTS	10000
 
 void
@@ -40,16 +42,17 @@ dyn_given_holds(const DynValues *values, const DynPred *pred)
 
 /* ---- sets ---- */
 
-/* What a value is looked for in. */
+/* Limits of the values that are searched. */
 typedef struct KeyLimits
 {
 	DynType		type;
 	size_t		max_bytes;
 	bool		may_be_empty;
-	bool		loosely;		/* more values than predicates allow will do */
+	bool		loosely;		/* true if a superset of the predicates' values
+								 * is allowed */
 } KeyLimits;
 
-/* A set in the making: its spans may be in any order, and overlap. */
+/* A set under construction: its spans may be in any order, and overlap. */
 typedef struct Collection
 {
 	const KeyLimits *limits;
@@ -107,7 +110,10 @@ intersection(DynSpans a, DynSpans b)
 	return both;
 }
 
-/* False without memory: buffers are freed before that is an error. */
+/*
+ * Copies the buffer; false if out of memory: buffers are freed before that is
+ * an error.
+ */
 static bool
 copy_buffer(DynScalar *to, const DynBuffer *buffer, DynType type)
 {
@@ -122,7 +128,10 @@ copy_buffer(DynScalar *to, const DynBuffer *buffer, DynType type)
 	return data != NULL;
 }
 
-/* The limit of texts below all that are greater than any with this beginning. */
+/*
+ * Returns the limit above all texts with this beginning, and below all greater
+ * ones.
+ */
 static DynLimit
 end_of_prefix(const DynScalar *prefix)
 {
@@ -139,7 +148,7 @@ end_of_prefix(const DynScalar *prefix)
 	return end;
 }
 
-/* ---- what fits ---- */
+/* ---- key size limits ---- */
 
 static bool
 is_storable(const KeyLimits *limits, const DynScalar *value)
@@ -149,10 +158,11 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 }
 
 /*
- * A limit that no value can reach, moved to where values are: what is longer
- * than a key sorts right behind its own beginning.  Where a character would
- * have to be cut, that is what all keys with the beginning before it have in
- * common: others of them are as long as keys get only with lower characters.
+ * Moves a limit that no value can reach to where values are: a text longer
+ * than a key sorts right after its own beginning.  Where a character would
+ * have to be split, the limit is what all keys with the beginning before it
+ * have in common.  Other keys with that beginning reach full length only with
+ * lower characters.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -172,7 +182,9 @@ clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
 	limit->inclusive = lower;
 }
 
-/* False if no value is left.  Nothing is below the empty text. */
+/*
+ * Clips the span; false if no value is left.  No text is below the empty one.
+ */
 static bool
 clip_span(const KeyLimits *limits, DynSpan *span)
 {
@@ -200,7 +212,7 @@ add_clipped(Collection *to, DynSpan span)
 		add_span(to, &span);
 }
 
-/* ---- points ---- */
+/* ---- equality keys ---- */
 
 static void
 add_point(Collection *to, const DynScalar *value)
@@ -233,7 +245,10 @@ add_array(Collection *to, const DynCodec *codec, Oid valuetype, Datum array)
 	}
 }
 
-/* No key has values of another type. */
+/*
+ * Adds the values of an item filter's term.  A key never has values of another
+ * type.
+ */
 static void
 add_row_values(Collection *to, const DynRowTerm *term)
 {
@@ -244,11 +259,11 @@ add_row_values(Collection *to, const DynRowTerm *term)
 	}
 }
 
-/* All members of an enumerated part. */
+/* Adds all members of an enumerated part. */
 static void
 add_members(Collection *to, const DynTemplatePart *part)
 {
-	/* a plan enumerates only as many as fit */
+	/* a plan enumerates only up to the limit */
 	int			members = (int) ((uint64) part->hi - (uint64) part->lo + 1);
 	DynScalar	member = {DYN_TYPE_S, NULL, 0};
 
@@ -269,7 +284,7 @@ add_members(Collection *to, const DynTemplatePart *part)
 
 /* ---- intervals ---- */
 
-/* Narrows the span to what is beyond a value; false if nothing is. */
+/* Narrows the span to values beyond a bound; false if none remains. */
 static bool
 bound(DynSpan *span, const DynCodec *codec, bool lower, bool inclusive,
 	  Oid valuetype, Datum value)
@@ -310,7 +325,7 @@ add_comparison(Collection *to, const DynCodec *codec, const DynPred *pred,
 		add_clipped(to, span);
 }
 
-/* The texts with the beginning, or those that match the pattern. */
+/* Adds the texts with the beginning, or those that match the pattern. */
 static void
 add_texts(Collection *to, const DynPred *pred, Datum value)
 {
@@ -426,13 +441,13 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 	return make_set(&set, true);
 }
 
-/* ---- texts that a template spells ---- */
+/* ---- templated texts ---- */
 
 typedef struct TemplatedParts
 {
 	const DynTemplatedAttr *templated;
-	int			n;				/* leading parts of which something is known */
-	int			npoints;		/* of these, with points only */
+	int			n;				/* number of leading parts with known values */
+	int			npoints;		/* number of these with equality keys only */
 	double		combinations;
 	DynSpans	values[DYN_TEMPLATE_MAX_PARTS];
 } TemplatedParts;
@@ -448,7 +463,7 @@ are_points(const DynSpans *set)
 	return true;
 }
 
-/* False if some part has no value. */
+/* Resolves the parts; false if some part has no value. */
 static bool
 resolve_parts(const DynResolveContext *context, const DynPred *pred,
 			  TemplatedParts *parts)
@@ -477,7 +492,7 @@ resolve_parts(const DynResolveContext *context, const DynPred *pred,
 	return true;
 }
 
-/* Of more texts than there shall be only the leading parts are looked at. */
+/* Omits trailing parts until the number of texts is within the limit. */
 static void
 leave_parts_out(TemplatedParts *parts, int most)
 {
@@ -493,7 +508,10 @@ leave_parts_out(TemplatedParts *parts, int most)
 	parts->combinations = total;
 }
 
-/* The texts of one combination of the parts' spans; false if there is none. */
+/*
+ * Stores the texts of one combination of the parts' spans; false if there is
+ * none.
+ */
 static bool
 combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 {

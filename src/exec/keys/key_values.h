@@ -1,11 +1,11 @@
 /*
  * key_values.h
- *		The values that predicates leave a key attribute, with their run-time
+ *		Values that predicates allow for a key attribute, with their run-time
  *		values.
  *
- * DynamoDB's rules for keys hold here: no empty values, at most 2048 bytes in a
- * partition key and 1024 in a sort key, one condition on a sort key, no BETWEEN
- * with reversed bounds.
+ * DynamoDB's rules for keys apply here.  Values are not empty, and have at
+ * most 2048 bytes in a partition key and 1024 in a sort key.  A sort key has
+ * one condition, and BETWEEN never has reversed bounds.
  *
  * Allocates in CurrentMemoryContext.
  */
@@ -17,37 +17,40 @@
 #include "../../plan/keys/access.h"
 #include "../statement/values.h"
 
-/* More keys than this are refused rather than collected. */
+/* Maximum number of keys; more raise an error. */
 #define DYN_MAX_KEYS	10000000
 
 typedef struct DynResolveContext
 {
 	const DynRelation *relation;
 	const DynValues *values;
-	const DynPart *part;		/* the predicates are on it; or NULL */
+	const DynPart *part;		/* part that the predicates are on, or NULL */
 } DynResolveContext;
 
 /*
- * What all predicates matched to an attribute leave, in a part of a key of this
- * size.  Raises an error for more values than can be collected.
+ * Returns the values that all predicates matched to an attribute allow, in a
+ * part of a key of this size.  Raises an error for more values than can be
+ * collected.
  */
 extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
- * A key condition for a set that is not empty; NULL if it excludes nothing.  Of
- * several spans it is one from the first to the last: keys have no IN.
+ * Returns a key condition for a set that is not empty; NULL if it includes
+ * every value.  Several spans become one from the first to the last: keys have
+ * no IN.
  */
 extern DynCond *dyn_key_cond(const DynSpans *spans, const DynPath *path);
 
 /*
- * A condition for a filter that a predicate of kind SPELLED implies, which may
- * hold for other texts, too: nothing relies on it.  It may be constant.
+ * Returns a filter condition that a predicate of kind TEMPLATED implies.  It
+ * may hold for other texts, too, so the plan must not rely on it.  It may be
+ * constant.
  */
 extern DynCond *dyn_templated_cond(const DynRelation *relation,
 								   const DynPred *pred, const DynValues *values);
 
-/* Is a condition without columns (DYN_PRED_GIVEN) true? */
+/* True if a condition without columns (DYN_PRED_GIVEN) is true. */
 extern bool dyn_given_holds(const DynValues *values, const DynPred *pred);
 
 /* Raises an error for more keys than can be collected. */

@@ -1,9 +1,9 @@
 /*
  * resolve_keys.c
- *		From predicates on keys to the keys themselves.
+ *		Converts predicates on keys to the keys themselves.
  *
- * Each key attribute gets a set of values (key_values.h).  Here they are combined
- * to keys, and to conditions on sort keys.
+ * Each key attribute gets a set of values (key_values.h).  Here they are
+ * combined to keys, and to conditions on sort keys.
  */
 #include "postgres.h"
 
@@ -19,7 +19,9 @@
 
 /* ---- conditions on range attributes ---- */
 
-/* The position of the attribute in row-wise keys; -1 if they lack it. */
+/*
+ * Returns the position of the attribute in row-wise keys; -1 if they lack it.
+ */
 static int
 row_key_position(const DynAccess *access, const char *name)
 {
@@ -31,7 +33,7 @@ row_key_position(const DynAccess *access, const char *name)
 	return -1;
 }
 
-/* Each partition with each of the spans. */
+/* Combines each partition with each of the spans. */
 static void
 multiply_keys(DynResolvedAccess *resolved, const DynSpans *spans, const DynPath *path)
 {
@@ -62,8 +64,8 @@ multiply_keys(DynResolvedAccess *resolved, const DynSpans *spans, const DynPath 
 }
 
 /*
- * Several values of a template's leading parts are several spans, which have no
- * text in common, and are asked for one by one.
+ * True if the spans are requested one by one: several values of a template's
+ * leading parts are several spans, which have no text in common.
  */
 static bool
 is_divided(const DynKeyMatch *match, const DynSpans *spans)
@@ -72,7 +74,10 @@ is_divided(const DynKeyMatch *match, const DynSpans *spans)
 		dyn_only_templated(match->preds) != NULL;
 }
 
-/* Leaves out the first range attribute if it is part of row-wise keys. */
+/*
+ * Sets the range conditions; omits the first range attribute if it is part of
+ * row-wise keys.
+ */
 static void
 resolve_range_conditions(const DynResolveContext *context,
 						 const DynAccess *access, DynResolvedAccess *resolved)
@@ -109,9 +114,12 @@ resolve_range_conditions(const DynResolveContext *context,
 	}
 }
 
-/* ---- whole keys ---- */
+/* ---- full keys ---- */
 
-/* The key `number` of all combinations of points, the last one varying fastest. */
+/*
+ * Stores key `number` of all combinations of equality keys, the last one
+ * varying fastest.
+ */
 static void
 set_key(DynKeyPart *key, int number, const char *const *names,
 		const DynSpans *points, int nparts)
@@ -139,7 +147,7 @@ compare_keys(const void *a, const void *b, void *nparts)
 	return order;
 }
 
-/* Room for `more` keys behind those there are. */
+/* Reserves space for `more` keys after the existing ones. */
 static void
 reserve_keys(DynResolvedAccess *resolved, double more, int *space)
 {
@@ -153,14 +161,17 @@ reserve_keys(DynResolvedAccess *resolved, double more, int *space)
 	resolved->keys = dyn_grown(resolved->keys, size);
 }
 
-/* The most bytes of an attribute of row-wise keys. */
+/* Returns the maximum bytes of an attribute of row-wise keys. */
 static size_t
 row_attr_bytes(const DynAccess *access, int i)
 {
 	return i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
 }
 
-/* Adds all combinations of the points of each attribute; the last varies fastest. */
+/*
+ * Adds all combinations of the equality keys of each attribute; the last
+ * varies fastest.
+ */
 static void
 add_combinations(DynResolvedAccess *resolved, const char *const *names,
 				 const DynSpans *points, int *space)
@@ -179,7 +190,7 @@ add_combinations(DynResolvedAccess *resolved, const char *const *names,
 	}
 }
 
-/* The keys of one arm. */
+/* Adds the keys of one arm. */
 static void
 add_row_keys(const DynResolveContext *context, const DynAccess *access,
 			 const DynPred *arm, DynResolvedAccess *resolved, int *space)
@@ -200,7 +211,9 @@ add_row_keys(const DynResolveContext *context, const DynAccess *access,
 	add_combinations(resolved, names, points, space);
 }
 
-/* Distinct keys that satisfy what else is known of their attributes. */
+/*
+ * Leaves distinct keys that satisfy the other predicates on their attributes.
+ */
 static void
 filter_row_keys(DynResolvedAccess *resolved, const DynSpans *others)
 {
@@ -233,7 +246,7 @@ resolve_row_keys(const DynResolveContext *context, const DynAccess *access,
 	int			space = 0;
 	ListCell   *lc;
 
-	/* what other predicates say of the same attributes */
+	/* other predicates on the same attributes */
 	for (int n = 0; n < access->nhash + access->nrange; n++)
 	{
 		const DynKeyMatch *match = n < access->nhash ? &access->hash[n]
@@ -366,7 +379,7 @@ dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 		resolve_filter(&context, access, resolved);
 }
 
-/* ---- comparing ---- */
+/* ---- comparison ---- */
 
 bool
 dyn_cond_same(const DynCond *a, const DynCond *b)

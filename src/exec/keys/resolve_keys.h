@@ -1,11 +1,11 @@
 /*
  * resolve_keys.h
- *		Run-time values put into an access plan: which keys to read, under which
- *		conditions.
+ *		Puts run-time values into an access plan: which keys to read, under
+ *		which conditions.
  *
- * Here NULLs, values that no item can hold, contradictions and duplicates are
- * resolved, so that what remains is a list of distinct keys and conditions
- * that DynamoDB accepts; or nothing at all, and then no request is sent.
+ * Here NULLs, values that no item can have, contradictions and duplicates are
+ * resolved.  The result is a list of distinct keys and conditions that
+ * DynamoDB accepts, or a contradiction, for which a request is not sent.
  */
 #ifndef DYN_EXEC_RESOLVE_KEYS_H
 #define DYN_EXEC_RESOLVE_KEYS_H
@@ -16,38 +16,46 @@
 
 typedef struct DynResolvedAccess
 {
-	bool		contradiction;	/* no item can qualify: send no request */
-	bool		incomplete;		/* the index may lack items that qualify;
-								 * nothing else is set then */
+	bool		contradiction;	/* true if no item can qualify: send no
+								 * request */
+	bool		incomplete;		/* true if the index may lack items that
+								 * qualify; other fields are then not set */
 
-	/* GET: whole keys.  QUERY: one for each request.  nkeys * nparts parts. */
+	/* GET: full keys. QUERY: one for each request. nkeys * nparts parts. */
 	int			nkeys;
 	int			nparts;
 	DynKeyPart *keys;
 
-	DynCond   **sort;			/* QUERY: of each key the condition on the first
-								 * range attribute, in place of `range`; then a
-								 * partition is there several times */
+	DynCond   **sort;			/* QUERY: for each key the condition on the
+								 * first range attribute, in place of `range`;
+								 * a partition is then listed several times */
 	int			nrange;			/* QUERY: conditions on range attributes */
 	DynCond    *range[DYN_MAX_KEY_ATTRS];
-	DynCond    *filter;			/* NULL: none */
-	DynCond    *enforced;		/* what the plan relies on of the filter,
-								 * which always fits into a request; NULL:
-								 * nothing */
+	DynCond    *filter;			/* filter or NULL */
+	DynCond    *enforced;		/* conditions of the filter that the plan
+								 * relies on, which are always small enough for
+								 * a request; or NULL */
 } DynResolvedAccess;
 
-/* Allocates in CurrentMemoryContext; `values` must live as long. */
+/*
+ * Resolves the access plan.  Allocates in CurrentMemoryContext; `values` must
+ * live as long.
+ */
 extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 							   const DynValues *values, DynResolvedAccess *resolved);
 
 /*
- * Do both ask for the same keys, under the same conditions on range attributes?
- * Neither is a contradiction or incomplete; filters are not compared.
+ * True if both read the same keys, under the same conditions on range
+ * attributes.  Neither may be a contradiction or incomplete; filters are not
+ * compared.
  */
 extern bool dyn_resolved_same_keys(const DynResolvedAccess *a,
 								   const DynResolvedAccess *b);
 
-/* Have both conditions, if there are any, the same tree, names and values? */
+/*
+ * True if both conditions have the same tree, names and values, or both are
+ * NULL.
+ */
 extern bool dyn_cond_same(const DynCond *a, const DynCond *b);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * executions.c
- *		Keeps the values of executions to come, and finds an execution by them.
+ *		Stores the values of coming executions, and finds an execution by its
+ *		values.
  */
 #include "postgres.h"
 
@@ -34,7 +35,7 @@ dyn_executions_add(DynExecutions *executions, const DynValues *values)
 	MemoryContext oldcontext = MemoryContextSwitchTo(executions->context);
 	DynExecution *execution;
 
-	/* all are added before the first one runs */
+	/* all executions are added before the first one runs */
 	Assert(executions->next == 0);
 	if (executions->n == executions->space)
 	{

@@ -1,10 +1,10 @@
 /*
  * executions.h
- *		The executions of a scan that are prefetched for, in their order.
+ *		Prefetched executions of a scan, in their order.
  *
- * Each has a copy of the values that it will run with, by which it is
- * recognised, and the cache entries that will answer it, which it keeps pinned
- * until it is served or passed over.
+ * Each execution has a copy of the values that it will run with, which
+ * identifies it.  It also has the cache entries that will serve it, which it
+ * pins until it is served or skipped.
  */
 #ifndef DYN_EXEC_LOOKUP_EXECUTIONS_H
 #define DYN_EXEC_LOOKUP_EXECUTIONS_H
@@ -14,39 +14,42 @@
 
 typedef struct DynExecution
 {
-	DynValues	values;			/* copies */
-	bool		refused;		/* the plan's requests cannot answer it: it is
-								 * not served */
+	DynValues	values;			/* values (copies) */
+	bool		refused;		/* true if the plan's requests cannot serve it:
+								 * it is not served */
 	int			nentries;
-	DynLookupEntry **entries;	/* one for each key or partition; pinned */
+	DynLookupEntry **entries;	/* entries, one for each key or partition
+								 * (pinned) */
 } DynExecution;
 
 typedef struct DynExecutions
 {
-	MemoryContext context;		/* of the values and the entries' arrays */
+	MemoryContext context;		/* context of the values and the arrays of
+								 * entries */
 	int			n;
 	int			space;
 	DynExecution *list;
-	int			next;			/* the first that was not opened yet */
+	int			next;			/* position of the first execution not opened
+								 * yet */
 } DynExecutions;
 
-/* Makes an empty list, which lives in CurrentMemoryContext. */
+/* Initializes an empty list, which lives in CurrentMemoryContext. */
 extern void dyn_executions_init(DynExecutions *executions);
 
-/* Forgets all executions.  None of their entries may be pinned any more. */
+/* Removes all executions. None of their entries may still be pinned. */
 extern void dyn_executions_clear(DynExecutions *executions);
 
 /*
- * Adds an execution with a copy of the values and without entries.  The result
- * is good until the next add.
+ * Adds an execution with a copy of `values` and without entries.  The result
+ * is valid until the next add.
  */
 extern DynExecution *dyn_executions_add(DynExecutions *executions,
 										const DynValues *values);
 
 /*
- * The position of the next execution with these values; -1: there is none.
+ * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, though some may be
- * passed over; one that runs a second time was served already.
+ * skipped.  One that runs a second time was served already.
  */
 extern int	dyn_executions_find(const DynExecutions *executions,
 								const DynValues *values);

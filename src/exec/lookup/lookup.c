@@ -1,30 +1,32 @@
 /*
  * lookup.c
- *		Answers many executions of one scan together.
+ *		Serves many executions of one scan together.
  *
  * An execution needs one cache entry for each key or partition that it reads.
- * What happens to an entry:
+ * States of an entry:
  *
  *		state		reached when				rows come from
- *		EMPTY		nothing was asked, or		the execution sends its own
- *					the answer was dropped		requests
- *		PENDING		it is in a batch			the batch's fetch: while the first
- *												execution that needs it is served
- *		COMPLETE	the answer has ended,		the cache
- *					and was kept whole
+ *		EMPTY		no request was sent, or		the execution sends its own
+ *					its result was dropped		requests
+ *		PENDING		it is in a batch			the batch's fetch, while its
+ *												first execution is served
+ *		COMPLETE	the result has ended,		the cache
+ *					and all of it was cached
  *
- * Whole keys are asked for in batches of BatchGetItem, whose items are told
- * apart by their keys; one batch completes all of its entries.  Partitions are
- * asked for by one Query each, and rows go to the execution as they come.
+ * Full primary keys are requested in batches of BatchGetItem, whose items are
+ * assigned by their keys; one batch completes all of its entries.  Partitions
+ * are requested by one Query each, and rows go to the execution as they
+ * arrive.
  *
  * Index, then base: a Query lists keys of the table (base_keys.h), and these
- * are asked for as entries of their own; the Query's entry refers to them.
- * They are read in pieces of about as many keys as all connections can ask
- * for at once.
+ * are requested as entries of their own; the Query's entry refers to them.
+ * They are read in chunks of about as many keys as all connections can request
+ * at once.
  *
- * Rows are cached for later executions while the cache has room.  Without room
- * the entry drops its rows, and caches none of those that follow; executions
- * that need it later are not served, so that the scan sends its own requests.
+ * Rows are cached for later executions while the cache is below its memory
+ * limit.  Above it the entry drops its rows, and caches none of those that
+ * follow.  Executions that need the entry later are not served, so the scan
+ * sends its own requests.
  */
 #include "postgres.h"
 
@@ -38,57 +40,68 @@
 #include "lookup_batch.h"
 #include "lookup_items.h"
 
-/* At most so much is prefetched together, for each request in flight. */
+/* Upper bound on the keys prefetched together, for each request in flight. */
 #define KEYS_PER_CONNECTION		(2 * DYN_BATCH_GET_MAX_KEYS)
 #define QUERIES_PER_CONNECTION	64
 #define INDEX_QUERIES_PER_CONNECTION	16
 
-/* Keys, and answers, may each take this part of fetch_memory at least. */
+/* Minimum share of fetch_memory for keys, and for results (1/SPACE_PART). */
 #define SPACE_PART			8
 
-/* Transient rows of one batch take no more than this. */
+/* Maximum memory of one batch's transient rows. */
 #define TRANSIENT_BYTES		(1024 * 1024)
 
 struct DynLookups
 {
 	DynScanDesc *scandesc;
 	MemoryContext context;
-	MemoryContext work_context; /* of resolving one execution, or one item */
+	MemoryContext work_context; /* context for resolving one execution, or one
+								 * item */
 	DynLookupCache *cache;
-	bool		by_key;			/* `first` asks for whole keys, not partitions */
-	DynRows    *rows;			/* of what becomes a row */
-	DynRows    *index_rows;		/* index, then base: of what the index lists */
-	TupleTableSlot *slot;		/* for rows that are kept */
-	DynLookupItems *items;		/* unnested: what is kept instead of rows */
-	DynLookupBatch first;		/* by the values of executions */
-	DynLookupBatch base;		/* index, then base: by the keys that it lists */
-	DynBuffer	fingerprint;	/* of a request, while its entry is looked up */
-	uint64		listings;		/* Querys sent so far, see DynLookupEntry */
+	bool		by_key;			/* true if `first` requests full keys, not
+								 * partitions */
+	DynRows    *rows;			/* conversion of items to rows */
+	DynRows    *index_rows;		/* index, then base: conversion of what the
+								 * index lists */
+	TupleTableSlot *slot;		/* slot for cached rows */
+	DynLookupItems *items;		/* unnested: items cached instead of rows */
+	DynLookupBatch first;		/* requests by the values of executions */
+	DynLookupBatch base;		/* index, then base: requests by the listed
+								 * keys */
+	DynBuffer	fingerprint;	/* fingerprint of a request while its entry is
+								 * looked up */
+	uint64		listings;		/* number of Querys sent so far, see
+								 * DynLookupEntry */
 	DynLookupCounters counters;
 
-	DynExecutions executions;	/* of this batch of outer rows */
-	bool		last;			/* no other batch is expected */
+	DynExecutions executions;	/* executions of this batch of outer rows */
+	bool		last;			/* true if no other batch is expected */
 
-	/* the execution being served; NULL: none */
+	/* execution being served, or NULL */
 	DynExecution *open;
-	int			position;		/* among its entries */
-	int			row;			/* of that entry; index, then base: its item */
+	int			position;		/* position among its entries */
+	int			row;			/* row of that entry; index, then base: its
+								 * item */
 	int			item_row;		/* index, then base: row of that item */
 };
 
-/* Bytes for a batch, and for the cache, whatever work_mem is; see lookup.h. */
+/*
+ * Returns the minimum memory of a batch, and of the cache, for any work_mem;
+ * see lookup.h.
+ */
 static Size
 space(const DynScanDesc *scandesc)
 {
 	return scandesc->statement->max_bytes / SPACE_PART;
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 /*
- * Items of a BatchGetItem come in any order, so their rows include the primary
- * key, by which each is assigned to its entry.  Rows of Querys include the
- * partition key, by which the answer to another Query in flight is detected.
+ * Returns the row conversion of lookups.  Items of a BatchGetItem come in any
+ * order, so their rows include the primary key, which assigns each to its
+ * entry.  Rows of Querys include the partition key, which detects a response
+ * to another Query in flight.
  */
 static DynRows *
 lookup_rows(DynScanDesc *scandesc)
@@ -137,7 +150,7 @@ dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc)
 	init_batch(lookups, &lookups->base, lookups->rows);
 	dyn_executions_init(&lookups->executions);
 	dyn_buffer_init_in(&lookups->fingerprint, context);
-	/* a copy, which nobody has to unpin */
+	/* a copy, which needs no unpinning */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											 &TTSOpsVirtual);
 	if (lookups->rows->unnested != NULL)
@@ -149,7 +162,7 @@ dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc)
 void
 dyn_lookups_free(DynLookups *lookups)
 {
-	/* listings may have files */
+	/* index results may have files */
 	dyn_lookup_batch_reset(&lookups->first, 0);
 	MemoryContextDelete(lookups->context);
 }
@@ -160,7 +173,7 @@ dyn_lookups_counters(const DynLookups *lookups)
 	return &lookups->counters;
 }
 
-/* ---- identities ---- */
+/* ---- fingerprints ---- */
 
 static DynLookupEntry *
 find_entry(DynLookups *lookups)
@@ -171,8 +184,8 @@ find_entry(DynLookups *lookups)
 }
 
 /*
- * A request is identified by what differs between requests of one scan.  Key
- * parts have the same names and types in all of them.
+ * Begins the fingerprint of a request: the parts that differ between requests
+ * of one scan.  Key parts have the same names and types in all of them.
  */
 static void
 begin_fingerprint(DynLookups *lookups, char kind, const DynKeyPart *parts, int nparts)
@@ -183,7 +196,7 @@ begin_fingerprint(DynLookups *lookups, char kind, const DynKeyPart *parts, int n
 	dyn_key_append(&lookups->fingerprint, parts, nparts);
 }
 
-/* The entry of a whole key of the table. */
+/* Returns the entry of a full key of the table. */
 static DynLookupEntry *
 entry_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
 {
@@ -191,7 +204,7 @@ entry_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
 	return find_entry(lookups);
 }
 
-/* The entry of a Query. */
+/* Returns the entry of a Query. */
 static DynLookupEntry *
 entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int partition)
 {
@@ -211,7 +224,7 @@ entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int parti
 
 /* ---- entries ---- */
 
-/* Is the whole answer cached, or under way? */
+/* True if the complete result is cached, or under way. */
 static bool
 is_servable(const DynLookupEntry *entry)
 {
@@ -227,7 +240,10 @@ is_servable(const DynLookupEntry *entry)
 
 /* ---- prefetching ---- */
 
-/* Unpins the execution's entries; gives up Querys that nothing else needs. */
+/*
+ * Unpins the execution's entries; gives up Querys that no other execution
+ * needs.
+ */
 static void
 release_execution(DynLookups *lookups, DynExecution *execution)
 {
@@ -255,8 +271,8 @@ dyn_lookups_begin(DynLookups *lookups)
 }
 
 /*
- * Resolves the execution's keys and conditions once more, in memory that lasts
- * as long as the batch, and fills in the terms of its new Querys.
+ * Resolves the execution's keys and conditions again, in memory that lasts as
+ * long as the batch, and fills in the terms of its new Querys.
  */
 static void
 fill_terms(DynLookups *lookups, const DynExecution *execution, int first_new)
@@ -279,7 +295,7 @@ fill_terms(DynLookups *lookups, const DynExecution *execution, int first_new)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Pins an entry for each key, and adds those that are empty to the batch. */
+/* Pins an entry for each key, and adds the empty ones to the batch. */
 static void
 find_entries(DynLookups *lookups, DynExecution *execution,
 			 const DynResolvedAccess *resolved)
@@ -296,7 +312,7 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 
 		/*
 		 * Items that an index listed may have been dropped before they were
-		 * received.  The Query is sent again then.
+		 * received.  The Query is then sent again.
 		 */
 		if (entry->is_idle && !is_servable(entry))
 		{
@@ -320,8 +336,8 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 
 /*
  * Keys are resolved in work memory, which is reset afterwards, as most of them
- * are found in the cache.  For new Querys the terms are resolved once more, in
- * the batch's memory (fill_terms).
+ * are found in the cache.  For new Querys the terms are resolved again, in the
+ * batch's memory (fill_terms).
  */
 void
 dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
@@ -357,7 +373,7 @@ dyn_lookups_is_full(const DynLookups *lookups)
 	int			concurrency = lookups->scandesc->relation->connection->max_concurrency;
 
 	Assert(lookups->open == NULL);
-	/* what the executions of the batch and their requests take */
+	/* memory of the batch's executions and of their requests */
 	if (MemoryContextMemAllocated(lookups->executions.context, false) +
 		MemoryContextMemAllocated(lookups->first.context, false) >
 		Max((Size) work_mem * 1024 / 2, space(lookups->scandesc)))
@@ -378,7 +394,7 @@ dyn_lookups_start(DynLookups *lookups, bool last)
 
 /* ---- opening ---- */
 
-/* The next row to serve is the first one of an entry. */
+/* Sets the next row to serve to the first one of an entry. */
 static void
 begin_entry(DynLookups *lookups)
 {
@@ -422,8 +438,8 @@ dyn_lookups_close(DynLookups *lookups)
 /* ---- receiving ---- */
 
 /*
- * The entry of the item's key.  Items often come in the order in which they
- * were asked for, so the entry at `guess` is compared first.
+ * Returns the entry for the item's key.  Items often come in request order, so
+ * the entry at `guess` is compared first.
  */
 static DynLookupEntry *
 entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
@@ -440,7 +456,7 @@ entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
 	return entry_of_key(lookups, parts, nparts);
 }
 
-/* An item gives one row. */
+/* Stores the one row that an item gives as a transient row. */
 static void
 receive_transient_row(DynLookups *lookups, DynLookupEntry *entry,
 					  DynTransientRows *transient)
@@ -452,7 +468,7 @@ receive_transient_row(DynLookups *lookups, DynLookupEntry *entry,
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Keeps what the item gives in the entry. */
+/* Caches what the item gives in the entry. */
 static void
 receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
 		const DynValue *item, DynTransientRows *transient)
@@ -463,7 +479,7 @@ receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
 		return;
 	}
 	dyn_rows_begin(lookups->rows, item);
-	/* is the row needed by one execution only, and is there memory to hold it? */
+	/* only one execution needs the row, and there is memory to hold it */
 	if (lookups->last && batch == &lookups->first && entry->pins == 1 &&
 		MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES)
 		receive_transient_row(lookups, entry, transient);
@@ -492,8 +508,8 @@ receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 }
 
 /*
- * Receives the whole batch, waiting for it, and completes its entries.  A key
- * without an item has no row.
+ * Receives the complete batch, waiting for it, and completes its entries.  A
+ * key without an item gives zero rows.
  */
 static void
 receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
@@ -517,7 +533,7 @@ receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
 	(void) dyn_lookup_cache_trim(lookups->cache);
 }
 
-/* Keeps the row, or its item, for other executions, if there is memory. */
+/* Caches the row, or its item, for other executions, if there is memory. */
 static void
 keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 	 const DynValue *item)
@@ -580,7 +596,10 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 	return true;
 }
 
-/* The next of the entry's rows, from `*at` on. */
+/*
+ * Stores the next of the entry's rows, starting at `*at`; false after the
+ * last.
+ */
 static bool
 next_cached_row(DynLookups *lookups, const DynLookupEntry *entry, int *at,
 				TupleTableSlot *slot)
@@ -621,8 +640,8 @@ chunk_keys(const DynLookups *lookups)
 }
 
 /*
- * Adds a key that the index lists to the entry, unless the entry has it, and
- * to the batch of the table, unless its item is cached or under way.
+ * Adds a key that the index lists to the entry, unless the entry has it.  Also
+ * adds it to the table's batch, unless its item is cached or under way.
  */
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
@@ -642,7 +661,7 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 	dyn_lookup_entry_add_item(lookups->cache, entry, item);
 }
 
-/* The next key that is new, of the index or of those that were set aside. */
+/* Returns the next new key, from the index or from the keys set aside. */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 {
@@ -658,7 +677,9 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 	return entry->base_keys != NULL && dyn_base_keys_next(entry->base_keys, parts);
 }
 
-/* Adds what the index lists for the entry, until the piece is full. */
+/*
+ * Adds the keys that the index lists for the entry, until the chunk is full.
+ */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)
 {
@@ -682,7 +703,7 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 }
 
 /*
- * The listing needs more than one piece, and items of earlier ones may be
+ * The listing needs more than one chunk, and items of earlier ones may be
  * dropped.  The index may list their keys again, so the keys are recorded in
  * base_keys from now on.
  */
@@ -700,14 +721,14 @@ remember_listed(DynLookups *lookups, DynLookupEntry *entry)
 	{
 		const DynByteKey *key = &entry->items[i]->key;
 
-		/* the key follows the byte that tells the kind of the identity */
+		/* the key follows the byte for the kind of fingerprint */
 		dyn_base_keys_remember(entry->base_keys, key->data + 1, key->len - 1);
 	}
 }
 
 /*
- * Drops the items of the last piece, which were served, unless other
- * executions need them and the cache has room.
+ * Drops the items of the last chunk, which were served, unless other
+ * executions need them and the cache is below its memory limit.
  */
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)
@@ -723,11 +744,11 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 }
 
 /*
- * Lists the keys of the next piece: those of the entry that is being served
- * first, then those of the entries that follow, while the piece has room.  The
- * listing of another entry that was begun is continued only when that entry is
- * served: before that, duplicates are recognised by listed_by of the items,
- * which the listings of other entries overwrite.
+ * Lists the keys of the next chunk: those of the entry being served first,
+ * then those of the following entries, until the chunk is full.  Another
+ * entry's listing that was begun is continued only when that entry is served.
+ * Before that, duplicates are recognized by listed_by of the items, which the
+ * listings of other entries overwrite.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)
@@ -748,7 +769,7 @@ next_chunk(DynLookups *lookups, DynLookupEntry *entry)
 	dyn_lookup_batch_send(&lookups->base, lookups->base.n);
 }
 
-/* Stores the next row of the items that are listed; false after the last. */
+/* Stores the next row of the listed items; false after the last. */
 static bool
 next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {

@@ -1,6 +1,6 @@
 /*
  * lookup.h
- *		Lookups: many executions of one scan, answered together.
+ *		Serves many executions of one scan together (lookups).
  *
  * A scan on the inner side of a nested loop is executed once for each outer
  * row.  A node that reads the outer rows ahead (readahead.c) prefetches for
@@ -10,22 +10,22 @@
  *
  * Legal order, for each batch of outer rows: dyn_lookups_begin;
  * dyn_lookups_prefetch for each row; dyn_lookups_start.  Then, for each
- * execution: dyn_lookups_open; while that returned true dyn_lookups_next, or
- * once dyn_lookups_count; dyn_lookups_close, at any time.
+ * execution: dyn_lookups_open; if that returned true, dyn_lookups_next
+ * repeatedly, or dyn_lookups_count once; dyn_lookups_close, at any time.
  *
- * Memory.  A small work_mem must not leave one request in flight, so keys and
- * answers have room of their own, an eighth of fetch_memory each (3 MB by
- * default: room for 1,600 keys of 400 bytes, or twice as many short ones):
+ * Memory.  A small work_mem must not reduce lookups to one request in flight.
+ * Keys and results therefore have a minimum each, an eighth of fetch_memory (3
+ * MB by default: 1,600 keys of 400 bytes, or twice as many short ones):
  *
- *		values and requests of a batch	half of work_mem, or their room
- *		answers that are kept			work_mem * hash_mem_multiplier, or their
- *										room; those of one response more
+ *		values and requests of a batch	half of work_mem, or their minimum
+ *		cached results					work_mem * hash_mem_multiplier, or
+ *										their minimum; those of one response more
  *		transient rows					1 MB for each response
  *		pages of responses				fetch_memory, for all nodes (fetch.h)
  *
- * An execution is served only by answers to the very requests that it would
- * send itself; otherwise dyn_lookups_open returns false, and the scan sends
- * them.  So a wrong prefetch costs requests, and never rows.
+ * An execution is served only from results of the very requests that it would
+ * send itself.  Otherwise dyn_lookups_open returns false, and the scan sends
+ * them.  A wrong prefetch therefore costs requests, but never rows.
  */
 #ifndef DYN_EXEC_LOOKUP_H
 #define DYN_EXEC_LOOKUP_H
@@ -35,40 +35,45 @@
 typedef struct DynLookups DynLookups;
 
 /*
- * For executions of what the reader reads, which differ by their values; their
- * rows have the shape of `desc`.  Lives in a context of its own below the
- * current one, until it is freed.
+ * Returns lookups for executions of the scan that `scandesc` describes; the
+ * executions differ by their values.  Their rows have the shape of `desc`.
+ * Lives in a context of its own below the current one, until it is freed.
  */
 extern DynLookups *dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc);
 extern void dyn_lookups_free(DynLookups *lookups);
 
-/* Ends the last batch of executions.  Cached answers stay. */
+/* Ends the last batch of executions. Cached results stay. */
 extern void dyn_lookups_begin(DynLookups *lookups);
 
 /* Adds an execution with these values, which are copied; may send requests. */
 extern void dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values);
 
-/* Is enough asked for to keep all connections busy for long, or is memory full? */
+/*
+ * True if the requests keep all connections busy for long, or memory is full.
+ */
 extern bool dyn_lookups_is_full(const DynLookups *lookups);
 
 /*
- * The batch of executions is complete: sends the rest of its requests.  `last`:
- * no other batch will follow, so that answers need not be kept for one.
+ * Ends the batch of executions: sends the rest of its requests.  If `last`, no
+ * other batch will follow, and results need not be cached for one.
  */
 extern void dyn_lookups_start(DynLookups *lookups, bool last);
 
-/* Begins to serve the execution with these values, if it can be served. */
+/*
+ * Begins to serve the execution with these values; false if it cannot be
+ * served.
+ */
 extern bool dyn_lookups_open(DynLookups *lookups, const DynValues *values);
 
-/* Stores the next row of the execution that is open; false at its end. */
+/* Stores the next row of the open execution; false at its end. */
 extern bool dyn_lookups_next(DynLookups *lookups, TupleTableSlot *slot);
 
-/* The number of items of the execution that is open. */
+/* Returns the number of items of the open execution. */
 extern uint64 dyn_lookups_count(DynLookups *lookups);
 
 extern void dyn_lookups_close(DynLookups *lookups);
 
-/* Keys that were asked for, and those whose entry was not empty. */
+/* Numbers of requested keys, and of those whose entry was not empty. */
 typedef struct DynLookupCounters
 {
 	uint64		distinct_keys;

@@ -1,6 +1,6 @@
 /*
  * lookup_batch.c
- *		Collects what lookups ask for, and sends it.
+ *		Collects the requests of lookups, and sends them.
  */
 #include "postgres.h"
 
@@ -128,7 +128,7 @@ dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 	Assert(n >= batch->sent && n <= batch->n);
 	if (n == batch->sent)
 		return;
-	/* an incomplete request was the last */
+	/* the last request was incomplete */
 	Assert(batch->nparts == 0 || batch->sent % DYN_BATCH_GET_MAX_KEYS == 0);
 	if (batch->fetch == NULL)
 		start_fetch(batch, n);
@@ -169,7 +169,7 @@ dyn_lookup_batch_stream(const DynLookupBatch *batch, const DynLookupEntry *entry
 		: entry->batch_position;
 }
 
-/* ---- answers ---- */
+/* ---- results ---- */
 
 void
 dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry)

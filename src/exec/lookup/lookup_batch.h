@@ -1,21 +1,21 @@
 /*
  * lookup_batch.h
- *		What lookups ask for together: cache entries, each at its position, and
- *		the fetch that brings their answers in that order.
+ *		Batch of lookup requests: cache entries, each at its position, and the
+ *		fetch that returns their results in that order.
  *
- * Whole primary keys are asked for a hundred at a time, by BatchGetItem, whose
+ * Full primary keys are requested a hundred at a time, by BatchGetItem, whose
  * items come in any order; partitions by one Query each.  Belongs to lookup.c.
  *
  *		operation				entry before	entry after
  *		dyn_lookup_batch_add	EMPTY			PENDING
- *		dyn_lookup_batch_finish	PENDING			COMPLETE; PENDING and ended if rows
- *												were not kept
- *		dyn_lookup_batch_give_up	PENDING, not pinned; partitions only: removed
+ *		dyn_lookup_batch_finish	PENDING			COMPLETE; PENDING and ended if
+ *												rows were not cached
+ *		dyn_lookup_batch_give_up	PENDING, unpinned; partitions only: removed
  *		dyn_lookup_batch_reset	PENDING			EMPTY; removed if not pinned
  *
- * Legal order: dyn_lookup_batch_reset; dyn_lookup_batch_add for each entry, after
- * which its key or its terms are filled in; dyn_lookup_batch_send at any time,
- * for as many entries as are filled in.
+ * Legal order: dyn_lookup_batch_reset; dyn_lookup_batch_add for each entry,
+ * after which its key or its terms are filled in; dyn_lookup_batch_send at any
+ * time, for the entries that are filled in.
  */
 #ifndef DYN_EXEC_LOOKUP_BATCH_H
 #define DYN_EXEC_LOOKUP_BATCH_H
@@ -28,60 +28,69 @@ typedef struct DynLookupBatch
 	DynScanDesc *scandesc;
 	DynLookupCache *cache;
 	const DynRows *rows;
-	MemoryContext context;		/* of keys, terms and the fetch; reset for
-								 * each batch */
-	MemoryContext work_context; /* the lookups', for a step */
-	int			nparts;			/* of a whole key; 0: partitions */
+	MemoryContext context;		/* context of keys, terms and the fetch (reset
+								 * for each batch) */
+	MemoryContext work_context; /* context for one step (owned by the
+								 * lookups) */
+	int			nparts;			/* number of parts of a full key; 0:
+								 * partitions */
 
 	int			n;
 	int			space;
-	DynLookupEntry **entries;	/* NULL: given up, or complete */
-	DynKeyPart *keys;			/* whole keys: nparts each */
-	DynQueryTerms *terms;		/* partitions */
+	DynLookupEntry **entries;	/* entries; NULL: given up, or complete */
+	DynKeyPart *keys;			/* full keys: nparts each */
+	DynQueryTerms *terms;		/* partitions: terms of each Query */
 
 	DynRequests *requests;
-	int			sent;			/* entries whose requests are streams of the
-								 * fetch */
-	DynFetch   *fetch;			/* NULL: nothing was sent */
+	int			sent;			/* number of entries whose requests are streams
+								 * of the fetch */
+	DynFetch   *fetch;			/* fetch; NULL: no request was sent */
 } DynLookupBatch;
 
-/* Makes an empty batch below CurrentMemoryContext; the members above are set. */
+/*
+ * Initializes an empty batch below CurrentMemoryContext.  The caller has set
+ * the members above.
+ */
 extern void dyn_lookup_batch_init(DynLookupBatch *batch);
 
 /*
- * Empties the batch; answers that did not come are lost.  The next entries are
- * of keys of `nparts` parts, or of partitions (0).
+ * Empties the batch; results not yet received are lost.  The next entries are
+ * for keys of `nparts` parts, or for partitions (0).
  */
 extern void dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts);
 
 /* Adds an empty entry. */
 extern void dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry);
 
-/* Copies the parts of an entry's key to where they may stay. */
+/* Copies the parts of an entry's key to memory where they may stay. */
 extern void dyn_lookup_batch_keep_key(DynLookupBatch *batch,
 									  const DynLookupEntry *entry,
 									  const DynKeyPart *parts);
 
 /*
- * Makes requests of the first n entries, and sends what may be sent.  A request
- * that is not full cannot be added to: after it nothing may be added any more.
+ * Creates the requests of the first `n` entries, and sends those that may be
+ * sent.  Keys cannot be added to a request that is not full: after one, no
+ * entry may be added.
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 
-/* Makes the batch's fetch the origin of items in hand. */
+/* Makes the batch's fetch the origin of the items being converted. */
 extern void dyn_lookup_batch_set_origin(DynLookupBatch *batch);
 
-/* How many of the entries fill whole requests. */
+/* Returns how many of the entries are in full requests. */
 extern int	dyn_lookup_batch_complete(const DynLookupBatch *batch);
 
-/* The stream that brings an entry's answer. */
+/* Returns the number of the stream with an entry's result. */
 extern int	dyn_lookup_batch_stream(const DynLookupBatch *batch,
 									const DynLookupEntry *entry);
 
-/* The answer has ended.  A complete entry may be evicted once it is not pinned. */
+/*
+ * Ends an entry whose result has ended.  A complete entry may be evicted once
+ * it is not pinned.
+ */
 extern void dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry);
 
-/* Gives up the entry's Query if nothing needs it any more. */
+/* Gives up the entry's Query if no execution needs it any more. */
 extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entry);
 
 #endif

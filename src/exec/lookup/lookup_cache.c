@@ -1,9 +1,9 @@
 /*
  * lookup_cache.c
- *		Entries of the cache, their contents, and eviction.
+ *		Manages the cache's entries, their contents, and eviction.
  *
  * Idle entries are in a list of their own, so that eviction never looks at
- * those that are pinned.
+ * pinned ones.
  */
 #include "postgres.h"
 
@@ -50,7 +50,7 @@ dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len)
 	memset((char *) entry + sizeof(DynByteKey), 0,
 		   sizeof(DynLookupEntry) - sizeof(DynByteKey));
 	entry->caching = true;
-	/* until the copy is made, the caller's key serves */
+	/* until the copy is made, the caller's key is used */
 	entry->key.data = memcpy(MemoryContextAlloc(cache->context, len), key, len);
 	count_bytes(cache, entry, sizeof(DynLookupEntry) + len);
 	return entry;
@@ -83,7 +83,7 @@ dyn_lookup_entry_pin(DynLookupEntry *entry)
 	entry->pins++;
 }
 
-/* ---- rows that are needed once ---- */
+/* ---- rows needed once ---- */
 
 DynTransientRows *
 dyn_transient_rows_create(MemoryContext parent)
@@ -211,7 +211,7 @@ drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 		DynLookupEntry *item = entry->items[i];
 
 		dyn_lookup_entry_unpin(cache, item);
-		/* one that was never received is of no use to anybody else */
+		/* no other entry needs an item that was never received */
 		if (item->pins == 0 && item->state == DYN_LOOKUP_EMPTY)
 			dyn_lookup_entry_remove(cache, item);
 	}

@@ -1,10 +1,10 @@
 /*
  * lookup_cache.h
- *		A cache of answers to lookups, by the identity of their request.
+ *		Caches results of lookups, by the fingerprint of their request.
  *
- * An entry is pinned while a prefetched execution, or the entry of an index that
- * lists it, needs it.  Complete entries that are not pinned are idle: they are
- * evicted in LRU order when the cache is larger than its bound.
+ * An entry is pinned while a prefetched execution, or the entry of an index
+ * that lists it, needs it.  Complete entries that are not pinned are idle:
+ * they are evicted in LRU order when the cache is larger than its bound.
  *
  *		state		pins	idle list	may be removed
  *		EMPTY		any		no			if not pinned
@@ -23,51 +23,55 @@
 
 typedef enum DynLookupState
 {
-	DYN_LOOKUP_EMPTY,			/* not asked for, or given up */
-	DYN_LOOKUP_PENDING,			/* its request is part of a batch */
-	DYN_LOOKUP_COMPLETE			/* holds the whole answer */
+	DYN_LOOKUP_EMPTY,			/* not requested, or given up */
+	DYN_LOOKUP_PENDING,			/* request is part of a batch */
+	DYN_LOOKUP_COMPLETE			/* complete result is in the entry */
 } DynLookupState;
 
 /* Rows of one request that are needed once each, and freed together. */
 typedef struct DynTransientRows
 {
-	MemoryContext context;		/* of the rows, and of this */
-	int			left;			/* rows that are still needed */
+	MemoryContext context;		/* context of the rows, and of this struct */
+	int			left;			/* number of rows still needed */
 } DynTransientRows;
 
 typedef struct DynLookupEntry
 {
-	DynByteKey	key;			/* first: what the table hashes */
+	DynByteKey	key;			/* key of the hash table (must be first) */
 	DynLookupState state;
-	int			batch_position; /* PENDING: among the batch's entries */
-	int			pins;			/* executions, and entries that list it */
-	bool		ended;			/* its stream has nothing more */
-	bool		caching;		/* everything that came is held here */
-	uint64		taken;			/* rows or keys that came */
-	uint64		count;			/* Select=COUNT */
+	int			batch_position; /* PENDING: position among the batch's
+								 * entries */
+	int			pins;			/* number of executions, and of entries that
+								 * list it */
+	bool		ended;			/* true if its stream has ended */
+	bool		caching;		/* true if all that arrived is stored here */
+	uint64		taken;			/* number of rows or keys received */
+	uint64		count;			/* number of items (Select=COUNT) */
 
 	int			nrows;
 	int			row_space;
 	MinimalTuple *rows;
 
 	/* or the only row, needed by one execution */
-	DynTransientRows *transient;	/* that it is one of; NULL: there is none */
+	DynTransientRows *transient;	/* request that the row belongs to, or
+									 * NULL */
 	Datum	   *values;
 	bool	   *nulls;
 
-	/* of an index: the entries of the table's keys that it lists, pinned */
+	/* Entries of the table's keys that an index lists (pinned). */
 	int			nitems;
 	int			item_space;
 	struct DynLookupEntry **items;
-	DynBaseKeys *base_keys;		/* listed so far; NULL: `items` are all of
+	DynBaseKeys *base_keys;		/* keys listed so far; NULL: `items` has all of
 								 * them */
-	uint64		index_result;	/* number of its listing; never used again */
-	uint64		listed_by;		/* the last listing that had it, which tells
-								 * keys that are listed again */
+	uint64		index_result;	/* number of its listing (never reused) */
+	uint64		listed_by;		/* last listing that had it, which detects keys
+								 * that are listed again */
 
-	Size		bytes;			/* counted in the cache's */
+	Size		bytes;			/* bytes counted in the cache's total */
 	bool		is_idle;
-	dlist_node	idle;			/* least recently used first */
+	dlist_node	idle;			/* link in the idle list, least recently used
+								 * first */
 } DynLookupEntry;
 
 typedef struct DynLookupCache
@@ -75,28 +79,31 @@ typedef struct DynLookupCache
 	MemoryContext context;
 	struct HTAB *table;
 	dlist_head	idle;
-	Size		bytes;			/* as asked for; the allocator's part is not
-								 * counted */
+	Size		bytes;			/* bytes as requested, without the allocator's
+								 * overhead */
 	Size		max_bytes;
 } DynLookupCache;
 
-/* In a context of its own below the current one. */
+/* Returns an empty cache, in a context of its own below the current one. */
 extern DynLookupCache *dyn_lookup_cache_create(Size max_bytes);
 
-/* The entry of that key, which is copied; a new one is EMPTY. */
+/* Returns the entry for that key, which is copied; a new one is EMPTY. */
 extern DynLookupEntry *dyn_lookup_cache_get(DynLookupCache *cache,
 											const char *key, Size len);
 
 extern void dyn_lookup_entry_pin(DynLookupEntry *entry);
 
-/* A transient row goes with its only pin; the entry is EMPTY then. */
+/*
+ * Removes a pin.  With its only pin a transient row goes, and the entry
+ * becomes EMPTY.
+ */
 extern void dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry);
 
 /* Adds a copy of the slot's row. */
 extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entry,
 									 TupleTableSlot *slot);
 
-/* For rows of one request. */
+/* Returns storage for the rows of one request. */
 extern DynTransientRows *dyn_transient_rows_create(MemoryContext parent);
 
 /*
@@ -111,13 +118,13 @@ extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 									  DynLookupEntry *item);
 
-/* The index lists nothing more for the entry: frees what its listing needed. */
+/* Ends the index's listing for the entry: frees what the listing needed. */
 extern void dyn_lookup_entry_end_index_result(DynLookupEntry *entry);
 
-/* The answer has ended: COMPLETE if everything was kept. */
+/* Ends the entry's result: COMPLETE if all of it was cached. */
 extern void dyn_lookup_entry_complete(DynLookupCache *cache, DynLookupEntry *entry);
 
-/* Drops what the entry holds; what comes from now on is not kept. */
+/* Drops the entry's contents; later rows are not cached. */
 extern void dyn_lookup_entry_stop_caching(DynLookupCache *cache,
 										  DynLookupEntry *entry);
 

@@ -10,8 +10,8 @@
 struct DynLookupItems
 {
 	int			nslots;
-	DynValue   *slots;			/* of the item that was read last */
-	TupleTableSlot *tuple;		/* of one column, a record */
+	DynValue   *slots;			/* values of the item read last */
+	TupleTableSlot *tuple;		/* slot of one column, a record */
 };
 
 DynLookupItems *

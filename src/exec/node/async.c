@@ -2,27 +2,28 @@
  * async.c
  *		Runs a scan for an Append that does not wait for it.
  *
- * The Append asks each child for a row and waits for all those together that
- * have none yet.  What a child returns goes through ExecScan as always, so that
- * conditions and projection are applied; only that dynIterateForeignScan, of a
- * scan that runs like this, returns an empty slot where it would have to wait.
+ * The Append requests a row from each child and waits for all children without
+ * a row together.  A child's rows go through ExecScan as always, so that
+ * conditions and projection are applied.  The only difference:
+ * dynIterateForeignScan, for a scan in this mode, returns an empty slot where
+ * it would have to wait.
  *
- * All connections of a backend show in the client's one descriptor, and an
- * event set takes a descriptor only once: the first child that waits has it, for
- * all of them.  When it becomes readable that child drives the client.  The
- * others are looked at before the Append waits again, and complete their
- * requests there if their answers have come.
+ * All connections of a backend share the client's one descriptor, and an event
+ * set accepts a descriptor only once.  The first waiting child therefore
+ * registers it for all of them.  When it becomes readable that child drives
+ * the client.  The other children are polled before the Append waits again,
+ * and complete their requests there if their responses have arrived.
  *
- * Such a child sends and receives, too.  What it takes from the network then
- * would not make the descriptor readable any more, hence it lets the client's
- * timer do so.  The timer also wakes a child whose pause ends.
+ * Such a child sends and receives, too.  Data that it takes from the network
+ * then would not wake the descriptor, so the client's timer does.  The timer
+ * also wakes a child whose pause ends.
  *
- * Some servers crash if an Append finds nothing to wait for
+ * Some servers crash if an Append has an empty set of events
  * (dyn_append_needs_event).  With them, a child that completes its request
- * instead leaves the process's latch, set, to be waited for.
+ * leaves the process's latch, already set, in the set instead.
  *
- * The limit of requests in flight is the statement's.  A node that must have
- * data to go on may always send one request (fetch/schedule.c); here that is
+ * The limit of requests in flight is the statement's.  A node that needs data
+ * to continue may always send one request (fetch/schedule.c); here that is
  * true of all children of an Append together.
  */
 #include "postgres.h"
@@ -36,15 +37,15 @@
 #include "async.h"
 #include "scan.h"
 
-/* What the children of one Append share. */
+/* State shared by the children of one Append. */
 typedef struct DynAsyncGroup
 {
 	const PlanState *requestor;
-	int			in_flight;		/* requests of all of them */
-	const AsyncRequest *waiter; /* the last that had the descriptor */
+	int			in_flight;		/* requests in flight of all children */
+	const AsyncRequest *waiter; /* last request that had the descriptor */
 } DynAsyncGroup;
 
-/* ---- beginning ---- */
+/* ---- start ---- */
 
 static DynAsyncGroup *
 get_group(DynStatement *statement, const PlanState *requestor)
@@ -68,9 +69,10 @@ get_group(DynStatement *statement, const PlanState *requestor)
 }
 
 /*
- * Core rescans a child whose parameters have changed when it asks it for a row,
- * and asks none that is pruned now.  What such a child still has in flight is
- * taken in by nobody, so nobody may wait for it.
+ * Ends the runs of outdated children.  Core rescans a child whose parameters
+ * have changed when it requests a row from it, and never requests one from a
+ * child that is pruned now.  The responses to such a child's requests in
+ * flight are never taken in, so the others must not wait for them.
  */
 static void
 end_outdated_runs(const DynScan *scan)
@@ -88,8 +90,8 @@ end_outdated_runs(const DynScan *scan)
 }
 
 /*
- * Nobody waits for what children have in flight that are not asked for a row
- * now.
+ * Excludes from the wait the requests in flight of children that have no row
+ * request now.
  */
 static void
 leave_out_idle_peers(const DynScan *scan)
@@ -110,7 +112,10 @@ leave_out_idle_peers(const DynScan *scan)
 
 /* ---- callbacks of the executor ---- */
 
-/* An empty slot means that no row is left, or that none is there yet. */
+/*
+ * Stores a row.  An empty slot means that the scan has ended, or that no row
+ * has arrived yet.
+ */
 static void
 produce_row(AsyncRequest *areq)
 {
@@ -148,7 +153,10 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 	produce_row(areq);
 }
 
-/* Instead of the notification, with what core does around one. */
+/*
+ * Completes the request in place of the notification, with what core does
+ * around one.
+ */
 static void
 complete_request(AsyncRequest *areq)
 {
@@ -161,9 +169,10 @@ complete_request(AsyncRequest *areq)
 }
 
 /*
- * The Append, which does not add the latch itself with the servers that need
- * this, wakes at once and goes on with the rows that are there.  Of its events
- * the first is the postmaster's death.
+ * Leaves an event in the set, so that the Append wakes at once and continues
+ * with the rows that have arrived.  With the servers that need this, it does
+ * not add the latch itself.  The first of its events is the postmaster's
+ * death.
  */
 static void
 leave_event(const AsyncRequest *areq)
@@ -188,8 +197,8 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	if (areq->requestor->chgParam != NULL)
 	{
 		/*
-		 * Core is about to rescan the Append for other parameters, and waits for
-		 * this child before it does: it throws the row away.
+		 * Core is about to rescan the Append for other parameters, and waits
+		 * for this child before it does: it discards the row.
 		 */
 		areq->callback_pending = false;
 		ExecAsyncRequestDone(areq, NULL);
@@ -212,7 +221,9 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 		dyn_client_wake(client, pause);
 	if (!areq->callback_pending)
 		return;
-	/* those that wait are configured by rising index: another one may have it */
+	/*
+	 * waiting children are configured by rising index: another one may have it
+	 */
 	waiter = scan->group->waiter;
 	if (waiter != NULL && waiter->callback_pending &&
 		waiter->request_index < areq->request_index)

@@ -1,20 +1,22 @@
 /*
  * early_start.c
- *		Finds the scans of a statement that can start before they are asked for.
+ *		Finds the scans of a statement that can start before their rows are
+ *		requested.
  *
- * A scan qualifies if it sends one request, a GetItem or a Query of one
- * expected page, and if the plan will ask it for rows unless another input is
- * empty (then the request was in vain).  So it is not below a LIMIT, a
- * one-time filter or a cache, not in a subplan (whose scans start together
- * when it runs), and not executed for each row of another node.
+ * A scan qualifies if it sends one request: a GetItem or a Query of one
+ * expected page.  In addition, the plan must request its rows unless another
+ * input is empty (the request was then useless).  So the scan is not below a
+ * LIMIT, a one-time filter or a cache, not in a subplan (whose scans start
+ * together when it runs), and not executed for each row of another node.
  *
- * The plan of min and max is a Result over subplans, each of which reads one end
- * of a partition below a LIMIT.  Its columns are their values, or functions of
- * them, so all of them run, and start together, too.
+ * The plan of min and max is a Result over subplans, each of which reads one
+ * end of a partition below a LIMIT.  Its columns are their values, or
+ * functions of them, so all of them run, and start together, too.
  *
- * Starting a scan evaluates its values.  An expression that could fail, or
- * have effects, must not be evaluated if the statement might not need it; only
- * those that are known to do neither (failure.c) are evaluated early.
+ * Starting a scan evaluates its values.  An expression that could fail, or has
+ * side effects, must not be evaluated if the statement might not need it.
+ * Only expressions that are known to be safe in both respects (failure.c) are
+ * evaluated early.
  */
 #include "postgres.h"
 
@@ -24,7 +26,7 @@
 #include "../../plan/tree/plantree.h"
 #include "early_start.h"
 
-/* ---- what can start ---- */
+/* ---- eligible scans ---- */
 
 static bool
 can_start(const DynScan *scan, const List *found)
@@ -53,7 +55,10 @@ note_tree(DynStatement *statement, Plan *tree)
 	return true;
 }
 
-/* The executor waits for `first`, so its request is sent before the others. */
+/*
+ * Starts all scans.  The executor waits for `first`, so its request is sent
+ * before the others.
+ */
 static void
 start_all(const DynStatement *statement, const DynScan *first,
 		  const List *found)
@@ -74,7 +79,7 @@ start_all(const DynStatement *statement, const DynScan *first,
 	}
 }
 
-/* The parameters that are evaluated whatever the values of others are. */
+/* Collects the parameters that are evaluated for any values of others. */
 static bool
 collect_params(Node *node, void *params)
 {
@@ -101,8 +106,9 @@ collect_params(Node *node, void *params)
 }
 
 /*
- * If the scan is below the LIMIT of an initplan whose value the statement needs
- * in any case, as min() and max() do: the scans of all that are so.
+ * Returns the scans of all initplans with a LIMIT whose values the statement
+ * needs in any case, as for min() and max().  Returns NIL if the scan is not
+ * in one of them.
  */
 static List *
 ends_beside(const PlannedStmt *statement, const Plan *tree)

@@ -2,11 +2,11 @@
  * early_start.h
  *		Sends the first requests of independent scans together.
  *
- * PostgreSQL asks the nodes of a plan for rows one after the other: a join of
- * two item collections, each named by a constant, waits for the first answer
- * before the second request is sent.  When the first scan of a statement runs,
- * this starts those others that will most likely be asked for rows, too; which
- * they are is told in early_start.c.
+ * PostgreSQL requests rows from the nodes of a plan one after the other.  A
+ * join of two item collections, each with a constant key, would wait for the
+ * first response before the second request is sent.  When the first scan of a
+ * statement runs, this starts the other scans that will very likely be read as
+ * well; early_start.c defines which scans qualify.
  */
 #ifndef DYN_EXEC_INDEPENDENT_H
 #define DYN_EXEC_INDEPENDENT_H
@@ -14,10 +14,10 @@
 #include "scan.h"
 
 /*
- * To be called when an execution of the scan has begun; does its work once for
- * each plan and subplan of a statement.  Sends no more than the statement's
- * bounds allow.  What comes back, errors too, waits until the sibling is asked
- * for its first row.
+ * To be called when an execution of the scan has begun; starts the others once
+ * for each plan and subplan of a statement.  Sends within the statement's
+ * bounds only.  Responses, including errors, wait until the first row of their
+ * scan is requested.
  */
 extern void dyn_independent_start(const DynScan *scan);
 

@@ -1,10 +1,10 @@
 /*
  * explain.c
- *		Shows an access plan, and what it cost, in EXPLAIN.
+ *		Shows an access plan, and its cost, in EXPLAIN.
  *
- * The same words in every format, one property a line.  Conditions are shown in
- * DynamoDB's names with the values as SQL expressions, since EXPLAIN without
- * ANALYZE evaluates nothing.
+ * The text is the same in every format, one property a line.  Conditions are
+ * shown in DynamoDB's names with the values as SQL expressions, since EXPLAIN
+ * without ANALYZE evaluates no expression.
  */
 #include "postgres.h"
 
@@ -24,14 +24,14 @@
 #include "foreign_scan.h"
 #include "scan.h"
 
-/* What printing a predicate needs. */
+/* State for printing a predicate. */
 typedef struct Printer
 {
 	const DynRelation *relation;
-	List	   *exprs;			/* fdw_exprs */
-	List	   *context;		/* of deparse_expression */
+	List	   *exprs;			/* fdw_exprs (run-time expressions) */
+	List	   *context;		/* context for deparse_expression */
 	bool		useprefix;
-	const DynTemplatePart *part;	/* that is printed, or NULL */
+	const DynTemplatePart *part;	/* template part being printed, or NULL */
 	StringInfoData buf;
 } Printer;
 
@@ -58,7 +58,7 @@ static const char *const describe_pred[] = {
 
 static void print_pred(Printer *printer, const DynPred *pred, bool nested);
 
-/* All integers from the first to the last of an array. */
+/* Prints an array of all integers from its first to its last element. */
 static void
 print_integers(Printer *printer, const DynPred *pred)
 {
@@ -75,7 +75,7 @@ print_integers(Printer *printer, const DynPred *pred)
 						 values[0], values[n - 1]);
 }
 
-/* A document by the name of its column. */
+/* Prints a field; a document by the name of its column. */
 static void
 print_field(Printer *printer, const DynField *field)
 {
@@ -148,7 +148,7 @@ print_text(Printer *printer, const char *text, size_t len)
 						   dyn_from_utf8_lossy(pnstrdup(text, len)));
 }
 
-/* The only value of a part as it stands in the text, or NULL. */
+/* Returns the only value of a part as it is in the text, or NULL. */
 static const char *
 constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg)
 {
@@ -166,7 +166,7 @@ constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg
 	return pnstrdup(scalar.data, scalar.len);
 }
 
-/* The conditions on a part, which stand behind the template. */
+/* Returns the conditions on a part, which are printed after the template. */
 static List *
 conditions_of_part(const DynPred *arg)
 {
@@ -177,7 +177,10 @@ conditions_of_part(const DynPred *arg)
 	return arg->args;
 }
 
-/* A part: its value, or ${column}, or ${column = value} if that comes later. */
+/*
+ * Prints a part: its value, or ${column}, or ${column = value} if that comes
+ * later.
+ */
 static void
 print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const DynPred *arg)
 {
@@ -213,7 +216,7 @@ print_conditions(Printer *printer, const DynTemplatedAttr *templated, int p,
 	printer->part = NULL;
 }
 
-/* pk = user#a@x, sk begins_with order#, sk = order#${n} AND n > 5 */
+/* Prints: pk = user#a@x, sk begins_with order#, sk = order#${n} AND n > 5 */
 static void
 print_templated(Printer *printer, const DynPred *pred)
 {
@@ -347,7 +350,7 @@ print_and(Printer *printer)
 		appendStringInfoString(&printer->buf, " AND ");
 }
 
-/* The texts of the table's key that rows have. */
+/* Prints the texts of the table's key that rows have. */
 static void
 print_templates(Printer *printer)
 {
@@ -363,7 +366,7 @@ print_templates(Printer *printer)
 	}
 }
 
-/* The terms that the requests do not enforce. */
+/* Shows the terms that the requests do not enforce. */
 static void
 show_row_test(Printer *printer, const DynAccess *access, ExplainState *es)
 {
@@ -387,7 +390,10 @@ show_row_test(Printer *printer, const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Item Filter", printer->buf.data, es);
 }
 
-/* Whole keys of many executions are asked for in batches. */
+/*
+ * Returns the operation's name.  Full keys of many executions are requested in
+ * batches.
+ */
 static const char *
 operation_word(const DynAccess *access, bool batched)
 {
@@ -453,8 +459,8 @@ show_counters(const DynCounters *counters, ExplainState *es)
 }
 
 /*
- * The part of the node's time in which it waited for DynamoDB; -1 if that is
- * not known, because another node may have waited for its requests.
+ * Returns the percentage of the node's time in which it waited for DynamoDB;
+ * -1 if unknown, because another node may have waited for its requests.
  */
 static double
 waiting_percent(const ForeignScanState *node, const DynScan *scan)
@@ -471,7 +477,7 @@ waiting_percent(const ForeignScanState *node, const DynScan *scan)
 		: scan->input.scandesc->counters.waiting_ms * 100 / ms;
 }
 
-/* In text only if there were requests. */
+/* Shows times, in text only if requests were sent. */
 static void
 show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 {
@@ -498,7 +504,7 @@ show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 		ExplainPropertyFloat("Request Wait Percent", "%", percent, 1, es);
 }
 
-/* What is kept at the end, and the executions that it served. */
+/* Shows the cached items at the end, and the executions that they served. */
 static void
 show_cached(const DynScan *scan, ExplainState *es)
 {
@@ -524,7 +530,7 @@ show_cached(const DynScan *scan, ExplainState *es)
 	ExplainPropertyUInteger("Cached Executions Served", NULL, figures.executions, es);
 }
 
-/* Which scan has the requests of all that share a read. */
+/* Shows which scan has the requests of all that share a read. */
 static void
 show_shared(const DynScan *scan, ExplainState *es)
 {
@@ -538,7 +544,10 @@ show_shared(const DynScan *scan, ExplainState *es)
 								   figures.scans), es);
 }
 
-/* Of one execution.  Those of a table of unknown size are not known. */
+/*
+ * Shows the estimate for one execution, which is unknown for a table of
+ * unknown size.
+ */
 static void
 show_estimate(const DynAccess *access, ExplainState *es)
 {
@@ -570,7 +579,10 @@ show_access(const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Hint", access->advice, es);
 }
 
-/* The other access plan: its operation, where it reads, and by which key. */
+/*
+ * Describes the other access plan: its operation, its table or index, and its
+ * key.
+ */
 static char *
 describe_access(Printer *printer, const DynAccess *access)
 {
@@ -589,8 +601,8 @@ describe_access(Printer *printer, const DynAccess *access)
 }
 
 /*
- * What decides between two access plans, and the one that is not shown: without
- * ANALYZE that of open gates.
+ * Shows the condition that decides between two access plans, and the plan that
+ * is not shown: without ANALYZE the one used if an optional condition is open.
  */
 static void
 show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
@@ -612,7 +624,10 @@ show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
 	ExplainPropertyText("Alternative", alternative, es);
 }
 
-/* Names of those whose capacities are used: global indexes, "" for the table. */
+/*
+ * Adds the names of those whose capacities are used: global indexes, "" for
+ * the table.
+ */
 static List *
 add_capacities(List *names, const DynAccess *access)
 {
@@ -651,7 +666,10 @@ append_share(StringInfo buf, const DynRelation *relation,
 				  : "the table's capacity");
 }
 
-/* What a share is of stands in the description of the table. */
+/*
+ * Shows budgets.  The description of the table has the capacity that a share
+ * refers to.
+ */
 static void
 show_budgets(const DynRelation *relation, const DynAccess *access,
 			 ExplainState *es)
@@ -674,7 +692,7 @@ show_budgets(const DynRelation *relation, const DynAccess *access,
 	ExplainPropertyText("Read Unit Budget", buf.data, es);
 }
 
-/* What is read, and how. */
+/* Shows what is read, and how. */
 static void
 show_target(Printer *printer, const DynAccess *access, ExplainState *es)
 {
@@ -685,7 +703,7 @@ show_target(Printer *printer, const DynAccess *access, ExplainState *es)
 	show_row_test(printer, access, es);
 }
 
-/* The arms of a union, in the order in which they are read. */
+/* Shows the arms of a union, in the order in which they are read. */
 static void
 show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
 {

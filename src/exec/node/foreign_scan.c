@@ -1,9 +1,9 @@
 /*
  * foreign_scan.c
- *		The callbacks of a foreign scan: begin, iterate, rescan, end.
+ *		Callbacks of a foreign scan: begin, iterate, rescan, end.
  *
  * There is no shutdown callback: core calls it at the end of every FETCH of a
- * cursor, after which more rows may be wanted.
+ * cursor, after which more rows may be needed.
  */
 #include "postgres.h"
 
@@ -79,10 +79,11 @@ dynIterateForeignScan(ForeignScanState *node)
 }
 
 /*
- * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this in place of every
- * scan that has no relation of its own: a count in a subquery, which has to be
- * executed there as anywhere.  Core then evaluates what is for the rows of a
- * fallback, and not for a count.
+ * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this in place of
+ * every scan without a relation of its own.  That can be a count in a
+ * subquery, which has to be executed there as in any other statement.  Core
+ * then evaluates what is meant for the rows of a fallback, and not for a
+ * count.
  */
 bool
 dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
@@ -99,7 +100,7 @@ dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
 	return !TupIsNull(slot);
 }
 
-/* What was started ahead depends on nothing that could have changed. */
+/* Requests started ahead do not depend on anything that could have changed. */
 void
 dynReScanForeignScan(ForeignScanState *node)
 {

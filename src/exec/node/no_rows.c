@@ -1,8 +1,9 @@
 /*
  * no_rows.c
- *		Tells that items were read, but none of them is a row.
+ *		Reports that items were read, but none of them is a row.
  *
- * The row test is made here, or by DynamoDB, as far as it can be a filter.
+ * The item filter is applied here, or by DynamoDB, as far as it can be a
+ * filter expression.
  */
 #include "postgres.h"
 
@@ -12,7 +13,7 @@
 #include "../../model/values/path.h"
 #include "no_rows.h"
 
-/* Does the filter say nothing but what rows are? */
+/* True if all filter conditions come from the item filter. */
 static bool
 filters_rows_only(const DynAccess *access)
 {
@@ -29,8 +30,9 @@ filters_rows_only(const DynAccess *access)
 }
 
 /*
- * Items that are no rows; 0 if there was a row, or if the statement asked for
- * certain items: that a key is one of another entity is nothing unusual.
+ * Returns the number of items that are not rows.  0 if there was a row, or if
+ * the statement requested certain items: it is common that such a key belongs
+ * to another entity.
  */
 static uint64
 items_without_rows(const DynScanDesc *scandesc)
@@ -47,7 +49,7 @@ items_without_rows(const DynScanDesc *scandesc)
 		? scandesc->counters.items_read : 0;
 }
 
-/* "pk = company#${company} AND sk = user#${email}" */
+/* Returns "pk = company#${company} AND sk = user#${email}". */
 static char *
 describe_row_test(const DynRelation *relation)
 {
@@ -69,7 +71,10 @@ describe_row_test(const DynRelation *relation)
 	return words.data;
 }
 
-/* Functions execute statements of their own, maybe many. */
+/*
+ * True if this was reported in the client's statement before: its functions
+ * may execute many statements.
+ */
 static bool
 is_reported(void)
 {

@@ -1,9 +1,9 @@
 /*
  * no_rows.h
- *		Tells that items were read, but none of them is a row.
+ *		Reports that items were read, but none of them is a row.
  *
- * A template with a misspelt literal fits nothing, without an error: each item
- * may be one of another entity.
+ * A template with a misspelt literal matches no item, without an error: each
+ * item may belong to another entity.
  */
 #ifndef DYN_EXEC_NO_ROWS_H
 #define DYN_EXEC_NO_ROWS_H
@@ -11,8 +11,9 @@
 #include "scan.h"
 
 /*
- * At the end of a Scan or Query that was read to its end: a NOTICE, once in a
- * client's statement, if the row test alone left nothing of what was read.
+ * Sends a NOTICE at the end of a Scan or Query that was read to its end, if
+ * the item filter alone removed every item that was read.  Once in a client's
+ * statement.
  */
 extern void dyn_notice_no_rows(const DynScan *scan);
 

@@ -1,22 +1,22 @@
 /*
  * readahead.c
- *		Reads rows ahead of a node that executes scans for each of them: a nested
- *		loop, or a projection with correlated subplans.
+ *		Reads rows ahead of a node that executes scans for each of them: a
+ *		nested loop, or a projection with correlated subplans.
  *
- * The node returns its child's rows, unchanged and in their order.  But it
- * reads them in batches.  For each row of a batch it sets the parameters of
- * the nested loop (of the subplans) as the loop will set them, evaluates the
- * values of our scans on the inner side, and prefetches for them (lookup.h).
- * When the loop then executes the scans row by row, their answers are under
- * way or here.  The join itself stays core's: join types, conditions and
- * rescans need no code of ours.
+ * The node returns its child's rows, unchanged and in their order, but reads
+ * them in batches.  For each row of a batch it sets the parameters of the
+ * nested loop (of the subplans) as the loop will set them.  It then evaluates
+ * the values of our scans on the inner side, and prefetches for them
+ * (lookup.h).  When the loop executes the scans row by row, their responses
+ * are in flight or received.  The join itself stays core's: join types,
+ * conditions and rescans need no code of ours.
  *
  * If a node above may stop early, the first batch is one row, and batches
  * grow.  Otherwise a batch ends when the lookups have enough requests
- * (dyn_lookups_is_full), or when its rows take the memory and temporary file
- * that they may (row_buffer.h).
+ * (dyn_lookups_is_full), or when its rows reach their limit of memory and
+ * temporary file (row_buffer.h).
  *
- * The loop is found in the plan: the one whose outer side this node is.  It
+ * The loop is found in the plan: the one whose outer side is this node.  It
  * prefetches only for scans that are executed for every row.
  */
 #include "postgres.h"
@@ -34,7 +34,10 @@
 #include "row_buffer.h"
 #include "scan.h"
 
-/* If a node above may stop early: rows of the first batch, and its growth. */
+/*
+ * Rows of the first batch, and growth of batches, if a node above may stop
+ * early.
+ */
 #define FIRST_LAZY_ROWS		1
 #define LAZY_GROWTH			4
 
@@ -42,29 +45,32 @@
 typedef struct Parameter
 {
 	int			number;
-	AttrNumber	column;			/* of the loop's outer row, or */
-	ExprState  *expr;			/* over the child's row; NULL: the column */
+	AttrNumber	column;			/* column of the loop's outer row, or */
+	ExprState  *expr;			/* expression over the child's row; NULL: the
+								 * column */
 } Parameter;
 
 typedef struct ReadAhead
 {
-	CustomScanState css;		/* first */
-	bool		may_stop_early; /* something above may stop early */
-	int			growth;			/* of batches, then */
-	bool		resolved;		/* parameters and scans were looked for */
-	List	   *parameters;		/* of Parameter *, which the scans depend on */
-	List	   *scans;			/* of DynScan *, executed for each row */
+	CustomScanState css;		/* must be first */
+	bool		may_stop_early; /* true if a node above may stop early */
+	int			growth;			/* growth factor of batches in that case */
+	bool		resolved;		/* true if parameters and scans were looked
+								 * for */
+	List	   *parameters;		/* list of Parameter *, which the scans depend
+								 * on */
+	List	   *scans;			/* list of DynScan *, executed for each row */
 	TupleTableSlot *out;
-	bool		ended;			/* the child has no more rows */
-	bool		once;			/* it is not expected to be executed again */
+	bool		ended;			/* true if the child has returned all rows */
+	bool		once;			/* true if no other execution is expected */
 
-	MemoryContext work_context; /* of prefetching for one row */
-	int			size;			/* rows of the next batch */
-	DynRowBuffer *rows;			/* of the batch; NULL: there was none yet */
+	MemoryContext work_context; /* context for prefetching for one row */
+	int			size;			/* number of rows of the next batch */
+	DynRowBuffer *rows;			/* rows of the batch; NULL: not begun */
 
 	uint64		batches;
 	uint64		rows_read;
-	uint64		largest;		/* rows of a batch */
+	uint64		largest;		/* number of rows of the largest batch */
 } ReadAhead;
 
 /* ---- finding the loop and its scans ---- */
@@ -142,7 +148,7 @@ resolve_subplans(ReadAhead *ahead, const PlannedStmt *statement,
 				  statement->subplans);
 }
 
-/* Might evaluating the scans' values for a row raise an error? */
+/* True if evaluating the scans' values for a row might raise an error. */
 static bool
 may_fail(const ReadAhead *ahead)
 {
@@ -158,7 +164,7 @@ may_fail(const ReadAhead *ahead)
 	return false;
 }
 
-/* Rows of the first batch. */
+/* Returns the number of rows of the first batch. */
 static int
 first_size(const ReadAhead *ahead)
 {
@@ -166,10 +172,10 @@ first_size(const ReadAhead *ahead)
 }
 
 /*
- * Nothing is prefetched in EvalPlanQual, which tests single rows.  The loop's
- * parameters are columns of the rows that this node returns; the subplans' are
- * evaluated over the child's rows, so that this is possible only if both are
- * the same.
+ * Finds parameters and scans.  Prefetching is off in EvalPlanQual, which tests
+ * single rows.  The loop's parameters are columns of the rows that this node
+ * returns.  The subplans' parameters are evaluated over the child's rows,
+ * which is possible only if both are the same.
  */
 static void
 resolve(ReadAhead *ahead)
@@ -194,7 +200,7 @@ resolve(ReadAhead *ahead)
 	else
 		resolve_loop(ahead, estate->es_plannedstmt);
 	MemoryContextSwitchTo(oldcontext);
-	/* a row that is never asked for must not raise an error */
+	/* a row that is never requested must not raise an error */
 	ahead->growth = ahead->may_stop_early && may_fail(ahead) ? 1 : LAZY_GROWTH;
 }
 
@@ -259,7 +265,7 @@ restore_parameters(ReadAhead *ahead, const ParamExecData *old)
 }
 
 /*
- * An error leaves the parameters set.  That does no harm: an execution is
+ * An error leaves the parameters set.  That is harmless: an execution is
  * served only by a prefetch for its own values.
  */
 static void
@@ -297,7 +303,7 @@ begin_lookups(ReadAhead *ahead)
 
 /* ---- batches ---- */
 
-/* A batch has at least one row. */
+/* True if the batch is full; a batch has at least one row. */
 static bool
 batch_is_full(const ReadAhead *ahead)
 {
@@ -314,7 +320,7 @@ batch_is_full(const ReadAhead *ahead)
 	return nrows >= ahead->size || dyn_row_buffer_is_full(ahead->rows);
 }
 
-/* The child's next row as this node returns it; NULL at its end. */
+/* Returns the child's next row as this node returns it; NULL at its end. */
 static TupleTableSlot *
 next_child_row(ReadAhead *ahead)
 {
@@ -397,7 +403,10 @@ begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
 												ALLOCSET_SMALL_SIZES);
 }
 
-/* Without scans to prefetch for, row by row; false at the end. */
+/*
+ * Passes on rows one by one if there are no scans to prefetch for; false at
+ * the end.
+ */
 static bool
 pass_row_on(ReadAhead *ahead)
 {
@@ -422,7 +431,7 @@ next_row(ReadAhead *ahead)
 	return dyn_row_buffer_next(ahead->rows, ahead->out);
 }
 
-/* The child may allocate what lives longer than a row. */
+/* The child may allocate memory that lives longer than a row. */
 static TupleTableSlot *
 exec_read_ahead(CustomScanState *node)
 {

@@ -1,7 +1,9 @@
 /*
  * readahead.h
- *		The executor's half of a lookup join: reads the outer side of a nested
- *		loop ahead, and prefetches for the scans on the inner side.
+ *		Executor node of a lookup join.
+ *
+ * Reads the outer side of a nested loop ahead, and prefetches for the scans on
+ * the inner side.
  */
 #ifndef DYN_EXEC_READAHEAD_H
 #define DYN_EXEC_READAHEAD_H

@@ -1,10 +1,10 @@
 /*
  * row_buffer.c
- *		Rows that were read ahead: the first ones in memory, the others in one
- *		of core's tuplestores.
+ *		Buffers rows that were read ahead: the first ones in memory, the others
+ *		in one of core's tuplestores.
  *
- * The store is written, read forward once and cleared, so that it needs neither
- * rewinding nor a second read pointer.  It keeps next to nothing in memory.
+ * The store is written, read forward once and cleared, so it needs neither
+ * rewinding nor a second read pointer.  It uses very little memory.
  */
 #include "postgres.h"
 
@@ -18,10 +18,10 @@
 
 #include "row_buffer.h"
 
-/* What a row takes besides its bytes, about. */
+/* Approximate memory of a row, in addition to its bytes. */
 #define ROW_OVERHEAD	32
 
-/* Of the store: the least that PostgreSQL uses for anything. */
+/* Memory of the store in kB: the minimum that PostgreSQL uses. */
 #define STORE_KB		64
 
 #define FIRST_ROWS		64
@@ -29,17 +29,18 @@
 struct DynRowBuffer
 {
 	MemoryContext context;
-	MemoryContext row_context;	/* of the rows in memory */
-	MinimalTuple *rows;			/* the first ones */
+	MemoryContext row_context;	/* context of the rows in memory */
+	MinimalTuple *rows;			/* first rows, in memory */
 	int			nheld;			/* number of these */
 	int			allocated;
-	Tuplestorestate *store;		/* of the rows behind them */
-	TupleTableSlot *slot;		/* minimal: the row that the store took or gave */
-	Size		bytes;			/* of all rows */
-	Size		max_held;		/* bytes of those in memory */
+	Tuplestorestate *store;		/* store of the rows after them */
+	TupleTableSlot *slot;		/* slot (minimal tuple) of the row that the
+								 * store took or returned */
+	Size		bytes;			/* bytes of all rows */
+	Size		max_held;		/* maximum bytes of those in memory */
 	Size		max_bytes;
 	int			nrows;
-	int			next;			/* the first that was not read */
+	int			next;			/* position of the first row not yet read */
 };
 
 DynRowBuffer *
@@ -62,7 +63,7 @@ dyn_row_buffer_create(TupleDesc desc, Size max_bytes)
 	buffer->max_bytes = may_spill ? Max(half, max_bytes) : half;
 	buffer->store = tuplestore_begin_heap(false, false, STORE_KB);
 	tuplestore_set_eflags(buffer->store, 0);
-	/* a copy, which nobody has to unpin */
+	/* a copy, which needs no unpinning */
 	buffer->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											&TTSOpsMinimalTuple);
 	MemoryContextSwitchTo(oldcontext);

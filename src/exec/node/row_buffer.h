@@ -1,17 +1,17 @@
 /*
  * row_buffer.h
- *		Rows that were read ahead, in their order: a batch is added, read once, and
- *		cleared.
+ *		Buffers rows that were read ahead, in their order: a batch is added,
+ *		read once, and cleared.
  *
- * Rows take half of work_mem; what goes beyond it is in a temporary file.  The
- * file belongs to the resource owner that is current when the buffer is made,
- * which is that of the statement (a cursor's is its portal's), not of a
- * subtransaction: rows survive a savepoint that is rolled back below an open
- * cursor, and go with the statement.  A batch is full when its rows take
+ * Rows take half of work_mem; the rest is in a temporary file.  The file
+ * belongs to the resource owner that is current when the buffer is created.
+ * This is the statement's (for a cursor its portal's), not a subtransaction's.
+ * Rows therefore survive a savepoint that is rolled back below an open cursor,
+ * and end with the statement.  A batch is full when its rows take
  * fetch_memory, or half of work_mem if that is more.
  *
- * Where temp_file_limit is set, nothing is spilled, and half of work_mem is all:
- * reading ahead must not make a statement fail.
+ * If temp_file_limit is set, rows are not spilled, and half of work_mem is the
+ * limit: reading ahead must not make a statement fail.
  *
  * Legal order: dyn_row_buffer_add for each row, until it is full;
  * dyn_row_buffer_next until it returns false; dyn_row_buffer_clear, which is
@@ -25,16 +25,16 @@
 typedef struct DynRowBuffer DynRowBuffer;
 
 /*
- * An empty buffer, in a context of its own below the current one.  `max_bytes`:
- * of a batch, unless work_mem allows more.
+ * Returns an empty buffer, in a context of its own below the current one.
+ * `max_bytes` limits a batch, unless work_mem allows more.
  */
 extern DynRowBuffer *dyn_row_buffer_create(TupleDesc desc, Size max_bytes);
 
 extern void dyn_row_buffer_free(DynRowBuffer *buffer);
 
 /*
- * Adds a copy of the slot's row, and stores the row in `out` with the bytes that
- * it will have when it is read: they are valid until the next call.
+ * Adds a copy of the slot's row.  Stores the row in `out` with the bytes that
+ * it will have when it is read; they are valid until the next call.
  */
 extern void dyn_row_buffer_add(DynRowBuffer *buffer, TupleTableSlot *slot,
 							   TupleTableSlot *out);
@@ -42,10 +42,10 @@ extern void dyn_row_buffer_add(DynRowBuffer *buffer, TupleTableSlot *slot,
 /* Stores the next row, valid until the next call; false after the last. */
 extern bool dyn_row_buffer_next(DynRowBuffer *buffer, TupleTableSlot *out);
 
-/* Forgets all rows. */
+/* Removes all rows. */
 extern void dyn_row_buffer_clear(DynRowBuffer *buffer);
 
-/* The number of rows in the buffer, read or not. */
+/* Returns the number of rows in the buffer, read or not. */
 extern int	dyn_row_buffer_count(const DynRowBuffer *buffer);
 
 extern bool dyn_row_buffer_is_full(const DynRowBuffer *buffer);

@@ -1,10 +1,10 @@
 /*
  * scan.c
- *		Executes a foreign scan: evaluates values, runs the fetch, returns rows.
+ *		Executes a foreign scan: evaluates values, runs the fetch, returns
+ *		rows.
  *
- * Everything of one execution lives in run_context, which is reset at its end:
- * requests in flight are then abandoned by reset callbacks, as they are on an
- * error.
+ * All memory of one execution is in run_context, which is reset at its end.
+ * Reset callbacks then abandon requests in flight, as they do on an error.
  */
 #include "postgres.h"
 
@@ -19,9 +19,12 @@
 #include "scan.h"
 #include "scan_policy.h"
 
-/* ---- the policy of Scans ---- */
+/* ---- scan_policy ---- */
 
-/* A Scan that nothing can stop is refused before it has used anything. */
+/*
+ * Raises an error if a Scan that cannot stop early would exceed the limit,
+ * before it has used any read units.
+ */
 static void
 check_units(const DynScan *scan, const DynScanDesc *scandesc, const DynAccess *read)
 {
@@ -37,9 +40,9 @@ check_units(const DynScan *scan, const DynScanDesc *scandesc, const DynAccess *r
 }
 
 /*
- * Once for all executions of what is read: the planned index, or the table.
- * Scans that share a read are each refused if they may not read all of it, but
- * only one of them warns.
+ * Applies the policy once for all executions of what is read: the planned
+ * index, or the table.  Scans that share a read are each refused if they may
+ * not read all of it, but only one of them warns.
  */
 static void
 apply_policy(DynScan *scan, DynScanDesc *scandesc)
@@ -59,7 +62,10 @@ apply_policy(DynScan *scan, DynScanDesc *scandesc)
 							  scandesc->access->advice);
 }
 
-/* A bounded Scan reads on: it is one like any other. */
+/*
+ * Applies the policy to a bounded Scan that continues: it is then like any
+ * other.
+ */
 static void
 read_beyond(void *arg)
 {
@@ -69,8 +75,8 @@ read_beyond(void *arg)
 }
 
 /*
- * A bounded Scan that is executed once is allowed to read what it is bounded to,
- * until it goes beyond.  To all others the policy applies now.
+ * Applies the policy, except to a bounded Scan that is executed once: that may
+ * read up to its bound, and the policy applies when it goes beyond.
  */
 static void
 permit(DynInput *input, DynScanDesc *scandesc)
@@ -93,11 +99,11 @@ permit(DynInput *input, DynScanDesc *scandesc)
 							   access->limit_hint);
 }
 
-/* ---- beginning ---- */
+/* ---- start ---- */
 
 /*
- * For a scan that is read to its end.  The plan may be a cached one, so nothing
- * of it is changed.
+ * Returns a copy for a scan that is read to its end.  The plan may be a cached
+ * one, so it must not be changed.
  */
 static DynAccess *
 copy_for_end(const DynAccess *planned)
@@ -118,8 +124,8 @@ copy_for_end(const DynAccess *planned)
 }
 
 /*
- * The planner only knows that there is a LIMIT somewhere; there may be a Sort
- * below it, which reads all rows.
+ * Adapts the access plan.  The planner only knows that there is a LIMIT in the
+ * plan; there may be a Sort below it, which reads all rows.
  */
 static const DynAccess *
 adapt_to_plan(const DynAccess *planned, const PlanState *node)
@@ -155,7 +161,10 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	return scan;
 }
 
-/* Is any of the access plan's gates (plan/keys/guards.h) open? */
+/*
+ * True if any of the access plan's optional conditions (plan/keys/guards.h) is
+ * open.
+ */
 static bool
 has_open_optional_qual(const DynScan *scan)
 {
@@ -186,7 +195,9 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
 	scan->planned = scandesc->access;
-	/* gates have the same values in all executions of the scan */
+	/*
+	 * optional conditions have the same values in all executions of the scan
+	 */
 	if (has_open_optional_qual(scan))
 		scan->input.scandesc = dyn_scandesc_create(scandesc->statement, scandesc->relation,
 												   scandesc->access->alternative);
@@ -200,7 +211,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 													ALLOCSET_SMALL_SIZES);
 }
 
-/* ---- running ---- */
+/* ---- execution ---- */
 
 const DynValues *
 dyn_scan_evaluate_next(DynScan *scan)
@@ -210,8 +221,8 @@ dyn_scan_evaluate_next(DynScan *scan)
 }
 
 /*
- * By the access plan, or by the table if the planned index may be incomplete;
- * NULL: that is so, and no row was requested yet.
+ * Returns the items by the access plan, or from the table if the planned index
+ * may be incomplete.  NULL: it may be, and a row was not requested yet.
  */
 static DynItems *
 request_items(DynScan *scan)
@@ -237,7 +248,7 @@ may_repeat(const DynScan *scan, DynItems *items)
 		scan->input.scandesc->keeps ? dyn_stored_create(items) : items;
 }
 
-/* What answers the execution. */
+/* Returns the source that serves the execution. */
 static DynItems *
 open_items(DynScan *scan)
 {
@@ -248,7 +259,7 @@ open_items(DynScan *scan)
 		items = dyn_looked_up_open(scan->looked_up, &input->values);
 	if (items != NULL)
 		return items;
-	/* requests in flight use the values when the outer row is gone */
+	/* requests in flight use the values after the outer row is freed */
 	dyn_values_keep(&input->values);
 	if (scan->united != NULL)
 		return may_repeat(scan, dyn_united_open(scan->united));
@@ -329,7 +340,7 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 	scan->finished = (state == DYN_FETCH_END);
 }
 
-/* ---- repeating and ending ---- */
+/* ---- repetition and end ---- */
 
 void
 dyn_scan_end_run(DynScan *scan)
@@ -347,8 +358,8 @@ dyn_scan_end_run(DynScan *scan)
 }
 
 /*
- * The planner leaves out a Materialize where it expects few executions, or one,
- * and may be wrong.
+ * The planner omits a Materialize where it expects few executions, or one, and
+ * may be wrong.
  */
 bool
 dyn_scan_repeat_run(DynScan *scan)

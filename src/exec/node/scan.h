@@ -2,13 +2,14 @@
  * scan.h
  *		A foreign scan and its executions.
  *
- * The state of a ForeignScanState, and what the nodes of a statement do with
- * it: the scan's own callbacks (foreign_scan.c), an Append that does not wait
- * (async.c), scans that start ahead of their turn (early_start.c), and what reads
- * the outer rows of a loop ahead (readahead.c).
+ * State of a ForeignScanState, and its functions.  They are called by the
+ * nodes of a statement: the scan's own callbacks (foreign_scan.c), an Append
+ * that does not wait (async.c), scans that start ahead of their turn
+ * (early_start.c), and the node that reads the outer rows of a loop ahead
+ * (readahead.c).
  *
- * An execution begins at the first call of dyn_scan_begin_run after the node was
- * made or rescanned, since outer parameters have no values before.
+ * An execution begins at the first call of dyn_scan_begin_run after the node
+ * was created or rescanned, since outer parameters have no values before.
  */
 #ifndef DYN_EXEC_SCAN_H
 #define DYN_EXEC_SCAN_H
@@ -24,55 +25,61 @@ struct DynAsyncGroup;
 typedef struct DynScan
 {
 	DynInput	input;
-	const DynAccess *planned;	/* with gates, of which one may be open: then the
-								 * reader's is another one; NULL: not known */
-	bool		runs_once;		/* there is one execution; set if it may be
+	const DynAccess *planned;	/* plan with optional conditions, of which one
+								 * may be open (then the scan descriptor's plan
+								 * is another one); NULL: unknown */
+	bool		runs_once;		/* true if executed once; set if it may be
 								 * bounded */
-	DynLookedUp *looked_up;		/* NULL: no batch of executions was begun */
-	DynFallback *fallback;		/* NULL: the table never answers */
-	DynUnited  *united;			/* NULL: the access plan is not a union */
+	DynLookedUp *looked_up;		/* lookups; NULL: a batch of executions was not
+								 * begun */
+	DynFallback *fallback;		/* fallback; NULL: the table is never read
+								 * instead */
+	DynUnited  *united;			/* union; NULL: the access plan is not a
+								 * union */
 
 	/* one execution */
-	DynItems   *items;			/* NULL: ahead of its turn, it would have to fall
-								 * back */
-	bool		ahead;			/* it runs, and no row was asked for yet */
+	DynItems   *items;			/* source; NULL: ahead of its turn, it would
+								 * have to fall back */
+	bool		ahead;			/* true if it runs, but a row was not requested
+								 * yet */
 	bool		finished;
-	bool		counted;		/* count_only: the row was returned */
+	bool		counted;		/* count_only: true if the row was returned */
 	ExprState  *checks;			/* fdw_recheck_quals, while core has none */
 
-	struct DynAsyncGroup *group;	/* of an asynchronous Append; NULL: the
-									 * scan waits for its rows itself */
-	const struct AsyncRequest *request; /* of that Append: the last */
-	bool		left_out;		/* the group does not wait for what this
-								 * execution has in flight */
+	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL:
+									 * the scan waits for its rows itself */
+	const struct AsyncRequest *request; /* last request of that Append */
+	bool		left_out;		/* true if the group does not wait for this
+								 * execution's requests */
 } DynScan;
 
 /*
- * The state of a node, with what EXPLAIN shows; dyn_scan_prepare makes it ready
- * to run.  CurrentMemoryContext, which must live as long as the node.
+ * Returns the state of a node, with the data for EXPLAIN; dyn_scan_prepare
+ * then prepares it to run.  Uses CurrentMemoryContext, which must live as long
+ * as the node.
  */
 extern DynScan *dyn_scan_create(ForeignScanState *node, DynRelation *relation);
 extern void dyn_scan_prepare(DynScan *scan, int eflags);
 
 /*
  * Evaluates the run-time values into CurrentMemoryContext, and returns them in
- * input.next_values: those of the running execution stay as they are.
+ * input.next_values.  Those of the running execution do not change.
  */
 extern const DynValues *dyn_scan_evaluate_next(DynScan *scan);
 
-/* Begins an execution: sends nothing before rows are asked for. */
+/* Begins an execution; sends no request before rows are requested. */
 extern void dyn_scan_begin_run(DynScan *scan);
 
 /*
- * Begins an execution that nobody has asked for yet, and sends its first request
- * if the statement's bounds leave room.
+ * Begins an execution whose rows were not requested yet, and sends its first
+ * request if the statement's bounds allow it.
  */
 extern void dyn_scan_start_ahead(DynScan *scan);
 
-/* What the execution waits for, if one runs; or NULL. */
+/* Returns the fetch that the running execution waits for, or NULL. */
 extern DynFetch *dyn_scan_awaited_fetch(const DynScan *scan);
 
-/* The state of the scan that this is part of. */
+/* Returns the scan that this input is part of. */
 static inline DynScan *
 dyn_scan_of(const DynInput *input)
 {
@@ -80,21 +87,21 @@ dyn_scan_of(const DynInput *input)
 }
 
 /*
- * Stores the next row; none at the end, when the execution is finished, nor in a
- * group where it would have to wait.  Raises errors.
+ * Stores the next row.  The slot is empty at the end, when the execution is
+ * finished, and in a group where it would have to wait.  Raises errors.
  */
 extern void dyn_scan_next(DynScan *scan, TupleTableSlot *slot);
 
 /*
- * Makes the execution that runs begin again at its first row, without a request;
- * false if that cannot be done.
+ * Restarts the running execution at its first row, without a request; false if
+ * that is not possible.
  */
 extern bool dyn_scan_repeat_run(DynScan *scan);
 
 /* Ends the execution, if one runs; requests in flight are abandoned. */
 extern void dyn_scan_end_run(DynScan *scan);
 
-/* The end of the scan. */
+/* Frees the scan at its end. */
 extern void dyn_scan_free(DynScan *scan);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * scan_policy.c
- *		Warns of reading a whole table, or refuses to.
+ *		Warns of full scans, or rejects them.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@ describe_size(double bytes)
 	return psprintf("%.*f %s", i > 0 ? 1 : 0, bytes, units[i]);
 }
 
-/* As EXPLAIN shows it. */
+/* Formats read units as EXPLAIN does. */
 static char *
 describe_units(double units)
 {
@@ -47,7 +47,10 @@ number_clause(const DynTableMeta *meta, const char *name)
 					describe_size(index ? index->size_bytes : meta->size_bytes));
 }
 
-/* "4609 items, 2.4 MB, about 295 read units, at least 12 s"; NULL if unknown. */
+/*
+ * Returns "4609 items, 2.4 MB, about 295 read units, at least 12 s", as far as
+ * known, or NULL if the size is unknown.
+ */
 static char *
 describe_scan(const DynTableMeta *meta, const char *index,
 			  const DynEstimate *estimate)
@@ -77,7 +80,7 @@ shows_attribute(const DynRelation *relation, const DynKeyAttr *attr)
 	return false;
 }
 
-/* "a", "b" and "c": each column of the template once. */
+/* Returns "a", "b" and "c": each column of the template once. */
 static char *
 columns_of(const DynRelation *relation, const DynTemplatedAttr *templated)
 {
@@ -96,7 +99,9 @@ columns_of(const DynRelation *relation, const DynTemplatedAttr *templated)
 	return list.data;
 }
 
-/* What would avoid the Scan: conditions on the key, or a column for it. */
+/*
+ * Returns a hint to avoid the Scan: conditions on the key, or a column for it.
+ */
 static char *
 key_hint(const DynRelation *relation, const DynTableMeta *meta)
 {
@@ -114,7 +119,7 @@ key_hint(const DynRelation *relation, const DynTableMeta *meta)
 	return psprintf("Add a condition on partition key \"%s\"", meta->key.hash[0].name);
 }
 
-/* What EXPLAIN advises, as a sentence that follows another one. */
+/* Returns EXPLAIN's hint as a sentence that follows another one. */
 static char *
 advice_clause(const char *advice)
 {
@@ -166,7 +171,10 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 					 key_hint(relation, meta), advice_clause(advice))));
 }
 
-/* " (about 0.5 read units)" if it is known how long the items are. */
+/*
+ * Returns "4609 items, 2.4 MB, about 295 read units, at least 12 s", as far as
+ * known, or NULL if the size is unknown.
+ */
 static char *
 limiting_clause(const DynRelation *relation, const char *name,
 				const DynTableMeta *meta, const DynEstimate *estimate, int items)

@@ -1,27 +1,27 @@
 /*
  * scan_policy.h
- *		The policy of reading whole tables: the option scan_policy.
+ *		Applies scan_policy, the option for full scans.
  */
 #ifndef DYN_EXEC_SCAN_POLICY_H
 #define DYN_EXEC_SCAN_POLICY_H
 
 #include "../../plan/keys/access.h"
 
-/* What a Scan costs by the description alone. */
+/* Describes the cost of a Scan, from the table's description alone. */
 extern void dyn_scan_describe(const DynRelation *relation,
 							  const DynTableMeta *meta, DynEstimate *estimate);
 
 /*
- * The relation, or its index, is about to be read by a Scan that is expected to
- * use what EXPLAIN shows: warns, or raises an error.  `advice` is that of the
- * access plan, or NULL, here and below.
+ * Applies the policy before the relation, or its index, is read by a Scan that
+ * is expected to use what EXPLAIN shows: warns, or raises an error.  `advice`
+ * is that of the access plan, or NULL, here and below.
  */
 extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 								  const DynEstimate *estimate,
 								  const char *advice);
 
 /*
- * Only so many items of it are about to be read, for a LIMIT: says so where a
+ * Reports that only `items` items are about to be read, for a LIMIT, where a
  * Scan would warn.
  */
 extern void dyn_scan_policy_small_read(const DynRelation *relation,
@@ -29,17 +29,16 @@ extern void dyn_scan_policy_small_read(const DynRelation *relation,
 									   const DynEstimate *estimate, int items);
 
 /*
- * One page of at most so many items is about to be read, nothing after it.
- * Returns false if the policy does not allow that; warns of what is no bounded
- * read.
+ * Applies the policy to one page of at most `items` items.  Returns false if
+ * the policy does not allow that; warns of a read that is not bounded.
  */
 extern bool dyn_scan_policy_page(const DynRelation *relation,
 								 const DynTableMeta *meta, int items);
 
 /*
- * Such a Scan is about to be read to the end, and the statement has used some
- * read units of its limit: raises an error if what is left is known not to be
- * enough.
+ * Checks the limit before such a Scan is read to the end.  The statement may
+ * have used some read units of its limit.  Raises an error if the remaining
+ * ones are known to be insufficient.
  */
 extern void dyn_scan_check_units(const DynRelation *relation, const char *index,
 								 const DynEstimate *estimate,

@@ -1,9 +1,9 @@
 /*
  * item_record.h
- *		An item as it was received, in one bytea.
+ *		Stores a received item in one bytea.
  *
- * A slot is its type and flags, a byte each, and for types that have contents
- * four bytes of length and the contents as in the response.
+ * A slot is its type and flags, a byte each; for types that have contents,
+ * four bytes of length and the contents as in the response follow.
  */
 #ifndef DYN_EXEC_FETCH_ITEM_RECORD_H
 #define DYN_EXEC_FETCH_ITEM_RECORD_H
@@ -12,13 +12,13 @@
 
 #include "../../dynamodb/attrvalue.h"
 
-/* A slot for a record, its only column. */
+/* Returns a slot for a record, its only column. */
 extern TupleTableSlot *dyn_item_record_slot(const TupleTableSlotOps *ops);
 
-/* Bytes of the record, its header included. */
+/* Returns the record's size in bytes, including its header. */
 extern Size dyn_item_record_size(const DynValue *slots, int nslots);
 
-/* Writes it; the record has room for that size. */
+/* Writes the record, which has that size. */
 extern void dyn_item_record_write(bytea *record, const DynValue *slots, int nslots);
 
 /* Fills in the slots, which point into the record. */

@@ -1,6 +1,6 @@
 /*
  * key_scalar.c
- *		The values of an item's key.
+ *		Reads the values of an item's key.
  */
 #include "postgres.h"
 
@@ -8,7 +8,7 @@
 #include "../../model/server/encoding.h"
 #include "key_scalar.h"
 
-/* False if a key cannot have the value. */
+/* Stores the value as a scalar; false if a key cannot have it. */
 static bool
 read_key_scalar(const DynValue *value, DynScalar *scalar)
 {

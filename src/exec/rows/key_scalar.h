@@ -1,6 +1,6 @@
 /*
  * key_scalar.h
- *		The values of an item's key.
+ *		Reads the values of an item's key.
  */
 #ifndef DYN_EXEC_KEY_SCALAR_H
 #define DYN_EXEC_KEY_SCALAR_H
@@ -9,21 +9,22 @@
 #include "../../model/tables/relation.h"
 
 /*
- * "pk = "a", sk = 5" of an item, from the slots given; NULL if a slot is -1, or
- * its value not one that a key can have.  Raises no error for a value, so that
- * errors can tell the key.
+ * Returns an item's key as text, such as "pk = "a", sk = 5", from the given
+ * slots.  Returns NULL if a slot is -1, or its value is one that a key cannot
+ * have.  A value never causes an error, so that errors can report the key.
  */
 extern char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
 							   const int *slots, const DynValue *values);
 
 /*
- * The scalar of a key attribute's value, decoded into CurrentMemoryContext.
- * Raises an error that names the attribute if a key cannot have the value.
+ * Returns a key attribute's value as a scalar, decoded into
+ * CurrentMemoryContext.  Raises an error that names the attribute if a key
+ * cannot have the value.
  */
 extern void dyn_key_scalar(const DynRelation *relation, const char *name,
 						   const DynValue *value, DynScalar *scalar);
 
-/* A key for people, its parts between separators; palloc'd. */
+/* Returns a readable form of a key, its parts between separators; palloc'd. */
 extern char *dyn_key_text(const DynKeyPart *parts, int nparts,
 						  const char *separator);
 

@@ -1,10 +1,11 @@
 /*
  * rest.c
- *		Decides per item which attributes its rest leaves out.
+ *		Decides for each item which attributes the unmapped attributes column
+ *		omits.
  *
- * The attribute of an unproven template stays in the rest if the row's columns
- * do not reproduce its text: an index attribute that was written by other rules,
- * or before a column changed.
+ * A template's attribute that is not known to be reproducible stays in that
+ * column if the row's columns do not reproduce its text.  An example is an
+ * index attribute that was written by other rules, or before a column changed.
  */
 #include "postgres.h"
 
@@ -14,8 +15,8 @@ struct DynRest
 {
 	const DynRelation *relation;
 	DynParts   *parts;
-	const DynNames *all;		/* that may be left out */
-	DynNames	names;			/* of the item in hand */
+	const DynNames *all;		/* attributes that may be omitted */
+	DynNames	names;			/* names for the current item */
 };
 
 static bool
@@ -45,7 +46,7 @@ dyn_rest_create(const DynColumn *column, const DynRelation *relation,
 	return rest;
 }
 
-/* Does nothing but the rest show the attribute's value? */
+/* True if the value is visible only in the unmapped attributes. */
 static bool
 stays(const DynRest *rest, const char *name)
 {

@@ -1,6 +1,7 @@
 /*
  * rest.h
- *		What the rest of one item leaves out (model/tables/documents.h).
+ *		Determines the attributes omitted from the unmapped attributes of one
+ *		item (model/tables/documents.h).
  */
 #ifndef DYN_EXEC_REST_H
 #define DYN_EXEC_REST_H
@@ -11,13 +12,14 @@
 typedef struct DynRest DynRest;
 
 /*
- * For a column that shows the rest; NULL if it leaves out the same of all items.
- * `parts` are those of the rows that fetch it.  CurrentMemoryContext.
+ * Returns the state for a column of unmapped attributes; NULL if it omits the
+ * same ones for all items.  `parts` are those of the rows that fetch it.  In
+ * CurrentMemoryContext.
  */
 extern DynRest *dyn_rest_create(const DynColumn *column,
 								const DynRelation *relation, DynParts *parts);
 
-/* What the rest of the item in hand leaves out. */
+/* Returns the names that the column omits for the current item. */
 extern const DynNames *dyn_rest_names(DynRest *rest);
 
 #endif

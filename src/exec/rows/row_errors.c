@@ -1,6 +1,6 @@
 /*
  * row_errors.c
- *		The errors of items and values that do not fit their foreign table.
+ *		Reports items and values that do not match their foreign table.
  */
 #include "postgres.h"
 
@@ -11,7 +11,8 @@
 #include "row_errors.h"
 
 /*
- * The item's key, for a message; *note is a sentence to follow, or empty.
+ * Returns the item's key, for a message; *note is a sentence to follow, or
+ * empty.
  */
 static const char *
 item_key(const DynRows *rows, const DynValue *values, const char **note)
@@ -30,7 +31,7 @@ item_key(const DynRows *rows, const DynValue *values, const char **note)
 	return "(key not known)";
 }
 
-/* A short excerpt of a value that does not fit. */
+/* Returns a short excerpt of a mismatched value. */
 static const char *
 excerpt(const DynValue *value)
 {
@@ -50,7 +51,8 @@ dyn_report_mismatch(DynRows *rows, const DynValue *value,
 	const char *note;
 	const char *key = item_key(rows, rows->values, &note);
 
-	rows->current = -1;			/* the message says what the context would */
+	rows->current = -1;			/* the message contains what the context
+								 * would */
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("cannot convert value in column \"%s\" of foreign table \"%s\": %s",
@@ -61,7 +63,7 @@ dyn_report_mismatch(DynRows *rows, const DynValue *value,
 			 errhint("Change the column type or format option. To read such values as NULL, set on_mismatch to \"null\".")));
 }
 
-/* Not a list, set or map. */
+/* Reports a value other than a list, set or map. */
 void
 dyn_report_scalar(const DynRows *rows, const DynValue *value)
 {
@@ -129,7 +131,7 @@ report_not_listed(const DynRows *rows, const DynValue *values,
 			 errhint("Add the value to the template, or set on_mismatch to 'null', which leaves such items out.")));
 }
 
-/* Of a part that is no value of its column. */
+/* Reports a part that cannot be a value of its column. */
 void
 dyn_report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
 {

@@ -1,9 +1,9 @@
 /*
  * row_errors.h
- *		The errors of items and values that do not fit their foreign table.
+ *		Reports items and values that do not match their foreign table.
  *
- * They name the table, the column, and the item by its key, which is asked for
- * if it was not read.
+ * The errors name the table, the column, and the item by its key, which is
+ * requested if it was not read.
  */
 #ifndef DYN_EXEC_ROW_ERRORS_H
 #define DYN_EXEC_ROW_ERRORS_H
@@ -12,24 +12,26 @@
 #include "rows.h"
 #include "template_parts.h"
 
-/* A value of the column, of the item in hand. */
+/* Reports a mismatched value of the column in the current item. */
 DYN_NORETURN extern void dyn_report_mismatch(DynRows *rows, const DynValue *value,
 											 const DynColumn *column,
 											 const char *why);
 
-/* What is to be unnested is no list, set or map. */
+/*
+ * Reports a value that cannot be unnested, since it is not a list, set or map.
+ */
 DYN_NORETURN extern void dyn_report_scalar(const DynRows *rows,
 										   const DynValue *value);
 
-/* The rows' column i is NULL, and declared NOT NULL. */
+/* Reports that the rows' column `i` is NULL, and declared NOT NULL. */
 DYN_NORETURN extern void dyn_report_null(DynRows *rows, int i);
 
-/* The attribute fits its template in several ways. */
+/* Reports that the attribute matches its template in several ways. */
 DYN_NORETURN extern void dyn_report_ambiguous(const DynRows *rows,
 											  const DynValue *values,
 											  const char *attribute);
 
-/* A part of the item in hand is no value of its column. */
+/* Reports a part of the current item that cannot be a value of its column. */
 DYN_NORETURN extern void dyn_report_placeholder_mismatch(DynRows *rows,
 														 const DynMismatch *mismatch);
 

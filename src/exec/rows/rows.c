@@ -2,9 +2,9 @@
  * rows.c
  *		Decodes items into tuple slots.
  *
- * The hot loop of a scan: one call of a codec for each fetched column.  A value
- * that does not fit is an error which names table, column and item, unless the
- * column says on_mismatch 'null'.
+ * The hot loop of a scan: one call of a codec for each fetched column.  A
+ * mismatched value is an error which names table, column and item, unless the
+ * column has on_mismatch 'null'.
  *
  * An item of an unnested table gives a row for each element (unnested.h).
  */
@@ -52,7 +52,10 @@ dyn_rows_slot(const DynRows *rows, const char *name)
 	return -1;
 }
 
-/* What to ask for: the path, or the attribute that no path leads below. */
+/*
+ * Returns what to request: the path, or the attribute if paths cannot lead
+ * below it.
+ */
 static DynPath
 projected_path(const DynRows *rows, const DynPath *path)
 {
@@ -67,7 +70,7 @@ projected_path(const DynRows *rows, const DynPath *path)
 	return projected;
 }
 
-/* There must be room for one more. */
+/* Adds a path to the projection, which must have space for one more. */
 static void
 project(DynRows *rows, DynPath path)
 {
@@ -141,7 +144,7 @@ add_extra(DynRows *rows, const DynKeyAttr *extra, int nextra)
 	}
 }
 
-/* Of a key attribute: a whole item has it, whoever asks for it. */
+/* Returns the slot of a key attribute: an entire item has it in any case. */
 static int
 base_slot(DynRows *rows, const char *name)
 {
@@ -176,14 +179,14 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access,
 	Assert(rows->npaths < space && rows->nprojection < space);
 	for (int i = 0; i < rows->nbase; i++)
 		rows->base_slots[i] = base_slot(rows, rows->base[i].name);
-	/* an item of which nothing is wanted must still be seen */
+	/* an item that needs no attribute must still be returned */
 	if (rows->nprojection == 0 && !rows->full)
 		rows->projection[rows->nprojection++] =
 			*dyn_path_of_attribute(rows->base[0].name);
 	return rows;
 }
 
-/* Room for so many more paths. */
+/* Reserves space for `more` further paths. */
 static void
 reserve_paths(DynRows *rows, int more)
 {
@@ -193,8 +196,8 @@ reserve_paths(DynRows *rows, int more)
 }
 
 /*
- * Adds a slot for the path, and asks for it, unless that was done.  Of a column
- * that has a slot, perhaps only parts were asked for so far.
+ * Adds a slot for the path, and requests it, unless that was done.  If a
+ * column has a slot, perhaps only parts of it were requested so far.
  */
 static void
 read_path(DynRows *rows, const DynPath *path)
@@ -207,7 +210,10 @@ read_path(DynRows *rows, const DynPath *path)
 		project(rows, projected);
 }
 
-/* Of the parts of a template's text, the text is read. */
+/*
+ * Reads a predicate's field.  For parts of a template's text, the text is
+ * read.
+ */
 static bool
 read_leaf(DynPred *pred, void *arg)
 {
@@ -252,7 +258,7 @@ dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots)
 		rows->nprojection = 0;
 }
 
-/* What decides whether an item is a row is read whole. */
+/* Reads paths in full: their values decide whether an item is a row. */
 static void
 read_full(DynRows *rows, const List *paths)
 {
@@ -322,7 +328,7 @@ dyn_rows_add_unnest(DynRows *rows)
 
 /* ---- errors ---- */
 
-/* ", item ", and the key of the item in hand, if that was read. */
+/* Returns ", item ", and the key of the current item, if that was read. */
 static const char *
 item_words(const DynRows *rows)
 {
@@ -347,7 +353,7 @@ conversion_context(void *arg)
 
 /* ---- decoding ---- */
 
-/* NULL, of rows whose faults are noted. */
+/* Stores NULL, for rows whose errors are noted. */
 static pg_noinline bool
 note_null(DynRows *rows, int i)
 {
@@ -364,7 +370,7 @@ note_null(DynRows *rows, int i)
 	return false;
 }
 
-/* NULL, where that is allowed. */
+/* Stores NULL, where that is allowed. */
 static bool
 accept_null(DynRows *rows, int i)
 {
@@ -381,7 +387,7 @@ accept_null(DynRows *rows, int i)
 	return false;
 }
 
-/* An error, or NULL. */
+/* Raises an error, or stores NULL. */
 static pg_noinline bool
 accept_mismatch(DynRows *rows, const DynValue *value, int i, const char *why)
 {
@@ -412,7 +418,7 @@ decode_value(DynRows *rows, DynColumn *column, const DynValue *value, int i,
 	return accept_mismatch(rows, value, i, why);
 }
 
-/* A part of the text that is the item's value in the slot. */
+/* Decodes a part of the text that is the item's value in the slot. */
 static pg_noinline bool
 decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
@@ -425,7 +431,7 @@ decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 	return accept_mismatch(rows, &rows->values[rows->slots[i]], i, why);
 }
 
-/* A document of which this row shows other members than the column's. */
+/* Decodes a document if this row shows other members than the column's. */
 static bool
 decode_members(DynRows *rows, DynColumn *column, int i, DynMembers members,
 			   Datum *result)
@@ -439,7 +445,10 @@ decode_members(DynRows *rows, DynColumn *column, int i, DynMembers members,
 	return is_value;
 }
 
-/* What is left of the item, where that depends on the texts of templates. */
+/*
+ * Decodes the unmapped attributes, where they depend on the texts of
+ * templates.
+ */
 static pg_noinline bool
 decode_rest(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
@@ -448,14 +457,14 @@ decode_rest(DynRows *rows, DynColumn *column, int i, Datum *result)
 	return decode_members(rows, column, i, members, result);
 }
 
-/* A document of which more was read than these rows are to see. */
+/* Decodes a document if more of it was read than these rows may show. */
 static pg_noinline bool
 decode_limited(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
 	static const DynValue absent = {.type = DYN_TYPE_ABSENT};
 	DynMembers	members = {column->codec.members.without, rows->only[i]};
 
-	/* DynamoDB finds no members in anything else */
+	/* DynamoDB finds no members in other types */
 	if (rows->values[rows->slots[i]].type != DYN_TYPE_M)
 		return decode_value(rows, column, &absent, i, result);
 	return decode_members(rows, column, i, members, result);
@@ -476,7 +485,7 @@ decode_column(DynRows *rows, int i, Datum *result)
 	return decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
 }
 
-/* Once for all the rows of the item. */
+/* Decodes the item's columns, once for all its rows. */
 static void
 decode_item(DynRows *rows, DynUnnested *unnested)
 {
@@ -504,7 +513,7 @@ decode_element(DynRows *rows, const DynUnnested *unnested, int i, Datum *result)
 	return accept_mismatch(rows, &unnested->elements.value, i, err);
 }
 
-/* The columns of an element, and of its item. */
+/* Decodes the columns of an element, and of its item. */
 static bool
 decode_unnested(DynRows *rows, int i, Datum *result)
 {
@@ -516,7 +525,7 @@ decode_unnested(DynRows *rows, int i, Datum *result)
 	return !unnested->nulls[i];
 }
 
-/* Not inlined, so that to ask for a row of an item that has no more is cheap. */
+/* Not inlined, so that a call for an item without further rows is cheap. */
 static pg_noinline void
 store_row(DynRows *rows, TupleTableSlot *slot)
 {
@@ -569,7 +578,7 @@ item_context(void *arg)
 	errcontext("key of foreign table \"%s\"%s", rows->relation->name, item_words(rows));
 }
 
-/* Not inlined, as most tables have no templates. */
+/* Not inlined, as the usual table is without templates. */
 static pg_noinline bool
 parts_match(DynRows *rows, const DynValue *values)
 {
@@ -587,11 +596,14 @@ parts_match(DynRows *rows, const DynValue *values)
 		dyn_report_ambiguous(rows, values, mismatch->attribute);
 	else if (match == DYN_MATCH_MISMATCH && rows->note_error == NULL)
 		dyn_report_placeholder_mismatch(rows, mismatch);
-	/* the faults of a row are noted when its columns are decoded */
+	/* the errors of a row are noted when its columns are decoded */
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
 
-/* Does the item have an element?  NULL, and no attribute, are no elements. */
+/*
+ * Returns true if the item has an element.  NULL, or a missing attribute, has
+ * none.
+ */
 static bool
 begin_elements(DynRows *rows, const DynValue *collection)
 {

@@ -1,9 +1,9 @@
 /*
  * rows.h
- *		From items to tuple slots.
+ *		Converts items to tuple slots.
  *
- * A DynRows knows which columns a scan fetches and in which slot of an item
- * each is found.  Decoded values live in CurrentMemoryContext.
+ * A DynRows has the columns that a scan fetches, and the slot of an item for
+ * each.  Decoded values live in CurrentMemoryContext.
  */
 #ifndef DYN_EXEC_ROWS_H
 #define DYN_EXEC_ROWS_H
@@ -16,38 +16,44 @@
 #include "key_scalar.h"
 #include "unnested.h"
 
-/* What is wrong with an item or a value. */
+/* Errors of an item or a value. */
 typedef enum DynRowError
 {
-	DYN_ERROR_MISMATCH,			/* a value that does not fit its column */
-	DYN_ERROR_NULL,				/* no value in a column declared NOT NULL */
-	DYN_ERROR_AMBIGUOUS,		/* the text of a template */
-	DYN_ERROR_SCALAR			/* what is to be unnested has no elements */
+	DYN_ERROR_MISMATCH,			/* value does not match its column */
+	DYN_ERROR_NULL,				/* NULL in a column declared NOT NULL */
+	DYN_ERROR_AMBIGUOUS,		/* text matches its template in several ways */
+	DYN_ERROR_SCALAR			/* value to be unnested has no elements */
 } DynRowError;
 
 typedef struct DynRows
 {
 	DynRelation *relation;
-	int			ncolumns;		/* fetched ones */
+	int			ncolumns;		/* number of fetched columns */
 	AttrNumber *attnums;
-	int		   *slots;			/* of column i; -1: it is of the element */
-	bool	   *partial;		/* parts of the document are read, so that its
-								 * absence says nothing of the whole */
-	DynNames  **only;			/* of a partial column: the members that it has,
-								 * whatever else was read; NULL: all */
-	int		   *positions;		/* in the tuple; NULL: as in the table */
+	int		   *slots;			/* slot of column i; -1: a column of the
+								 * element */
+	bool	   *partial;		/* true if parts of the document are read, so
+								 * that missing parts do not imply a missing
+								 * document */
+	DynNames  **only;			/* members that a partial column has,
+								 * regardless of others that were read; NULL:
+								 * all */
+	int		   *positions;		/* positions in the tuple; NULL: as in the
+								 * table */
 
-	/* what the page reader is to look for: the columns, then extra attributes */
+	/* paths for the page parser: the columns, then extra attributes */
 	int			npaths;
 	DynPath    *paths;
-	int		   *extra_slots;	/* of the extra attributes */
+	int		   *extra_slots;	/* slots of the extra attributes */
 
 	/*
-	 * what to ask DynamoDB for: paths below jsonb columns instead of the
-	 * whole; nothing but the item if a document is fetched
+	 * projection to request from DynamoDB: paths below jsonb columns instead
+	 * of full columns; entire items if a document is fetched
 	 */
-	const List *scalars;		/* of the access plan: asked for whole */
-	bool		full;			/* all attributes: no projection */
+	const List *scalars;		/* scalar paths of the access plan (requested
+								 * in full) */
+	bool		full;			/* true for all attributes: without a
+								 * projection */
 	int			nprojection;
 	DynPath    *projection;
 
@@ -56,93 +62,95 @@ typedef struct DynRows
 	const DynKeyAttr *base;
 	int			base_slots[2];
 	/*
-	 * names the current item when its key was not fetched; may return NULL, with
-	 * a reason in *why if the key could not be fetched
+	 * returns the current item's key if it was not fetched; may return NULL,
+	 * with a reason in *why if the key could not be fetched
 	 */
 	char	   *(*find_key) (void *arg, const char **why);
 	void	   *find_key_arg;
 
 	/*
-	 * if set, it is told of faults, also of those that become NULL, and no error
-	 * is raised: the value is NULL, and what is ambiguous is no row.  `attnum` is
-	 * 0 if a fault is none of a column
+	 * if set, called for errors, including those that become NULL, which are
+	 * then not raised: the value is NULL, and an ambiguous item is not a row.
+	 * `attnum` is 0 if an error does not belong to a column
 	 */
 	void		(*note_error) (void *arg, DynRowError err, AttrNumber attnum,
 							   const char *why);
 	void	   *note_error_arg;
 
-	DynCond    *test;			/* which items are rows; NULL: all of them */
-	struct DynParts *parts;		/* of texts that templates spell; or NULL */
-	struct DynRest *rest;		/* what documents leave out; NULL: always the
-								 * same */
-	DynBuffer	scratch;		/* of the test */
-	DynUnnested *unnested;		/* rows are elements; NULL: items */
+	DynCond    *test;			/* condition for items that are rows; NULL: all
+								 * are */
+	struct DynParts *parts;		/* parts of templated texts, or NULL */
+	struct DynRest *rest;		/* names omitted from documents; NULL: always
+								 * the same */
+	DynBuffer	scratch;		/* buffer of the test */
+	DynUnnested *unnested;		/* elements that are rows; NULL: items are */
 
-	const DynValue *values;		/* of the item in hand */
-	int			left;			/* rows that it still gives; unnested: 1 if
-								 * there is an element in hand */
+	const DynValue *values;		/* values of the current item */
+	int			left;			/* number of its remaining rows; unnested: 1 if
+								 * there is a current element */
 	int			current;		/* column being decoded, for the error context;
-								 * -1: none is needed */
+								 * -1: none */
 } DynRows;
 
 /*
- * Sets up the rows of an access plan, with slots for `nextra` further top-level
- * attributes.  CurrentMemoryContext.
+ * Returns the rows of an access plan, with slots for `nextra` further
+ * top-level attributes.  In CurrentMemoryContext.
  */
 extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
 								const DynKeyAttr *extra, int nextra);
 
 /*
- * Adds slots for what filters (DynPred *) read, which is asked for but not part
- * of the rows.  Before the rows are used; CurrentMemoryContext.
+ * Adds slots for the attributes that filters (DynPred *) read, which are
+ * requested but not part of the rows.  To be called before the rows are used;
+ * in CurrentMemoryContext.
  */
 extern void dyn_rows_add_filters(DynRows *rows, const List *filters);
 
 /*
- * From now on only items that pass the relation's row test give rows.  Adds
- * slots for what it reads; as dyn_rows_add_filters.
+ * Restricts rows to items that pass the relation's item filter.  Adds slots
+ * for the attributes that it reads; as dyn_rows_add_filters.
  */
 extern void dyn_rows_add_test(DynRows *rows);
 
 /*
- * If the relation is unnested, items give a row for each element from now on.
- * Adds a slot for the list, set or map; as dyn_rows_add_filters.
+ * Unnests items if the relation is unnested: they then give a row for each
+ * element.  Adds a slot for the list, set or map; as dyn_rows_add_filters.
  */
 extern void dyn_rows_add_unnest(DynRows *rows);
 
 /*
- * Adds slots for everything that the other rows read, of the same table, and asks
- * for all that they ask for.  Fills in for each of the others' slots which one it
- * is here.  As dyn_rows_add_filters.
+ * Adds slots for all attributes that the other rows, of the same table, read,
+ * and requests all that they request.  Stores for each of the others' slots
+ * its number here.  As dyn_rows_add_filters.
  */
 extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
 /*
- * A document of which parts were to be read has no others, so that nothing else
- * of it can be an error, although these rows ask for more than `own` do, or are
- * added to rows that do (`all`).  False if that cannot be done.  As
- * dyn_rows_add_filters, but after all that was added.  In rows_limit.c.
+ * Hides the parts of a document that were not to be read, so that an error in
+ * them is not raised.  These rows may request more than `own` do, or be added
+ * to rows that do (`all`).  False if that is not possible.  As
+ * dyn_rows_add_filters, but after all additions.  In rows_limit.c.
  */
 extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
 								 const DynRows *all);
 
 /*
- * The rows of an item: dyn_rows_begin with its values, then dyn_rows_next for
- * each row until it returns false.  An item gives at most one row, unless the
- * relation is unnested.  The values must stay as they are meanwhile.
- * dyn_rows_begin raises an error for what cannot be unnested, dyn_rows_next for
- * a value that does not fit its column, and for NULL in a column declared NOT
- * NULL.  dyn_rows_skip passes over the next row; dyn_rows_end gives up the rows
- * that were not asked for.
+ * Return the rows of an item: dyn_rows_begin with its values, then
+ * dyn_rows_next for each row until it returns false.  An item gives at most
+ * one row, unless the relation is unnested.  The values must not change until
+ * then.  dyn_rows_begin raises an error for a value that cannot be unnested.
+ * dyn_rows_next raises one for a value that does not match its column, and for
+ * NULL in a column declared NOT NULL.  dyn_rows_skip skips the next row;
+ * dyn_rows_end drops the rows not yet returned.
  *
- * What a row's columns show of the item lasts until the next item is begun.
+ * The values of a row's columns are valid until the next item is begun.
  */
 extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);
 extern void dyn_rows_skip(DynRows *rows);
 extern void dyn_rows_end(DynRows *rows);
 
-/* Would dyn_rows_next store a row? */
+/* True if dyn_rows_next would store a row. */
 static inline bool
 dyn_rows_has_more(const DynRows *rows)
 {
@@ -150,17 +158,19 @@ dyn_rows_has_more(const DynRows *rows)
 }
 
 /*
- * The base key of an item, of rows that were created with it as their extra
- * attributes.  Values are decoded into CurrentMemoryContext.
+ * Returns the base key of an item, for rows that were created with it as their
+ * extra attributes.  Values are decoded into CurrentMemoryContext.
  */
 extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 							  DynKeyPart *parts);
 
-/* Is that the key, as it is spelled?  False says nothing. */
+/* True if that is the key, in the same encoding. False implies nothing. */
 extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 								 const DynKeyPart *parts);
 
-/* The slot of a top-level attribute, -1 if it is not fetched whole. */
+/*
+ * Returns the slot of a top-level attribute; -1 if it is not fetched in full.
+ */
 extern int	dyn_rows_slot(const DynRows *rows, const char *name);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * rows_limit.c
- *		Keeps documents to the parts that were to be read.
+ *		Limits documents to the parts that were to be read.
  *
- * Where a read serves several, or needs more than its rows, responses have parts
- * of a document that a scan did not ask for; a value there that does not fit must
- * not be an error of that scan.
+ * If a read serves several scans, or needs more than its rows, responses have
+ * parts of a document that a scan did not request.  A mismatched value there
+ * must not be an error of that scan.
  */
 #include "postgres.h"
 
@@ -33,7 +33,10 @@ is_covered(const DynPath *path, const DynRows *rows)
 	return rows->full;
 }
 
-/* The name of the member of `document` that the path leads to, or below. */
+/*
+ * Returns the name of the member of `document` that the path leads to, or
+ * below.
+ */
 static const char *
 member_of(const DynPath *path, const DynPath *document)
 {
@@ -42,9 +45,9 @@ member_of(const DynPath *path, const DynPath *document)
 }
 
 /*
- * Does the path read anything of the document, or contain it, that is not to be
- * seen?  If so, `members` are all that are, unless one is to be seen in part
- * only: then *fails is set.
+ * Returns true if the path reads a part of the document, or contains it, that
+ * must be hidden.  `members` are then all visible ones, unless one is visible
+ * in part only: that sets *fails.
  */
 static bool
 adds_parts(const DynPath *path, const DynPath *document, const DynRows *own,

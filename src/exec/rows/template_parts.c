@@ -1,15 +1,16 @@
 /*
  * template_parts.c
- *		Cuts the texts of an item's attributes into the parts of templates.
+ *		Splits the texts of an item's attributes into the parts of templates.
  *
- * The order of judgements about an item is fixed, whatever a request has
- * enforced: that it is no row comes first, then that it is ambiguous, then that
- * a part is no value of its column.
+ * The order of checks on an item is fixed, regardless of the conditions that a
+ * request has enforced.  First comes that it is not a row, then that it is
+ * ambiguous, then that a part cannot be a value of its column.
  *
- * Most texts are cut one after the other, each in the one way that its template
- * has.  Where that fails, and columns occur in several places, all ways of all
- * texts are searched for those in which every column has one value: a part that
- * may contain its edge is decided by the other places of its column.
+ * Texts are usually split one after the other, each in the one way that its
+ * template has.  If that fails, and columns occur in several texts, all ways
+ * of all texts are searched.  In a valid way every column has one value.  A
+ * part that may contain its separator is decided by the other occurrences of
+ * its column.
  */
 #include "postgres.h"
 
@@ -22,7 +23,7 @@
 struct DynParts
 {
 	DynCuttings all;
-	DynMismatch mismatch;		/* of the item in hand */
+	DynMismatch mismatch;		/* mismatch of the current item */
 };
 
 DynParts *
@@ -36,9 +37,9 @@ dyn_parts_create(DynRelation *relation, const bool *needed, const DynPath *paths
 	return parts;
 }
 
-/* ---- what is wrong with an item ---- */
+/* ---- mismatches of an item ---- */
 
-/* Sets what is wrong with the attribute; `fit` is the judgement. */
+/* Stores the attribute of the mismatch; returns `match`. */
 static DynRowMatch
 describe_mismatch(DynParts *parts, const DynParsedAttr *parsed, DynRowMatch match)
 {
@@ -47,7 +48,9 @@ describe_mismatch(DynParts *parts, const DynParsedAttr *parsed, DynRowMatch matc
 	return match;
 }
 
-/* A mismatch of a column of the template, which may exclude the item. */
+/*
+ * Reports a mismatch of a column of the template, which may exclude the item.
+ */
 static DynRowMatch
 mismatch_of(DynParts *parts, const DynParsedAttr *parsed, int p, const char *why)
 {
@@ -61,7 +64,7 @@ mismatch_of(DynParts *parts, const DynParsedAttr *parsed, int p, const char *why
 	return describe_mismatch(parts, parsed, DYN_MATCH_MISMATCH);
 }
 
-/* Why columns cannot be read from the text. */
+/* Returns why columns cannot be read from the text. */
 static const char *
 why_no_match(const DynParsedAttr *parsed)
 {
@@ -78,7 +81,9 @@ why_no_match(const DynParsedAttr *parsed)
 	}
 }
 
-/* A text that does not fit, though nothing says that it is no row's. */
+/*
+ * Reports a mismatched text, if no condition shows that the item is not a row.
+ */
 static DynRowMatch
 mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 {
@@ -92,7 +97,7 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 
 /* ---- texts ---- */
 
-/* A time of another width is judged with the values. */
+/* Checks the splits. A time of another width is checked with the values. */
 static DynRowMatch
 judge_splits(DynParts *parts)
 {
@@ -116,7 +121,7 @@ judge_splits(DynParts *parts)
 		: describe_mismatch(parts, ambiguous, DYN_MATCH_AMBIGUOUS);
 }
 
-/* Of texts that no value fits, one may exclude the item. */
+/* Checks texts that match for no value; one may exclude the item. */
 static DynRowMatch
 judge_unresolved(DynParts *parts)
 {
@@ -135,7 +140,7 @@ judge_unresolved(DynParts *parts)
 	return match;
 }
 
-/* By the other places of columns. */
+/* Decides by the other occurrences of columns. */
 static DynRowMatch
 judge_ways(DynParts *parts)
 {
@@ -154,7 +159,10 @@ judge_ways(DynParts *parts)
 	}
 }
 
-/* Could other places decide the text of an attribute that is no key? */
+/*
+ * True if other occurrences could decide the text of an attribute outside the
+ * key.
+ */
 static bool
 has_undecided_text(const DynParts *parts)
 {
@@ -169,7 +177,10 @@ has_undecided_text(const DynParts *parts)
 	return false;
 }
 
-/* If not, the item is a row all the same, and columns of the text are mismatches. */
+/*
+ * Decides such texts.  If that fails, the item is still a row, and columns of
+ * the text are mismatches.
+ */
 static void
 decide_other_texts(DynParts *parts)
 {
@@ -182,9 +193,9 @@ decide_other_texts(DynParts *parts)
 	(void) judge_splits(parts);
 }
 
-/* ---- the row test ---- */
+/* ---- item filter ---- */
 
-/* A part of another type than its column is a misfit. */
+/* True if the part is a value of its column; another type is a mismatch. */
 static bool
 part_is_value(const DynParsedAttr *parsed, int p, DynColumn *column, const char **why)
 {
@@ -201,9 +212,9 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 }
 
 /*
- * Is the part a value of its column, and a member of its enumeration?  An item
- * outside of one is not met where its members are asked for, so it must not be
- * a row elsewhere.
+ * Checks that the part is a value of its column, and a member of its
+ * enumeration.  Requests for the members do not find an item outside of it, so
+ * it must not be a row elsewhere.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -237,9 +248,9 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 }
 
 /*
- * Is there an enumerated part of an index key in which the item cannot be found
- * where its members are asked for?  Columns that are NULL then are not asked
- * for in that way.
+ * Checks the enumerated parts of an index key: requests for their members may
+ * not find the item.  If columns are NULL in that case, such requests are not
+ * used.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)
@@ -335,7 +346,10 @@ dyn_parts_text(DynParts *parts, const DynValue *values, int i, int part,
 
 /* ---- values ---- */
 
-/* Not for the table's key, whose texts are cut when the item comes. */
+/*
+ * Delays the split; not for the table's key, whose texts are split when the
+ * item arrives.
+ */
 static void
 split_later(DynParts *parts, int i)
 {

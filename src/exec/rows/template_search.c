@@ -1,10 +1,11 @@
 /*
  * template_search.c
- *		Texts that share columns, and can be cut in more than one way.
+ *		Searches all ways to split texts that share columns.
  *
  * The ways of the first text are tried one after the other, with each of them
- * those of the second, and so on.  What is known of a column narrows the ways of
- * the texts behind; whether all its places agree is seen at the end.
+ * those of the second, and so on.  The known value of a column narrows the
+ * ways of the following texts; whether all its occurrences agree is checked at
+ * the end.
  */
 #include "postgres.h"
 
@@ -13,14 +14,14 @@
 #include "../../dynamodb/template_ways.h"
 #include "template_search.h"
 
-/* More ways than these are not tried: the item is ambiguous. */
+/* Maximum number of ways that are tried; with more, the item is ambiguous. */
 #define MAX_STEPS	20000
 
-/* Of which texts may undecided parts contain their edges? */
+/* Texts whose undecided parts may contain their separators. */
 typedef enum Guess
 {
 	GUESS_NONE,
-	GUESS_NO_MATCH,				/* those that do not fit otherwise */
+	GUESS_NO_MATCH,				/* texts that do not match otherwise */
 	GUESS_ALL
 } Guess;
 
@@ -28,15 +29,17 @@ typedef struct Search
 {
 	DynCuttings *all;
 	Guess		guess;
-	int			n;				/* the cuttings that take part, and their */
-	DynParsedAttr **cuttings;	/* texts of the first way that was found */
+	int			n;				/* number of texts that take part, and
+								 * their... */
+	DynParsedAttr **cuttings;	/* ...texts in the first way that was found */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
-	int			level;			/* those before it have texts */
-	int			found;			/* 2: several */
-	int			steps;			/* that are left */
+	int			level;			/* current level; texts of earlier levels are
+								 * known */
+	int			found;			/* number of ways found; 2: several */
+	int			steps;			/* number of remaining steps */
 } Search;
 
-/* Is the column's text the same in both places? */
+/* True if the column's text is the same in both places. */
 static bool
 is_same_text(const DynCuttings *all, const DynPlaceholderCheck *check)
 {
@@ -47,7 +50,10 @@ is_same_text(const DynCuttings *all, const DynPlaceholderCheck *check)
 		check->column->codec.kind == DYN_CODEC_TEXT;
 }
 
-/* What other texts that are cut by now say of the columns read from this one. */
+/*
+ * Adds what other texts that are split by now show of the columns read from
+ * this one.
+ */
 static void
 add_sources(const DynCuttings *all, const DynParsedAttr *parsed, DynText *known)
 {
@@ -64,7 +70,7 @@ add_sources(const DynCuttings *all, const DynParsedAttr *parsed, DynText *known)
 	}
 }
 
-/* False: a column has no text there. */
+/* Stores the known texts; false if a column has no text there. */
 static bool
 known_texts(DynCuttings *all, const DynParsedAttr *parsed, DynText *known)
 {
@@ -82,7 +88,7 @@ known_texts(DynCuttings *all, const DynParsedAttr *parsed, DynText *known)
 	return true;
 }
 
-/* With what is known of its columns; the text is one. */
+/* Finds the ways of one text, with the known values of its columns. */
 static bool
 find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
 		  void *arg)
@@ -94,7 +100,7 @@ find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
 	return known_texts(search->all, parsed, known) && dyn_template_ways(&ways);
 }
 
-/* Have all columns the values of the first way? */
+/* True if all columns have the values of the first way. */
 static bool
 is_first_way(const Search *search)
 {
@@ -113,7 +119,7 @@ is_first_way(const Search *search)
 	return true;
 }
 
-/* True if there is no need to search on. */
+/* Accepts a way; true if the search can stop. */
 static bool
 accept_way(Search *search)
 {
@@ -129,7 +135,7 @@ accept_way(Search *search)
 
 static bool take_way(void *arg, const DynText *values);
 
-/* The ways of the text at this level, and of those behind it. */
+/* Searches the ways of the text at this level, and of the following ones. */
 static bool
 search_level(Search *search)
 {
@@ -168,14 +174,14 @@ stop_at_first(void *arg, const DynText *values)
 	return true;
 }
 
-/* Would the text fit if nothing were known of the others? */
+/* True if the text would match independently of the others. */
 static bool
 holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
 {
 	return find_ways(search, parsed, guess, stop_at_first, NULL);
 }
 
-/* Is the value of the column in another place of a text that is searched? */
+/* True if the column's value is in another place of a searched text. */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
 {
@@ -196,7 +202,7 @@ is_confirmed(const Search *search, AttrNumber attnum)
 	return false;
 }
 
-/* Are all values that contain their edge confirmed? */
+/* True if all values that contain their separator are confirmed. */
 static bool
 guesses_are_confirmed(const Search *search)
 {
@@ -217,7 +223,7 @@ guesses_are_confirmed(const Search *search)
 	return true;
 }
 
-/* Leaves the texts of the first way, if there is one. */
+/* Searches; the texts of the first way stay, if there is one. */
 static int
 search_ways(Search *search, Guess guess)
 {
@@ -239,7 +245,9 @@ search_ways(Search *search, Guess guess)
 	return search->steps < 0 ? 2 : search->found;
 }
 
-/* Parts that may have several texts; in a text with few there are few ways. */
+/*
+ * Counts the parts that may have several texts; a text with few has few ways.
+ */
 static int
 open_parts(const DynTemplate *tmpl)
 {
@@ -262,7 +270,7 @@ add_parsed_attr(Search *search, DynParsedAttr *parsed)
 	search->cuttings[i] = parsed;
 }
 
-/* Those that have a text which may fit; false if a key attribute has none. */
+/* Begins with the texts that may match; false if a key attribute has none. */
 static bool
 begin_search(Search *search, DynCuttings *all)
 {
@@ -292,7 +300,7 @@ begin_search(Search *search, DynCuttings *all)
 		else if (parsed->split != DYN_SPLIT_TYPE_MISMATCH && parsed->templated->base)
 			return false;
 	}
-	/* of the others it is known that they do not fit */
+	/* the others are known not to match */
 	for (int i = 0; i < n; i++)
 		all->cuttings[i].done |= all->cuttings[i].searched;
 	for (int i = 0; i < search->n; i++)
@@ -308,7 +316,10 @@ begin_search(Search *search, DynCuttings *all)
 	return true;
 }
 
-/* A text that does not fit, though it might if a part could hold more; or any. */
+/*
+ * Returns a text that does not match, but might if a part could be longer; or
+ * any.
+ */
 static const DynParsedAttr *
 text_in_doubt(const Search *search)
 {
@@ -321,9 +332,10 @@ text_in_doubt(const Search *search)
 }
 
 /*
- * A text that fits strictly is taken so, if the others allow it.  Else a value
- * may contain its edge, if another place of the column has the same value, and
- * there is only one way.
+ * Searches in order of preference.  A text that matches strictly is split so,
+ * if the others allow it.  Otherwise a value may contain its separator, if
+ * another occurrence of the column has the same value, and there is only one
+ * way.
  */
 static DynWaysFound
 search_all(DynCuttings *all, const DynParsedAttr **about)

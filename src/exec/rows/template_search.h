@@ -1,11 +1,11 @@
 /*
  * template_search.h
- *		Texts that share columns, and can be cut in more than one way.
+ *		Searches all ways to split texts that share columns.
  *
- * A column may stand in several texts, or several times in one: CUSTOMER#${name}
- * in both key attributes.  If a text fits only if a part contains its edge, as
- * CUSTOMER#o#neil does, it is not known what the part is; but another place of
- * the column may decide it.
+ * A column may occur in several texts, or several times in one:
+ * CUSTOMER#${name} in both key attributes.  If a text matches only if a part
+ * contains its separator, as CUSTOMER#o#neil does, the part is unknown; but
+ * another occurrence of the column may decide it.
  */
 #ifndef DYN_EXEC_TEMPLATE_SEARCH_H
 #define DYN_EXEC_TEMPLATE_SEARCH_H
@@ -14,21 +14,26 @@
 
 typedef enum DynWaysFound
 {
-	DYN_WAYS_NONE,				/* a text does not fit, or texts disagree */
-	DYN_WAYS_ONE,				/* the decisive texts are cut so */
-	DYN_WAYS_SEVERAL,			/* or one that nothing else confirms */
-	DYN_WAYS_UNRESOLVED			/* a part must contain its edge, but no value
-								 * of its column fits all its places */
+	DYN_WAYS_NONE,				/* text does not match, or texts disagree */
+	DYN_WAYS_ONE,				/* decisive texts are split in one way */
+	DYN_WAYS_SEVERAL,			/* several ways, or one that is not confirmed
+								 * elsewhere */
+	DYN_WAYS_UNRESOLVED			/* part must contain its separator, but no
+								 * value of its column matches in all places */
 } DynWaysFound;
 
 /*
- * Searches all ways to cut the decisive texts of the item in hand, of which one
- * was not cut, or not as others are.  Of SEVERAL *about is a text to name in a
- * message; UNRESOLVED texts are marked.  Uses memory of CurrentMemoryContext.
+ * Searches all ways to split the decisive texts of the current item, if one
+ * was not split, or not consistently with others.  For SEVERAL *about is a
+ * text to name in a message; UNRESOLVED texts are marked.  Allocates in
+ * CurrentMemoryContext.
  */
 extern DynWaysFound dyn_find_ways(DynCuttings *all, const DynParsedAttr **about);
 
-/* The same for texts of other attributes, which all fit afterwards, or none. */
+/*
+ * Splits texts of other attributes in the same way; afterwards all of them
+ * match, or none.
+ */
 extern void dyn_break_cycle(DynCuttings *all, const Bitmapset *circle);
 
 #endif

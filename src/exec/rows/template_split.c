@@ -1,6 +1,6 @@
 /*
  * template_split.c
- *		The texts of an item's attributes, cut by their templates.
+ *		Splits the texts of an item's attributes by their templates.
  */
 #include "postgres.h"
 
@@ -40,7 +40,10 @@ add_checks(DynCuttings *all, int i, const DynPath *paths, int npaths)
 	}
 }
 
-/* The row test needs the texts of the columns in its templates. */
+/*
+ * Marks the texts that the item filter needs: those of the columns in its
+ * templates.
+ */
 static void
 mark_decisive(DynCuttings *all, int i)
 {
@@ -75,7 +78,7 @@ add_reached(const DynCuttings *all, int i, Bitmapset *reached)
 	return reached;
 }
 
-/* Which of them depend on each other? */
+/* Finds the templates that depend on each other. */
 static void
 find_circles(DynCuttings *all)
 {
@@ -140,8 +143,9 @@ dyn_cuttings_begin(DynCuttings *all, const DynValue *values)
 /* ---- texts ---- */
 
 /*
- * Is it a text?  What is a number in a key is one elsewhere, too; other
- * attributes may be either, if the template can be that of a number.
+ * True if it has a text.  An attribute that is a number in the key must be a
+ * number in templates as well.  Other attributes may be either, if the
+ * template can be that of a number.
  */
 static bool
 has_text(const DynTemplatedAttr *templated, const DynValue *value)
@@ -153,7 +157,7 @@ has_text(const DynTemplatedAttr *templated, const DynValue *value)
 		 templated->parts[0].column.codec.format.kind == DYN_FORMAT_DIGITS);
 }
 
-/* False if it is none. */
+/* Reads the text; false if the value has none. */
 static bool
 read_text(DynCuttings *all, DynParsedAttr *parsed, const DynValue *value)
 {
@@ -207,7 +211,7 @@ dyn_parsed_attr_value(DynValue *value, const DynParsedAttr *parsed, int part)
 
 /* ---- columns that are read from elsewhere ---- */
 
-/* What a misfit is as the column's value. */
+/* Returns what is expected of a part if the column's value is a mismatch. */
 static DynExpectation
 expected_of_mismatch(const DynColumn *column)
 {
@@ -252,9 +256,9 @@ dyn_expected_text(DynCuttings *all, const DynPlaceholderCheck *check, DynText *t
 }
 
 /*
- * What the parts of a template must have, as far as it is known; false if a
- * column has no text there.  Texts that columns are parts of are cut before,
- * but for those that depend on this one.
+ * Stores the texts that the parts of a template must have, as far as they are
+ * known; false if a column has no text there.  The source texts of columns are
+ * split first, except for those that depend on this one.
  */
 static bool
 expected_texts(DynCuttings *all, int i, DynText *given)
@@ -278,7 +282,7 @@ expected_texts(DynCuttings *all, int i, DynText *given)
 	return possible;
 }
 
-/* The texts outside of the circle on which those in it depend. */
+/* Splits the texts outside of the cycle on which those in it depend. */
 static void
 break_dependencies(DynCuttings *all, const Bitmapset *circle)
 {

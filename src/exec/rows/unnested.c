@@ -1,7 +1,7 @@
 /*
  * unnested.c
- *		Moves through the elements of an item, and finds what the columns show
- *		of them.
+ *		Iterates over the elements of an item, and finds the values of columns
+ *		in them.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@ free_tree(void *tree)
 	dyn_path_tree_free(tree);
 }
 
-/* The paths below an element become a tree. */
+/* Builds a tree of the paths below an element. */
 static void
 make_tree(DynUnnested *unnested, const DynRelation *relation,
 		  const AttrNumber *attnums)
@@ -81,7 +81,7 @@ dyn_unnested_next(DynUnnested *unnested)
 	return dyn_elements_next(&unnested->elements);
 }
 
-/* The position as DynamoDB would write it. */
+/* Stores the position as DynamoDB would write it. */
 static void
 set_position(DynUnnested *unnested, DynValue *value)
 {

@@ -1,10 +1,11 @@
 /*
  * caching.c
- *		Answers executions from items that an earlier one received.
+ *		Serves executions from items that an earlier execution received.
  *
- * The access plan is divided in two: one whose filters have the same values in
- * all executions, which is read and kept, and the filters whose values change,
- * which are resolved anew for each execution.
+ * The access plan is divided in two.  Its first part has the filters whose
+ * values are the same in all executions; it is read and cached.  The second
+ * part has the filters whose values change; they are resolved again for each
+ * execution.
  */
 #include "postgres.h"
 
@@ -18,25 +19,30 @@
 
 struct DynCaching
 {
-	Bitmapset **value_params;	/* of each run-time value: its parameters */
+	Bitmapset **value_params;	/* parameters of each run-time value */
 	Bitmapset  *changed;		/* parameters that have changed so far */
-	Bitmapset  *divided_by;		/* those when the access plan was divided */
-	uint64		executions;		/* served */
+	Bitmapset  *divided_by;		/* their state when the access plan was
+								 * divided */
+	uint64		executions;		/* number of executions served */
 
-	/* the access plan, divided; gone when another parameter changes */
+	/* the divided access plan; freed when another parameter changes */
 	MemoryContext context;		/* NULL: not divided yet */
-	DynMember  *member;			/* of the read; evaluates what changes; NULL: it
-								 * cannot be divided */
-	bool	   *used;			/* of each run-time value: by the requests */
+	DynMember  *member;			/* member of the read; evaluates the changing
+								 * filters; NULL: the plan cannot be divided */
+	bool	   *used;			/* for each run-time value: true if the
+								 * requests use it */
 
-	/* the read, of the values that it uses; gone when another one begins */
+	/* the read, for the values that it uses; freed when another one begins */
 	MemoryContext read_context; /* NULL: no values yet */
 	DynValues	values;
 };
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
-/* A converted value changes with the operands of its conversion. */
+/*
+ * Adds the parameters of conversions: a converted value changes with its
+ * operands.
+ */
 static void
 add_operands(Bitmapset **params, List *conversions)
 {
@@ -76,7 +82,7 @@ make_cached(DynInput *input)
 
 /* ---- dividing the access plan ---- */
 
-/* Does the predicate use a value that changes? */
+/* Returns true if the predicate uses a value that changes. */
 static bool
 visit_value(DynPred *pred, void *arg)
 {
@@ -120,7 +126,7 @@ mark_used(List *preds, bool *used)
 		(void) dyn_pred_walk_parts(lfirst(lc), visit_used, used);
 }
 
-/* Which values the requests of an access plan use. */
+/* Returns which values the requests of an access plan use. */
 static bool *
 used_values(const DynAccess *access, int nvalues)
 {
@@ -156,7 +162,10 @@ forget_division(DynCaching *cached)
 	cached->member = NULL;
 }
 
-/* NULL if what is read would show too much of documents. */
+/*
+ * Returns the member; NULL if the items read would expose too much of
+ * documents.
+ */
 static DynMember *
 make_member(DynInput *input, List *changing)
 {
@@ -185,8 +194,8 @@ divide(DynInput *input)
 	changing = changing_filters(cached, input->scandesc->access);
 
 	/*
-	 * Filters of an index keep items of the table from being read: without them
-	 * one execution could read more than all would.
+	 * Filters of an index exclude items of the table from being read: without
+	 * them one execution could read more than all would.
 	 */
 	if (dyn_member_can_filter(changing) &&
 		(changing == NIL || !input->scandesc->access->fetch_base_items))
@@ -196,9 +205,12 @@ divide(DynInput *input)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* ---- beginning an execution ---- */
+/* ---- start of an execution ---- */
 
-/* Is this the read that is kept, or that the last execution was one of? */
+/*
+ * True if this read is the cached one, or the one that the last execution
+ * began.
+ */
 static bool
 is_same_read(const DynCaching *cached, const DynValues *values)
 {
@@ -218,7 +230,7 @@ is_same_read(const DynCaching *cached, const DynValues *values)
 	return true;
 }
 
-/* Forgets the read there was. */
+/* Drops the existing read, and notes the new one's values. */
 static void
 note_values(DynCaching *cached, const DynValues *values)
 {
@@ -271,8 +283,8 @@ start_read(DynCaching *cached)
 }
 
 /*
- * The first execution is answered as if it were the only one: its filters may
- * leave little to receive.
+ * The first execution sends requests of its own, as if it were the only one:
+ * its filters may leave few items to receive.
  */
 DynItems *
 dyn_caching_open(DynInput *input)
@@ -290,7 +302,7 @@ dyn_caching_open(DynInput *input)
 	same = is_same_read(cached, &input->values);
 	if (!same)
 		note_values(cached, &input->values);
-	/* whatever its values, a Scan reads the whole table */
+	/* a Scan reads the full table for any values */
 	if (!input->requested ||
 		(!same && input->scandesc->access->kind != DYN_ACCESS_SCAN))
 		return NULL;

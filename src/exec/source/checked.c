@@ -24,7 +24,7 @@ passes(const DynChecker *checker, TupleTableSlot *slot)
 {
 	Relation	relation = checker->node->ss.ss_currentRelation;
 
-	/* core sets it behind this; a count has no relation */
+	/* core sets it after this; a count has no relation */
 	if (relation != NULL)
 		slot->tts_tableOid = RelationGetRelid(relation);
 	checker->econtext->ecxt_scantuple = slot;

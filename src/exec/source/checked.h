@@ -1,9 +1,9 @@
 /*
  * checked.h
- *		Rows that are checked by conditions before the executor sees them.
+ *		Checks rows by conditions before the executor sees them.
  *
- * What an access plan's own requests would enforce has to be checked where other
- * requests are made instead of them.  Decoded values and those of conditions
+ * Conditions that an access plan's own requests would enforce must be checked
+ * where other requests replace them.  Decoded values and those of conditions
  * live until the next row.
  */
 #ifndef DYN_EXEC_CHECKED_H
@@ -16,10 +16,10 @@
 typedef struct DynChecker
 {
 	ForeignScanState *node;
-	ExprState  *qual;			/* NULL: every row passes */
-	bool		counts;			/* rows that do not pass count as removed by the
-								 * node's filter */
-	ExprContext *econtext;		/* of a row */
+	ExprState  *qual;			/* conditions; NULL: every row passes */
+	bool		counts;			/* true if rejected rows count as removed by
+								 * the node's filter */
+	ExprContext *econtext;		/* expression context of a row */
 } DynChecker;
 
 extern void dyn_checker_init(DynChecker *checker, ForeignScanState *node,

@@ -1,11 +1,11 @@
 /*
  * fallback.c
- *		Answers executions from the table instead of an index.
+ *		Serves executions from the table instead of an index.
  *
- * A value that no index can hold mostly selects nothing, and a join may come
- * with it again and again.  So the values of executions that found nothing are
- * remembered for the statement, within the limit of memory: each different list
- * of such values costs one Scan.
+ * A value that no index can hold usually selects zero rows, and a join may
+ * repeat it many times.  The values of executions that found no row are
+ * therefore remembered for the statement, within the memory limit: each
+ * distinct list of such values costs one Scan.
  */
 #include "postgres.h"
 
@@ -29,32 +29,32 @@ typedef struct EmptyValues
 
 struct DynFallback
 {
-	DynItems	items;			/* first: of an execution */
+	DynItems	items;			/* source of an execution (must be first) */
 	DynInput   *input;
-	DynScanDesc *scandesc;		/* of the table */
-	DynChecker	checker;		/* once there was an execution */
-	int			nsort;			/* order to be made; 0: none */
+	DynScanDesc *scandesc;		/* scan descriptor of the table */
+	DynChecker	checker;		/* conditions, set after the first execution */
+	int			nsort;			/* number of sort keys; 0: unsorted */
 	AttrNumber *sort_columns;
 	Oid		   *sort_operators;
 	Oid		   *sort_collations;
 	bool	   *nulls_first;
 
-	/* of an execution */
+	/* source before the checks (of one execution) */
 	DynItems   *unchecked;
-	bool		found;			/* some row */
+	bool		found;			/* true if a row was found */
 	MemoryContext context;
-	Tuplesortstate *sort;		/* NULL: not begun */
-	TupleTableSlot *sort_slot;	/* likewise */
-	bool		sorted;			/* all rows */
+	Tuplesortstate *sort;		/* sort; NULL: not begun */
+	TupleTableSlot *sort_slot;	/* slot for sorted rows; NULL: not begun */
+	bool		sorted;			/* true if all rows are sorted */
 
-	/* values that are known to select nothing, with their hashes */
+	/* values known to select zero rows, with their hashes */
 	MemoryContext empty_context;
 	int			nempty;
 	int			empty_space;
 	EmptyValues *empty;
 };
 
-/* ---- values that select nothing ---- */
+/* ---- values that select zero rows ---- */
 
 static bool
 is_known_empty(const DynFallback *fallback, const DynValues *values)
@@ -70,7 +70,7 @@ is_known_empty(const DynFallback *fallback, const DynValues *values)
 	return false;
 }
 
-/* All are forgotten when there is no memory for more. */
+/* Drops all values when there is not enough memory for another list. */
 static void
 make_empty_space(DynFallback *fallback)
 {
@@ -139,7 +139,7 @@ begin_sort(DynFallback *fallback, TupleTableSlot *slot)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* False if it would have to wait, and must not. */
+/* Sorts all rows; false if it would have to wait, but must not. */
 static bool
 sort_rows(DynFallback *fallback, TupleTableSlot *slot, bool wait)
 {
@@ -264,12 +264,12 @@ dyn_fallback_open(DynFallback *fallback)
 	return &fallback->items;
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 /*
- * By the columns that show the sort attributes, in the index's direction.  An
- * order of texts that an index gives goes by bytes, whatever the column's own
- * collation: the statement has named another.
+ * Sets up the sort, by the columns of the sort attributes, in the index's
+ * direction.  An index orders texts by their bytes, regardless of the column's
+ * own collation: the statement has named another.
  */
 static void
 init_sort(DynFallback *fallback)
@@ -300,7 +300,10 @@ init_sort(DynFallback *fallback)
 	}
 }
 
-/* A count's scan tuple has the columns behind the number. */
+/*
+ * Returns the positions of columns for a count: its scan tuple has them after
+ * the number.
+ */
 static int *
 count_positions(const DynInput *input, const DynRows *rows)
 {

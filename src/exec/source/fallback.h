@@ -1,12 +1,12 @@
 /*
  * fallback.h
- *		Executions that the table answers, since the planned index may not hold
- *		all that they select (plan/keys/index_complete.h).
+ *		Serves executions from the table if the planned index may lack items
+ *		that they select (plan/keys/index_complete.h).
  *
- * Whether it does depends on an execution's values.  The table is then read by
- * its key or by a Scan; since the plan leaves out the checks that the index's
- * requests would make, all of them are made here (checked.h), and rows that the
- * index would give in order are sorted.
+ * Whether it may depends on an execution's values.  The table is then read by
+ * its key or by a Scan.  The plan omits the checks that the index's requests
+ * would make, so all of them are made here (checked.h).  Rows that the index
+ * would return in order are sorted.
  */
 #ifndef DYN_EXEC_FALLBACK_H
 #define DYN_EXEC_FALLBACK_H
@@ -16,12 +16,13 @@
 
 typedef struct DynFallback DynFallback;
 
-/* NULL if the access plan has none. */
+/* Returns a fallback; NULL if the access plan has none. */
 extern DynFallback *dyn_fallback_create(DynInput *input);
 
 /*
- * The source of the execution that begins, in CurrentMemoryContext.  It reads
- * nothing if one with the same values is known to have found nothing.
+ * Returns the source of the execution that begins, in CurrentMemoryContext.
+ * It sends no request if an execution with the same values found no row
+ * before.
  */
 extern DynItems *dyn_fallback_open(DynFallback *fallback);
 

@@ -1,9 +1,10 @@
 /*
  * input.h
- *		What a scan reads, and with which values: all that sources know of it.
+ *		Input of a scan: its scan descriptor and values, and all else that
+ *		sources know about it.
  *
- * It is part of the scan's state (DynScan).  A statement's inputs are listed in
- * DynStatement, so that those that would read the same find each other.
+ * It is part of the scan's state (DynScan).  A statement's inputs are listed
+ * in DynStatement, so that those with the same read find each other.
  */
 #ifndef DYN_EXEC_INPUT_H
 #define DYN_EXEC_INPUT_H
@@ -21,31 +22,35 @@ typedef struct DynInput
 	ForeignScanState *node;
 	DynScanDesc *scandesc;
 
-	/* Called before one of the scan's readers starts requests: may raise an error. */
+	/*
+	 * Called before one of the scan's descriptors starts requests: may raise
+	 * an error.
+	 */
 	void		(*permit) (struct DynInput *input, DynScanDesc *scandesc);
 
 	/* run-time values */
-	List	   *exprs;			/* of ExprState */
-	List	   *conversions;	/* of DynConversion * */
-	DynValues	values;			/* of the execution */
-	DynValues	next_values;	/* of one that is prefetched for */
+	List	   *exprs;			/* list of ExprState */
+	List	   *conversions;	/* list of DynConversion * */
+	DynValues	values;			/* values of the current execution */
+	DynValues	next_values;	/* values of a prefetched execution */
 
 	/* executions */
-	MemoryContext run_context;	/* of one */
+	MemoryContext run_context;	/* context of one execution */
 	bool		running;
-	bool		begun;			/* some execution was asked for rows */
-	bool		has_prefetcher; /* a node prefetches for this scan */
-	bool		requested;		/* some execution has sent requests itself */
+	bool		begun;			/* true if an execution was started */
+	bool		has_prefetcher; /* true if a node prefetches for this scan */
+	bool		requested;		/* true if an execution has sent requests
+								 * itself */
 
-	/* of all executions, for EXPLAIN */
-	uint64		fallbacks;		/* that the table answered, or arms of an OR that
-								 * it answered */
-	uint64		duplicates;		/* items that an arm of an OR read after another
-								 * had returned them */
+	/* counts over all executions, for EXPLAIN */
+	uint64		fallbacks;		/* executions, or arms of an OR, served from
+								 * the table */
+	uint64		duplicates;		/* items that an arm of an OR read after
+								 * another had returned them */
 
-	DynCaching *caching;		/* what is kept for executions; or NULL */
-	DynSharing *sharing;		/* the part in a shared read; or NULL */
-	bool		reads_alone;	/* nor can there be one */
+	DynCaching *caching;		/* cached reads, or NULL */
+	DynSharing *sharing;		/* share of a shared read, or NULL */
+	bool		reads_alone;	/* true if it cannot share a read */
 } DynInput;
 
 /* Evaluates one of its lists of values, into CurrentMemoryContext. */

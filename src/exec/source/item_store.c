@@ -1,9 +1,9 @@
 /*
  * item_store.c
- *		Keeps items in a tuplestore: each is one bytea (item_record.h).
+ *		Stores items in a tuplestore: each is one bytea (item_record.h).
  *
- * A reader has the record of its item in a buffer of its own: the tuplestore
- * moves its tuples when another reader adds one.
+ * A cursor has the record of its item in a buffer of its own: the tuplestore
+ * moves its tuples when another cursor adds one.
  */
 #include "postgres.h"
 
@@ -16,15 +16,16 @@
 #include "../rows/item_record.h"
 #include "item_store.h"
 
-/* Forgetting items costs a look at all readers. */
+/* Number of reads between trims: a trim has to look at all cursors. */
 #define READS_BETWEEN_TRIMS		64
 
 typedef struct Cursor
 {
-	uint64		position;		/* items before it */
-	bool		at_end;			/* the tuplestore has found that out */
+	uint64		position;		/* number of items before it */
+	bool		at_end;			/* true if the tuplestore has detected its
+								 * end */
 	bool		left;
-	bytea	   *record;			/* of the item at hand */
+	bytea	   *record;			/* record of the current item */
 	Size		space;
 } Cursor;
 
@@ -36,8 +37,8 @@ struct DynItemStore
 	int			nslots;
 	int			nreaders;
 	Cursor	   *scandescs;
-	int			selected;		/* the reader whose position counts */
-	int			reads;			/* since items were forgotten */
+	int			selected;		/* cursor whose position is used */
+	int			reads;			/* number of reads since the last trim */
 	uint64		items;
 	uint64		bytes;
 };
@@ -61,7 +62,10 @@ dyn_item_store_create(int nslots, int nreaders, const bool *may_rewind)
 	return store;
 }
 
-/* Not before it has to be done: each time the file's buffer is read anew. */
+/*
+ * Selects the cursor, only when necessary: each time the file's buffer is read
+ * again.
+ */
 static Cursor *
 select_scandesc(DynItemStore *store, int cursor)
 {
@@ -85,7 +89,7 @@ reserve_record(const DynItemStore *store, Cursor *cursor, Size size)
 	cursor->record = MemoryContextAllocHuge(store->context, cursor->space);
 }
 
-/* Of the selected reader: the next tuple, in the slot; false at the end. */
+/* Stores the selected cursor's next tuple in the slot; false at the end. */
 static bool
 next_tuple(DynItemStore *store, Cursor *cursor)
 {
@@ -112,8 +116,8 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 		elog(ERROR, "an item is added before the end");
 
 	/*
-	 * A position that the tuplestore knows to be its end stays behind what is added
-	 * if it is the selected one; others are before it.
+	 * A position that the tuplestore knows to be at its end stays after an
+	 * added item if it is the selected one; others are before the item.
 	 */
 	for (int i = 0; i < store->nreaders; i++)
 		store->scandescs[i].at_end = false;
@@ -131,7 +135,7 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 
 /* ---- reading ---- */
 
-/* A position that counts no more goes where another one is. */
+/* Moves a cursor that left to the position of another. */
 static void
 move_away(DynItemStore *store, int number)
 {
@@ -204,7 +208,7 @@ dyn_item_store_leave(DynItemStore *store, int number)
 	store->scandescs[number].left = true;
 }
 
-/* ---- the whole ---- */
+/* ---- the store ---- */
 
 bool
 dyn_item_store_is_in_memory(const DynItemStore *store)

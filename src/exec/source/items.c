@@ -1,6 +1,6 @@
 /*
  * items.c
- *		What sources have in common, and the two simplest.
+ *		Common functions of all sources, and the two simplest sources.
  */
 #include "postgres.h"
 
@@ -86,7 +86,7 @@ dyn_items_empty(DynRows *rows)
 
 typedef struct Fetched
 {
-	DynItems	items;			/* first */
+	DynItems	items;			/* must be first */
 	DynScanDesc *scandesc;
 	DynFetch   *fetch;
 } Fetched;
@@ -139,7 +139,7 @@ static const DynItemsMethods fetched_methods = {
 	.close = fetched_close,
 };
 
-/* ---- starting ---- */
+/* ---- start ---- */
 
 DynItems *
 dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)

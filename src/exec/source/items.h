@@ -1,9 +1,9 @@
 /*
  * items.h
- *		Where the items of one execution come from: the protocol of all sources.
+ *		Source of one execution's items: the protocol of all sources.
  *
  *		source		its items
- *		empty		none: no item can qualify
+ *		empty		none, since no item can qualify
  *		fetched		those of a fetch
  *		listed		those of the table whose keys an index lists (listed.h)
  *		a member's	those of a read that several go through (shared.h)
@@ -14,9 +14,9 @@
  *		looked up	those that lookups serve (looked_up.h)
  *		stored		those of another source, which cannot be rewound (stored.h)
  *
- * A source gives items one by one, and tells which rows decode them; or rows,
- * where those are checked first, or cached.  It is closed at the end of the
- * execution, unless an error ends the transaction.
+ * A source returns items one by one, together with the DynRows that decode
+ * them.  It returns rows if these are checked first, or cached.  It is closed
+ * at the end of the execution, unless an error ends the transaction.
  */
 #ifndef DYN_EXEC_ITEMS_H
 #define DYN_EXEC_ITEMS_H
@@ -28,38 +28,49 @@ typedef struct DynItems DynItems;
 typedef struct DynItemsMethods
 {
 	/*
-	 * The next item's slots, valid until the next call; NULL at the end.
-	 * items->rows decode it.  Waits, raises errors.  Not of sources of rows.
+	 * Returns the next item's slots, valid until the next call; NULL at the
+	 * end.  items->rows decode it.  Waits, raises errors.  Not for sources of
+	 * rows.
 	 */
 	const DynValue *(*next) (DynItems *items);
 
 	/*
-	 * Stores the next row; DYN_FETCH_WAITS only without `wait`.  NULL: it gives
-	 * items.
+	 * Stores the next row; DYN_FETCH_WAITS only without `wait`.  NULL: it
+	 * returns items.
 	 */
 	DynFetchState (*next_row) (DynItems *items, TupleTableSlot *slot, bool wait);
 
 	/*
-	 * Tells what `next`, or `count`, would do now, as dyn_fetch_poll.  NULL: nothing
-	 * is known, and it may wait.
+	 * Returns what `next`, or `count`, would do now, as dyn_fetch_poll.  NULL:
+	 * unknown, and it may wait.
 	 */
 	DynFetchState (*poll) (DynItems *items);
 
-	/* What `next` waits for, or NULL.  NULL: nothing. */
+	/*
+	 * Returns the fetch that `next` waits for, or NULL.  NULL: it never waits.
+	 */
 	DynFetch   *(*awaited) (const DynItems *items);
 
-	/* Is the next item here already, whatever is awaited?  NULL: no. */
+	/*
+	 * Returns true if the next item has arrived, regardless of what is
+	 * awaited.  NULL: never.
+	 */
 	bool		(*has_next) (const DynItems *items);
 
-	/* Starts again without a request; false if it cannot.  NULL: it never can. */
+	/*
+	 * Starts again without a request; false if it cannot.  NULL: it never can.
+	 */
 	bool		(*rewind) (DynItems *items);
 
-	/* Instead of `next`: the number of items.  NULL: they are taken one by one. */
+	/*
+	 * Returns the number of items, instead of `next`.  NULL: they are taken
+	 * one by one.
+	 */
 	uint64		(*count) (DynItems *items);
 
 	/*
-	 * Abandons requests in flight.  The memory goes with its context.  NULL: there
-	 * is nothing else.
+	 * Abandons requests in flight.  The memory goes with its context.  NULL:
+	 * the source has only memory.
 	 */
 	void		(*close) (DynItems *items);
 } DynItemsMethods;
@@ -67,19 +78,19 @@ typedef struct DynItemsMethods
 struct DynItems
 {
 	const DynItemsMethods *methods;
-	DynRows    *rows;			/* of the item that `next` returned last; or NULL,
-								 * if it gives rows */
+	DynRows    *rows;			/* rows for the item that `next` returned last;
+								 * NULL if it returns rows */
 };
 
 /*
- * The items of a resolved access plan, which may be a contradiction, with the
- * rows of the reader, whose schema was checked.  Sends nothing yet.  `resolved`
- * must live as long.  In CurrentMemoryContext.
+ * Returns the items of a resolved access plan, which may be a contradiction,
+ * with the rows of the scan descriptor, whose schema was checked.  Does not
+ * send yet.  `resolved` must live as long.  In CurrentMemoryContext.
  */
 extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 								 const DynResolvedAccess *resolved);
 
-/* No items. */
+/* Returns a source without items. */
 extern DynItems *dyn_items_empty(DynRows *rows);
 
 static inline bool
@@ -90,8 +101,8 @@ dyn_items_would_wait(DynItems *items)
 }
 
 /*
- * Stores the next row of items, as next_row.  Rows of the item in hand come first:
- * polling gives it up.
+ * Stores the next row of items, as next_row.  Remaining rows of the current
+ * item come first, since polling invalidates it.
  */
 static inline DynFetchState
 dyn_items_take_row(DynItems *items, TupleTableSlot *slot, bool wait)
@@ -110,7 +121,7 @@ dyn_items_take_row(DynItems *items, TupleTableSlot *slot, bool wait)
 	return DYN_FETCH_ITEM;
 }
 
-/* The same for all sources. */
+/* Stores the next row of any source, as next_row. */
 static inline DynFetchState
 dyn_items_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
@@ -126,8 +137,8 @@ dyn_items_awaited(const DynItems *items)
 }
 
 /*
- * Of a source that waits: in how many milliseconds asking it is worth while even
- * if nothing comes (dyn_fetch_pause).
+ * Returns, for a waiting source, the milliseconds after which to poll it even
+ * if no data arrive (dyn_fetch_pause).
  */
 extern double dyn_items_pause(const DynItems *items);
 

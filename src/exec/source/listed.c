@@ -1,6 +1,6 @@
 /*
  * listed.c
- *		Collects the keys that an index lists, and reads their items in batches.
+ *		Collects keys that an index lists, and reads their items in batches.
  */
 #include "postgres.h"
 
@@ -9,26 +9,27 @@
 
 #include "listed.h"
 
-/* Keys of one batch. */
+/* Number of keys in one batch. */
 #define BATCH_KEYS			(4 * DYN_BATCH_GET_MAX_KEYS)
 
 typedef struct Listed
 {
-	DynItems	items;			/* first */
+	DynItems	items;			/* must be first */
 	DynScanDesc *scandesc;
-	DynFetch   *index_result;	/* of the index */
-	DynFetch   *fetch;			/* items of a batch of keys; NULL: none is
-								 * read */
+	DynFetch   *index_result;	/* fetch of the index */
+	DynFetch   *fetch;			/* fetch of a batch's items; NULL between
+								 * batches */
 	MemoryContext context;
-	MemoryContext batch_context;	/* of that batch; NULL: there was none */
-	DynBaseKeys *keys;			/* that the index listed so far */
-	DynBaseKeys *done;			/* keys that are not to be read; NULL: none */
-	uint64	   *skipped;		/* counts those, with `done` */
+	MemoryContext batch_context;	/* context of that batch; NULL before the
+									 * first */
+	DynBaseKeys *keys;			/* keys that the index listed so far */
+	DynBaseKeys *done;			/* keys not to be read, or NULL */
+	uint64	   *skipped;		/* number of those skipped, if `done` is set */
 } Listed;
 
 /* ---- keys ---- */
 
-/* The next key that is new, of the index or of those it had set aside. */
+/* Returns the next new key, from the index or from the keys set aside. */
 static bool
 next_key(Listed *listed, DynKeyPart *parts)
 {
@@ -41,14 +42,14 @@ next_key(Listed *listed, DynKeyPart *parts)
 			(*listed->skipped)++;
 		else if (dyn_base_keys_add(listed->keys, parts))
 			return true;
-		/* a batch may pass over very many of them */
+		/* a batch may skip very many of them */
 		for (int i = 0; i < listed->scandesc->access->nbase; i++)
 			pfree(unconstify(char *, parts[i].value.data));
 	}
 	return dyn_base_keys_next(listed->keys, parts);
 }
 
-/* What is waited for is the index again. */
+/* Ends the batch: the index is awaited again. */
 static void
 end_batch(Listed *listed)
 {
@@ -57,9 +58,9 @@ end_batch(Listed *listed)
 }
 
 /*
- * Collects keys, waiting for them, and starts to read their items; false at the
- * end of the index.  What the index has in flight meanwhile is nothing that
- * peers can wait for: it is taken in after the batch.
+ * Collects keys, waiting for them, and starts to read their items; false at
+ * the end of the index.  Peers cannot wait for the index's requests in flight:
+ * they are taken in after the batch.
  */
 static bool
 start_batch(Listed *listed)
@@ -116,7 +117,7 @@ listed_next(DynItems *items)
 	}
 }
 
-/* What is waited for: the batch, or the listing. */
+/* Returns the fetch waited for: the batch's, or the listing. */
 static DynFetch *
 listed_awaited(const DynItems *items)
 {

@@ -1,9 +1,11 @@
 /*
  * listed.h
- *		Index, then base: reads the items of the table whose keys an index lists.
+ *		Reads the items of the table whose keys an index lists (index, then
+ *		base).
  *
  * The listing is a fetch of the index.  Its keys, each once (base_keys.h), are
- * read from the table in batches.  An item that is gone by then is left out.
+ * read from the table in batches.  An item that was deleted by then is
+ * omitted.
  */
 #ifndef DYN_EXEC_SOURCE_LISTED_H
 #define DYN_EXEC_SOURCE_LISTED_H
@@ -12,12 +14,16 @@
 #include "items.h"
 
 /*
- * For the reader's index rows, which the listing returns.  In
- * CurrentMemoryContext, and with it.  A source that cannot be rewound.
+ * Returns a source for the scan descriptor's index rows, which the listing
+ * returns.  Lives in CurrentMemoryContext, together with the listing.  It
+ * cannot be rewound.
  */
 extern DynItems *dyn_listed_create(DynScanDesc *scandesc, DynFetch *index_result);
 
-/* If the source is listed: keys of `done` are not read, but counted. */
+/*
+ * Skips the keys of `done` if the source is listed: they are counted, not
+ * read.
+ */
 extern void dyn_listed_skip(DynItems *items, DynBaseKeys *done, uint64 *skipped);
 
 #endif

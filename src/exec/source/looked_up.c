@@ -1,6 +1,6 @@
 /*
  * looked_up.c
- *		Passes on what lookups serve.
+ *		Returns the rows that lookups serve.
  */
 #include "postgres.h"
 
@@ -12,7 +12,10 @@ lookups_of(const DynItems *items)
 	return ((const DynLookedUp *) items)->lookups;
 }
 
-/* Waits in any case: what others ask for is in flight at the same time. */
+/*
+ * Waits even without `wait`: the requests of other executions are in flight at
+ * the same time.
+ */
 static DynFetchState
 looked_up_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {

@@ -1,8 +1,8 @@
 /*
  * looked_up.h
- *		The executions of a scan that lookups answer (lookup.h), as a source.
+ *		Source for the executions of a scan that lookups serve (lookup.h).
  *
- * It gives rows: the cache of the lookups keeps most of them decoded.
+ * It returns rows: the cache of the lookups usually has them decoded.
  */
 #ifndef DYN_EXEC_LOOKED_UP_H
 #define DYN_EXEC_LOOKED_UP_H
@@ -12,16 +12,17 @@
 
 typedef struct DynLookedUp
 {
-	DynItems	items;			/* first: of the execution that is open */
+	DynItems	items;			/* source of the open execution (must be
+								 * first) */
 	DynLookups *lookups;
 } DynLookedUp;
 
-/* As dyn_lookups_create; dyn_looked_up_free frees them. */
+/* Creates lookups, as dyn_lookups_create; dyn_looked_up_free frees them. */
 extern DynLookedUp *dyn_looked_up_create(DynScanDesc *scandesc, TupleDesc desc);
 
 /*
- * The source of the execution with these values; NULL if it cannot be served.  It
- * cannot be rewound.
+ * Returns the source of the execution with these values; NULL if it cannot be
+ * served.  It cannot be rewound.
  */
 extern DynItems *dyn_looked_up_open(DynLookedUp *looked_up, const DynValues *values);
 

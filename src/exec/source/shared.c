@@ -1,6 +1,6 @@
 /*
  * shared.c
- *		Hands out the items of one read to its members.
+ *		Returns the items of one read to its members.
  */
 #include "postgres.h"
 
@@ -61,7 +61,7 @@ dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved)
 		DynMember  *member = lfirst(lc);
 
 		may_rewind[member->number] = member->may_rewind;
-		/* what one has in hand is not another's */
+		/* each member's current item is its own */
 		member->item = n == 1 ? read->slots
 			: palloc0(member->nslots * sizeof(DynValue));
 	}
@@ -70,7 +70,10 @@ dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved)
 		read->items = dyn_items_start(scandesc, resolved);
 }
 
-/* Not dyn_items_close: the reader may have rows in hand. */
+/*
+ * Closes the items, but not with dyn_items_close: the scan descriptor may have
+ * rows of the current item.
+ */
 static void
 close_items(DynSharedRead *read)
 {
@@ -107,9 +110,9 @@ is_cached_for_any(const DynMember *member)
 }
 
 /*
- * Copies the item that was received for those that have not come to it.  Before
- * work_mem is used up, members that may never begin are given up: they have read
- * nothing yet, and can send requests of their own.
+ * Stores a copy of the received item for members that have not reached it.
+ * Before work_mem is used up, members that may never begin are dropped: they
+ * have not read any item yet, and can send requests of their own.
  */
 static void
 keep_item(DynMember *member)
@@ -129,7 +132,10 @@ keep_item(DynMember *member)
 	}
 }
 
-/* The next item of the read in read->slots: kept before, or received now. */
+/*
+ * Stores the next item of the read in read->slots: a stored one, or one
+ * received now.
+ */
 static DynFetchState
 take_item(DynMember *member, bool wait)
 {
@@ -144,7 +150,7 @@ take_item(DynMember *member, bool wait)
 
 	/*
 	 * A scan that has to wait does so for itself, others together with peers
-	 * (async.c); what the source starts meanwhile, likewise.
+	 * (async.c).  This also holds for what the source starts during the wait.
 	 */
 	scandesc->group_in_flight = wait ? NULL : member->input->scandesc->group_in_flight;
 	dyn_fetch_set_group(dyn_items_awaited(read->items), scandesc->group_in_flight);
@@ -173,7 +179,7 @@ passes(DynMember *member)
 	return passes;
 }
 
-/* The next item that the member's filters select, in member->item. */
+/* Stores the next item that the member's filters select in member->item. */
 static DynFetchState
 find_item(DynMember *member, bool wait)
 {
@@ -208,7 +214,7 @@ member_next(DynItems *items)
 	return member->item;
 }
 
-/* A count needs them all. */
+/* A count needs all items. */
 static DynFetchState
 member_poll(DynItems *items)
 {
@@ -255,7 +261,7 @@ member_rewind(DynItems *items)
 	return true;
 }
 
-/* With those that polling has found. */
+/* Counts the items, including those that polling has found. */
 static uint64
 member_count(DynItems *items)
 {
@@ -272,7 +278,7 @@ member_close(DynItems *items)
 	DynMember  *member = (DynMember *) items;
 	DynFetch   *fetch = member_awaited(items);
 
-	/* what is in flight is taken in by others, or by a later execution */
+	/* responses in flight are taken in by others, or by a later execution */
 	if (fetch != NULL)
 		dyn_fetch_set_group(fetch, NULL);
 	if (!member->comes_again)
@@ -320,7 +326,7 @@ dyn_input_is_complete(const DynInput *input, const DynValues *values)
 									 values->nulls);
 }
 
-/* The rows have slots for all that the filters read. */
+/* The rows have slots for all attributes that the filters read. */
 void
 dyn_member_init(DynMember *member, DynInput *input, List *filters)
 {

@@ -1,6 +1,6 @@
 /*
  * sharing.c
- *		Decides which scans share a read, and joins them to it.
+ *		Decides which scans share a read, and adds them to it.
  */
 #include "postgres.h"
 
@@ -16,21 +16,23 @@
 /* A scan's part in a read. */
 struct DynSharing
 {
-	DynMember	member;			/* first */
-	bool		opened;			/* some time */
-	bool		warned;			/* of the read's requests; the reader's counts */
+	DynMember	member;			/* must be first */
+	bool		opened;			/* true if it was opened before */
+	bool		warned;			/* true if it has warned of the read's
+								 * requests; the first member's flag is used */
 
-	/* the reader's: of the read */
+	/* context of the read (owned by the first member) */
 	MemoryContext context;
 
 	DynValues	values;
-	bool		awaits_values;	/* of filters: an initplan's */
-	DynResolvedAccess resolved; /* of what the member asks for */
+	bool		awaits_values;	/* true if filters wait for the value of an
+								 * initplan */
+	DynResolvedAccess resolved; /* resolved access plan of the member */
 };
 
 /* ---- scans that can share ---- */
 
-/* Parameters in the scan's values. */
+/* Returns the parameters in the scan's values. */
 static Bitmapset *
 params_of(const DynInput *input)
 {
@@ -38,7 +40,7 @@ params_of(const DynInput *input)
 										input->node->ss.ps.plan)->fdw_exprs);
 }
 
-/* The plan or subplan that it belongs to. */
+/* Returns the plan or subplan that it belongs to. */
 static Plan *
 tree_of(const DynInput *input)
 {
@@ -46,7 +48,9 @@ tree_of(const DynInput *input)
 							input->node->ss.ps.plan);
 }
 
-/* Is it executed once, with those parameters (of initplans) at most? */
+/*
+ * True if it is executed once, with at most those parameters (of initplans).
+ */
 static bool
 is_executed_once(const DynInput *input, const Bitmapset *initial)
 {
@@ -64,7 +68,7 @@ can_share(const DynInput *input)
 		dyn_member_can_filter(access->filters);
 }
 
-/* From the same place, in the same way? */
+/* True if both read from the same table or index, with the same settings. */
 static bool
 reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 {
@@ -86,7 +90,9 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 		one->options.read_percent == other->options.read_percent;
 }
 
-/* Scans of the statement that have not begun and might read the same. */
+/*
+ * Returns scans of the statement that have not begun and might read the same.
+ */
 static List *
 find_candidates(const DynInput *input, const Bitmapset *initial)
 {
@@ -106,8 +112,8 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 }
 
 /*
- * The access plan of a scan that reads the whole table in any case, so that a
- * scan of an index need not read that; NULL: there is none.
+ * Returns the access plan of a scan that reads the full table in any case, or
+ * NULL.  A scan of an index need not read that index then.
  */
 static const DynAccess *
 find_table_scan(const DynInput *input, List *candidates)
@@ -144,8 +150,8 @@ of_same_index(const DynInput *input, List *candidates)
 }
 
 /*
- * Is it executed exactly once, unless an input is empty?  A subplan, also one
- * without parameters, runs only if an expression asks for its result.
+ * True if it is executed exactly once, unless an input is empty.  A subplan,
+ * even one without parameters, runs only if an expression needs its result.
  */
 static bool
 is_expected(const DynInput *input)
@@ -158,8 +164,9 @@ is_expected(const DynInput *input)
 }
 
 /*
- * A scan that might stop early, or only counts, does not begin to read more than
- * it needs unless another one, which is expected to run, reads all of it anyway.
+ * True if sharing can save requests.  A scan that might stop early, or only
+ * counts, must not read more than it needs.  It shares only if another scan,
+ * which is expected to run, reads all items in any case.
  */
 static bool
 is_worth_while(const DynInput *input, List *candidates)
@@ -190,7 +197,7 @@ is_worth_while(const DynInput *input, List *candidates)
 
 /* ---- setting up ---- */
 
-/* The values that are known; false if that cannot be found out yet. */
+/* Takes the known values; false if they cannot be determined yet. */
 static bool
 take_values(DynSharing *sharing, DynInput *input)
 {
@@ -213,7 +220,7 @@ take_values(DynSharing *sharing, DynInput *input)
 	return true;
 }
 
-/* By the access plan of a Scan of the table, if there is one. */
+/* Makes the access plan read the table, if there is a Scan of it. */
 static void
 read_from(DynAccess *own_access, const DynAccess *table)
 {
@@ -227,7 +234,7 @@ read_from(DynAccess *own_access, const DynAccess *table)
 	own_access->estimate = table->estimate;
 }
 
-/* Items that are read for others are read to the end. */
+/* Initializes a member. Items that are read for others are read to the end. */
 static void
 init_member(DynMember *member, DynInput *input, const DynAccess *table)
 {
@@ -239,7 +246,7 @@ init_member(DynMember *member, DynInput *input, const DynAccess *table)
 	member->own_access.limit_hint = 0;
 }
 
-/* The scan's part; NULL if it cannot or need not share. */
+/* Returns the scan's part; NULL if it cannot or need not share. */
 static DynSharing *
 make_sharing(DynInput *input, const DynAccess *table)
 {
@@ -262,7 +269,7 @@ make_sharing(DynInput *input, const DynAccess *table)
 	return member->contradiction ? NULL : sharing;
 }
 
-/* ---- their filter ---- */
+/* ---- the common filter ---- */
 
 static bool
 has_arg(const DynCond *any, const DynCond *cond)
@@ -275,7 +282,10 @@ has_arg(const DynCond *any, const DynCond *cond)
 	return false;
 }
 
-/* What one of the scans selects; NULL: one of them selects all items. */
+/*
+ * Returns the condition for what any of the scans selects; NULL: one of them
+ * selects all items.
+ */
 static DynCond *
 common_filter(const DynSharedRead *read)
 {
@@ -296,7 +306,7 @@ common_filter(const DynSharedRead *read)
 	return any->nargs == 1 ? any->args[0] : any;
 }
 
-/* May it be sent?  If not, a request is made without it. */
+/* True if the filter can be sent. If not, a request is sent without it. */
 static bool
 matches(const DynCond *filter)
 {
@@ -312,8 +322,9 @@ matches(const DynCond *filter)
 }
 
 /*
- * Filters of an index keep items of the table from being read: scans whose own
- * ones may fit do not share if the common one does not.
+ * Sets the common filter.  Filters of an index exclude items of the table from
+ * being read.  Scans whose own filters may be small enough to send do not
+ * share if the common one is too large.
  */
 static bool
 set_filter(DynSharedRead *read)
@@ -325,9 +336,9 @@ set_filter(DynSharedRead *read)
 		matches(first->resolved.filter);
 }
 
-/* ---- those that share ---- */
+/* ---- members ---- */
 
-/* The scans that read the same, of those that might; NULL: the scan alone. */
+/* Returns the candidates that read the same; NULL if the scan is alone. */
 static DynSharedRead *
 gather(DynInput *input, List *candidates, const DynAccess *table)
 {
@@ -370,8 +381,8 @@ start_read(DynSharedRead *read)
 }
 
 /*
- * Sets *table if a Scan of the table is read, maybe in place of indexes; false if
- * the scan reads alone.
+ * Decides what to read.  Sets *table if a Scan of the table is read, maybe in
+ * place of indexes; false if the scan reads alone.
  */
 static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)
@@ -422,7 +433,10 @@ begin_sharing(DynInput *input)
 
 /* ---- executions ---- */
 
-/* The filter, if it could not be known before, in the read's context. */
+/*
+ * Sets the filter, if it could not be determined before, in the read's
+ * context.
+ */
 static void
 complete_filter(DynSharing *sharing)
 {

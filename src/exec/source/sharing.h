@@ -2,21 +2,22 @@
  * sharing.h
  *		Finds the scans of a statement that can share a read.
  *
- * Foreign tables that show the entities of one DynamoDB table are read together:
- * scans that would read the same, a whole table or index, or the same keys, send
- * the requests once (shared.h).  (So do the branches of
- * a UNION and the subqueries of a statement, and a parent with its own elements.)
- * It is decided when the first of them begins, and changes no plan.  That one's
- * access plan is read, and the requests count as its own; there is a filter only
- * if each of them has one.  Index, then base: that filter has to fit.  Where one
- * scans the table in any case, Scans of its indexes are served from that.
+ * Foreign tables for the entities of one DynamoDB table are read together.
+ * Scans that would read the same full table or index, or the same keys, send
+ * the requests once (shared.h).  This also holds for the branches of a UNION,
+ * the subqueries of a statement, and a parent with its own elements.  It is
+ * decided when the first of them begins, and changes no plan.  The first
+ * scan's access plan is read, and the requests count as its own; a filter is
+ * sent only if each of them has one.  Index, then base: that filter must be
+ * small enough to send.  Where one scans the table in any case, Scans of its
+ * indexes are served from that.
  *
- * Not shared: what is executed for each row of another node, keys that are known
+ * Not shared: scans executed for each row of another node, keys that are known
  * only then, Queries of several partitions that are merged, executions of
  * EvalPlanQual, and filters that compare two attributes.
  *
- * Legal order: dyn_sharing_open for an execution, and dyn_sharing_free at the end
- * of the scan.
+ * Legal order: dyn_sharing_open for an execution, and dyn_sharing_free at the
+ * end of the scan.
  */
 #ifndef DYN_EXEC_SHARING_H
 #define DYN_EXEC_SHARING_H
@@ -25,36 +26,46 @@
 #include "items.h"
 
 /*
- * The source of the execution that begins, with input->values, if it is answered
- * from a shared read; else NULL.  For the first of its scans the read is set up;
- * nothing is sent.
+ * Returns the source of the execution that begins, with input->values, if a
+ * shared read serves it; else NULL.  The first of its scans sets the read up;
+ * no request is sent.
  */
 extern DynItems *dyn_sharing_open(DynInput *input);
 
-/* Does another scan stand for the requests, so that it adds no read units? */
+/*
+ * True if another scan counts the requests, so that this one adds no read
+ * units.
+ */
 extern bool dyn_sharing_is_paid(const DynInput *input);
 
-/* Does one of the scans read all there is, in the same plan or subplan? */
+/* True if one of the scans reads all items, in the same plan or subplan. */
 extern bool dyn_sharing_is_full_scan(const DynInput *input);
 
-/* What is read in place of the scan's index, as others need it; NULL: nothing. */
+/*
+ * Returns the access plan that is read in place of the scan's index, as others
+ * need it; NULL if its own is read.
+ */
 extern const DynAccess *dyn_sharing_access(const DynInput *input);
 
-/* Must the scan warn of its requests?  Only the first that asks must. */
+/*
+ * True if the scan must warn of its requests.  Only the first call returns
+ * true.
+ */
 extern bool dyn_sharing_warns(const DynInput *input);
 
 extern void dyn_sharing_free(DynInput *input);
 
-/* For EXPLAIN. */
+/* Figures for EXPLAIN. */
 typedef struct DynSharedFigures
 {
-	int			scans;			/* that the read is for */
-	bool		table;			/* the reader reads it in place of its index */
+	int			scans;			/* number of scans that share the read */
+	bool		table;			/* true if the table is read in place of the
+								 * first scan's index */
 	const char *scandesc;		/* foreign table of the scan that reads; NULL:
-								 * this scan does */
+								 * this scan */
 } DynSharedFigures;
 
-/* False if no execution was answered from a shared read. */
+/* Stores the figures; false if no execution was served from a shared read. */
 extern bool dyn_sharing_figures(const DynInput *input, DynSharedFigures *figures);
 
 #endif

@@ -12,13 +12,13 @@
 
 typedef struct Stored
 {
-	DynItems	items;			/* first */
+	DynItems	items;			/* must be first */
 	DynItems   *source;
 	MemoryContext context;
-	Tuplestorestate *rows;		/* NULL: there was none yet */
-	TupleTableSlot *row;		/* likewise */
+	Tuplestorestate *rows;		/* rows; NULL: not begun */
+	TupleTableSlot *row;		/* slot of a row; NULL: not begun */
 	int64		nrows;
-	int64		position;		/* of the next row */
+	int64		position;		/* position of the next row */
 } Stored;
 
 static void

@@ -18,21 +18,23 @@
 
 typedef struct Arm
 {
-	DynScanDesc *planned;		/* what the plan reads */
-	DynScanDesc *table;			/* what answers instead of an index that may
-								 * lack items (plan/keys/index_complete.h);
-								 * NULL: not needed */
+	DynScanDesc *planned;		/* scan descriptor of the planned access */
+	DynScanDesc *table;			/* scan descriptor used instead of an index
+								 * that may lack items
+								 * (plan/keys/index_complete.h); NULL: not
+								 * needed */
 
 	/* one execution */
-	DynScanDesc *scandesc;		/* one of them */
+	DynScanDesc *scandesc;		/* one of the two above */
 	DynResolvedAccess *resolved;
-	DynItems   *items;			/* NULL: none can qualify that others do not have */
+	DynItems   *items;			/* items; NULL: each that can qualify is also
+								 * in another arm */
 } Arm;
 
 struct DynUnited
 {
-	DynItems	items;			/* first: those of the arms, each once, as rows
-								 * that satisfy all conditions */
+	DynItems	items;			/* rows of the arms, each item once, that
+								 * satisfy all conditions (must be first) */
 	DynInput   *input;
 	int			narms;
 	Arm		   *arms;
@@ -40,27 +42,30 @@ struct DynUnited
 
 	/* one execution */
 	MemoryContext context;
-	int			current;		/* arm */
-	DynBaseKeys *returned;		/* keys of items */
+	int			current;		/* number of the current arm */
+	DynBaseKeys *returned;		/* keys of returned items */
 
-	const DynValue *item;		/* found, and not taken yet; or NULL */
+	const DynValue *item;		/* item found but not taken yet, or NULL */
 
-	/* the item in hand */
-	DynBuffer	key;			/* as bytes (base_keys.h); malloc'd */
-	int64		number;			/* of all items of the execution */
-	bool		counted;		/* as returned */
+	/* the current item */
+	DynBuffer	key;			/* key as bytes (base_keys.h); malloc'd */
+	int64		number;			/* number of the item in the execution */
+	bool		counted;		/* true if counted as returned */
 
-	/* rows that are returned at the end; they have the key and number behind */
-	TupleTableSlot *aside_slot; /* NULL: there are none */
+	/*
+	 * rows that are returned at the end, with two added columns: key and
+	 * number
+	 */
+	TupleTableSlot *aside_slot; /* NULL: not used */
 	Tuplesortstate *aside;
-	TupleTableSlot *sorted_slot;	/* NULL: they are not sorted yet */
-	bytea	   *last_key;		/* of the last row that was returned of them */
+	TupleTableSlot *sorted_slot;	/* NULL: not sorted yet */
+	bytea	   *last_key;		/* key of the last row returned of them */
 	int64		last_number;
 };
 
-/* ---- beginning ---- */
+/* ---- start ---- */
 
-/* Does an arm before send the same requests, with the values of now? */
+/* True if an earlier arm sends the same requests, with the current values. */
 static bool
 is_repeated(const DynUnited *united, int n)
 {
@@ -89,7 +94,10 @@ resolve(const DynUnited *united, Arm *arm, DynScanDesc *scandesc)
 					   arm->resolved);
 }
 
-/* By the arm's own access plan, or by that of the table, which holds all items. */
+/*
+ * Opens an arm: by its own access plan, or by the table's, which has all
+ * items.
+ */
 static void
 open_arm(DynUnited *united, int n)
 {
@@ -110,7 +118,7 @@ open_arm(DynUnited *united, int n)
 	dyn_listed_skip(arm->items, united->returned, &united->input->duplicates);
 }
 
-/* What is started for the arm from now on is waited for together with peers. */
+/* Sets that the arm's further requests are waited for together with peers. */
 static void
 join_group(const DynUnited *united, const Arm *arm)
 {
@@ -119,8 +127,8 @@ join_group(const DynUnited *united, const Arm *arm)
 }
 
 /*
- * Sends the first request of each arm: of those that must wait for their turn
- * only one, as their answers are not taken in before.
+ * Sends the first request of each arm.  Arms that must wait for their turn
+ * send only one, as their responses are not taken in before.
  */
 static void
 send_ahead(DynUnited *united)
@@ -144,7 +152,7 @@ send_ahead(DynUnited *united)
 	}
 }
 
-/* Nothing is sent for later arms if the first may have rows enough. */
+/* Requests of later arms are not sent if the first may have enough rows. */
 DynItems *
 dyn_united_open(DynUnited *united)
 {
@@ -168,7 +176,7 @@ dyn_united_open(DynUnited *united)
 
 /* ---- items of arms ---- */
 
-/* Takes an item in hand; false if it was returned before. */
+/* Begins an item; false if it was returned before. */
 static bool
 begin_item(DynUnited *united, const DynValue *item)
 {
@@ -190,8 +198,8 @@ begin_item(DynUnited *united, const DynValue *item)
 }
 
 /*
- * The next item that was not returned before, in united->item.  Peers wait for the
- * arm that is read now, and for no other.
+ * Stores the next item that was not returned before in united->item.  Peers
+ * wait for the current arm only.
  */
 static DynFetchState
 find_item(DynUnited *united, bool wait)
@@ -291,7 +299,9 @@ set_aside(DynUnited *united, TupleTableSlot *slot)
 	pfree(key);
 }
 
-/* Is the row one of the item returned last, as another read has it? */
+/*
+ * True if the row is one of the last returned item, from another read of it.
+ */
 static bool
 is_duplicate(DynUnited *united, const bytea *key, int64 number)
 {
@@ -425,7 +435,7 @@ static const DynItemsMethods united_methods = {
 	.close = united_close,
 };
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static DynScanDesc *
 make_scandesc(const DynScanDesc *full, const DynAccess *access)
@@ -464,8 +474,8 @@ dyn_united_create(DynInput *input)
 	dyn_checker_init(&united->checker, node, node->ss.ps.qual, true);
 
 	/*
-	 * The executor would check the rows after this; a plan that checks rows again
-	 * (EvalPlanQual) has them from elsewhere.
+	 * The executor would check the rows after this; a plan that checks rows
+	 * again (EvalPlanQual) gets them from elsewhere.
 	 */
 	if (node->ss.ps.state->es_epq_active == NULL)
 		node->ss.ps.qual = NULL;

@@ -3,8 +3,8 @@
  *		Converts values to the types of the columns that they are compared
  *		with.
  *
- * NULL stays NULL, and becomes of a value whose expression has a NULL operand:
- * both select nothing.
+ * NULL stays NULL, and a value whose expression has a NULL operand becomes
+ * NULL: both select zero rows.
  */
 #include "postgres.h"
 
@@ -38,7 +38,7 @@ convert_array(const DynConversion *conversion, Datum array)
 	return dyn_array_of_elements(&elements, conversion->to);
 }
 
-/* False if one of the operands is NULL. */
+/* Reads the steps; false if one of the operands is NULL. */
 static bool
 get_steps(const DynConversion *conversion, const Datum *values, const bool *nulls,
 		  DynTimeStep *steps)
@@ -72,7 +72,7 @@ is_further(const DynConversion *conversion, Datum a, Datum b)
 	return conversion->bound == DYN_BOUND_UPPER ? one > other : one < other;
 }
 
-/* The furthest bound of any element; false if there is none. */
+/* Stores the furthest bound of any element; false if there is none. */
 static bool
 convert_bound(const DynConversion *conversion, const DynTimeStep *steps,
 			  const DynArrayElements *elements, Datum *result)
@@ -97,7 +97,7 @@ convert_bound(const DynConversion *conversion, const DynTimeStep *steps,
 	return found;
 }
 
-/* False if the result is NULL. */
+/* Stores the result; false if it is NULL. */
 static bool
 convert(const DynConversion *conversion, const Datum *values, const bool *nulls,
 		Datum *value)
@@ -106,7 +106,7 @@ convert(const DynConversion *conversion, const Datum *values, const bool *nulls,
 								sizeof(DynTimeStep));
 	Datum		source = *value;
 	bool		no = false;
-	DynArrayElements elements = {1, &source, &no};	/* the value alone */
+	DynArrayElements elements = {1, &source, &no};	/* a single value */
 
 	if (!get_steps(conversion, values, nulls, steps))
 		return false;

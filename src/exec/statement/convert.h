@@ -8,7 +8,7 @@
 
 #include "../../plan/clauses/conversion.h"
 
-/* The type of the converted value. */
+/* Returns the type of the converted value. */
 extern Oid	dyn_converted_type(const DynConversion *conversion);
 
 /*

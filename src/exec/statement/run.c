@@ -1,10 +1,10 @@
 /*
  * run.c
- *		Knows whether a statement is being run to its end.
+ *		Detects whether a statement is being run to its end.
  *
- * A plan does not tell how many of its rows will be fetched; the call of the
- * executor does.  CREATE TABLE AS, COPY and clients that take the whole result
- * ask for all of them, cursors and some functions for a number.
+ * A plan does not show how many of its rows will be fetched; the call of the
+ * executor does.  CREATE TABLE AS, COPY and clients that take the full result
+ * fetch all of them, cursors and some functions fetch a number.
  */
 #include "postgres.h"
 

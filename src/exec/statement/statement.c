@@ -1,9 +1,9 @@
 /*
  * statement.c
- *		Finds or makes the per-statement object.
+ *		Finds or creates the per-statement object.
  *
  * Statements that run inside one another (functions, triggers, cursors) each
- * have their own EState; few at a time, so that a list serves.
+ * have their own EState; few exist at a time, so a list is enough.
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@ forget_statement(void *arg)
 {
 	DynStatement **link = &statements;
 
-	/* what was in flight went with the contexts below */
+	/* requests in flight ended with the contexts below */
 	Assert(((DynStatement *) arg)->in_flight == 0);
 	Assert(((DynStatement *) arg)->bytes == 0);
 	while (*link != NULL && *link != arg)

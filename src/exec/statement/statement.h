@@ -1,11 +1,11 @@
 /*
  * statement.h
- *		What all our nodes of one executing statement share: the number of
- *		requests in flight, the memory for pages, the quota of retries, the
+ *		State that all our nodes of one executing statement share: the number
+ *		of requests in flight, the memory for pages, the quota of retries, the
  *		counters.
  *
- * One object for each EState, made by the first node that asks and gone with
- * es_query_cxt.
+ * There is one object for each EState, created by the first node that needs it
+ * and freed with es_query_cxt.
  */
 #ifndef DYN_EXEC_STATEMENT_H
 #define DYN_EXEC_STATEMENT_H
@@ -21,11 +21,11 @@
 struct DynInput;
 struct DynTablePace;
 
-/* That a table or index has throttled the statement. */
+/* Throttling of the statement by a table or index. */
 typedef struct DynThrottle
 {
 	const struct DynTablePace *table;
-	DynThrottleEpisode episode; /* the present one, or the last */
+	DynThrottleEpisode episode; /* current episode, or the last */
 	bool		warned;
 } DynThrottle;
 
@@ -33,26 +33,30 @@ typedef struct DynStatement
 {
 	EState	   *estate;
 	struct DynStatement *next;
-	uint64		number;			/* of the statement in this session, from 1 */
-	int			in_flight;		/* requests, retries' backoff included */
-	size_t		bytes;			/* of pages, arriving (as expected) and
+	uint64		number;			/* number of the statement in this session,
+								 * from 1 */
+	int			in_flight;		/* number of requests, including retries'
+								 * backoff */
+	size_t		bytes;			/* bytes of pages, arriving (as expected) and
 								 * waiting */
 	size_t		max_bytes;
 	DynCounters counters;
-	double		expected_units; /* of the requests in flight */
-	DynRetryQuota retries;		/* of all its requests */
-	List	   *scans;			/* their DynInput *, as they began */
-	List	   *started;		/* of Plan *, see early_start.h */
-	List	   *throttles;		/* of DynThrottle * */
-	List	   *async_groups;	/* of DynAsyncGroup *, see async.c */
+	double		expected_units; /* expected read units of the requests in
+								 * flight */
+	DynRetryQuota retries;		/* retry quota of all its requests */
+	List	   *scans;			/* scans (list of DynInput *), in the order in
+								 * which they began */
+	List	   *started;		/* list of Plan *, see early_start.h */
+	List	   *throttles;		/* list of DynThrottle * */
+	List	   *async_groups;	/* list of DynAsyncGroup *, see async.c */
 } DynStatement;
 
 extern DynStatement *dyn_statement_get(EState *estate);
 
-/* Has the statement of this number not ended yet? */
+/* True if the statement of this number has not ended yet. */
 extern bool dyn_statement_is_running(uint64 number);
 
-/* 0 is no limit. */
+/* Returns the smaller limit, where 0 is unlimited. */
 static inline double
 dyn_smaller_limit(double a, double b)
 {
@@ -60,16 +64,16 @@ dyn_smaller_limit(double a, double b)
 }
 
 /*
- * The read units that a statement may use on the server: the smaller one of
- * parameter and option; 0: no limit.
+ * Returns the read units that a statement may use on the server: the smaller
+ * one of parameter and option; 0: unlimited.
  */
 extern double dyn_statement_max_units(const DynConnection *connection);
 
-/* Found or made. */
+/* Finds or creates the throttle of a table or index. */
 extern DynThrottle *dyn_statement_throttle(DynStatement *statement,
 										   const struct DynTablePace *table);
 
-/* Makes a scan known to the statement's other nodes. */
+/* Registers a scan with the statement's other nodes. */
 extern void dyn_statement_add_scan(EState *estate, struct DynInput *scan);
 
 #endif

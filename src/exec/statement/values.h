@@ -1,13 +1,14 @@
 /*
  * values.h
- *		The run-time values of one execution.
+ *		Run-time values of one execution.
  *
  * One value for each expression of fdw_exprs, in their order, some of them
- * converted (convert.h).  A plan refers to them by position (plan/keys/access.h).
+ * converted (convert.h).  A plan refers to them by position
+ * (plan/keys/access.h).
  *
- * Two lists of values are equal if their bytes are: equal values of different
- * images count as different, which only costs requests, while values that
- * differ never count as equal.
+ * Two lists of values are equal if their bytes are.  Equal values of different
+ * images count as different, which only costs requests.  Values that differ
+ * never count as equal.
  */
 #ifndef DYN_EXEC_VALUES_H
 #define DYN_EXEC_VALUES_H
@@ -23,18 +24,21 @@ typedef struct DynValueType
 typedef struct DynValues
 {
 	int			n;
-	const DynValueType *types;	/* shared by copies */
-	Datum	   *values;			/* 0 where NULL */
+	const DynValueType *types;	/* types (shared by copies) */
+	Datum	   *values;			/* values; 0 where NULL */
 	bool	   *nulls;
 } DynValues;
 
-/* Makes a list of NULLs of the expressions' types, in CurrentMemoryContext. */
+/*
+ * Initializes a list of NULLs of the expressions' types, in
+ * CurrentMemoryContext.
+ */
 extern void dyn_values_init(DynValues *values, const List *exprs,
 							const List *conversions);
 
 /*
- * Evaluates the expressions (ExprState), one for each, and converts the values,
- * into CurrentMemoryContext.
+ * Evaluates the expressions (ExprState), one for each, and converts the
+ * values, into CurrentMemoryContext.
  */
 extern void dyn_values_evaluate(DynValues *values, const List *exprs,
 								const List *conversions, ExprContext *econtext);
@@ -43,15 +47,16 @@ extern void dyn_values_evaluate(DynValues *values, const List *exprs,
 extern DynValues dyn_values_copy(const DynValues *values);
 
 /*
- * Replaces values that point to memory by copies in CurrentMemoryContext; they
- * are then valid as long as that, not only until the next evaluation.
+ * Replaces values that point to memory by copies in CurrentMemoryContext.
+ * They are then valid as long as that context, not only until the next
+ * evaluation.
  */
 extern void dyn_values_keep(DynValues *values);
 
-/* Both must have the same types. */
+/* True if the lists are equal; both must have the same types. */
 extern bool dyn_values_equal(const DynValues *a, const DynValues *b);
 
-/* The same for equal lists. */
+/* Returns a hash value, the same for equal lists. */
 extern uint32 dyn_values_hash(const DynValues *values);
 
 #endif
