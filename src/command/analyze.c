@@ -312,8 +312,7 @@ total_rows(const Sampler *sampler)
 /* ---- setting up ---- */
 
 /*
- * Opens the Scan of all columns, and of the full item until its first page was
- * read or denied.
+ * Opens the Scan of all columns, and of the full item while that is requested.
  */
 static void
 open_scan(Sampler *sampler)

@@ -9,10 +9,9 @@
  * counted in items, with the key of the first one.
  *
  * Foreign tables without templates of the key, such as imported ones, are left
- * out if others have some, unless the caller names them.  Their rows only
- * count as claimed.  If all foreign tables are compared, one that shows every
- * item does not define what an item is; if there are others, it does not claim
- * items.
+ * out if others have some, unless the caller names them: their rows only count
+ * as claimed.  Otherwise, a foreign table that shows every item does not
+ * identify an item; if there are others, it does not claim items.
  *
  * The requests use the current user's keys.  Values are converted as the owner
  * of each foreign table, in a restricted context, since the constraints of its
@@ -392,8 +391,8 @@ runs_user_code(const DynCodec *codec)
 
 /*
  * Checks that the code of the table's owner may see the items, which are read
- * with the keys of the caller.  A superuser is a member of every role, so that
- * membership proves nothing.
+ * with the keys of the caller.  A superuser is a member of every role, so
+ * membership does not count for superusers.
  */
 static void
 check_columns(const DynCheckScan *scandesc, const DynRelation *relation)
@@ -482,8 +481,8 @@ open_scandesc(DynCheck *check, Relation rel)
 }
 
 /*
- * Leaves out foreign tables whose templates do not tell entities apart, unless
- * the caller requested them.
+ * Leaves out foreign tables without key templates if others have some, unless
+ * the caller named them.
  */
 static void
 leave_out(DynCheck *check)

@@ -339,8 +339,8 @@ new_call(void)
 }
 
 /*
- * Sends CreateTable.  Without this, libcurl would resend a request by itself,
- * on a connection that it reused.
+ * Sends CreateTable on a new connection: libcurl would resend a request by
+ * itself on a connection that it reused.
  */
 static void
 send_creation(DynConnection *connection, const DynTableMeta *table)
