@@ -2,25 +2,25 @@
  * analyze.c
  *		Takes a sample of a table for ANALYZE.
  *
- * dynamo_fdw.analyze_read_units limits the cost of a sample.  A table that is
- * not larger is read whole, so that its rows are counted.  Of a larger table
- * we read some segments of a Scan: with a large TotalSegments, a segment is a
- * small part of the table, and DynamoDB divides the table by the hash of the
- * partition key, so that a few segments are a random sample of partition keys.
- * The items of one partition are sampled together, like the rows of a block of
- * a heap.
+ * dynamo_fdw.analyze_read_units limits the cost of a sample.  A table within
+ * the limit is read completely, so that its rows are counted.  From a larger
+ * table we read some segments of a Scan.  With a large TotalSegments, a
+ * segment is a small part of the table.  DynamoDB divides the table by the
+ * hash of the partition key, so a few segments are a random sample of
+ * partition keys.  The items of one partition are sampled together, like the
+ * rows of a block of a heap.
  *
  * Segments are read in rounds, until the sample is full or the limit is
  * reached.  Each should be a hundredth of the sample; if one is much larger
  * (one partition is never divided), a Limit keeps its pages small.  So only
  * the requests in flight can exceed the limit.
  *
- * The first page is read with all attributes, for which DynamoDB bills the same:
- * it shows columns whose name was folded to lower case (other_case.h).
+ * The first page is read with all attributes, for which DynamoDB bills the
+ * same.  It shows columns whose name was folded to lower case (other_case.h).
  *
- * scan_policy does not apply: it is against unintended reads of whole tables,
- * whereas ANALYZE is intended and has a limit.  Reads are never consistent,
- * which would cost twice as much and not improve statistics.
+ * scan_policy does not apply: it prevents unintended full scans, whereas
+ * ANALYZE is intended and has a limit.  Reads are never consistent, which
+ * would cost twice as much and not improve statistics.
  */
 #include "postgres.h"
 
@@ -53,29 +53,31 @@ typedef struct Sampler
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	DynStatement *statement;
-	DynItemScan *scan;			/* its counters are the sample's */
+	DynItemScan *scan;			/* scan; its counters are the sample's */
 	DynView    *view;
-	DynRows    *rows;			/* of the view */
-	int			item_slot;		/* the item itself */
+	DynRows    *rows;			/* rows of the view */
+	int			item_slot;		/* slot of the item itself */
 	DynFolded  *folded;
-	bool		requested_all;	/* a page with all attributes */
-	bool		narrow;			/* it was denied */
+	bool		requested_all;	/* true if a page with all attributes was
+								 * requested */
+	bool		narrow;			/* true if that page was denied */
 
-	double		max_units;		/* that may be used */
+	double		max_units;		/* maximum units that may be used */
 
 	/* the segments, in the order first, first + step, ... */
-	bool		full;			/* read all of them */
-	uint32		segments;		/* a power of two, unless whole */
+	bool		full;			/* true to read all of them */
+	uint32		segments;		/* number of segments: a power of two, unless
+								 * full */
 	uint32		first;
 	uint32		step;			/* odd, so that each segment is read once */
-	uint32		done;			/* in earlier rounds */
-	long		page_items;		/* Limit of a page; 0: none */
+	uint32		done;			/* number of segments in earlier rounds */
+	long		page_items;		/* Limit of a page; 0: no limit */
 
 	/* the sample, in the caller's memory */
 	HeapTuple  *sample;
 	int			wanted;
 	int			cached;
-	double		items;			/* so far */
+	double		items;			/* items so far */
 	double		seen;			/* rows so far */
 	double		skip;			/* items to skip; negative: not chosen */
 	ReservoirStateData reservoir;
@@ -86,7 +88,7 @@ typedef struct Sampler
 
 /* ---- size of the sample ---- */
 
-/* Read units of the whole table; 0: unknown. */
+/* Returns the read units of a full scan; 0 if unknown. */
 static double
 table_units(const Sampler *sampler)
 {
@@ -94,8 +96,8 @@ table_units(const Sampler *sampler)
 }
 
 /*
- * So many that SAMPLED_SEGMENTS of them fill the sample, or use up the limit, but
- * none of less than a read unit.
+ * Chooses the number of segments such that SAMPLED_SEGMENTS of them fill the
+ * sample, or use up the limit, but none is smaller than a read unit.
  */
 static void
 choose_random_segments(Sampler *sampler)
@@ -132,7 +134,7 @@ choose_segments(Sampler *sampler)
 		sampler->page_items = fetch_size;
 }
 
-/* The segment that a stream of the current round reads. */
+/* Returns the segment that a stream of the current round reads. */
 static int
 segment_of(const Sampler *sampler, int stream)
 {
@@ -148,7 +150,7 @@ prepare_segment(void *arg, int stream, DynReadRequest *request)
 {
 	Sampler    *sampler = arg;
 	DynRequests *requests = sampler->scan->requests;
-	/* until an answer has come, the request of the first segment */
+	/* until a response has arrived, the request of the first segment */
 	bool		full = sampler->done == 0 && stream == 0 &&
 		sampler->scan->counters.pages == 0 && !sampler->narrow;
 
@@ -160,7 +162,7 @@ prepare_segment(void *arg, int stream, DynReadRequest *request)
 	request->total_segments = sampler->segments;
 }
 
-/* A policy may allow some attributes only: those of the columns are enough. */
+/* A policy may allow some attributes only; those of the columns are enough. */
 static bool
 first_page_is_denied(void *arg, int stream)
 {
@@ -248,7 +250,8 @@ bound_is_reached(const Sampler *sampler)
 }
 
 /*
- * The number of segments per round: max_concurrency, or as the limit allows.
+ * Returns the number of segments per round: max_concurrency, or less because
+ * of the limit.
  */
 static int
 round_size(const Sampler *sampler)
@@ -292,10 +295,10 @@ read_round(Sampler *sampler)
 }
 
 /*
- * The number of rows: counted, if the whole table was read.  Otherwise
- * DynamoDB's item count, which is some hours old, but more accurate than an
- * extrapolation from a few segments; a new table has none.  Of these items as
- * many are rows as of those that were seen.
+ * Returns the number of rows: counted, if the full table was read.  Otherwise
+ * it uses DynamoDB's item count, which is some hours old, but more accurate
+ * than an extrapolation from a few segments; a new table has none.  The ratio
+ * of rows to items is that of the items seen.
  */
 static double
 total_rows(const Sampler *sampler)
@@ -308,7 +311,9 @@ total_rows(const Sampler *sampler)
 
 /* ---- setting up ---- */
 
-/* The Scan of all columns, and of the whole item while that is asked for. */
+/*
+ * Opens the Scan of all columns, and of the full item while that is requested.
+ */
 static void
 open_scan(Sampler *sampler)
 {
@@ -348,7 +353,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 
 	sampler->relation = dyn_relation_open(RelationGetRelid(rel),
 										  rel->rd_rel->relowner);
-	/* a statement's own limit also ends the sample, but with no error */
+	/* a statement's own limit also ends the sample, but without an error */
 	limit = dyn_statement_max_units(sampler->relation->connection);
 	sampler->max_units = limit > 0 ? Min(limit, dyn_guc_analyze_read_units)
 		: dyn_guc_analyze_read_units;

@@ -8,8 +8,9 @@
 #include "foreign/fdwapi.h"
 
 /*
- * Supports ANALYZE for every foreign table of ours, and returns its size in
- * PostgreSQL pages.  Reads as the table's owner, not as the current user.
+ * Supports ANALYZE for every foreign table of this wrapper, and sets
+ * *totalpages to its size in PostgreSQL pages.  Reads as the table's owner,
+ * not as the current user.
  */
 extern bool dynAnalyzeForeignTable(Relation rel, AcquireSampleRowsFunc *func,
 								   BlockNumber *totalpages);

@@ -1,6 +1,6 @@
 /*
  * check_report.c
- *		The results of dynamo_fdw_check_table().
+ *		Reports the results of dynamo_fdw_check_table().
  */
 #include "postgres.h"
 
@@ -12,13 +12,16 @@
 #include "../model/server/encoding.h"
 #include "check_table.h"
 
-/* In the order of the results: what makes statements wrong comes first. */
+/*
+ * Kinds in the order of the results: those that make statements wrong come
+ * first.
+ */
 static const char *const kinds[] = {
 	"definition", "broken promise", "ambiguous", "mismatch", "not null",
 	"unclaimed", "shared", "expired", "absent"
 };
 
-/* If it is of the kind that is being emitted, and was found. */
+/* Emits an issue, if it was found and is of the kind that is being emitted. */
 static void
 emit(const DynCheck *check, const char *kind,
 	 const DynCheckScan *scandesc, const char *column, const DynIssue *issue,
@@ -36,7 +39,10 @@ emit(const DynCheck *check, const char *kind,
 	nulls[0] = false;
 	values[1] = ObjectIdGetDatum(scandesc ? scandesc->relid : InvalidOid);
 	nulls[1] = scandesc == NULL;
-	/* a template may name what is no column, and too long for one */
+	/*
+	 * a template may contain a name that is no column's, and is too long for
+	 * one
+	 */
 	if (column != NULL)
 		namestrcpy(&name, pnstrdup(column, pg_mbcliplen(column, strlen(column),
 														NAMEDATALEN - 1)));
@@ -57,7 +63,7 @@ emit(const DynCheck *check, const char *kind,
 						 values, nulls);
 }
 
-/* Unless another result says why. */
+/* Emits an unused column, unless another result gives the reason. */
 static void
 emit_unused(void *arg, AttrNumber attnum, const char *what)
 {

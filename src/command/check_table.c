@@ -1,18 +1,17 @@
 /*
  * check_table.c
- *		dynamo_fdw_check_table(): what the foreign tables of a DynamoDB table make
- *		of its items.
+ *		Checks how foreign tables read a table's items:
+ *		dynamo_fdw_check_table().
  *
- * One Scan of whole items, each of which is offered to every foreign table of
- * that server and DynamoDB table.  Their rows judge as in a scan of each, but
- * note faults instead of raising errors (exec/rows/rows.h).  What is found is
- * counted by items, with the key of the first one.
+ * One Scan of full items, each of which is offered to every foreign table of
+ * that server and DynamoDB table.  Their rows decide as in a scan of each, but
+ * record errors instead of raising them (exec/rows/rows.h).  Findings are
+ * counted in items, with the key of the first one.
  *
  * Foreign tables without templates of the key, such as imported ones, are left
- * out if others have some, unless the caller names them: of their rows nothing
- * is said but that they are claimed.  Otherwise one that
- * shows every item says nothing of what an item is; if there are others, it does
- * not claim items.
+ * out if others have some, unless the caller names them: their rows only count
+ * as claimed.  Otherwise, a foreign table that shows every item does not
+ * identify an item; if there are others, it does not claim items.
  *
  * The requests use the current user's keys.  Values are converted as the owner
  * of each foreign table, in a restricted context, since the constraints of its
@@ -51,14 +50,17 @@
 #include "subtransaction.h"
 #include "target.h"
 
-/* Pairs of foreign tables that are told apart. */
+/* Maximum number of pairs of foreign tables that are reported separately. */
 #define MAX_PAIRS	100
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_check_table);
 
 /* ---- findings ---- */
 
-/* The key of the item in hand, as JSON; NULL if jsonb cannot hold it. */
+/*
+ * Returns the key of the current item as JSON; NULL if jsonb cannot represent
+ * it.
+ */
 static char *
 key_of_item(DynCheck *check)
 {
@@ -101,7 +103,7 @@ count(DynCheck *check, DynIssue *issue, const char *detail)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Called by the rows of a reader. */
+/* Records an error; called by the rows of a foreign table. */
 static void
 note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 {
@@ -134,7 +136,7 @@ note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 
 /* ---- items ---- */
 
-/* As the reader's owner; the caller restores the user. */
+/* Switches to the owner of the foreign table; the caller restores the user. */
 static void
 become_owner(const DynCheckScan *scandesc, Oid *user, int *context)
 {
@@ -143,7 +145,10 @@ become_owner(const DynCheckScan *scandesc, Oid *user, int *context)
 						   *context | SECURITY_RESTRICTED_OPERATION);
 }
 
-/* Is the item a row in that view of the reader?  Faults do not count. */
+/*
+ * True if the item is a row in that view of the foreign table.  Errors do not
+ * count.
+ */
 static bool
 is_row_of(DynCheckScan *scandesc, const DynView *view)
 {
@@ -175,7 +180,7 @@ has_all(const TupleTableSlot *slot, const Bitmapset *columns)
 	return true;
 }
 
-/* Of the item whose row is in the slot. */
+/* Checks the assertions for the item whose row is in the slot. */
 static void
 check_promises(DynCheckScan *scandesc)
 {
@@ -191,7 +196,9 @@ check_promises(DynCheckScan *scandesc)
 	}
 }
 
-/* Is the item a row, or several?  All of their values are looked at. */
+/*
+ * Returns true if the item is a row, or several.  Reads all of their values.
+ */
 static bool
 read_rows(DynCheckScan *scandesc)
 {
@@ -216,7 +223,7 @@ read_rows(DynCheckScan *scandesc)
 	return is_row;
 }
 
-/* Is the item a row of a foreign table that is not compared? */
+/* True if the item is a row of a foreign table that is not compared. */
 static bool
 is_claimed_elsewhere(const DynCheck *check)
 {
@@ -233,7 +240,7 @@ is_claimed_elsewhere(const DynCheck *check)
 	return false;
 }
 
-/* NULL: there are too many. */
+/* Returns the entry of a pair, or NULL if there are too many pairs. */
 static DynSharedItems *
 find_shared(DynCheck *check, int first, int second)
 {
@@ -274,8 +281,8 @@ count_shared(DynCheck *check, Bitmapset *scandescs)
 }
 
 /*
- * Elements of an item are rows beside it, so that tables which unnest claim an
- * item together with others.
+ * Checks one item.  Elements of an item are rows in addition to it, so tables
+ * that unnest claim an item together with others.
  */
 static void
 check_item(DynCheck *check, const DynValue *values)
@@ -298,7 +305,7 @@ check_item(DynCheck *check, const DynValue *values)
 			continue;
 		is_row = read_rows(scandesc);
 		unnests = scandesc->relation->unnest != NULL;
-		/* a table that shows every item says nothing of this one */
+		/* a table that shows every item does not identify this one */
 		if (check->selective && !scandesc->selective && !unnests)
 			continue;
 		claimed |= is_row;
@@ -343,7 +350,7 @@ view_of(DynCheckScan *scandesc, DynRelation *relation)
 	return view;
 }
 
-/* Appended to the promises if the index has a key with templates. */
+/* Adds an assertion if the index has a key with templates. */
 static void
 add_assertion(DynCheckScan *scandesc, const DynRelation *relation,
 			  const DynIndexMeta *index)
@@ -374,7 +381,7 @@ add_assertion(DynCheckScan *scandesc, const DynRelation *relation,
 	scandesc->promises = lappend(scandesc->promises, assertion);
 }
 
-/* Could a conversion call functions that users have made? */
+/* True if a conversion could call functions that users have defined. */
 static bool
 runs_user_code(const DynCodec *codec)
 {
@@ -383,8 +390,9 @@ runs_user_code(const DynCodec *codec)
 }
 
 /*
- * May the code of the table's owner see the items, which are read with the keys
- * of the caller?  A superuser is a member of every role, which means nothing.
+ * Checks that the code of the table's owner may see the items, which are read
+ * with the keys of the caller.  A superuser is a member of every role, so
+ * membership does not count for superusers.
  */
 static void
 check_columns(const DynCheckScan *scandesc, const DynRelation *relation)
@@ -405,7 +413,7 @@ check_columns(const DynCheckScan *scandesc, const DynRelation *relation)
 	}
 }
 
-/* May raise an error: options and columns that do not fit. */
+/* Opens a relation.  Raises an error if options and columns do not match. */
 static void
 open_relation(void *arg)
 {
@@ -472,7 +480,10 @@ open_scandesc(DynCheck *check, Relation rel)
 	scandesc->error_column = failure->column_name;
 }
 
-/* What tells entities apart is compared, unless something else was asked for. */
+/*
+ * Leaves out foreign tables without key templates if others have some, unless
+ * the caller named them.
+ */
 static void
 leave_out(DynCheck *check)
 {
@@ -505,7 +516,7 @@ open_scandescs(DynCheck *check, Oid serverid)
 		bool		wanted;
 
 		if (rel == NULL)
-			continue;			/* dropped meanwhile */
+			continue;			/* dropped in the meantime */
 		wanted = list_member_oid(check->named, relid) ||
 			(!check->only_named && (!OidIsValid(check->schema) ||
 									RelationGetNamespace(rel) == check->schema));
@@ -529,7 +540,7 @@ open_scandescs(DynCheck *check, Oid serverid)
 
 /* ---- the function ---- */
 
-/* The Scan, with the options of the foreign table that was named. */
+/* Opens the Scan, with the options of the foreign table that was named. */
 static DynItemScan *
 open_scan(Oid relid)
 {
@@ -549,7 +560,10 @@ open_scan(Oid relid)
 	return scan;
 }
 
-/* It reads the whole table, as it says; so there is no warning of it. */
+/*
+ * Checks the limits.  The function reads the full table by definition, so it
+ * issues no warning about that.
+ */
 static void
 check_limits(const DynRelation *relation, const DynTableMeta *meta)
 {
@@ -563,7 +577,7 @@ check_limits(const DynRelation *relation, const DynTableMeta *meta)
 		dyn_scan_check_units(relation, NULL, &estimate, NULL, 0, limit);
 }
 
-/* Reads the key, for examples, and whole items. */
+/* Reads the key, for examples, and full items. */
 static void
 read_key(DynCheck *check)
 {
@@ -577,7 +591,10 @@ read_key(DynCheck *check)
 	check->full = dyn_item_scan_read(check->scan, dyn_path_of_item(), 1);
 }
 
-/* An older version of the extension has only the first argument. */
+/*
+ * Sets the arguments.  An older version of the extension has only the first
+ * one.
+ */
 static void
 set_arguments(DynCheck *check, FunctionCallInfo fcinfo)
 {

@@ -1,6 +1,6 @@
 /*
  * check_table.h
- *		What dynamo_fdw_check_table() compares, and what it finds.
+ *		Defines what dynamo_fdw_check_table() compares, and what it finds.
  */
 #ifndef DYN_COMMAND_CHECK_TABLE_H
 #define DYN_COMMAND_CHECK_TABLE_H
@@ -11,25 +11,27 @@
 #include "unused_columns.h"
 #include "other_case.h"
 
-/* How many items; the key of the first one, and what was said of it. */
+/* An issue: the number of items, the key of the first one, and its message. */
 typedef struct DynIssue
 {
 	uint64		items;
-	uint64		last_item;		/* its number: items count once */
-	char	   *example;		/* JSON; NULL: none that jsonb can hold */
+	uint64		last_item;		/* number of the last item: items count once */
+	char	   *example;		/* example key (JSON); NULL: none that jsonb
+								 * can represent */
 	char	   *detail;
 } DynIssue;
 
 /*
- * What trusted_indexes promises of an index: a row that has these columns, which
- * are all in the templates of the index's key, has these attributes, spelled by
- * the templates.
+ * An assertion made by trusted_indexes about an index.  A row that has these
+ * columns, which are all in the templates of the index's key, has these
+ * attributes, encoded by the templates.
  */
 typedef struct DynAssertion
 {
 	const char *index;
-	Bitmapset  *columns;		/* attnums */
-	DynView    *view;			/* where the templates decide about rows, too */
+	Bitmapset  *columns;		/* attnums of the columns */
+	DynView    *view;			/* view in which the templates decide about
+								 * rows, too */
 	DynIssue	broken;
 } DynAssertion;
 
@@ -40,20 +42,24 @@ typedef struct DynCheckScan
 	Oid			relid;
 	Oid			owner;
 	const char *name;
-	char	   *err;			/* of its definition: it is not compared */
+	char	   *err;			/* error in its definition: it is not compared;
+								 * or NULL */
 	const char *error_column;
 	DynRelation *relation;
 	DynView    *view;
-	DynView    *untimed;		/* without the option ttl; NULL: it is not set */
-	List	   *promises;		/* of DynAssertion * */
+	DynView    *untimed;		/* view without the option ttl; NULL if ttl is
+								 * not set */
+	List	   *promises;		/* assertions (DynAssertion *) */
 	DynUnusedColumns *unused;
 	DynFolded  *folded;
-	bool		named;			/* by the caller */
-	bool		has_template;	/* its rows have a key that templates compose */
+	bool		named;			/* true if the caller named it */
+	bool		has_template;	/* true if its rows have a key that templates
+								 * compose */
 	bool		left_out;
-	bool		selective;		/* shows only items of some entity */
+	bool		selective;		/* true if it shows only items of some
+								 * entities */
 	TupleTableSlot *slot;
-	DynIssue   *mismatches;		/* by attnum; 0: of no column */
+	DynIssue   *mismatches;		/* issues by attnum; 0: no column */
 	DynIssue   *nulls;
 	DynIssue	ambiguous;
 } DynCheckScan;
@@ -61,7 +67,7 @@ typedef struct DynCheckScan
 /* Items that are rows of both foreign tables. */
 typedef struct DynSharedItems
 {
-	int			first;			/* position of the reader */
+	int			first;			/* position of the foreign table */
 	int			second;
 	DynIssue	issue;
 } DynSharedItems;
@@ -70,31 +76,35 @@ typedef struct DynCheck
 {
 	ReturnSetInfo *rsinfo;
 	DynItemScan *scan;
-	List	   *scandescs;		/* of DynCheckScan * */
+	List	   *scandescs;		/* foreign tables (DynCheckScan *) */
 	List	   *named;			/* OIDs of tables that the caller names */
-	bool		only_named;		/* compare no others */
-	Oid			schema;			/* those in it; InvalidOid: all */
-	bool		selective;		/* one of them is */
-	MemoryContext context;		/* of the findings */
+	bool		only_named;		/* true to compare no others */
+	Oid			schema;			/* schema of the tables; InvalidOid: all */
+	bool		selective;		/* true if one of the foreign tables is
+								 * selective */
+	MemoryContext context;		/* memory of the findings */
 	MemoryContext item_context;
-	DynCodec	jsonb;			/* of examples */
-	int			full;			/* the slot of the item */
+	DynCodec	jsonb;			/* codec of the examples */
+	int			full;			/* slot of the item */
 
-	/* the item in hand */
-	const DynValue *values;		/* the first ones are of its key */
-	uint64		item;			/* its number, from 1 */
-	bool		undecided;		/* a fault hides whether it is a row */
-	bool		quiet;			/* faults do not count */
+	/* values of the current item */
+	const DynValue *values;		/* values; the first ones are those of its
+								 * key */
+	uint64		item;			/* number of the item, from 1 */
+	bool		undecided;		/* true if an error hides whether it is a
+								 * row */
+	bool		quiet;			/* true if errors do not count */
 
 	DynIssue	unclaimed;
 	DynIssue	expired;
-	List	   *shared;			/* of DynSharedItems * */
-	const char *emitting;		/* the kind of result */
+	List	   *shared;			/* items of several tables (DynSharedItems
+								 * *) */
+	const char *emitting;		/* kind of result that is being emitted */
 } DynCheck;
 
 /*
- * Stores the results, those first that make statements wrong; raises a NOTICE
- * for names in other case.
+ * Stores the results, with those that make statements wrong first.  Raises a
+ * NOTICE for names in other case.
  */
 extern void dyn_check_report(DynCheck *check);
 

@@ -47,7 +47,7 @@ add_column(DynNewColumns *columns, const DynAttribute *attribute)
 	column->bytewise = attribute->in_any_key;
 }
 
-/* Unlike those of system columns. */
+/* Names the columns; the names must differ from those of system columns. */
 static void
 name_columns(DynNewColumns *columns)
 {
@@ -89,7 +89,10 @@ dyn_columns_infer(const DynTableMeta *meta, const List *items)
 
 /* ---- the command ---- */
 
-/* Lists, maps, several types, none: jsonb, which accepts everything. */
+/*
+ * Returns a column's SQL type.  Lists, maps, several types, or none: jsonb,
+ * which accepts everything.
+ */
 static const char *
 sql_type(const DynNewColumn *column)
 {

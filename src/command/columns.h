@@ -1,10 +1,10 @@
 /*
  * columns.h
- *		The columns of a foreign table for items of a sample, and the command
- *		that creates it.
+ *		Infers the columns of a foreign table, and writes the command to create
+ *		it.
  *
  * Types follow from DynamoDB's types alone, never from values, so that later
- * items are likely to fit.
+ * items are likely to match.
  */
 #ifndef DYN_COMMAND_COLUMNS_H
 #define DYN_COMMAND_COLUMNS_H
@@ -14,35 +14,37 @@
 typedef struct DynNewColumn
 {
 	char	   *name;
-	char	   *attribute;		/* in the database's encoding */
-	unsigned	types;			/* DynTypes seen, as bits; NULL is none */
-	bool		not_null;		/* a key attribute of the table */
-	bool		bytewise;		/* a key attribute, also of an index */
+	char	   *attribute;		/* attribute name in the database's encoding */
+	unsigned	types;			/* DynTypes seen, as a bit mask; NULL is not
+								 * included */
+	bool		not_null;		/* true for a key attribute of the table */
+	bool		bytewise;		/* true for a key attribute of the table or an
+								 * index */
 } DynNewColumn;
 
 typedef struct DynNewColumns
 {
 	int			n;
-	DynNewColumn *columns;		/* keys first, then by attribute */
-	List	   *left_out;		/* of char *: attributes without a column */
+	DynNewColumn *columns;		/* columns: keys first, then by attribute */
+	List	   *left_out;		/* attributes without a column (char *) */
 } DynNewColumns;
 
 /*
- * UTF-8 text in the database's encoding; NULL if an option cannot say it, since
- * that would not be the same text in UTF-8 again.
+ * Returns UTF-8 text in the database's encoding; NULL if an option cannot
+ * represent it, since it would not convert back to the same UTF-8.
  */
 extern char *dyn_option_text_of(const char *utf8);
 
 /*
- * The columns for these items (a List of DynSampleItem *): the keys of the
- * table and its indexes, and every attribute that an item has.  In
- * CurrentMemoryContext.
+ * Returns the columns for these items (a List of DynSampleItem *): the keys of
+ * the table and its indexes, and every attribute that an item has.  Allocated
+ * in CurrentMemoryContext.
  */
 extern DynNewColumns *dyn_columns_infer(const DynTableMeta *meta,
 										const List *items);
 
 /*
- * Appends CREATE FOREIGN TABLE, in the same meaning on every search_path.
+ * Appends CREATE FOREIGN TABLE, with the same meaning on every search_path.
  * `match` may be NULL.
  */
 extern void dyn_columns_write(StringInfo sql, const char *name,

@@ -1,13 +1,16 @@
 /*
  * create_table.c
- *		dynamo_fdw_create_table(): makes the DynamoDB table of a foreign table,
- *		for tests and demos.
+ *		Creates the DynamoDB table of a foreign table:
+ *		dynamo_fdw_create_table().
  *
- * A foreign table does not say its keys, so they are arguments; the types of key
- * attributes are those of the columns that show them, or of their templates.
+ * The function is for tests and demos.
+ *
+ * A foreign table does not define its keys, so they are arguments; the types
+ * of key attributes are those of the columns that show them, or of their
+ * templates.
  *
  * CreateTable is sent once, since its response may be lost after the table was
- * made; only a request that was throttled is sent again.
+ * created; only a request that was throttled is sent again.
  */
 #include "postgres.h"
 
@@ -24,7 +27,7 @@
 #include "../model/values/path.h"
 #include "target.h"
 
-/* A new table is not known everywhere at once. */
+/* Limits for polling: a new table is not visible everywhere at once. */
 #define MAX_UNKNOWN_POLLS	30
 
 #define FIRST_PAUSE_MS		50.0
@@ -37,7 +40,7 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_create_table);
 
 /* ---- key attributes ---- */
 
-/* The column of that name, or else of an attribute of that name. */
+/* Returns the column of that name, or else of an attribute of that name. */
 static const DynColumn *
 find_column(const DynRelation *relation, const char *name)
 {
@@ -59,7 +62,7 @@ find_column(const DynRelation *relation, const char *name)
 	return found;
 }
 
-/* A number where the template can be that of one. */
+/* Returns the type N if the template can be that of a number. */
 static DynType
 type_of_template(const DynRelation *relation, const DynTemplatedAttr *templated)
 {
@@ -71,7 +74,7 @@ type_of_template(const DynRelation *relation, const DynTemplatedAttr *templated)
 		? DYN_TYPE_N : DYN_TYPE_S;
 }
 
-/* Does a column that shows no attribute of its own occur in a template? */
+/* True if a column that shows no attribute of its own occurs in a template. */
 static bool
 is_part(const DynRelation *relation, const DynColumn *column)
 {
@@ -141,7 +144,7 @@ string_of(const JsonbValue *value)
 	return pnstrdup(value->val.string.val, value->val.string.len);
 }
 
-/* A string, or an array of strings, as a List of char *. */
+/* Reads a string, or an array of strings, as a List of char *. */
 static List *
 read_names(const char *index, const char *member, const JsonbValue *value)
 {
@@ -289,7 +292,9 @@ read_indexes(const DynRelation *relation, DynTableMeta *table, Jsonb *indexes)
 
 /* ---- types ---- */
 
-/* Several columns may show an attribute, but it has one type in all keys. */
+/*
+ * Checks that an attribute that several columns show has one type in all keys.
+ */
 static void
 check_types(const DynTableMeta *table)
 {
@@ -333,7 +338,10 @@ new_call(void)
 	return call;
 }
 
-/* libcurl would resend a request by itself, on a connection that it reused. */
+/*
+ * Sends CreateTable on a new connection: libcurl would resend a request by
+ * itself on a connection that it reused.
+ */
 static void
 send_creation(DynConnection *connection, const DynTableMeta *table)
 {
@@ -377,7 +385,7 @@ is_active(const DynTableMeta *meta)
 
 typedef enum Poll
 {
-	POLL_UNKNOWN,				/* there is no such table yet */
+	POLL_UNKNOWN,				/* the table does not exist yet */
 	POLL_WAITS,
 	POLL_ACTIVE
 } Poll;
@@ -397,7 +405,10 @@ poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
 		DynTableMeta *meta = dyn_metadata_parse(call->response.data,
 												call->response.len, &reason);
 
-		/* an unreadable one is an error of the first statement to use it */
+		/*
+		 * an unreadable description is an error of the first statement that
+		 * uses it
+		 */
 		poll = meta == NULL || is_active(meta) ? POLL_ACTIVE : POLL_WAITS;
 		dyn_metadata_free(meta);
 	}

@@ -1,15 +1,16 @@
 /*
  * describe.c
- *		dynamo_fdw_describe(server, table): what a DynamoDB table has, as rows: the
- *		table, its indexes, and its attributes.
+ *		Describes a DynamoDB table as rows: dynamo_fdw_describe(server, table).
  *
- * Runs as the current user, with his own user mapping: a DescribeTable, and a
- * Scan of one page of at most 100 items for the attributes that are in no key.
- * scan_policy applies to it as to a statement with LIMIT 100.  If items may not
- * be read, by it or by the policy of the access key, the attributes are those of
- * the keys.
+ * The rows are the table, its indexes, and its attributes.
  *
- * The page also tells which columns of the foreign tables over the table have
+ * Runs as the current user, with their own user mapping.  It sends a
+ * DescribeTable, and a Scan of one page of at most 100 items for the
+ * attributes that are in no key.  scan_policy applies to it as to a statement
+ * with LIMIT 100.  If scan_policy or the policy of the access key forbids
+ * reading items, the attributes are those of the keys.
+ *
+ * The page also shows which columns of the foreign tables over the table have
  * names that PostgreSQL folded (other_case.h).
  */
 #include "postgres.h"
@@ -38,11 +39,11 @@ typedef struct Describe
 {
 	ReturnSetInfo *rsinfo;
 	DynSample	sample;
-	const char *unread;			/* why its items are not; NULL */
+	const char *unread;			/* reason why its items are not read; NULL */
 	MemoryContext row_context;	/* a page may have 200,000 attributes */
 } Describe;
 
-/* The columns, in their order. */
+/* Columns of a result, in their order. */
 typedef struct Row
 {
 	const char *kind;
@@ -50,7 +51,7 @@ typedef struct Row
 	const char *types;
 	const char *partition_key;
 	const char *sort_key;
-	int64		items;			/* -1: NULL, also below */
+	int64		items;			/* number of items; -1: NULL, also below */
 	int64		bytes;
 	double		read_units;
 	const char *detail;
@@ -94,7 +95,7 @@ add_word(StringInfo list, const char *separator, const char *word)
 	appendStringInfoString(list, word);
 }
 
-/* The names of one side of a key; NULL if it has none. */
+/* Returns the names on one side of a key; NULL if it has none. */
 static const char *
 describe_side(const DynKeyAttr *attrs, int n)
 {
@@ -108,7 +109,7 @@ describe_side(const DynKeyAttr *attrs, int n)
 	return list.data;
 }
 
-/* The table, or an index of it. */
+/* Returns the row for the table, or for an index. */
 static Row
 row_of(const char *kind, const char *name, const DynKeySchema *key,
 	   int64 items, int64 bytes)
@@ -204,7 +205,7 @@ add_uses(StringInfo uses, const char *attr, const DynKeySchema *key,
 		add_word(uses, "; ", psprintf("sort key%s", of));
 }
 
-/* The keys that it is part of; NULL if there are none. */
+/* Returns the keys that contain the attribute; NULL if there are none. */
 static const char *
 describe_use(const DynTableMeta *meta, const char *attr)
 {
@@ -217,7 +218,7 @@ describe_use(const DynTableMeta *meta, const char *attr)
 	return uses.len > 0 ? uses.data : NULL;
 }
 
-/* Those of keys in their order, the others by name. */
+/* Emits the attributes: those of keys in their order, the others by name. */
 static void
 emit_attributes(const Describe *describe)
 {
@@ -289,7 +290,7 @@ read_items(Describe *describe)
 	report_unread(describe, dyn_failure_text(failure));
 }
 
-/* ---- names that are misspelled ---- */
+/* ---- names with errors ---- */
 
 typedef struct Search
 {
@@ -311,7 +312,10 @@ search_names(void *arg)
 	dyn_list_tables(search->connection, try_name, &search->closest);
 }
 
-/* The hint of a table that does not exist, if tables may be listed. */
+/*
+ * Adds a hint with a similar name for a table that does not exist, if tables
+ * may be listed.
+ */
 static void
 suggest_name(ErrorData *failure, DynConnection *connection, const char *name)
 {
@@ -361,7 +365,9 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	describe.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	describe_table(sample, name);
-	/* a fetch that fails goes before the statement that it belongs to */
+	/*
+	 * a fetch that fails is released before the statement that it belongs to
+	 */
 	sample->estate = CreateExecutorState();
 	oldcontext = MemoryContextSwitchTo(sample->estate->es_query_cxt);
 	describe.row_context = AllocSetContextCreate(CurrentMemoryContext,

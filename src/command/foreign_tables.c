@@ -1,6 +1,6 @@
 /*
  * foreign_tables.c
- *		The foreign tables over a DynamoDB table.
+ *		Finds the foreign tables over a DynamoDB table.
  */
 #include "postgres.h"
 
@@ -45,7 +45,7 @@ dyn_is_table_over(Relation rel, const DynConnection *connection,
 											   RelationGetRelationName(rel),
 											   definition->options);
 
-	/* one may be given by its ARN, the other by its name */
+	/* one may be specified by its ARN, the other by its name */
 	return strcmp(table, own) == 0 || dyn_names_table(table, own, strlen(own)) ||
 		dyn_names_table(own, table, strlen(table));
 }

@@ -1,6 +1,6 @@
 /*
  * foreign_tables.h
- *		The foreign tables over a DynamoDB table.
+ *		Finds the foreign tables over a DynamoDB table.
  */
 #ifndef DYN_COMMAND_FOREIGN_TABLES_H
 #define DYN_COMMAND_FOREIGN_TABLES_H
@@ -9,10 +9,16 @@
 
 #include "../model/tables/relation.h"
 
-/* All of a server, in the order of their OIDs; they may be dropped meanwhile. */
+/*
+ * Returns all foreign tables of a server, in the order of their OIDs.  They
+ * may be dropped concurrently.
+ */
 extern List *dyn_tables_of_server(Oid serverid);
 
-/* Is it over this DynamoDB table, given by its name or ARN? */
+/*
+ * Returns true if it is over this DynamoDB table, specified by its name or
+ * ARN.
+ */
 extern bool dyn_is_table_over(Relation rel, const DynConnection *connection,
 							  const char *table);
 

@@ -1,15 +1,16 @@
 /*
  * import.c
- *		IMPORT FOREIGN SCHEMA: one foreign table for each DynamoDB table, or one
- *		for each value of an entity tag.
+ *		Implements IMPORT FOREIGN SCHEMA.
  *
- * ListTables, then for each table that is wanted a DescribeTable, and a Scan of
- * its first items.  PostgreSQL runs nothing but CREATE FOREIGN TABLE of what we
- * return, no COMMENT; so notices say what was inferred.
+ * It creates one foreign table for each DynamoDB table, or one for each value
+ * of an entity attribute.  It sends ListTables, then for each wanted table a
+ * DescribeTable, and a Scan of its first items.  PostgreSQL executes only
+ * CREATE FOREIGN TABLE from the commands we return, no COMMENT; so notices
+ * report what was inferred.
  *
- * A table that may not be described, or has gone since it was listed, is left
- * out with a warning; if its items may not be read, it has its keys only. These
- * errors are caught in a subtransaction, all others end the import.
+ * A table that may not be described, or was dropped since it was listed, is
+ * left out with a warning; if its items may not be read, it has its keys only.
+ * These errors are caught in a subtransaction, all others end the import.
  */
 #include "postgres.h"
 
@@ -31,25 +32,26 @@
 #include "sql_names.h"
 #include "subtransaction.h"
 
-/* Names in one sentence of a notice. */
+/* Maximum number of names in one sentence of a notice. */
 #define MAX_NAMES	10
 
 typedef struct Import
 {
 	ImportForeignSchemaStmt *stmt;
-	const char *tag_option;		/* entity_attribute as it was given; NULL */
+	const char *tag_option;		/* entity_attribute as specified; or NULL */
 	HTAB	   *taken;			/* names of foreign tables */
-	List	   *known;			/* char *: all of these names */
-	List	   *limits;			/* of LIMIT TO: RangeVar *, without entities */
+	List	   *known;			/* all of these names (char *) */
+	List	   *limits;			/* names in LIMIT TO (RangeVar *), without
+								 * entities */
 	List	   *commands;
-	MemoryContext context;		/* of the commands */
+	MemoryContext context;		/* memory of the commands */
 
-	/* the table in hand */
-	const char *name;			/* of the foreign table */
-	const char *listed;			/* without table_prefix */
-	bool		named;			/* in LIMIT TO */
-	DynSample	sample;			/* its connection, estate, tag and limit are
-								 * those of all tables */
+	/* current table */
+	const char *name;			/* name of the foreign table */
+	const char *listed;			/* name without table_prefix */
+	bool		named;			/* true if it is in LIMIT TO */
+	DynSample	sample;			/* sample; its connection, estate, tag and
+								 * limit are those of all tables */
 } Import;
 
 /* ---- which tables ---- */
@@ -67,12 +69,16 @@ is_in_list(const ImportForeignSchemaStmt *stmt, const char *name)
 	return false;
 }
 
-/* Does the list have a name that begins like those of the table's entities? */
+/*
+ * True if the list has a name with the same prefix as those of the table's
+ * entities.
+ */
 static bool
 entity_is_in_list(const Import *import, const char *name)
 {
 	size_t		len = strlen(name);
-	bool		is_long = len > NAMEDATALEN / 2;	/* may have been shortened */
+	bool		is_long = len > NAMEDATALEN / 2;	/* may have been
+													 * shortened */
 	ListCell   *lc;
 
 	foreach(lc, import->stmt->table_list)
@@ -101,7 +107,7 @@ is_wanted(const Import *import, const char *name)
 	}
 }
 
-/* A foreign table may have this name. */
+/* Records a possible name of a foreign table. */
 static void
 know(Import *import, const char *name)
 {
@@ -116,7 +122,7 @@ collect_name(void *arg, const char *name)
 {
 	List	  **names = arg;
 
-	/* a table whose name is the prefix has no name without it */
+	/* a table whose name equals the prefix has no name without it */
 	if (name[0] != '\0')
 		*names = lappend(*names, pstrdup(name));
 }
@@ -139,7 +145,10 @@ is_tolerable(const Import *import, const ErrorData *failure)
 	}
 }
 
-/* An error with which the import goes on without the table, or its items. */
+/*
+ * Runs a step; returns an error with which the import continues without the
+ * table, or without its items.
+ */
 static ErrorData *
 attempt(Import *import, void (*step) (void *arg))
 {
@@ -150,7 +159,7 @@ attempt(Import *import, void (*step) (void *arg))
 	return failure;
 }
 
-/* The table is left out, or only its items. */
+/* Warns that the table is left out, or only its items. */
 static void
 warn_of(const Import *import, const ErrorData *failure, bool left_out)
 {
@@ -187,7 +196,7 @@ append_names(StringInfo text, const char *label, const List *names)
 	appendStringInfoChar(text, '.');
 }
 
-/* Also says what \d does not show. */
+/* Reports an imported table, including facts that \d does not show. */
 static void
 report_table(const Import *import, const char *name, const char *match,
 			 const DynNewColumns *columns, int nitems)
@@ -244,7 +253,10 @@ add_table(Import *import, const char *name, const char *match, List *items)
 
 /* ---- entities ---- */
 
-/* The tag as JSON, in the database's encoding; NULL: match cannot say it. */
+/*
+ * Returns the tag as JSON, in the database's encoding; NULL if `match` cannot
+ * represent it.
+ */
 static const char *
 tag_as_json(const DynSampleItem *item)
 {
@@ -275,8 +287,8 @@ match_of(const Import *import, const char *json)
 
 typedef struct Entity
 {
-	const char *json;			/* the tag's value; "null": no tag */
-	char	   *text;			/* of the foreign table's name */
+	const char *json;			/* value of the tag; "null": no tag */
+	char	   *text;			/* text of the foreign table's name */
 	List	   *items;
 } Entity;
 
@@ -309,7 +321,10 @@ compare_entities(const ListCell *a, const ListCell *b)
 	return strcmp(((Entity *) lfirst(a))->text, ((Entity *) lfirst(b))->text);
 }
 
-/* Divides the items; returns how many match cannot say. */
+/*
+ * Divides the items; returns the number of those that `match` cannot
+ * represent.
+ */
 static int
 divide_items(const Import *import, List **entities, List **untagged)
 {
@@ -336,7 +351,9 @@ divide_items(const Import *import, List **entities, List **untagged)
 	return unsaid;
 }
 
-/* If LIMIT TO has the table, it has its entities, too. */
+/*
+ * Records an entity's name.  If the table is in LIMIT TO, so are its entities.
+ */
 static void
 name_entity(Import *import, const char *name)
 {
@@ -394,7 +411,10 @@ add_divided(Import *import)
 
 /* ---- one DynamoDB table ---- */
 
-/* Describes the table and reads its items; false if the table is left out. */
+/*
+ * Describes the table and reads its items.  Returns false if the table is left
+ * out.
+ */
 static bool
 look_at(Import *import)
 {
@@ -454,7 +474,10 @@ import_table(Import *import, const char *name, const char *listed)
 
 /* ---- the statement ---- */
 
-/* A sample reads a bounded part of the table, but it is a Scan. */
+/*
+ * Checks scan_policy: a sample reads a bounded part of the table, but it is a
+ * Scan.
+ */
 static void
 check_policy(const DynSample *sample)
 {
@@ -491,7 +514,7 @@ begin_import(ImportForeignSchemaStmt *stmt, Oid serverid)
 	return import;
 }
 
-/* If no foreign table may have the name, which nothing has. */
+/* Warns of a name in LIMIT TO that no foreign table can have. */
 static void
 warn_unknown(const Import *import, const char *name)
 {
@@ -526,7 +549,7 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	ListCell   *name;
 
 	dyn_list_tables(import->sample.connection, collect_name, &listed);
-	/* of all tables, so that names do not depend on which are imported */
+	/* names of all tables, so that they do not depend on which are imported */
 	forboth(lc, listed, name, dyn_names_assign(import->taken, listed))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -534,7 +557,7 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 		if (is_wanted(import, lfirst(name)))
 			import_table(import, lfirst(name), lfirst(lc));
 	}
-	/* PostgreSQL does not tell of these */
+	/* PostgreSQL does not report these */
 	foreach(lc, import->limits)
 		warn_unknown(import, lfirst_node(RangeVar, lc)->relname);
 	FreeExecutorState(import->sample.estate);

@@ -1,10 +1,11 @@
 /*
  * item_scan.c
- *		Sets up a Scan as a fetch like others, so that throttling, budgets and
- *		limits of memory apply.
+ *		Sets up a Scan as an ordinary fetch.
  *
- * Each view has slots of its own, although others may read the same paths: its
- * rows take their values from where they lie.
+ * Therefore throttling, unit limits and memory limits apply.
+ *
+ * Each view has its own slots, although others may read the same paths: its
+ * rows expect their values in adjacent slots.
  */
 #include "postgres.h"
 
@@ -76,7 +77,7 @@ dyn_item_scan_view(DynItemScan *scan, DynRelation *relation)
 	DynAccess  *access = scan_all_columns(relation, scan->meta);
 	DynView    *view = palloc(sizeof(DynView));
 
-	/* the key is read, too, for error messages */
+	/* the key is also read, for error messages */
 	view->rows = dyn_rows_create(relation, access, access->base, access->nbase);
 	dyn_rows_add_test(view->rows);
 	dyn_rows_add_unnest(view->rows);

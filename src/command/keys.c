@@ -1,11 +1,11 @@
 /*
  * keys.c
- *		dynamo_fdw_encode_key(), dynamo_fdw_decode_key(): the text of an
- *		attribute that a template spells, from columns and back.
+ *		Encodes and decodes template texts for dynamo_fdw_encode/decode_key().
  *
- * They try templates without DynamoDB: nothing is sent, and which attributes
- * are the table's key is not asked.  A column without the option attribute is
- * taken to be read from the template at hand, if that names it.
+ * The functions dynamo_fdw_encode_key() and dynamo_fdw_decode_key() try
+ * templates without DynamoDB.  Nothing is sent, and the table's key attributes
+ * are not looked up.  A column without the option attribute is assumed to be
+ * read from the current template, if that names it.
  */
 #include "postgres.h"
 
@@ -48,7 +48,10 @@ report_no_template(const DynRelation *relation, const char *attribute)
 			 : errhint("The option key_templates of the foreign table names attributes as they are in DynamoDB.")));
 }
 
-/* All templates are taken for those of keys, the one at hand first. */
+/*
+ * Opens the template.  All templates are treated as those of keys, the current
+ * one first.
+ */
 static const DynTemplatedAttr *
 open_template(Oid relid, const char *name, DynRelation **opened)
 {
@@ -93,7 +96,7 @@ report_no_column(const DynRelation *relation, const char *name)
 			 : 0));
 }
 
-/* A misspelt member would be missing. */
+/* Checks the names of members, as a misspelled one would be missing. */
 static void
 check_members(const DynRelation *relation, Jsonb *columns)
 {
@@ -115,7 +118,7 @@ check_members(const DynRelation *relation, Jsonb *columns)
 	}
 }
 
-/* The value of a member as the column's type; false if there is none. */
+/* Converts a member to the column's type; false if the member is absent. */
 static bool
 member_value(Jsonb *columns, const DynColumn *column, Datum *value)
 {
@@ -140,7 +143,7 @@ member_value(Jsonb *columns, const DynColumn *column, Datum *value)
 	return true;
 }
 
-/* The text of one part; false if there is none. */
+/* Encodes one part; false if its member is absent. */
 static bool
 encode_part(Jsonb *columns, const DynTemplatedAttr *templated, int p, DynText *text)
 {
@@ -198,7 +201,7 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 
 /* ---- decoding ---- */
 
-/* As the SQL function to_jsonb() does. */
+/* Converts a value as the SQL function to_jsonb() does. */
 static Jsonb *
 value_to_jsonb(const DynColumn *column, Datum value)
 {
@@ -230,7 +233,7 @@ push_member(JsonbParseState **state, const char *name, Jsonb *value)
 	pushJsonbValue(state, WJB_VALUE, &member);
 }
 
-/* Adds a column; false if the text is no value of it. */
+/* Adds a column; false if the text is not a valid value for it. */
 static bool
 decode_part(const DynTemplatedAttr *templated, int p, DynText text, JsonbParseState **state)
 {
@@ -250,7 +253,7 @@ decode_part(const DynTemplatedAttr *templated, int p, DynText text, JsonbParseSt
 	return true;
 }
 
-/* Does a column that occurs twice have one text? */
+/* True if a column that occurs twice has the same text in both places. */
 static bool
 agrees_with_earlier(const DynTemplatedAttr *templated, int p, const DynText *texts)
 {

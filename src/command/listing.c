@@ -1,6 +1,7 @@
 /*
  * listing.c
- *		ListTables, with all its pages; dynamo_fdw_tables(server).
+ *		Runs ListTables, with all its pages, for IMPORT and
+ *		dynamo_fdw_tables().
  */
 #include "postgres.h"
 
@@ -28,8 +29,9 @@ collect_name(void *arg, const char *name)
 /* State of the listing; malloc'd, and freed by a reset callback. */
 typedef struct Listing
 {
-	DynBuffer	names;			/* of the page */
-	DynProgress progress;		/* its last name: where the next page starts */
+	DynBuffer	names;			/* names on the page */
+	DynProgress progress;		/* last name of the page, where the next one
+								 * starts */
 } Listing;
 
 static void
@@ -79,7 +81,7 @@ list_page(DynConnection *connection, Listing *listing)
 	return more;
 }
 
-/* Runs when the caller's context goes. */
+/* Frees the listing when the caller's context is reset or deleted. */
 static void
 release_listing(void *arg)
 {
@@ -129,7 +131,7 @@ emit_name(void *arg, const char *name)
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value, &isnull);
 }
 
-/* As the current user, who needs USAGE on the server. */
+/* Runs as the current user, who needs USAGE on the server. */
 Datum
 dynamo_fdw_tables(PG_FUNCTION_ARGS)
 {

@@ -1,6 +1,6 @@
 /*
  * listing.h
- *		The DynamoDB tables of a server.
+ *		Lists the DynamoDB tables of a server.
  */
 #ifndef DYN_COMMAND_LISTING_H
 #define DYN_COMMAND_LISTING_H
@@ -9,8 +9,8 @@
 
 /*
  * Runs ListTables, and calls `each` with the name of every table that has the
- * server's table_prefix, without it.  Names are NUL-terminated, and gone after
- * the call; `each` may raise an error.
+ * server's table_prefix, without it.  Names are NUL-terminated, and valid only
+ * during the call; `each` may raise an error.
  */
 extern void dyn_list_tables(DynConnection *connection,
 							void (*each) (void *arg, const char *name),

@@ -1,15 +1,15 @@
 /*
  * other_case.c
- *		Columns whose attribute exists under a name in other case.
+ *		Finds columns whose attribute exists under a name in other case.
  *
  * Only top-level attributes are compared: those that a column shows, or whose
- * document it reads.  Letters beyond ASCII are compared as they are, as
+ * document it reads.  Letters beyond ASCII are compared unchanged, as
  * PostgreSQL does not fold them in UTF-8 either.
  *
- * Whoever may create a foreign table on the server decides which tables
- * dyn_report_other_cases opens for a user who asks for a description.  So it runs
- * nothing that others have made, does not wait for them, and does not report
- * their errors.
+ * Every user who can create a foreign table on the server influences which
+ * tables dyn_report_other_cases opens for a user who requests a description.
+ * Therefore it runs no code that others have written, does not wait for their
+ * locks, and does not report their errors.
  */
 #include "postgres.h"
 
@@ -30,10 +30,12 @@
 struct DynFolded
 {
 	const DynRelation *relation;
-	bool	   *seen;			/* by attnum - 1; or not sought */
-	char	  **other;			/* the name in other case, UTF-8; or NULL */
+	bool	   *seen;			/* true if seen, by attnum - 1; or not
+								 * searched */
+	char	  **other;			/* name in other case (UTF-8); or NULL */
 	int			nsought;
-	int		   *sought;			/* attnum - 1, by name in any case */
+	int		   *sought;			/* searched columns: attnum - 1, by name in any
+								 * case */
 	MemoryContext context;
 };
 
@@ -43,7 +45,7 @@ attribute_of(const DynFolded *folded, int i)
 	return folded->relation->columns[i].path->steps[0].name;
 }
 
-/* 0: they differ in the case of ASCII letters, if at all. */
+/* Returns 0 if the names differ at most in the case of ASCII letters. */
 static int
 compare_names(const char *a, const char *b)
 {
@@ -64,7 +66,10 @@ compare_sought(const void *a, const void *b, void *folded)
 						 attribute_of(folded, *(const int *) b));
 }
 
-/* Items may have many attributes, and tables many columns. */
+/*
+ * Returns the first match by binary search, as items may have many attributes,
+ * and tables many columns.
+ */
 static int
 first_alike(const DynFolded *folded, const char *name)
 {
@@ -109,7 +114,7 @@ dyn_folded_create(const DynRelation *relation)
 	return folded;
 }
 
-/* One of an item, by its name in UTF-8. */
+/* Records an attribute of an item by its name in UTF-8. */
 static void
 see_attribute(DynFolded *folded, const char *name)
 {
@@ -131,7 +136,7 @@ see_attribute(DynFolded *folded, const char *name)
 void
 dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 {
-	bool		is_open = false;	/* could it change what is reported? */
+	bool		is_open = false;	/* true if it could change the report */
 	DynWalk		walk;
 	DynValue	name;
 	DynValue	value;
@@ -156,7 +161,7 @@ dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 
 /* ---- the report ---- */
 
-/* How the column is told its attribute. */
+/* Returns the SQL that sets the column's attribute. */
 static char *
 remedy(const DynFolded *folded, const DynColumn *column, const char *other)
 {
@@ -165,7 +170,7 @@ remedy(const DynFolded *folded, const DynColumn *column, const char *other)
 
 	if (column->path->nsteps > 1)
 		return psprintf("Write \"%s\" in the column's option path.", other);
-	/* with its schema where the search path does not lead to it */
+	/* include the schema if the search path does not find the table */
 	if (!RelationIsVisible(relation->relid))
 		schema = get_namespace_name(get_rel_namespace(relation->relid));
 	return psprintf("ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (%s attribute %s);",
@@ -221,8 +226,8 @@ may_read(Oid relid)
 }
 
 /*
- * Leaves out a table that does not have a row for each item, as these may be other
- * items, and columns that the user may not read.
+ * Compares the items, but leaves out a table that does not have a row for each
+ * item, as these may be other items, and columns that the user may not read.
  */
 static void
 compare_items(const DynRelation *relation, const List *items)
@@ -254,7 +259,10 @@ compare_items(const DynRelation *relation, const List *items)
 	dyn_folded_report(folded);
 }
 
-/* May raise an error.  The lock is kept until the transaction ends. */
+/*
+ * Compares one table.  May raise an error.  The lock is held until the
+ * transaction ends.
+ */
 static void
 compare_table(void *arg)
 {
@@ -266,7 +274,7 @@ compare_table(void *arg)
 		return;
 	rel = try_relation_open(candidate->relid, NoLock);
 	if (rel == NULL)
-		return;					/* dropped meanwhile */
+		return;					/* dropped in the meantime */
 	if (may_read(candidate->relid) &&
 		dyn_is_table_over(rel, sample->connection, sample->table))
 		compare_items(dyn_relation_open(candidate->relid, GetUserId()),

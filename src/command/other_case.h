@@ -1,6 +1,6 @@
 /*
  * other_case.h
- *		Columns whose attribute exists under a name in other case.
+ *		Finds columns whose attribute exists under a name in other case.
  *
  * PostgreSQL folds names without double quotes to lower case: the column
  * createdAt is read from an attribute "createdat", and is NULL in every row.
@@ -16,23 +16,26 @@
 
 typedef struct DynFolded DynFolded;
 
-/* In CurrentMemoryContext, where names are kept later, too. */
+/*
+ * Returns an empty state in CurrentMemoryContext, where later names are also
+ * stored.
+ */
 extern DynFolded *dyn_folded_create(const DynRelation *relation);
 
-/* All attributes of an item.  Those of DynamoDB's type NULL say nothing. */
+/* Records all attributes of an item, except those of DynamoDB's type NULL. */
 extern void dyn_folded_see_item(DynFolded *folded, const DynValue *item);
 
 /*
- * A NOTICE for each column whose attribute no item had, while some item had one
- * of the same name in other case.
+ * Raises a NOTICE for each column whose attribute no item had, while some item
+ * had one with the same name in other case.
  */
 extern void dyn_folded_report(const DynFolded *folded);
 
 /*
- * Reports the same of all foreign tables over the DynamoDB table of a sample, as
- * far as the current user may read them and their columns.  Leaves out those that
- * do not have a row for each item, whose definition is faulty, or that somebody
- * is changing.
+ * Reports the same for all foreign tables over the DynamoDB table of a sample,
+ * as far as the current user may read them and their columns.  Leaves out
+ * tables that do not have a row for each item, whose definition is invalid, or
+ * that another session is changing.
  */
 extern void dyn_report_other_cases(const DynSample *sample);
 

@@ -14,7 +14,7 @@
 
 /* ---- items ---- */
 
-/* NULL if it contains U+0000. */
+/* Returns the text, or NULL if it contains U+0000. */
 static char *
 text_of(const DynValue *value)
 {
@@ -134,7 +134,7 @@ compare_occurrences(const void *a, const void *b)
 	return order != 0 ? order : x->item - y->item;
 }
 
-/* All of them, sorted. */
+/* Returns all occurrences, sorted. */
 static Occurrence *
 list_occurrences(const List *items, int *n)
 {
@@ -165,7 +165,7 @@ list_occurrences(const List *items, int *n)
 	return all;
 }
 
-/* The attribute of keys with this name; NULL: it is in none. */
+/* Returns the key attribute with this name; NULL if it is in no key. */
 static DynAttribute *
 find_key_attribute(DynAttribute *attributes, int nkeys, const char *name)
 {

@@ -1,9 +1,9 @@
 /*
  * shown_credentials.c
- *		dynamo_fdw_credentials(server): the credentials of the current user.
+ *		Shows the current user's credentials: dynamo_fdw_credentials(server).
  *
- * Obtains them as a statement would, so that it also says why that fails.  Of
- * the access key only the beginning and the end are shown, and nothing of a
+ * Obtains them as a statement would, so that it also reports why that fails.
+ * Only the beginning and the end of the access key are shown, and nothing of a
  * mapping for PUBLIC, which users cannot read either.
  */
 #include "postgres.h"
@@ -20,7 +20,7 @@
 #include "../model/session/session.h"
 #include "target.h"
 
-#define SHOWN	4				/* characters at each end */
+#define SHOWN	4				/* number of characters at each end */
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_credentials);
 

@@ -31,7 +31,7 @@ dyn_names_reserve(HTAB *taken, const char *name)
 	(void) hash_search(taken, name, HASH_ENTER, NULL);
 }
 
-/* Takes the name, if it is free. */
+/* Takes the name, if it is unused. */
 static bool
 take(HTAB *taken, const char *name)
 {
@@ -68,7 +68,10 @@ is_too_long(const char *text)
 	return strlen(text) > LONGEST_NAME;
 }
 
-/* The text as PostgreSQL cuts it, NULL if another text becomes the same. */
+/*
+ * Returns the text truncated as in PostgreSQL; NULL if another text becomes
+ * the same.
+ */
 static char *
 unique_split(List *texts, int i)
 {

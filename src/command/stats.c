@@ -1,7 +1,7 @@
 /*
  * stats.c
- *		dynamo_fdw_stats(): the requests of the backend, and its open
- *		connections.
+ *		Reports requests and open connections of the backend:
+ *		dynamo_fdw_stats().
  */
 #include "postgres.h"
 

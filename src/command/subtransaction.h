@@ -1,6 +1,6 @@
 /*
  * subtransaction.h
- *		Steps whose errors do not end the command.
+ *		Runs steps whose errors do not end the command.
  */
 #ifndef DYN_COMMAND_SUBTRANSACTION_H
 #define DYN_COMMAND_SUBTRANSACTION_H
@@ -9,18 +9,18 @@
 
 /*
  * Runs a step in a subtransaction, in CurrentMemoryContext.  Returns NULL, or
- * the error that it raised; the caller raises again (ReThrowError) those that it
- * does not handle, cancellation among them.
+ * the error that it raised.  The caller raises again (ReThrowError) those that
+ * it does not handle, including cancellation.
  */
 extern ErrorData *dyn_attempt(void (*step) (void *arg), void *arg);
 
 /*
- * Could it be about what the step reads, as opposed to what ends the command
- * whatever it does?
+ * Returns true if the error may concern the object that the step reads.  Other
+ * errors end the command regardless of the step.
  */
 extern bool dyn_failure_is_of_definition(const ErrorData *failure);
 
-/* Message, detail and hint as one text; palloc'd. */
+/* Returns message, detail and hint as one text; palloc'd. */
 extern char *dyn_failure_text(const ErrorData *failure);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * target.c
- *		Checks what SQL-callable functions are given.
+ *		Checks the arguments of SQL-callable functions.
  */
 #include "postgres.h"
 
@@ -15,8 +15,8 @@
 #include "target.h"
 
 /*
- * Is the server one of this wrapper?  Others may have options of the same
- * names.
+ * True if the server is one of this wrapper.  Others may have options with the
+ * same names.
  */
 static bool
 is_our_server(const ForeignServer *server)

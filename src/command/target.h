@@ -1,6 +1,7 @@
 /*
  * target.h
- *		The servers and foreign tables that SQL-callable functions are given.
+ *		Finds the servers and foreign tables that SQL-callable functions are
+ *		given.
  */
 #ifndef DYN_COMMAND_TARGET_H
 #define DYN_COMMAND_TARGET_H
@@ -9,12 +10,16 @@
 
 #include "../model/session/session.h"
 
-/* The server of that name; raises an error if it is not of this wrapper. */
+/*
+ * Returns the server of that name; raises an error if it is not of this
+ * wrapper.
+ */
 extern ForeignServer *dyn_target_find_server(const char *name);
 
 /*
- * The current user's connection to the server of that name.  Raises an error if
- * there is none, if it is not of this wrapper, or if the user lacks USAGE.
+ * Returns the current user's connection to the server of that name.  Raises an
+ * error if there is none, if it is not of this wrapper, or if the user lacks
+ * USAGE.
  */
 extern DynConnection *dyn_target_server(const char *name);
 

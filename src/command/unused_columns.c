@@ -9,7 +9,7 @@
 #include "../model/values/path.h"
 #include "unused_columns.h"
 
-/* An attribute of a template, or what is unnested. */
+/* An attribute of a template, or an unnested one. */
 typedef struct Place
 {
 	const DynPath *path;
@@ -21,7 +21,7 @@ typedef struct Place
 struct DynUnusedColumns
 {
 	const DynRelation *relation;
-	bool	   *columns;		/* by attnum: seen, or not sought */
+	bool	   *columns;		/* true if seen or not searched, by attnum */
 	int			nplaces;
 	Place	   *places;
 	uint64		items;

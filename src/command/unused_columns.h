@@ -1,9 +1,10 @@
 /*
  * unused_columns.h
- *		What the rows of a foreign table never have: columns without a value, and
- *		attributes that only a template names.
+ *		Finds columns and template attributes that no row of a foreign table
+ *		has.
  *
- * Mostly they are misspelt.  An empty foreign table shows nothing of the kind.
+ * Such names are usually misspelled.  An empty foreign table shows nothing of
+ * this kind.
  */
 #ifndef DYN_COMMAND_NEVER_SEEN_H
 #define DYN_COMMAND_NEVER_SEEN_H
@@ -14,21 +15,29 @@
 
 typedef struct DynUnusedColumns DynUnusedColumns;
 
-/* Adds slots to the Scan for what it looks at.  In CurrentMemoryContext. */
+/*
+ * Returns a new state, and adds slots to the Scan for the values it checks.
+ * Allocated in CurrentMemoryContext.
+ */
 extern DynUnusedColumns *dyn_unused_create(const DynRelation *relation,
 										   DynItemScan *scan);
 
-/* An item, whether or not it is a row; the values of all slots. */
+/*
+ * Records an item, whether or not it is a row, from the values of all slots.
+ */
 extern void dyn_unused_see_item(DynUnusedColumns *unused, const DynValue *values,
 								bool is_row);
 
-/* A row of that item. */
+/* Records a row of that item. */
 extern void dyn_unused_see_row(DynUnusedColumns *unused, const TupleTableSlot *slot);
 
-/* The column has a value, though none that fits. */
+/* Records that the column has a value, though none that matches its type. */
 extern void dyn_unused_see_value(DynUnusedColumns *unused, AttrNumber attnum);
 
-/* Calls `each` for what was not seen; `attnum` is 0 if it is no column. */
+/*
+ * Calls `each` for everything that was not seen; `attnum` is 0 if it is not a
+ * column.
+ */
 extern void dyn_unused_report(const DynUnusedColumns *unused,
 							  void (*each) (void *arg, AttrNumber attnum,
 											const char *what),

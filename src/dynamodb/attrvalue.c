@@ -1,10 +1,10 @@
 /*
  * attrvalue.c
- *		Decodes scalars, and walks lists, maps and sets.
+ *		Decodes scalars, and iterates over lists, maps and sets.
  *
- * All input is slices that the page reader has validated, so nothing can fail
- * except base64, which the reader does not check.  The walk moves as slice.h
- * does, whose slow halves are here.
+ * All input is slices that the page parser has validated, so nothing can fail
+ * except base64, which the page parser does not check.  The iteration uses the
+ * functions of slice.h; their slow halves are in this file.
  */
 #include "attrvalue.h"
 
@@ -61,7 +61,7 @@ dyn_value_text(const DynValue *value, char *dst)
 #define BAD		0xff
 #define PAD		0xfe
 
-/* The value of a base64 character. */
+/* Values of the base64 characters. */
 static const uint8_t sextets[256] = {
 #define BAD16	BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, \
 				BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD
@@ -81,13 +81,13 @@ static const uint8_t sextets[256] = {
 size_t
 dyn_value_bytes_max(const DynValue *value)
 {
-	/* with escapes (\/ for a slash) the text is undone in place first */
+	/* escapes (\/ for a slash) are decoded into the same buffer first */
 	if (value->flags & DYN_VALUE_ESCAPED)
 		return value->len;
 	return (size_t) value->len / 4 * 3 + 3;
 }
 
-/* dst may be src.  Returns the bytes, or -1. */
+/* Decodes base64; `dst` may be `src`.  Returns the number of bytes, or -1. */
 static long
 decode(const unsigned char *src, size_t len, unsigned char *dst)
 {
@@ -162,7 +162,8 @@ dyn_walk_begin(DynWalk *walk, const DynValue *value)
 	walk->depth = WALK_FRESH;
 	walk->named = false;
 	walk->stack[0] = value->type;
-	walk->stack[1] = value->flags;	/* until its event is returned */
+	walk->stack[1] = value->flags;	/* flags of the value, until its event is
+									 * returned */
 }
 
 bool
@@ -224,7 +225,7 @@ dyn_slice_tag_slow(const char *p, const char *end, DynType *type)
 	return dyn_slice_token(quote + 1, end);
 }
 
-/* The string whose quote is at the walk's position. */
+/* Reads the string whose quote is at the walk's position. */
 static void
 walk_string(DynWalk *walk, DynType type, DynValue *v)
 {
@@ -245,14 +246,14 @@ walk_string(DynWalk *walk, DynType type, DynValue *v)
 	walk->p = quote + 1;
 }
 
-/* Past the brace that ends an attribute value. */
+/* Moves past the brace that ends an attribute value. */
 static void
 end_value(DynWalk *walk)
 {
 	walk->p = dyn_slice_token(walk->p, walk->end) + 1;
 }
 
-/* The attribute value whose brace is at the walk's position. */
+/* Reads the attribute value whose brace is at the walk's position. */
 static DynWalkEvent
 walk_value(DynWalk *walk, DynValue *v)
 {
@@ -329,7 +330,7 @@ dyn_walk_element(DynWalk *walk, const DynValue *parent, DynValue *v)
 
 	if (event != DYN_WALK_OPEN)
 		return event == DYN_WALK_VALUE;
-	/* a list or map was opened, and becomes one value */
+	/* a list or map was opened; return all of it as one value */
 	start = v->data;
 	type = v->type;
 	while (open > 0 && (event = dyn_walk_next(walk, v)) != DYN_WALK_END)

@@ -2,13 +2,13 @@
  * attrvalue.h
  *		Attribute values as slices of the response, and functions to read them.
  *
- * The page reader returns DynValue slices that point into the response buffer;
- * it neither copies nor allocates.  The consumer decodes scalars
- * (dyn_value_text for S with escapes, dyn_value_bytes for B), and walks lists,
- * maps and sets with a DynWalk.
+ * The page parser returns DynValue slices that point into the response buffer;
+ * it neither copies nor allocates.  The caller decodes scalars (dyn_value_text
+ * for S with escapes, dyn_value_bytes for B), and iterates over lists, maps
+ * and sets with a DynWalk.
  *
- * The page reader has validated its slices as JSON and as attribute values, so
- * a walk over one cannot fail.
+ * The page parser has validated its slices as JSON and as attribute values, so
+ * a walk over a slice cannot fail.
  */
 #ifndef DYN_DYNAMODB_ATTRVALUE_H
 #define DYN_DYNAMODB_ATTRVALUE_H
@@ -19,7 +19,7 @@
 
 typedef enum DynType
 {
-	DYN_TYPE_ABSENT = 0,		/* no such attribute in the item */
+	DYN_TYPE_ABSENT = 0,		/* the item has no such attribute */
 	DYN_TYPE_S,
 	DYN_TYPE_N,
 	DYN_TYPE_B,
@@ -41,9 +41,9 @@ typedef enum DynType
 #define DYN_VALUE_TRUE		0x04	/* BOOL: the value */
 
 /*
- * data/len: S, N, B: the text between the quotes (S still escaped, B still
- * base64).  SS, NS, BS, L, M: the JSON array or object, brackets included.
- * BOOL, NULL, ABSENT: empty.
+ * A value of an attribute.  data/len: for S, N, B the text between the quotes
+ * (S still escaped, B still base64); for SS, NS, BS, L, M the JSON array or
+ * object, brackets included; for BOOL, NULL, ABSENT empty.
  */
 typedef struct DynValue
 {
@@ -53,13 +53,13 @@ typedef struct DynValue
 	uint8_t		flags;
 } DynValue;
 
-/* "S", "N", ...; "absent" for DYN_TYPE_ABSENT. */
+/* Returns "S", "N", ...; "absent" for DYN_TYPE_ABSENT. */
 extern const char *dyn_type_name(DynType type);
 
-/* The type of that name; ABSENT if there is none. */
+/* Returns the type with that name; ABSENT if there is none. */
 extern DynType dyn_type_of_name(const char *name, size_t len);
 
-/* The type of a set's elements. */
+/* Returns the type of a set's elements. */
 static inline DynType
 dyn_element_type(DynType set)
 {
@@ -67,32 +67,33 @@ dyn_element_type(DynType set)
 }
 
 /*
- * Undoes the JSON escapes of an S payload (or of a name).  `dst` needs len
- * bytes; returns the bytes written.
+ * Decodes the JSON escapes of an S payload (or of a name) into `dst`, which
+ * needs len bytes.  Returns the number of bytes written.
  */
 extern size_t dyn_value_text(const DynValue *value, char *dst);
 
 /*
- * Decodes base64 of a B payload.  `dst` needs dyn_value_bytes_max(value)
- * bytes; returns the bytes written, or -1 if it is not valid base64.
+ * Decodes the base64 of a B payload into `dst`, which needs
+ * dyn_value_bytes_max(value) bytes.  Returns the number of bytes written, or
+ * -1 if the payload is not valid base64.
  */
 extern size_t dyn_value_bytes_max(const DynValue *value);
 extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);
 
 /*
- * Walks a list, map or set, depth first.  The walk does not recurse; its state
- * is in the struct.
+ * Iterates over a list, map or set, depth first.  The walk does not recurse;
+ * its state is in the struct.
  *
  *		dyn_walk_begin(&walk, &value);
  *		while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END) ...
  *
  * Events include the value given to dyn_walk_begin: a list yields OPEN (v.type
  * L), its elements, CLOSE.  Members of sets are VALUEs with the element type
- * (S, N or B).  In a map each member is preceded by NAME, whose slice is of
- * type S.  OPEN of a nested container and CLOSE set only the type: the end of
- * the container is not known yet, so len is 0.
+ * (S, N or B).  In a map, NAME precedes each member; its slice is of type S.
+ * OPEN of a nested container and CLOSE set only the type: the end of the
+ * container is not known yet, so len is 0.
  */
-#define DYN_MAX_DEPTH	100		/* accepted levels of L and M */
+#define DYN_MAX_DEPTH	100		/* maximum levels of L and M */
 
 typedef enum DynWalkEvent
 {
@@ -109,8 +110,10 @@ typedef struct DynWalk
 	const char *p;
 	const char *end;
 	int			depth;
-	bool		named;			/* a NAME was returned, its value is next */
-	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynType of open ones */
+	bool		named;			/* true if a NAME was returned and its value is
+								 * next */
+	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynTypes of the open
+											 * containers */
 } DynWalk;
 
 extern void dyn_walk_begin(DynWalk *walk, const DynValue *value);
@@ -118,8 +121,8 @@ extern DynWalkEvent dyn_walk_next(DynWalk *walk, DynValue *v);
 
 /*
  * Returns the next element of the set or list `parent`, whose OPEN
- * dyn_walk_next has returned; a nested container is returned as a whole.
- * False at the end.
+ * dyn_walk_next has returned, in *v; a nested container is one element.
+ * Returns false at the end.
  */
 extern bool dyn_walk_element(DynWalk *walk, const DynValue *parent,
 							 DynValue *v);

@@ -1,6 +1,6 @@
 /*
  * create_request.c
- *		The request document of CreateTable.
+ *		Writes the request document of CreateTable.
  */
 #include "create_request.h"
 
@@ -41,7 +41,7 @@ key_number(const DynTableMeta *table, int i)
 	return i == 0 ? &table->key : &table->indexes[i - 1].key;
 }
 
-/* Each key attribute once. */
+/* Writes each key attribute once. */
 static void
 put_definitions(DynBuffer *buf, const DynTableMeta *table)
 {
@@ -76,7 +76,7 @@ put_definitions(DynBuffer *buf, const DynTableMeta *table)
 
 /* ---- indexes ---- */
 
-/* Those of one kind. */
+/* Writes either the global or the local indexes. */
 static void
 put_indexes(DynBuffer *buf, const DynTableMeta *table, bool global,
 			const char *member)

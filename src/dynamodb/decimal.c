@@ -1,7 +1,6 @@
 /*
  * decimal.c
- *		Reads numbers byte by byte: long ones, and those not in DynamoDB's
- *		form.
+ *		Reads numbers byte by byte, if they are long or not in DynamoDB's form.
  */
 #include "decimal.h"
 

@@ -1,9 +1,9 @@
 /*
  * decimal.h
- *		The text of an N: optional sign, digits with an optional point,
- *		optional exponent.
+ *		Reads the text of an N: an optional sign, digits with an optional
+ *		point, and an optional exponent.
  *
- * Only the syntax is checked; base/number.h checks that DynamoDB can hold the
+ * Only the syntax is checked; base/number.h checks that DynamoDB can store the
  * number.  DynamoDB writes plain digits and a point, which the inline half
  * reads in steps of 16 characters.  JSON escapes are rejected, so that the
  * slice is the number.
@@ -15,7 +15,10 @@
 
 extern const char *dyn_decimal_read_slow(DynJson *scan, const char *p);
 
-/* p is after the opening quote; returns the closing one. */
+/*
+ * Reads the number at `p`, which is after the opening quote.  Returns the
+ * position of the closing quote.
+ */
 static DYN_HOT const char *
 dyn_decimal_read(DynJson *scan, const char *p)
 {

@@ -1,13 +1,14 @@
 /*
  * duplicate_names.c
- *		The stack of names of open objects, with a hash table over it.
+ *		Implements the stack of names of open objects, with a hash table over
+ *		it.
  *
  * The table uses linear probing.  Names are removed in reverse order, so a
  * slot can simply be cleared: no remaining name was ever moved past it.
  * Growing inserts all names again in their original order, which preserves
- * this.
+ * this property.
  *
- * Anyone who may write to the DynamoDB table chooses the names, so the hash
+ * Anyone who can write to the DynamoDB table chooses the names, so the hash
  * has a secret seed and mixes all bits: names cannot be crafted to collide.
  */
 #include "duplicate_names.h"
@@ -36,7 +37,7 @@ dyn_duplicate_names_init(DynDuplicateNames *set)
 	struct timespec now;
 
 	memset(set, 0, sizeof(*set));
-	/* the clock and where the system has put our memory */
+	/* seed: the clock, and the addresses of our memory */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	set->seed = mix((uint64_t) now.tv_nsec << 32 ^ (uint64_t) now.tv_sec ^
 					(uint64_t) (uintptr_t) set ^
@@ -132,7 +133,7 @@ dyn_duplicate_names_text(DynDuplicateNames *set, const char *name, size_t len,
 	return set->text;
 }
 
-/* Is this the unescaped text of the name? */
+/* Returns true if the name, unescaped, equals the text. */
 static bool
 reads_as(const DynOpenName *open, const char *text, size_t len)
 {

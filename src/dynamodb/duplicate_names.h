@@ -2,10 +2,10 @@
  * duplicate_names.h
  *		A stack of the member names of open JSON objects, to detect duplicates.
  *
- * The names of an object lie above those of the objects around it, and are
+ * The names of an object are above those of the objects around it, and are
  * removed when it ends.  `base` is the height of the stack when the object was
- * opened; a name is a duplicate if an equal name lies at or above it.  Names
- * are compared after unescaping.
+ * opened; a name is a duplicate if an equal name is at or above that height.
+ * Names are compared after unescaping.
  *
  *		base = set.count;
  *		dyn_duplicate_names_add(&set, base, ...);		for each name
@@ -25,20 +25,20 @@
 
 typedef struct DynOpenName
 {
-	const char *name;			/* in the response, still escaped */
+	const char *name;			/* name in the response, still escaped */
 	uint32_t	len;
 	uint32_t	hash;
-	uint32_t	place;			/* its slot in the table */
+	uint32_t	place;			/* slot in the table */
 } DynOpenName;
 
 typedef struct DynDuplicateNames
 {
-	DynOpenName *names;			/* the stack */
+	DynOpenName *names;			/* stack */
 	uint32_t	count;
 	uint32_t	cap;
-	uint32_t   *table;			/* index into names plus one; 0 is free */
-	uint32_t	mask;			/* slots of the table less one */
-	char	   *text;			/* the last escaped name, unescaped */
+	uint32_t   *table;			/* indexes into names plus one; 0: free slot */
+	uint32_t	mask;			/* number of slots in the table, less one */
+	char	   *text;			/* text of the last escaped name, unescaped */
 	size_t		text_cap;
 	uint64_t	seed;
 } DynDuplicateNames;
@@ -50,7 +50,7 @@ extern size_t dyn_duplicate_names_memory(const DynDuplicateNames *set);
 typedef enum DynNameAdded
 {
 	DYN_NAME_ADDED,
-	DYN_NAME_DUPLICATE,			/* the object has the name already */
+	DYN_NAME_DUPLICATE,			/* the object already has the name */
 	DYN_NAME_NO_MEMORY
 } DynNameAdded;
 
@@ -60,26 +60,29 @@ extern DynNameAdded dyn_duplicate_names_add(DynDuplicateNames *set,
 											size_t len, bool escaped);
 
 /*
- * The same for a name with this hash that is known not to be a duplicate.
- * False if memory runs out.
+ * Adds a name with this hash, which must not be a duplicate.  Returns false if
+ * memory runs out.
  */
 extern bool dyn_duplicate_names_push(DynDuplicateNames *set, const char *name,
 									 size_t len, uint32_t hash);
 
-/* Does the stack hold the name at or above base?  The text is unescaped. */
+/*
+ * Returns true if the stack contains the name at or above `base`.  `text` is
+ * unescaped.
+ */
 extern bool dyn_duplicate_names_has(const DynDuplicateNames *set,
 									uint32_t base, const char *text,
 									size_t len, uint32_t hash);
 
 /*
- * Unescapes a name; the text is valid until the next call.  NULL if memory
- * runs out.
+ * Returns the name without escapes, valid until the next call, or NULL if
+ * memory runs out.
  */
 extern const char *dyn_duplicate_names_text(DynDuplicateNames *set,
 											const char *name, size_t len,
 											size_t *text_len);
 
-/* Removes all names at or above base. */
+/* Removes all names at or above `base`. */
 extern void dyn_duplicate_names_truncate(DynDuplicateNames *set, uint32_t base);
 
 extern uint32_t dyn_duplicate_names_hash(const DynDuplicateNames *set,

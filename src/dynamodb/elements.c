@@ -1,9 +1,9 @@
 /*
  * elements.c
- *		Moves through the elements of a list, set or map.
+ *		Iterates over the elements of a list, set or map.
  *
- * An element is read twice: to find its end, and for the places below it that
- * are wanted.
+ * An element is read twice: to find its end, and to read the values below it
+ * at the requested paths.
  */
 #include "elements.h"
 
@@ -35,15 +35,15 @@ dyn_elements_next(DynElements *elements)
 							&elements->value);
 }
 
-/* ---- places below an element ---- */
+/* ---- values below an element ---- */
 
 /* An open list, map or set. */
 typedef struct Frame
 {
-	const DynPathNode *want;	/* at or below it, or NULL */
-	const DynPathNode *inside;	/* the same; NULL for a set */
-	const char *start;			/* its bracket */
-	uint32_t	index;			/* of the next element */
+	const DynPathNode *want;	/* its node in the tree, or NULL */
+	const DynPathNode *inside;	/* node of its members; NULL for a set */
+	const char *start;			/* its opening bracket */
+	uint32_t	index;			/* index of the next element */
 } Frame;
 
 typedef struct Search
@@ -52,7 +52,7 @@ typedef struct Search
 	const DynValue *value;
 	DynValue   *slots;
 	DynBuffer  *scratch;
-	const DynPathNode *want;	/* of the value that follows */
+	const DynPathNode *want;	/* node of the next value, or NULL */
 	int			depth;
 	Frame		frames[DYN_MAX_DEPTH + 2];
 } Search;
@@ -109,7 +109,7 @@ visit(Search *search, DynWalkEvent event, const DynValue *v, bool named)
 		close_frame(search, v);
 		return;
 	}
-	/* no name precedes the root, nor what is in a list */
+	/* neither the root nor an element of a list has a name before it */
 	if (frame == NULL)
 		search->want = &search->tree->nodes[0];
 	else if (!named)

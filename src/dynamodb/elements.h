@@ -1,9 +1,10 @@
 /*
  * elements.h
- *		The elements of a list, set or map, one by one.
+ *		Iterates over the elements of a list, set or map.
  *
- * A DynElements is a position in a collection; its elements are slices of it,
- * which must stay as it is.  Nothing is copied or allocated for an element.
+ * A DynElements is a position in a collection.  Its elements are slices of the
+ * collection, which must not change.  Nothing is copied or allocated for an
+ * element.
  *
  * Plain C.
  */
@@ -18,34 +19,35 @@ typedef struct DynElements
 {
 	DynValue	collection;
 
-	/* the element at hand */
+	/* current element */
 	DynValue	value;
-	DynValue	name;			/* in a map, like an S; otherwise ABSENT */
-	uint32_t	position;		/* from 0 */
+	DynValue	name;			/* name of a map's member, as an S; otherwise
+								 * ABSENT */
+	uint32_t	position;		/* position of the element, from 0 */
 
 	/* private */
 	uint32_t	given;
 	DynWalk		walk;
 } DynElements;
 
-/* Has the value elements?  A list, set or map. */
+/* Returns true if the value is a list, set or map. */
 static inline bool
 dyn_is_collection(const DynValue *value)
 {
 	return value->type >= DYN_TYPE_SS;
 }
 
-/* Before the first element of a collection. */
+/* Positions `elements` before the first element of a collection. */
 extern void dyn_elements_begin(DynElements *elements,
 							   const DynValue *collection);
 
-/* Moves to the next element; false at the end. */
+/* Moves to the next element.  Returns false at the end. */
 extern bool dyn_elements_next(DynElements *elements);
 
 /*
- * The values at the tree's paths below a value: fills one slot for each path,
- * as dyn_page_next does for an item.  Names with escapes are decoded in the
- * scratch buffer; scratch->failed is set if memory runs out.
+ * Reads the values at the tree's paths below a value, and fills one slot for
+ * each path, as dyn_page_next does for an item.  Names with escapes are
+ * decoded in the scratch buffer; scratch->failed is set if memory runs out.
  */
 extern void dyn_values_below(const DynPathTree *tree, const DynValue *value,
 							 DynValue *slots, DynBuffer *scratch);

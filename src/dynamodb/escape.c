@@ -71,7 +71,7 @@ undo_escape(const char *src, char **dst)
 		case 't':
 			c = '\t';
 			break;
-		default:				/* quote, backslash, slash: themselves */
+		default:				/* quote, backslash, slash: unchanged */
 			break;
 	}
 	*(*dst)++ = c;
@@ -80,8 +80,8 @@ undo_escape(const char *src, char **dst)
 
 /*
  * Copies up to the next backslash.  A step stores 16 bytes even if fewer are
- * needed: the text never grows, so while 16 bytes of the source are left, dst
- * has room for them.
+ * needed: the text never grows, so while 16 bytes of the source are left,
+ * `dst` has space for them.
  */
 static inline const char *
 copy_plain(const char *src, const char *end, char **dst)

@@ -9,11 +9,12 @@
 
 #include <stddef.h>
 
-/* The value of the four hexadecimal digits at p, or -1. */
+/* Returns the value of the four hexadecimal digits at `p`, or -1. */
 extern int	dyn_escape_hex4(const char *p);
 
 /*
- * Unescapes a valid string; dst needs len bytes.  Returns the bytes written.
+ * Unescapes a valid string into `dst`, which needs len bytes.  Returns the
+ * number of bytes written.
  */
 extern size_t dyn_escape_undo(const char *src, size_t len, char *dst);
 

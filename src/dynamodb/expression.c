@@ -1,19 +1,21 @@
 /*
  * expression.c
- *		Renders condition trees and paths as text of expressions.
+ *		Renders condition trees and paths as expressions.
  *
  * One renderer writes both requests, with placeholders for every name and
  * value, and EXPLAIN output, with the names and values themselves.  The
- * ExprDialect holds the differences.  Keywords, order and parentheses are the
- * same, so EXPLAIN shows the condition that is sent.
+ * ExprDialect defines the differences.  Keywords, order and parentheses are
+ * the same, so EXPLAIN shows the condition that is sent.
  *
- * The table `kinds` holds a function and a keyword for each kind of condition.
+ * The table `kinds` contains a function and a keyword for each kind of
+ * condition.
  *
  * Precedence is DynamoDB's: NOT, then AND, then OR.  Doubled parentheses are
- * an error there, so parentheses are written only where precedence requires
- * them, and never around atoms.  An AND inside an AND, or an OR inside an OR,
- * is written as one flat list.  An IN of more values than DynamoDB accepts is
- * an OR of shorter ones, and is treated as one.
+ * an error in DynamoDB, so parentheses are written only where precedence
+ * requires them, and never around atoms.  An AND inside an AND, or an OR
+ * inside an OR, is written as one flat list.  An IN with more values than
+ * DynamoDB accepts is written as an OR of shorter ones, and parenthesized like
+ * an OR.
  *
  * For requests the renderer counts operators and bytes, and stops at the
  * limits.  Each level of the tree with more than one argument counts at least
@@ -28,7 +30,8 @@
 #include "path_tree.h"
 #include "tokens.h"
 
-#define PRINT_MAX_IN	5		/* values of an IN shown by EXPLAIN */
+#define PRINT_MAX_IN	5		/* maximum number of values of an IN in
+								 * EXPLAIN */
 
 typedef struct ExprDialect ExprDialect;
 
@@ -47,9 +50,11 @@ struct ExprDialect
 	void		(*name) (Renderer *r, const char *name, size_t len);
 	void		(*value) (Renderer *r, const DynScalar *value);
 	const char *comma;
-	int			in_chunk;		/* values in one IN, 0: no bound */
-	int			in_shown;		/* values of an IN that are shown, 0: all */
-	bool		limited;		/* DynamoDB's limits apply */
+	int			in_chunk;		/* maximum number of values in one IN; 0:
+								 * unlimited */
+	int			in_shown;		/* maximum number of values shown for an IN; 0:
+								 * unlimited */
+	bool		limited;		/* true if DynamoDB's limits apply */
 };
 
 /* ---- the two dialects ---- */
@@ -157,7 +162,7 @@ is_junction(const DynCond *cond)
 	return cond->kind == DYN_COND_AND || cond->kind == DYN_COND_OR;
 }
 
-/* Replaces an AND or OR of one argument by that argument. */
+/* Replaces an AND or OR with one argument by that argument. */
 static const DynCond *
 unwrap(const DynCond *cond)
 {
@@ -243,7 +248,7 @@ render_comparison(Renderer *r, const DynCond *cond, const char *word)
 	}
 }
 
-/* One IN with values[from .. from + n - 1]. */
+/* Writes one IN with values[from .. from + n - 1]. */
 static void
 render_in_chunk(Renderer *r, const DynCond *cond, const char *word, int from,
 				int n)
@@ -307,7 +312,7 @@ render_function(Renderer *r, const DynCond *cond, const char *word)
 	put(r, ")");
 }
 
-/* The type is passed as a value: a string such as "S". */
+/* Writes the type as a value: a string such as "S". */
 static void
 render_type(Renderer *r, const DynCond *cond, const char *word)
 {
@@ -365,13 +370,13 @@ renderer(const ExprDialect *dialect, DynTokens *tokens, DynBuffer *out)
 }
 
 /*
- * Ends an expression of a request: keeps it, or restores the state before it.
- * A buffer that had failed before stays failed.
+ * Ends an expression of a request: keeps it, or restores the previous state. A
+ * buffer that had failed before remains failed.
  */
 static bool
 keep_or_undo(Renderer *r, DynTokensMark mark, bool had_failed)
 {
-	put(r, "");					/* checks the length again */
+	put(r, "");					/* check the length again */
 	if (!r->failed)
 		return true;
 	dyn_tokens_rollback(r->tokens, mark);
@@ -413,8 +418,8 @@ dyn_path_print(const DynPath *path, DynBuffer *out)
 /* ---- simplification ---- */
 
 /*
- * One FALSE decides an AND, and TRUE is dropped from it; an OR is the other
- * way round.
+ * Simplifies an AND or OR: one FALSE decides an AND, and a TRUE is dropped
+ * from it; an OR is the reverse.
  */
 static DynCond *
 simplify_junction(DynCond *cond)
@@ -469,7 +474,10 @@ dyn_cond_simplify(DynCond *cond)
 
 /* ---- projections ---- */
 
-/* Number of steps before the first list step: the part that is projected. */
+/*
+ * Returns the number of steps before the first list step; only these are
+ * projected.
+ */
 static int
 projected_steps(const DynPath *path)
 {
@@ -480,7 +488,10 @@ projected_steps(const DynPath *path)
 	return n;
 }
 
-/* Is paths[i] covered by a shorter path, or equal to an earlier one? */
+/*
+ * Returns true if paths[i] is covered by a shorter path, or equal to an
+ * earlier one.
+ */
 static bool
 is_covered(const DynPath *paths, int npaths, int i)
 {
@@ -538,7 +549,7 @@ dyn_expr_print_projection(const DynPath *paths, int npaths, DynBuffer *out)
 	return !r.failed;
 }
 
-/* ---- identity ---- */
+/* ---- fingerprint ---- */
 
 /* Each part is preceded by its length, which makes the text unambiguous. */
 static bool

@@ -4,16 +4,17 @@
  *
  * A condition is a DynCond tree that the caller allocates and frees.
  * Rendering writes the text of a KeyConditionExpression or FilterExpression,
- * and adds names and values to the DynTokens of the request, each once, as
- * #n0, #n1, ... and :v0, :v1, ...; so a name is never a reserved word, and
- * injection is impossible.  The tokens become ExpressionAttributeNames and
- * ExpressionAttributeValues; every token is used, as DynamoDB requires.
+ * and adds its names and values to the DynTokens of the request.  Each is
+ * added once, as #n0, #n1, ... and :v0, :v1, ...; so a name never conflicts
+ * with a reserved word, and injection is impossible.  The tokens become
+ * ExpressionAttributeNames and ExpressionAttributeValues; every token is used,
+ * as DynamoDB requires.
  *
- * DynamoDB rejects doubled parentheses.  So the renderer writes them only
- * around an OR inside an AND, and around the operand of NOT unless that is an
- * atom (an IN of more than 99 values counts as an OR).  An AND or OR of one
- * argument is rendered as the argument, and an AND inside an AND or an OR
- * inside an OR as one flat list.
+ * DynamoDB rejects doubled parentheses.  Therefore the renderer writes them
+ * only around an OR inside an AND, and around the operand of NOT unless that
+ * is an atom (an IN with more than 99 values counts as an OR).  An AND or OR
+ * with one argument is rendered as the argument, and an AND inside an AND or
+ * an OR inside an OR as one flat list.
  */
 #ifndef DYN_DYNAMODB_EXPRESSION_H
 #define DYN_DYNAMODB_EXPRESSION_H
@@ -28,7 +29,7 @@
 typedef enum DynCondKind
 {
 	DYN_COND_TRUE,				/* not rendered: removed by simplify */
-	DYN_COND_FALSE,				/* likewise */
+	DYN_COND_FALSE,				/* not rendered: removed by simplify */
 	DYN_COND_AND,				/* args */
 	DYN_COND_OR,				/* args */
 	DYN_COND_NOT,				/* args[0] */
@@ -57,18 +58,18 @@ struct DynCond
 	const DynPath *path2;		/* right side of a comparison of two paths */
 	const DynScalar *values;
 	int			nvalues;
-	DynType		type;			/* IS_TYPE */
+	DynType		type;			/* type that IS_TYPE tests for */
 	DynCond   **args;
 	int			nargs;
-	int			slot;			/* of the path: see item_match.h */
+	int			slot;			/* slot of the path (see item_match.h) */
 };
 
 /*
  * Removes TRUE and FALSE from the tree, in place, and returns its new root:
  * either a tree without them, or a single TRUE or FALSE node.  NOT TRUE
  * becomes FALSE, NOT NOT x becomes x, an IN without values FALSE, an AND or OR
- * of one argument that argument.  This is two-valued logic; the caller takes
- * care of SQL's NULLs.
+ * with one argument that argument.  This is two-valued logic; the caller
+ * handles SQL's NULLs.
  */
 extern DynCond *dyn_cond_simplify(DynCond *cond);
 
@@ -79,15 +80,18 @@ extern DynCond *dyn_cond_simplify(DynCond *cond);
 
 typedef struct DynTokens DynTokens;
 
-/* Returns NULL if memory runs out. */
+/* Returns an empty set of tokens, or NULL if memory runs out. */
 extern DynTokens *dyn_tokens_create(void);
 extern void dyn_tokens_reset(DynTokens *tokens);
 extern void dyn_tokens_free(DynTokens *tokens);
 
-/* Has memory run out since the last reset?  If not, a failure is a limit. */
+/*
+ * Returns true if memory has run out since the last reset.  If it returns
+ * false, the failure was a limit.
+ */
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
-/* A position to roll back to if an expression turns out too large. */
+/* A position to roll back to if an expression becomes too large. */
 typedef struct DynTokensMark
 {
 	int			nnames;
@@ -97,10 +101,10 @@ extern DynTokensMark dyn_tokens_mark(const DynTokens *tokens);
 extern void dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark);
 
 /*
- * Appends the text of a condition.  `cond` is neither TRUE nor FALSE.  Returns
- * false, with *out and *tokens unchanged, if the expression would exceed
- * DynamoDB's limits (operators, bytes, 2 MB of values in all, a name that is
- * empty or over 65535 bytes) or memory runs out.
+ * Appends the text of a condition, which must be neither TRUE nor FALSE.
+ * Returns false, with *out and *tokens unchanged, if the expression would
+ * exceed DynamoDB's limits (operators, bytes, 2 MB of values in total, a name
+ * that is empty or over 65535 bytes) or memory runs out.
  */
 extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);
@@ -108,7 +112,7 @@ extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 /*
  * Appends a ProjectionExpression.  Paths that repeat or are covered by a
  * shorter one are omitted; a path is truncated before its first list step.
- * Returns false as above.
+ * Returns false as dyn_expr_condition() does.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 								DynBuffer *out);
@@ -127,13 +131,16 @@ extern bool dyn_tokens_write(const DynTokens *tokens, DynBuffer *out);
 extern bool dyn_expr_print(const DynCond *cond, DynBuffer *out);
 extern bool dyn_path_print(const DynPath *path, DynBuffer *out);
 
-/* Likewise what a ProjectionExpression of these paths asks for. */
+/*
+ * Appends, in the same form, the attributes that a ProjectionExpression of
+ * these paths requests.
+ */
 extern bool dyn_expr_print_projection(const DynPath *paths, int npaths,
 									  DynBuffer *out);
 
 /*
- * Appends bytes that are equal for two conditions only if these have the same
- * tree, names and values.
+ * Appends a fingerprint of the condition.  Two conditions have equal bytes
+ * only if their trees, names and values are equal.
  */
 extern bool dyn_cond_fingerprint(const DynCond *cond, DynBuffer *out);
 

@@ -1,18 +1,18 @@
 /*
  * item.c
- *		The innermost loop of the extension: reads attribute values in one
- *		pass.
+ *		Reads attribute values in one pass: the innermost loop of the
+ *		extension.
  *
- * An item is a JSON object of attribute values; an attribute value is a JSON
+ * An item is a JSON object of attribute values.  An attribute value is a JSON
  * object with exactly one member: its name is the type tag, its value the
  * payload.  A "frame" is an open item, map or list.  The "place" of a value is
- * its node in the path tree and the name cache entry that is the context of
- * its own names.
+ * its node in the path tree, together with the name cache entry that is the
+ * context of its own names.
  *
  * Each step first compares with the bytes that DynamoDB itself would send (no
- * white space, no escapes in tags, the names of the previous item), and
- * otherwise takes the general path, which accepts all legal JSON.  Both lead
- * to the same state.
+ * white space, no escapes in tags, the names of the previous item).  Otherwise
+ * it takes the general path, which accepts all legal JSON.  Both lead to the
+ * same state.
  *
  * All positions passed between steps are before the end of the response:
  * dyn_scan_skip fails at the end, and no item ends there.
@@ -24,7 +24,7 @@
 #include "decimal.h"
 #include "escape.h"
 
-/* The place of a value. */
+/* The place of a value (see above). */
 typedef struct Place
 {
 	const DynPathNode *want;
@@ -125,7 +125,7 @@ take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 	return true;
 }
 
-/* A name that was not expected here: caches it for the next item. */
+/* Caches a name that was not expected here, for the next item. */
 static bool
 take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 				 Place *place)
@@ -218,7 +218,7 @@ read_name(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 	return read_name_slow(r, f, p, place);
 }
 
-/* The next element of a list: reads nothing, only sets the place. */
+/* Moves to the next element of a list: reads nothing, only sets the place. */
 static DYN_HOT void
 next_element(DynItemParser *r, DynFrame *f, Place *place)
 {
@@ -239,7 +239,8 @@ read_tag_slow(DynItemParser *r, const char *p, DynType *type)
 {
 	const char *name;
 	uint8_t		flags;
-	char		text[32];		/* four characters of six bytes fit */
+	char		text[32];		/* long enough for four characters of six
+								 * bytes */
 	size_t		len;
 
 	p = dyn_scan_expect(&r->scan, p, '{', "an attribute value was expected");
@@ -265,7 +266,7 @@ read_tag_slow(DynItemParser *r, const char *p, DynType *type)
 	return dyn_scan_expect(&r->scan, p, ':', "a colon was expected");
 }
 
-/* Is the text (a literal of the given size) at p? */
+/* True if the text (a literal, whose size is known) is at p. */
 #define STANDS(p, text)	(memcmp(p, text, sizeof(text) - 1) == 0)
 
 /* Reads the start of an attribute value; returns where its payload begins. */
@@ -431,7 +432,7 @@ open_frame(DynItemParser *r, const char *p, const Place *place, bool map)
 	return dyn_scan_skip(&r->scan, p + 1);
 }
 
-/* After a payload: reads the brace that ends the attribute value. */
+/* Reads the brace that ends the attribute value, after its payload. */
 static DYN_HOT const char *
 end_value(DynItemParser *r, const char *p)
 {
@@ -460,7 +461,7 @@ close_frame(DynItemParser *r, const char *p)
 	if (!put(r, f->want, f->map ? DYN_TYPE_M : DYN_TYPE_L,
 			 r->scan.nuls != f->nuls ? DYN_VALUE_HAS_NUL : 0, f->start, p))
 		return NULL;
-	/* no brace of a value follows the item itself */
+	/* the item itself is not inside the braces of an attribute value */
 	return r->depth < 0 ? p : end_value(r, p);
 }
 
@@ -556,7 +557,7 @@ read_frames(DynItemParser *r, const char *p, const Place *root)
 		if (DYN_UNLIKELY(p == NULL))
 			return NULL;
 		if (r->depth > depth && !at_closer(&r->frames[r->depth], p))
-			continue;			/* just opened and not empty */
+			continue;			/* just opened, and not empty */
 		p = next_member(r, p);
 		if (r->depth < 0)
 			break;

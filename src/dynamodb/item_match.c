@@ -2,9 +2,8 @@
  * item_match.c
  *		Evaluates conditions on items: one small function for each kind.
  *
- * Values of items are compared as they are in the response where their bytes
- * allow that; S with escapes, B and numbers that are not canonical are first
- * decoded.
+ * Values of items are compared without decoding if their bytes allow that; S
+ * with escapes, B and numbers that are not canonical are decoded first.
  */
 #include "item_match.h"
 
@@ -46,7 +45,10 @@ dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
 
 /* ---- values ---- */
 
-/* A scalar of the item, decoded; false if memory runs out, or it is invalid. */
+/*
+ * Decodes a scalar of the item.  Returns false if memory runs out, or if the
+ * value is invalid.
+ */
 static bool
 read_scalar(const DynValue *value, DynBuffer *scratch, DynScalar *scalar)
 {
@@ -95,7 +97,7 @@ equals(const DynValue *value, const DynScalar *wanted, DynBuffer *scratch)
 
 	if (value->type != wanted->type)
 		return false;
-	/* the same number is mostly spelled alike */
+	/* equal numbers usually have equal bytes */
 	if (value->type == DYN_TYPE_N && value->len == wanted->len &&
 		memcmp(value->data, wanted->data, wanted->len) == 0)
 		return true;
@@ -103,7 +105,7 @@ equals(const DynValue *value, const DynScalar *wanted, DynBuffer *scratch)
 		dyn_scalar_equal(&scalar, wanted);
 }
 
-/* Sets *order; false if the two have none. */
+/* Sets *order.  Returns false if the two values have no order. */
 static bool
 compare(const DynValue *value, const DynScalar *with, DynBuffer *scratch,
 		int *order)

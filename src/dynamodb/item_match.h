@@ -2,10 +2,11 @@
  * item_match.h
  *		Evaluates a condition on an item, as DynamoDB would.
  *
- * For items that were received without the filter: whether DynamoDB would have
- * returned the item with it (Amazon DynamoDB Developer Guide, "Condition and
- * filter expressions").  The logic has two values; values of different types
- * are unequal and have no order; a missing attribute is unequal to everything.
+ * This is for items that were received without the filter: it decides whether
+ * DynamoDB would have returned the item with it (Amazon DynamoDB Developer
+ * Guide, "Condition and filter expressions").  The logic has two values;
+ * values of different types are unequal and have no order; a missing attribute
+ * is unequal to everything.
  *
  * A comparison of two paths is not evaluated: dyn_cond_bind refuses it.
  *
@@ -17,15 +18,15 @@
 #include "expression.h"
 
 /*
- * Finds the slot of each path in the condition, among those of an item's
- * `npaths` slots.  False if one is missing, or two paths are compared.
+ * Finds the slot of each path in the condition among the `npaths` slots of an
+ * item.  Returns false if one is missing, or if two paths are compared.
  */
 extern bool dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths);
 
 /*
- * Does the item satisfy the condition, which was bound to its slots?  The
- * scratch buffer is empty; if memory runs out, scratch->failed is set, and the
- * result means nothing.
+ * Returns true if the item satisfies the condition, which must be bound to its
+ * slots.  The scratch buffer must be empty.  If memory runs out,
+ * scratch->failed is set, and the result is meaningless.
  */
 extern bool dyn_item_matches(const DynCond *cond, const DynValue *slots,
 							 DynBuffer *scratch);

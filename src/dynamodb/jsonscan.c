@@ -1,12 +1,13 @@
 /*
  * jsonscan.c
- *		The scanner's slow halves, and the validating skip over one value.
+ *		Implements the scanner's slow halves, and the validating skip over one
+ *		value.
  *
  * This code runs for escapes, non-ASCII text, long strings, white space, and
  * the few bytes of a response outside the items.
  *
- * The grammar is RFC 8259 to the letter: control characters must be escaped,
- * UTF-8 must be well formed (no overlong forms, no surrogates, nothing above
+ * The grammar is exactly RFC 8259: control characters must be escaped, UTF-8
+ * must be well formed (no overlong forms, no surrogates, nothing above
  * U+10FFFF), a \u escape of a surrogate must be one half of a pair.
  */
 #include "jsonscan.h"
@@ -85,7 +86,7 @@ is_plain(char c)
 #ifndef DYN_SCAN_SSE2
 #define ONES(byte)	(UINT64_C(0x0101010101010101) * (byte))
 
-/* True if no byte of the word is special, for either byte order. */
+/* True if no byte of the word is special; works for either byte order. */
 static inline bool
 plain_word(const char *p)
 {
@@ -96,7 +97,7 @@ plain_word(const char *p)
 	memcpy(&w, p, sizeof(w));
 	quote = w ^ ONES('"');
 	slash = w ^ ONES('\\');
-	/* borrow out of a byte below the bound shows in its top bit */
+	/* a byte below the bound borrows, which sets its top bit */
 	return (((w - ONES(0x20)) | (quote - ONES(1)) | (slash - ONES(1)) | w) &
 			ONES(0x80)) == 0;
 }
@@ -130,7 +131,10 @@ is_tail(unsigned char c)
 	return dyn_utf8_continues((char) c);
 }
 
-/* Length of the well-formed UTF-8 sequence of 2 to 4 bytes at p, or 0. */
+/*
+ * Returns the length of the well-formed UTF-8 sequence of 2 to 4 bytes at p,
+ * or 0.
+ */
 static inline int
 utf8_length(const unsigned char *p, size_t space)
 {
@@ -169,7 +173,7 @@ skip_utf8(DynJson *scan, const char *p)
 	return p;
 }
 
-/* The code unit of the \uXXXX at p, or -1 if there is none. */
+/* Returns the code unit of the \uXXXX at p, or -1 if there is none. */
 static int
 code_unit(const char *p, const char *end)
 {
@@ -258,7 +262,7 @@ skip_digits(const char *p, const char *end)
 	return p;
 }
 
-/* Reads a run of at least one digit. */
+/* Reads a run of digits, which must not be empty. */
 static const char *
 need_digits(DynJson *scan, const char *p)
 {
@@ -306,7 +310,8 @@ typedef struct Nest
 {
 	int			depth;
 	char		closer[DYN_SCAN_MAX_DEPTH];
-	uint32_t	base[DYN_SCAN_MAX_DEPTH];	/* its first name in the set */
+	uint32_t	base[DYN_SCAN_MAX_DEPTH];	/* index of its first name in the
+											 * set */
 } Nest;
 
 static const char *
@@ -375,7 +380,7 @@ close_nest(Nest *nest, DynDuplicateNames *names)
 }
 
 /*
- * After a value: closes arrays and objects that end here.  Returns where the
+ * Closes the arrays and objects that end after a value.  Returns where the
  * next member or element begins, or the end of the outermost value.
  */
 static const char *

@@ -1,22 +1,23 @@
 /*
  * jsonscan.h
- *		The scanner: reads JSON tokens from a byte slice.
+ *		Reads JSON tokens from a byte slice.
  *
- * It reads white space, strings (escapes, UTF-8), numbers and literals, and
- * validates and skips whole values.  It does not know attribute values or
- * responses; the item reader (item.c) and the response reader (page.c) use it.
+ * The scanner reads white space, strings (escapes, UTF-8), numbers and
+ * literals, and validates and skips complete values.  It does not know
+ * attribute values or responses; the item parser (item.c) and the response
+ * parser (page.c) use it.
  *
  * Every function takes the position where its token begins and returns the
  * position after it (for strings: of the closing quote), or NULL after
- * recording the fault in the DynJson; only the first fault is kept.  No byte
- * at or after `end` is ever read: 16- and 32-byte steps are taken only where
- * enough bytes are left.
+ * recording the error in the DynJson; only the first error is recorded.  No
+ * byte at or after `end` is ever read: 16- and 32-byte steps are taken only
+ * where enough bytes are left.
  *
  * The hot functions are inline and handle the common case: no white space,
  * short ASCII strings without escapes.  They call jsonscan.c for everything
  * else.
  *
- * With DYN_SCAN_SSE2 (simd.h) it takes 16-byte steps; without it 8-byte words
+ * With DYN_SCAN_SSE2 (simd.h) they take 16-byte steps; without it 8-byte words
  * do the same work.
  */
 #ifndef DYN_DYNAMODB_JSONSCAN_H
@@ -30,7 +31,7 @@
 #include "attrvalue.h"
 #include "simd.h"
 
-/* Levels of arrays and objects that dyn_scan_value follows. */
+/* Maximum levels of arrays and objects for dyn_scan_value. */
 #define DYN_SCAN_MAX_DEPTH	256
 
 struct DynDuplicateNames;
@@ -39,22 +40,22 @@ typedef struct DynJson
 {
 	const char *buf;
 	const char *end;
-	const char *err;			/* position of the fault, NULL: none */
-	const char *reason;			/* static text */
+	const char *err;			/* position of the error; NULL: none */
+	const char *reason;			/* reason of the error (static text) */
 	uint32_t	nuls;			/* number of U+0000 in strings and names */
 } DynJson;
 
 extern void dyn_scan_init(DynJson *scan, const char *buf, size_t len);
 
 /*
- * Records the fault and returns NULL, so that callers can return its result.
+ * Records the error and returns NULL, so that callers can return its result.
  */
 extern const char *dyn_scan_fail(DynJson *scan, const char *at,
 								 const char *reason);
 
 /*
  * Adds a name (the text between its quotes) to those of the open object.
- * Returns false, with the fault recorded, if it is a duplicate or memory runs
+ * Returns false, with the error recorded, if it is a duplicate or memory runs
  * out.
  */
 extern bool dyn_scan_add_name(DynJson *scan, struct DynDuplicateNames *names,
@@ -69,8 +70,8 @@ extern const char *dyn_scan_string_slow(DynJson *scan, const char *p,
 extern const char *dyn_scan_number(DynJson *scan, const char *p);
 
 /*
- * Validates and skips one value of any kind.  With `names`, duplicate names in
- * one object are a fault; without, they are not checked.
+ * Validates and skips one value of any type.  With `names`, duplicate names in
+ * one object are an error; without, they are not checked.
  */
 extern const char *dyn_scan_value(DynJson *scan, const char *p,
 								  struct DynDuplicateNames *names);
@@ -106,8 +107,8 @@ dyn_scan_literal(DynJson *scan, const char *p, const char *word)
 
 #ifdef DYN_SCAN_SSE2
 /*
- * One bit for each of 16 bytes that a string cannot simply skip: quote,
- * backslash, control character, non-ASCII byte.
+ * Returns one bit for each of 16 bytes that a string cannot simply skip:
+ * quote, backslash, control character, non-ASCII byte.
  */
 static DYN_HOT uint32_t
 dyn_scan_specials(const char *p)
@@ -124,8 +125,9 @@ dyn_scan_specials(const char *p)
 #endif
 
 /*
- * Reads a string: p is after the opening quote, the result is the closing one.
- * *flags becomes a set of DYN_VALUE_ESCAPED and DYN_VALUE_HAS_NUL.
+ * Reads a string.  `p` is after the opening quote; the result is the position
+ * of the closing one.  *flags becomes a set of DYN_VALUE_ESCAPED and
+ * DYN_VALUE_HAS_NUL.
  */
 static DYN_HOT const char *
 dyn_scan_string(DynJson *scan, const char *p, uint8_t *flags)

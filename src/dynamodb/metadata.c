@@ -7,8 +7,8 @@
  *
  *		DynTableMeta | DynIndexMeta x indexes | char * x included | text
  *
- * The size is known beforehand: jansson counts the indexes and the
- * NonKeyAttributes, and the texts with their NULs are not longer than the
+ * The size is computed in advance: jansson counts the indexes and the
+ * NonKeyAttributes.  The texts with their NULs are not longer than the
  * document, in which each has two quotes.  The texts of the schemas are
  * another block.
  *
@@ -27,7 +27,7 @@
 #include "../base/text.h"
 #include "metadata.h"
 
-/* The free rest of the block. */
+/* The unused rest of the block. */
 typedef struct Arena
 {
 	DynIndexMeta *indexes;
@@ -53,7 +53,7 @@ static const struct
 	{"GlobalSecondaryIndexes", true},
 };
 
-/* "" if it is absent or not a string. */
+/* Returns the text of a member; "" if it is absent or not a string. */
 static const char *
 text_member(const json_t *object, const char *member)
 {
@@ -85,7 +85,10 @@ keep_text(Arena *arena, const char *text)
 
 /* ---- keys ---- */
 
-/* By the AttributeDefinitions; ABSENT if no key attribute can have it. */
+/*
+ * Returns an attribute's type from the AttributeDefinitions; ABSENT if no key
+ * attribute can have that type.
+ */
 static DynType
 type_of_attribute(const json_t *types, const char *name)
 {
@@ -125,7 +128,7 @@ read_key_attr(Source *src, const json_t *element, int max_attrs,
 	return attr->type != DYN_TYPE_ABSENT;
 }
 
-/* The KeySchema of a table or index. */
+/* Reads the KeySchema of a table or index. */
 static bool
 read_key(Source *src, const json_t *owner, int max_attrs, DynKeySchema *key)
 {
@@ -148,7 +151,7 @@ compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
-/* An unknown ProjectionType is treated as KEYS_ONLY, the least of all. */
+/* Treats an unknown ProjectionType as KEYS_ONLY, the smallest projection. */
 static void
 read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 {
@@ -178,7 +181,9 @@ read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 
 /* ---- throughput ---- */
 
-/* Units a second of a table on demand: at first, and by the default quota. */
+/*
+ * Units per second of an on-demand table: initially, and by the default quota.
+ */
 #define ON_DEMAND_UNITS		12000.0
 #define ON_DEMAND_QUOTA		40000.0
 
@@ -189,7 +194,10 @@ number_member(const json_t *object, const char *outer, const char *inner)
 											 inner));
 }
 
-/* Provisioned tables say so, or have units and say nothing else. */
+/*
+ * Reads the throughput.  Provisioned tables have a billing mode that says so,
+ * or have units and no billing mode.
+ */
 static void
 read_throughput(const json_t *object, bool on_demand, DynThroughput *throughput)
 {
@@ -317,7 +325,7 @@ fill(Source *src, DynTableMeta *meta)
 
 /* ---- texts of schemas ---- */
 
-/* With its length first, which makes the text unambiguous. */
+/* Appends a name after its length, which makes the text unambiguous. */
 static void
 append_name(DynBuffer *out, const char *name)
 {
@@ -367,7 +375,10 @@ append_index(DynBuffer *out, const DynIndexMeta *index)
 		append_name(out, index->included[i]);
 }
 
-/* One text after another, each with its NUL; false if memory runs out. */
+/*
+ * Writes the texts one after another, each with its NUL.  Returns false if
+ * memory runs out.
+ */
 static bool
 write_schemas(DynTableMeta *meta)
 {

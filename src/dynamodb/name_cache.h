@@ -2,9 +2,9 @@
  * name_cache.h
  *		A cache of the attribute names of a page, which predicts the next name.
  *
- * The items of a page mostly have the same names in the same order.  The cache
- * uses this twice.  First, an entry records which entry followed it last time,
- * so the reader compares a name with a few expected ones, in steps of 16
+ * The items of a page usually have the same names in the same order.  The
+ * cache uses this twice.  First, an entry records which entry followed it last
+ * time, so the parser compares a name with a few expected ones, in steps of 16
  * bytes, instead of scanning, hashing and looking it up.  Second, each object
  * has a number, and an entry records the object in which it was last seen; a
  * name whose entry was last seen in the current object is a duplicate.
@@ -16,11 +16,11 @@
  *
  * Only names without escapes become entries, and at most DYN_NAME_CACHE_MAX of
  * them; the others are checked with DynDuplicateNames.  An entry may be added
- * while an open object has its name there already, so the caller must check
- * that first.
+ * while an open object already has a member with its name, so the caller must
+ * check that first.
  *
  * Entries point into the response: the cache is emptied for each page, and
- * when it is full at the begin of an item.
+ * when it is full at the beginning of an item.
  */
 #ifndef DYN_DYNAMODB_NAME_CACHE_H
 #define DYN_DYNAMODB_NAME_CACHE_H
@@ -30,25 +30,28 @@
 
 #define DYN_NAME_CACHE_MAX		1024
 #define DYN_NAME_CACHE_SLOTS	2048
-#define DYN_NAME_ROOT		0	/* the item; as a follower: unknown */
-#define DYN_NAME_NONE		UINT16_MAX	/* a context without entries */
+#define DYN_NAME_ROOT		0	/* the item; as next entry: unknown */
+#define DYN_NAME_NONE		UINT16_MAX	/* context without entries */
 #define DYN_NAME_PREFIX		24
-#define DYN_NAME_GUESSES	4	/* followers tried before looking up */
+#define DYN_NAME_GUESSES	4	/* next entries tried before looking up */
 
 typedef struct DynNameEntry
 {
 	char		prefix[DYN_NAME_PREFIX];	/* "name": as in the response,
 											 * padded with zeros */
-	uint32_t	mask;			/* a bit for each byte of the prefix; 0: the
-								 * name is too long for it */
-	uint32_t	seen;			/* number of the object it was last seen in */
-	const char *name;			/* in the response */
+	uint32_t	mask;			/* one bit for each byte of the prefix; 0 if
+								 * the name is too long for it */
+	uint32_t	seen;			/* number of the object in which it was last
+								 * seen */
+	const char *name;			/* name in the response */
 	uint32_t	len;
 	uint32_t	hash;
-	uint16_t	parent;			/* the context */
-	uint16_t	next;			/* what followed it last time */
-	uint16_t	first;			/* what came first in its map last time */
-	const DynPathNode *want;	/* NULL: nothing at or below it */
+	uint16_t	parent;			/* context (another entry) */
+	uint16_t	next;			/* entry that followed it last time */
+	uint16_t	first;			/* entry that came first in its map last
+								 * time */
+	const DynPathNode *want;	/* node in the path tree; NULL: nothing at or
+								 * below it is wanted */
 } DynNameEntry;
 
 typedef struct DynNameCache
@@ -56,7 +59,7 @@ typedef struct DynNameCache
 	DynNameEntry *entries;
 	uint32_t	count;
 	uint32_t	cap;
-	uint16_t	table[DYN_NAME_CACHE_SLOTS];	/* entry; 0: free */
+	uint16_t	table[DYN_NAME_CACHE_SLOTS];	/* entries; 0: free slot */
 } DynNameCache;
 
 extern void dyn_name_cache_init(DynNameCache *name_cache);
@@ -64,25 +67,29 @@ extern void dyn_name_cache_free(DynNameCache *name_cache);
 extern size_t dyn_name_cache_memory(const DynNameCache *name_cache);
 
 /*
- * Removes all entries except the root, which stands for the tree's root.
+ * Removes all entries except the root, which represents the tree's root.
  * Returns false if memory runs out.
  */
 extern bool dyn_name_cache_reset(DynNameCache *name_cache,
 								 const DynPathTree *tree);
 
-/* The entry of this name in this context, or DYN_NAME_ROOT if none. */
+/*
+ * Returns the entry of this name in this context, or DYN_NAME_ROOT if there is
+ * none.
+ */
 extern uint16_t dyn_name_cache_find(const DynNameCache *name_cache,
 									uint16_t context, const char *name,
 									size_t len, uint32_t hash);
 
-/* Adds an entry; returns DYN_NAME_ROOT if there is no room. */
+/* Adds an entry and returns it; returns DYN_NAME_ROOT if the cache is full. */
 extern uint16_t dyn_name_cache_add(DynNameCache *name_cache, uint16_t context,
 								   const char *name, size_t len, uint32_t hash,
 								   const DynPathNode *want);
 
 /*
- * Is `"name":` at p?  At least 32 bytes must be left there.  A name that is
- * too long for the prefix is compared with its first occurrence.
+ * Returns true if `"name":` is at `p`, where at least 32 bytes must be left.
+ * A name that is too long for the prefix is compared with its first
+ * occurrence.
  */
 static DYN_HOT bool
 dyn_name_entry_matches(const DynNameEntry *entry, const char *p,

@@ -1,6 +1,6 @@
 /*
  * names.c
- *		A set of attribute names: a sorted array.
+ *		A set of attribute names, as a sorted array.
  */
 #include "names.h"
 

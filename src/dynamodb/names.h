@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* UTF-8, terminated; sorted by their bytes, maybe with doubles. */
+/*
+ * NUL-terminated UTF-8 names, sorted by their bytes; duplicates are allowed.
+ */
 typedef struct DynNames
 {
 	int			n;
@@ -17,7 +19,9 @@ typedef struct DynNames
 
 extern void dyn_names_sort(DynNames *names);
 
-/* Is it one of them?  The name need not be terminated. */
+/*
+ * Returns true if the set contains the name, which need not be NUL-terminated.
+ */
 extern bool dyn_names_have(const DynNames *names, const char *name, size_t len);
 
 #endif

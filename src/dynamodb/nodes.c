@@ -2,7 +2,7 @@
  * nodes.c
  *		Lists the values in a list, map or set.
  *
- * One loop over the text, which the page reader has validated.  It compares
+ * One loop over the text, which the page parser has validated.  It compares
  * with the bytes that DynamoDB itself sends (slice.h), and calls attrvalue.c
  * for everything else.
  */
@@ -13,13 +13,13 @@
 #include "slice.h"
 
 #define FIRST_NODES		64
-#define MOST_CACHED		16384	/* nodes, half a megabyte */
+#define MOST_CACHED		16384	/* number of nodes, half a megabyte */
 
 /* The open containers, innermost last. */
 typedef struct Nest
 {
 	int			depth;
-	uint32_t	open[DYN_MAX_DEPTH + 2];	/* their nodes */
+	uint32_t	open[DYN_MAX_DEPTH + 2];	/* indexes of their nodes */
 } Nest;
 
 static DYN_NOINLINE bool
@@ -122,7 +122,9 @@ read_value(DynNodes *list, DynNode *node, Nest *nest, const char *p,
 	return end_value(p, end);
 }
 
-/* Reads a member of the innermost container; NULL if memory runs out. */
+/*
+ * Reads a member of the innermost container.  Returns NULL if memory runs out.
+ */
 static DYN_HOT const char *
 read_member(DynNodes *list, Nest *nest, const char *p, const char *end)
 {

@@ -1,12 +1,12 @@
 /*
  * nodes.h
- *		All values of a list, map or set, listed in one pass.
+ *		Lists all values of a list, map or set in one pass.
  *
- * For a consumer that needs the size or the members of a container before it
- * can write it.  The nodes stand in the order of the text: a container, then
- * its members.  They point into the value, which must stay as it is.
+ * This is for a consumer that needs the size or the members of a container
+ * before it can write it.  The nodes have the order of the text: a container,
+ * then its members.  They point into the value, which must not change.
  *
- * The memory of the nodes is used again for the next value.
+ * The memory of the nodes is reused for the next value.
  */
 #ifndef DYN_DYNAMODB_NODES_H
 #define DYN_DYNAMODB_NODES_H
@@ -15,21 +15,24 @@
 
 typedef struct DynNode
 {
-	DynValue	value;			/* of a container, len counts its members */
-	const char *name;			/* between the quotes; NULL: not in a map */
+	DynValue	value;			/* value; for a container, len is the number of
+								 * its members */
+	const char *name;			/* member name between the quotes; NULL: not in
+								 * a map */
 	uint32_t	name_len;
 	uint32_t	end;			/* first node after this one and its members */
 } DynNode;
 
-/* All zero before the first use. */
+/* Must be all zero before the first use. */
 typedef struct DynNodes
 {
 	DynNode    *nodes;
 	uint32_t	count;
 	uint32_t	cap;
-	uint32_t	numbers;		/* how many nodes are numbers */
-	bool		escaped_names;	/* some names hold JSON escapes */
-	size_t		bytes;			/* of all names and payloads of scalars */
+	uint32_t	numbers;		/* number of nodes that are numbers */
+	bool		escaped_names;	/* true if some names contain JSON escapes */
+	size_t		bytes;			/* total size of all names and payloads of
+								 * scalars */
 } DynNodes;
 
 /*
@@ -39,7 +42,7 @@ typedef struct DynNodes
  */
 extern bool dyn_nodes_list(DynNodes *list, const DynValue *value);
 
-/* Gives back the memory of an uncommonly large value. */
+/* Frees the nodes if an unusually large value has made them large. */
 extern void dyn_nodes_trim(DynNodes *list);
 
 #endif

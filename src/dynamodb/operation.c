@@ -1,11 +1,13 @@
 /*
  * operation.c
- *		The request documents of GetItem, BatchGetItem, Query, Scan,
- *		DescribeTable and ListTables, and the response of ListTables.
+ *		Writes requests of the read operations, and reads ListTables responses.
  *
- * Documents are written member by member; every member except the first writes
- * the comma before it, so that members can be omitted.  The order is fixed,
- * TableName first, so that equal requests have equal bytes.
+ * The operations are GetItem, BatchGetItem, Query, Scan, DescribeTable and
+ * ListTables.
+ *
+ * Documents are written member by member.  Every member except the first
+ * writes the comma before it, so that members can be omitted.  The order is
+ * fixed, TableName first, so that equal requests have equal bytes.
  *
  * Parts that are JSON already (tokens of expressions, LastEvaluatedKey) are
  * copied unchanged.
@@ -33,7 +35,7 @@ dyn_operation_name(DynOperation op)
 	return operation_names[op];
 }
 
-/* ,"name":"text", or nothing if there is no text */
+/* Writes ,"name":"text", or nothing if there is no text. */
 static void
 member_text(DynBuffer *buf, const char *name, const char *text)
 {
@@ -58,7 +60,7 @@ begin_document(DynBuffer *buf, const char *table)
 	dyn_append_json_text(buf, table);
 }
 
-/* Members common to all four operations, ending with the tokens. */
+/* Writes the members common to all four operations, ending with the tokens. */
 static void
 common_members(DynBuffer *buf, const DynReadRequest *req)
 {
@@ -74,7 +76,7 @@ common_members(DynBuffer *buf, const DynReadRequest *req)
 		dyn_tokens_write(req->tokens, buf);
 }
 
-/* {"table":{"Keys":[...],...}} */
+/* Writes {"table":{"Keys":[...],...}}. */
 static void
 write_request_items(DynBuffer *buf, const DynReadRequest *req)
 {
@@ -98,7 +100,7 @@ write_request_items(DynBuffer *buf, const DynReadRequest *req)
 	dyn_buffer_append_str(buf, "}}");
 }
 
-/* A Query or a Scan. */
+/* Writes a Query or a Scan. */
 static void
 write_pages(DynBuffer *buf, const DynReadRequest *req)
 {
@@ -144,7 +146,7 @@ dyn_write_read(DynBuffer *buf, const DynReadRequest *req)
 		case DYN_OP_SCAN:
 			write_pages(buf, req);
 			break;
-		default:				/* does not read items */
+		default:				/* other operations do not read items */
 			dyn_buffer_reset(buf);
 			buf->failed = true;
 			return;
@@ -175,8 +177,8 @@ dyn_write_list_tables(DynBuffer *buf, const char *start_name)
 }
 
 /*
- * Validates all names before the first is passed to the callback.  *last stays
- * NULL if there is no next page.
+ * Validates all names before the first is passed to the callback.  *last
+ * remains NULL if there is no next page.
  */
 static const char *
 read_list_tables(const json_t *root,

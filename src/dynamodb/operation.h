@@ -27,18 +27,19 @@ typedef enum DynOperation
 	DYN_OP_LIST_TABLES
 } DynOperation;
 
-/* "GetItem", ... as in X-Amz-Target. */
+/* Returns "GetItem", ... as in X-Amz-Target. */
 extern const char *dyn_operation_name(DynOperation op);
 
 #define DYN_BATCH_GET_MAX_KEYS	100
 
-/* Bytes per read unit, eventually consistent. */
+/* Number of bytes per read unit, eventually consistent. */
 #define DYN_READ_UNIT_BYTES		8192.0
 
 /*
  * One read request.  Texts are rendered expressions (expression.h), all with
- * the same `tokens`; NULL or "" if there is none.  All operations use table,
- * projection, tokens and consistent; the others use the fields as noted.
+ * the same `tokens`; NULL or "" means none.  All operations use table,
+ * projection, tokens and consistent; the comments list the operations that use
+ * the other fields.
  */
 typedef struct DynReadRequest
 {
@@ -48,28 +49,30 @@ typedef struct DynReadRequest
 	const char *key_condition;	/* Query */
 	const char *filter;			/* Query, Scan */
 	const char *projection;
-	bool		all_attributes; /* of a local index without a projection, also
-								 * those that it does not project */
-	const DynTokens *tokens;	/* NULL: no expression at all */
+	bool		all_attributes; /* true to read, from a local index without a
+								 * projection, also the attributes that it does
+								 * not project */
+	const DynTokens *tokens;	/* tokens; NULL if there is no expression */
 	bool		count_only;		/* Query, Scan: Select=COUNT */
 	bool		backward;		/* Query: ScanIndexForward=false */
 	bool		consistent;
 	bool		report_units;	/* ReturnConsumedCapacity=TOTAL */
-	long		limit;			/* Query, Scan: items per page; 0: none */
+	long		limit;			/* Query, Scan: maximum items per page; 0: no
+								 * limit */
 	int			segment;		/* Scan */
 	int			total_segments; /* Scan; 0 or 1: not segmented */
-	const char *start_key;		/* Query, Scan: a LastEvaluatedKey object,
-								 * sent unchanged; NULL: from the start */
+	const char *start_key;		/* Query, Scan: a LastEvaluatedKey object, sent
+								 * unchanged; NULL: from the start */
 	size_t		start_key_len;
 
 	/*
-	 * GetItem: nkeys = 1.  BatchGetItem: up to 100 keys of nparts parts each,
-	 * key i at keys[i * nparts].
+	 * GetItem: nkeys = 1.  BatchGetItem: up to 100 keys with nparts parts
+	 * each, key i at keys[i * nparts].
 	 */
 	const DynKeyPart *keys;
 	int			nkeys;
 	int			nparts;
-	/* BatchGetItem: the numbers of the keys to request; NULL: all. */
+	/* BatchGetItem: indexes of the keys to request; NULL: all */
 	const uint8_t *picked;
 	int			npicked;
 } DynReadRequest;
@@ -77,7 +80,10 @@ typedef struct DynReadRequest
 extern void dyn_write_read(DynBuffer *buf, const DynReadRequest *req);
 extern void dyn_write_describe_table(DynBuffer *buf, const char *table);
 
-/* start_name: the last name of the previous page, or NULL. */
+/*
+ * Writes a ListTables request.  `start_name` is the last name of the previous
+ * page, or NULL.
+ */
 extern void dyn_write_list_tables(DynBuffer *buf, const char *start_name);
 
 /*

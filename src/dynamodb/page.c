@@ -1,15 +1,15 @@
 /*
  * page.c
- *		Reads the response around the items, and returns the items.
+ *		Parses responses and returns their items.
  *
- * A response is an object of a few members in any order.  For each known
+ * A response is an object with a few members in any order.  For each known
  * member the table below has a function that validates its value and sets the
- * fields of DynPage; all others are validated and skipped, because the service
- * adds members without notice.  A member that is null counts as absent.
- * page_check.c checks that the members are those of the requested operation;
- * here we only record which were present.
+ * fields of DynPage.  All others are validated and skipped, because the
+ * service adds members without notice.  A member that is null counts as
+ * absent.  page_check.c checks that the members are those of the requested
+ * operation; this file only records which were present.
  *
- * item.c reads the items themselves, and puts them on the tape.
+ * item.c reads the items themselves, and appends them to the tape.
  *
  * Duplicate names are an error in every object of a response.
  */
@@ -20,7 +20,7 @@
 
 #include "item.h"
 
-/* A response being read. */
+/* A response that is being parsed. */
 typedef struct Response
 {
 	DynItemParser	scandesc;
@@ -36,9 +36,9 @@ typedef const char *(*MemberParser) (Response *response, const char *p);
  */
 
 /*
- * After an element: returns where the next one begins, or NULL on error.  If
- * there is none, *done is set, and the result is the position after the
- * bracket.
+ * Returns where the next element begins, after an element at `p`, or NULL on
+ * error.  If there is none, *done is set, and the result is the position after
+ * the bracket.
  */
 static const char *
 next_element(DynJson *scan, const char *p, char closer, bool *done)
@@ -57,9 +57,10 @@ next_element(DynJson *scan, const char *p, char closer, bool *done)
 /* The name of a member. */
 typedef struct Name
 {
-	const char *text;			/* unescaped; valid until the next name */
+	const char *text;			/* name without escapes (valid until the next
+								 * name) */
 	size_t		len;
-	DynValue	value;			/* as in the response, like an S */
+	DynValue	value;			/* name in the response, as an S */
 } Name;
 
 /* Reads a name and the colon; returns where the member's value begins. */
@@ -126,7 +127,7 @@ read_items(Response *response, const char *p)
 	return p;
 }
 
-/* Reads the value of one member of an object. */
+/* A function that reads the value of one member of an object. */
 typedef const char *(*NamedParser) (Response *response, const char *p,
 									const Name *name);
 
@@ -175,7 +176,7 @@ read_table_items(Response *response, const char *p, const Name *name)
 	return read_items(response, p);
 }
 
-/* Responses of BatchGetItem: table name -> array of items. */
+/* Reads the Responses of BatchGetItem: table name -> array of items. */
 static const char *
 read_responses(Response *response, const char *p)
 {
@@ -221,14 +222,14 @@ read_scanned_count(Response *response, const char *p)
 						   &response->page->scanned_count);
 }
 
-/* Is the object in [p, end), known to be valid, without members? */
+/* True if the object in [p, end), which is valid, has no members. */
 static bool
 is_empty_object(DynJson *scan, const char *p)
 {
 	return *dyn_scan_skip(scan, p + 1) == '}';
 }
 
-/* Reads a key: an item of which nothing is wanted. */
+/* Reads a key: an item without wanted attributes. */
 static const char *
 read_last_key(Response *response, const char *p)
 {
@@ -267,7 +268,10 @@ read_unprocessed(Response *response, const char *p)
 	return p;
 }
 
-/* What no response can have cost counts as not told: it would add up. */
+/*
+ * Ignores consumed units that are impossibly large, as they would distort the
+ * totals.
+ */
 static const char *
 read_units_number(Response *response, const char *p)
 {
@@ -290,7 +294,10 @@ read_units_number(Response *response, const char *p)
 	return p;
 }
 
-/* Reads one table's: only its own CapacityUnits counts, not its parts. */
+/*
+ * Reads the consumption of one table: only its own CapacityUnits counts, not
+ * that of its parts.
+ */
 static const char *
 read_units_member(Response *response, const char *p, const Name *name)
 {
@@ -331,7 +338,7 @@ typedef struct Member
 {
 	const char *name;
 	MemberParser read;
-	unsigned	bit;			/* in DynPage.members */
+	unsigned	bit;			/* bit in DynPage.members */
 } Member;
 
 static const Member members[] =
@@ -474,7 +481,7 @@ dyn_page_memory(const DynPage *page)
 		dyn_name_cache_memory(&tape->name_cache);
 }
 
-/* An empty page that keeps its memory. */
+/* Empties the page, but keeps its memory. */
 static bool
 clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 {
@@ -497,7 +504,7 @@ clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 	return dyn_name_cache_reset(&tape->name_cache, tree);
 }
 
-/* Reads a whole document with `read`; the page is empty on failure. */
+/* Parses a complete document with `read`.  On failure the page is empty. */
 static bool
 parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 	  MemberParser read, DynPageError *error)
@@ -600,7 +607,7 @@ dyn_page_next(DynPageCursor *cursor, DynValue *slots)
 	memset(slots, 0, tape->tree->nslots * sizeof(*slots));
 	if (tape->entries[cursor->entry].type == DYN_TYPE_ABSENT)
 	{
-		/* one more of a run of items without wanted attributes */
+		/* one more item in a run of items without wanted attributes */
 		if (++cursor->run == tape->entries[cursor->entry].len)
 		{
 			cursor->entry++;

@@ -6,19 +6,20 @@
  * once, validates all of it (JSON grammar, UTF-8, escapes, attribute values,
  * duplicate names, depth), and records the positions of the wanted attributes.
  * Then dyn_page_next returns the items one by one as slots.  So a page is
- * accepted or rejected as a whole before its first row is returned, and
- * LastEvaluatedKey is known by then, so that the next request can be sent
+ * accepted or rejected as a unit before its first row is returned.
+ * LastEvaluatedKey is also known by then, so that the next request can be sent
  * first.
  *
  * The wanted attributes are a DynPathTree: a list of document paths, one slot
  * each, compiled into a tree.  Other attributes are validated and skipped.
  *
- * Memory: a DynPage owns one growing array (the tape: 12 bytes for each wanted
- * attribute that is present, and at most 12 for an item that has none), which
- * is reused for later pages.  It also owns the name cache (at most 64 kB) and,
- * while an object with unusually many names is read, up to 40 bytes for each
- * of those.  The response buffer and the path tree belong to the caller and
- * must not move or change while the page is read.
+ * Memory: a DynPage owns one growing array, the tape, which is reused for
+ * later pages.  The tape has 12 bytes for each wanted attribute that is
+ * present, and at most 12 for an item that has none.  The page also owns the
+ * name cache (at most 64 kB) and, while an object with unusually many names is
+ * read, up to 40 bytes for each of those.  The response buffer and the path
+ * tree belong to the caller and must not move or change while the page is
+ * read.
  *
  * Stricter than JSON: duplicate names in an object, and JSON escapes in N, are
  * errors.  The consumer checks that B is valid base64 (dyn_value_bytes), and
@@ -40,36 +41,37 @@
  */
 typedef struct DynStep
 {
-	const char *name;			/* UTF-8, not escaped; may contain any bytes
-								 * except NUL */
+	const char *name;			/* name (UTF-8, not escaped); may contain any
+								 * bytes except NUL */
 	uint32_t	name_len;
 	uint32_t	index;
 } DynStep;
 
 /*
- * info.rating is two steps, tags[0] is two steps.  Without steps it is the item
- * itself, as a map.
+ * A document path: info.rating and tags[0] have two steps each.  A path
+ * without steps is the item itself, as a map.
  */
 typedef struct DynPath
 {
 	const DynStep *steps;
-	int			nsteps;			/* steps[0] is a name */
+	int			nsteps;			/* steps; steps[0] is a name */
 } DynPath;
 
 typedef struct DynPathTree DynPathTree;
 
 /*
- * Compiles `npaths` paths into a tree with as many slots; paths may repeat and
- * may be prefixes of one another (info and info.rating).  Copies the paths.
- * Returns NULL if memory runs out or there are more than 65535 paths. npaths
- * may be 0: then items are only counted.
+ * Returns a tree compiled from `npaths` paths, with one slot for each.  Paths
+ * may repeat and may be prefixes of one another (info and info.rating); they
+ * are copied.  Returns NULL if memory runs out or there are more than 65535
+ * paths.  `npaths` may be 0: then items are only counted.
  */
 extern DynPathTree *dyn_path_tree_create(const DynPath *paths, int npaths);
 extern void dyn_path_tree_free(DynPathTree *tree);
 
 typedef struct DynPageError
 {
-	size_t		offset;			/* byte in the response */
+	size_t		offset;			/* offset of the error in the response
+								 * (bytes) */
 	const char *reason;			/* static text, e.g. "duplicate name" */
 } DynPageError;
 
@@ -83,28 +85,29 @@ typedef struct DynPageError
 #define DYN_PAGE_UNPROCESSED	0x040
 #define DYN_PAGE_UNITS			0x080	/* ConsumedCapacity */
 #define DYN_PAGE_TYPE			0x100	/* __type, as in an error document */
-#define DYN_PAGE_OTHER			0x200	/* an unknown member */
-#define DYN_PAGE_EMPTY_LAST_KEY 0x400	/* LastEvaluatedKey: null or {} */
+#define DYN_PAGE_OTHER			0x200	/* unknown member */
+#define DYN_PAGE_EMPTY_LAST_KEY 0x400	/* LastEvaluatedKey is null or {} */
 
-/* No response costs more read units; larger figures are ignored. */
+/* Maximum read units of a response; larger figures are ignored. */
 #define DYN_PAGE_MOST_UNITS		1e7
 
 typedef struct DynPage
 {
 	/* valid after a successful dyn_page_parse */
-	unsigned	members;		/* DYN_PAGE_... */
-	uint64_t	nitems;			/* items in this response */
-	int			ntables;		/* tables in Responses */
-	DynValue	table;			/* the first of these names, like an S */
+	unsigned	members;		/* set of DYN_PAGE_... */
+	uint64_t	nitems;			/* number of items in this response */
+	int			ntables;		/* number of tables in Responses */
+	DynValue	table;			/* first name of these tables, as an S */
 	uint64_t	count;			/* Count (Select=COUNT: without items) */
 	uint64_t	scanned_count;	/* ScannedCount; 0 if absent */
-	double		units;			/* CapacityUnits, summed */
-	bool		units_reported; /* false if absent, or nothing that they can
-								 * be: then units is 0 */
-	const char *last_key;		/* LastEvaluatedKey's JSON object, NULL if
+	double		units;			/* sum of CapacityUnits */
+	bool		units_reported; /* false if the units are absent or impossible;
+								 * then units is 0 */
+	const char *last_key;		/* JSON object of LastEvaluatedKey; NULL if
 								 * absent, null or {} */
 	size_t		last_key_len;
-	const char *unprocessed;	/* UnprocessedKeys' JSON object, likewise */
+	const char *unprocessed;	/* JSON object of UnprocessedKeys; NULL if
+								 * absent, null or {} */
 	size_t		unprocessed_len;
 
 	/* private */
@@ -115,10 +118,10 @@ extern void dyn_page_init(DynPage *page);
 extern void dyn_page_free(DynPage *page);
 
 /*
- * Parses a whole response.  Recognised at the top level: Items, Item,
+ * Parses a complete response.  Known top-level members are Items, Item,
  * Responses (of BatchGetItem; the items of all its tables in order), Count,
  * ScannedCount, LastEvaluatedKey, UnprocessedKeys, ConsumedCapacity (object or
- * array of them); everything else is validated and ignored.  Returns false,
+ * array of objects); everything else is validated and ignored.  Returns false,
  * with *error set, on illegal input or if memory runs out (reason "out of
  * memory").
  */
@@ -133,30 +136,33 @@ extern bool dyn_page_parse_keys(DynPage *page, const DynPathTree *tree,
 								const char *buf, size_t len,
 								DynPageError *error);
 
-/* Bytes held by the tape, for the caller's byte budget. */
+/*
+ * Returns the number of bytes held by the tape, for the caller's memory limit.
+ */
 extern size_t dyn_page_memory(const DynPage *page);
 
 /*
- * A position among the items of a page.  Several readers may each have a
- * cursor on one page.  Valid until the page is parsed again or freed.
+ * A position among the items of a page.  Several scans may each have a cursor
+ * on one page.  A cursor is valid until the page is parsed again or freed.
  */
 typedef struct DynPageCursor
 {
 	const DynPage *page;
-	uint64_t	given;			/* items returned so far */
+	uint64_t	given;			/* number of items returned so far */
 
 	/* private */
-	size_t		entry;			/* the next one of the tape */
-	uint32_t	run;			/* items of the run there already returned */
+	size_t		entry;			/* index of the next entry on the tape */
+	uint32_t	run;			/* number of items of the run there already
+								 * returned */
 } DynPageCursor;
 
-/* At the first item. */
+/* Positions the cursor at the first item. */
 extern void dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page);
 
 /*
  * Returns the next item: fills one DynValue per slot (DYN_TYPE_ABSENT if the
  * item has no such attribute, or a path leads through a value that is not a
- * map or list).  False after the last item.
+ * map or list).  Returns false after the last item.
  */
 extern bool dyn_page_next(DynPageCursor *cursor, DynValue *slots);
 

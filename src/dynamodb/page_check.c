@@ -1,22 +1,22 @@
 /*
  * page_check.c
- *		Checks that a response answers the request.
+ *		Checks that a response matches its request.
  *
  * Members.  A table lists the required and allowed ones of each operation, as
- * DynamoDB and its emulators send them: Query and Scan always have Count and
- * ScannedCount, and Items unless Select is COUNT; BatchGetItem always has an
- * array for the table, even if it is empty; GetItem has Item, or only
+ * DynamoDB and its emulators send them.  Query and Scan always have Count and
+ * ScannedCount, and Items unless Select is COUNT.  BatchGetItem always has an
+ * array for the table, even if it is empty.  GetItem has Item, or only
  * ConsumedCapacity if there is no such item.  Unknown members are ignored, as
  * the service adds some without notice, except in a GetItem without Item,
  * where no other member identifies the response.
  *
  * Items.  The key attributes of each item, if projected, are compared with the
- * requested keys; those of a Scan must be there, and of the right types.  The
+ * requested keys; those of a Scan must be present, with the right types.  The
  * items of a Query share their partition key, so usually its bytes equal those
  * of the previous item.
  *
- * A response may spell a key differently from the request (JSON escapes,
- * numbers of some emulators), so a key is decoded before it is considered
+ * A response may encode a key differently from the request (JSON escapes,
+ * numbers from some emulators), so a key is decoded before it is considered
  * different.
  */
 #include "page_check.h"
@@ -35,7 +35,7 @@ const char	dyn_check_memory[] = "does not fit into memory";
 typedef struct MemberRule
 {
 	unsigned	required;
-	unsigned	allowed;		/* other known members that may occur */
+	unsigned	allowed;		/* other known members that may be present */
 } MemberRule;
 
 #define COUNTS	(DYN_PAGE_COUNT | DYN_PAGE_SCANNED_COUNT)
@@ -109,7 +109,7 @@ dyn_names_table(const char *requested, const char *name, size_t len)
 		memcmp(plain + 7, name, len) == 0;
 }
 
-/* Responses and UnprocessedKeys may name only the requested table. */
+/* Checks that Responses or UnprocessedKeys name only the requested table. */
 static const char *
 check_table(const DynPage *page, const DynExpected *expected, bool required,
 			DynBuffer *scratch)
@@ -130,7 +130,7 @@ check_table(const DynPage *page, const DynExpected *expected, bool required,
 
 /* ---- keys of items ---------------------------------------------------- */
 
-/* The key attributes of an item, as in the response. */
+/* The key attributes of an item in the response. */
 typedef struct ItemKey
 {
 	DynValue	parts[DYN_MAX_EXPECTED_PARTS];
@@ -163,7 +163,7 @@ entry_value(const DynPageTape *tape, const DynTapeEntry *entry)
 
 /*
  * Moves *at from the tape entry to the next item; an item without entries
- * stands for its run.
+ * represents its run.
  */
 static bool
 next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
@@ -190,8 +190,8 @@ next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
 }
 
 /*
- * Decodes a key value, if need be into the memory, of at least len +
- * DYN_NUMBER_BUFSIZE bytes.
+ * Decodes a key value, using `memory` (at least len + DYN_NUMBER_BUFSIZE
+ * bytes) if it must be copied.
  */
 static bool
 decode_part(const DynValue *value, char *memory, DynScalar *scalar)
@@ -219,7 +219,9 @@ decode_part(const DynValue *value, char *memory, DynScalar *scalar)
 	return value->type == DYN_TYPE_S;
 }
 
-/* Reads the projected parts; *ok is false if one is not a valid key value. */
+/*
+ * Decodes the projected parts; *ok is false if one is not a valid key value.
+ */
 static const char *
 decode_key(const DynExpected *expected, const ItemKey *key, DynBuffer *scratch,
 		   DynScalar *parts, bool *ok)
@@ -289,7 +291,7 @@ shows_key(const DynExpected *expected)
 	return false;
 }
 
-/* A Scan: each item has a key. */
+/* Checks that each item of a Scan has a key. */
 static const char *
 check_shapes(const DynPage *page, const DynExpected *expected)
 {
@@ -311,7 +313,10 @@ check_shapes(const DynPage *page, const DynExpected *expected)
 	return NULL;
 }
 
-/* GetItem and Query: all items must have the requested key or partition. */
+/*
+ * Checks that all items of a GetItem or Query have the requested key or
+ * partition key.
+ */
 static const char *
 check_one_key(const DynPage *page, const DynExpected *expected,
 			  DynBuffer *scratch)
@@ -341,7 +346,7 @@ check_one_key(const DynPage *page, const DynExpected *expected,
 	return NULL;
 }
 
-/* ---- where pages of a Query meet --------------------------------------- */
+/* ---- order across the pages of a Query --------------------------------- */
 
 void
 dyn_seam_begin(DynSeam *seam, int slot, bool backward, bool unique)
@@ -359,7 +364,7 @@ dyn_seam_free(DynSeam *seam)
 	dyn_buffer_free(&seam->value);
 }
 
-/* Does an item end with the tape entry? */
+/* True if an item ends with the tape entry. */
 static bool
 ends_item(const DynTapeEntry *entry)
 {
@@ -367,8 +372,8 @@ ends_item(const DynTapeEntry *entry)
 }
 
 /*
- * Decodes the slot's value of the item that begins at the tape entry; type
- * ABSENT if it has none, or an invalid one.
+ * Decodes the slot's value for the item that begins at the tape entry; type
+ * ABSENT if the item has no value there, or an invalid one.
  */
 static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
@@ -391,7 +396,7 @@ read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 	return NULL;
 }
 
-/* Does the item of that value come behind those of the pages before? */
+/* True if the item with that value sorts after those of the previous pages. */
 static bool
 is_behind(const DynSeam *seam, const DynScalar *value)
 {
@@ -485,7 +490,7 @@ dyn_batch_count(const DynBatch *batch, DynKeyState state)
 	return n;
 }
 
-/* Has the item that key, spelled as it was requested? */
+/* True if the item has that key, with the same encoding as in the request. */
 static bool
 encodes_key(const DynExpected *expected, const ItemKey *item, int number)
 {
@@ -501,8 +506,8 @@ encodes_key(const DynExpected *expected, const ItemKey *item, int number)
 }
 
 /*
- * Moves *number to the key of the item, -1 if it was not requested.  Items
- * often come in the order of the keys, spelled alike.
+ * Sets *number to the index of the item's key; -1 if it was not requested.
+ * Items often come in the order of the keys, with the same encoding.
  */
 static const char *
 find_item(const DynExpected *expected, const ItemKey *item, DynBuffer *scratch,
@@ -560,9 +565,8 @@ mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
 }
 
 /*
- * Items first: a key whose item is in the response is answered.  It is an
- * error if a key that is answered, by this or an earlier request, occurs
- * again.
+ * Checks the items first: a key whose item is in the response is done.  It is
+ * an error if a key that is done, by this or an earlier request, occurs again.
  */
 static const char *
 check_batch(const DynPage *page, const DynPage *left,

@@ -1,9 +1,9 @@
 /*
  * page_check.h
- *		Checks that a response answers the request.
+ *		Checks that a response matches its request.
  *
  * A response can be legal JSON with a correct checksum and still not be the
- * response to the request: a proxy's notice with status 200, an error
+ * response to the request: a proxy's message with status 200, an error
  * document, the late response to an earlier request.  Each would look like "no
  * rows".  So a response is accepted only if it has the members of its
  * operation, and contains only items that were requested.  All of these checks
@@ -18,12 +18,15 @@
 #include "operation.h"
 #include "page.h"
 
-/* A Query may fix all hash attributes and the first range attribute. */
+/*
+ * Maximum key parts; a Query may fix all hash attributes and the first range
+ * attribute.
+ */
 #define DYN_MAX_EXPECTED_PARTS	(DYN_MAX_KEY_ATTRS + 1)
 
 /*
- * The keys of a BatchGetItem, which may take several requests.  A key is open
- * until a response contains its item, or shows that there is none.
+ * State of a key of a BatchGetItem, which may take several requests.  A key is
+ * open until a response contains its item, or shows that there is none.
  */
 typedef enum DynKeyState
 {
@@ -34,46 +37,52 @@ typedef enum DynKeyState
 
 typedef struct DynBatch
 {
-	int			nkeys;			/* at most DYN_BATCH_GET_MAX_KEYS */
-	uint8_t		state[DYN_BATCH_GET_MAX_KEYS];	/* DynKeyState */
+	int			nkeys;			/* number of keys, at most
+								 * DYN_BATCH_GET_MAX_KEYS */
+	uint8_t		state[DYN_BATCH_GET_MAX_KEYS];	/* DynKeyState of each key */
 } DynBatch;
 
-/* Starts a batch; all of its keys are open. */
+/* Starts a batch; all its keys are open. */
 extern void dyn_batch_begin(DynBatch *batch, int nkeys);
 
 /*
- * Marks up to `most` open keys as requested, and writes their numbers to
- * picked, which must have room for all.  Returns their number.
+ * Marks up to `most` open keys as requested, and writes their indexes to
+ * `picked`, which must have space for all.  Returns their number.
  */
 extern int	dyn_batch_request(DynBatch *batch, int most, uint8_t *picked);
 
-/* Reopens the requested keys: there was no usable response. */
+/* Reopens the requested keys, after a request without a usable response. */
 extern void dyn_batch_reopen(DynBatch *batch);
 
 extern int	dyn_batch_count(const DynBatch *batch, DynKeyState state);
 
 /*
- * Where two pages of a Query meet: a page begins behind the last item of the
- * pages before it, in the order of the sort attribute.  Otherwise the response
- * began elsewhere than the request asked, and repeats items.
+ * The boundary between two pages of a Query.  A page must begin after the last
+ * item of the previous pages, in the order of the sort attribute.  Otherwise
+ * the response began at another position than requested, and repeats items.
  */
 typedef struct DynSeam
 {
-	int			slot;			/* of the sort attribute in an item; -1: not
-								 * projected, so that nothing is checked */
+	int			slot;			/* slot of the sort attribute in an item; -1 if
+								 * it is not projected, which disables the
+								 * check */
 	bool		backward;
-	bool		unique;			/* no two items of a partition have equal
-								 * values: the table's own, only range
-								 * attribute */
-	DynType		type;			/* of the last item's value; ABSENT: none yet */
+	bool		unique;			/* true if no two items of a partition have
+								 * equal values (the table's own, only range
+								 * attribute) */
+	DynType		type;			/* type of the last item's value; ABSENT: none
+								 * yet */
 	DynBuffer	value;
 } DynSeam;
 
-/* Before a stream's first page.  Zero-initialise it first; keeps its memory. */
+/*
+ * Prepares `seam` for a stream's first page.  Zero-initialize it before the
+ * first call; later calls keep its memory.
+ */
 extern void dyn_seam_begin(DynSeam *seam, int slot, bool backward, bool unique);
 extern void dyn_seam_free(DynSeam *seam);
 
-/* What the response to a request must contain. */
+/* The expected contents of the response to a request. */
 typedef struct DynExpected
 {
 	DynOperation op;			/* GET_ITEM, BATCH_GET_ITEM, QUERY or SCAN */
@@ -81,50 +90,54 @@ typedef struct DynExpected
 	bool		count_only;
 
 	/*
-	 * GetItem, BatchGetItem: keys; Query: the partition key, nkeys 1; Scan:
-	 * of the table's key, names and types, nkeys 1.
+	 * requested keys.  GetItem, BatchGetItem: keys; Query: the partition key,
+	 * nkeys 1; Scan: names and types of the table's key, nkeys 1.
 	 */
 	const DynKeyPart *keys;		/* key i at keys[i * nparts] */
 	int			nkeys;
 	int			nparts;
-	const int  *slots;			/* of the parts in an item; -1: not projected.
-								 * BatchGetItem: all are projected. */
-	DynBatch   *batch;			/* BatchGetItem */
-	DynSeam    *seam;			/* Query; NULL: not checked */
+	const int  *slots;			/* slots of the parts in an item; -1: not
+								 * projected. BatchGetItem: all are
+								 * projected. */
+	DynBatch   *batch;			/* BatchGetItem: its batch */
+	DynSeam    *seam;			/* Query: its seam; NULL: not checked */
 } DynExpected;
 
 /*
- * Returns NULL if the response fits the request; otherwise a static text that
- * continues "The response ...".  `left` holds the keys left unprocessed
- * (dyn_page_parse_keys), NULL if there are none; they become open again in the
- * batch, and all others answered.
+ * Returns NULL if the response matches the request; otherwise a static text
+ * that continues "The response ...".  `left` contains the unprocessed keys
+ * (dyn_page_parse_keys), NULL if there are none.  They become open again in
+ * the batch, and all other requested keys are done.
  */
 extern const char *dyn_page_check(const DynPage *page, const DynPage *left,
 								  const DynExpected *expected,
 								  DynBuffer *scratch);
 
 /*
- * Is this the name of the requested table?  Responses name a table as the
- * request did, but the description of a table requested by its ARN has the
- * plain name.
+ * Returns true if this is the name of the requested table.  Responses name a
+ * table as the request did, but the description of a table requested by its
+ * ARN has the plain name.
  */
 extern bool dyn_names_table(const char *requested, const char *name,
 							size_t len);
 
 /*
- * Detects cycles in the LastEvaluatedKeys of consecutive pages.  Besides the
- * last key, an older one is kept, which is replaced at pages 1, 2, 4, 8 ...;
- * so every cycle is detected within a few rounds.
+ * Detects cycles in the LastEvaluatedKeys of consecutive pages.  In addition
+ * to the last key, an older one is stored, which is replaced at pages 1, 2, 4,
+ * 8 ...; so every cycle is detected within a few rounds.
  */
 typedef struct DynProgress
 {
-	DynBuffer	last;			/* empty: no page yet */
+	DynBuffer	last;			/* last key; empty: no page yet */
 	DynBuffer	older;
 	uint32_t	pages;
 	uint32_t	replace_at;
 } DynProgress;
 
-/* Zero-initialise it first; keeps its memory. */
+/*
+ * Starts a sequence of pages.  Zero-initialize `progress` before the first
+ * call; later calls keep its memory.
+ */
 extern void dyn_progress_begin(DynProgress *progress);
 extern void dyn_progress_free(DynProgress *progress);
 
@@ -135,7 +148,10 @@ extern void dyn_progress_free(DynProgress *progress);
 extern const char *dyn_progress_note(DynProgress *progress, const char *key,
 									 size_t len, const char *repeated);
 
-/* Continues "The response ...", but is not a fault of the response. */
+/*
+ * A text that continues "The response ...", but reports that memory ran out,
+ * not an error in the response.
+ */
 extern const char dyn_check_memory[];
 
 #endif

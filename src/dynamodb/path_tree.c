@@ -1,6 +1,6 @@
 /*
  * path_tree.c
- *		Compiles document paths into the tree that the item reader follows.
+ *		Compiles document paths into the tree that the item parser follows.
  *
  * The paths are sorted by their steps; the descendants of a node are then one
  * run of the sorted paths, and its children the runs of equal steps within
@@ -19,14 +19,17 @@ typedef struct Branch
 	int			slot;
 } Branch;
 
-/* The paths through a node: routes[first .. first + count). */
+/* The paths through a node: branches[first .. first + count). */
 typedef struct Run
 {
 	int			first;
 	int			count;
 } Run;
 
-/* Less than, equal to or greater than 0: names come before indexes. */
+/*
+ * Returns a value less than, equal to or greater than 0.  Names sort before
+ * indexes.
+ */
 static int
 compare_steps(const DynStep *a, const DynStep *b)
 {
@@ -42,7 +45,10 @@ compare_steps(const DynStep *a, const DynStep *b)
 		: (a->name_len > b->name_len) - (a->name_len < b->name_len);
 }
 
-/* A path sorts before those it is a prefix of; equal paths by slot. */
+/*
+ * Compares paths for sorting: a path comes before those of which it is a
+ * prefix; equal paths are sorted by slot.
+ */
 static int
 compare_branches(const void *va, const void *vb)
 {
@@ -63,7 +69,7 @@ compare_branches(const void *va, const void *vb)
 	return a->slot - b->slot;
 }
 
-/* The paths that end at the node are the first of its run. */
+/* Assigns slots; the paths that end at the node are the first of its run. */
 static void
 take_slots(DynPathTree *tree, DynPathNode *node, const Branch *branches, Run *run,
 		   int depth)
@@ -117,7 +123,7 @@ add_children(DynPathTree *tree, DynPathNode *node, const Branch *branches,
 	}
 }
 
-/* Level by level, each node appending its children. */
+/* Builds the tree level by level; each node appends its children. */
 static void
 build(DynPathTree *tree, const Branch *branches, Run *runs, int npaths)
 {
@@ -149,7 +155,7 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 	DynPathTree *tree;
 	Branch	   *branches;
 	Run		   *runs;
-	size_t		nodes = 1;		/* at most, as the bytes of text */
+	size_t		nodes = 1;		/* upper bounds, as for the bytes of text */
 	size_t		text = 1;
 	bool		ok;
 	int			i;
@@ -199,7 +205,7 @@ dyn_path_tree_free(DynPathTree *tree)
 	free(tree);
 }
 
-/* The node among nodes[low .. high) whose step is this one. */
+/* Returns the node among nodes[low .. high) with this step. */
 static const DynPathNode *
 find_step(const DynPathTree *tree, uint32_t low, uint32_t high,
 		  const DynStep *step)

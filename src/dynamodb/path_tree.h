@@ -2,8 +2,8 @@
  * path_tree.h
  *		The wanted document paths, compiled into a tree.
  *
- * A node is a place in an item; the root is the item.  A node has a slot if a
- * path ends there, and children, by member name and by list index, if paths
+ * A node is a location in an item; the root is the item.  A node has a slot if
+ * a path ends there, and children, by member name and by list index, if paths
  * continue.  It may have both, for info and info.rating.
  *
  * Equal paths share a node and its slot; the slots of the others are aliases,
@@ -22,7 +22,7 @@
 typedef struct DynPathNode
 {
 	int32_t		slot;			/* DYN_PATH_TREE_NO_SLOT: no path ends here */
-	DynStep		step;			/* from the parent to here */
+	DynStep		step;			/* step from the parent to this node */
 	uint32_t	children;		/* index of the first child: names in byte
 								 * order, then list indexes */
 	uint32_t	nnames;
@@ -43,10 +43,10 @@ struct DynPathTree
 	DynPathAlias *aliases;
 	int			naliases;
 	int			nslots;
-	char	   *text;			/* the names */
+	char	   *text;			/* memory of the names */
 };
 
-/* Inline, as the paths of each request are compared. */
+/* Inline, because it compares the paths of each request. */
 static inline bool
 dyn_step_equal(const DynStep *a, const DynStep *b)
 {
@@ -56,7 +56,7 @@ dyn_step_equal(const DynStep *a, const DynStep *b)
 }
 
 
-/* The child for a name or list index, or NULL.  `node` may be NULL. */
+/* Return the child for a name or list index, or NULL.  `node` may be NULL. */
 extern const DynPathNode *dyn_path_tree_member(const DynPathTree *tree,
 											   const DynPathNode *node,
 											   const char *name, size_t len);

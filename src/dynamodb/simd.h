@@ -29,7 +29,7 @@
 #define DYN_NOINLINE
 #endif
 
-/* The number of trailing zero bits of a mask that is not zero. */
+/* Returns the number of trailing zero bits of a mask that is not zero. */
 static DYN_HOT int
 dyn_scan_ctz(uint32_t mask)
 {

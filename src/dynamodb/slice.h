@@ -1,11 +1,11 @@
 /*
  * slice.h
- *		Moves through a value that the page reader has validated.
+ *		Moves through a value that the page parser has validated.
  *
  * Nothing is checked here: the functions go from one quote, brace or bracket
- * to the next.  Commas and colons carry no information any more and are
- * skipped like white space.  All positions are before `end`, which is the end
- * of the value, except the results after its last byte.
+ * to the next.  Commas and colons are not needed any more and are skipped like
+ * white space.  All positions are before `end`, which is the end of the value,
+ * except the results after its last byte.
  */
 #ifndef DYN_DYNAMODB_SLICE_H
 #define DYN_DYNAMODB_SLICE_H
@@ -17,15 +17,18 @@
 #include "simd.h"
 
 /*
- * The slow halves of the functions below: the closing quote of any string, and
- * the payload of an attribute value with any tag.
+ * The slow halves of the functions below: they return the closing quote of any
+ * string, and the payload of an attribute value with any tag.
  */
 extern const char *dyn_slice_quote_slow(const char *p, const char *end,
 										bool *escaped);
 extern const char *dyn_slice_tag_slow(const char *p, const char *end,
 									  DynType *type);
 
-/* Is U+0000 in a string, or in a part of a document, that may hold escapes? */
+/*
+ * Returns true if U+0000 occurs in a string, or in a part of a document, that
+ * may contain escapes.
+ */
 extern bool dyn_slice_has_nul(const char *p, const char *end);
 
 /* Skips to the next significant byte. */
@@ -37,7 +40,10 @@ dyn_slice_token(const char *p, const char *end)
 	return p;
 }
 
-/* The token after the byte c, if that is at p; any next token otherwise. */
+/*
+ * Returns the token after the byte `c`, if that is at `p`; otherwise the next
+ * token.
+ */
 static DYN_HOT const char *
 dyn_slice_after(const char *p, const char *end, char c)
 {
@@ -48,7 +54,7 @@ dyn_slice_after(const char *p, const char *end, char c)
 
 /*
  * Moves from after the opening quote to the closing one.  *escaped is set if
- * there is an escape between them, and otherwise left alone.
+ * there is an escape between them, and otherwise not changed.
  */
 static DYN_HOT const char *
 dyn_slice_quote(const char *p, const char *end, bool *escaped)
@@ -69,7 +75,7 @@ dyn_slice_quote(const char *p, const char *end, bool *escaped)
 	return dyn_slice_quote_slow(p, end, escaped);
 }
 
-/* The type whose tag is one letter, or ABSENT. */
+/* Returns the type whose tag is one letter, or ABSENT. */
 static DYN_HOT DynType
 dyn_slice_letter_type(char letter)
 {
@@ -90,7 +96,10 @@ dyn_slice_letter_type(char letter)
 	}
 }
 
-/* The attribute value whose brace is at p: its type, and its payload. */
+/*
+ * Reads the start of the attribute value whose brace is at `p`: sets *type,
+ * and returns the position of its payload.
+ */
 static DYN_HOT const char *
 dyn_slice_tag(const char *p, const char *end, DynType *type)
 {

@@ -9,7 +9,7 @@
 
 #define LAST_CHAR	0x10FFFF
 
-/* The length of the last character. */
+/* Returns the length of the last character. */
 static size_t
 last_char_len(const char *text, size_t len)
 {
@@ -20,7 +20,7 @@ last_char_len(const char *text, size_t len)
 	return n;
 }
 
-/* The character of `len` bytes. */
+/* Decodes the character of `len` bytes. */
 static uint32_t
 decode_char(const char *p, size_t len)
 {
@@ -33,7 +33,7 @@ decode_char(const char *p, size_t len)
 	return c;
 }
 
-/* The next character; there are no surrogates. */
+/* Returns the next character, skipping surrogates. */
 static uint32_t
 next_char(uint32_t c)
 {
@@ -112,7 +112,7 @@ dyn_span_beginning(const DynSpan *span)
 		n--;
 	if (n == text.len || span->upper.inclusive)
 		return n;
-	/* the last before a next character */
+	/* the last character that has a next one */
 	for (text.len = n + 1; text.len < span->lower.value.len &&
 		 dyn_utf8_continues(text.data[text.len]);)
 		text.len++;
@@ -131,7 +131,10 @@ dyn_span_is_empty(const DynSpan *span)
 		(order == 0 && !(span->lower.inclusive && span->upper.inclusive));
 }
 
-/* What begins nowhere is before all, and what ends nowhere behind all. */
+/*
+ * Compares where spans begin.  One without a lower limit is before all others,
+ * and one without an upper limit ends after all others.
+ */
 static int
 compare_lower(const DynLimit *a, const DynLimit *b)
 {
@@ -163,8 +166,8 @@ dyn_span_compare(const DynSpan *a, const DynSpan *b)
 /* ---- sets ---- */
 
 /*
- * Does a span begin before the other ends?  With `touching`, or where it ends,
- * so that there is no value between them.
+ * True if a span begins before the other ends or, with `touching`, also where
+ * it ends if there is no value between them.
  */
 static bool
 reaches(const DynLimit *end, const DynLimit *begin, bool touching)

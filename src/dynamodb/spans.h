@@ -2,11 +2,12 @@
  * spans.h
  *		Sets of values of a key attribute, or of a part of its text.
  *
- * A set is an array of spans in their order, of which no two overlap; an empty
- * array is the empty set.  A value alone is the span from it to itself; the
- * texts with one beginning are the span from that to the least text that is
- * greater than all of them, where the texts with the next beginning start.  The values of a set have one type, and the order
- * of DynamoDB's keys (dyn_scalar_compare).
+ * A set is a sorted array of spans, of which no two overlap; an empty array is
+ * the empty set.  A single value is the span from it to itself.  The texts
+ * with a common prefix are the span from that prefix to the least text that is
+ * greater than all of them, where the texts with the next prefix start.  The
+ * values of a set have one type, and the order of DynamoDB's keys
+ * (dyn_scalar_compare).
  *
  * Nothing is allocated or copied here: values point to the caller's memory.
  */
@@ -15,10 +16,10 @@
 
 #include "wire.h"
 
-/* Where a span begins, or ends. */
+/* The lower or upper limit of a span. */
 typedef struct DynLimit
 {
-	bool		set;			/* false: nowhere */
+	bool		set;			/* false: no limit */
 	bool		inclusive;
 	DynScalar	value;
 } DynLimit;
@@ -35,10 +36,13 @@ typedef struct DynSpans
 	DynSpan    *at;
 } DynSpans;
 
-/* The value alone. */
+/* Returns the span that contains only this value. */
 extern DynSpan dyn_span_of(const DynScalar *value);
 
-/* Is it a value alone?  Equal values have the same bytes. */
+/*
+ * Returns true if the span contains a single value.  Equal values have the
+ * same bytes.
+ */
 static inline bool
 dyn_span_is_point(const DynSpan *span)
 {
@@ -49,33 +53,45 @@ dyn_span_is_point(const DynSpan *span)
 		(lo->data == hi->data || memcmp(lo->data, hi->data, lo->len) == 0);
 }
 
-/* Has it any value?  Only its limits are compared. */
+/*
+ * Returns true if the span contains no value.  Only its limits are compared.
+ */
 extern bool dyn_span_is_empty(const DynSpan *span);
 
-/* Is it all texts that begin with its lower value? */
+/*
+ * Returns true if the span consists of all texts that begin with its lower
+ * value.
+ */
 extern bool dyn_span_is_prefix(const DynSpan *span);
 
-/* So many bytes of its lower value all its texts begin with. */
+/*
+ * Returns the number of bytes of the lower value with which all texts of the
+ * span begin.
+ */
 extern size_t dyn_span_beginning(const DynSpan *span);
 
-/* By where they begin: for sorting what dyn_spans_unite() takes. */
+/* Compares where spans begin, to sort the input of dyn_spans_unite(). */
 extern int	dyn_span_compare(const DynSpan *a, const DynSpan *b);
 
 /*
- * Makes a set of `n` spans in that order, in place; returns their number.
+ * Makes a set from `n` spans in that order, in place.  Returns their number.
  * Neighbors with no value between them become one span only if `touching`.
  */
 extern int	dyn_spans_unite(DynSpan *spans, int n, bool touching);
 
-/* The values in both, in `out`, which has room for a->n + b->n. */
+/*
+ * Writes the values that are in both sets to `out`, which must have space for
+ * a->n + b->n spans.  Returns their number.
+ */
 extern int	dyn_spans_intersect(const DynSpans *a, const DynSpans *b,
 								DynSpan *out);
 
 extern bool dyn_spans_has(const DynSpans *spans, const DynScalar *value);
 
 /*
- * Makes the least text that is greater than all that begin with this one.
- * Returns false if there is none, or if memory runs out (text->failed).
+ * Replaces the text by the least one that is greater than all texts that begin
+ * with it.  Returns false if there is none, or if memory runs out
+ * (text->failed).
  */
 extern bool dyn_text_successor(DynBuffer *text);
 

@@ -1,12 +1,13 @@
 /*
  * tape.h
- *		The positions of the wanted attributes of a page's items, and the
- *		reader's memory that is reused from page to page.
+ *		The positions of the wanted attributes in a page, and the parser's
+ *		memory.
  *
- * The tape is an array of small entries in the order of the items: one for
- * each wanted attribute that is present, with a mark on the last of an item,
- * and one for a run of items that have none.  The item reader (item.c) writes
- * it; dyn_page_next reads it, through cursors.
+ * The tape is an array of small entries in the order of the items.  It has one
+ * entry for each wanted attribute that is present, with a mark on the last of
+ * an item, and one for a run of items that have none.  The item parser
+ * (item.c) writes it; dyn_page_next reads it, through cursors.  The memory is
+ * reused from page to page.
  */
 #ifndef DYN_DYNAMODB_TAPE_H
 #define DYN_DYNAMODB_TAPE_H
@@ -15,13 +16,14 @@
 #include "name_cache.h"
 #include "path_tree.h"
 
-/* Set in an entry's flags beside those of the value. */
+/* A flag of an entry, in addition to those of the value. */
 #define DYN_TAPE_LAST	0x80	/* the item ends here */
 
 typedef struct DynTapeEntry
 {
-	uint32_t	offset;			/* of the value in the response */
-	uint32_t	len;			/* its length; type ABSENT: items in the run */
+	uint32_t	offset;			/* offset of the value in the response */
+	uint32_t	len;			/* length of the value; type ABSENT: number of
+								 * items in the run */
 	uint16_t	slot;
 	uint8_t		type;			/* DynType; ABSENT: items without entries */
 	uint8_t		flags;
@@ -33,11 +35,11 @@ typedef struct DynPageTape
 	size_t		count;
 	size_t		cap;
 
-	/* of the page that was parsed last */
+	/* tree of the page that was parsed last */
 	const DynPathTree *tree;
 	const char *buf;
 
-	/* scratch of the reader */
+	/* scratch memory of the parser */
 	DynDuplicateNames names;
 	DynNameCache name_cache;
 } DynPageTape;

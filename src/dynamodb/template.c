@@ -1,16 +1,16 @@
 /*
  * template.c
- *		Parses a key template, and derives how texts are cut by it.
+ *		Parses a key template, and derives how texts are split by it.
  *
  * A template is one block, laid out as
  *
  *		DynTemplate | DynTemplatePart x parts | DynText x (parts + 1) |
  *		DynText x words | text
  *
- * The sizes are known beforehand: there are no more parts than occurrences of
- * "${", no more words than parts and vertical bars, and the copied texts with
- * their NULs are not longer than the template, as a placeholder has at least
- * three bytes besides its column, and a fourth before its spec.
+ * The sizes are computed in advance.  There are no more parts than occurrences
+ * of "${", and no more words than parts and vertical bars.  The copied texts
+ * with their NULs are not longer than the template, as a placeholder has at
+ * least three bytes in addition to its column, and a fourth before its spec.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ typedef struct Parser
 	const char *p;				/* next byte */
 	const char *end;
 	DynTemplate *tmpl;
-	DynText    *words;			/* the free rest of the block */
+	DynText    *words;			/* unused rest of the block */
 	char	   *text;
 	DynTemplateError *error;
 } Parser;
@@ -68,7 +68,7 @@ count_char(const char *text, size_t len, char c)
 
 /* ---- errors ---- */
 
-/* In characters from 1. */
+/* Returns the position in characters, from 1. */
 static int
 position_of(const Parser *parser, const char *place)
 {
@@ -99,7 +99,7 @@ fail_at(const Parser *parser, const char *place, const char *message,
 
 /* ---- specs ---- */
 
-/* A copy with a NUL, which does not count. */
+/* Copies the text with a NUL, which its length does not include. */
 static DynText
 keep_text(Parser *parser, DynText text)
 {
@@ -111,7 +111,7 @@ keep_text(Parser *parser, DynText text)
 	return copy;
 }
 
-/* Takes the text up to the next c, or all of it. */
+/* Removes and returns the text up to the next c, or all of it. */
 static DynText
 split_text(DynText *rest, char c)
 {
@@ -153,7 +153,9 @@ read_words(Parser *parser, DynText spec, DynTemplatePart *part)
 	return true;
 }
 
-/* The two dots of a range, or NULL if the spec does not look like one. */
+/*
+ * Returns the two dots of a range, or NULL if the spec does not look like one.
+ */
 static const char *
 find_dots(DynText spec)
 {
@@ -189,7 +191,7 @@ read_range(Parser *parser, DynText spec, const char *dots,
 	return true;
 }
 
-/* "name" or "name(arguments)". */
+/* True if the spec looks like "name" or "name(arguments)". */
 static bool
 looks_like_format(DynText spec)
 {
@@ -202,7 +204,7 @@ looks_like_format(DynText spec)
 									   spec.data[spec.len - 1] == ')'));
 }
 
-/* What people write who come from other tools. */
+/* Returns a hint for the syntax of other tools. */
 static const char *
 hint_for_spec(DynText spec)
 {
@@ -224,7 +226,7 @@ read_format(Parser *parser, DynText spec, DynTemplatePart *part)
 	return true;
 }
 
-/* One of any, plain, lower, upper; false if it is another word. */
+/* Applies one of any, plain, lower, upper; false if it is another word. */
 static bool
 apply_keyword(DynText word, DynTemplatePart *part)
 {
@@ -241,7 +243,10 @@ apply_keyword(DynText word, DynTemplatePart *part)
 	return true;
 }
 
-/* Is it keywords only?  Then *valid tells if they go together. */
+/*
+ * Returns true if the spec consists of keywords only.  Then *valid is set to
+ * true if they can be combined.
+ */
 static bool
 read_keywords(Parser *parser, DynText spec, DynTemplatePart *part, bool *valid)
 {
@@ -294,7 +299,7 @@ count_any(Parser *parser, const DynTemplatePart *part, const char *place)
 	return true;
 }
 
-/* The part whose placeholder, without "${" and "}", is `inside`. */
+/* Reads the part whose placeholder, without "${" and "}", is `inside`. */
 static bool
 read_part(Parser *parser, DynText inside, DynTemplatePart *part)
 {
@@ -329,7 +334,7 @@ add_to_literal(Parser *parser, char c)
 	parser->tmpl->literals[parser->tmpl->nparts].len++;
 }
 
-/* From "${" on. */
+/* Reads a placeholder, starting at "${". */
 static bool
 read_placeholder(Parser *parser)
 {
@@ -386,7 +391,9 @@ count_placeholders(const char *text, size_t len)
 	return n < DYN_TEMPLATE_MAX_PARTS ? n : DYN_TEMPLATE_MAX_PARTS;
 }
 
-/* Allocates the block, zeroed, and sets up what the parser fills. */
+/*
+ * Allocates the block, zeroed, and sets up the fields that the parser fills.
+ */
 static bool
 allocate(Parser *parser)
 {
@@ -440,7 +447,7 @@ dyn_template_is_bare(const DynTemplate *tmpl)
 		tmpl->literals[1].len == 0;
 }
 
-/* ---- edges ---- */
+/* ---- separators ---- */
 
 static DynText
 first_char(DynText text)
@@ -472,7 +479,7 @@ separates(DynText c)
 		*c.data != '-';
 }
 
-/* The last character of this text that separates. */
+/* Returns the last character of the text that can be a separator. */
 static DynText
 last_separator(DynText text)
 {
@@ -490,8 +497,8 @@ last_separator(DynText text)
 }
 
 /*
- * The edge of a part with nothing behind it: the last separating character of
- * all literals.  A number after a hyphen is not negative.
+ * Returns the separator of a part with nothing after it: the last separating
+ * character of all literals.  A number after a hyphen is not negative.
  */
 static DynText
 separator_of_last(const DynTemplate *tmpl, const DynTemplatePart *part)
@@ -522,7 +529,7 @@ separator_of_part(const DynTemplate *tmpl, int i)
 		first_char(tmpl->literals[i + 1]) : none;
 }
 
-/* May an encoding of the part contain its edge? */
+/* True if an encoding of the part may contain its separator. */
 static bool
 encodes_separator(const DynTemplatePart *part)
 {
@@ -534,7 +541,7 @@ encodes_separator(const DynTemplatePart *part)
 		dyn_text_find((DynText) {charset, strlen(charset)}, part->separator) != NULL;
 }
 
-/* Is there a placeholder directly before or after it? */
+/* True if there is a placeholder directly before or after it. */
 static bool
 adjoins(const DynTemplate *tmpl, int i)
 {
@@ -544,7 +551,7 @@ adjoins(const DynTemplate *tmpl, int i)
 
 /* ---- resolve ---- */
 
-/* The last part of fixed width has no edge if it may contain it. */
+/* The last part, if of fixed width, has no separator if it may contain it. */
 static void
 derive(DynTemplate *tmpl, int i)
 {
@@ -567,7 +574,7 @@ derive(DynTemplate *tmpl, int i)
 		(fixed || (i + 1 == tmpl->nparts && tmpl->literals[i + 1].len == 0));
 }
 
-/* The parts i and i + 1 without a literal between them. */
+/* Checks the parts i and i + 1 without a literal between them. */
 static bool
 check_neighbours(const DynTemplate *tmpl, int i, DynTemplateError *error)
 {
@@ -594,7 +601,7 @@ check_column(const DynTemplatePart *part, DynTemplateError *error)
 	return true;
 }
 
-/* Words that contain the edge would never be found. */
+/* Words that contain the separator would never be found. */
 static bool
 check_words(const DynTemplatePart *part, DynTemplateError *error)
 {

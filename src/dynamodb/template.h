@@ -1,13 +1,13 @@
 /*
  * template.h
- *		Key templates: how a string attribute is composed of columns.
+ *		Describes how a string attribute is composed of columns: key templates.
  *
  *		company#${company}		ORDER#${id:any}#ITEM#${n:padded(5)}
  *
  * A template is a sequence of literals and parts: literal, part, literal, ...,
  * part, literal, where literals may be empty.  A part is ${column} or
  * ${column:spec}; ${$} is a dollar sign, and every other character, single
- * dollar signs and braces included, stands for itself.  A spec is one of
+ * dollar signs and braces included, represents itself.  A spec is one of
  *
  *		any			anything that is not empty; once in a template
  *		plain		never contains its separator
@@ -16,16 +16,16 @@
  *		A|B|C		these words
  *		name, name(arguments)	a format, which the caller interprets
  *
- * Parsing needs the text only.  How texts are cut depends on the columns as
+ * Parsing needs the text only.  How texts are split depends on the columns as
  * well: the caller describes each part in a DynPartFacts, and
  * dyn_template_resolve() checks the template and derives the rest.  The
  * functions of template_text.h need a resolved template.
  *
- * Parts before the `any` part (all, if there is none) are cut from the left,
- * where the next literal begins, parts behind it from the right, where the
- * literal before them ends.  The character there is the part's edge.  No part
- * contains its edge, except `any`, parts of fixed width that are cut by their
- * width, and parts whose column is read from elsewhere.
+ * Parts before the `any` part (all, if there is none) are split off from the
+ * left, where the next literal begins; parts after it from the right, where
+ * the literal before them ends.  The character there is the part's separator.
+ * No part contains its separator, except `any`, parts of fixed width that are
+ * split by their width, and parts whose column is read from elsewhere.
  *
  * All texts are valid UTF-8 without NUL.  "Characters" are code points.
  */
@@ -61,62 +61,75 @@ typedef enum DynFolding
 	DYN_FOLD_UPPER
 } DynFolding;
 
-/* What the caller knows of a part's column. */
+/* The caller's description of a part's column. */
 typedef struct DynPartFacts
 {
-	/* Of type text or varchar, with the text itself in the key. */
+	/*
+	 * true if the type is text or varchar, and the key contains the text
+	 * itself
+	 */
 	bool		text;
 
-	/* Read from another place: only the encoding of that value may be here. */
+	/*
+	 * true if the column is read from another location; the part must then be
+	 * the encoding of that value
+	 */
 	bool		elsewhere;
 
-	/* Characters that every encoding has; 0 if it varies. */
+	/* width of all encodings in characters; 0 if it varies */
 	uint32_t	width;
 
-	/* The characters of encodings, NUL-terminated; NULL: any text. */
+	/* characters of encodings, NUL-terminated; NULL: any text */
 	const char *charset;
 
 	/*
-	 * A time of this width: where it is cut by the width, or takes the rest,
-	 * it ends at the first character outside of the charset.
+	 * true for a time of this width: where it is split by the width, or takes
+	 * the rest, it ends at the first character outside of the charset
 	 */
 	bool		instant;
 } DynPartFacts;
 
 typedef struct DynTemplatePart
 {
-	DynText		column;			/* NUL-terminated */
-	int			position;		/* of "${", in characters from 1 */
-	int			spec_position;	/* of the spec; the column's if there is none */
+	DynText		column;			/* column name, NUL-terminated */
+	int			position;		/* position of "${", in characters from 1 */
+	int			spec_position;	/* position of the spec; the column's if there
+								 * is none */
 	DynPartSpec spec;
 	bool		any;
 	DynFolding	folding;
-	int64_t		lo;				/* RANGE */
+	int64_t		lo;				/* RANGE: its limits */
 	int64_t		hi;
-	const DynText *words;		/* WORDS, each NUL-terminated */
+	const DynText *words;		/* WORDS: the words, each NUL-terminated */
 	int			nwords;
-	DynText		format;			/* FORMAT, NUL-terminated: "padded(5)" */
+	DynText		format;			/* FORMAT: the format, NUL-terminated:
+								 * "padded(5)" */
 
 	/* Set by dyn_template_resolve(): */
 
 	DynPartFacts facts;
 	DynText		separator;		/* one character; data NULL: none */
-	bool		from_right;		/* behind the `any` part */
-	bool		last;			/* takes the rest: nothing is behind it */
-	bool		by_width;		/* cut by facts.width */
+	bool		from_right;		/* true if the part is after the `any` part */
+	bool		last;			/* true if the part takes the rest: nothing is
+								 * after it */
+	bool		by_width;		/* true if the part is split off by
+								 * facts.width */
 
-	/* The column is read from here, so a value must not contain the edge. */
+	/*
+	 * true if the column is read from here, so that a value must not contain
+	 * the separator
+	 */
 	bool		guarded;
 
 	/*
-	 * Guarded, but the template does not say whether values with the edge
-	 * exist: a text that fits only with such a value is ambiguous.
+	 * true if guarded, but the template does not say whether values with the
+	 * separator exist: a text that matches only with such a value is ambiguous
 	 */
 	bool		undecided;
 
 	/*
-	 * With equal texts before it, the attribute is in the byte order of this
-	 * part's encodings.
+	 * true if the attribute, with equal texts before this part, is in the byte
+	 * order of this part's encodings
 	 */
 	bool		ordered;
 } DynTemplatePart;
@@ -126,15 +139,16 @@ typedef struct DynTemplate
 	int			nparts;			/* 0: the text is literals[0] */
 	DynTemplatePart *parts;
 	DynText    *literals;		/* nparts + 1: literals[i] is before parts[i] */
-	int			any;			/* index of the `any` part, -1: none */
+	int			any;			/* index of the `any` part; -1: none */
 	bool		resolved;
 } DynTemplate;
 
 typedef struct DynTemplateError
 {
-	int			position;		/* in characters from 1; 0: of no place */
-	const char *message;		/* static: part of a sentence, no full stop */
-	const char *hint;			/* static: sentences; or NULL */
+	int			position;		/* position in characters from 1; 0: unknown */
+	const char *message;		/* message (static): part of a sentence, no
+								 * full stop */
+	const char *hint;			/* hint (static): sentences; or NULL */
 	bool		out_of_memory;
 } DynTemplateError;
 
@@ -148,17 +162,20 @@ extern DynTemplate *dyn_template_parse(const char *text, size_t len,
 extern void dyn_template_free(DynTemplate *tmpl);
 
 /*
- * Adds what is known of the columns, `facts` having one element for each part,
- * and derives how texts are cut.  Returns false with *error set if the
- * template is not well-formed: neighbouring parts without a literal or a fixed
- * width between them; `any`, `plain` on other columns than texts; a folded
- * column without another source; a word that contains its part's edge.  May
- * be called again with other facts.  `charset` must outlive the template.
+ * Adds the facts about the columns, `facts` having one element for each part,
+ * and derives how texts are split.  Returns false with *error set if the
+ * template is not well-formed: neighboring parts without a literal or a fixed
+ * width between them; `any`, `plain` on columns that are not texts; a folded
+ * column without another source; a word that contains its part's separator.
+ * May be called again with other facts.  `charset` must outlive the template.
  */
 extern bool dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 								 DynTemplateError *error);
 
-/* One part and no literals: what a template of a number may be. */
+/*
+ * Returns true if the template is one part and no literals, as it must be for
+ * a number.
+ */
 extern bool dyn_template_is_bare(const DynTemplate *tmpl);
 
 #endif

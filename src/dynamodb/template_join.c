@@ -48,7 +48,7 @@ append_value(DynBuffer *out, const DynTemplatePart *part, DynText value)
 					  part->folding);
 }
 
-/* The first `n` parts and the literals around them. */
+/* Appends the first `n` parts and the literals around them. */
 static void
 append_leading(DynBuffer *out, const DynTemplate *tmpl, const DynText *values,
 			   int n)
@@ -94,7 +94,10 @@ scalar_text(const DynScalar *scalar)
 	return (DynText) {scalar->data, scalar->len};
 }
 
-/* The points that can be used.  The span is empty if a value cannot exist. */
+/*
+ * Returns the number of leading points that can be used.  The span becomes
+ * empty if a value cannot exist.
+ */
 static int
 usable_points(const DynTemplate *tmpl, const DynText *points, int npoints,
 			  DynTextSpan *span)
@@ -112,7 +115,7 @@ usable_points(const DynTemplate *tmpl, const DynText *points, int npoints,
 	return i;
 }
 
-/* From the text in `lower` to the least that does not begin with it. */
+/* Limits the span to the texts that begin with `lower`. */
 static void
 span_prefix(DynTextSpan *span)
 {
@@ -138,9 +141,10 @@ is_empty(const DynTextSpan *span)
 }
 
 /*
- * With a fixed width, all texts of a value itself begin with that and the next
- * literal: an exclusive lower limit is behind them, and an inclusive upper one.
- * Of a shorter lower limit many values that begin with it are greater.
+ * Adds the limits of the next part.  With a fixed width, all texts of a value
+ * begin with the value and the next literal.  So an exclusive lower limit
+ * moves after them, and an inclusive upper one too.  If a lower limit is
+ * shorter, many values that begin with it are greater.
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)

@@ -1,21 +1,21 @@
 /*
  * template_text.c
- *		Cuts texts by a key template.
+ *		Splits texts by a key template.
  *
- * A text is cut by steps in one direction: a literal, a part, a literal, ...
- * Each step moves a position, and where it ends depends on nothing but where
- * it began.  Parts before the `any` part step to the right from the start of
- * the text, those behind it to the left from its end; `any` is what remains.
+ * A text is split by steps in one direction: a literal, a part, a literal, ...
+ * Each step moves a position, and its end depends only on its start.  Parts
+ * before the `any` part step to the right from the start of the text, those
+ * after it to the left from its end; `any` is what remains.
  *
  * If that fails, the text may still be ambiguous: it may match if undecided
  * parts are wildcards.  Wildcards divide the steps into segments.  A segment
  * that begins further ahead never ends further back, so it is enough to find
- * the first place where each one matches, and no other is tried.  The last
+ * the first position where each one matches, and no other is tried.  The last
  * segment of a template without `any` must also end with the text.
  *
- * Searches for an edge are kept in a cache for each part, because its
- * positions only move in one direction; so all attempts together look at each
- * byte once for each part.  Counting edges in a folded part whose value is not
+ * Searches for a separator are cached for each part, because its positions
+ * only move in one direction; so all attempts together look at each byte once
+ * for each part.  Counting separators in a folded part whose value is not
  * ASCII is not cached, as these are rare.
  */
 #include <assert.h>
@@ -26,12 +26,14 @@
 
 #define NOWHERE		SIZE_MAX
 
-/* Edges are searched once for all positions between `from` and `found`. */
+/*
+ * Separators are searched once for all positions between `from` and `found`.
+ */
 typedef struct SeparatorCache
 {
 	bool		valid;
 	size_t		from;
-	size_t		found;			/* NOWHERE: none */
+	size_t		found;			/* position found; NOWHERE: none */
 } SeparatorCache;
 
 typedef struct Matcher
@@ -40,8 +42,8 @@ typedef struct Matcher
 	const char *text;
 	size_t		len;
 	const DynText *given;
-	DynText    *values;			/* NULL: not wanted */
-	bool		mismatch;			/* a time has another width */
+	DynText    *values;			/* result; NULL: not needed */
+	bool		mismatch;			/* true if a time has another width */
 	SeparatorCache separators[DYN_TEMPLATE_MAX_PARTS];
 } Matcher;
 
@@ -97,9 +99,9 @@ dyn_text_fold(char *text, size_t len, DynFolding folding)
 		text[i] = fold_char(text[i], folding);
 }
 
-/* ---- places of the text ---- */
+/* ---- positions in the text ---- */
 
-/* What lies ahead of a position: behind it, or before it. */
+/* Returns the text ahead of a position: to its right, or to its left. */
 static DynText
 ahead(const Matcher *m, int dir, size_t pos)
 {
@@ -113,7 +115,7 @@ ahead(const Matcher *m, int dir, size_t pos)
 	return rest;
 }
 
-/* Moves over exactly this text, folded. */
+/* Moves over exactly this text, after folding it. */
 static bool
 step_text(const Matcher *m, DynText text, DynFolding folding, int dir,
 		  size_t *pos)
@@ -152,7 +154,7 @@ step_width(const Matcher *m, uint32_t width, int dir, size_t *pos)
 	return true;
 }
 
-/* The side of the next edge that faces the position, or NOWHERE. */
+/* Returns the near side of the next separator, or NOWHERE. */
 static size_t
 search_separator(const Matcher *m, DynText separator, int dir, size_t pos)
 {
@@ -192,7 +194,10 @@ find_separator(Matcher *m, int i, int dir, size_t pos)
 
 /* ---- parts ---- */
 
-/* Moves to the edge, or to the end of the text if the part takes the rest. */
+/*
+ * Moves to the separator, or to the end of the text if the part takes the
+ * rest.
+ */
 static bool
 step_to_separator(Matcher *m, int i, int dir, size_t *pos)
 {
@@ -212,7 +217,7 @@ step_to_separator(Matcher *m, int i, int dir, size_t *pos)
 	return true;
 }
 
-/* How often does the folded text contain the character? */
+/* Returns how often the folded text contains the character. */
 static size_t
 count_folded(DynText text, DynText c, DynFolding folding)
 {
@@ -226,8 +231,8 @@ count_folded(DynText text, DynText c, DynFolding folding)
 }
 
 /*
- * Moves over a value that is folded in an unknown way.  It contains its edge
- * as often as before, since folding changes only letters.
+ * Moves over a value that is folded in an unknown way.  It contains its
+ * separator as often as before, since folding changes only letters.
  */
 static bool
 step_unknown(const Matcher *m, int i, int dir, size_t *pos)
@@ -264,7 +269,7 @@ is_given(const Matcher *m, int i)
 		m->given[i].data != NULL;
 }
 
-/* Is the given value compared? */
+/* True if the given value can be compared. */
 static bool
 is_comparable(const DynTemplatePart *part, DynText value)
 {
@@ -305,7 +310,7 @@ dyn_text_integer(DynText text, int64_t *value)
 	return negative || !__builtin_sub_overflow((int64_t) 0, n, value);
 }
 
-/* Only as an integer is spelled in a key. */
+/* Accepts an integer only in the form it has in a key. */
 static bool
 lists_number(const DynTemplatePart *part, DynText text)
 {
@@ -376,7 +381,7 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
 	return true;
 }
 
-/* Is the edge ahead, or nothing? */
+/* True if the separator is ahead, or nothing. */
 static bool
 is_at_separator(const Matcher *m, DynText separator, int dir, size_t pos)
 {
@@ -386,7 +391,7 @@ is_at_separator(const Matcher *m, DynText separator, int dir, size_t pos)
 
 /*
  * Moves over a time: to its width, or to the first character that no time has.
- * Another width is a misfit, unless the time may not go on there.
+ * Another width is a mismatch, unless the separator follows.
  */
 static bool
 step_instant(Matcher *m, const DynTemplatePart *part, int dir, size_t *pos)
@@ -453,9 +458,9 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 	return true;
 }
 
-/* ---- cut ---- */
+/* ---- split ---- */
 
-/* May the `any` part be the text from lo to hi? */
+/* True if the `any` part may be the text from lo to hi. */
 static bool
 any_is(Matcher *m, size_t lo, size_t hi)
 {
@@ -487,7 +492,7 @@ matches(Matcher *m)
 /* ---- ambiguous texts ---- */
 
 /*
- * Places a segment behind a wildcard: as near as possible to the position, but
+ * Places a segment after a wildcard: as near as possible to the position, but
  * not at it, and so that it ends with the text if it must.
  */
 static bool
@@ -512,7 +517,7 @@ place_segment(Matcher *m, int first, int last, int dir, bool at_end,
 	return false;
 }
 
-/* The end of the segment that begins with the literal `first`. */
+/* Returns the end of the segment that begins with the literal `first`. */
 static int
 segment_end(const DynTemplate *tmpl, int first, int last, int dir)
 {
@@ -523,7 +528,7 @@ segment_end(const DynTemplate *tmpl, int first, int last, int dir)
 	return i;
 }
 
-/* As step_segment, but undecided parts are wildcards. */
+/* Does the same as step_segment, but undecided parts are wildcards. */
 static bool
 step_segments(Matcher *m, int first, int last, int dir, bool at_end,
 			  size_t *pos)
@@ -544,8 +549,8 @@ step_segments(Matcher *m, int first, int last, int dir, bool at_end,
 }
 
 /*
- * May the `any` part be within lo and hi?  If its text is given, this is only
- * necessary, not sufficient: in doubt a text is ambiguous.
+ * True if the `any` part may be within lo and hi.  If its text is given, this
+ * is only necessary, not sufficient: in doubt a text is ambiguous.
  */
 static bool
 any_may_be_within(Matcher *m, size_t lo, size_t hi)

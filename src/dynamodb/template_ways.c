@@ -1,10 +1,10 @@
 /*
  * template_ways.c
- *		All ways in which a text may be cut by a key template.
+ *		Enumerates all ways to split a text by a key template.
  *
- * From the left to the right: each part is tried with every text that it may
- * have and that the next literal follows.  This is exponential in the number
- * of parts, hence the limit of steps.
+ * Goes from left to right: each part is tried with every text that it may have
+ * and that the next literal follows.  This is exponential in the number of
+ * parts, so the number of steps is limited.
  */
 #include <assert.h>
 #include <string.h>
@@ -53,7 +53,7 @@ is_known(const DynWays *ways, int i)
 		(part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(ways->known[i]));
 }
 
-/* Has the text only characters of the list? */
+/* True if the text has only characters of the list. */
 static bool
 is_of_charset(DynText text, const char *charset)
 {
@@ -72,7 +72,7 @@ is_of_charset(DynText text, const char *charset)
 	return true;
 }
 
-/* May the part, which is not known, have this text, which is not empty? */
+/* True if the part, whose text is not known, may have this non-empty text. */
 static bool
 may_have(const DynWays *ways, int i, DynText text)
 {
@@ -94,8 +94,8 @@ begins_with(DynText text, DynText prefix)
 }
 
 /*
- * The first place from `end` on where part i may end, by what stands behind it;
- * behind the text if there is none.
+ * Returns the first position from `end` on where part i may end, given the
+ * literal after it; a position after the text if there is none.
  */
 static size_t
 next_end(const DynWays *ways, int i, DynText rest, size_t end)
@@ -158,7 +158,7 @@ walk_part(Walk *walk, int i, DynText rest)
 	return false;
 }
 
-/* The rest is literal i, part i, literal i + 1, and so on. */
+/* Tries the rest, which is literal i, part i, literal i + 1, and so on. */
 static bool
 walk_from(Walk *walk, int i, DynText rest)
 {

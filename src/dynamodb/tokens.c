@@ -1,12 +1,13 @@
 /*
  * tokens.c
- *		The placeholders of one request: #n0, #n1, ... and :v0, :v1, ...
+ *		Manages the placeholders of one request: #n0, #n1, ... and :v0, :v1,
+ *		...
  *
- * Names and values are two tables of the same kind.  A table keeps the JSON of
- * its entries in one buffer, ready to be sent, and for each entry its end and
- * a hash.  Entries are found by a linear search for the hash: an expression of
- * 4096 bytes has at most some 700 tokens, too few for a better structure to
- * pay off.
+ * Names and values are two tables of the same kind.  A table stores the JSON
+ * of its entries in one buffer, ready to be sent, and for each entry its end
+ * and a hash.  Entries are found by a linear search for the hash: an
+ * expression of 4096 bytes has at most some 700 tokens, too few for a better
+ * structure to pay off.
  *
  * Entries are only added at the end, so a mark is a length, and rolling back
  * truncates.  Names are copied, so a table does not refer to the caller's
@@ -20,14 +21,15 @@
 #include "../base/text.h"
 #include "tokens.h"
 
-#define MAX_NAME_BYTES		65535	/* of an attribute name */
+#define MAX_NAME_BYTES		65535	/* maximum length of an attribute name */
 #define MAX_NAMES_BYTES		(8 * 1024 * 1024)
-#define MAX_VALUES_BYTES	(2 * 1024 * 1024)	/* of a request's values */
+#define MAX_VALUES_BYTES	(2 * 1024 * 1024)	/* maximum size of a request's
+												 * values */
 
 typedef struct Entry
 {
 	size_t		end;			/* offset after the entry's JSON */
-	uint64_t	hash;			/* of the JSON */
+	uint64_t	hash;			/* hash of the JSON */
 } Entry;
 
 typedef struct Table
@@ -35,7 +37,7 @@ typedef struct Table
 	DynBuffer	json;			/* the entries, without separators */
 	Entry	   *entries;
 	int			count;
-	int			space;			/* entries allocated */
+	int			space;			/* number of entries allocated */
 } Table;
 
 struct DynTokens
@@ -51,7 +53,9 @@ table_free(Table *table)
 	free(table->entries);
 }
 
-/* Offset of an entry; for the next new one, the end of the last. */
+/*
+ * Returns the offset of an entry; for the next new one, the end of the last.
+ */
 static size_t
 entry_start(const Table *table, int i)
 {
@@ -87,7 +91,7 @@ table_make_space(Table *table)
 }
 
 /*
- * Makes an entry of the JSON that was appended after the last entry, or
+ * Makes an entry from the JSON that was appended after the last entry, or
  * removes it again if there is an equal entry.
  */
 static int
@@ -196,7 +200,7 @@ dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark)
 	table_split(&tokens->values, mark.nvalues);
 }
 
-/* ,"member":{"#n0":...,"#n1":...} */
+/* Writes ,"member":{"#n0":...,"#n1":...}. */
 static void
 table_write(const Table *table, const char *member, const char *sigil,
 			DynBuffer *out)

@@ -9,10 +9,11 @@
 
 #include <math.h>
 
-#define UNITS_OF_PARTITION		3000.0	/* a second */
+#define UNITS_OF_PARTITION		3000.0	/* units per second */
 #define BYTES_OF_PARTITION		(10.0 * 1024 * 1024 * 1024)
-#define ON_DEMAND_PARTITIONS	4.0 /* of a new table */
-#define SAVED_SECONDS			150.0	/* half of what may be saved */
+#define ON_DEMAND_PARTITIONS	4.0 /* partitions of a new table */
+#define SAVED_SECONDS			150.0	/* half of the maximum that DynamoDB
+										 * saves */
 #define MS_PER_MEGABYTE			20.0
 #define UNKNOWN_ITEM_BYTES		300.0
 
@@ -78,12 +79,14 @@ dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 		fmax(throughput->provisioned ? 1 : ON_DEMAND_PARTITIONS,
 			 fmax(ceil(bytes / BYTES_OF_PARTITION),
 				  ceil(capacity->rate / UNITS_OF_PARTITION)));
-	/* a share is granted second by second */
+	/* a share is limited in every second, so it has no saved units */
 	capacity->saved = throughput->provisioned && read_percent >= 100
 		? SAVED_SECONDS * throughput->read_units : 0;
 }
 
-/* The milliseconds that the capacity needs at least for these units. */
+/*
+ * Returns the minimum time, in ms, in which the capacity serves these units.
+ */
 static double
 units_ms(const DynCapacity *capacity, double units, double keys)
 {

@@ -16,7 +16,8 @@
 #include "../base/text.h"
 #include "wire.h"
 
-#define PRINT_CHARS	64			/* characters shown of one value */
+#define PRINT_CHARS	64			/* maximum number of characters printed for one
+								 * value */
 
 bool
 dyn_wire_scalar(DynBuffer *buf, const DynScalar *value)
@@ -62,7 +63,10 @@ dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts)
 	return dyn_buffer_append_char(buf, '}');
 }
 
-/* BOOL and NULL have a length but no bytes; empty ones may have no pointer. */
+/*
+ * BOOL and NULL have a length but no bytes; empty ones may have a NULL
+ * pointer.
+ */
 static int
 compare_bytes(const DynScalar *a, const DynScalar *b)
 {
@@ -114,7 +118,7 @@ dyn_scalar_print(DynBuffer *buf, const DynScalar *value)
 	switch (value->type)
 	{
 		case DYN_TYPE_S:
-			/* up to the first byte of the character that is one too many */
+			/* up to the first byte of the first character over the limit */
 			for (shown = 0; shown < value->len; shown++)
 			{
 				if (!dyn_utf8_continues(value->data[shown]) &&

@@ -29,8 +29,8 @@ typedef struct DynScalar
 } DynScalar;
 
 /*
- * Does the value of a response have the bytes of the scalar?  Then they are
- * equal; other spellings may be, too.
+ * Returns true if the value of a response has the bytes of the scalar.  Then
+ * they are equal; values with other encodings may be equal, too.
  */
 static inline bool
 dyn_value_encodes(const DynValue *value, const DynScalar *scalar)
@@ -41,40 +41,42 @@ dyn_value_encodes(const DynValue *value, const DynScalar *scalar)
 		memcmp(value->data, scalar->data, scalar->len) == 0;
 }
 
-/* {"S":"..."} */
+/* Writes {"S":"..."}. */
 extern bool dyn_wire_scalar(DynBuffer *buf, const DynScalar *value);
 
 /* One attribute of a primary key (or of an ExclusiveStartKey). */
 typedef struct DynKeyPart
 {
-	const char *name;			/* attribute name, NUL-terminated UTF-8 */
+	const char *name;			/* attribute name (NUL-terminated UTF-8) */
 	DynScalar	value;
 } DynKeyPart;
 
-/* {"pk":{"S":"..."},"sk":{"N":"..."}} */
+/* Writes {"pk":{"S":"..."},"sk":{"N":"..."}}. */
 extern bool dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts);
 
 /*
- * Does the key in JSON have exactly the attributes of these names, which are
- * distinct?  Values are not checked.  Also false if it is not an object, or if
- * memory runs out, which sets *out_of_memory.
+ * Returns true if the key in JSON has exactly the attributes with these names,
+ * which are distinct.  Values are not checked.  Also returns false if it is
+ * not an object, or if memory runs out, which sets *out_of_memory.
  */
 extern bool dyn_wire_key_names(const char *json, size_t len,
 							   const char *const *names, int n,
 							   bool *out_of_memory);
 
-/* Byte-wise equality of type and contents (values are canonical). */
+/* Returns true if type and bytes are equal (values are canonical). */
 extern bool dyn_scalar_equal(const DynScalar *a, const DynScalar *b);
 
 /*
- * The order in which DynamoDB sorts keys (developer guide, "Query"; S and B by
- * unsigned bytes, N by value).  Both must be of one type S, N or B.
+ * Compares two scalars in the order in which DynamoDB sorts keys (developer
+ * guide, "Query"; S and B by unsigned bytes, N by value).  Both must have the
+ * same type, S, N or B.
  */
 extern int	dyn_scalar_compare(const DynScalar *a, const DynScalar *b);
 
 /*
- * For logs and EXPLAIN: S in double quotes with JSON escapes, N as it is, B as
- * x'..', BOOL true/false, NULL null; truncated after 64 characters with "...".
+ * Appends a value for logs and EXPLAIN: S in double quotes with JSON escapes,
+ * N as it is, B as x'..', BOOL true/false, NULL null; truncated after 64
+ * characters with "...".
  */
 extern bool dyn_scalar_print(DynBuffer *buf, const DynScalar *value);
 
