@@ -45,8 +45,8 @@ _PG_init(void)
 }
 
 /*
- * Not parallel safe: every worker of a partial hash join would read the whole
- * table again.
+ * Returns false: every worker of a partial hash join would read the full table
+ * again.
  */
 static bool
 dynIsForeignScanParallelSafe(PlannerInfo *root, RelOptInfo *rel,

@@ -63,7 +63,7 @@ dyn_unused_create(const DynRelation *relation, DynItemScan *scan)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		/* positions of elements are not stored, and documents are never NULL */
+		/* positions of elements are not stored; documents are never NULL */
 		unused->columns[i + 1] = column->dropped || dyn_column_is_document(column) ||
 			(column->base != DYN_PATH_ITEM && column->base != DYN_PATH_ELEMENT);
 	}

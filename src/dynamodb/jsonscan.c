@@ -301,7 +301,7 @@ dyn_scan_number(DynJson *scan, const char *p)
 
 /*
  * ----------
- * Whole values
+ * Complete values
  * ----------
  */
 

@@ -138,7 +138,8 @@ typedef struct DynTemplate
 {
 	int			nparts;			/* 0: the text is literals[0] */
 	DynTemplatePart *parts;
-	DynText    *literals;		/* nparts + 1: literals[i] is before parts[i] */
+	DynText    *literals;		/* literals (nparts + 1); literals[i] is before
+								 * parts[i] */
 	int			any;			/* index of the `any` part; -1: none */
 	bool		resolved;
 } DynTemplate;
