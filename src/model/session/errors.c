@@ -1,6 +1,6 @@
 /*
  * errors.c
- *		The error table, and the reports made from it.
+ *		Reports failed requests, using a table of DynamoDB's error codes.
  */
 #include "postgres.h"
 
@@ -23,14 +23,14 @@ typedef struct ServiceError
 
 #define THROTTLED_HINT \
 	"DynamoDB limits the rate of such requests: retry the statement later."
-/* The error page of a gateway does not tell whether the endpoint is right. */
+/* A gateway's error page does not show whether the endpoint is right. */
 #define UNAVAILABLE_HINT \
 	"Retry the statement later. If this happens for every request, check the server options endpoint_url and region."
 #define KEY_HINT \
 	"Check access_key_id, secret_access_key and session_token of the user mapping."
 #define EXPIRED_HINT \
 	"The temporary credentials have expired: set new ones in the user mapping."
-/* Instead of these two, if the credentials are not those of the mapping. */
+/* Replaces the two hints above if the user mapping has no keys of its own. */
 #define SOURCE_HINT \
 	"The credentials come from the source that the user mapping names: dynamo_fdw_credentials() shows them."
 
@@ -76,7 +76,7 @@ static const ServiceError service_errors[] = {
 typedef struct TransportError
 {
 	DynFailure	failure;
-	int			http_status;	/* 0: any not listed before */
+	int			http_status;	/* status; 0: any not listed before */
 	int			sqlstate;
 	const char *hint;
 } TransportError;
@@ -138,7 +138,9 @@ find_transport_error(DynFailure failure, int http_status)
 	return NULL;
 }
 
-/* With a capital letter and a full stop, as DETAIL requires. */
+/*
+ * Returns the text with a capital letter and a full stop, as DETAIL requires.
+ */
 static char *
 sentence(const char *text)
 {
@@ -188,7 +190,7 @@ service_hint(const ServiceError *entry, const DynRequestContext *context)
 {
 	if (entry == NULL)
 		return NULL;
-	/* the only argument of DescribeTable is the name of the table */
+	/* the only argument of DescribeTable is the table name */
 	if (strcmp(entry->code, "ValidationException") == 0)
 		return strcmp(context->operation, "DescribeTable") == 0 ? TABLE_NAME_HINT
 			: strcmp(context->operation, "CreateTable") == 0 ? NULL
@@ -199,7 +201,7 @@ service_hint(const ServiceError *entry, const DynRequestContext *context)
 	return entry->hint;
 }
 
-/* What the service said, as sentences. */
+/* Returns the service's error text as sentences. */
 static char *
 service_words(const DynCall *call)
 {
@@ -223,8 +225,8 @@ report_service(const DynCall *call, const DynRequestContext *context)
 }
 
 /*
- * Texts of others may be secrets of a service that only the database server
- * reaches.
+ * Returns true if excerpts of responses may be shown.  They may contain
+ * secrets of a service that only the database server can reach.
  */
 static bool
 shows_excerpts(void)
@@ -238,7 +240,7 @@ shows_excerpts(void)
 					SECURITY_RESTRICTED_OPERATION)) == 0;
 }
 
-/* As sentences. */
+/* Returns the error's description as sentences. */
 static char *
 describe_error(const DynError *err)
 {
