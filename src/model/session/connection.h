@@ -27,7 +27,7 @@ typedef struct DynConnection
 	DynProvider provider;		/* the service's credential provider */
 	const char *table_prefix;
 	int			max_concurrency;
-	double		max_read_units_per_second; /* units per second; 0: no limit */
+	double		max_read_units_per_second;	/* units per second; 0: no limit */
 	double		max_read_units_per_statement;	/* units; 0: no limit */
 	int			throttle_timeout;	/* ms without progress; 0: no limit */
 	DynReadOptions reads;		/* defaults for tables without such options */
