@@ -8,7 +8,7 @@
 
 #include "closest.h"
 
-/* Longer ones are no misspellings of names. */
+/* Longer words are not treated as misspelled names. */
 #define MAX_WORD_BYTES	64
 
 void

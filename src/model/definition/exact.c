@@ -2,17 +2,17 @@
  * exact.c
  *		Decides where DynamoDB compares and sorts values as SQL does.
  *
- * Equality: DynamoDB compares spellings, so a value must have only one.  It
- * compares texts bytewise, as every deterministic collation does, provided
- * that the database's encoding and UTF-8 map one-to-one.
+ * Equality: DynamoDB compares encoded values, so a value must have only one
+ * encoding.  It compares texts bytewise, as every deterministic collation
+ * does, provided that the database's encoding and UTF-8 map one-to-one.
  *
- * Ranges and order: DynamoDB sorts spellings.  For texts this requires a
+ * Ranges and order: DynamoDB sorts encoded values.  For texts this requires a
  * bytewise collation, and an encoding that sorts bytewise like UTF-8.
  *
- * Misfits: equality never selects one, since encode.c does not encode a value
- * that the column cannot hold; but it does not check the constraints of
- * domains.  Ranges, inequality and presence may select misfits unless the
- * codec is total; then the rows selected must be decoded here.
+ * Mismatches: equality never selects one, since encode.c does not encode a
+ * value that the column cannot hold; but it does not check the constraints of
+ * domains.  Ranges, inequality and IS NOT NULL may select mismatches unless
+ * the codec is total; then the selected rows must be decoded here.
  */
 #include "postgres.h"
 
@@ -35,14 +35,14 @@ weaker(DynExactness a, DynExactness b)
 
 /* ---- properties used ---- */
 
-/* Does the codec depend on the database's encoding? */
+/* True if the codec depends on the database's encoding. */
 static bool
 is_text(const DynCodec *codec)
 {
 	return codec->kind == DYN_CODEC_TEXT;
 }
 
-/* The two that most columns have are known without a look at the catalog. */
+/* Handles the two most common collations without a catalog lookup. */
 static bool
 is_deterministic(Oid collation)
 {
@@ -50,7 +50,7 @@ is_deterministic(Oid collation)
 		get_collation_isdeterministic(collation);
 }
 
-/* Without a collation a comparison of texts is an error, which SQL raises. */
+/* Comparing texts without a collation is an error, which SQL raises. */
 static bool
 compares_bytes(Oid type, Oid collation)
 {
@@ -67,7 +67,7 @@ sorts_bytes(Oid type, Oid collation)
 	return OidIsValid(collation) && dyn_collation_is_bytewise(collation);
 }
 
-/* Does each SQL value have one stored value? */
+/* True if each SQL value has one stored value. */
 static bool
 has_points(const DynCodec *codec)
 {
@@ -84,7 +84,7 @@ has_ranges(const DynCodec *codec)
 
 /* ---- the column ---- */
 
-/* It has a collation if its type takes one. */
+/* A column has a collation if its type is collatable. */
 static bool
 column_compares_bytes(const DynColumn *column)
 {
@@ -112,7 +112,7 @@ dyn_traits_init(DynColumn *column)
 	traits->key = codec->kind != DYN_CODEC_FLOAT4 &&
 		codec->kind != DYN_CODEC_FLOAT8;
 
-	/* if spellings vary, = is an interval that contains them all */
+	/* with several encodings, = is an interval that contains them all */
 	if (point || range)
 		traits->equality = exact_if(point && !nulls && !codec->is_domain);
 	if (point)
@@ -121,7 +121,7 @@ dyn_traits_init(DynColumn *column)
 		traits->range = exact_if(codec->encoding.total && !nulls);
 	traits->order = range && codec->encoding.sorting == DYN_SORTED &&
 		(codec->encoding.total || !nulls);
-	/* a part does not tell whether the whole fits, or satisfies a domain */
+	/* one member does not show whether the full value is valid for a domain */
 	traits->parts = codec->kind == DYN_CODEC_JSONB && !nulls &&
 		!codec->is_domain;
 	traits->distinct = point && column_compares_bytes(column);
@@ -137,8 +137,8 @@ dyn_traits_init(DynColumn *column)
 }
 
 /*
- * Part of a text: what is found by the text is compared again, as other parts
- * and other items may have it, too.
+ * A part of a text: rows found by the text are compared again, since other
+ * parts and other items may contain it, too.
  */
 void
 dyn_traits_init_part(DynColumn *column, bool base, bool folded)
@@ -175,14 +175,14 @@ dyn_column_rejects(const DynColumn *column, DynType type)
 
 /* ---- operators ---- */
 
-/* <, <=, >, >= */
+/* True for <, <=, >, >=. */
 static bool
 is_range(const DynOperator *op)
 {
 	return op->comparison >= DYN_COMPARE_LT;
 }
 
-/* Does the operator compare decoded values by the codec's type? */
+/* True if the operator compares decoded values by the codec's type. */
 static bool
 is_of_codec(const DynOperator *op, const DynCodec *codec)
 {
@@ -212,7 +212,7 @@ dyn_operator_exactness(const DynColumn *column, const DynOperator *op)
 {
 	if (!is_of_codec(op, &column->codec))
 		return DYN_LOCAL;
-	/* are values of the column rounded before they are compared? */
+	/* column values are rounded before the comparison */
 	if (op->value_type == FLOAT8OID &&
 		(column->codec.kind == DYN_CODEC_INT8 || column->codec.kind == DYN_CODEC_NUMERIC))
 		return is_range(op)
@@ -228,8 +228,8 @@ is_plain_number(const DynCodec *codec)
 }
 
 /*
- * Two columns of one kind.  Never exact: DynamoDB compares the stored values
- * of both, whatever their types, including its NULLs.
+ * Two columns of the same kind.  Never exact: DynamoDB compares the stored
+ * values of both, whatever their types, including its NULLs.
  */
 DynExactness
 dyn_columns_exactness(const DynColumn *column, const DynColumn *other,
@@ -267,7 +267,7 @@ dyn_element_exactness(const DynColumn *column, const DynOperator *op)
 		is_of_codec(op, element) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
-/* Never exact: the item has rows for its other elements, too. */
+/* Never exact: the item also has rows for its other elements. */
 DynExactness
 dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
 {
@@ -282,7 +282,7 @@ dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
 	return has_points(codec) && is_of_codec(op, codec) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
-/* For texts only: DynamoDB has no such operator for other types. */
+/* Supports texts only: DynamoDB has no such operator for other types. */
 DynExactness
 dyn_member_exactness(const DynOperator *op)
 {

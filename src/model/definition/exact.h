@@ -3,19 +3,20 @@
  *		Decides where DynamoDB compares and sorts values as SQL does.
  *
  * This decision is made only here.  It depends on the codec, the collation,
- * the encoding, on_mismatch and the operator's input types; other files do not
- * use its results instead (test/lint).
+ * the encoding, on_mismatch and the operator's input types.  Other files do
+ * not decide by these properties themselves (test/lint).
  *
  * Properties of the column alone are computed once, into its DynTraits, when
  * the foreign table's definition is read.  They are valid for operators that
  * compare by the type that the column is decoded as.  The operator's own input
- * types and collation decide whether that is so, not the types of columns
- * below its casts; dyn_operator_exactness() and the like combine both.
+ * types and collation decide whether that is the case, not the types of
+ * columns below its casts. dyn_operator_exactness() and the functions after it
+ * combine both.
  *
  * An exactness is valid for all values that may be stored and all run-time
- * values.  A misfit is a stored value that does not fit the column: an error
- * here or, under on_mismatch 'null', NULL; DynamoDB compares it like any other
- * value.
+ * values.  A mismatch is a stored value that the column cannot hold: an error
+ * here or, under on_mismatch 'null', NULL.  DynamoDB compares it like any
+ * other value.
  */
 #ifndef DYN_MODEL_EXACT_H
 #define DYN_MODEL_EXACT_H
@@ -27,7 +28,7 @@ struct DynColumn;
 typedef enum DynExactness
 {
 	DYN_LOCAL,					/* may lose rows: must not be sent */
-	DYN_SUPERSET,				/* keeps every row that SQL keeps, and maybe
+	DYN_SUPERSET,				/* keeps every row that SQL keeps, and possibly
 								 * others: must be rechecked */
 	DYN_EXACT					/* keeps the same rows */
 } DynExactness;
@@ -46,9 +47,10 @@ typedef enum DynComparison
 typedef struct DynOperator
 {
 	DynComparison comparison;
-	Oid			column_type;	/* its input type on the column's side */
-	Oid			value_type;		/* on the other; of an array: of elements */
-	Oid			collation;		/* used by the comparison */
+	Oid			column_type;	/* input type on the column's side */
+	Oid			value_type;		/* input type on the other side; for an array,
+								 * that of its elements */
+	Oid			collation;		/* collation used by the comparison */
 } DynOperator;
 
 typedef struct DynTraits
@@ -58,15 +60,15 @@ typedef struct DynTraits
 	DynExactness range;
 
 	/*
-	 * A key attribute sorts like the column under a bytewise collation.  Values
-	 * that are equal to the column may differ in the attribute: then the next
-	 * attributes of the key say nothing about the order.
+	 * True if a key attribute sorts like the column under a bytewise
+	 * collation.  Attributes of equal column values may differ; then the key's
+	 * next attributes do not determine the order.
 	 */
 	bool		order;
 
 	/*
-	 * Different values of a key attribute are decoded as values that differ
-	 * by the column's collation, or NULL: as for a unique index.
+	 * True if different values of a key attribute are decoded as values that
+	 * differ by the column's collation, or as NULL, as in a unique index.
 	 */
 	bool		distinct;
 
@@ -74,28 +76,30 @@ typedef struct DynTraits
 	DynExactness completeness;	/* IS NOT NULL */
 	DynExactness truth;			/* booleans: c, NOT c */
 
-	bool		parts;			/* members of a document are the same whether
-								 * it is read whole or only in part */
-	bool		members;		/* of a part: no row has another value than the
+	bool		parts;			/* true if members of a document are the same
+								 * whether it is read completely or partly */
+	bool		members;		/* true for a part if every row has one of the
 								 * members of its enumeration */
-	bool		point;			/* = means one stored value, usable as a key */
-	bool		key;			/* usable in key conditions */
+	bool		point;			/* true if = means one stored value, usable as
+								 * a key */
+	bool		key;			/* true if usable in key conditions */
 } DynTraits;
 
 /* Sets column->traits from the other fields. */
 extern void dyn_traits_init(struct DynColumn *column);
 
 /*
- * The same for a column as it is spelled in a part of a template; `base`: of a
- * key attribute of the table, so that items with misfits are no rows; `folded`:
- * its letters in one case.  Nothing is exact but the order.
+ * Sets the traits of a column encoded in a part of a template.  `base`: the
+ * part is in a key attribute of the table, so that items with mismatches are
+ * not rows.  `folded`: its letters are in one case.  Only the order is exact.
  */
 extern void dyn_traits_init_part(struct DynColumn *column, bool base,
 								 bool folded);
 
 /*
- * Is every value of this DynamoDB type, which keys can have, an error in the
- * column?  A format says where values come from, so it is trusted.
+ * Returns true if every value of this DynamoDB type, which must be a key type,
+ * is an error in the column.  A format describes the stored values, so it is
+ * trusted.
  */
 extern bool dyn_column_rejects(const struct DynColumn *column, DynType type);
 
@@ -116,18 +120,22 @@ extern DynExactness dyn_prefix_exactness(const struct DynColumn *column,
 extern DynExactness dyn_element_exactness(const struct DynColumn *column,
 										  const DynOperator *op);
 
-/* column OP value, as the presence of such an element, of an unnested table */
+/* column OP value in an unnested table, tested as: such an element exists */
 extern DynExactness dyn_unnested_exactness(const struct DynColumn *column,
 										   const DynOperator *op);
 
 /* column ->> 'name' OP value */
 extern DynExactness dyn_member_exactness(const DynOperator *op);
 
-/* Does the name of a document's member have a unique form in DynamoDB? */
+/*
+ * Returns true if the name of a document's member has a unique form in
+ * DynamoDB.
+ */
 extern bool dyn_name_is_exact(const char *name);
 
 /*
- * Are the items of a partition, sorted by this key attribute, in this order?
+ * Returns true if a partition's items, sorted by this key attribute, are in
+ * this order.
  */
 extern bool dyn_order_is_exact(const struct DynColumn *column, Oid opfamily,
 							   Oid collation);

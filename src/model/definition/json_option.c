@@ -1,6 +1,6 @@
 /*
  * json_option.c
- *		Reads options whose value is a JSON object.
+ *		Parses options whose value is a JSON object.
  */
 #include "postgres.h"
 

@@ -2,8 +2,8 @@
  * options.c
  *		The option table, and the validator that uses it.
  *
- * To add an option: one line in `options_table`, the code that reads it, one
- * row in docs/options.md (test/t/test_options.py compares the two).
+ * To add an option: one line in `options_table`, the code that reads it, and
+ * one row in docs/options.md (test/t/test_options.py compares the two).
  *
  * The validator gets the complete new list of options of one object and its
  * catalog, but neither the object nor the old list.  It uses no network and no
@@ -53,7 +53,7 @@ static const char *const document_words[] = {"item", "rest", NULL};
 #define ON_MAPPING	0x02
 #define ON_TABLE	0x04
 #define ON_COLUMN	0x08
-#define ON_IMPORT	0x10		/* IMPORT FOREIGN SCHEMA; in no catalog */
+#define ON_IMPORT	0x10		/* IMPORT FOREIGN SCHEMA; not stored */
 
 typedef enum ValueKind
 {
@@ -100,7 +100,10 @@ static const OptionEntry options_table[] = {
 	"requests in flight for one statement"},
 	{"max_idle_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
 	false, "idle connections that a session keeps between statements"},
-	/* the smallest request costs half a unit, and should wait seconds at most */
+	/*
+	 * the smallest request costs half a unit, and should wait a few seconds at
+	 * most
+	 */
 	{"max_read_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
 	false, "read units per second that all sessions may use together"},
 	{"max_read_units_per_statement", ON_SERVER, VALUE_REAL, 0.1, 1e9, NULL, "none", false,
@@ -185,7 +188,9 @@ static const OptionEntry options_table[] = {
 	"attribute whose values divide a table into foreign tables"},
 };
 
-/* Other names that users may try: shorter ones, and those of similar programs. */
+/*
+ * Other names that users may try: shorter ones, and those of similar programs.
+ */
 static const struct
 {
 	const char *name;
@@ -242,7 +247,7 @@ find_entry(const char *name, int where)
 	return NULL;
 }
 
-/* The option with a name that is close to a misspelled one, if there is one. */
+/* Returns the option whose name is closest to a misspelled one, or NULL. */
 static const char *
 closest_option(const char *name, int where)
 {
@@ -352,7 +357,7 @@ enum_position(const char *const *words, const char *value)
 	return -1;
 }
 
-/* Times may be written with a unit. */
+/* Returns the unit of a time option, which may be part of the value. */
 static int
 unit_of(const char *name)
 {
@@ -361,7 +366,7 @@ unit_of(const char *name)
 	return strstr(name, "timeout") ? GUC_UNIT_MS : 0;
 }
 
-/* If it is not, *why is a hint. */
+/* Returns true if the value is valid; otherwise sets *why to a hint. */
 static bool
 value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 {
@@ -430,7 +435,7 @@ check_value(const OptionEntry *entry, const char *value)
 
 	if (value_is_valid(entry, value, &why))
 		return;
-	/* a URL may have a password */
+	/* hide a URL that may contain a password */
 	if (entry->kind == VALUE_URL && strchr(value, '@') != NULL)
 		value = "...";
 	ereport(ERROR,
@@ -516,7 +521,7 @@ check_role(List *options)
 	}
 }
 
-/* Rules between the options of one object. */
+/* Checks rules between the options of one object. */
 static void
 check_combination(List *options, int where)
 {
@@ -530,8 +535,9 @@ check_combination(List *options, int where)
 }
 
 /*
- * The list is that of the object as it will be: whoever is not a superuser can
- * neither set such an option nor change others beside it.
+ * The list is that of the object after the change.  A user who is not a
+ * superuser can therefore neither set such an option nor change others of an
+ * object that has it.
  */
 DYN_NORETURN static void
 report_privilege(const char *name, int where)
@@ -691,11 +697,11 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 	return reads;
 }
 
-/* Where sessions cannot share a budget, that is said. */
+/* Returns the help text, adapted if sessions cannot share a budget. */
 static const char *
 help_of(const OptionEntry *entry)
 {
-	/* budgets are those of all backends */
+	/* with shared memory, budgets are for all backends */
 	if (dyn_shared_memory() != NULL)
 		return entry->help;
 	if (strcmp(entry->name, "max_read_units_per_second") == 0)

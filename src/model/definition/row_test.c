@@ -1,6 +1,6 @@
 /*
  * row_test.c
- *		Reads the table options match and ttl.
+ *		Parses the table options item_filter and ttl_attribute.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "json_option.h"
 #include "row_test.h"
 
-/* DynamoDB deletes no item whose time is longer ago. */
+/* DynamoDB does not delete items that expired longer ago, in seconds. */
 #define FIVE_YEARS		INT64CONST(157680000)
 
 /* ---- checking ---- */
@@ -195,7 +195,7 @@ dyn_row_term_attribute(const DynRowTerm *term)
 	return term->path->steps[0].name;
 }
 
-/* Microseconds since 1970, as seconds. */
+/* Sets the scalar to seconds; `us` is microseconds since 1970. */
 static void
 set_seconds(DynScalar *scalar, int64 us)
 {

@@ -1,6 +1,7 @@
 /*
  * template_columns.c
- *		Reads the table option key_templates, and connects it with the columns.
+ *		Parses the table option key_templates, and connects it with the
+ *		columns.
  */
 #include "postgres.h"
 
@@ -158,9 +159,9 @@ dyn_templates_parse(const char *text, int *n)
 	return templated;
 }
 
-/* ---- what is read ---- */
+/* ---- attributes to read ---- */
 
-/* Marks the template, and those that its columns are parts of. */
+/* Marks the template, and those that its columns are read from. */
 static void
 need_template(const DynTemplatedAttr *templated, int i, const DynColumn *columns,
 			  bool *needed)
@@ -191,7 +192,7 @@ paths_of_template(const DynTemplatedAttr *templated, const DynColumn *columns, L
 	return paths;
 }
 
-/* Marks the templates that decide what the column shows. */
+/* Marks the templates that the column's value depends on. */
 static void
 need_for_column(const DynTemplatedAttr *templated, int n, const DynColumn *column,
 				const DynColumn *columns, bool *needed)
@@ -238,8 +239,8 @@ typedef struct Connector
 	int			ncolumns;
 	const DynKeyAttr *base;
 	int			nbase;
-	const DynTableMeta *meta;	/* NULL: not known */
-	const char *table;			/* the foreign table */
+	const DynTableMeta *meta;	/* table description, or NULL */
+	const char *table;			/* foreign table's name */
 } Connector;
 
 static const char *
@@ -248,7 +249,10 @@ shown_name(const DynTemplatedAttr *templated)
 	return dyn_from_utf8_lossy(dyn_templated_name(templated));
 }
 
-/* `column` may be NULL; it may be a name that the foreign table lacks. */
+/*
+ * Raises an error.  `column` may be NULL, or a name that the foreign table
+ * lacks.
+ */
 DYN_NORETURN static void
 report(const Connector *connector, const DynTemplatedAttr *templated,
 	   const char *column, const char *detail, const char *hint)
@@ -298,7 +302,7 @@ base_type(const Connector *connector, const char *attribute)
 	return DYN_TYPE_ABSENT;
 }
 
-/* Of a key attribute that is no string. */
+/* Raises the error of a key attribute that is not a string. */
 DYN_NORETURN static void
 report_key_type(const Connector *connector, const DynTemplatedAttr *templated,
 				const char *column)
@@ -338,7 +342,7 @@ connect_names(const Connector *connector)
 
 /* ---- sources ---- */
 
-/* The part of the template that shows the column, or -1. */
+/* Returns the part of the template that shows the column, or -1. */
 static int
 two_way_part(const DynTemplatedAttr *templated, AttrNumber attnum)
 {
@@ -367,7 +371,7 @@ take_source(const Connector *connector, int i, AttrNumber attnum)
 	return true;
 }
 
-/* The template of the attribute that the column's own option names. */
+/* Uses the template of the attribute that the column's own option names. */
 static void
 source_of_placed(const Connector *connector, AttrNumber attnum)
 {
@@ -381,7 +385,7 @@ source_of_placed(const Connector *connector, AttrNumber attnum)
 	}
 }
 
-/* Templates of the table's key attributes count in the key's order. */
+/* Uses the templates of the table's key attributes, in the key's order. */
 static bool
 source_of_base(const Connector *connector, AttrNumber attnum)
 {
@@ -398,7 +402,7 @@ source_of_base(const Connector *connector, AttrNumber attnum)
 	return false;
 }
 
-/* A key's attributes, by which the closest one is found. */
+/* Lists a key's attributes, and finds the closest one. */
 static void
 list_key(const Connector *connector, const DynKeySchema *key, StringInfo list,
 		 DynClosest *closest)
@@ -420,7 +424,9 @@ list_key(const Connector *connector, const DynKeySchema *key, StringInfo list,
 	}
 }
 
-/* "The key attributes are "pk", "sk"; perhaps ...", or an empty text. */
+/*
+ * Returns "The key attributes are "pk", "sk"; perhaps ...", or an empty text.
+ */
 static const char *
 key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 {
@@ -441,7 +447,7 @@ key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 							   closest.best));
 }
 
-/* If it is not a key attribute, its name may be misspelt. */
+/* Raises an error; a name that is not a key attribute may be misspelled. */
 DYN_NORETURN static void
 report_no_source(const Connector *connector, const DynTemplatedAttr *templated,
 				 const char *column)
@@ -486,7 +492,7 @@ dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
 		 (part->spec == DYN_SPEC_NONE && codec->format.kind == DYN_FORMAT_NONE));
 }
 
-/* The plain spelling of a type in a template. */
+/* Sets the default encoding of a type in a template. */
 static void
 plain_format(const DynCodec *codec, DynFormat *format)
 {
@@ -501,7 +507,7 @@ plain_format(const DynCodec *codec, DynFormat *format)
 	}
 }
 
-/* The format of the spec, else the column's if it is one for texts. */
+/* Uses the spec's format, otherwise the column's if it is a text format. */
 static void
 choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 			  const DynTemplatePart *part, const DynColumn *column,
@@ -522,11 +528,11 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 		*format = column->codec.format;
 	else
 		plain_format(&column->codec, format);
-	/* digits of a text, where bool(1,0) is a number elsewhere */
+	/* digits in a text, although bool(1,0) is a number elsewhere */
 	format->numeric = false;
 }
 
-/* Of a column's places in a text, only one may hold any characters. */
+/* Only one of a column's places in a text may contain arbitrary characters. */
 static void
 check_places(const Connector *connector, const DynTemplatedAttr *templated, int p)
 {
@@ -577,11 +583,11 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 			   "Only texts and uuids can be lower or upper.");
 }
 
-/* ---- what a template needs to know ---- */
+/* ---- facts about the parts ---- */
 
 /*
- * All spellings of a time have as many characters, and the same ones but for
- * the digits.
+ * All encodings of a time have the same length, and differ only in their
+ * digits.
  */
 static void
 add_instant_facts(const DynCodec *codec, DynPartFacts *facts)
@@ -649,7 +655,7 @@ resolve_template(const Connector *connector, DynTemplatedAttr *templated)
 			   describe_error(shown_name(templated), &error), NULL);
 }
 
-/* What is read from a part has its codec. */
+/* Sets the codec of a column that is read from a part to that part's codec. */
 static void
 set_column(const Connector *connector, DynColumn *column)
 {
@@ -664,7 +670,7 @@ set_column(const Connector *connector, DynColumn *column)
 
 /* ---- mistakes ---- */
 
-/* Does a template name the column? */
+/* True if a template names the column. */
 static bool
 is_named(const Connector *connector, AttrNumber attnum)
 {
@@ -679,7 +685,7 @@ is_named(const Connector *connector, AttrNumber attnum)
 	return false;
 }
 
-/* {column} for ${column}: nothing else fills the column. */
+/* Detects {column} instead of ${column}: the column then has no source. */
 static void
 check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 			 AttrNumber attnum)
@@ -699,7 +705,7 @@ check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 	}
 }
 
-/* How coarse the spelling of a time is: how many of these it cannot spell. */
+/* Returns how coarse the encoding of a time is: the number of times lost. */
 static int
 coarseness(const DynCodec *codec)
 {
@@ -722,7 +728,9 @@ coarseness(const DynCodec *codec)
 	return lengthof(instants);
 }
 
-/* A day in one key attribute, and a time in the other, are not the same value. */
+/*
+ * A day in one key attribute and a time in the other are not the same value.
+ */
 static void
 check_precision(const Connector *connector, AttrNumber attnum)
 {
@@ -764,7 +772,7 @@ has_brace(const DynTemplate *tmpl)
 	return false;
 }
 
-/* Columns that nothing fills. */
+/* Checks columns without a source. */
 static void
 check_unnamed(const Connector *connector, const DynTemplatedAttr *templated)
 {
@@ -777,7 +785,10 @@ check_unnamed(const Connector *connector, const DynTemplatedAttr *templated)
 	}
 }
 
-/* At each planning: so what templates seldom have is looked for first. */
+/*
+ * Runs at each planning, so it first checks features that templates seldom
+ * have.
+ */
 static void
 check_mistakes(const Connector *connector)
 {

@@ -1,11 +1,11 @@
 /*
  * budget.c
- *		Budgets of read units, in shared memory.
+ *		Enforces read unit budgets in shared memory.
  *
- * A spinlock protects all buckets.  It is held for arithmetic, and for a search
- * of a few hundred entries if a budget is new; never while waiting, nor where
- * an error could be raised.  A backend that dies leaves nothing behind but the
- * charge of its requests.
+ * A spinlock protects all buckets.  It is held for arithmetic, and for a
+ * search through a few hundred entries if a budget is new.  It is never held
+ * while waiting, or where an error could be raised.  A backend that dies
+ * leaves only the charge of its requests.
  */
 #include "postgres.h"
 
@@ -16,21 +16,21 @@
 #include "../server/pg_compat.h"
 #include "budget.h"
 
-/* The name bears the version of the layout: libraries of two may be loaded. */
+/* Contains the layout's version: two library versions may be loaded. */
 #define SHARED_NAME		"dynamo_fdw budgets 1"
 
 #define MAX_BUCKETS		256
 
-/* The longest time until a budget is looked at again. */
+/* Longest time until a budget is checked again. */
 #define LONGEST_LOOK_MS	100.0
 
-/* Added to a delay, so that rounding does not make it end too early. */
+/* Margin added to a delay, so that rounding does not end it too early. */
 #define MARGIN_MS		0.1
 
 typedef struct Bucket
 {
-	DynBudget	budget;			/* rate 0: the bucket is free */
-	double		level;			/* negative: in debt */
+	DynBudget	budget;			/* budget served; free if its rate is 0 */
+	double		level;			/* units left; negative: in debt */
 	double		filled_ms;
 } Bucket;
 
@@ -40,7 +40,7 @@ typedef struct BucketTable
 	Bucket		buckets[MAX_BUCKETS];
 } BucketTable;
 
-/* Of this session: for what the shared ones have no room. */
+/* This session's buckets, used when the shared table is full or missing. */
 static BucketTable own_table;
 static bool has_own = false;
 static bool overflowed = false;
@@ -94,8 +94,8 @@ is_of(const Bucket *bucket, const DynBudget *budget)
 }
 
 /*
- * Is the bucket free, or as good as new?  One that was filled now may be that of
- * the same request's other budget.
+ * Returns true if the bucket is unused, or refilled completely.  A bucket
+ * filled at this moment may serve the other budget of the same request.
  */
 static bool
 is_reusable(const Bucket *bucket, double now)
@@ -108,8 +108,8 @@ is_reusable(const Bucket *bucket, double now)
 }
 
 /*
- * The one to be used for another budget: free, or idle for the longest time.  In
- * the session's table some debt may have to be forgiven.
+ * Returns the bucket to use for another budget: a free one, or the one idle
+ * for the longest time.  In the session's table this may forgive a debt.
  */
 static Bucket *
 reusable_bucket(BucketTable *table, double now)
@@ -127,7 +127,7 @@ reusable_bucket(BucketTable *table, double now)
 	return best;
 }
 
-/* NULL: there is no room for it. */
+/* Returns the budget's bucket, or NULL if the table is full. */
 static Bucket *
 find_bucket(BucketTable *table, DynBudget *budget, double now)
 {
@@ -149,12 +149,12 @@ find_bucket(BucketTable *table, DynBudget *budget, double now)
 	elapsed = Max(now - bucket->filled_ms, 0);
 	bucket->level = Min(budget->rate, bucket->level + budget->rate * elapsed / 1000);
 	bucket->filled_ms = Max(now, bucket->filled_ms);
-	/* the rate is that of the newest request: options can be changed */
+	/* use the rate of the newest request, since options can change */
 	bucket->budget.rate = budget->rate;
 	return bucket;
 }
 
-/* The shared one, or the session's. */
+/* Returns the shared bucket, or else the session's. */
 static Bucket *
 bucket_of(BucketTable *shared, DynBudget *budget, double now)
 {
@@ -195,7 +195,7 @@ unlock_buckets(BucketTable *shared)
 					   MAX_BUCKETS)));
 }
 
-/* If it is 0, the units are taken. */
+/* Returns the delay in ms; if it is 0, the units have been taken. */
 static double
 try_to_take(DynBudgets *budgets, double units, double now)
 {

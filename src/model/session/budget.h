@@ -1,21 +1,21 @@
 /*
  * budget.h
- *		Budgets of read units: so many in a second, for a server or for a
- *		table, of all backends together.
+ *		Budgets of read units per second, for a server or a table, shared by
+ *		all backends.
  *
- * A budget is a bucket of tokens that holds what comes in one second.  A
- * request takes what it can cost at most when it is sent, which is corrected
- * when it is known; it may be sent while the bucket is not empty, so that the
- * debt is at most one request.  Hence no more is used than units a second *
- * (elapsed + 1 s), and what one request costs.
+ * A budget is a token bucket that holds the units of one second.  A request
+ * takes its maximum cost when it is sent; the charge is corrected when the
+ * cost is known.  It may be sent while the bucket is not empty, so the debt is
+ * at most one request.  Usage is therefore at most rate * (elapsed + 1 s) plus
+ * the cost of one request.
  *
- * Buckets are in shared memory where it can be had (dyn_shared_memory), else
- * each session has its own.  There is a fixed number of them; one that is full
- * again is as good as new, and can be used for another budget.
+ * Buckets live in shared memory if available (dyn_shared_memory), otherwise
+ * per session.  Their number is fixed; a bucket that is full again can be used
+ * for another budget.
  *
- * A budget belongs to a database, a server and its endpoint and region, and
- * maybe to a DynamoDB table, to its capacity, or to that of a global index.
- * Times are those of a monotonic clock, in ms.
+ * A budget belongs to a database and a server with its endpoint and region.
+ * It may also belong to a DynamoDB table, to its capacity, or to that of a
+ * global index.  Times are in ms of a monotonic clock.
  */
 #ifndef DYN_MODEL_BUDGET_H
 #define DYN_MODEL_BUDGET_H
@@ -28,15 +28,15 @@ typedef struct DynBudget
 	{
 		Oid			database;
 		Oid			server;
-		uint64		hash;		/* of endpoint, region and table */
+		uint64		hash;		/* hash of endpoint, region and table */
 	}			key;
-	double		rate;			/* units a second */
-	int			slot;			/* where its bucket was last */
+	double		rate;			/* units per second */
+	int			slot;			/* last known position of its bucket */
 } DynBudget;
 
 /*
- * Those that a request is charged to: of its server, of its table, and of the
- * capacity that it uses.
+ * The budgets that a request is charged to: those of its server, its table,
+ * and the capacity that it uses.
  */
 typedef struct DynBudgets
 {
@@ -45,26 +45,33 @@ typedef struct DynBudgets
 } DynBudgets;
 
 /*
- * Adds the server's budget (table NULL), or the table's, of so many units a
- * second; or that of a capacity: of the table ("") or of a global index of it.
+ * Adds the budget of the server (`table` is NULL) or of the table, with `rate`
+ * units per second.  With `capacity`, adds the budget of a capacity: that of
+ * the table ("") or of one of its global indexes.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							const char *table, const char *capacity, double rate);
 
 /*
- * Milliseconds until a request may be sent; 0: now.  It is no more than a
- * fraction of a second, since another backend may give units back meanwhile.
+ * Returns the milliseconds until a request may be sent; 0 means now.  The
+ * result is at most a fraction of a second, since another backend may return
+ * units in the meantime.
  */
 extern double dyn_budgets_delay(DynBudgets *budgets, double now_ms);
 
-/* Takes the units from all of them, or, if one is empty, from none: false. */
+/*
+ * Takes the units from all budgets.  Returns false and takes none if any of
+ * them is empty.
+ */
 extern bool dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
 
-/* A request that was charged so many units has used others. */
+/*
+ * Corrects the charge of a request that was charged `charged` and used `used`.
+ */
 extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 								double used, double now_ms);
 
-/* Called once, when the library is loaded. */
+/* Requests the shared memory; called once, when the library is loaded. */
 extern void dyn_budget_init(void);
 
 #endif

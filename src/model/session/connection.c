@@ -1,10 +1,10 @@
 /*
  * connection.c
- *		A server as one user uses it, made from the catalogs.
+ *		Builds the connection of one user to a server from the catalogs.
  *
- * The same catalogs are read again by dyn_connection_check, which judges a
- * connection that has been made: the endpoint and the options that it has,
- * the mapping and the server's owner as they are now.
+ * dyn_connection_check reads the same catalogs again to check an existing
+ * connection.  It compares the endpoint and options stored in the connection
+ * with the current user mapping and owner of the server.
  *
  * Layer: model.
  */
@@ -27,14 +27,14 @@
 #include "privilege.h"
 
 /*
- * Maximum bytes of a response.  A page of 1 MB is nearly 2 MB of JSON; only a
- * BatchGetItem may be larger, and is then divided (exec/fetch/stream.c).
+ * Maximum bytes of a response.  A page of 1 MB is nearly 2 MB of JSON.  Only a
+ * BatchGetItem may be larger, and is then split (exec/fetch/stream.c).
  */
 #define MAX_RESPONSE	((size_t) 16 * 1024 * 1024)
 
 /* ---- the endpoint ---- */
 
-/* With exactly one slash at the end. */
+/* Returns the URL with exactly one slash at its end. */
 static char *
 normal_url(const char *endpoint)
 {
@@ -43,7 +43,10 @@ normal_url(const char *endpoint)
 	return psprintf("%s%s", endpoint, endpoint[len - 1] == '/' ? "" : "/");
 }
 
-/* The Host header: without scheme, slash and the scheme's default port. */
+/*
+ * Returns the Host header: the URL without scheme, slash and the scheme's
+ * default port.
+ */
 static char *
 host_of_url(const char *url)
 {
@@ -77,7 +80,10 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 	connection->service.host = host_of_url(connection->service.url);
 }
 
-/* The option that directs requests elsewhere than to the region's endpoint. */
+/*
+ * Returns the first option that redirects requests away from the region's
+ * endpoint.
+ */
 static const char *
 find_detour(List *options)
 {
@@ -91,7 +97,7 @@ find_detour(List *options)
 	return NULL;
 }
 
-/* The options live as long as the connection. */
+/* Sets the limits; the options live as long as the connection. */
 static void
 set_limits(DynConnection *connection, List *options)
 {
@@ -187,7 +193,7 @@ set_keys(DynConnection *connection, List *options)
 				 : errmsg("out of memory")));
 }
 
-/* A malloc'd copy, in UTF-8; NULL of NULL. */
+/* Returns a malloc'd copy in UTF-8, or NULL for NULL. */
 static char *
 copy_text(const char *text)
 {
@@ -197,7 +203,9 @@ copy_text(const char *text)
 	return copy;
 }
 
-/* How a source reaches other services than DynamoDB. */
+/*
+ * Sets the proxy and CA bundle with which a provider reaches other services.
+ */
 static void
 set_ways(DynConnection *connection, List *options)
 {
@@ -229,7 +237,7 @@ wipe_options(List *options)
 	}
 }
 
-/* After the service has been set. */
+/* Sets up the credentials; the service must have been set before. */
 static void
 set_credentials(DynConnection *connection)
 {
@@ -264,7 +272,7 @@ set_credentials(DynConnection *connection)
 
 /*
  * Runs when the connection's context is deleted, also by an error while it is
- * made: wipes what the mapping says, and frees malloc'd parts.
+ * being built.  Wipes the user mapping's values, and frees malloc'd fields.
  */
 static void
 release_connection(void *arg)
@@ -333,7 +341,7 @@ check_source(const DynConnection *connection, const ForeignServer *server)
 	bool		changed = mapping->umid != connection->mapping ||
 		!equal(mapping->options, connection->mapping_options);
 
-	/* it may have keys now */
+	/* the mapping may contain access keys now */
 	wipe_options(mapping->options);
 	if (changed)
 		report_changed(connection);

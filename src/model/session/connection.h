@@ -1,10 +1,10 @@
 /*
  * connection.h
- *		A server as one user uses it, made from the catalogs.
+ *		The connection of one user to a server, built from the catalogs.
  *
- * A DynConnection holds the endpoint, the limits and the credentials.  It has a
- * memory context of its own, with which everything is freed; credentials are
- * overwritten first.  session.c keeps connections and counts their users.
+ * A DynConnection holds the endpoint, the limits and the credentials.  It owns
+ * a memory context, which frees everything; credentials are overwritten first.
+ * session.c caches connections and counts their users.
  */
 #ifndef DYN_MODEL_CONNECTION_H
 #define DYN_MODEL_CONNECTION_H
@@ -17,47 +17,50 @@
 typedef struct DynConnection
 {
 	Oid			serverid;
-	Oid			mapping;		/* the user mapping... */
-	bool		for_public;		/* ...is PUBLIC's */
+	Oid			mapping;		/* OID of the user mapping */
+	bool		for_public;		/* true if that mapping is for PUBLIC */
 	Oid			userid;
 	char	   *server_name;
-	DynSourceKind source;		/* of the credentials */
+	DynSourceKind source;		/* provider of the credentials */
 	DynService	service;
-	DynClock	clock;			/* of the service */
-	DynProvider provider;		/* likewise */
+	DynClock	clock;			/* the service's clock */
+	DynProvider provider;		/* the service's credential provider */
 	const char *table_prefix;
 	int			max_concurrency;
-	double		max_read_units_per_second; /* per second; 0: no limit */
-	double		max_read_units_per_statement;	/* 0: no limit */
+	double		max_read_units_per_second;	/* units per second; 0: no limit */
+	double		max_read_units_per_statement;	/* units; 0: no limit */
 	int			throttle_timeout;	/* ms without progress; 0: no limit */
-	DynReadOptions reads;		/* for tables without options of their own */
+	DynReadOptions reads;		/* defaults for tables without such options */
 
 	/* private to connection.c */
-	const char *detour;			/* see privilege.h */
-	List	   *mapping_options;	/* unless the source is static */
-	DynSourceOptions spec;		/* until the provider has it */
+	const char *detour;			/* redirecting option (privilege.h), or NULL */
+	List	   *mapping_options;	/* options; NIL for static credentials */
+	DynSourceOptions spec;		/* settings, until the provider owns them */
 
 	/* private to session.c */
 	struct DynDescription *descriptions;
-	struct DynTablePace *paces;	/* table_pace.c */
+	struct DynTablePace *paces;	/* list of table_pace.c */
 	MemoryContext context;
-	uint64		checked;		/* counts invalidations */
+	uint64		checked;		/* invalidation count at the last check */
 	int			pins;
 	bool		valid;
 } DynConnection;
 
-/* Of the user or else of PUBLIC; raises an error if there is none. */
+/*
+ * Returns the OID of the user's mapping, or else of that for PUBLIC.  Raises
+ * an error if neither exists.
+ */
 extern Oid	dyn_connection_mapping(Oid serverid, Oid userid);
 
 /*
- * Makes a connection in a child of the current context.  Raises errors for
+ * Builds a connection in a child of CurrentMemoryContext.  Raises errors for
  * missing configuration; does not use the network.
  */
 extern DynConnection *dyn_connection_make(Oid serverid, Oid userid);
 
 /*
- * Raises an error if the connection, which may have been made long ago, must
- * not be used now: judges it by what the catalogs say now (privilege.h).
+ * Raises an error if the connection must not be used any longer.  It may be
+ * old, so this checks it against the current catalogs (privilege.h).
  */
 extern void dyn_connection_check(const DynConnection *connection);
 

@@ -2,7 +2,7 @@
  * counters.c
  *		Adds up the counts of requests to DynamoDB.
  *
- * Per backend, without shared memory.
+ * Counts are per backend; they do not use shared memory.
  */
 #include "postgres.h"
 

@@ -2,12 +2,14 @@
  * guc.c
  *		Defines the configuration parameters.
  *
- * scan_policy: a user may set a policy at least as tight as "warn"; loosening
- * a table's own policy with "allow" takes a superuser, or the configuration
- * file.  A setting by ALTER ROLE ...  SET counts as set by the role itself,
- * since it may have been made while this library was not loaded. log_requests
- * shows the constants of other users' views, so only a superuser may set it;
- * likewise log_min_duration, which is the administrator's.
+ * scan_policy: a user may set a policy at least as strict as "warn".  To
+ * loosen a table's own policy with "allow" requires a superuser, or the
+ * configuration file.  A setting by ALTER ROLE ... SET counts as set by the
+ * role itself, since it may have been made while this library was not loaded.
+ *
+ * log_requests shows the constants of other users' views, so only a superuser
+ * may set it.  The same applies to log_min_duration, which is for
+ * administrators.
  *
  * A parallel worker accepts its leader's settings without these checks.
  */
@@ -62,8 +64,7 @@ check_scan_policy(int *newval, void **extra, GucSource source)
 
 /*
  * Users may set the limit for their own statements, but not so high that these
- * could use up the memory of the machine.  A worker accepts its leader's
- * value.
+ * could use up the machine's memory.  A worker accepts its leader's value.
  */
 static bool
 check_fetch_memory(int *newval, void **extra, GucSource source)
@@ -79,7 +80,7 @@ check_fetch_memory(int *newval, void **extra, GucSource source)
 	return true;
 }
 
-/* Resets plans, as those of Scans avoid what the policy refuses. */
+/* Resets cached plans, since a plan avoids Scans that the policy refuses. */
 static void
 assign_scan_policy(int newval, void *extra)
 {
@@ -87,7 +88,7 @@ assign_scan_policy(int newval, void *extra)
 		ResetPlanCache();
 }
 
-/* Resets plans, as consistent reads exclude global indexes. */
+/* Resets cached plans, since consistent reads exclude global indexes. */
 static void
 assign_consistent_read(bool newval, void *extra)
 {

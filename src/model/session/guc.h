@@ -2,13 +2,13 @@
  * guc.h
  *		The configuration parameters dynamo_fdw.*.
  *
- * They control the session; properties of the remote side are options of the
- * server.  A parameter may only tighten a policy, unless a superuser sets it.
+ * They control the session; properties of the remote side are server options.
+ * A parameter may only tighten a policy, unless a superuser sets it.
  */
 #ifndef DYN_MODEL_GUC_H
 #define DYN_MODEL_GUC_H
 
-extern int	dyn_guc_scan_policy;	/* DynScanPolicy; -1: by the options */
+extern int	dyn_guc_scan_policy;	/* DynScanPolicy; -1: use the options */
 extern bool dyn_guc_consistent_read;
 extern bool dyn_guc_log_requests;
 extern int	dyn_guc_log_min_duration;	/* ms; -1: off */
@@ -17,8 +17,8 @@ extern bool dyn_guc_enable_lookup_join;
 extern bool dyn_guc_enable_cached_reads;
 extern bool dyn_guc_enable_shared_reads;
 extern int	dyn_guc_fetch_memory;	/* kB of pages a statement may hold */
-extern int	dyn_guc_analyze_read_units; /* limit for ANALYZE of a table */
-extern double dyn_guc_max_statement_units;	/* 0: no limit */
+extern int	dyn_guc_analyze_read_units; /* units; limit for ANALYZE */
+extern double dyn_guc_max_statement_units;	/* units; 0: no limit */
 
 extern void dyn_guc_init(void);
 

@@ -27,7 +27,7 @@ dyn_check_endpoint(const ForeignServer *server, const char *url)
 			 errhint("Use an https endpoint, or let a superuser own the server.")));
 }
 
-/* For hints: whose mapping is to be made or changed. */
+/* Returns the user for hints that name the mapping to create or change. */
 static const char *
 describe_user(const DynSourceUse *use)
 {
@@ -53,8 +53,9 @@ check_mapping(const DynSourceUse *use)
 }
 
 /*
- * Like eu-west-1 or us-gov-west-1.  Other names could make the endpoint that of
- * another service: dynamodb.s3.amazonaws.com is a bucket.
+ * Returns true for names such as eu-west-1 or us-gov-west-1.  Other names
+ * could turn the endpoint into that of another service:
+ * dynamodb.s3.amazonaws.com is a bucket.
  */
 static bool
 names_region(const char *region)
@@ -99,7 +100,7 @@ check_owner(const DynSourceUse *use)
 			 errhint("A superuser must own the server, and must set allowed_endpoint_url in the user mapping.")));
 }
 
-/* Why the superuser who made the mapping has to have named the endpoint. */
+/* Returns the reason why the superuser's mapping must name the endpoint. */
 static const char *
 reason_to_allow(const DynSourceUse *use)
 {

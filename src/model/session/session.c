@@ -1,15 +1,16 @@
 /*
  * session.c
- *		The backend's network client, its connections and table descriptions.
+ *		Manages the backend's network client, its connections and table
+ *		descriptions.
  *
  * Connections are in a hash table by (user mapping, user).  Descriptions are
  * malloc'd, and freed with the connection's memory context.  Pins are reset
- * callbacks of the pinning memory context, so that they are released however a
+ * callbacks of the pinning memory context, so they are released however a
  * statement ends.
  *
- * We wait for the client's descriptor and the process latch with
- * WaitLatchOrSocket.  Interrupts are handled when the client is in a
- * consistent state, never inside libcurl.
+ * WaitLatchOrSocket waits for the client's descriptor and the process latch.
+ * Interrupts are handled when the client is in a consistent state, never
+ * inside libcurl.
  */
 #include "postgres.h"
 
@@ -33,10 +34,10 @@
 #include "request_log.h"
 #include "session.h"
 
-/* External descriptors not used by us: every wait on a socket takes one. */
+/* External descriptors left for others: every wait on a socket takes one. */
 #define SPARE_DESCRIPTORS	4
 
-/* After a failure an expired description is used for this time, in ms. */
+/* Time for which an expired description is used after a failure, in ms. */
 #define REFRESH_PAUSE	5000.0
 
 typedef struct DynDescription
@@ -44,10 +45,10 @@ typedef struct DynDescription
 	struct DynDescription *next;
 	char	   *table;
 	DynTableMeta *meta;			/* malloc'd */
-	double		requested_at;	/* dyn_session_now() */
-	double		retry_after;	/* a request failed: retry after this time */
+	double		requested_at;	/* time of the request, by dyn_session_now() */
+	double		retry_after;	/* time of the next attempt after a failure */
 	int			pins;
-	bool		forgotten;		/* removed from the cache */
+	bool		forgotten;		/* true if removed from the cache */
 } DynDescription;
 
 typedef struct ConnectionKey
@@ -72,8 +73,8 @@ static DynClient *client = NULL;
 static HTAB *connections = NULL;
 
 /*
- * Counts invalidations: what was read from the catalogs before one, or checked,
- * is outdated.
+ * Count of invalidations.  Data read from the catalogs, or checked, before an
+ * invalidation is outdated.
  */
 static uint64 invalidations = 1;
 
@@ -86,7 +87,7 @@ dyn_session_now(void)
 	return ts.tv_sec * 1000.0 + ts.tv_nsec / 1e6;
 }
 
-/* Acquires one, if the spare ones are also available. */
+/* Acquires a descriptor if the spare ones are also available. */
 static bool
 acquire_descriptor(void)
 {
@@ -128,7 +129,7 @@ dyn_session_open_descriptors(void)
 
 /* ---- waiting ---- */
 
-/* `arg` is a DynWaitReason. */
+/* Waits for the client's descriptor; `arg` is a DynWaitReason. */
 static DynWait
 wait_for_client(void *arg, int fd, long timeout_ms)
 {
@@ -272,13 +273,16 @@ unpin_connection(void *arg)
 
 	Assert(connection->pins > 0);
 	connection->pins--;
-	/* nobody drives a source that still works */
+	/* stop the provider: without a pin, its work in progress is not driven */
 	if (connection->pins == 0)
 		dyn_provider_rest(&connection->provider);
 	drop_if_unused(connection);
 }
 
-/* Those of a server, or all for InvalidOid; returns true if there were any. */
+/*
+ * Discards the connections of a server, or all for InvalidOid.  Returns true
+ * if any existed.
+ */
 static bool
 forget_connections(Oid serverid)
 {
@@ -305,8 +309,8 @@ forget_connections(Oid serverid)
 }
 
 /*
- * Changes of servers and user mappings are rare, so everything is discarded.
- * Running statements keep what they have pinned.
+ * Discards everything, since changes of servers and user mappings are rare.
+ * Running statements keep their pinned connections.
  */
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
@@ -316,8 +320,8 @@ invalidate(Datum arg, int cacheid, uint32 hashvalue)
 }
 
 /*
- * Nothing in a connection depends on roles: whether it may be used is checked
- * again.
+ * Causes connections to be checked again.  Their contents do not depend on
+ * roles, only the permission to use them does.
  */
 static void
 doubt(Datum arg, int cacheid, uint32 hashvalue)
@@ -326,8 +330,8 @@ doubt(Datum arg, int cacheid, uint32 hashvalue)
 }
 
 /*
- * Reading the catalogs may process invalidations; if one arrives while the
- * connection is created, it is created again.
+ * Creates a connection.  Reading the catalogs may process invalidations; if
+ * one arrives in the meantime, the connection is created again.
  */
 static DynConnection *
 make_current_connection(Oid serverid, Oid userid)
@@ -360,9 +364,9 @@ add_connection(Oid serverid, Oid userid)
 }
 
 /*
- * Changes made by others are only seen when PostgreSQL looks for them, which a
- * cursor may not cause for long.  Static keys are the user's own, so there is
- * nothing to withdraw.
+ * PostgreSQL notices changes by other sessions only when it checks for
+ * invalidations; for a cursor, that may take long.  Static keys belong to the
+ * user, so they cannot be withdrawn.
  */
 void
 dyn_session_check(DynConnection *connection)
@@ -386,15 +390,16 @@ dyn_session_connection(Oid serverid, Oid userid)
 	DynConnection *connection;
 
 	/*
-	 * What others changed before is no change in the midst of the statement:
-	 * in a transaction that has its locks, PostgreSQL may not have looked.
+	 * An earlier change by another session is not a change during the
+	 * statement.  PostgreSQL may not have checked for it, if the transaction
+	 * already holds its locks.
 	 */
 	AcceptInvalidationMessages();
 	key.mapping = dyn_connection_mapping(serverid, userid);
 	entry = hash_search(connections, &key, HASH_FIND, NULL);
 	Assert(entry == NULL || entry->connection->valid);
 	connection = entry ? entry->connection : add_connection(serverid, userid);
-	/* pin first: the check may process an invalidation */
+	/* pin first, since the check may process an invalidation */
 	connection->pins++;
 	dyn_call_at_reset(CurrentMemoryContext, unpin_connection, connection);
 	dyn_session_check(connection);
@@ -414,7 +419,7 @@ find_description(DynConnection *connection, const char *table)
 	return NULL;
 }
 
-/* Frees descriptions that are neither in the cache nor in use. */
+/* Frees descriptions that are neither cached nor in use. */
 static void
 sweep_descriptions(DynConnection *connection)
 {
@@ -470,7 +475,8 @@ add_description(DynConnection *connection, const char *table,
 
 /*
  * Sends DescribeTable, with shorter timeouts than a read, because it runs
- * during planning.  The returned call may have failed only if `aged_serves`.
+ * during planning.  Returns a failed call only if `aged_serves`; otherwise a
+ * failure is an error.
  */
 static DynCall *
 request_description(DynConnection *connection, const char *table,
@@ -493,7 +499,8 @@ request_description(DynConnection *connection, const char *table,
 }
 
 /*
- * Returns NULL on a temporary failure, which is an error unless `aged_serves`.
+ * Returns the table's description.  On a temporary failure, returns NULL if
+ * `aged_serves`, and otherwise raises an error.
  */
 static DynDescription *
 describe_table(DynConnection *connection, const char *table, bool aged_serves)
@@ -527,9 +534,9 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 }
 
 /*
- * Like describe_table, but if the service cannot be reached, the expired
- * description is used for a while.  Resets plans made from the expired one if
- * the new one differs.
+ * Returns a description like describe_table, but if the service cannot be
+ * reached, uses the expired one for a while.  If the new description differs,
+ * resets plans made from the expired one.
  */
 static DynDescription *
 refresh_description(DynConnection *connection, DynDescription *aged)

@@ -1,14 +1,15 @@
 /*
  * table_pace.c
- *		Finds or makes the pace of a table or index.
+ *		Finds or creates the pace of a table or index.
  *
- * Only the tables of a session are listed: few enough for a linear search.
+ * The list has only the tables that a session reads, so a linear search is
+ * enough.
  */
 #include "postgres.h"
 
 #include "table_pace.h"
 
-/* A pace that was not used for so long may be wrong by now. */
+/* Time in ms after which an unused pace is considered outdated. */
 #define FRESH_MS	10000.0
 
 static DynTablePace *
@@ -31,7 +32,7 @@ begin_statement(DynTablePace *pace, const DynConnection *connection,
 {
 	pace->hot_stream = NULL;
 	pace->shared_ms = 0;
-	/* does the statement run inside the one that the pace was begun for? */
+	/* does this statement run inside the one that started the pace? */
 	if (is_running(pace->statement) &&
 		(!pace->pace.throttled ||
 		 dyn_session_now() - pace->pace.seen_ms < FRESH_MS))

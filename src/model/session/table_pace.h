@@ -1,11 +1,11 @@
 /*
  * table_pace.h
- *		The pace of each table and index that a connection reads (aws/pace.h).
+ *		The pace of each table and index that a connection reads
+ *		(aws/pace.h).
  *
- * What one statement has learned, another one forgets: it begins like in a new
- * session, whatever has happened to the ones before.  But a statement that runs
- * inside another one, which has just read the same table, goes on at its pace:
- * it is one load for the service.
+ * A new statement does not reuse the pace learned by an earlier one; it starts
+ * as in a new session.  A statement nested in one that has just read the same
+ * table continues at its pace, since both load the same table.
  */
 #ifndef DYN_MODEL_TABLE_PACE_H
 #define DYN_MODEL_TABLE_PACE_H
@@ -17,22 +17,23 @@ typedef struct DynTablePace
 {
 	struct DynTablePace *next;
 	char	   *table;
-	char	   *index;			/* "": the table itself */
+	char	   *index;			/* index name; "": the table itself */
 	DynPace		pace;
-	int			in_flight;		/* requests of all statements */
-	uint64		statement;		/* that it was begun for */
+	int			in_flight;		/* number of requests of all statements */
+	uint64		statement;		/* number of the statement that started it */
 
-	/* the last throttle that named the limit of a partition */
+	/* time and stream of the last throttle that named a partition's limit */
 	double		hot_ms;
-	const void *hot_stream;		/* NULL: none */
-	double		shared_ms;		/* the last one that followed another stream's
-								 * soon: the partition may be the same */
+	const void *hot_stream;		/* stream, or NULL */
+	double		shared_ms;		/* time of the last such throttle soon after
+								 * one of another stream: both may read the
+								 * same partition */
 } DynTablePace;
 
 /*
- * Found or made in the connection's memory; valid as long as the connection is
- * pinned.  Statements are told apart by a number; is_running tells whether one
- * has not ended yet.
+ * Returns the pace, found or created in the connection's memory; valid as long
+ * as the connection is pinned.  `statement` identifies the statement;
+ * `is_running` returns true if a statement has not ended yet.
  */
 extern DynTablePace *dyn_table_pace(DynConnection *connection,
 									const char *table, const char *index,

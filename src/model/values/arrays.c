@@ -1,6 +1,6 @@
 /*
  * arrays.c
- *		Reads the elements of arrays, and makes arrays of them.
+ *		Splits arrays into elements, and builds arrays from them.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * arrays.h
- *		The elements of arrays.
+ *		Splits arrays into elements, and builds arrays from them.
  */
 #ifndef DYN_MODEL_ARRAYS_H
 #define DYN_MODEL_ARRAYS_H
@@ -13,13 +13,13 @@ typedef struct DynArrayElements
 } DynArrayElements;
 
 /*
- * The elements of an array of any type and dimensions, in their order.  In
- * CurrentMemoryContext; values that are not passed by value point into the
- * array, or into a copy of a toasted one.
+ * Returns the elements of an array of any type and dimensions, in their order.
+ * Allocates in CurrentMemoryContext; values passed by reference point into the
+ * array, or into a detoasted copy.
  */
 extern DynArrayElements dyn_array_elements(Datum array);
 
-/* An array of one dimension, of elements of that type. */
+/* Returns a one-dimensional array of elements of `type`. */
 extern Datum dyn_array_of_elements(const DynArrayElements *elements, Oid type);
 
 #endif

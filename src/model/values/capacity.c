@@ -1,9 +1,11 @@
 /*
  * capacity.c
- *		Which values a column's type can hold: ranges of integers, typmods.
+ *		Decides which values a column's type can hold, by integer ranges and
+ *		typmods.
  *
- * Decoding rejects a value that does not fit, and encoding makes no condition
- * of it; so an item selected by an equality can always be decoded.
+ * Decoding rejects a value that the type cannot hold, and encoding builds no
+ * condition from it.  An item selected by an equality can therefore always be
+ * decoded.
  */
 #include "postgres.h"
 
@@ -11,7 +13,9 @@
 
 #include "types.h"
 
-/* As the decoders of these kinds do; only of types that keys can have. */
+/*
+ * Agrees with the decoders of these kinds; for types of key attributes only.
+ */
 bool
 dyn_codec_holds_type(const DynCodec *codec, DynType type)
 {
@@ -30,7 +34,7 @@ dyn_codec_holds_length(const DynCodec *codec, const char *text, size_t len)
 	return pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
 }
 
-/* Is the canonical number in the range of the integer type? */
+/* True if the canonical number is in the range of the integer type. */
 static bool
 is_in_integer_type(const DynCodecFacts *facts, const char *text)
 {
@@ -43,7 +47,9 @@ is_in_integer_type(const DynCodecFacts *facts, const char *text)
 	return errno == 0 && number >= facts->least && number <= facts->most;
 }
 
-/* Digits after the point of a canonical number. */
+/*
+ * Returns the number of digits after the decimal point of a canonical number.
+ */
 static int
 fraction_digits(const char *text)
 {
@@ -53,8 +59,8 @@ fraction_digits(const char *text)
 }
 
 /*
- * Digits before the point; for a fraction, minus the number of leading zeros
- * after the point.
+ * Returns the number of digits before the decimal point; for a fraction, minus
+ * the number of leading zeros after the point.
  */
 static int
 leading_digits(const char *text)
@@ -64,7 +70,7 @@ leading_digits(const char *text)
 		: -(int) strspn(text + 2, "0");
 }
 
-/* Trailing zeros of a whole canonical number. */
+/* Returns the number of trailing zeros of a canonical integer. */
 static int
 trailing_zeros(const char *text)
 {

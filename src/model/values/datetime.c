@@ -66,7 +66,8 @@ scan_date(IsoScanner *s, int64 *days)
 }
 
 /*
- * Parses a fraction of 1 to 9 digits, in microseconds; the rest must be zero.
+ * Parses a fraction of 1 to 9 digits, in microseconds; any further digits must
+ * be zero.
  */
 static bool
 scan_fraction(IsoScanner *s, int64 *usec)
@@ -111,7 +112,7 @@ scan_time(IsoScanner *s, int64 *usec)
 	return true;
 }
 
-/* Z, an offset such as +02:00, +0200 or +02, or nothing. */
+/* Parses Z, an offset such as +02:00, +0200 or +02, or nothing. */
 static bool
 scan_zone(IsoScanner *s, int64 *usec)
 {
@@ -161,7 +162,7 @@ dyn_instant_from_iso(const char *text, size_t len, Timestamp *result)
 	return true;
 }
 
-/* Copies the text with zeros in place of the digits after the sixth. */
+/* Copies the text with the digits after the sixth replaced by zeros. */
 static bool
 truncate_fraction(const char *text, size_t len, const DynFormat *format, char *dst)
 {
@@ -181,8 +182,8 @@ truncate_fraction(const char *text, size_t len, const DynFormat *format, char *d
 
 /*
  * The suffix may begin with a point or a colon, so the time ends where the
- * suffix begins.  Whether it is the suffix, and the number of digits, is known
- * by printing the instant again.
+ * suffix begins.  Printing the instant again checks the suffix and the number
+ * of digits.
  */
 bool
 dyn_instant_from_fixed(const char *text, size_t len, const DynFormat *format,
@@ -230,7 +231,7 @@ has_four_digit_year(Timestamp instant)
 	return instant >= dyn_instant_min() && instant <= dyn_instant_max();
 }
 
-/* Days since 2000-01-01 and the time of day, also before 2000. */
+/* Splits into days since 2000-01-01 and the time of day, also before 2000. */
 static void
 split_days(Timestamp instant, int64 *days, int64 *time)
 {
@@ -267,7 +268,7 @@ dyn_instant_to_date(Timestamp instant, char *dst)
 	return true;
 }
 
-/* Prints the fraction of a second, whose digits after the sixth are free. */
+/* Prints the fraction of a second; any digits may follow the sixth. */
 static bool
 print_fraction(int fraction, int digits, bool last, char *dst)
 {
@@ -308,14 +309,16 @@ dyn_instant_to_fixed(Timestamp instant, const DynFormat *format, bool last,
 
 /* ---- epochs ---- */
 
-/* Fractional digits of one unit that microseconds can represent. */
+/*
+ * Returns the fractional digits of one unit that microseconds can represent.
+ */
 static int
 epoch_scale(DynFormatKind unit)
 {
 	return unit == DYN_FORMAT_EPOCH ? 6 : unit == DYN_FORMAT_EPOCH_MS ? 3 : 0;
 }
 
-/* Fractional digits that the format accepts. */
+/* Returns the number of fractional digits that the format accepts. */
 static int
 epoch_digits(const DynFormat *format)
 {
@@ -339,8 +342,8 @@ push_digit(int64 *value, int digit)
 }
 
 /*
- * A canonical decimal times 10^scale, rounded down.  False if it has more than
- * `most` digits after the point.
+ * Computes a canonical decimal times 10^scale, rounded down.  Returns false if
+ * it has more than `most` digits after the decimal point.
  */
 static bool
 scaled_integer(const char *text, int scale, int most, int64 *result)
@@ -364,7 +367,9 @@ scaled_integer(const char *text, int scale, int most, int64 *result)
 		if (!push_digit(result, 0))
 			return false;
 	}
-	/* a canonical decimal has no zeros at its end, so there is something cut */
+	/*
+	 * canonical decimals have no trailing zeros, so split digits are not zero
+	 */
 	if (negative)
 		*result = -*result - split;
 	return true;
@@ -389,7 +394,7 @@ dyn_instant_from_epoch(const char *text, size_t len, const DynFormat *format,
 		IS_VALID_TIMESTAMP(*result);
 }
 
-/* Microseconds in units of the last of the format's digits. */
+/* Prints microseconds in units of the format's last digit. */
 static void
 print_microseconds(int64 number, int more, bool last, char *dst)
 {
@@ -436,7 +441,7 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 #define ULID_TIME_LEN	10
 #define ULID_MAX_MS		((INT64CONST(1) << 48) - 1)
 
-/* Crockford's base 32. */
+/* Digits of Crockford's base 32. */
 static const char ulid_digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 bool

@@ -23,7 +23,7 @@ extern bool dyn_instant_from_iso(const char *text, size_t len, Timestamp *result
 
 /*
  * Parses iso8601(n,suffix): exactly this format and no other.  Here and below,
- * digits after the sixth are cut off, if the format has so many.
+ * digits after the sixth are dropped, if the format has more than six.
  */
 extern bool dyn_instant_from_fixed(const char *text, size_t len,
 								   const DynFormat *format, Timestamp *result);
@@ -33,16 +33,17 @@ extern bool dyn_instant_from_epoch(const char *text, size_t len,
 								   const DynFormat *format, Timestamp *result);
 
 /*
- * Parses a ULID: 26 of the digits and capital letters without I, L, O and U.
- * The first ten are the milliseconds since 1970, the others mean nothing here.
+ * Parses a ULID: 26 digits and capital letters, without I, L, O and U.  The
+ * first ten are the milliseconds since 1970; the others are ignored.
  */
 extern bool dyn_instant_from_ulid(const char *text, size_t len, Timestamp *result);
 
 /*
- * The reverse.  Buffers have DYN_INSTANT_BUFSIZE bytes.  Returns false if the
- * format cannot represent the instant (year, infinity, more than n digits).
- * Where several texts mean the instant, prints the first or the last of them,
- * as they sort.
+ * The functions below print an instant in these formats.  Buffers have
+ * DYN_INSTANT_BUFSIZE bytes.  They return false if the format cannot represent
+ * the instant (year, infinity, more than n digits).  If several texts
+ * represent the instant, they print the first or the last of them in sort
+ * order.
  */
 #define DYN_INSTANT_BUFSIZE	256
 
@@ -53,11 +54,11 @@ extern bool dyn_instant_to_epoch(Timestamp instant, const DynFormat *format,
 								 bool last, char *dst);
 extern bool dyn_instant_to_ulid(Timestamp instant, bool last, char *dst);
 
-/* The first and the last instant of the four-digit years. */
+/* Return the first and the last instant of the four-digit years. */
 extern Timestamp dyn_instant_min(void);
 extern Timestamp dyn_instant_max(void);
 
-/* 1970-01-01, where ULIDs begin. */
+/* Returns 1970-01-01, the earliest time of a ULID. */
 extern Timestamp dyn_instant_of_1970(void);
 
 #endif

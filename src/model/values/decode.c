@@ -6,7 +6,7 @@
  * jsonb in jsonvalue.c, dates and times in datetime.c.
  *
  * Decoders allocate in CurrentMemoryContext (the page context), raise no error
- * for a value that does not fit, and never round.
+ * for a value that the column cannot hold, and never round.
  */
 #include "postgres.h"
 
@@ -45,7 +45,7 @@ wrong_type(const DynCodec *codec, const DynValue *value, const char **why)
 	return false;
 }
 
-/* The text of an S value, NUL-terminated, in the server's encoding. */
+/* Returns the text of an S value, NUL-terminated, in the server's encoding. */
 static bool
 value_cstring(const DynValue *value, char **result, size_t *len,
 			  const char **why)
@@ -120,7 +120,7 @@ decode_input(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* char(n): blanks are added, but nothing is removed. */
+/* Decodes char(n): adds blanks, but never removes any. */
 static bool
 decode_bpchar(DynCodec *codec, const DynValue *value, bool soft,
 			  Datum *result, const char **why)
@@ -168,8 +168,8 @@ decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Writes the canonical text of a number: of N, or of S under format 'string',
- * without surrounding blanks.
+ * Writes the canonical text of a number, from N, or from S under format
+ * 'string', without surrounding blanks.
  */
 static bool
 number_text(const DynCodec *codec, const DynValue *value, char *buf,
@@ -200,7 +200,7 @@ check_padded(const DynCodec *codec, const DynValue *value, const char **why)
 								  codec->format.digits));
 }
 
-/* An integer as SQL prints it. */
+/* Checks that the text is an integer as SQL prints it. */
 static bool
 check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 {
@@ -221,7 +221,7 @@ check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 	return true;
 }
 
-/* Fast path for plain digits with an optional sign, without a copy. */
+/* Parses plain digits with an optional sign, without a copy (fast path). */
 static bool
 plain_integer(const char *p, size_t len, int64 *result)
 {
@@ -307,7 +307,7 @@ decode_int8(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* The scale is padded. */
+/* Applies the typmod; pads the scale. */
 static bool
 apply_numeric_typmod(DynCodec *codec, const char *text, Datum *result,
 					 const char **why)
@@ -373,7 +373,7 @@ decode_float4(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* The text may contain U+0000. */
+/* Compares with a word; the text may contain U+0000. */
 static bool
 text_is(const char *text, size_t len, const char *word)
 {
@@ -457,14 +457,17 @@ decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* Why a number is not a time: in other digits it might be one. */
+/*
+ * Returns the reason why a number is not a time; in other units it might be
+ * one.
+ */
 static const char *
 why_not_epoch(const DynCodec *codec, const DynValue *value)
 {
 	DynFormat	finest = codec->format;
 	Timestamp	instant;
 
-	finest.digits = 9;			/* there are no more */
+	finest.digits = 9;			/* the maximum */
 	if (finest.kind == DYN_FORMAT_EPOCH &&
 		dyn_instant_from_epoch(value->data, value->len, &finest, &instant))
 		return "it has more fractional digits than its format; epoch(9) takes nine";
@@ -532,7 +535,7 @@ decode_jsonb(DynCodec *codec, const DynValue *value, bool soft,
 							  result, why);
 }
 
-/* Since the caller raises an error if not soft, nothing has to be undone. */
+/* If not `soft`, the caller raises an error, so no cleanup is needed. */
 static bool
 decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
 				 Datum *result, const char **why)
@@ -622,8 +625,8 @@ static const DecodeFn decoders[] = {
 };
 
 /*
- * These kinds undo the escapes themselves; the decoders of others see the text
- * as it is stored.
+ * True for kinds that decode the escapes themselves; the other decoders get
+ * the text as stored.
  */
 static bool
 undoes_escapes(const DynCodec *codec)
@@ -679,7 +682,9 @@ dyn_codec_holds(DynCodec *codec, const DynValue *value, const char **why)
 {
 	Datum		datum;
 
-	/* texts, which would be copied, seldom do not */
+	/*
+	 * almost all texts can be decoded; skip the check, which would copy them
+	 */
 	if (codec->kind == DYN_CODEC_TEXT && value->type == DYN_TYPE_S &&
 		!(value->flags & DYN_VALUE_HAS_NUL) && codec->typmod < 0 &&
 		!codec->is_domain && !dyn_encoding_differs())

@@ -90,7 +90,10 @@ dyn_encode_text(Datum value, DynScalar *out)
 	return true;
 }
 
-/* False if the text is longer than any item, without making it. */
+/*
+ * Encodes base64; returns false without encoding if the text would be longer
+ * than any item.
+ */
 static bool
 encode_base64(Datum value, DynScalar *out)
 {
@@ -107,7 +110,7 @@ encode_base64(Datum value, DynScalar *out)
 	return true;
 }
 
-/* The value as text or bytea, whichever its type is compared as. */
+/* Encodes the value as text or bytea, depending on the type compared. */
 static bool
 encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 {
@@ -129,7 +132,7 @@ encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 	return dyn_encode_text(value, out);
 }
 
-/* In the form that decode_uuid() accepts without a format. */
+/* True for the form that decode_uuid() accepts without a format. */
 static bool
 is_uuid_text(const DynScalar *text)
 {
@@ -167,7 +170,7 @@ holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
 	return dyn_codec_holds_text(codec, VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
 }
 
-/* With every digit that tells it from its neighbours, without an exponent. */
+/* Returns the shortest exact decimal text, without an exponent. */
 static char *
 float_out(double number)
 {
@@ -183,7 +186,7 @@ float_out(double number)
 	return DatumGetCString(DirectFunctionCall1(numeric_out, numeric));
 }
 
-/* The decimal text of any number type. */
+/* Returns the decimal text of a number of any type. */
 static char *
 number_out(Oid valuetype, Datum value)
 {
@@ -214,7 +217,7 @@ encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK ||
 		!dyn_codec_holds_number(codec, buf))
 		return DYN_ENCODED_NOTHING;
-	/* an integer has no exponent here: holds_number() */
+	/* an integer has no exponent here (holds_number) */
 	set_scalar(out, codec->wire, buf, len);
 	if (codec->format.kind != DYN_FORMAT_PADDED)
 		return DYN_ENCODED;
@@ -240,12 +243,12 @@ encode_bool(const DynCodec *codec, Datum value, DynScalar *out)
 	return DYN_ENCODED;
 }
 
-/* The first day that no timestamp reaches; dates go on for millions of years. */
+/* First day after all timestamps; dates continue for millions of years. */
 #define END_OF_INSTANTS	(TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
 
 /*
- * The instant of a date/time value; false for infinity, and for what is later
- * than every instant.
+ * Computes the instant of a date/time value.  Returns false for infinity, and
+ * for dates later than every instant.
  */
 static bool
 value_instant(const DynCodec *codec, Datum value, Timestamp *instant)
@@ -263,7 +266,9 @@ value_instant(const DynCodec *codec, Datum value, Timestamp *instant)
 	return !TIMESTAMP_NOT_FINITE(*instant);
 }
 
-/* The first or the last of the spellings, if there are several. */
+/*
+ * Prints the instant; of several texts, the first or the last in sort order.
+ */
 static bool
 instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)
 {
@@ -283,7 +288,7 @@ instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)
 	}
 }
 
-/* Any spelling of ISO 8601: then bounds have a margin. */
+/* True if any ISO 8601 text is accepted; bounds then have a margin. */
 static bool
 is_lenient(const DynCodec *codec)
 {
@@ -334,7 +339,7 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 
 /* ---- range bounds ---- */
 
-/* The number, or the one of DynamoDB's that follows it inward. */
+/* Encodes the number, or the next number inward that DynamoDB can store. */
 static DynEncoded
 bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
 {
@@ -364,7 +369,7 @@ bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
 	return bound_text(text, lower, inclusive, out);
 }
 
-/* No request is needed for what is above the last or below the first number. */
+/* A bound above the last or below the first number needs no request. */
 static DynEncoded
 bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 			 bool *inclusive, DynScalar *out)
@@ -414,9 +419,10 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 }
 
 /*
- * A text with an offset can begin with the day before or after the instant's
- * day in UTC.  So the bound is a bare date, one day outward; the upper one a
- * day more, since every time of a day sorts after its date.
+ * Encodes a bound for texts with offsets.  Such a text can begin with the day
+ * before or after the instant's day in UTC.  The bound is therefore a bare
+ * date, one day outward; an upper bound is one more day later, since every
+ * time of a day sorts after its date.
  */
 static DynEncoded
 bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
@@ -432,7 +438,7 @@ bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
 	return DYN_ENCODED;
 }
 
-/* The resolution of the format, in microseconds. */
+/* Returns the resolution of the format, in microseconds. */
 static int64
 instant_step(const DynCodec *codec)
 {
@@ -451,7 +457,10 @@ instant_step(const DynCodec *codec)
 	return step;
 }
 
-/* The next instant that the format can represent, in the given direction. */
+/*
+ * Returns the next instant that the format can represent, in the given
+ * direction.
+ */
 static Timestamp
 round_instant(const DynCodec *codec, Timestamp instant, bool up)
 {
@@ -466,8 +475,8 @@ round_instant(const DynCodec *codec, Timestamp instant, bool up)
 }
 
 /*
- * If a value has several spellings, >= and < begin at the first of them, > and
- * <= at the last.
+ * Encodes a bound of a time.  If a value has several encodings, >= and < use
+ * the first of them, > and <= the last.
  */
 static DynEncoded
 bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
@@ -490,7 +499,10 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	rounded = round_instant(codec, instant, lower);
 	if (rounded != instant)
 		*inclusive = true;
-	/* what is before is before every value, what has no spelling after it */
+	/*
+	 * an earlier instant is below all values; a later one without text, above
+	 * all
+	 */
 	if (!instant_text(codec, rounded, *inclusive != lower, dst))
 		return (instant < (codec->format.kind == DYN_FORMAT_ULID ? dyn_instant_of_1970()
 						   : dyn_instant_min())) == lower
@@ -500,8 +512,8 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 }
 
 /*
- * A bound longer than any value is replaced by its prefix of the maximum
- * length, which sorts just before it.  In a text the prefix may end within a
+ * Replaces a bound longer than any value by its prefix of the maximum length,
+ * which sorts just before it.  In a text the prefix may end within a
  * character.
  */
 static DynEncoded
@@ -534,8 +546,8 @@ bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,
 }
 
 /*
- * Do several values of the column become this one?  They are between its
- * neighbours.
+ * Returns true if several values of the column are converted to this one.
+ * They lie between its neighbors.
  */
 static bool
 has_others(const DynCodec *codec, Oid valuetype, Datum value)
@@ -546,7 +558,7 @@ has_others(const DynCodec *codec, Oid valuetype, Datum value)
 		  fabs(DatumGetFloat8(value)) >= DYN_EXACT_DOUBLES));
 }
 
-/* Its neighbour outward; false if that is infinity. */
+/* Replaces the value by its outward neighbor; false if that is infinity. */
 static bool
 neighbour(Datum *value, bool lower, DynEncoded *beyond)
 {

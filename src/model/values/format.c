@@ -15,7 +15,9 @@
 #include "pattern.h"
 #include "textforms.h"
 
-/* Of both words of bool(t,f): filters rely on values of a limited size. */
+/*
+ * Limit for both words of bool(t,f): filters rely on values of a limited size.
+ */
 #define MAX_BOOL_BYTES	256
 
 typedef struct FormatWord
@@ -39,11 +41,14 @@ static const FormatWord describe_format[] = {
 static const char format_hint[] =
 "Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, string, padded(n), base64, json and bool(t,f).";
 
-/* Those with one spelling of each value. */
+/* Hint that lists formats with a unique encoding of each value. */
 static const char part_hint[] =
 "Valid specs of a part are plain, any, lower, upper, a range such as 0..9, words such as A|B, and the formats iso8601(n), iso8601(n,suffix), pattern(...), padded(n), base64 and bool(t,f).";
 
-/* The text between "word(" and the final ")"; NULL if it does not match. */
+/*
+ * Returns the text between "word(" and the final ")"; NULL if it does not
+ * match.
+ */
 static char *
 arguments_of(const char *text, const char *word)
 {
@@ -56,7 +61,7 @@ arguments_of(const char *text, const char *word)
 	return pnstrdup(text + len + 1, total - len - 2);
 }
 
-/* Digits of a second: nanoseconds have nine. */
+/* Parses the number of fractional digits of a second: at most nine. */
 static bool
 parse_digits(const char *args, int *digits)
 {
@@ -89,7 +94,7 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	return true;
 }
 
-/* One or two digits, without a leading zero. */
+/* Parses one or two digits, without a leading zero. */
 static bool
 parse_padded(const char *args, DynFormat *format, const char **why)
 {
@@ -115,7 +120,7 @@ canonical_or_null(const char *text)
 	return pnstrdup(buf, len);
 }
 
-/* Where both spellings are numbers, the values are. */
+/* Encodes booleans as numbers if both words are numbers. */
 static void
 format_in_numbers(DynFormat *format)
 {
@@ -148,8 +153,8 @@ parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 }
 
 /*
- * `text` is in the database's encoding, the texts of the format in UTF-8.  A
- * part of a template is always a text.
+ * Parses a format.  `text` is in the database's encoding, the texts of the
+ * format in UTF-8.  A part of a template is always a text.
  */
 static bool
 parse_format(const char *text, DynFormat *format, bool part, const char **why)

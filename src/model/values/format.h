@@ -2,22 +2,22 @@
  * format.h
  *		The column option "format": the representation of a value in DynamoDB.
  *
- *		iso8601				any ISO 8601 spelling in S (date/time columns)
- *		iso8601(n)			exactly n digits of a second and the suffix Z
- *		iso8601(n,suffix)	the same with another suffix, which may be empty
- *		epoch, epoch_ms, epoch_us	N, since 1970-01-01 UTC (date/time columns)
- *		epoch(n)			epoch with at most n digits after the point; without n, 6
- *		pattern(...)		fields of fixed width in S (pattern.h; date/time columns)
- *		ulid				the time of a ULID in S (timestamptz columns)
- *		epoch_days			N, days since 1970-01-01 (date columns)
- *		string				a number or uuid spelled in S
- *		padded(n)			a whole number from 0 on in S, of exactly n digits
- *		base64				bytea in S
- *		json				jsonb as JSON text in S
- *		bool(t,f)			a boolean spelled t or f, in N if both are numbers,
- *							otherwise in S
+ *	iso8601				any ISO 8601 text in S (date/time columns)
+ *	iso8601(n)			exactly n digits of a second and the suffix Z
+ *	iso8601(n,suffix)	the same with another suffix, which may be empty
+ *	epoch, epoch_ms, epoch_us	N, since 1970-01-01 UTC (date/time columns)
+ *	epoch(n)			epoch with at most n digits after the point; without n, 6
+ *	pattern(...)		fields of fixed width in S (pattern.h; date/time columns)
+ *	ulid				the time of a ULID in S (timestamptz columns)
+ *	epoch_days			N, days since 1970-01-01 (date columns)
+ *	string				a number or uuid as text in S
+ *	padded(n)			an integer from 0 up in S, of exactly n digits
+ *	base64				bytea in S
+ *	json				jsonb as JSON text in S
+ *	bool(t,f)			a boolean stored as t or f, in N if both are numbers,
+ *						otherwise in S
  *
- * For conditions, the format determines the codec's spelling (types.h).
+ * For conditions, the format determines the codec's encoding (types.h).
  */
 #ifndef DYN_MODEL_FORMAT_H
 #define DYN_MODEL_FORMAT_H
@@ -35,8 +35,9 @@ typedef enum DynFormatKind
 	DYN_FORMAT_EPOCH_DAYS,
 	DYN_FORMAT_STRING,
 	DYN_FORMAT_PADDED,
-	DYN_FORMAT_DIGITS,			/* an integer in S, as SQL prints it: of parts of
-								 * templates, without a word of its own */
+	DYN_FORMAT_DIGITS,			/* integer in S, as SQL prints it; only for
+								 * parts of templates, without a word of its
+								 * own */
 	DYN_FORMAT_BASE64,
 	DYN_FORMAT_JSON,
 	DYN_FORMAT_BOOL
@@ -50,12 +51,12 @@ typedef struct DynFormat
 	const struct DynPattern *pattern;	/* PATTERN */
 	const char *true_text;		/* BOOL; in UTF-8 */
 	const char *false_text;
-	bool numeric;				/* BOOL: spelled in N */
+	bool numeric;				/* true if encoded in N (BOOL) */
 } DynFormat;
 
 /*
- * Does the format ask to cut values to the microsecond?  Then several
- * spellings, which are neighbours, are one value.
+ * Returns true if the format truncates values to the microsecond.  Several
+ * encodings, adjacent in sort order, are then one value.
  */
 static inline bool
 dyn_format_truncates(const DynFormat *format)
@@ -65,8 +66,8 @@ dyn_format_truncates(const DynFormat *format)
 }
 
 /*
- * True if it is a format; otherwise *why is a hint.  Here and below, `text` is in
- * the database's encoding.
+ * Returns true if `text` is a format; otherwise sets *why to a hint.  Here and
+ * below, `text` is in the database's encoding.
  */
 extern bool dyn_format_check(const char *text, const char **why);
 
@@ -74,8 +75,9 @@ extern bool dyn_format_check(const char *text, const char **why);
 extern void dyn_format_parse(const char *text, DynFormat *format);
 
 /*
- * The same for a part of a template, where all is text.  False if it is not a
- * format: *why is a hint, which names the other specs of a part.
+ * Parses the format of a template's part, where every value is text.  Returns
+ * false if it is not a format, with a hint in *why that names the other specs
+ * of a part.
  */
 extern bool dyn_format_parse_part(const char *text, DynFormat *format,
 								  const char **why);

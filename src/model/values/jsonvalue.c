@@ -4,9 +4,9 @@
  *
  * S becomes a string, N a number with all its digits, B a base64 string, BOOL
  * a boolean, NULL null, lists and sets arrays, maps objects.  A value that the
- * page reader has validated cannot be malformed; only U+0000, a number beyond
- * DynamoDB's limits and a character that the database's encoding lacks have no
- * jsonb.
+ * page parser has validated cannot be malformed.  Three kinds of values have
+ * no jsonb: U+0000, a number beyond DynamoDB's limits, and a character that
+ * the database's encoding lacks.
  *
  * The value is written into one varlena, without PostgreSQL's JsonbValue tree
  * and its copies.  A first pass lists the nodes (nodes.h); their number and
@@ -41,7 +41,7 @@ name_as_text(const DynNode *node)
 		DYN_VALUE_ESCAPED};
 }
 
-/* The text without escapes; as long as it was at most. */
+/* Returns the text without escapes; it is at most as long as before. */
 static char *
 plain_text(const DynValue *text, size_t *len)
 {
@@ -67,7 +67,7 @@ is_named(const DynNode *node, const DynNames *names, bool escaped)
 	return found;
 }
 
-/* Moves a member and what is in it to the place `to`. */
+/* Moves a member and its contents to position `to`. */
 static void
 move_member(DynNode *nodes, uint32 to, uint32 from)
 {
@@ -133,7 +133,7 @@ holds_nul(const DynValue *text)
 	return found;
 }
 
-/* Is U+0000 in what is left? */
+/* True if a remaining node contains U+0000. */
 static bool
 list_holds_nul(const DynNodes *list)
 {
@@ -153,8 +153,8 @@ list_holds_nul(const DynNodes *list)
 /* ---- texts in the database's encoding ------------------------------- */
 
 /*
- * A copy of the text in the database's encoding, with room behind it as at any
- * name; NULL if the encoding lacks a character.
+ * Returns a copy of the text in the database's encoding, followed by the same
+ * spare bytes as any name.  Returns NULL if the encoding lacks a character.
  */
 static char *
 convert_text(const DynValue *text, uint32 *len, const char **why)
@@ -172,8 +172,8 @@ convert_text(const DynValue *text, uint32 *len, const char **why)
 }
 
 /*
- * Converts what cannot stay as it is in the response: names with escapes,
- * because they are compared, and all texts in another encoding.
+ * Converts texts that cannot stay as they are in the response: names with
+ * escapes, because they are compared, and all texts in another encoding.
  */
 static bool
 convert_texts(DynNodes *list, bool encoded, const char **why)
@@ -208,8 +208,8 @@ convert_texts(DynNodes *list, bool encoded, const char **why)
 /* ---- the order of names --------------------------------------------- */
 
 /*
- * A name of an object, to be sorted.  The key has the order of names as far as
- * KEY_BYTES go: their length, then their first bytes.
+ * A name of an object, to be sorted.  The key sorts like the names for the
+ * first KEY_BYTES: by length, then by the first bytes.
  */
 typedef struct JsonName
 {
@@ -220,7 +220,7 @@ typedef struct JsonName
 #define KEY_BYTES		6
 #define KEY_MAX_LEN		0xffff
 
-/* Most objects have few names, for which a call of qsort is a long way. */
+/* Most objects have few names, for which qsort is too expensive. */
 #define FEW_NAMES		16
 
 static inline uint64
@@ -250,7 +250,7 @@ compare_rest(const DynNode *left, const DynNode *right)
 				  left->name_len - KEY_BYTES);
 }
 
-/* Of equal names the earlier member comes first. */
+/* Compares names; of equal names the earlier member comes first. */
 static int
 compare_names(const void *a, const void *b, void *arg)
 {
@@ -285,8 +285,8 @@ insert_names(JsonName *names, uint32 count, const DynNode *nodes)
 }
 
 /*
- * Of sorted names that have become equal in the database's encoding leaves
- * one, with the last value, as jsonb does it.  Returns how many are left.
+ * Merges sorted names that have become equal in the database's encoding, with
+ * the last value, as jsonb does.  Returns the number of names left.
  */
 static uint32
 merge_names(JsonName *names, uint32 count, const DynNode *nodes)
@@ -306,14 +306,14 @@ merge_names(JsonName *names, uint32 count, const DynNode *nodes)
 /* ---- writing -------------------------------------------------------- */
 
 /*
- * The functions write at p, and return the end of what they wrote.  Containers
- * begin at a multiple of four bytes.
+ * These functions write at `p`, and return the end of their output.
+ * Containers begin at a multiple of four bytes.
  */
 typedef struct JsonWriter
 {
 	const DynNode *nodes;
-	bool		encoded;		/* names may have become equal */
-	const char *why;			/* that a value cannot be represented */
+	bool		encoded;		/* true if names may have become equal */
+	const char *why;			/* reason why a value has no jsonb, or NULL */
 } JsonWriter;
 
 static char *write_container(JsonWriter *writer, char *p, uint32 n);
@@ -326,7 +326,7 @@ align(char *p)
 	return (char *) INTALIGN(p);
 }
 
-/* The common short texts without a call. */
+/* Copies bytes; short texts, the usual case, without a call. */
 static inline char *
 write_bytes(char *p, const char *bytes, uint32 len)
 {
@@ -353,7 +353,7 @@ write_text(char *p, const DynValue *value)
 	return write_bytes(p, value->data, value->len);
 }
 
-/* Does the text end with zeros that the canonical one does not have? */
+/* True if the number ends with zeros that its canonical text does not have. */
 static bool
 is_padded(const DynValue *value)
 {
@@ -396,7 +396,7 @@ write_number(JsonWriter *writer, char *p, const DynValue *value)
 	return size > 0 ? p + size : write_uncommon_number(writer, p, value);
 }
 
-/* Writes node n, whose kind goes to *type. */
+/* Writes node n, and sets *type to its kind. */
 static inline char *
 write_value(JsonWriter *writer, char *p, uint32 n, JEntry *type)
 {
@@ -424,7 +424,10 @@ write_value(JsonWriter *writer, char *p, uint32 n, JEntry *type)
 	}
 }
 
-/* The i-th entry, of a value from p to end, of a container with this data. */
+/*
+ * Returns the i-th entry of a container that begins at `data`, for a value
+ * from `p` to `end`.
+ */
 static inline JEntry
 make_entry(JEntry type, uint32 i, const char *data, const char *p,
 		   const char *end)
@@ -520,7 +523,7 @@ write_object(JsonWriter *writer, char *p, uint32 n)
 	return p;
 }
 
-/* Depth is bounded by DYN_MAX_DEPTH, so that this may recurse. */
+/* Writes a container.  DYN_MAX_DEPTH limits the recursion. */
 static char *
 write_container(JsonWriter *writer, char *p, uint32 n)
 {
@@ -529,7 +532,7 @@ write_container(JsonWriter *writer, char *p, uint32 n)
 	return write_array(writer, p, n);
 }
 
-/* A scalar is the only element of an array that is marked so. */
+/* Writes a scalar: the only element of an array that is marked as a scalar. */
 static char *
 write_scalar(JsonWriter *writer, char *p)
 {
@@ -546,12 +549,12 @@ write_scalar(JsonWriter *writer, char *p)
 }
 
 /*
- * What a node takes besides its texts: two entries, the header of a container,
- * and what aligns it, which align() clears before it is used.
+ * Maximum size of a node without its texts: two entries, the header of a
+ * container, and alignment, which align() clears before it is used.
  */
 #define NODE_SIZE		(2 * sizeof(JEntry) + sizeof(uint32) + sizeof(JEntry))
 
-/* NULL if some value has no jsonb. */
+/* Returns NULL if some value has no jsonb. */
 static Jsonb *
 write_jsonb(const DynNodes *list, bool encoded, const char **why)
 {
@@ -571,7 +574,10 @@ write_jsonb(const DynNodes *list, bool encoded, const char **why)
 	return writer.why == NULL ? (Jsonb *) base : NULL;
 }
 
-/* Lists the value with those members; false with a reason in *why. */
+/*
+ * Lists the nodes of the value with those members; returns false with a reason
+ * in *why.
+ */
 static bool
 list_nodes(DynNodes *list, const DynValue *value, const DynMembers *members,
 		   const char **why)
@@ -596,7 +602,8 @@ bool
 dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
 				   bool encoded, Datum *result, const char **why)
 {
-	static DynNodes list;		/* its memory serves value after value */
+	static DynNodes list;		/* static, so that its memory is reused for
+								 * each value */
 	Jsonb	   *jsonb = NULL;
 
 	if (list_nodes(&list, value, members, why) &&

@@ -1,12 +1,15 @@
 /*
  * like.c
- *		Reads LIKE patterns.
+ *		Parses LIKE patterns.
  */
 #include "postgres.h"
 
 #include "like.h"
 
-/* An odd number of escape characters at the end: the last one escapes nothing. */
+/*
+ * True for an odd number of trailing escape characters: the last one escapes
+ * nothing.
+ */
 static bool
 ends_in_escape(const char *pattern, size_t len)
 {
@@ -20,8 +23,8 @@ ends_in_escape(const char *pattern, size_t len)
 DynLike
 dyn_like_pattern(const char *pattern, size_t len, char **text, size_t *text_len)
 {
-	bool		wild = false;	/* a wildcard was seen */
-	bool		leading = true; /* and none before the text */
+	bool		wild = false;	/* true after a wildcard */
+	bool		leading = true; /* true if no wildcard precedes the text */
 
 	*text = palloc(len + 1);
 	*text_len = 0;

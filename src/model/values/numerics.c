@@ -1,12 +1,12 @@
 /*
  * numerics.c
- *		PostgreSQL's numeric of a number in text.
+ *		Converts decimal text to PostgreSQL's numeric.
  *
- * Most numbers are short, and are written here, as numeric.c stores them: a
- * header of 16 bits with the sign, the number of decimal places and the weight
- * of the first digit, then digits of base 10000, neither the first nor the
- * last of them zero.  That form is stored in databases that pg_upgrade takes
- * over, so it is the same in every version.
+ * Most numbers are short, and are written here in numeric.c's storage format.
+ * It has a header of 16 bits with the sign, the number of decimal places and
+ * the weight of the first digit.  Digits of base 10000 follow; neither the
+ * first nor the last of them is zero. pg_upgrade keeps stored data in that
+ * format, so it is the same in every version.
  */
 #include "postgres.h"
 
@@ -17,20 +17,20 @@
 #include "../server/pg_compat.h"
 #include "numerics.h"
 
-/* Of the short header; there is a longer one for uncommon scales and weights. */
+/* Bits of the short header; uncommon scales and weights need a longer one. */
 #define SHORT_HEADER	0x8000
 #define SHORT_NEGATIVE	0x2000
 #define SHORT_SCALE		7		/* shift */
 #define SHORT_WEIGHT	0x007f	/* two's complement */
 
-#define GROUP			4		/* decimal digits in one of base 10000 */
+#define GROUP			4		/* decimal digits per digit of base 10000 */
 
 /* Digits of base 10000, without zeros before the first. */
 typedef struct Groups
 {
 	uint16	   *digits;
 	int			n;
-	int			weight;			/* of the first one */
+	int			weight;			/* weight of the first digit */
 } Groups;
 
 static inline int
@@ -43,7 +43,7 @@ count_digits(const char *p, const char *end)
 	return p - start;
 }
 
-/* The value of n decimal digits. */
+/* Returns the value of n decimal digits. */
 static inline int
 read_group(const char *p, int n)
 {

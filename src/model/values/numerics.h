@@ -1,10 +1,10 @@
 /*
  * numerics.h
- *		PostgreSQL's numeric of a number in text.
+ *		Converts decimal text to PostgreSQL's numeric.
  *
- * The numbers have a plain varlena header, and as many decimal places as the
- * text.  Those that are not written where the caller says are allocated in
- * CurrentMemoryContext.
+ * The numbers have a plain varlena header, and the same number of decimal
+ * places as the text.  They are allocated in CurrentMemoryContext, unless the
+ * caller passes a destination.
  */
 #ifndef DYN_MODEL_NUMERICS_H
 #define DYN_MODEL_NUMERICS_H
@@ -12,8 +12,9 @@
 #include "utils/numeric.h"
 
 /*
- * Bytes of the numeric of such a text, at most; it is enough for the canonical
- * text of any number of DynamoDB whose own text has that length, too.
+ * Maximum bytes of the numeric of a text with `len` bytes.  This also suffices
+ * for the canonical text of any DynamoDB number whose own text has that
+ * length.
  */
 #define DYN_NUMERIC_SIZE(len)	((len) + 12)
 
@@ -24,10 +25,13 @@
  */
 extern size_t dyn_plain_numeric_write(const char *p, size_t len, char *dst);
 
-/* The same, in memory of its own; false for any other text. */
+/*
+ * Converts like dyn_plain_numeric_write, into palloc'd memory.  Returns false
+ * for any other text.
+ */
 extern bool dyn_plain_numeric(const char *p, size_t len, Numeric *result);
 
-/* Of any NUL-terminated text that numeric_in accepts. */
+/* Converts any NUL-terminated text that numeric_in accepts. */
 extern Numeric dyn_numeric_from_text(const char *text, size_t len);
 
 #endif

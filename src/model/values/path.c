@@ -2,8 +2,8 @@
  * path.c
  *		Parses and builds document paths.
  *
- * A path begins with the name of a top-level attribute; only that of the item
- * has no steps, and only that of a column may begin with @.  All memory is
+ * A path begins with the name of a top-level attribute.  Only the path of the
+ * item has no steps, and only a column's path may begin with @.  All memory is
  * allocated in CurrentMemoryContext.
  */
 #include "postgres.h"
@@ -96,7 +96,7 @@ parse_index(PathParser *parser)
 	return push_step(parser, NULL, 0, (uint32) index);
 }
 
-/* Names and indexes, up to the end. */
+/* Parses names and indexes up to the end. */
 static bool
 parse_steps(PathParser *parser)
 {
@@ -220,7 +220,9 @@ dyn_column_path_parse(const char *text, DynPathBase *base)
 	return make_path(parser.steps, parser.nsteps);
 }
 
-/* That of most columns, in one piece of memory. */
+/*
+ * Path of a top-level attribute, as most columns have it, in one allocation.
+ */
 typedef struct AttributePath
 {
 	DynPath		path;

@@ -1,10 +1,11 @@
 /*
  * pattern.c
- *		Dates and times as texts of fixed fields: the format pattern(...).
+ *		Parses, prints and scans fixed-width date/time texts: the format
+ *		pattern(...).
  *
- * A pattern is a list of items: fields, and literals.  To print or to scan a
- * text, an instant is divided into the values of all fields, from the year to
- * the microsecond.
+ * A pattern is a list of items: fields and literals.  To print or scan a text,
+ * an instant is divided into the values of all fields, from the year to the
+ * microsecond.
  */
 #include "postgres.h"
 
@@ -14,7 +15,7 @@
 #include "datetime.h"
 #include "pattern.h"
 
-/* From large to small. */
+/* Fields in descending order of size. */
 typedef enum Field
 {
 	FIELD_YEAR,
@@ -32,8 +33,8 @@ typedef struct FieldWord
 	const char *word;
 	Field		field;
 	int			width;
-	int			unit;			/* of the value */
-	int			min;			/* of the value in units */
+	int			unit;			/* unit of the value */
+	int			min;			/* smallest value, in units */
 	int			max;
 } FieldWord;
 
@@ -51,11 +52,11 @@ static const FieldWord describe_field[] = {
 /* A field, or one byte of a literal. */
 typedef struct Item
 {
-	const FieldWord *field;		/* or NULL */
+	const FieldWord *field;		/* field, or NULL for a literal */
 	char		literal;
 } Item;
 
-/* Bytes of a text. */
+/* Maximum bytes of a text. */
 #define MAX_WIDTH	128
 
 struct DynPattern
@@ -63,7 +64,8 @@ struct DynPattern
 	int			nitems;
 	Item		items[MAX_WIDTH];
 	size_t		width;
-	const FieldWord *words[FIELD_COUNT];	/* NULL: no such field */
+	const FieldWord *words[FIELD_COUNT];	/* words used; NULL: no such
+											 * field */
 	Field		last;			/* the smallest field */
 	bool		ordered;
 };
@@ -77,7 +79,7 @@ typedef struct PatternParser
 	const char **why;
 } PatternParser;
 
-/* The place is counted in characters, from 1. */
+/* Sets the error and returns false; its position counts characters from 1. */
 static bool
 refuse(const PatternParser *in, const char *reason)
 {
@@ -103,7 +105,7 @@ add_item(const PatternParser *in, DynPattern *pattern, const FieldWord *field,
 	return true;
 }
 
-/* The word that begins here; NULL if there is none. */
+/* Returns the field that begins here, or NULL. */
 static const FieldWord *
 field_at(const char *p)
 {
@@ -164,7 +166,7 @@ read_item(PatternParser *in, DynPattern *pattern)
 	return add_item(in, pattern, NULL, *in->p) && in->p++;
 }
 
-/* All fields from the year down to the smallest one, so that a time is meant. */
+/* Checks that all fields from the year down to the smallest one occur. */
 static bool
 check_fields(const PatternParser *in, const DynPattern *pattern)
 {
@@ -214,7 +216,7 @@ join_fields(const int *values)
 		values[FIELD_FRACTION];
 }
 
-/* Any year that a timestamp can have. */
+/* Splits an instant of any year that a timestamp can have. */
 static void
 split_fields(Timestamp instant, int *values)
 {
@@ -236,7 +238,7 @@ split_fields(Timestamp instant, int *values)
 	values[FIELD_FRACTION] = (int) (time % USECS_PER_SEC);
 }
 
-/* Where the smallest field's unit begins in which the instant is. */
+/* Returns the start of the smallest field's unit that contains the instant. */
 static Timestamp
 round_down(const DynPattern *pattern, Timestamp instant)
 {
@@ -261,7 +263,7 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 
 	if (!up || down == instant)
 		return down;
-	/* the longest unit ends in the next one, since none is half as long */
+	/* adding the longest unit lands in the next one: none is half as long */
 	return round_down(pattern, down + longest[pattern->last] *
 					  pattern->words[pattern->last]->unit);
 }

@@ -1,6 +1,7 @@
 /*
  * textforms.c
- *		Numbers and bytes as texts of one form: digits of a width, base64.
+ *		Converts numbers and bytes to texts of one form: fixed-width digits,
+ *		base64.
  */
 #include "postgres.h"
 
@@ -22,7 +23,7 @@ dyn_is_padded(const char *text, size_t len, int digits)
 	return true;
 }
 
-/* Puts zeros before the digits. */
+/* Pads the digits with leading zeros. */
 static void
 pad(const char *text, size_t len, int digits, char *dst)
 {
@@ -92,7 +93,7 @@ dyn_base64_encode(const unsigned char *src, size_t len, char *dst)
 	}
 }
 
-/* Only the last group can have more than one text. */
+/* Checks the unused bits: only the last group can have more than one text. */
 long
 dyn_base64_decode(const char *text, size_t len, unsigned char *dst)
 {
