@@ -1,6 +1,6 @@
 /*
  * classify.c
- *		What the files that classify expressions share.
+ *		Functions shared by the files that classify expressions
  */
 #include "postgres.h"
 
@@ -18,7 +18,10 @@
 #include "../../dynamodb/expression.h"
 #include "classify.h"
 
-/* Could the expression have another value in another execution of the scan? */
+/*
+ * Returns true if the expression can have different values in executions of
+ * the scan.
+ */
 static bool
 varies(Node *node, void *context)
 {
@@ -91,7 +94,7 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 	op->collation = collation;
 	op->comparison = DYN_COMPARE_NE;
 	if (!OidIsValid(op->column_type))
-		return false;			/* of one operand */
+		return false;			/* an operand */
 	opfamily = lookup_type_cache(op->column_type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
 	if (!OidIsValid(opfamily))
 		return false;
@@ -107,9 +110,9 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 }
 
 /*
- * Can a part of some template, where the column is spelled in another way than
- * in its own attribute, be compared?  Bounds of integers may leave so few that
- * each can be asked for (terms.h).
+ * Returns true if the column can be compared in a part of some template that
+ * encodes it differently than its own attribute.  Bounds of integers may leave
+ * so few that each can be requested (terms.h).
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,

@@ -2,7 +2,7 @@
  * failure.c
  *		Lists the functions that cannot fail.
  *
- * Values of keys are mostly columns, or expressions typical of single-table
+ * Values of keys are usually columns, or expressions typical of single-table
  * designs: an id with a prefix, a number as text.  PostgreSQL has no property
  * for functions that cannot raise an error (leakproof requires more), so the
  * functions that occur in keys are listed here.
@@ -73,7 +73,10 @@ is_number(Oid type)
 		type == FLOAT4OID || type == FLOAT8OID;
 }
 
-/* =, <>, < and so on of two values of plain types, which need no conversion. */
+/*
+ * Returns true for =, <>, < and so on between two values of plain types, which
+ * need no conversion.
+ */
 static bool
 is_plain_comparison(Oid opno)
 {
@@ -86,7 +89,7 @@ is_plain_comparison(Oid opno)
 		 (is_number(op.column_type) && is_number(op.value_type)));
 }
 
-/* A cast to text by the type's output function. */
+/* Returns true for a cast to text by the type's output function. */
 static bool
 is_written(const CoerceViaIO *coercion)
 {

@@ -8,8 +8,8 @@
 #include "nodes/primnodes.h"
 
 /*
- * Can evaluating the expression, or list of expressions, raise an error or
- * have side effects?  True if unknown.
+ * Returns true if evaluating the expression, or list of expressions, can raise
+ * an error or have side effects, or if that is unknown.
  */
 extern bool dyn_may_fail(Node *node);
 

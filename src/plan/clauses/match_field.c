@@ -1,6 +1,6 @@
 /*
  * match_field.c
- *		Which place in the item an expression reads.
+ *		Determines which location in the item an expression reads.
  */
 #include "postgres.h"
 
@@ -16,8 +16,8 @@
 #include "match_field.h"
 
 /*
- * Casts that keep an integer's value.  Those to double precision may round it:
- * operators tell by their types.
+ * Casts that preserve an integer's value.  Casts to double precision may round
+ * it; operators show this in their types.
  */
 static bool
 is_transparent_cast(Oid funcid, DynCodecKind kind)
@@ -68,8 +68,8 @@ dyn_match_column(const DynRelPlan *plan, Node *node, DynField *field)
 }
 
 /*
- * Can the step of #> also be the index of a list element?  PostgreSQL accepts
- * blanks and a sign before the digits.
+ * Returns true if the step of #> can also be the index of a list element.
+ * PostgreSQL accepts blanks and a sign before the digits.
  */
 static bool
 is_list_index(const char *step)
@@ -80,7 +80,9 @@ is_list_index(const char *step)
 	return end != step && *end == '\0';
 }
 
-/* The elements of a constant text[] as names; NIL if one is not plain. */
+/*
+ * Returns the elements of a constant text[] as names; NIL if one is not plain.
+ */
 static List *
 constant_names(Const *array)
 {
@@ -100,7 +102,10 @@ constant_names(Const *array)
 	return names;
 }
 
-/* The steps of ->, ->> (one) or #>, #>> (several); NIL for other operators. */
+/*
+ * Returns the steps of ->, ->> (one) or #>, #>> (several); NIL for other
+ * operators.
+ */
 static List *
 path_operator_steps(OpExpr *op, bool *as_text)
 {
@@ -149,7 +154,7 @@ dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
 		return false;
 	field->steps = list_concat_copy(field->steps, steps);
 	column = dyn_relation_column(plan->relation, field->attnum);
-	/* of a longer path, PostgreSQL evaluates the rest */
+	/* PostgreSQL evaluates the rest of a longer path */
 	return column->path->nsteps + list_length(field->steps) <= DYN_MAX_PATH_STEPS &&
 		!dyn_document_lacks(column, dyn_to_utf8(strVal(linitial(field->steps))));
 }

@@ -1,9 +1,9 @@
 /*
  * match_field.h
- *		Which place in the item of a foreign table an expression reads.
+ *		Determines which location in the item an expression reads.
  *
- * Each function returns false, and *field is undefined, where the expression
- * is something else.
+ * Each function returns false, with *field undefined, if the expression does
+ * not match.
  */
 #ifndef DYN_PLAN_MATCH_FIELD_H
 #define DYN_PLAN_MATCH_FIELD_H
@@ -11,24 +11,28 @@
 #include "preds.h"
 #include "rel_plan.h"
 
-/* A column of the table. */
+/* Matches a column of the table. */
 extern bool dyn_match_any_column(const DynRelPlan *plan, Node *node,
 								 DynField *field);
 
-/* One that is not an element's: those have no place in the item. */
+/*
+ * Matches a column, but not one of an unnested element: those have no location
+ * in the item.
+ */
 extern bool dyn_match_column(const DynRelPlan *plan, Node *node,
 							 DynField *field);
 
 /*
- * A column, or a jsonb column under constant path operators (->, ->>, #>,
- * #>>).  Sets *as_text if the last operator returns text.
+ * Matches a column, or a jsonb column under constant path operators (->, ->>,
+ * #>, #>>).  Sets *as_text if the last operator returns text.
  */
 extern bool dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
 							bool *as_text);
 
 /*
- * The same, ignoring casts that do not affect a comparison.  A field below a
- * jsonb column has no codec of its own, so only its text can be compared.
+ * Matches the same, ignoring casts that do not affect a comparison.  A field
+ * below a jsonb column has no codec of its own, so only its text can be
+ * compared.
  */
 extern bool dyn_match_comparand(const DynRelPlan *plan, Node *node,
 								DynField *field, bool *as_text);

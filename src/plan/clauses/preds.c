@@ -1,6 +1,6 @@
 /*
  * preds.c
- *		Makes predicates, and what can be asked of them.
+ *		Builds predicates, and examines them.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * preds.h
- *		Predicates: conditions as DynamoDB could evaluate them.
+ *		Predicates: conditions that DynamoDB could evaluate
  */
 #ifndef DYN_PLAN_PREDS_H
 #define DYN_PLAN_PREDS_H
@@ -14,7 +14,8 @@ typedef enum DynPredKind
 {
 	DYN_PRED_AND,				/* args */
 	DYN_PRED_OR,				/* args */
-	DYN_PRED_EQ,				/* field = value; in the order of DynComparison */
+	DYN_PRED_EQ,				/* field = value; the next ones in the order of
+								 * DynComparison */
 	DYN_PRED_NE,
 	DYN_PRED_LT,
 	DYN_PRED_LE,
@@ -34,102 +35,112 @@ typedef enum DynPredKind
 	DYN_PRED_TRUE,				/* boolean field */
 	DYN_PRED_FALSE,
 	DYN_PRED_FIELDS,			/* field op other field */
-	DYN_PRED_ROW,				/* term of the row test; alone, without field */
-	DYN_PRED_TEMPLATED,			/* the text of a template's attribute is
-								 * spelled by args, one AND for each of the
-								 * leading parts (match_template.h) */
-	DYN_PRED_MEMBERS,			/* among them: all members of a part */
-	DYN_PRED_GIVEN				/* value, which depends on no column, is true */
+	DYN_PRED_ROW,				/* term of the item filter; alone, without
+								 * field */
+	DYN_PRED_TEMPLATED,			/* text of a template's attribute, composed
+								 * from args: one AND for each of the leading
+								 * parts (match_template.h) */
+	DYN_PRED_MEMBERS,			/* arg of TEMPLATED: all members of a part */
+	DYN_PRED_GIVEN				/* value, which depends on no column, is
+								 * true */
 } DynPredKind;
 
-/* A place in the item: a column, and for jsonb a path of names below it. */
+/* A location in the item: a column, and for jsonb a path of names below it */
 typedef struct DynField
 {
 	AttrNumber	attnum;
-	List	   *steps;			/* of String; NIL: the column itself */
+	List	   *steps;			/* String; NIL: the column itself */
 } DynField;
 
 typedef struct DynPred
 {
 	DynPredKind kind;
 	DynField	field;
-	AttrNumber	other;			/* FIELDS: the column on the right; else 0 */
-	Expr	   *value;			/* at planning; NULL in an executable plan */
-	DynConversion *conversion;	/* of the value, at planning; or NULL */
-	DynBoundKind bound;			/* what that makes of it */
-	DynOperator operator;		/* of comparisons; at planning, but of FIELDS */
-	bool		integers;		/* IN: of all integers from the first to the
-								 * last value */
-	bool		part_only;		/* at planning: it says something of parts of
-								 * keys, but not of the column's own attribute */
+	AttrNumber	other;			/* FIELDS: column on the right; else 0 */
+	Expr	   *value;			/* value (at planning); NULL in an executable
+								 * plan */
+	DynConversion *conversion;	/* conversion of the value (at planning), or
+								 * NULL */
+	DynBoundKind bound;			/* result of the conversion */
+	DynOperator operator;		/* operator of a comparison (at planning,
+								 * FIELDS also later) */
+	bool		integers;		/* IN: true for all integers from the first to
+								 * the last value */
+	bool		part_only;		/* at planning: true if it restricts parts of
+								 * keys, but not the column's own attribute */
 	int			param;			/* position of the value in fdw_exprs */
-	int			term;			/* ROW: position in the row test */
-	int			templated;		/* SPELLED, MEMBERS: of the template, likewise */
-	int			part;			/* MEMBERS: of that template */
-	Oid			valuetype;		/* of the value, or of its elements */
-	bool		enforced;		/* of a filter: it is not checked again */
-	List	   *args;			/* of DynPred * */
+	int			term;			/* ROW: position in the item filter */
+	int			templated;		/* TEMPLATED, MEMBERS: position of the
+								 * template */
+	int			part;			/* MEMBERS: part of that template */
+	Oid			valuetype;		/* type of the value, or of its elements */
+	bool		enforced;		/* true for a filter that is not checked
+								 * again */
+	List	   *args;			/* DynPred * */
 } DynPred;
 
 extern DynPred *dyn_make_pred(DynPredKind kind, const DynField *field);
 extern DynPred *dyn_make_value_pred(DynPredKind kind, const DynField *field,
 									Node *value, Oid valuetype);
 
-/* An AND or OR of predicates. */
+/* Returns an AND or OR of predicates. */
 extern DynPred *dyn_make_junction(DynPredKind kind, List *args);
 
-/* Two bounds, from the lower to the upper one; NULL if one of them is. */
+/*
+ * Returns an AND of two bounds, the lower one first; NULL if one of them is
+ * NULL.
+ */
 extern DynPred *dyn_make_between(DynPred *lower, DynPred *upper);
 
 /*
- * Does it compare the key attribute itself with a value, by a column that shows
- * it?
+ * Returns true if the predicate compares the key attribute itself with a
+ * value, through a column that shows it.
  */
 extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 						   const DynKeyAttr *attr);
 
 /*
- * Does it compare attributes themselves, so that it might be a filter?  Not
- * what compares a part of a text.
+ * Returns true if the predicate compares attributes themselves, so that it
+ * might be a filter.  A comparison of a part of a text does not.
  */
 extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
 									 const DynPred *pred);
 
-/* The document path of a field, and of a predicate's left side. */
+/* Returns the document path of a field, or of a predicate's left side. */
 extern const DynPath *dyn_field_path(const DynRelation *relation,
 									 const DynField *field);
 extern const DynPath *dyn_pred_path(const DynRelation *relation,
 									const DynPred *pred);
 
-/* AND, OR */
+/* True for AND, OR. */
 static inline bool
 dyn_pred_is_junction(const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR;
 }
 
-/* field < value, <=, >, >= */
+/* True for field < value, <=, >, >=. */
 static inline bool
 dyn_pred_is_bound(const DynPred *pred)
 {
 	return pred->kind >= DYN_PRED_LT && pred->kind <= DYN_PRED_GE;
 }
 
-/* field begins with value, field LIKE value */
+/* True for field begins with value, field LIKE value. */
 static inline bool
 dyn_pred_is_pattern(const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_PREFIX || pred->kind == DYN_PRED_LIKE;
 }
 
-/* A boolean column that is true, or false. */
+/* True for a boolean column that must be true, or false. */
 static inline bool
 dyn_pred_is_boolean(const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_TRUE || pred->kind == DYN_PRED_FALSE;
 }
 
-/* Does it name the values that it allows: by =, by IN, a boolean? */
+/* True if it lists the allowed values: =, IN, or a boolean column. */
 static inline bool
 dyn_pred_is_point(const DynPred *pred)
 {
@@ -137,21 +148,21 @@ dyn_pred_is_point(const DynPred *pred)
 		dyn_pred_is_boolean(pred);
 }
 
-/* A condition without columns, which is nothing to DynamoDB. */
+/* True for a condition without columns, which is not sent to DynamoDB. */
 static inline bool
 dyn_pred_is_given(const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_GIVEN;
 }
 
-/* Of the row test, or of a text that a template spells. */
+/* True for a term of the item filter, or a predicate on a template's text. */
 static inline bool
 dyn_pred_tells_rows(const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_TEMPLATED;
 }
 
-/* The only predicate, if it is one of a template's text; else NULL. */
+/* Returns the only predicate, if it is on a template's text; else NULL. */
 extern const DynPred *dyn_only_templated(const List *preds);
 
 /*
@@ -161,7 +172,7 @@ extern const DynPred *dyn_only_templated(const List *preds);
 extern bool dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *),
 						  void *arg);
 
-/* The same, and for the predicates on the parts of a template's text, too. */
+/* Does the same, also for the predicates on the parts of a template's text. */
 extern bool dyn_pred_walk_parts(DynPred *pred, bool (*visit) (DynPred *, void *),
 								void *arg);
 

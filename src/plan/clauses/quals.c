@@ -3,9 +3,9 @@
  *		Classifies clauses: their predicates in DynamoDB, and whether these are
  *		exact.
  *
- * This file decides what a clause means, and for which column; model/definition/exact.c
- * decides whether DynamoDB can evaluate it, and exactly, given the operator's
- * own input types and collation.
+ * This file decides what a clause means, and for which column.
+ * model/definition/exact.c decides whether DynamoDB can evaluate it, and
+ * exactly, given the operator's own input types and collation.
  *
  * NOT is never pushed: the planner has moved it to the leaves.  The remaining
  * negated comparisons are combined with a check of the attribute's type,
@@ -33,7 +33,9 @@
 #include "quals.h"
 #include "rel_plan.h"
 
-/* Two columns of one kind, compared by DynamoDB. */
+/*
+ * Classifies a comparison of two columns of one kind, evaluated by DynamoDB.
+ */
 static DynPred *
 classify_fields(DynClassify *context, const DynOperator *op,
 				const DynField *left, const DynField *right)
@@ -54,7 +56,7 @@ classify_fields(DynClassify *context, const DynOperator *op,
 	return pred;
 }
 
-/* ---- forms of expressions ---- */
+/* ---- kinds of expressions ---- */
 
 static DynPred *
 classify_prefix(DynClassify *context, DynPredKind kind, Node *left, Node *right,
@@ -93,7 +95,7 @@ classify_contains_all(DynClassify *context, Node *left, Node *right,
 	return dyn_make_value_pred(DYN_PRED_CONTAINS_ALL, &field, right, elemtype);
 }
 
-/* element = value: then the list, set or map has such an element. */
+/* element = value: then the list, set or map has such an element */
 static DynPred *
 classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 				  Node *value)
@@ -147,7 +149,7 @@ classify_operands(DynClassify *context, DynOperator *op, Node *left,
 		return NULL;
 	if (!ltext)
 		return dyn_classify_number(context, op, &lfield, right);
-	/* info->>'a' = value: compares the spelling, so it is only a superset */
+	/* info->>'a' = value: compares the encoding, so it is only a superset */
 	return !dyn_classify_accept(context, dyn_member_exactness(op)) ? NULL
 		: dyn_make_value_pred(DYN_PRED_TEXT_EQ, &lfield, right, TEXTOID);
 }
@@ -228,7 +230,7 @@ classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 	return dyn_classify_array(context, &operator, &field, array);
 }
 
-/* A boolean column alone, negated, or with IS TRUE or IS FALSE. */
+/* Classifies a boolean column alone, negated, or with IS TRUE or IS FALSE. */
 static DynPred *
 classify_boolean(DynClassify *context, Node *node, DynPredKind kind)
 {
@@ -251,8 +253,8 @@ classify_boolean_test(DynClassify *context, const BooleanTest *test)
 }
 
 /*
- * AND: pushes the arms that can be.  OR: all arms or nothing.  Those without a
- * column of the table are evaluated at the start of an execution.
+ * AND: pushes the arms that can be pushed.  OR: all arms or nothing.  Arms
+ * without a column of the table are evaluated at the start of an execution.
  */
 static DynPred *
 classify_bool(DynClassify *context, BoolExpr *expr)
@@ -294,7 +296,7 @@ classify_null_test(DynClassify *context, NullTest *test)
 	if (test->argisrow ||
 		!dyn_match_field(context->plan, (Node *) test->arg, &field, &text))
 		return NULL;
-	/* of a document itself nothing can be asked; NULL is contradicted */
+	/* nothing can be requested for the full document; it is never NULL */
 	if (test->nulltesttype == IS_NOT_NULL && field.steps == NIL &&
 		dyn_column_is_document(dyn_field_column(context, &field)))
 		return NULL;
@@ -302,14 +304,14 @@ classify_null_test(DynClassify *context, NullTest *test)
 	if (!dyn_classify_accept(context, test->nulltesttype == IS_NULL
 							 ? traits->absence : traits->completeness))
 		return NULL;
-	/* the traits of the document do not apply to a member */
+	/* the traits of the document do not apply to its members */
 	if (field.steps != NIL)
 		context->exact = false;
 	return dyn_make_pred(test->nulltesttype == IS_NULL ? DYN_PRED_NULL
 						 : DYN_PRED_NOT_NULL, &field);
 }
 
-/* Any boolean expression. */
+/* Classifies any boolean expression. */
 static DynPred *
 classify_expr(DynClassify *context, Node *node)
 {
@@ -345,7 +347,10 @@ classify_expr(DynClassify *context, Node *node)
 	}
 }
 
-/* What a RestrictInfo means, as one clause.  Paths and the plan ask for the same. */
+/*
+ * Returns a RestrictInfo as one clause.  Each is classified once, since paths
+ * and the plan request the same.
+ */
 static const DynClause *
 classify_once(PlannerInfo *root, DynRelPlan *plan, RestrictInfo *rinfo)
 {
@@ -369,9 +374,9 @@ classify_once(PlannerInfo *root, DynRelPlan *plan, RestrictInfo *rinfo)
 }
 
 /*
- * A copy, or one clause for each arg of an AND, none of which is exact: an AND
- * of conditions is several clauses in PostgreSQL, so this one is implied by
- * something else.
+ * Returns a copy, or one clause for each arg of an AND.  None of the latter is
+ * exact: an AND of conditions is several clauses in PostgreSQL, so this AND is
+ * implied by another condition.
  */
 static List *
 divide(const DynClause *found)
@@ -393,7 +398,7 @@ divide(const DynClause *found)
 	return clauses;
 }
 
-/* Equalities that two clauses imply bind keys; nothing else is made of them. */
+/* Returns the equalities that two clauses imply.  They only bind keys. */
 static List *
 equality_clauses(PlannerInfo *root, const DynRelPlan *plan, List *rinfos)
 {
@@ -415,7 +420,10 @@ equality_clauses(PlannerInfo *root, const DynRelPlan *plan, List *rinfos)
 	return clauses;
 }
 
-/* What a condition on several columns implies for one of them; or NIL. */
+/*
+ * Returns the condition on one column implied by a condition on several; or
+ * NIL.
+ */
 static List *
 bound_clauses(PlannerInfo *root, const DynRelPlan *plan, RestrictInfo *rinfo,
 			  List *rinfos)

@@ -23,13 +23,15 @@
 
 typedef struct DynClause
 {
-	RestrictInfo *rinfo;		/* NULL: a term of the row test */
-	DynPred    *pred;			/* NULL: checked locally only */
+	RestrictInfo *rinfo;		/* source clause; NULL: a term of the item
+								 * filter */
+	DynPred    *pred;			/* predicate; NULL: checked locally only */
 	bool		exact;
-	bool		sized;			/* its size as a filter is bounded */
-	bool		implied;		/* by rinfo, which says more */
-	bool		keys_only;		/* implied, and of no use as a filter */
-	Node	   *condition;		/* keys_only: an expression that holds, too,
+	bool		sized;			/* true if its size as a filter is bounded */
+	bool		implied;		/* true if it follows from rinfo, which is
+								 * stricter */
+	bool		keys_only;		/* true if implied, and useless as a filter */
+	Node	   *condition;		/* keys_only: an expression that also holds,
 								 * and shows which columns have values; or
 								 * NULL */
 } DynClause;
@@ -42,13 +44,13 @@ extern List *dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
 								List *rinfos);
 
 /*
- * Clauses for the row test; a List of DynClause *: one for each term, and for
- * each template of a key attribute one without a predicate, which is checked
- * locally.
+ * Returns clauses for the item filter, a List of DynClause *: one for each
+ * term, and for each template of a key attribute one without a predicate,
+ * which is checked locally.
  */
 extern List *dyn_row_clauses(const DynRelation *relation);
 
-/* What another access plan relied on of the same clauses is forgotten. */
+/* Clears the marks for clauses that another access plan relied on. */
 extern void dyn_clauses_rely_on_nothing(List *clauses);
 
 #endif

@@ -1,9 +1,10 @@
 /*
  * rewrite_equal.c
- *		Conditions that are equalities without being written so.
+ *		Rewrites conditions that are equivalent to equalities.
  *
- * LIKE compares bytes under every deterministic collation, as = does;
- * model/definition/exact.c leaves = local under others, and so the condition.
+ * LIKE compares bytes under every deterministic collation, as = does.  Under
+ * other collations model/definition/exact.c leaves = local, and so the
+ * condition.
  */
 #include "postgres.h"
 
@@ -33,7 +34,10 @@ is_constant(const Node *node)
 	return IsA(node, Const) && !((const Const *) node)->constisnull;
 }
 
-/* The text that alone matches the pattern, as a constant; NULL if others do. */
+/*
+ * Returns the only text that matches the pattern, as a constant; NULL if
+ * others match.
+ */
 static Node *
 only_match(const Const *pattern)
 {
@@ -88,7 +92,7 @@ dyn_plain_clause(Node *clause)
 	return dyn_plain_equality(clause);
 }
 
-/* ---- IS NOT DISTINCT FROM what may be NULL ---- */
+/* ---- IS NOT DISTINCT FROM a value that may be NULL ---- */
 
 static bool
 is_attribute(const DynColumn *column, const DynKeyAttr *attr)
@@ -98,8 +102,8 @@ is_attribute(const DynColumn *column, const DynKeyAttr *attr)
 }
 
 /*
- * Does the column show an attribute of the table's own key, so that it is never
- * NULL, not even as a misfit?
+ * Returns true if the column shows an attribute of the table's own key, so
+ * that it is never NULL, not even for values of a mismatched type.
  */
 static bool
 is_never_null(const DynClassify *context, const DynField *field)
@@ -139,12 +143,12 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 
 /* ---- two clauses ---- */
 
-/* A clause L >= R or L <= R. */
+/* A clause L >= R or L <= R */
 typedef struct Bound
 {
 	RestrictInfo *rinfo;
 	const OpExpr *op;
-	bool		lower;			/* >= */
+	bool		lower;			/* true for >= */
 } Bound;
 
 static List *
@@ -175,7 +179,10 @@ inclusive_bounds(List *rinfos)
 	return bounds;
 }
 
-/* Are they the two sides of one value?  The operands may be exchanged. */
+/*
+ * Returns true if both bound one value, from both sides.  The operands may be
+ * exchanged.
+ */
 static bool
 are_both_sides(const Bound *a, const Bound *b)
 {
@@ -203,9 +210,12 @@ equality_of_bound(const OpExpr *bound)
 					  bound->inputcollid);
 }
 
-/* ---- what parameters decide ---- */
+/* ---- equalities that depend on parameters ---- */
 
-/* Can it be evaluated beforehand, without an error, from parameters alone? */
+/*
+ * Returns true if it can be evaluated beforehand, without an error, from
+ * parameters alone.
+ */
 static bool
 is_parametric(const DynClassify *context, Node *node)
 {
@@ -213,7 +223,10 @@ is_parametric(const DynClassify *context, Node *node)
 		dyn_is_fixed(node) && !dyn_may_fail(node);
 }
 
-/* Is it a column of a partition key?  Ranges of others are bound anyway. */
+/*
+ * Returns true for a column of a partition key.  Ranges of other columns bind
+ * keys in any case.
+ */
 static bool
 is_partition_key(const DynClassify *context, Node *node)
 {
@@ -249,8 +262,8 @@ contains(Node *pattern, const char *c)
 }
 
 /*
- * Of column LIKE pattern: the pattern has wildcards, or column = pattern.  What
- * an escape stands for is not looked at.
+ * Returns a condition for column LIKE pattern: the pattern has wildcards, or
+ * column = pattern.  Escapes in the pattern are not examined.
  */
 static Node *
 equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
@@ -273,8 +286,9 @@ equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
 }
 
 /*
- * Of column >= a AND column <= b: a <> b, or column = a.  NULL if these are not
- * the two sides of one column, by operators of its type.
+ * Returns a condition for column >= a AND column <= b: a <> b, or column = a.
+ * Returns NULL if these do not bound one column from both sides, by operators
+ * of its type.
  */
 static Node *
 equality_unless_different(const DynClassify *context, const OpExpr *lower,
@@ -299,9 +313,12 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 		: (Node *) make_orclause(list_make2(different, equality_of_bound(lower)));
 }
 
-/* ---- all of them ---- */
+/* ---- all rewrites ---- */
 
-/* What the bound is together with a later one, or of parameters with any. */
+/*
+ * Returns the equality that the bound implies together with a later one, or
+ * with any if parameters decide.
+ */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)
 {

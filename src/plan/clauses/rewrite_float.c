@@ -1,6 +1,7 @@
 /*
  * rewrite_float.c
- *		Integer and numeric columns compared with values of double precision.
+ *		Classifies comparisons of integer and numeric columns with double
+ *		precision values.
  */
 #include "postgres.h"
 
@@ -18,7 +19,10 @@
 /* Longer lists are not worth a filter. */
 #define MAX_LIST	25
 
-/* May several values of the column become one of double precision? */
+/*
+ * Returns true if several values of the column may become one double precision
+ * value.
+ */
 static bool
 is_rounded(const DynClassify *context, const DynOperator *op,
 		   const DynField *field)
@@ -57,7 +61,7 @@ numeric_of(double value)
 							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
-/* A constant that has no other bigint beside it, as numeric; else NULL. */
+/* Returns a constant that equals no second bigint, as numeric; else NULL. */
 static Node *
 plain_constant(const DynClassify *context, const DynField *field, Node *value)
 {
@@ -71,7 +75,7 @@ plain_constant(const DynClassify *context, const DynField *field, Node *value)
 							  false, false);
 }
 
-/* From the lower neighbour to the upper one. */
+/* Classifies a range from the lower neighbor to the upper one. */
 static DynPred *
 classify_neighbours(DynClassify *context, const DynOperator *op,
 					const DynField *field, Node *value)
@@ -130,7 +134,9 @@ numeric_array(DynArrayElements *doubles)
 							  false, false);
 }
 
-/* Of each one its neighbours; NULL if the list is empty or long. */
+/*
+ * Classifies the neighbors of each element; NULL if the list is empty or long.
+ */
 static DynPred *
 classify_each(DynClassify *context, const DynOperator *op, const DynField *field,
 			  const DynArrayElements *doubles)

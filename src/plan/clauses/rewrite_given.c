@@ -1,6 +1,6 @@
 /*
  * rewrite_given.c
- *		Conditions without columns of the table, in ORs and ANDs.
+ *		Classifies conditions without columns of the table, in ORs and ANDs.
  */
 #include "postgres.h"
 
@@ -24,7 +24,10 @@ is_result(const PlannerInfo *root, const Param *param)
 	return false;
 }
 
-/* Does it read the result of a subquery, which is evaluated by that? */
+/*
+ * Returns true if it reads the result of a subquery, which would be evaluated
+ * then.
+ */
 static bool
 reads_result(Node *node, void *root)
 {
@@ -51,8 +54,9 @@ dyn_classify_given(const DynClassify *context, Node *node)
 }
 
 /*
- * The arguments before the last, if that is the column; else NULL.  PostgreSQL
- * leaves out arguments that are constant NULLs, maybe all but the last.
+ * Returns the arguments before the last, if the last is the column; else NULL.
+ * PostgreSQL removes arguments that are constant NULLs, maybe all but the
+ * last.
  */
 static Node *
 leading_values(Node *node, const Node *column)
@@ -101,15 +105,19 @@ dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
 	return (Node *) make_orclause(list_make2(test, equality));
 }
 
-/* How values are guarded: they are NULL where the condition is (not) true. */
+/* How values are guarded: they are NULL where the condition is (not) true */
 typedef struct Guard
 {
 	const DynClassify *context;
 	Node	   *given;
-	bool		needed;			/* NULL where it is not true */
+	bool		needed;			/* true: NULL where the condition is not
+								 * true */
 } Guard;
 
-/* CASE WHEN given THEN NULL ELSE value END, or the other way round */
+/*
+ * Returns CASE WHEN given THEN NULL ELSE value END, or with the results
+ * exchanged.
+ */
 static Expr *
 guarded(const Guard *guard, Expr *value)
 {
@@ -130,7 +138,7 @@ guarded(const Guard *guard, Expr *value)
 	return (Expr *) expr;
 }
 
-/* Operands are evaluated like the value. */
+/* Guards the operands like the value. */
 static void
 guard_operands(DynConversion *conversion, const Guard *guard)
 {

@@ -1,9 +1,10 @@
 /*
  * rewrite_keyset.c
- *		Keyset paging: comparisons of rows, in both spellings.
+ *		Rewrites conditions for keyset paging: comparisons of rows, in both
+ *		forms.
  *
- * Both are parsed into a list of terms, each of which decides where those
- * before it are equal.
+ * Both are parsed into a list of terms.  Each term decides where those before
+ * it are equal.
  */
 #include "postgres.h"
 
@@ -19,7 +20,7 @@
 #include "failure.h"
 #include "rewrite_keyset.h"
 
-/* column op value, by a btree operator family. */
+/* column op value, by a btree operator family */
 typedef struct Term
 {
 	Node	   *column;
@@ -46,7 +47,10 @@ commute(Term *term)
 	term->strategy = BTMaxStrategyNumber + 1 - term->strategy;
 }
 
-/* Puts the column on the left; false if the other side is no run-time value. */
+/*
+ * Puts the column on the left; false if the other side is not a run-time
+ * value.
+ */
 static bool
 describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
 		 Node *right, Oid collation, Term *term)
@@ -67,7 +71,7 @@ describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
 		dyn_is_runtime_value(context, term->value);
 }
 
-/* A comparison in the operator family of its left type. */
+/* Describes a comparison in the operator family of its left type. */
 static bool
 describe_operator(const DynClassify *context, Node *node, Term *term)
 {
@@ -99,7 +103,7 @@ exclusive(const Term *term)
 		? BTLessStrategyNumber : BTGreaterStrategyNumber;
 }
 
-/* left op value; NULL if the family has no such operator. */
+/* Returns left op value; NULL if the family has no such operator. */
 static Node *
 compare(const Term *term, Node *left, Oid type, StrategyNumber strategy)
 {
@@ -134,7 +138,10 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 	{
 		Term	   *term = palloc(sizeof(Term));
 
-		/* what follows is nothing alone; neither do values decide both ways */
+		/*
+		 * terms after this are useless alone; nor can values decide in both
+		 * directions
+		 */
 		if (!describe(context, lfirst_oid(opno), lfirst_oid(opfamily),
 					  lfirst(left), lfirst(right), lfirst_oid(collation), term) ||
 			(first != 0 && term->strategy != first))
@@ -142,13 +149,16 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		first = term->strategy;
 		terms = lappend(terms, term);
 	}
-	/* a term that others follow decides nothing where it is equal */
+	/* a term followed by others decides nothing where it is equal */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
 	return terms;
 }
 
-/* What the arm says where the term's column is its value; false if not that. */
+/*
+ * Finds the condition of the arm where the term's column equals its value;
+ * false if the arm has another form.
+ */
 static bool
 rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rests)
 {
@@ -178,7 +188,10 @@ rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rest
 	return found;
 }
 
-/* The arm that compares alone, not by =; -1: there is none. */
+/*
+ * Returns the arm that is a comparison other than =, without further
+ * conditions; -1 if none is.
+ */
 static int
 find_head(const DynClassify *context, List *arms, Term *term)
 {
@@ -194,8 +207,8 @@ find_head(const DynClassify *context, List *arms, Term *term)
 }
 
 /*
- * The terms of a > x OR (a = x AND ...); NIL if it is something else.  What
- * follows the first term may be one condition, or ORed ones.
+ * Returns the terms of a > x OR (a = x AND ...); NIL if it has another form.
+ * The part after the first term may be one condition, or ORed ones.
  */
 static List *
 or_terms(const DynClassify *context, Node *node)
@@ -220,7 +233,7 @@ or_terms(const DynClassify *context, Node *node)
 						 !rest_of_arm(context, term, lfirst(lc), &rests)))
 			return NIL;
 	}
-	/* a >= x in place of a > x, and whatever else there may be */
+	/* a >= x in place of a > x, and any other term */
 	if (term->strategy == exclusive(term))
 		following = or_terms(context, list_length(rests) == 1 ? linitial(rests)
 							 : (Node *) make_orclause(rests));
@@ -265,7 +278,10 @@ dyn_keyset_expand(DynClassify *context, RowCompareExpr *row)
 
 /* ---- bounds ---- */
 
-/* The value v of column = v, by the same family and collation; or NULL. */
+/*
+ * Returns the value v in column = v, by the same family and collation; or
+ * NULL.
+ */
 static Node *
 fixed_value(const DynClassify *context, const Term *term, List *rinfos, Oid *type)
 {
@@ -295,8 +311,8 @@ static Node *bound_from(const DynClassify *context, List *terms, int n,
 						List *rinfos);
 
 /*
- * The n'th term where its column is fixed to a value: it decides, or those that
- * follow do.
+ * Returns the n'th term if its column is fixed to a value: either it decides,
+ * or the terms after it do.
  */
 static Node *
 decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
@@ -320,15 +336,15 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 	decided = eval_const_expressions(context->root, decided);
 	if (!IsA(decided, Const))
 		return decided;
-	/* no row qualifies: that is seen from the key's own value */
+	/* no row qualifies: the key's own value shows that */
 	return !((Const *) decided)->constisnull &&
 		DatumGetBool(((Const *) decided)->constvalue) ? NULL
 		: compare_column(term, inclusive(term));
 }
 
 /*
- * What the terms from the n'th on imply where those before it are equal.  A
- * value that is evaluated for nothing must not fail.
+ * Returns the condition that the terms from the n'th on imply where those
+ * before it are equal.  A value that may not be needed must not fail.
  */
 static Node *
 bound_from(const DynClassify *context, List *terms, int n, List *rinfos)

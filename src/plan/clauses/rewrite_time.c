@@ -1,11 +1,11 @@
 /*
  * rewrite_time.c
- *		Conditions on dates and times whose values are of another type, or on
- *		expressions over dates and times.
+ *		Classifies conditions on dates and times whose values have another
+ *		type, or on expressions over dates and times.
  *
  * An expression is matched as a chain of steps over a column, which
- * model/values/time_bounds.c inverts when the value is known.  Functions and operators
- * are known by their OIDs.
+ * model/values/time_bounds.c inverts when the value is known.  Functions and
+ * operators are identified by their OIDs.
  */
 #include "postgres.h"
 
@@ -21,8 +21,8 @@
 typedef struct Chain
 {
 	DynField	field;
-	const DynCodec *codec;		/* of the column */
-	List	   *steps;			/* of DynConversionStep *, outermost first */
+	const DynCodec *codec;		/* codec of the column */
+	List	   *steps;			/* DynConversionStep *, outermost first */
 } Chain;
 
 /* ---- chains ---- */
@@ -57,14 +57,15 @@ match_column(const DynClassify *context, Node *node, Chain *chain)
 /* ---- functions ---- */
 
 /*
- * What a function does, as two steps at most, of which the second is done
- * first; `operand` of the first one is the other argument.
+ * A function as at most two steps, the second of which is done first;
+ * `operand` is the other argument of the first step.
  */
 typedef struct Form
 {
 	Oid			function;
-	int			argument;		/* what the chain goes on with, from 0 */
-	int			operand;		/* -1: none */
+	int			argument;		/* position (from 0) of the argument that
+								 * continues the chain */
+	int			operand;		/* position of the operand; -1: none */
 	int			nsteps;
 	DynTimeStepKind steps[2];
 } Form;
@@ -75,7 +76,7 @@ typedef struct Form
 #define FROM_DATE		DYN_STEP_DATE_TO_TIMESTAMP
 
 static const Form rewrite[] = {
-	/* casts, and functions of their names */
+	/* casts, and functions with their names */
 	{F_DATE_TIMESTAMP, 0, -1, 1, {TO_DATE}},
 	{F_DATE_TIMESTAMPTZ, 0, -1, 2, {TO_DATE, TO_TIMESTAMP}},
 	{F_TIMESTAMP_DATE, 0, -1, 1, {FROM_DATE}},
@@ -96,7 +97,7 @@ static const Form rewrite[] = {
 	{F_DATE_MI_INTERVAL, 0, 1, 2, {DYN_STEP_SUBTRACT, FROM_DATE}},
 	{F_DATE_PLI, 0, 1, 1, {DYN_STEP_ADD_DAYS}},
 	{F_DATE_MII, 0, 1, 1, {DYN_STEP_SUBTRACT_DAYS}},
-	/* differences, of which either side may be the column's */
+	/* differences, either side of which may contain the column */
 	{F_TIMESTAMP_MI, 0, 1, 1, {DYN_STEP_SINCE}},
 	{F_TIMESTAMPTZ_MI, 0, 1, 1, {DYN_STEP_SINCE}},
 	{F_DATE_MI, 0, 1, 1, {DYN_STEP_SINCE}},
@@ -138,7 +139,9 @@ match_patterns(const DynClassify *context, Oid function, List *args, Chain *chai
 
 /* ---- units and fields ---- */
 
-/* date_trunc: of an instant, in the zone of that argument, or the session's. */
+/*
+ * date_trunc of an instant, in the zone given by an argument, or the session's
+ */
 static bool
 match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
 {
@@ -163,7 +166,7 @@ match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
 	return match_chain(context, lsecond(args), chain);
 }
 
-/* extract and date_part: of a year, or of an epoch. */
+/* extract and date_part, for a year or an epoch */
 static bool
 match_extract(const DynClassify *context, Oid function, List *args, Chain *chain)
 {
@@ -222,9 +225,9 @@ match_chain(const DynClassify *context, Node *node, Chain *chain)
 	return match_column(context, node, chain);
 }
 
-/* ---- comparing ---- */
+/* ---- comparisons ---- */
 
-/* Types that compare with each other convert to the last of them. */
+/* Types that are comparable with each other convert to the last of them. */
 static int
 time_rank(Oid type)
 {
@@ -241,7 +244,7 @@ time_rank(Oid type)
 	}
 }
 
-/* The expression of a type as it is compared. */
+/* Adds the steps that convert an expression's type to the compared type. */
 static void
 widen_chain(Chain *chain, Oid type, Oid compared)
 {
@@ -254,7 +257,10 @@ widen_chain(Chain *chain, Oid type, Oid compared)
 	chain->steps = list_concat(steps, chain->steps);
 }
 
-/* The type that an operator on these compares; InvalidOid: not known. */
+/*
+ * Returns the type in which an operator on these compares; InvalidOid if
+ * unknown.
+ */
 static Oid
 compared_type(Oid type, Oid valuetype)
 {
@@ -334,7 +340,7 @@ make_bound(DynClassify *context, const Chain *chain, Node *value,
 	return pred;
 }
 
-/* Bounds of the column; never exact. */
+/* Returns bounds on the column, which are never exact. */
 static DynPred *
 make_bounds(DynClassify *context, DynComparison comparison, const Chain *chain,
 			Node *value, const DynConversion *conversion)
@@ -387,7 +393,7 @@ classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 		: make_bounds(context, op->comparison, &chain, value, conversion);
 }
 
-/* Do the operator's types occur in what is known here? */
+/* Returns true if this file handles the operator's type. */
 static bool
 is_of_times(Oid type)
 {

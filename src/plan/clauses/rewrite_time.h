@@ -1,11 +1,12 @@
 /*
  * rewrite_time.h
- *		Conditions on dates and times whose values are of another type, or on
- *		expressions over dates and times.
+ *		Classifies conditions on dates and times whose values have another
+ *		type, or on expressions over dates and times.
  *
  * A comparison of a timestamptz with a date or timestamp, or of a timestamp
- * with a date, compares the column with the value as converted: exact, and
- * maybe a key.  All others imply bounds of the column and are checked again.
+ * with a date, compares the column with the converted value: it is exact, and
+ * may match a key.  All other conditions imply bounds on the column and are
+ * checked again.
  */
 #ifndef DYN_PLAN_REWRITE_TIME_H
 #define DYN_PLAN_REWRITE_TIME_H
@@ -13,9 +14,9 @@
 #include "classify.h"
 
 /*
- * left op right; with `array`, right is one and any (=) or all (<>) of its
- * elements count.  NULL if it is no such condition, which also means: if a
- * column is compared with a value of its own type.
+ * Classifies left op right.  With `array`, right is an array, and any (=) or
+ * all (<>) of its elements count.  Returns NULL if it is not such a condition;
+ * a comparison of a column with a value of its own type is not.
  */
 extern DynPred *dyn_classify_times(DynClassify *context, const DynOperator *op,
 								   Node *left, Node *right, bool array);

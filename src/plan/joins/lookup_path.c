@@ -3,15 +3,15 @@
  *		Adds lookup join paths.
  *
  * Core joins by key with a nested loop: for each outer row it executes the
- * parameterised inner path, one request after the other.  A lookup join is the
- * same nested loop, with a node of ours above the outer side that reads rows
- * ahead (exec/node/readahead.c), so that the inner side's requests for many rows
- * are batched.  Core still implements the join: its types, its conditions,
- * NULLs of outer joins, rescans, EvalPlanQual.
+ * parameterized inner path, one request after the other.  A lookup join is the
+ * same nested loop with our read-ahead node above the outer side
+ * (exec/node/readahead.c).  That node batches the inner side's requests for
+ * many rows.  Core still implements the join: its types, its conditions, NULLs
+ * of outer joins, rescans, EvalPlanQual.
  *
- * So this file only does the following: for each pair of an outer path and a
- * parameterised inner path that executes one of our keyed scans, it builds the
- * nested loop with our node in between, and computes its cost.
+ * This file pairs each outer path with each parameterized inner path that
+ * executes one of our keyed scans.  For each pair it builds the nested loop
+ * with our node in between, and computes its cost.
  */
 #include "postgres.h"
 
@@ -31,9 +31,9 @@
 #include "../tree/readahead_path.h"
 
 /*
- * The keys of outer rows that come from a join are often more than estimated,
- * while a Scan, the alternative, costs what it costs: so they are priced as if
- * there were more of them, unless there are few.
+ * If the outer rows come from a join, they often have more keys than
+ * estimated, while the cost of a Scan, the alternative, is known.  So keys are
+ * priced as if there were more of them, unless there are few.
  */
 #define JOIN_SPREAD		1.2
 #define FEW_KEYS		16.0
@@ -42,7 +42,7 @@ static set_join_pathlist_hook_type previous_hook = NULL;
 
 /* ---- the inner side ---- */
 
-/* The estimate of one execution of a scan; false unless it is a keyed one of ours. */
+/* Sets the estimate for one execution; false if this is not our keyed scan. */
 static bool
 describe_scan(const ForeignPath *scan, DynLookupCost *lookups)
 {
@@ -70,7 +70,7 @@ describe_scan(const ForeignPath *scan, DynLookupCost *lookups)
 	return true;
 }
 
-/* Finds a scan like that which runs exactly once per execution of the path. */
+/* Finds such a scan that runs exactly once per execution of the path. */
 static const ForeignPath *
 find_scan(Path *path, DynLookupCost *lookups)
 {
@@ -102,7 +102,7 @@ clause_variables(const Path *path)
 }
 
 /*
- * The outer expressions that the inner path is parameterised by.  The inner
+ * Returns the outer expressions that parameterize the inner path.  The inner
  * path may be a join; the clauses of the scan below it are in the scan's own
  * path.
  */
@@ -125,7 +125,9 @@ outer_expressions(RelOptInfo *outerrel, RelOptInfo *innerrel, Path *inner,
 	return found;
 }
 
-/* Is the number of the expression's values a guess of the planner? */
+/*
+ * Returns true if the planner only guesses the expression's number of values.
+ */
 static bool
 values_are_unknown(PlannerInfo *root, Node *expr)
 {
@@ -157,9 +159,9 @@ most_values(PlannerInfo *root, List *vars)
 }
 
 /*
- * The number of distinct keys of the outer rows.  Without statistics the
- * planner would assume 200; we assume the most that there can be, since each
- * key costs a request or part of one, whether or not it finds an item.
+ * Returns the number of distinct keys in the outer rows.  Without statistics
+ * the planner would assume 200.  We assume the maximum, since each key costs a
+ * request or part of one, whether or not it finds an item.
  */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
@@ -180,13 +182,13 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
 	return keys;
 }
 
-/* The costs of the nested loop with batched executions. */
+/* Sets the costs of the nested loop with batched executions. */
 static void
 set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 {
 	Path	   *outer = path->jpath.outerjoinpath;
 	Path	   *inner = path->jpath.innerjoinpath;
-	/* a semijoin that takes the first inner row has no others to join */
+	/* a semijoin that uses the first inner row has no others to join */
 	double		joined = lookups->first_only ? Min(inner->rows, 1) : inner->rows;
 	Cost		startup,
 				total;
@@ -210,8 +212,8 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 /* ---- building ---- */
 
 /*
- * A semijoin without join clauses of its own takes the first inner row.
- * Returns whether it asks for that alone.
+ * A semijoin without join clauses of its own uses the first inner row.  Makes
+ * its inner path request only that row; returns false for other joins.
  */
 static bool
 want_single_row(NestPath *path)

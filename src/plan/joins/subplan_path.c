@@ -4,12 +4,12 @@
  *
  * Core executes such a subquery as a subplan, once for each row of the
  * projection.  If that sends keyed requests, we put the read-ahead node below
- * the projection (exec/node/readahead.c), which prefetches the keys of many rows
- * together.  Core still evaluates the projection and the subplan.
+ * the projection (exec/node/readahead.c), which prefetches the keys of many
+ * rows together.  Core still evaluates the projection and the subplan.
  *
- * Subqueries in conditions are not batched: conditions are evaluated by scans
- * and joins, below which there is no place for the node.  Neither are those
- * that an expression may skip (CASE, COALESCE, AND, OR).
+ * Subqueries in conditions are not batched: scans and joins evaluate
+ * conditions, and no node can be placed below these.  Subqueries that an
+ * expression may skip (CASE, COALESCE, AND, OR) are not batched either.
  */
 #include "postgres.h"
 
@@ -30,10 +30,10 @@
 static create_upper_paths_hook_type previous_hook = NULL;
 static planner_hook_type previous_planner = NULL;
 
-/* Is a statement of a cursor being planned? */
+/* True while a cursor's statement is planned. */
 static bool plans_cursor = false;
 
-/* ---- which subplans ---- */
+/* ---- subplans to batch ---- */
 
 typedef struct Search
 {
@@ -62,7 +62,7 @@ collect_subplans(Node *node, Search *search)
 	return expression_tree_walker(node, collect_subplans, search);
 }
 
-/* Are all arguments of the subplan columns of the row? */
+/* Returns true if all arguments of the subplan are columns of the row. */
 static bool
 takes_columns(const SubPlan *subplan)
 {
@@ -76,7 +76,9 @@ takes_columns(const SubPlan *subplan)
 	return subplan->args != NIL && !subplan->useHashTable;
 }
 
-/* Is a value of the scan's requests one of these parameters? */
+/*
+ * Returns true if a value of the scan's requests is one of these parameters.
+ */
 static bool
 depends_on(Node *node, List *params)
 {
@@ -89,7 +91,7 @@ depends_on(Node *node, List *params)
 }
 
 /*
- * The keyed scan of ours whose requests depend on the row's columns; or NULL.
+ * Returns our keyed scan whose requests depend on the row's columns, or NULL.
  */
 static const ForeignScan *
 find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
@@ -114,9 +116,9 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 /* ---- costs ---- */
 
 /*
- * The cost saved by batching the subplan's requests.  The costs in the SubPlan
- * are not changed, because its copies must remain equal() for core to find the
- * expression in the output of a node below.
+ * Returns the cost saved by batching the subplan's requests.  The costs in the
+ * SubPlan are not changed, because its copies must remain equal() for core to
+ * find the expression in the output of a node below.
  */
 static Cost
 saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,
@@ -139,13 +141,14 @@ saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,
 	return Max(0, subplan->per_call_cost * lookups.executions - total);
 }
 
-/* ---- where they are computed ---- */
+/* ---- paths that compute subplans ---- */
 
 static Cost visit_path(PlannerInfo *root, Path *path);
 
 /*
- * Can WHERE CURRENT OF refer to the row?  Core searches for the table's scan
- * below a cursor's projection, and would not find it below our node.
+ * Returns true if WHERE CURRENT OF can refer to the row.  Core searches for
+ * the table's scan below a cursor's projection, and would not find it below
+ * our node.
  */
 static bool
 may_be_current(const PlannerInfo *root, const Path *path)
@@ -203,8 +206,8 @@ visit_child(Path *path, int use, void *context)
 }
 
 /*
- * Like core's cost of a LIMIT: the child's startup cost and a part of the
- * rest.
+ * Returns the cost saved, computed like core's cost of a LIMIT: the child's
+ * startup cost and a part of the rest.
  */
 static Cost
 visit_limit(PlannerInfo *root, LimitPath *path)

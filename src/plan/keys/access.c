@@ -1,6 +1,6 @@
 /*
  * access.c
- *		Access plans as nodes of a plan.
+ *		Converts access plans to plan nodes, and back.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@ dyn_access_same_index(const DynAccess *a, const DynAccess *b)
 		: strcmp(a->index, b->index) == 0;
 }
 
-/* Rows that have to be merged in order are those of one execution of one scan. */
+/* Rows that are merged in order belong to one execution of one scan. */
 static uint32
 abilities(const DynAccess *access)
 {
@@ -92,11 +92,13 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 
 /* ---- copies ---- */
 
-/* Where expressions are moved to; NULL: a copy keeps what the original has. */
+/*
+ * Destination of moved expressions; NULL if a copy keeps those of the original
+ */
 typedef struct Values
 {
-	List	   *exprs;			/* of the plan */
-	List	   *conversions;	/* of each its DynConversion, or NULL */
+	List	   *exprs;			/* expressions in the plan */
+	List	   *conversions;	/* DynConversion of each expression, or NULL */
 } Values;
 
 static List *copy_preds(const List *preds, Values *values);
@@ -157,7 +159,7 @@ value_position(Expr *value, DynConversion *conversion, Values *values)
 	return list_length(values->exprs) - 1;
 }
 
-/* Of its operands, what the copy of the plan has is where they are. */
+/* Copies the conversion; for each operand the plan's copy has its position. */
 static DynConversion *
 copy_conversion(const DynConversion *conversion, Values *values)
 {
@@ -269,7 +271,7 @@ copy_keys(DynAccess *copy, Values *values)
 	copy->scalars = copyObject(copy->scalars);
 }
 
-/* The predicates whose values are there already. */
+/* Returns the predicates whose values already have positions. */
 static List *
 preds_of_values(const List *preds, const Values *values)
 {
@@ -348,7 +350,7 @@ copy_access(const DynAccess *access, Values *values)
 		copy->conditions[i].preds = copy_preds(copy->conditions[i].preds, values);
 	}
 	copy_alternatives(copy, values);
-	/* at planning only */
+	/* only at planning */
 	copy->key_rinfos = copy->filter_rinfos = NIL;
 	copy->exact_rinfos = copy->local_rinfos = NIL;
 	copy->having = copy->checks = NIL;
@@ -376,7 +378,7 @@ equal_nodes(const ExtensibleNode *a, const ExtensibleNode *b)
 	return ((const AccessNode *) a)->access == ((const AccessNode *) b)->access;
 }
 
-/* For debug_print_plan. */
+/* Writes the node for debug_print_plan. */
 static void
 print_node(struct StringInfoData *text, const ExtensibleNode *node)
 {
@@ -386,7 +388,9 @@ print_node(struct StringInfoData *text, const ExtensibleNode *node)
 	outToken(text, access->index);
 }
 
-/* Parallel workers would read it, but these scans are not for them. */
+/*
+ * Only parallel workers would read the node, and these scans are not parallel.
+ */
 static void
 read_node(ExtensibleNode *node)
 {

@@ -1,7 +1,7 @@
 /*
  * fields.c
- *		Which fields of the items a statement needs, and whether an index has
- *		them.
+ *		Collects the fields that a statement needs, and checks whether an index
+ *		has them.
  */
 #include "postgres.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- coverage of indexes ---- */
 
-/* A document needs all attributes, which only projection ALL has. */
+/* A document needs all attributes, which only projection ALL includes. */
 static bool
 has_field(const DynRelPlan *plan, const DynIndexMeta *index,
 		  const DynField *field)
@@ -23,7 +23,7 @@ has_field(const DynRelPlan *plan, const DynIndexMeta *index,
 		dyn_index_projects(plan->meta, index, path->steps[0].name);
 }
 
-/* The columns that the plan fetches whole, by attribute number. */
+/* Returns the columns that the plan fetches in full, by attribute number. */
 static Bitmapset *
 fetched_columns(const DynRelPlan *plan)
 {
@@ -40,7 +40,10 @@ fetched_columns(const DynRelPlan *plan)
 	return attnums;
 }
 
-/* What the templates read besides. */
+/*
+ * Returns true if the index also covers the attributes that the templates
+ * read.
+ */
 static bool
 covers_templates(const DynRelPlan *plan, const DynIndexMeta *index)
 {
@@ -96,7 +99,10 @@ add_scalar_above(List *names, const DynTableMeta *meta, const DynPath *path)
 	return list_member(names, name) ? names : lappend(names, name);
 }
 
-/* Besides the fields, the row test and what is unnested are read. */
+/*
+ * In addition to the fields, the item filter and the unnested element are
+ * read.
+ */
 void
 dyn_set_fields(const DynRelPlan *plan, DynAccess *access, List *fields)
 {

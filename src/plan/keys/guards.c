@@ -1,6 +1,6 @@
 /*
  * guards.c
- *		Matches clauses to keys that are none while a gate is open.
+ *		Matches clauses to keys while optional conditions are in force.
  */
 #include "postgres.h"
 
@@ -8,7 +8,7 @@
 #include "guards.h"
 #include "index_complete.h"
 
-/* ---- gates ---- */
+/* ---- optional conditions ---- */
 
 static bool
 is_optional_qual(const DynPred *pred)
@@ -16,7 +16,10 @@ is_optional_qual(const DynPred *pred)
 	return dyn_pred_is_given(pred) && dyn_is_fixed((Node *) pred->value);
 }
 
-/* The gates of a clause; NIL unless all arms without columns are such. */
+/*
+ * Returns the guards of a clause; NIL unless all its arms without columns are
+ * guards.
+ */
 static List *
 find_optional_quals(const DynClause *clause)
 {
@@ -38,7 +41,10 @@ find_optional_quals(const DynClause *clause)
 	return list_length(optional_quals) < list_length(clause->pred->args) ? optional_quals : NIL;
 }
 
-/* What the clause says while its gates are closed; it is checked again. */
+/*
+ * Returns the clause as it applies while its guards are closed; it is
+ * rechecked.
+ */
 static DynClause *
 closed(const DynClause *clause)
 {
@@ -93,7 +99,7 @@ dyn_copy_clauses(List *clauses)
 
 /* ---- matching ---- */
 
-/* The clauses, of which those at these positions are closed. */
+/* Returns the clauses, with those at these positions closed. */
 static List *
 close_clauses(List *clauses, const Bitmapset *positions)
 {
@@ -111,8 +117,8 @@ close_clauses(List *clauses, const Bitmapset *positions)
 }
 
 /*
- * NULL, too, unless the index has every row while these are closed; values may
- * be none of its.
+ * Returns NULL also if the index may lack a row while these are closed,
+ * because it cannot hold some values.
  */
 static DynAccess *
 match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
@@ -130,9 +136,9 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 }
 
 /*
- * Each gate that need not be closed is left as it is, for itself.  Which these
- * are depends on the order of the clauses, and that differs between paths and
- * plan; whether there are any must not.
+ * Each optional condition that the key does not need stays as it is.  Which
+ * ones these are depends on the order of the clauses, which differs between
+ * paths and plan.  Whether there are any must not depend on it.
  */
 DynAccess *
 dyn_match_optional(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)

@@ -1,15 +1,17 @@
 /*
  * guards.h
- *		Conditions on keys that a gate may take away: $1 IS NULL OR k = $1.
+ *		Matches conditions on keys that apply only at times: $1 IS NULL OR k =
+ *		$1.
  *
- * A gate is an arm of an OR that depends on no column and has one value in all
- * executions of a scan.  While it is false (or NULL), the OR is what its other
- * arms say, and may match a key; if it is true, the OR says nothing.  So there
- * are two access plans: one for closed gates, and one that uses none of them
+ * An optional condition is an OR with a guard: an arm that depends on no
+ * column and has one value in all executions of a scan.  While the guard is
+ * false or NULL (closed), the OR is equivalent to its other arms and may match
+ * a key.  While it is true (open), the OR restricts nothing.  So there are two
+ * access plans: one for closed guards, and one that uses no optional condition
  * for keys.  One of them is chosen when the statement starts.
  *
- * What is claimed of the rows holds in both: no order is claimed, and an index
- * is read only if it is complete whatever the gates are.
+ * Properties of the rows hold in both plans: no order is declared, and an
+ * index is read only if it is complete for both states of the guards.
  */
 #ifndef DYN_PLAN_GUARDS_H
 #define DYN_PLAN_GUARDS_H
@@ -17,16 +19,17 @@
 #include "match_keys.h"
 
 /*
- * As dyn_match_keys with as few closed gates as possible, which are set in the
- * access plan.  NULL if the clauses match the key without, or not even so.
+ * Returns the access plan like dyn_match_keys with as few closed guards as
+ * possible, and sets them in the access plan.  Returns NULL if the clauses
+ * match the key without closing a guard, or not at all.
  */
 extern DynAccess *dyn_match_optional(const DynRelPlan *plan,
 									 const DynIndexMeta *index, List *clauses);
 
-/* Has any of the clauses a gate? */
+/* Returns true if any of the clauses has a guard. */
 extern bool dyn_has_optional_quals(List *clauses);
 
-/* Clauses for another access plan, which relies on others of them. */
+/* Returns a copy of `clauses` to build an alternative access plan with. */
 extern List *dyn_copy_clauses(List *clauses);
 
 #endif

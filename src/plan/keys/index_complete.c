@@ -1,22 +1,22 @@
 /*
  * index_complete.c
- *		Proves that an index contains all items that a statement selects.
+ *		Decides whether an index contains all items that a statement selects.
  *
  * Attributes of the table's own key are in every item.  For others the column
  * must be declared NOT NULL, or some clause must reject NULL.  That is
- * sufficient for numbers, for types without an empty spelling, and for local
+ * sufficient for numbers, for types without an empty encoding, and for local
  * indexes, which are as old as their table.
  *
  * A text or bytea in the key of a global index may be empty, or too long, in
- * items older than the index.  For these a predicate proves presence if the
- * index can hold every value that it selects:
+ * items older than the index.  For these a predicate shows that the attribute
+ * is in the index if the index can hold every value that it selects:
  *
- *		= and IN		with such values.  Once there is one of them on an
- *						attribute, some of them must prove it: what NOT NULL
- *						promises, or a range says, is not enough
+ *		= and IN		with such values.  If an attribute has any of them,
+ *						one of them must show it: NOT NULL, or a range, is
+ *						not enough
  *		>, >=			with such a bound; > also with an empty one
  *		LIKE, prefixes	that do not match an empty text
- *		<>				of the empty value
+ *		<>				if compared with the empty value
  *
  * The last three do not limit the length of values, nor does NOT NULL: an old
  * item with a value above the limit is missed (docs/pushdown.md).
@@ -33,13 +33,13 @@
 #include "index_complete.h"
 #include "match_template.h"
 
-/*
- * In ascending order: an OR is as good as its worst arm, an AND as its best.
- */
+/* In ascending order: an OR has the least of its arms, an AND the greatest. */
 typedef enum Completeness
 {
-	NO_POINT,					/* points: no = or IN on the attribute */
-	ABSENT,						/* a selected item may not be in the index */
+	NO_POINT,					/* only for points: the attribute has no = or
+								 * IN */
+	ABSENT,						/* a selected item may be missing from the
+								 * index */
 	LATER,						/* the value is not known yet */
 	PRESENT
 } Completeness;
@@ -49,9 +49,9 @@ typedef struct Prover
 	const DynRelation *relation;
 	const DynKeyAttr *attr;
 	size_t		max_bytes;
-	const Datum *values;		/* by position; NULL while planning */
+	const Datum *values;		/* values by position; NULL while planning */
 	const bool *nulls;
-	bool		points;			/* ask only = and IN */
+	bool		points;			/* true to use only = and IN */
 } Prover;
 
 /* ---- values ---- */
@@ -84,7 +84,7 @@ get_operand(const Prover *prover, const DynPred *pred)
 	return operand;
 }
 
-/* A value that cannot be encoded is in no item: it selects nothing. */
+/* A value that cannot be encoded is not in any item: it selects nothing. */
 static bool
 matches(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum value,
 		bool may_be_empty)
@@ -111,7 +111,7 @@ all_match(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum arra
 	return true;
 }
 
-/* Only a pattern of nothing but % matches the empty text. */
+/* Only a pattern that consists of % alone matches the empty text. */
 static bool
 pattern_matches(const Prover *prover, Datum value)
 {
@@ -166,9 +166,9 @@ leaf_completeness(const Prover *prover, const DynPred *pred)
 		(prover->points && !dyn_pred_is_point(pred)))
 		return prover->points ? NO_POINT : ABSENT;
 	if (dyn_pred_is_boolean(pred))
-		return PRESENT;			/* both spellings are short, and not empty */
+		return PRESENT;			/* both encodings are short, and not empty */
 	operand = get_operand(prover, pred);
-	/* <> is hardly ever with the empty value, unless it says so */
+	/* a value of <> that is not known yet is rarely empty: assume it is not */
 	if (!operand.known)
 		return pred->kind == DYN_PRED_NE || pred->kind == DYN_PRED_NOT_IN ||
 			pred->kind == DYN_PRED_LT || pred->kind == DYN_PRED_LE ? ABSENT : LATER;
@@ -207,7 +207,7 @@ preds_completeness(const Prover *prover, List *preds)
 	return best;
 }
 
-/* Combines all predicates; `promised`: all items have a value. */
+/* Combines all predicates; `asserted` is true if all items have a value. */
 static Completeness
 combined_completeness(Prover *prover, List *preds, bool asserted)
 {
@@ -223,10 +223,13 @@ combined_completeness(Prover *prover, List *preds, bool asserted)
 
 /* ---- texts of templates ---- */
 
-/* Of a part that is no text: the longest format has no more. */
+/* Maximum length of a part that is not text: no format has a longer one. */
 #define MAX_PART_BYTES	128
 
-/* The length of the value; if there is none, no item is asked for. */
+/*
+ * Returns the length of the value; if it cannot be encoded, no item is
+ * requested.
+ */
 static size_t
 value_length(const DynCodec *codec, Oid valuetype, Datum value)
 {
@@ -252,7 +255,10 @@ longest_element(const DynCodec *codec, Oid valuetype, Datum array)
 	return longest;
 }
 
-/* Adds what the predicate demands of a part; false if it is not known yet. */
+/*
+ * Adds the condition that the predicate puts on a part; false if it is not
+ * known yet.
+ */
 static bool
 add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
 		   size_t *bytes)
@@ -289,8 +295,9 @@ add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
 }
 
 /*
- * Can the index hold every text that the parts may be joined to?  Texts that are
- * too long may be older than the index.  LATER if a value is not known yet.
+ * Decides whether the index can hold every text composed from the parts.
+ * Texts that are too long may be older than the index.  Returns LATER if a
+ * value is not known yet.
  */
 static Completeness
 texts_completeness(const Prover *prover, const DynPred *pred)
@@ -316,18 +323,22 @@ texts_completeness(const Prover *prover, const DynPred *pred)
 
 /* ---- attributes of an index ---- */
 
-/* A key attribute in its position in an index. */
+/* A key attribute at its position in an index */
 typedef struct Place
 {
 	const DynRelPlan *plan;
 	const DynIndexMeta *index;
 	const DynKeyAttr *attr;
 	size_t		max_bytes;
-	AttrNumber	attnum;			/* of a column that shows it, or 0 */
-	bool		full;			/* all of the index is read, not some keys */
+	AttrNumber	attnum;			/* column that shows it, or 0 */
+	bool		full;			/* true if the entire index is read, not some
+								 * keys */
 } Place;
 
-/* The longest value in the table's own key; 0: not in the key. */
+/*
+ * Returns the size limit of a value in the table's own key; 0 if it is not in
+ * the key.
+ */
 static size_t
 own_limit(const Place *place)
 {
@@ -339,7 +350,7 @@ own_limit(const Place *place)
 		? DYN_MAX_RANGE_BYTES : 0;
 }
 
-/* Can the stored value of a column be empty? */
+/* Returns true if the stored value of a column can be empty. */
 static bool
 may_be_empty(const DynCodec *codec)
 {
@@ -348,7 +359,9 @@ may_be_empty(const DynCodec *codec)
 		 (codec->format.true_text[0] == '\0' || codec->format.false_text[0] == '\0'));
 }
 
-/* Does presence depend on the values that predicates select? */
+/*
+ * Returns true if completeness depends on the values that predicates select.
+ */
 static bool
 depends_on_values(const Place *place)
 {
@@ -363,9 +376,9 @@ depends_on_values(const Place *place)
 }
 
 /*
- * Could a row be missed that has a value, though not one that the index can hold?
- * Where keys are asked for, such a row is none of those; where the whole index
- * is read, it must be known, or promised for this index, that there is none.
+ * Returns true if a row could be missed because the index cannot hold its
+ * value.  A request by key does not select such a row.  If the entire index is
+ * read, it must be known, or asserted for this index, that no such row exists.
  */
 static bool
 may_miss_rows(const Place *place)
@@ -380,7 +393,7 @@ may_miss_rows(const Place *place)
 		: depends_on_values(place);
 }
 
-/* Can the index hold every value of the term? */
+/* Returns true if the index can hold every value of the term. */
 static bool
 holds_term(const Place *place, const DynRowTerm *term)
 {
@@ -396,8 +409,9 @@ holds_term(const Place *place, const DynRowTerm *term)
 }
 
 /*
- * What the row test says of the attribute: NO_POINT if nothing, ABSENT if it
- * allows a value that the index cannot hold, but an older item may have.
+ * Returns the completeness that the item filter implies for the attribute:
+ * NO_POINT if it has no term on it, ABSENT if it allows a value that the index
+ * cannot hold, but an older item may have.
  */
 static Completeness
 completeness_by_row_test(const Place *place)
@@ -419,9 +433,9 @@ completeness_by_row_test(const Place *place)
 }
 
 /*
- * Do all items have the attribute, by declaration or as part of a key?  If an
- * index sorts by the table's partition key, old items with a longer one than
- * the index can hold are missed (docs/pushdown.md).
+ * Returns true if all items have the attribute, by declaration or as part of a
+ * key.  If an index sorts by the table's partition key, old items with a
+ * longer value than the index can hold are missed (docs/pushdown.md).
  */
 static bool
 is_asserted(const Place *place)
@@ -450,7 +464,7 @@ clause_preds(List *clauses)
 	return preds;
 }
 
-/* While planning. */
+/* Returns the state for planning, without values. */
 static Prover
 prover_of(const Place *place)
 {
@@ -468,7 +482,7 @@ completeness_by_values(const Place *place, List *preds)
 	return combined_completeness(&prover, preds, is_asserted(place));
 }
 
-/* The clauses' expressions as one implicit AND. */
+/* Returns the clauses' expressions as one implicit AND. */
 static List *
 clause_expressions(List *clauses)
 {
@@ -490,8 +504,9 @@ clause_expressions(List *clauses)
 }
 
 /*
- * Is the attribute present by its template?  If a column with a value is read
- * from it, or by a promise: the row has all columns of the template.
+ * Returns true if all selected items have the attribute by its template: a
+ * column with a value is read from it, or trusted_indexes asserts it.  Then
+ * the row has all columns of the template.
  */
 static bool
 is_templated(const Place *place, List *exprs)
@@ -531,7 +546,7 @@ may_be_present(const Place *place, List *clauses, List *exprs)
 		 dyn_var_is_nonnullable(exprs, place->plan->relid, place->attnum));
 }
 
-/* The i'th attribute of the index's key, hash attributes first. */
+/* Returns the i'th attribute of the index's key, hash attributes first. */
 static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 {
@@ -567,9 +582,12 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 	return complete;
 }
 
-/* ---- proofs at run time ---- */
+/* ---- checks at run time ---- */
 
-/* The texts that may be too long for the index, but not for the table; or NULL. */
+/*
+ * Returns the texts that may be too long for the index, but not for the table;
+ * or NULL.
+ */
 static DynPred *
 doubtful_texts(const Place *place, List *clauses)
 {
@@ -598,7 +616,7 @@ add_index_condition(DynAccess *access, const Place *place, List *preds)
 	access->nconditions++;
 }
 
-/* Those that say something of the attribute, if their values are known. */
+/* Returns the predicates on the attribute, if their values are known. */
 static List *
 preds_about(const Place *place, List *preds)
 {

@@ -1,6 +1,6 @@
 /*
  * key_counts.c
- *		Counts the values that predicates leave a key attribute.
+ *		Counts the values that predicates leave for a key attribute.
  */
 #include "postgres.h"
 
@@ -16,16 +16,20 @@
 
 typedef struct Counting
 {
-	PlannerInfo *root;			/* NULL: count the most that there can be */
+	PlannerInfo *root;			/* planner state; NULL to count the maximum */
 	const DynRelation *relation;
-	bool		part;			/* predicates are on a part of a text */
+	bool		part;			/* true if predicates are on a part of a
+								 * text */
 } Counting;
 
 static const DynCount one_range = {1, false, false, false};
 
 static DynCount count(const Counting *counting, const DynPred *pred);
 
-/* What satisfies both: values rather than ranges, and the fewest. */
+/*
+ * Combines counts of two ANDed predicates: values rather than ranges, and the
+ * fewest.
+ */
 static DynCount
 count_both(DynCount a, DynCount b)
 {
@@ -66,7 +70,10 @@ count_arms(const Counting *counting, const List *arms)
 	return all;
 }
 
-/* The combinations of the leading parts' values, with ranges of the next part. */
+/*
+ * Returns the combinations of the leading parts' values, with ranges of the
+ * next part.
+ */
 static DynCount
 count_texts(const Counting *counting, const DynPred *pred)
 {

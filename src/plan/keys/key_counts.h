@@ -1,6 +1,7 @@
 /*
  * key_counts.h
- *		How many values predicates leave a key attribute, and keys an access plan.
+ *		Counts the values that predicates leave for a key attribute, and the
+ *		keys that an access plan reads.
  */
 #ifndef DYN_PLAN_KEY_COUNTS_H
 #define DYN_PLAN_KEY_COUNTS_H
@@ -8,9 +9,9 @@
 #include "access.h"
 
 /*
- * What a predicate on a key attribute leaves it, and what all of several do.
- * With `root` the number is an estimate; if it is NULL, the most that there can
- * be.
+ * Returns the values that a predicate leaves for a key attribute, or that all
+ * of several predicates do.  With `root` the number is an estimate; if it is
+ * NULL, the maximum.
  */
 extern DynCount dyn_count(PlannerInfo *root, const DynRelation *relation,
 						  const DynPred *pred);
@@ -18,13 +19,13 @@ extern DynCount dyn_count_all(PlannerInfo *root, const DynRelation *relation,
 							  const List *preds);
 
 /*
- * How many ranges are asked for one by one, of what predicates leave a sort key.
- * One range contains them all if there are more than DYN_MAX_SORT_RANGES.
+ * Returns the number of ranges in a sort key that are requested one by one.
+ * If there are more than DYN_MAX_SORT_RANGES, one range contains them all.
  */
 extern double dyn_count_ranges(PlannerInfo *root, const DynRelation *relation,
 							   const List *preds);
 
-/* Estimated maximum number of keys that the access plan reads. */
+/* Returns the estimated maximum number of keys that the access plan reads. */
 extern double dyn_access_keys(PlannerInfo *root, const DynRelation *relation,
 							  const DynAccess *access);
 

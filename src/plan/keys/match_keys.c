@@ -7,10 +7,11 @@
  * hash attribute needs points.  Range attributes are matched from the left;
  * all matched ones except the last need a single value.
  *
- * Pushed exactly are: points on hash attributes, and on range attributes if
- * the whole key is read or a single = is sent; a range predicate if it is the
- * only one on its attribute; filters that are exact and whose rendering cannot
- * fail.  All other clauses are rechecked locally.
+ * Predicates of these kinds are pushed exactly: points on hash attributes;
+ * points on range attributes if the full key is read or a single = is sent; a
+ * range predicate if it is the only one on its attribute; filters that are
+ * exact and whose rendering cannot fail.  All other clauses are rechecked
+ * locally.
  */
 #include "postgres.h"
 
@@ -39,8 +40,9 @@ typedef struct KeyMatch
 	const DynIndexMeta *index;
 	const DynKeySchema *key;
 	List	   *clauses;
-	DynClause  *row_keys;		/* the OR of row-wise keys, if any */
-	List	   *enumerated;		/* DynClauses: bounds of a range of integers */
+	DynClause  *row_keys;		/* OR of row-wise keys, or NULL */
+	List	   *enumerated;		/* DynClauses that are bounds of a range of
+								 * integers */
 	List	   *consumed;		/* DynClauses that a key condition uses */
 	List	   *pushed_exactly; /* DynClauses that need no local check */
 } KeyMatch;
@@ -56,9 +58,9 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 }
 
 /*
- * What the clauses say of an attribute by its template, or NULL; `points`: of
- * all its parts, for finitely many values.  Nothing is exact, since other items
- * may have that text.
+ * Returns the predicate that the clauses imply for an attribute through its
+ * template, or NULL.  If `points`, all its parts must have finitely many
+ * values.  Nothing is exact, since other items may have that text.
  */
 static DynPred *
 match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
@@ -79,7 +81,10 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 	return pred;
 }
 
-/* The integers between constant bounds on the only partition key attribute. */
+/*
+ * Returns the integers between constant bounds on the only partition key
+ * attribute.
+ */
 static DynPred *
 match_integers(KeyMatch *match, const DynKeyAttr *attr)
 {
@@ -157,7 +162,7 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 		found = lappend(found, clause);
 		key_match->preds = lappend(key_match->preds, range);
 	}
-	/* the range of what integers spell is theirs */
+	/* the range of templated integers is matched with them */
 	templated = key_match->most.integers ? NULL : match_template(match, attr, false);
 	if (templated != NULL)
 		key_match->preds = lappend(key_match->preds, templated);
@@ -167,7 +172,10 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 		key_match->most = dyn_count_all(NULL, match->relation, key_match->preds);
 }
 
-/* The points of one attribute in an arm; *pure as for implied_points. */
+/*
+ * Returns the points of one attribute in an arm; sets *fully_consumed like
+ * dyn_implied_points.
+ */
 static DynPred *
 arm_points(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr,
 		   bool *fully_consumed)
@@ -189,7 +197,7 @@ arm_points(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr,
 	return NULL;
 }
 
-/* The text that the arm's members spell for an attribute, or NULL. */
+/* Returns the attribute's text that the arm's members compose, or NULL. */
 static DynPred *
 arm_template(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr)
 {
@@ -210,7 +218,7 @@ arm_template(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr)
 
 /*
  * Reduces an arm to the points of the attributes, in the order that the
- * executor expects.  NULL if it lacks points of one of them.
+ * executor expects.  Returns NULL if one of them lacks points.
  */
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm,
@@ -299,7 +307,7 @@ leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 	return key->nhash + 1;
 }
 
-/* Matches the whole primary key of the table, if possible. */
+/* Matches the full primary key of the table, if possible. */
 static bool
 match_full_key(KeyMatch *match, DynAccess *access)
 {
@@ -321,11 +329,11 @@ match_full_key(KeyMatch *match, DynAccess *access)
 		access->nrange = 1;
 	if (access->row_keys == NULL && access->nhash + access->nrange < 2)
 		return false;
-	/* integers are combined with few points of a sort key only */
+	/* integers are combined only with few points of a sort key */
 	if (match->enumerated != NIL && (access->range[0].preds == NIL ||
 									 access->range[0].most.n > DYN_MAX_MEMBERS))
 		return false;
-	/* ranges besides points reduce the set of keys further */
+	/* ranges in addition to points reduce the set of keys further */
 	if (access->nrange == 1)
 		match_ranges(match, &match->key->range[0], &access->range[0]);
 	return true;
@@ -384,7 +392,10 @@ match_range(KeyMatch *match, DynAccess *access)
 	}
 }
 
-/* Is the attribute part of the key that is read, or of the table's own? */
+/*
+ * Returns true if the attribute is in the key that is read, or in the table's
+ * own.
+ */
 static bool
 is_key_attribute(const KeyMatch *match, const char *name, DynType type)
 {
@@ -402,7 +413,9 @@ is_key_attribute(const KeyMatch *match, const char *name, DynType type)
 	return false;
 }
 
-/* > '' or <> '': true for all values in an index. */
+/*
+ * Returns true for > '' and <> '', which are true for all values in an index.
+ */
 static bool
 excludes_the_empty(const KeyMatch *match, const DynPred *pred)
 {
@@ -417,8 +430,9 @@ excludes_the_empty(const KeyMatch *match, const DynPred *pred)
 }
 
 /*
- * A key attribute IS NOT NULL, or is not empty: true for all items read, so
- * nothing is sent.  IS NULL: true for none, so no request is sent.
+ * Matches IS NOT NULL, or a comparison with the empty value, on a key
+ * attribute.  It is true for all items read, so nothing is sent.  IS NULL is
+ * true for none of them, so no request is sent.
  */
 static void
 match_completeness(KeyMatch *match, DynAccess *access)
@@ -437,7 +451,7 @@ match_completeness(KeyMatch *match, DynAccess *access)
 			continue;
 		column = dyn_relation_column(match->relation,
 									 clause->pred->field.attnum);
-		/* a document is {} at least */
+		/* a document is at least {} */
 		if (column->traits.absence != DYN_EXACT ||
 			!(dyn_column_is_document(column) ||
 			  (column->path->nsteps == 1 &&
@@ -498,11 +512,14 @@ typedef struct FilterCheck
 {
 	const KeyMatch *match;
 	DynAccessKind kind;
-	int			operators;		/* upper bound, as DynamoDB counts */
-	int			bytes;			/* upper bound, of the expression */
+	int			operators;		/* upper bound (as DynamoDB counts) */
+	int			bytes;			/* upper bound for the expression */
 } FilterCheck;
 
-/* Is this path not allowed in the filter?  Of a document nothing is sent. */
+/*
+ * Returns true if the path is not allowed in the filter.  Nothing is sent for
+ * a document.
+ */
 static bool
 path_is_forbidden(const FilterCheck *check, const DynPath *path)
 {
@@ -523,8 +540,8 @@ path_is_forbidden(const FilterCheck *check, const DynPath *path)
 }
 
 /*
- * Upper bound of the bytes of a path in an expression: #n699. for a name, [7]
- * for an index.
+ * Returns an upper bound for the bytes of a path in an expression: #n699. for
+ * a name, [7] for an index.
  */
 static int
 path_bytes(const DynPath *path)
@@ -537,7 +554,7 @@ path_bytes(const DynPath *path)
 	return bytes;
 }
 
-/* The path of a leaf stands in its condition up to four times. */
+/* A condition contains the path of its leaf up to four times. */
 static int
 leaf_bytes(const DynRelation *relation, const DynPred *pred)
 {
@@ -560,7 +577,7 @@ leaf_bytes(const DynRelation *relation, const DynPred *pred)
 	return bytes;
 }
 
-/* Visits a leaf: true if it is not allowed in the filter. */
+/* Visits a leaf; returns true if it is not allowed in the filter. */
 static bool
 leaf_is_forbidden(DynPred *pred, void *arg)
 {
@@ -580,8 +597,8 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 }
 
 /*
- * What clauses say of other attributes by their templates.  These filters only
- * save the transfer of items.
+ * Adds filters on other attributes that the clauses imply through their
+ * templates.  These filters only save the transfer of items.
  */
 static void
 add_template_filters(FilterCheck *check, DynAccess *access)
@@ -640,7 +657,10 @@ match_filters(KeyMatch *match, DynAccess *access)
 	add_template_filters(&check, access);
 	if (check.operators > DYN_EXPR_MAX_OPERATORS || check.bytes > DYN_EXPR_MAX_BYTES)
 		return;
-	/* the plan relies on these, which are sent whatever becomes of the others */
+	/*
+	 * the plan relies on these, which are sent whether or not others are
+	 * dropped
+	 */
 	foreach(lc, exact)
 	{
 		DynClause  *clause = lfirst(lc);
@@ -697,8 +717,8 @@ reads_several(const DynRelation *relation, const DynAccess *access)
 }
 
 /*
- * Behind what the keys match: sets what else the requests enforce, and what
- * remains to be checked.
+ * Completes an access plan after its keys are matched: sets what else the
+ * requests enforce, and which clauses remain to be checked.
  */
 static void
 finish_match(KeyMatch *match, DynAccess *access)
@@ -714,7 +734,7 @@ finish_match(KeyMatch *match, DynAccess *access)
 		dyn_index_conditions_add(match->plan, match->index, match->clauses, access);
 	access->key_rinfos = clause_rinfos(match->consumed);
 	match_filters(match, access);
-	/* items that are read after the index may have changed meanwhile */
+	/* the table's items are read after the index and may have changed since */
 	exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
 	access->exact_rinfos = clause_rinfos(exactly);
 	foreach(lc, match->clauses)

@@ -1,10 +1,12 @@
 /*
  * match_template.c
- *		From clauses on columns to the text of the attribute that they spell.
+ *		Converts clauses on columns into predicates on a templated attribute's
+ *		text.
  *
- * A part may be used if every row has its column's value there: if the column
- * is read from it, if the attribute is in the table's key, whose texts must
- * agree with the columns, or if trusted_indexes promises it.
+ * A part may be used if every row has its column's value there.  That holds if
+ * the column is read from the part, or if the attribute is in the table's key,
+ * whose texts must agree with the columns.  It also holds if trusted_indexes
+ * asserts it.
  */
 #include "postgres.h"
 
@@ -15,12 +17,14 @@
 typedef struct TemplateMatch
 {
 	const DynRelation *relation;
-	const DynTemplatedAttr *templated;	/* NULL: the attribute has no template */
+	const DynTemplatedAttr *templated;	/* template; NULL if the attribute has
+										 * none */
 	const DynKeyAttr *attr;
 	List	   *clauses;
-	bool		asserted;		/* all rows have their text there */
-	uint64		most_members;	/* of unbound enumerations; 0: none */
-	uint64		members;		/* of unbound enumerations, in product */
+	bool		asserted;		/* true if all rows have their text there */
+	uint64		most_members;	/* limit for unrestricted enumerations; 0:
+								 * none */
+	uint64		members;		/* product of their numbers of members */
 	List	   *used;
 } TemplateMatch;
 
@@ -55,7 +59,7 @@ make_and(List *preds)
 	return dyn_make_junction(DYN_PRED_AND, preds);
 }
 
-/* All predicates that give points of a part, or ranges. */
+/* Returns all predicates that give points of a part, or ranges. */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)
 {
@@ -82,7 +86,7 @@ part_preds(TemplateMatch *match, int p, bool points)
 	return preds;
 }
 
-/* All members of an enumerated part, unless there are too many. */
+/* Returns all members of an enumerated part, unless there are too many. */
 static DynPred *
 part_members(TemplateMatch *match, int p)
 {
@@ -111,9 +115,9 @@ make_templated(const TemplateMatch *match, List *args)
 }
 
 /*
- * The points of leading parts, and a range of the next; *whole if all parts
- * have points.  With `enumerate`, what nothing binds may be an enumeration, as
- * long as something is known of a part behind it.
+ * Returns the points of leading parts, and a range of the next.  Sets *full if
+ * all parts have points.  With `enumerate`, an unrestricted part may be an
+ * enumeration, as long as a clause restricts a later part.
  */
 static List *
 match_parts(TemplateMatch *match, bool enumerate, bool *full)
@@ -147,9 +151,9 @@ match_parts(TemplateMatch *match, bool enumerate, bool *full)
 }
 
 /*
- * The literal before the first part may be used alone if rows have it, in the
- * table's key, or by a promise.  An item whose text of another attribute is
- * different is a row, too.
+ * The literal before the first part may be used alone if all rows have it: in
+ * the table's key, or by trusted_indexes.  An item with a different text in
+ * another attribute is a row, too.
  */
 static DynPred *
 match_range(TemplateMatch *match)
@@ -170,7 +174,10 @@ match_range(TemplateMatch *match)
 	return make_templated(match, args);
 }
 
-/* The integers between constant bounds on a part, unless there are too many. */
+/*
+ * Returns the integers between constant bounds on a part, unless there are too
+ * many.
+ */
 static DynPred *
 part_integers(TemplateMatch *match, int p)
 {
@@ -186,18 +193,21 @@ part_integers(TemplateMatch *match, int p)
 	return make_and(list_make1(pred));
 }
 
-/* More combinations than these are not made of what could be one range. */
+/*
+ * Maximum number of combinations made from conditions that could be one range.
+ */
 #define MOST_COMBINATIONS	(100 * DYN_MAX_MEMBERS)
 
 /*
- * A partition key may be enumerated though no clause says anything of it, or
- * gives a range of a part; a sort key is only if its last part is bound.
+ * A partition key may be enumerated even if clauses do not restrict it, or
+ * give a range of a part.  A sort key may be enumerated only if its last part
+ * is restricted.
  */
 static DynPred *
 match_points(TemplateMatch *match)
 {
 	int			nparts = match->templated->tmpl->nparts;
-	bool		bound = true;	/* by a clause: the last part */
+	bool		bound = true;	/* true if a clause restricts the last part */
 	bool		ranged = false;
 	List	   *args = NIL;
 	DynPred    *templated;
@@ -253,7 +263,10 @@ dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
 	return pred;
 }
 
-/* The points and ranges of each part, whatever is known of those before it. */
+/*
+ * Returns the points and ranges of each part, whether or not the parts before
+ * it are restricted.
+ */
 DynPred *
 dyn_template_demands(const DynRelation *relation, const DynKeyAttr *attr,
 					 List *clauses)

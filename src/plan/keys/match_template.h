@@ -1,6 +1,6 @@
 /*
  * match_template.h
- *		Matches clauses to the text of an attribute that a template spells.
+ *		Matches clauses to the text of a templated attribute.
  */
 #ifndef DYN_PLAN_MATCH_TEMPLATE_H
 #define DYN_PLAN_MATCH_TEMPLATE_H
@@ -8,22 +8,25 @@
 #include "terms.h"
 
 /*
- * Unbound enumerations have no more members than this, in product: of a
- * partition key, and of a sort key, where each means another Query.
+ * Limits for the product of the members of unrestricted enumerations: in a
+ * partition key, and in a sort key, where each combination means another
+ * Query.
  */
 #define DYN_MAX_MEMBERS			1000
 #define DYN_MAX_SORT_MEMBERS	25
 
 /*
- * What the clauses say of the attribute's text: a predicate DYN_PRED_TEMPLATED,
- * whose args are, for the leading parts, an AND of predicates on the part, or
- * DYN_PRED_MEMBERS.  All rows that satisfy the clauses, and have the attribute,
- * satisfy it.  With `points`, finitely many texts do, else infinitely many.
- * NULL if the attribute has no template, or nothing is known.
+ * Returns the predicate that the clauses imply for the attribute's text.  It
+ * is a DYN_PRED_TEMPLATED, whose args are, for the leading parts, an AND of
+ * predicates on the part, or DYN_PRED_MEMBERS.  All rows that satisfy the
+ * clauses, and have the attribute, satisfy it.  With `points`, finitely many
+ * texts do, else infinitely many.  Returns NULL if the attribute has no
+ * template, or the clauses imply nothing.
  *
- * `index` is where the attribute is a key, NULL for the table or for a filter.
- * Parts that no clause binds are enumerated if there are at most so many
- * members.  Adds to *used the clauses that the predicate uses.
+ * `index` is the index that has the attribute in its key; NULL for the table
+ * or for a filter.  Parts that no clause restricts are enumerated if their
+ * number of members is within the limits above.  Adds to *used the clauses
+ * that the predicate uses.
  */
 extern DynPred *dyn_match_template(const DynRelation *relation,
 								   const DynKeyAttr *attr, const DynIndexMeta *index,
@@ -31,18 +34,18 @@ extern DynPred *dyn_match_template(const DynRelation *relation,
 								   int most_members, List **used);
 
 /*
- * What the clauses demand of the attribute's text, which the rows have whose
- * columns are read from it: a predicate DYN_PRED_TEMPLATED with an AND for each
- * part, of which some are empty.  It is for index_complete.c, and matches no key:
- * parts without a condition may precede others.  NULL if no clause demands
- * anything.
+ * Returns the conditions that the clauses impose on the attribute's text in
+ * rows whose columns are read from it: a predicate DYN_PRED_TEMPLATED with an
+ * AND for each part, some of which are empty.  It is for index_complete.c and
+ * does not match a key: parts without a condition may precede others.  Returns
+ * NULL if no clause imposes a condition.
  */
 extern DynPred *dyn_template_demands(const DynRelation *relation,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
- * Would the clauses give values for the partition key of an index that is not
- * trusted, if it were?
+ * Returns true if the clauses would give values for the partition key of an
+ * untrusted index, if it were trusted.
  */
 extern bool dyn_index_lacks_trust(const DynRelation *relation,
 								  const DynIndexMeta *index, List *clauses);

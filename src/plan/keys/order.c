@@ -1,6 +1,6 @@
 /*
  * order.c
- *		What the rows of an access plan are ordered by.
+ *		Determines the order of an access plan's rows.
  *
  * A Query returns the items of one partition by sort key: by its attributes
  * that are not fixed to one value, or by the parts of their texts.
@@ -12,8 +12,9 @@
 #include "match_template.h"
 
 /*
- * The leading parts of the text that have one value in each request: only of the
- * first attribute of a sort key are several values several requests.
+ * Returns the number of leading parts that have one value in each request.
+ * Only for the first attribute of a sort key does each value get its own
+ * request.
  */
 static int
 bound_parts(const DynRelation *relation, const DynAccess *access, int position)
@@ -36,7 +37,7 @@ bound_parts(const DynRelation *relation, const DynAccess *access, int position)
 	return bound;
 }
 
-/* False if there is no room for it. */
+/* Returns false if the array is full. */
 static bool
 add_sort(DynAccess *access, const DynKeyAttr *attr, int part)
 {
@@ -48,8 +49,9 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part)
 }
 
 /*
- * Does every item in the index have the column's value in the part, so that the
- * order of texts is that of values?  A promise is of rows with all columns.
+ * Returns true if every item in the index has the column's value in the part,
+ * so that the order of texts is that of values. trusted_indexes asserts this
+ * for rows with all columns.
  */
 static bool
 part_is_sorted(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -68,7 +70,10 @@ part_is_sorted(const DynRelPlan *plan, const DynIndexMeta *index,
 	return true;
 }
 
-/* Can requests be merged by parts: does the text alone tell where these are? */
+/*
+ * Returns true if requests can be merged by parts: the text alone must
+ * determine their positions.
+ */
 static bool
 can_merge_parts(const DynTemplatedAttr *templated, int bound)
 {
@@ -82,8 +87,8 @@ can_merge_parts(const DynTemplatedAttr *templated, int bound)
 }
 
 /*
- * Adds the parts behind bound ones; false if the text is in no order of columns
- * from some part on.
+ * Adds the parts after fixed ones; false if from some part on the text is not
+ * in the order of columns.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,

@@ -1,10 +1,11 @@
 /*
  * terms.c
- *		Points and ranges that predicates imply for a key attribute.
+ *		Finds the points and ranges that predicates imply for a key attribute.
  *
- * For a part of a template the comparison is judged anew, by the column as it
- * is spelled there: a value that is stored elsewhere in a form which cannot be
- * compared may well be a point of the key.
+ * A part of a template may have another encoding of the column than the
+ * column's own attribute.  So exactness is decided again for the encoding in
+ * the part.  A value whose own encoding cannot be compared may still be a
+ * point of the key.
  */
 #include "postgres.h"
 
@@ -30,8 +31,9 @@ pred_is_on(const DynTarget *target, const DynPred *pred)
 }
 
 /*
- * Does a term of the row test give values for the key attribute?  NULL, and
- * values of other types, are in no item that the key finds.
+ * Returns true if a term of the item filter gives values for the key
+ * attribute.  Items found by the key contain neither NULL nor values of other
+ * types there.
  */
 static bool
 is_row_point(const DynTarget *target, const DynPred *pred)
@@ -51,7 +53,10 @@ is_row_point(const DynTarget *target, const DynPred *pred)
 
 /* ---- parts ---- */
 
-/* Does the predicate compare the part's column by a value that fits? */
+/*
+ * Returns true if the predicate compares the part's column with a value of
+ * matching type.
+ */
 static bool
 is_on_part(const DynTarget *target, const DynPred *pred)
 {
@@ -66,8 +71,8 @@ is_ascii_text(Datum value)
 }
 
 /*
- * Only letters of ASCII are folded alike everywhere, so the texts must be known;
- * those of a uuid have no others.
+ * Only ASCII letters are case-folded the same way everywhere, so the texts
+ * must be known; a uuid has no other letters.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)
@@ -179,7 +184,7 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 		(dyn_pred_is_pattern(pred) && target->attr->type == DYN_TYPE_S);
 }
 
-/* Is it, or are all its leaves, without a column? */
+/* Returns true if the predicate, or each of its leaves, has no column. */
 static bool
 is_given(const DynPred *pred)
 {
@@ -195,7 +200,10 @@ is_given(const DynPred *pred)
 
 static DynPred *junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed);
 
-/* What an arm or condition with columns says of the target, or NULL. */
+/*
+ * Returns the range that an arm, or a condition with columns, implies for the
+ * target; or NULL.
+ */
 static DynPred *
 member_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 {
@@ -246,7 +254,7 @@ dyn_implied_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 
 /* ---- ranges of integers ---- */
 
-/* Integers from lo to hi. */
+/* Integers from lo to hi */
 typedef struct IntRange
 {
 	int64		lo,
@@ -256,8 +264,8 @@ typedef struct IntRange
 } IntRange;
 
 /*
- * Are the column's values integers, of which each is a point of the target?  If
- * so, the range is that of its type.
+ * Returns true if the column's values are integers, each of which is a point
+ * of the target.  Then sets the range to that of the column's type.
  */
 static bool
 has_integers(const DynTarget *target, AttrNumber attnum, IntRange *range)
@@ -270,7 +278,10 @@ has_integers(const DynTarget *target, AttrNumber attnum, IntRange *range)
 	return column->traits.point && dyn_codec_is_integer(&column->codec);
 }
 
-/* Is it a bound of the target's values, whatever their spelling sorts like? */
+/*
+ * Returns true if it is a bound on the target's values, however their encoding
+ * sorts.
+ */
 static bool
 is_bound(const DynTarget *target, const DynPred *pred)
 {
@@ -307,7 +318,10 @@ int_constant(const DynPred *pred, int64 *result)
 	}
 }
 
-/* Applies a bound; false if its value is not known, or no integer is beyond it. */
+/*
+ * Applies a bound; returns false if its value is unknown, or no integer is
+ * beyond it.
+ */
 static bool
 narrow(IntRange *range, const DynPred *pred)
 {

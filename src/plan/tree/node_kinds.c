@@ -1,6 +1,6 @@
 /*
  * node_kinds.c
- *		The table of plan node kinds, and the visitors that read it.
+ *		Table of plan node kinds, and the visitors that use it
  */
 #include "postgres.h"
 
@@ -15,19 +15,20 @@
 #define LIMITED		DYN_CHILD_LIMITED
 #define UPPER		DYN_CHILD_UPPER
 
-/* One input, all of which makes the rows of the node. */
+/* One input; the node computes its rows from all of its input's rows. */
 #define PROCESSES	(ONCE | UNLESS | FULL)
 
 typedef struct NodeKind
 {
-	NodeTag		tag;			/* of the plan */
+	NodeTag		tag;			/* tag of the plan node */
 	int			outer;
 	int			inner;
-	int			list;			/* offset of a list of children, or subquery */
+	int			list;			/* offset of a list of children, or of the
+								 * subquery */
 } NodeKind;
 
 /*
- * Of joins, only a nested loop always executes its outer side: a hash join
+ * Among joins, only a nested loop always executes its outer side.  A hash join
  * with an empty hash table may skip its outer side.  A merge join ends when
  * one side ends; other joins read their outer side to the end.
  */
@@ -80,7 +81,7 @@ dyn_plan_of_subplan(List *subplans, int plan_id)
 	return list_nth(subplans, plan_id - 1);
 }
 
-/* The properties of the kind that this node lacks. */
+/* Returns the properties of its kind that this node lacks. */
 static int
 exceptions(Plan *plan)
 {
@@ -96,7 +97,10 @@ exceptions(Plan *plan)
 			/* a one-time filter */
 			return ((Result *) plan)->resconstantqual ? ONCE | UNLESS : 0;
 		case T_WindowAgg:
-			/* ends when its condition, as on row_number(), is not true any more */
+			/*
+			 * ends as soon as its condition, for example on row_number(), is
+			 * false
+			 */
 			return ((WindowAgg *) plan)->runCondition != NIL ? FULL | FIRST : 0;
 		case T_CustomScan:
 			/* nodes of other extensions: unknown */
@@ -111,7 +115,7 @@ outer_use(const Plan *plan, const NodeKind *kind)
 {
 	if (IsA(plan, Agg) && ((const Agg *) plan)->aggstrategy != AGG_SORTED)
 		return kind->outer | FIRST;
-	/* without RETURNING, it has no rows after which it could be stopped */
+	/* without RETURNING it returns no rows after which it could be stopped */
 	if (IsA(plan, ModifyTable) && ((const ModifyTable *) plan)->returningLists == NIL)
 		return kind->outer | FIRST;
 	return kind->outer;
@@ -176,7 +180,7 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 	if (outerPlan(plan) != NULL &&
 		visit(outerPlan(plan), outer_use(plan, kind) & all, context))
 		return true;
-	/* a parameterised inner side is executed for each outer row */
+	/* a parameterized inner side is executed for each outer row */
 	if (IsA(plan, NestLoop) && ((NestLoop *) plan)->nestParams != NIL)
 		all = 0;
 	return innerPlan(plan) != NULL &&
@@ -185,7 +189,9 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 
 /* ---- paths ---- */
 
-/* The child of a path that processes one input; NULL for other paths. */
+/*
+ * Returns the child of a path that processes one input; NULL for other paths.
+ */
 static Path *
 only_child(Path *path)
 {
@@ -220,7 +226,7 @@ only_child(Path *path)
 	}
 }
 
-/* Children that the plan has in a list, or as initplans. */
+/* Returns the children that the plan has in a list or as initplans. */
 static List *
 listed_child_paths(Path *path)
 {

@@ -1,10 +1,10 @@
 /*
  * node_kinds.h
- *		How each kind of plan node executes its children.
+ *		Describes how each kind of plan node executes its children.
  *
- * One table is used for plans and paths, since a path names the plan node that
- * it becomes; so planner and executor agree on the scans that an execution
- * reaches.
+ * Plans and paths share one table, since a path names the plan node that it
+ * becomes.  Therefore planner and executor agree on the scans that an
+ * execution reaches.
  */
 #ifndef DYN_PLAN_NODE_KINDS_H
 #define DYN_PLAN_NODE_KINDS_H
@@ -12,7 +12,7 @@
 #include "nodes/pathnodes.h"
 #include "nodes/plannodes.h"
 
-/* What one execution of the parent does with a child; 0: unknown. */
+/* How one execution of the parent uses a child; 0 if unknown. */
 #define DYN_CHILD_ONCE			0x01	/* always executes it once, from the
 										 * start */
 #define DYN_CHILD_UNLESS_EMPTY	0x02	/* executes it once, unless another
@@ -25,24 +25,29 @@
 #define DYN_CHILD_UPPER			0x20	/* processes rows of scans and joins,
 										 * at the same query level */
 
-/* Called with a child and its DYN_CHILD bits; true ends the visit. */
+/*
+ * Called with a child and its DYN_CHILD bits; returns true to end the visit.
+ */
 typedef bool (*DynPlanVisitor) (Plan *child, int use, void *context);
 typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 
 /*
  * Visits all children of a node of any kind; returns true if the visitor ended
- * the visit.  With `subplans` (of the statement), the plans of initplans are
- * children of a Result that only returns their values (min and max from the
- * end of an index).
+ * the visit.  If the statement's `subplans` are given, a Result that only
+ * returns values of initplans (min and max from the end of an index) has their
+ * plans as children.
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
 
-/* The same for a path, but only for kinds in the table. */
+/*
+ * Visits all children of a path in the same way, but only for kinds in the
+ * table.
+ */
 extern bool dyn_visit_child_paths(Path *path, DynPathVisitor visit,
 								  void *context);
 
-/* A subplan by its plan_id, from 1; NULL if it was dropped. */
+/* Returns the subplan with this plan_id (from 1); NULL if it was dropped. */
 extern Plan *dyn_plan_of_subplan(List *subplans, int plan_id);
 
 #endif

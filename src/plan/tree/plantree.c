@@ -1,9 +1,9 @@
 /*
  * plantree.c
- *		Walks plan trees and path trees.
+ *		Searches plan trees and path trees.
  *
- * node_kinds.c has the properties of each kind of node; here they are combined
- * along the path from one node to another.
+ * node_kinds.c has the properties of each kind of node; this file combines
+ * them along the path from one node to another.
  */
 #include "postgres.h"
 
@@ -74,7 +74,8 @@ dyn_path_scans_once(Path *path)
 
 typedef struct UnlessEmptySearch
 {
-	bool		limited;		/* at the current node */
+	bool		limited;		/* true if the current node may be stopped
+								 * early */
 	List	   *found;
 } UnlessEmptySearch;
 
@@ -106,15 +107,16 @@ dyn_plan_scans_unless_empty(Plan *plan, bool limited)
 	return search.found;
 }
 
-/* ---- where all rows are read ---- */
+/* ---- full scans ---- */
 
 typedef struct FullSearch
 {
-	const Plan *node;			/* to be found */
-	bool		full;			/* is the current node read to the end? */
+	const Plan *node;			/* node to find */
+	bool		full;			/* true if the current node is read to the
+								 * end */
 } FullSearch;
 
-/* When the node is found, `whole` has its value there. */
+/* When the node is found, `full` has the value for that node. */
 static bool
 find_full(Plan *plan, int use, void *context)
 {
@@ -133,7 +135,7 @@ find_full(Plan *plan, int use, void *context)
 
 /* ---- position of a node ---- */
 
-/* The nodes of each tree are numbered consecutively, from its top. */
+/* The nodes of each tree are numbered consecutively, starting at the top. */
 Plan *
 dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node)
 {
@@ -162,13 +164,15 @@ dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node, bool to_en
 	return find_full(tree, full ? DYN_CHILD_FULL : 0, &search) && search.full;
 }
 
-/* ---- nodes that are executed once at most ---- */
+/* ---- nodes that are executed at most once ---- */
 
 typedef struct RepeatSearch
 {
-	const Plan *node;			/* to be found */
-	bool		once;			/* is the current node executed once at most? */
-	bool		may_skip;		/* does its parent execute no child twice? */
+	const Plan *node;			/* node to find */
+	bool		once;			/* true if the current node is executed at most
+								 * once */
+	bool		may_skip;		/* true if its parent executes no child
+								 * twice */
 } RepeatSearch;
 
 static bool
@@ -183,12 +187,14 @@ find_repeated(Plan *plan, int use, void *context)
 							 (use & (DYN_CHILD_ONCE | DYN_CHILD_UNLESS_EMPTY)) != 0);
 	if (plan == search->node)
 		return true;
-	/* they may leave out a child, or compare what two of them return */
+	/* they may skip a child, or compare rows from two of them */
 	search->may_skip = IsA(plan, Result) || IsA(plan, Append) ||
 		IsA(plan, MergeAppend) || IsA(plan, SetOp);
 	if (IsA(plan, NestLoop))
 	{
-		/* the inner side begins again for each outer row, unless it is kept */
+		/*
+		 * the inner side is rescanned for each outer row, unless it is cached
+		 */
 		bool		cached = IsA(innerPlan(plan), Material) &&
 			((NestLoop *) plan)->nestParams == NIL;
 
@@ -226,7 +232,10 @@ find_initplan(Plan *plan, int use, void *context)
 	return dyn_visit_child_plans(plan, NIL, find_initplan, search);
 }
 
-/* An initplan which no value makes run again, wherever it is needed. */
+/*
+ * Returns true for an initplan that no parameter causes to run again, wherever
+ * its result is used.
+ */
 static bool
 is_constant_initplan(const PlannedStmt *statement, const Plan *tree)
 {

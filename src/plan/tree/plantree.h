@@ -1,6 +1,6 @@
 /*
  * plantree.h
- *		Functions on plan trees and path trees that planner and executor share.
+ *		Functions on plan trees and path trees, shared by planner and executor
  */
 #ifndef DYN_PLAN_PLANTREE_H
 #define DYN_PLAN_PLANTREE_H
@@ -9,43 +9,50 @@
 #include "nodes/plannodes.h"
 
 /*
- * The foreign scans, of any wrapper, that always run exactly once, from the
- * start, per execution of the plan.  A List of ForeignScan *.  `subplans` are
- * those of the statement, by plan_id.
+ * Returns the foreign scans, of any wrapper, that always run exactly once,
+ * from the start, per execution of the plan: a List of ForeignScan *.
+ * `subplans` are those of the statement, by plan_id.
  */
 extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 
-/* The same of a path: a List of ForeignPath *. */
+/* Returns the same for a path: a List of ForeignPath *. */
 extern List *dyn_path_scans_once(Path *path);
 
 /*
- * The foreign scans that are executed once unless an input is empty; scans
- * that a limit might skip are not included.  `limited`: the plan may be
- * stopped before its end.
+ * Returns the foreign scans that are executed once unless an input is empty.
+ * Scans that a limit might skip are not included.  `limited` is true if the
+ * plan may be stopped before its end.
  */
 extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
 
 /*
- * When the first row of the node's plan or subplan is fetched, will all rows
- * of the node be read in any case?  `to_end`: the plan is run to its end.
+ * Returns true if all rows of the node will be read in any case once the first
+ * row of the node's plan or subplan is fetched.  `to_end` is true if the plan
+ * is run to its end.
  */
 extern bool dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node,
 								  bool to_end);
 
-/* Is the node executed once at most, and by the statement or an initplan? */
+/*
+ * Returns true if the node is executed at most once, by the statement or an
+ * initplan.
+ */
 extern bool dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node);
 
-/* The nested loop whose outer side the node is; NULL: none. */
+/*
+ * Returns the nested loop that has the node as its outer side; NULL if there
+ * is none.
+ */
 extern NestLoop *dyn_plan_loop_over(const PlannedStmt *statement,
 									const Plan *outer);
 
-/* The parameters that are set while a statement runs, in an expression or List. */
+/* Returns the parameters in an expression or List that are set at run time. */
 extern Bitmapset *dyn_running_params(Node *node);
 
-/* The parameters that initplans of the statement set. */
+/* Returns the parameters that initplans of the statement set. */
 extern Bitmapset *dyn_plan_initplan_params(const PlannedStmt *statement);
 
-/* The plan or subplan of the statement that the node belongs to. */
+/* Returns the plan or subplan of the statement that contains the node. */
 extern Plan *dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * readahead_path.c
- *		Path and plan of the node that reads rows ahead.
+ *		Creates paths and plans of the node that reads rows ahead.
  */
 #include "postgres.h"
 
@@ -14,7 +14,7 @@ static const CustomScanMethods *scan_methods = NULL;
 static const struct CustomPathMethods path_methods;
 
 /*
- * Below a nested loop the node may project, as the loop uses its output.
+ * Below a nested loop the node may project, because the loop uses its output.
  * Subplans must be evaluated above it.
  */
 Path *
@@ -47,8 +47,9 @@ dyn_is_read_ahead_path(const Path *path)
 }
 
 /*
- * Can a node above stop before the last row?  A parameterised path is executed
- * for each row of other relations, and a semijoin may stop it.
+ * Returns true if a node above can stop before the last row.  A parameterized
+ * path is executed for each row of other relations, and a semijoin may stop
+ * it.
  */
 static bool
 may_stop_early(const PlannerInfo *root, const Path *path)
@@ -57,7 +58,7 @@ may_stop_early(const PlannerInfo *root, const Path *path)
 		path->param_info != NULL;
 }
 
-/* The arguments of the subplans from each row. */
+/* Adds the arguments of the subplans, which are computed from each row. */
 static void
 add_arguments(CustomScan *scan, List *subplans, List **ids, List **params)
 {
@@ -74,7 +75,10 @@ add_arguments(CustomScan *scan, List *subplans, List **ids, List **params)
 	}
 }
 
-/* Its rows are the child's, column by column; clauses are the child's, too. */
+/*
+ * Returns the plan node.  Its rows are the child's, column by column, and it
+ * has the child's clauses.
+ */
 static Plan *
 plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 				List *tlist, List *clauses, List *custom_plans)
