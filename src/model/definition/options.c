@@ -357,7 +357,7 @@ enum_position(const char *const *words, const char *value)
 	return -1;
 }
 
-/* Returns the unit of a time option, which may be part of the value. */
+/* Returns the GUC unit of a time option; its value may contain a unit. */
 static int
 unit_of(const char *name)
 {

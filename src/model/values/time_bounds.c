@@ -1,10 +1,10 @@
 /*
  * time_bounds.c
- *		From a bound of an expression over a date or time to one of the date or
- *		time itself.
+ *		Converts a bound of an expression over a date or time to a bound of
+ *		the date or time itself.
  *
- * One function for each kind of step.  Arithmetic saturates: what is beyond
- * the infinities excludes everything, or nothing, as they do.
+ * Each kind of step has one function.  Arithmetic saturates: values beyond the
+ * infinities exclude everything or nothing, as the infinities do.
  */
 #include "postgres.h"
 
@@ -36,7 +36,7 @@ is_infinite(int64 value)
 	return value == DT_NOBEGIN || value == DT_NOEND;
 }
 
-/* Excludes nothing. */
+/* Returns a bound that excludes nothing. */
 static int64
 open_end(bool upper)
 {
@@ -111,8 +111,8 @@ dyn_convert_time(Datum value, Oid from, Oid to)
 }
 
 /*
- * The span as intervals are compared, months being of 30 days; infinite ones
- * are beyond all.
+ * Returns the span by which intervals are compared, with months of 30 days;
+ * infinite intervals are beyond all others.
  */
 static int64
 interval_span(const Interval *interval)
@@ -126,8 +126,8 @@ interval_span(const Interval *interval)
 /* ---- numbers ---- */
 
 /*
- * NaN is greater than all numbers, so it becomes infinity.  *rounded: maybe the
- * number is not quite that.
+ * Returns the number; NaN is greater than all numbers, so it becomes infinity.
+ * Sets *rounded if the result may be inexact.
  */
 static double
 number_value(Datum value, Oid type, bool *rounded)
@@ -154,7 +154,10 @@ clamp_number(double number)
 		: number < 0 ? DT_NOBEGIN : DT_NOEND;
 }
 
-/* The first or the last year within; one more of a number that was rounded. */
+/*
+ * Returns the first or the last year within the bound; one year more if the
+ * number was rounded.
+ */
 static int64
 year_bound(Datum value, Oid type, bool upper, bool strict)
 {
@@ -169,8 +172,9 @@ year_bound(Datum value, Oid type, bool upper, bool strict)
 }
 
 /*
- * The timestamp of so many seconds since 1970, with room for the rounding of
- * either side.  The last ones are beyond int64 as microseconds since 1970.
+ * Returns the timestamp of `value` seconds since 1970, with a margin for
+ * rounding on either side.  The last timestamps overflow int64 as microseconds
+ * since 1970.
  */
 static int64
 epoch_bound(Datum value, Oid type, bool upper)
@@ -189,8 +193,9 @@ epoch_bound(Datum value, Oid type, bool upper)
 typedef struct Unit
 {
 	int			token;
-	int64		most;			/* microseconds of the longest; so much after
-								 * one has begun, the next has, but no third */
+	int64		most;			/* microseconds of the longest unit; a start
+								 * plus this lies in the next unit, never in
+								 * the one after it */
 } Unit;
 
 static const Unit units[] = {
@@ -243,7 +248,7 @@ truncated(Datum unit, Timestamp value)
 												 TimestampGetDatum(value)));
 }
 
-/* Are the times nearby, to a millennium, in the range of timestamps? */
+/* True if times within a millennium are in the range of timestamps. */
 static bool
 is_far_from_ends(int64 value)
 {
@@ -252,7 +257,7 @@ is_far_from_ends(int64 value)
 	return value > MIN_TIMESTAMP + space && value < END_TIMESTAMP - space;
 }
 
-/* The last timestamp that is truncated to at most this one. */
+/* Returns the last timestamp that is truncated to `value` or less. */
 static int64
 last_truncated(const Unit *unit, Datum text, int64 value)
 {
@@ -274,7 +279,7 @@ before_trunc(int64 value, bool upper, Datum text)
 		: last_truncated(unit, text, value - 1) + 1;
 }
 
-/* The offset is the same before and after. */
+/* Inverts truncation, which does not change the offset. */
 static int64
 before_trunc_instant(int64 value, bool upper, Datum text)
 {
@@ -343,7 +348,7 @@ before_from_date(int64 value, bool upper)
 
 /* ---- years ---- */
 
-/* No timestamp is in a later year. */
+/* Last year of a timestamp. */
 #define LAST_YEAR	294276
 
 /* There is no year 0: 1 BC is -1 to extract, and 0 to the calendar. */
@@ -365,7 +370,7 @@ before_year(int64 value, bool upper)
 
 /* ---- intervals ---- */
 
-/* By how much days and months move a local time, at least and at most. */
+/* Returns how far days and months move a local time, at least and at most. */
 static DynOffsets
 calendar_span(const Interval *interval)
 {
@@ -377,7 +382,10 @@ calendar_span(const Interval *interval)
 	return span;
 }
 
-/* Times far away may be out of range, which is an error; infinity is, too. */
+/*
+ * True if the interval keeps times in range; otherwise, as for infinity, the
+ * addition may be an error.
+ */
 static bool
 is_moderate(const Interval *interval)
 {
@@ -397,7 +405,10 @@ before_calendar(int64 value, bool upper, const Interval *interval)
 	return shift_back(value, upper ? span.least : span.most);
 }
 
-/* Added to the local time, of which an instant is made again. */
+/*
+ * Inverts an addition to the local time, which is then converted back to an
+ * instant.
+ */
 static int64
 before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 {
@@ -409,8 +420,8 @@ before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 }
 
 /*
- * First months are added, then days, then hours.  A local time that is skipped
- * becomes another one each time.
+ * Inverts the addition of months, then days, then hours.  A skipped local time
+ * is moved after each step.
  */
 static int64
 before_add_to_instant(int64 value, bool upper, const Interval *interval)
@@ -444,7 +455,7 @@ before_add(int64 value, bool upper, const DynTimeStep *step)
 
 /* ---- differences ---- */
 
-/* Of dates the difference is in days, of times it is a span. */
+/* Inverts a difference: days between dates, a span between times. */
 static Bound
 before_difference(Bound bound, const DynTimeStep *step)
 {
@@ -516,7 +527,7 @@ before_step(Bound bound, const DynTimeStep *step)
 	return bound;
 }
 
-/* The value as a number that is within. */
+/* Returns the value as an inclusive bound. */
 static int64
 first_bound(Datum value, Oid from, Oid compared, bool upper, bool strict,
 			DynTimeStepKind kind)

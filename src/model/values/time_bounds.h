@@ -1,19 +1,19 @@
 /*
  * time_bounds.h
- *		From a bound of an expression over a date or time to one of the date or
- *		time itself.
+ *		Converts a bound of an expression over a date or time to a bound of
+ *		the date or time itself.
  *
  * An expression such as date_trunc('month', c AT TIME ZONE z) is a chain of
- * steps, the outermost first.  A bound of its value goes through the steps and
- * comes out as a bound of c, always inclusive: every c whose expression is
- * within the one is within the other.  There may be further ones.
+ * steps, the outermost first.  A bound of its value is converted step by step
+ * into a bound of c, which is always inclusive.  Every c whose expression
+ * satisfies the first bound satisfies the second; others may satisfy it, too.
  *
  * Bounds are numbers: days since 2000-01-01 of a date, microseconds of a
- * timestamp, instant or span, and the year.  What is beyond all of them is
+ * timestamp, instant or span, and the year.  Values beyond all of them are
  * infinite (DT_NOBEGIN and DT_NOEND).
  *
- * The session's time zone is that of the call.  No function here raises an
- * error: where the expression would, nothing is excluded.
+ * The session's time zone is that at the time of the call.  No function here
+ * raises an error: where the expression would, nothing is excluded.
  */
 #ifndef DYN_MODEL_TIME_BOUNDS_H
 #define DYN_MODEL_TIME_BOUNDS_H
@@ -24,12 +24,12 @@ typedef enum DynTimeStepKind
 {
 	DYN_STEP_DATE_TO_TIMESTAMP,
 	DYN_STEP_TIMESTAMP_TO_DATE,
-	DYN_STEP_TIMESTAMP_TO_INSTANT,	/* zone, or that of the session */
-	DYN_STEP_INSTANT_TO_TIMESTAMP,	/* zone, or that of the session */
-	DYN_STEP_TRUNC,				/* of a timestamp; unit */
-	DYN_STEP_TRUNC_INSTANT,		/* unit of an hour or less */
-	DYN_STEP_YEAR,				/* of a timestamp */
-	DYN_STEP_EPOCH,				/* of a timestamp or instant */
+	DYN_STEP_TIMESTAMP_TO_INSTANT,	/* uses a zone, or that of the session */
+	DYN_STEP_INSTANT_TO_TIMESTAMP,	/* uses a zone, or that of the session */
+	DYN_STEP_TRUNC,				/* timestamp; any unit */
+	DYN_STEP_TRUNC_INSTANT,		/* instant; unit of an hour or less */
+	DYN_STEP_YEAR,				/* timestamp */
+	DYN_STEP_EPOCH,				/* timestamp or instant */
 	DYN_STEP_ADD_DAYS,			/* date + number */
 	DYN_STEP_SUBTRACT_DAYS,		/* date - number */
 	DYN_STEP_ADD,				/* timestamp + interval */
@@ -43,30 +43,33 @@ typedef enum DynTimeStepKind
 typedef struct DynTimeStep
 {
 	DynTimeStepKind kind;
-	Oid			type;			/* of the operand; InvalidOid: none */
-	Datum		operand;		/* not NULL */
+	Oid			type;			/* type of the operand; InvalidOid: none */
+	Datum		operand;		/* operand (not NULL) */
 } DynTimeStep;
 
-/* Does a greater c have a smaller result? */
+/* Returns true if a greater c has a smaller result. */
 static inline bool
 dyn_step_descends(DynTimeStepKind kind)
 {
 	return kind == DYN_STEP_UNTIL;
 }
 
-/* Is the text one of date_trunc's units?  *subday: an hour or less. */
+/*
+ * Returns true if the text is a unit of date_trunc; sets *subday if it is an
+ * hour or less.
+ */
 extern bool dyn_unit_is_known(Datum unit, bool *subday);
 
 /*
- * A date or time as one of another type, as the comparison operators of the
- * two do it: from date to timestamp to timestamptz.
+ * Converts a date or time to another type, as comparison operators of the two
+ * types do: from date to timestamp to timestamptz.
  */
 extern Datum dyn_convert_time(Datum value, Oid from, Oid to);
 
 /*
- * The bound of c, as a value of its type `to`: a lower one unless `upper`,
- * which concerns the value, as `strict` does.  The value is of type `from`,
- * which is compared as `compared`.
+ * Returns the bound of c, as a value of its type `to`.  `upper` and `strict`
+ * describe the bound `value`: upper or lower, exclusive or inclusive.  The
+ * value is of type `from`, and is compared as type `compared`.
  */
 extern Datum dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper,
 							  bool strict, const DynTimeStep *steps, int nsteps,

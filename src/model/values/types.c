@@ -1,8 +1,8 @@
 /*
  * types.c
- *		Codecs: the types and formats of columns.
+ *		Sets up codecs from the types and formats of columns.
  *
- * `dyn_codec_facts` has the DynamoDB type and the spelling for each kind of
+ * `dyn_codec_facts` has the DynamoDB type and the encoding for each kind of
  * codec; a format overrides it.  Decoding is in decode.c, encoding in
  * encode.c.
  */
@@ -79,7 +79,9 @@ listed_type(Oid typid)
 	return NULL;
 }
 
-/* *types is what the format is for, in words. */
+/*
+ * Returns true if the format applies; sets *types to the types that it is for.
+ */
 static bool
 format_applies(const DynCodec *codec, DynFormatKind format, const char **types)
 {
@@ -120,7 +122,7 @@ format_applies(const DynCodec *codec, DynFormatKind format, const char **types)
 	}
 }
 
-/* What a format changes in the traits of the type. */
+/* Applies the format's changes to the type's encoding. */
 static void
 apply_format_traits(DynCodec *codec)
 {

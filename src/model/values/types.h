@@ -4,10 +4,10 @@
  *
  * A DynCodec has a column's type and format.  It decodes a DynValue into a
  * Datum, encodes a Datum into a DynScalar for a request, and describes the
- * spelling of values.  Values are never rounded, truncated or replaced: a
+ * encoding of values.  Values are never rounded, truncated or replaced: a
  * value that the column's type cannot hold exactly is a mismatch.
  *
- * Only exact.c uses the spelling (test/lint).
+ * Only exact.c uses that description (test/lint).
  */
 #ifndef DYN_MODEL_TYPES_H
 #define DYN_MODEL_TYPES_H
@@ -44,48 +44,48 @@ typedef enum DynCodecKind
 } DynCodecKind;
 
 /*
- * How DynamoDB sorts spellings; for texts, if collation and encoding sort like
- * the bytes of UTF-8.
+ * Order in which DynamoDB sorts encoded values; for texts, if collation and
+ * encoding sort like the bytes of UTF-8.
  */
 typedef enum DynSorting
 {
-	DYN_UNSORTED,				/* in no order of values */
-	DYN_SORTED_ROUGHLY,			/* those of an interval of values are between
-								 * two bounds, others too */
-	DYN_SORTED					/* as PostgreSQL sorts the values; those of one
-								 * value are neighbours */
+	DYN_UNSORTED,				/* not in the order of the values */
+	DYN_SORTED_ROUGHLY,			/* values of an interval are between two
+								 * bounds, but others may be, too */
+	DYN_SORTED					/* as PostgreSQL sorts the values; the
+								 * encodings of one value are adjacent */
 } DynSorting;
 
 /* Properties of the representation of values in DynamoDB. */
 typedef struct DynEncoding
 {
-	/* each SQL value has one spelling, and each spelling one value */
+	/* true if each SQL value has one encoding, and each encoding one value */
 	bool		canonical;
 
 	DynSorting	sorting;
 
-	/* every value of the DynamoDB type is accepted */
+	/* true if every value of the DynamoDB type is accepted */
 	bool		total;
 } DynEncoding;
 
-/* What is known of the values of each kind, whatever their type and format. */
+/* Facts about the values of each kind, whatever their type and format. */
 typedef struct DynCodecFacts
 {
-	DynType		wire;			/* without a format; and its spelling */
+	DynType		wire;			/* type without a format, and its encoding */
 	DynEncoding encoding;
-	bool		may_be_empty;	/* '' is a value, or the spelling of one */
-	bool		instant;		/* dates and times */
-	int64		least;			/* an integer: from least to most; else 0, 0 */
+	bool		may_be_empty;	/* true if '' is a value, or encodes one */
+	bool		instant;		/* true for dates and times */
+	int64		least;			/* smallest and largest integer; else 0, 0 */
 	int64		most;
 } DynCodecFacts;
 
 extern const DynCodecFacts dyn_codec_facts[];
 
-/* Which members of a map become a document; NULL: these make no difference. */
+/* Members of a map that are part of a document; each NULL if unrestricted. */
 typedef struct DynMembers
 {
-	const DynNames *without;	/* not these */
-	const DynNames *only;		/* none but these */
+	const DynNames *without;	/* excluded members */
+	const DynNames *only;		/* the only included members */
 } DynMembers;
 
 typedef struct DynCodec DynCodec;
@@ -93,23 +93,23 @@ typedef struct DynCodec DynCodec;
 struct DynCodec
 {
 	DynCodecKind kind;
-	Oid			typid;			/* as declared (may be a domain) */
+	Oid			typid;			/* type as declared (may be a domain) */
 	Oid			basetype;
-	int32		typmod;			/* of the base type */
+	int32		typmod;			/* typmod of the base type */
 	bool		is_domain;
 	DynFormat	format;
 
-	/* the DynamoDB type of values; ABSENT if there are several */
+	/* DynamoDB type of values; ABSENT if there are several */
 	DynType		wire;
 	DynEncoding encoding;
 
-	FmgrInfo	input;			/* INPUT, BPCHAR, JSON_TEXT */
+	FmgrInfo	input;			/* input function (INPUT, BPCHAR, JSON_TEXT) */
 	Oid			ioparam;
-	DynMembers	members;		/* JSONB: of a map */
-	DynCodec   *element;		/* ARRAY */
-	void	   *domain_cache;	/* of domain_check() */
-	struct DynDomain *soft_domain;	/* for checks that raise no error */
-	MemoryContext context;		/* of the codec */
+	DynMembers	members;		/* members of a map (JSONB) */
+	DynCodec   *element;		/* codec of the elements (ARRAY) */
+	void	   *domain_cache;	/* cache of domain_check() */
+	struct DynDomain *soft_domain;	/* domain for checks that raise no error */
+	MemoryContext context;		/* context that owns the codec */
 };
 
 static inline bool
@@ -126,30 +126,32 @@ dyn_codec_is_instant(const DynCodec *codec)
 
 /*
  * Sets up a codec in CurrentMemoryContext.  Raises an error if the format does
- * not fit the type.
+ * not apply to the type.
  */
 extern void dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 						   const DynFormat *format, const char *column);
 
 /*
  * Decodes a value that is present and not of DynamoDB's NULL type into
- * CurrentMemoryContext.  Returns false if it does not fit, with the reason in
- * *why (palloc'd or static).  With `soft`, errors of an input function are
- * also returned and not raised.
+ * CurrentMemoryContext.  Returns false if the column cannot hold it, with the
+ * reason in *why (palloc'd or static).  With `soft`, errors of an input
+ * function are also returned and not raised.
  */
 extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 							 Datum *result, const char **why);
 
-/* Can the value be decoded?  If not, with the reason in *why. */
+/*
+ * Returns true if the value can be decoded; otherwise sets *why to the reason.
+ */
 extern bool dyn_codec_holds(DynCodec *codec, const DynValue *value,
 							const char **why);
 
-/* Does the codec, or its element codec, use an input function? */
+/* Returns true if the codec, or its element codec, uses an input function. */
 extern bool dyn_codec_uses_input(const DynCodec *codec);
 
 /*
  * Checks a domain's constraints, also for NULL.  Raises their errors, or with
- * `soft` returns them as above.
+ * `soft` returns them like dyn_codec_decode.
  */
 extern bool dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull,
 								   bool soft, const char **why);
@@ -157,42 +159,45 @@ extern bool dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull,
 /* The result of encoding a value for a request. */
 typedef enum DynEncoded
 {
-	DYN_ENCODED,				/* *out holds it */
+	DYN_ENCODED,				/* *out is the encoded value */
 	DYN_ENCODED_NOTHING,		/* the comparison is true for no value */
-	DYN_ENCODED_ANYTHING,		/* ... for every value of the column's type */
-	DYN_ENCODED_UNKNOWN			/* bounds: for some values, but no request can
-								 * exclude others; never of a total codec */
+	DYN_ENCODED_ANYTHING,		/* the comparison is true for every value of
+								 * the column's type */
+	DYN_ENCODED_UNKNOWN			/* bounds: true for some values, but no request
+								 * can exclude the others; never for a total
+								 * codec */
 } DynEncoded;
 
-/* Below, each integer is one value of double precision. */
+/* Limit below which each integer has its own double precision value. */
 #define DYN_EXACT_DOUBLES	9007199254740992.0
 
 /*
- * Can values of SQL type `valuetype` be encoded for comparison with this
- * column?  Depends on the type only; used during planning.
+ * Returns true if values of SQL type `valuetype` can be encoded for comparison
+ * with this column.  Depends on the type only; used during planning.
  *
  * A double precision value that a bigint or numeric column is converted to may
- * stand for several of its values: there are bounds for it, but no equality.
+ * stand for several column values.  It has bounds, but no equality.
  */
 extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
 
 /*
- * Is `column = value` a comparison with one stored value, by dyn_codec_encode?
- * If not, it is an interval between two bounds.
+ * Returns true if `column = value` is a comparison with one stored value, by
+ * dyn_codec_encode.  Otherwise it is an interval between two bounds.
  */
 extern bool dyn_codec_is_point(const DynCodec *codec);
 
 /*
- * For `column = value`: ENCODED, or NOTHING if the column cannot hold the
- * value (the constraints of its domain are not checked).
+ * Encodes the value of `column = value`.  Returns ENCODED, or NOTHING if the
+ * column cannot hold the value (the constraints of its domain are not
+ * checked).
  */
 extern DynEncoded dyn_codec_encode(const DynCodec *codec, Oid valuetype,
 								   Datum value, DynScalar *out);
 
 /*
- * For a range bound: `lower` for column > value or >=, where *inclusive
- * distinguishes the two.  It is changed if the bound is moved to a value that
- * exists.
+ * Encodes a range bound: `lower` for column > value or >=, where *inclusive
+ * distinguishes the two.  Changes *inclusive if the bound is moved to a value
+ * that exists.
  */
 extern DynEncoded dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype,
 										 Datum value, bool lower,
@@ -205,15 +210,17 @@ extern DynEncoded dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype,
 extern bool dyn_encode_text(Datum value, DynScalar *out);
 
 /*
- * Can the column's type hold the value: a canonical number, a text in the
- * server's encoding, a time?
+ * These return true if the column's type can hold the value: a canonical
+ * number, a time, or a text in the server's encoding.
  */
 extern bool dyn_codec_holds_number(const DynCodec *codec, const char *number);
 extern bool dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant);
 extern bool dyn_codec_holds_length(const DynCodec *codec, const char *text,
 								   size_t len);
 
-/* Are there values of this DynamoDB type that the column's type can hold? */
+/*
+ * Returns true if the column's type can hold some value of this DynamoDB type.
+ */
 extern bool dyn_codec_holds_type(const DynCodec *codec, DynType type);
 
 static inline bool
@@ -224,9 +231,9 @@ dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
 }
 
 /*
- * Decodes any value into jsonb, as plain JSON; `encoded` says that the
- * database's encoding differs from UTF-8.  A map has those members, as if it
- * had no others.  Returns false with a reason in *why if it cannot be jsonb.
+ * Decodes any value into jsonb, as plain JSON.  `encoded`: the database's
+ * encoding differs from UTF-8.  `members` restricts the members of a map.
+ * Returns false with a reason in *why if the value cannot be jsonb.
  */
 extern bool dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
 							   bool encoded, Datum *result, const char **why);

@@ -1,10 +1,11 @@
 /*
  * zones.c
- *		Which offsets from UTC a time zone may use near a time.
+ *		Determines the offsets from UTC that a time zone may use near a
+ *		time.
  *
- * PostgreSQL converts a timestamp by the offset that holds a day earlier, or
- * by one behind a transition nearby, so offsets are collected in a window with
- * room for that, and for the offsets themselves.
+ * PostgreSQL converts a timestamp by the offset valid a day earlier, or by one
+ * after a nearby transition.  Offsets are therefore collected in a window with
+ * a margin for that, and for the offsets themselves.
  */
 #include "postgres.h"
 
@@ -16,15 +17,15 @@
 #include "zones.h"
 
 /*
- * No zone of the database of zones is further from UTC: the farthest are local
- * mean times on the other side of the date line.
+ * Maximum offset in the time zone database: the farthest are local mean times
+ * on the other side of the date line.
  */
 #define MAX_NAMED		(16 * USECS_PER_HOUR)
 
-/* Of a zone given as POSIX text: up to a week, and an hour of summer time. */
+/* Maximum offset of a POSIX zone: up to a week, and an hour of summer time. */
 #define MAX_DESCRIBED	(170 * USECS_PER_HOUR)
 
-/* More transitions than this are not looked at. */
+/* Maximum number of transitions examined. */
 #define MAX_TRANSITIONS	64
 
 static DynOffsets
@@ -33,7 +34,7 @@ both_ways(int64 offset)
 	return (DynOffsets) {-offset, offset};
 }
 
-/* Of a zone without transitions. */
+/* Returns a zone without transitions. */
 static DynZone
 fixed_zone(int64 offset)
 {
@@ -49,7 +50,7 @@ zone_of(pg_tz *tz)
 	if (pg_get_timezone_offset(tz, &offset))
 		return fixed_zone(offset * USECS_PER_SEC);
 	zone.tz = tz;
-	/* a description has an offset, so digits */
+	/* a POSIX description has an offset, and therefore digits */
 	zone.all = both_ways(strpbrk(pg_get_timezone_name(tz), "0123456789")
 						 ? MAX_DESCRIBED : MAX_NAMED);
 	return zone;
@@ -62,8 +63,8 @@ dyn_zone_of_session(void)
 }
 
 /*
- * An abbreviation may have changed its meaning; and versions differ in the sign
- * of the offset.
+ * Finds the zone of an abbreviation, whose meaning may have changed over time.
+ * PostgreSQL versions differ in the sign of the offset.
  */
 static bool
 zone_of_abbreviation(char *lowered, DynZone *zone)
@@ -114,8 +115,8 @@ add_offset(DynOffsets *offsets, long int seconds)
 }
 
 /*
- * The next transition after *time.  At the end of what the zone has a table
- * of, others are found only from the next second on.
+ * Finds the next transition after *time.  After the end of the zone's table,
+ * others are found only from the next second on.
  */
 static int
 next_transition(const DynZone *zone, pg_time_t *time, long int *before,
@@ -140,7 +141,10 @@ next_transition(const DynZone *zone, pg_time_t *time, long int *before,
 	return found;
 }
 
-/* All offsets between two times; false if there are too many, or unknown. */
+/*
+ * Collects all offsets between two times; returns false if there are too many,
+ * or they are unknown.
+ */
 static bool
 collect_offsets(const DynZone *zone, pg_time_t from, pg_time_t to,
 				DynOffsets *offsets)
@@ -163,7 +167,7 @@ collect_offsets(const DynZone *zone, pg_time_t from, pg_time_t to,
 	return false;
 }
 
-/* Seconds since 1970. */
+/* Returns the seconds since 1970. */
 static pg_time_t
 unix_time(int64 instant)
 {

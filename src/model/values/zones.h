@@ -1,14 +1,16 @@
 /*
  * zones.h
- *		Which offsets from UTC a time zone may use near a time.
+ *		Determines the offsets from UTC that a time zone may use near a
+ *		time.
  *
  * PostgreSQL converts between timestamps and instants by one of the zone's
- * offsets, in both directions, and where local times are skipped or repeated,
- * too.  So two times that it converts into each other differ by one of the
- * offsets here, and bounds moved by the least and the greatest of them contain
- * all that is converted.
+ * offsets, in both directions, also where local times are skipped or repeated.
+ * Two times that it converts into each other therefore differ by one of the
+ * offsets here.  Bounds moved by the least and the greatest of them contain
+ * all converted times.
  *
- * Nothing here raises an error or depends on when a statement was planned.
+ * These functions raise no error, and do not depend on when a statement was
+ * planned.
  */
 #ifndef DYN_MODEL_ZONES_H
 #define DYN_MODEL_ZONES_H
@@ -16,7 +18,7 @@
 #include "datatype/timestamp.h"
 #include "pgtime.h"
 
-/* Microseconds east of UTC. */
+/* Offsets in microseconds east of UTC. */
 typedef struct DynOffsets
 {
 	int64		least;
@@ -25,16 +27,16 @@ typedef struct DynOffsets
 
 typedef struct DynZone
 {
-	pg_tz	   *tz;				/* NULL: `all` says everything */
-	DynOffsets	all;			/* no offset of the zone is beyond */
+	pg_tz	   *tz;				/* zone; NULL: `all` is exact */
+	DynOffsets	all;			/* limits of all offsets of the zone */
 } DynZone;
 
-/* The session's zone, as it is now. */
+/* Returns the session's current zone. */
 extern DynZone dyn_zone_of_session(void);
 
 /*
- * The zone that AT TIME ZONE takes a text (lookup of abbreviations included)
- * or an interval for.  False if it would raise an error.
+ * Find the zone that AT TIME ZONE uses for a text (including abbreviations) or
+ * an interval.  Return false if it would raise an error.
  */
 extern bool dyn_zone_of_text(Datum name, DynZone *zone);
 extern bool dyn_zone_of_interval(const Interval *offset, DynZone *zone);
