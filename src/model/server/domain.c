@@ -1,9 +1,9 @@
 /*
  * domain.c
- *		Checks a domain's constraints by their expressions.
+ *		Checks a domain's constraints by evaluating their expressions.
  *
  * Core's domain_check() raises an error for a value that fails.  Catching it
- * takes a subtransaction, which is too slow for each value, and impossible
+ * requires a subtransaction, which is too slow for each value, and impossible
  * while parallel workers run.
  */
 #include "postgres.h"
@@ -20,7 +20,8 @@ struct DynDomain
 {
 	Oid			typid;
 	int16		typlen;
-	DomainConstraintRef constraints;	/* updated by the type cache */
+	DomainConstraintRef constraints;	/* constraints, updated by the type
+										 * cache */
 	ExprContext *econtext;
 };
 

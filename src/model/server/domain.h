@@ -1,13 +1,13 @@
 /*
  * domain.h
- *		A domain's constraints, checked without raising an error.
+ *		Checks a domain's constraints without raising an error.
  */
 #ifndef DYN_MODEL_DOMAIN_H
 #define DYN_MODEL_DOMAIN_H
 
 typedef struct DynDomain DynDomain;
 
-/* Lives in `context`. */
+/* Returns a new domain, allocated in `context`. */
 extern DynDomain *dyn_domain_create(Oid typid, MemoryContext context);
 
 /*

@@ -3,8 +3,8 @@
  *		Converts text between DynamoDB's UTF-8 and the database's encoding.
  *
  * The server's conversion raises an error for a character that the encoding
- * lacks; here, that is a value that does not fit, or a question mark in a
- * message.
+ * lacks.  Here, such a value is a mismatch, and in a message the character
+ * becomes a question mark.
  */
 #include "postgres.h"
 
@@ -93,7 +93,7 @@ dyn_to_utf8_len(const char *text, size_t *len)
 		return text;
 	converted = pg_server_to_any(text, *len, PG_UTF8);
 	if (converted == text)
-		return text;			/* empty: nothing was converted */
+		return text;			/* if empty, nothing was converted */
 	*len = strlen(converted);
 	return converted;
 }

@@ -10,16 +10,16 @@
 #ifndef DYN_MODEL_ENCODING_H
 #define DYN_MODEL_ENCODING_H
 
-/* Is the database's encoding different from UTF-8? */
+/* Returns true if the database's encoding differs from UTF-8. */
 extern bool dyn_encoding_differs(void);
 
 /*
- * Is the conversion to UTF-8 one-to-one?  Some multibyte encodings map two
- * Unicode characters to the same one.
+ * Returns true if the conversion to UTF-8 is one-to-one.  Some multibyte
+ * encodings map two Unicode characters to the same one.
  */
 extern bool dyn_encoding_is_one_to_one(void);
 
-/* Do texts sort bytewise in the same order as in UTF-8? */
+/* Returns true if texts sort bytewise in the same order as in UTF-8. */
 extern bool dyn_encoding_sorts_as_utf8(void);
 
 /*
@@ -29,10 +29,10 @@ extern bool dyn_encoding_sorts_as_utf8(void);
  */
 extern bool dyn_value_to_utf8(const char **text, size_t *len);
 
-/* Converts NUL-terminated text from the database's encoding. */
+/* Converts NUL-terminated text from the database's encoding to UTF-8. */
 extern const char *dyn_to_utf8(const char *text);
 
-/* The same for text with a length; updates *len. */
+/* Converts text with a length like dyn_to_utf8; updates *len. */
 extern const char *dyn_to_utf8_len(const char *text, size_t *len);
 
 /*
@@ -42,7 +42,10 @@ extern const char *dyn_to_utf8_len(const char *text, size_t *len);
  */
 extern bool dyn_from_utf8(char **text, size_t *len, const char **why);
 
-/* For messages: characters that the encoding lacks become question marks. */
+/*
+ * Converts for messages: characters that the encoding lacks become question
+ * marks.
+ */
 extern const char *dyn_from_utf8_lossy(const char *text);
 
 #endif

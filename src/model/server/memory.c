@@ -1,6 +1,6 @@
 /*
  * memory.c
- *		What is malloc'd, and owned by a memory context.
+ *		Ties malloc'd memory to memory contexts.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * memory.h
- *		Small helpers around memory contexts, and around what is malloc'd.
+ *		Helper functions for memory contexts and malloc'd memory.
  */
 #ifndef DYN_MODEL_MEMORY_H
 #define DYN_MODEL_MEMORY_H
@@ -10,8 +10,8 @@
 #include "../../base/buffer.h"
 
 /*
- * Resets a context of many small steps, but only once there is something to
- * reset: a reset costs more than most of the steps.
+ * Resets a context for many small steps, but only if it has grown: a reset
+ * costs more than most of the steps.
  */
 static inline void
 dyn_reset_if_large(MemoryContext context)
@@ -21,8 +21,8 @@ dyn_reset_if_large(MemoryContext context)
 }
 
 /*
- * An array of `size` bytes that begins with what the old one held; a new one in
- * CurrentMemoryContext if `array` is NULL.
+ * Returns an array of `size` bytes that begins with the contents of `array`; a
+ * new one in CurrentMemoryContext if `array` is NULL.
  */
 static inline void *
 dyn_grown(void *array, Size size)
@@ -31,7 +31,7 @@ dyn_grown(void *array, Size size)
 		: MemoryContextAllocHuge(CurrentMemoryContext, size);
 }
 
-/* Raises an error if there was no memory for something that is malloc'd. */
+/* Raises an error if malloc failed. */
 static inline void
 dyn_check_oom(bool out_of_memory)
 {
@@ -39,16 +39,16 @@ dyn_check_oom(bool out_of_memory)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 }
 
-/* Calls func(arg) when the context is reset or deleted, on every way out. */
+/* Calls func(arg) when the context is reset or deleted, for any reason. */
 extern void dyn_call_at_reset(MemoryContext context,
 							  MemoryContextCallbackFunction func, void *arg);
 
-/* Makes an empty buffer, whose bytes are freed with the context. */
+/* Initializes an empty buffer, whose memory is freed with the context. */
 extern void dyn_buffer_init_in(DynBuffer *buf, MemoryContext context);
 
 /*
- * The text of a buffer, which is UTF-8, in the database's encoding
- * (dyn_from_utf8_lossy) and CurrentMemoryContext; the buffer is freed.
+ * Returns the text of a buffer, which is UTF-8, in the database's encoding
+ * (dyn_from_utf8_lossy), allocated in CurrentMemoryContext.  Frees the buffer.
  */
 extern const char *dyn_take_text(DynBuffer *buf);
 

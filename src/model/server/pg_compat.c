@@ -1,6 +1,6 @@
 /*
  * pg_compat.c
- *		The differences between majors that need a function of their own.
+ *		Functions that hide differences between PostgreSQL majors.
  *
  * See pg_compat.h.
  */
@@ -34,7 +34,9 @@
 #include "storage/shmem.h"
 #endif
 
-/* The name of a libc locale; NULL if the row has none. */
+/*
+ * Returns a text attribute, such as a libc locale's name; NULL if it is null.
+ */
 static char *
 text_attribute(int cacheid, HeapTuple tuple, AttrNumber attnum)
 {
@@ -44,7 +46,7 @@ text_attribute(int cacheid, HeapTuple tuple, AttrNumber attnum)
 	return isnull ? NULL : TextDatumGetCString(value);
 }
 
-/* Bytewise are libc's C and POSIX, and all builtin locales. */
+/* True for libc's C and POSIX, and for all builtin locales. */
 static bool
 locale_is_bytewise(char provider, const char *name)
 {
@@ -54,7 +56,7 @@ locale_is_bytewise(char provider, const char *name)
 		(strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0);
 }
 
-/* The database's default collation, which never changes. */
+/* Caches the result: the database's default collation never changes. */
 static bool
 default_is_bytewise(void)
 {
@@ -95,7 +97,7 @@ dyn_collation_is_bytewise(Oid collation)
 	return bytewise;
 }
 
-/* A build may run on another minor version than that of its headers. */
+/* A build may run on a minor version other than that of its headers. */
 bool
 dyn_append_needs_event(void)
 {
@@ -229,7 +231,7 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 
 #else
 
-/* Errors of these classes concern values. */
+/* True for the error classes that concern values. */
 static bool
 is_of_value(const ErrorData *edata)
 {
@@ -345,7 +347,7 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 
 /* ---- shared memory ---- */
 
-/* Of the only block. */
+/* Name, size and initializer of the only block. */
 static const char *shared_name;
 static Size shared_size;
 static void (*shared_init) (void *block);
@@ -386,7 +388,7 @@ request_shared_block(void)
 	RequestAddinShmemSpace(shared_size);
 }
 
-/* Also after a crash. */
+/* Runs at server start, and also after a crash. */
 static void
 set_up_shared_block(void)
 {

@@ -58,7 +58,7 @@
 #define DYN_RUN_ONCE_ARGUMENT , execute_once
 #endif
 
-/* A path of ours over one relation. */
+/* Returns a new foreign path for one relation. */
 static inline ForeignPath *
 dyn_make_scan_path(PlannerInfo *root, RelOptInfo *rel, double rows,
 				   Cost startup, Cost total, List *pathkeys,
@@ -76,7 +76,7 @@ dyn_make_scan_path(PlannerInfo *root, RelOptInfo *rel, double rows,
 #endif
 }
 
-/* A path of ours over an upper relation. */
+/* Returns a new foreign path for an upper relation. */
 static inline ForeignPath *
 dyn_make_upper_path(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 					double rows, Cost startup, Cost total, List *private)
@@ -93,7 +93,7 @@ dyn_make_upper_path(PlannerInfo *root, RelOptInfo *rel, PathTarget *target,
 #endif
 }
 
-/* Does the path key sort upwards? */
+/* Returns true if the path key sorts in ascending order. */
 static inline bool
 dyn_pathkey_is_ascending(const PathKey *key)
 {
@@ -105,9 +105,9 @@ dyn_pathkey_is_ascending(const PathKey *key)
 }
 
 /*
- * Does the collation sort bytewise?  "C", "POSIX", and the builtin ones of 17
- * and later.  Reads the catalogs, because the server's function for it
- * changed, and its header needs ICU's.
+ * Returns true if the collation sorts bytewise: "C", "POSIX", and the builtin
+ * ones of 17 and later.  Reads the catalogs, because the server's function for
+ * it changed, and its header requires that of ICU.
  */
 extern bool dyn_collation_is_bytewise(Oid collation);
 
@@ -122,7 +122,10 @@ dyn_tuplesort_getdatum(Tuplesortstate *sort, Datum *value, bool *isnull)
 #endif
 }
 
-/* User that a scan of the relation runs as; InvalidOid: the current one. */
+/*
+ * Returns the user that a scan of the relation runs as; InvalidOid: the
+ * current one.
+ */
 static inline Oid
 dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 {
@@ -135,7 +138,7 @@ dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 #endif
 }
 
-/* Base relations that an upper foreign scan stands for. */
+/* Base relations that an upper foreign scan replaces. */
 #if PG_VERSION_NUM >= 160000
 #define dyn_plan_base_relids(fsplan) ((fsplan)->fs_base_relids)
 #define dyn_grouping_clause(root) ((root)->processed_groupClause)
@@ -144,7 +147,7 @@ dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 #define dyn_grouping_clause(root) ((root)->parse->groupClause)
 #endif
 
-/* Does the Append leave out subplans while it runs? */
+/* Returns true if the Append prunes subplans during execution. */
 static inline bool
 dyn_append_is_pruned(const Append *append)
 {
@@ -166,17 +169,18 @@ dyn_merge_append_is_pruned(const MergeAppend *append)
 }
 
 /*
- * Must an asynchronous Append always have an event to wait for?  15.6 and 16.2
- * leave a PG_TRY block with "return" if no child adds one, and the session's
- * next error jumps into a stack frame that is gone; 15.7 and 16.3 mended that.
- * Tells the minor version of the server that runs, not of the headers.
+ * Returns true if an asynchronous Append must always have an event to wait
+ * for.  15.6 and 16.2 leave a PG_TRY block with "return" if no child adds one,
+ * and the session's next error jumps into a stack frame that is gone; 15.7 and
+ * 16.3 fixed that.  Checks the minor version of the running server, not of the
+ * headers.
  */
 extern bool dyn_append_needs_event(void);
 
 /*
- * Makes the outer side of a semijoin unique, so that it can be joined as
- * INNER; NULL if that is impossible.  Since 19 core makes such relations
- * itself.
+ * Returns a path that makes the outer side of a semijoin unique, so that it
+ * can be joined as INNER; NULL if that is impossible.  Since 19 core builds
+ * such relations itself.
  */
 static inline Path *
 dyn_unique_outer_path(PlannerInfo *root, RelOptInfo *outerrel,
@@ -190,7 +194,7 @@ dyn_unique_outer_path(PlannerInfo *root, RelOptInfo *outerrel,
 #endif
 }
 
-/* The cost added to a path of a kind that is disabled. */
+/* Returns the cost added to a nested loop if that is disabled. */
 static inline Cost
 dyn_disabled_nestloop_cost(void)
 {
@@ -209,7 +213,7 @@ dyn_copy_disabled_nodes(Path *path, const Path *from)
 #endif
 }
 
-/* Outer-join relids can be part of required_outer; they name no relation. */
+/* Outer-join relids can be part of required_outer; they are not relations. */
 #if PG_VERSION_NUM >= 160000
 #define dyn_outer_join_relids(root) ((root)->outer_join_rels)
 #else
@@ -217,19 +221,19 @@ dyn_copy_disabled_nodes(Path *path, const Path *from)
 #endif
 
 /*
- * Do the clauses (an implicit AND) reject every row in which this column is
- * NULL?
+ * Returns true if the clauses (an implicit AND) reject every row in which this
+ * column is NULL.
  */
 extern bool dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum);
 
-/* Is this column of the relation a member of the equivalence class? */
+/* Returns true if this column of the relation is a member of the class. */
 extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
 							  AttrNumber attnum);
 
-/* The planner's estimate of an array expression's length. */
+/* Returns the planner's estimate of an array expression's length. */
 extern double dyn_array_length(PlannerInfo *root, Node *array);
 
-/* May the user use the foreign server? */
+/* Returns ACLCHECK_OK if the user may use the foreign server. */
 static inline AclResult
 dyn_server_usage(Oid serverid, Oid userid)
 {
@@ -240,7 +244,7 @@ dyn_server_usage(Oid serverid, Oid userid)
 #endif
 }
 
-/* Does the user own the relation? */
+/* Returns true if the user owns the relation. */
 static inline bool
 dyn_owns_relation(Oid relid, Oid userid)
 {
@@ -262,28 +266,29 @@ dyn_analyze_delay_point(void)
 #endif
 }
 
-/* The wait event under which a backend waits for DynamoDB. */
+/* Returns the wait event for waits on DynamoDB. */
 extern uint32 dyn_wait_event(DynWaitReason reason);
 
 /*
- * Calls a type's input function.  If that does not accept the value, returns
- * false with the message in *why, instead of raising an error.  Other errors
- * (out of memory, cancel) are raised; so are all errors if the server has no
- * soft errors and parallel workers run.
+ * Calls a type's input function.  If that rejects the value, returns false
+ * with the message in *why, instead of raising an error.  Other errors (out of
+ * memory, cancel) are raised; so are all errors if the server has no soft
+ * errors and parallel workers run.
  */
 extern bool dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam,
 						   int32 typmod, Datum *result, const char **why);
 
 /*
- * The same for a caller that raises an error if this returns false: needs no
- * subtransaction, so that parallel workers can run.
+ * Calls a type's input function like dyn_input_soft, for a caller that raises
+ * an error if this returns false.  Needs no subtransaction, so that parallel
+ * workers can run.
  */
 extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 							 int32 typmod, Datum *result, const char **why);
 
 /*
- * Call this before a statement that uses dyn_input_soft: if that needs
- * subtransactions, the statement gets no parallel workers.
+ * Prepares a statement that uses dyn_input_soft, before it runs.  If that
+ * needs subtransactions, the statement gets no parallel workers.
  */
 static inline void
 dyn_prepare_soft_input(PlannedStmt *statement)
@@ -294,18 +299,19 @@ dyn_prepare_soft_input(PlannedStmt *statement)
 }
 
 /*
- * Memory that all backends share, and that `init` has set up; NULL if there is
- * none: before 17, that takes shared_preload_libraries.  Only one block.  The
- * first is called when the library is loaded.
+ * Requests, and returns, memory that all backends share and that `init` has
+ * initialized. dyn_shared_memory returns NULL if it is unavailable: before 17,
+ * that requires shared_preload_libraries.  There can be only one block.  Call
+ * the first function when the library is loaded.
  */
 extern void dyn_request_shared_memory(const char *name, Size size,
 									  void (*init) (void *block));
 extern void *dyn_shared_memory(void);
 
 /*
- * Finds what AT TIME ZONE knows as an abbreviation, in lower case: of one offset
- * (in seconds; the sign differs among versions), or of changing ones.  False if
- * it is none.
+ * Finds a time zone abbreviation, in lower case, as AT TIME ZONE does.  It has
+ * one offset (in seconds; the sign differs among versions), or changing ones.
+ * Returns false if it is not an abbreviation.
  */
 extern bool dyn_find_zone_abbreviation(char *lowered, bool *fixed, int *offset);
 

@@ -1,9 +1,10 @@
 /*
  * documents.c
- *		Which attributes a column with the option document 'rest' leaves out.
+ *		Determines the attributes that a column with the option document
+ *		'rest' excludes.
  *
- * The row test proves the texts of the table's key, but not the case of folded
- * letters.  Nothing proves the texts of other attributes.
+ * The row test checks the texts of the table's key, but not the case of folded
+ * letters.  Texts of other attributes are not checked.
  */
 #include "postgres.h"
 
@@ -39,7 +40,10 @@ has_folded_part(const DynTemplate *tmpl)
 	return false;
 }
 
-/* `names` are those that are left out whatever the templates say. */
+/*
+ * Finds the unproven templates; `names` are excluded whatever the templates
+ * are.
+ */
 static void
 find_unproven(DynRelation *relation, const DynNames *names)
 {
@@ -61,7 +65,10 @@ dyn_attributes_shown(DynRelation *relation)
 	names->names = palloc((relation->ncolumns + relation->row_test.nterms +
 						   relation->nspelled + 1) * sizeof(char *));
 	add_columns(names, relation);
-	/* a time to live stays, and what is unnested, unless a column shows it */
+	/*
+	 * ttl_attribute and the unnested attribute stay, unless a column shows
+	 * them
+	 */
 	for (int i = 0; i < relation->row_test.nterms; i++)
 	{
 		if (!relation->row_test.terms[i].ttl)

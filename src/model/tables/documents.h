@@ -1,9 +1,9 @@
 /*
  * documents.h
- *		The column option document: the item as jsonb, whole or what other
- *		columns leave of it.
+ *		The column option document: the item as jsonb, either all attributes
+ *		or those that other columns do not show.
  *
- * A document is never NULL; it is {} when nothing is left.
+ * A document is never NULL; it is {} if all attributes are excluded.
  */
 #ifndef DYN_MODEL_DOCUMENTS_H
 #define DYN_MODEL_DOCUMENTS_H
@@ -11,19 +11,20 @@
 #include "relation.h"
 
 /*
- * The attributes that the rest leaves out: those that other columns show
- * whole, those of templates, and those that are compared to tell which items
- * are rows.  What is shown through a path stays.  In CurrentMemoryContext.
+ * Returns the attributes that the rest excludes, in CurrentMemoryContext.
+ * These are attributes that other columns show completely, those of templates,
+ * and those that the row test compares.  Attributes shown through a path stay.
  *
- * An unproven template's attribute is left out of an item's rest only if its
- * text is what the template gives for the row's columns, else nothing would
- * show it.  Sets `unproven` of the templates.
+ * The attribute of an unproven template is excluded from an item's rest only
+ * if its text equals that composed from the row's columns; otherwise it would
+ * not be shown at all.  Sets `unproven` of the templates.
  */
 extern DynNames *dyn_attributes_shown(DynRelation *relation);
 
 /*
- * Is the attribute (UTF-8) not in this document?  Also true if that depends on
- * the item, so that only the whole document tells.
+ * Returns true if the attribute (UTF-8) is not in this document.  Also returns
+ * true if that depends on the item, so that only the complete document shows
+ * it.
  */
 extern bool dyn_document_lacks(const DynColumn *column, const char *attribute);
 

@@ -1,10 +1,11 @@
 /*
  * key_type.c
- *		Columns that no key can fit.
+ *		Detects columns whose type does not match the type of a key
+ *		attribute.
  *
  * The type of a key attribute is known before an item is read.  Without this
  * check, a condition on such a column would be a filter that selects nothing:
- * it would look as if there were no data.
+ * the table would seem to be empty.
  */
 #include "postgres.h"
 
@@ -35,10 +36,13 @@ hint_of(const DynCodec *codec, DynType type)
 }
 
 /*
- * The attribute of the table's own key that the column shows, and whose values it
- * cannot hold, or NULL: each row would be an error there, and a condition on it
- * would select nothing.  Not with a format, or under on_mismatch 'null'; and keys
- * of indexes are not meant, since an older item may have any type there.
+ * Returns the attribute of the table's own key that the column shows and whose
+ * values it cannot hold, or NULL.  Each row would be an error there, and a
+ * condition on it would select nothing.
+ *
+ * Columns with a format, or under on_mismatch 'null', are not checked.  Keys
+ * of indexes are not checked either, since an older item may have any type
+ * there.
  */
 static const DynKeyAttr *
 unmatched_attribute(const DynRelation *relation, const DynTableMeta *meta,

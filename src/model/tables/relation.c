@@ -22,7 +22,7 @@
 
 static const char *const on_mismatch_words[] = {"error", "null", NULL};
 
-/* The validator does not know the column's type. */
+/* Checks the column's type, which the validator does not know. */
 static void
 check_document(const DynColumn *column)
 {
@@ -47,7 +47,7 @@ report_no_element(const DynRelation *relation, const DynColumn *column,
 			 errhint("Set the option unnest of the table to the path of a list, set or map, or put the name of an attribute in double quotes.")));
 }
 
-/* Where the value of a column is. */
+/* Sets the location of a column's value. */
 static void
 read_path(DynColumn *column, const DynRelation *relation, List *options)
 {
@@ -105,7 +105,7 @@ read_column(DynColumn *column, Form_pg_attribute attr,
 	dyn_traits_init(column);
 }
 
-/* When all columns are known. */
+/* Completes documents; called when all columns are known. */
 static void
 finish_documents(DynRelation *relation)
 {
@@ -123,7 +123,7 @@ finish_documents(DynRelation *relation)
 	}
 }
 
-/* An ARN is complete: no prefix. */
+/* An ARN is complete, so it gets no prefix. */
 const char *
 dyn_relation_remote_name(const DynConnection *connection, const char *name,
 						 List *options)
@@ -148,7 +148,7 @@ read_options(DynRelation *relation, List *table)
 	relation->options = dyn_option_reads(table, &relation->connection->reads);
 	relation->consistent = dyn_guc_consistent_read ||
 		relation->options.consistent;
-	/* the server's is a budget for all its tables */
+	/* the server's option is a budget for all its tables */
 	relation->max_read_units_per_second = dyn_option_real(table, "max_read_units_per_second", 0);
 	relation->row_test = dyn_row_test(dyn_option_text(table, "item_filter"),
 									  dyn_option_text(table, "ttl_attribute"));
@@ -161,7 +161,7 @@ read_options(DynRelation *relation, List *table)
 		relation->trusted_indexes = dyn_option_names(text);
 }
 
-/* `meta` may be NULL. */
+/* Connects the templates; `meta` may be NULL. */
 static void
 connect_templates(DynRelation *relation, const DynKeyAttr *base, int nbase,
 				  const DynTableMeta *meta)
@@ -182,7 +182,7 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase)
 	connect_templates(relation, base, nbase, NULL);
 }
 
-/* The type that the attribute has as a key; ABSENT if it is none. */
+/* Returns the type of the attribute as a key; ABSENT if it is not a key. */
 static DynType
 described_type(const DynTableMeta *meta, const char *attribute)
 {
@@ -231,8 +231,8 @@ check_trusted(const DynRelation *relation, const DynTableMeta *meta)
 }
 
 /*
- * May a statement ask for the members of an enumerated part?  Then an item
- * outside of them must be an error in all ways to read it.
+ * True if a statement may request the members of an enumerated part.  An item
+ * outside of the enumeration must then be an error for every access path.
  */
 static bool
 is_listed(const DynRelation *relation, const DynTemplatedAttr *templated)

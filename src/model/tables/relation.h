@@ -2,7 +2,7 @@
  * relation.h
  *		The definition of a foreign table: columns, options, DynamoDB table.
  *
- * dyn_relation_open reads the catalogs; the result is allocated in
+ * dyn_relation_open reads the catalogs.  Its result is allocated in
  * CurrentMemoryContext, and its connection is pinned there.  Descriptions of
  * the DynamoDB table are read on demand (dyn_session_table); executing a plan
  * does not need them.
@@ -21,51 +21,57 @@
 #include "../session/session.h"
 #include "../values/path.h"
 
-/* What the row test said of the items of a scan, however they were read. */
+/* Results of the row test for the items of a scan, for every access path. */
 typedef struct DynRowTally
 {
-	bool		any_row;		/* some item was a row */
-	uint64		rejected;		/* items that were none */
-	char	   *rejected_key;	/* of the first one; NULL: not known */
+	bool		any_row;		/* true if some item was a row */
+	uint64		rejected;		/* number of items that were not rows */
+	char	   *rejected_key;	/* key of the first one; NULL: unknown */
 } DynRowTally;
 
 typedef struct DynRelation
 {
-	DynRowTally *tally;			/* of an executing scan; NULL: not counted */
+	DynRowTally *tally;			/* tally of an executing scan; NULL: not
+								 * counted */
 
 	Oid			relid;
-	const char *name;			/* of the foreign table */
-	const char *table;			/* of the DynamoDB table, prefix included */
+	const char *name;			/* name of the foreign table */
+	const char *table;			/* name of the DynamoDB table, with its
+								 * prefix */
 	DynConnection *connection;
-	DynReadOptions options;		/* the table's, or else the server's */
-	bool		consistent;		/* option or parameter consistent_read */
-	double		max_read_units_per_second; /* the table's option; 0: no limit */
-	DynRowTest	row_test;		/* match and ttl */
-	int			nspelled;		/* templates */
+	DynReadOptions options;		/* the table's options, or else the server's */
+	bool		consistent;		/* true by option or parameter
+								 * consistent_read */
+	double		max_read_units_per_second; /* the table's option; 0: no
+										    * limit */
+	DynRowTest	row_test;		/* item_filter and ttl_attribute */
+	int			nspelled;		/* number of templates */
 	DynTemplatedAttr *templated;
 	bool		connected;
-	List	   *trusted_indexes;	/* of char * */
-	const DynPath *unnest;		/* rows are the elements there; NULL: items */
-	bool		skips_scalars;	/* unnest: anything else there is no row */
-	bool		locked;			/* planning: a row mark may add ctid, unseen */
+	List	   *trusted_indexes;	/* list of char * */
+	const DynPath *unnest;		/* path whose elements are the rows; NULL:
+								 * items */
+	bool		skips_scalars;	/* true if unnest ignores other types there */
+	bool		locked;			/* true if, while planning, a row mark may
+								 * still add ctid */
 	int			ncolumns;
-	DynColumn  *columns;		/* by attnum - 1 */
+	DynColumn  *columns;		/* columns, indexed by attnum - 1 */
 } DynRelation;
 
-/* `userid` is the user whose rights the statement uses. */
+/* Reads the definition; `userid` is the user whose permissions are used. */
 extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 
 /*
- * The name of the DynamoDB table of a foreign table with these options; `name`
- * is the foreign table's.
+ * Returns the name of the DynamoDB table of a foreign table with these
+ * options; `name` is the foreign table's.
  */
 extern const char *dyn_relation_remote_name(const DynConnection *connection,
 											const char *name, List *options);
 
 /*
- * Connects the templates, for which the table's key must be known.  Before, no
- * column is read from a part.  Raises an error if a template does not fit the
- * columns.
+ * Connects the templates, for which the table's key must be known.  Before
+ * this call, no column is read from a part.  Raises an error if a template
+ * does not match the columns.
  */
 extern void dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base,
 								 int nbase);
@@ -74,36 +80,40 @@ extern void dyn_relation_connect_described(DynRelation *relation,
 										   const DynTableMeta *meta);
 
 /*
- * The types that the templates' attributes have as keys, integers in their
- * order: known where the table's description is, and kept in plans.
+ * Get and set the key types of the templates' attributes, as integers in the
+ * order of the templates.  They are known with the table's description, and
+ * stored in plans.
  */
 extern List *dyn_relation_text_types(const DynRelation *relation);
 extern void dyn_relation_set_text_types(DynRelation *relation,
 										const List *types);
 
-/* The template of an attribute, or NULL. */
+/* Returns the template of an attribute, or NULL. */
 extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relation,
 													  const char *attribute);
 
-/* Is there a template of an index key that all statements must read? */
+/* Returns true if all statements must read some index key with a template. */
 extern bool dyn_relation_has_listed(const DynRelation *relation);
 
-/* May an item be no row? */
+/* Returns true if some items may not be rows. */
 extern bool dyn_relation_has_row_test(const DynRelation *relation);
 
-/* Is the index in trusted_indexes? */
+/* Returns true if the index is in trusted_indexes. */
 extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
 
-/* The policy in force: the stricter of option and parameter. */
+/* Returns the policy in force: the stricter of option and parameter. */
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 
-/* The column with the value of a key attribute, of its type; 0 if none. */
+/*
+ * Returns the column with the value of a key attribute, of its type; 0 if
+ * none.
+ */
 extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 										 const DynKeyAttr *attr);
 
 /*
- * For estimates: the column that alone determines a key attribute, as its value
- * or as the only part of its text; 0 if there is none.
+ * Returns the column that alone determines a key attribute, as its value or as
+ * the only part of its text; 0 if none.  For estimates.
  */
 extern AttrNumber dyn_relation_only_column_of(const DynRelation *relation,
 											  const DynKeyAttr *attr);
@@ -114,14 +124,14 @@ dyn_relation_column(const DynRelation *relation, AttrNumber attnum)
 	return &relation->columns[attnum - 1];
 }
 
-/* Does the column show the item, or what is left of it? */
+/* Returns true if the column shows the item, or the rest of it. */
 static inline bool
 dyn_column_is_document(const DynColumn *column)
 {
 	return column->document != DYN_NO_DOCUMENT;
 }
 
-/* Can a value that an input function rejects become NULL? */
+/* Returns true if a value that an input function rejects can become NULL. */
 extern bool dyn_relation_needs_soft_input(const DynRelation *relation);
 
 #endif
