@@ -1,13 +1,13 @@
 /*
  * advice.c
- *		Why a condition on a key attribute does not restrict the key.
+ *		Explains why a condition on a key attribute does not restrict the key.
  *
- * Such a condition is checked on all items that are read: the statement is right,
- * but slow.  Its author mostly expects otherwise, so the first reason that is
- * found is said, with what to write instead.
+ * Such a condition is checked on all items that are read: the statement is
+ * correct, but slow.  Authors usually expect the key to be used, so this
+ * reports the first reason why it is not, and how to rewrite the condition.
  *
- * This explains decisions of other files (quals.c, terms.c, model/definition/exact.c), and
- * must not make any.
+ * This explains decisions of other files (quals.c, terms.c,
+ * model/definition/exact.c), and must not make any.
  */
 #include "postgres.h"
 
@@ -26,20 +26,21 @@
 #include "../keys/terms.h"
 #include "planner.h"
 
-/* The attribute in question, and a column that shows it. */
+/* The key attribute, and a column that shows it */
 typedef struct Unusable
 {
 	DynClassify classify;
 	const DynKeyAttr *attr;
 	bool		hash;
-	const char *key;			/* partition key "pk" of index "i" */
+	const char *key;			/* description, such as: partition key "pk" of
+								 * index "i" */
 	AttrNumber	attnum;
 	const DynColumn *column;
 } Unusable;
 
 static const char *explain_clause(Unusable *unusable, Node *node);
 
-/* Does the expression read the column? */
+/* Returns true if the expression reads the column. */
 static bool
 mentions(const Unusable *unusable, Node *node)
 {
@@ -50,9 +51,9 @@ mentions(const Unusable *unusable, Node *node)
 						 attnums);
 }
 
-/* ---- what is around the column ---- */
+/* ---- expressions over the column ---- */
 
-/* Of an operand that contains the column, but is not the column. */
+/* Explains an operand that contains the column, but is not the column. */
 static const char *
 explain_operand(const Unusable *unusable, Node *node)
 {
@@ -69,13 +70,13 @@ explain_operand(const Unusable *unusable, Node *node)
 							  func->funcformat == COERCE_IMPLICIT_CAST))
 		cast = func->funcresulttype;
 	if (OidIsValid(cast))
-		return psprintf("column \"%s\" is cast to %s, so %s cannot be used; cast the other side instead",
+		return psprintf("column \"%s\" is cast to %s, so that %s is not restricted: cast the other side instead",
 						unusable->column->name, format_type_be(cast), unusable->key);
 	if (func != NULL)
-		return psprintf("column \"%s\" is wrapped in %s(), so %s cannot be used; compare the column directly",
+		return psprintf("column \"%s\" is inside of function %s(), so that %s is not restricted: compare the column itself",
 						unusable->column->name, get_func_name(func->funcid),
 						unusable->key);
-	return psprintf("column \"%s\" is part of an expression, so %s cannot be used; compare the column directly",
+	return psprintf("column \"%s\" is part of an expression, so that %s is not restricted: compare the column itself",
 					unusable->column->name, unusable->key);
 }
 
@@ -104,12 +105,15 @@ explain_types(const Unusable *unusable, const DynOperator *op)
 	Oid			other = op->value_type != own ? op->value_type
 		: op->column_type;
 
-	return psprintf("column \"%s\" is compared as type %s, so %s cannot be used; cast the value to %s",
+	return psprintf("column \"%s\" is compared as type %s, so that %s is not restricted: cast the value to %s",
 					unusable->column->name, format_type_be(other), unusable->key,
 					format_type_be(own));
 }
 
-/* column op value, which DynamoDB cannot evaluate: by its types or collation? */
+/*
+ * Explains why DynamoDB cannot evaluate column op value: its types or
+ * collation.
+ */
 static const char *
 explain_local(const Unusable *unusable, const DynOperator *op)
 {
@@ -118,7 +122,7 @@ explain_local(const Unusable *unusable, const DynOperator *op)
 	bytewise.collation = C_COLLATION_OID;
 	if (OidIsValid(op->collation) &&
 		dyn_operator_exactness(unusable->column, &bytewise) != DYN_LOCAL)
-		return psprintf("column \"%s\" is compared by %s, so %s cannot be used; declare the column with COLLATE \"C\"",
+		return psprintf("column \"%s\" is compared by %s, so that %s is not restricted: declare the column with COLLATE \"C\"",
 						unusable->column->name,
 						op->collation == DEFAULT_COLLATION_OID
 						? "the default collation of the database"
@@ -146,7 +150,7 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 	if (commuted)
 		dyn_commute(&op);
 	if (!dyn_is_runtime_value(&unusable->classify, value))
-		return psprintf("column \"%s\" is compared with a value that is unknown before items are read, so %s cannot be used",
+		return psprintf("column \"%s\" is compared with what is not known before items are read, so that %s is not restricted",
 						column->name, unusable->key);
 	if (unusable->hash && op.comparison != DYN_COMPARE_EQ)
 		return psprintf("a partition key is restricted by = and IN only, so that operator %s on column \"%s\" does not restrict %s",
@@ -165,7 +169,7 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 
 /* ---- clauses ---- */
 
-/* left op right, one of which reads the column */
+/* Explains left op right, one of which reads the column. */
 static const char *
 explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 				 Node *right)
@@ -188,8 +192,8 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 }
 
 /*
- * An OR that restricts the column in some arms only, or the first argument that
- * does not restrict the key.
+ * Explains an OR that restricts the column in some arms only, or the first
+ * argument that does not restrict the key.
  */
 static const char *
 explain_args(Unusable *unusable, const BoolExpr *expr)
@@ -213,7 +217,7 @@ explain_args(Unusable *unusable, const BoolExpr *expr)
 	return NULL;
 }
 
-/* Of an expression that reads the column. */
+/* Explains an expression that reads the column. */
 static const char *
 explain_clause(Unusable *unusable, Node *node)
 {
@@ -230,7 +234,7 @@ explain_clause(Unusable *unusable, Node *node)
 								lsecond(((ScalarArrayOpExpr *) node)->args));
 	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop != NOT_EXPR)
 		return explain_args(unusable, (BoolExpr *) node);
-	/* IS NOT NULL proves that an index is complete */
+	/* IS NOT NULL only shows that an index is complete */
 	if (IsA(node, NullTest) || IsA(node, Var))
 		return NULL;
 	return explain_operand(unusable, node);
@@ -238,7 +242,7 @@ explain_clause(Unusable *unusable, Node *node)
 
 /* ---- attributes ---- */
 
-/* Do the clauses restrict the attribute? */
+/* Returns true if the clauses restrict the attribute. */
 static bool
 is_restricted(const DynRelation *relation, const DynKeyAttr *attr, bool hash,
 			  List *clauses)
@@ -305,7 +309,7 @@ explain_attribute(PlannerInfo *root, const DynRelPlan *plan,
 
 /* ---- access plans ---- */
 
-/* The partition keys of the table, then of each index. */
+/* Explains the partition keys of the table, then of each index. */
 static const char *
 explain_scan(PlannerInfo *root, const DynRelPlan *plan, List *clauses)
 {
@@ -326,7 +330,9 @@ explain_scan(PlannerInfo *root, const DynRelPlan *plan, List *clauses)
 	return NULL;
 }
 
-/* The attribute of the sort key behind those that are matched. */
+/*
+ * Explains the first attribute of the sort key after those that are matched.
+ */
 static const char *
 explain_query(PlannerInfo *root, const DynRelPlan *plan, const DynAccess *access,
 			  List *clauses)

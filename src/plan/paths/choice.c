@@ -1,6 +1,6 @@
 /*
  * choice.c
- *		What a path keeps of its access plan, and how that is matched again.
+ *		Stores the choice of a path's access plan, and matches the plan again.
  */
 #include "postgres.h"
 
@@ -9,7 +9,10 @@
 #include "../keys/guards.h"
 #include "planner.h"
 
-/* The list of choices lives as long as the relation, paths maybe for less time. */
+/*
+ * The list of choices lives as long as the relation; paths may be freed
+ * earlier.
+ */
 List *
 dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice)
 {
@@ -39,7 +42,7 @@ dyn_choice_index(const DynRelPlan *plan, int target)
 	return target >= 0 ? &plan->meta->indexes[target] : NULL;
 }
 
-/* What is pushed exactly must be so by both access plans. */
+/* Only conditions that both access plans push exactly stay pushed exactly. */
 static void
 add_otherwise(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses,
 			  DynAccess *access)

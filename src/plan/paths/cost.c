@@ -5,19 +5,19 @@
  * Each access plan is described by the reads of one execution, which
  * dynamodb/units.c prices as waiting: a cost of 20 per millisecond.
  *
- * The choice of a path and its rows are two estimates.  Where the sizes that a
- * choice depends on are unknown, the choice supposes what makes the worst
- * mistake small, while estimates of rows stay those of the planner:
+ * The choice of a path and its rows are two estimates.  If sizes that a choice
+ * depends on are unknown, the choice assumes values that minimize the worst
+ * mistake, while estimates of rows stay those of the planner:
  *
- *		unknown							choice supposes
+ *		unknown							choice assumes
  *		size of the table				1 GB, if it may be too new to be counted
  *		items per partition key, keys	3: then Queries never use much more than
- *		from elsewhere or of a list		a Scan, but a Scan could use much more
+ *		from elsewhere or in a list		a Scan, but a Scan could use much more
  *		items of a named partition		a 200th of the table
  *
- * Items that an index lacks are read by key, which costs at most so many times
- * what a Scan does as there are such items in 4 kB; so the choice supposes that
- * many per key, if they are more than 3.
+ * Items that an index lacks are read by key.  Their cost is at most the cost
+ * of a Scan times the number of such items in 4 kB.  So the choice assumes
+ * that number per key, if it is more than 3.
  */
 #include "postgres.h"
 
@@ -42,12 +42,12 @@
 
 #define COST_PER_MS			20.0
 
-/* Core takes costs for equal that differ by less than a hundredth. */
+/* Core considers costs equal that differ by less than a hundredth. */
 #define DIRECT_ADVANTAGE	1.05
 
 /*
- * The last row may come later than the first where partitions are of unknown
- * size, so that reading their first rows costs less than reading all.
+ * The last row may come later than the first if partitions are of unknown
+ * size, so reading their first rows costs less than reading all.
  */
 #define LATER_PAGE			1.05
 
@@ -55,18 +55,19 @@
 #define UNKNOWN_LENGTH		3.0 /* items per partition key */
 #define DAY					86400.0 /* seconds */
 
-#define ITEM_UNIT_BYTES		4096.0	/* of an item by its key, in half a unit */
+#define ITEM_UNIT_BYTES		4096.0	/* bytes of an item read by key for half a
+									 * unit */
 
-#define TYPE_BYTES			8	/* of an attribute in JSON: "":{"S":}, */
+#define TYPE_BYTES			8	/* bytes for an attribute's JSON: "":{"S":}, */
 
-/* CPU of an item with few columns, and of one with many or with documents. */
+/* CPU for an item with few columns, and for one with many or with documents */
 #define FEW_COLUMNS			8
 #define MS_PER_ITEM			0.0003
 #define MS_PER_WIDE_ITEM	0.0012
 
 /*
- * Is an attribute of the partition key given by the row test?  Then what the
- * key finds is taken to be rows.
+ * Returns true if the item filter gives an attribute of the partition key.
+ * Then all items found by the key are assumed to be rows.
  */
 static bool
 is_keyed_by_row_test(const DynAccess *access)
@@ -84,7 +85,10 @@ is_keyed_by_row_test(const DynAccess *access)
 	return false;
 }
 
-/* The part of the items that an access plan examines which pass the row test. */
+/*
+ * Returns the fraction of the items examined by an access plan that pass the
+ * item filter.
+ */
 static double
 row_share(const RelOptInfo *baserel, const DynAccess *access)
 {
@@ -111,7 +115,7 @@ dyn_rows_per_item(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *acces
 		row_share(baserel, access) * plan->item_rows;
 }
 
-/* In a response an attribute has its name and type besides. */
+/* In a response an attribute also has its name and type. */
 static double
 column_bytes(const DynRelPlan *plan, AttrNumber attnum)
 {
@@ -124,7 +128,7 @@ column_bytes(const DynRelPlan *plan, AttrNumber attnum)
 	return width + strlen(column->name) + TYPE_BYTES;
 }
 
-/* Of the columns in the set, or of those that are not. */
+/* Returns the bytes of the columns in the set, or of those not in it. */
 static double
 columns_bytes(const DynRelPlan *plan, const Bitmapset *attnums, bool in_set)
 {
@@ -163,7 +167,7 @@ dyn_fetched_part(const DynRelPlan *plan)
 
 /*
  * Estimates the items of one partition key.  If the table is too large to read
- * whole, ANALYZE samples whole item collections of a few keys
+ * in full, ANALYZE samples complete item collections of a few keys
  * (command/analyze.c).  So n_distinct is the number of keys in the sample,
  * which gives the size of item collections, but not the number of keys in the
  * table.
@@ -195,7 +199,7 @@ collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 	return Max(1.0, sampled / plan->item_rows / Max(keys, 1.0));
 }
 
-/* Are values of the key given by other relations? */
+/* Returns true if other relations give values of the key. */
 static bool
 is_bound_by_others(const RelOptInfo *baserel, const DynAccess *access)
 {
@@ -211,11 +215,11 @@ is_bound_by_others(const RelOptInfo *baserel, const DynAccess *access)
 }
 
 /*
- * Estimated maximum number of items under the keys that the access plan reads.
- * If values of other tables give the partition key, item collections are taken
- * to be as long as those that ANALYZE saw, or short if the table was never
- * analysed: by default the planner would assume 200 partition keys, and scan a
- * large table rather than look up a few keys.
+ * Returns the estimated maximum number of items under the keys that the access
+ * plan reads.  If values of other tables give the partition key, item
+ * collections are assumed to be as long as those that ANALYZE sampled, or
+ * short if the table was never analyzed.  By default the planner would assume
+ * 200 partition keys, and scan a large table rather than look up a few keys.
  */
 static double
 most_items(PlannerInfo *root, RelOptInfo *baserel,
@@ -243,7 +247,7 @@ dyn_access_most_rows(PlannerInfo *root, RelOptInfo *baserel,
 						 plan->item_rows);
 }
 
-/* ---- sizes that a choice supposes ---- */
+/* ---- sizes that a choice assumes ---- */
 
 /* DynamoDB counts items and bytes every six hours. */
 static bool
@@ -271,10 +275,10 @@ assumed_bytes(const RelOptInfo *baserel, const DynIndexMeta *index)
 }
 
 /*
- * A partition given by the statement may be large.  If the length of item
- * collections is a guess (statistics.h), the cost assumes the planner's default of
- * 200 values, so that reading one end of the partition (min, max, LIMIT) is
- * cheaper.
+ * Returns a factor for large partitions.  A partition given by the statement
+ * may be large.  If the length of item collections is a guess (statistics.h),
+ * the cost assumes the planner's default of 200 values.  Then reading one end
+ * of the partition (min, max, LIMIT) costs less.
  */
 static double
 caution(const RelOptInfo *baserel, const DynIndexMeta *index)
@@ -287,7 +291,7 @@ caution(const RelOptInfo *baserel, const DynIndexMeta *index)
 	return plan->items / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
 }
 
-/* Is the number of items per partition key a guess? */
+/* Returns true if the number of items per partition key is a guess. */
 static bool
 lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 {
@@ -305,7 +309,7 @@ lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 	return false;
 }
 
-/* Does each item cost another read, of the table? */
+/* Returns true if each item costs another read, from the table. */
 static bool
 reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 				 const DynIndexMeta *index)
@@ -315,8 +319,8 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 }
 
 /*
- * The items that lookups of so many keys examine, if the number of items per
- * key is a guess.
+ * Returns the items that lookups of these keys examine, if the number of items
+ * per key is a guess.
  */
 static double
 assumed_items(const DynRelPlan *plan, const DynAccess *access,
@@ -331,7 +335,7 @@ assumed_items(const DynRelPlan *plan, const DynAccess *access,
 	return Min(items, keys * length);
 }
 
-/* The items that Queries of these keys examine. */
+/* Returns the items that Queries of these keys examine. */
 static double
 query_items(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 			const DynIndexMeta *index, double keys)
@@ -383,7 +387,10 @@ read_items(DynReads *reads, double keys, double bytes)
 	reads->cpu_ms = keys * DYN_MS_PER_KEY;
 }
 
-/* A partition is read page by page, several of them concurrently. */
+/*
+ * Sets the reads of partitions: each is read page by page, several of them
+ * concurrently.
+ */
 static void
 read_partitions(DynReads *reads, double keys, double items, double bytes)
 {
@@ -395,7 +402,10 @@ read_partitions(DynReads *reads, double keys, double items, double bytes)
 	reads->cpu_ms = reads->requests * DYN_MS_PER_QUERY;
 }
 
-/* The segments of a Scan have four pages at least (exec/fetch/requests.c). */
+/*
+ * Sets the reads of a Scan, whose segments have at least four pages
+ * (exec/fetch/requests.c).
+ */
 static void
 read_table(DynReads *reads, double bytes)
 {
@@ -430,8 +440,9 @@ read_access(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
 }
 
 /*
- * The items that the matched clauses on this table alone select; at least the
- * 200th that a named partition is taken to have, if lengths are guesses.
+ * Returns the items that the matched clauses on this table alone select.  That
+ * is at least the 200th that a named partition is assumed to have, if lengths
+ * are guesses.
  */
 static double
 own_items(PlannerInfo *root, const RelOptInfo *baserel, const DynAccess *access,
@@ -453,7 +464,7 @@ own_items(PlannerInfo *root, const RelOptInfo *baserel, const DynAccess *access,
 			   clauselist_selectivity(root, own, baserel->relid, JOIN_INNER, NULL));
 }
 
-/* The items of the table that an index lacks. */
+/* Adds reads of the table's items that an index lacks. */
 static void
 read_base_items(DynReads *reads, const DynRelPlan *plan,
 				const DynAccess *access, const DynIndexMeta *index,
@@ -473,8 +484,8 @@ read_base_items(DynReads *reads, const DynRelPlan *plan,
 }
 
 /*
- * Of the items that are examined, those that the filters select: at least one
- * per key, as if a narrower key had selected them.
+ * Returns the examined items that the filters select: at least one per key, as
+ * if a narrower key had selected them.
  */
 static double
 returned_items(PlannerInfo *root, const RelOptInfo *baserel,
@@ -489,7 +500,10 @@ returned_items(PlannerInfo *root, const RelOptInfo *baserel,
 	return Max(selected, Min(items, Max(keys, 1)));
 }
 
-/* Does a subquery of the clause have arguments that differ between rows? */
+/*
+ * Returns true if a subquery in the clause has arguments that differ between
+ * rows.
+ */
 static bool
 subplan_varies(Node *node, const RelOptInfo *baserel)
 {
@@ -511,8 +525,9 @@ subplan_varies(Node *node, const RelOptInfo *baserel)
 }
 
 /*
- * What a subquery reads is kept as long as its arguments remain the same; so
- * those of other relations alone cause one read.
+ * Returns the cost of the clauses.  Rows of a subquery are cached as long as
+ * its arguments remain the same, so arguments from other relations alone cause
+ * one read.
  */
 static Cost
 cost_of_clauses(PlannerInfo *root, const RelOptInfo *baserel, List *rinfos,
@@ -535,9 +550,10 @@ cost_of_clauses(PlannerInfo *root, const RelOptInfo *baserel, List *rinfos,
 }
 
 /*
- * Clauses cost what they cost for a local table, wherever they are evaluated,
- * and an examined item as much as an index tuple: so of two requests that
- * cost the same, the one with the narrower key is cheaper.
+ * Returns the cost of checking rows.  Clauses cost the same as for a local
+ * table, wherever they are evaluated, and an examined item costs as much as an
+ * index tuple.  So if two requests cost the same, the one with the narrower
+ * key is cheaper.
  */
 static Cost
 check_cost(PlannerInfo *root, const RelOptInfo *baserel,
@@ -552,8 +568,8 @@ check_cost(PlannerInfo *root, const RelOptInfo *baserel,
 }
 
 /*
- * The part of the reads that a semijoin needs, which stops at the first row: the
- * first page is made as small (plan.c).
+ * Returns the fraction of the reads that a semijoin needs, which stops at the
+ * first row: the first page is made small accordingly (plan.c).
  */
 static double
 first_share(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
@@ -602,8 +618,9 @@ estimate_reads(DynEstimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 }
 
 /*
- * Queries with different keys never use much more than a read of the whole
- * table or index, and of those items of the table that its own clauses select.
+ * Limits the units: Queries with different keys never use much more than a
+ * read of the entire table or index, and of the table's items that its own
+ * clauses select.
  */
 static void
 limit_units(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
@@ -646,7 +663,7 @@ find_prices(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
 	prices->known = dyn_known_capacity(throughput, options->read_capacity) > 0;
 }
 
-/* Of the requests alone, as if nothing were transferred. */
+/* Returns the time for the requests alone, without any transfer. */
 static double
 full_table_ms(const RelOptInfo *baserel, const DynPrices *prices)
 {
@@ -673,8 +690,8 @@ add_reads(DynReads *sum, const DynReads *reads)
 }
 
 /*
- * The sum of the arms, whose first requests are sent at the same time, as if all
- * were served by the table or index that serves least.
+ * Adds up the arms, whose first requests are sent at the same time.  Assumes
+ * for all of them the capacity of the table or index that has the least.
  */
 static void
 estimate_union(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
@@ -732,8 +749,8 @@ dyn_access_is_one_request(const DynAccess *access)
 /* ---- costs ---- */
 
 /*
- * A less direct access to the same rows must never be as cheap.  A Scan is not
- * dearer for the unions that other statements have.
+ * A less direct access to the same rows must never be as cheap.  Unions that
+ * other statements use must not raise the cost of a Scan.
  */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)
@@ -749,9 +766,10 @@ cost_of_kind(DynAccessKind kind, double ms)
 }
 
 /*
- * What DynamoDB has saved up serves few executions.  But the first of them is
- * served: without it, one may seem dearer than a Scan, and core would drop the
- * path before the price of many is known.
+ * Returns the time of an execution that is repeated.  The read capacity that
+ * DynamoDB has saved up serves only a few executions, including the first.
+ * Without it, the first one may seem more expensive than a Scan, and core
+ * would drop the path before the price of many executions is known.
  */
 static double
 repeated_ms(const DynEstimate *estimate)
@@ -764,7 +782,7 @@ repeated_ms(const DynEstimate *estimate)
 			   Max(once, estimate->full_ms / DIRECT_ADVANTAGE));
 }
 
-/* The requests alone. */
+/* Returns the costs of the requests alone. */
 static void
 cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
 			  Cost *startup, Cost *total)
@@ -798,8 +816,9 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 }
 
 /*
- * The reads of an execution that ends before its last row (LIMIT, EXISTS), and
- * so costs less than all of them.  No request costs less than half a unit.
+ * Returns the reads of an execution that ends before its last row (LIMIT,
+ * EXISTS), and so costs less than all of them.  No request costs less than
+ * half a unit.
  */
 static DynReads
 reads_of_part(const DynReads *reads, double share)
@@ -817,11 +836,11 @@ reads_of_part(const DynReads *reads, double share)
 }
 
 /*
- * Lookups are preferred to the same requests one by one even if few are
- * expected: at worst they cost the same, and small row estimates are often
- * wrong.  What else an execution does, in other nodes or to check rows, is
- * done for each key.  If a part of each partition is read, all of them use the
- * same part of the table's units at most.
+ * Batched lookups are preferred to the same requests one by one even if few
+ * are expected.  At worst they cost the same, and small row estimates are
+ * often wrong.  Other work of an execution, in other nodes or to check rows,
+ * is done for each key.  If a part of each partition is read, all of them use
+ * at most the same part of the table's units.
  */
 void
 dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)

@@ -1,7 +1,7 @@
 /*
  * cost.h
- *		Costs of access plans: round trips, read units, and the time that the
- *		table's capacity needs for them.
+ *		Computes costs of access plans: round trips, read units, and the time
+ *		that the table's capacity needs for them.
  *
  * Sizes are from the description (zero may mean unknown) or, after ANALYZE,
  * from statistics.  For the same rows GetItem is always cheaper than Query,
@@ -14,26 +14,32 @@
 
 #include "../keys/match_keys.h"
 /*
- * The rows that pass the clauses, for each item that an access plan examines;
- * its key has selected these items.
+ * Returns the rows that pass the clauses, per item that an access plan
+ * examines; its key has selected these items.
  */
 extern double dyn_rows_per_item(PlannerInfo *root, RelOptInfo *baserel,
 								const DynAccess *access, List *clauses);
 
 /*
- * The part of an item's bytes that the plan's fields take in a response, by
- * the widths of the columns.
+ * Returns the fraction of an item's bytes that the plan's fields take in a
+ * response, by the widths of the columns.
  */
 extern double dyn_fetched_part(const DynRelPlan *plan);
-/* The rows of these items, for the planner. */
+/*
+ * Returns the estimated maximum number of rows in the items read, for the
+ * planner.
+ */
 extern double dyn_access_most_rows(PlannerInfo *root, RelOptInfo *baserel,
 								   const DynAccess *access);
 
-/* Is the access plan, estimated, keyed and expected to send one request? */
+/*
+ * Returns true if the access plan, after its estimate, is keyed and expected
+ * to send one request.
+ */
 extern bool dyn_access_is_one_request(const DynAccess *access);
 
 /*
- * The reads of one execution, and their prices.  The selectivity of
+ * Estimates the reads of one execution, and their prices.  The selectivity of
  * `access->key_rinfos` gives the number of items that the requests examine.
  */
 extern void dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
@@ -41,33 +47,35 @@ extern void dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
 								DynEstimate *estimate);
 
 /*
- * Costs of a path that returns `rows` rows; `repeated`: it is executed for
- * each row of another relation.
+ * Computes costs of a path that returns `rows` rows; `repeated` is true if it
+ * is executed for each row of another relation.
  */
 extern void dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
 							  bool repeated, double rows, Cost *startup,
 							  Cost *total);
 
-/* The part of the cost that keeps this machine busy. */
+/* Returns the part of the cost that is local CPU time. */
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
-/* The least cost of a less direct access to the same rows. */
+/* Returns the least cost of a less direct access to the same rows. */
 static inline Cost
 dyn_less_direct_cost(Cost cost)
 {
 	return cost * 1.02 + 1;
 }
 
-/* Executions of one keyed path that are batched. */
+/* Batched executions of one keyed path */
 typedef struct DynLookupCost
 {
-	const DynEstimate *estimate;	/* of one execution's requests */
+	const DynEstimate *estimate;	/* estimate of one execution's requests */
 	DynAccessKind kind;
 	double		executions;
-	double		keys;			/* distinct ones */
-	bool		first_only;		/* one row of each key is wanted */
-	Cost		startup;		/* of one execution, not batched */
-	Cost		execution;		/* its total, maybe with other nodes' */
+	double		keys;			/* number of distinct keys */
+	bool		first_only;		/* true if one row of each key is enough */
+	Cost		startup;		/* startup cost of one execution, not
+								 * batched */
+	Cost		execution;		/* total cost of one execution, maybe including
+								 * other nodes */
 } DynLookupCost;
 
 extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,

@@ -17,7 +17,10 @@
 
 /* ---- rows ---- */
 
-/* Does the query level use rows of outer levels?  Known after preprocessing. */
+/*
+ * Returns true if the query level uses rows of outer levels.  This is known
+ * only after preprocessing.
+ */
 static bool
 is_correlated(const PlannerInfo *root)
 {
@@ -30,8 +33,9 @@ is_correlated(const PlannerInfo *root)
 }
 
 /*
- * Is one row of the scan all that an EXISTS needs?  Core plans what it contains
- * for one row, too, where many rows of the scan are needed for that.
+ * Returns true if an EXISTS needs only one row of this scan.  Core plans all
+ * relations in an EXISTS for one row, even if that takes many rows of the
+ * scan.
  */
 static bool
 is_existence(const PlannerInfo *root)
@@ -48,8 +52,8 @@ is_existence(const PlannerInfo *root)
 }
 
 /*
- * The rows that are equal in the first sort keys, those that the path provides
- * its order by.
+ * Returns the rows that are equal in the first sort keys, those that the
+ * path's order provides.
  */
 static double
 group_rows(PlannerInfo *root, const RelOptInfo *baserel, const List *pathkeys)
@@ -115,7 +119,7 @@ dyn_ends_together(const PlannerInfo *root)
 	const List *own = root->parse->rtable;
 	const List *rtable = parent != NULL ? parent->parse->rtable : NIL;
 
-	/* core has copied the relation to a query level of its own */
+	/* core has copied the relation to its own query level */
 	if (parent == NULL || root->limit_tuples != 1 || !parent->parse->hasAggs ||
 		list_length(root->sort_pathkeys) != 1 ||
 		list_length(own) != 1 || list_length(rtable) != 1 ||

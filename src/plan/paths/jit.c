@@ -1,15 +1,15 @@
 /*
  * jit.c
- *		Keeps core from compiling a statement for the time that it waits.
+ *		Prevents core from compiling a statement because of its waiting time.
  *
- * Core compiles expressions if the cost of a plan is above thresholds.  Ours
- * are mostly prices of waiting (plan/paths/cost.c), during which no expression is
- * evaluated.  So the thresholds are compared again with the cost less its
- * waiting.
+ * Core compiles expressions if the cost of a plan is above thresholds.  Our
+ * costs are largely prices of waiting (plan/paths/cost.c), during which no
+ * expression is evaluated.  So the thresholds are compared again with the cost
+ * minus the waiting.
  *
- * That is done when the executor starts, since the planning of a session's
+ * This is done when the executor starts, since the planning of a session's
  * first statement has begun before the library is loaded.  The PlannedStmt may
- * belong to a cached plan, and is copied.
+ * belong to a cached plan, so it is copied.
  */
 #include "postgres.h"
 
@@ -27,9 +27,9 @@ static ExecutorStart_hook_type previous_hook = NULL;
 
 typedef struct Visit
 {
-	List	   *subplans;		/* of the statement */
-	Cost		waiting;		/* of the children visited */
-	Cost		total;			/* theirs */
+	List	   *subplans;		/* subplans of the statement */
+	Cost		waiting;		/* waiting of the children visited */
+	Cost		total;			/* total cost of the children visited */
 } Visit;
 
 static Cost waiting_of(Plan *plan, List *subplans);
@@ -54,8 +54,9 @@ waiting_of_scan(const ForeignScan *scan)
 }
 
 /*
- * The inner side is executed for each outer row, maybe in batches, which cost
- * less; or it waits once, and keeps its rows.
+ * Returns the waiting of a nested loop.  The inner side is executed for each
+ * outer row, maybe in batches, which cost less; or it waits once and caches
+ * its rows.
  */
 static Cost
 waiting_of_loop(const NestLoop *loop, List *subplans)
@@ -74,7 +75,8 @@ waiting_of_loop(const NestLoop *loop, List *subplans)
 typedef struct SubPlanSearch
 {
 	List	   *subplans;
-	double		share;			/* of waiting in the cost of the worst */
+	double		share;			/* highest fraction of waiting in a subplan's
+								 * cost */
 } SubPlanSearch;
 
 static bool
@@ -95,7 +97,10 @@ find_subplans(Node *node, SubPlanSearch *search)
 	return expression_tree_walker(node, find_subplans, search);
 }
 
-/* Of a node's own cost, which is mostly that of its subqueries. */
+/*
+ * Returns the waiting in a node's own cost, most of which comes from its
+ * subqueries.
+ */
 static Cost
 waiting_of_subqueries(Plan *plan, List *subplans, Cost own)
 {
@@ -118,7 +123,7 @@ waiting_of_subqueries(Plan *plan, List *subplans, Cost own)
 	return waiting + Max(0, own - waiting) * search.share;
 }
 
-/* The part of the plan's cost that is waiting. */
+/* Returns the part of the plan's cost that is waiting. */
 static Cost
 waiting_of(Plan *plan, List *subplans)
 {
@@ -141,7 +146,7 @@ waiting_of(Plan *plan, List *subplans)
 	return Max(0, Min(visit.waiting, plan->total_cost));
 }
 
-/* The flags as core sets them, for another cost (standard_planner). */
+/* Returns the flags that core sets (standard_planner), for another cost. */
 static int
 flags_for_cost(int flags, Cost cost)
 {

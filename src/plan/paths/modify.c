@@ -2,9 +2,9 @@
  * modify.c
  *		Refuses statements that write.
  *
- * PostgreSQL would refuse them with the same message, but no hint.  So it does
- * where it plans no change of this table: COPY FROM, and rows that a partitioned
- * table routes here.
+ * PostgreSQL would refuse them with the same message, but no hint.  PostgreSQL
+ * itself refuses those for which it plans no change of this table: COPY FROM,
+ * and rows that a partitioned table routes here.
  */
 #include "postgres.h"
 

@@ -3,19 +3,20 @@
  *		Adds the paths of a foreign table.
  *
  * The targets are the key of the table, and the key of each index that is
- * complete for the query (an index lacks the items without its key attributes).
- * Each gets a path with the clauses of the table alone, and one for each set of
- * other relations whose columns can match a key (parameterised paths: a nested
- * loop then sends a request for each outer row, and core's Memoize applies).
+ * complete for the query (an index lacks the items without its key
+ * attributes).  Each gets a path with the clauses of the table alone, and one
+ * for each set of other relations whose columns can match a key.  The latter
+ * are parameterized paths: a nested loop then sends a request for each outer
+ * row, and core's Memoize applies.
  *
  * An OR whose arms match different keys gets a path that reads each of them
  * (union_path.c).  Without a key there are Scans: of the table, and of each
- * complete index that is smaller and has everything that the query needs.
+ * complete index that is smaller and has all fields that the query needs.
  *
- * Order: a Query returns the items of one partition by sort key.  A path has
- * the longest prefix of the query's pathkeys that this provides; with several
- * partitions only if their number is known at planning and all can be read
- * concurrently.
+ * A Query returns the items of one partition in sort key order.  A path has
+ * the longest prefix of the query's pathkeys that this provides.  With several
+ * partitions it has these only if their number is known at planning and all
+ * can be read concurrently.
  */
 #include "postgres.h"
 
@@ -45,10 +46,13 @@
 /* Maximum number of sets of outer relations that are tried. */
 #define MAX_PARAMETERISATIONS	24
 
-/* Added to a Scan that scan_policy refuses, if there is another path or plan. */
+/*
+ * Added to the cost of a Scan that scan_policy refuses, if another path or
+ * plan exists
+ */
 #define REFUSED_COST			1.0e10
 
-/* How often core takes the recursive part of a WITH query to be executed. */
+/* Core's estimate for the executions of the recursive part of a WITH query */
 #define RECURSIONS				10
 
 /* ---- order ---- */
@@ -64,7 +68,7 @@ pathkey_is_column(PlannerInfo *root, RelOptInfo *baserel, const PathKey *key,
 		dyn_ec_has_column(ec, baserel, attnum);
 }
 
-/* The most requests that can be sent; infinity if that is not known yet. */
+/* Returns the maximum number of requests; infinity if it is not known yet. */
 static double
 most_requests(const DynRelation *relation, const DynAccess *access)
 {
@@ -82,7 +86,7 @@ most_requests(const DynRelation *relation, const DynAccess *access)
 	return ranges > DYN_MAX_SORT_RANGES ? INFINITY : requests * ranges;
 }
 
-/* The column as it is spelled in what is sorted by. */
+/* Returns the column that shows the sort attribute in the same encoding. */
 static const DynColumn *
 sorted_column(const DynRelation *relation, const DynAccess *sorted, int n)
 {
@@ -94,14 +98,17 @@ sorted_column(const DynRelation *relation, const DynAccess *sorted, int n)
 		: &dyn_relation_templated(relation, attr->name)->parts[part].column;
 }
 
-/* The longest prefix of the query's pathkeys that the access plan provides. */
+/*
+ * Returns the longest prefix of the query's pathkeys that the access plan
+ * provides.
+ */
 static List *
 ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 				 const DynIndexMeta *index, const DynAccess *access,
 				 DynPathChoice *choice)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	DynAccess	sorted;			/* only what it is sorted by */
+	DynAccess	sorted;			/* only for its sort attributes */
 	int			n = 0;
 	List	   *pathkeys = NIL;
 	ListCell   *lc;
@@ -128,7 +135,9 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 			break;
 		pathkeys = lappend(pathkeys, key);
 		n++;
-		/* what follows sorts items whose attributes are equal, not columns */
+		/*
+		 * later attributes sort items whose attributes are equal, not columns
+		 */
 		if (!dyn_relation_column(plan->relation, attnum)->traits.distinct)
 			break;
 	}
@@ -139,7 +148,7 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 
 /* ---- keyed access ---- */
 
-/* May the index be read by its key?  If not, sets plan->advice. */
+/* Returns true if the index may be read by its key; else sets plan->advice. */
 static bool
 index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
@@ -153,7 +162,7 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	return false;
 }
 
-/* Where only the promise is missing that an index has all rows. */
+/* Advises to trust the index, if only trusted_indexes is missing. */
 static void
 advise_trust(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
@@ -176,7 +185,7 @@ uses_any(List *rinfos, List *wanted)
 	return false;
 }
 
-/* The keyed access plan of one target with these clauses, or NULL. */
+/* Returns the keyed access plan of one target with these clauses, or NULL. */
 static DynAccess *
 match_target(RelOptInfo *baserel, int target, List *clauses,
 			 const ParamPathInfo *param)
@@ -198,14 +207,14 @@ match_target(RelOptInfo *baserel, int target, List *clauses,
 /* ---- adding paths ---- */
 
 /*
- * The more direct access wins unless it is dearer by more than its first
- * round trips, so that tables of a few items, or of unknown size, are read by
- * key.
+ * The more direct access wins unless its cost is higher by more than its first
+ * round trips.  So tables with few items, or of unknown size, are read by key.
  *
- * If only the first rows are needed, a less direct access may find them late:
- * it is never the first to return rows, unless it is done before the other
- * returns one.  Where their number is a guess, it is taken to be half done
- * before: a Scan for a row that does not exist reads the whole table.
+ * If only the first rows are needed, a less direct access may find them late.
+ * So it is never the first to return rows, unless it completes before the
+ * other returns one.  If the number of rows is a guess, half of its work is
+ * assumed to precede the first row: a Scan for a row that does not exist reads
+ * the full table.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
@@ -239,7 +248,7 @@ keep_direct(DynRelPlan *plan, DynAccessKind kind, bool rows_unknown, Cost startu
 	plan->direct_unknown[kind] = rows_unknown;
 }
 
-/* Sizes that DynamoDB has not counted yet are 0, and say nothing. */
+/* Sizes that DynamoDB has not counted yet are 0, which has no meaning. */
 static bool
 index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index)
 {
@@ -250,7 +259,7 @@ index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index)
 		dyn_index_is_usable(plan, index, true, plan->clauses, &missing);
 }
 
-/* Does the statement name keys of the relation? */
+/* Returns true if the statement specifies keys of the relation. */
 static bool
 has_key_access(RelOptInfo *baserel)
 {
@@ -264,7 +273,10 @@ has_key_access(RelOptInfo *baserel)
 	return false;
 }
 
-/* Could the relation be read by a Scan of the index of that name, too? */
+/*
+ * Returns true if a Scan of the index with that name could also read the
+ * relation.
+ */
 static bool
 may_scan_index(const RelOptInfo *rel, const char *name)
 {
@@ -274,7 +286,9 @@ may_scan_index(const RelOptInfo *rel, const char *name)
 	return index != NULL && index_has_scan_path(plan, index);
 }
 
-/* Would a Scan of this relation be one of the other's table, too? */
+/*
+ * Returns true if a Scan of this relation would also read the other's table.
+ */
 static bool
 scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 {
@@ -288,10 +302,11 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 }
 
 /*
- * Scans that share a read (exec/source/sharing.h), this one included: if the
- * query level has no other relation, whose rows could replace all of them by
- * lookups, and no LIMIT might stop them.  `index`: if all of them could be Scans
- * of this index; NULL: of the table.
+ * Returns the number of Scans that share a read (exec/source/sharing.h),
+ * including this one.  They share it if the query level has no other relation,
+ * whose rows could replace all of them by lookups, and no LIMIT that might
+ * stop them.  `index` is set if all of them could be Scans of this index;
+ * NULL: of the table.
  */
 static int
 sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
@@ -317,7 +332,7 @@ sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
 	return n > 1 && has_key_access(baserel) ? 1 : n;
 }
 
-/* The WITH query of which this is the recursive part, or NULL. */
+/* Returns the WITH query that has this as its recursive part, or NULL. */
 static const RangeTblEntry *
 recursive_query(const PlannerInfo *root)
 {
@@ -331,7 +346,10 @@ recursive_query(const PlannerInfo *root)
 	return NULL;
 }
 
-/* Is the path a Scan that reads the same items, and that may be shared? */
+/*
+ * Returns true if the path is a Scan that reads the same items and can be
+ * shared.
+ */
 static bool
 is_scan_of_same(const ForeignPath *path, const DynRelPlan *plan, const char *index)
 {
@@ -348,8 +366,8 @@ is_scan_of_same(const ForeignPath *path, const DynRelPlan *plan, const char *ind
 }
 
 /*
- * Does the first part of the WITH query read the same items anyway?  Then the
- * recursive part finds them where they are kept.
+ * Returns true if the first part of the WITH query reads the same items
+ * anyway.  Then the recursive part finds them in the cache.
  */
 static bool
 is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
@@ -370,8 +388,8 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 }
 
 /*
- * The requests are paid once, to equal parts: by scans that share the read, and
- * by the executions of a recursion, which do not depend on its rows.
+ * The requests are paid once, in equal parts: by scans that share the read,
+ * and by the executions of a recursion, if they do not depend on its rows.
  */
 static void
 divide_price(PlannerInfo *root, RelOptInfo *baserel, const char *index,
@@ -404,9 +422,9 @@ has_keyed_path(const RelOptInfo *baserel)
 }
 
 /*
- * Would the Scan be refused, while something else may answer the statement?  A
- * custom plan may, which knows the LIMIT, and then has a bounded one: core must
- * not take the generic plan.
+ * Returns true if the Scan would be refused, but another path or plan may
+ * serve the statement.  A custom plan may, because it knows the LIMIT and then
+ * has a bounded Scan.  So core must not choose the generic plan.
  */
 static bool
 is_last_resort(const PlannerInfo *root, const RelOptInfo *baserel,
@@ -423,7 +441,10 @@ is_last_resort(const PlannerInfo *root, const RelOptInfo *baserel,
 		 bms_membership(root->all_baserels) == BMS_SINGLETON);
 }
 
-/* Without `param`, more direct accesses come first. */
+/*
+ * Adds the path of an access plan.  Without `param`, prefers more direct
+ * accesses.
+ */
 static void
 add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 				DynPathChoice *choice, List *pathkeys, ParamPathInfo *param)
@@ -456,7 +477,7 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 		yield_to_direct(plan, access->kind, &startup, &total);
 		keep_direct(plan, access->kind, estimate->rows_unknown, startup, total);
 	}
-	/* of two Scans that cost the same, the table's */
+	/* if two Scans cost the same, prefer the table's */
 	if (access->kind == DYN_ACCESS_SCAN && access->index != NULL)
 	{
 		startup = dyn_less_direct_cost(startup);
@@ -473,8 +494,9 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 }
 
 /*
- * An index is not read beside the table, or beside another index, that other
- * relations of the statement would read anyway.
+ * Adds Scans of the table and its indexes.  An index is not read in addition
+ * to the table, or to another index, that other relations of the statement
+ * would read anyway.
  */
 static void
 add_scan_paths(PlannerInfo *root, RelOptInfo *baserel)
@@ -577,7 +599,10 @@ add_outer_relids(List **sets, RelOptInfo *baserel, Relids relids)
 	*sets = lappend(*sets, outer);
 }
 
-/* Join clauses that give a column of ours from columns of other relations. */
+/*
+ * Returns join clauses that give a column of this relation from columns of
+ * other relations.
+ */
 static List *
 column_join_clauses(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum)
 {
@@ -615,7 +640,10 @@ collect_column_sets(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum,
 	}
 }
 
-/* Of the columns that show the attributes, and of those in their templates. */
+/*
+ * Collects sets for columns that show the attributes, and for those in their
+ * templates.
+ */
 static void
 collect_key_sets(PlannerInfo *root, RelOptInfo *baserel,
 				 const DynKeySchema *key, List **sets)
@@ -634,7 +662,7 @@ collect_key_sets(PlannerInfo *root, RelOptInfo *baserel,
 	}
 }
 
-/* Sets of outer relations whose columns can match some key. */
+/* Returns the sets of outer relations whose columns can match some key. */
 static List *
 parameterisations(PlannerInfo *root, RelOptInfo *baserel)
 {
@@ -649,7 +677,7 @@ parameterisations(PlannerInfo *root, RelOptInfo *baserel)
 	collect_key_sets(root, baserel, &plan->meta->key, &sets);
 	for (int i = 0; i < plan->meta->nindexes; i++)
 		collect_key_sets(root, baserel, &plan->meta->indexes[i].key, &sets);
-	/* two relations may match a key of two attributes */
+	/* two relations may together match a key of two attributes */
 	single = list_copy(sets);
 	foreach(a, single)
 	{
@@ -677,9 +705,11 @@ add_parameterised_paths(PlannerInfo *root, RelOptInfo *baserel)
 	}
 }
 
-/* ---- gates ---- */
+/* ---- optional conditions ---- */
 
-/* The access plan of one target for closed gates, or NULL. */
+/*
+ * Returns the access plan of one target for closed guards (guards.h), or NULL.
+ */
 static DynAccess *
 match_optional_target(RelOptInfo *baserel, int target)
 {
@@ -687,13 +717,16 @@ match_optional_target(RelOptInfo *baserel, int target)
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
 	DynAccess  *access = dyn_match_optional(plan, index, plan->clauses);
 
-	/* the index must be complete whatever the gates are */
+	/* the index must be complete whatever the guards are */
 	return access != NULL && index != NULL &&
 		!index_has_key_path(plan, index, plan->clauses)
 		? NULL : access;
 }
 
-/* Of gated accesses, which are more direct than Scans, before these are added. */
+/*
+ * Records the cost of an access plan for closed guards, which is more direct
+ * than Scans, before these are added.
+ */
 static void
 keep_optional(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access)
 {
@@ -708,7 +741,9 @@ keep_optional(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access)
 				total);
 }
 
-/* Of the cheapest path that depends on no gate and no other relation. */
+/*
+ * Returns the choice of the cheapest path without guards and other relations.
+ */
 static const DynPathChoice *
 find_ungated(const RelOptInfo *baserel)
 {
@@ -727,7 +762,7 @@ find_ungated(const RelOptInfo *baserel)
 	return best != NULL ? dyn_choice_of(best) : NULL;
 }
 
-/* With Scans, and access plans that are replaced by what there is otherwise. */
+/* Adds Scans, and access plans for closed guards with their alternatives. */
 static void
 add_scan_and_optional_paths(PlannerInfo *root, RelOptInfo *baserel)
 {
@@ -743,7 +778,7 @@ add_scan_and_optional_paths(PlannerInfo *root, RelOptInfo *baserel)
 			keep_optional(root, baserel, accesses[i]);
 	}
 	add_scan_paths(root, baserel);
-	/* a path that is added may take its place */
+	/* a path that is added may replace it */
 	ungated = find_ungated(baserel);
 	for (int i = 0; ungated != NULL && i < ntargets; i++)
 	{
@@ -769,7 +804,7 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	add_parameterised_paths(root, baserel);
 	if (dyn_has_optional_quals(plan->clauses))
 		add_scan_and_optional_paths(root, baserel);
-	/* nothing is cheaper than one item by its key */
+	/* one item by its key always costs least */
 	else if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
 			 plan->keyed->multi_partition)
 		add_scan_paths(root, baserel);

@@ -38,7 +38,7 @@ split_clauses(List *scan_clauses, List *exact_rinfos, List **local, List **remot
 	}
 }
 
-/* The fields of the rows: those of the target and of local checks. */
+/* Returns the fields of the rows: those of the target and of local checks. */
 static List *
 fetched_fields(const RelOptInfo *baserel, List *local)
 {
@@ -50,7 +50,7 @@ fetched_fields(const RelOptInfo *baserel, List *local)
 	return fields;
 }
 
-/* Can something above the scan stop before the last row? */
+/* Returns true if a node above the scan can stop before the last row. */
 static bool
 may_stop_early(PlannerInfo *root)
 {
@@ -68,7 +68,7 @@ may_stop_early(PlannerInfo *root)
 	return false;
 }
 
-/* The items of the first page; 0: as many as fit. */
+/* Returns the items of the first page; 0: a full page. */
 static int
 first_page(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 		   const DynPathChoice *choice, const DynAccess *access,
@@ -83,10 +83,10 @@ first_page(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 }
 
 /*
- * A preview: each item that a Scan reads is a row, the LIMIT needs so many of
- * them in any order, and they are known to be short, or taken to be.  The order
- * that a set operation wants (query_pathkeys, from PostgreSQL 17 on) is made of
- * the rows that LIMIT has left.
+ * Returns true for a small read: each item that a Scan reads is a row, the
+ * LIMIT needs a small number of rows in any order, and they are known, or
+ * assumed, to be short.  The order for a set operation (query_pathkeys, since
+ * PostgreSQL 17) is applied only to the rows that LIMIT returns.
  */
 static bool
 is_small_read(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
@@ -135,7 +135,10 @@ dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	return true;
 }
 
-/* The arms of a union return the same columns; `exprs` check their rows. */
+/*
+ * Completes the arms of a union.  They return the same columns; `exprs` check
+ * their rows.
+ */
 static void
 complete_arms(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 			  DynAccess *access, List *exprs)
@@ -157,7 +160,10 @@ complete_arms(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 	}
 }
 
-/* Sets what else the executor must know; `local` and `remote` are expressions. */
+/*
+ * Sets the other fields that the executor needs; `local` and `remote` are
+ * expressions.
+ */
 static void
 complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 				const DynPathChoice *choice, DynAccess *access,
@@ -165,7 +171,7 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 
-	/* items that are read after the index may have changed meanwhile */
+	/* the table's items are read after the index and may have changed since */
 	Assert(!access->fetch_base_items || remote == NIL);
 	dyn_set_fields(plan, access, fetched_fields(baserel, local));
 	access->presumes = access->index != NULL && access->key_rinfos != NIL;
@@ -187,7 +193,7 @@ find_count(Node *node)
 	return found == NIL ? NULL : linitial(found);
 }
 
-/* Of the checks of a fallback, whose rows are counted locally. */
+/* Adds the columns of a fallback's checks, whose rows are counted locally. */
 static List *
 add_checked_columns(List *row, List *checks)
 {
@@ -202,7 +208,10 @@ add_checked_columns(List *row, List *checks)
 	return row;
 }
 
-/* count(*): one row, whose first column DynamoDB computes. */
+/*
+ * Returns the plan for count(*): one row, whose first column DynamoDB
+ * computes.
+ */
 static ForeignScan *
 count_plan(RelOptInfo *upperrel, List *tlist)
 {
@@ -270,8 +279,8 @@ dyn_access_of_scan(const ForeignScan *scan)
 
 /*
  * Under a LIMIT an Append may read only its first children.  Starting the
- * others as well is cheap if they are keyed; a Scan starts only when it is
- * reached.
+ * other children as well is cheap if they are keyed; a Scan starts only when
+ * it is reached.
  */
 bool
 dynIsForeignPathAsyncCapable(ForeignPath *path)

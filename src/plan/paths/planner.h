@@ -1,9 +1,9 @@
 /*
  * planner.h
- *		The planner callbacks of the foreign-data wrapper.
+ *		Planner callbacks of the foreign-data wrapper
  *
- * In the order of the calls; the first three share the DynRelPlan in
- * baserel->fdw_private.
+ * They are listed in the order of the calls; the first three share the
+ * DynRelPlan in baserel->fdw_private.
  */
 #ifndef DYN_PLAN_PLANNER_H
 #define DYN_PLAN_PLANNER_H
@@ -12,7 +12,7 @@
 
 #include "../keys/match_keys.h"
 
-/* size.c, paths.c, plan.c, upper.c, modify.c */
+/* Callbacks defined in size.c, paths.c, plan.c, upper.c, modify.c */
 extern void dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel,
 								 Oid foreigntableid);
 extern void dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel,
@@ -29,9 +29,10 @@ extern List *dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan,
 extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
 
 /*
- * What a path keeps of its access plan, which is matched again from the clauses
- * when the path is chosen: reparameterisation does not translate what a path has
- * in its fdw_private.  That is the position in DynRelPlan.choices.
+ * The data that a path stores about its access plan, which is matched again
+ * from the clauses when the path is chosen.  It is stored in
+ * DynRelPlan.choices, and the path's fdw_private has its position:
+ * reparameterization does not translate fdw_private.
  */
 #define DYN_TARGET_TABLE	(-1)	/* else the position of an index */
 
@@ -40,61 +41,69 @@ typedef struct DynPathChoice
 	int			target;
 	bool		ordered;
 	bool		backward;
-	bool		first_row_only; /* below a semijoin: one row is enough */
+	bool		first_row_only; /* true below a semijoin: one row is enough */
 	DynAccessKind kind;
-	bool		batchable;		/* several executions can be batched */
+	bool		batchable;		/* true if several executions can be batched */
 	const DynEstimate *estimate;
-	const RestrictInfo *or_clause;	/* UNION: of which these are the arms */
+	const RestrictInfo *or_clause;	/* UNION: OR that has these arms */
 	List	   *arms;			/* private to union_path.c */
-	const struct DynPathChoice *while_open; /* of a gate (guards.h), this one;
-											 * NULL: there is none */
+	const struct DynPathChoice *while_open; /* choice used while a guard
+											 * (guards.h) is open; NULL if this
+											 * one has no guards */
 } DynPathChoice;
 
-/* The fdw_private of a path with this choice. */
+/* Returns the fdw_private of a path with this choice. */
 extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
 
-/* Of a path of ours, not of an upper relation. */
+/* Returns the choice of one of our paths, but not of an upper relation's. */
 extern const DynPathChoice *dyn_choice_of(const ForeignPath *path);
 
-/* The index of a target; NULL: the table. */
+/* Returns the index of a target; NULL: the table. */
 extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
 
-/* The access plan of a choice that is no union, matched from classified clauses. */
+/*
+ * Returns the access plan of a choice other than a union, matched from
+ * classified clauses.
+ */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
 /*
- * The cheapest union for one of the relation's clauses (union_path.c), or NULL;
- * notes in the choice what dyn_union_match makes it of again.
+ * Returns the cheapest union for one of the relation's clauses (union_path.c),
+ * or NULL.  Stores in the choice the data from which dyn_union_match builds it
+ * again.
  */
 extern DynAccess *dyn_union_find(PlannerInfo *root, RelOptInfo *baserel,
 								 DynPathChoice *choice);
 
-/* `clauses` are of baserestrictinfo, and maybe others that hold for each row. */
+/*
+ * Returns the union of a choice.  `clauses` are from baserestrictinfo,
+ * possibly with others that hold for each row.
+ */
 extern DynAccess *dyn_union_match(PlannerInfo *root, RelOptInfo *baserel,
 								  const DynPathChoice *choice, List *clauses);
 
 /*
- * What EXPLAIN advises about an access plan that was made from these clauses, as
- * a sentence without capital and full stop; NULL: nothing.  Of a Scan: an index
- * that could be used, or else why conditions on a partition key do not restrict
- * it; of a Query: the same of the next attribute of the sort key.  Without a
- * condition there is no reason.
+ * Returns the advice that EXPLAIN shows for an access plan made from these
+ * clauses, as a sentence without capital and full stop; NULL: none.  For a
+ * Scan: an index that could be used, or else why conditions on a partition key
+ * do not restrict it.  For a Query: the same for the next attribute of the
+ * sort key.  Without a condition it reports no reason.
  */
 extern const char *dyn_advise(PlannerInfo *root, const DynRelPlan *plan,
 							  const DynAccess *access, List *clauses);
 
 /*
- * Completes the access plan of the table that may replace an index, whose rows
- * are checked by all these expressions; false if there is none.
+ * Completes the access plan of the table that may replace an index; all these
+ * expressions check its rows.  Returns false if there is none.
  */
 extern bool dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel,
 								  DynAccess *access, List *local, List *remote);
 
-/* The access plan of a scan; NULL: it is one of another wrapper. */
+/* Returns the access plan of a scan; NULL if it belongs to another wrapper. */
 extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
 
-/* Is it a foreign table of this wrapper? */
+/* Returns true for a foreign table of this wrapper. */
 static inline bool
 dyn_is_our_relation(const RelOptInfo *rel)
 {
@@ -103,19 +112,22 @@ dyn_is_our_relation(const RelOptInfo *rel)
 }
 
 /*
- * Does the path return at most one item by its key?  Then reading ahead is
- * useless.
+ * Returns true if the path reads at most one item by its key.  Then reading
+ * ahead is useless.
  */
 extern bool dyn_is_one_row(Path *path);
 
 /*
- * Called once, when the library is loaded: install the hooks that add lookup
- * joins, and read ahead for the subplans of SELECT lists.
+ * Install the hooks that add lookup joins, and read ahead for the subplans of
+ * SELECT lists.  Called once, when the library is loaded.
  */
 extern void dyn_lookup_join_init(void);
 extern void dyn_subplan_init(void);
 
-/* Likewise: statements are not compiled for the time that they wait. */
+/*
+ * Installs the hook that excludes waiting from JIT decisions.  Called once,
+ * when the library is loaded.
+ */
 extern void dyn_jit_init(void);
 
 #endif

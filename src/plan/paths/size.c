@@ -1,13 +1,14 @@
 /*
  * size.c
- *		GetForeignRelSize: reads the description, classifies clauses, estimates
- *		rows, and tells the planner that the key is unique.
+ *		Implements GetForeignRelSize: reads the description, classifies
+ *		clauses, estimates rows, and declares the key as unique to the planner.
  *
  * The planner uses uniqueness of the primary key to estimate joins and
- * distinct keys, and to stop at the first match.  It takes it from unique
- * indexes only, so we add one to the relation, marked hypothetical like those
- * of index advisors: it is never scanned.  Rows of an unnested table are unique
- * with the position or name of the element besides.
+ * distinct keys, and to stop at the first match.  It derives uniqueness from
+ * unique indexes only, so we add one to the relation.  It is marked
+ * hypothetical like those of index advisors: it is never scanned.  Rows of an
+ * unnested table are unique only together with the position or name of the
+ * element.
  */
 #include "postgres.h"
 
@@ -25,7 +26,7 @@
 
 /*
  * With row locks the planner requests ctid from every partition if some are
- * local; it uses that of the local ones only.
+ * local; it uses only the ctid of the local ones.
  */
 static bool
 has_row_mark(const PlannerInfo *root, Index relid)
@@ -41,8 +42,8 @@ has_row_mark(const PlannerInfo *root, Index relid)
 }
 
 /*
- * A column that can hold no key is an error where the statement needs it.
- * False: the description was outdated.
+ * Raises an error if the statement needs a column that cannot hold any key.
+ * Returns false if the description was outdated.
  */
 static bool
 keys_match(const DynRelPlan *plan)
@@ -91,7 +92,9 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 
 /* ---- the unique key ---- */
 
-/* Two attributes, each with the columns of a template, and an element's. */
+/*
+ * Two attributes, each with the columns of a template, and an element's column
+ */
 #define MAX_KEY_COLUMNS			(2 * DYN_TEMPLATE_MAX_PARTS + 1)
 #define MAX_PLAIN_KEY_COLUMNS	3
 
@@ -107,9 +110,10 @@ has_index_column(const IndexOptInfo *index, AttrNumber attnum)
 }
 
 /*
- * Adds a column to the index; false if it does not tell keys apart.  Nor does a
- * timestamp for the planner, which compares a timestamptz with it, too: two of
- * them are that instant where the zone's clock goes back, or skips an hour.
+ * Adds a column to the index; false if it does not distinguish keys.  Nor does
+ * a timestamp for the planner, because it also compares a timestamptz with it:
+ * two timestamps are equal to one instant where the zone's clock goes back, or
+ * skips an hour.
  */
 static bool
 add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column)
@@ -132,7 +136,7 @@ add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column
 	return true;
 }
 
-/* Adds what determines the attribute; false if no columns do. */
+/* Adds the columns that determine the attribute; false if none do. */
 static bool
 add_index_attribute(IndexOptInfo *index, const DynRelation *relation,
 					const DynKeyAttr *attr)
@@ -154,7 +158,7 @@ add_index_attribute(IndexOptInfo *index, const DynRelation *relation,
 	return true;
 }
 
-/* The elements of one item differ by their position, or by their name. */
+/* Adds the position or name, which distinguishes the elements of one item. */
 static bool
 add_element_column(IndexOptInfo *index, const DynRelation *relation)
 {
@@ -211,7 +215,7 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 		return;
 	baserel->rows = Min(baserel->rows,
 						dyn_access_most_rows(root, baserel, access));
-	/* the elements of these items; no unique key tells the planner of them */
+	/* elements of these items, which no unique key shows to the planner */
 	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
 		baserel->rows = Max(baserel->rows,
 							clamp_row_est(dyn_access_most_rows(root, baserel, access) *

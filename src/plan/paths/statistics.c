@@ -1,6 +1,7 @@
 /*
  * statistics.c
- *		Statistics and guesses of the number of a column's distinct values.
+ *		Provides statistics and guesses for the number of a column's distinct
+ *		values.
  */
 #include "postgres.h"
 
@@ -18,7 +19,7 @@ dyn_has_statistics(Oid relid, AttrNumber attnum)
 								 Int16GetDatum(attnum), BoolGetDatum(false));
 }
 
-/* The column that alone is the partition key, or 0. */
+/* Returns the column that alone is the partition key, or 0. */
 static AttrNumber
 partition_column(const DynRelPlan *plan, const DynKeySchema *key)
 {
@@ -26,7 +27,10 @@ partition_column(const DynRelPlan *plan, const DynKeySchema *key)
 		: dyn_relation_only_column_of(plan->relation, &key->hash[0]);
 }
 
-/* Does a partition key of the table or of an index divide items by it? */
+/*
+ * Returns true if a partition key of the table or of an index groups items by
+ * it.
+ */
 static bool
 divides_items(const DynRelPlan *plan, AttrNumber attnum)
 {
@@ -43,7 +47,9 @@ divides_items(const DynRelPlan *plan, AttrNumber attnum)
 	return false;
 }
 
-/* For a small table the planner's default of 200 values is as good. */
+/*
+ * For a small table the planner's default of 200 values is as good as a guess.
+ */
 bool
 dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 {

@@ -1,6 +1,6 @@
 /*
  * statistics.h
- *		Statistics of a foreign table's columns, and guesses if there are none.
+ *		Statistics of a foreign table's columns, and guesses if there are none
  */
 #ifndef DYN_PLAN_STATISTICS_H
 #define DYN_PLAN_STATISTICS_H
@@ -13,20 +13,21 @@
 /* Items per partition key, without statistics. */
 #define DYN_COLLECTION_ITEMS	50.0
 
-/* Has the column been analysed? */
+/* Returns true if the column has been analyzed. */
 extern bool dyn_has_statistics(Oid relid, AttrNumber attnum);
 
 /*
- * Is the number of items with the same value of a column our guess, and not the
- * default of core?  Of a column that is the partition key of the table or of a
- * global index.  The same for the partition key of a schema.
+ * Returns true if the number of items with the same value of a column is our
+ * guess, not core's default.  That is so for a column that is the partition
+ * key of the table or of a global index.  The second function does the same
+ * for the partition key of a schema.
  */
 extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);
 extern bool dyn_partitions_are_unknown(const RelOptInfo *rel,
 									   const DynKeySchema *key);
 
-/* Are these statistics a guess, made by stats_hook.c? */
+/* Returns true if these statistics are a guess made by stats_hook.c. */
 extern bool dyn_is_guess(const VariableStatData *variable);
 
 /*

@@ -1,12 +1,13 @@
 /*
  * stats_hook.c
- *		Statistics for the planner of a table that was never analysed.
+ *		Provides the planner with statistics for a table that was never
+ *		analyzed.
  *
- * Without statistics the planner assumes 200 values per column, and so
- * thousands of items per partition key of a large table or index.  Estimates
- * of joins would then be much larger than those of their lookups (cost.c), and
- * lookups of items by an index without all attributes dearer than a Scan of
- * the largest table.  So this hook returns the same guess as cost.c.
+ * Without statistics the planner assumes 200 values per column.  For a large
+ * table or index that means thousands of items per partition key.  Estimates
+ * of joins would then be much larger than those of their lookups (cost.c).
+ * Lookups of items by an index without all attributes would cost more than a
+ * Scan of the largest table.  So this hook returns the same guess as cost.c.
  */
 #include "postgres.h"
 
@@ -22,7 +23,10 @@
 
 static get_relation_stats_hook_type previous_hook = NULL;
 
-/* A row of pg_statistic with the numbers of NULLs and of distinct values. */
+/*
+ * Returns a row of pg_statistic with the numbers of NULLs and of distinct
+ * values.
+ */
 static HeapTuple
 make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share)
 {
@@ -45,7 +49,7 @@ make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share)
 	return tuple;
 }
 
-/* Real statistics are freed otherwise. */
+/* Real statistics have a different free function. */
 bool
 dyn_is_guess(const VariableStatData *variable)
 {
@@ -66,7 +70,10 @@ relation_of_entry(const PlannerInfo *root, const RangeTblEntry *rte)
 	return NULL;
 }
 
-/* All items have the keys of the table; of others, what core supposes. */
+/*
+ * All items have the keys of the table; for other columns this is core's
+ * default.
+ */
 static float4
 share_of_nulls(const RelOptInfo *rel, AttrNumber attnum)
 {

@@ -11,8 +11,9 @@
 #include "table_rows.h"
 
 #define UNKNOWN_ITEMS		1000.0
-#define ROW_SHARE			0.2 /* of the items, if there is a row test */
-#define ITEM_ROWS			3.0 /* of an item, if the table is unnested */
+#define ROW_SHARE			0.2 /* fraction of items if there is an item
+								 * filter */
+#define ITEM_ROWS			3.0 /* rows per item if the table is unnested */
 
 BlockNumber
 dyn_table_pages(const DynTableMeta *meta)
@@ -41,7 +42,7 @@ assumed_rows(const DynRelPlan *plan)
 /*
  * Scales the rows by the current pages, as core does for local tables.  A
  * single page is not scaled: the table was tiny, or so new that DynamoDB had
- * not counted it yet.  An empty table is expected to be filled.
+ * not counted it yet.  An empty table is expected to grow.
  */
 double
 dyn_table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)

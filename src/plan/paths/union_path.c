@@ -1,23 +1,24 @@
 /*
  * union_path.c
- *		Finds the access plans of the arms of an OR that match different keys.
+ *		Finds the access plans for the arms of an OR that match different keys.
  *
- * The arms are read one after the other.  All clauses are checked for each row,
- * and a row that several arms return is returned once (exec/source/united.h).
+ * The arms are read one after the other.  All clauses are checked for each
+ * row, and a row that several arms return is returned once
+ * (exec/source/united.h).
  *
- * Each arm is matched by itself, with the relation's other clauses: these and
- * nothing else prove that an index is complete for the arm.  The OR as a whole
- * would prove less, and it must not be proved by it either: an index that has
- * all rows of one arm may lack those of another.  If some arm matches no key,
- * there is no union, because it would need a Scan anyway.
+ * Each arm is matched separately, with the relation's other clauses.  Only
+ * these decide whether an index is complete for the arm; the full OR must not.
+ * An index that has all rows of one arm may lack those of another.  If some
+ * arm matches no key, a union is not built, because it would need a Scan
+ * anyway.
  *
- * Arms that match the same key become one access plan if that does not cost
- * more: one that matches the OR of these arms.  So values of one partition key
- * are a list of values, and each partition is read once.  If nothing but one
+ * Arms that match the same key become one access plan, which matches the OR of
+ * these arms, if that does not cost more.  So values of one partition key
+ * become a list of values, and each partition is read once.  If only one
  * access plan is left, it is the one that paths.c finds.
  *
- * A volatile condition would be evaluated again where several arms return a row
- * that it rejected, so there is no union with one.
+ * If there is a volatile condition, a union is not built: several arms may
+ * return a row that the condition rejected, and it would be evaluated again.
  */
 #include "postgres.h"
 
@@ -33,24 +34,24 @@
 /* Finding access plans takes time quadratic in the number of arms. */
 #define MAX_ARMS	40
 
-/* Arms times conditions that are matched, over all ORs; then no other is tried. */
+/* Maximum of arms times conditions, over all ORs; no further OR is tried. */
 #define MAX_MATCHED	4000
 
-/* What is looked for. */
+/* The OR to match, and its context */
 typedef struct Search
 {
 	PlannerInfo *root;
 	RelOptInfo *baserel;
 	const DynRelPlan *plan;
-	const RestrictInfo *rinfo;	/* of the OR */
+	const RestrictInfo *rinfo;	/* RestrictInfo of the OR */
 	List	   *others;			/* DynClauses of other conditions */
 } Search;
 
-/* One access plan, for one arm of the OR or several. */
+/* One access plan, for one or several arms of the OR */
 typedef struct Arm
 {
 	int			target;
-	List	   *members;		/* their positions */
+	List	   *members;		/* positions of these arms in the OR */
 	DynAccess  *access;
 	Cost		cost;
 } Arm;
@@ -58,8 +59,8 @@ typedef struct Arm
 /* ---- the conditions of arms ---- */
 
 /*
- * The conditions of the only arm, as RestrictInfos that the planner has made for
- * the OR; or one OR.
+ * Returns the conditions of the only member, as RestrictInfos that the planner
+ * has made for the OR; or one OR of all members.
  */
 static List *
 conditions_of_members(const Search *search, const List *members)
@@ -100,7 +101,7 @@ init_search(Search *search, PlannerInfo *root, RelOptInfo *baserel,
 
 /* ---- access plans of arms ---- */
 
-/* Those of the members, and of the other conditions. */
+/* Returns the clauses of the members, and of the other conditions. */
 static List *
 clauses_of_members(const Search *search, const List *members)
 {
@@ -123,12 +124,12 @@ match_members(const Search *search, List *clauses, int target)
 		return NULL;
 	access->is_arm = true;
 	dyn_add_fallback(plan, index, clauses, access);
-	/* each row is checked by all clauses */
+	/* every row is checked by all clauses */
 	dyn_clauses_rely_on_nothing(clauses);
 	return access;
 }
 
-/* NULL if the clauses of the members do not match the target's key. */
+/* Returns NULL if the clauses of the members do not match the target's key. */
 static Arm *
 make_arm(const Search *search, List *members, List *clauses, int target)
 {
@@ -147,7 +148,7 @@ make_arm(const Search *search, List *members, List *clauses, int target)
 	return arm;
 }
 
-/* The cheapest access plan of an arm, or NULL. */
+/* Returns the cheapest access plan of an arm, or NULL. */
 static Arm *
 find_arm(const Search *search, int member)
 {
@@ -165,7 +166,7 @@ find_arm(const Search *search, int member)
 	return best;
 }
 
-/* Adds an arm, or extends one with the same key if that is not dearer. */
+/* Adds an arm, or extends one with the same key if that does not cost more. */
 static List *
 add_arm(const Search *search, List *arms, Arm *arm)
 {
@@ -192,8 +193,8 @@ add_arm(const Search *search, List *arms, Arm *arm)
 }
 
 /*
- * Arms that read items of the table behind an index come last: then they need
- * not read those that others have returned.
+ * Arms that read an index and then items of the table are last: then they need
+ * not read items that others have returned.
  */
 static List *
 order_arms(List *arms)
@@ -212,7 +213,9 @@ order_arms(List *arms)
 	return list_concat(ordered, last);
 }
 
-/* Several access plans that together have all rows of the OR, or NIL. */
+/*
+ * Returns several access plans that together yield all rows of the OR, or NIL.
+ */
 static List *
 find_arms(const Search *search)
 {
@@ -232,7 +235,10 @@ find_arms(const Search *search)
 
 /* ---- unions ---- */
 
-/* The rows of the table; what the arms add is not in the requests of a Scan. */
+/*
+ * Returns the union.  Its fields are those for rows of the table; fields that
+ * only arms need are not in the requests of a Scan.
+ */
 static DynAccess *
 make_union(const DynRelPlan *plan, List *clauses)
 {
@@ -257,7 +263,10 @@ cost_of_arms(const List *arms)
 	return cost;
 }
 
-/* Notes the arms of the clause for which they cost least, if there are any. */
+/*
+ * Stores the arms of the clause in the choice if they cost least of all so
+ * far.
+ */
 static void
 find_best_arms(PlannerInfo *root, RelOptInfo *baserel, DynPathChoice *choice)
 {
@@ -286,7 +295,10 @@ find_best_arms(PlannerInfo *root, RelOptInfo *baserel, DynPathChoice *choice)
 	}
 }
 
-/* Does a subquery in the expression call a volatile function, for each row? */
+/*
+ * Returns true if a subquery in the expression calls a volatile function for
+ * each row.
+ */
 static bool
 has_volatile_subplan(Node *node, void *context)
 {
@@ -309,7 +321,10 @@ has_volatile_subplan(Node *node, void *context)
 	return expression_tree_walker(node, has_volatile_subplan, context);
 }
 
-/* A path of the relation has no other conditions. */
+/*
+ * Returns true if a union may be built: a path has no conditions other than
+ * the relation's.
+ */
 static bool
 may_be_union(PlannerInfo *root, const RelOptInfo *baserel)
 {

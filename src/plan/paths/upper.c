@@ -1,13 +1,13 @@
 /*
  * upper.c
- *		count(*) by Select=COUNT.
+ *		Pushes down count(*) as Select=COUNT.
  *
  * DynamoDB can count only if no clause is checked locally.  It reads and bills
  * the same; this saves transfer and decoding.
  *
- * The plan has scanrelid 0; fdw_scan_tlist has the aggregate, from which core
- * computes the target list and HAVING, and for a fallback the columns that it
- * must check.  The executor finds the table in fs_base_relids.
+ * The plan has scanrelid 0.  Its fdw_scan_tlist has the aggregate, from which
+ * core computes the target list and HAVING, and for a fallback the columns
+ * that it must check.  The executor finds the table in fs_base_relids.
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@
 #include "cost.h"
 #include "planner.h"
 
-/* Is it a plain count(*)? */
+/* Returns true for a plain count(*). */
 static bool
 is_plain_count(Node *node)
 {
@@ -37,7 +37,10 @@ is_plain_count(Node *node)
 		agg->aggsplit == AGGSPLIT_SIMPLE;
 }
 
-/* Does the expression depend on count(*) and on nothing else of the table? */
+/*
+ * Returns true if the expression depends only on count(*), not on other values
+ * of the table.
+ */
 static bool
 depends_on_count_only(Node *node)
 {
@@ -69,8 +72,8 @@ query_is_plain_count(PlannerInfo *root, RelOptInfo *input_rel,
 }
 
 /*
- * The access plan of the cheapest path, if no clause is checked locally, and
- * items are rows.
+ * Returns the access plan of the cheapest path, if no clause is checked
+ * locally and each item is one row; else NULL.
  */
 static DynAccess *
 countable_access(RelOptInfo *input_rel)
@@ -132,7 +135,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	output_rel->fdw_private = access;
 	dyn_cost_estimate(&access->estimate, access->kind, false, 1,
 					  &startup, &total);
-	/* no rows are transferred or aggregated here */
+	/* rows are neither transferred nor aggregated here */
 	total = Min(total, input_rel->cheapest_total_path->total_cost);
 	add_path(output_rel, (Path *)
 			 dyn_make_upper_path(root, output_rel,
