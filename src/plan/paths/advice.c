@@ -70,13 +70,13 @@ explain_operand(const Unusable *unusable, Node *node)
 							  func->funcformat == COERCE_IMPLICIT_CAST))
 		cast = func->funcresulttype;
 	if (OidIsValid(cast))
-		return psprintf("column \"%s\" is cast to %s, so that %s is not restricted: cast the other side instead",
+		return psprintf("column \"%s\" is cast to %s, so %s cannot be used; cast the other side instead",
 						unusable->column->name, format_type_be(cast), unusable->key);
 	if (func != NULL)
-		return psprintf("column \"%s\" is inside of function %s(), so that %s is not restricted: compare the column itself",
+		return psprintf("column \"%s\" is wrapped in %s(), so %s cannot be used; compare the column directly",
 						unusable->column->name, get_func_name(func->funcid),
 						unusable->key);
-	return psprintf("column \"%s\" is part of an expression, so that %s is not restricted: compare the column itself",
+	return psprintf("column \"%s\" is part of an expression, so %s cannot be used; compare the column directly",
 					unusable->column->name, unusable->key);
 }
 
@@ -105,7 +105,7 @@ explain_types(const Unusable *unusable, const DynOperator *op)
 	Oid			other = op->value_type != own ? op->value_type
 		: op->column_type;
 
-	return psprintf("column \"%s\" is compared as type %s, so that %s is not restricted: cast the value to %s",
+	return psprintf("column \"%s\" is compared as type %s, so %s cannot be used; cast the value to %s",
 					unusable->column->name, format_type_be(other), unusable->key,
 					format_type_be(own));
 }
@@ -122,7 +122,7 @@ explain_local(const Unusable *unusable, const DynOperator *op)
 	bytewise.collation = C_COLLATION_OID;
 	if (OidIsValid(op->collation) &&
 		dyn_operator_exactness(unusable->column, &bytewise) != DYN_LOCAL)
-		return psprintf("column \"%s\" is compared by %s, so that %s is not restricted: declare the column with COLLATE \"C\"",
+		return psprintf("column \"%s\" is compared by %s, so %s cannot be used; declare the column with COLLATE \"C\"",
 						unusable->column->name,
 						op->collation == DEFAULT_COLLATION_OID
 						? "the default collation of the database"
@@ -150,7 +150,7 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 	if (commuted)
 		dyn_commute(&op);
 	if (!dyn_is_runtime_value(&unusable->classify, value))
-		return psprintf("column \"%s\" is compared with what is not known before items are read, so that %s is not restricted",
+		return psprintf("column \"%s\" is compared with a value that is unknown before items are read, so %s cannot be used",
 						column->name, unusable->key);
 	if (unusable->hash && op.comparison != DYN_COMPARE_EQ)
 		return psprintf("a partition key is restricted by = and IN only, so that operator %s on column \"%s\" does not restrict %s",
