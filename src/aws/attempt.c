@@ -374,7 +374,7 @@ send_attempt(DynActiveCall *call)
 	call->due_us = DYN_LOOP_NEVER;
 	assert(!call->suspended);
 	call->left_us = -1;
-	dyn_sockets_distrust_stirred(&client->connections.sockets);
+	dyn_sockets_distrust_readable(&client->connections.sockets);
 	if (http)
 		failure = prepare_attempt(call, http);
 	if (failure == DYN_FAIL_NONE)
@@ -428,9 +428,9 @@ awaits_connection(DynActiveCall *call)
 		else
 			connecting++;
 	}
-	until = since + dyn_connections_patience_us(connections, call->peer,
-												waiting, connecting > 0 &&
-												standing == 0);
+	until = since + dyn_connections_wait_us(connections, call->peer,
+											waiting, connecting > 0 &&
+											standing == 0);
 	if (until > now)
 	{
 		call->waiting_us = since;

@@ -66,7 +66,7 @@ struct DynClient
 	bool		has_completions;	/* true if there are completions that the
 									 * caller has not seen */
 	DynExchange *exchanges;		/* exchanges that are started and not done */
-	DynSocketWatcher *watches;
+	DynSocketWatcher *watchers;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */
 	int			nspare;
 	size_t		spare_bytes;	/* capacity of the spare buffers */

@@ -68,9 +68,9 @@ extern uint64_t dyn_connections_peer(const DynService *service);
  * instead of making one (us).  `waiting` is the number of others that already
  * wait; `connecting` is true if the very first connection is being made.
  */
-extern int64_t dyn_connections_patience_us(const DynConnections *connections,
-										   uint64_t peer, int waiting,
-										   bool connecting);
+extern int64_t dyn_connections_wait_us(const DynConnections *connections,
+									   uint64_t peer, int waiting,
+									   bool connecting);
 
 /*
  * Records that a request to the peer has waited for `waited_us` and is sent

@@ -17,7 +17,7 @@
  * first.
  */
 static const char *const kinds[] = {
-	"definition", "broken promise", "ambiguous", "mismatch", "not null",
+	"definition", "incomplete index", "ambiguous", "mismatch", "not null",
 	"unclaimed", "shared", "expired", "absent"
 };
 
@@ -97,12 +97,12 @@ emit_scandesc(DynCheckScan *scandesc)
 		emit(check, "not null", scandesc, column, &scandesc->nulls[i],
 			 "the item has no value for a column that is declared NOT NULL");
 	}
-	foreach(lc, scandesc->promises)
+	foreach(lc, scandesc->assertions)
 	{
 		const DynAssertion *assertion = lfirst(lc);
 
-		emit(check, "broken promise", scandesc, NULL, &assertion->broken,
-			 psprintf("the item lacks the key of trusted index \"%s\" that the templates spell",
+		emit(check, "incomplete index", scandesc, NULL, &assertion->broken,
+			 psprintf("the item lacks the key of trusted index \"%s\" that the templates define",
 					  dyn_from_utf8_lossy(assertion->index)));
 	}
 	dyn_unused_report(scandesc->unused, emit_unused, scandesc);

@@ -182,11 +182,11 @@ has_all(const TupleTableSlot *slot, const Bitmapset *columns)
 
 /* Checks the assertions for the item whose row is in the slot. */
 static void
-check_promises(DynCheckScan *scandesc)
+check_assertions(DynCheckScan *scandesc)
 {
 	ListCell   *lc;
 
-	foreach(lc, scandesc->promises)
+	foreach(lc, scandesc->assertions)
 	{
 		DynAssertion *assertion = lfirst(lc);
 
@@ -217,7 +217,7 @@ read_rows(DynCheckScan *scandesc)
 	{
 		CHECK_FOR_INTERRUPTS();
 		dyn_unused_see_row(scandesc->unused, scandesc->slot);
-		check_promises(scandesc);
+		check_assertions(scandesc);
 	}
 	SetUserIdAndSecContext(user, context);
 	return is_row;
@@ -360,10 +360,10 @@ add_assertion(DynCheckScan *scandesc, const DynRelation *relation,
 	bool		any = false;
 
 	*strict = *relation;
-	strict->templated = palloc(relation->nspelled * sizeof(DynTemplatedAttr));
+	strict->templated = palloc(relation->ntemplated * sizeof(DynTemplatedAttr));
 	memcpy(strict->templated, relation->templated,
-		   relation->nspelled * sizeof(DynTemplatedAttr));
-	for (int i = 0; i < strict->nspelled; i++)
+		   relation->ntemplated * sizeof(DynTemplatedAttr));
+	for (int i = 0; i < strict->ntemplated; i++)
 	{
 		DynTemplatedAttr *templated = &strict->templated[i];
 
@@ -378,7 +378,7 @@ add_assertion(DynCheckScan *scandesc, const DynRelation *relation,
 		return;
 	assertion->index = index->name;
 	assertion->view = view_of(scandesc, strict);
-	scandesc->promises = lappend(scandesc->promises, assertion);
+	scandesc->assertions = lappend(scandesc->assertions, assertion);
 }
 
 /* True if a conversion could call functions that users have defined. */
@@ -420,7 +420,7 @@ open_relation(void *arg)
 	DynCheckScan *scandesc = arg;
 	const DynTableMeta *meta = scandesc->check->scan->meta;
 	DynRelation *relation = dyn_relation_open(scandesc->relid, GetUserId());
-	const DynRowTest *test = &relation->row_test;
+	const DynItemFilter *test = &relation->item_filter;
 	/* the term of ttl is the last one */
 	bool		has_ttl = test->nterms > 0 && test->terms[test->nterms - 1].ttl;
 	ListCell   *lc;
@@ -433,7 +433,7 @@ open_relation(void *arg)
 		DynRelation *untimed = palloc(sizeof(DynRelation));
 
 		*untimed = *relation;
-		untimed->row_test.nterms--;
+		untimed->item_filter.nterms--;
 		scandesc->untimed = view_of(scandesc, untimed);
 	}
 	/* columns of elements are in no templates */
@@ -446,7 +446,7 @@ open_relation(void *arg)
 	}
 	scandesc->unused = dyn_unused_create(relation, scandesc->check->scan);
 	scandesc->folded = dyn_folded_create(relation);
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 		scandesc->has_template |= relation->templated[i].base;
 	/* elements are not compared with items */
 	scandesc->selective = relation->unnest == NULL &&

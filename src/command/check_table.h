@@ -49,7 +49,7 @@ typedef struct DynCheckScan
 	DynView    *view;
 	DynView    *untimed;		/* view without the option ttl; NULL if ttl is
 								 * not set */
-	List	   *promises;		/* assertions (DynAssertion *) */
+	List	   *assertions;		/* assertions (DynAssertion *) */
 	DynUnusedColumns *unused;
 	DynFolded  *folded;
 	bool		named;			/* true if the caller named it */

@@ -78,7 +78,7 @@ type_of_template(const DynRelation *relation, const DynTemplatedAttr *templated)
 static bool
 is_part(const DynRelation *relation, const DynColumn *column)
 {
-	for (int i = 0; i < relation->nspelled && !column->placed; i++)
+	for (int i = 0; i < relation->ntemplated && !column->placed; i++)
 	{
 		const DynTemplate *tmpl = relation->templated[i].tmpl;
 

@@ -236,7 +236,7 @@ compare_items(const DynRelation *relation, const List *items)
 	ListCell   *item;
 	ListCell   *lc;
 
-	if (relation->row_test.nterms > 0 || relation->nspelled > 0 ||
+	if (relation->item_filter.nterms > 0 || relation->ntemplated > 0 ||
 		relation->unnest != NULL)
 		return;
 	for (int i = 0; i < relation->ncolumns; i++)

@@ -478,7 +478,7 @@ check_source(Resolver *resolver, const char *source)
 	for (i = 0; i < resolver->nvisited && len < sizeof(names); i++)
 		len += (size_t) snprintf(names + len, sizeof(names) - len, "\"%s\", ",
 								 resolver->visited[i]);
-	dyn_error_set(resolver->err, "the source_profile of profiles is a circle: "
+	dyn_error_set(resolver->err, "the source_profile settings form a cycle: "
 				  "%s\"%s\"", names, source);
 	return hint(resolver, "The last source needs keys, or another source of "
 				"credentials, and no role_arn.");

@@ -243,7 +243,7 @@ class Entities(Case):
         self.assertEqual(self.check("users"), [])
         self.fx.foreign_table("users", columns, **options, trusted_indexes="gsi")
         [row] = self.check("users")
-        self.assertEqual(row[:4] + row[5:], ("broken promise", "users", None, 3, 'the item lacks the key of trusted index "gsi" that the templates spell'))
+        self.assertEqual(row[:4] + row[5:], ("incomplete index", "users", None, 3, 'the item lacks the key of trusted index "gsi" that the templates define'))
         self.assertIn(row[4]["sk"], ["u#b", "u#c", "u#d"])
         self.fx.foreign_table("users", columns, **options, trusted_indexes="other, gsi")
         self.assertEqual([row[3] for row in self.check("users")], [2, 3])

@@ -532,9 +532,9 @@ static const struct
 	{"source_profile=a\n", "names the profile itself, which has no keys", ""},
 	{"source_profile=empty\n", "profile \"empty\" has no credentials", ""},
 	{"source_profile=a2\n[profile a2]\nrole_arn=" ROLE "2\nsource_profile=a\n",
-	"circle: \"a\", \"a2\", \"a\"", ""},
+	"cycle: \"a\", \"a2\", \"a\"", ""},
 	{KEYS "source_profile=a2\n[profile a2]\nrole_arn=" ROLE "2\n"
-	"source_profile=a\n", "circle: \"a\", \"a2\", \"a\"", ""},
+	"source_profile=a\n", "cycle: \"a\", \"a2\", \"a\"", ""},
 	{"source_profile=a2\n[profile a2]\nrole_arn=" ROLE "2\nsource_profile=a2\n",
 	"key \"source_profile\" of profile \"a2\"", ""},
 	{"source_profile=b\nmfa_serial=HIDDEN\n", "key \"mfa_serial\" of profile "

@@ -606,8 +606,8 @@ items_examined(DynStreamContext *context, DynStream *stream,
  * filters and projections reveal its length.
  */
 static double
-units_untold(const DynStreamContext *context, const DynStream *stream,
-			 const DynFetchPage *page, double items)
+unreported_units(const DynStreamContext *context, const DynStream *stream,
+				 const DynFetchPage *page, double items)
 {
 	const DynFetchSpec *spec = &context->spec;
 	bool		sized = spec->item_units > 0;
@@ -634,7 +634,7 @@ note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
 	double		items = items_examined(context, stream, page);
 
 	if (!page->units_reported)
-		page->units = units_untold(context, stream, received, items);
+		page->units = unreported_units(context, stream, received, items);
 	dyn_spending_grant(context, stream, page->units, items);
 	if (items > 0 || context->spec.op != DYN_OP_BATCH_GET_ITEM)
 		dyn_pacing_grant(context, stream, page->units, items);

@@ -118,7 +118,7 @@ response_will_come(const DynStreamContext *context)
 
 	if (context->pacing.table->in_flight > 0)
 		return true;
-	return context->spending.unanswered > context->paused &&
+	return context->spending.awaited > context->paused &&
 		(!context->spec.keyed ||
 		 statement->bytes + context->expected <= statement->max_bytes);
 }
@@ -134,7 +134,7 @@ awaits_response(const DynStreamContext *context)
 	 * not have been taken in, and other fetches read the table, too.
 	 */
 	if (context->spending.budgets != NULL &&
-		Min(context->spending.unanswered, context->pacing.table->in_flight) > context->responses)
+		Min(context->spending.awaited, context->pacing.table->in_flight) > context->responses)
 		return true;
 	return limit > 0 && response_will_come(context) &&
 		left_of_statement(context, limit) <
@@ -224,7 +224,7 @@ dyn_spending_charge(DynStreamContext *context, DynStream *stream, double items)
 		return false;
 	stream->expected = expected;
 	context->statement->expected_units += expected;
-	context->spending.unanswered++;
+	context->spending.awaited++;
 	return true;
 }
 
@@ -235,7 +235,7 @@ dyn_spending_landed(DynStreamContext *context, DynStream *stream)
 {
 	context->statement->expected_units -= stream->expected;
 	stream->expected = 0;
-	context->spending.unanswered--;
+	context->spending.awaited--;
 }
 
 void

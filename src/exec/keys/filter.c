@@ -559,7 +559,7 @@ unexpired(const DynPath *path)
 }
 
 DynCond *
-dyn_row_cond(const DynRowTerm *term)
+dyn_filter_term_cond(const DynFilterTerm *term)
 {
 	DynCond    *cond;
 	DynCond    *absent;
@@ -576,12 +576,12 @@ dyn_row_cond(const DynRowTerm *term)
 }
 
 DynCond *
-dyn_row_test_cond(const DynRowTest *test)
+dyn_item_filter_cond(const DynItemFilter *test)
 {
 	DynCond    *all = junction(DYN_COND_AND, test->nterms);
 
 	for (int i = 0; i < test->nterms; i++)
-		add_arg(all, dyn_row_cond(&test->terms[i]));
+		add_arg(all, dyn_filter_term_cond(&test->terms[i]));
 	return dyn_cond_simplify(all);
 }
 
@@ -597,8 +597,8 @@ dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 	check_stack_depth();
 	if (pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR)
 		return junction_cond(relation, pred, values);
-	if (pred->kind == DYN_PRED_ROW)
-		return dyn_row_cond(&relation->row_test.terms[pred->term]);
+	if (pred->kind == DYN_PRED_FILTER_TERM)
+		return dyn_filter_term_cond(&relation->item_filter.terms[pred->term]);
 	if (pred->kind == DYN_PRED_TEMPLATED)
 		return dyn_templated_cond(relation, pred, values);
 	if (pred->kind == DYN_PRED_GIVEN)

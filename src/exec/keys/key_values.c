@@ -250,7 +250,7 @@ add_array(Collection *to, const DynCodec *codec, Oid valuetype, Datum array)
  * type.
  */
 static void
-add_row_values(Collection *to, const DynRowTerm *term)
+add_row_values(Collection *to, const DynFilterTerm *term)
 {
 	for (int i = 0; i < term->nvalues; i++)
 	{
@@ -426,8 +426,8 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 		case DYN_PRED_GIVEN:
 			return dyn_given_holds(context->values, pred) ? everything()
 				: (DynSpans) {0, NULL};
-		case DYN_PRED_ROW:
-			add_row_values(&set, &relation->row_test.terms[pred->term]);
+		case DYN_PRED_FILTER_TERM:
+			add_row_values(&set, &relation->item_filter.terms[pred->term]);
 			break;
 		case DYN_PRED_MEMBERS:
 			add_members(&set, &relation->templated[pred->templated].tmpl->parts[pred->part]);

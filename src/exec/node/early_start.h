@@ -8,8 +8,8 @@
  * statement runs, this starts the other scans that will very likely be read as
  * well; early_start.c defines which scans qualify.
  */
-#ifndef DYN_EXEC_INDEPENDENT_H
-#define DYN_EXEC_INDEPENDENT_H
+#ifndef DYN_EXEC_EARLY_START_H
+#define DYN_EXEC_EARLY_START_H
 
 #include "scan.h"
 

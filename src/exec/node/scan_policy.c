@@ -149,7 +149,7 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 					  const DynEstimate *estimate, const char *advice)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
-	const char *target = dyn_target_words(relation->table, index);
+	const char *target = dyn_describe_target(relation->table, index);
 	const DynTableMeta *meta;
 	const char *size;
 
@@ -203,7 +203,7 @@ dyn_scan_policy_small_read(const DynRelation *relation, const char *index,
 	meta = dyn_session_cached_table(relation->connection, relation->table);
 	ereport(WARNING,
 			(errmsg("reading up to %d item%s of %s%s", items,
-					items == 1 ? "" : "s", dyn_target_words(relation->table, index),
+					items == 1 ? "" : "s", dyn_describe_target(relation->table, index),
 					limiting_clause(relation, index, meta, estimate, items)),
 			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.",
 					 key_hint(relation, meta))));
@@ -221,7 +221,7 @@ dyn_scan_policy_page(const DynRelation *relation, const DynTableMeta *meta,
 		return false;
 	ereport(WARNING,
 			(errmsg("reading a page of %s (about %s read units)",
-					dyn_target_words(relation->table, NULL), describe_units(DYN_FULL_PAGE_UNITS)),
+					dyn_describe_target(relation->table, NULL), describe_units(DYN_FULL_PAGE_UNITS)),
 			 errhint("Set scan_policy to \"allow\" to read without a warning.")));
 	return true;
 }
@@ -239,7 +239,7 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 			 errmsg("statement exceeds the limit of %g read units", limit),
 			 errdetail("A full scan of %s uses about %s read units.",
-					   dyn_target_words(relation->table, index), describe_units(units)),
+					   dyn_describe_target(relation->table, index), describe_units(units)),
 			 errhint("%s to read less, or raise max_read_units_per_statement.%s",
 					 key_hint(relation, dyn_session_cached_table(relation->connection,
 																 relation->table)),

@@ -28,12 +28,12 @@ typedef enum DynWaysFound
  * text to name in a message; UNRESOLVED texts are marked.  Allocates in
  * CurrentMemoryContext.
  */
-extern DynWaysFound dyn_find_ways(DynCuttings *all, const DynParsedAttr **about);
+extern DynWaysFound dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about);
 
 /*
  * Splits texts of other attributes in the same way; afterwards all of them
  * match, or none.
  */
-extern void dyn_break_cycle(DynCuttings *all, const Bitmapset *circle);
+extern void dyn_break_cycle(DynItemSplit *all, const Bitmapset *cycle);
 
 #endif

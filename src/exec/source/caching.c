@@ -237,7 +237,7 @@ note_values(DynCaching *cached, const DynValues *values)
 	MemoryContext oldcontext;
 
 	forget_read(cached);
-	cached->read_context = AllocSetContextCreate(cached->context, "dynamo_fdw kept items",
+	cached->read_context = AllocSetContextCreate(cached->context, "dynamo_fdw cached items",
 												 ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(cached->read_context);
 	cached->values = dyn_values_copy(values);

@@ -556,7 +556,7 @@ dyn_sharing_figures(const DynInput *input, DynSharedFigures *figures)
 	figures->scans = list_length(sharing->member.read->members);
 	figures->table = first->own_access.index == NULL &&
 		first->input->scandesc->access->index != NULL;
-	figures->scandesc = first == &sharing->member ? NULL
+	figures->reading_table = first == &sharing->member ? NULL
 		: first->input->scandesc->relation->name;
 	return true;
 }

@@ -201,7 +201,7 @@ need_for_column(const DynTemplatedAttr *templated, int n, const DynColumn *colum
 		need_template(templated, column->templated, columns, needed);
 	for (int i = 0; i < n && column->document == DYN_REST_OF_ITEM; i++)
 	{
-		if (templated[i].unproven)
+		if (templated[i].unasserted)
 			need_template(templated, i, columns, needed);
 	}
 }

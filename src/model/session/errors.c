@@ -154,7 +154,7 @@ sentence(const char *text)
 }
 
 const char *
-dyn_target_words(const char *table, const char *index)
+dyn_describe_target(const char *table, const char *index)
 {
 	return index == NULL ? psprintf("DynamoDB table \"%s\"", table)
 		: psprintf("index \"%s\" of DynamoDB table \"%s\"", index, table);
@@ -167,7 +167,7 @@ what_failed(const DynRequestContext *context)
 		return psprintf("%s on server \"%s\" failed", context->operation,
 						context->server);
 	return psprintf("%s of %s failed", context->operation,
-					dyn_target_words(context->table, context->index));
+					dyn_describe_target(context->table, context->index));
 }
 
 static char *
@@ -201,7 +201,7 @@ service_hint(const ServiceError *entry, const DynRequestContext *context)
 
 /* What the service said, as sentences. */
 static char *
-service_words(const DynCall *call)
+describe_service_error(const DynCall *call)
 {
 	return psprintf("%s: %s%s%s", call->code, sentence(call->message),
 					call->throttle_reason[0]
@@ -218,7 +218,7 @@ report_service(const DynCall *call, const DynRequestContext *context)
 	ereport(ERROR,
 			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
 			 errmsg("%s", what_failed(context)),
-			 errdetail("%s", service_words(call)),
+			 errdetail("%s", describe_service_error(call)),
 			 hint ? errhint("%s", hint) : 0));
 }
 
@@ -328,7 +328,7 @@ describe_throttle(const DynCall *call)
 	if (call->failure != DYN_FAIL_SERVICE)
 		return psprintf("HTTP status %d.%s", call->http_status,
 						describe_request(call));
-	return service_words(call);
+	return describe_service_error(call);
 }
 
 void

@@ -383,7 +383,7 @@ bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 			return lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
 		case DYN_PADDED_ABOVE:
 			return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
-		case DYN_PADDED_BEHIND:
+		case DYN_PADDED_AFTER:
 			*inclusive = !lower;
 			break;
 		case DYN_PADDED_AT:
@@ -560,7 +560,7 @@ has_others(const DynCodec *codec, Oid valuetype, Datum value)
 
 /* Replaces the value by its outward neighbor; false if that is infinity. */
 static bool
-neighbour(Datum *value, bool lower, DynEncoded *beyond)
+step_outward(Datum *value, bool lower, DynEncoded *beyond)
 {
 	double		number = nextafter(DatumGetFloat8(*value), lower ? -INFINITY : INFINITY);
 
@@ -577,7 +577,7 @@ dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 	{
 		DynEncoded	beyond;
 
-		if (!neighbour(&value, lower, &beyond))
+		if (!step_outward(&value, lower, &beyond))
 			return beyond;
 		*inclusive = true;
 	}

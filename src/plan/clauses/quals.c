@@ -461,7 +461,7 @@ dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel, List *rinfos)
 }
 
 static bool
-term_is_sized(const DynRowTerm *term)
+term_is_sized(const DynFilterTerm *term)
 {
 	size_t		bytes = 0;
 
@@ -475,20 +475,20 @@ dyn_row_clauses(const DynRelation *relation)
 {
 	List	   *clauses = NIL;
 
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		if (relation->templated[i].base)
 			clauses = lappend(clauses, palloc0(sizeof(DynClause)));
 	}
-	for (int i = 0; i < relation->row_test.nterms; i++)
+	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{
 		DynClause  *clause = palloc0(sizeof(DynClause));
-		DynPred    *pred = dyn_make_pred(DYN_PRED_ROW, NULL);
+		DynPred    *pred = dyn_make_pred(DYN_PRED_FILTER_TERM, NULL);
 
 		pred->term = i;
 		clause->pred = pred;
 		clause->exact = true;
-		clause->sized = term_is_sized(&relation->row_test.terms[i]);
+		clause->sized = term_is_sized(&relation->item_filter.terms[i]);
 		clauses = lappend(clauses, clause);
 	}
 	return clauses;

@@ -395,7 +395,7 @@ may_miss_rows(const Place *place)
 
 /* Returns true if the index can hold every value of the term. */
 static bool
-holds_term(const Place *place, const DynRowTerm *term)
+holds_term(const Place *place, const DynFilterTerm *term)
 {
 	for (int i = 0; i < term->nvalues; i++)
 	{
@@ -414,13 +414,13 @@ holds_term(const Place *place, const DynRowTerm *term)
  * cannot hold, but an older item may have.
  */
 static Completeness
-completeness_by_row_test(const Place *place)
+completeness_by_item_filter(const Place *place)
 {
-	const DynRowTest *test = &place->plan->relation->row_test;
+	const DynItemFilter *test = &place->plan->relation->item_filter;
 
 	for (int i = 0; i < test->nterms; i++)
 	{
-		const DynRowTerm *term = &test->terms[i];
+		const DynFilterTerm *term = &test->terms[i];
 
 		if (term->ttl || !dyn_path_is_attribute(term->path, place->attr->name))
 			continue;
@@ -533,7 +533,7 @@ is_templated(const Place *place, List *exprs)
 static bool
 may_be_present(const Place *place, List *clauses, List *exprs)
 {
-	Completeness completeness = completeness_by_row_test(place);
+	Completeness completeness = completeness_by_item_filter(place);
 
 	if (completeness != NO_POINT)
 		return completeness == PRESENT;
@@ -650,7 +650,7 @@ dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 		if (texts != NULL)
 			add_index_condition(access, &place, list_make1(texts));
 		if (!depends_on_values(&place) || is_templated(&place, exprs) ||
-			completeness_by_row_test(&place) != NO_POINT ||
+			completeness_by_item_filter(&place) != NO_POINT ||
 			completeness_by_values(&place, preds) != LATER)
 			continue;
 		add_index_condition(access, &place, preds_about(&place, preds));

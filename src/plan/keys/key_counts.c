@@ -128,8 +128,8 @@ count(const Counting *counting, const DynPred *pred)
 			leaf.single = counting->part ||
 				dyn_relation_column(counting->relation, pred->field.attnum)->traits.point;
 			break;
-		case DYN_PRED_ROW:
-			leaf.n = counting->relation->row_test.terms[pred->term].nvalues;
+		case DYN_PRED_FILTER_TERM:
+			leaf.n = counting->relation->item_filter.terms[pred->term].nvalues;
 			leaf.single = leaf.n == 1;
 			break;
 		case DYN_PRED_MEMBERS:

@@ -70,7 +70,7 @@
  * Then all items found by the key are assumed to be rows.
  */
 static bool
-is_keyed_by_row_test(const DynAccess *access)
+is_keyed_by_item_filter(const DynAccess *access)
 {
 	for (int i = 0; i < access->nhash; i++)
 	{
@@ -78,7 +78,7 @@ is_keyed_by_row_test(const DynAccess *access)
 
 		foreach(lc, access->hash[i].preds)
 		{
-			if (dyn_pred_tells_rows(lfirst(lc)))
+			if (dyn_pred_selects_rows(lfirst(lc)))
 				return true;
 		}
 	}
@@ -94,7 +94,7 @@ row_share(const RelOptInfo *baserel, const DynAccess *access)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 
-	return is_keyed_by_row_test(access) ? 1
+	return is_keyed_by_item_filter(access) ? 1
 		: Min(1, baserel->tuples / plan->item_rows / plan->items);
 }
 
@@ -346,7 +346,7 @@ query_items(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 	double		items;
 
 	/* pass the relation, else it is cached as the join's selectivity */
-	items = (is_keyed_by_row_test(access) ? baserel->tuples / plan->item_rows
+	items = (is_keyed_by_item_filter(access) ? baserel->tuples / plan->item_rows
 			 : plan->items) *
 		clauselist_selectivity(root, access->key_rinfos, baserel->relid,
 							   JOIN_INNER, NULL);

@@ -179,7 +179,7 @@ add_unique_key(RelOptInfo *baserel, const DynRelPlan *plan)
 {
 	const DynKeySchema *key = &plan->meta->key;
 	IndexOptInfo *index = makeNode(IndexOptInfo);
-	int			most = plan->relation->nspelled > 0 ? MAX_KEY_COLUMNS
+	int			most = plan->relation->ntemplated > 0 ? MAX_KEY_COLUMNS
 		: MAX_PLAIN_KEY_COLUMNS;
 
 	index->rel = baserel;
