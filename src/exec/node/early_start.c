@@ -68,14 +68,14 @@ start_all(const DynStatement *statement, const DynScan *first,
 
 	foreach(lc, statement->scans)
 	{
-		DynScan    *independent = dyn_scan_of(lfirst(lc));
+		DynScan    *other = dyn_scan_of(lfirst(lc));
 
-		if (!can_start(independent, found))
+		if (!can_start(other, found))
 			continue;
 		if (!sent && dyn_scan_awaited_fetch(first) != NULL)
 			dyn_fetch_send(dyn_scan_awaited_fetch(first));
 		sent = true;
-		dyn_scan_start_ahead(independent);
+		dyn_scan_start_ahead(other);
 	}
 }
 
@@ -111,7 +111,7 @@ collect_params(Node *node, void *params)
  * in one of them.
  */
 static List *
-ends_beside(const PlannedStmt *statement, const Plan *tree)
+find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
 {
 	Plan	   *root = statement->planTree;
 	Bitmapset  *needed = NULL;
@@ -139,7 +139,7 @@ ends_beside(const PlannedStmt *statement, const Plan *tree)
 
 /* A subplan may be stopped early, like a plan below a LIMIT. */
 void
-dyn_independent_start(const DynScan *scan)
+dyn_start_early(const DynScan *scan)
 {
 	EState	   *estate = scan->input.node->ss.ps.state;
 	DynStatement *statement = dyn_statement_get(estate);
@@ -153,7 +153,7 @@ dyn_independent_start(const DynScan *scan)
 		return;
 	found = dyn_plan_scans_unless_empty(tree,
 										tree != estate->es_plannedstmt->planTree);
-	found = list_concat(found, ends_beside(estate->es_plannedstmt, tree));
+	found = list_concat(found, find_initplan_scans(estate->es_plannedstmt, tree));
 	start_all(statement, scan, found);
 	list_free(found);
 }

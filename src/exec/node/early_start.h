@@ -19,6 +19,6 @@
  * bounds only.  Responses, including errors, wait until the first row of their
  * scan is requested.
  */
-extern void dyn_independent_start(const DynScan *scan);
+extern void dyn_start_early(const DynScan *scan);
 
 #endif

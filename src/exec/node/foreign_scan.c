@@ -69,7 +69,7 @@ dynIterateForeignScan(ForeignScanState *node)
 	{
 		dyn_scan_begin_run(scan);
 		if (!scan->input.begun)
-			dyn_independent_start(scan);
+			dyn_start_early(scan);
 		scan->input.begun = true;
 	}
 	scan->ahead = false;

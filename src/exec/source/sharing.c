@@ -308,17 +308,17 @@ common_filter(const DynSharedRead *read)
 
 /* True if the filter can be sent. If not, a request is sent without it. */
 static bool
-matches(const DynCond *filter)
+can_send_filter(const DynCond *filter)
 {
 	DynTokens  *tokens = dyn_tokens_create();
 	DynBuffer	text;
-	bool		matches;
+	bool		can_send;
 
 	dyn_buffer_init(&text, 0);
-	matches = tokens != NULL && dyn_expr_condition(tokens, filter, &text);
+	can_send = tokens != NULL && dyn_expr_condition(tokens, filter, &text);
 	dyn_buffer_free(&text);
 	dyn_tokens_free(tokens);
-	return matches;
+	return can_send;
 }
 
 /*
@@ -333,7 +333,7 @@ set_filter(DynSharedRead *read)
 
 	first->resolved.filter = common_filter(read);
 	return !first->member.own_access.fetch_base_items || first->resolved.filter == NULL ||
-		matches(first->resolved.filter);
+		can_send_filter(first->resolved.filter);
 }
 
 /* ---- members ---- */

@@ -72,8 +72,8 @@ typedef struct DynTraits
 	 */
 	bool		distinct;
 
-	DynExactness absence;		/* IS NULL */
-	DynExactness completeness;	/* IS NOT NULL */
+	DynExactness null_test;		/* IS NULL */
+	DynExactness not_null_test; /* IS NOT NULL */
 	DynExactness truth;			/* booleans: c, NOT c */
 
 	bool		parts;			/* true if members of a document are the same

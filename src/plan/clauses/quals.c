@@ -302,7 +302,7 @@ classify_null_test(DynClassify *context, NullTest *test)
 		return NULL;
 	traits = &dyn_field_column(context, &field)->traits;
 	if (!dyn_classify_accept(context, test->nulltesttype == IS_NULL
-							 ? traits->absence : traits->completeness))
+							 ? traits->null_test : traits->not_null_test))
 		return NULL;
 	/* the traits of the document do not apply to its members */
 	if (field.steps != NIL)

@@ -452,7 +452,7 @@ match_completeness(KeyMatch *match, DynAccess *access)
 		column = dyn_relation_column(match->relation,
 									 clause->pred->field.attnum);
 		/* a document is at least {} */
-		if (column->traits.absence != DYN_EXACT ||
+		if (column->traits.null_test != DYN_EXACT ||
 			!(dyn_column_is_document(column) ||
 			  (column->path->nsteps == 1 &&
 			   is_key_attribute(match, column->path->steps[0].name,
