@@ -32,7 +32,10 @@
 
 #define SLOTS	(DYN_FINGERPRINTS * 2)
 
-/* Modifiers that derive the other marks from an id. */
+/*
+ * Modifiers that derive the other marks from an id: it was received; it is
+ * ignored.
+ */
 #define SEEN			UINT64_C(0x9E3779B97F4A7C15)
 #define IGNORED			UINT64_C(0xBF58476D1CE4E5B9)
 

@@ -3,15 +3,16 @@
  *		Checks how foreign tables read a table's items:
  *		dynamo_fdw_check_table().
  *
- * One Scan of full items, each of which is offered to every foreign table of
- * that server and DynamoDB table.  Their rows decide as in a scan of each, but
- * record errors instead of raising them (exec/rows/rows.h).  Findings are
- * counted in items, with the key of the first one.
+ * Reads all items with one Scan.  Each is converted to rows for every foreign
+ * table of that server and DynamoDB table, as by a scan of the foreign table,
+ * except that errors are recorded instead of raised (exec/rows/rows.h).  A
+ * finding has the number of its items, and the key of the first one.
  *
- * Foreign tables without templates of the key, such as imported ones, are left
- * out if others have some, unless the caller names them: their rows only count
- * as claimed.  Otherwise, a foreign table that shows every item does not
- * identify an item; if there are others, it does not claim items.
+ * Foreign tables without templates of the key, such as imported ones, are not
+ * compared if others have such templates, unless the caller names them.  An
+ * item that is a row of one of them still does not count as unclaimed.  If
+ * some of the compared tables select their items, one that shows every item
+ * does not claim any.
  *
  * The requests use the current user's keys.  Values are converted as the owner
  * of each foreign table, in a restricted context, since the constraints of its

@@ -339,8 +339,9 @@ new_call(void)
 }
 
 /*
- * Sends CreateTable on a new connection: libcurl would resend a request by
- * itself on a connection that it reused.
+ * Sends CreateTable, each attempt on a new connection: on a reused one libcurl
+ * could send the request again by itself.  Only throttled attempts are
+ * repeated.
  */
 static void
 send_creation(DynConnection *connection, const DynTableMeta *table)

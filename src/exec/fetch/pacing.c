@@ -209,8 +209,8 @@ count_stall(DynPacing *pacing, double now)
 }
 
 /*
- * True if the stream's partition is the only hot one: the table's pace then
- * does not change.
+ * True unless another stream was just throttled at the limit of its partition,
+ * too.  In that case the pace of the table slows down as well.
  */
 static bool
 is_alone(DynTablePace *table, const DynStream *stream, double now)

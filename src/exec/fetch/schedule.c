@@ -377,11 +377,12 @@ dyn_schedule_send(DynFetch *fetch)
 /* ---- responses ---- */
 
 /*
- * True if the stream's response should be parsed now.  If memory is short, its
- * next request could not be sent, so it waits until the consumer has no other
- * page.  Otherwise responses that arrived together would be parsed and used up
- * together, with no request in flight during that time, and again until the
- * end.
+ * True if the stream's response should be parsed now.  If memory is short, the
+ * stream could not send its next request afterwards.  So its response waits
+ * until the consumer has used up all other pages; in a keyed fetch, until it
+ * needs this stream.  Otherwise responses that arrived together would be
+ * parsed and used up together, with no request in flight during that time, and
+ * so on until the end.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)

@@ -278,10 +278,10 @@ log_line(DynStreamContext *context, const DynStream *stream,
 
 /*
  * Handles a request rejected because the table or index has changed since
- * planning.  Requests the description again, so that the next plan is based on
- * a fresh one.  Returns true if the request should be sent again.  The plan
- * must still match the description, and either no response was taken in
- * before, or the request was in flight during the refresh.
+ * planning.  Forgets the description, so that the next plan is based on a new
+ * one.  Returns true if the request should be sent again: no response was
+ * taken in before, and the plan matches a new description.  That is requested
+ * once; requests in flight at that time are also sent again.
  */
 static bool
 refresh_if_stale(DynStreamContext *context, const DynStream *stream)
@@ -600,10 +600,10 @@ items_examined(DynStreamContext *context, DynStream *stream,
 
 /*
  * Returns the units of a response that does not report them, as from some
- * emulators.  For keys these are the expected units.  For a page they are
- * those of its items, if the size of items is known.  Otherwise they are the
- * expected units as well.  That is too much for a short last page, as far as
- * filters and projections reveal its length.
+ * emulators: the expected units.  If the size of items is known, a page costs
+ * at most the units of its items.  Otherwise the last page, which may be
+ * short, costs at most the units of the response's size; with a filter or
+ * projection that is too little.
  */
 static double
 unreported_units(const DynStreamContext *context, const DynStream *stream,

@@ -41,7 +41,10 @@ can_start(const DynScan *scan, const List *found)
 		!dyn_may_fail(values) && list_member_ptr(found, plan);
 }
 
-/* Notes that the plan's scans are being started; false if they were before. */
+/*
+ * Records that the scans of a plan are being started; false if they were
+ * before.
+ */
 static bool
 note_tree(DynStatement *statement, Plan *tree)
 {
@@ -79,7 +82,10 @@ start_all(const DynStatement *statement, const DynScan *first,
 	}
 }
 
-/* Collects the parameters that are evaluated for any values of others. */
+/*
+ * Collects the parameters that an expression always evaluates, whatever the
+ * values of others.
+ */
 static bool
 collect_params(Node *node, void *params)
 {
@@ -107,8 +113,8 @@ collect_params(Node *node, void *params)
 
 /*
  * Returns the scans of all initplans with a LIMIT whose values the statement
- * needs in any case, as for min() and max().  Returns NIL if the scan is not
- * in one of them.
+ * needs in any case, as for min() and max().  Returns NIL if `tree` is not one
+ * of these initplans.
  */
 static List *
 find_initplan_scans(const PlannedStmt *statement, const Plan *tree)

@@ -82,7 +82,8 @@ why_no_match(const DynParsedAttr *parsed)
 }
 
 /*
- * Reports a mismatched text, if no condition shows that the item is not a row.
+ * Reports a text that does not match its template, as a mismatch of the first
+ * column that is read from it.
  */
 static DynRowMatch
 mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
@@ -121,7 +122,10 @@ judge_splits(DynParts *parts)
 		: describe_mismatch(parts, ambiguous, DYN_MATCH_AMBIGUOUS);
 }
 
-/* Checks texts that match for no value; one may exclude the item. */
+/*
+ * Checks texts that match for no values of their columns.  One of them may
+ * exclude the item.
+ */
 static DynRowMatch
 judge_unresolved(DynParts *parts)
 {
@@ -178,8 +182,8 @@ has_undecided_text(const DynParts *parts)
 }
 
 /*
- * Decides such texts.  If that fails, the item is still a row, and columns of
- * the text are mismatches.
+ * Decides these texts by the other occurrences of columns.  If that fails, the
+ * item is still a row, and columns of the text are mismatches.
  */
 static void
 decide_other_texts(DynParts *parts)
@@ -195,7 +199,7 @@ decide_other_texts(DynParts *parts)
 
 /* ---- item filter ---- */
 
-/* True if the part is a value of its column; another type is a mismatch. */
+/* True if the part is a value of its column; otherwise it is a mismatch. */
 static bool
 part_is_value(const DynParsedAttr *parsed, int p, DynColumn *column, const char **why)
 {
@@ -213,8 +217,8 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 
 /*
  * Checks that the part is a value of its column, and a member of its
- * enumeration.  Requests for the members do not find an item outside of it, so
- * it must not be a row elsewhere.
+ * enumeration.  Requests for the members do not find an item whose part is
+ * another text, so such an item must not be a row in other scans either.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -248,9 +252,9 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 }
 
 /*
- * Checks the enumerated parts of an index key: requests for their members may
- * not find the item.  If columns are NULL in that case, such requests are not
- * used.
+ * Checks the enumerated parts of an index key, because requests for their
+ * members might not find the item.  If a mismatch makes the column NULL, such
+ * requests are not sent (traits.members), and the check is omitted.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)

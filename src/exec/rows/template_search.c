@@ -17,7 +17,7 @@
 /* Maximum number of ways that are tried; with more, the item is ambiguous. */
 #define MAX_STEPS	20000
 
-/* Texts whose undecided parts may contain their separators. */
+/* Selects the texts whose undecided parts may contain their separators. */
 typedef enum Guess
 {
 	GUESS_NONE,
@@ -29,12 +29,11 @@ typedef struct Search
 {
 	DynItemSplit *all;
 	Guess		guess;
-	int			n;				/* number of texts that take part, and
-								 * their... */
-	DynParsedAttr **attrs;		/* ...texts in the first way that was found */
-	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
-	int			level;			/* current level; texts of earlier levels are
-								 * known */
+	int			n;				/* number of texts that take part */
+	DynParsedAttr **attrs;		/* texts that take part */
+	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];	/* first way found */
+	int			level;			/* index of the current text; earlier texts
+								 * are split */
 	int			found;			/* number of ways found; 2: several */
 	int			steps;			/* number of remaining steps */
 } Search;
@@ -51,8 +50,8 @@ is_same_text(const DynItemSplit *all, const DynPlaceholderCheck *check)
 }
 
 /*
- * Adds what other texts that are split by now show of the columns read from
- * this one.
+ * Adds the texts of columns that are read from this text, as far as other
+ * texts, split by now, contain them.
  */
 static void
 add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
@@ -100,7 +99,7 @@ find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
 	return known_texts(search->all, parsed, known) && dyn_template_ways(&ways);
 }
 
-/* True if all columns have the values of the first way. */
+/* True if all columns have the same values as in the first way. */
 static bool
 is_first_way(const Search *search)
 {
@@ -223,7 +222,10 @@ guesses_are_confirmed(const Search *search)
 	return true;
 }
 
-/* Searches; the texts of the first way stay, if there is one. */
+/*
+ * Searches, and counts the ways; 2: several.  Texts are left split in the
+ * first way, if there is one.
+ */
 static int
 search_ways(Search *search, Guess guess)
 {
@@ -246,7 +248,8 @@ search_ways(Search *search, Guess guess)
 }
 
 /*
- * Counts the parts that may have several texts; a text with few has few ways.
+ * Counts the parts that may end at several places.  A text with few of them
+ * has few ways.
  */
 static int
 open_parts(const DynTemplate *tmpl)
@@ -270,7 +273,9 @@ add_parsed_attr(Search *search, DynParsedAttr *parsed)
 	search->attrs[i] = parsed;
 }
 
-/* Begins with the texts that may match; false if a key attribute has none. */
+/*
+ * Selects the texts that may match; false if that of a key attribute cannot.
+ */
 static bool
 begin_search(Search *search, DynItemSplit *all)
 {
@@ -317,8 +322,8 @@ begin_search(Search *search, DynItemSplit *all)
 }
 
 /*
- * Returns a text that does not match, but might if a part could be longer; or
- * any.
+ * Returns a text that matches only if a part contains its separator; or any
+ * text if there is none.
  */
 static const DynParsedAttr *
 text_in_doubt(const Search *search)

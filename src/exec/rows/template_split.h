@@ -39,7 +39,7 @@ typedef struct DynParsedAttr
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 } DynParsedAttr;
 
-/* A part whose column is read from elsewhere. */
+/* A part whose column is read from elsewhere; both values must agree. */
 typedef struct DynPlaceholderCheck
 {
 	int			templated;
@@ -67,7 +67,8 @@ typedef struct DynItemSplit
 } DynItemSplit;
 
 /*
- * Initializes those of the templates with needed[i]; see dyn_parts_create().
+ * Initializes the split of texts whose templates have needed[i]; see
+ * dyn_parts_create().
  */
 extern void dyn_item_split_init(DynItemSplit *all, DynRelation *relation,
 								const bool *needed, const DynPath *paths,

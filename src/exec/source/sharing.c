@@ -112,8 +112,9 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 }
 
 /*
- * Returns the access plan of a scan that reads the full table in any case, or
- * NULL.  A scan of an index need not read that index then.
+ * Returns the access plan of a candidate that reads the entire table in any
+ * case, or NULL.  If there is one, a scan of an index uses its items, and need
+ * not read the index.
  */
 static const DynAccess *
 find_table_scan(const DynInput *input, List *candidates)
@@ -322,9 +323,10 @@ can_send_filter(const DynCond *filter)
 }
 
 /*
- * Sets the common filter.  Filters of an index exclude items of the table from
- * being read.  Scans whose own filters may be small enough to send do not
- * share if the common one is too large.
+ * Sets the common filter; returns false if the scans must not share.  A filter
+ * on an index saves reads of items in the table.  So scans that read such
+ * items do not share if the common filter is too large to send: their own ones
+ * may be small enough.
  */
 static bool
 set_filter(DynSharedRead *read)

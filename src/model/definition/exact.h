@@ -89,9 +89,10 @@ typedef struct DynTraits
 extern void dyn_traits_init(struct DynColumn *column);
 
 /*
- * Sets the traits of a column encoded in a part of a template.  `base`: the
- * part is in a key attribute of the table, so that items with mismatches are
- * not rows.  `folded`: its letters are in one case.  Only the order is exact.
+ * Sets the traits of a column encoded in a part of a template.  Comparisons
+ * with its values are never exact.  `base`: the part is in a key attribute of
+ * the table, so that items with mismatches are not rows.  `folded`: its
+ * letters are in one case.
  */
 extern void dyn_traits_init_part(struct DynColumn *column, bool base,
 								 bool folded);

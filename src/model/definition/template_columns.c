@@ -705,7 +705,10 @@ check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 	}
 }
 
-/* Returns how coarse the encoding of a time is: the number of times lost. */
+/*
+ * Returns the precision of the encoding of a time, as the index of the
+ * shortest unit that it can represent.
+ */
 static int
 coarseness(const DynCodec *codec)
 {

@@ -30,7 +30,7 @@ typedef struct ServiceError
 	"Check access_key_id, secret_access_key and session_token of the user mapping."
 #define EXPIRED_HINT \
 	"Update the user mapping with new temporary credentials."
-/* Instead of these two, if the credentials are not those of the mapping. */
+/* Replaces the two hints above if a provider has obtained the credentials. */
 #define SOURCE_HINT \
 	"The credentials come from the source that the user mapping names: dynamo_fdw_credentials() shows them."
 
@@ -199,7 +199,7 @@ service_hint(const ServiceError *entry, const DynRequestContext *context)
 	return entry->hint;
 }
 
-/* What the service said, as sentences. */
+/* Returns the service's error as sentences. */
 static char *
 describe_service_error(const DynCall *call)
 {

@@ -52,8 +52,8 @@ typedef struct DynRelation
 	const DynPath *unnest;		/* path whose elements are the rows; NULL:
 								 * items */
 	bool		skips_scalars;	/* true if unnest ignores other types there */
-	bool		locked;			/* true if, while planning, a row mark may
-								 * still add ctid */
+	bool		locked;			/* true while planning if ctid may be
+								 * requested, because of a row lock */
 	int			ncolumns;
 	DynColumn  *columns;		/* columns, indexed by attnum - 1 */
 } DynRelation;

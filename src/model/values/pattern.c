@@ -263,7 +263,9 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 
 	if (!up || down == instant)
 		return down;
-	/* adding the longest unit lands in the next one: none is half as long */
+	/*
+	 * a unit is at most twice as long as another, so this is in the next one
+	 */
 	return round_down(pattern, down + longest[pattern->last] *
 					  pattern->words[pattern->last]->unit);
 }
