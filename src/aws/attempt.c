@@ -89,12 +89,12 @@ dyn_attempts_next_due(const DynClient *client)
 /* ---- descriptors ------------------------------------------------------ */
 
 /*
- * Returns true if another transfer may begin.  Each uses a descriptor: that of
- * an idle connection, or a new one.  (An idle connection to another host does
- * not help.  So there may be up to twice as many sockets as acquired, until
- * the statement ends.)  Without descriptors, the call waits for another
- * transfer to end.  It does not wait for paused ones: the caller may need this
- * response before it can use theirs.
+ * Returns true if another transfer may begin.  It needs a descriptor: that of
+ * an idle connection, or a new one.  An idle connection to another host does
+ * not help, so up to twice as many sockets as acquired may be open until the
+ * statement ends.  Without a descriptor, the call waits for another transfer
+ * to end.  It does not wait for paused ones: the caller may need this response
+ * before it can use theirs.
  */
 static bool
 may_send(DynClient *client)

@@ -42,9 +42,9 @@ extern bool dyn_connections_open(DynConnections *connections,
 								 const DynDescriptors *descriptors);
 
 /*
- * Must be called before an attempt.  Drops the connections if it is the first
- * attempt of a statement and the peer has closed some, or if the service's CA
- * file has changed.
+ * Must be called before an attempt.  Drops the connections if the service's CA
+ * file has changed, or if this is the first attempt of a statement and the
+ * peer has closed some.
  */
 extern void dyn_connections_prepare(DynConnections *connections,
 									const DynService *service);

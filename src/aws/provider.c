@@ -201,7 +201,7 @@ blame_clocks(DynProvider *provider, const int64_t *service_time)
 	dyn_error_time_text(here + provider->issuer_ahead, texts[1]);
 	dyn_error_time_text(service_time ? *service_time : 0, texts[2]);
 	dyn_error_time_text(here, texts[3]);
-	dyn_error_set(&err, "the service refuses as expired what was obtained just before; that is valid until %s; its source's clock says %s, the service's %s, and this machine's %s",
+	dyn_error_set(&err, "the service refuses as expired what was obtained just before; that is valid until %s; its source's clock shows %s, the service's %s, and this machine's %s",
 				  texts[0], texts[1], texts[2], texts[3]);
 	dyn_error_hint(&err, "Renew the credentials at their source, or correct the clock that is wrong.");
 	keep_error(provider, &err);

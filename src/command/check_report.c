@@ -40,8 +40,8 @@ emit(const DynCheck *check, const char *kind,
 	values[1] = ObjectIdGetDatum(table ? table->relid : InvalidOid);
 	nulls[1] = table == NULL;
 	/*
-	 * a template may contain a name that is no column's, and is too long for
-	 * one
+	 * a template may contain a name that is not a column's, and is too long
+	 * for one
 	 */
 	if (column != NULL)
 		namestrcpy(&name, pnstrdup(column, pg_mbcliplen(column, strlen(column),

@@ -129,7 +129,7 @@ note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 			break;
 		case DYN_ERROR_AMBIGUOUS:
 			count(check, &table->ambiguous,
-				  psprintf("attribute \"%s\" fits its template only if a part contains the character that ends it",
+				  psprintf("attribute \"%s\" matches its template only if a placeholder contains its separator",
 						   dyn_from_utf8_lossy(why)));
 			break;
 	}

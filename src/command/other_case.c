@@ -226,8 +226,9 @@ may_read(Oid relid)
 }
 
 /*
- * Compares the items, but leaves out a table that does not have a row for each
- * item, as these may be other items, and columns that the user may not read.
+ * Compares the items with the foreign table's columns, except those that the
+ * user may not read.  A table whose rows are not all items is left out,
+ * because the items may be others.
  */
 static void
 compare_items(const DynRelation *relation, const List *items)

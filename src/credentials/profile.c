@@ -357,8 +357,8 @@ take_role(Resolver *resolver)
 	}
 	if (value_of(resolver, "mfa_serial") != NULL)
 	{
-		refuse_key(resolver, "mfa_serial", "asks for a code of a device, which "
-				   "nobody can enter here");
+		refuse_key(resolver, "mfa_serial", "requires a code from a device, "
+				   "which cannot be entered here");
 		return hint(resolver, "Use a role whose trust policy does not require "
 					"multi-factor authentication.");
 	}

@@ -164,7 +164,7 @@ succeed(Source *source)
 		dyn_error_time_text(source->keys.expires, times[0]);
 		dyn_error_time_text(issuer_time(source), times[1]);
 		dyn_error_time_text((int64_t) time(NULL), times[2]);
-		dyn_error_set(&err, "the credentials of %s have expired already: they were valid until %s; their source's clock says %s, this machine's %s",
+		dyn_error_set(&err, "the credentials of %s have expired already: they were valid until %s; their source's clock shows %s, this machine's %s",
 					  source->chain.words, times[0], times[1], times[2]);
 		dyn_error_hint(&err, "Renew them at their source, and check the clock of the database server.");
 		fail(source, &err);
@@ -220,7 +220,7 @@ name_clocks(const DynExchange *exchange, DynError *err)
 	strcpy(hint, err->hint);
 	dyn_error_time_text(exchange->date, theirs);
 	dyn_error_time_text(now, ours);
-	dyn_error_hint(err, "%s%sThe service's clock says %s, this machine's %s.",
+	dyn_error_hint(err, "%s%sThe service's clock shows %s, this machine's %s.",
 				   hint, hint[0] ? " " : "", theirs, ours);
 }
 

@@ -584,7 +584,7 @@ check_neighbors(const DynTemplate *tmpl, int i, DynTemplateError *error)
 		return true;
 	return fail(error, tmpl->parts[i + 1].position,
 				"no literal between two placeholders", from_right ?
-				"Behind the part with any, a part without a literal before it must have a fixed width." :
+				"After the part with any, a part without a literal before it must have a fixed width." :
 				"Write a literal between them, or give the first one a format of fixed width.");
 }
 
@@ -613,7 +613,7 @@ check_words(const DynTemplatePart *part, DynTemplateError *error)
 			continue;
 		return fail(error, part->spec_position,
 					"a listed word contains the character that ends its part",
-					"Choose another literal, or cut the text into several columns.");
+					"Choose another literal, or split the text into several columns.");
 	}
 	return true;
 }

@@ -38,7 +38,7 @@
 
 #define DYN_TEMPLATE_MAX_PARTS	16
 
-/* Not NUL-terminated unless a comment says so; data is NULL for no text. */
+/* A text, not NUL-terminated unless noted; data is NULL for no text. */
 typedef struct DynText
 {
 	const char *data;
@@ -122,8 +122,9 @@ typedef struct DynTemplatePart
 	bool		guarded;
 
 	/*
-	 * true if guarded, but the template does not say whether values with the
-	 * separator exist: a text that matches only with such a value is ambiguous
+	 * true if guarded, but the template does not define whether values with
+	 * the separator exist: a text that matches only with such a value is
+	 * ambiguous
 	 */
 	bool		undecided;
 

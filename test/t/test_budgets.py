@@ -625,7 +625,7 @@ class Shared(own_postgres.TestCase):
         cursor.execute(HELP)
         self.assertEqual(cursor.fetchall(), [("read units per second that all sessions may use together",)] * 2)
         cursor.execute(SHARE)
-        self.assertEqual(cursor.fetchall(), [("part of a known capacity that all sessions may use together, in per cent",)])
+        self.assertEqual(cursor.fetchall(), [("part of a known capacity that all sessions may use together, in percent",)])
 
 
 def read_for_a_while(connection, seconds):

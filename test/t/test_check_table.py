@@ -198,7 +198,7 @@ class Entities(Case):
         self.table("broken", "pk boolean OPTIONS (format 'epoch')")
         self.assertEqual(self.check("everything"), [(
             "definition", "broken", None, None, None,
-            'format of column "pk" does not fit its type boolean. This format is for columns of type date, timestamp or timestamptz.')])
+            'format of column "pk" does not match its type boolean. This format is for columns of type date, timestamp or timestamptz.')])
         self.assertEqual(self.check("broken")[0][0], "definition")
 
     def test_misspelt_templates(self):
@@ -206,7 +206,7 @@ class Entities(Case):
         self.table("everything", "pk text")
         self.table("users", "company text", key_templates='{"pk": "${compny}"}')
         failure = self.fx.error("SELECT * FROM users")
-        self.assertEqual(failure[1:4], ('template of attribute "pk" does not fit foreign table "users"',
+        self.assertEqual(failure[1:4], ('template of attribute "pk" does not match foreign table "users"',
                                         'It names column "compny", which the foreign table does not have.', 'Perhaps it should be "company".'))
         self.assertEqual(self.fx.error("EXPLAIN SELECT * FROM users")[:4], failure[:4])
         [row] = self.check("users")
@@ -228,7 +228,7 @@ class Entities(Case):
         rows = self.check("orders")
         self.assertEqual([row[:4] + (row[4]["pk"],) for row in rows], [
             ("ambiguous", "orders", None, 1, "ORDER#1#ITEM#2"), ("mismatch", "numbers", "n", 1, "N#x"), ("unclaimed", None, None, 1, "USER#1")])
-        self.assertIn('attribute "pk" fits its template only if', rows[0][5])
+        self.assertIn('attribute "pk" matches its template only if', rows[0][5])
 
     def test_promises(self):
         """Rows that a trusted index lacks, or has under another key; those without all columns need not be there."""

@@ -192,7 +192,7 @@ class Circles(Misbehaving):
 class Overlaps(Misbehaving):
     """Pages of a Query that begin before the end of the page before, under keys that do not repeat."""
 
-    ABOUT = "does not begin behind the items of the page before"
+    ABOUT = "does not begin after the items of the page before"
 
     @staticmethod
     def pages(*lists):

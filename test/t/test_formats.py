@@ -7,7 +7,7 @@ import oneitem
 
 WRONG_SPELLING = "it does not match the column's format"
 WRONG_UNIT = "it is not a valid time in the unit of the format"
-WRONG_BOOL = "it is neither of the two spellings of format 'bool'"
+WRONG_BOOL = "it is neither of the two texts of format 'bool'"
 
 
 class Reading(oneitem.TestCase):

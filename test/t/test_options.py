@@ -55,7 +55,7 @@ PATTERN = "pattern(...) at character {}: {}."
 FIELDS = "the fields are YYYY, MM, DD, HH24, MI, SS, and MS or US; other letters stand in double quotes"
 FORMAT_SUFFIX = "The suffix of iso8601(n,suffix) is a short text without digits, such as Z."
 FORMAT_WIDTH = "padded(n) takes the number of digits, from 1 to 38."
-FORMAT_BOOL = "bool(t,f) takes two different short spellings, such as bool(Y,N) or bool(1,0)."
+FORMAT_BOOL = "bool(t,f) takes two different short texts, such as bool(Y,N) or bool(1,0)."
 
 BAD = [(name, value, hint) for name, values, hint in (
     ("region", ["", "EU-WEST-1", "eu west", "-x", "a.b", "x" * 64], REGION),
@@ -263,7 +263,7 @@ class Options(fixture.TestCase):
             with self.subTest(column=column, format=format_):
                 self.fx.foreign_table("u", f"c {column} OPTIONS (format '{format_}')")
                 failure = self.fx.error("SELECT * FROM u")
-                self.assertEqual((failure.sqlstate, failure.message), ("HV004", f'format of column "c" does not fit its type {type_}'))
+                self.assertEqual((failure.sqlstate, failure.message), ("HV004", f'format of column "c" does not match its type {type_}'))
                 self.assertTrue(failure.hint)
 
     def test_timeouts_take_units(self):

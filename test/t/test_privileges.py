@@ -161,7 +161,7 @@ class Privileges(fixture.TestCase):
         self.lend()
         self.be_bob()
         self.assert_denied("SET dynamo_fdw.scan_policy = allow", 'permission denied to set "dynamo_fdw.scan_policy" to "allow"', None,
-                           "Set the option scan_policy of the table or server instead, or ask a superuser.")
+                           "Set the option scan_policy of the table or server instead, or have a superuser set the parameter.")
         self.fx.execute("SET dynamo_fdw.scan_policy = error")
         failure = self.fx.error("SELECT * FROM t")
         self.assertEqual(failure.sqlstate, "55000")

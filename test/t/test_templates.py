@@ -314,19 +314,19 @@ class Templates(request_text.RequestTestCase):
         """Errors at the first use name the column, and the remedy."""
         for columns, templates, detail, hint in (
                 ("nme text", {"pk": "c#${name}"}, 'names column "name", which', '"nme"'),
-                ("name text", {"gsi1_pk": "c#${name}"}, "Nothing says whether", "option attribute"),
-                ("at timestamptz", {"pk": "c#${at}"}, "more than one spelling", "iso8601(3)"),
+                ("name text", {"gsi1_pk": "c#${name}"}, "It is not defined whether", "option attribute"),
+                ("at timestamptz", {"pk": "c#${at}"}, "more than one encoding", "iso8601(3)"),
                 ("a text, b text", {"pk": "${a}${b}"}, "not valid", None),
-                ("a numeric", {"pk": "a#${a}"}, "more than one spelling", "padded(10)"),
+                ("a numeric", {"pk": "a#${a}"}, "more than one encoding", "padded(10)"),
                 ("a text", {"pk": "a#${a:0..9}"}, "is not an integer", None),
                 ("a int", {"pk": "a#${a:plain}"}, "not valid", None),
                 ("a date", {"pk": "a#${a:lower}", "sk": "${a}"}, "no letters", None),
-                ("a date OPTIONS (format 'epoch_days')", {"pk": "a#${a}"}, "more than one spelling", None),
+                ("a date OPTIONS (format 'epoch_days')", {"pk": "a#${a}"}, "more than one encoding", None),
                 ("a text", {"pk": "a#${a:nonsense}"}, '"nonsense" is not a valid spec', "Valid specs of a part are plain, any, lower, upper"),
                 ("a int", {"pk": "a#${a:padded(x)}"}, "not a valid spec", "padded(n) takes"),
-                ("email text", {"pk": "a", "sK": "u#${email}"}, "It is not a key attribute, and nothing says",
+                ("email text", {"pk": "a", "sK": "u#${email}"}, "It is not a key attribute, and it is not defined",
                  'The key attributes are "pk", "sk", "gsi1_pk"; perhaps the template is for "sk". Otherwise set the option attribute'),
-                ("email text", {"pk": "a", "other": "u#${email}"}, "It is not a key attribute, and nothing says",
+                ("email text", {"pk": "a", "other": "u#${email}"}, "It is not a key attribute, and it is not defined",
                  'The key attributes are "pk", "sk", "gsi1_pk". Otherwise set the option attribute')):
             with self.subTest(templates):
                 self.fx.foreign_table("wrong", columns, table_name=self.fx.remote("app"), key_templates=json.dumps(templates))

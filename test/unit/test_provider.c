@@ -343,7 +343,7 @@ errors_name_the_clocks(void)
 	CHECK(dyn_provider_reject(&provider, 1, &date));
 	message = dyn_provider_error(&provider)->message;
 	CHECK(strstr(message, "valid until 2027-01-15 09:00:00 UTC;"));
-	CHECK(strstr(message, "source's clock says 20"));
+	CHECK(strstr(message, "source's clock shows 20"));
 	CHECK(strstr(message, "service's 2026-01-02 03:04:05 UTC,"));
 	CHECK(strstr(message, "machine's 20"));
 	set_stage(GIVES, 0);

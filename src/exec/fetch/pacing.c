@@ -23,7 +23,7 @@
 /* Throttles of several partitions within this time are the table's. */
 #define HOT_TOGETHER_MS	1000.0
 
-/* Throttled time of one spell after which a statement warns. */
+/* Duration of an episode of throttling (ms) after which a statement warns. */
 #define WARN_AFTER_MS	1000.0
 
 void

@@ -335,8 +335,8 @@ begin_streams(DynFetch *fetch)
 
 /*
  * Returns the stream that sends next: the one that has sent the fewest
- * requests.  A stream that falls behind would be alone at the end, each page
- * waiting for the one before.  Keyed, it is the first stream.
+ * requests.  A stream that lagged would be alone at the end, each of its pages
+ * waiting for the one before.  In a keyed fetch it is the first stream.
  */
 static DynStream *
 next_to_send(const DynFetch *fetch)
@@ -380,9 +380,9 @@ dyn_schedule_send(DynFetch *fetch)
  * True if the stream's response should be parsed now.  If memory is short, the
  * stream could not send its next request afterwards.  So its response waits
  * until the consumer has used up all other pages; in a keyed fetch, until it
- * needs this stream.  Otherwise responses that arrived together would be
- * parsed and used up together, with no request in flight during that time, and
- * so on until the end.
+ * needs this stream.  Otherwise responses that arrived together would be used
+ * up together, with no request in flight during that time, and again until the
+ * end.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)

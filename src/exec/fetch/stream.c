@@ -347,8 +347,8 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 }
 
 /*
- * Has a throttled request sent again at the pace of the table.  The attempt is
- * counted with the request's response.
+ * Handles a throttled request, which is sent again at the pace of the table.
+ * The attempt is counted with the request's response.
  */
 static void
 receive_throttle(DynStreamContext *context, DynStream *stream,
@@ -564,9 +564,9 @@ check_response(DynStreamContext *context, DynStream *stream,
 }
 
 /*
- * Has unprocessed keys sent again at the pace of the table, unless the
- * response was so large that its size is the reason.  A key without an item is
- * complete as well.
+ * Records which keys remain to be sent.  Unprocessed ones slow down the pace
+ * of the table, unless the response was so large that its size is the reason.
+ * A key without an item is complete as well.
  */
 static void
 note_unprocessed(DynStreamContext *context, DynStream *stream,

@@ -69,15 +69,15 @@ static const char *
 why_no_match(const DynParsedAttr *parsed)
 {
 	if (parsed->no_text)
-		return "the attribute is no string";
+		return "the attribute is not a string";
 	switch (parsed->split)
 	{
 		case DYN_SPLIT_AMBIGUOUS:
-			return "the attribute's text fits its template only if a part contains the character that ends it, which needs the spec any";
+			return "the attribute's text matches its template only if a placeholder contains its separator, which needs the spec any";
 		case DYN_SPLIT_TYPE_MISMATCH:
 			return "a time in the attribute's text has another width than its format";
 		default:
-			return "the attribute's text does not fit its template";
+			return "the attribute's text does not match its template";
 	}
 }
 
@@ -217,8 +217,8 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 
 /*
  * Checks that the part is a value of its column, and a member of its
- * enumeration.  Requests for the members do not find an item whose part is
- * another text, so such an item must not be a row in other scans either.
+ * enumeration.  Requests for the members do not find items with other texts
+ * there, so these must not be rows in other scans either.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -378,7 +378,7 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 	if (parsed->split == DYN_SPLIT_MATCHES)
 	{
 		dyn_parsed_attr_value(value, parsed, column->part);
-		*why = "it is none of the enumeration in the template";
+		*why = "it is not in the list of the template";
 		return dyn_part_lists(&parsed->templated->tmpl->parts[column->part],
 							  parsed->texts[column->part]);
 	}

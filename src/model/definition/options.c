@@ -124,7 +124,7 @@ static const OptionEntry options_table[] = {
 	"items per page; 0: pages of 1 MB, as DynamoDB returns them"},
 	{"scan_policy", ON_SERVER | ON_TABLE, VALUE_ENUM, 0, 0,
 		scan_policies, "warn", false,
-	"what happens when a statement has to read a whole table"},
+	"what happens when a statement has to read a full table"},
 	{"consistent_read", ON_SERVER | ON_TABLE, VALUE_BOOL, 0, 0, NULL, "off",
 	false, "strongly consistent reads, without global indexes"},
 	{"round_trip_ms", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 60000, NULL, "5", false,
@@ -133,7 +133,7 @@ static const OptionEntry options_table[] = {
 	"described", false,
 	"read units per second of the table and of each index"},
 	{"read_percent", ON_SERVER | ON_TABLE, VALUE_REAL, 1, 100, NULL, "100", false,
-	"part of a known capacity that all sessions may use together, in per cent"},
+	"part of a known capacity that all sessions may use together, in percent"},
 	{"unit_cost_ms", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 1e6, NULL, "0.2", false,
 	"milliseconds of waiting that a read unit is worth to the planner"},
 	{"access_key_id", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
@@ -150,7 +150,7 @@ static const OptionEntry options_table[] = {
 	{"role_arn", ON_MAPPING, VALUE_ROLE_ARN, 0, 0, NULL, "none", false,
 	"role to assume with these credentials"},
 	{"external_id", ON_MAPPING, VALUE_EXTERNAL_ID, 0, 0, NULL, "none", false,
-	"external id that the role's trust policy asks for"},
+	"external id that the role's trust policy requires"},
 	{"role_session_name", ON_MAPPING, VALUE_SESSION_NAME, 0, 0, NULL,
 		DYN_ROLE_SESSION_NAME, false,
 	"name of the role's session, as CloudTrail shows it"},
@@ -173,17 +173,17 @@ static const OptionEntry options_table[] = {
 	{"unnest", ON_TABLE, VALUE_PATH, 0, 0, NULL, "none", false,
 	"document path of a list, set or map, each element of which is a row"},
 	{"on_mismatch", ON_TABLE | ON_COLUMN, VALUE_ENUM, 0, 0, describe_mismatch,
-	"error", false, "result of a value that does not fit the column"},
+	"error", false, "result of a value that the column does not accept"},
 	{"attribute", ON_COLUMN, VALUE_TEXT, 0, 0, NULL, "the column's name", false,
 	"name of the top-level attribute, verbatim"},
 	{"path", ON_COLUMN, VALUE_COLUMN_PATH, 0, 0, NULL, "the attribute", false,
 	"document path, such as info.rating or tags[0]; with unnest also @, @.name, @index, @key"},
 	{"document", ON_COLUMN, VALUE_ENUM, 0, 0, document_words, "none", false,
-	"the whole item as jsonb, or the rest that no other column shows"},
+	"the item as jsonb, or the rest that no other column shows"},
 	{"format", ON_COLUMN, VALUE_FORMAT, 0, 0, NULL, "the type's own", false,
 	"representation of the value in DynamoDB"},
 	{"sample_items", ON_IMPORT, VALUE_INT, 0, 10000, NULL, "100", false,
-	"items of each table that tell the types of columns; 0: keys only"},
+	"items of each table that determine the types of columns; 0: keys only"},
 	{"entity_attribute", ON_IMPORT, VALUE_TEXT, 0, 0, NULL, "none", false,
 	"attribute whose values divide a table into foreign tables"},
 };
@@ -707,7 +707,7 @@ help_of(const OptionEntry *entry)
 	if (strcmp(entry->name, "max_read_units_per_second") == 0)
 		return "read units per second that one session may use; for all together, add dynamo_fdw to shared_preload_libraries";
 	if (strcmp(entry->name, "read_percent") == 0)
-		return "part of a known capacity that one session may use, in per cent; for all together, add dynamo_fdw to shared_preload_libraries";
+		return "part of a known capacity that one session may use, in percent; for all together, add dynamo_fdw to shared_preload_libraries";
 	return entry->help;
 }
 

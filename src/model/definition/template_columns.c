@@ -260,7 +260,7 @@ report(const Connector *connector, const DynTemplatedAttr *templated,
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
 			 column ? err_generic_string(PG_DIAG_COLUMN_NAME, column) : 0,
-			 errmsg("template of attribute \"%s\" does not fit foreign table \"%s\"",
+			 errmsg("template of attribute \"%s\" does not match foreign table \"%s\"",
 					shown_name(templated), connector->table),
 			 errdetail("%s", detail),
 			 hint ? errhint("%s", hint) : 0));
@@ -456,8 +456,8 @@ report_no_source(const Connector *connector, const DynTemplatedAttr *templated,
 
 	report(connector, templated, column,
 		   psprintf("%s whether column \"%s\" is read from it, or from an attribute of its own.",
-					keys[0] == '\0' ? "Nothing says"
-					: "It is not a key attribute, and nothing says", column),
+					keys[0] == '\0' ? "It is not defined"
+					: "It is not a key attribute, and it is not defined", column),
 		   psprintf("%s%s the option attribute of the column: to '%s', or to the other attribute.",
 					keys, keys[0] == '\0' ? "Set" : " Otherwise set",
 					shown_name(templated)));
@@ -565,9 +565,9 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 	dyn_traits_init_part(as, templated->base, part->folding != DYN_FOLD_NONE);
 	if (!as->traits.point || as->codec.wire != DYN_TYPE_S)
 		report(connector, templated, column->name,
-			   psprintf("Column \"%s\" has more than one spelling there, or none.",
+			   psprintf("Column \"%s\" has more than one encoding there, or none.",
 						column->name),
-			   "Texts, uuids, integers, booleans and dates can be parts; others need a format with one spelling, such as iso8601(3) or padded(10).");
+			   "Texts, uuids, integers, booleans and dates can be parts; others need a format with one encoding, such as iso8601(3) or padded(10).");
 	if (part->spec == DYN_SPEC_RANGE && !dyn_codec_is_integer(&as->codec))
 		report(connector, templated, column->name,
 			   psprintf("Column \"%s\" is not an integer.", column->name),
@@ -754,7 +754,7 @@ check_precision(const Connector *connector, AttrNumber attnum)
 				continue;
 			if (first != NULL && coarseness(&part->column.codec) != coarseness(codec))
 				report(connector, templated, part->column.name,
-					   psprintf("Column \"%s\" has another precision in the template of attribute \"%s\", so that items are no rows.",
+					   psprintf("Column \"%s\" has another precision in the template of attribute \"%s\", so that items are not rows.",
 								part->column.name, shown_name(first)),
 					   "Give both parts the same format, or name two columns.");
 			first = templated;

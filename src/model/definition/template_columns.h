@@ -72,11 +72,11 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
 								  const DynTableMeta *meta, const char *table);
 
 /*
- * Returns the paths to read, as a List of DynPath *.  They are needed to split
- * the texts of the table's key, of `listed` templates, and of the columns in
- * `attnums`, and to compare them with columns read from elsewhere.  The rest
- * of the item needs all unasserted texts.  Sets needed[i] for templates that
- * are split.
+ * Returns the paths to read, as a List of DynPath *.  Their texts are split
+ * for the table's key, for `listed` templates, and for the columns in
+ * `attnums`, and are compared with columns read from elsewhere.  The rest of
+ * the item needs all unasserted texts.  Sets needed[i] for templates that are
+ * split.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,

@@ -23,7 +23,7 @@ typedef struct ServiceError
 
 #define THROTTLED_HINT \
 	"DynamoDB limits the rate of such requests: retry the statement later."
-/* The error page of a gateway does not tell whether the endpoint is right. */
+/* A gateway may send an error page whether or not the endpoint is right. */
 #define UNAVAILABLE_HINT \
 	"Retry the statement later. If this happens for every request, check the server options endpoint_url and region."
 #define KEY_HINT \

@@ -56,7 +56,7 @@ check_scan_policy(int *newval, void **extra, GucSource source)
 	{
 		GUC_check_errcode(ERRCODE_INSUFFICIENT_PRIVILEGE);
 		GUC_check_errmsg("permission denied to set \"dynamo_fdw.scan_policy\" to \"allow\"");
-		GUC_check_errhint("Set the option scan_policy of the table or server instead, or ask a superuser.");
+		GUC_check_errhint("Set the option scan_policy of the table or server instead, or have a superuser set the parameter.");
 		return false;
 	}
 	return true;
@@ -100,7 +100,7 @@ void
 dyn_guc_init(void)
 {
 	DefineCustomEnumVariable("dynamo_fdw.scan_policy",
-							 "Sets what happens if a statement has to read a whole DynamoDB table.",
+							 "Sets what happens if a statement has to read a full DynamoDB table.",
 							 "With \"table\" the options of table and server apply. Other values can be stricter; only a superuser may set a less strict one.",
 							 &dyn_guc_scan_policy, -1, scan_policy_values,
 							 PGC_USERSET, 0, check_scan_policy, assign_scan_policy,
@@ -149,7 +149,7 @@ dyn_guc_init(void)
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomRealVariable("dynamo_fdw.max_read_units_per_statement",
 							 "Sets the read units that one statement may use.",
-							 "Zero is no limit. A smaller option max_read_units_per_statement of the server applies instead.",
+							 "Zero means no limit. A smaller option max_read_units_per_statement of the server applies instead.",
 							 &dyn_guc_max_statement_units, 0, 0, 1e9,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dynamo_fdw");

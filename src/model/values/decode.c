@@ -212,7 +212,7 @@ check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 	if (p < end && *p == '-')
 		p++;
 	if (p == end || (*p == '0' && value->len > 1))
-		return mismatch(why, "it is not spelled as an integer is");
+		return mismatch(why, "it is not written as an integer");
 	for (; p < end; p++)
 	{
 		if (*p < '0' || *p > '9')
@@ -313,7 +313,7 @@ apply_numeric_typmod(DynCodec *codec, const char *text, Datum *result,
 					 const char **why)
 {
 	if (!dyn_codec_holds_number(codec, text))
-		return mismatch(why, psprintf("it does not fit %s without rounding",
+		return mismatch(why, psprintf("it cannot become %s without rounding",
 									  format_type_with_typemod(NUMERICOID,
 															   codec->typmod)));
 	*result = DirectFunctionCall2(numeric, *result,
@@ -405,7 +405,7 @@ decode_bool_format(DynCodec *codec, const DynValue *value, Datum *result,
 	*result = BoolGetDatum(text_is(buf, len, codec->format.true_text));
 	if (DatumGetBool(*result) || text_is(buf, len, codec->format.false_text))
 		return true;
-	return mismatch(why, "it is neither of the two spellings of format 'bool'");
+	return mismatch(why, "it is neither of the two texts of format 'bool'");
 }
 
 static bool
@@ -437,7 +437,7 @@ decode_bool(DynCodec *codec, const DynValue *value, bool soft,
 	else
 		return wrong_type(codec, value, why);
 	*result = BoolGetDatum(yes);
-	return yes || no || mismatch(why, "it is not a valid spelling of true or false");
+	return yes || no || mismatch(why, "it is not a valid text for true or false");
 }
 
 static bool
@@ -592,7 +592,7 @@ decode_array(DynCodec *codec, const DynValue *value, bool soft,
 		bool		isnull = (v.type == DYN_TYPE_NULL);
 
 		if (!isnull && !dyn_codec_decode(codec->element, &v, soft, &element, why))
-			return mismatch(why, psprintf("an element does not fit: %s", *why));
+			return mismatch(why, psprintf("an element cannot be converted: %s", *why));
 		accumArrayResult(state, element, isnull, elemtype, CurrentMemoryContext);
 	}
 	*result = makeArrayResult(state, CurrentMemoryContext);

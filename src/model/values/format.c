@@ -139,7 +139,7 @@ parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 {
 	char	   *comma = strchr(args, ',');
 
-	*why = "bool(t,f) takes two different short spellings, such as bool(Y,N) or bool(1,0).";
+	*why = "bool(t,f) takes two different short texts, such as bool(Y,N) or bool(1,0).";
 	if (comma == NULL || comma == args || comma[1] == '\0' ||
 		strlen(args) > MAX_BOOL_BYTES)
 		return false;

@@ -202,7 +202,7 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 	if (!format_applies(codec, format->kind, &types))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-				 errmsg("format of column \"%s\" does not fit its type %s",
+				 errmsg("format of column \"%s\" does not match its type %s",
 						column, format_type_be(typid)),
 				 errhint("This format is for columns of %s.", types)));
 	if (format->kind == DYN_FORMAT_JSON)

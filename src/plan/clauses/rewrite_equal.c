@@ -102,8 +102,8 @@ is_attribute(const DynColumn *column, const DynKeyAttr *attr)
 }
 
 /*
- * Returns true if the column shows an attribute of the table's own key, so
- * that it is never NULL, not even for values of a mismatched type.
+ * Returns true if the column shows an attribute of the table's own key.  Such
+ * a column is never NULL, not even for values of a mismatched type.
  */
 static bool
 is_never_null(const DynClassify *context, const DynField *field)

@@ -105,7 +105,7 @@ dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
 	return (Node *) make_orclause(list_make2(test, equality));
 }
 
-/* How values are guarded: they are NULL where the condition is (not) true */
+/* A guard of values: they are NULL where the condition is (not) true */
 typedef struct Guard
 {
 	const DynClassify *context;

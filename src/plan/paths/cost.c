@@ -168,8 +168,8 @@ dyn_fetched_part(const DynRelPlan *plan)
 /*
  * Estimates the items of one partition key.  If the table is too large to read
  * in full, ANALYZE samples complete item collections of a few keys
- * (command/analyze.c).  So n_distinct is the number of keys in the sample,
- * which gives the size of item collections, but not the number of keys in the
+ * (command/analyze.c).  Then n_distinct is the number of keys in the sample:
+ * it gives the size of item collections, but not the number of keys in the
  * table.
  */
 static double
@@ -217,9 +217,10 @@ is_bound_by_others(const RelOptInfo *baserel, const DynAccess *access)
 /*
  * Returns the estimated maximum number of items under the keys that the access
  * plan reads.  If values of other tables give the partition key, item
- * collections are assumed to be as long as those that ANALYZE sampled, or
- * short if the table was never analyzed.  By default the planner would assume
- * 200 partition keys, and scan a large table rather than look up a few keys.
+ * collections are assumed to be as long as those that ANALYZE sampled.  If the
+ * table was never analyzed, they are assumed to be short.  By default the
+ * planner would assume 200 partition keys, and scan a large table rather than
+ * look up a few keys.
  */
 static double
 most_items(PlannerInfo *root, RelOptInfo *baserel,
@@ -618,9 +619,9 @@ estimate_reads(DynEstimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 }
 
 /*
- * Limits the units: Queries with different keys never use much more than a
- * read of the entire table or index, and of the table's items that its own
- * clauses select.
+ * Limits the units.  Queries with different keys never use much more than a
+ * read of the entire table or index.  Reads of its items in the table never
+ * use more than for the items that its own clauses select.
  */
 static void
 limit_units(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
@@ -768,8 +769,8 @@ cost_of_kind(DynAccessKind kind, double ms)
 /*
  * Returns the time of an execution that is repeated.  The read capacity that
  * DynamoDB has saved up serves only a few executions, including the first.
- * Without it, the first one may seem more expensive than a Scan, and core
- * would drop the path before the price of many executions is known.
+ * Without it, the first one may seem more expensive than a Scan.  Then core
+ * would drop the path before it knows the price of many executions.
  */
 static double
 repeated_ms(const DynEstimate *estimate)

@@ -303,10 +303,10 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 
 /*
  * Returns the number of Scans that share a read (exec/source/sharing.h),
- * including this one.  They share it if the query level has no other relation,
- * whose rows could replace all of them by lookups, and no LIMIT that might
- * stop them.  `index` is set if all of them could be Scans of this index;
- * NULL: of the table.
+ * including this one.  Scans do not share a read if the query level has
+ * another relation, whose rows could replace all of them by lookups, or a
+ * LIMIT that might stop them.  `index` is set if all of them could be Scans of
+ * this index; NULL: of the table.
  */
 static int
 sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
