@@ -39,7 +39,10 @@
 #include "request.h"
 #include "response_check.h"
 
-/* Attempts that are not counted; a peer may end each of them. */
+/*
+ * Maximum number of attempts that are not counted: a peer may end each of
+ * them.
+ */
 #define MOST_UNATTENDED		100
 
 /* Time after which a call that waits for a descriptor tries again. */
@@ -205,7 +208,10 @@ dyn_attempt_abandon(DynActiveCall *call)
 	dyn_attempts_try_held(client, false);
 }
 
-/* Returns the number of attempts that show something about the service. */
+/*
+ * Returns the number of attempts, without those that failed while the
+ * statement was not waiting.
+ */
 static int
 counted_attempts(const DynActiveCall *call)
 {

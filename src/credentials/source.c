@@ -131,9 +131,9 @@ fail(Source *source, const DynError *err)
 }
 
 /*
- * Returns true if the credentials have expired.  Instances provide expired
- * credentials while AWS cannot create new ones, and services accept them then.
- * So these get a new lifetime.
+ * Returns true if the credentials have expired, except those of an instance.
+ * Instances provide expired credentials while AWS cannot create new ones, and
+ * services accept them then.  So these get a new lifetime.
  */
 static bool
 expire_or_extend(Source *source)

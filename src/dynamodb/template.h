@@ -47,7 +47,7 @@ typedef struct DynText
 
 typedef enum DynPartSpec
 {
-	DYN_SPEC_NONE,				/* none, or only any, lower and upper */
+	DYN_SPEC_NONE,				/* none, or only keywords: any, lower, upper */
 	DYN_SPEC_PLAIN,
 	DYN_SPEC_RANGE,				/* lo..hi */
 	DYN_SPEC_WORDS,

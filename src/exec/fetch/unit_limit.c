@@ -186,8 +186,8 @@ dyn_spending_items(const DynStreamContext *context, double items)
 }
 
 /*
- * Returns the maximum units of a request by the table in the head of
- * unit_limit.h.
+ * Returns the maximum units of a request, as the head of unit_limit.h defines
+ * them.
  */
 static double
 most_units(const DynStreamContext *context, const DynStream *stream,

@@ -215,7 +215,10 @@ not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				not(members_cond(codec, path, elemtype, elements)));
 }
 
-/* `codec` is that of the elements. */
+/*
+ * Returns the condition that a collection has the element; `codec` is that of
+ * its elements.
+ */
 static DynCond *
 contains_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
@@ -403,7 +406,10 @@ contains_jsonb(const DynPath *path, Datum value)
 	}
 }
 
-/* DynamoDB does not look into a map. */
+/*
+ * Returns the condition that an unnested attribute has the element.  It
+ * selects every map, because DynamoDB does not examine the members of maps.
+ */
 static DynCond *
 unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
@@ -418,7 +424,7 @@ unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 
 /* ---- existence and booleans ---- */
 
-/* Never for the item itself. */
+/* Returns the condition for IS NULL.  The item itself is never NULL. */
 static DynCond *
 null_cond(const DynPath *path)
 {

@@ -154,8 +154,8 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 }
 
 /*
- * Completes the request in place of the notification, with what core does
- * around one.
+ * Completes the request without the notification, and does what core does
+ * around it.
  */
 static void
 complete_request(AsyncRequest *areq)

@@ -578,7 +578,7 @@ item_context(void *arg)
 	errcontext("key of foreign table \"%s\"%s", rows->relation->name, describe_key(rows));
 }
 
-/* Not inlined, as the usual table is without templates. */
+/* Not inlined, as most tables have no templates. */
 static pg_noinline bool
 parts_match(DynRows *rows, const DynValue *values)
 {

@@ -23,7 +23,8 @@ typedef struct DynParsedAttr
 								 * other, and are not decisive; NULL: in no
 								 * cycle */
 	bool		searched;		/* true if its ways are searched */
-	bool		unresolved;		/* true if it has no way without a guess */
+	bool		unresolved;		/* true if it only matches if a part contains
+								 * its separator */
 	int			slot;
 	bool		busy;			/* true while its dependencies are split */
 	bool		done;			/* true if the fields below are for the current

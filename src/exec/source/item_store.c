@@ -116,8 +116,9 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 		elog(ERROR, "an item is added before the end");
 
 	/*
-	 * A position that the tuplestore knows to be at its end stays after an
-	 * added item if it is the selected one; others are before the item.
+	 * When a tuple is added, the tuplestore keeps the selected read position
+	 * at the end, if it is there.  All other positions are then before the new
+	 * tuple.
 	 */
 	for (int i = 0; i < store->ncursors; i++)
 		store->cursors[i].at_end = false;

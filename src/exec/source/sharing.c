@@ -77,7 +77,10 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 
 	return one->connection == other->connection &&
 		strcmp(one->table, other->table) == 0 &&
-		/* the same items, or those of the table, which has the rows of both */
+		/*
+		 * both read the same items, or can read the table instead, which has
+		 * all rows
+		 */
 		(dyn_access_same_index(a->access, b->access) ||
 		 (dyn_access_can(a->access, DYN_CAN_READ_TABLE) &&
 		  dyn_access_can(b->access, DYN_CAN_READ_TABLE))) &&
@@ -284,8 +287,8 @@ has_arg(const DynCond *any, const DynCond *cond)
 }
 
 /*
- * Returns the condition for what any of the scans selects; NULL: one of them
- * selects all items.
+ * Returns the condition that at least one of the scans' filters is true; NULL
+ * if one of the scans selects all items.
  */
 static DynCond *
 common_filter(const DynSharedRead *read)

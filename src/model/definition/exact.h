@@ -67,8 +67,9 @@ typedef struct DynTraits
 	bool		order;
 
 	/*
-	 * True if different values of a key attribute are decoded as different
-	 * values, by the column's collation; or as NULL, as in a unique index.
+	 * True if different values of a key attribute are decoded as NULL, or as
+	 * values that differ by the column's collation.  So the column can be in a
+	 * unique index.
 	 */
 	bool		distinct;
 

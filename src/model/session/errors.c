@@ -138,7 +138,9 @@ find_transport_error(DynFailure failure, int http_status)
 	return NULL;
 }
 
-/* With a capital letter and a full stop, as DETAIL requires. */
+/*
+ * Returns the text with a capital letter and a full stop, as DETAIL requires.
+ */
 static char *
 sentence(const char *text)
 {
@@ -223,8 +225,8 @@ report_service(const DynCall *call, const DynRequestContext *context)
 }
 
 /*
- * Texts of others may be secrets of a service that only the database server
- * reaches.
+ * Returns true if messages may show what a service has sent.  That may be a
+ * secret of a service that only the database server can reach.
  */
 static bool
 shows_excerpts(void)
@@ -238,7 +240,7 @@ shows_excerpts(void)
 					SECURITY_RESTRICTED_OPERATION)) == 0;
 }
 
-/* As sentences. */
+/* Returns the error as sentences. */
 static char *
 describe_error(const DynError *err)
 {

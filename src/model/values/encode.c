@@ -369,7 +369,10 @@ bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
 	return bound_text(text, lower, inclusive, out);
 }
 
-/* A bound above the last or below the first number needs no request. */
+/*
+ * Encodes a bound for padded numbers.  One outside of their range selects all
+ * of them, or none.
+ */
 static DynEncoded
 bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 			 bool *inclusive, DynScalar *out)

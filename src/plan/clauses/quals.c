@@ -374,9 +374,9 @@ classify_once(PlannerInfo *root, DynRelPlan *plan, RestrictInfo *rinfo)
 }
 
 /*
- * Returns a copy, or one clause for each arg of an AND.  None of the latter is
- * exact: an AND of conditions is several clauses in PostgreSQL, so this AND is
- * implied by another condition.
+ * Returns a copy, or one clause for each arg of an AND.  PostgreSQL splits
+ * conditions at AND, so this AND is only implied by a condition, and none of
+ * its clauses is exact.
  */
 static List *
 divide(const DynClause *found)

@@ -61,7 +61,10 @@ numeric_of(double value)
 							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
-/* Returns a constant that equals no second bigint, as numeric; else NULL. */
+/*
+ * Returns the value as a numeric constant, if it equals at most one bigint;
+ * else NULL.
+ */
 static Node *
 plain_constant(const DynClassify *context, const DynField *field, Node *value)
 {

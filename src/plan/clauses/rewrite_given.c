@@ -54,9 +54,9 @@ dyn_classify_given(const DynClassify *context, Node *node)
 }
 
 /*
- * Returns the arguments before the last, if the last is the column; else NULL.
- * PostgreSQL removes arguments that are constant NULLs, maybe all but the
- * last.
+ * Returns the arguments of a coalesce() before the last, if the last is the
+ * column; else NULL.  The planner has removed constant NULLs, so there may be
+ * only the last one.
  */
 static Node *
 leading_values(Node *node, const Node *column)

@@ -27,8 +27,8 @@ static const DynCount one_range = {1, false, false, false};
 static DynCount count(const Counting *counting, const DynPred *pred);
 
 /*
- * Combines counts of two ANDed predicates: values rather than ranges, and the
- * fewest.
+ * Combines the counts of two ANDed predicates: prefers values to ranges, and
+ * then the smaller number.
  */
 static DynCount
 count_both(DynCount a, DynCount b)

@@ -750,8 +750,9 @@ dyn_access_is_one_request(const DynAccess *access)
 /* ---- costs ---- */
 
 /*
- * A less direct access to the same rows must never be as cheap.  Unions that
- * other statements use must not raise the cost of a Scan.
+ * Converts time to a cost, so that a less direct access to the same rows is
+ * never as cheap.  The kind of unions is skipped: it would only raise the cost
+ * of Scans.
  */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)
