@@ -82,7 +82,7 @@ typedef struct Source
 	DynProcess *process;
 	DynExchange *exchange;
 	int			tries;			/* attempts of the step's request */
-	DynSocketWatcher watcher;	/* watch on the program, or for a pause */
+	DynSocketWatcher watcher;	/* watcher of the program, or of a pause */
 	bool		watching;
 } Source;
 

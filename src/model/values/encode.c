@@ -267,7 +267,8 @@ value_instant(const DynCodec *codec, Datum value, Timestamp *instant)
 }
 
 /*
- * Prints the instant; of several texts, the first or the last in sort order.
+ * Prints the instant.  If it has several texts, prints the first or (`last`)
+ * the last one in sort order.
  */
 static bool
 instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)

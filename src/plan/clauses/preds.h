@@ -69,7 +69,7 @@ typedef struct DynPred
 	bool		part_only;		/* at planning: true if it restricts parts of
 								 * keys, but not the column's own attribute */
 	int			param;			/* position of the value in fdw_exprs */
-	int			term;			/* ROW: position in the item filter */
+	int			term;			/* FILTER_TERM: position in the item filter */
 	int			templated;		/* TEMPLATED, MEMBERS: position of the
 								 * template */
 	int			part;			/* MEMBERS: part of that template */

@@ -110,8 +110,8 @@ typedef struct Guard
 {
 	const DynClassify *context;
 	Node	   *given;
-	bool		needed;			/* true: NULL where the condition is not
-								 * true */
+	bool		needed;			/* true if they are NULL where the condition
+								 * is not true */
 } Guard;
 
 /*

@@ -724,8 +724,8 @@ match_optional_target(RelOptInfo *baserel, int target)
 }
 
 /*
- * Records the cost of an access plan for closed guards, which is more direct
- * than Scans, before these are added.
+ * Records the cost of an access plan for closed guards.  Must be called before
+ * Scans are added, which are less direct.
  */
 static void
 keep_optional(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access)
