@@ -152,9 +152,9 @@ static const struct
 	/* of the columns */
 	{"${a}${b}", 5, "no literal between", "fixed width"},
 	{"${a}${n:padded(3)}", 5, "no literal between", "fixed width"},
-	{"${b:any}${a}", 9, "no literal between", "Behind"},
+	{"${b:any}${a}", 9, "no literal between", "After"},
 	{"${a}${b:any}", 5, "no literal between", "fixed width"},
-	{"${a:any}#${n:padded(3)}${b}", 24, "no literal between", "Behind"},
+	{"${a:any}#${n:padded(3)}${b}", 24, "no literal between", "After"},
 	{"#${n:any}", 6, "columns of type text", NULL},
 	{"#${n:plain}", 6, "columns of type text", NULL},
 	{"#${a:lower}", 6, "folded value", "attribute"},
