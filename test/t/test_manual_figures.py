@@ -129,7 +129,7 @@ TOLD = {
             lists of more than {DYN_EXPR_MAX_IN} values)
         together are at most {DYN_SMALL_READ_BYTES / MB:.0f} MB of items
         ({units.UNKNOWN_ITEM_BYTES} bytes if it is unknown)
-        Once that many items or {DYN_SMALL_READ_BYTES / MB:.0f} MB have been read
+        After that many items or {DYN_SMALL_READ_BYTES / MB:.0f} MB, the rest of the Scan
         """,
     "docs/planner.md": """
         The cost is {cost.COST_PER_MS:.0f} for each millisecond
@@ -139,7 +139,7 @@ TOLD = {
         at most {units.UNITS_OF_PARTITION:,.0f} units a second; the number of partitions
         (size 0, created less than {A[cost.DAY / 86400]} day ago) is compared as a table of {cost.UNKNOWN_BYTES / GB:.0f} GB
         from another table or a list reads {cost.UNKNOWN_LENGTH:.0f} items
-        at least {cost.ITEM_UNIT_BYTES:.0f} divided by the size
+        reads at least {cost.ITEM_UNIT_BYTES:.0f} bytes of items
         more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items is estimated at {DYN_COLLECTION_ITEMS:.0f} for each value
         a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
         the budget of {HALF[unit_limit.REQUEST_SECONDS]} a second
