@@ -17,7 +17,7 @@
  * first.
  */
 static const char *const kinds[] = {
-	"definition", "incomplete index", "ambiguous", "mismatch", "not null",
+	"definition", "missing index key", "ambiguous", "mismatch", "not null",
 	"unclaimed", "shared", "expired", "absent"
 };
 
@@ -101,8 +101,8 @@ emit_table(DynCheckedTable *table)
 	{
 		const DynAssertion *assertion = lfirst(lc);
 
-		emit(check, "incomplete index", table, NULL, &assertion->broken,
-			 psprintf("the item lacks the key of trusted index \"%s\" that the templates define",
+		emit(check, "missing index key", table, NULL, &assertion->broken,
+			 psprintf("the item lacks the key of trusted index \"%s\" that its columns imply",
 					  dyn_from_utf8_lossy(assertion->index)));
 	}
 	dyn_unused_report(table->unused, emit_unused, table);

@@ -533,7 +533,7 @@ open_checked_tables(DynCheck *check, Oid serverid)
 		if (!list_member_oid(opened, lfirst_oid(lc)))
 			ereport(ERROR,
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					 errmsg("\"%s\" is not a foreign table over DynamoDB table \"%s\"",
+					 errmsg("\"%s\" is not a foreign table for DynamoDB table \"%s\"",
 							get_rel_name(lfirst_oid(lc)), relation->table)));
 	}
 	leave_out(check);

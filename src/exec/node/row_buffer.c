@@ -47,7 +47,7 @@ DynRowBuffer *
 dyn_row_buffer_create(TupleDesc desc, Size max_bytes)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "dynamo_fdw rows read ahead",
+												  "dynamo_fdw outer rows",
 												  ALLOCSET_SMALL_SIZES);
 	MemoryContext oldcontext = MemoryContextSwitchTo(context);
 	DynRowBuffer *buffer = palloc0(sizeof(DynRowBuffer));

@@ -73,11 +73,11 @@ why_no_match(const DynParsedAttr *parsed)
 	switch (parsed->split)
 	{
 		case DYN_SPLIT_AMBIGUOUS:
-			return "the attribute's text matches its template only if a placeholder contains its separator, which needs the spec any";
+			return "the attribute matches its template only if a placeholder contains its separator, which requires the modifier any";
 		case DYN_SPLIT_TYPE_MISMATCH:
-			return "a time in the attribute's text has another width than its format";
+			return "a time in the attribute does not have the width of its format";
 		default:
-			return "the attribute's text does not match its template";
+			return "the attribute does not match its template";
 	}
 }
 
@@ -378,7 +378,7 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 	if (parsed->split == DYN_SPLIT_MATCHES)
 	{
 		dyn_parsed_attr_value(value, parsed, column->part);
-		*why = "it is not in the list of the template";
+		*why = "it is not among the values listed in the template";
 		return dyn_part_lists(&parsed->templated->tmpl->parts[column->part],
 							  parsed->texts[column->part]);
 	}

@@ -187,7 +187,7 @@ divide(DynInput *input)
 
 	forget_division(cached);
 	cached->context = AllocSetContextCreate(input->node->ss.ps.state->es_query_cxt,
-											"dynamo_fdw cached read",
+											"dynamo_fdw cached scan",
 											ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(cached->context);
 	cached->divided_by = bms_copy(cached->changed);

@@ -45,7 +45,7 @@ dyn_choice_index(const DynRelPlan *plan, int target)
 /* Only conditions that both access plans push exactly stay pushed exactly. */
 static void
 add_alternative(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses,
-			  DynAccess *access)
+				DynAccess *access)
 {
 	DynPathChoice unordered = {.target = choice->target, .kind = choice->kind};
 	List	   *both = NIL;
