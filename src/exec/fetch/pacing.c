@@ -36,7 +36,7 @@ dyn_pacing_init(DynStreamContext *context)
 								   context->statement->number,
 								   dyn_statement_is_running);
 	pacing->item_units = spec->item_units;
-	dyn_spending_init(context);
+	dyn_unit_limit_init(context);
 }
 
 /* ---- sending ---- */
@@ -52,7 +52,7 @@ dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
 
 	if (delay < 0)
 		return DYN_PACE_RESPONSE;
-	budget = dyn_spending_delay(context);
+	budget = dyn_unit_limit_delay(context);
 	if (budget < 0)
 		return DYN_PACE_RESPONSE;
 	if (stream->is_hot)
@@ -73,7 +73,7 @@ most_items(const DynStreamContext *context)
 
 	if (units > 0 && pacing->item_units > 0)
 		most = Max(floor(units / pacing->item_units), 1);
-	return dyn_spending_items(context, most);
+	return dyn_unit_limit_items(context, most);
 }
 
 long
@@ -117,7 +117,7 @@ dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
 	double		now;
 
 	stream->cost = expected_units(context, items);
-	if (!dyn_spending_charge(context, stream, items))
+	if (!dyn_unit_limit_charge(context, stream, items))
 		return false;
 	if (!table->pace.throttled && !stream->is_hot)
 		return true;

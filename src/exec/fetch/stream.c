@@ -334,7 +334,7 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 {
 	const DynFetchSpec *spec = &context->spec;
 
-	dyn_spending_refuse(context, stream);
+	dyn_unit_limit_refuse(context, stream);
 	count_time(context, stream->call);
 	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, NULL,
@@ -359,7 +359,7 @@ receive_throttle(DynStreamContext *context, DynStream *stream,
 	dyn_request_log_attempt(stream->call,
 							log_line(context, stream, NULL, about->operation),
 							stream->throttles + stream->call->attempts - 1);
-	dyn_spending_refuse(context, stream);
+	dyn_unit_limit_refuse(context, stream);
 	dyn_pacing_refuse(context, stream);
 	send_again(stream);
 }
@@ -377,7 +377,7 @@ end_flight(DynStreamContext *context, DynStream *stream)
 		--*context->spec.group_in_flight;
 	context->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
-	dyn_spending_landed(context, stream);
+	dyn_unit_limit_landed(context, stream);
 }
 
 static void
@@ -397,7 +397,7 @@ dyn_stream_charge(DynStreamContext *context, DynStream *stream)
 	size_t		most;
 
 	Assert(stream->in_flight);
-	dyn_spending_repeat(context, stream);
+	dyn_unit_limit_repeat(context, stream);
 	reserve(context, stream, held);
 	if (stream->call->state != DYN_CALL_SENT ||
 		held + SPACE_MARGIN <= stream->allowed)
@@ -635,7 +635,7 @@ note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
 
 	if (!page->units_reported)
 		page->units = unreported_units(context, stream, received, items);
-	dyn_spending_grant(context, stream, page->units, items);
+	dyn_unit_limit_grant(context, stream, page->units, items);
 	if (items > 0 || context->spec.op != DYN_OP_BATCH_GET_ITEM)
 		dyn_pacing_grant(context, stream, page->units, items);
 }

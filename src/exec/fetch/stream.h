@@ -80,7 +80,7 @@ typedef struct DynStreamContext
 	DynBuffer	scratch;		/* buffer for comparing a response with its
 								 * request */
 	DynPacing	pacing;
-	DynSpending spending;
+	DynUnitLimit unit_limit;
 	size_t		expected;		/* estimated bytes of a response */
 	uint64		count;
 	uint64		responses;		/* number of responses taken in so far */

@@ -13,7 +13,7 @@
 #define REQUEST_SECONDS	0.5
 
 void
-dyn_spending_init(DynStreamContext *context)
+dyn_unit_limit_init(DynStreamContext *context)
 {
 	const DynFetchSpec *spec = &context->spec;
 	double		of_server = spec->connection->max_read_units_per_second;
@@ -21,20 +21,20 @@ dyn_spending_init(DynStreamContext *context)
 	double		of_capacity = spec->capacity_share;
 	double		smallest = dyn_smaller_limit(dyn_smaller_limit(of_server, of_table),
 											 of_capacity);
-	DynSpending *spending = &context->spending;
+	DynUnitLimit *unit_limit = &context->unit_limit;
 
 	if (smallest <= 0)
 		return;
-	spending->budgets = palloc0(sizeof(DynBudgets));
+	unit_limit->budgets = palloc0(sizeof(DynBudgets));
 	if (of_server > 0)
-		dyn_budgets_add(spending->budgets, spec->connection, NULL, NULL, of_server);
+		dyn_budgets_add(unit_limit->budgets, spec->connection, NULL, NULL, of_server);
 	if (of_table > 0)
-		dyn_budgets_add(spending->budgets, spec->connection, spec->table, NULL,
+		dyn_budgets_add(unit_limit->budgets, spec->connection, spec->table, NULL,
 						of_table);
 	if (of_capacity > 0)
-		dyn_budgets_add(spending->budgets, spec->connection, spec->table,
+		dyn_budgets_add(unit_limit->budgets, spec->connection, spec->table,
 						spec->global_index ? spec->global_index : "", of_capacity);
-	spending->request_units = REQUEST_SECONDS * smallest;
+	unit_limit->request_units = REQUEST_SECONDS * smallest;
 }
 
 /*
@@ -120,7 +120,7 @@ response_will_come(const DynStreamContext *context)
 
 	if (context->pacing.table->in_flight > 0)
 		return true;
-	return context->spending.awaited > context->paused &&
+	return context->unit_limit.awaited > context->paused &&
 		(!context->spec.keyed ||
 		 statement->bytes + context->expected <= statement->max_bytes);
 }
@@ -135,8 +135,8 @@ awaits_response(const DynStreamContext *context)
 	 * The fetch's requests in flight, or a few more: received responses may
 	 * not have been taken in, and other fetches read the table, too.
 	 */
-	if (context->spending.budgets != NULL &&
-		Min(context->spending.awaited, context->pacing.table->in_flight) > context->responses)
+	if (context->unit_limit.budgets != NULL &&
+		Min(context->unit_limit.awaited, context->pacing.table->in_flight) > context->responses)
 		return true;
 	return limit > 0 && response_will_come(context) &&
 		left_of_statement(context, limit) <
@@ -144,13 +144,13 @@ awaits_response(const DynStreamContext *context)
 }
 
 double
-dyn_spending_delay(const DynStreamContext *context)
+dyn_unit_limit_delay(const DynStreamContext *context)
 {
 	if (awaits_response(context))
 		return DYN_PACE_RESPONSE;
-	if (context->spending.budgets == NULL)
+	if (context->unit_limit.budgets == NULL)
 		return 0;
-	return dyn_budgets_delay(context->spending.budgets, dyn_session_now());
+	return dyn_budgets_delay(context->unit_limit.budgets, dyn_session_now());
 }
 
 /* Returns `items` (0: any number), or fewer if only `most` may be read. */
@@ -169,9 +169,9 @@ needs_limit(const DynStreamContext *context, double units)
 }
 
 double
-dyn_spending_items(const DynStreamContext *context, double items)
+dyn_unit_limit_items(const DynStreamContext *context, double items)
 {
-	double		budget = context->spending.request_units;
+	double		budget = context->unit_limit.request_units;
 	double		limit = statement_limit(context);
 	double		left = limit > 0 ? left_of_statement(context, limit) : 0;
 	double		item = context->pacing.item_units;
@@ -195,8 +195,8 @@ static double
 most_units(const DynStreamContext *context, const DynStream *stream,
 		   double items)
 {
-	const DynSpending *spending = &context->spending;
-	double		item = Max(spending->most_item, context->pacing.item_units);
+	const DynUnitLimit *unit_limit = &context->unit_limit;
+	double		item = Max(unit_limit->most_item, context->pacing.item_units);
 	double		most = price(context, DYN_FULL_PAGE_UNITS);
 
 	if (item <= 0)
@@ -205,13 +205,13 @@ most_units(const DynStreamContext *context, const DynStream *stream,
 		most = costs_by_item(context) ? items * item
 			: Min(items * item, most);
 	if (context->spec.op == DYN_OP_QUERY && stream->nrequests == 0 &&
-		spending->most_request > 0)
-		most = Min(most, spending->most_request);
+		unit_limit->most_request > 0)
+		most = Min(most, unit_limit->most_request);
 	return Max(most, price(context, DYN_LEAST_UNITS));
 }
 
 bool
-dyn_spending_charge(DynStreamContext *context, DynStream *stream, double items)
+dyn_unit_limit_charge(DynStreamContext *context, DynStream *stream, double items)
 {
 	double		limit = statement_limit(context);
 	double		expected = expected_of(context, stream);
@@ -220,34 +220,34 @@ dyn_spending_charge(DynStreamContext *context, DynStream *stream, double items)
 		report_limit(context, limit, expected);
 	stream->charge = most_units(context, stream, items);
 	stream->ncharged = 1;
-	if (context->spending.budgets != NULL &&
-		!dyn_budgets_take(context->spending.budgets, stream->charge,
+	if (context->unit_limit.budgets != NULL &&
+		!dyn_budgets_take(context->unit_limit.budgets, stream->charge,
 						  dyn_session_now()))
 		return false;
 	stream->expected = expected;
 	context->statement->expected_units += expected;
-	context->spending.awaited++;
+	context->unit_limit.awaited++;
 	return true;
 }
 
 /* ---- responses ---- */
 
 void
-dyn_spending_landed(DynStreamContext *context, DynStream *stream)
+dyn_unit_limit_landed(DynStreamContext *context, DynStream *stream)
 {
 	context->statement->expected_units -= stream->expected;
 	stream->expected = 0;
-	context->spending.awaited--;
+	context->unit_limit.awaited--;
 }
 
 void
-dyn_spending_repeat(DynStreamContext *context, DynStream *stream)
+dyn_unit_limit_repeat(DynStreamContext *context, DynStream *stream)
 {
 	int			repeated = stream->call->lost + 1 - stream->ncharged;
 
-	if (context->spending.budgets == NULL || repeated <= 0)
+	if (context->unit_limit.budgets == NULL || repeated <= 0)
 		return;
-	dyn_budgets_correct(context->spending.budgets, 0,
+	dyn_budgets_correct(context->unit_limit.budgets, 0,
 						repeated * stream->charge, dyn_session_now());
 	stream->ncharged += repeated;
 }
@@ -255,27 +255,27 @@ dyn_spending_repeat(DynStreamContext *context, DynStream *stream)
 static void
 correct(DynStreamContext *context, DynStream *stream, double units)
 {
-	if (context->spending.budgets != NULL)
-		dyn_budgets_correct(context->spending.budgets,
+	if (context->unit_limit.budgets != NULL)
+		dyn_budgets_correct(context->unit_limit.budgets,
 							stream->ncharged * stream->charge,
 							units + stream->call->lost * stream->charge,
 							dyn_session_now());
 }
 
 void
-dyn_spending_grant(DynStreamContext *context, DynStream *stream, double units,
-				   double items)
+dyn_unit_limit_grant(DynStreamContext *context, DynStream *stream, double units,
+					 double items)
 {
-	DynSpending *spending = &context->spending;
+	DynUnitLimit *unit_limit = &context->unit_limit;
 
 	correct(context, stream, units);
-	spending->most_request = Max(spending->most_request, units);
+	unit_limit->most_request = Max(unit_limit->most_request, units);
 	if (items > 0)
-		spending->most_item = Max(spending->most_item, units / items);
+		unit_limit->most_item = Max(unit_limit->most_item, units / items);
 }
 
 void
-dyn_spending_refuse(DynStreamContext *context, DynStream *stream)
+dyn_unit_limit_refuse(DynStreamContext *context, DynStream *stream)
 {
 	correct(context, stream, 0);
 }

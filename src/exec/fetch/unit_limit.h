@@ -33,7 +33,7 @@
 struct DynStream;
 struct DynStreamContext;
 
-typedef struct DynSpending
+typedef struct DynUnitLimit
 {
 	DynBudgets *budgets;		/* budgets, or NULL */
 	double		request_units;	/* maximum units of one request; 0:
@@ -42,20 +42,20 @@ typedef struct DynSpending
 	double		most_request;	/* largest units of a request, as measured */
 	int			awaited;		/* number of requests whose responses were not
 								 * taken in */
-} DynSpending;
+} DynUnitLimit;
 
 /* Initializes the limits from the context's spec. */
-extern void dyn_spending_init(struct DynStreamContext *context);
+extern void dyn_unit_limit_init(struct DynStreamContext *context);
 
 /* Returns the delay until the stream may send, as dyn_pacing_delay does. */
-extern double dyn_spending_delay(const struct DynStreamContext *context);
+extern double dyn_unit_limit_delay(const struct DynStreamContext *context);
 
 /*
  * Returns how many items the next request may examine; at most `items` (0: any
  * number).
  */
-extern double dyn_spending_items(const struct DynStreamContext *context,
-								 double items);
+extern double dyn_unit_limit_items(const struct DynStreamContext *context,
+								   double items);
 
 /*
  * Charges a request of the stream before it is sent.  It may examine `items`
@@ -63,32 +63,32 @@ extern double dyn_spending_items(const struct DynStreamContext *context,
  * another request has used up the budget first.  Raises an error if the
  * statement has reached its limit.
  */
-extern bool dyn_spending_charge(struct DynStreamContext *context,
-								struct DynStream *stream, double items);
+extern bool dyn_unit_limit_charge(struct DynStreamContext *context,
+								  struct DynStream *stream, double items);
 
 /*
  * Notes that the request is not in flight any more.  Its cost is reported
  * next, or never.
  */
-extern void dyn_spending_landed(struct DynStreamContext *context,
-								struct DynStream *stream);
+extern void dyn_unit_limit_landed(struct DynStreamContext *context,
+								  struct DynStream *stream);
 
 /*
  * Charges attempts of a request in flight: each lost attempt keeps its charge,
  * so the attempt that repeats it is charged, too.
  */
-extern void dyn_spending_repeat(struct DynStreamContext *context,
-								struct DynStream *stream);
+extern void dyn_unit_limit_repeat(struct DynStreamContext *context,
+								  struct DynStream *stream);
 
 /*
- * dyn_spending_grant notes the units granted to the request.
- * dyn_spending_refuse notes that it was rejected, throttled or not: only lost
- * attempts then count.
+ * dyn_unit_limit_grant notes the units granted to the request.
+ * dyn_unit_limit_refuse notes that it was rejected, throttled or not: only
+ * lost attempts then count.
  */
-extern void dyn_spending_grant(struct DynStreamContext *context,
-							   struct DynStream *stream, double units,
-							   double items);
-extern void dyn_spending_refuse(struct DynStreamContext *context,
-								struct DynStream *stream);
+extern void dyn_unit_limit_grant(struct DynStreamContext *context,
+								 struct DynStream *stream, double units,
+								 double items);
+extern void dyn_unit_limit_refuse(struct DynStreamContext *context,
+								  struct DynStream *stream);
 
 #endif
