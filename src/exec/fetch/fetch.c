@@ -3,7 +3,7 @@
  *		Returns the items of a fetch: in any order, merged, or keyed.
  *
  *		any order	the items of any stream; the earliest page first
- *		merged		the least item of all streams (spec.compare)
+ *		merged		the least item of all streams (spec.nsort)
  *		keyed		those of the stream that the consumer names (spec.keyed),
  *					usually in rising order; other streams' pages wait
  *
@@ -118,7 +118,7 @@ finish_page(DynFetch *fetch)
 {
 	Assert(fetch->page->cursor.given == fetch->page->page.nitems);
 	/* otherwise pages stay with their streams until they are used up */
-	Assert(fetch->streams.spec.compare == NULL && !fetch->streams.spec.keyed);
+	Assert(fetch->streams.spec.nsort == 0 && !fetch->streams.spec.keyed);
 	if (fetch->streams.spec.keep && is_only_page(fetch))
 		fetch->cached = fetch->page;
 	else
@@ -161,7 +161,7 @@ dyn_fetch_rewind(DynFetch *fetch)
 	Assert(!fetch->streams.spec.keyed);
 	if (fetch->streams.spec.counting)
 		return true;
-	if (fetch->streams.spec.compare != NULL)
+	if (fetch->streams.spec.nsort > 0)
 		return false;
 	if (fetch->cached != NULL)
 	{
@@ -198,6 +198,22 @@ next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 	return false;
 }
 
+/* Loads the stream's next item, and the values that it is merged by. */
+static void
+load_head(DynFetch *fetch, DynStream *stream)
+{
+	const DynFetchSpec *spec = &fetch->streams.spec;
+	MemoryContext oldcontext;
+
+	stream->has_head = next_of_pages(fetch, stream, stream->head);
+	if (!stream->has_head)
+		return;
+	MemoryContextReset(stream->head_context);
+	oldcontext = MemoryContextSwitchTo(stream->head_context);
+	spec->decode_sort(spec->sort_arg, stream->head, stream->sort);
+	MemoryContextSwitchTo(oldcontext);
+}
+
 /* True if every stream that is not finished has its next item loaded. */
 static bool
 heads_are_loaded(DynFetch *fetch)
@@ -209,17 +225,34 @@ heads_are_loaded(DynFetch *fetch)
 		DynStream  *stream = fetch->active[i];
 
 		if (!stream->has_head)
-			stream->has_head = next_of_pages(fetch, stream, stream->head);
+			load_head(fetch, stream);
 		if (!stream->has_head && !dyn_stream_is_done(stream))
 			return false;
 	}
 	return true;
 }
 
+static bool
+is_less(const DynFetchSpec *spec, const DynStream *a, const DynStream *b)
+{
+	int			order = 0;
+
+	for (int i = 0; i < spec->nsort && order == 0; i++)
+	{
+		const DynScalar *x = &a->sort[i];
+		const DynScalar *y = &b->sort[i];
+
+		if (x->data == NULL || y->data == NULL)
+			order = (x->data != NULL) - (y->data != NULL);
+		else
+			order = spec->backward ? dyn_scalar_compare(y, x) : dyn_scalar_compare(x, y);
+	}
+	return order < 0;
+}
+
 static DynStream *
 least_head(DynFetch *fetch)
 {
-	const DynFetchSpec *spec = &fetch->streams.spec;
 	DynStream  *least = NULL;
 
 	for (int i = 0; i < fetch->nactive; i++)
@@ -227,8 +260,7 @@ least_head(DynFetch *fetch)
 		DynStream  *stream = fetch->active[i];
 
 		if (stream->has_head &&
-			(least == NULL ||
-			 spec->compare(spec->compare_arg, stream->head, least->head) < 0))
+			(least == NULL || is_less(&fetch->streams.spec, stream, least)))
 			least = stream;
 	}
 	return least;
@@ -239,7 +271,7 @@ next_merged(DynFetch *fetch)
 {
 	DynStream  *least;
 
-	Assert(fetch->streams.spec.compare != NULL);
+	Assert(fetch->streams.spec.nsort > 0);
 	if (--fetch->until_pump <= 0)
 		dyn_schedule_pump(fetch);
 	while (!heads_are_loaded(fetch))
@@ -264,7 +296,7 @@ next_merged(DynFetch *fetch)
 const DynValue *
 dyn_fetch_next(DynFetch *fetch)
 {
-	return fetch->streams.spec.compare != NULL ? next_merged(fetch)
+	return fetch->streams.spec.nsort > 0 ? next_merged(fetch)
 		: next_unordered(fetch);
 }
 
@@ -367,7 +399,7 @@ dyn_fetch_count(DynFetch *fetch)
 static DynFetchState
 present_state(DynFetch *fetch)
 {
-	if (fetch->streams.spec.compare != NULL && !fetch->streams.spec.counting)
+	if (fetch->streams.spec.nsort > 0 && !fetch->streams.spec.counting)
 	{
 		if (!heads_are_loaded(fetch))
 			return DYN_FETCH_WAITS;

@@ -66,16 +66,21 @@ typedef struct DynFetchSpec
 	bool		backward;
 
 	/*
+	 * Merging: decodes the values by which items are merged from an item's
+	 * slots, into CurrentMemoryContext.  Items without a value (data NULL) go
+	 * first.
+	 */
+	void		(*decode_sort) (void *arg, const DynValue *slots, DynScalar *values);
+	void	   *sort_arg;
+	int			nsort;			/* number of these values; 0: no merging */
+
+	/*
 	 * Called if the access key does not permit the stream's request; returns
 	 * true if `prepare` will make another one.  NULL: never.
 	 */
 	bool		(*denied) (void *arg, int stream);
 	void	   *arg;			/* argument of prepare, describe, expected and
 								 * denied */
-	/* Compares the slots of two items, or NULL. */
-	int			(*compare) (void *arg, const DynValue *a, const DynValue *b);
-	void	   *compare_arg;
-
 	bool		may_stop_early; /* true if the consumer may stop early */
 	bool		keep;			/* true if the consumer may read the items
 								 * again */

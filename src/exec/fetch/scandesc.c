@@ -142,7 +142,7 @@ dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters)
 	int			nextra = 0;
 	int		   *positions = scandesc->rows->positions;
 
-	/* the sort attributes first: see compare_items */
+	/* the sort attributes first: see decode_sort */
 	for (int i = 0; i < access->nsort; i++)
 		extra[nextra++] = access->sort[i];
 	for (int i = 0; i < access->nbase; i++)
@@ -243,76 +243,32 @@ dyn_scandesc_segments(const DynScanDesc *scandesc)
 								 index ? index->size_bytes : meta->size_bytes);
 }
 
-/* Reads one template part; false if the item's text does not match. */
-static bool
-read_part(const DynScanDesc *scandesc, const DynValue *values, const DynTemplatedAttr *templated,
-		  int part, DynScalar *scalar)
-{
-	DynText		text;
-
-	if (!dyn_parts_text(scandesc->rows->parts, values,
-						templated - scandesc->relation->templated, part, &text))
-		return false;
-	scalar->type = DYN_TYPE_S;
-	scalar->data = pnstrdup(text.data, text.len);
-	scalar->len = text.len;
-	return true;
-}
-
 /*
- * Compares one part of two texts; a mismatched text, which gives no row, goes
- * first.
+ * Merging: decodes the sort attributes, which are the first extra slots.  A
+ * text that does not match its template, and gives no row, has no value.
  */
-static int
-compare_parts(const DynScanDesc *scandesc, const DynTemplatedAttr *templated, int part,
-			  const DynValue *a, const DynValue *b)
-{
-	DynScalar	x,
-				y;
-	bool		a_applies = read_part(scandesc, a, templated, part, &x);
-	bool		b_applies = read_part(scandesc, b, templated, part, &y);
-	int			order = 0;
-
-	if (a_applies && b_applies)
-		order = dyn_scalar_compare(&x, &y);
-	else if (a_applies || b_applies)
-		order = a_applies == scandesc->access->backward ? -1 : 1;
-	if (a_applies)
-		pfree(unconstify(char *, x.data));
-	if (b_applies)
-		pfree(unconstify(char *, y.data));
-	return order;
-}
-
-/* Merging: compares the sort attributes, which follow the columns. */
-static int
-compare_items(void *arg, const DynValue *a, const DynValue *b)
+static void
+decode_sort(void *arg, const DynValue *slots, DynScalar *values)
 {
 	const DynScanDesc *scandesc = arg;
-	int			order = 0;
+	const DynRelation *relation = scandesc->relation;
 
-	Assert(scandesc->access->nsort > 0);
-	for (int i = 0; i < scandesc->access->nsort && order == 0; i++)
+	for (int i = 0; i < scandesc->access->nsort; i++)
 	{
 		const char *name = scandesc->access->sort[i].name;
 		int			part = scandesc->access->sort_parts[i];
-		int			slot = scandesc->rows->extra_slots[i];
-		DynScalar	x,
-					y;
+		DynText		text;
 
-		if (part != DYN_FULL)
-		{
-			order = compare_parts(scandesc, dyn_relation_templated(scandesc->relation, name),
-								  part, a, b);
-			continue;
-		}
-		dyn_key_scalar(scandesc->relation, name, &a[slot], &x);
-		dyn_key_scalar(scandesc->relation, name, &b[slot], &y);
-		order = dyn_scalar_compare(&x, &y);
-		pfree(unconstify(char *, x.data));
-		pfree(unconstify(char *, y.data));
+		if (part == DYN_FULL)
+			dyn_key_scalar(relation, name, &slots[scandesc->rows->extra_slots[i]],
+						   &values[i]);
+		else if (dyn_parts_text(scandesc->rows->parts, slots,
+								dyn_relation_templated(relation, name) - relation->templated,
+								part, &text))
+			values[i] = (DynScalar) {DYN_TYPE_S, pnstrdup(text.data, text.len), text.len};
+		else
+			values[i] = (DynScalar) {DYN_TYPE_S, NULL, 0};
 	}
-	return scandesc->access->backward ? -order : order;
 }
 
 /*
@@ -445,8 +401,10 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	spec.keyed = keyed;
 	if (scandesc->access->ordered && requests->nstreams > 1 && !keyed)
 	{
-		spec.compare = compare_items;
-		spec.compare_arg = scandesc;
+		Assert(scandesc->access->nsort > 0);
+		spec.decode_sort = decode_sort;
+		spec.sort_arg = scandesc;
+		spec.nsort = scandesc->access->nsort;
 		spec.all_at_once = true;
 	}
 	fetch = dyn_fetch_start(scandesc->statement, &spec);

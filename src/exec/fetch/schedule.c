@@ -64,7 +64,7 @@ dyn_schedule_init(DynFetch *fetch)
 	const DynFetchSpec *spec = &fetch->streams.spec;
 	int			concurrency = spec->connection->max_concurrency;
 
-	Assert(spec->compare == NULL || (spec->all_at_once && !spec->keyed));
+	Assert(spec->nsort == 0 || (spec->all_at_once && !spec->keyed));
 	fetch->streams.expected = spec->keyed ? KEYED_EXPECTED_BYTES
 		: FIRST_EXPECTED_BYTES;
 	if (spec->all_at_once)
@@ -133,6 +133,10 @@ begin_stream(DynFetch *fetch, int number)
 		stream->head = MemoryContextAllocZero(fetch->context,
 											  Max(fetch->streams.spec.npaths, 1) *
 											  sizeof(DynValue));
+		if (fetch->streams.spec.nsort > 0)
+			stream->head_context = AllocSetContextCreate(fetch->context,
+														 "dynamo_fdw merged item",
+														 ALLOCSET_SMALL_SIZES);
 	}
 	Assert(fetch->nactive < fetch->space);
 	Assert(dyn_stream_is_idle(stream));
@@ -296,7 +300,7 @@ is_wanted(const DynFetch *fetch, const DynStream *stream)
 {
 	if (fetch->streams.spec.keyed)
 		return stream->number == fetch->awaited && stream->first == NULL;
-	if (fetch->streams.spec.compare != NULL)
+	if (fetch->streams.spec.nsort > 0)
 		return stream->first == NULL && !stream->has_head;
 	return !has_pages(fetch);
 }
@@ -389,7 +393,7 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 {
 	const DynStatement *statement = fetch->streams.statement;
 
-	if (fetch->streams.spec.compare != NULL ||
+	if (fetch->streams.spec.nsort > 0 ||
 		statement->bytes + fetch->streams.expected <= statement->max_bytes)
 		return true;
 	if (fetch->streams.spec.keyed)

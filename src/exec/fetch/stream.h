@@ -67,6 +67,8 @@ typedef struct DynStream
 	/* merging: true if the stream's next item is loaded */
 	bool		has_head;
 	DynValue   *head;
+	DynScalar	sort[DYN_MAX_KEY_ATTRS];	/* values that it is merged by */
+	MemoryContext head_context; /* context of these values; NULL: no merging */
 } DynStream;
 
 /* Data that streams share with their fetch. */
