@@ -240,10 +240,15 @@ request_items(DynScan *scan)
 	return dyn_items_start(scandesc, resolved);
 }
 
-/* Stores the rows of a source that cannot start again, if it may have to. */
+/*
+ * Stores the rows of a source that cannot start again, if it may have to.  A
+ * count always can.
+ */
 static DynItems *
 may_repeat(const DynScan *scan, DynItems *items)
 {
+	Assert(!scan->input.scandesc->access->count_only || items == NULL ||
+		   items->methods->rewind != NULL);
 	return items != NULL && items->methods->rewind == NULL &&
 		scan->input.scandesc->keeps ? dyn_stored_create(items) : items;
 }

@@ -174,12 +174,10 @@ fallback_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 	return DYN_FETCH_ITEM;
 }
 
-static DynFetchState
-fallback_poll(DynItems *items)
+static bool
+fallback_would_wait(DynItems *items)
 {
-	DynItems   *unchecked = ((DynFallback *) items)->unchecked;
-
-	return unchecked->methods->poll(unchecked);
+	return dyn_items_would_wait(((DynFallback *) items)->unchecked);
 }
 
 static DynFetch *
@@ -230,7 +228,7 @@ fallback_close(DynItems *items)
 
 static const DynItemsMethods fallback_methods = {
 	.next_row = fallback_next_row,
-	.poll = fallback_poll,
+	.would_wait = fallback_would_wait,
 	.awaited = fallback_awaited,
 	.rewind = fallback_rewind,
 	.count = fallback_count,

@@ -23,8 +23,9 @@ typedef struct DynInput
 	DynScanDesc *scandesc;
 
 	/*
-	 * Called before one of the scan's descriptors starts requests: may raise
-	 * an error.
+	 * Called before one of the scan's descriptors starts requests, by scan.c,
+	 * fallback.c and united.c; may raise an error.  Shared and cached reads
+	 * are permitted without it.
 	 */
 	void		(*permit) (struct DynInput *input, DynScanDesc *scandesc);
 

@@ -97,10 +97,10 @@ fetched_next(DynItems *items)
 	return dyn_fetch_next(((Fetched *) items)->fetch);
 }
 
-static DynFetchState
-fetched_poll(DynItems *items)
+static bool
+fetched_would_wait(DynItems *items)
 {
-	return dyn_fetch_poll(((Fetched *) items)->fetch);
+	return dyn_fetch_poll(((Fetched *) items)->fetch) == DYN_FETCH_WAITS;
 }
 
 static DynFetch *
@@ -132,7 +132,7 @@ fetched_close(DynItems *items)
 
 static const DynItemsMethods fetched_methods = {
 	.next = fetched_next,
-	.poll = fetched_poll,
+	.would_wait = fetched_would_wait,
 	.awaited = fetched_awaited,
 	.rewind = fetched_rewind,
 	.count = fetched_count,

@@ -29,8 +29,8 @@ typedef struct DynItemsMethods
 {
 	/*
 	 * Returns the next item's slots, valid until the next call; NULL at the
-	 * end.  items->rows decode it.  Waits, raises errors.  Not for sources of
-	 * rows.
+	 * end.  items->rows decode it.  Waits, raises errors.  NULL: it returns
+	 * rows.  A source of rows may have it for its own checks (united.c).
 	 */
 	const DynValue *(*next) (DynItems *items);
 
@@ -41,10 +41,11 @@ typedef struct DynItemsMethods
 	DynFetchState (*next_row) (DynItems *items, TupleTableSlot *slot, bool wait);
 
 	/*
-	 * Returns what `next`, or `count`, would do now, as dyn_fetch_poll.  NULL:
-	 * unknown, and it may wait.
+	 * Returns true if `next`, or `count`, would wait now.  First takes in
+	 * received data, which invalidates the current item, as dyn_fetch_poll.
+	 * NULL: unknown, and it may wait.
 	 */
-	DynFetchState (*poll) (DynItems *items);
+	bool		(*would_wait) (DynItems *items);
 
 	/*
 	 * Returns the fetch that `next` waits for, or NULL.  NULL: it never waits.
@@ -64,7 +65,7 @@ typedef struct DynItemsMethods
 
 	/*
 	 * Returns the number of items, instead of `next`.  NULL: they are taken
-	 * one by one.
+	 * one by one; a source of rows without `next` then never serves a count.
 	 */
 	uint64		(*count) (DynItems *items);
 
@@ -78,8 +79,9 @@ typedef struct DynItemsMethods
 struct DynItems
 {
 	const DynItemsMethods *methods;
-	DynRows    *rows;			/* rows for the item that `next` returned last;
-								 * NULL if it returns rows */
+	DynRows    *rows;			/* rows for the item that `next` returned last,
+								 * here or in an inner source; NULL: stored
+								 * rows */
 };
 
 /*
@@ -96,8 +98,7 @@ extern DynItems *dyn_items_empty(DynRows *rows);
 static inline bool
 dyn_items_would_wait(DynItems *items)
 {
-	return items->methods->poll != NULL &&
-		items->methods->poll(items) == DYN_FETCH_WAITS;
+	return items->methods->would_wait != NULL && items->methods->would_wait(items);
 }
 
 /*
@@ -134,6 +135,16 @@ static inline DynFetch *
 dyn_items_awaited(const DynItems *items)
 {
 	return items->methods->awaited ? items->methods->awaited(items) : NULL;
+}
+
+/* Sets the group of the fetch that is waited for, as dyn_fetch_set_group. */
+static inline void
+dyn_items_set_group(DynItems *items, int *group_in_flight)
+{
+	DynFetch   *fetch = dyn_items_awaited(items);
+
+	if (fetch != NULL)
+		dyn_fetch_set_group(fetch, group_in_flight);
 }
 
 /*

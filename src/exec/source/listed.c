@@ -129,8 +129,8 @@ listed_awaited(const DynItems *items)
 /*
  * Collecting the keys of the next batch may wait, if the index has more pages.
  */
-static DynFetchState
-listed_poll(DynItems *items)
+static bool
+listed_would_wait(DynItems *items)
 {
 	Listed	   *listed = (Listed *) items;
 
@@ -139,15 +139,15 @@ listed_poll(DynItems *items)
 		DynFetchState state = dyn_fetch_poll(listed_awaited(items));
 
 		if (state == DYN_FETCH_WAITS)
-			return state;
+			return true;
 		if (listed->fetch != NULL)
 		{
 			if (state == DYN_FETCH_ITEM)
-				return state;
+				return false;
 			end_batch(listed);
 		}
 		else if (!start_batch(listed))
-			return DYN_FETCH_END;
+			return false;
 	}
 }
 
@@ -165,7 +165,7 @@ listed_close(DynItems *items)
 
 static const DynItemsMethods listed_methods = {
 	.next = listed_next,
-	.poll = listed_poll,
+	.would_wait = listed_would_wait,
 	.awaited = listed_awaited,
 	.close = listed_close,
 };

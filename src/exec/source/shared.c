@@ -77,7 +77,7 @@ dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved)
 static void
 close_items(DynSharedRead *read)
 {
-	if (read->items != NULL)
+	if (read->items != NULL && read->items->methods->close != NULL)
 		read->items->methods->close(read->items);
 	read->items = NULL;
 }
@@ -153,8 +153,8 @@ take_item(DynMember *member, bool wait)
 	 * (async.c).  This also holds for what the source starts during the wait.
 	 */
 	scandesc->group_in_flight = wait ? NULL : member->input->scandesc->group_in_flight;
-	dyn_fetch_set_group(dyn_items_awaited(read->items), scandesc->group_in_flight);
-	if (!wait && read->items->methods->poll(read->items) == DYN_FETCH_WAITS)
+	dyn_items_set_group(read->items, scandesc->group_in_flight);
+	if (!wait && dyn_items_would_wait(read->items))
 		return DYN_FETCH_WAITS;
 	item = read->items->methods->next(read->items);
 	if (item == NULL)
@@ -215,8 +215,8 @@ member_next(DynItems *items)
 }
 
 /* A count needs all items. */
-static DynFetchState
-member_poll(DynItems *items)
+static bool
+member_would_wait(DynItems *items)
 {
 	DynMember  *member = (DynMember *) items;
 	bool		counts = member->input->scandesc->access->count_only;
@@ -229,7 +229,7 @@ member_poll(DynItems *items)
 		if (!member->found)
 			break;
 	}
-	return state;
+	return state == DYN_FETCH_WAITS;
 }
 
 static DynFetch *
@@ -276,18 +276,16 @@ static void
 member_close(DynItems *items)
 {
 	DynMember  *member = (DynMember *) items;
-	DynFetch   *fetch = member_awaited(items);
 
 	/* responses in flight are taken in by others, or by a later execution */
-	if (fetch != NULL)
-		dyn_fetch_set_group(fetch, NULL);
+	dyn_items_set_group(items, NULL);
 	if (!member->comes_again)
 		dyn_member_leave(member);
 }
 
 static const DynItemsMethods member_methods = {
 	.next = member_next,
-	.poll = member_poll,
+	.would_wait = member_would_wait,
 	.awaited = member_awaited,
 	.has_next = member_has_next,
 	.rewind = member_rewind,

@@ -125,7 +125,7 @@ static void
 join_group(const DynUnited *united, const Arm *arm)
 {
 	arm->scandesc->group_in_flight = united->input->scandesc->group_in_flight;
-	dyn_fetch_set_group(dyn_items_awaited(arm->items), arm->scandesc->group_in_flight);
+	dyn_items_set_group(arm->items, arm->scandesc->group_in_flight);
 }
 
 /*
@@ -140,16 +140,17 @@ send_ahead(DynUnited *united)
 	for (int i = 0; i < united->narms; i++)
 	{
 		const Arm  *arm = &united->arms[i];
+		DynFetch   *fetch = arm->items ? dyn_items_awaited(arm->items) : NULL;
 
-		if (arm->items == NULL)
+		if (fetch == NULL)
 			continue;
 		if (first)
 		{
 			join_group(united, arm);
-			dyn_fetch_send(dyn_items_awaited(arm->items));
+			dyn_fetch_send(fetch);
 		}
 		else if (arm->scandesc->origin_requests->nstreams == 1)
-			dyn_fetch_send_ahead(dyn_items_awaited(arm->items));
+			dyn_fetch_send_ahead(fetch);
 		first = false;
 	}
 }
@@ -229,10 +230,10 @@ find_item(DynUnited *united, bool wait)
 	return united->item ? DYN_FETCH_ITEM : DYN_FETCH_END;
 }
 
-static DynFetchState
-united_poll(DynItems *items)
+static bool
+united_would_wait(DynItems *items)
 {
-	return find_item((DynUnited *) items, false);
+	return find_item((DynUnited *) items, false) == DYN_FETCH_WAITS;
 }
 
 static const DynValue *
@@ -434,7 +435,7 @@ united_close(DynItems *items)
 static const DynItemsMethods united_methods = {
 	.next = united_next,
 	.next_row = united_next_row,
-	.poll = united_poll,
+	.would_wait = united_would_wait,
 	.awaited = united_awaited,
 	.close = united_close,
 };
