@@ -78,22 +78,25 @@ dyn_scandesc_item_key(void *arg, const char **why)
 	DynPath		paths[2];
 	DynItemPosition position;
 	DynConnection *connection = scandesc->relation->connection;
-	DynRequestContext about = {dyn_operation_name(scandesc->origin_requests->op),
-		scandesc->relation->table, scandesc->origin_requests->index,
-	connection->server_name, &connection->provider};
+	const DynRequests *requests = scandesc->origin_requests;
+	DynRequestContext about;
 	DynCall    *call;
 	char	   *key = NULL;
 
-	if (scandesc->origin_requests->op == DYN_OP_GET_ITEM)
-		return dyn_key_text(scandesc->origin_requests->keys, scandesc->origin_requests->nparts,
-							", ");
-	if (scandesc->origin_requests->op == DYN_OP_BATCH_GET_ITEM || scandesc->origin == NULL ||
+	if (requests == NULL)
+		return NULL;
+	if (requests->op == DYN_OP_GET_ITEM)
+		return dyn_key_text(requests->keys, requests->nparts, ", ");
+	if (requests->op == DYN_OP_BATCH_GET_ITEM ||
 		!dyn_fetch_position(scandesc->origin, &position) ||
 		(call = dyn_call_create(dyn_session_client())) == NULL)
 		return NULL;
 	for (int i = 0; i < scandesc->access->nbase; i++)
 		paths[i] = *dyn_path_of_attribute(scandesc->access->base[i].name);
 	write_key_request(dyn_call_body(call), scandesc, &position, paths);
+	about = (DynRequestContext) {dyn_operation_name(requests->op),
+		scandesc->relation->table, requests->index, connection->server_name,
+	&connection->provider};
 	if (dyn_session_try(call, connection, &connection->service, &about))
 	{
 		key = key_at(scandesc, call, paths, position.item);

@@ -2,8 +2,8 @@
  * scandesc.h
  *		Scan descriptor: reads a foreign table by its access plan.
  *
- * A scan descriptor belongs to a scan, or to its fallback, and is shared with
- * the scan's lookups.  It has the relation, the access plan, and the
+ * A scan descriptor belongs to a scan, to its fallback, to an arm of a union,
+ * or to a member of a shared read.  A scan's lookups use that of the scan.  It has the relation, the access plan, and the
  * attributes decoded from an item.  It starts fetches, and finds the key of
  * the item being decoded, for error messages.
  */
@@ -37,7 +37,7 @@ typedef struct DynScanDesc
 	void		(*beyond) (void *arg);
 	void	   *beyond_arg;
 
-	/* fetch of the item being decoded, or NULL */
+	/* fetch of the item being decoded, and its requests; both NULL if none */
 	DynFetch   *origin;
 	DynRequests *origin_requests;
 } DynScanDesc;

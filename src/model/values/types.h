@@ -7,7 +7,7 @@
  * encoding of values.  Values are never rounded, truncated or replaced: a
  * value that the column's type cannot hold exactly is a mismatch.
  *
- * Only exact.c uses that description (test/lint).
+ * Outside of this directory only exact.c uses that description (test/lint).
  */
 #ifndef DYN_MODEL_TYPES_H
 #define DYN_MODEL_TYPES_H
@@ -20,6 +20,7 @@
 #include "../../dynamodb/wire.h"
 #include "format.h"
 
+/* INT2 to NUMERIC, and to FLOAT8, are compared as ranges: the order counts. */
 typedef enum DynCodecKind
 {
 	DYN_CODEC_TEXT,				/* text, varchar */
@@ -106,7 +107,7 @@ struct DynCodec
 	FmgrInfo	input;			/* input function (INPUT, BPCHAR, JSON_TEXT) */
 	Oid			ioparam;
 	DynMembers	members;		/* members of a map (JSONB) */
-	DynCodec   *element;		/* codec of the elements (ARRAY) */
+	DynCodec   *element;		/* codec of the elements; NULL: no ARRAY */
 	void	   *domain_cache;	/* cache of domain_check() */
 	struct DynDomain *soft_domain;	/* domain for checks that raise no error */
 	MemoryContext context;		/* context that owns the codec */

@@ -2,12 +2,12 @@
  * classify.h
  *		Functions shared by the files that classify expressions (quals.h)
  *
- * There is one function for each kind of expression.  Each returns a predicate
- * that keeps every row the expression keeps, or NULL, and clears the results
- * in the DynClassify that do not hold.  An expression that implies bounds on a
- * column, but is not itself one, builds them by dyn_classify_comparison and
- * clears `exact`.  Several bounds, as the args of an AND, are matched with
- * keys one by one if they are a full clause.
+ * These files have one function for each kind of expression.  Each returns a
+ * predicate that keeps every row the expression keeps, or NULL, and clears the
+ * results in the DynClassify that do not hold.  An expression that implies
+ * bounds on a column, but is not itself one, builds them by
+ * dyn_classify_comparison and clears `exact`.  Several bounds, as the args of
+ * an AND, are matched with keys one by one if they are a full clause.
  */
 #ifndef DYN_PLAN_CLASSIFY_H
 #define DYN_PLAN_CLASSIFY_H

@@ -10,6 +10,16 @@
 #include "../../model/tables/relation.h"
 #include "conversion.h"
 
+/*
+ * A kind must be known, if it can be
+ *
+ *		a condition on a key	to plan/keys/terms.c, plan/keys/key_counts.c
+ *								and exec/keys/key_values.c
+ *		a filter				to exec/keys/filter.c, and leaf_bytes() in
+ *								plan/keys/match_keys.c
+ *		on an index's key		to plan/keys/index_complete.c
+ *		shown by EXPLAIN		to describe_pred in exec/node/explain.c
+ */
 typedef enum DynPredKind
 {
 	DYN_PRED_AND,				/* args */

@@ -5,7 +5,7 @@
  *
  * dyn_quals_classify translates each clause into a predicate over fields of
  * the item, if possible; model/definition/exact.h decides its exactness.  All
- * later steps use the DynClause and derive nothing again.
+ * later steps use the DynClause; index_complete.c also reads the SQL clause.
  *
  * A predicate keeps every row that the clause keeps.  It is exact if it keeps
  * no other row, for every value that may be stored and every run-time value;
