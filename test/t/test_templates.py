@@ -202,6 +202,21 @@ class Templates(request_text.RequestTestCase):
         self.assertNotIn("trusted_indexes", self.fx.explain("SELECT email FROM untrusted WHERE full_name = 'cy.a'"))
         self.advised_under_policies("untrusted")
 
+    def test_untrusted_sort_key(self):
+        """An index whose sort key repeats a column of the table's key may lack rows, too."""
+        self.fx.create_table("cases", ("pk", "S"), ("sk", "S"), [index("by_state", ("gpk", "S"), ("gsk", "S"))])
+        self.fx.put("cases", [{"pk": f"T#{t}", "sk": f"C#{n}", "gpk": f"S#{s}", "gsk": f"T#{t}"}
+                              for n, (t, s) in enumerate([("a", "open"), ("b", "open"), ("b", "done")])])
+        templates = {"pk": "T#${tenant}", "sk": "C#${no}", "gpk": "S#${state}", "gsk": "T#${tenant}"}
+        advice = 'Hint: index "by_state" could be used if it were in the table option trusted_indexes'
+        for name, nulls, more in (("cases", "NOT NULL", {}), ("nullable", "", {}), ("trusted", "NOT NULL", {"trusted_indexes": "by_state"})):
+            columns = f"""tenant text COLLATE "C" {nulls}, no int, state text OPTIONS (attribute 'gpk') COLLATE "C" NOT NULL"""
+            self.fx.foreign_table(name, columns, table_name=self.fx.remote("cases"), key_templates=json.dumps(templates), **more)
+            sql = f"SELECT no FROM {name} WHERE state = 'open'"
+            self.assertEqual(sorted(self.fx.rows(sql)), [(0,), (1,)])
+            self.assertEqual([request.operation for request in self.fx.requests(sql)], ["Query" if more else "Scan"])
+            (self.assertIn if name == "cases" else self.assertNotIn)(advice, self.fx.explain(sql))
+
     def advised_under_policies(self, table):
         """What EXPLAIN advises, messages about the Scan advise, too."""
         advice = (' Index "gsi1" could be used if it were in the table option trusted_indexes; add it only if the index contains every row.')

@@ -125,13 +125,12 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 			 const Bitmapset *positions)
 {
 	List	   *while_closed = close_clauses(clauses, positions);
-	const char *missing;
 	DynAccess  *access;
 
 	dyn_clauses_rely_on_nothing(clauses);
 	access = dyn_match_keys(plan, index, while_closed);
 	return index == NULL || access == NULL ||
-		dyn_index_is_usable(plan, index, false, while_closed, &missing)
+		dyn_index_is_usable(plan, index, false, while_closed, NULL)
 		? access : NULL;
 }
 

@@ -505,11 +505,11 @@ clause_expressions(List *clauses)
 
 /*
  * Returns true if all selected items have the attribute by its template: a
- * column with a value is read from it, or trusted_indexes asserts it.  Then
- * the row has all columns of the template.
+ * column with a value is read from it, or the index is `trusted`, and the row
+ * has all columns of the template.
  */
 static bool
-is_templated(const Place *place, List *exprs)
+is_templated(const Place *place, List *exprs, bool trusted)
 {
 	const DynRelation *relation = place->plan->relation;
 	const DynTemplatedAttr *templated = dyn_relation_templated(relation, place->attr->name);
@@ -527,7 +527,13 @@ is_templated(const Place *place, List *exprs)
 			return true;
 		all &= value;
 	}
-	return all && dyn_relation_trusts(relation, place->index->name);
+	return all && trusted;
+}
+
+static bool
+is_trusted(const Place *place)
+{
+	return dyn_relation_trusts(place->plan->relation, place->index->name);
 }
 
 static bool
@@ -537,7 +543,7 @@ may_be_present(const Place *place, List *clauses, List *exprs)
 
 	if (completeness != NO_POINT)
 		return completeness == PRESENT;
-	if (is_templated(place, exprs))
+	if (is_templated(place, exprs, is_trusted(place)))
 		return true;
 	if (depends_on_values(place))
 		return completeness_by_values(place, clause_preds(clauses)) >= LATER;
@@ -560,12 +566,14 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 
 bool
 dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full,
-					List *clauses, const char **missing)
+					List *clauses, DynIndexLack *lack)
 {
+	DynIndexLack found = {NULL, true};
 	List	   *exprs;
 	bool		complete = true;
 
-	*missing = NULL;
+	if (lack != NULL)
+		*lack = (DynIndexLack) {NULL, false};
 	if (!index->active || (index->global && plan->relation->consistent))
 		return false;
 	exprs = clause_expressions(clauses);
@@ -577,8 +585,11 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 			continue;
 		complete = false;
 		if (place.attnum != 0 && !is_asserted(&place))
-			*missing = dyn_relation_column(plan->relation, place.attnum)->name;
+			found.column = dyn_relation_column(plan->relation, place.attnum)->name;
+		found.trust &= is_templated(&place, exprs, true);
 	}
+	if (lack != NULL && !complete)
+		*lack = found;
 	return complete;
 }
 
@@ -649,7 +660,7 @@ dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 
 		if (texts != NULL)
 			add_index_condition(access, &place, list_make1(texts));
-		if (!depends_on_values(&place) || is_templated(&place, exprs) ||
+		if (!depends_on_values(&place) || is_templated(&place, exprs, is_trusted(&place)) ||
 			completeness_by_item_filter(&place) != NO_POINT ||
 			completeness_by_values(&place, preds) != LATER)
 			continue;

@@ -20,15 +20,23 @@
 #define DYN_MAX_HASH_BYTES	2048
 #define DYN_MAX_RANGE_BYTES	1024
 
+/* The declaration that would make an index complete */
+typedef struct DynIndexLack
+{
+	const char *column;			/* column that is not declared NOT NULL, or
+								 * NULL */
+	bool		trust;			/* true if trusted_indexes is sufficient */
+} DynIndexLack;
+
 /*
  * Returns true if the index may be read, and can be complete for the clauses.
- * If not, but NOT NULL on one column would make it complete, sets *missing to
- * the column's name.  `full` is true for a Scan, for which NOT NULL is not
- * always sufficient: an empty value is not NULL.
+ * If not, stores in *lack (unless NULL) what would make it complete.  `full`
+ * is true for a Scan, for which NOT NULL is not always sufficient: an empty
+ * value is not NULL.
  */
 extern bool dyn_index_is_usable(const DynRelPlan *plan,
 								const DynIndexMeta *index, bool full,
-								List *clauses, const char **missing);
+								List *clauses, DynIndexLack *lack);
 
 /* Sets the conditions of an access plan that depend on run-time values. */
 extern void dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,

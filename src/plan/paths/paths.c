@@ -148,28 +148,28 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 
 /* ---- keyed access ---- */
 
+static void
+advise_trust(DynRelPlan *plan, const DynIndexMeta *index)
+{
+	if (plan->advice == NULL)
+		plan->advice = psprintf("index \"%s\" could be used if it were in the table option trusted_indexes; add it only if the index contains every row",
+								index->name);
+}
+
 /* Returns true if the index may be read by its key; else sets plan->advice. */
 static bool
 index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
-	const char *missing;
+	DynIndexLack lack;
 
-	if (dyn_index_is_usable(plan, index, false, clauses, &missing))
+	if (dyn_index_is_usable(plan, index, false, clauses, &lack))
 		return true;
-	if (missing != NULL && plan->advice == NULL)
+	if (lack.column != NULL && plan->advice == NULL)
 		plan->advice = psprintf("index \"%s\" could be used if column \"%s\" were declared NOT NULL or had a condition",
-								index->name, missing);
+								index->name, lack.column);
+	if (lack.trust)
+		advise_trust(plan, index);
 	return false;
-}
-
-/* Advises to trust the index, if only trusted_indexes is missing. */
-static void
-advise_trust(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
-{
-	if (plan->advice == NULL && plan->relation->ntemplated > 0 &&
-		dyn_index_lacks_trust(plan->relation, index, clauses))
-		plan->advice = psprintf("index \"%s\" could be used if it were in the table option trusted_indexes; add it only if the index contains every row",
-								index->name);
 }
 
 static bool
@@ -195,8 +195,10 @@ match_target(RelOptInfo *baserel, int target, List *clauses,
 	DynAccess  *access = index == NULL && clauses == plan->clauses ? plan->keyed
 		: dyn_match_keys(plan, index, clauses);
 
-	if (access == NULL && param == NULL && index != NULL)
-		advise_trust(plan, index, clauses);
+	if (access == NULL && param == NULL && index != NULL &&
+		plan->relation->ntemplated > 0 &&
+		dyn_index_lacks_trust(plan->relation, index, clauses))
+		advise_trust(plan, index);
 	if (access == NULL ||
 		(param != NULL && !uses_any(access->key_rinfos, param->ppi_clauses)) ||
 		(index != NULL && !index_has_key_path(plan, index, clauses)))
@@ -252,11 +254,9 @@ keep_direct(DynRelPlan *plan, DynAccessKind kind, bool rows_unknown, Cost startu
 static bool
 index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index)
 {
-	const char *missing;
-
 	return index->size_bytes > 0 && index->size_bytes < plan->meta->size_bytes &&
 		dyn_index_covers(plan, index) &&
-		dyn_index_is_usable(plan, index, true, plan->clauses, &missing);
+		dyn_index_is_usable(plan, index, true, plan->clauses, NULL);
 }
 
 /* Returns true if the statement specifies keys of the relation. */

@@ -115,12 +115,11 @@ match_members(const Search *search, List *clauses, int target)
 {
 	const DynRelPlan *plan = search->plan;
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
-	const char *missing;
 	DynAccess  *access = dyn_match_keys(plan, index, clauses);
 
 	if (access == NULL ||
 		(index != NULL &&
-		 !dyn_index_is_usable(plan, index, false, clauses, &missing)))
+		 !dyn_index_is_usable(plan, index, false, clauses, NULL)))
 		return NULL;
 	access->is_arm = true;
 	dyn_add_fallback(plan, index, clauses, access);
