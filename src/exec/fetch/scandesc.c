@@ -203,6 +203,12 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 	if (scandesc->checked)
 		return;
 	scandesc->checked = true;
+	if (scandesc->access->global && scandesc->relation->consistent)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot use consistent reads with global secondary index \"%s\"",
+						scandesc->access->index),
+				 errhint("Retry the statement, because consistent_read was enabled after it was planned.")));
 	if (dyn_access_is_valid(scandesc->access,
 							dyn_session_table(connection, about.table)))
 		return;

@@ -50,7 +50,8 @@ extern DynScanDesc *dyn_scandesc_create(DynStatement *statement,
 /*
  * Checks the plan before the first execution resolves its keys.  Raises an
  * error if the keys or the projection of the table or index are not those that
- * the plan was made for.  Sends a DescribeTable if the cached description has
+ * the plan was made for, or if it reads a global index and consistent reads
+ * were enabled since.  Sends a DescribeTable if the cached description has
  * expired.
  */
 extern void dyn_scandesc_check_schema(DynScanDesc *scandesc);

@@ -28,21 +28,6 @@ open_scan_relation(ForeignScanState *node)
 	return dyn_relation_open(rte->relid, OidIsValid(userid) ? userid : GetUserId());
 }
 
-static void
-check_consistency(const DynRelation *relation, const DynAccess *access)
-{
-	ListCell   *lc;
-
-	foreach(lc, access->arms)
-		check_consistency(relation, lfirst(lc));
-	if (access->global && relation->consistent)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot use consistent reads with global secondary index \"%s\"",
-						access->index),
-				 errhint("Retry the statement, because consistent_read was enabled after it was planned.")));
-}
-
 void
 dynBeginForeignScan(ForeignScanState *node, int eflags)
 {
@@ -54,7 +39,6 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	if (dyn_relation_needs_soft_input(scan->input.scandesc->relation))
 		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
 	dyn_scan_prepare(scan, eflags);
-	check_consistency(scan->input.scandesc->relation, scan->input.scandesc->access);
 }
 
 /* In an Append that does not wait, an empty slot may mean "not yet". */
