@@ -88,6 +88,12 @@ dyn_text_span_free(DynTextSpan *span)
 	dyn_buffer_free(&span->upper);
 }
 
+static DynScalar
+text_scalar(const DynBuffer *text)
+{
+	return (DynScalar) {DYN_TYPE_S, text->data, text->len};
+}
+
 static DynText
 scalar_text(const DynScalar *scalar)
 {
@@ -119,25 +125,12 @@ usable_points(const DynTemplate *tmpl, const DynText *points, int npoints,
 static void
 span_prefix(DynTextSpan *span)
 {
-	span->has_lower = span->lower.len > 0;
-	span->lower_inclusive = true;
+	span->span.lower.set = span->lower.len > 0;
+	span->span.lower.inclusive = true;
 	dyn_buffer_reset(&span->upper);
 	dyn_buffer_append(&span->upper, span->lower.data, span->lower.len);
-	span->has_upper = dyn_text_successor(&span->upper);
-	span->upper_inclusive = false;
-}
-
-static bool
-is_empty(const DynTextSpan *span)
-{
-	const DynSpan limits = {
-		{span->has_lower, span->lower_inclusive,
-		{DYN_TYPE_S, span->lower.data, span->lower.len}},
-		{span->has_upper, span->upper_inclusive,
-		{DYN_TYPE_S, span->upper.data, span->upper.len}},
-	};
-
-	return dyn_span_is_empty(&limits);
+	span->span.upper.set = dyn_text_successor(&span->upper);
+	span->span.upper.inclusive = false;
 }
 
 /*
@@ -166,10 +159,10 @@ narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
 		dyn_buffer_reset(&span->upper);
 		dyn_buffer_append(&span->upper, span->lower.data, head);
 		append_text(&span->upper, scalar_text(&next->upper.value));
-		span->has_upper = true;
-		span->upper_inclusive = next->upper.inclusive && part->facts.width == 0;
+		span->span.upper.set = true;
+		span->span.upper.inclusive = next->upper.inclusive && part->facts.width == 0;
 		if (next->upper.inclusive && part->facts.width > 0)
-			span->has_upper = dyn_text_successor(&span->upper);
+			span->span.upper.set = dyn_text_successor(&span->upper);
 	}
 	if (next->lower.set && (part->ordered || part->facts.text))
 	{
@@ -178,9 +171,9 @@ narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
 			count_chars(lower) == part->facts.width)
 			span->empty |= !dyn_text_successor(&span->lower);
 		else if (part->ordered)
-			span->lower_inclusive = next->lower.inclusive;
+			span->span.lower.inclusive = next->lower.inclusive;
 	}
-	span->has_lower = span->lower.len > 0;
+	span->span.lower.set = span->lower.len > 0;
 }
 
 bool
@@ -188,25 +181,29 @@ dyn_template_span(const DynTemplate *tmpl, const DynText *points, int npoints,
 				  const DynSpan *next, DynTextSpan *span)
 {
 	const DynTemplatePart *part;
+	DynScalar	point;
 	int			usable;
 
 	assert(tmpl->resolved && npoints <= tmpl->nparts);
 	dyn_buffer_reset(&span->lower);
 	dyn_buffer_reset(&span->upper);
-	span->empty = span->point = false;
+	span->empty = false;
 	usable = usable_points(tmpl, points, npoints, span);
 	append_leading(&span->lower, tmpl, points, usable);
 	if (usable == tmpl->nparts)
 	{
-		span->point = true;
+		point = text_scalar(&span->lower);
+		span->span = dyn_span_of(&point);
 		return !span->lower.failed;
 	}
 	part = &tmpl->parts[usable];
 	span_prefix(span);
 	if (next != NULL && usable == npoints && part->folding == DYN_FOLD_NONE)
 		narrow(span, part, next);
+	span->span.lower.value = text_scalar(&span->lower);
+	span->span.upper.value = text_scalar(&span->upper);
 	if (span->lower.failed || span->upper.failed)
 		return false;
-	span->empty |= is_empty(span);
+	span->empty |= dyn_span_is_empty(&span->span);
 	return true;
 }

@@ -97,11 +97,8 @@ typedef struct DynTextSpan
 {
 	bool		empty;			/* true if it has no text: the condition is
 								 * false */
-	bool		point;			/* true if it is exactly `lower` */
-	bool		has_lower;
-	bool		has_upper;
-	bool		lower_inclusive;
-	bool		upper_inclusive;
+	DynSpan		span;			/* its values are in the buffers; a point's in
+								 * `lower` */
 	DynBuffer	lower;
 	DynBuffer	upper;
 } DynTextSpan;

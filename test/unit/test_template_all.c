@@ -636,14 +636,7 @@ is_within(const DynSpan *span, DynText value)
 static bool
 in_span(const DynTextSpan *s, DynText text)
 {
-	DynScalar	lower = scalar_of((DynText) {s->lower.data, s->lower.len});
-	DynScalar	upper = scalar_of((DynText) {s->upper.data, s->upper.len});
-	DynSpan		span = {{s->has_lower, s->lower_inclusive, lower},
-	{s->has_upper, s->upper_inclusive, upper}};
-
-	if (s->point)
-		span = dyn_span_of(&lower);
-	return !s->empty && is_within(&span, text);
+	return !s->empty && is_within(&s->span, text);
 }
 
 typedef struct Query

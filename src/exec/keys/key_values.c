@@ -518,6 +518,7 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 	const DynSpan *next = NULL;
 	DynText		points[DYN_TEMPLATE_MAX_PARTS];
 	DynTextSpan texts;
+	bool		point;
 	bool		copied;
 
 	for (int p = parts->n - 1; p >= 0; p--)
@@ -532,17 +533,15 @@ combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 			points[p] = (DynText) {value->lower.value.data, value->lower.value.len};
 	}
 	dyn_text_span_init(&texts);
-	copied = dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts) &&
-		copy_buffer(&span->lower.value, &texts.lower, type) &&
+	copied = dyn_template_span(parts->templated->tmpl, points, parts->npoints, next, &texts);
+	*span = texts.span;
+	point = dyn_span_is_point(span);
+	copied = copied && copy_buffer(&span->lower.value, &texts.lower, type) &&
 		copy_buffer(&span->upper.value, &texts.upper, type);
 	dyn_text_span_free(&texts);
 	dyn_check_oom(!copied);
-	span->lower.set = texts.has_lower;
-	span->lower.inclusive = texts.lower_inclusive;
-	span->upper.set = texts.has_upper;
-	span->upper.inclusive = texts.upper_inclusive;
-	if (texts.point)
-		*span = dyn_span_of(&span->lower.value);
+	if (point)
+		span->upper.value = span->lower.value;
 	return !texts.empty;
 }
 
