@@ -21,7 +21,7 @@ typedef struct DynError
 	bool		passing;		/* true if another attempt may succeed */
 	bool		out_of_memory;	/* true if memory ran out; the other members
 								 * are not set */
-	char		message[512];	/* phrase, such as "file \"x\" cannot be read:
+	char		message[512];	/* phrase, such as "could not read file \"x\":
 								 * ...", without a full stop */
 	char		hint[512];		/* full sentence, or "" */
 	char		excerpt[512];	/* printable text from others, or "" */

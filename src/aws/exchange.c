@@ -188,7 +188,7 @@ dyn_exchange_end(DynExchange *exchange, int curl_code)
 									 http->reply.unknown_encoding))
 	{
 		failure = DYN_FAIL_ENCODING;
-		text = "the reply has a Content-Encoding that was not asked for";
+		text = "the response has an unexpected Content-Encoding";
 	}
 	exchange->status = http->reply.status;
 	exchange->has_date = dyn_http_date(http, &exchange->date);

@@ -595,7 +595,7 @@ refusal_text(DynFailure refusal)
 		case DYN_FAIL_ADDRESS:
 			return "the host resolves to an address that is not allowed";
 		case DYN_FAIL_TOO_LARGE:
-			return "the reply is longer than allowed";
+			return "the response is longer than allowed";
 		default:
 			return "out of memory";
 	}
@@ -624,7 +624,7 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 	if (code == CURLE_OK && (!http->reply.has_head ||
 							 http->reply.status < FIRST_FINAL_STATUS))
 	{
-		*text = "the connection was closed within the head of the reply";
+		*text = "the connection was closed within the header of the response";
 		return DYN_FAIL_NETWORK;
 	}
 	/* libcurl's result for a header over its own limit, which is above ours */

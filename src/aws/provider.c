@@ -201,9 +201,9 @@ blame_clocks(DynProvider *provider, const int64_t *service_time)
 	dyn_error_time_text(here + provider->issuer_ahead, texts[1]);
 	dyn_error_time_text(service_time ? *service_time : 0, texts[2]);
 	dyn_error_time_text(here, texts[3]);
-	dyn_error_set(&err, "the service refuses as expired what was obtained just before; that is valid until %s; its source's clock says %s, the service's %s, and this machine's %s",
+	dyn_error_set(&err, "the service rejects new credentials as expired; they are valid until %s; the time is %s at their provider, %s at the service, and %s on this machine",
 				  texts[0], texts[1], texts[2], texts[3]);
-	dyn_error_hint(&err, "Renew the credentials at their source, or correct the clock that is wrong.");
+	dyn_error_hint(&err, "Correct the clock that is wrong. If all clocks agree, renew the credentials at their provider.");
 	keep_error(provider, &err);
 }
 

@@ -44,9 +44,9 @@ dyn_response_inflate(DynCall *call, const DynBuffer *packed)
 
 	if (failure != DYN_FAIL_NONE)
 		set_text(call, failure == DYN_FAIL_TOO_LARGE
-				 ? "the decompressed reply is longer than allowed"
+				 ? "the decompressed response is longer than allowed"
 				 : failure == DYN_FAIL_MEMORY ? "out of memory"
-				 : "the gzip stream is damaged", NULL);
+				 : "the gzip stream is corrupted", NULL);
 	return failure;
 }
 
@@ -73,7 +73,7 @@ check_bytes(DynCall *call, const DynHttp *http)
 	if (reply->has_body_crc && reply->crc != reply->wanted_crc)
 	{
 		snprintf(call->message, sizeof(call->message),
-				 "CRC-32 of the %zu bytes received is %u, announced was %u",
+				 "the CRC-32 of the %zu bytes received is %u, but the response header has %u",
 				 reply->body_bytes, (unsigned) reply->crc,
 				 (unsigned) reply->wanted_crc);
 		return DYN_FAIL_CHECKSUM;
@@ -81,7 +81,7 @@ check_bytes(DynCall *call, const DynHttp *http)
 	/* an empty body is not compressed, regardless of its header */
 	if (reply->unknown_encoding && reply->body_bytes > 0)
 	{
-		set_text(call, "the reply has an unsupported Content-Encoding", NULL);
+		set_text(call, "the response has an unsupported Content-Encoding", NULL);
 		return DYN_FAIL_ENCODING;
 	}
 	return DYN_FAIL_NONE;
@@ -176,15 +176,15 @@ dyn_failure_phrase(DynFailure failure)
 	static const char *const phrases[] = {
 		[DYN_FAIL_NONE] = "no failure",
 		[DYN_FAIL_SERVICE] = "the service rejected the request",
-		[DYN_FAIL_HTTP] = "unexpected HTTP reply",
+		[DYN_FAIL_HTTP] = "unexpected HTTP response",
 		[DYN_FAIL_DNS] = "could not resolve the host name",
 		[DYN_FAIL_CONNECT] = "could not connect",
 		[DYN_FAIL_TLS] = "could not establish a secure connection",
 		[DYN_FAIL_TIMEOUT] = "timeout expired",
 		[DYN_FAIL_NETWORK] = "connection lost",
-		[DYN_FAIL_TOO_LARGE] = "reply too large",
-		[DYN_FAIL_CHECKSUM] = "reply has a wrong checksum",
-		[DYN_FAIL_ENCODING] = "could not decompress the reply",
+		[DYN_FAIL_TOO_LARGE] = "response too large",
+		[DYN_FAIL_CHECKSUM] = "incorrect checksum of the response",
+		[DYN_FAIL_ENCODING] = "could not decompress the response",
 		[DYN_FAIL_ADDRESS] = "address not allowed",
 		[DYN_FAIL_CONFIG] = "invalid connection settings",
 		[DYN_FAIL_CREDENTIALS] = "could not obtain credentials",

@@ -17,7 +17,7 @@
  * first.
  */
 static const char *const kinds[] = {
-	"definition", "broken promise", "ambiguous", "mismatch", "not null",
+	"definition", "missing index key", "ambiguous", "mismatch", "not null",
 	"unclaimed", "shared", "expired", "absent"
 };
 
@@ -101,8 +101,8 @@ emit_scandesc(DynCheckScan *scandesc)
 	{
 		const DynAssertion *assertion = lfirst(lc);
 
-		emit(check, "broken promise", scandesc, NULL, &assertion->broken,
-			 psprintf("the item lacks the key of trusted index \"%s\" that the templates spell",
+		emit(check, "missing index key", scandesc, NULL, &assertion->broken,
+			 psprintf("the item lacks the key of trusted index \"%s\" that its columns imply",
 					  dyn_from_utf8_lossy(assertion->index)));
 	}
 	dyn_unused_report(scandesc->unused, emit_unused, scandesc);

@@ -128,7 +128,7 @@ note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 			break;
 		case DYN_ERROR_AMBIGUOUS:
 			count(check, &scandesc->ambiguous,
-				  psprintf("attribute \"%s\" fits its template only if a part contains the character that ends it",
+				  psprintf("attribute \"%s\" matches its template only if a placeholder contains its separator",
 						   dyn_from_utf8_lossy(why)));
 			break;
 	}
@@ -532,7 +532,7 @@ open_scandescs(DynCheck *check, Oid serverid)
 		if (!list_member_oid(opened, lfirst_oid(lc)))
 			ereport(ERROR,
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					 errmsg("\"%s\" is not a foreign table over DynamoDB table \"%s\"",
+					 errmsg("\"%s\" is not a foreign table for DynamoDB table \"%s\"",
 							get_rel_name(lfirst_oid(lc)), relation->table)));
 	}
 	leave_out(check);

@@ -34,7 +34,7 @@
 #define LONGEST_PAUSE_MS	1000.0
 
 #define INDEX_EXAMPLE \
-	"Indexes look like {\"by_status\": {\"partition_key\": \"status\", \"sort_key\": \"placed\", \"projection\": [\"total\"]}, \"by_total\": {\"local\": true, \"sort_key\": \"total\"}}."
+	"Write an object such as {\"by_status\": {\"partition_key\": \"status\", \"sort_key\": \"placed\", \"projection\": [\"total\"]}, \"by_total\": {\"local\": true, \"sort_key\": \"total\"}}."
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_create_table);
 
@@ -107,9 +107,9 @@ read_key_attr(const DynRelation *relation, const char *name, DynKeyAttr *attr)
 	if (column != NULL && is_part(relation, column))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("column \"%s\" of foreign table \"%s\" is part of a template",
+				 errmsg("column \"%s\" of foreign table \"%s\" belongs to a key template",
 						column->name, relation->name),
-				 errhint("Name the attribute that has the template.")));
+				 errhint("Use the name of the attribute that has the template.")));
 	if (column == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
@@ -121,7 +121,7 @@ read_key_attr(const DynRelation *relation, const char *name, DynKeyAttr *attr)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("column \"%s\" of foreign table \"%s\" cannot be part of a key",
 						column->name, relation->name),
-				 errhint("A key attribute is at the top level of the item, and one string, number or binary value.")));
+				 errhint("A key attribute must be a string, a number or a binary value at the top level of the item.")));
 	attr->name = column->path->steps[0].name;
 	attr->type = type;
 }
@@ -231,7 +231,7 @@ read_index_member(const DynRelation *relation, DynIndexMeta *index,
 		report_index(index->name,
 					 strcmp(member, "local") == 0
 					 ? "The member \"local\" must be true or false."
-					 : psprintf("There is no member \"%s\".", member));
+					 : psprintf("The member \"%s\" is not recognized.", member));
 }
 
 static void
@@ -247,7 +247,7 @@ read_index(const DynRelation *relation, const DynTableMeta *table,
 	index->projection = DYN_PROJECT_ALL;
 	if (definition->type != jbvBinary ||
 		!JsonContainerIsObject(definition->val.binary.data))
-		report_index(name, "It must be an object.");
+		report_index(name, "The definition must be a JSON object.");
 	it = JsonbIteratorInit(definition->val.binary.data);
 	(void) JsonbIteratorNext(&it, &member, true);
 	while (JsonbIteratorNext(&it, &member, true) == WJB_KEY)
@@ -256,9 +256,9 @@ read_index(const DynRelation *relation, const DynTableMeta *table,
 		read_index_member(relation, index, string_of(&member), &value);
 	}
 	if (index->global && index->key.nhash == 0)
-		report_index(name, "It has no partition_key.");
+		report_index(name, "The member \"partition_key\" is missing.");
 	if (!index->global && index->key.nhash > 0)
-		report_index(name, "A local index has the partition key of the table.");
+		report_index(name, "A local secondary index always has the partition key of the table.");
 	if (!index->global)
 	{
 		index->key.nhash = 1;
@@ -448,14 +448,14 @@ dynamo_fdw_create_table(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("relation and partition_key must not be null")));
+				 errmsg("relation and partition_key must not be NULL")));
 	dyn_target_check(PG_GETARG_OID(0));
 	relation = dyn_relation_open(PG_GETARG_OID(0), GetUserId());
 	if (strncmp(relation->table, "arn:", 4) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("a DynamoDB table cannot be created by its ARN"),
-				 errhint("Set the option table_name of foreign table \"%s\" to a name.",
+				 errmsg("cannot create a DynamoDB table by its ARN"),
+				 errhint("Set the table option table_name of foreign table \"%s\" to a name.",
 						 relation->name)));
 	table.name = relation->table;
 	table.key.nhash = 1;

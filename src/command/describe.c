@@ -251,7 +251,7 @@ static void
 report_unread(const Describe *describe, const char *detail)
 {
 	ereport(NOTICE,
-			(errmsg("items of DynamoDB table \"%s\" are not read",
+			(errmsg("skipping the items of DynamoDB table \"%s\"",
 					describe->sample.table),
 			 errdetail("%s", detail)));
 }
@@ -274,7 +274,7 @@ read_items(Describe *describe)
 	{
 		describe->unread = "scan_policy";
 		report_unread(describe,
-					  psprintf("The scan_policy is \"error\", and %d items are more than 1 MB.",
+					  psprintf("The scan_policy is \"error\", and %d items exceed 1 MB.",
 							   sample->limit));
 		return;
 	}
@@ -286,7 +286,7 @@ read_items(Describe *describe)
 	}
 	if (failure->sqlerrcode != ERRCODE_INSUFFICIENT_PRIVILEGE)
 		ReThrowError(failure);
-	describe->unread = "the access key may not Scan the table";
+	describe->unread = "the credentials do not permit Scan of the table";
 	report_unread(describe, dyn_failure_text(failure));
 }
 
@@ -327,7 +327,7 @@ suggest_name(ErrorData *failure, DynConnection *connection, const char *name)
 	if (denied != NULL && denied->sqlerrcode == ERRCODE_QUERY_CANCELED)
 		ReThrowError(denied);
 	if (denied == NULL && search.closest.best != NULL)
-		failure->hint = psprintf("Perhaps the table \"%s\" is meant; dynamo_fdw_tables(%s) lists all tables.",
+		failure->hint = psprintf("Perhaps you meant the table \"%s\". dynamo_fdw_tables(%s) lists all tables.",
 								 search.closest.best,
 								 quote_literal_cstr(connection->server_name));
 }

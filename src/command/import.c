@@ -167,8 +167,8 @@ warn_of(const Import *import, const ErrorData *failure, bool left_out)
 
 	ereport(WARNING,
 			(errcode(failure->sqlerrcode),
-			 left_out ? errmsg("DynamoDB table \"%s\" is not imported", table)
-			 : errmsg("only the keys of DynamoDB table \"%s\" are imported", table),
+			 left_out ? errmsg("could not import DynamoDB table \"%s\"", table)
+			 : errmsg("importing only the keys of DynamoDB table \"%s\"", table),
 			 errdetail("%s%s%s", failure->message, failure->detail ? ": " : ".",
 					   failure->detail ? failure->detail : ""),
 			 failure->hint ? errhint("%s", failure->hint) : 0));
@@ -403,9 +403,10 @@ add_divided(Import *import)
 		add_table(import, import->name, match_of(import, "null"), untagged);
 	if (unsaid > 0)
 		ereport(WARNING,
-				(errmsg("%d items of the sample of DynamoDB table \"%s\" belong to no imported table",
-						unsaid, sample->table),
-				 errdetail("Their attribute \"%s\" is neither a string nor a number nor a Boolean, or cannot be written in the database's encoding.",
+				(errmsg_plural("%d sampled item of DynamoDB table \"%s\" does not belong to an imported table",
+							   "%d sampled items of DynamoDB table \"%s\" do not belong to an imported table",
+							   unsaid, unsaid, sample->table),
+				 errdetail("Their attribute \"%s\" is not a string, number or Boolean, or the database encoding cannot represent it.",
 						   import->tag_option)));
 }
 
@@ -424,8 +425,8 @@ look_at(Import *import)
 	if (failure == NULL && strcmp(sample->meta->status, "DELETING") == 0)
 	{
 		ereport(NOTICE,
-				(errmsg("DynamoDB table \"%s\" is not imported", sample->table),
-				 errdetail("It is being deleted.")));
+				(errmsg("could not import DynamoDB table \"%s\"", sample->table),
+				 errdetail("The table is being deleted.")));
 		return false;
 	}
 	/* a table that is being created has no items, and cannot be read */
@@ -486,10 +487,10 @@ check_policy(const DynSample *sample)
 	if (sample->limit > 0 && dyn_relation_scan_policy(&relation) == DYN_SCAN_ERROR)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("reading items of all tables of server \"%s\" is not allowed",
+				 errmsg("reading items of all tables of server \"%s\" is disabled by scan_policy \"error\"",
 						sample->connection->server_name),
 				 errdetail("The scan_policy is \"error\"."),
-				 errhint("Import the keys only, with OPTIONS (sample_items '0'), or set scan_policy to \"warn\" or \"allow\".")));
+				 errhint("Use OPTIONS (sample_items '0') to import only the keys, or set scan_policy to \"warn\" or \"allow\".")));
 }
 
 static Import *
@@ -534,7 +535,7 @@ warn_unknown(const Import *import, const char *name)
 					import->stmt->server_name),
 			 import->tag_option == NULL
 			 ? 0
-			 : errdetail("Server \"%s\" lists no table of this name, and no sample has an item whose \"%s\" gives a table of this name.",
+			 : errdetail("Server \"%s\" has no table with this name, and no item of the samples has this value in attribute \"%s\".",
 						 import->stmt->server_name, import->tag_option),
 			 closest.best ? errhint("Perhaps you meant \"%s\".", closest.best)
 			 : 0));

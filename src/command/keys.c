@@ -41,11 +41,11 @@ report_no_template(const DynRelation *relation, const char *attribute)
 						dyn_from_utf8_lossy(dyn_templated_name(&relation->templated[i])));
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("foreign table \"%s\" has no template of attribute \"%s\"",
+			 errmsg("foreign table \"%s\" has no template for attribute \"%s\"",
 					relation->name, dyn_from_utf8_lossy(attribute)),
-			 closest.best ? errhint("Perhaps you meant attribute \"%s\".",
+			 closest.best ? errhint("Perhaps you meant the attribute \"%s\".",
 									closest.best)
-			 : errhint("The option key_templates of the foreign table names attributes as they are in DynamoDB.")));
+			 : errhint("Use the name of an attribute in the table option key_templates, as it is in DynamoDB.")));
 }
 
 /*
@@ -92,7 +92,7 @@ report_no_column(const DynRelation *relation, const char *name)
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
 			 errmsg("column \"%s\" of foreign table \"%s\" does not exist",
 					name, relation->name),
-			 closest.best ? errhint("Perhaps you meant column \"%s\".", closest.best)
+			 closest.best ? errhint("Perhaps you meant the column \"%s\".", closest.best)
 			 : 0));
 }
 
@@ -180,7 +180,7 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the columns must be a JSON object"),
-				 errhint("Write {\"column\": value, ...}.")));
+				 errhint("Write an object such as {\"column\": value, ...}.")));
 	check_members(relation, columns);
 	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
@@ -229,7 +229,7 @@ push_member(JsonbParseState **state, const char *name, Jsonb *value)
 	key.val.string.len = strlen(name);
 	pushJsonbValue(state, WJB_KEY, &key);
 	if (!JsonbExtractScalar(&value->root, &member))
-		elog(ERROR, "a part of a template is no scalar");
+		elog(ERROR, "a placeholder of a template is not a scalar");
 	pushJsonbValue(state, WJB_VALUE, &member);
 }
 

@@ -169,11 +169,11 @@ remedy(const DynFolded *folded, const DynColumn *column, const char *other)
 	const char *schema = NULL;
 
 	if (column->path->nsteps > 1)
-		return psprintf("Write \"%s\" in the column's option path.", other);
+		return psprintf("Write \"%s\" in the column option \"path\".", other);
 	/* include the schema if the search path does not find the table */
 	if (!RelationIsVisible(relation->relid))
 		schema = get_namespace_name(get_rel_namespace(relation->relid));
-	return psprintf("ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (%s attribute %s);",
+	return psprintf("Set it with ALTER FOREIGN TABLE %s ALTER COLUMN %s OPTIONS (%s attribute %s).",
 					quote_qualified_identifier(schema, relation->name),
 					quote_identifier(column->name),
 					column->placed ? "SET" : "ADD", quote_literal_cstr(other));
@@ -193,7 +193,7 @@ dyn_folded_report(const DynFolded *folded)
 		ereport(NOTICE,
 				(errmsg("column \"%s\" of foreign table \"%s\" is NULL in every item that was read",
 						column->name, folded->relation->name),
-				 errdetail("The items have no attribute \"%s\", but one named \"%s\". PostgreSQL folds names without double quotes to lower case.",
+				 errdetail("No item has the attribute \"%s\"; items have the attribute \"%s\" instead. PostgreSQL folds names without double quotes to lower case.",
 						   dyn_from_utf8_lossy(attribute_of(folded, i)), other),
 				 errhint("%s", remedy(folded, column, other))));
 	}

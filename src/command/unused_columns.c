@@ -113,8 +113,8 @@ static const char *
 describe_column(const DynColumn *column)
 {
 	if (!dyn_column_is_of_item(column))
-		return "no element has a value there";
-	return psprintf("no row has a value there; it is read from %s \"%s\"",
+		return "no element has a value for the column";
+	return psprintf("no row has a value for the column, which is read from %s \"%s\"",
 					column->path->nsteps == 1 ? "attribute" : "path",
 					dyn_path_text(column->path));
 }
@@ -137,8 +137,8 @@ dyn_unused_report(const DynUnusedColumns *unused,
 		if (!place->seen && (place->unnested || unused->rows > 0))
 			each(arg, 0,
 				 psprintf(place->unnested
-						  ? "no item has a value at \"%s\", the path of the option unnest"
-						  : "no row has attribute \"%s\", which the option key_templates names",
+						  ? "no item has a value at \"%s\", the path in option \"unnest\""
+						  : "no row has attribute \"%s\", which is in option key_templates",
 						  dyn_path_text(place->path)));
 	}
 	if (unused->rows == 0 && elements)

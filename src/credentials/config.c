@@ -113,9 +113,7 @@ dyn_config_names_agree(DynError *err)
 	dyn_error_set(err, "environment variables AWS_PROFILE and "
 				  "AWS_DEFAULT_PROFILE name different profiles, \"%s\" and "
 				  "\"%s\"", name, other);
-	return dyn_error_hint(err, "Remove one of them from the environment in "
-						  "which the server is started, or name the profile in "
-						  "the user mapping.");
+	return dyn_error_hint(err, "Remove one of them from the environment of the server, or set the profile in the user mapping.");
 }
 
 /*
@@ -161,9 +159,7 @@ dyn_config_no_profile(const DynConfig *config, const char *profile,
 		dyn_error_set(err, "profile \"%s\" does not exist: the operating-"
 					  "system user \"%s\" has no home directory", profile,
 					  user);
-		return dyn_error_hint(err, "Set AWS_CONFIG_FILE or AWS_SHARED_"
-							  "CREDENTIALS_FILE in the environment in which "
-							  "the server is started.");
+		return dyn_error_hint(err, "Set AWS_CONFIG_FILE or AWS_SHARED_CREDENTIALS_FILE in the environment of the server.");
 	}
 	if (paths[0] == NULL || paths[1] == NULL)
 		dyn_error_set(err, "profile \"%s\" does not exist in file \"%s\"",
@@ -178,8 +174,7 @@ dyn_config_no_profile(const DynConfig *config, const char *profile,
 		return dyn_error_hint(err, "In file \"%s\", write [profile %s] "
 							  "instead of [%s].",
 							  paths[DYN_CONFIG_CONFIG], profile, profile);
-	return dyn_error_hint(err, "The server runs as the operating-system user "
-						  "\"%s\", whose files are read.", user);
+	return dyn_error_hint(err, "The server reads the files of its operating-system user \"%s\".", user);
 }
 
 /* ---- values ----------------------------------------------------------- */

@@ -50,7 +50,7 @@ create(DynError *err)
 	if (uri == NULL)
 	{
 		dyn_error_set(err, "neither %s nor %s is set", RELATIVE_URI, FULL_URI);
-		dyn_error_hint(err, "Amazon ECS and EKS Pod Identity set one of them in the environment of the server.");
+		dyn_error_hint(err, "Amazon ECS and EKS Pod Identity set one of them in the environment of a container.");
 		return NULL;
 	}
 	if (relative && *relative != '/')

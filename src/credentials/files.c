@@ -50,10 +50,9 @@ cannot_read(const char *path, int error, DynError *err)
 		return DYN_FILE_FAILED;
 	}
 	dyn_error_errno_text(error, text, sizeof(text));
-	dyn_error_set(err, "file \"%s\" cannot be read: %s", path, text);
+	dyn_error_set(err, "could not read file \"%s\": %s", path, text);
 	dyn_file_user(user, sizeof(user));
-	dyn_error_hint(err, "The server runs as the operating-system user "
-				   "\"%s\", who must be able to read the file.", user);
+	dyn_error_hint(err, "The operating-system user \"%s\" of the server must be able to read the file.", user);
 	return error == ENOENT || error == ENOTDIR ? DYN_FILE_MISSING :
 		DYN_FILE_FAILED;
 }
@@ -198,14 +197,12 @@ dyn_file_below_home(const char *file, DynError *err)
 	if (error == ENOMEM)
 		dyn_error_memory(err);
 	else if (error == 0)
-		dyn_error_set(err, "operating-system user %lu, as whom the server "
-					  "runs, has no home directory", (unsigned long) geteuid());
+		dyn_error_set(err, "the operating-system user of the server, %lu, has no home directory", (unsigned long) geteuid());
 	else
 	{
 		/* we do not know now whether there is an entry */
 		dyn_error_errno_text(error, text, sizeof(text));
-		dyn_error_set(err, "the home directory of operating-system user %lu "
-					  "cannot be found: %s", (unsigned long) geteuid(), text);
+		dyn_error_set(err, "could not find the home directory of operating-system user %lu: %s", (unsigned long) geteuid(), text);
 		err->passing = true;
 	}
 	return NULL;

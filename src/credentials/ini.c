@@ -257,7 +257,7 @@ read_section(Parser *parser, Span line)
 	name = trim((Span) {line.start, bracket});
 	rest = trim((Span) {bracket + 1, line.end});
 	if (rest.start < rest.end && !is_comment(*rest.start))
-		return is_wrong(parser, "has something after \"]\"");
+		return is_wrong(parser, "has text after \"]\"");
 	if (parser->prefixes)
 		kind = read_prefix(&name);
 	name = unquote(name);
@@ -383,8 +383,7 @@ dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes, const char *file,
 		return dyn_error_memory(err);
 	dyn_error_set(err, "line %d of file \"%s\" %s", parser.line, file,
 				  parser.wrong);
-	return dyn_error_hint(err, "The line is not shown, since it may contain "
-						  "a secret.");
+	return dyn_error_hint(err, "The line is not shown because it might contain a secret.");
 }
 
 /* ---- lookup ----------------------------------------------------------- */

@@ -112,7 +112,7 @@ dyn_instance_request(const DynInstance *instance, DynError *err)
 static DynProviderResponse
 has_no_role(DynError *err)
 {
-	dyn_error_set(err, "the EC2 instance has no role");
+	dyn_error_set(err, "the EC2 instance has no IAM role");
 	dyn_error_hint(err, "Attach an IAM role to the instance.");
 	return DYN_RESPONSE_FAILED;
 }
@@ -139,9 +139,9 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 	if (instance->token != NULL || err->out_of_memory)
 		return reply;
 	if (!replied)
-		dyn_error_hint(err, "The instance metadata service only exists on EC2 instances; from within a container, it is reached if the instance's response hop limit is at least 2.");
+		dyn_error_hint(err, "The instance metadata service exists only on EC2 instances. A container can reach it if the hop limit of the instance's metadata options is at least 2.");
 	else if (exchange->status < 500)
-		dyn_error_hint(err, "The instance metadata service has refused to give a token; it must be enabled, in version 2.");
+		dyn_error_hint(err, "Enable version 2 (IMDSv2) of the instance metadata service.");
 	return reply;
 }
 
@@ -176,7 +176,7 @@ read_token(DynInstance *instance, const DynExchange *exchange, DynError *err)
 			 !dyn_response_is_visible(instance->token))
 	{
 		dyn_secret_forget(&instance->token);
-		dyn_error_set(err, "the instance metadata service has given a token that is not valid");
+		dyn_error_set(err, "the instance metadata service returned an invalid token");
 	}
 	return instance->token ? DYN_RESPONSE_NEXT : DYN_RESPONSE_FAILED;
 }
@@ -204,7 +204,7 @@ read_role(DynInstance *instance, const DynExchange *exchange, DynError *err)
 		reply = has_no_role(err);
 	else if (role[len] != '\0' || len > LONGEST_ROLE ||
 			 strcmp(role, ".") == 0 || strcmp(role, "..") == 0)
-		dyn_error_set(err, "the instance metadata service has given a name of a role that is not valid");
+		dyn_error_set(err, "the instance metadata service returned an invalid role name");
 	else
 	{
 		instance->role = role;
@@ -236,7 +236,7 @@ check_code(const DynInstance *instance, const DynBuffer *response,
 	ok = code == NULL || strcmp(code, "Success") == 0;
 	if (!ok)
 	{
-		dyn_error_set(err, "the instance metadata service has no credentials of role \"%s\": %s",
+		dyn_error_set(err, "the instance metadata service has no credentials for role \"%s\": %s",
 					  instance->role,
 					  dyn_response_is_code(code) ? code : "unknown code");
 		if (strcmp(code, "AssumeRoleUnauthorizedAccess") == 0)

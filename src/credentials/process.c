@@ -234,7 +234,7 @@ cannot_start(DynError *err, int error)
 	char		text[128];
 
 	dyn_error_errno_text(error, text, sizeof(text));
-	dyn_error_set(err, "credential_process could not be started: %s", text);
+	dyn_error_set(err, "could not start credential_process: %s", text);
 	err->passing = true;
 	return false;
 }
@@ -247,14 +247,11 @@ cannot_execute(DynError *err, const char *name, int error)
 
 	dyn_error_errno_text(error, text, sizeof(text));
 	dyn_error_excerpt(&printable, name, strnlen(name, 200));
-	dyn_error_set(err, "the program \"%s\" of credential_process cannot be "
-				  "executed: %s", printable.excerpt, text);
+	dyn_error_set(err, "could not execute program \"%s\" of credential_process: %s", printable.excerpt, text);
 	if (error == ENOENT && strchr(name, '/') == NULL)
-		dyn_error_hint(err, "It was looked for in the PATH of the database "
-					   "server.");
+		dyn_error_hint(err, "The program was not found in the PATH of the database server.");
 	if (error == ENOEXEC)
-		dyn_error_hint(err, "No shell executes it: a script must begin with "
-					   "\"#!\" and its interpreter.");
+		dyn_error_hint(err, "The program is executed without a shell, so a script must begin with \"#!\" and its interpreter.");
 	return false;
 }
 

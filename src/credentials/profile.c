@@ -125,8 +125,7 @@ check_lines(Resolver *resolver)
 		if (value == NULL || strchr(value, '\n') == NULL)
 			continue;
 		refuse_key(resolver, line_keys[i], "has several lines");
-		return hint(resolver, "A line that is indented more than the one before it "
-					"continues the value of that line.");
+		return hint(resolver, "An indented line continues the value of the previous line. Remove the indentation.");
 	}
 	return DYN_FOUND;
 }
@@ -186,8 +185,7 @@ find_cache_file(const char *hashed, char **path, DynError *err)
 	unsigned	i;
 
 	if (!EVP_Digest(hashed, strlen(hashed), digest, &size, EVP_sha1(), NULL))
-		return dyn_error_set(err, "OpenSSL cannot compute SHA-1, which is in "
-							 "the name of the file with the SSO token");
+		return dyn_error_set(err, "OpenSSL does not provide SHA-1, which is required to find the file with the SSO token");
 	for (i = 0; i < size; i++)
 		at += snprintf(file + at, sizeof(file) - (size_t) at, "%02x",
 					   digest[i]);
@@ -228,7 +226,7 @@ check_session(Resolver *resolver)
 					  "\"%s\", which has no section in file \"%s\"",
 					  resolver->profile, session,
 					  dyn_config_path(resolver->config, DYN_CONFIG_CONFIG));
-		return hint(resolver, "\"aws configure sso-session\" writes one.");
+		return hint(resolver, "Create the section with \"aws configure sso-session\".");
 	}
 	for (i = 0; i < LENGTHOF(keys); i++)
 	{
@@ -236,7 +234,7 @@ check_session(Resolver *resolver)
 
 		if (own == NULL || strcmp(own, sso_value(resolver, keys[i])) == 0)
 			continue;
-		refuse_key(resolver, keys[i], "differs from the one of its SSO session");
+		refuse_key(resolver, keys[i], "differs from the value in its SSO session");
 		return hint(resolver, "Remove it from the profile.");
 	}
 	return DYN_FOUND;
@@ -264,16 +262,13 @@ find_sso(Resolver *resolver)
 			continue;
 		dyn_error_set(resolver->err, "profile \"%s\" uses SSO, but has no \"%s\"",
 					  resolver->profile, needed[i]);
-		return hint(resolver, "SSO needs sso_account_id and sso_role_name in the "
-					"profile, and sso_start_url and sso_region in the section "
-					"that its sso_session names, or in the profile.");
+		return hint(resolver, "SSO requires sso_account_id and sso_role_name in the profile, and sso_start_url and sso_region in the section of its sso_session or in the profile.");
 	}
 	/* they become parts of a URL or a message */
 	has_region = dyn_role_is_region(values[1]);
 	if (!has_region || strchr(values[0], '\n') != NULL)
 	{
-		dyn_error_set(resolver->err, "\"%s\" of profile \"%s\" or its SSO "
-					  "session is not valid", needed[!has_region],
+		dyn_error_set(resolver->err, "invalid value of \"%s\" in profile \"%s\" or its SSO session", needed[!has_region],
 					  resolver->profile);
 		return DYN_FOUND_ERROR;
 	}
@@ -352,20 +347,17 @@ take_role(Resolver *resolver)
 	{
 		refuse_without(resolver, "role_arn", "source_profile, "
 					   "credential_source or web_identity_token_file");
-		return hint(resolver, "If the profile itself has the keys that assume the "
-					"role, let its source_profile be its own name.");
+		return hint(resolver, "If the profile itself has the keys to assume the role with, set its source_profile to its own name.");
 	}
 	if (value_of(resolver, "mfa_serial") != NULL)
 	{
-		refuse_key(resolver, "mfa_serial", "asks for a code of a device, which "
-				   "nobody can enter here");
+		refuse_key(resolver, "mfa_serial", "requires an MFA code, which cannot be entered here");
 		return hint(resolver, "Use a role whose trust policy does not require "
 					"multi-factor authentication.");
 	}
 	if (chain->nroles == DYN_MAX_CHAINED_ROLES)
 	{
-		dyn_error_set(resolver->err, "profile \"%s\" needs more than %d roles "
-					  "that are assumed one after another", resolver->visited[0],
+		dyn_error_set(resolver->err, "profile \"%s\" requires a chain of more than %d roles", resolver->visited[0],
 					  DYN_MAX_CHAINED_ROLES);
 		return DYN_FOUND_ERROR;
 	}
@@ -431,9 +423,8 @@ find_named_source(Resolver *resolver, const char *source)
 					   "is Ec2InstanceMetadata, but AWS_EC2_METADATA_DISABLED "
 					   "is set in the server's environment");
 	}
-	refuse_key(resolver, "credential_source", "is not known");
-	return hint(resolver, "It is Environment, Ec2InstanceMetadata or "
-				"EcsContainer.");
+	refuse_key(resolver, "credential_source", "is not recognized");
+	return hint(resolver, "Valid values are Environment, Ec2InstanceMetadata and EcsContainer.");
 }
 
 /*
@@ -462,7 +453,7 @@ check_source(Resolver *resolver, const char *source)
 	{
 		dyn_error_set(resolver->err, "profile \"%s\" has source_profile \"%s\", "
 					  "which does not exist", resolver->profile, source);
-		dyn_error_hint(resolver->err, "The files are \"%s\" and \"%s\".",
+		dyn_error_hint(resolver->err, "The profile was not found in \"%s\" and \"%s\".",
 					   dyn_config_path(resolver->config, DYN_CONFIG_CONFIG),
 					   dyn_config_path(resolver->config, DYN_CONFIG_CREDENTIALS));
 		return DYN_FOUND_ERROR;
@@ -474,14 +465,12 @@ check_source(Resolver *resolver, const char *source)
 	if (strcmp(source, resolver->profile) == 0)
 		return has_keys(resolver->config, source) ? DYN_FOUND :
 			refuse_key(resolver, "source_profile",
-					   "names the profile itself, which has no keys");
+					   "is the profile itself, which has no keys");
 	for (i = 0; i < resolver->nvisited && len < sizeof(names); i++)
 		len += (size_t) snprintf(names + len, sizeof(names) - len, "\"%s\", ",
 								 resolver->visited[i]);
-	dyn_error_set(resolver->err, "the source_profile of profiles is a circle: "
-				  "%s\"%s\"", names, source);
-	return hint(resolver, "The last source needs keys, or another source of "
-				"credentials, and no role_arn.");
+	dyn_error_set(resolver->err, "the source_profile settings of profiles form a cycle: %s\"%s\"", names, source);
+	return hint(resolver, "The last profile of the chain must have access keys or another credential provider, and no role_arn.");
 }
 
 /*
@@ -524,8 +513,7 @@ follow(Resolver *resolver)
 	}
 	dyn_error_set(resolver->err, "profile \"%s\" has no credentials",
 				  resolver->profile);
-	hint(resolver, "It needs aws_access_key_id and aws_secret_access_key, role_arn, "
-		 "credential_process, or sso_account_id and sso_role_name.");
+	hint(resolver, "Set aws_access_key_id and aws_secret_access_key, or role_arn, or credential_process, or sso_account_id and sso_role_name.");
 	return DYN_FOUND_NOTHING;
 }
 

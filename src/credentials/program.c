@@ -98,7 +98,7 @@ make_description(DynProgram *program, const char *command, DynError *err)
 		return dyn_error_set(err, "credential_process has a quotation mark "
 							 "that is not closed");
 	if (n == 0 || program->argv[0][0] == '\0')
-		return dyn_error_set(err, "credential_process names no program");
+		return dyn_error_set(err, "credential_process is empty");
 	return true;
 }
 

@@ -66,7 +66,7 @@ find_static(Builder *builder)
 	builder->chain->provider_kind = DYN_PROVIDER_KEYS;
 	if (keys->access_key_id == NULL || keys->secret_access_key == NULL)
 	{
-		dyn_error_set(builder->err, "there are no static keys");
+		dyn_error_set(builder->err, "the user mapping has no access keys");
 		return DYN_FOUND_NOTHING;
 	}
 	if (dyn_credentials_set(&builder->chain->keys, keys->access_key_id,
@@ -121,8 +121,7 @@ find_container(Builder *builder)
 	dyn_error_set(builder->err, "environment variables "
 				  "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and "
 				  "AWS_CONTAINER_CREDENTIALS_FULL_URI are not set");
-	dyn_error_hint(builder->err, "ECS and EKS set one of them for a container; "
-				   "the server must be started with it in its environment.");
+	dyn_error_hint(builder->err, "ECS and EKS set one of them for a container. The environment of the server must contain it.");
 	return DYN_FOUND_NOTHING;
 }
 
@@ -133,8 +132,7 @@ find_instance(Builder *builder)
 	builder->chain->provider_kind = DYN_PROVIDER_INSTANCE;
 	if (dyn_instance_is_enabled())
 		return DYN_FOUND;
-	dyn_error_set(builder->err, "the instance metadata service is switched "
-				  "off by environment variable AWS_EC2_METADATA_DISABLED");
+	dyn_error_set(builder->err, "the instance metadata service is disabled by environment variable AWS_EC2_METADATA_DISABLED");
 	return DYN_FOUND_NOTHING;
 }
 
@@ -166,11 +164,7 @@ explain_default(Builder *builder)
 	char		user[64];
 
 	dyn_file_user(user, sizeof(user));
-	dyn_error_set(err, "there are no credentials: %sprofile \"%s\" %s, "
-				  "neither AWS_CONTAINER_CREDENTIALS_RELATIVE_URI nor "
-				  "AWS_CONTAINER_CREDENTIALS_FULL_URI is set, and the instance "
-				  "metadata service is switched off by "
-				  "AWS_EC2_METADATA_DISABLED",
+	dyn_error_set(err, "no credentials were found: %sprofile \"%s\" %s, neither AWS_CONTAINER_CREDENTIALS_RELATIVE_URI nor AWS_CONTAINER_CREDENTIALS_FULL_URI is set, and the instance metadata service is disabled by AWS_EC2_METADATA_DISABLED",
 				  builder->spec->profile ? "" : "environment variables "
 				  "AWS_ACCESS_KEY_ID and AWS_WEB_IDENTITY_TOKEN_FILE are not "
 				  "set, ", builder->profile,
@@ -215,9 +209,7 @@ append_role(Builder *builder)
 	if (builder->spec->role.arn == NULL)
 		return true;
 	if (chain->nroles == DYN_MAX_CHAINED_ROLES)
-		return dyn_error_set(builder->err, "profile \"%s\" and the user "
-							 "mapping need more than %d roles that are assumed "
-							 "one after another", builder->profile,
+		return dyn_error_set(builder->err, "profile \"%s\" and the user mapping require a chain of more than %d roles", builder->profile,
 							 DYN_MAX_CHAINED_ROLES);
 	return dyn_role_copy(&chain->roles[chain->nroles++], &builder->spec->role) ||
 		dyn_error_memory(builder->err);
@@ -270,7 +262,7 @@ find_kind(Builder *builder)
 		case DYN_SOURCE_DEFAULT:
 			return find_default(builder);
 	}
-	dyn_error_set(builder->err, "the kind of source is not known");
+	dyn_error_set(builder->err, "the credential provider is not recognized");
 	return DYN_FOUND_ERROR;
 }
 

@@ -134,7 +134,7 @@ dyn_response_set(const char *access_key_id, const char *secret_access_key,
 	if (*access_key_id == '\0' || *secret_access_key == '\0')
 		return dyn_error_set(err, "%s: the access key is empty", whose);
 	if (expires && !dyn_response_read_time(expires, &seconds))
-		return dyn_error_set(err, "%s: the time of expiry is not valid",
+		return dyn_error_set(err, "%s: the expiration time is not valid",
 							 whose);
 	if (!set_parts(access_key_id, secret_access_key, session_token, whose,
 				   credentials, err))
@@ -281,7 +281,7 @@ dyn_response_failed(const DynExchange *exchange, const char *whose,
 	}
 	if (exchange->failure != DYN_FAIL_NONE)
 	{
-		dyn_error_set(err, "%s cannot be obtained: %s: %s", whose,
+		dyn_error_set(err, "could not obtain %s: %s: %s", whose,
 					  dyn_failure_phrase(exchange->failure),
 					  exchange->message);
 		err->passing = exchange->failure == DYN_FAIL_DNS ||
@@ -291,7 +291,7 @@ dyn_response_failed(const DynExchange *exchange, const char *whose,
 	}
 	else
 	{
-		dyn_error_set(err, "%s cannot be obtained: HTTP status %d", whose,
+		dyn_error_set(err, "could not obtain %s: HTTP status %d", whose,
 					  exchange->status);
 		err->passing = exchange->status == 429 || exchange->status >= 500;
 		if (exchange->status != 200)

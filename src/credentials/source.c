@@ -164,9 +164,9 @@ succeed(Source *source)
 		dyn_error_time_text(source->keys.expires, times[0]);
 		dyn_error_time_text(issuer_time(source), times[1]);
 		dyn_error_time_text((int64_t) time(NULL), times[2]);
-		dyn_error_set(&err, "the credentials of %s have expired already: they were valid until %s; their source's clock says %s, this machine's %s",
+		dyn_error_set(&err, "the credentials of %s had expired when they were obtained: they were valid until %s; the time is %s at their provider and %s on this machine",
 					  source->chain.words, times[0], times[1], times[2]);
-		dyn_error_hint(&err, "Renew them at their source, and check the clock of the database server.");
+		dyn_error_hint(&err, "Renew the credentials at their provider, and check the clock of the database server.");
 		fail(source, &err);
 		return;
 	}
@@ -220,7 +220,7 @@ name_clocks(const DynExchange *exchange, DynError *err)
 	strcpy(hint, err->hint);
 	dyn_error_time_text(exchange->date, theirs);
 	dyn_error_time_text(now, ours);
-	dyn_error_hint(err, "%s%sThe service's clock says %s, this machine's %s.",
+	dyn_error_hint(err, "%s%sThe time is %s at the service and %s on this machine.",
 				   hint, hint[0] ? " " : "", theirs, ours);
 }
 
@@ -327,7 +327,7 @@ on_process(void *arg)
 	{
 		if (dyn_loop_now_us() < source->watcher.due_us)
 			return;
-		dyn_error_set(&err, "the program of %s did not end within %d seconds",
+		dyn_error_set(&err, "the credential_process of %s did not end within %d seconds",
 					  source->chain.words,
 					  (int) (PROCESS_DEADLINE_US / 1000000));
 	}

@@ -144,7 +144,7 @@ dyn_sso_response(const DynSsoProfile *sso, const DynExchange *exchange,
 	if (exchange->status == 401)
 		hint_login(sso, err);
 	else if (exchange->status == 403 || exchange->status == 404)
-		dyn_error_hint(err, "The one who has logged in must be assigned to role \"%.64s\" of account \"%.64s\" in IAM Identity Center.",
+		dyn_error_hint(err, "The user who logged in must be assigned to role \"%.64s\" of account \"%.64s\" in IAM Identity Center.",
 					   sso->role_name, sso->account_id);
 	return response;
 }

@@ -117,7 +117,7 @@ create(const DynSourceOptions *spec, const DynRole *role, DynUrl *parts,
 	memset(parts, 0, sizeof(*parts));
 	if (!dyn_role_is_arn(role->arn))
 	{
-		dyn_error_set(err, "the ARN of the role is not valid");
+		dyn_error_set(err, "invalid ARN of the role");
 		return NULL;
 	}
 	dyn_buffer_init(&url, 0);
@@ -246,31 +246,31 @@ typedef struct ErrorRule
 
 static const ErrorRule error_rules[] = {
 	{"AccessDenied", false,
-		"The role's trust policy must allow the principal of the keys to assume it, with the external ID that is given, and a policy of the principal must allow sts:AssumeRole on the role.",
+		"The role's trust policy must allow the principal of the keys to assume the role, with this external ID. A policy of the principal must allow sts:AssumeRole on the role.",
 		"The role's trust policy must allow sts:AssumeRoleWithWebIdentity to the identity provider, with the subject and the audience of the token."},
 	{"ExpiredToken", false,
-		"The credentials that the role is assumed with have expired.",
-		"The token has expired; what writes its file must renew it."},
+		"Renew the credentials that the role is assumed with.",
+		"The token has expired. Check the process that writes its file."},
 	{"IDPCommunicationError", true, NULL, NULL},
 	{"IDPRejectedClaim", false, NULL,
-		"The identity provider does not accept the token; it may have been revoked."},
+		"Renew the token; it might have been revoked."},
 	{"InternalFailure", true, NULL, NULL},
 	{"InvalidClientTokenId", false,
-		"The keys that the role is assumed with do not exist, are not active, or belong to another partition.",
+		"Check that the keys that the role is assumed with exist, are active, and belong to the same AWS partition.",
 	NULL},
 	{"InvalidIdentityToken", false, NULL,
-		"The token's issuer must be an identity provider in IAM of the role's account, with the token's audience."},
+		"The token's issuer must be an IAM identity provider in the role's account, with the token's audience."},
 	{"MalformedPolicyDocument", false,
 	"Check the policies of the role.", NULL},
 	{"RegionDisabled", false,
-		"The security token service is not active in this region: activate it in the account's IAM settings, or use another region.",
+		"Activate the security token service for this region in the account's IAM settings, or use another region.",
 	NULL},
 	{"RequestExpired", false,
-	"The clock of this machine may be wrong.", NULL},
+	"Check the clock of the database server.", NULL},
 	{"RequestLimitExceeded", true, NULL, NULL},
 	{"ServiceUnavailable", true, NULL, NULL},
 	{"SignatureDoesNotMatch", false,
-		"Check the secret of the keys that the role is assumed with, and this machine's clock.",
+		"Check the secret access key that the role is assumed with, and the clock of the database server.",
 	NULL},
 	{"Throttling", true, NULL, NULL},
 	{"TooManyRequests", true, NULL, NULL},
@@ -307,7 +307,7 @@ set_error(const DynRole *role, const DynExchange *exchange, const char *code,
 	if (rule && rule->web_hint && exchange->body.len >= strlen(web_action) &&
 		memcmp(exchange->body.data, web_action, strlen(web_action)) == 0)
 		hint = rule->web_hint;
-	dyn_error_set(err, "role \"" SHOWN_ARN "\" cannot be assumed: %s",
+	dyn_error_set(err, "could not assume role \"" SHOWN_ARN "\": %s",
 				  role->arn, code);
 	if (hint)
 		dyn_error_hint(err, "%s", hint);
@@ -420,12 +420,12 @@ read_reply(const DynRole *role, const DynBuffer *response,
 		case DYN_XML_MEMORY:
 			return dyn_error_memory(err);
 		case DYN_XML_MISSING:
-			return dyn_error_set(err, "the security token service has sent no credentials of role \"" SHOWN_ARN "\"",
+			return dyn_error_set(err, "the security token service returned no credentials for role \"" SHOWN_ARN "\"",
 								 role->arn);
 		case DYN_XML_MALFORMED:
 			break;
 	}
-	return dyn_error_set(err, "the security token service has sent a reply that is not valid XML, for role \"" SHOWN_ARN "\"",
+	return dyn_error_set(err, "the security token service returned invalid XML for role \"" SHOWN_ARN "\"",
 						 role->arn);
 }
 

@@ -154,9 +154,9 @@ bool
 dyn_url_check_region(const char *region, DynError *err)
 {
 	if (region == NULL || region[0] == '\0')
-		return dyn_error_set(err, "a region is missing");
+		return dyn_error_set(err, "the region is missing");
 	return dyn_role_is_region(region) ||
-		dyn_error_set(err, "the name of a region is not valid");
+		dyn_error_set(err, "invalid name of a region");
 }
 
 typedef struct Partition

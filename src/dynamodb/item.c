@@ -259,7 +259,7 @@ read_tag_slow(DynItemParser *r, const char *p, DynType *type)
 	else if (len <= sizeof(text))
 		*type = dyn_type_of_name(text, dyn_escape_undo(name, len, text));
 	if (*type == DYN_TYPE_ABSENT)
-		return dyn_scan_fail(&r->scan, name, "unknown type tag");
+		return dyn_scan_fail(&r->scan, name, "unrecognized type tag");
 	p = dyn_scan_skip(&r->scan, p + 1);
 	if (p == NULL)
 		return NULL;
@@ -440,7 +440,7 @@ end_value(DynItemParser *r, const char *p)
 	if (DYN_UNLIKELY(p == NULL))
 		return NULL;
 	return dyn_scan_expect(&r->scan, p, '}',
-						   "an attribute value has one member only");
+						   "an attribute value must have exactly one member");
 }
 
 static DYN_HOT bool

@@ -223,7 +223,7 @@ skip_escape(DynJson *scan, const char *p, uint8_t *flags)
 		case 'u':
 			return skip_unicode_escape(scan, p, flags);
 		default:
-			return dyn_scan_fail(scan, p, "illegal escape");
+			return dyn_scan_fail(scan, p, "invalid escape");
 	}
 }
 

@@ -101,7 +101,7 @@ dyn_scan_literal(DynJson *scan, const char *p, const char *word)
 	size_t		len = strlen(word);
 
 	if ((size_t) (scan->end - p) < len || memcmp(p, word, len) != 0)
-		return dyn_scan_fail(scan, p, "unknown literal");
+		return dyn_scan_fail(scan, p, "invalid literal");
 	return p + len;
 }
 

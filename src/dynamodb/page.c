@@ -529,7 +529,7 @@ parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 		   (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
 		p++;
 	if (p != NULL && p < scan->end)
-		p = dyn_scan_fail(scan, p, "something follows the value");
+		p = dyn_scan_fail(scan, p, "unexpected text after the value");
 	if (p != NULL)
 		return true;
 	clear_page(page, tree, buf);

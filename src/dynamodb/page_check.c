@@ -26,7 +26,7 @@
 #include "../base/number.h"
 #include "tape.h"
 
-const char	dyn_check_memory[] = "does not fit into memory";
+const char	dyn_check_memory[] = "requires more memory than is available";
 
 #define NOT_REQUESTED	"contains an item that was not requested"
 
@@ -421,7 +421,7 @@ check_seam(const DynPage *page, DynSeam *seam, DynBuffer *scratch)
 		return NULL;
 	err = read_slot(tape, 0, seam->slot, scratch, &value);
 	if (err == NULL && !is_behind(seam, &value))
-		err = "does not begin behind the items of the page before";
+		err = "does not begin after the items of the previous page";
 	for (last = tape->count - 1; last > 0; last--)
 		if (ends_item(&tape->entries[last - 1]))
 			break;

@@ -209,17 +209,17 @@ static const char *
 hint_for_spec(DynText spec)
 {
 	if (is_digit(spec.data[0]))
-		return "Write padded(n) for whole numbers of exactly n digits.";
+		return "Write padded(n) for integers with exactly n digits.";
 	if (spec.data[0] == '!')
-		return "Write plain for texts that never contain their separator.";
-	return "A specification is any, plain, lower, upper, a range such as 0..9, words such as A|B, or a format.";
+		return "Write plain for values that never contain their separator.";
+	return "A modifier is any, plain, lower, upper, a range such as 0..9, words such as A|B, or a format.";
 }
 
 static bool
 read_format(Parser *parser, DynText spec, DynTemplatePart *part)
 {
 	if (!looks_like_format(spec))
-		return fail_at(parser, spec.data, "not a specification",
+		return fail_at(parser, spec.data, "not a modifier",
 					   hint_for_spec(spec));
 	part->spec = DYN_SPEC_FORMAT;
 	part->format = keep_text(parser, spec);
@@ -260,8 +260,8 @@ read_keywords(Parser *parser, DynText spec, DynTemplatePart *part, bool *valid)
 		 part->spec == DYN_SPEC_NONE && part->any &&
 		 part->folding != DYN_FOLD_NONE);
 	if (!*valid)
-		fail_at(parser, spec.data, "specifications that do not go together",
-				"Only any may be combined, with lower or upper.");
+		fail_at(parser, spec.data, "modifiers that cannot be combined",
+				"Only any can be combined, with lower or upper.");
 	return true;
 }
 
@@ -272,8 +272,8 @@ read_spec(Parser *parser, DynText spec, DynTemplatePart *part)
 	bool		valid;
 
 	if (spec.len == 0)
-		return fail_at(parser, spec.data, "a specification is missing",
-					   "Omit the colon, or write a specification after it.");
+		return fail_at(parser, spec.data, "a modifier is missing",
+					   "Remove the colon, or write a modifier after it.");
 	if (read_keywords(parser, spec, part, &valid))
 		return valid;
 	if (has_char(spec, '|') && !looks_like_format(spec))
@@ -293,8 +293,8 @@ count_any(Parser *parser, const DynTemplatePart *part, const char *place)
 	if (!part->any)
 		return true;
 	if (tmpl->any >= 0)
-		return fail_at(parser, place, "a second part with any",
-					   "Only one part of a template may contain anything.");
+		return fail_at(parser, place, "a second placeholder with any",
+					   "Only one placeholder of a template can have the modifier any.");
 	tmpl->any = tmpl->nparts - 1;
 	return true;
 }
@@ -366,7 +366,7 @@ read_template(Parser *parser)
 {
 	if (parser->p == parser->end)
 		return fail_at(parser, parser->p, "the template is empty",
-					   "No key is an empty text.");
+					   "A key attribute cannot be an empty string.");
 	begin_literal(parser);
 	while (parser->p < parser->end)
 	{
@@ -584,7 +584,7 @@ check_neighbours(const DynTemplate *tmpl, int i, DynTemplateError *error)
 		return true;
 	return fail(error, tmpl->parts[i + 1].position,
 				"no literal between two placeholders", from_right ?
-				"Behind the part with any, a part without a literal before it must have a fixed width." :
+				"After the placeholder with any, a placeholder without a literal before it must have a fixed width." :
 				"Write a literal between them, or give the first one a format of fixed width.");
 }
 
@@ -596,8 +596,8 @@ check_column(const DynTemplatePart *part, DynTemplateError *error)
 					"any and plain are for columns of type text", NULL);
 	if (part->folding != DYN_FOLD_NONE && !part->facts.elsewhere)
 		return fail(error, part->spec_position,
-					"a folded value cannot be read back",
-					"Name the attribute that has the column's value in its option \"attribute\".");
+					"the original of a lower-case or upper-case value is unknown",
+					"Set the column option \"attribute\" to the attribute that has the original value.");
 	return true;
 }
 
@@ -612,8 +612,8 @@ check_words(const DynTemplatePart *part, DynTemplateError *error)
 		if (dyn_text_find(part->words[i], part->separator) == NULL)
 			continue;
 		return fail(error, part->spec_position,
-					"a listed word contains the character that ends its part",
-					"Choose another literal, or cut the text into several columns.");
+					"a listed word contains the separator of its placeholder",
+					"Use another literal, or divide the value into several columns.");
 	}
 	return true;
 }

@@ -3,12 +3,12 @@
     class Booleans(oneitem.TestCase):
         def test_number(self):
             self.assertEqual(self.shown({"N": "1"}, "boolean"), "true")
-            self.assertIn("does not fit", self.failure({"N": "2"}, "boolean").message)
+            self.assertIn("it is not a valid text", self.failure({"N": "2"}, "boolean").message)
 """
 import fixture
 
 # The hint of every value that does not fit.
-HINT = 'Change the column type or format option. To read such values as NULL, set on_mismatch to "null".'
+HINT = 'Change the column type or the column option "format". To read such values as NULL, set on_mismatch to "null".'
 
 
 class TestCase(fixture.TestCase):

@@ -623,9 +623,9 @@ class Shared(own_postgres.TestCase):
         cursor.execute("EXPLAIN SELECT * FROM t")
         self.assertIn("  Read Unit Budget: 250 per second of the server, shared by all sessions", [line for (line,) in cursor.fetchall()])
         cursor.execute(HELP)
-        self.assertEqual(cursor.fetchall(), [("read units per second that all sessions may use together",)] * 2)
+        self.assertEqual(cursor.fetchall(), [("maximum read units per second of all sessions together",)] * 2)
         cursor.execute(SHARE)
-        self.assertEqual(cursor.fetchall(), [("part of a known capacity that all sessions may use together, in per cent",)])
+        self.assertEqual(cursor.fetchall(), [("percentage of a known capacity that all sessions together may use",)])
 
 
 def read_for_a_while(connection, seconds):
@@ -706,7 +706,7 @@ class OfStatement(Budgets):
         failure = self.fx.error("FETCH 10000 FROM c")
         self.fx.execute("ROLLBACK")
         self.assertEqual(failure.sqlstate, "54000")
-        self.assertRegex(failure.detail, r'^It has used \d+\.\d; the next request for DynamoDB table "t" is expected to use \d+\.\d\.$')
+        self.assertRegex(failure.detail, r'^The statement has used \d+\.\d; the next request for DynamoDB table "t" is expected to use \d+.\d\.$')
         self.assertLessEqual(table.bucket.used, 500)
         self.assertGreater(table.bucket.used, 250)
         self.assertEqual(len(self.fx.rows("SELECT n FROM t LIMIT 3")), 3)

@@ -103,7 +103,7 @@ class Entities(Case):
             self.assertEqual(kinds("'users'"), [("mismatch", "users"), ("unclaimed", None), ("absent", "users")])
             self.fx.execute("CREATE TABLE plain (x int)")
             error = self.fx.error("SELECT * FROM dynamo_fdw_check_table('users', tables => '{plain}')")
-            self.assertEqual((error.sqlstate, error.message), ("42809", f'"plain" is not a foreign table over DynamoDB table "{self.fx.remote("mapped")}"'))
+            self.assertEqual((error.sqlstate, error.message), ("42809", f'"plain" is not a foreign table for DynamoDB table "{self.fx.remote("mapped")}"'))
             self.assertEqual(self.fx.error("SELECT * FROM dynamo_fdw_check_table(NULL)").sqlstate, "22004")
         finally:
             self.fx.execute("RESET search_path; DROP SCHEMA raw CASCADE")
@@ -148,16 +148,16 @@ class Entities(Case):
                    " rest jsonb OPTIONS (document 'rest')", item_filter='{"type": "user"}')
         self.table("others", "pk text, total int", item_filter='{"type": ["order", "ship", null]}')
         self.assertEqual(self.check("others"), [("mismatch", "users", "name", 8, {"pk": "u", "sk": 0}, self.check("users")[0][5])] + [
-            ("absent", "users", column, None, None, f'no row has a value there; it is read from {place}')
+            ("absent", "users", column, None, None, f'no row has a value for the column, which is read from {place}')
             for column, place in (("Name", 'attribute "Name"'), ("nam", 'path "name.first"'), ("total", 'attribute "total"'))])
 
     def test_absent_elements(self):
         """Of what is unnested, the path and those below."""
         self.table("everything", "pk text")
         self.table("lines", "pk text, artikel text OPTIONS (path '@.artikel'), article text OPTIONS (path '@.article'), i int OPTIONS (path '@index')", unnest="lines")
-        self.assertEqual(self.check("lines"), [("absent", "lines", "artikel", None, None, "no element has a value there")])
+        self.assertEqual(self.check("lines"), [("absent", "lines", "artikel", None, None, "no element has a value for the column")])
         self.table("lines", "pk text, article text OPTIONS (path '@.article')", unnest="linse")
-        self.assertEqual(self.check("lines"), [("absent", "lines", None, None, None, 'no item has a value at "linse", the path of the option unnest')])
+        self.assertEqual(self.check("lines"), [("absent", "lines", None, None, None, 'no item has a value at "linse", the path in option "unnest"')])
         self.table("lines", "pk text, article text OPTIONS (path '@.article')", unnest="lines", item_filter='{"type": "user"}')
         self.assertEqual(self.check("lines"), [("absent", "lines", None, None, None, "no item is a row of the foreign table")])
 
@@ -165,7 +165,7 @@ class Entities(Case):
         """An attribute that only a template names; and tables without rows."""
         self.table("users", "pk text NOT NULL, name text OPTIONS (attribute 'name')", item_filter='{"type": "user"}', key_templates='{"PK": "user#${name}", "name": "${name}"}')
         self.table("others", "pk text", item_filter='{"type": ["order", "ship", null]}')
-        self.assertEqual(self.check("users"), [("absent", "users", None, None, None, 'no row has attribute "PK", which the option key_templates names')])
+        self.assertEqual(self.check("users"), [("absent", "users", None, None, None, 'no row has attribute "PK", which is in option key_templates')])
         self.table("users", "pk text NOT NULL, name text", item_filter='{"type": "usr"}')
         self.assertEqual([row[:4] + row[5:] for row in self.check("users")], [
             ("unclaimed", None, None, 8, "the item is a row of no foreign table"), ("absent", "users", None, None, "no item is a row of the foreign table")])
@@ -198,7 +198,7 @@ class Entities(Case):
         self.table("broken", "pk boolean OPTIONS (format 'epoch')")
         self.assertEqual(self.check("everything"), [(
             "definition", "broken", None, None, None,
-            'format of column "pk" does not fit its type boolean. This format is for columns of type date, timestamp or timestamptz.')])
+            'cannot use format of column "pk" with type boolean. This format requires a column of type date, timestamp or timestamptz.')])
         self.assertEqual(self.check("broken")[0][0], "definition")
 
     def test_misspelt_templates(self):
@@ -206,8 +206,8 @@ class Entities(Case):
         self.table("everything", "pk text")
         self.table("users", "company text", key_templates='{"pk": "${compny}"}')
         failure = self.fx.error("SELECT * FROM users")
-        self.assertEqual(failure[1:4], ('template of attribute "pk" does not fit foreign table "users"',
-                                        'It names column "compny", which the foreign table does not have.', 'Perhaps it should be "company".'))
+        self.assertEqual(failure[1:4], ('template of attribute "pk" does not match foreign table "users"',
+                                        'The foreign table has no column "compny".', 'Perhaps you meant "company".'))
         self.assertEqual(self.fx.error("EXPLAIN SELECT * FROM users")[:4], failure[:4])
         [row] = self.check("users")
         self.assertEqual(row, ("definition", "users", "compny", None, None, f"{failure.message}: {failure.detail} {failure.hint}"))
@@ -228,7 +228,7 @@ class Entities(Case):
         rows = self.check("orders")
         self.assertEqual([row[:4] + (row[4]["pk"],) for row in rows], [
             ("ambiguous", "orders", None, 1, "ORDER#1#ITEM#2"), ("mismatch", "numbers", "n", 1, "N#x"), ("unclaimed", None, None, 1, "USER#1")])
-        self.assertIn('attribute "pk" fits its template only if', rows[0][5])
+        self.assertIn('attribute "pk" matches its template only if', rows[0][5])
 
     def test_promises(self):
         """Rows that a trusted index lacks, or has under another key; those without all columns need not be there."""
@@ -243,7 +243,7 @@ class Entities(Case):
         self.assertEqual(self.check("users"), [])
         self.fx.foreign_table("users", columns, **options, trusted_indexes="gsi")
         [row] = self.check("users")
-        self.assertEqual(row[:4] + row[5:], ("broken promise", "users", None, 3, 'the item lacks the key of trusted index "gsi" that the templates spell'))
+        self.assertEqual(row[:4] + row[5:], ("missing index key", "users", None, 3, 'the item lacks the key of trusted index "gsi" that its columns imply'))
         self.assertIn(row[4]["sk"], ["u#b", "u#c", "u#d"])
         self.fx.foreign_table("users", columns, **options, trusted_indexes="other, gsi")
         self.assertEqual([row[3] for row in self.check("users")], [2, 3])

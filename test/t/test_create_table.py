@@ -64,7 +64,7 @@ class Creation(fixture.TestCase):
         failure = self.fx.error("SELECT dynamo_fdw_create_table('orders', 'customer')")
         self.assertEqual((failure.sqlstate, failure.message), ("42P07", f'CreateTable of DynamoDB table "{self.fx.remote("orders")}" failed'))
         self.assertIn("ResourceInUseException", failure.detail)
-        self.assertEqual(failure.hint, "The table exists already, or is being changed or deleted.")
+        self.assertEqual(failure.hint, "Check whether the table exists already, or is being changed or deleted.")
 
     def test_made_anew(self):
         """A cached description of an earlier table is forgotten."""
@@ -84,7 +84,7 @@ class Creation(fixture.TestCase):
     def test_bad_arguments(self):
         """What is wrong is found before a request is sent."""
         for arguments, state, message in (
-                ("NULL, 'customer'", "22004", "relation and partition_key must not be null"), ("'orders', NULL", "22004", "relation and partition_key must not be null"),
+                ("NULL, 'customer'", "22004", "relation and partition_key must not be NULL"), ("'orders', NULL", "22004", "relation and partition_key must not be NULL"),
                 ("'orders', 'nothing'", "42703", 'column "nothing" of foreign table "orders" does not exist'),
                 ("'orders', 'customer', 'nothing'", "42703", 'column "nothing" of foreign table "orders" does not exist'),
                 ("'orders', 'info'", "42809", 'column "info" of foreign table "orders" cannot be part of a key'),
@@ -99,24 +99,24 @@ class Creation(fixture.TestCase):
 
     def test_bad_indexes(self):
         for definition, detail in (
-                ('"status"', "It must be an object."), ("[]", "It must be an object."), ("{}", "It has no partition_key."),
+                ('"status"', "The definition must be a JSON object."), ("[]", "The definition must be a JSON object."), ("{}", "The member \"partition_key\" is missing."),
                 ('{"partition_key": []}', 'The member "partition_key" must have one to 4 names.'),
                 ('{"partition_key": 5}', 'The member "partition_key" must be a name, or an array of names.'),
                 ('{"partition_key": [5]}', 'The member "partition_key" has an element that is not a name.'),
-                ('{"partition_key": "status", "local": true}', "A local index has the partition key of the table."),
+                ('{"partition_key": "status", "local": true}', "A local secondary index always has the partition key of the table."),
                 ('{"partition_key": "status", "local": "yes"}', 'The member "local" must be true or false.'),
                 ('{"partition_key": "status", "projection": 5}', 'The member "projection" must be a name, or an array of names.'),
-                ('{"partition": "status"}', 'There is no member "partition".')):
+                ('{"partition": "status"}', 'The member "partition" is not recognized.')):
             with self.subTest(definition):
                 failure = self.fx.error(f"""SELECT dynamo_fdw_create_table('orders', 'customer', NULL, '{{"i": {definition}}}')""")
                 self.assertEqual(failure[:3], ("22023", 'invalid definition of index "i"', detail))
-                self.assertIn("Indexes look like", failure.hint)
+                self.assertIn("Write an object such as", failure.hint)
 
     def test_templates(self):
         """Attributes that templates spell are named by themselves; parts of them are none."""
         self.fx.foreign_table("orders", "company text NOT NULL, email text NOT NULL, n int NOT NULL", key_templates='{"pk": "company#${company}", "sk": "${n}", "e": "e#${email}"}')
         failure = self.fx.error("SELECT dynamo_fdw_create_table('orders', 'company')")
-        self.assertEqual(failure[:4], ("42809", 'column "company" of foreign table "orders" is part of a template', None, "Name the attribute that has the template."))
+        self.assertEqual(failure[:4], ("42809", 'column "company" of foreign table "orders" belongs to a key template', None, "Use the name of the attribute that has the template."))
         body = self.create("""'pk', 'sk', '{"by_email": {"partition_key": "e"}}'""")
         self.assertEqual({a["AttributeName"]: a["AttributeType"] for a in body["AttributeDefinitions"]}, {"pk": "S", "sk": "N", "e": "S"})
 
@@ -128,7 +128,7 @@ class Creation(fixture.TestCase):
 
     def test_arn(self):
         self.fx.foreign_table("orders", COLUMNS, table_name="arn:aws:dynamodb:us-east-1:1:table/x")
-        self.assertEqual(self.fx.error("SELECT dynamo_fdw_create_table('orders', 'customer')").message, "a DynamoDB table cannot be created by its ARN")
+        self.assertEqual(self.fx.error("SELECT dynamo_fdw_create_table('orders', 'customer')").message, "cannot create a DynamoDB table by its ARN")
 
 
 class Scripted(fixture.TestCase):

@@ -9,9 +9,9 @@ import replies
 from fake import FakeDynamo
 from fixture import options_clause
 
-SOURCE = 'credentials of source "environment" '
+SOURCE = 'credentials of provider "environment" '
 REGION_URL = "https://dynamodb.eu-west-1.amazonaws.com/"
-SUPERUSERS = "Only a superuser may set it, or change a user mapping that has it; others may drop it."
+SUPERUSERS = "Only a superuser can set this option, or change a user mapping that has it. The owner can drop it."
 
 # A closed port of the loopback address: what a rule lets pass by mistake goes no further.
 NOWHERE = "https://127.0.0.1:1"
@@ -76,7 +76,7 @@ class Endpoint(Machine):
         self.server("owner")
         for endpoint in (NOWHERE, self.secure.endpoint, "https://dynamodb.eu-west-1.amazonaws.com.example"):
             self.as_user("owner", "ALTER SERVER s OPTIONS (ADD endpoint_url '%s')" % endpoint)
-            self.assert_refused(SOURCE + 'may not be used for server "s"', 'The server has the option "endpoint_url", and its owner is not a superuser.',
+            self.assert_refused(SOURCE + 'cannot be used for server "s"', 'The server has the option "endpoint_url", and its owner is not a superuser.',
                                 "must set allowed_endpoint_url in the user mapping")
             self.as_user("owner", "ALTER SERVER s OPTIONS (DROP endpoint_url)")
         self.assertEqual(self.secure.requests, [])
@@ -84,26 +84,26 @@ class Endpoint(Machine):
     def test_the_owner_changes_to_plain_http(self):
         self.server("owner")
         self.as_user("owner", f"ALTER SERVER s OPTIONS (ADD endpoint_url '{self.dynamo.endpoint}')")
-        self.assert_refused('plain http is not allowed for server "s"', "its owner is not a superuser")
+        self.assert_refused('plain http is not allowed for server "s"', "the owner of the server is not a superuser")
 
     def test_the_owner_of_an_allowed_endpoint(self):
         """That the mapping names the endpoint does not suffice: the owner could give the server other options."""
         self.server("owner", {"allowed_endpoint_url": NOWHERE}, endpoint_url=NOWHERE)
-        self.assert_refused(SOURCE + 'may not be used for server "s"', 'The server has the option "endpoint_url", and its owner is not a superuser.')
+        self.assert_refused(SOURCE + 'cannot be used for server "s"', 'The server has the option "endpoint_url", and its owner is not a superuser.')
 
     def test_proxy_and_ca_file(self):
         """They are a superuser's, but of a server that somebody else owns."""
         for option, value in (("proxy", "http://127.0.0.1:1"), ("ca_bundle", "/ca.pem")):
             with self.subTest(option):
                 self.server("owner", {"allowed_endpoint_url": REGION_URL}, **{option: value})
-                self.assert_refused(SOURCE + 'may not be used for server "s"', f'The server has the option "{option}", and its owner is not a superuser.')
+                self.assert_refused(SOURCE + 'cannot be used for server "s"', f'The server has the option "{option}", and its owner is not a superuser.')
                 self.server("postgres", **{option: value})
-                self.assert_refused(SOURCE + f"may not be used for requests to {REGION_URL}",
+                self.assert_refused(SOURCE + f"cannot be used for requests to {REGION_URL}",
                                     f'Server "s" has the option "{option}", and the user mapping has no allowed_endpoint_url.',
-                                    f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint_url '{REGION_URL}');")
+                                    f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint_url '{REGION_URL}').")
                 for sql in (f"ALTER SERVER s OPTIONS (ADD {option} '{value}')", f"CREATE SERVER more FOREIGN DATA WRAPPER dynamo_fdw OPTIONS ({option} '{value}')"):
                     self.server("owner")
-                    self.assert_refused(f'permission denied to set option "{option}"', None, "Only a superuser may set it.", sql, self.connect("owner"))
+                    self.assert_refused(f'permission denied to set option "{option}"', None, "Only a superuser can set this option.", sql, self.connect("owner"))
 
     def test_an_allowed_proxy(self):
         """A superuser's server with a proxy, for the region's own endpoint; the proxy is a closed port."""
@@ -116,7 +116,7 @@ class Endpoint(Machine):
         for region in ("s3", "s3-eu-west-1", "eu-west", "local", "eu-1", "eu--west-1", "eu-west-1-", "eu-west-1a", "elasticbeanstalk"):
             with self.subTest(region):
                 self.as_user("owner", f"ALTER SERVER s OPTIONS (SET region '{region}')")
-                self.assert_refused(SOURCE + f'may not be used in region "{region}"', "not the name of a region of AWS", "ALTER SERVER s OPTIONS (SET region 'eu-west-1');")
+                self.assert_refused(SOURCE + f'cannot be used in region "{region}"', "not the name of an AWS region", "Change it with ALTER SERVER s OPTIONS (SET region 'eu-west-1').")
 
     def test_regions(self):
         """Those of AWS pass; the mapping allows something else, so that nothing is sent."""
@@ -124,33 +124,33 @@ class Endpoint(Machine):
             self.server("postgres", {"allowed_endpoint_url": NOWHERE}, region=region, proxy="http://127.0.0.1:1")
             with self.subTest(region):
                 failure = self.error("SELECT * FROM t")
-                self.assertEqual((failure.sqlstate, failure.detail), ("42501", "The user mapping has another allowed_endpoint_url."))
+                self.assertEqual((failure.sqlstate, failure.detail), ("42501", "The user mapping has a different allowed_endpoint_url."))
                 self.assertIn(f"requests to https://dynamodb.{region}.", failure.message)
 
     def test_the_owner_may_change_the_region(self):
         """So the mapping has to name the endpoint, unless a superuser owns the server."""
         self.server("owner")
-        self.assert_refused(SOURCE + f"may not be used for requests to {REGION_URL}",
-                            'The owner of server "s", who can change its region, is not a superuser, and the user mapping has no allowed_endpoint_url.',
-                            f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint_url '{REGION_URL}');")
+        self.assert_refused(SOURCE + f"cannot be used for requests to {REGION_URL}",
+                            'The owner of server "s" can change its region and is not a superuser, and the user mapping has no allowed_endpoint_url.',
+                            f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint_url '{REGION_URL}').")
         self.as_user("owner", "ALTER SERVER s OPTIONS (SET region 'us-east-1')")
-        self.assert_refused(SOURCE + "may not be used for requests to https://dynamodb.us-east-1.amazonaws.com/")
+        self.assert_refused(SOURCE + "cannot be used for requests to https://dynamodb.us-east-1.amazonaws.com/")
 
     def test_an_allowed_endpoint_holds_the_region(self):
         """If the mapping names an endpoint, no other is used, also without detours."""
         self.server("owner", {"allowed_endpoint_url": REGION_URL})
         self.as_user("owner", "ALTER SERVER s OPTIONS (SET region 'us-east-1')")
-        self.assert_refused(SOURCE + "may not be used for requests to https://dynamodb.us-east-1.amazonaws.com/", "The user mapping has another allowed_endpoint_url.",
-                            "ALTER USER MAPPING FOR reader SERVER s OPTIONS (SET allowed_endpoint_url 'https://dynamodb.us-east-1.amazonaws.com/');")
+        self.assert_refused(SOURCE + "cannot be used for requests to https://dynamodb.us-east-1.amazonaws.com/", "The user mapping has a different allowed_endpoint_url.",
+                            "ALTER USER MAPPING FOR reader SERVER s OPTIONS (SET allowed_endpoint_url 'https://dynamodb.us-east-1.amazonaws.com/').")
 
     def test_reassigned(self):
         """An endpoint that its owner set outlives him."""
         self.server("owner")
         self.as_user("owner", f"ALTER SERVER s OPTIONS (ADD endpoint_url '{NOWHERE}')")
         self.admin("REASSIGN OWNED BY owner TO postgres", "GRANT CREATE ON SCHEMA public TO owner")
-        self.assert_refused(SOURCE + f"may not be used for requests to {NOWHERE}/", 'Server "s" has the option "endpoint_url", and the user mapping has no allowed_endpoint_url.')
+        self.assert_refused(SOURCE + f"cannot be used for requests to {NOWHERE}/", 'Server "s" has the option "endpoint_url", and the user mapping has no allowed_endpoint_url.')
         self.admin("ALTER USER MAPPING FOR reader SERVER s OPTIONS (ADD allowed_endpoint_url 'https://127.0.0.1:10')")
-        self.assert_refused(SOURCE + f"may not be used for requests to {NOWHERE}/", "The user mapping has another allowed_endpoint_url.")
+        self.assert_refused(SOURCE + f"cannot be used for requests to {NOWHERE}/", "The user mapping has a different allowed_endpoint_url.")
         self.admin(f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (SET allowed_endpoint_url '{NOWHERE}')")
         self.assertEqual(self.error("SELECT * FROM t").sqlstate, "HV00N")
 
@@ -165,7 +165,7 @@ class Endpoint(Machine):
         subprocess.run([f"{self.postgres.programs}/psql", *place, "-q", "-v", "ON_ERROR_STOP=1", "restored"], input=dump, check=True, capture_output=True)
         conn = self.connect(database="restored")
         self.assertEqual(self.rows("SELECT srvowner::regrole::text FROM pg_foreign_server", conn), [("postgres",)])
-        self.assert_refused(SOURCE + f"may not be used for requests to {NOWHERE}/", "the user mapping has no allowed_endpoint_url", conn=conn)
+        self.assert_refused(SOURCE + f"cannot be used for requests to {NOWHERE}/", "the user mapping has no allowed_endpoint_url", conn=conn)
 
     def connect(self, user=None, database=None):
         """Also to another database."""
@@ -187,7 +187,7 @@ class Endpoint(Machine):
         self.allowed()
         for endpoint in (self.secure.endpoint + "0", self.secure.endpoint.replace("localhost", "localhost.example"), self.secure.endpoint.replace("https:", "http:")):
             self.admin(f"ALTER SERVER s OPTIONS (SET endpoint_url '{endpoint}')")
-            self.assert_refused(SOURCE + f"may not be used for requests to {endpoint}/", "The user mapping has another allowed_endpoint_url.")
+            self.assert_refused(SOURCE + f"cannot be used for requests to {endpoint}/", "The user mapping has a different allowed_endpoint_url.")
 
 
 class Users(Machine):
@@ -327,7 +327,7 @@ class Mappings(Machine):
 class Meanwhile(Machine):
     """What is withdrawn while a session is open, a statement prepared, or a cursor open, made by somebody else."""
 
-    WITHDRAWN = (SOURCE + 'may not be used for server "s"', 'The server has the option "endpoint_url", and its owner is not a superuser.')
+    WITHDRAWN = (SOURCE + 'cannot be used for server "s"', 'The server has the option "endpoint_url", and its owner is not a superuser.')
 
     def changes(self):
         """Each with what it leads to: SQLSTATE, message, and the detail."""
@@ -339,9 +339,9 @@ class Meanwhile(Machine):
         yield ("ALTER USER MAPPING FOR reader SERVER s OPTIONS (DROP credential_provider, DROP allowed_endpoint_url)", changed,
                ("HV002", 'user mapping for server "s" has no access key', None))
         yield (f"ALTER USER MAPPING FOR reader SERVER s OPTIONS (SET allowed_endpoint_url '{NOWHERE}')", changed,
-               ("42501", SOURCE + f"may not be used for requests to {self.secure.endpoint}/", "The user mapping has another allowed_endpoint_url."))
+               ("42501", SOURCE + f"cannot be used for requests to {self.secure.endpoint}/", "The user mapping has a different allowed_endpoint_url."))
         yield (f"ALTER SERVER s OPTIONS (SET endpoint_url '{NOWHERE}')", None,
-               ("42501", SOURCE + f"may not be used for requests to {NOWHERE}/", "The user mapping has another allowed_endpoint_url."))
+               ("42501", SOURCE + f"cannot be used for requests to {NOWHERE}/", "The user mapping has a different allowed_endpoint_url."))
 
     def check(self, sql, conn, wanted):
         """The statement fails so, or not at all."""

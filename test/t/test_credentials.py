@@ -415,7 +415,7 @@ class Clocks(aws_machine.TestCase):
         self.check_rare(asked, elapsed)
         self.assertEqual({failure.sqlstate for failure in errors}, {"28000"})
         self.assertIn("ExpiredTokenException", errors[0].detail)
-        self.assertRegex(errors[1].detail, "valid until 20.* UTC; its source's clock says 20.* UTC, the service's 20.* UTC, and this ")
+        self.assertRegex(errors[1].detail, "valid until 20.* UTC; the time is 20.* UTC at their provider, 20.* UTC at the service, and 20.* UTC on this ")
 
     def test_every_second_page_is_refused(self):
         """What has served once may be refused again and again."""
@@ -434,8 +434,8 @@ class Clocks(aws_machine.TestCase):
         self.check_rare(asked - 1, elapsed)     # one is the correction of the clock
         for failure in errors:
             self.assertEqual(failure.sqlstate, "28000")
-            self.assertRegex(failure.detail, "have expired already: they were valid until 20.* UTC; their source's clock says 20.* UTC, "
-                                             "this machine's 20.* UTC")
+            self.assertRegex(failure.detail, "had expired when they were obtained: they were valid until 20.* UTC; the time is 20.* UTC at their provider "
+                                             "and 20.* UTC on this machine")
 
     def test_a_clock_that_cannot_be_known(self):
         """Signatures are judged by another than that of the Date."""
@@ -443,7 +443,7 @@ class Clocks(aws_machine.TestCase):
         errors, asked, elapsed = self.refused(1.5)
         self.check_rare(asked, elapsed)
         for failure in errors:
-            self.assertRegex(failure.hint, "The service's clock says 20.* UTC, this machine's 20.* UTC")
+            self.assertRegex(failure.hint, r"The time is 20.* UTC at the service and 20.* UTC on this machine\.")
 
 
 def memory_of(pid):

@@ -64,7 +64,7 @@ class Described(fixture.TestCase):
         failure = self.fx.error("SELECT * FROM dynamo_fdw_describe('ddb', %s)", (self.name.replace("orders", "ordres"),))
         self.assertEqual(failure.sqlstate, "HV00R")
         self.assertIn("ResourceNotFoundException", failure.detail)
-        self.assertEqual(failure.hint, f"Perhaps the table \"{self.name}\" is meant; dynamo_fdw_tables('ddb') lists all tables.")
+        self.assertEqual(failure.hint, f"Perhaps you meant the table \"{self.name}\". dynamo_fdw_tables('ddb') lists all tables.")
 
 
 class Faked(fixture.TestCase):
@@ -155,7 +155,7 @@ class Values(Faked):
             self.described(table=name)
             self.assertEqual({request.body["TableName"] for request in self.fake.requests}, {sent})
         failure = self.fx.error("SELECT * FROM dynamo_fdw_describe(%s, 'tt')", (self.server,))
-        self.assertIn('Perhaps the table "t" is meant', failure.hint)
+        self.assertIn('Perhaps you meant the table "t"', failure.hint)
 
     def test_one_page(self):
         """A table of several pages, also one whose first page is empty."""
@@ -235,14 +235,14 @@ class FoldedNames(Faked):
         self.assertEqual(len(self.described()), 5)
 
     def test_names(self):
-        """A hint is SQL that can be run, whatever the names are."""
+        """A hint has SQL that can be run, whatever the names are."""
         evil = "\"x'; DROP TABLE \"y\" --\\"
         self.fake.table("t", ("pk", "S"), items=[item(0, **{evil.upper(): {"S": "1"}, "z\0": {"S": "1"}, "Z": {"S": "1"}})])
         quoted = '"' + evil.replace('"', '""') + '"'
         self.make(quoted, f"{quoted} text, z text")
         [first, second] = self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,))
         for notice in (first, second):
-            self.fx.execute(notice.split("HINT:  ")[1])
+            self.fx.execute(notice.split("HINT:  Set it with ")[1].rstrip("."))
         self.assertEqual(self.fx.rows(f"SELECT * FROM {quoted}"), [("1", "1")])
         self.assertEqual(self.noted(), [])
 
@@ -253,8 +253,8 @@ class FoldedNames(Faked):
         self.make('"Other".one', "pk text, owner text")
         self.make("one", "pk text, owner text OPTIONS (attribute 'Owner')")
         [notice] = self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,))
-        self.assertIn('HINT:  ALTER FOREIGN TABLE "Other".one ALTER COLUMN owner', notice)
-        self.fx.execute(notice.split("HINT:  ")[1])
+        self.assertIn('HINT:  Set it with ALTER FOREIGN TABLE "Other".one ALTER COLUMN owner', notice)
+        self.fx.execute(notice.split("HINT:  Set it with ")[1].rstrip("."))
         self.assertEqual(self.noted(), [])
 
     def test_locked_and_dropped(self):
@@ -281,7 +281,7 @@ class FoldedNames(Faked):
         self.make("one", "pk text, owner text")
         self.fake.on("Scan", replies.error(DENIED[0], DENIED[1].format("Scan")))
         [notice] = self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,))
-        self.assertIn("are not read", notice)
+        self.assertIn("skipping the items", notice)
 
 
 class Permissions(Faked):
@@ -291,10 +291,10 @@ class Permissions(Faked):
         """Keys and indexes alone, and it says so."""
         self.fake.on("Scan", replies.error(DENIED[0], DENIED[1].format("Scan")))
         [notice] = self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,))
-        self.assertIn('NOTICE:  items of DynamoDB table "t" are not read', notice)
+        self.assertIn('NOTICE:  skipping the items of DynamoDB table "t"', notice)
         self.assertIn("AccessDeniedException", notice)
         self.assertEqual(self.described("kind, name, items, detail"),
-                         [("table", "t", 3, "ACTIVE, on demand; attributes of keys only: the access key may not Scan the table"),
+                         [("table", "t", 3, "ACTIVE, on demand; attributes of keys only: the credentials do not permit Scan of the table"),
                           ("attribute", "pk", None, "partition key")])
 
     def test_no_description(self):
@@ -318,9 +318,9 @@ class Permissions(Faked):
         self.fake.on("ListTables", replies.error(DENIED[0], DENIED[1].format("ListTables")))
         failure = self.fx.error("SELECT * FROM dynamo_fdw_describe(%s, 'tt')", (self.server,))
         self.assertEqual(failure.sqlstate, "HV00R")
-        self.assertIn("table_prefix, region and endpoint_url", failure.hint)
+        self.assertIn("table_prefix, \"region\" and endpoint_url", failure.hint)
         self.fake.reset(scripts=True)
-        self.assertIn("table_prefix, region and endpoint_url", self.fx.error("SELECT * FROM dynamo_fdw_describe(%s, 'quite_different')",
+        self.assertIn("table_prefix, \"region\" and endpoint_url", self.fx.error("SELECT * FROM dynamo_fdw_describe(%s, 'quite_different')",
                                                                         (self.server,)).hint)
 
     def test_policy(self):
@@ -333,7 +333,7 @@ class Permissions(Faked):
         self.fake.table("t", ("pk", "S"), items=[item(1, n={"N": "1"})], size_bytes=11000)
         self.fake.reset()
         [notice] = self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,))
-        self.assertIn("NOTICE:  items of DynamoDB table \"t\" are not read", notice)
+        self.assertIn("NOTICE:  skipping the items of DynamoDB table \"t\"", notice)
         self.assertEqual(self.fake.operations(), ["DescribeTable"])
         self.assertEqual(self.described("kind, name, detail"),
                          [("table", "t", "ACTIVE, on demand; attributes of keys only: scan_policy"), ("attribute", "pk", "partition key")])

@@ -300,10 +300,15 @@ class Figures(unittest.TestCase):
         self.assertIn(f"1 GB is {units:,.0f} units", read("README.md"))
         self.assertIn(f"{units * self.DOLLARS:.3f} dollars", read("README.md"))
 
-    def test_a_join(self):
-        caption, picture = re.search(r"!\[(.*?)\]\((.*?)\)", read("README.md")).groups()
-        for figure in re.findall(r"\d+ ms", caption):
-            self.assertIn(f" requests, {figure}", read(picture))
+    def test_pictures(self):
+        """The descriptions have the figures of the pictures."""
+        found = 0
+        for page in PAGES:
+            for description, name in re.findall(r"!\[([^\]]*)\]\((?:docs/)?(pictures/\w+)\.svg\)", read(page)):
+                for figure in re.findall(r"\d+ requests, \d+ ms", " ".join(description.split())):
+                    self.assertIn(figure, read(f"docs/{name}.txt"))
+                    found += 1
+        self.assertGreater(found, 0)
 
     def test_a_terabyte(self):
         units = (1 << 40) / 8192

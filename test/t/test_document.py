@@ -456,7 +456,7 @@ class Items(fixture.TestCase):
             self.fx.foreign_table("one", f"pk text, d {declared} OPTIONS (document 'item')", server="fake")
             failure = self.fx.error("SELECT pk FROM one")
             self.assertEqual(failure.sqlstate, "HV004")
-            self.assertEqual(failure.message, 'column "d" has the option "document", but not the type jsonb')
+            self.assertEqual(failure.message, 'column "d" with option "document" must have type jsonb')
 
 
 class Latin(unittest.TestCase):

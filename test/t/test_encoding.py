@@ -110,7 +110,7 @@ class Latin(oneitem.TestCase):
         fake = self.fx.fake("names")
         self.addCleanup(fake.stop)
         fake.table("cafés", ("pk", "S"))
-        self.assertIn('Perhaps the table "cafés" is meant', self.fx.error("SELECT * FROM dynamo_fdw_describe('names', 'café')").hint)
+        self.assertIn('Perhaps you meant the table "cafés"', self.fx.error("SELECT * FROM dynamo_fdw_describe('names', 'café')").hint)
 
 
 class LatinFilters(fixture.TestCase):

@@ -8,15 +8,15 @@ import fixture
 import replies
 import tables
 
-CHECK_TABLE = ("Check the table option table_name and the server options table_prefix, region and endpoint_url; dynamo_fdw_tables() "
+CHECK_TABLE = ("Check the table option table_name and the server options table_prefix, \"region\" and endpoint_url. dynamo_fdw_tables() "
                "lists the existing tables.")
 CHECK_KEYS = "Check access_key_id, secret_access_key and session_token of the user mapping."
-NOT_DYNAMODB = "The service at the endpoint is not DynamoDB: check the server options endpoint_url and region."
-UNREADABLE = "The service at the endpoint is not DynamoDB, or a proxy changes its responses."
-UNAVAILABLE = "Retry the statement later. If this happens for every request, check the server options endpoint_url and region."
-STALE = "The table or index may have changed since the statement was planned: retry it."
-UNFIT = "The service at the endpoint does not behave like DynamoDB, or a proxy changes its responses."
-CHANGED = "A proxy between the database server and DynamoDB may be changing the responses."
+NOT_DYNAMODB = "Check the server options endpoint_url and \"region\", because the service at the endpoint is not DynamoDB."
+UNREADABLE = "Check the server option endpoint_url, and whether a proxy changes the responses."
+UNAVAILABLE = "Retry the statement later. If this happens for every request, check the server options endpoint_url and \"region\"."
+STALE = "Retry the statement; the table or index might have changed since it was planned."
+UNFIT = "Check the server option endpoint_url, and whether a proxy changes the responses."
+CHANGED = "Check whether a proxy between the database server and DynamoDB changes the responses."
 
 NO_INDEX_TEXT = "The table does not have the specified index: by_v"
 NO_INDEX = replies.error("ValidationException", NO_INDEX_TEXT)
@@ -65,7 +65,7 @@ class Refusals(Faults):
         return failure
 
     def test_access_denied(self):
-        self.assert_refused("AccessDeniedException", "42501", "The access key's policy must allow this operation on this table and its indexes.")
+        self.assert_refused("AccessDeniedException", "42501", "The IAM policy of the credentials must allow this operation on the table and its indexes.")
 
     def test_unknown_key(self):
         self.assert_refused("UnrecognizedClientException", "28000", CHECK_KEYS)
@@ -92,7 +92,7 @@ class Refusals(Faults):
 
     def test_unknown_operation(self):
         self.assert_refused("UnknownOperationException", "HV000",
-                            "Check the server option endpoint_url: the service there does not support this operation.")
+                            "Check the server option endpoint_url, because the service does not support this operation.")
 
     def test_unknown_code(self):
         self.assert_refused("BrandNewException", "HV000", None)
@@ -109,7 +109,7 @@ class Refusals(Faults):
         self.assertIn("ProvisionedThroughputExceededException: ", failure.detail)
         self.assertIn("TableReadKeyRangeThroughputExceeded", failure.detail)
         self.assertRegex(failure.detail, r"Request id: \S+ The statement has used 0 read units\. The capacity is \d+ read units per second\.$")
-        self.assertIn("The limit of one partition is reached", failure.hint)
+        self.assertIn("the limit of one partition is reached", failure.hint)
         failure = self.failing(replies.throttle("TableReadProvisionedThroughputExceeded"))
         self.assertIn("increase throttle_timeout", failure.hint)
 
@@ -154,7 +154,7 @@ class Planned(Faults):
         self.fake.on("DescribeTable", replies.error("ValidationException", "TableName must be at least 3 characters long"))
         failure = self.fx.error("SELECT * FROM impossible")
         self.assertEqual((failure.sqlstate, failure.message), ("HV000", 'DescribeTable of DynamoDB table "no name" failed'))
-        self.assertEqual(failure.hint, "Check the table option table_name and the server option table_prefix: a name has 3 to 255 letters, "
+        self.assertEqual(failure.hint, "Check the table option table_name and the server option table_prefix. A name has 3 to 255 letters, "
                                        "digits, underscores, hyphens and dots.")
         self.fake.reset(scripts=True)
 
@@ -243,20 +243,20 @@ class Planned(Faults):
     def test_the_key_of_a_value_that_does_not_fit_cannot_be_fetched(self):
         """The error is that of the value all the same; it says why it names no key."""
         denied, nothing = replies.error("AccessDeniedException", "No"), replies.reply({"Count": 0, "ScannedCount": 0, "Items": []})
-        for answers, why in (([denied], "AccessDeniedException"), ([replies.not_json()] * 2, "unexpected HTTP reply"),
+        for answers, why in (([denied], "AccessDeniedException"), ([replies.not_json()] * 2, "unexpected HTTP response"),
                              ([replies.reset_connection()] * 6, "connection lost"), ([nothing], "the response does not have it"),
                              ([replies.reply([1])], "the response does not have it")):
             with self.subTest(why=why):
                 failure = self.misfit(*answers)
                 self.assertEqual((failure.sqlstate, failure.message), (
-                    "HV004", 'cannot convert value in column "v" of foreign table "pair": it is of DynamoDB type S, which column type integer does not accept'))
-                self.assertEqual(failure.detail, f'DynamoDB table "pair", item (key not known), value x. The item\'s key could not be fetched: {why}.')
+                    "HV004", 'cannot convert value in column "v" of foreign table "pair": it has DynamoDB type S, which type integer does not accept'))
+                self.assertEqual(failure.detail, f'DynamoDB table "pair", item (key unknown), value x. The item\'s key could not be fetched: {why}.')
         self.assertEqual(self.misfit().detail, 'DynamoDB table "pair", item pk = "a", sk = 1, value x.')
 
     def test_the_key_of_a_missing_value_cannot_be_fetched(self):
         failure = self.misfit(replies.error("AccessDeniedException", "No"), item={})
         self.assertEqual((failure.sqlstate, failure.detail), (
-            "23502", 'DynamoDB table "pair", item (key not known). The item\'s key could not be fetched: AccessDeniedException.'))
+            "23502", 'DynamoDB table "pair", item (key unknown). The item\'s key could not be fetched: AccessDeniedException.'))
 
     def test_a_cancel_while_the_key_is_fetched(self):
         self.fx.execute("SET statement_timeout = '300ms'")
@@ -267,9 +267,9 @@ class Planned(Faults):
         """An item that cannot be put in order: the error names the attribute."""
         self.fake.table("sorted", ("pk", "S"), ("sk", "N"))
         self.fx.foreign_table("sorted", "pk text, sk integer, v integer", server="fake")
-        for value, detail in (({}, "An item in the response does not have the attribute."),
-                              ({"sk": {"BOOL": True}}, "An item in the response has a value of type BOOL there."),
-                              ({"sk": {"N": "1E999"}}, "An item in the response has a value of type N there.")):
+        for value, detail in (({}, "An item in the response lacks the attribute."),
+                              ({"sk": {"BOOL": True}}, "An item in the response has a value of type BOOL."),
+                              ({"sk": {"N": "1E999"}}, "An item in the response has a value of type N.")):
             with self.subTest(value=value):
                 self.fake.on("Query", lambda request: replies.reply(
                     {"Count": 1, "ScannedCount": 1, "Items": [{"pk": request.body["ExpressionAttributeValues"][":v0"], "v": {"N": "1"}, **value}]}))
@@ -316,7 +316,7 @@ class Damaged(Faults):
         self.assert_unreadable('{"Count":1,"Items":[{"pk":{"S":"a', "unterminated string|unexpected end")
 
     def test_something_behind(self):
-        self.assert_unreadable(self.items("") + "x", "something follows")
+        self.assert_unreadable(self.items("") + "x", "unexpected text after")
 
     def test_duplicate_names(self):
         self.assert_unreadable(self.items('{"pk":{"S":"a"},"v":{"N":"1"},"v":{"N":"2"}}'), "duplicate name")
@@ -337,8 +337,8 @@ class Damaged(Faults):
                 self.assertRegex(failure.detail, "^At byte [0-9]+: malformed UTF-8")
 
     def test_values_of_no_type(self):
-        for value, reason in (('{}', "a type tag"), ('{"X":"1"}', "unknown type tag"), ('{"S":1}', "a string was expected"),
-                              ('"x"', "an attribute value"), ('{"S":"a","N":"1"}', ""), ('{"NULL":false}', "unknown literal"),
+        for value, reason in (('{}', "a type tag"), ('{"X":"1"}', "unrecognized type tag"), ('{"S":1}', "a string was expected"),
+                              ('"x"', "an attribute value"), ('{"S":"a","N":"1"}', ""), ('{"NULL":false}', "invalid literal"),
                               ('{"L":{}}', "an array"), ('{"M":[]}', "an object"), ('{"SS":[1]}', "a string"), ('{"BOOL":"true"}', "")):
             with self.subTest(value=value):
                 self.assert_unreadable(self.items('{"pk":{"S":"a"},"v":%s}' % value), reason)
@@ -368,7 +368,7 @@ class Damaged(Faults):
     def test_wrong_crc_for_ever(self):
         failure = self.failing(replies.wrong_crc(self.GOOD))
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
-                         ("HV00M", 'Scan of DynamoDB table "t" failed: reply has a wrong checksum', CHANGED))
+                         ("HV00M", 'Scan of DynamoDB table "t" failed: incorrect checksum of the response', CHANGED))
         self.assertIn("Attempts: 2.", failure.detail)
         self.assertEqual(self.fake.operations(), ["Scan", "Scan"])
 
@@ -380,7 +380,7 @@ class Damaged(Faults):
             with self.subTest(value=value):
                 failure = self.failing(body.but({"x-amz-crc32": value}))
                 self.assertEqual((failure.sqlstate, failure.message),
-                                 ("HV00M", 'Scan of DynamoDB table "t" failed: reply has a wrong checksum'))
+                                 ("HV00M", 'Scan of DynamoDB table "t" failed: incorrect checksum of the response'))
                 self.assertIn("X-amz-crc32 is not a 32-bit number.", failure.detail)
 
     def test_no_crc_is_no_fault(self):
@@ -413,12 +413,12 @@ class Damaged(Faults):
     def test_bad_gzip(self):
         failure = self.failing(replies.bad_gzip(self.GOOD))
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
-                         ("HV00M", 'Scan of DynamoDB table "t" failed: could not decompress the reply', CHANGED))
+                         ("HV00M", 'Scan of DynamoDB table "t" failed: could not decompress the response', CHANGED))
 
     def test_oversized_body(self):
         failure = self.failing(replies.oversized(80 << 20))
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
-                         ("HV00M", 'Scan of DynamoDB table "t" failed: reply too large', "Set a smaller fetch_size to get smaller responses."))
+                         ("HV00M", 'Scan of DynamoDB table "t" failed: response too large', "Set a smaller fetch_size to get smaller responses."))
         self.assertEqual(len(self.fake.requests), 1)
 
     def test_chunked_and_dripping_bodies(self):
@@ -487,7 +487,7 @@ class Strangers(fixture.TestCase):
         failure = self.failing("http://no-such-host.invalid")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                          ("HV00N", 'DescribeTable of DynamoDB table "t" failed: could not resolve the host name',
-                          "Check the server options endpoint_url and region, and the network of the database server."))
+                          "Check the server options endpoint_url and \"region\", and the network of the database server."))
         self.assertIn("no-such-host.invalid", failure.detail)
 
     def test_unknown_host_over_tls(self):
@@ -515,7 +515,7 @@ class Strangers(fixture.TestCase):
     def test_xml(self):
         failure = self.answering(replies.xml_404())
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
-                         ("HV00M", 'DescribeTable of DynamoDB table "t" failed: unexpected HTTP reply', NOT_DYNAMODB))
+                         ("HV00M", 'DescribeTable of DynamoDB table "t" failed: unexpected HTTP response', NOT_DYNAMODB))
         self.assertRegex(failure.detail, "^HTTP status 404. <UnknownOperationException/>")
 
     def test_html(self):
@@ -573,5 +573,5 @@ class Strangers(fixture.TestCase):
                 failure = self.failing(endpoint)
                 self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                                  ("HV00N", 'DescribeTable of DynamoDB table "t" failed: address not allowed',
-                                  "Link-local addresses, such as those of instance metadata, are not allowed."))
+                                  "Check the server option endpoint_url. Link-local addresses, such as those of instance metadata, are not allowed."))
                 self.assertNotIn("Attempts", failure.detail)

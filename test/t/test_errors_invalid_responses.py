@@ -192,7 +192,7 @@ class Circles(Misbehaving):
 class Overlaps(Misbehaving):
     """Pages of a Query that begin before the end of the page before, under keys that do not repeat."""
 
-    ABOUT = "does not begin behind the items of the page before"
+    ABOUT = "does not begin after the items of the previous page"
 
     @staticmethod
     def pages(*lists):
@@ -331,7 +331,7 @@ class Connections(Misbehaving):
         for _ in range(3):
             failure = self.fx.error(f"SELECT sum(v) FROM t WHERE (h, n) IN ({keys})")
             self.assertEqual(failure.sqlstate, "HV00M")
-            self.assertIn("reply too large", failure.message)
+            self.assertIn("response too large", failure.message)
 
     def test_a_constant_request_id(self):
         """It says nothing: answers are told apart by what is in them, and equal ones cost one attempt more in a session."""
@@ -424,7 +424,7 @@ class Sizes(Misbehaving):
                                    ("Scan", "SELECT v FROM t")):
                 self.fake.on(operation, answer)
                 failure = self.fx.error(sql)
-                self.assertEqual((failure.sqlstate, failure.message.partition(": ")[2]), ("HV00M", "reply too large"))
+                self.assertEqual((failure.sqlstate, failure.message.partition(": ")[2]), ("HV00M", "response too large"))
                 self.fake.on(operation, None)
 
     def keys_of(self, request):
@@ -443,7 +443,7 @@ class Sizes(Misbehaving):
         self.assertEqual(asked, [60, 30, 30])
         self.fake.on("BatchGetItem", replies.oversized(17 << 20))
         failure = self.fx.error("SELECT count(pad) FROM fat WHERE h = 'p0' AND n IN (1, 2, 3)")
-        self.assertEqual((failure.sqlstate, failure.message), ("HV00M", 'BatchGetItem of DynamoDB table "t" failed: reply too large'))
+        self.assertEqual((failure.sqlstate, failure.message), ("HV00M", 'BatchGetItem of DynamoDB table "t" failed: response too large'))
 
     def test_batches_by_the_size_of_items(self):
         """A BatchGetItem requests as many keys as are expected to take 4 MB."""

@@ -7,7 +7,7 @@ import oneitem
 
 WRONG_SPELLING = "it does not match the column's format"
 WRONG_UNIT = "it is not a valid time in the unit of the format"
-WRONG_BOOL = "it is neither of the two spellings of format 'bool'"
+WRONG_BOOL = "it is neither of the two texts of format \"bool\""
 
 
 class Reading(oneitem.TestCase):
@@ -96,7 +96,7 @@ class Reading(oneitem.TestCase):
         for unit, numbers in (("epoch", ["9" * 30, "-" + "9" * 30]), ("epoch_ms", ["0.0001"]), ("epoch_us", ["0.5"])):
             self.each_misfit(unit, "timestamptz", WRONG_UNIT, numbers, "N")
         self.each_misfit("epoch_days", "date", WRONG_UNIT, ["0.5", "1" + "0" * 20], "N")
-        self.each_misfit("epoch", "timestamptz", "it has more fractional digits than its format; epoch(9) takes nine", ["0.0000001"], "N")
+        self.each_misfit("epoch", "timestamptz", "it has more fractional digits than its format; epoch(9) allows nine", ["0.0000001"], "N")
         self.each_misfit("epoch", "date", "it has a time of day", ["1"], "N")
 
     def test_the_other_type_is_a_misfit(self):
@@ -106,7 +106,7 @@ class Reading(oneitem.TestCase):
             with self.subTest(format=format_):
                 failure = self.failure(value, column, format=format_)
                 self.assertEqual(failure.sqlstate, "HV004")
-                self.assertIn(f"it is of DynamoDB type {kind}, which column type", failure.message)
+                self.assertIn(f"it has DynamoDB type {kind}, which type", failure.message)
 
     def test_string(self):
         self.each("string", [("integer", {"S": "7"}, "7"), ("integer", {"S": "  0007 "}, "7"), ("integer", {"S": "+7"}, "7"),
@@ -119,7 +119,7 @@ class Reading(oneitem.TestCase):
         for column, text in (("integer", "seven"), ("integer", ""), ("integer", "1 2"), ("numeric", "NaN"), ("numeric", "1_000"), ("numeric", "."),
                              ("numeric", "-."), ("numeric", "1.2.3"), ("numeric", "-")):
             self.each_misfit("string", column, "it is not a valid DynamoDB number", [text])
-        self.each_misfit("string", "integer", "it is not a whole number", ["7.5"])
+        self.each_misfit("string", "integer", "it is not an integer", ["7.5"])
         self.each_misfit("string", "smallint", "it is out of range for type smallint", ["99999"])
 
     def test_bool(self):

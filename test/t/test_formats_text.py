@@ -35,8 +35,8 @@ class Reading(oneitem.TestCase):
             self.misfit("padded(3)", column, WIDTH.format(3), "7", "07", "0007", " 07", "07 ", "+07", "-07", "1e2", "1.0", "0x1", "", "\u0661\u0662\u0663")
         self.misfit("padded(5)", "smallint", "it is out of range for type smallint", "32768")
         self.misfit("padded(38)", "bigint", "it is out of range for type bigint", "9" * 38)
-        self.misfit("padded(5)", "numeric(6,2)", "it does not fit numeric(6,2) without rounding", "12345")
-        self.misfit("padded(4)", "numeric(3,-2)", "it does not fit numeric(3,-2) without rounding", "1201")
+        self.misfit("padded(5)", "numeric(6,2)", "numeric(6,2) cannot represent it without rounding", "12345")
+        self.misfit("padded(4)", "numeric(3,-2)", "numeric(3,-2) cannot represent it without rounding", "1201")
 
     def test_base64(self):
         for data in (b"", b"\x00", b"\x00\x01", b"\xfb\xff\xfe", b"\xff" * 5, bytes(range(256))):
@@ -78,7 +78,7 @@ class Reading(oneitem.TestCase):
     def test_other_types(self):
         for column, format_, value, kind in (("integer", "padded(3)", {"N": "7"}, "N"), ("bytea", "base64", {"B": "AA=="}, "B"),
                                              ("jsonb", "json", {"M": {}}, "M"), ("jsonb", "json", {"N": "1"}, "N")):
-            self.assertIn(f"it is of DynamoDB type {kind}", self.failure(value, column, format=format_).message)
+            self.assertIn(f"it has DynamoDB type {kind}", self.failure(value, column, format=format_).message)
             self.assertIsNone(self.shown(value, column, format=format_, on_mismatch="null"))
 
     def test_escaped_in_the_response(self):

@@ -6,7 +6,7 @@ from formats import OPERATORS
 
 WRONG_SPELLING = "it does not match the column's format"
 WRONG_UNIT = "it is not a valid time in the unit of the format"
-TOO_FINE = "it has more fractional digits than its format; epoch(9) takes nine"
+TOO_FINE = "it has more fractional digits than its format; epoch(9) allows nine"
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 LOW, HIGH = "0" * 16, "Z" * 16
@@ -99,7 +99,7 @@ class Reading(oneitem.TestCase):
         for format_, kind in (("ulid", "N"), ("pattern(YYYY)", "N"), ("iso8601(9)", "N"), ("epoch(9)", "S")):
             for value in (None, {"NULL": True}):
                 self.assertIsNone(self.shown(value, "timestamptz", format=format_))
-            self.assertIn(f"it is of DynamoDB type {kind}", self.failure({kind: "0"}, "timestamptz", format=format_).message)
+            self.assertIn(f"it has DynamoDB type {kind}", self.failure({kind: "0"}, "timestamptz", format=format_).message)
 
 
 class Finding(formats.Twins):

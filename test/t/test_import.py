@@ -176,8 +176,8 @@ class Local(Case):
     def test_bad_options(self):
         for value in ("-1", "10001", "many", ""):
             self.assertEqual(self.fails(sample_items=value)[:4], ("22023", f'invalid value for option "sample_items": "{value}"', None,
-                                                            "It must be an integer from 0 to 10000."))
-        self.assertEqual(self.fails(entity_attribute="").hint, "It must not be empty.")
+                                                            "The value must be an integer from 0 to 10000."))
+        self.assertEqual(self.fails(entity_attribute="").hint, "The value must not be empty.")
 
     def test_policy(self):
         """scan_policy 'error' is refused before a request, keys alone are imported; 'warn' does not warn of samples."""
@@ -187,8 +187,8 @@ class Local(Case):
                 self.fx.execute(setting)
                 self.fx.proxy.reset()
                 try:
-                    self.assertEqual(self.fails()[:4], ("55000", 'reading items of all tables of server "mine" is not allowed', 'The scan_policy is "error".',
-                                                        "Import the keys only, with OPTIONS (sample_items '0'), or set scan_policy to \"warn\" or \"allow\"."))
+                    self.assertEqual(self.fails()[:4], ("55000", 'reading items of all tables of server "mine" is disabled by scan_policy "error"', 'The scan_policy is "error".',
+                                                        "Use OPTIONS (sample_items '0') to import only the keys, or set scan_policy to \"warn\" or \"allow\"."))
                     self.assertEqual(self.fx.proxy.requests, [])
                     self.run_import("LIMIT TO (empty)", sample_items=0)
                 finally:
@@ -252,8 +252,8 @@ class Entities(Case):
         notices = self.run_import('LIMIT TO (app_user, app_usr, "app_Order #1")', entity_attribute="_et")
         self.assertEqual(self.tables(), ["app_Order #1", "app_user"])
         self.assertEqual([notice for notice in notices if notice.startswith("WARNING")], [
-            'WARNING:  table "app_usr" in LIMIT TO was not found on server "mine"\nDETAIL:  Server "mine" lists no table of this name, and no sample has an item whose "_et"'
-            ' gives a table of this name.\nHINT:  Perhaps you meant "app_user".'])
+            'WARNING:  table "app_usr" in LIMIT TO was not found on server "mine"\nDETAIL:  Server "mine" has no table with this name, and no item of the samples'
+            ' has this value in attribute "_et".\nHINT:  Perhaps you meant "app_user".'])
 
     def test_one_sample(self):
         """Entities share the requests of their table."""
@@ -407,7 +407,7 @@ class Scripted(Case):
         self.fake.on("Scan", replies.throttle())
         self.fx.execute("ALTER SERVER fake OPTIONS (ADD throttle_timeout '300')")
         self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP throttle_timeout)")
-        self.assertIn('WARNING:  only the keys of DynamoDB table "t" are imported\nDETAIL:  DynamoDB throttled reads of DynamoDB table "t"', "".join(self.run_import()))
+        self.assertIn('WARNING:  importing only the keys of DynamoDB table "t"\nDETAIL:  DynamoDB throttled reads of DynamoDB table "t"', "".join(self.run_import()))
         self.assertEqual(self.columns("t"), ["pk text COLLATE \"C\" NOT NULL"])
 
     def denied(self, operation):
@@ -422,9 +422,9 @@ class Scripted(Case):
         self.denied("DescribeTable")
         warnings = [notice for notice in self.run_import() if notice.startswith("WARNING")]
         self.assertEqual(len(warnings), 1)
-        self.assertRegex(warnings[0], 'DynamoDB table "secret" is not imported\n'
+        self.assertRegex(warnings[0], 'could not import DynamoDB table "secret"\n'
                                       'DETAIL:  DescribeTable of DynamoDB table "secret" failed: AccessDeniedException: User is not authorized'
-                                      "[^\n]*\nHINT:  The access key's policy must allow")
+                                      "[^\n]*\nHINT:  The IAM policy of the credentials must allow")
         self.assertEqual(self.tables(), ["open"])
         failure = self.fails("LIMIT TO (secret)")
         self.assertEqual((failure.sqlstate, failure.message), ("42501", 'DescribeTable of DynamoDB table "secret" failed'))
@@ -433,7 +433,7 @@ class Scripted(Case):
         """The table has its keys."""
         self.denied("Scan")
         [warning] = [notice for notice in self.run_import() if notice.startswith("WARNING")]
-        self.assertRegex(warning, 'only the keys of DynamoDB table "secret" are imported\nDETAIL:  Scan of DynamoDB table "secret" failed: AccessDenied')
+        self.assertRegex(warning, 'importing only the keys of DynamoDB table "secret"\nDETAIL:  Scan of DynamoDB table "secret" failed: AccessDenied')
         self.assertEqual(self.columns("secret"), ["pk text COLLATE \"C\" NOT NULL"])
         self.assertEqual(self.columns("open"), ["pk text COLLATE \"C\" NOT NULL", "v numeric"])
 
@@ -446,11 +446,11 @@ class Scripted(Case):
                 self.fake.table("gone", items=[item({"pk": "x"})])
                 self.fake.on(operation, lambda request: replies.error("ResourceNotFoundException", "Requested resource not found")
                              if request.body["TableName"] == "gone" else None)
-                self.assertIn('WARNING:  DynamoDB table "gone" is not imported', "".join(self.run_import()))
+                self.assertIn('WARNING:  could not import DynamoDB table "gone"', "".join(self.run_import()))
                 self.assertEqual(self.tables(), ["here"])
         self.setUp()
         self.fake.table("going", status="DELETING", items=[item({"pk": "x"})])
-        self.assertEqual(self.run_import(), ['NOTICE:  DynamoDB table "going" is not imported\nDETAIL:  It is being deleted.'])
+        self.assertEqual(self.run_import(), ['NOTICE:  could not import DynamoDB table "going"\nDETAIL:  The table is being deleted.'])
         self.assertEqual(self.fake.operations(), ["ListTables", "DescribeTable"])
 
     def test_new(self):
@@ -540,7 +540,7 @@ class Encodings(Case):
         self.setUp()
         notices = self.run_import(entity_attribute="tag")
         self.assertEqual(self.tables(), ["t_é"])
-        self.assertTrue(any(re.match('WARNING:  1 items of the sample of DynamoDB table "t" belong to no imported table', n) for n in notices), notices)
+        self.assertTrue(any(re.match('WARNING:  1 sampled item of DynamoDB table "t" does not belong to an imported table', n) for n in notices), notices)
         self.assertEqual(self.fx.rows("SELECT pk, \"é\" FROM imported.\"t_é\""), [("x", 1)])
 
 

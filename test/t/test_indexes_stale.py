@@ -179,7 +179,7 @@ class ChangedSchemas(fixture.TestCase):
         """The plan is not executed; it is made anew for the next execution."""
         failure = self.fx.error("EXECUTE p")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
-                         ("55000", text, "Retry the statement; it will be planned again."))
+                         ("55000", text, "Retry the statement to plan it again."))
         self.assertEqual(self.fx.rows("EXECUTE p"), expected)
 
     def test_index_with_another_sort_key(self):
@@ -261,7 +261,7 @@ class ChangedSchemas(fixture.TestCase):
         failure = self.fx.error(sql)
         self.assertEqual((failure.sqlstate, failure.message), ("55000", 'index "by_s" of DynamoDB table "t" has changed since '
                                                                "the statement was planned"))
-        self.assertEqual(failure.detail, "The LastEvaluatedKey of a response has other attributes.")
+        self.assertEqual(failure.detail, "The LastEvaluatedKey of a response has different attributes.")
         for again in (sql, "EXECUTE p"):
             self.assertEqual(self.fx.rows(again), [(n,) for n in range(12)])
 

@@ -190,10 +190,10 @@ class RowTests(request_text.RequestTestCase):
 
     def test_wrong_options(self):
         """Each is refused when it is set."""
-        for value, hint in (("{", "It must be a JSON object: "), ("[1]", "It must be a JSON object, such as"), ("{}", "It must name"),
-                            ('{"a": 1, "a": 2}', "It must be a JSON object: duplicate object key"),
-                            ('{"a": []}', "An array must not be empty."), ('{"a": [[1]]}', "An attribute is compared with"),
-                            ('{"a": {"b": 1}}', "An attribute is compared with"), ('{"": 1}', "The name of an attribute"),
+        for value, hint in (("{", "The value must be a JSON object: "), ("[1]", "The value must be a JSON object, such as"), ("{}", "The object must have"),
+                            ('{"a": 1, "a": 2}', "The value must be a JSON object: duplicate object key"),
+                            ('{"a": []}', "An array must not be empty."), ('{"a": [[1]]}', "The value of an attribute must be"),
+                            ('{"a": {"b": 1}}', "The value of an attribute must be"), ('{"": 1}', "The name of an attribute"),
                             ('{"a": 1e200}', "A number must have at most")):
             with self.subTest(value):
                 error = self.fx.error("CREATE FOREIGN TABLE wrong (pk text) SERVER ddb OPTIONS (item_filter %s)", (value,))

@@ -64,11 +64,11 @@ class KeyFunctions(fixture.TestCase):
 
     def test_errors(self):
         """Wrong arguments."""
-        self.assertIn('no template of attribute "x"', self.fx.error("SELECT dynamo_fdw_encode_key('t', 'x', '{}')").message)
-        self.assertEqual(self.fx.error("SELECT dynamo_fdw_encode_key('t', 'lov', '{}')").hint, 'Perhaps you meant attribute "low".')
+        self.assertIn('no template for attribute "x"', self.fx.error("SELECT dynamo_fdw_encode_key('t', 'x', '{}')").message)
+        self.assertEqual(self.fx.error("SELECT dynamo_fdw_encode_key('t', 'lov', '{}')").hint, 'Perhaps you meant the attribute "low".')
         for sql in ("SELECT dynamo_fdw_encode_key('t', 'pk', '{\"compnay\": \"a\", \"n\": 1}')",
                     "SELECT dynamo_fdw_encode_key('t', 'fixed', '{\"n\": null, \"compnay\": null}')"):
-            self.assertEqual(self.fx.error(sql)[:4], ("42703", 'column "compnay" of foreign table "t" does not exist', None, 'Perhaps you meant column "company".'))
+            self.assertEqual(self.fx.error(sql)[:4], ("42703", 'column "compnay" of foreign table "t" does not exist', None, 'Perhaps you meant the column "company".'))
         self.assertIsNone(self.fx.error("SELECT dynamo_fdw_encode_key('t', 'pk', '{\"zzzz\": 1}')").hint)
         self.assertEqual(self.fx.error("SELECT dynamo_fdw_encode_key('t', 'pk', '[]')").sqlstate, "22023")
         self.assertEqual(self.fx.error("SELECT dynamo_fdw_encode_key('t', 'pk', '{\"company\": \"a\", \"n\": \"x\"}')").sqlstate, "22P02")

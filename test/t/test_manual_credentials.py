@@ -74,7 +74,7 @@ class Messages(unittest.TestCase):
                 self.assertTrue(self.known(message.strip("`")))
 
     def test_what_is_not_there(self):
-        for message in ('role "..." cannot be assumed: Maybe', 'profile "..." has no hair', 'file "..." cannot be eaten'):
+        for message in ('role "...": Maybe', 'profile "..." has no hair', 'file "..." cannot be eaten'):
             self.assertFalse(self.known(message))
 
     def test_options_for_superusers(self):
@@ -146,13 +146,13 @@ class Profiles(aws_machine.TestCase):
 
     def test_nobody_has_logged_in(self):
         failure = self.failure("people")
-        self.assertRegex(failure.detail, r'^File ".*/\.aws/sso/cache/\w{40}\.json" cannot be read: No such file or directory\.$')
+        self.assertRegex(failure.detail, r'^Could not read file ".*/\.aws/sso/cache/\w{40}\.json": No such file or directory\.$')
         self.assertIn('"aws sso login --profile people"', failure.hint)
         self.assertIn("aws sso login --profile people", read(PROVIDERS))
 
     def test_program(self):
         failure = self.failure("anywhere")
-        self.assertEqual(failure.detail, 'The program "/usr/local/bin/aws_signing_helper" of credential_process cannot be executed: '
+        self.assertEqual(failure.detail, 'Could not execute program "/usr/local/bin/aws_signing_helper" of credential_process: '
                                          "No such file or directory.")
 
     def test_shown_sources(self):

@@ -40,22 +40,22 @@ BESIDE = {name: "DROP access_key_id, DROP secret_access_key, " for name in ("cre
 BESIDE["profile"] += "ADD credential_provider 'profile', "
 BESIDE |= {name: "ADD role_arn 'arn:aws:iam::123456789012:role/r', " for name in ("external_id", "role_session_name", "role_duration")}
 
-INTEGER = "It must be an integer from {} to {}."
+INTEGER = "The value must be an integer from {} to {}."
 ROLE_ARN = "The ARN of a role looks like arn:aws:iam::123456789012:role/name."
-EXTERNAL_ID = "An external id has 2 to 1224 letters, digits and characters of _+=,.@:/-"
-SESSION_NAME = "A session name has 2 to 64 letters, digits and characters of _+=,.@-"
-UNITS = "It must be a number from 0.1 to 1000000000."
+EXTERNAL_ID = "An external id has 2 to 1224 letters, digits and characters of \"_+=,.@:/-\"."
+SESSION_NAME = "A session name has 2 to 64 letters, digits and characters of \"_+=,.@-\"."
+UNITS = "The value must be a number from 0.1 to 1000000000."
 URL = "An endpoint looks like https://host or http://127.0.0.1:8000, without a path."
 REGION = "A region looks like eu-west-1: lower-case letters, digits and hyphens."
-EMPTY = "It must not be empty."
+EMPTY = "The value must not be empty."
 FORMATS = ("Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, "
            "string, padded(n), base64, json and bool(t,f).")
-FORMAT_DIGITS = "{}(n) takes the number of digits of a second, from 0 to 9."
+FORMAT_DIGITS = "The argument of {}(n) is the number of fractional digits of the seconds, from 0 to 9."
 PATTERN = "pattern(...) at character {}: {}."
-FIELDS = "the fields are YYYY, MM, DD, HH24, MI, SS, and MS or US; other letters stand in double quotes"
-FORMAT_SUFFIX = "The suffix of iso8601(n,suffix) is a short text without digits, such as Z."
-FORMAT_WIDTH = "padded(n) takes the number of digits, from 1 to 38."
-FORMAT_BOOL = "bool(t,f) takes two different short spellings, such as bool(Y,N) or bool(1,0)."
+FIELDS = "the fields are YYYY, MM, DD, HH24, MI, SS, and MS or US; other letters must be in double quotes"
+FORMAT_SUFFIX = "The suffix of iso8601(n,suffix) must be a short text without digits, such as Z."
+FORMAT_WIDTH = "The argument of padded(n) is the number of digits, from 1 to 38."
+FORMAT_BOOL = "The arguments of bool(t,f) are two different short texts, such as bool(Y,N) or bool(1,0)."
 
 BAD = [(name, value, hint) for name, values, hint in (
     ("region", ["", "EU-WEST-1", "eu west", "-x", "a.b", "x" * 64], REGION),
@@ -77,14 +77,14 @@ BAD = [(name, value, hint) for name, values, hint in (
     ("throttle_timeout", ["-1", "30d", "long"], INTEGER.format(0, 2147483647)),
     ("fetch_size", ["-1", "1000001", "1kB"], INTEGER.format(0, 1000000)),
     ("max_read_units_per_second", ["0", "-1", "x", "NaN", "Infinity", "", "1e-300", "0.09", "1e10"], UNITS),
-    ("key_templates", ["1", "[]"], 'It must be a JSON object, such as {"pk": "user#${email}"}.'), ("key_templates", ["{}"], "It must name an attribute at least."),
-    ("trusted_indexes", ["", ",", "a,,b", "a,"], "It must be names of indexes, separated by commas."),
-    ("item_filter", ["1", "[]"], 'It must be a JSON object, such as {"type": "order"}.'), ("item_filter", ["{}"], "It must name an attribute at least."),
+    ("key_templates", ["1", "[]"], 'The value must be a JSON object, such as {"pk": "user#${email}"}.'), ("key_templates", ["{}"], "The object must have at least one member."),
+    ("trusted_indexes", ["", ",", "a,,b", "a,"], "The value must be a list of index names, separated by commas."),
+    ("item_filter", ["1", "[]"], 'The value must be a JSON object, such as {"type": "order"}.'), ("item_filter", ["{}"], "The object must have at least one member."),
     ("ttl_attribute", [""], EMPTY),
     ("max_read_units_per_statement", ["0", "-1", "none", "NaN", "Infinity", "", "0.09", "1e10"], UNITS),
-    ("round_trip_ms", ["-1", "60001", "x"], "It must be a number from 0 to 60000."), ("read_capacity", ["0", "0.5", "NaN"], "It must be a number from 1 to 1000000000."),
-    ("read_percent", ["0", "101", ""], "It must be a number from 1 to 100."), ("unit_cost_ms", ["-0.1", "Infinity"], "It must be a number from 0 to 1000000."),
-    ("consistent_read", ["maybe", "", "2"], "It must be a Boolean, such as on or off."),
+    ("round_trip_ms", ["-1", "60001", "x"], "The value must be a number from 0 to 60000."), ("read_capacity", ["0", "0.5", "NaN"], "The value must be a number from 1 to 1000000000."),
+    ("read_percent", ["0", "101", ""], "The value must be a number from 1 to 100."), ("unit_cost_ms", ["-0.1", "Infinity"], "The value must be a number from 0 to 1000000."),
+    ("consistent_read", ["maybe", "", "2"], "The value must be a Boolean, such as on or off."),
     ("scan_policy", ["never", ""], 'Valid values are "allow", "warn", "error".'),
     ("document", ["all", ""], 'Valid values are "item", "rest".'),
     ("on_mismatch", ["ignore", ""], 'Valid values are "error", "null".'),
@@ -94,9 +94,9 @@ BAD = [(name, value, hint) for name, values, hint in (
     ("format", ["epoch(10)", "epoch()", "epoch(x)", "epoch(-1)", "epoch(3,Z)"], FORMAT_DIGITS.format("epoch")),
     ("format", ["iso8601(3,+00:00)"], FORMAT_SUFFIX),
     *(("format", [f"pattern({text})"], PATTERN.format(place, reason)) for text, place, reason in (
-        ("", 1, "without YYYY it does not determine a time"), ("--", 3, "without YYYY it does not determine a time"), ("MM-DD", 6, "without YYYY it does not determine a time"),
-        ("YYYY-DD", 8, "without MM it does not determine a time"), ("YYYYMMDDMI", 11, "without HH24 it does not determine a time"),
-        ("YYYY-MM-DD.US", 14, "without HH24 it does not determine a time"), ("YYYY-YYYY", 6, "YYYY occurs twice"), ("YYYYMMDDHH24MISSMSUS", 19, "MS and US exclude each other"),
+        ("", 1, "it does not determine a time without YYYY"), ("--", 3, "it does not determine a time without YYYY"), ("MM-DD", 6, "it does not determine a time without YYYY"),
+        ("YYYY-DD", 8, "it does not determine a time without MM"), ("YYYYMMDDMI", 11, "it does not determine a time without HH24"),
+        ("YYYY-MM-DD.US", 14, "it does not determine a time without HH24"), ("YYYY-YYYY", 6, "YYYY occurs twice"), ("YYYYMMDDHH24MISSMSUS", 19, "MS and US are mutually exclusive"),
         ("YYYY-MM-DDTHH24", 11, FIELDS), ("YY-MM", 1, FIELDS), ("YYYY-MON", 6, FIELDS), ("YYYYMMDD HH", 10, FIELDS), ("YYYY-DDD", 8, FIELDS), ("yyyy", 1, FIELDS), ("éYYYYq", 6, FIELDS),
         ('YYYY"T', 5, "the double quote is not closed"), ('YYYY"T\\"', 5, "the double quote is not closed"), ("YYYY" + "-" * 125, 129, "it is longer than 128 bytes"))),
     ("format", ["padded()", "padded(0)", "padded(39)", "padded(03)", "padded(-1)", "padded(3 )", "padded(x)", "padded(999)"], FORMAT_WIDTH),
@@ -193,7 +193,7 @@ class Options(fixture.TestCase):
 
     def test_nothing_near(self):
         self.assertEqual(self.fx.error(self.alter("server", "zzzzzzzz", "x"))[:4], (
-            "HV00D", 'invalid option "zzzzzzzz"', None, "See dynamo_fdw_options() for the options of a server."))
+            "HV00D", 'invalid option "zzzzzzzz"', None, "The function dynamo_fdw_options() lists the options of a server."))
 
     def test_an_absurdly_long_name(self):
         self.assertEqual(self.fx.error(self.alter("server", "z" * 5000, "x")).sqlstate, "HV00D")
@@ -201,7 +201,7 @@ class Options(fixture.TestCase):
     def test_the_wrapper_has_no_options(self):
         self.assertEqual(self.fx.error("ALTER FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (ADD region 'eu-west-1')")[:4], (
             "HV00D", 'invalid option "region"', None,
-            "A foreign-data wrapper has no options; set them on the server, the user mapping, the table or its columns."))
+            "The foreign-data wrapper has no options. Set options on the server, the user mapping, the table or its columns."))
 
     def test_later_options_are_unknown_yet(self):
         """Planned options are rejected until they are implemented."""
@@ -213,7 +213,7 @@ class Options(fixture.TestCase):
 
     def test_attribute_and_path(self):
         self.assertEqual(self.fx.error("ALTER FOREIGN TABLE t ALTER c OPTIONS (ADD attribute 'a', ADD path 'a.b')")[:4], (
-            "HV00D", 'options "attribute" and "path" are mutually exclusive', None, "A path begins with the attribute's name."))
+            "HV00D", 'options \"attribute\" and \"path\" are mutually exclusive', None, "Use only \"path\"; it begins with the name of the attribute."))
 
     def test_half_a_key(self):
         for option in ("access_key_id", "secret_access_key"):
@@ -236,11 +236,11 @@ class Options(fixture.TestCase):
 
     def test_options_of_a_role(self):
         for option, value in (("external_id", "ab"), ("role_session_name", "ab"), ("role_duration", "900")):
-            self.refused(f"ADD {option} '{value}'", f'option "{option}" needs the option "role_arn"', "It belongs to the request that assumes a role.")
+            self.refused(f"ADD {option} '{value}'", f'option "{option}" requires option "role_arn"', "Set role_arn to the role to assume, or drop the option.")
 
     def test_a_profile_needs_its_source(self):
         for beside in ("ADD", "ADD credential_provider 'static', ADD", "DROP access_key_id, DROP secret_access_key, ADD credential_provider 'environment', ADD"):
-            self.refused(f"{beside} profile 'p'", 'option "profile" requires credential_provider "profile" or "default"', "No other provider reads the files of the AWS CLI.")
+            self.refused(f"{beside} profile 'p'", 'option \"profile\" requires credential_provider \"profile\" or "default"', "Set credential_provider, or drop the option \"profile\".")
 
     def test_empty_keys(self):
         for option in ("access_key_id", "secret_access_key"):
@@ -263,7 +263,7 @@ class Options(fixture.TestCase):
             with self.subTest(column=column, format=format_):
                 self.fx.foreign_table("u", f"c {column} OPTIONS (format '{format_}')")
                 failure = self.fx.error("SELECT * FROM u")
-                self.assertEqual((failure.sqlstate, failure.message), ("HV004", f'format of column "c" does not fit its type {type_}'))
+                self.assertEqual((failure.sqlstate, failure.message), ("HV004", f'cannot use format of column "c" with type {type_}'))
                 self.assertTrue(failure.hint)
 
     def test_timeouts_take_units(self):

@@ -133,18 +133,18 @@ class Privileges(fixture.TestCase):
         for option, value in (("ca_bundle", "/etc/passwd"), ("proxy", "http://127.0.0.1:1")):
             with self.subTest(option=option):
                 self.assert_denied(f"ALTER SERVER bobs OPTIONS (ADD {option} '{value}')", f'permission denied to set option "{option}"', None,
-                                   "Only a superuser may set it.")
+                                   "Only a superuser can set this option.")
                 self.assert_denied(f"CREATE SERVER more FOREIGN DATA WRAPPER dynamo_fdw OPTIONS ({option} '{value}')",
-                                   f'permission denied to set option "{option}"', None, "Only a superuser may set it.")
+                                   f'permission denied to set option "{option}"', None, "Only a superuser can set this option.")
 
     def test_plain_http(self):
         """Keys do not travel unencrypted because somebody who is no superuser says so; checked at every use."""
         self.bobs_server()
         self.assert_denied("SELECT * FROM bobs", 'plain http is not allowed for server "bobs"',
-                           "Its endpoint is not encrypted, and its owner is not a superuser.",
+                           "The endpoint is not encrypted, and the owner of the server is not a superuser.",
                            "Use an https endpoint, or let a superuser own the server.")
         self.assert_denied("SELECT * FROM dynamo_fdw_tables('bobs')", 'plain http is not allowed for server "bobs"',
-                           "Its endpoint is not encrypted, and its owner is not a superuser.",
+                           "The endpoint is not encrypted, and the owner of the server is not a superuser.",
                            "Use an https endpoint, or let a superuser own the server.")
         self.assertEqual(self.fake.requests, [])
         self.fx.execute("RESET ROLE; ALTER SERVER bobs OWNER TO CURRENT_USER")
@@ -161,7 +161,7 @@ class Privileges(fixture.TestCase):
         self.lend()
         self.be_bob()
         self.assert_denied("SET dynamo_fdw.scan_policy = allow", 'permission denied to set "dynamo_fdw.scan_policy" to "allow"', None,
-                           "Set the option scan_policy of the table or server instead, or ask a superuser.")
+                           "Set the option scan_policy of the table or server instead.")
         self.fx.execute("SET dynamo_fdw.scan_policy = error")
         failure = self.fx.error("SELECT * FROM t")
         self.assertEqual(failure.sqlstate, "55000")
@@ -239,7 +239,7 @@ class Credentials(fixture.TestCase):
             "Set the options access_key_id and secret_access_key with ALTER USER MAPPING."))
 
     def test_no_region(self):
-        self.assertEqual(self.failing()[:4], ("HV002", 'server "s" has no region', None, "ALTER SERVER s OPTIONS (ADD region 'eu-west-1');"))
+        self.assertEqual(self.failing()[:4], ("HV002", 'server "s" has no region', None, "Set one with ALTER SERVER s OPTIONS (ADD region 'eu-west-1')."))
 
     def test_keys_that_are_none(self):
         """Keys with a line break, which would end the header, are rejected."""

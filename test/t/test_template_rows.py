@@ -459,8 +459,8 @@ class Mistakes(TestCase):
         name = self.table("tenant text, n int", {"pk": "T#{tenant}#${n}"}, [{"pk": "T#{tenant}#1", "sk": "s"}])
         error = self.fx.error(f"SELECT * FROM {name}")
         self.assertEqual((error.sqlstate, error.detail, error.hint), (
-            "HV024", 'It contains the text {tenant}, and no template names column "tenant".',
-            "Write ${tenant}, or set the option attribute of the column if the braces are meant."))
+            "HV024", 'The template contains the text {tenant}, and no template uses column "tenant".',
+            "Write ${tenant}. If the braces are intended, set the column option \"attribute\"."))
         self.over("meant", name, "tenant text OPTIONS (attribute 'tenant'), n int", {"pk": "T#{tenant}#${n}"})
         self.assertEqual(self.rows("SELECT tenant, n FROM meant"), [(None, 1)])
         self.over("elsewhere", name, "tenant text, n int", {"pk": "T#{other}#${n}"})
@@ -478,7 +478,7 @@ class Mistakes(TestCase):
                     continue
                 error = self.fx.error(f"SELECT * FROM {name}")
                 self.assertEqual(error.sqlstate, "HV024")
-                self.assertIn("has another precision in the template of attribute", error.detail)
+                self.assertIn("has a different precision in the template of attribute", error.detail)
 
 
 class Values(TestCase):
@@ -515,8 +515,8 @@ class NoRows(TestCase):
         items = [{"pk": f"CUSTOMER#{n}", "sk": "s", "v": n} for n in range(12)]
         name = self.table("id int NOT NULL, v int", {"pk": "CUSTMER#${id}"}, items)
         remote = self.fx.remote(name)
-        said = [f'NOTICE:  no item that was read is a row of foreign table "{name}"', f'DETAIL:  DynamoDB table "{remote}": 12 items. Rows are items with pk = CUSTMER#${{id}}.',
-                f"HINT:  If there should be rows, dynamo_fdw_check_table('{name}') compares the options with the items."]
+        said = [f'NOTICE:  none of the items read is a row of foreign table "{name}"', f'DETAIL:  DynamoDB table "{remote}": 12 items. Rows are items with pk = CUSTMER#${{id}}.',
+                f"HINT:  To compare the options with the items, use dynamo_fdw_check_table('{name}')."]
         for sql in (f"SELECT * FROM {name}", f"SELECT count(*) FROM {name}", f"SELECT * FROM {name} a UNION ALL SELECT * FROM {name} b"):
             self.assertEqual(self.notices(sql)[:3], said, sql)
             self.assertEqual(len(self.notices(sql)), 3)
@@ -528,7 +528,7 @@ class NoRows(TestCase):
         items = [{"pk": "A#1", "sk": f"ITEM-{n}"} for n in range(3)] + [{"pk": "A#2", "sk": "ITEM-1"}, {"pk": "A#2", "sk": "ITEM1#x"}]
         name = self.table("id int NOT NULL, item text NOT NULL", {"pk": "A#${id}", "sk": "ITEM${item:plain}#x"}, items)
         [said, detail, _] = self.notices(f"SELECT * FROM {name} WHERE id = 1")
-        self.assertIn("no item that was read is a row", said)
+        self.assertIn("none of the items read is a row", said)
         self.assertIn('3 items, the first pk = "A#1", sk = "ITEM-0". Rows are items with pk = A#${id} AND sk = ITEM${item}#x.', detail)
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE id = 2"), [])
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE id = 1 LIMIT 0"), [])
@@ -550,7 +550,7 @@ class NoRows(TestCase):
     def test_match(self):
         """Nor does an option match that nothing fits."""
         name = self.table("id int NOT NULL", {"pk": "A#${id}"}, [{"pk": "A#1", "sk": "s", "kind": "x"}], item_filter='{"kind": "y"}')
-        self.assertIn("Rows are items with pk = A#${id}, and what the options item_filter and ttl_attribute demand.", self.notices(f"SELECT * FROM {name}")[1])
+        self.assertIn("Rows are items with pk = A#${id}, and the values required by item_filter and ttl_attribute.", self.notices(f"SELECT * FROM {name}")[1])
 
     def test_hints_name_columns(self):
         """The hint of a Scan names the columns that compose the partition key."""

@@ -116,11 +116,11 @@ class TemplateSources(request_text.RequestTestCase):
     def test_wrong(self):
         """Errors at the first use."""
         self.table("twice", "a text, v int", {"pk": "${a:any}#B/${a}"}, [])
-        self.assertIn("there twice", self.fx.error("SELECT * FROM twice").detail)
+        self.assertIn("occurs twice", self.fx.error("SELECT * FROM twice").detail)
         self.table("trusting", "a text", {"pk": "a#${a}"}, [], [index("gsi", ("g", "S"))], trusted_indexes="gsi1")
         failure = self.fx.error("SELECT * FROM trusting")
         self.assertIn('has no index "gsi1"', failure.message)
-        self.assertEqual(failure.hint, 'Perhaps it should be "gsi".')
+        self.assertEqual(failure.hint, 'Perhaps you meant "gsi".')
 
     def test_error_context(self):
         """The message names the column, and no context repeats it."""

@@ -197,14 +197,14 @@ class Templates(request_text.RequestTestCase):
         self.assertEqual(self.texts(sql.format("untrusted")),
                          ["Scan other filter begins_with(pk,'company#') AND sk = 'user#cy.a' get pk, sk"])
         self.assertEqual(self.fx.rows("SELECT email FROM untrusted WHERE email = 'not@indexed'"), [("not@indexed",)])
-        self.assertIn('Hint: index "gsi1" would serve this query if the option trusted_indexes named it',
+        self.assertIn('Hint: index "gsi1" could be used if it were in the table option trusted_indexes',
                       self.fx.explain("SELECT email FROM untrusted WHERE email = 'cy.a'"))
         self.assertNotIn("trusted_indexes", self.fx.explain("SELECT email FROM untrusted WHERE full_name = 'cy.a'"))
         self.advised_under_policies("untrusted")
 
     def advised_under_policies(self, table):
         """What EXPLAIN advises, messages about the Scan advise, too."""
-        advice = (' Index "gsi1" would serve this query if the option trusted_indexes named it: set it only if the index has every row.')
+        advice = (' Index "gsi1" could be used if it were in the table option trusted_indexes; add it only if the index contains every row.')
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy; RESET dynamo_fdw.max_read_units_per_statement")
         for policy, end in (("error", 'set scan_policy to "warn" or "allow".'), ("warn", 'set scan_policy to "allow" to silence this warning.')):
             self.fx.execute(f"SET dynamo_fdw.scan_policy = {policy}")
@@ -297,7 +297,7 @@ class Templates(request_text.RequestTestCase):
 
     def test_wrong_templates(self):
         """Syntax is checked when the option is set, columns when the table is used first."""
-        for value, hint in (("{", "It must be a JSON object"), ("{}", "It must name"), ('{"a": 1}', "The template of an attribute is a text"),
+        for value, hint in (("{", "The value must be a JSON object"), ("{}", "The object must have"), ('{"a": 1}', "The template of an attribute must be a string"),
                             ('{"pk": "x", "pk": "y"}', "duplicate object key"), ('{"pk": "a${"}', 'The template of "pk" is not valid'),
                             ('{"pk": "${a}${b}"}', None), ('{"pk": "${a:0..}"}', "at character")):
             with self.subTest(value):
@@ -313,21 +313,21 @@ class Templates(request_text.RequestTestCase):
     def test_templates_that_do_not_fit(self):
         """Errors at the first use name the column, and the remedy."""
         for columns, templates, detail, hint in (
-                ("nme text", {"pk": "c#${name}"}, 'names column "name", which', '"nme"'),
-                ("name text", {"gsi1_pk": "c#${name}"}, "Nothing says whether", "option attribute"),
-                ("at timestamptz", {"pk": "c#${at}"}, "more than one spelling", "iso8601(3)"),
+                ("nme text", {"pk": "c#${name}"}, 'foreign table has no column "name"', '"nme"'),
+                ("name text", {"gsi1_pk": "c#${name}"}, "The template uses column", "option \"attribute\""),
+                ("at timestamptz", {"pk": "c#${at}"}, "a unique encoding", "iso8601(3)"),
                 ("a text, b text", {"pk": "${a}${b}"}, "not valid", None),
-                ("a numeric", {"pk": "a#${a}"}, "more than one spelling", "padded(10)"),
-                ("a text", {"pk": "a#${a:0..9}"}, "is not an integer", None),
+                ("a numeric", {"pk": "a#${a}"}, "a unique encoding", "padded(10)"),
+                ("a text", {"pk": "a#${a:0..9}"}, "does not have an integer type", None),
                 ("a int", {"pk": "a#${a:plain}"}, "not valid", None),
                 ("a date", {"pk": "a#${a:lower}", "sk": "${a}"}, "no letters", None),
-                ("a date OPTIONS (format 'epoch_days')", {"pk": "a#${a}"}, "more than one spelling", None),
-                ("a text", {"pk": "a#${a:nonsense}"}, '"nonsense" is not a valid spec', "Valid specs of a part are plain, any, lower, upper"),
-                ("a int", {"pk": "a#${a:padded(x)}"}, "not a valid spec", "padded(n) takes"),
-                ("email text", {"pk": "a", "sK": "u#${email}"}, "It is not a key attribute, and nothing says",
-                 'The key attributes are "pk", "sk", "gsi1_pk"; perhaps the template is for "sk". Otherwise set the option attribute'),
-                ("email text", {"pk": "a", "other": "u#${email}"}, "It is not a key attribute, and nothing says",
-                 'The key attributes are "pk", "sk", "gsi1_pk". Otherwise set the option attribute')):
+                ("a date OPTIONS (format 'epoch_days')", {"pk": "a#${a}"}, "a unique encoding", None),
+                ("a text", {"pk": "a#${a:nonsense}"}, '"nonsense" is not a valid modifier', "Valid modifiers of a placeholder are plain, any, lower, upper"),
+                ("a int", {"pk": "a#${a:padded(x)}"}, "not a valid modifier", "argument of padded(n)"),
+                ("email text", {"pk": "a", "sK": "u#${email}"}, "The attribute is not a key attribute. Its template uses",
+                 'The key attributes are "pk", "sk", "gsi1_pk"; perhaps you meant "sk". Otherwise set the column option "attribute"'),
+                ("email text", {"pk": "a", "other": "u#${email}"}, "The attribute is not a key attribute. Its template uses",
+                 'The key attributes are "pk", "sk", "gsi1_pk". Otherwise set the column option "attribute"')):
             with self.subTest(templates):
                 self.fx.foreign_table("wrong", columns, table_name=self.fx.remote("app"), key_templates=json.dumps(templates))
                 error = self.fx.error("SELECT * FROM wrong")

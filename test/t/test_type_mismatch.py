@@ -70,7 +70,7 @@ class Conditions(fixture.TestCase):
             with self.subTest(sql=sql):
                 failure = self.fx.error(sql)
                 self.assertEqual(failure.sqlstate, "HV004")
-                self.assertIn("it is not a whole number", failure.message)
+                self.assertIn("it is not an integer", failure.message)
                 self.assertIn('item pk = "a", id = 1.5', failure.detail)
 
     def test_a_not_null_column_is_a_promise(self):

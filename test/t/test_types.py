@@ -151,8 +151,8 @@ class Misfits(oneitem.TestCase):
         within = column.endswith("[]") and kind in ("SS", "NS", "BS")
         if within:
             column, kind = column[:-2], kind[0]
-        return (("an element does not fit: " if within else "") +
-                f"it is of DynamoDB type {kind}, which column type {SPELLED.get(column, column)} does not accept")
+        return (("invalid element: " if within else "") +
+                f"it has DynamoDB type {kind}, which type {SPELLED.get(column, column)} does not accept")
 
     def test_every_type_against_every_column(self):
         for column, taken in TAKES.items():
@@ -202,12 +202,12 @@ class Misfits(oneitem.TestCase):
                 excerpt = number if len(number) <= 60 else number[:60] + "..."
                 self.assert_misfit({"N": number}, column, f"it is out of range for type {column}", excerpt)
         for column in ("smallint", "integer", "bigint"):
-            self.assert_misfit({"N": "1.5"}, column, "it is not a whole number", "1.5")
+            self.assert_misfit({"N": "1.5"}, column, "it is not an integer", "1.5")
 
     def test_numeric_of_a_scale(self):
         for column, number in (("numeric(4,2)", "100"), ("numeric(4,2)", "1.234"), ("numeric(4,2)", "99.999"), ("numeric(3,0)", "0.5"), ("numeric(2,4)", "0.012"), ("numeric(3,-2)", "12350")):
             with self.subTest(column=column, number=number):
-                self.assert_misfit({"N": number}, column, f"it does not fit {column} without rounding", number)
+                self.assert_misfit({"N": number}, column, f"{column} cannot represent it without rounding", number)
 
     def test_reals(self):
         for number in ("1" + "0" * 39, "-1" + "0" * 39, "0." + "0" * 60 + "1"):
@@ -234,10 +234,10 @@ class Misfits(oneitem.TestCase):
                 ("date", "2024-01-01T00:00:00Z", "it is not in the format YYYY-MM-DD"),
                 ("timestamptz", "20240229T120000Z", "it does not match the column's format"),
                 ("timestamptz", "infinity", "it does not match the column's format"),
-                ("boolean", "yes", "it is not a valid spelling of true or false")):
+                ("boolean", "yes", "it is not a valid text of a Boolean")):
             with self.subTest(column=column, text=text):
                 self.assert_misfit({"S": text}, column, reason, text)
-        self.assert_misfit({"N": "2"}, "boolean", "it is not a valid spelling of true or false", "2")
+        self.assert_misfit({"N": "2"}, "boolean", "it is not a valid text of a Boolean", "2")
 
     def test_base64(self):
         for text in ("A", "AAE", "AA*=", "=AAE"):
@@ -250,7 +250,7 @@ class Misfits(oneitem.TestCase):
             with self.subTest(column=column, value=value):
                 failure = self.failure(value, column)
                 self.assertEqual((failure.sqlstate, failure.hint), ("HV004", oneitem.HINT))
-                self.assertRegex(failure.message, 'cannot convert value in column "v" of foreign table "t": (an element|it is of|it contains)')
+                self.assertRegex(failure.message, 'cannot convert value in column "v" of foreign table "t": (invalid element|it has|it contains)')
                 self.assertIn('item pk = "a"', failure.detail)
 
     def test_input_functions_name_column_and_item(self):

@@ -507,7 +507,7 @@ class Options(request_text.RequestTestCase):
         for sql in ("SELECT pk FROM names", "EXPLAIN SELECT pk FROM names", "ANALYZE names"):
             error = self.fx.error(sql)
             self.assertEqual((error.sqlstate, error.message),
-                             ("HV021", 'path "@.x" of column "e" of foreign table "names" requires the table option unnest'))
+                             ("HV021", 'path "@.x" of column "e" of foreign table "names" requires table option "unnest"'))
             self.assertIn("unnest", error.hint)
         self.fx.foreign_table("names", "pk text, a int OPTIONS (path '\"@\"'), b int OPTIONS (attribute '@key'), \"@\" int")
         self.assertEqual(self.fx.rows("SELECT a, b, \"@\" FROM names"), [(1, 2, 1)])
@@ -539,7 +539,7 @@ class Options(request_text.RequestTestCase):
         self.fx.foreign_table("spelled", columns, unnest="c", key_templates='{"pk": "user#${tag}"}')
         error = self.fx.error("SELECT tag FROM spelled")
         self.assertEqual(error.sqlstate, "HV024")
-        self.assertIn('Column "tag" is of an element', error.detail)
+        self.assertIn('Column "tag" is read from an element', error.detail)
 
     def test_scalar_keys(self):
         """A key attribute holds no elements, and a column of an element is no key."""

@@ -225,7 +225,7 @@ failures_are_told(void)
 	CHECK_EQ_INT(dyn_container_response(exchange, &credentials, &err),
 				 DYN_RESPONSE_FAILED);
 	CHECK_EQ_STR(err.message,
-				 "the container credentials cannot be obtained: HTTP status 403");
+				 "could not obtain the container credentials: HTTP status 403");
 	CHECK_EQ_STR(err.excerpt, "{\"message\":\"no\"}");
 	reply(exchange, 500, "");
 	CHECK_EQ_INT(dyn_container_response(exchange, &credentials, &err),

@@ -222,7 +222,7 @@ static const struct
 	{"name = SECRET", 0, 1, "is not in a section"},
 	{"\n\n -SECRET", 0, 3, "is not in a section"},
 	{"[profile foo\nname = SECRET", 0, 1, "has a \"[\" without \"]\""},
-	{"[profile foo] SECRET", 0, 1, "has something after \"]\""},
+	{"[profile foo] SECRET", 0, 1, "has text after \"]\""},
 	{"[]", 0, 1, "has a section without a name"},
 	{"# c\n[ \t]\n", 0, 2, "has a section without a name"},
 	{"[profile \"\"]\n", 0, 1, "has a section without a name"},

@@ -192,7 +192,7 @@ a_token_may_be_refused(void)
 	CHECK_EQ_INT(request(503, ""), DYN_RESPONSE_AGAIN);
 	CHECK_EQ_STR(err.hint, "");
 	CHECK_EQ_INT(request(200, ""), DYN_RESPONSE_FAILED);
-	CHECK(strstr(err.message, "token that is not valid"));
+	CHECK(strstr(err.message, "returned an invalid token"));
 	CHECK_EQ_INT(request(200, "a b"), DYN_RESPONSE_FAILED);
 	CHECK_EQ_INT(request(200, "a\xff"), DYN_RESPONSE_FAILED);
 	CHECK(instance.token == NULL);
@@ -209,15 +209,15 @@ an_instance_may_have_no_role(void)
 {
 	begin("t", NULL);
 	CHECK_EQ_INT(request(404, "<html>"), DYN_RESPONSE_FAILED);
-	CHECK_EQ_STR(err.message, "the EC2 instance has no role");
+	CHECK_EQ_STR(err.message, "the EC2 instance has no IAM role");
 	CHECK_EQ_STR(err.hint, "Attach an IAM role to the instance.");
 	CHECK_EQ_INT(request(200, ""), DYN_RESPONSE_FAILED);
-	CHECK_EQ_STR(err.message, "the EC2 instance has no role");
+	CHECK_EQ_STR(err.message, "the EC2 instance has no IAM role");
 	CHECK_EQ_INT(request(200, "\n"), DYN_RESPONSE_FAILED);
-	CHECK_EQ_STR(err.message, "the EC2 instance has no role");
+	CHECK_EQ_STR(err.message, "the EC2 instance has no IAM role");
 	begin("t", "gone");
 	CHECK_EQ_INT(request(404, ""), DYN_RESPONSE_FAILED);
-	CHECK_EQ_STR(err.message, "the EC2 instance has no role");
+	CHECK_EQ_STR(err.message, "the EC2 instance has no IAM role");
 }
 
 static void
@@ -234,7 +234,7 @@ names_of_roles_are_one_segment(void)
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 	{
 		CHECK_EQ_INT(request(200, wrong[i]), DYN_RESPONSE_FAILED);
-		CHECK(strstr(err.message, "name of a role that is not valid"));
+		CHECK(strstr(err.message, "returned an invalid role name"));
 		CHECK(instance.role == NULL);
 	}
 	memset(longest, 'a', 129);
@@ -250,7 +250,7 @@ codes_other_than_success_fail(void)
 	CHECK_EQ_INT(request(200, "{\"Code\":\"AssumeRoleUnauthorizedAccess\","
 					 "\"Message\":\"EC2 cannot assume the role\"}"),
 				 DYN_RESPONSE_FAILED);
-	CHECK_EQ_STR(err.message, "the instance metadata service has no credentials of role \"reports\": AssumeRoleUnauthorizedAccess");
+	CHECK_EQ_STR(err.message, "the instance metadata service has no credentials for role \"reports\": AssumeRoleUnauthorizedAccess");
 	CHECK(strstr(err.hint, "ec2.amazonaws.com"));
 	CHECK_EQ_STR(err.excerpt, "EC2 cannot assume the role");
 	CHECK_EQ_INT(request(200, "{\"Code\":\"Failed\"}"), DYN_RESPONSE_FAILED);

@@ -321,12 +321,12 @@ bad_attribute_values_are_refused_in_place(void)
 {
 	DynPathTree   *shape = SHAPE("a", "b", "q", "q.r");
 	static const char *const number = "malformed number";
-	static const char *const member = "an attribute value has one member only";
+	static const char *const member = "an attribute value must have exactly one member";
 
 	refuse(shape, "\"q\":1", 4, "an attribute value was expected");
 	refuse(shape, "\"q\":{}", 5, "a type tag was expected");
-	refuse(shape, "\"q\":{\"X\":\"\"}", 6, "unknown type tag");
-	refuse(shape, "\"q\":{\"s\":\"\"}", 6, "unknown type tag");
+	refuse(shape, "\"q\":{\"X\":\"\"}", 6, "unrecognized type tag");
+	refuse(shape, "\"q\":{\"s\":\"\"}", 6, "unrecognized type tag");
 	refuse(shape, "\"q\":{\"S\":\"\",\"N\":\"1\"}", 11, member);
 	refuse(shape, "\"q\":{\"S\":\"\",}", 11, member);
 	refuse(shape, "\"q\":{\"L\":[],\"S\":\"\"}", 11, member);
@@ -343,10 +343,10 @@ bad_attribute_values_are_refused_in_place(void)
 	refuse(shape, "\"q\":{\"N\":\"NaN\"}", 10, number);
 	refuse(shape, "\"q\":{\"N\":\"0x1\"}", 10, number);
 	refuse(shape, "\"q\":{\"N\":\"\\u0031\"}", 10, number);
-	refuse(shape, "\"q\":{\"BOOL\":1}", 12, "unknown literal");
-	refuse(shape, "\"q\":{\"BOOL\":\"true\"}", 12, "unknown literal");
-	refuse(shape, "\"q\":{\"NULL\":false}", 12, "unknown literal");
-	refuse(shape, "\"q\":{\"NULL\":null}", 12, "unknown literal");
+	refuse(shape, "\"q\":{\"BOOL\":1}", 12, "invalid literal");
+	refuse(shape, "\"q\":{\"BOOL\":\"true\"}", 12, "invalid literal");
+	refuse(shape, "\"q\":{\"NULL\":false}", 12, "invalid literal");
+	refuse(shape, "\"q\":{\"NULL\":null}", 12, "invalid literal");
 	refuse(shape, "\"q\":{\"SS\":[]}", 11, "a string was expected");
 	refuse(shape, "\"q\":{\"SS\":\"\"}", 10, "an array was expected");
 	refuse(shape, "\"q\":{\"SS\":[\"a\",]}", 15, "a string was expected");
@@ -374,7 +374,7 @@ bad_json_is_refused_in_place(void)
 		   "a comma or bracket was expected");
 	refuse(shape, "\"q\":{\"S\":\"a\x01\"}", 11,
 		   "control character in string");
-	refuse(shape, "\"q\":{\"S\":\"\\x\"}", 10, "illegal escape");
+	refuse(shape, "\"q\":{\"S\":\"\\x\"}", 10, "invalid escape");
 	refuse(shape, "\"q\":{\"S\":\"\\u12g4\"}", 10, "malformed \\u escape");
 	refuse(shape, "\"q\":{\"S\":\"\\ud800\"}", 10, lone);
 	refuse(shape, "\"q\":{\"S\":\"\\udc00\"}", 10, lone);

@@ -206,13 +206,13 @@ pages_follow_each_other(void)
 	static const Case forward[] = {
 		{"{\"Items\":[" ONE "]," COUNTED(1) "}", ""},
 		{"{\"Items\":[]," COUNTED(0) "}", ""},
-		{"{\"Items\":[" ONE "]," COUNTED(1) "}", "does not begin behind"},
+		{"{\"Items\":[" ONE "]," COUNTED(1) "}", "does not begin after"},
 		{"{\"Items\":[" TWO "]," COUNTED(1) "}", ""},
-		{"{\"Items\":[" ONE "]," COUNTED(1) "}", "does not begin behind"},
+		{"{\"Items\":[" ONE "]," COUNTED(1) "}", "does not begin after"},
 	};
 	static const Case backward[] = {
 		{"{\"Items\":[" TWO "," ONE "]," COUNTED(2) "}", ""},
-		{"{\"Items\":[" TWO "]," COUNTED(1) "}", "does not begin behind"},
+		{"{\"Items\":[" TWO "]," COUNTED(1) "}", "does not begin after"},
 	};
 	static const Case equal[] = {
 		{"{\"Items\":[" ONE "]," COUNTED(1) "}", ""},

@@ -342,7 +342,7 @@ refuses_commands_without_end(void)
 	const char *open = "credential_process has a quotation mark that is not "
 	"closed";
 	const char *backslash = "credential_process ends with a backslash";
-	const char *nothing = "credential_process names no program";
+	const char *nothing = "credential_process is empty";
 
 	does_not_start("/bin/echo 'a", open, "");
 	does_not_start("/bin/echo \"a'", open, "");
@@ -360,32 +360,23 @@ tells_why_a_program_is_not_executed(void)
 	char		message[256];
 
 	does_not_start("/nonexistent/program x",
-				   "the program \"/nonexistent/program\" of credential_process"
-				   " cannot be executed: No such file or directory", "");
+				   "could not execute program \"/nonexistent/program\" of credential_process: No such file or directory", "");
 	does_not_start("no-such-program-of-ours",
-				   "the program \"no-such-program-of-ours\" of "
-				   "credential_process cannot be executed: No such file or "
-				   "directory",
-				   "It was looked for in the PATH of the database server.");
+				   "could not execute program \"no-such-program-of-ours\" of credential_process: No such file or directory",
+				   "The program was not found in the PATH of the database server.");
 	does_not_start("/etc/passwd/x",
-				   "the program \"/etc/passwd/x\" of credential_process cannot "
-				   "be executed: No such file or directory", "");
+				   "could not execute program \"/etc/passwd/x\" of credential_process: No such file or directory", "");
 	does_not_start("/tmp",
-				   "the program \"/tmp\" of credential_process cannot be "
-				   "executed: Permission denied", "");
+				   "could not execute program \"/tmp\" of credential_process: Permission denied", "");
 	write_file(script, "#!/bin/sh\n" PRINT, 0644);
-	snprintf(message, sizeof(message), "the program \"%s\" of "
-			 "credential_process cannot be executed: Permission denied",
+	snprintf(message, sizeof(message), "could not execute program \"%s\" of credential_process: Permission denied",
 			 script);
 	does_not_start(script, message, "");
 	write_file(script, PRINT, 0755);
-	snprintf(message, sizeof(message), "the program \"%s\" of "
-			 "credential_process cannot be executed: Exec format error",
+	snprintf(message, sizeof(message), "could not execute program \"%s\" of credential_process: Exec format error",
 			 script);
-	does_not_start(script, message, "No shell executes it: a script must begin "
-				   "with \"#!\" and its interpreter.");
-	does_not_start("'/x\n\xff'", "the program \"/x??\" of credential_process "
-				   "cannot be executed: No such file or directory", "");
+	does_not_start(script, message, "The program is executed without a shell, so a script must begin with \"#!\" and its interpreter.");
+	does_not_start("'/x\n\xff'", "could not execute program \"/x??\" of credential_process: No such file or directory", "");
 }
 
 static void
@@ -401,9 +392,8 @@ looks_for_programs_in_the_path(void)
 	command_succeeds(strrchr(script, '/') + 1);
 	CHECK(chdir(directory) == 0);
 	setenv("PATH", "::.:", 1);
-	does_not_start("script", "the program \"script\" of credential_process "
-				   "cannot be executed: No such file or directory",
-				   "It was looked for in the PATH of the database server.");
+	does_not_start("script", "could not execute program \"script\" of credential_process: No such file or directory",
+				   "The program was not found in the PATH of the database server.");
 	CHECK(chdir("/") == 0);
 	unsetenv("PATH");
 	write_script("tr '\\0' '\\n' </proc/$$/environ >\"$0.seen\"\n" PRINT);
@@ -934,8 +924,7 @@ without_descriptors(void)
 		}
 		else
 		{
-			CHECK_EQ_STR(run.err.message, "credential_process could not be "
-						 "started: Too many open files");
+			CHECK_EQ_STR(run.err.message, "could not start credential_process: Too many open files");
 			CHECK(run.err.passing);
 		}
 		finish(&run);

@@ -160,7 +160,7 @@ static_keys(void)
 	CHECK_EQ_STR(chain.roles[0].external_id, "extern");
 	CHECK_EQ_INT(chain.roles[0].duration, 1000);
 	end();
-	refuses(DYN_SOURCE_STATIC, NULL, "there are no static keys", "");
+	refuses(DYN_SOURCE_STATIC, NULL, "the user mapping has no access keys", "");
 }
 
 /* ---- the environment -------------------------------------------------- */
@@ -424,7 +424,7 @@ user_without_home(void)
 	finds(DYN_SOURCE_DEFAULT, NULL, DYN_PROVIDER_INSTANCE, "instance");
 	end();
 	set("AWS_EC2_METADATA_DISABLED", "true");
-	refuses(DYN_SOURCE_DEFAULT, NULL, "there are no credentials",
+	refuses(DYN_SOURCE_DEFAULT, NULL, "no credentials were found",
 			".aws/credentials");
 	CHECK(seteuid(before) == 0);
 }
@@ -529,12 +529,12 @@ static const struct
 	"has both \"web_identity_token_file\" and \"credential_source\"", "Remove"},
 	{"source_profile=none\n", "profile \"a\" has source_profile \"none\", which "
 	"does not exist", "test_route"},
-	{"source_profile=a\n", "names the profile itself, which has no keys", ""},
+	{"source_profile=a\n", "is the profile itself, which has no keys", ""},
 	{"source_profile=empty\n", "profile \"empty\" has no credentials", ""},
 	{"source_profile=a2\n[profile a2]\nrole_arn=" ROLE "2\nsource_profile=a\n",
-	"circle: \"a\", \"a2\", \"a\"", ""},
+	"cycle: \"a\", \"a2\", \"a\"", ""},
 	{KEYS "source_profile=a2\n[profile a2]\nrole_arn=" ROLE "2\n"
-	"source_profile=a\n", "circle: \"a\", \"a2\", \"a\"", ""},
+	"source_profile=a\n", "cycle: \"a\", \"a2\", \"a\"", ""},
 	{"source_profile=a2\n[profile a2]\nrole_arn=" ROLE "2\nsource_profile=a2\n",
 	"key \"source_profile\" of profile \"a2\"", ""},
 	{"source_profile=b\nmfa_serial=HIDDEN\n", "key \"mfa_serial\" of profile "
@@ -619,7 +619,7 @@ chains_are_bounded(void)
 	CHECK_EQ_STR(chain.roles[7].arn, ROLE "last");
 	end();
 	chain_of(9);
-	refuses(DYN_SOURCE_PROFILE, "p1", "profile \"p1\" needs more than 8 roles",
+	refuses(DYN_SOURCE_PROFILE, "p1", "profile \"p1\" requires a chain of more than 8 roles",
 			"");
 }
 
@@ -736,9 +736,9 @@ static const struct
 	{"sso_session=s\nsso_account_id=1\nsso_role_name=r\nsso_region=x\n",
 	"key \"sso_region\" of profile \"a\""},
 	{"sso_start_url=x\nsso_region=a.b/\nsso_account_id=1\nsso_role_name=r\n",
-	"\"sso_region\" of profile \"a\""},
+	"\"sso_region\" in profile \"a\""},
 	{"sso_session=t\nsso_account_id=1\nsso_role_name=r\n",
-	"\"sso_start_url\" of profile \"a\""},
+	"\"sso_start_url\" in profile \"a\""},
 	{"login_session=HIDDEN\n", "key \"login_session\""},
 };
 
@@ -935,7 +935,7 @@ the_user_database_may_fail(void)
 	CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
 	if (!CHECK(!found && err.passing))
 		printf("#     %s\n", found ? chain.words : err.message);
-	CHECK(strstr(err.message, "cannot be found: Too many open files") != NULL);
+	CHECK(strstr(err.message, "could not find the home directory of operating-system user") != NULL);
 	dyn_chain_clear(&chain);
 }
 

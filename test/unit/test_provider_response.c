@@ -220,7 +220,7 @@ sets_texts(void)
 	CHECK_EQ_STR(err.message, "it: the access key is empty");
 	CHECK(!dyn_response_set("A", "S", "T", "never", "it", &credentials,
 						  &err));
-	CHECK_EQ_STR(err.message, "it: the time of expiry is not valid");
+	CHECK_EQ_STR(err.message, "it: the expiration time is not valid");
 	CHECK(!dyn_response_set("A", "S\n", "T", NULL, "it", &credentials, &err));
 	CHECK_EQ_STR(err.message,
 				 "it: secret_access_key contains control characters");
@@ -277,7 +277,7 @@ network_failures_may_pass(void)
 		CHECK_EQ_INT(dyn_response_failed(request, "the keys", &err),
 					 facts[i].response);
 		CHECK_EQ_INT(err.passing, facts[i].response == DYN_RESPONSE_AGAIN);
-		CHECK(strstr(err.message, "the keys cannot be obtained: "));
+		CHECK(strstr(err.message, "could not obtain the keys: "));
 		CHECK(strstr(err.message, ": it did not work"));
 		CHECK_EQ_STR(err.excerpt, "");
 	}
@@ -310,7 +310,7 @@ statuses_are_told(void)
 					 DYN_RESPONSE_FAILED);
 		CHECK(!err.passing);
 	}
-	CHECK_EQ_STR(err.message, "the keys cannot be obtained: HTTP status 404");
+	CHECK_EQ_STR(err.message, "could not obtain the keys: HTTP status 404");
 	CHECK_EQ_STR(err.excerpt, "no");
 	reply(request, 404, "");
 	(void) dyn_response_failed(request, "the keys", &err);
@@ -453,9 +453,9 @@ regions_have_domains(void)
 	CHECK(dyn_url_check_region("ap-southeast-2", &err));
 	CHECK(!dyn_url_check_region(NULL, &err));
 	CHECK(!dyn_url_check_region("", &err));
-	CHECK_EQ_STR(err.message, "a region is missing");
+	CHECK_EQ_STR(err.message, "the region is missing");
 	CHECK(!dyn_url_check_region("x.evil.com/", &err));
-	CHECK_EQ_STR(err.message, "the name of a region is not valid");
+	CHECK_EQ_STR(err.message, "invalid name of a region");
 	memset(longest, 'a', 64);
 	longest[64] = '\0';
 	CHECK(!dyn_url_check_region(longest, &err));

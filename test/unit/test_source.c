@@ -317,7 +317,7 @@ expired_ones_are_refused(void)
 {
 	set_stage(DYN_SOURCE_CONTAINER);
 	set_url("AWS_CONTAINER_CREDENTIALS_FULL_URI", "lifetime--60");
-	expect_error("source's clock says 20");
+	expect_error(" UTC at their provider");
 }
 
 /*
@@ -364,8 +364,8 @@ clocks_that_cannot_be_corrected_are_named(void)
 	CHECK(obtain() == DYN_CREDENTIALS_FAILED);
 	err = dyn_provider_error(&provider);
 	CHECK(strstr(err->message, "SignatureDoesNotMatch"));
-	CHECK(strstr(err->hint, "The service's clock says 20"));
-	CHECK(strstr(err->hint, "this machine's 20"));
+	CHECK(strstr(err->hint, "The time is 20"));
+	CHECK(strstr(err->hint, " UTC on this machine."));
 }
 
 static void

@@ -108,7 +108,7 @@ regions_are_checked(void)
 	unsetenv(ENDPOINT);
 	strcpy(text_region, "x.evil/");
 	CHECK(request_with(GOOD_FILE) == NULL);
-	CHECK_EQ_STR(err.message, "the name of a region is not valid");
+	CHECK_EQ_STR(err.message, "invalid name of a region");
 	strcpy(text_region, "cn-nx-1");
 	exchange = request_with(GOOD_FILE);
 	if (CHECK(exchange != NULL))

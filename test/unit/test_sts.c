@@ -222,10 +222,10 @@ endpoints_and_regions_are_checked(void)
 	begin();
 	spec.region = region;
 	CHECK(assume(false) == NULL);
-	CHECK_EQ_STR(err.message, "the name of a region is not valid");
+	CHECK_EQ_STR(err.message, "invalid name of a region");
 	setenv(ENDPOINT, "http://127.0.0.1/", 1);
 	CHECK(assume(false) == NULL);
-	CHECK_EQ_STR(err.message, "the name of a region is not valid");
+	CHECK_EQ_STR(err.message, "invalid name of a region");
 }
 
 static void
@@ -238,7 +238,7 @@ arns_are_ascii(void)
 	memset(longest, 'a', sizeof(longest));
 	longest[2049] = '\0';
 	CHECK(assume(false) == NULL);
-	CHECK_EQ_STR(err.message, "the ARN of the role is not valid");
+	CHECK_EQ_STR(err.message, "invalid ARN of the role");
 	longest[2048] = '\0';
 	dyn_exchange_destroy(assume(false));
 	longest[2] = '\xc3';
@@ -419,7 +419,7 @@ every_truncation_is_noticed(void)
 		CHECK(credentials.access_key_id == NULL);
 		CHECK_EQ_STR(err.excerpt, "");
 	}
-	CHECK_EQ_STR(err.message, "the security token service has sent a reply that is not valid XML, for role \"" ARN "\"");
+	CHECK_EQ_STR(err.message, "the security token service returned invalid XML for role \"" ARN "\"");
 }
 
 /* What cannot be read leaves nothing, and what can be has whole parts. */
@@ -508,7 +508,7 @@ wrong_documents_are_refused(void)
 	{
 		if (!CHECK_EQ_INT(response(200, wrong[i]), DYN_RESPONSE_FAILED))
 			printf("#     document %d\n", (int) i);
-		CHECK(strstr(err.message, "is not valid XML"));
+		CHECK(strstr(err.message, "returned invalid XML"));
 		CHECK_EQ_STR(err.excerpt, "");
 	}
 }
@@ -524,9 +524,9 @@ deep_documents_are_refused(void)
 	for (i = 0; i < 256; i++)
 		strcat(text, "</a>");
 	CHECK_EQ_INT(response(200, text), DYN_RESPONSE_FAILED);
-	CHECK(strstr(err.message, "is not valid XML"));
+	CHECK(strstr(err.message, "returned invalid XML"));
 	CHECK_EQ_INT(response(200, "<a><a><a></a></a></a>"), DYN_RESPONSE_FAILED);
-	CHECK(strstr(err.message, "has sent no credentials"));
+	CHECK(strstr(err.message, "returned no credentials"));
 }
 
 static void
@@ -545,7 +545,7 @@ parts_may_be_missing(void)
 	for (i = 0; i < sizeof(without) / sizeof(without[0]); i++)
 	{
 		CHECK_EQ_INT(response(200, without[i]), DYN_RESPONSE_FAILED);
-		CHECK_EQ_STR(err.message, "the security token service has sent no credentials of role \"" ARN "\"");
+		CHECK_EQ_STR(err.message, "the security token service returned no credentials for role \"" ARN "\"");
 	}
 	CHECK_EQ_INT(response(200, REPLY("AssumeRole", "<AccessKeyId/>"
 								   "<SecretAccessKey/><SessionToken/>"
@@ -575,7 +575,7 @@ errors_have_code_text_and_hint(void)
 								   "authorized to perform: sts:AssumeRole")),
 				 DYN_RESPONSE_FAILED);
 	CHECK_EQ_STR(err.message,
-				 "role \"" ARN "\" cannot be assumed: AccessDenied");
+				 "could not assume role \"" ARN "\": AccessDenied");
 	CHECK_EQ_STR(err.excerpt, "User: arn:aws:iam::1:user/x is not "
 				 "authorized to perform: sts:AssumeRole");
 	CHECK(strstr(err.hint, "trust policy"));
@@ -591,13 +591,13 @@ codes_have_hints(void)
 		const char *body;
 		const char *hint;		/* a word of it; NULL: none */
 	}			facts[] = {
-		{ERROR("ExpiredToken", "x"), "have expired"},
-		{ERROR("ExpiredTokenException", "x"), "have expired"},
-		{ERROR("RegionDisabledException", "x"), "activate it"},
+		{ERROR("ExpiredToken", "x"), "Renew the credentials"},
+		{ERROR("ExpiredTokenException", "x"), "Renew the credentials"},
+		{ERROR("RegionDisabledException", "x"), "Activate"},
 		{ERROR("MalformedPolicyDocument", "x"), "policies"},
 		{ERROR("MalformedPolicyDocumentException", "x"), "policies"},
 		{ERROR("ValidationError", "x"), "maximum session duration"},
-		{ERROR("InvalidClientTokenId", "x"), "do not exist"},
+		{ERROR("InvalidClientTokenId", "x"), "are active"},
 		{ERROR("SignatureDoesNotMatch", "x"), "secret"},
 		{ERROR("RequestExpired", "x"), "clock"},
 		{ERROR("InvalidIdentityToken", "x"), NULL},
@@ -691,7 +691,7 @@ broken_texts_are_not_shown(void)
 	for (i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
 	{
 		CHECK_EQ_INT(response(403, broken[i]), DYN_RESPONSE_FAILED);
-		CHECK(strstr(err.message, "cannot be assumed: ") != NULL);
+		CHECK(strstr(err.message, "could not assume role ") != NULL);
 		CHECK_EQ_STR(err.excerpt, "");
 	}
 }
@@ -709,13 +709,13 @@ errors_without_a_document_have_a_status(void)
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 	{
 		CHECK_EQ_INT(response(407, others[i]), DYN_RESPONSE_FAILED);
-		CHECK_EQ_STR(err.message, "the credentials of role \"" ARN "\" cannot be obtained: HTTP status 407");
+		CHECK_EQ_STR(err.message, "could not obtain the credentials of role \"" ARN "\": HTTP status 407");
 		CHECK((err.excerpt[0] == '\0') == (others[i][0] == '\0'));
 	}
 	CHECK_EQ_INT(response(502, others[1]), DYN_RESPONSE_AGAIN);
 	CHECK_EQ_INT(response(400, "<ErrorResponse><Error><Code>Abc</Code></Error>"
 						"</ErrorResponse>"), DYN_RESPONSE_FAILED);
-	CHECK_EQ_STR(err.message, "role \"" ARN "\" cannot be assumed: Abc");
+	CHECK_EQ_STR(err.message, "could not assume role \"" ARN "\": Abc");
 	CHECK_EQ_STR(err.excerpt, "");
 }
 

@@ -207,7 +207,7 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 							dyn_session_table(connection, about.table)))
 		return;
 	dyn_session_forget_table(connection, about.table);
-	dyn_report_changed_schema(&about, "Its keys or its projection are others.");
+	dyn_report_changed_schema(&about, "The keys or the projection have changed.");
 }
 
 /* ---- fetches ---- */

@@ -500,7 +500,7 @@ check_last_key(const DynStreamContext *context, const DynPage *page,
 		return;
 	dyn_session_forget_table(spec->connection, spec->table);
 	dyn_report_changed_schema(about,
-							  "The LastEvaluatedKey of a response has other attributes.");
+							  "The LastEvaluatedKey of a response has different attributes.");
 }
 
 /* Stores where the next page starts. A cycle of pages would never end. */

@@ -83,8 +83,10 @@ report_limit(const DynStreamContext *context, double limit, double cost)
 
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("statement exceeds the limit of %g read units", limit),
-			 errdetail("It has used %.1f; the next request for DynamoDB table \"%s\" is expected to use %.1f.",
+			 errmsg_plural("statement exceeds the limit of %g read unit",
+						   "statement exceeds the limit of %g read units",
+						   limit == 1 ? 1 : 2, limit),
+			 errdetail("The statement has used %.1f; the next request for DynamoDB table \"%s\" is expected to use %.1f.",
 					   context->statement->counters.read_units, spec->table,
 					   cost),
 			 spec->op == DYN_OP_SCAN

@@ -40,7 +40,7 @@ check_consistency(const DynRelation *relation, const DynAccess *access)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot use consistent reads with global secondary index \"%s\"",
 						access->index),
-				 errhint("consistent_read was enabled after the statement was planned: retry the statement.")));
+				 errhint("Retry the statement, because consistent_read was enabled after it was planned.")));
 }
 
 void

@@ -66,7 +66,7 @@ describe_row_test(const DynRelation *relation)
 							 dyn_templated_text(templated));
 	}
 	if (relation->row_test.nterms > 0)
-		appendStringInfo(&words, "%swhat the options item_filter and ttl_attribute demand",
+		appendStringInfo(&words, "%sthe values required by item_filter and ttl_attribute",
 						 words.len > 0 ? ", and " : "");
 	return words.data;
 }
@@ -97,13 +97,14 @@ dyn_notice_no_rows(const DynScan *scan)
 	if (!scan->finished || (items = items_without_rows(scandesc)) == 0 || is_reported())
 		return;
 	ereport(NOTICE,
-			(errmsg("no item that was read is a row of foreign table \"%s\"",
+			(errmsg("none of the items read is a row of foreign table \"%s\"",
 					scandesc->relation->name),
-			 errdetail("DynamoDB table \"%s\": " UINT64_FORMAT " item%s%s%s. Rows are items with %s.",
-					   scandesc->relation->table, items, items == 1 ? "" : "s",
-					   tally->rejected_key ? ", the first " : "",
-					   tally->rejected_key ? tally->rejected_key : "",
-					   describe_row_test(scandesc->relation)),
-			 errhint("If there should be rows, dynamo_fdw_check_table('%s') compares the options with the items.",
+			 errdetail_plural("DynamoDB table \"%s\": " UINT64_FORMAT " item%s%s. Rows are items with %s.",
+							  "DynamoDB table \"%s\": " UINT64_FORMAT " items%s%s. Rows are items with %s.",
+							  items, scandesc->relation->table, items,
+							  tally->rejected_key ? ", the first " : "",
+							  tally->rejected_key ? tally->rejected_key : "",
+							  describe_row_test(scandesc->relation)),
+			 errhint("To compare the options with the items, use dynamo_fdw_check_table('%s').",
 					 scandesc->relation->name)));
 }

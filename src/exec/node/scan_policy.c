@@ -28,7 +28,8 @@ describe_units(double units)
 
 	if (zero != NULL)
 		*zero = '\0';
-	return words;
+	return psprintf("about %s read unit%s", words,
+					strcmp(words, "1") == 0 ? "" : "s");
 }
 
 static char *
@@ -61,8 +62,7 @@ describe_scan(const DynTableMeta *meta, const char *index,
 
 	if (estimate->assumed)
 		return NULL;
-	return psprintf("%sabout %s read unit%s%s", number_clause(meta, index), units,
-					strcmp(units, "1") == 0 ? "" : "s",
+	return psprintf("%s%s%s", number_clause(meta, index), units,
 					ms < 1000 ? "" : psprintf(", at least %.0f s", ms / 1000));
 }
 
@@ -184,12 +184,10 @@ limiting_clause(const DynRelation *relation, const char *name,
 	double		bytes = meta ? dyn_metadata_item_bytes(meta, index) : 0;
 	double		units = dyn_page_units(bytes * items) *
 		(relation->consistent ? 2 : 1);
-	char	   *words = describe_units(Min(units, estimate->reads.units));
 
 	if (bytes == 0 || estimate->assumed)
 		return pstrdup("");
-	return psprintf(" (about %s read unit%s)", words,
-					strcmp(words, "1") == 0 ? "" : "s");
+	return psprintf(" (%s)", describe_units(Min(units, estimate->reads.units)));
 }
 
 void
@@ -202,9 +200,10 @@ dyn_scan_policy_small_read(const DynRelation *relation, const char *index,
 		return;
 	meta = dyn_session_cached_table(relation->connection, relation->table);
 	ereport(WARNING,
-			(errmsg("reading up to %d item%s of %s%s", items,
-					items == 1 ? "" : "s", dyn_target_words(relation->table, index),
-					limiting_clause(relation, index, meta, estimate, items)),
+			(errmsg_plural("reading up to %d item of %s%s",
+						   "reading up to %d items of %s%s", items, items,
+						   dyn_target_words(relation->table, index),
+						   limiting_clause(relation, index, meta, estimate, items)),
 			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.",
 					 key_hint(relation, meta))));
 }
@@ -220,7 +219,7 @@ dyn_scan_policy_page(const DynRelation *relation, const DynTableMeta *meta,
 	if (policy == DYN_SCAN_ERROR)
 		return false;
 	ereport(WARNING,
-			(errmsg("reading a page of %s (about %s read units)",
+			(errmsg("reading a page of %s (%s)",
 					dyn_target_words(relation->table, NULL), describe_units(DYN_FULL_PAGE_UNITS)),
 			 errhint("Set scan_policy to \"allow\" to read without a warning.")));
 	return true;
@@ -237,8 +236,10 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("statement exceeds the limit of %g read units", limit),
-			 errdetail("A full scan of %s uses about %s read units.",
+			 errmsg_plural("statement exceeds the limit of %g read unit",
+						   "statement exceeds the limit of %g read units",
+						   limit == 1 ? 1 : 2, limit),
+			 errdetail("A full scan of %s uses %s.",
 					   dyn_target_words(relation->table, index), describe_units(units)),
 			 errhint("%s to read less, or raise max_read_units_per_statement.%s",
 					 key_hint(relation, dyn_session_cached_table(relation->connection,

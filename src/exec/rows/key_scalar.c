@@ -38,10 +38,10 @@ dyn_key_scalar(const DynRelation *relation, const char *name,
 				 errmsg("invalid value in key attribute \"%s\" of DynamoDB table \"%s\"",
 						dyn_from_utf8_lossy(name), relation->table),
 				 value->type == DYN_TYPE_ABSENT
-				 ? errdetail("An item in the response does not have the attribute.")
-				 : errdetail("An item in the response has a value of type %s there.",
+				 ? errdetail("An item in the response lacks the attribute.")
+				 : errdetail("An item in the response has a value of type %s.",
 							 dyn_type_name(value->type)),
-				 errhint("The service at the endpoint does not behave like DynamoDB, or a proxy changes its responses.")));
+				 errhint("Check the server option endpoint_url, and whether a proxy changes the responses.")));
 }
 
 char *

@@ -28,7 +28,7 @@ item_key(const DynRows *rows, const DynValue *values, const char **note)
 		return dyn_from_utf8_lossy(key);
 	if (why != NULL)
 		*note = psprintf(" The item's key could not be fetched: %s.", why);
-	return "(key not known)";
+	return "(key unknown)";
 }
 
 /* Returns a short excerpt of a mismatched value. */
@@ -60,7 +60,7 @@ dyn_report_mismatch(DynRows *rows, const DynValue *value,
 			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
 					   rows->relation->table, key,
 					   excerpt(value), note),
-			 errhint("Change the column type or format option. To read such values as NULL, set on_mismatch to \"null\".")));
+			 errhint("Change the column type or the column option \"format\". To read such values as NULL, set on_mismatch to \"null\".")));
 }
 
 /* Reports a value other than a list, set or map. */
@@ -77,7 +77,7 @@ dyn_report_scalar(const DynRows *rows, const DynValue *value)
 					dyn_type_name(value->type)),
 			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
 					   rows->relation->table, key, excerpt(value), note),
-			 errhint("To read no rows from such items, set the table option on_mismatch to \"null\".")));
+			 errhint("To skip such items, set the table option on_mismatch to \"null\".")));
 }
 
 void
@@ -112,7 +112,7 @@ dyn_report_ambiguous(const DynRows *rows, const DynValue *values,
 					dyn_from_utf8_lossy(attribute), rows->relation->name),
 			 errdetail("DynamoDB table \"%s\", item %s: the value of a placeholder contains its separator.%s",
 					   rows->relation->table, key, note),
-			 errhint("Write ${column:plain} in the template if such items are not rows of this table, or ${column:any} if they are.")));
+			 errhint("Write ${column:any} in the template if such items are rows of this table, or ${column:plain} if they are not.")));
 }
 
 DYN_NORETURN static void
@@ -128,7 +128,7 @@ report_not_listed(const DynRows *rows, const DynValue *values,
 					dyn_from_utf8_lossy(attribute), rows->relation->name),
 			 errdetail("DynamoDB table \"%s\", item %s.%s", rows->relation->table,
 					   key, note),
-			 errhint("Add the value to the template, or set on_mismatch to 'null', which leaves such items out.")));
+			 errhint("Add the value to the template. To skip such items, set on_mismatch to \"null\".")));
 }
 
 /* Reports a part that cannot be a value of its column. */

@@ -308,7 +308,7 @@ dyn_rows_add_test(DynRows *rows)
 		return;
 	rows->test = dyn_row_test_cond(test);
 	if (!dyn_cond_bind(rows->test, rows->paths, rows->npaths))
-		elog(ERROR, "an attribute of the row test is not read");
+		elog(ERROR, "an attribute of the item filter is not read");
 	dyn_buffer_init_in(&rows->scratch, CurrentMemoryContext);
 }
 

@@ -69,15 +69,15 @@ static const char *
 why_no_match(const DynParsedAttr *parsed)
 {
 	if (parsed->no_text)
-		return "the attribute is no string";
+		return "the attribute is not a string";
 	switch (parsed->split)
 	{
 		case DYN_SPLIT_AMBIGUOUS:
-			return "the attribute's text fits its template only if a part contains the character that ends it, which needs the spec any";
+			return "the attribute matches its template only if a placeholder contains its separator, which requires the modifier any";
 		case DYN_SPLIT_TYPE_MISMATCH:
-			return "a time in the attribute's text has another width than its format";
+			return "a time in the attribute does not have the width of its format";
 		default:
-			return "the attribute's text does not fit its template";
+			return "the attribute does not match its template";
 	}
 }
 
@@ -374,7 +374,7 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 	if (parsed->split == DYN_SPLIT_MATCHES)
 	{
 		dyn_parsed_attr_value(value, parsed, column->part);
-		*why = "it is none of the enumeration in the template";
+		*why = "it is not among the values listed in the template";
 		return dyn_part_lists(&parsed->templated->tmpl->parts[column->part],
 							  parsed->texts[column->part]);
 	}
@@ -392,7 +392,7 @@ find_check(const DynParts *parts, int i, int p)
 		if (parts->all.checks[a].templated == i && parts->all.checks[a].part == p)
 			return &parts->all.checks[a];
 	}
-	elog(ERROR, "a part of a template is not compared");
+	elog(ERROR, "a placeholder of a template is not compared");
 }
 
 static bool

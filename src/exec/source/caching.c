@@ -187,7 +187,7 @@ divide(DynInput *input)
 
 	forget_division(cached);
 	cached->context = AllocSetContextCreate(input->node->ss.ps.state->es_query_cxt,
-											"dynamo_fdw kept read",
+											"dynamo_fdw cached scan",
 											ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(cached->context);
 	cached->divided_by = bms_copy(cached->changed);
@@ -237,7 +237,7 @@ note_values(DynCaching *cached, const DynValues *values)
 	MemoryContext oldcontext;
 
 	forget_read(cached);
-	cached->read_context = AllocSetContextCreate(cached->context, "dynamo_fdw kept items",
+	cached->read_context = AllocSetContextCreate(cached->context, "dynamo_fdw cached items",
 												 ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(cached->read_context);
 	cached->values = dyn_values_copy(values);

@@ -420,7 +420,7 @@ begin_sharing(DynInput *input)
 	candidates = find_candidates(input, initial);
 	if (!choose_read(input, &candidates, &table))
 		return;
-	context = AllocSetContextCreate(estate->es_query_cxt, "dynamo_fdw shared read",
+	context = AllocSetContextCreate(estate->es_query_cxt, "dynamo_fdw shared scan",
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
 	read = gather(input, candidates, table);

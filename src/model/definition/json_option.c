@@ -26,16 +26,16 @@ dyn_json_option_check(const char *text, const char *example, const char **why)
 
 	if (!dyn_json_check(utf8, len, &err))
 	{
-		*why = psprintf("It must be a JSON object: %s.",
+		*why = psprintf("The value must be a JSON object: %s.",
 						err ? dyn_from_utf8_lossy(err) : "out of memory");
 		free(err);
 		return NULL;
 	}
 	object = dyn_json_option_parse(text);
 	if (!JB_ROOT_IS_OBJECT(object))
-		*why = psprintf("It must be a JSON object, such as %s.", example);
+		*why = psprintf("The value must be a JSON object, such as %s.", example);
 	else if (JB_ROOT_COUNT(object) == 0)
-		*why = "It must name an attribute at least.";
+		*why = "The object must have at least one member.";
 	else
 		return object;
 	return NULL;

@@ -97,60 +97,60 @@ static const OptionEntry options_table[] = {
 	{"table_prefix", ON_SERVER, VALUE_PREFIX, 0, 0, NULL, "none", false,
 	"prepended to every table_name that is not an ARN"},
 	{"max_concurrency", ON_SERVER, VALUE_INT, 1, 256, NULL, "16", false,
-	"requests in flight for one statement"},
+	"maximum number of concurrent requests of one statement"},
 	{"max_idle_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
-	false, "idle connections that a session keeps between statements"},
+	false, "maximum number of idle connections of a session between statements"},
 	/*
 	 * the smallest request costs half a unit, and should wait a few seconds at
 	 * most
 	 */
 	{"max_read_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
-	false, "read units per second that all sessions may use together"},
+	false, "maximum read units per second of all sessions together"},
 	{"max_read_units_per_statement", ON_SERVER, VALUE_REAL, 0.1, 1e9, NULL, "none", false,
-	"read units that one statement may use"},
+	"maximum read units of one statement"},
 	{"connect_timeout", ON_SERVER, VALUE_INT, 1, 600000, NULL, "2000", false,
-	"milliseconds to open a connection"},
+	"milliseconds until opening a connection fails"},
 	{"request_timeout", ON_SERVER, VALUE_INT, 1, 3600000, NULL, "30000", false,
-	"milliseconds for one attempt of a request, including the body"},
+	"milliseconds until one attempt of a request fails"},
 	{"max_attempts", ON_SERVER, VALUE_INT, 1, 100, NULL, "8", false,
 	"maximum number of attempts of one request"},
 	{"throttle_timeout", ON_SERVER, VALUE_INT, 0, INT_MAX, NULL, "600000", false,
-	"milliseconds without progress after which a throttled statement ends; 0: no limit"},
+	"milliseconds without progress until a throttled statement fails; 0: no limit"},
 	{"ca_bundle", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "the system's", true,
 	"file of CA certificates to verify the endpoint"},
 	{"proxy", ON_SERVER, VALUE_TEXT, 0, 0, NULL, "none", true,
-	"URL of an HTTP proxy; the environment's is never used"},
+	"URL of an HTTP proxy; proxies of the environment are never used"},
 	{"fetch_size", ON_SERVER | ON_TABLE, VALUE_INT, 0, 1000000, NULL, "0", false,
 	"items per page; 0: pages of 1 MB, as DynamoDB returns them"},
 	{"scan_policy", ON_SERVER | ON_TABLE, VALUE_ENUM, 0, 0,
 		scan_policies, "warn", false,
-	"what happens when a statement has to read a whole table"},
+	"what to do if a statement requires a full table scan"},
 	{"consistent_read", ON_SERVER | ON_TABLE, VALUE_BOOL, 0, 0, NULL, "off",
-	false, "strongly consistent reads, without global indexes"},
+	false, "strongly consistent reads, without global secondary indexes"},
 	{"round_trip_ms", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 60000, NULL, "5", false,
-	"milliseconds of a request, as the planner supposes"},
+	"duration of a request in milliseconds, for the planner"},
 	{"read_capacity", ON_SERVER | ON_TABLE, VALUE_REAL, 1, 1e9, NULL,
 	"described", false,
 	"read units per second of the table and of each index"},
 	{"read_percent", ON_SERVER | ON_TABLE, VALUE_REAL, 1, 100, NULL, "100", false,
-	"part of a known capacity that all sessions may use together, in per cent"},
+	"percentage of a known capacity that all sessions together may use"},
 	{"unit_cost_ms", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 1e6, NULL, "0.2", false,
-	"milliseconds of waiting that a read unit is worth to the planner"},
+	"milliseconds of waiting that cost as much as a read unit, for the planner"},
 	{"access_key_id", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
 	"AWS access key"},
 	{"secret_access_key", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
-	"its secret"},
+	"AWS secret access key"},
 	{"session_token", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "none", false,
-	"session token of temporary keys"},
+	"session token of temporary credentials"},
 	{"credential_provider", ON_MAPPING, VALUE_ENUM, 0, 0, dyn_source_names, "static",
 		true,
-	"where the credentials come from: the keys of the user mapping, or what belongs to the database server"},
+	"provider of the credentials: the access keys of the user mapping, or the database server"},
 	{"profile", ON_MAPPING, VALUE_TEXT, 0, 0, NULL, "AWS_PROFILE or default", true,
-	"profile of the files of AWS's tools"},
+	"profile in the files of the AWS CLI"},
 	{"role_arn", ON_MAPPING, VALUE_ROLE_ARN, 0, 0, NULL, "none", false,
 	"role to assume with these credentials"},
 	{"external_id", ON_MAPPING, VALUE_EXTERNAL_ID, 0, 0, NULL, "none", false,
-	"external id that the role's trust policy asks for"},
+	"external id that the role's trust policy requires"},
 	{"role_session_name", ON_MAPPING, VALUE_SESSION_NAME, 0, 0, NULL,
 		DYN_ROLE_SESSION_NAME, false,
 	"name of the role's session, as CloudTrail shows it"},
@@ -159,31 +159,31 @@ static const OptionEntry options_table[] = {
 	{"sts_endpoint_url", ON_MAPPING, VALUE_URL, 0, 0, NULL, "the region's", true,
 	"URL of the security token service: a VPC endpoint"},
 	{"allowed_endpoint_url", ON_MAPPING, VALUE_URL, 0, 0, NULL, "the region's", true,
-	"the only URL that may be used with credentials that belong to the database server"},
+	"the only URL for credentials of the database server"},
 	{"table_name", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "the foreign table's name",
 	false, "name (or ARN) of the DynamoDB table"},
 	{"item_filter", ON_TABLE, VALUE_MATCH, 0, 0, NULL, "none", false,
-	"JSON object of attributes and constants, to which those of a row are equal"},
+	"JSON object of attributes and the constants that rows have in them"},
 	{"key_templates", ON_TABLE, VALUE_TEMPLATES, 0, 0, NULL, "none", false,
-	"JSON object of attributes and how their texts are composed of columns"},
+	"JSON object of attributes and their templates, which compose them from columns"},
 	{"trusted_indexes", ON_TABLE, VALUE_NAMES, 0, 0, NULL, "none", false,
-	"indexes whose keys every row has that has the columns of their templates"},
+	"indexes that contain every row that has values for the columns of their templates"},
 	{"ttl_attribute", ON_TABLE, VALUE_TEXT, 0, 0, NULL, "none", false,
 	"attribute with the time at which an item expires; expired items are not rows"},
 	{"unnest", ON_TABLE, VALUE_PATH, 0, 0, NULL, "none", false,
-	"document path of a list, set or map, each element of which is a row"},
+	"document path of a list, set or map whose elements are the rows"},
 	{"on_mismatch", ON_TABLE | ON_COLUMN, VALUE_ENUM, 0, 0, describe_mismatch,
-	"error", false, "result of a value that does not fit the column"},
+	"error", false, "what to do with a value that the column type cannot represent"},
 	{"attribute", ON_COLUMN, VALUE_TEXT, 0, 0, NULL, "the column's name", false,
 	"name of the top-level attribute, verbatim"},
 	{"path", ON_COLUMN, VALUE_COLUMN_PATH, 0, 0, NULL, "the attribute", false,
 	"document path, such as info.rating or tags[0]; with unnest also @, @.name, @index, @key"},
 	{"document", ON_COLUMN, VALUE_ENUM, 0, 0, document_words, "none", false,
-	"the whole item as jsonb, or the rest that no other column shows"},
+	"the full item as jsonb, or only the attributes without a column"},
 	{"format", ON_COLUMN, VALUE_FORMAT, 0, 0, NULL, "the type's own", false,
 	"representation of the value in DynamoDB"},
 	{"sample_items", ON_IMPORT, VALUE_INT, 0, 10000, NULL, "100", false,
-	"items of each table that tell the types of columns; 0: keys only"},
+	"number of items that determine the columns of each table; 0: keys only"},
 	{"entity_attribute", ON_IMPORT, VALUE_TEXT, 0, 0, NULL, "none", false,
 	"attribute whose values divide a table into foreign tables"},
 };
@@ -302,12 +302,12 @@ report_unknown(const char *name, int where)
 			(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
 			 errmsg("invalid option \"%s\"", name),
 			 where == 0
-			 ? errhint("A foreign-data wrapper has no options; set them on the server, the user mapping, the table or its columns.")
+			 ? errhint("The foreign-data wrapper has no options. Set options on the server, the user mapping, the table or its columns.")
 			 : hint != 0
 			 ? errhint("The option \"%s\" belongs to %s.", name, describe_where(hint))
 			 : closest != NULL
 			 ? errhint("Perhaps you meant the option \"%s\".", closest)
-			 : errhint("See dynamo_fdw_options() for the options of %s.",
+			 : errhint("The function dynamo_fdw_options() lists the options of %s.",
 					   describe_where(where))));
 }
 
@@ -377,7 +377,7 @@ value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 	switch (entry->kind)
 	{
 		case VALUE_TEXT:
-			*why = "It must not be empty.";
+			*why = "The value must not be empty.";
 			return value[0] != '\0';
 		case VALUE_REGION:
 			*why = "A region looks like eu-west-1: lower-case letters, digits and hyphens.";
@@ -386,15 +386,15 @@ value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 			*why = "An endpoint looks like https://host or http://127.0.0.1:8000, without a path.";
 			return url_is_valid(value);
 		case VALUE_BOOL:
-			*why = "It must be a Boolean, such as on or off.";
+			*why = "The value must be a Boolean, such as on or off.";
 			return parse_bool(value, &flag);
 		case VALUE_INT:
-			*why = psprintf("It must be an integer from %d to %d.",
+			*why = psprintf("The value must be an integer from %d to %d.",
 							(int) entry->min, (int) entry->max);
 			return parse_int(value, &full, unit_of(entry->name), NULL) &&
 				full >= entry->min && full <= entry->max;
 		case VALUE_REAL:
-			*why = psprintf("It must be a number from %g to %.0f.",
+			*why = psprintf("The value must be a number from %g to %.0f.",
 							entry->min, entry->max);
 			return parse_real(value, &number, 0, NULL) &&
 				number >= entry->min && number <= entry->max;
@@ -405,10 +405,10 @@ value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 			*why = "The ARN of a role looks like arn:aws:iam::123456789012:role/name.";
 			return dyn_role_is_arn(value);
 		case VALUE_EXTERNAL_ID:
-			*why = "An external id has 2 to 1224 letters, digits and characters of _+=,.@:/-";
+			*why = "An external id has 2 to 1224 letters, digits and characters of \"_+=,.@:/-\".";
 			return dyn_role_is_external_id(value);
 		case VALUE_SESSION_NAME:
-			*why = "A session name has 2 to 64 letters, digits and characters of _+=,.@-";
+			*why = "A session name has 2 to 64 letters, digits and characters of \"_+=,.@-\".";
 			return dyn_role_is_session_name(value);
 		case VALUE_PATH:
 			return dyn_path_check(value, why);
@@ -421,7 +421,7 @@ value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 		case VALUE_TEMPLATES:
 			return dyn_templates_check(value, why);
 		case VALUE_NAMES:
-			*why = "It must be names of indexes, separated by commas.";
+			*why = "The value must be a list of index names, separated by commas.";
 			return dyn_option_names(value) != NIL;
 		default:
 			return true;
@@ -459,7 +459,7 @@ check_column(List *options)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
 				 errmsg("options \"attribute\" and \"path\" are mutually exclusive"),
-				 errhint("A path begins with the attribute's name.")));
+				 errhint("Use only \"path\"; it begins with the name of the attribute.")));
 	for (int i = 0; i < lengthof(others) && has_option(options, "document"); i++)
 	{
 		if (has_option(options, others[i]))
@@ -467,7 +467,7 @@ check_column(List *options)
 					(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
 					 errmsg("options \"document\" and \"%s\" are mutually exclusive",
 							others[i]),
-					 errhint("A document is the item itself, and not one of its attributes.")));
+					 errhint("Remove one of them, because a document is the full item.")));
 	}
 }
 
@@ -501,7 +501,7 @@ check_keys(List *options)
 				 errmsg("option \"profile\" requires credential_provider \"%s\" or \"%s\"",
 						dyn_source_names[DYN_SOURCE_PROFILE],
 						dyn_source_names[DYN_SOURCE_DEFAULT]),
-				 errhint("No other provider reads the files of the AWS CLI.")));
+				 errhint("Set credential_provider, or drop the option \"profile\".")));
 }
 
 static void
@@ -515,9 +515,9 @@ check_role(List *options)
 		if (has_option(options, others[i]) && !has_option(options, "role_arn"))
 			ereport(ERROR,
 					(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
-					 errmsg("option \"%s\" needs the option \"role_arn\"",
+					 errmsg("option \"%s\" requires option \"role_arn\"",
 							others[i]),
-					 errhint("It belongs to the request that assumes a role.")));
+					 errhint("Set role_arn to the role to assume, or drop the option.")));
 	}
 }
 
@@ -546,8 +546,8 @@ report_privilege(const char *name, int where)
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("permission denied to set option \"%s\"", name),
 			 where == ON_MAPPING
-			 ? errhint("Only a superuser may set it, or change a user mapping that has it; others may drop it.")
-			 : errhint("Only a superuser may set it.")));
+			 ? errhint("Only a superuser can set this option, or change a user mapping that has it. The owner can drop it.")
+			 : errhint("Only a superuser can set this option.")));
 }
 
 static void
@@ -705,9 +705,9 @@ help_of(const OptionEntry *entry)
 	if (dyn_shared_memory() != NULL)
 		return entry->help;
 	if (strcmp(entry->name, "max_read_units_per_second") == 0)
-		return "read units per second that one session may use; for all together, add dynamo_fdw to shared_preload_libraries";
+		return "maximum read units per second of one session; for all together, add dynamo_fdw to shared_preload_libraries";
 	if (strcmp(entry->name, "read_percent") == 0)
-		return "part of a known capacity that one session may use, in per cent; for all together, add dynamo_fdw to shared_preload_libraries";
+		return "percentage of a known capacity that one session may use; for all together, add dynamo_fdw to shared_preload_libraries";
 	return entry->help;
 }
 

@@ -37,9 +37,9 @@ error_of_scalar(const JsonbValue *value)
 		case jbvNumeric:
 			text = numeric_normalize(value->val.numeric);
 			return dyn_number_canonical(text, strlen(text), buf, &len) == DYN_NUMBER_OK
-				? NULL : "A number must have at most 38 digits, and be one that DynamoDB can hold.";
+				? NULL : "A number must have at most 38 digits and be in the range of DynamoDB numbers.";
 		default:
-			return "An attribute is compared with a string, a number, true, false, null, or an array of these.";
+			return "The value of an attribute must be a string, a number, true, false, null, or an array of these.";
 	}
 }
 

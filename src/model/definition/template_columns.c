@@ -86,7 +86,7 @@ error_of_member(const JsonbValue *name, const JsonbValue *value)
 	if (name->val.string.len == 0)
 		return "The name of an attribute must not be empty.";
 	if (value->type != jbvString || value->val.string.len == 0)
-		return "The template of an attribute is a text, such as \"user#${email}\".";
+		return "The template of an attribute must be a string, such as \"user#${email}\".";
 	dyn_template_free(parse_template(name, value, &why));
 	return why;
 }
@@ -260,7 +260,7 @@ report(const Connector *connector, const DynTemplatedAttr *templated,
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
 			 column ? err_generic_string(PG_DIAG_COLUMN_NAME, column) : 0,
-			 errmsg("template of attribute \"%s\" does not fit foreign table \"%s\"",
+			 errmsg("template of attribute \"%s\" does not match foreign table \"%s\"",
 					shown_name(templated), connector->table),
 			 errdetail("%s", detail),
 			 hint ? errhint("%s", hint) : 0));
@@ -286,8 +286,8 @@ find_column(const Connector *connector, const DynTemplatedAttr *templated,
 			dyn_closest_try(&closest, connector->columns[i].name);
 	}
 	report(connector, templated, name,
-		   psprintf("It names column \"%s\", which the foreign table does not have.", name),
-		   closest.best ? psprintf("Perhaps it should be \"%s\".", closest.best)
+		   psprintf("The foreign table has no column \"%s\".", name),
+		   closest.best ? psprintf("Perhaps you meant \"%s\".", closest.best)
 		   : NULL);
 }
 
@@ -308,8 +308,8 @@ report_key_type(const Connector *connector, const DynTemplatedAttr *templated,
 				const char *column)
 {
 	report(connector, templated, column,
-		   psprintf("The key attribute is of type %s.", dyn_type_name(templated->type)),
-		   "Templates are for strings; that of a number is ${column} of an integer column.");
+		   psprintf("The key attribute has DynamoDB type %s.", dyn_type_name(templated->type)),
+		   "Templates are for key attributes of type S. For type N, only ${column} with an integer column is allowed.");
 }
 
 static void
@@ -333,7 +333,7 @@ connect_names(const Connector *connector)
 
 			if (!dyn_column_is_of_item(&connector->columns[attnum - 1]))
 				report(connector, templated, connector->columns[attnum - 1].name,
-					   psprintf("Column \"%s\" is of an element, not of the item.",
+					   psprintf("Column \"%s\" is read from an element, not from the item.",
 								connector->columns[attnum - 1].name), NULL);
 			templated->parts[p].attnum = attnum;
 		}
@@ -443,7 +443,7 @@ key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 				 &closest);
 	return psprintf("The key attributes are %s%s.", list.data,
 					closest.best == NULL ? ""
-					: psprintf("; perhaps the template is for \"%s\"",
+					: psprintf("; perhaps you meant \"%s\"",
 							   closest.best));
 }
 
@@ -455,10 +455,10 @@ report_no_source(const Connector *connector, const DynTemplatedAttr *templated,
 	const char *keys = key_hint(connector, templated);
 
 	report(connector, templated, column,
-		   psprintf("%s whether column \"%s\" is read from it, or from an attribute of its own.",
-					keys[0] == '\0' ? "Nothing says"
-					: "It is not a key attribute, and nothing says", column),
-		   psprintf("%s%s the option attribute of the column: to '%s', or to the other attribute.",
+		   psprintf("%s column \"%s\", but the attribute that the column is read from is unknown.",
+					keys[0] == '\0' ? "The template uses"
+					: "The attribute is not a key attribute. Its template uses", column),
+		   psprintf("%s%s the column option \"attribute\" to \"%s\", or to another attribute that contains the value.",
 					keys, keys[0] == '\0' ? "Set" : " Otherwise set",
 					shown_name(templated)));
 }
@@ -521,7 +521,7 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 
 		if (!dyn_format_parse_part(text, format, &why))
 			report(connector, templated, column->name,
-				   psprintf("\"%s\" is not a valid spec of a part.", text), why);
+				   psprintf("\"%s\" is not a valid modifier of a placeholder.", text), why);
 	}
 	else if (part->spec == DYN_SPEC_NONE &&
 			 column->codec.format.kind != DYN_FORMAT_NONE)
@@ -541,7 +541,7 @@ check_places(const Connector *connector, const DynTemplatedAttr *templated, int 
 		if (templated->parts[other].attnum == templated->parts[p].attnum &&
 			(templated->tmpl->parts[other].any || templated->tmpl->parts[p].any))
 			report(connector, templated, templated->parts[p].column.name,
-				   psprintf("Column \"%s\" is there twice, once with the spec any.",
+				   psprintf("Column \"%s\" occurs twice, once with the modifier any.",
 							templated->parts[p].column.name), NULL);
 	}
 }
@@ -565,22 +565,22 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 	dyn_traits_init_part(as, templated->base, part->folding != DYN_FOLD_NONE);
 	if (!as->traits.point || as->codec.wire != DYN_TYPE_S)
 		report(connector, templated, column->name,
-			   psprintf("Column \"%s\" has more than one spelling there, or none.",
+			   psprintf("Column \"%s\" does not have a unique encoding as text.",
 						column->name),
-			   "Texts, uuids, integers, booleans and dates can be parts; others need a format with one spelling, such as iso8601(3) or padded(10).");
+			   "Columns of type text, uuid, integer, boolean and date can be placeholders. Other types require a format with a unique encoding, such as iso8601(3) or padded(10).");
 	if (part->spec == DYN_SPEC_RANGE && !dyn_codec_is_integer(&as->codec))
 		report(connector, templated, column->name,
-			   psprintf("Column \"%s\" is not an integer.", column->name),
-			   "Only integers can be enumerated as lo..hi.");
+			   psprintf("Column \"%s\" does not have an integer type.", column->name),
+			   "A range such as 0..9 requires an integer column.");
 	if (part->spec == DYN_SPEC_WORDS && as->codec.kind != DYN_CODEC_TEXT)
 		report(connector, templated, column->name,
-			   psprintf("Column \"%s\" is not a text.", column->name),
-			   "Only texts can be enumerated as words.");
+			   psprintf("Column \"%s\" does not have type text.", column->name),
+			   "A list of words such as A|B requires a column of type text.");
 	if (part->folding != DYN_FOLD_NONE && as->codec.kind != DYN_CODEC_TEXT &&
 		as->codec.kind != DYN_CODEC_UUID)
 		report(connector, templated, column->name,
-			   psprintf("Column \"%s\" has no letters to fold.", column->name),
-			   "Only texts and uuids can be lower or upper.");
+			   psprintf("Column \"%s\" has no letters.", column->name),
+			   "The modifiers lower and upper require a column of type text or uuid.");
 }
 
 /* ---- facts about the parts ---- */
@@ -698,9 +698,9 @@ check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 	{
 		if (dyn_text_find(templated->tmpl->literals[i], wanted) != NULL)
 			report(connector, templated, column->name,
-				   psprintf("It contains the text {%s}, and no template names column \"%s\".",
+				   psprintf("The template contains the text {%s}, and no template uses column \"%s\".",
 							column->name, column->name),
-				   psprintf("Write ${%s}, or set the option attribute of the column if the braces are meant.",
+				   psprintf("Write ${%s}. If the braces are intended, set the column option \"attribute\".",
 							column->name));
 	}
 }
@@ -751,9 +751,9 @@ check_precision(const Connector *connector, AttrNumber attnum)
 				continue;
 			if (first != NULL && coarseness(&part->column.codec) != coarseness(codec))
 				report(connector, templated, part->column.name,
-					   psprintf("Column \"%s\" has another precision in the template of attribute \"%s\", so that items are no rows.",
+					   psprintf("Column \"%s\" has a different precision in the template of attribute \"%s\", so no item could be a row.",
 								part->column.name, shown_name(first)),
-					   "Give both parts the same format, or name two columns.");
+					   "Use the same format for both placeholders, or use two columns.");
 			first = templated;
 			codec = &part->column.codec;
 		}

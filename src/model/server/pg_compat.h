@@ -39,7 +39,7 @@
 #endif
 
 #if PG_VERSION_NUM < 150000
-#error "dynamo_fdw needs PostgreSQL 15 or later"
+#error "dynamo_fdw requires PostgreSQL 15 or later"
 #endif
 
 /* Module magic, with name and version if the server supports it. */

@@ -191,7 +191,7 @@ unlock_buckets(BucketTable *shared)
 	warned = true;
 	ereport(WARNING,
 			(errmsg("too many budgets of read units are in use"),
-			 errdetail("Sessions can share %d of them at a time; this session has others of its own.",
+			 errdetail("Sessions can share at most %d budgets. This session uses separate ones for the others.",
 					   MAX_BUCKETS)));
 }
 

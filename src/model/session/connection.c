@@ -72,7 +72,7 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_DYNAMIC_PARAMETER_VALUE_NEEDED),
 				 errmsg("server \"%s\" has no region", server->servername),
-				 errhint("ALTER SERVER %s OPTIONS (ADD region 'eu-west-1');",
+				 errhint("Set one with ALTER SERVER %s OPTIONS (ADD region 'eu-west-1').",
 						 quote_identifier(server->servername))));
 	connection->service.region = region;
 	connection->service.url = endpoint ? normal_url(endpoint)
@@ -146,7 +146,7 @@ report_no_mapping(Oid serverid, Oid userid)
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("user mapping not found for user \"%s\", server \"%s\"",
 					user, server),
-			 errhint("CREATE USER MAPPING FOR %s SERVER %s OPTIONS (access_key_id '...', secret_access_key '...');",
+			 errhint("Create one with CREATE USER MAPPING FOR %s SERVER %s OPTIONS (access_key_id '...', secret_access_key '...').",
 					 quote_identifier(user), quote_identifier(server))));
 }
 

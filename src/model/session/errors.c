@@ -22,28 +22,28 @@ typedef struct ServiceError
 } ServiceError;
 
 #define THROTTLED_HINT \
-	"DynamoDB limits the rate of such requests: retry the statement later."
+	"Retry the statement later, because DynamoDB limits the rate of such requests."
 /* The error page of a gateway does not tell whether the endpoint is right. */
 #define UNAVAILABLE_HINT \
-	"Retry the statement later. If this happens for every request, check the server options endpoint_url and region."
+	"Retry the statement later. If this happens for every request, check the server options endpoint_url and \"region\"."
 #define KEY_HINT \
 	"Check access_key_id, secret_access_key and session_token of the user mapping."
 #define EXPIRED_HINT \
 	"Update the user mapping with new temporary credentials."
 /* Instead of these two, if the credentials are not those of the mapping. */
 #define SOURCE_HINT \
-	"The credentials come from the source that the user mapping names: dynamo_fdw_credentials() shows them."
+	"Check the credential provider of the user mapping. dynamo_fdw_credentials() shows its credentials."
 
 #define TABLE_NAME_HINT \
-	"Check the table option table_name and the server option table_prefix: a name has 3 to 255 letters, digits, underscores, hyphens and dots."
+	"Check the table option table_name and the server option table_prefix. A name has 3 to 255 letters, digits, underscores, hyphens and dots."
 
 static const ServiceError service_errors[] = {
 	{"ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
-	"Check the table option table_name and the server options table_prefix, region and endpoint_url; dynamo_fdw_tables() lists the existing tables."},
+	"Check the table option table_name and the server options table_prefix, \"region\" and endpoint_url. dynamo_fdw_tables() lists the existing tables."},
 	{"ResourceInUseException", ERRCODE_DUPLICATE_TABLE,
-	"The table exists already, or is being changed or deleted."},
+	"Check whether the table exists already, or is being changed or deleted."},
 	{"AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE,
-	"The access key's policy must allow this operation on this table and its indexes."},
+	"The IAM policy of the credentials must allow this operation on the table and its indexes."},
 	{"UnrecognizedClientException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	KEY_HINT},
 	{"InvalidSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
@@ -64,10 +64,10 @@ static const ServiceError service_errors[] = {
 	{"LimitExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
 	THROTTLED_HINT},
 	{"ValidationException", ERRCODE_FDW_ERROR,
-	"The table or index may have changed since the statement was planned: retry it."},
+	"Retry the statement; the table or index might have changed since it was planned."},
 	{"SerializationException", ERRCODE_FDW_ERROR, NULL},
 	{"UnknownOperationException", ERRCODE_FDW_ERROR,
-	"Check the server option endpoint_url: the service there does not support this operation."},
+	"Check the server option endpoint_url, because the service does not support this operation."},
 	{"InternalServerError", ERRCODE_FDW_ERROR, "Retry the statement later."},
 	{"InternalFailure", ERRCODE_FDW_ERROR, "Retry the statement later."},
 	{"ServiceUnavailable", ERRCODE_FDW_ERROR, "Retry the statement later."},
@@ -89,27 +89,27 @@ static const TransportError transport_errors[] = {
 	{DYN_FAIL_HTTP, 503, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
 	{DYN_FAIL_HTTP, 504, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
 	{DYN_FAIL_HTTP, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
-	"The service at the endpoint is not DynamoDB: check the server options endpoint_url and region."},
+	"Check the server options endpoint_url and \"region\", because the service at the endpoint is not DynamoDB."},
 	{DYN_FAIL_DNS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Check the server options endpoint_url and region, and the network of the database server."},
+	"Check the server options endpoint_url and \"region\", and the network of the database server."},
 	{DYN_FAIL_CONNECT, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server option endpoint_url, and that the database server can connect to it."},
 	{DYN_FAIL_TLS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Check the endpoint's certificate (the server option ca_bundle sets another CA bundle), and that the endpoint uses https."},
+	"Check the endpoint's certificate, the server option ca_bundle, and that the endpoint uses https."},
 	{DYN_FAIL_TIMEOUT, 0, ERRCODE_CONNECTION_FAILURE,
-	"The server options connect_timeout and request_timeout set the limits."},
+	"Check the network, or increase the server options connect_timeout and request_timeout."},
 	{DYN_FAIL_NETWORK, 0, ERRCODE_CONNECTION_FAILURE,
 	"If this happens for every request, check the server option endpoint_url."},
 	{DYN_FAIL_TOO_LARGE, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Set a smaller fetch_size to get smaller responses."},
 	{DYN_FAIL_CHECKSUM, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
-	"A proxy between the database server and DynamoDB may be changing the responses."},
+	"Check whether a proxy between the database server and DynamoDB changes the responses."},
 	{DYN_FAIL_ENCODING, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
-	"A proxy between the database server and DynamoDB may be changing the responses."},
+	"Check whether a proxy between the database server and DynamoDB changes the responses."},
 	{DYN_FAIL_ADDRESS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Link-local addresses, such as those of instance metadata, are not allowed."},
+	"Check the server option endpoint_url. Link-local addresses, such as those of instance metadata, are not allowed."},
 	{DYN_FAIL_CONFIG, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
-	"Check the server options endpoint_url, ca_bundle and proxy."},
+	"Check the server options endpoint_url, ca_bundle and \"proxy\"."},
 	{DYN_FAIL_MEMORY, 0, ERRCODE_OUT_OF_MEMORY, NULL},
 };
 
@@ -345,8 +345,8 @@ dyn_report_throttled(const DynCall *call, const char *resource, double seconds,
 					   ? psprintf(" The capacity is %g read units per second.",
 								  capacity) : ""),
 			 call->hot_partition
-			 ? errhint("The limit of one partition is reached, which more capacity does not change. Retry the statement later, or increase throttle_timeout on the server.")
-			 : errhint("Others may be using the read capacity: increase it, retry the statement later, or increase throttle_timeout on the server.")));
+			 ? errhint("Retry the statement later, or increase throttle_timeout on the server. More capacity does not help, because the limit of one partition is reached.")
+			 : errhint("Increase the read capacity of the table, retry the statement later, or increase throttle_timeout on the server.")));
 }
 
 void
@@ -360,7 +360,7 @@ dyn_report_page(const DynCall *call, const DynPageError *error,
 			 errmsg("%s: could not parse the response", what_failed(context)),
 			 errdetail("At byte %zu: %s.%s", error->offset, error->reason,
 					   describe_request(call)),
-			 errhint("The service at the endpoint is not DynamoDB, or a proxy changes its responses.")));
+			 errhint("Check the server option endpoint_url, and whether a proxy changes the responses.")));
 }
 
 void
@@ -374,7 +374,7 @@ dyn_report_changed_schema(const DynRequestContext *context, const char *detail)
 			 : errmsg("DynamoDB table \"%s\" has changed since the statement was planned",
 					  context->table),
 			 errdetail("%s", detail),
-			 errhint("Retry the statement; it will be planned again.")));
+			 errhint("Retry the statement to plan it again.")));
 }
 
 void
@@ -387,7 +387,7 @@ dyn_report_no_match(const DynCall *call, const char *err,
 			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
 			 errmsg("%s: the response does not match the request", what_failed(context)),
 			 errdetail("The response %s.%s", err, describe_request(call)),
-			 errhint("The service at the endpoint does not behave like DynamoDB, or a proxy changes its responses.")));
+			 errhint("Check the server option endpoint_url, and whether a proxy changes the responses.")));
 }
 
 bool

@@ -56,7 +56,7 @@ check_scan_policy(int *newval, void **extra, GucSource source)
 	{
 		GUC_check_errcode(ERRCODE_INSUFFICIENT_PRIVILEGE);
 		GUC_check_errmsg("permission denied to set \"dynamo_fdw.scan_policy\" to \"allow\"");
-		GUC_check_errhint("Set the option scan_policy of the table or server instead, or ask a superuser.");
+		GUC_check_errhint("Set the option scan_policy of the table or server instead.");
 		return false;
 	}
 	return true;
@@ -100,8 +100,8 @@ void
 dyn_guc_init(void)
 {
 	DefineCustomEnumVariable("dynamo_fdw.scan_policy",
-							 "Sets what happens if a statement has to read a whole DynamoDB table.",
-							 "With \"table\" the options of table and server apply. Other values can be stricter; only a superuser may set a less strict one.",
+							 "Sets what to do if a statement requires a full scan of a DynamoDB table.",
+							 "With \"table\", the options of the table and the server apply. Other values can be stricter; only a superuser can set a less strict one.",
 							 &dyn_guc_scan_policy, -1, scan_policy_values,
 							 PGC_USERSET, 0, check_scan_policy, assign_scan_policy,
 							 NULL);
@@ -115,41 +115,41 @@ dyn_guc_init(void)
 							 NULL, &dyn_guc_log_requests, false,
 							 PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.log_min_duration",
-							"Sets the time from which on a request to DynamoDB is logged.",
+							"Sets the minimum execution time above which requests to DynamoDB are logged.",
 							"Zero logs all requests. -1 turns this feature off.",
 							&dyn_guc_log_min_duration, -1, -1, INT_MAX,
 							PGC_SUSET, GUC_UNIT_MS, NULL, NULL, NULL);
 	DefineCustomBoolVariable("dynamo_fdw.enable_lookup_join",
 							 "Enables the planner's use of lookup joins, which send the requests of many outer rows together.",
-							 "If it is off, nested loops send one request after the other.",
+							 "If it is off, nested loops send one request at a time.",
 							 &dyn_guc_enable_lookup_join, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("dynamo_fdw.enable_cached_reads",
-							 "Enables keeping what was read for executions that would read it again.",
+							 "Enables caching of items for repeated executions within a statement.",
 							 "If it is off, each execution of a subquery or inner scan sends its own requests.",
 							 &dyn_guc_enable_cached_reads, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("dynamo_fdw.enable_shared_reads",
-							 "Enables reading once what several scans of a statement would read.",
+							 "Enables one read for several scans of a statement that need the same items.",
 							 "If it is off, each scan sends its own requests.",
 							 &dyn_guc_enable_shared_reads, true,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.metadata_cache_ttl",
-							"Sets the time until a cached table description is requested again.",
+							"Sets the time for which a table description is cached.",
 							NULL, &dyn_guc_metadata_ttl, 300, 0, 86400,
 							PGC_USERSET, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.fetch_memory",
-							"Sets the maximum memory for responses that one statement may hold.",
+							"Sets the maximum memory for the responses of one statement.",
 							NULL, &dyn_guc_fetch_memory, 24 * 1024, 1024, 1024 * 1024,
 							PGC_USERSET, GUC_UNIT_KB, check_fetch_memory, NULL, NULL);
 	DefineCustomIntVariable("dynamo_fdw.analyze_read_units",
-							"Sets the read units that ANALYZE may use for one foreign table.",
+							"Sets the maximum read units of ANALYZE for one foreign table.",
 							"Larger tables are sampled.",
 							&dyn_guc_analyze_read_units, 1000, 1, INT_MAX,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomRealVariable("dynamo_fdw.max_read_units_per_statement",
-							 "Sets the read units that one statement may use.",
-							 "Zero is no limit. A smaller option max_read_units_per_statement of the server applies instead.",
+							 "Sets the maximum read units of one statement.",
+							 "Zero means no limit. The server option max_read_units_per_statement applies if it is smaller.",
 							 &dyn_guc_max_statement_units, 0, 0, 1e9,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dynamo_fdw");

@@ -23,7 +23,7 @@ dyn_check_endpoint(const ForeignServer *server, const char *url)
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("plain http is not allowed for server \"%s\"",
 					server->servername),
-			 errdetail("Its endpoint is not encrypted, and its owner is not a superuser."),
+			 errdetail("The endpoint is not encrypted, and the owner of the server is not a superuser."),
 			 errhint("Use an https endpoint, or let a superuser own the server.")));
 }
 
@@ -45,9 +45,9 @@ check_mapping(const DynSourceUse *use)
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("credential provider \"%s\" cannot be used in a user mapping for PUBLIC",
 					use->source),
-			 errdetail("They belong to the database server, and every user of server \"%s\" could use them.",
+			 errdetail("The credentials belong to the database server, and every user of server \"%s\" could use them.",
 					   use->server->servername),
-			 errhint("A superuser can give them to one user with CREATE USER MAPPING FOR %s SERVER %s OPTIONS (credential_provider '%s').",
+			 errhint("A superuser can permit one user to use them with CREATE USER MAPPING FOR %s SERVER %s OPTIONS (credential_provider '%s').",
 					 describe_user(use), quote_identifier(use->server->servername),
 					 use->source)));
 }
@@ -79,10 +79,10 @@ check_region(const DynSourceUse *use)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("credentials of source \"%s\" may not be used in region \"%s\"",
+			 errmsg("credentials of provider \"%s\" cannot be used in region \"%s\"",
 					use->source, use->region),
-			 errdetail("This is not the name of a region of AWS."),
-			 errhint("ALTER SERVER %s OPTIONS (SET region 'eu-west-1');",
+			 errdetail("This is not the name of an AWS region."),
+			 errhint("Change it with ALTER SERVER %s OPTIONS (SET region 'eu-west-1').",
 					 quote_identifier(use->server->servername))));
 }
 
@@ -93,7 +93,7 @@ check_owner(const DynSourceUse *use)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("credentials of source \"%s\" may not be used for server \"%s\"",
+			 errmsg("credentials of provider \"%s\" cannot be used for server \"%s\"",
 					use->source, use->server->servername),
 			 errdetail("The server has the option \"%s\", and its owner is not a superuser.",
 					   use->detour),
@@ -110,7 +110,7 @@ reason_to_allow(const DynSourceUse *use)
 		return psprintf("Server \"%s\" has the option \"%s\", and the user mapping has no allowed_endpoint_url.",
 						server, use->detour);
 	if (!superuser_arg(use->server->owner))
-		return psprintf("The owner of server \"%s\", who can change its region, is not a superuser, and the user mapping has no allowed_endpoint_url.",
+		return psprintf("The owner of server \"%s\" can change its region and is not a superuser, and the user mapping has no allowed_endpoint_url.",
 						server);
 	return NULL;
 }
@@ -119,17 +119,17 @@ static void
 check_allowed(const DynSourceUse *use)
 {
 	const char *reason = use->allowed == NULL ? reason_to_allow(use)
-		: "The user mapping has another allowed_endpoint_url.";
+		: "The user mapping has a different allowed_endpoint_url.";
 
 	if (use->allowed == NULL ? reason == NULL
 		: strcmp(use->allowed, use->url) == 0)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("credentials of source \"%s\" may not be used for requests to %s",
+			 errmsg("credentials of provider \"%s\" cannot be used for requests to %s",
 					use->source, use->url),
 			 errdetail("%s", reason),
-			 errhint("If that endpoint is trustworthy, a superuser can allow it: ALTER USER MAPPING FOR %s SERVER %s OPTIONS (%s allowed_endpoint_url '%s');",
+			 errhint("If that endpoint is trustworthy, a superuser can allow it with ALTER USER MAPPING FOR %s SERVER %s OPTIONS (%s allowed_endpoint_url '%s').",
 					 describe_user(use), quote_identifier(use->server->servername),
 					 use->allowed ? "SET" : "ADD", use->url)));
 }

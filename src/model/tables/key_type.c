@@ -27,10 +27,10 @@ static const char *
 hint_of(const DynCodec *codec, DynType type)
 {
 	if (dyn_codec_is_instant(codec) && type == DYN_TYPE_N)
-		return "Set the column's option format: 'epoch' for seconds, 'epoch_ms' for milliseconds.";
+		return "Set the column option \"format\" to \"epoch\" for seconds, or to \"epoch_ms\" for milliseconds.";
 	if (codec->wire == DYN_TYPE_N && type == DYN_TYPE_S)
-		return "Change the column's type to text; or set its option format to 'string' if the key has numbers as text.";
-	return psprintf("Change the column's type to %s.",
+		return "Change the column type to text. If the key contains numbers as text, set the column option \"format\" to \"string\" instead.";
+	return psprintf("Change the column type to %s.",
 					type == DYN_TYPE_S ? "text" : type == DYN_TYPE_N ? "numeric"
 					: "bytea");
 }

@@ -31,9 +31,9 @@ check_document(const DynColumn *column)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-			 errmsg("column \"%s\" has the option \"document\", but not the type jsonb",
+			 errmsg("column \"%s\" with option \"document\" must have type jsonb",
 					column->name),
-			 errhint("ALTER FOREIGN TABLE ... ALTER COLUMN ... TYPE jsonb, or drop the option.")));
+			 errhint("Change the type with ALTER FOREIGN TABLE ... ALTER COLUMN ... TYPE jsonb, or drop the option.")));
 }
 
 DYN_NORETURN static void
@@ -42,9 +42,9 @@ report_no_element(const DynRelation *relation, const DynColumn *column,
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INCONSISTENT_DESCRIPTOR_INFORMATION),
-			 errmsg("path \"%s\" of column \"%s\" of foreign table \"%s\" requires the table option unnest",
+			 errmsg("path \"%s\" of column \"%s\" of foreign table \"%s\" requires table option \"unnest\"",
 					path, column->name, relation->name),
-			 errhint("Set the option unnest of the table to the path of a list, set or map, or put the name of an attribute in double quotes.")));
+			 errhint("Set the table option \"unnest\" to the path of a list, set or map. If the path is the name of an attribute, write it in double quotes.")));
 }
 
 /* Sets the location of a column's value. */
@@ -213,9 +213,9 @@ report_no_index(const DynRelation *relation, const DynTableMeta *meta,
 			(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
 			 errmsg("DynamoDB table \"%s\" has no index \"%s\"",
 					relation->table, index),
-			 errdetail("The option trusted_indexes of foreign table \"%s\" names it.",
+			 errdetail("The index is in the table option trusted_indexes of foreign table \"%s\".",
 					   relation->name),
-			 closest.best ? errhint("Perhaps it should be \"%s\".", closest.best) : 0));
+			 closest.best ? errhint("Perhaps you meant \"%s\".", closest.best) : 0));
 }
 
 static void

@@ -40,7 +40,7 @@ mismatch(const char **why, const char *reason)
 static bool
 wrong_type(const DynCodec *codec, const DynValue *value, const char **why)
 {
-	*why = psprintf("it is of DynamoDB type %s, which column type %s does not accept",
+	*why = psprintf("it has DynamoDB type %s, which type %s does not accept",
 					dyn_type_name(value->type), format_type_be(codec->typid));
 	return false;
 }
@@ -212,7 +212,7 @@ check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 	if (p < end && *p == '-')
 		p++;
 	if (p == end || (*p == '0' && value->len > 1))
-		return mismatch(why, "it is not spelled as an integer is");
+		return mismatch(why, "it is not the usual text of an integer");
 	for (; p < end; p++)
 	{
 		if (*p < '0' || *p > '9')
@@ -258,7 +258,7 @@ decode_integer(DynCodec *codec, const DynValue *value, int64 min, int64 max,
 		if (!number_text(codec, value, buf, &len, why))
 			return false;
 		if (memchr(buf, '.', len) != NULL)
-			return mismatch(why, "it is not a whole number");
+			return mismatch(why, "it is not an integer");
 		errno = 0;
 		*result = strtoll(buf, &end, 10);
 		if (errno != 0)
@@ -313,7 +313,7 @@ apply_numeric_typmod(DynCodec *codec, const char *text, Datum *result,
 					 const char **why)
 {
 	if (!dyn_codec_holds_number(codec, text))
-		return mismatch(why, psprintf("it does not fit %s without rounding",
+		return mismatch(why, psprintf("%s cannot represent it without rounding",
 									  format_type_with_typemod(NUMERICOID,
 															   codec->typmod)));
 	*result = DirectFunctionCall2(numeric, *result,
@@ -405,7 +405,7 @@ decode_bool_format(DynCodec *codec, const DynValue *value, Datum *result,
 	*result = BoolGetDatum(text_is(buf, len, codec->format.true_text));
 	if (DatumGetBool(*result) || text_is(buf, len, codec->format.false_text))
 		return true;
-	return mismatch(why, "it is neither of the two spellings of format 'bool'");
+	return mismatch(why, "it is neither of the two texts of format \"bool\"");
 }
 
 static bool
@@ -437,7 +437,7 @@ decode_bool(DynCodec *codec, const DynValue *value, bool soft,
 	else
 		return wrong_type(codec, value, why);
 	*result = BoolGetDatum(yes);
-	return yes || no || mismatch(why, "it is not a valid spelling of true or false");
+	return yes || no || mismatch(why, "it is not a valid text of a Boolean");
 }
 
 static bool
@@ -470,7 +470,7 @@ why_not_epoch(const DynCodec *codec, const DynValue *value)
 	finest.digits = 9;			/* the maximum */
 	if (finest.kind == DYN_FORMAT_EPOCH &&
 		dyn_instant_from_epoch(value->data, value->len, &finest, &instant))
-		return "it has more fractional digits than its format; epoch(9) takes nine";
+		return "it has more fractional digits than its format; epoch(9) allows nine";
 	return "it is not a valid time in the unit of the format";
 }
 
@@ -592,7 +592,7 @@ decode_array(DynCodec *codec, const DynValue *value, bool soft,
 		bool		isnull = (v.type == DYN_TYPE_NULL);
 
 		if (!isnull && !dyn_codec_decode(codec->element, &v, soft, &element, why))
-			return mismatch(why, psprintf("an element does not fit: %s", *why));
+			return mismatch(why, psprintf("invalid element: %s", *why));
 		accumArrayResult(state, element, isnull, elemtype, CurrentMemoryContext);
 	}
 	*result = makeArrayResult(state, CurrentMemoryContext);

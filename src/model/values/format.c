@@ -43,7 +43,7 @@ static const char format_hint[] =
 
 /* Hint that lists formats with a unique encoding of each value. */
 static const char part_hint[] =
-"Valid specs of a part are plain, any, lower, upper, a range such as 0..9, words such as A|B, and the formats iso8601(n), iso8601(n,suffix), pattern(...), padded(n), base64 and bool(t,f).";
+"Valid modifiers of a placeholder are plain, any, lower, upper, a range such as 0..9, words such as A|B, and the formats iso8601(n), iso8601(n,suffix), pattern(...), padded(n), base64 and bool(t,f).";
 
 /*
  * Returns the text between "word(" and the final ")"; NULL if it does not
@@ -82,12 +82,12 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	}
 	if (!parse_digits(args, &format->digits))
 	{
-		*why = "iso8601(n) takes the number of digits of a second, from 0 to 9.";
+		*why = "The argument of iso8601(n) is the number of fractional digits of the seconds, from 0 to 9.";
 		return false;
 	}
 	if (strlen(format->suffix) > 32 || strpbrk(format->suffix, "0123456789"))
 	{
-		*why = "The suffix of iso8601(n,suffix) is a short text without digits, such as Z.";
+		*why = "The suffix of iso8601(n,suffix) must be a short text without digits, such as Z.";
 		return false;
 	}
 	format->kind = DYN_FORMAT_ISO8601_FIXED;
@@ -105,7 +105,7 @@ parse_padded(const char *args, DynFormat *format, const char **why)
 	if (len > 0 && strspn(args, "0123456789") == len && len <= 2 &&
 		args[0] != '0' && format->digits <= DYN_PADDED_MAX_DIGITS)
 		return true;
-	*why = "padded(n) takes the number of digits, from 1 to 38.";
+	*why = "The argument of padded(n) is the number of digits, from 1 to 38.";
 	return false;
 }
 
@@ -139,7 +139,7 @@ parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 {
 	char	   *comma = strchr(args, ',');
 
-	*why = "bool(t,f) takes two different short spellings, such as bool(Y,N) or bool(1,0).";
+	*why = "The arguments of bool(t,f) are two different short texts, such as bool(Y,N) or bool(1,0).";
 	if (comma == NULL || comma == args || comma[1] == '\0' ||
 		strlen(args) > MAX_BOOL_BYTES)
 		return false;
@@ -165,7 +165,7 @@ parse_format(const char *text, DynFormat *format, bool part, const char **why)
 	memset(format, 0, sizeof(*format));
 	if (!dyn_value_to_utf8(&text, &len))
 	{
-		*why = "A format cannot contain characters that UTF-8 does not have.";
+		*why = "A format must contain only characters that exist in UTF-8.";
 		return false;
 	}
 	if ((args = arguments_of(text, "iso8601")) != NULL)
@@ -173,7 +173,7 @@ parse_format(const char *text, DynFormat *format, bool part, const char **why)
 	if ((args = arguments_of(text, "epoch")) != NULL)
 	{
 		format->kind = DYN_FORMAT_EPOCH;
-		*why = "epoch(n) takes the number of digits of a second, from 0 to 9.";
+		*why = "The argument of epoch(n) is the number of fractional digits of the seconds, from 0 to 9.";
 		return parse_digits(args, &format->digits);
 	}
 	if ((args = arguments_of(text, "pattern")) != NULL)

@@ -443,7 +443,7 @@ check_size(const char *data, const char *end)
 	if (end - data > JENTRY_OFFLENMASK)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("a list or map is too large for jsonb")));
+				 errmsg("list or map is too large for jsonb")));
 }
 
 static char *

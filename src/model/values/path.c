@@ -76,7 +76,7 @@ parse_name(PathParser *parser)
 		   *parser->p == '-' || IS_HIGHBIT_SET(*parser->p))
 		parser->p++;
 	if (parser->p == start)
-		return fail(parser, "A path looks like info.rating or tags[0]; put unusual names in double quotes.");
+		return fail(parser, "A path looks like info.rating or tags[0]. Write unusual names in double quotes.");
 	return push_step(parser, pnstrdup(start, parser->p - start),
 					 parser->p - start, 0);
 }
@@ -114,7 +114,7 @@ parse_steps(PathParser *parser)
 				return false;
 		}
 		else
-			return fail(parser, "A path looks like info.rating or tags[0]; put unusual names in double quotes.");
+			return fail(parser, "A path looks like info.rating or tags[0]. Write unusual names in double quotes.");
 	}
 	return true;
 }
@@ -133,7 +133,7 @@ parse_path(PathParser *parser, const char *text)
 {
 	init_parser(parser, text);
 	if (*text == '@')
-		return fail(parser, "A path begins with the name of an attribute; put unusual names in double quotes.");
+		return fail(parser, "A path begins with the name of an attribute. Write unusual names in double quotes.");
 	return parse_name(parser) && parse_steps(parser);
 }
 

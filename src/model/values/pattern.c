@@ -123,7 +123,7 @@ read_field(PatternParser *in, DynPattern *pattern, const FieldWord *field)
 	if (pattern->words[field->field] == field)
 		return refuse(in, psprintf("%s occurs twice", field->word));
 	if (pattern->words[field->field] != NULL)
-		return refuse(in, "MS and US exclude each other");
+		return refuse(in, "MS and US are mutually exclusive");
 	for (int i = field->field + 1; i < FIELD_COUNT; i++)
 		pattern->ordered &= (pattern->words[i] == NULL);
 	pattern->words[field->field] = field;
@@ -162,7 +162,7 @@ read_item(PatternParser *in, DynPattern *pattern)
 	if (*in->p == '"')
 		return read_quoted(in, pattern);
 	if ((*in->p >= 'a' && *in->p <= 'z') || (*in->p >= 'A' && *in->p <= 'Z'))
-		return refuse(in, "the fields are YYYY, MM, DD, HH24, MI, SS, and MS or US; other letters stand in double quotes");
+		return refuse(in, "the fields are YYYY, MM, DD, HH24, MI, SS, and MS or US; other letters must be in double quotes");
 	return add_item(in, pattern, NULL, *in->p) && in->p++;
 }
 
@@ -175,7 +175,7 @@ check_fields(const PatternParser *in, const DynPattern *pattern)
 	for (int i = 0; i < Max((int) pattern->last, 1); i++)
 	{
 		if (pattern->words[i] == NULL)
-			return refuse(in, psprintf("without %s it does not determine a time",
+			return refuse(in, psprintf("it does not determine a time without %s",
 									   names[i]));
 	}
 	return true;
@@ -275,7 +275,7 @@ dyn_pattern_print(const DynPattern *pattern, Timestamp instant, char *dst)
 {
 	int			values[FIELD_COUNT];
 
-	StaticAssertStmt(MAX_WIDTH < DYN_INSTANT_BUFSIZE, "texts fit");
+	StaticAssertStmt(MAX_WIDTH < DYN_INSTANT_BUFSIZE, "texts must be short");
 	if (instant < dyn_instant_min() || instant > dyn_instant_max() ||
 		round_down(pattern, instant) != instant)
 		return false;

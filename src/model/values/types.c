@@ -202,9 +202,9 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 	if (!format_applies(codec, format->kind, &types))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-				 errmsg("format of column \"%s\" does not fit its type %s",
+				 errmsg("cannot use format of column \"%s\" with type %s",
 						column, format_type_be(typid)),
-				 errhint("This format is for columns of %s.", types)));
+				 errhint("This format requires a column of %s.", types)));
 	if (format->kind == DYN_FORMAT_JSON)
 		codec->kind = DYN_CODEC_JSON_TEXT;
 	codec->wire = dyn_codec_facts[codec->kind].wire;

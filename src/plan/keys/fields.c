@@ -169,7 +169,7 @@ add_var(FieldWalk *walk, Var *var)
 			   var->varattno == SelfItemPointerAttributeNumber))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("system columns of foreign table \"%s\" cannot be read",
+				 errmsg("cannot read system columns of foreign table \"%s\"",
 						relation->name),
 				 errdetail("DynamoDB items have no system columns except tableoid.")));
 }

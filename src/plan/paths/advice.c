@@ -131,7 +131,7 @@ explain_local(const Unusable *unusable, const DynOperator *op)
 	if (op->column_type != unusable->column->codec.basetype ||
 		op->value_type != unusable->column->codec.basetype)
 		return explain_types(unusable, op);
-	return psprintf("type %s of column \"%s\" cannot restrict %s",
+	return psprintf("type %s of column \"%s\" cannot use %s",
 					format_type_be(unusable->column->codec.typid),
 					unusable->column->name, unusable->key);
 }
@@ -145,7 +145,7 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 
 	if (!dyn_describe_operator(opno, collation, &op) ||
 		op.comparison == DYN_COMPARE_NE)
-		return psprintf("operator %s on column \"%s\" does not restrict %s",
+		return psprintf("operator %s on column \"%s\" cannot use %s",
 						operator_word(opno), column->name, unusable->key);
 	if (commuted)
 		dyn_commute(&op);
@@ -153,16 +153,16 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 		return psprintf("column \"%s\" is compared with a value that is unknown before items are read, so %s cannot be used",
 						column->name, unusable->key);
 	if (unusable->hash && op.comparison != DYN_COMPARE_EQ)
-		return psprintf("a partition key is restricted by = and IN only, so that operator %s on column \"%s\" does not restrict %s",
+		return psprintf("operator %s on column \"%s\" cannot use %s, which requires = or IN",
 						operator_word(opno), column->name, unusable->key);
 	if (dyn_operator_exactness(column, &op) == DYN_LOCAL)
 		return explain_local(unusable, &op);
 	if (!column->traits.key)
-		return psprintf("type %s of column \"%s\" is rounded, so that it does not restrict %s: use numeric",
+		return psprintf("type %s of column \"%s\" is rounded, so %s cannot be used; use type numeric",
 						format_type_be(column->codec.typid), column->name,
 						unusable->key);
 	if (!column->traits.point)
-		return psprintf("a value of column \"%s\" may be written in several ways, so that it does not restrict %s: set the option format to the way that is used",
+		return psprintf("values of column \"%s\" have several encodings, so %s cannot be used; set the column option \"format\" to the one in use",
 						column->name, unusable->key);
 	return NULL;
 }
@@ -183,7 +183,7 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 		field.attnum != unusable->attnum)
 		return explain_operand(unusable, operand);
 	if (unusable->column->codec.wire != type)
-		return psprintf("column \"%s\" of type %s cannot restrict %s, which has DynamoDB type %s",
+		return psprintf("column \"%s\" of type %s cannot use %s, which has DynamoDB type %s",
 						unusable->column->name,
 						format_type_be(unusable->column->codec.typid),
 						unusable->key, dyn_type_name(type));
@@ -203,7 +203,7 @@ explain_args(Unusable *unusable, const BoolExpr *expr)
 	foreach(lc, expr->args)
 	{
 		if (expr->boolop == OR_EXPR && !mentions(unusable, lfirst(lc)))
-			return psprintf("column \"%s\" is restricted in some arms of an OR only, so that %s is not",
+			return psprintf("column \"%s\" is compared in only some branches of an OR, so %s cannot be used",
 							unusable->column->name, unusable->key);
 	}
 	foreach(lc, expr->args)

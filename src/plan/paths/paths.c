@@ -157,7 +157,7 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	if (dyn_index_is_usable(plan, index, false, clauses, &missing))
 		return true;
 	if (missing != NULL && plan->advice == NULL)
-		plan->advice = psprintf("index \"%s\" would serve this query if column \"%s\" were declared NOT NULL or restricted",
+		plan->advice = psprintf("index \"%s\" could be used if column \"%s\" were declared NOT NULL or had a condition",
 								index->name, missing);
 	return false;
 }
@@ -168,7 +168,7 @@ advise_trust(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
 	if (plan->advice == NULL && plan->relation->nspelled > 0 &&
 		dyn_index_lacks_trust(plan->relation, index, clauses))
-		plan->advice = psprintf("index \"%s\" would serve this query if the option trusted_indexes named it: set it only if the index has every row",
+		plan->advice = psprintf("index \"%s\" could be used if it were in the table option trusted_indexes; add it only if the index contains every row",
 								index->name);
 }
 
