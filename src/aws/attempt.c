@@ -39,7 +39,10 @@
 #include "request.h"
 #include "response_check.h"
 
-/* Attempts that are not counted; a peer may end each of them. */
+/*
+ * Maximum number of attempts that are not counted: a peer may end each of
+ * them.
+ */
 #define MOST_UNATTENDED		100
 
 /* Time after which a call that waits for a descriptor tries again. */
@@ -89,12 +92,12 @@ dyn_attempts_next_due(const DynClient *client)
 /* ---- descriptors ------------------------------------------------------ */
 
 /*
- * Returns true if another transfer may begin.  Each uses a descriptor: that of
- * an idle connection, or a new one.  (An idle connection to another host does
- * not help.  So there may be up to twice as many sockets as acquired, until
- * the statement ends.)  Without descriptors, the call waits for another
- * transfer to end.  It does not wait for paused ones: the caller may need this
- * response before it can use theirs.
+ * Returns true if another transfer may begin.  It needs a descriptor: that of
+ * an idle connection, or a new one.  An idle connection to another host does
+ * not help, so up to twice as many sockets as acquired may be open until the
+ * statement ends.  Without a descriptor, the call waits for another transfer
+ * to end.  It does not wait for paused ones: the caller may need this response
+ * before it can use theirs.
  */
 static bool
 may_send(DynClient *client)
@@ -205,7 +208,10 @@ dyn_attempt_abandon(DynActiveCall *call)
 	dyn_attempts_try_held(client, false);
 }
 
-/* Returns the number of attempts that show something about the service. */
+/*
+ * Returns the number of attempts, without those that failed while the
+ * statement was not waiting.
+ */
 static int
 counted_attempts(const DynActiveCall *call)
 {
@@ -374,7 +380,7 @@ send_attempt(DynActiveCall *call)
 	call->due_us = DYN_LOOP_NEVER;
 	assert(!call->suspended);
 	call->left_us = -1;
-	dyn_sockets_distrust_stirred(&client->connections.sockets);
+	dyn_sockets_distrust_readable(&client->connections.sockets);
 	if (http)
 		failure = prepare_attempt(call, http);
 	if (failure == DYN_FAIL_NONE)
@@ -428,9 +434,9 @@ awaits_connection(DynActiveCall *call)
 		else
 			connecting++;
 	}
-	until = since + dyn_connections_patience_us(connections, call->peer,
-												waiting, connecting > 0 &&
-												standing == 0);
+	until = since + dyn_connections_wait_us(connections, call->peer,
+											waiting, connecting > 0 &&
+											standing == 0);
 	if (until > now)
 	{
 		call->waiting_us = since;

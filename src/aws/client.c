@@ -74,7 +74,7 @@ dyn_client_arm(DynClient *client)
 	int64_t		due = dyn_attempts_next_due(client);
 	const DynSocketWatcher *watcher;
 
-	for (watcher = client->watches; watcher; watcher = watcher->next)
+	for (watcher = client->watchers; watcher; watcher = watcher->next)
 		if (watcher->due_us < due)
 			due = watcher->due_us;
 	if (dyn_exchanges_any_ended(client))
@@ -93,25 +93,25 @@ dyn_client_process(DynClient *client)
 }
 
 /*
- * Notifies each watcher once, though they may end themselves and others at the
- * same time.
+ * Calls each watcher once, though a watcher may remove itself and others at
+ * the same time.
  */
 static bool
-notice_watcherers(DynClient *client)
+call_watchers(DynClient *client)
 {
 	DynSocketWatcher *watcher;
 	bool		any = false;
 
-	for (watcher = client->watches; watcher; watcher = watcher->next)
-		watcher->noticed = false;
-	while ((watcher = client->watches) != NULL)
+	for (watcher = client->watchers; watcher; watcher = watcher->next)
+		watcher->called = false;
+	while ((watcher = client->watchers) != NULL)
 	{
-		while (watcher && watcher->noticed)
+		while (watcher && watcher->called)
 			watcher = watcher->next;
 		if (watcher == NULL)
 			break;
-		watcher->noticed = true;
-		watcher->notice(watcher->arg);
+		watcher->called = true;
+		watcher->callback(watcher->arg);
 		any = true;
 	}
 	return any;
@@ -129,7 +129,7 @@ dyn_client_drive(DynClient *client)
 	dyn_loop_turn(&client->connections.loop);
 	dyn_attempts_try_held(client, true);
 	dyn_client_process(client);
-	others = notice_watcherers(client);
+	others = call_watchers(client);
 	while (dyn_exchanges_settle(client) || others)
 	{
 		others = false;
@@ -151,7 +151,7 @@ dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
 
 	dyn_client_arm(client);
 	if (!client->has_completions &&
-		(client->active || client->exchanges || client->watches))
+		(client->active || client->exchanges || client->watchers))
 		result = wait(arg, client->connections.loop.epoll_fd, timeout_ms);
 	dyn_client_drive(client);
 	return result;
@@ -164,26 +164,26 @@ dyn_client_wake(DynClient *client, double ms)
 				 dyn_loop_now_us() + (int64_t) (ms * 1000));
 }
 
-/* ---- watches ---------------------------------------------------------- */
+/* ---- watchers --------------------------------------------------------- */
 
 bool
-dyn_client_watcher(DynClient *client, DynSocketWatcher *watcher)
+dyn_client_add_watcher(DynClient *client, DynSocketWatcher *watcher)
 {
 	if (watcher->fd >= 0 &&
-		!dyn_loop_watcher(&client->connections.loop, watcher->fd))
+		!dyn_loop_watch(&client->connections.loop, watcher->fd))
 		return false;
 	dyn_connections_hold(&client->connections, watcher->held_fds);
-	watcher->noticed = false;
-	watcher->next = client->watches;
-	client->watches = watcher;
+	watcher->called = false;
+	watcher->next = client->watchers;
+	client->watchers = watcher;
 	dyn_client_arm(client);
 	return true;
 }
 
 void
-dyn_client_unwatch(DynClient *client, DynSocketWatcher *watcher)
+dyn_client_remove_watcher(DynClient *client, DynSocketWatcher *watcher)
 {
-	DynSocketWatcher **link = &client->watches;
+	DynSocketWatcher **link = &client->watchers;
 
 	while (*link != watcher)
 		link = &(*link)->next;

@@ -27,7 +27,7 @@ typedef struct DynActiveCall
 	DynBuffer	packed;			/* gzip body until it is unpacked */
 	DynHttp    *http;			/* easy handle while SENT */
 	DynSocket	socket;			/* socket of the last attempt's connection */
-	int64_t		attempt_us;		/* begin of the attempt (monotonic us) */
+	int64_t		attempt_us;		/* start of the attempt (monotonic us) */
 	int64_t		signed_offset;	/* clock offset that it was signed with */
 	int64_t		due_us;			/* time of the next attempt (BACKOFF) or
 								 * deadline of a resumed transfer (monotonic
@@ -66,7 +66,7 @@ struct DynClient
 	bool		has_completions;	/* true if there are completions that the
 									 * caller has not seen */
 	DynExchange *exchanges;		/* exchanges that are started and not done */
-	DynSocketWatcher *watches;
+	DynSocketWatcher *watchers;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */
 	int			nspare;
 	size_t		spare_bytes;	/* capacity of the spare buffers */

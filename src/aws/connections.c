@@ -249,8 +249,8 @@ allowed_wait_us(const DynPeerSockets *known)
 }
 
 int64_t
-dyn_connections_patience_us(const DynConnections *connections, uint64_t peer,
-							int waiting, bool connecting)
+dyn_connections_wait_us(const DynConnections *connections, uint64_t peer,
+						int waiting, bool connecting)
 {
 	DynPeerSockets known = dyn_sockets_to(&connections->sockets, peer);
 	int64_t		allowed = allowed_wait_us(&known);

@@ -42,9 +42,9 @@ extern bool dyn_connections_open(DynConnections *connections,
 								 const DynDescriptors *descriptors);
 
 /*
- * Must be called before an attempt.  Drops the connections if it is the first
- * attempt of a statement and the peer has closed some, or if the service's CA
- * file has changed.
+ * Must be called before an attempt.  Drops the connections if the service's CA
+ * file has changed, or if this is the first attempt of a statement and the
+ * peer has closed some.
  */
 extern void dyn_connections_prepare(DynConnections *connections,
 									const DynService *service);
@@ -68,9 +68,9 @@ extern uint64_t dyn_connections_peer(const DynService *service);
  * instead of making one (us).  `waiting` is the number of others that already
  * wait; `connecting` is true if the very first connection is being made.
  */
-extern int64_t dyn_connections_patience_us(const DynConnections *connections,
-										   uint64_t peer, int waiting,
-										   bool connecting);
+extern int64_t dyn_connections_wait_us(const DynConnections *connections,
+									   uint64_t peer, int waiting,
+									   bool connecting);
 
 /*
  * Records that a request to the peer has waited for `waited_us` and is sent

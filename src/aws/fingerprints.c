@@ -32,9 +32,12 @@
 
 #define SLOTS	(DYN_FINGERPRINTS * 2)
 
-/* Modifiers that derive the other marks from an id. */
+/*
+ * Modifiers that derive the other marks from an id: it was received; it is
+ * ignored.
+ */
 #define SEEN			UINT64_C(0x9E3779B97F4A7C15)
-#define SAYS_NOTHING	UINT64_C(0xBF58476D1CE4E5B9)
+#define IGNORED			UINT64_C(0xBF58476D1CE4E5B9)
 
 /*
  * Returns the slot that has the fingerprint, or the free slot for it: at least
@@ -51,7 +54,7 @@ place_of(const DynFingerprintTable *table, uint64_t fingerprint)
 }
 
 static bool
-knows(const DynFingerprints *fingerprints, uint64_t mark)
+contains(const DynFingerprints *fingerprints, uint64_t mark)
 {
 	const DynFingerprintTable *tables = fingerprints->tables;
 
@@ -65,7 +68,7 @@ remember(DynFingerprints *fingerprints, uint64_t mark)
 {
 	DynFingerprintTable *table = &fingerprints->tables[fingerprints->current];
 
-	if (mark == 0 || knows(fingerprints, mark))
+	if (mark == 0 || contains(fingerprints, mark))
 		return mark == 0;
 	if (table->n == DYN_FINGERPRINTS)
 	{
@@ -84,10 +87,10 @@ dyn_fingerprints_add(DynFingerprints *fingerprints, const DynFingerprint *finger
 	uint64_t	id = fingerprint->request_id;
 	bool		is_new;
 
-	if (id == 0 || knows(fingerprints, id ^ SAYS_NOTHING))
+	if (id == 0 || contains(fingerprints, id ^ IGNORED))
 		return true;
 	is_new = remember(fingerprints, fingerprint->reply);
 	if (!remember(fingerprints, id ^ SEEN) && fingerprint->is_first)
-		(void) remember(fingerprints, id ^ SAYS_NOTHING);
+		(void) remember(fingerprints, id ^ IGNORED);
 	return is_new || fingerprint->is_first;
 }

@@ -2,8 +2,8 @@
  * fingerprints.h
  *		Stores the fingerprints of a client's latest replies.
  */
-#ifndef DYN_AWS_IDENTITIES_H
-#define DYN_AWS_IDENTITIES_H
+#ifndef DYN_AWS_FINGERPRINTS_H
+#define DYN_AWS_FINGERPRINTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

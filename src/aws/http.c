@@ -620,7 +620,9 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		*text = refusal_text(http->refusal);
 		return http->refusal;
 	}
-	/* libcurl also reports truncated headers and interim replies so */
+	/*
+	 * libcurl also reports success for truncated headers and interim replies
+	 */
 	if (code == CURLE_OK && (!http->reply.has_head ||
 							 http->reply.status < FIRST_FINAL_STATUS))
 	{

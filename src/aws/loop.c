@@ -106,7 +106,7 @@ block_signals(sigset_t *before)
  * it from epoll, therefore the second attempt.
  */
 static void
-watcher(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)
+watch_socket(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)
 {
 	struct epoll_event event = {.events = wanted,.data.fd = fd};
 	int			op = known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
@@ -132,8 +132,8 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *known)
 		if (!dyn_sockets_unwatch(loop->sockets, fd))
 			dyn_loop_unwatch(loop, fd);
 	}
-	else if (!dyn_sockets_watcher(loop->sockets, fd, wanted, easy))
-		watcher(loop, fd, wanted, known != NULL);
+	else if (!dyn_sockets_watch(loop->sockets, fd, wanted, easy))
+		watch_socket(loop, fd, wanted, known != NULL);
 	return 0;
 }
 
@@ -186,7 +186,7 @@ dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 	if (!has_libcurl)
 		has_libcurl = dyn_wiping_init_libcurl();
 	if (has_libcurl && loop->epoll_fd >= 0 && loop->timer_fd >= 0 &&
-		dyn_loop_watcher(loop, loop->timer_fd))
+		dyn_loop_watch(loop, loop->timer_fd))
 		loop->multi = open_multi(loop);
 	if (loop->multi)
 		return true;
@@ -259,7 +259,7 @@ run_timers(DynLoop *loop)
 	}
 }
 
-/* libcurl ignores descriptors that are not its own (dyn_loop_watcher). */
+/* libcurl ignores descriptors that are not its own (dyn_loop_watch). */
 static void
 run_event(DynLoop *loop, const struct epoll_event *event)
 {
@@ -272,7 +272,7 @@ run_event(DynLoop *loop, const struct epoll_event *event)
 			loop->armed_us = DYN_LOOP_NEVER;
 		return;
 	}
-	if (dyn_sockets_stirred(loop->sockets, event->data.fd))
+	if (dyn_sockets_handle_event(loop->sockets, event->data.fd))
 	{
 		dyn_loop_unwatch(loop, event->data.fd);
 		return;
@@ -308,7 +308,7 @@ dyn_loop_turn(DynLoop *loop)
 }
 
 bool
-dyn_loop_watcher(DynLoop *loop, int fd)
+dyn_loop_watch(DynLoop *loop, int fd)
 {
 	struct epoll_event event = {.events = EPOLLIN,.data.fd = fd};
 
@@ -360,7 +360,7 @@ dyn_loop_resume(DynLoop *loop, CURL *easy)
 	int			fd = dyn_sockets_unpark(loop->sockets, easy, &events);
 
 	if (fd >= 0)
-		watcher(loop, fd, events, true);
+		watch_socket(loop, fd, events, true);
 	block_signals(&before);
 	result = curl_easy_pause(easy, CURLPAUSE_CONT);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

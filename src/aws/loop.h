@@ -77,7 +77,7 @@ extern void dyn_loop_park(DynLoop *loop, CURL *easy);
  * descriptor is; returns false if that fails.  The descriptor must be
  * unwatched before it is closed.
  */
-extern bool dyn_loop_watcher(DynLoop *loop, int fd);
+extern bool dyn_loop_watch(DynLoop *loop, int fd);
 extern void dyn_loop_unwatch(DynLoop *loop, int fd);
 
 /* Does everything that can be done without waiting. */

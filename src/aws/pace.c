@@ -68,7 +68,7 @@
 #define MEASURED_MS			2000.0
 
 /* Longer periods without a request count as this long. */
-#define LONGEST_EPISODE_MS	1000.0
+#define LONGEST_IDLE_MS	1000.0
 
 /* An episode of refusals ends after this time without one. */
 #define END_OF_EPISODE_MS		10000.0
@@ -92,14 +92,14 @@ dyn_pace_init(DynPace *pace, double max_window)
  * granted: such time does not count for the rate.
  */
 static void
-skip_episode(DynPace *pace, double now_ms)
+skip_idle_time(DynPace *pace, double now_ms)
 {
-	double		episode = now_ms - fmax(pace->seen_ms, pace->next_ms);
+	double		idle = now_ms - fmax(pace->seen_ms, pace->next_ms);
 
-	if (episode > LONGEST_EPISODE_MS)
+	if (idle > LONGEST_IDLE_MS)
 	{
-		pace->since_ms += episode - LONGEST_EPISODE_MS;
-		pace->paused_ms += episode - LONGEST_EPISODE_MS;
+		pace->since_ms += idle - LONGEST_IDLE_MS;
+		pace->paused_ms += idle - LONGEST_IDLE_MS;
 	}
 	pace->seen_ms = fmax(pace->seen_ms, now_ms);
 }
@@ -149,7 +149,7 @@ wait_for(DynPace *pace, double since_ms, double cost, double now_ms)
 void
 dyn_pace_send(DynPace *pace, double cost, double now_ms)
 {
-	skip_episode(pace, now_ms);
+	skip_idle_time(pace, now_ms);
 	if (pace->rate > 0)
 		wait_for(pace, fmax(pace->next_ms, now_ms - SLACK_MS), cost, now_ms);
 }
@@ -183,7 +183,7 @@ void
 dyn_pace_grant(DynPace *pace, double cost, double units, double sent_ms,
 			   double now_ms)
 {
-	skip_episode(pace, now_ms);
+	skip_idle_time(pace, now_ms);
 	pace->window = fmin(pace->max_window, pace->window + 1 / pace->window);
 	if (pace->rate > 0)
 		wait_for(pace, pace->next_ms, units - cost, now_ms);
@@ -244,7 +244,7 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 {
 	if (sent_ms <= pace->narrowed_ms)
 		return;
-	skip_episode(pace, now_ms);
+	skip_idle_time(pace, now_ms);
 	pace->narrowed_ms = now_ms;
 	pace->window = fmax(1, pace->window * NARROWING);
 	pace->capacity = capacity;

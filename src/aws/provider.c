@@ -31,7 +31,7 @@
 #define YOUNG_US			((int64_t) LONGEST_PAUSE * 1000000)
 
 /* Time that calls wait for a refresh after a stopped one. */
-#define PATIENCE_US			1000000
+#define REFRESH_WAIT_US			1000000
 
 static bool
 is_static(const DynProvider *provider)
@@ -73,8 +73,8 @@ start_source(DynProvider *provider, struct DynClient *client)
 {
 	provider->client = client;
 	provider->refreshing = is_usable(provider);
-	provider->patience_us = provider->refreshing && provider->stopped ?
-		dyn_loop_now_us() + PATIENCE_US : 0;
+	provider->wait_until_us = provider->refreshing && provider->stopped ?
+		dyn_loop_now_us() + REFRESH_WAIT_US : 0;
 	provider->source.start(provider->source.state, provider, client);
 }
 
@@ -83,16 +83,16 @@ start_source(DynProvider *provider, struct DynClient *client)
  * still be valid.
  */
 static bool
-is_patient(const DynProvider *provider)
+should_wait(const DynProvider *provider)
 {
-	return provider->client != NULL && provider->patience_us != 0 &&
-		dyn_loop_now_us() < provider->patience_us;
+	return provider->client != NULL && provider->wait_until_us != 0 &&
+		dyn_loop_now_us() < provider->wait_until_us;
 }
 
 int64_t
 dyn_provider_due_us(const DynProvider *provider)
 {
-	return provider->patience_us != 0 ? provider->patience_us : DYN_LOOP_NEVER;
+	return provider->wait_until_us != 0 ? provider->wait_until_us : DYN_LOOP_NEVER;
 }
 
 DynReadiness
@@ -103,8 +103,8 @@ dyn_provider_request(DynProvider *provider, struct DynClient *client)
 	if (is_due(provider) && may_start(provider))
 		start_source(provider, client);
 	if (!is_usable(provider))
-		provider->patience_us = 0;
-	else if (!is_patient(provider))
+		provider->wait_until_us = 0;
+	else if (!should_wait(provider))
 		return DYN_CREDENTIALS_READY;
 	return provider->client ? DYN_CREDENTIALS_AWAITED : DYN_CREDENTIALS_FAILED;
 }

@@ -87,7 +87,7 @@ struct DynProvider
 								 * not fail */
 	int64_t		retry_us;		/* end of the pause after either (monotonic
 								 * us) */
-	int64_t		patience_us;	/* time until which calls wait for the refresh
+	int64_t		wait_until_us;	/* time until which calls wait for the refresh
 								 * (monotonic us); 0: they do not wait, or
 								 * until it ends */
 };

@@ -31,7 +31,7 @@
 #define LONGEST_PAUSE_MS		20000.0
 #define LONGEST_EXTRA_MS		5000.0	/* addition by x-amz-retry-after */
 #define REFILL_A_SECOND			1.0 /* tokens returned to the quota */
-#define TELLING_SKEW			(4 * 60)	/* seconds of skew */
+#define NOTABLE_SKEW			(4 * 60)	/* seconds of skew */
 #define NOTEWORTHY_SHIFT		(5 * 60)	/* seconds of a clock change */
 
 typedef struct ClassRule
@@ -104,7 +104,7 @@ shows_skew(const DynOutcome *outcome)
 		if (strncmp(outcome->message, skew_texts[i],
 					strlen(skew_texts[i])) == 0)
 			return true;
-	return llabs(outcome->skew) > TELLING_SKEW;
+	return llabs(outcome->skew) > NOTABLE_SKEW;
 }
 
 static DynRetryClass

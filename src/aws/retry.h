@@ -73,8 +73,8 @@ typedef struct DynRetryQuota
 	double		used;			/* tokens taken, as of refilled_us */
 	int64_t		refilled_us;
 	bool		outage;			/* true while an outage lasts */
-	int64_t		outage_us;		/* begin of the outage; its end if it is
-								 * over */
+	int64_t		outage_us;		/* start of the outage, or its end if it is
+								 * over (us) */
 } DynRetryQuota;
 
 /*

@@ -130,8 +130,8 @@ find(const DynSockets *sockets, int fd)
 }
 
 bool
-dyn_sockets_watcher(DynSockets *sockets, int fd, uint32_t events,
-					const void *transfer)
+dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
+				  const void *transfer)
 {
 	DynSocket  *entry = find(sockets, fd);
 	bool		known;
@@ -158,9 +158,9 @@ dyn_sockets_unwatch(DynSockets *sockets, int fd)
 		return false;
 	entry->registered = false;
 	entry->parked = 0;
-	if (!entry->implied)
+	if (!entry->has_replied)
 		entry->events = 0;
-	return entry->implied;
+	return entry->has_replied;
 }
 
 static DynSocket *
@@ -206,7 +206,7 @@ dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us)
 	if (entry == NULL)
 		return;
 	entry->idle = !entry->registered;
-	entry->implied = true;
+	entry->has_replied = true;
 	if (rtt_us >= 0)
 		entry->rtt_us = rtt_us;
 }
@@ -221,7 +221,7 @@ dyn_sockets_to(const DynSockets *sockets, uint64_t peer)
 	{
 		const DynSocket *entry = &sockets->list[i];
 
-		if (entry->peer != peer || !entry->implied)
+		if (entry->peer != peer || !entry->has_replied)
 			continue;
 		if (found.idle + found.busy == 0 || entry->rtt_us < found.rtt_us)
 			found.rtt_us = entry->rtt_us;
@@ -259,7 +259,7 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 }
 
 bool
-dyn_sockets_stirred(DynSockets *sockets, int fd)
+dyn_sockets_handle_event(DynSockets *sockets, int fd)
 {
 	DynSocket  *entry = find(sockets, fd);
 
@@ -294,7 +294,7 @@ poll_next(const DynSockets *sockets, size_t *i, bool only_idle, short events,
 }
 
 void
-dyn_sockets_distrust_stirred(DynSockets *sockets)
+dyn_sockets_distrust_readable(DynSockets *sockets)
 {
 	struct pollfd polled[POLLED];
 	size_t		i = 0;

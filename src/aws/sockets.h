@@ -26,9 +26,9 @@ typedef struct DynSocket
 								 * watched since */
 	unsigned	uses;			/* number of the transfers that found it
 								 * idle */
-	bool		implied;		/* true if it has replied */
-	uint64_t	peer;			/* fingerprint of what it connects to, and how;
-								 * 0 if not given */
+	bool		has_replied;	/* true if it has replied */
+	uint64_t	peer;			/* fingerprint of what it connects to, and
+								 * how; 0 if not given */
 	int64_t		rtt_us;			/* round trip to the peer, once it has
 								 * replied */
 } DynSocket;
@@ -60,8 +60,8 @@ extern int	dyn_sockets_close(DynSockets *sockets, int fd);
  * Records that libcurl watches the descriptor for these epoll events; returns
  * true if epoll already does so.
  */
-extern bool dyn_sockets_watcher(DynSockets *sockets, int fd, uint32_t events,
-								const void *transfer);
+extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
+							  const void *transfer);
 
 /*
  * Records that libcurl no longer watches the descriptor; returns true if epoll
@@ -83,7 +83,7 @@ extern int	dyn_sockets_unpark(DynSockets *sockets, const void *transfer,
  * watch the descriptor: then epoll should not either.  An idle connection is
  * shut down.
  */
-extern bool dyn_sockets_stirred(DynSockets *sockets, int fd);
+extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
 
 /*
  * Records that a transfer on the descriptor has ended, and how long a round
@@ -107,7 +107,7 @@ extern void dyn_sockets_distrust(const DynSockets *sockets,
 								 const DynSocket *socket);
 
 /* Shuts down all idle connections that have received data or were closed. */
-extern void dyn_sockets_distrust_stirred(DynSockets *sockets);
+extern void dyn_sockets_distrust_readable(DynSockets *sockets);
 
 /* Returns the number of open sockets. */
 extern size_t dyn_sockets_count(const DynSockets *sockets);

@@ -308,12 +308,12 @@ full_length(const char *s, size_t len)
 static int
 compare_magnitude(const char *a, size_t alen, const char *b, size_t blen)
 {
-	size_t		awhole = full_length(a, alen);
-	size_t		bwhole = full_length(b, blen);
+	size_t		adigits = full_length(a, alen);
+	size_t		bdigits = full_length(b, blen);
 	int			cmp;
 
-	if (awhole != bwhole)
-		return awhole < bwhole ? -1 : 1;
+	if (adigits != bdigits)
+		return adigits < bdigits ? -1 : 1;
 	cmp = memcmp(a, b, alen < blen ? alen : blen);
 	if (cmp != 0)
 		return cmp < 0 ? -1 : 1;

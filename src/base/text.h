@@ -47,7 +47,7 @@ extern bool dyn_append_json_member(DynBuffer *buf, const char *name);
 /* Appends `s` as a quoted JSON string; `s` must be valid UTF-8. */
 extern bool dyn_append_json_string(DynBuffer *buf, const char *s, size_t len);
 
-/* The same for a NUL-terminated text. */
+/* Appends a NUL-terminated text in the same way. */
 extern bool dyn_append_json_text(DynBuffer *buf, const char *s);
 
 /* Appends base64 with padding, without quotes. */

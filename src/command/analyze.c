@@ -96,8 +96,8 @@ table_units(const Sampler *sampler)
 }
 
 /*
- * Chooses the number of segments such that SAMPLED_SEGMENTS of them fill the
- * sample, or use up the limit, but none is smaller than a read unit.
+ * Chooses the number of segments.  SAMPLED_SEGMENTS of them should fill the
+ * sample, or use up the limit; but no segment is smaller than a read unit.
  */
 static void
 choose_random_segments(Sampler *sampler)

@@ -24,7 +24,7 @@ static const char *const kinds[] = {
 /* Emits an issue, if it was found and is of the kind that is being emitted. */
 static void
 emit(const DynCheck *check, const char *kind,
-	 const DynCheckScan *scandesc, const char *column, const DynIssue *issue,
+	 const DynCheckedTable *table, const char *column, const DynIssue *issue,
 	 const char *detail)
 {
 	Datum		values[6] = {0};
@@ -37,11 +37,11 @@ emit(const DynCheck *check, const char *kind,
 	memset(nulls, true, sizeof(nulls));
 	values[0] = CStringGetTextDatum(kind);
 	nulls[0] = false;
-	values[1] = ObjectIdGetDatum(scandesc ? scandesc->relid : InvalidOid);
-	nulls[1] = scandesc == NULL;
+	values[1] = ObjectIdGetDatum(table ? table->relid : InvalidOid);
+	nulls[1] = table == NULL;
 	/*
-	 * a template may contain a name that is no column's, and is too long for
-	 * one
+	 * a template may contain a name that is not a column's, and is too long
+	 * for one
 	 */
 	if (column != NULL)
 		namestrcpy(&name, pnstrdup(column, pg_mbcliplen(column, strlen(column),
@@ -67,45 +67,45 @@ emit(const DynCheck *check, const char *kind,
 static void
 emit_unused(void *arg, AttrNumber attnum, const char *what)
 {
-	const DynCheckScan *scandesc = arg;
+	const DynCheckedTable *table = arg;
 
-	if (attnum > 0 ? scandesc->nulls[attnum].items > 0
-		: scandesc->mismatches[0].items > 0 || scandesc->ambiguous.items > 0)
+	if (attnum > 0 ? table->nulls[attnum].items > 0
+		: table->mismatches[0].items > 0 || table->ambiguous.items > 0)
 		return;
-	emit(scandesc->check, "absent", scandesc,
-		 attnum > 0 ? scandesc->relation->columns[attnum - 1].name : NULL, NULL, what);
+	emit(table->check, "absent", table,
+		 attnum > 0 ? table->relation->columns[attnum - 1].name : NULL, NULL, what);
 }
 
 static void
-emit_scandesc(DynCheckScan *scandesc)
+emit_table(DynCheckedTable *table)
 {
-	const DynCheck *check = scandesc->check;
+	const DynCheck *check = table->check;
 	ListCell   *lc;
 
-	if (scandesc->err != NULL)
+	if (table->err != NULL)
 	{
-		emit(check, "definition", scandesc, scandesc->error_column, NULL,
-			 scandesc->err);
+		emit(check, "definition", table, table->error_column, NULL,
+			 table->err);
 		return;
 	}
-	emit(check, "ambiguous", scandesc, NULL, &scandesc->ambiguous, NULL);
-	for (int i = 0; i <= scandesc->relation->ncolumns; i++)
+	emit(check, "ambiguous", table, NULL, &table->ambiguous, NULL);
+	for (int i = 0; i <= table->relation->ncolumns; i++)
 	{
-		const char *column = i > 0 ? scandesc->relation->columns[i - 1].name : NULL;
+		const char *column = i > 0 ? table->relation->columns[i - 1].name : NULL;
 
-		emit(check, "mismatch", scandesc, column, &scandesc->mismatches[i], NULL);
-		emit(check, "not null", scandesc, column, &scandesc->nulls[i],
+		emit(check, "mismatch", table, column, &table->mismatches[i], NULL);
+		emit(check, "not null", table, column, &table->nulls[i],
 			 "the item has no value for a column that is declared NOT NULL");
 	}
-	foreach(lc, scandesc->promises)
+	foreach(lc, table->assertions)
 	{
 		const DynAssertion *assertion = lfirst(lc);
 
-		emit(check, "missing index key", scandesc, NULL, &assertion->broken,
+		emit(check, "missing index key", table, NULL, &assertion->broken,
 			 psprintf("the item lacks the key of trusted index \"%s\" that its columns imply",
 					  dyn_from_utf8_lossy(assertion->index)));
 	}
-	dyn_unused_report(scandesc->unused, emit_unused, scandesc);
+	dyn_unused_report(table->unused, emit_unused, table);
 }
 
 static void
@@ -120,16 +120,16 @@ emit_kind(const DynCheck *check)
 	foreach(lc, check->shared)
 	{
 		const DynSharedItems *shared = lfirst(lc);
-		const DynCheckScan *other = list_nth(check->scandescs, shared->second);
+		const DynCheckedTable *other = list_nth(check->tables, shared->second);
 
-		emit(check, "shared", list_nth(check->scandescs, shared->first), NULL,
+		emit(check, "shared", list_nth(check->tables, shared->first), NULL,
 			 &shared->issue, psprintf("the item is also a row of %s",
 									  quote_identifier(other->name)));
 	}
-	foreach(lc, check->scandescs)
+	foreach(lc, check->tables)
 	{
-		if (!((DynCheckScan *) lfirst(lc))->left_out)
-			emit_scandesc(lfirst(lc));
+		if (!((DynCheckedTable *) lfirst(lc))->left_out)
+			emit_table(lfirst(lc));
 	}
 }
 
@@ -143,11 +143,11 @@ dyn_check_report(DynCheck *check)
 		check->emitting = kinds[i];
 		emit_kind(check);
 	}
-	foreach(lc, check->scandescs)
+	foreach(lc, check->tables)
 	{
-		const DynCheckScan *scandesc = lfirst(lc);
+		const DynCheckedTable *table = lfirst(lc);
 
-		if (scandesc->err == NULL && !scandesc->left_out)
-			dyn_folded_report(scandesc->folded);
+		if (table->err == NULL && !table->left_out)
+			dyn_folded_report(table->folded);
 	}
 }

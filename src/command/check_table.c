@@ -3,15 +3,16 @@
  *		Checks how foreign tables read a table's items:
  *		dynamo_fdw_check_table().
  *
- * One Scan of full items, each of which is offered to every foreign table of
- * that server and DynamoDB table.  Their rows decide as in a scan of each, but
- * record errors instead of raising them (exec/rows/rows.h).  Findings are
- * counted in items, with the key of the first one.
+ * Reads all items with one Scan.  Each is converted to rows for every foreign
+ * table of that server and DynamoDB table, as by a scan of the foreign table,
+ * except that errors are recorded instead of raised (exec/rows/rows.h).  A
+ * finding has the number of its items, and the key of the first one.
  *
- * Foreign tables without templates of the key, such as imported ones, are left
- * out if others have some, unless the caller names them: their rows only count
- * as claimed.  Otherwise, a foreign table that shows every item does not
- * identify an item; if there are others, it does not claim items.
+ * Foreign tables without templates of the key, such as imported ones, are not
+ * compared if others have such templates, unless the caller names them.  An
+ * item that is a row of one of them still does not count as unclaimed.  If
+ * some of the compared tables select their items, one that shows every item
+ * does not claim any.
  *
  * The requests use the current user's keys.  Values are converted as the owner
  * of each foreign table, in a restricted context, since the constraints of its
@@ -107,8 +108,8 @@ count(DynCheck *check, DynIssue *issue, const char *detail)
 static void
 note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 {
-	DynCheckScan *scandesc = arg;
-	DynCheck   *check = scandesc->check;
+	DynCheckedTable *table = arg;
+	DynCheck   *check = table->check;
 
 	if (check->quiet)
 		return;
@@ -116,18 +117,18 @@ note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 	switch (err)
 	{
 		case DYN_ERROR_MISMATCH:
-			dyn_unused_see_value(scandesc->unused, attnum);
-			count(check, &scandesc->mismatches[attnum], why);
+			dyn_unused_see_value(table->unused, attnum);
+			count(check, &table->mismatches[attnum], why);
 			break;
 		case DYN_ERROR_NULL:
-			count(check, &scandesc->nulls[attnum], NULL);
+			count(check, &table->nulls[attnum], NULL);
 			break;
 		case DYN_ERROR_SCALAR:
-			count(check, &scandesc->mismatches[0],
+			count(check, &table->mismatches[0],
 				  psprintf("a value of DynamoDB type %s has no elements to unnest", why));
 			break;
 		case DYN_ERROR_AMBIGUOUS:
-			count(check, &scandesc->ambiguous,
+			count(check, &table->ambiguous,
 				  psprintf("attribute \"%s\" matches its template only if a placeholder contains its separator",
 						   dyn_from_utf8_lossy(why)));
 			break;
@@ -138,10 +139,10 @@ note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 
 /* Switches to the owner of the foreign table; the caller restores the user. */
 static void
-become_owner(const DynCheckScan *scandesc, Oid *user, int *context)
+become_owner(const DynCheckedTable *table, Oid *user, int *context)
 {
 	GetUserIdAndSecContext(user, context);
-	SetUserIdAndSecContext(scandesc->owner,
+	SetUserIdAndSecContext(table->owner,
 						   *context | SECURITY_RESTRICTED_OPERATION);
 }
 
@@ -150,14 +151,14 @@ become_owner(const DynCheckScan *scandesc, Oid *user, int *context)
  * count.
  */
 static bool
-is_row_of(DynCheckScan *scandesc, const DynView *view)
+is_row_of(DynCheckedTable *table, const DynView *view)
 {
-	DynCheck   *check = scandesc->check;
+	DynCheck   *check = table->check;
 	bool		is_row;
 	Oid			user;
 	int			context;
 
-	become_owner(scandesc, &user, &context);
+	become_owner(table, &user, &context);
 	check->quiet = true;
 	dyn_view_begin(view, check->values);
 	is_row = dyn_rows_has_more(view->rows);
@@ -182,17 +183,17 @@ has_all(const TupleTableSlot *slot, const Bitmapset *columns)
 
 /* Checks the assertions for the item whose row is in the slot. */
 static void
-check_promises(DynCheckScan *scandesc)
+check_assertions(DynCheckedTable *table)
 {
 	ListCell   *lc;
 
-	foreach(lc, scandesc->promises)
+	foreach(lc, table->assertions)
 	{
 		DynAssertion *assertion = lfirst(lc);
 
-		if (has_all(scandesc->slot, assertion->columns) &&
-			!is_row_of(scandesc, assertion->view))
-			count(scandesc->check, &assertion->broken, NULL);
+		if (has_all(table->slot, assertion->columns) &&
+			!is_row_of(table, assertion->view))
+			count(table->check, &assertion->broken, NULL);
 	}
 }
 
@@ -200,24 +201,24 @@ check_promises(DynCheckScan *scandesc)
  * Returns true if the item is a row, or several.  Reads all of their values.
  */
 static bool
-read_rows(DynCheckScan *scandesc)
+read_rows(DynCheckedTable *table)
 {
-	const DynValue *values = scandesc->check->values;
+	const DynValue *values = table->check->values;
 	bool		is_row;
 	Oid			user;
 	int			context;
 
-	become_owner(scandesc, &user, &context);
-	dyn_view_begin(scandesc->view, values);
-	is_row = dyn_rows_has_more(scandesc->view->rows);
-	dyn_unused_see_item(scandesc->unused, values, is_row);
+	become_owner(table, &user, &context);
+	dyn_view_begin(table->view, values);
+	is_row = dyn_rows_has_more(table->view->rows);
+	dyn_unused_see_item(table->unused, values, is_row);
 	if (is_row)
-		dyn_folded_see_item(scandesc->folded, &values[scandesc->check->full]);
-	while (dyn_rows_next(scandesc->view->rows, scandesc->slot))
+		dyn_folded_see_item(table->folded, &values[table->check->full]);
+	while (dyn_rows_next(table->view->rows, table->slot))
 	{
 		CHECK_FOR_INTERRUPTS();
-		dyn_unused_see_row(scandesc->unused, scandesc->slot);
-		check_promises(scandesc);
+		dyn_unused_see_row(table->unused, table->slot);
+		check_assertions(table);
 	}
 	SetUserIdAndSecContext(user, context);
 	return is_row;
@@ -229,12 +230,12 @@ is_claimed_elsewhere(const DynCheck *check)
 {
 	ListCell   *lc;
 
-	foreach(lc, check->scandescs)
+	foreach(lc, check->tables)
 	{
-		DynCheckScan *scandesc = lfirst(lc);
+		DynCheckedTable *table = lfirst(lc);
 
-		if (scandesc->left_out && scandesc->selective &&
-			is_row_of(scandesc, scandesc->view))
+		if (table->left_out && table->selective &&
+			is_row_of(table, table->view))
 			return true;
 	}
 	return false;
@@ -266,11 +267,11 @@ find_shared(DynCheck *check, int first, int second)
 }
 
 static void
-count_shared(DynCheck *check, Bitmapset *scandescs)
+count_shared(DynCheck *check, Bitmapset *tables)
 {
-	for (int i = -1; (i = bms_next_member(scandescs, i)) >= 0;)
+	for (int i = -1; (i = bms_next_member(tables, i)) >= 0;)
 	{
-		for (int k = i; (k = bms_next_member(scandescs, k)) >= 0;)
+		for (int k = i; (k = bms_next_member(tables, k)) >= 0;)
 		{
 			DynSharedItems *shared = find_shared(check, i, k);
 
@@ -295,24 +296,24 @@ check_item(DynCheck *check, const DynValue *values)
 	check->values = values;
 	check->item++;
 	check->undecided = false;
-	foreach(lc, check->scandescs)
+	foreach(lc, check->tables)
 	{
-		DynCheckScan *scandesc = lfirst(lc);
+		DynCheckedTable *table = lfirst(lc);
 		bool		unnests;
 		bool		is_row;
 
-		if (scandesc->err != NULL || scandesc->left_out)
+		if (table->err != NULL || table->left_out)
 			continue;
-		is_row = read_rows(scandesc);
-		unnests = scandesc->relation->unnest != NULL;
+		is_row = read_rows(table);
+		unnests = table->relation->unnest != NULL;
 		/* a table that shows every item does not identify this one */
-		if (check->selective && !scandesc->selective && !unnests)
+		if (check->selective && !table->selective && !unnests)
 			continue;
 		claimed |= is_row;
 		if (is_row && !unnests)
 			claims = bms_add_member(claims, foreach_current_index(lc));
-		if (!is_row && scandesc->untimed != NULL)
-			expired |= is_row_of(scandesc, scandesc->untimed);
+		if (!is_row && table->untimed != NULL)
+			expired |= is_row_of(table, table->untimed);
 	}
 	if (bms_membership(claims) == BMS_MULTIPLE)
 		count_shared(check, claims);
@@ -341,18 +342,18 @@ read_items(DynCheck *check, DynStatement *statement)
 /* ---- foreign tables ---- */
 
 static DynView *
-view_of(DynCheckScan *scandesc, DynRelation *relation)
+view_of(DynCheckedTable *table, DynRelation *relation)
 {
-	DynView    *view = dyn_item_scan_view(scandesc->check->scan, relation);
+	DynView    *view = dyn_item_scan_view(table->check->scan, relation);
 
 	view->rows->note_error = note_error;
-	view->rows->note_error_arg = scandesc;
+	view->rows->note_error_arg = table;
 	return view;
 }
 
 /* Adds an assertion if the index has a key with templates. */
 static void
-add_assertion(DynCheckScan *scandesc, const DynRelation *relation,
+add_assertion(DynCheckedTable *table, const DynRelation *relation,
 			  const DynIndexMeta *index)
 {
 	DynAssertion *assertion = palloc0(sizeof(DynAssertion));
@@ -360,10 +361,10 @@ add_assertion(DynCheckScan *scandesc, const DynRelation *relation,
 	bool		any = false;
 
 	*strict = *relation;
-	strict->templated = palloc(relation->nspelled * sizeof(DynTemplatedAttr));
+	strict->templated = palloc(relation->ntemplated * sizeof(DynTemplatedAttr));
 	memcpy(strict->templated, relation->templated,
-		   relation->nspelled * sizeof(DynTemplatedAttr));
-	for (int i = 0; i < strict->nspelled; i++)
+		   relation->ntemplated * sizeof(DynTemplatedAttr));
+	for (int i = 0; i < strict->ntemplated; i++)
 	{
 		DynTemplatedAttr *templated = &strict->templated[i];
 
@@ -377,8 +378,8 @@ add_assertion(DynCheckScan *scandesc, const DynRelation *relation,
 	if (!any)
 		return;
 	assertion->index = index->name;
-	assertion->view = view_of(scandesc, strict);
-	scandesc->promises = lappend(scandesc->promises, assertion);
+	assertion->view = view_of(table, strict);
+	table->assertions = lappend(table->assertions, assertion);
 }
 
 /* True if a conversion could call functions that users have defined. */
@@ -395,10 +396,10 @@ runs_user_code(const DynCodec *codec)
  * membership does not count for superusers.
  */
 static void
-check_columns(const DynCheckScan *scandesc, const DynRelation *relation)
+check_columns(const DynCheckedTable *table, const DynRelation *relation)
 {
-	if (scandesc->owner == GetUserId() || superuser_arg(scandesc->owner) ||
-		(!superuser() && has_privs_of_role(GetUserId(), scandesc->owner)))
+	if (table->owner == GetUserId() || superuser_arg(table->owner) ||
+		(!superuser() && has_privs_of_role(GetUserId(), table->owner)))
 		return;
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
@@ -409,7 +410,7 @@ check_columns(const DynCheckScan *scandesc, const DynRelation *relation)
 					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					 errmsg("not compared: type %s of column \"%s\" could show the items to role \"%s\"",
 							format_type_be(column->codec.typid), column->name,
-							GetUserNameFromId(scandesc->owner, false))));
+							GetUserNameFromId(table->owner, false))));
 	}
 }
 
@@ -417,24 +418,24 @@ check_columns(const DynCheckScan *scandesc, const DynRelation *relation)
 static void
 open_relation(void *arg)
 {
-	DynCheckScan *scandesc = arg;
-	const DynTableMeta *meta = scandesc->check->scan->meta;
-	DynRelation *relation = dyn_relation_open(scandesc->relid, GetUserId());
-	const DynRowTest *test = &relation->row_test;
+	DynCheckedTable *table = arg;
+	const DynTableMeta *meta = table->check->scan->meta;
+	DynRelation *relation = dyn_relation_open(table->relid, GetUserId());
+	const DynItemFilter *test = &relation->item_filter;
 	/* the term of ttl is the last one */
 	bool		has_ttl = test->nterms > 0 && test->terms[test->nterms - 1].ttl;
 	ListCell   *lc;
 
-	check_columns(scandesc, relation);
+	check_columns(table, relation);
 	dyn_relation_connect_described(relation, meta);
-	scandesc->view = view_of(scandesc, relation);
+	table->view = view_of(table, relation);
 	if (has_ttl)
 	{
 		DynRelation *untimed = palloc(sizeof(DynRelation));
 
 		*untimed = *relation;
-		untimed->row_test.nterms--;
-		scandesc->untimed = view_of(scandesc, untimed);
+		untimed->item_filter.nterms--;
+		table->untimed = view_of(table, untimed);
 	}
 	/* columns of elements are in no templates */
 	foreach(lc, relation->unnest == NULL ? relation->trusted_indexes : NIL)
@@ -442,42 +443,42 @@ open_relation(void *arg)
 		const DynIndexMeta *index = dyn_metadata_index(meta, lfirst(lc));
 
 		if (index != NULL)
-			add_assertion(scandesc, relation, index);
+			add_assertion(table, relation, index);
 	}
-	scandesc->unused = dyn_unused_create(relation, scandesc->check->scan);
-	scandesc->folded = dyn_folded_create(relation);
-	for (int i = 0; i < relation->nspelled; i++)
-		scandesc->has_template |= relation->templated[i].base;
+	table->unused = dyn_unused_create(relation, table->check->scan);
+	table->folded = dyn_folded_create(relation);
+	for (int i = 0; i < relation->ntemplated; i++)
+		table->has_template |= relation->templated[i].base;
 	/* elements are not compared with items */
-	scandesc->selective = relation->unnest == NULL &&
-		(scandesc->has_template || test->nterms > (has_ttl ? 1 : 0));
-	scandesc->relation = relation;
+	table->selective = relation->unnest == NULL &&
+		(table->has_template || test->nterms > (has_ttl ? 1 : 0));
+	table->relation = relation;
 }
 
 static void
-open_scandesc(DynCheck *check, Relation rel)
+open_checked_table(DynCheck *check, Relation rel)
 {
-	DynCheckScan *scandesc = palloc0(sizeof(DynCheckScan));
+	DynCheckedTable *table = palloc0(sizeof(DynCheckedTable));
 	int			ncolumns = RelationGetDescr(rel)->natts;
 	ErrorData  *failure;
 
-	scandesc->check = check;
-	scandesc->relid = RelationGetRelid(rel);
-	scandesc->owner = rel->rd_rel->relowner;
-	scandesc->name = pstrdup(RelationGetRelationName(rel));
-	scandesc->named = list_member_oid(check->named, scandesc->relid);
-	scandesc->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(rel)),
-											  &TTSOpsVirtual);
-	scandesc->mismatches = palloc0((ncolumns + 1) * sizeof(DynIssue));
-	scandesc->nulls = palloc0((ncolumns + 1) * sizeof(DynIssue));
-	check->scandescs = lappend(check->scandescs, scandesc);
-	failure = dyn_attempt(open_relation, scandesc);
+	table->check = check;
+	table->relid = RelationGetRelid(rel);
+	table->owner = rel->rd_rel->relowner;
+	table->name = pstrdup(RelationGetRelationName(rel));
+	table->named = list_member_oid(check->named, table->relid);
+	table->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(rel)),
+										   &TTSOpsVirtual);
+	table->mismatches = palloc0((ncolumns + 1) * sizeof(DynIssue));
+	table->nulls = palloc0((ncolumns + 1) * sizeof(DynIssue));
+	check->tables = lappend(check->tables, table);
+	failure = dyn_attempt(open_relation, table);
 	if (failure == NULL)
 		return;
 	if (!dyn_failure_is_of_definition(failure))
 		ReThrowError(failure);
-	scandesc->err = dyn_failure_text(failure);
-	scandesc->error_column = failure->column_name;
+	table->err = dyn_failure_text(failure);
+	table->error_column = failure->column_name;
 }
 
 /*
@@ -490,20 +491,20 @@ leave_out(DynCheck *check)
 	bool		has_template = false;
 	ListCell   *lc;
 
-	foreach(lc, check->scandescs)
-		has_template |= ((DynCheckScan *) lfirst(lc))->has_template;
-	foreach(lc, check->scandescs)
+	foreach(lc, check->tables)
+		has_template |= ((DynCheckedTable *) lfirst(lc))->has_template;
+	foreach(lc, check->tables)
 	{
-		DynCheckScan *scandesc = lfirst(lc);
+		DynCheckedTable *table = lfirst(lc);
 
-		scandesc->left_out = has_template && scandesc->err == NULL &&
-			!scandesc->has_template && !scandesc->named;
-		check->selective |= scandesc->selective && !scandesc->left_out;
+		table->left_out = has_template && table->err == NULL &&
+			!table->has_template && !table->named;
+		check->selective |= table->selective && !table->left_out;
 	}
 }
 
 static void
-open_scandescs(DynCheck *check, Oid serverid)
+open_checked_tables(DynCheck *check, Oid serverid)
 {
 	const DynRelation *relation = check->scan->relation;
 	List	   *opened = NIL;
@@ -522,7 +523,7 @@ open_scandescs(DynCheck *check, Oid serverid)
 									RelationGetNamespace(rel) == check->schema));
 		if (wanted && dyn_is_table_over(rel, relation->connection, relation->table))
 		{
-			open_scandesc(check, rel);
+			open_checked_table(check, rel);
 			opened = lappend_oid(opened, relid);
 		}
 		relation_close(rel, NoLock);
@@ -641,7 +642,7 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 	check.scan = open_scan(relid);
 	check_limits(check.scan->relation, check.scan->meta);
 	read_key(&check);
-	open_scandescs(&check, GetForeignTable(relid)->serverid);
+	open_checked_tables(&check, GetForeignTable(relid)->serverid);
 	estate = CreateExecutorState();
 	read_items(&check, dyn_statement_get(estate));
 	FreeExecutorState(estate);

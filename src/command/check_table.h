@@ -36,7 +36,7 @@ typedef struct DynAssertion
 } DynAssertion;
 
 /* A foreign table that is compared. */
-typedef struct DynCheckScan
+typedef struct DynCheckedTable
 {
 	struct DynCheck *check;
 	Oid			relid;
@@ -49,7 +49,7 @@ typedef struct DynCheckScan
 	DynView    *view;
 	DynView    *untimed;		/* view without the option ttl; NULL if ttl is
 								 * not set */
-	List	   *promises;		/* assertions (DynAssertion *) */
+	List	   *assertions;		/* assertions (DynAssertion *) */
 	DynUnusedColumns *unused;
 	DynFolded  *folded;
 	bool		named;			/* true if the caller named it */
@@ -62,7 +62,7 @@ typedef struct DynCheckScan
 	DynIssue   *mismatches;		/* issues by attnum; 0: no column */
 	DynIssue   *nulls;
 	DynIssue	ambiguous;
-} DynCheckScan;
+} DynCheckedTable;
 
 /* Items that are rows of both foreign tables. */
 typedef struct DynSharedItems
@@ -76,7 +76,7 @@ typedef struct DynCheck
 {
 	ReturnSetInfo *rsinfo;
 	DynItemScan *scan;
-	List	   *scandescs;		/* foreign tables (DynCheckScan *) */
+	List	   *tables;			/* foreign tables (DynCheckedTable *) */
 	List	   *named;			/* OIDs of tables that the caller names */
 	bool		only_named;		/* true to compare no others */
 	Oid			schema;			/* schema of the tables; InvalidOid: all */

@@ -78,7 +78,7 @@ type_of_template(const DynRelation *relation, const DynTemplatedAttr *templated)
 static bool
 is_part(const DynRelation *relation, const DynColumn *column)
 {
-	for (int i = 0; i < relation->nspelled && !column->placed; i++)
+	for (int i = 0; i < relation->ntemplated && !column->placed; i++)
 	{
 		const DynTemplate *tmpl = relation->templated[i].tmpl;
 
@@ -339,8 +339,9 @@ new_call(void)
 }
 
 /*
- * Sends CreateTable on a new connection: libcurl would resend a request by
- * itself on a connection that it reused.
+ * Sends CreateTable, each attempt on a new connection: on a reused one libcurl
+ * could send the request again by itself.  Only throttled attempts are
+ * repeated.
  */
 static void
 send_creation(DynConnection *connection, const DynTableMeta *table)

@@ -1,10 +1,9 @@
 /*
  * item_scan.c
- *		Sets up a Scan as an ordinary fetch.
+ *		Sets up a Scan for a command as an ordinary fetch, so that throttling,
+ *		unit limits and memory limits apply.
  *
- * Therefore throttling, unit limits and memory limits apply.
- *
- * Each view has its own slots, although others may read the same paths: its
+ * Each view has its own slots, even if others read the same paths, because its
  * rows expect their values in adjacent slots.
  */
 #include "postgres.h"

@@ -1,6 +1,7 @@
 /*
  * item_scan.h
- *		Scans a DynamoDB table for no foreign table, or for several of them.
+ *		Scans a DynamoDB table for a command, on behalf of any number of
+ *		foreign tables.
  *
  * Legal order: dyn_item_scan_create; dyn_item_scan_read and dyn_item_scan_view
  * for everything to be read from an item; dyn_item_scan_start, which returns

@@ -36,7 +36,7 @@ report_no_template(const DynRelation *relation, const char *attribute)
 	DynClosest	closest;
 
 	dyn_closest_init(&closest, dyn_from_utf8_lossy(attribute));
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 		dyn_closest_try(&closest,
 						dyn_from_utf8_lossy(dyn_templated_name(&relation->templated[i])));
 	ereport(ERROR,
@@ -65,13 +65,13 @@ open_template(Oid relid, const char *name, DynRelation **opened)
 	templated = dyn_relation_templated(relation, attribute);
 	if (templated == NULL)
 		report_no_template(relation, attribute);
-	base = palloc((relation->nspelled + 1) * sizeof(DynKeyAttr));
-	for (int i = 0; i <= relation->nspelled; i++)
+	base = palloc((relation->ntemplated + 1) * sizeof(DynKeyAttr));
+	for (int i = 0; i <= relation->ntemplated; i++)
 	{
 		base[i].name = i == 0 ? attribute : dyn_templated_name(&relation->templated[i - 1]);
 		base[i].type = DYN_TYPE_S;
 	}
-	dyn_relation_connect(relation, base, relation->nspelled + 1);
+	dyn_relation_connect(relation, base, relation->ntemplated + 1);
 	return templated;
 }
 

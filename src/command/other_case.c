@@ -226,8 +226,9 @@ may_read(Oid relid)
 }
 
 /*
- * Compares the items, but leaves out a table that does not have a row for each
- * item, as these may be other items, and columns that the user may not read.
+ * Compares the items with the foreign table's columns, except those that the
+ * user may not read.  A table whose rows are not all items is left out,
+ * because the items may be others.
  */
 static void
 compare_items(const DynRelation *relation, const List *items)
@@ -236,7 +237,7 @@ compare_items(const DynRelation *relation, const List *items)
 	ListCell   *item;
 	ListCell   *lc;
 
-	if (relation->row_test.nterms > 0 || relation->nspelled > 0 ||
+	if (relation->item_filter.nterms > 0 || relation->ntemplated > 0 ||
 		relation->unnest != NULL)
 		return;
 	for (int i = 0; i < relation->ncolumns; i++)

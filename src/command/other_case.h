@@ -32,10 +32,10 @@ extern void dyn_folded_see_item(DynFolded *folded, const DynValue *item);
 extern void dyn_folded_report(const DynFolded *folded);
 
 /*
- * Reports the same for all foreign tables over the DynamoDB table of a sample,
- * as far as the current user may read them and their columns.  Leaves out
- * tables that do not have a row for each item, whose definition is invalid, or
- * that another session is changing.
+ * Reports the same for the foreign tables over the DynamoDB table of a sample,
+ * and their columns, that the current user may read.  Leaves out tables that
+ * do not have a row for each item, whose definition is invalid, or that
+ * another session is changing.
  */
 extern void dyn_report_other_cases(const DynSample *sample);
 

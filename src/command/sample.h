@@ -65,9 +65,9 @@ typedef struct DynAttribute
 } DynAttribute;
 
 /*
- * Returns the attributes of all keys in their order, and then the others of
- * these items (a List of DynSampleItem *) by the bytes of their names.  The
- * result is an array of *n, in CurrentMemoryContext.
+ * Returns the attributes of all keys in their order, and after them the other
+ * attributes of these items (a List of DynSampleItem *), sorted bytewise by
+ * name.  The result is an array of *n, in CurrentMemoryContext.
  */
 extern DynAttribute *dyn_sample_attributes(const DynTableMeta *meta,
 										   const List *items, int *n);

@@ -67,10 +67,10 @@ dyn_unused_create(const DynRelation *relation, DynItemScan *scan)
 		unused->columns[i + 1] = column->dropped || dyn_column_is_document(column) ||
 			(column->base != DYN_PATH_ITEM && column->base != DYN_PATH_ELEMENT);
 	}
-	unused->places = palloc0((relation->nspelled + 1) * sizeof(Place));
+	unused->places = palloc0((relation->ntemplated + 1) * sizeof(Place));
 	if (relation->unnest != NULL)
 		add_place(unused, scan, relation->unnest, true);
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		/* key attributes are in every item */
 		if (!relation->templated[i].base &&

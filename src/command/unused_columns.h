@@ -6,8 +6,8 @@
  * Such names are usually misspelled.  An empty foreign table shows nothing of
  * this kind.
  */
-#ifndef DYN_COMMAND_NEVER_SEEN_H
-#define DYN_COMMAND_NEVER_SEEN_H
+#ifndef DYN_COMMAND_UNUSED_COLUMNS_H
+#define DYN_COMMAND_UNUSED_COLUMNS_H
 
 #include "executor/tuptable.h"
 

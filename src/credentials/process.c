@@ -53,8 +53,8 @@
 
 #define LONGEST_OUTPUT		DYN_EXCHANGE_LONGEST
 
-/* Bytes cached from the end of the error output. */
-#define CACHED_ERRORS			511
+/* Number of bytes stored from the end of the error output. */
+#define ERRORS_TAIL			511
 
 /* Reads of stderr at once, in case it never ends. */
 #define MOST_READS			16
@@ -79,7 +79,7 @@ struct DynProcess
 	size_t		out_len;
 	size_t		errors_len;
 	char		out[LONGEST_OUTPUT + 1];	/* output, and one byte more */
-	char		errors[CACHED_ERRORS];
+	char		errors[ERRORS_TAIL];
 };
 
 /* Programs that were killed, but have not ended yet. */
@@ -331,7 +331,7 @@ fork_and_execute(DynProcess *process, const DynProgram *program, Pipes *pipes,
  * program, or at intervals, so that its end is noticed.
  */
 static bool
-watcher(DynProcess *process, DynError *err)
+watch(DynProcess *process, DynError *err)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	struct itimerspec every = {{0, TICK_NS}, {0, TICK_NS}};
@@ -396,21 +396,21 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 static void
 keep_errors(DynProcess *process, const char *bytes, size_t len)
 {
-	size_t		cached = process->errors_len;
+	size_t		old_len = process->errors_len;
 
-	if (len > CACHED_ERRORS)
+	if (len > ERRORS_TAIL)
 	{
-		bytes += len - CACHED_ERRORS;
-		len = CACHED_ERRORS;
+		bytes += len - ERRORS_TAIL;
+		len = ERRORS_TAIL;
 	}
-	if (cached > CACHED_ERRORS - len)
+	if (old_len > ERRORS_TAIL - len)
 	{
-		cached = CACHED_ERRORS - len;
+		old_len = ERRORS_TAIL - len;
 		memmove(process->errors,
-				process->errors + process->errors_len - cached, cached);
+				process->errors + process->errors_len - old_len, old_len);
 	}
-	memcpy(process->errors + cached, bytes, len);
-	process->errors_len = cached + len;
+	memcpy(process->errors + old_len, bytes, len);
+	process->errors_len = old_len + len;
 }
 
 static void
@@ -583,7 +583,7 @@ dyn_process_start(const char *command, DynError *err)
 	process->end_fd = -1;
 	started = dyn_program_prepare(&program, command, err) &&
 		fork_and_execute(process, &program, &pipes, err) &&
-		watcher(process, err);
+		watch(process, err);
 	close_pipe(pipes.out);
 	close_pipe(pipes.errors);
 	close_pipe(pipes.report);

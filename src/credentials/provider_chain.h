@@ -6,8 +6,8 @@
  * The environment and the files of AWS's tools are read again for each chain,
  * so that the next refresh sees any change in them.
  */
-#ifndef DYN_CREDENTIALS_CHAIN_H
-#define DYN_CREDENTIALS_CHAIN_H
+#ifndef DYN_CREDENTIALS_PROVIDER_CHAIN_H
+#define DYN_CREDENTIALS_PROVIDER_CHAIN_H
 
 #include "../aws/error.h"
 #include "source_options.h"

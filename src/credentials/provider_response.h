@@ -6,8 +6,8 @@
  * request, one reads its reply.  Neither waits or uses the network: source.c
  * sends the requests.
  */
-#ifndef DYN_CREDENTIALS_RESPONSE_H
-#define DYN_CREDENTIALS_RESPONSE_H
+#ifndef DYN_CREDENTIALS_PROVIDER_RESPONSE_H
+#define DYN_CREDENTIALS_PROVIDER_RESPONSE_H
 
 #include "../aws/credentials.h"
 #include "../aws/exchange.h"

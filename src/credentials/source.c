@@ -46,7 +46,7 @@
 #define PROCESS_DEADLINE_US	((int64_t) 60 * 1000000)
 
 /* Seconds; a smaller skew does not make a signature invalid. */
-#define TELLING_SKEW		(4 * 60)
+#define NOTABLE_SKEW		(4 * 60)
 
 /*
  * An instance may provide credentials that have expired.  They are used for
@@ -82,7 +82,7 @@ typedef struct Source
 	DynProcess *process;
 	DynExchange *exchange;
 	int			tries;			/* attempts of the step's request */
-	DynSocketWatcher watcher;	/* watch on the program, or for a pause */
+	DynSocketWatcher watcher;	/* watcher of the program, or of a pause */
 	bool		watching;
 } Source;
 
@@ -98,10 +98,10 @@ issuer_time(const Source *source)
 /* ---- ending ----------------------------------------------------------- */
 
 static void
-end_watcher(Source *source)
+stop_watcher(Source *source)
 {
 	if (source->watching)
-		dyn_client_unwatch(source->client, &source->watcher);
+		dyn_client_remove_watcher(source->client, &source->watcher);
 	source->watching = false;
 }
 
@@ -111,7 +111,7 @@ end_work(void *state)
 {
 	Source	   *source = state;
 
-	end_watcher(source);
+	stop_watcher(source);
 	dyn_exchange_destroy(source->exchange);
 	dyn_process_destroy(source->process);
 	dyn_instance_clear(&source->instance);
@@ -131,12 +131,12 @@ fail(Source *source, const DynError *err)
 }
 
 /*
- * Returns true if the credentials have expired.  Instances provide expired
- * credentials while AWS cannot create new ones, and services accept them then.
- * So these get a new lifetime.
+ * Returns true if the credentials have expired, except those of an instance.
+ * Instances provide expired credentials while AWS cannot create new ones, and
+ * services accept them then.  So these get a new lifetime.
  */
 static bool
-is_expired(Source *source)
+expire_or_extend(Source *source)
 {
 	DynRandom	random;
 
@@ -159,7 +159,7 @@ succeed(Source *source)
 	char		times[3][DYN_ERROR_TIME_SIZE];
 	DynError	err;
 
-	if (is_expired(source))
+	if (expire_or_extend(source))
 	{
 		dyn_error_time_text(source->keys.expires, times[0]);
 		dyn_error_time_text(issuer_time(source), times[1]);
@@ -182,15 +182,15 @@ succeed(Source *source)
 /* ---- waiting ---------------------------------------------------------- */
 
 static bool
-begin_watcher(Source *source, int fd, int held_fds, int64_t us,
-			  void (*notice) (void *arg))
+start_watcher(Source *source, int fd, int held_fds, int64_t us,
+			  void (*callback) (void *arg))
 {
 	source->watcher.fd = fd;
 	source->watcher.held_fds = held_fds;
 	source->watcher.due_us = dyn_loop_now_us() + us;
-	source->watcher.notice = notice;
+	source->watcher.callback = callback;
 	source->watcher.arg = source;
-	source->watching = dyn_client_watcher(source->client, &source->watcher);
+	source->watching = dyn_client_add_watcher(source->client, &source->watcher);
 	return source->watching;
 }
 
@@ -215,7 +215,7 @@ name_clocks(const DynExchange *exchange, DynError *err)
 	char		ours[DYN_ERROR_TIME_SIZE];
 
 	if (!exchange->has_date || exchange->policy != DYN_ADDRESS_ENDPOINT ||
-		llabs(exchange->date - now) <= TELLING_SKEW)
+		llabs(exchange->date - now) <= NOTABLE_SKEW)
 		return;
 	strcpy(hint, err->hint);
 	dyn_error_time_text(exchange->date, theirs);
@@ -266,7 +266,7 @@ correct_clock(Source *source, const DynExchange *exchange)
 {
 	if (source->clock_tried || !exchange->has_date || exchange->status < 400 ||
 		exchange->policy != DYN_ADDRESS_ENDPOINT ||
-		llabs(exchange->date - source->signed_at) <= TELLING_SKEW)
+		llabs(exchange->date - source->signed_at) <= NOTABLE_SKEW)
 		return false;
 	source->clock_tried = true;
 	source->offset = exchange->date - (int64_t) time(NULL);
@@ -280,7 +280,7 @@ on_pause(void *arg)
 
 	if (dyn_loop_now_us() < source->watcher.due_us)
 		return;
-	end_watcher(source);
+	stop_watcher(source);
 	next_step(source);
 }
 
@@ -309,7 +309,7 @@ on_reply(void *arg)
 		next_step(source);
 	}
 	else if (response != DYN_RESPONSE_AGAIN || source->tries >= MOST_TRIES ||
-			 !begin_watcher(source, -1, 0,
+			 !start_watcher(source, -1, 0,
 							(int64_t) FIRST_PAUSE_US << (source->tries - 1),
 							on_pause))
 		fail(source, &err);
@@ -331,7 +331,7 @@ on_process(void *arg)
 					  source->chain.words,
 					  (int) (PROCESS_DEADLINE_US / 1000000));
 	}
-	end_watcher(source);
+	stop_watcher(source);
 	dyn_process_destroy(source->process);
 	source->process = NULL;
 	if (response == DYN_RESPONSE_CREDENTIALS)
@@ -398,7 +398,7 @@ run_program(Source *source)
 		fail(source, &err);
 		return;
 	}
-	if (begin_watcher(source, dyn_process_fd(source->process), DYN_PROCESS_FDS,
+	if (start_watcher(source, dyn_process_fd(source->process), DYN_PROCESS_FDS,
 					  PROCESS_DEADLINE_US, on_process))
 		return;
 	dyn_error_memory(&err);

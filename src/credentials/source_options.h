@@ -2,8 +2,8 @@
  * source_options.h
  *		Defines the credential options of a user mapping.
  */
-#ifndef DYN_CREDENTIALS_SPEC_H
-#define DYN_CREDENTIALS_SPEC_H
+#ifndef DYN_CREDENTIALS_SOURCE_OPTIONS_H
+#define DYN_CREDENTIALS_SOURCE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

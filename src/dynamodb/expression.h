@@ -102,9 +102,9 @@ extern void dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark);
 
 /*
  * Appends the text of a condition, which must be neither TRUE nor FALSE.
- * Returns false, with *out and *tokens unchanged, if the expression would
- * exceed DynamoDB's limits (operators, bytes, 2 MB of values in total, a name
- * that is empty or over 65535 bytes) or memory runs out.
+ * Returns false, with *out and *tokens unchanged, if memory runs out or the
+ * expression would exceed DynamoDB's limits.  These limit the operators, the
+ * bytes, the values (2 MB in total), and a name's length (1 to 65535 bytes).
  */
 extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);

@@ -46,7 +46,7 @@ typedef struct DynItemParser
  * NULL on error.  With `wanted` false the item is only validated
  * (LastEvaluatedKey).
  */
-extern const char *dyn_item_read(DynItemParser *scandesc, const char *p,
+extern const char *dyn_item_read(DynItemParser *parser, const char *p,
 								 bool wanted);
 
 #endif

@@ -195,8 +195,8 @@ number_member(const json_t *object, const char *outer, const char *inner)
 }
 
 /*
- * Reads the throughput.  Provisioned tables have a billing mode that says so,
- * or have units and no billing mode.
+ * Sets the throughput.  A table is provisioned if its billing mode is not
+ * on-demand, and it has units.
  */
 static void
 read_throughput(const json_t *object, bool on_demand, DynThroughput *throughput)

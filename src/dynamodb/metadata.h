@@ -41,10 +41,11 @@ dyn_key_attr(const DynKeySchema *key, int i)
 }
 
 /*
- * The throughput that a table or a global index can serve.  DynamoDB does not
- * report it for on-demand tables.  It is at least the initial capacity of new
- * tables or the warm throughput, at most MaxReadRequestUnits or the default
- * quota (developer guide, "On-demand capacity", "Quotas").
+ * The throughput that a table or a global index can serve.  For on-demand
+ * tables DynamoDB does not report it.  Then it is at least the initial
+ * capacity of new tables or the warm throughput, and at most
+ * MaxReadRequestUnits or the default quota (developer guide, "On-demand
+ * capacity", "Quotas").
  */
 typedef struct DynThroughput
 {

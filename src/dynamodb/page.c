@@ -23,7 +23,7 @@
 /* A response that is being parsed. */
 typedef struct Response
 {
-	DynItemParser	scandesc;
+	DynItemParser	parser;
 	DynPage    *page;
 } Response;
 
@@ -101,9 +101,9 @@ static const char *
 read_item(Response *response, const char *p)
 {
 	if (*p != '{')
-		return dyn_scan_fail(&response->scandesc.scan, p,
+		return dyn_scan_fail(&response->parser.scan, p,
 							 "an item was expected");
-	p = dyn_item_read(&response->scandesc, p, true);
+	p = dyn_item_read(&response->parser, p, true);
 	if (p != NULL)
 		response->page->nitems++;
 	return p;
@@ -112,7 +112,7 @@ read_item(Response *response, const char *p)
 static const char *
 read_items(Response *response, const char *p)
 {
-	DynJson    *scan = &response->scandesc.scan;
+	DynJson    *scan = &response->parser.scan;
 	bool		done = false;
 
 	p = dyn_scan_expect(scan, p, '[', "an array of items was expected");
@@ -142,7 +142,7 @@ is_named(const Name *name, const char *text)
 static const char *
 read_object(Response *response, const char *p, NamedParser read)
 {
-	DynItemParser  *r = &response->scandesc;
+	DynItemParser  *r = &response->parser;
 	uint32_t	base = r->tape->names.count;
 	bool		done = false;
 	Name		name;
@@ -212,13 +212,13 @@ read_count_into(DynJson *scan, const char *p, uint64_t *count)
 static const char *
 read_count(Response *response, const char *p)
 {
-	return read_count_into(&response->scandesc.scan, p, &response->page->count);
+	return read_count_into(&response->parser.scan, p, &response->page->count);
 }
 
 static const char *
 read_scanned_count(Response *response, const char *p)
 {
-	return read_count_into(&response->scandesc.scan, p,
+	return read_count_into(&response->parser.scan, p,
 						   &response->page->scanned_count);
 }
 
@@ -233,12 +233,12 @@ is_empty_object(DynJson *scan, const char *p)
 static const char *
 read_last_key(Response *response, const char *p)
 {
-	DynJson    *scan = &response->scandesc.scan;
+	DynJson    *scan = &response->parser.scan;
 	const char *key = p;
 
 	if (*p != '{')
 		return dyn_scan_fail(scan, p, "a key was expected");
-	p = dyn_item_read(&response->scandesc, p, false);
+	p = dyn_item_read(&response->parser, p, false);
 	if (p == NULL)
 		return NULL;
 	if (is_empty_object(scan, key))
@@ -254,12 +254,12 @@ read_last_key(Response *response, const char *p)
 static const char *
 read_unprocessed(Response *response, const char *p)
 {
-	DynJson    *scan = &response->scandesc.scan;
+	DynJson    *scan = &response->parser.scan;
 	const char *keys = p;
 
 	if (*p != '{')
 		return dyn_scan_fail(scan, p, "an object was expected");
-	p = dyn_scan_value(scan, p, &response->scandesc.tape->names);
+	p = dyn_scan_value(scan, p, &response->parser.tape->names);
 	if (p != NULL && !is_empty_object(scan, keys))
 	{
 		response->page->unprocessed = keys;
@@ -280,8 +280,8 @@ read_units_number(Response *response, const char *p)
 	char		text[64];
 
 	if (*p == 'n')
-		return dyn_scan_literal(&response->scandesc.scan, p, "null");
-	p = dyn_scan_number(&response->scandesc.scan, p);
+		return dyn_scan_literal(&response->parser.scan, p, "null");
+	p = dyn_scan_number(&response->parser.scan, p);
 	if (p == NULL)
 		return NULL;
 	snprintf(text, sizeof(text), "%.*s", (int) (p - start), start);
@@ -301,7 +301,7 @@ read_units_number(Response *response, const char *p)
 static const char *
 read_units_member(Response *response, const char *p, const Name *name)
 {
-	DynItemParser  *r = &response->scandesc;
+	DynItemParser  *r = &response->parser;
 
 	if (is_named(name, "CapacityUnits"))
 		return read_units_number(response, p);
@@ -311,7 +311,7 @@ read_units_member(Response *response, const char *p, const Name *name)
 static const char *
 read_units(Response *response, const char *p)
 {
-	DynJson    *scan = &response->scandesc.scan;
+	DynJson    *scan = &response->parser.scan;
 	bool		done = false;
 
 	if (*p != '[')
@@ -371,7 +371,7 @@ find_member(const Name *name)
 static const char *
 read_member(Response *response, const char *p)
 {
-	DynItemParser  *r = &response->scandesc;
+	DynItemParser  *r = &response->parser;
 	const Member *member;
 	Name		name;
 
@@ -391,7 +391,7 @@ read_member(Response *response, const char *p)
 static const char *
 read_response(Response *response, const char *p)
 {
-	DynJson    *scan = &response->scandesc.scan;
+	DynJson    *scan = &response->parser.scan;
 	bool		done = false;
 
 	p = dyn_scan_skip(scan, p);
@@ -421,7 +421,7 @@ report(DynPageError *error, size_t offset, const char *reason)
 static const char *
 read_keys_member(Response *response, const char *p, const Name *name)
 {
-	DynItemParser  *r = &response->scandesc;
+	DynItemParser  *r = &response->parser;
 
 	if (is_named(name, "Keys"))
 		return read_items(response, p);
@@ -438,7 +438,7 @@ read_table_keys(Response *response, const char *p, const Name *name)
 static const char *
 read_keys(Response *response, const char *p)
 {
-	p = dyn_scan_skip(&response->scandesc.scan, p);
+	p = dyn_scan_skip(&response->parser.scan, p);
 	return p ? read_object(response, p, read_table_keys) : NULL;
 }
 
@@ -510,7 +510,7 @@ parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 	  MemberParser read, DynPageError *error)
 {
 	Response	response;
-	DynJson    *scan = &response.scandesc.scan;
+	DynJson    *scan = &response.parser.scan;
 	const char *p;
 
 	if (!clear_page(page, tree, buf))
@@ -518,9 +518,9 @@ parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 	if (len > UINT32_MAX)
 		return report(error, 0, "the response is too large");
 	dyn_scan_init(scan, buf, len);
-	response.scandesc.tape = page->tape;
-	response.scandesc.tree = tree;
-	response.scandesc.objects = 0;
+	response.parser.tape = page->tape;
+	response.parser.tree = tree;
+	response.parser.objects = 0;
 	response.page = page;
 
 	p = read(&response, buf);

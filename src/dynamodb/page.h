@@ -160,9 +160,9 @@ typedef struct DynPageCursor
 extern void dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page);
 
 /*
- * Returns the next item: fills one DynValue per slot (DYN_TYPE_ABSENT if the
- * item has no such attribute, or a path leads through a value that is not a
- * map or list).  Returns false after the last item.
+ * Returns the next item, as one DynValue per slot; false after the last item.
+ * A slot is DYN_TYPE_ABSENT if the item has no such attribute, or the path
+ * leads through a value that is not a map or list.
  */
 extern bool dyn_page_next(DynPageCursor *cursor, DynValue *slots);
 

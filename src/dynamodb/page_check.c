@@ -39,14 +39,14 @@ typedef struct MemberRule
 } MemberRule;
 
 #define COUNTS	(DYN_PAGE_COUNT | DYN_PAGE_SCANNED_COUNT)
-#define BESIDE	(DYN_PAGE_UNITS | DYN_PAGE_OTHER)
+#define WITH_ANY	(DYN_PAGE_UNITS | DYN_PAGE_OTHER)
 
-static const MemberRule get_rule = {0, DYN_PAGE_ITEM | BESIDE};
+static const MemberRule get_rule = {0, DYN_PAGE_ITEM | WITH_ANY};
 static const MemberRule batch_rule = {DYN_PAGE_RESPONSES,
-DYN_PAGE_UNPROCESSED | BESIDE};
+DYN_PAGE_UNPROCESSED | WITH_ANY};
 static const MemberRule read_rule = {COUNTS | DYN_PAGE_ITEMS,
-DYN_PAGE_LAST_KEY | BESIDE};
-static const MemberRule count_rule = {COUNTS, DYN_PAGE_LAST_KEY | BESIDE};
+DYN_PAGE_LAST_KEY | WITH_ANY};
+static const MemberRule count_rule = {COUNTS, DYN_PAGE_LAST_KEY | WITH_ANY};
 
 static const char *
 missing_member(unsigned missing)
@@ -398,7 +398,7 @@ read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
 
 /* True if the item with that value sorts after those of the previous pages. */
 static bool
-is_behind(const DynSeam *seam, const DynScalar *value)
+is_after_previous(const DynSeam *seam, const DynScalar *value)
 {
 	DynScalar	before = {seam->type, seam->value.data, seam->value.len};
 	int			order;
@@ -420,7 +420,7 @@ check_seam(const DynPage *page, DynSeam *seam, DynBuffer *scratch)
 	if (seam == NULL || seam->slot < 0 || page->nitems == 0)
 		return NULL;
 	err = read_slot(tape, 0, seam->slot, scratch, &value);
-	if (err == NULL && !is_behind(seam, &value))
+	if (err == NULL && !is_after_previous(seam, &value))
 		err = "does not begin after the items of the previous page";
 	for (last = tape->count - 1; last > 0; last--)
 		if (ends_item(&tape->entries[last - 1]))

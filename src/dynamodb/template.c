@@ -576,7 +576,7 @@ derive(DynTemplate *tmpl, int i)
 
 /* Checks the parts i and i + 1 without a literal between them. */
 static bool
-check_neighbours(const DynTemplate *tmpl, int i, DynTemplateError *error)
+check_neighbors(const DynTemplate *tmpl, int i, DynTemplateError *error)
 {
 	bool		from_right = tmpl->any >= 0 && i + 1 > tmpl->any;
 
@@ -632,7 +632,7 @@ dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 	{
 		if (!check_column(&tmpl->parts[i], error) ||
 			(i + 1 < tmpl->nparts && tmpl->literals[i + 1].len == 0 &&
-			 !check_neighbours(tmpl, i, error)))
+			 !check_neighbors(tmpl, i, error)))
 			return false;
 	}
 	for (i = 0; i < tmpl->nparts; i++)

@@ -38,7 +38,7 @@
 
 #define DYN_TEMPLATE_MAX_PARTS	16
 
-/* Not NUL-terminated unless a comment says so; data is NULL for no text. */
+/* A text, not NUL-terminated unless noted; data is NULL for no text. */
 typedef struct DynText
 {
 	const char *data;
@@ -47,7 +47,7 @@ typedef struct DynText
 
 typedef enum DynPartSpec
 {
-	DYN_SPEC_NONE,				/* none, or only any, lower and upper */
+	DYN_SPEC_NONE,				/* none, or only keywords: any, lower, upper */
 	DYN_SPEC_PLAIN,
 	DYN_SPEC_RANGE,				/* lo..hi */
 	DYN_SPEC_WORDS,
@@ -122,8 +122,9 @@ typedef struct DynTemplatePart
 	bool		guarded;
 
 	/*
-	 * true if guarded, but the template does not say whether values with the
-	 * separator exist: a text that matches only with such a value is ambiguous
+	 * true if guarded, but the template does not define whether values with
+	 * the separator exist: a text that matches only with such a value is
+	 * ambiguous
 	 */
 	bool		undecided;
 

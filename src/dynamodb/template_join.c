@@ -141,10 +141,10 @@ is_empty(const DynTextSpan *span)
 }
 
 /*
- * Adds the limits of the next part.  With a fixed width, all texts of a value
- * begin with the value and the next literal.  So an exclusive lower limit
- * moves after them, and an inclusive upper one too.  If a lower limit is
- * shorter, many values that begin with it are greater.
+ * Adds the limits of the next part.  If it has a fixed width, all texts with a
+ * value begin with that value.  So an exclusive lower limit, and an inclusive
+ * upper one, become the first text after all of these.  A lower limit that is
+ * shorter than the width stays: longer values that begin with it are greater.
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)

@@ -30,18 +30,19 @@ typedef enum DynSplit
 
 /*
  * Splits a text into the texts of its parts, which point into it.  `values` is
- * undefined unless the text matches.
+ * undefined unless the text matches.  The time is linear in the length of the
+ * text.
  *
- * `given` (NULL: nothing) has the encodings of columns read from elsewhere,
- * not folded; exactly this text, folded, must be in their part.  If the part
- * is folded and the text not ASCII, it is not compared, as applications fold
- * other letters in their own ways.  If it is not given, the part is split off
- * at its separator like others.  The caller has handled NULLs: such an item
- * does not match.
+ * `given` (NULL: none) has the encodings of columns that are read from
+ * elsewhere, not folded.  Their parts must be exactly these texts, folded.  A
+ * folded part is not compared if its given text is not ASCII, because
+ * applications fold other letters in their own ways.  Parts without a given
+ * text are split off at their separators.  The caller has handled NULLs: an
+ * item with one does not match.
  *
- * The time is linear in the length of the text.  One simplification: if the
- * text of the `any` part is given, a text that does not match may be reported
- * as ambiguous although no value of an undecided part makes it match.
+ * One simplification: if the text of the `any` part is given, a text that does
+ * not match may be reported as ambiguous, although no value of an undecided
+ * part would make it match.
  */
 extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,
@@ -68,7 +69,7 @@ extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);
 
 /* ---- join ---- */
 
-/* Whether an attribute with this value in that part may exist. */
+/* Existence of attributes with a value in a part */
 typedef enum DynHolds
 {
 	DYN_HOLDS_YES,
@@ -109,20 +110,22 @@ extern void dyn_text_span_init(DynTextSpan *span);
 extern void dyn_text_span_free(DynTextSpan *span);
 
 /*
- * Finds the texts whose first `npoints` parts have these values, not folded,
- * and whose next part, if there is one, is in `next` (NULL: has any value).
- * No matching text with these values is outside of the span.  All texts within
- * begin with the literals and points before `next`, except the one that is
- * equal to an exclusive limit, where a caller makes it inclusive.
+ * Finds the texts whose first `npoints` parts have these values (not folded),
+ * and whose next part, if there is one, has a value in `next` (NULL: any
+ * value).  Every matching text with these values is in the span.  Every text
+ * in the span begins with the literals and points before `next`.  The only
+ * exception is a text equal to an exclusive limit that the caller makes
+ * inclusive.
  *
- * If a part is not `ordered`, only the lower limit of its span is used, and
- * only if it is a text, unless the span is all texts with one prefix; the
- * caller passes none for an encoding that does not preserve the order of
- * values.  The first point that is DYN_HOLDS_UNKNOWN, and all after it, are
- * not used, nor is the span of a folded part.  Where a part has a fixed width,
- * values of another width do not count.
+ * Some points and limits are not used:
+ * - the first point that is DYN_HOLDS_UNKNOWN, and all after it;
+ * - the span of a folded part;
+ * - the upper limit for a part that is not `ordered`, unless the span is all
+ *   texts with one prefix; and its lower limit, unless the part is a text.
  *
- * Returns false if memory runs out.  The buffers are reset first.
+ * For an encoding that does not preserve the order of values, the caller
+ * passes NULL.  Where a part has a fixed width, values of another width do not
+ * count.  Returns false if memory runs out.  Resets the buffers first.
  */
 extern bool dyn_template_span(const DynTemplate *tmpl, const DynText *points,
 							  int npoints, const DynSpan *next, DynTextSpan *span);

@@ -20,7 +20,7 @@ typedef struct Walk
 } Walk;
 
 static DynText
-behind(DynText text, size_t n)
+skip_text(DynText text, size_t n)
 {
 	text.data += n;
 	text.len -= n;
@@ -67,7 +67,7 @@ is_of_charset(DynText text, const char *charset)
 			c.len++;
 		if (dyn_text_find(list, c) == NULL)
 			return false;
-		text = behind(text, c.len);
+		text = skip_text(text, c.len);
 	}
 	return true;
 }
@@ -110,13 +110,13 @@ next_end(const DynWays *ways, int i, DynText rest, size_t end)
 		size_t		last = rest.len - literal.len;
 
 		return literal.len <= rest.len && end <= last &&
-			begins_with(behind(rest, last), literal) ? last : rest.len + 1;
+			begins_with(skip_text(rest, last), literal) ? last : rest.len + 1;
 	}
 	while (literal.len == 0 && is_inside_char(rest, end))
 		end++;
 	if (literal.len == 0)
 		return end;
-	found = dyn_text_find(behind(rest, end), literal);
+	found = dyn_text_find(skip_text(rest, end), literal);
 	return found == NULL ? rest.len + 1 : (size_t) (found - rest.data);
 }
 
@@ -134,7 +134,7 @@ walk_known(Walk *walk, int i, DynText rest)
 	return dyn_part_agrees(part, walk->values[i], known) &&
 		(part->facts.elsewhere ||
 		 (known.len > 0 && may_have(walk->ways, i, known))) &&
-		walk_from(walk, i + 1, behind(rest, known.len));
+		walk_from(walk, i + 1, skip_text(rest, known.len));
 }
 
 static bool
@@ -152,7 +152,7 @@ walk_part(Walk *walk, int i, DynText rest)
 			return true;
 		walk->values[i] = (DynText) {rest.data, end};
 		if (may_have(ways, i, walk->values[i]) &&
-			walk_from(walk, i + 1, behind(rest, end)))
+			walk_from(walk, i + 1, skip_text(rest, end)))
 			return true;
 	}
 	return false;
@@ -166,7 +166,7 @@ walk_from(Walk *walk, int i, DynText rest)
 
 	if (!begins_with(rest, literal))
 		return false;
-	rest = behind(rest, literal.len);
+	rest = skip_text(rest, literal.len);
 	if (i < walk->ways->tmpl->nparts)
 		return walk_part(walk, i, rest);
 	return rest.len == 0 && walk->ways->found(walk->ways->arg, walk->values);

@@ -12,8 +12,8 @@
 #define UNITS_OF_PARTITION		3000.0	/* units per second */
 #define BYTES_OF_PARTITION		(10.0 * 1024 * 1024 * 1024)
 #define ON_DEMAND_PARTITIONS	4.0 /* partitions of a new table */
-#define SAVED_SECONDS			150.0	/* half of the maximum that DynamoDB
-										 * saves */
+#define SAVED_SECONDS			150.0	/* half of the seconds of unused
+										 * capacity that DynamoDB saves */
 #define MS_PER_MEGABYTE			20.0
 #define UNKNOWN_ITEM_BYTES		300.0
 

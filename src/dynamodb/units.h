@@ -29,7 +29,7 @@
 #define DYN_FULL_PAGE_UNITS		(DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES)
 #define DYN_LARGEST_ITEM_UNITS	50.0	/* 400 kB, read by its key */
 #define DYN_LEAST_UNITS			0.5
-#define DYN_LEAST_BYTES			4096.0	/* bytes that cost as much as none */
+#define DYN_LEAST_BYTES			4096.0	/* smaller items cost the same */
 
 #define DYN_MS_PER_QUERY		0.070
 #define DYN_MS_PER_KEY			0.003	/* per key of a BatchGetItem */
@@ -58,7 +58,7 @@ typedef struct DynReads
 {
 	double		keys;			/* number of partitions or items; 0: a Scan */
 	double		requests;
-	double		width;			/* number of these at the same time */
+	double		width;			/* number of requests at the same time */
 	double		units;
 	double		base_requests;	/* requests for items by key, after an index */
 	double		base_units;		/* units of base_requests, in the table */
@@ -75,11 +75,11 @@ typedef struct DynPrices
 	double		round_trip_ms;
 	double		unit_cost_ms;
 	double		in_flight;		/* number of requests at the same time */
-	double		most_units;		/* maximum units that Queries can use, in
-								 * addition to 0.5 for each; 0: unbounded */
-	double		most_base_units;	/* maximum units that their items in the
-									 * table can use; 0: unbounded */
-	bool		known;			/* true if the capacity is more than a guess */
+	double		most_units;		/* maximum units of all Queries, in addition
+								 * to 0.5 for each; 0: unlimited */
+	double		most_base_units;	/* maximum units of their items in the
+									 * table; 0: unlimited */
+	bool		known;			/* true if the capacity is not a guess */
 } DynPrices;
 
 /*
@@ -99,8 +99,8 @@ extern double dyn_known_capacity(const DynThroughput *throughput,
 								 double read_capacity);
 
 /*
- * Returns the share of the capacity that statements may use, if it is less
- * than all; 0 if there is no limit.
+ * Returns the share of the capacity that statements may use, in units per
+ * second; 0 if it is not limited, or the capacity is unknown.
  */
 extern double dyn_capacity_share(const DynThroughput *throughput,
 								 double read_capacity, double read_percent);
@@ -113,7 +113,10 @@ extern void dyn_capacity_init(DynCapacity *capacity,
 /* Returns the minimum time, in milliseconds, that the reads wait for units. */
 extern double dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices);
 
-/* Returns the price in time; units are converted to time. */
+/*
+ * Returns the price of the reads as a time in ms; unit_cost_ms converts units
+ * to time.
+ */
 extern double dyn_reads_price(const DynReads *reads, const DynPrices *prices);
 
 /*

@@ -141,7 +141,7 @@ class Shop(designs.TestCase):
     def test_rows(self):
         self.assertTwins()
 
-    def test_broken_promise(self):
+    def test_incomplete_index(self):
         """What the check tells of the item that the index lacks, and the plan without the promise."""
         rows = self.fx.rows("SELECT kind, relation::text, items FROM dynamo_fdw_check_table('warehouse_item') WHERE kind = 'missing index key'")
         self.assertEqual(rows, [("missing index key", "warehouse_item2", 5)])

@@ -107,7 +107,7 @@ TOLD = {
         {len("1790000000")} digits are seconds, {len("1790000000000")} are milliseconds, {len("1790000000000000")} are
         """,
     "docs/tables.md": """
-        not more than {WORDS[row_test.FIVE_YEARS / 86400 / 365]} years before it
+        not more than {WORDS[item_filter.FIVE_YEARS / 86400 / 365]} years before it
         expects one item of {WORDS[1 / table_rows.ROW_SHARE]} to be a row
         expected to have {WORDS[table_rows.ITEM_ROWS]} rows; `ANALYZE` counts
         all of its members are requested, up to {DYN_MAX_MEMBERS:,}

@@ -20,7 +20,7 @@ end_client(DynClient *client)
 	DynLoop    *loop = &client->connections.loop;
 
 	assert(client->active == NULL && client->exchanges == NULL &&
-		   client->watches == NULL);
+		   client->watchers == NULL);
 	dyn_client_close_idle(client);
 	curl_multi_cleanup(loop->multi);
 	close(loop->timer_fd);

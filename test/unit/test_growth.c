@@ -46,18 +46,18 @@ connect_to_peer(DynConnections *connections, bool busy)
 	int			fd = dyn_sockets_open(&connections->sockets, AF_INET,
 									  SOCK_STREAM, 0, 1);
 
-	(void) dyn_sockets_watcher(&connections->sockets, fd, EPOLLIN, NULL);
+	(void) dyn_sockets_watch(&connections->sockets, fd, EPOLLIN, NULL);
 	(void) dyn_sockets_unwatch(&connections->sockets, fd);
 	dyn_sockets_got_response(&connections->sockets, fd, RTT_US);
 	if (busy)
-		(void) dyn_sockets_watcher(&connections->sockets, fd, EPOLLIN, NULL);
+		(void) dyn_sockets_watch(&connections->sockets, fd, EPOLLIN, NULL);
 	return fd;
 }
 
 static int
 patience(const DynConnections *connections, int waiting, bool connecting)
 {
-	return (int) dyn_connections_patience_us(connections, 1, waiting,
+	return (int) dyn_connections_wait_us(connections, 1, waiting,
 											 connecting);
 }
 
@@ -87,7 +87,7 @@ waits_for_one_in_use(void)
 	dyn_sockets_got_response(&connections.sockets, first, -1);
 	CHECK_EQ_INT(patience(&connections, 0, false), 0);
 	/* those to others do not count */
-	CHECK_EQ_INT((int) dyn_connections_patience_us(&connections, 2, 0, false),
+	CHECK_EQ_INT((int) dyn_connections_wait_us(&connections, 2, 0, false),
 				 0);
 	dyn_sockets_close(&connections.sockets, first);
 	dyn_sockets_close(&connections.sockets, second);

@@ -85,7 +85,7 @@ ends_idle_connections_on_which_something_came(void)
 	}
 	for (i = 1; i < MANY; i++)
 		CHECK(send(theirs[i], "x", 1, 0) == 1);
-	dyn_sockets_distrust_stirred(&sockets);
+	dyn_sockets_distrust_readable(&sockets);
 	for (i = 0; i < MANY; i++)
 	{
 		CHECK_EQ_INT(recv(ours[i], &byte, 1, MSG_DONTWAIT), i == 0 ? -1 : 0);
@@ -113,36 +113,36 @@ is_watched_between_transfers(void)
 
 	CHECK(connect(ours, (struct sockaddr *) &address, sizeof(address)) == 0);
 	theirs = accept(listener, NULL, NULL);
-	CHECK(!dyn_sockets_watcher(&sockets, ours, EPOLLIN, NULL));
-	CHECK(!dyn_sockets_stirred(&sockets, ours));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL));
+	CHECK(!dyn_sockets_handle_event(&sockets, ours));
 	/* one that has not replied may be closed without our being told */
 	CHECK(!dyn_sockets_unwatch(&sockets, ours));
-	CHECK(!dyn_sockets_watcher(&sockets, ours, EPOLLIN, NULL));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL));
 	dyn_sockets_got_response(&sockets, ours, 0);
 	CHECK(dyn_sockets_unwatch(&sockets, ours));
-	CHECK(dyn_sockets_watcher(&sockets, ours, EPOLLIN, NULL));
-	CHECK(!dyn_sockets_watcher(&sockets, ours, EPOLLOUT, NULL));
+	CHECK(dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLOUT, NULL));
 	CHECK(dyn_sockets_unwatch(&sockets, ours));
 	dyn_sockets_got_response(&sockets, ours, 0);
 	CHECK(send(theirs, "x", 1, 0) == 1);
-	CHECK(dyn_sockets_stirred(&sockets, ours));
+	CHECK(dyn_sockets_handle_event(&sockets, ours));
 	CHECK_EQ_INT(recv(ours, &byte, 1, MSG_DONTWAIT), 0);
-	CHECK(!dyn_sockets_stirred(&sockets, ours));
-	CHECK(!dyn_sockets_watcher(&sockets, ours, EPOLLOUT, NULL));
-	CHECK(!dyn_sockets_stirred(&sockets, -1));
+	CHECK(!dyn_sockets_handle_event(&sockets, ours));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLOUT, NULL));
+	CHECK(!dyn_sockets_handle_event(&sockets, -1));
 	/* a transfer that is paused */
 	CHECK_EQ_INT(dyn_sockets_park(&sockets, &theirs), -1);
-	CHECK(!dyn_sockets_watcher(&sockets, ours, EPOLLIN, &theirs));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN, &theirs));
 	CHECK_EQ_INT(dyn_sockets_unpark(&sockets, &theirs, &events), -1);
 	CHECK_EQ_INT(dyn_sockets_park(&sockets, &theirs), ours);
 	CHECK_EQ_INT(dyn_sockets_park(&sockets, &theirs), -1);
 	CHECK_EQ_INT(dyn_sockets_unpark(&sockets, &theirs, &events), ours);
 	CHECK_EQ_INT(events, EPOLLIN);
-	CHECK(dyn_sockets_watcher(&sockets, ours, EPOLLIN, &theirs));
+	CHECK(dyn_sockets_watch(&sockets, ours, EPOLLIN, &theirs));
 	CHECK_EQ_INT(dyn_sockets_park(&sockets, &theirs), ours);
 	(void) dyn_sockets_unwatch(&sockets, ours);
 	CHECK_EQ_INT(dyn_sockets_unpark(&sockets, &theirs, &events), -1);
-	CHECK(!dyn_sockets_watcher(&sockets, ours, EPOLLIN, &theirs));
+	CHECK(!dyn_sockets_watch(&sockets, ours, EPOLLIN, &theirs));
 	dyn_sockets_close(&sockets, ours);
 	close(theirs);
 	close(listener);
@@ -169,12 +169,12 @@ drains_nothing_of_another_transfer(void)
 		CHECK(connect(ours, (struct sockaddr *) &address,
 					  sizeof(address)) == 0);
 		theirs = accept(listener, NULL, NULL);
-		(void) dyn_sockets_watcher(&sockets, ours, EPOLLIN, NULL);
+		(void) dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL);
 		(void) dyn_sockets_unwatch(&sockets, ours);
 		dyn_sockets_got_response(&sockets, ours, 0);
 		ended = dyn_sockets_find(&sockets, ours);
 		if (reused)
-			(void) dyn_sockets_watcher(&sockets, ours, EPOLLIN, NULL);
+			(void) dyn_sockets_watch(&sockets, ours, EPOLLIN, NULL);
 		CHECK(send(theirs, "HTTP", 4, 0) == 4);
 		dyn_sockets_distrust(&sockets, &ended);
 		if (reused)

@@ -512,7 +512,7 @@ start_services(int *lifeline, pid_t *pid)
 	return true;
 }
 
-/* A port of this machine that leaves requests for connections unanswered. */
+/* A port of this machine that leaves requests for connections awaited. */
 static int
 open_silent_port(int *fds, int n)
 {

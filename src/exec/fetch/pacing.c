@@ -23,7 +23,7 @@
 /* Throttles of several partitions within this time are the table's. */
 #define HOT_TOGETHER_MS	1000.0
 
-/* Throttled time of one spell after which a statement warns. */
+/* Duration of an episode of throttling (ms) after which a statement warns. */
 #define WARN_AFTER_MS	1000.0
 
 void
@@ -160,14 +160,14 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 /* ---- throttles ---- */
 
 DYN_NORETURN static void
-report_impatience(const DynStreamContext *context, const DynStream *stream)
+report_throttle_timeout(const DynStreamContext *context, const DynStream *stream)
 {
 	const DynPacing *pacing = &context->pacing;
 
 	/* a statement around this one may handle the error, and run others */
 	dyn_pace_init(&pacing->table->pace,
 				  context->spec.connection->max_concurrency);
-	dyn_report_throttled(stream->call, dyn_target_words(context->spec.table, context->spec.index),
+	dyn_report_throttled(stream->call, dyn_describe_target(context->spec.table, context->spec.index),
 						 pacing->stalled_ms / 1000, context->spec.capacity,
 						 context->statement->counters.read_units);
 }
@@ -188,7 +188,7 @@ warn_if_slow(const DynStreamContext *context, double now)
 		return;
 	throttle->warned = true;
 	ereport(WARNING,
-			(errmsg("DynamoDB is throttling reads of %s", dyn_target_words(spec->table, spec->index)),
+			(errmsg("DynamoDB is throttling reads of %s", dyn_describe_target(spec->table, spec->index)),
 			 rate > 0
 			 ? errdetail("The statement continues at about %.*f read units per second.",
 						 rate < 10 ? 1 : 0, rate)
@@ -209,8 +209,8 @@ count_stall(DynPacing *pacing, double now)
 }
 
 /*
- * True if the stream's partition is the only hot one: the table's pace then
- * does not change.
+ * True unless another stream was just throttled at the limit of its partition,
+ * too.  In that case the pace of the table slows down as well.
  */
 static bool
 is_alone(DynTablePace *table, const DynStream *stream, double now)
@@ -242,7 +242,7 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 {
 	const DynCall *call = stream->call;
 	DynTablePace *table = context->pacing.table;
-	int			patience = context->spec.connection->throttle_timeout;
+	int			timeout_ms = context->spec.connection->throttle_timeout;
 	double		now = dyn_session_now();
 
 	if (call->hot_partition)
@@ -251,7 +251,7 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 		dyn_pace_refuse(&table->pace, stream->cost, context->spec.capacity,
 						call->started_ms, call->done_ms);
 	count_stall(&context->pacing, now);
-	if (patience > 0 && context->pacing.stalled_ms > patience)
-		report_impatience(context, stream);
+	if (timeout_ms > 0 && context->pacing.stalled_ms > timeout_ms)
+		report_throttle_timeout(context, stream);
 	warn_if_slow(context, now);
 }

@@ -3,10 +3,9 @@
  *		Decides when the streams of a fetch may send, and how much one request
  *		may read.
  *
- * Keeps the streams to the pace of the table or index that they read.  Private
- * to the fetch.  The pace itself is aws/pace.h; a table's or index's pace is
- * shared by all fetches of a session (model/session/table_pace.h).  A stream
- * throttled at the limit of its partition has a pace of its own.
+ * The pace of a table or index (aws/pace.h) is shared by all fetches of a
+ * session (model/session/table_pace.h).  A stream throttled at the limit of
+ * its partition also has a pace of its own.  Private to the fetch.
  */
 #ifndef DYN_EXEC_PACING_H
 #define DYN_EXEC_PACING_H
@@ -47,23 +46,26 @@ extern long dyn_pacing_limit(const struct DynStreamContext *context,
 extern int	dyn_pacing_keys(const struct DynStreamContext *context, int keys);
 
 /*
- * dyn_pacing_send is to be called before a request of the stream is sent that
- * may examine `items` items (0: unknown).  It returns false if the request
- * must not be sent yet.  dyn_pacing_grant is to be called when DynamoDB has
- * granted it.
+ * Records that a request of the stream is to be sent, which may examine
+ * `items` items (0: unknown).  Returns false if it must not be sent yet.
  */
 extern bool dyn_pacing_send(struct DynStreamContext *context,
 							struct DynStream *stream, double items);
+
+/*
+ * Records the response to a request that has used `units` read units, and
+ * examined `items` items.
+ */
 extern void dyn_pacing_grant(struct DynStreamContext *context,
 							 struct DynStream *stream, double units,
 							 double items);
 
 /*
- * To be called if the request, or the unprocessed rest of it, was throttled.
- * Warns, once for a statement and table, when a spell of throttles
- * (aws/pace.h) has lasted for a second; single ones far apart do not warn.
- * Raises an error if the statement has waited longer than throttle_timeout
- * without a response.
+ * Records that the request, or its unprocessed rest, was throttled.  Warns,
+ * once for a statement and table, when an episode of throttling (aws/pace.h)
+ * has lasted for a second; single refusals far apart do not warn.  Raises an
+ * error if the statement has waited longer than throttle_timeout without a
+ * response.
  */
 extern void dyn_pacing_refuse(struct DynStreamContext *context,
 							  struct DynStream *stream);

@@ -316,8 +316,8 @@ compare_items(void *arg, const DynValue *a, const DynValue *b)
 }
 
 /*
- * Sets the slot of the sort attribute, which shows that pages of a Query
- * follow each other, if there is one and its order is known.
+ * Sets the slot of the sort attribute, if there is one and its order is known.
+ * Its values show that pages of a Query follow each other.
  */
 static void
 set_sort_slot(DynFetchSpec *spec, const DynAccess *access,

@@ -70,10 +70,10 @@ extern DynRows *dyn_scandesc_rows_with_keys(DynScanDesc *scandesc);
 extern DynRows *dyn_scandesc_rows_with_partition(DynScanDesc *scandesc);
 
 /*
- * Prepares the rows for items that are cached.  They include the base key, so
- * that errors can name the item, and have slots for the inputs of `filters`
- * (DynPred *), which are evaluated later.  To be called before the first
- * fetch; in CurrentMemoryContext.
+ * Prepares the rows for items that are cached.  The rows include the base key,
+ * so that errors can name the item.  They also have slots for the inputs of
+ * `filters` (DynPred *), which are evaluated later.  To be called before the
+ * first fetch; in CurrentMemoryContext.
  */
 extern void dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters);
 

@@ -335,8 +335,8 @@ begin_streams(DynFetch *fetch)
 
 /*
  * Returns the stream that sends next: the one that has sent the fewest
- * requests.  A stream that falls behind would be alone at the end, each page
- * waiting for the one before.  Keyed, it is the first stream.
+ * requests.  A stream that lagged would be alone at the end, each of its pages
+ * waiting for the one before.  In a keyed fetch it is the first stream.
  */
 static DynStream *
 next_to_send(const DynFetch *fetch)
@@ -377,10 +377,11 @@ dyn_schedule_send(DynFetch *fetch)
 /* ---- responses ---- */
 
 /*
- * True if the stream's response should be parsed now.  If memory is short, its
- * next request could not be sent, so it waits until the consumer has no other
- * page.  Otherwise responses that arrived together would be parsed and used up
- * together, with no request in flight during that time, and again until the
+ * True if the stream's response should be parsed now.  If memory is short, the
+ * stream could not send its next request afterwards.  So its response waits
+ * until the consumer has used up all other pages; in a keyed fetch, until it
+ * needs this stream.  Otherwise responses that arrived together would be used
+ * up together, with no request in flight during that time, and again until the
  * end.
  */
 static bool

@@ -278,10 +278,10 @@ log_line(DynStreamContext *context, const DynStream *stream,
 
 /*
  * Handles a request rejected because the table or index has changed since
- * planning.  Requests the description again, so that the next plan is based on
- * a fresh one.  Returns true if the request should be sent again.  The plan
- * must still match the description, and either no response was taken in
- * before, or the request was in flight during the refresh.
+ * planning.  Forgets the description, so that the next plan is based on a new
+ * one.  Returns true if the request should be sent again: no response was
+ * taken in before, and the plan matches a new description.  That is requested
+ * once; requests in flight at that time are also sent again.
  */
 static bool
 refresh_if_stale(DynStreamContext *context, const DynStream *stream)
@@ -347,8 +347,8 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 }
 
 /*
- * Has a throttled request sent again at the pace of the table.  The attempt is
- * counted with the request's response.
+ * Handles a throttled request, which is sent again at the pace of the table.
+ * The attempt is counted with the request's response.
  */
 static void
 receive_throttle(DynStreamContext *context, DynStream *stream,
@@ -564,9 +564,9 @@ check_response(DynStreamContext *context, DynStream *stream,
 }
 
 /*
- * Has unprocessed keys sent again at the pace of the table, unless the
- * response was so large that its size is the reason.  A key without an item is
- * complete as well.
+ * Records which keys remain to be sent.  Unprocessed ones slow down the pace
+ * of the table, unless the response was so large that its size is the reason.
+ * A key without an item is complete as well.
  */
 static void
 note_unprocessed(DynStreamContext *context, DynStream *stream,
@@ -600,14 +600,14 @@ items_examined(DynStreamContext *context, DynStream *stream,
 
 /*
  * Returns the units of a response that does not report them, as from some
- * emulators.  For keys these are the expected units.  For a page they are
- * those of its items, if the size of items is known.  Otherwise they are the
- * expected units as well.  That is too much for a short last page, as far as
- * filters and projections reveal its length.
+ * emulators: the expected units.  If the size of items is known, a page costs
+ * at most the units of its items.  Otherwise the last page, which may be
+ * short, costs at most the units of the response's size; with a filter or
+ * projection that is too little.
  */
 static double
-units_untold(const DynStreamContext *context, const DynStream *stream,
-			 const DynFetchPage *page, double items)
+unreported_units(const DynStreamContext *context, const DynStream *stream,
+				 const DynFetchPage *page, double items)
 {
 	const DynFetchSpec *spec = &context->spec;
 	bool		sized = spec->item_units > 0;
@@ -634,7 +634,7 @@ note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
 	double		items = items_examined(context, stream, page);
 
 	if (!page->units_reported)
-		page->units = units_untold(context, stream, received, items);
+		page->units = unreported_units(context, stream, received, items);
 	dyn_spending_grant(context, stream, page->units, items);
 	if (items > 0 || context->spec.op != DYN_OP_BATCH_GET_ITEM)
 		dyn_pacing_grant(context, stream, page->units, items);

@@ -50,11 +50,11 @@ typedef struct DynStream
 								 * response */
 	bool		sent_after_refresh; /* true if sent after the description was
 									 * refreshed */
-	double		cost;			/* read units expected for the request... */
-	double		expected;		/* ...counted for its statement... */
-	double		charge;			/* ...and charged to budgets, for each
-								 * attempt... */
-	int			ncharged;		/* ...of this number of attempts */
+	double		cost;			/* read units expected for the request */
+	double		expected;		/* read units counted for its statement */
+	double		charge;			/* read units charged to budgets for each
+								 * attempt */
+	int			ncharged;		/* number of attempts that were charged */
 	int			throttles;		/* number of throttles before the request's
 								 * response */
 	bool		is_hot;			/* true if its partition was throttled */

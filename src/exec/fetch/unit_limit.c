@@ -120,7 +120,7 @@ response_will_come(const DynStreamContext *context)
 
 	if (context->pacing.table->in_flight > 0)
 		return true;
-	return context->spending.unanswered > context->paused &&
+	return context->spending.awaited > context->paused &&
 		(!context->spec.keyed ||
 		 statement->bytes + context->expected <= statement->max_bytes);
 }
@@ -136,7 +136,7 @@ awaits_response(const DynStreamContext *context)
 	 * not have been taken in, and other fetches read the table, too.
 	 */
 	if (context->spending.budgets != NULL &&
-		Min(context->spending.unanswered, context->pacing.table->in_flight) > context->responses)
+		Min(context->spending.awaited, context->pacing.table->in_flight) > context->responses)
 		return true;
 	return limit > 0 && response_will_come(context) &&
 		left_of_statement(context, limit) <
@@ -188,8 +188,8 @@ dyn_spending_items(const DynStreamContext *context, double items)
 }
 
 /*
- * Returns the maximum units of a request by the table in the head of
- * unit_limit.h.
+ * Returns the maximum units of a request, as the head of unit_limit.h defines
+ * them.
  */
 static double
 most_units(const DynStreamContext *context, const DynStream *stream,
@@ -226,7 +226,7 @@ dyn_spending_charge(DynStreamContext *context, DynStream *stream, double items)
 		return false;
 	stream->expected = expected;
 	context->statement->expected_units += expected;
-	context->spending.unanswered++;
+	context->spending.awaited++;
 	return true;
 }
 
@@ -237,7 +237,7 @@ dyn_spending_landed(DynStreamContext *context, DynStream *stream)
 {
 	context->statement->expected_units -= stream->expected;
 	stream->expected = 0;
-	context->spending.unanswered--;
+	context->spending.awaited--;
 }
 
 void

@@ -24,8 +24,8 @@
  *
  * The limit of a statement counts the expected cost of requests.
  */
-#ifndef DYN_EXEC_SPENDING_H
-#define DYN_EXEC_SPENDING_H
+#ifndef DYN_EXEC_UNIT_LIMIT_H
+#define DYN_EXEC_UNIT_LIMIT_H
 
 #include "../../model/session/budget.h"
 #include "../statement/statement.h"
@@ -40,7 +40,7 @@ typedef struct DynSpending
 								 * unlimited */
 	double		most_item;		/* largest units of an item, as measured */
 	double		most_request;	/* largest units of a request, as measured */
-	int			unanswered;		/* number of requests whose responses were not
+	int			awaited;		/* number of requests whose responses were not
 								 * taken in */
 } DynSpending;
 

@@ -215,7 +215,10 @@ not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				not(members_cond(codec, path, elemtype, elements)));
 }
 
-/* `codec` is that of the elements. */
+/*
+ * Returns the condition that a collection has the element; `codec` is that of
+ * its elements.
+ */
 static DynCond *
 contains_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
@@ -403,7 +406,10 @@ contains_jsonb(const DynPath *path, Datum value)
 	}
 }
 
-/* DynamoDB does not look into a map. */
+/*
+ * Returns the condition that an unnested attribute has the element.  It
+ * selects every map, because DynamoDB does not examine the members of maps.
+ */
 static DynCond *
 unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
@@ -418,7 +424,7 @@ unnested_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 
 /* ---- existence and booleans ---- */
 
-/* Never for the item itself. */
+/* Returns the condition for IS NULL.  The item itself is never NULL. */
 static DynCond *
 null_cond(const DynPath *path)
 {
@@ -559,7 +565,7 @@ unexpired(const DynPath *path)
 }
 
 DynCond *
-dyn_row_cond(const DynRowTerm *term)
+dyn_filter_term_cond(const DynFilterTerm *term)
 {
 	DynCond    *cond;
 	DynCond    *absent;
@@ -576,12 +582,12 @@ dyn_row_cond(const DynRowTerm *term)
 }
 
 DynCond *
-dyn_row_test_cond(const DynRowTest *test)
+dyn_item_filter_cond(const DynItemFilter *test)
 {
 	DynCond    *all = junction(DYN_COND_AND, test->nterms);
 
 	for (int i = 0; i < test->nterms; i++)
-		add_arg(all, dyn_row_cond(&test->terms[i]));
+		add_arg(all, dyn_filter_term_cond(&test->terms[i]));
 	return dyn_cond_simplify(all);
 }
 
@@ -597,8 +603,8 @@ dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 	check_stack_depth();
 	if (pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR)
 		return junction_cond(relation, pred, values);
-	if (pred->kind == DYN_PRED_ROW)
-		return dyn_row_cond(&relation->row_test.terms[pred->term]);
+	if (pred->kind == DYN_PRED_FILTER_TERM)
+		return dyn_filter_term_cond(&relation->item_filter.terms[pred->term]);
 	if (pred->kind == DYN_PRED_TEMPLATED)
 		return dyn_templated_cond(relation, pred, values);
 	if (pred->kind == DYN_PRED_GIVEN)

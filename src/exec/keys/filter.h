@@ -23,7 +23,7 @@ extern DynCond *dyn_filter_cond(const DynRelation *relation, const DynPred *pred
  * Returns the condition for a term of the item filter, and for all its terms,
  * simplified.
  */
-extern DynCond *dyn_row_cond(const DynRowTerm *term);
-extern DynCond *dyn_row_test_cond(const DynRowTest *test);
+extern DynCond *dyn_filter_term_cond(const DynFilterTerm *term);
+extern DynCond *dyn_item_filter_cond(const DynItemFilter *test);
 
 #endif

@@ -158,11 +158,11 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 }
 
 /*
- * Moves a limit that no value can reach to where values are: a text longer
- * than a key sorts right after its own beginning.  Where a character would
- * have to be split, the limit is what all keys with the beginning before it
- * have in common.  Other keys with that beginning reach full length only with
- * lower characters.
+ * Replaces a limit that is longer than any key.  Such a text sorts directly
+ * after its prefix of the maximum length.  If that prefix would end within a
+ * character, the prefix before the character is used.  All keys that begin
+ * with it are below the limit, because only shorter characters, which sort
+ * lower, may follow.  So the limit becomes the end of that prefix.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -250,7 +250,7 @@ add_array(Collection *to, const DynCodec *codec, Oid valuetype, Datum array)
  * type.
  */
 static void
-add_row_values(Collection *to, const DynRowTerm *term)
+add_row_values(Collection *to, const DynFilterTerm *term)
 {
 	for (int i = 0; i < term->nvalues; i++)
 	{
@@ -426,8 +426,8 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 		case DYN_PRED_GIVEN:
 			return dyn_given_holds(context->values, pred) ? everything()
 				: (DynSpans) {0, NULL};
-		case DYN_PRED_ROW:
-			add_row_values(&set, &relation->row_test.terms[pred->term]);
+		case DYN_PRED_FILTER_TERM:
+			add_row_values(&set, &relation->item_filter.terms[pred->term]);
 			break;
 		case DYN_PRED_MEMBERS:
 			add_members(&set, &relation->templated[pred->templated].tmpl->parts[pred->part]);
@@ -565,7 +565,10 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 		if (combine(&parts, i, limits->type, &span))
 			add_clipped(&set, span);
 	}
-	/* each combination stays a span: in each, the next part is in order */
+	/*
+	 * spans are not united: only within one combination is the next part in
+	 * order
+	 */
 	return make_set(&set, false);
 }
 

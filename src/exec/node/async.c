@@ -70,9 +70,9 @@ get_group(DynStatement *statement, const PlanState *requestor)
 
 /*
  * Ends the runs of outdated children.  Core rescans a child whose parameters
- * have changed when it requests a row from it, and never requests one from a
- * child that is pruned now.  The responses to such a child's requests in
- * flight are never taken in, so the others must not wait for them.
+ * have changed only when it requests a row from it.  It never requests one
+ * from a child that is now pruned.  The responses to such a child's requests
+ * in flight are never taken in, so the others must not wait for them.
  */
 static void
 end_outdated_runs(const DynScan *scan)
@@ -154,8 +154,8 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 }
 
 /*
- * Completes the request in place of the notification, with what core does
- * around one.
+ * Completes the request without the notification, and does what core does
+ * around it.
  */
 static void
 complete_request(AsyncRequest *areq)

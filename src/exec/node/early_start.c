@@ -41,7 +41,10 @@ can_start(const DynScan *scan, const List *found)
 		!dyn_may_fail(values) && list_member_ptr(found, plan);
 }
 
-/* Notes that the plan's scans are being started; false if they were before. */
+/*
+ * Records that the scans of a plan are being started; false if they were
+ * before.
+ */
 static bool
 note_tree(DynStatement *statement, Plan *tree)
 {
@@ -68,18 +71,21 @@ start_all(const DynStatement *statement, const DynScan *first,
 
 	foreach(lc, statement->scans)
 	{
-		DynScan    *independent = dyn_scan_of(lfirst(lc));
+		DynScan    *other = dyn_scan_of(lfirst(lc));
 
-		if (!can_start(independent, found))
+		if (!can_start(other, found))
 			continue;
 		if (!sent && dyn_scan_awaited_fetch(first) != NULL)
 			dyn_fetch_send(dyn_scan_awaited_fetch(first));
 		sent = true;
-		dyn_scan_start_ahead(independent);
+		dyn_scan_start_ahead(other);
 	}
 }
 
-/* Collects the parameters that are evaluated for any values of others. */
+/*
+ * Collects the parameters that an expression always evaluates, whatever the
+ * values of others.
+ */
 static bool
 collect_params(Node *node, void *params)
 {
@@ -107,11 +113,11 @@ collect_params(Node *node, void *params)
 
 /*
  * Returns the scans of all initplans with a LIMIT whose values the statement
- * needs in any case, as for min() and max().  Returns NIL if the scan is not
- * in one of them.
+ * needs in any case, as for min() and max().  Returns NIL if `tree` is not one
+ * of these initplans.
  */
 static List *
-ends_beside(const PlannedStmt *statement, const Plan *tree)
+find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
 {
 	Plan	   *root = statement->planTree;
 	Bitmapset  *needed = NULL;
@@ -139,7 +145,7 @@ ends_beside(const PlannedStmt *statement, const Plan *tree)
 
 /* A subplan may be stopped early, like a plan below a LIMIT. */
 void
-dyn_independent_start(const DynScan *scan)
+dyn_start_early(const DynScan *scan)
 {
 	EState	   *estate = scan->input.node->ss.ps.state;
 	DynStatement *statement = dyn_statement_get(estate);
@@ -153,7 +159,7 @@ dyn_independent_start(const DynScan *scan)
 		return;
 	found = dyn_plan_scans_unless_empty(tree,
 										tree != estate->es_plannedstmt->planTree);
-	found = list_concat(found, ends_beside(estate->es_plannedstmt, tree));
+	found = list_concat(found, find_initplan_scans(estate->es_plannedstmt, tree));
 	start_all(statement, scan, found);
 	list_free(found);
 }

@@ -8,17 +8,17 @@
  * statement runs, this starts the other scans that will very likely be read as
  * well; early_start.c defines which scans qualify.
  */
-#ifndef DYN_EXEC_INDEPENDENT_H
-#define DYN_EXEC_INDEPENDENT_H
+#ifndef DYN_EXEC_EARLY_START_H
+#define DYN_EXEC_EARLY_START_H
 
 #include "scan.h"
 
 /*
- * To be called when an execution of the scan has begun; starts the others once
- * for each plan and subplan of a statement.  Sends within the statement's
- * bounds only.  Responses, including errors, wait until the first row of their
- * scan is requested.
+ * Starts the other scans; to be called when an execution of the scan has
+ * begun.  Does so once for each plan and subplan of a statement, within the
+ * statement's limits.  Responses, including errors, wait until the first row
+ * of their scan is requested.
  */
-extern void dyn_independent_start(const DynScan *scan);
+extern void dyn_start_early(const DynScan *scan);
 
 #endif

@@ -122,7 +122,7 @@ print_list(Printer *printer, List *preds, const char *word, bool nested)
 }
 
 static void
-print_term(Printer *printer, const DynRowTerm *term)
+print_term(Printer *printer, const DynFilterTerm *term)
 {
 	DynBuffer	text;
 
@@ -135,7 +135,7 @@ print_term(Printer *printer, const DynRowTerm *term)
 		dyn_buffer_append_str(&text, " NOT EXPIRED");
 	}
 	else
-		dyn_expr_print(dyn_row_cond(term), &text);
+		dyn_expr_print(dyn_filter_term_cond(term), &text);
 	if (term->or_null)
 		dyn_buffer_append_str(&text, ")");
 	appendStringInfoString(&printer->buf, dyn_take_text(&text));
@@ -245,9 +245,9 @@ print_leaf(Printer *printer, const DynPred *pred)
 		print_templated(printer, pred);
 		return;
 	}
-	if (pred->kind == DYN_PRED_ROW)
+	if (pred->kind == DYN_PRED_FILTER_TERM)
 	{
-		print_term(printer, &printer->relation->row_test.terms[pred->term]);
+		print_term(printer, &printer->relation->item_filter.terms[pred->term]);
 		return;
 	}
 	if (pred->kind == DYN_PRED_GIVEN)
@@ -337,7 +337,7 @@ has_term(List *preds, int term)
 	{
 		const DynPred *pred = lfirst(lc);
 
-		if (pred->kind == DYN_PRED_ROW && pred->term == term)
+		if (pred->kind == DYN_PRED_FILTER_TERM && pred->term == term)
 			return true;
 	}
 	return false;
@@ -354,7 +354,7 @@ print_and(Printer *printer)
 static void
 print_templates(Printer *printer)
 {
-	for (int i = 0; i < printer->relation->nspelled; i++)
+	for (int i = 0; i < printer->relation->ntemplated; i++)
 	{
 		const DynTemplatedAttr *templated = &printer->relation->templated[i];
 
@@ -368,9 +368,9 @@ print_templates(Printer *printer)
 
 /* Shows the terms that the requests do not enforce. */
 static void
-show_row_test(Printer *printer, const DynAccess *access, ExplainState *es)
+show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 {
-	const DynRowTest *test = &printer->relation->row_test;
+	const DynItemFilter *test = &printer->relation->item_filter;
 	List	   *sent = NIL;
 
 	if (!access->rechecks_item_filter)
@@ -539,7 +539,7 @@ show_shared(const DynScan *scan, ExplainState *es)
 	if (!dyn_sharing_figures(&scan->input, &figures))
 		return;
 	ExplainPropertyText("Shared Read",
-						figures.scandesc ? psprintf("by the scan of %s", figures.scandesc)
+						figures.reading_table ? psprintf("by the scan of %s", figures.reading_table)
 						: psprintf("%sfor %d scans", figures.table ? "of the table, " : "",
 								   figures.scans), es);
 }
@@ -700,7 +700,7 @@ show_target(Printer *printer, const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Index", access->index, es);
 	show_preds(printer, "Key Condition", key_preds(access), es);
 	show_preds(printer, "Remote Filter", access->filters, es);
-	show_row_test(printer, access, es);
+	show_item_filter(printer, access, es);
 }
 
 /* Shows the arms of a union, in the order in which they are read. */

@@ -69,7 +69,7 @@ dynIterateForeignScan(ForeignScanState *node)
 	{
 		dyn_scan_begin_run(scan);
 		if (!scan->input.begun)
-			dyn_independent_start(scan);
+			dyn_start_early(scan);
 		scan->input.begun = true;
 	}
 	scan->ahead = false;
@@ -82,8 +82,8 @@ dynIterateForeignScan(ForeignScanState *node)
  * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this in place of
  * every scan without a relation of its own.  That can be a count in a
  * subquery, which has to be executed there as in any other statement.  Core
- * then evaluates what is meant for the rows of a fallback, and not for a
- * count.
+ * would then evaluate fdw_recheck_quals, which are for the rows of a fallback,
+ * and not for a count.  So they are hidden from core.
  */
 bool
 dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)

@@ -23,7 +23,7 @@ filters_rows_only(const DynAccess *access)
 	{
 		const DynPred *pred = lfirst(lc);
 
-		if (!dyn_pred_tells_rows(pred) || pred->args != NIL)
+		if (!dyn_pred_selects_rows(pred) || pred->args != NIL)
 			return false;
 	}
 	return true;
@@ -51,12 +51,12 @@ items_without_rows(const DynScanDesc *scandesc)
 
 /* Returns "pk = company#${company} AND sk = user#${email}". */
 static char *
-describe_row_test(const DynRelation *relation)
+describe_rows(const DynRelation *relation)
 {
 	StringInfoData words;
 
 	initStringInfo(&words);
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		const DynTemplatedAttr *templated = &relation->templated[i];
 
@@ -65,7 +65,7 @@ describe_row_test(const DynRelation *relation)
 							 dyn_from_utf8_lossy(dyn_templated_name(templated)),
 							 dyn_templated_text(templated));
 	}
-	if (relation->row_test.nterms > 0)
+	if (relation->item_filter.nterms > 0)
 		appendStringInfo(&words, "%sthe values required by item_filter and ttl_attribute",
 						 words.len > 0 ? ", and " : "");
 	return words.data;
@@ -104,7 +104,7 @@ dyn_notice_no_rows(const DynScan *scan)
 							  items, scandesc->relation->table, items,
 							  tally->rejected_key ? ", the first " : "",
 							  tally->rejected_key ? tally->rejected_key : "",
-							  describe_row_test(scandesc->relation)),
+							  describe_rows(scandesc->relation)),
 			 errhint("To compare the options with the items, use dynamo_fdw_check_table('%s').",
 					 scandesc->relation->name)));
 }

@@ -2,7 +2,7 @@
  * no_rows.h
  *		Reports that items were read, but none of them is a row.
  *
- * A template with a misspelt literal matches no item, without an error: each
+ * A template with a misspelled literal matches no item, without an error: each
  * item may belong to another entity.
  */
 #ifndef DYN_EXEC_NO_ROWS_H
@@ -11,9 +11,9 @@
 #include "scan.h"
 
 /*
- * Sends a NOTICE at the end of a Scan or Query that was read to its end, if
- * the item filter alone removed every item that was read.  Once in a client's
- * statement.
+ * Sends a NOTICE if a Scan or Query was read to its end, and the item filter
+ * alone removed every item.  To be called at the end of the scan; sends one
+ * NOTICE for each statement of a client.
  */
 extern void dyn_notice_no_rows(const DynScan *scan);
 

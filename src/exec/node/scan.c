@@ -40,9 +40,9 @@ check_units(const DynScan *scan, const DynScanDesc *scandesc, const DynAccess *r
 }
 
 /*
- * Applies the policy once for all executions of what is read: the planned
- * index, or the table.  Scans that share a read are each refused if they may
- * not read all of it, but only one of them warns.
+ * Applies scan_policy to the planned index or the table, once for all
+ * executions.  If scans that share a read may not read all of it, each of them
+ * is refused, but only one of them warns.
  */
 static void
 apply_policy(DynScan *scan, DynScanDesc *scandesc)
@@ -222,7 +222,7 @@ dyn_scan_evaluate_next(DynScan *scan)
 
 /*
  * Returns the items by the access plan, or from the table if the planned index
- * may be incomplete.  NULL: it may be, and a row was not requested yet.
+ * may be incomplete.  Returns NULL if it may be, and no row was requested yet.
  */
 static DynItems *
 request_items(DynScan *scan)

@@ -44,7 +44,8 @@ typedef struct DynScan
 								 * yet */
 	bool		finished;
 	bool		counted;		/* count_only: true if the row was returned */
-	ExprState  *checks;			/* fdw_recheck_quals, while core has none */
+	ExprState  *checks;			/* the node's fdw_recheck_quals, hidden from
+								 * core (dynRecheckForeignScan) */
 
 	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL:
 									 * the scan waits for its rows itself */

@@ -149,7 +149,7 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 					  const DynEstimate *estimate, const char *advice)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
-	const char *target = dyn_target_words(relation->table, index);
+	const char *target = dyn_describe_target(relation->table, index);
 	const DynTableMeta *meta;
 	const char *size;
 
@@ -202,7 +202,7 @@ dyn_scan_policy_small_read(const DynRelation *relation, const char *index,
 	ereport(WARNING,
 			(errmsg_plural("reading up to %d item of %s%s",
 						   "reading up to %d items of %s%s", items, items,
-						   dyn_target_words(relation->table, index),
+						   dyn_describe_target(relation->table, index),
 						   limiting_clause(relation, index, meta, estimate, items)),
 			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.",
 					 key_hint(relation, meta))));
@@ -220,7 +220,7 @@ dyn_scan_policy_page(const DynRelation *relation, const DynTableMeta *meta,
 		return false;
 	ereport(WARNING,
 			(errmsg("reading a page of %s (%s)",
-					dyn_target_words(relation->table, NULL), describe_units(DYN_FULL_PAGE_UNITS)),
+					dyn_describe_target(relation->table, NULL), describe_units(DYN_FULL_PAGE_UNITS)),
 			 errhint("Set scan_policy to \"allow\" to read without a warning.")));
 	return true;
 }
@@ -240,7 +240,7 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 						   "statement exceeds the limit of %g read units",
 						   limit == 1 ? 1 : 2, limit),
 			 errdetail("A full scan of %s uses %s.",
-					   dyn_target_words(relation->table, index), describe_units(units)),
+					   dyn_describe_target(relation->table, index), describe_units(units)),
 			 errhint("%s to read less, or raise max_read_units_per_statement.%s",
 					 key_hint(relation, dyn_session_cached_table(relation->connection,
 																 relation->table)),

@@ -21,8 +21,8 @@ extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index
 								  const char *advice);
 
 /*
- * Reports that only `items` items are about to be read, for a LIMIT, where a
- * Scan would warn.
+ * Reports a small read in place of a warning: a Scan that reads only `items`
+ * items, because of a LIMIT.
  */
 extern void dyn_scan_policy_small_read(const DynRelation *relation,
 									   const char *index,

@@ -20,11 +20,11 @@ struct DynRest
 };
 
 static bool
-has_unproven(const DynRelation *relation)
+has_unasserted(const DynRelation *relation)
 {
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		if (relation->templated[i].unproven)
+		if (relation->templated[i].unasserted)
 			return true;
 	}
 	return false;
@@ -36,7 +36,7 @@ dyn_rest_create(const DynColumn *column, const DynRelation *relation,
 {
 	DynRest    *rest;
 
-	if (!has_unproven(relation))
+	if (!has_unasserted(relation))
 		return NULL;
 	rest = palloc0(sizeof(DynRest));
 	rest->relation = relation;
@@ -50,11 +50,11 @@ dyn_rest_create(const DynColumn *column, const DynRelation *relation,
 static bool
 stays(const DynRest *rest, const char *name)
 {
-	for (int i = 0; i < rest->relation->nspelled; i++)
+	for (int i = 0; i < rest->relation->ntemplated; i++)
 	{
 		const DynTemplatedAttr *templated = &rest->relation->templated[i];
 
-		if (templated->unproven && strcmp(dyn_templated_name(templated), name) == 0)
+		if (templated->unasserted && strcmp(dyn_templated_name(templated), name) == 0)
 			return !dyn_parts_reproduce(rest->parts, i);
 	}
 	return false;

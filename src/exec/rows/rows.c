@@ -273,7 +273,7 @@ static void
 add_parts(DynRows *rows)
 {
 	DynRelation *relation = rows->relation;
-	bool	   *needed = palloc(relation->nspelled * sizeof(bool));
+	bool	   *needed = palloc(relation->ntemplated * sizeof(bool));
 	Bitmapset  *attnums = NULL;
 	const DynColumn *rest = NULL;
 
@@ -287,7 +287,7 @@ add_parts(DynRows *rows)
 		if (column->document == DYN_REST_OF_ITEM)
 			rest = column;
 	}
-	read_full(rows, dyn_templated_paths(relation->templated, relation->nspelled,
+	read_full(rows, dyn_templated_paths(relation->templated, relation->ntemplated,
 										relation->columns, attnums, needed));
 	rows->parts = dyn_parts_create(relation, needed, rows->paths, rows->npaths);
 	if (rest != NULL)
@@ -297,16 +297,16 @@ add_parts(DynRows *rows)
 void
 dyn_rows_add_test(DynRows *rows)
 {
-	const DynRowTest *test = &rows->relation->row_test;
+	const DynItemFilter *test = &rows->relation->item_filter;
 
 	reserve_paths(rows, test->nterms);
 	for (int i = 0; i < test->nterms; i++)
 		read_path(rows, test->terms[i].path);
-	if (rows->relation->nspelled > 0)
+	if (rows->relation->ntemplated > 0)
 		add_parts(rows);
 	if (test->nterms == 0)
 		return;
-	rows->test = dyn_row_test_cond(test);
+	rows->test = dyn_item_filter_cond(test);
 	if (!dyn_cond_bind(rows->test, rows->paths, rows->npaths))
 		elog(ERROR, "an attribute of the item filter is not read");
 	dyn_buffer_init_in(&rows->scratch, CurrentMemoryContext);
@@ -330,7 +330,7 @@ dyn_rows_add_unnest(DynRows *rows)
 
 /* Returns ", item ", and the key of the current item, if that was read. */
 static const char *
-item_words(const DynRows *rows)
+describe_key(const DynRows *rows)
 {
 	char	   *key = dyn_item_key_text(rows->base, rows->nbase, rows->base_slots,
 										rows->values);
@@ -348,7 +348,7 @@ conversion_context(void *arg)
 		errcontext("column \"%s\" of foreign table \"%s\"%s",
 				   dyn_relation_column(rows->relation,
 									   rows->attnums[rows->current])->name,
-				   rows->relation->name, item_words(rows));
+				   rows->relation->name, describe_key(rows));
 }
 
 /* ---- decoding ---- */
@@ -575,10 +575,10 @@ item_context(void *arg)
 {
 	const DynRows *rows = arg;
 
-	errcontext("key of foreign table \"%s\"%s", rows->relation->name, item_words(rows));
+	errcontext("key of foreign table \"%s\"%s", rows->relation->name, describe_key(rows));
 }
 
-/* Not inlined, as the usual table is without templates. */
+/* Not inlined, as most tables have no templates. */
 static pg_noinline bool
 parts_match(DynRows *rows, const DynValue *values)
 {

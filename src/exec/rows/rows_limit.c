@@ -45,9 +45,9 @@ member_of(const DynPath *path, const DynPath *document)
 }
 
 /*
- * Returns true if the path reads a part of the document, or contains it, that
- * must be hidden.  `members` are then all visible ones, unless one is visible
- * in part only: that sets *fails.
+ * Returns true if the path reads a part of the document that must be hidden,
+ * or contains the document.  Sets *fails if the visible `members` do not
+ * determine what stays visible: one of them would be visible in part only.
  */
 static bool
 adds_parts(const DynPath *path, const DynPath *document, const DynRows *own,

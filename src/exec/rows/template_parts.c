@@ -22,7 +22,7 @@
 
 struct DynParts
 {
-	DynCuttings all;
+	DynItemSplit all;
 	DynMismatch mismatch;		/* mismatch of the current item */
 };
 
@@ -32,7 +32,7 @@ dyn_parts_create(DynRelation *relation, const bool *needed, const DynPath *paths
 {
 	DynParts   *parts = palloc0(sizeof(DynParts));
 
-	dyn_cuttings_init(&parts->all, relation, needed, paths, npaths);
+	dyn_item_split_init(&parts->all, relation, needed, paths, npaths);
 	parts->all.break_cycle = dyn_break_cycle;
 	return parts;
 }
@@ -82,7 +82,8 @@ why_no_match(const DynParsedAttr *parsed)
 }
 
 /*
- * Reports a mismatched text, if no condition shows that the item is not a row.
+ * Reports a text that does not match its template, as a mismatch of the first
+ * column that is read from it.
  */
 static DynRowMatch
 mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
@@ -103,9 +104,9 @@ judge_splits(DynParts *parts)
 {
 	const DynParsedAttr *ambiguous = NULL;
 
-	for (int i = 0; i < parts->all.relation->nspelled; i++)
+	for (int i = 0; i < parts->all.relation->ntemplated; i++)
 	{
-		const DynParsedAttr *parsed = &parts->all.cuttings[i];
+		const DynParsedAttr *parsed = &parts->all.attrs[i];
 
 		if (!parsed->templated->base)
 			continue;
@@ -115,21 +116,24 @@ judge_splits(DynParts *parts)
 		if (parsed->split == DYN_SPLIT_AMBIGUOUS)
 			ambiguous = parsed;
 	}
-	if (!dyn_cuttings_agree(&parts->all, false))
+	if (!dyn_item_split_agrees(&parts->all, false))
 		return DYN_MATCH_NOT_ROW;
 	return ambiguous == NULL ? DYN_MATCH_ROW
 		: describe_mismatch(parts, ambiguous, DYN_MATCH_AMBIGUOUS);
 }
 
-/* Checks texts that match for no value; one may exclude the item. */
+/*
+ * Checks texts that match for no values of their columns.  One of them may
+ * exclude the item.
+ */
 static DynRowMatch
 judge_unresolved(DynParts *parts)
 {
 	DynRowMatch match = DYN_MATCH_NOT_ROW;
 
-	for (int i = 0; i < parts->all.relation->nspelled; i++)
+	for (int i = 0; i < parts->all.relation->ntemplated; i++)
 	{
-		const DynParsedAttr *parsed = &parts->all.cuttings[i];
+		const DynParsedAttr *parsed = &parts->all.attrs[i];
 
 		if (!parsed->decisive || !parsed->unresolved)
 			continue;
@@ -166,9 +170,9 @@ judge_ways(DynParts *parts)
 static bool
 has_undecided_text(const DynParts *parts)
 {
-	for (int i = 0; i < parts->all.relation->nspelled; i++)
+	for (int i = 0; i < parts->all.relation->ntemplated; i++)
 	{
-		const DynParsedAttr *parsed = &parts->all.cuttings[i];
+		const DynParsedAttr *parsed = &parts->all.attrs[i];
 
 		if (parsed->decisive && !parsed->templated->base && parsed->done &&
 			parsed->split == DYN_SPLIT_AMBIGUOUS)
@@ -178,8 +182,8 @@ has_undecided_text(const DynParts *parts)
 }
 
 /*
- * Decides such texts.  If that fails, the item is still a row, and columns of
- * the text are mismatches.
+ * Decides these texts by the other occurrences of columns.  If that fails, the
+ * item is still a row, and columns of the text are mismatches.
  */
 static void
 decide_other_texts(DynParts *parts)
@@ -188,14 +192,14 @@ decide_other_texts(DynParts *parts)
 
 	if (dyn_find_ways(&parts->all, &about) == DYN_WAYS_ONE)
 		return;
-	for (int i = 0; i < parts->all.relation->nspelled; i++)
-		parts->all.cuttings[i].done = false;
+	for (int i = 0; i < parts->all.relation->ntemplated; i++)
+		parts->all.attrs[i].done = false;
 	(void) judge_splits(parts);
 }
 
 /* ---- item filter ---- */
 
-/* True if the part is a value of its column; another type is a mismatch. */
+/* True if the part is a value of its column; otherwise it is a mismatch. */
 static bool
 part_is_value(const DynParsedAttr *parsed, int p, DynColumn *column, const char **why)
 {
@@ -213,8 +217,8 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 
 /*
  * Checks that the part is a value of its column, and a member of its
- * enumeration.  Requests for the members do not find an item outside of it, so
- * it must not be a row elsewhere.
+ * enumeration.  Requests for the members do not find items with other texts
+ * there, so these must not be rows in other scans either.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -248,14 +252,14 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 }
 
 /*
- * Checks the enumerated parts of an index key: requests for their members may
- * not find the item.  If columns are NULL in that case, such requests are not
- * used.
+ * Checks the enumerated parts of an index key, because requests for their
+ * members might not find the item.  If a mismatch makes the column NULL, such
+ * requests are not sent (traits.members), and the check is omitted.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)
 {
-	const DynParsedAttr *parsed = &parts->all.cuttings[i];
+	const DynParsedAttr *parsed = &parts->all.attrs[i];
 	DynRowMatch match = DYN_MATCH_ROW;
 
 	dyn_split_attr(&parts->all, i);
@@ -279,9 +283,9 @@ judge_values(DynParts *parts)
 {
 	DynRowMatch worst = DYN_MATCH_ROW;
 
-	for (int i = 0; i < parts->all.relation->nspelled; i++)
+	for (int i = 0; i < parts->all.relation->ntemplated; i++)
 	{
-		const DynParsedAttr *parsed = &parts->all.cuttings[i];
+		const DynParsedAttr *parsed = &parts->all.attrs[i];
 		DynRowMatch match;
 
 		if (parsed->templated->base)
@@ -319,7 +323,7 @@ dyn_parts_begin(DynParts *parts, const DynValue *values,
 	MemoryContext old;
 	DynRowMatch match;
 
-	dyn_cuttings_begin(&parts->all, values);
+	dyn_item_split_begin(&parts->all, values);
 	memset(&parts->mismatch, 0, sizeof(parts->mismatch));
 	old = MemoryContextSwitchTo(parts->all.scratch);
 	match = judge(parts);
@@ -334,14 +338,14 @@ dyn_parts_text(DynParts *parts, const DynValue *values, int i, int part,
 {
 	MemoryContext old = MemoryContextSwitchTo(parts->all.scratch);
 
-	dyn_cuttings_begin(&parts->all, values);
+	dyn_item_split_begin(&parts->all, values);
 	if (parts->all.entangled)
 		(void) judge(parts);
 	else
 		dyn_split_attr(&parts->all, i);
 	MemoryContextSwitchTo(old);
-	*text = parts->all.cuttings[i].texts[part];
-	return dyn_parsed_attr_matches(&parts->all.cuttings[i]);
+	*text = parts->all.attrs[i].texts[part];
+	return dyn_parsed_attr_matches(&parts->all.attrs[i]);
 }
 
 /* ---- values ---- */
@@ -364,7 +368,7 @@ bool
 dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 				const char **why)
 {
-	DynParsedAttr *parsed = &parts->all.cuttings[column->templated];
+	DynParsedAttr *parsed = &parts->all.attrs[column->templated];
 
 	if (!parsed->done)
 		split_later(parts, column->templated);
@@ -387,7 +391,7 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 static const DynPlaceholderCheck *
 find_check(const DynParts *parts, int i, int p)
 {
-	for (int a = 0; a < parts->all.nagreements; a++)
+	for (int a = 0; a < parts->all.nchecks; a++)
 	{
 		if (parts->all.checks[a].templated == i && parts->all.checks[a].part == p)
 			return &parts->all.checks[a];
@@ -398,7 +402,7 @@ find_check(const DynParts *parts, int i, int p)
 static bool
 part_is_reproduced(DynParts *parts, int i, int p)
 {
-	const DynParsedAttr *parsed = &parts->all.cuttings[i];
+	const DynParsedAttr *parsed = &parts->all.attrs[i];
 	const DynPart *part = &parsed->templated->parts[p];
 	const DynTemplatePart *shape = &parsed->templated->tmpl->parts[p];
 	DynText		text = {NULL, 0};
@@ -416,7 +420,7 @@ part_is_reproduced(DynParts *parts, int i, int p)
 bool
 dyn_parts_reproduce(DynParts *parts, int i)
 {
-	const DynParsedAttr *parsed = &parts->all.cuttings[i];
+	const DynParsedAttr *parsed = &parts->all.attrs[i];
 	MemoryContext old;
 	bool		reproduced;
 

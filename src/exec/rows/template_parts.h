@@ -15,7 +15,7 @@
 
 typedef struct DynParts DynParts;
 
-/* Whether an item is a row of this table, or the reason it is not. */
+/* Relation of an item to this table: a row, or the reason it is not one */
 typedef enum DynRowMatch
 {
 	DYN_MATCH_ROW,

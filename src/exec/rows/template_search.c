@@ -17,7 +17,7 @@
 /* Maximum number of ways that are tried; with more, the item is ambiguous. */
 #define MAX_STEPS	20000
 
-/* Texts whose undecided parts may contain their separators. */
+/* Selects the texts whose undecided parts may contain their separators. */
 typedef enum Guess
 {
 	GUESS_NONE,
@@ -27,21 +27,20 @@ typedef enum Guess
 
 typedef struct Search
 {
-	DynCuttings *all;
+	DynItemSplit *all;
 	Guess		guess;
-	int			n;				/* number of texts that take part, and
-								 * their... */
-	DynParsedAttr **cuttings;	/* ...texts in the first way that was found */
-	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];
-	int			level;			/* current level; texts of earlier levels are
-								 * known */
+	int			n;				/* number of texts that take part */
+	DynParsedAttr **attrs;		/* texts that take part */
+	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];	/* first way found */
+	int			level;			/* index of the current text; earlier texts
+								 * are split */
 	int			found;			/* number of ways found; 2: several */
 	int			steps;			/* number of remaining steps */
 } Search;
 
 /* True if the column's text is the same in both places. */
 static bool
-is_same_text(const DynCuttings *all, const DynPlaceholderCheck *check)
+is_same_text(const DynItemSplit *all, const DynPlaceholderCheck *check)
 {
 	const DynTemplatedAttr *templated = &all->relation->templated[check->templated];
 
@@ -51,20 +50,20 @@ is_same_text(const DynCuttings *all, const DynPlaceholderCheck *check)
 }
 
 /*
- * Adds what other texts that are split by now show of the columns read from
- * this one.
+ * Adds the texts of columns that are read from this text, as far as other
+ * texts, split by now, contain them.
  */
 static void
-add_sources(const DynCuttings *all, const DynParsedAttr *parsed, DynText *known)
+add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
 {
-	for (int a = 0; a < all->nagreements; a++)
+	for (int a = 0; a < all->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &all->checks[a];
-		const DynParsedAttr *other = &all->cuttings[check->templated];
+		const DynParsedAttr *other = &all->attrs[check->templated];
 
 		if (other != parsed && other->searched && dyn_parsed_attr_matches(other) &&
 			dyn_column_is_part(check->column) &&
-			&all->cuttings[check->column->templated] == parsed &&
+			&all->attrs[check->column->templated] == parsed &&
 			is_same_text(all, check))
 			known[check->column->part] = other->texts[check->part];
 	}
@@ -72,14 +71,14 @@ add_sources(const DynCuttings *all, const DynParsedAttr *parsed, DynText *known)
 
 /* Stores the known texts; false if a column has no text there. */
 static bool
-known_texts(DynCuttings *all, const DynParsedAttr *parsed, DynText *known)
+known_texts(DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
 {
 	memset(known, 0, DYN_TEMPLATE_MAX_PARTS * sizeof(DynText));
-	for (int a = 0; a < all->nagreements; a++)
+	for (int a = 0; a < all->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &all->checks[a];
 
-		if (&all->cuttings[check->templated] == parsed &&
+		if (&all->attrs[check->templated] == parsed &&
 			dyn_expected_text(all, check, &known[check->part])
 			== DYN_EXPECTED_NOTHING)
 			return false;
@@ -100,13 +99,13 @@ find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
 	return known_texts(search->all, parsed, known) && dyn_template_ways(&ways);
 }
 
-/* True if all columns have the values of the first way. */
+/* True if all columns have the same values as in the first way. */
 static bool
 is_first_way(const Search *search)
 {
 	for (int i = 0; i < search->n; i++)
 	{
-		const DynParsedAttr *parsed = search->cuttings[i];
+		const DynParsedAttr *parsed = search->attrs[i];
 
 		for (int p = 0; p < parsed->templated->tmpl->nparts; p++)
 		{
@@ -124,11 +123,11 @@ static bool
 accept_way(Search *search)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (!dyn_cuttings_agree(search->all, true) ||
+	if (!dyn_item_split_agrees(search->all, true) ||
 		(search->found > 0 && is_first_way(search)))
 		return false;
 	for (int i = 0; i < search->n; i++)
-		memcpy(search->first[i], search->cuttings[i]->texts,
+		memcpy(search->first[i], search->attrs[i]->texts,
 			   sizeof(search->first[i]));
 	return ++search->found > 1;
 }
@@ -141,9 +140,9 @@ search_level(Search *search)
 {
 	int			i = search->level;
 	bool		guess = search->guess == GUESS_ALL ||
-		(search->guess == GUESS_NO_MATCH && search->cuttings[i]->unresolved);
+		(search->guess == GUESS_NO_MATCH && search->attrs[i]->unresolved);
 
-	return find_ways(search, search->cuttings[i], guess, take_way, search);
+	return find_ways(search, search->attrs[i], guess, take_way, search);
 }
 
 /* Called with each way of the text at this level. */
@@ -151,7 +150,7 @@ static bool
 take_way(void *arg, const DynText *values)
 {
 	Search	   *search = arg;
-	DynParsedAttr *parsed = search->cuttings[search->level];
+	DynParsedAttr *parsed = search->attrs[search->level];
 	DynSplit	split_before = parsed->split;
 	bool		enough;
 
@@ -185,12 +184,12 @@ holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
 {
-	const DynCuttings *all = search->all;
+	const DynItemSplit *all = search->all;
 
-	for (int a = 0; a < all->nagreements; a++)
+	for (int a = 0; a < all->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &all->checks[a];
-		const DynParsedAttr *parsed = &all->cuttings[check->templated];
+		const DynParsedAttr *parsed = &all->attrs[check->templated];
 		const DynTemplatePart *part = &parsed->templated->tmpl->parts[check->part];
 
 		if (parsed->searched && dyn_parsed_attr_matches(parsed) &&
@@ -208,7 +207,7 @@ guesses_are_confirmed(const Search *search)
 {
 	for (int i = 0; i < search->n; i++)
 	{
-		const DynParsedAttr *parsed = search->cuttings[i];
+		const DynParsedAttr *parsed = search->attrs[i];
 
 		for (int p = 0; p < parsed->templated->tmpl->nparts; p++)
 		{
@@ -223,18 +222,21 @@ guesses_are_confirmed(const Search *search)
 	return true;
 }
 
-/* Searches; the texts of the first way stay, if there is one. */
+/*
+ * Searches, and counts the ways; 2: several.  Texts are left split in the
+ * first way, if there is one.
+ */
 static int
 search_ways(Search *search, Guess guess)
 {
 	search->guess = guess;
 	search->level = search->found = 0;
 	for (int i = 0; i < search->n; i++)
-		search->cuttings[i]->done = false;
+		search->attrs[i]->done = false;
 	(void) search_level(search);
 	for (int i = 0; i < search->n; i++)
 	{
-		DynParsedAttr *parsed = search->cuttings[i];
+		DynParsedAttr *parsed = search->attrs[i];
 
 		parsed->done = true;
 		if (search->found == 0)
@@ -246,7 +248,8 @@ search_ways(Search *search, Guess guess)
 }
 
 /*
- * Counts the parts that may have several texts; a text with few has few ways.
+ * Counts the parts that may end at several places.  A text with few of them
+ * has few ways.
  */
 static int
 open_parts(const DynTemplate *tmpl)
@@ -264,28 +267,30 @@ add_parsed_attr(Search *search, DynParsedAttr *parsed)
 {
 	int			i = search->n++;
 
-	for (; i > 0 && open_parts(search->cuttings[i - 1]->templated->tmpl) >
+	for (; i > 0 && open_parts(search->attrs[i - 1]->templated->tmpl) >
 		 open_parts(parsed->templated->tmpl); i--)
-		search->cuttings[i] = search->cuttings[i - 1];
-	search->cuttings[i] = parsed;
+		search->attrs[i] = search->attrs[i - 1];
+	search->attrs[i] = parsed;
 }
 
-/* Begins with the texts that may match; false if a key attribute has none. */
+/*
+ * Selects the texts that may match; false if that of a key attribute cannot.
+ */
 static bool
-begin_search(Search *search, DynCuttings *all)
+begin_search(Search *search, DynItemSplit *all)
 {
-	int			n = all->relation->nspelled;
+	int			n = all->relation->ntemplated;
 
 	search->all = all;
 	search->n = 0;
 	search->steps = MAX_STEPS;
-	search->cuttings = palloc(n * sizeof(DynParsedAttr *));
+	search->attrs = palloc(n * sizeof(DynParsedAttr *));
 	search->first = palloc(n * sizeof(*search->first));
 	for (int i = 0; i < n; i++)
-		all->cuttings[i].done &= !all->cuttings[i].searched;
+		all->attrs[i].done &= !all->attrs[i].searched;
 	for (int i = 0; i < n; i++)
 	{
-		DynParsedAttr *parsed = &all->cuttings[i];
+		DynParsedAttr *parsed = &all->attrs[i];
 
 		if (!parsed->searched)
 			continue;
@@ -302,33 +307,33 @@ begin_search(Search *search, DynCuttings *all)
 	}
 	/* the others are known not to match */
 	for (int i = 0; i < n; i++)
-		all->cuttings[i].done |= all->cuttings[i].searched;
+		all->attrs[i].done |= all->attrs[i].searched;
 	for (int i = 0; i < search->n; i++)
-		search->cuttings[i]->done = false;
+		search->attrs[i]->done = false;
 	for (int i = 0; i < search->n; i++)
 	{
 		DynText		known[DYN_TEMPLATE_MAX_PARTS];
 
-		if (search->cuttings[i]->templated->base &&
-			!known_texts(all, search->cuttings[i], known))
+		if (search->attrs[i]->templated->base &&
+			!known_texts(all, search->attrs[i], known))
 			return false;
 	}
 	return true;
 }
 
 /*
- * Returns a text that does not match, but might if a part could be longer; or
- * any.
+ * Returns a text that matches only if a part contains its separator; or any
+ * text if there is none.
  */
 static const DynParsedAttr *
 text_in_doubt(const Search *search)
 {
 	for (int i = 0; i < search->n; i++)
 	{
-		if (search->cuttings[i]->unresolved)
-			return search->cuttings[i];
+		if (search->attrs[i]->unresolved)
+			return search->attrs[i];
 	}
-	return search->cuttings[0];
+	return search->attrs[0];
 }
 
 /*
@@ -338,7 +343,7 @@ text_in_doubt(const Search *search)
  * way.
  */
 static DynWaysFound
-search_all(DynCuttings *all, const DynParsedAttr **about)
+search_all(DynItemSplit *all, const DynParsedAttr **about)
 {
 	Search		search;
 	int			found;
@@ -359,28 +364,28 @@ search_all(DynCuttings *all, const DynParsedAttr **about)
 }
 
 DynWaysFound
-dyn_find_ways(DynCuttings *all, const DynParsedAttr **about)
+dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about)
 {
-	for (int i = 0; i < all->relation->nspelled; i++)
+	for (int i = 0; i < all->relation->ntemplated; i++)
 	{
-		all->cuttings[i].searched = all->cuttings[i].decisive;
-		all->cuttings[i].unresolved = false;
+		all->attrs[i].searched = all->attrs[i].decisive;
+		all->attrs[i].unresolved = false;
 	}
 	return search_all(all, about);
 }
 
 void
-dyn_break_cycle(DynCuttings *all, const Bitmapset *circle)
+dyn_break_cycle(DynItemSplit *all, const Bitmapset *cycle)
 {
 	const DynParsedAttr *about;
 	DynWaysFound found;
 
-	for (int i = 0; i < all->relation->nspelled; i++)
-		all->cuttings[i].searched = bms_is_member(i, circle);
+	for (int i = 0; i < all->relation->ntemplated; i++)
+		all->attrs[i].searched = bms_is_member(i, cycle);
 	found = search_all(all, &about);
-	for (int i = 0; i < all->relation->nspelled; i++)
+	for (int i = 0; i < all->relation->ntemplated; i++)
 	{
-		DynParsedAttr *parsed = &all->cuttings[i];
+		DynParsedAttr *parsed = &all->attrs[i];
 
 		if (!parsed->searched)
 			continue;

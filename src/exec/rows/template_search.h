@@ -23,17 +23,17 @@ typedef enum DynWaysFound
 } DynWaysFound;
 
 /*
- * Searches all ways to split the decisive texts of the current item, if one
- * was not split, or not consistently with others.  For SEVERAL *about is a
- * text to name in a message; UNRESOLVED texts are marked.  Allocates in
- * CurrentMemoryContext.
+ * Searches all ways to split the decisive texts of the current item.  To be
+ * called if one of them could not be split, or disagrees with others.  For
+ * SEVERAL, *about is a text to name in a message; UNRESOLVED texts are marked.
+ * Allocates in CurrentMemoryContext.
  */
-extern DynWaysFound dyn_find_ways(DynCuttings *all, const DynParsedAttr **about);
+extern DynWaysFound dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about);
 
 /*
- * Splits texts of other attributes in the same way; afterwards all of them
- * match, or none.
+ * Splits the texts of a cycle, which are not decisive, in the same way.
+ * Afterwards all of them match, or none.
  */
-extern void dyn_break_cycle(DynCuttings *all, const Bitmapset *circle);
+extern void dyn_break_cycle(DynItemSplit *all, const Bitmapset *cycle);
 
 #endif

@@ -20,13 +20,13 @@ slot_of(const DynPath *path, const DynPath *paths, int npaths)
 }
 
 static void
-add_checks(DynCuttings *all, int i, const DynPath *paths, int npaths)
+add_checks(DynItemSplit *all, int i, const DynPath *paths, int npaths)
 {
 	const DynTemplatedAttr *templated = &all->relation->templated[i];
 
 	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		DynPlaceholderCheck *check = &all->checks[all->nagreements];
+		DynPlaceholderCheck *check = &all->checks[all->nchecks];
 
 		if (templated->parts[p].source)
 			continue;
@@ -36,7 +36,7 @@ add_checks(DynCuttings *all, int i, const DynPath *paths, int npaths)
 											templated->parts[p].attnum);
 		check->slot = dyn_column_is_part(check->column) ? -1
 			: slot_of(check->column->path, paths, npaths);
-		all->nagreements++;
+		all->nchecks++;
 	}
 }
 
@@ -45,12 +45,12 @@ add_checks(DynCuttings *all, int i, const DynPath *paths, int npaths)
  * templates.
  */
 static void
-mark_decisive(DynCuttings *all, int i)
+mark_decisive(DynItemSplit *all, int i)
 {
-	if (all->cuttings[i].decisive)
+	if (all->attrs[i].decisive)
 		return;
-	all->cuttings[i].decisive = true;
-	for (int a = 0; a < all->nagreements; a++)
+	all->attrs[i].decisive = true;
+	for (int a = 0; a < all->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &all->checks[a];
 
@@ -63,15 +63,15 @@ mark_decisive(DynCuttings *all, int i)
 
 /* Adds the templates that this one depends on. */
 static Bitmapset *
-add_reached(const DynCuttings *all, int i, Bitmapset *reached)
+add_reached(const DynItemSplit *all, int i, Bitmapset *reached)
 {
-	for (int a = 0; a < all->nagreements; a++)
+	for (int a = 0; a < all->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &all->checks[a];
 		int			other = check->column->templated;
 
 		if (check->templated != i || !dyn_column_is_part(check->column) ||
-			all->cuttings[other].decisive || bms_is_member(other, reached))
+			all->attrs[other].decisive || bms_is_member(other, reached))
 			continue;
 		reached = add_reached(all, other, bms_add_member(reached, other));
 	}
@@ -80,14 +80,14 @@ add_reached(const DynCuttings *all, int i, Bitmapset *reached)
 
 /* Finds the templates that depend on each other. */
 static void
-find_circles(DynCuttings *all)
+find_cycles(DynItemSplit *all)
 {
-	int			n = all->relation->nspelled;
+	int			n = all->relation->ntemplated;
 	Bitmapset **reached = palloc0(n * sizeof(Bitmapset *));
 
 	for (int i = 0; i < n; i++)
 	{
-		if (!all->cuttings[i].decisive)
+		if (!all->attrs[i].decisive)
 			reached[i] = add_reached(all, i, NULL);
 	}
 	for (int i = 0; i < n; i++)
@@ -95,26 +95,26 @@ find_circles(DynCuttings *all)
 		for (int k = 0; k < n && bms_is_member(i, reached[i]); k++)
 		{
 			if (bms_is_member(k, reached[i]) && bms_is_member(i, reached[k]))
-				all->cuttings[i].circle = bms_add_member(all->cuttings[i].circle, k);
+				all->attrs[i].cycle = bms_add_member(all->attrs[i].cycle, k);
 		}
 	}
 }
 
 void
-dyn_cuttings_init(DynCuttings *all, DynRelation *relation, const bool *needed,
-				  const DynPath *paths, int npaths)
+dyn_item_split_init(DynItemSplit *all, DynRelation *relation, const bool *needed,
+					const DynPath *paths, int npaths)
 {
 	all->relation = relation;
 	all->context = CurrentMemoryContext;
 	all->scratch = AllocSetContextCreate(CurrentMemoryContext,
 										 "dynamo_fdw parts",
 										 ALLOCSET_SMALL_SIZES);
-	all->cuttings = palloc0(relation->nspelled * sizeof(DynParsedAttr));
-	all->checks = palloc0(relation->nspelled * DYN_TEMPLATE_MAX_PARTS *
+	all->attrs = palloc0(relation->ntemplated * sizeof(DynParsedAttr));
+	all->checks = palloc0(relation->ntemplated * DYN_TEMPLATE_MAX_PARTS *
 						  sizeof(DynPlaceholderCheck));
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		DynParsedAttr *parsed = &all->cuttings[i];
+		DynParsedAttr *parsed = &all->attrs[i];
 
 		parsed->templated = &relation->templated[i];
 		if (!needed[i])
@@ -122,22 +122,22 @@ dyn_cuttings_init(DynCuttings *all, DynRelation *relation, const bool *needed,
 		parsed->slot = slot_of(parsed->templated->path, paths, npaths);
 		add_checks(all, i, paths, npaths);
 	}
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		if (relation->templated[i].base)
 			mark_decisive(all, i);
 	}
-	find_circles(all);
+	find_cycles(all);
 }
 
 void
-dyn_cuttings_begin(DynCuttings *all, const DynValue *values)
+dyn_item_split_begin(DynItemSplit *all, const DynValue *values)
 {
 	MemoryContextReset(all->scratch);
 	all->values = values;
 	all->unsure = false;
-	for (int i = 0; i < all->relation->nspelled; i++)
-		all->cuttings[i].done = false;
+	for (int i = 0; i < all->relation->ntemplated; i++)
+		all->attrs[i].done = false;
 }
 
 /* ---- texts ---- */
@@ -159,7 +159,7 @@ has_text(const DynTemplatedAttr *templated, const DynValue *value)
 
 /* Reads the text; false if the value has none. */
 static bool
-read_text(DynCuttings *all, DynParsedAttr *parsed, const DynValue *value)
+read_text(DynItemSplit *all, DynParsedAttr *parsed, const DynValue *value)
 {
 	DynText    *text = &parsed->text;
 
@@ -182,7 +182,7 @@ read_text(DynCuttings *all, DynParsedAttr *parsed, const DynValue *value)
 }
 
 void
-dyn_split_text(DynCuttings *all, DynParsedAttr *parsed, const DynText *given)
+dyn_split_text(DynItemSplit *all, DynParsedAttr *parsed, const DynText *given)
 {
 	const DynValue *value = &all->values[parsed->slot];
 
@@ -219,7 +219,7 @@ expected_of_mismatch(const DynColumn *column)
 }
 
 DynExpectation
-dyn_expected_text(DynCuttings *all, const DynPlaceholderCheck *check, DynText *text)
+dyn_expected_text(DynItemSplit *all, const DynPlaceholderCheck *check, DynText *text)
 {
 	const DynPart *part = &all->relation->templated[check->templated].parts[check->part];
 	DynColumn  *column = check->column;
@@ -233,7 +233,7 @@ dyn_expected_text(DynCuttings *all, const DynPlaceholderCheck *check, DynText *t
 		value = all->values[check->slot];
 	else
 	{
-		parsed = &all->cuttings[column->templated];
+		parsed = &all->attrs[column->templated];
 		if (!parsed->done)
 			return DYN_EXPECTED_UNKNOWN;
 		if (parsed->absent)
@@ -261,12 +261,12 @@ dyn_expected_text(DynCuttings *all, const DynPlaceholderCheck *check, DynText *t
  * split first, except for those that depend on this one.
  */
 static bool
-expected_texts(DynCuttings *all, int i, DynText *given)
+expected_texts(DynItemSplit *all, int i, DynText *given)
 {
 	bool		possible = true;
 
 	memset(given, 0, DYN_TEMPLATE_MAX_PARTS * sizeof(DynText));
-	for (int a = 0; a < all->nagreements; a++)
+	for (int a = 0; a < all->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &all->checks[a];
 		DynExpectation	expected;
@@ -284,31 +284,31 @@ expected_texts(DynCuttings *all, int i, DynText *given)
 
 /* Splits the texts outside of the cycle on which those in it depend. */
 static void
-break_dependencies(DynCuttings *all, const Bitmapset *circle)
+break_dependencies(DynItemSplit *all, const Bitmapset *cycle)
 {
-	for (int a = 0; a < all->nagreements; a++)
+	for (int a = 0; a < all->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &all->checks[a];
 
-		if (bms_is_member(check->templated, circle) &&
+		if (bms_is_member(check->templated, cycle) &&
 			dyn_column_is_part(check->column) &&
-			!bms_is_member(check->column->templated, circle))
+			!bms_is_member(check->column->templated, cycle))
 			dyn_split_attr(all, check->column->templated);
 	}
 }
 
 void
-dyn_split_attr(DynCuttings *all, int i)
+dyn_split_attr(DynItemSplit *all, int i)
 {
-	DynParsedAttr *parsed = &all->cuttings[i];
+	DynParsedAttr *parsed = &all->attrs[i];
 	DynText		given[DYN_TEMPLATE_MAX_PARTS];
 
 	if (parsed->done || parsed->busy)
 		return;
-	if (parsed->circle != NULL)
+	if (parsed->cycle != NULL)
 	{
-		break_dependencies(all, parsed->circle);
-		all->break_cycle(all, parsed->circle);
+		break_dependencies(all, parsed->cycle);
+		all->break_cycle(all, parsed->cycle);
 		return;
 	}
 	parsed->busy = true;
@@ -318,12 +318,12 @@ dyn_split_attr(DynCuttings *all, int i)
 }
 
 bool
-dyn_cuttings_agree(DynCuttings *all, bool searched)
+dyn_item_split_agrees(DynItemSplit *all, bool searched)
 {
-	for (int a = 0; a < all->nagreements; a++)
+	for (int a = 0; a < all->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &all->checks[a];
-		const DynParsedAttr *parsed = &all->cuttings[check->templated];
+		const DynParsedAttr *parsed = &all->attrs[check->templated];
 		DynText		text = {NULL, 0};
 		DynExpectation	expected;
 

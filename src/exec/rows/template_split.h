@@ -19,11 +19,12 @@ typedef struct DynParsedAttr
 	const DynTemplatedAttr *templated;
 	bool		decisive;		/* true if the item filter tests it, or depends
 								 * on it */
-	Bitmapset  *circle;			/* cycle of templates that depend on each
+	Bitmapset  *cycle;			/* cycle of templates that depend on each
 								 * other, and are not decisive; NULL: in no
 								 * cycle */
 	bool		searched;		/* true if its ways are searched */
-	bool		unresolved;		/* true if it has no way without a guess */
+	bool		unresolved;		/* true if it only matches if a part contains
+								 * its separator */
 	int			slot;
 	bool		busy;			/* true while its dependencies are split */
 	bool		done;			/* true if the fields below are for the current
@@ -39,7 +40,7 @@ typedef struct DynParsedAttr
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 } DynParsedAttr;
 
-/* A part whose column is read from elsewhere. */
+/* A part whose column is read from elsewhere; both values must agree. */
 typedef struct DynPlaceholderCheck
 {
 	int			templated;
@@ -49,48 +50,49 @@ typedef struct DynPlaceholderCheck
 								 * part */
 } DynPlaceholderCheck;
 
-typedef struct DynCuttings
+typedef struct DynItemSplit
 {
 	DynRelation *relation;
 	MemoryContext context;
 	MemoryContext scratch;		/* context of encoded values, until the next
 								 * item */
 	const DynValue *values;		/* values of the current item */
-	DynParsedAttr *cuttings;	/* parsed attributes, in the order of
+	DynParsedAttr *attrs;		/* parsed attributes, in the order of
 								 * relation->templated */
-	int			nagreements;	/* number of checks for the needed templates */
+	int			nchecks;		/* number of checks for the needed templates */
 	DynPlaceholderCheck *checks;
 	bool		entangled;		/* true if decisive texts share columns */
-	void		(*break_cycle) (struct DynCuttings *all, const Bitmapset *circle);
+	void		(*break_cycle) (struct DynItemSplit *all, const Bitmapset *cycle);
 	bool		unsure;			/* true if the current item has a value that
 								 * does not match a column of a template */
-} DynCuttings;
+} DynItemSplit;
 
 /*
- * Initializes those of the templates with needed[i]; see dyn_parts_create().
+ * Initializes the split of texts whose templates have needed[i]; see
+ * dyn_parts_create().
  */
-extern void dyn_cuttings_init(DynCuttings *all, DynRelation *relation,
-							  const bool *needed, const DynPath *paths,
-							  int npaths);
+extern void dyn_item_split_init(DynItemSplit *all, DynRelation *relation,
+								const bool *needed, const DynPath *paths,
+								int npaths);
 
 /* Begins the next item, with all texts unsplit. */
-extern void dyn_cuttings_begin(DynCuttings *all, const DynValue *values);
+extern void dyn_item_split_begin(DynItemSplit *all, const DynValue *values);
 
 /* Splits the text of template `i`, after those that it depends on. */
-extern void dyn_split_attr(DynCuttings *all, int i);
+extern void dyn_split_attr(DynItemSplit *all, int i);
 
 /*
  * Splits one text.  `given` has the known texts of columns that are read from
  * elsewhere, or is NULL.
  */
-extern void dyn_split_text(DynCuttings *all, DynParsedAttr *parsed,
+extern void dyn_split_text(DynItemSplit *all, DynParsedAttr *parsed,
 						   const DynText *given);
 
 /*
  * True if parts of key attributes, or of searched texts, have the texts of
  * their columns, where these are parts and already known.
  */
-extern bool dyn_cuttings_agree(DynCuttings *all, bool searched);
+extern bool dyn_item_split_agrees(DynItemSplit *all, bool searched);
 
 typedef enum DynExpectation
 {
@@ -104,7 +106,7 @@ typedef enum DynExpectation
  * Returns the text that the part must have, in CurrentMemoryContext.  A column
  * that is a part of an unsplit text is unknown.
  */
-extern DynExpectation dyn_expected_text(DynCuttings *all,
+extern DynExpectation dyn_expected_text(DynItemSplit *all,
 										const DynPlaceholderCheck *check,
 										DynText *text);
 

@@ -194,8 +194,8 @@ divide(DynInput *input)
 	changing = changing_filters(cached, input->scandesc->access);
 
 	/*
-	 * Filters of an index exclude items of the table from being read: without
-	 * them one execution could read more than all would.
+	 * A filter on an index saves reads of items in the table.  Without it one
+	 * execution could read more items than all executions would.
 	 */
 	if (dyn_member_can_filter(changing) &&
 		(changing == NIL || !input->scandesc->access->fetch_base_items))

@@ -268,8 +268,8 @@ dyn_fallback_open(DynFallback *fallback)
 
 /*
  * Sets up the sort, by the columns of the sort attributes, in the index's
- * direction.  An index orders texts by their bytes, regardless of the column's
- * own collation: the statement has named another.
+ * direction.  An index sorts texts bytewise, so the statement has requested a
+ * bytewise collation, even if the column has another.
  */
 static void
 init_sort(DynFallback *fallback)

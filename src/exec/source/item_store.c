@@ -35,8 +35,8 @@ struct DynItemStore
 	Tuplestorestate *tuples;
 	TupleTableSlot *slot;
 	int			nslots;
-	int			nreaders;
-	Cursor	   *scandescs;
+	int			ncursors;
+	Cursor	   *cursors;
 	int			selected;		/* cursor whose position is used */
 	int			reads;			/* number of reads since the last trim */
 	uint64		items;
@@ -44,18 +44,18 @@ struct DynItemStore
 };
 
 DynItemStore *
-dyn_item_store_create(int nslots, int nreaders, const bool *may_rewind)
+dyn_item_store_create(int nslots, int ncursors, const bool *may_rewind)
 {
 	DynItemStore *store = palloc0(sizeof(DynItemStore));
 
-	Assert(nreaders > 0);
+	Assert(ncursors > 0);
 	store->context = CurrentMemoryContext;
 	store->nslots = nslots;
-	store->nreaders = nreaders;
-	store->scandescs = palloc0(nreaders * sizeof(Cursor));
+	store->ncursors = ncursors;
+	store->cursors = palloc0(ncursors * sizeof(Cursor));
 	store->tuples = tuplestore_begin_heap(false, false, work_mem);
 	tuplestore_set_eflags(store->tuples, may_rewind[0] ? EXEC_FLAG_REWIND : 0);
-	for (int i = 1; i < nreaders; i++)
+	for (int i = 1; i < ncursors; i++)
 		(void) tuplestore_alloc_read_pointer(store->tuples,
 											 may_rewind[i] ? EXEC_FLAG_REWIND : 0);
 	store->slot = dyn_item_record_slot(&TTSOpsMinimalTuple);
@@ -67,14 +67,14 @@ dyn_item_store_create(int nslots, int nreaders, const bool *may_rewind)
  * again.
  */
 static Cursor *
-select_scandesc(DynItemStore *store, int cursor)
+select_cursor(DynItemStore *store, int cursor)
 {
-	Assert(cursor >= 0 && cursor < store->nreaders);
-	Assert(!store->scandescs[cursor].left);
+	Assert(cursor >= 0 && cursor < store->ncursors);
+	Assert(!store->cursors[cursor].left);
 	if (store->selected != cursor)
 		tuplestore_select_read_pointer(store->tuples, cursor);
 	store->selected = cursor;
-	return &store->scandescs[cursor];
+	return &store->cursors[cursor];
 }
 
 static void
@@ -106,7 +106,7 @@ next_tuple(DynItemStore *store, Cursor *cursor)
 void
 dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 {
-	Cursor	   *cursor = select_scandesc(store, number);
+	Cursor	   *cursor = select_cursor(store, number);
 	Size		size = dyn_item_record_size(slots, store->nslots);
 	Datum		value;
 	bool		isnull = false;
@@ -116,11 +116,12 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 		elog(ERROR, "an item is added before the end");
 
 	/*
-	 * A position that the tuplestore knows to be at its end stays after an
-	 * added item if it is the selected one; others are before the item.
+	 * When a tuple is added, the tuplestore keeps the selected read position
+	 * at the end, if it is there.  All other positions are then before the new
+	 * tuple.
 	 */
-	for (int i = 0; i < store->nreaders; i++)
-		store->scandescs[i].at_end = false;
+	for (int i = 0; i < store->ncursors; i++)
+		store->cursors[i].at_end = false;
 	cursor->at_end = true;
 	reserve_record(store, cursor, size);
 	dyn_item_record_write(cursor->record, slots, store->nslots);
@@ -139,9 +140,9 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 static void
 move_away(DynItemStore *store, int number)
 {
-	for (int i = 0; i < store->nreaders; i++)
+	for (int i = 0; i < store->ncursors; i++)
 	{
-		if (store->scandescs[i].left || i == number)
+		if (store->cursors[i].left || i == number)
 			continue;
 		tuplestore_copy_read_pointer(store->tuples, i, number);
 		return;
@@ -154,9 +155,9 @@ forget_items(DynItemStore *store)
 	if (++store->reads < READS_BETWEEN_TRIMS)
 		return;
 	store->reads = 0;
-	for (int i = 0; i < store->nreaders; i++)
+	for (int i = 0; i < store->ncursors; i++)
 	{
-		if (store->scandescs[i].left)
+		if (store->cursors[i].left)
 			move_away(store, i);
 	}
 	tuplestore_trim(store->tuples);
@@ -165,7 +166,7 @@ forget_items(DynItemStore *store)
 bool
 dyn_item_store_has_next(const DynItemStore *store, int cursor)
 {
-	return store->scandescs[cursor].position < store->items;
+	return store->cursors[cursor].position < store->items;
 }
 
 /* Tuples that were read from the file belong to the slot. */
@@ -177,7 +178,7 @@ dyn_item_store_next(DynItemStore *store, int number, DynValue *slots)
 
 	if (!dyn_item_store_has_next(store, number))
 		return false;
-	cursor = select_scandesc(store, number);
+	cursor = select_cursor(store, number);
 	if (!next_tuple(store, cursor))
 		elog(ERROR, "a cached item is missing");
 	slot_getallattrs(store->slot);
@@ -194,7 +195,7 @@ dyn_item_store_next(DynItemStore *store, int number, DynValue *slots)
 void
 dyn_item_store_rewind(DynItemStore *store, int number)
 {
-	Cursor	   *cursor = select_scandesc(store, number);
+	Cursor	   *cursor = select_cursor(store, number);
 
 	tuplestore_rescan(store->tuples);
 	cursor->position = 0;
@@ -205,7 +206,7 @@ void
 dyn_item_store_leave(DynItemStore *store, int number)
 {
 	move_away(store, number);
-	store->scandescs[number].left = true;
+	store->cursors[number].left = true;
 }
 
 /* ---- the store ---- */

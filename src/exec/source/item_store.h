@@ -23,7 +23,7 @@ typedef struct DynItemStore DynItemStore;
  * cursors may start again; if none may, items that all have read are dropped.
  * In CurrentMemoryContext.
  */
-extern DynItemStore *dyn_item_store_create(int nslots, int nreaders,
+extern DynItemStore *dyn_item_store_create(int nslots, int ncursors,
 										   const bool *may_rewind);
 
 /*

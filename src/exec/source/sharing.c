@@ -77,7 +77,10 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 
 	return one->connection == other->connection &&
 		strcmp(one->table, other->table) == 0 &&
-		/* the same items, or those of the table, which has the rows of both */
+		/*
+		 * both read the same items, or can read the table instead, which has
+		 * all rows
+		 */
 		(dyn_access_same_index(a->access, b->access) ||
 		 (dyn_access_can(a->access, DYN_CAN_READ_TABLE) &&
 		  dyn_access_can(b->access, DYN_CAN_READ_TABLE))) &&
@@ -112,8 +115,9 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 }
 
 /*
- * Returns the access plan of a scan that reads the full table in any case, or
- * NULL.  A scan of an index need not read that index then.
+ * Returns the access plan of a candidate that reads the entire table in any
+ * case, or NULL.  If there is one, a scan of an index uses its items, and need
+ * not read the index.
  */
 static const DynAccess *
 find_table_scan(const DynInput *input, List *candidates)
@@ -283,8 +287,8 @@ has_arg(const DynCond *any, const DynCond *cond)
 }
 
 /*
- * Returns the condition for what any of the scans selects; NULL: one of them
- * selects all items.
+ * Returns the condition that at least one of the scans' filters is true; NULL
+ * if one of the scans selects all items.
  */
 static DynCond *
 common_filter(const DynSharedRead *read)
@@ -308,23 +312,24 @@ common_filter(const DynSharedRead *read)
 
 /* True if the filter can be sent. If not, a request is sent without it. */
 static bool
-matches(const DynCond *filter)
+can_send_filter(const DynCond *filter)
 {
 	DynTokens  *tokens = dyn_tokens_create();
 	DynBuffer	text;
-	bool		matches;
+	bool		can_send;
 
 	dyn_buffer_init(&text, 0);
-	matches = tokens != NULL && dyn_expr_condition(tokens, filter, &text);
+	can_send = tokens != NULL && dyn_expr_condition(tokens, filter, &text);
 	dyn_buffer_free(&text);
 	dyn_tokens_free(tokens);
-	return matches;
+	return can_send;
 }
 
 /*
- * Sets the common filter.  Filters of an index exclude items of the table from
- * being read.  Scans whose own filters may be small enough to send do not
- * share if the common one is too large.
+ * Sets the common filter; returns false if the scans must not share.  A filter
+ * on an index saves reads of items in the table.  So scans that read such
+ * items do not share if the common filter is too large to send: their own ones
+ * may be small enough.
  */
 static bool
 set_filter(DynSharedRead *read)
@@ -333,7 +338,7 @@ set_filter(DynSharedRead *read)
 
 	first->resolved.filter = common_filter(read);
 	return !first->member.own_access.fetch_base_items || first->resolved.filter == NULL ||
-		matches(first->resolved.filter);
+		can_send_filter(first->resolved.filter);
 }
 
 /* ---- members ---- */
@@ -556,7 +561,7 @@ dyn_sharing_figures(const DynInput *input, DynSharedFigures *figures)
 	figures->scans = list_length(sharing->member.read->members);
 	figures->table = first->own_access.index == NULL &&
 		first->input->scandesc->access->index != NULL;
-	figures->scandesc = first == &sharing->member ? NULL
+	figures->reading_table = first == &sharing->member ? NULL
 		: first->input->scandesc->relation->name;
 	return true;
 }

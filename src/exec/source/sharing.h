@@ -61,7 +61,7 @@ typedef struct DynSharedFigures
 	int			scans;			/* number of scans that share the read */
 	bool		table;			/* true if the table is read in place of the
 								 * first scan's index */
-	const char *scandesc;		/* foreign table of the scan that reads; NULL:
+	const char *reading_table;	/* foreign table of the scan that reads; NULL:
 								 * this scan */
 } DynSharedFigures;
 

@@ -118,7 +118,9 @@ open_arm(DynUnited *united, int n)
 	dyn_listed_skip(arm->items, united->returned, &united->input->duplicates);
 }
 
-/* Sets that the arm's further requests are waited for together with peers. */
+/*
+ * Makes the scan wait for the arm's further requests together with its peers.
+ */
 static void
 join_group(const DynUnited *united, const Arm *arm)
 {
@@ -373,7 +375,9 @@ count_item(DynUnited *united)
 	return united->counted;
 }
 
-/* An item counts only with a row that satisfies all conditions. */
+/*
+ * An item counts as returned only if one of its rows satisfies all conditions.
+ */
 static DynFetchState
 united_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {

@@ -128,8 +128,8 @@ dyn_traits_init(DynColumn *column)
 
 	if (!nulls && !codec->is_domain)
 	{
-		traits->absence = DYN_EXACT;
-		traits->completeness = exact_if(codec->encoding.total);
+		traits->null_test = DYN_EXACT;
+		traits->not_null_test = exact_if(codec->encoding.total);
 	}
 	if (codec->kind == DYN_CODEC_BOOL)
 		traits->truth = exact_if(codec->encoding.canonical && !nulls &&
@@ -160,7 +160,7 @@ dyn_traits_init_part(DynColumn *column, bool base, bool folded)
 		traits->truth = DYN_SUPERSET;
 	traits->members = base || !column->null_on_mismatch;
 	if (base && !column->null_on_mismatch && !codec->is_domain)
-		traits->absence = traits->completeness = DYN_EXACT;
+		traits->null_test = traits->not_null_test = DYN_EXACT;
 	traits->distinct = column_compares_bytes(column) &&
 		!(folded && is_text(codec));
 }

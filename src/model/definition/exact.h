@@ -67,13 +67,14 @@ typedef struct DynTraits
 	bool		order;
 
 	/*
-	 * True if different values of a key attribute are decoded as values that
-	 * differ by the column's collation, or as NULL, as in a unique index.
+	 * True if different values of a key attribute are decoded as NULL, or as
+	 * values that differ by the column's collation.  So the column can be in a
+	 * unique index.
 	 */
 	bool		distinct;
 
-	DynExactness absence;		/* IS NULL */
-	DynExactness completeness;	/* IS NOT NULL */
+	DynExactness null_test;		/* IS NULL */
+	DynExactness not_null_test; /* IS NOT NULL */
 	DynExactness truth;			/* booleans: c, NOT c */
 
 	bool		parts;			/* true if members of a document are the same
@@ -89,9 +90,10 @@ typedef struct DynTraits
 extern void dyn_traits_init(struct DynColumn *column);
 
 /*
- * Sets the traits of a column encoded in a part of a template.  `base`: the
- * part is in a key attribute of the table, so that items with mismatches are
- * not rows.  `folded`: its letters are in one case.  Only the order is exact.
+ * Sets the traits of a column encoded in a part of a template.  Comparisons
+ * with its values are never exact.  `base`: the part is in a key attribute of
+ * the table, so that items with mismatches are not rows.  `folded`: its
+ * letters are in one case.
  */
 extern void dyn_traits_init_part(struct DynColumn *column, bool base,
 								 bool folded);

@@ -33,7 +33,7 @@
 #include "../values/path.h"
 #include "closest.h"
 #include "options.h"
-#include "row_test.h"
+#include "item_filter.h"
 #include "template_columns.h"
 
 static const char *const scan_policies[] = {"allow", "warn", "error", NULL};
@@ -417,7 +417,7 @@ value_is_valid(const OptionEntry *entry, const char *value, const char **why)
 		case VALUE_FORMAT:
 			return dyn_format_check(value, why);
 		case VALUE_MATCH:
-			return dyn_match_check(value, why);
+			return dyn_item_filter_check(value, why);
 		case VALUE_TEMPLATES:
 			return dyn_templates_check(value, why);
 		case VALUE_NAMES:

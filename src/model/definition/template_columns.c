@@ -201,7 +201,7 @@ need_for_column(const DynTemplatedAttr *templated, int n, const DynColumn *colum
 		need_template(templated, column->templated, columns, needed);
 	for (int i = 0; i < n && column->document == DYN_REST_OF_ITEM; i++)
 	{
-		if (templated[i].unproven)
+		if (templated[i].unasserted)
 			need_template(templated, i, columns, needed);
 	}
 }
@@ -705,7 +705,10 @@ check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 	}
 }
 
-/* Returns how coarse the encoding of a time is: the number of times lost. */
+/*
+ * Returns the precision of the encoding of a time, as the index of the
+ * shortest unit that it can represent.
+ */
 static int
 coarseness(const DynCodec *codec)
 {

@@ -40,7 +40,7 @@ typedef struct DynTemplatedAttr
 	bool		listed;			/* true if not in the table's key, but in that
 								 * of an index whose enumerated parts may be
 								 * requested */
-	bool		unproven;		/* true if rows may have another text there,
+	bool		unasserted;		/* true if rows may have another text there,
 								 * which the rest of the item shows
 								 * (documents.h) */
 	DynType		type;			/* type of a key attribute, of the table or an
@@ -72,10 +72,10 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
 								  const DynTableMeta *meta, const char *table);
 
 /*
- * Returns the paths to read, as a List of DynPath *.  They are needed to split
- * the texts of the table's key, of `listed` templates, and of the columns in
- * `attnums`, and to compare them with columns read from elsewhere.  The rest
- * of the item needs all unproven texts.  Sets needed[i] for templates that are
+ * Returns the paths to read, as a List of DynPath *.  Their texts are split
+ * for the table's key, for `listed` templates, and for the columns in
+ * `attnums`, and are compared with columns read from elsewhere.  The rest of
+ * the item needs all unasserted texts.  Sets needed[i] for templates that are
  * split.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,

@@ -170,10 +170,10 @@ dyn_merge_append_is_pruned(const MergeAppend *append)
 
 /*
  * Returns true if an asynchronous Append must always have an event to wait
- * for.  15.6 and 16.2 leave a PG_TRY block with "return" if no child adds one,
- * and the session's next error jumps into a stack frame that is gone; 15.7 and
- * 16.3 fixed that.  Checks the minor version of the running server, not of the
- * headers.
+ * for.  15.6 and 16.2 leave a PG_TRY block with "return" if no child adds one.
+ * The session's next error then jumps into a stack frame that is gone.  15.7
+ * and 16.3 fixed that.  Checks the minor version of the running server, not of
+ * the headers.
  */
 extern bool dyn_append_needs_event(void);
 

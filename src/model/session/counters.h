@@ -17,11 +17,10 @@ typedef struct DynCounters
 	uint64		bytes;			/* body bytes on the wire */
 	double		waited_ms;		/* time in which nothing could be sent, because
 								 * of throttling or a read unit limit */
-	double		request_ms;		/* time of all requests, from sending to
-								 * response, without the pauses above between
-								 * attempts */
-	double		slowest_ms;		/* longest time of a request, retries
-								 * included */
+	double		request_ms;		/* time of all requests with their retries,
+								 * without the waiting above */
+	double		slowest_ms;		/* longest time of a request with its retries,
+								 * without those after throttling */
 	double		waiting_ms;		/* time in which the backend only waited */
 	double		read_units;		/* units of ConsumedCapacity, where
 								 * requested */

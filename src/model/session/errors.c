@@ -23,14 +23,14 @@ typedef struct ServiceError
 
 #define THROTTLED_HINT \
 	"Retry the statement later, because DynamoDB limits the rate of such requests."
-/* The error page of a gateway does not tell whether the endpoint is right. */
+/* A gateway may send an error page whether or not the endpoint is right. */
 #define UNAVAILABLE_HINT \
 	"Retry the statement later. If this happens for every request, check the server options endpoint_url and \"region\"."
 #define KEY_HINT \
 	"Check access_key_id, secret_access_key and session_token of the user mapping."
 #define EXPIRED_HINT \
 	"Update the user mapping with new temporary credentials."
-/* Instead of these two, if the credentials are not those of the mapping. */
+/* Replaces the two hints above if a provider has obtained the credentials. */
 #define SOURCE_HINT \
 	"Check the credential provider of the user mapping. dynamo_fdw_credentials() shows its credentials."
 
@@ -138,7 +138,9 @@ find_transport_error(DynFailure failure, int http_status)
 	return NULL;
 }
 
-/* With a capital letter and a full stop, as DETAIL requires. */
+/*
+ * Returns the text with a capital letter and a full stop, as DETAIL requires.
+ */
 static char *
 sentence(const char *text)
 {
@@ -154,7 +156,7 @@ sentence(const char *text)
 }
 
 const char *
-dyn_target_words(const char *table, const char *index)
+dyn_describe_target(const char *table, const char *index)
 {
 	return index == NULL ? psprintf("DynamoDB table \"%s\"", table)
 		: psprintf("index \"%s\" of DynamoDB table \"%s\"", index, table);
@@ -167,7 +169,7 @@ what_failed(const DynRequestContext *context)
 		return psprintf("%s on server \"%s\" failed", context->operation,
 						context->server);
 	return psprintf("%s of %s failed", context->operation,
-					dyn_target_words(context->table, context->index));
+					dyn_describe_target(context->table, context->index));
 }
 
 static char *
@@ -199,9 +201,9 @@ service_hint(const ServiceError *entry, const DynRequestContext *context)
 	return entry->hint;
 }
 
-/* What the service said, as sentences. */
+/* Returns the service's error as sentences. */
 static char *
-service_words(const DynCall *call)
+describe_service_error(const DynCall *call)
 {
 	return psprintf("%s: %s%s%s", call->code, sentence(call->message),
 					call->throttle_reason[0]
@@ -218,13 +220,13 @@ report_service(const DynCall *call, const DynRequestContext *context)
 	ereport(ERROR,
 			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
 			 errmsg("%s", what_failed(context)),
-			 errdetail("%s", service_words(call)),
+			 errdetail("%s", describe_service_error(call)),
 			 hint ? errhint("%s", hint) : 0));
 }
 
 /*
- * Texts of others may be secrets of a service that only the database server
- * reaches.
+ * Returns true if messages may show what a service has sent.  That may be a
+ * secret of a service that only the database server can reach.
  */
 static bool
 shows_excerpts(void)
@@ -238,7 +240,7 @@ shows_excerpts(void)
 					SECURITY_RESTRICTED_OPERATION)) == 0;
 }
 
-/* As sentences. */
+/* Returns the error as sentences. */
 static char *
 describe_error(const DynError *err)
 {
@@ -328,7 +330,7 @@ describe_throttle(const DynCall *call)
 	if (call->failure != DYN_FAIL_SERVICE)
 		return psprintf("HTTP status %d.%s", call->http_status,
 						describe_request(call));
-	return service_words(call);
+	return describe_service_error(call);
 }
 
 void

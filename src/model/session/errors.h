@@ -32,7 +32,7 @@ typedef struct DynRequestContext
  * Returns `DynamoDB table "orders"` or `index "by_due" of DynamoDB table
  * "orders"`.
  */
-extern const char *dyn_target_words(const char *table, const char *index);
+extern const char *dyn_describe_target(const char *table, const char *index);
 
 /* Raises the error of a failed call. */
 DYN_NORETURN extern void dyn_report_call(const DynCall *call,
@@ -47,9 +47,10 @@ extern const char *dyn_describe_failure(const DynCall *call);
 
 /*
  * Raises the error of a statement that was throttled for `seconds` without a
- * response.  `call` is its last attempt to read `resource` (dyn_target_words),
- * which serves `capacity` read units per second, or 0 if that is unknown.
- * `units` is the number of units that the statement has used.
+ * response.  `call` is its last attempt to read `resource`
+ * (dyn_describe_target), which serves `capacity` read units per second, or 0
+ * if that is unknown.  `units` is the number of units that the statement has
+ * used.
  */
 DYN_NORETURN extern void dyn_report_throttled(const DynCall *call,
 											  const char *resource,

@@ -1,10 +1,10 @@
 /*
  * documents.c
- *		Determines the attributes that a column with the option document
- *		'rest' excludes.
+ *		Determines the attributes that a column with the option document 'rest'
+ *		excludes.
  *
- * The row test checks the texts of the table's key, but not the case of folded
- * letters.  Texts of other attributes are not checked.
+ * The item filter checks the texts of the table's key, but not the case of
+ * folded letters.  Texts of other attributes are not checked.
  */
 #include "postgres.h"
 
@@ -41,18 +41,18 @@ has_folded_part(const DynTemplate *tmpl)
 }
 
 /*
- * Finds the unproven templates; `names` are excluded whatever the templates
+ * Finds the unasserted templates; `names` are excluded whatever the templates
  * are.
  */
 static void
-find_unproven(DynRelation *relation, const DynNames *names)
+find_unasserted(DynRelation *relation, const DynNames *names)
 {
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		DynTemplatedAttr *templated = &relation->templated[i];
 		const char *name = dyn_templated_name(templated);
 
-		templated->unproven = (!templated->base || has_folded_part(templated->tmpl)) &&
+		templated->unasserted = (!templated->base || has_folded_part(templated->tmpl)) &&
 			!dyn_names_have(names, name, strlen(name));
 	}
 }
@@ -62,21 +62,21 @@ dyn_attributes_shown(DynRelation *relation)
 {
 	DynNames   *names = palloc0(sizeof(DynNames));
 
-	names->names = palloc((relation->ncolumns + relation->row_test.nterms +
-						   relation->nspelled + 1) * sizeof(char *));
+	names->names = palloc((relation->ncolumns + relation->item_filter.nterms +
+						   relation->ntemplated + 1) * sizeof(char *));
 	add_columns(names, relation);
 	/*
 	 * ttl_attribute and the unnested attribute stay, unless a column shows
 	 * them
 	 */
-	for (int i = 0; i < relation->row_test.nterms; i++)
+	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{
-		if (!relation->row_test.terms[i].ttl)
-			add_name(names, dyn_row_term_attribute(&relation->row_test.terms[i]));
+		if (!relation->item_filter.terms[i].ttl)
+			add_name(names, dyn_filter_term_attribute(&relation->item_filter.terms[i]));
 	}
 	dyn_names_sort(names);
-	find_unproven(relation, names);
-	for (int i = 0; i < relation->nspelled; i++)
+	find_unasserted(relation, names);
+	for (int i = 0; i < relation->ntemplated; i++)
 		add_name(names, dyn_templated_name(&relation->templated[i]));
 	dyn_names_sort(names);
 	return names;

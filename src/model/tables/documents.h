@@ -13,11 +13,12 @@
 /*
  * Returns the attributes that the rest excludes, in CurrentMemoryContext.
  * These are attributes that other columns show completely, those of templates,
- * and those that the row test compares.  Attributes shown through a path stay.
+ * and those that the item filter compares.  Attributes shown through a path
+ * stay.
  *
- * The attribute of an unproven template is excluded from an item's rest only
+ * The attribute of an unasserted template is excluded from an item's rest only
  * if its text equals that composed from the row's columns; otherwise it would
- * not be shown at all.  Sets `unproven` of the templates.
+ * not be shown at all.  Sets `unasserted` of the templates.
  */
 extern DynNames *dyn_attributes_shown(DynRelation *relation);
 

@@ -150,13 +150,13 @@ read_options(DynRelation *relation, List *table)
 		relation->options.consistent;
 	/* the server's option is a budget for all its tables */
 	relation->max_read_units_per_second = dyn_option_real(table, "max_read_units_per_second", 0);
-	relation->row_test = dyn_row_test(dyn_option_text(table, "item_filter"),
-									  dyn_option_text(table, "ttl_attribute"));
+	relation->item_filter = dyn_item_filter(dyn_option_text(table, "item_filter"),
+											dyn_option_text(table, "ttl_attribute"));
 	relation->unnest = unnest ? dyn_path_parse(unnest) : NULL;
 	relation->skips_scalars =
 		dyn_option_enum(table, "on_mismatch", on_mismatch_words, 0) == 1;
 	if ((text = dyn_option_text(table, "key_templates")) != NULL)
-		relation->templated = dyn_templates_parse(text, &relation->nspelled);
+		relation->templated = dyn_templates_parse(text, &relation->ntemplated);
 	if ((text = dyn_option_text(table, "trusted_indexes")) != NULL)
 		relation->trusted_indexes = dyn_option_names(text);
 }
@@ -166,11 +166,11 @@ static void
 connect_templates(DynRelation *relation, const DynKeyAttr *base, int nbase,
 				  const DynTableMeta *meta)
 {
-	if (relation->nspelled == 0)
+	if (relation->ntemplated == 0)
 		return;
 	Assert(!relation->connected);
 	relation->connected = true;
-	dyn_templated_connect(relation->templated, relation->nspelled,
+	dyn_templated_connect(relation->templated, relation->ntemplated,
 						  relation->columns, relation->ncolumns, base, nbase,
 						  meta, relation->name);
 	finish_documents(relation);
@@ -252,7 +252,7 @@ is_listed(const DynRelation *relation, const DynTemplatedAttr *templated)
 static void
 mark_listed(DynRelation *relation)
 {
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 		relation->templated[i].listed = is_listed(relation, &relation->templated[i]);
 }
 
@@ -265,7 +265,7 @@ dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
 	base[nbase++] = meta->key.hash[0];
 	if (meta->key.nrange > 0)
 		base[nbase++] = meta->key.range[0];
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 		relation->templated[i].type = described_type(meta, dyn_templated_name(&relation->templated[i]));
 	connect_templates(relation, base, nbase, meta);
 	mark_listed(relation);
@@ -275,7 +275,7 @@ dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
 bool
 dyn_relation_has_listed(const DynRelation *relation)
 {
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		if (relation->templated[i].listed)
 			return true;
@@ -288,7 +288,7 @@ dyn_relation_text_types(const DynRelation *relation)
 {
 	List	   *types = NIL;
 
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 		types = lappend_int(types, relation->templated[i].type);
 	return types;
 }
@@ -296,8 +296,8 @@ dyn_relation_text_types(const DynRelation *relation)
 void
 dyn_relation_set_text_types(DynRelation *relation, const List *types)
 {
-	Assert(list_length(types) == relation->nspelled);
-	for (int i = 0; i < relation->nspelled; i++)
+	Assert(list_length(types) == relation->ntemplated);
+	for (int i = 0; i < relation->ntemplated; i++)
 		relation->templated[i].type = list_nth_int(types, i);
 	mark_listed(relation);
 }
@@ -305,7 +305,7 @@ dyn_relation_set_text_types(DynRelation *relation, const List *types)
 const DynTemplatedAttr *
 dyn_relation_templated(const DynRelation *relation, const char *attribute)
 {
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		if (dyn_path_is_attribute(relation->templated[i].path, attribute))
 			return &relation->templated[i];
@@ -314,11 +314,11 @@ dyn_relation_templated(const DynRelation *relation, const char *attribute)
 }
 
 bool
-dyn_relation_has_row_test(const DynRelation *relation)
+dyn_relation_may_reject_items(const DynRelation *relation)
 {
-	if (relation->row_test.nterms > 0)
+	if (relation->item_filter.nterms > 0)
 		return true;
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		if (relation->templated[i].base)
 			return true;
@@ -355,7 +355,7 @@ dyn_relation_open(Oid relid, Oid userid)
 	for (int i = 0; i < relation->ncolumns; i++)
 		read_column(&relation->columns[i], TupleDescAttr(RelationGetDescr(rel), i),
 					relation);
-	if (relation->nspelled == 0)
+	if (relation->ntemplated == 0)
 		finish_documents(relation);
 	table_close(rel, NoLock);
 	return relation;

@@ -16,12 +16,12 @@
 #include "../../dynamodb/page.h"
 #include "../definition/column.h"
 #include "../definition/options.h"
-#include "../definition/row_test.h"
+#include "../definition/item_filter.h"
 #include "../definition/template_columns.h"
 #include "../session/session.h"
 #include "../values/path.h"
 
-/* Results of the row test for the items of a scan, for every access path. */
+/* Results of the item filter for the items of a scan, for every access path. */
 typedef struct DynRowTally
 {
 	bool		any_row;		/* true if some item was a row */
@@ -42,18 +42,18 @@ typedef struct DynRelation
 	DynReadOptions options;		/* the table's options, or else the server's */
 	bool		consistent;		/* true by option or parameter
 								 * consistent_read */
-	double		max_read_units_per_second; /* the table's option; 0: no
-										    * limit */
-	DynRowTest	row_test;		/* item_filter and ttl_attribute */
-	int			nspelled;		/* number of templates */
+	double		max_read_units_per_second;	/* the table's option; 0: no
+											 * limit */
+	DynItemFilter item_filter;	/* item_filter and ttl_attribute */
+	int			ntemplated;		/* number of templates */
 	DynTemplatedAttr *templated;
 	bool		connected;
 	List	   *trusted_indexes;	/* list of char * */
 	const DynPath *unnest;		/* path whose elements are the rows; NULL:
 								 * items */
 	bool		skips_scalars;	/* true if unnest ignores other types there */
-	bool		locked;			/* true if, while planning, a row mark may
-								 * still add ctid */
+	bool		locked;			/* true while planning if ctid may be
+								 * requested, because of a row lock */
 	int			ncolumns;
 	DynColumn  *columns;		/* columns, indexed by attnum - 1 */
 } DynRelation;
@@ -96,7 +96,7 @@ extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relatio
 extern bool dyn_relation_has_listed(const DynRelation *relation);
 
 /* Returns true if some items may not be rows. */
-extern bool dyn_relation_has_row_test(const DynRelation *relation);
+extern bool dyn_relation_may_reject_items(const DynRelation *relation);
 
 /* Returns true if the index is in trusted_indexes. */
 extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);

@@ -267,7 +267,8 @@ value_instant(const DynCodec *codec, Datum value, Timestamp *instant)
 }
 
 /*
- * Prints the instant; of several texts, the first or the last in sort order.
+ * Prints the instant.  If it has several texts, prints the first or (`last`)
+ * the last one in sort order.
  */
 static bool
 instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)
@@ -369,7 +370,10 @@ bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
 	return bound_text(text, lower, inclusive, out);
 }
 
-/* A bound above the last or below the first number needs no request. */
+/*
+ * Encodes a bound for padded numbers.  One outside of their range selects all
+ * of them, or none.
+ */
 static DynEncoded
 bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 			 bool *inclusive, DynScalar *out)
@@ -383,7 +387,7 @@ bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 			return lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
 		case DYN_PADDED_ABOVE:
 			return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
-		case DYN_PADDED_BEHIND:
+		case DYN_PADDED_AFTER:
 			*inclusive = !lower;
 			break;
 		case DYN_PADDED_AT:
@@ -560,7 +564,7 @@ has_others(const DynCodec *codec, Oid valuetype, Datum value)
 
 /* Replaces the value by its outward neighbor; false if that is infinity. */
 static bool
-neighbour(Datum *value, bool lower, DynEncoded *beyond)
+step_outward(Datum *value, bool lower, DynEncoded *beyond)
 {
 	double		number = nextafter(DatumGetFloat8(*value), lower ? -INFINITY : INFINITY);
 
@@ -577,7 +581,7 @@ dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 	{
 		DynEncoded	beyond;
 
-		if (!neighbour(&value, lower, &beyond))
+		if (!step_outward(&value, lower, &beyond))
 			return beyond;
 		*inclusive = true;
 	}

@@ -153,8 +153,9 @@ list_holds_nul(const DynNodes *list)
 /* ---- texts in the database's encoding ------------------------------- */
 
 /*
- * Returns a copy of the text in the database's encoding, followed by the same
- * spare bytes as any name.  Returns NULL if the encoding lacks a character.
+ * Returns a copy of the text in the database's encoding, followed by spare
+ * bytes: name_key() reads eight bytes of any name.  Returns NULL if the
+ * encoding lacks a character.
  */
 static char *
 convert_text(const DynValue *text, uint32 *len, const char **why)

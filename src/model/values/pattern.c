@@ -38,7 +38,7 @@ typedef struct FieldWord
 	int			max;
 } FieldWord;
 
-static const FieldWord describe_field[] = {
+static const FieldWord field_words[] = {
 	{"YYYY", FIELD_YEAR, 4, 1, 1, 9999},
 	{"MM", FIELD_MONTH, 2, 1, 1, 12},
 	{"DD", FIELD_DAY, 2, 1, 1, 31},
@@ -109,10 +109,10 @@ add_item(const PatternParser *in, DynPattern *pattern, const FieldWord *field,
 static const FieldWord *
 field_at(const char *p)
 {
-	for (int i = 0; i < lengthof(describe_field); i++)
+	for (int i = 0; i < lengthof(field_words); i++)
 	{
-		if (strncmp(p, describe_field[i].word, strlen(describe_field[i].word)) == 0)
-			return &describe_field[i];
+		if (strncmp(p, field_words[i].word, strlen(field_words[i].word)) == 0)
+			return &field_words[i];
 	}
 	return NULL;
 }
@@ -263,7 +263,9 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 
 	if (!up || down == instant)
 		return down;
-	/* adding the longest unit lands in the next one: none is half as long */
+	/*
+	 * a unit is at most twice as long as another, so this is in the next one
+	 */
 	return round_down(pattern, down + longest[pattern->last] *
 					  pattern->words[pattern->last]->unit);
 }

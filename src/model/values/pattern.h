@@ -43,7 +43,11 @@ extern bool dyn_pattern_scan(const DynPattern *pattern, const char *text,
 extern bool dyn_pattern_print(const DynPattern *pattern, Timestamp instant,
 							  char *dst);
 
-/* Returns the nearest instant that has a text, except for its year. */
+/*
+ * Returns the nearest instant, not after this one or (`up`) not before it, at
+ * which a unit of the smallest field begins.  Its year may be outside of the
+ * pattern's range.
+ */
 extern Timestamp dyn_pattern_round(const DynPattern *pattern, Timestamp instant,
 								   bool up);
 

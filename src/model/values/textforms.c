@@ -65,7 +65,7 @@ dyn_padded_place(const char *number, int digits, char *dst)
 	if (!fraction)
 		return DYN_PADDED_AT;
 	return strspn(dst, "9") == (size_t) digits ? DYN_PADDED_ABOVE
-		: DYN_PADDED_BEHIND;
+		: DYN_PADDED_AFTER;
 }
 
 /* ---- base64 ---- */

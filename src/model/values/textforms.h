@@ -26,7 +26,7 @@ typedef enum DynPaddedPlace
 {
 	DYN_PADDED_BELOW,			/* less than all of them */
 	DYN_PADDED_AT,				/* one of them */
-	DYN_PADDED_BEHIND,			/* greater than the one printed, less than the
+	DYN_PADDED_AFTER,			/* greater than the one printed, less than the
 								 * next */
 	DYN_PADDED_ABOVE			/* greater than all of them */
 } DynPaddedPlace;

@@ -383,8 +383,9 @@ calendar_span(const Interval *interval)
 }
 
 /*
- * True if the interval keeps times in range; otherwise, as for infinity, the
- * addition may be an error.
+ * True if the interval is shorter than about 9,999 years; then the addition
+ * keeps times in range.  The addition of a longer one, such as infinity, may
+ * raise an error.
  */
 static bool
 is_moderate(const Interval *interval)

@@ -42,8 +42,10 @@ extern bool dyn_zone_of_text(Datum name, DynZone *zone);
 extern bool dyn_zone_of_interval(const Interval *offset, DynZone *zone);
 
 /*
- * The offsets by which a time that is an instant or a timestamp may have been
- * converted into one that is not beyond `near`, or just so.
+ * Returns the limits of the offsets that the zone uses near a time, which may
+ * be an instant or a timestamp.  Every time that is converted to `near`, or to
+ * a time just before or after it, is converted by an offset within these
+ * limits.
  */
 extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 

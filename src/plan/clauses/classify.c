@@ -120,7 +120,7 @@ is_comparable_in_part(const DynClassify *context, const DynField *field,
 {
 	const DynRelation *relation = context->plan->relation;
 
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		for (int p = 0; p < relation->templated[i].tmpl->nparts; p++)
 		{

@@ -29,9 +29,9 @@ typedef struct DynClassify
 
 /*
  * A filter with larger values may exceed the size limit of a request.  Smaller
- * values do not: a plan relies on filters of fewer than 25 leaves
- * (match_keys.c), each with one value or list, which JSON escapes make at most
- * six times as long.
+ * values do not.  A plan relies on filters of fewer than 25 leaves
+ * (match_keys.c), each with one value or list.  JSON escapes make these at
+ * most six times as long.
  */
 #define DYN_MAX_SIZED_BYTES	4096
 

@@ -64,8 +64,8 @@ dyn_field_path(const DynRelation *relation, const DynField *field)
 const DynPath *
 dyn_pred_path(const DynRelation *relation, const DynPred *pred)
 {
-	if (pred->kind == DYN_PRED_ROW)
-		return relation->row_test.terms[pred->term].path;
+	if (pred->kind == DYN_PRED_FILTER_TERM)
+		return relation->item_filter.terms[pred->term].path;
 	if (pred->kind == DYN_PRED_TEMPLATED)
 		return relation->templated[pred->templated].path;
 	return dyn_field_path(relation, &pred->field);
@@ -97,7 +97,7 @@ dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 bool
 dyn_pred_is_of_attribute(const DynRelation *relation, const DynPred *pred)
 {
-	if (dyn_pred_tells_rows(pred) || dyn_pred_is_given(pred))
+	if (dyn_pred_selects_rows(pred) || dyn_pred_is_given(pred))
 		return true;
 	if (pred->part_only ||
 		dyn_column_is_part(dyn_relation_column(relation, pred->field.attnum)))

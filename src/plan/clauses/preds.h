@@ -35,7 +35,7 @@ typedef enum DynPredKind
 	DYN_PRED_TRUE,				/* boolean field */
 	DYN_PRED_FALSE,
 	DYN_PRED_FIELDS,			/* field op other field */
-	DYN_PRED_ROW,				/* term of the item filter; alone, without
+	DYN_PRED_FILTER_TERM,		/* term of the item filter; alone, without
 								 * field */
 	DYN_PRED_TEMPLATED,			/* text of a template's attribute, composed
 								 * from args: one AND for each of the leading
@@ -69,7 +69,7 @@ typedef struct DynPred
 	bool		part_only;		/* at planning: true if it restricts parts of
 								 * keys, but not the column's own attribute */
 	int			param;			/* position of the value in fdw_exprs */
-	int			term;			/* ROW: position in the item filter */
+	int			term;			/* FILTER_TERM: position in the item filter */
 	int			templated;		/* TEMPLATED, MEMBERS: position of the
 								 * template */
 	int			part;			/* MEMBERS: part of that template */
@@ -157,9 +157,9 @@ dyn_pred_is_given(const DynPred *pred)
 
 /* True for a term of the item filter, or a predicate on a template's text. */
 static inline bool
-dyn_pred_tells_rows(const DynPred *pred)
+dyn_pred_selects_rows(const DynPred *pred)
 {
-	return pred->kind == DYN_PRED_ROW || pred->kind == DYN_PRED_TEMPLATED;
+	return pred->kind == DYN_PRED_FILTER_TERM || pred->kind == DYN_PRED_TEMPLATED;
 }
 
 /* Returns the only predicate, if it is on a template's text; else NULL. */

@@ -302,7 +302,7 @@ classify_null_test(DynClassify *context, NullTest *test)
 		return NULL;
 	traits = &dyn_field_column(context, &field)->traits;
 	if (!dyn_classify_accept(context, test->nulltesttype == IS_NULL
-							 ? traits->absence : traits->completeness))
+							 ? traits->null_test : traits->not_null_test))
 		return NULL;
 	/* the traits of the document do not apply to its members */
 	if (field.steps != NIL)
@@ -374,9 +374,9 @@ classify_once(PlannerInfo *root, DynRelPlan *plan, RestrictInfo *rinfo)
 }
 
 /*
- * Returns a copy, or one clause for each arg of an AND.  None of the latter is
- * exact: an AND of conditions is several clauses in PostgreSQL, so this AND is
- * implied by another condition.
+ * Returns a copy, or one clause for each arg of an AND.  PostgreSQL splits
+ * conditions at AND, so this AND is only implied by a condition, and none of
+ * its clauses is exact.
  */
 static List *
 divide(const DynClause *found)
@@ -461,7 +461,7 @@ dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel, List *rinfos)
 }
 
 static bool
-term_is_sized(const DynRowTerm *term)
+term_is_sized(const DynFilterTerm *term)
 {
 	size_t		bytes = 0;
 
@@ -475,20 +475,20 @@ dyn_row_clauses(const DynRelation *relation)
 {
 	List	   *clauses = NIL;
 
-	for (int i = 0; i < relation->nspelled; i++)
+	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		if (relation->templated[i].base)
 			clauses = lappend(clauses, palloc0(sizeof(DynClause)));
 	}
-	for (int i = 0; i < relation->row_test.nterms; i++)
+	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{
 		DynClause  *clause = palloc0(sizeof(DynClause));
-		DynPred    *pred = dyn_make_pred(DYN_PRED_ROW, NULL);
+		DynPred    *pred = dyn_make_pred(DYN_PRED_FILTER_TERM, NULL);
 
 		pred->term = i;
 		clause->pred = pred;
 		clause->exact = true;
-		clause->sized = term_is_sized(&relation->row_test.terms[i]);
+		clause->sized = term_is_sized(&relation->item_filter.terms[i]);
 		clauses = lappend(clauses, clause);
 	}
 	return clauses;

@@ -4,15 +4,15 @@
  *		they are exact.
  *
  * dyn_quals_classify translates each clause into a predicate over fields of
- * the item, if possible; model/definition/exact.h decides its exactness.  All later steps
- * use the DynClause and derive nothing again.
+ * the item, if possible; model/definition/exact.h decides its exactness.  All
+ * later steps use the DynClause and derive nothing again.
  *
  * A predicate keeps every row that the clause keeps.  It is exact if it keeps
  * no other row, for every value that may be stored and every run-time value;
  * only then may the clause's local check be omitted.
  *
  * Run-time values (constants, parameters, stable expressions, columns of other
- * tables) are kept as expressions, which exec/keys/resolve_keys.c evaluates.
+ * tables) stay expressions, which exec/keys/resolve_keys.c evaluates.
  */
 #ifndef DYN_PLAN_QUALS_H
 #define DYN_PLAN_QUALS_H

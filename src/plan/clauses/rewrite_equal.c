@@ -102,8 +102,8 @@ is_attribute(const DynColumn *column, const DynKeyAttr *attr)
 }
 
 /*
- * Returns true if the column shows an attribute of the table's own key, so
- * that it is never NULL, not even for values of a mismatched type.
+ * Returns true if the column shows an attribute of the table's own key.  Such
+ * a column is never NULL, not even for values of a mismatched type.
  */
 static bool
 is_never_null(const DynClassify *context, const DynField *field)
@@ -112,7 +112,7 @@ is_never_null(const DynClassify *context, const DynField *field)
 	const DynColumn *column = dyn_field_column(context, field);
 
 	return !dyn_column_is_part(column) &&
-		column->traits.absence == DYN_EXACT &&
+		column->traits.null_test == DYN_EXACT &&
 		(is_attribute(column, &key->hash[0]) ||
 		 (key->nrange > 0 && is_attribute(column, &key->range[0])));
 }

@@ -61,7 +61,10 @@ numeric_of(double value)
 							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
-/* Returns a constant that equals no second bigint, as numeric; else NULL. */
+/*
+ * Returns the value as a numeric constant, if it equals at most one bigint;
+ * else NULL.
+ */
 static Node *
 plain_constant(const DynClassify *context, const DynField *field, Node *value)
 {
@@ -77,8 +80,8 @@ plain_constant(const DynClassify *context, const DynField *field, Node *value)
 
 /* Classifies a range from the lower neighbor to the upper one. */
 static DynPred *
-classify_neighbours(DynClassify *context, const DynOperator *op,
-					const DynField *field, Node *value)
+classify_neighbors(DynClassify *context, const DynOperator *op,
+				   const DynField *field, Node *value)
 {
 	DynOperator range = *op;
 	DynPred    *lower,
@@ -104,7 +107,7 @@ dyn_classify_number(DynClassify *context, const DynOperator *op,
 	if (constant != NULL)
 		return dyn_classify_comparison(context, &numeric, field, constant);
 	return op->comparison == DYN_COMPARE_EQ
-		? classify_neighbours(context, op, field, value)
+		? classify_neighbors(context, op, field, value)
 		: dyn_classify_comparison(context, op, field, value);
 }
 
@@ -154,7 +157,7 @@ classify_each(DynClassify *context, const DynOperator *op, const DynField *field
 
 		if (doubles->nulls[i])
 			continue;
-		arm = classify_neighbours(context, op, field, value);
+		arm = classify_neighbors(context, op, field, value);
 		if (arm == NULL)
 			return NULL;
 		arms = lappend(arms, arm);

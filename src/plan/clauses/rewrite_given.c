@@ -54,9 +54,9 @@ dyn_classify_given(const DynClassify *context, Node *node)
 }
 
 /*
- * Returns the arguments before the last, if the last is the column; else NULL.
- * PostgreSQL removes arguments that are constant NULLs, maybe all but the
- * last.
+ * Returns the arguments of a coalesce() before the last, if the last is the
+ * column; else NULL.  The planner has removed constant NULLs, so there may be
+ * only the last one.
  */
 static Node *
 leading_values(Node *node, const Node *column)
@@ -105,13 +105,13 @@ dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
 	return (Node *) make_orclause(list_make2(test, equality));
 }
 
-/* How values are guarded: they are NULL where the condition is (not) true */
+/* A guard of values: they are NULL where the condition is (not) true */
 typedef struct Guard
 {
 	const DynClassify *context;
 	Node	   *given;
-	bool		needed;			/* true: NULL where the condition is not
-								 * true */
+	bool		needed;			/* true if they are NULL where the condition
+								 * is not true */
 } Guard;
 
 /*

@@ -14,9 +14,9 @@
 #include "classify.h"
 
 /*
- * Returns coalesce(x, k) = k as x IS NULL OR x = k, which is true for the same
- * rows that have a value of k.  Returns NULL if the operator has other
- * operands.
+ * Returns coalesce(x, k) = k as x IS NULL OR x = k.  Both are true for the
+ * same rows among those that have a value of k.  Returns NULL if the operator
+ * has other operands.
  */
 extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 

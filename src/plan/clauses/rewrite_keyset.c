@@ -139,8 +139,8 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		Term	   *term = palloc(sizeof(Term));
 
 		/*
-		 * terms after this are useless alone; nor can values decide in both
-		 * directions
+		 * all terms must have one direction; those after an unusable one are
+		 * useless
 		 */
 		if (!describe(context, lfirst_oid(opno), lfirst_oid(opfamily),
 					  lfirst(left), lfirst(right), lfirst_oid(collation), term) ||
@@ -149,7 +149,7 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		first = term->strategy;
 		terms = lappend(terms, term);
 	}
-	/* a term followed by others decides nothing where it is equal */
+	/* terms that were left out decide where the last one is equal */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
 	return terms;
@@ -336,7 +336,7 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 	decided = eval_const_expressions(context->root, decided);
 	if (!IsA(decided, Const))
 		return decided;
-	/* no row qualifies: the key's own value shows that */
+	/* no row qualifies; this bound contradicts the fixed value */
 	return !((Const *) decided)->constisnull &&
 		DatumGetBool(((Const *) decided)->constvalue) ? NULL
 		: compare_column(term, inclusive(term));

@@ -227,7 +227,10 @@ match_chain(const DynClassify *context, Node *node, Chain *chain)
 
 /* ---- comparisons ---- */
 
-/* Types that are comparable with each other convert to the last of them. */
+/*
+ * Returns the rank of a date/time type; 0 for others.  A comparison converts
+ * both sides to the type of the higher rank.
+ */
 static int
 time_rank(Oid type)
 {

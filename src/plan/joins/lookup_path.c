@@ -70,7 +70,7 @@ describe_scan(const ForeignPath *scan, DynLookupCost *lookups)
 	return true;
 }
 
-/* Finds such a scan that runs exactly once per execution of the path. */
+/* Finds our keyed scan that runs exactly once per execution of the path. */
 static const ForeignPath *
 find_scan(Path *path, DynLookupCost *lookups)
 {

@@ -117,8 +117,8 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 
 /*
  * Returns the cost saved by batching the subplan's requests.  The costs in the
- * SubPlan are not changed, because its copies must remain equal() for core to
- * find the expression in the output of a node below.
+ * SubPlan are not changed: its copies must remain equal(), so that core finds
+ * the expression in the output of a node below.
  */
 static Cost
 saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,

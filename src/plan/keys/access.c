@@ -18,7 +18,10 @@ dyn_access_same_index(const DynAccess *a, const DynAccess *b)
 		: strcmp(a->index, b->index) == 0;
 }
 
-/* Rows that are merged in order belong to one execution of one scan. */
+/*
+ * Returns the operations that the access plan permits.  Rows that are merged
+ * in order belong to one execution of one scan.
+ */
 static uint32
 abilities(const DynAccess *access)
 {
@@ -289,7 +292,10 @@ preds_of_values(const List *preds, const Values *values)
 	return found;
 }
 
-/* All rows are rechecked, so keys and filters may be omitted. */
+/*
+ * Copies the access plan of a fallback.  Keys and filters whose values the
+ * plan lacks are omitted, because all rows are rechecked.
+ */
 static DynAccess *
 copy_fallback(const DynAccess *fallback, Values *values)
 {

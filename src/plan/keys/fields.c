@@ -48,10 +48,10 @@ static bool
 covers_templates(const DynRelPlan *plan, const DynIndexMeta *index)
 {
 	const DynRelation *relation = plan->relation;
-	bool	   *needed = palloc(Max(relation->nspelled, 1) * sizeof(bool));
+	bool	   *needed = palloc(Max(relation->ntemplated, 1) * sizeof(bool));
 	ListCell   *lc;
 
-	foreach(lc, dyn_templated_paths(relation->templated, relation->nspelled,
+	foreach(lc, dyn_templated_paths(relation->templated, relation->ntemplated,
 									relation->columns, fetched_columns(plan), needed))
 	{
 		if (!dyn_index_projects(plan->meta, index,
@@ -77,13 +77,13 @@ dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 		!dyn_index_projects(plan->meta, index,
 							plan->relation->unnest->steps[0].name))
 		return false;
-	for (int i = 0; i < plan->relation->row_test.nterms; i++)
+	for (int i = 0; i < plan->relation->item_filter.nterms; i++)
 	{
 		if (!dyn_index_projects(plan->meta, index,
-								dyn_row_term_attribute(&plan->relation->row_test.terms[i])))
+								dyn_filter_term_attribute(&plan->relation->item_filter.terms[i])))
 			return false;
 	}
-	return plan->relation->nspelled == 0 || covers_templates(plan, index);
+	return plan->relation->ntemplated == 0 || covers_templates(plan, index);
 }
 
 /* ---- paths below key attributes ---- */
@@ -113,8 +113,8 @@ dyn_set_fields(const DynRelPlan *plan, DynAccess *access, List *fields)
 	foreach(lc, fields)
 		names = add_scalar_above(names, plan->meta,
 								 dyn_field_path(relation, lfirst(lc)));
-	for (int i = 0; i < relation->row_test.nterms; i++)
-		names = add_scalar_above(names, plan->meta, relation->row_test.terms[i].path);
+	for (int i = 0; i < relation->item_filter.nterms; i++)
+		names = add_scalar_above(names, plan->meta, relation->item_filter.terms[i].path);
 	if (relation->unnest != NULL)
 		names = add_scalar_above(names, plan->meta, relation->unnest);
 	access->fields = fields;

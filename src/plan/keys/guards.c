@@ -117,8 +117,8 @@ close_clauses(List *clauses, const Bitmapset *positions)
 }
 
 /*
- * Returns NULL also if the index may lack a row while these are closed,
- * because it cannot hold some values.
+ * Matches the key while the guards of these clauses are closed.  Also returns
+ * NULL if the index may then lack a row, because it cannot hold some values.
  */
 static DynAccess *
 match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
@@ -136,9 +136,9 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 }
 
 /*
- * Each optional condition that the key does not need stays as it is.  Which
- * ones these are depends on the order of the clauses, which differs between
- * paths and plan.  Whether there are any must not depend on it.
+ * Closes only the optional conditions that the key needs.  Which ones these
+ * are may depend on the order of the clauses, which differs between paths and
+ * plan.  It does not affect whether there is an access plan.
  */
 DynAccess *
 dyn_match_optional(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)

@@ -44,7 +44,7 @@ typedef enum Completeness
 	PRESENT
 } Completeness;
 
-typedef struct Prover
+typedef struct AttrCheck
 {
 	const DynRelation *relation;
 	const DynKeyAttr *attr;
@@ -52,7 +52,7 @@ typedef struct Prover
 	const Datum *values;		/* values by position; NULL while planning */
 	const bool *nulls;
 	bool		points;			/* true to use only = and IN */
-} Prover;
+} AttrCheck;
 
 /* ---- values ---- */
 
@@ -64,16 +64,16 @@ typedef struct Operand
 } Operand;
 
 static Operand
-get_operand(const Prover *prover, const DynPred *pred)
+get_operand(const AttrCheck *check, const DynPred *pred)
 {
 	Operand		operand = {false, false, (Datum) 0};
 
-	if (prover->values != NULL)
+	if (check->values != NULL)
 	{
 		Assert(pred->param >= 0);
 		operand.known = true;
-		operand.isnull = prover->nulls[pred->param];
-		operand.value = prover->values[pred->param];
+		operand.isnull = check->nulls[pred->param];
+		operand.value = check->values[pred->param];
 	}
 	else if (IsA(pred->value, Const) && pred->conversion == NULL)
 	{
@@ -86,18 +86,18 @@ get_operand(const Prover *prover, const DynPred *pred)
 
 /* A value that cannot be encoded is not in any item: it selects nothing. */
 static bool
-matches(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum value,
+matches(const AttrCheck *check, const DynCodec *codec, Oid valuetype, Datum value,
 		bool may_be_empty)
 {
 	DynScalar	scalar;
 
 	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
 		return true;
-	return scalar.len <= prover->max_bytes && (may_be_empty || scalar.len > 0);
+	return scalar.len <= check->max_bytes && (may_be_empty || scalar.len > 0);
 }
 
 static bool
-all_match(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum array)
+all_match(const AttrCheck *check, const DynCodec *codec, Oid valuetype, Datum array)
 {
 	DynArrayElements elements = dyn_array_elements(array);
 
@@ -105,7 +105,7 @@ all_match(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum arra
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!elements.nulls[i] &&
-			!matches(prover, codec, valuetype, elements.values[i], false))
+			!matches(check, codec, valuetype, elements.values[i], false))
 			return false;
 	}
 	return true;
@@ -113,12 +113,12 @@ all_match(const Prover *prover, const DynCodec *codec, Oid valuetype, Datum arra
 
 /* Only a pattern that consists of % alone matches the empty text. */
 static bool
-pattern_matches(const Prover *prover, Datum value)
+pattern_matches(const AttrCheck *check, Datum value)
 {
 	text	   *pattern = DatumGetTextPP(value);
 	size_t		len = VARSIZE_ANY_EXHDR(pattern);
 
-	if (len > prover->max_bytes)
+	if (len > check->max_bytes)
 		return false;
 	for (size_t i = 0; i < len; i++)
 	{
@@ -131,10 +131,10 @@ pattern_matches(const Prover *prover, Datum value)
 /* ---- predicates ---- */
 
 static bool
-operand_proves(const Prover *prover, const DynPred *pred, Datum value)
+operand_implies(const AttrCheck *check, const DynPred *pred, Datum value)
 {
 	const DynCodec *codec =
-		&dyn_relation_column(prover->relation, pred->field.attnum)->codec;
+		&dyn_relation_column(check->relation, pred->field.attnum)->codec;
 	DynScalar	scalar;
 
 	switch (pred->kind)
@@ -142,13 +142,13 @@ operand_proves(const Prover *prover, const DynPred *pred, Datum value)
 		case DYN_PRED_EQ:
 		case DYN_PRED_GE:
 		case DYN_PRED_PREFIX:
-			return matches(prover, codec, pred->valuetype, value, false);
+			return matches(check, codec, pred->valuetype, value, false);
 		case DYN_PRED_GT:
-			return matches(prover, codec, pred->valuetype, value, true);
+			return matches(check, codec, pred->valuetype, value, true);
 		case DYN_PRED_IN:
-			return all_match(prover, codec, pred->valuetype, value);
+			return all_match(check, codec, pred->valuetype, value);
 		case DYN_PRED_LIKE:
-			return pattern_matches(prover, value);
+			return pattern_matches(check, value);
 		case DYN_PRED_NE:
 			return dyn_codec_encode(codec, pred->valuetype, value,
 									&scalar) == DYN_ENCODED && scalar.len == 0;
@@ -158,37 +158,37 @@ operand_proves(const Prover *prover, const DynPred *pred, Datum value)
 }
 
 static Completeness
-leaf_completeness(const Prover *prover, const DynPred *pred)
+leaf_completeness(const AttrCheck *check, const DynPred *pred)
 {
 	Operand		operand;
 
-	if (!dyn_pred_is_on(prover->relation, pred, prover->attr) ||
-		(prover->points && !dyn_pred_is_point(pred)))
-		return prover->points ? NO_POINT : ABSENT;
+	if (!dyn_pred_is_on(check->relation, pred, check->attr) ||
+		(check->points && !dyn_pred_is_point(pred)))
+		return check->points ? NO_POINT : ABSENT;
 	if (dyn_pred_is_boolean(pred))
 		return PRESENT;			/* both encodings are short, and not empty */
-	operand = get_operand(prover, pred);
+	operand = get_operand(check, pred);
 	/* a value of <> that is not known yet is rarely empty: assume it is not */
 	if (!operand.known)
 		return pred->kind == DYN_PRED_NE || pred->kind == DYN_PRED_NOT_IN ||
 			pred->kind == DYN_PRED_LT || pred->kind == DYN_PRED_LE ? ABSENT : LATER;
 	if (operand.isnull)
 		return PRESENT;
-	return operand_proves(prover, pred, operand.value) ? PRESENT : ABSENT;
+	return operand_implies(check, pred, operand.value) ? PRESENT : ABSENT;
 }
 
 static Completeness
-pred_completeness(const Prover *prover, const DynPred *pred)
+pred_completeness(const AttrCheck *check, const DynPred *pred)
 {
 	Completeness completeness = pred->kind == DYN_PRED_OR ? PRESENT : NO_POINT;
 	ListCell   *lc;
 
 	check_stack_depth();
 	if (!dyn_pred_is_junction(pred))
-		return leaf_completeness(prover, pred);
+		return leaf_completeness(check, pred);
 	foreach(lc, pred->args)
 	{
-		Completeness arg = pred_completeness(prover, lfirst(lc));
+		Completeness arg = pred_completeness(check, lfirst(lc));
 
 		completeness = pred->kind == DYN_PRED_OR ? Min(completeness, arg)
 			: Max(completeness, arg);
@@ -197,28 +197,28 @@ pred_completeness(const Prover *prover, const DynPred *pred)
 }
 
 static Completeness
-preds_completeness(const Prover *prover, List *preds)
+preds_completeness(const AttrCheck *check, List *preds)
 {
 	Completeness best = NO_POINT;
 	ListCell   *lc;
 
 	foreach(lc, preds)
-		best = Max(best, pred_completeness(prover, lfirst(lc)));
+		best = Max(best, pred_completeness(check, lfirst(lc)));
 	return best;
 }
 
 /* Combines all predicates; `asserted` is true if all items have a value. */
 static Completeness
-combined_completeness(Prover *prover, List *preds, bool asserted)
+combined_completeness(AttrCheck *check, List *preds, bool asserted)
 {
 	Completeness points;
 
-	prover->points = true;
-	points = preds_completeness(prover, preds);
-	prover->points = false;
+	check->points = true;
+	points = preds_completeness(check, preds);
+	check->points = false;
 	if (points != NO_POINT)
 		return points;
-	return asserted ? PRESENT : Max(ABSENT, preds_completeness(prover, preds));
+	return asserted ? PRESENT : Max(ABSENT, preds_completeness(check, preds));
 }
 
 /* ---- texts of templates ---- */
@@ -260,7 +260,7 @@ longest_element(const DynCodec *codec, Oid valuetype, Datum array)
  * known yet.
  */
 static bool
-add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
+add_demand(const AttrCheck *check, const DynCodec *codec, const DynPred *pred,
 		   size_t *bytes)
 {
 	Operand		operand;
@@ -272,7 +272,7 @@ add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
 	{
 		size_t		arg = 0;
 
-		if (!add_demand(prover, codec, lfirst(lc), &arg))
+		if (!add_demand(check, codec, lfirst(lc), &arg))
 			return false;
 		longest = Max(longest, arg);
 	}
@@ -280,7 +280,7 @@ add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
 	if (pred->kind != DYN_PRED_EQ && pred->kind != DYN_PRED_IN &&
 		!dyn_pred_is_pattern(pred))
 		return true;
-	operand = get_operand(prover, pred);
+	operand = get_operand(check, pred);
 	if (!operand.known)
 		return false;
 	if (operand.isnull)
@@ -300,9 +300,9 @@ add_demand(const Prover *prover, const DynCodec *codec, const DynPred *pred,
  * value is not known yet.
  */
 static Completeness
-texts_completeness(const Prover *prover, const DynPred *pred)
+texts_completeness(const AttrCheck *check, const DynPred *pred)
 {
-	const DynTemplatedAttr *templated = &prover->relation->templated[pred->templated];
+	const DynTemplatedAttr *templated = &check->relation->templated[pred->templated];
 	size_t		bytes = 0;
 	int			p = 0;
 	ListCell   *lc;
@@ -315,10 +315,10 @@ texts_completeness(const Prover *prover, const DynPred *pred)
 
 		if (codec->kind != DYN_CODEC_TEXT)
 			bytes += MAX_PART_BYTES;
-		else if (!add_demand(prover, codec, lfirst(lc), &bytes))
+		else if (!add_demand(check, codec, lfirst(lc), &bytes))
 			return LATER;
 	}
-	return bytes <= prover->max_bytes ? PRESENT : ABSENT;
+	return bytes <= check->max_bytes ? PRESENT : ABSENT;
 }
 
 /* ---- attributes of an index ---- */
@@ -395,7 +395,7 @@ may_miss_rows(const Place *place)
 
 /* Returns true if the index can hold every value of the term. */
 static bool
-holds_term(const Place *place, const DynRowTerm *term)
+holds_term(const Place *place, const DynFilterTerm *term)
 {
 	for (int i = 0; i < term->nvalues; i++)
 	{
@@ -414,13 +414,13 @@ holds_term(const Place *place, const DynRowTerm *term)
  * cannot hold, but an older item may have.
  */
 static Completeness
-completeness_by_row_test(const Place *place)
+completeness_by_item_filter(const Place *place)
 {
-	const DynRowTest *test = &place->plan->relation->row_test;
+	const DynItemFilter *test = &place->plan->relation->item_filter;
 
 	for (int i = 0; i < test->nterms; i++)
 	{
-		const DynRowTerm *term = &test->terms[i];
+		const DynFilterTerm *term = &test->terms[i];
 
 		if (term->ttl || !dyn_path_is_attribute(term->path, place->attr->name))
 			continue;
@@ -465,21 +465,21 @@ clause_preds(List *clauses)
 }
 
 /* Returns the state for planning, without values. */
-static Prover
-prover_of(const Place *place)
+static AttrCheck
+make_check(const Place *place)
 {
-	Prover		prover = {place->plan->relation, place->attr, place->max_bytes,
+	AttrCheck	check = {place->plan->relation, place->attr, place->max_bytes,
 	NULL, NULL, false};
 
-	return prover;
+	return check;
 }
 
 static Completeness
 completeness_by_values(const Place *place, List *preds)
 {
-	Prover		prover = prover_of(place);
+	AttrCheck	check = make_check(place);
 
-	return combined_completeness(&prover, preds, is_asserted(place));
+	return combined_completeness(&check, preds, is_asserted(place));
 }
 
 /* Returns the clauses' expressions as one implicit AND. */
@@ -533,7 +533,7 @@ is_templated(const Place *place, List *exprs)
 static bool
 may_be_present(const Place *place, List *clauses, List *exprs)
 {
-	Completeness completeness = completeness_by_row_test(place);
+	Completeness completeness = completeness_by_item_filter(place);
 
 	if (completeness != NO_POINT)
 		return completeness == PRESENT;
@@ -593,7 +593,7 @@ doubtful_texts(const Place *place, List *clauses)
 {
 	const DynRelation *relation = place->plan->relation;
 	size_t		own = own_limit(place);
-	Prover		prover = prover_of(place);
+	AttrCheck	check = make_check(place);
 	DynPred    *pred;
 
 	if (place->attr->type != DYN_TYPE_S || !place->index->global ||
@@ -601,7 +601,7 @@ doubtful_texts(const Place *place, List *clauses)
 		dyn_relation_trusts(relation, place->index->name))
 		return NULL;
 	pred = dyn_template_demands(relation, place->attr, clauses);
-	return pred == NULL || texts_completeness(&prover, pred) == PRESENT ? NULL : pred;
+	return pred == NULL || texts_completeness(&check, pred) == PRESENT ? NULL : pred;
 }
 
 static void
@@ -620,7 +620,7 @@ add_index_condition(DynAccess *access, const Place *place, List *preds)
 static List *
 preds_about(const Place *place, List *preds)
 {
-	Prover		prover = prover_of(place);
+	AttrCheck	check = make_check(place);
 	List	   *about = NIL;
 	ListCell   *lc;
 
@@ -628,7 +628,7 @@ preds_about(const Place *place, List *preds)
 	{
 		List	   *one = list_make1(lfirst(lc));
 
-		if (combined_completeness(&prover, one, false) >= LATER)
+		if (combined_completeness(&check, one, false) >= LATER)
 			about = lappend(about, lfirst(lc));
 	}
 	return about;
@@ -650,7 +650,7 @@ dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 		if (texts != NULL)
 			add_index_condition(access, &place, list_make1(texts));
 		if (!depends_on_values(&place) || is_templated(&place, exprs) ||
-			completeness_by_row_test(&place) != NO_POINT ||
+			completeness_by_item_filter(&place) != NO_POINT ||
 			completeness_by_values(&place, preds) != LATER)
 			continue;
 		add_index_condition(access, &place, preds_about(&place, preds));
@@ -664,12 +664,12 @@ dyn_index_conditions_hold(const DynAccess *access, const DynRelation *relation,
 	for (int i = 0; i < access->nconditions; i++)
 	{
 		const DynIndexCondition *condition = &access->conditions[i];
-		Prover		prover = {relation, &condition->attr, condition->max_bytes,
+		AttrCheck	check = {relation, &condition->attr, condition->max_bytes,
 		values, nulls, false};
 		const DynPred *texts = dyn_only_templated(condition->preds);
 
-		if ((texts != NULL ? texts_completeness(&prover, texts)
-			 : combined_completeness(&prover, condition->preds, false)) != PRESENT)
+		if ((texts != NULL ? texts_completeness(&check, texts)
+			 : combined_completeness(&check, condition->preds, false)) != PRESENT)
 			return false;
 	}
 	return true;

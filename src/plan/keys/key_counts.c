@@ -27,8 +27,8 @@ static const DynCount one_range = {1, false, false, false};
 static DynCount count(const Counting *counting, const DynPred *pred);
 
 /*
- * Combines counts of two ANDed predicates: values rather than ranges, and the
- * fewest.
+ * Combines the counts of two ANDed predicates: prefers values to ranges, and
+ * then the smaller number.
  */
 static DynCount
 count_both(DynCount a, DynCount b)
@@ -128,8 +128,8 @@ count(const Counting *counting, const DynPred *pred)
 			leaf.single = counting->part ||
 				dyn_relation_column(counting->relation, pred->field.attnum)->traits.point;
 			break;
-		case DYN_PRED_ROW:
-			leaf.n = counting->relation->row_test.terms[pred->term].nvalues;
+		case DYN_PRED_FILTER_TERM:
+			leaf.n = counting->relation->item_filter.terms[pred->term].nvalues;
 			leaf.single = leaf.n == 1;
 			break;
 		case DYN_PRED_MEMBERS:

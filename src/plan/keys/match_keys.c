@@ -68,7 +68,7 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 	List	   *used = NIL;
 	DynPred    *pred;
 
-	if (match->relation->nspelled == 0)
+	if (match->relation->ntemplated == 0)
 		return NULL;
 	pred = dyn_match_template(match->relation, attr, match->index, match->clauses, points,
 							  dyn_key_hash_position(match->key, attr->name) >= 0
@@ -452,7 +452,7 @@ match_completeness(KeyMatch *match, DynAccess *access)
 		column = dyn_relation_column(match->relation,
 									 clause->pred->field.attnum);
 		/* a document is at least {} */
-		if (column->traits.absence != DYN_EXACT ||
+		if (column->traits.null_test != DYN_EXACT ||
 			!(dyn_column_is_document(column) ||
 			  (column->path->nsteps == 1 &&
 			   is_key_attribute(match, column->path->steps[0].name,
@@ -561,8 +561,8 @@ leaf_bytes(const DynRelation *relation, const DynPred *pred)
 	const DynPath *path = dyn_pred_path(relation, pred);
 	int			bytes = 168 + 4 * path_bytes(path);
 
-	if (pred->kind == DYN_PRED_ROW)
-		bytes += 7 * relation->row_test.terms[pred->term].nvalues;
+	if (pred->kind == DYN_PRED_FILTER_TERM)
+		bytes += 7 * relation->item_filter.terms[pred->term].nvalues;
 	if (pred->other != 0)
 		bytes += path_bytes(dyn_relation_column(relation, pred->other)->path);
 	if (pred->kind == DYN_PRED_TEMPLATED)
@@ -605,7 +605,7 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 {
 	const KeyMatch *match = check->match;
 
-	for (int i = 0; i < match->relation->nspelled; i++)
+	for (int i = 0; i < match->relation->ntemplated; i++)
 	{
 		DynKeyAttr	attr = {dyn_templated_name(&match->relation->templated[i]), DYN_TYPE_S};
 		List	   *used = NIL;

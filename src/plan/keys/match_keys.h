@@ -49,8 +49,8 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 
 /*
  * Sets access->sort to the attributes of the sort key, or parts of their
- * texts, that the rows are ordered by, and that several requests can be merged
- * by.  `from` is the access plan of that table or index.
+ * texts, that determine the order of rows.  Several requests can be merged by
+ * them.  `from` is the access plan of that table or index.
  */
 extern void dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 								const DynAccess *from, DynAccess *access);

@@ -21,7 +21,8 @@ typedef struct TemplateMatch
 										 * none */
 	const DynKeyAttr *attr;
 	List	   *clauses;
-	bool		asserted;		/* true if all rows have their text there */
+	bool		asserted;		/* true if the attribute of every row has the
+								 * text composed from its columns */
 	uint64		most_members;	/* limit for unrestricted enumerations; 0:
 								 * none */
 	uint64		members;		/* product of their numbers of members */

@@ -117,7 +117,7 @@ dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 		const DynKeyAttr *attr = &key->range[i];
 		const DynTemplatedAttr *templated = dyn_relation_templated(plan->relation, attr->name);
 
-		/* one value does not affect the order */
+		/* an attribute with one value does not affect the order */
 		if (access->nsort == 0 && i < from->nrange && from->range[i].most.single)
 			continue;
 		if (templated != NULL && dyn_relation_column_of(plan->relation, attr) == 0)

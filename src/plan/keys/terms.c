@@ -38,7 +38,7 @@ pred_is_on(const DynTarget *target, const DynPred *pred)
 static bool
 is_row_point(const DynTarget *target, const DynPred *pred)
 {
-	const DynRowTerm *term = &target->relation->row_test.terms[pred->term];
+	const DynFilterTerm *term = &target->relation->item_filter.terms[pred->term];
 
 	if (target->part != NULL ||
 		!dyn_path_is_attribute(term->path, target->attr->name))
@@ -129,7 +129,7 @@ is_part_range(const DynTarget *target, const DynPred *pred)
 static bool
 is_point_leaf(const DynTarget *target, const DynPred *pred)
 {
-	if (pred->kind == DYN_PRED_ROW)
+	if (pred->kind == DYN_PRED_FILTER_TERM)
 		return is_row_point(target, pred);
 	if (target->part != NULL)
 		return is_part_point(target, pred);

@@ -34,11 +34,10 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 								   bool *fully_consumed);
 
 /*
- * Returns the range that a predicate implies for the target.  That is the
- * predicate itself, or an OR whose other arms depend on no column, with the
- * range that its remaining arm implies (DYN_PRED_GIVEN and leaves of one
- * attribute, in ANDs and ORs, of which one arm has leaves).  Returns NULL if
- * there is none.
+ * Returns the range that a predicate implies for the target; NULL if there is
+ * none.  The predicate is a range itself, or an OR whose other arms depend on
+ * no column (DYN_PRED_GIVEN).  The remaining arm consists of leaves of one
+ * attribute, in ANDs and ORs.
  *
  * Clears *fully_consumed unless a key condition of this range alone is
  * equivalent to the predicate.  It is not equivalent if another condition is

@@ -44,8 +44,8 @@ dyn_choice_index(const DynRelPlan *plan, int target)
 
 /* Only conditions that both access plans push exactly stay pushed exactly. */
 static void
-add_otherwise(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses,
-			  DynAccess *access)
+add_alternative(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses,
+				DynAccess *access)
 {
 	DynPathChoice unordered = {.target = choice->target, .kind = choice->kind};
 	List	   *both = NIL;
@@ -82,7 +82,7 @@ dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clau
 		dyn_sort_attributes(plan, index, access, access);
 	dyn_add_fallback(plan, index, clauses, access);
 	if (choice->while_open != NULL)
-		add_otherwise(plan, choice->while_open, clauses, access);
+		add_alternative(plan, choice->while_open, clauses, access);
 	return access;
 }
 

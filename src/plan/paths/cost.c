@@ -70,7 +70,7 @@
  * Then all items found by the key are assumed to be rows.
  */
 static bool
-is_keyed_by_row_test(const DynAccess *access)
+is_keyed_by_item_filter(const DynAccess *access)
 {
 	for (int i = 0; i < access->nhash; i++)
 	{
@@ -78,7 +78,7 @@ is_keyed_by_row_test(const DynAccess *access)
 
 		foreach(lc, access->hash[i].preds)
 		{
-			if (dyn_pred_tells_rows(lfirst(lc)))
+			if (dyn_pred_selects_rows(lfirst(lc)))
 				return true;
 		}
 	}
@@ -94,7 +94,7 @@ row_share(const RelOptInfo *baserel, const DynAccess *access)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 
-	return is_keyed_by_row_test(access) ? 1
+	return is_keyed_by_item_filter(access) ? 1
 		: Min(1, baserel->tuples / plan->item_rows / plan->items);
 }
 
@@ -168,8 +168,8 @@ dyn_fetched_part(const DynRelPlan *plan)
 /*
  * Estimates the items of one partition key.  If the table is too large to read
  * in full, ANALYZE samples complete item collections of a few keys
- * (command/analyze.c).  So n_distinct is the number of keys in the sample,
- * which gives the size of item collections, but not the number of keys in the
+ * (command/analyze.c).  Then n_distinct is the number of keys in the sample:
+ * it gives the size of item collections, but not the number of keys in the
  * table.
  */
 static double
@@ -217,9 +217,10 @@ is_bound_by_others(const RelOptInfo *baserel, const DynAccess *access)
 /*
  * Returns the estimated maximum number of items under the keys that the access
  * plan reads.  If values of other tables give the partition key, item
- * collections are assumed to be as long as those that ANALYZE sampled, or
- * short if the table was never analyzed.  By default the planner would assume
- * 200 partition keys, and scan a large table rather than look up a few keys.
+ * collections are assumed to be as long as those that ANALYZE sampled.  If the
+ * table was never analyzed, they are assumed to be short.  By default the
+ * planner would assume 200 partition keys, and scan a large table rather than
+ * look up a few keys.
  */
 static double
 most_items(PlannerInfo *root, RelOptInfo *baserel,
@@ -346,7 +347,7 @@ query_items(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 	double		items;
 
 	/* pass the relation, else it is cached as the join's selectivity */
-	items = (is_keyed_by_row_test(access) ? baserel->tuples / plan->item_rows
+	items = (is_keyed_by_item_filter(access) ? baserel->tuples / plan->item_rows
 			 : plan->items) *
 		clauselist_selectivity(root, access->key_rinfos, baserel->relid,
 							   JOIN_INNER, NULL);
@@ -618,9 +619,9 @@ estimate_reads(DynEstimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 }
 
 /*
- * Limits the units: Queries with different keys never use much more than a
- * read of the entire table or index, and of the table's items that its own
- * clauses select.
+ * Limits the units.  Queries with different keys never use much more than a
+ * read of the entire table or index.  Reads of its items in the table never
+ * use more than for the items that its own clauses select.
  */
 static void
 limit_units(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
@@ -749,8 +750,9 @@ dyn_access_is_one_request(const DynAccess *access)
 /* ---- costs ---- */
 
 /*
- * A less direct access to the same rows must never be as cheap.  Unions that
- * other statements use must not raise the cost of a Scan.
+ * Converts time to a cost, so that a less direct access to the same rows is
+ * never as cheap.  The kind of unions is skipped: it would only raise the cost
+ * of Scans.
  */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)
@@ -768,8 +770,8 @@ cost_of_kind(DynAccessKind kind, double ms)
 /*
  * Returns the time of an execution that is repeated.  The read capacity that
  * DynamoDB has saved up serves only a few executions, including the first.
- * Without it, the first one may seem more expensive than a Scan, and core
- * would drop the path before the price of many executions is known.
+ * Without it, the first one may seem more expensive than a Scan.  Then core
+ * would drop the path before it knows the price of many executions.
  */
 static double
 repeated_ms(const DynEstimate *estimate)

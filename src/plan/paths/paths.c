@@ -166,7 +166,7 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 static void
 advise_trust(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
-	if (plan->advice == NULL && plan->relation->nspelled > 0 &&
+	if (plan->advice == NULL && plan->relation->ntemplated > 0 &&
 		dyn_index_lacks_trust(plan->relation, index, clauses))
 		plan->advice = psprintf("index \"%s\" could be used if it were in the table option trusted_indexes; add it only if the index contains every row",
 								index->name);
@@ -303,10 +303,10 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 
 /*
  * Returns the number of Scans that share a read (exec/source/sharing.h),
- * including this one.  They share it if the query level has no other relation,
- * whose rows could replace all of them by lookups, and no LIMIT that might
- * stop them.  `index` is set if all of them could be Scans of this index;
- * NULL: of the table.
+ * including this one.  Scans do not share a read if the query level has
+ * another relation, whose rows could replace all of them by lookups, or a
+ * LIMIT that might stop them.  `index` is set if all of them could be Scans of
+ * this index; NULL: of the table.
  */
 static int
 sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
@@ -724,8 +724,8 @@ match_optional_target(RelOptInfo *baserel, int target)
 }
 
 /*
- * Records the cost of an access plan for closed guards, which is more direct
- * than Scans, before these are added.
+ * Records the cost of an access plan for closed guards.  Must be called before
+ * Scans are added, which are less direct.
  */
 static void
 keep_optional(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access)
@@ -745,7 +745,7 @@ keep_optional(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access)
  * Returns the choice of the cheapest path without guards and other relations.
  */
 static const DynPathChoice *
-find_ungated(const RelOptInfo *baserel)
+find_unconditional(const RelOptInfo *baserel)
 {
 	const ForeignPath *best = NULL;
 	ListCell   *lc;
@@ -769,7 +769,7 @@ add_scan_and_optional_paths(PlannerInfo *root, RelOptInfo *baserel)
 	const DynRelPlan *plan = baserel->fdw_private;
 	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
 	DynAccess **accesses = palloc0(ntargets * sizeof(DynAccess *));
-	const DynPathChoice *ungated;
+	const DynPathChoice *unconditional;
 
 	for (int i = 0; i < ntargets; i++)
 	{
@@ -779,11 +779,11 @@ add_scan_and_optional_paths(PlannerInfo *root, RelOptInfo *baserel)
 	}
 	add_scan_paths(root, baserel);
 	/* a path that is added may replace it */
-	ungated = find_ungated(baserel);
-	for (int i = 0; ungated != NULL && i < ntargets; i++)
+	unconditional = find_unconditional(baserel);
+	for (int i = 0; unconditional != NULL && i < ntargets; i++)
 	{
 		DynPathChoice choice = {.target = DYN_TARGET_TABLE + i,
-		.while_open = ungated};
+		.while_open = unconditional};
 
 		if (accesses[i] != NULL)
 			add_access_path(root, baserel, accesses[i], &choice, NIL, NULL);

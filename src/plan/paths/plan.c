@@ -84,8 +84,8 @@ first_page(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 
 /*
  * Returns true for a small read: each item that a Scan reads is a row, the
- * LIMIT needs a small number of rows in any order, and they are known, or
- * assumed, to be short.  The order for a set operation (query_pathkeys, since
+ * LIMIT needs a small number of rows in any order, and they are short, or
+ * assumed to be.  The order for a set operation (query_pathkeys, since
  * PostgreSQL 17) is applied only to the rows that LIMIT returns.
  */
 static bool

@@ -110,10 +110,10 @@ has_index_column(const IndexOptInfo *index, AttrNumber attnum)
 }
 
 /*
- * Adds a column to the index; false if it does not distinguish keys.  Nor does
- * a timestamp for the planner, because it also compares a timestamptz with it:
- * two timestamps are equal to one instant where the zone's clock goes back, or
- * skips an hour.
+ * Adds a column to the index; false if it does not distinguish keys.  For the
+ * planner a date or timestamp does not either, because it also compares these
+ * with a timestamptz.  Where the zone's clock goes back, or skips an hour, two
+ * timestamps are equal to one instant.
  */
 static bool
 add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column)
@@ -179,7 +179,7 @@ add_unique_key(RelOptInfo *baserel, const DynRelPlan *plan)
 {
 	const DynKeySchema *key = &plan->meta->key;
 	IndexOptInfo *index = makeNode(IndexOptInfo);
-	int			most = plan->relation->nspelled > 0 ? MAX_KEY_COLUMNS
+	int			most = plan->relation->ntemplated > 0 ? MAX_KEY_COLUMNS
 		: MAX_PLAIN_KEY_COLUMNS;
 
 	index->rel = baserel;
@@ -215,7 +215,10 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 		return;
 	baserel->rows = Min(baserel->rows,
 						dyn_access_most_rows(root, baserel, access));
-	/* elements of these items, which no unique key shows to the planner */
+	/*
+	 * the rows are elements of the items: no unique key lets the planner count
+	 * them
+	 */
 	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
 		baserel->rows = Max(baserel->rows,
 							clamp_row_est(dyn_access_most_rows(root, baserel, access) *

@@ -34,7 +34,7 @@ assumed_rows(const DynRelPlan *plan)
 {
 	double		rows = described_items(plan->meta);
 
-	if (dyn_relation_has_row_test(plan->relation))
+	if (dyn_relation_may_reject_items(plan->relation))
 		rows = clamp_row_est(rows * ROW_SHARE);
 	return plan->relation->unnest != NULL ? rows * ITEM_ROWS : rows;
 }
@@ -65,7 +65,7 @@ dyn_table_items(const RelOptInfo *baserel, const DynRelPlan *plan)
 	if (plan->relation->unnest != NULL)
 		return plan->meta->item_count > 0 ? (double) plan->meta->item_count
 			: clamp_row_est(rows / ITEM_ROWS);
-	return !dyn_relation_has_row_test(plan->relation) ? rows
+	return !dyn_relation_may_reject_items(plan->relation) ? rows
 		: Max(rows, described_items(plan->meta));
 }
 
@@ -74,6 +74,6 @@ dyn_item_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
 {
 	if (plan->relation->unnest == NULL)
 		return 1;
-	return dyn_relation_has_row_test(plan->relation) ? ITEM_ROWS
+	return dyn_relation_may_reject_items(plan->relation) ? ITEM_ROWS
 		: baserel->tuples / plan->items;
 }

@@ -12,7 +12,7 @@
 #include "nodes/pathnodes.h"
 #include "nodes/plannodes.h"
 
-/* How one execution of the parent uses a child; 0 if unknown. */
+/* Uses of a child in one execution of the parent; 0 if unknown. */
 #define DYN_CHILD_ONCE			0x01	/* always executes it once, from the
 										 * start */
 #define DYN_CHILD_UNLESS_EMPTY	0x02	/* executes it once, unless another
@@ -33,9 +33,9 @@ typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 
 /*
  * Visits all children of a node of any kind; returns true if the visitor ended
- * the visit.  If the statement's `subplans` are given, a Result that only
- * returns values of initplans (min and max from the end of an index) has their
- * plans as children.
+ * the visit.  `subplans` are those of the statement, or NIL.  If they are
+ * given, a Result that only returns values of initplans has the initplans as
+ * children (min and max from the end of an index).
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);

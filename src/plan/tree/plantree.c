@@ -116,7 +116,10 @@ typedef struct FullSearch
 								 * end */
 } FullSearch;
 
-/* When the node is found, `full` has the value for that node. */
+/*
+ * Visits the plan until the node is found.  `full` is then the value for that
+ * node.
+ */
 static bool
 find_full(Plan *plan, int use, void *context)
 {

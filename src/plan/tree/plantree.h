@@ -26,9 +26,9 @@ extern List *dyn_path_scans_once(Path *path);
 extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
 
 /*
- * Returns true if all rows of the node will be read in any case once the first
- * row of the node's plan or subplan is fetched.  `to_end` is true if the plan
- * is run to its end.
+ * Returns true if all rows of the node are read in any case once the first row
+ * of its plan or subplan was fetched.  `to_end` is true if the plan is run to
+ * its end.
  */
 extern bool dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node,
 								  bool to_end);

@@ -1,6 +1,6 @@
 /*
- * row_test.h
- *		The row test: decides which items are rows of the foreign table, by
+ * item_filter.h
+ *		The item filter: decides which items are rows of the foreign table, by
  *		the table options item_filter and ttl_attribute.
  *
  * An item is a row if it satisfies every term.  A term of item_filter compares
@@ -12,13 +12,13 @@
  * transaction, nor more than five years before it (Amazon DynamoDB Developer
  * Guide, "Using time to live").
  */
-#ifndef DYN_MODEL_ROW_TEST_H
-#define DYN_MODEL_ROW_TEST_H
+#ifndef DYN_MODEL_ITEM_FILTER_H
+#define DYN_MODEL_ITEM_FILTER_H
 
 #include "../../dynamodb/page.h"
 #include "../../dynamodb/wire.h"
 
-typedef struct DynRowTerm
+typedef struct DynFilterTerm
 {
 	const DynPath *path;		/* path of a top-level attribute */
 	bool		ttl;			/* true if the term tests for expiry; no field
@@ -26,29 +26,29 @@ typedef struct DynRowTerm
 	bool		or_null;		/* true if NULL or no attribute matches */
 	int			nvalues;
 	DynScalar  *values;			/* constants of the types S, N and BOOL */
-} DynRowTerm;
+} DynFilterTerm;
 
-typedef struct DynRowTest
+typedef struct DynItemFilter
 {
 	int			nterms;			/* 0: every item is a row */
-	DynRowTerm *terms;
-} DynRowTest;
+	DynFilterTerm *terms;
+} DynItemFilter;
 
 /*
  * Returns true if the text is valid for item_filter; otherwise sets *why to a
  * hint.
  */
-extern bool dyn_match_check(const char *text, const char **why);
+extern bool dyn_item_filter_check(const char *text, const char **why);
 
 /*
  * Returns the test for these options, each NULL if it is not set.  Allocates
- * in CurrentMemoryContext; raises an error for a text that dyn_match_check
- * rejects.
+ * in CurrentMemoryContext; raises an error for a text that
+ * dyn_item_filter_check rejects.
  */
-extern DynRowTest dyn_row_test(const char *match, const char *ttl);
+extern DynItemFilter dyn_item_filter(const char *match, const char *ttl);
 
 /* Returns the name of the term's attribute (UTF-8). */
-extern const char *dyn_row_term_attribute(const DynRowTerm *term);
+extern const char *dyn_filter_term_attribute(const DynFilterTerm *term);
 
 /*
  * Sets the range of the ttl_attribute of expired items, as canonical numbers.

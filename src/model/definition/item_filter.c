@@ -1,5 +1,5 @@
 /*
- * row_test.c
+ * item_filter.c
  *		Parses the table options item_filter and ttl_attribute.
  */
 #include "postgres.h"
@@ -14,7 +14,7 @@
 #include "../server/encoding.h"
 #include "../values/path.h"
 #include "json_option.h"
-#include "row_test.h"
+#include "item_filter.h"
 
 /* DynamoDB does not delete items that expired longer ago, in seconds. */
 #define FIVE_YEARS		INT64CONST(157680000)
@@ -86,7 +86,7 @@ error_of_members(Jsonb *match)
 }
 
 bool
-dyn_match_check(const char *text, const char **why)
+dyn_item_filter_check(const char *text, const char **why)
 {
 	Jsonb	   *object = dyn_json_option_check(text, "{\"type\": \"order\"}",
 											   why);
@@ -99,7 +99,7 @@ dyn_match_check(const char *text, const char **why)
 /* ---- terms ---- */
 
 static void
-add_scalar(DynRowTerm *term, const JsonbValue *value)
+add_scalar(DynFilterTerm *term, const JsonbValue *value)
 {
 	DynScalar  *scalar = &term->values[term->nvalues];
 	char	   *number;
@@ -131,7 +131,7 @@ add_scalar(DynRowTerm *term, const JsonbValue *value)
 }
 
 static void
-read_term(DynRowTerm *term, const JsonbValue *name, const JsonbValue *value)
+read_term(DynFilterTerm *term, const JsonbValue *name, const JsonbValue *value)
 {
 	JsonbIterator *it;
 	JsonbValue	element;
@@ -156,14 +156,14 @@ read_term(DynRowTerm *term, const JsonbValue *name, const JsonbValue *value)
 }
 
 static void
-read_match(DynRowTest *test, const char *text)
+read_item_filter(DynItemFilter *test, const char *text)
 {
 	Jsonb	   *match = dyn_json_option_parse(text);
 	JsonbIterator *it = JsonbIteratorInit(&match->root);
 	JsonbValue	name,
 				value;
 
-	test->terms = palloc0((JB_ROOT_COUNT(match) + 1) * sizeof(DynRowTerm));
+	test->terms = palloc0((JB_ROOT_COUNT(match) + 1) * sizeof(DynFilterTerm));
 	(void) JsonbIteratorNext(&it, &value, true);
 	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
 	{
@@ -172,15 +172,15 @@ read_match(DynRowTest *test, const char *text)
 	}
 }
 
-DynRowTest
-dyn_row_test(const char *match, const char *ttl)
+DynItemFilter
+dyn_item_filter(const char *match, const char *ttl)
 {
-	DynRowTest	test = {0, NULL};
+	DynItemFilter test = {0, NULL};
 
 	if (match != NULL)
-		read_match(&test, match);
+		read_item_filter(&test, match);
 	else if (ttl != NULL)
-		test.terms = palloc0(sizeof(DynRowTerm));
+		test.terms = palloc0(sizeof(DynFilterTerm));
 	if (ttl != NULL)
 	{
 		test.terms[test.nterms].path = dyn_path_of_attribute(dyn_to_utf8(ttl));
@@ -190,7 +190,7 @@ dyn_row_test(const char *match, const char *ttl)
 }
 
 const char *
-dyn_row_term_attribute(const DynRowTerm *term)
+dyn_filter_term_attribute(const DynFilterTerm *term)
 {
 	return term->path->steps[0].name;
 }
