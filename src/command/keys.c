@@ -229,7 +229,7 @@ push_member(JsonbParseState **state, const char *name, Jsonb *value)
 	key.val.string.len = strlen(name);
 	pushJsonbValue(state, WJB_KEY, &key);
 	if (!JsonbExtractScalar(&value->root, &member))
-		elog(ERROR, "a part of a template is not a scalar");
+		elog(ERROR, "a placeholder of a template is not a scalar");
 	pushJsonbValue(state, WJB_VALUE, &member);
 }
 

@@ -164,7 +164,7 @@ explain_default(Builder *builder)
 	char		user[64];
 
 	dyn_file_user(user, sizeof(user));
-	dyn_error_set(err, "there are no credentials: %sprofile \"%s\" %s, neither AWS_CONTAINER_CREDENTIALS_RELATIVE_URI nor AWS_CONTAINER_CREDENTIALS_FULL_URI is set, and the instance metadata service is disabled by AWS_EC2_METADATA_DISABLED",
+	dyn_error_set(err, "no credentials were found: %sprofile \"%s\" %s, neither AWS_CONTAINER_CREDENTIALS_RELATIVE_URI nor AWS_CONTAINER_CREDENTIALS_FULL_URI is set, and the instance metadata service is disabled by AWS_EC2_METADATA_DISABLED",
 				  builder->spec->profile ? "" : "environment variables "
 				  "AWS_ACCESS_KEY_ID and AWS_WEB_IDENTITY_TOKEN_FILE are not "
 				  "set, ", builder->profile,

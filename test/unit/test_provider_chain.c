@@ -424,7 +424,7 @@ user_without_home(void)
 	finds(DYN_SOURCE_DEFAULT, NULL, DYN_PROVIDER_INSTANCE, "instance");
 	end();
 	set("AWS_EC2_METADATA_DISABLED", "true");
-	refuses(DYN_SOURCE_DEFAULT, NULL, "there are no credentials",
+	refuses(DYN_SOURCE_DEFAULT, NULL, "no credentials were found",
 			".aws/credentials");
 	CHECK(seteuid(before) == 0);
 }

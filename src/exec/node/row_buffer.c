@@ -127,7 +127,7 @@ dyn_row_buffer_next(DynRowBuffer *buffer, TupleTableSlot *out)
 	else if (tuplestore_gettupleslot(buffer->store, true, false, buffer->slot))
 		row = ExecFetchSlotMinimalTuple(buffer->slot, NULL);
 	else
-		elog(ERROR, "row %d of %d that were read ahead is missing",
+		elog(ERROR, "outer row %d of %d is missing",
 			 buffer->next, buffer->nrows);
 	buffer->next++;
 	ExecForceStoreMinimalTuple(row, out, false);

@@ -396,7 +396,7 @@ find_check(const DynParts *parts, int i, int p)
 		if (parts->all.checks[a].templated == i && parts->all.checks[a].part == p)
 			return &parts->all.checks[a];
 	}
-	elog(ERROR, "a part of a template is not compared");
+	elog(ERROR, "a placeholder of a template is not compared");
 }
 
 static bool

@@ -180,7 +180,7 @@ dyn_item_store_next(DynItemStore *store, int number, DynValue *slots)
 		return false;
 	cursor = select_cursor(store, number);
 	if (!next_tuple(store, cursor))
-		elog(ERROR, "a stored item is missing");
+		elog(ERROR, "a cached item is missing");
 	slot_getallattrs(store->slot);
 	record = (bytea *) DatumGetPointer(store->slot->tts_values[0]);
 	reserve_record(store, cursor, VARSIZE_ANY(record));

@@ -356,7 +356,7 @@ dyn_member_resolve(DynMember *member, const DynValues *values)
 	member->contradiction = resolved->contradiction;
 	member->cond = member->contradiction ? NULL : resolved->filter;
 	if (member->cond != NULL && !dyn_cond_bind(member->cond, rows->paths, rows->npaths))
-		elog(ERROR, "a field of a filter is not read");
+		elog(ERROR, "a field of a filter is not cached");
 }
 
 DynItems *

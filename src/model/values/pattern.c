@@ -277,7 +277,7 @@ dyn_pattern_print(const DynPattern *pattern, Timestamp instant, char *dst)
 {
 	int			values[FIELD_COUNT];
 
-	StaticAssertStmt(MAX_WIDTH < DYN_INSTANT_BUFSIZE, "a text may exceed the buffer");
+	StaticAssertStmt(MAX_WIDTH < DYN_INSTANT_BUFSIZE, "texts must be short");
 	if (instant < dyn_instant_min() || instant > dyn_instant_max() ||
 		round_down(pattern, instant) != instant)
 		return false;

@@ -375,7 +375,7 @@ dyn_union_match(PlannerInfo *root, RelOptInfo *baserel,
 										planned->target);
 
 		if (arm == NULL)
-			elog(ERROR, "an arm no longer matches a key of \"%s\"",
+			elog(ERROR, "a branch no longer matches a key of \"%s\"",
 				 search.plan->relation->name);
 		access->arms = lappend(access->arms, arm);
 	}
