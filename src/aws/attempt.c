@@ -28,7 +28,7 @@
  *
  * Layer: aws.
  */
-#include "attempt.h"
+#include "client_private.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -87,28 +87,6 @@ dyn_attempts_next_due(const DynClient *client)
 		if (call->due_us < due)
 			due = call->due_us;
 	return due;
-}
-
-/* ---- descriptors ------------------------------------------------------ */
-
-/*
- * Returns true if another transfer may begin.  It needs a descriptor: that of
- * an idle connection, or a new one.  An idle connection to another host does
- * not help, so up to twice as many sockets as acquired may be open until the
- * statement ends.  Without a descriptor, the call waits for another transfer
- * to end.  It does not wait for paused ones: the caller may need this response
- * before it can use theirs.
- */
-static bool
-may_send(DynClient *client)
-{
-	const DynActiveCall *call;
-	bool		any_running = false;
-
-	for (call = client->active; call; call = call->next)
-		any_running |= call->public.state == DYN_CALL_SENT &&
-			!call->http->paused;
-	return dyn_connections_acquire(&client->connections, !any_running);
 }
 
 /* ---- attempts --------------------------------------------------------- */
@@ -230,62 +208,37 @@ dyn_attempt_delay(DynActiveCall *call, DynRetryClass class, long retry_after_ms)
 	call->public.state = DYN_CALL_BACKOFF;
 }
 
-/* Returns the credentials that the attempt was signed with. */
-static const DynCredentials *
-credentials_of(const DynActiveCall *call)
-{
-	const DynProvider *provider = call->service->provider;
-
-	return call->generation == provider->generation ? &provider->current
-		: &provider->previous;
-}
-
-/*
- * Corrects the clock by the service's time in the reply; returns false if that
- * cannot help.  The first correction is free.  Later ones (the clock is
- * stepped while requests are in flight) are limited by the attempts.  Must be
- * called before the reply is released.
- */
-static bool
-correct_clock(DynActiveCall *call)
-{
-	int64_t		date;
-
-	if ((call->clock_tried &&
-		 counted_attempts(call) >= call->service->max_attempts) ||
-		!dyn_http_date(call->http, &date) ||
-		!dyn_retry_set_clock(call->service->clock, date - (int64_t) time(NULL),
-							 call->signed_offset))
-		return false;
-	call->clock_tried = true;
-	return true;
-}
-
-/*
- * Requests a refresh of expired credentials, once per call; but the provider
- * is notified each time.
- */
-static bool
-change_credentials(DynActiveCall *call)
-{
-	bool		tried = call->credentials_tried;
-	int64_t		date;
-
-	call->credentials_tried = true;
-	return dyn_provider_reject(call->service->provider, call->generation,
-							   dyn_http_date(call->http, &date)
-							   ? &date : NULL) && !tried;
-}
-
 bool
 dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 {
+	const DynService *service = call->service;
+	int			attempts = counted_attempts(call);
 	bool		unattended;
+	bool		tried;
+	int64_t		date;
 
+	/*
+	 * The first correction of the clock is free.  Later ones (the clock is
+	 * stepped while requests are in flight) are limited by the attempts.
+	 */
 	if (class == DYN_RETRY_CLOCK)
-		return correct_clock(call);
+	{
+		tried = call->clock_tried;
+		call->clock_tried = true;
+		return !(tried && attempts >= service->max_attempts) &&
+			dyn_http_date(call->http, &date) &&
+			dyn_retry_set_clock(service->clock, date - (int64_t) time(NULL),
+								call->signed_offset);
+	}
+	/* the provider is notified each time, but a call tries it once */
 	if (class == DYN_RETRY_CREDENTIALS)
-		return change_credentials(call);
+	{
+		tried = call->credentials_tried;
+		call->credentials_tried = true;
+		return dyn_provider_reject(service->provider, call->generation,
+								   dyn_http_date(call->http, &date)
+								   ? &date : NULL) && !tried;
+	}
 	if (class == DYN_RETRY_FINAL ||
 		(class == DYN_RETRY_THROTTLING && call->public.ends_throttled))
 		return false;
@@ -303,7 +256,7 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		call->unattended++;
 		return true;
 	}
-	return counted_attempts(call) < call->service->max_attempts &&
+	return attempts < service->max_attempts &&
 		dyn_retry_take(call->quota, class, call->attempt_us,
 					   dyn_loop_now_us());
 }
@@ -312,6 +265,7 @@ void
 dyn_attempt_end(DynActiveCall *call, CURLcode code)
 {
 	DynSockets *sockets = &call->client->connections.sockets;
+	const DynProvider *provider = call->service->provider;
 	int			fd = dyn_http_socket(call->http);
 	DynFingerprint fingerprint = dyn_http_fingerprint(call->http);
 	DynRetryClass class;
@@ -323,7 +277,9 @@ dyn_attempt_end(DynActiveCall *call, CURLcode code)
 	call->http->reply.repeated =
 		!dyn_fingerprints_add(&call->client->fingerprints, &fingerprint);
 	class = dyn_response_check(&call->public, call->http, code,
-							   credentials_of(call), signing_clock(call));
+							   call->generation == provider->generation ?
+							   &provider->current : &provider->previous,
+							   signing_clock(call));
 	if (call->public.failure != DYN_FAIL_NONE &&
 		call->public.failure != DYN_FAIL_SERVICE)
 		dyn_sockets_distrust(sockets, &call->socket);
@@ -474,17 +430,28 @@ has_credentials(DynActiveCall *call)
 	}
 }
 
+/*
+ * A transfer needs a descriptor: that of an idle connection, or a new one.  An
+ * idle connection to another host does not help, so up to twice as many
+ * sockets as acquired may be open until the statement ends.  Without a
+ * descriptor, the call waits for another transfer to end.  It does not wait
+ * for paused ones: the caller may need this response before it can use theirs.
+ */
 void
 dyn_attempt_begin(DynActiveCall *call)
 {
-	DynClient  *client = call->client;
+	DynConnections *connections = &call->client->connections;
+	const DynActiveCall *other;
+	bool		any_running = false;
 
-	dyn_connections_prepare(&client->connections, call->service);
-	if (!has_credentials(call))
+	dyn_connections_prepare(connections, call->service);
+	if (!has_credentials(call) ||
+		(call->peer != 0 && awaits_connection(call)))
 		return;
-	if (call->peer != 0 && awaits_connection(call))
-		return;
-	if (may_send(client))
+	for (other = call->client->active; other; other = other->next)
+		any_running |= other->public.state == DYN_CALL_SENT &&
+			!other->http->paused;
+	if (dyn_connections_acquire(connections, !any_running))
 		send_attempt(call);
 	else
 		hold_call(call, dyn_loop_now_us() + HELD_PAUSE_US);

@@ -1,20 +1,54 @@
 /*
  * credentials.c
- *		Copies, checks and wipes an AWS access key.
+ *		Copies, checks and wipes an AWS access key, and other secret texts.
  *
  * Credentials go into HTTP headers, where a line break would start a header of
  * an attacker's choice.  So dyn_credentials_set rejects control characters.
  * Memory is overwritten before it is freed, so that core files and reused
  * blocks do not contain secrets.
  *
- * Layer: aws.
+ * Layer: aws.  Knows OpenSSL for a memset that is not optimized away.
  */
 #include "credentials.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "secret.h"
+#include <openssl/crypto.h>
+
+/* ---- texts ------------------------------------------------------------ */
+
+bool
+dyn_secret_copy(char **to, const char *from)
+{
+	*to = from ? strdup(from) : NULL;
+	return from == NULL || *to != NULL;
+}
+
+void
+dyn_secret_free(char *text)
+{
+	if (text != NULL)
+		OPENSSL_cleanse(text, strlen(text));
+	free(text);
+}
+
+void
+dyn_secret_forget(char **text)
+{
+	dyn_secret_free(*text);
+	*text = NULL;
+}
+
+void
+dyn_secret_free_buffer(DynBuffer *buf)
+{
+	if (buf->data != NULL)
+		OPENSSL_cleanse(buf->data, buf->cap);
+	dyn_buffer_free(buf);
+}
+
+/* ---- access keys ------------------------------------------------------ */
 
 bool
 dyn_credentials_suit_header(const char *value)

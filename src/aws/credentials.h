@@ -1,9 +1,7 @@
 /*
  * credentials.h
- *		Sets and wipes an AWS access key, used to sign requests.
- *
- * The strings are malloc'd, owned by the struct, and overwritten with zeros
- * before they are freed.
+ *		Sets and wipes an AWS access key, used to sign requests, and other
+ *		texts that are overwritten before they are freed.
  */
 #ifndef DYN_AWS_CREDENTIALS_H
 #define DYN_AWS_CREDENTIALS_H
@@ -11,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../base/buffer.h"
+
+/* The strings are malloc'd, and owned by the struct. */
 typedef struct DynCredentials
 {
 	char	   *access_key_id;
@@ -39,5 +40,17 @@ extern bool dyn_credentials_suit_header(const char *value);
 
 /* Zeroes and frees the strings. */
 extern void dyn_credentials_clear(DynCredentials *credentials);
+
+/* Copies a text, which may be NULL.  Returns false if memory runs out. */
+extern bool dyn_secret_copy(char **to, const char *from);
+
+/* Overwrites and frees a malloc'd text, which may be NULL. */
+extern void dyn_secret_free(char *text);
+
+/* Overwrites and frees *text, and sets it to NULL. */
+extern void dyn_secret_forget(char **text);
+
+/* Overwrites the memory of a buffer, and frees it as dyn_buffer_free does. */
+extern void dyn_secret_free_buffer(DynBuffer *buf);
 
 #endif

@@ -14,18 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include <openssl/crypto.h>
-
-#include "../base/lengthof.h"
 #include "client_private.h"
 #include "credentials.h"
 #include "request.h"
-#include "secret.h"
-
-/* Lines that keep libcurl from adding its own headers. */
-static const char *const fixed_headers[] = {"Expect:", "Content-Type:"};
 
 /* ---- the request ------------------------------------------------------ */
 
@@ -51,41 +43,11 @@ dyn_exchange_create(const char *method, const char *url, DynAddressPolicy policy
 bool
 dyn_exchange_header(DynExchange *exchange, const char *name, const char *value)
 {
-	size_t		size = strlen(name) + strlen(value) + sizeof(": ");
-	char	   *line = dyn_credentials_suit_header(value) ? malloc(size) : NULL;
-	bool		ok = line != NULL;
+	bool		ok = dyn_credentials_suit_header(value) &&
+		dyn_request_append_header(&exchange->headers, name, value);
 
-	if (ok)
-	{
-		snprintf(line, size, "%s: %s", name, value);
-		ok = dyn_request_append_line(&exchange->headers, line);
-		OPENSSL_cleanse(line, size);
-	}
-	free(line);
 	exchange->failed = exchange->failed || !ok;
 	return ok;
-}
-
-/*
- * Appends the fixed lines for which the request has no header: otherwise
- * libcurl adds its own.
- */
-static bool
-append_fixed(DynExchange *exchange)
-{
-	size_t		i;
-
-	for (i = 0; i < LENGTHOF(fixed_headers); i++)
-	{
-		const char *fixed = fixed_headers[i];
-		const struct curl_slist *line = exchange->headers;
-
-		while (line && strncasecmp(line->data, fixed, strlen(fixed)) != 0)
-			line = line->next;
-		if (line == NULL && !dyn_request_append_line(&exchange->headers, fixed))
-			return false;
-	}
-	return true;
 }
 
 /* ---- running ---------------------------------------------------------- */
@@ -129,9 +91,13 @@ prepare(DynExchange *exchange, const DynExchangeLimits *limits)
 	};
 
 	assert(exchange->policy != DYN_ADDRESS_LOCAL || limits->proxy == NULL);
-	/* A buffer that grows with the reply would leave copies of its secrets. */
+	/*
+	 * The empty lines keep libcurl from adding headers of its own.  A buffer
+	 * that grows with the reply would leave copies of its secrets.
+	 */
 	if (exchange->failed || exchange->body.failed ||
-		!append_fixed(exchange) ||
+		!dyn_request_append_line(&exchange->headers, "Expect:") ||
+		!dyn_request_append_line(&exchange->headers, "Content-Type:") ||
 		!dyn_buffer_enlarge(&exchange->response, DYN_EXCHANGE_LONGEST + 1))
 		return DYN_FAIL_MEMORY;
 	headers = exchange->headers;
@@ -197,23 +163,21 @@ dyn_exchange_end(DynExchange *exchange, int curl_code)
 	exchange->http = NULL;
 }
 
-bool
-dyn_exchanges_any_ended(const DynClient *client)
-{
-	const DynExchange *exchange = client->exchanges;
-
-	while (exchange && !exchange->ended)
-		exchange = exchange->next;
-	return exchange != NULL;
-}
-
-bool
-dyn_exchanges_settle(DynClient *client)
+DynExchange *
+dyn_exchanges_ended(const DynClient *client)
 {
 	DynExchange *exchange = client->exchanges;
 
 	while (exchange && !exchange->ended)
 		exchange = exchange->next;
+	return exchange;
+}
+
+bool
+dyn_exchanges_settle(DynClient *client)
+{
+	DynExchange *exchange = dyn_exchanges_ended(client);
+
 	if (exchange == NULL)
 		return false;
 	unlink_exchange(exchange);

@@ -100,19 +100,13 @@ extern void dyn_exchange_start(DynExchange *exchange, DynClient *client,
  */
 extern void dyn_exchange_destroy(DynExchange *exchange);
 
-/* Called by the client when the transfer has ended. */
+/*
+ * Called by the client: when the transfer has ended; to find an exchange that
+ * has ended and is not reported yet (or NULL); to report one of these (false:
+ * there is none).
+ */
 extern void dyn_exchange_end(DynExchange *exchange, int curl_code);
-
-/*
- * Called by the client.  Returns true if ended exchanges have not been
- * reported.
- */
-extern bool dyn_exchanges_any_ended(const DynClient *client);
-
-/*
- * Called by the client.  Reports the exchanges that have ended; returns false
- * if there are none.
- */
+extern DynExchange *dyn_exchanges_ended(const DynClient *client);
 extern bool dyn_exchanges_settle(DynClient *client);
 
 #endif

@@ -15,6 +15,8 @@
  */
 #include "request.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <curl/curl.h>
@@ -22,7 +24,7 @@
 
 #include "../base/lengthof.h"
 #include "provider.h"
-#include "secret.h"
+#include "credentials.h"
 
 #define CONTENT_TYPE	"application/x-amz-json-1.0"
 
@@ -42,68 +44,22 @@ dyn_request_append_line(struct curl_slist **list, const char *line)
 	return longer != NULL;
 }
 
-/* Appends "name: value"; the scratch buffer saves an allocation per line. */
-static bool
-append_header(struct curl_slist **list, DynBuffer *scratch, const char *name,
-			  const char *value)
+bool
+dyn_request_append_header(struct curl_slist **list, const char *name,
+						  const char *value)
 {
-	dyn_buffer_reset(scratch);
-	dyn_buffer_append_str(scratch, name);
-	dyn_buffer_append_str(scratch, ": ");
-	dyn_buffer_append_str(scratch, value);
-	return dyn_buffer_terminate(scratch) != NULL &&
-		dyn_request_append_line(list, scratch->data);
-}
+	size_t		size = strlen(name) + strlen(value) + sizeof(": ");
+	char	   *line = malloc(size);
+	bool		ok = line != NULL;
 
-/* headers[0], the content type, is among the fixed ones. */
-static bool
-append_all(struct curl_slist **list, DynBuffer *scratch,
-		   const DynSigRequest *request, const char *authorization)
-{
-	size_t		i;
-
-	for (i = 1; i < request->nheaders; i++)
-		if (!append_header(list, scratch, request->headers[i].name,
-						   request->headers[i].value))
-			return false;
-	if (!append_header(list, scratch, "Authorization", authorization))
-		return false;
-	for (i = 0; i < LENGTHOF(fixed_headers); i++)
-		if (!dyn_request_append_line(list, fixed_headers[i]))
-			return false;
-	return true;
-}
-
-static struct curl_slist *
-sign_and_list(DynSigKeyCache *cache, const DynSigScope *scope,
-			  const DynCredentials *credentials, const DynSigRequest *request)
-{
-	struct curl_slist *list = NULL;
-	DynBuffer	authorization;
-	DynBuffer	scratch;
-	size_t		token_len = 0;
-	bool		ok;
-
-	if (credentials->session_token)
-		token_len = strlen(credentials->session_token);
-	dyn_buffer_init(&authorization, 0);
-	dyn_buffer_init(&scratch, 0);
-
-	/*
-	 * Reserves space for the longest line: growing would leave copies of
-	 * secrets.
-	 */
-	ok = dyn_buffer_reserve(&scratch, 1024 + token_len) &&
-		dyn_sigv4_authorization(cache, scope, credentials, request,
-								&authorization) &&
-		dyn_buffer_terminate(&authorization) != NULL &&
-		append_all(&list, &scratch, request, authorization.data);
-	dyn_secret_free_buffer(&authorization);
-	dyn_secret_free_buffer(&scratch);
 	if (ok)
-		return list;
-	dyn_request_headers_free(list);
-	return NULL;
+	{
+		snprintf(line, size, "%s: %s", name, value);
+		ok = dyn_request_append_line(list, line);
+		OPENSSL_cleanse(line, size);
+	}
+	free(line);
+	return ok;
 }
 
 struct curl_slist *
@@ -112,28 +68,44 @@ dyn_request_headers(DynSigKeyCache *cache, const DynService *service,
 {
 	const DynCredentials *credentials = &service->provider->current;
 	DynSigScope scope = {service->region, service->signing_name, ""};
-	DynBuffer	target;
+	DynSigHeader headers[] = {
+		{"Content-Type", CONTENT_TYPE}, {"Host", service->host},
+		{"X-Amz-Date", scope.time}, {"X-Amz-Target", NULL},
+		{"X-Amz-Security-Token", credentials->session_token}
+	};
+	DynSigRequest request = {"POST", "/", "", false, headers,
+		credentials->session_token ? 5 : 4,
+	body->data ? body->data : "", body->len};
 	struct curl_slist *list = NULL;
+	DynBuffer	target;
+	DynBuffer	authorization;
+	bool		ok;
+	size_t		i;
 
+	dyn_sigv4_set_time(&scope, now);
 	dyn_buffer_init(&target, 0);
+	dyn_buffer_init(&authorization, 0);
 	dyn_buffer_append_str(&target, service->target_prefix);
 	dyn_buffer_append_str(&target, operation);
-	if (dyn_buffer_terminate(&target) != NULL)
-	{
-		DynSigHeader headers[] = {
-			{"Content-Type", CONTENT_TYPE}, {"Host", service->host},
-			{"X-Amz-Date", scope.time}, {"X-Amz-Target", target.data},
-			{"X-Amz-Security-Token", credentials->session_token}
-		};
-		DynSigRequest request = {"POST", "/", "", false, headers,
-			credentials->session_token ? 5 : 4,
-		body->data ? body->data : "", body->len};
-
-		dyn_sigv4_set_time(&scope, now);
-		list = sign_and_list(cache, &scope, credentials, &request);
-	}
+	headers[3].value = dyn_buffer_terminate(&target);
+	ok = headers[3].value != NULL &&
+		dyn_sigv4_authorization(cache, &scope, credentials, &request,
+								&authorization) &&
+		dyn_buffer_terminate(&authorization) != NULL;
+	/* headers[0], the content type, is among the fixed ones */
+	for (i = 1; ok && i < request.nheaders; i++)
+		ok = dyn_request_append_header(&list, headers[i].name,
+									   headers[i].value);
+	ok = ok && dyn_request_append_header(&list, "Authorization",
+										 authorization.data);
+	for (i = 0; ok && i < LENGTHOF(fixed_headers); i++)
+		ok = dyn_request_append_line(&list, fixed_headers[i]);
 	dyn_buffer_free(&target);
-	return list;
+	dyn_secret_free_buffer(&authorization);
+	if (ok)
+		return list;
+	dyn_request_headers_free(list);
+	return NULL;
 }
 
 void

@@ -23,9 +23,14 @@ extern struct curl_slist *dyn_request_headers(DynSigKeyCache *cache,
 											  const DynBuffer *body,
 											  int64_t now);
 
-/* Appends a copy of the line; returns false if memory runs out. */
+/*
+ * Append a copy of the line, or of "name: value".  Return false if memory runs
+ * out.
+ */
 extern bool dyn_request_append_line(struct curl_slist **list,
 									const char *line);
+extern bool dyn_request_append_header(struct curl_slist **list,
+									  const char *name, const char *value);
 
 /* Wipes and frees the headers; NULL is allowed. */
 extern void dyn_request_headers_free(struct curl_slist *headers);

@@ -12,23 +12,36 @@
  *	4. the status is 200.  Otherwise the body is inflated, and is an error
  *	   document or the page of a gateway.
  *
+ * A few hundred bytes of gzip can expand to gigabytes, so the output never
+ * exceeds the bound of the buffer: when it is full, inflating into one spare
+ * byte shows whether the stream ends there.
+ *
  * This file does not check the contents of a body of status 200; that is done
  * in src/dynamodb (page_check.h).
  *
- * Layer: aws.
+ * Layer: aws.  Knows zlib.
  */
 #include "response_check.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <zlib.h>
+
 #include "awserror.h"
-#include "inflate.h"
 
 /* Bytes shown of a body that is not an error document. */
 #define EXCERPT_SIZE	300
 
 #define HTTP_OK			200
+
+#define GZIP_ONLY		(15 + 16)
+#define GZIP_TRAILER	4
+#define FIRST_GUESS		(64 * 1024)
+
+/* The maximum compression ratio of deflate. */
+#define LARGEST_RATIO	1032
 
 static void
 set_text(DynCall *call, const char *text, const DynCredentials *credentials)
@@ -37,10 +50,80 @@ set_text(DynCall *call, const char *text, const DynCredentials *credentials)
 						 sizeof(call->message));
 }
 
+/* ---- gzip ------------------------------------------------------------- */
+
+/* Appends the contents of the stream to `out`, up to its bound. */
+static DynFailure
+inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
+{
+	int			status;
+
+	do
+	{
+		Bytef		spare;
+		size_t		space;
+
+		/* at the bound, no space is left: the stream may end there */
+		if (out->max > 0 && hint > out->max - out->len)
+			hint = out->max - out->len;
+		if (hint > 0 && !dyn_buffer_reserve(out, hint))
+			return DYN_FAIL_MEMORY;
+		space = out->cap - out->len;
+		if (out->max > 0 && space > out->max - out->len)
+			space = out->max - out->len;
+		if (space > UINT_MAX)
+			space = UINT_MAX;
+		stream->next_out = space > 0 ? (Bytef *) out->data + out->len : &spare;
+		stream->avail_out = space > 0 ? (uInt) space : 1;
+		status = inflate(stream, Z_NO_FLUSH);
+		if (space == 0 && stream->avail_out == 0)
+			return DYN_FAIL_TOO_LARGE;
+		if (space > 0)
+			out->len += space - stream->avail_out;
+		if (out->len == out->cap)
+			hint = out->cap;
+	} while (status == Z_OK);
+	if (status == Z_MEM_ERROR)
+		return DYN_FAIL_MEMORY;
+	return status == Z_STREAM_END && stream->avail_in == 0 ?
+		DYN_FAIL_NONE : DYN_FAIL_ENCODING;
+}
+
+/*
+ * A gzip stream ends with the length of its contents.  We do not trust that
+ * length; but it is nearly always right, so the output is usually allocated
+ * once.
+ */
+static DynFailure
+inflate_stream(const DynBuffer *packed, DynBuffer *out)
+{
+	z_stream	stream = {.next_in = (Bytef *) packed->data};
+	size_t		hint = FIRST_GUESS;
+	DynFailure	failure;
+
+	if (packed->len > UINT_MAX)
+		return DYN_FAIL_TOO_LARGE;
+	if (inflateInit2(&stream, GZIP_ONLY) != Z_OK)
+		return DYN_FAIL_MEMORY;
+	if (packed->len >= GZIP_TRAILER)
+	{
+		const unsigned char *end = stream.next_in + packed->len - GZIP_TRAILER;
+		size_t		stated = (size_t) end[0] | (size_t) end[1] << 8 |
+			(size_t) end[2] << 16 | (size_t) end[3] << 24;
+
+		if (stated / LARGEST_RATIO <= packed->len)
+			hint = stated;
+	}
+	stream.avail_in = (uInt) packed->len;
+	failure = inflate_all(&stream, out, hint + 1);
+	inflateEnd(&stream);
+	return failure;
+}
+
 DynFailure
 dyn_response_inflate(DynCall *call, const DynBuffer *packed)
 {
-	DynFailure	failure = dyn_inflate(packed, &call->response);
+	DynFailure	failure = inflate_stream(packed, &call->response);
 
 	if (failure != DYN_FAIL_NONE)
 		set_text(call, failure == DYN_FAIL_TOO_LARGE
@@ -49,6 +132,8 @@ dyn_response_inflate(DynCall *call, const DynBuffer *packed)
 				 : "the gzip stream is corrupted", NULL);
 	return failure;
 }
+
+/* ---- checks ----------------------------------------------------------- */
 
 /* Checks 1 to 3, for a reply that libcurl has received completely. */
 static DynFailure

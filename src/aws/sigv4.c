@@ -29,7 +29,7 @@
 #include <openssl/evp.h>
 
 #include "../base/text.h"
-#include "secret.h"
+#include "credentials.h"
 
 #define ALGORITHM	"AWS4-HMAC-SHA256"
 #define TERMINATOR	"aws4_request"

@@ -91,7 +91,7 @@ add_token(DynExchange *exchange, DynError *err)
 	ok = ok && dyn_response_header(exchange, "Authorization", contents.data,
 								   "the token in the file that "
 								   TOKEN_FILE " names", err);
-	dyn_file_wipe(&contents);
+	dyn_secret_free_buffer(&contents);
 	return ok;
 }
 

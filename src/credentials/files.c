@@ -23,8 +23,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <openssl/crypto.h>
-
 /*
  * Initial size of an entry of the user database (bytes); getpwuid_r may need
  * more.
@@ -130,16 +128,8 @@ dyn_file_read(const char *path, size_t longest, DynBuffer *contents,
 	if (fd >= 0)
 		close(fd);
 	if (result != DYN_FILE_READ)
-		dyn_file_wipe(contents);
+		dyn_secret_free_buffer(contents);
 	return result;
-}
-
-void
-dyn_file_wipe(DynBuffer *contents)
-{
-	if (contents->data != NULL)
-		OPENSSL_cleanse(contents->data, contents->len);
-	dyn_buffer_free(contents);
 }
 
 /* ---- the user --------------------------------------------------------- */

@@ -5,8 +5,8 @@
 #ifndef DYN_CREDENTIALS_FILES_H
 #define DYN_CREDENTIALS_FILES_H
 
+#include "../aws/credentials.h"
 #include "../aws/error.h"
-#include "../base/buffer.h"
 
 /* Upper bounds of the files that are read (bytes). */
 #define DYN_FILE_LONGEST_CONFIG	((size_t) 1024 * 1024)
@@ -23,13 +23,11 @@ typedef enum DynFileRead
  * Reads a regular file of at most `longest` bytes into *contents, which it
  * initializes.  The contents are NUL-terminated unless the file could not be
  * read.  It never waits for a file that is not regular.  Wipe the contents
- * with dyn_file_wipe; this is allowed, but not required, after a failure.
+ * with dyn_secret_free_buffer; this is allowed, but not required, after a
+ * failure.
  */
 extern DynFileRead dyn_file_read(const char *path, size_t longest,
 								 DynBuffer *contents, DynError *err);
-
-/* Overwrites and frees the contents. */
-extern void dyn_file_wipe(DynBuffer *contents);
 
 /*
  * Returns the malloc'd path of `file` below the home directory of the

@@ -426,7 +426,7 @@ dyn_ini_value(const DynIni *ini, DynIniKind kind, const char *name,
 void
 dyn_ini_clear(DynIni *ini)
 {
-	dyn_file_wipe(&ini->text);
+	dyn_secret_free_buffer(&ini->text);
 	free(ini->entries);
 	memset(ini, 0, sizeof(*ini));
 }

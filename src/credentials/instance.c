@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../aws/secret.h"
+#include "../aws/credentials.h"
 #include "secret_json.h"
 #include "url.h"
 

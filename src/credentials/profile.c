@@ -32,7 +32,7 @@
 
 #include <openssl/evp.h>
 
-#include "../aws/secret.h"
+#include "../aws/credentials.h"
 #include "../base/lengthof.h"
 #include "container.h"
 #include "files.h"

@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-#include "../aws/secret.h"
+#include "../aws/credentials.h"
 #include "../base/buffer.h"
 #include "config.h"
 #include "container.h"

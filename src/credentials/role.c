@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "../aws/secret.h"
+#include "../aws/credentials.h"
 
 #define LOWER_CASE		"abcdefghijklmnopqrstuvwxyz"
 #define DIGITS			"0123456789"

@@ -25,7 +25,7 @@
 
 #include "../aws/loop.h"
 #include "../aws/retry.h"
-#include "../aws/socket_watcher.h"
+#include "../aws/client.h"
 #include "container.h"
 #include "instance.h"
 #include "process.h"

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "../aws/secret.h"
+#include "../aws/credentials.h"
 
 void
 dyn_role_clear(DynRole *role)

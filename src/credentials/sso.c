@@ -108,7 +108,7 @@ add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
 		dyn_error_set(err, "file \"%s\" is not valid JSON", sso->cache_file);
 		hint_login(sso, err);
 	}
-	dyn_file_wipe(&contents);
+	dyn_secret_free_buffer(&contents);
 	return ok;
 }
 

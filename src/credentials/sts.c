@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../aws/secret.h"
+#include "../aws/credentials.h"
 #include "../aws/sigv4.h"
 #include "../base/lengthof.h"
 #include "files.h"
@@ -214,7 +214,7 @@ write_with_token(DynExchange *exchange, const DynRole *role, const char *path,
 						   path);
 	ok = ok && write_form(&exchange->body, WEB_IDENTITY, role, role->duration,
 						  NULL, token.data, err);
-	dyn_file_wipe(&token);
+	dyn_secret_free_buffer(&token);
 	return ok;
 }
 

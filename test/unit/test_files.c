@@ -45,7 +45,7 @@ refuses(const char *path, DynFileRead wanted, const char *message)
 	DynError	err = {0};
 	DynFileRead seen = dyn_file_read(path, LONGEST, &contents, &err);
 
-	dyn_file_wipe(&contents);
+	dyn_secret_free_buffer(&contents);
 	if (strstr(err.message, path) == NULL)
 		printf("#     %s\n", err.message);
 	return CHECK_EQ_INT(seen, wanted) && CHECK(contents.data == NULL) &&
@@ -68,9 +68,9 @@ reads_full_files(void)
 								   &contents, &err), DYN_FILE_READ);
 		CHECK_EQ_INT(contents.len, lengths[i]);
 		CHECK_EQ_INT(strlen(contents.data), lengths[i]);
-		dyn_file_wipe(&contents);
+		dyn_secret_free_buffer(&contents);
 		CHECK(contents.data == NULL && contents.len == 0);
-		dyn_file_wipe(&contents);
+		dyn_secret_free_buffer(&contents);
 	}
 }
 
