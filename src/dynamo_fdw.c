@@ -8,8 +8,7 @@
 
 #include "fmgr.h"
 
-#include "command/analyze.h"
-#include "command/import.h"
+#include "command/callbacks.h"
 #include "exec/node/async.h"
 #include "exec/node/foreign_scan.h"
 #include "exec/node/readahead.h"

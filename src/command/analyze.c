@@ -38,7 +38,7 @@
 #include "../model/session/guc.h"
 #include "../model/tables/key_type.h"
 #include "../plan/paths/table_rows.h"
-#include "analyze.h"
+#include "callbacks.h"
 #include "item_scan.h"
 #include "other_case.h"
 
@@ -55,7 +55,7 @@ typedef struct Sampler
 	DynStatement *statement;
 	DynItemScan *scan;			/* scan; its counters are the sample's */
 	DynView    *view;
-	DynRows    *rows;			/* rows of the view */
+	DynRows    *rows;			/* those of the view */
 	int			item_slot;		/* slot of the item itself */
 	DynFolded  *folded;
 	bool		requested_all;	/* true if a page with all attributes was
@@ -96,31 +96,17 @@ table_units(const Sampler *sampler)
 }
 
 /*
- * Chooses the number of segments.  SAMPLED_SEGMENTS of them should fill the
- * sample, or use up the limit; but no segment is smaller than a read unit.
+ * Chooses the segments.  If they are a random sample, SAMPLED_SEGMENTS of them
+ * should fill it, or use up the limit; but no segment is smaller than a read
+ * unit.  An unknown size (0) counts as small; the limit applies anyway.
  */
-static void
-choose_random_segments(Sampler *sampler)
-{
-	double		share = Min(sampler->max_units / table_units(sampler),
-							sampler->wanted / Max((double) sampler->meta->item_count, 1));
-	double		segments = Min(SAMPLED_SEGMENTS / share, table_units(sampler));
-
-	segments = Max(1, Min(segments, MAX_SEGMENTS));
-	sampler->segments = pg_nextpower2_32((uint32) segments);
-	sampler->first = (uint32) pg_prng_uint64(&pg_global_prng_state);
-	sampler->step = (uint32) pg_prng_uint64(&pg_global_prng_state) | 1;
-	sampler->page_items = 1 +
-		(long) (2.0 * sampler->meta->item_count / sampler->segments);
-}
-
-/* An unknown size (0) counts as small; the limit applies anyway. */
 static void
 choose_segments(Sampler *sampler)
 {
 	long		fetch_size = sampler->relation->options.fetch_size;
+	double		units = table_units(sampler);
 
-	sampler->full = table_units(sampler) <= sampler->max_units;
+	sampler->full = units <= sampler->max_units;
 	if (sampler->full)
 	{
 		sampler->segments = dyn_requests_segments(sampler->relation,
@@ -128,7 +114,18 @@ choose_segments(Sampler *sampler)
 		sampler->step = 1;
 	}
 	else
-		choose_random_segments(sampler);
+	{
+		double		items = Max((double) sampler->meta->item_count, 1);
+		double		share = Min(sampler->max_units / units, sampler->wanted / items);
+		double		segments = Min(SAMPLED_SEGMENTS / share, units);
+
+		segments = Max(1, Min(segments, MAX_SEGMENTS));
+		sampler->segments = pg_nextpower2_32((uint32) segments);
+		sampler->first = (uint32) pg_prng_uint64(&pg_global_prng_state);
+		sampler->step = (uint32) pg_prng_uint64(&pg_global_prng_state) | 1;
+		sampler->page_items = 1 +
+			(long) (2.0 * sampler->meta->item_count / sampler->segments);
+	}
 	if (fetch_size > 0 &&
 		(sampler->page_items == 0 || sampler->page_items > fetch_size))
 		sampler->page_items = fetch_size;
@@ -230,17 +227,6 @@ offer_row(Sampler *sampler)
 	sampler->seen += 1;
 }
 
-static void
-offer_item(Sampler *sampler, const DynValue *item)
-{
-	sampler->items += 1;
-	dyn_view_begin(sampler->view, item);
-	if (dyn_rows_has_more(sampler->rows))
-		dyn_folded_see_item(sampler->folded, &item[sampler->item_slot]);
-	while (dyn_rows_has_more(sampler->rows))
-		offer_row(sampler);
-}
-
 /* ---- reading ---- */
 
 static bool
@@ -286,7 +272,12 @@ read_round(Sampler *sampler)
 	while ((item = dyn_fetch_next(fetch)) != NULL)
 	{
 		dyn_analyze_delay_point();
-		offer_item(sampler, item);
+		sampler->items += 1;
+		dyn_view_begin(sampler->view, item);
+		if (dyn_rows_has_more(sampler->rows))
+			dyn_folded_see_item(sampler->folded, &item[sampler->item_slot]);
+		while (dyn_rows_has_more(sampler->rows))
+			offer_row(sampler);
 		if (bound_is_reached(sampler))
 			dyn_fetch_drain(fetch);
 	}
@@ -294,61 +285,14 @@ read_round(Sampler *sampler)
 	sampler->done += nsegments;
 }
 
-/*
- * Returns the number of rows: counted, if the full table was read.  Otherwise
- * it uses DynamoDB's item count, which is some hours old, but more accurate
- * than an extrapolation from a few segments; a new table has none.  The ratio
- * of rows to items is that of the items seen.
- */
-static double
-total_rows(const Sampler *sampler)
-{
-	if (sampler->done == sampler->segments && !bound_is_reached(sampler))
-		return sampler->seen;
-	return sampler->seen / Max(sampler->items, 1) *
-		Max(sampler->items, (double) sampler->meta->item_count);
-}
-
 /* ---- setting up ---- */
-
-/*
- * Opens the Scan of all columns, and of the full item while that is requested.
- */
-static void
-open_scan(Sampler *sampler)
-{
-	DynResolvedAccess nothing_resolved = {0};
-	DynItemScan *scan = dyn_item_scan_create(sampler->relation, sampler->meta);
-
-	sampler->scan = scan;
-	sampler->view = dyn_item_scan_view(scan, sampler->relation);
-	sampler->rows = sampler->view->rows;
-	sampler->item_slot = dyn_item_scan_read(scan, dyn_path_of_item(), 1);
-	sampler->folded = dyn_folded_create(sampler->relation);
-	scan->requests = dyn_requests_of_access(sampler->relation, scan->access,
-											&nothing_resolved,
-											sampler->rows->projection,
-											sampler->rows->nprojection, 1);
-}
-
-static void
-open_reservoir(Sampler *sampler, Relation rel, HeapTuple *sample, int wanted)
-{
-	sampler->sample = sample;
-	sampler->wanted = wanted;
-	sampler->skip = -1;
-	reservoir_init_selection_state(&sampler->reservoir, wanted);
-	sampler->item_context = AllocSetContextCreate(CurrentMemoryContext,
-												  "dynamo_fdw item",
-												  ALLOCSET_SMALL_SIZES);
-	sampler->slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
-											 &TTSOpsVirtual);
-}
 
 static Sampler *
 open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 {
 	Sampler    *sampler = palloc0(sizeof(Sampler));
+	DynResolvedAccess nothing_resolved = {0};
+	DynItemScan *scan;
 	double		limit;
 
 	sampler->relation = dyn_relation_open(RelationGetRelid(rel),
@@ -361,8 +305,24 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 									  sampler->relation->table);
 	dyn_relation_connect_described(sampler->relation, sampler->meta);
 	sampler->statement = dyn_statement_get(estate);
-	open_scan(sampler);
-	open_reservoir(sampler, rel, sample, wanted);
+	sampler->scan = scan = dyn_item_scan_create(sampler->relation, sampler->meta);
+	sampler->view = dyn_item_scan_view(scan, sampler->relation);
+	sampler->rows = sampler->view->rows;
+	sampler->item_slot = dyn_item_scan_read(scan, dyn_path_of_item(), 1);
+	sampler->folded = dyn_folded_create(sampler->relation, InvalidOid);
+	scan->requests = dyn_requests_of_access(sampler->relation, scan->access,
+											&nothing_resolved,
+											sampler->rows->projection,
+											sampler->rows->nprojection, 1);
+	sampler->sample = sample;
+	sampler->wanted = wanted;
+	sampler->skip = -1;
+	reservoir_init_selection_state(&sampler->reservoir, wanted);
+	sampler->item_context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dynamo_fdw item",
+												  ALLOCSET_SMALL_SIZES);
+	sampler->slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+											 &TTSOpsVirtual);
 	choose_segments(sampler);
 	return sampler;
 }
@@ -382,7 +342,17 @@ acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
 	while (sampler->done < sampler->segments && !bound_is_reached(sampler) &&
 		   (sampler->full || sampler->seen < sampler->wanted))
 		read_round(sampler);
-	*totalrows = total_rows(sampler);
+	/*
+	 * The number of rows is counted, if the full table was read.  Otherwise
+	 * DynamoDB's item count is some hours old, but more accurate than an
+	 * extrapolation from a few segments; a new table has none.  The ratio of
+	 * rows to items is that of the items seen.
+	 */
+	if (sampler->done == sampler->segments && !bound_is_reached(sampler))
+		*totalrows = sampler->seen;
+	else
+		*totalrows = sampler->seen / Max(sampler->items, 1) *
+			Max(sampler->items, (double) sampler->meta->item_count);
 	*totaldeadrows = 0;
 	ereport(elevel,
 			(errmsg("\"%s\": scanned %u of %u segments, containing %.0f items, with %g read units; %d rows in sample, %.0f estimated total rows",

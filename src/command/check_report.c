@@ -9,7 +9,9 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
+#include "../dynamodb/expression.h"
 #include "../model/server/encoding.h"
+#include "../model/values/path.h"
 #include "check_table.h"
 
 /*
@@ -63,17 +65,48 @@ emit(const DynCheck *check, const char *kind,
 						 values, nulls);
 }
 
-/* Emits an unused column, unless another result gives the reason. */
+/*
+ * Emits the columns and attributes that no row has, unless another result gives
+ * the reason.  An empty foreign table shows nothing of this kind.
+ */
 static void
-emit_unused(void *arg, AttrNumber attnum, const char *what)
+emit_absent(const DynCheckedTable *table)
 {
-	const DynCheckedTable *table = arg;
+	const DynCheck *check = table->check;
+	const DynRelation *relation = table->relation;
+	bool		is_explained = table->mismatches[0].items > 0 ||
+		table->ambiguous.items > 0;
+	bool		elements = true;
 
-	if (attnum > 0 ? table->nulls[attnum].items > 0
-		: table->mismatches[0].items > 0 || table->ambiguous.items > 0)
+	if (check->item == 0)
 		return;
-	emit(table->check, "absent", table,
-		 attnum > 0 ? table->relation->columns[attnum - 1].name : NULL, NULL, what);
+	for (int i = 0; i < table->npaths; i++)
+	{
+		const DynCheckedPath *path = &table->paths[i];
+
+		elements &= path->seen || !path->unnested;
+		if (!path->seen && !is_explained && (path->unnested || table->rows > 0))
+			emit(check, "absent", table, NULL, NULL,
+				 psprintf(path->unnested
+						  ? "no item has a value at \"%s\", the path in option \"unnest\""
+						  : "no row has attribute \"%s\", which is in option key_templates",
+						  dyn_path_text(path->path)));
+	}
+	if (table->rows == 0 && elements && !is_explained)
+		emit(check, "absent", table, NULL, NULL,
+			 "no item is a row of the foreign table");
+	for (int i = 1; i <= relation->ncolumns && table->rows > 0; i++)
+	{
+		const DynColumn *column = &relation->columns[i - 1];
+
+		if (table->seen[i] || table->nulls[i].items > 0)
+			continue;
+		emit(check, "absent", table, column->name, NULL,
+			 !dyn_column_is_of_item(column) ? "no element has a value for the column"
+			 : psprintf("no row has a value for the column, which is read from %s \"%s\"",
+						column->path->nsteps == 1 ? "attribute" : "path",
+						dyn_path_text(column->path)));
+	}
 }
 
 static void
@@ -105,32 +138,7 @@ emit_table(DynCheckedTable *table)
 			 psprintf("the item lacks the key of trusted index \"%s\" that its columns imply",
 					  dyn_from_utf8_lossy(assertion->index)));
 	}
-	dyn_unused_report(table->unused, emit_unused, table);
-}
-
-static void
-emit_kind(const DynCheck *check)
-{
-	ListCell   *lc;
-
-	emit(check, "unclaimed", NULL, NULL, &check->unclaimed,
-		 "the item is a row of no foreign table");
-	emit(check, "expired", NULL, NULL, &check->expired,
-		 "the item has expired, and is a row of no foreign table");
-	foreach(lc, check->shared)
-	{
-		const DynSharedItems *shared = lfirst(lc);
-		const DynCheckedTable *other = list_nth(check->tables, shared->second);
-
-		emit(check, "shared", list_nth(check->tables, shared->first), NULL,
-			 &shared->issue, psprintf("the item is also a row of %s",
-									  quote_identifier(other->name)));
-	}
-	foreach(lc, check->tables)
-	{
-		if (!((DynCheckedTable *) lfirst(lc))->left_out)
-			emit_table(lfirst(lc));
-	}
+	emit_absent(table);
 }
 
 void
@@ -141,7 +149,24 @@ dyn_check_report(DynCheck *check)
 	for (int i = 0; i < lengthof(kinds); i++)
 	{
 		check->emitting = kinds[i];
-		emit_kind(check);
+		emit(check, "unclaimed", NULL, NULL, &check->unclaimed,
+			 "the item is a row of no foreign table");
+		emit(check, "expired", NULL, NULL, &check->expired,
+			 "the item has expired, and is a row of no foreign table");
+		foreach(lc, check->shared)
+		{
+			const DynSharedItems *shared = lfirst(lc);
+			const DynCheckedTable *other = list_nth(check->tables, shared->second);
+
+			emit(check, "shared", list_nth(check->tables, shared->first), NULL,
+				 &shared->issue, psprintf("the item is also a row of %s",
+										  quote_identifier(other->name)));
+		}
+		foreach(lc, check->tables)
+		{
+			if (!((DynCheckedTable *) lfirst(lc))->left_out)
+				emit_table(lfirst(lc));
+		}
 	}
 	foreach(lc, check->tables)
 	{

@@ -44,10 +44,6 @@
 #include "../model/server/pg_compat.h"
 #include "../model/values/path.h"
 #include "check_table.h"
-#include "foreign_tables.h"
-#include "item_scan.h"
-#include "unused_columns.h"
-#include "other_case.h"
 #include "subtransaction.h"
 #include "target.h"
 
@@ -117,7 +113,7 @@ note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 	switch (err)
 	{
 		case DYN_ERROR_MISMATCH:
-			dyn_unused_see_value(table->unused, attnum);
+			table->seen[attnum] = true;
 			count(check, &table->mismatches[attnum], why);
 			break;
 		case DYN_ERROR_NULL:
@@ -168,19 +164,6 @@ is_row_of(DynCheckedTable *table, const DynView *view)
 	return is_row;
 }
 
-static bool
-has_all(const TupleTableSlot *slot, const Bitmapset *columns)
-{
-	int			attnum = -1;
-
-	while ((attnum = bms_next_member(columns, attnum)) >= 0)
-	{
-		if (slot->tts_isnull[attnum - 1])
-			return false;
-	}
-	return true;
-}
-
 /* Checks the assertions for the item whose row is in the slot. */
 static void
 check_assertions(DynCheckedTable *table)
@@ -190,9 +173,12 @@ check_assertions(DynCheckedTable *table)
 	foreach(lc, table->assertions)
 	{
 		DynAssertion *assertion = lfirst(lc);
+		bool		has_all = true;
+		int			attnum = -1;
 
-		if (has_all(table->slot, assertion->columns) &&
-			!is_row_of(table, assertion->view))
+		while ((attnum = bms_next_member(assertion->columns, attnum)) >= 0)
+			has_all &= !table->slot->tts_isnull[attnum - 1];
+		if (has_all && !is_row_of(table, assertion->view))
 			count(table->check, &assertion->broken, NULL);
 	}
 }
@@ -211,13 +197,21 @@ read_rows(DynCheckedTable *table)
 	become_owner(table, &user, &context);
 	dyn_view_begin(table->view, values);
 	is_row = dyn_rows_has_more(table->view->rows);
-	dyn_unused_see_item(table->unused, values, is_row);
+	table->rows += is_row;
+	for (int i = 0; i < table->npaths; i++)
+	{
+		DynCheckedPath *path = &table->paths[i];
+
+		path->seen |= (path->unnested || is_row) &&
+			values[path->slot].type != DYN_TYPE_ABSENT;
+	}
 	if (is_row)
 		dyn_folded_see_item(table->folded, &values[table->check->full]);
 	while (dyn_rows_next(table->view->rows, table->slot))
 	{
 		CHECK_FOR_INTERRUPTS();
-		dyn_unused_see_row(table->unused, table->slot);
+		for (int i = 0; i < table->relation->ncolumns; i++)
+			table->seen[i + 1] |= !table->slot->tts_isnull[i];
 		check_assertions(table);
 	}
 	SetUserIdAndSecContext(user, context);
@@ -241,31 +235,7 @@ is_claimed_elsewhere(const DynCheck *check)
 	return false;
 }
 
-/* Returns the entry of a pair, or NULL if there are too many pairs. */
-static DynSharedItems *
-find_shared(DynCheck *check, int first, int second)
-{
-	MemoryContext oldcontext;
-	DynSharedItems *shared;
-	ListCell   *lc;
-
-	foreach(lc, check->shared)
-	{
-		shared = lfirst(lc);
-		if (shared->first == first && shared->second == second)
-			return shared;
-	}
-	if (list_length(check->shared) == MAX_PAIRS)
-		return NULL;
-	oldcontext = MemoryContextSwitchTo(check->context);
-	shared = palloc0(sizeof(DynSharedItems));
-	shared->first = first;
-	shared->second = second;
-	check->shared = lappend(check->shared, shared);
-	MemoryContextSwitchTo(oldcontext);
-	return shared;
-}
-
+/* Counts the item for each pair of the tables, up to MAX_PAIRS pairs. */
 static void
 count_shared(DynCheck *check, Bitmapset *tables)
 {
@@ -273,10 +243,28 @@ count_shared(DynCheck *check, Bitmapset *tables)
 	{
 		for (int k = i; (k = bms_next_member(tables, k)) >= 0;)
 		{
-			DynSharedItems *shared = find_shared(check, i, k);
+			DynSharedItems *shared = NULL;
+			ListCell   *lc;
 
-			if (shared != NULL)
-				count(check, &shared->issue, NULL);
+			foreach(lc, check->shared)
+			{
+				shared = lfirst(lc);
+				if (shared->first == i && shared->second == k)
+					break;
+			}
+			if (lc == NULL && list_length(check->shared) < MAX_PAIRS)
+			{
+				MemoryContext oldcontext = MemoryContextSwitchTo(check->context);
+
+				shared = palloc0(sizeof(DynSharedItems));
+				shared->first = i;
+				shared->second = k;
+				check->shared = lappend(check->shared, shared);
+				MemoryContextSwitchTo(oldcontext);
+			}
+			else if (lc == NULL)
+				continue;
+			count(check, &shared->issue, NULL);
 		}
 	}
 }
@@ -319,24 +307,6 @@ check_item(DynCheck *check, const DynValue *values)
 		count_shared(check, claims);
 	else if (!claimed && !check->undecided && !is_claimed_elsewhere(check))
 		count(check, expired ? &check->expired : &check->unclaimed, NULL);
-}
-
-static void
-read_items(DynCheck *check, DynStatement *statement)
-{
-	DynFetch   *fetch = dyn_item_scan_start(check->scan, statement, 0);
-	const DynValue *values;
-
-	while ((values = dyn_fetch_next(fetch)) != NULL)
-	{
-		MemoryContext oldcontext = MemoryContextSwitchTo(check->item_context);
-
-		CHECK_FOR_INTERRUPTS();
-		check_item(check, values);
-		MemoryContextSwitchTo(oldcontext);
-		MemoryContextReset(check->item_context);
-	}
-	dyn_fetch_stop(fetch);
 }
 
 /* ---- foreign tables ---- */
@@ -414,6 +384,46 @@ check_columns(const DynCheckedTable *table, const DynRelation *relation)
 	}
 }
 
+static void
+expect_path(DynCheckedTable *table, const DynPath *path, bool unnested)
+{
+	DynCheckedPath *added = &table->paths[table->npaths++];
+
+	added->path = path;
+	added->slot = dyn_item_scan_read(table->check->scan, path, 1);
+	added->unnested = unnested;
+}
+
+/* Chooses the columns and attributes that some row should have. */
+static void
+expect_values(DynCheckedTable *table, const DynRelation *relation)
+{
+	table->paths = palloc0((relation->ntemplated + 1) * sizeof(DynCheckedPath));
+	if (relation->unnest != NULL)
+		expect_path(table, relation->unnest, true);
+	for (int i = 0; i < relation->ntemplated; i++)
+	{
+		/* key attributes are in every item */
+		const DynPath *path = relation->templated[i].path;
+		bool		is_read = relation->templated[i].base;
+
+		for (int k = 0; k < relation->ncolumns; k++)
+			is_read |= !relation->columns[k].dropped &&
+				dyn_column_is_of_item(&relation->columns[k]) &&
+				dyn_path_equal(relation->columns[k].path, path);
+		if (!is_read)
+			expect_path(table, path, false);
+	}
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		/* positions of elements are not stored; documents are never NULL */
+		table->seen[i + 1] = column->dropped || dyn_column_is_document(column) ||
+			(column->base != DYN_PATH_ITEM && column->base != DYN_PATH_ELEMENT);
+	}
+}
+
 /* Opens a relation.  Raises an error if options and columns do not match. */
 static void
 open_relation(void *arg)
@@ -445,8 +455,8 @@ open_relation(void *arg)
 		if (index != NULL)
 			add_assertion(table, relation, index);
 	}
-	table->unused = dyn_unused_create(relation, table->check->scan);
-	table->folded = dyn_folded_create(relation);
+	expect_values(table, relation);
+	table->folded = dyn_folded_create(relation, InvalidOid);
 	for (int i = 0; i < relation->ntemplated; i++)
 		table->has_template |= relation->templated[i].base;
 	/* elements are not compared with items */
@@ -469,6 +479,7 @@ open_checked_table(DynCheck *check, Relation rel)
 	table->named = list_member_oid(check->named, table->relid);
 	table->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(RelationGetDescr(rel)),
 										   &TTSOpsVirtual);
+	table->seen = palloc0((ncolumns + 1) * sizeof(bool));
 	table->mismatches = palloc0((ncolumns + 1) * sizeof(DynIssue));
 	table->nulls = palloc0((ncolumns + 1) * sizeof(DynIssue));
 	check->tables = lappend(check->tables, table);
@@ -481,33 +492,12 @@ open_checked_table(DynCheck *check, Relation rel)
 	table->error_column = failure->column_name;
 }
 
-/*
- * Leaves out foreign tables without key templates if others have some, unless
- * the caller named them.
- */
-static void
-leave_out(DynCheck *check)
-{
-	bool		has_template = false;
-	ListCell   *lc;
-
-	foreach(lc, check->tables)
-		has_template |= ((DynCheckedTable *) lfirst(lc))->has_template;
-	foreach(lc, check->tables)
-	{
-		DynCheckedTable *table = lfirst(lc);
-
-		table->left_out = has_template && table->err == NULL &&
-			!table->has_template && !table->named;
-		check->selective |= table->selective && !table->left_out;
-	}
-}
-
 static void
 open_checked_tables(DynCheck *check, Oid serverid)
 {
 	const DynRelation *relation = check->scan->relation;
 	List	   *opened = NIL;
+	bool		has_template = false;
 	ListCell   *lc;
 
 	foreach(lc, dyn_tables_of_server(serverid))
@@ -536,7 +526,16 @@ open_checked_tables(DynCheck *check, Oid serverid)
 					 errmsg("\"%s\" is not a foreign table for DynamoDB table \"%s\"",
 							get_rel_name(lfirst_oid(lc)), relation->table)));
 	}
-	leave_out(check);
+	foreach(lc, check->tables)
+		has_template |= ((DynCheckedTable *) lfirst(lc))->has_template;
+	foreach(lc, check->tables)
+	{
+		DynCheckedTable *table = lfirst(lc);
+
+		table->left_out = has_template && table->err == NULL &&
+			!table->has_template && !table->named;
+		check->selective |= table->selective && !table->left_out;
+	}
 }
 
 /* ---- the function ---- */
@@ -559,37 +558,6 @@ open_scan(Oid relid)
 	scan->relation->max_read_units_per_second =
 		dyn_option_real(table->options, "max_read_units_per_second", 0);
 	return scan;
-}
-
-/*
- * Checks the limits.  The function reads the full table by definition, so it
- * issues no warning about that.
- */
-static void
-check_limits(const DynRelation *relation, const DynTableMeta *meta)
-{
-	double		limit = dyn_statement_max_units(relation->connection);
-	DynEstimate estimate;
-
-	dyn_scan_describe(relation, meta, &estimate);
-	if (dyn_relation_scan_policy(relation) == DYN_SCAN_ERROR)
-		dyn_scan_policy_apply(relation, NULL, &estimate, NULL);
-	if (limit > 0)
-		dyn_scan_check_units(relation, NULL, &estimate, NULL, 0, limit);
-}
-
-/* Reads the key, for examples, and full items. */
-static void
-read_key(DynCheck *check)
-{
-	const DynAccess *access = check->scan->access;
-	DynFormat	format = {0};
-
-	dyn_codec_init(&check->jsonb, JSONBOID, -1, &format, "example");
-	for (int i = 0; i < access->nbase; i++)
-		(void) dyn_item_scan_read(check->scan,
-								  dyn_path_of_attribute(access->base[i].name), 1);
-	check->full = dyn_item_scan_read(check->scan, dyn_path_of_item(), 1);
 }
 
 /*
@@ -623,8 +591,14 @@ Datum
 dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 {
 	DynCheck	check = {0};
+	DynItemScan *scan;
+	DynFormat	no_format = {0};
+	DynEstimate estimate;
+	double		limit;
 	Oid			relid;
 	EState	   *estate;
+	DynFetch   *fetch;
+	const DynValue *values;
 
 	if (PG_ARGISNULL(0))
 		ereport(ERROR,
@@ -639,12 +613,31 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 	check.item_context = AllocSetContextCreate(CurrentMemoryContext,
 											   "dynamo_fdw item",
 											   ALLOCSET_DEFAULT_SIZES);
-	check.scan = open_scan(relid);
-	check_limits(check.scan->relation, check.scan->meta);
-	read_key(&check);
+	check.scan = scan = open_scan(relid);
+	/* the full table is read by definition, so there is no warning about it */
+	limit = dyn_statement_max_units(scan->relation->connection);
+	dyn_scan_describe(scan->relation, scan->meta, &estimate);
+	if (dyn_relation_scan_policy(scan->relation) == DYN_SCAN_ERROR)
+		dyn_scan_policy_apply(scan->relation, NULL, &estimate, NULL);
+	if (limit > 0)
+		dyn_scan_check_units(scan->relation, NULL, &estimate, NULL, 0, limit);
+	dyn_codec_init(&check.jsonb, JSONBOID, -1, &no_format, "example");
+	for (int i = 0; i < scan->access->nbase; i++)
+		(void) dyn_item_scan_read(scan, dyn_path_of_attribute(scan->access->base[i].name), 1);
+	check.full = dyn_item_scan_read(scan, dyn_path_of_item(), 1);
 	open_checked_tables(&check, GetForeignTable(relid)->serverid);
 	estate = CreateExecutorState();
-	read_items(&check, dyn_statement_get(estate));
+	fetch = dyn_item_scan_start(scan, dyn_statement_get(estate), 0);
+	while ((values = dyn_fetch_next(fetch)) != NULL)
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(check.item_context);
+
+		CHECK_FOR_INTERRUPTS();
+		check_item(&check, values);
+		MemoryContextSwitchTo(oldcontext);
+		MemoryContextReset(check.item_context);
+	}
+	dyn_fetch_stop(fetch);
 	FreeExecutorState(estate);
 	dyn_check_report(&check);
 	return (Datum) 0;

@@ -8,7 +8,6 @@
 #include "nodes/execnodes.h"
 
 #include "item_scan.h"
-#include "unused_columns.h"
 #include "other_case.h"
 
 /* An issue: the number of items, the key of the first one, and its message. */
@@ -29,11 +28,23 @@ typedef struct DynIssue
 typedef struct DynAssertion
 {
 	const char *index;
-	Bitmapset  *columns;		/* attnums of the columns */
+	Bitmapset  *columns;		/* attnums */
 	DynView    *view;			/* view in which the templates decide about
 								 * rows, too */
 	DynIssue	broken;
 } DynAssertion;
+
+/*
+ * An attribute of a template, or the unnested one.  It is usually misspelled if
+ * no item has it.
+ */
+typedef struct DynCheckedPath
+{
+	const DynPath *path;
+	int			slot;
+	bool		unnested;
+	bool		seen;
+} DynCheckedPath;
 
 /* A foreign table that is compared. */
 typedef struct DynCheckedTable
@@ -49,8 +60,12 @@ typedef struct DynCheckedTable
 	DynView    *view;
 	DynView    *untimed;		/* view without the option ttl; NULL if ttl is
 								 * not set */
-	List	   *assertions;		/* assertions (DynAssertion *) */
-	DynUnusedColumns *unused;
+	List	   *assertions;		/* list of DynAssertion * */
+	uint64		rows;			/* number of items that are rows */
+	bool	   *seen;			/* true if a row has a value, or none is
+								 * expected; by attnum */
+	int			npaths;
+	DynCheckedPath *paths;
 	DynFolded  *folded;
 	bool		named;			/* true if the caller named it */
 	bool		has_template;	/* true if its rows have a key that templates
@@ -67,7 +82,7 @@ typedef struct DynCheckedTable
 /* Items that are rows of both foreign tables. */
 typedef struct DynSharedItems
 {
-	int			first;			/* position of the foreign table */
+	int			first;			/* positions of the foreign tables */
 	int			second;
 	DynIssue	issue;
 } DynSharedItems;
@@ -76,7 +91,7 @@ typedef struct DynCheck
 {
 	ReturnSetInfo *rsinfo;
 	DynItemScan *scan;
-	List	   *tables;			/* foreign tables (DynCheckedTable *) */
+	List	   *tables;			/* list of DynCheckedTable * */
 	List	   *named;			/* OIDs of tables that the caller names */
 	bool		only_named;		/* true to compare no others */
 	Oid			schema;			/* schema of the tables; InvalidOid: all */
@@ -97,8 +112,7 @@ typedef struct DynCheck
 
 	DynIssue	unclaimed;
 	DynIssue	expired;
-	List	   *shared;			/* items of several tables (DynSharedItems
-								 * *) */
+	List	   *shared;			/* list of DynSharedItems * */
 	const char *emitting;		/* kind of result that is being emitted */
 } DynCheck;
 

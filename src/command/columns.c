@@ -1,6 +1,7 @@
 /*
  * columns.c
- *		Infers columns from keys and a sample, and writes CREATE FOREIGN TABLE.
+ *		Infers columns from keys and a sample, names them, and writes CREATE
+ *		FOREIGN TABLE.
  */
 #include "postgres.h"
 
@@ -8,11 +9,103 @@
 #include "access/sysattr.h"
 #include "catalog/heap.h"
 #include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
+#include "../base/crc32.h"
 #include "../model/server/encoding.h"
 #include "columns.h"
-#include "sql_names.h"
+
+#define LONGEST_NAME	(NAMEDATALEN - 1)
+#define CHECKSUM_DIGITS	8
+
+/* ---- names ---- */
+
+HTAB *
+dyn_names_create(void)
+{
+	HASHCTL		ctl = {
+		.keysize = NAMEDATALEN,
+		.entrysize = NAMEDATALEN,
+		.hcxt = CurrentMemoryContext
+	};
+
+	return hash_create("dynamo_fdw names", 64, &ctl,
+					   HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+}
+
+static bool
+take_if_unused(HTAB *taken, const char *name)
+{
+	bool		found;
+
+	(void) hash_search(taken, name, HASH_ENTER, &found);
+	return !found;
+}
+
+static char *
+split(const char *text, int len)
+{
+	return pnstrdup(text, pg_mbcliplen(text, strlen(text), len));
+}
+
+static bool
+is_too_long(const char *text)
+{
+	return strlen(text) > LONGEST_NAME;
+}
+
+/*
+ * Returns the text truncated as in PostgreSQL; NULL if another text becomes
+ * the same.
+ */
+static char *
+unique_split(List *texts, int i)
+{
+	char	   *name = split(list_nth(texts, i), LONGEST_NAME);
+	ListCell   *lc;
+
+	foreach(lc, texts)
+	{
+		if (foreach_current_index(lc) != i && is_too_long(lfirst(lc)) &&
+			strcmp(split(lfirst(lc), LONGEST_NAME), name) == 0)
+			return NULL;
+	}
+	return name;
+}
+
+List *
+dyn_names_assign(HTAB *taken, List *texts)
+{
+	List	   *names = NIL;
+	ListCell   *lc;
+
+	foreach(lc, texts)
+	{
+		char	   *text = lfirst(lc);
+
+		names = lappend(names, !is_too_long(text) && take_if_unused(taken, text)
+						? text : NULL);
+	}
+	foreach(lc, names)
+	{
+		const char *text = list_nth(texts, foreach_current_index(lc));
+		char	   *name;
+		uint32		checksum = 0;
+
+		if (lfirst(lc) != NULL)
+			continue;
+		name = is_too_long(text) ? unique_split(texts, foreach_current_index(lc)) : NULL;
+		while (name == NULL || !take_if_unused(taken, name))
+		{
+			checksum = dyn_crc32(checksum, text, strlen(text));
+			name = psprintf("%s_%08x",
+							split(text, LONGEST_NAME - CHECKSUM_DIGITS - 1), checksum);
+		}
+		lfirst(lc) = name;
+	}
+	return names;
+}
 
 /* ---- columns ---- */
 
@@ -52,12 +145,14 @@ static void
 name_columns(DynNewColumns *columns)
 {
 	HTAB	   *taken = dyn_names_create();
+	List	   *system = NIL;
 	List	   *attributes = NIL;
 	List	   *names;
 
 	for (int attnum = -1; attnum > FirstLowInvalidHeapAttributeNumber; attnum--)
-		dyn_names_reserve(taken,
-						  NameStr(SystemAttributeDefinition(attnum)->attname));
+		system = lappend(system,
+						 pstrdup(NameStr(SystemAttributeDefinition(attnum)->attname)));
+	(void) dyn_names_assign(taken, system);
 	for (int i = 0; i < columns->n; i++)
 		attributes = lappend(attributes, columns->columns[i].attribute);
 	names = dyn_names_assign(taken, attributes);
@@ -117,20 +212,6 @@ sql_type(const DynNewColumn *column)
 	}
 }
 
-static void
-write_column(StringInfo sql, const DynNewColumn *column)
-{
-	appendStringInfo(sql, "\n  %s %s", quote_identifier(column->name),
-					 sql_type(column));
-	if (strcmp(column->name, column->attribute) != 0)
-		appendStringInfo(sql, " OPTIONS (attribute %s)",
-						 quote_literal_cstr(column->attribute));
-	if (column->bytewise && column->types == 1u << DYN_TYPE_S)
-		appendStringInfoString(sql, " COLLATE pg_catalog.\"C\"");
-	if (column->not_null)
-		appendStringInfoString(sql, " NOT NULL");
-}
-
 void
 dyn_columns_write(StringInfo sql, const char *name,
 				  const DynNewColumns *columns, const char *server,
@@ -139,9 +220,19 @@ dyn_columns_write(StringInfo sql, const char *name,
 	appendStringInfo(sql, "CREATE FOREIGN TABLE %s (", quote_identifier(name));
 	for (int i = 0; i < columns->n; i++)
 	{
+		const DynNewColumn *column = &columns->columns[i];
+
 		if (i > 0)
 			appendStringInfoChar(sql, ',');
-		write_column(sql, &columns->columns[i]);
+		appendStringInfo(sql, "\n  %s %s", quote_identifier(column->name),
+						 sql_type(column));
+		if (strcmp(column->name, column->attribute) != 0)
+			appendStringInfo(sql, " OPTIONS (attribute %s)",
+							 quote_literal_cstr(column->attribute));
+		if (column->bytewise && column->types == 1u << DYN_TYPE_S)
+			appendStringInfoString(sql, " COLLATE pg_catalog.\"C\"");
+		if (column->not_null)
+			appendStringInfoString(sql, " NOT NULL");
 	}
 	appendStringInfo(sql, "\n) SERVER %s\nOPTIONS (table_name %s",
 					 quote_identifier(server), quote_literal_cstr(table_name));

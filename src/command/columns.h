@@ -1,13 +1,20 @@
 /*
  * columns.h
  *		Infers the columns of a foreign table, and writes the command to create
- *		it.
+ *		it, with names that PostgreSQL allows.
  *
  * Types follow from DynamoDB's types alone, never from values, so that later
  * items are likely to match.
+ *
+ * A name that is too long is truncated, as PostgreSQL itself does, so that the
+ * full name still finds it in SQL.  If that is not unique, a checksum of the
+ * full name is appended, which does not depend on the other names.
  */
 #ifndef DYN_COMMAND_COLUMNS_H
 #define DYN_COMMAND_COLUMNS_H
+
+#include "nodes/pg_list.h"
+#include "utils/hsearch.h"
 
 #include "sample.h"
 
@@ -50,5 +57,15 @@ extern DynNewColumns *dyn_columns_infer(const DynTableMeta *meta,
 extern void dyn_columns_write(StringInfo sql, const char *name,
 							  const DynNewColumns *columns, const char *server,
 							  const char *table_name, const char *match);
+
+/* Returns an empty set of used names, in CurrentMemoryContext. */
+extern HTAB *dyn_names_create(void);
+
+/*
+ * Returns the names for these texts (Lists of char *), in
+ * CurrentMemoryContext, and marks them as used.  Texts that are valid, unused
+ * names remain unchanged.
+ */
+extern List *dyn_names_assign(HTAB *taken, List *texts);
 
 #endif

@@ -23,6 +23,7 @@
 
 #include "../dynamodb/create_request.h"
 #include "../model/server/encoding.h"
+#include "../model/server/memory.h"
 #include "../model/tables/relation.h"
 #include "../model/values/path.h"
 #include "target.h"
@@ -62,18 +63,6 @@ find_column(const DynRelation *relation, const char *name)
 	return found;
 }
 
-/* Returns the type N if the template can be that of a number. */
-static DynType
-type_of_template(const DynRelation *relation, const DynTemplatedAttr *templated)
-{
-	const DynTemplatePart *part = templated->tmpl->parts;
-	const DynColumn *column = dyn_template_is_bare(templated->tmpl)
-		? find_column(relation, part->column.data) : NULL;
-
-	return column != NULL && dyn_part_may_be_number(part, &column->codec)
-		? DYN_TYPE_N : DYN_TYPE_S;
-}
-
 /* True if a column that shows no attribute of its own occurs in a template. */
 static bool
 is_part(const DynRelation *relation, const DynColumn *column)
@@ -100,8 +89,13 @@ read_key_attr(const DynRelation *relation, const char *name, DynKeyAttr *attr)
 
 	if (templated != NULL)
 	{
+		const DynTemplatePart *part = templated->tmpl->parts;
+
+		column = dyn_template_is_bare(templated->tmpl)
+			? find_column(relation, part->column.data) : NULL;
 		attr->name = dyn_templated_name(templated);
-		attr->type = type_of_template(relation, templated);
+		attr->type = column != NULL && dyn_part_may_be_number(part, &column->codec)
+			? DYN_TYPE_N : DYN_TYPE_S;
 		return;
 	}
 	if (column != NULL && is_part(relation, column))
@@ -214,27 +208,6 @@ read_projection(const DynRelation *relation, DynIndexMeta *index,
 }
 
 static void
-read_index_member(const DynRelation *relation, DynIndexMeta *index,
-				  const char *member, const JsonbValue *value)
-{
-	if (strcmp(member, "partition_key") == 0)
-		index->key.nhash = read_key_side(relation, index->name, member, value,
-										 index->key.hash);
-	else if (strcmp(member, "sort_key") == 0)
-		index->key.nrange = read_key_side(relation, index->name, member, value,
-										  index->key.range);
-	else if (strcmp(member, "projection") == 0)
-		read_projection(relation, index, value);
-	else if (strcmp(member, "local") == 0 && value->type == jbvBool)
-		index->global = !value->val.boolean;
-	else
-		report_index(index->name,
-					 strcmp(member, "local") == 0
-					 ? "The member \"local\" must be true or false."
-					 : psprintf("The member \"%s\" is not recognized.", member));
-}
-
-static void
 read_index(const DynRelation *relation, const DynTableMeta *table,
 		   DynIndexMeta *index, const char *name, const JsonbValue *definition)
 {
@@ -252,8 +225,23 @@ read_index(const DynRelation *relation, const DynTableMeta *table,
 	(void) JsonbIteratorNext(&it, &member, true);
 	while (JsonbIteratorNext(&it, &member, true) == WJB_KEY)
 	{
+		const char *word = string_of(&member);
+
 		(void) JsonbIteratorNext(&it, &value, true);
-		read_index_member(relation, index, string_of(&member), &value);
+		if (strcmp(word, "partition_key") == 0)
+			index->key.nhash = read_key_side(relation, name, word, &value,
+											 index->key.hash);
+		else if (strcmp(word, "sort_key") == 0)
+			index->key.nrange = read_key_side(relation, name, word, &value,
+											  index->key.range);
+		else if (strcmp(word, "projection") == 0)
+			read_projection(relation, index, &value);
+		else if (strcmp(word, "local") == 0 && value.type == jbvBool)
+			index->global = !value.val.boolean;
+		else
+			report_index(name, strcmp(word, "local") == 0
+						 ? "The member \"local\" must be true or false."
+						 : psprintf("The member \"%s\" is not recognized.", word));
 	}
 	if (index->global && index->key.nhash == 0)
 		report_index(name, "The member \"partition_key\" is missing.");
@@ -333,8 +321,7 @@ new_call(void)
 {
 	DynCall    *call = dyn_call_create(dyn_session_client());
 
-	if (call == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(call == NULL);
 	return call;
 }
 
@@ -373,17 +360,6 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 	}
 }
 
-static bool
-is_active(const DynTableMeta *meta)
-{
-	for (int i = 0; i < meta->nindexes; i++)
-	{
-		if (!meta->indexes[i].active)
-			return false;
-	}
-	return strcmp(meta->status, "ACTIVE") == 0;
-}
-
 typedef enum Poll
 {
 	POLL_UNKNOWN,				/* the table does not exist yet */
@@ -410,7 +386,14 @@ poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
 		 * an unreadable description is an error of the first statement that
 		 * uses it
 		 */
-		poll = meta == NULL || is_active(meta) ? POLL_ACTIVE : POLL_WAITS;
+		poll = POLL_ACTIVE;
+		if (meta != NULL && strcmp(meta->status, "ACTIVE") != 0)
+			poll = POLL_WAITS;
+		for (int i = 0; meta != NULL && i < meta->nindexes; i++)
+		{
+			if (!meta->indexes[i].active)
+				poll = POLL_WAITS;
+		}
 		dyn_metadata_free(meta);
 	}
 	else if (!may_be_unknown || strcmp(call->code, "ResourceNotFoundException") != 0)

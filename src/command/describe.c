@@ -148,32 +148,28 @@ emit_table(const Describe *describe)
 	emit(describe, &row);
 }
 
-static const char *
-describe_projection(const DynIndexMeta *index)
-{
-	StringInfoData list;
-
-	if (index->projection == DYN_PROJECT_ALL)
-		return "projects all attributes";
-	if (index->projection == DYN_PROJECT_KEYS_ONLY)
-		return "projects keys only";
-	initStringInfo(&list);
-	for (int i = 0; i < index->nincluded; i++)
-		add_word(&list, ", ", dyn_from_utf8_lossy(index->included[i]));
-	return psprintf("projects keys, %s", list.data);
-}
-
 static void
 emit_index(const Describe *describe, const DynIndexMeta *index)
 {
 	Row			row = row_of(index->global ? "global index" : "local index",
 							 index->name, &index->key,
 							 index->item_count, index->size_bytes);
+	StringInfoData detail;
 
 	if (index->global)
 		row.read_units = index->throughput.read_units;
-	row.detail = psprintf("%s%s", describe_projection(index),
-						  index->active ? "" : "; not active");
+	initStringInfo(&detail);
+	if (index->projection == DYN_PROJECT_ALL)
+		appendStringInfoString(&detail, "projects all attributes");
+	else if (index->projection == DYN_PROJECT_KEYS_ONLY)
+		appendStringInfoString(&detail, "projects keys only");
+	else
+		appendStringInfoString(&detail, "projects keys");
+	for (int i = 0; i < index->nincluded; i++)
+		appendStringInfo(&detail, ", %s", dyn_from_utf8_lossy(index->included[i]));
+	if (!index->active)
+		appendStringInfoString(&detail, "; not active");
+	row.detail = detail.data;
 	emit(describe, &row);
 }
 
@@ -193,18 +189,6 @@ describe_type(unsigned types)
 	return list.data;
 }
 
-static void
-add_uses(StringInfo uses, const char *attr, const DynKeySchema *key,
-		 const char *index)
-{
-	const char *of = index ? psprintf(" of %s", dyn_from_utf8_lossy(index)) : "";
-
-	if (dyn_key_hash_position(key, attr) >= 0)
-		add_word(uses, "; ", psprintf("partition key%s", of));
-	if (dyn_key_range_position(key, attr) >= 0)
-		add_word(uses, "; ", psprintf("sort key%s", of));
-}
-
 /* Returns the keys that contain the attribute; NULL if there are none. */
 static const char *
 describe_use(const DynTableMeta *meta, const char *attr)
@@ -212,9 +196,17 @@ describe_use(const DynTableMeta *meta, const char *attr)
 	StringInfoData uses;
 
 	initStringInfo(&uses);
-	add_uses(&uses, attr, &meta->key, NULL);
-	for (int i = 0; i < meta->nindexes; i++)
-		add_uses(&uses, attr, &meta->indexes[i].key, meta->indexes[i].name);
+	for (int i = -1; i < meta->nindexes; i++)
+	{
+		const DynKeySchema *key = i < 0 ? &meta->key : &meta->indexes[i].key;
+		const char *of = i < 0 ? ""
+			: psprintf(" of %s", dyn_from_utf8_lossy(meta->indexes[i].name));
+
+		if (dyn_key_hash_position(key, attr) >= 0)
+			add_word(&uses, "; ", psprintf("partition key%s", of));
+		if (dyn_key_range_position(key, attr) >= 0)
+			add_word(&uses, "; ", psprintf("sort key%s", of));
+	}
 	return uses.len > 0 ? uses.data : NULL;
 }
 
@@ -334,24 +326,13 @@ suggest_name(ErrorData *failure, DynConnection *connection, const char *name)
 
 /* ---- the function ---- */
 
-static void
-describe_table(DynSample *sample, const char *name)
-{
-	ErrorData  *failure = dyn_attempt(dyn_sample_describe, sample);
-
-	if (failure == NULL)
-		return;
-	if (failure->sqlerrcode == ERRCODE_FDW_TABLE_NOT_FOUND)
-		suggest_name(failure, sample->connection, name);
-	ReThrowError(failure);
-}
-
 Datum
 dynamo_fdw_describe(PG_FUNCTION_ARGS)
 {
 	Describe	describe = {0};
 	DynSample  *sample = &describe.sample;
 	const char *name;
+	ErrorData  *failure;
 	MemoryContext oldcontext;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
@@ -364,7 +345,13 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 	sample->limit = SAMPLE_ITEMS;
 	InitMaterializedSRF(fcinfo, 0);
 	describe.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	describe_table(sample, name);
+	failure = dyn_attempt(dyn_sample_describe, sample);
+	if (failure != NULL)
+	{
+		if (failure->sqlerrcode == ERRCODE_FDW_TABLE_NOT_FOUND)
+			suggest_name(failure, sample->connection, name);
+		ReThrowError(failure);
+	}
 	/*
 	 * a fetch that fails is released before the statement that it belongs to
 	 */

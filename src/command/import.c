@@ -26,10 +26,9 @@
 #include "../model/definition/closest.h"
 #include "../model/server/encoding.h"
 #include "../model/tables/relation.h"
+#include "callbacks.h"
 #include "columns.h"
-#include "import.h"
 #include "listing.h"
-#include "sql_names.h"
 #include "subtransaction.h"
 
 /* Maximum number of names in one sentence of a notice. */
@@ -129,22 +128,6 @@ collect_name(void *arg, const char *name)
 
 /* ---- failures that concern one table only ---- */
 
-static bool
-is_tolerable(const Import *import, const ErrorData *failure)
-{
-	switch (failure->sqlerrcode)
-	{
-		case ERRCODE_FDW_TABLE_NOT_FOUND:
-			return true;
-		case ERRCODE_INSUFFICIENT_PRIVILEGE:
-			return import->sample.meta != NULL || !import->named;
-		case ERRCODE_CONFIGURATION_LIMIT_EXCEEDED:	/* throttled */
-			return import->sample.meta != NULL;
-		default:
-			return false;
-	}
-}
-
 /*
  * Runs a step; returns an error with which the import continues without the
  * table, or without its items.
@@ -153,10 +136,15 @@ static ErrorData *
 attempt(Import *import, void (*step) (void *arg))
 {
 	ErrorData  *failure = dyn_attempt(step, &import->sample);
+	bool		is_described = import->sample.meta != NULL;
 
-	if (failure != NULL && !is_tolerable(import, failure))
-		ReThrowError(failure);
-	return failure;
+	if (failure == NULL || failure->sqlerrcode == ERRCODE_FDW_TABLE_NOT_FOUND ||
+		(failure->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE &&
+		 (is_described || !import->named)) ||
+		(failure->sqlerrcode == ERRCODE_CONFIGURATION_LIMIT_EXCEEDED && /* throttled */
+		 is_described))
+		return failure;
+	ReThrowError(failure);
 }
 
 /* Warns that the table is left out, or only its items. */
@@ -273,6 +261,7 @@ tag_as_json(const DynSampleItem *item)
 	return json.data;
 }
 
+/* Returns the value of the option item_filter for one value of the tag. */
 static char *
 match_of(const Import *import, const char *json)
 {
@@ -351,20 +340,6 @@ divide_items(const Import *import, List **entities, List **untagged)
 	return unsaid;
 }
 
-/*
- * Records an entity's name.  If the table is in LIMIT TO, so are its entities.
- */
-static void
-name_entity(Import *import, const char *name)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(import->context);
-
-	if (import->named && !is_in_list(import->stmt, name))
-		import->stmt->table_list = lappend(import->stmt->table_list,
-										   makeRangeVar(NULL, pstrdup(name), -1));
-	MemoryContextSwitchTo(oldcontext);
-}
-
 static void
 add_entities(Import *import, List *entities)
 {
@@ -377,9 +352,14 @@ add_entities(Import *import, List *entities)
 	forboth(lc, entities, name, dyn_names_assign(import->taken, texts))
 	{
 		const Entity *entity = lfirst(lc);
+		MemoryContext oldcontext = MemoryContextSwitchTo(import->context);
 
 		know(import, lfirst(name));
-		name_entity(import, lfirst(name));
+		/* if the table is in LIMIT TO, so are its entities */
+		if (import->named && !is_in_list(import->stmt, lfirst(name)))
+			import->stmt->table_list = lappend(import->stmt->table_list,
+											   makeRangeVar(NULL, pstrdup(lfirst(name)), -1));
+		MemoryContextSwitchTo(oldcontext);
 		add_table(import, lfirst(name), match_of(import, entity->json),
 				  entity->items);
 	}
@@ -475,29 +455,12 @@ import_table(Import *import, const char *name, const char *listed)
 
 /* ---- the statement ---- */
 
-/*
- * Checks scan_policy: a sample reads a bounded part of the table, but it is a
- * Scan.
- */
-static void
-check_policy(const DynSample *sample)
-{
-	DynRelation relation = {.options = sample->connection->reads};
-
-	if (sample->limit > 0 && dyn_relation_scan_policy(&relation) == DYN_SCAN_ERROR)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("reading items of all tables of server \"%s\" is disabled by scan_policy \"error\"",
-						sample->connection->server_name),
-				 errdetail("The scan_policy is \"error\"."),
-				 errhint("Use OPTIONS (sample_items '0') to import only the keys, or set scan_policy to \"warn\" or \"allow\".")));
-}
-
 static Import *
 begin_import(ImportForeignSchemaStmt *stmt, Oid serverid)
 {
 	Import	   *import = palloc0(sizeof(Import));
 	DynSample  *sample = &import->sample;
+	DynRelation relation = {0};
 
 	dyn_options_check_import(stmt->options);
 	import->stmt = stmt;
@@ -507,7 +470,15 @@ begin_import(ImportForeignSchemaStmt *stmt, Oid serverid)
 		sample->tag = dyn_to_utf8(import->tag_option);
 	sample->limit = dyn_option_int_or_default(stmt->options, "sample_items");
 	sample->connection = dyn_session_connection(serverid, GetUserId());
-	check_policy(sample);
+	/* a sample reads a bounded part of the table, but it is a Scan */
+	relation.options = sample->connection->reads;
+	if (sample->limit > 0 && dyn_relation_scan_policy(&relation) == DYN_SCAN_ERROR)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("reading items of all tables of server \"%s\" is disabled by scan_policy \"error\"",
+						sample->connection->server_name),
+				 errdetail("The scan_policy is \"error\"."),
+				 errhint("Use OPTIONS (sample_items '0') to import only the keys, or set scan_policy to \"warn\" or \"allow\".")));
 	sample->estate = CreateExecutorState();
 	import->taken = dyn_names_create();
 	if (stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO)

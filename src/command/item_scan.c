@@ -84,12 +84,6 @@ dyn_item_scan_view(DynItemScan *scan, DynRelation *relation)
 	return view;
 }
 
-void
-dyn_view_begin(const DynView *view, const DynValue *values)
-{
-	dyn_rows_begin(view->rows, values + view->first);
-}
-
 /* ---- the fetch ---- */
 
 DynFetchSpec

@@ -52,7 +52,11 @@ extern int	dyn_item_scan_read(DynItemScan *scan, const DynPath *paths, int n);
 extern DynView *dyn_item_scan_view(DynItemScan *scan, DynRelation *relation);
 
 /* Begins with the rows of an item, given the values of all slots (rows.h). */
-extern void dyn_view_begin(const DynView *view, const DynValue *values);
+static inline void
+dyn_view_begin(const DynView *view, const DynValue *values)
+{
+	dyn_rows_begin(view->rows, values + view->first);
+}
 
 /*
  * Starts a fetch of full items.  If `limit`, the number of items of the first

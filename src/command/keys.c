@@ -22,6 +22,7 @@
 #include "../dynamodb/template_text.h"
 #include "../model/definition/closest.h"
 #include "../model/server/encoding.h"
+#include "../model/server/memory.h"
 #include "../model/tables/relation.h"
 #include "target.h"
 
@@ -29,24 +30,6 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_encode_key);
 PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 
 /* ---- the template ---- */
-
-DYN_NORETURN static void
-report_no_template(const DynRelation *relation, const char *attribute)
-{
-	DynClosest	closest;
-
-	dyn_closest_init(&closest, dyn_from_utf8_lossy(attribute));
-	for (int i = 0; i < relation->ntemplated; i++)
-		dyn_closest_try(&closest,
-						dyn_from_utf8_lossy(dyn_templated_name(&relation->templated[i])));
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("foreign table \"%s\" has no template for attribute \"%s\"",
-					relation->name, dyn_from_utf8_lossy(attribute)),
-			 closest.best ? errhint("Perhaps you meant the attribute \"%s\".",
-									closest.best)
-			 : errhint("Use the name of an attribute in the table option key_templates, as it is in DynamoDB.")));
-}
 
 /*
  * Opens the template.  All templates are treated as those of keys, the current
@@ -59,12 +42,23 @@ open_template(Oid relid, const char *name, DynRelation **opened)
 	DynRelation *relation;
 	const DynTemplatedAttr *templated;
 	DynKeyAttr *base;
+	DynClosest	closest;
 
 	dyn_target_check(relid);
 	*opened = relation = dyn_relation_open(relid, GetUserId());
 	templated = dyn_relation_templated(relation, attribute);
+	dyn_closest_init(&closest, dyn_from_utf8_lossy(attribute));
+	for (int i = 0; i < relation->ntemplated; i++)
+		dyn_closest_try(&closest,
+						dyn_from_utf8_lossy(dyn_templated_name(&relation->templated[i])));
 	if (templated == NULL)
-		report_no_template(relation, attribute);
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("foreign table \"%s\" has no template for attribute \"%s\"",
+						relation->name, dyn_from_utf8_lossy(attribute)),
+				 closest.best ? errhint("Perhaps you meant the attribute \"%s\".",
+										closest.best)
+				 : errhint("Use the name of an attribute in the table option key_templates, as it is in DynamoDB.")));
 	base = palloc((relation->ntemplated + 1) * sizeof(DynKeyAttr));
 	for (int i = 0; i <= relation->ntemplated; i++)
 	{
@@ -76,25 +70,6 @@ open_template(Oid relid, const char *name, DynRelation **opened)
 }
 
 /* ---- encoding ---- */
-
-DYN_NORETURN static void
-report_no_column(const DynRelation *relation, const char *name)
-{
-	DynClosest	closest;
-
-	dyn_closest_init(&closest, name);
-	for (int i = 0; i < relation->ncolumns; i++)
-	{
-		if (!relation->columns[i].dropped)
-			dyn_closest_try(&closest, relation->columns[i].name);
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("column \"%s\" of foreign table \"%s\" does not exist",
-					name, relation->name),
-			 closest.best ? errhint("Perhaps you meant the column \"%s\".", closest.best)
-			 : 0));
-}
 
 /* Checks the names of members, as a misspelled one would be missing. */
 static void
@@ -108,23 +83,38 @@ check_members(const DynRelation *relation, Jsonb *columns)
 	{
 		const char *name = pnstrdup(value.val.string.val, value.val.string.len);
 		bool		found = false;
+		DynClosest	closest;
 
 		(void) JsonbIteratorNext(&it, &value, true);
+		dyn_closest_init(&closest, name);
 		for (int i = 0; i < relation->ncolumns; i++)
-			found |= !relation->columns[i].dropped &&
-				strcmp(relation->columns[i].name, name) == 0;
+		{
+			if (relation->columns[i].dropped)
+				continue;
+			found |= strcmp(relation->columns[i].name, name) == 0;
+			dyn_closest_try(&closest, relation->columns[i].name);
+		}
 		if (!found)
-			report_no_column(relation, name);
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("column \"%s\" of foreign table \"%s\" does not exist",
+							name, relation->name),
+					 closest.best ? errhint("Perhaps you meant the column \"%s\".", closest.best)
+					 : 0));
 	}
 }
 
-/* Converts a member to the column's type; false if the member is absent. */
+/* Encodes one part; false if its member is absent, or not a value of the part. */
 static bool
-member_value(Jsonb *columns, const DynColumn *column, Datum *value)
+encode_part(Jsonb *columns, const DynTemplatedAttr *templated, int p, DynText *encoded)
 {
+	const DynColumn *column = &templated->parts[p].column;
+	const DynTemplatePart *part = &templated->tmpl->parts[p];
+	DynScalar	scalar;
 	JsonbValue	name,
 			   *member;
 	Datum		as_text;
+	Datum		value;
 	Oid			input,
 				ioparam;
 
@@ -137,29 +127,16 @@ member_value(Jsonb *columns, const DynColumn *column, Datum *value)
 	as_text = DirectFunctionCall2(jsonb_object_field_text, JsonbPGetDatum(columns),
 								  CStringGetTextDatum(column->name));
 	getTypeInputInfo(column->codec.typid, &input, &ioparam);
-	*value = OidInputFunctionCall(input, TextDatumGetCString(as_text), ioparam,
-								  column->codec.is_domain ? -1
-								  : column->codec.typmod);
-	return true;
-}
-
-/* Encodes one part; false if its member is absent. */
-static bool
-encode_part(Jsonb *columns, const DynTemplatedAttr *templated, int p, DynText *text)
-{
-	const DynColumn *column = &templated->parts[p].column;
-	const DynTemplatePart *part = &templated->tmpl->parts[p];
-	DynScalar	scalar;
-	Datum		value;
-
-	if (!member_value(columns, column, &value) ||
-		dyn_codec_encode(&column->codec, column->codec.basetype, value,
+	value = OidInputFunctionCall(input, TextDatumGetCString(as_text), ioparam,
+								 column->codec.is_domain ? -1
+								 : column->codec.typmod);
+	if (dyn_codec_encode(&column->codec, column->codec.basetype, value,
 						 &scalar) != DYN_ENCODED)
 		return false;
-	text->data = scalar.data;
-	text->len = scalar.len;
-	return dyn_part_holds(part, *text) == DYN_HOLDS_YES &&
-		(!templated->parts[p].source || dyn_part_lists(part, *text));
+	encoded->data = scalar.data;
+	encoded->len = scalar.len;
+	return dyn_part_holds(part, *encoded) == DYN_HOLDS_YES &&
+		(!templated->parts[p].source || dyn_part_lists(part, *encoded));
 }
 
 Datum
@@ -192,8 +169,7 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 	len = buffer.len;
 	key = buffer.failed ? NULL : pnstrdup(buffer.data, len);
 	dyn_buffer_free(&buffer);
-	if (key == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(key == NULL);
 	if (!dyn_from_utf8(&key, &len, &why))
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(key, len));
@@ -201,68 +177,41 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 
 /* ---- decoding ---- */
 
-/* Converts a value as the SQL function to_jsonb() does. */
-static Jsonb *
-value_to_jsonb(const DynColumn *column, Datum value)
+/*
+ * Adds a column, whose value is converted as the SQL function to_jsonb() does.
+ * Returns false if the text is not a valid value for it.
+ */
+static bool
+decode_part(const DynTemplatedAttr *templated, int p, DynText text, JsonbParseState **state)
 {
+	DynColumn  *column = &templated->parts[p].column;
 	Oid			type = column->codec.basetype;
+	DynValue	value = {text.data, text.len, DYN_TYPE_S, 0};
+	Datum		datum;
+	const char *why;
 	FmgrInfo	function;
-	Const	   *constant = makeConst(type, -1, InvalidOid, get_typlen(type), value,
-									 false, get_typbyval(type));
+	Const	   *constant;
+	JsonbValue	key,
+				member;
 
+	if (!dyn_part_lists(&templated->tmpl->parts[p], text) ||
+		!dyn_codec_decode(&column->codec, &value, true, &datum, &why))
+		return false;
+	constant = makeConst(type, -1, InvalidOid, get_typlen(type), datum, false,
+						 get_typbyval(type));
 	fmgr_info(F_TO_JSONB, &function);
 	fmgr_info_set_expr((Node *) makeFuncExpr(F_TO_JSONB, JSONBOID,
 											 list_make1(constant), InvalidOid,
 											 InvalidOid, COERCE_EXPLICIT_CALL),
 					   &function);
-	return DatumGetJsonbP(FunctionCall1(&function, value));
-}
-
-static void
-push_member(JsonbParseState **state, const char *name, Jsonb *value)
-{
-	JsonbValue	key,
-				member;
-
-	key.type = jbvString;
-	key.val.string.val = unconstify(char *, name);
-	key.val.string.len = strlen(name);
-	pushJsonbValue(state, WJB_KEY, &key);
-	if (!JsonbExtractScalar(&value->root, &member))
+	if (!JsonbExtractScalar(&DatumGetJsonbP(FunctionCall1(&function, datum))->root,
+							&member))
 		elog(ERROR, "a placeholder of a template is not a scalar");
+	key.type = jbvString;
+	key.val.string.val = unconstify(char *, column->name);
+	key.val.string.len = strlen(column->name);
+	pushJsonbValue(state, WJB_KEY, &key);
 	pushJsonbValue(state, WJB_VALUE, &member);
-}
-
-/* Adds a column; false if the text is not a valid value for it. */
-static bool
-decode_part(const DynTemplatedAttr *templated, int p, DynText text, JsonbParseState **state)
-{
-	DynColumn  *column = &templated->parts[p].column;
-	DynValue	value;
-	Datum		datum;
-	const char *why;
-
-	memset(&value, 0, sizeof(value));
-	value.type = DYN_TYPE_S;
-	value.data = text.data;
-	value.len = text.len;
-	if (!dyn_part_lists(&templated->tmpl->parts[p], text) ||
-		!dyn_codec_decode(&column->codec, &value, true, &datum, &why))
-		return false;
-	push_member(state, column->name, value_to_jsonb(column, datum));
-	return true;
-}
-
-/* True if a column that occurs twice has the same text in both places. */
-static bool
-agrees_with_earlier(const DynTemplatedAttr *templated, int p, const DynText *texts)
-{
-	for (int other = 0; other < p; other++)
-	{
-		if (templated->parts[other].attnum == templated->parts[p].attnum &&
-			!dyn_part_agrees(&templated->tmpl->parts[p], texts[p], texts[other]))
-			return false;
-	}
 	return true;
 }
 
@@ -284,9 +233,15 @@ dynamo_fdw_decode_key(PG_FUNCTION_ARGS)
 	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
 	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		if (!agrees_with_earlier(templated, p, texts) ||
-			(templated->tmpl->parts[p].folding == DYN_FOLD_NONE &&
-			 !decode_part(templated, p, texts[p], &state)))
+		/* a column that occurs twice must have the same text in both places */
+		for (int other = 0; other < p; other++)
+		{
+			if (templated->parts[other].attnum == templated->parts[p].attnum &&
+				!dyn_part_agrees(&templated->tmpl->parts[p], texts[p], texts[other]))
+				PG_RETURN_NULL();
+		}
+		if (templated->tmpl->parts[p].folding == DYN_FOLD_NONE &&
+			!decode_part(templated, p, texts[p], &state))
 			PG_RETURN_NULL();
 	}
 	PG_RETURN_JSONB_P(JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL)));

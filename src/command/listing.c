@@ -8,9 +8,9 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 
 #include "../dynamodb/page_check.h"
+#include "../model/server/memory.h"
 #include "listing.h"
 #include "target.h"
 
@@ -34,19 +34,6 @@ typedef struct Listing
 								 * starts */
 } Listing;
 
-static void
-report_error(const DynConnection *connection, const char *err)
-{
-	if (err == dyn_check_memory)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
-			 errmsg("could not read the list of tables of server \"%s\"",
-					connection->server_name),
-			 errdetail("The response %s.", err),
-			 errhint("Check the server option endpoint_url.")));
-}
-
 /* Requests one page; returns true if another one follows. */
 static bool
 list_page(DynConnection *connection, Listing *listing)
@@ -59,8 +46,7 @@ list_page(DynConnection *connection, Listing *listing)
 	const char *err;
 	bool		more;
 
-	if (call == NULL)
-		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	dyn_check_oom(call == NULL);
 	dyn_write_list_tables(dyn_call_body(call), from);
 	dyn_session_run(call, connection, &context);
 	dyn_buffer_reset(&listing->names);
@@ -76,8 +62,14 @@ list_page(DynConnection *connection, Listing *listing)
 	if (err != NULL)
 		dyn_call_distrust(call);
 	dyn_call_destroy(call);
+	dyn_check_oom(err == dyn_check_memory);
 	if (err != NULL)
-		report_error(connection, err);
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+				 errmsg("could not read the list of tables of server \"%s\"",
+						connection->server_name),
+				 errdetail("The response %s.", err),
+				 errhint("Check the server option endpoint_url.")));
 	return more;
 }
 
@@ -98,13 +90,10 @@ dyn_list_tables(DynConnection *connection,
 	const char *prefix = connection->table_prefix;
 	size_t		prefix_len = strlen(prefix);
 	Listing    *listing = palloc0(sizeof(Listing));
-	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
 	bool		more;
 
 	dyn_progress_begin(&listing->progress);
-	callback->func = release_listing;
-	callback->arg = listing;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	dyn_call_at_reset(CurrentMemoryContext, release_listing, listing);
 	do
 	{
 		const char *name;

@@ -17,10 +17,10 @@
 typedef struct DynFolded DynFolded;
 
 /*
- * Returns an empty state in CurrentMemoryContext, where later names are also
- * stored.
+ * Returns the state for the columns that `reader` may read, or all for
+ * InvalidOid.  It and later names are stored in CurrentMemoryContext.
  */
-extern DynFolded *dyn_folded_create(const DynRelation *relation);
+extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
 
 /* Records all attributes of an item, except those of DynamoDB's type NULL. */
 extern void dyn_folded_see_item(DynFolded *folded, const DynValue *item);

@@ -1,14 +1,15 @@
 /*
  * target.h
  *		Finds the servers and foreign tables that SQL-callable functions are
- *		given.
+ *		given, and the foreign tables over a DynamoDB table.
  */
 #ifndef DYN_COMMAND_TARGET_H
 #define DYN_COMMAND_TARGET_H
 
 #include "foreign/foreign.h"
+#include "utils/relcache.h"
 
-#include "../model/session/session.h"
+#include "../model/tables/relation.h"
 
 /*
  * Returns the server of that name; raises an error if it is not of this
@@ -28,5 +29,18 @@ extern DynConnection *dyn_target_server(const char *name);
  * foreign table of this wrapper that the current user owns.
  */
 extern void dyn_target_check(Oid relid);
+
+/*
+ * Returns all foreign tables of a server, in the order of their OIDs.  They
+ * may be dropped concurrently.
+ */
+extern List *dyn_tables_of_server(Oid serverid);
+
+/*
+ * Returns true if it is over this DynamoDB table, specified by its name or
+ * ARN.
+ */
+extern bool dyn_is_table_over(Relation rel, const DynConnection *connection,
+							  const char *table);
 
 #endif
