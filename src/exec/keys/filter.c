@@ -112,11 +112,12 @@ not(DynCond *arg)
 /* ---- comparisons ---- */
 
 static DynCond *
-bound_cond(const DynCodec *codec, const DynPath *path, DynPredKind kind,
+bound_cond(const DynCodec *codec, const DynPath *path, DynComparison comparison,
 		   Oid valuetype, Datum value)
 {
-	bool		lower = (kind == DYN_PRED_GT || kind == DYN_PRED_GE);
-	bool		inclusive = (kind == DYN_PRED_LE || kind == DYN_PRED_GE);
+	bool		lower = comparison == DYN_COMPARE_GT || comparison == DYN_COMPARE_GE;
+	bool		inclusive = comparison == DYN_COMPARE_LE ||
+		comparison == DYN_COMPARE_GE;
 	DynScalar	scalar;
 
 	switch (dyn_codec_encode_bound(codec, valuetype, value, lower, &inclusive,
@@ -144,8 +145,8 @@ equality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 	DynScalar	scalar;
 
 	if (!dyn_codec_is_point(codec))
-		return both(bound_cond(codec, path, DYN_PRED_GE, valuetype, value),
-					bound_cond(codec, path, DYN_PRED_LE, valuetype, value));
+		return both(bound_cond(codec, path, DYN_COMPARE_GE, valuetype, value),
+					bound_cond(codec, path, DYN_COMPARE_LE, valuetype, value));
 	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
 		return constant(false);
 	return with_value(DYN_COND_EQ, path, scalar);
@@ -161,6 +162,23 @@ inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 		return is_type(path, codec->wire);
 	return both(with_value(DYN_COND_NE, path, scalar),
 				is_type(path, codec->wire));
+}
+
+static DynCond *
+comparison_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
+				Datum value)
+{
+	Assert(pred->kind == DYN_PRED_COMPARE);
+	switch (pred->operator.comparison)
+	{
+		case DYN_COMPARE_EQ:
+			return equality_cond(codec, path, pred->valuetype, value);
+		case DYN_COMPARE_NE:
+			return inequality_cond(codec, path, pred->valuetype, value);
+		default:
+			return bound_cond(codec, path, pred->operator.comparison,
+							  pred->valuetype, value);
+	}
 }
 
 /* ---- arrays ---- */
@@ -510,15 +528,11 @@ array_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 {
 	DynArrayElements elements = dyn_array_elements(value);
 
-	switch (pred->kind)
-	{
-		case DYN_PRED_IN:
-			return members_cond(codec, path, pred->valuetype, &elements);
-		case DYN_PRED_NOT_IN:
-			return not_members_cond(codec, path, pred->valuetype, &elements);
-		default:
-			return contains_all_cond(codec, path, pred->valuetype, &elements);
-	}
+	if (pred->kind == DYN_PRED_CONTAINS_ALL)
+		return contains_all_cond(codec, path, pred->valuetype, &elements);
+	return pred->negated
+		? not_members_cond(codec, path, pred->valuetype, &elements)
+		: members_cond(codec, path, pred->valuetype, &elements);
 }
 
 /* Converts predicates with an operand, which is not NULL. */
@@ -529,7 +543,6 @@ value_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 	switch (pred->kind)
 	{
 		case DYN_PRED_IN:
-		case DYN_PRED_NOT_IN:
 		case DYN_PRED_CONTAINS_ALL:
 			return array_cond(codec, path, pred, value);
 		case DYN_PRED_CONTAINS:
@@ -541,12 +554,8 @@ value_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 			return text_cond(path, pred, value);
 		case DYN_PRED_TEXT_EQ:
 			return text_equality_cond(path, value);
-		case DYN_PRED_EQ:
-			return equality_cond(codec, path, pred->valuetype, value);
-		case DYN_PRED_NE:
-			return inequality_cond(codec, path, pred->valuetype, value);
 		default:
-			return bound_cond(codec, path, pred->kind, pred->valuetype, value);
+			return comparison_cond(codec, path, pred, value);
 	}
 }
 
@@ -614,12 +623,9 @@ dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 	switch (pred->kind)
 	{
 		case DYN_PRED_NULL:
-			return null_cond(path);
-		case DYN_PRED_NOT_NULL:
-			return not_null_cond(codec, pred, path);
-		case DYN_PRED_TRUE:
-		case DYN_PRED_FALSE:
-			return boolean_cond(codec, path, pred->kind == DYN_PRED_TRUE);
+			return pred->negated ? not_null_cond(codec, pred, path) : null_cond(path);
+		case DYN_PRED_BOOLEAN:
+			return boolean_cond(codec, path, !pred->negated);
 		case DYN_PRED_FIELDS:
 			return fields_cond(relation, pred, path);
 		default:

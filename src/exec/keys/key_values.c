@@ -314,12 +314,13 @@ add_comparison(Collection *to, const DynCodec *codec, const DynPred *pred,
 			   Datum value)
 {
 	DynSpan		span = {{false}, {false}};
-	bool		inclusive = pred->kind != DYN_PRED_GT && pred->kind != DYN_PRED_LT;
+	DynComparison comparison = pred->operator.comparison;
+	bool		inclusive = comparison != DYN_COMPARE_GT && comparison != DYN_COMPARE_LT;
 	bool		any = true;
 
-	if (pred->kind != DYN_PRED_LT && pred->kind != DYN_PRED_LE)
+	if (comparison != DYN_COMPARE_LT && comparison != DYN_COMPARE_LE)
 		any = bound(&span, codec, true, inclusive, pred->valuetype, value);
-	if (any && pred->kind != DYN_PRED_GT && pred->kind != DYN_PRED_GE)
+	if (any && comparison != DYN_COMPARE_GT && comparison != DYN_COMPARE_GE)
 		any = bound(&span, codec, false, inclusive, pred->valuetype, value);
 	if (any)
 		add_clipped(to, span);
@@ -365,10 +366,9 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 		: dyn_relation_column(context->relation, pred->field.attnum);
 	Datum		value;
 
-	if (dyn_pred_is_boolean(pred))
+	if (pred->kind == DYN_PRED_BOOLEAN)
 	{
-		add_value(to, &column->codec, BOOLOID,
-				  BoolGetDatum(pred->kind == DYN_PRED_TRUE));
+		add_value(to, &column->codec, BOOLOID, BoolGetDatum(!pred->negated));
 		return;
 	}
 	if (context->values->nulls[pred->param])
@@ -376,9 +376,9 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	value = context->values->values[pred->param];
 	if (pred->kind == DYN_PRED_IN)
 		add_array(to, &column->codec, pred->valuetype, value);
-	else if (pred->kind == DYN_PRED_EQ && column->traits.point)
+	else if (dyn_pred_compares(pred, DYN_COMPARE_EQ) && column->traits.point)
 		add_value(to, &column->codec, pred->valuetype, value);
-	else if (pred->kind == DYN_PRED_PREFIX || pred->kind == DYN_PRED_LIKE)
+	else if (dyn_pred_is_pattern(pred))
 		add_texts(to, pred, value);
 	else
 		add_comparison(to, &column->codec, pred, value);

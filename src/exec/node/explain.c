@@ -35,15 +35,17 @@ typedef struct Printer
 	StringInfoData buf;
 } Printer;
 
-static const char *const describe_pred[] = {
-	[DYN_PRED_EQ] = "=",
-	[DYN_PRED_NE] = "<>",
-	[DYN_PRED_LT] = "<",
-	[DYN_PRED_LE] = "<=",
-	[DYN_PRED_GT] = ">",
-	[DYN_PRED_GE] = ">=",
+static const char *const comparison_words[] = {
+	[DYN_COMPARE_EQ] = "=",
+	[DYN_COMPARE_NE] = "<>",
+	[DYN_COMPARE_LT] = "<",
+	[DYN_COMPARE_LE] = "<=",
+	[DYN_COMPARE_GT] = ">",
+	[DYN_COMPARE_GE] = ">=",
+};
+
+static const char *const pred_words[] = {
 	[DYN_PRED_IN] = "= ANY",
-	[DYN_PRED_NOT_IN] = "<> ALL",
 	[DYN_PRED_PREFIX] = "begins_with",
 	[DYN_PRED_LIKE] = "LIKE",
 	[DYN_PRED_CONTAINS] = "contains",
@@ -51,9 +53,13 @@ static const char *const describe_pred[] = {
 	[DYN_PRED_UNNESTED] = "contains",
 	[DYN_PRED_TEXT_EQ] = "=",
 	[DYN_PRED_NULL] = "IS NULL",
-	[DYN_PRED_NOT_NULL] = "IS NOT NULL",
-	[DYN_PRED_TRUE] = "= true",
-	[DYN_PRED_FALSE] = "= false",
+	[DYN_PRED_BOOLEAN] = "= true",
+};
+
+static const char *const negated_words[] = {
+	[DYN_PRED_IN] = "<> ALL",
+	[DYN_PRED_NULL] = "IS NOT NULL",
+	[DYN_PRED_BOOLEAN] = "= false",
 };
 
 static void print_pred(Printer *printer, const DynPred *pred, bool nested);
@@ -156,7 +162,7 @@ constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg
 	const Const *value;
 	DynScalar	scalar;
 
-	if (pred->kind != DYN_PRED_EQ || pred->bound != DYN_BOUND_NONE)
+	if (!dyn_pred_compares(pred, DYN_COMPARE_EQ) || pred->bound != DYN_BOUND_NONE)
 		return NULL;
 	value = list_nth(printer->exprs, pred->param);
 	if (!IsA(value, Const) || value->constisnull ||
@@ -172,7 +178,7 @@ conditions_of_part(const DynPred *arg)
 {
 	if (arg->kind != DYN_PRED_AND ||
 		(list_length(arg->args) == 1 &&
-		 ((DynPred *) linitial(arg->args))->kind == DYN_PRED_EQ))
+		 dyn_pred_compares(linitial(arg->args), DYN_COMPARE_EQ)))
 		return NIL;
 	return arg->args;
 }
@@ -266,8 +272,9 @@ print_leaf(Printer *printer, const DynPred *pred)
 		return;
 	}
 	appendStringInfo(&printer->buf, " %s",
-					 describe_pred[pred->kind == DYN_PRED_FIELDS
-								   ? DYN_PRED_EQ + pred->operator.comparison : pred->kind]);
+					 pred->kind == DYN_PRED_COMPARE || pred->kind == DYN_PRED_FIELDS
+					 ? comparison_words[pred->operator.comparison]
+					 : pred->negated ? negated_words[pred->kind] : pred_words[pred->kind]);
 	if (pred->kind == DYN_PRED_FIELDS)
 		appendStringInfo(&printer->buf, " %s",
 						 dyn_path_text(dyn_relation_column(printer->relation,
@@ -610,18 +617,19 @@ show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
 	const DynAccess *shown = scan->input.scandesc->access;
 	const DynAccess *planned = scan->planned ? scan->planned : shown;
 	bool		open = (planned != shown);
-	char	   *alternative;
+	const DynAccess *alternative = dyn_access_inner(planned, DYN_USE_IF_OPEN);
+	char	   *other;
 
-	if (planned->alternative == NULL)
+	if (alternative == NULL)
 		return;
-	alternative = describe_access(printer, open ? planned : planned->alternative);
+	other = describe_access(printer, open ? planned : alternative);
 	initStringInfo(&printer->buf);
 	print_list(printer, planned->optional_quals, "OR", false);
 	if (open)
 		ExplainPropertyText("Alternative Used Because", printer->buf.data, es);
 	else
 		ExplainPropertyText("Alternative If", printer->buf.data, es);
-	ExplainPropertyText("Alternative", alternative, es);
+	ExplainPropertyText("Alternative", other, es);
 }
 
 /*
@@ -633,10 +641,12 @@ add_capacities(List *names, const DynAccess *access)
 {
 	ListCell   *lc;
 
-	foreach(lc, access->arms)
-		names = add_capacities(names, lfirst(lc));
-	if (access->arms != NIL)
+	if (access->kind == DYN_ACCESS_UNION)
+	{
+		foreach(lc, access->inner)
+			names = add_capacities(names, lfirst(lc));
 		return names;
+	}
 	if (access->global)
 		names = list_append_unique(names, makeString(pstrdup(access->index)));
 	if (!access->global || access->fetch_base_items)
@@ -710,10 +720,10 @@ show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
 	bool		text = es->format == EXPLAIN_FORMAT_TEXT;
 	ListCell   *lc;
 
-	if (scan->input.scandesc->access->arms == NIL)
+	if (scan->input.scandesc->access->kind != DYN_ACCESS_UNION)
 		return;
 	ExplainOpenGroup("Branches", "Branches", false, es);
-	foreach(lc, scan->input.scandesc->access->arms)
+	foreach(lc, scan->input.scandesc->access->inner)
 	{
 		const DynAccess *arm = lfirst(lc);
 

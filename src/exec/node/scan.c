@@ -113,13 +113,9 @@ copy_for_end(const DynAccess *planned)
 
 	*access = *planned;
 	access->may_stop_early = false;
-	if (planned->alternative != NULL)
-		access->alternative = copy_for_end(planned->alternative);
-	if (planned->fallback != NULL)
-		access->fallback = copy_for_end(planned->fallback);
-	access->arms = NIL;
-	foreach(lc, planned->arms)
-		access->arms = lappend(access->arms, copy_for_end(lfirst(lc)));
+	access->inner = NIL;
+	foreach(lc, planned->inner)
+		access->inner = lappend(access->inner, copy_for_end(lfirst(lc)));
 	return access;
 }
 
@@ -136,7 +132,8 @@ adapt_to_plan(const DynAccess *planned, const PlanState *node)
 		!dyn_plan_is_full_scan(node->state->es_plannedstmt, node->plan, false))
 		return planned;
 	access = copy_for_end(planned);
-	for (DynAccess *one = access; one != NULL; one = one->alternative)
+	for (DynAccess *one = access; one != NULL;
+		 one = dyn_access_inner(one, DYN_USE_IF_OPEN))
 		one->limit_hint = 0;
 	return access;
 }
@@ -162,7 +159,7 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 }
 
 /*
- * True if any of the access plan's optional conditions (plan/keys/guards.h) is
+ * True if any of the access plan's optional conditions (plan/paths/choice.c) is
  * open.
  */
 static bool
@@ -200,7 +197,8 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 	 */
 	if (has_open_optional_qual(scan))
 		scan->input.scandesc = dyn_scandesc_create(scandesc->statement, scandesc->relation,
-												   scandesc->access->alternative);
+												   dyn_access_inner(scandesc->access,
+																	DYN_USE_IF_OPEN));
 	scan->runs_once = scan->input.scandesc->access->is_small &&
 		dyn_plan_runs_once(node->state->es_plannedstmt, node->plan);
 	scan->input.scandesc->keeps = (eflags & EXEC_FLAG_REWIND) != 0;

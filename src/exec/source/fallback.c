@@ -326,15 +326,17 @@ DynFallback *
 dyn_fallback_create(DynInput *input)
 {
 	DynScanDesc *scandesc = input->scandesc;
+	const DynAccess *access = dyn_access_inner(scandesc->access,
+											   DYN_USE_IF_INCOMPLETE);
 	DynFallback *fallback;
 
-	if (scandesc->access->fallback == NULL)
+	if (access == NULL)
 		return NULL;
 	fallback = palloc0(sizeof(DynFallback));
 	fallback->items.methods = &fallback_methods;
 	fallback->input = input;
 	fallback->scandesc = dyn_scandesc_create(scandesc->statement, scandesc->relation,
-											 scandesc->access->fallback);
+											 access);
 	fallback->scandesc->count_into = &scandesc->counters;
 	fallback->scandesc->keeps = scandesc->keeps;
 	if (scandesc->access->count_only)

@@ -465,15 +465,16 @@ dyn_united_create(DynInput *input)
 	united = palloc0(sizeof(DynUnited));
 	united->items.methods = &united_methods;
 	united->input = input;
-	united->narms = list_length(access->arms);
+	united->narms = list_length(access->inner);
 	united->arms = palloc0(united->narms * sizeof(Arm));
 	for (int i = 0; i < united->narms; i++)
 	{
-		const DynAccess *arm = list_nth(access->arms, i);
+		const DynAccess *arm = list_nth(access->inner, i);
+		const DynAccess *table = dyn_access_inner(arm, DYN_USE_IF_INCOMPLETE);
 
 		united->arms[i].planned = make_scandesc(input->scandesc, arm);
-		if (arm->fallback != NULL)
-			united->arms[i].table = make_scandesc(input->scandesc, arm->fallback);
+		if (table != NULL)
+			united->arms[i].table = make_scandesc(input->scandesc, table);
 	}
 	dyn_buffer_init_in(&united->key, CurrentMemoryContext);
 	dyn_checker_init(&united->checker, node, node->ss.ps.qual, true);

@@ -35,9 +35,18 @@ dyn_make_value_pred(DynPredKind kind, const DynField *field, Node *value,
 }
 
 DynPred *
-dyn_make_junction(DynPredKind kind, List *args)
+dyn_make_and(List *args)
 {
-	DynPred    *pred = dyn_make_pred(kind, NULL);
+	DynPred    *pred = dyn_make_pred(DYN_PRED_AND, NULL);
+
+	pred->args = args;
+	return pred;
+}
+
+DynPred *
+dyn_make_or(List *args)
+{
+	DynPred    *pred = dyn_make_pred(DYN_PRED_OR, NULL);
 
 	pred->args = args;
 	return pred;
@@ -47,7 +56,7 @@ DynPred *
 dyn_make_between(DynPred *lower, DynPred *upper)
 {
 	return lower == NULL || upper == NULL ? NULL
-		: dyn_make_junction(DYN_PRED_AND, list_make2(lower, upper));
+		: dyn_make_and(list_make2(lower, upper));
 }
 
 const DynPath *
@@ -85,9 +94,9 @@ dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 {
 	const DynColumn *column;
 
-	if (((pred->kind < DYN_PRED_EQ || pred->kind > DYN_PRED_LIKE) &&
-		 !dyn_pred_is_boolean(pred)) || pred->field.steps != NIL ||
-		!dyn_pred_is_of_attribute(relation, pred))
+	if ((pred->kind != DYN_PRED_COMPARE && pred->kind != DYN_PRED_IN &&
+		 pred->kind != DYN_PRED_BOOLEAN && !dyn_pred_is_pattern(pred)) ||
+		pred->field.steps != NIL || !dyn_pred_is_of_attribute(relation, pred))
 		return false;
 	column = dyn_relation_column(relation, pred->field.attnum);
 	return dyn_path_is_attribute(column->path, attr->name) &&

@@ -13,7 +13,7 @@
 /*
  * A kind must be known, if it can be
  *
- *		a condition on a key	to plan/keys/terms.c, plan/keys/key_counts.c
+ *		a condition on a key	to plan/keys/terms.c
  *								and exec/keys/key_values.c
  *		a filter				to exec/keys/filter.c, and leaf_bytes() in
  *								plan/keys/match_keys.c
@@ -24,15 +24,8 @@ typedef enum DynPredKind
 {
 	DYN_PRED_AND,				/* args */
 	DYN_PRED_OR,				/* args */
-	DYN_PRED_EQ,				/* field = value; the next ones in the order of
-								 * DynComparison */
-	DYN_PRED_NE,
-	DYN_PRED_LT,
-	DYN_PRED_LE,
-	DYN_PRED_GT,
-	DYN_PRED_GE,
-	DYN_PRED_IN,				/* field = ANY (value) */
-	DYN_PRED_NOT_IN,			/* field <> ALL (value) */
+	DYN_PRED_COMPARE,			/* field operator value */
+	DYN_PRED_IN,				/* field = ANY (value); negated: <> ALL */
 	DYN_PRED_PREFIX,			/* field begins with value */
 	DYN_PRED_LIKE,				/* field LIKE value: its fixed prefix */
 	DYN_PRED_CONTAINS,			/* value is an element of field */
@@ -40,11 +33,9 @@ typedef enum DynPredKind
 	DYN_PRED_UNNESTED,			/* value is an element of what the field's
 								 * table unnests */
 	DYN_PRED_TEXT_EQ,			/* field's text (->>) = value */
-	DYN_PRED_NULL,				/* field IS NULL */
-	DYN_PRED_NOT_NULL,
-	DYN_PRED_TRUE,				/* boolean field */
-	DYN_PRED_FALSE,
-	DYN_PRED_FIELDS,			/* field op other field */
+	DYN_PRED_NULL,				/* field IS NULL; negated: IS NOT NULL */
+	DYN_PRED_BOOLEAN,			/* field, which is boolean; negated: NOT */
+	DYN_PRED_FIELDS,			/* field operator other field */
 	DYN_PRED_FILTER_TERM,		/* term of the item filter; alone, without
 								 * field */
 	DYN_PRED_TEMPLATED,			/* text of a template's attribute, composed
@@ -65,6 +56,7 @@ typedef struct DynField
 typedef struct DynPred
 {
 	DynPredKind kind;
+	bool		negated;		/* IN, NULL, BOOLEAN: true for the opposite */
 	DynField	field;
 	AttrNumber	other;			/* FIELDS: column on the right; else 0 */
 	Expr	   *value;			/* value (at planning); NULL in an executable
@@ -72,8 +64,8 @@ typedef struct DynPred
 	DynConversion *conversion;	/* conversion of the value (at planning), or
 								 * NULL */
 	DynBoundKind bound;			/* result of the conversion */
-	DynOperator operator;		/* operator of a comparison (at planning,
-								 * FIELDS also later) */
+	DynOperator operator;		/* COMPARE, IN, FIELDS; patterns: the
+								 * collation */
 	bool		integers;		/* IN: true for all integers from the first to
 								 * the last value */
 	bool		part_only;		/* at planning: true if it restricts parts of
@@ -92,9 +84,8 @@ typedef struct DynPred
 extern DynPred *dyn_make_pred(DynPredKind kind, const DynField *field);
 extern DynPred *dyn_make_value_pred(DynPredKind kind, const DynField *field,
 									Node *value, Oid valuetype);
-
-/* Returns an AND or OR of predicates. */
-extern DynPred *dyn_make_junction(DynPredKind kind, List *args);
+extern DynPred *dyn_make_and(List *args);
+extern DynPred *dyn_make_or(List *args);
 
 /*
  * Returns an AND of two bounds, the lower one first; NULL if one of them is
@@ -129,11 +120,20 @@ dyn_pred_is_junction(const DynPred *pred)
 	return pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR;
 }
 
+/* True for a comparison of a field with a value by this operator. */
+static inline bool
+dyn_pred_compares(const DynPred *pred, DynComparison comparison)
+{
+	return pred->kind == DYN_PRED_COMPARE &&
+		pred->operator.comparison == comparison;
+}
+
 /* True for field < value, <=, >, >=. */
 static inline bool
 dyn_pred_is_bound(const DynPred *pred)
 {
-	return pred->kind >= DYN_PRED_LT && pred->kind <= DYN_PRED_GE;
+	return pred->kind == DYN_PRED_COMPARE &&
+		pred->operator.comparison >= DYN_COMPARE_LT;
 }
 
 /* True for field begins with value, field LIKE value. */
@@ -143,19 +143,13 @@ dyn_pred_is_pattern(const DynPred *pred)
 	return pred->kind == DYN_PRED_PREFIX || pred->kind == DYN_PRED_LIKE;
 }
 
-/* True for a boolean column that must be true, or false. */
-static inline bool
-dyn_pred_is_boolean(const DynPred *pred)
-{
-	return pred->kind == DYN_PRED_TRUE || pred->kind == DYN_PRED_FALSE;
-}
-
 /* True if it lists the allowed values: =, IN, or a boolean column. */
 static inline bool
 dyn_pred_is_point(const DynPred *pred)
 {
-	return pred->kind == DYN_PRED_EQ || pred->kind == DYN_PRED_IN ||
-		dyn_pred_is_boolean(pred);
+	return dyn_pred_compares(pred, DYN_COMPARE_EQ) ||
+		pred->kind == DYN_PRED_BOOLEAN ||
+		(pred->kind == DYN_PRED_IN && !pred->negated);
 }
 
 /* True for a condition without columns, which is not sent to DynamoDB. */

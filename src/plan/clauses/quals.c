@@ -232,14 +232,17 @@ classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 
 /* Classifies a boolean column alone, negated, or with IS TRUE or IS FALSE. */
 static DynPred *
-classify_boolean(DynClassify *context, Node *node, DynPredKind kind)
+classify_boolean(DynClassify *context, Node *node, bool negated)
 {
 	DynField	field;
+	DynPred    *pred;
 
 	if (!dyn_match_column(context->plan, node, &field) ||
 		!dyn_classify_accept(context, dyn_field_column(context, &field)->traits.truth))
 		return NULL;
-	return dyn_make_pred(kind, &field);
+	pred = dyn_make_pred(DYN_PRED_BOOLEAN, &field);
+	pred->negated = negated;
+	return pred;
 }
 
 static DynPred *
@@ -248,8 +251,7 @@ classify_boolean_test(DynClassify *context, const BooleanTest *test)
 	if (test->booltesttype != IS_TRUE && test->booltesttype != IS_FALSE)
 		return NULL;
 	return classify_boolean(context, (Node *) test->arg,
-							test->booltesttype == IS_TRUE ? DYN_PRED_TRUE
-							: DYN_PRED_FALSE);
+							test->booltesttype == IS_FALSE);
 }
 
 /*
@@ -265,9 +267,8 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 	if (expr->boolop == NOT_EXPR && IsA(linitial(expr->args), DistinctExpr))
 		return dyn_classify_not_distinct(context, linitial(expr->args));
 	if (expr->boolop == NOT_EXPR)
-		return classify_boolean(context, linitial(expr->args), DYN_PRED_FALSE);
-	pred = dyn_make_junction(expr->boolop == AND_EXPR ? DYN_PRED_AND : DYN_PRED_OR,
-							 NIL);
+		return classify_boolean(context, linitial(expr->args), true);
+	pred = expr->boolop == AND_EXPR ? dyn_make_and(NIL) : dyn_make_or(NIL);
 	foreach(lc, expr->args)
 	{
 		DynPred    *arg = dyn_classify_given(context, lfirst(lc));
@@ -292,6 +293,7 @@ classify_null_test(DynClassify *context, NullTest *test)
 	DynField	field;
 	bool		text;
 	const DynTraits *traits;
+	DynPred    *pred;
 
 	if (test->argisrow ||
 		!dyn_match_field(context->plan, (Node *) test->arg, &field, &text))
@@ -307,8 +309,9 @@ classify_null_test(DynClassify *context, NullTest *test)
 	/* the traits of the document do not apply to its members */
 	if (field.steps != NIL)
 		context->exact = false;
-	return dyn_make_pred(test->nulltesttype == IS_NULL ? DYN_PRED_NULL
-						 : DYN_PRED_NOT_NULL, &field);
+	pred = dyn_make_pred(DYN_PRED_NULL, &field);
+	pred->negated = (test->nulltesttype == IS_NOT_NULL);
+	return pred;
 }
 
 /* Classifies any boolean expression. */
@@ -341,7 +344,7 @@ classify_expr(DynClassify *context, Node *node)
 									   ((FuncExpr *) node)->inputcollid);
 			return NULL;
 		case T_Var:
-			return classify_boolean(context, node, DYN_PRED_TRUE);
+			return classify_boolean(context, node, false);
 		default:
 			return NULL;
 	}

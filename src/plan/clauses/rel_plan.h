@@ -24,6 +24,7 @@ struct DynAccess;				/* keys/access.h */
 /* Stored in baserel->fdw_private */
 typedef struct DynRelPlan
 {
+	PlannerInfo *root;
 	Index		relid;			/* position of the RelOptInfo */
 	DynRelation *relation;
 	const DynTableMeta *meta;

@@ -39,7 +39,7 @@ typedef struct DynImplied
 /*
  * Returns the equalities implied by clauses L >= R and L <= R, a List of
  * DynImplied *.  For a column in a partition key, these include column LIKE $1
- * and column BETWEEN $1 AND $2: each becomes an OR with a guard (guards.h),
+ * and column BETWEEN $1 AND $2: each becomes an OR with a guard (choice.c),
  * since the parameters decide.
  */
 extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);

@@ -162,7 +162,7 @@ classify_each(DynClassify *context, const DynOperator *op, const DynField *field
 			return NULL;
 		arms = lappend(arms, arm);
 	}
-	return arms == NIL ? NULL : dyn_make_junction(DYN_PRED_OR, arms);
+	return arms == NIL ? NULL : dyn_make_or(arms);
 }
 
 bool

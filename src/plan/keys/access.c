@@ -18,41 +18,88 @@ dyn_access_same_index(const DynAccess *a, const DynAccess *b)
 		: strcmp(a->index, b->index) == 0;
 }
 
-/*
- * Returns the operations that the access plan permits.  Rows that are merged
- * in order belong to one execution of one scan.
- */
-static uint32
-abilities(const DynAccess *access)
-{
-	bool		keyed = access->kind == DYN_ACCESS_GET ||
-		access->kind == DYN_ACCESS_QUERY;
-	bool		merged = access->ordered && access->multi_partition;
-	uint32		can = 0;
+/* ---- abilities ---- */
 
-	if ((access->kind == DYN_ACCESS_GET && !access->multi_partition) ||
-		(access->limit_hint == 0 && (!access->may_stop_early || access->one_request)))
-		can |= DYN_CAN_USE_ALL;
-	if (access->one_request)
-		can |= DYN_CAN_START_AHEAD;
-	if (access->contradiction || access->kind == DYN_ACCESS_UNION)
-		return can;
-	if (access->kind == DYN_ACCESS_SCAN &&
-		(access->index == NULL || (!access->presumes && !access->count_only)))
-		can |= DYN_CAN_READ_TABLE;
-	if (access->kind != DYN_ACCESS_GET)
-		can |= DYN_CAN_CACHE;
-	if (!merged)
-		can |= DYN_CAN_SHARE;
-	if (keyed && !merged)
-		can |= DYN_CAN_BATCH;
-	return can;
+/* Properties that exclude abilities */
+enum
+{
+	CONTRADICTION = 1 << 0,
+	MERGED = 1 << 1,			/* rows merged in order belong to one execution
+								 * of one scan */
+	ONLY_INDEX = 1 << 2,		/* the index decides which rows there are */
+	BASE_ITEMS = 1 << 3,
+	RECHECKED = 1 << 4,
+	FILTERED = 1 << 5,
+	MANY_REQUESTS = 1 << 6,
+	STOPPED = 1 << 7			/* rows may be left unread */
+};
+
+#define KIND(kind)	(1 << DYN_ACCESS_##kind)
+#define KEYED		(KIND(GET) | KIND(QUERY))
+#define READS		(KEYED | KIND(SCAN))
+#define ALL			(READS | KIND(UNION))
+
+static const struct
+{
+	DynAccessAbility ability;
+	int			kinds;			/* kinds of access plans that have it */
+	int			excluded_by;
+}			abilities[] =
+{
+	{DYN_CAN_BATCH, KEYED, CONTRADICTION | MERGED},
+	{DYN_CAN_CACHE, KIND(QUERY) | KIND(SCAN), CONTRADICTION},
+	{DYN_CAN_SHARE, READS, CONTRADICTION | MERGED},
+	{DYN_CAN_START_AHEAD, ALL, MANY_REQUESTS},
+	{DYN_CAN_USE_ALL, ALL, STOPPED},
+	{DYN_CAN_READ_TABLE, KIND(SCAN), CONTRADICTION | ONLY_INDEX},
+	{DYN_CAN_ORDER, KIND(QUERY), BASE_ITEMS},
+	{DYN_CAN_COUNT, KIND(QUERY) | KIND(SCAN), BASE_ITEMS | RECHECKED},
+	{DYN_CAN_BE_SMALL, KIND(SCAN), FILTERED | RECHECKED},
+};
+
+static int
+properties(const DynAccess *access)
+{
+	bool		one_item = access->kind == DYN_ACCESS_GET && !access->multi_partition;
+
+	return (access->contradiction ? CONTRADICTION : 0) |
+		(access->ordered && access->multi_partition ? MERGED : 0) |
+		(access->index != NULL && (access->presumes || access->count_only)
+		 ? ONLY_INDEX : 0) |
+		(access->fetch_base_items ? BASE_ITEMS : 0) |
+		(access->rechecks_item_filter ? RECHECKED : 0) |
+		(access->filters != NIL ? FILTERED : 0) |
+		(access->one_request ? 0 : MANY_REQUESTS) |
+		(!one_item && (access->limit_hint > 0 ||
+					   (access->may_stop_early && !access->one_request))
+		 ? STOPPED : 0);
 }
 
 bool
 dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 {
-	return (abilities(access) & ability) != 0;
+	for (int i = 0; i < lengthof(abilities); i++)
+	{
+		if (abilities[i].ability == ability)
+			return (abilities[i].kinds & (1 << access->kind)) != 0 &&
+				(abilities[i].excluded_by & properties(access)) == 0;
+	}
+	return false;
+}
+
+DynAccess *
+dyn_access_inner(const DynAccess *access, DynAccessUse use)
+{
+	ListCell   *lc;
+
+	foreach(lc, access->inner)
+	{
+		DynAccess  *inner = lfirst(lc);
+
+		if (inner->use == use)
+			return inner;
+	}
+	return NULL;
 }
 
 AttrNumber
@@ -317,22 +364,6 @@ copy_fallback(const DynAccess *fallback, Values *values)
 	return copy_access(&access, values);
 }
 
-static void
-copy_alternatives(DynAccess *copy, Values *values)
-{
-	List	   *arms = NIL;
-	ListCell   *lc;
-
-	copy->optional_quals = copy_preds(copy->optional_quals, values);
-	if (copy->alternative != NULL)
-		copy->alternative = copy_access(copy->alternative, values);
-	if (copy->fallback != NULL)
-		copy->fallback = copy_fallback(copy->fallback, values);
-	foreach(lc, copy->arms)
-		arms = lappend(arms, copy_access(lfirst(lc), values));
-	copy->arms = arms;
-}
-
 static DynAccess *
 copy_access(const DynAccess *access, Values *values)
 {
@@ -355,7 +386,16 @@ copy_access(const DynAccess *access, Values *values)
 		copy_attrs(&copy->conditions[i].attr, 1);
 		copy->conditions[i].preds = copy_preds(copy->conditions[i].preds, values);
 	}
-	copy_alternatives(copy, values);
+	copy->optional_quals = copy_preds(copy->optional_quals, values);
+	copy->inner = NIL;
+	foreach(lc, access->inner)
+	{
+		const DynAccess *inner = lfirst(lc);
+
+		copy->inner = lappend(copy->inner, inner->use == DYN_USE_IF_INCOMPLETE
+							  ? copy_fallback(inner, values)
+							  : copy_access(inner, values));
+	}
 	/* only at planning */
 	copy->key_rinfos = copy->filter_rinfos = NIL;
 	copy->exact_rinfos = copy->local_rinfos = NIL;

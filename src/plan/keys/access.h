@@ -25,19 +25,22 @@
 #define DYN_FULL	(-1)
 
 /*
- * Values that predicates leave for a key attribute, or for a part of its text
- * (key_counts.h)
+ * Summary of the values that predicates leave for a key attribute (terms.c)
  */
 typedef struct DynCount
 {
-	double		n;				/* number of values, or ranges of values;
-								 * infinity if unknown until they are
+	double		most;			/* maximum number of values, or ranges of
+								 * values; infinity if unknown until they are
 								 * evaluated */
+	double		expected;		/* estimate of this number */
 	bool		points;			/* true if these are values, not ranges */
 	bool		single;			/* true if there is one value, the same for all
 								 * items */
 	bool		integers;		/* true if some values are all integers between
 								 * two bounds */
+	bool		templated;		/* true for texts of a template alone */
+	int			point_parts;	/* templated: leading parts with values */
+	int			one_value_parts;	/* leading parts with one value each */
 } DynCount;
 
 /*
@@ -49,7 +52,7 @@ typedef struct DynKeyMatch
 	const char *name;
 	DynType		type;
 	List	   *preds;			/* DynPred *; an OR is a union of points */
-	DynCount	most;			/* maximum that the predicates leave (at
+	DynCount	values;			/* values that the predicates leave (at
 								 * planning) */
 } DynKeyMatch;
 
@@ -88,6 +91,17 @@ typedef struct DynEstimate
 	bool		alone;			/* true for a Query that is all that the query
 								 * level reads */
 } DynEstimate;
+
+/* When an access plan uses another one that is inside of it */
+typedef enum DynAccessUse
+{
+	DYN_USE_ALWAYS,				/* an arm of a UNION (GET or QUERY), whose rows
+								 * are checked by all clauses */
+	DYN_USE_IF_INCOMPLETE,		/* the table is read instead of the index if
+								 * the conditions fail */
+	DYN_USE_IF_OPEN				/* instead of the outer one while an optional
+								 * condition is true */
+} DynAccessUse;
 
 typedef struct DynAccess
 {
@@ -131,6 +145,7 @@ typedef struct DynAccess
 	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
 	int			sort_parts[DYN_MAX_KEY_ATTRS];	/* part of the attribute's
 												 * template, or DYN_FULL */
+	DynCount	keys;			/* keys that are read (at planning) */
 	int			nbase;			/* attributes in the primary key of the
 								 * table */
 	DynKeyAttr	base[2];
@@ -158,17 +173,12 @@ typedef struct DynAccess
 															 * its column, and
 															 * for its
 															 * template */
-	struct DynAccess *fallback; /* access plan of the table, used if the
-								 * conditions fail; or NULL */
-
-	List	   *arms;			/* UNION: DynAccess * (GET or QUERY); every row
-								 * is checked by all clauses */
+	List	   *optional_quals; /* DynPred *, ORed: guards (choice.c) */
+	DynAccessUse use;
+	List	   *inner;			/* DynAccess *: access plans that this one
+								 * uses */
 	bool		is_arm;			/* true if items need the table's key, which
 								 * identifies items that several arms return */
-	List	   *optional_quals; /* DynPred *; while one is true, `alternative`
-								 * is used */
-	struct DynAccess *alternative;	/* access plan executed instead of this
-									 * one; or NULL */
 
 	/* only at planning */
 	List	   *key_rinfos;		/* RestrictInfos matched to the keys */
@@ -187,22 +197,30 @@ dyn_access_key_parts(const DynAccess *access)
 }
 
 /*
- * Operations that an access plan permits, whatever the state of its executions
+ * Operations that an access plan permits, whatever the state of its
+ * executions, by a table in access.c
  */
 typedef enum DynAccessAbility
 {
-	DYN_CAN_BATCH = 1 << 0,		/* one batch of requests for several
+	DYN_CAN_BATCH,				/* one batch of requests for several
 								 * executions */
-	DYN_CAN_CACHE = 1 << 1,		/* items are cached for executions that differ
+	DYN_CAN_CACHE,				/* items are cached for executions that differ
 								 * only in filters */
-	DYN_CAN_SHARE = 1 << 2,		/* several scans use the items of one read */
-	DYN_CAN_START_AHEAD = 1 << 3,	/* its request can be sent before its
-									 * turn */
-	DYN_CAN_USE_ALL = 1 << 4,	/* if it runs, all that it can read is used */
-	DYN_CAN_READ_TABLE = 1 << 5 /* a Scan of the table returns the same rows */
+	DYN_CAN_SHARE,				/* several scans use the items of one read */
+	DYN_CAN_START_AHEAD,		/* its request can be sent before its turn */
+	DYN_CAN_USE_ALL,			/* if it runs, all that it can read is used */
+	DYN_CAN_READ_TABLE,			/* a Scan of the table returns the same rows */
+	DYN_CAN_ORDER,				/* items are in the order of the sort key, so
+								 * the first ones may be enough */
+	DYN_CAN_COUNT,				/* DynamoDB counts the rows if no clause is
+								 * checked locally */
+	DYN_CAN_BE_SMALL			/* each item that is read is a row */
 } DynAccessAbility;
 
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
+
+/* Returns the inner access plan with this use; NULL if there is none. */
+extern DynAccess *dyn_access_inner(const DynAccess *access, DynAccessUse use);
 
 /* Returns true if both read the same index, or the table itself. */
 extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);

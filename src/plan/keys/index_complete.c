@@ -44,81 +44,87 @@ typedef enum Completeness
 	PRESENT
 } Completeness;
 
-typedef struct AttrCheck
+/* A key attribute at its position in an index */
+typedef struct Place
 {
 	const DynRelation *relation;
 	const DynKeyAttr *attr;
 	size_t		max_bytes;
 	const Datum *values;		/* values by position; NULL while planning */
 	const bool *nulls;
-	bool		points;			/* true to use only = and IN */
-} AttrCheck;
+
+	/* only while planning */
+	const DynRelPlan *plan;
+	const DynIndexMeta *index;
+	const DynColumn *column;	/* column that shows it, or NULL */
+	bool		full;			/* true if the entire index is read, not some
+								 * keys */
+	bool		trusted;		/* true if the index is declared complete */
+	size_t		own_bytes;		/* size limit in the table's own key; 0 if it
+								 * is not in the key */
+	bool		held;			/* true if the index can hold every value that
+								 * an item may have */
+} Place;
 
 /* ---- values ---- */
 
-typedef struct Operand
+/* Returns false if the value is not known yet. */
+static bool
+get_operand(const Place *place, const DynPred *pred, Datum *value, bool *isnull)
 {
-	bool		known;
-	bool		isnull;
-	Datum		value;
-} Operand;
+	const Const *constant = (const Const *) pred->value;
 
-static Operand
-get_operand(const AttrCheck *check, const DynPred *pred)
-{
-	Operand		operand = {false, false, (Datum) 0};
-
-	if (check->values != NULL)
+	if (place->values != NULL)
 	{
 		Assert(pred->param >= 0);
-		operand.known = true;
-		operand.isnull = check->nulls[pred->param];
-		operand.value = check->values[pred->param];
+		*isnull = place->nulls[pred->param];
+		*value = place->values[pred->param];
+		return true;
 	}
-	else if (IsA(pred->value, Const) && pred->conversion == NULL)
-	{
-		operand.known = true;
-		operand.isnull = ((Const *) pred->value)->constisnull;
-		operand.value = ((Const *) pred->value)->constvalue;
-	}
-	return operand;
+	if (!IsA(constant, Const) || pred->conversion != NULL)
+		return false;
+	*isnull = constant->constisnull;
+	*value = constant->constvalue;
+	return true;
 }
 
-/* A value that cannot be encoded is not in any item: it selects nothing. */
-static bool
-matches(const AttrCheck *check, const DynCodec *codec, Oid valuetype, Datum value,
-		bool may_be_empty)
+/*
+ * Finds the least and the greatest length of the values that = or IN selects.
+ * A value that cannot be encoded is not in any item; if there are no others,
+ * *least is the maximum.
+ */
+static void
+find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
+			 size_t *least, size_t *most)
 {
+	bool		isnull = false;
+	DynArrayElements elements = {.n = 1,.values = &value,.nulls = &isnull};
 	DynScalar	scalar;
 
-	if (dyn_codec_encode(codec, valuetype, value, &scalar) != DYN_ENCODED)
-		return true;
-	return scalar.len <= check->max_bytes && (may_be_empty || scalar.len > 0);
-}
-
-static bool
-all_match(const AttrCheck *check, const DynCodec *codec, Oid valuetype, Datum array)
-{
-	DynArrayElements elements = dyn_array_elements(array);
-
+	if (pred->kind == DYN_PRED_IN)
+		elements = dyn_array_elements(value);
+	*least = SIZE_MAX;
+	*most = 0;
 	for (int i = 0; i < elements.n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!elements.nulls[i] &&
-			!matches(check, codec, valuetype, elements.values[i], false))
-			return false;
+		if (elements.nulls[i] ||
+			dyn_codec_encode(codec, pred->valuetype, elements.values[i],
+							 &scalar) != DYN_ENCODED)
+			continue;
+		*least = Min(*least, scalar.len);
+		*most = Max(*most, scalar.len);
 	}
-	return true;
 }
 
 /* Only a pattern that consists of % alone matches the empty text. */
 static bool
-pattern_matches(const AttrCheck *check, Datum value)
+pattern_implies(const Place *place, Datum value)
 {
 	text	   *pattern = DatumGetTextPP(value);
 	size_t		len = VARSIZE_ANY_EXHDR(pattern);
 
-	if (len > check->max_bytes)
+	if (len > place->max_bytes)
 		return false;
 	for (size_t i = 0; i < len; i++)
 	{
@@ -130,95 +136,78 @@ pattern_matches(const AttrCheck *check, Datum value)
 
 /* ---- predicates ---- */
 
-static bool
-operand_implies(const AttrCheck *check, const DynPred *pred, Datum value)
-{
-	const DynCodec *codec =
-		&dyn_relation_column(check->relation, pred->field.attnum)->codec;
-	DynScalar	scalar;
-
-	switch (pred->kind)
-	{
-		case DYN_PRED_EQ:
-		case DYN_PRED_GE:
-		case DYN_PRED_PREFIX:
-			return matches(check, codec, pred->valuetype, value, false);
-		case DYN_PRED_GT:
-			return matches(check, codec, pred->valuetype, value, true);
-		case DYN_PRED_IN:
-			return all_match(check, codec, pred->valuetype, value);
-		case DYN_PRED_LIKE:
-			return pattern_matches(check, value);
-		case DYN_PRED_NE:
-			return dyn_codec_encode(codec, pred->valuetype, value,
-									&scalar) == DYN_ENCODED && scalar.len == 0;
-		default:
-			return false;
-	}
-}
-
 static Completeness
-leaf_completeness(const AttrCheck *check, const DynPred *pred)
+leaf_completeness(const Place *place, const DynPred *pred, bool points)
 {
-	Operand		operand;
+	bool		unequal = dyn_pred_compares(pred, DYN_COMPARE_NE);
+	bool		useless = pred->negated || dyn_pred_compares(pred, DYN_COMPARE_LT) ||
+		dyn_pred_compares(pred, DYN_COMPARE_LE);
+	Datum		value;
+	bool		isnull;
+	size_t		least,
+				most;
 
-	if (!dyn_pred_is_on(check->relation, pred, check->attr) ||
-		(check->points && !dyn_pred_is_point(pred)))
-		return check->points ? NO_POINT : ABSENT;
-	if (dyn_pred_is_boolean(pred))
+	if (!dyn_pred_is_on(place->relation, pred, place->attr) ||
+		(points && !dyn_pred_is_point(pred)))
+		return points ? NO_POINT : ABSENT;
+	if (pred->kind == DYN_PRED_BOOLEAN)
 		return PRESENT;			/* both encodings are short, and not empty */
-	operand = get_operand(check, pred);
 	/* a value of <> that is not known yet is rarely empty: assume it is not */
-	if (!operand.known)
-		return pred->kind == DYN_PRED_NE || pred->kind == DYN_PRED_NOT_IN ||
-			pred->kind == DYN_PRED_LT || pred->kind == DYN_PRED_LE ? ABSENT : LATER;
-	if (operand.isnull)
+	if (!get_operand(place, pred, &value, &isnull))
+		return unequal || useless ? ABSENT : LATER;
+	if (isnull)
 		return PRESENT;
-	return operand_implies(check, pred, operand.value) ? PRESENT : ABSENT;
+	if (useless)
+		return ABSENT;
+	if (pred->kind == DYN_PRED_LIKE)
+		return pattern_implies(place, value) ? PRESENT : ABSENT;
+	find_lengths(&dyn_relation_column(place->relation, pred->field.attnum)->codec,
+				 pred, value, &least, &most);
+	if (unequal)
+		return least == 0 ? PRESENT : ABSENT;
+	return most <= place->max_bytes &&
+		(least > 0 || dyn_pred_compares(pred, DYN_COMPARE_GT)) ? PRESENT : ABSENT;
 }
 
 static Completeness
-pred_completeness(const AttrCheck *check, const DynPred *pred)
+pred_completeness(const Place *place, const DynPred *pred, bool points)
 {
-	Completeness completeness = pred->kind == DYN_PRED_OR ? PRESENT : NO_POINT;
+	bool		any = (pred->kind == DYN_PRED_OR);
+	Completeness completeness = any ? PRESENT : NO_POINT;
 	ListCell   *lc;
 
 	check_stack_depth();
 	if (!dyn_pred_is_junction(pred))
-		return leaf_completeness(check, pred);
+		return leaf_completeness(place, pred, points);
 	foreach(lc, pred->args)
 	{
-		Completeness arg = pred_completeness(check, lfirst(lc));
+		Completeness arg = pred_completeness(place, lfirst(lc), points);
 
-		completeness = pred->kind == DYN_PRED_OR ? Min(completeness, arg)
-			: Max(completeness, arg);
+		completeness = any ? Min(completeness, arg) : Max(completeness, arg);
 	}
 	return completeness;
 }
 
+/*
+ * Combines all predicates; `asserted` is true if all items have a value.  If
+ * there are points, only these count.
+ */
 static Completeness
-preds_completeness(const AttrCheck *check, List *preds)
+preds_completeness(const Place *place, List *preds, bool asserted)
 {
-	Completeness best = NO_POINT;
+	Completeness points = NO_POINT;
+	Completeness all = ABSENT;
 	ListCell   *lc;
 
 	foreach(lc, preds)
-		best = Max(best, pred_completeness(check, lfirst(lc)));
-	return best;
-}
-
-/* Combines all predicates; `asserted` is true if all items have a value. */
-static Completeness
-combined_completeness(AttrCheck *check, List *preds, bool asserted)
-{
-	Completeness points;
-
-	check->points = true;
-	points = preds_completeness(check, preds);
-	check->points = false;
+		points = Max(points, pred_completeness(place, lfirst(lc), true));
 	if (points != NO_POINT)
 		return points;
-	return asserted ? PRESENT : Max(ABSENT, preds_completeness(check, preds));
+	if (asserted)
+		return PRESENT;
+	foreach(lc, preds)
+		all = Max(all, pred_completeness(place, lfirst(lc), false));
+	return all;
 }
 
 /* ---- texts of templates ---- */
@@ -227,44 +216,17 @@ combined_completeness(AttrCheck *check, List *preds, bool asserted)
 #define MAX_PART_BYTES	128
 
 /*
- * Returns the length of the value; if it cannot be encoded, no item is
- * requested.
- */
-static size_t
-value_length(const DynCodec *codec, Oid valuetype, Datum value)
-{
-	DynScalar	scalar;
-
-	return dyn_codec_encode(codec, valuetype, value, &scalar) == DYN_ENCODED
-		? scalar.len : 0;
-}
-
-static size_t
-longest_element(const DynCodec *codec, Oid valuetype, Datum array)
-{
-	DynArrayElements elements = dyn_array_elements(array);
-	size_t		longest = 0;
-
-	for (int i = 0; i < elements.n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (!elements.nulls[i])
-			longest = Max(longest,
-						  value_length(codec, valuetype, elements.values[i]));
-	}
-	return longest;
-}
-
-/*
- * Adds the condition that the predicate puts on a part; false if it is not
- * known yet.
+ * Adds the length of the part's values that the predicate selects; false if
+ * they are not known yet.
  */
 static bool
-add_demand(const AttrCheck *check, const DynCodec *codec, const DynPred *pred,
-		   size_t *bytes)
+add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
+		 size_t *bytes)
 {
-	Operand		operand;
 	size_t		longest = 0;
+	size_t		least;
+	Datum		value;
+	bool		isnull;
 	ListCell   *lc;
 
 	check_stack_depth();
@@ -272,25 +234,23 @@ add_demand(const AttrCheck *check, const DynCodec *codec, const DynPred *pred,
 	{
 		size_t		arg = 0;
 
-		if (!add_demand(check, codec, lfirst(lc), &arg))
+		if (!add_part(place, codec, lfirst(lc), &arg))
 			return false;
 		longest = Max(longest, arg);
 	}
+	if (pred->kind != DYN_PRED_BOOLEAN &&
+		(dyn_pred_is_point(pred) || dyn_pred_is_pattern(pred)))
+	{
+		if (!get_operand(place, pred, &value, &isnull))
+			return false;
+		if (isnull)
+			return true;
+		if (dyn_pred_is_pattern(pred))
+			longest = VARSIZE_ANY_EXHDR(DatumGetTextPP(value));
+		else
+			find_lengths(codec, pred, value, &least, &longest);
+	}
 	*bytes += longest;
-	if (pred->kind != DYN_PRED_EQ && pred->kind != DYN_PRED_IN &&
-		!dyn_pred_is_pattern(pred))
-		return true;
-	operand = get_operand(check, pred);
-	if (!operand.known)
-		return false;
-	if (operand.isnull)
-		return true;
-	if (pred->kind == DYN_PRED_IN)
-		*bytes += longest_element(codec, pred->valuetype, operand.value);
-	else if (pred->kind == DYN_PRED_EQ)
-		*bytes += value_length(codec, pred->valuetype, operand.value);
-	else
-		*bytes += VARSIZE_ANY_EXHDR(DatumGetTextPP(operand.value));
 	return true;
 }
 
@@ -300,55 +260,28 @@ add_demand(const AttrCheck *check, const DynCodec *codec, const DynPred *pred,
  * value is not known yet.
  */
 static Completeness
-texts_completeness(const AttrCheck *check, const DynPred *pred)
+texts_completeness(const Place *place, const DynPred *pred)
 {
-	const DynTemplatedAttr *templated = &check->relation->templated[pred->templated];
+	const DynTemplatedAttr *templated = &place->relation->templated[pred->templated];
 	size_t		bytes = 0;
-	int			p = 0;
 	ListCell   *lc;
 
 	for (int i = 0; i <= templated->tmpl->nparts; i++)
 		bytes += templated->tmpl->literals[i].len;
 	foreach(lc, pred->args)
 	{
-		const DynCodec *codec = &templated->parts[p++].column.codec;
+		const DynCodec *codec =
+			&templated->parts[foreach_current_index(lc)].column.codec;
 
 		if (codec->kind != DYN_CODEC_TEXT)
 			bytes += MAX_PART_BYTES;
-		else if (!add_demand(check, codec, lfirst(lc), &bytes))
+		else if (!add_part(place, codec, lfirst(lc), &bytes))
 			return LATER;
 	}
-	return bytes <= check->max_bytes ? PRESENT : ABSENT;
+	return bytes <= place->max_bytes ? PRESENT : ABSENT;
 }
 
 /* ---- attributes of an index ---- */
-
-/* A key attribute at its position in an index */
-typedef struct Place
-{
-	const DynRelPlan *plan;
-	const DynIndexMeta *index;
-	const DynKeyAttr *attr;
-	size_t		max_bytes;
-	AttrNumber	attnum;			/* column that shows it, or 0 */
-	bool		full;			/* true if the entire index is read, not some
-								 * keys */
-} Place;
-
-/*
- * Returns the size limit of a value in the table's own key; 0 if it is not in
- * the key.
- */
-static size_t
-own_limit(const Place *place)
-{
-	const DynKeySchema *key = &place->plan->meta->key;
-
-	if (dyn_key_hash_position(key, place->attr->name) >= 0)
-		return DYN_MAX_HASH_BYTES;
-	return dyn_key_range_position(key, place->attr->name) >= 0
-		? DYN_MAX_RANGE_BYTES : 0;
-}
 
 /* Returns true if the stored value of a column can be empty. */
 static bool
@@ -359,20 +292,39 @@ may_be_empty(const DynCodec *codec)
 		 (codec->format.true_text[0] == '\0' || codec->format.false_text[0] == '\0'));
 }
 
+/* Returns the i'th attribute of the index's key, hash attributes first. */
+static Place
+place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
+{
+	const DynRelation *relation = plan->relation;
+	const DynKeyAttr *attr = dyn_key_attr(&index->key, i);
+	AttrNumber	attnum = dyn_relation_column_of(relation, attr);
+	Place		place = {.relation = relation,.attr = attr,.plan = plan,
+		.index = index,.full = full,
+	.trusted = dyn_relation_trusts(relation, index->name)};
+
+	place.max_bytes = i < index->key.nhash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
+	place.column = attnum == 0 ? NULL : dyn_relation_column(relation, attnum);
+	place.own_bytes = dyn_key_hash_position(&plan->meta->key, attr->name) >= 0
+		? DYN_MAX_HASH_BYTES
+		: dyn_key_range_position(&plan->meta->key, attr->name) >= 0
+		? DYN_MAX_RANGE_BYTES : 0;
+	if (attr->type == DYN_TYPE_N || !index->global)
+		place.held = true;
+	else if (place.own_bytes > 0)
+		place.held = place.own_bytes <= place.max_bytes;
+	else
+		place.held = place.column != NULL && !may_be_empty(&place.column->codec);
+	return place;
+}
+
 /*
  * Returns true if completeness depends on the values that predicates select.
  */
 static bool
 depends_on_values(const Place *place)
 {
-	size_t		own = own_limit(place);
-
-	if (place->attr->type == DYN_TYPE_N || !place->index->global ||
-		place->attnum == 0)
-		return false;
-	return own > 0 ? own > place->max_bytes
-		: may_be_empty(&dyn_relation_column(place->plan->relation,
-											place->attnum)->codec);
+	return !place->held && place->column != NULL;
 }
 
 /*
@@ -383,29 +335,7 @@ depends_on_values(const Place *place)
 static bool
 may_miss_rows(const Place *place)
 {
-	size_t		own = own_limit(place);
-
-	if (!place->full || place->attr->type == DYN_TYPE_N ||
-		!place->index->global ||
-		dyn_relation_trusts(place->plan->relation, place->index->name))
-		return false;
-	return place->attnum == 0 ? own == 0 || own > place->max_bytes
-		: depends_on_values(place);
-}
-
-/* Returns true if the index can hold every value of the term. */
-static bool
-holds_term(const Place *place, const DynFilterTerm *term)
-{
-	for (int i = 0; i < term->nvalues; i++)
-	{
-		const DynScalar *value = &term->values[i];
-
-		if (value->type != place->attr->type || value->len == 0 ||
-			(value->type != DYN_TYPE_N && value->len > place->max_bytes))
-			return false;
-	}
-	return true;
+	return place->full && !place->held && !place->trusted;
 }
 
 /*
@@ -416,16 +346,22 @@ holds_term(const Place *place, const DynFilterTerm *term)
 static Completeness
 completeness_by_item_filter(const Place *place)
 {
-	const DynItemFilter *test = &place->plan->relation->item_filter;
+	const DynItemFilter *filter = &place->relation->item_filter;
 
-	for (int i = 0; i < test->nterms; i++)
+	for (int i = 0; i < filter->nterms; i++)
 	{
-		const DynFilterTerm *term = &test->terms[i];
+		const DynFilterTerm *term = &filter->terms[i];
 
 		if (term->ttl || !dyn_path_is_attribute(term->path, place->attr->name))
 			continue;
-		if (!holds_term(place, term))
-			return ABSENT;
+		for (int v = 0; v < term->nvalues; v++)
+		{
+			const DynScalar *value = &term->values[v];
+
+			if (value->type != place->attr->type || value->len == 0 ||
+				(value->type != DYN_TYPE_N && value->len > place->max_bytes))
+				return ABSENT;
+		}
 		if (!term->or_null)
 			return PRESENT;
 	}
@@ -440,67 +376,31 @@ completeness_by_item_filter(const Place *place)
 static bool
 is_asserted(const Place *place)
 {
-	if (may_miss_rows(place))
-		return false;
-	return own_limit(place) > 0 ||
-		(place->attnum != 0 &&
-		 dyn_relation_column(place->plan->relation, place->attnum)->not_null);
+	return !may_miss_rows(place) &&
+		(place->own_bytes > 0 || (place->column != NULL && place->column->not_null));
 }
 
-static List *
-clause_preds(List *clauses)
+/* Collects the clauses' predicates, and their expressions, implicitly ANDed. */
+static void
+collect(List *clauses, List **preds, List **exprs)
 {
-	List	   *preds = NIL;
 	ListCell   *lc;
 
+	*preds = *exprs = NIL;
 	foreach(lc, clauses)
 	{
 		const DynClause *clause = lfirst(lc);
 
 		if (clause->pred != NULL &&
-			(!clause->keys_only || clause->pred->kind == DYN_PRED_EQ))
-			preds = lappend(preds, clause->pred);
-	}
-	return preds;
-}
-
-/* Returns the state for planning, without values. */
-static AttrCheck
-make_check(const Place *place)
-{
-	AttrCheck	check = {place->plan->relation, place->attr, place->max_bytes,
-	NULL, NULL, false};
-
-	return check;
-}
-
-static Completeness
-completeness_by_values(const Place *place, List *preds)
-{
-	AttrCheck	check = make_check(place);
-
-	return combined_completeness(&check, preds, is_asserted(place));
-}
-
-/* Returns the clauses' expressions as one implicit AND. */
-static List *
-clause_expressions(List *clauses)
-{
-	List	   *exprs = NIL;
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		DynClause  *clause = lfirst(lc);
-
+			(!clause->keys_only || dyn_pred_compares(clause->pred, DYN_COMPARE_EQ)))
+			*preds = lappend(*preds, clause->pred);
 		if (clause->condition != NULL)
-			exprs = lappend(exprs, clause->condition);
+			*exprs = lappend(*exprs, clause->condition);
 		else if (clause->rinfo != NULL && !clause->keys_only &&
 				 !clause->rinfo->pseudoconstant)
-			exprs = lappend(exprs,
-							dyn_plain_clause((Node *) clause->rinfo->clause));
+			*exprs = lappend(*exprs,
+							 dyn_plain_clause((Node *) clause->rinfo->clause));
 	}
-	return exprs;
 }
 
 /*
@@ -511,7 +411,7 @@ clause_expressions(List *clauses)
 static bool
 is_templated(const Place *place, List *exprs, bool trusted)
 {
-	const DynRelation *relation = place->plan->relation;
+	const DynRelation *relation = place->relation;
 	const DynTemplatedAttr *templated = dyn_relation_templated(relation, place->attr->name);
 	bool		all = true;
 
@@ -531,37 +431,20 @@ is_templated(const Place *place, List *exprs, bool trusted)
 }
 
 static bool
-is_trusted(const Place *place)
-{
-	return dyn_relation_trusts(place->plan->relation, place->index->name);
-}
-
-static bool
-may_be_present(const Place *place, List *clauses, List *exprs)
+may_be_present(const Place *place, List *preds, List *exprs)
 {
 	Completeness completeness = completeness_by_item_filter(place);
 
 	if (completeness != NO_POINT)
 		return completeness == PRESENT;
-	if (is_templated(place, exprs, is_trusted(place)))
+	if (is_templated(place, exprs, place->trusted))
 		return true;
 	if (depends_on_values(place))
-		return completeness_by_values(place, clause_preds(clauses)) >= LATER;
+		return preds_completeness(place, preds, is_asserted(place)) >= LATER;
 	return is_asserted(place) ||
-		(place->attnum != 0 &&
-		 dyn_var_is_nonnullable(exprs, place->plan->relid, place->attnum));
-}
-
-/* Returns the i'th attribute of the index's key, hash attributes first. */
-static Place
-place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
-{
-	Place		place = {.plan = plan, .index = index, .full = full,
-	.attr = dyn_key_attr(&index->key, i)};
-
-	place.max_bytes = i < index->key.nhash ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
-	place.attnum = dyn_relation_column_of(plan->relation, place.attr);
-	return place;
+		(place->column != NULL &&
+		 dyn_var_is_nonnullable(exprs, place->plan->relid,
+								dyn_relation_column_of(place->relation, place->attr)));
 }
 
 bool
@@ -569,23 +452,24 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 					List *clauses, DynIndexLack *lack)
 {
 	DynIndexLack found = {NULL, true};
-	List	   *exprs;
+	List	   *preds,
+			   *exprs;
 	bool		complete = true;
 
 	if (lack != NULL)
 		*lack = (DynIndexLack) {NULL, false};
 	if (!index->active || (index->global && plan->relation->consistent))
 		return false;
-	exprs = clause_expressions(clauses);
+	collect(clauses, &preds, &exprs);
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
 		Place		place = place_of(plan, index, full, i);
 
-		if (may_be_present(&place, clauses, exprs))
+		if (may_be_present(&place, preds, exprs))
 			continue;
 		complete = false;
-		if (place.attnum != 0 && !is_asserted(&place))
-			found.column = dyn_relation_column(plan->relation, place.attnum)->name;
+		if (place.column != NULL && !is_asserted(&place))
+			found.column = place.column->name;
 		found.trust &= is_templated(&place, exprs, true);
 	}
 	if (lack != NULL && !complete)
@@ -595,6 +479,17 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 
 /* ---- checks at run time ---- */
 
+static void
+add_index_condition(DynAccess *access, const Place *place, List *preds)
+{
+	DynIndexCondition *condition = &access->conditions[access->nconditions++];
+
+	Assert(preds != NIL && access->nconditions <= lengthof(access->conditions));
+	condition->attr = *place->attr;
+	condition->max_bytes = (int) place->max_bytes;
+	condition->preds = preds;
+}
+
 /*
  * Returns the texts that may be too long for the index, but not for the table;
  * or NULL.
@@ -602,47 +497,14 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 static DynPred *
 doubtful_texts(const Place *place, List *clauses)
 {
-	const DynRelation *relation = place->plan->relation;
-	size_t		own = own_limit(place);
-	AttrCheck	check = make_check(place);
 	DynPred    *pred;
 
 	if (place->attr->type != DYN_TYPE_S || !place->index->global ||
-		(own > 0 && own <= place->max_bytes) ||
-		dyn_relation_trusts(relation, place->index->name))
+		(place->own_bytes > 0 && place->own_bytes <= place->max_bytes) ||
+		place->trusted)
 		return NULL;
-	pred = dyn_template_demands(relation, place->attr, clauses);
-	return pred == NULL || texts_completeness(&check, pred) == PRESENT ? NULL : pred;
-}
-
-static void
-add_index_condition(DynAccess *access, const Place *place, List *preds)
-{
-	DynIndexCondition *condition = &access->conditions[access->nconditions];
-
-	condition->attr = *place->attr;
-	condition->max_bytes = (int) place->max_bytes;
-	condition->preds = preds;
-	Assert(preds != NIL && access->nconditions < lengthof(access->conditions));
-	access->nconditions++;
-}
-
-/* Returns the predicates on the attribute, if their values are known. */
-static List *
-preds_about(const Place *place, List *preds)
-{
-	AttrCheck	check = make_check(place);
-	List	   *about = NIL;
-	ListCell   *lc;
-
-	foreach(lc, preds)
-	{
-		List	   *one = list_make1(lfirst(lc));
-
-		if (combined_completeness(&check, one, false) >= LATER)
-			about = lappend(about, lfirst(lc));
-	}
-	return about;
+	pred = dyn_template_demands(place->plan, place->attr, clauses);
+	return pred == NULL || texts_completeness(place, pred) == PRESENT ? NULL : pred;
 }
 
 void
@@ -650,21 +512,29 @@ dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 						 List *clauses, DynAccess *access)
 {
 	bool		full = (access->kind == DYN_ACCESS_SCAN);
-	List	   *preds = clause_preds(clauses);
-	List	   *exprs = clause_expressions(clauses);
+	List	   *preds,
+			   *exprs;
 
+	collect(clauses, &preds, &exprs);
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
 		Place		place = place_of(plan, index, full, i);
 		DynPred    *texts = doubtful_texts(&place, clauses);
+		List	   *decisive = NIL;
+		ListCell   *lc;
 
 		if (texts != NULL)
 			add_index_condition(access, &place, list_make1(texts));
-		if (!depends_on_values(&place) || is_templated(&place, exprs, is_trusted(&place)) ||
+		if (!depends_on_values(&place) || is_templated(&place, exprs, place.trusted) ||
 			completeness_by_item_filter(&place) != NO_POINT ||
-			completeness_by_values(&place, preds) != LATER)
+			preds_completeness(&place, preds, is_asserted(&place)) != LATER)
 			continue;
-		add_index_condition(access, &place, preds_about(&place, preds));
+		foreach(lc, preds)
+		{
+			if (preds_completeness(&place, list_make1(lfirst(lc)), false) >= LATER)
+				decisive = lappend(decisive, lfirst(lc));
+		}
+		add_index_condition(access, &place, decisive);
 	}
 }
 
@@ -675,12 +545,12 @@ dyn_index_conditions_hold(const DynAccess *access, const DynRelation *relation,
 	for (int i = 0; i < access->nconditions; i++)
 	{
 		const DynIndexCondition *condition = &access->conditions[i];
-		AttrCheck	check = {relation, &condition->attr, condition->max_bytes,
-		values, nulls, false};
+		Place		place = {relation, &condition->attr, condition->max_bytes,
+		values, nulls};
 		const DynPred *texts = dyn_only_templated(condition->preds);
 
-		if ((texts != NULL ? texts_completeness(&check, texts)
-			 : combined_completeness(&check, condition->preds, false)) != PRESENT)
+		if ((texts != NULL ? texts_completeness(&place, texts)
+			 : preds_completeness(&place, condition->preds, false)) != PRESENT)
 			return false;
 	}
 	return true;

@@ -28,7 +28,6 @@
 #include "../../model/values/path.h"
 #include "../clauses/classify.h"
 #include "index_complete.h"
-#include "key_counts.h"
 #include "match_keys.h"
 #include "match_template.h"
 
@@ -70,33 +69,14 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 
 	if (match->relation->ntemplated == 0)
 		return NULL;
-	pred = dyn_match_template(match->relation, attr, match->index, match->clauses, points,
+	pred = dyn_match_template(match->plan, attr, match->index, match->clauses, points,
 							  dyn_key_hash_position(match->key, attr->name) >= 0
 							  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS, &used);
 	/* with several partition key attributes there could be too many combinations */
 	if (pred != NULL && match->key->nhash > 1 &&
-		dyn_count(NULL, match->relation, pred).integers)
+		dyn_count(match->plan, list_make1(pred)).integers)
 		return NULL;
 	match->consumed = list_concat(match->consumed, used);
-	return pred;
-}
-
-/*
- * Returns the integers between constant bounds on the only partition key
- * attribute.
- */
-static DynPred *
-match_integers(KeyMatch *match, const DynKeyAttr *attr)
-{
-	DynTarget	target = {match->relation, attr, NULL, NULL};
-	uint64		n;
-	DynPred    *pred;
-
-	if (match->key->nhash > 1 || strcmp(match->key->hash[0].name, attr->name) != 0)
-		return NULL;
-	pred = dyn_range_points(&target, match->clauses, DYN_MAX_MEMBERS, &n,
-							&match->enumerated);
-	match->consumed = list_concat_unique_ptr(match->consumed, match->enumerated);
 	return pred;
 }
 
@@ -105,8 +85,9 @@ static bool
 match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 			 bool exactly)
 {
-	DynTarget	target = {match->relation, attr, NULL, NULL};
+	DynTarget	target = {match->plan, attr, NULL, NULL};
 	DynPred    *templated;
+	uint64		n;
 	ListCell   *lc;
 
 	key_match->name = attr->name;
@@ -128,11 +109,17 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 			consume(match, clause, exactly);
 	}
 	templated = match_template(match, attr, true);
-	if (templated == NULL && key_match->preds == NIL)
-		templated = match_integers(match, attr);
+	/* integers between constant bounds on the only partition key attribute */
+	if (templated == NULL && key_match->preds == NIL && match->key->nhash == 1 &&
+		strcmp(match->key->hash[0].name, attr->name) == 0)
+	{
+		templated = dyn_range_points(&target, match->clauses, DYN_MAX_MEMBERS, &n,
+									 &match->enumerated);
+		match->consumed = list_concat_unique_ptr(match->consumed, match->enumerated);
+	}
 	if (templated != NULL)
 		key_match->preds = lappend(key_match->preds, templated);
-	key_match->most = dyn_count_all(NULL, match->relation, key_match->preds);
+	key_match->values = dyn_count(match->plan, key_match->preds);
 	return key_match->preds != NIL;
 }
 
@@ -140,7 +127,7 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 static void
 match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 {
-	DynTarget	target = {match->relation, attr, NULL, NULL};
+	DynTarget	target = {match->plan, attr, NULL, NULL};
 	List	   *found = NIL;
 	bool		exactly = true;
 	DynPred    *templated;
@@ -163,57 +150,13 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 		key_match->preds = lappend(key_match->preds, range);
 	}
 	/* the range of templated integers is matched with them */
-	templated = key_match->most.integers ? NULL : match_template(match, attr, false);
+	templated = key_match->values.integers ? NULL : match_template(match, attr, false);
 	if (templated != NULL)
 		key_match->preds = lappend(key_match->preds, templated);
 	foreach(lc, found)
 		consume(match, lfirst(lc), exactly && list_length(key_match->preds) == 1);
 	if (templated != NULL || found != NIL)
-		key_match->most = dyn_count_all(NULL, match->relation, key_match->preds);
-}
-
-/*
- * Returns the points of one attribute in an arm; sets *fully_consumed like
- * dyn_implied_points.
- */
-static DynPred *
-arm_points(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr,
-		   bool *fully_consumed)
-{
-	DynTarget	target = {match->relation, attr, NULL, NULL};
-	ListCell   *lc;
-
-	foreach(lc, arm->args)
-	{
-		bool		alone = true;
-		DynPred    *points = dyn_implied_points(&target, lfirst(lc), &alone);
-
-		if (points != NULL)
-		{
-			*fully_consumed &= alone;
-			return points;
-		}
-	}
-	return NULL;
-}
-
-/* Returns the attribute's text that the arm's members compose, or NULL. */
-static DynPred *
-arm_template(const KeyMatch *match, const DynPred *arm, const DynKeyAttr *attr)
-{
-	List	   *clauses = NIL;
-	List	   *used = NIL;
-	ListCell   *lc;
-
-	foreach(lc, arm->args)
-	{
-		DynClause  *clause = palloc0(sizeof(DynClause));
-
-		clause->pred = lfirst(lc);
-		clauses = lappend(clauses, clause);
-	}
-	return dyn_match_template(match->relation, attr, match->index, clauses, true, 0,
-							  &used);
+		key_match->values = dyn_count(match->plan, key_match->preds);
 }
 
 /*
@@ -224,45 +167,42 @@ static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm,
 			 const DynKeyAttr *attrs, int nattrs, bool *fully_consumed)
 {
-	DynPred    *row_key = dyn_make_junction(DYN_PRED_AND, NIL);
+	DynPred    *row_key = dyn_make_and(NIL);
+	List	   *clauses = NIL;
+	List	   *used = NIL;
+	ListCell   *lc;
 
 	if (arm->kind != DYN_PRED_AND)
 		return NULL;
 	*fully_consumed &= list_length(arm->args) == nattrs;
+	foreach(lc, arm->args)
+	{
+		DynClause  *clause = palloc0(sizeof(DynClause));
+
+		clause->pred = lfirst(lc);
+		clauses = lappend(clauses, clause);
+	}
 	for (int i = 0; i < nattrs; i++)
 	{
-		DynPred    *points = arm_points(match, arm, &attrs[i], fully_consumed);
+		DynTarget	target = {match->plan, &attrs[i], NULL, NULL};
+		DynPred    *points = NULL;
+		bool		alone = true;
 
-		if (points == NULL)
+		for (lc = list_head(arm->args); lc != NULL && points == NULL;
+			 lc = lnext(arm->args, lc))
 		{
-			*fully_consumed = false;
-			points = arm_template(match, arm, &attrs[i]);
+			alone = true;
+			points = dyn_implied_points(&target, lfirst(lc), &alone);
 		}
+		*fully_consumed &= points != NULL && alone;
+		if (points == NULL)
+			points = dyn_match_template(match->plan, &attrs[i], match->index,
+										clauses, true, 0, &used);
 		if (points == NULL)
 			return NULL;
 		row_key->args = lappend(row_key->args, points);
 	}
 	return row_key;
-}
-
-static DynPred *
-make_row_keys(const KeyMatch *match, const DynPred *pred,
-			  const DynKeyAttr *attrs, int nattrs, bool *fully_consumed)
-{
-	DynPred    *row_keys = dyn_make_junction(DYN_PRED_OR, NIL);
-	ListCell   *lc;
-
-	*fully_consumed = true;
-	foreach(lc, pred->args)
-	{
-		DynPred    *row_key = make_row_key(match, lfirst(lc), attrs, nattrs,
-										   fully_consumed);
-
-		if (row_key == NULL)
-			return NULL;
-		row_keys->args = lappend(row_keys->args, row_key);
-	}
-	return row_keys;
 }
 
 /*
@@ -279,15 +219,25 @@ match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
-		bool		fully_consumed;
+		DynPred    *row_keys = dyn_make_or(NIL);
+		bool		fully_consumed = true;
+		ListCell   *arm;
 
 		if (clause->pred == NULL || clause->pred->kind != DYN_PRED_OR)
 			continue;
-		access->row_keys = make_row_keys(match, clause->pred, attrs, nattrs,
-										 &fully_consumed);
-		if (access->row_keys == NULL)
+		foreach(arm, clause->pred->args)
+		{
+			DynPred    *row_key = make_row_key(match, lfirst(arm), attrs, nattrs,
+											   &fully_consumed);
+
+			if (row_key == NULL)
+				break;
+			row_keys->args = lappend(row_keys->args, row_key);
+		}
+		if (arm != NULL)
 			continue;
 		match->row_keys = clause;
+		access->row_keys = row_keys;
 		access->nrow_attrs = nattrs;
 		memcpy(access->row_attrs, attrs, nattrs * sizeof(DynKeyAttr));
 		consume(match, clause, fully_consumed);
@@ -331,7 +281,7 @@ match_full_key(KeyMatch *match, DynAccess *access)
 		return false;
 	/* integers are combined only with few points of a sort key */
 	if (match->enumerated != NIL && (access->range[0].preds == NIL ||
-									 access->range[0].most.n > DYN_MAX_MEMBERS))
+									 access->range[0].values.most > DYN_MAX_MEMBERS))
 		return false;
 	/* ranges in addition to points reduce the set of keys further */
 	if (access->nrange == 1)
@@ -339,57 +289,68 @@ match_full_key(KeyMatch *match, DynAccess *access)
 	return true;
 }
 
-/* Row-wise keys of an index's leading attributes, or its hash attributes. */
-static bool
-match_index_row_keys(KeyMatch *match, DynAccess *access)
+/*
+ * Single values of range attributes are sent as =, which is exact, unless
+ * several predicates on the attribute would have to be combined first.
+ */
+static void
+enforce_single_ranges(KeyMatch *match, DynAccess *access)
 {
-	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
-	int			n = leading_attributes(match->key, attrs);
+	for (int i = 0; i < access->nrange; i++)
+	{
+		DynPred    *pred = linitial(access->range[i].preds);
+		ListCell   *lc;
 
-	if (match->index == NULL)
-		return false;
-	if (n > match->key->nhash && match_row_keys(match, access, attrs, n))
-		return true;
-	return match->key->nhash > 1 &&
-		match_row_keys(match, access, attrs, match->key->nhash);
+		if (list_length(access->range[i].preds) != 1 || !access->range[i].values.single)
+			continue;
+		foreach(lc, match->consumed)
+		{
+			DynClause  *clause = lfirst(lc);
+
+			if (clause->pred == pred && clause->exact)
+				match->pushed_exactly = list_append_unique_ptr(match->pushed_exactly,
+															   clause);
+		}
+	}
 }
 
 /*
- * Matches every hash attribute to points.  If there are row-wise keys, other
- * predicates on the attributes reduce these further.
+ * Matches every hash attribute to points, and range attributes from the left.
+ * If there are row-wise keys of an index, other predicates on the attributes
+ * reduce these further.
  */
 static bool
-match_hash(KeyMatch *match, DynAccess *access)
+match_query(KeyMatch *match, DynAccess *access)
 {
-	bool		has_row_keys = match_index_row_keys(match, access);
+	const DynKeySchema *key = match->key;
+	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
+	int			n = leading_attributes(key, attrs);
+	bool		has_row_keys = match->index != NULL &&
+		((n > key->nhash && match_row_keys(match, access, attrs, n)) ||
+		 (key->nhash > 1 && match_row_keys(match, access, attrs, key->nhash)));
 
-	for (int i = 0; i < match->key->nhash; i++)
+	for (int i = 0; i < key->nhash; i++)
 	{
-		if (!match_points(match, &match->key->hash[i], &access->hash[i], true) &&
+		if (!match_points(match, &key->hash[i], &access->hash[i], true) &&
 			!has_row_keys)
 			return false;
-		match_ranges(match, &match->key->hash[i], &access->hash[i]);
+		match_ranges(match, &key->hash[i], &access->hash[i]);
 	}
-	access->nhash = match->key->nhash;
-	return true;
-}
-
-static void
-match_range(KeyMatch *match, DynAccess *access)
-{
-	for (int i = 0; i < match->key->nrange; i++)
+	access->nhash = key->nhash;
+	for (int i = 0; i < key->nrange; i++)
 	{
-		const DynKeyAttr *attr = &match->key->range[i];
 		DynKeyMatch *key_match = &access->range[i];
-		bool		points = match_points(match, attr, key_match, false);
+		bool		points = match_points(match, &key->range[i], key_match, false);
 
-		match_ranges(match, attr, key_match);
+		match_ranges(match, &key->range[i], key_match);
 		if (key_match->preds == NIL)
-			return;
+			break;
 		access->nrange = i + 1;
-		if (!points || !key_match->most.single)
-			return;
+		if (!points || !key_match->values.single)
+			break;
 	}
+	enforce_single_ranges(match, access);
+	return true;
 }
 
 /*
@@ -422,7 +383,8 @@ excludes_the_empty(const KeyMatch *match, const DynPred *pred)
 	const Const *value = (const Const *) pred->value;
 
 	return match->index != NULL &&
-		(pred->kind == DYN_PRED_GT || pred->kind == DYN_PRED_NE) &&
+		(dyn_pred_compares(pred, DYN_COMPARE_GT) ||
+		 dyn_pred_compares(pred, DYN_COMPARE_NE)) &&
 		IsA(value, Const) && !value->constisnull &&
 		(pred->valuetype == TEXTOID || pred->valuetype == VARCHAROID ||
 		 pred->valuetype == BYTEAOID) &&
@@ -445,8 +407,7 @@ match_completeness(KeyMatch *match, DynAccess *access)
 		const DynColumn *column;
 
 		if (clause->pred == NULL || clause->pred->field.steps != NIL ||
-			(clause->pred->kind != DYN_PRED_NOT_NULL &&
-			 clause->pred->kind != DYN_PRED_NULL &&
+			(clause->pred->kind != DYN_PRED_NULL &&
 			 !excludes_the_empty(match, clause->pred)))
 			continue;
 		column = dyn_relation_column(match->relation,
@@ -458,35 +419,11 @@ match_completeness(KeyMatch *match, DynAccess *access)
 			   is_key_attribute(match, column->path->steps[0].name,
 								column->codec.wire))))
 			continue;
-		access->contradiction |= (clause->pred->kind == DYN_PRED_NULL);
+		access->contradiction |= clause->pred->kind == DYN_PRED_NULL &&
+			!clause->pred->negated;
 		match->consumed = lappend(match->consumed, clause);
 		if (!clause->implied)
 			match->pushed_exactly = lappend(match->pushed_exactly, clause);
-	}
-}
-
-/*
- * Single values of range attributes are sent as =, which is exact, unless
- * several predicates on the attribute would have to be combined first.
- */
-static void
-enforce_single_ranges(KeyMatch *match, DynAccess *access)
-{
-	for (int i = 0; i < access->nrange; i++)
-	{
-		DynPred    *pred = linitial(access->range[i].preds);
-		ListCell   *lc;
-
-		if (list_length(access->range[i].preds) != 1 || !access->range[i].most.single)
-			continue;
-		foreach(lc, match->consumed)
-		{
-			DynClause  *clause = lfirst(lc);
-
-			if (clause->pred == pred && clause->exact)
-				match->pushed_exactly = list_append_unique_ptr(match->pushed_exactly,
-															   clause);
-		}
 	}
 }
 
@@ -567,7 +504,7 @@ leaf_bytes(const DynRelation *relation, const DynPred *pred)
 		bytes += path_bytes(dyn_relation_column(relation, pred->other)->path);
 	if (pred->kind == DYN_PRED_TEMPLATED)
 		bytes += 7 * DYN_EXPR_MAX_IN;
-	if (pred->kind == DYN_PRED_IN || pred->kind == DYN_PRED_NOT_IN)
+	if (pred->kind == DYN_PRED_IN)
 	{
 		Node	   *array = (Node *) pred->value;
 		int			size = IsA(array, Const) ? dyn_fixed_array_size(array) : -1;
@@ -613,10 +550,10 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 
 		if (dyn_template_is_bare(match->relation->templated[i].tmpl))
 			continue;
-		pred = dyn_match_template(match->relation, &attr, NULL, match->clauses, true, 0,
+		pred = dyn_match_template(match->plan, &attr, NULL, match->clauses, true, 0,
 								  &used);
 		if (pred == NULL)
-			pred = dyn_match_template(match->relation, &attr, NULL, match->clauses,
+			pred = dyn_match_template(match->plan, &attr, NULL, match->clauses,
 									  false, 0, &used);
 		if (pred == NULL || dyn_pred_walk(pred, leaf_is_forbidden, check))
 			continue;
@@ -700,22 +637,6 @@ begin_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
 	return access;
 }
 
-static bool
-reads_several(const DynRelation *relation, const DynAccess *access)
-{
-	if (access->row_keys != NULL)
-		return true;
-	for (int i = 0; i < access->nhash; i++)
-	{
-		if (!access->hash[i].most.single)
-			return true;
-	}
-	if (access->nrange == 0)
-		return false;
-	return access->kind == DYN_ACCESS_GET ? !access->range[0].most.single
-		: dyn_count_ranges(NULL, relation, access->range[0].preds) != 1;
-}
-
 /*
  * Completes an access plan after its keys are matched: sets what else the
  * requests enforce, and which clauses remain to be checked.
@@ -759,16 +680,15 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	if (!match_full_key(&match, access))
 	{
 		access = begin_match(&match, plan, index, clauses, DYN_ACCESS_QUERY);
-		if (!match_hash(&match, access))
+		if (!match_query(&match, access))
 			return NULL;
-		match_range(&match, access);
-		enforce_single_ranges(&match, access);
 	}
 	Assert(access->kind != DYN_ACCESS_GET || index == NULL);
 	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
 	access->fetch_base_items = index != NULL && index->global &&
 		!dyn_index_covers(plan, index);
-	access->multi_partition = reads_several(plan->relation, access);
+	access->keys = dyn_count_keys(plan, access);
+	access->multi_partition = !access->keys.single;
 	finish_match(&match, access);
 	return access;
 }
@@ -779,6 +699,7 @@ dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	KeyMatch	match;
 	DynAccess  *access = begin_match(&match, plan, index, clauses, DYN_ACCESS_SCAN);
 
+	access->keys = dyn_count_keys(plan, access);
 	access->multi_partition = true;
 	finish_match(&match, access);
 	return access;
@@ -799,5 +720,6 @@ dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 	fallback->backward = access->backward;
 	if (access->ordered)
 		dyn_sort_attributes(plan, index, access, fallback);
-	access->fallback = fallback;
+	fallback->use = DYN_USE_IF_INCOMPLETE;
+	access->inner = lcons(fallback, access->inner);
 }

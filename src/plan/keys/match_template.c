@@ -11,12 +11,11 @@
 #include "postgres.h"
 
 #include "../../dynamodb/template_text.h"
-#include "key_counts.h"
 #include "match_template.h"
 
 typedef struct TemplateMatch
 {
-	const DynRelation *relation;
+	const DynRelPlan *plan;
 	const DynTemplatedAttr *templated;	/* template; NULL if the attribute has
 										 * none */
 	const DynKeyAttr *attr;
@@ -30,10 +29,10 @@ typedef struct TemplateMatch
 } TemplateMatch;
 
 static TemplateMatch
-begin_match(const DynRelation *relation, const DynKeyAttr *attr, List *clauses)
+begin_match(const DynRelPlan *plan, const DynKeyAttr *attr, List *clauses)
 {
-	TemplateMatch match = {.relation = relation, .attr = attr, .clauses = clauses,
-	.templated = dyn_relation_templated(relation, attr->name), .members = 1};
+	TemplateMatch match = {.plan = plan, .attr = attr, .clauses = clauses,
+	.templated = dyn_relation_templated(plan->relation, attr->name), .members = 1};
 
 	match.asserted = match.templated != NULL && match.templated->base;
 	return match;
@@ -48,16 +47,10 @@ part_is_usable(const TemplateMatch *match, int p)
 static DynTarget
 target_of(const TemplateMatch *match, int p)
 {
-	DynTarget	target = {match->relation, match->attr, &match->templated->parts[p],
+	DynTarget	target = {match->plan, match->attr, &match->templated->parts[p],
 	&match->templated->tmpl->parts[p]};
 
 	return target;
-}
-
-static DynPred *
-make_and(List *preds)
-{
-	return dyn_make_junction(DYN_PRED_AND, preds);
 }
 
 /* Returns all predicates that give points of a part, or ranges. */
@@ -101,7 +94,7 @@ part_members(TemplateMatch *match, int p)
 		return NULL;
 	match->members *= members;
 	pred = dyn_make_pred(DYN_PRED_MEMBERS, NULL);
-	pred->templated = match->templated - match->relation->templated;
+	pred->templated = match->templated - match->plan->relation->templated;
 	pred->part = p;
 	return pred;
 }
@@ -109,9 +102,10 @@ part_members(TemplateMatch *match, int p)
 static DynPred *
 make_templated(const TemplateMatch *match, List *args)
 {
-	DynPred    *pred = dyn_make_junction(DYN_PRED_TEMPLATED, args);
+	DynPred    *pred = dyn_make_pred(DYN_PRED_TEMPLATED, NULL);
 
-	pred->templated = match->templated - match->relation->templated;
+	pred->args = args;
+	pred->templated = match->templated - match->plan->relation->templated;
 	return pred;
 }
 
@@ -135,10 +129,10 @@ match_parts(TemplateMatch *match, bool enumerate, bool *full)
 		DynPred    *members;
 
 		if (preds == NIL && (preds = part_preds(match, p, false)) != NIL)
-			return lappend(args, make_and(preds));
+			return lappend(args, dyn_make_and(preds));
 		if (preds != NIL)
 		{
-			args = lappend(args, make_and(preds));
+			args = lappend(args, dyn_make_and(preds));
 			bound = list_length(args);
 			continue;
 		}
@@ -191,7 +185,7 @@ part_integers(TemplateMatch *match, int p)
 	if (pred == NULL)
 		return NULL;
 	match->members *= n;
-	return make_and(list_make1(pred));
+	return dyn_make_and(list_make1(pred));
 }
 
 /*
@@ -221,7 +215,7 @@ match_points(TemplateMatch *match)
 		if (!part_is_usable(match, p))
 			return NULL;
 		preds = part_preds(match, p, true);
-		arg = preds != NIL ? make_and(preds) : NULL;
+		arg = preds != NIL ? dyn_make_and(preds) : NULL;
 		if (arg == NULL && match->most_members == DYN_MAX_MEMBERS)
 		{
 			arg = part_integers(match, p);
@@ -238,17 +232,17 @@ match_points(TemplateMatch *match)
 		(args == NIL && !match->asserted))
 		return NULL;
 	templated = make_templated(match, args);
-	if (ranged && dyn_count(NULL, match->relation, templated).n > MOST_COMBINATIONS)
+	if (ranged && dyn_count(match->plan, list_make1(templated)).most > MOST_COMBINATIONS)
 		return NULL;
 	return templated;
 }
 
 DynPred *
-dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
+dyn_match_template(const DynRelPlan *plan, const DynKeyAttr *attr,
 				   const DynIndexMeta *index, List *clauses, bool points,
 				   int most_members, List **used)
 {
-	TemplateMatch match = begin_match(relation, attr, clauses);
+	TemplateMatch match = begin_match(plan, attr, clauses);
 	DynPred    *pred;
 
 	if (match.templated == NULL ||
@@ -256,7 +250,7 @@ dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
 		 !(points && attr->type == DYN_TYPE_N &&
 		   dyn_template_is_bare(match.templated->tmpl))))
 		return NULL;
-	match.asserted |= index != NULL && dyn_relation_trusts(relation, index->name);
+	match.asserted |= index != NULL && dyn_relation_trusts(plan->relation, index->name);
 	match.most_members = most_members;
 	pred = points ? match_points(&match) : match_range(&match);
 	if (pred != NULL)
@@ -269,10 +263,10 @@ dyn_match_template(const DynRelation *relation, const DynKeyAttr *attr,
  * it are restricted.
  */
 DynPred *
-dyn_template_demands(const DynRelation *relation, const DynKeyAttr *attr,
+dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,
 					 List *clauses)
 {
-	TemplateMatch match = begin_match(relation, attr, clauses);
+	TemplateMatch match = begin_match(plan, attr, clauses);
 	List	   *args = NIL;
 	bool		any = false;
 
@@ -286,21 +280,21 @@ dyn_template_demands(const DynRelation *relation, const DynKeyAttr *attr,
 			preds = list_concat(part_preds(&match, p, true),
 								part_preds(&match, p, false));
 		any |= preds != NIL;
-		args = lappend(args, make_and(preds));
+		args = lappend(args, dyn_make_and(preds));
 	}
 	return any ? make_templated(&match, args) : NULL;
 }
 
 bool
-dyn_index_lacks_trust(const DynRelation *relation, const DynIndexMeta *index,
+dyn_index_lacks_trust(const DynRelPlan *plan, const DynIndexMeta *index,
 					  List *clauses)
 {
-	if (dyn_relation_trusts(relation, index->name))
+	if (dyn_relation_trusts(plan->relation, index->name))
 		return false;
 	for (int i = 0; i < index->key.nhash; i++)
 	{
 		const DynKeyAttr *attr = &index->key.hash[i];
-		TemplateMatch match = begin_match(relation, attr, clauses);
+		TemplateMatch match = begin_match(plan, attr, clauses);
 
 		match.asserted = true;
 		if (match.templated == NULL || match.templated->tmpl->nparts == 0 ||

@@ -28,7 +28,7 @@
  * number of members is within the limits above.  Adds to *used the clauses
  * that the predicate uses.
  */
-extern DynPred *dyn_match_template(const DynRelation *relation,
+extern DynPred *dyn_match_template(const DynRelPlan *plan,
 								   const DynKeyAttr *attr, const DynIndexMeta *index,
 								   List *clauses, bool points,
 								   int most_members, List **used);
@@ -40,14 +40,14 @@ extern DynPred *dyn_match_template(const DynRelation *relation,
  * does not match a key: parts without a condition may precede others.  Returns
  * NULL if no clause imposes a condition.
  */
-extern DynPred *dyn_template_demands(const DynRelation *relation,
+extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
  * Returns true if the clauses would give values for the partition key of an
  * untrusted index, if it were trusted.
  */
-extern bool dyn_index_lacks_trust(const DynRelation *relation,
+extern bool dyn_index_lacks_trust(const DynRelPlan *plan,
 								  const DynIndexMeta *index, List *clauses);
 
 #endif

@@ -7,35 +7,8 @@
  */
 #include "postgres.h"
 
-#include "key_counts.h"
 #include "match_keys.h"
 #include "match_template.h"
-
-/*
- * Returns the number of leading parts that have one value in each request.
- * Only for the first attribute of a sort key does each value get its own
- * request.
- */
-static int
-bound_parts(const DynRelation *relation, const DynAccess *access, int position)
-{
-	const DynPred *pred = position >= access->nrange ? NULL
-		: dyn_only_templated(access->range[position].preds);
-	int			bound = 0;
-	ListCell   *lc;
-
-	if (pred == NULL)
-		return 0;
-	foreach(lc, pred->args)
-	{
-		DynCount	most = dyn_count(NULL, relation, lfirst(lc));
-
-		if (!most.points || (position > 0 && most.n != 1))
-			break;
-		bound++;
-	}
-	return bound;
-}
 
 /* Returns false if the array is full. */
 static bool
@@ -118,11 +91,14 @@ dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 		const DynTemplatedAttr *templated = dyn_relation_templated(plan->relation, attr->name);
 
 		/* an attribute with one value does not affect the order */
-		if (access->nsort == 0 && i < from->nrange && from->range[i].most.single)
+		if (access->nsort == 0 && i < from->nrange && from->range[i].values.single)
 			continue;
 		if (templated != NULL && dyn_relation_column_of(plan->relation, attr) == 0)
 		{
-			int			bound = bound_parts(plan->relation, from, i);
+			/* only for the first attribute each value gets its own request */
+			int			bound = i >= from->nrange ? 0
+				: i == 0 ? from->range[i].values.point_parts
+				: from->range[i].values.one_value_parts;
 
 			if ((from->multi_partition && !can_merge_parts(templated, bound)) ||
 				!sort_by_parts(plan, index, templated, attr, bound, access))

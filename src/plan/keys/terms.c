@@ -1,6 +1,7 @@
 /*
  * terms.c
- *		Finds the points and ranges that predicates imply for a key attribute.
+ *		Finds the points and ranges that predicates imply for a key attribute,
+ *		and counts them.
  *
  * A part of a template may have another encoding of the column than the
  * column's own attribute.  So exactness is decided again for the encoding in
@@ -8,6 +9,8 @@
  * point of the key.
  */
 #include "postgres.h"
+
+#include <math.h>
 
 #include "catalog/pg_type.h"
 #include "common/int.h"
@@ -17,17 +20,203 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "../../dynamodb/template_text.h"
+#include "../../model/server/pg_compat.h"
 #include "../../model/values/arrays.h"
 #include "../../model/values/path.h"
 #include "../clauses/classify.h"
-#include "key_counts.h"
 #include "terms.h"
 
+/* ---- counts ---- */
+
+static const DynCount one_range = {.most = 1, .expected = 1};
+
+static DynCount count(const DynRelPlan *plan, const DynPred *pred, bool part);
+
+/*
+ * Combines the counts of ANDed predicates: prefers values to ranges, and then
+ * the smaller number.
+ */
+static DynCount
+count_all(const DynRelPlan *plan, const List *preds, bool part)
+{
+	DynCount	all = one_range;
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		DynCount	one = count(plan, lfirst(lc), part);
+
+		if (one.points == all.points)
+		{
+			all.most = Min(all.most, one.most);
+			all.expected = Min(all.expected, one.expected);
+		}
+		else if (one.points)
+		{
+			all.points = true;
+			all.most = one.most;
+			all.expected = one.expected;
+		}
+		all.single |= one.single;
+		all.integers |= one.integers;
+	}
+	return all;
+}
+
+static DynCount
+count_arms(const DynRelPlan *plan, const List *arms, bool part)
+{
+	DynCount	all = {.points = true};
+	ListCell   *lc;
+
+	foreach(lc, arms)
+	{
+		DynCount	arm = count(plan, lfirst(lc), part);
+
+		if (!arm.points)
+			return one_range;
+		all.most += arm.most;
+		all.expected += arm.expected;
+		all.integers |= arm.integers;
+	}
+	return all;
+}
+
+/*
+ * Returns the combinations of the leading parts' values, with ranges of the
+ * next part.
+ */
+static DynCount
+count_texts(const DynRelPlan *plan, const DynPred *pred)
+{
+	int			nparts = plan->relation->templated[pred->templated].tmpl->nparts;
+	DynCount	texts = {1, 1, .points = true, .single = true, .templated = true};
+	ListCell   *lc;
+
+	foreach(lc, pred->args)
+	{
+		DynCount	arg = count(plan, lfirst(lc), true);
+
+		texts.integers |= arg.integers;
+		texts.single &= arg.points && arg.single;
+		if (!arg.points)
+		{
+			texts.points = false;
+			break;
+		}
+		texts.most *= arg.most;
+		texts.expected *= arg.expected;
+		if (texts.one_value_parts == texts.point_parts && arg.most == 1)
+			texts.one_value_parts++;
+		texts.point_parts++;
+	}
+	texts.points &= list_length(pred->args) == nparts;
+	texts.single &= texts.points;
+	return texts;
+}
+
+static DynCount
+count(const DynRelPlan *plan, const DynPred *pred, bool part)
+{
+	const DynRelation *relation = plan->relation;
+	DynCount	leaf = {1, 1, .points = true};
+	int			size;
+
+	check_stack_depth();
+	if (pred->kind == DYN_PRED_AND)
+		return count_all(plan, pred->args, part);
+	if (pred->kind == DYN_PRED_OR)
+		return count_arms(plan, pred->args, part);
+	if (pred->kind == DYN_PRED_TEMPLATED)
+		return count_texts(plan, pred);
+	if (pred->kind == DYN_PRED_FILTER_TERM)
+	{
+		leaf.most = leaf.expected = relation->item_filter.terms[pred->term].nvalues;
+		leaf.single = leaf.most == 1;
+	}
+	else if (pred->kind == DYN_PRED_MEMBERS)
+		leaf.most = leaf.expected =
+			dyn_part_members(&relation->templated[pred->templated].tmpl->parts[pred->part]);
+	else if (!dyn_pred_is_point(pred))
+		return one_range;
+	else if (pred->kind == DYN_PRED_IN)
+	{
+		size = dyn_fixed_array_size((Node *) pred->value);
+		leaf.most = size < 0 ? INFINITY : size;
+		leaf.expected = Max(1.0, dyn_array_length(plan->root, (Node *) pred->value));
+		leaf.integers = pred->integers;
+	}
+	else
+		leaf.single = part ||
+			dyn_relation_column(relation, pred->field.attnum)->traits.point;
+	return leaf;
+}
+
+DynCount
+dyn_count(const DynRelPlan *plan, const List *preds)
+{
+	return list_length(preds) == 1 ? count(plan, linitial(preds), false)
+		: count_all(plan, preds, false);
+}
+
+/* Each arm of row-wise keys has the combinations of its attributes' values. */
+static DynCount
+count_row_keys(const DynRelPlan *plan, const DynPred *row_keys)
+{
+	DynCount	keys = {.most = INFINITY, .points = true};
+	ListCell   *lc,
+			   *arg;
+
+	foreach(lc, row_keys->args)
+	{
+		double		of_arm = 1;
+
+		foreach(arg, ((const DynPred *) lfirst(lc))->args)
+			of_arm *= count(plan, lfirst(arg), false).expected;
+		keys.expected += of_arm;
+	}
+	return keys;
+}
+
+DynCount
+dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
+{
+	DynCount	keys = {1, 1, .points = true, .single = true};
+
+	if (access->row_keys != NULL)
+		return count_row_keys(plan, access->row_keys);
+	for (int i = 0; i < access->nhash + Min(access->nrange, 1); i++)
+	{
+		DynCount	values = i < access->nhash ? access->hash[i].values
+			: access->range[0].values;
+
+		if (i < access->nhash || access->kind == DYN_ACCESS_GET)
+			values.expected = values.points ? Max(values.expected, 1.0) : 1;
+		else
+		{
+			/* only the texts of a template are requested one by one */
+			if (!values.templated)
+				break;
+			values.single = (values.most == 1);
+			if (values.most > DYN_MAX_SORT_RANGES)
+				values.most = INFINITY;
+			if (values.expected > DYN_MAX_SORT_RANGES)
+				values.expected = 1;
+		}
+		keys.most *= values.most;
+		keys.expected *= values.expected;
+		keys.single &= values.single;
+	}
+	return keys;
+}
+
+/* ---- points of one attribute or part ---- */
 static bool
 pred_is_on(const DynTarget *target, const DynPred *pred)
 {
-	return dyn_pred_is_on(target->relation, pred, target->attr) &&
-		dyn_relation_column(target->relation, pred->field.attnum)->traits.key;
+	return dyn_pred_is_on(target->plan->relation, pred, target->attr) &&
+		dyn_relation_column(target->plan->relation, pred->field.attnum)->traits.key;
 }
 
 /*
@@ -38,7 +227,7 @@ pred_is_on(const DynTarget *target, const DynPred *pred)
 static bool
 is_row_point(const DynTarget *target, const DynPred *pred)
 {
-	const DynFilterTerm *term = &target->relation->item_filter.terms[pred->term];
+	const DynFilterTerm *term = &target->plan->relation->item_filter.terms[pred->term];
 
 	if (target->part != NULL ||
 		!dyn_path_is_attribute(term->path, target->attr->name))
@@ -104,7 +293,7 @@ is_part_point(const DynTarget *target, const DynPred *pred)
 
 	if (!is_on_part(target, pred))
 		return false;
-	if (dyn_pred_is_boolean(pred))
+	if (pred->kind == DYN_PRED_BOOLEAN)
 		return column->traits.truth != DYN_LOCAL;
 	return dyn_pred_is_point(pred) &&
 		dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL &&
@@ -134,7 +323,7 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 	if (target->part != NULL)
 		return is_part_point(target, pred);
 	return dyn_pred_is_point(pred) && pred_is_on(target, pred) &&
-		dyn_relation_column(target->relation,
+		dyn_relation_column(target->plan->relation,
 							pred->field.attnum)->traits.point;
 }
 
@@ -160,7 +349,7 @@ dyn_implied_points(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 	}
 	if (pred->kind != DYN_PRED_OR)
 		return NULL;
-	points = dyn_make_junction(DYN_PRED_OR, NIL);
+	points = dyn_make_or(NIL);
 	foreach(lc, pred->args)
 	{
 		DynPred    *arm = dyn_implied_points(target, lfirst(lc), fully_consumed);
@@ -180,7 +369,7 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 	if (!pred_is_on(target, pred))
 		return false;
 	/* values that are not canonical lie between two bounds */
-	return pred->kind == DYN_PRED_EQ || dyn_pred_is_bound(pred) ||
+	return dyn_pred_compares(pred, DYN_COMPARE_EQ) || dyn_pred_is_bound(pred) ||
 		(dyn_pred_is_pattern(pred) && target->attr->type == DYN_TYPE_S);
 }
 
@@ -213,14 +402,14 @@ member_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 		return pred;
 	if (!is_point_leaf(target, pred))
 		return NULL;
-	*fully_consumed &= dyn_count(NULL, target->relation, pred).single;
+	*fully_consumed &= count(target->plan, pred, false).single;
 	return pred;
 }
 
 static DynPred *
 junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 {
-	DynPred    *range = dyn_make_junction(pred->kind, NIL);
+	DynPred    *range = dyn_make_pred(pred->kind, NULL);
 	int			leafy = 0;
 	ListCell   *lc;
 
@@ -262,21 +451,6 @@ typedef struct IntRange
 	bool		has_lo,
 				has_hi;
 } IntRange;
-
-/*
- * Returns true if the column's values are integers, each of which is a point
- * of the target.  Then sets the range to that of the column's type.
- */
-static bool
-has_integers(const DynTarget *target, AttrNumber attnum, IntRange *range)
-{
-	const DynColumn *column = target->part != NULL ? &target->part->column
-		: dyn_relation_column(target->relation, attnum);
-
-	range->lo = dyn_codec_facts[column->codec.kind].least;
-	range->hi = dyn_codec_facts[column->codec.kind].most;
-	return column->traits.point && dyn_codec_is_integer(&column->codec);
-}
 
 /*
  * Returns true if it is a bound on the target's values, however their encoding
@@ -325,8 +499,9 @@ int_constant(const DynPred *pred, int64 *result)
 static bool
 narrow(IntRange *range, const DynPred *pred)
 {
-	bool		lower = pred->kind == DYN_PRED_GT || pred->kind == DYN_PRED_GE;
-	bool		open = pred->kind == DYN_PRED_GT || pred->kind == DYN_PRED_LT;
+	DynComparison comparison = pred->operator.comparison;
+	bool		lower = comparison == DYN_COMPARE_GT || comparison == DYN_COMPARE_GE;
+	bool		open = comparison == DYN_COMPARE_GT || comparison == DYN_COMPARE_LT;
 	int64		value;
 
 	if (!int_constant(pred, &value) ||
@@ -373,12 +548,21 @@ dyn_range_points(const DynTarget *target, List *clauses, uint64 most, uint64 *n,
 	{
 		DynClause  *clause = lfirst(lc);
 		const DynPred *pred = clause->pred;
+		const DynColumn *column;
 
-		if (pred == NULL || pred->field.steps != NIL ||
-			!is_bound(target, pred) ||
-			(attnum != 0 && pred->field.attnum != attnum) ||
-			(attnum == 0 && !has_integers(target, pred->field.attnum, &range)))
+		if (pred == NULL || pred->field.steps != NIL || !is_bound(target, pred) ||
+			(attnum != 0 && pred->field.attnum != attnum))
 			continue;
+		column = target->part != NULL ? &target->part->column
+			: dyn_relation_column(target->plan->relation, pred->field.attnum);
+		/* each value must be a point of the target */
+		if (!column->traits.point || !dyn_codec_is_integer(&column->codec))
+			continue;
+		if (attnum == 0)
+		{
+			range.lo = dyn_codec_facts[column->codec.kind].least;
+			range.hi = dyn_codec_facts[column->codec.kind].most;
+		}
 		attnum = pred->field.attnum;
 		if (narrow(&range, pred))
 			bounds = lappend(bounds, clause);

@@ -1,7 +1,7 @@
 /*
  * terms.h
  *		Derives points and ranges for a key attribute, or for one part of its
- *		text, from a predicate.
+ *		text, from a predicate, and counts them.
  *
  * A *point* predicate allows finitely many values: =, IN, a boolean column, a
  * term of the item filter, or an OR of such.  A *range* predicate allows an
@@ -10,12 +10,12 @@
 #ifndef DYN_PLAN_TERMS_H
 #define DYN_PLAN_TERMS_H
 
-#include "../clauses/quals.h"
+#include "access.h"
 
 /* The attribute, or its part, that predicates are matched to */
 typedef struct DynTarget
 {
-	const DynRelation *relation;
+	const DynRelPlan *plan;
 	const DynKeyAttr *attr;
 	const DynPart *part;		/* part of its template; NULL if a column shows
 								 * the attribute itself */
@@ -55,6 +55,19 @@ extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
  */
 extern DynPred *dyn_range_points(const DynTarget *target, List *clauses,
 								 uint64 most, uint64 *n, List **used);
+
+/*
+ * Returns the summary of the values that all of the predicates leave for a key
+ * attribute.
+ */
+extern DynCount dyn_count(const DynRelPlan *plan, const List *preds);
+
+/*
+ * Returns the number of keys that the access plan reads, from the summaries of
+ * their attributes.  If there are more than DYN_MAX_SORT_RANGES in a sort key,
+ * one range contains them all.
+ */
+extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
 /* Maximum number of ranges of one sort key that are each read by a Query. */
 #define DYN_MAX_SORT_RANGES	100

@@ -244,10 +244,10 @@ explain_clause(Unusable *unusable, Node *node)
 
 /* Returns true if the clauses restrict the attribute. */
 static bool
-is_restricted(const DynRelation *relation, const DynKeyAttr *attr, bool hash,
+is_restricted(const DynRelPlan *plan, const DynKeyAttr *attr, bool hash,
 			  List *clauses)
 {
-	DynTarget	target = {relation, attr, NULL, NULL};
+	DynTarget	target = {plan, attr, NULL, NULL};
 	ListCell   *lc;
 
 	foreach(lc, clauses)
@@ -291,7 +291,7 @@ explain_attribute(PlannerInfo *root, const DynRelPlan *plan,
 	.hash = hash};
 	const char *why = NULL;
 
-	if (is_restricted(plan->relation, attr, hash, clauses))
+	if (is_restricted(plan, attr, hash, clauses))
 		return NULL;
 	unusable.key = psprintf(index == NULL ? "%s \"%s\"" : "%s \"%s\" of index \"%s\"",
 							hash ? "partition key" : "sort key",

@@ -1,13 +1,165 @@
 /*
  * choice.c
  *		Stores the choice of a path's access plan, and matches the plan again.
+ *
+ * An optional condition is an OR with a guard ($1 IS NULL OR k = $1): an arm
+ * that depends on no column and has one value in all executions of a scan.
+ * While the guard is false or NULL (closed), the OR is equivalent to its other
+ * arms and may match a key.  While it is true (open), the OR restricts
+ * nothing.  So there are two access plans: one for closed guards, and one that
+ * uses no optional condition for keys.  One of them is chosen when the
+ * statement starts.
+ *
+ * Properties of the rows hold in both plans: no order is declared, and an
+ * index is read only if it is complete for both states of the guards.
  */
 #include "postgres.h"
 
 #include "utils/memutils.h"
 
-#include "../keys/guards.h"
+#include "../clauses/classify.h"
+#include "../keys/index_complete.h"
 #include "planner.h"
+
+/* ---- guards ---- */
+
+static bool
+is_guard(const DynPred *pred)
+{
+	return dyn_pred_is_given(pred) && dyn_is_fixed((Node *) pred->value);
+}
+
+/*
+ * Returns the guards of a clause; NIL unless all its arms without columns are
+ * guards.
+ */
+static List *
+find_guards(const DynClause *clause)
+{
+	List	   *guards = NIL;
+	ListCell   *lc;
+
+	if (clause->rinfo == NULL || (clause->implied && !clause->keys_only) ||
+		clause->pred == NULL || !dyn_pred_is_junction(clause->pred))
+		return NIL;
+	foreach(lc, clause->pred->args)
+	{
+		DynPred    *arm = lfirst(lc);
+
+		if (is_guard(arm))
+			guards = lappend(guards, arm);
+		else if (dyn_pred_is_given(arm))
+			return NIL;
+	}
+	return list_length(guards) < list_length(clause->pred->args) ? guards : NIL;
+}
+
+bool
+dyn_has_guards(List *clauses)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		if (find_guards(lfirst(lc)) != NIL)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns the clauses; those at these positions as they apply while their
+ * guards are closed.  Then they are rechecked.
+ */
+static List *
+close_guards(List *clauses, const Bitmapset *positions)
+{
+	List	   *list = NIL;
+	ListCell   *lc,
+			   *arg;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (bms_is_member(foreach_current_index(lc), positions))
+		{
+			List	   *arms = NIL;
+
+			foreach(arg, clause->pred->args)
+			{
+				if (!is_guard(lfirst(arg)))
+					arms = lappend(arms, lfirst(arg));
+			}
+			clause = memcpy(palloc(sizeof(DynClause)), clause, sizeof(DynClause));
+			clause->exact = false;
+			clause->pred = list_length(arms) == 1 ? linitial(arms)
+				: dyn_make_or(arms);
+		}
+		list = lappend(list, clause);
+	}
+	return list;
+}
+
+/*
+ * Matches the key while the guards of these clauses are closed.  Also returns
+ * NULL if the index may then lack a row, because it cannot hold some values.
+ */
+static DynAccess *
+match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
+			 const Bitmapset *positions)
+{
+	List	   *while_closed = close_guards(clauses, positions);
+	DynAccess  *access;
+
+	dyn_clauses_rely_on_nothing(clauses);
+	access = dyn_match_keys(plan, index, while_closed);
+	return index == NULL || access == NULL ||
+		dyn_index_is_usable(plan, index, false, while_closed, NULL)
+		? access : NULL;
+}
+
+/*
+ * Closes only the guards that the key needs.  Which ones these are may depend
+ * on the order of the clauses, which differs between paths and plan.  It does
+ * not affect whether there is an access plan.
+ */
+DynAccess *
+dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
+{
+	Bitmapset  *positions = NULL;
+	Bitmapset  *fewer;
+	DynAccess  *access;
+	int			n = -1;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		if (find_guards(lfirst(lc)) != NIL)
+			positions = bms_add_member(positions, foreach_current_index(lc));
+	}
+	if (positions == NULL)
+		return NULL;
+	dyn_clauses_rely_on_nothing(clauses);
+	if (dyn_match_keys(plan, index, clauses) != NULL ||
+		match_closed(plan, index, clauses, positions) == NULL)
+		return NULL;
+	fewer = bms_copy(positions);
+	while ((n = bms_next_member(positions, n)) >= 0)
+	{
+		fewer = bms_del_member(fewer, n);
+		if (match_closed(plan, index, clauses, fewer) == NULL)
+			fewer = bms_add_member(fewer, n);
+	}
+	access = match_closed(plan, index, clauses, fewer);
+	for (n = -1; (n = bms_next_member(fewer, n)) >= 0;)
+		access->optional_quals = list_concat(access->optional_quals,
+											 find_guards(list_nth(clauses, n)));
+	Assert(access->optional_quals != NIL);
+	return access;
+}
+
+/* ---- choices ---- */
 
 /*
  * The list of choices lives as long as the relation; paths may be freed
@@ -42,22 +194,35 @@ dyn_choice_index(const DynRelPlan *plan, int target)
 	return target >= 0 ? &plan->meta->indexes[target] : NULL;
 }
 
-/* Only conditions that both access plans push exactly stay pushed exactly. */
+/*
+ * Adds the access plan for open guards.  Only conditions that both access
+ * plans push exactly stay pushed exactly.
+ */
 static void
 add_alternative(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses,
 				DynAccess *access)
 {
 	DynPathChoice unordered = {.target = choice->target, .kind = choice->kind};
-	List	   *both = NIL;
+	DynAccess  *alternative;
+	List	   *copies = NIL;
 	ListCell   *lc;
 
-	access->alternative = dyn_match_choice(plan, &unordered, dyn_copy_clauses(clauses));
-	foreach(lc, access->alternative->exact_rinfos)
+	foreach(lc, clauses)
 	{
-		if (list_member_ptr(access->exact_rinfos, lfirst(lc)))
-			both = lappend(both, lfirst(lc));
+		DynClause  *copy = memcpy(palloc(sizeof(DynClause)), lfirst(lc),
+								  sizeof(DynClause));
+
+		if (copy->pred != NULL)
+			copy->pred = dyn_pred_copy(copy->pred);
+		copies = lappend(copies, copy);
 	}
-	access->exact_rinfos = both;
+	alternative = dyn_match_choice(plan, &unordered, copies);
+	alternative->use = DYN_USE_IF_OPEN;
+	access->inner = lcons(alternative, access->inner);
+	access->exact_rinfos = 
+		list_difference_ptr(access->exact_rinfos,
+							list_difference_ptr(access->exact_rinfos,
+												alternative->exact_rinfos));
 }
 
 DynAccess *
@@ -69,7 +234,7 @@ dyn_match_choice(const DynRelPlan *plan, const DynPathChoice *choice, List *clau
 	Assert(choice->kind != DYN_ACCESS_UNION);
 	dyn_clauses_rely_on_nothing(clauses);
 	if (choice->while_open != NULL)
-		access = dyn_match_optional(plan, index, clauses);
+		access = dyn_match_closed(plan, index, clauses);
 	else if (choice->kind == DYN_ACCESS_SCAN)
 		access = dyn_match_scan(plan, index, clauses);
 	else

@@ -36,7 +36,6 @@
 #include "utils/timestamp.h"
 
 #include "../../model/server/pg_compat.h"
-#include "../keys/key_counts.h"
 #include "cost.h"
 #include "statistics.h"
 
@@ -227,7 +226,7 @@ most_items(PlannerInfo *root, RelOptInfo *baserel,
 		   const DynAccess *access)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	double		keys = dyn_access_keys(root, plan->relation, access);
+	double		keys = access->keys.expected;
 
 	if (access->kind == DYN_ACCESS_GET)
 		return keys;
@@ -422,7 +421,7 @@ read_access(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
 {
 	const DynRelPlan *plan = baserel->fdw_private;
 	double		bytes = dyn_default_item_bytes(plan->meta, index);
-	double		keys = dyn_access_keys(root, plan->relation, access);
+	double		keys = access->keys.expected;
 	double		items;
 
 	if (access->kind == DYN_ACCESS_GET)
@@ -578,7 +577,7 @@ first_share(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 {
 	List	   *clauses;
 
-	if (access->kind != DYN_ACCESS_QUERY || access->fetch_base_items)
+	if (!dyn_access_can(access, DYN_CAN_ORDER))
 		return 1;
 	clauses = list_union_ptr(access->local_rinfos, access->filter_rinfos);
 	return 1 / Max(1, items * dyn_rows_per_item(root, baserel, access, clauses));
@@ -702,7 +701,7 @@ estimate_union(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 	ListCell   *lc;
 
 	find_prices(prices, root, baserel, access, NULL);
-	foreach(lc, access->arms)
+	foreach(lc, access->inner)
 	{
 		DynEstimate arm;
 

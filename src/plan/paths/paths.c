@@ -33,11 +33,8 @@
 
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
-#include "../keys/guards.h"
 #include "../keys/index_complete.h"
-#include "../keys/key_counts.h"
 #include "../keys/match_template.h"
-#include "../keys/terms.h"
 #include "../tree/plantree.h"
 #include "cost.h"
 #include "first_page.h"
@@ -68,24 +65,6 @@ pathkey_is_column(PlannerInfo *root, RelOptInfo *baserel, const PathKey *key,
 		dyn_ec_has_column(ec, baserel, attnum);
 }
 
-/* Returns the maximum number of requests; infinity if it is not known yet. */
-static double
-most_requests(const DynRelation *relation, const DynAccess *access)
-{
-	double		requests = 1;
-	double		ranges;
-
-	if (!access->multi_partition)
-		return 1;
-	if (access->row_keys != NULL)
-		return INFINITY;
-	for (int i = 0; i < access->nhash; i++)
-		requests *= access->hash[i].most.n;
-	ranges = access->nrange == 0 ? 1
-		: dyn_count_ranges(NULL, relation, access->range[0].preds);
-	return ranges > DYN_MAX_SORT_RANGES ? INFINITY : requests * ranges;
-}
-
 /* Returns the column that shows the sort attribute in the same encoding. */
 static const DynColumn *
 sorted_column(const DynRelation *relation, const DynAccess *sorted, int n)
@@ -113,9 +92,9 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 	List	   *pathkeys = NIL;
 	ListCell   *lc;
 
-	if (access->kind != DYN_ACCESS_QUERY || access->fetch_base_items ||
-		most_requests(plan->relation, access) >
-		plan->relation->connection->max_concurrency)
+	if (!dyn_access_can(access, DYN_CAN_ORDER) ||
+		(access->multi_partition &&
+		 access->keys.most > plan->relation->connection->max_concurrency))
 		return NIL;
 	dyn_sort_attributes(plan, index, access, &sorted);
 	foreach(lc, root->query_pathkeys)
@@ -197,7 +176,7 @@ match_target(RelOptInfo *baserel, int target, List *clauses,
 
 	if (access == NULL && param == NULL && index != NULL &&
 		plan->relation->ntemplated > 0 &&
-		dyn_index_lacks_trust(plan->relation, index, clauses))
+		dyn_index_lacks_trust(plan, index, clauses))
 		advise_trust(plan, index);
 	if (access == NULL ||
 		(param != NULL && !uses_any(access->key_rinfos, param->ppi_clauses)) ||
@@ -708,14 +687,14 @@ add_parameterised_paths(PlannerInfo *root, RelOptInfo *baserel)
 /* ---- optional conditions ---- */
 
 /*
- * Returns the access plan of one target for closed guards (guards.h), or NULL.
+ * Returns the access plan of one target for closed guards (choice.c), or NULL.
  */
 static DynAccess *
 match_optional_target(RelOptInfo *baserel, int target)
 {
 	DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
-	DynAccess  *access = dyn_match_optional(plan, index, plan->clauses);
+	DynAccess  *access = dyn_match_closed(plan, index, plan->clauses);
 
 	/* the index must be complete whatever the guards are */
 	return access != NULL && index != NULL &&
@@ -802,7 +781,7 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	if (united != NULL)
 		add_access_path(root, baserel, united, &choice, NIL, NULL);
 	add_parameterised_paths(root, baserel);
-	if (dyn_has_optional_quals(plan->clauses))
+	if (dyn_has_guards(plan->clauses))
 		add_scan_and_optional_paths(root, baserel);
 	/* one item by its key always costs least */
 	else if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||

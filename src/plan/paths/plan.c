@@ -78,30 +78,8 @@ first_page(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 		return 0;
 	if (!choice->first_row_only)
 		return dyn_limit_hint(root, baserel, path->pathkeys, access, scan_clauses);
-	return access->kind != DYN_ACCESS_QUERY || access->fetch_base_items ? 0
+	return !dyn_access_can(access, DYN_CAN_ORDER) ? 0
 		: dyn_items_of_rows(root, baserel, access, scan_clauses, 1, false);
-}
-
-/*
- * Returns true for a small read: each item that a Scan reads is a row, the
- * LIMIT needs a small number of rows in any order, and they are short, or
- * assumed to be.  The order for a set operation (query_pathkeys, since
- * PostgreSQL 17) is applied only to the rows that LIMIT returns.
- */
-static bool
-is_small_read(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
-			  List *local)
-{
-	const DynRelPlan *plan = baserel->fdw_private;
-	const DynIndexMeta *index = access->index == NULL ? NULL
-		: dyn_metadata_index(plan->meta, access->index);
-
-	return access->kind == DYN_ACCESS_SCAN && root->limit_tuples > 0 &&
-		bms_membership(root->all_baserels) == BMS_SINGLETON &&
-		root->sort_pathkeys == NIL && local == NIL &&
-		access->filters == NIL && !access->rechecks_item_filter &&
-		plan->relation->unnest == NULL &&
-		dyn_is_small_read(plan->meta, index, root->limit_tuples);
 }
 
 /* The rows are sorted if the index would provide an order. */
@@ -110,7 +88,7 @@ dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 					  List *local, List *remote)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
-	DynAccess  *fallback = access->fallback;
+	DynAccess  *fallback = dyn_access_inner(access, DYN_USE_IF_INCOMPLETE);
 	List	   *fields;
 
 	if (fallback == NULL)
@@ -136,31 +114,6 @@ dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 }
 
 /*
- * Completes the arms of a union.  They return the same columns; `exprs` check
- * their rows.
- */
-static void
-complete_arms(PlannerInfo *root, RelOptInfo *baserel, Path *path,
-			  DynAccess *access, List *exprs)
-{
-	ListCell   *lc;
-
-	foreach(lc, access->arms)
-	{
-		DynAccess  *arm = lfirst(lc);
-
-		arm->fields = access->fields;
-		arm->scalars = access->scalars;
-		arm->may_stop_early = access->may_stop_early;
-		arm->limit_hint = dyn_limit_hint(root, baserel, path->pathkeys, arm,
-										 list_union_ptr(arm->local_rinfos,
-														arm->filter_rinfos));
-		dyn_estimate_access(root, baserel, arm, &arm->estimate);
-		(void) dyn_complete_fallback(root, baserel, arm, exprs, NIL);
-	}
-}
-
-/*
  * Sets the other fields that the executor needs; `local` and `remote` are
  * expressions.
  */
@@ -170,6 +123,9 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 				List *scan_clauses, List *local, List *remote)
 {
 	const DynRelPlan *plan = baserel->fdw_private;
+	const DynIndexMeta *index = access->index == NULL ? NULL
+		: dyn_metadata_index(plan->meta, access->index);
+	ListCell   *lc;
 
 	/* the table's items are read after the index and may have changed since */
 	Assert(!access->fetch_base_items || remote == NIL);
@@ -178,10 +134,33 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 	access->may_stop_early = may_stop_early(root);
 	access->limit_hint = first_page(root, baserel, path, choice, access,
 									scan_clauses);
-	access->is_small = is_small_read(root, baserel, access, local);
+	/*
+	 * The LIMIT needs a small number of rows in any order, which are short or
+	 * assumed to be.  The order for a set operation (query_pathkeys, since
+	 * PostgreSQL 17) is applied only to the rows that LIMIT returns.
+	 */
+	access->is_small = dyn_access_can(access, DYN_CAN_BE_SMALL) &&
+		root->limit_tuples > 0 && root->sort_pathkeys == NIL && local == NIL &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON &&
+		plan->relation->unnest == NULL &&
+		dyn_is_small_read(plan->meta, index, root->limit_tuples);
 	if (access->is_small)
 		access->limit_hint = (int) root->limit_tuples;
 	(void) dyn_complete_fallback(root, baserel, access, local, remote);
+	foreach(lc, access->kind == DYN_ACCESS_UNION ? access->inner : NIL)
+	{
+		DynAccess  *arm = lfirst(lc);
+
+		/* arms return the same columns, and `local` checks their rows */
+		arm->fields = access->fields;
+		arm->scalars = access->scalars;
+		arm->may_stop_early = access->may_stop_early;
+		arm->limit_hint = dyn_limit_hint(root, baserel, path->pathkeys, arm,
+										 list_union_ptr(arm->local_rinfos,
+														arm->filter_rinfos));
+		dyn_estimate_access(root, baserel, arm, &arm->estimate);
+		(void) dyn_complete_fallback(root, baserel, arm, local, NIL);
+	}
 }
 
 /* Finds a count(*) in an expression; all of them are equal. */
@@ -253,9 +232,9 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		: dyn_match_choice(plan, choice, clauses);
 	split_clauses(scan_clauses, access->exact_rinfos, &local, &remote);
 	access->first_row_only = choice->first_row_only && local == NIL &&
-		plan->relation->unnest == NULL &&
-		access->kind == DYN_ACCESS_QUERY && !access->fetch_base_items;
-	for (DynAccess *one = access; one != NULL; one = one->alternative)
+		plan->relation->unnest == NULL && dyn_access_can(access, DYN_CAN_ORDER);
+	for (DynAccess *one = access; one != NULL;
+		 one = dyn_access_inner(one, DYN_USE_IF_OPEN))
 	{
 		complete_access(root, baserel, &best_path->path, choice, one,
 						scan_clauses, local, remote);
@@ -264,7 +243,6 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 			: *choice->while_open->estimate;
 		one->one_request = dyn_access_is_one_request(one);
 	}
-	complete_arms(root, baserel, &best_path->path, access, local);
 	private = list_make1(dyn_access_node(access, &exprs));
 	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,
 							remote, NULL);

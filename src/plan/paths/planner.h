@@ -48,7 +48,7 @@ typedef struct DynPathChoice
 	const RestrictInfo *or_clause;	/* UNION: OR that has these arms */
 	List	   *arms;			/* private to union_path.c */
 	const struct DynPathChoice *while_open; /* choice used while a guard
-											 * (guards.h) is open; NULL if this
+											 * (choice.c) is open; NULL if this
 											 * one has no guards */
 } DynPathChoice;
 
@@ -67,6 +67,17 @@ extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
  */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
+
+/* Returns true if any of the clauses has a guard. */
+extern bool dyn_has_guards(List *clauses);
+
+/*
+ * Returns the access plan like dyn_match_keys with as few closed guards as
+ * possible, and sets them in the access plan.  Returns NULL if the clauses
+ * match the key without closing a guard, or not at all.
+ */
+extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
+								   const DynIndexMeta *index, List *clauses);
 
 /*
  * Returns the cheapest union for one of the relation's clauses (union_path.c),

@@ -67,6 +67,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 		: GetUserId();
 	ListCell   *lc;
 
+	plan->root = root;
 	plan->relid = baserel->relid;
 	plan->relation = dyn_relation_open(relid, userid);
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;

@@ -354,7 +354,7 @@ dyn_union_find(PlannerInfo *root, RelOptInfo *baserel, DynPathChoice *choice)
 		return NULL;
 	access = make_union(plan, plan->clauses);
 	foreach(lc, choice->arms)
-		access->arms = lappend(access->arms, ((const Arm *) lfirst(lc))->access);
+		access->inner = lappend(access->inner, ((const Arm *) lfirst(lc))->access);
 	return access;
 }
 
@@ -377,7 +377,7 @@ dyn_union_match(PlannerInfo *root, RelOptInfo *baserel,
 		if (arm == NULL)
 			elog(ERROR, "a branch no longer matches a key of \"%s\"",
 				 search.plan->relation->name);
-		access->arms = lappend(access->arms, arm);
+		access->inner = lappend(access->inner, arm);
 	}
 	return access;
 }

@@ -92,8 +92,7 @@ countable_access(RelOptInfo *input_rel)
 		return NULL;
 	choice.ordered = choice.backward = false;
 	access = dyn_match_choice(plan, &choice, plan->clauses);
-	if (access->kind == DYN_ACCESS_GET || access->fetch_base_items ||
-		access->rechecks_item_filter)
+	if (!dyn_access_can(access, DYN_CAN_COUNT))
 		return NULL;
 	foreach(lc, input_rel->baserestrictinfo)
 	{
