@@ -12,6 +12,9 @@
  */
 #include "jsonscan.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "../base/text.h"
 #include "duplicate_names.h"
 #include "escape.h"
@@ -35,22 +38,6 @@ dyn_scan_fail(DynJson *scan, const char *at, const char *reason)
 		scan->reason = reason;
 	}
 	return NULL;
-}
-
-bool
-dyn_scan_add_name(DynJson *scan, DynDuplicateNames *names, uint32_t base,
-				  const char *name, size_t len, uint8_t flags)
-{
-	switch (dyn_duplicate_names_add(names, base, name, len,
-									(flags & DYN_VALUE_ESCAPED) != 0))
-	{
-		case DYN_NAME_ADDED:
-			return true;
-		case DYN_NAME_DUPLICATE:
-			return dyn_scan_fail(scan, name, "duplicate name") != NULL;
-		default:
-			return dyn_scan_fail(scan, name, "out of memory") != NULL;
-	}
 }
 
 static inline bool
@@ -339,6 +326,26 @@ scan_scalar(DynJson *scan, const char *p)
 	}
 }
 
+/*
+ * Adds a name to those of the open object.  Returns false, with the error
+ * recorded, if it is a duplicate or memory runs out.
+ */
+static bool
+add_name(DynJson *scan, DynDuplicateNames *names, uint32_t base,
+		 const char *name, size_t len, uint8_t flags)
+{
+	switch (dyn_duplicate_names_add(names, base, name, len,
+									(flags & DYN_VALUE_ESCAPED) != 0))
+	{
+		case DYN_NAME_ADDED:
+			return true;
+		case DYN_NAME_DUPLICATE:
+			return dyn_scan_fail(scan, name, "duplicate name") != NULL;
+		default:
+			return dyn_scan_fail(scan, name, "out of memory") != NULL;
+	}
+}
+
 /* Reads a name and the colon; returns where the member's value begins. */
 static const char *
 scan_name(DynJson *scan, const char *p, DynDuplicateNames *names, uint32_t base)
@@ -352,7 +359,7 @@ scan_name(DynJson *scan, const char *p, DynDuplicateNames *names, uint32_t base)
 	if (p == NULL)
 		return NULL;
 	if (names != NULL &&
-		!dyn_scan_add_name(scan, names, base, name, p - name, flags))
+		!add_name(scan, names, base, name, p - name, flags))
 		return NULL;
 	p = dyn_scan_skip(scan, p + 1);
 	if (p == NULL)
@@ -432,5 +439,100 @@ dyn_scan_value(DynJson *scan, const char *p, DynDuplicateNames *names)
 		if (p != NULL)
 			p = end_value(scan, p, &nest, names);
 	} while (p != NULL && nest.depth > 0);
+	return p;
+}
+
+const char *
+dyn_scan_double(DynJson *scan, const char *p, double *value)
+{
+	const char *start = p;
+	char		text[64];
+
+	p = dyn_scan_number(scan, p);
+	if (p == NULL)
+		return NULL;
+	snprintf(text, sizeof(text), "%.*s", (int) (p - start), start);
+	*value = strtod(text, NULL);
+	return p;
+}
+
+const char *
+dyn_scan_end(DynJson *scan, const char *p)
+{
+	while (p < scan->end && is_space(*p))
+		p++;
+	if (p < scan->end)
+		return dyn_scan_fail(scan, p, "unexpected text after the value");
+	return p;
+}
+
+/*
+ * ----------
+ * Members
+ * ----------
+ */
+
+const char *
+dyn_scan_separator(DynJson *scan, const char *p, char closer, bool *done)
+{
+	p = dyn_scan_skip(scan, p);
+	if (p == NULL)
+		return NULL;
+	if (*p == ',')
+		return dyn_scan_skip(scan, p + 1);
+	if (*p != closer)
+		return dyn_scan_fail(scan, p, "a comma or bracket was expected");
+	*done = true;
+	return p + 1;
+}
+
+/* Reads a name and the colon; returns where the member's value begins. */
+static const char *
+member_name(DynJson *scan, DynDuplicateNames *names, const char *p,
+			uint32_t base, DynMemberName *name)
+{
+	uint8_t		flags;
+
+	if (*p != '"')
+		return dyn_scan_fail(scan, p, "a name was expected");
+	name->text = name->value.data = p + 1;
+	p = dyn_scan_string(scan, p + 1, &flags);
+	if (p == NULL)
+		return NULL;
+	name->len = p - name->text;
+	name->value.len = (uint32_t) name->len;
+	name->value.type = DYN_TYPE_S;
+	name->value.flags = flags;
+	if (!add_name(scan, names, base, name->text, name->len, flags))
+		return NULL;
+	if (flags & DYN_VALUE_ESCAPED)
+		name->text = dyn_duplicate_names_text(names, name->text, name->len,
+											  &name->len);
+	p = dyn_scan_skip(scan, p + 1);
+	if (p == NULL)
+		return NULL;
+	return dyn_scan_expect(scan, p, ':', "a colon was expected");
+}
+
+const char *
+dyn_scan_object(DynJson *scan, DynDuplicateNames *names, const char *p,
+				DynMemberReader read, void *arg)
+{
+	uint32_t	base = names->count;
+	bool		done = false;
+	DynMemberName name;
+
+	p = dyn_scan_expect(scan, p, '{', "an object was expected");
+	if (p != NULL && *p == '}')
+		return p + 1;
+	while (p != NULL && !done)
+	{
+		p = member_name(scan, names, p, base, &name);
+		if (p != NULL)
+			p = read(arg, p, &name);
+		if (p != NULL)
+			p = dyn_scan_separator(scan, p, '}', &done);
+	}
+	dyn_duplicate_names_truncate(names, base);
 	return p;
 }

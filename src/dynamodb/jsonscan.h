@@ -53,15 +53,6 @@ extern void dyn_scan_init(DynJson *scan, const char *buf, size_t len);
 extern const char *dyn_scan_fail(DynJson *scan, const char *at,
 								 const char *reason);
 
-/*
- * Adds a name (the text between its quotes) to those of the open object.
- * Returns false, with the error recorded, if it is a duplicate or memory runs
- * out.
- */
-extern bool dyn_scan_add_name(DynJson *scan, struct DynDuplicateNames *names,
-							  uint32_t base, const char *name, size_t len,
-							  uint8_t flags);
-
 /* The slow halves of the inline functions below. */
 extern const char *dyn_scan_skip_slow(DynJson *scan, const char *p);
 extern const char *dyn_scan_string_slow(DynJson *scan, const char *p,
@@ -69,12 +60,53 @@ extern const char *dyn_scan_string_slow(DynJson *scan, const char *p,
 
 extern const char *dyn_scan_number(DynJson *scan, const char *p);
 
+/* Reads a number, whose digits need not survive. */
+extern const char *dyn_scan_double(DynJson *scan, const char *p, double *value);
+
+/* Skips white space up to the end of the input; anything else is an error. */
+extern const char *dyn_scan_end(DynJson *scan, const char *p);
+
 /*
  * Validates and skips one value of any type.  With `names`, duplicate names in
  * one object are an error; without, they are not checked.
  */
 extern const char *dyn_scan_value(DynJson *scan, const char *p,
 								  struct DynDuplicateNames *names);
+
+/*
+ * Returns where the next element or member begins, after one that ends at `p`.
+ * If there is none, *done is set, and the result is the position after the
+ * bracket.
+ */
+extern const char *dyn_scan_separator(DynJson *scan, const char *p, char closer,
+									  bool *done);
+
+/* The name of a member of an object. */
+typedef struct DynMemberName
+{
+	const char *text;			/* name without escapes (valid until the next
+								 * name) */
+	size_t		len;
+	DynValue	value;			/* name in the response, as an S */
+} DynMemberName;
+
+static inline bool
+dyn_member_is(const DynMemberName *name, const char *text)
+{
+	return name->len == strlen(text) && memcmp(name->text, text, name->len) == 0;
+}
+
+/*
+ * Reads the object at `p`, calling `read` for each member with the position of
+ * its value; `read` returns the position after it, or NULL after recording an
+ * error.  A name that is not a valid string, or occurs twice, is an error.
+ */
+typedef const char *(*DynMemberReader) (void *arg, const char *p,
+										const DynMemberName *name);
+extern const char *dyn_scan_object(DynJson *scan,
+								   struct DynDuplicateNames *names,
+								   const char *p, DynMemberReader read,
+								   void *arg);
 
 /* Skips white space; fails at the end of the input. */
 static DYN_HOT const char *

@@ -15,7 +15,6 @@
  */
 #include "page.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "item.h"
@@ -28,68 +27,6 @@ typedef struct Response
 } Response;
 
 typedef const char *(*MemberParser) (Response *response, const char *p);
-
-/*
- * ----------
- * Arrays and objects of the response
- * ----------
- */
-
-/*
- * Returns where the next element begins, after an element at `p`, or NULL on
- * error.  If there is none, *done is set, and the result is the position after
- * the bracket.
- */
-static const char *
-next_element(DynJson *scan, const char *p, char closer, bool *done)
-{
-	p = dyn_scan_skip(scan, p);
-	if (p == NULL)
-		return NULL;
-	if (*p == ',')
-		return dyn_scan_skip(scan, p + 1);
-	if (*p != closer)
-		return dyn_scan_fail(scan, p, "a comma or bracket was expected");
-	*done = true;
-	return p + 1;
-}
-
-/* The name of a member. */
-typedef struct Name
-{
-	const char *text;			/* name without escapes (valid until the next
-								 * name) */
-	size_t		len;
-	DynValue	value;			/* name in the response, as an S */
-} Name;
-
-/* Reads a name and the colon; returns where the member's value begins. */
-static const char *
-member_name(DynItemParser *r, const char *p, uint32_t base, Name *name)
-{
-	DynDuplicateNames *names = &r->tape->names;
-	uint8_t		flags;
-
-	if (*p != '"')
-		return dyn_scan_fail(&r->scan, p, "a name was expected");
-	name->text = name->value.data = p + 1;
-	p = dyn_scan_string(&r->scan, p + 1, &flags);
-	if (p == NULL)
-		return NULL;
-	name->len = p - name->text;
-	name->value.len = (uint32_t) name->len;
-	name->value.type = DYN_TYPE_S;
-	name->value.flags = flags;
-	if (!dyn_scan_add_name(&r->scan, names, base, name->text, name->len, flags))
-		return NULL;
-	if (flags & DYN_VALUE_ESCAPED)
-		name->text = dyn_duplicate_names_text(names, name->text, name->len,
-											  &name->len);
-	p = dyn_scan_skip(&r->scan, p + 1);
-	if (p == NULL)
-		return NULL;
-	return dyn_scan_expect(&r->scan, p, ':', "a colon was expected");
-}
 
 /*
  * ----------
@@ -122,56 +59,31 @@ read_items(Response *response, const char *p)
 	{
 		p = read_item(response, p);
 		if (p != NULL)
-			p = next_element(scan, p, ']', &done);
+			p = dyn_scan_separator(scan, p, ']', &done);
 	}
 	return p;
 }
 
-/* A function that reads the value of one member of an object. */
-typedef const char *(*NamedParser) (Response *response, const char *p,
-									const Name *name);
-
-static bool
-is_named(const Name *name, const char *text)
-{
-	return name->len == strlen(text) &&
-		memcmp(name->text, text, name->len) == 0;
-}
-
-/* Reads an object below the top level, checking for duplicate names. */
 static const char *
-read_object(Response *response, const char *p, NamedParser read)
+read_object(Response *response, const char *p, DynMemberReader read)
 {
 	DynItemParser  *r = &response->parser;
-	uint32_t	base = r->tape->names.count;
-	bool		done = false;
-	Name		name;
 
-	p = dyn_scan_expect(&r->scan, p, '{', "an object was expected");
-	if (p != NULL && *p == '}')
-		return p + 1;
-	while (p != NULL && !done)
-	{
-		p = member_name(r, p, base, &name);
-		if (p != NULL)
-			p = read(response, p, &name);
-		if (p != NULL)
-			p = next_element(&r->scan, p, '}', &done);
-	}
-	dyn_duplicate_names_truncate(&r->tape->names, base);
-	return p;
+	return dyn_scan_object(&r->scan, &r->tape->names, p, read, response);
 }
 
 static void
-note_table(DynPage *page, const Name *name)
+note_table(DynPage *page, const DynMemberName *name)
 {
 	if (page->ntables++ == 0)
 		page->table = name->value;
 }
 
 static const char *
-read_table_items(Response *response, const char *p, const Name *name)
+read_table_items(void *arg, const char *p, const DynMemberName *name)
 {
+	Response   *response = arg;
+
 	note_table(response->page, name);
 	return read_items(response, p);
 }
@@ -275,18 +187,12 @@ read_unprocessed(Response *response, const char *p)
 static const char *
 read_units_number(Response *response, const char *p)
 {
-	const char *start = p;
 	double		units;
-	char		text[64];
 
 	if (*p == 'n')
 		return dyn_scan_literal(&response->parser.scan, p, "null");
-	p = dyn_scan_number(&response->parser.scan, p);
-	if (p == NULL)
-		return NULL;
-	snprintf(text, sizeof(text), "%.*s", (int) (p - start), start);
-	units = strtod(text, NULL);
-	if (units >= 0 && units <= DYN_PAGE_MOST_UNITS)
+	p = dyn_scan_double(&response->parser.scan, p, &units);
+	if (p != NULL && units >= 0 && units <= DYN_PAGE_MOST_UNITS)
 	{
 		response->page->units += units;
 		response->page->units_reported = true;
@@ -299,11 +205,12 @@ read_units_number(Response *response, const char *p)
  * that of its parts.
  */
 static const char *
-read_units_member(Response *response, const char *p, const Name *name)
+read_units_member(void *arg, const char *p, const DynMemberName *name)
 {
+	Response   *response = arg;
 	DynItemParser  *r = &response->parser;
 
-	if (is_named(name, "CapacityUnits"))
+	if (dyn_member_is(name, "CapacityUnits"))
 		return read_units_number(response, p);
 	return dyn_scan_value(&r->scan, p, &r->tape->names);
 }
@@ -323,7 +230,7 @@ read_units(Response *response, const char *p)
 	{
 		p = read_object(response, p, read_units_member);
 		if (p != NULL)
-			p = next_element(scan, p, ']', &done);
+			p = dyn_scan_separator(scan, p, ']', &done);
 	}
 	return p;
 }
@@ -355,30 +262,26 @@ static const Member members[] =
 };
 
 static const Member *
-find_member(const Name *name)
+find_member(const DynMemberName *name)
 {
 	static const Member other = {"", NULL, DYN_PAGE_OTHER};
 	size_t		i;
 
 	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
 	{
-		if (is_named(name, members[i].name))
+		if (dyn_member_is(name, members[i].name))
 			return &members[i];
 	}
 	return &other;
 }
 
 static const char *
-read_member(Response *response, const char *p)
+read_member(void *arg, const char *p, const DynMemberName *name)
 {
+	Response   *response = arg;
 	DynItemParser  *r = &response->parser;
-	const Member *member;
-	Name		name;
+	const Member *member = find_member(name);
 
-	p = member_name(r, p, 0, &name);
-	if (p == NULL)
-		return NULL;
-	member = find_member(&name);
 	if (*p != 'n')
 		response->page->members |= member->bit;
 	else if (member->bit == DYN_PAGE_LAST_KEY)
@@ -391,21 +294,8 @@ read_member(Response *response, const char *p)
 static const char *
 read_response(Response *response, const char *p)
 {
-	DynJson    *scan = &response->parser.scan;
-	bool		done = false;
-
-	p = dyn_scan_skip(scan, p);
-	if (p != NULL)
-		p = dyn_scan_expect(scan, p, '{', "an object was expected");
-	if (p != NULL && *p == '}')
-		return p + 1;
-	while (p != NULL && !done)
-	{
-		p = read_member(response, p);
-		if (p != NULL)
-			p = next_element(scan, p, '}', &done);
-	}
-	return p;
+	p = dyn_scan_skip(&response->parser.scan, p);
+	return p ? read_object(response, p, read_member) : NULL;
 }
 
 static bool
@@ -419,18 +309,21 @@ report(DynPageError *error, size_t offset, const char *reason)
 /* ---- UnprocessedKeys: table name -> request of that table ---- */
 
 static const char *
-read_keys_member(Response *response, const char *p, const Name *name)
+read_keys_member(void *arg, const char *p, const DynMemberName *name)
 {
+	Response   *response = arg;
 	DynItemParser  *r = &response->parser;
 
-	if (is_named(name, "Keys"))
+	if (dyn_member_is(name, "Keys"))
 		return read_items(response, p);
 	return dyn_scan_value(&r->scan, p, &r->tape->names);
 }
 
 static const char *
-read_table_keys(Response *response, const char *p, const Name *name)
+read_table_keys(void *arg, const char *p, const DynMemberName *name)
 {
+	Response   *response = arg;
+
 	note_table(response->page, name);
 	return read_object(response, p, read_keys_member);
 }
@@ -440,6 +333,13 @@ read_keys(Response *response, const char *p)
 {
 	p = dyn_scan_skip(&response->parser.scan, p);
 	return p ? read_object(response, p, read_table_keys) : NULL;
+}
+
+static const char *
+read_single_item(Response *response, const char *p)
+{
+	p = dyn_scan_skip(&response->parser.scan, p);
+	return p ? read_item(response, p) : NULL;
 }
 
 /*
@@ -524,13 +424,7 @@ parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 	response.page = page;
 
 	p = read(&response, buf);
-	/* only white space may follow */
-	while (p != NULL && p < scan->end &&
-		   (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'))
-		p++;
-	if (p != NULL && p < scan->end)
-		p = dyn_scan_fail(scan, p, "unexpected text after the value");
-	if (p != NULL)
+	if (p != NULL && dyn_scan_end(scan, p) != NULL)
 		return true;
 	clear_page(page, tree, buf);
 	return report(error, scan->err - buf, scan->reason);
@@ -548,6 +442,13 @@ dyn_page_parse_keys(DynPage *page, const DynPathTree *tree, const char *buf,
 					size_t len, DynPageError *error)
 {
 	return parse(page, tree, buf, len, read_keys, error);
+}
+
+bool
+dyn_page_parse_item(DynPage *page, const DynPathTree *tree, const char *buf,
+					size_t len, DynPageError *error)
+{
+	return parse(page, tree, buf, len, read_single_item, error);
 }
 
 void

@@ -137,6 +137,14 @@ extern bool dyn_page_parse_keys(DynPage *page, const DynPathTree *tree,
 								DynPageError *error);
 
 /*
+ * Parses a single item in the same way, such as the Attributes of a write
+ * (write.h).
+ */
+extern bool dyn_page_parse_item(DynPage *page, const DynPathTree *tree,
+								const char *buf, size_t len,
+								DynPageError *error);
+
+/*
  * Returns the number of bytes held by the tape, for the caller's memory limit.
  */
 extern size_t dyn_page_memory(const DynPage *page);

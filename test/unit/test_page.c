@@ -202,6 +202,33 @@ unprocessed_keys_are_read_like_items(void)
 	dyn_path_tree_free(shape);
 }
 
+/* The item of a write is not the member of a response. */
+static void
+single_items_are_read(void)
+{
+	static const char item[] = " {\"a\":{\"N\":\"1\"},\"Items\":{\"S\":\"x\"}} ";
+	DynStep		step = {"a", 1, 0};
+	DynPath		path = {&step, 1};
+	DynPathTree *tree = dyn_path_tree_create(&path, 1);
+	DynPageCursor cursor;
+	DynPageError error;
+	DynValue	value;
+
+	CHECK(dyn_page_parse_item(&page, tree, item, sizeof(item) - 1, &error));
+	CHECK_EQ_INT(page.nitems, 1);
+	CHECK_EQ_INT(page.members, 0);
+	dyn_page_cursor_init(&cursor, &page);
+	CHECK(dyn_page_next(&cursor, &value) && value.type == DYN_TYPE_N && value.data[0] == '1');
+	CHECK(!dyn_page_next(&cursor, &value));
+	CHECK(dyn_page_parse_item(&page, tree, "{}", 2, &error));
+	CHECK_EQ_INT(page.nitems, 1);
+	CHECK(!dyn_page_parse_item(&page, tree, "", 0, &error));
+	CHECK(!dyn_page_parse_item(&page, tree, "[]", 2, &error));
+	CHECK(!dyn_page_parse_item(&page, tree, "{} {}", 5, &error));
+	CHECK(!dyn_page_parse_item(&page, tree, "{\"a\":1}", 7, &error));
+	dyn_path_tree_free(tree);
+}
+
 static void
 members_beside_the_items_are_read(void)
 {
@@ -627,6 +654,7 @@ main(void)
 	RUN(absent_item_and_empty_item_differ);
 	RUN(batches_are_read_in_order);
 	RUN(unprocessed_keys_are_read_like_items);
+	RUN(single_items_are_read);
 	RUN(members_beside_the_items_are_read);
 	RUN(paths_lead_into_maps_and_lists);
 	RUN(same_names_in_list_elements_are_not_taken_for_the_map);
