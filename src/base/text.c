@@ -255,3 +255,12 @@ dyn_hash_bytes(const void *bytes, size_t len)
 	}
 	return hash_mix(h, h >> 17);
 }
+
+bool
+dyn_append_json_text_member(DynBuffer *buf, const char *name, const char *text)
+{
+	if (text == NULL || text[0] == '\0')
+		return !buf->failed;
+	dyn_append_json_member(buf, name);
+	return dyn_append_json_text(buf, text);
+}

@@ -44,6 +44,10 @@ extern bool dyn_append_number(DynBuffer *buf, unsigned long number);
 /* Appends ,"name": for a name without anything to escape. */
 extern bool dyn_append_json_member(DynBuffer *buf, const char *name);
 
+/* Appends ,"name":"text", or nothing if the text is NULL or "". */
+extern bool dyn_append_json_text_member(DynBuffer *buf, const char *name,
+										const char *text);
+
 /* Appends `s` as a quoted JSON string; `s` must be valid UTF-8. */
 extern bool dyn_append_json_string(DynBuffer *buf, const char *s, size_t len);
 

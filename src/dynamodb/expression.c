@@ -415,6 +415,55 @@ dyn_path_print(const DynPath *path, DynBuffer *out)
 	return !out->failed;
 }
 
+/* ---- updates ---- */
+
+static void
+render_update(Renderer *r, const DynPathValue *values, int n)
+{
+	static const char *const words[] = {"SET ", "REMOVE "};
+
+	for (int absent = 0; absent <= 1; absent++)
+	{
+		const char *before = words[absent];
+
+		for (int i = 0; i < n && !r->failed; i++)
+		{
+			if ((values[i].value.type == DYN_TYPE_ABSENT) != absent)
+				continue;
+			if (before == words[1] && r->out->len > r->start)
+				put(r, " ");
+			put(r, before);
+			before = r->dialect->comma;
+			render_path(r, values[i].path);
+			if (absent)
+				continue;
+			put(r, " = ");
+			r->dialect->value(r, &values[i].value);
+		}
+	}
+}
+
+bool
+dyn_expr_update(DynTokens *tokens, const DynPathValue *values, int n,
+				DynBuffer *out)
+{
+	DynTokensMark mark = dyn_tokens_mark(tokens);
+	bool		had_failed = out->failed;
+	Renderer	r = renderer(&to_dynamodb, tokens, out);
+
+	render_update(&r, values, n);
+	return keep_or_undo(&r, mark, had_failed);
+}
+
+bool
+dyn_expr_print_update(const DynPathValue *values, int n, DynBuffer *out)
+{
+	Renderer	r = renderer(&to_people, NULL, out);
+
+	render_update(&r, values, n);
+	return !out->failed;
+}
+
 /* ---- simplification ---- */
 
 /*

@@ -1,6 +1,6 @@
 /*
  * expression.h
- *		Renders condition and projection expressions with placeholders.
+ *		Renders conditions, updates and projections with placeholders.
  *
  * A condition is a DynCond tree that the caller allocates and frees.
  * Rendering writes the text of a KeyConditionExpression or FilterExpression,
@@ -110,6 +110,25 @@ extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);
 
 /*
+ * An attribute or document path, and a value to store there; type ABSENT
+ * removes it.  Item documents and conditions of writes are made from them, too
+ * (update.h).
+ */
+typedef struct DynPathValue
+{
+	const DynPath *path;
+	DynScalar	value;
+} DynPathValue;
+
+/*
+ * Appends an UpdateExpression: SET of the values, REMOVE of the absent ones.
+ * No path may be a prefix of another, or repeat.  Returns false as
+ * dyn_expr_condition() does.
+ */
+extern bool dyn_expr_update(DynTokens *tokens, const DynPathValue *values,
+							int n, DynBuffer *out);
+
+/*
  * Appends a ProjectionExpression.  Paths that repeat or are covered by a
  * shorter one are omitted; a path is truncated before its first list step.
  * Returns false as dyn_expr_condition() does.
@@ -130,6 +149,10 @@ extern bool dyn_tokens_write(const DynTokens *tokens, DynBuffer *out);
  */
 extern bool dyn_expr_print(const DynCond *cond, DynBuffer *out);
 extern bool dyn_path_print(const DynPath *path, DynBuffer *out);
+
+/* Appends an update in that form: SET total = 5, note = "x" REMOVE shipped */
+extern bool dyn_expr_print_update(const DynPathValue *values, int n,
+								  DynBuffer *out);
 
 /*
  * Appends, in the same form, the attributes that a ProjectionExpression of

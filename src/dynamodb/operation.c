@@ -27,22 +27,16 @@ static const char *const operation_names[] = {
 	[DYN_OP_SCAN] = "Scan",
 	[DYN_OP_DESCRIBE_TABLE] = "DescribeTable",
 	[DYN_OP_LIST_TABLES] = "ListTables",
+	[DYN_OP_PUT_ITEM] = "PutItem",
+	[DYN_OP_UPDATE_ITEM] = "UpdateItem",
+	[DYN_OP_DELETE_ITEM] = "DeleteItem",
+	[DYN_OP_TRANSACT_WRITE_ITEMS] = "TransactWriteItems",
 };
 
 const char *
 dyn_operation_name(DynOperation op)
 {
 	return operation_names[op];
-}
-
-/* Writes ,"name":"text", or nothing if there is no text. */
-static void
-member_text(DynBuffer *buf, const char *name, const char *text)
-{
-	if (text == NULL || text[0] == '\0')
-		return;
-	dyn_append_json_member(buf, name);
-	dyn_append_json_text(buf, text);
 }
 
 static void
@@ -67,11 +61,11 @@ common_members(DynBuffer *buf, const DynReadRequest *req)
 	if (req->consistent)
 		dyn_buffer_append_str(buf, ",\"ConsistentRead\":true");
 	if (req->count_only)
-		member_text(buf, "Select", "COUNT");
+		dyn_append_json_text_member(buf, "Select", "COUNT");
 	else if (req->all_attributes)
-		member_text(buf, "Select", "ALL_ATTRIBUTES");
+		dyn_append_json_text_member(buf, "Select", "ALL_ATTRIBUTES");
 	else
-		member_text(buf, "ProjectionExpression", req->projection);
+		dyn_append_json_text_member(buf, "ProjectionExpression", req->projection);
 	if (req->tokens != NULL)
 		dyn_tokens_write(req->tokens, buf);
 }
@@ -107,10 +101,10 @@ write_pages(DynBuffer *buf, const DynReadRequest *req)
 	bool		is_query = req->op == DYN_OP_QUERY;
 
 	begin_document(buf, req->table);
-	member_text(buf, "IndexName", req->index);
+	dyn_append_json_text_member(buf, "IndexName", req->index);
 	if (is_query)
-		member_text(buf, "KeyConditionExpression", req->key_condition);
-	member_text(buf, "FilterExpression", req->filter);
+		dyn_append_json_text_member(buf, "KeyConditionExpression", req->key_condition);
+	dyn_append_json_text_member(buf, "FilterExpression", req->filter);
 	common_members(buf, req);
 	if (is_query && req->backward)
 		dyn_buffer_append_str(buf, ",\"ScanIndexForward\":false");
@@ -152,7 +146,7 @@ dyn_write_read(DynBuffer *buf, const DynReadRequest *req)
 			return;
 	}
 	if (req->report_units)
-		member_text(buf, "ReturnConsumedCapacity", "TOTAL");
+		dyn_append_json_text_member(buf, "ReturnConsumedCapacity", "TOTAL");
 	dyn_buffer_append_char(buf, '}');
 }
 

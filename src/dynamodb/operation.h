@@ -1,6 +1,6 @@
 /*
  * operation.h
- *		Writes the request documents of the read operations.
+ *		Names operations, and writes the request documents of reads.
  *
  * Each function resets the buffer and writes one JSON document; the caller
  * checks buf->failed afterwards.  Empty and default members are omitted.  The
@@ -24,7 +24,11 @@ typedef enum DynOperation
 	DYN_OP_QUERY,
 	DYN_OP_SCAN,
 	DYN_OP_DESCRIBE_TABLE,
-	DYN_OP_LIST_TABLES
+	DYN_OP_LIST_TABLES,
+	DYN_OP_PUT_ITEM,
+	DYN_OP_UPDATE_ITEM,
+	DYN_OP_DELETE_ITEM,
+	DYN_OP_TRANSACT_WRITE_ITEMS
 } DynOperation;
 
 /* Returns "GetItem", ... as in X-Amz-Target. */

@@ -1,10 +1,9 @@
 /*
  * wire.c
- *		Writes scalars and keys as JSON, compares and prints them.
+ *		Writes values and keys as JSON, compares and prints them.
  *
- * All values that we send are scalars: no request needs a list, a map or a
- * set.  Numbers are in canonical form (base/number.h), so they are equal if
- * their bytes are, and need no escapes.
+ * Numbers are in canonical form (base/number.h), so they are equal if their
+ * bytes are, and need no escapes.  Sets, lists and maps are JSON already.
  *
  * Printed values are truncated after a number of characters, not bytes; the
  * dots follow the closing quote, so that they do not look like contents.
@@ -18,6 +17,32 @@
 
 #define PRINT_CHARS	64			/* maximum number of characters printed for one
 								 * value */
+
+bool
+dyn_scalar_of_value(const DynValue *value, char *memory, DynScalar *scalar)
+{
+	long		len = value->len;
+
+	scalar->type = value->type;
+	scalar->data = value->data;
+	if (value->type == DYN_TYPE_BOOL || value->type == DYN_TYPE_NULL)
+	{
+		scalar->data = NULL;
+		len = (value->flags & DYN_VALUE_TRUE) != 0;
+	}
+	else if (value->type == DYN_TYPE_B)
+	{
+		scalar->data = memory;
+		len = dyn_value_bytes(value, (unsigned char *) memory);
+	}
+	else if (value->type == DYN_TYPE_S && (value->flags & DYN_VALUE_ESCAPED))
+	{
+		scalar->data = memory;
+		len = (long) dyn_value_text(value, memory);
+	}
+	scalar->len = (size_t) len;
+	return value->type != DYN_TYPE_ABSENT && len >= 0;
+}
 
 bool
 dyn_wire_scalar(DynBuffer *buf, const DynScalar *value)
@@ -39,8 +64,11 @@ dyn_wire_scalar(DynBuffer *buf, const DynScalar *value)
 		case DYN_TYPE_BOOL:
 			dyn_buffer_append_str(buf, value->len ? "true" : "false");
 			break;
-		default:				/* the value of NULL is always true */
+		case DYN_TYPE_NULL:		/* its value is always true */
 			dyn_buffer_append_str(buf, "true");
+			break;
+		default:
+			dyn_buffer_append(buf, value->data, value->len);
 			break;
 	}
 	return dyn_buffer_append_char(buf, '}');
@@ -108,23 +136,32 @@ dyn_scalar_compare(const DynScalar *a, const DynScalar *b)
 	return compare_bytes(a, b);
 }
 
+/* Returns the number of bytes of the characters that are printed. */
+static size_t
+printed_bytes(const DynScalar *value)
+{
+	size_t		chars = 0;
+	size_t		shown;
+
+	for (shown = 0; shown < value->len; shown++)
+	{
+		/* at the first byte of the first character over the limit */
+		if (!dyn_utf8_continues(value->data[shown]) && chars++ == PRINT_CHARS)
+			break;
+	}
+	return shown;
+}
+
 bool
 dyn_scalar_print(DynBuffer *buf, const DynScalar *value)
 {
 	size_t		shown = value->len;
-	size_t		chars = 0;
 	size_t		i;
 
 	switch (value->type)
 	{
 		case DYN_TYPE_S:
-			/* up to the first byte of the first character over the limit */
-			for (shown = 0; shown < value->len; shown++)
-			{
-				if (!dyn_utf8_continues(value->data[shown]) &&
-					chars++ == PRINT_CHARS)
-					break;
-			}
+			shown = printed_bytes(value);
 			dyn_append_json_string(buf, value->data, shown);
 			break;
 		case DYN_TYPE_N:
@@ -143,9 +180,13 @@ dyn_scalar_print(DynBuffer *buf, const DynScalar *value)
 		case DYN_TYPE_BOOL:
 			dyn_buffer_append_str(buf, value->len ? "true" : "false");
 			return !buf->failed;
-		default:
+		case DYN_TYPE_NULL:
 			dyn_buffer_append_str(buf, "null");
 			return !buf->failed;
+		default:
+			shown = printed_bytes(value);
+			dyn_buffer_append(buf, value->data, shown);
+			break;
 	}
 	if (shown < value->len)
 		dyn_buffer_append_str(buf, "...");

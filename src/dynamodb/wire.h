@@ -1,6 +1,6 @@
 /*
  * wire.h
- *		Values to be sent to DynamoDB: scalars and keys as JSON.
+ *		Values to be sent to DynamoDB, and keys, as JSON.
  *
  * For reading see page.h (items), metadata.h (descriptions) and aws/awserror.h
  * (errors).
@@ -18,8 +18,9 @@
 
 /*
  * A value to send.  S: UTF-8 text.  N: canonical decimal text (base/number.h).
- * B: raw bytes.  BOOL: data is NULL, len 0 or 1.  NULL: data NULL, len 0.
- * Other types are never sent.
+ * B: raw bytes.  BOOL: data is NULL, len 0 or 1.  NULL: data NULL, len 0.  SS,
+ * NS, BS, L, M: JSON as in DynValue, such as ["a"], [{"S":"a"}] or
+ * {"a":{"N":"1"}}; only writes send these.
  */
 typedef struct DynScalar
 {
@@ -40,6 +41,15 @@ dyn_value_encodes(const DynValue *value, const DynScalar *scalar)
 		 (value->type == DYN_TYPE_S && !(value->flags & DYN_VALUE_ESCAPED))) &&
 		memcmp(value->data, scalar->data, scalar->len) == 0;
 }
+
+/*
+ * Converts a value of a response to the same value to send.  S and B that are
+ * encoded are decoded to `memory` (value->len + 3 bytes); the others point
+ * into the response.  N is not made canonical.  Returns false for ABSENT, and
+ * for B that is not valid base64.
+ */
+extern bool dyn_scalar_of_value(const DynValue *value, char *memory,
+								DynScalar *scalar);
 
 /* Writes {"S":"..."}. */
 extern bool dyn_wire_scalar(DynBuffer *buf, const DynScalar *value);
@@ -63,7 +73,10 @@ extern bool dyn_wire_key_names(const char *json, size_t len,
 							   const char *const *names, int n,
 							   bool *out_of_memory);
 
-/* Returns true if type and bytes are equal (values are canonical). */
+/*
+ * Returns true if type and bytes are equal.  Scalars are canonical; sets,
+ * lists and maps may be equal although their bytes differ.
+ */
 extern bool dyn_scalar_equal(const DynScalar *a, const DynScalar *b);
 
 /*
@@ -75,8 +88,8 @@ extern int	dyn_scalar_compare(const DynScalar *a, const DynScalar *b);
 
 /*
  * Appends a value for logs and EXPLAIN: S in double quotes with JSON escapes,
- * N as it is, B as x'..', BOOL true/false, NULL null; truncated after 64
- * characters with "...".
+ * N as it is, B as x'..', BOOL true/false, NULL null, others as JSON;
+ * truncated after 64 characters with "...".
  */
 extern bool dyn_scalar_print(DynBuffer *buf, const DynScalar *value);
 

@@ -103,6 +103,10 @@ operations_have_names(void)
 	CHECK_EQ_STR(dyn_operation_name(DYN_OP_SCAN), "Scan");
 	CHECK_EQ_STR(dyn_operation_name(DYN_OP_DESCRIBE_TABLE), "DescribeTable");
 	CHECK_EQ_STR(dyn_operation_name(DYN_OP_LIST_TABLES), "ListTables");
+	CHECK_EQ_STR(dyn_operation_name(DYN_OP_PUT_ITEM), "PutItem");
+	CHECK_EQ_STR(dyn_operation_name(DYN_OP_UPDATE_ITEM), "UpdateItem");
+	CHECK_EQ_STR(dyn_operation_name(DYN_OP_DELETE_ITEM), "DeleteItem");
+	CHECK_EQ_STR(dyn_operation_name(DYN_OP_TRANSACT_WRITE_ITEMS), "TransactWriteItems");
 }
 
 static void

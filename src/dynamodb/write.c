@@ -1,0 +1,346 @@
+/*
+ * write.c
+ *		Writes the requests of the write operations, and reads their responses.
+ *
+ * The parts of a request that are JSON already (items, tokens) are copied
+ * unchanged.  Responses are read with the scanner of the page reader, so that
+ * items remain slices of the response: an item read with jansson and written
+ * again could differ.
+ */
+#include "write.h"
+
+#include <string.h>
+
+#include "../base/lengthof.h"
+#include "../base/text.h"
+#include "duplicate_names.h"
+#include "jsonscan.h"
+#include "page_check.h"
+
+/* ---- requests ---- */
+
+static void
+put_json_member(DynBuffer *buf, const char *name, const char *json, size_t len)
+{
+	dyn_append_json_member(buf, name);
+	dyn_buffer_append(buf, json, len);
+}
+
+/* Writes what a request and a member of a transaction have in common. */
+static void
+put_common(DynBuffer *buf, const DynWriteRequest *req)
+{
+	dyn_buffer_append_str(buf, "{\"TableName\":");
+	dyn_append_json_text(buf, req->table);
+	if (req->op == DYN_OP_PUT_ITEM)
+		put_json_member(buf, "Item", req->item, req->item_len);
+	else
+	{
+		dyn_append_json_member(buf, "Key");
+		dyn_wire_key(buf, req->key, req->nparts);
+	}
+	dyn_append_json_text_member(buf, "UpdateExpression", req->update);
+	dyn_append_json_text_member(buf, "ConditionExpression", req->condition);
+	if (req->tokens != NULL)
+		dyn_tokens_write(req->tokens, buf);
+}
+
+void
+dyn_write_write(DynBuffer *buf, const DynWriteRequest *req)
+{
+	static const char *const returns[] = {
+		[DYN_RETURN_NONE] = NULL,
+		[DYN_RETURN_ALL_NEW] = "ALL_NEW",
+		[DYN_RETURN_ALL_OLD] = "ALL_OLD",
+	};
+
+	dyn_buffer_reset(buf);
+	put_common(buf, req);
+	dyn_append_json_text_member(buf, "ReturnConsumedCapacity", "TOTAL");
+	dyn_append_json_text_member(buf, "ReturnValues", returns[req->returns]);
+	if (req->condition != NULL)
+		dyn_append_json_text_member(buf, "ReturnValuesOnConditionCheckFailure",
+									"ALL_OLD");
+	dyn_buffer_append_char(buf, '}');
+}
+
+void
+dyn_write_member(DynBuffer *buf, const DynWriteRequest *req)
+{
+	dyn_buffer_append_str(buf, buf->len > 0 ? ",{\"" : "{\"");
+	dyn_buffer_append_str(buf, req->op == DYN_OP_PUT_ITEM ? "Put" :
+						  req->op == DYN_OP_UPDATE_ITEM ? "Update" : "Delete");
+	dyn_buffer_append_str(buf, "\":");
+	put_common(buf, req);
+	dyn_buffer_append_str(buf, "}}");
+}
+
+void
+dyn_write_transaction(DynBuffer *buf, const char *members, size_t len,
+					  const char *token)
+{
+	dyn_buffer_reset(buf);
+	dyn_buffer_append_str(buf, "{\"TransactItems\":[");
+	dyn_buffer_append(buf, members, len);
+	dyn_buffer_append_char(buf, ']');
+	dyn_append_json_text_member(buf, "ClientRequestToken", token);
+	dyn_append_json_text_member(buf, "ReturnConsumedCapacity", "TOTAL");
+	dyn_buffer_append_char(buf, '}');
+}
+
+/* ---- responses ---- */
+
+/* A response, or an error document, while it is read. */
+typedef struct Reply
+{
+	DynJson		scan;
+	DynDuplicateNames names;
+	const char *table;			/* table of the request */
+	bool		is_error;		/* true if it has the member __type */
+	bool		is_read;		/* true if it has members of a read */
+	bool		names_table;	/* true if it reports the capacity of the
+								 * table... */
+	bool		names_other;	/* ...or of another one */
+	double		units;
+	const char *item;			/* Attributes or Item; NULL: absent or null */
+	size_t		item_len;
+	int			nobjects;		/* objects read from the current array */
+	DynCancelReason *reasons;
+	int			max_reasons;
+	int			nreasons;
+} Reply;
+
+static const char *
+skip_value(Reply *reply, const char *p)
+{
+	return dyn_scan_value(&reply->scan, p, &reply->names);
+}
+
+/* Reads an item, which the page reader will validate, or null. */
+static const char *
+read_item(Reply *reply, const char *p, const char **item, size_t *item_len)
+{
+	const char *start = p;
+
+	if (*p != '{' && *p != 'n')
+		return dyn_scan_fail(&reply->scan, p, "an item was expected");
+	p = skip_value(reply, p);
+	if (p != NULL && *start == '{')
+	{
+		*item = start;
+		*item_len = p - start;
+	}
+	return p;
+}
+
+/* Reads a string; the text has no escapes, and is valid until the next name. */
+static const char *
+read_text(Reply *reply, const char *p, const char **text, size_t *len)
+{
+	uint8_t		flags;
+
+	if (*p != '"')
+		return dyn_scan_fail(&reply->scan, p, "a string was expected");
+	*text = p + 1;
+	p = dyn_scan_string(&reply->scan, p + 1, &flags);
+	if (p == NULL)
+		return NULL;
+	*len = p - *text;
+	if (flags & DYN_VALUE_ESCAPED)
+		*text = dyn_duplicate_names_text(&reply->names, *text, *len, len);
+	if (*text == NULL)
+		return dyn_scan_fail(&reply->scan, p, "out of memory");
+	return p + 1;
+}
+
+/* Reads an array of objects, or one object, whose members are those of `read`. */
+static const char *
+read_objects(Reply *reply, const char *p, DynMemberReader read)
+{
+	bool		is_array = *p == '[';
+	bool		done = false;
+
+	reply->nobjects = 0;
+	if (is_array)
+		p = dyn_scan_skip(&reply->scan, p + 1);
+	if (p != NULL && is_array && *p == ']')
+		return p + 1;
+	while (p != NULL && !done)
+	{
+		reply->nobjects++;
+		p = dyn_scan_object(&reply->scan, &reply->names, p, read, reply);
+		done = !is_array;
+		if (p != NULL && is_array)
+			p = dyn_scan_separator(&reply->scan, p, ']', &done);
+	}
+	return p;
+}
+
+static const char *
+read_capacity(void *arg, const char *p, const DynMemberName *name)
+{
+	Reply	   *reply = arg;
+	const char *table;
+	size_t		len;
+	double		units;
+
+	if (dyn_member_is(name, "CapacityUnits") && *p != 'n')
+	{
+		p = dyn_scan_double(&reply->scan, p, &units);
+		if (p != NULL && units >= 0 && units <= DYN_PAGE_MOST_UNITS)
+			reply->units += units;
+		return p;
+	}
+	if (!dyn_member_is(name, "TableName"))
+		return skip_value(reply, p);
+	p = read_text(reply, p, &table, &len);
+	if (p != NULL && dyn_names_table(reply->table, table, len))
+		reply->names_table = true;
+	else
+		reply->names_other = true;
+	return p;
+}
+
+static const char *
+read_reason(void *arg, const char *p, const DynMemberName *name)
+{
+	Reply	   *reply = arg;
+	DynCancelReason *reason;
+	const char *code;
+	size_t		len;
+
+	if (reply->nobjects > reply->max_reasons)
+		return skip_value(reply, p);
+	reason = &reply->reasons[reply->nobjects - 1];
+	if (dyn_member_is(name, "Item"))
+		return read_item(reply, p, &reason->item, &reason->item_len);
+	if (!dyn_member_is(name, "Code") || *p == 'n')
+		return skip_value(reply, p);
+	p = read_text(reply, p, &code, &len);
+	if (p != NULL)
+	{
+		if (len >= sizeof(reason->code))
+			len = sizeof(reason->code) - 1;
+		memcpy(reason->code, code, len);
+		reason->code[len] = '\0';
+	}
+	return p;
+}
+
+/* True for members of other responses, whatever else those contain. */
+static bool
+is_of_read(const DynMemberName *name)
+{
+	static const char *const names[] = {
+		"Item", "Items", "Responses", "Count", "ScannedCount", "Table",
+		"LastEvaluatedKey", "UnprocessedKeys", "UnprocessedItems"
+	};
+
+	for (size_t i = 0; i < LENGTHOF(names); i++)
+	{
+		if (dyn_member_is(name, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Reads a member of a response... */
+static const char *
+read_member(void *arg, const char *p, const DynMemberName *name)
+{
+	Reply	   *reply = arg;
+
+	reply->is_error |= dyn_member_is(name, "__type");
+	reply->is_read |= is_of_read(name);
+	if (dyn_member_is(name, "Attributes"))
+		return read_item(reply, p, &reply->item, &reply->item_len);
+	if (dyn_member_is(name, "ConsumedCapacity") && *p != 'n')
+		return read_objects(reply, p, read_capacity);
+	return skip_value(reply, p);
+}
+
+/* ...and of an error document. */
+static const char *
+read_error_member(void *arg, const char *p, const DynMemberName *name)
+{
+	Reply	   *reply = arg;
+
+	if (dyn_member_is(name, "Item"))
+		return read_item(reply, p, &reply->item, &reply->item_len);
+	if (!dyn_member_is(name, "CancellationReasons") || reply->reasons == NULL ||
+		*p == 'n')
+		return skip_value(reply, p);
+	p = read_objects(reply, p, read_reason);
+	reply->nreasons = reply->nobjects;
+	return p;
+}
+
+/* Reads a document; returns a text if it is malformed or memory runs out. */
+static const char *
+read_reply(Reply *reply, const char *buf, size_t len, DynMemberReader read)
+{
+	DynJson    *scan = &reply->scan;
+	const char *p;
+
+	dyn_scan_init(scan, buf, len);
+	dyn_duplicate_names_init(&reply->names);
+	p = dyn_scan_skip(scan, buf);
+	if (p != NULL)
+		p = dyn_scan_object(scan, &reply->names, p, read, reply);
+	if (p != NULL)
+		p = dyn_scan_end(scan, p);
+	dyn_duplicate_names_free(&reply->names);
+	if (p != NULL)
+		return NULL;
+	return strcmp(scan->reason, "out of memory") == 0 ? dyn_check_memory :
+		"is not a valid JSON object";
+}
+
+const char *
+dyn_write_check(const char *buf, size_t len, const char *table,
+				DynReturnValues returns, DynWritten *written)
+{
+	Reply		reply = {.table = table};
+	const char *err = read_reply(&reply, buf, len, read_member);
+
+	if (err != NULL)
+		return err;
+	if (reply.is_error)
+		return "is an error document, but has a success status";
+	if (reply.is_read || (reply.item != NULL && returns == DYN_RETURN_NONE))
+		return "has members of another operation's response";
+	if (!reply.names_table)
+		return reply.names_other ? "reports the capacity of another table" :
+			"does not report the consumed capacity of the table";
+	if (reply.item == NULL && returns == DYN_RETURN_ALL_NEW)
+		return "lacks the member Attributes";
+	*written = (DynWritten) {reply.units, reply.item, reply.item_len};
+	return NULL;
+}
+
+const char *
+dyn_write_failed_item(const char *buf, size_t len, const char **item,
+					  size_t *item_len)
+{
+	Reply		reply = {0};
+	const char *err = read_reply(&reply, buf, len, read_error_member);
+
+	*item = err == NULL ? reply.item : NULL;
+	*item_len = reply.item_len;
+	return err;
+}
+
+const char *
+dyn_write_cancel_reasons(const char *buf, size_t len, DynCancelReason *reasons,
+						 int n)
+{
+	Reply		reply = {.reasons = reasons, .max_reasons = n};
+	const char *err;
+
+	for (int i = 0; i < n; i++)
+		reasons[i] = (DynCancelReason) {"None", NULL, 0};
+	err = read_reply(&reply, buf, len, read_error_member);
+	if (err == NULL && reply.nreasons != n)
+		err = "does not give a reason for each write of the transaction";
+	return err;
+}

@@ -1,0 +1,107 @@
+/*
+ * write.h
+ *		The request documents of the write operations, and their responses.
+ *
+ * Texts and values come from expression.h and update.h.  Plain C; returns
+ * codes and raises no errors.
+ */
+#ifndef DYN_DYNAMODB_WRITE_H
+#define DYN_DYNAMODB_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "../base/buffer.h"
+#include "expression.h"
+#include "operation.h"
+#include "wire.h"
+
+/* ReturnValues: the item that the response contains. */
+typedef enum DynReturnValues
+{
+	DYN_RETURN_NONE,
+	DYN_RETURN_ALL_NEW,			/* UpdateItem: the item as it is now */
+	DYN_RETURN_ALL_OLD			/* the item as it was, if there was one */
+} DynReturnValues;
+
+/* The write of one item. */
+typedef struct DynWriteRequest
+{
+	DynOperation op;			/* PUT_ITEM, UPDATE_ITEM or DELETE_ITEM */
+	const char *table;
+	const char *item;			/* PutItem: JSON object of attributes */
+	size_t		item_len;
+	const DynKeyPart *key;		/* UpdateItem, DeleteItem */
+	int			nparts;
+	const char *update;			/* UpdateItem: update expression, or NULL */
+	const char *condition;		/* condition expression, or NULL */
+	const DynTokens *tokens;	/* tokens of both; NULL if there are none */
+	DynReturnValues returns;	/* not for transactions */
+} DynWriteRequest;
+
+/*
+ * Resets the buffer and writes the document.  The response will report the
+ * consumed capacity; an error document, the item that fails the condition.
+ * The caller checks buf->failed.
+ */
+extern void dyn_write_write(DynBuffer *buf, const DynWriteRequest *req);
+
+#define DYN_TRANSACTION_MAX_WRITES	100
+
+/*
+ * Appends a write as a member of a transaction, such as {"Put":{...}}, after a
+ * comma unless the buffer is empty.
+ */
+extern void dyn_write_member(DynBuffer *buf, const DynWriteRequest *req);
+
+/*
+ * Resets the buffer and writes a TransactWriteItems of these members.
+ * `token`, at most 36 characters, makes a repetition harmless.
+ */
+extern void dyn_write_transaction(DynBuffer *buf, const char *members,
+								  size_t len, const char *token);
+
+/* The response of a write that was executed. */
+typedef struct DynWritten
+{
+	double		units;			/* consumed write units; 0 if not reported */
+	const char *attributes;		/* JSON object for dyn_page_parse_item, in the
+								 * response; NULL: none */
+	size_t		attributes_len;
+} DynWritten;
+
+/*
+ * Checks the response of a write with a success status.  Returns NULL, or a
+ * static text that continues "The response ..."; then it is unknown whether
+ * the write was executed.  The response is accepted only if it reports the
+ * capacity of the table (of a transaction: of one of its tables), because any
+ * server could send {}, and if it has the item of ALL_NEW.
+ */
+extern const char *dyn_write_check(const char *buf, size_t len,
+								   const char *table, DynReturnValues returns,
+								   DynWritten *written);
+
+/*
+ * Reads the error document of a failed condition: *item is the item that
+ * failed it, in the document, or NULL if no item has the key.  Returns NULL,
+ * or a static text as above.
+ */
+extern const char *dyn_write_failed_item(const char *buf, size_t len,
+										 const char **item, size_t *item_len);
+
+/* The reason for canceling a transaction that one of its writes gave. */
+typedef struct DynCancelReason
+{
+	char		code[64];		/* "ConditionalCheckFailed" ..., or "None" */
+	const char *item;			/* item that failed the condition, or NULL */
+	size_t		item_len;
+} DynCancelReason;
+
+/*
+ * Reads the error document of a canceled transaction of `n` writes, which must
+ * have a reason for each.  Returns NULL, or a static text as above.
+ */
+extern const char *dyn_write_cancel_reasons(const char *buf, size_t len,
+											DynCancelReason *reasons, int n);
+
+#endif

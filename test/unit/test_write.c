@@ -1,0 +1,296 @@
+/*
+ * test_write.c
+ *		The requests of writes, byte for byte, and what is believed of their
+ *		answers.
+ */
+#include "harness.h"
+
+#include "dynamodb/page_check.h"
+#include "dynamodb/write.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))
+
+#define S(text) {DYN_TYPE_S, text, sizeof(text) - 1}
+#define N(text) {DYN_TYPE_N, text, sizeof(text) - 1}
+
+#define DIGITS "-12345678901234567890123456789012345678"
+
+static const DynKeyPart key[] = {{"pk", S("a")}, {"s\"k", N("1")}};
+
+static DynBuffer buf;
+
+/* A condition on the attribute "n", as text, with its tokens. */
+static DynTokens *
+condition(DynBuffer *text)
+{
+	static const DynStep step = {"n", 1, 0};
+	static const DynPath path = {&step, 1};
+	static const DynScalar five = N("5");
+	DynCond		cond = {.kind = DYN_COND_EQ, .path = &path, .values = &five,
+	.nvalues = 1};
+	DynTokens  *tokens = dyn_tokens_create();
+
+	dyn_buffer_init(text, 0);
+	CHECK(dyn_expr_condition(tokens, &cond, text));
+	dyn_buffer_terminate(text);
+	return tokens;
+}
+
+static const char *
+document(void)
+{
+	json_t	   *root;
+
+	CHECK(!buf.failed);
+	root = json_loadb(buf.data, buf.len, JSON_REJECT_DUPLICATES, NULL);
+	CHECK(root != NULL);
+	json_decref(root);
+	return dyn_buffer_terminate(&buf);
+}
+
+#define TOKENS \
+	",\"ConditionExpression\":\"#n0 = :v0\"" \
+	",\"ExpressionAttributeNames\":{\"#n0\":\"n\"}" \
+	",\"ExpressionAttributeValues\":{\":v0\":{\"N\":\"5\"}}"
+
+static void
+requests_are_written(void)
+{
+	DynBuffer	text;
+	DynTokens  *tokens = condition(&text);
+	DynWriteRequest put = {.op = DYN_OP_PUT_ITEM, .table = "t\"",
+		.item = "{\"pk\":{\"S\":\"a\"}}", .item_len = 16,
+	.condition = text.data, .tokens = tokens};
+	DynWriteRequest update = {.op = DYN_OP_UPDATE_ITEM, .table = "t",
+		.key = key, .nparts = 2, .update = "SET #n0 = :v0",
+	.condition = text.data, .tokens = tokens, .returns = DYN_RETURN_ALL_NEW};
+	DynWriteRequest gone = {.op = DYN_OP_DELETE_ITEM, .table = "t", .key = key,
+	.nparts = 1, .returns = DYN_RETURN_ALL_OLD};
+
+	dyn_write_write(&buf, &put);
+	CHECK_EQ_STR(document(),
+				 "{\"TableName\":\"t\\\"\",\"Item\":{\"pk\":{\"S\":\"a\"}}"
+				 TOKENS ",\"ReturnConsumedCapacity\":\"TOTAL\""
+				 ",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"}");
+	dyn_write_write(&buf, &update);
+	CHECK_EQ_STR(document(),
+				 "{\"TableName\":\"t\",\"Key\":{\"pk\":{\"S\":\"a\"},\"s\\\"k\":{\"N\":\"1\"}}"
+				 ",\"UpdateExpression\":\"SET #n0 = :v0\"" TOKENS
+				 ",\"ReturnConsumedCapacity\":\"TOTAL\",\"ReturnValues\":\"ALL_NEW\""
+				 ",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"}");
+	dyn_write_write(&buf, &gone);
+	CHECK_EQ_STR(document(),
+				 "{\"TableName\":\"t\",\"Key\":{\"pk\":{\"S\":\"a\"}}"
+				 ",\"ReturnConsumedCapacity\":\"TOTAL\",\"ReturnValues\":\"ALL_OLD\"}");
+	dyn_tokens_free(tokens);
+	dyn_buffer_free(&text);
+}
+
+static void
+transactions_are_written(void)
+{
+	DynBuffer	text;
+	DynBuffer	members;
+	DynTokens  *tokens = condition(&text);
+	DynWriteRequest req = {.op = DYN_OP_PUT_ITEM, .table = "t",
+		.item = "{\"pk\":{\"S\":\"a\"}}", .item_len = 16,
+	.condition = text.data, .tokens = tokens};
+
+	dyn_buffer_init(&members, 0);
+	dyn_write_member(&members, &req);
+	req = (DynWriteRequest) {.op = DYN_OP_UPDATE_ITEM, .table = "u", .key = key,
+	.nparts = 1, .update = "REMOVE #n0", .returns = DYN_RETURN_ALL_NEW};
+	dyn_write_member(&members, &req);
+	req.op = DYN_OP_DELETE_ITEM;
+	req.update = NULL;
+	dyn_write_member(&members, &req);
+	dyn_write_transaction(&buf, members.data, members.len, "token");
+	CHECK_EQ_STR(document(),
+				 "{\"TransactItems\":["
+				 "{\"Put\":{\"TableName\":\"t\",\"Item\":{\"pk\":{\"S\":\"a\"}}" TOKENS "}},"
+				 "{\"Update\":{\"TableName\":\"u\",\"Key\":{\"pk\":{\"S\":\"a\"}},\"UpdateExpression\":\"REMOVE #n0\"}},"
+				 "{\"Delete\":{\"TableName\":\"u\",\"Key\":{\"pk\":{\"S\":\"a\"}}}}],"
+				 "\"ClientRequestToken\":\"token\",\"ReturnConsumedCapacity\":\"TOTAL\"}");
+	dyn_buffer_free(&members);
+	dyn_buffer_free(&text);
+	dyn_tokens_free(tokens);
+}
+
+/* A copy without anything after its end, which a sanitizer would notice. */
+static char *
+exact(const char *text)
+{
+	char	   *copy = malloc(strlen(text) + (text[0] == '\0'));
+
+	memcpy(copy, text, strlen(text));
+	return copy;
+}
+
+/* Checks an answer: the units, or the text that rejects it. */
+static void
+check_answer(const char *text, DynReturnValues returns, double units,
+			 const char *attributes, const char *err)
+{
+	char	   *copy = exact(text);
+	DynWritten	written = {-1, NULL, 0};
+	const char *seen = dyn_write_check(copy, strlen(text), "t", returns, &written);
+
+	if (err != NULL)
+	{
+		CHECK(written.units == -1);
+		CHECK_EQ_STR(seen, err);
+	}
+	else if (CHECK(seen == NULL))
+	{
+		CHECK(written.units == units);
+		CHECK_EQ_INT(written.attributes_len, strlen(attributes));
+		CHECK(written.attributes_len == 0 ||
+			  memcmp(written.attributes, attributes, written.attributes_len) == 0);
+	}
+	else
+		printf("#     %s: %s\n", text, seen);
+	free(copy);
+}
+
+#define OURS "\"ConsumedCapacity\":{\"TableName\":\"t\",\"CapacityUnits\":1.5}"
+
+static void
+answers_are_believed(void)
+{
+	check_answer("{" OURS "}", DYN_RETURN_NONE, 1.5, "", NULL);
+	check_answer(" { \"x\" : [1] , " OURS ",\"Attributes\":null } \n", DYN_RETURN_NONE, 1.5, "", NULL);
+	check_answer("{" OURS "}", DYN_RETURN_ALL_OLD, 1.5, "", NULL);
+	check_answer("{\"Attributes\":{\"a\":{\"N\":\"" DIGITS "\"}}," OURS "}",
+				 DYN_RETURN_ALL_NEW, 1.5, "{\"a\":{\"N\":\"" DIGITS "\"}}", NULL);
+	check_answer("{\"ConsumedCapacity\":{\"TableName\":\"\\u0074\",\"CapacityUnits\":1e99}}",
+				 DYN_RETURN_NONE, 0, "", NULL);
+	check_answer("{\"ConsumedCapacity\":{\"TableName\":\"t\",\"CapacityUnits\":null}}",
+				 DYN_RETURN_NONE, 0, "", NULL);
+	check_answer("{\"ConsumedCapacity\":[{\"TableName\":\"o\",\"CapacityUnits\":2},"
+				 "{\"CapacityUnits\":4,\"WriteCapacityUnits\":4,\"TableName\":\"t\"}]}",
+				 DYN_RETURN_NONE, 6, "", NULL);
+}
+
+static void
+answers_are_doubted(void)
+{
+	const char *invalid = "is not a valid JSON object";
+	const char *no_capacity = "does not report the consumed capacity of the table";
+	const char *other = "has members of another operation's response";
+
+	check_answer("", DYN_RETURN_NONE, 0, "", invalid);
+	check_answer("ok", DYN_RETURN_NONE, 0, "", invalid);
+	check_answer("[{" OURS "}]", DYN_RETURN_NONE, 0, "", invalid);
+	check_answer("{" OURS "} x", DYN_RETURN_NONE, 0, "", invalid);
+	check_answer("{" OURS "," OURS "}", DYN_RETURN_NONE, 0, "", invalid);
+	check_answer("{" OURS ",\"Attributes\":[]}", DYN_RETURN_ALL_OLD, 0, "", invalid);
+	check_answer("{\"ConsumedCapacity\":{\"TableName\":7}}", DYN_RETURN_NONE, 0, "", invalid);
+	check_answer("{\"ConsumedCapacity\":7}", DYN_RETURN_NONE, 0, "", invalid);
+	check_answer("{}", DYN_RETURN_NONE, 0, "", no_capacity);
+	check_answer("{\"ConsumedCapacity\":null}", DYN_RETURN_NONE, 0, "", no_capacity);
+	check_answer("{\"ConsumedCapacity\":[]}", DYN_RETURN_NONE, 0, "", no_capacity);
+	check_answer("{\"ConsumedCapacity\":{\"CapacityUnits\":1}}", DYN_RETURN_NONE, 0, "", no_capacity);
+	check_answer("{\"ConsumedCapacity\":{\"TableName\":\"tt\",\"CapacityUnits\":1}}",
+				 DYN_RETURN_NONE, 0, "", "reports the capacity of another table");
+	check_answer("{\"__type\":\"x#InternalFailure\"," OURS "}", DYN_RETURN_NONE,
+				 0, "", "is an error document, but has a success status");
+	check_answer("{\"Item\":{}," OURS "}", DYN_RETURN_NONE, 0, "", other);
+	check_answer("{\"UnprocessedItems\":{}," OURS "}", DYN_RETURN_NONE, 0, "", other);
+	check_answer("{\"Attributes\":{}," OURS "}", DYN_RETURN_NONE, 0, "", other);
+	check_answer("{" OURS "}", DYN_RETURN_ALL_NEW, 0, "", "lacks the member Attributes");
+}
+
+/* Every prefix of an answer is rejected. */
+static void
+cut_answers_are_doubted(void)
+{
+	static const char answer[] =
+		"{\"Attributes\":{\"\xc3\xa9\":{\"S\":\"\\u00e9\"}}," OURS "}";
+	char		cut[sizeof(answer)];
+
+	for (size_t len = 0; len < sizeof(answer) - 1; len++)
+	{
+		memcpy(cut, answer, len);
+		cut[len] = '\0';
+		check_answer(cut, DYN_RETURN_ALL_NEW, 0, "", "is not a valid JSON object");
+	}
+}
+
+static void
+check_failed_item(const char *text, const char *item, const char *err)
+{
+	char	   *copy = exact(text);
+	const char *seen;
+	size_t		len;
+	const char *seen_err = dyn_write_failed_item(copy, strlen(text), &seen, &len);
+
+	CHECK((seen_err == NULL) == (err == NULL));
+	if (err != NULL)
+		CHECK_EQ_STR(seen_err, err);
+	CHECK((seen == NULL) == (item == NULL));
+	if (seen != NULL && item != NULL)
+		CHECK(len == strlen(item) && memcmp(seen, item, len) == 0);
+	free(copy);
+}
+
+static void
+failed_items_are_read(void)
+{
+	const char *seen;
+	size_t		len;
+	const char *no_item = "{\"__type\":\"x#ConditionalCheckFailedException\",\"message\":\"no\"}";
+	const char *item = "{\"__type\":\"x#ConditionalCheckFailedException\","
+		"\"Item\":{\"pk\":{\"N\":\"" DIGITS "\"},\"\\u0000\":{\"S\":\"\\ud83d\\ude00\"}},\"Message\":null}";
+
+	CHECK(dyn_write_failed_item(no_item, strlen(no_item), &seen, &len) == NULL);
+	CHECK(seen == NULL);
+	CHECK(dyn_write_failed_item("{\"Item\":null}", 13, &seen, &len) == NULL);
+	CHECK(seen == NULL);
+	CHECK(dyn_write_failed_item(item, strlen(item), &seen, &len) == NULL);
+	CHECK(seen != NULL && strncmp(seen, "{\"pk\":{\"N\":\"" DIGITS "\"", 40) == 0);
+	check_failed_item("{\"Item\":{\"a\":{\"S\":\"x\"}}}", "{\"a\":{\"S\":\"x\"}}", NULL);
+	check_failed_item("{\"Item\":[]}", NULL, "is not a valid JSON object");
+	check_failed_item("{\"Item\":{\"a\":1}", NULL, "is not a valid JSON object");
+}
+
+static void
+reasons_are_read(void)
+{
+	DynCancelReason reasons[3];
+	const char *text = "{\"__type\":\"x#TransactionCanceledException\",\"CancellationReasons\":["
+		"{\"Code\":\"None\"},{\"Item\":{\"a\":{\"N\":\"1\"}},\"Code\":\"ConditionalCheckFailed\",\"Message\":\"m\"},"
+		"{\"Code\":null}],\"Message\":\"Transaction cancelled\"}";
+	const char *missing = "does not give a reason for each write of the transaction";
+
+	CHECK(dyn_write_cancel_reasons(text, strlen(text), reasons, 3) == NULL);
+	CHECK_EQ_STR(reasons[0].code, "None");
+	CHECK_EQ_STR(reasons[1].code, "ConditionalCheckFailed");
+	CHECK_EQ_STR(reasons[2].code, "None");
+	CHECK(reasons[0].item == NULL && reasons[2].item == NULL);
+	CHECK(reasons[1].item_len == 15 && memcmp(reasons[1].item, "{\"a\":{\"N\":\"1\"}}", 15) == 0);
+	CHECK_EQ_STR(dyn_write_cancel_reasons(text, strlen(text), reasons, 2), missing);
+	CHECK_EQ_STR(dyn_write_cancel_reasons("{}", 2, reasons, 1), missing);
+	CHECK_EQ_STR(dyn_write_cancel_reasons("{\"CancellationReasons\":[]}", 26, reasons, 1), missing);
+	CHECK_EQ_STR(dyn_write_cancel_reasons("{\"CancellationReasons\":[1]}", 27, reasons, 1),
+				 "is not a valid JSON object");
+	CHECK_EQ_STR(dyn_write_cancel_reasons("{\"CancellationReasons\":[{}", 26, reasons, 1),
+				 "is not a valid JSON object");
+}
+
+int
+main(void)
+{
+	dyn_buffer_init(&buf, 0);
+	RUN(requests_are_written);
+	RUN(transactions_are_written);
+	RUN(answers_are_believed);
+	RUN(answers_are_doubted);
+	RUN(cut_answers_are_doubted);
+	RUN(failed_items_are_read);
+	RUN(reasons_are_read);
+	dyn_buffer_free(&buf);
+	return DONE("write");
+}
