@@ -21,7 +21,8 @@
  * currently allowed to receive.  While it is paused, libcurl neither reads
  * from its connection nor notices the end of the connection.  libcurl's time
  * limit includes pauses, so it is lifted at the first one, and we measure the
- * time ourselves.
+ * time ourselves.  For `once` calls we always do, because a caller that has
+ * other work must not make a write look unanswered.
  *
  * response_check.c checks replies, retry.c decides about retries, http.c and
  * loop.c transfer bytes; this file connects them.
@@ -124,6 +125,12 @@ dyn_attempt_refuse(DynActiveCall *call, DynFailure failure)
 	finish_call(call);
 }
 
+static int64_t
+time_limit_us(const DynActiveCall *call)
+{
+	return (int64_t) call->service->request_timeout_ms * 1000;
+}
+
 static DynFailure
 prepare_attempt(DynActiveCall *call, DynHttp *http)
 {
@@ -137,7 +144,8 @@ prepare_attempt(DynActiveCall *call, DynHttp *http)
 		.ca_bundle = service->ca_bundle,
 		.proxy = service->proxy,
 		.connect_timeout_ms = service->connect_timeout_ms,
-		.timeout_ms = service->request_timeout_ms
+		.timeout_ms = call->public.once ? 0 : service->request_timeout_ms,
+		.never_resend = call->public.once
 	};
 
 	dyn_buffer_reset(&call->public.response);
@@ -239,7 +247,7 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 								   dyn_http_date(call->http, &date)
 								   ? &date : NULL) && !tried;
 	}
-	if (class == DYN_RETRY_FINAL ||
+	if (class == DYN_RETRY_FINAL || call->public.unanswered ||
 		(class == DYN_RETRY_THROTTLING && call->public.ends_throttled))
 		return false;
 
@@ -259,6 +267,26 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	return attempts < service->max_attempts &&
 		dyn_retry_take(call->quota, class, call->attempt_us,
 					   dyn_loop_now_us());
+}
+
+/*
+ * Returns true if the attempt of a `once` call may have been executed, but has
+ * no usable response.  Only an error document shows that it was refused, and
+ * those of an internal error do not.
+ */
+static bool
+is_unanswered(const DynActiveCall *call, DynRetryClass class)
+{
+	switch (call->public.failure)
+	{
+		case DYN_FAIL_NONE:
+			return false;
+		case DYN_FAIL_SERVICE:
+			return class == DYN_RETRY_TRANSIENT ||
+				(class == DYN_RETRY_FINAL && call->public.http_status >= 500);
+		default:
+			return call->http->body_begun;
+	}
 }
 
 void
@@ -283,9 +311,10 @@ dyn_attempt_end(DynActiveCall *call, CURLcode code)
 	if (call->public.failure != DYN_FAIL_NONE &&
 		call->public.failure != DYN_FAIL_SERVICE)
 		dyn_sockets_distrust(sockets, &call->socket);
+	call->public.unanswered = call->public.once && is_unanswered(call, class);
 	again = dyn_attempt_may_repeat(call, class);
 	call->public.passing = class == DYN_RETRY_THROTTLING ||
-		class == DYN_RETRY_TRANSIENT;
+		class == DYN_RETRY_TRANSIENT || class == DYN_RETRY_CONFLICT;
 	call->public.throttled = class == DYN_RETRY_THROTTLING;
 	call->public.throttles += call->public.throttled;
 	dyn_attempt_abandon(call);
@@ -333,7 +362,8 @@ send_attempt(DynActiveCall *call)
 	http = dyn_connections_take_handle(&client->connections);
 	call->public.attempts++;
 	call->attempt_us = dyn_loop_now_us();
-	call->due_us = DYN_LOOP_NEVER;
+	call->due_us = call->public.once ? call->attempt_us + time_limit_us(call)
+		: DYN_LOOP_NEVER;
 	assert(!call->suspended);
 	call->left_us = -1;
 	dyn_sockets_distrust_readable(&client->connections.sockets);
@@ -472,11 +502,10 @@ dyn_attempts_suspend_paused(DynClient *client)
 			call->suspended)
 			continue;
 		dyn_loop_park(&client->connections.loop, call->http->easy);
-		if (call->left_us < 0)
+		if (due_us == DYN_LOOP_NEVER)
 		{
 			dyn_http_lift_timeout(call->http);
-			due_us = call->attempt_us +
-				(int64_t) call->service->request_timeout_ms * 1000;
+			due_us = call->attempt_us + time_limit_us(call);
 		}
 		call->left_us = due_us - dyn_loop_now_us();
 		if (call->left_us < 0)
@@ -506,13 +535,25 @@ dyn_attempt_resume(DynActiveCall *call)
 }
 
 void
+dyn_attempts_defer(DynClient *client, int64_t us)
+{
+	DynActiveCall *call;
+
+	for (call = client->active; call; call = call->next)
+		if (call->public.once && call->public.state == DYN_CALL_SENT &&
+			call->due_us != DYN_LOOP_NEVER)
+			call->due_us += us;
+}
+
+void
 dyn_attempt_end_overdue(DynActiveCall *call, int64_t now)
 {
 	DynHttp    *http = call->http;
 
 	if (now - call->due_us > DYN_LOOP_LATE_US)
 	{
-		call->due_us = now + call->left_us;
+		call->due_us = now + (call->left_us < 0 ? time_limit_us(call)
+							  : call->left_us);
 		return;
 	}
 	snprintf(http->error, sizeof(http->error),

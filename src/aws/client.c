@@ -91,6 +91,19 @@ arm(DynClient *client)
 }
 
 /*
+ * Accounts for the time in which the caller did something else.  Must be
+ * called before anything that depends on deadlines.
+ */
+static void
+resume_clocks(DynClient *client)
+{
+	int64_t		now = dyn_loop_now_us();
+
+	dyn_attempts_defer(client, now - client->left_us);
+	client->left_us = now;
+}
+
+/*
  * Ends the transfers that libcurl has finished, and begins what is due, until
  * nothing more can be done now.  The loop ends because attempts are limited.
  */
@@ -101,6 +114,7 @@ process(DynClient *client)
 		continue;
 	dyn_attempts_suspend_paused(client);
 	arm(client);
+	client->left_us = dyn_loop_now_us();
 }
 
 /*
@@ -137,6 +151,7 @@ dyn_client_drive(DynClient *client)
 {
 	bool		others;
 
+	resume_clocks(client);
 	dyn_loop_turn(&client->connections.loop);
 	dyn_attempts_try_held(client, true);
 	process(client);
@@ -160,10 +175,12 @@ dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
 {
 	DynWait		result = DYN_WAIT_READY;
 
+	resume_clocks(client);
 	arm(client);
 	if (!client->has_completions &&
 		(client->active || client->exchanges || client->watchers))
 		result = wait(arg, client->connections.loop.epoll_fd, timeout_ms);
+	client->left_us = dyn_loop_now_us();
 	dyn_client_drive(client);
 	return result;
 }
@@ -314,9 +331,11 @@ dyn_call_start(DynCall *public, const DynService *service,
 	size_t		len = strlen(operation);
 
 	assert(public->state == DYN_CALL_IDLE || public->state == DYN_CALL_DONE);
+	resume_clocks(client);
 	*public = (DynCall) {
 		.state = public->state,
 		.ends_throttled = public->ends_throttled,
+		.once = public->once,
 		.in_flight = public->in_flight,
 		.response = public->response,
 		.started_ms = (double) dyn_loop_now_us() / 1000.0
@@ -362,12 +381,14 @@ dyn_call_unpack(DynCall *public)
 	if (public->failure == DYN_FAIL_NONE)
 		return true;
 	public->lost++;
+	public->unanswered = public->once;
 	dyn_call_distrust(public);
 	class = public->failure == DYN_FAIL_ENCODING ? DYN_RETRY_TRANSIENT
 		: DYN_RETRY_FINAL;
 	public->passing = class == DYN_RETRY_TRANSIENT;
 	if (!dyn_attempt_may_repeat(call, class))
 		return true;
+	resume_clocks(call->client);
 	dyn_attempt_link(call);
 	dyn_attempt_delay(call, class, -1);
 	process(call->client);
@@ -388,6 +409,7 @@ dyn_call_allow(DynCall *public, size_t bytes)
 	call->allowance = bytes;
 	if (!dyn_call_is_paused(public) || bytes <= dyn_call_held(public))
 		return;
+	resume_clocks(call->client);
 	dyn_attempt_resume(call);
 	process(call->client);
 }

@@ -27,6 +27,10 @@
  * PostgreSQL or sleeps: waiting is done by the caller's DynWaitFn only, which
  * is never called from inside libcurl.  The process must ignore SIGPIPE, as
  * PostgreSQL does.
+ *
+ * A call may be executed several times, since an attempt whose response is
+ * lost is repeated.  A call with `once` is not: it is repeated only if the
+ * service refused it, or the sending of its body had not begun.
  */
 #ifndef DYN_AWS_CLIENT_H
 #define DYN_AWS_CLIENT_H
@@ -78,7 +82,9 @@ typedef struct DynService
 									 * (provider.h) */
 	int			connect_timeout_ms;
 	int			request_timeout_ms; /* limit of one attempt; includes the body,
-									 * excludes pauses (dyn_call_allow) */
+									 * excludes pauses (dyn_call_allow), and
+									 * for `once` calls all time in which the
+									 * client is not driven */
 	int			max_attempts;
 	size_t		max_response;	/* limit of a response body after inflating
 								 * (bytes) */
@@ -124,6 +130,8 @@ typedef struct DynCall
 	/* set by the caller before the call is started; preserved */
 	bool		ends_throttled; /* true if a throttled attempt is the last
 								 * one */
+	bool		once;			/* true for a write, which the client must not
+								 * send again once it may have been executed */
 	int		   *in_flight;		/* counter that includes the call from its
 								 * start until it is done or destroyed, except
 								 * while it is paused */
@@ -137,6 +145,8 @@ typedef struct DynCall
 	char		message[1024];	/* text of that error, or libcurl's; truncated,
 								 * printable, valid UTF-8 */
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
+	bool		unanswered;		/* `once`: true if the request may have been
+								 * executed, but has no usable response */
 	const struct DynError *err; /* the provider's error
 								 * (DYN_FAIL_CREDENTIALS) */
 	char		throttle_reason[256];	/* "reason resource" of the first

@@ -28,9 +28,10 @@ typedef struct DynActiveCall
 	DynSocket	socket;			/* socket of the last attempt's connection */
 	int64_t		attempt_us;		/* start of the attempt (monotonic us) */
 	int64_t		signed_offset;	/* clock offset that it was signed with */
-	int64_t		due_us;			/* time of the next attempt (BACKOFF) or
-								 * deadline of a resumed transfer (monotonic
-								 * us); DYN_LOOP_NEVER if none */
+	int64_t		due_us;			/* time of the next attempt (BACKOFF), or
+								 * deadline of a transfer that is resumed or
+								 * `once` (monotonic us); DYN_LOOP_NEVER if
+								 * none */
 	size_t		allowance;		/* body bytes that an attempt may receive */
 	bool		suspended;		/* true if paused with its clock stopped */
 	int64_t		left_us;		/* time left at the last pause (us); -1 if it
@@ -64,6 +65,8 @@ struct DynClient
 	int			in_flight;		/* calls without a counter of their own */
 	bool		has_completions;	/* true if there are completions that the
 									 * caller has not seen */
+	int64_t		left_us;		/* time at which control was last returned to
+								 * the caller (monotonic us) */
 	DynExchange *exchanges;		/* exchanges that are started and not done */
 	DynSocketWatcher *watchers;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */
@@ -108,6 +111,12 @@ extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 /* Lets an active call wait before its next attempt. */
 extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
+
+/*
+ * Defers the deadlines of `once` calls: the caller has not driven the client
+ * for that long.
+ */
+extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
 /* Resumes a paused transfer. */
 extern void dyn_attempt_resume(DynActiveCall *call);

@@ -270,6 +270,26 @@ on_body(char *bytes, size_t size, size_t n, void *arg)
 	return accepted ? size * n : 0;
 }
 
+/*
+ * Passes the request's body.  libcurl repeats a request by itself if a reused
+ * connection ends without a reply, unless it cannot read the body again: then
+ * the result is CURLE_SEND_FAIL_REWIND.
+ */
+static size_t
+on_send(char *bytes, size_t size, size_t n, void *arg)
+{
+	DynHttp    *http = arg;
+	size_t		len = size * n;
+
+	if (len > http->body_left)
+		len = http->body_left;
+	memcpy(bytes, http->body, len);
+	http->body += len;
+	http->body_left -= len;
+	http->body_begun = true;
+	return len;
+}
+
 /* ---- setting up ------------------------------------------------------- */
 
 /* Sets an option and records whether that succeeded. */
@@ -290,6 +310,8 @@ set_static(DynHttp *http)
 
 	SET(CURLOPT_PRIVATE, http);
 	SET(CURLOPT_ERRORBUFFER, http->error);
+	SET(CURLOPT_READFUNCTION, on_send);
+	SET(CURLOPT_READDATA, http);
 	SET(CURLOPT_WRITEFUNCTION, on_body);
 	SET(CURLOPT_WRITEDATA, http);
 	SET(CURLOPT_HEADERFUNCTION, on_header);
@@ -398,7 +420,9 @@ set_request(DynHttp *http, const DynHttpRequest *request)
 	SET(is_get ? CURLOPT_HTTPGET : CURLOPT_POST, 1L);
 	if (is_get)
 		return ok;
-	SET(CURLOPT_POSTFIELDS, request->body_len > 0 ? request->body : "");
+	/* without these fields, on_send passes the body */
+	SET(CURLOPT_POSTFIELDS, request->never_resend ? NULL :
+		request->body_len > 0 ? request->body : "");
 	SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) request->body_len);
 	return ok;
 }
@@ -440,6 +464,9 @@ dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
 	http->plain = plain;
 	http->packed = packed;
 	http->allowance = allowance;
+	http->body = request->body;
+	http->body_left = request->body_len;
+	http->body_begun = false;
 	http->paused = false;
 	http->opened = -1;
 	http->refusal = DYN_FAIL_NONE;
@@ -467,6 +494,7 @@ dyn_http_release(DynHttp *http)
 	dyn_request_headers_free(http->headers);
 	http->headers = NULL;
 	http->owner = NULL;
+	http->body = NULL;
 	http->plain = NULL;
 	http->packed = NULL;
 	http->allowance = NULL;
@@ -620,6 +648,9 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		*text = refusal_text(http->refusal);
 		return http->refusal;
 	}
+	if (code == CURLE_SEND_FAIL_REWIND)
+		*text = "the connection was closed without a response";
+
 	/*
 	 * libcurl also reports success for truncated headers and interim replies
 	 */

@@ -57,6 +57,8 @@ typedef struct DynHttpRequest
 	int			timeout_ms;
 	bool		once;			/* true for a connection that serves nothing
 								 * else */
+	bool		never_resend;	/* true if libcurl must not send it again when
+								 * a reused connection turns out to be dead */
 } DynHttpRequest;
 
 typedef struct DynHttp
@@ -84,6 +86,9 @@ typedef struct DynHttp
 	DynBuffer  *plain;			/* buffer for an uncompressed body */
 	DynBuffer  *packed;			/* buffer for a gzip body */
 	const size_t *allowance;	/* body bytes to receive before pausing */
+	const char *body;			/* request body, if never_resend... */
+	size_t		body_left;		/* ...and how much libcurl has not read yet */
+	bool		body_begun;		/* true if libcurl has begun to read it */
 	bool		paused;			/* true if it reached the allowance: libcurl
 								 * waits for dyn_loop_resume */
 	DynFailure	refusal;		/* failure set by a callback that stopped

@@ -3,9 +3,9 @@
  *		Decides whether a failed attempt is retried, and after which delay.
  *
  * The rules are those of the AWS SDKs' standard mode, with delays that suit
- * interactive queries.  Every operation of this project is a read, so retrying
- * after a lost reply is always safe.  The exception is CreateTable, which has
- * one attempt.
+ * interactive queries.  Whether an attempt may be repeated at all is decided in
+ * attempt.c: reads always, writes only if they were not executed.  CreateTable
+ * has one attempt.
  *
  * A failure is classified by its kind, then by its code, then by its HTTP
  * status.  The delay is random between zero and a bound that doubles with
@@ -44,6 +44,7 @@ static const ClassRule class_rules[] = {
 	[DYN_RETRY_FINAL] = {0, 1}, /* "cost" is the refund of a plain success */
 	[DYN_RETRY_THROTTLING] = {100, 5},
 	[DYN_RETRY_TRANSIENT] = {25, 14},
+	[DYN_RETRY_CONFLICT] = {25, 5},
 	[DYN_RETRY_CLOCK] = {0, 0},
 	[DYN_RETRY_CREDENTIALS] = {0, 0}
 };
@@ -65,7 +66,6 @@ static const CodeRule code_rules[] = {
 	{"TooManyRequestsException", DYN_RETRY_THROTTLING},
 	{"LimitExceededException", DYN_RETRY_THROTTLING},
 	{"BandwidthLimitExceeded", DYN_RETRY_THROTTLING},
-	{"TransactionInProgressException", DYN_RETRY_THROTTLING},
 	{"PriorRequestNotComplete", DYN_RETRY_THROTTLING},
 	{"SlowDown", DYN_RETRY_THROTTLING},
 	{"EC2ThrottledException", DYN_RETRY_THROTTLING},
@@ -74,7 +74,9 @@ static const CodeRule code_rules[] = {
 	{"ServiceUnavailable", DYN_RETRY_TRANSIENT},
 	{"RequestTimeout", DYN_RETRY_TRANSIENT},
 	{"RequestTimeoutException", DYN_RETRY_TRANSIENT},
-	{"ReplicatedWriteConflictException", DYN_RETRY_TRANSIENT},
+	{"TransactionConflictException", DYN_RETRY_CONFLICT},
+	{"TransactionInProgressException", DYN_RETRY_CONFLICT},
+	{"ReplicatedWriteConflictException", DYN_RETRY_CONFLICT},
 	{"RequestTimeTooSkewed", DYN_RETRY_CLOCK},
 	{"RequestExpired", DYN_RETRY_CLOCK},
 	{"ExpiredTokenException", DYN_RETRY_CREDENTIALS},

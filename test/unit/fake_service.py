@@ -65,6 +65,7 @@ class Script(BaseHTTPRequestHandler):
     def do_POST(self):
         self.served += 1
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.received = len(body)
         what, *args = json.loads(body)["do"]
         getattr(self, "do_" + what)(*args)
 
@@ -80,6 +81,14 @@ class Script(BaseHTTPRequestHandler):
 
     def do_bytes(self, n):
         self.reply(b"x" * n)
+
+    def do_length(self):
+        """How long the request document was."""
+        self.reply(b"%d" % self.received)
+
+    def do_count(self, key):
+        """How often the requests with this key came, not counting this one."""
+        self.reply(b"%d" % counts.get(key, 0))
 
     def do_chunked(self, n):
         self.send_response_only(200)
@@ -175,6 +184,11 @@ class Script(BaseHTTPRequestHandler):
                       throttlingReasons=[{"reason": "TableRead",
                                           "resource": "arn:t"}]),
                 400, headers)
+        self.reply(b"{}")
+
+    def do_refuse_once(self, key, code):
+        if nth(key) == 1:
+            return self.reply(error(code, "not now"), 400)
         self.reply(b"{}")
 
     def do_refuse(self, code, message):

@@ -32,6 +32,7 @@
 #include "aws/retry.h"
 #include "aws/wiping.h"
 #include "end_client.h"
+#include "service_process.h"
 #include "waiting.h"
 
 #define SLOW_HOST	"slow.invalid"
@@ -44,10 +45,6 @@ static DynProvider provider = {
 	.current = {access_key_id, secret, token, 0}
 };
 
-static char url[64];
-static char host[64];
-static char tls_url[64];
-static char ca_bundle[256];
 static DynClient *client;
 static DynService service;
 static DynClock service_clock;
@@ -1756,45 +1753,6 @@ run_tests(void)
 	STAGED(does_not_wait_for_a_slow_resolver);
 	STAGED(keeps_the_signal_mask);
 	STAGED(leaves_files_to_a_libcurl_with_its_own_openssl);
-}
-
-/* Starts the service; its port is what it prints first. */
-static bool
-start_service(pid_t *pid, int *keep_open)
-{
-	int			in[2];
-	int			out[2];
-	char		line[400] = "";
-	int			port = 0;
-	int			tls_port = 0;
-	FILE	   *reply;
-
-	if (pipe(in) != 0 || pipe(out) != 0)
-		return false;
-	*pid = fork();
-	if (*pid == 0)
-	{
-		dup2(in[0], 0);
-		dup2(out[1], 1);
-		close(in[1]);
-		close(out[0]);
-		execlp("python3", "python3", "fake_service.py", (char *) NULL);
-		_exit(127);
-	}
-	close(in[0]);
-	close(out[1]);
-	*keep_open = in[1];
-	/* a whole line, which need not come in one piece */
-	reply = fdopen(out[0], "r");
-	if (reply == NULL || fgets(line, sizeof(line), reply) == NULL ||
-		sscanf(line, "%d %d %255s", &port, &tls_port, ca_bundle) != 3)
-		return false;
-	fclose(reply);
-	snprintf(url, sizeof(url), "http://127.0.0.1:%d/", port);
-	snprintf(host, sizeof(host), "127.0.0.1:%d", port);
-	if (tls_port > 0)
-		snprintf(tls_url, sizeof(tls_url), "https://127.0.0.1:%d/", tls_port);
-	return true;
 }
 
 int

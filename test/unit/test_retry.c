@@ -43,6 +43,8 @@ repeats_what_may_pass(void)
 				 DYN_RETRY_THROTTLING);
 	CHECK_EQ_INT(of_service(400, "ProvisionedThroughputExceededException",
 							"", 0), DYN_RETRY_THROTTLING);
+	CHECK_EQ_INT(of_service(400, "TransactionConflictException", "", 0),
+				 DYN_RETRY_CONFLICT);
 	CHECK_EQ_INT(of_service(400, "ExpiredTokenException", "", 0),
 				 DYN_RETRY_CREDENTIALS);
 }
