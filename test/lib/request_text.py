@@ -1,6 +1,8 @@
 """Requests as one line of text each, and tests made of a table of statements.
 
     Query orders/by_status where status = 'open' AND at >= '2024-12' filter total > 10 get at, total limit 2 backward
+    PutItem orders {cust 'a', total 5} if attribute_not_exists(cust)
+    UpdateItem orders {cust 'a'} SET total = 6 if attribute_exists(cust) AND total = 5
 
 Names and values are put in place of the placeholders; tables go without the name of the test's database. Values are
 'text', 12.5, x'00ff', true. Requests that run at the same time have no order, so texts are compared sorted.
@@ -20,7 +22,7 @@ def literal(value):
     if kind == "B":
         return "x'" + base64.b64decode(content).hex() + "'"
     return {"N": lambda: content, "BOOL": lambda: str(content).lower(), "NULL": lambda: "null"}.get(
-        kind, lambda: json.dumps(value))()
+        kind, lambda: json.dumps(value, ensure_ascii=False))()
 
 
 def expression(text, document):
@@ -63,9 +65,24 @@ def read_text(operation, table, body):
     return text + (" next" if "ExclusiveStartKey" in body else "")
 
 
+def write_text(operation, table, body):
+    """PutItem, UpdateItem, DeleteItem, and Put, Update, Delete in a transaction."""
+    text = f"{operation} {table} {key_text(body['Item' if 'Item' in body else 'Key'])}"
+    for word, member in (("", "UpdateExpression"), (" if", "ConditionExpression")):
+        if member in body:
+            text += f"{word} {expression(body[member], body)}"
+    return text + (f" returning {body['ReturnValues']}" if "ReturnValues" in body else "")
+
+
 def request_text(request, database):
     """One request as one line."""
     body = request.body
+    if request.operation == "TransactWriteItems":
+        writes = (next(iter(member.items())) for member in body["TransactItems"])
+        return "TransactWriteItems " + "; ".join(
+            write_text(kind, write["TableName"].replace(f"{database}.", ""), write) for kind, write in writes)
+    if request.is_write():
+        return write_text(request.operation, body["TableName"].replace(f"{database}.", ""), body)
     if request.operation != "BatchGetItem":
         return read_text(request.operation, body.get("TableName", "").replace(f"{database}.", ""), body)
     [(table, wanted)] = body["RequestItems"].items()

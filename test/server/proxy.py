@@ -28,6 +28,10 @@ class Upstream:
         """Hang up."""
         self.writer.close()
 
+    def is_closed(self):
+        """Has the server hung up?"""
+        return self.reader.at_eof()
+
     async def exchange(self, request):
         """Send the request, read the answer."""
         lines = [request.headers[""]]
@@ -59,16 +63,19 @@ class RecordingProxy(ScriptedServer):
         self.upstream = urlsplit(upstream)
 
     async def default(self, request, connection):
-        """Forward; a connection that the server has closed meanwhile is made anew once."""
+        """Forward; a connection that the server has closed meanwhile is made anew once.
+
+        A write is sent once, since a server that hangs up may have executed it.
+        """
         for attempt in (1, 2):
             try:
-                if connection.upstream is None:
+                if connection.upstream is None or connection.upstream.is_closed():
                     connection.upstream = Upstream(*await asyncio.open_connection(
                         self.upstream.hostname, self.upstream.port, limit=1 << 20))
                 return await connection.upstream.exchange(request)
             except (OSError, asyncio.IncompleteReadError) as failure:
                 connection.upstream = None
-                if attempt == 2:
+                if attempt == 2 or request.is_write():
                     return not_json(f"{self.upstream.geturl()}: {failure}")
         return None
 

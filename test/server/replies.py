@@ -55,6 +55,17 @@ class Reply:
         return dataclasses.replace(self, headers={**self.headers, **(headers or {})}, **changes)
 
 
+@dataclasses.dataclass
+class Executed:
+    """Not an answer: the server executes the request, and change(its reply) is answered."""
+    change: object
+
+
+def executed(answer):
+    """The request is executed, but the client gets this answer: executed(empty_reply()) loses the server's."""
+    return Executed(lambda _reply: answer)
+
+
 def as_reply(answer):
     """A Reply of whatever a script may hold: a Reply, bytes, or a JSON document."""
     if isinstance(answer, Reply):
@@ -82,6 +93,21 @@ def throttle(reason="TableReadProvisionedThroughputExceeded", resource="arn:aws:
     """The table's read capacity is used up."""
     return error("ProvisionedThroughputExceededException", "The level of configured provisioned throughput was exceeded",
                  ThrottlingReasons=[{"reason": reason, "resource": resource}])
+
+
+def internal_error(status=500):
+    """The service has failed; only the server knows whether before or after a write: executed(internal_error())."""
+    return error("InternalServerError", "Internal server error", status)
+
+
+def conflict():
+    """A transaction that includes the item is in progress; the write was not executed."""
+    return error("TransactionConflictException", "Transaction is ongoing for the item")
+
+
+def written(table, units=1.0, **members):
+    """The good answer to a write; with the name of another table, one that proves nothing."""
+    return reply({**members, "ConsumedCapacity": {"TableName": table, "CapacityUnits": units}})
 
 
 def delay(seconds, answer=None):

@@ -18,11 +18,13 @@ import termios
 import threading
 import time
 
-from replies import Reply, as_reply, error
+from replies import Executed, Reply, as_reply, error
 
 
 # How long hold() waits for what does not come.
 HOLD_SECONDS = 10
+
+WRITES = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
 
 # Turns of the event loop within which a request, or its connection, that has arrived is recorded; fewer are needed.
 TURNS = 10
@@ -51,6 +53,10 @@ class Request:
                        "more": "LastEvaluatedKey" in document, "items": count_items(document)}
         if "__type" in document:
             self.answer["error"] = document["__type"].rsplit("#", 1)[-1]
+
+    def is_write(self):
+        """Does it change items?"""
+        return self.operation in WRITES
 
     def line(self):
         """The request as one line of JSON, for log files."""
@@ -201,7 +207,8 @@ class ScriptedServer:
         """Script an operation ("*": any).
 
         A list is used up one answer per request, then forgotten; anything else answers every request. An answer is
-        a Reply, a JSON document, bytes, or a function of the Request that returns one (None: as if unscripted).
+        a Reply, a JSON document, bytes, an Executed, or a function of the Request that returns one (None: as if
+        unscripted).
         """
         with self._lock:
             self._scripts[operation] = list(answers) if isinstance(answers, list) else answers
@@ -312,8 +319,9 @@ class ScriptedServer:
         answer = self._scripted(request)
         if callable(answer):
             answer = answer(request)
-        if answer is None:
-            answer = await self.default(request, connection)
+        if answer is None or isinstance(answer, Executed):
+            reply = as_reply(await self.default(request, connection))
+            answer = answer.change(reply) if answer else reply
         return as_reply(answer)
 
     def _scripted(self, request):
