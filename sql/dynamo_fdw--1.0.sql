@@ -141,6 +141,10 @@ CREATE FUNCTION dynamo_fdw_stats(
     OUT items_returned bigint,
     OUT bytes bigint,
     OUT read_units double precision,
+    OUT items_written bigint,
+    OUT write_units double precision,
+    OUT conflicts bigint,
+    OUT unanswered bigint,
     OUT open_fds integer)
 RETURNS record
 AS 'MODULE_PATHNAME'

@@ -41,8 +41,8 @@ Datum
 dynamo_fdw_stats(PG_FUNCTION_ARGS)
 {
 	const DynCounters *c = &dyn_backend_counters;
-	Datum		values[9];
-	bool		nulls[9] = {false};
+	Datum		values[13];
+	bool		nulls[13] = {false};
 
 	values[0] = Int64GetDatum((int64) c->requests);
 	values[1] = Int64GetDatum((int64) c->retries);
@@ -52,7 +52,11 @@ dynamo_fdw_stats(PG_FUNCTION_ARGS)
 	values[5] = Int64GetDatum((int64) c->items_returned);
 	values[6] = Int64GetDatum((int64) c->bytes);
 	values[7] = Float8GetDatum(c->read_units);
-	values[8] = Int32GetDatum(dyn_session_open_descriptors());
+	values[8] = Int64GetDatum((int64) c->items_written);
+	values[9] = Float8GetDatum(c->write_units);
+	values[10] = Int64GetDatum((int64) c->conflicts);
+	values[11] = Int64GetDatum((int64) c->unanswered);
+	values[12] = Int32GetDatum(dyn_session_open_descriptors());
 	return make_row(fcinfo, values, nulls);
 }
 

@@ -65,7 +65,18 @@ class Refusals(Faults):
         return failure
 
     def test_access_denied(self):
-        self.assert_refused("AccessDeniedException", "42501", "The IAM policy of the credentials must allow this operation on the table and its indexes.")
+        self.assert_refused("AccessDeniedException", "42501", "The IAM policy of the credentials must allow dynamodb:Scan on the table and its indexes.")
+
+    def test_conflicts(self):
+        """Writes get these; the table of errors does not know what the operation was."""
+        for code in ("ConditionalCheckFailedException", "TransactionCanceledException", "TransactionConflictException",
+                     "ReplicatedWriteConflictException"):
+            self.assert_refused(code, "40001",
+                                "Retry the statement, because others have written the same items at the same time.")
+
+    def test_item_collection_too_large(self):
+        self.assert_refused("ItemCollectionSizeLimitExceededException", "54000", "The items with one partition key, and their "
+                            "entries in local secondary indexes, cannot exceed 10 GB.")
 
     def test_unknown_key(self):
         self.assert_refused("UnrecognizedClientException", "28000", CHECK_KEYS)

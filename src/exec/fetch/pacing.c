@@ -167,7 +167,8 @@ report_throttle_timeout(const DynStreamContext *context, const DynStream *stream
 	/* a statement around this one may handle the error, and run others */
 	dyn_pace_init(&pacing->table->pace,
 				  context->spec.connection->max_concurrency);
-	dyn_report_throttled(stream->call, dyn_describe_target(context->spec.table, context->spec.index),
+	dyn_report_throttled(stream->call, false,
+						 dyn_describe_target(context->spec.table, context->spec.index),
 						 pacing->stalled_ms / 1000, context->spec.capacity,
 						 context->statement->counters.read_units);
 }

@@ -27,13 +27,15 @@ dyn_unit_limit_init(DynStreamContext *context)
 		return;
 	unit_limit->budgets = palloc0(sizeof(DynBudgets));
 	if (of_server > 0)
-		dyn_budgets_add(unit_limit->budgets, spec->connection, NULL, NULL, of_server);
+		dyn_budgets_add(unit_limit->budgets, spec->connection, DYN_BUDGET_READS,
+						NULL, NULL, of_server);
 	if (of_table > 0)
-		dyn_budgets_add(unit_limit->budgets, spec->connection, spec->table, NULL,
-						of_table);
+		dyn_budgets_add(unit_limit->budgets, spec->connection, DYN_BUDGET_READS,
+						spec->table, NULL, of_table);
 	if (of_capacity > 0)
-		dyn_budgets_add(unit_limit->budgets, spec->connection, spec->table,
-						spec->global_index ? spec->global_index : "", of_capacity);
+		dyn_budgets_add(unit_limit->budgets, spec->connection, DYN_BUDGET_READS,
+						spec->table, spec->global_index ? spec->global_index : "",
+						of_capacity);
 	unit_limit->request_units = REQUEST_SECONDS * smallest;
 }
 

@@ -1,6 +1,6 @@
 /*
  * budget.c
- *		Enforces read unit budgets in shared memory.
+ *		Enforces budgets of read and write units in shared memory.
  *
  * A spinlock protects all buckets.  It is held for arithmetic, and for a
  * search through a few hundred entries if a budget is new.  It is never held
@@ -68,7 +68,8 @@ hash_text(const char *text, uint64 seed)
 
 void
 dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
-				const char *table, const char *capacity, double rate)
+				DynBudgetKind kind, const char *table, const char *capacity,
+				double rate)
 {
 	DynBudget  *budget = &budgets->budgets[budgets->nbudgets++];
 	uint64		hash;
@@ -77,7 +78,7 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 	memset(budget, 0, sizeof(DynBudget));
 	budget->key.database = MyDatabaseId;
 	budget->key.server = connection->serverid;
-	hash = hash_text(connection->service.url, 0);
+	hash = hash_text(connection->service.url, (uint64) kind);
 	hash = hash_text(connection->service.region, hash);
 	hash = hash_text(table ? table : "", hash);
 	budget->key.hash = capacity ? hash_text(capacity, hash) : hash;

@@ -1,7 +1,7 @@
 /*
  * budget.h
- *		Budgets of read units per second, for a server or a table, shared by
- *		all backends.
+ *		Budgets of read or write units per second, for a server or a table,
+ *		shared by all backends.
  *
  * A budget is a token bucket that holds the units of one second.  A request
  * takes its maximum cost when it is sent; the charge is corrected when the
@@ -22,13 +22,19 @@
 
 #include "session.h"
 
+typedef enum DynBudgetKind
+{
+	DYN_BUDGET_READS,
+	DYN_BUDGET_WRITES
+} DynBudgetKind;
+
 typedef struct DynBudget
 {
 	struct
 	{
 		Oid			database;
 		Oid			server;
-		uint64		hash;		/* hash of endpoint, region and table */
+		uint64		hash;		/* hash of kind, endpoint, region and table */
 	}			key;
 	double		rate;			/* units per second */
 	int			slot;			/* last known position of its bucket */
@@ -50,7 +56,8 @@ typedef struct DynBudgets
  * the table ("") or of one of its global indexes.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
-							const char *table, const char *capacity, double rate);
+							DynBudgetKind kind, const char *table,
+							const char *capacity, double rate);
 
 /*
  * Returns the milliseconds until a request may be sent; 0 means now.  The

@@ -25,4 +25,8 @@ dyn_counters_add(DynCounters *sum, const DynCounters *more)
 	sum->items_returned += more->items_returned;
 	sum->bytes += more->bytes;
 	sum->read_units += more->read_units;
+	sum->items_written += more->items_written;
+	sum->write_units += more->write_units;
+	sum->conflicts += more->conflicts;
+	sum->unanswered += more->unanswered;
 }

@@ -24,6 +24,12 @@ typedef struct DynCounters
 	double		waiting_ms;		/* time in which the backend only waited */
 	double		read_units;		/* units of ConsumedCapacity, where
 								 * requested */
+	uint64		items_written;	/* writes that DynamoDB confirmed */
+	double		write_units;	/* units that these consumed */
+	uint64		conflicts;		/* writes refused because the item had been
+								 * changed in the meantime */
+	uint64		unanswered;		/* attempts to write that may have been
+								 * executed without a usable response */
 } DynCounters;
 
 /* Counters of this backend since it started. */

@@ -34,6 +34,8 @@ typedef struct ServiceError
 #define SOURCE_HINT \
 	"Check the credential provider of the user mapping. dynamo_fdw_credentials() shows its credentials."
 
+#define CHANGED_HINT \
+	"Retry the statement, because others have written the same items at the same time."
 #define TABLE_NAME_HINT \
 	"Check the table option table_name and the server option table_prefix. A name has 3 to 255 letters, digits, underscores, hyphens and dots."
 
@@ -42,8 +44,8 @@ static const ServiceError service_errors[] = {
 	"Check the table option table_name and the server options table_prefix, \"region\" and endpoint_url. dynamo_fdw_tables() lists the existing tables."},
 	{"ResourceInUseException", ERRCODE_DUPLICATE_TABLE,
 	"Check whether the table exists already, or is being changed or deleted."},
-	{"AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE,
-	"The IAM policy of the credentials must allow this operation on the table and its indexes."},
+	/* its hint names the actions */
+	{"AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE, NULL},
 	{"UnrecognizedClientException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	KEY_HINT},
 	{"InvalidSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
@@ -63,6 +65,18 @@ static const ServiceError service_errors[] = {
 	{"RequestLimitExceeded", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
 	{"LimitExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
 	THROTTLED_HINT},
+	{"ConditionalCheckFailedException", ERRCODE_T_R_SERIALIZATION_FAILURE,
+	CHANGED_HINT},
+	{"TransactionCanceledException", ERRCODE_T_R_SERIALIZATION_FAILURE, CHANGED_HINT},
+	{"TransactionConflictException", ERRCODE_T_R_SERIALIZATION_FAILURE, CHANGED_HINT},
+	{"TransactionInProgressException", ERRCODE_T_R_SERIALIZATION_FAILURE,
+	"Retry the statement later."},
+	{"ReplicatedWriteConflictException", ERRCODE_T_R_SERIALIZATION_FAILURE,
+	CHANGED_HINT},
+	{"IdempotentParameterMismatchException", ERRCODE_FDW_ERROR,
+	"Retry the statement."},
+	{"ItemCollectionSizeLimitExceededException", ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+	"The items with one partition key, and their entries in local secondary indexes, cannot exceed 10 GB."},
 	{"ValidationException", ERRCODE_FDW_ERROR,
 	"Retry the statement; the table or index might have changed since it was planned."},
 	{"SerializationException", ERRCODE_FDW_ERROR, NULL},
@@ -185,11 +199,23 @@ describe_request(const DynCall *call)
 	return buf.data;
 }
 
+/* Returns the IAM actions that an operation needs. */
+static const char *
+actions_of(const char *operation)
+{
+	return strcmp(operation, "TransactWriteItems") == 0
+		? "dynamodb:PutItem, dynamodb:UpdateItem and dynamodb:DeleteItem"
+		: psprintf("dynamodb:%s", operation);
+}
+
 static const char *
 service_hint(const ServiceError *entry, const DynRequestContext *context)
 {
 	if (entry == NULL)
 		return NULL;
+	if (entry->sqlstate == ERRCODE_INSUFFICIENT_PRIVILEGE)
+		return psprintf("The IAM policy of the credentials must allow %s on the table and its indexes.",
+						actions_of(context->operation));
 	/* the only argument of DescribeTable is the name of the table */
 	if (strcmp(entry->code, "ValidationException") == 0)
 		return strcmp(context->operation, "DescribeTable") == 0 ? TABLE_NAME_HINT
@@ -313,6 +339,35 @@ dyn_report_call(const DynCall *call, const DynRequestContext *context)
 	report_transport(call, context);
 }
 
+/* Returns the reason why it is unknown whether a write was executed. */
+static char *
+describe_unanswered(const DynCall *call, const char *err)
+{
+	if (err != NULL)
+		return psprintf("The response %s.%s", err, describe_request(call));
+	if (call->failure == DYN_FAIL_SERVICE)
+		return describe_service_error(call);
+	return psprintf("%s%s", sentence(dyn_failure_phrase(call->failure)),
+					describe_request(call));
+}
+
+void
+dyn_report_unanswered(const DynCall *call, const char *err,
+					  const DynWriteContext *context)
+{
+	Assert(call->unanswered || err != NULL);
+	if (err != NULL)
+		dyn_call_distrust(call);
+	ereport(ERROR,
+			(errcode(ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN),
+			 errmsg("it is not known whether the %s of an item of DynamoDB table \"%s\" was applied",
+					context->action, context->request.table),
+			 errdetail("%s%s: %s",
+					   context->key ? psprintf("Key %s. ", context->key) : "",
+					   context->request.operation, describe_unanswered(call, err)),
+			 errhint("Read the item before you repeat the statement.")));
+}
+
 const char *
 dyn_describe_failure(const DynCall *call)
 {
@@ -334,21 +389,27 @@ describe_throttle(const DynCall *call)
 }
 
 void
-dyn_report_throttled(const DynCall *call, const char *resource, double seconds,
-					 double capacity, double units)
+dyn_report_throttled(const DynCall *call, bool is_write, const char *resource,
+					 double seconds, double capacity, double units)
 {
+	const char *kind = is_write ? "write" : "read";
+	int			digits = seconds < 10 ? 1 : 0;
+
 	ereport(ERROR,
 			(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-			 errmsg("DynamoDB throttled reads of %s for %.*f s without returning data",
-					resource, seconds < 10 ? 1 : 0, seconds),
-			 errdetail("%s The statement has used %g read units.%s",
-					   describe_throttle(call), units,
+			 is_write
+			 ? errmsg("DynamoDB throttled writes of %s for %.*f s without executing any",
+					  resource, digits, seconds)
+			 : errmsg("DynamoDB throttled reads of %s for %.*f s without returning data",
+					  resource, digits, seconds),
+			 errdetail("%s The statement has used %g %s units.%s",
+					   describe_throttle(call), units, kind,
 					   capacity > 0
-					   ? psprintf(" The capacity is %g read units per second.",
-								  capacity) : ""),
+					   ? psprintf(" The capacity is %g %s units per second.",
+								  capacity, kind) : ""),
 			 call->hot_partition
 			 ? errhint("Retry the statement later, or increase throttle_timeout on the server. More capacity does not help, because the limit of one partition is reached.")
-			 : errhint("Increase the read capacity of the table, retry the statement later, or increase throttle_timeout on the server.")));
+			 : errhint("Increase the %s capacity of the table, retry the statement later, or increase throttle_timeout on the server.", kind)));
 }
 
 void

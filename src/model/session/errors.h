@@ -38,6 +38,23 @@ extern const char *dyn_describe_target(const char *table, const char *index);
 DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 										 const DynRequestContext *context);
 
+/* A write, for messages. */
+typedef struct DynWriteContext
+{
+	DynRequestContext request;
+	const char *action;			/* "insertion", "update" or "deletion" */
+	const char *key;			/* key of the item, such as "(pk, sk)=(a, 1)";
+								 * NULL if the user may not see it */
+} DynWriteContext;
+
+/*
+ * Raises the error of a write that DynamoDB may have executed or not: the call
+ * is unanswered, or its response was not accepted.  Then `err` continues "The
+ * response ..." (dynamodb/write.h); otherwise it is NULL.
+ */
+DYN_NORETURN extern void dyn_report_unanswered(const DynCall *call, const char *err,
+											   const DynWriteContext *context);
+
 /* Raises the error of a provider that could not obtain credentials. */
 DYN_NORETURN extern void dyn_report_credentials(const DynError *err,
 												const char *server);
@@ -46,13 +63,13 @@ DYN_NORETURN extern void dyn_report_credentials(const DynError *err,
 extern const char *dyn_describe_failure(const DynCall *call);
 
 /*
- * Raises the error of a statement that was throttled for `seconds` without a
- * response.  `call` is its last attempt to read `resource`
- * (dyn_describe_target), which serves `capacity` read units per second, or 0
- * if that is unknown.  `units` is the number of units that the statement has
- * used.
+ * Raises the error of a statement whose reads, or writes, were throttled for
+ * `seconds` without a response.  `call` is its last attempt to read or write
+ * `resource` (dyn_describe_target), which serves `capacity` units per second,
+ * or 0 if that is unknown.  `units` is the number of such units that the
+ * statement has used.
  */
-DYN_NORETURN extern void dyn_report_throttled(const DynCall *call,
+DYN_NORETURN extern void dyn_report_throttled(const DynCall *call, bool is_write,
 											  const char *resource,
 											  double seconds, double capacity,
 											  double units);
