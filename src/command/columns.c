@@ -212,6 +212,14 @@ sql_type(const DynNewColumn *column)
 	}
 }
 
+/* True if the attribute was a set in every item that has it. */
+static bool
+is_set(const DynNewColumn *column)
+{
+	return column->types == 1u << DYN_TYPE_SS || column->types == 1u << DYN_TYPE_NS ||
+		column->types == 1u << DYN_TYPE_BS;
+}
+
 void
 dyn_columns_write(StringInfo sql, const char *name,
 				  const DynNewColumns *columns, const char *server,
@@ -221,14 +229,17 @@ dyn_columns_write(StringInfo sql, const char *name,
 	for (int i = 0; i < columns->n; i++)
 	{
 		const DynNewColumn *column = &columns->columns[i];
+		bool		renamed = strcmp(column->name, column->attribute) != 0;
 
 		if (i > 0)
 			appendStringInfoChar(sql, ',');
 		appendStringInfo(sql, "\n  %s %s", quote_identifier(column->name),
 						 sql_type(column));
-		if (strcmp(column->name, column->attribute) != 0)
-			appendStringInfo(sql, " OPTIONS (attribute %s)",
-							 quote_literal_cstr(column->attribute));
+		if (renamed || is_set(column))
+			appendStringInfo(sql, " OPTIONS (%s%s%s%s)", renamed ? "attribute " : "",
+							 renamed ? quote_literal_cstr(column->attribute) : "",
+							 renamed && is_set(column) ? ", " : "",
+							 is_set(column) ? "format 'set'" : "");
 		if (column->bytewise && column->types == 1u << DYN_TYPE_S)
 			appendStringInfoString(sql, " COLLATE pg_catalog.\"C\"");
 		if (column->not_null)

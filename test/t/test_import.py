@@ -71,14 +71,14 @@ class Local(Case):
         cls.fx.create_table("empty", ("id", "B"))
 
     def test_types(self):
-        """Keys first; the others in the order of their names, with types that follow from DynamoDB's."""
+        """Keys first; the others in the order of their names, with types that follow from DynamoDB's. Sets are written as sets."""
         notices = self.run_import()
         self.assertEqual(self.tables(), ["empty", "everything"])
         self.assertEqual(self.columns("empty"), ["id bytea NOT NULL"])
         self.assertEqual(self.columns("everything"), [
             "pk text COLLATE \"C\" NOT NULL", "sk numeric NOT NULL", "bin bytea", "who text COLLATE \"C\"", "n numeric",
-            "b bytea", "binaries bytea[]", "list jsonb", "map jsonb", "mixed jsonb", "nothing jsonb", "numbers numeric[]", "s text", "sets jsonb",
-            "sometimes numeric", "strings text[]", "yes boolean"])
+            "b bytea", "binaries bytea[] format=set", "list jsonb", "map jsonb", "mixed jsonb", "nothing jsonb", "numbers numeric[] format=set", "s text", "sets jsonb",
+            "sometimes numeric", "strings text[] format=set", "yes boolean"])
         self.assertEqual(self.options("everything"), {"table_name": "everything"})
         remote = self.fx.remote("everything")
         self.assertIn(f'NOTICE:  imported DynamoDB table "{remote}" as foreign table "everything"\n'
@@ -157,7 +157,7 @@ class Local(Case):
         self.run_import()
         self.fx.execute("RESET ALL")
         self.assertEqual(self.columns("everything")[:7], ["pk text COLLATE \"C\" NOT NULL", "sk numeric NOT NULL", "bin bytea",
-                                                          "who text COLLATE \"C\"", "n numeric", "b bytea", "binaries bytea[]"])
+                                                          "who text COLLATE \"C\"", "n numeric", "b bytea", "binaries bytea[] format=set"])
         self.assertEqual(self.fx.value("SELECT n.nspname FROM pg_attribute a JOIN pg_collation c ON c.oid = attcollation JOIN pg_namespace n "
                                        "ON n.oid = collnamespace WHERE attrelid = 'imported.everything'::regclass AND attname = 'pk'"), "pg_catalog")
 

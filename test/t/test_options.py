@@ -18,6 +18,7 @@ GOOD = {
     "proxy": ["http://proxy:3128"],
     "round_trip_ms": ["0", "0.3", "60000"], "read_capacity": ["1", "40000", "1e9"], "read_percent": ["1", "12.5", "100"], "unit_cost_ms": ["0", "0.2", "1e6"],
     "fetch_size": ["0", "1000000"], "scan_policy": ["allow", "warn", "error", "ERROR"], "consistent_read": ["on", "false", "1"],
+    "updatable": ["on", "false", "yes"],
     "access_key_id": [], "secret_access_key": [], "session_token": ["x"], "on_mismatch": ["error", "null"],
     "credential_provider": ["static", "environment", "profile", "web_identity", "container", "instance", "default", "Profile"], "profile": ["reports", "über uns"],
     "role_arn": ["arn:aws:iam::123456789012:role/reader", "arn:aws-cn:iam::123456789012:role/a/b!c/r+=,.@-_", "arn:aws-us-gov:iam::000000000000:role/" + "r" * 64],
@@ -32,7 +33,7 @@ GOOD = {
     "path": ["a", "a.b", "a[0].b", '"odd name".x', 'a-b_c1', "@", "@.a.b", "@[0].c", '@."odd name"', "@index", "@key"],
     "format": ["iso8601", "iso8601(0)", "iso8601(6)", "iso8601(3,)", "iso8601(9)", "iso8601(7,)", "epoch", "epoch(0)", "epoch(9)", "ulid", "pattern(YYYYMMDD)", "pattern(DD.MM.YYYY)",
                "pattern(HH24:MI DD/MM/YYYY)", 'pattern("x)("YYYY-MM)', "pattern(YYYY\"\")", "epoch_ms", "epoch_us", "epoch_days",
-               "string", "bool(Y,N)", "bool(1,0)", "padded(1)", "padded(38)", "base64", "json"],
+               "string", "bool(Y,N)", "bool(1,0)", "padded(1)", "padded(38)", "base64", "json", "set", "list"],
 }
 
 # What an option needs beside it.
@@ -49,7 +50,7 @@ URL = "An endpoint looks like https://host or http://127.0.0.1:8000, without a p
 REGION = "A region looks like eu-west-1: lower-case letters, digits and hyphens."
 EMPTY = "The value must not be empty."
 FORMATS = ("Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, "
-           "string, padded(n), base64, json and bool(t,f).")
+           "string, padded(n), base64, json, set, list and bool(t,f).")
 FORMAT_DIGITS = "The argument of {}(n) is the number of fractional digits of the seconds, from 0 to 9."
 PATTERN = "pattern(...) at character {}: {}."
 FIELDS = "the fields are YYYY, MM, DD, HH24, MI, SS, and MS or US; other letters must be in double quotes"
@@ -84,6 +85,7 @@ BAD = [(name, value, hint) for name, values, hint in (
     ("max_read_units_per_statement", ["0", "-1", "none", "NaN", "Infinity", "", "0.09", "1e10"], UNITS),
     ("round_trip_ms", ["-1", "60001", "x"], "The value must be a number from 0 to 60000."), ("read_capacity", ["0", "0.5", "NaN"], "The value must be a number from 1 to 1000000000."),
     ("read_percent", ["0", "101", ""], "The value must be a number from 1 to 100."), ("unit_cost_ms", ["-0.1", "Infinity"], "The value must be a number from 0 to 1000000."),
+    ("updatable", ["maybe", "2"], "The value must be a Boolean, such as on or off."),
     ("consistent_read", ["maybe", "", "2"], "The value must be a Boolean, such as on or off."),
     ("scan_policy", ["never", ""], 'Valid values are "allow", "warn", "error".'),
     ("document", ["all", ""], 'Valid values are "item", "rest".'),
@@ -257,7 +259,7 @@ class Options(fixture.TestCase):
         """Seen when the table is used: the validator does not know the column's type."""
         for column, format_, type_ in (("integer", "iso8601", "integer"), ("text", "epoch", "text"), ("timestamptz", "epoch_days", "timestamp with time zone"),
                                        ("boolean", "string", "boolean"), ("text", "bool(Y,N)", "text"), ("date[]", "iso8601", "date[]"),
-                                       ("text", "padded(3)", "text"), ("real", "padded(3)", "real"), ("text", "base64", "text"), ("json", "json", "json"), ("text", "json", "text"),
+                                       ("text", "padded(3)", "text"), ("real", "padded(3)", "real"), ("text", "base64", "text"), ("text", "set", "text"), ("jsonb", "list", "jsonb"), ("json", "json", "json"), ("text", "json", "text"),
                                        ("bytea[]", "base64", "bytea[]"), ("timestamp", "ulid", "timestamp without time zone"), ("date", "ulid", "date"),
                                        ("text", "pattern(YYYY)", "text"), ("integer", "epoch(3)", "integer")):
             with self.subTest(column=column, format=format_):

@@ -108,6 +108,8 @@ static const OptionEntry options_table[] = {
 	false, "maximum read units per second of all sessions together"},
 	{"max_read_units_per_statement", ON_SERVER, VALUE_REAL, 0.1, 1e9, NULL, "none", false,
 	"maximum read units of one statement"},
+	{"updatable", ON_SERVER | ON_TABLE, VALUE_BOOL, 0, 0, NULL, "off", false,
+	"permits INSERT, UPDATE, DELETE and COPY FROM"},
 	{"connect_timeout", ON_SERVER, VALUE_INT, 1, 600000, NULL, "2000", false,
 	"milliseconds until opening a connection fails"},
 	{"request_timeout", ON_SERVER, VALUE_INT, 1, 3600000, NULL, "30000", false,
@@ -642,6 +644,17 @@ dyn_option_int_or_default(List *options, const char *name)
 	return dyn_option_int(options, name, pg_strtoint32(entry->fallback));
 }
 
+bool
+dyn_option_bool(List *options, const char *name, bool fallback)
+{
+	const char *value = dyn_option_text(options, name);
+	bool		flag = fallback;
+
+	if (value != NULL)
+		(void) parse_bool(value, &flag);
+	return flag;
+}
+
 double
 dyn_option_real(List *options, const char *name, double fallback)
 {
@@ -675,15 +688,14 @@ DynReadOptions
 dyn_option_reads(List *options, const DynReadOptions *fallback)
 {
 	DynReadOptions reads = *fallback;
-	const char *consistent;
 
 	if (options == NIL)
 		return reads;
 	reads.scan_policy = dyn_option_enum(options, "scan_policy",
 										scan_policies,
 										fallback->scan_policy);
-	if ((consistent = dyn_option_text(options, "consistent_read")) != NULL)
-		(void) parse_bool(consistent, &reads.consistent);
+	reads.consistent = dyn_option_bool(options, "consistent_read",
+									   fallback->consistent);
 	reads.fetch_size = dyn_option_int(options, "fetch_size",
 									  fallback->fetch_size);
 	reads.round_trip_ms = dyn_option_real(options, "round_trip_ms",

@@ -55,6 +55,7 @@ extern const char *dyn_option_text(List *options, const char *name);
  */
 extern int	dyn_option_int(List *options, const char *name, int fallback);
 extern int	dyn_option_int_or_default(List *options, const char *name);
+extern bool dyn_option_bool(List *options, const char *name, bool fallback);
 extern double dyn_option_real(List *options, const char *name, double fallback);
 extern int	dyn_option_enum(List *options, const char *name,
 							const char *const *words, int fallback);

@@ -161,6 +161,17 @@ read_options(DynRelation *relation, List *table)
 		relation->trusted_indexes = dyn_option_names(text);
 }
 
+bool
+dyn_relation_is_updatable(Oid relid)
+{
+	ForeignTable *table = GetForeignTable(relid);
+	ForeignServer *server = GetForeignServer(table->serverid);
+
+	return dyn_option_bool(table->options, "updatable",
+						   dyn_option_bool(server->options, "updatable", false)) &&
+		dyn_option_text(table->options, "unnest") == NULL;
+}
+
 /* Connects the templates; `meta` may be NULL. */
 static void
 connect_templates(DynRelation *relation, const DynKeyAttr *base, int nbase,

@@ -69,6 +69,13 @@ extern const char *dyn_relation_remote_name(const DynConnection *connection,
 											const char *name, List *options);
 
 /*
+ * Returns true if the option updatable of the table, or else of its server,
+ * permits writes, and its rows are items.  Uses neither the network nor a user
+ * mapping.
+ */
+extern bool dyn_relation_is_updatable(Oid relid);
+
+/*
  * Connects the templates, for which the table's key must be known.  Before
  * this call, no column is read from a part.  Raises an error if a template
  * does not match the columns.

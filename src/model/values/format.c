@@ -36,10 +36,12 @@ static const FormatWord describe_format[] = {
 	{"string", DYN_FORMAT_STRING},
 	{"base64", DYN_FORMAT_BASE64},
 	{"json", DYN_FORMAT_JSON},
+	{"set", DYN_FORMAT_SET},
+	{"list", DYN_FORMAT_LIST},
 };
 
 static const char format_hint[] =
-"Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, string, padded(n), base64, json and bool(t,f).";
+"Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, string, padded(n), base64, json, set, list and bool(t,f).";
 
 /* Hint that lists formats with a unique encoding of each value. */
 static const char part_hint[] =

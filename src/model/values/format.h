@@ -16,6 +16,8 @@
  *	json				jsonb as JSON text in S
  *	bool(t,f)			a boolean stored as t or f, in N if both are numbers,
  *						otherwise in S
+ *	set, list			an array as a set or a list, when it is written; both
+ *						are read whatever the format is
  *
  * For conditions, the format determines the codec's encoding (types.h).
  */
@@ -40,7 +42,9 @@ typedef enum DynFormatKind
 								 * own */
 	DYN_FORMAT_BASE64,
 	DYN_FORMAT_JSON,
-	DYN_FORMAT_BOOL
+	DYN_FORMAT_BOOL,
+	DYN_FORMAT_SET,
+	DYN_FORMAT_LIST
 } DynFormatKind;
 
 typedef struct DynFormat

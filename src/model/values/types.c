@@ -116,6 +116,10 @@ format_applies(const DynCodec *codec, DynFormatKind format, const char **types)
 		case DYN_FORMAT_JSON:
 			*types = "type jsonb";
 			return codec->kind == DYN_CODEC_JSONB;
+		case DYN_FORMAT_SET:
+		case DYN_FORMAT_LIST:
+			*types = "an array type";
+			return codec->kind == DYN_CODEC_ARRAY;
 		default:
 			*types = "type date, timestamp or timestamptz";
 			return dyn_codec_is_instant(codec);
@@ -130,6 +134,8 @@ apply_format_traits(DynCodec *codec)
 	{
 		case DYN_FORMAT_NONE:
 		case DYN_FORMAT_JSON:
+		case DYN_FORMAT_SET:
+		case DYN_FORMAT_LIST:
 			break;
 		case DYN_FORMAT_ISO8601:
 			codec->encoding.canonical = false;

@@ -105,6 +105,7 @@ struct DynCodec
 	DynEncoding encoding;
 
 	FmgrInfo	input;			/* input function (INPUT, BPCHAR, JSON_TEXT) */
+	FmgrInfo	output;			/* output function (INPUT); set on first use */
 	Oid			ioparam;
 	DynMembers	members;		/* members of a map (JSONB) */
 	DynCodec   *element;		/* codec of the elements; NULL: no ARRAY */

@@ -1,0 +1,652 @@
+/*
+ * encode_value.c
+ *		Encodes SQL values to be stored.
+ *
+ * Each kind of codec has a small function, the inverse of the one in decode.c.
+ * Where several encodings are decoded as the same value, the usual one is
+ * written: the shortest number, JSON types for jsonb, and times in UTC with 0,
+ * 3 or 6 fractional digits.
+ *
+ * Lists, maps and sets are written as JSON, without the type around them
+ * (wire.h).
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "common/shortest_dec.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/float.h"
+#include "utils/guc.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
+
+#include "../../base/number.h"
+#include "../server/encoding.h"
+#include "arrays.h"
+#include "datetime.h"
+#include "encode_value.h"
+#include "pattern.h"
+#include "textforms.h"
+
+/* Nested lists and maps of a value (developer guide, "Constraints"). */
+#define MAX_NESTING		32
+
+static const char date_hint[] =
+"Truncate the value with date_trunc(), or use a format or type with more fractional digits.";
+
+bool
+dyn_codec_is_ambiguous(const DynCodec *codec)
+{
+	return codec->wire == DYN_TYPE_ABSENT;
+}
+
+int
+dyn_codec_remedy(const DynCodec *codec, const char **hint)
+{
+	*hint = NULL;
+	if (dyn_codec_is_instant(codec))
+	{
+		*hint = date_hint;
+		return ERRCODE_DATETIME_FIELD_OVERFLOW;
+	}
+	if (codec->kind >= DYN_CODEC_INT2 && codec->kind <= DYN_CODEC_FLOAT8)
+		return ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE;
+	return ERRCODE_INVALID_PARAMETER_VALUE;
+}
+
+static bool
+refuse(DynStoreError *err, int sqlstate, const char *why, const char *hint)
+{
+	err->sqlstate = sqlstate;
+	err->why = why;
+	err->hint = hint;
+	return false;
+}
+
+static void
+set_scalar(DynScalar *out, DynType type, const char *data, size_t len)
+{
+	out->type = type;
+	out->data = data;
+	out->len = len;
+}
+
+/* ---- texts ---- */
+
+static bool
+store_bytes(const char *data, size_t len, DynScalar *out, DynStoreError *err)
+{
+	if (!dyn_value_to_utf8(&data, &len))
+		return refuse(err, ERRCODE_UNTRANSLATABLE_CHARACTER,
+					  "it cannot be converted to UTF-8, or is too long for an item", NULL);
+	set_scalar(out, DYN_TYPE_S, data, len);
+	return true;
+}
+
+static bool
+store_text(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
+{
+	text	   *t = DatumGetTextPP(value);
+	const char *data = VARDATA_ANY(t);
+	size_t		len = VARSIZE_ANY_EXHDR(t);
+
+	/* blanks at the end of char(n) are added when it is read */
+	while (codec->kind == DYN_CODEC_BPCHAR && len > 0 && data[len - 1] == ' ')
+		len--;
+	return store_bytes(data, len, out, err);
+}
+
+static bool
+store_uuid(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
+{
+	char	   *text = DatumGetCString(DirectFunctionCall1(uuid_out, value));
+
+	set_scalar(out, DYN_TYPE_S, text, strlen(text));
+	return true;
+}
+
+/*
+ * Sets the parameters that the output functions of some types depend on, to
+ * values that their input functions understand in every session.  Returns the
+ * level for AtEOXact_GUC().
+ */
+static int
+set_portable_output(void)
+{
+	int			level = NewGUCNestLevel();
+
+	if (DateStyle != USE_ISO_DATES)
+		(void) set_config_option("datestyle", "ISO", PGC_USERSET, PGC_S_SESSION,
+								 GUC_ACTION_SAVE, true, 0, false);
+	if (IntervalStyle != INTSTYLE_POSTGRES)
+		(void) set_config_option("intervalstyle", "postgres", PGC_USERSET,
+								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	if (extra_float_digits < 3)
+		(void) set_config_option("extra_float_digits", "3", PGC_USERSET,
+								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	/* names of objects, as of regclass, are then written with their schemas */
+	(void) set_config_option("search_path", "pg_catalog", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
+static bool
+store_input(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
+{
+	char	   *text;
+	int			level;
+
+	if (!OidIsValid(codec->output.fn_oid))
+	{
+		Oid			function;
+		bool		varlena;
+
+		getTypeOutputInfo(codec->basetype, &function, &varlena);
+		fmgr_info_cxt(function, &codec->output, codec->context);
+	}
+	level = set_portable_output();
+	text = OutputFunctionCall(&codec->output, value);
+	AtEOXact_GUC(true, level);
+	return store_bytes(text, strlen(text), out, err);
+}
+
+/* ---- numbers ---- */
+
+/* Encodes decimal text as a number. */
+static bool
+store_decimal(const char *text, DynScalar *out, DynStoreError *err)
+{
+	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
+	size_t		len;
+
+	switch (dyn_number_canonical(text, strlen(text), buf, &len))
+	{
+		case DYN_NUMBER_OK:
+			set_scalar(out, DYN_TYPE_N, buf, len);
+			return true;
+		case DYN_NUMBER_PRECISION:
+			return refuse(err, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+						  "it has more than 38 significant digits, the maximum in DynamoDB",
+						  "Round the value, for example with round().");
+		case DYN_NUMBER_SYNTAX:
+			return refuse(err, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+						  psprintf("it is %s, which DynamoDB cannot represent", text), NULL);
+		default:
+			return refuse(err, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+						  "it is outside of the range of DynamoDB numbers, from 1E-130 to 9.99E+125", NULL);
+	}
+}
+
+static bool
+store_number(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
+{
+	char		text[DOUBLE_SHORTEST_DECIMAL_LEN + 32];
+	const char *decimal = text;
+
+	switch (codec->kind)
+	{
+		case DYN_CODEC_INT2:
+			snprintf(text, sizeof(text), "%d", DatumGetInt16(value));
+			break;
+		case DYN_CODEC_INT4:
+			snprintf(text, sizeof(text), "%d", DatumGetInt32(value));
+			break;
+		case DYN_CODEC_INT8:
+			snprintf(text, sizeof(text), INT64_FORMAT, DatumGetInt64(value));
+			break;
+		case DYN_CODEC_FLOAT4:
+			float_to_shortest_decimal_buf(DatumGetFloat4(value), text);
+			break;
+		case DYN_CODEC_FLOAT8:
+			double_to_shortest_decimal_buf(DatumGetFloat8(value), text);
+			break;
+		default:
+			decimal = DatumGetCString(DirectFunctionCall1(numeric_out, value));
+			break;
+	}
+	if (!store_decimal(decimal, out, err))
+		return false;
+	if (codec->format.kind == DYN_FORMAT_PADDED)
+	{
+		char	   *padded = palloc(codec->format.digits + 1);
+
+		if (!dyn_padded_print(out->data, codec->format.digits, padded))
+			return refuse(err, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+						  psprintf("it is not an integer from 0 on with at most %d digits",
+								   codec->format.digits), NULL);
+		set_scalar(out, DYN_TYPE_S, padded, codec->format.digits);
+	}
+	out->type = codec->wire;
+	return true;
+}
+
+static bool
+store_bool(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
+{
+	bool		flag = DatumGetBool(value);
+
+	if (codec->format.kind == DYN_FORMAT_BOOL)
+	{
+		const char *word = flag ? codec->format.true_text : codec->format.false_text;
+
+		set_scalar(out, codec->wire, word, strlen(word));
+	}
+	else
+		set_scalar(out, DYN_TYPE_BOOL, NULL, flag);
+	return true;
+}
+
+static bool
+store_bytea(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
+{
+	bytea	   *b = DatumGetByteaPP(value);
+	const char *data = VARDATA_ANY(b);
+	size_t		len = VARSIZE_ANY_EXHDR(b);
+
+	if (codec->format.kind == DYN_FORMAT_BASE64)
+	{
+		char	   *text = palloc(DYN_BASE64_LEN(len) + 1);
+
+		dyn_base64_encode((const unsigned char *) data, len, text);
+		set_scalar(out, DYN_TYPE_S, text, DYN_BASE64_LEN(len));
+	}
+	else
+		set_scalar(out, DYN_TYPE_B, data, len);
+	return true;
+}
+
+/* ---- times ---- */
+
+/* Prints ISO 8601 with as few fractional digits as hold the value. */
+static bool
+print_lenient(const DynCodec *codec, Timestamp instant, char *dst)
+{
+	DynFormat	format = {.kind = DYN_FORMAT_ISO8601_FIXED,.suffix = "Z"};
+
+	if (codec->kind == DYN_CODEC_DATE)
+		return dyn_instant_to_date(instant, dst);
+	format.digits = instant % USECS_PER_SEC == 0 ? 0 : instant % 1000 == 0 ? 3 : 6;
+	return dyn_instant_to_fixed(instant, &format, false, dst);
+}
+
+static bool
+print_instant(const DynCodec *codec, Timestamp instant, char *dst)
+{
+	switch (codec->format.kind)
+	{
+		case DYN_FORMAT_ISO8601_FIXED:
+			return dyn_instant_to_fixed(instant, &codec->format, false, dst);
+		case DYN_FORMAT_PATTERN:
+			return dyn_pattern_print(codec->format.pattern, instant, dst);
+		case DYN_FORMAT_EPOCH:
+		case DYN_FORMAT_EPOCH_US:
+		case DYN_FORMAT_EPOCH_DAYS:
+			return dyn_instant_to_epoch(instant, &codec->format, false, dst);
+		case DYN_FORMAT_EPOCH_MS:
+			/* fractions can be read, but other applications have none */
+			return instant % 1000 == 0 &&
+				dyn_instant_to_epoch(instant, &codec->format, false, dst);
+		default:
+			return print_lenient(codec, instant, dst);
+	}
+}
+
+static bool
+store_instant(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
+{
+	char	   *text = palloc(DYN_INSTANT_BUFSIZE);
+	bool		is_date = (codec->kind == DYN_CODEC_DATE);
+	Timestamp	instant = is_date ? 0 : DatumGetTimestamp(value);
+
+	if (is_date ? DATE_NOT_FINITE(DatumGetDateADT(value))
+		: TIMESTAMP_NOT_FINITE(instant))
+		return refuse(err, ERRCODE_DATETIME_FIELD_OVERFLOW,
+					  "it is infinity, which has no representation in DynamoDB", NULL);
+	if (codec->format.kind == DYN_FORMAT_ULID || dyn_format_truncates(&codec->format))
+		return refuse(err, ERRCODE_FEATURE_NOT_SUPPORTED,
+					  "its format contains more than the time",
+					  "Assign the value to another column with the same attribute.");
+	if (is_date && !IS_VALID_DATE(DatumGetDateADT(value)))
+		return refuse(err, ERRCODE_DATETIME_FIELD_OVERFLOW, "it is out of range", NULL);
+	if (is_date && DatumGetDateADT(value) >= TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
+		return refuse(err, ERRCODE_DATETIME_FIELD_OVERFLOW,
+					  "its format cannot represent it", NULL);
+	if (is_date)
+		instant = (Timestamp) DatumGetDateADT(value) * USECS_PER_DAY;
+	if (print_instant(codec, instant, text))
+	{
+		set_scalar(out, codec->wire, text, strlen(text));
+		return true;
+	}
+	if (codec->wire == DYN_TYPE_S &&
+		(instant < dyn_instant_min() || instant > dyn_instant_max()))
+		return refuse(err, ERRCODE_DATETIME_FIELD_OVERFLOW,
+					  "its year is not from 0001 to 9999", NULL);
+	return refuse(err, ERRCODE_DATETIME_FIELD_OVERFLOW,
+				  "its format would have to round it", date_hint);
+}
+
+/* ---- containers ---- */
+
+/* Appends a text as a JSON string. */
+static bool
+append_string(StringInfo buf, const char *text, size_t len, DynStoreError *err)
+{
+	DynScalar	utf8;
+
+	if (!store_bytes(text, len, &utf8, err))
+		return false;
+	escape_json(buf, pnstrdup(utf8.data, utf8.len));
+	return true;
+}
+
+/* Appends the payload of a scalar, or of a container, without its type. */
+static void
+append_payload(StringInfo buf, const DynScalar *value)
+{
+	switch (value->type)
+	{
+		case DYN_TYPE_S:
+		case DYN_TYPE_N:
+			escape_json(buf, pnstrdup(value->data, value->len));
+			break;
+		case DYN_TYPE_B:
+			appendStringInfoChar(buf, '"');
+			enlargeStringInfo(buf, DYN_BASE64_LEN(value->len));
+			dyn_base64_encode((const unsigned char *) value->data, value->len,
+							  buf->data + buf->len);
+			buf->len += DYN_BASE64_LEN(value->len);
+			appendStringInfoChar(buf, '"');
+			break;
+		case DYN_TYPE_BOOL:
+			appendStringInfoString(buf, value->len > 0 ? "true" : "false");
+			break;
+		case DYN_TYPE_NULL:
+			appendStringInfoString(buf, "true");
+			break;
+		default:
+			appendBinaryStringInfo(buf, value->data, value->len);
+			break;
+	}
+}
+
+/* Appends {"S":"..."}. */
+static void
+append_value(StringInfo buf, const DynScalar *value)
+{
+	appendStringInfo(buf, "{\"%s\":", dyn_type_name(value->type));
+	append_payload(buf, value);
+	appendStringInfoChar(buf, '}');
+}
+
+/* Encodes a jsonb scalar. */
+static bool
+store_json_scalar(const JsonbValue *value, DynScalar *out, DynStoreError *err)
+{
+	switch (value->type)
+	{
+		case jbvString:
+			return store_bytes(value->val.string.val, value->val.string.len, out, err);
+		case jbvNumeric:
+			return store_decimal(DatumGetCString(DirectFunctionCall1(numeric_out,
+																	 NumericGetDatum(value->val.numeric))),
+								 out, err);
+		case jbvBool:
+			set_scalar(out, DYN_TYPE_BOOL, NULL, value->val.boolean);
+			return true;
+		default:
+			Assert(value->type == jbvNull);
+			set_scalar(out, DYN_TYPE_NULL, NULL, 0);
+			return true;
+	}
+}
+
+static bool append_container(StringInfo buf, JsonbContainer *container, int depth,
+							 DynStoreError *err);
+
+/* Appends a member or an element, with its type. */
+static bool
+append_json(StringInfo buf, const JsonbValue *value, int depth, DynStoreError *err)
+{
+	DynScalar	scalar;
+
+	if (value->type != jbvBinary)
+	{
+		if (!store_json_scalar(value, &scalar, err))
+			return false;
+		append_value(buf, &scalar);
+		return true;
+	}
+	appendStringInfoString(buf, JsonContainerIsArray(value->val.binary.data)
+						   ? "{\"L\":" : "{\"M\":");
+	if (!append_container(buf, value->val.binary.data, depth, err))
+		return false;
+	appendStringInfoChar(buf, '}');
+	return true;
+}
+
+static bool
+append_container(StringInfo buf, JsonbContainer *container, int depth,
+				 DynStoreError *err)
+{
+	JsonbIterator *it = JsonbIteratorInit(container);
+	bool		is_array = JsonContainerIsArray(container);
+	JsonbValue	value;
+	JsonbIteratorToken token;
+	const char *separator = "";
+
+	check_stack_depth();
+	if (depth > MAX_NESTING)
+		return refuse(err, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+					  "it is nested more than 32 levels deep, the maximum in DynamoDB", NULL);
+	(void) JsonbIteratorNext(&it, &value, true);
+	appendStringInfoChar(buf, is_array ? '[' : '{');
+	while ((token = JsonbIteratorNext(&it, &value, true)) == WJB_KEY || token == WJB_ELEM)
+	{
+		appendStringInfoString(buf, separator);
+		separator = ",";
+		if (token == WJB_KEY)
+		{
+			if (value.val.string.len == 0)
+				return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
+							  "it has an empty member name, which DynamoDB does not allow", NULL);
+			if (!append_string(buf, value.val.string.val, value.val.string.len, err))
+				return false;
+			appendStringInfoChar(buf, ':');
+			(void) JsonbIteratorNext(&it, &value, true);
+		}
+		if (!append_json(buf, &value, depth + 1, err))
+			return false;
+	}
+	appendStringInfoChar(buf, is_array ? ']' : '}');
+	return true;
+}
+
+static bool
+store_jsonb(Jsonb *document, DynScalar *out, DynStoreError *err)
+{
+	StringInfoData buf;
+	JsonbValue	value;
+
+	if (JsonbExtractScalar(&document->root, &value))
+	{
+		if (value.type == jbvNull)
+			return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
+						  "it is the JSON value null, which would be read as SQL NULL",
+						  "Store NULL instead.");
+		return store_json_scalar(&value, out, err);
+	}
+	initStringInfo(&buf);
+	if (!append_container(&buf, &document->root, 1, err))
+		return false;
+	set_scalar(out, JB_ROOT_IS_ARRAY(document) ? DYN_TYPE_L : DYN_TYPE_M, buf.data, buf.len);
+	return true;
+}
+
+static bool
+store_json(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
+{
+	if (codec->kind == DYN_CODEC_JSON)
+		value = DirectFunctionCall1(jsonb_in,
+									CStringGetDatum(TextDatumGetCString(value)));
+	return store_jsonb(DatumGetJsonbP(value), out, err);
+}
+
+static bool
+store_json_text(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
+{
+	Jsonb	   *document = DatumGetJsonbP(value);
+	char	   *text = JsonbToCString(NULL, &document->root, VARSIZE(document));
+
+	return store_bytes(text, strlen(text), out, err);
+}
+
+/* ---- arrays ---- */
+
+static int
+compare_scalars(const void *a, const void *b)
+{
+	const DynScalar *x = a;
+	const DynScalar *y = b;
+	int			cmp = memcmp(x->data, y->data, Min(x->len, y->len));
+
+	return cmp != 0 ? cmp : (x->len > y->len) - (x->len < y->len);
+}
+
+/* True if two elements have the same encoding.  Numbers are canonical. */
+static bool
+have_duplicates(const DynScalar *elements, int n)
+{
+	DynScalar  *sorted = palloc(n * sizeof(DynScalar));
+
+	memcpy(sorted, elements, n * sizeof(DynScalar));
+	qsort(sorted, n, sizeof(DynScalar), compare_scalars);
+	for (int i = 1; i < n; i++)
+	{
+		if (compare_scalars(&sorted[i - 1], &sorted[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+check_set(const DynScalar *elements, int n, DynStoreError *err)
+{
+	if (n <= 0)
+		return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
+					  "it is empty, and DynamoDB has no empty sets",
+					  "Store NULL instead, for example with nullif(..., '{}').");
+	for (int i = 0; i < n; i++)
+	{
+		if (elements[i].type == DYN_TYPE_NULL)
+			return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
+						  "it has an element that is NULL, which a set cannot contain",
+						  "Remove the element, for example with array_remove(..., NULL).");
+		if (elements[i].type > DYN_TYPE_B || elements[i].type != elements[0].type)
+			return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
+						  "its elements are not texts, numbers or bytes, as those of a set must be",
+						  "Set the column option \"format\" to \"list\".");
+	}
+	if (have_duplicates(elements, n))
+		return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
+					  "it has equal elements, which a set cannot contain", NULL);
+	return true;
+}
+
+static bool
+store_elements(DynCodec *codec, Datum value, DynScalar **stored, int *n, DynStoreError *err)
+{
+	DynArrayElements elements = dyn_array_elements(value);
+
+	*n = elements.n;
+	*stored = palloc(Max(*n, 1) * sizeof(DynScalar));
+	for (int i = 0; i < *n; i++)
+	{
+		set_scalar(&(*stored)[i], DYN_TYPE_NULL, NULL, 0);
+		if (!elements.nulls[i] &&
+			!dyn_codec_store(codec->element, elements.values[i], &(*stored)[i], err))
+		{
+			err->why = psprintf("invalid element: %s", err->why);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+store_array(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
+{
+	ArrayType  *array = DatumGetArrayTypeP(value);
+	bool		is_set = (codec->format.kind == DYN_FORMAT_SET);
+	StringInfoData buf;
+	DynScalar  *elements;
+	int			n;
+
+	if (codec->format.kind == DYN_FORMAT_NONE)
+		return refuse(err, ERRCODE_FEATURE_NOT_SUPPORTED,
+					  "its column does not define whether arrays are stored as sets or as lists",
+					  "Set the column option \"format\" to \"set\" or \"list\".");
+	if (ARR_NDIM(array) > 1)
+		return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
+					  "it has more than one dimension",
+					  "Use a column of type jsonb for lists in lists.");
+	if (ARR_NDIM(array) == 1 && ARR_LBOUND(array)[0] != 1)
+		return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
+					  "its first subscript is not 1, which would not be stored", NULL);
+	if (!store_elements(codec, PointerGetDatum(array), &elements, &n, err) ||
+		(is_set && !check_set(elements, n, err)))
+		return false;
+	initStringInfo(&buf);
+	appendStringInfoChar(&buf, '[');
+	for (int i = 0; i < n; i++)
+	{
+		if (i > 0)
+			appendStringInfoChar(&buf, ',');
+		if (is_set)
+			append_payload(&buf, &elements[i]);
+		else
+			append_value(&buf, &elements[i]);
+	}
+	appendStringInfoChar(&buf, ']');
+	set_scalar(out, is_set ? DYN_TYPE_SS + (elements[0].type - DYN_TYPE_S) : DYN_TYPE_L,
+			   buf.data, buf.len);
+	return true;
+}
+
+typedef bool (*StoreFn) (DynCodec *codec, Datum value, DynScalar *out,
+						 DynStoreError *err);
+
+static const StoreFn stores[] = {
+	[DYN_CODEC_TEXT] = store_text,
+	[DYN_CODEC_BPCHAR] = store_text,
+	[DYN_CODEC_UUID] = store_uuid,
+	[DYN_CODEC_INT2] = store_number,
+	[DYN_CODEC_INT4] = store_number,
+	[DYN_CODEC_INT8] = store_number,
+	[DYN_CODEC_NUMERIC] = store_number,
+	[DYN_CODEC_FLOAT4] = store_number,
+	[DYN_CODEC_FLOAT8] = store_number,
+	[DYN_CODEC_BOOL] = store_bool,
+	[DYN_CODEC_BYTEA] = store_bytea,
+	[DYN_CODEC_DATE] = store_instant,
+	[DYN_CODEC_TIMESTAMP] = store_instant,
+	[DYN_CODEC_TIMESTAMPTZ] = store_instant,
+	[DYN_CODEC_JSON] = store_json,
+	[DYN_CODEC_JSONB] = store_json,
+	[DYN_CODEC_JSON_TEXT] = store_json_text,
+	[DYN_CODEC_ARRAY] = store_array,
+	[DYN_CODEC_INPUT] = store_input,
+};
+
+bool
+dyn_codec_store(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
+{
+	return stores[codec->kind] (codec, value, out, err);
+}
