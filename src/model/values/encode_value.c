@@ -112,28 +112,46 @@ store_uuid(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 	return true;
 }
 
+static void
+set_parameter(const char *name, const char *value)
+{
+	(void) set_config_option(name, value, PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+}
+
+/* True for types whose output depends on search_path. */
+static bool
+names_objects(Oid type)
+{
+	static const Oid types[] = {REGPROCOID, REGPROCEDUREOID, REGOPEROID, REGOPERATOROID,
+	REGCLASSOID, REGTYPEOID, REGCONFIGOID, REGDICTIONARYOID, REGCOLLATIONOID};
+
+	for (int i = 0; i < lengthof(types); i++)
+	{
+		if (type == types[i])
+			return true;
+	}
+	return false;
+}
+
 /*
  * Sets the parameters that the output functions of some types depend on, to
  * values that their input functions understand in every session.  Returns the
  * level for AtEOXact_GUC().
  */
 static int
-set_portable_output(void)
+set_portable_output(Oid type)
 {
 	int			level = NewGUCNestLevel();
 
 	if (DateStyle != USE_ISO_DATES)
-		(void) set_config_option("datestyle", "ISO", PGC_USERSET, PGC_S_SESSION,
-								 GUC_ACTION_SAVE, true, 0, false);
+		set_parameter("datestyle", "ISO");
 	if (IntervalStyle != INTSTYLE_POSTGRES)
-		(void) set_config_option("intervalstyle", "postgres", PGC_USERSET,
-								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	if (extra_float_digits < 3)
-		(void) set_config_option("extra_float_digits", "3", PGC_USERSET,
-								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	/* names of objects, as of regclass, are then written with their schemas */
-	(void) set_config_option("search_path", "pg_catalog", PGC_USERSET,
-							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+		set_parameter("intervalstyle", "postgres");
+	if (extra_float_digits < 1)
+		set_parameter("extra_float_digits", "1");
+	if (names_objects(type))
+		set_parameter("search_path", "pg_catalog");
 	return level;
 }
 
@@ -151,7 +169,7 @@ store_input(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 		getTypeOutputInfo(codec->basetype, &function, &varlena);
 		fmgr_info_cxt(function, &codec->output, codec->context);
 	}
-	level = set_portable_output();
+	level = set_portable_output(codec->basetype);
 	text = OutputFunctionCall(&codec->output, value);
 	AtEOXact_GUC(true, level);
 	return store_bytes(text, strlen(text), out, err);

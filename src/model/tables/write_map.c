@@ -1,0 +1,571 @@
+/*
+ * write_map.c
+ *		Determines which tables and columns can be written, and the key of a
+ *		row.
+ */
+#include "postgres.h"
+
+#include "../../base/attributes.h"
+#include "../../dynamodb/template_text.h"
+#include "../server/encoding.h"
+#include "../server/memory.h"
+#include "key_type.h"
+#include "write_map.h"
+
+/* Limits of keys in bytes (developer guide, "Constraints"). */
+#define MAX_HASH_BYTES		2048
+#define MAX_RANGE_BYTES		1024
+
+/* ---- creating ---- */
+
+static const DynScalar *
+constant_of(const DynRelation *relation, const char *attribute)
+{
+	for (int i = 0; i < relation->item_filter.nterms; i++)
+	{
+		const DynFilterTerm *term = &relation->item_filter.terms[i];
+
+		if (!term->ttl && !term->or_null && term->nvalues == 1 &&
+			dyn_path_is_attribute(term->path, attribute))
+			return &term->values[0];
+	}
+	return NULL;
+}
+
+static bool
+is_key_column(const DynColumn *column, const DynKeyAttr *attr)
+{
+	return dyn_column_shows(column, attr->name) &&
+		column->codec.wire == attr->type && column->traits.point;
+}
+
+/*
+ * A template decides which items are rows, so it comes first.  Other columns
+ * of the attribute must then agree with it.
+ */
+static DynKeySource
+find_source(const DynRelation *relation, const DynKeyAttr *attr)
+{
+	DynKeySource source = {NULL, 0, NULL};
+
+	source.templated = dyn_relation_templated(relation, attr->name);
+	if (source.templated != NULL)
+		return source;
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		if (is_key_column(&relation->columns[i], attr))
+		{
+			source.attnum = i + 1;
+			return source;
+		}
+	}
+	source.constant = constant_of(relation, attr->name);
+	if (source.constant != NULL && source.constant->type != attr->type)
+		source.constant = NULL;
+	return source;
+}
+
+static Bitmapset *
+add_source(Bitmapset *attnums, const DynKeySource *source)
+{
+	if (source->attnum != 0)
+		return bms_add_member(attnums, source->attnum);
+	for (int p = 0; source->templated && p < source->templated->tmpl->nparts; p++)
+		attnums = bms_add_member(attnums, source->templated->parts[p].attnum);
+	return attnums;
+}
+
+/* True if the value is a part of a value that must be written as one. */
+static bool
+is_unassignable(const DynColumn *column)
+{
+	if (dyn_column_is_document(column) || !dyn_column_is_of_item(column) ||
+		column->codec.format.kind == DYN_FORMAT_ULID ||
+		dyn_format_truncates(&column->codec.format))
+		return true;
+	for (int i = 0; i < column->path->nsteps; i++)
+	{
+		if (column->path->steps[i].name == NULL)
+			return true;
+	}
+	return false;
+}
+
+static void
+add_limit(DynWriteMap *map, const DynKeyAttr *attr, size_t bytes)
+{
+	for (int i = 0; i < map->nlimits; i++)
+	{
+		if (strcmp(map->limits[i].attr->name, attr->name) == 0)
+		{
+			map->limits[i].bytes = Min(map->limits[i].bytes, bytes);
+			return;
+		}
+	}
+	map->limits[map->nlimits++] = (DynKeyLimit) {attr, bytes};
+}
+
+static void
+add_limits(DynWriteMap *map, const DynKeySchema *key)
+{
+	for (int i = 0; i < key->nhash; i++)
+		add_limit(map, &key->hash[i], MAX_HASH_BYTES);
+	for (int i = 0; i < key->nrange; i++)
+		add_limit(map, &key->range[i], MAX_RANGE_BYTES);
+}
+
+/* True if the path is the other one, or inside of it, or the reverse. */
+static bool
+paths_overlap(const DynPath *a, const DynPath *b)
+{
+	DynPath		x = *a;
+	DynPath		y = *b;
+
+	x.nsteps = y.nsteps = Min(a->nsteps, b->nsteps);
+	return dyn_path_equal(&x, &y);
+}
+
+static bool
+have_overlaps(const DynWriteMap *map)
+{
+	const DynRelation *relation = map->relation;
+	const DynPath **paths = palloc((relation->ncolumns + relation->ntemplated + 1) * sizeof(DynPath *));
+	int			n = 0;
+	bool		found = false;
+
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && !dyn_column_is_part(column) &&
+			!bms_is_member(i + 1, map->unassignable))
+			paths[n++] = column->path;
+	}
+	for (int i = 0; i < relation->ntemplated; i++)
+		paths[n++] = relation->templated[i].path;
+	for (int i = 0; i < n && !found; i++)
+	{
+		for (int j = 0; j < i && !found; j++)
+			found = paths_overlap(paths[i], paths[j]);
+	}
+	pfree(paths);
+	return found;
+}
+
+DynWriteMap *
+dyn_write_map_create(DynRelation *relation, const DynTableMeta *meta)
+{
+	DynWriteMap *map = palloc0(sizeof(DynWriteMap));
+
+	map->relation = relation;
+	map->meta = meta;
+	for (int i = 0; i < meta->key.nhash + meta->key.nrange; i++)
+	{
+		map->sources[i] = find_source(relation, dyn_key_attr(&meta->key, i));
+		map->key_columns = add_source(map->key_columns, &map->sources[i]);
+	}
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (column->dropped)
+			continue;
+		if (is_unassignable(column))
+			map->unassignable = bms_add_member(map->unassignable, i + 1);
+		if (column->path->nsteps == 1 && dyn_column_is_of_item(column) &&
+			dyn_is_in_key(&meta->key, column->path->steps[0].name))
+			map->from_key = bms_add_member(map->from_key, i + 1);
+	}
+	map->limits = palloc((meta->nindexes + 1) * 2 * DYN_MAX_KEY_ATTRS * sizeof(DynKeyLimit));
+	add_limits(map, &meta->key);
+	for (int i = 0; i < meta->nindexes; i++)
+		add_limits(map, &meta->indexes[i].key);
+	map->overlaps = have_overlaps(map);
+	return map;
+}
+
+/* ---- tables and columns ---- */
+
+/* Raises an error if nothing determines a key attribute of the table. */
+DYN_NORETURN static void
+report_no_source(const DynWriteMap *map, const DynKeyAttr *attr)
+{
+	const DynRelation *relation = map->relation;
+	const char *name = dyn_from_utf8_lossy(attr->name);
+	const DynColumn *shown = NULL;
+
+	for (int i = 0; i < relation->ncolumns && shown == NULL; i++)
+	{
+		if (dyn_column_shows(&relation->columns[i], attr->name))
+			shown = &relation->columns[i];
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot write foreign table \"%s\", because its columns do not determine key attribute \"%s\"",
+					relation->name, name),
+			 shown == NULL
+			 ? errdetail("No column, template or item_filter contains the attribute.")
+			 : shown->codec.wire != attr->type
+			 ? errdetail("Column \"%s\" does not store DynamoDB type %s, the type of the key.",
+						 shown->name, dyn_type_name(attr->type))
+			 : errdetail("Column \"%s\" does not have a unique encoding for each of its values.",
+						 shown->name),
+			 errhint("Add a column of another type with the option attribute '%s', or a template of the attribute to the table option key_templates.",
+					 name)));
+}
+
+/* Raises an error if the item filter has no constant to insert. */
+static void
+check_filter(const DynWriteMap *map)
+{
+	for (int i = 0; i < map->relation->item_filter.nterms; i++)
+	{
+		const DynFilterTerm *term = &map->relation->item_filter.terms[i];
+
+		if (!term->ttl && !term->or_null && term->nvalues > 1 &&
+			!dyn_write_map_names(map, term))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot insert into foreign table \"%s\", because no column contains attribute \"%s\"",
+							map->relation->name,
+							dyn_from_utf8_lossy(dyn_filter_term_attribute(term))),
+					 errdetail("The item_filter of the table has several values for the attribute."),
+					 errhint("Add a column for the attribute, with one of the values as its DEFAULT.")));
+	}
+}
+
+void
+dyn_write_map_require(const DynWriteMap *map, CmdType operation)
+{
+	const DynRelation *relation = map->relation;
+
+	if (relation->unnest != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot write foreign table \"%s\", because its rows are not items",
+						relation->name),
+				 errdetail("The table has the option unnest."),
+				 errhint("Use a foreign table without unnest, with an array or jsonb column.")));
+	if (!dyn_relation_is_updatable(relation->relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("foreign table \"%s\" does not allow %s", relation->name,
+						operation == CMD_INSERT ? "inserts"
+						: operation == CMD_UPDATE ? "updates" : "deletes"),
+				 errhint("Set the option \"updatable\" of the foreign table, or of its server, to on.")));
+	for (int i = 0; i < map->meta->key.nhash + map->meta->key.nrange; i++)
+	{
+		const DynKeySource *source = &map->sources[i];
+
+		if (source->templated == NULL && source->attnum == 0 && source->constant == NULL)
+			report_no_source(map, dyn_key_attr(&map->meta->key, i));
+	}
+	if (operation == CMD_INSERT)
+		check_filter(map);
+}
+
+static const char *
+unassignable_detail(const DynColumn *column)
+{
+	if (dyn_column_is_document(column))
+		return "The column shows the item, or its unmapped attributes.";
+	if (column->codec.format.kind == DYN_FORMAT_ULID ||
+		dyn_format_truncates(&column->codec.format))
+		return "The attribute contains more than the column shows.";
+	return "The path of the column leads into a list.";
+}
+
+void
+dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum)
+{
+	const DynColumn *column = dyn_relation_column(map->relation, attnum);
+
+	if (bms_is_member(attnum, map->unassignable))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot assign to column \"%s\" of foreign table \"%s\"",
+						column->name, map->relation->name),
+				 errdetail("%s", unassignable_detail(column)),
+				 errhint("Assign to a column of the attribute \"%s\" instead.",
+						 column->path->nsteps > 0 && column->path->steps[0].name != NULL
+						 ? dyn_from_utf8_lossy(column->path->steps[0].name) : "...")));
+	if (bms_is_member(attnum, map->from_key))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot change column \"%s\" of foreign table \"%s\"",
+						column->name, map->relation->name),
+				 errdetail("DynamoDB cannot change the primary key of an item."),
+				 errhint("Insert a new row, and delete the old one.")));
+}
+
+/* ---- values ---- */
+
+DYN_NORETURN static void
+report_refused(const DynWriteMap *map, const DynColumn *column,
+			   const DynStoreError *err)
+{
+	ereport(ERROR,
+			(errcode(err->sqlstate),
+			 errmsg("cannot store the value of column \"%s\" of foreign table \"%s\"",
+					column->name, map->relation->name),
+			 errdetail("The value cannot be stored: %s.", err->why),
+			 err->hint ? errhint("%s", err->hint) : 0));
+}
+
+void
+dyn_write_map_store(const DynWriteMap *map, DynColumn *column, Datum value,
+					DynScalar *out)
+{
+	DynStoreError err = {0};
+
+	if (!dyn_codec_store(&column->codec, value, out, &err))
+		report_refused(map, column, &err);
+}
+
+int
+dyn_write_map_remedy(const DynColumn *column, const char **hint)
+{
+	int			sqlstate = dyn_codec_remedy(&column->codec, hint);
+
+	if (dyn_column_is_part(column) && column->codec.kind == DYN_CODEC_TEXT)
+		*hint = psprintf("If values may contain the character after them in the template, use the placeholder ${%s:any}.",
+						 column->name);
+	return sqlstate;
+}
+
+/* Returns false with *err set if no row could have this text in the part. */
+static bool
+part_holds(const DynTemplatedAttr *templated, int p, DynText text, DynStoreError *err)
+{
+	const DynTemplatePart *part = &templated->tmpl->parts[p];
+	DynHolds	holds;
+	const char *tmpl;
+
+	*err = (DynStoreError) {ERRCODE_INVALID_PARAMETER_VALUE, NULL, NULL};
+	holds = dyn_part_holds(part, text);
+	if (holds == DYN_HOLDS_YES && dyn_part_lists(part, text))
+		return true;
+	tmpl = dyn_templated_text(templated);
+	switch (holds)
+	{
+		case DYN_HOLDS_YES:
+			err->why = "it is not one of the values in the placeholder";
+			return false;
+		case DYN_HOLDS_NEVER:
+			err->why = text.len == 0 ? "it is empty"
+				: psprintf("template \"%s\" cannot contain it, because it has the wrong length or the character after the placeholder",
+						   tmpl);
+			return false;
+		case DYN_HOLDS_UNDECIDED:
+			err->why = psprintf("it contains \"%s\", which ends the placeholder in template \"%s\"",
+								dyn_from_utf8_lossy(pnstrdup(part->separator.data, part->separator.len)), tmpl);
+			err->hint = psprintf("If values may contain it, use the placeholder ${%s:any}.",
+								 templated->parts[p].column.name);
+			return false;
+		default:
+			err->sqlstate = ERRCODE_FEATURE_NOT_SUPPORTED;
+			err->why = psprintf("it has letters outside of ASCII, so the text of template \"%s\" is not known",
+								tmpl);
+			return false;
+	}
+}
+
+DynComposed
+dyn_write_map_try_compose(const DynTemplatedAttr *templated, const Datum *values,
+						  const bool *nulls, DynScalar *out, AttrNumber *attnum,
+						  DynStoreError *err)
+{
+	const DynTemplate *tmpl = templated->tmpl;
+	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
+	DynBuffer	buf;
+
+	for (int p = 0; p < tmpl->nparts; p++)
+	{
+		*attnum = templated->parts[p].attnum;
+		if (nulls[*attnum - 1])
+			return DYN_COMPOSED_NULL;
+	}
+	for (int p = 0; p < tmpl->nparts; p++)
+	{
+		DynScalar	scalar;
+
+		*attnum = templated->parts[p].attnum;
+		if (!dyn_codec_store(&templated->parts[p].column.codec, values[*attnum - 1],
+							 &scalar, err))
+			return DYN_COMPOSED_REFUSED;
+		texts[p] = (DynText) {scalar.data, scalar.len};
+		if (!part_holds(templated, p, texts[p], err))
+			return DYN_COMPOSED_REFUSED;
+	}
+	dyn_buffer_init(&buf, 0);
+	if (!dyn_template_join(tmpl, texts, &buf))
+	{
+		dyn_buffer_free(&buf);
+		dyn_check_oom(true);
+	}
+	out->type = templated->type == DYN_TYPE_N ? DYN_TYPE_N : DYN_TYPE_S;
+	out->len = buf.len;
+	out->data = memcpy(palloc(buf.len + 1), buf.data, buf.len);
+	dyn_buffer_free(&buf);
+	return DYN_COMPOSED;
+}
+
+bool
+dyn_write_map_compose(const DynWriteMap *map, const DynTemplatedAttr *templated,
+					  const Datum *values, const bool *nulls, DynScalar *out,
+					  AttrNumber *attnum)
+{
+	DynStoreError err = {0};
+	DynComposed result = dyn_write_map_try_compose(templated, values, nulls, out, attnum, &err);
+
+	if (result == DYN_COMPOSED_REFUSED)
+		report_refused(map, dyn_relation_column(map->relation, *attnum), &err);
+	return result == DYN_COMPOSED;
+}
+
+/* ---- keys ---- */
+
+DYN_NORETURN static void
+report_key(const DynWriteMap *map, const char *attribute, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid value for key attribute \"%s\" of foreign table \"%s\"",
+					dyn_from_utf8_lossy(attribute), map->relation->name),
+			 errdetail("%s", detail)));
+}
+
+void
+dyn_write_map_check_key(const DynWriteMap *map, const DynPath *path,
+						const DynScalar *value)
+{
+	if (path->nsteps != 1 || value->type == DYN_TYPE_ABSENT)
+		return;
+	for (int i = 0; i < map->nlimits; i++)
+	{
+		const DynKeyLimit *limit = &map->limits[i];
+
+		if (!dyn_path_is_attribute(path, limit->attr->name))
+			continue;
+		if (value->type != limit->attr->type)
+			report_key(map, limit->attr->name,
+					   psprintf("The value has DynamoDB type %s, but the key has type %s.",
+								dyn_type_name(value->type), dyn_type_name(limit->attr->type)));
+		if (value->type == DYN_TYPE_N)
+			return;
+		if (value->len == 0)
+			report_key(map, limit->attr->name, "The value of a key must not be empty.");
+		if (value->len > limit->bytes)
+			report_key(map, limit->attr->name,
+					   psprintf("The value has %zu bytes; the maximum is %zu.",
+								value->len, limit->bytes));
+	}
+}
+
+DYN_NORETURN static void
+report_null_key(const DynWriteMap *map, AttrNumber attnum, const DynKeyAttr *attr)
+{
+	const DynColumn *column = dyn_relation_column(map->relation, attnum);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_NOT_NULL_VIOLATION),
+			 errmsg("null value in column \"%s\" of foreign table \"%s\"",
+					column->name, map->relation->name),
+			 errdetail("The key attribute \"%s\" is composed of this column.",
+					   dyn_from_utf8_lossy(attr->name))));
+}
+
+void
+dyn_write_map_key(DynWriteMap *map, const Datum *values, const bool *nulls,
+				  DynKeyPart *parts)
+{
+	for (int i = 0; i < map->meta->key.nhash + map->meta->key.nrange; i++)
+	{
+		const DynKeyAttr *attr = dyn_key_attr(&map->meta->key, i);
+		const DynKeySource *source = &map->sources[i];
+		DynStep		step = {attr->name, strlen(attr->name), 0};
+		AttrNumber	null;
+
+		parts[i].name = attr->name;
+		if (source->templated != NULL)
+		{
+			if (!dyn_write_map_compose(map, source->templated, values, nulls,
+									   &parts[i].value, &null))
+				report_null_key(map, null, attr);
+		}
+		else if (source->attnum != 0)
+		{
+			if (nulls[source->attnum - 1])
+				report_null_key(map, source->attnum, attr);
+			dyn_write_map_store(map, dyn_relation_column(map->relation, source->attnum),
+								values[source->attnum - 1], &parts[i].value);
+		}
+		else
+			parts[i].value = *source->constant;
+		dyn_write_map_check_key(map, &(DynPath) {&step, 1}, &parts[i].value);
+	}
+}
+
+/* ---- the item filter ---- */
+
+bool
+dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term)
+{
+	const char *attribute = dyn_filter_term_attribute(term);
+
+	for (int i = 0; i < map->relation->ncolumns; i++)
+	{
+		if (!bms_is_member(i + 1, map->unassignable) &&
+			dyn_column_shows(&map->relation->columns[i], attribute))
+			return true;
+	}
+	return dyn_relation_templated(map->relation, attribute) != NULL;
+}
+
+static DynCond *
+make_cond(DynCondKind kind, const DynPath *path, int nargs)
+{
+	DynCond    *cond = palloc0(sizeof(DynCond));
+
+	cond->kind = kind;
+	cond->path = path;
+	cond->args = palloc0(Max(nargs, 1) * sizeof(DynCond *));
+	return cond;
+}
+
+static DynCond *
+term_cond(const DynFilterTerm *term)
+{
+	DynCond    *cond = make_cond(DYN_COND_OR, NULL, 3);
+	DynCond    *arg;
+
+	if (term->or_null)
+	{
+		cond->args[cond->nargs++] = make_cond(DYN_COND_NOT_EXISTS, term->path, 0);
+		arg = cond->args[cond->nargs++] = make_cond(DYN_COND_IS_TYPE, term->path, 0);
+		arg->type = DYN_TYPE_NULL;
+	}
+	if (term->nvalues > 0)
+	{
+		arg = cond->args[cond->nargs++] =
+			make_cond(term->nvalues == 1 ? DYN_COND_EQ : DYN_COND_IN, term->path, 0);
+		arg->values = term->values;
+		arg->nvalues = term->nvalues;
+	}
+	return cond;
+}
+
+DynCond *
+dyn_write_map_filter(const DynWriteMap *map)
+{
+	const DynItemFilter *filter = &map->relation->item_filter;
+	DynCond    *all = make_cond(DYN_COND_AND, NULL, filter->nterms);
+
+	for (int i = 0; i < filter->nterms; i++)
+	{
+		if (!filter->terms[i].ttl &&
+			!dyn_is_in_key(&map->meta->key, dyn_filter_term_attribute(&filter->terms[i])))
+			all->args[all->nargs++] = term_cond(&filter->terms[i]);
+	}
+	return all->nargs > 0 ? all : NULL;
+}

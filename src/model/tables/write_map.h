@@ -1,0 +1,177 @@
+/*
+ * write_map.h
+ *		Determines what a row of a foreign table writes: the attributes and
+ *		paths of its columns, the texts of its templates, and the constants of
+ *		its item filter.
+ *
+ * Which tables and columns can be written is decided only here.  A base key
+ * attribute must be determined by columns: by a template, by a column that
+ * shows it and has one encoding for each value, or by a constant of the item
+ * filter.  All other attributes are optional.
+ *
+ * write_map.c has the table's part, and write_values.c composes the values of
+ * a row.  Rows are arrays of values and nulls, indexed by attnum - 1.  Results
+ * are allocated in CurrentMemoryContext, and may point into the row's values.
+ * Values that cannot be stored are errors that name the column.
+ */
+#ifndef DYN_MODEL_WRITE_MAP_H
+#define DYN_MODEL_WRITE_MAP_H
+
+#include "nodes/nodes.h"
+
+#include "../../dynamodb/update.h"
+#include "../values/encode_value.h"
+#include "relation.h"
+
+/* The origin of a key attribute of the table; at most one field is set. */
+typedef struct DynKeySource
+{
+	const DynTemplatedAttr *templated;
+	AttrNumber	attnum;
+	const DynScalar *constant;
+} DynKeySource;
+
+/* A key attribute of the table or of an index. */
+typedef struct DynKeyLimit
+{
+	const DynKeyAttr *attr;
+	size_t		bytes;			/* maximum length of S and B */
+} DynKeyLimit;
+
+typedef struct DynWriteMap
+{
+	DynRelation *relation;		/* connected (dyn_relation_connect_described) */
+	const DynTableMeta *meta;
+
+	/*
+	 * columns that the table's key is composed of.  Those that are not in
+	 * from_key have an attribute of their own, which an UPDATE may change
+	 */
+	Bitmapset  *key_columns;
+
+	/* columns that are read from a key attribute of the table; never updated */
+	Bitmapset  *from_key;
+
+	/* columns that cannot be assigned; others may be, next to them */
+	Bitmapset  *unassignable;
+
+	/* private */
+	DynKeySource sources[2];	/* sources of the table's key attributes */
+	DynKeyLimit *limits;
+	int			nlimits;
+	bool		overlaps;		/* true if one path is the same as another, or
+								 * inside of it */
+} DynWriteMap;
+
+/* Uses no network; raises no error for a table that cannot be written. */
+extern DynWriteMap *dyn_write_map_create(DynRelation *relation,
+										 const DynTableMeta *meta);
+
+/*
+ * Raises an error if the table cannot be written by this operation: 55000 if
+ * the option updatable does not permit it, 0A000 for other reasons.
+ */
+extern void dyn_write_map_require(const DynWriteMap *map, CmdType operation);
+
+/*
+ * Raises an error (0A000) if the column cannot get another value in an UPDATE.
+ */
+extern void dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum);
+
+/* Composes the table's key of a row, in the order of the key schema. */
+extern void dyn_write_map_key(DynWriteMap *map, const Datum *values,
+							  const bool *nulls, DynKeyPart *parts);
+
+/*
+ * Composes what an INSERT of the row writes, the key included.  Returns the
+ * number of values in *out.
+ */
+extern int	dyn_write_map_insert(DynWriteMap *map, const Datum *values,
+								 const bool *nulls, DynPathValue **out);
+
+/*
+ * Composes what an UPDATE writes: the changed columns, the templates that use
+ * them, and the other templates of the indexes of these attributes.  Values of
+ * type ABSENT remove a path.
+ */
+extern int	dyn_write_map_update(DynWriteMap *map, const Datum *values,
+								 const bool *nulls, const Bitmapset *changed,
+								 DynPathValue **out);
+
+/*
+ * Composes an item of the new row of an UPDATE, to check that it is read as
+ * this row.  *compared are the columns that the item contains: not those that
+ * are unchanged and that only other applications write in this form.
+ */
+extern int	dyn_write_map_check(DynWriteMap *map, const Datum *values,
+								const bool *nulls, const Bitmapset *changed,
+								DynPathValue **out, Bitmapset **compared);
+
+/*
+ * Returns the columns whose values the templates of dyn_write_map_update() are
+ * composed of.
+ */
+extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
+										  const Bitmapset *changed);
+
+/*
+ * Composes the guard: what the attributes of the columns in `read` contain if
+ * they have the old row's values; ABSENT if there is no attribute.  The table's
+ * key needs no guard.  Other applications may have stored the same value in
+ * another encoding; type NULL is for values that only they store.
+ */
+extern int	dyn_write_map_guard(DynWriteMap *map, const Datum *values,
+								const bool *nulls, const Bitmapset *read,
+								DynPathValue **out);
+
+/*
+ * Returns the item filter as a condition, without keys and ttl_attribute; NULL
+ * if nothing is left.
+ */
+extern DynCond *dyn_write_map_filter(const DynWriteMap *map);
+
+/*
+ * Returns the SQLSTATE of an error for a column that is not read as it was
+ * written, and sets *hint to a sentence, or NULL.
+ */
+extern int	dyn_write_map_remedy(const DynColumn *column, const char **hint);
+
+/* ---- for write_values.c ---- */
+
+/* Raises an error if this value of a key attribute cannot be a key. */
+extern void dyn_write_map_check_key(const DynWriteMap *map, const DynPath *path,
+									const DynScalar *value);
+
+typedef enum DynComposed
+{
+	DYN_COMPOSED,
+	DYN_COMPOSED_NULL,			/* a column is NULL, so there is no text */
+	DYN_COMPOSED_REFUSED		/* a value cannot be stored */
+} DynComposed;
+
+/*
+ * Composes a template's text.  Otherwise sets *attnum to the column that is
+ * NULL or refused, and *err to the reason.
+ */
+extern DynComposed dyn_write_map_try_compose(const DynTemplatedAttr *templated,
+											 const Datum *values, const bool *nulls,
+											 DynScalar *out, AttrNumber *attnum,
+											 DynStoreError *err);
+
+/*
+ * Composes like dyn_write_map_try_compose, but raises the error of a refused
+ * value.  Returns false if *attnum is NULL.
+ */
+extern bool dyn_write_map_compose(const DynWriteMap *map,
+								  const DynTemplatedAttr *templated,
+								  const Datum *values, const bool *nulls,
+								  DynScalar *out, AttrNumber *attnum);
+
+/* Encodes a value of a column, or raises the error that it cannot be stored. */
+extern void dyn_write_map_store(const DynWriteMap *map, DynColumn *column,
+								Datum value, DynScalar *out);
+
+/* Returns true if a column or a template determines the term's attribute. */
+extern bool dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term);
+
+#endif
