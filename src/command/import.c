@@ -29,7 +29,7 @@
 #include "callbacks.h"
 #include "columns.h"
 #include "listing.h"
-#include "subtransaction.h"
+#include "../model/server/subtransaction.h"
 
 /* Maximum number of names in one sentence of a notice. */
 #define MAX_NAMES	10
@@ -167,21 +167,11 @@ warn_of(const Import *import, const ErrorData *failure, bool left_out)
 static void
 append_names(StringInfo text, const char *label, const List *names)
 {
-	ListCell   *lc;
-
-	if (names == NIL)
-		return;
-	appendStringInfo(text, " %s: ", label);
-	foreach(lc, names)
-	{
-		int			i = foreach_current_index(lc);
-
-		appendStringInfo(text, "%s%s", i > 0 ? ", " : "",
-						 i < MAX_NAMES ? (const char *) lfirst(lc) : "...");
-		if (i == MAX_NAMES)
-			break;
-	}
-	appendStringInfoChar(text, '.');
+	for (int i = 0; i < list_length(names) && i <= MAX_NAMES; i++)
+		appendStringInfo(text, "%s%s", i > 0 ? ", " : psprintf(" %s: ", label),
+						 i < MAX_NAMES ? (const char *) list_nth(names, i) : "...");
+	if (names != NIL)
+		appendStringInfoChar(text, '.');
 }
 
 /* Reports an imported table, including facts that \d does not show. */
@@ -241,26 +231,6 @@ add_table(Import *import, const char *name, const char *match, List *items)
 
 /* ---- entities ---- */
 
-/*
- * Returns the tag as JSON, in the database's encoding; NULL if `match` cannot
- * represent it.
- */
-static const char *
-tag_as_json(const DynSampleItem *item)
-{
-	StringInfoData json;
-	const char *text;
-
-	if (item->tag == NULL || item->tag_type != DYN_TYPE_S)
-		return item->tag;
-	text = dyn_option_text_of(item->tag);
-	if (text == NULL)
-		return NULL;
-	initStringInfo(&json);
-	escape_json(&json, text);
-	return json.data;
-}
-
 /* Returns the value of the option item_filter for one value of the tag. */
 static char *
 match_of(const Import *import, const char *json)
@@ -282,7 +252,7 @@ typedef struct Entity
 } Entity;
 
 static void
-add_to_entity(List **entities, const char *json, char *text,
+add_to_entity(const Import *import, List **entities, const char *json,
 			  DynSampleItem *item)
 {
 	Entity	   *entity;
@@ -299,7 +269,9 @@ add_to_entity(List **entities, const char *json, char *text,
 	}
 	entity = palloc(sizeof(Entity));
 	entity->json = json;
-	entity->text = text;
+	entity->text = psprintf("%s_%s", import->name,
+							item->tag_type == DYN_TYPE_S
+							? dyn_from_utf8_lossy(item->tag) : item->tag);
 	entity->items = list_make1(item);
 	*entities = lappend(*entities, entity);
 }
@@ -311,8 +283,8 @@ compare_entities(const ListCell *a, const ListCell *b)
 }
 
 /*
- * Divides the items; returns the number of those that `match` cannot
- * represent.
+ * Divides the items by the tag; returns the number of those whose tag the
+ * option item_filter cannot represent.
  */
 static int
 divide_items(const Import *import, List **entities, List **untagged)
@@ -323,18 +295,27 @@ divide_items(const Import *import, List **entities, List **untagged)
 	foreach(lc, import->sample.items)
 	{
 		DynSampleItem *item = lfirst(lc);
-		const char *json;
+		const char *json = item->tag;
 
 		if (item->tag_type == DYN_TYPE_ABSENT || item->tag_type == DYN_TYPE_NULL)
+		{
 			*untagged = lappend(*untagged, item);
-		else if ((json = tag_as_json(item)) == NULL)
+			continue;
+		}
+		if (json != NULL && item->tag_type == DYN_TYPE_S)
+		{
+			const char *text = dyn_option_text_of(json);
+			StringInfoData quoted;
+
+			initStringInfo(&quoted);
+			if (text != NULL)
+				escape_json(&quoted, text);
+			json = text != NULL ? quoted.data : NULL;
+		}
+		if (json == NULL)
 			unsaid++;
 		else
-			add_to_entity(entities, json,
-						  psprintf("%s_%s", import->name,
-								   item->tag_type == DYN_TYPE_S
-								   ? dyn_from_utf8_lossy(item->tag) : item->tag),
-						  item);
+			add_to_entity(import, entities, json, item);
 	}
 	list_sort(*entities, compare_entities);
 	return unsaid;
@@ -455,37 +436,6 @@ import_table(Import *import, const char *name, const char *listed)
 
 /* ---- the statement ---- */
 
-static Import *
-begin_import(ImportForeignSchemaStmt *stmt, Oid serverid)
-{
-	Import	   *import = palloc0(sizeof(Import));
-	DynSample  *sample = &import->sample;
-	DynRelation relation = {0};
-
-	dyn_options_check_import(stmt->options);
-	import->stmt = stmt;
-	import->context = CurrentMemoryContext;
-	import->tag_option = dyn_option_text(stmt->options, "entity_attribute");
-	if (import->tag_option != NULL)
-		sample->tag = dyn_to_utf8(import->tag_option);
-	sample->limit = dyn_option_int_or_default(stmt->options, "sample_items");
-	sample->connection = dyn_session_connection(serverid, GetUserId());
-	/* a sample reads a bounded part of the table, but it is a Scan */
-	relation.options = sample->connection->reads;
-	if (sample->limit > 0 && dyn_relation_scan_policy(&relation) == DYN_SCAN_ERROR)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("reading items of all tables of server \"%s\" is disabled by scan_policy \"error\"",
-						sample->connection->server_name),
-				 errdetail("The scan_policy is \"error\"."),
-				 errhint("Use OPTIONS (sample_items '0') to import only the keys, or set scan_policy to \"warn\" or \"allow\".")));
-	sample->estate = CreateExecutorState();
-	import->taken = dyn_names_create();
-	if (stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO)
-		import->limits = list_copy(stmt->table_list);
-	return import;
-}
-
 /* Warns of a name in LIMIT TO that no foreign table can have. */
 static void
 warn_unknown(const Import *import, const char *name)
@@ -515,12 +465,35 @@ warn_unknown(const Import *import, const char *name)
 List *
 dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 {
-	Import	   *import = begin_import(stmt, serverid);
+	Import	   *import = palloc0(sizeof(Import));
+	DynSample  *sample = &import->sample;
+	DynRelation relation = {0};
 	List	   *listed = NIL;
 	ListCell   *lc;
 	ListCell   *name;
 
-	dyn_list_tables(import->sample.connection, collect_name, &listed);
+	dyn_options_check_import(stmt->options);
+	import->stmt = stmt;
+	import->context = CurrentMemoryContext;
+	import->tag_option = dyn_option_text(stmt->options, "entity_attribute");
+	if (import->tag_option != NULL)
+		sample->tag = dyn_to_utf8(import->tag_option);
+	sample->limit = dyn_option_int_or_default(stmt->options, "sample_items");
+	sample->connection = dyn_session_connection(serverid, GetUserId());
+	/* a sample reads a bounded part of the table, but it is a Scan */
+	relation.options = sample->connection->reads;
+	if (sample->limit > 0 && dyn_relation_scan_policy(&relation) == DYN_SCAN_ERROR)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("reading items of all tables of server \"%s\" is disabled by scan_policy \"error\"",
+						sample->connection->server_name),
+				 errdetail("The scan_policy is \"error\"."),
+				 errhint("Use OPTIONS (sample_items '0') to import only the keys, or set scan_policy to \"warn\" or \"allow\".")));
+	sample->estate = CreateExecutorState();
+	import->taken = dyn_names_create();
+	if (stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO)
+		import->limits = list_copy(stmt->table_list);
+	dyn_list_tables(sample->connection, collect_name, &listed);
 	/* names of all tables, so that they do not depend on which are imported */
 	forboth(lc, listed, name, dyn_names_assign(import->taken, listed))
 	{
@@ -532,6 +505,6 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	/* PostgreSQL does not report these */
 	foreach(lc, import->limits)
 		warn_unknown(import, lfirst_node(RangeVar, lc)->relname);
-	FreeExecutorState(import->sample.estate);
+	FreeExecutorState(sample->estate);
 	return import->commands;
 }

@@ -27,24 +27,6 @@ text_of(const DynValue *value)
 	return text;
 }
 
-static void
-keep_tag(DynSampleItem *item, const DynValue *value)
-{
-	item->tag_type = value->type;
-	if (value->type == DYN_TYPE_S)
-		item->tag = text_of(value);
-	else if (value->type == DYN_TYPE_BOOL)
-		item->tag = value->flags & DYN_VALUE_TRUE ? "true" : "false";
-	else if (value->type == DYN_TYPE_N)
-	{
-		char	   *number = palloc(DYN_NUMBER_BUFSIZE);
-		size_t		len;
-
-		if (dyn_number_canonical(value->data, value->len, number, &len) == DYN_NUMBER_OK)
-			item->tag = number;
-	}
-}
-
 static DynSampleItem *
 read_item(const DynValue *map, const char *tag)
 {
@@ -62,8 +44,21 @@ read_item(const DynValue *map, const char *tag)
 		(void) dyn_walk_element(&walk, map, &v);
 		value->type = v.type;
 		item->values = lappend(item->values, value);
-		if (tag != NULL && value->name != NULL && strcmp(value->name, tag) == 0)
-			keep_tag(item, &v);
+		if (tag == NULL || value->name == NULL || strcmp(value->name, tag) != 0)
+			continue;
+		item->tag_type = v.type;
+		if (v.type == DYN_TYPE_S)
+			item->tag = text_of(&v);
+		else if (v.type == DYN_TYPE_BOOL)
+			item->tag = v.flags & DYN_VALUE_TRUE ? "true" : "false";
+		else if (v.type == DYN_TYPE_N)
+		{
+			char	   *number = palloc(DYN_NUMBER_BUFSIZE);
+			size_t		len;
+
+			if (dyn_number_canonical(v.data, v.len, number, &len) == DYN_NUMBER_OK)
+				item->tag = number;
+		}
 	}
 	return item;
 }

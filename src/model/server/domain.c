@@ -39,18 +39,6 @@ dyn_domain_create(Oid typid, MemoryContext context)
 	return domain;
 }
 
-static bool
-satisfies(DynDomain *domain, DomainConstraintState *constraint, Datum value,
-		  bool isnull)
-{
-	if (constraint->constrainttype == DOM_CONSTRAINT_NOTNULL)
-		return !isnull;
-	domain->econtext->domainValue_datum =
-		MakeExpandedObjectReadOnly(value, isnull, domain->typlen);
-	domain->econtext->domainValue_isNull = isnull;
-	return ExecCheck(constraint->check_exprstate, domain->econtext);
-}
-
 bool
 dyn_domain_check(DynDomain *domain, Datum value, bool isnull, const char **why)
 {
@@ -58,18 +46,23 @@ dyn_domain_check(DynDomain *domain, Datum value, bool isnull, const char **why)
 	ListCell   *lc;
 
 	UpdateDomainConstraintRef(&domain->constraints);
+	domain->econtext->domainValue_datum =
+		MakeExpandedObjectReadOnly(value, isnull, domain->typlen);
+	domain->econtext->domainValue_isNull = isnull;
 	foreach(lc, domain->constraints.constraints)
 	{
 		DomainConstraintState *constraint = lfirst(lc);
+		bool		is_not_null = constraint->constrainttype == DOM_CONSTRAINT_NOTNULL;
 
-		if (satisfies(domain, constraint, value, isnull))
+		ok = is_not_null ? !isnull
+			: ExecCheck(constraint->check_exprstate, domain->econtext);
+		if (ok)
 			continue;
-		*why = constraint->constrainttype == DOM_CONSTRAINT_NOTNULL
+		*why = is_not_null
 			? psprintf("domain %s does not allow null values",
 					   format_type_be(domain->typid))
 			: psprintf("value for domain %s violates check constraint \"%s\"",
 					   format_type_be(domain->typid), constraint->name);
-		ok = false;
 		break;
 	}
 	ReScanExprContext(domain->econtext);

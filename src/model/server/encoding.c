@@ -41,8 +41,9 @@ dyn_encoding_sorts_as_utf8(void)
 	return !dyn_encoding_differs() || GetDatabaseEncoding() == PG_LATIN1;
 }
 
-static Oid
-conversion(int from, int to)
+/* Converts as much as possible; returns the bytes of `text` consumed. */
+static size_t
+convert(int from, int to, const char *text, size_t len, char *dst)
 {
 	Oid			proc = FindDefaultConversionProc(from, to);
 
@@ -51,14 +52,7 @@ conversion(int from, int to)
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
 				 errmsg("default conversion function for encoding \"%s\" to \"%s\" does not exist",
 						pg_encoding_to_char(from), pg_encoding_to_char(to))));
-	return proc;
-}
-
-/* Converts as much as possible; returns the bytes of `text` consumed. */
-static size_t
-convert(int from, int to, const char *text, size_t len, char *dst)
-{
-	return pg_do_encoding_conversion_buf(conversion(from, to), from, to,
+	return pg_do_encoding_conversion_buf(proc, from, to,
 										 (unsigned char *) unconstify(char *, text),
 										 (int) len, (unsigned char *) dst,
 										 (int) (len * MAX_CONVERSION_GROWTH + 1),

@@ -15,6 +15,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "pg_compat.h"
+#include "subtransaction.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
 #include "utils/guc.h"
@@ -241,51 +242,6 @@ is_of_value(const ErrorData *edata)
 		category == ERRCODE_INTEGRITY_CONSTRAINT_VIOLATION;
 }
 
-/*
- * Runs func(arg) in a subtransaction, which is the only way to catch an error
- * that is not soft.  Catches errors of the two classes that concern values,
- * and then returns false, with the message in *why.
- */
-static bool
-run_softly(void (*func) (void *), void *arg, const char **why)
-{
-	MemoryContext oldcontext = CurrentMemoryContext;
-	ResourceOwner oldowner = CurrentResourceOwner;
-	volatile bool ok = true;
-
-	if (IsInParallelMode())
-	{
-		func(arg);
-		return true;
-	}
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(oldcontext);
-	PG_TRY();
-	{
-		func(arg);
-		ReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(oldcontext);
-		CurrentResourceOwner = oldowner;
-	}
-	PG_CATCH();
-	{
-		ErrorData  *edata;
-
-		MemoryContextSwitchTo(oldcontext);
-		edata = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(oldcontext);
-		CurrentResourceOwner = oldowner;
-		if (!is_of_value(edata))
-			ReThrowError(edata);
-		*why = edata->message;
-		ok = false;
-	}
-	PG_END_TRY();
-	return ok;
-}
-
 typedef struct InputCall
 {
 	FmgrInfo   *input;
@@ -309,11 +265,20 @@ dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 			   Datum *result, const char **why)
 {
 	InputCall	call = {input, str, ioparam, typmod, (Datum) 0};
+	ErrorData  *failure = NULL;
 
-	if (!run_softly(call_input, &call, why))
-		return false;
+	/* only a subtransaction can catch an error that is not soft */
+	if (IsInParallelMode())
+		call_input(&call);
+	else
+		failure = dyn_attempt(call_input, &call);
 	*result = call.result;
-	return true;
+	if (failure == NULL)
+		return true;
+	if (!is_of_value(failure))
+		ReThrowError(failure);
+	*why = failure->message;
+	return false;
 }
 
 bool

@@ -2,8 +2,8 @@
  * subtransaction.h
  *		Runs steps whose errors do not end the command.
  */
-#ifndef DYN_COMMAND_SUBTRANSACTION_H
-#define DYN_COMMAND_SUBTRANSACTION_H
+#ifndef DYN_MODEL_SUBTRANSACTION_H
+#define DYN_MODEL_SUBTRANSACTION_H
 
 #include "utils/elog.h"
 
