@@ -87,30 +87,10 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 
 /* ---- buckets, under the lock ---- */
 
-static bool
-is_of(const Bucket *bucket, const DynBudget *budget)
-{
-	return bucket->budget.rate > 0 &&
-		memcmp(&bucket->budget.key, &budget->key, sizeof(budget->key)) == 0;
-}
-
 /*
- * Returns true if the bucket is unused, or refilled completely.  A bucket
- * filled at this moment may serve the other budget of the same request.
- */
-static bool
-is_reusable(const Bucket *bucket, double now)
-{
-	double		rate = bucket->budget.rate;
-	double		idle = now - bucket->filled_ms;
-
-	return rate == 0 ||
-		(idle > 0 && bucket->level + rate * idle / 1000 >= rate);
-}
-
-/*
- * Returns the bucket to use for another budget: a free one, or the one idle
- * for the longest time.  In the session's table this may forgive a debt.
+ * Returns the bucket to use for another budget: of those that are unused or
+ * refilled completely, the one idle for the longest time.  In the session's
+ * table any bucket may be used, which may forgive a debt.
  */
 static Bucket *
 reusable_bucket(BucketTable *table, double now)
@@ -120,12 +100,24 @@ reusable_bucket(BucketTable *table, double now)
 	for (int i = 0; i < MAX_BUCKETS; i++)
 	{
 		Bucket	   *bucket = &table->buckets[i];
+		double		rate = bucket->budget.rate;
+		/* one filled now may serve the other budget of the same request */
+		double		idle = now - bucket->filled_ms;
+		bool		is_full = rate == 0 ||
+			(idle > 0 && bucket->level + rate * idle / 1000 >= rate);
 
-		if ((table == &own_table || is_reusable(bucket, now)) &&
+		if ((table == &own_table || is_full) &&
 			(best == NULL || bucket->filled_ms < best->filled_ms))
 			best = bucket;
 	}
 	return best;
+}
+
+static bool
+is_of(const Bucket *bucket, const DynBudget *budget)
+{
+	return bucket->budget.rate > 0 &&
+		memcmp(&bucket->budget.key, &budget->key, sizeof(budget->key)) == 0;
 }
 
 /* Returns the budget's bucket, or NULL if the table is full. */
@@ -198,7 +190,7 @@ unlock_buckets(BucketTable *shared)
 
 /* Returns the delay in ms; if it is 0, the units have been taken. */
 static double
-try_to_take(DynBudgets *budgets, double units, double now)
+try_to_take(DynBudgets *budgets, double units, double now_ms)
 {
 	BucketTable *shared = lock_buckets();
 	Bucket	   *buckets[lengthof(budgets->budgets)];
@@ -206,7 +198,7 @@ try_to_take(DynBudgets *budgets, double units, double now)
 
 	for (int i = 0; i < budgets->nbudgets; i++)
 	{
-		buckets[i] = bucket_of(shared, &budgets->budgets[i], now);
+		buckets[i] = bucket_of(shared, &budgets->budgets[i], now_ms);
 		if (buckets[i]->level <= 0)
 			delay = Max(delay, Min(-buckets[i]->level / buckets[i]->budget.rate * 1000 +
 								   MARGIN_MS, LONGEST_LOOK_MS));

@@ -5,8 +5,6 @@
  * dyn_connection_check reads the same catalogs again to check an existing
  * connection.  It compares the endpoint and options stored in the connection
  * with the current user mapping and owner of the server.
- *
- * Layer: model.
  */
 #include "postgres.h"
 
@@ -80,23 +78,6 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 	connection->service.host = host_of_url(connection->service.url);
 }
 
-/*
- * Returns the first option that redirects requests away from the region's
- * endpoint.
- */
-static const char *
-find_detour(List *options)
-{
-	static const char *const names[] = {"endpoint_url", "proxy", "ca_bundle"};
-
-	for (int i = 0; i < lengthof(names); i++)
-	{
-		if (dyn_option_text(options, names[i]) != NULL)
-			return names[i];
-	}
-	return NULL;
-}
-
 /* Sets the limits; the options live as long as the connection. */
 static void
 set_limits(DynConnection *connection, List *options)
@@ -124,6 +105,8 @@ set_limits(DynConnection *connection, List *options)
 	connection->throttle_timeout =
 		dyn_option_int_or_default(options, "throttle_timeout");
 	connection->reads = dyn_option_reads(options, &dyn_default_reads);
+	connection->detour = dyn_option_text(options, "endpoint_url") ? "endpoint_url"
+		: service->proxy ? "proxy" : service->ca_bundle ? "ca_bundle" : NULL;
 }
 
 /* ---- the credentials ---- */
@@ -136,20 +119,6 @@ mapping_of(Oid userid, Oid serverid)
 						   ObjectIdGetDatum(serverid));
 }
 
-DYN_NORETURN static void
-report_no_mapping(Oid serverid, Oid userid)
-{
-	char	   *server = GetForeignServer(serverid)->servername;
-	char	   *user = GetUserNameFromId(userid, false);
-
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("user mapping not found for user \"%s\", server \"%s\"",
-					user, server),
-			 errhint("Create one with CREATE USER MAPPING FOR %s SERVER %s OPTIONS (access_key_id '...', secret_access_key '...').",
-					 quote_identifier(user), quote_identifier(server))));
-}
-
 Oid
 dyn_connection_mapping(Oid serverid, Oid userid)
 {
@@ -158,7 +127,17 @@ dyn_connection_mapping(Oid serverid, Oid userid)
 	if (!OidIsValid(mapping))
 		mapping = mapping_of(InvalidOid, serverid);
 	if (!OidIsValid(mapping))
-		report_no_mapping(serverid, userid);
+	{
+		char	   *server = GetForeignServer(serverid)->servername;
+		char	   *user = GetUserNameFromId(userid, false);
+
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("user mapping not found for user \"%s\", server \"%s\"",
+						user, server),
+				 errhint("Create one with CREATE USER MAPPING FOR %s SERVER %s OPTIONS (access_key_id '...', secret_access_key '...').",
+						 quote_identifier(user), quote_identifier(server))));
+	}
 	return mapping;
 }
 
@@ -203,25 +182,6 @@ copy_text(const char *text)
 	return copy;
 }
 
-/*
- * Sets the proxy and CA bundle with which a provider reaches other services.
- */
-static void
-set_ways(DynConnection *connection, List *options)
-{
-	DynSourceOptions *spec = &connection->spec;
-	const DynService *service = &connection->service;
-	const char *sts = dyn_option_text(options, "sts_endpoint_url");
-
-	spec->region = copy_text(service->region);
-	spec->domain = copy_text(dyn_url_domain(service->region));
-	spec->sts_endpoint_url = sts ? copy_text(normal_url(sts)) : NULL;
-	spec->ca_bundle = copy_text(service->ca_bundle);
-	spec->proxy = copy_text(service->proxy);
-	spec->connect_timeout_ms = service->connect_timeout_ms;
-	spec->request_timeout_ms = service->request_timeout_ms;
-}
-
 /* Overwrites values that were copied from the catalog. */
 static void
 wipe_options(List *options)
@@ -242,9 +202,11 @@ static void
 set_credentials(DynConnection *connection)
 {
 	DynSourceOptions *spec = &connection->spec;
+	const DynService *service = &connection->service;
 	UserMapping *mapping = read_mapping(connection->serverid,
 										connection->userid);
 	List	   *options = mapping->options;
+	const char *sts = dyn_option_text(options, "sts_endpoint_url");
 
 	connection->mapping = mapping->umid;
 	connection->for_public = mapping_of(connection->userid,
@@ -259,7 +221,14 @@ set_credentials(DynConnection *connection)
 	spec->role.session_name = copy_text(dyn_option_text(options, "role_session_name"));
 	spec->role.external_id = copy_text(dyn_option_text(options, "external_id"));
 	spec->role.duration = dyn_option_int(options, "role_duration", 0);
-	set_ways(connection, options);
+	/* with these, a provider reaches other services */
+	spec->region = copy_text(service->region);
+	spec->domain = copy_text(dyn_url_domain(service->region));
+	spec->sts_endpoint_url = sts ? copy_text(normal_url(sts)) : NULL;
+	spec->ca_bundle = copy_text(service->ca_bundle);
+	spec->proxy = copy_text(service->proxy);
+	spec->connect_timeout_ms = service->connect_timeout_ms;
+	spec->request_timeout_ms = service->request_timeout_ms;
 	if (spec->kind == DYN_SOURCE_STATIC)
 	{
 		wipe_options(options);
@@ -303,7 +272,6 @@ dyn_connection_make(Oid serverid, Oid userid)
 	connection->server_name = pstrdup(server->servername);
 	set_endpoint(connection, server);
 	set_limits(connection, server->options);
-	connection->detour = find_detour(server->options);
 	set_credentials(connection);
 	MemoryContextSwitchTo(oldcontext);
 	return connection;
@@ -328,24 +296,16 @@ check_source(const DynConnection *connection, const ForeignServer *server)
 	UserMapping *mapping = read_mapping(connection->serverid,
 										connection->userid);
 	const char *allowed = dyn_option_text(mapping->options, "allowed_endpoint_url");
-	DynSourceUse use = {
-		.server = server,
-		.userid = connection->userid,
-		.for_public = connection->for_public,
-		.source = dyn_source_names[connection->source],
-		.region = connection->service.region,
-		.url = connection->service.url,
-		.detour = connection->detour,
-		.allowed = allowed ? normal_url(allowed) : NULL
-	};
 	bool		changed = mapping->umid != connection->mapping ||
 		!equal(mapping->options, connection->mapping_options);
 
+	if (allowed != NULL)
+		allowed = normal_url(allowed);
 	/* the mapping may contain access keys now */
 	wipe_options(mapping->options);
 	if (changed)
 		report_changed(connection);
-	dyn_check_source(&use);
+	dyn_check_source(connection, server, allowed);
 }
 
 void

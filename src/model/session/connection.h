@@ -33,7 +33,8 @@ typedef struct DynConnection
 	DynReadOptions reads;		/* defaults for tables without such options */
 
 	/* private to connection.c */
-	const char *detour;			/* redirecting option (privilege.h), or NULL */
+	const char *detour;			/* first option of the server that redirects
+								 * requests (privilege.h), or NULL */
 	List	   *mapping_options;	/* options; NIL for static credentials */
 	DynSourceOptions spec;		/* settings, until the provider owns them */
 

@@ -19,25 +19,17 @@
 
 #include "foreign/foreign.h"
 
+#include "connection.h"
+
 /* Raises an error if the endpoint is plain http and that is not allowed. */
 extern void dyn_check_endpoint(const ForeignServer *server, const char *url);
 
-/* Intended use of credentials from a provider other than "static". */
-typedef struct DynSourceUse
-{
-	const ForeignServer *server;
-	Oid			userid;
-	bool		for_public;		/* true if the mapping is for PUBLIC */
-	const char *source;			/* value of credential_provider */
-	const char *region;
-	const char *url;			/* URL of the service */
-	const char *detour;			/* first option of the server that redirects
-								 * requests, or NULL */
-	const char *allowed;		/* allowed_endpoint_url, normalized like `url`,
-								 * or NULL */
-} DynSourceUse;
-
-/* Raises an error if that use is not allowed. */
-extern void dyn_check_source(const DynSourceUse *use);
+/*
+ * Raises an error if the connection must not use credentials from a provider
+ * other than "static".  `allowed` is allowed_endpoint_url, normalized like the
+ * service's URL, or NULL.
+ */
+extern void dyn_check_source(const DynConnection *connection,
+							 const ForeignServer *server, const char *allowed);
 
 #endif

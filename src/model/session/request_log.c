@@ -42,9 +42,13 @@ describe_outcome(const DynCall *call, int attempt)
 	return words.data;
 }
 
+
 static void
-write_line(const DynCall *call, const char *line, const char *more)
+write_line(const DynCall *call, const char *line, int attempts)
 {
+	const char *more = is_slow(call) ? describe_outcome(call, attempts)
+		: attempts <= 1 ? "" : psprintf(", %d attempts", attempts);
+
 	ereport(LOG,
 			(errmsg_internal("dynamo_fdw: %s (%.1f ms%s)", line,
 							 call->elapsed_ms, more),
@@ -54,18 +58,13 @@ write_line(const DynCall *call, const char *line, const char *more)
 void
 dyn_request_log(const DynCall *call, const char *line)
 {
-	if (line == NULL)
-		return;
-	if (is_slow(call))
-		write_line(call, line, describe_outcome(call, call->attempts));
-	else
-		write_line(call, line, call->attempts <= 1 ? ""
-				   : psprintf(", %d attempts", call->attempts));
+	if (line != NULL)
+		write_line(call, line, call->attempts);
 }
 
 void
 dyn_request_log_attempt(const DynCall *call, const char *line, int n)
 {
 	if (is_slow(call))
-		write_line(call, line, describe_outcome(call, n));
+		write_line(call, line, n);
 }

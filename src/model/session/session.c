@@ -63,12 +63,6 @@ typedef struct ConnectionEntry
 	DynConnection *connection;
 } ConnectionEntry;
 
-static bool acquire_descriptor(void);
-
-static const DynDescriptors descriptors = {
-	acquire_descriptor, ReserveExternalFD, ReleaseExternalFD
-};
-
 static DynClient *client = NULL;
 static HTAB *connections = NULL;
 
@@ -77,6 +71,8 @@ static HTAB *connections = NULL;
  * invalidation is outdated.
  */
 static uint64 invalidations = 1;
+
+DynCounters dyn_backend_counters;
 
 double
 dyn_session_now(void)
@@ -101,6 +97,10 @@ acquire_descriptor(void)
 		ReleaseExternalFD();
 	return enough;
 }
+
+static const DynDescriptors descriptors = {
+	acquire_descriptor, ReserveExternalFD, ReleaseExternalFD
+};
 
 DynClient *
 dyn_session_client(void)
@@ -168,13 +168,10 @@ dyn_session_sleep(double ms, DynWaitReason reason)
 void
 dyn_session_account(const DynCall *call, const char *line)
 {
-	DynCounters counters = {0};
-
-	counters.requests = 1;
-	counters.retries = Max(call->attempts - 1, 0);
-	counters.throttles = call->throttles;
-	counters.bytes = call->bytes_received;
-	dyn_counters_add(&dyn_backend_counters, &counters);
+	dyn_backend_counters.requests++;
+	dyn_backend_counters.retries += Max(call->attempts - 1, 0);
+	dyn_backend_counters.throttles += call->throttles;
+	dyn_backend_counters.bytes += call->bytes_received;
 	dyn_request_log(call, line);
 }
 
@@ -330,32 +327,29 @@ doubt(Datum arg, int cacheid, uint32 hashvalue)
 }
 
 /*
- * Creates a connection.  Reading the catalogs may process invalidations; if
- * one arrives in the meantime, the connection is created again.
+ * Adds a connection to the cache.  Reading the catalogs may process
+ * invalidations; if one arrives in the meantime, the connection is created
+ * again.
  */
-static DynConnection *
-make_current_connection(Oid serverid, Oid userid)
-{
-	for (;;)
-	{
-		uint64		before = invalidations;
-		DynConnection *connection = dyn_connection_make(serverid, userid);
-
-		if (invalidations == before)
-			return connection;
-		MemoryContextDelete(connection->context);
-		CHECK_FOR_INTERRUPTS();
-	}
-}
-
 static DynConnection *
 add_connection(Oid serverid, Oid userid)
 {
-	DynConnection *connection = make_current_connection(serverid, userid);
-	ConnectionKey key = {connection->mapping, connection->userid};
+	DynConnection *connection;
+	ConnectionKey key = {InvalidOid, userid};
 	ConnectionEntry *entry;
 
+	for (;;)
+	{
+		uint64		before = invalidations;
+
+		connection = dyn_connection_make(serverid, userid);
+		if (invalidations == before)
+			break;
+		MemoryContextDelete(connection->context);
+		CHECK_FOR_INTERRUPTS();
+	}
 	dyn_call_at_reset(connection->context, free_descriptions, connection);
+	key.mapping = connection->mapping;
 	entry = hash_search(connections, &key, HASH_ENTER, NULL);
 	entry->connection = connection;
 	connection->valid = true;
@@ -475,53 +469,41 @@ add_description(DynConnection *connection, const char *table,
 
 /*
  * Sends DescribeTable, with shorter timeouts than a read, because it runs
- * during planning.  Returns a failed call only if `aged_serves`; otherwise a
- * failure is an error.
- */
-static DynCall *
-request_description(DynConnection *connection, const char *table,
-					bool aged_serves)
-{
-	DynService	describe_limits = connection->service;
-	DynRequestContext context = {"DescribeTable", table, NULL,
-	connection->server_name, &connection->provider};
-	DynCall    *call = dyn_call_create(dyn_session_client());
-
-	dyn_check_oom(call == NULL);
-	describe_limits.max_attempts = Min(describe_limits.max_attempts, 2);
-	describe_limits.request_timeout_ms = Min(describe_limits.request_timeout_ms,
-											 describe_limits.connect_timeout_ms);
-	dyn_write_describe_table(dyn_call_body(call), table);
-	if (!dyn_session_try(call, connection, &describe_limits, &context) &&
-		!(aged_serves && call->passing))
-		dyn_session_fail(call, &context);
-	return call;
-}
-
-/*
- * Returns the table's description.  On a temporary failure, returns NULL if
- * `aged_serves`, and otherwise raises an error.
+ * during planning.  On a temporary failure, returns NULL if `aged_serves`, and
+ * otherwise raises an error.
  */
 static DynDescription *
 describe_table(DynConnection *connection, const char *table, bool aged_serves)
 {
-	DynCall    *call = request_description(connection, table, aged_serves);
-	bool		failed = call->failure != DYN_FAIL_NONE;
-	const char *reason = NULL;
-	DynTableMeta *meta = failed ? NULL
-		: dyn_metadata_parse(call->response.data, call->response.len, &reason);
+	DynService	limits = connection->service;
+	DynRequestContext context = {"DescribeTable", table, NULL,
+	connection->server_name, &connection->provider};
+	DynCall    *call = dyn_call_create(dyn_session_client());
+	const char *reason;
+	DynTableMeta *meta;
 
+	dyn_check_oom(call == NULL);
+	limits.max_attempts = Min(limits.max_attempts, 2);
+	limits.request_timeout_ms = Min(limits.request_timeout_ms,
+									limits.connect_timeout_ms);
+	dyn_write_describe_table(dyn_call_body(call), table);
+	if (!dyn_session_try(call, connection, &limits, &context))
+	{
+		if (!aged_serves || !call->passing)
+			dyn_session_fail(call, &context);
+		dyn_call_destroy(call);
+		return NULL;
+	}
+	meta = dyn_metadata_parse(call->response.data, call->response.len, &reason);
 	if (meta != NULL && !dyn_names_table(table, meta->name, strlen(meta->name)))
 	{
 		dyn_metadata_free(meta);
 		meta = NULL;
 		reason = "the description of another table";
 	}
-	if (meta == NULL && !failed)
+	if (meta == NULL)
 		dyn_call_distrust(call);
 	dyn_call_destroy(call);
-	if (failed)
-		return NULL;
 	dyn_check_oom(meta == NULL && strcmp(reason, "out of memory") == 0);
 	if (meta == NULL)
 		ereport(ERROR,
@@ -533,42 +515,30 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 	return add_description(connection, table, meta);
 }
 
-/*
- * Returns a description like describe_table, but if the service cannot be
- * reached, uses the expired one for a while.  If the new description differs,
- * resets plans made from the expired one.
- */
-static DynDescription *
-refresh_description(DynConnection *connection, DynDescription *aged)
-{
-	DynDescription *fresh;
-
-	if (dyn_session_now() < aged->retry_after)
-		return aged;
-	fresh = describe_table(connection, aged->table, true);
-	if (fresh == NULL)
-	{
-		aged->retry_after = dyn_session_now() + REFRESH_PAUSE;
-		return aged;
-	}
-	aged->forgotten = true;
-	if (!dyn_metadata_same_schema(aged->meta, fresh->meta))
-		ResetPlanCache();
-	return fresh;
-}
-
 const DynTableMeta *
 dyn_session_table(DynConnection *connection, const char *table)
 {
-	DynDescription *description = find_description(connection, table);
+	DynDescription *aged = find_description(connection, table);
+	DynDescription *fresh = NULL;
+	double		now = dyn_session_now();
 
-	if (description == NULL)
-		description = describe_table(connection, table, false);
-	else if (dyn_session_now() - description->requested_at >
-			 dyn_guc_metadata_ttl * 1000.0)
-		description = refresh_description(connection, description);
+	if (aged == NULL)
+		fresh = describe_table(connection, table, false);
+	else if (now - aged->requested_at > dyn_guc_metadata_ttl * 1000.0 &&
+			 now >= aged->retry_after)
+	{
+		fresh = describe_table(connection, aged->table, true);
+		/* if the service cannot be reached, use the expired one for a while */
+		if (fresh == NULL)
+			aged->retry_after = dyn_session_now() + REFRESH_PAUSE;
+		else
+			aged->forgotten = true;
+		/* plans were made from the expired one */
+		if (fresh != NULL && !dyn_metadata_same_schema(aged->meta, fresh->meta))
+			ResetPlanCache();
+	}
 	sweep_descriptions(connection);
-	return pin_description(description);
+	return pin_description(fresh != NULL ? fresh : aged);
 }
 
 const DynTableMeta *

@@ -12,35 +12,6 @@
 /* Time in ms after which an unused pace is considered outdated. */
 #define FRESH_MS	10000.0
 
-static DynTablePace *
-make_pace(DynConnection *connection, const char *table, const char *index)
-{
-	MemoryContext context = connection->context;
-	DynTablePace *pace = MemoryContextAllocZero(context, sizeof(DynTablePace));
-
-	pace->table = MemoryContextStrdup(context, table);
-	pace->index = MemoryContextStrdup(context, index ? index : "");
-	dyn_pace_init(&pace->pace, connection->max_concurrency);
-	pace->next = connection->paces;
-	connection->paces = pace;
-	return pace;
-}
-
-static void
-begin_statement(DynTablePace *pace, const DynConnection *connection,
-				uint64 statement, bool (*is_running) (uint64 statement))
-{
-	pace->hot_stream = NULL;
-	pace->shared_ms = 0;
-	/* does this statement run inside the one that started the pace? */
-	if (is_running(pace->statement) &&
-		(!pace->pace.throttled ||
-		 dyn_session_now() - pace->pace.seen_ms < FRESH_MS))
-		return;
-	dyn_pace_init(&pace->pace, connection->max_concurrency);
-	pace->statement = statement;
-}
-
 DynTablePace *
 dyn_table_pace(DynConnection *connection, const char *table,
 			   const char *index, uint64 statement,
@@ -52,8 +23,25 @@ dyn_table_pace(DynConnection *connection, const char *table,
 							strcmp(pace->index, index ? index : "") != 0))
 		pace = pace->next;
 	if (pace == NULL)
-		pace = make_pace(connection, table, index);
-	if (pace->statement != statement)
-		begin_statement(pace, connection, statement, is_running);
+	{
+		pace = MemoryContextAllocZero(connection->context, sizeof(DynTablePace));
+		pace->table = MemoryContextStrdup(connection->context, table);
+		pace->index = MemoryContextStrdup(connection->context, index ? index : "");
+		dyn_pace_init(&pace->pace, connection->max_concurrency);
+		pace->next = connection->paces;
+		connection->paces = pace;
+	}
+	if (pace->statement == statement)
+		return pace;
+	pace->hot_stream = NULL;
+	pace->shared_ms = 0;
+	/* does this statement run inside the one that started the pace? */
+	if (!is_running(pace->statement) ||
+		(pace->pace.throttled &&
+		 dyn_session_now() - pace->pace.seen_ms >= FRESH_MS))
+	{
+		dyn_pace_init(&pace->pace, connection->max_concurrency);
+		pace->statement = statement;
+	}
 	return pace;
 }
