@@ -36,7 +36,7 @@
 #include "../dynamodb/units.h"
 #include "../model/server/pg_compat.h"
 #include "../model/session/guc.h"
-#include "../model/tables/key_type.h"
+#include "../model/tables/relation.h"
 #include "../plan/paths/table_rows.h"
 #include "callbacks.h"
 #include "item_scan.h"

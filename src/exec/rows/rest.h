@@ -1,7 +1,7 @@
 /*
  * rest.h
  *		Determines the attributes omitted from the unmapped attributes of one
- *		item (model/tables/documents.h).
+ *		item (model/tables/relation.h).
  */
 #ifndef DYN_EXEC_REST_H
 #define DYN_EXEC_REST_H

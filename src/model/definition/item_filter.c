@@ -47,42 +47,18 @@ static const char *
 error_of_array(JsonbContainer *array)
 {
 	JsonbIterator *it = JsonbIteratorInit(array);
+	const char *err = NULL;
 	JsonbValue	value;
 	JsonbIteratorToken token;
 
 	if (JsonContainerSize(array) == 0)
 		return "An array must not be empty.";
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	while (err == NULL && (token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
 	{
-		const char *err = token == WJB_ELEM ? error_of_scalar(&value) : NULL;
-
-		if (err != NULL)
-			return err;
+		if (token == WJB_ELEM)
+			err = error_of_scalar(&value);
 	}
-	return NULL;
-}
-
-static const char *
-error_of_members(Jsonb *match)
-{
-	JsonbIterator *it = JsonbIteratorInit(&match->root);
-	JsonbValue	value;
-	JsonbIteratorToken token;
-
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
-	{
-		const char *err = NULL;
-
-		if (token == WJB_KEY && value.val.string.len == 0)
-			err = "The name of an attribute must not be empty.";
-		else if (token == WJB_VALUE)
-			err = value.type == jbvBinary &&
-				JsonContainerIsArray(value.val.binary.data)
-				? error_of_array(value.val.binary.data) : error_of_scalar(&value);
-		if (err != NULL)
-			return err;
-	}
-	return NULL;
+	return err;
 }
 
 bool
@@ -90,9 +66,23 @@ dyn_item_filter_check(const char *text, const char **why)
 {
 	Jsonb	   *object = dyn_json_option_check(text, "{\"type\": \"order\"}",
 											   why);
+	JsonbIterator *it;
+	JsonbValue	value;
+	JsonbIteratorToken token;
 
-	if (object != NULL)
-		*why = error_of_members(object);
+	if (object == NULL)
+		return false;
+	it = JsonbIteratorInit(&object->root);
+	while (*why == NULL && (token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	{
+		if (token == WJB_KEY && value.val.string.len == 0)
+			*why = "The name of an attribute must not be empty.";
+		else if (token == WJB_VALUE && value.type == jbvBinary &&
+				 JsonContainerIsArray(value.val.binary.data))
+			*why = error_of_array(value.val.binary.data);
+		else if (token == WJB_VALUE)
+			*why = error_of_scalar(&value);
+	}
 	return *why == NULL;
 }
 
@@ -155,44 +145,32 @@ read_term(DynFilterTerm *term, const JsonbValue *name, const JsonbValue *value)
 	}
 }
 
-static void
-read_item_filter(DynItemFilter *test, const char *text)
-{
-	Jsonb	   *match = dyn_json_option_parse(text);
-	JsonbIterator *it = JsonbIteratorInit(&match->root);
-	JsonbValue	name,
-				value;
-
-	test->terms = palloc0((JB_ROOT_COUNT(match) + 1) * sizeof(DynFilterTerm));
-	(void) JsonbIteratorNext(&it, &value, true);
-	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
-	{
-		(void) JsonbIteratorNext(&it, &value, true);
-		read_term(&test->terms[test->nterms++], &name, &value);
-	}
-}
-
 DynItemFilter
 dyn_item_filter(const char *match, const char *ttl)
 {
 	DynItemFilter test = {0, NULL};
+	Jsonb	   *object = match ? dyn_json_option_parse(match) : NULL;
 
-	if (match != NULL)
-		read_item_filter(&test, match);
-	else if (ttl != NULL)
-		test.terms = palloc0(sizeof(DynFilterTerm));
+	test.terms = palloc0(((object ? JB_ROOT_COUNT(object) : 0) + 1) * sizeof(DynFilterTerm));
+	if (object != NULL)
+	{
+		JsonbIterator *it = JsonbIteratorInit(&object->root);
+		JsonbValue	name,
+					value;
+
+		(void) JsonbIteratorNext(&it, &value, true);
+		while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
+		{
+			(void) JsonbIteratorNext(&it, &value, true);
+			read_term(&test.terms[test.nterms++], &name, &value);
+		}
+	}
 	if (ttl != NULL)
 	{
 		test.terms[test.nterms].path = dyn_path_of_attribute(dyn_to_utf8(ttl));
 		test.terms[test.nterms++].ttl = true;
 	}
 	return test;
-}
-
-const char *
-dyn_filter_term_attribute(const DynFilterTerm *term)
-{
-	return term->path->steps[0].name;
 }
 
 /* Sets the scalar to seconds; `us` is microseconds since 1970. */

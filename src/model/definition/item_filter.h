@@ -48,7 +48,11 @@ extern bool dyn_item_filter_check(const char *text, const char **why);
 extern DynItemFilter dyn_item_filter(const char *match, const char *ttl);
 
 /* Returns the name of the term's attribute (UTF-8). */
-extern const char *dyn_filter_term_attribute(const DynFilterTerm *term);
+static inline const char *
+dyn_filter_term_attribute(const DynFilterTerm *term)
+{
+	return term->path->steps[0].name;
+}
 
 /*
  * Sets the range of the ttl_attribute of expired items, as canonical numbers.

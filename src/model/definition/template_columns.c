@@ -23,12 +23,6 @@
 #include "template_columns.h"
 
 const char *
-dyn_templated_name(const DynTemplatedAttr *templated)
-{
-	return templated->path->steps[0].name;
-}
-
-const char *
 dyn_templated_text(const DynTemplatedAttr *templated)
 {
 	const DynTemplate *tmpl = templated->tmpl;
@@ -78,46 +72,29 @@ parse_template(const JsonbValue *name, const JsonbValue *value,
 	return tmpl;
 }
 
-static const char *
-error_of_member(const JsonbValue *name, const JsonbValue *value)
-{
-	const char *why = NULL;
-
-	if (name->val.string.len == 0)
-		return "The name of an attribute must not be empty.";
-	if (value->type != jbvString || value->val.string.len == 0)
-		return "The template of an attribute must be a string, such as \"user#${email}\".";
-	dyn_template_free(parse_template(name, value, &why));
-	return why;
-}
-
-static const char *
-error_of_members(Jsonb *templates)
-{
-	JsonbIterator *it = JsonbIteratorInit(&templates->root);
-	JsonbValue	name,
-				value;
-
-	(void) JsonbIteratorNext(&it, &value, true);
-	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
-	{
-		const char *err;
-
-		(void) JsonbIteratorNext(&it, &value, true);
-		if ((err = error_of_member(&name, &value)) != NULL)
-			return err;
-	}
-	return NULL;
-}
-
 bool
 dyn_templates_check(const char *text, const char **why)
 {
 	Jsonb	   *object = dyn_json_option_check(text, "{\"pk\": \"user#${email}\"}",
 											   why);
+	JsonbIterator *it;
+	JsonbValue	name,
+				value;
 
-	if (object != NULL)
-		*why = error_of_members(object);
+	if (object == NULL)
+		return false;
+	it = JsonbIteratorInit(&object->root);
+	(void) JsonbIteratorNext(&it, &value, true);
+	while (*why == NULL && JsonbIteratorNext(&it, &name, true) == WJB_KEY)
+	{
+		(void) JsonbIteratorNext(&it, &value, true);
+		if (name.val.string.len == 0)
+			*why = "The name of an attribute must not be empty.";
+		else if (value.type != jbvString || value.val.string.len == 0)
+			*why = "The template of an attribute must be a string, such as \"user#${email}\".";
+		else
+			dyn_template_free(parse_template(&name, &value, why));
+	}
 	return *why == NULL;
 }
 
@@ -178,34 +155,6 @@ need_template(const DynTemplatedAttr *templated, int i, const DynColumn *columns
 	}
 }
 
-static List *
-paths_of_template(const DynTemplatedAttr *templated, const DynColumn *columns, List *paths)
-{
-	paths = lappend(paths, unconstify(DynPath *, templated->path));
-	for (int p = 0; p < templated->tmpl->nparts; p++)
-	{
-		const DynColumn *column = &columns[templated->parts[p].attnum - 1];
-
-		if (!dyn_column_is_part(column))
-			paths = lappend(paths, unconstify(DynPath *, column->path));
-	}
-	return paths;
-}
-
-/* Marks the templates that the column's value depends on. */
-static void
-need_for_column(const DynTemplatedAttr *templated, int n, const DynColumn *column,
-				const DynColumn *columns, bool *needed)
-{
-	if (dyn_column_is_part(column))
-		need_template(templated, column->templated, columns, needed);
-	for (int i = 0; i < n && column->document == DYN_REST_OF_ITEM; i++)
-	{
-		if (templated[i].unasserted)
-			need_template(templated, i, columns, needed);
-	}
-}
-
 List *
 dyn_templated_paths(const DynTemplatedAttr *templated, int n, const DynColumn *columns,
 					const Bitmapset *attnums, bool *needed)
@@ -220,11 +169,29 @@ dyn_templated_paths(const DynTemplatedAttr *templated, int n, const DynColumn *c
 			need_template(templated, i, columns, needed);
 	}
 	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
-		need_for_column(templated, n, &columns[attnum - 1], columns, needed);
+	{
+		const DynColumn *column = &columns[attnum - 1];
+
+		if (dyn_column_is_part(column))
+			need_template(templated, column->templated, columns, needed);
+		for (int i = 0; i < n && column->document == DYN_REST_OF_ITEM; i++)
+		{
+			if (templated[i].unasserted)
+				need_template(templated, i, columns, needed);
+		}
+	}
 	for (int i = 0; i < n; i++)
 	{
-		if (needed[i])
-			paths = paths_of_template(&templated[i], columns, paths);
+		if (!needed[i])
+			continue;
+		paths = lappend(paths, unconstify(DynPath *, templated[i].path));
+		for (int p = 0; p < templated[i].tmpl->nparts; p++)
+		{
+			const DynColumn *column = &columns[templated[i].parts[p].attnum - 1];
+
+			if (!dyn_column_is_part(column))
+				paths = lappend(paths, unconstify(DynPath *, column->path));
+		}
 	}
 	return paths;
 }
@@ -291,17 +258,6 @@ find_column(const Connector *connector, const DynTemplatedAttr *templated,
 		   : NULL);
 }
 
-static DynType
-base_type(const Connector *connector, const char *attribute)
-{
-	for (int i = 0; i < connector->nbase; i++)
-	{
-		if (strcmp(connector->base[i].name, attribute) == 0)
-			return connector->base[i].type;
-	}
-	return DYN_TYPE_ABSENT;
-}
-
 /* Raises the error of a key attribute that is not a string. */
 DYN_NORETURN static void
 report_key_type(const Connector *connector, const DynTemplatedAttr *templated,
@@ -318,11 +274,15 @@ connect_names(const Connector *connector)
 	for (int i = 0; i < connector->n; i++)
 	{
 		DynTemplatedAttr *templated = &connector->templated[i];
-		DynType		type = base_type(connector, dyn_templated_name(templated));
 
-		templated->base = type != DYN_TYPE_ABSENT;
-		if (templated->base)
-			templated->type = type;
+		templated->base = false;
+		for (int k = 0; k < connector->nbase && !templated->base; k++)
+		{
+			templated->base = strcmp(connector->base[k].name,
+									 dyn_templated_name(templated)) == 0;
+			if (templated->base)
+				templated->type = connector->base[k].type;
+		}
 		if (templated->type == DYN_TYPE_B ||
 			(templated->type == DYN_TYPE_N && !dyn_template_is_bare(templated->tmpl)))
 			report_key_type(connector, templated, NULL);
@@ -371,59 +331,6 @@ take_source(const Connector *connector, int i, AttrNumber attnum)
 	return true;
 }
 
-/* Uses the template of the attribute that the column's own option names. */
-static void
-source_of_placed(const Connector *connector, AttrNumber attnum)
-{
-	const DynColumn *column = &connector->columns[attnum - 1];
-
-	for (int i = 0; i < connector->n; i++)
-	{
-		if (dyn_path_equal(column->path, connector->templated[i].path) &&
-			take_source(connector, i, attnum))
-			return;
-	}
-}
-
-/* Uses the templates of the table's key attributes, in the key's order. */
-static bool
-source_of_base(const Connector *connector, AttrNumber attnum)
-{
-	for (int k = 0; k < connector->nbase; k++)
-	{
-		for (int i = 0; i < connector->n; i++)
-		{
-			if (dyn_path_is_attribute(connector->templated[i].path,
-									  connector->base[k].name) &&
-				take_source(connector, i, attnum))
-				return true;
-		}
-	}
-	return false;
-}
-
-/* Lists a key's attributes, and finds the closest one. */
-static void
-list_key(const Connector *connector, const DynKeySchema *key, StringInfo list,
-		 DynClosest *closest)
-{
-	for (int i = 0; i < key->nhash + key->nrange; i++)
-	{
-		const char *name = i < key->nhash ? key->hash[i].name
-			: key->range[i - key->nhash].name;
-		bool		templated = false;
-
-		for (int k = 0; k < connector->n; k++)
-			templated |= dyn_path_is_attribute(connector->templated[k].path, name);
-		name = dyn_from_utf8_lossy(name);
-		if (!templated)
-			dyn_closest_try(closest, name);
-		name = psprintf("\"%s\"", name);
-		if (strstr(list->data, name) == NULL)
-			appendStringInfo(list, "%s%s", list->len > 0 ? ", " : "", name);
-	}
-}
-
 /*
  * Returns "The key attributes are "pk", "sk"; perhaps ...", or an empty text.
  */
@@ -437,48 +344,75 @@ key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 	if (meta == NULL || dyn_is_key_attribute(meta, dyn_templated_name(templated)))
 		return "";
 	initStringInfo(&list);
-	dyn_closest_init(&closest, dyn_from_utf8_lossy(dyn_templated_name(templated)));
-	for (int i = -1; i < meta->nindexes; i++)
-		list_key(connector, i < 0 ? &meta->key : &meta->indexes[i].key, &list,
-				 &closest);
+	dyn_closest_init(&closest, shown_name(templated));
+	for (int n = -1; n < meta->nindexes; n++)
+	{
+		const DynKeySchema *key = n < 0 ? &meta->key : &meta->indexes[n].key;
+
+		for (int i = 0; i < key->nhash + key->nrange; i++)
+		{
+			const char *name = i < key->nhash ? key->hash[i].name
+				: key->range[i - key->nhash].name;
+			bool		is_templated = false;
+
+			for (int k = 0; k < connector->n; k++)
+				is_templated |= dyn_path_is_attribute(connector->templated[k].path, name);
+			name = dyn_from_utf8_lossy(name);
+			if (!is_templated)
+				dyn_closest_try(&closest, name);
+			name = psprintf("\"%s\"", name);
+			if (strstr(list.data, name) == NULL)
+				appendStringInfo(&list, "%s%s", list.len > 0 ? ", " : "", name);
+		}
+	}
 	return psprintf("The key attributes are %s%s.", list.data,
 					closest.best == NULL ? ""
-					: psprintf("; perhaps you meant \"%s\"",
-							   closest.best));
+					: psprintf("; perhaps you meant \"%s\"", closest.best));
 }
 
-/* Raises an error; a name that is not a key attribute may be misspelled. */
-DYN_NORETURN static void
-report_no_source(const Connector *connector, const DynTemplatedAttr *templated,
-				 const char *column)
-{
-	const char *keys = key_hint(connector, templated);
-
-	report(connector, templated, column,
-		   psprintf("%s column \"%s\", but the attribute that the column is read from is unknown.",
-					keys[0] == '\0' ? "The template uses"
-					: "The attribute is not a key attribute. Its template uses", column),
-		   psprintf("%s%s the column option \"attribute\" to \"%s\", or to another attribute that contains the value.",
-					keys, keys[0] == '\0' ? "Set" : " Otherwise set",
-					shown_name(templated)));
-}
-
+/* Chooses the part that a column is read from, if it does not have a place. */
 static void
 choose_source(const Connector *connector, AttrNumber attnum)
 {
-	DynColumn  *column = &connector->columns[attnum - 1];
+	const DynColumn *column = &connector->columns[attnum - 1];
 
-	if (column->placed)
+	/* the template of the attribute that the column's own option names */
+	for (int i = 0; i < connector->n && column->placed; i++)
 	{
-		source_of_placed(connector, attnum);
-		return;
+		if (dyn_path_equal(column->path, connector->templated[i].path) &&
+			take_source(connector, i, attnum))
+			return;
 	}
-	if (source_of_base(connector, attnum))
+	if (column->placed)
 		return;
+	/* the templates of the table's key attributes, in the key's order */
+	for (int k = 0; k < connector->nbase; k++)
+	{
+		for (int i = 0; i < connector->n; i++)
+		{
+			if (dyn_path_is_attribute(connector->templated[i].path,
+									  connector->base[k].name) &&
+				take_source(connector, i, attnum))
+				return;
+		}
+	}
 	for (int i = 0; i < connector->n; i++)
 	{
-		if (two_way_part(&connector->templated[i], attnum) >= 0)
-			report_no_source(connector, &connector->templated[i], column->name);
+		const DynTemplatedAttr *templated = &connector->templated[i];
+		const char *keys;
+
+		if (two_way_part(templated, attnum) < 0)
+			continue;
+		/* a name that is not a key attribute may be misspelled */
+		keys = key_hint(connector, templated);
+		report(connector, templated, column->name,
+			   psprintf("%s column \"%s\", but the attribute that the column is read from is unknown.",
+						keys[0] == '\0' ? "The template uses"
+						: "The attribute is not a key attribute. Its template uses",
+						column->name),
+			   psprintf("%s%s the column option \"attribute\" to \"%s\", or to another attribute that contains the value.",
+						keys, keys[0] == '\0' ? "Set" : " Otherwise set",
+						shown_name(templated)));
 	}
 }
 
@@ -492,22 +426,10 @@ dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
 		 (part->spec == DYN_SPEC_NONE && codec->format.kind == DYN_FORMAT_NONE));
 }
 
-/* Sets the default encoding of a type in a template. */
-static void
-plain_format(const DynCodec *codec, DynFormat *format)
-{
-	memset(format, 0, sizeof(*format));
-	if (dyn_codec_is_integer(codec))
-		format->kind = DYN_FORMAT_DIGITS;
-	else if (codec->kind == DYN_CODEC_BOOL)
-	{
-		format->kind = DYN_FORMAT_BOOL;
-		format->true_text = "true";
-		format->false_text = "false";
-	}
-}
-
-/* Uses the spec's format, otherwise the column's if it is a text format. */
+/*
+ * Uses the spec's format, otherwise the column's if it is a text format, or
+ * the default of the type.
+ */
 static void
 choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 			  const DynTemplatePart *part, const DynColumn *column,
@@ -515,6 +437,7 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 {
 	const char *why;
 
+	memset(format, 0, sizeof(*format));
 	if (part->spec == DYN_SPEC_FORMAT)
 	{
 		const char *text = dyn_from_utf8_lossy(part->format.data);
@@ -526,8 +449,14 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 	else if (part->spec == DYN_SPEC_NONE &&
 			 column->codec.format.kind != DYN_FORMAT_NONE)
 		*format = column->codec.format;
-	else
-		plain_format(&column->codec, format);
+	else if (dyn_codec_is_integer(&column->codec))
+		format->kind = DYN_FORMAT_DIGITS;
+	else if (column->codec.kind == DYN_CODEC_BOOL)
+	{
+		format->kind = DYN_FORMAT_BOOL;
+		format->true_text = "true";
+		format->false_text = "false";
+	}
 	/* digits in a text, although bool(1,0) is a number elsewhere */
 	format->numeric = false;
 }
@@ -655,19 +584,6 @@ resolve_template(const Connector *connector, DynTemplatedAttr *templated)
 			   describe_error(shown_name(templated), &error), NULL);
 }
 
-/* Sets the codec of a column that is read from a part to that part's codec. */
-static void
-set_column(const Connector *connector, DynColumn *column)
-{
-	const DynColumn *as;
-
-	if (!dyn_column_is_part(column))
-		return;
-	as = &connector->templated[column->templated].parts[column->part].column;
-	column->codec = as->codec;
-	column->traits = as->traits;
-}
-
 /* ---- mistakes ---- */
 
 /* True if a template names the column. */
@@ -775,19 +691,6 @@ has_brace(const DynTemplate *tmpl)
 	return false;
 }
 
-/* Checks columns without a source. */
-static void
-check_unnamed(const Connector *connector, const DynTemplatedAttr *templated)
-{
-	for (AttrNumber attnum = 1; attnum <= connector->ncolumns; attnum++)
-	{
-		const DynColumn *column = &connector->columns[attnum - 1];
-
-		if (!column->dropped && !column->placed && !is_named(connector, attnum))
-			check_braces(connector, templated, attnum);
-	}
-}
-
 /*
  * Runs at each planning, so it first checks features that templates seldom
  * have.
@@ -802,8 +705,14 @@ check_mistakes(const Connector *connector)
 	}
 	for (int i = 0; i < connector->n; i++)
 	{
-		if (has_brace(connector->templated[i].tmpl))
-			check_unnamed(connector, &connector->templated[i]);
+		for (AttrNumber attnum = 1; attnum <= connector->ncolumns &&
+			 has_brace(connector->templated[i].tmpl); attnum++)
+		{
+			const DynColumn *column = &connector->columns[attnum - 1];
+
+			if (!column->dropped && !column->placed && !is_named(connector, attnum))
+				check_braces(connector, &connector->templated[i], attnum);
+		}
 	}
 }
 
@@ -827,9 +736,15 @@ dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn *columns,
 		resolve_template(&connector, &templated[i]);
 	}
 	check_mistakes(&connector);
+	/* a column that is read from a part has that part's codec */
 	for (int i = 0; i < ncolumns; i++)
 	{
-		if (!columns[i].dropped)
-			set_column(&connector, &columns[i]);
+		if (!columns[i].dropped && dyn_column_is_part(&columns[i]))
+		{
+			const DynColumn *as = &templated[columns[i].templated].parts[columns[i].part].column;
+
+			columns[i].codec = as->codec;
+			columns[i].traits = as->traits;
+		}
 	}
 }

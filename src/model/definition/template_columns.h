@@ -42,7 +42,7 @@ typedef struct DynTemplatedAttr
 								 * requested */
 	bool		unasserted;		/* true if rows may have another text there,
 								 * which the rest of the item shows
-								 * (documents.h) */
+								 * (relation.c) */
 	DynType		type;			/* type of a key attribute, of the table or an
 								 * index; ABSENT: none, or unknown */
 	DynTemplate *tmpl;
@@ -90,7 +90,11 @@ extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 								   const DynCodec *codec);
 
 /* Returns the name of the attribute (UTF-8). */
-extern const char *dyn_templated_name(const DynTemplatedAttr *templated);
+static inline const char *
+dyn_templated_name(const DynTemplatedAttr *templated)
+{
+	return templated->path->steps[0].name;
+}
 
 /*
  * Returns the template without specs, in the database's encoding:

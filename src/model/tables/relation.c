@@ -3,12 +3,18 @@
  *		Reads a foreign table's definition from the catalogs.
  *
  * Options are inherited: column, table, server, built-in default.
+ *
+ * A column whose type does not match the type of a key attribute is detected
+ * here, since that type is known before an item is read.  Without this check,
+ * a condition on such a column would be a filter that selects nothing: the
+ * table would seem to be empty.
  */
 #include "postgres.h"
 
 #include "access/table.h"
 #include "catalog/pg_type.h"
 #include "foreign/foreign.h"
+#include "utils/builtins.h"
 #include "utils/rel.h"
 
 #include "../../base/attributes.h"
@@ -17,35 +23,9 @@
 #include "../server/encoding.h"
 #include "../session/guc.h"
 #include "../values/path.h"
-#include "documents.h"
 #include "relation.h"
 
 static const char *const on_mismatch_words[] = {"error", "null", NULL};
-
-/* Checks the column's type, which the validator does not know. */
-static void
-check_document(const DynColumn *column)
-{
-	if (column->document == DYN_NO_DOCUMENT ||
-		column->codec.basetype == JSONBOID)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-			 errmsg("column \"%s\" with option \"document\" must have type jsonb",
-					column->name),
-			 errhint("Change the type with ALTER FOREIGN TABLE ... ALTER COLUMN ... TYPE jsonb, or drop the option.")));
-}
-
-DYN_NORETURN static void
-report_no_element(const DynRelation *relation, const DynColumn *column,
-				  const char *path)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_INCONSISTENT_DESCRIPTOR_INFORMATION),
-			 errmsg("path \"%s\" of column \"%s\" of foreign table \"%s\" requires table option \"unnest\"",
-					path, column->name, relation->name),
-			 errhint("Set the table option \"unnest\" to the path of a list, set or map. If the path is the name of an attribute, write it in double quotes.")));
-}
 
 /* Sets the location of a column's value. */
 static void
@@ -70,7 +50,11 @@ read_path(DynColumn *column, const DynRelation *relation, List *options)
 	if (dyn_column_is_of_item(column))
 		return;
 	if (relation->unnest == NULL)
-		report_no_element(relation, column, text);
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INCONSISTENT_DESCRIPTOR_INFORMATION),
+				 errmsg("path \"%s\" of column \"%s\" of foreign table \"%s\" requires table option \"unnest\"",
+						text, column->name, relation->name),
+				 errhint("Set the table option \"unnest\" to the path of a list, set or map. If the path is the name of an attribute, write it in double quotes.")));
 	column->below = column->path;
 	column->path = relation->unnest;
 }
@@ -101,8 +85,84 @@ read_column(DynColumn *column, Form_pg_attribute attr,
 		dyn_format_parse(text, &format);
 	dyn_codec_init(&column->codec, attr->atttypid, attr->atttypmod, &format,
 				   column->name);
-	check_document(column);
+	/* the validator does not know the type */
+	if (column->document != DYN_NO_DOCUMENT && column->codec.basetype != JSONBOID)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+				 errmsg("column \"%s\" with option \"document\" must have type jsonb",
+						column->name),
+				 errhint("Change the type with ALTER FOREIGN TABLE ... ALTER COLUMN ... TYPE jsonb, or drop the option.")));
 	dyn_traits_init(column);
+}
+
+/* ---- documents ---- */
+
+static void
+add_name(DynNames *names, const char *name)
+{
+	names->names[names->n++] = name;
+}
+
+static bool
+has_folded_part(const DynTemplate *tmpl)
+{
+	for (int p = 0; p < tmpl->nparts; p++)
+	{
+		if (tmpl->parts[p].folding != DYN_FOLD_NONE)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns the attributes that the rest of the item excludes.  These are
+ * attributes that other columns show completely, those of templates, and those
+ * that the item filter compares.  Attributes shown through a path stay.
+ *
+ * The attribute of an unasserted template is excluded from an item's rest only
+ * if its text equals that composed from the row's columns; otherwise it would
+ * not be shown at all.  The item filter checks the texts of the table's key,
+ * but not the case of folded letters; texts of other attributes are not
+ * checked.
+ */
+static DynNames *
+attributes_shown(DynRelation *relation)
+{
+	DynNames   *names = palloc0(sizeof(DynNames));
+
+	names->names = palloc((relation->ncolumns + relation->item_filter.nterms +
+						   relation->ntemplated + 1) * sizeof(char *));
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (!column->dropped && dyn_column_is_of_item(column) &&
+			!dyn_column_is_part(column) && column->path->nsteps == 1)
+			add_name(names, column->path->steps[0].name);
+	}
+	/*
+	 * ttl_attribute and the unnested attribute stay, unless a column shows
+	 * them
+	 */
+	for (int i = 0; i < relation->item_filter.nterms; i++)
+	{
+		if (!relation->item_filter.terms[i].ttl)
+			add_name(names, dyn_filter_term_attribute(&relation->item_filter.terms[i]));
+	}
+	dyn_names_sort(names);
+	/* the names so far are excluded whatever the templates are */
+	for (int i = 0; i < relation->ntemplated; i++)
+	{
+		DynTemplatedAttr *templated = &relation->templated[i];
+		const char *name = dyn_templated_name(templated);
+
+		templated->unasserted = (!templated->base || has_folded_part(templated->tmpl)) &&
+			!dyn_names_have(names, name, strlen(name));
+	}
+	for (int i = 0; i < relation->ntemplated; i++)
+		add_name(names, dyn_templated_name(&relation->templated[i]));
+	dyn_names_sort(names);
+	return names;
 }
 
 /* Completes documents; called when all columns are known. */
@@ -118,10 +178,19 @@ finish_documents(DynRelation *relation)
 		if (column->document != DYN_REST_OF_ITEM)
 			continue;
 		if (shown == NULL)
-			shown = dyn_attributes_shown(relation);
+			shown = attributes_shown(relation);
 		column->codec.members.without = shown;
 	}
 }
+
+bool
+dyn_document_lacks(const DynColumn *column, const char *attribute)
+{
+	return column->codec.members.without != NULL &&
+		dyn_names_have(column->codec.members.without, attribute, strlen(attribute));
+}
+
+/* ---- options and templates ---- */
 
 /* An ARN is complete, so it gets no prefix. */
 const char *
@@ -211,36 +280,6 @@ described_type(const DynTableMeta *meta, const char *attribute)
 	return DYN_TYPE_ABSENT;
 }
 
-DYN_NORETURN static void
-report_no_index(const DynRelation *relation, const DynTableMeta *meta,
-				const char *index)
-{
-	DynClosest	closest;
-
-	dyn_closest_init(&closest, index);
-	for (int i = 0; i < meta->nindexes; i++)
-		dyn_closest_try(&closest, meta->indexes[i].name);
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
-			 errmsg("DynamoDB table \"%s\" has no index \"%s\"",
-					relation->table, index),
-			 errdetail("The index is in the table option trusted_indexes of foreign table \"%s\".",
-					   relation->name),
-			 closest.best ? errhint("Perhaps you meant \"%s\".", closest.best) : 0));
-}
-
-static void
-check_trusted(const DynRelation *relation, const DynTableMeta *meta)
-{
-	ListCell   *lc;
-
-	foreach(lc, relation->trusted_indexes)
-	{
-		if (dyn_metadata_index(meta, lfirst(lc)) == NULL)
-			report_no_index(relation, meta, lfirst(lc));
-	}
-}
-
 /*
  * True if a statement may request the members of an enumerated part.  An item
  * outside of the enumeration must then be an error for every access path.
@@ -270,17 +309,31 @@ mark_listed(DynRelation *relation)
 void
 dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
 {
-	DynKeyAttr	base[2];
-	int			nbase = 0;
+	DynKeyAttr	base[2] = {meta->key.hash[0], meta->key.range[0]};
+	ListCell   *lc;
 
-	base[nbase++] = meta->key.hash[0];
-	if (meta->key.nrange > 0)
-		base[nbase++] = meta->key.range[0];
 	for (int i = 0; i < relation->ntemplated; i++)
 		relation->templated[i].type = described_type(meta, dyn_templated_name(&relation->templated[i]));
-	connect_templates(relation, base, nbase, meta);
+	connect_templates(relation, base, meta->key.nrange > 0 ? 2 : 1, meta);
 	mark_listed(relation);
-	check_trusted(relation, meta);
+	foreach(lc, relation->trusted_indexes)
+	{
+		const char *index = lfirst(lc);
+		DynClosest	closest;
+
+		if (dyn_metadata_index(meta, index) != NULL)
+			continue;
+		dyn_closest_init(&closest, index);
+		for (int i = 0; i < meta->nindexes; i++)
+			dyn_closest_try(&closest, meta->indexes[i].name);
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_ATTRIBUTE_VALUE),
+				 errmsg("DynamoDB table \"%s\" has no index \"%s\"",
+						relation->table, index),
+				 errdetail("The index is in the table option trusted_indexes of foreign table \"%s\".",
+						   relation->name),
+				 closest.best ? errhint("Perhaps you meant \"%s\".", closest.best) : 0));
+	}
 }
 
 bool
@@ -424,4 +477,77 @@ dyn_relation_needs_soft_input(const DynRelation *relation)
 			return true;
 	}
 	return false;
+}
+
+/* ---- key attributes of another type ---- */
+
+bool
+dyn_column_shows(const DynColumn *column, const char *attribute)
+{
+	return !column->dropped && dyn_column_is_of_item(column) &&
+		!dyn_column_is_part(column) && !dyn_column_is_document(column) &&
+		dyn_path_is_attribute(column->path, attribute);
+}
+
+/*
+ * Returns the attribute of the table's own key that the column shows and whose
+ * values it cannot hold, or NULL.  Each row would be an error there, and a
+ * condition on it would select nothing.
+ *
+ * Columns with a format, or under on_mismatch 'null', are not checked.  Keys
+ * of indexes are not checked either, since an older item may have any type
+ * there.
+ */
+static const DynKeyAttr *
+unmatched_attribute(const DynRelation *relation, const DynTableMeta *meta,
+					AttrNumber attnum)
+{
+	const DynColumn *column = dyn_relation_column(relation, attnum);
+	const DynKeyAttr *attrs[] = {&meta->key.hash[0],
+	meta->key.nrange > 0 ? &meta->key.range[0] : NULL};
+
+	if (column->dropped)
+		return NULL;
+	for (int i = 0; i < lengthof(attrs); i++)
+	{
+		if (attrs[i] != NULL && dyn_column_shows(column, attrs[i]->name) &&
+			dyn_column_rejects(column, attrs[i]->type))
+			return attrs[i];
+	}
+	return NULL;
+}
+
+const DynTableMeta *
+dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
+				   AttrNumber attnum)
+{
+	const DynKeyAttr *attr;
+	const DynColumn *column;
+	const char *name;
+
+	if (unmatched_attribute(relation, meta, attnum) == NULL)
+		return meta;
+	dyn_session_forget_table(relation->connection, relation->table);
+	meta = dyn_session_table(relation->connection, relation->table);
+	attr = unmatched_attribute(relation, meta, attnum);
+	if (attr == NULL)
+		return meta;
+	column = dyn_relation_column(relation, attnum);
+	name = dyn_from_utf8_lossy(attr->name);
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("column \"%s\" of foreign table \"%s\" has type %s, but key attribute \"%s\" has DynamoDB type %s",
+					column->name, relation->name,
+					format_type_be(column->codec.typid), name,
+					dyn_type_name(attr->type)),
+			 errdetail("The %s \"%s\" of DynamoDB table \"%s\" has this type in every item, so the column can never match.",
+					   attr == &meta->key.hash[0] ? "partition key" : "sort key",
+					   name, relation->table),
+			 dyn_codec_is_instant(&column->codec) && attr->type == DYN_TYPE_N
+			 ? errhint("Set the column option \"format\" to \"epoch\" for seconds, or to \"epoch_ms\" for milliseconds.")
+			 : column->codec.wire == DYN_TYPE_N && attr->type == DYN_TYPE_S
+			 ? errhint("Change the column type to text. If the key contains numbers as text, set the column option \"format\" to \"string\" instead.")
+			 : errhint("Change the column type to %s.",
+					   attr->type == DYN_TYPE_S ? "text"
+					   : attr->type == DYN_TYPE_N ? "numeric" : "bytea")));
 }

@@ -131,12 +131,37 @@ dyn_relation_column(const DynRelation *relation, AttrNumber attnum)
 	return &relation->columns[attnum - 1];
 }
 
-/* Returns true if the column shows the item, or the rest of it. */
+/*
+ * Returns true if the column is a document: it shows the item as jsonb, or the
+ * attributes that other columns do not show.  It is never NULL, but {} if all
+ * attributes are excluded.
+ */
 static inline bool
 dyn_column_is_document(const DynColumn *column)
 {
 	return column->document != DYN_NO_DOCUMENT;
 }
+
+/*
+ * Returns true if the attribute (UTF-8) is not in this document.  Also returns
+ * true if that depends on the item, so that only the complete document shows
+ * it.
+ */
+extern bool dyn_document_lacks(const DynColumn *column, const char *attribute);
+
+/*
+ * Returns true if the column shows this attribute of the item, as its own
+ * value.
+ */
+extern bool dyn_column_shows(const DynColumn *column, const char *attribute);
+
+/*
+ * Raises an error if the column cannot hold its key attribute.  `meta` may be
+ * outdated: returns it, or a new description with which the column can.
+ */
+extern const DynTableMeta *dyn_key_type_check(const DynRelation *relation,
+											  const DynTableMeta *meta,
+											  AttrNumber attnum);
 
 /* Returns true if a value that an input function rejects can become NULL. */
 extern bool dyn_relation_needs_soft_input(const DynRelation *relation);

@@ -9,7 +9,6 @@
 #include "../../dynamodb/template_text.h"
 #include "../server/encoding.h"
 #include "../server/memory.h"
-#include "key_type.h"
 #include "write_map.h"
 
 /* Limits of keys in bytes (developer guide, "Constraints"). */

@@ -11,7 +11,7 @@
 #include "utils/lsyscache.h"
 
 #include "../../model/server/encoding.h"
-#include "../../model/tables/documents.h"
+#include "../../model/tables/relation.h"
 #include "../../model/values/arrays.h"
 #include "match_field.h"
 

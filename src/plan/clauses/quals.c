@@ -22,7 +22,7 @@
 #include "../../dynamodb/expression.h"
 #include "../../model/server/encoding.h"
 #include "../../model/server/pg_compat.h"
-#include "../../model/tables/documents.h"
+#include "../../model/tables/relation.h"
 #include "../../model/values/path.h"
 #include "classify.h"
 #include "rewrite_equal.h"

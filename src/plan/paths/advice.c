@@ -21,7 +21,7 @@
 #include "utils/lsyscache.h"
 
 #include "../../model/server/encoding.h"
-#include "../../model/tables/key_type.h"
+#include "../../model/tables/relation.h"
 #include "../clauses/classify.h"
 #include "../keys/terms.h"
 #include "planner.h"

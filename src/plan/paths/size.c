@@ -19,7 +19,7 @@
 #include "optimizer/optimizer.h"
 #include "utils/typcache.h"
 
-#include "../../model/tables/key_type.h"
+#include "../../model/tables/relation.h"
 #include "cost.h"
 #include "planner.h"
 #include "table_rows.h"
