@@ -162,56 +162,6 @@ dyn_instant_from_iso(const char *text, size_t len, Timestamp *result)
 	return true;
 }
 
-/* Copies the text with the digits after the sixth replaced by zeros. */
-static bool
-truncate_fraction(const char *text, size_t len, const DynFormat *format, char *dst)
-{
-	size_t		end = strlen("YYYY-MM-DDTHH:MM:SS.") + format->digits;
-
-	if (len != end + strlen(format->suffix))
-		return false;
-	memcpy(dst, text, len);
-	for (size_t i = end - (format->digits - 6); i < end; i++)
-	{
-		if (dst[i] < '0' || dst[i] > '9')
-			return false;
-		dst[i] = '0';
-	}
-	return true;
-}
-
-/*
- * The suffix may begin with a point or a colon, so the time ends where the
- * suffix begins.  Printing the instant again checks the suffix and the number
- * of digits.
- */
-bool
-dyn_instant_from_fixed(const char *text, size_t len, const DynFormat *format,
-					   Timestamp *result)
-{
-	char		split[DYN_INSTANT_BUFSIZE];
-	char		again[DYN_INSTANT_BUFSIZE];
-	size_t		suffix = strlen(format->suffix);
-	IsoScanner	s;
-	int64		days,
-				time;
-
-	if (dyn_format_truncates(format))
-	{
-		if (!truncate_fraction(text, len, format, split))
-			return false;
-		text = split;
-	}
-	s.p = text;
-	s.end = text + len - Min(suffix, len);
-	if (!scan_date(&s, &days) || !scan_char(&s, 'T') ||
-		!scan_time(&s, &time) || s.p != s.end)
-		return false;
-	*result = days * USECS_PER_DAY + time;
-	return dyn_instant_to_fixed(*result, format, false, again) &&
-		strlen(again) == len && memcmp(again, text, len) == 0;
-}
-
 Timestamp
 dyn_instant_min(void)
 {
@@ -225,85 +175,19 @@ dyn_instant_max(void)
 		USECS_PER_DAY - 1;
 }
 
-static bool
-has_four_digit_year(Timestamp instant)
-{
-	return instant >= dyn_instant_min() && instant <= dyn_instant_max();
-}
-
-/* Splits into days since 2000-01-01 and the time of day, also before 2000. */
-static void
-split_days(Timestamp instant, int64 *days, int64 *time)
-{
-	*days = instant / USECS_PER_DAY;
-	*time = instant % USECS_PER_DAY;
-	if (*time < 0)
-	{
-		*time += USECS_PER_DAY;
-		(*days)--;
-	}
-}
-
-static int
-print_date(int64 days, char *dst)
+bool
+dyn_instant_to_date(Timestamp instant, char *dst)
 {
 	int			year,
 				month,
 				day;
 
-	j2date((int) days + POSTGRES_EPOCH_JDATE, &year, &month, &day);
-	return sprintf(dst, "%04d-%02d-%02d", year, month, day);
-}
-
-bool
-dyn_instant_to_date(Timestamp instant, char *dst)
-{
-	int64		days,
-				time;
-
-	if (!has_four_digit_year(instant))
+	if (instant < dyn_instant_min() || instant > dyn_instant_max())
 		return false;
-	split_days(instant, &days, &time);
-	print_date(days, dst);
-	return true;
-}
-
-/* Prints the fraction of a second; any digits may follow the sixth. */
-static bool
-print_fraction(int fraction, int digits, bool last, char *dst)
-{
-	int			unit = 1;
-	int			printed = Min(digits, 6);
-
-	for (int i = printed; i < 6; i++)
-		unit *= 10;
-	if (fraction % unit != 0)
-		return false;
-	if (digits > 0)
-		dst += sprintf(dst, ".%0*d", printed, fraction / unit);
-	memset(dst, last ? '9' : '0', digits - printed);
-	dst[digits - printed] = '\0';
-	return true;
-}
-
-bool
-dyn_instant_to_fixed(Timestamp instant, const DynFormat *format, bool last,
-					 char *dst)
-{
-	int64		days,
-				time;
-	int			seconds;
-
-	if (!has_four_digit_year(instant))
-		return false;
-	split_days(instant, &days, &time);
-	seconds = (int) (time / USECS_PER_SEC);
-	dst += print_date(days, dst);
-	dst += sprintf(dst, "T%02d:%02d:%02d", seconds / 3600, seconds / 60 % 60,
-				   seconds % 60);
-	if (!print_fraction((int) (time % USECS_PER_SEC), format->digits, last, dst))
-		return false;
-	strcat(dst, format->suffix);
+	/* rounds down, also before 2000 */
+	j2date((int) ((instant - dyn_instant_min()) / USECS_PER_DAY) + date2j(1, 1, 1),
+		   &year, &month, &day);
+	sprintf(dst, "%04d-%02d-%02d", year, month, day);
 	return true;
 }
 

@@ -22,13 +22,9 @@
 extern bool dyn_instant_from_iso(const char *text, size_t len, Timestamp *result);
 
 /*
- * Parses iso8601(n,suffix): exactly this format and no other.  Here and below,
- * digits after the sixth are dropped, if the format has more than six.
+ * Parses decimal text: a number of the format's units since 1970.  Digits
+ * after the sixth are dropped, if the format has more than six.
  */
-extern bool dyn_instant_from_fixed(const char *text, size_t len,
-								   const DynFormat *format, Timestamp *result);
-
-/* Parses decimal text: a number of the format's units since 1970. */
 extern bool dyn_instant_from_epoch(const char *text, size_t len,
 								   const DynFormat *format, Timestamp *result);
 
@@ -47,8 +43,6 @@ extern bool dyn_instant_from_ulid(const char *text, size_t len, Timestamp *resul
  */
 #define DYN_INSTANT_BUFSIZE	256
 
-extern bool dyn_instant_to_fixed(Timestamp instant, const DynFormat *format,
-								 bool last, char *dst);
 extern bool dyn_instant_to_date(Timestamp instant, char *dst);
 extern bool dyn_instant_to_epoch(Timestamp instant, const DynFormat *format,
 								 bool last, char *dst);

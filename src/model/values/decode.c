@@ -64,10 +64,11 @@ value_cstring(const DynValue *value, char **result, size_t *len,
 }
 
 static bool
-too_long(const DynCodec *codec, const char **why)
+check_length(const DynCodec *codec, const char *content, size_t len, const char **why)
 {
-	return mismatch(why, psprintf("it is longer than %d characters",
-								  codec->typmod - VARHDRSZ));
+	return dyn_codec_holds_text(codec, content, len) ||
+		mismatch(why, psprintf("it is longer than %d characters",
+							   codec->typmod - VARHDRSZ));
 }
 
 static bool
@@ -97,10 +98,8 @@ decode_text(DynCodec *codec, const DynValue *value, bool soft,
 		}
 		SET_VARSIZE(t, VARHDRSZ + len);
 	}
-	if (!dyn_codec_holds_text(codec, VARDATA(t), len))
-		return too_long(codec, why);
 	*result = PointerGetDatum(t);
-	return true;
+	return check_length(codec, VARDATA(t), len, why);
 }
 
 static bool
@@ -128,10 +127,9 @@ decode_bpchar(DynCodec *codec, const DynValue *value, bool soft,
 	char	   *cstring;
 	size_t		len;
 
-	if (!value_cstring(value, &cstring, &len, why))
+	if (!value_cstring(value, &cstring, &len, why) ||
+		!check_length(codec, cstring, len, why))
 		return false;
-	if (!dyn_codec_holds_text(codec, cstring, len))
-		return too_long(codec, why);
 	*result = InputFunctionCall(&codec->input, cstring, codec->ioparam,
 								codec->typmod);
 	return true;
@@ -190,23 +188,17 @@ number_text(const DynCodec *codec, const DynValue *value, char *buf,
 	return mismatch(why, "it is not a valid DynamoDB number");
 }
 
-static bool
-check_padded(const DynCodec *codec, const DynValue *value, const char **why)
-{
-	if (codec->format.kind != DYN_FORMAT_PADDED ||
-		dyn_is_padded(value->data, value->len, codec->format.digits))
-		return true;
-	return mismatch(why, psprintf("it does not have exactly %d digits",
-								  codec->format.digits));
-}
-
-/* Checks that the text is an integer as SQL prints it. */
+/* Checks the form of a padded number, or of an integer as SQL prints it. */
 static bool
 check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 {
 	const char *p = value->data;
 	const char *end = p + value->len;
 
+	if (codec->format.kind == DYN_FORMAT_PADDED)
+		return dyn_is_padded(p, value->len, codec->format.digits) ||
+			mismatch(why, psprintf("it does not have exactly %d digits",
+								   codec->format.digits));
 	if (codec->format.kind != DYN_FORMAT_DIGITS)
 		return true;
 	if (p < end && *p == '-')
@@ -243,81 +235,31 @@ plain_integer(const char *p, size_t len, int64 *result)
 }
 
 static bool
-decode_integer(DynCodec *codec, const DynValue *value, int64 min, int64 max,
-			   int64 *result, const char **why)
+decode_integer(DynCodec *codec, const DynValue *value, bool soft,
+			   Datum *result, const char **why)
 {
+	const DynCodecFacts *facts = &dyn_codec_facts[codec->kind];
 	char		buf[DYN_NUMBER_BUFSIZE];
 	size_t		len;
+	int64		number;
 
-	if (!check_padded(codec, value, why) || !check_digits(codec, value, why))
+	if (!check_digits(codec, value, why))
 		return false;
-	if (!plain_integer(value->data, value->len, result))
+	errno = 0;
+	if (!plain_integer(value->data, value->len, &number))
 	{
-		char	   *end;
-
 		if (!number_text(codec, value, buf, &len, why))
 			return false;
 		if (memchr(buf, '.', len) != NULL)
 			return mismatch(why, "it is not an integer");
-		errno = 0;
-		*result = strtoll(buf, &end, 10);
-		if (errno != 0)
-			return mismatch(why, psprintf("it is out of range for type %s",
-										  format_type_be(codec->typid)));
+		number = strtoll(buf, NULL, 10);
 	}
-	if (*result < min || *result > max)
+	if (errno != 0 || number < facts->least || number > facts->most)
 		return mismatch(why, psprintf("it is out of range for type %s",
 									  format_type_be(codec->typid)));
-	return true;
-}
-
-static bool
-decode_int2(DynCodec *codec, const DynValue *value, bool soft,
-			Datum *result, const char **why)
-{
-	int64		number;
-
-	if (!decode_integer(codec, value, PG_INT16_MIN, PG_INT16_MAX, &number, why))
-		return false;
-	*result = Int16GetDatum((int16) number);
-	return true;
-}
-
-static bool
-decode_int4(DynCodec *codec, const DynValue *value, bool soft,
-			Datum *result, const char **why)
-{
-	int64		number;
-
-	if (!decode_integer(codec, value, PG_INT32_MIN, PG_INT32_MAX, &number, why))
-		return false;
-	*result = Int32GetDatum((int32) number);
-	return true;
-}
-
-static bool
-decode_int8(DynCodec *codec, const DynValue *value, bool soft,
-			Datum *result, const char **why)
-{
-	int64		number;
-
-	if (!decode_integer(codec, value, PG_INT64_MIN, PG_INT64_MAX, &number, why))
-		return false;
-	*result = Int64GetDatum(number);
-	return true;
-}
-
-/* Applies the typmod; pads the scale. */
-static bool
-apply_numeric_typmod(DynCodec *codec, const char *text, Datum *result,
-					 const char **why)
-{
-	if (!dyn_codec_holds_number(codec, text))
-		return mismatch(why, psprintf("%s cannot represent it without rounding",
-									  format_type_with_typemod(NUMERICOID,
-															   codec->typmod)));
-	*result = DirectFunctionCall2(numeric, *result,
-								  Int32GetDatum(codec->typmod));
+	*result = codec->kind == DYN_CODEC_INT2 ? Int16GetDatum((int16) number)
+		: codec->kind == DYN_CODEC_INT4 ? Int32GetDatum((int32) number)
+		: Int64GetDatum(number);
 	return true;
 }
 
@@ -329,7 +271,7 @@ decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
 	size_t		len;
 	Numeric		number;
 
-	if (!check_padded(codec, value, why))
+	if (!check_digits(codec, value, why))
 		return false;
 	if (codec->typmod < 0 && dyn_plain_numeric(value->data, value->len, &number))
 	{
@@ -339,7 +281,16 @@ decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
 	if (!number_text(codec, value, buf, &len, why))
 		return false;
 	*result = NumericGetDatum(dyn_numeric_from_text(buf, len));
-	return codec->typmod < 0 || apply_numeric_typmod(codec, buf, result, why);
+	if (codec->typmod < 0)
+		return true;
+	if (!dyn_codec_holds_number(codec, buf))
+		return mismatch(why, psprintf("%s cannot represent it without rounding",
+									  format_type_with_typemod(NUMERICOID,
+															   codec->typmod)));
+	/* pad to the scale of the typmod */
+	*result = DirectFunctionCall2(numeric, *result,
+								  Int32GetDatum(codec->typmod));
+	return true;
 }
 
 static bool
@@ -375,51 +326,35 @@ decode_float4(DynCodec *codec, const DynValue *value, bool soft,
 
 /* Compares with a word; the text may contain U+0000. */
 static bool
-text_is(const char *text, size_t len, const char *word)
+text_is(const char *content, size_t len, const char *word)
 {
-	return len == strlen(word) && memcmp(text, word, len) == 0;
-}
-
-static bool
-slice_is_any(const DynValue *value, const char *const *words)
-{
-	for (; *words != NULL; words++)
-	{
-		if (text_is(value->data, value->len, *words))
-			return true;
-	}
-	return false;
-}
-
-static bool
-decode_bool_format(DynCodec *codec, const DynValue *value, Datum *result,
-				   const char **why)
-{
-	char	   *buf = palloc(Max(value->len, DYN_NUMBER_BUFSIZE));
-	size_t		len;
-
-	if (!codec->format.numeric)
-		len = dyn_value_text(value, buf);
-	else if (!number_text(codec, value, buf, &len, why))
-		return false;
-	*result = BoolGetDatum(text_is(buf, len, codec->format.true_text));
-	if (DatumGetBool(*result) || text_is(buf, len, codec->format.false_text))
-		return true;
-	return mismatch(why, "it is neither of the two texts of format \"bool\"");
+	return len == strlen(word) && memcmp(content, word, len) == 0;
 }
 
 static bool
 decode_bool(DynCodec *codec, const DynValue *value, bool soft,
 			Datum *result, const char **why)
 {
-	static const char *const true_words[] = {"t", "true", "Y", NULL};
-	static const char *const false_words[] = {"f", "false", "N", NULL};
+	static const char *const words[][2] = {
+		{"t", "f"}, {"true", "false"}, {"Y", "N"}
+	};
+	const DynFormat *format = &codec->format;
 	bool		yes = false,
 				no = false;
 
-	if (codec->format.kind == DYN_FORMAT_BOOL)
-		return decode_bool_format(codec, value, result, why);
-	if (value->type == DYN_TYPE_BOOL)
+	if (format->kind == DYN_FORMAT_BOOL)
+	{
+		char	   *buf = palloc(Max(value->len, DYN_NUMBER_BUFSIZE));
+		size_t		len;
+
+		if (!format->numeric)
+			len = dyn_value_text(value, buf);
+		else if (!number_text(codec, value, buf, &len, why))
+			return false;
+		yes = text_is(buf, len, format->true_text);
+		no = text_is(buf, len, format->false_text);
+	}
+	else if (value->type == DYN_TYPE_BOOL)
 	{
 		yes = (value->flags & DYN_VALUE_TRUE) != 0;
 		no = !yes;
@@ -431,13 +366,19 @@ decode_bool(DynCodec *codec, const DynValue *value, bool soft,
 	}
 	else if (value->type == DYN_TYPE_S)
 	{
-		yes = slice_is_any(value, true_words);
-		no = slice_is_any(value, false_words);
+		for (int i = 0; i < lengthof(words); i++)
+		{
+			yes |= text_is(value->data, value->len, words[i][0]);
+			no |= text_is(value->data, value->len, words[i][1]);
+		}
 	}
 	else
 		return wrong_type(codec, value, why);
 	*result = BoolGetDatum(yes);
-	return yes || no || mismatch(why, "it is not a valid text of a Boolean");
+	return yes || no ||
+		mismatch(why, format->kind == DYN_FORMAT_BOOL
+				 ? "it is neither of the two texts of format \"bool\""
+				 : "it is not a valid text of a Boolean");
 }
 
 static bool
@@ -457,44 +398,32 @@ decode_bytea(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/*
- * Returns the reason why a number is not a time; in other units it might be
- * one.
- */
-static const char *
-why_not_epoch(const DynCodec *codec, const DynValue *value)
-{
-	DynFormat	finest = codec->format;
-	Timestamp	instant;
-
-	finest.digits = 9;			/* the maximum */
-	if (finest.kind == DYN_FORMAT_EPOCH &&
-		dyn_instant_from_epoch(value->data, value->len, &finest, &instant))
-		return "it has more fractional digits than its format; epoch(9) allows nine";
-	return "it is not a valid time in the unit of the format";
-}
-
 static bool
 decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 			   const char **why)
 {
 	const char *text = value->data;
 	size_t		len = value->len;
+	DynFormat	finest = codec->format;
+	Timestamp	other;
 	bool		ok;
 
 	if (codec->wire == DYN_TYPE_N)
 		ok = dyn_instant_from_epoch(text, len, &codec->format, instant);
-	else if (codec->format.kind == DYN_FORMAT_ISO8601_FIXED)
-		ok = dyn_instant_from_fixed(text, len, &codec->format, instant);
 	else if (codec->format.kind == DYN_FORMAT_PATTERN)
 		ok = dyn_pattern_scan(codec->format.pattern, text, len, instant);
 	else if (codec->format.kind == DYN_FORMAT_ULID)
 		ok = dyn_instant_from_ulid(text, len, instant);
 	else
 		ok = dyn_instant_from_iso(text, len, instant);
-	return ok || mismatch(why, codec->wire == DYN_TYPE_N
-						  ? why_not_epoch(codec, value)
-						  : "it does not match the column's format");
+	if (ok || codec->wire != DYN_TYPE_N)
+		return ok || mismatch(why, "it does not match the column's format");
+	/* is it a time with more digits? */
+	finest.digits = 9;
+	return mismatch(why, finest.kind == DYN_FORMAT_EPOCH &&
+					dyn_instant_from_epoch(text, len, &finest, &other)
+					? "it has more fractional digits than its format; epoch(9) allows nine"
+					: "it is not a valid time in the unit of the format");
 }
 
 static bool
@@ -554,12 +483,11 @@ decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
 								  *why));
 }
 
-static const DynMembers all_members = {NULL, NULL};
-
 static bool
 decode_json(DynCodec *codec, const DynValue *value, bool soft,
 			Datum *result, const char **why)
 {
+	const DynMembers all_members = {NULL, NULL};
 	Datum		jsonb;
 	Jsonb	   *jb;
 
@@ -599,63 +527,33 @@ decode_array(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-typedef bool (*DecodeFn) (DynCodec *codec, const DynValue *value, bool soft,
-						  Datum *result, const char **why);
-
-static const DecodeFn decoders[] = {
-	[DYN_CODEC_TEXT] = decode_text,
-	[DYN_CODEC_BPCHAR] = decode_bpchar,
-	[DYN_CODEC_UUID] = decode_uuid,
-	[DYN_CODEC_INT2] = decode_int2,
-	[DYN_CODEC_INT4] = decode_int4,
-	[DYN_CODEC_INT8] = decode_int8,
-	[DYN_CODEC_NUMERIC] = decode_numeric,
-	[DYN_CODEC_FLOAT4] = decode_float4,
-	[DYN_CODEC_FLOAT8] = decode_float8,
-	[DYN_CODEC_BOOL] = decode_bool,
-	[DYN_CODEC_BYTEA] = decode_bytea,
-	[DYN_CODEC_DATE] = decode_date,
-	[DYN_CODEC_TIMESTAMP] = decode_timestamp,
-	[DYN_CODEC_TIMESTAMPTZ] = decode_timestamp,
-	[DYN_CODEC_JSON] = decode_json,
-	[DYN_CODEC_JSONB] = decode_jsonb,
-	[DYN_CODEC_JSON_TEXT] = decode_json_text,
-	[DYN_CODEC_ARRAY] = decode_array,
-	[DYN_CODEC_INPUT] = decode_input,
+/* Decoders, and whether they expect a text without escapes. */
+static const struct
+{
+	bool		(*decode) (DynCodec *codec, const DynValue *value, bool soft,
+						   Datum *result, const char **why);
+	bool		plain;
+}			decoders[] = {
+	[DYN_CODEC_TEXT] = {decode_text, false},
+	[DYN_CODEC_BPCHAR] = {decode_bpchar, false},
+	[DYN_CODEC_UUID] = {decode_uuid, true},
+	[DYN_CODEC_INT2] = {decode_integer, true},
+	[DYN_CODEC_INT4] = {decode_integer, true},
+	[DYN_CODEC_INT8] = {decode_integer, true},
+	[DYN_CODEC_NUMERIC] = {decode_numeric, true},
+	[DYN_CODEC_FLOAT4] = {decode_float4, true},
+	[DYN_CODEC_FLOAT8] = {decode_float8, true},
+	[DYN_CODEC_BOOL] = {decode_bool, true},
+	[DYN_CODEC_BYTEA] = {decode_bytea, true},
+	[DYN_CODEC_DATE] = {decode_date, true},
+	[DYN_CODEC_TIMESTAMP] = {decode_timestamp, true},
+	[DYN_CODEC_TIMESTAMPTZ] = {decode_timestamp, true},
+	[DYN_CODEC_JSON] = {decode_json, false},
+	[DYN_CODEC_JSONB] = {decode_jsonb, false},
+	[DYN_CODEC_JSON_TEXT] = {decode_json_text, false},
+	[DYN_CODEC_ARRAY] = {decode_array, false},
+	[DYN_CODEC_INPUT] = {decode_input, false},
 };
-
-/*
- * True for kinds that decode the escapes themselves; the other decoders get
- * the text as stored.
- */
-static bool
-undoes_escapes(const DynCodec *codec)
-{
-	switch (codec->kind)
-	{
-		case DYN_CODEC_TEXT:
-		case DYN_CODEC_BPCHAR:
-		case DYN_CODEC_INPUT:
-		case DYN_CODEC_JSON:
-		case DYN_CODEC_JSONB:
-		case DYN_CODEC_JSON_TEXT:
-		case DYN_CODEC_ARRAY:
-			return true;
-		default:
-			return false;
-	}
-}
-
-static void
-undo_escapes(const DynValue *value, DynValue *plain)
-{
-	char	   *text = palloc(value->len);
-
-	*plain = *value;
-	plain->data = text;
-	plain->len = (uint32) dyn_value_text(value, text);
-	plain->flags &= ~DYN_VALUE_ESCAPED;
-}
 
 bool
 dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
@@ -666,12 +564,17 @@ dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 	if (codec->wire != DYN_TYPE_ABSENT && value->type != codec->wire)
 		return wrong_type(codec, value, why);
 	if ((value->flags & DYN_VALUE_ESCAPED) && value->type == DYN_TYPE_S &&
-		!undoes_escapes(codec))
+		decoders[codec->kind].plain)
 	{
-		undo_escapes(value, &plain);
+		char	   *unescaped = palloc(value->len);
+
+		plain = *value;
+		plain.data = unescaped;
+		plain.len = (uint32) dyn_value_text(value, unescaped);
+		plain.flags &= ~DYN_VALUE_ESCAPED;
 		value = &plain;
 	}
-	if (!decoders[codec->kind] (codec, value, soft, result, why))
+	if (!decoders[codec->kind].decode(codec, value, soft, result, why))
 		return false;
 	return !codec->is_domain ||
 		dyn_codec_check_domain(codec, *result, false, soft, why);

@@ -26,18 +26,13 @@
 #include "../server/encoding.h"
 #include "../server/pg_compat.h"
 #include "datetime.h"
+#include "numerics.h"
 #include "pattern.h"
 #include "textforms.h"
 #include "types.h"
 
 /* A value larger than the largest item is in no item. */
 #define MAX_ITEM_BYTES	(400 * 1024)
-
-bool
-dyn_codec_is_point(const DynCodec *codec)
-{
-	return codec->encoding.canonical;
-}
 
 bool
 dyn_codec_accepts(const DynCodec *codec, Oid valuetype)
@@ -87,26 +82,6 @@ dyn_encode_text(Datum value, DynScalar *out)
 	if (!dyn_value_to_utf8(&data, &len))
 		return false;
 	set_scalar(out, DYN_TYPE_S, data, len);
-	return true;
-}
-
-/*
- * Encodes base64; returns false without encoding if the text would be longer
- * than any item.
- */
-static bool
-encode_base64(Datum value, DynScalar *out)
-{
-	bytea	   *b = DatumGetByteaPP(value);
-	size_t		len = DYN_BASE64_LEN(VARSIZE_ANY_EXHDR(b));
-	char	   *text;
-
-	if (len > MAX_ITEM_BYTES)
-		return false;
-	text = palloc(Max(len, 1));
-	dyn_base64_encode((unsigned char *) VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b),
-					  text);
-	set_scalar(out, DYN_TYPE_S, text, len);
 	return true;
 }
 
@@ -174,16 +149,15 @@ holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
 static char *
 float_out(double number)
 {
-	Datum		numeric;
+	char	   *digits;
 
 	if (isnan(number))
 		return pstrdup("NaN");
 	if (isinf(number))
 		return pstrdup(number > 0 ? "Infinity" : "-Infinity");
-	numeric = DirectFunctionCall3(numeric_in,
-								  CStringGetDatum(psprintf("%.17g", number)),
-								  ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
-	return DatumGetCString(DirectFunctionCall1(numeric_out, numeric));
+	digits = psprintf("%.17g", number);
+	return DatumGetCString(DirectFunctionCall1(numeric_out,
+											   NumericGetDatum(dyn_numeric_from_text(digits, strlen(digits)))));
 }
 
 /* Returns the decimal text of a number of any type. */
@@ -226,23 +200,6 @@ encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 	return dyn_padded_print(buf, digits, text) ? DYN_ENCODED : DYN_ENCODED_NOTHING;
 }
 
-static DynEncoded
-encode_bool(const DynCodec *codec, Datum value, DynScalar *out)
-{
-	bool		flag = DatumGetBool(value);
-
-	if (codec->format.kind == DYN_FORMAT_BOOL)
-	{
-		const char *text = flag ? codec->format.true_text
-			: codec->format.false_text;
-
-		set_scalar(out, codec->wire, text, strlen(text));
-	}
-	else
-		set_scalar(out, DYN_TYPE_BOOL, NULL, flag);
-	return DYN_ENCODED;
-}
-
 /* First day after all timestamps; dates continue for millions of years. */
 #define END_OF_INSTANTS	(TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
 
@@ -277,10 +234,8 @@ instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)
 		return dyn_instant_to_epoch(instant, &codec->format, last, dst);
 	switch (codec->format.kind)
 	{
-		case DYN_FORMAT_ISO8601_FIXED:
-			return dyn_instant_to_fixed(instant, &codec->format, last, dst);
 		case DYN_FORMAT_PATTERN:
-			return dyn_pattern_print(codec->format.pattern, instant, dst);
+			return dyn_pattern_print(codec->format.pattern, instant, last, dst);
 		case DYN_FORMAT_ULID:
 			return dyn_instant_to_ulid(instant, last, dst);
 		default:
@@ -317,7 +272,19 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 				 DynScalar *out)
 {
 	if (codec->format.kind == DYN_FORMAT_BASE64)
-		return encode_base64(value, out) ? DYN_ENCODED : DYN_ENCODED_NOTHING;
+	{
+		bytea	   *b = DatumGetByteaPP(value);
+		size_t		len = DYN_BASE64_LEN(VARSIZE_ANY_EXHDR(b));
+		char	   *dst;
+
+		/* check the length first: the text may be longer than any item */
+		if (len > MAX_ITEM_BYTES)
+			return DYN_ENCODED_NOTHING;
+		dst = palloc(Max(len, 1));
+		dyn_base64_encode((unsigned char *) VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b), dst);
+		set_scalar(out, DYN_TYPE_S, dst, len);
+		return DYN_ENCODED;
+	}
 	switch (codec->kind)
 	{
 		case DYN_CODEC_TEXT:
@@ -332,7 +299,16 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 		case DYN_CODEC_NUMERIC:
 			return encode_number(codec, valuetype, value, out);
 		case DYN_CODEC_BOOL:
-			return encode_bool(codec, value, out);
+			if (codec->format.kind == DYN_FORMAT_BOOL)
+			{
+				const char *word = DatumGetBool(value) ? codec->format.true_text
+					: codec->format.false_text;
+
+				set_scalar(out, codec->wire, word, strlen(word));
+			}
+			else
+				set_scalar(out, DYN_TYPE_BOOL, NULL, DatumGetBool(value));
+			return DYN_ENCODED;
 		default:
 			return encode_instant(codec, value, out);
 	}
@@ -356,18 +332,6 @@ bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
 	}
 	set_scalar(out, DYN_TYPE_N, buf, len);
 	return DYN_ENCODED;
-}
-
-static DynEncoded
-bound_number(Oid valuetype, Datum value, bool lower, bool *inclusive,
-			 DynScalar *out)
-{
-	char	   *text = number_out(valuetype, value);
-
-	/* NaN is greater than every number */
-	if (strcmp(text, "NaN") == 0)
-		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
-	return bound_text(text, lower, inclusive, out);
 }
 
 /*
@@ -442,25 +406,6 @@ bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
 	return DYN_ENCODED;
 }
 
-/* Returns the resolution of the format, in microseconds. */
-static int64
-instant_step(const DynCodec *codec)
-{
-	int64		step = 1;
-
-	if (codec->kind == DYN_CODEC_DATE)
-		return USECS_PER_DAY;
-	if (codec->format.kind == DYN_FORMAT_ULID)
-		return 1000;
-	if (codec->format.kind == DYN_FORMAT_ISO8601_FIXED ||
-		codec->format.kind == DYN_FORMAT_EPOCH)
-	{
-		for (int i = codec->format.digits; i < 6; i++)
-			step *= 10;
-	}
-	return step;
-}
-
 /*
  * Returns the next instant that the format can represent, in the given
  * direction.
@@ -468,11 +413,18 @@ instant_step(const DynCodec *codec)
 static Timestamp
 round_instant(const DynCodec *codec, Timestamp instant, bool up)
 {
-	int64		step = instant_step(codec);
-	int64		rest = instant % step;
+	int64		step = codec->kind == DYN_CODEC_DATE ? USECS_PER_DAY
+		: codec->format.kind == DYN_FORMAT_ULID ? 1000 : 1;
+	int64		rest;
 
 	if (codec->format.kind == DYN_FORMAT_PATTERN)
 		return dyn_pattern_round(codec->format.pattern, instant, up);
+	if (codec->kind != DYN_CODEC_DATE && codec->format.kind == DYN_FORMAT_EPOCH)
+	{
+		for (int i = codec->format.digits; i < 6; i++)
+			step *= 10;
+	}
+	rest = instant % step;
 	if (rest < 0)
 		rest += step;
 	return up && rest > 0 ? instant + (step - rest) : instant - rest;
@@ -516,73 +468,50 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 }
 
 /*
- * Replaces a bound longer than any value by its prefix of the maximum length,
- * which sorts just before it.  In a text the prefix may end within a
+ * A bound longer than any value is replaced by its prefix of the maximum
+ * length, which sorts just before it.  In a text the prefix may end within a
  * character.
  */
-static DynEncoded
-clip_bound(bool lower, bool *inclusive, DynScalar *out)
-{
-	size_t		len = MAX_ITEM_BYTES;
-
-	if (out->type == DYN_TYPE_S)
-	{
-		len = pg_encoding_mbcliplen(PG_UTF8, out->data, out->len, len);
-		if (!lower && len < MAX_ITEM_BYTES)
-			return DYN_ENCODED_UNKNOWN;
-	}
-	out->len = len;
-	*inclusive = !lower;
-	return DYN_ENCODED;
-}
-
 static DynEncoded
 bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,
 			DynScalar *out)
 {
 	if (!encode_bytes(valuetype, value, out))
 		return DYN_ENCODED_UNKNOWN;
-	if (out->len > MAX_ITEM_BYTES)
-		return clip_bound(lower, inclusive, out);
 	/* nothing sorts below the empty text */
-	return !lower && !*inclusive && out->len == 0
-		? DYN_ENCODED_NOTHING : DYN_ENCODED;
-}
-
-/*
- * Returns true if several values of the column are converted to this one.
- * They lie between its neighbors.
- */
-static bool
-has_others(const DynCodec *codec, Oid valuetype, Datum value)
-{
-	return valuetype == FLOAT8OID &&
-		(codec->kind == DYN_CODEC_NUMERIC ||
-		 (codec->kind == DYN_CODEC_INT8 &&
-		  fabs(DatumGetFloat8(value)) >= DYN_EXACT_DOUBLES));
-}
-
-/* Replaces the value by its outward neighbor; false if that is infinity. */
-static bool
-step_outward(Datum *value, bool lower, DynEncoded *beyond)
-{
-	double		number = nextafter(DatumGetFloat8(*value), lower ? -INFINITY : INFINITY);
-
-	*beyond = (number < 0) == lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
-	*value = Float8GetDatum(number);
-	return !isinf(number);
+	if (out->len <= MAX_ITEM_BYTES)
+		return !lower && !*inclusive && out->len == 0
+			? DYN_ENCODED_NOTHING : DYN_ENCODED;
+	if (out->type == DYN_TYPE_S)
+		out->len = pg_encoding_mbcliplen(PG_UTF8, out->data, out->len, MAX_ITEM_BYTES);
+	else
+		out->len = MAX_ITEM_BYTES;
+	if (!lower && out->len < MAX_ITEM_BYTES)
+		return DYN_ENCODED_UNKNOWN;
+	*inclusive = !lower;
+	return DYN_ENCODED;
 }
 
 DynEncoded
 dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 					   bool lower, bool *inclusive, DynScalar *out)
 {
-	if (has_others(codec, valuetype, value))
-	{
-		DynEncoded	beyond;
+	char	   *number;
 
-		if (!step_outward(&value, lower, &beyond))
-			return beyond;
+	/*
+	 * several values of the column may be converted to a double; they lie
+	 * between its neighbors
+	 */
+	if (valuetype == FLOAT8OID &&
+		(codec->kind == DYN_CODEC_NUMERIC ||
+		 (codec->kind == DYN_CODEC_INT8 &&
+		  fabs(DatumGetFloat8(value)) >= DYN_EXACT_DOUBLES)))
+	{
+		double		neighbor = nextafter(DatumGetFloat8(value), lower ? -INFINITY : INFINITY);
+
+		if (isinf(neighbor))
+			return (neighbor < 0) == lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
+		value = Float8GetDatum(neighbor);
 		*inclusive = true;
 	}
 	if (codec->format.kind == DYN_FORMAT_PADDED)
@@ -593,7 +522,11 @@ dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 		case DYN_CODEC_INT4:
 		case DYN_CODEC_INT8:
 		case DYN_CODEC_NUMERIC:
-			return bound_number(valuetype, value, lower, inclusive, out);
+			number = number_out(valuetype, value);
+			/* NaN is greater than every number */
+			if (strcmp(number, "NaN") == 0)
+				return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
+			return bound_text(number, lower, inclusive, out);
 		case DYN_CODEC_FLOAT4:
 		case DYN_CODEC_FLOAT8:
 			return bound_float(codec, valuetype, value, lower, inclusive, out);

@@ -286,12 +286,11 @@ store_bytea(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 static bool
 print_lenient(const DynCodec *codec, Timestamp instant, char *dst)
 {
-	DynFormat	format = {.kind = DYN_FORMAT_ISO8601_FIXED,.suffix = "Z"};
+	int			digits = instant % USECS_PER_SEC == 0 ? 0 : instant % 1000 == 0 ? 3 : 6;
 
 	if (codec->kind == DYN_CODEC_DATE)
 		return dyn_instant_to_date(instant, dst);
-	format.digits = instant % USECS_PER_SEC == 0 ? 0 : instant % 1000 == 0 ? 3 : 6;
-	return dyn_instant_to_fixed(instant, &format, false, dst);
+	return dyn_pattern_print(dyn_pattern_of_iso8601(digits, "Z"), instant, false, dst);
 }
 
 static bool
@@ -299,10 +298,8 @@ print_instant(const DynCodec *codec, Timestamp instant, char *dst)
 {
 	switch (codec->format.kind)
 	{
-		case DYN_FORMAT_ISO8601_FIXED:
-			return dyn_instant_to_fixed(instant, &codec->format, false, dst);
 		case DYN_FORMAT_PATTERN:
-			return dyn_pattern_print(codec->format.pattern, instant, dst);
+			return dyn_pattern_print(codec->format.pattern, instant, false, dst);
 		case DYN_FORMAT_EPOCH:
 		case DYN_FORMAT_EPOCH_US:
 		case DYN_FORMAT_EPOCH_DAYS:

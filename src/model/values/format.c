@@ -20,13 +20,11 @@
  */
 #define MAX_BOOL_BYTES	256
 
-typedef struct FormatWord
+static const struct
 {
 	const char *word;
 	DynFormatKind kind;
-} FormatWord;
-
-static const FormatWord describe_format[] = {
+}			format_words[] = {
 	{"iso8601", DYN_FORMAT_ISO8601},
 	{"ulid", DYN_FORMAT_ULID},
 	{"epoch", DYN_FORMAT_EPOCH},
@@ -75,24 +73,22 @@ static bool
 parse_fixed(char *args, DynFormat *format, const char **why)
 {
 	char	   *comma = strchr(args, ',');
+	const char *suffix = comma ? comma + 1 : "Z";
 
-	format->suffix = "Z";
 	if (comma != NULL)
-	{
 		*comma = '\0';
-		format->suffix = comma + 1;
-	}
 	if (!parse_digits(args, &format->digits))
 	{
 		*why = "The argument of iso8601(n) is the number of fractional digits of the seconds, from 0 to 9.";
 		return false;
 	}
-	if (strlen(format->suffix) > 32 || strpbrk(format->suffix, "0123456789"))
+	if (strlen(suffix) > 32 || strpbrk(suffix, "0123456789"))
 	{
 		*why = "The suffix of iso8601(n,suffix) must be a short text without digits, such as Z.";
 		return false;
 	}
-	format->kind = DYN_FORMAT_ISO8601_FIXED;
+	format->kind = DYN_FORMAT_PATTERN;
+	format->pattern = dyn_pattern_of_iso8601(format->digits, suffix);
 	return true;
 }
 
@@ -111,35 +107,14 @@ parse_padded(const char *args, DynFormat *format, const char **why)
 	return false;
 }
 
-static const char *
-canonical_or_null(const char *text)
-{
-	char		buf[DYN_NUMBER_BUFSIZE];
-	size_t		len;
-
-	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK)
-		return NULL;
-	return pnstrdup(buf, len);
-}
-
-/* Encodes booleans as numbers if both words are numbers. */
-static void
-format_in_numbers(DynFormat *format)
-{
-	const char *t = canonical_or_null(format->true_text);
-	const char *f = canonical_or_null(format->false_text);
-
-	format->numeric = (t != NULL && f != NULL);
-	if (!format->numeric)
-		return;
-	format->true_text = t;
-	format->false_text = f;
-}
-
+/* Booleans are numbers if both words are, unless they are part of a text. */
 static bool
 parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 {
 	char	   *comma = strchr(args, ',');
+	char	   *t = palloc(DYN_NUMBER_BUFSIZE);
+	char	   *f = palloc(DYN_NUMBER_BUFSIZE);
+	size_t		len;
 
 	*why = "The arguments of bool(t,f) are two different short texts, such as bool(Y,N) or bool(1,0).";
 	if (comma == NULL || comma == args || comma[1] == '\0' ||
@@ -149,8 +124,14 @@ parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 	format->kind = DYN_FORMAT_BOOL;
 	format->true_text = args;
 	format->false_text = comma + 1;
-	if (!part)
-		format_in_numbers(format);
+	format->numeric = !part &&
+		dyn_number_canonical(args, strlen(args), t, &len) == DYN_NUMBER_OK &&
+		dyn_number_canonical(comma + 1, strlen(comma + 1), f, &len) == DYN_NUMBER_OK;
+	if (format->numeric)
+	{
+		format->true_text = t;
+		format->false_text = f;
+	}
 	return strcmp(format->true_text, format->false_text) != 0;
 }
 
@@ -188,11 +169,11 @@ parse_format(const char *text, DynFormat *format, bool part, const char **why)
 		return parse_padded(args, format, why);
 	if ((args = arguments_of(text, "bool")) != NULL)
 		return parse_bool_format(args, format, part, why);
-	for (int i = 0; i < lengthof(describe_format); i++)
+	for (int i = 0; i < lengthof(format_words); i++)
 	{
-		if (strcmp(describe_format[i].word, text) == 0)
+		if (strcmp(format_words[i].word, text) == 0)
 		{
-			format->kind = describe_format[i].kind;
+			format->kind = format_words[i].kind;
 			format->digits = 6;
 			return true;
 		}

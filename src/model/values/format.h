@@ -4,7 +4,7 @@
  *
  *	iso8601				any ISO 8601 text in S (date/time columns)
  *	iso8601(n)			exactly n digits of a second and the suffix Z
- *	iso8601(n,suffix)	the same with another suffix, which may be empty
+ *	iso8601(n,suffix)	the same with another suffix, which may be empty: a pattern
  *	epoch, epoch_ms, epoch_us	N, since 1970-01-01 UTC (date/time columns)
  *	epoch(n)			epoch with at most n digits after the point; without n, 6
  *	pattern(...)		fields of fixed width in S (pattern.h; date/time columns)
@@ -28,8 +28,7 @@ typedef enum DynFormatKind
 {
 	DYN_FORMAT_NONE,
 	DYN_FORMAT_ISO8601,
-	DYN_FORMAT_ISO8601_FIXED,
-	DYN_FORMAT_PATTERN,
+	DYN_FORMAT_PATTERN,			/* iso8601(n), too */
 	DYN_FORMAT_ULID,
 	DYN_FORMAT_EPOCH,
 	DYN_FORMAT_EPOCH_MS,
@@ -50,8 +49,8 @@ typedef enum DynFormatKind
 typedef struct DynFormat
 {
 	DynFormatKind kind;
-	int			digits;			/* ISO8601_FIXED, EPOCH: 0 .. 9; PADDED: 1 .. 38 */
-	const char *suffix;			/* ISO8601_FIXED; in UTF-8 */
+	int			digits;			/* digits of a second's fraction, 0 .. 9
+								 * (EPOCH, iso8601(n)); PADDED: 1 .. 38 */
 	const struct DynPattern *pattern;	/* PATTERN */
 	const char *true_text;		/* BOOL; in UTF-8 */
 	const char *false_text;
@@ -65,7 +64,7 @@ typedef struct DynFormat
 static inline bool
 dyn_format_truncates(const DynFormat *format)
 {
-	return (format->kind == DYN_FORMAT_ISO8601_FIXED ||
+	return (format->kind == DYN_FORMAT_PATTERN ||
 			format->kind == DYN_FORMAT_EPOCH) && format->digits > 6;
 }
 

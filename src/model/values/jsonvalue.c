@@ -67,44 +67,19 @@ is_named(const DynNode *node, const DynNames *names, bool escaped)
 	return found;
 }
 
-/* Moves a member and its contents to position `to`. */
-static void
-move_member(DynNode *nodes, uint32 to, uint32 from)
-{
-	uint32		count = nodes[from].end - from;
-
-	if (to == from)
-		return;
-	memmove(&nodes[to], &nodes[from], count * sizeof(DynNode));
-	for (uint32 i = to; i < to + count; i++)
-		nodes[i].end -= from - to;
-}
-
-static void
-count_again(DynNodes *list)
-{
-	list->bytes = list->numbers = 0;
-	for (uint32 i = 1; i < list->count; i++)
-	{
-		const DynNode *node = &list->nodes[i];
-
-		list->bytes += node->name_len +
-			(node->value.type < DYN_TYPE_SS ? node->value.len : 0);
-		list->numbers += node->value.type == DYN_TYPE_N;
-	}
-}
-
+/* Removes the members that are not part of a document. */
 static void
 leave_out(DynNodes *list, const DynMembers *members)
 {
 	DynNode    *nodes = list->nodes;
-	uint32		cached = 1;
+	uint32		kept_end = 1;
 	uint32		next;
 
 	Assert(nodes[0].value.type == DYN_TYPE_M);
 	for (uint32 i = 1; i < list->count; i = next)
 	{
 		uint32		count = nodes[i].end - i;
+		uint32		moved = i - kept_end;
 
 		next = nodes[i].end;
 		if ((members->without != NULL &&
@@ -115,11 +90,24 @@ leave_out(DynNodes *list, const DynMembers *members)
 			nodes[0].value.len--;
 			continue;
 		}
-		move_member(nodes, cached, i);
-		cached += count;
+		if (moved > 0)
+		{
+			memmove(&nodes[kept_end], &nodes[i], count * sizeof(DynNode));
+			for (uint32 k = kept_end; k < kept_end + count; k++)
+				nodes[k].end -= moved;
+		}
+		kept_end += count;
 	}
-	list->count = nodes[0].end = cached;
-	count_again(list);
+	list->count = nodes[0].end = kept_end;
+	list->bytes = list->numbers = 0;
+	for (uint32 i = 1; i < list->count; i++)
+	{
+		const DynNode *node = &list->nodes[i];
+
+		list->bytes += node->name_len +
+			(node->value.type < DYN_TYPE_SS ? node->value.len : 0);
+		list->numbers += node->value.type == DYN_TYPE_N;
+	}
 }
 
 static bool
@@ -354,18 +342,6 @@ write_text(char *p, const DynValue *value)
 	return write_bytes(p, value->data, value->len);
 }
 
-/* True if the number ends with zeros that its canonical text does not have. */
-static bool
-is_padded(const DynValue *value)
-{
-	char		last;
-
-	Assert(value->len > 0);
-	last = value->data[value->len - 1];
-	return (last == '0' || last == '.') &&
-		memchr(value->data, '.', value->len) != NULL;
-}
-
 static char *
 write_uncommon_number(JsonWriter *writer, char *p, const DynValue *value)
 {
@@ -390,9 +366,14 @@ write_uncommon_number(JsonWriter *writer, char *p, const DynValue *value)
 static char *
 write_number(JsonWriter *writer, char *p, const DynValue *value)
 {
+	char		last;
 	size_t		size = 0;
 
-	if (!is_padded(value))
+	Assert(value->len > 0);
+	last = value->data[value->len - 1];
+	/* the canonical text does not end with zeros after the point */
+	if ((last != '0' && last != '.') ||
+		memchr(value->data, '.', value->len) == NULL)
 		size = dyn_plain_numeric_write(value->data, value->len, p);
 	return size > 0 ? p + size : write_uncommon_number(writer, p, value);
 }
@@ -533,22 +514,6 @@ write_container(JsonWriter *writer, char *p, uint32 n)
 	return write_array(writer, p, n);
 }
 
-/* Writes a scalar: the only element of an array that is marked as a scalar. */
-static char *
-write_scalar(JsonWriter *writer, char *p)
-{
-	JsonbContainer *array = (JsonbContainer *) p;
-	char	   *data = (char *) &array->children[1];
-	char	   *end;
-	JEntry		type;
-
-	array->header = JB_FARRAY | JB_FSCALAR | 1;
-	end = write_value(writer, data, 0, &type);
-	array->children[0] = make_entry(type, 0, data, data, end);
-	check_size(data, end);
-	return end;
-}
-
 /*
  * Maximum size of a node without its texts: two entries, the header of a
  * container, and alignment, which align() clears before it is used.
@@ -568,35 +533,21 @@ write_jsonb(const DynNodes *list, bool encoded, const char **why)
 	if (list->nodes[0].value.type >= DYN_TYPE_SS)
 		end = write_container(&writer, base + VARHDRSZ, 0);
 	else
-		end = write_scalar(&writer, base + VARHDRSZ);
+	{
+		/* a scalar is the only element of an array that is marked as such */
+		JsonbContainer *array = (JsonbContainer *) (base + VARHDRSZ);
+		char	   *data = (char *) &array->children[1];
+		JEntry		type;
+
+		array->header = JB_FARRAY | JB_FSCALAR | 1;
+		end = write_value(&writer, data, 0, &type);
+		array->children[0] = make_entry(type, 0, data, data, end);
+		check_size(data, end);
+	}
 	Assert((Size) (end - base) <= most);
 	SET_VARSIZE(base, end - base);
 	*why = writer.why;
 	return writer.why == NULL ? (Jsonb *) base : NULL;
-}
-
-/*
- * Lists the nodes of the value with those members; returns false with a reason
- * in *why.
- */
-static bool
-list_nodes(DynNodes *list, const DynValue *value, const DynMembers *members,
-		   const char **why)
-{
-	bool		nul = (value->flags & DYN_VALUE_HAS_NUL) != 0;
-	bool		all = members->without == NULL && members->only == NULL;
-
-	if (!nul || !all)
-	{
-		dyn_check_oom(!dyn_nodes_list(list, value));
-		if (all)
-			return true;
-		leave_out(list, members);
-		nul = nul && list_holds_nul(list);
-	}
-	if (nul)
-		*why = "it contains the character U+0000, which jsonb cannot represent";
-	return !nul;
 }
 
 bool
@@ -605,10 +556,20 @@ dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
 {
 	static DynNodes list;		/* static, so that its memory is reused for
 								 * each value */
+	bool		nul = (value->flags & DYN_VALUE_HAS_NUL) != 0;
+	bool		all = members->without == NULL && members->only == NULL;
 	Jsonb	   *jsonb = NULL;
 
-	if (list_nodes(&list, value, members, why) &&
-		convert_texts(&list, encoded, why))
+	if (!nul || !all)
+		dyn_check_oom(!dyn_nodes_list(&list, value));
+	if (!all)
+	{
+		leave_out(&list, members);
+		nul = nul && list_holds_nul(&list);
+	}
+	if (nul)
+		*why = "it contains the character U+0000, which jsonb cannot represent";
+	else if (convert_texts(&list, encoded, why))
 		jsonb = write_jsonb(&list, encoded, why);
 	dyn_nodes_trim(&list);
 	*result = JsonbPGetDatum(jsonb);

@@ -47,31 +47,26 @@ push_step(PathParser *parser, const char *name, size_t len, uint32 index)
 }
 
 static bool
-parse_quoted(PathParser *parser)
-{
-	StringInfoData name;
-	bool		closed = false;
-
-	initStringInfo(&name);
-	for (parser->p++; *parser->p != '\0'; parser->p++)
-	{
-		closed = (*parser->p == '"' && *++parser->p != '"');
-		if (closed)
-			break;
-		appendStringInfoChar(&name, *parser->p);
-	}
-	if (!closed || name.len == 0)
-		return fail(parser, "A quoted name must not be empty and ends with a double quote.");
-	return push_step(parser, name.data, name.len, 0);
-}
-
-static bool
 parse_name(PathParser *parser)
 {
 	const char *start = parser->p;
+	StringInfoData name;
+	bool		closed = false;
 
 	if (*start == '"')
-		return parse_quoted(parser);
+	{
+		initStringInfo(&name);
+		for (parser->p++; *parser->p != '\0'; parser->p++)
+		{
+			closed = (*parser->p == '"' && *++parser->p != '"');
+			if (closed)
+				break;
+			appendStringInfoChar(&name, *parser->p);
+		}
+		if (!closed || name.len == 0)
+			return fail(parser, "A quoted name must not be empty and ends with a double quote.");
+		return push_step(parser, name.data, name.len, 0);
+	}
 	while (isalnum((unsigned char) *parser->p) || *parser->p == '_' ||
 		   *parser->p == '-' || IS_HIGHBIT_SET(*parser->p))
 		parser->p++;
@@ -119,30 +114,20 @@ parse_steps(PathParser *parser)
 	return true;
 }
 
-static void
-init_parser(PathParser *parser, const char *text)
+/* Parses a path; only that of a column may begin with @. */
+static bool
+parse_path(PathParser *parser, const char *text, bool of_column)
 {
-	parser->p = text;
+	bool		element = of_column && *text == '@';
+
+	parser->p = element ? text + 1 : text;
 	parser->base = DYN_PATH_ITEM;
 	parser->nsteps = 0;
 	parser->why = NULL;
-}
-
-static bool
-parse_path(PathParser *parser, const char *text)
-{
-	init_parser(parser, text);
-	if (*text == '@')
+	if (!element && *text == '@')
 		return fail(parser, "A path begins with the name of an attribute. Write unusual names in double quotes.");
-	return parse_name(parser) && parse_steps(parser);
-}
-
-static bool
-parse_column_path(PathParser *parser, const char *text)
-{
-	if (*text != '@')
-		return parse_path(parser, text);
-	init_parser(parser, text + 1);
+	if (!element)
+		return parse_name(parser) && parse_steps(parser);
 	if (strcmp(text, "@index") == 0)
 		parser->base = DYN_PATH_INDEX;
 	else if (strcmp(text, "@key") == 0)
@@ -150,18 +135,16 @@ parse_column_path(PathParser *parser, const char *text)
 	else if (text[1] != '\0' && text[1] != '.' && text[1] != '[')
 		return fail(parser, "The path of an element is @, @index, @key, or looks like @.name or @[0].");
 	else
-	{
 		parser->base = DYN_PATH_ELEMENT;
-		return parse_steps(parser);
-	}
-	return true;
+	return parser->base != DYN_PATH_ELEMENT || parse_steps(parser);
 }
 
+/* Returns a path of these steps, with space for one more. */
 static DynPath *
 make_path(const DynStep *steps, int nsteps)
 {
 	DynPath    *path = palloc(sizeof(DynPath));
-	DynStep    *copy = palloc(Max(nsteps, 1) * sizeof(DynStep));
+	DynStep    *copy = palloc((nsteps + 1) * sizeof(DynStep));
 
 	if (nsteps > 0)
 		memcpy(copy, steps, nsteps * sizeof(DynStep));
@@ -174,7 +157,7 @@ bool
 dyn_path_check(const char *text, const char **why)
 {
 	PathParser	parser;
-	bool		ok = parse_path(&parser, text);
+	bool		ok = parse_path(&parser, text, false);
 
 	*why = parser.why;
 	return ok;
@@ -184,29 +167,10 @@ bool
 dyn_column_path_check(const char *text, const char **why)
 {
 	PathParser	parser;
-	bool		ok = parse_column_path(&parser, text);
+	bool		ok = parse_path(&parser, text, true);
 
 	*why = parser.why;
 	return ok;
-}
-
-DYN_NORETURN static void
-report_path(const char *text, const char *why)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("invalid document path: \"%s\"", text),
-			 errhint("%s", why)));
-}
-
-DynPath *
-dyn_path_parse(const char *text)
-{
-	PathParser	parser;
-
-	if (!parse_path(&parser, dyn_to_utf8(text)))
-		report_path(text, parser.why);
-	return make_path(parser.steps, parser.nsteps);
 }
 
 DynPath *
@@ -214,10 +178,36 @@ dyn_column_path_parse(const char *text, DynPathBase *base)
 {
 	PathParser	parser;
 
-	if (!parse_column_path(&parser, dyn_to_utf8(text)))
-		report_path(text, parser.why);
-	*base = parser.base;
+	if (!parse_path(&parser, dyn_to_utf8(text), base != NULL))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid document path: \"%s\"", text),
+				 errhint("%s", parser.why)));
+	if (base != NULL)
+		*base = parser.base;
 	return make_path(parser.steps, parser.nsteps);
+}
+
+DynPath *
+dyn_path_parse(const char *text)
+{
+	return dyn_column_path_parse(text, NULL);
+}
+
+DynPath *
+dyn_path_of_item(void)
+{
+	return make_path(NULL, 0);
+}
+
+DynPath *
+dyn_path_extend(const DynPath *path, const char *name)
+{
+	DynPath    *longer = make_path(path->steps, path->nsteps);
+
+	unconstify(DynStep *, longer->steps)[longer->nsteps++] =
+		(DynStep) {pstrdup(name), strlen(name), 0};
+	return longer;
 }
 
 /*
@@ -240,28 +230,6 @@ dyn_path_of_attribute(const char *name)
 	made->step = (DynStep) {made->name, len, 0};
 	made->path = (DynPath) {&made->step, 1};
 	return &made->path;
-}
-
-DynPath *
-dyn_path_of_item(void)
-{
-	return make_path(NULL, 0);
-}
-
-DynPath *
-dyn_path_extend(const DynPath *path, const char *name)
-{
-	DynPath    *longer = palloc(sizeof(DynPath));
-	DynStep    *steps = palloc((path->nsteps + 1) * sizeof(DynStep));
-
-	if (path->nsteps > 0)
-		memcpy(steps, path->steps, path->nsteps * sizeof(DynStep));
-	steps[path->nsteps].name = pstrdup(name);
-	steps[path->nsteps].name_len = strlen(name);
-	steps[path->nsteps].index = 0;
-	longer->steps = steps;
-	longer->nsteps = path->nsteps + 1;
-	return longer;
 }
 
 bool

@@ -28,12 +28,10 @@ typedef enum DynPathBase
 } DynPathBase;
 
 /*
- * Returns true if `text` is a path; otherwise sets *why to a hint (palloc'd or
- * static).
+ * These return true if `text` is a path; otherwise they set *why to a hint.
+ * That of a column may begin with @.
  */
 extern bool dyn_path_check(const char *text, const char **why);
-
-/* Checks the path of a column like dyn_path_check; it may begin with @. */
 extern bool dyn_column_path_check(const char *text, const char **why);
 
 /*

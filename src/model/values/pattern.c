@@ -1,7 +1,7 @@
 /*
  * pattern.c
- *		Parses, prints and scans fixed-width date/time texts: the format
- *		pattern(...).
+ *		Parses, prints and scans fixed-width date/time texts: the formats
+ *		pattern(...) and iso8601(n).
  *
  * A pattern is a list of items: fields and literals.  To print or scan a text,
  * an instant is divided into the values of all fields, from the year to the
@@ -53,7 +53,7 @@ static const FieldWord field_words[] = {
 typedef struct Item
 {
 	const FieldWord *field;		/* field, or NULL for a literal */
-	char		literal;
+	char		literal;		/* NUL: any digit */
 } Item;
 
 /* Maximum bytes of a text. */
@@ -196,6 +196,32 @@ dyn_pattern_parse(const char *text, const char **why)
 	return check_fields(&in, pattern) ? pattern : NULL;
 }
 
+DynPattern *
+dyn_pattern_of_iso8601(int digits, const char *suffix)
+{
+	const char *why;			/* for errors, which are impossible here */
+	PatternParser in = {.why = &why};
+	DynPattern *pattern = dyn_pattern_parse("YYYY-MM-DD\"T\"HH24:MI:SS", &why);
+
+	if (digits > 0)
+	{
+		FieldWord  *fraction = palloc(sizeof(FieldWord));
+
+		*fraction = (FieldWord) {"", FIELD_FRACTION, Min(digits, 6), 1, 0, 999999};
+		for (int i = digits; i < 6; i++)
+			fraction->unit *= 10;
+		pattern->words[FIELD_FRACTION] = fraction;
+		pattern->last = FIELD_FRACTION;
+		(void) add_item(&in, pattern, NULL, '.');
+		(void) add_item(&in, pattern, fraction, '\0');
+	}
+	for (int i = 6; i < digits; i++)
+		(void) add_item(&in, pattern, NULL, '\0');
+	for (; *suffix != '\0'; suffix++)
+		(void) add_item(&in, pattern, NULL, *suffix);
+	return pattern;
+}
+
 bool
 dyn_pattern_is_ordered(const DynPattern *pattern)
 {
@@ -273,7 +299,8 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 /* ---- texts ---- */
 
 bool
-dyn_pattern_print(const DynPattern *pattern, Timestamp instant, char *dst)
+dyn_pattern_print(const DynPattern *pattern, Timestamp instant, bool last,
+				  char *dst)
 {
 	int			values[FIELD_COUNT];
 
@@ -287,7 +314,11 @@ dyn_pattern_print(const DynPattern *pattern, Timestamp instant, char *dst)
 		const FieldWord *field = pattern->items[i].field;
 
 		if (field == NULL)
-			*dst++ = pattern->items[i].literal;
+		{
+			char		literal = pattern->items[i].literal;
+
+			*dst++ = literal != '\0' ? literal : last ? '9' : '0';
+		}
 		else
 		{
 			int			number = values[field->field] / field->unit;
@@ -328,9 +359,10 @@ dyn_pattern_scan(const DynPattern *pattern, const char *text, size_t len,
 	for (int i = 0; i < pattern->nitems; i++)
 	{
 		const FieldWord *field = pattern->items[i].field;
+		char		literal = pattern->items[i].literal;
 
-		if (field == NULL ? *text != pattern->items[i].literal
-			: !scan_number(field, text, &values[field->field]))
+		if (field != NULL ? !scan_number(field, text, &values[field->field])
+			: literal != '\0' ? *text != literal : *text < '0' || *text > '9')
 			return false;
 		text += field ? field->width : 1;
 	}

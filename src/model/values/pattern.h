@@ -1,6 +1,6 @@
 /*
  * pattern.h
- *		Fixed-width date/time texts: the format pattern(...).
+ *		Fixed-width date/time texts: the formats pattern(...) and iso8601(n).
  *
  * A pattern consists of fields, named as in to_char, and of literals.  Fields
  * are YYYY, MM, DD, HH24, MI, SS, and MS or US (the digits after the decimal
@@ -27,6 +27,12 @@ typedef struct DynPattern DynPattern;
 extern DynPattern *dyn_pattern_parse(const char *text, const char **why);
 
 /*
+ * Returns the pattern of iso8601(n,suffix).  Any digits may follow the sixth
+ * of a second; scanning drops them.
+ */
+extern DynPattern *dyn_pattern_of_iso8601(int digits, const char *suffix);
+
+/*
  * Returns true if the fields run from the year downward, so that texts sort
  * like times.
  */
@@ -37,11 +43,12 @@ extern bool dyn_pattern_scan(const DynPattern *pattern, const char *text,
 							 size_t len, Timestamp *result);
 
 /*
- * Prints the instant into DYN_INSTANT_BUFSIZE bytes with a NUL.  Returns false
- * if the pattern has no text for that instant.
+ * Prints the instant into DYN_INSTANT_BUFSIZE bytes with a NUL: the first of
+ * its texts in sort order, or the last one.  Returns false if the pattern has
+ * no text for that instant.
  */
 extern bool dyn_pattern_print(const DynPattern *pattern, Timestamp instant,
-							  char *dst);
+							  bool last, char *dst);
 
 /*
  * Returns the nearest instant, not after this one or (`up`) not before it, at

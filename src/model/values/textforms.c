@@ -33,17 +33,6 @@ pad(const char *text, size_t len, int digits, char *dst)
 	dst[digits] = '\0';
 }
 
-bool
-dyn_padded_print(const char *number, int digits, char *dst)
-{
-	size_t		len = strlen(number);
-
-	if (*number == '-' || strchr(number, '.') != NULL || len > (size_t) digits)
-		return false;
-	pad(number, len, digits, dst);
-	return true;
-}
-
 DynPaddedPlace
 dyn_padded_place(const char *number, int digits, char *dst)
 {

@@ -15,12 +15,6 @@
 
 extern bool dyn_is_padded(const char *text, size_t len, int digits);
 
-/*
- * Prints a canonical number (base/number.h) into `dst`, which has digits + 1
- * bytes.  Returns false if it is negative, has a fraction or too many digits.
- */
-extern bool dyn_padded_print(const char *number, int digits, char *dst);
-
 /* Position of a bound among the numbers of the form. */
 typedef enum DynPaddedPlace
 {
@@ -38,6 +32,16 @@ typedef enum DynPaddedPlace
  */
 extern DynPaddedPlace dyn_padded_place(const char *number, int digits,
 									   char *dst);
+
+/*
+ * Prints a number of the form.  Returns false for any other, which is negative,
+ * has a fraction or too many digits.
+ */
+static inline bool
+dyn_padded_print(const char *number, int digits, char *dst)
+{
+	return dyn_padded_place(number, digits, dst) == DYN_PADDED_AT;
+}
 
 /* ---- base64: the standard alphabet, with padding ---- */
 

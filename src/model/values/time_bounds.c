@@ -164,11 +164,11 @@ year_bound(Datum value, Oid type, bool upper, bool strict)
 	bool		rounded;
 	double		number = number_value(value, type, &rounded);
 
-	if (rounded)
-		return clamp_number(upper ? ceil(number) : floor(number));
 	if (upper)
-		return clamp_number(strict ? ceil(number) - 1 : floor(number));
-	return clamp_number(strict ? floor(number) + 1 : ceil(number));
+		return clamp_number(rounded ? ceil(number) : strict ? ceil(number) - 1
+							: floor(number));
+	return clamp_number(rounded ? floor(number) : strict ? floor(number) + 1
+						: ceil(number));
 }
 
 /*
@@ -264,30 +264,23 @@ last_truncated(const Unit *unit, Datum text, int64 value)
 	return truncated(text, truncated(text, value) + unit->most) - 1;
 }
 
+/* Inverts truncation; that of an instant does not change the offset. */
 static int64
-before_trunc(int64 value, bool upper, Datum text)
+before_trunc(int64 value, bool upper, const DynTimeStep *step)
 {
+	Datum		text = step->operand;
 	const Unit *unit = find_unit(text);
 
 	if (unit == NULL)
 		return open_end(upper);
+	if (step->kind == DYN_STEP_TRUNC_INSTANT)
+		return upper ? shift(value, unit->most - 1) : value;
 	if (is_infinite(value))
 		return value;
 	if (!is_far_from_ends(value))
 		return upper ? shift(value, unit->most) : value;
 	return upper ? last_truncated(unit, text, value)
 		: last_truncated(unit, text, value - 1) + 1;
-}
-
-/* Inverts truncation, which does not change the offset. */
-static int64
-before_trunc_instant(int64 value, bool upper, Datum text)
-{
-	const Unit *unit = find_unit(text);
-
-	if (unit == NULL)
-		return open_end(upper);
-	return upper ? shift(value, unit->most - 1) : value;
 }
 
 /* ---- zones ---- */
@@ -370,16 +363,17 @@ before_year(int64 value, bool upper)
 
 /* ---- intervals ---- */
 
-/* Returns how far days and months move a local time, at least and at most. */
-static DynOffsets
-calendar_span(const Interval *interval)
+/*
+ * Inverts the addition of days and months, which move a local time by a number
+ * of days between two limits.
+ */
+static int64
+before_calendar(int64 value, bool upper, const Interval *interval)
 {
-	int64		least = (int64) interval->month * (interval->month > 0 ? 28 : 31);
-	int64		most = (int64) interval->month * (interval->month > 0 ? 31 : 28);
-	DynOffsets	span = {multiply(least + interval->day, USECS_PER_DAY),
-	multiply(most + interval->day, USECS_PER_DAY)};
+	bool		fewest = (interval->month > 0) == upper;
+	int64		days = (int64) interval->month * (fewest ? 28 : 31) + interval->day;
 
-	return span;
+	return shift_back(value, multiply(days, USECS_PER_DAY));
 }
 
 /*
@@ -396,14 +390,6 @@ is_moderate(const Interval *interval)
 		interval->day > -limit * 31 && interval->day < limit * 31 &&
 		interval->time > -limit * 31 * USECS_PER_DAY &&
 		interval->time < limit * 31 * USECS_PER_DAY;
-}
-
-static int64
-before_calendar(int64 value, bool upper, const Interval *interval)
-{
-	DynOffsets	span = calendar_span(interval);
-
-	return shift_back(value, upper ? span.least : span.most);
 }
 
 /*
@@ -498,11 +484,8 @@ before_step(Bound bound, const DynTimeStep *step)
 			bound.value = before_zone(bound.value, bound.upper, step);
 			break;
 		case DYN_STEP_TRUNC:
-			bound.value = before_trunc(bound.value, bound.upper, step->operand);
-			break;
 		case DYN_STEP_TRUNC_INSTANT:
-			bound.value = before_trunc_instant(bound.value, bound.upper,
-											   step->operand);
+			bound.value = before_trunc(bound.value, bound.upper, step);
 			break;
 		case DYN_STEP_YEAR:
 			bound.value = before_year(bound.value, bound.upper);

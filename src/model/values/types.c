@@ -3,12 +3,18 @@
  *		Sets up codecs from the types and formats of columns.
  *
  * `dyn_codec_facts` has the DynamoDB type and the encoding for each kind of
- * codec; a format overrides it.  Decoding is in decode.c, encoding in
- * encode.c.
+ * codec; `format_facts` overrides it for a format.  Decoding is in decode.c,
+ * encoding in encode.c.
+ *
+ * The last part decides which values a type can hold, by integer ranges and
+ * typmods.  Decoding rejects a value that the type cannot hold, and encoding
+ * builds no condition from it.  An item selected by an equality can therefore
+ * always be decoded.
  */
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -48,6 +54,46 @@ const DynCodecFacts dyn_codec_facts[] = {
 	[DYN_CODEC_INPUT] = {KIND(S, false, UNSORTED, false), .may_be_empty = true},
 };
 
+/* Kinds of columns that a format is for, and how it encodes their values. */
+typedef struct FormatFacts
+{
+	DynCodecKind first;
+	DynCodecKind last;
+	const char *types;			/* their types, for a hint */
+	DynType		wire;
+	DynEncoding encoding;		/* if a text has one value: see dyn_codec_init */
+} FormatFacts;
+
+#define INSTANTS	DYN_CODEC_DATE, DYN_CODEC_TIMESTAMPTZ, "type date, timestamp or timestamptz"
+
+static const FormatFacts format_facts[] = {
+	[DYN_FORMAT_ISO8601] = {INSTANTS, KIND(S, false, SORTED_ROUGHLY, false)},
+	[DYN_FORMAT_PATTERN] = {INSTANTS, KIND(S, true, SORTED, false)},
+	[DYN_FORMAT_ULID] = {DYN_CODEC_TIMESTAMPTZ, DYN_CODEC_TIMESTAMPTZ, "type timestamptz",
+	KIND(S, false, SORTED, false)},
+	[DYN_FORMAT_EPOCH] = {INSTANTS, KIND(N, true, SORTED, false)},
+	[DYN_FORMAT_EPOCH_MS] = {INSTANTS, KIND(N, true, SORTED, false)},
+	[DYN_FORMAT_EPOCH_US] = {INSTANTS, KIND(N, true, SORTED, false)},
+	[DYN_FORMAT_EPOCH_DAYS] = {DYN_CODEC_DATE, DYN_CODEC_DATE, "type date",
+	KIND(N, true, SORTED, false)},
+	[DYN_FORMAT_STRING] = {DYN_CODEC_UUID, DYN_CODEC_FLOAT8, "a number type or uuid",
+	KIND(S, false, UNSORTED, false)},
+	[DYN_FORMAT_PADDED] = {DYN_CODEC_INT2, DYN_CODEC_NUMERIC, "an integer type or numeric",
+	KIND(S, true, SORTED, false)},
+	[DYN_FORMAT_DIGITS] = {DYN_CODEC_INT2, DYN_CODEC_INT8, "an integer type or numeric",
+	KIND(S, true, UNSORTED, false)},
+	[DYN_FORMAT_BASE64] = {DYN_CODEC_BYTEA, DYN_CODEC_BYTEA, "type bytea",
+	KIND(S, true, UNSORTED, false)},
+	[DYN_FORMAT_JSON] = {DYN_CODEC_JSONB, DYN_CODEC_JSONB, "type jsonb",
+	KIND(S, false, UNSORTED, false)},
+	[DYN_FORMAT_BOOL] = {DYN_CODEC_BOOL, DYN_CODEC_BOOL, "type boolean",
+	KIND(S, true, UNSORTED, false)},
+	[DYN_FORMAT_SET] = {DYN_CODEC_ARRAY, DYN_CODEC_ARRAY, "an array type",
+	KIND(ABSENT, false, UNSORTED, false)},
+	[DYN_FORMAT_LIST] = {DYN_CODEC_ARRAY, DYN_CODEC_ARRAY, "an array type",
+	KIND(ABSENT, false, UNSORTED, false)},
+};
+
 typedef struct TypeKind
 {
 	Oid			typid;
@@ -79,119 +125,12 @@ listed_type(Oid typid)
 	return NULL;
 }
 
-/*
- * Returns true if the format applies; sets *types to the types that it is for.
- */
-static bool
-format_applies(const DynCodec *codec, DynFormatKind format, const char **types)
-{
-	switch (format)
-	{
-		case DYN_FORMAT_NONE:
-			return true;
-		case DYN_FORMAT_EPOCH_DAYS:
-			*types = "type date";
-			return codec->kind == DYN_CODEC_DATE;
-		case DYN_FORMAT_BOOL:
-			*types = "type boolean";
-			return codec->kind == DYN_CODEC_BOOL;
-		case DYN_FORMAT_STRING:
-			*types = "a number type or uuid";
-			return codec->kind == DYN_CODEC_UUID ||
-				(codec->kind >= DYN_CODEC_INT2 &&
-				 codec->kind <= DYN_CODEC_FLOAT8);
-		case DYN_FORMAT_ULID:
-			*types = "type timestamptz";
-			return codec->kind == DYN_CODEC_TIMESTAMPTZ;
-		case DYN_FORMAT_DIGITS:
-			*types = "an integer type or numeric";
-			return dyn_codec_is_integer(codec);
-		case DYN_FORMAT_PADDED:
-			*types = "an integer type or numeric";
-			return codec->kind >= DYN_CODEC_INT2 &&
-				codec->kind <= DYN_CODEC_NUMERIC;
-		case DYN_FORMAT_BASE64:
-			*types = "type bytea";
-			return codec->kind == DYN_CODEC_BYTEA;
-		case DYN_FORMAT_JSON:
-			*types = "type jsonb";
-			return codec->kind == DYN_CODEC_JSONB;
-		case DYN_FORMAT_SET:
-		case DYN_FORMAT_LIST:
-			*types = "an array type";
-			return codec->kind == DYN_CODEC_ARRAY;
-		default:
-			*types = "type date, timestamp or timestamptz";
-			return dyn_codec_is_instant(codec);
-	}
-}
-
-/* Applies the format's changes to the type's encoding. */
-static void
-apply_format_traits(DynCodec *codec)
-{
-	switch (codec->format.kind)
-	{
-		case DYN_FORMAT_NONE:
-		case DYN_FORMAT_JSON:
-		case DYN_FORMAT_SET:
-		case DYN_FORMAT_LIST:
-			break;
-		case DYN_FORMAT_ISO8601:
-			codec->encoding.canonical = false;
-			codec->encoding.sorting = DYN_SORTED_ROUGHLY;
-			break;
-		case DYN_FORMAT_ISO8601_FIXED:
-			codec->encoding.canonical = !dyn_format_truncates(&codec->format);
-			codec->encoding.sorting = DYN_SORTED;
-			break;
-		case DYN_FORMAT_PATTERN:
-			codec->encoding.canonical = true;
-			codec->encoding.sorting =
-				dyn_pattern_is_ordered(codec->format.pattern) ? DYN_SORTED
-				: DYN_UNSORTED;
-			break;
-		case DYN_FORMAT_ULID:
-			codec->encoding.canonical = false;
-			codec->encoding.sorting = DYN_SORTED;
-			break;
-		case DYN_FORMAT_EPOCH:
-		case DYN_FORMAT_EPOCH_MS:
-		case DYN_FORMAT_EPOCH_US:
-		case DYN_FORMAT_EPOCH_DAYS:
-			codec->wire = DYN_TYPE_N;
-			codec->encoding.canonical = !dyn_format_truncates(&codec->format);
-			codec->encoding.sorting = DYN_SORTED;
-			break;
-		case DYN_FORMAT_STRING:
-			codec->wire = DYN_TYPE_S;
-			codec->encoding.canonical = false;
-			codec->encoding.sorting = DYN_UNSORTED;
-			codec->encoding.total = false;
-			break;
-		case DYN_FORMAT_PADDED:
-			codec->wire = DYN_TYPE_S;
-			codec->encoding.total = false;
-			break;
-		case DYN_FORMAT_DIGITS:
-		case DYN_FORMAT_BASE64:
-			codec->wire = DYN_TYPE_S;
-			codec->encoding.sorting = DYN_UNSORTED;
-			codec->encoding.total = false;
-			break;
-		case DYN_FORMAT_BOOL:
-			codec->wire = codec->format.numeric ? DYN_TYPE_N : DYN_TYPE_S;
-			codec->encoding.canonical = true;
-			break;
-	}
-}
-
 void
 dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 			   const DynFormat *format, const char *column)
 {
 	const TypeKind *listed;
-	const char *types;
+	const FormatFacts *facts = &format_facts[format->kind];
 
 	memset(codec, 0, sizeof(*codec));
 	codec->typid = typid;
@@ -205,21 +144,28 @@ dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 		: DYN_CODEC_INPUT;
 	codec->format = *format;
 	codec->context = CurrentMemoryContext;
-	if (!format_applies(codec, format->kind, &types))
+	codec->wire = dyn_codec_facts[codec->kind].wire;
+	codec->encoding = dyn_codec_facts[codec->kind].encoding;
+	if (codec->is_domain || (codec->kind == DYN_CODEC_NUMERIC && codec->typmod >= 0))
+		codec->encoding.total = false;
+	if (format->kind != DYN_FORMAT_NONE &&
+		(codec->kind < facts->first || codec->kind > facts->last))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 				 errmsg("cannot use format of column \"%s\" with type %s",
 						column, format_type_be(typid)),
-				 errhint("This format requires a column of %s.", types)));
+				 errhint("This format requires a column of %s.", facts->types)));
+	if (format->kind != DYN_FORMAT_NONE)
+	{
+		codec->wire = format->numeric ? DYN_TYPE_N : facts->wire;
+		codec->encoding = facts->encoding;
+		if (dyn_format_truncates(format))
+			codec->encoding.canonical = false;
+		if (format->pattern != NULL && !dyn_pattern_is_ordered(format->pattern))
+			codec->encoding.sorting = DYN_UNSORTED;
+	}
 	if (format->kind == DYN_FORMAT_JSON)
 		codec->kind = DYN_CODEC_JSON_TEXT;
-	codec->wire = dyn_codec_facts[codec->kind].wire;
-	codec->encoding = dyn_codec_facts[codec->kind].encoding;
-	if (codec->kind == DYN_CODEC_NUMERIC && codec->typmod >= 0)
-		codec->encoding.total = false;
-	apply_format_traits(codec);
-	if (codec->is_domain)
-		codec->encoding.total = false;
 	if (codec->kind == DYN_CODEC_ARRAY)
 	{
 		codec->element = palloc0(sizeof(DynCodec));
@@ -258,4 +204,104 @@ dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull, bool soft,
 	domain_check(value, isnull, codec->typid, &codec->domain_cache,
 				 codec->context);
 	return true;
+}
+
+/* ---- values that a type can hold ---- */
+
+/*
+ * Agrees with the decoders of these kinds; for types of key attributes only.
+ */
+bool
+dyn_codec_holds_type(const DynCodec *codec, DynType type)
+{
+	Assert(type == DYN_TYPE_S || type == DYN_TYPE_N || type == DYN_TYPE_B);
+	if (codec->wire != DYN_TYPE_ABSENT)
+		return codec->wire == type;
+	return codec->kind == DYN_CODEC_BOOL ? type != DYN_TYPE_B
+		: codec->kind != DYN_CODEC_ARRAY;
+}
+
+/* varchar(n), char(n): at most n characters. */
+bool
+dyn_codec_holds_length(const DynCodec *codec, const char *text, size_t len)
+{
+	Assert(codec->typmod >= (int32) VARHDRSZ);
+	return pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
+}
+
+/* True if the canonical number is in the range of the integer type. */
+static bool
+is_in_integer_type(const DynCodecFacts *facts, const char *text)
+{
+	int64		number;
+
+	if (strchr(text, '.') != NULL)
+		return false;
+	errno = 0;
+	number = strtoll(text, NULL, 10);
+	return errno == 0 && number >= facts->least && number <= facts->most;
+}
+
+/*
+ * Returns the number of digits after the decimal point of a canonical number.
+ */
+static int
+fraction_digits(const char *text)
+{
+	const char *point = strchr(text, '.');
+
+	return point ? (int) strlen(point + 1) : 0;
+}
+
+/*
+ * Returns the number of digits before the decimal point; for a fraction, minus
+ * the number of leading zeros after the point.
+ */
+static int
+leading_digits(const char *text)
+{
+	text += (*text == '-');
+	return *text != '0' ? (int) strcspn(text, ".")
+		: -(int) strspn(text + 2, "0");
+}
+
+/* Returns the number of trailing zeros of a canonical integer. */
+static int
+trailing_zeros(const char *text)
+{
+	int			n = 0;
+
+	for (size_t i = strlen(text); i > 0 && text[i - 1] == '0'; i--)
+		n++;
+	return n;
+}
+
+/* numeric(p,s): without rounding, and with at most p digits. */
+bool
+dyn_codec_holds_number(const DynCodec *codec, const char *text)
+{
+	int32		typmod = codec->typmod - VARHDRSZ;
+	int			precision = (typmod >> 16) & 0xffff;
+	int			scale = ((typmod & 0x7ff) ^ 1024) - 1024;
+
+	if (codec->kind != DYN_CODEC_NUMERIC)
+		return is_in_integer_type(&dyn_codec_facts[codec->kind], text);
+	if (codec->typmod < 0 || strcmp(text, "0") == 0)
+		return true;
+	return fraction_digits(text) <= Max(scale, 0) &&
+		leading_digits(text) <= precision - scale &&
+		(scale >= 0 || trailing_zeros(text) >= -scale);
+}
+
+/* timestamp(p): at most p fractional digits. */
+bool
+dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant)
+{
+	int64		unit = 1;
+
+	if (codec->kind == DYN_CODEC_DATE || codec->typmod < 0)
+		return true;
+	for (int i = codec->typmod; i < 6; i++)
+		unit *= 10;
+	return instant % unit == 0;
 }

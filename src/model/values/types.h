@@ -186,7 +186,11 @@ extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
  * Returns true if `column = value` is a comparison with one stored value, by
  * dyn_codec_encode.  Otherwise it is an interval between two bounds.
  */
-extern bool dyn_codec_is_point(const DynCodec *codec);
+static inline bool
+dyn_codec_is_point(const DynCodec *codec)
+{
+	return codec->encoding.canonical;
+}
 
 /*
  * Encodes the value of `column = value`.  Returns ENCODED, or NOTHING if the

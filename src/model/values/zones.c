@@ -28,12 +28,6 @@
 /* Maximum number of transitions examined. */
 #define MAX_TRANSITIONS	64
 
-static DynOffsets
-both_ways(int64 offset)
-{
-	return (DynOffsets) {-offset, offset};
-}
-
 /* Returns a zone without transitions. */
 static DynZone
 fixed_zone(int64 offset)
@@ -45,15 +39,13 @@ static DynZone
 zone_of(pg_tz *tz)
 {
 	long int	offset;
-	DynZone		zone;
+	int64		most;
 
 	if (pg_get_timezone_offset(tz, &offset))
 		return fixed_zone(offset * USECS_PER_SEC);
-	zone.tz = tz;
 	/* a POSIX description has an offset, and therefore digits */
-	zone.all = both_ways(strpbrk(pg_get_timezone_name(tz), "0123456789")
-						 ? MAX_DESCRIBED : MAX_NAMED);
-	return zone;
+	most = strpbrk(pg_get_timezone_name(tz), "0123456789") ? MAX_DESCRIBED : MAX_NAMED;
+	return (DynZone) {tz, {-most, most}};
 }
 
 DynZone
@@ -62,33 +54,27 @@ dyn_zone_of_session(void)
 	return zone_of(session_timezone);
 }
 
-/*
- * Finds the zone of an abbreviation, whose meaning may have changed over time.
- * PostgreSQL versions differ in the sign of the offset.
- */
-static bool
-zone_of_abbreviation(char *lowered, DynZone *zone)
-{
-	int			offset;
-	bool		fixed;
-
-	if (!dyn_find_zone_abbreviation(lowered, &fixed, &offset))
-		return false;
-	zone->tz = NULL;
-	zone->all = both_ways(fixed ? abs(offset) * USECS_PER_SEC : MAX_DESCRIBED);
-	return true;
-}
-
 bool
 dyn_zone_of_text(Datum name, DynZone *zone)
 {
 	char		buf[TZ_STRLEN_MAX + 1];
+	int			offset;
+	bool		fixed;
 	pg_tz	   *tz;
 
 	text_to_cstring_buffer(DatumGetTextPP(name), buf, sizeof(buf));
-	if (zone_of_abbreviation(downcase_truncate_identifier(buf, strlen(buf), false),
-							 zone))
+	if (dyn_find_zone_abbreviation(downcase_truncate_identifier(buf, strlen(buf), false),
+								   &fixed, &offset))
+	{
+		/*
+		 * the meaning of an abbreviation may have changed over time; versions
+		 * of PostgreSQL differ in the sign of the offset
+		 */
+		int64		most = fixed ? abs(offset) * USECS_PER_SEC : MAX_DESCRIBED;
+
+		*zone = (DynZone) {NULL, {-most, most}};
 		return true;
+	}
 	tz = pg_tzset(buf);
 	if (tz != NULL)
 		*zone = zone_of(tz);
@@ -106,13 +92,6 @@ dyn_zone_of_interval(const Interval *offset, DynZone *zone)
 }
 
 /* ---- transitions ---- */
-
-static void
-add_offset(DynOffsets *offsets, long int seconds)
-{
-	offsets->least = Min(offsets->least, seconds * USECS_PER_SEC);
-	offsets->most = Max(offsets->most, seconds * USECS_PER_SEC);
-}
 
 /*
  * Finds the next transition after *time.  After the end of the zone's table,
@@ -159,32 +138,27 @@ collect_offsets(const DynZone *zone, pg_time_t from, pg_time_t to,
 
 		if (found < 0)
 			return false;
-		add_offset(offsets, before);
+		offsets->least = Min(offsets->least, before * USECS_PER_SEC);
+		offsets->most = Max(offsets->most, before * USECS_PER_SEC);
 		if (found == 0 || from > to)
 			return true;
-		add_offset(offsets, after);
+		offsets->least = Min(offsets->least, after * USECS_PER_SEC);
+		offsets->most = Max(offsets->most, after * USECS_PER_SEC);
 	}
 	return false;
-}
-
-/* Returns the seconds since 1970. */
-static pg_time_t
-unix_time(int64 instant)
-{
-	return instant / USECS_PER_SEC +
-		(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
 }
 
 DynOffsets
 dyn_zone_offsets(const DynZone *zone, int64 near)
 {
-	int64		window = 2 * zone->all.most + 2 * USECS_PER_DAY;
+	int64		window = 2 * zone->all.most / USECS_PER_SEC + 2 * SECS_PER_DAY;
+	pg_time_t	unix_time = near / USECS_PER_SEC +
+		(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
 	DynOffsets	offsets;
 
 	if (zone->tz == NULL || TIMESTAMP_NOT_FINITE(near) ||
 		!IS_VALID_TIMESTAMP(near) ||
-		!collect_offsets(zone, unix_time(near) - window / USECS_PER_SEC,
-						 unix_time(near) + window / USECS_PER_SEC, &offsets))
+		!collect_offsets(zone, unix_time - window, unix_time + window, &offsets))
 		return zone->all;
 	return offsets;
 }
