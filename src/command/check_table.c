@@ -44,7 +44,7 @@
 #include "../model/server/pg_compat.h"
 #include "../model/values/path.h"
 #include "check_table.h"
-#include "../model/server/subtransaction.h"
+#include "../model/server/soft_errors.h"
 #include "target.h"
 
 /* Maximum number of pairs of foreign tables that are reported separately. */

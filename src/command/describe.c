@@ -28,7 +28,7 @@
 #include "listing.h"
 #include "other_case.h"
 #include "sample.h"
-#include "../model/server/subtransaction.h"
+#include "../model/server/soft_errors.h"
 #include "target.h"
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_describe);

@@ -29,7 +29,7 @@
 #include "callbacks.h"
 #include "columns.h"
 #include "listing.h"
-#include "../model/server/subtransaction.h"
+#include "../model/server/soft_errors.h"
 
 /* Maximum number of names in one sentence of a notice. */
 #define MAX_NAMES	10

@@ -24,7 +24,7 @@
 
 #include "../model/server/encoding.h"
 #include "other_case.h"
-#include "../model/server/subtransaction.h"
+#include "../model/server/soft_errors.h"
 #include "target.h"
 
 /* A column whose attribute was not seen yet. */

@@ -461,20 +461,6 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 	format->numeric = false;
 }
 
-/* Only one of a column's places in a text may contain arbitrary characters. */
-static void
-check_places(const Connector *connector, const DynTemplatedAttr *templated, int p)
-{
-	for (int other = 0; other < p; other++)
-	{
-		if (templated->parts[other].attnum == templated->parts[p].attnum &&
-			(templated->tmpl->parts[other].any || templated->tmpl->parts[p].any))
-			report(connector, templated, templated->parts[p].column.name,
-				   psprintf("Column \"%s\" occurs twice, once with the modifier any.",
-							templated->parts[p].column.name), NULL);
-	}
-}
-
 static void
 init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 {
@@ -488,7 +474,15 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 	dyn_codec_init(&as->codec, column->codec.typid,
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
-	check_places(connector, templated, p);
+	/* only one of a column's places in a text may contain arbitrary characters */
+	for (int other = 0; other < p; other++)
+	{
+		if (templated->parts[other].attnum == templated->parts[p].attnum &&
+			(templated->tmpl->parts[other].any || part->any))
+			report(connector, templated, column->name,
+				   psprintf("Column \"%s\" occurs twice, once with the modifier any.",
+							column->name), NULL);
+	}
 	if (templated->type == DYN_TYPE_N && !dyn_part_may_be_number(part, &column->codec))
 		report_key_type(connector, templated, column->name);
 	dyn_traits_init_part(as, templated->base, part->folding != DYN_FOLD_NONE);
@@ -565,23 +559,6 @@ part_facts(const DynTemplatePart *part, const DynCodec *codec)
 			break;
 	}
 	return facts;
-}
-
-static void
-resolve_template(const Connector *connector, DynTemplatedAttr *templated)
-{
-	DynPartFacts facts[DYN_TEMPLATE_MAX_PARTS];
-	DynTemplateError error = {0};
-
-	for (int p = 0; p < templated->tmpl->nparts; p++)
-	{
-		facts[p] = part_facts(&templated->tmpl->parts[p],
-							  &templated->parts[p].column.codec);
-		facts[p].elsewhere = !templated->parts[p].source;
-	}
-	if (!dyn_template_resolve(templated->tmpl, facts, &error))
-		report(connector, templated, NULL,
-			   describe_error(shown_name(templated), &error), NULL);
 }
 
 /* ---- mistakes ---- */
@@ -679,18 +656,6 @@ check_precision(const Connector *connector, AttrNumber attnum)
 	}
 }
 
-static bool
-has_brace(const DynTemplate *tmpl)
-{
-	for (int i = 0; i <= tmpl->nparts; i++)
-	{
-		if (tmpl->literals[i].len > 0 &&
-			memchr(tmpl->literals[i].data, '{', tmpl->literals[i].len) != NULL)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Runs at each planning, so it first checks features that templates seldom
  * have.
@@ -705,8 +670,13 @@ check_mistakes(const Connector *connector)
 	}
 	for (int i = 0; i < connector->n; i++)
 	{
-		for (AttrNumber attnum = 1; attnum <= connector->ncolumns &&
-			 has_brace(connector->templated[i].tmpl); attnum++)
+		const DynTemplate *tmpl = connector->templated[i].tmpl;
+		bool		has_brace = false;
+
+		for (int k = 0; k <= tmpl->nparts; k++)
+			has_brace |= tmpl->literals[k].len > 0 &&
+				memchr(tmpl->literals[k].data, '{', tmpl->literals[k].len) != NULL;
+		for (AttrNumber attnum = 1; attnum <= connector->ncolumns && has_brace; attnum++)
 		{
 			const DynColumn *column = &connector->columns[attnum - 1];
 
@@ -731,9 +701,19 @@ dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn *columns,
 	}
 	for (int i = 0; i < n; i++)
 	{
+		DynPartFacts facts[DYN_TEMPLATE_MAX_PARTS];
+		DynTemplateError error = {0};
+
 		for (int p = 0; p < templated[i].tmpl->nparts; p++)
+		{
 			init_part(&connector, &templated[i], p);
-		resolve_template(&connector, &templated[i]);
+			facts[p] = part_facts(&templated[i].tmpl->parts[p],
+								  &templated[i].parts[p].column.codec);
+			facts[p].elsewhere = !templated[i].parts[p].source;
+		}
+		if (!dyn_template_resolve(templated[i].tmpl, facts, &error))
+			report(&connector, &templated[i], NULL,
+				   describe_error(shown_name(&templated[i]), &error), NULL);
 	}
 	check_mistakes(&connector);
 	/* a column that is read from a part has that part's codec */

@@ -15,7 +15,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "pg_compat.h"
-#include "subtransaction.h"
+#include "soft_errors.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
 #include "utils/guc.h"
@@ -128,25 +128,17 @@ dyn_wait_event(DynWaitReason reason)
 #endif
 }
 
-#if PG_VERSION_NUM >= 160000
-
 bool
 dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum)
 {
 	List	   *vars = find_nonnullable_vars((Node *) clauses);
-
+#if PG_VERSION_NUM >= 160000
 	return mbms_is_member(relid, attnum - FirstLowInvalidHeapAttributeNumber,
 						  vars);
-}
-
 #else
-
-bool
-dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum)
-{
 	ListCell   *lc;
 
-	foreach(lc, find_nonnullable_vars((Node *) clauses))
+	foreach(lc, vars)
 	{
 		Var		   *var = lfirst_node(Var, lc);
 
@@ -155,9 +147,8 @@ dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum)
 			return true;
 	}
 	return false;
-}
-
 #endif
+}
 
 static bool
 member_is_column(EquivalenceMember *em, RelOptInfo *rel, AttrNumber attnum)

@@ -147,26 +147,12 @@ dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 #define dyn_grouping_clause(root) ((root)->parse->groupClause)
 #endif
 
-/* Returns true if the Append prunes subplans during execution. */
-static inline bool
-dyn_append_is_pruned(const Append *append)
-{
+/* True if the Append or MergeAppend prunes subplans during execution. */
 #if PG_VERSION_NUM >= 180000
-	return append->part_prune_index >= 0;
+#define dyn_append_is_pruned(append) ((append)->part_prune_index >= 0)
 #else
-	return append->part_prune_info != NULL;
+#define dyn_append_is_pruned(append) ((append)->part_prune_info != NULL)
 #endif
-}
-
-static inline bool
-dyn_merge_append_is_pruned(const MergeAppend *append)
-{
-#if PG_VERSION_NUM >= 180000
-	return append->part_prune_index >= 0;
-#else
-	return append->part_prune_info != NULL;
-#endif
-}
 
 /*
  * Returns true if an asynchronous Append must always have an event to wait

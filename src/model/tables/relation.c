@@ -103,17 +103,6 @@ add_name(DynNames *names, const char *name)
 	names->names[names->n++] = name;
 }
 
-static bool
-has_folded_part(const DynTemplate *tmpl)
-{
-	for (int p = 0; p < tmpl->nparts; p++)
-	{
-		if (tmpl->parts[p].folding != DYN_FOLD_NONE)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Returns the attributes that the rest of the item excludes.  These are
  * attributes that other columns show completely, those of templates, and those
@@ -155,8 +144,11 @@ attributes_shown(DynRelation *relation)
 	{
 		DynTemplatedAttr *templated = &relation->templated[i];
 		const char *name = dyn_templated_name(templated);
+		bool		is_asserted = templated->base;
 
-		templated->unasserted = (!templated->base || has_folded_part(templated->tmpl)) &&
+		for (int p = 0; p < templated->tmpl->nparts; p++)
+			is_asserted &= templated->tmpl->parts[p].folding == DYN_FOLD_NONE;
+		templated->unasserted = !is_asserted &&
 			!dyn_names_have(names, name, strlen(name));
 	}
 	for (int i = 0; i < relation->ntemplated; i++)
@@ -281,29 +273,24 @@ described_type(const DynTableMeta *meta, const char *attribute)
 }
 
 /*
- * True if a statement may request the members of an enumerated part.  An item
+ * Marks the templates whose enumerated parts a statement may request.  An item
  * outside of the enumeration must then be an error for every access path.
  */
-static bool
-is_listed(const DynRelation *relation, const DynTemplatedAttr *templated)
-{
-	if (templated->base || templated->type == DYN_TYPE_ABSENT)
-		return false;
-	for (int p = 0; p < templated->tmpl->nparts; p++)
-	{
-		if (dyn_part_is_enumerated(&templated->tmpl->parts[p]) &&
-			templated->parts[p].column.traits.members &&
-			(templated->parts[p].source || relation->trusted_indexes != NIL))
-			return true;
-	}
-	return false;
-}
-
 static void
 mark_listed(DynRelation *relation)
 {
 	for (int i = 0; i < relation->ntemplated; i++)
-		relation->templated[i].listed = is_listed(relation, &relation->templated[i]);
+	{
+		DynTemplatedAttr *templated = &relation->templated[i];
+
+		templated->listed = false;
+		if (templated->base || templated->type == DYN_TYPE_ABSENT)
+			continue;
+		for (int p = 0; p < templated->tmpl->nparts; p++)
+			templated->listed |= dyn_part_is_enumerated(&templated->tmpl->parts[p]) &&
+				templated->parts[p].column.traits.members &&
+				(templated->parts[p].source || relation->trusted_indexes != NIL);
+	}
 }
 
 void

@@ -45,49 +45,7 @@ scan_char(IsoScanner *s, char c)
 	return true;
 }
 
-static bool
-scan_date(IsoScanner *s, int64 *days)
-{
-	int			year,
-				month,
-				day;
-	bool		leap;
-
-	if (!scan_digits(s, 4, &year) || !scan_char(s, '-') ||
-		!scan_digits(s, 2, &month) || !scan_char(s, '-') ||
-		!scan_digits(s, 2, &day))
-		return false;
-	leap = isleap(year);
-	if (year < 1 || month < 1 || month > 12 || day < 1 ||
-		day > day_tab[leap][month - 1])
-		return false;
-	*days = date2j(year, month, day) - POSTGRES_EPOCH_JDATE;
-	return true;
-}
-
-/*
- * Parses a fraction of 1 to 9 digits, in microseconds; any further digits must
- * be zero.
- */
-static bool
-scan_fraction(IsoScanner *s, int64 *usec)
-{
-	int			ndigits = 0;
-
-	*usec = 0;
-	while (s->p < s->end && *s->p >= '0' && *s->p <= '9')
-	{
-		if (++ndigits <= 6)
-			*usec = *usec * 10 + (*s->p - '0');
-		else if (*s->p != '0' || ndigits > 9)
-			return false;
-		s->p++;
-	}
-	for (int i = ndigits; i < 6; i++)
-		*usec *= 10;
-	return ndigits > 0;
-}
-
+/* A fraction has 1 to 9 digits; those after the sixth must be zero. */
 static bool
 scan_time(IsoScanner *s, int64 *usec)
 {
@@ -95,6 +53,7 @@ scan_time(IsoScanner *s, int64 *usec)
 				minute,
 				second = 0;
 	int64		fraction = 0;
+	int			ndigits = 0;
 
 	if (!scan_digits(s, 2, &hour) || !scan_char(s, ':') ||
 		!scan_digits(s, 2, &minute))
@@ -103,8 +62,20 @@ scan_time(IsoScanner *s, int64 *usec)
 	{
 		if (!scan_digits(s, 2, &second))
 			return false;
-		if (scan_char(s, '.') && !scan_fraction(s, &fraction))
-			return false;
+		if (scan_char(s, '.'))
+		{
+			for (; s->p < s->end && *s->p >= '0' && *s->p <= '9'; s->p++)
+			{
+				if (++ndigits <= 6)
+					fraction = fraction * 10 + (*s->p - '0');
+				else if (*s->p != '0' || ndigits > 9)
+					return false;
+			}
+			if (ndigits == 0)
+				return false;
+			for (int i = ndigits; i < 6; i++)
+				fraction *= 10;
+		}
 	}
 	if (hour > 23 || minute > 59 || second > 59)
 		return false;
@@ -145,11 +116,18 @@ bool
 dyn_instant_from_iso(const char *text, size_t len, Timestamp *result)
 {
 	IsoScanner	s = {text, text + len};
-	int64		days,
-				time = 0,
+	int			year,
+				month,
+				day;
+	int64		time = 0,
 				zone = 0;
 
-	if (!scan_date(&s, &days))
+	if (!scan_digits(&s, 4, &year) || !scan_char(&s, '-') ||
+		!scan_digits(&s, 2, &month) || !scan_char(&s, '-') ||
+		!scan_digits(&s, 2, &day))
+		return false;
+	if (year < 1 || month < 1 || month > 12 || day < 1 ||
+		day > day_tab[isleap(year)][month - 1])
 		return false;
 	if (s.p != s.end)
 	{
@@ -158,7 +136,8 @@ dyn_instant_from_iso(const char *text, size_t len, Timestamp *result)
 		if (!scan_time(&s, &time) || !scan_zone(&s, &zone) || s.p != s.end)
 			return false;
 	}
-	*result = days * USECS_PER_DAY + time - zone;
+	*result = (int64) (date2j(year, month, day) - POSTGRES_EPOCH_JDATE) * USECS_PER_DAY +
+		time - zone;
 	return true;
 }
 
@@ -278,20 +257,6 @@ dyn_instant_from_epoch(const char *text, size_t len, const DynFormat *format,
 		IS_VALID_TIMESTAMP(*result);
 }
 
-/* Prints microseconds in units of the format's last digit. */
-static void
-print_microseconds(int64 number, int more, bool last, char *dst)
-{
-	if (more <= 0)
-		sprintf(dst, INT64_FORMAT, number);
-	else if (!last)
-		sprintf(dst, INT64_FORMAT "%0*d", number, more, 0);
-	else if (number >= 0)
-		sprintf(dst, INT64_FORMAT "%.*s", number, more, "999");
-	else
-		sprintf(dst, "-" INT64_FORMAT "%0*d", -(number + 1), more, 1);
-}
-
 bool
 dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 					 char *dst)
@@ -313,7 +278,15 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 		return false;
 	if (format->kind == DYN_FORMAT_EPOCH_DAYS)
 		number /= USECS_PER_DAY;
-	print_microseconds(number, more, last, text);
+	/* the digits after the sixth are any */
+	if (more <= 0)
+		sprintf(text, INT64_FORMAT, number);
+	else if (!last)
+		sprintf(text, INT64_FORMAT "%0*d", number, more, 0);
+	else if (number >= 0)
+		sprintf(text, INT64_FORMAT "%.*s", number, more, "999");
+	else
+		sprintf(text, "-" INT64_FORMAT "%0*d", -(number + 1), more, 1);
 	sprintf(text + strlen(text), "e-%d",
 			epoch_scale(format->kind) + Max(more, 0));
 	return dyn_number_canonical(text, strlen(text), dst, &len) == DYN_NUMBER_OK;

@@ -25,7 +25,6 @@
 #include "../server/encoding.h"
 #include "../server/pg_compat.h"
 #include "datetime.h"
-#include "numerics.h"
 #include "pattern.h"
 #include "textforms.h"
 #include "types.h"

@@ -26,7 +26,6 @@
 #include "../server/encoding.h"
 #include "../server/pg_compat.h"
 #include "datetime.h"
-#include "numerics.h"
 #include "pattern.h"
 #include "textforms.h"
 #include "types.h"
@@ -107,35 +106,30 @@ encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 	return dyn_encode_text(value, out);
 }
 
-/* True for the form that decode_uuid() accepts without a format. */
-static bool
-is_uuid_text(const DynScalar *text)
-{
-	static const char pattern[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-
-	if (text->len != sizeof(pattern) - 1)
-		return false;
-	for (size_t i = 0; i < text->len; i++)
-	{
-		char		c = text->data[i];
-
-		if (pattern[i] == '-' ? c != '-'
-			: !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
-			return false;
-	}
-	return true;
-}
-
 static bool
 holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
 			const DynScalar *encoded)
 {
+	static const char pattern[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 	text	   *t;
 
 	if (encoded->len > MAX_ITEM_BYTES)
 		return false;
+	/* the form that decode_uuid() accepts without a format */
 	if (codec->kind == DYN_CODEC_UUID)
-		return is_uuid_text(encoded);
+	{
+		if (encoded->len != sizeof(pattern) - 1)
+			return false;
+		for (size_t i = 0; i < encoded->len; i++)
+		{
+			char		c = encoded->data[i];
+
+			if (pattern[i] == '-' ? c != '-'
+				: !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+				return false;
+		}
+		return true;
+	}
 	if (codec->kind != DYN_CODEC_TEXT)
 		return true;
 	if (valuetype == NAMEOID)

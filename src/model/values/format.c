@@ -92,21 +92,6 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	return true;
 }
 
-/* Parses one or two digits, without a leading zero. */
-static bool
-parse_padded(const char *args, DynFormat *format, const char **why)
-{
-	size_t		len = strlen(args);
-
-	format->kind = DYN_FORMAT_PADDED;
-	format->digits = atoi(args);
-	if (len > 0 && strspn(args, "0123456789") == len && len <= 2 &&
-		args[0] != '0' && format->digits <= DYN_PADDED_MAX_DIGITS)
-		return true;
-	*why = "The argument of padded(n) is the number of digits, from 1 to 38.";
-	return false;
-}
-
 /* Booleans are numbers if both words are, unless they are part of a text. */
 static bool
 parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
@@ -166,7 +151,15 @@ parse_format(const char *text, DynFormat *format, bool part, const char **why)
 		return format->pattern != NULL;
 	}
 	if ((args = arguments_of(text, "padded")) != NULL)
-		return parse_padded(args, format, why);
+	{
+		/* one or two digits, without a leading zero */
+		format->kind = DYN_FORMAT_PADDED;
+		format->digits = atoi(args);
+		*why = "The argument of padded(n) is the number of digits, from 1 to 38.";
+		return args[0] != '\0' && args[0] != '0' && strlen(args) <= 2 &&
+			args[strspn(args, "0123456789")] == '\0' &&
+			format->digits <= DYN_PADDED_MAX_DIGITS;
+	}
 	if ((args = arguments_of(text, "bool")) != NULL)
 		return parse_bool_format(args, format, part, why);
 	for (int i = 0; i < lengthof(format_words); i++)

@@ -23,7 +23,7 @@
 #include "../../base/number.h"
 #include "../../dynamodb/nodes.h"
 #include "../server/encoding.h"
-#include "numerics.h"
+#include "textforms.h"
 #include "types.h"
 
 static bool
@@ -335,14 +335,6 @@ write_bytes(char *p, const char *bytes, uint32 len)
 }
 
 static char *
-write_text(char *p, const DynValue *value)
-{
-	if (value->flags & DYN_VALUE_ESCAPED)
-		return p + dyn_value_text(value, p);
-	return write_bytes(p, value->data, value->len);
-}
-
-static char *
 write_uncommon_number(JsonWriter *writer, char *p, const DynValue *value)
 {
 	char		buf[DYN_NUMBER_BUFSIZE];
@@ -389,7 +381,8 @@ write_value(JsonWriter *writer, char *p, uint32 n, JEntry *type)
 		case DYN_TYPE_S:
 		case DYN_TYPE_B:
 			*type = JENTRY_ISSTRING;
-			return write_text(p, value);
+			return value->flags & DYN_VALUE_ESCAPED ? p + dyn_value_text(value, p)
+				: write_bytes(p, value->data, value->len);
 		case DYN_TYPE_N:
 			*type = JENTRY_ISNUMERIC;
 			return write_number(writer, align(p), value);

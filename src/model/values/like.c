@@ -6,29 +6,19 @@
 
 #include "like.h"
 
-/*
- * True for an odd number of trailing escape characters: the last one escapes
- * nothing.
- */
-static bool
-ends_in_escape(const char *pattern, size_t len)
-{
-	size_t		n = 0;
-
-	while (n < len && pattern[len - n - 1] == '\\')
-		n++;
-	return n % 2 != 0;
-}
-
 DynLike
 dyn_like_pattern(const char *pattern, size_t len, char **text, size_t *text_len)
 {
 	bool		wild = false;	/* true after a wildcard */
 	bool		leading = true; /* true if no wildcard precedes the text */
+	size_t		escapes = 0;
 
 	*text = palloc(len + 1);
 	*text_len = 0;
-	if (ends_in_escape(pattern, len))
+	/* after an odd number of escape characters, the last one escapes nothing */
+	while (escapes < len && pattern[len - escapes - 1] == '\\')
+		escapes++;
+	if (escapes % 2 != 0)
 		return DYN_LIKE_ANYTHING;
 	for (size_t i = 0; i < len; i++)
 	{

@@ -76,21 +76,6 @@ parse_name(PathParser *parser)
 					 parser->p - start, 0);
 }
 
-static bool
-parse_index(PathParser *parser)
-{
-	char	   *end;
-	unsigned long index;
-
-	if (!isdigit((unsigned char) parser->p[1]))
-		return fail(parser, "A list index is a number in brackets, such as tags[0].");
-	index = strtoul(parser->p + 1, &end, 10);
-	if (*end != ']' || index > 1000000)
-		return fail(parser, "A list index is a number in brackets, such as tags[0].");
-	parser->p = end + 1;
-	return push_step(parser, NULL, 0, (uint32) index);
-}
-
 /* Parses names and indexes up to the end. */
 static bool
 parse_steps(PathParser *parser)
@@ -99,7 +84,13 @@ parse_steps(PathParser *parser)
 	{
 		if (*parser->p == '[')
 		{
-			if (!parse_index(parser))
+			char	   *end;
+			unsigned long index = strtoul(parser->p + 1, &end, 10);
+
+			if (!isdigit((unsigned char) parser->p[1]) || *end != ']' || index > 1000000)
+				return fail(parser, "A list index is a number in brackets, such as tags[0].");
+			parser->p = end + 1;
+			if (!push_step(parser, NULL, 0, (uint32) index))
 				return false;
 		}
 		else if (*parser->p == '.')

@@ -105,18 +105,6 @@ add_item(const PatternParser *in, DynPattern *pattern, const FieldWord *field,
 	return true;
 }
 
-/* Returns the field that begins here, or NULL. */
-static const FieldWord *
-field_at(const char *p)
-{
-	for (int i = 0; i < lengthof(field_words); i++)
-	{
-		if (strncmp(p, field_words[i].word, strlen(field_words[i].word)) == 0)
-			return &field_words[i];
-	}
-	return NULL;
-}
-
 static bool
 read_field(PatternParser *in, DynPattern *pattern, const FieldWord *field)
 {
@@ -155,10 +143,11 @@ read_quoted(PatternParser *in, DynPattern *pattern)
 static bool
 read_item(PatternParser *in, DynPattern *pattern)
 {
-	const FieldWord *field = field_at(in->p);
-
-	if (field != NULL)
-		return read_field(in, pattern, field);
+	for (int i = 0; i < lengthof(field_words); i++)
+	{
+		if (strncmp(in->p, field_words[i].word, strlen(field_words[i].word)) == 0)
+			return read_field(in, pattern, &field_words[i]);
+	}
 	if (*in->p == '"')
 		return read_quoted(in, pattern);
 	if ((*in->p >= 'a' && *in->p <= 'z') || (*in->p >= 'A' && *in->p <= 'Z'))
@@ -166,24 +155,10 @@ read_item(PatternParser *in, DynPattern *pattern)
 	return add_item(in, pattern, NULL, *in->p) && in->p++;
 }
 
-/* Checks that all fields from the year down to the smallest one occur. */
-static bool
-check_fields(const PatternParser *in, const DynPattern *pattern)
-{
-	static const char *const names[] = {"YYYY", "MM", "DD", "HH24", "MI", "SS"};
-
-	for (int i = 0; i < Max((int) pattern->last, 1); i++)
-	{
-		if (pattern->words[i] == NULL)
-			return refuse(in, psprintf("it does not determine a time without %s",
-									   names[i]));
-	}
-	return true;
-}
-
 DynPattern *
 dyn_pattern_parse(const char *text, const char **why)
 {
+	static const char *const names[] = {"YYYY", "MM", "DD", "HH24", "MI", "SS"};
 	DynPattern *pattern = palloc0(sizeof(DynPattern));
 	PatternParser in = {text, text, why};
 
@@ -193,7 +168,15 @@ dyn_pattern_parse(const char *text, const char **why)
 		if (!read_item(&in, pattern))
 			return NULL;
 	}
-	return check_fields(&in, pattern) ? pattern : NULL;
+	/* all fields from the year down to the smallest one must occur */
+	for (int i = 0; i < Max((int) pattern->last, 1); i++)
+	{
+		if (pattern->words[i] != NULL)
+			continue;
+		(void) refuse(&in, psprintf("it does not determine a time without %s", names[i]));
+		return NULL;
+	}
+	return pattern;
 }
 
 DynPattern *
@@ -332,22 +315,6 @@ dyn_pattern_print(const DynPattern *pattern, Timestamp instant, bool last,
 	return true;
 }
 
-static bool
-scan_number(const FieldWord *field, const char *text, int *value)
-{
-	*value = 0;
-	for (int i = 0; i < field->width; i++)
-	{
-		if (text[i] < '0' || text[i] > '9')
-			return false;
-		*value = *value * 10 + (text[i] - '0');
-	}
-	if (*value < field->min || *value > field->max)
-		return false;
-	*value *= field->unit;
-	return true;
-}
-
 bool
 dyn_pattern_scan(const DynPattern *pattern, const char *text, size_t len,
 				 Timestamp *result)
@@ -360,11 +327,20 @@ dyn_pattern_scan(const DynPattern *pattern, const char *text, size_t len,
 	{
 		const FieldWord *field = pattern->items[i].field;
 		char		literal = pattern->items[i].literal;
+		int			number = 0;
 
-		if (field != NULL ? !scan_number(field, text, &values[field->field])
-			: literal != '\0' ? *text != literal : *text < '0' || *text > '9')
+		/* a literal, or digits */
+		for (int width = field ? field->width : 1; width > 0; width--, text++)
+		{
+			if (literal != '\0' ? *text != literal : *text < '0' || *text > '9')
+				return false;
+			number = number * 10 + (*text - '0');
+		}
+		if (field == NULL)
+			continue;
+		if (number < field->min || number > field->max)
 			return false;
-		text += field ? field->width : 1;
+		values[field->field] = number * field->unit;
 	}
 	if (values[FIELD_DAY] >
 		day_tab[isleap(values[FIELD_YEAR])][values[FIELD_MONTH] - 1])

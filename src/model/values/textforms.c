@@ -1,12 +1,154 @@
 /*
  * textforms.c
- *		Converts numbers and bytes to texts of one form: fixed-width digits,
- *		base64.
+ *		Converts texts of numbers and bytes.
+ *
+ * Most numbers are short, and are written here in numeric.c's storage format.
+ * It has a header of 16 bits with the sign, the number of decimal places and
+ * the weight of the first digit.  Digits of base 10000 follow; neither the
+ * first nor the last of them is zero. pg_upgrade keeps stored data in that
+ * format, so it is the same in every version.
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+
+#include "../../base/number.h"
 #include "../../dynamodb/attrvalue.h"
+#include "../server/pg_compat.h"
 #include "textforms.h"
+
+/* ---- numeric ---- */
+
+/* Bits of the short header; uncommon scales and weights need a longer one. */
+#define SHORT_HEADER	0x8000
+#define SHORT_NEGATIVE	0x2000
+#define SHORT_SCALE		7		/* shift */
+#define SHORT_WEIGHT	0x007f	/* two's complement */
+
+#define GROUP			4		/* decimal digits per digit of base 10000 */
+
+/* Digits of base 10000, without zeros before the first. */
+typedef struct Groups
+{
+	uint16	   *digits;
+	int			n;
+	int			weight;			/* weight of the first digit */
+} Groups;
+
+static inline int
+count_digits(const char *p, const char *end)
+{
+	const char *start = p;
+
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	return p - start;
+}
+
+/* Returns the value of n decimal digits. */
+static inline int
+read_group(const char *p, int n)
+{
+	int			digit = 0;
+
+	for (int i = 0; i < n; i++)
+		digit = digit * 10 + (p[i] - '0');
+	return digit;
+}
+
+static inline void
+add_group(Groups *groups, int digit)
+{
+	if (groups->n > 0 || digit > 0)
+		groups->digits[groups->n++] = (uint16) digit;
+	else
+		groups->weight--;
+}
+
+/* Adds the digits before the point; the first group may be short. */
+static inline void
+add_full(Groups *groups, const char *p, int n)
+{
+	int			first = n % GROUP;
+
+	groups->weight = (n + GROUP - 1) / GROUP - 1;
+	if (first > 0)
+		add_group(groups, read_group(p, first));
+	for (int i = first; i < n; i += GROUP)
+		add_group(groups, read_group(p + i, GROUP));
+}
+
+/* Adds the digits after the point; the last group is filled with zeros. */
+static inline void
+add_fraction(Groups *groups, const char *p, int n)
+{
+	static const int fill[GROUP] = {1, 1000, 100, 10};
+
+	for (; n >= GROUP; n -= GROUP, p += GROUP)
+		add_group(groups, read_group(p, GROUP));
+	if (n > 0)
+		add_group(groups, read_group(p, n) * fill[n]);
+}
+
+size_t
+dyn_plain_numeric_write(const char *p, size_t len, char *dst)
+{
+	const char *end = p + len;
+	bool		negative = (len > 0 && *p == '-');
+	uint16	   *header = (uint16 *) (dst + VARHDRSZ);
+	Groups		groups = {header + 1, 0, 0};
+	const char *read;
+	int			full;
+	int			scale = 0;
+
+	p += negative;
+	full = count_digits(p, end);
+	read = p + full;
+	if (read < end && *read == '.')
+	{
+		scale = count_digits(read + 1, end);
+		read += 1 + scale;
+	}
+	if (read != end || full + scale == 0 ||
+		full + scale > DYN_NUMBER_MAX_DIGITS)
+		return 0;
+	add_full(&groups, p, full);
+	add_fraction(&groups, end - scale, scale);
+	while (groups.n > 0 && groups.digits[groups.n - 1] == 0)
+		groups.n--;
+	*header = SHORT_HEADER | scale << SHORT_SCALE;
+	if (groups.n > 0)
+		*header |= (negative ? SHORT_NEGATIVE : 0) |
+			(groups.weight & SHORT_WEIGHT);
+	SET_VARSIZE(dst, VARHDRSZ + (1 + groups.n) * sizeof(uint16));
+	return VARSIZE(dst);
+}
+
+bool
+dyn_plain_numeric(const char *p, size_t len, Numeric *result)
+{
+	char	   *dst;
+
+	if (len > DYN_NUMBER_MAX_DIGITS + 2)
+		return false;
+	dst = palloc(DYN_NUMERIC_SIZE(len));
+	*result = (Numeric) dst;
+	return dyn_plain_numeric_write(p, len, dst) > 0;
+}
+
+Numeric
+dyn_numeric_from_text(const char *text, size_t len)
+{
+	Numeric		number;
+
+	if (dyn_plain_numeric(text, len, &number))
+		return number;
+	return DatumGetNumeric(DirectFunctionCall3(numeric_in,
+											   CStringGetDatum(text),
+											   ObjectIdGetDatum(InvalidOid),
+											   Int32GetDatum(-1)));
+}
 
 /* ---- padded(n) ---- */
 
@@ -21,16 +163,6 @@ dyn_is_padded(const char *text, size_t len, int digits)
 			return false;
 	}
 	return true;
-}
-
-/* Pads the digits with leading zeros. */
-static void
-pad(const char *text, size_t len, int digits, char *dst)
-{
-	Assert(len <= (size_t) digits);
-	memset(dst, '0', digits - len);
-	memcpy(dst + digits - len, text, len);
-	dst[digits] = '\0';
 }
 
 DynPaddedPlace
@@ -50,7 +182,9 @@ dyn_padded_place(const char *number, int digits, char *dst)
 		return DYN_PADDED_BELOW;
 	if (len > (size_t) digits)
 		return DYN_PADDED_ABOVE;
-	pad(number, len, digits, dst);
+	memset(dst, '0', digits - len);
+	memcpy(dst + digits - len, number, len);
+	dst[digits] = '\0';
 	if (!fraction)
 		return DYN_PADDED_AT;
 	return strspn(dst, "9") == (size_t) digits ? DYN_PADDED_ABOVE

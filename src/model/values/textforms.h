@@ -1,13 +1,43 @@
 /*
  * textforms.h
- *		Converts numbers and bytes to texts of one form: fixed-width digits,
- *		base64.
+ *		Converts texts of numbers and bytes: decimal text to PostgreSQL's
+ *		numeric, digits of a fixed width, and base64.
  *
  * These functions handle texts and values only, neither attributes nor
- * columns.  Each value has one text, and each text of the form one value.
+ * columns.
  */
 #ifndef DYN_MODEL_TEXTFORMS_H
 #define DYN_MODEL_TEXTFORMS_H
+
+#include "utils/numeric.h"
+
+/*
+ * ---- numeric: with a plain varlena header, and the same number of decimal
+ * places as the text; in CurrentMemoryContext, or at a destination ----
+ */
+
+/*
+ * Maximum bytes of the numeric of a text with `len` bytes.  This also suffices
+ * for the canonical text of any DynamoDB number whose own text has that
+ * length.
+ */
+#define DYN_NUMERIC_SIZE(len)	((len) + 12)
+
+/*
+ * Fast path for at most 38 digits with an optional point, and a minus sign.
+ * Writes the numeric to dst, which is aligned to four bytes; returns its size,
+ * or 0 for any other text.
+ */
+extern size_t dyn_plain_numeric_write(const char *p, size_t len, char *dst);
+
+/*
+ * Converts like dyn_plain_numeric_write, into palloc'd memory.  Returns false
+ * for any other text.
+ */
+extern bool dyn_plain_numeric(const char *p, size_t len, Numeric *result);
+
+/* Converts any NUL-terminated text that numeric_in accepts. */
+extern Numeric dyn_numeric_from_text(const char *text, size_t len);
 
 /* ---- padded(n): integers from 0 up, of exactly n digits ---- */
 

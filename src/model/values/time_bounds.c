@@ -82,16 +82,6 @@ days_of_date(DateADT date)
 		: DATE_IS_NOEND(date) ? DT_NOEND : date;
 }
 
-static Datum
-date_of_days(int64 days)
-{
-	if (days <= PG_INT32_MIN)
-		return DateADTGetDatum(DATEVAL_NOBEGIN);
-	if (days >= PG_INT32_MAX)
-		return DateADTGetDatum(DATEVAL_NOEND);
-	return DateADTGetDatum((DateADT) days);
-}
-
 Datum
 dyn_convert_time(Datum value, Oid from, Oid to)
 {
@@ -248,15 +238,6 @@ truncated(Datum unit, Timestamp value)
 												 TimestampGetDatum(value)));
 }
 
-/* True if times within a millennium are in the range of timestamps. */
-static bool
-is_far_from_ends(int64 value)
-{
-	int64		space = 2 * 365250 * USECS_PER_DAY;
-
-	return value > MIN_TIMESTAMP + space && value < END_TIMESTAMP - space;
-}
-
 /* Returns the last timestamp that is truncated to `value` or less. */
 static int64
 last_truncated(const Unit *unit, Datum text, int64 value)
@@ -268,6 +249,7 @@ last_truncated(const Unit *unit, Datum text, int64 value)
 static int64
 before_trunc(int64 value, bool upper, const DynTimeStep *step)
 {
+	int64		space = 2 * 365250 * USECS_PER_DAY;	/* two millennia */
 	Datum		text = step->operand;
 	const Unit *unit = find_unit(text);
 
@@ -277,24 +259,14 @@ before_trunc(int64 value, bool upper, const DynTimeStep *step)
 		return upper ? shift(value, unit->most - 1) : value;
 	if (is_infinite(value))
 		return value;
-	if (!is_far_from_ends(value))
+	/* near the ends, units may be out of the range of timestamps */
+	if (value <= MIN_TIMESTAMP + space || value >= END_TIMESTAMP - space)
 		return upper ? shift(value, unit->most) : value;
 	return upper ? last_truncated(unit, text, value)
 		: last_truncated(unit, text, value - 1) + 1;
 }
 
 /* ---- zones ---- */
-
-static bool
-zone_of_step(const DynTimeStep *step, DynZone *zone)
-{
-	if (step->type == TEXTOID)
-		return dyn_zone_of_text(step->operand, zone);
-	if (step->type == INTERVALOID)
-		return dyn_zone_of_interval(DatumGetIntervalP(step->operand), zone);
-	*zone = dyn_zone_of_session();
-	return true;
-}
 
 static int64
 before_to_instant(int64 value, bool upper, const DynZone *zone)
@@ -317,29 +289,16 @@ before_zone(int64 value, bool upper, const DynTimeStep *step)
 {
 	DynZone		zone;
 
-	if (!zone_of_step(step, &zone))
+	if (step->type == TEXTOID ? !dyn_zone_of_text(step->operand, &zone)
+		: step->type == INTERVALOID &&
+		!dyn_zone_of_interval(DatumGetIntervalP(step->operand), &zone))
 		return open_end(upper);
+	if (step->type != TEXTOID && step->type != INTERVALOID)
+		zone = dyn_zone_of_session();
 	return step->kind == DYN_STEP_TIMESTAMP_TO_INSTANT
 		? before_to_instant(value, upper, &zone)
 		: before_to_timestamp(value, upper, &zone);
 }
-
-/* ---- dates ---- */
-
-static int64
-before_from_date(int64 value, bool upper)
-{
-	int64		days = value / USECS_PER_DAY;
-	int64		rest = value % USECS_PER_DAY;
-
-	if (is_infinite(value))
-		return value;
-	if (upper)
-		return rest < 0 ? days - 1 : days;
-	return rest > 0 ? days + 1 : days;
-}
-
-/* ---- years ---- */
 
 /* Last year of a timestamp. */
 #define LAST_YEAR	294276
@@ -469,10 +428,17 @@ before_difference(Bound bound, const DynTimeStep *step)
 static Bound
 before_step(Bound bound, const DynTimeStep *step)
 {
+	int64		rest;
+
 	switch (step->kind)
 	{
 		case DYN_STEP_DATE_TO_TIMESTAMP:
-			bound.value = before_from_date(bound.value, bound.upper);
+			if (is_infinite(bound.value))
+				break;
+			/* rounds down, or up to the next date */
+			rest = bound.value % USECS_PER_DAY;
+			bound.value = bound.value / USECS_PER_DAY +
+				(bound.upper ? -(rest < 0) : rest > 0);
 			break;
 		case DYN_STEP_TIMESTAMP_TO_DATE:
 			bound.value = bound.upper
@@ -551,7 +517,9 @@ dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper, bool strict,
 	for (int i = 0; i < nsteps; i++)
 		bound = before_step(bound, &steps[i]);
 	if (to == DATEOID)
-		return date_of_days(bound.value);
+		return DateADTGetDatum(bound.value <= PG_INT32_MIN ? DATEVAL_NOBEGIN
+							   : bound.value >= PG_INT32_MAX ? DATEVAL_NOEND
+							   : (DateADT) bound.value);
 	return TimestampGetDatum(bound.value < MIN_TIMESTAMP ? DT_NOBEGIN
 							 : bound.value >= END_TIMESTAMP ? DT_NOEND : bound.value);
 }

@@ -18,7 +18,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "../server/domain.h"
+#include "../server/soft_errors.h"
 #include "pattern.h"
 #include "types.h"
 
@@ -229,68 +229,39 @@ dyn_codec_holds_length(const DynCodec *codec, const char *text, size_t len)
 	return pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
 }
 
-/* True if the canonical number is in the range of the integer type. */
-static bool
-is_in_integer_type(const DynCodecFacts *facts, const char *text)
-{
-	int64		number;
-
-	if (strchr(text, '.') != NULL)
-		return false;
-	errno = 0;
-	number = strtoll(text, NULL, 10);
-	return errno == 0 && number >= facts->least && number <= facts->most;
-}
-
-/*
- * Returns the number of digits after the decimal point of a canonical number.
- */
-static int
-fraction_digits(const char *text)
-{
-	const char *point = strchr(text, '.');
-
-	return point ? (int) strlen(point + 1) : 0;
-}
-
-/*
- * Returns the number of digits before the decimal point; for a fraction, minus
- * the number of leading zeros after the point.
- */
-static int
-leading_digits(const char *text)
-{
-	text += (*text == '-');
-	return *text != '0' ? (int) strcspn(text, ".")
-		: -(int) strspn(text + 2, "0");
-}
-
-/* Returns the number of trailing zeros of a canonical integer. */
-static int
-trailing_zeros(const char *text)
-{
-	int			n = 0;
-
-	for (size_t i = strlen(text); i > 0 && text[i - 1] == '0'; i--)
-		n++;
-	return n;
-}
-
 /* numeric(p,s): without rounding, and with at most p digits. */
 bool
-dyn_codec_holds_number(const DynCodec *codec, const char *text)
+dyn_codec_holds_number(const DynCodec *codec, const char *number)
 {
+	const DynCodecFacts *facts = &dyn_codec_facts[codec->kind];
 	int32		typmod = codec->typmod - VARHDRSZ;
 	int			precision = (typmod >> 16) & 0xffff;
 	int			scale = ((typmod & 0x7ff) ^ 1024) - 1024;
+	const char *point = strchr(number, '.');
+	int			len;
+	int			leading;
+	int			zeros = 0;
 
 	if (codec->kind != DYN_CODEC_NUMERIC)
-		return is_in_integer_type(&dyn_codec_facts[codec->kind], text);
-	if (codec->typmod < 0 || strcmp(text, "0") == 0)
+	{
+		int64		integer;
+
+		errno = 0;
+		integer = strtoll(number, NULL, 10);
+		return point == NULL && errno == 0 && integer >= facts->least &&
+			integer <= facts->most;
+	}
+	if (codec->typmod < 0 || strcmp(number, "0") == 0)
 		return true;
-	return fraction_digits(text) <= Max(scale, 0) &&
-		leading_digits(text) <= precision - scale &&
-		(scale >= 0 || trailing_zeros(text) >= -scale);
+	/* digits before the point; of a fraction, minus the zeros after it */
+	number += (*number == '-');
+	leading = *number != '0' ? (int) strcspn(number, ".")
+		: -(int) strspn(number + 2, "0");
+	len = strlen(number);
+	while (zeros < len && number[len - zeros - 1] == '0')
+		zeros++;
+	return (point ? (int) strlen(point + 1) : 0) <= Max(scale, 0) &&
+		leading <= precision - scale && (scale >= 0 || zeros >= -scale);
 }
 
 /* timestamp(p): at most p fractional digits. */

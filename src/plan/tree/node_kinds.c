@@ -91,7 +91,7 @@ exceptions(Plan *plan)
 			/* run-time pruning may skip some of them */
 			return dyn_append_is_pruned((Append *) plan) ? ONCE | UNLESS : 0;
 		case T_MergeAppend:
-			return dyn_merge_append_is_pruned((MergeAppend *) plan)
+			return dyn_append_is_pruned((MergeAppend *) plan)
 				? ONCE | UNLESS : 0;
 		case T_Result:
 			/* a one-time filter */

@@ -1,11 +1,13 @@
 /*
- * subtransaction.h
- *		Runs steps whose errors do not end the command.
+ * soft_errors.h
+ *		Runs steps whose errors do not end the command, and checks a domain's
+ *		constraints without raising an error.
  */
-#ifndef DYN_MODEL_SUBTRANSACTION_H
-#define DYN_MODEL_SUBTRANSACTION_H
+#ifndef DYN_MODEL_SOFT_ERRORS_H
+#define DYN_MODEL_SOFT_ERRORS_H
 
 #include "utils/elog.h"
+#include "utils/palloc.h"
 
 /*
  * Runs a step in a subtransaction, in CurrentMemoryContext.  Returns NULL, or
@@ -22,5 +24,17 @@ extern bool dyn_failure_is_of_definition(const ErrorData *failure);
 
 /* Returns message, detail and hint as one text; palloc'd. */
 extern char *dyn_failure_text(const ErrorData *failure);
+
+typedef struct DynDomain DynDomain;
+
+/* Returns a new domain, allocated in `context`. */
+extern DynDomain *dyn_domain_create(Oid typid, MemoryContext context);
+
+/*
+ * Returns false, with the message in *why, if a constraint fails.  Errors
+ * raised by a CHECK expression itself are not caught.
+ */
+extern bool dyn_domain_check(DynDomain *domain, Datum value, bool isnull,
+							 const char **why);
 
 #endif

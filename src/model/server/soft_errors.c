@@ -1,20 +1,84 @@
 /*
- * domain.c
- *		Checks a domain's constraints by evaluating their expressions.
+ * soft_errors.c
+ *		Catches the error of a step, and checks domains without raising one.
  *
  * Core's domain_check() raises an error for a value that fails.  Catching it
  * requires a subtransaction, which is too slow for each value, and impossible
- * while parallel workers run.
+ * while parallel workers run.  So the expressions of the constraints are
+ * evaluated here.
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "executor/executor.h"
 #include "utils/builtins.h"
 #include "utils/expandeddatum.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/typcache.h"
 
-#include "domain.h"
+#include "soft_errors.h"
+
+ErrorData *
+dyn_attempt(void (*step) (void *arg), void *arg)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData  *volatile failure = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		step(arg);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		failure = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return failure;
+}
+
+bool
+dyn_failure_is_of_definition(const ErrorData *failure)
+{
+	switch (failure->sqlerrcode)
+	{
+		case ERRCODE_QUERY_CANCELED:
+		case ERRCODE_OUT_OF_MEMORY:
+		case ERRCODE_ADMIN_SHUTDOWN:
+		case ERRCODE_INTERNAL_ERROR:
+			return false;
+		default:
+			return failure->elevel == ERROR;
+	}
+}
+
+char *
+dyn_failure_text(const ErrorData *failure)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	appendStringInfoString(&text, failure->message);
+	if (failure->detail != NULL)
+		appendStringInfo(&text, ": %s", failure->detail);
+	else if (failure->hint != NULL)
+		appendStringInfoChar(&text, '.');
+	if (failure->hint != NULL)
+		appendStringInfo(&text, " %s", failure->hint);
+	return text.data;
+}
+
+/* ---- domains ---- */
 
 struct DynDomain
 {
