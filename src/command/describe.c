@@ -175,20 +175,6 @@ emit_index(const Describe *describe, const DynIndexMeta *index)
 
 /* ---- attributes ---- */
 
-static const char *
-describe_type(unsigned types)
-{
-	StringInfoData list;
-
-	initStringInfo(&list);
-	for (int type = 0; type < 32; type++)
-	{
-		if (types & (1u << type))
-			add_word(&list, ", ", dyn_type_name(type));
-	}
-	return list.data;
-}
-
 /* Returns the keys that contain the attribute; NULL if there are none. */
 static const char *
 describe_use(const DynTableMeta *meta, const char *attr)
@@ -223,11 +209,18 @@ emit_attributes(const Describe *describe)
 	{
 		MemoryContext oldcontext = MemoryContextSwitchTo(describe->row_context);
 		Row			row = empty_row;
+		StringInfoData types;
 
 		CHECK_FOR_INTERRUPTS();
 		row.kind = "attribute";
 		row.name = dyn_from_utf8_lossy(attributes[i].name);
-		row.types = describe_type(attributes[i].types);
+		initStringInfo(&types);
+		for (int type = 0; type < 32; type++)
+		{
+			if (attributes[i].types & (1u << type))
+				add_word(&types, ", ", dyn_type_name(type));
+		}
+		row.types = types.data;
 		if (sample->taken)
 			row.items = attributes[i].items;
 		row.detail = describe_use(sample->meta, attributes[i].name);

@@ -41,30 +41,16 @@ normal_url(const char *endpoint)
 	return psprintf("%s%s", endpoint, endpoint[len - 1] == '/' ? "" : "/");
 }
 
-/*
- * Returns the Host header: the URL without scheme, slash and the scheme's
- * default port.
- */
-static char *
-host_of_url(const char *url)
-{
-	bool		tls = pg_strncasecmp(url, "https://", 8) == 0;
-	const char *own_port = tls ? ":443" : ":80";
-	char	   *host = pstrdup(url + (tls ? 8 : 7));
-	size_t		len = strlen(host) - 1;
-
-	if (len > strlen(own_port) &&
-		strncmp(host + len - strlen(own_port), own_port, strlen(own_port)) == 0)
-		len -= strlen(own_port);
-	host[len] = '\0';
-	return host;
-}
-
 static void
 set_endpoint(DynConnection *connection, ForeignServer *server)
 {
 	const char *region = dyn_option_text(server->options, "region");
 	const char *endpoint = dyn_option_text(server->options, "endpoint_url");
+	const char *default_port;
+	char	   *url;
+	char	   *host;
+	bool		tls;
+	size_t		len;
 
 	if (region == NULL)
 		ereport(ERROR,
@@ -73,9 +59,19 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 				 errhint("Set one with ALTER SERVER %s OPTIONS (ADD region 'eu-west-1').",
 						 quote_identifier(server->servername))));
 	connection->service.region = region;
-	connection->service.url = endpoint ? normal_url(endpoint)
+	url = endpoint ? normal_url(endpoint)
 		: psprintf("https://dynamodb.%s.%s/", region, dyn_url_domain(region));
-	connection->service.host = host_of_url(connection->service.url);
+	/* the Host header lacks scheme, slash, and the scheme's default port */
+	tls = pg_strncasecmp(url, "https://", 8) == 0;
+	default_port = tls ? ":443" : ":80";
+	host = pstrdup(url + (tls ? 8 : 7));
+	len = strlen(host) - 1;
+	if (len > strlen(default_port) &&
+		strncmp(host + len - strlen(default_port), default_port, strlen(default_port)) == 0)
+		len -= strlen(default_port);
+	host[len] = '\0';
+	connection->service.url = url;
+	connection->service.host = host;
 }
 
 /* Sets the limits; the options live as long as the connection. */
@@ -279,35 +275,6 @@ dyn_connection_make(Oid serverid, Oid userid)
 
 /* ---- judging one that was made ---- */
 
-DYN_NORETURN static void
-report_changed(const DynConnection *connection)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("credentials for server \"%s\" changed during the statement",
-					connection->server_name),
-			 errdetail("The statement can no longer use the credentials it started with."),
-			 errhint("Retry the statement.")));
-}
-
-static void
-check_source(const DynConnection *connection, const ForeignServer *server)
-{
-	UserMapping *mapping = read_mapping(connection->serverid,
-										connection->userid);
-	const char *allowed = dyn_option_text(mapping->options, "allowed_endpoint_url");
-	bool		changed = mapping->umid != connection->mapping ||
-		!equal(mapping->options, connection->mapping_options);
-
-	if (allowed != NULL)
-		allowed = normal_url(allowed);
-	/* the mapping may contain access keys now */
-	wipe_options(mapping->options);
-	if (changed)
-		report_changed(connection);
-	dyn_check_source(connection, server, allowed);
-}
-
 void
 dyn_connection_check(const DynConnection *connection)
 {
@@ -320,10 +287,31 @@ dyn_connection_check(const DynConnection *connection)
 
 	if (server != NULL)
 		dyn_check_endpoint(server, connection->service.url);
-	if (connection->source != DYN_SOURCE_STATIC && server == NULL)
-		report_changed(connection);
 	if (connection->source != DYN_SOURCE_STATIC)
-		check_source(connection, server);
+	{
+		UserMapping *mapping = server ? read_mapping(connection->serverid,
+													 connection->userid) : NULL;
+		const char *allowed = NULL;
+		bool		changed = mapping == NULL ||
+			mapping->umid != connection->mapping ||
+			!equal(mapping->options, connection->mapping_options);
+
+		if (mapping != NULL)
+			allowed = dyn_option_text(mapping->options, "allowed_endpoint_url");
+		if (allowed != NULL)
+			allowed = normal_url(allowed);
+		/* the mapping may contain access keys now */
+		if (mapping != NULL)
+			wipe_options(mapping->options);
+		if (changed)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("credentials for server \"%s\" changed during the statement",
+							connection->server_name),
+					 errdetail("The statement can no longer use the credentials it started with."),
+					 errhint("Retry the statement.")));
+		dyn_check_source(connection, server, allowed);
+	}
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextDelete(context);
 }

@@ -241,19 +241,21 @@ decode_integer(DynCodec *codec, const DynValue *value, bool soft,
 	char		buf[DYN_NUMBER_BUFSIZE];
 	size_t		len;
 	int64		number;
+	bool		overflows = false;
 
 	if (!check_digits(codec, value, why))
 		return false;
-	errno = 0;
 	if (!plain_integer(value->data, value->len, &number))
 	{
 		if (!number_text(codec, value, buf, &len, why))
 			return false;
 		if (memchr(buf, '.', len) != NULL)
 			return mismatch(why, "it is not an integer");
+		errno = 0;
 		number = strtoll(buf, NULL, 10);
+		overflows = errno != 0;
 	}
-	if (errno != 0 || number < facts->least || number > facts->most)
+	if (overflows || number < facts->least || number > facts->most)
 		return mismatch(why, psprintf("it is out of range for type %s",
 									  format_type_be(codec->typid)));
 	*result = codec->kind == DYN_CODEC_INT2 ? Int16GetDatum((int16) number)
