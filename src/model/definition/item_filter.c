@@ -19,76 +19,8 @@
 /* DynamoDB does not delete items that expired longer ago, in seconds. */
 #define FIVE_YEARS		INT64CONST(157680000)
 
-/* ---- checking ---- */
-
+/* Adds a constant to a term; returns an error if it cannot be one. */
 static const char *
-error_of_scalar(const JsonbValue *value)
-{
-	char		buf[DYN_NUMBER_BUFSIZE];
-	const char *text;
-	size_t		len;
-
-	switch (value->type)
-	{
-		case jbvNull:
-		case jbvBool:
-		case jbvString:
-			return NULL;
-		case jbvNumeric:
-			text = numeric_normalize(value->val.numeric);
-			return dyn_number_canonical(text, strlen(text), buf, &len) == DYN_NUMBER_OK
-				? NULL : "A number must have at most 38 digits and be in the range of DynamoDB numbers.";
-		default:
-			return "The value of an attribute must be a string, a number, true, false, null, or an array of these.";
-	}
-}
-
-static const char *
-error_of_array(JsonbContainer *array)
-{
-	JsonbIterator *it = JsonbIteratorInit(array);
-	const char *err = NULL;
-	JsonbValue	value;
-	JsonbIteratorToken token;
-
-	if (JsonContainerSize(array) == 0)
-		return "An array must not be empty.";
-	while (err == NULL && (token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
-	{
-		if (token == WJB_ELEM)
-			err = error_of_scalar(&value);
-	}
-	return err;
-}
-
-bool
-dyn_item_filter_check(const char *text, const char **why)
-{
-	Jsonb	   *object = dyn_json_option_check(text, "{\"type\": \"order\"}",
-											   why);
-	JsonbIterator *it;
-	JsonbValue	value;
-	JsonbIteratorToken token;
-
-	if (object == NULL)
-		return false;
-	it = JsonbIteratorInit(&object->root);
-	while (*why == NULL && (token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
-	{
-		if (token == WJB_KEY && value.val.string.len == 0)
-			*why = "The name of an attribute must not be empty.";
-		else if (token == WJB_VALUE && value.type == jbvBinary &&
-				 JsonContainerIsArray(value.val.binary.data))
-			*why = error_of_array(value.val.binary.data);
-		else if (token == WJB_VALUE)
-			*why = error_of_scalar(&value);
-	}
-	return *why == NULL;
-}
-
-/* ---- terms ---- */
-
-static void
 add_scalar(DynFilterTerm *term, const JsonbValue *value)
 {
 	DynScalar  *scalar = &term->values[term->nvalues];
@@ -99,7 +31,7 @@ add_scalar(DynFilterTerm *term, const JsonbValue *value)
 	{
 		case jbvNull:
 			term->or_null = true;
-			return;
+			return NULL;
 		case jbvBool:
 			scalar->type = DYN_TYPE_BOOL;
 			scalar->len = value->val.boolean;
@@ -108,63 +40,98 @@ add_scalar(DynFilterTerm *term, const JsonbValue *value)
 			scalar->type = DYN_TYPE_S;
 			scalar->data = dyn_json_option_text(value, &scalar->len);
 			break;
-		default:
-			Assert(value->type == jbvNumeric);
+		case jbvNumeric:
 			text = numeric_normalize(value->val.numeric);
 			number = palloc(DYN_NUMBER_BUFSIZE);
-			(void) dyn_number_canonical(text, strlen(text), number, &scalar->len);
+			if (dyn_number_canonical(text, strlen(text), number, &scalar->len) != DYN_NUMBER_OK)
+				return "A number must have at most 38 digits and be in the range of DynamoDB numbers.";
 			scalar->type = DYN_TYPE_N;
 			scalar->data = number;
 			break;
+		default:
+			return "The value of an attribute must be a string, a number, true, false, null, or an array of these.";
 	}
 	term->nvalues++;
+	return NULL;
 }
 
-static void
+/* Reads a member of the option; returns an error if it is not a term. */
+static const char *
 read_term(DynFilterTerm *term, const JsonbValue *name, const JsonbValue *value)
 {
 	JsonbIterator *it;
 	JsonbValue	element;
 	JsonbIteratorToken token;
+	const char *err = NULL;
 	size_t		len;
 
+	if (name->val.string.len == 0)
+		return "The name of an attribute must not be empty.";
 	term->path = dyn_path_of_attribute(dyn_json_option_text(name, &len));
-	if (value->type != jbvBinary)
+	if (value->type != jbvBinary || !JsonContainerIsArray(value->val.binary.data))
 	{
 		term->values = palloc0(sizeof(DynScalar));
-		add_scalar(term, value);
-		return;
+		return add_scalar(term, value);
 	}
+	if (JsonContainerSize(value->val.binary.data) == 0)
+		return "An array must not be empty.";
 	term->values = palloc0(JsonContainerSize(value->val.binary.data) *
 						   sizeof(DynScalar));
 	it = JsonbIteratorInit(value->val.binary.data);
-	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	while (err == NULL && (token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
 	{
 		if (token == WJB_ELEM)
-			add_scalar(term, &element);
+			err = add_scalar(term, &element);
 	}
+	return err;
+}
+
+/* Reads the members of the object, with space for one more term. */
+static const char *
+read_terms(DynItemFilter *test, Jsonb *object)
+{
+	JsonbIterator *it = JsonbIteratorInit(&object->root);
+	JsonbValue	name,
+				value;
+	const char *err = NULL;
+
+	test->terms = palloc0((JB_ROOT_COUNT(object) + 1) * sizeof(DynFilterTerm));
+	(void) JsonbIteratorNext(&it, &value, true);
+	while (err == NULL && JsonbIteratorNext(&it, &name, true) == WJB_KEY)
+	{
+		(void) JsonbIteratorNext(&it, &value, true);
+		err = read_term(&test->terms[test->nterms++], &name, &value);
+	}
+	return err;
+}
+
+bool
+dyn_item_filter_check(const char *text, const char **why)
+{
+	Jsonb	   *object = dyn_json_option_check(text, "{\"type\": \"order\"}",
+											   why);
+	DynItemFilter test = {0, NULL};
+
+	if (object != NULL)
+		*why = read_terms(&test, object);
+	return *why == NULL;
 }
 
 DynItemFilter
 dyn_item_filter(const char *match, const char *ttl)
 {
 	DynItemFilter test = {0, NULL};
-	Jsonb	   *object = match ? dyn_json_option_parse(match) : NULL;
+	const char *err = NULL;
 
-	test.terms = palloc0(((object ? JB_ROOT_COUNT(object) : 0) + 1) * sizeof(DynFilterTerm));
-	if (object != NULL)
-	{
-		JsonbIterator *it = JsonbIteratorInit(&object->root);
-		JsonbValue	name,
-					value;
-
-		(void) JsonbIteratorNext(&it, &value, true);
-		while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
-		{
-			(void) JsonbIteratorNext(&it, &value, true);
-			read_term(&test.terms[test.nterms++], &name, &value);
-		}
-	}
+	if (match != NULL)
+		err = read_terms(&test, dyn_json_option_parse(match));
+	else if (ttl != NULL)
+		test.terms = palloc0(sizeof(DynFilterTerm));
+	if (err != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for option \"%s\"", "item_filter"),
+				 errhint("%s", err)));
 	if (ttl != NULL)
 	{
 		test.terms[test.nterms].path = dyn_path_of_attribute(dyn_to_utf8(ttl));

@@ -72,42 +72,19 @@ parse_template(const JsonbValue *name, const JsonbValue *value,
 	return tmpl;
 }
 
-bool
-dyn_templates_check(const char *text, const char **why)
-{
-	Jsonb	   *object = dyn_json_option_check(text, "{\"pk\": \"user#${email}\"}",
-											   why);
-	JsonbIterator *it;
-	JsonbValue	name,
-				value;
-
-	if (object == NULL)
-		return false;
-	it = JsonbIteratorInit(&object->root);
-	(void) JsonbIteratorNext(&it, &value, true);
-	while (*why == NULL && JsonbIteratorNext(&it, &name, true) == WJB_KEY)
-	{
-		(void) JsonbIteratorNext(&it, &value, true);
-		if (name.val.string.len == 0)
-			*why = "The name of an attribute must not be empty.";
-		else if (value.type != jbvString || value.val.string.len == 0)
-			*why = "The template of an attribute must be a string, such as \"user#${email}\".";
-		else
-			dyn_template_free(parse_template(&name, &value, why));
-	}
-	return *why == NULL;
-}
-
 static void
 free_template(void *tmpl)
 {
 	dyn_template_free(tmpl);
 }
 
-DynTemplatedAttr *
-dyn_templates_parse(const char *text, int *n)
+/*
+ * Reads the members of the option, until CurrentMemoryContext is reset.
+ * Returns NULL, with a hint in *why, if one is not valid.
+ */
+static DynTemplatedAttr *
+read_templates(Jsonb *templates, int *n, const char **why)
 {
-	Jsonb	   *templates = dyn_json_option_parse(text);
 	JsonbIterator *it = JsonbIteratorInit(&templates->root);
 	DynTemplatedAttr *templated = palloc0(JB_ROOT_COUNT(templates) * sizeof(DynTemplatedAttr));
 	JsonbValue	name,
@@ -118,21 +95,46 @@ dyn_templates_parse(const char *text, int *n)
 	(void) JsonbIteratorNext(&it, &value, true);
 	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
 	{
-		const char *why = NULL;
-		DynTemplate *tmpl;
+		DynTemplate *tmpl = NULL;
 
 		(void) JsonbIteratorNext(&it, &value, true);
-		tmpl = parse_template(&name, &value, &why);
+		if (name.val.string.len == 0)
+			*why = "The name of an attribute must not be empty.";
+		else if (value.type != jbvString || value.val.string.len == 0)
+			*why = "The template of an attribute must be a string, such as \"user#${email}\".";
+		else
+			tmpl = parse_template(&name, &value, why);
 		if (tmpl == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid value for option \"%s\"", "key_templates"),
-					 errhint("%s", why)));
-		templated[*n].path = dyn_path_of_attribute(dyn_json_option_text(&name, &len));
+			return NULL;
 		dyn_call_at_reset(CurrentMemoryContext, free_template, tmpl);
+		templated[*n].path = dyn_path_of_attribute(dyn_json_option_text(&name, &len));
 		templated[*n].tmpl = tmpl;
 		templated[(*n)++].parts = palloc0(Max(tmpl->nparts, 1) * sizeof(DynPart));
 	}
+	return templated;
+}
+
+bool
+dyn_templates_check(const char *text, const char **why)
+{
+	Jsonb	   *object = dyn_json_option_check(text, "{\"pk\": \"user#${email}\"}",
+											   why);
+	int			n;
+
+	return object != NULL && read_templates(object, &n, why) != NULL;
+}
+
+DynTemplatedAttr *
+dyn_templates_parse(const char *text, int *n)
+{
+	const char *why;
+	DynTemplatedAttr *templated = read_templates(dyn_json_option_parse(text), n, &why);
+
+	if (templated == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid value for option \"%s\"", "key_templates"),
+				 errhint("%s", why)));
 	return templated;
 }
 
