@@ -12,7 +12,6 @@
 #include "utils/date.h"
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
-#include "utils/uuid.h"
 
 #include "../../base/attributes.h"
 #include "../../dynamodb/template_text.h"
@@ -532,34 +531,21 @@ add_instant_facts(const DynCodec *codec, DynPartFacts *facts)
 static DynPartFacts
 part_facts(const DynTemplatePart *part, const DynCodec *codec)
 {
+	const DynCodecFacts *kind = &dyn_codec_facts[codec->kind];
 	DynPartFacts facts = {0};
 
 	facts.text = codec->kind == DYN_CODEC_TEXT;
-	switch (codec->kind)
+	facts.width = kind->width;
+	facts.charset = kind->charset;
+	if (codec->kind == DYN_CODEC_UUID && part->folding == DYN_FOLD_UPPER)
+		facts.charset = "0123456789ABCDEF-";
+	if (codec->format.kind == DYN_FORMAT_PADDED)
 	{
-		case DYN_CODEC_UUID:
-			facts.width = UUID_LEN * 2 + 4;
-			facts.charset = part->folding == DYN_FOLD_UPPER
-				? "0123456789ABCDEF-" : "0123456789abcdef-";
-			break;
-		case DYN_CODEC_INT2:
-		case DYN_CODEC_INT4:
-		case DYN_CODEC_INT8:
-		case DYN_CODEC_NUMERIC:
-			facts.charset = "-0123456789";
-			if (codec->format.kind != DYN_FORMAT_PADDED)
-				break;
-			facts.width = codec->format.digits;
-			facts.charset = "0123456789";
-			break;
-		case DYN_CODEC_DATE:
-		case DYN_CODEC_TIMESTAMP:
-		case DYN_CODEC_TIMESTAMPTZ:
-			add_instant_facts(codec, &facts);
-			break;
-		default:
-			break;
+		facts.width = codec->format.digits;
+		facts.charset = "0123456789";
 	}
+	if (kind->instant)
+		add_instant_facts(codec, &facts);
 	return facts;
 }
 

@@ -76,6 +76,8 @@ typedef struct DynCodecFacts
 	DynEncoding encoding;
 	bool		may_be_empty;	/* true if '' is a value, or encodes one */
 	bool		instant;		/* true for dates and times */
+	const char *charset;		/* characters of its texts; NULL: any */
+	int			width;			/* number of characters; 0: any */
 	int64		least;			/* smallest and largest integer; else 0, 0 */
 	int64		most;
 } DynCodecFacts;
