@@ -218,23 +218,6 @@ read_rows(DynCheckedTable *table)
 	return is_row;
 }
 
-/* True if the item is a row of a foreign table that is not compared. */
-static bool
-is_claimed_elsewhere(const DynCheck *check)
-{
-	ListCell   *lc;
-
-	foreach(lc, check->tables)
-	{
-		DynCheckedTable *table = lfirst(lc);
-
-		if (table->left_out && table->selective &&
-			is_row_of(table, table->view))
-			return true;
-	}
-	return false;
-}
-
 /* Counts the item for each pair of the tables, up to MAX_PAIRS pairs. */
 static void
 count_shared(DynCheck *check, Bitmapset *tables)
@@ -305,8 +288,19 @@ check_item(DynCheck *check, const DynValue *values)
 	}
 	if (bms_membership(claims) == BMS_MULTIPLE)
 		count_shared(check, claims);
-	else if (!claimed && !check->undecided && !is_claimed_elsewhere(check))
+	else if (!claimed && !check->undecided)
+	{
+		/* is it a row of a foreign table that is not compared? */
+		foreach(lc, check->tables)
+		{
+			DynCheckedTable *table = lfirst(lc);
+
+			if (table->left_out && table->selective &&
+				is_row_of(table, table->view))
+				return;
+		}
 		count(check, expired ? &check->expired : &check->unclaimed, NULL);
+	}
 }
 
 /* ---- foreign tables ---- */

@@ -191,25 +191,22 @@ dyn_columns_infer(const DynTableMeta *meta, const List *items)
 static const char *
 sql_type(const DynNewColumn *column)
 {
-	switch (column->types)
+	static const char *const names[] = {
+		[DYN_TYPE_S] = "pg_catalog.text",
+		[DYN_TYPE_N] = "pg_catalog.\"numeric\"",
+		[DYN_TYPE_B] = "pg_catalog.bytea",
+		[DYN_TYPE_BOOL] = "pg_catalog.bool",
+		[DYN_TYPE_SS] = "pg_catalog.text[]",
+		[DYN_TYPE_NS] = "pg_catalog.\"numeric\"[]",
+		[DYN_TYPE_BS] = "pg_catalog.bytea[]",
+	};
+
+	for (int type = 0; type < lengthof(names); type++)
 	{
-		case 1u << DYN_TYPE_S:
-			return "pg_catalog.text";
-		case 1u << DYN_TYPE_N:
-			return "pg_catalog.\"numeric\"";
-		case 1u << DYN_TYPE_B:
-			return "pg_catalog.bytea";
-		case 1u << DYN_TYPE_BOOL:
-			return "pg_catalog.bool";
-		case 1u << DYN_TYPE_SS:
-			return "pg_catalog.text[]";
-		case 1u << DYN_TYPE_NS:
-			return "pg_catalog.\"numeric\"[]";
-		case 1u << DYN_TYPE_BS:
-			return "pg_catalog.bytea[]";
-		default:
-			return "pg_catalog.jsonb";
+		if (column->types == 1u << type && names[type] != NULL)
+			return names[type];
 	}
+	return "pg_catalog.jsonb";
 }
 
 /* True if the attribute was a set in every item that has it. */
