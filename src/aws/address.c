@@ -121,37 +121,19 @@ is_refused_v6(const unsigned char *address)
 	return has_any_prefix(address, refused_v6, LENGTHOF(refused_v6));
 }
 
-static bool
-is_local_v4(const unsigned char *address)
-{
-	return has_any_prefix(address, local_v4, LENGTHOF(local_v4));
-}
-
-static bool
-is_local_v6(const unsigned char *address)
-{
-	return has_prefix(address, &loopback_v6) ||
-		has_any_prefix(address, local_v6, LENGTHOF(local_v6));
-}
-
 bool
 dyn_address_allowed(const struct sockaddr *address, DynAddressPolicy policy)
 {
-	const unsigned char *bytes;
+	const void *v4 = &((const struct sockaddr_in *) address)->sin_addr;
+	const void *v6 = &((const struct sockaddr_in6 *) address)->sin6_addr;
 
 	if (address->sa_family == AF_INET)
-	{
-		bytes = (const unsigned char *)
-			&((const struct sockaddr_in *) address)->sin_addr;
-		return policy == DYN_ADDRESS_LOCAL ? is_local_v4(bytes) :
-			!is_refused_v4(bytes);
-	}
+		return policy == DYN_ADDRESS_LOCAL ?
+			has_any_prefix(v4, local_v4, LENGTHOF(local_v4)) :
+			!is_refused_v4(v4);
 	if (address->sa_family == AF_INET6)
-	{
-		bytes = (const unsigned char *)
-			&((const struct sockaddr_in6 *) address)->sin6_addr;
-		return policy == DYN_ADDRESS_LOCAL ? is_local_v6(bytes) :
-			!is_refused_v6(bytes);
-	}
+		return policy == DYN_ADDRESS_LOCAL ? has_prefix(v6, &loopback_v6) ||
+			has_any_prefix(v6, local_v6, LENGTHOF(local_v6)) :
+			!is_refused_v6(v6);
 	return false;
 }

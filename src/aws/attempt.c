@@ -24,6 +24,10 @@
  * time ourselves.  For `once` calls we always do, because a caller that has
  * other work must not make a write look unanswered.
  *
+ * Every attempt is signed again, because signatures expire.  Headers that a
+ * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
+ * User-Agent) are not signed.
+ *
  * response_check.c checks replies, retry.c decides about retries, http.c and
  * loop.c transfer bytes; this file connects them.
  *
@@ -36,15 +40,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/lengthof.h"
 #include "provider.h"
-#include "request.h"
-#include "response_check.h"
 
 /*
  * Maximum number of attempts that are not counted: a peer may end each of
  * them.
  */
 #define MOST_UNATTENDED		100
+
+#define CONTENT_TYPE	"application/x-amz-json-1.0"
 
 /* Time after which a call that waits for a descriptor tries again. */
 #define HELD_PAUSE_US		(20 * 1000)
@@ -131,6 +136,62 @@ time_limit_us(const DynActiveCall *call)
 	return (int64_t) call->service->request_timeout_ms * 1000;
 }
 
+/*
+ * Returns the headers of an attempt, signed for the time `now` by the
+ * service's clock; NULL if memory runs out.  We write Accept-Encoding
+ * ourselves: otherwise libcurl would inflate the body before we can check its
+ * checksum, which covers the bytes as transmitted.  "Expect:" without a value
+ * keeps libcurl from waiting for "100 Continue" before it sends a large body.
+ */
+static struct curl_slist *
+signed_headers(DynSigKeyCache *cache, const DynService *service,
+			   const char *operation, const DynBuffer *body, int64_t now)
+{
+	static const char *const fixed[] = {
+		("Content-Type: " CONTENT_TYPE), "Accept-Encoding: gzip", "Expect:"
+	};
+	const DynCredentials *credentials = &service->provider->current;
+	DynSigScope scope = {service->region, service->signing_name, ""};
+	DynSigHeader headers[] = {
+		{"Content-Type", CONTENT_TYPE}, {"Host", service->host},
+		{"X-Amz-Date", scope.time}, {"X-Amz-Target", NULL},
+		{"X-Amz-Security-Token", credentials->session_token}
+	};
+	DynSigRequest request = {"POST", "/", "", false, headers,
+		credentials->session_token ? 5 : 4,
+	body->data ? body->data : "", body->len};
+	struct curl_slist *list = NULL;
+	DynBuffer	target;
+	DynBuffer	authorization;
+	bool		ok;
+	size_t		i;
+
+	dyn_sigv4_set_time(&scope, now);
+	dyn_buffer_init(&target, 0);
+	dyn_buffer_init(&authorization, 0);
+	dyn_buffer_append_str(&target, service->target_prefix);
+	dyn_buffer_append_str(&target, operation);
+	headers[3].value = dyn_buffer_terminate(&target);
+	ok = headers[3].value != NULL &&
+		dyn_sigv4_authorization(cache, &scope, credentials, &request,
+								&authorization) &&
+		dyn_buffer_terminate(&authorization) != NULL;
+	/* headers[0], the content type, is among the fixed ones */
+	for (i = 1; ok && i < request.nheaders; i++)
+		ok = dyn_http_append_header(&list, headers[i].name,
+									headers[i].value);
+	ok = ok && dyn_http_append_header(&list, "Authorization",
+									  authorization.data);
+	for (i = 0; ok && i < LENGTHOF(fixed); i++)
+		ok = dyn_http_append_line(&list, fixed[i]);
+	dyn_buffer_free(&target);
+	dyn_secret_free_buffer(&authorization);
+	if (ok)
+		return list;
+	dyn_http_free_headers(list);
+	return NULL;
+}
+
 static DynFailure
 prepare_attempt(DynActiveCall *call, DynHttp *http)
 {
@@ -153,8 +214,8 @@ prepare_attempt(DynActiveCall *call, DynHttp *http)
 	call->packed.max = service->max_response;
 	call->signed_offset = service->clock->offset;
 	call->generation = service->provider->generation;
-	headers = dyn_request_headers(&client->key_cache, service, call->operation,
-								  &call->body, signing_clock(call));
+	headers = signed_headers(&client->key_cache, service, call->operation,
+							 &call->body, signing_clock(call));
 	if (headers == NULL)
 		return DYN_FAIL_MEMORY;
 	request.body = call->body.data;
@@ -329,34 +390,14 @@ dyn_attempt_end(DynActiveCall *call, CURLcode code)
 	finish_call(call);
 }
 
-/*
- * If libcurl reads a lot of the reply in its first turn, the transfer may be
- * paused.  Then libcurl has not yet reported which connection it took, and we
- * would regard that connection as idle (sockets.c).  To make libcurl report
- * it, resume the transfer with the bytes that libcurl holds.
- */
-static void
-show_connection(DynActiveCall *call)
-{
-	size_t		allowance = call->allowance;
-	CURLcode	code;
-
-	if (!call->http->paused)
-		return;
-	call->http->paused = false;
-	call->allowance = SIZE_MAX;
-	code = dyn_loop_resume(&call->client->connections.loop, call->http->easy);
-	call->allowance = allowance;
-	if (code != CURLE_OK)
-		dyn_attempt_end(call, code);
-}
-
 static void
 send_attempt(DynActiveCall *call)
 {
 	DynClient  *client = call->client;
 	DynHttp    *http;
 	DynFailure	failure = DYN_FAIL_MEMORY;
+	size_t		allowance = call->allowance;
+	CURLcode	code;
 
 	call->held = false;
 	http = dyn_connections_take_handle(&client->connections);
@@ -379,7 +420,22 @@ send_attempt(DynActiveCall *call)
 		if (dyn_connections_enter(&client->connections, http,
 								  call->service->max_idle_connections))
 		{
-			show_connection(call);
+			/*
+			 * If libcurl has read a lot of the reply in its first turn, the
+			 * transfer may be paused.  Then libcurl has not yet reported which
+			 * connection it took, and we would regard that connection as idle
+			 * (sockets.c).  To make libcurl report it, resume the transfer
+			 * with the bytes that libcurl holds.
+			 */
+			if (http->paused)
+			{
+				http->paused = false;
+				call->allowance = SIZE_MAX;
+				code = dyn_loop_resume(&client->connections.loop, http->easy);
+				call->allowance = allowance;
+				if (code != CURLE_OK)
+					dyn_attempt_end(call, code);
+			}
 			return;
 		}
 		call->http = NULL;

@@ -155,27 +155,13 @@ dyn_awserror_excerpt(const char *text, size_t len,
 
 /* ---- the error document ----------------------------------------------- */
 
-/*
- * Returns the length up to a line break, or up to and including the full stop
- * that ends a sentence.
- */
-static size_t
-first_sentence(const char *text, size_t len)
-{
-	size_t		i;
-
-	for (i = 0; i < len && text[i] != '\n'; i++)
-		if (text[i] == '.' &&
-			(i + 1 == len || text[i + 1] == ' ' || text[i + 1] == '\n'))
-			return i + 1;
-	return i;
-}
-
 static void
 set_message(json_t *document, const DynCredentials *credentials,
 			DynAwsError *error)
 {
 	json_t	   *text = json_object_get(document, "message");
+	const char *shown;
+	bool		echoes = false;
 	size_t		len;
 	size_t		i;
 
@@ -183,34 +169,19 @@ set_message(json_t *document, const DynCredentials *credentials,
 		text = json_object_get(document, "Message");
 	if (!json_is_string(text))
 		return;
+	shown = json_string_value(text);
 	len = json_string_length(text);
 	for (i = 0; i < LENGTHOF(echoing_codes); i++)
-		if (strcmp(error->code, echoing_codes[i]) == 0)
-			len = first_sentence(json_string_value(text), len);
-	dyn_awserror_excerpt(json_string_value(text), len, credentials,
-						 error->message, sizeof(error->message));
-}
-
-/*
- * Returns true if every reason is the limit of a single partition.  These
- * reasons are named ...KeyRangeThroughputExceeded (developer guide,
- * "Diagnosing throttling").
- */
-static bool
-all_name_key_ranges(const json_t *reasons)
-{
-	size_t		i;
-
-	for (i = 0; i < json_array_size(reasons); i++)
-	{
-		const char *reason =
-			json_string_value(json_object_get(json_array_get(reasons, i),
-											  "reason"));
-
-		if (reason == NULL || strstr(reason, "KeyRange") == NULL)
-			return false;
-	}
-	return json_array_size(reasons) > 0;
+		echoes |= strcmp(error->code, echoing_codes[i]) == 0;
+	/* up to a line break, or with the full stop that ends a sentence */
+	for (i = 0; echoes && i < len; i++)
+		if (shown[i] == '\n')
+			len = i;
+		else if (shown[i] == '.' && (i + 1 == len || shown[i + 1] == ' ' ||
+									 shown[i + 1] == '\n'))
+			len = i + 1;
+	dyn_awserror_excerpt(shown, len, credentials, error->message,
+						 sizeof(error->message));
 }
 
 static void
@@ -222,11 +193,23 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 	const char *reason;
 	const char *resource;
 	size_t		used;
+	size_t		i;
 
 	if (!json_is_array(reasons))
 		reasons = json_object_get(document, "throttlingReasons");
-	error->hot_partition = all_name_key_ranges(reasons);
 	first = json_array_get(reasons, 0);
+	error->hot_partition = first != NULL;
+	/*
+	 * The limit of a single partition is ...KeyRangeThroughputExceeded
+	 * (developer guide, "Diagnosing throttling").
+	 */
+	for (i = 0; i < json_array_size(reasons); i++)
+	{
+		reason = json_string_value(json_object_get(json_array_get(reasons, i),
+												   "reason"));
+		if (reason == NULL || strstr(reason, "KeyRange") == NULL)
+			error->hot_partition = false;
+	}
 	reason = json_string_value(json_object_get(first, "reason"));
 	resource = json_string_value(json_object_get(first, "resource"));
 	if (reason == NULL)

@@ -19,10 +19,8 @@ typedef struct DynAwsError
 	char		code[128];		/* "ResourceNotFoundException" */
 	char		message[1024];	/* error text; "" if the service gave none */
 	char		throttle_reason[256];	/* "reason resource", or "" */
-	bool		hot_partition;	/* true if all reasons name a partition's
-								 * limit */
-	bool		out_of_memory;	/* true if memory ran out while parsing the
-								 * body */
+	bool		hot_partition;	/* all reasons name a partition's limit */
+	bool		out_of_memory;	/* memory ran out while parsing the body */
 } DynAwsError;
 
 /*

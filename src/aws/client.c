@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "client_private.h"
-#include "response_check.h"
 
 /* The service limits the size of requests; escapes may make ours longer. */
 #define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
@@ -247,7 +246,6 @@ void
 dyn_client_close_idle(DynClient *client)
 {
 	dyn_connections_close_idle(&client->connections);
-	dyn_connections_free_handles(&client->connections);
 }
 
 int
@@ -301,24 +299,6 @@ dyn_call_body(DynCall *call)
 }
 
 /*
- * Makes the largest spare buffer the response's; small ones held a packed body
- * or an error.
- */
-static void
-take_spare(DynClient *client, DynBuffer *response)
-{
-	int			best = 0;
-	int			i;
-
-	for (i = 1; i < client->nspare; i++)
-		if (client->spare[i].cap > client->spare[best].cap)
-			best = i;
-	*response = client->spare[best];
-	client->spare[best] = client->spare[--client->nspare];
-	client->spare_bytes -= response->cap;
-}
-
-/*
  * A document that could not be written, or an operation name that is too long,
  * fails like any other call.
  */
@@ -329,6 +309,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 	DynActiveCall *call = (DynActiveCall *) public;
 	DynClient  *client = call->client;
 	size_t		len = strlen(operation);
+	int			i;
 
 	assert(public->state == DYN_CALL_IDLE || public->state == DYN_CALL_DONE);
 	resume_clocks(client);
@@ -351,7 +332,17 @@ dyn_call_start(DynCall *public, const DynService *service,
 	call->waiting_us = 0;
 	call->due_us = DYN_LOOP_NEVER;
 	if (public->response.cap == 0 && client->nspare > 0)
-		take_spare(client, &public->response);
+	{
+		DynBuffer  *best = client->spare;
+
+		/* small ones held a packed body or an error */
+		for (i = 1; i < client->nspare; i++)
+			if (client->spare[i].cap > best->cap)
+				best = &client->spare[i];
+		public->response = *best;
+		*best = client->spare[--client->nspare];
+		client->spare_bytes -= public->response.cap;
+	}
 	dyn_buffer_reset(&public->response);
 	public->response.max = service->max_response;
 	dyn_attempt_link(call);

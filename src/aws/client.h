@@ -78,8 +78,7 @@ typedef struct DynService
 	const char *ca_bundle;		/* CA bundle, or NULL for the system's */
 	const char *proxy;			/* proxy URL, or NULL: no proxy, regardless of
 								 * the environment */
-	struct DynProvider *provider;	/* provider of the credentials
-									 * (provider.h) */
+	struct DynProvider *provider;	/* provides the credentials */
 	int			connect_timeout_ms;
 	int			request_timeout_ms; /* limit of one attempt; includes the body,
 									 * excludes pauses (dyn_call_allow), and
@@ -88,8 +87,7 @@ typedef struct DynService
 	int			max_attempts;
 	size_t		max_response;	/* limit of a response body after inflating
 								 * (bytes) */
-	int			max_idle_connections;	/* idle connections to keep open
-										 * between statements */
+	int			max_idle_connections;	/* to keep open between statements */
 	DynClock   *clock;			/* service's clock, set by the client */
 } DynService;
 
@@ -128,8 +126,7 @@ typedef struct DynCall
 	DynCallState state;
 
 	/* set by the caller before the call is started; preserved */
-	bool		ends_throttled; /* true if a throttled attempt is the last
-								 * one */
+	bool		ends_throttled; /* a throttled attempt is the last one */
 	bool		once;			/* true for a write, which the client must not
 								 * send again once it may have been executed */
 	int		   *in_flight;		/* counter that includes the call from its
@@ -139,21 +136,18 @@ typedef struct DynCall
 	/* final once state is DYN_CALL_DONE */
 	DynFailure	failure;
 	bool		passing;		/* true if the failure may be temporary */
-	int			http_status;	/* status of the last attempt; 0 if it had no
-								 * reply */
+	int			http_status;	/* last attempt's; 0 if it had no reply */
 	char		code[128];		/* DynamoDB's error code, "" if none */
 	char		message[1024];	/* text of that error, or libcurl's; truncated,
 								 * printable, valid UTF-8 */
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
 	bool		unanswered;		/* `once`: true if the request may have been
 								 * executed, but has no usable response */
-	const struct DynError *err; /* the provider's error
-								 * (DYN_FAIL_CREDENTIALS) */
+	const struct DynError *err; /* the provider's (DYN_FAIL_CREDENTIALS) */
 	char		throttle_reason[256];	/* "reason resource" of the first
 										 * throttling reason, or "" */
 	bool		throttled;		/* true if the last attempt was throttled... */
-	bool		hot_partition;	/* ...and only because of a partition's
-								 * limit */
+	bool		hot_partition;	/* ...and only by a partition's limit */
 	DynBuffer	response;		/* body, after dyn_call_unpack */
 
 	/* counted over all attempts */
@@ -234,8 +228,7 @@ extern void dyn_client_wake(DynClient *client, double ms);
 typedef struct DynSocketWatcher
 {
 	int			fd;
-	int			held_fds;		/* number of descriptors to account for until
-								 * it is removed */
+	int			held_fds;		/* descriptors to account for until removed */
 	int64_t		due_us;
 	void		(*callback) (void *arg);
 	void	   *arg;

@@ -37,17 +37,13 @@ typedef struct DynActiveCall
 	int64_t		left_us;		/* time left at the last pause (us); -1 if it
 								 * was never paused */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
-	int			unattended;		/* attempts that failed while the caller did
-								 * not drive the client */
+	int			unattended;		/* failed while the client was not driven */
 	bool		clock_tried;	/* true if this call has corrected the clock */
-	unsigned	generation;		/* generation of the last attempt's
-								 * credentials */
-	bool		credentials_tried;	/* true if this call has already refreshed
-									 * the credentials once */
+	unsigned	generation;		/* that of the last credentials used */
+	bool		credentials_tried;	/* this call has refreshed them once */
 	bool		held;			/* true if BACKOFF waits for credentials, a
 								 * descriptor or a connection */
-	uint64_t	peer;			/* fingerprint of the peer of its connections,
-								 * or 0 */
+	uint64_t	peer;			/* fingerprint of its peer, or 0 */
 	int64_t		waiting_us;		/* time since when it waits for a connection
 								 * (monotonic us), or 0 */
 	struct DynActiveCall *next;			/* next call in the client's list */
@@ -63,8 +59,7 @@ struct DynClient
 	DynRandom	random;
 	DynActiveCall *active;		/* SENT and BACKOFF calls */
 	int			in_flight;		/* calls without a counter of their own */
-	bool		has_completions;	/* true if there are completions that the
-									 * caller has not seen */
+	bool		has_completions;	/* not all were seen by the caller */
 	int64_t		left_us;		/* time at which control was last returned to
 								 * the caller (monotonic us) */
 	DynExchange *exchanges;		/* exchanges that are started and not done */
@@ -135,5 +130,25 @@ extern void dyn_attempts_try_held(DynClient *client, bool connections_only);
  * Returns the time at which the next call is due; DYN_LOOP_NEVER if none is.
  */
 extern int64_t dyn_attempts_next_due(const DynClient *client);
+
+/* ---- checks of responses (response_check.c) ---------------------------- */
+
+/*
+ * Checks the result of an attempt, and returns the retry class of the attempt.
+ * Sets failure, http_status, code, message, request_id and throttle_reason of
+ * the call, and adds to bytes_received and lost.  A compressed body of status
+ * 200 is not inflated.  `signed_clock` is the current time by the clock that
+ * the attempt was signed with.
+ */
+extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http,
+										CURLcode code,
+										const DynCredentials *credentials,
+										int64_t signed_clock);
+
+/*
+ * Inflates a body into the call's response; sets the call's message on
+ * failure.
+ */
+extern DynFailure dyn_response_inflate(DynCall *call, const DynBuffer *packed);
 
 #endif

@@ -186,19 +186,6 @@ dyn_connections_give_handle(DynConnections *connections, DynHttp *http)
 	connections->nhandles++;
 }
 
-void
-dyn_connections_free_handles(DynConnections *connections)
-{
-	DynHttp    *http;
-
-	while ((http = connections->handles) != NULL)
-	{
-		connections->handles = http->next;
-		dyn_http_destroy(http);
-	}
-	connections->nhandles = 0;
-}
-
 bool
 dyn_connections_enter(DynConnections *connections, DynHttp *http, int keep)
 {
@@ -305,7 +292,16 @@ dyn_connections_end_statement(DynConnections *connections)
 void
 dyn_connections_close_idle(DynConnections *connections)
 {
+	DynHttp    *http;
+
 	connections->drop_idle = connections->used > 0;
 	if (connections->used == 0)
 		forget(connections);
+	/* some versions of libcurl keep the latest request in a handle */
+	while ((http = connections->handles) != NULL)
+	{
+		connections->handles = http->next;
+		dyn_http_destroy(http);
+	}
+	connections->nhandles = 0;
 }

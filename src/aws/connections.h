@@ -19,8 +19,7 @@ typedef struct DynConnections
 	DynLoop		loop;
 	DynSockets	sockets;
 	DynTls		tls;
-	const DynDescriptors *descriptors;	/* NULL if descriptors are not
-										 * accounted for */
+	const DynDescriptors *descriptors;	/* NULL: not accounted for */
 	int			granted;		/* descriptors acquired for connections */
 	DynHttp    *handles;		/* spare easy handles */
 	int			nhandles;
@@ -28,8 +27,7 @@ typedef struct DynConnections
 	int			peak;			/* most transfers at once in this statement */
 	int			last_peak;		/* the same for the previous statement */
 	int			keep;			/* max_idle_connections of its services */
-	bool		drop_idle;		/* true if all must be dropped once none is
-								 * used */
+	bool		drop_idle;		/* drop all once none is used */
 	int64_t		waited_us;		/* time waited for idle ones since the last one
 								 * was made (us) */
 } DynConnections;
@@ -96,12 +94,6 @@ extern void dyn_connections_return(DynConnections *connections, int n);
 extern DynHttp *dyn_connections_take_handle(DynConnections *connections);
 extern void dyn_connections_give_handle(DynConnections *connections,
 										DynHttp *http);
-
-/*
- * Frees the spare handles; some versions of libcurl keep the latest request in
- * them.
- */
-extern void dyn_connections_free_handles(DynConnections *connections);
 
 /*
  * Adds a transfer, to a service with this max_idle_connections, to the loop;

@@ -17,7 +17,6 @@
 
 #include "client_private.h"
 #include "credentials.h"
-#include "request.h"
 
 /* ---- the request ------------------------------------------------------ */
 
@@ -44,7 +43,7 @@ bool
 dyn_exchange_header(DynExchange *exchange, const char *name, const char *value)
 {
 	bool		ok = dyn_credentials_suit_header(value) &&
-		dyn_request_append_header(&exchange->headers, name, value);
+		dyn_http_append_header(&exchange->headers, name, value);
 
 	exchange->failed = exchange->failed || !ok;
 	return ok;
@@ -72,10 +71,14 @@ end_with(DynExchange *exchange, DynFailure failure, const char *text)
 	exchange->ended = true;
 }
 
-static DynFailure
-prepare(DynExchange *exchange, const DynExchangeLimits *limits)
+void
+dyn_exchange_start(DynExchange *exchange, DynClient *client,
+				   const DynExchangeLimits *limits,
+				   void (*done) (void *arg), void *arg)
 {
-	DynHttp    *http = exchange->http;
+	DynConnections *connections = &client->connections;
+	DynFailure	failure = DYN_FAIL_MEMORY;
+	DynHttp    *http;
 	struct curl_slist *headers;
 	DynHttpRequest request = {
 		.method = exchange->method,
@@ -91,32 +94,6 @@ prepare(DynExchange *exchange, const DynExchangeLimits *limits)
 	};
 
 	assert(exchange->policy != DYN_ADDRESS_LOCAL || limits->proxy == NULL);
-	/*
-	 * The empty lines keep libcurl from adding headers of its own.  A buffer
-	 * that grows with the reply would leave copies of its secrets.
-	 */
-	if (exchange->failed || exchange->body.failed ||
-		!dyn_request_append_line(&exchange->headers, "Expect:") ||
-		!dyn_request_append_line(&exchange->headers, "Content-Type:") ||
-		!dyn_buffer_enlarge(&exchange->response, DYN_EXCHANGE_LONGEST + 1))
-		return DYN_FAIL_MEMORY;
-	headers = exchange->headers;
-	exchange->headers = NULL;
-	http->owner = exchange;
-	http->is_exchange = true;
-	http->peer = 0;
-	return dyn_http_prepare(http, &request, headers, &exchange->response,
-							&exchange->response, &exchange->allowance);
-}
-
-void
-dyn_exchange_start(DynExchange *exchange, DynClient *client,
-				   const DynExchangeLimits *limits,
-				   void (*done) (void *arg), void *arg)
-{
-	DynConnections *connections = &client->connections;
-	DynFailure	failure = DYN_FAIL_MEMORY;
-
 	exchange->done = done;
 	exchange->arg = arg;
 	exchange->client = client;
@@ -124,20 +101,36 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 	client->exchanges = exchange;
 	dyn_connections_check_trust(connections, exchange->url, limits->proxy,
 								limits->ca_bundle);
-	exchange->http = dyn_connections_take_handle(connections);
-	if (exchange->http)
+	http = dyn_connections_take_handle(connections);
+
+	/*
+	 * The empty lines keep libcurl from adding headers of its own.  A buffer
+	 * that grows with the reply would leave copies of its secrets.
+	 */
+	if (http != NULL && !exchange->failed && !exchange->body.failed &&
+		dyn_http_append_line(&exchange->headers, "Expect:") &&
+		dyn_http_append_line(&exchange->headers, "Content-Type:") &&
+		dyn_buffer_enlarge(&exchange->response, DYN_EXCHANGE_LONGEST + 1))
 	{
-		failure = prepare(exchange, limits);
-		/* One more connection is always granted: exchanges are few. */
+		headers = exchange->headers;
+		exchange->headers = NULL;
+		http->owner = exchange;
+		http->is_exchange = true;
+		http->peer = 0;
+		exchange->http = http;
+		failure = dyn_http_prepare(http, &request, headers, &exchange->response,
+								   &exchange->response, &exchange->allowance);
+		/* one more connection is always granted: exchanges are few */
 		if (failure == DYN_FAIL_NONE &&
 			dyn_connections_acquire(connections, true) &&
-			dyn_connections_enter(connections, exchange->http, 0))
+			dyn_connections_enter(connections, http, 0))
 			return;
 		if (failure == DYN_FAIL_NONE)
 			failure = DYN_FAIL_MEMORY;
-		dyn_connections_give_handle(connections, exchange->http);
 		exchange->http = NULL;
 	}
+	if (http != NULL)
+		dyn_connections_give_handle(connections, http);
 	end_with(exchange, failure, dyn_failure_phrase(failure));
 }
 
@@ -195,7 +188,7 @@ dyn_exchange_destroy(DynExchange *exchange)
 		dyn_connections_leave(&exchange->client->connections, exchange->http);
 	if (exchange->client)
 		unlink_exchange(exchange);
-	dyn_request_headers_free(exchange->headers);
+	dyn_http_free_headers(exchange->headers);
 	dyn_secret_free_buffer(&exchange->body);
 	dyn_secret_free_buffer(&exchange->response);
 	dyn_secret_free(exchange->url);

@@ -36,12 +36,10 @@ typedef struct DynExchange
 	/* the request */
 	const char *method;			/* "GET", "POST" or "PUT"; static */
 	char	   *url;
-	struct curl_slist *headers; /* lines "Name: value"; moved when the exchange
-								 * is started */
+	struct curl_slist *headers; /* lines; moved when the exchange is started */
 	DynBuffer	body;
 	DynAddressPolicy policy;	/* addresses that it may be sent to */
-	bool		failed;			/* true if a header was refused, or memory ran
-								 * out */
+	bool		failed;			/* a header was refused, or memory ran out */
 
 	/* the reply, once the exchange is done */
 	DynFailure	failure;		/* DYN_FAIL_NONE with any HTTP status */
@@ -57,16 +55,14 @@ typedef struct DynExchange
 	void		(*done) (void *arg);
 	void	   *arg;
 	size_t		allowance;
-	bool		ended;			/* true if it has ended, but `done` has not
-								 * been called */
+	bool		ended;			/* it has ended, but `done` was not called */
 	struct DynExchange *next;	/* next exchange in the client's list */
 } DynExchange;
 
 typedef struct DynExchangeLimits
 {
 	const char *ca_bundle;		/* CA bundle, as in DynService */
-	const char *proxy;			/* proxy, as in DynService; NULL for
-								 * DYN_ADDRESS_LOCAL */
+	const char *proxy;			/* as in DynService; NULL for LOCAL */
 	int			connect_timeout_ms;
 	int			timeout_ms;
 } DynExchangeLimits;

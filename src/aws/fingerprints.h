@@ -31,11 +31,9 @@ typedef struct DynFingerprints
 /* The values that distinguish a reply from others. */
 typedef struct DynFingerprint
 {
-	uint64_t	request_id;		/* hash of the request id; 0 if there was
-								 * none */
+	uint64_t	request_id;		/* hash of the request id; 0: none */
 	uint64_t	reply;			/* hash of request id, body and connection */
-	bool		is_first;		/* true for the first reply of its
-								 * connection */
+	bool		is_first;		/* first reply of its connection */
 } DynFingerprint;
 
 /*

@@ -19,15 +19,17 @@
  */
 #include "http.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
 
+#include <openssl/crypto.h>
+
 #include "../base/crc32.h"
 #include "../base/text.h"
 #include "address.h"
-#include "request.h"
 #include "wiping.h"
 
 #define LONGEST_HEADERS		(64 * 1024)
@@ -71,9 +73,6 @@ on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 	return fd < 0 ? CURL_SOCKET_BAD : fd;
 }
 
-/*
- * libcurl stores this pointer with the connection, which outlives the handle.
- */
 static int
 on_close_socket(void *arg, curl_socket_t fd)
 {
@@ -88,18 +87,6 @@ reset_reply(DynReply *reply)
 	*reply = (DynReply) {
 		.header_bytes = reply->header_bytes,.retry_after_ms = -1
 	};
-}
-
-static void
-read_crc(DynReply *reply, const char *value)
-{
-	size_t		digits = strspn(value, "0123456789");
-	unsigned long long crc = strtoull(value, NULL, 10);
-
-	reply->garbled_crc = reply->has_body_crc || digits == 0 || digits > 10 ||
-		value[digits] != '\0' || crc > UINT32_MAX;
-	reply->has_body_crc = true;
-	reply->wanted_crc = (uint32_t) crc;
 }
 
 /*
@@ -138,7 +125,15 @@ read_header(DynReply *reply, const char *line, size_t len)
 		has_value(line, len, "date", reply->date, sizeof(reply->date)))
 		return;
 	if (has_value(line, len, "x-amz-crc32", value, sizeof(value)))
-		read_crc(reply, value);
+	{
+		size_t		digits = strspn(value, "0123456789");
+		unsigned long long crc = strtoull(value, NULL, 10);
+
+		reply->garbled_crc = reply->has_body_crc || digits == 0 ||
+			digits > 10 || value[digits] != '\0' || crc > UINT32_MAX;
+		reply->has_body_crc = true;
+		reply->wanted_crc = (uint32_t) crc;
+	}
 	else if (has_value(line, len, "content-encoding", value, sizeof(value)))
 	{
 		reply->packed = strcasecmp(value, "gzip") == 0 ||
@@ -290,6 +285,46 @@ on_send(char *bytes, size_t size, size_t n, void *arg)
 	return len;
 }
 
+/* ---- request headers --------------------------------------------------- */
+
+bool
+dyn_http_append_line(struct curl_slist **list, const char *line)
+{
+	struct curl_slist *longer = curl_slist_append(*list, line);
+
+	if (longer != NULL)
+		*list = longer;
+	return longer != NULL;
+}
+
+bool
+dyn_http_append_header(struct curl_slist **list, const char *name,
+					   const char *value)
+{
+	size_t		size = strlen(name) + strlen(value) + sizeof(": ");
+	char	   *line = malloc(size);
+	bool		ok = line != NULL;
+
+	if (ok)
+	{
+		snprintf(line, size, "%s: %s", name, value);
+		ok = dyn_http_append_line(list, line);
+		OPENSSL_cleanse(line, size);
+	}
+	free(line);
+	return ok;
+}
+
+void
+dyn_http_free_headers(struct curl_slist *headers)
+{
+	struct curl_slist *line;
+
+	for (line = headers; line; line = line->next)
+		OPENSSL_cleanse(line->data, strlen(line->data));
+	curl_slist_free_all(headers);
+}
+
 /* ---- setting up ------------------------------------------------------- */
 
 /* Sets an option and records whether that succeeded. */
@@ -318,6 +353,7 @@ set_static(DynHttp *http)
 	SET(CURLOPT_HEADERDATA, http);
 	SET(CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
 	SET(CURLOPT_OPENSOCKETDATA, http);
+	/* libcurl stores this pointer with the connection, which outlives http */
 	SET(CURLOPT_CLOSESOCKETFUNCTION, on_close_socket);
 	SET(CURLOPT_CLOSESOCKETDATA, http->sockets);
 
@@ -358,29 +394,22 @@ same_text(const char *a, const char *b)
 }
 
 /*
- * Returns true if the handle has all options that do not differ between
- * requests.
- */
-static bool
-is_set_up(const DynHttp *http, const DynHttpRequest *request)
-{
-	if (!http->is_set)
-		return false;
-	return !dyn_tls_is_used(request->url, request->proxy) ||
-		(http->trusts && http->forgotten == http->tls->forgotten &&
-		 same_text(http->ca_bundle, request->ca_bundle));
-}
-
-/*
- * Sets the constant options.  libcurl can restore its defaults only for all
- * options together, and a used handle may refuse some (CURLOPT_BUFFERSIZE,
- * while it has a buffer).
+ * Sets the constant options, unless the handle has them.  libcurl can restore
+ * its defaults only for all options together, and a used handle may refuse
+ * some (CURLOPT_BUFFERSIZE, while it has a buffer).
  */
 static bool
 set_up(DynHttp *http, const DynHttpRequest *request)
 {
-	CURL	   *easy = curl_easy_init();
+	bool		trusts = dyn_tls_is_used(request->url, request->proxy);
+	CURL	   *easy;
 
+	if (http->is_set && (!trusts ||
+						 (http->trusts &&
+						  http->forgotten == http->tls->forgotten &&
+						  same_text(http->ca_bundle, request->ca_bundle))))
+		return true;
+	easy = curl_easy_init();
 	http->is_set = false;
 	if (easy == NULL)
 		return false;
@@ -388,12 +417,11 @@ set_up(DynHttp *http, const DynHttpRequest *request)
 	http->easy = easy;
 	free(http->ca_bundle);
 	http->ca_bundle = request->ca_bundle ? strdup(request->ca_bundle) : NULL;
-	http->trusts = dyn_tls_is_used(request->url, request->proxy);
+	http->trusts = trusts;
 	http->forgotten = http->tls->forgotten;
 	http->is_set = same_text(http->ca_bundle, request->ca_bundle) &&
 		set_static(http) &&
-		(!http->trusts ||
-		 dyn_tls_trust(http->tls, http->easy, request->ca_bundle));
+		(!trusts || dyn_tls_trust(http->tls, easy, request->ca_bundle));
 	return http->is_set;
 }
 
@@ -404,7 +432,7 @@ set_up(DynHttp *http, const DynHttpRequest *request)
 static bool
 set_request(DynHttp *http, const DynHttpRequest *request)
 {
-	bool		ok = is_set_up(http, request) || set_up(http, request);
+	bool		ok = set_up(http, request);
 	CURL	   *easy = http->easy;
 	bool		is_get = strcmp(request->method, "GET") == 0;
 	bool		is_plain = is_get || strcmp(request->method, "POST") == 0;
@@ -449,7 +477,7 @@ dyn_http_destroy(DynHttp *http)
 {
 	if (http->easy)
 		curl_easy_cleanup(http->easy);
-	dyn_request_headers_free(http->headers);
+	dyn_http_free_headers(http->headers);
 	free(http->ca_bundle);
 	free(http);
 }
@@ -491,7 +519,7 @@ dyn_http_release(DynHttp *http)
 	curl_easy_setopt(http->easy, CURLOPT_HTTPHEADER, NULL);
 	curl_easy_setopt(http->easy, CURLOPT_POSTFIELDS, NULL);
 	dyn_tls_unshare(http->easy);
-	dyn_request_headers_free(http->headers);
+	dyn_http_free_headers(http->headers);
 	http->headers = NULL;
 	http->owner = NULL;
 	http->body = NULL;

@@ -21,8 +21,7 @@
 /* The parts of the reply that are examined while it arrives. */
 typedef struct DynReply
 {
-	int			status;			/* HTTP status; 0 until known (see
-								 * dyn_http_result) */
+	int			status;			/* 0 until known (dyn_http_result) */
 	size_t		header_bytes;
 	bool		has_head;		/* true if the headers are complete */
 	size_t		body_bytes;		/* body bytes as transmitted */
@@ -33,10 +32,8 @@ typedef struct DynReply
 	uint32_t	crc;			/* checksum of the bytes so far */
 	bool		packed;			/* true if Content-Encoding is gzip */
 	bool		unknown_encoding;
-	char		date[40];		/* unparsed, since it is rarely needed
-								 * (dyn_http_date) */
-	long		retry_after_ms; /* delay requested by the service; -1 if not
-								 * sent */
+	char		date[40];		/* unparsed (dyn_http_date) */
+	long		retry_after_ms; /* requested by the service; -1: none */
 	char		request_id[128];
 } DynReply;
 
@@ -55,8 +52,7 @@ typedef struct DynHttpRequest
 	const char *proxy;			/* proxy, as in DynService */
 	int			connect_timeout_ms;
 	int			timeout_ms;
-	bool		once;			/* true for a connection that serves nothing
-								 * else */
+	bool		once;			/* its connection serves nothing else */
 	bool		never_resend;	/* true if libcurl must not send it again when
 								 * a reused connection turns out to be dead */
 } DynHttpRequest;
@@ -64,12 +60,9 @@ typedef struct DynHttpRequest
 typedef struct DynHttp
 {
 	CURL	   *easy;
-	DynSockets *sockets;		/* socket table; outlives every handle and
-								 * connection */
-	DynTls	   *tls;			/* TLS state; outlives every handle and
-								 * connection */
-	void	   *owner;			/* call or exchange that uses the handle, or
-								 * NULL */
+	DynSockets *sockets;		/* outlive every handle and connection */
+	DynTls	   *tls;			/* outlives every handle and connection */
+	void	   *owner;			/* call or exchange, or NULL */
 	bool		is_exchange;	/* true if the owner is an exchange */
 	DynAddressPolicy policy;	/* address policy of the sockets that it
 								 * opens... */
@@ -77,25 +70,33 @@ typedef struct DynHttp
 	int			opened;			/* socket that it opened last; or -1 */
 	struct DynHttp *next;		/* next handle in the pool */
 	bool		is_set;			/* true if the constant options are set */
-	bool		trusts;			/* true if the TLS options are set for the next
-								 * two */
+	bool		trusts;			/* the TLS options are set, for these two: */
 	char	   *ca_bundle;		/* CA bundle that it trusts */
 	unsigned	forgotten;		/* tls->forgotten when they were set */
-	struct curl_slist *headers; /* request headers (owned while the exchange
-								 * runs) */
+	struct curl_slist *headers; /* request headers, owned while it runs */
 	DynBuffer  *plain;			/* buffer for an uncompressed body */
 	DynBuffer  *packed;			/* buffer for a gzip body */
 	const size_t *allowance;	/* body bytes to receive before pausing */
 	const char *body;			/* request body, if never_resend... */
 	size_t		body_left;		/* ...and how much libcurl has not read yet */
 	bool		body_begun;		/* true if libcurl has begun to read it */
-	bool		paused;			/* true if it reached the allowance: libcurl
-								 * waits for dyn_loop_resume */
-	DynFailure	refusal;		/* failure set by a callback that stopped
-								 * libcurl */
+	bool		paused;			/* until dyn_loop_resume */
+	DynFailure	refusal;		/* set by a callback that stopped libcurl */
 	DynReply	reply;
 	char		error[CURL_ERROR_SIZE];
 } DynHttp;
+
+/*
+ * Append a copy of the line, or of "name: value".  Return false if memory runs
+ * out.
+ */
+extern bool dyn_http_append_line(struct curl_slist **list,
+								 const char *line);
+extern bool dyn_http_append_header(struct curl_slist **list,
+								   const char *name, const char *value);
+
+/* Wipes and frees the headers; NULL is allowed. */
+extern void dyn_http_free_headers(struct curl_slist *headers);
 
 /* Creates a handle.  Returns NULL if memory runs out. */
 extern DynHttp *dyn_http_create(DynSockets *sockets, DynTls *tls);

@@ -30,8 +30,7 @@ typedef struct DynLoop
 	DynSockets *sockets;		/* table of the sockets that libcurl watches */
 	int			epoll_fd;
 	int			timer_fd;		/* timer, watched by epoll_fd */
-	int64_t		curl_due_us;	/* time of the next call that libcurl
-								 * requested */
+	int64_t		curl_due_us;	/* time of the next call of libcurl */
 	int64_t		armed_us;		/* time to which timer_fd is set */
 	bool		late;			/* true if libcurl was called long after the
 								 * requested time, since control was last

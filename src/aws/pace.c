@@ -199,18 +199,6 @@ dyn_pace_grant(DynPace *pace, double cost, double units, double sent_ms,
 
 /* ---- refused -------------------------------------------------------- */
 
-static double
-next_pause(const DynPace *pace, double cost, double now_ms)
-{
-	double		share = PAUSE_SHARE * (now_ms - pace->paused_ms);
-
-	if (pace->pause_ms > 0)
-		return fmin(pace->pause_ms * PAUSE_GROWTH, fmax(share, SHORT_PAUSE_MS));
-	if (pace->capacity > 0)
-		return fmax(cost / pace->capacity * SECOND, FIRST_PAUSE_MS);
-	return FIRST_PAUSE_MS;
-}
-
 static void
 measure(DynPace *pace, double cost, double now_ms)
 {
@@ -225,23 +213,13 @@ measure(DynPace *pace, double cost, double now_ms)
 	}
 }
 
-/* Handles two refusals in a row: the capacity has decreased, or is in debt. */
-static void
-slow_down(DynPace *pace, double cost, double now_ms)
-{
-	double		pause = PAUSE_GROWTH * (pace->next_ms - pace->refused_ms);
-	double		before = pace->rate;
-
-	measure(pace, cost, now_ms);
-	pace->rate = fmin(pace->rate, before * NARROWING);
-	pause = fmax(pause, cost / pace->rate * SECOND);
-	pace->next_ms = now_ms + fmin(pause, LONGEST_WAIT_MS);
-}
-
 void
 dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 				double now_ms)
 {
+	double		pause;
+	double		before;
+
 	if (sent_ms <= pace->narrowed_ms)
 		return;
 	skip_idle_time(pace, now_ms);
@@ -257,13 +235,28 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		pace->pause_ms = LONGEST_PAUSE_MS;
 	}
 	if (pace->rate > 0 && pace->responses == 0)
-		slow_down(pace, cost, now_ms);
+	{
+		/* two refusals in a row: the capacity has decreased, or is in debt */
+		pause = PAUSE_GROWTH * (pace->next_ms - pace->refused_ms);
+		before = pace->rate;
+		measure(pace, cost, now_ms);
+		pace->rate = fmin(pace->rate, before * NARROWING);
+		pause = fmax(pause, cost / pace->rate * SECOND);
+		pace->next_ms = now_ms + fmin(pause, LONGEST_WAIT_MS);
+	}
 	else if (pace->throttled && pace->granted > 0)
 		measure(pace, cost, now_ms);
 	else
 	{
 		/* nothing granted since the last refusal, and the rate is not known */
-		pace->pause_ms = fmin(next_pause(pace, cost, now_ms), LONGEST_PAUSE_MS);
+		pause = FIRST_PAUSE_MS;
+		if (pace->pause_ms > 0)
+			pause = fmin(pace->pause_ms * PAUSE_GROWTH,
+						 fmax(PAUSE_SHARE * (now_ms - pace->paused_ms),
+							  SHORT_PAUSE_MS));
+		else if (pace->capacity > 0)
+			pause = fmax(cost / pace->capacity * SECOND, FIRST_PAUSE_MS);
+		pace->pause_ms = fmin(pause, LONGEST_PAUSE_MS);
 		pace->since_ms = now_ms;
 		pace->next_ms = now_ms + pace->pause_ms;
 	}

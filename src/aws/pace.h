@@ -26,27 +26,23 @@
 typedef struct DynPace
 {
 	/* the window */
-	double		window;			/* limit of requests in flight; fractions
-								 * count */
+	double		window;			/* most requests in flight, with fractions */
 	double		max_window;
 	double		narrowed_ms;	/* time of the last refusal that narrowed it */
 
 	/* the rate */
-	bool		throttled;		/* true from a refusal until the rate is
-								 * dropped */
+	bool		throttled;		/* from a refusal until the rate is dropped */
 	double		rate;			/* units per second; 0 if not known */
 	double		next_ms;		/* time of the next request at the earliest */
 	double		since_ms;		/* begin of the measurement */
 	double		granted;		/* units granted since then */
-	double		seen_ms;		/* time of the last event: a request sent, or a
-								 * response */
+	double		seen_ms;		/* time of the last request or response */
 	double		refused_ms;		/* time of the last refusal */
 	double		raised_ms;		/* time at which the rate was last raised */
 	int			responses;		/* responses granted since the last refusal */
 	double		pause_ms;		/* last pause, while nothing is granted */
 	double		paused_ms;		/* time of the first refusal since a grant */
-	double		capacity;		/* units per second that the service is known
-								 * to grant; or 0 */
+	double		capacity;		/* units per second that are granted; or 0 */
 } DynPace;
 
 /* Result of dyn_pace_delay: not before a response arrives. */

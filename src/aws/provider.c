@@ -46,84 +46,42 @@ is_usable(const DynProvider *provider)
 		dyn_loop_uptime_s() < provider->ends_at;
 }
 
-/*
- * Returns true if a refresh is due, while the current ones may still be valid.
- */
-static bool
-is_due(const DynProvider *provider)
-{
-	return !is_usable(provider) ||
-		dyn_loop_uptime_s() >= provider->refresh_at;
-}
-
-/*
- * Returns true if the source may start.  Credentials that are needed
- * immediately, and have not failed, need no pause.
- */
-static bool
-may_start(const DynProvider *provider)
-{
-	return provider->client == NULL &&
-		((provider->stopped && !is_usable(provider)) ||
-		 dyn_loop_now_us() >= provider->retry_us);
-}
-
-static void
-start_source(DynProvider *provider, struct DynClient *client)
-{
-	provider->client = client;
-	provider->refreshing = is_usable(provider);
-	provider->wait_until_us = provider->refreshing && provider->stopped ?
-		dyn_loop_now_us() + REFRESH_WAIT_US : 0;
-	provider->source.start(provider->source.state, provider, client);
-}
-
-/*
- * Returns true if calls should wait for a refresh, while the current ones may
- * still be valid.
- */
-static bool
-should_wait(const DynProvider *provider)
-{
-	return provider->client != NULL && provider->wait_until_us != 0 &&
-		dyn_loop_now_us() < provider->wait_until_us;
-}
-
 int64_t
 dyn_provider_due_us(const DynProvider *provider)
 {
 	return provider->wait_until_us != 0 ? provider->wait_until_us : DYN_LOOP_NEVER;
 }
 
+/*
+ * Credentials that are needed immediately, and have not failed, need no pause
+ * before the source starts.
+ */
 DynReadiness
 dyn_provider_request(DynProvider *provider, struct DynClient *client)
 {
+	bool		usable;
+
 	if (is_static(provider))
 		return DYN_CREDENTIALS_READY;
-	if (is_due(provider) && may_start(provider))
-		start_source(provider, client);
-	if (!is_usable(provider))
+	usable = is_usable(provider);
+	if (provider->client == NULL &&
+		(!usable || dyn_loop_uptime_s() >= provider->refresh_at) &&
+		((provider->stopped && !usable) ||
+		 dyn_loop_now_us() >= provider->retry_us))
+	{
+		provider->client = client;
+		provider->refreshing = usable;
+		provider->wait_until_us = usable && provider->stopped ?
+			dyn_loop_now_us() + REFRESH_WAIT_US : 0;
+		provider->source.start(provider->source.state, provider, client);
+		usable = is_usable(provider);
+	}
+	if (!usable)
 		provider->wait_until_us = 0;
-	else if (!should_wait(provider))
+	else if (provider->client == NULL || provider->wait_until_us == 0 ||
+			 dyn_loop_now_us() >= provider->wait_until_us)
 		return DYN_CREDENTIALS_READY;
 	return provider->client ? DYN_CREDENTIALS_AWAITED : DYN_CREDENTIALS_FAILED;
-}
-
-/*
- * Returns how long before their expiry credentials with this lifetime are
- * refreshed.
- */
-static int64_t
-choose_margin(int64_t life)
-{
-	DynRandom	random;
-	int64_t		margin;
-
-	dyn_random_seed(&random);
-	margin = LATEST_REFRESH +
-		(int64_t) (dyn_random_unit(&random) *
-				   (EARLIEST_REFRESH - LATEST_REFRESH));
-	return margin < life / 2 ? margin : life / 2;
 }
 
 void
@@ -132,7 +90,13 @@ dyn_provider_obtained(DynProvider *provider, DynCredentials *credentials,
 {
 	int64_t		life = credentials->expires == 0 ? FOR_EVER
 		: credentials->expires - now;
+	DynRandom	random;
+	int64_t		margin;
 
+	dyn_random_seed(&random);
+	margin = LATEST_REFRESH +
+		(int64_t) (dyn_random_unit(&random) *
+				   (EARLIEST_REFRESH - LATEST_REFRESH));
 	assert(provider->client != NULL);
 	dyn_credentials_clear(&provider->previous);
 	provider->previous = provider->current;
@@ -147,17 +111,17 @@ dyn_provider_obtained(DynProvider *provider, DynCredentials *credentials,
 	provider->obtained_us = dyn_loop_now_us();
 	provider->issuer_ahead = now - (int64_t) time(NULL);
 	provider->ends_at = dyn_loop_uptime_s() + life;
-	provider->refresh_at = provider->ends_at - choose_margin(life);
+	provider->refresh_at = provider->ends_at -
+		(margin < life / 2 ? margin : life / 2);
 }
 
 /* Returns the end of the pause after `times` failures in succession. */
 static int64_t
 pause_end_us(int times)
 {
-	int64_t		pause = LONGEST_PAUSE;
+	int64_t		pause = times <= 6 ? (int64_t) FIRST_PAUSE << (times - 1)
+		: LONGEST_PAUSE;
 
-	if (times <= 6)
-		pause = (int64_t) FIRST_PAUSE << (times - 1);
 	if (pause > LONGEST_PAUSE)
 		pause = LONGEST_PAUSE;
 	return dyn_loop_now_us() + pause * 1000000;
@@ -207,35 +171,29 @@ blame_clocks(DynProvider *provider, const int64_t *service_time)
 	keep_error(provider, &err);
 }
 
-/*
- * New credentials may be refused, too, as clocks differ or the service is not
- * honest.  So the pauses of the source grow, unless these credentials have
- * been accepted.
- */
-static void
-note_refusal(DynProvider *provider, const int64_t *service_time)
-{
-	if (dyn_loop_now_us() - provider->obtained_us >= YOUNG_US)
-	{
-		provider->refusals = 0;
-		return;
-	}
-	if (++provider->refusals > 1)
-		provider->retry_us = pause_end_us(provider->refusals - 1);
-	blame_clocks(provider, service_time);
-}
-
 bool
 dyn_provider_reject(DynProvider *provider, unsigned generation,
 					const int64_t *service_time)
 {
 	if (is_static(provider))
 		return false;
-	if (generation == provider->generation && !provider->rejected)
+	if (generation != provider->generation || provider->rejected)
+		return true;
+	provider->rejected = true;
+
+	/*
+	 * New credentials may be refused, too, as clocks differ or the service is
+	 * not honest.  So the pauses of the source grow, unless these credentials
+	 * have been accepted.
+	 */
+	if (dyn_loop_now_us() - provider->obtained_us >= YOUNG_US)
 	{
-		provider->rejected = true;
-		note_refusal(provider, service_time);
+		provider->refusals = 0;
+		return true;
 	}
+	if (++provider->refusals > 1)
+		provider->retry_us = pause_end_us(provider->refusals - 1);
+	blame_clocks(provider, service_time);
 	return true;
 }
 

@@ -56,37 +56,24 @@ typedef struct DynSource
 /* Zero-initialize it; with `current` set, it provides static credentials. */
 struct DynProvider
 {
-	DynCredentials current;		/* current credentials; empty while there are
-								 * none */
-	DynCredentials previous;	/* previous credentials, for requests signed
-								 * with them */
-	unsigned	generation;		/* number of the current credentials; each set
-								 * obtained increments it */
-	DynSource	source;			/* source; start is NULL for static
-								 * credentials */
+	DynCredentials current;		/* empty while there are none */
+	DynCredentials previous;	/* for requests signed with them */
+	unsigned	generation;		/* number of the current credentials */
+	DynSource	source;			/* start is NULL for static credentials */
 
 	/* private to provider.c */
 	struct DynClient *client;	/* client while the source works */
-	bool		refreshing;		/* true if the current credentials were valid
-								 * when it was started */
-	bool		rejected;		/* true if the service has refused the current
-								 * ones */
-	int64_t		obtained_us;	/* time when the current ones were obtained
-								 * (monotonic us) */
-	int64_t		issuer_ahead;	/* issuer's clock minus this machine's
-								 * (seconds) */
-	int64_t		ends_at;		/* end of their lifetime
-								 * (dyn_loop_uptime_s)... */
+	bool		refreshing;		/* the current ones were valid at its start */
+	bool		rejected;		/* the service has refused the current ones */
+	int64_t		obtained_us;	/* time of the current ones (monotonic us) */
+	int64_t		issuer_ahead;	/* issuer's clock minus this machine's (s) */
+	int64_t		ends_at;		/* end of their life (dyn_loop_uptime_s)... */
 	int64_t		refresh_at;		/* ...and the time to refresh them */
-	DynError   *err;			/* error of the latest failure; NULL if none
-								 * yet */
+	DynError   *err;			/* latest failure; NULL if none yet */
 	int			misses;			/* failures in succession... */
-	int			refusals;		/* ...or refusals of new credentials in
-								 * succession */
-	bool		stopped;		/* true if the latest work was stopped, and did
-								 * not fail */
-	int64_t		retry_us;		/* end of the pause after either (monotonic
-								 * us) */
+	int			refusals;		/* ...or refusals of new credentials */
+	bool		stopped;		/* the latest work was stopped, not failed */
+	int64_t		retry_us;		/* end of the pause after either (monotonic) */
 	int64_t		wait_until_us;	/* time until which calls wait for the refresh
 								 * (monotonic us); 0: they do not wait, or
 								 * until it ends */

@@ -21,7 +21,7 @@
  *
  * Layer: aws.  Knows zlib.
  */
-#include "response_check.h"
+#include "client_private.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -201,35 +201,13 @@ read_error(DynCall *call, const DynHttp *http,
 	return DYN_FAIL_HTTP;
 }
 
-/*
- * Runs all checks.  Bodies of status 200 are inflated when they are used, not
- * when they arrive, because several at once could need much memory.
- */
-static DynFailure
-check_reply(DynCall *call, DynHttp *http, CURLcode code,
-			const DynCredentials *credentials, bool *lasting)
-{
-	const char *text;
-	DynFailure	failure = dyn_http_result(http, code, lasting, &text);
-
-	call->http_status = http->reply.status;
-	if (failure != DYN_FAIL_NONE)
-	{
-		set_text(call, text, credentials);
-		return failure;
-	}
-	failure = check_bytes(call, http);
-	if (failure != DYN_FAIL_NONE || call->http_status == HTTP_OK)
-		return failure;
-	return read_error(call, http, credentials);
-}
-
 DynRetryClass
 dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 				   const DynCredentials *credentials, int64_t signed_clock)
 {
 	const DynReply *reply = &http->reply;
 	DynOutcome	outcome = {.code = call->code,.message = call->message};
+	const char *text;
 	int64_t		date;
 
 	/* clears the results of the previous attempt */
@@ -237,8 +215,19 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 	call->message[0] = '\0';
 	call->throttle_reason[0] = '\0';
 	call->hot_partition = false;
-	call->failure = check_reply(call, http, code, credentials,
-								&outcome.lasting);
+	call->failure = dyn_http_result(http, code, &outcome.lasting, &text);
+	call->http_status = reply->status;
+	if (call->failure != DYN_FAIL_NONE)
+		set_text(call, text, credentials);
+	else
+		call->failure = check_bytes(call, http);
+
+	/*
+	 * Bodies of status 200 are inflated when they are used, not when they
+	 * arrive, because several at once could need much memory.
+	 */
+	if (call->failure == DYN_FAIL_NONE && call->http_status != HTTP_OK)
+		call->failure = read_error(call, http, credentials);
 	dyn_awserror_excerpt(reply->request_id, strlen(reply->request_id),
 						 credentials, call->request_id,
 						 sizeof(call->request_id));

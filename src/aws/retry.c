@@ -97,18 +97,6 @@ static const char *const skew_texts[] = {
 	"Signature not yet current"
 };
 
-static bool
-shows_skew(const DynOutcome *outcome)
-{
-	size_t		i;
-
-	for (i = 0; i < LENGTHOF(skew_texts); i++)
-		if (strncmp(outcome->message, skew_texts[i],
-					strlen(skew_texts[i])) == 0)
-			return true;
-	return llabs(outcome->skew) > NOTABLE_SKEW;
-}
-
 static DynRetryClass
 classify_status(int status)
 {
@@ -124,10 +112,14 @@ classify_code(const DynOutcome *outcome)
 {
 	DynRetryClass wrong_clock = outcome->has_date ? DYN_RETRY_CLOCK
 		: DYN_RETRY_FINAL;
+	bool		is_skewed = llabs(outcome->skew) > NOTABLE_SKEW;
 	size_t		i;
 
-	for (i = 0; i < LENGTHOF(auth_codes); i++)
-		if (strcmp(outcome->code, auth_codes[i]) == 0 && shows_skew(outcome))
+	for (i = 0; i < LENGTHOF(skew_texts); i++)
+		is_skewed |= strncmp(outcome->message, skew_texts[i],
+							 strlen(skew_texts[i])) == 0;
+	for (i = 0; is_skewed && i < LENGTHOF(auth_codes); i++)
+		if (strcmp(outcome->code, auth_codes[i]) == 0)
 			return wrong_clock;
 	for (i = 0; i < LENGTHOF(code_rules); i++)
 		if (strcmp(outcome->code, code_rules[i].code) == 0)
@@ -192,18 +184,13 @@ dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 	return delay;
 }
 
+/* Returns tokens: one per second that has passed, and `more`. */
 static void
-give_back(DynRetryQuota *quota, double tokens)
-{
-	quota->used = quota->used > tokens ? quota->used - tokens : 0;
-}
-
-static void
-refill(DynRetryQuota *quota, int64_t now_us)
+refill(DynRetryQuota *quota, int64_t now_us, double more)
 {
 	if (now_us > quota->refilled_us)
-		give_back(quota, (double) (now_us - quota->refilled_us) *
-				  REFILL_A_SECOND / 1e6);
+		more += (double) (now_us - quota->refilled_us) * REFILL_A_SECOND / 1e6;
+	quota->used = fmax(quota->used - more, 0);
 	quota->refilled_us = now_us;
 }
 
@@ -211,7 +198,7 @@ bool
 dyn_retry_take(DynRetryQuota *quota, DynRetryClass class, int64_t began_us,
 			   int64_t now_us)
 {
-	refill(quota, now_us);
+	refill(quota, now_us, 0);
 	/* an outage takes tokens once; they may have been taken already */
 	if (class == DYN_RETRY_TRANSIENT &&
 		(quota->outage || began_us <= quota->outage_us))
@@ -231,8 +218,7 @@ void
 dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last, int64_t began_us,
 				 int64_t now_us)
 {
-	refill(quota, now_us);
-	give_back(quota, class_rules[last].cost);
+	refill(quota, now_us, class_rules[last].cost);
 	if (quota->outage && began_us >= quota->outage_us)
 	{
 		quota->outage = false;

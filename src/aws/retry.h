@@ -34,8 +34,7 @@ typedef struct DynOutcome
 	const char *code;			/* code of the error document, or "" */
 	const char *message;
 	bool		has_date;		/* true if the reply has the server's time */
-	int64_t		skew;			/* server's time minus the time signed
-								 * (seconds) */
+	int64_t		skew;			/* server's time minus the time signed (s) */
 } DynOutcome;
 
 extern DynRetryClass dyn_retry_classify(const DynOutcome *outcome);

@@ -144,16 +144,6 @@ dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 	}
 }
 
-/* Removes the last segment of a path that ends in '/'. */
-static void
-go_up(DynBuffer *path)
-{
-	if (path->len > 1)
-		path->len--;
-	while (path->len > 1 && path->data[path->len - 1] != '/')
-		path->len--;
-}
-
 /*
  * Appends the path by segments: "" and "." are dropped, ".." removes the
  * previous one.
@@ -168,7 +158,12 @@ append_normalized(DynBuffer *out, const char *path)
 		bool		slash = path[len] == '/';
 
 		if (len == 2 && memcmp(path, "..", 2) == 0)
-			go_up(out);
+		{
+			if (out->len > 1)
+				out->len--;
+			while (out->len > 1 && out->data[out->len - 1] != '/')
+				out->len--;
+		}
 		else if (len > 0 && !(len == 1 && path[0] == '.'))
 		{
 			dyn_buffer_append(out, path, len);
@@ -223,9 +218,8 @@ compare_query_parts(const void *left, const void *right)
 	const QueryPart *b = right;
 	int			c = compare_bytes(a->name, a->name_len, b->name, b->name_len);
 
-	if (c != 0)
-		return c;
-	return compare_bytes(a->value, a->value_len, b->value, b->value_len);
+	return c != 0 ? c :
+		compare_bytes(a->value, a->value_len, b->value, b->value_len);
 }
 
 static size_t
@@ -469,33 +463,6 @@ derive_key(const DynSigScope *scope, const char *secret,
 	return ok;
 }
 
-static bool
-cache_matches(const DynSigKeyCache *cache, const DynSigScope *scope,
-			  const unsigned char secret_hash[DYN_SHA256_SIZE])
-{
-	return cache->valid &&
-		strncmp(cache->date, scope->time, 8) == 0 &&
-		strcmp(cache->region, scope->region) == 0 &&
-		strcmp(cache->service, scope->service) == 0 &&
-		CRYPTO_memcmp(cache->secret_hash, secret_hash, DYN_SHA256_SIZE) == 0;
-}
-
-static void
-remember_key(DynSigKeyCache *cache, const DynSigScope *scope,
-			 const unsigned char secret_hash[DYN_SHA256_SIZE],
-			 const unsigned char key[DYN_SHA256_SIZE])
-{
-	if (strlen(scope->region) >= sizeof(cache->region) ||
-		strlen(scope->service) >= sizeof(cache->service))
-		return;
-	memcpy(cache->date, scope->time, 8);
-	strcpy(cache->region, scope->region);
-	strcpy(cache->service, scope->service);
-	memcpy(cache->secret_hash, secret_hash, DYN_SHA256_SIZE);
-	memcpy(cache->key, key, DYN_SHA256_SIZE);
-	cache->valid = true;
-}
-
 /* Returns the key of the scope, from the cache if it matches. */
 static bool
 signing_key(DynSigKeyCache *cache, const DynSigScope *scope,
@@ -505,7 +472,10 @@ signing_key(DynSigKeyCache *cache, const DynSigScope *scope,
 
 	if (!digest2(secret, strlen(secret), "", 0, secret_hash))
 		return false;
-	if (cache_matches(cache, scope, secret_hash))
+	if (cache->valid && strncmp(cache->date, scope->time, 8) == 0 &&
+		strcmp(cache->region, scope->region) == 0 &&
+		strcmp(cache->service, scope->service) == 0 &&
+		CRYPTO_memcmp(cache->secret_hash, secret_hash, DYN_SHA256_SIZE) == 0)
 	{
 		memcpy(key, cache->key, DYN_SHA256_SIZE);
 		return true;
@@ -513,7 +483,15 @@ signing_key(DynSigKeyCache *cache, const DynSigScope *scope,
 	dyn_sigv4_key_forget(cache);
 	if (!derive_key(scope, secret, key))
 		return false;
-	remember_key(cache, scope, secret_hash, key);
+	if (strlen(scope->region) >= sizeof(cache->region) ||
+		strlen(scope->service) >= sizeof(cache->service))
+		return true;
+	memcpy(cache->date, scope->time, 8);
+	strcpy(cache->region, scope->region);
+	strcpy(cache->service, scope->service);
+	memcpy(cache->secret_hash, secret_hash, DYN_SHA256_SIZE);
+	memcpy(cache->key, key, DYN_SHA256_SIZE);
+	cache->valid = true;
 	return true;
 }
 
@@ -541,21 +519,6 @@ sign(const unsigned char key[DYN_SHA256_SIZE],
 	return true;
 }
 
-static bool
-append_authorization(const DynSigScope *scope, const char *access_key_id,
-					 const DynBuffer *signed_headers, const char *signature,
-					 DynBuffer *out)
-{
-	dyn_buffer_append_str(out, ALGORITHM " Credential=");
-	dyn_buffer_append_str(out, access_key_id);
-	dyn_buffer_append_char(out, '/');
-	append_scope(scope, out);
-	dyn_buffer_append_str(out, ", SignedHeaders=");
-	dyn_buffer_append(out, signed_headers->data, signed_headers->len);
-	dyn_buffer_append_str(out, ", Signature=");
-	return dyn_buffer_append_str(out, signature);
-}
-
 bool
 dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 						const DynCredentials *credentials,
@@ -579,9 +542,18 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 		canonical_request(request, &canonical, &signed_headers) &&
 		string_to_sign(scope, &canonical, &to_sign) &&
 		signing_key(cache, scope, credentials->secret_access_key, key) &&
-		sign(key, &to_sign, signature) &&
-		append_authorization(scope, credentials->access_key_id,
-							 &signed_headers, signature, out);
+		sign(key, &to_sign, signature);
+	if (ok)
+	{
+		dyn_buffer_append_str(out, ALGORITHM " Credential=");
+		dyn_buffer_append_str(out, credentials->access_key_id);
+		dyn_buffer_append_char(out, '/');
+		append_scope(scope, out);
+		dyn_buffer_append_str(out, ", SignedHeaders=");
+		dyn_buffer_append(out, signed_headers.data, signed_headers.len);
+		dyn_buffer_append_str(out, ", Signature=");
+		ok = dyn_buffer_append_str(out, signature);
+	}
 	OPENSSL_cleanse(key, sizeof(key));
 	/* It holds the session token. */
 	dyn_secret_free_buffer(&canonical);

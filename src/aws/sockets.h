@@ -14,23 +14,17 @@
 typedef struct DynSocket
 {
 	int			fd;
-	ino_t		inode;			/* inode, to detect a reused descriptor
-								 * number */
+	ino_t		inode;			/* detects a reused descriptor number */
 	bool		registered;		/* true if libcurl watches it for a transfer */
 	uint32_t	events;			/* events for which epoll watches it; 0 if it
 								 * does not, or if that is not known */
-	uint32_t	parked;			/* events for which epoll will watch it
-								 * again */
+	uint32_t	parked;			/* that epoll will watch it for again */
 	const void *transfer;		/* transfer that watches it, or did so last */
-	bool		idle;			/* true if it has replied, and has not been
-								 * watched since */
-	unsigned	uses;			/* number of the transfers that found it
-								 * idle */
+	bool		idle;			/* it has replied, and was not watched since */
+	unsigned	uses;			/* number of transfers that found it idle */
 	bool		has_replied;	/* true if it has replied */
-	uint64_t	peer;			/* fingerprint of what it connects to, and
-								 * how; 0 if not given */
-	int64_t		rtt_us;			/* round trip to the peer, once it has
-								 * replied */
+	uint64_t	peer;			/* fingerprint of what it connects to, or 0 */
+	int64_t		rtt_us;			/* round trip to the peer, after a reply */
 } DynSocket;
 
 /* Zero-initialize it. */
@@ -39,8 +33,7 @@ typedef struct DynSockets
 	DynSocket  *list;
 	size_t		n;
 	size_t		cap;
-	uint64_t	opened;			/* number of sockets ever opened; tests compare
-								 * it */
+	uint64_t	opened;			/* sockets ever opened; tests compare it */
 } DynSockets;
 
 /* The connections to a peer that have replied. */

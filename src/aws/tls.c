@@ -50,21 +50,6 @@ dyn_tls_is_used(const char *url, const char *proxy)
 /* ---- stores ----------------------------------------------------------- */
 
 /*
- * Adds a certificate; returns false on failure.  OpenSSL accepts a certificate
- * whose key or extensions it cannot decode, perhaps for lack of memory, and
- * does not try again: that is a failure, too.
- */
-static bool
-add_to_store(X509_STORE *store, X509_INFO *info)
-{
-	if (info->x509 != NULL && (X509_get0_pubkey(info->x509) == NULL ||
-							   X509_check_purpose(info->x509, -1, 0) != 1 ||
-							   !X509_STORE_add_cert(store, info->x509)))
-		return false;
-	return info->crl == NULL || X509_STORE_add_crl(store, info->crl);
-}
-
-/*
  * Loads a file like X509_STORE_load_locations, which accepts a part of the
  * file as the full file if memory runs out.  Returns NULL if libcurl must read
  * the file, or report what is wrong with it: OpenSSL cannot load all of it, or
@@ -81,8 +66,21 @@ load_store(const char *path)
 	bool		ok = store != NULL && infos != NULL;
 	int			i;
 
+	/*
+	 * OpenSSL accepts a certificate whose key or extensions it cannot decode,
+	 * perhaps for lack of memory, and does not try again: that is a failure,
+	 * too.
+	 */
 	for (i = 0; ok && i < sk_X509_INFO_num(infos); i++)
-		ok = add_to_store(store, sk_X509_INFO_value(infos, i));
+	{
+		X509_INFO  *info = sk_X509_INFO_value(infos, i);
+
+		ok = (info->x509 == NULL ||
+			  (X509_get0_pubkey(info->x509) != NULL &&
+			   X509_check_purpose(info->x509, -1, 0) == 1 &&
+			   X509_STORE_add_cert(store, info->x509))) &&
+			(info->crl == NULL || X509_STORE_add_crl(store, info->crl));
+	}
 	sk_X509_INFO_pop_free(infos, X509_INFO_free);
 	BIO_free(bio);
 	if (!ok || sk_X509_OBJECT_num(X509_STORE_get0_objects(store)) == 0)
@@ -154,26 +152,6 @@ set_paths(CURL *easy, const char *path, const char *directory)
 	SET(CURLOPT_CAPATH, directory);
 	SET(CURLOPT_PROXY_CAINFO, path);
 	SET(CURLOPT_PROXY_CAPATH, directory);
-	return ok;
-}
-
-/*
- * Makes the handle use our store.  libcurl is given a CA directory that is
- * empty, and always will be.  Then it neither reads nor caches any
- * certificates, nor looks for others.  By the directory's name it
- * distinguishes the connections and sessions that were verified with one file
- * from those of another.
- */
-static bool
-set_store(CURL *easy, const DynCaFile *file)
-{
-	char		directory[40];
-	bool		ok;
-
-	snprintf(directory, sizeof(directory), "/dev/null/%u", file->number);
-	ok = set_paths(easy, NULL, directory);
-	SET(CURLOPT_SSL_CTX_FUNCTION, give_store);
-	SET(CURLOPT_SSL_CTX_DATA, file->store);
 	return ok;
 }
 
@@ -257,6 +235,8 @@ dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle)
 {
 	const char *directory = NULL;
 	const DynCaFile *file = NULL;
+	char		empty[40];
+	bool		ok;
 
 	if (ca_bundle == NULL)
 	{
@@ -274,10 +254,22 @@ dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle)
 			file = add_file(tls, ca_bundle);
 		tls->unknown_file |= file == NULL;
 	}
-	if (file != NULL && file->store != NULL)
-		return set_store(easy, file);
-	return (ca_bundle == NULL && directory == NULL) ||
-		set_paths(easy, ca_bundle, directory);
+	if (file == NULL || file->store == NULL)
+		return (ca_bundle == NULL && directory == NULL) ||
+			set_paths(easy, ca_bundle, directory);
+
+	/*
+	 * With our store, libcurl is given a CA directory that is empty, and
+	 * always will be.  Then it neither reads nor caches any certificates, nor
+	 * looks for others.  By the directory's name it distinguishes the
+	 * connections and sessions that were verified with one file from those of
+	 * another.
+	 */
+	snprintf(empty, sizeof(empty), "/dev/null/%u", file->number);
+	ok = set_paths(easy, NULL, empty);
+	SET(CURLOPT_SSL_CTX_FUNCTION, give_store);
+	SET(CURLOPT_SSL_CTX_DATA, file->store);
+	return ok;
 }
 
 bool

@@ -29,8 +29,7 @@ typedef struct DynCaFile
 	char	   *path;
 	X509_STORE *store;			/* NULL if libcurl reads the file */
 	unsigned	number;			/* unique number of this file in this state */
-	dev_t		device;			/* zero, like the rest, if the file does not
-								 * exist */
+	dev_t		device;			/* zero, as the rest, if there is no file */
 	ino_t		inode;
 	off_t		size;
 	struct timespec modified;
@@ -42,15 +41,12 @@ typedef struct DynTls
 	CURLSH	   *sessions;		/* shared sessions; NULL if none are shared */
 	DynCaFile	files[DYN_TLS_FILES];
 	int			nfiles;
-	bool		trusts_system;	/* true if a handle trusts these system
-								 * certificates: */
+	bool		trusts_system;	/* a handle trusts these system files: */
 	const char *system_file;
 	const char *system_directory;
 	unsigned	last_number;
-	unsigned	forgotten;		/* number of times that everything was
-								 * forgotten */
-	bool		unknown_file;	/* true if a file is used that is not among
-								 * them */
+	unsigned	forgotten;		/* times that everything was forgotten */
+	bool		unknown_file;	/* a file is used that is not among them */
 } DynTls;
 
 /*

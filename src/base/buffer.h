@@ -27,8 +27,7 @@ typedef struct DynBuffer
 	size_t		cap;			/* bytes allocated */
 	size_t		max;			/* bytes allowed; 0 means no bound */
 	bool		failed;			/* true if an append failed */
-	bool		out_of_memory;	/* true if malloc failed, until the buffer is
-								 * reset */
+	bool		out_of_memory;	/* malloc failed, until the buffer is reset */
 } DynBuffer;
 
 extern void dyn_buffer_init(DynBuffer *buf, size_t max);

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jsoncheck.h"
 #include "jsonload.h"
+#include "text.h"
 
 /* Bytes of the document that jansson receives at a time. */
 #define CHUNK	64

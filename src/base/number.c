@@ -25,46 +25,11 @@
 typedef struct Decimal
 {
 	bool		negative;
-	bool		excess;			/* true if a digit after the 38th is not
-								 * zero */
-	int			ndigits;		/* number of digits held; 0 if the number is
-								 * zero */
+	bool		excess;			/* a digit after the 38th is not zero */
+	int			ndigits;		/* digits held; 0 if the number is zero */
 	int64_t		exp;			/* power of ten of digits[0] */
 	char		digits[DYN_NUMBER_MAX_DIGITS];	/* text, no leading '0' */
 } Decimal;
-
-/* The unread rest of the text. */
-typedef struct Parser
-{
-	const char *p;
-	const char *end;
-} Parser;
-
-static bool
-at_digit(const Parser *in)
-{
-	return in->p < in->end && *in->p >= '0' && *in->p <= '9';
-}
-
-/* Skips `c` if it is the next character; returns true if it did. */
-static bool
-accept(Parser *in, char c)
-{
-	if (in->p == in->end || *in->p != c)
-		return false;
-	in->p++;
-	return true;
-}
-
-/* Skips a sign; returns true if it is a minus. */
-static bool
-read_sign(Parser *in)
-{
-	if (accept(in, '-'))
-		return true;
-	accept(in, '+');
-	return false;
-}
 
 static void
 strip_trailing_zeros(Decimal *d)
@@ -74,62 +39,27 @@ strip_trailing_zeros(Decimal *d)
 }
 
 /*
- * Reads digits on one side of the point.  `exp` starts at -1, the first place
- * after the point, and changes with every digit that moves the leading one.
+ * Reads digits on one side of the point; returns the position after them.
+ * `exp` starts at -1, the first place after the point, and changes with every
+ * digit that moves the leading one.
  */
-static void
-read_digits(Parser *in, Decimal *d, bool fraction)
+static const char *
+read_digits(const char *p, const char *end, Decimal *d, bool fraction)
 {
-	for (; at_digit(in); in->p++)
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
 	{
-		if (d->ndigits == 0 && *in->p == '0')
+		if (d->ndigits == 0 && *p == '0')
 		{
 			d->exp -= fraction;
 			continue;
 		}
 		d->exp += !fraction;
 		if (d->ndigits < DYN_NUMBER_MAX_DIGITS)
-			d->digits[d->ndigits++] = *in->p;
-		else if (*in->p != '0')
+			d->digits[d->ndigits++] = *p;
+		else if (*p != '0')
 			d->excess = true;
 	}
-}
-
-/* Reads the digits and the point; returns false if there are no digits. */
-static bool
-read_mantissa(Parser *in, Decimal *d)
-{
-	bool		any = at_digit(in);
-
-	read_digits(in, d, false);
-	if (accept(in, '.'))
-	{
-		any = any || at_digit(in);
-		read_digits(in, d, true);
-	}
-	strip_trailing_zeros(d);
-	return any;
-}
-
-/* Reads the exponent; returns false if an 'e' is not followed by one. */
-static bool
-read_exponent(Parser *in, Decimal *d)
-{
-	int64_t		exp = 0;
-	bool		negative;
-
-	if (!accept(in, 'e') && !accept(in, 'E'))
-		return true;
-	negative = read_sign(in);
-	if (!at_digit(in))
-		return false;
-	for (; at_digit(in); in->p++)
-	{
-		if (exp < EXP_CLAMP)
-			exp = exp * 10 + (*in->p - '0');
-	}
-	d->exp += negative ? -exp : exp;
-	return true;
+	return p;
 }
 
 /*
@@ -141,62 +71,64 @@ static bool
 parse(const char *text, size_t len, bool infinity, Decimal *d)
 {
 	static const char word[] = "Infinity";
-	Parser		in = {text, len > 0 ? text + len : text};
+	const char *p = text;
+	const char *end = len > 0 ? text + len : text;
+	const char *start;
+	bool		negative;
+	int64_t		exp = 0;
 
 	memset(d, 0, sizeof(*d));
 	d->exp = -1;
-	d->negative = read_sign(&in);
-	if (infinity && (size_t) (in.end - in.p) == sizeof(word) - 1 &&
-		memcmp(in.p, word, sizeof(word) - 1) == 0)
+	d->negative = p < end && *p == '-';
+	p += p < end && (*p == '-' || *p == '+');
+	if (infinity && (size_t) (end - p) == sizeof(word) - 1 &&
+		memcmp(p, word, sizeof(word) - 1) == 0)
 	{
 		d->digits[d->ndigits++] = '1';
 		d->exp = EXP_CLAMP;
 		return true;
 	}
-	return read_mantissa(&in, d) && read_exponent(&in, d) && in.p == in.end;
-}
-
-static char *
-put_zeros(char *p, int64_t n)
-{
-	memset(p, '0', (size_t) n);
-	return p + n;
-}
-
-static char *
-put_digits(char *p, const char *digits, int64_t n)
-{
-	memcpy(p, digits, (size_t) n);
-	return p + n;
+	start = p;
+	p = read_digits(p, end, d, false);
+	if (p < end && *p == '.')
+	{
+		p = read_digits(p + 1, end, d, true);
+		start++;				/* the point is not a digit */
+	}
+	strip_trailing_zeros(d);
+	if (p == start)
+		return false;
+	if (p == end || (*p != 'e' && *p != 'E'))
+		return p == end;
+	p++;
+	negative = p < end && *p == '-';
+	p += p < end && (*p == '-' || *p == '+');
+	for (start = p; p < end && *p >= '0' && *p <= '9'; p++)
+		if (exp < EXP_CLAMP)
+			exp = exp * 10 + (*p - '0');
+	d->exp += negative ? -exp : exp;
+	return p == end && p > start;
 }
 
 /* Writes a Decimal that is within the limits. */
 static void
 write_canonical(const Decimal *d, char *dst, size_t *dst_len)
 {
-	int64_t		full = d->exp + 1;	/* digits before the point */
+	int			full = (int) d->exp + 1;	/* digits before the point */
+	int			i;
 	char	   *p = dst;
 
 	if (d->ndigits > 0 && d->negative)
 		*p++ = '-';
-	if (d->ndigits == 0)
+	if (d->ndigits == 0 || full <= 0)
 		*p++ = '0';
-	else if (full <= 0)
+	for (i = 0; i < full && d->ndigits > 0; i++)
+		*p++ = i < d->ndigits ? d->digits[i] : '0';
+	if (d->ndigits > 0 && d->ndigits > full)
 	{
-		p = put_digits(p, "0.", 2);
-		p = put_zeros(p, -full);
-		p = put_digits(p, d->digits, d->ndigits);
-	}
-	else if (d->ndigits <= full)
-	{
-		p = put_digits(p, d->digits, d->ndigits);
-		p = put_zeros(p, full - d->ndigits);
-	}
-	else
-	{
-		p = put_digits(p, d->digits, full);
 		*p++ = '.';
-		p = put_digits(p, d->digits + full, d->ndigits - full);
+		for (i = full; i < d->ndigits; i++)
+			*p++ = i < 0 ? '0' : d->digits[i];
 	}
 	*p = '\0';
 	*dst_len = (size_t) (p - dst);
@@ -222,26 +154,6 @@ dyn_number_canonical(const char *text, size_t len, char *dst, size_t *dst_len)
 	return DYN_NUMBER_OK;
 }
 
-/* Adds one in the 38th place. */
-static void
-increment(Decimal *d)
-{
-	int			i = DYN_NUMBER_MAX_DIGITS - 1;
-
-	put_zeros(d->digits + d->ndigits, DYN_NUMBER_MAX_DIGITS - d->ndigits);
-	while (i >= 0 && d->digits[i] == '9')
-		d->digits[i--] = '0';
-	if (i >= 0)
-		d->digits[i]++;
-	else
-	{
-		d->digits[0] = '1';
-		d->exp++;
-	}
-	d->ndigits = DYN_NUMBER_MAX_DIGITS;
-	strip_trailing_zeros(d);
-}
-
 /*
  * Rounds away from zero; returns false if DynamoDB cannot store a number of
  * that magnitude.
@@ -249,6 +161,8 @@ increment(Decimal *d)
 static bool
 round_away_from_zero(Decimal *d)
 {
+	int			i = DYN_NUMBER_MAX_DIGITS - 1;
+
 	if (d->exp < DYN_NUMBER_MIN_EXP)
 	{
 		d->digits[0] = '1';
@@ -256,21 +170,22 @@ round_away_from_zero(Decimal *d)
 		d->exp = DYN_NUMBER_MIN_EXP;
 	}
 	else if (d->excess && d->exp <= DYN_NUMBER_MAX_EXP)
-		increment(d);
-	return d->exp <= DYN_NUMBER_MAX_EXP;
-}
-
-static void
-round_towards_zero(Decimal *d)
-{
-	if (d->exp < DYN_NUMBER_MIN_EXP)
-		d->ndigits = 0;
-	else if (d->exp > DYN_NUMBER_MAX_EXP)
 	{
-		memset(d->digits, '9', DYN_NUMBER_MAX_DIGITS);
+		/* adds one in the 38th place */
+		memset(d->digits + d->ndigits, '0', DYN_NUMBER_MAX_DIGITS - d->ndigits);
+		while (i >= 0 && d->digits[i] == '9')
+			d->digits[i--] = '0';
+		if (i >= 0)
+			d->digits[i]++;
+		else
+		{
+			d->digits[0] = '1';
+			d->exp++;
+		}
 		d->ndigits = DYN_NUMBER_MAX_DIGITS;
-		d->exp = DYN_NUMBER_MAX_EXP;
+		strip_trailing_zeros(d);
 	}
+	return d->exp <= DYN_NUMBER_MAX_EXP;
 }
 
 bool
@@ -278,26 +193,24 @@ dyn_number_round(const char *text, size_t len, DynRounding dir,
 				 char *dst, size_t *dst_len)
 {
 	Decimal		d;
+	bool		away;
 
 	if (!parse(text, len, true, &d))
 		return false;
-	if (d.ndigits > 0)
+	away = d.negative != (dir == DYN_ROUND_UP);
+	if (d.ndigits > 0 && away && !round_away_from_zero(&d))
+		return false;
+	/* rounds towards zero */
+	if (d.exp < DYN_NUMBER_MIN_EXP)
+		d.ndigits = 0;
+	else if (d.ndigits > 0 && d.exp > DYN_NUMBER_MAX_EXP)
 	{
-		if (d.negative == (dir == DYN_ROUND_UP))
-			round_towards_zero(&d);
-		else if (!round_away_from_zero(&d))
-			return false;
+		memset(d.digits, '9', DYN_NUMBER_MAX_DIGITS);
+		d.ndigits = DYN_NUMBER_MAX_DIGITS;
+		d.exp = DYN_NUMBER_MAX_EXP;
 	}
 	write_canonical(&d, dst, dst_len);
 	return true;
-}
-
-static size_t
-full_length(const char *s, size_t len)
-{
-	const char *point = memchr(s, '.', len);
-
-	return point ? (size_t) (point - s) : len;
 }
 
 /*
@@ -308,8 +221,10 @@ full_length(const char *s, size_t len)
 static int
 compare_magnitude(const char *a, size_t alen, const char *b, size_t blen)
 {
-	size_t		adigits = full_length(a, alen);
-	size_t		bdigits = full_length(b, blen);
+	const char *apoint = memchr(a, '.', alen);
+	const char *bpoint = memchr(b, '.', blen);
+	size_t		adigits = apoint ? (size_t) (apoint - a) : alen;
+	size_t		bdigits = bpoint ? (size_t) (bpoint - b) : blen;
 	int			cmp;
 
 	if (adigits != bdigits)

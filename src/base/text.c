@@ -10,92 +10,29 @@
  */
 #include <string.h>
 
-#include "lengthof.h"
 #include "text.h"
-
-/*
- * The well-formed sequences of more than one byte (Unicode standard, table
- * 3-7): range of the lead byte, length, range of the second byte.  All later
- * bytes are 80..BF.
- */
-typedef struct Utf8Form
-{
-	unsigned char lead_lo;
-	unsigned char lead_hi;
-	unsigned char length;
-	unsigned char second_lo;
-	unsigned char second_hi;
-} Utf8Form;
-
-static const Utf8Form utf8_forms[] = {
-	{0xC2, 0xDF, 2, 0x80, 0xBF},
-	{0xE0, 0xE0, 3, 0xA0, 0xBF},
-	{0xE1, 0xEC, 3, 0x80, 0xBF},
-	{0xED, 0xED, 3, 0x80, 0x9F},
-	{0xEE, 0xEF, 3, 0x80, 0xBF},
-	{0xF0, 0xF0, 4, 0x90, 0xBF},
-	{0xF1, 0xF3, 4, 0x80, 0xBF},
-	{0xF4, 0xF4, 4, 0x80, 0x8F},
-};
-
-static size_t
-ascii_run(const unsigned char *p, const unsigned char *end)
-{
-	const unsigned char *start = p;
-
-	while (end - p >= 8)
-	{
-		uint64_t	word;
-
-		memcpy(&word, p, 8);
-		if (word & UINT64_C(0x8080808080808080))
-			break;
-		p += 8;
-	}
-	while (p < end && *p < 0x80)
-		p++;
-	return (size_t) (p - start);
-}
-
-/*
- * Returns the length of the multibyte sequence at p, 0 if it is not
- * well-formed.
- */
-static size_t
-sequence_length(const unsigned char *p, const unsigned char *end)
-{
-	const Utf8Form *form = utf8_forms;
-	size_t		i;
-
-	while (*p < form->lead_lo || *p > form->lead_hi)
-		if (++form == utf8_forms + LENGTHOF(utf8_forms))
-			return 0;
-	if (end - p < form->length ||
-		p[1] < form->second_lo || p[1] > form->second_hi)
-		return 0;
-	for (i = 2; i < form->length; i++)
-	{
-		if (!dyn_utf8_continues((char) p[i]))
-			return 0;
-	}
-	return form->length;
-}
 
 bool
 dyn_utf8_valid(const char *s, size_t len)
 {
-	const unsigned char *p = (const unsigned char *) s;
-	const unsigned char *end = len > 0 ? p + len : p;
+	size_t		i = 0;
 
-	while (p < end)
+	while (i < len)
 	{
-		size_t		n = ascii_run(p, end);
+		uint64_t	word;
+		int			n = 1;
 
-		if (n == 0)
-			n = sequence_length(p, end);
+		if (len - i >= 8)
+		{
+			memcpy(&word, s + i, 8);
+			if ((word & UINT64_C(0x8080808080808080)) == 0)
+				n = 8;
+		}
+		if (n == 1 && (unsigned char) s[i] >= 0x80)
+			n = dyn_utf8_length(s + i, len - i);
 		if (n == 0)
 			return false;
-		p += n;
+		i += (size_t) n;
 	}
 	return true;
 }
@@ -122,16 +59,6 @@ static const char escapes[256] = {
 	['\\'] = '\\',
 };
 
-static void
-append_escape(DynBuffer *buf, unsigned char c)
-{
-	static const char hex[] = "0123456789abcdef";
-	char		text[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
-
-	text[1] = escapes[c];
-	dyn_buffer_append(buf, text, text[1] == 'u' ? 6 : 2);
-}
-
 bool
 dyn_append_number(DynBuffer *buf, unsigned long number)
 {
@@ -155,6 +82,7 @@ dyn_append_json_member(DynBuffer *buf, const char *name)
 bool
 dyn_append_json_string(DynBuffer *buf, const char *s, size_t len)
 {
+	static const char hex[] = "0123456789abcdef";
 	size_t		i = 0;
 
 	dyn_buffer_reserve(buf, len + 2);
@@ -168,7 +96,13 @@ dyn_append_json_string(DynBuffer *buf, const char *s, size_t len)
 		if (i > run)
 			dyn_buffer_append(buf, s + run, i - run);
 		if (i < len)
-			append_escape(buf, (unsigned char) s[i++]);
+		{
+			unsigned char c = (unsigned char) s[i++];
+			const char	text[] = {'\\', escapes[c], '0', '0', hex[c >> 4],
+			hex[c & 15]};
+
+			dyn_buffer_append(buf, text, text[1] == 'u' ? 6 : 2);
+		}
 	}
 	return dyn_buffer_append_char(buf, '"');
 }

@@ -1,6 +1,6 @@
 /*
  * text.h
- *		Helper functions for bytes: UTF-8, base64, hashing, JSON string output.
+ *		Helper functions for bytes: UTF-8, base64, hashing, JSON.
  */
 #ifndef DYN_BASE_TEXT_H
 #define DYN_BASE_TEXT_H
@@ -33,6 +33,30 @@ dyn_utf8_continues(char c)
 }
 
 /*
+ * Returns the length of the sequence of 2 to 4 bytes at `p`, of which `space`
+ * are left; 0 if it is not well-formed UTF-8 (Unicode standard, table 3-7).
+ */
+static inline int
+dyn_utf8_length(const char *p, size_t space)
+{
+	unsigned char lead = (unsigned char) p[0];
+	unsigned char second = space > 1 ? (unsigned char) p[1] : 0;
+
+	if (lead < 0xe0)
+		return lead >= 0xc2 && dyn_utf8_continues(second) ? 2 : 0;
+	/* E0 80..9F is overlong, ED A0..BF a surrogate */
+	if (lead < 0xf0)
+		return space > 2 && dyn_utf8_continues(second) &&
+			dyn_utf8_continues(p[2]) && (lead != 0xe0 || second >= 0xa0) &&
+			(lead != 0xed || second < 0xa0) ? 3 : 0;
+	/* F0 80..8F is overlong, F4 90..BF lies above U+10FFFF */
+	return lead <= 0xf4 && space > 3 && dyn_utf8_continues(second) &&
+		dyn_utf8_continues(p[2]) && dyn_utf8_continues(p[3]) &&
+		(lead != 0xf0 || second >= 0x90) && (lead != 0xf4 || second < 0x90) ?
+		4 : 0;
+}
+
+/*
  * Writes a character, at most U+10FFFF, in up to four bytes, and returns their
  * number.
  */
@@ -56,6 +80,14 @@ extern bool dyn_append_json_text(DynBuffer *buf, const char *s);
 
 /* Appends base64 with padding, without quotes. */
 extern bool dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len);
+
+/*
+ * Returns true if the UTF-8 text is JSON without duplicate names in an object.
+ * Otherwise *err is a malloc'd text that describes the error and its position,
+ * or NULL if memory runs out.  (jsonload.h cannot be included together with
+ * PostgreSQL's headers.)
+ */
+extern bool dyn_json_check(const char *text, size_t len, char **err);
 
 /* Returns a 64-bit hash of the bytes; not safe against chosen collisions. */
 extern uint64_t dyn_hash_bytes(const void *bytes, size_t len);

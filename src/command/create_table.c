@@ -21,7 +21,7 @@
 #include "utils/jsonb.h"
 #include "utils/memutils.h"
 
-#include "../dynamodb/create_request.h"
+#include "../dynamodb/operation.h"
 #include "../model/server/encoding.h"
 #include "../model/server/memory.h"
 #include "../model/tables/relation.h"

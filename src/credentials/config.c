@@ -31,8 +31,6 @@ static const struct
 	{"AWS_CONFIG_FILE", ".aws/config", true}
 };
 
-/* ---- reading ---------------------------------------------------------- */
-
 /*
  * Loads a file.  Without a home directory, which a container's user may lack,
  * the file does not exist.

@@ -9,20 +9,20 @@
  *
  * Layer: credentials.
  */
-#include "environment.h"
+#include "provider_chain.h"
 
 #include <string.h>
 
 #include "provider_response.h"
-#include "role.h"
+#include "source_options.h"
 
 #define HINT \
 	"The environment is the one in which the server was started; " \
 	"change it there, and restart the server."
 
 /*
- * Reports that a variable is wrong.  All variables belong to the server's
- * environment, which people overlook.
+ * Reports that a variable is wrong or missing; `what` follows its name.  All
+ * variables belong to the server's environment, which people overlook.
  */
 static DynFound
 refuse(DynError *err, const char *name, const char *what)
@@ -41,14 +41,6 @@ half_set(DynError *err, const char *set, const char *missing)
 	return DYN_FOUND_ERROR;
 }
 
-static DynFound
-find_nothing(DynError *err, const char *what)
-{
-	dyn_error_set(err, "%s", what);
-	dyn_error_hint(err, HINT);
-	return DYN_FOUND_NOTHING;
-}
-
 DynFound
 dyn_environment_keys(DynCredentials *keys, DynError *err)
 {
@@ -59,8 +51,11 @@ dyn_environment_keys(DynCredentials *keys, DynError *err)
 	const char *bad;
 
 	if (id == NULL && secret == NULL)
-		return find_nothing(err, "environment variables AWS_ACCESS_KEY_ID "
-							"and AWS_SECRET_ACCESS_KEY are not set");
+	{
+		dyn_error_set(err, "environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set");
+		dyn_error_hint(err, HINT);
+		return DYN_FOUND_NOTHING;
+	}
 	if (id == NULL)
 		return half_set(err, "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID");
 	if (secret == NULL)
@@ -94,8 +89,10 @@ dyn_environment_web_identity(char **token_file, DynRole *role, DynError *err)
 	DynRole		found = {(char *) arn, (char *) name, NULL, 0};
 
 	if (file == NULL)
-		return find_nothing(err, "environment variable "
-							"AWS_WEB_IDENTITY_TOKEN_FILE is not set");
+	{
+		(void) refuse(err, "AWS_WEB_IDENTITY_TOKEN_FILE", "is not set");
+		return DYN_FOUND_NOTHING;
+	}
 	if (arn == NULL)
 		return half_set(err, "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN");
 	if (!dyn_role_is_arn(arn))

@@ -55,68 +55,34 @@ cannot_read(const char *path, int error, DynError *err)
 		DYN_FILE_FAILED;
 }
 
-/* Returns a descriptor; or -1, with *error 0 if it is not a regular file. */
-static int
-open_regular(const char *path, int *error)
-{
-	struct stat st;
-	int			fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-
-	*error = errno;
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) == 0)
-	{
-		if (S_ISREG(st.st_mode))
-			return fd;
-		*error = 0;
-	}
-	else
-		*error = errno;
-	close(fd);
-	return -1;
-}
-
-/*
- * Reads until the end, or until the capacity is used up; returns false with
- * errno set on failure.
- */
-static bool
-read_all(int fd, DynBuffer *contents)
-{
-	while (contents->len < contents->cap)
-	{
-		ssize_t		n = read(fd, contents->data + contents->len,
-							 contents->cap - contents->len);
-
-		if (n == 0)
-			return true;
-		if (n > 0)
-			contents->len += (size_t) n;
-		else if (errno != EINTR)
-			return false;
-	}
-	return true;
-}
-
 DynFileRead
 dyn_file_read(const char *path, size_t longest, DynBuffer *contents,
 			  DynError *err)
 {
 	DynFileRead result = DYN_FILE_FAILED;
-	int			error;
-	int			fd;
+	int			fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+	bool		failed = fd < 0 || fstat(fd, &st) != 0;
+	int			error = errno;
+	ssize_t		n = 0;
 
 	dyn_buffer_init(contents, 0);
-	fd = open_regular(path, &error);
-	if (fd < 0 && error == 0)
-		dyn_error_set(err, "\"%s\" is not a regular file", path);
-	else if (fd < 0)
+	if (!failed && S_ISREG(st.st_mode) &&
+		dyn_buffer_enlarge(contents, longest + 1))
+	{
+		while (contents->len < contents->cap &&
+			   ((n = read(fd, contents->data + contents->len,
+						  contents->cap - contents->len)) > 0 ||
+				(n < 0 && errno == EINTR)))
+			contents->len += n > 0 ? (size_t) n : 0;
+		error = errno;
+	}
+	if (failed || n < 0)
 		result = cannot_read(path, error, err);
-	else if (!dyn_buffer_enlarge(contents, longest + 1))
+	else if (!S_ISREG(st.st_mode))
+		dyn_error_set(err, "\"%s\" is not a regular file", path);
+	else if (contents->cap == 0)
 		dyn_error_memory(err);
-	else if (!read_all(fd, contents))
-		result = cannot_read(path, errno, err);
 	else if (contents->len > longest)
 		dyn_error_set(err, "file \"%s\" has more than %zu bytes", path,
 					  longest);

@@ -50,12 +50,9 @@ typedef struct Parser
 	DynIni	   *ini;
 	bool		prefixes;
 	int			line;			/* counted from 1 */
-	size_t		indent;			/* indentation of the line with the key or
-								 * section */
-	char	   *value_end;		/* end of the last entry's value; NULL after a
-								 * section */
-	bool		in_block;		/* true if the last entry has nothing after its
-								 * = */
+	size_t		indent;			/* that of the line with the key or section */
+	char	   *value_end;		/* last value's end; NULL after a section */
+	bool		in_block;		/* nothing is after the last entry's = */
 	const char *wrong;			/* error in the line */
 	bool		out_of_memory;
 } Parser;
@@ -82,21 +79,6 @@ trim(Span span)
 	while (span.start < span.end && is_blank(span.end[-1]))
 		span.end--;
 	return span;
-}
-
-/* Removes a comment that is preceded by a blank. */
-static Span
-strip_comment(Span span)
-{
-	char	   *p;
-
-	for (p = span.start + 1; p < span.end; p++)
-		if (is_comment(*p) && is_blank(p[-1]))
-		{
-			span.end = p;
-			break;
-		}
-	return trim(span);
 }
 
 static char *
@@ -284,7 +266,11 @@ read_key(Parser *parser, Span line)
 
 	if (ini->n == 0)
 		return is_wrong(parser, "is not in a section");
-	line = strip_comment(line);
+	/* a comment follows a blank */
+	for (p = line.start + 1; p < line.end; p++)
+		if (is_comment(*p) && is_blank(p[-1]))
+			line.end = p;
+	line = trim(line);
 	equals = find(line, '=');
 	if (equals == NULL)
 		return is_wrong(parser, "is not of the form \"key = value\"");

@@ -21,8 +21,7 @@ typedef struct DynIniEntry
 {
 	DynIniKind	kind;			/* kind of the entry's section */
 	const char *section;		/* name of that section */
-	const char *key;			/* key in lower case; NULL if the section
-								 * begins here */
+	const char *key;			/* lower case; NULL: the section begins here */
 	const char *value;			/* value; each line that continues it follows a
 								 * line feed.  Comments are included only for
 								 * credential_process, whose program receives

@@ -49,7 +49,7 @@
 
 #include "../base/lengthof.h"
 #include "program.h"
-#include "secret_json.h"
+#include "provider_response.h"
 
 #define LONGEST_OUTPUT		DYN_EXCHANGE_LONGEST
 
@@ -68,8 +68,7 @@
 
 struct DynProcess
 {
-	pid_t		pid;			/* pid of the program and its group; 0, -1: not
-								 * started */
+	pid_t		pid;			/* its group's, too; 0, -1: not started */
 	bool		reaped;			/* true if other code has reaped it */
 	bool		ticks;			/* true if end_fd is a timer, not a pidfd */
 	int			epoll_fd;		/* descriptors; -1 when closed */
@@ -93,12 +92,16 @@ enum
 	WRITE_END
 };
 
-typedef struct Pipes
+/* The program's pipes; the last receives a Report if exec fails. */
+enum
 {
-	int			out[2];
-	int			errors[2];
-	int			report[2];		/* pipe that receives a Report if exec fails */
-} Pipes;
+	OUT,
+	ERRORS,
+	REPORT,
+	PIPES
+};
+
+typedef int Pipes[PIPES][2];
 
 typedef struct Report
 {
@@ -146,11 +149,11 @@ close_listed(int lowest)
  * to 3 closed.
  */
 static bool
-arrange_descriptors(const Pipes *pipes)
+arrange_descriptors(Pipes pipes)
 {
 	int			fds[4] = {
-		open("/dev/null", O_RDONLY | O_CLOEXEC), pipes->out[WRITE_END],
-		pipes->errors[WRITE_END], pipes->report[WRITE_END]
+		open("/dev/null", O_RDONLY | O_CLOEXEC), pipes[OUT][WRITE_END],
+		pipes[ERRORS][WRITE_END], pipes[REPORT][WRITE_END]
 	};
 	int			i;
 
@@ -198,9 +201,9 @@ execute(const DynProgram *program)
  * would remain ignored; so all are reset.
  */
 static void
-run_child(const DynProgram *program, const Pipes *pipes, pid_t parent)
+run_child(const DynProgram *program, Pipes pipes, pid_t parent)
 {
-	int			report_fd = pipes->report[WRITE_END];
+	int			report_fd = pipes[REPORT][WRITE_END];
 	Report		report = {0, 0};
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t	none;
@@ -239,22 +242,6 @@ cannot_start(DynError *err, int error)
 	return false;
 }
 
-static bool
-cannot_execute(DynError *err, const char *name, int error)
-{
-	DynError	printable = {0};
-	char		text[128];
-
-	dyn_error_errno_text(error, text, sizeof(text));
-	dyn_error_excerpt(&printable, name, strnlen(name, 200));
-	dyn_error_set(err, "could not execute program \"%s\" of credential_process: %s", printable.excerpt, text);
-	if (error == ENOENT && strchr(name, '/') == NULL)
-		dyn_error_hint(err, "The program was not found in the PATH of the database server.");
-	if (error == ENOEXEC)
-		dyn_error_hint(err, "The program is executed without a shell, so a script must begin with \"#!\" and its interpreter.");
-	return false;
-}
-
 static void
 close_fd(int *fd)
 {
@@ -263,66 +250,57 @@ close_fd(int *fd)
 	*fd = -1;
 }
 
-static void
-close_pipe(int *fds)
-{
-	close_fd(&fds[READ_END]);
-	close_fd(&fds[WRITE_END]);
-}
-
+/* Starts the program; returns when it is executed, or cannot be. */
 static bool
-open_pipes(Pipes *pipes)
+fork_and_execute(DynProcess *process, const DynProgram *program, Pipes pipes,
+				 DynError *err)
 {
-	return pipe2(pipes->out, O_CLOEXEC) == 0 &&
-		pipe2(pipes->errors, O_CLOEXEC) == 0 &&
-		pipe2(pipes->report, O_CLOEXEC) == 0 &&
-		fcntl(pipes->out[READ_END], F_SETFL, O_NONBLOCK) == 0 &&
-		fcntl(pipes->errors[READ_END], F_SETFL, O_NONBLOCK) == 0;
-}
-
-/* Sets process->pid; sets errno on failure. */
-static bool
-fork_child(DynProcess *process, const DynProgram *program, const Pipes *pipes)
-{
+	const char *name = program->argv[0];
+	DynError	printable = {0};
+	char		text[128];
+	Report		report = {0, 0};
 	pid_t		parent = getpid();
 	sigset_t	all;
 	sigset_t	before;
+	ssize_t		len;
 	int			error;
+	int			i;
 
+	for (i = 0; i < PIPES; i++)
+		if (pipe2(pipes[i], O_CLOEXEC) != 0 ||
+			(i != REPORT &&
+			 fcntl(pipes[i][READ_END], F_SETFL, O_NONBLOCK) != 0))
+			return cannot_start(err, errno);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	process->pid = fork();
+	error = errno;
 	if (process->pid == 0)
 		run_child(program, pipes, parent);
-	error = errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	errno = error;
-	return process->pid > 0;
-}
-
-/* Starts the program; returns when it is executed, or cannot be. */
-static bool
-fork_and_execute(DynProcess *process, const DynProgram *program, Pipes *pipes,
-				 DynError *err)
-{
-	Report		report = {0, 0};
-	ssize_t		len;
-
-	if (!open_pipes(pipes) || !fork_child(process, program, pipes))
-		return cannot_start(err, errno);
-	close_fd(&pipes->out[WRITE_END]);
-	close_fd(&pipes->errors[WRITE_END]);
-	close_fd(&pipes->report[WRITE_END]);
+	if (process->pid < 0)
+		return cannot_start(err, error);
+	for (i = 0; i < PIPES; i++)
+		close_fd(&pipes[i][WRITE_END]);
 	do
-		len = read(pipes->report[READ_END], &report, sizeof(report));
+		len = read(pipes[REPORT][READ_END], &report, sizeof(report));
 	while (len < 0 && errno == EINTR);
 	if (len == (ssize_t) sizeof(report) && report.error != 0)
-		return report.executing ?
-			cannot_execute(err, program->argv[0], report.error) :
-			cannot_start(err, report.error);
-	process->out_fd = pipes->out[READ_END];
-	process->errors_fd = pipes->errors[READ_END];
-	pipes->out[READ_END] = pipes->errors[READ_END] = -1;
+	{
+		if (!report.executing)
+			return cannot_start(err, report.error);
+		dyn_error_errno_text(report.error, text, sizeof(text));
+		dyn_error_excerpt(&printable, name, strnlen(name, 200));
+		dyn_error_set(err, "could not execute program \"%s\" of credential_process: %s", printable.excerpt, text);
+		if (report.error == ENOENT && strchr(name, '/') == NULL)
+			dyn_error_hint(err, "The program was not found in the PATH of the database server.");
+		if (report.error == ENOEXEC)
+			dyn_error_hint(err, "The program is executed without a shell, so a script must begin with \"#!\" and its interpreter.");
+		return false;
+	}
+	process->out_fd = pipes[OUT][READ_END];
+	process->errors_fd = pipes[ERRORS][READ_END];
+	pipes[OUT][READ_END] = pipes[ERRORS][READ_END] = -1;
 	return true;
 }
 
@@ -335,7 +313,9 @@ watch(DynProcess *process, DynError *err)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 	struct itimerspec every = {{0, TICK_NS}, {0, TICK_NS}};
+	int			fds[3] = {process->out_fd, process->errors_fd, -1};
 	bool		ok = true;
+	int			i;
 
 #ifdef SYS_pidfd_open
 	process->end_fd = (int) syscall(SYS_pidfd_open, process->pid, 0);
@@ -348,30 +328,15 @@ watch(DynProcess *process, DynError *err)
 		ok = process->end_fd >= 0 &&
 			timerfd_settime(process->end_fd, 0, &every, NULL) == 0;
 	}
-	if (ok && (process->epoll_fd = epoll_create1(EPOLL_CLOEXEC)) >= 0 &&
-		epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, process->out_fd,
-				  &event) == 0 &&
-		epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, process->errors_fd,
-				  &event) == 0 &&
-		epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, process->end_fd,
-				  &event) == 0)
-		return true;
-	return cannot_start(err, errno);
+	fds[2] = process->end_fd;
+	process->epoll_fd = ok ? epoll_create1(EPOLL_CLOEXEC) : -1;
+	ok = process->epoll_fd >= 0;
+	for (i = 0; ok && i < 3; i++)
+		ok = epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, fds[i], &event) == 0;
+	return ok || cannot_start(err, errno);
 }
 
 /* ---- reading ---------------------------------------------------------- */
-
-/*
- * Closes a pipe.  At its end it would remain readable.  It is removed from
- * epoll before it is closed: epoll would keep a descriptor of which a child
- * process has a copy.
- */
-static void
-close_registered(DynProcess *process, int *fd)
-{
-	(void) epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, *fd, NULL);
-	close_fd(fd);
-}
 
 /*
  * Returns the number of bytes read; 0 if there are none now, or the pipe
@@ -387,60 +352,51 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 	do
 		len = read(*fd, bytes, size);
 	while (len < 0 && errno == EINTR);
+
+	/*
+	 * At its end, a pipe would remain readable.  It is removed from epoll
+	 * before it is closed: epoll would keep a descriptor of which a child
+	 * process has a copy.
+	 */
 	if (len == 0 || (len < 0 && errno != EAGAIN))
-		close_registered(process, fd);
+	{
+		(void) epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, *fd, NULL);
+		close_fd(fd);
+	}
 	return len > 0 ? (size_t) len : 0;
 }
 
-/* Keeps the end of the error output, where programs report the reason. */
-static void
-keep_errors(DynProcess *process, const char *bytes, size_t len)
-{
-	size_t		old_len = process->errors_len;
-
-	if (len > ERRORS_TAIL)
-	{
-		bytes += len - ERRORS_TAIL;
-		len = ERRORS_TAIL;
-	}
-	if (old_len > ERRORS_TAIL - len)
-	{
-		old_len = ERRORS_TAIL - len;
-		memmove(process->errors,
-				process->errors + process->errors_len - old_len, old_len);
-	}
-	memcpy(process->errors + old_len, bytes, len);
-	process->errors_len = old_len + len;
-}
-
+/*
+ * Reads the error output, and keeps its end, where programs report the reason.
+ */
 static void
 read_errors(DynProcess *process)
 {
-	char		bytes[4096];
+	char		bytes[ERRORS_TAIL + 4096];
+	const char *end;
 	size_t		len;
 	int			i;
 
 	for (i = 0; i < MOST_READS; i++)
 	{
-		len = read_pipe(process, &process->errors_fd, bytes, sizeof(bytes));
+		len = read_pipe(process, &process->errors_fd, bytes + ERRORS_TAIL,
+						sizeof(bytes) - ERRORS_TAIL);
 		if (len == 0)
 			break;
-		keep_errors(process, bytes, len);
+		end = bytes + ERRORS_TAIL + len;
+		/* the old text goes directly before the new one */
+		memcpy(bytes + ERRORS_TAIL - process->errors_len, process->errors,
+			   process->errors_len);
+		process->errors_len += len;
+		if (process->errors_len > ERRORS_TAIL)
+			process->errors_len = ERRORS_TAIL;
+		memcpy(process->errors, end - process->errors_len,
+			   process->errors_len);
 	}
 	OPENSSL_cleanse(bytes, sizeof(bytes));
 }
 
 /* ---- the result ------------------------------------------------------- */
-
-/* Reads the timer, which is readable until its next expiration. */
-static void
-quiet_timer(DynProcess *process)
-{
-	uint64_t	ticks;
-
-	if (process->ticks && read(process->end_fd, &ticks, sizeof(ticks)) < 0)
-		return;
-}
 
 /*
  * Returns true if the program has ended.  *info is waitid's; it is zero if the
@@ -538,28 +494,6 @@ reap(pid_t pid, int times)
 	}
 }
 
-/*
- * Kills the group.  If other code has reaped the program, its pid may have
- * been reused, and its group no longer exists.
- */
-static void
-kill_group(DynProcess *process)
-{
-	siginfo_t	info;
-	bool		killed;
-	size_t		i = 0;
-
-	(void) has_ended(process, &info);
-	if (process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH))
-		return;
-	killed = kill(-process->pid, SIGKILL) == 0 || errno != EPERM;
-	if (process->reaped || reap(process->pid, killed ? MOST_REAPS : 1))
-		return;
-	while (i < LENGTHOF(lingering) - 1 && lingering[i] != 0)
-		i++;
-	lingering[i] = process->pid;
-}
-
 DynProcess *
 dyn_process_start(const char *command, DynError *err)
 {
@@ -582,11 +516,13 @@ dyn_process_start(const char *command, DynError *err)
 	process->errors_fd = -1;
 	process->end_fd = -1;
 	started = dyn_program_prepare(&program, command, err) &&
-		fork_and_execute(process, &program, &pipes, err) &&
+		fork_and_execute(process, &program, pipes, err) &&
 		watch(process, err);
-	close_pipe(pipes.out);
-	close_pipe(pipes.errors);
-	close_pipe(pipes.report);
+	for (i = 0; i < PIPES; i++)
+	{
+		close_fd(&pipes[i][READ_END]);
+		close_fd(&pipes[i][WRITE_END]);
+	}
 	dyn_program_clear(&program);
 	if (started)
 		return process;
@@ -607,8 +543,11 @@ dyn_process_response(DynProcess *process, DynCredentials *credentials,
 	siginfo_t	info;
 	bool		ended;
 	size_t		len;
+	uint64_t	ticks;
 
-	quiet_timer(process);
+	/* a timer remains readable until it is read */
+	if (process->ticks)
+		(void) !read(process->end_fd, &ticks, sizeof(ticks));
 	ended = has_ended(process, &info);
 	read_errors(process);
 	while (process->out_len < sizeof(process->out) &&
@@ -641,10 +580,30 @@ dyn_process_response(DynProcess *process, DynCredentials *credentials,
 void
 dyn_process_destroy(DynProcess *process)
 {
+	siginfo_t	info;
+	bool		killed;
+	size_t		i = 0;
+
 	if (process == NULL)
 		return;
 	if (process->pid > 0)
-		kill_group(process);
+		(void) has_ended(process, &info);
+
+	/*
+	 * If other code has reaped the program, its pid may have been reused, and
+	 * its group no longer exists.
+	 */
+	if (process->pid > 0 &&
+		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))
+	{
+		killed = kill(-process->pid, SIGKILL) == 0 || errno != EPERM;
+		if (!process->reaped && !reap(process->pid, killed ? MOST_REAPS : 1))
+		{
+			while (i < LENGTHOF(lingering) - 1 && lingering[i] != 0)
+				i++;
+			lingering[i] = process->pid;
+		}
+	}
 	close_fd(&process->out_fd);
 	close_fd(&process->errors_fd);
 	close_fd(&process->end_fd);

@@ -25,7 +25,7 @@
  *
  * Layer: credentials.
  */
-#include "profile.h"
+#include "provider_chain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,10 +34,9 @@
 
 #include "../aws/credentials.h"
 #include "../base/lengthof.h"
-#include "container.h"
+#include "machine.h"
 #include "files.h"
-#include "instance.h"
-#include "role.h"
+#include "source_options.h"
 
 /* Keys of a profile whose value must not continue on the next line. */
 static const char *const line_keys[] = {
@@ -110,24 +109,6 @@ refuse_both(Resolver *resolver, const char *key, const char *other)
 	dyn_error_set(resolver->err, "profile \"%s\" has both \"%s\" and \"%s\"",
 				  resolver->profile, key, other);
 	return hint(resolver, "Remove one of the two.");
-}
-
-/* Checks that only a command continues on the next line. */
-static DynFound
-check_lines(Resolver *resolver)
-{
-	size_t		i;
-
-	for (i = 0; i < LENGTHOF(line_keys); i++)
-	{
-		const char *value = value_of(resolver, line_keys[i]);
-
-		if (value == NULL || strchr(value, '\n') == NULL)
-			continue;
-		refuse_key(resolver, line_keys[i], "has several lines");
-		return hint(resolver, "An indented line continues the value of the previous line. Remove the indentation.");
-	}
-	return DYN_FOUND;
 }
 
 /* ---- keys ------------------------------------------------------------- */
@@ -314,25 +295,6 @@ read_role(Resolver *resolver, DynRole *role)
 	return DYN_FOUND;
 }
 
-static DynFound
-find_web_identity(Resolver *resolver)
-{
-	DynProviderChain *chain = resolver->chain;
-	bool		has_source = value_of(resolver, "source_profile") != NULL;
-
-	if (value_of(resolver, "role_arn") == NULL)
-		return refuse_without(resolver, "web_identity_token_file",
-							  "\"role_arn\"");
-	if (has_source || value_of(resolver, "credential_source"))
-		return refuse_both(resolver, "web_identity_token_file", has_source ?
-						   "source_profile" : "credential_source");
-	chain->provider_kind = DYN_PROVIDER_WEB_IDENTITY;
-	if (!dyn_secret_copy(&chain->token_file,
-						 value_of(resolver, "web_identity_token_file")))
-		return out_of_memory(resolver);
-	return read_role(resolver, &chain->web_role);
-}
-
 /* Adds the role of the profile, which must have one source. */
 static DynFound
 take_role(Resolver *resolver)
@@ -374,12 +336,26 @@ static DynFound
 find_provider(Resolver *resolver)
 {
 	DynProviderChain *chain = resolver->chain;
+	static const char *const sources[] = {"source_profile", "credential_source"};
+	const char *token_file = value_of(resolver, "web_identity_token_file");
 	const char *command = value_of(resolver, "credential_process");
 	DynFound	found;
 	char	   *p;
+	size_t		i;
 
-	if (value_of(resolver, "web_identity_token_file"))
-		return find_web_identity(resolver);
+	if (token_file != NULL)
+	{
+		if (value_of(resolver, "role_arn") == NULL)
+			return refuse_without(resolver, "web_identity_token_file",
+								  "\"role_arn\"");
+		for (i = 0; i < LENGTHOF(sources); i++)
+			if (value_of(resolver, sources[i]) != NULL)
+				return refuse_both(resolver, "web_identity_token_file",
+								   sources[i]);
+		chain->provider_kind = DYN_PROVIDER_WEB_IDENTITY;
+		return dyn_secret_copy(&chain->token_file, token_file) ?
+			read_role(resolver, &chain->web_role) : out_of_memory(resolver);
+	}
 	if (value_of(resolver, "sso_account_id") || value_of(resolver, "sso_role_name"))
 		return find_sso(resolver);
 	found = find_keys(resolver, DYN_CONFIG_CREDENTIALS);
@@ -481,14 +457,23 @@ static DynFound
 follow(Resolver *resolver)
 {
 	DynFound	found;
+	size_t		i;
 
 	for (;;)
 	{
 		const char *named = value_of(resolver, "credential_source");
 		const char *source = value_of(resolver, "source_profile");
 
-		if (check_lines(resolver) != DYN_FOUND)
-			return DYN_FOUND_ERROR;
+		/* only a command may continue on the next line */
+		for (i = 0; i < LENGTHOF(line_keys); i++)
+		{
+			const char *value = value_of(resolver, line_keys[i]);
+
+			if (value == NULL || strchr(value, '\n') == NULL)
+				continue;
+			refuse_key(resolver, line_keys[i], "has several lines");
+			return hint(resolver, "An indented line continues the value of the previous line. Remove the indentation.");
+		}
 		if (!dyn_profile_assumes_role(resolver->config, resolver->profile) ||
 			(resolver->nvisited > 0 && has_keys(resolver->config, resolver->profile)))
 			break;

@@ -158,30 +158,27 @@ make_setting(const char *name, const char *value)
 	return setting;
 }
 
-/* Sets HOME, which is omitted for a user without a home directory. */
-static bool
-make_home(DynProgram *program, DynError *err)
-{
-	DynError	why = {0};
-	char	   *home = dyn_file_below_home("", &why);
-	size_t		len;
-
-	if (home == NULL)
-		return !why.out_of_memory || dyn_error_memory(err);
-	len = strlen(home);
-	while (len > 1 && home[len - 1] == '/')
-		home[--len] = '\0';
-	program->home_setting = make_setting("HOME", home);
-	free(home);
-	return program->home_setting != NULL || dyn_error_memory(err);
-}
-
 static bool
 make_environment(DynProgram *program, DynError *err)
 {
+	DynError	why = {0};
+	char	   *home = dyn_file_below_home("", &why);
+	size_t		len = home ? strlen(home) : 0;
 	size_t		n = 0;
 	char	  **setting;
 
+	/* a user without a home directory gets no HOME */
+	if (home == NULL && why.out_of_memory)
+		return dyn_error_memory(err);
+	if (home != NULL)
+	{
+		while (len > 1 && home[len - 1] == '/')
+			home[--len] = '\0';
+		program->home_setting = make_setting("HOME", home);
+		free(home);
+		if (program->home_setting == NULL)
+			return dyn_error_memory(err);
+	}
 	for (setting = environ; setting && *setting; setting++)
 		n++;
 	program->envp = calloc(n + 3, sizeof(char *));
@@ -211,7 +208,6 @@ dyn_program_prepare(DynProgram *program, const char *command, DynError *err)
 		dyn_error_memory(err);
 	else if (make_description(program, command, err) &&
 			 make_paths(program, path, err) &&
-			 make_home(program, err) &&
 			 make_environment(program, err))
 		return true;
 	dyn_program_clear(program);

@@ -19,8 +19,7 @@ typedef struct DynProgram
 	char	  **argv;			/* pointers to the words, ended by NULL */
 	char	  **paths;			/* files, of which the first executable one is
 								 * executed; ended by NULL */
-	char	  **envp;			/* pointers into the environment, ended by
-								 * NULL */
+	char	  **envp;			/* into the environment, ended by NULL */
 	char	   *words;
 	size_t		words_size;
 	char	   *path_text;		/* memory of the paths */

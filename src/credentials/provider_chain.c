@@ -22,24 +22,19 @@
 #include "../aws/credentials.h"
 #include "../base/buffer.h"
 #include "config.h"
-#include "container.h"
-#include "environment.h"
+#include "machine.h"
 #include "files.h"
-#include "instance.h"
-#include "profile.h"
-#include "role.h"
+#include "source_options.h"
 
 typedef struct Builder
 {
 	const DynSourceOptions *spec;
 	const char *profile;		/* name of the profile */
-	bool		is_named;		/* true if it was named explicitly, not
-								 * "default" */
+	bool		is_named;		/* named explicitly, not "default" */
 	DynConfig	config;			/* files, loaded when they are needed */
 	bool		is_loaded;
 	DynProviderChain *chain;
-	const char *words;			/* description for chain->words; NULL for the
-								 * profile's */
+	const char *words;			/* for chain->words; NULL: the profile's */
 	DynError   *err;
 } Builder;
 
@@ -62,8 +57,6 @@ find_static(Builder *builder)
 	const DynCredentials *keys = &builder->spec->keys;
 	const char *bad;
 
-	builder->words = "static keys";
-	builder->chain->provider_kind = DYN_PROVIDER_KEYS;
 	if (keys->access_key_id == NULL || keys->secret_access_key == NULL)
 	{
 		dyn_error_set(builder->err, "the user mapping has no access keys");
@@ -82,58 +75,59 @@ find_static(Builder *builder)
 	return DYN_FOUND_ERROR;
 }
 
-static DynFound
-find_profile(Builder *builder)
-{
-	builder->words = NULL;
-	if (load(builder) != DYN_FOUND)
-		return DYN_FOUND_ERROR;
-	return dyn_profile_find(&builder->config, builder->profile, builder->chain,
-							builder->err);
-}
+static DynFound find_default(Builder *builder);
 
+/* Finds a provider of one kind; sets its description for chain->words. */
 static DynFound
-find_environment(Builder *builder)
+find(Builder *builder, DynSourceKind kind)
 {
-	builder->words = "environment";
-	builder->chain->provider_kind = DYN_PROVIDER_KEYS;
-	return dyn_environment_keys(&builder->chain->keys, builder->err);
-}
-
-static DynFound
-find_web_identity(Builder *builder)
-{
+	static const struct
+	{
+		DynProviderKind provider;
+		const char *words;		/* NULL for the profile's */
+	}			kinds[] =
+	{
+		[DYN_SOURCE_STATIC] = {DYN_PROVIDER_KEYS, "static keys"},
+		[DYN_SOURCE_ENVIRONMENT] = {DYN_PROVIDER_KEYS, "environment"},
+		[DYN_SOURCE_PROFILE] = {DYN_PROVIDER_KEYS, NULL},
+		[DYN_SOURCE_WEB_IDENTITY] = {DYN_PROVIDER_WEB_IDENTITY, "web identity"},
+		[DYN_SOURCE_CONTAINER] = {DYN_PROVIDER_CONTAINER, "container"},
+		[DYN_SOURCE_INSTANCE] = {DYN_PROVIDER_INSTANCE, "instance"}
+	};
 	DynProviderChain *chain = builder->chain;
+	DynError   *err = builder->err;
 
-	builder->words = "web identity";
-	chain->provider_kind = DYN_PROVIDER_WEB_IDENTITY;
-	return dyn_environment_web_identity(&chain->token_file, &chain->web_role,
-										builder->err);
-}
-
-static DynFound
-find_container(Builder *builder)
-{
-	builder->words = "container";
-	builder->chain->provider_kind = DYN_PROVIDER_CONTAINER;
-	if (dyn_container_is_set())
-		return DYN_FOUND;
-	dyn_error_set(builder->err, "environment variables "
-				  "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and "
-				  "AWS_CONTAINER_CREDENTIALS_FULL_URI are not set");
-	dyn_error_hint(builder->err, "ECS and EKS set one of them for a container. The environment of the server must contain it.");
-	return DYN_FOUND_NOTHING;
-}
-
-static DynFound
-find_instance(Builder *builder)
-{
-	builder->words = "instance";
-	builder->chain->provider_kind = DYN_PROVIDER_INSTANCE;
-	if (dyn_instance_is_enabled())
-		return DYN_FOUND;
-	dyn_error_set(builder->err, "the instance metadata service is disabled by environment variable AWS_EC2_METADATA_DISABLED");
-	return DYN_FOUND_NOTHING;
+	if (kind == DYN_SOURCE_DEFAULT)
+		return find_default(builder);
+	builder->words = kinds[kind].words;
+	chain->provider_kind = kinds[kind].provider;
+	switch (kind)
+	{
+		case DYN_SOURCE_STATIC:
+			return find_static(builder);
+		case DYN_SOURCE_ENVIRONMENT:
+			return dyn_environment_keys(&chain->keys, err);
+		case DYN_SOURCE_PROFILE:
+			return load(builder) == DYN_FOUND ?
+				dyn_profile_find(&builder->config, builder->profile, chain,
+								 err) : DYN_FOUND_ERROR;
+		case DYN_SOURCE_WEB_IDENTITY:
+			return dyn_environment_web_identity(&chain->token_file,
+												&chain->web_role, err);
+		case DYN_SOURCE_CONTAINER:
+			if (dyn_container_is_set())
+				return DYN_FOUND;
+			dyn_error_set(err, "environment variables "
+						  "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and "
+						  "AWS_CONTAINER_CREDENTIALS_FULL_URI are not set");
+			dyn_error_hint(err, "ECS and EKS set one of them for a container. The environment of the server must contain it.");
+			return DYN_FOUND_NOTHING;
+		default:
+			if (dyn_instance_is_enabled())
+				return DYN_FOUND;
+			dyn_error_set(err, "the instance metadata service is disabled by environment variable AWS_EC2_METADATA_DISABLED");
+			return DYN_FOUND_NOTHING;
+	}
 }
 
 /* ---- the default order ------------------------------------------------ */
@@ -152,68 +146,47 @@ find_profile_if_any(Builder *builder, bool only_role)
 	if (only_role &&
 		!dyn_profile_assumes_role(&builder->config, builder->profile))
 		return DYN_FOUND_NOTHING;
-	return find_profile(builder);
-}
-
-/* Reports that nothing is configured, and which providers were tried. */
-static DynFound
-explain_default(Builder *builder)
-{
-	DynError   *err = builder->err;
-	const DynConfig *config = &builder->config;
-	char		user[64];
-
-	dyn_file_user(user, sizeof(user));
-	dyn_error_set(err, "no credentials were found: %sprofile \"%s\" %s, neither AWS_CONTAINER_CREDENTIALS_RELATIVE_URI nor AWS_CONTAINER_CREDENTIALS_FULL_URI is set, and the instance metadata service is disabled by AWS_EC2_METADATA_DISABLED",
-				  builder->spec->profile ? "" : "environment variables "
-				  "AWS_ACCESS_KEY_ID and AWS_WEB_IDENTITY_TOKEN_FILE are not "
-				  "set, ", builder->profile,
-				  dyn_config_has_profile(config, builder->profile) ?
-				  "has none" : "does not exist");
-	dyn_error_hint(err, "The server runs as the operating-system user \"%s\"; "
-				   "the files are \"%s\" and \"%s\".", user,
-				   dyn_config_path(config, DYN_CONFIG_CONFIG),
-				   dyn_config_path(config, DYN_CONFIG_CREDENTIALS));
-	return DYN_FOUND_ERROR;
+	return find(builder, DYN_SOURCE_PROFILE);
 }
 
 static DynFound
 find_default(Builder *builder)
 {
 	bool		ambient = builder->spec->profile == NULL;
+	const DynConfig *config = &builder->config;
+	char		user[64];
 	DynFound	found = DYN_FOUND_NOTHING;
 
 	if (ambient)
-		found = find_environment(builder);
+		found = find(builder, DYN_SOURCE_ENVIRONMENT);
 	if (found == DYN_FOUND_NOTHING)
 		found = find_profile_if_any(builder, true);
 	if (found == DYN_FOUND_NOTHING && ambient)
-		found = find_web_identity(builder);
+		found = find(builder, DYN_SOURCE_WEB_IDENTITY);
 	if (found == DYN_FOUND_NOTHING)
 		found = find_profile_if_any(builder, false);
 	if (found == DYN_FOUND_NOTHING)
-		found = find_container(builder);
+		found = find(builder, DYN_SOURCE_CONTAINER);
 	if (found == DYN_FOUND_NOTHING)
-		found = find_instance(builder);
-	return found == DYN_FOUND_NOTHING ? explain_default(builder) : found;
+		found = find(builder, DYN_SOURCE_INSTANCE);
+	if (found != DYN_FOUND_NOTHING)
+		return found;
+	/* reports which providers were tried */
+	dyn_file_user(user, sizeof(user));
+	dyn_error_set(builder->err, "no credentials were found: %sprofile \"%s\" %s, neither AWS_CONTAINER_CREDENTIALS_RELATIVE_URI nor AWS_CONTAINER_CREDENTIALS_FULL_URI is set, and the instance metadata service is disabled by AWS_EC2_METADATA_DISABLED",
+				  ambient ? "environment variables AWS_ACCESS_KEY_ID and "
+				  "AWS_WEB_IDENTITY_TOKEN_FILE are not set, " : "",
+				  builder->profile,
+				  dyn_config_has_profile(config, builder->profile) ?
+				  "has none" : "does not exist");
+	dyn_error_hint(builder->err, "The server runs as the operating-system user \"%s\"; "
+				   "the files are \"%s\" and \"%s\".", user,
+				   dyn_config_path(config, DYN_CONFIG_CONFIG),
+				   dyn_config_path(config, DYN_CONFIG_CREDENTIALS));
+	return DYN_FOUND_ERROR;
 }
 
 /* ---- the chain -------------------------------------------------------- */
-
-/* Appends the role of the user mapping to those of the provider. */
-static bool
-append_role(Builder *builder)
-{
-	DynProviderChain *chain = builder->chain;
-
-	if (builder->spec->role.arn == NULL)
-		return true;
-	if (chain->nroles == DYN_MAX_CHAINED_ROLES)
-		return dyn_error_set(builder->err, "profile \"%s\" and the user mapping require a chain of more than %d roles", builder->profile,
-							 DYN_MAX_CHAINED_ROLES);
-	return dyn_role_copy(&chain->roles[chain->nroles++], &builder->spec->role) ||
-		dyn_error_memory(builder->err);
-}
 
 /*
  * Describes the provider, and the roles in the order in which they are
@@ -242,30 +215,6 @@ describe(Builder *builder)
 	return dyn_error_memory(builder->err);
 }
 
-static DynFound
-find_kind(Builder *builder)
-{
-	switch (builder->spec->kind)
-	{
-		case DYN_SOURCE_STATIC:
-			return find_static(builder);
-		case DYN_SOURCE_ENVIRONMENT:
-			return find_environment(builder);
-		case DYN_SOURCE_PROFILE:
-			return find_profile(builder);
-		case DYN_SOURCE_WEB_IDENTITY:
-			return find_web_identity(builder);
-		case DYN_SOURCE_CONTAINER:
-			return find_container(builder);
-		case DYN_SOURCE_INSTANCE:
-			return find_instance(builder);
-		case DYN_SOURCE_DEFAULT:
-			return find_default(builder);
-	}
-	dyn_error_set(builder->err, "the credential provider is not recognized");
-	return DYN_FOUND_ERROR;
-}
-
 bool
 dyn_chain_find(const DynSourceOptions *spec, DynProviderChain *chain, DynError *err)
 {
@@ -279,8 +228,18 @@ dyn_chain_find(const DynSourceOptions *spec, DynProviderChain *chain, DynError *
 		builder.profile = spec->profile;
 		builder.is_named = true;
 	}
-	ok = find_kind(&builder) == DYN_FOUND && append_role(&builder) &&
-		describe(&builder);
+	ok = find(&builder, spec->kind) == DYN_FOUND;
+	/* the role of the user mapping follows those of the provider */
+	if (ok && spec->role.arn != NULL)
+	{
+		if (chain->nroles == DYN_MAX_CHAINED_ROLES)
+			ok = dyn_error_set(err, "profile \"%s\" and the user mapping require a chain of more than %d roles", builder.profile,
+							   DYN_MAX_CHAINED_ROLES);
+		else
+			ok = dyn_role_copy(&chain->roles[chain->nroles++], &spec->role) ||
+				dyn_error_memory(err);
+	}
+	ok = ok && describe(&builder);
 	dyn_config_clear(&builder.config);
 	if (!ok)
 		dyn_chain_clear(chain);

@@ -10,6 +10,7 @@
 #define DYN_CREDENTIALS_PROVIDER_CHAIN_H
 
 #include "../aws/error.h"
+#include "config.h"
 #include "source_options.h"
 
 #define DYN_MAX_CHAINED_ROLES	8
@@ -20,8 +21,8 @@ typedef enum DynProviderKind
 	DYN_PROVIDER_PROCESS,		/* credential_process (process.h) */
 	DYN_PROVIDER_SSO,			/* sso.h */
 	DYN_PROVIDER_WEB_IDENTITY,	/* sts.h */
-	DYN_PROVIDER_CONTAINER,		/* container.h */
-	DYN_PROVIDER_INSTANCE		/* instance.h */
+	DYN_PROVIDER_CONTAINER,		/* machine.h */
+	DYN_PROVIDER_INSTANCE
 } DynProviderKind;
 
 /* The settings of an SSO profile; the strings are malloc'd. */
@@ -63,5 +64,41 @@ extern bool dyn_chain_find(const DynSourceOptions *spec, DynProviderChain *chain
 
 /* Wipes and frees everything. */
 extern void dyn_chain_clear(DynProviderChain *chain);
+
+/* ---- the parts of a chain (environment.c, profile.c) -------------------- */
+
+typedef enum DynFound
+{
+	DYN_FOUND,
+	DYN_FOUND_NOTHING,			/* not configured; *err has details */
+	DYN_FOUND_ERROR				/* *err describes the error */
+} DynFound;
+
+/*
+ * Reads AWS_ACCESS_KEY_ID and the related variables into zeroed credentials.
+ */
+extern DynFound dyn_environment_keys(DynCredentials *keys, DynError *err);
+
+/*
+ * Reads AWS_WEB_IDENTITY_TOKEN_FILE and the related variables into a malloc'd
+ * path and a zeroed role.  Both may be set after a failure.
+ */
+extern DynFound dyn_environment_web_identity(char **token_file, DynRole *role,
+											 DynError *err);
+
+/*
+ * Returns true if it assumes a role with the credentials of another source.
+ * Such a profile precedes the environment's web identity.
+ */
+extern bool dyn_profile_assumes_role(const DynConfig *config,
+									 const char *profile);
+
+/*
+ * Sets the provider and the roles of a zeroed chain.  Returns NOTHING if the
+ * profile does not exist, or has no credentials.  After a failure, some
+ * members of *chain may be set.
+ */
+extern DynFound dyn_profile_find(const DynConfig *config, const char *profile,
+								 DynProviderChain *chain, DynError *err);
 
 #endif

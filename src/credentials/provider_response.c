@@ -6,7 +6,8 @@
  * the credentials.  Other replies are quoted for superusers, without long
  * words, which could be a token that the service repeats.
  *
- * Layer: credentials.
+ * Layer: credentials.  Knows jansson, and OpenSSL for a memset that is not
+ * optimized away.
  */
 #include "provider_response.h"
 
@@ -15,9 +16,10 @@
 #include <string.h>
 #include <time.h>
 
+#include <openssl/crypto.h>
+
 #include "../aws/awserror.h"
 #include "../base/text.h"
-#include "secret_json.h"
 
 /*
  * A word of this length is masked in an excerpt; names in messages are
@@ -95,15 +97,6 @@ dyn_response_read_time(const char *text, int64_t *seconds)
 
 /* ---- credentials -------------------------------------------------------- */
 
-/*
- * Returns the expiry.  0 means "never", so a time in 1970 or before becomes 1.
- */
-static int64_t
-as_expiry(int64_t seconds)
-{
-	return seconds > 0 ? seconds : 1;
-}
-
 static bool
 set_parts(const char *access_key_id, const char *secret_access_key,
 		  const char *session_token, const char *whose,
@@ -139,8 +132,71 @@ dyn_response_set(const char *access_key_id, const char *secret_access_key,
 	if (!set_parts(access_key_id, secret_access_key, session_token, whose,
 				   credentials, err))
 		return false;
-	credentials->expires = expires ? as_expiry(seconds) : 0;
+	/* 0 means "never", so a time in 1970 or before becomes 1 */
+	credentials->expires = expires == NULL ? 0 : seconds > 0 ? seconds : 1;
 	return true;
+}
+
+/* ---- JSON with secrets -------------------------------------------------- */
+
+/*
+ * jansson copies each string into a buffer of its scanner first, then into a
+ * value, and frees both without overwriting them.  Overwriting the values
+ * would therefore leave a copy.  So jansson allocates through functions that
+ * store the size of each block, and overwrite the block when it is freed.
+ */
+
+/*
+ * Bytes before each block that store its size; a multiple of every alignment.
+ */
+#define HEAD	16
+
+static void *
+wiping_malloc(size_t size)
+{
+	char	   *block = size <= SIZE_MAX - HEAD ? malloc(HEAD + size) : NULL;
+
+	if (block == NULL)
+		return NULL;
+	*(size_t *) block = size;
+	return block + HEAD;
+}
+
+static void
+wiping_free(void *contents)
+{
+	char	   *block = contents ? (char *) contents - HEAD : NULL;
+
+	if (block)
+		OPENSSL_cleanse(block, HEAD + *(size_t *) block);
+	free(block);
+}
+
+bool
+dyn_secret_json_open(DynSecretJson *json, const char *text, size_t len,
+					 bool *out_of_memory)
+{
+	json_get_alloc_funcs(&json->malloc, &json->free);
+	json_set_alloc_funcs(wiping_malloc, wiping_free);
+	json->root = dyn_json_load(text ? text : "", len, 0, out_of_memory);
+	if (json->root)
+		return true;
+	json_set_alloc_funcs(json->malloc, json->free);
+	return false;
+}
+
+void
+dyn_secret_json_close(DynSecretJson *json)
+{
+	json_decref(json->root);
+	json->root = NULL;
+	json_set_alloc_funcs(json->malloc, json->free);
+}
+
+const char *
+dyn_secret_json_text(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
 }
 
 /* ---- JSON --------------------------------------------------------------- */
@@ -164,34 +220,15 @@ read_text(const json_t *object, const char *name, bool required,
 }
 
 static bool
-read_expiry(const json_t *object, const char *name, const char *whose,
-			int64_t *expires, DynError *err)
-{
-	json_t	   *member = name ? json_object_get(object, name) : NULL;
-	const char *text = json_string_value(member);
-	double		milliseconds = json_number_value(member);
-	int64_t		seconds;
-
-	*expires = 0;
-	if (member == NULL || json_is_null(member))
-		return true;
-	if (json_is_number(member) && milliseconds > -1e3 * LATEST &&
-		milliseconds < 1e3 * LATEST)
-		seconds = (int64_t) (milliseconds / 1000);
-	else if (text == NULL || !dyn_response_read_time(text, &seconds))
-		return dyn_error_set(err, "%s: \"%s\" is not a time", whose, name);
-	*expires = as_expiry(seconds);
-	return true;
-}
-
-static bool
 read_object(const json_t *object, const DynResponseNames *names,
 			const char *whose, DynCredentials *credentials, DynError *err)
 {
+	const json_t *expiry;
 	const char *id;
 	const char *secret;
 	const char *token;
-	int64_t		expires;
+	double		milliseconds;
+	int64_t		seconds = 0;
 
 	if (names->object)
 		object = json_object_get(object, names->object);
@@ -204,11 +241,23 @@ read_object(const json_t *object, const DynResponseNames *names,
 		!read_text(object, names->secret_access_key, true, whose, &secret,
 				   err) ||
 		!read_text(object, names->session_token, false, whose, &token,
-				   err) ||
-		!read_expiry(object, names->expires, whose, &expires, err) ||
-		!set_parts(id, secret, token, whose, credentials, err))
+				   err))
 		return false;
-	credentials->expires = expires;
+	expiry = names->expires ? json_object_get(object, names->expires) : NULL;
+	milliseconds = json_number_value(expiry);
+	if (json_is_number(expiry) && milliseconds > -1e3 * LATEST &&
+		milliseconds < 1e3 * LATEST)
+		seconds = (int64_t) (milliseconds / 1000);
+	else if (expiry != NULL && !json_is_null(expiry) &&
+			 (!json_is_string(expiry) ||
+			  !dyn_response_read_time(json_string_value(expiry), &seconds)))
+		return dyn_error_set(err, "%s: \"%s\" is not a time", whose,
+							 names->expires);
+	if (!set_parts(id, secret, token, whose, credentials, err))
+		return false;
+	/* 0 means "never", so a time in 1970 or before becomes 1 */
+	if (expiry != NULL && !json_is_null(expiry))
+		credentials->expires = seconds > 0 ? seconds : 1;
 	return true;
 }
 
@@ -300,13 +349,6 @@ dyn_response_failed(const DynExchange *exchange, const char *whose,
 	}
 	return err->passing ? DYN_RESPONSE_AGAIN : DYN_RESPONSE_FAILED;
 }
-
-const DynResponseNames dyn_response_machine_names = {
-	.access_key_id = "AccessKeyId",
-	.secret_access_key = "SecretAccessKey",
-	.session_token = "Token",
-	.expires = "Expiration"
-};
 
 DynProviderResponse
 dyn_response_read(const DynExchange *exchange, const DynResponseNames *names,

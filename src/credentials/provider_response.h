@@ -12,6 +12,7 @@
 #include "../aws/credentials.h"
 #include "../aws/exchange.h"
 #include "../aws/error.h"
+#include "../base/jsonload.h"
 
 typedef enum DynProviderResponse
 {
@@ -86,9 +87,6 @@ extern DynProviderResponse dyn_response_read(const DynExchange *exchange,
 											 const char *whose,
 											 DynCredentials *credentials, DynError *err);
 
-/* The names that the machine's services use. */
-extern const DynResponseNames dyn_response_machine_names;
-
 /* Returns true if the text is printable ASCII without blanks, or empty. */
 extern bool dyn_response_is_visible(const char *text);
 
@@ -118,5 +116,30 @@ extern DynExchange *dyn_response_request(DynExchange *exchange, bool complete);
 
 /* Returns a variable of the environment; NULL if it is not set or empty. */
 extern const char *dyn_response_environment(const char *variable);
+
+/* A JSON document that contains secrets. */
+typedef struct DynSecretJson
+{
+	json_t	   *root;			/* an object or an array */
+	json_malloc_t malloc;		/* jansson's functions, while this is open */
+	json_free_t free;
+} DynSecretJson;
+
+/*
+ * Parses the text.  All that jansson allocates until the document is closed is
+ * overwritten when it is freed.  Returns false, with nothing left open, if the
+ * text is not JSON or memory runs out; *out_of_memory is true in the second
+ * case.  Only one document may be open, and nothing else may use jansson until
+ * it is closed.
+ */
+extern bool dyn_secret_json_open(DynSecretJson *json, const char *text,
+								 size_t len, bool *out_of_memory);
+extern void dyn_secret_json_close(DynSecretJson *json);
+
+/*
+ * Returns the text of a member; NULL if it is missing, null or not a string.
+ */
+extern const char *dyn_secret_json_text(const json_t *object,
+										const char *name);
 
 #endif

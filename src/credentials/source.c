@@ -26,8 +26,7 @@
 #include "../aws/loop.h"
 #include "../aws/retry.h"
 #include "../aws/client.h"
-#include "container.h"
-#include "instance.h"
+#include "machine.h"
 #include "process.h"
 #include "provider_chain.h"
 #include "sso.h"
@@ -71,12 +70,10 @@ typedef struct Source
 	DynProvider *provider;
 	DynClient  *client;
 	bool		clock_tried;	/* true if it was corrected in this work */
-	int64_t		signed_at;		/* time with which the step's request was
-								 * signed */
+	int64_t		signed_at;		/* time that the request was signed with */
 	int64_t		issuer_ahead;	/* issuer's clock minus this machine's */
 	DynProviderChain chain;
-	int			nroles;			/* number of roles assumed; -1 until the
-								 * provider has ended */
+	int			nroles;			/* roles assumed; -1 until the provider ends */
 	DynCredentials keys;		/* credentials of the latest step */
 	DynInstance instance;
 	DynProcess *process;
@@ -130,39 +127,32 @@ fail(Source *source, const DynError *err)
 	dyn_provider_failed(provider, err);
 }
 
-/*
- * Returns true if the credentials have expired, except those of an instance.
- * Instances provide expired credentials while AWS cannot create new ones, and
- * services accept them then.  So these get a new lifetime.
- */
-static bool
-expire_or_extend(Source *source)
-{
-	DynRandom	random;
-
-	if (source->keys.expires == 0 ||
-		source->keys.expires > issuer_time(source))
-		return false;
-	if (source->chain.provider_kind != DYN_PROVIDER_INSTANCE || source->nroles > 0)
-		return true;
-	dyn_random_seed(&random);
-	source->keys.expires = issuer_time(source) + STALE_LIFE +
-		(int64_t) (dyn_random_unit(&random) * STALE_LIFE);
-	return false;
-}
-
 static void
 succeed(Source *source)
 {
 	DynProvider *provider = source->provider;
 	DynCredentials keys;
+	int64_t		now = issuer_time(source);
 	char		times[3][DYN_ERROR_TIME_SIZE];
+	DynRandom	random;
 	DynError	err;
 
-	if (expire_or_extend(source))
+	/*
+	 * Instances provide expired credentials while AWS cannot create new ones,
+	 * and services accept them then.  So these get a new lifetime.
+	 */
+	if (source->keys.expires != 0 && source->keys.expires <= now &&
+		source->chain.provider_kind == DYN_PROVIDER_INSTANCE &&
+		source->nroles == 0)
+	{
+		dyn_random_seed(&random);
+		source->keys.expires = now + STALE_LIFE +
+			(int64_t) (dyn_random_unit(&random) * STALE_LIFE);
+	}
+	if (source->keys.expires != 0 && source->keys.expires <= now)
 	{
 		dyn_error_time_text(source->keys.expires, times[0]);
-		dyn_error_time_text(issuer_time(source), times[1]);
+		dyn_error_time_text(now, times[1]);
 		dyn_error_time_text((int64_t) time(NULL), times[2]);
 		dyn_error_set(&err, "the credentials of %s had expired when they were obtained: they were valid until %s; the time is %s at their provider and %s on this machine",
 					  source->chain.words, times[0], times[1], times[2]);
@@ -179,8 +169,6 @@ succeed(Source *source)
 	dyn_provider_obtained(provider, &keys, issuer_time(source));
 }
 
-/* ---- waiting ---------------------------------------------------------- */
-
 static bool
 start_watcher(Source *source, int fd, int held_fds, int64_t us,
 			  void (*callback) (void *arg))
@@ -194,8 +182,6 @@ start_watcher(Source *source, int fd, int held_fds, int64_t us,
 	return source->watching;
 }
 
-/* ---- responses -------------------------------------------------------- */
-
 /* Handles the end of a step, with its result in source->keys. */
 static void
 end_step(Source *source)
@@ -203,25 +189,6 @@ end_step(Source *source)
 	source->nroles++;
 	source->tries = 0;
 	next_step(source);
-}
-
-/* Names the clocks in the hint if they differ. */
-static void
-name_clocks(const DynExchange *exchange, DynError *err)
-{
-	int64_t		now = (int64_t) time(NULL);
-	char		hint[sizeof(err->hint)];
-	char		theirs[DYN_ERROR_TIME_SIZE];
-	char		ours[DYN_ERROR_TIME_SIZE];
-
-	if (!exchange->has_date || exchange->policy != DYN_ADDRESS_ENDPOINT ||
-		llabs(exchange->date - now) <= NOTABLE_SKEW)
-		return;
-	strcpy(hint, err->hint);
-	dyn_error_time_text(exchange->date, theirs);
-	dyn_error_time_text(now, ours);
-	dyn_error_hint(err, "%s%sThe time is %s at the service and %s on this machine.",
-				   hint, hint[0] ? " " : "", theirs, ours);
 }
 
 /*
@@ -257,22 +224,6 @@ read_response(Source *source, const DynExchange *exchange, DynError *err)
 	return response;
 }
 
-/*
- * Returns true if the request was signed by a wrong clock, or was sent long
- * after it was signed.  Then the clock is corrected, once.
- */
-static bool
-correct_clock(Source *source, const DynExchange *exchange)
-{
-	if (source->clock_tried || !exchange->has_date || exchange->status < 400 ||
-		exchange->policy != DYN_ADDRESS_ENDPOINT ||
-		llabs(exchange->date - source->signed_at) <= NOTABLE_SKEW)
-		return false;
-	source->clock_tried = true;
-	source->offset = exchange->date - (int64_t) time(NULL);
-	return true;
-}
-
 static void
 on_pause(void *arg)
 {
@@ -296,9 +247,32 @@ on_reply(void *arg)
 	DynError	err = {0};
 	DynProviderResponse response = read_response(source, exchange, &err);
 	bool		corrected = response != DYN_RESPONSE_CREDENTIALS &&
-		correct_clock(source, exchange);
+		!source->clock_tried && exchange->has_date && exchange->status >= 400 &&
+		exchange->policy == DYN_ADDRESS_ENDPOINT &&
+		llabs(exchange->date - source->signed_at) > NOTABLE_SKEW;
+	int64_t		now = (int64_t) time(NULL);
+	char		hint[sizeof(err.hint)];
+	char		times[2][DYN_ERROR_TIME_SIZE];
 
-	name_clocks(exchange, &err);
+	/*
+	 * If the request was signed by a wrong clock, or was sent long after it
+	 * was signed, the clock is corrected, once.
+	 */
+	if (corrected)
+	{
+		source->clock_tried = true;
+		source->offset = exchange->date - now;
+	}
+	/* the hint names the clocks if they differ */
+	if (exchange->has_date && exchange->policy == DYN_ADDRESS_ENDPOINT &&
+		llabs(exchange->date - now) > NOTABLE_SKEW)
+	{
+		strcpy(hint, err.hint);
+		dyn_error_time_text(exchange->date, times[0]);
+		dyn_error_time_text(now, times[1]);
+		dyn_error_hint(&err, "%s%sThe time is %s at the service and %s on this machine.",
+					   hint, hint[0] ? " " : "", times[0], times[1]);
+	}
 	dyn_exchange_destroy(exchange);
 	source->exchange = NULL;
 	if (response == DYN_RESPONSE_CREDENTIALS)
@@ -342,29 +316,10 @@ on_process(void *arg)
 
 /* ---- steps ------------------------------------------------------------ */
 
-static DynExchange *
-make_request(Source *source, DynError *err)
-{
-	const DynProviderChain *chain = &source->chain;
-
-	if (source->nroles >= 0)
-		return dyn_sts_assume_role(&source->spec, &chain->roles[source->nroles],
-								   &source->keys,
-								   source->keys.session_token != NULL,
-								   source->signed_at, err);
-	if (chain->provider_kind == DYN_PROVIDER_SSO)
-		return dyn_sso_request(&chain->sso, source->signed_at, err);
-	if (chain->provider_kind == DYN_PROVIDER_WEB_IDENTITY)
-		return dyn_sts_web_identity(&source->spec, &chain->web_role,
-									chain->token_file, err);
-	if (chain->provider_kind == DYN_PROVIDER_CONTAINER)
-		return dyn_container_request(err);
-	return dyn_instance_request(&source->instance, err);
-}
-
 static void
 request(Source *source)
 {
+	const DynProviderChain *chain = &source->chain;
 	DynError	err = {0};
 	DynExchangeLimits limits = {
 		source->spec.ca_bundle, source->spec.proxy,
@@ -372,7 +327,23 @@ request(Source *source)
 	};
 
 	source->signed_at = (int64_t) time(NULL) + source->offset;
-	source->exchange = make_request(source, &err);
+	if (source->nroles >= 0)
+		source->exchange =
+			dyn_sts_assume_role(&source->spec, &chain->roles[source->nroles],
+								&source->keys,
+								source->keys.session_token != NULL,
+								source->signed_at, &err);
+	else if (chain->provider_kind == DYN_PROVIDER_SSO)
+		source->exchange = dyn_sso_request(&chain->sso, source->signed_at,
+										   &err);
+	else if (chain->provider_kind == DYN_PROVIDER_WEB_IDENTITY)
+		source->exchange = dyn_sts_web_identity(&source->spec,
+												&chain->web_role,
+												chain->token_file, &err);
+	else if (chain->provider_kind == DYN_PROVIDER_CONTAINER)
+		source->exchange = dyn_container_request(&err);
+	else
+		source->exchange = dyn_instance_request(&source->instance, &err);
 	if (source->exchange == NULL)
 	{
 		fail(source, &err);
@@ -387,29 +358,12 @@ request(Source *source)
 					   source);
 }
 
-static void
-run_program(Source *source)
-{
-	DynError	err = {0};
-
-	source->process = dyn_process_start(source->chain.command, &err);
-	if (source->process == NULL)
-	{
-		fail(source, &err);
-		return;
-	}
-	if (start_watcher(source, dyn_process_fd(source->process), DYN_PROCESS_FDS,
-					  PROCESS_DEADLINE_US, on_process))
-		return;
-	dyn_error_memory(&err);
-	fail(source, &err);
-}
-
 /* Begins the next step, or ends the work. */
 static void
 next_step(Source *source)
 {
 	DynProviderChain *chain = &source->chain;
+	DynError	err = {0};
 
 	if (source->nroles == chain->nroles)
 		succeed(source);
@@ -420,7 +374,16 @@ next_step(Source *source)
 		end_step(source);
 	}
 	else if (source->nroles < 0 && chain->provider_kind == DYN_PROVIDER_PROCESS)
-		run_program(source);
+	{
+		source->process = dyn_process_start(chain->command, &err);
+		if (source->process != NULL &&
+			start_watcher(source, dyn_process_fd(source->process),
+						  DYN_PROCESS_FDS, PROCESS_DEADLINE_US, on_process))
+			return;
+		if (source->process != NULL)
+			dyn_error_memory(&err);
+		fail(source, &err);
+	}
 	else
 		request(source);
 }

@@ -1,6 +1,7 @@
 /*
  * source_options.h
- *		Defines the credential options of a user mapping.
+ *		Defines and checks the credential options of a user mapping, and the
+ *		values that AWS accepts for a role to assume, and for a region.
  */
 #ifndef DYN_CREDENTIALS_SOURCE_OPTIONS_H
 #define DYN_CREDENTIALS_SOURCE_OPTIONS_H
@@ -27,14 +28,16 @@ typedef enum DynSourceKind
 typedef struct DynRole
 {
 	char	   *arn;
-	char	   *session_name;	/* name of the session; NULL:
-								 * DYN_ROLE_SESSION_NAME */
+	char	   *session_name;	/* NULL: DYN_ROLE_SESSION_NAME */
 	char	   *external_id;
-	int			duration;		/* duration in seconds; 0: the service's
-								 * default */
+	int			duration;		/* seconds; 0: the service's default */
 } DynRole;
 
 #define DYN_ROLE_SESSION_NAME	"dynamo_fdw"
+
+/* Limits in seconds, by the service's rule. */
+#define DYN_ROLE_SHORTEST	900
+#define DYN_ROLE_LONGEST	43200
 
 /* Everything is malloc'd and owned by the struct. */
 typedef struct DynSourceOptions
@@ -46,10 +49,8 @@ typedef struct DynSourceOptions
 								 * "default" */
 	DynRole		role;			/* role assumed last; arn is NULL if there is
 								 * none */
-	char	   *region;			/* region of STS, for which requests are
-								 * signed */
-	char	   *domain;			/* domain of the region's partition:
-								 * "amazonaws.com", ... */
+	char	   *region;			/* region of STS, and of its signatures */
+	char	   *domain;			/* partition's domain: "amazonaws.com", ... */
 	char	   *sts_endpoint_url;	/* "https://host/", or NULL: the region's */
 	char	   *ca_bundle;		/* CA bundle, as in DynService */
 	char	   *proxy;			/* proxy, as in DynService */
@@ -60,5 +61,27 @@ typedef struct DynSourceOptions
 /* Each wipes and frees the strings, and zeroes the struct. */
 extern void dyn_role_clear(DynRole *role);
 extern void dyn_spec_clear(DynSourceOptions *spec);
+
+/* Each returns false for a value that AWS would refuse. */
+extern bool dyn_role_is_arn(const char *text);
+extern bool dyn_role_is_session_name(const char *text);
+extern bool dyn_role_is_external_id(const char *text);
+
+/*
+ * Returns true if the text can be part of a host name, and the region for
+ * which a request is signed.
+ */
+extern bool dyn_role_is_region(const char *text);
+
+/*
+ * Reads a duration; returns false if it is not a number, or is out of range.
+ */
+extern bool dyn_role_read_duration(const char *text, int *seconds);
+
+/*
+ * Copies a role into a zeroed one.  Returns false, with *to empty, if memory
+ * runs out.
+ */
+extern bool dyn_role_copy(DynRole *to, const DynRole *from);
 
 #endif

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "files.h"
-#include "secret_json.h"
+#include "provider_response.h"
 #include "url.h"
 
 #define ENDPOINT		"AWS_ENDPOINT_URL_SSO"
@@ -42,7 +42,7 @@ create(const DynSsoProfile *sso, DynError *err)
 	const char *endpoint = dyn_url_configured(ENDPOINT);
 	DynBuffer	url;
 
-	if (!(endpoint ? dyn_url_check_endpoint(endpoint, ENDPOINT, err)
+	if (!(endpoint ? dyn_url_parse(endpoint, ENDPOINT, false, NULL, err)
 		  : dyn_url_check_region(sso->region, err)))
 		return NULL;
 	dyn_buffer_init(&url, 0);
@@ -58,30 +58,7 @@ create(const DynSsoProfile *sso, DynError *err)
 	return dyn_response_exchange("GET", &url, DYN_ADDRESS_ENDPOINT, err);
 }
 
-/* Adds the token in this document of the cache file. */
-static bool
-add_token_of(DynExchange *exchange, const DynSsoProfile *sso,
-			 const json_t *root, int64_t now, DynError *err)
-{
-	const char *token = dyn_secret_json_text(root, "accessToken");
-	const char *expires = dyn_secret_json_text(root, "expiresAt");
-	int64_t		seconds;
-
-	if (token == NULL || *token == '\0')
-		dyn_error_set(err, "file \"%s\" contains no accessToken",
-					  sso->cache_file);
-	else if (expires == NULL || !dyn_response_read_time(expires, &seconds))
-		dyn_error_set(err, "file \"%s\" contains no valid expiresAt",
-					  sso->cache_file);
-	else if (seconds <= now)
-		dyn_error_set(err, "the token in file \"%s\" expired at %.40s",
-					  sso->cache_file, expires);
-	else
-		return dyn_response_header(exchange, TOKEN_HEADER, token,
-								   "the token of \"aws sso login\"", err);
-	return hint_login(sso, err);
-}
-
+/* Adds the token of the cache file. */
 static bool
 add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
 		  DynError *err)
@@ -90,7 +67,11 @@ add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
 	DynFileRead read = dyn_file_read(sso->cache_file, DYN_FILE_LONGEST_TOKEN,
 									 &contents, err);
 	DynSecretJson json;
+	const char *token;
+	const char *expires;
+	int64_t		seconds;
 	bool		out_of_memory;
+	bool		login_helps = true;
 	bool		ok = false;
 
 	if (read != DYN_FILE_READ)
@@ -98,18 +79,31 @@ add_token(DynExchange *exchange, const DynSsoProfile *sso, int64_t now,
 	if (dyn_secret_json_open(&json, contents.data, contents.len,
 							 &out_of_memory))
 	{
-		ok = add_token_of(exchange, sso, json.root, now, err);
+		token = dyn_secret_json_text(json.root, "accessToken");
+		expires = dyn_secret_json_text(json.root, "expiresAt");
+		if (token == NULL || *token == '\0')
+			dyn_error_set(err, "file \"%s\" contains no accessToken",
+						  sso->cache_file);
+		else if (expires == NULL || !dyn_response_read_time(expires, &seconds))
+			dyn_error_set(err, "file \"%s\" contains no valid expiresAt",
+						  sso->cache_file);
+		else if (seconds <= now)
+			dyn_error_set(err, "the token in file \"%s\" expired at %.40s",
+						  sso->cache_file, expires);
+		else
+		{
+			ok = dyn_response_header(exchange, TOKEN_HEADER, token,
+									 "the token of \"aws sso login\"", err);
+			login_helps = false;
+		}
 		dyn_secret_json_close(&json);
 	}
 	else if (out_of_memory)
 		dyn_error_memory(err);
 	else
-	{
 		dyn_error_set(err, "file \"%s\" is not valid JSON", sso->cache_file);
-		hint_login(sso, err);
-	}
 	dyn_secret_free_buffer(&contents);
-	return ok;
+	return ok || (login_helps && hint_login(sso, err));
 }
 
 DynExchange *

@@ -18,7 +18,7 @@
 #include "../aws/sigv4.h"
 #include "../base/lengthof.h"
 #include "files.h"
-#include "role.h"
+#include "source_options.h"
 #include "url.h"
 #include "xml.h"
 
@@ -55,8 +55,8 @@ find_url(const DynSourceOptions *spec, DynBuffer *url, DynUrl *parts,
 		return false;
 	if (dyn_buffer_terminate(url) == NULL)
 		return dyn_error_memory(err);
-	return dyn_url_parse_endpoint(url->data, is_own ? "the STS endpoint"
-								  : ENDPOINT, parts, err);
+	return dyn_url_parse(url->data, is_own ? "the STS endpoint" : ENDPOINT,
+						 false, parts, err);
 }
 
 /* ---- the form ----------------------------------------------------------- */
@@ -194,43 +194,34 @@ dyn_sts_assume_role(const DynSourceOptions *spec, const DynRole *role,
 /* ---- AssumeRoleWithWebIdentity ------------------------------------------ */
 
 /*
- * Writes the form with the token.  Text files may end with a line break, which
- * is not part of the token.
+ * Text files may end with a line break, which is not part of the token.
  */
-static bool
-write_with_token(DynExchange *exchange, const DynRole *role, const char *path,
-				 DynError *err)
-{
-	DynBuffer	token;
-	bool		ok = dyn_file_read(path, DYN_FILE_LONGEST_TOKEN, &token,
-								   err) == DYN_FILE_READ;
-
-	while (ok && token.len > 0 && token.data[token.len - 1] != '\0' &&
-		   strchr(" \t\r\n", token.data[token.len - 1]))
-		token.data[--token.len] = '\0';
-	if (ok && (token.len == 0 || strlen(token.data) < token.len ||
-			   !dyn_response_is_visible(token.data)))
-		ok = dyn_error_set(err, "file \"%s\" does not contain a token",
-						   path);
-	ok = ok && write_form(&exchange->body, WEB_IDENTITY, role, role->duration,
-						  NULL, token.data, err);
-	dyn_secret_free_buffer(&token);
-	return ok;
-}
-
 DynExchange *
 dyn_sts_web_identity(const DynSourceOptions *spec, const DynRole *role,
 					 const char *token_file, DynError *err)
 {
 	DynUrl		parts;
 	DynExchange *exchange = create(spec, role, &parts, err);
+	DynBuffer	token;
+	bool		ok;
 
 	dyn_url_clear(&parts);
-	return dyn_response_request(exchange, exchange != NULL &&
-								write_with_token(exchange, role, token_file,
-												 err) &&
-								dyn_response_header(exchange, "Content-Type",
-													CONTENT_TYPE, "", err));
+	if (exchange == NULL)
+		return NULL;
+	ok = dyn_file_read(token_file, DYN_FILE_LONGEST_TOKEN, &token,
+					   err) == DYN_FILE_READ;
+	while (ok && token.len > 0 && token.data[token.len - 1] != '\0' &&
+		   strchr(" \t\r\n", token.data[token.len - 1]))
+		token.data[--token.len] = '\0';
+	if (ok && (token.len == 0 || strlen(token.data) < token.len ||
+			   !dyn_response_is_visible(token.data)))
+		ok = dyn_error_set(err, "file \"%s\" does not contain a token",
+						   token_file);
+	ok = ok && write_form(&exchange->body, WEB_IDENTITY, role, role->duration,
+						  NULL, token.data, err) &&
+		dyn_response_header(exchange, "Content-Type", CONTENT_TYPE, "", err);
+	dyn_secret_free_buffer(&token);
+	return dyn_response_request(exchange, ok);
 }
 
 /* ---- errors ------------------------------------------------------------- */
@@ -240,8 +231,7 @@ typedef struct ErrorRule
 	const char *code;			/* code without "Exception" at its end */
 	bool		passing;
 	const char *hint;			/* hint, or NULL */
-	const char *web_hint;		/* hint used instead for a web identity; or
-								 * NULL */
+	const char *web_hint;		/* used instead for a web identity; or NULL */
 } ErrorRule;
 
 static const ErrorRule error_rules[] = {
@@ -279,30 +269,25 @@ static const ErrorRule error_rules[] = {
 	NULL}
 };
 
-static const ErrorRule *
-find_rule(const char *code)
-{
-	size_t		i;
-
-	for (i = 0; i < LENGTHOF(error_rules); i++)
-	{
-		size_t		len = strlen(error_rules[i].code);
-
-		if (strncmp(code, error_rules[i].code, len) == 0 &&
-			(code[len] == '\0' || strcmp(code + len, "Exception") == 0))
-			return &error_rules[i];
-	}
-	return NULL;
-}
-
 static DynProviderResponse
 set_error(const DynRole *role, const DynExchange *exchange, const char *code,
 		  const DynBuffer *message, DynError *err)
 {
 	static const char web_action[] = "Action=" WEB_IDENTITY;
-	const ErrorRule *rule = find_rule(code);
-	const char *hint = rule ? rule->hint : NULL;
+	const ErrorRule *rule = NULL;
+	const char *hint;
 	size_t		shown = message->len;
+	size_t		i;
+
+	for (i = 0; rule == NULL && i < LENGTHOF(error_rules); i++)
+	{
+		size_t		len = strlen(error_rules[i].code);
+
+		if (strncmp(code, error_rules[i].code, len) == 0 &&
+			(code[len] == '\0' || strcmp(code + len, "Exception") == 0))
+			rule = &error_rules[i];
+	}
+	hint = rule ? rule->hint : NULL;
 
 	if (rule && rule->web_hint && exchange->body.len >= strlen(web_action) &&
 		memcmp(exchange->body.data, web_action, strlen(web_action)) == 0)

@@ -21,9 +21,7 @@
 #include "../aws/sigv4.h"
 #include "../base/lengthof.h"
 #include "provider_response.h"
-#include "role.h"
-
-/* ---- parsing ------------------------------------------------------------ */
+#include "source_options.h"
 
 /* The parts that are examined; NULL if the URL does not have them. */
 enum
@@ -44,7 +42,7 @@ static const CURLUPart curl_parts[PARTS] = {
 
 static bool
 copy_parts(char *const texts[PARTS], const char *url, const char *what,
-		   DynUrl *parts, DynError *err)
+		   bool query, DynUrl *parts, DynError *err)
 {
 	bool		is_https = texts[SCHEME] &&
 		strcasecmp(texts[SCHEME], "https") == 0;
@@ -59,7 +57,8 @@ copy_parts(char *const texts[PARTS], const char *url, const char *what,
 	/* libcurl does not report an empty fragment, but sends what follows it */
 	if (strchr(url, '#') != NULL)
 		return dyn_error_set(err, "%s contains a fragment", what);
-	parts->has_query = strchr(url, '?') != NULL;
+	if (!query && strchr(url, '?') != NULL)
+		return dyn_error_set(err, "%s contains a query", what);
 	if (texts[HOST] == NULL || texts[PATH] == NULL)
 		return dyn_error_memory(err);
 	size = strlen(texts[HOST]) + 16;
@@ -73,16 +72,18 @@ copy_parts(char *const texts[PARTS], const char *url, const char *what,
 }
 
 bool
-dyn_url_parse(const char *url, const char *what, DynUrl *parts,
+dyn_url_parse(const char *url, const char *what, bool query, DynUrl *parts,
 			  DynError *err)
 {
+	DynUrl		found = {NULL, NULL};
 	CURLU	   *handle;
 	CURLUcode	code;
 	char	   *texts[PARTS] = {NULL};
 	bool		ok = false;
 	int			i;
 
-	memset(parts, 0, sizeof(*parts));
+	if (parts != NULL)
+		*parts = found;
 	if (!dyn_response_is_visible(url))
 		return dyn_error_set(err, "%s is not a valid URL", what);
 	handle = curl_url();
@@ -97,35 +98,15 @@ dyn_url_parse(const char *url, const char *what, DynUrl *parts,
 		for (i = 0; i < PARTS; i++)
 			if (curl_url_get(handle, curl_parts[i], &texts[i], 0) != CURLUE_OK)
 				texts[i] = NULL;
-		ok = copy_parts(texts, url, what, parts, err);
+		ok = copy_parts(texts, url, what, query, &found, err);
 	}
 	for (i = 0; i < PARTS; i++)
 		curl_free(texts[i]);
 	curl_url_cleanup(handle);
-	if (!ok)
-		dyn_url_clear(parts);
-	return ok;
-}
-
-bool
-dyn_url_parse_endpoint(const char *url, const char *what, DynUrl *parts,
-					   DynError *err)
-{
-	if (!dyn_url_parse(url, what, parts, err))
-		return false;
-	if (!parts->has_query)
-		return true;
-	dyn_url_clear(parts);
-	return dyn_error_set(err, "%s contains a query", what);
-}
-
-bool
-dyn_url_check_endpoint(const char *url, const char *what, DynError *err)
-{
-	DynUrl		parts;
-	bool		ok = dyn_url_parse_endpoint(url, what, &parts, err);
-
-	dyn_url_clear(&parts);
+	if (ok && parts != NULL)
+		*parts = found;
+	else
+		dyn_url_clear(&found);
 	return ok;
 }
 

@@ -16,26 +16,17 @@ typedef struct DynUrl
 	char	   *host;			/* value of the Host header, with the port
 								 * unless it is the scheme's default */
 	char	   *path;			/* path; "/" if the URL has none */
-	bool		has_query;
 } DynUrl;
 
 /*
  * Parses a configured URL.  It must be http or https, in printable ASCII, with
- * neither a user nor a fragment.  Returns false with *err set and *parts
- * empty.  `what` names the URL in the message, which does not contain the URL.
+ * neither a user nor a fragment, and have a query only if `query` is true.
+ * `parts` may be NULL.  Returns false with *err set and *parts empty.  `what`
+ * names the URL in the message, which does not contain the URL.
  */
-extern bool dyn_url_parse(const char *url, const char *what, DynUrl *parts,
-						  DynError *err);
+extern bool dyn_url_parse(const char *url, const char *what, bool query,
+						  DynUrl *parts, DynError *err);
 extern void dyn_url_clear(DynUrl *parts);
-
-/*
- * Does the same for a URL to which a path is appended: it must not have a
- * query.  The second function only checks the URL.
- */
-extern bool dyn_url_parse_endpoint(const char *url, const char *what,
-								   DynUrl *parts, DynError *err);
-extern bool dyn_url_check_endpoint(const char *url, const char *what,
-								   DynError *err);
 
 /*
  * Returns the endpoint in this variable of the environment

@@ -2,13 +2,12 @@
  * xml.c
  *		Reads single values from the replies of AWS's query services.
  *
- * The parser accepts the forms that these services write: elements with text,
- * entities and an xmlns, perhaps after an XML declaration.  Everything else is
- * malformed, including other attributes, comments, CDATA, processing
- * instructions and document types.  The parser reads the document to its end
- * and tracks the path of the open element.  So the same name below other
- * elements is not mistaken for the requested one, and a truncated document is
- * noticed.
+ * The parser accepts what these services write: elements with text, entities
+ * and an xmlns, perhaps after an XML declaration.  Everything else is
+ * malformed, also other attributes, comments and CDATA.  The document is read
+ * to its end, and the path of the open element is known.  So the same name
+ * below other elements is not mistaken for the requested one, and a truncated
+ * document is noticed.
  *
  * The value may be a secret: it is written into memory that is reserved at
  * once, as growing would leave copies.
@@ -42,8 +41,6 @@ typedef struct Parser
 	DynBuffer  *value;
 } Parser;
 
-/* ---- characters --------------------------------------------------------- */
-
 static bool
 is_space(char c)
 {
@@ -72,15 +69,6 @@ take_up_to(Parser *parser, char c)
 			return true;
 	return false;
 }
-
-static void
-skip_space(Parser *parser)
-{
-	while (parser->p < parser->end && is_space(*parser->p))
-		parser->p++;
-}
-
-/* ---- text --------------------------------------------------------------- */
 
 static bool
 in_target(const Parser *parser)
@@ -137,24 +125,6 @@ read_entity(Parser *parser)
 	return dyn_utf8_valid(utf8, i) && append(parser, utf8, i);
 }
 
-/* Reads up to the next tag; outside the root, only white space is allowed. */
-static bool
-read_text(Parser *parser)
-{
-	while (parser->p < parser->end && *parser->p != '<')
-	{
-		const char *c = parser->p++;
-
-		if (((unsigned char) *c < 0x20 || parser->len == 0) && !is_space(*c))
-			return false;
-		if (*c == '&' ? !read_entity(parser) : !append(parser, c, 1))
-			return false;
-	}
-	return true;
-}
-
-/* ---- elements ----------------------------------------------------------- */
-
 /* Closes the open element, which must have this name. */
 static bool
 close_element(Parser *parser, const char *name, size_t len)
@@ -169,29 +139,6 @@ close_element(Parser *parser, const char *name, size_t len)
 	return true;
 }
 
-/*
- * Opens an element.  Fails if it is within the target, is a second target, or
- * a second root.
- */
-static bool
-open_element(Parser *parser, const char *name, size_t len)
-{
-	if (len == 0 || parser->len + 1 + len >= LONGEST_PATH ||
-		in_target(parser) || (parser->len == 0 && parser->has_root))
-		return false;
-	parser->has_root = true;
-	parser->open[parser->len] = '/';
-	memcpy(parser->open + parser->len + 1, name, len);
-	parser->len += 1 + len;
-	parser->open[parser->len] = '\0';
-	if (!in_target(parser))
-		return true;
-	if (parser->found)
-		return false;
-	parser->found = true;
-	return true;
-}
-
 static bool
 read_tag(Parser *parser)
 {
@@ -202,20 +149,32 @@ read_tag(Parser *parser)
 	while (name + len < parser->end && dyn_is_alphanumeric(name[len]))
 		len++;
 	parser->p = name + len;
-	skip_space(parser);
+	while (parser->p < parser->end && is_space(*parser->p))
+		parser->p++;
 	if (closes)
 		return take(parser, ">") && close_element(parser, name, len);
-	if (!open_element(parser, name, len))
+	/* no element is within the target, and there is one root */
+	if (len == 0 || parser->len + 1 + len >= LONGEST_PATH ||
+		in_target(parser) || (parser->len == 0 && parser->has_root))
 		return false;
+	parser->has_root = true;
+	parser->open[parser->len] = '/';
+	memcpy(parser->open + parser->len + 1, name, len);
+	parser->len += 1 + len;
+	parser->open[parser->len] = '\0';
+	if (in_target(parser))
+	{
+		if (parser->found)
+			return false;
+		parser->found = true;
+	}
 	if (take(parser, "xmlns=\"") && !take_up_to(parser, '"'))
 		return false;
-	skip_space(parser);
-	if (take(parser, "/>"))
-		return close_element(parser, name, len);
-	return take(parser, ">");
+	while (parser->p < parser->end && is_space(*parser->p))
+		parser->p++;
+	return take(parser, "/>") ? close_element(parser, name, len)
+		: take(parser, ">");
 }
-
-/* ---- the document ------------------------------------------------------- */
 
 DynXml
 dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
@@ -232,8 +191,20 @@ dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
 		return DYN_XML_MEMORY;
 	ok = !take(&parser, "<?xml ") || take_up_to(&parser, '>');
 	while (ok && parser.p < parser.end)
-		ok = read_text(&parser) &&
-			(parser.p == parser.end || read_tag(&parser));
+	{
+		const char *c = parser.p;
+
+		if (*c == '<')
+			ok = read_tag(&parser);
+		/* outside the root, only white space is allowed */
+		else if (((unsigned char) *c < 0x20 || parser.len == 0) && !is_space(*c))
+			ok = false;
+		else
+		{
+			parser.p++;
+			ok = *c == '&' ? read_entity(&parser) : append(&parser, c, 1);
+		}
+	}
 	if (!ok || !parser.has_root || parser.len > 0)
 	{
 		/* Keep callers from using the part that was read as the value. */

@@ -110,8 +110,7 @@ typedef struct DynWalk
 	const char *p;
 	const char *end;
 	int			depth;
-	bool		named;			/* true if a NAME was returned and its value is
-								 * next */
+	bool		named;			/* a NAME was returned, its value is next */
 	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynTypes of the open
 											 * containers */
 } DynWalk;

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "escape.h"
+#include "slice.h"
 
 #define FIRST_NAMES		32		/* a power of two */
 
@@ -50,11 +50,6 @@ dyn_duplicate_names_free(DynDuplicateNames *set)
 	free(set->names);
 	free(set->table);
 	free(set->text);
-	set->names = NULL;
-	set->table = NULL;
-	set->text = NULL;
-	set->count = set->cap = 0;
-	set->text_cap = 0;
 }
 
 size_t
@@ -189,25 +184,6 @@ dyn_duplicate_names_push(DynDuplicateNames *set, const char *name, size_t len,
 	enter(set, set->count);
 	set->count++;
 	return true;
-}
-
-DynNameAdded
-dyn_duplicate_names_add(DynDuplicateNames *set, uint32_t base,
-						const char *name, size_t len, bool escaped)
-{
-	const char *text = name;
-	size_t		text_len = len;
-	uint32_t	hash;
-
-	if (escaped)
-		text = dyn_duplicate_names_text(set, name, len, &text_len);
-	if (text == NULL)
-		return DYN_NAME_NO_MEMORY;
-	hash = dyn_duplicate_names_hash(set, text, text_len);
-	if (dyn_duplicate_names_has(set, base, text, text_len, hash))
-		return DYN_NAME_DUPLICATE;
-	return dyn_duplicate_names_push(set, name, len, hash) ? DYN_NAME_ADDED
-		: DYN_NAME_NO_MEMORY;
 }
 
 void

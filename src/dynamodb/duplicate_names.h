@@ -8,7 +8,7 @@
  * Names are compared after unescaping.
  *
  *		base = set.count;
- *		dyn_duplicate_names_add(&set, base, ...);		for each name
+ *		dyn_duplicate_names_has, then _push					for each name
  *		dyn_duplicate_names_truncate(&set, base);			when the object ends
  *
  * Cost: constant time per name (a hash table with a secret seed), and 24 to 40
@@ -47,20 +47,9 @@ extern void dyn_duplicate_names_init(DynDuplicateNames *set);
 extern void dyn_duplicate_names_free(DynDuplicateNames *set);
 extern size_t dyn_duplicate_names_memory(const DynDuplicateNames *set);
 
-typedef enum DynNameAdded
-{
-	DYN_NAME_ADDED,
-	DYN_NAME_DUPLICATE,			/* the object already has the name */
-	DYN_NAME_NO_MEMORY
-} DynNameAdded;
-
-/* Adds a name, given as the JSON text between the quotes. */
-extern DynNameAdded dyn_duplicate_names_add(DynDuplicateNames *set,
-											uint32_t base, const char *name,
-											size_t len, bool escaped);
-
 /*
- * Adds a name with this hash, which must not be a duplicate.  Returns false if
+ * Adds a name, given as the JSON text between the quotes, and the hash of its
+ * text without escapes.  It must not be a duplicate.  Returns false if
  * memory runs out.
  */
 extern bool dyn_duplicate_names_push(DynDuplicateNames *set, const char *name,

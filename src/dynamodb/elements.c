@@ -57,40 +57,11 @@ typedef struct Search
 	Frame		frames[DYN_MAX_DEPTH + 2];
 } Search;
 
-static const DynPathNode *
-wanted_member(Search *search, const DynPathNode *parent, const DynValue *name)
-{
-	size_t		len;
-
-	if (parent == NULL)
-		return NULL;
-	if (!(name->flags & DYN_VALUE_ESCAPED))
-		return dyn_path_tree_member(search->tree, parent, name->data, name->len);
-	dyn_buffer_reset(search->scratch);
-	if (!dyn_buffer_reserve(search->scratch, name->len + 1))
-		return NULL;
-	len = dyn_value_text(name, search->scratch->data);
-	return dyn_path_tree_member(search->tree, parent, search->scratch->data, len);
-}
-
 static void
 fill_slot(Search *search, const DynPathNode *want, const DynValue *value)
 {
 	if (want != NULL && want->slot != DYN_PATH_TREE_NO_SLOT)
 		search->slots[want->slot] = *value;
-}
-
-static void
-close_frame(Search *search, const DynValue *closer)
-{
-	Frame	   *frame = &search->frames[--search->depth];
-	DynValue	full = {frame->start,
-		(uint32_t) (closer->data + 1 - frame->start), closer->type, 0};
-
-	if ((search->value->flags & DYN_VALUE_HAS_NUL) && frame->want != NULL &&
-		dyn_slice_has_nul(full.data, full.data + full.len))
-		full.flags = DYN_VALUE_HAS_NUL;
-	fill_slot(search, frame->want, &full);
 }
 
 static void
@@ -101,12 +72,32 @@ visit(Search *search, DynWalkEvent event, const DynValue *v, bool named)
 
 	if (event == DYN_WALK_NAME)
 	{
-		search->want = wanted_member(search, frame->inside, v);
+		const char *name = v->data;
+		size_t		len = v->len;
+
+		search->want = NULL;
+		if (v->flags & DYN_VALUE_ESCAPED)
+		{
+			dyn_buffer_reset(search->scratch);
+			if (!dyn_buffer_reserve(search->scratch, len + 1))
+				return;
+			name = search->scratch->data;
+			len = dyn_value_text(v, search->scratch->data);
+		}
+		search->want = dyn_path_tree_member(search->tree, frame->inside, name,
+											len);
 		return;
 	}
 	if (event == DYN_WALK_CLOSE)
 	{
-		close_frame(search, v);
+		DynValue	full = {frame->start,
+			(uint32_t) (v->data + 1 - frame->start), v->type, 0};
+
+		search->depth--;
+		if ((search->value->flags & DYN_VALUE_HAS_NUL) && frame->want != NULL &&
+			dyn_slice_has_nul(full.data, full.data + full.len))
+			full.flags = DYN_VALUE_HAS_NUL;
+		fill_slot(search, frame->want, &full);
 		return;
 	}
 	/* neither the root nor an element of a list has a name before it */

@@ -3,9 +3,9 @@
  *		Renders condition trees and paths as expressions.
  *
  * One renderer writes both requests, with placeholders for every name and
- * value, and EXPLAIN output, with the names and values themselves.  The
- * ExprDialect defines the differences.  Keywords, order and parentheses are
- * the same, so EXPLAIN shows the condition that is sent.
+ * value, and EXPLAIN output, with the names and values themselves.  Keywords,
+ * order and parentheses are the same, so EXPLAIN shows the condition that is
+ * sent.
  *
  * The table `kinds` contains a function and a keyword for each kind of
  * condition.
@@ -28,42 +28,29 @@
 #include "../base/text.h"
 #include "expression.h"
 #include "path_tree.h"
-#include "tokens.h"
 
 #define PRINT_MAX_IN	5		/* maximum number of values of an IN in
 								 * EXPLAIN */
 
-typedef struct ExprDialect ExprDialect;
-
 typedef struct Renderer
 {
-	const ExprDialect *dialect;
-	DynTokens  *tokens;			/* NULL for EXPLAIN */
+	DynTokens  *tokens;			/* NULL for EXPLAIN, where no limits apply */
 	DynBuffer  *out;
+	const char *comma;
 	size_t		start;			/* out->len before the expression */
+	DynTokensMark mark;			/* tokens before it */
+	bool		had_failed;		/* out->failed before it */
 	int			operators;
 	bool		failed;
 } Renderer;
 
-struct ExprDialect
-{
-	void		(*name) (Renderer *r, const char *name, size_t len);
-	void		(*value) (Renderer *r, const DynScalar *value);
-	const char *comma;
-	int			in_chunk;		/* maximum number of values in one IN; 0:
-								 * unlimited */
-	int			in_shown;		/* maximum number of values shown for an IN; 0:
-								 * unlimited */
-	bool		limited;		/* true if DynamoDB's limits apply */
-};
-
-/* ---- the two dialects ---- */
+/* ---- names and values ---- */
 
 static void
 put(Renderer *r, const char *text)
 {
 	if (!dyn_buffer_append_str(r->out, text) ||
-		(r->dialect->limited && r->out->len - r->start > DYN_EXPR_MAX_BYTES))
+		(r->tokens != NULL && r->out->len - r->start > DYN_EXPR_MAX_BYTES))
 		r->failed = true;
 }
 
@@ -80,22 +67,15 @@ put_token(Renderer *r, const char *sigil, int n)
 }
 
 static void
-token_name(Renderer *r, const char *name, size_t len)
-{
-	put_token(r, "#n", dyn_tokens_name(r->tokens, name, len));
-}
-
-static void
-token_value(Renderer *r, const DynScalar *value)
-{
-	put_token(r, ":v", dyn_tokens_value(r->tokens, value));
-}
-
-static void
-plain_name(Renderer *r, const char *name, size_t len)
+put_name(Renderer *r, const char *name, size_t len)
 {
 	size_t		i = 0;
 
+	if (r->tokens != NULL)
+	{
+		put_token(r, "#n", dyn_tokens_name(r->tokens, name, len));
+		return;
+	}
 	while (i < len && (name[i] == '_' || dyn_is_alphanumeric(name[i])))
 		i++;
 	if (i == len && len > 0 && !(name[0] >= '0' && name[0] <= '9'))
@@ -105,18 +85,13 @@ plain_name(Renderer *r, const char *name, size_t len)
 }
 
 static void
-plain_value(Renderer *r, const DynScalar *value)
+put_value(Renderer *r, const DynScalar *value)
 {
-	dyn_scalar_print(r->out, value);
+	if (r->tokens != NULL)
+		put_token(r, ":v", dyn_tokens_value(r->tokens, value));
+	else
+		dyn_scalar_print(r->out, value);
 }
-
-static const ExprDialect to_dynamodb = {
-	token_name, token_value, ",", DYN_EXPR_MAX_IN, 0, true
-};
-
-static const ExprDialect to_people = {
-	plain_name, plain_value, ", ", 0, PRINT_MAX_IN, false
-};
 
 /* ---- paths ---- */
 
@@ -133,7 +108,7 @@ render_steps(Renderer *r, const DynStep *steps, int nsteps)
 		{
 			if (i > 0)
 				put(r, ".");
-			r->dialect->name(r, steps[i].name, steps[i].name_len);
+			put_name(r, steps[i].name, steps[i].name_len);
 		}
 	}
 }
@@ -152,7 +127,7 @@ static void
 count_operators(Renderer *r, int n)
 {
 	r->operators += n;
-	if (r->dialect->limited && r->operators > DYN_EXPR_MAX_OPERATORS)
+	if (r->tokens != NULL && r->operators > DYN_EXPR_MAX_OPERATORS)
 		r->failed = true;
 }
 
@@ -171,15 +146,6 @@ unwrap(const DynCond *cond)
 	return cond;
 }
 
-static bool
-reads_as_or(const Renderer *r, const DynCond *cond)
-{
-	int			chunk = r->dialect->in_chunk;
-
-	return cond->kind == DYN_COND_OR ||
-		(cond->kind == DYN_COND_IN && chunk > 0 && cond->nvalues > chunk);
-}
-
 static void
 render_argument(Renderer *r, DynCondKind parent, const DynCond *cond)
 {
@@ -187,7 +153,9 @@ render_argument(Renderer *r, DynCondKind parent, const DynCond *cond)
 
 	cond = unwrap(cond);
 	parens = (parent == DYN_COND_AND || parent == DYN_COND_NOT) &&
-		reads_as_or(r, cond);
+		(cond->kind == DYN_COND_OR || (cond->kind == DYN_COND_IN &&
+									   r->tokens != NULL &&
+									   cond->nvalues > DYN_EXPR_MAX_IN));
 	if (parent == DYN_COND_NOT)
 		parens |= is_junction(cond) || cond->kind == DYN_COND_NOT;
 	if (parens)
@@ -201,7 +169,7 @@ static void
 render_constant(Renderer *r, const DynCond *cond, const char *word)
 {
 	(void) cond;
-	if (r->dialect->limited)
+	if (r->tokens != NULL)
 		r->failed = true;
 	put(r, word);
 }
@@ -209,26 +177,18 @@ render_constant(Renderer *r, const DynCond *cond, const char *word)
 static void
 render_junction(Renderer *r, const DynCond *cond, const char *word)
 {
+	bool		is_not = cond->kind == DYN_COND_NOT;
 	int			i;
 
 	if (cond->nargs == 0)
 		r->failed = true;
-	count_operators(r, cond->nargs - 1);
+	count_operators(r, cond->nargs - !is_not);
 	for (i = 0; i < cond->nargs && !r->failed; i++)
 	{
-		if (i > 0)
+		if (i > 0 || is_not)
 			put(r, word);
 		render_argument(r, cond->kind, cond->args[i]);
 	}
-}
-
-static void
-render_not(Renderer *r, const DynCond *cond, const char *word)
-{
-	count_operators(r, 1);
-	put(r, word);
-	if (!r->failed)
-		render_argument(r, cond->kind, cond->args[0]);
 }
 
 static void
@@ -240,11 +200,11 @@ render_comparison(Renderer *r, const DynCond *cond, const char *word)
 	if (cond->path2 != NULL)
 		render_path(r, cond->path2);
 	else
-		r->dialect->value(r, &cond->values[0]);
+		put_value(r, &cond->values[0]);
 	if (cond->kind == DYN_COND_BETWEEN)
 	{
 		put(r, " AND ");
-		r->dialect->value(r, &cond->values[1]);
+		put_value(r, &cond->values[1]);
 	}
 }
 
@@ -256,8 +216,8 @@ render_in_chunk(Renderer *r, const DynCond *cond, const char *word, int from,
 	int			shown = n;
 	int			i;
 
-	if (r->dialect->in_shown > 0 && n > r->dialect->in_shown)
-		shown = r->dialect->in_shown;
+	if (r->tokens == NULL && n > PRINT_MAX_IN)
+		shown = PRINT_MAX_IN;
 	count_operators(r, 1);
 	render_path(r, cond->path);
 	put(r, word);
@@ -265,8 +225,8 @@ render_in_chunk(Renderer *r, const DynCond *cond, const char *word, int from,
 	for (i = 0; i < shown && !r->failed; i++)
 	{
 		if (i > 0)
-			put(r, r->dialect->comma);
-		r->dialect->value(r, &cond->values[from + i]);
+			put(r, r->comma);
+		put_value(r, &cond->values[from + i]);
 	}
 	if (shown < n)
 		dyn_buffer_printf(r->out, ", ... (%d values)", n);
@@ -276,12 +236,10 @@ render_in_chunk(Renderer *r, const DynCond *cond, const char *word, int from,
 static void
 render_in(Renderer *r, const DynCond *cond, const char *word)
 {
-	int			chunk = r->dialect->in_chunk;
+	int			chunk = r->tokens != NULL ? DYN_EXPR_MAX_IN : cond->nvalues;
 	int			from = 0;
 
-	if (chunk == 0 || chunk > cond->nvalues)
-		chunk = cond->nvalues;
-	if (chunk == 0)
+	if (cond->nvalues == 0)
 		r->failed = true;
 	while (from < cond->nvalues && !r->failed)
 	{
@@ -300,31 +258,21 @@ render_in(Renderer *r, const DynCond *cond, const char *word)
 static void
 render_function(Renderer *r, const DynCond *cond, const char *word)
 {
+	const char *name = dyn_type_name(cond->type);
+	const DynScalar type = {DYN_TYPE_S, name, strlen(name)};
+
 	count_operators(r, 1);
 	put(r, word);
 	put(r, "(");
 	render_path(r, cond->path);
 	if (cond->kind != DYN_COND_EXISTS && cond->kind != DYN_COND_NOT_EXISTS)
 	{
-		put(r, r->dialect->comma);
-		r->dialect->value(r, &cond->values[0]);
+		put(r, r->comma);
+		/* a type is written as a string such as "S" */
+		put_value(r, cond->kind == DYN_COND_IS_TYPE ? &type
+				  : &cond->values[0]);
 	}
 	put(r, ")");
-}
-
-/* Writes the type as a value: a string such as "S". */
-static void
-render_type(Renderer *r, const DynCond *cond, const char *word)
-{
-	DynCond		call = *cond;
-	DynScalar	type;
-
-	type.type = DYN_TYPE_S;
-	type.data = dyn_type_name(cond->type);
-	type.len = strlen(type.data);
-	call.values = &type;
-	call.nvalues = 1;
-	render_function(r, &call, word);
 }
 
 typedef struct Kind
@@ -338,7 +286,7 @@ static const Kind kinds[] = {
 	[DYN_COND_FALSE] = {render_constant, "FALSE"},
 	[DYN_COND_AND] = {render_junction, " AND "},
 	[DYN_COND_OR] = {render_junction, " OR "},
-	[DYN_COND_NOT] = {render_not, "NOT "},
+	[DYN_COND_NOT] = {render_junction, "NOT "},
 	[DYN_COND_EQ] = {render_comparison, " = "},
 	[DYN_COND_NE] = {render_comparison, " <> "},
 	[DYN_COND_LT] = {render_comparison, " < "},
@@ -351,7 +299,7 @@ static const Kind kinds[] = {
 	[DYN_COND_CONTAINS] = {render_function, "contains"},
 	[DYN_COND_EXISTS] = {render_function, "attribute_exists"},
 	[DYN_COND_NOT_EXISTS] = {render_function, "attribute_not_exists"},
-	[DYN_COND_IS_TYPE] = {render_type, "attribute_type"},
+	[DYN_COND_IS_TYPE] = {render_function, "attribute_type"},
 };
 
 static void
@@ -362,57 +310,61 @@ render(Renderer *r, const DynCond *cond)
 }
 
 static Renderer
-renderer(const ExprDialect *dialect, DynTokens *tokens, DynBuffer *out)
+renderer(DynTokens *tokens, DynBuffer *out)
 {
-	Renderer	r = {dialect, tokens, out, out->len, 0, out->failed};
+	Renderer	r = {
+		.tokens = tokens,.out = out,.comma = tokens != NULL ? "," : ", ",
+		.start = out->len,.had_failed = out->failed,.failed = out->failed
+	};
 
+	if (tokens != NULL)
+		r.mark = dyn_tokens_mark(tokens);
 	return r;
 }
 
 /*
- * Ends an expression of a request: keeps it, or restores the previous state. A
+ * Ends an expression: keeps it, or restores the previous state of a request. A
  * buffer that had failed before remains failed.
  */
 static bool
-keep_or_undo(Renderer *r, DynTokensMark mark, bool had_failed)
+finish(Renderer *r)
 {
 	put(r, "");					/* check the length again */
-	if (!r->failed)
-		return true;
-	dyn_tokens_rollback(r->tokens, mark);
-	r->out->len = r->start;
-	r->out->failed = had_failed;
-	return false;
+	if (r->failed && r->tokens != NULL)
+	{
+		dyn_tokens_rollback(r->tokens, r->mark);
+		r->out->len = r->start;
+		r->out->failed = r->had_failed;
+	}
+	return r->tokens != NULL ? !r->failed : !r->out->failed;
 }
 
 bool
 dyn_expr_condition(DynTokens *tokens, const DynCond *cond, DynBuffer *out)
 {
-	DynTokensMark mark = dyn_tokens_mark(tokens);
-	bool		had_failed = out->failed;
-	Renderer	r = renderer(&to_dynamodb, tokens, out);
+	Renderer	r = renderer(tokens, out);
 
 	if (!r.failed)
 		render(&r, unwrap(cond));
-	return keep_or_undo(&r, mark, had_failed);
+	return finish(&r);
 }
 
 bool
 dyn_expr_print(const DynCond *cond, DynBuffer *out)
 {
-	Renderer	r = renderer(&to_people, NULL, out);
+	Renderer	r = renderer(NULL, out);
 
 	render(&r, unwrap(cond));
-	return !out->failed;
+	return finish(&r);
 }
 
 bool
 dyn_path_print(const DynPath *path, DynBuffer *out)
 {
-	Renderer	r = renderer(&to_people, NULL, out);
+	Renderer	r = renderer(NULL, out);
 
 	render_path(&r, path);
-	return !out->failed;
+	return finish(&r);
 }
 
 /* ---- updates ---- */
@@ -433,12 +385,12 @@ render_update(Renderer *r, const DynPathValue *values, int n)
 			if (before == words[1] && r->out->len > r->start)
 				put(r, " ");
 			put(r, before);
-			before = r->dialect->comma;
+			before = r->comma;
 			render_path(r, values[i].path);
 			if (absent)
 				continue;
 			put(r, " = ");
-			r->dialect->value(r, &values[i].value);
+			put_value(r, &values[i].value);
 		}
 	}
 }
@@ -447,21 +399,19 @@ bool
 dyn_expr_update(DynTokens *tokens, const DynPathValue *values, int n,
 				DynBuffer *out)
 {
-	DynTokensMark mark = dyn_tokens_mark(tokens);
-	bool		had_failed = out->failed;
-	Renderer	r = renderer(&to_dynamodb, tokens, out);
+	Renderer	r = renderer(tokens, out);
 
 	render_update(&r, values, n);
-	return keep_or_undo(&r, mark, had_failed);
+	return finish(&r);
 }
 
 bool
 dyn_expr_print_update(const DynPathValue *values, int n, DynBuffer *out)
 {
-	Renderer	r = renderer(&to_people, NULL, out);
+	Renderer	r = renderer(NULL, out);
 
 	render_update(&r, values, n);
-	return !out->failed;
+	return finish(&r);
 }
 
 /* ---- simplification ---- */
@@ -572,7 +522,7 @@ render_projection(Renderer *r, const DynPath *paths, int npaths)
 		if (is_covered(paths, npaths, i))
 			continue;
 		if (r->out->len > r->start)
-			put(r, r->dialect->comma);
+			put(r, r->comma);
 		render_steps(r, paths[i].steps, projected_steps(&paths[i]));
 	}
 }
@@ -581,21 +531,19 @@ bool
 dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 					DynBuffer *out)
 {
-	DynTokensMark mark = dyn_tokens_mark(tokens);
-	bool		had_failed = out->failed;
-	Renderer	r = renderer(&to_dynamodb, tokens, out);
+	Renderer	r = renderer(tokens, out);
 
 	render_projection(&r, paths, npaths);
-	return keep_or_undo(&r, mark, had_failed);
+	return finish(&r);
 }
 
 bool
 dyn_expr_print_projection(const DynPath *paths, int npaths, DynBuffer *out)
 {
-	Renderer	r = renderer(&to_people, NULL, out);
+	Renderer	r = renderer(NULL, out);
 
 	render_projection(&r, paths, npaths);
-	return !r.failed;
+	return finish(&r);
 }
 
 /* ---- fingerprint ---- */

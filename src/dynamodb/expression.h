@@ -91,6 +91,14 @@ extern void dyn_tokens_free(DynTokens *tokens);
  */
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
+/*
+ * Return the number n of the new or existing token #n<n> or :v<n>; -1 if
+ * memory runs out, the name is empty or too long for DynamoDB, or all values
+ * together are too large for a request.
+ */
+extern int	dyn_tokens_name(DynTokens *tokens, const char *name, size_t len);
+extern int	dyn_tokens_value(DynTokens *tokens, const DynScalar *value);
+
 /* A position to roll back to if an expression becomes too large. */
 typedef struct DynTokensMark
 {

@@ -21,8 +21,7 @@
 
 #include <stdlib.h>
 
-#include "decimal.h"
-#include "escape.h"
+#include "slice.h"
 
 /* The place of a value (see above). */
 typedef struct Place
@@ -33,11 +32,7 @@ typedef struct Place
 
 #define FIRST_ENTRIES	64
 
-/*
- * ----------
- * The tape
- * ----------
- */
+/* ---- The tape ---- */
 
 static DYN_NOINLINE bool
 grow_tape(DynPageTape *tape)
@@ -102,11 +97,7 @@ end_item(DynItemParser *r, size_t first, const char *at)
 	return true;
 }
 
-/*
- * ----------
- * Names
- * ----------
- */
+/* ---- Names ---- */
 
 /* Makes the entry the latest of its object. */
 static DYN_HOT bool
@@ -227,11 +218,7 @@ next_element(DynItemParser *r, DynFrame *f, Place *place)
 	f->index++;
 }
 
-/*
- * ----------
- * Type tags
- * ----------
- */
+/* ---- Type tags ---- */
 
 /* Reads {"TAG": with any white space and escapes; returns the payload. */
 static DYN_NOINLINE const char *
@@ -239,8 +226,7 @@ read_tag_slow(DynItemParser *r, const char *p, DynType *type)
 {
 	const char *name;
 	uint8_t		flags;
-	char		text[32];		/* long enough for four characters of six
-								 * bytes */
+	char		text[32];		/* long enough for four escapes */
 	size_t		len;
 
 	p = dyn_scan_expect(&r->scan, p, '{', "an attribute value was expected");
@@ -309,12 +295,70 @@ read_tag(DynItemParser *r, const char *p, DynType *type)
 	return read_tag_slow(r, p, type);
 }
 
+/* ---- Payloads: from the first byte to after the last one ---- */
+
+/* Reads any number byte by byte. */
+static DYN_NOINLINE const char *
+read_decimal_slow(DynJson *scan, const char *p)
+{
+	const char *start = p;
+	int			digits = 0;
+
+	if (p < scan->end && (*p == '-' || *p == '+'))
+		p++;
+	for (; p < scan->end && *p >= '0' && *p <= '9'; p++)
+		digits++;
+	if (p < scan->end && *p == '.')
+		p++;
+	for (; p < scan->end && *p >= '0' && *p <= '9'; p++)
+		digits++;
+	if (digits > 0 && p < scan->end && (*p == 'e' || *p == 'E'))
+	{
+		p++;
+		if (p < scan->end && (*p == '-' || *p == '+'))
+			p++;
+		for (digits = 0; p < scan->end && *p >= '0' && *p <= '9'; p++)
+			digits++;
+	}
+	if (digits == 0 || p == scan->end || *p != '"')
+		return dyn_scan_fail(scan, start, "malformed number");
+	return p;
+}
+
 /*
- * ----------
- * Payloads: each function takes the payload's first byte and returns the
- * position after the payload.
- * ----------
+ * Reads the number after an opening quote; returns the position of the closing
+ * one.  Only the syntax is checked; base/number.h checks that DynamoDB can
+ * store the number.  DynamoDB writes plain digits and a point, which are read
+ * in steps of 16 characters.  JSON escapes are rejected, so that the slice is
+ * the number.
  */
+static DYN_HOT const char *
+read_decimal(DynJson *scan, const char *p)
+{
+#ifdef DYN_SCAN_SSE2
+	if (DYN_LIKELY(scan->end - p >= 32))
+	{
+		const char *q = p + (*p == '-');
+		__m128i		v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *) q),
+									 _mm_set1_epi8('0'));
+		__m128i		digit = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(9)),
+										   v);
+		uint32_t	others = ~(uint32_t) _mm_movemask_epi8(digit);
+		int			full = dyn_scan_ctz(others);
+
+		if (DYN_LIKELY(full > 0 && q[full] == '"'))
+			return q + full;
+		if (full > 0 && full < 15 && q[full] == '.')
+		{
+			int			all = full + 1 + dyn_scan_ctz(others >> (full + 1));
+
+			if (all > full + 1 && q[all] == '"')
+				return q + all;
+		}
+	}
+#endif
+	return read_decimal_slow(scan, p);
+}
 
 static DYN_HOT const char *
 read_string(DynItemParser *r, const char *p, DynType type, uint8_t *flags)
@@ -324,7 +368,7 @@ read_string(DynItemParser *r, const char *p, DynType type, uint8_t *flags)
 	if (type == DYN_TYPE_N)
 	{
 		*flags = 0;
-		return dyn_decimal_read(&r->scan, p + 1);
+		return read_decimal(&r->scan, p + 1);
 	}
 	return dyn_scan_string(&r->scan, p + 1, flags);
 }
@@ -343,26 +387,16 @@ read_text(DynItemParser *r, const char *p, const Place *place, DynType type)
 	return p + 1;
 }
 
+/* BOOL, and NULL, whose value is true. */
 static const char *
-read_bool(DynItemParser *r, const char *p, const Place *place)
+read_word(DynItemParser *r, const char *p, const Place *place, DynType type)
 {
 	const char *data = p;
-	uint8_t		flags = *p == 't' ? DYN_VALUE_TRUE : 0;
+	bool		is_false = type == DYN_TYPE_BOOL && *p != 't';
+	uint8_t		flags = type == DYN_TYPE_BOOL && !is_false ? DYN_VALUE_TRUE : 0;
 
-	p = flags ? dyn_scan_literal(&r->scan, p, "true") :
-		dyn_scan_literal(&r->scan, p, "false");
-	if (p == NULL || !put(r, place->want, DYN_TYPE_BOOL, flags, data, data))
-		return NULL;
-	return p;
-}
-
-static const char *
-read_null(DynItemParser *r, const char *p, const Place *place)
-{
-	const char *data = p;
-
-	p = dyn_scan_literal(&r->scan, p, "true");
-	if (p == NULL || !put(r, place->want, DYN_TYPE_NULL, 0, data, data))
+	p = dyn_scan_literal(&r->scan, p, is_false ? "false" : "true");
+	if (p == NULL || !put(r, place->want, type, flags, data, data))
 		return NULL;
 	return p;
 }
@@ -395,11 +429,7 @@ read_set(DynItemParser *r, const char *p, const Place *place, DynType type)
 	return put(r, place->want, type, flags, data, p) ? p : NULL;
 }
 
-/*
- * ----------
- * Frames
- * ----------
- */
+/* ---- Frames ---- */
 
 /* Opens the list or map whose bracket is at p; returns its first token. */
 static DYN_HOT const char *
@@ -487,10 +517,8 @@ read_value(DynItemParser *r, const char *p, const Place *place)
 			p = read_text(r, p, place, DYN_TYPE_N);
 			break;
 		case DYN_TYPE_BOOL:
-			p = read_bool(r, p, place);
-			break;
 		case DYN_TYPE_NULL:
-			p = read_null(r, p, place);
+			p = read_word(r, p, place, type);
 			break;
 		case DYN_TYPE_L:
 		case DYN_TYPE_M:

@@ -2,6 +2,12 @@
  * item.h
  *		Reads one item: names and attribute values, nested up to DYN_MAX_DEPTH.
  *
+ * The tape is an array of small entries in the order of the items.  It has one
+ * entry for each wanted attribute that is present, with a mark on the last of
+ * an item, and one for a run of items that have none.  The item parser
+ * writes it; dyn_page_next reads it, through cursors.  The memory is
+ * reused from page to page.
+ *
  * A DynItemParser exists while one response is read.  For each item the
  * response parser calls dyn_item_read, which validates it and appends its
  * wanted attributes to the tape.  There is no recursion: open lists and maps
@@ -10,21 +16,47 @@
 #ifndef DYN_DYNAMODB_ITEM_H
 #define DYN_DYNAMODB_ITEM_H
 
-#include "jsonscan.h"
-#include "tape.h"
+#include "duplicate_names.h"
+#include "name_cache.h"
+
+/* A flag of an entry, in addition to those of the value. */
+#define DYN_TAPE_LAST	0x80	/* the item ends here */
+
+typedef struct DynTapeEntry
+{
+	uint32_t	offset;			/* offset of the value in the response */
+	uint32_t	len;			/* length of the value; type ABSENT: number of
+								 * items in the run */
+	uint16_t	slot;
+	uint8_t		type;			/* DynType; ABSENT: items without entries */
+	uint8_t		flags;
+} DynTapeEntry;
+
+typedef struct DynPageTape
+{
+	DynTapeEntry *entries;
+	size_t		count;
+	size_t		cap;
+
+	/* tree of the page that was parsed last */
+	const DynPathTree *tree;
+	const char *buf;
+
+	/* scratch memory of the parser */
+	DynDuplicateNames names;
+	DynNameCache name_cache;
+} DynPageTape;
 
 /* A list or map that is open; frames[0] is the item. */
 typedef struct DynFrame
 {
-	const DynPathNode *want;	/* node in the path tree, or NULL if nothing
-								 * here is wanted */
+	const DynPathNode *want;	/* node in the path tree, or NULL */
 	const char *start;			/* its opening bracket */
 	uint32_t	nuls;			/* number of U+0000 before it */
 	uint32_t	object;			/* number of the object, for the name cache */
 	uint32_t	base;			/* index of its first name in tape->names */
 	uint32_t	index;			/* index of the next element */
-	uint16_t	context;		/* context of its names: the entry of its own
-								 * name */
+	uint16_t	context;		/* context of its names: its own entry */
 	uint16_t	prev;			/* entry of the previous member */
 	uint16_t	guess;			/* expected next entry */
 	bool		map;
@@ -36,8 +68,7 @@ typedef struct DynItemParser
 	DynPageTape *tape;
 	const DynPathTree *tree;
 	uint32_t	objects;		/* last number given to an object */
-	int			depth;			/* depth of the innermost frame; -1: none is
-								 * open */
+	int			depth;			/* innermost frame; -1: none is open */
 	DynFrame	frames[DYN_MAX_DEPTH + 1];
 } DynItemParser;
 

@@ -5,25 +5,17 @@
  * Values of items are compared without decoding if their bytes allow that; S
  * with escapes, B and numbers that are not canonical are decoded first.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE				/* memmem */
+#endif
+
 #include "item_match.h"
 
 #include <string.h>
 
-#include "../base/number.h"
 #include "path_tree.h"
 
 /* ---- binding ---- */
-
-static bool
-same_path(const DynPath *a, const DynPath *b)
-{
-	int			i = 0;
-
-	while (i < a->nsteps && i < b->nsteps &&
-		   dyn_step_equal(&a->steps[i], &b->steps[i]))
-		i++;
-	return i == a->nsteps && i == b->nsteps;
-}
 
 bool
 dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
@@ -37,7 +29,13 @@ dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
 		return true;
 	for (cond->slot = 0; cond->slot < npaths; cond->slot++)
 	{
-		if (same_path(cond->path, &paths[cond->slot]))
+		const DynPath *path = &paths[cond->slot];
+		int			i = 0;
+
+		while (i < path->nsteps && i < cond->path->nsteps &&
+			   dyn_step_equal(&path->steps[i], &cond->path->steps[i]))
+			i++;
+		if (i == path->nsteps && i == cond->path->nsteps)
 			break;
 	}
 	return cond->slot < npaths && cond->path2 == NULL;
@@ -45,49 +43,11 @@ dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
 
 /* ---- values ---- */
 
-/*
- * Decodes a scalar of the item.  Returns false if memory runs out, or if the
- * value is invalid.
- */
 static bool
 read_scalar(const DynValue *value, DynBuffer *scratch, DynScalar *scalar)
 {
-	size_t		space = value->len;
-	long		nbytes;
-
-	scalar->type = value->type;
-	scalar->data = value->data;
-	scalar->len = value->len;
-	if (value->type == DYN_TYPE_BOOL)
-	{
-		scalar->data = NULL;
-		scalar->len = (value->flags & DYN_VALUE_TRUE) != 0;
-	}
-	if (value->type == DYN_TYPE_S && !(value->flags & DYN_VALUE_ESCAPED))
-		return true;
-	if (value->type != DYN_TYPE_S && value->type != DYN_TYPE_N &&
-		value->type != DYN_TYPE_B)
-		return true;
-	if (value->type == DYN_TYPE_B)
-		space = dyn_value_bytes_max(value);
-	else if (value->type == DYN_TYPE_N)
-		space = DYN_NUMBER_BUFSIZE;
-	if (!dyn_buffer_reserve(scratch, space + 1))
-		return false;
-	scalar->data = scratch->data;
-	switch (value->type)
-	{
-		case DYN_TYPE_S:
-			scalar->len = dyn_value_text(value, scratch->data);
-			return true;
-		case DYN_TYPE_N:
-			return dyn_number_canonical(value->data, value->len, scratch->data,
-										&scalar->len) == DYN_NUMBER_OK;
-		default:
-			nbytes = dyn_value_bytes(value, (unsigned char *) scratch->data);
-			scalar->len = nbytes < 0 ? 0 : (size_t) nbytes;
-			return nbytes >= 0;
-	}
+	dyn_buffer_reset(scratch);
+	return dyn_scalar_read(value, scratch, scalar);
 }
 
 static bool
@@ -119,26 +79,6 @@ compare(const DynValue *value, const DynScalar *with, DynBuffer *scratch,
 	return true;
 }
 
-static bool
-in_order(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
-{
-	int			order;
-
-	if (!compare(value, &cond->values[0], scratch, &order))
-		return false;
-	switch (cond->kind)
-	{
-		case DYN_COND_LT:
-			return order < 0;
-		case DYN_COND_LE:
-			return order <= 0;
-		case DYN_COND_GT:
-			return order > 0;
-		default:
-			return order >= 0;
-	}
-}
-
 /* ---- parts of values ---- */
 
 static bool
@@ -155,60 +95,28 @@ begins_with(const DynValue *value, const DynScalar *prefix, DynBuffer *scratch)
 }
 
 static bool
-holds_bytes(const DynScalar *full, const DynScalar *part)
+contains(const DynValue *value, const DynScalar *part, DynBuffer *scratch)
 {
-	if (part->len == 0)
-		return true;
-	for (size_t i = 0; i + part->len <= full->len; i++)
-	{
-		const char *p = memchr(full->data + i, part->data[0],
-							   full->len - part->len - i + 1);
-
-		if (p == NULL)
-			return false;
-		if (memcmp(p, part->data, part->len) == 0)
-			return true;
-		i = (size_t) (p - full->data);
-	}
-	return false;
-}
-
-static bool
-has_element(const DynValue *value, const DynScalar *wanted, DynBuffer *scratch)
-{
+	DynScalar	scalar;
 	DynWalk		walk;
 	DynValue	element;
 
+	if (value->type == DYN_TYPE_S || value->type == DYN_TYPE_B)
+		return value->type == part->type &&
+			read_scalar(value, scratch, &scalar) &&
+			(part->len == 0 ||
+			 (scalar.len >= part->len &&
+			  memmem(scalar.data, scalar.len, part->data, part->len) != NULL));
+	if (value->type < DYN_TYPE_SS || value->type == DYN_TYPE_M)
+		return false;
 	dyn_walk_begin(&walk, value);
 	(void) dyn_walk_next(&walk, &element);
 	while (dyn_walk_element(&walk, value, &element))
 	{
-		if (equals(&element, wanted, scratch))
+		if (equals(&element, part, scratch))
 			return true;
 	}
 	return false;
-}
-
-static bool
-contains(const DynValue *value, const DynScalar *part, DynBuffer *scratch)
-{
-	DynScalar	scalar;
-
-	switch (value->type)
-	{
-		case DYN_TYPE_S:
-		case DYN_TYPE_B:
-			return value->type == part->type &&
-				read_scalar(value, scratch, &scalar) &&
-				holds_bytes(&scalar, part);
-		case DYN_TYPE_SS:
-		case DYN_TYPE_NS:
-		case DYN_TYPE_BS:
-		case DYN_TYPE_L:
-			return has_element(value, part, scratch);
-		default:
-			return false;
-	}
 }
 
 /* ---- the tree ---- */
@@ -216,7 +124,7 @@ contains(const DynValue *value, const DynScalar *part, DynBuffer *scratch)
 static bool
 matches_leaf(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
 {
-	int			lower;
+	int			order;
 	int			upper;
 
 	switch (cond->kind)
@@ -226,8 +134,8 @@ matches_leaf(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
 		case DYN_COND_NE:
 			return !equals(value, &cond->values[0], scratch);
 		case DYN_COND_BETWEEN:
-			return compare(value, &cond->values[0], scratch, &lower) &&
-				lower >= 0 &&
+			return compare(value, &cond->values[0], scratch, &order) &&
+				order >= 0 &&
 				compare(value, &cond->values[1], scratch, &upper) &&
 				upper <= 0;
 		case DYN_COND_IN:
@@ -248,7 +156,20 @@ matches_leaf(const DynCond *cond, const DynValue *value, DynBuffer *scratch)
 		case DYN_COND_IS_TYPE:
 			return value->type == cond->type;
 		default:
-			return in_order(cond, value, scratch);
+			break;
+	}
+	if (!compare(value, &cond->values[0], scratch, &order))
+		return false;
+	switch (cond->kind)
+	{
+		case DYN_COND_LT:
+			return order < 0;
+		case DYN_COND_LE:
+			return order <= 0;
+		case DYN_COND_GT:
+			return order > 0;
+		default:
+			return order >= 0;
 	}
 }
 

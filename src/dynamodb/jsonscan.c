@@ -17,7 +17,7 @@
 
 #include "../base/text.h"
 #include "duplicate_names.h"
-#include "escape.h"
+#include "slice.h"
 
 void
 dyn_scan_init(DynJson *scan, const char *buf, size_t len)
@@ -56,11 +56,7 @@ dyn_scan_skip_slow(DynJson *scan, const char *p)
 	return p;
 }
 
-/*
- * ----------
- * Strings
- * ----------
- */
+/* ---- Strings ---- */
 
 static inline bool
 is_plain(char c)
@@ -112,46 +108,13 @@ skip_plain(const char *p, const char *end)
 	return p;
 }
 
-static inline bool
-is_tail(unsigned char c)
-{
-	return dyn_utf8_continues((char) c);
-}
-
-/*
- * Returns the length of the well-formed UTF-8 sequence of 2 to 4 bytes at p,
- * or 0.
- */
-static inline int
-utf8_length(const unsigned char *p, size_t space)
-{
-	if (p[0] < 0xe0)
-		return p[0] >= 0xc2 && space >= 2 && is_tail(p[1]) ? 2 : 0;
-	if (p[0] < 0xf0)
-	{
-		if (space < 3 || !is_tail(p[1]) || !is_tail(p[2]))
-			return 0;
-		/* E0 80..9F is overlong, ED A0..BF a surrogate */
-		if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0))
-			return 0;
-		return 3;
-	}
-	if (p[0] > 0xf4 || space < 4 ||
-		!is_tail(p[1]) || !is_tail(p[2]) || !is_tail(p[3]))
-		return 0;
-	/* F0 80..8F is overlong, F4 90..BF lies above U+10FFFF */
-	if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
-		return 0;
-	return 4;
-}
-
 /* Skips a run of non-ASCII characters. */
 static inline const char *
 skip_utf8(DynJson *scan, const char *p)
 {
 	while (p < scan->end && (unsigned char) *p >= 0x80)
 	{
-		int			n = utf8_length((const unsigned char *) p, scan->end - p);
+		int			n = dyn_utf8_length(p, scan->end - p);
 
 		if (n == 0)
 			return dyn_scan_fail(scan, p, "malformed UTF-8");
@@ -235,11 +198,7 @@ dyn_scan_string_slow(DynJson *scan, const char *p, uint8_t *flags)
 	}
 }
 
-/*
- * ----------
- * Numbers
- * ----------
- */
+/* ---- Numbers ---- */
 
 static inline const char *
 skip_digits(const char *p, const char *end)
@@ -286,11 +245,7 @@ dyn_scan_number(DynJson *scan, const char *p)
 	return p;
 }
 
-/*
- * ----------
- * Complete values
- * ----------
- */
+/* ---- Complete values ---- */
 
 /* The open arrays and objects, innermost last. */
 typedef struct Nest
@@ -327,63 +282,39 @@ scan_scalar(DynJson *scan, const char *p)
 }
 
 /*
- * Adds a name to those of the open object.  Returns false, with the error
- * recorded, if it is a duplicate or memory runs out.
+ * Reads a name and the colon, and adds the name to those of the open object.
+ * Returns where the member's value begins.
  */
-static bool
-add_name(DynJson *scan, DynDuplicateNames *names, uint32_t base,
-		 const char *name, size_t len, uint8_t flags)
-{
-	switch (dyn_duplicate_names_add(names, base, name, len,
-									(flags & DYN_VALUE_ESCAPED) != 0))
-	{
-		case DYN_NAME_ADDED:
-			return true;
-		case DYN_NAME_DUPLICATE:
-			return dyn_scan_fail(scan, name, "duplicate name") != NULL;
-		default:
-			return dyn_scan_fail(scan, name, "out of memory") != NULL;
-	}
-}
-
-/* Reads a name and the colon; returns where the member's value begins. */
 static const char *
-scan_name(DynJson *scan, const char *p, DynDuplicateNames *names, uint32_t base)
+read_name(DynJson *scan, DynDuplicateNames *names, const char *p, uint32_t base,
+		  DynMemberName *name)
 {
-	const char *name = p + 1;
+	const char *quoted = p + 1;
+	uint32_t	hash;
 	uint8_t		flags;
 
 	if (*p != '"')
 		return dyn_scan_fail(scan, p, "a name was expected");
-	p = dyn_scan_string(scan, name, &flags);
+	p = dyn_scan_string(scan, quoted, &flags);
 	if (p == NULL)
 		return NULL;
-	if (names != NULL &&
-		!add_name(scan, names, base, name, p - name, flags))
-		return NULL;
+	name->value = (DynValue) {quoted, (uint32_t) (p - quoted), DYN_TYPE_S, flags};
+	name->text = quoted;
+	name->len = p - quoted;
+	if (flags & DYN_VALUE_ESCAPED)
+		name->text = dyn_duplicate_names_text(names, quoted, p - quoted,
+											  &name->len);
+	if (name->text == NULL)
+		return dyn_scan_fail(scan, quoted, "out of memory");
+	hash = dyn_duplicate_names_hash(names, name->text, name->len);
+	if (dyn_duplicate_names_has(names, base, name->text, name->len, hash))
+		return dyn_scan_fail(scan, quoted, "duplicate name");
+	if (!dyn_duplicate_names_push(names, quoted, p - quoted, hash))
+		return dyn_scan_fail(scan, quoted, "out of memory");
 	p = dyn_scan_skip(scan, p + 1);
 	if (p == NULL)
 		return NULL;
 	return dyn_scan_expect(scan, p, ':', "a colon was expected");
-}
-
-static const char *
-open_nest(DynJson *scan, const char *p, Nest *nest, DynDuplicateNames *names)
-{
-	if (nest->depth == DYN_SCAN_MAX_DEPTH)
-		return dyn_scan_fail(scan, p, "nested too deeply");
-	nest->closer[nest->depth] = *p == '{' ? '}' : ']';
-	nest->base[nest->depth] = names == NULL ? 0 : names->count;
-	nest->depth++;
-	return dyn_scan_skip(scan, p + 1);
-}
-
-static void
-close_nest(Nest *nest, DynDuplicateNames *names)
-{
-	nest->depth--;
-	if (names != NULL)
-		dyn_duplicate_names_truncate(names, nest->base[nest->depth]);
 }
 
 /*
@@ -402,7 +333,7 @@ end_value(DynJson *scan, const char *p, Nest *nest, DynDuplicateNames *names)
 			return dyn_scan_skip(scan, p + 1);
 		if (*p != nest->closer[nest->depth - 1])
 			return dyn_scan_fail(scan, p, "a comma or bracket was expected");
-		close_nest(nest, names);
+		dyn_duplicate_names_truncate(names, nest->base[--nest->depth]);
 		p++;
 	}
 	return p;
@@ -412,6 +343,7 @@ const char *
 dyn_scan_value(DynJson *scan, const char *p, DynDuplicateNames *names)
 {
 	Nest		nest;
+	DynMemberName name;
 
 	nest.depth = 0;
 	do
@@ -420,18 +352,23 @@ dyn_scan_value(DynJson *scan, const char *p, DynDuplicateNames *names)
 
 		if (top >= 0 && nest.closer[top] == '}')
 		{
-			p = scan_name(scan, p, names, nest.base[top]);
+			p = read_name(scan, names, p, nest.base[top], &name);
 			if (p == NULL)
 				return NULL;
 		}
 		if (*p == '{' || *p == '[')
 		{
-			p = open_nest(scan, p, &nest, names);
+			if (nest.depth == DYN_SCAN_MAX_DEPTH)
+				return dyn_scan_fail(scan, p, "nested too deeply");
+			nest.closer[nest.depth] = *p == '{' ? '}' : ']';
+			nest.base[nest.depth] = names->count;
+			p = dyn_scan_skip(scan, p + 1);
 			if (p == NULL)
 				return NULL;
-			if (*p != nest.closer[nest.depth - 1])
+			/* an empty one has no names to remove */
+			if (*p != nest.closer[nest.depth++])
 				continue;
-			close_nest(&nest, names);
+			nest.depth--;
 			p++;
 		}
 		else
@@ -466,11 +403,7 @@ dyn_scan_end(DynJson *scan, const char *p)
 	return p;
 }
 
-/*
- * ----------
- * Members
- * ----------
- */
+/* ---- Members ---- */
 
 const char *
 dyn_scan_separator(DynJson *scan, const char *p, char closer, bool *done)
@@ -486,34 +419,6 @@ dyn_scan_separator(DynJson *scan, const char *p, char closer, bool *done)
 	return p + 1;
 }
 
-/* Reads a name and the colon; returns where the member's value begins. */
-static const char *
-member_name(DynJson *scan, DynDuplicateNames *names, const char *p,
-			uint32_t base, DynMemberName *name)
-{
-	uint8_t		flags;
-
-	if (*p != '"')
-		return dyn_scan_fail(scan, p, "a name was expected");
-	name->text = name->value.data = p + 1;
-	p = dyn_scan_string(scan, p + 1, &flags);
-	if (p == NULL)
-		return NULL;
-	name->len = p - name->text;
-	name->value.len = (uint32_t) name->len;
-	name->value.type = DYN_TYPE_S;
-	name->value.flags = flags;
-	if (!add_name(scan, names, base, name->text, name->len, flags))
-		return NULL;
-	if (flags & DYN_VALUE_ESCAPED)
-		name->text = dyn_duplicate_names_text(names, name->text, name->len,
-											  &name->len);
-	p = dyn_scan_skip(scan, p + 1);
-	if (p == NULL)
-		return NULL;
-	return dyn_scan_expect(scan, p, ':', "a colon was expected");
-}
-
 const char *
 dyn_scan_object(DynJson *scan, DynDuplicateNames *names, const char *p,
 				DynMemberReader read, void *arg)
@@ -527,7 +432,7 @@ dyn_scan_object(DynJson *scan, DynDuplicateNames *names, const char *p,
 		return p + 1;
 	while (p != NULL && !done)
 	{
-		p = member_name(scan, names, p, base, &name);
+		p = read_name(scan, names, p, base, &name);
 		if (p != NULL)
 			p = read(arg, p, &name);
 		if (p != NULL)

@@ -67,8 +67,8 @@ extern const char *dyn_scan_double(DynJson *scan, const char *p, double *value);
 extern const char *dyn_scan_end(DynJson *scan, const char *p);
 
 /*
- * Validates and skips one value of any type.  With `names`, duplicate names in
- * one object are an error; without, they are not checked.
+ * Validates and skips one value of any type; duplicate names in one object are
+ * an error.
  */
 extern const char *dyn_scan_value(DynJson *scan, const char *p,
 								  struct DynDuplicateNames *names);
@@ -84,8 +84,7 @@ extern const char *dyn_scan_separator(DynJson *scan, const char *p, char closer,
 /* The name of a member of an object. */
 typedef struct DynMemberName
 {
-	const char *text;			/* name without escapes (valid until the next
-								 * name) */
+	const char *text;			/* name without escapes, until the next name */
 	size_t		len;
 	DynValue	value;			/* name in the response, as an S */
 } DynMemberName;

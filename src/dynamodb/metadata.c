@@ -2,22 +2,14 @@
  * metadata.c
  *		Parses a DescribeTable response into a DynTableMeta.
  *
- * The response is small and rare, so jansson parses it.  The result is copied
- * into one block, laid out as
- *
- *		DynTableMeta | DynIndexMeta x indexes | char * x included | text
- *
- * The size is computed in advance: jansson counts the indexes and the
- * NonKeyAttributes.  The texts with their NULs are not longer than the
- * document, in which each has two quotes.  The texts of the schemas are
- * another block.
+ * The response is small and rare, so jansson parses it.  The description owns
+ * the document, and points to the texts in it.
  *
  * Unknown members are ignored; absent, null and empty ones mean the same.  The
  * table's own key must be valid.  An index with a key that we do not
  * understand (such as a future kind of key) is ignored: the table can be read
  * without it.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,20 +19,18 @@
 #include "../base/text.h"
 #include "metadata.h"
 
-/* The unused rest of the block. */
-typedef struct Arena
-{
-	DynIndexMeta *indexes;
-	const char **included;
-	char	   *text;
-} Arena;
+/*
+ * Units per second of an on-demand table: initially, and by the default quota.
+ */
+#define ON_DEMAND_UNITS		12000.0
+#define ON_DEMAND_QUOTA		40000.0
 
 /* Context for the functions that parse keys. */
 typedef struct Source
 {
 	const json_t *table;
 	const json_t *types;		/* AttributeDefinitions */
-	Arena		arena;
+	bool		out_of_memory;
 } Source;
 
 /* The two lists of indexes, in the order of DynTableMeta. */
@@ -70,80 +60,79 @@ count_member(const json_t *object, const char *member)
 	return n > 0 ? (uint64_t) n : 0;
 }
 
-static const char *
-keep_text(Arena *arena, const char *text)
-{
-	char	   *copy = arena->text;
-	size_t		size = strlen(text) + 1;
-
-	if (size == 1)
-		return "";
-	memcpy(copy, text, size);
-	arena->text += size;
-	return copy;
-}
-
-/* ---- keys ---- */
-
-/*
- * Returns an attribute's type from the AttributeDefinitions; ABSENT if no key
- * attribute can have that type.
- */
-static DynType
-type_of_attribute(const json_t *types, const char *name)
-{
-	size_t		i;
-
-	for (i = 0; i < json_array_size(types); i++)
-	{
-		const json_t *def = json_array_get(types, i);
-		const char *word = text_member(def, "AttributeType");
-		DynType		type;
-
-		if (strcmp(text_member(def, "AttributeName"), name) != 0)
-			continue;
-		type = dyn_type_of_name(word, strlen(word));
-		return type <= DYN_TYPE_B ? type : DYN_TYPE_ABSENT;
-	}
-	return DYN_TYPE_ABSENT;
-}
+/* Reads the KeySchema of a table or index, which must be valid. */
 static bool
-read_key_attr(Source *src, const json_t *element, int max_attrs,
-			  DynKeySchema *key)
-{
-	const char *name = text_member(element, "AttributeName");
-	const char *key_type = text_member(element, "KeyType");
-	DynKeyAttr *attr;
-
-	if (strcmp(key_type, "HASH") == 0 && key->nhash < max_attrs)
-		attr = &key->hash[key->nhash++];
-	else if (strcmp(key_type, "RANGE") == 0 && key->nrange < max_attrs)
-		attr = &key->range[key->nrange++];
-	else
-		return false;
-	if (name[0] == '\0')
-		return false;
-	attr->name = keep_text(&src->arena, name);
-	attr->type = type_of_attribute(src->types, name);
-	return attr->type != DYN_TYPE_ABSENT;
-}
-
-/* Reads the KeySchema of a table or index. */
-static bool
-read_key(Source *src, const json_t *owner, int max_attrs, DynKeySchema *key)
+read_key(const Source *src, const json_t *owner, int max_attrs,
+		 DynKeySchema *key)
 {
 	const json_t *schema = json_object_get(owner, "KeySchema");
 	size_t		i;
+	size_t		k;
 
 	for (i = 0; i < json_array_size(schema); i++)
 	{
-		if (!read_key_attr(src, json_array_get(schema, i), max_attrs, key))
+		const json_t *element = json_array_get(schema, i);
+		const char *kind = text_member(element, "KeyType");
+		DynKeyAttr *attr;
+
+		if (strcmp(kind, "HASH") == 0 && key->nhash < max_attrs)
+			attr = &key->hash[key->nhash++];
+		else if (strcmp(kind, "RANGE") == 0 && key->nrange < max_attrs)
+			attr = &key->range[key->nrange++];
+		else
+			return false;
+		attr->name = text_member(element, "AttributeName");
+		for (k = 0; k < json_array_size(src->types); k++)
+		{
+			const json_t *def = json_array_get(src->types, k);
+			const char *type = text_member(def, "AttributeType");
+
+			if (strcmp(text_member(def, "AttributeName"), attr->name) != 0)
+				continue;
+			attr->type = dyn_type_of_name(type, strlen(type));
+			break;
+		}
+		if (attr->name[0] == '\0' || attr->type == DYN_TYPE_ABSENT ||
+			attr->type > DYN_TYPE_B)
 			return false;
 	}
 	return key->nhash > 0;
 }
 
-/* ---- indexes ---- */
+static double
+number_member(const json_t *object, const char *outer, const char *inner)
+{
+	return json_number_value(json_object_get(json_object_get(object, outer),
+											 inner));
+}
+
+/*
+ * Sets the throughput.  A table is provisioned if its billing mode is not
+ * on-demand, and it has units.
+ */
+static void
+read_throughput(const Source *src, const json_t *object,
+				DynThroughput *throughput)
+{
+	const json_t *billing = json_object_get(src->table, "BillingModeSummary");
+	double		units = number_member(object, "ProvisionedThroughput",
+									  "ReadCapacityUnits");
+	double		most = number_member(object, "OnDemandThroughput",
+									 "MaxReadRequestUnits");
+	double		warm = number_member(object, "WarmThroughput",
+									 "ReadUnitsPerSecond");
+
+	throughput->provisioned = units > 0 &&
+		strcmp(text_member(billing, "BillingMode"), "PAY_PER_REQUEST") != 0;
+	if (!throughput->provisioned)
+	{
+		units = warm > ON_DEMAND_UNITS ? warm : ON_DEMAND_UNITS;
+		if (most <= 0)
+			most = ON_DEMAND_QUOTA;
+		units = units < most ? units : most;
+	}
+	throughput->read_units = units;
+}
 
 static int
 compare_names(const void *a, const void *b)
@@ -160,73 +149,24 @@ read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 	const char *type = text_member(projection, "ProjectionType");
 	size_t		i;
 
-	meta->projection = DYN_PROJECT_KEYS_ONLY;
-	if (strcmp(type, "ALL") == 0)
-		meta->projection = DYN_PROJECT_ALL;
-	if (strcmp(type, "INCLUDE") != 0)
+	meta->projection = strcmp(type, "ALL") == 0 ? DYN_PROJECT_ALL
+		: strcmp(type, "INCLUDE") == 0 ? DYN_PROJECT_INCLUDE
+		: DYN_PROJECT_KEYS_ONLY;
+	if (meta->projection != DYN_PROJECT_INCLUDE)
 		return;
-	meta->projection = DYN_PROJECT_INCLUDE;
-	meta->included = src->arena.included;
-	for (i = 0; i < json_array_size(names); i++)
+	meta->included = malloc((json_array_size(names) + 1) * sizeof(char *));
+	src->out_of_memory |= meta->included == NULL;
+	for (i = 0; meta->included != NULL && i < json_array_size(names); i++)
 	{
 		const char *name = json_string_value(json_array_get(names, i));
 
 		if (name != NULL)
-			meta->included[meta->nincluded++] = keep_text(&src->arena, name);
+			meta->included[meta->nincluded++] = name;
 	}
-	src->arena.included += meta->nincluded;
-	qsort(meta->included, (size_t) meta->nincluded, sizeof(char *),
-		  compare_names);
+	if (meta->nincluded > 0)
+		qsort(meta->included, (size_t) meta->nincluded, sizeof(char *),
+			  compare_names);
 }
-
-/* ---- throughput ---- */
-
-/*
- * Units per second of an on-demand table: initially, and by the default quota.
- */
-#define ON_DEMAND_UNITS		12000.0
-#define ON_DEMAND_QUOTA		40000.0
-
-static double
-number_member(const json_t *object, const char *outer, const char *inner)
-{
-	return json_number_value(json_object_get(json_object_get(object, outer),
-											 inner));
-}
-
-/*
- * Sets the throughput.  A table is provisioned if its billing mode is not
- * on-demand, and it has units.
- */
-static void
-read_throughput(const json_t *object, bool on_demand, DynThroughput *throughput)
-{
-	double		units = number_member(object, "ProvisionedThroughput",
-									  "ReadCapacityUnits");
-	double		most = number_member(object, "OnDemandThroughput",
-									 "MaxReadRequestUnits");
-	double		warm = number_member(object, "WarmThroughput",
-									 "ReadUnitsPerSecond");
-
-	throughput->provisioned = !on_demand && units > 0;
-	if (!throughput->provisioned)
-	{
-		units = warm > ON_DEMAND_UNITS ? warm : ON_DEMAND_UNITS;
-		if (most <= 0)
-			most = ON_DEMAND_QUOTA;
-		units = units < most ? units : most;
-	}
-	throughput->read_units = units;
-}
-
-static bool
-is_on_demand(const json_t *table)
-{
-	return strcmp(text_member(json_object_get(table, "BillingModeSummary"),
-							  "BillingMode"), "PAY_PER_REQUEST") == 0;
-}
-
-/* ---- indexes ---- */
 
 /*
  * Returns false if the index cannot be used.  Some emulators do not send
@@ -235,77 +175,38 @@ is_on_demand(const json_t *table)
 static bool
 read_index(Source *src, const json_t *index, bool global, DynIndexMeta *meta)
 {
-	const char *name = text_member(index, "IndexName");
 	const char *status = text_member(index, "IndexStatus");
 
-	if (name[0] == '\0' ||
+	meta->name = text_member(index, "IndexName");
+	if (meta->name[0] == '\0' ||
 		!read_key(src, index, global ? DYN_MAX_KEY_ATTRS : 1, &meta->key))
 		return false;
-	meta->name = keep_text(&src->arena, name);
 	meta->global = global;
 	meta->active = !global ||
 		((status[0] == '\0' || strcmp(status, "ACTIVE") == 0) &&
 		 !json_is_true(json_object_get(index, "Backfilling")));
 	meta->item_count = count_member(index, "ItemCount");
 	meta->size_bytes = count_member(index, "IndexSizeBytes");
-	read_throughput(global ? index : src->table, is_on_demand(src->table),
-					&meta->throughput);
+	read_throughput(src, global ? index : src->table, &meta->throughput);
 	read_projection(src, index, meta);
 	return true;
 }
 
-/* ---- the table ---- */
-
-/* Allocates the block, zeroed, and sets up the arena after its first part. */
-static DynTableMeta *
-allocate(Source *src, size_t text_size)
-{
-	size_t		nindexes = 0;
-	size_t		nincluded = 0;
-	size_t		list;
-	size_t		i;
-	DynTableMeta *meta;
-
-	for (list = 0; list < LENGTHOF(index_lists); list++)
-	{
-		const json_t *indexes = json_object_get(src->table,
-												index_lists[list].member);
-
-		nindexes += json_array_size(indexes);
-		for (i = 0; i < json_array_size(indexes); i++)
-			nincluded += json_array_size(
-				json_object_get(json_object_get(json_array_get(indexes, i),
-												"Projection"),
-								"NonKeyAttributes"));
-	}
-	meta = calloc(1, sizeof(DynTableMeta) + nindexes * sizeof(DynIndexMeta) +
-				  nincluded * sizeof(char *) + text_size);
-	if (meta == NULL)
-		return NULL;
-	src->arena.indexes = (DynIndexMeta *) (meta + 1);
-	src->arena.included = (const char **) (src->arena.indexes + nindexes);
-	src->arena.text = (char *) (src->arena.included + nincluded);
-	return meta;
-}
-
 static bool
-fill(Source *src, DynTableMeta *meta)
+read_table(Source *src, DynTableMeta *meta)
 {
-	const char *name = text_member(src->table, "TableName");
 	size_t		list;
 	size_t		i;
 
-	if (name[0] == '\0' || !read_key(src, src->table, 1, &meta->key))
+	meta->name = text_member(src->table, "TableName");
+	if (meta->name[0] == '\0' || !read_key(src, src->table, 1, &meta->key))
 		return false;
-	meta->name = keep_text(&src->arena, name);
-	meta->status = keep_text(&src->arena,
-							 text_member(src->table, "TableStatus"));
+	meta->status = text_member(src->table, "TableStatus");
 	meta->item_count = count_member(src->table, "ItemCount");
 	meta->size_bytes = count_member(src->table, "TableSizeBytes");
 	meta->created = json_number_value(json_object_get(src->table,
 													  "CreationDateTime"));
-	read_throughput(src->table, is_on_demand(src->table), &meta->throughput);
-	meta->indexes = src->arena.indexes;
+	read_throughput(src, src->table, &meta->throughput);
 	for (list = 0; list < LENGTHOF(index_lists); list++)
 	{
 		const json_t *indexes = json_object_get(src->table,
@@ -344,8 +245,7 @@ append_key(DynBuffer *out, const DynKeySchema *key)
 	dyn_buffer_append_str(out, "hash ");
 	for (i = 0; i < key->nhash + key->nrange; i++)
 	{
-		const DynKeyAttr *attr = i < key->nhash ? &key->hash[i]
-			: &key->range[i - key->nhash];
+		const DynKeyAttr *attr = dyn_key_attr(key, i);
 
 		if (i == key->nhash)
 			dyn_buffer_append_str(out, " range ");
@@ -400,48 +300,52 @@ write_schemas(DynTableMeta *meta)
 	return !out.failed;
 }
 
-/* ---- the description ---- */
-
-static DynTableMeta *
-read_table(const json_t *root, size_t text_size, const char **reason)
+DynTableMeta *
+dyn_metadata_parse(const char *buf, size_t len, const char **reason)
 {
-	Source		src = {.table = json_object_get(root, "Table")};
+	Source		src = {NULL, NULL, false};
+	json_t	   *root = dyn_json_load(buf, len, 0, &src.out_of_memory);
 	DynTableMeta *meta;
+	size_t		nindexes = 0;
+	size_t		i;
 
-	*reason = "not a table description";
-	if (!json_is_object(src.table))
-		return NULL;
+	src.table = json_object_get(root, "Table");
 	src.types = json_object_get(src.table, "AttributeDefinitions");
-	*reason = "out of memory";
-	meta = allocate(&src, text_size);
-	if (meta == NULL)
+	for (i = 0; i < LENGTHOF(index_lists); i++)
+		nindexes += json_array_size(json_object_get(src.table,
+													index_lists[i].member));
+	*reason = src.out_of_memory ? "out of memory" : "not a table description";
+	if (!json_is_object(src.table))
+	{
+		json_decref(root);
 		return NULL;
-	if (!fill(&src, meta))
+	}
+	*reason = "out of memory";
+	meta = calloc(1, sizeof(DynTableMeta) + nindexes * sizeof(DynIndexMeta));
+	if (meta == NULL)
+	{
+		json_decref(root);
+		return NULL;
+	}
+	meta->document = root;
+	meta->indexes = (DynIndexMeta *) (meta + 1);
+	if (!read_table(&src, meta))
 		*reason = "a table description with an unsupported key";
-	else if (write_schemas(meta))
+	else if (!src.out_of_memory && write_schemas(meta))
 		return meta;
 	dyn_metadata_free(meta);
 	return NULL;
 }
 
-DynTableMeta *
-dyn_metadata_parse(const char *buf, size_t len, const char **reason)
-{
-	bool		out_of_memory;
-	json_t	   *root = dyn_json_load(buf, len, 0, &out_of_memory);
-	DynTableMeta *meta = read_table(root, len, reason);
-
-	if (out_of_memory)
-		*reason = "out of memory";
-	json_decref(root);
-	return meta;
-}
-
 void
 dyn_metadata_free(DynTableMeta *meta)
 {
-	if (meta != NULL)
-		free(meta->texts);
+	if (meta == NULL)
+		return;
+	while (meta->nindexes > 0)
+		free(meta->indexes[--meta->nindexes].included);
+	json_decref(meta->document);
+	free(meta->texts);
 	free(meta);
 }
 

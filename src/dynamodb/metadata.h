@@ -68,11 +68,9 @@ typedef struct DynIndexMeta
 								 * backfilling */
 	DynKeySchema key;
 	DynProjectionType projection;
-	int			nincluded;		/* number of NonKeyAttributes, sorted by
-								 * name */
+	int			nincluded;		/* NonKeyAttributes, sorted by name */
 	const char **included;
-	uint64_t	item_count;		/* number of items, some hours old; 0 may mean
-								 * unknown */
+	uint64_t	item_count;		/* some hours old; 0 may mean unknown */
 	uint64_t	size_bytes;
 	DynThroughput throughput;	/* throughput; LSI: the table's */
 	const char *schema;
@@ -86,13 +84,12 @@ typedef struct DynTableMeta
 	uint64_t	item_count;
 	uint64_t	size_bytes;
 	DynThroughput throughput;
-	double		created;		/* creation time (seconds since 1970); 0: not
-								 * reported */
+	double		created;		/* seconds since 1970; 0: not reported */
 	int			nindexes;
-	DynIndexMeta *indexes;		/* indexes: LSIs first, then GSIs, each in the
-								 * order of the response */
+	DynIndexMeta *indexes;		/* LSIs, then GSIs, in the response's order */
 	const char *schema;
-	char	   *texts;			/* private: memory of all schemas */
+	char	   *texts;			/* private: memory of all schemas... */
+	struct json_t *document;	/* ...and of all other texts */
 } DynTableMeta;
 
 /*

@@ -11,21 +11,6 @@
 
 #define INITIAL_ENTRIES		32
 
-void
-dyn_name_cache_init(DynNameCache *name_cache)
-{
-	name_cache->entries = NULL;
-	name_cache->count = name_cache->cap = 0;
-	memset(name_cache->table, 0, sizeof(name_cache->table));
-}
-
-void
-dyn_name_cache_free(DynNameCache *name_cache)
-{
-	free(name_cache->entries);
-	dyn_name_cache_init(name_cache);
-}
-
 size_t
 dyn_name_cache_memory(const DynNameCache *name_cache)
 {
@@ -84,27 +69,12 @@ dyn_name_cache_find(const DynNameCache *name_cache, uint16_t context,
 	return DYN_NAME_ROOT;
 }
 
-static void
-write_prefix(DynNameEntry *entry)
-{
-	size_t		size = entry->len + 3;
-
-	memset(entry->prefix, 0, sizeof(entry->prefix));
-	entry->mask = 0;
-	if (size > sizeof(entry->prefix))
-		return;
-	entry->prefix[0] = '"';
-	memcpy(entry->prefix + 1, entry->name, entry->len);
-	entry->prefix[size - 2] = '"';
-	entry->prefix[size - 1] = ':';
-	entry->mask = (UINT32_C(1) << size) - 1;
-}
-
 uint16_t
 dyn_name_cache_add(DynNameCache *name_cache, uint16_t context, const char *name,
 				   size_t len, uint32_t hash, const DynPathNode *want)
 {
 	uint32_t	slot = first_slot(context, hash);
+	size_t		size = len + 3;
 	DynNameEntry *entry;
 
 	if (name_cache->count == DYN_NAME_CACHE_MAX ||
@@ -121,6 +91,13 @@ dyn_name_cache_add(DynNameCache *name_cache, uint16_t context, const char *name,
 	entry->hash = hash;
 	entry->parent = context;
 	entry->want = want;
-	write_prefix(entry);
+	if (size <= sizeof(entry->prefix))
+	{
+		entry->prefix[0] = '"';
+		memcpy(entry->prefix + 1, name, len);
+		entry->prefix[size - 2] = '"';
+		entry->prefix[size - 1] = ':';
+		entry->mask = (UINT32_C(1) << size) - 1;
+	}
 	return (uint16_t) name_cache->count++;
 }

@@ -41,19 +41,17 @@ typedef struct DynNameEntry
 											 * padded with zeros */
 	uint32_t	mask;			/* one bit for each byte of the prefix; 0 if
 								 * the name is too long for it */
-	uint32_t	seen;			/* number of the object in which it was last
-								 * seen */
+	uint32_t	seen;			/* object in which it was last seen */
 	const char *name;			/* name in the response */
 	uint32_t	len;
 	uint32_t	hash;
 	uint16_t	parent;			/* context (another entry) */
 	uint16_t	next;			/* entry that followed it last time */
-	uint16_t	first;			/* entry that came first in its map last
-								 * time */
-	const DynPathNode *want;	/* node in the path tree; NULL: nothing at or
-								 * below it is wanted */
+	uint16_t	first;			/* first entry of its map last time */
+	const DynPathNode *want;	/* node in the path tree, or NULL */
 } DynNameEntry;
 
+/* Zero-initialize it; the owner frees the entries. */
 typedef struct DynNameCache
 {
 	DynNameEntry *entries;
@@ -62,8 +60,6 @@ typedef struct DynNameCache
 	uint16_t	table[DYN_NAME_CACHE_SLOTS];	/* entries; 0: free slot */
 } DynNameCache;
 
-extern void dyn_name_cache_init(DynNameCache *name_cache);
-extern void dyn_name_cache_free(DynNameCache *name_cache);
 extern size_t dyn_name_cache_memory(const DynNameCache *name_cache);
 
 /*

@@ -20,15 +20,6 @@ dyn_names_sort(DynNames *names)
 		qsort(names->names, names->n, sizeof(*names->names), compare);
 }
 
-static int
-compare_with(const char *name, size_t len, const char *other)
-{
-	size_t		other_len = strlen(other);
-	int			order = memcmp(name, other, len < other_len ? len : other_len);
-
-	return order != 0 ? order : (len > other_len) - (len < other_len);
-}
-
 bool
 dyn_names_have(const DynNames *names, const char *name, size_t len)
 {
@@ -38,8 +29,13 @@ dyn_names_have(const DynNames *names, const char *name, size_t len)
 	while (low < high)
 	{
 		int			middle = low + (high - low) / 2;
-		int			order = compare_with(name, len, names->names[middle]);
+		const char *other = names->names[middle];
+		size_t		other_len = strlen(other);
+		int			order = memcmp(name, other,
+								   len < other_len ? len : other_len);
 
+		if (order == 0)
+			order = (len > other_len) - (len < other_len);
 		if (order == 0)
 			return true;
 		if (order < 0)

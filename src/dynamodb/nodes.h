@@ -15,10 +15,8 @@
 
 typedef struct DynNode
 {
-	DynValue	value;			/* value; for a container, len is the number of
-								 * its members */
-	const char *name;			/* member name between the quotes; NULL: not in
-								 * a map */
+	DynValue	value;			/* for a container, len counts its members */
+	const char *name;			/* between the quotes; NULL: not in a map */
 	uint32_t	name_len;
 	uint32_t	end;			/* first node after this one and its members */
 } DynNode;
@@ -31,8 +29,7 @@ typedef struct DynNodes
 	uint32_t	cap;
 	uint32_t	numbers;		/* number of nodes that are numbers */
 	bool		escaped_names;	/* true if some names contain JSON escapes */
-	size_t		bytes;			/* total size of all names and payloads of
-								 * scalars */
+	size_t		bytes;			/* size of all names and payloads of scalars */
 } DynNodes;
 
 /*

@@ -1,6 +1,6 @@
 /*
  * operation.h
- *		Names operations, and writes the request documents of reads.
+ *		Names operations, and writes the requests of reads and of CreateTable.
  *
  * Each function resets the buffer and writes one JSON document; the caller
  * checks buf->failed afterwards.  Empty and default members are omitted.  The
@@ -16,6 +16,8 @@
 #include "../base/buffer.h"
 #include "expression.h"
 #include "wire.h"
+
+struct DynTableMeta;
 
 typedef enum DynOperation
 {
@@ -61,8 +63,7 @@ typedef struct DynReadRequest
 	bool		backward;		/* Query: ScanIndexForward=false */
 	bool		consistent;
 	bool		report_units;	/* ReturnConsumedCapacity=TOTAL */
-	long		limit;			/* Query, Scan: maximum items per page; 0: no
-								 * limit */
+	long		limit;			/* Query, Scan: most items per page; 0: none */
 	int			segment;		/* Scan */
 	int			total_segments; /* Scan; 0 or 1: not segmented */
 	const char *start_key;		/* Query, Scan: a LastEvaluatedKey object, sent
@@ -83,6 +84,14 @@ typedef struct DynReadRequest
 
 extern void dyn_write_read(DynBuffer *buf, const DynReadRequest *req);
 extern void dyn_write_describe_table(DynBuffer *buf, const char *table);
+
+/*
+ * Writes the CreateTable request for `table`, of which only the name, the key
+ * and the indexes are used (their names, kinds, keys and projections).  The
+ * table is billed on demand.  An attribute must have the same type in all
+ * keys.  The caller checks buf->failed.
+ */
+extern void dyn_write_create_table(DynBuffer *buf, const struct DynTableMeta *table);
 
 /*
  * Writes a ListTables request.  `start_name` is the last name of the previous

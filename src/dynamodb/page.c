@@ -17,26 +17,52 @@
 
 #include <stdlib.h>
 
+#include "../base/lengthof.h"
 #include "item.h"
 
 /* A response that is being parsed. */
 typedef struct Response
 {
-	DynItemParser	parser;
+	DynItemParser parser;
 	DynPage    *page;
 } Response;
 
-typedef const char *(*MemberParser) (Response *response, const char *p);
+/* ---- Items ---- */
 
-/*
- * ----------
- * Items
- * ----------
- */
+/* Inline, as it is called for the items with a known function. */
+static DYN_HOT const char *
+read_array(Response *response, const char *p, DynMemberReader read,
+		   const char *expected)
+{
+	DynJson    *scan = &response->parser.scan;
+	bool		done = false;
+
+	p = dyn_scan_expect(scan, p, '[', expected);
+	if (p != NULL && *p == ']')
+		return p + 1;
+	while (p != NULL && !done)
+	{
+		p = read(response, p, NULL);
+		if (p != NULL)
+			p = dyn_scan_separator(scan, p, ']', &done);
+	}
+	return p;
+}
 
 static const char *
-read_item(Response *response, const char *p)
+read_object(Response *response, const char *p, DynMemberReader read)
 {
+	DynItemParser *r = &response->parser;
+
+	return dyn_scan_object(&r->scan, &r->tape->names, p, read, response);
+}
+
+static const char *
+read_item(void *arg, const char *p, const DynMemberName *name)
+{
+	Response   *response = arg;
+
+	(void) name;
 	if (*p != '{')
 		return dyn_scan_fail(&response->parser.scan, p,
 							 "an item was expected");
@@ -47,29 +73,10 @@ read_item(Response *response, const char *p)
 }
 
 static const char *
-read_items(Response *response, const char *p)
+read_items(void *arg, const char *p, const DynMemberName *name)
 {
-	DynJson    *scan = &response->parser.scan;
-	bool		done = false;
-
-	p = dyn_scan_expect(scan, p, '[', "an array of items was expected");
-	if (p != NULL && *p == ']')
-		return p + 1;
-	while (p != NULL && !done)
-	{
-		p = read_item(response, p);
-		if (p != NULL)
-			p = dyn_scan_separator(scan, p, ']', &done);
-	}
-	return p;
-}
-
-static const char *
-read_object(Response *response, const char *p, DynMemberReader read)
-{
-	DynItemParser  *r = &response->parser;
-
-	return dyn_scan_object(&r->scan, &r->tape->names, p, read, response);
+	(void) name;
+	return read_array(arg, p, read_item, "an array of items was expected");
 }
 
 static void
@@ -85,25 +92,26 @@ read_table_items(void *arg, const char *p, const DynMemberName *name)
 	Response   *response = arg;
 
 	note_table(response->page, name);
-	return read_items(response, p);
+	return read_items(response, p, name);
 }
 
 /* Reads the Responses of BatchGetItem: table name -> array of items. */
 static const char *
-read_responses(Response *response, const char *p)
+read_responses(void *arg, const char *p, const DynMemberName *name)
 {
-	return read_object(response, p, read_table_items);
+	(void) name;
+	return read_object(arg, p, read_table_items);
 }
 
-/*
- * ----------
- * Members other than items
- * ----------
- */
+/* ---- Members other than items ---- */
 
 static const char *
-read_count_into(DynJson *scan, const char *p, uint64_t *count)
+read_count(void *arg, const char *p, const DynMemberName *name)
 {
+	Response   *response = arg;
+	DynJson    *scan = &response->parser.scan;
+	uint64_t   *count = dyn_member_is(name, "Count") ? &response->page->count
+		: &response->page->scanned_count;
 	const char *start = p;
 
 	p = dyn_scan_number(scan, p);
@@ -121,19 +129,6 @@ read_count_into(DynJson *scan, const char *p, uint64_t *count)
 	return p;
 }
 
-static const char *
-read_count(Response *response, const char *p)
-{
-	return read_count_into(&response->parser.scan, p, &response->page->count);
-}
-
-static const char *
-read_scanned_count(Response *response, const char *p)
-{
-	return read_count_into(&response->parser.scan, p,
-						   &response->page->scanned_count);
-}
-
 /* True if the object in [p, end), which is valid, has no members. */
 static bool
 is_empty_object(DynJson *scan, const char *p)
@@ -143,11 +138,13 @@ is_empty_object(DynJson *scan, const char *p)
 
 /* Reads a key: an item without wanted attributes. */
 static const char *
-read_last_key(Response *response, const char *p)
+read_last_key(void *arg, const char *p, const DynMemberName *name)
 {
+	Response   *response = arg;
 	DynJson    *scan = &response->parser.scan;
 	const char *key = p;
 
+	(void) name;
 	if (*p != '{')
 		return dyn_scan_fail(scan, p, "a key was expected");
 	p = dyn_item_read(&response->parser, p, false);
@@ -164,11 +161,13 @@ read_last_key(Response *response, const char *p)
 }
 
 static const char *
-read_unprocessed(Response *response, const char *p)
+read_unprocessed(void *arg, const char *p, const DynMemberName *name)
 {
+	Response   *response = arg;
 	DynJson    *scan = &response->parser.scan;
 	const char *keys = p;
 
+	(void) name;
 	if (*p != '{')
 		return dyn_scan_fail(scan, p, "an object was expected");
 	p = dyn_scan_value(scan, p, &response->parser.tape->names);
@@ -181,17 +180,20 @@ read_unprocessed(Response *response, const char *p)
 }
 
 /*
- * Ignores consumed units that are impossibly large, as they would distort the
- * totals.
+ * Reads the consumption of one table: only its own CapacityUnits counts, not
+ * that of its parts.  Units that are impossibly large are ignored, as they
+ * would distort the totals.
  */
 static const char *
-read_units_number(Response *response, const char *p)
+read_units_member(void *arg, const char *p, const DynMemberName *name)
 {
+	Response   *response = arg;
+	DynItemParser *r = &response->parser;
 	double		units;
 
-	if (*p == 'n')
-		return dyn_scan_literal(&response->parser.scan, p, "null");
-	p = dyn_scan_double(&response->parser.scan, p, &units);
+	if (!dyn_member_is(name, "CapacityUnits") || *p == 'n')
+		return dyn_scan_value(&r->scan, p, &r->tape->names);
+	p = dyn_scan_double(&r->scan, p, &units);
 	if (p != NULL && units >= 0 && units <= DYN_PAGE_MOST_UNITS)
 	{
 		response->page->units += units;
@@ -200,51 +202,26 @@ read_units_number(Response *response, const char *p)
 	return p;
 }
 
-/*
- * Reads the consumption of one table: only its own CapacityUnits counts, not
- * that of its parts.
- */
 static const char *
-read_units_member(void *arg, const char *p, const DynMemberName *name)
+read_table_units(void *arg, const char *p, const DynMemberName *name)
 {
-	Response   *response = arg;
-	DynItemParser  *r = &response->parser;
-
-	if (dyn_member_is(name, "CapacityUnits"))
-		return read_units_number(response, p);
-	return dyn_scan_value(&r->scan, p, &r->tape->names);
+	(void) name;
+	return read_object(arg, p, read_units_member);
 }
 
 static const char *
-read_units(Response *response, const char *p)
+read_units(void *arg, const char *p, const DynMemberName *name)
 {
-	DynJson    *scan = &response->parser.scan;
-	bool		done = false;
-
-	if (*p != '[')
-		return read_object(response, p, read_units_member);
-	p = dyn_scan_skip(scan, p + 1);
-	if (p != NULL && *p == ']')
-		return p + 1;
-	while (p != NULL && !done)
-	{
-		p = read_object(response, p, read_units_member);
-		if (p != NULL)
-			p = dyn_scan_separator(scan, p, ']', &done);
-	}
-	return p;
+	return *p == '[' ? read_array(arg, p, read_table_units, "")
+		: read_table_units(arg, p, name);
 }
 
-/*
- * ----------
- * The response
- * ----------
- */
+/* ---- The response ---- */
 
 typedef struct Member
 {
 	const char *name;
-	MemberParser read;
+	DynMemberReader read;
 	unsigned	bit;			/* bit in DynPage.members */
 } Member;
 
@@ -254,48 +231,40 @@ static const Member members[] =
 	{"Item", read_item, DYN_PAGE_ITEM},
 	{"Responses", read_responses, DYN_PAGE_RESPONSES},
 	{"Count", read_count, DYN_PAGE_COUNT},
-	{"ScannedCount", read_scanned_count, DYN_PAGE_SCANNED_COUNT},
+	{"ScannedCount", read_count, DYN_PAGE_SCANNED_COUNT},
 	{"LastEvaluatedKey", read_last_key, DYN_PAGE_LAST_KEY},
 	{"UnprocessedKeys", read_unprocessed, DYN_PAGE_UNPROCESSED},
 	{"ConsumedCapacity", read_units, DYN_PAGE_UNITS},
 	{"__type", NULL, DYN_PAGE_TYPE},
 };
 
-static const Member *
-find_member(const DynMemberName *name)
-{
-	static const Member other = {"", NULL, DYN_PAGE_OTHER};
-	size_t		i;
-
-	for (i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-	{
-		if (dyn_member_is(name, members[i].name))
-			return &members[i];
-	}
-	return &other;
-}
-
 static const char *
 read_member(void *arg, const char *p, const DynMemberName *name)
 {
+	static const Member other = {"", NULL, DYN_PAGE_OTHER};
 	Response   *response = arg;
-	DynItemParser  *r = &response->parser;
-	const Member *member = find_member(name);
+	DynItemParser *r = &response->parser;
+	const Member *member = members;
 
+	while (member < members + LENGTHOF(members) &&
+		   !dyn_member_is(name, member->name))
+		member++;
+	if (member == members + LENGTHOF(members))
+		member = &other;
 	if (*p != 'n')
 		response->page->members |= member->bit;
 	else if (member->bit == DYN_PAGE_LAST_KEY)
 		response->page->members |= DYN_PAGE_EMPTY_LAST_KEY;
 	if (member->read == NULL || *p == 'n')
 		return dyn_scan_value(&r->scan, p, &r->tape->names);
-	return member->read(response, p);
+	return member->read(response, p, name);
 }
 
 static const char *
-read_response(Response *response, const char *p)
+read_response(void *arg, const char *p, const DynMemberName *name)
 {
-	p = dyn_scan_skip(&response->parser.scan, p);
-	return p ? read_object(response, p, read_member) : NULL;
+	(void) name;
+	return read_object(arg, p, read_member);
 }
 
 static bool
@@ -312,10 +281,10 @@ static const char *
 read_keys_member(void *arg, const char *p, const DynMemberName *name)
 {
 	Response   *response = arg;
-	DynItemParser  *r = &response->parser;
+	DynItemParser *r = &response->parser;
 
 	if (dyn_member_is(name, "Keys"))
-		return read_items(response, p);
+		return read_items(response, p, name);
 	return dyn_scan_value(&r->scan, p, &r->tape->names);
 }
 
@@ -329,24 +298,13 @@ read_table_keys(void *arg, const char *p, const DynMemberName *name)
 }
 
 static const char *
-read_keys(Response *response, const char *p)
+read_keys(void *arg, const char *p, const DynMemberName *name)
 {
-	p = dyn_scan_skip(&response->parser.scan, p);
-	return p ? read_object(response, p, read_table_keys) : NULL;
+	(void) name;
+	return read_object(arg, p, read_table_keys);
 }
 
-static const char *
-read_single_item(Response *response, const char *p)
-{
-	p = dyn_scan_skip(&response->parser.scan, p);
-	return p ? read_item(response, p) : NULL;
-}
-
-/*
- * ----------
- * The page
- * ----------
- */
+/* ---- The page ---- */
 
 void
 dyn_page_init(DynPage *page)
@@ -363,7 +321,7 @@ dyn_page_free(DynPage *page)
 	{
 		free(tape->entries);
 		dyn_duplicate_names_free(&tape->names);
-		dyn_name_cache_free(&tape->name_cache);
+		free(tape->name_cache.entries);
 		free(tape);
 	}
 	memset(page, 0, sizeof(*page));
@@ -394,7 +352,6 @@ clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 		if (tape == NULL)
 			return false;
 		dyn_duplicate_names_init(&tape->names);
-		dyn_name_cache_init(&tape->name_cache);
 	}
 	page->tape = tape;
 	dyn_duplicate_names_truncate(&tape->names, 0);
@@ -404,10 +361,13 @@ clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 	return dyn_name_cache_reset(&tape->name_cache, tree);
 }
 
-/* Parses a complete document with `read`.  On failure the page is empty. */
+/*
+ * Parses a document, a value that `read` reads.  If it fails, the page is
+ * empty.
+ */
 static bool
 parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
-	  MemberParser read, DynPageError *error)
+	  DynMemberReader read, DynPageError *error)
 {
 	Response	response;
 	DynJson    *scan = &response.parser.scan;
@@ -423,7 +383,9 @@ parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
 	response.parser.objects = 0;
 	response.page = page;
 
-	p = read(&response, buf);
+	p = dyn_scan_skip(scan, buf);
+	if (p != NULL)
+		p = read(&response, p, NULL);
 	if (p != NULL && dyn_scan_end(scan, p) != NULL)
 		return true;
 	clear_page(page, tree, buf);
@@ -448,7 +410,7 @@ bool
 dyn_page_parse_item(DynPage *page, const DynPathTree *tree, const char *buf,
 					size_t len, DynPageError *error)
 {
-	return parse(page, tree, buf, len, read_single_item, error);
+	return parse(page, tree, buf, len, read_item, error);
 }
 
 void

@@ -70,8 +70,7 @@ extern void dyn_path_tree_free(DynPathTree *tree);
 
 typedef struct DynPageError
 {
-	size_t		offset;			/* offset of the error in the response
-								 * (bytes) */
+	size_t		offset;			/* position in the response (bytes) */
 	const char *reason;			/* static text, e.g. "duplicate name" */
 } DynPageError;
 
@@ -103,11 +102,9 @@ typedef struct DynPage
 	double		units;			/* sum of CapacityUnits */
 	bool		units_reported; /* false if the units are absent or impossible;
 								 * then units is 0 */
-	const char *last_key;		/* JSON object of LastEvaluatedKey; NULL if
-								 * absent, null or {} */
+	const char *last_key;		/* LastEvaluatedKey; NULL if absent or {} */
 	size_t		last_key_len;
-	const char *unprocessed;	/* JSON object of UnprocessedKeys; NULL if
-								 * absent, null or {} */
+	const char *unprocessed;	/* UnprocessedKeys; NULL if absent or {} */
 	size_t		unprocessed_len;
 
 	/* private */
@@ -160,8 +157,7 @@ typedef struct DynPageCursor
 
 	/* private */
 	size_t		entry;			/* index of the next entry on the tape */
-	uint32_t	run;			/* number of items of the run there already
-								 * returned */
+	uint32_t	run;			/* items of the run there already returned */
 } DynPageCursor;
 
 /* Positions the cursor at the first item. */

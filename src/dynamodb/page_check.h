@@ -37,8 +37,7 @@ typedef enum DynKeyState
 
 typedef struct DynBatch
 {
-	int			nkeys;			/* number of keys, at most
-								 * DYN_BATCH_GET_MAX_KEYS */
+	int			nkeys;			/* at most DYN_BATCH_GET_MAX_KEYS */
 	uint8_t		state[DYN_BATCH_GET_MAX_KEYS];	/* DynKeyState of each key */
 } DynBatch;
 
@@ -70,8 +69,7 @@ typedef struct DynSeam
 	bool		unique;			/* true if no two items of a partition have
 								 * equal values (the table's own, only range
 								 * attribute) */
-	DynType		type;			/* type of the last item's value; ABSENT: none
-								 * yet */
+	DynType		type;			/* type of the last item's; ABSENT: none yet */
 	DynBuffer	value;
 } DynSeam;
 

@@ -123,32 +123,6 @@ add_children(DynPathTree *tree, DynPathNode *node, const Branch *branches,
 	}
 }
 
-/* Builds the tree level by level; each node appends its children. */
-static void
-build(DynPathTree *tree, const Branch *branches, Run *runs, int npaths)
-{
-	char	   *text = tree->text;
-	uint32_t	level_end = 1;
-	uint32_t	i;
-	int			depth = 0;
-
-	memset(&tree->nodes[0], 0, sizeof(tree->nodes[0]));
-	tree->nnodes = 1;
-	runs[0].first = 0;
-	runs[0].count = npaths;
-	for (i = 0; i < tree->nnodes; i++)
-	{
-		if (i == level_end)
-		{
-			level_end = tree->nnodes;
-			depth++;
-		}
-		take_slots(tree, &tree->nodes[i], branches, &runs[i], depth);
-		add_children(tree, &tree->nodes[i], branches, runs, runs[i], depth,
-					 &text);
-	}
-}
-
 DynPathTree *
 dyn_path_tree_create(const DynPath *paths, int npaths)
 {
@@ -157,7 +131,11 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 	Run		   *runs;
 	size_t		nodes = 1;		/* upper bounds, as for the bytes of text */
 	size_t		text = 1;
+	char	   *names;
+	uint32_t	level_end = 1;
+	uint32_t	k;
 	bool		ok;
+	int			depth = 0;
 	int			i;
 	int			j;
 
@@ -185,7 +163,22 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 		for (i = 0; i < npaths; i++)
 			branches[i] = (Branch) {&paths[i], i};
 		qsort(branches, npaths, sizeof(*branches), compare_branches);
-		build(tree, branches, runs, npaths);
+		/* level by level; each node appends its children */
+		memset(&tree->nodes[0], 0, sizeof(tree->nodes[0]));
+		tree->nnodes = 1;
+		runs[0] = (Run) {0, npaths};
+		names = tree->text;
+		for (k = 0; k < tree->nnodes; k++)
+		{
+			if (k == level_end)
+			{
+				level_end = tree->nnodes;
+				depth++;
+			}
+			take_slots(tree, &tree->nodes[k], branches, &runs[k], depth);
+			add_children(tree, &tree->nodes[k], branches, runs, runs[k], depth,
+						 &names);
+		}
 	}
 	else
 		dyn_path_tree_free(tree);

@@ -55,7 +55,6 @@ dyn_step_equal(const DynStep *a, const DynStep *b)
 	return a->name_len == b->name_len && memcmp(a->name, b->name, a->name_len) == 0;
 }
 
-
 /* Return the child for a name or list index, or NULL.  `node` may be NULL. */
 extern const DynPathNode *dyn_path_tree_member(const DynPathTree *tree,
 											   const DynPathNode *node,

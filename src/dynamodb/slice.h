@@ -31,6 +31,15 @@ extern const char *dyn_slice_tag_slow(const char *p, const char *end,
  */
 extern bool dyn_slice_has_nul(const char *p, const char *end);
 
+/* Returns the value of the four hexadecimal digits at `p`, or -1. */
+extern int	dyn_escape_hex4(const char *p);
+
+/*
+ * Unescapes a valid string into `dst`, which needs len bytes.  Returns the
+ * number of bytes written.
+ */
+extern size_t dyn_escape_undo(const char *src, size_t len, char *dst);
+
 /* Skips to the next significant byte. */
 static DYN_HOT const char *
 dyn_slice_token(const char *p, const char *end)

@@ -29,8 +29,6 @@ typedef struct Parser
 	DynTemplateError *error;
 } Parser;
 
-/* ---- texts ---- */
-
 static bool
 is_text(DynText text, const char *word)
 {
@@ -41,18 +39,6 @@ static bool
 has_char(DynText text, char c)
 {
 	return text.len > 0 && memchr(text.data, c, text.len) != NULL;
-}
-
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 static size_t
@@ -153,77 +139,18 @@ read_words(Parser *parser, DynText spec, DynTemplatePart *part)
 	return true;
 }
 
-/*
- * Returns the two dots of a range, or NULL if the spec does not look like one.
- */
-static const char *
-find_dots(DynText spec)
-{
-	size_t		i;
-
-	if (spec.len == 0 || strchr("+-.0123456789", spec.data[0]) == NULL)
-		return NULL;
-	for (i = 0; i + 1 < spec.len; i++)
-	{
-		if (spec.data[i] == '.' && spec.data[i + 1] == '.')
-			return spec.data + i;
-	}
-	return NULL;
-}
-
-static bool
-read_range(Parser *parser, DynText spec, const char *dots,
-		   DynTemplatePart *part)
-{
-	DynText		lo = {spec.data, (size_t) (dots - spec.data)};
-	DynText		hi = {dots + 2, spec.len - lo.len - 2};
-
-	part->spec = DYN_SPEC_RANGE;
-	if (!dyn_text_integer(lo, &part->lo))
-		return fail_at(parser, lo.data, "not an integer",
-					   "Write a range as 0..9.");
-	if (!dyn_text_integer(hi, &part->hi))
-		return fail_at(parser, hi.data, "not an integer",
-					   "Write a range as 0..9.");
-	if (part->lo > part->hi)
-		return fail_at(parser, spec.data, "the range is empty",
-					   "Write the lower end first.");
-	return true;
-}
-
 /* True if the spec looks like "name" or "name(arguments)". */
 static bool
 looks_like_format(DynText spec)
 {
 	size_t		i = 0;
 
-	while (i < spec.len && (is_letter(spec.data[i]) || spec.data[i] == '_' ||
-							(i > 0 && is_digit(spec.data[i]))))
+	while (i < spec.len &&
+		   (spec.data[i] == '_' || dyn_is_alphanumeric(spec.data[i])))
 		i++;
-	return i > 0 && (i == spec.len || (spec.data[i] == '(' &&
-									   spec.data[spec.len - 1] == ')'));
-}
-
-/* Returns a hint for the syntax of other tools. */
-static const char *
-hint_for_spec(DynText spec)
-{
-	if (is_digit(spec.data[0]))
-		return "Write padded(n) for integers with exactly n digits.";
-	if (spec.data[0] == '!')
-		return "Write plain for values that never contain their separator.";
-	return "A modifier is any, plain, lower, upper, a range such as 0..9, words such as A|B, or a format.";
-}
-
-static bool
-read_format(Parser *parser, DynText spec, DynTemplatePart *part)
-{
-	if (!looks_like_format(spec))
-		return fail_at(parser, spec.data, "not a modifier",
-					   hint_for_spec(spec));
-	part->spec = DYN_SPEC_FORMAT;
-	part->format = keep_text(parser, spec);
-	return true;
+	return i > 0 && !(spec.data[0] >= '0' && spec.data[0] <= '9') &&
+		(i == spec.len ||
+		 (spec.data[i] == '(' && spec.data[spec.len - 1] == ')'));
 }
 
 /* Applies one of any, plain, lower, upper; false if it is another word. */
@@ -243,66 +170,66 @@ apply_keyword(DynText word, DynTemplatePart *part)
 	return true;
 }
 
-/*
- * Returns true if the spec consists of keywords only.  Then *valid is set to
- * true if they can be combined.
- */
-static bool
-read_keywords(Parser *parser, DynText spec, DynTemplatePart *part, bool *valid)
-{
-	DynText		rest = spec;
-	DynText		first = split_text(&rest, ',');
-
-	if (!apply_keyword(first, part))
-		return false;
-	*valid = first.len == spec.len ||
-		(part->spec == DYN_SPEC_NONE && apply_keyword(rest, part) &&
-		 part->spec == DYN_SPEC_NONE && part->any &&
-		 part->folding != DYN_FOLD_NONE);
-	if (!*valid)
-		fail_at(parser, spec.data, "modifiers that cannot be combined",
-				"Only any can be combined, with lower or upper.");
-	return true;
-}
-
 static bool
 read_spec(Parser *parser, DynText spec, DynTemplatePart *part)
 {
-	const char *dots = find_dots(spec);
-	bool		valid;
+	DynText		rest = spec;
+	DynText		first;
+	const char *hint;
+	size_t		dots = 0;
 
 	if (spec.len == 0)
 		return fail_at(parser, spec.data, "a modifier is missing",
 					   "Remove the colon, or write a modifier after it.");
-	if (read_keywords(parser, spec, part, &valid))
-		return valid;
+	first = split_text(&rest, ',');
+	if (apply_keyword(first, part))
+		return first.len == spec.len ||
+			(part->spec == DYN_SPEC_NONE && apply_keyword(rest, part) &&
+			 part->spec == DYN_SPEC_NONE && part->any &&
+			 part->folding != DYN_FOLD_NONE) ||
+			fail_at(parser, spec.data, "modifiers that cannot be combined",
+					"Only any can be combined, with lower or upper.");
 	if (has_char(spec, '|') && !looks_like_format(spec))
 		return read_words(parser, spec, part);
-	if (dots != NULL)
-		return read_range(parser, spec, dots, part);
-	return read_format(parser, spec, part);
+	/* a range begins like a number, and has two dots */
+	while (dots + 1 < spec.len && memcmp(spec.data + dots, "..", 2) != 0)
+		dots++;
+	if (dots + 1 < spec.len && strchr("+-.0123456789", spec.data[0]) != NULL)
+	{
+		DynText		lo = {spec.data, dots};
+		DynText		hi = {spec.data + dots + 2, spec.len - dots - 2};
+		bool		has_lo = dyn_text_integer(lo, &part->lo);
+
+		part->spec = DYN_SPEC_RANGE;
+		if (!has_lo || !dyn_text_integer(hi, &part->hi))
+			return fail_at(parser, has_lo ? hi.data : lo.data,
+						   "not an integer", "Write a range as 0..9.");
+		return part->lo <= part->hi ||
+			fail_at(parser, spec.data, "the range is empty",
+					"Write the lower end first.");
+	}
+	if (looks_like_format(spec))
+	{
+		part->spec = DYN_SPEC_FORMAT;
+		part->format = keep_text(parser, spec);
+		return true;
+	}
+	/* the syntax of other tools */
+	hint = spec.data[0] >= '0' && spec.data[0] <= '9' ?
+		"Write padded(n) for integers with exactly n digits." :
+		spec.data[0] == '!' ?
+		"Write plain for values that never contain their separator." :
+		"A modifier is any, plain, lower, upper, a range such as 0..9, words such as A|B, or a format.";
+	return fail_at(parser, spec.data, "not a modifier", hint);
 }
 
 /* ---- placeholders and literals ---- */
-
-static bool
-count_any(Parser *parser, const DynTemplatePart *part, const char *place)
-{
-	DynTemplate *tmpl = parser->tmpl;
-
-	if (!part->any)
-		return true;
-	if (tmpl->any >= 0)
-		return fail_at(parser, place, "a second placeholder with any",
-					   "Only one placeholder of a template can have the modifier any.");
-	tmpl->any = tmpl->nparts - 1;
-	return true;
-}
 
 /* Reads the part whose placeholder, without "${" and "}", is `inside`. */
 static bool
 read_part(Parser *parser, DynText inside, DynTemplatePart *part)
 {
+	DynTemplate *tmpl = parser->tmpl;
 	DynText		rest = inside;
 	DynText		column = split_text(&rest, ':');
 
@@ -315,7 +242,13 @@ read_part(Parser *parser, DynText inside, DynTemplatePart *part)
 									  rest.data : inside.data);
 	if (column.len < inside.len && !read_spec(parser, rest, part))
 		return false;
-	return count_any(parser, part, rest.data);
+	if (!part->any)
+		return true;
+	if (tmpl->any >= 0)
+		return fail_at(parser, rest.data, "a second placeholder with any",
+					   "Only one placeholder of a template can have the modifier any.");
+	tmpl->any = tmpl->nparts - 1;
+	return true;
 }
 
 static void
@@ -380,17 +313,6 @@ read_template(Parser *parser)
 
 /* ---- the block ---- */
 
-static size_t
-count_placeholders(const char *text, size_t len)
-{
-	size_t		n = 0;
-	size_t		i;
-
-	for (i = 0; i + 1 < len; i++)
-		n += text[i] == '$' && text[i + 1] == '{';
-	return n < DYN_TEMPLATE_MAX_PARTS ? n : DYN_TEMPLATE_MAX_PARTS;
-}
-
 /*
  * Allocates the block, zeroed, and sets up the fields that the parser fills.
  */
@@ -398,10 +320,14 @@ static bool
 allocate(Parser *parser)
 {
 	size_t		len = (size_t) (parser->end - parser->start);
-	size_t		nparts = count_placeholders(parser->start, len);
-	size_t		nwords = nparts + count_char(parser->start, len, '|');
+	size_t		nparts = 0;
+	size_t		nwords = count_char(parser->start, len, '|');
 	DynTemplate *tmpl;
+	size_t		i;
 
+	for (i = 0; i + 1 < len && nparts < DYN_TEMPLATE_MAX_PARTS; i++)
+		nparts += memcmp(parser->start + i, "${", 2) == 0;
+	nwords += nparts;
 	tmpl = calloc(1, sizeof(DynTemplate) + nparts * sizeof(DynTemplatePart) +
 				  (nparts + 1 + nwords) * sizeof(DynText) + len);
 	if (tmpl == NULL)
@@ -450,83 +376,49 @@ dyn_template_is_bare(const DynTemplate *tmpl)
 /* ---- separators ---- */
 
 static DynText
-first_char(DynText text)
-{
-	size_t		n = 1;
-
-	while (n < text.len && dyn_utf8_continues(text.data[n]))
-		n++;
-	text.len = n;
-	return text;
-}
-
-static DynText
 last_char(DynText text)
 {
 	size_t		n = 1;
 
 	while (n < text.len && dyn_utf8_continues(text.data[text.len - n]))
 		n++;
-	text.data += text.len - n;
-	text.len = n;
-	return text;
-}
-
-static bool
-separates(DynText c)
-{
-	return !is_letter(*c.data) && !is_digit(*c.data) && *c.data != '_' &&
-		*c.data != '-';
-}
-
-/* Returns the last character of the text that can be a separator. */
-static DynText
-last_separator(DynText text)
-{
-	static const DynText none = {NULL, 0};
-
-	while (text.len > 0)
-	{
-		DynText		c = last_char(text);
-
-		if (separates(c))
-			return c;
-		text.len -= c.len;
-	}
-	return none;
+	return (DynText) {text.data + text.len - n, n};
 }
 
 /*
- * Returns the separator of a part with nothing after it: the last separating
- * character of all literals.  A number after a hyphen is not negative.
+ * Returns the separator of a part.  If nothing is after it, that is the last
+ * character of all literals that can separate.  But a number after a hyphen is
+ * not negative.
  */
 static DynText
-separator_of_last(const DynTemplate *tmpl, const DynTemplatePart *part)
+separator_of(const DynTemplate *tmpl, int i)
 {
-	DynText		before = tmpl->literals[tmpl->nparts - 1];
-	DynText		separator = {NULL, 0};
-	int			i;
+	const DynTemplatePart *part = &tmpl->parts[i];
+	DynText		before = tmpl->literals[i];
+	DynText		after = tmpl->literals[i + 1];
+	DynText		c = {NULL, 0};
+	size_t		n = 1;
 
-	if (!part->facts.text && before.len > 0 &&
+	if (part->last && !part->facts.text && before.len > 0 &&
 		before.data[before.len - 1] == '-')
 		return last_char(before);
-	for (i = tmpl->nparts - 1; i >= 0 && separator.data == NULL; i--)
-		separator = last_separator(tmpl->literals[i]);
-	return separator;
-}
-
-static DynText
-separator_of_part(const DynTemplate *tmpl, int i)
-{
-	static const DynText none = {NULL, 0};
-	const DynTemplatePart *part = &tmpl->parts[i];
-
 	if (part->last)
-		return separator_of_last(tmpl, part);
+	{
+		for (; i >= 0; i--)
+			for (before = tmpl->literals[i]; before.len > 0; before.len -= c.len)
+			{
+				c = last_char(before);
+				if (!dyn_is_alphanumeric(*c.data) && *c.data != '_' &&
+					*c.data != '-')
+					return c;
+			}
+		return (DynText) {NULL, 0};
+	}
 	if (part->from_right)
-		return tmpl->literals[i].len > 0 ? last_char(tmpl->literals[i]) : none;
-	return tmpl->literals[i + 1].len > 0 ?
-		first_char(tmpl->literals[i + 1]) : none;
+		return before.len > 0 ? last_char(before) : c;
+	while (n < after.len && dyn_utf8_continues(after.data[n]))
+		n++;
+	return after.len > 0 ? (DynText) {after.data, n} : c;
 }
 
 /* True if an encoding of the part may contain its separator. */
@@ -541,30 +433,27 @@ encodes_separator(const DynTemplatePart *part)
 		dyn_text_find((DynText) {charset, strlen(charset)}, part->separator) != NULL;
 }
 
-/* True if there is a placeholder directly before or after it. */
-static bool
-adjoins(const DynTemplate *tmpl, int i)
-{
-	return (i > 0 && tmpl->literals[i].len == 0) ||
-		(i + 1 < tmpl->nparts && tmpl->literals[i + 1].len == 0);
-}
-
 /* ---- resolve ---- */
 
-/* The last part, if of fixed width, has no separator if it may contain it. */
+/*
+ * Derives how the part is split off.  The last part, if of fixed width, has no
+ * separator if it may contain it.
+ */
 static void
 derive(DynTemplate *tmpl, int i)
 {
 	static const DynText none = {NULL, 0};
 	DynTemplatePart *part = &tmpl->parts[i];
 	bool		fixed = part->facts.width > 0;
+	bool		adjoins = (i > 0 && tmpl->literals[i].len == 0) ||
+		(i + 1 < tmpl->nparts && tmpl->literals[i + 1].len == 0);
 
 	part->from_right = tmpl->any >= 0 && i > tmpl->any;
 	part->last = !part->any && !part->from_right && i + 1 == tmpl->nparts &&
 		tmpl->literals[i + 1].len == 0;
-	part->separator = part->any ? none : separator_of_part(tmpl, i);
+	part->separator = part->any ? none : separator_of(tmpl, i);
 	part->by_width = fixed && !part->last && !part->any &&
-		(adjoins(tmpl, i) || encodes_separator(part));
+		(adjoins || encodes_separator(part));
 	if (part->by_width || (part->last && fixed && encodes_separator(part)))
 		part->separator = none;
 	part->guarded = part->separator.data != NULL && !part->facts.elsewhere;
@@ -574,23 +463,13 @@ derive(DynTemplate *tmpl, int i)
 		(fixed || (i + 1 == tmpl->nparts && tmpl->literals[i + 1].len == 0));
 }
 
-/* Checks the parts i and i + 1 without a literal between them. */
+/* Checks a part, and that it can be split from the next one. */
 static bool
-check_neighbors(const DynTemplate *tmpl, int i, DynTemplateError *error)
+check_part(const DynTemplate *tmpl, int i, DynTemplateError *error)
 {
+	const DynTemplatePart *part = &tmpl->parts[i];
 	bool		from_right = tmpl->any >= 0 && i + 1 > tmpl->any;
 
-	if (tmpl->parts[from_right ? i + 1 : i].facts.width > 0)
-		return true;
-	return fail(error, tmpl->parts[i + 1].position,
-				"no literal between two placeholders", from_right ?
-				"After the placeholder with any, a placeholder without a literal before it must have a fixed width." :
-				"Write a literal between them, or give the first one a format of fixed width.");
-}
-
-static bool
-check_column(const DynTemplatePart *part, DynTemplateError *error)
-{
 	if ((part->any || part->spec == DYN_SPEC_PLAIN) && !part->facts.text)
 		return fail(error, part->spec_position,
 					"any and plain are for columns of type text", NULL);
@@ -598,24 +477,13 @@ check_column(const DynTemplatePart *part, DynTemplateError *error)
 		return fail(error, part->spec_position,
 					"the original of a lower-case or upper-case value is unknown",
 					"Set the column option \"attribute\" to the attribute that has the original value.");
-	return true;
-}
-
-/* Words that contain the separator would never be found. */
-static bool
-check_words(const DynTemplatePart *part, DynTemplateError *error)
-{
-	int			i;
-
-	for (i = 0; part->guarded && i < part->nwords; i++)
-	{
-		if (dyn_text_find(part->words[i], part->separator) == NULL)
-			continue;
-		return fail(error, part->spec_position,
-					"a listed word contains the separator of its placeholder",
-					"Use another literal, or divide the value into several columns.");
-	}
-	return true;
+	if (i + 1 == tmpl->nparts || tmpl->literals[i + 1].len > 0 ||
+		part[from_right].facts.width > 0)
+		return true;
+	return fail(error, part[1].position,
+				"no literal between two placeholders", from_right ?
+				"After the placeholder with any, a placeholder without a literal before it must have a fixed width." :
+				"Write a literal between them, or give the first one a format of fixed width.");
 }
 
 bool
@@ -623,23 +491,26 @@ dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 					 DynTemplateError *error)
 {
 	int			i;
+	int			k;
 
 	memset(error, 0, sizeof(*error));
 	tmpl->resolved = false;
 	for (i = 0; i < tmpl->nparts; i++)
 		tmpl->parts[i].facts = facts[i];
 	for (i = 0; i < tmpl->nparts; i++)
-	{
-		if (!check_column(&tmpl->parts[i], error) ||
-			(i + 1 < tmpl->nparts && tmpl->literals[i + 1].len == 0 &&
-			 !check_neighbors(tmpl, i, error)))
+		if (!check_part(tmpl, i, error))
 			return false;
-	}
 	for (i = 0; i < tmpl->nparts; i++)
 	{
+		const DynTemplatePart *part = &tmpl->parts[i];
+
 		derive(tmpl, i);
-		if (!check_words(&tmpl->parts[i], error))
-			return false;
+		/* a word that contains the separator would never be found */
+		for (k = 0; part->guarded && k < part->nwords; k++)
+			if (dyn_text_find(part->words[k], part->separator) != NULL)
+				return fail(error, part->spec_position,
+							"a listed word contains the separator of its placeholder",
+							"Use another literal, or divide the value into several columns.");
 	}
 	tmpl->resolved = true;
 	return true;

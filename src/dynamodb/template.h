@@ -93,8 +93,7 @@ typedef struct DynTemplatePart
 {
 	DynText		column;			/* column name, NUL-terminated */
 	int			position;		/* position of "${", in characters from 1 */
-	int			spec_position;	/* position of the spec; the column's if there
-								 * is none */
+	int			spec_position;	/* the column's if there is no spec */
 	DynPartSpec spec;
 	bool		any;
 	DynFolding	folding;
@@ -102,18 +101,15 @@ typedef struct DynTemplatePart
 	int64_t		hi;
 	const DynText *words;		/* WORDS: the words, each NUL-terminated */
 	int			nwords;
-	DynText		format;			/* FORMAT: the format, NUL-terminated:
-								 * "padded(5)" */
+	DynText		format;			/* FORMAT: NUL-terminated: "padded(5)" */
 
 	/* Set by dyn_template_resolve(): */
 
 	DynPartFacts facts;
 	DynText		separator;		/* one character; data NULL: none */
 	bool		from_right;		/* true if the part is after the `any` part */
-	bool		last;			/* true if the part takes the rest: nothing is
-								 * after it */
-	bool		by_width;		/* true if the part is split off by
-								 * facts.width */
+	bool		last;			/* it takes the rest: nothing is after it */
+	bool		by_width;		/* it is split off by facts.width */
 
 	/*
 	 * true if the column is read from here, so that a value must not contain
@@ -139,8 +135,7 @@ typedef struct DynTemplate
 {
 	int			nparts;			/* 0: the text is literals[0] */
 	DynTemplatePart *parts;
-	DynText    *literals;		/* literals (nparts + 1); literals[i] is before
-								 * parts[i] */
+	DynText    *literals;		/* (nparts + 1); [i] is before parts[i] */
 	int			any;			/* index of the `any` part; -1: none */
 	bool		resolved;
 } DynTemplate;
@@ -148,8 +143,7 @@ typedef struct DynTemplate
 typedef struct DynTemplateError
 {
 	int			position;		/* position in characters from 1; 0: unknown */
-	const char *message;		/* message (static): part of a sentence, no
-								 * full stop */
+	const char *message;		/* static; part of a sentence, no full stop */
 	const char *hint;			/* hint (static): sentences; or NULL */
 	bool		out_of_memory;
 } DynTemplateError;

@@ -5,21 +5,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "../base/text.h"
 #include "template_text.h"
 
 /* ---- join ---- */
-
-static size_t
-count_chars(DynText text)
-{
-	size_t		n = 0;
-	size_t		i;
-
-	for (i = 0; i < text.len; i++)
-		n += !dyn_utf8_continues(text.data[i]);
-	return n;
-}
 
 DynHolds
 dyn_part_holds(const DynTemplatePart *part, DynText value)
@@ -27,7 +15,7 @@ dyn_part_holds(const DynTemplatePart *part, DynText value)
 	if (part->facts.elsewhere)
 		return part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(value) ? DYN_HOLDS_YES : DYN_HOLDS_UNKNOWN;
 	if (value.len == 0 ||
-		(part->by_width && count_chars(value) != part->facts.width))
+		(part->by_width && dyn_text_chars(value) != part->facts.width))
 		return DYN_HOLDS_NEVER;
 	if (!part->guarded || dyn_text_find(value, part->separator) == NULL)
 		return DYN_HOLDS_YES;
@@ -40,14 +28,6 @@ append_text(DynBuffer *out, DynText text)
 	dyn_buffer_append(out, text.data, text.len);
 }
 
-static void
-append_value(DynBuffer *out, const DynTemplatePart *part, DynText value)
-{
-	if (dyn_buffer_append(out, value.data, value.len) && value.len > 0)
-		dyn_text_fold(out->data + out->len - value.len, value.len,
-					  part->folding);
-}
-
 /* Appends the first `n` parts and the literals around them. */
 static void
 append_leading(DynBuffer *out, const DynTemplate *tmpl, const DynText *values,
@@ -58,7 +38,10 @@ append_leading(DynBuffer *out, const DynTemplate *tmpl, const DynText *values,
 	append_text(out, tmpl->literals[0]);
 	for (i = 0; i < n; i++)
 	{
-		append_value(out, &tmpl->parts[i], values[i]);
+		append_text(out, values[i]);
+		if (!out->failed && values[i].len > 0)
+			dyn_text_fold(out->data + out->len - values[i].len, values[i].len,
+						  tmpl->parts[i].folding);
 		append_text(out, tmpl->literals[i + 1]);
 	}
 }
@@ -98,27 +81,6 @@ static DynText
 scalar_text(const DynScalar *scalar)
 {
 	return (DynText) {scalar->data, scalar->len};
-}
-
-/*
- * Returns the number of leading points that can be used.  The span becomes
- * empty if a value cannot exist.
- */
-static int
-usable_points(const DynTemplate *tmpl, const DynText *points, int npoints,
-			  DynTextSpan *span)
-{
-	int			i;
-
-	for (i = 0; i < npoints; i++)
-	{
-		DynHolds	holds = dyn_part_holds(&tmpl->parts[i], points[i]);
-
-		span->empty |= holds == DYN_HOLDS_NEVER;
-		if (holds == DYN_HOLDS_UNKNOWN)
-			break;
-	}
-	return i;
 }
 
 /* Limits the span to the texts that begin with `lower`. */
@@ -168,7 +130,7 @@ narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
 	{
 		append_text(&span->lower, lower);
 		if (part->facts.width > 0 && !next->lower.inclusive &&
-			count_chars(lower) == part->facts.width)
+			dyn_text_chars(lower) == part->facts.width)
 			span->empty |= !dyn_text_successor(&span->lower);
 		else if (part->ordered)
 			span->span.lower.inclusive = next->lower.inclusive;
@@ -181,6 +143,7 @@ dyn_template_span(const DynTemplate *tmpl, const DynText *points, int npoints,
 				  const DynSpan *next, DynTextSpan *span)
 {
 	const DynTemplatePart *part;
+	DynHolds	holds;
 	DynScalar	point;
 	int			usable;
 
@@ -188,7 +151,14 @@ dyn_template_span(const DynTemplate *tmpl, const DynText *points, int npoints,
 	dyn_buffer_reset(&span->lower);
 	dyn_buffer_reset(&span->upper);
 	span->empty = false;
-	usable = usable_points(tmpl, points, npoints, span);
+	/* the first point of which the key is unknown ends those that are used */
+	for (usable = 0; usable < npoints; usable++)
+	{
+		holds = dyn_part_holds(&tmpl->parts[usable], points[usable]);
+		span->empty |= holds == DYN_HOLDS_NEVER;
+		if (holds == DYN_HOLDS_UNKNOWN)
+			break;
+	}
 	append_leading(&span->lower, tmpl, points, usable);
 	if (usable == tmpl->nparts)
 	{

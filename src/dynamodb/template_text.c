@@ -18,6 +18,10 @@
  * for each part.  Counting separators in a folded part whose value is not
  * ASCII is not cached, as these are rare.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE				/* memmem */
+#endif
+
 #include <assert.h>
 #include <string.h>
 
@@ -43,7 +47,8 @@ typedef struct Matcher
 	size_t		len;
 	const DynText *given;
 	DynText    *values;			/* result; NULL: not needed */
-	bool		mismatch;			/* true if a time has another width */
+	bool		wildcards;		/* true if undecided parts are wildcards */
+	bool		mismatch;		/* true if a time has another width */
 	SeparatorCache separators[DYN_TEMPLATE_MAX_PARTS];
 } Matcher;
 
@@ -62,22 +67,22 @@ dyn_text_is_ascii(DynText text)
 	return true;
 }
 
+size_t
+dyn_text_chars(DynText text)
+{
+	size_t		n = 0;
+	size_t		i;
+
+	for (i = 0; i < text.len; i++)
+		n += !dyn_utf8_continues(text.data[i]);
+	return n;
+}
+
 const char *
 dyn_text_find(DynText text, DynText what)
 {
-	const char *p = text.data;
-	const char *end = text.data + text.len;
-
-	while ((size_t) (end - p) >= what.len && end > p)
-	{
-		p = memchr(p, what.data[0], (size_t) (end - p) - what.len + 1);
-		if (p == NULL)
-			return NULL;
-		if (memcmp(p, what.data, what.len) == 0)
-			return p;
-		p++;
-	}
-	return NULL;
+	return text.len < what.len ? NULL :
+		memmem(text.data, text.len, what.data, what.len);
 }
 
 static char
@@ -276,20 +281,6 @@ is_comparable(const DynTemplatePart *part, DynText value)
 	return part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(value);
 }
 
-static bool
-lists_word(const DynTemplatePart *part, DynText text)
-{
-	int			i;
-
-	for (i = 0; i < part->nwords; i++)
-	{
-		if (part->words[i].len == text.len &&
-			memcmp(part->words[i].data, text.data, text.len) == 0)
-			return true;
-	}
-	return false;
-}
-
 bool
 dyn_text_integer(DynText text, int64_t *value)
 {
@@ -310,16 +301,6 @@ dyn_text_integer(DynText text, int64_t *value)
 	return negative || !__builtin_sub_overflow((int64_t) 0, n, value);
 }
 
-/* Accepts an integer only in the form it has in a key. */
-static bool
-lists_number(const DynTemplatePart *part, DynText text)
-{
-	int64_t		number;
-
-	return dyn_text_integer(text, &number) && number >= part->lo &&
-		number <= part->hi;
-}
-
 bool
 dyn_part_is_enumerated(const DynTemplatePart *part)
 {
@@ -333,18 +314,23 @@ dyn_part_members(const DynTemplatePart *part)
 		: (uint64_t) part->hi - (uint64_t) part->lo + 1;
 }
 
+/* An integer is only accepted in the form it has in a key. */
 bool
 dyn_part_lists(const DynTemplatePart *part, DynText text)
 {
-	switch (part->spec)
+	int64_t		number;
+	int			i;
+
+	if (part->spec == DYN_SPEC_RANGE)
+		return dyn_text_integer(text, &number) && number >= part->lo &&
+			number <= part->hi;
+	for (i = 0; i < part->nwords; i++)
 	{
-		case DYN_SPEC_WORDS:
-			return lists_word(part, text);
-		case DYN_SPEC_RANGE:
-			return lists_number(part, text);
-		default:
+		if (part->words[i].len == text.len &&
+			memcmp(part->words[i].data, text.data, text.len) == 0)
 			return true;
 	}
+	return part->spec != DYN_SPEC_WORDS;
 }
 
 bool
@@ -381,14 +367,6 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
 	return true;
 }
 
-/* True if the separator is ahead, or nothing. */
-static bool
-is_at_separator(const Matcher *m, DynText separator, int dir, size_t pos)
-{
-	return ahead(m, dir, pos).len == 0 ||
-		step_text(m, separator, DYN_FOLD_NONE, dir, &pos);
-}
-
 /*
  * Moves over a time: to its width, or to the first character that no time has.
  * Another width is a mismatch, unless the separator follows.
@@ -398,11 +376,15 @@ step_instant(Matcher *m, const DynTemplatePart *part, int dir, size_t *pos)
 {
 	uint32_t	most = part->by_width ? part->facts.width : UINT32_MAX;
 	uint32_t	n = 0;
+	size_t		after;
 
 	while (n < most && step_listed(m, part->facts.charset, dir, pos))
 		n++;
+	after = *pos;
 	m->mismatch |= n > 0 && n != part->facts.width &&
-		(part->separator.data == NULL || !is_at_separator(m, part->separator, dir, *pos));
+		(part->separator.data == NULL ||
+		 (ahead(m, dir, after).len > 0 &&
+		  !step_text(m, part->separator, DYN_FOLD_NONE, dir, &after)));
 	return part->last ? n > 0 && *pos == m->len
 		: part->by_width ? n == most : n > 0;
 }
@@ -460,36 +442,32 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 
 /* ---- split ---- */
 
-/* True if the `any` part may be the text from lo to hi. */
+/*
+ * True if the `any` part may be the text from lo to hi or, with wildcards,
+ * within it.  The latter is only necessary, not sufficient, if its text is
+ * given: in doubt a text is ambiguous.
+ */
 static bool
 any_is(Matcher *m, size_t lo, size_t hi)
 {
 	int			any = m->tmpl->any;
 	const DynTemplatePart *part = &m->tmpl->parts[any];
-	size_t		pos = lo;
 
 	keep_value(m, any, lo, hi);
-	if (is_given(m, any) && is_comparable(part, m->given[any]))
-		return step_text(m, m->given[any], part->folding, 1, &pos) &&
-			pos == hi;
-	return lo < hi;
+	if (!is_given(m, any) || !is_comparable(part, m->given[any]))
+		return lo < hi;
+	for (; lo <= hi; lo++)
+	{
+		size_t		pos = lo;
+
+		if (step_text(m, m->given[any], part->folding, 1, &pos) &&
+			(m->wildcards ? pos <= hi : pos == hi))
+			return true;
+		if (!m->wildcards)
+			break;
+	}
+	return false;
 }
-
-static bool
-matches(Matcher *m)
-{
-	const DynTemplate *tmpl = m->tmpl;
-	size_t		lo = 0;
-	size_t		hi = m->len;
-
-	if (tmpl->any < 0)
-		return step_segment(m, 0, tmpl->nparts, 1, &lo) && lo == hi;
-	return step_segment(m, 0, tmpl->any, 1, &lo) &&
-		step_segment(m, tmpl->nparts, tmpl->any + 1, -1, &hi) &&
-		lo <= hi && any_is(m, lo, hi);
-}
-
-/* ---- ambiguous texts ---- */
 
 /*
  * Places a segment after a wildcard: as near as possible to the position, but
@@ -517,23 +495,27 @@ place_segment(Matcher *m, int first, int last, int dir, bool at_end,
 	return false;
 }
 
-/* Returns the end of the segment that begins with the literal `first`. */
+/*
+ * Returns the end of the segment that begins with the literal `first`: without
+ * wildcards, `last`.
+ */
 static int
-segment_end(const DynTemplate *tmpl, int first, int last, int dir)
+segment_end(const Matcher *m, int first, int last, int dir)
 {
 	int			i = first;
 
-	while (i != last && !tmpl->parts[dir > 0 ? i : i - 1].undecided)
+	while (i != last &&
+		   !(m->wildcards && m->tmpl->parts[dir > 0 ? i : i - 1].undecided))
 		i += dir;
 	return i;
 }
 
-/* Does the same as step_segment, but undecided parts are wildcards. */
+/* Moves over segments, of which the last ends with the text if `at_end`. */
 static bool
 step_segments(Matcher *m, int first, int last, int dir, bool at_end,
 			  size_t *pos)
 {
-	int			end = segment_end(m->tmpl, first, last, dir);
+	int			end = segment_end(m, first, last, dir);
 
 	if (!step_segment(m, first, end, dir, pos) ||
 		(at_end && end == last && *pos != m->len))
@@ -541,37 +523,15 @@ step_segments(Matcher *m, int first, int last, int dir, bool at_end,
 	while (end != last)
 	{
 		first = end + dir;
-		end = segment_end(m->tmpl, first, last, dir);
+		end = segment_end(m, first, last, dir);
 		if (!place_segment(m, first, end, dir, at_end && end == last, pos))
 			return false;
 	}
 	return true;
 }
 
-/*
- * True if the `any` part may be within lo and hi.  If its text is given, this
- * is only necessary, not sufficient: in doubt a text is ambiguous.
- */
 static bool
-any_may_be_within(Matcher *m, size_t lo, size_t hi)
-{
-	int			any = m->tmpl->any;
-	const DynTemplatePart *part = &m->tmpl->parts[any];
-
-	if (!is_given(m, any) || !is_comparable(part, m->given[any]))
-		return lo < hi;
-	for (; lo <= hi; lo++)
-	{
-		size_t		pos = lo;
-
-		if (step_text(m, m->given[any], part->folding, 1, &pos) && pos <= hi)
-			return true;
-	}
-	return false;
-}
-
-static bool
-matches_with_wildcards(Matcher *m)
+matches(Matcher *m)
 {
 	const DynTemplate *tmpl = m->tmpl;
 	size_t		lo = 0;
@@ -581,40 +541,24 @@ matches_with_wildcards(Matcher *m)
 		return step_segments(m, 0, tmpl->nparts, 1, true, &lo);
 	return step_segments(m, 0, tmpl->any, 1, false, &lo) &&
 		step_segments(m, tmpl->nparts, tmpl->any + 1, -1, false, &hi) &&
-		lo <= hi && any_may_be_within(m, lo, hi);
-}
-
-static bool
-has_undecided(const DynTemplate *tmpl)
-{
-	int			i;
-
-	for (i = 0; i < tmpl->nparts; i++)
-	{
-		if (tmpl->parts[i].undecided)
-			return true;
-	}
-	return false;
+		lo <= hi && any_is(m, lo, hi);
 }
 
 DynSplit
 dyn_template_split(const DynTemplate *tmpl, const char *text, size_t len,
 				   const DynText *given, DynText *values)
 {
-	Matcher		m;
+	Matcher		m = {.tmpl = tmpl,.text = text,.len = len,.given = given,
+	.values = values};
 	DynSplit	unmatched;
+	int			i;
 
 	assert(tmpl->resolved);
-	memset(&m, 0, sizeof(m));
-	m.tmpl = tmpl;
-	m.text = text;
-	m.len = len;
-	m.given = given;
-	m.values = values;
 	if (matches(&m))
 		return DYN_SPLIT_MATCHES;
 	unmatched = m.mismatch ? DYN_SPLIT_TYPE_MISMATCH : DYN_SPLIT_NO_MATCH;
 	m.values = NULL;
-	return has_undecided(tmpl) && matches_with_wildcards(&m) ?
-		DYN_SPLIT_AMBIGUOUS : unmatched;
+	for (i = 0; i < tmpl->nparts; i++)
+		m.wildcards |= tmpl->parts[i].undecided;
+	return m.wildcards && matches(&m) ? DYN_SPLIT_AMBIGUOUS : unmatched;
 }

@@ -95,8 +95,7 @@ extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 /* An interval of texts in byte order. */
 typedef struct DynTextSpan
 {
-	bool		empty;			/* true if it has no text: the condition is
-								 * false */
+	bool		empty;			/* no text: the condition is false */
 	DynSpan		span;			/* its values are in the buffers; a point's in
 								 * `lower` */
 	DynBuffer	lower;
@@ -127,9 +126,47 @@ extern void dyn_text_span_free(DynTextSpan *span);
 extern bool dyn_template_span(const DynTemplate *tmpl, const DynText *points,
 							  int npoints, const DynSpan *next, DynTextSpan *span);
 
+/* ---- ways ---- */
+
+/*
+ * A callback for each way; `values` are those of dyn_template_split().
+ * Returns true if no other way is needed.
+ */
+typedef bool (*DynWayFound) (void *arg, const DynText *values);
+
+typedef struct DynWays
+{
+	const DynTemplate *tmpl;	/* template (resolved) */
+	DynText		text;
+
+	/*
+	 * texts of parts, not folded, where they are known.  data NULL: any text
+	 * that the part may have, or any that is not empty, if it is read from
+	 * elsewhere.  Known texts of folded parts that are not ASCII are not
+	 * compared.
+	 */
+	const DynText *known;
+
+	bool		guess;			/* undecided parts may hold their separators */
+	DynWayFound found;
+	void	   *arg;
+	int		   *steps;			/* steps that are left; negative: given up */
+} DynWays;
+
+/*
+ * Enumerates all ways to split a text, where dyn_template_split() finds one,
+ * in linear time.  If a column occurs in several texts, and one of them can be
+ * split in more than one way, the ways have to be tried together.  Returns
+ * true if `found` returned true, or no steps are left.
+ */
+extern bool dyn_template_ways(const DynWays *ways);
+
 /* ---- texts ---- */
 
 extern bool dyn_text_is_ascii(DynText text);
+
+/* Returns the number of characters. */
+extern size_t dyn_text_chars(DynText text);
 
 /* Reads an integer without leading zeros, plus, or minus zero. */
 extern bool dyn_text_integer(DynText text, int64_t *value);

@@ -11,7 +11,6 @@
 
 #include "../base/text.h"
 #include "template_text.h"
-#include "template_ways.h"
 
 typedef struct Walk
 {
@@ -33,54 +32,26 @@ is_inside_char(DynText text, size_t pos)
 	return pos < text.len && dyn_utf8_continues(text.data[pos]);
 }
 
-static size_t
-count_chars(DynText text)
-{
-	size_t		n = 0;
-	size_t		i;
-
-	for (i = 0; i < text.len; i++)
-		n += !is_inside_char(text, i);
-	return n;
-}
-
-static bool
-is_known(const DynWays *ways, int i)
-{
-	const DynTemplatePart *part = &ways->tmpl->parts[i];
-
-	return ways->known[i].data != NULL &&
-		(part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(ways->known[i]));
-}
-
-/* True if the text has only characters of the list. */
-static bool
-is_of_charset(DynText text, const char *charset)
-{
-	DynText		list = {charset, strlen(charset)};
-
-	while (text.len > 0)
-	{
-		DynText		c = {text.data, 1};
-
-		while (is_inside_char(text, c.len))
-			c.len++;
-		if (dyn_text_find(list, c) == NULL)
-			return false;
-		text = skip_text(text, c.len);
-	}
-	return true;
-}
-
 /* True if the part, whose text is not known, may have this non-empty text. */
 static bool
 may_have(const DynWays *ways, int i, DynText text)
 {
 	const DynTemplatePart *part = &ways->tmpl->parts[i];
+	DynText		rest = part->facts.instant ? text : (DynText) {NULL, 0};
 
-	if (part->by_width && count_chars(text) != part->facts.width)
-		return false;
-	if (part->facts.instant && !is_of_charset(text, part->facts.charset))
+	/* a time has only characters of its charset */
+	while (rest.len > 0)
+	{
+		DynText		list = {part->facts.charset, strlen(part->facts.charset)};
+		DynText		c = {rest.data, 1};
+
+		while (is_inside_char(rest, c.len))
+			c.len++;
+		if (dyn_text_find(list, c) == NULL)
+			return false;
+		rest = skip_text(rest, c.len);
+	}
+	if (part->by_width && dyn_text_chars(text) != part->facts.width)
 		return false;
 	return !part->guarded || (part->undecided && ways->guess) ||
 		dyn_text_find(text, part->separator) == NULL;
@@ -123,28 +94,24 @@ next_end(const DynWays *ways, int i, DynText rest, size_t end)
 static bool walk_from(Walk *walk, int i, DynText rest);
 
 static bool
-walk_known(Walk *walk, int i, DynText rest)
-{
-	const DynTemplatePart *part = &walk->ways->tmpl->parts[i];
-	const DynText known = walk->ways->known[i];
-
-	if (rest.len < known.len)
-		return false;
-	walk->values[i] = (DynText) {rest.data, known.len};
-	return dyn_part_agrees(part, walk->values[i], known) &&
-		(part->facts.elsewhere ||
-		 (known.len > 0 && may_have(walk->ways, i, known))) &&
-		walk_from(walk, i + 1, skip_text(rest, known.len));
-}
-
-static bool
 walk_part(Walk *walk, int i, DynText rest)
 {
 	const DynWays *ways = walk->ways;
+	const DynTemplatePart *part = &ways->tmpl->parts[i];
+	DynText		known = ways->known[i];
 	size_t		end;
 
-	if (is_known(ways, i))
-		return walk_known(walk, i, rest);
+	if (known.data != NULL &&
+		(part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(known)))
+	{
+		if (rest.len < known.len)
+			return false;
+		walk->values[i] = (DynText) {rest.data, known.len};
+		return dyn_part_agrees(part, walk->values[i], known) &&
+			(part->facts.elsewhere ||
+			 (known.len > 0 && may_have(ways, i, known))) &&
+			walk_from(walk, i + 1, skip_text(rest, known.len));
+	}
 	for (end = next_end(ways, i, rest, 1); end <= rest.len;
 		 end = next_end(ways, i, rest, end + 1))
 	{

@@ -19,7 +19,7 @@
 
 #include "../base/buffer.h"
 #include "../base/text.h"
-#include "tokens.h"
+#include "expression.h"
 
 #define MAX_NAME_BYTES		65535	/* maximum length of an attribute name */
 #define MAX_NAMES_BYTES		(8 * 1024 * 1024)
@@ -46,13 +46,6 @@ struct DynTokens
 	Table		values;			/* attribute values */
 };
 
-static void
-table_free(Table *table)
-{
-	dyn_buffer_free(&table->json);
-	free(table->entries);
-}
-
 /*
  * Returns the offset of an entry; for the next new one, the end of the last.
  */
@@ -71,25 +64,6 @@ table_split(Table *table, int count)
 	table->json.failed = false;
 }
 
-static bool
-table_make_space(Table *table)
-{
-	int			space = table->space > 0 ? table->space * 2 : 16;
-	Entry	   *entries;
-
-	if (table->count < table->space)
-		return true;
-	entries = realloc(table->entries, (size_t) space * sizeof(Entry));
-	if (entries == NULL)
-	{
-		table->json.out_of_memory = true;
-		return false;
-	}
-	table->entries = entries;
-	table->space = space;
-	return true;
-}
-
 /*
  * Makes an entry from the JSON that was appended after the last entry, or
  * removes it again if there is an equal entry.
@@ -103,7 +77,19 @@ table_enter(Table *table)
 	size_t		len;
 	int			i;
 
-	if (table->json.failed || !table_make_space(table))
+	if (!table->json.failed && table->count == table->space)
+	{
+		int			space = table->space > 0 ? table->space * 2 : 16;
+		Entry	   *entries = realloc(table->entries, space * sizeof(Entry));
+
+		table->json.failed = table->json.out_of_memory = entries == NULL;
+		if (entries != NULL)
+		{
+			table->entries = entries;
+			table->space = space;
+		}
+	}
+	if (table->json.failed)
 	{
 		table_split(table, table->count);
 		return -1;
@@ -178,19 +164,17 @@ dyn_tokens_free(DynTokens *tokens)
 {
 	if (tokens == NULL)
 		return;
-	table_free(&tokens->names);
-	table_free(&tokens->values);
+	dyn_buffer_free(&tokens->names.json);
+	dyn_buffer_free(&tokens->values.json);
+	free(tokens->names.entries);
+	free(tokens->values.entries);
 	free(tokens);
 }
 
 DynTokensMark
 dyn_tokens_mark(const DynTokens *tokens)
 {
-	DynTokensMark mark;
-
-	mark.nnames = tokens->names.count;
-	mark.nvalues = tokens->values.count;
-	return mark;
+	return (DynTokensMark) {tokens->names.count, tokens->values.count};
 }
 
 void

@@ -69,8 +69,7 @@ typedef struct DynReads
 /* The capacities and prices for reads. */
 typedef struct DynPrices
 {
-	DynCapacity capacity;		/* capacity of the table or index that is
-								 * read */
+	DynCapacity capacity;		/* capacity of what is read */
 	DynCapacity base;			/* capacity of the table, after an index */
 	double		round_trip_ms;
 	double		unit_cost_ms;

@@ -123,6 +123,41 @@ dyn_wire_key_names(const char *json, size_t len, const char *const *names,
 }
 
 bool
+dyn_scalar_read(const DynValue *value, DynBuffer *scratch, DynScalar *scalar)
+{
+	char	   *memory;
+	long		nbytes;
+
+	*scalar = (DynScalar) {value->type, value->data, value->len};
+	if (value->type == DYN_TYPE_BOOL || value->type == DYN_TYPE_NULL)
+	{
+		scalar->data = NULL;
+		scalar->len = (value->flags & DYN_VALUE_TRUE) != 0;
+		return true;
+	}
+	if (value->type == DYN_TYPE_S && !(value->flags & DYN_VALUE_ESCAPED))
+		return true;
+	if (value->type == DYN_TYPE_ABSENT || value->type > DYN_TYPE_B ||
+		!dyn_buffer_reserve(scratch, value->len + DYN_NUMBER_BUFSIZE))
+		return false;
+	scalar->data = memory = scratch->data + scratch->len;
+	if (value->type == DYN_TYPE_S)
+		scalar->len = dyn_value_text(value, memory);
+	else if (value->type == DYN_TYPE_B)
+	{
+		nbytes = dyn_value_bytes(value, (unsigned char *) memory);
+		if (nbytes < 0)
+			return false;
+		scalar->len = (size_t) nbytes;
+	}
+	else if (dyn_number_canonical(value->data, value->len, memory,
+								  &scalar->len) != DYN_NUMBER_OK)
+		return false;
+	scratch->len += scalar->len;
+	return true;
+}
+
+bool
 dyn_scalar_equal(const DynScalar *a, const DynScalar *b)
 {
 	return a->type == b->type && compare_bytes(a, b) == 0;

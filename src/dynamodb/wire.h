@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
 #include <string.h>
 
 #include "../base/buffer.h"
@@ -72,6 +71,14 @@ extern bool dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts);
 extern bool dyn_wire_key_names(const char *json, size_t len,
 							   const char *const *names, int n,
 							   bool *out_of_memory);
+
+/*
+ * Decodes a scalar of a response.  What cannot be used in place is appended to
+ * `scratch`, in which later reads may move it.  Returns false if the value is
+ * invalid or not a scalar, or if memory runs out (scratch->failed).
+ */
+extern bool dyn_scalar_read(const DynValue *value, DynBuffer *scratch,
+							DynScalar *scalar);
 
 /*
  * Returns true if type and bytes are equal.  Scalars are canonical; sets,

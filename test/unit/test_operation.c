@@ -4,7 +4,7 @@
  */
 #include "harness.h"
 
-#include "dynamodb/create_request.h"
+#include "dynamodb/metadata.h"
 #include "dynamodb/operation.h"
 
 #include <jansson.h>

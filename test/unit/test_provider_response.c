@@ -391,17 +391,13 @@ parses_urls(void)
 
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 	{
-		CHECK(dyn_url_parse(facts[i].url, "it", &parts, &err));
+		CHECK(dyn_url_parse(facts[i].url, "it", false, &parts, &err));
 		CHECK_EQ_STR(parts.host, facts[i].host);
 		CHECK_EQ_STR(parts.path, facts[i].path);
-		CHECK(!parts.has_query);
 		dyn_url_clear(&parts);
 	}
-	CHECK(dyn_url_parse("http://h/?a=b", "it", &parts, &err));
-	CHECK(parts.has_query);
-	dyn_url_clear(&parts);
-	CHECK(dyn_url_parse("http://h?", "it", &parts, &err));
-	CHECK(parts.has_query);	/* what is appended would be one */
+	CHECK(dyn_url_parse("http://h/?a=b", "it", true, &parts, &err));
+	CHECK_EQ_STR(parts.path, "/");
 	dyn_url_clear(&parts);
 }
 
@@ -425,6 +421,8 @@ refuses_urls(void)
 		{"file:///etc/passwd", "it is not an http or https URL"},
 		{"http://169.254.170.2@evil/", "it contains a user name"},
 		{"http://u:p@h/", "it contains a user name"},
+		{"http://h/?a=b", "it contains a query"},
+		{"http://h?", "it contains a query"},	/* what is appended would be one */
 		{"http://h/#f", "it contains a fragment"},
 		{"http://h/#", "it contains a fragment"}
 	};
@@ -433,7 +431,7 @@ refuses_urls(void)
 
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 	{
-		CHECK(!dyn_url_parse(facts[i].url, "it", &parts, &err));
+		CHECK(!dyn_url_parse(facts[i].url, "it", false, &parts, &err));
 		CHECK_EQ_STR(err.message, facts[i].message);
 		CHECK(parts.host == NULL && parts.path == NULL);
 	}

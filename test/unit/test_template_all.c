@@ -10,7 +10,7 @@
  */
 #include "harness.h"
 
-#include "dynamodb/template_ways.h"
+#include "dynamodb/template_text.h"
 #include "template_facts.h"
 
 #define LENGTHOF(array) (sizeof(array) / sizeof((array)[0]))

@@ -11,7 +11,7 @@
 
 #include "miscadmin.h"
 
-#include "../../dynamodb/template_ways.h"
+#include "../../dynamodb/template_text.h"
 #include "template_search.h"
 
 /* Maximum number of ways that are tried; with more, the item is ambiguous. */

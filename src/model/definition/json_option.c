@@ -6,7 +6,7 @@
 
 #include "utils/builtins.h"
 
-#include "../../base/jsoncheck.h"
+#include "../../base/text.h"
 #include "../server/encoding.h"
 #include "json_option.h"
 

@@ -26,7 +26,7 @@
 #include "utils/guc.h"
 
 #include "../../base/attributes.h"
-#include "../../credentials/role.h"
+#include "../../credentials/source_options.h"
 #include "../../credentials/source.h"
 #include "../server/pg_compat.h"
 #include "../values/format.h"

@@ -1,13 +1,30 @@
 /*
- * instance.h
- *		Obtains the credentials of EC2 instances, by IMDSv2 only.
- *
- * Three requests: a token, the name of the role, its credentials.
+ * machine.h
+ *		Obtains the credentials that a machine provides: of ECS tasks and EKS
+ *		pods, and of EC2 instances, by IMDSv2 only.
  */
-#ifndef DYN_CREDENTIALS_INSTANCE_H
-#define DYN_CREDENTIALS_INSTANCE_H
+#ifndef DYN_CREDENTIALS_MACHINE_H
+#define DYN_CREDENTIALS_MACHINE_H
 
 #include "provider_response.h"
+
+/* ---- containers ---- */
+
+/* Returns true if the environment names a container's endpoint. */
+extern bool dyn_container_is_set(void);
+
+/*
+ * Returns the request for the current environment, and reads the token file
+ * again.  Returns NULL with *err set on failure.  A full URI must be http or
+ * https, and its host one that DYN_ADDRESS_LOCAL allows.
+ */
+extern DynExchange *dyn_container_request(DynError *err);
+
+extern DynProviderResponse dyn_container_response(const DynExchange *exchange,
+												  DynCredentials *credentials,
+												  DynError *err);
+
+/* ---- instances: three requests: a token, the role's name, its credentials ---- */
 
 /* Zero-initialize it; the strings are malloc'd. */
 typedef struct DynInstance

@@ -1,22 +1,130 @@
 /*
- * instance.c
- *		Obtains the credentials of EC2 instances, by IMDSv2 only.
+ * machine.c
+ *		Obtains the credentials that a machine provides: of ECS tasks and EKS
+ *		pods, and of EC2 instances, by IMDSv2 only.
  *
- * The known values determine the next request: without a token, PUT for one;
- * without the name of the role, GET for that; then GET for the credentials.
- * The name becomes a part of a URL, so it is checked first.
+ * Containers.  The environment names the endpoint and the token, and is read
+ * again for each request.  So is the token's file, as the platform replaces
+ * it.  A relative URI may be as secret as a password: messages name the
+ * variable, and never quote it.
+ *
+ * Instances.  The known values determine the next request: without a token,
+ * PUT for one; without the name of the role, GET for that; then GET for the
+ * credentials.  The name becomes a part of a URL, so it is checked first.
  *
  * Layer: credentials.
  */
-#include "instance.h"
+#include "machine.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "../aws/credentials.h"
-#include "secret_json.h"
+#include "files.h"
 #include "url.h"
+
+/* The names that both services use. */
+static const DynResponseNames names = {
+	.access_key_id = "AccessKeyId",
+	.secret_access_key = "SecretAccessKey",
+	.session_token = "Token",
+	.expires = "Expiration"
+};
+
+/* ---- containers ----------------------------------------------------------- */
+
+#define RELATIVE_URI	"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
+#define FULL_URI		"AWS_CONTAINER_CREDENTIALS_FULL_URI"
+#define TOKEN			"AWS_CONTAINER_AUTHORIZATION_TOKEN"
+#define TOKEN_FILE		"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"
+
+#define RELATIVE_HOST	"http://169.254.170.2"
+
+#define CONTAINER			"the container credentials"
+
+bool
+dyn_container_is_set(void)
+{
+	return dyn_response_environment(RELATIVE_URI) != NULL ||
+		dyn_response_environment(FULL_URI) != NULL;
+}
+
+/*
+ * Creates the request.  Without the slash, a relative URI would continue the
+ * host's name.
+ */
+static DynExchange *
+create_for_container(DynError *err)
+{
+	const char *relative = dyn_response_environment(RELATIVE_URI);
+	const char *uri = relative ? relative : dyn_response_environment(FULL_URI);
+	DynBuffer	url;
+
+	if (uri == NULL)
+	{
+		dyn_error_set(err, "neither %s nor %s is set", RELATIVE_URI, FULL_URI);
+		dyn_error_hint(err, "Amazon ECS and EKS Pod Identity set one of them in the environment of a container.");
+		return NULL;
+	}
+	if (relative && *relative != '/')
+	{
+		dyn_error_set(err, "%s does not begin with a slash", RELATIVE_URI);
+		return NULL;
+	}
+	dyn_buffer_init(&url, 0);
+	dyn_buffer_append_str(&url, relative ? RELATIVE_HOST : "");
+	dyn_buffer_append_str(&url, uri);
+	if (dyn_buffer_terminate(&url) == NULL)
+		dyn_error_memory(err);
+	else if (dyn_url_parse(url.data, relative ? RELATIVE_URI : FULL_URI, true,
+						   NULL, err))
+		return dyn_response_exchange("GET", &url, DYN_ADDRESS_LOCAL, err);
+	dyn_buffer_free(&url);
+	return NULL;
+}
+
+static bool
+add_container_token(DynExchange *exchange, DynError *err)
+{
+	const char *path = dyn_response_environment(TOKEN_FILE);
+	const char *token = dyn_response_environment(TOKEN);
+	DynBuffer	contents;
+	bool		ok;
+
+	if (path == NULL)
+		return token == NULL ||
+			dyn_response_header(exchange, "Authorization", token, TOKEN, err);
+	ok = dyn_file_read(path, DYN_FILE_LONGEST_TOKEN, &contents,
+					   err) == DYN_FILE_READ;
+	if (ok && (contents.len == 0 || strlen(contents.data) < contents.len))
+		ok = dyn_error_set(err, "file \"%s\" does not contain a token", path);
+	ok = ok && dyn_response_header(exchange, "Authorization", contents.data,
+								   "the token in the file that "
+								   TOKEN_FILE " names", err);
+	dyn_secret_free_buffer(&contents);
+	return ok;
+}
+
+DynExchange *
+dyn_container_request(DynError *err)
+{
+	DynExchange *exchange = create_for_container(err);
+
+	return dyn_response_request(exchange, exchange != NULL &&
+								add_container_token(exchange, err) &&
+								dyn_response_header(exchange, "Accept",
+													"application/json", "", err));
+}
+
+DynProviderResponse
+dyn_container_response(const DynExchange *exchange, DynCredentials *credentials,
+					   DynError *err)
+{
+	return dyn_response_read(exchange, &names, CONTAINER,
+							 credentials, err);
+}
+
+/* ---- instances ------------------------------------------------------------ */
 
 #define ENDPOINT		"AWS_EC2_METADATA_SERVICE_ENDPOINT"
 #define ENDPOINT_MODE	"AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
@@ -30,7 +138,7 @@
 
 #define LONGEST_ROLE	128
 
-#define WHOSE			"the credentials of the EC2 instance"
+#define INSTANCE			"the credentials of the EC2 instance"
 
 bool
 dyn_instance_is_enabled(void)
@@ -49,8 +157,6 @@ dyn_instance_clear(DynInstance *instance)
 	instance->renewed = false;
 }
 
-/* ---- requests ----------------------------------------------------------- */
-
 /*
  * Returns the endpoint; NULL with *err set if the environment's is not valid.
  */
@@ -61,7 +167,7 @@ find_endpoint(DynError *err)
 	const char *mode = dyn_response_environment(ENDPOINT_MODE);
 
 	if (endpoint)
-		return dyn_url_check_endpoint(endpoint, ENDPOINT, err) ?
+		return dyn_url_parse(endpoint, ENDPOINT, false, NULL, err) ?
 			endpoint : NULL;
 	if (mode == NULL || strcasecmp(mode, "IPv4") == 0)
 		return "http://169.254.169.254";
@@ -107,8 +213,6 @@ dyn_instance_request(const DynInstance *instance, DynError *err)
 													err));
 }
 
-/* ---- failures ----------------------------------------------------------- */
-
 static DynProviderResponse
 has_no_role(DynError *err)
 {
@@ -135,7 +239,7 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 		instance->renewed = true;
 		return DYN_RESPONSE_NEXT;
 	}
-	reply = dyn_response_failed(exchange, WHOSE, err);
+	reply = dyn_response_failed(exchange, INSTANCE, err);
 	if (instance->token != NULL || err->out_of_memory)
 		return reply;
 	if (!replied)
@@ -144,8 +248,6 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 		dyn_error_hint(err, "Enable version 2 (IMDSv2) of the instance metadata service.");
 	return reply;
 }
-
-/* ---- the token and the role --------------------------------------------- */
 
 /* Returns the malloc'd text up to a line break; NULL if memory runs out. */
 static char *
@@ -157,28 +259,10 @@ first_line(const DynBuffer *response)
 	while (len < response->len && response->data[len] != '\n' &&
 		   response->data[len] != '\r')
 		len++;
-	line = malloc(len + 1);
-	if (line == NULL)
-		return NULL;
-	if (len > 0)
+	line = calloc(1, len + 1);
+	if (line != NULL && len > 0)
 		memcpy(line, response->data, len);
-	line[len] = '\0';
 	return line;
-}
-
-static DynProviderResponse
-read_token(DynInstance *instance, const DynExchange *exchange, DynError *err)
-{
-	instance->token = first_line(&exchange->response);
-	if (instance->token == NULL)
-		dyn_error_memory(err);
-	else if (instance->token[0] == '\0' ||
-			 !dyn_response_is_visible(instance->token))
-	{
-		dyn_secret_forget(&instance->token);
-		dyn_error_set(err, "the instance metadata service returned an invalid token");
-	}
-	return instance->token ? DYN_RESPONSE_NEXT : DYN_RESPONSE_FAILED;
 }
 
 /*
@@ -257,12 +341,23 @@ dyn_instance_response(DynInstance *instance, const DynExchange *exchange,
 	if (exchange->failure != DYN_FAIL_NONE || exchange->status != 200)
 		return request_failed(instance, exchange, err);
 	if (instance->token == NULL)
-		return read_token(instance, exchange, err);
+	{
+		instance->token = first_line(&exchange->response);
+		if (instance->token == NULL)
+			dyn_error_memory(err);
+		else if (instance->token[0] == '\0' ||
+				 !dyn_response_is_visible(instance->token))
+		{
+			dyn_secret_forget(&instance->token);
+			dyn_error_set(err, "the instance metadata service returned an invalid token");
+		}
+		return instance->token ? DYN_RESPONSE_NEXT : DYN_RESPONSE_FAILED;
+	}
 	if (instance->role == NULL)
 		return read_role(instance, exchange, err);
 	if (!check_code(instance, &exchange->response, err))
 		return DYN_RESPONSE_FAILED;
-	reply = dyn_response_read(exchange, &dyn_response_machine_names, WHOSE,
+	reply = dyn_response_read(exchange, &names, INSTANCE,
 							  credentials, err);
 	if (reply == DYN_RESPONSE_CREDENTIALS)
 		instance->renewed = false;
