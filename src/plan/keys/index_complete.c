@@ -545,8 +545,9 @@ dyn_index_conditions_hold(const DynAccess *access, const DynRelation *relation,
 	for (int i = 0; i < access->nconditions; i++)
 	{
 		const DynIndexCondition *condition = &access->conditions[i];
-		Place		place = {relation, &condition->attr, condition->max_bytes,
-		values, nulls};
+		Place		place = {.relation = relation,.attr = &condition->attr,
+			.max_bytes = condition->max_bytes,.values = values,
+		.nulls = nulls};
 		const DynPred *texts = dyn_only_templated(condition->preds);
 
 		if ((texts != NULL ? texts_completeness(&place, texts)
