@@ -12,7 +12,7 @@
 #include "exec/node/async.h"
 #include "exec/node/foreign_scan.h"
 #include "exec/node/readahead.h"
-#include "exec/statement/run.h"
+#include "exec/statement/statement.h"
 #include "model/server/pg_compat.h"
 #include "model/session/budget.h"
 #include "model/session/guc.h"

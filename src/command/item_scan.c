@@ -77,9 +77,8 @@ dyn_item_scan_view(DynItemScan *scan, DynRelation *relation)
 	DynView    *view = palloc(sizeof(DynView));
 
 	/* the key is also read, for error messages */
-	view->rows = dyn_rows_create(relation, access, access->base, access->nbase);
-	dyn_rows_add_test(view->rows);
-	dyn_rows_add_unnest(view->rows);
+	view->rows = dyn_rows_create(relation, access, DYN_ROWS_KEY | DYN_ROWS_CONVERT,
+								 NIL);
 	view->first = dyn_item_scan_read(scan, view->rows->paths, view->rows->npaths);
 	return view;
 }

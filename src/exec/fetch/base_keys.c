@@ -10,6 +10,7 @@
 
 #include "../../model/server/memory.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -17,7 +18,6 @@
 #include "utils/typcache.h"
 
 #include "../../model/server/pg_compat.h"
-#include "../statement/byte_key.h"
 #include "base_keys.h"
 
 struct DynBaseKeys
@@ -35,6 +35,38 @@ struct DynBaseKeys
 };
 
 /* ---- keys as bytes ---- */
+
+static uint32
+hash_key(const void *key, Size keysize)
+{
+	const DynByteKey *k = key;
+
+	return hash_bytes((const unsigned char *) k->data, (int) k->len);
+}
+
+static int
+compare_keys(const void *a, const void *b, Size keysize)
+{
+	const DynByteKey *x = a;
+	const DynByteKey *y = b;
+
+	return x->len == y->len ? memcmp(x->data, y->data, x->len) : 1;
+}
+
+HTAB *
+dyn_byte_key_table(const char *name, long nelem, Size entrysize,
+				   MemoryContext context)
+{
+	HASHCTL		ctl = {0};
+
+	ctl.keysize = sizeof(DynByteKey);
+	ctl.entrysize = entrysize;
+	ctl.hash = hash_key;
+	ctl.match = compare_keys;
+	ctl.hcxt = context;
+	return hash_create(name, nelem, &ctl, HASH_ELEM | HASH_FUNCTION |
+					   HASH_COMPARE | HASH_CONTEXT);
+}
 
 void
 dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts)

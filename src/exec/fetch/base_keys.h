@@ -57,6 +57,22 @@ extern void dyn_base_keys_free(DynBaseKeys *keys);
 
 /* ---- a key as bytes: equal keys of one table are equal bytes ---- */
 
+/*
+ * A hash table's entry begins with this; the caller that enters it owns what
+ * it points to.
+ */
+typedef struct DynByteKey
+{
+	const char *data;
+	Size		len;
+} DynByteKey;
+
+/*
+ * Creates an empty hash table in `context`, which it does not make a child of.
+ */
+extern struct HTAB *dyn_byte_key_table(const char *name, long nelem,
+									   Size entrysize, MemoryContext context);
+
 /* Appends the parts; sets the buffer's `failed` if out of memory. */
 extern void dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts);
 

@@ -14,72 +14,18 @@
  */
 #define BATCH_BYTES		(4.0 * 1024 * 1024)
 
-/*
- * Finishes the conversion of items that become rows, and not only numbers or
- * keys to look up.
- */
-static DynRows *
-finish_rows(DynScanDesc *scandesc, DynRows *rows)
+/* A count needs numbers of items only, not rows. */
+DynRows *
+dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 {
+	const DynAccess *access = scandesc->access;
+	DynRows    *rows = dyn_rows_create(scandesc->relation, access,
+									   access->count_only ? keys
+									   : keys | DYN_ROWS_CONVERT, NIL);
+
 	rows->find_key = dyn_scandesc_item_key;
 	rows->find_key_arg = scandesc;
-	if (!scandesc->access->count_only)
-	{
-		dyn_rows_add_test(rows);
-		dyn_rows_add_unnest(rows);
-	}
 	return rows;
-}
-
-DynRows *
-dyn_scandesc_rows_with_keys(DynScanDesc *scandesc)
-{
-	const DynAccess *access = scandesc->access;
-
-	return finish_rows(scandesc, dyn_rows_create(scandesc->relation, access,
-												 access->base, access->nbase));
-}
-
-/*
- * Returns rows with the extra attributes first, then optionally those of the
- * partition key.
- */
-static DynRows *
-rows_with(const DynScanDesc *scandesc, const DynAccess *access,
-		  const DynKeyAttr *extra, int nextra, bool with_partition)
-{
-	DynKeyAttr	all[DYN_MAX_KEY_ATTRS + DYN_MAX_KEY_ATTRS + 2];
-
-	for (int i = 0; i < nextra; i++)
-		all[i] = extra[i];
-	for (int i = 0; with_partition && i < access->nhash; i++)
-	{
-		all[nextra].name = access->hash[i].name;
-		all[nextra++].type = access->hash[i].type;
-	}
-	return dyn_rows_create(scandesc->relation, access, all, nextra);
-}
-
-DynRows *
-dyn_scandesc_rows_with_partition(DynScanDesc *scandesc)
-{
-	const DynAccess *access = scandesc->access;
-	bool		with_key = (scandesc->relation->unnest != NULL);
-
-	return finish_rows(scandesc, rows_with(scandesc, access, access->base,
-										   with_key ? access->nbase : 0, true));
-}
-
-/* True if a document is read in part. */
-static bool
-reads_in_part(const DynRows *rows)
-{
-	for (int i = 0; i < rows->ncolumns; i++)
-	{
-		if (rows->partial[i])
-			return true;
-	}
-	return false;
 }
 
 /*
@@ -90,15 +36,16 @@ reads_in_part(const DynRows *rows)
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)
 {
-	const DynAccess *access = scandesc->access;
 	DynRows    *rows = NULL;
+	bool		in_part = false;
 
-	if (!access->count_only)
-		rows = dyn_scandesc_rows_with_keys(scandesc);
-	if (rows != NULL && !reads_in_part(rows))
+	if (!scandesc->access->count_only)
+		rows = dyn_scandesc_rows(scandesc, DYN_ROWS_KEY);
+	for (int i = 0; rows != NULL && i < rows->ncolumns; i++)
+		in_part |= rows->partial[i];
+	if (rows != NULL && !in_part)
 		return rows;
-	scandesc->own_rows = finish_rows(scandesc, rows_with(scandesc, access, access->sort,
-														 access->nsort, false));
+	scandesc->own_rows = dyn_scandesc_rows(scandesc, DYN_ROWS_SORT);
 	return rows != NULL && dyn_rows_limit_parts(rows, scandesc->own_rows, rows) ? rows
 		: scandesc->own_rows;
 }
@@ -114,20 +61,18 @@ static DynRows *
 returned_rows(DynScanDesc *scandesc)
 {
 	const DynAccess *access = scandesc->access;
+	bool		several = access->multi_partition && !access->count_only;
 
 	if (access->fetch_base_items ||
 		(access->kind == DYN_ACCESS_GET && access->multi_partition))
-		return dyn_scandesc_rows_with_keys(scandesc);
+		return dyn_scandesc_rows(scandesc, DYN_ROWS_KEY);
 	if (access->is_arm)
-		return finish_rows(scandesc, rows_with(scandesc, access, access->base,
-											   access->nbase,
-											   access->multi_partition));
+		return dyn_scandesc_rows(scandesc, several
+								 ? DYN_ROWS_KEY | DYN_ROWS_PARTITION : DYN_ROWS_KEY);
 	if (access->kind == DYN_ACCESS_SCAN)
 		return scanned_rows(scandesc);
-	return finish_rows(scandesc,
-					   rows_with(scandesc, access, access->sort, access->nsort,
-								 access->kind == DYN_ACCESS_QUERY &&
-								 access->multi_partition && !access->count_only));
+	return dyn_scandesc_rows(scandesc, access->kind == DYN_ACCESS_QUERY && several
+							 ? DYN_ROWS_SORT | DYN_ROWS_PARTITION : DYN_ROWS_SORT);
 }
 
 /*
@@ -138,22 +83,14 @@ void
 dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters)
 {
 	const DynAccess *access = scandesc->access;
-	DynKeyAttr	extra[DYN_MAX_KEY_ATTRS + lengthof(access->base)];
-	int			nextra = 0;
+	bool		with_partition = access->kind == DYN_ACCESS_QUERY &&
+		!access->fetch_base_items;
 	int		   *positions = scandesc->rows->positions;
 
-	/* the sort attributes first: see decode_sort */
-	for (int i = 0; i < access->nsort; i++)
-		extra[nextra++] = access->sort[i];
-	for (int i = 0; i < access->nbase; i++)
-		extra[nextra++] = access->base[i];
-	scandesc->rows = rows_with(scandesc, access, extra, nextra,
-							   access->kind == DYN_ACCESS_QUERY &&
-							   !access->fetch_base_items);
+	scandesc->rows = dyn_rows_create(scandesc->relation, access,
+									 DYN_ROWS_SORT | DYN_ROWS_KEY | DYN_ROWS_CONVERT |
+									 (with_partition ? DYN_ROWS_PARTITION : 0), filters);
 	scandesc->rows->positions = positions;
-	dyn_rows_add_filters(scandesc->rows, filters);
-	dyn_rows_add_test(scandesc->rows);
-	dyn_rows_add_unnest(scandesc->rows);
 }
 
 DynRows *
@@ -163,7 +100,8 @@ dyn_scandesc_index_rows(const DynScanDesc *scandesc, bool with_partition)
 
 	*keys = *scandesc->access;
 	keys->fields = NIL;
-	return rows_with(scandesc, keys, keys->base, keys->nbase, with_partition);
+	return dyn_rows_create(scandesc->relation, keys, with_partition
+						   ? DYN_ROWS_KEY | DYN_ROWS_PARTITION : DYN_ROWS_KEY, NIL);
 }
 
 DynScanDesc *
@@ -250,8 +188,8 @@ dyn_scandesc_segments(const DynScanDesc *scandesc)
 }
 
 /*
- * Merging: decodes the sort attributes, which are the first extra slots.  A
- * text that does not match its template, and gives no row, has no value.
+ * Merging: decodes the sort attributes.  A text that does not match its
+ * template, and gives no row, has no value.
  */
 static void
 decode_sort(void *arg, const DynValue *slots, DynScalar *values)
@@ -266,7 +204,7 @@ decode_sort(void *arg, const DynValue *slots, DynScalar *values)
 		DynText		text;
 
 		if (part == DYN_FULL)
-			dyn_key_scalar(relation, name, &slots[scandesc->rows->extra_slots[i]],
+			dyn_key_scalar(relation, name, &slots[scandesc->rows->sort_slots[i]],
 						   &values[i]);
 		else if (dyn_parts_text(scandesc->rows->parts, slots,
 								dyn_relation_templated(relation, name) - relation->templated,

@@ -3,9 +3,10 @@
  *		Scan descriptor: reads a foreign table by its access plan.
  *
  * A scan descriptor belongs to a scan, to its fallback, to an arm of a union,
- * or to a member of a shared read.  A scan's lookups use that of the scan.  It has the relation, the access plan, and the
- * attributes decoded from an item.  It starts fetches, and finds the key of
- * the item being decoded, for error messages.
+ * or to a member of a shared read.  A scan's lookups use that of the scan.  It
+ * has the relation, the access plan, and the attributes decoded from an item.
+ * It starts fetches, and finds the key of the item being decoded, for error
+ * messages.
  */
 #ifndef DYN_EXEC_FETCH_SCANDESC_H
 #define DYN_EXEC_FETCH_SCANDESC_H
@@ -57,18 +58,10 @@ extern DynScanDesc *dyn_scandesc_create(DynStatement *statement,
 extern void dyn_scandesc_check_schema(DynScanDesc *scandesc);
 
 /*
- * Returns the same rows, together with each item's key of the table, which
- * assigns the item to the requested key.  In CurrentMemoryContext.
+ * Returns the same rows, with the keys that the flags (DYN_ROWS_) name.  In
+ * CurrentMemoryContext.
  */
-extern DynRows *dyn_scandesc_rows_with_keys(DynScanDesc *scandesc);
-
-/*
- * Returns the same rows, with the partition key: for Queries of several
- * partitions, whose responses are compared with the requested partition.
- * Items of an unnested table, which may be cached, also include the key of the
- * table.
- */
-extern DynRows *dyn_scandesc_rows_with_partition(DynScanDesc *scandesc);
+extern DynRows *dyn_scandesc_rows(DynScanDesc *scandesc, int keys);
 
 /*
  * Prepares the rows for items that are cached.  The rows include the base key,

@@ -44,6 +44,9 @@ typedef struct DynResolvedAccess
 extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 							   const DynValues *values, DynResolvedAccess *resolved);
 
+/* Returns the predicates on keys (list of DynPred *), row-wise keys first. */
+extern List *dyn_access_key_preds(const DynAccess *access);
+
 /*
  * True if both read the same keys, under the same conditions on range
  * attributes.  Neither may be a contradiction or incomplete; filters are not

@@ -57,14 +57,14 @@ dyn_executions_find(const DynExecutions *executions, const DynValues *values)
 
 	Assert(next >= 0 && next <= executions->n);
 	if (next < executions->n &&
-		dyn_values_equal(values, &executions->list[next].values))
+		dyn_values_equal(values, &executions->list[next].values, NULL))
 		return next;
 	if (next > 0 &&
-		dyn_values_equal(values, &executions->list[next - 1].values))
+		dyn_values_equal(values, &executions->list[next - 1].values, NULL))
 		return -1;
 	for (int i = next + 1; i < executions->n; i++)
 	{
-		if (dyn_values_equal(values, &executions->list[i].values))
+		if (dyn_values_equal(values, &executions->list[i].values, NULL))
 			return i;
 	}
 	return -1;

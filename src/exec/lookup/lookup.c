@@ -53,6 +53,8 @@
 
 struct DynLookups
 {
+	DynItems	items;			/* source of the open execution (must be
+								 * first) */
 	DynScanDesc *scandesc;
 	MemoryContext context;
 	MemoryContext work_context; /* context for resolving one execution, or one
@@ -64,7 +66,8 @@ struct DynLookups
 	DynRows    *index_rows;		/* index, then base: conversion of what the
 								 * index lists */
 	TupleTableSlot *slot;		/* slot for cached rows */
-	DynLookupItems *items;		/* unnested: items cached instead of rows */
+	DynLookupItems *cached_items;	/* unnested: items cached instead of
+									 * rows */
 	DynLookupBatch first;		/* requests by the values of executions */
 	DynLookupBatch base;		/* index, then base: requests by the listed
 								 * keys */
@@ -93,84 +96,6 @@ static Size
 space(const DynScanDesc *scandesc)
 {
 	return scandesc->statement->max_bytes / SPACE_PART;
-}
-
-/* ---- creation ---- */
-
-/*
- * Returns the row conversion of lookups.  Items of a BatchGetItem come in any
- * order, so their rows include the primary key, which assigns each to its
- * entry.  Rows of Querys include the partition key, which detects a response
- * to another Query in flight.
- */
-static DynRows *
-lookup_rows(DynScanDesc *scandesc)
-{
-	if (scandesc->access->count_only)
-		return scandesc->rows;
-	if (scandesc->access->kind == DYN_ACCESS_QUERY && scandesc->index_rows == NULL)
-		return dyn_scandesc_rows_with_partition(scandesc);
-	return dyn_scandesc_rows_with_keys(scandesc);
-}
-
-static void
-init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows)
-{
-	batch->scandesc = lookups->scandesc;
-	batch->cache = lookups->cache;
-	batch->rows = rows;
-	batch->work_context = lookups->work_context;
-	dyn_lookup_batch_init(batch);
-}
-
-DynLookups *
-dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc)
-{
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "dynamo_fdw lookups",
-												  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext oldcontext = MemoryContextSwitchTo(context);
-	DynLookups *lookups = palloc0(sizeof(DynLookups));
-
-	Assert(dyn_access_can(scandesc->access, DYN_CAN_BATCH));
-	dyn_scandesc_check_schema(scandesc);
-	lookups->scandesc = scandesc;
-	lookups->context = context;
-	lookups->by_key = (scandesc->access->kind == DYN_ACCESS_GET);
-	lookups->rows = lookup_rows(scandesc);
-	if (scandesc->index_rows != NULL)
-		lookups->index_rows = dyn_scandesc_index_rows(scandesc, true);
-	lookups->cache = dyn_lookup_cache_create(Max(get_hash_memory_limit(),
-												 space(scandesc)));
-	lookups->work_context = AllocSetContextCreate(context,
-												  "dynamo_fdw lookup work",
-												  ALLOCSET_DEFAULT_SIZES);
-	init_batch(lookups, &lookups->first,
-			   lookups->index_rows ? lookups->index_rows : lookups->rows);
-	init_batch(lookups, &lookups->base, lookups->rows);
-	dyn_executions_init(&lookups->executions);
-	dyn_buffer_init_in(&lookups->fingerprint, context);
-	/* a copy, which needs no unpinning */
-	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
-											 &TTSOpsVirtual);
-	if (lookups->rows->unnested != NULL)
-		lookups->items = dyn_lookup_items_create(lookups->rows->npaths);
-	MemoryContextSwitchTo(oldcontext);
-	return lookups;
-}
-
-void
-dyn_lookups_free(DynLookups *lookups)
-{
-	/* index results may have files */
-	dyn_lookup_batch_reset(&lookups->first, 0);
-	MemoryContextDelete(lookups->context);
-}
-
-const DynLookupCounters *
-dyn_lookups_counters(const DynLookups *lookups)
-{
-	return &lookups->counters;
 }
 
 /* ---- fingerprints ---- */
@@ -256,12 +181,21 @@ release_execution(DynLookups *lookups, DynExecution *execution)
 	execution->nentries = 0;
 }
 
+static void
+close_execution(DynLookups *lookups)
+{
+	if (lookups->open != NULL)
+		release_execution(lookups, lookups->open);
+	lookups->open = NULL;
+	(void) dyn_lookup_cache_trim(lookups->cache);
+}
+
 void
 dyn_lookups_begin(DynLookups *lookups)
 {
 	DynExecutions *executions = &lookups->executions;
 
-	dyn_lookups_close(lookups);
+	close_execution(lookups);
 	while (executions->next < executions->n)
 		release_execution(lookups, &executions->list[executions->next++]);
 	dyn_lookup_batch_reset(&lookups->base, lookups->scandesc->access->nbase);
@@ -402,7 +336,7 @@ begin_entry(DynLookups *lookups)
 	dyn_rows_end(lookups->rows);
 }
 
-bool
+DynItems *
 dyn_lookups_open(DynLookups *lookups, const DynValues *values)
 {
 	DynExecutions *executions = &lookups->executions;
@@ -411,7 +345,7 @@ dyn_lookups_open(DynLookups *lookups, const DynValues *values)
 
 	Assert(lookups->open == NULL);
 	if (at < 0)
-		return false;
+		return NULL;
 	while (executions->next < at)
 		release_execution(lookups, &executions->list[executions->next++]);
 	executions->next = at + 1;
@@ -421,18 +355,10 @@ dyn_lookups_open(DynLookups *lookups, const DynValues *values)
 	servable = !lookups->open->refused;
 	for (int i = 0; i < lookups->open->nentries; i++)
 		servable &= is_servable(lookups->open->entries[i]);
-	if (!servable)
-		dyn_lookups_close(lookups);
-	return servable;
-}
-
-void
-dyn_lookups_close(DynLookups *lookups)
-{
-	if (lookups->open != NULL)
-		release_execution(lookups, lookups->open);
-	lookups->open = NULL;
-	(void) dyn_lookup_cache_trim(lookups->cache);
+	if (servable)
+		return &lookups->items;
+	close_execution(lookups);
+	return NULL;
 }
 
 /* ---- receiving ---- */
@@ -473,9 +399,9 @@ static void
 receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
 		const DynValue *item, DynTransientRows *transient)
 {
-	if (lookups->items != NULL)
+	if (lookups->cached_items != NULL)
 	{
-		dyn_lookup_items_add(lookups->items, lookups->cache, entry, item);
+		dyn_lookup_items_add(lookups->cached_items, lookups->cache, entry, item);
 		return;
 	}
 	dyn_rows_begin(lookups->rows, item);
@@ -542,8 +468,8 @@ keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 	entry->taken++;
 	if (!entry->caching)
 		return;
-	if (lookups->items != NULL)
-		dyn_lookup_items_add(lookups->items, lookups->cache, entry, item);
+	if (lookups->cached_items != NULL)
+		dyn_lookup_items_add(lookups->cached_items, lookups->cache, entry, item);
 	else
 		dyn_lookup_entry_add_row(lookups->cache, entry, slot);
 	if (!dyn_lookup_cache_trim(lookups->cache))
@@ -568,7 +494,7 @@ begin_stream_item(DynLookups *lookups, DynLookupEntry *entry)
 		dyn_lookup_batch_finish(batch, entry);
 	else
 	{
-		if (lookups->items != NULL)
+		if (lookups->cached_items != NULL)
 			keep(lookups, entry, NULL, item);
 		dyn_rows_begin(lookups->rows, item);
 	}
@@ -583,7 +509,7 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 		if (!begin_stream_item(lookups, entry))
 			return false;
 	}
-	if (lookups->items == NULL)
+	if (lookups->cached_items == NULL)
 		keep(lookups, entry, slot, NULL);
 	lookups->row = entry->nrows;
 	if (lookups->scandesc->access->first_row_only)
@@ -604,8 +530,8 @@ static bool
 next_cached_row(DynLookups *lookups, const DynLookupEntry *entry, int *at,
 				TupleTableSlot *slot)
 {
-	if (lookups->items != NULL)
-		return dyn_lookup_items_next(lookups->items, lookups->rows, entry, at, slot);
+	if (lookups->cached_items != NULL)
+		return dyn_lookup_items_next(lookups->cached_items, lookups->rows, entry, at, slot);
 	if (*at >= entry->nrows)
 		return false;
 	ExecForceStoreMinimalTuple(entry->rows[(*at)++], slot, false);
@@ -818,25 +744,32 @@ next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 		next_of_stream(lookups, entry, slot);
 }
 
-bool
-dyn_lookups_next(DynLookups *lookups, TupleTableSlot *slot)
+/*
+ * Waits even without `wait`: the requests of other executions are in flight at
+ * the same time.
+ */
+static DynFetchState
+lookups_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
+	DynLookups *lookups = (DynLookups *) items;
 	const DynExecution *open = lookups->open;
 
+	(void) wait;
 	Assert(open != NULL && lookups->executions.next > 0);
 	while (lookups->position < open->nentries)
 	{
 		if (next_of_entry(lookups, open->entries[lookups->position], slot))
-			return true;
+			return DYN_FETCH_ITEM;
 		lookups->position++;
 		begin_entry(lookups);
 	}
-	return false;
+	return DYN_FETCH_END;
 }
 
-uint64
-dyn_lookups_count(DynLookups *lookups)
+static uint64
+lookups_count(DynItems *items)
 {
+	DynLookups *lookups = (DynLookups *) items;
 	const DynExecution *open = lookups->open;
 	uint64		count = 0;
 
@@ -854,4 +787,98 @@ dyn_lookups_count(DynLookups *lookups)
 		count += entry->count;
 	}
 	return count;
+}
+
+static void
+lookups_close(DynItems *items)
+{
+	close_execution((DynLookups *) items);
+}
+
+static const DynItemsMethods lookups_methods = {
+	.next_row = lookups_next_row,
+	.count = lookups_count,
+	.close = lookups_close,
+};
+
+/* ---- creation ---- */
+
+/*
+ * Returns the row conversion of lookups.  Items of a BatchGetItem come in any
+ * order, so their rows include the primary key, which assigns each to its
+ * entry.  Rows of Querys include the partition key, which detects a response
+ * to another Query in flight; those of an unnested table are cached as items,
+ * whose key errors name.
+ */
+static DynRows *
+lookup_rows(DynScanDesc *scandesc)
+{
+	if (scandesc->access->count_only)
+		return scandesc->rows;
+	if (scandesc->access->kind != DYN_ACCESS_QUERY || scandesc->index_rows != NULL)
+		return dyn_scandesc_rows(scandesc, DYN_ROWS_KEY);
+	return dyn_scandesc_rows(scandesc, scandesc->relation->unnest != NULL
+							 ? DYN_ROWS_KEY | DYN_ROWS_PARTITION : DYN_ROWS_PARTITION);
+}
+
+static void
+init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows)
+{
+	batch->scandesc = lookups->scandesc;
+	batch->cache = lookups->cache;
+	batch->rows = rows;
+	batch->work_context = lookups->work_context;
+	dyn_lookup_batch_init(batch);
+}
+
+DynLookups *
+dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dynamo_fdw lookups",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext oldcontext = MemoryContextSwitchTo(context);
+	DynLookups *lookups = palloc0(sizeof(DynLookups));
+
+	Assert(dyn_access_can(scandesc->access, DYN_CAN_BATCH));
+	dyn_scandesc_check_schema(scandesc);
+	lookups->items.methods = &lookups_methods;
+	lookups->items.rows = scandesc->rows;
+	lookups->scandesc = scandesc;
+	lookups->context = context;
+	lookups->by_key = (scandesc->access->kind == DYN_ACCESS_GET);
+	lookups->rows = lookup_rows(scandesc);
+	if (scandesc->index_rows != NULL)
+		lookups->index_rows = dyn_scandesc_index_rows(scandesc, true);
+	lookups->cache = dyn_lookup_cache_create(Max(get_hash_memory_limit(),
+												 space(scandesc)));
+	lookups->work_context = AllocSetContextCreate(context,
+												  "dynamo_fdw lookup work",
+												  ALLOCSET_DEFAULT_SIZES);
+	init_batch(lookups, &lookups->first,
+			   lookups->index_rows ? lookups->index_rows : lookups->rows);
+	init_batch(lookups, &lookups->base, lookups->rows);
+	dyn_executions_init(&lookups->executions);
+	dyn_buffer_init_in(&lookups->fingerprint, context);
+	/* a copy, which needs no unpinning */
+	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
+											 &TTSOpsVirtual);
+	if (lookups->rows->unnested != NULL)
+		lookups->cached_items = dyn_lookup_items_create(lookups->rows->npaths);
+	MemoryContextSwitchTo(oldcontext);
+	return lookups;
+}
+
+void
+dyn_lookups_free(DynLookups *lookups)
+{
+	/* index results may have files */
+	dyn_lookup_batch_reset(&lookups->first, 0);
+	MemoryContextDelete(lookups->context);
+}
+
+const DynLookupCounters *
+dyn_lookups_counters(const DynLookups *lookups)
+{
+	return &lookups->counters;
 }

@@ -10,8 +10,8 @@
  *
  * Legal order, for each batch of outer rows: dyn_lookups_begin;
  * dyn_lookups_prefetch for each row; dyn_lookups_start.  Then, for each
- * execution: dyn_lookups_open; if that returned true, dyn_lookups_next
- * repeatedly, or dyn_lookups_count once; dyn_lookups_close, at any time.
+ * execution: dyn_lookups_open, and the methods of the source that it returns
+ * (source/items.h).
  *
  * Memory.  A small work_mem must not reduce lookups to one request in flight.
  * Keys and results therefore have a minimum each, an eighth of fetch_memory (3
@@ -24,13 +24,13 @@
  *		pages of responses				fetch_memory, for all nodes (fetch.h)
  *
  * An execution is served only from results of the very requests that it would
- * send itself.  Otherwise dyn_lookups_open returns false, and the scan sends
+ * send itself.  Otherwise dyn_lookups_open returns NULL, and the scan sends
  * them.  A wrong prefetch therefore costs requests, but never rows.
  */
 #ifndef DYN_EXEC_LOOKUP_H
 #define DYN_EXEC_LOOKUP_H
 
-#include "../fetch/scandesc.h"
+#include "../source/items.h"
 
 typedef struct DynLookups DynLookups;
 
@@ -60,18 +60,11 @@ extern bool dyn_lookups_is_full(const DynLookups *lookups);
 extern void dyn_lookups_start(DynLookups *lookups, bool last);
 
 /*
- * Begins to serve the execution with these values; false if it cannot be
- * served.
+ * Returns the source of the execution with these values; NULL if it cannot be
+ * served.  It returns rows, which the cache usually has decoded, and cannot be
+ * rewound.
  */
-extern bool dyn_lookups_open(DynLookups *lookups, const DynValues *values);
-
-/* Stores the next row of the open execution; false at its end. */
-extern bool dyn_lookups_next(DynLookups *lookups, TupleTableSlot *slot);
-
-/* Returns the number of items of the open execution. */
-extern uint64 dyn_lookups_count(DynLookups *lookups);
-
-extern void dyn_lookups_close(DynLookups *lookups);
+extern DynItems *dyn_lookups_open(DynLookups *lookups, const DynValues *values);
 
 /* Numbers of requested keys, and of those whose entry was not empty. */
 typedef struct DynLookupCounters

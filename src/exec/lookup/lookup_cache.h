@@ -19,7 +19,6 @@
 #include "lib/ilist.h"
 
 #include "../fetch/base_keys.h"
-#include "../statement/byte_key.h"
 
 typedef enum DynLookupState
 {

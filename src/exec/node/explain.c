@@ -321,20 +321,6 @@ show_preds(Printer *printer, const char *label, List *preds, ExplainState *es)
 	ExplainPropertyText(label, printer->buf.data, es);
 }
 
-static List *
-key_preds(const DynAccess *access)
-{
-	List	   *preds = NIL;
-
-	if (access->row_keys != NULL)
-		preds = lappend(preds, access->row_keys);
-	for (int i = 0; i < access->nhash; i++)
-		preds = list_concat(preds, list_copy(access->hash[i].preds));
-	for (int i = 0; i < access->nrange; i++)
-		preds = list_concat(preds, list_copy(access->range[i].preds));
-	return preds;
-}
-
 static bool
 has_term(List *preds, int term)
 {
@@ -383,7 +369,7 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 	if (!access->rechecks_item_filter)
 		return;
 	if (!access->fetch_base_items)
-		sent = list_concat(key_preds(access), access->filters);
+		sent = list_concat(dyn_access_key_preds(access), access->filters);
 	initStringInfo(&printer->buf);
 	print_templates(printer);
 	for (int i = 0; i < test->nterms; i++)
@@ -593,7 +579,7 @@ show_access(const DynAccess *access, ExplainState *es)
 static char *
 describe_access(Printer *printer, const DynAccess *access)
 {
-	List	   *keys = key_preds(access);
+	List	   *keys = dyn_access_key_preds(access);
 
 	initStringInfo(&printer->buf);
 	appendStringInfoString(&printer->buf, operation_word(access, false));
@@ -708,7 +694,7 @@ show_target(Printer *printer, const DynAccess *access, ExplainState *es)
 {
 	if (access->index != NULL)
 		ExplainPropertyText("Index", access->index, es);
-	show_preds(printer, "Key Condition", key_preds(access), es);
+	show_preds(printer, "Key Condition", dyn_access_key_preds(access), es);
 	show_preds(printer, "Remote Filter", access->filters, es);
 	show_item_filter(printer, access, es);
 }

@@ -215,10 +215,10 @@ create_lookups(ReadAhead *ahead)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		if (scan->looked_up == NULL)
-			scan->looked_up =
-				dyn_looked_up_create(scan->input.scandesc,
-									 scan->input.node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+		if (scan->lookups == NULL)
+			scan->lookups =
+				dyn_lookups_create(scan->input.scandesc,
+								   scan->input.node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
 	}
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -280,7 +280,7 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		dyn_lookups_prefetch(scan->looked_up->lookups, dyn_scan_evaluate_next(scan));
+		dyn_lookups_prefetch(scan->lookups, dyn_scan_evaluate_next(scan));
 	}
 	restore_parameters(ahead, old);
 	MemoryContextSwitchTo(oldcontext);
@@ -296,8 +296,8 @@ begin_lookups(ReadAhead *ahead)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		if (scan->looked_up != NULL)
-			dyn_lookups_begin(scan->looked_up->lookups);
+		if (scan->lookups != NULL)
+			dyn_lookups_begin(scan->lookups);
 	}
 }
 
@@ -314,7 +314,7 @@ batch_is_full(const ReadAhead *ahead)
 		return false;
 	foreach(lc, ahead->scans)
 	{
-		if (dyn_lookups_is_full(((DynScan *) lfirst(lc))->looked_up->lookups))
+		if (dyn_lookups_is_full(((DynScan *) lfirst(lc))->lookups))
 			return true;
 	}
 	return nrows >= ahead->size || dyn_row_buffer_is_full(ahead->rows);
@@ -373,7 +373,7 @@ read_batch(ReadAhead *ahead)
 	Assert(ahead->ended || dyn_row_buffer_count(ahead->rows) > 0);
 	ExecClearTuple(ahead->out);
 	foreach(lc, ahead->scans)
-		dyn_lookups_start(((DynScan *) lfirst(lc))->looked_up->lookups,
+		dyn_lookups_start(((DynScan *) lfirst(lc))->lookups,
 						  ahead->ended && ahead->once);
 	nrows = dyn_row_buffer_count(ahead->rows);
 	ahead->batches += nrows > 0;
@@ -487,10 +487,10 @@ show_keys(const ReadAhead *ahead, ExplainState *es)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		if (scan->looked_up == NULL)
+		if (scan->lookups == NULL)
 			continue;
-		sum.distinct_keys += dyn_lookups_counters(scan->looked_up->lookups)->distinct_keys;
-		sum.repeated_keys += dyn_lookups_counters(scan->looked_up->lookups)->repeated_keys;
+		sum.distinct_keys += dyn_lookups_counters(scan->lookups)->distinct_keys;
+		sum.repeated_keys += dyn_lookups_counters(scan->lookups)->repeated_keys;
 	}
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{

@@ -14,8 +14,6 @@
 #include "../../plan/tree/plantree.h"
 #include "../source/caching.h"
 #include "../source/sharing.h"
-#include "../source/stored.h"
-#include "../statement/run.h"
 #include "scan.h"
 #include "scan_policy.h"
 
@@ -248,7 +246,7 @@ may_repeat(const DynScan *scan, DynItems *items)
 	Assert(!scan->input.scandesc->access->count_only || items == NULL ||
 		   items->methods->rewind != NULL);
 	return items != NULL && items->methods->rewind == NULL &&
-		scan->input.scandesc->keeps ? dyn_stored_create(items) : items;
+		scan->input.scandesc->keeps ? dyn_items_store(items) : items;
 }
 
 /* Returns the source that serves the execution. */
@@ -258,8 +256,8 @@ open_items(DynScan *scan)
 	DynInput   *input = &scan->input;
 	DynItems   *items = NULL;
 
-	if (scan->looked_up != NULL)
-		items = dyn_looked_up_open(scan->looked_up, &input->values);
+	if (scan->lookups != NULL)
+		items = dyn_lookups_open(scan->lookups, &input->values);
 	if (items != NULL)
 		return items;
 	/* requests in flight use the values after the outer row is freed */
@@ -379,9 +377,9 @@ void
 dyn_scan_free(DynScan *scan)
 {
 	dyn_scan_end_run(scan);
-	if (scan->looked_up != NULL)
-		dyn_looked_up_free(scan->looked_up);
-	scan->looked_up = NULL;
+	if (scan->lookups != NULL)
+		dyn_lookups_free(scan->lookups);
+	scan->lookups = NULL;
 	dyn_caching_free(&scan->input);
 	dyn_sharing_free(&scan->input);
 }

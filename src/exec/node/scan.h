@@ -16,8 +16,8 @@
 
 #include "nodes/execnodes.h"
 
+#include "../lookup/lookup.h"
 #include "../source/fallback.h"
-#include "../source/looked_up.h"
 #include "../source/united.h"
 
 struct DynAsyncGroup;
@@ -30,7 +30,7 @@ typedef struct DynScan
 								 * is another one); NULL: unknown */
 	bool		runs_once;		/* true if executed once; set if it may be
 								 * bounded */
-	DynLookedUp *looked_up;		/* lookups; NULL: a batch of executions was not
+	DynLookups *lookups;		/* lookups; NULL: a batch of executions was not
 								 * begun */
 	DynFallback *fallback;		/* fallback; NULL: the table is never read
 								 * instead */

@@ -36,9 +36,22 @@ is_fetched(const DynRows *rows, AttrNumber attnum)
 }
 
 static void
+append_path(DynPath **paths, int *n, int *space, const DynPath *path)
+{
+	if (*n == *space)
+	{
+		*space = Max(8, *space * 2);
+		*paths = dyn_grown(*paths, *space * sizeof(DynPath));
+	}
+	(*paths)[(*n)++] = *path;
+}
+
+/* Returns the path's slot. */
+static int
 add_path(DynRows *rows, const DynPath *path)
 {
-	rows->paths[rows->npaths++] = *path;
+	append_path(&rows->paths, &rows->npaths, &rows->path_space, path);
+	return rows->npaths - 1;
 }
 
 int
@@ -70,15 +83,16 @@ projected_path(const DynRows *rows, const DynPath *path)
 	return projected;
 }
 
-/* Adds a path to the projection, which must have space for one more. */
+/* Adds a path to the projection, unless it has it. */
 static void
-project(DynRows *rows, DynPath path)
+project(DynRows *rows, const DynPath *path)
 {
-	rows->full |= (path.nsteps == 0);
+	rows->full |= (path->nsteps == 0);
 	if (rows->full)
 		rows->nprojection = 0;
-	else
-		rows->projection[rows->nprojection++] = path;
+	else if (dyn_path_position(path, rows->projection, rows->nprojection) < 0)
+		append_path(&rows->projection, &rows->nprojection,
+					&rows->projection_space, path);
 }
 
 static bool
@@ -97,102 +111,28 @@ is_partial(const DynAccess *access, AttrNumber attnum)
 }
 
 static void
-add_column(DynRows *rows, AttrNumber attnum, bool partial)
+add_columns(DynRows *rows, const DynAccess *access)
 {
-	const DynColumn *column = dyn_relation_column(rows->relation, attnum);
-	bool		of_item = dyn_column_is_of_item(column);
-
-	rows->slots[rows->ncolumns] = of_item ? rows->npaths : -1;
-	rows->partial[rows->ncolumns] = partial;
-	rows->attnums[rows->ncolumns++] = attnum;
-	if (of_item)
-		add_path(rows, column->path);
-}
-
-static void
-set_columns(DynRows *rows, const DynAccess *access)
-{
+	int			space = Max(list_length(access->fields), 1);
 	ListCell   *lc;
 
+	rows->attnums = palloc(space * sizeof(AttrNumber));
+	rows->slots = palloc(space * sizeof(int));
+	rows->partial = palloc(space * sizeof(bool));
 	foreach(lc, access->fields)
 	{
-		DynField   *field = lfirst(lc);
+		const DynField *field = lfirst(lc);
+		const DynColumn *column = dyn_relation_column(rows->relation, field->attnum);
+		DynPath		projected = projected_path(rows, dyn_field_path(rows->relation, field));
 
-		project(rows, projected_path(rows, dyn_field_path(rows->relation, field)));
-		if (!is_fetched(rows, field->attnum))
-			add_column(rows, field->attnum, is_partial(access, field->attnum));
+		project(rows, &projected);
+		if (is_fetched(rows, field->attnum))
+			continue;
+		rows->slots[rows->ncolumns] = dyn_column_is_of_item(column)
+			? add_path(rows, column->path) : -1;
+		rows->partial[rows->ncolumns] = is_partial(access, field->attnum);
+		rows->attnums[rows->ncolumns++] = field->attnum;
 	}
-}
-
-static void
-add_extra(DynRows *rows, const DynKeyAttr *extra, int nextra)
-{
-	rows->extra_slots = palloc(Max(nextra, 1) * sizeof(int));
-	for (int i = 0; i < nextra; i++)
-	{
-		int			slot = dyn_rows_slot(rows, extra[i].name);
-
-		if (slot < 0)
-		{
-			DynPath    *path = dyn_path_of_attribute(extra[i].name);
-
-			slot = rows->npaths;
-			add_path(rows, path);
-			project(rows, *path);
-		}
-		rows->extra_slots[i] = slot;
-	}
-}
-
-/* Returns the slot of a key attribute: an entire item has it in any case. */
-static int
-base_slot(DynRows *rows, const char *name)
-{
-	int			slot = dyn_rows_slot(rows, name);
-
-	if (slot < 0 && rows->full)
-	{
-		slot = rows->npaths;
-		add_path(rows, dyn_path_of_attribute(name));
-	}
-	return slot;
-}
-
-DynRows *
-dyn_rows_create(DynRelation *relation, const DynAccess *access,
-				const DynKeyAttr *extra, int nextra)
-{
-	DynRows    *rows = palloc0(sizeof(DynRows));
-	int			space = list_length(access->fields) + nextra + access->nbase + 1;
-
-	rows->relation = relation;
-	rows->scalars = access->scalars;
-	rows->attnums = palloc0(space * sizeof(AttrNumber));
-	rows->slots = palloc0(space * sizeof(int));
-	rows->partial = palloc0(space * sizeof(bool));
-	rows->paths = palloc0(space * sizeof(DynPath));
-	rows->projection = palloc0(space * sizeof(DynPath));
-	rows->nbase = access->nbase;
-	rows->base = access->base;
-	set_columns(rows, access);
-	add_extra(rows, extra, nextra);
-	Assert(rows->npaths < space && rows->nprojection < space);
-	for (int i = 0; i < rows->nbase; i++)
-		rows->base_slots[i] = base_slot(rows, rows->base[i].name);
-	/* an item that needs no attribute must still be returned */
-	if (rows->nprojection == 0 && !rows->full)
-		rows->projection[rows->nprojection++] =
-			*dyn_path_of_attribute(rows->base[0].name);
-	return rows;
-}
-
-/* Reserves space for `more` further paths. */
-static void
-reserve_paths(DynRows *rows, int more)
-{
-	rows->paths = repalloc(rows->paths, (rows->npaths + more + 1) * sizeof(DynPath));
-	rows->projection = repalloc(rows->projection, (rows->nprojection + more + 1) *
-								sizeof(DynPath));
 }
 
 /*
@@ -205,9 +145,52 @@ read_path(DynRows *rows, const DynPath *path)
 	DynPath		projected = projected_path(rows, path);
 
 	if (dyn_path_position(path, rows->paths, rows->npaths) < 0)
-		add_path(rows, path);
-	if (dyn_path_position(&projected, rows->projection, rows->nprojection) < 0)
-		project(rows, projected);
+		(void) add_path(rows, path);
+	project(rows, &projected);
+}
+
+static void
+read_attributes(DynRows *rows, const DynKeyAttr *attrs, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (dyn_rows_slot(rows, attrs[i].name) < 0)
+			read_path(rows, dyn_path_of_attribute(attrs[i].name));
+	}
+}
+
+/*
+ * Reads the additional attributes, and finds the slots of keys.  An entire
+ * item has its key in any case.
+ */
+static void
+add_keys(DynRows *rows, const DynAccess *access, int flags)
+{
+	if (flags & DYN_ROWS_SORT)
+	{
+		read_attributes(rows, access->sort, access->nsort);
+		for (int i = 0; i < access->nsort; i++)
+			rows->sort_slots[i] = dyn_rows_slot(rows, access->sort[i].name);
+	}
+	if (flags & DYN_ROWS_KEY)
+		read_attributes(rows, access->base, access->nbase);
+	for (int i = 0; i < access->nhash && (flags & DYN_ROWS_PARTITION); i++)
+	{
+		if (dyn_rows_slot(rows, access->hash[i].name) < 0)
+			read_path(rows, dyn_path_of_attribute(access->hash[i].name));
+	}
+	rows->nbase = access->nbase;
+	rows->base = access->base;
+	for (int i = 0; i < rows->nbase; i++)
+	{
+		rows->base_slots[i] = dyn_rows_slot(rows, rows->base[i].name);
+		if (rows->base_slots[i] < 0 && rows->full)
+			rows->base_slots[i] =
+				add_path(rows, dyn_path_of_attribute(rows->base[i].name));
+	}
+	/* an item that needs no attribute must still be returned */
+	if (rows->nprojection == 0)
+		project(rows, dyn_path_of_attribute(rows->base[0].name));
 }
 
 /*
@@ -219,56 +202,31 @@ read_leaf(DynPred *pred, void *arg)
 {
 	DynRows    *rows = arg;
 
-	if (dyn_pred_is_given(pred))
-		return false;
-	reserve_paths(rows, 1);
-	read_path(rows, dyn_pred_path(rows->relation, pred));
+	if (!dyn_pred_is_given(pred))
+		read_path(rows, dyn_pred_path(rows->relation, pred));
 	return false;
-}
-
-void
-dyn_rows_add_filters(DynRows *rows, const List *filters)
-{
-	ListCell   *lc;
-
-	foreach(lc, filters)
-		(void) dyn_pred_walk(lfirst(lc), read_leaf, rows);
 }
 
 void
 dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots)
 {
-	reserve_paths(rows, others->npaths + others->nprojection);
 	for (int i = 0; i < others->npaths; i++)
 	{
 		slots[i] = dyn_path_position(&others->paths[i], rows->paths, rows->npaths);
-		if (slots[i] >= 0)
-			continue;
-		slots[i] = rows->npaths;
-		add_path(rows, &others->paths[i]);
+		if (slots[i] < 0)
+			slots[i] = add_path(rows, &others->paths[i]);
 	}
 	rows->full |= others->full;
-	for (int i = 0; i < others->nprojection && !rows->full; i++)
-	{
-		if (dyn_path_position(&others->projection[i], rows->projection,
-							  rows->nprojection) < 0)
-			project(rows, others->projection[i]);
-	}
 	if (rows->full)
 		rows->nprojection = 0;
+	for (int i = 0; i < others->nprojection; i++)
+		project(rows, &others->projection[i]);
 }
 
-/* Reads paths in full: their values decide whether an item is a row. */
-static void
-read_full(DynRows *rows, const List *paths)
-{
-	ListCell   *lc;
-
-	reserve_paths(rows, list_length(paths));
-	foreach(lc, paths)
-		read_path(rows, lfirst(lc));
-}
-
+/*
+ * Prepares the texts of templates.  They are read in full: they decide whether
+ * an item is a row.
+ */
 static void
 add_parts(DynRows *rows)
 {
@@ -276,6 +234,7 @@ add_parts(DynRows *rows)
 	bool	   *needed = palloc(relation->ntemplated * sizeof(bool));
 	Bitmapset  *attnums = NULL;
 	const DynColumn *rest = NULL;
+	ListCell   *lc;
 
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
@@ -287,43 +246,57 @@ add_parts(DynRows *rows)
 		if (column->document == DYN_REST_OF_ITEM)
 			rest = column;
 	}
-	read_full(rows, dyn_templated_paths(relation->templated, relation->ntemplated,
-										relation->columns, attnums, needed));
+	foreach(lc, dyn_templated_paths(relation->templated, relation->ntemplated,
+									relation->columns, attnums, needed))
+		read_path(rows, lfirst(lc));
 	rows->parts = dyn_parts_create(relation, needed, rows->paths, rows->npaths);
 	if (rest != NULL)
 		rows->rest = dyn_rest_create(rest, relation, rows->parts);
 }
 
-void
-dyn_rows_add_test(DynRows *rows)
+/* Prepares the item filter, templates and unnesting. */
+static void
+add_conversion(DynRows *rows)
 {
 	const DynItemFilter *test = &rows->relation->item_filter;
+	const DynPath *unnest = rows->relation->unnest;
 
-	reserve_paths(rows, test->nterms);
 	for (int i = 0; i < test->nterms; i++)
 		read_path(rows, test->terms[i].path);
 	if (rows->relation->ntemplated > 0)
 		add_parts(rows);
-	if (test->nterms == 0)
-		return;
-	rows->test = dyn_item_filter_cond(test);
-	if (!dyn_cond_bind(rows->test, rows->paths, rows->npaths))
-		elog(ERROR, "an attribute of the item filter is not read");
-	dyn_buffer_init_in(&rows->scratch, CurrentMemoryContext);
-}
-
-void
-dyn_rows_add_unnest(DynRows *rows)
-{
-	const DynPath *unnest = rows->relation->unnest;
-
+	if (test->nterms > 0)
+	{
+		rows->test = dyn_item_filter_cond(test);
+		if (!dyn_cond_bind(rows->test, rows->paths, rows->npaths))
+			elog(ERROR, "an attribute of the item filter is not read");
+		dyn_buffer_init_in(&rows->scratch, CurrentMemoryContext);
+	}
 	if (unnest == NULL)
 		return;
-	read_full(rows, list_make1(unconstify(DynPath *, unnest)));
+	read_path(rows, unnest);
 	rows->unnested = dyn_unnested_create(rows->relation, rows->attnums,
 										 rows->ncolumns,
 										 dyn_path_position(unnest, rows->paths,
 														   rows->npaths));
+}
+
+DynRows *
+dyn_rows_create(DynRelation *relation, const DynAccess *access, int flags,
+				const List *filters)
+{
+	DynRows    *rows = palloc0(sizeof(DynRows));
+	ListCell   *lc;
+
+	rows->relation = relation;
+	rows->scalars = access->scalars;
+	add_columns(rows, access);
+	add_keys(rows, access, flags);
+	foreach(lc, filters)
+		(void) dyn_pred_walk(lfirst(lc), read_leaf, rows);
+	if (flags & DYN_ROWS_CONVERT)
+		add_conversion(rows);
+	return rows;
 }
 
 /* ---- errors ---- */
@@ -686,7 +659,7 @@ dyn_rows_item_key(const DynRows *rows, const DynValue *values, DynKeyPart *parts
 	{
 		parts[i].name = rows->base[i].name;
 		dyn_key_scalar(rows->relation, rows->base[i].name,
-					   &values[rows->extra_slots[i]], &parts[i].value);
+					   &values[rows->base_slots[i]], &parts[i].value);
 	}
 }
 
@@ -696,7 +669,7 @@ dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 {
 	for (int i = 0; i < rows->nbase; i++)
 	{
-		if (!dyn_value_encodes(&values[rows->extra_slots[i]], &parts[i].value))
+		if (!dyn_value_encodes(&values[rows->base_slots[i]], &parts[i].value))
 			return false;
 	}
 	return true;

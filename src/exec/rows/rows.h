@@ -43,8 +43,8 @@ typedef struct DynRows
 
 	/* paths for the page parser: the columns, then extra attributes */
 	int			npaths;
+	int			path_space;
 	DynPath    *paths;
-	int		   *extra_slots;	/* slots of the extra attributes */
 
 	/*
 	 * projection to request from DynamoDB: paths below jsonb columns instead
@@ -55,12 +55,15 @@ typedef struct DynRows
 	bool		full;			/* true for all attributes: without a
 								 * projection */
 	int			nprojection;
+	int			projection_space;
 	DynPath    *projection;
 
 	/* the table's primary key, to name an item by; slots, -1 if not fetched */
 	int			nbase;
 	const DynKeyAttr *base;
 	int			base_slots[2];
+	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* DYN_ROWS_SORT: slots of the
+												 * sort attributes */
 	/*
 	 * returns the current item's key if it was not fetched; may return NULL,
 	 * with a reason in *why if the key could not be fetched
@@ -92,44 +95,35 @@ typedef struct DynRows
 								 * -1: none */
 } DynRows;
 
+/* Attributes that are read in addition to columns, and what is made of items */
+#define DYN_ROWS_SORT		0x01	/* sort attributes of the access plan */
+#define DYN_ROWS_KEY		0x02	/* the table's key */
+#define DYN_ROWS_PARTITION	0x04	/* partition key of the table or index */
+#define DYN_ROWS_CONVERT	0x08	/* rows: only of items that pass the
+									 * relation's item filter; one for each
+									 * element if it is unnested */
+
 /*
- * Returns the rows of an access plan, with slots for `nextra` further
- * top-level attributes.  In CurrentMemoryContext.
+ * Returns the rows of an access plan, with slots for the attributes that the
+ * flags (DYN_ROWS_) name, and those that `filters` (DynPred *) read.  All of
+ * them are requested.  In CurrentMemoryContext.
  */
 extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
-								const DynKeyAttr *extra, int nextra);
-
-/*
- * Adds slots for the attributes that filters (DynPred *) read, which are
- * requested but not part of the rows.  To be called before the rows are used;
- * in CurrentMemoryContext.
- */
-extern void dyn_rows_add_filters(DynRows *rows, const List *filters);
-
-/*
- * Restricts rows to items that pass the relation's item filter.  Adds slots
- * for the attributes that it reads; as dyn_rows_add_filters.
- */
-extern void dyn_rows_add_test(DynRows *rows);
-
-/*
- * Unnests items if the relation is unnested: they then give a row for each
- * element.  Adds a slot for the list, set or map; as dyn_rows_add_filters.
- */
-extern void dyn_rows_add_unnest(DynRows *rows);
+								int flags, const List *filters);
 
 /*
  * Adds slots for all attributes that the other rows, of the same table, read,
  * and requests all that they request.  Stores for each of the others' slots
- * its number here.  As dyn_rows_add_filters.
+ * its number here.  To be called before the rows are used; in
+ * CurrentMemoryContext.
  */
 extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
 /*
  * Hides the parts of a document that were not to be read, so that an error in
  * them is not raised.  These rows may request more than `own` do, or be added
- * to rows that do (`all`).  False if that is not possible.  As
- * dyn_rows_add_filters, but after all additions.  In rows_limit.c.
+ * to rows that do (`all`).  False if that is not possible.  To be called after
+ * all additions; in CurrentMemoryContext.  In rows_limit.c.
  */
 extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
 								 const DynRows *all);
@@ -158,8 +152,8 @@ dyn_rows_has_more(const DynRows *rows)
 }
 
 /*
- * Returns the base key of an item, for rows that were created with it as their
- * extra attributes.  Values are decoded into CurrentMemoryContext.
+ * Returns the table's key of an item, for rows with DYN_ROWS_KEY.  Values are
+ * decoded into CurrentMemoryContext.
  */
 extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 							  DynKeyPart *parts);

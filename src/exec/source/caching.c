@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "utils/datum.h"
 #include "utils/memutils.h"
 
 #include "../../model/session/guc.h"
@@ -39,17 +38,20 @@ struct DynCaching
 
 /* ---- creation ---- */
 
-/*
- * Adds the parameters of conversions: a converted value changes with its
- * operands.
- */
-static void
-add_operands(Bitmapset **params, List *conversions)
+/* A converted value changes with its operands. */
+static DynCaching *
+make_cached(DynInput *input)
 {
+	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
+	DynCaching *cached = palloc0(sizeof(DynCaching));
+	Bitmapset **params = palloc0(Max(list_length(plan->fdw_exprs), 1) *
+								 sizeof(Bitmapset *));
 	ListCell   *lc,
 			   *lc2;
 
-	foreach(lc, conversions)
+	foreach(lc, plan->fdw_exprs)
+		params[foreach_current_index(lc)] = dyn_running_params(lfirst(lc));
+	foreach(lc, input->conversions)
 	{
 		const DynConversion *conversion = lfirst(lc);
 
@@ -62,21 +64,7 @@ add_operands(Bitmapset **params, List *conversions)
 					bms_add_members(params[conversion->param], params[step->param]);
 		}
 	}
-}
-
-static DynCaching *
-make_cached(DynInput *input)
-{
-	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
-	DynCaching *cached = palloc0(sizeof(DynCaching));
-	ListCell   *lc;
-
-	cached->value_params = palloc0(Max(list_length(plan->fdw_exprs), 1) *
-								   sizeof(Bitmapset *));
-	foreach(lc, plan->fdw_exprs)
-		cached->value_params[foreach_current_index(lc)] =
-			dyn_running_params(lfirst(lc));
-	add_operands(cached->value_params, input->conversions);
+	cached->value_params = params;
 	return cached;
 }
 
@@ -92,21 +80,6 @@ visit_value(DynPred *pred, void *arg)
 		bms_overlap(cached->value_params[pred->param], cached->changed);
 }
 
-static List *
-changing_filters(const DynCaching *cached, const DynAccess *full)
-{
-	List	   *changing = NIL;
-	ListCell   *lc;
-
-	foreach(lc, full->filters)
-	{
-		if (dyn_pred_walk_parts(lfirst(lc), visit_value,
-								unconstify(DynCaching *, cached)))
-			changing = lappend(changing, lfirst(lc));
-	}
-	return changing;
-}
-
 static bool
 visit_used(DynPred *pred, void *arg)
 {
@@ -117,28 +90,15 @@ visit_used(DynPred *pred, void *arg)
 	return false;
 }
 
-static void
-mark_used(List *preds, bool *used)
-{
-	ListCell   *lc;
-
-	foreach(lc, preds)
-		(void) dyn_pred_walk_parts(lfirst(lc), visit_used, used);
-}
-
 /* Returns which values the requests of an access plan use. */
 static bool *
 used_values(const DynAccess *access, int nvalues)
 {
 	bool	   *used = palloc0(Max(nvalues, 1) * sizeof(bool));
+	ListCell   *lc;
 
-	mark_used(access->filters, used);
-	if (access->row_keys != NULL)
-		(void) dyn_pred_walk_parts(access->row_keys, visit_used, used);
-	for (int i = 0; i < access->nhash; i++)
-		mark_used(access->hash[i].preds, used);
-	for (int i = 0; i < access->nrange; i++)
-		mark_used(access->range[i].preds, used);
+	foreach(lc, list_concat(dyn_access_key_preds(access), access->filters))
+		(void) dyn_pred_walk_parts(lfirst(lc), visit_used, used);
 	return used;
 }
 
@@ -183,7 +143,8 @@ divide(DynInput *input)
 {
 	DynCaching *cached = input->caching;
 	MemoryContext oldcontext;
-	List	   *changing;
+	List	   *changing = NIL;
+	ListCell   *lc;
 
 	forget_division(cached);
 	cached->context = AllocSetContextCreate(input->node->ss.ps.state->es_query_cxt,
@@ -191,7 +152,11 @@ divide(DynInput *input)
 											ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(cached->context);
 	cached->divided_by = bms_copy(cached->changed);
-	changing = changing_filters(cached, input->scandesc->access);
+	foreach(lc, input->scandesc->access->filters)
+	{
+		if (dyn_pred_walk_parts(lfirst(lc), visit_value, cached))
+			changing = lappend(changing, lfirst(lc));
+	}
 
 	/*
 	 * A filter on an index saves reads of items in the table.  Without it one
@@ -206,29 +171,6 @@ divide(DynInput *input)
 }
 
 /* ---- start of an execution ---- */
-
-/*
- * True if this read is the cached one, or the one that the last execution
- * began.
- */
-static bool
-is_same_read(const DynCaching *cached, const DynValues *values)
-{
-	if (cached->read_context == NULL)
-		return false;
-	for (int i = 0; i < values->n; i++)
-	{
-		const DynValueType *type = &values->types[i];
-
-		if (cached->used[i] &&
-			(cached->values.nulls[i] != values->nulls[i] ||
-			 (!values->nulls[i] &&
-			  !datum_image_eq(cached->values.values[i], values->values[i],
-							  type->byval, type->len))))
-			return false;
-	}
-	return true;
-}
 
 /* Drops the existing read, and notes the new one's values. */
 static void
@@ -275,7 +217,6 @@ start_read(DynCaching *cached)
 	MemoryContext oldcontext = MemoryContextSwitchTo(cached->read_context);
 	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
 
-	dyn_scandesc_check_schema(scandesc);
 	dyn_resolve_access(scandesc->access, scandesc->relation, &cached->values, resolved);
 	Assert(!resolved->incomplete);
 	dyn_shared_start(cached->member->read, resolved);
@@ -299,7 +240,9 @@ dyn_caching_open(DynInput *input)
 		divide(input);
 	if (cached->member == NULL)
 		return NULL;
-	same = is_same_read(cached, &input->values);
+	/* the cached read, or the one that the last execution began */
+	same = cached->read_context != NULL &&
+		dyn_values_equal(&cached->values, &input->values, cached->used);
 	if (!same)
 		note_values(cached, &input->values);
 	/* a Scan reads the full table for any values */

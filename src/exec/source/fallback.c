@@ -16,11 +16,10 @@
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
-#include "../../model/server/memory.h"
 #include "../../plan/keys/match_keys.h"
-#include "checked.h"
 #include "fallback.h"
 
+/* Values known to select zero rows. */
 typedef struct EmptyValues
 {
 	DynValues	values;
@@ -34,10 +33,10 @@ struct DynFallback
 	DynScanDesc *scandesc;		/* scan descriptor of the table */
 	DynChecker	checker;		/* conditions, set after the first execution */
 	int			nsort;			/* number of sort keys; 0: unsorted */
-	AttrNumber *sort_columns;
-	Oid		   *sort_operators;
-	Oid		   *sort_collations;
-	bool	   *nulls_first;
+	AttrNumber	sort_columns[DYN_MAX_KEY_ATTRS];
+	Oid			sort_operators[DYN_MAX_KEY_ATTRS];
+	Oid			sort_collations[DYN_MAX_KEY_ATTRS];
+	bool		nulls_first[DYN_MAX_KEY_ATTRS];
 
 	/* source before the checks (of one execution) */
 	DynItems   *unchecked;
@@ -47,11 +46,8 @@ struct DynFallback
 	TupleTableSlot *sort_slot;	/* slot for sorted rows; NULL: not begun */
 	bool		sorted;			/* true if all rows are sorted */
 
-	/* values known to select zero rows, with their hashes */
 	MemoryContext empty_context;
-	int			nempty;
-	int			empty_space;
-	EmptyValues *empty;
+	List	   *empty;			/* list of EmptyValues * */
 };
 
 /* ---- values that select zero rows ---- */
@@ -59,12 +55,15 @@ struct DynFallback
 static bool
 is_known_empty(const DynFallback *fallback, const DynValues *values)
 {
-	uint32		hash = fallback->nempty > 0 ? dyn_values_hash(values) : 0;
+	uint32		hash = fallback->empty != NIL ? dyn_values_hash(values) : 0;
+	ListCell   *lc;
 
-	for (int i = 0; i < fallback->nempty; i++)
+	foreach(lc, fallback->empty)
 	{
-		if (fallback->empty[i].hash == hash &&
-			dyn_values_equal(values, &fallback->empty[i].values))
+		const EmptyValues *empty = lfirst(lc);
+
+		if (empty->hash == hash &&
+			dyn_values_equal(values, &empty->values, NULL))
 			return true;
 	}
 	return false;
@@ -72,37 +71,27 @@ is_known_empty(const DynFallback *fallback, const DynValues *values)
 
 /* Drops all values when there is not enough memory for another list. */
 static void
-make_empty_space(DynFallback *fallback)
-{
-	if (MemoryContextMemAllocated(fallback->empty_context, true) >
-		get_hash_memory_limit())
-	{
-		MemoryContextReset(fallback->empty_context);
-		fallback->nempty = fallback->empty_space = 0;
-		fallback->empty = NULL;
-	}
-	if (fallback->nempty < fallback->empty_space)
-		return;
-	fallback->empty_space = Max(8, fallback->empty_space * 2);
-	fallback->empty = dyn_grown(fallback->empty,
-								fallback->empty_space * sizeof(EmptyValues));
-}
-
-static void
 remember_empty(DynFallback *fallback)
 {
 	const DynValues *values = &fallback->input->values;
 	EState	   *estate = fallback->input->node->ss.ps.state;
 	MemoryContext oldcontext;
+	EmptyValues *empty;
 
 	if (fallback->empty_context == NULL)
 		fallback->empty_context = AllocSetContextCreate(estate->es_query_cxt,
 														"dynamo_fdw fallback",
 														ALLOCSET_SMALL_SIZES);
+	if (MemoryContextMemAllocated(fallback->empty_context, true) >
+		get_hash_memory_limit())
+	{
+		MemoryContextReset(fallback->empty_context);
+		fallback->empty = NIL;
+	}
 	oldcontext = MemoryContextSwitchTo(fallback->empty_context);
-	make_empty_space(fallback);
-	fallback->empty[fallback->nempty++] =
-		(EmptyValues) {dyn_values_copy(values), dyn_values_hash(values)};
+	empty = palloc(sizeof(EmptyValues));
+	*empty = (EmptyValues) {dyn_values_copy(values), dyn_values_hash(values)};
+	fallback->empty = lappend(fallback->empty, empty);
 	MemoryContextSwitchTo(oldcontext);
 }
 
@@ -120,35 +109,25 @@ next_checked(DynFallback *fallback, TupleTableSlot *slot, bool wait)
 	return state;
 }
 
-static void
-begin_sort(DynFallback *fallback, TupleTableSlot *slot)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(fallback->context);
-
-	fallback->sort = tuplesort_begin_heap(slot->tts_tupleDescriptor,
-										  fallback->nsort,
-										  fallback->sort_columns,
-										  fallback->sort_operators,
-										  fallback->sort_collations,
-										  fallback->nulls_first,
-										  work_mem, NULL,
-										  TUPLESORT_RANDOMACCESS);
-	fallback->sort_slot =
-		MakeSingleTupleTableSlot(CreateTupleDescCopy(slot->tts_tupleDescriptor),
-								 &TTSOpsMinimalTuple);
-	MemoryContextSwitchTo(oldcontext);
-}
-
 /* Sorts all rows; false if it would have to wait, but must not. */
 static bool
 sort_rows(DynFallback *fallback, TupleTableSlot *slot, bool wait)
 {
-	MemoryContext oldcontext;
+	MemoryContext oldcontext = MemoryContextSwitchTo(fallback->context);
+	TupleDesc	desc = slot->tts_tupleDescriptor;
 	DynFetchState state;
 
 	if (fallback->sort == NULL)
-		begin_sort(fallback, slot);
-	oldcontext = MemoryContextSwitchTo(fallback->context);
+	{
+		fallback->sort = tuplesort_begin_heap(desc, fallback->nsort,
+											  fallback->sort_columns,
+											  fallback->sort_operators,
+											  fallback->sort_collations,
+											  fallback->nulls_first, work_mem,
+											  NULL, TUPLESORT_RANDOMACCESS);
+		fallback->sort_slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
+													   &TTSOpsMinimalTuple);
+	}
 	while ((state = next_checked(fallback, slot, wait)) == DYN_FETCH_ITEM)
 		tuplesort_puttupleslot(fallback->sort, slot);
 	if (state == DYN_FETCH_END)
@@ -276,10 +255,6 @@ init_sort(DynFallback *fallback)
 	const DynAccess *access = fallback->scandesc->access;
 
 	fallback->nsort = access->nsort;
-	fallback->sort_columns = palloc(Max(access->nsort, 1) * sizeof(AttrNumber));
-	fallback->sort_operators = palloc(Max(access->nsort, 1) * sizeof(Oid));
-	fallback->sort_collations = palloc(Max(access->nsort, 1) * sizeof(Oid));
-	fallback->nulls_first = palloc(Max(access->nsort, 1) * sizeof(bool));
 	for (int i = 0; i < access->nsort; i++)
 	{
 		AttrNumber	attnum = dyn_sort_column(relation, &access->sort[i],

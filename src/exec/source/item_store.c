@@ -149,20 +149,6 @@ move_away(DynItemStore *store, int number)
 	}
 }
 
-static void
-forget_items(DynItemStore *store)
-{
-	if (++store->reads < READS_BETWEEN_TRIMS)
-		return;
-	store->reads = 0;
-	for (int i = 0; i < store->ncursors; i++)
-	{
-		if (store->cursors[i].left)
-			move_away(store, i);
-	}
-	tuplestore_trim(store->tuples);
-}
-
 bool
 dyn_item_store_has_next(const DynItemStore *store, int cursor)
 {
@@ -188,7 +174,15 @@ dyn_item_store_next(DynItemStore *store, int number, DynValue *slots)
 	ExecClearTuple(store->slot);
 	dyn_item_record_read(cursor->record, slots, store->nslots);
 	cursor->position++;
-	forget_items(store);
+	if (++store->reads < READS_BETWEEN_TRIMS)
+		return true;
+	store->reads = 0;
+	for (int i = 0; i < store->ncursors; i++)
+	{
+		if (store->cursors[i].left)
+			move_away(store, i);
+	}
+	tuplestore_trim(store->tuples);
 	return true;
 }
 

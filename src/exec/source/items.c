@@ -1,11 +1,20 @@
 /*
  * items.c
- *		Common functions of all sources, and the two simplest sources.
+ *		Common functions of all sources, and the simple sources: empty,
+ *		fetched, listed and stored.
  */
 #include "postgres.h"
 
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/tuplestore.h"
+
 #include "items.h"
-#include "listed.h"
+
+/* Number of keys in one batch of a listed source. */
+#define BATCH_KEYS			(4 * DYN_BATCH_GET_MAX_KEYS)
 
 /* ---- all sources ---- */
 
@@ -139,6 +148,195 @@ static const DynItemsMethods fetched_methods = {
 	.close = fetched_close,
 };
 
+/* ---- listed ---- */
+
+/*
+ * The listing is a fetch of the index.  Its keys, each once (base_keys.h), are
+ * read from the table in batches.  An item that was deleted by then is
+ * omitted.
+ */
+typedef struct Listed
+{
+	DynItems	items;			/* must be first */
+	DynScanDesc *scandesc;
+	DynFetch   *index_result;	/* fetch of the index */
+	DynFetch   *fetch;			/* fetch of a batch's items; NULL between
+								 * batches */
+	MemoryContext context;
+	MemoryContext batch_context;	/* context of that batch; NULL before the
+									 * first */
+	DynBaseKeys *keys;			/* keys that the index listed so far */
+	DynBaseKeys *done;			/* keys not to be read, or NULL */
+	uint64	   *skipped;		/* number of those skipped, if `done` is set */
+} Listed;
+
+/* Returns the next new key, from the index or from the keys set aside. */
+static bool
+next_key(Listed *listed, DynKeyPart *parts)
+{
+	const DynValue *entry;
+
+	while ((entry = dyn_fetch_next(listed->index_result)) != NULL)
+	{
+		dyn_rows_item_key(listed->scandesc->index_rows, entry, parts);
+		if (listed->done != NULL && dyn_base_keys_has(listed->done, parts))
+			(*listed->skipped)++;
+		else if (dyn_base_keys_add(listed->keys, parts))
+			return true;
+		/* a batch may skip very many of them */
+		for (int i = 0; i < listed->scandesc->access->nbase; i++)
+			pfree(unconstify(char *, parts[i].value.data));
+	}
+	return dyn_base_keys_next(listed->keys, parts);
+}
+
+/* Ends the batch: the index is awaited again. */
+static void
+end_batch(Listed *listed)
+{
+	listed->fetch = NULL;
+	dyn_fetch_set_group(listed->index_result, listed->scandesc->group_in_flight);
+}
+
+/*
+ * Collects keys, waiting for them, and starts to read their items; false at
+ * the end of the index.  Peers cannot wait for the index's requests in flight:
+ * they are taken in after the batch.
+ */
+static bool
+start_batch(Listed *listed)
+{
+	DynScanDesc *scandesc = listed->scandesc;
+	int			nparts = scandesc->access->nbase;
+	int			max = scandesc->access->limit_hint > 0 ? Min(scandesc->access->limit_hint, BATCH_KEYS)
+		: scandesc->access->may_stop_early ? DYN_BATCH_GET_MAX_KEYS : BATCH_KEYS;
+	MemoryContext oldcontext;
+	DynKeyPart *parts;
+	int			n = 0;
+
+	if (listed->batch_context == NULL)
+		listed->batch_context = AllocSetContextCreate(listed->context,
+													  "dynamo_fdw batch",
+													  ALLOCSET_DEFAULT_SIZES);
+	end_batch(listed);
+	MemoryContextReset(listed->batch_context);
+	oldcontext = MemoryContextSwitchTo(listed->batch_context);
+	parts = palloc((Size) max * nparts * sizeof(DynKeyPart));
+	while (n < max && next_key(listed, &parts[n * nparts]))
+		n++;
+	if (n > 0)
+	{
+		dyn_fetch_set_group(listed->index_result, NULL);
+		listed->fetch =
+			dyn_scandesc_start(scandesc,
+							   dyn_requests_of_keys(scandesc->relation, parts, n, nparts,
+													scandesc->rows->projection,
+													scandesc->rows->nprojection),
+							   scandesc->rows, false);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	return n > 0;
+}
+
+static const DynValue *
+listed_next(DynItems *items)
+{
+	Listed	   *listed = (Listed *) items;
+
+	for (;;)
+	{
+		const DynValue *item = NULL;
+
+		if (listed->fetch != NULL)
+			item = dyn_fetch_next(listed->fetch);
+		if (item != NULL)
+			return item;
+		if (!start_batch(listed))
+			return NULL;
+	}
+}
+
+/* Returns the fetch waited for: the batch's, or the listing. */
+static DynFetch *
+listed_awaited(const DynItems *items)
+{
+	const Listed *listed = (const Listed *) items;
+
+	return listed->fetch ? listed->fetch : listed->index_result;
+}
+
+/*
+ * Collecting the keys of the next batch may wait, if the index has more pages.
+ */
+static bool
+listed_would_wait(DynItems *items)
+{
+	Listed	   *listed = (Listed *) items;
+
+	for (;;)
+	{
+		DynFetchState state = dyn_fetch_poll(listed_awaited(items));
+
+		if (state == DYN_FETCH_WAITS)
+			return true;
+		if (listed->fetch != NULL)
+		{
+			if (state == DYN_FETCH_ITEM)
+				return false;
+			end_batch(listed);
+		}
+		else if (!start_batch(listed))
+			return false;
+	}
+}
+
+static void
+listed_close(DynItems *items)
+{
+	Listed	   *listed = (Listed *) items;
+
+	dyn_scandesc_set_origin(listed->scandesc, NULL, NULL);
+	dyn_base_keys_free(listed->keys);
+	if (listed->batch_context != NULL)
+		MemoryContextDelete(listed->batch_context);
+	dyn_fetch_stop(listed->index_result);
+}
+
+static const DynItemsMethods listed_methods = {
+	.next = listed_next,
+	.would_wait = listed_would_wait,
+	.awaited = listed_awaited,
+	.close = listed_close,
+};
+
+/* The listing returns the scan descriptor's index rows. */
+static DynItems *
+make_listed(DynScanDesc *scandesc, DynFetch *index_result)
+{
+	Listed	   *listed = palloc0(sizeof(Listed));
+
+	Assert(scandesc->index_rows != NULL);
+	listed->items.methods = &listed_methods;
+	listed->items.rows = scandesc->rows;
+	listed->scandesc = scandesc;
+	listed->index_result = index_result;
+	listed->context = CurrentMemoryContext;
+	listed->keys = dyn_base_keys_create(scandesc->access->base, scandesc->access->nbase,
+										get_hash_memory_limit());
+	return &listed->items;
+}
+
+void
+dyn_items_skip_keys(DynItems *items, DynBaseKeys *done, uint64 *skipped)
+{
+	Listed	   *listed = (Listed *) items;
+
+	if (items->methods != &listed_methods)
+		return;
+	listed->done = done;
+	listed->skipped = skipped;
+}
+
 /* ---- start ---- */
 
 DynItems *
@@ -156,8 +354,154 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 									  dyn_scandesc_segments(scandesc));
 	fetch = dyn_scandesc_start(scandesc, requests, rows, false);
 	if (scandesc->index_rows != NULL)
-		return dyn_listed_create(scandesc, fetch);
+		return make_listed(scandesc, fetch);
 	fetched = palloc(sizeof(Fetched));
 	*fetched = (Fetched) {{&fetched_methods, scandesc->rows}, scandesc, fetch};
 	return &fetched->items;
+}
+
+/* ---- stored ---- */
+
+/*
+ * Rows are in work_mem and then in a temporary file.  After a rewind those
+ * that were returned come first, then those not yet read from the source.
+ */
+typedef struct Stored
+{
+	DynItems	items;			/* must be first */
+	DynItems   *source;
+	MemoryContext context;
+	Tuplestorestate *rows;		/* rows; NULL: not begun */
+	TupleTableSlot *row;		/* slot of a row; NULL: not begun */
+	int64		nrows;
+	int64		position;		/* position of the next row */
+} Stored;
+
+static void
+store_row(Stored *stored, TupleTableSlot *slot)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(stored->context);
+
+	if (stored->rows == NULL)
+	{
+		stored->rows = tuplestore_begin_heap(false, false, work_mem);
+		stored->row = MakeSingleTupleTableSlot(CreateTupleDescCopy(slot->tts_tupleDescriptor),
+											   &TTSOpsMinimalTuple);
+	}
+	tuplestore_puttupleslot(stored->rows, slot);
+	MemoryContextSwitchTo(oldcontext);
+	stored->position = ++stored->nrows;
+}
+
+static DynFetchState
+stored_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
+{
+	Stored	   *stored = (Stored *) items;
+	DynFetchState state;
+
+	if (stored->position < stored->nrows)
+	{
+		if (!tuplestore_gettupleslot(stored->rows, true, false, stored->row))
+			elog(ERROR, "a row that was stored is missing");
+		ExecCopySlot(slot, stored->row);
+		stored->position++;
+		return DYN_FETCH_ITEM;
+	}
+	state = dyn_items_next_row(stored->source, slot, wait);
+	if (state == DYN_FETCH_ITEM)
+		store_row(stored, slot);
+	return state;
+}
+
+static DynFetch *
+stored_awaited(const DynItems *items)
+{
+	return dyn_items_awaited(((const Stored *) items)->source);
+}
+
+static bool
+stored_rewind(DynItems *items)
+{
+	Stored	   *stored = (Stored *) items;
+
+	if (stored->rows != NULL)
+		tuplestore_rescan(stored->rows);
+	stored->position = 0;
+	return true;
+}
+
+static void
+stored_close(DynItems *items)
+{
+	Stored	   *stored = (Stored *) items;
+
+	dyn_items_close(stored->source);
+	if (stored->rows == NULL)
+		return;
+	ExecDropSingleTupleTableSlot(stored->row);
+	tuplestore_end(stored->rows);
+}
+
+static const DynItemsMethods stored_methods = {
+	.next_row = stored_next_row,
+	.awaited = stored_awaited,
+	.rewind = stored_rewind,
+	.close = stored_close,
+};
+
+DynItems *
+dyn_items_store(DynItems *source)
+{
+	Stored	   *stored = palloc0(sizeof(Stored));
+
+	stored->items.methods = &stored_methods;
+	stored->source = source;
+	stored->context = CurrentMemoryContext;
+	return &stored->items;
+}
+
+/* ---- checks ---- */
+
+void
+dyn_checker_init(DynChecker *checker, ForeignScanState *node, ExprState *qual,
+				 bool counts)
+{
+	checker->node = node;
+	checker->qual = qual;
+	checker->counts = counts;
+	checker->econtext = CreateExprContext(node->ss.ps.state);
+}
+
+static bool
+passes_checks(const DynChecker *checker, TupleTableSlot *slot)
+{
+	Relation	relation = checker->node->ss.ss_currentRelation;
+
+	/* core sets it after this; a count has no relation */
+	if (relation != NULL)
+		slot->tts_tableOid = RelationGetRelid(relation);
+	checker->econtext->ecxt_scantuple = slot;
+	if (ExecQual(checker->qual, checker->econtext))
+		return true;
+	if (checker->counts)
+		InstrCountFiltered1(checker->node, 1);
+	return false;
+}
+
+DynFetchState
+dyn_checker_next_row(const DynChecker *checker, DynItems *items,
+					 TupleTableSlot *slot, bool wait)
+{
+	MemoryContext oldcontext;
+	DynFetchState state;
+
+	do
+	{
+		ExecClearTuple(slot);
+		ResetExprContext(checker->econtext);
+		oldcontext = MemoryContextSwitchTo(checker->econtext->ecxt_per_tuple_memory);
+		state = dyn_items_take_row(items, slot, wait);
+		MemoryContextSwitchTo(oldcontext);
+	} while (state == DYN_FETCH_ITEM && !passes_checks(checker, slot));
+	return state;
 }

@@ -5,14 +5,14 @@
  *		source		its items
  *		empty		none, since no item can qualify
  *		fetched		those of a fetch
- *		listed		those of the table whose keys an index lists (listed.h)
+ *		listed		those of the table whose keys an index lists
  *		a member's	those of a read that several go through (shared.h)
  *
  *		source		its rows
  *		united		those of the arms of an OR, each once (united.h)
  *		fallback	those of the table in place of an index (fallback.h)
- *		looked up	those that lookups serve (looked_up.h)
- *		stored		those of another source, which cannot be rewound (stored.h)
+ *		looked up	those that lookups serve (lookup/lookup.h)
+ *		stored		those of another source, which cannot be rewound
  *
  * A source returns items one by one, together with the DynRows that decode
  * them.  It returns rows if these are checked first, or cached.  It is closed
@@ -21,6 +21,9 @@
 #ifndef DYN_EXEC_ITEMS_H
 #define DYN_EXEC_ITEMS_H
 
+#include "nodes/execnodes.h"
+
+#include "../fetch/base_keys.h"
 #include "../fetch/scandesc.h"
 
 typedef struct DynItems DynItems;
@@ -95,6 +98,19 @@ extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 /* Returns a source without items. */
 extern DynItems *dyn_items_empty(DynRows *rows);
 
+/*
+ * Returns a source that can be rewound, of the rows of `source`, which it
+ * closes.  In CurrentMemoryContext.
+ */
+extern DynItems *dyn_items_store(DynItems *source);
+
+/*
+ * Skips the keys of `done` if the source is listed: they are counted, not
+ * read.
+ */
+extern void dyn_items_skip_keys(DynItems *items, DynBaseKeys *done,
+								uint64 *skipped);
+
 static inline bool
 dyn_items_would_wait(DynItems *items)
 {
@@ -156,5 +172,30 @@ extern double dyn_items_pause(const DynItems *items);
 extern bool dyn_items_rewind(DynItems *items);
 extern uint64 dyn_items_count(DynItems *items);
 extern void dyn_items_close(DynItems *items);
+
+/* ---- checks ---- */
+
+/*
+ * Checks rows by conditions before the executor sees them.  Conditions that an
+ * access plan's own requests would enforce must be checked where other
+ * requests replace them.  Decoded values and those of conditions live until
+ * the next row.
+ */
+typedef struct DynChecker
+{
+	ForeignScanState *node;
+	ExprState  *qual;			/* conditions; NULL: every row passes */
+	bool		counts;			/* true if rejected rows count as removed by
+								 * the node's filter */
+	ExprContext *econtext;		/* expression context of a row */
+} DynChecker;
+
+extern void dyn_checker_init(DynChecker *checker, ForeignScanState *node,
+							 ExprState *qual, bool counts);
+
+/* Stores the next row of the items that passes, as next_row. */
+extern DynFetchState dyn_checker_next_row(const DynChecker *checker,
+										  DynItems *items, TupleTableSlot *slot,
+										  bool wait);
 
 #endif

@@ -55,6 +55,7 @@ dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved)
 	ListCell   *lc;
 
 	Assert(read->store == NULL && scandesc->rows == read->rows);
+	dyn_scandesc_check_schema(scandesc);
 	read->slots = palloc0(read->rows->npaths * sizeof(DynValue));
 	foreach(lc, read->members)
 	{
@@ -168,35 +169,25 @@ take_item(DynMember *member, bool wait)
 	return DYN_FETCH_ITEM;
 }
 
-static bool
-passes(DynMember *member)
-{
-	bool		passes = member->cond == NULL ||
-		dyn_item_matches(member->cond, member->item, &member->scratch);
-
-	Assert(!member->contradiction);
-	dyn_check_oom(member->scratch.failed);
-	return passes;
-}
-
 /* Stores the next item that the member's filters select in member->item. */
 static DynFetchState
 find_item(DynMember *member, bool wait)
 {
 	const DynSharedRead *read = member->read;
-	DynFetchState state;
+	DynFetchState state = DYN_FETCH_ITEM;
+	bool		passes = false;
 
-	while ((state = take_item(member, wait)) == DYN_FETCH_ITEM)
+	Assert(!member->contradiction);
+	while (!passes && (state = take_item(member, wait)) == DYN_FETCH_ITEM)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; member->item != read->slots && i < member->nslots; i++)
 			member->item[i] = read->slots[member->slots[i]];
-		if (passes(member))
-		{
-			member->count++;
-			break;
-		}
+		passes = member->cond == NULL ||
+			dyn_item_matches(member->cond, member->item, &member->scratch);
+		dyn_check_oom(member->scratch.failed);
 	}
+	member->count += passes;
 	return state;
 }
 
@@ -261,7 +252,7 @@ member_rewind(DynItems *items)
 	return true;
 }
 
-/* Counts the items, including those that polling has found. */
+/* Includes the items that polling has found. */
 static uint64
 member_count(DynItems *items)
 {

@@ -9,7 +9,6 @@
 #include "../../model/session/guc.h"
 #include "../../plan/clauses/failure.h"
 #include "../../plan/tree/plantree.h"
-#include "../statement/run.h"
 #include "shared.h"
 #include "sharing.h"
 
@@ -36,8 +35,9 @@ struct DynSharing
 static Bitmapset *
 params_of(const DynInput *input)
 {
-	return dyn_running_params((Node *) ((ForeignScan *)
-										input->node->ss.ps.plan)->fdw_exprs);
+	const ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
+
+	return dyn_running_params((Node *) plan->fdw_exprs);
 }
 
 /* Returns the plan or subplan that it belongs to. */
@@ -137,22 +137,6 @@ find_table_scan(const DynInput *input, List *candidates)
 	return NULL;
 }
 
-static List *
-of_same_index(const DynInput *input, List *candidates)
-{
-	List	   *found = NIL;
-	ListCell   *lc;
-
-	foreach(lc, candidates)
-	{
-		const DynInput *other = lfirst(lc);
-
-		if (dyn_access_same_index(input->scandesc->access, other->scandesc->access))
-			found = lappend(found, lfirst(lc));
-	}
-	return found;
-}
-
 /*
  * True if it is executed exactly once, unless an input is empty.  A subplan,
  * even one without parameters, runs only if an expression needs its result.
@@ -224,48 +208,40 @@ take_values(DynSharing *sharing, DynInput *input)
 	return true;
 }
 
-/* Makes the access plan read the table, if there is a Scan of it. */
-static void
-read_from(DynAccess *own_access, const DynAccess *table)
-{
-	if (table == NULL)
-		return;
-	Assert(table->index == NULL && dyn_access_can(own_access, DYN_CAN_READ_TABLE));
-	own_access->index = NULL;
-	own_access->global = false;
-	own_access->schema = table->schema;
-	own_access->key_names = table->key_names;
-	own_access->estimate = table->estimate;
-}
-
-/* Initializes a member. Items that are read for others are read to the end. */
-static void
-init_member(DynMember *member, DynInput *input, const DynAccess *table)
-{
-	member->expected = is_expected(input);
-	member->may_rewind = input->scandesc->keeps || !member->expected;
-	dyn_member_init(member, input, input->scandesc->access->filters);
-	read_from(&member->own_access, table);
-	member->own_access.may_stop_early = false;
-	member->own_access.limit_hint = 0;
-}
-
-/* Returns the scan's part; NULL if it cannot or need not share. */
+/*
+ * Returns the scan's part, which reads the `table`, if there is a Scan of it;
+ * NULL if the scan cannot or need not share.  Items that are read for others
+ * are read to the end.
+ */
 static DynSharing *
 make_sharing(DynInput *input, const DynAccess *table)
 {
 	DynSharing *sharing = palloc0(sizeof(DynSharing));
 	DynMember  *member = &sharing->member;
+	DynAccess  *own_access = &member->own_access;
 
 	if ((table != NULL && !dyn_access_can(input->scandesc->access, DYN_CAN_READ_TABLE)) ||
 		!take_values(sharing, input))
 		return NULL;
-	init_member(member, input, table);
+	member->expected = is_expected(input);
+	member->may_rewind = input->scandesc->keeps || !member->expected;
+	dyn_member_init(member, input, input->scandesc->access->filters);
+	if (table != NULL)
+	{
+		Assert(table->index == NULL);
+		own_access->index = NULL;
+		own_access->global = false;
+		own_access->schema = table->schema;
+		own_access->key_names = table->key_names;
+		own_access->estimate = table->estimate;
+	}
+	own_access->may_stop_early = false;
+	own_access->limit_hint = 0;
 	if (sharing->awaits_values)
 		return sharing;
 	if (!dyn_input_is_complete(input, &sharing->values))
 		return NULL;
-	dyn_resolve_access(&member->own_access, input->scandesc->relation, &sharing->values,
+	dyn_resolve_access(own_access, input->scandesc->relation, &sharing->values,
 					   &sharing->resolved);
 	if (sharing->resolved.contradiction)
 		return NULL;
@@ -310,21 +286,6 @@ common_filter(const DynSharedRead *read)
 	return any->nargs == 1 ? any->args[0] : any;
 }
 
-/* True if the filter can be sent. If not, a request is sent without it. */
-static bool
-can_send_filter(const DynCond *filter)
-{
-	DynTokens  *tokens = dyn_tokens_create();
-	DynBuffer	text;
-	bool		can_send;
-
-	dyn_buffer_init(&text, 0);
-	can_send = tokens != NULL && dyn_expr_condition(tokens, filter, &text);
-	dyn_buffer_free(&text);
-	dyn_tokens_free(tokens);
-	return can_send;
-}
-
 /*
  * Sets the common filter; returns false if the scans must not share.  A filter
  * on an index saves reads of items in the table.  So scans that read such
@@ -335,10 +296,20 @@ static bool
 set_filter(DynSharedRead *read)
 {
 	DynSharing *first = linitial(read->members);
+	DynCond    *filter = common_filter(read);
+	DynTokens  *tokens;
+	DynBuffer	text;
+	bool		can_send;
 
-	first->resolved.filter = common_filter(read);
-	return !first->member.own_access.fetch_base_items || first->resolved.filter == NULL ||
-		can_send_filter(first->resolved.filter);
+	first->resolved.filter = filter;
+	if (filter == NULL || !first->member.own_access.fetch_base_items)
+		return true;
+	tokens = dyn_tokens_create();
+	dyn_buffer_init(&text, 0);
+	can_send = tokens != NULL && dyn_expr_condition(tokens, filter, &text);
+	dyn_buffer_free(&text);
+	dyn_tokens_free(tokens);
+	return can_send;
 }
 
 /* ---- members ---- */
@@ -369,22 +340,6 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 
 /* ---- the requests ---- */
 
-static void
-start_read(DynSharedRead *read)
-{
-	DynSharing *first = linitial(read->members);
-	ListCell   *lc;
-
-	foreach(lc, read->members)
-	{
-		DynMember  *member = lfirst(lc);
-
-		member->input->sharing = (DynSharing *) member;
-	}
-	dyn_scandesc_check_schema(first->member.scandesc);
-	dyn_shared_start(read, &first->resolved);
-}
-
 /*
  * Decides what to read.  Sets *table if a Scan of the table is read, maybe in
  * place of indexes; false if the scan reads alone.
@@ -393,15 +348,23 @@ static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)
 {
 	const DynAccess *access = input->scandesc->access;
+	List	   *of_same_index = NIL;
+	ListCell   *lc;
 
 	*table = NULL;
 	if (access->kind == DYN_ACCESS_SCAN)
 		*table = access->index == NULL ? access : find_table_scan(input, *candidates);
-	if (*table != NULL && *table != access)
-		return true;
-	if (*table == NULL)
-		*candidates = of_same_index(input, *candidates);
-	return is_worth_while(input, *candidates);
+	if (*table != NULL)
+		return *table != access || is_worth_while(input, *candidates);
+	foreach(lc, *candidates)
+	{
+		const DynInput *other = lfirst(lc);
+
+		if (dyn_access_same_index(access, other->scandesc->access))
+			of_same_index = lappend(of_same_index, lfirst(lc));
+	}
+	*candidates = of_same_index;
+	return is_worth_while(input, of_same_index);
 }
 
 /* Shares the scan's read with others, if there are any. */
@@ -415,6 +378,7 @@ begin_sharing(DynInput *input)
 	MemoryContext context;
 	MemoryContext oldcontext;
 	DynSharedRead *read;
+	ListCell   *lc;
 
 	if (list_length(input->scandesc->statement->scans) < 2 || !can_share(input) ||
 		estate->es_epq_active != NULL)
@@ -429,29 +393,20 @@ begin_sharing(DynInput *input)
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
 	read = gather(input, candidates, table);
+	foreach(lc, read != NULL ? read->members : NIL)
+	{
+		DynSharing *sharing = lfirst(lc);
+
+		sharing->member.input->sharing = sharing;
+	}
 	if (read != NULL)
-		start_read(read);
+		dyn_shared_start(read, &((DynSharing *) linitial(read->members))->resolved);
 	MemoryContextSwitchTo(oldcontext);
 	if (read == NULL)
 		MemoryContextDelete(context);
 }
 
 /* ---- executions ---- */
-
-/*
- * Sets the filter, if it could not be determined before, in the read's
- * context.
- */
-static void
-complete_filter(DynSharing *sharing)
-{
-	const DynSharing *first = linitial(sharing->member.read->members);
-	MemoryContext oldcontext = MemoryContextSwitchTo(first->context);
-
-	sharing->values = dyn_values_copy(&sharing->member.input->values);
-	dyn_member_resolve(&sharing->member, &sharing->values);
-	MemoryContextSwitchTo(oldcontext);
-}
 
 DynItems *
 dyn_sharing_open(DynInput *input)
@@ -467,11 +422,19 @@ dyn_sharing_open(DynInput *input)
 	if (sharing == NULL || sharing->member.state != DYN_MEMBER_WAITS)
 		return NULL;
 	if (!input->has_prefetcher && sharing->awaits_values)
-		complete_filter(sharing);
+	{
+		const DynSharing *first = linitial(sharing->member.read->members);
+		MemoryContext oldcontext = MemoryContextSwitchTo(first->context);
+
+		/* the filter could not be determined before */
+		sharing->values = dyn_values_copy(&input->values);
+		dyn_member_resolve(&sharing->member, &sharing->values);
+		MemoryContextSwitchTo(oldcontext);
+	}
 	/* an execution with other values than those that were taken reads alone */
 	if (input->has_prefetcher ||
 		(!sharing->awaits_values &&
-		 !dyn_values_equal(&sharing->values, &input->values)) ||
+		 !dyn_values_equal(&sharing->values, &input->values, NULL)) ||
 		sharing->member.contradiction ||
 		!dyn_input_is_complete(input, &input->values))
 	{

@@ -12,15 +12,12 @@
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
-#include "checked.h"
-#include "listed.h"
 #include "united.h"
 
 typedef struct Arm
 {
-	DynScanDesc *planned;		/* scan descriptor of the planned access */
-	DynScanDesc *table;			/* scan descriptor used instead of an index
-								 * that may lack items
+	DynScanDesc *planned;
+	DynScanDesc *table;			/* used instead of an index that may lack items
 								 * (plan/keys/index_complete.h); NULL: not
 								 * needed */
 
@@ -115,7 +112,7 @@ open_arm(DynUnited *united, int n)
 		return;
 	united->input->permit(united->input, arm->scandesc);
 	arm->items = dyn_items_start(arm->scandesc, arm->resolved);
-	dyn_listed_skip(arm->items, united->returned, &united->input->duplicates);
+	dyn_items_skip_keys(arm->items, united->returned, &united->input->duplicates);
 }
 
 /*
@@ -179,8 +176,8 @@ dyn_united_open(DynUnited *united)
 
 /* ---- items of arms ---- */
 
-/* Begins an item; false if it was returned before. */
-static bool
+/* Begins an item, unless it was returned before. */
+static void
 begin_item(DynUnited *united, const DynValue *item)
 {
 	const DynRows *rows = united->items.rows;
@@ -190,14 +187,14 @@ begin_item(DynUnited *united, const DynValue *item)
 	if (dyn_base_keys_has(united->returned, parts))
 	{
 		united->input->duplicates++;
-		return false;
+		return;
 	}
 	dyn_buffer_reset(&united->key);
 	dyn_key_append(&united->key, parts, rows->nbase);
 	dyn_check_oom(united->key.failed);
 	united->number++;
 	united->counted = false;
-	return true;
+	united->item = item;
 }
 
 /*
@@ -222,10 +219,10 @@ find_item(DynUnited *united, bool wait)
 			united->items.rows = arm->scandesc->rows;
 			item = arm->items->methods->next(arm->items);
 		}
-		if (item == NULL)
+		if (item != NULL)
+			begin_item(united, item);
+		else
 			united->current++;
-		else if (begin_item(united, item))
-			united->item = item;
 	}
 	return united->item ? DYN_FETCH_ITEM : DYN_FETCH_END;
 }
@@ -250,19 +247,15 @@ united_next(DynItems *items)
 
 /* ---- rows that are returned at the end ---- */
 
-static Oid
-less_than(Oid type)
-{
-	return lookup_type_cache(type, TYPECACHE_LT_OPR)->lt_opr;
-}
-
 static void
 begin_aside(DynUnited *united, TupleDesc row)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(united->context);
 	TupleDesc	desc = CreateTemplateTupleDesc(row->natts + 2);
 	AttrNumber	columns[] = {row->natts + 1, row->natts + 2};
-	Oid			operators[] = {less_than(BYTEAOID), less_than(INT8OID)};
+	Oid			operators[] = {
+		lookup_type_cache(BYTEAOID, TYPECACHE_LT_OPR)->lt_opr,
+	lookup_type_cache(INT8OID, TYPECACHE_LT_OPR)->lt_opr};
 	Oid			collations[] = {InvalidOid, InvalidOid};
 	bool		nulls_first[] = {false, false};
 
@@ -321,18 +314,6 @@ is_duplicate(DynUnited *united, const bytea *key, int64 number)
 	return false;
 }
 
-static void
-sort_aside(DynUnited *united)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(united->context);
-
-	tuplesort_performsort(united->aside);
-	united->sorted_slot =
-		MakeSingleTupleTableSlot(united->aside_slot->tts_tupleDescriptor,
-								 &TTSOpsMinimalTuple);
-	MemoryContextSwitchTo(oldcontext);
-}
-
 static bool
 next_aside(DynUnited *united, TupleTableSlot *slot)
 {
@@ -342,7 +323,15 @@ next_aside(DynUnited *united, TupleTableSlot *slot)
 	if (united->aside == NULL)
 		return false;
 	if (united->sorted_slot == NULL)
-		sort_aside(united);
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(united->context);
+
+		tuplesort_performsort(united->aside);
+		united->sorted_slot =
+			MakeSingleTupleTableSlot(united->aside_slot->tts_tupleDescriptor,
+									 &TTSOpsMinimalTuple);
+		MemoryContextSwitchTo(oldcontext);
+	}
 	sorted = united->sorted_slot;
 	ExecClearTuple(slot);
 	while (tuplesort_gettupleslot(united->aside, true, false, sorted, NULL))
@@ -364,20 +353,9 @@ next_aside(DynUnited *united, TupleTableSlot *slot)
 
 /* ---- rows ---- */
 
-/* Counts the item as returned, if there is memory for its key. */
-static bool
-count_item(DynUnited *united)
-{
-	if (!united->counted && !dyn_base_keys_is_full(united->returned))
-	{
-		dyn_base_keys_remember(united->returned, united->key.data, united->key.len);
-		united->counted = true;
-	}
-	return united->counted;
-}
-
 /*
- * An item counts as returned only if one of its rows satisfies all conditions.
+ * An item counts as returned only if one of its rows satisfies all conditions,
+ * and there is memory for its key.
  */
 static DynFetchState
 united_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
@@ -388,7 +366,13 @@ united_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 	while ((state = dyn_checker_next_row(&united->checker, items, slot,
 										 wait)) == DYN_FETCH_ITEM)
 	{
-		if (count_item(united))
+		if (!united->counted && !dyn_base_keys_is_full(united->returned))
+		{
+			dyn_base_keys_remember(united->returned, united->key.data,
+								   united->key.len);
+			united->counted = true;
+		}
+		if (united->counted)
 			return DYN_FETCH_ITEM;
 		set_aside(united, slot);
 	}

@@ -1,21 +1,33 @@
 /*
  * statement.c
- *		Finds or creates the per-statement object.
+ *		Finds or creates the per-statement object, and detects whether a
+ *		statement is being run to its end.
  *
  * Statements that run inside one another (functions, triggers, cursors) each
  * have their own EState; few exist at a time, so a list is enough.
+ *
+ * A plan does not show how many of its rows will be fetched; the call of the
+ * executor does.  CREATE TABLE AS, COPY and clients that take the full result
+ * fetch all of them, cursors and some functions fetch a number.
  */
 #include "postgres.h"
 
+#include "executor/executor.h"
 #include "utils/memutils.h"
 
 #include "../../model/server/memory.h"
+#include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
 #include "../../model/session/session.h"
 #include "statement.h"
 
 static DynStatement *statements = NULL;
 static uint64 nstatements = 0;
+
+static ExecutorRun_hook_type previous_hook = NULL;
+
+/* The statement that runs to its end; NULL if the innermost one does not. */
+static const EState *to_end = NULL;
 
 static void
 forget_statement(void *arg)
@@ -33,30 +45,24 @@ forget_statement(void *arg)
 		dyn_session_end_statement();
 }
 
-static DynStatement *
-make_statement(EState *estate)
-{
-	MemoryContext context = estate->es_query_cxt;
-	DynStatement *statement = MemoryContextAllocZero(context, sizeof(DynStatement));
-
-	statement->estate = estate;
-	statement->number = ++nstatements;
-	statement->max_bytes = (size_t) dyn_guc_fetch_memory * 1024;
-	dyn_call_at_reset(context, forget_statement, statement);
-	statement->next = statements;
-	statements = statement;
-	return statement;
-}
-
 DynStatement *
 dyn_statement_get(EState *estate)
 {
+	DynStatement *statement;
+
 	for (DynStatement *s = statements; s != NULL; s = s->next)
 	{
 		if (s->estate == estate)
 			return s;
 	}
-	return make_statement(estate);
+	statement = MemoryContextAllocZero(estate->es_query_cxt, sizeof(DynStatement));
+	statement->estate = estate;
+	statement->number = ++nstatements;
+	statement->max_bytes = (size_t) dyn_guc_fetch_memory * 1024;
+	dyn_call_at_reset(estate->es_query_cxt, forget_statement, statement);
+	statement->next = statements;
+	statements = statement;
+	return statement;
 }
 
 bool
@@ -108,4 +114,40 @@ dyn_statement_add_scan(EState *estate, struct DynInput *scan)
 	Assert(!list_member_ptr(statement->scans, scan));
 	statement->scans = lappend(statement->scans, scan);
 	MemoryContextSwitchTo(oldcontext);
+}
+
+/* ---- to the end ---- */
+
+static void
+run_executor(QueryDesc *query, ScanDirection direction,
+			 uint64 count DYN_RUN_ONCE_PARAMETER)
+{
+	const EState *outer = to_end;
+
+	to_end = count == 0 && ScanDirectionIsForward(direction) ? query->estate : NULL;
+	PG_TRY();
+	{
+		if (previous_hook)
+			previous_hook(query, direction, count DYN_RUN_ONCE_ARGUMENT);
+		else
+			standard_ExecutorRun(query, direction, count DYN_RUN_ONCE_ARGUMENT);
+	}
+	PG_FINALLY();
+	{
+		to_end = outer;
+	}
+	PG_END_TRY();
+}
+
+bool
+dyn_run_is_to_end(const EState *estate)
+{
+	return estate == to_end;
+}
+
+void
+dyn_run_init(void)
+{
+	previous_hook = ExecutorRun_hook;
+	ExecutorRun_hook = run_executor;
 }

@@ -76,4 +76,13 @@ extern DynThrottle *dyn_statement_throttle(DynStatement *statement,
 /* Registers a scan with the statement's other nodes. */
 extern void dyn_statement_add_scan(EState *estate, struct DynInput *scan);
 
+/*
+ * Returns true if the current call of the executor fetches all rows of the
+ * plan.  False if a client or a cursor fetches some of them.
+ */
+extern bool dyn_run_is_to_end(const EState *estate);
+
+/* Installs the hook for it. Called once, when the library is loaded. */
+extern void dyn_run_init(void);
+
 #endif

@@ -1,16 +1,23 @@
 /*
  * values.c
- *		Copies and compares the run-time values of executions.
+ *		Evaluates, copies and compares the run-time values of executions.
+ *
+ * Some are converted to the types of the columns that they are compared with
+ * (plan/clauses/conversion.h).  NULL stays NULL, and a value whose expression
+ * has a NULL operand becomes NULL: both select zero rows.
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 
-#include "convert.h"
+#include "../../model/values/arrays.h"
+#include "../../plan/clauses/conversion.h"
 #include "values.h"
 
 void
@@ -28,7 +35,9 @@ dyn_values_init(DynValues *values, const List *exprs, const List *conversions)
 		const DynConversion *conversion = lfirst(lc);
 		DynValueType *type = &types[conversion->param];
 
-		get_typlenbyval(dyn_converted_type(conversion), &type->len, &type->byval);
+		get_typlenbyval(conversion->array && conversion->bound == DYN_BOUND_EQUAL
+						? get_array_type(conversion->to) : conversion->to,
+						&type->len, &type->byval);
 	}
 	values->n = n;
 	values->types = types;
@@ -36,6 +45,109 @@ dyn_values_init(DynValues *values, const List *exprs, const List *conversions)
 	values->nulls = palloc(Max(n, 1) * sizeof(bool));
 	memset(values->nulls, true, n * sizeof(bool));
 }
+
+/* ---- conversions ---- */
+
+static Datum
+convert_array(const DynConversion *conversion, Datum array)
+{
+	DynArrayElements elements = dyn_array_elements(array);
+
+	for (int i = 0; i < elements.n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!elements.nulls[i])
+			elements.values[i] = dyn_convert_time(elements.values[i],
+												  conversion->from, conversion->to);
+	}
+	return dyn_array_of_elements(&elements, conversion->to);
+}
+
+/* Reads the steps; false if one of the operands is NULL. */
+static bool
+get_steps(const DynConversion *conversion, const Datum *values, const bool *nulls,
+		  DynTimeStep *steps)
+{
+	ListCell   *lc;
+
+	foreach(lc, conversion->steps)
+	{
+		const DynConversionStep *from = lfirst(lc);
+		DynTimeStep *step = &steps[foreach_current_index(lc)];
+
+		step->kind = from->kind;
+		step->type = InvalidOid;
+		step->operand = (Datum) 0;
+		if (from->param < 0)
+			continue;
+		if (nulls[from->param])
+			return false;
+		step->type = from->type;
+		step->operand = values[from->param];
+	}
+	return true;
+}
+
+static int64
+time_as_int(Oid type, Datum value)
+{
+	return type == DATEOID ? DatumGetInt32(value) : DatumGetInt64(value);
+}
+
+/* Stores the furthest bound of any element; false if there is none. */
+static bool
+convert_bound(const DynConversion *conversion, const DynTimeStep *steps,
+			  const DynArrayElements *elements, Datum *result)
+{
+	bool		found = false;
+
+	for (int i = 0; i < elements->n; i++)
+	{
+		Datum		bound;
+		int64		a,
+					b;
+
+		CHECK_FOR_INTERRUPTS();
+		if (elements->nulls[i])
+			continue;
+		bound = dyn_invert_bound(elements->values[i], conversion->from,
+								 conversion->compared, conversion->upper,
+								 conversion->strict, steps,
+								 list_length(conversion->steps), conversion->to);
+		a = time_as_int(conversion->to, bound);
+		b = found ? time_as_int(conversion->to, *result) : a;
+		if (!found || (conversion->bound == DYN_BOUND_UPPER ? a > b : a < b))
+			*result = bound;
+		found = true;
+	}
+	return found;
+}
+
+/* Stores the result; false if it is NULL. */
+static bool
+convert(const DynConversion *conversion, const Datum *values, const bool *nulls,
+		Datum *value)
+{
+	DynTimeStep *steps = palloc(Max(list_length(conversion->steps), 1) *
+								sizeof(DynTimeStep));
+	Datum		source = *value;
+	bool		no = false;
+	DynArrayElements elements = {1, &source, &no};	/* a single value */
+
+	if (!get_steps(conversion, values, nulls, steps))
+		return false;
+	if (conversion->bound == DYN_BOUND_EQUAL)
+	{
+		*value = conversion->array ? convert_array(conversion, source)
+			: dyn_convert_time(source, conversion->from, conversion->to);
+		return true;
+	}
+	if (conversion->array)
+		elements = dyn_array_elements(source);
+	return convert_bound(conversion, steps, &elements, value);
+}
+
+/* ---- values ---- */
 
 void
 dyn_values_evaluate(DynValues *values, const List *exprs,
@@ -51,7 +163,18 @@ dyn_values_evaluate(DynValues *values, const List *exprs,
 										 &values->nulls[i]);
 		i++;
 	}
-	dyn_convert_values(conversions, values->values, values->nulls);
+	foreach(lc, conversions)
+	{
+		const DynConversion *conversion = lfirst(lc);
+		int			n = conversion->param;
+
+		if (!values->nulls[n] && !convert(conversion, values->values, values->nulls,
+										  &values->values[n]))
+		{
+			values->nulls[n] = true;
+			values->values[n] = (Datum) 0;
+		}
+	}
 }
 
 DynValues
@@ -81,13 +204,15 @@ dyn_values_keep(DynValues *values)
 }
 
 bool
-dyn_values_equal(const DynValues *a, const DynValues *b)
+dyn_values_equal(const DynValues *a, const DynValues *b, const bool *used)
 {
 	Assert(a->n == b->n);
 	for (int i = 0; i < a->n; i++)
 	{
 		Assert(a->types[i].len == b->types[i].len &&
 			   a->types[i].byval == b->types[i].byval);
+		if (used != NULL && !used[i])
+			continue;
 		if (a->nulls[i] != b->nulls[i] ||
 			(!a->nulls[i] &&
 			 !datum_image_eq(a->values[i], b->values[i], a->types[i].byval,

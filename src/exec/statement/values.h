@@ -3,8 +3,8 @@
  *		Run-time values of one execution.
  *
  * One value for each expression of fdw_exprs, in their order, some of them
- * converted (convert.h).  A plan refers to them by position
- * (plan/keys/access.h).
+ * converted to other types (plan/clauses/conversion.h).  A plan refers to them
+ * by position (plan/keys/access.h).
  *
  * Two lists of values are equal if their bytes are.  Equal values of different
  * images count as different, which only costs requests.  Values that differ
@@ -53,8 +53,12 @@ extern DynValues dyn_values_copy(const DynValues *values);
  */
 extern void dyn_values_keep(DynValues *values);
 
-/* True if the lists are equal; both must have the same types. */
-extern bool dyn_values_equal(const DynValues *a, const DynValues *b);
+/*
+ * True if the lists, which must have the same types, are equal in the
+ * positions that are `used` (NULL: all).
+ */
+extern bool dyn_values_equal(const DynValues *a, const DynValues *b,
+							 const bool *used);
 
 /* Returns a hash value, the same for equal lists. */
 extern uint32 dyn_values_hash(const DynValues *values);
