@@ -1,6 +1,7 @@
 /*
  * pacing.c
- *		Applies the pace of a table or index to the streams of a fetch.
+ *		Applies the pace of a table or index, budgets, and the limit of a
+ *		statement to the streams of a fetch.
  *
  * A throttled request is not repeated by the client, but returned to its
  * stream, which sends it again when the pace allows.  It uses neither a token
@@ -13,6 +14,9 @@
 
 #include "../../dynamodb/units.h"
 #include "stream.h"
+
+/* Maximum cost of one request, as the time in which a budget grants it. */
+#define REQUEST_SECONDS	0.5
 
 /* Weight of the newest request in the estimate for the next ones. */
 #define NEWEST			0.3
@@ -31,49 +35,179 @@ dyn_pacing_init(DynStreamContext *context)
 {
 	const DynFetchSpec *spec = &context->spec;
 	DynPacing  *pacing = &context->pacing;
+	double		of_server = spec->connection->max_read_units_per_second;
+	double		of_table = spec->max_read_units_per_second;
+	double		of_capacity = spec->capacity_share;
+	double		smallest = dyn_smaller_limit(dyn_smaller_limit(of_server, of_table),
+											 of_capacity);
 
 	pacing->table = dyn_table_pace(spec->connection, spec->table, spec->index,
 								   context->statement->number,
 								   dyn_statement_is_running);
 	pacing->item_units = spec->item_units;
-	dyn_unit_limit_init(context);
+	if (smallest <= 0)
+		return;
+	pacing->budgets = palloc0(sizeof(DynBudgets));
+	if (of_server > 0)
+		dyn_budgets_add(pacing->budgets, spec->connection, DYN_BUDGET_READS,
+						NULL, NULL, of_server);
+	if (of_table > 0)
+		dyn_budgets_add(pacing->budgets, spec->connection, DYN_BUDGET_READS,
+						spec->table, NULL, of_table);
+	if (of_capacity > 0)
+		dyn_budgets_add(pacing->budgets, spec->connection, DYN_BUDGET_READS,
+						spec->table, spec->global_index ? spec->global_index : "",
+						of_capacity);
+	pacing->budget_units = REQUEST_SECONDS * smallest;
 }
 
-/* ---- sending ---- */
+/* ---- the statement's limit ---- */
+
+/*
+ * Returns the cost of `units`: strongly consistent reads cost twice as much.
+ */
+static double
+price(const DynStreamContext *context, double units)
+{
+	return context->spec.consistent ? 2 * units : units;
+}
+
+/* Returns the statement's limit; 0: unlimited. */
+static double
+statement_limit(const DynStreamContext *context)
+{
+	if (context->spec.limits_units)
+		return 0;
+	return dyn_statement_max_units(context->spec.connection);
+}
+
+/* Returns what remains of the limit if requests in flight cost as expected. */
+static double
+left_of_statement(const DynStreamContext *context, double limit)
+{
+	const DynStatement *statement = context->statement;
+
+	return limit - statement->counters.read_units - statement->expected_units;
+}
+
+DYN_NORETURN static void
+report_limit(const DynStreamContext *context, double limit, double cost)
+{
+	const DynFetchSpec *spec = &context->spec;
+	const char *key = spec->access->base[0].name;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg_plural("statement exceeds the limit of %g read unit",
+						   "statement exceeds the limit of %g read units",
+						   limit == 1 ? 1 : 2, limit),
+			 errdetail("The statement has used %.1f; the next request for DynamoDB table \"%s\" is expected to use %.1f.",
+					   context->statement->counters.read_units, spec->table,
+					   cost),
+			 spec->op == DYN_OP_SCAN
+			 ? errhint("Add a condition on partition key \"%s\" to read less, or raise max_read_units_per_statement.",
+					   key)
+			 : errhint("Add conditions so that fewer keys match, or raise max_read_units_per_statement.")));
+}
+
+/* ---- when a stream may send ---- */
+
+/*
+ * True if a response must arrive before another request is sent.  For the
+ * statement's limit, it must be one that will be taken in, and corrects the
+ * expected units.  Keyed and at the memory limit, only responses that the
+ * consumer waits for are taken in (schedule.c).  A paused response may have to
+ * wait for memory until the consumer continues.
+ */
+static bool
+awaits_response(const DynStreamContext *context)
+{
+	const DynPacing *pacing = &context->pacing;
+	const DynStatement *statement = context->statement;
+	double		limit = statement_limit(context);
+	bool		will_come;
+
+	/*
+	 * The fetch's requests in flight, or a few more: received responses may
+	 * not have been taken in, and other fetches read the table, too.
+	 */
+	if (pacing->budgets != NULL &&
+		Min(pacing->awaited, pacing->table->in_flight) > context->responses)
+		return true;
+	if (limit <= 0)
+		return false;
+	will_come = pacing->table->in_flight > 0 ||
+		(pacing->awaited > context->paused &&
+		 (!context->spec.keyed ||
+		  statement->bytes + context->expected <= statement->max_bytes));
+	return will_come && left_of_statement(context, limit) <
+		Max(pacing->request_units, price(context, DYN_LEAST_UNITS));
+}
 
 double
 dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
 {
 	const DynTablePace *table = context->pacing.table;
+	DynBudgets *budgets = context->pacing.budgets;
 	bool		paced = table->pace.throttled || stream->is_hot;
 	double		now = paced ? dyn_session_now() : 0;
 	double		delay = dyn_pace_delay(&table->pace, table->in_flight, now);
-	double		budget;
 
-	if (delay < 0)
-		return DYN_PACE_RESPONSE;
-	budget = dyn_unit_limit_delay(context);
-	if (budget < 0)
+	if (delay < 0 || awaits_response(context))
 		return DYN_PACE_RESPONSE;
 	if (stream->is_hot)
 		delay = Max(delay, dyn_pace_delay(&stream->own_pace, 0, now));
-	return Max(delay, budget);
+	return budgets == NULL ? delay
+		: Max(delay, dyn_budgets_delay(budgets, dyn_session_now()));
 }
 
-/*
- * Returns how many items one request may examine at the pace of the table, and
- * within budgets; 0: any number.
- */
+/* ---- how much a request may read ---- */
+
+/* True if only the number of items bounds the units of one request. */
+static bool
+costs_by_item(const DynStreamContext *context)
+{
+	return context->spec.op == DYN_OP_GET_ITEM ||
+		context->spec.op == DYN_OP_BATCH_GET_ITEM ||
+		context->spec.fetches_items;
+}
+
+/* Returns `items` (0: any number), or fewer if only `most` may be read. */
+static double
+fewer(double items, double most)
+{
+	most = Max(floor(most), 1);
+	return items > 0 && items <= most ? items : most;
+}
+
+/* True if the page needs a Limit: without one it ends at 1 MB. */
+static bool
+needs_limit(const DynStreamContext *context, double units)
+{
+	return costs_by_item(context) || units < price(context, DYN_FULL_PAGE_UNITS);
+}
+
+/* Returns how many items one request may examine; 0: any number. */
 static double
 most_items(const DynStreamContext *context)
 {
 	const DynPacing *pacing = &context->pacing;
 	double		units = dyn_pace_max_units(&pacing->table->pace);
-	double		most = 0;
+	double		limit = statement_limit(context);
+	double		left = limit > 0 ? left_of_statement(context, limit) : 0;
+	double		item = pacing->item_units;
+	double		items = 0;
 
-	if (units > 0 && pacing->item_units > 0)
-		most = Max(floor(units / pacing->item_units), 1);
-	return dyn_unit_limit_items(context, most);
+	if (units > 0 && item > 0)
+		items = fewer(0, units / item);
+	if (pacing->budget_units > 0 && needs_limit(context, pacing->budget_units))
+		items = fewer(items, pacing->budget_units /
+					  (item > 0 ? item
+					   : price(context, costs_by_item(context) ? DYN_LARGEST_ITEM_UNITS
+							   : DYN_LEAST_UNITS)));
+	if (limit > 0 && item > 0 && needs_limit(context, left))
+		items = fewer(items, left / item);
+	return items;
 }
 
 long
@@ -94,6 +228,8 @@ dyn_pacing_keys(const DynStreamContext *context, int keys)
 	return most > 0 && most < keys ? (int) most : keys;
 }
 
+/* ---- sending ---- */
+
 static double
 expected_units(const DynStreamContext *context, double items)
 {
@@ -110,25 +246,89 @@ expected_units(const DynStreamContext *context, double items)
 	return Max(units, DYN_LEAST_UNITS);
 }
 
+/* Returns the maximum units of a request, as the head of pacing.h defines. */
+static double
+most_units(const DynStreamContext *context, const DynStream *stream,
+		   double items)
+{
+	const DynPacing *pacing = &context->pacing;
+	double		item = Max(pacing->most_item, pacing->item_units);
+	double		most = price(context, DYN_FULL_PAGE_UNITS);
+
+	if (item <= 0)
+		item = price(context, DYN_LARGEST_ITEM_UNITS);
+	if (items > 0)
+		most = costs_by_item(context) ? items * item
+			: Min(items * item, most);
+	if (context->spec.op == DYN_OP_QUERY && stream->nrequests == 0 &&
+		pacing->most_request > 0)
+		most = Min(most, pacing->most_request);
+	return Max(most, price(context, DYN_LEAST_UNITS));
+}
+
 bool
 dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
 {
-	DynTablePace *table = context->pacing.table;
+	DynPacing  *pacing = &context->pacing;
+	DynStatement *statement = context->statement;
+	double		limit = statement_limit(context);
+	double		cost = expected_units(context, items);
+	bool		known = pacing->request_units > 0 || pacing->item_units > 0;
+	double		expected = known ? cost : price(context, DYN_LEAST_UNITS);
 	double		now;
 
-	stream->cost = expected_units(context, items);
-	if (!dyn_unit_limit_charge(context, stream, items))
+	stream->cost = cost;
+	/* few units are expected if all is unknown */
+	if (limit > 0 && statement->counters.read_units + expected > limit)
+		report_limit(context, limit, expected);
+	stream->charge = most_units(context, stream, items);
+	stream->ncharged = 1;
+	if (pacing->budgets != NULL &&
+		!dyn_budgets_take(pacing->budgets, stream->charge, dyn_session_now()))
 		return false;
-	if (!table->pace.throttled && !stream->is_hot)
+	stream->expected = expected;
+	statement->expected_units += expected;
+	pacing->awaited++;
+	if (!pacing->table->pace.throttled && !stream->is_hot)
 		return true;
 	now = dyn_session_now();
-	dyn_pace_send(&table->pace, stream->cost, now);
+	dyn_pace_send(&pacing->table->pace, cost, now);
 	if (stream->is_hot)
-		dyn_pace_send(&stream->own_pace, stream->cost, now);
+		dyn_pace_send(&stream->own_pace, cost, now);
 	return true;
 }
 
 /* ---- responses ---- */
+
+void
+dyn_pacing_landed(DynStreamContext *context, DynStream *stream)
+{
+	context->statement->expected_units -= stream->expected;
+	stream->expected = 0;
+	context->pacing.awaited--;
+}
+
+void
+dyn_pacing_repeat(DynStreamContext *context, DynStream *stream)
+{
+	int			repeated = stream->call->lost + 1 - stream->ncharged;
+
+	if (context->pacing.budgets == NULL || repeated <= 0)
+		return;
+	dyn_budgets_correct(context->pacing.budgets, 0,
+						repeated * stream->charge, dyn_session_now());
+	stream->ncharged += repeated;
+}
+
+void
+dyn_pacing_correct(DynStreamContext *context, DynStream *stream, double units)
+{
+	if (context->pacing.budgets != NULL)
+		dyn_budgets_correct(context->pacing.budgets,
+							stream->ncharged * stream->charge,
+							units + stream->call->lost * stream->charge,
+							dyn_session_now());
+}
 
 static double
 smoothed(double old, double seen)
@@ -136,6 +336,7 @@ smoothed(double old, double seen)
 	return old > 0 ? old + NEWEST * (seen - old) : seen;
 }
 
+/* A batch that examined no key shows nothing. */
 void
 dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 				 double items)
@@ -143,10 +344,17 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 	DynPacing  *pacing = &context->pacing;
 	const DynCall *call = stream->call;
 
+	dyn_pacing_correct(context, stream, units);
+	pacing->most_request = Max(pacing->most_request, units);
+	if (items <= 0 && context->spec.op == DYN_OP_BATCH_GET_ITEM)
+		return;
 	pacing->stalled = false;
 	pacing->request_units = smoothed(pacing->request_units, units);
 	if (items > 0)
+	{
+		pacing->most_item = Max(pacing->most_item, units / items);
 		pacing->item_units = smoothed(pacing->item_units, units / items);
+	}
 	dyn_pace_grant(&pacing->table->pace, stream->cost, units, call->started_ms,
 				   call->done_ms);
 	if (!stream->is_hot)
@@ -197,18 +405,6 @@ warn_if_slow(const DynStreamContext *context, double now)
 			 errhint("Increase the table's read capacity, or set max_read_units_per_second to share it.")));
 }
 
-/* Time in which the executor did not poll the fetch is not counted. */
-static void
-count_stall(DynPacing *pacing, double now)
-{
-	if (!pacing->stalled)
-		pacing->stalled_ms = 0;
-	else
-		pacing->stalled_ms += Min(now - pacing->seen_ms, LONGEST_LOOK_MS);
-	pacing->stalled = true;
-	pacing->seen_ms = now;
-}
-
 /*
  * True unless another stream was just throttled at the limit of its partition,
  * too.  In that case the pace of the table slows down as well.
@@ -226,33 +422,32 @@ is_alone(DynTablePace *table, const DynStream *stream, double now)
 	return alone;
 }
 
-static void
-slow_stream_down(const DynStreamContext *context, DynStream *stream)
-{
-	const DynCall *call = stream->call;
-
-	if (!stream->is_hot)
-		dyn_pace_init(&stream->own_pace, 1);
-	stream->is_hot = true;
-	dyn_pace_refuse(&stream->own_pace, stream->cost, 0, call->started_ms,
-					call->done_ms);
-}
-
 void
 dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 {
 	const DynCall *call = stream->call;
-	DynTablePace *table = context->pacing.table;
+	DynPacing  *pacing = &context->pacing;
+	DynTablePace *table = pacing->table;
 	int			timeout_ms = context->spec.connection->throttle_timeout;
 	double		now = dyn_session_now();
 
 	if (call->hot_partition)
-		slow_stream_down(context, stream);
+	{
+		if (!stream->is_hot)
+			dyn_pace_init(&stream->own_pace, 1);
+		stream->is_hot = true;
+		dyn_pace_refuse(&stream->own_pace, stream->cost, 0, call->started_ms,
+						call->done_ms);
+	}
 	if (!call->hot_partition || !is_alone(table, stream, call->done_ms))
 		dyn_pace_refuse(&table->pace, stream->cost, context->spec.capacity,
 						call->started_ms, call->done_ms);
-	count_stall(&context->pacing, now);
-	if (timeout_ms > 0 && context->pacing.stalled_ms > timeout_ms)
+	/* time in which the executor did not poll the fetch is not counted */
+	pacing->stalled_ms = !pacing->stalled ? 0
+		: pacing->stalled_ms + Min(now - pacing->seen_ms, LONGEST_LOOK_MS);
+	pacing->stalled = true;
+	pacing->seen_ms = now;
+	if (timeout_ms > 0 && pacing->stalled_ms > timeout_ms)
 		report_throttle_timeout(context, stream);
 	warn_if_slow(context, now);
 }

@@ -3,13 +3,39 @@
  *		Decides when the streams of a fetch may send, and how much one request
  *		may read.
  *
- * The pace of a table or index (aws/pace.h) is shared by all fetches of a
- * session (model/session/table_pace.h).  A stream throttled at the limit of
- * its partition also has a pace of its own.  Private to the fetch.
+ * Private to the fetch.  These limits apply:
+ *
+ *		pace of the table	after throttles; shared by all fetches of a session
+ *		  or index			(aws/pace.h, model/session/table_pace.h)
+ *		pace of a stream	after throttles at the limit of its partition
+ *		budgets				max_read_units_per_second, read_percent; shared by
+ *							all sessions (model/session/budget.h)
+ *		statement			max_read_units_per_statement
+ *
+ * Budgets are charged when a request is sent, with its maximum cost as far as
+ * it is known, and corrected by its response.  Many requests in flight
+ * therefore do not exceed them.  The maximum:
+ *
+ *						before a response			afterwards
+ *		Scan, or later	Limit * size described		Limit * largest size seen
+ *		  page of Query	(a page of 1 MB)			(a page of 1 MB)
+ *		first page of	the same					the same, or the largest
+ *		  Query										response if that is less
+ *		keys			keys * size described		keys * largest size seen
+ *						(of 400 kB)
+ *
+ * Items that a local index fetches from the table are counted like keys.
+ *
+ * One request costs at most half of what a budget grants in a second, by Limit
+ * or number of keys.  The number of requests in flight grows with the number
+ * of responses, as long as there are few responses.
+ *
+ * The limit of a statement counts the expected cost of requests.
  */
 #ifndef DYN_EXEC_PACING_H
 #define DYN_EXEC_PACING_H
 
+#include "../../model/session/budget.h"
 #include "../../model/session/table_pace.h"
 #include "../statement/statement.h"
 
@@ -26,6 +52,14 @@ typedef struct DynPacing
 	double		stalled_ms;		/* throttled time in which the fetch was
 								 * polled */
 	double		seen_ms;		/* time when stalled_ms was updated last */
+
+	DynBudgets *budgets;		/* budgets, or NULL */
+	double		budget_units;	/* maximum units of one request; 0:
+								 * unlimited */
+	double		most_item;		/* largest units of an item, as measured */
+	double		most_request;	/* largest units of a request, as measured */
+	int			awaited;		/* number of requests whose responses were not
+								 * taken in */
 } DynPacing;
 
 /* Initializes the pacing from the context's spec. */
@@ -46,15 +80,38 @@ extern long dyn_pacing_limit(const struct DynStreamContext *context,
 extern int	dyn_pacing_keys(const struct DynStreamContext *context, int keys);
 
 /*
- * Records that a request of the stream is to be sent, which may examine
- * `items` items (0: unknown).  Returns false if it must not be sent yet.
+ * Charges a request of the stream before it is sent, which may examine `items`
+ * items (0: unknown).  Returns false if it must not be sent yet, because
+ * another request has used up the budget first.  Raises an error if the
+ * statement has reached its limit.
  */
 extern bool dyn_pacing_send(struct DynStreamContext *context,
 							struct DynStream *stream, double items);
 
 /*
+ * Charges attempts of a request in flight: each lost attempt keeps its charge,
+ * so the attempt that repeats it is charged, too.
+ */
+extern void dyn_pacing_repeat(struct DynStreamContext *context,
+							  struct DynStream *stream);
+
+/*
+ * Notes that the request is not in flight any more.  Its cost is reported
+ * next, or never.
+ */
+extern void dyn_pacing_landed(struct DynStreamContext *context,
+							  struct DynStream *stream);
+
+/*
+ * Corrects budgets: the request was granted these read units, none if it was
+ * rejected, throttled or not.  Lost attempts count in any case.
+ */
+extern void dyn_pacing_correct(struct DynStreamContext *context,
+							   struct DynStream *stream, double units);
+
+/*
  * Records the response to a request that has used `units` read units, and
- * examined `items` items.
+ * examined `items` items; corrects budgets.
  */
 extern void dyn_pacing_grant(struct DynStreamContext *context,
 							 struct DynStream *stream, double units,

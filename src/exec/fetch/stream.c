@@ -62,21 +62,6 @@ dyn_stream_begin(const DynStreamContext *context, DynStream *stream, int number)
 
 /* ---- sending ---- */
 
-/*
- * True if a bounded fetch has read as much as its bound allows.  Read units
- * show the bytes that were examined.
- */
-static bool
-bound_is_reached(const DynStreamContext *context)
-{
-	const DynFetchSpec *spec = &context->spec;
-	double		units = dyn_page_units(DYN_SMALL_READ_BYTES) *
-		(spec->consistent ? 2 : 1);
-
-	return spec->bound > 0 && (context->examined >= spec->bound ||
-							   context->units >= units);
-}
-
 /* Returns the maximum number of items of the next page; 0: unlimited. */
 static long
 page_limit(const DynStreamContext *context, const DynStream *stream)
@@ -145,15 +130,21 @@ write_body(DynStreamContext *context, DynStream *stream)
 						   : request.limit);
 }
 
+/* Read units show the bytes that a bounded fetch has examined. */
 bool
 dyn_stream_send(DynStreamContext *context, DynStream *stream)
 {
+	DynFetchSpec *spec = &context->spec;
+
 	Assert(stream->more && !stream->in_flight && stream->reserved == 0);
-	dyn_session_check(context->spec.connection);
-	if (bound_is_reached(context))
+	dyn_session_check(spec->connection);
+	if (spec->bound > 0 &&
+		(context->examined >= spec->bound ||
+		 context->units >= dyn_page_units(DYN_SMALL_READ_BYTES) *
+		 (spec->consistent ? 2 : 1)))
 	{
-		context->spec.bound = 0;
-		context->spec.beyond(context->spec.beyond_arg);
+		spec->bound = 0;
+		spec->beyond(spec->beyond_arg);
 	}
 	if (stream->call == NULL)
 		stream->call = dyn_call_create(dyn_session_client());
@@ -170,14 +161,14 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	stream->reserved = context->expected;
 	stream->allowed = stream->reserved + SPACE_SLACK;
 	context->statement->in_flight++;
-	if (context->spec.group_in_flight != NULL)
-		++*context->spec.group_in_flight;
+	if (spec->group_in_flight != NULL)
+		++*spec->group_in_flight;
 	context->statement->bytes += stream->reserved;
 	dyn_call_allow(stream->call, stream->allowed);
 	stream->call->ends_throttled = true;
 	stream->call->in_flight = &context->pacing.table->in_flight;
-	dyn_call_start(stream->call, &context->spec.connection->service,
-				   &context->statement->retries, dyn_operation_name(context->spec.op));
+	dyn_call_start(stream->call, &spec->connection->service,
+				   &context->statement->retries, dyn_operation_name(spec->op));
 	return true;
 }
 
@@ -197,10 +188,7 @@ dyn_stream_count(DynStreamContext *context, const DynCounters *counters)
 		dyn_counters_add(context->spec.counters, counters);
 }
 
-/*
- * Counts the time of the call.  Throttled attempts, which are calls of their
- * own, take time, too.
- */
+/* Throttled attempts, which are calls of their own, take time, too. */
 static void
 count_time(DynStreamContext *context, const DynCall *call)
 {
@@ -302,21 +290,6 @@ refresh_if_stale(DynStreamContext *context, const DynStream *stream)
 	return context->matches;
 }
 
-/*
- * Halves a batch whose items exceed the size limit of a response, which
- * DynamoDB allows.
- */
-static bool
-halve_batch(DynStream *stream)
-{
-	int			n = dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED);
-
-	if (stream->call->failure != DYN_FAIL_TOO_LARGE || n < 2)
-		return false;
-	stream->batch_most = n / 2;
-	return true;
-}
-
 /* Sends the request again; it has returned no items. */
 static void
 send_again(DynStream *stream)
@@ -327,21 +300,28 @@ send_again(DynStream *stream)
 	stream->more = true;
 }
 
-/* Raises the error of a failed call, or has the request sent again. */
+/*
+ * Raises the error of a failed call, or has the request sent again.  A batch
+ * is halved if its items exceed the size limit of a response, which DynamoDB
+ * allows.
+ */
 static void
 receive_failure(DynStreamContext *context, DynStream *stream,
 				const DynRequestContext *about)
 {
 	const DynFetchSpec *spec = &context->spec;
+	int			nkeys = dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED);
 
-	dyn_unit_limit_refuse(context, stream);
+	dyn_pacing_correct(context, stream, 0);
 	count_time(context, stream->call);
 	count_throttles(stream);
 	dyn_session_account(stream->call, log_line(context, stream, NULL,
 											   about->operation));
-	if (!halve_batch(stream) && !refresh_if_stale(context, stream) &&
-		!(spec->denied != NULL && dyn_failure_is_denied(stream->call) &&
-		  spec->denied(spec->arg, stream->number)))
+	if (stream->call->failure == DYN_FAIL_TOO_LARGE && nkeys > 1)
+		stream->batch_most = nkeys / 2;
+	else if (!refresh_if_stale(context, stream) &&
+			 !(spec->denied != NULL && dyn_failure_is_denied(stream->call) &&
+			   spec->denied(spec->arg, stream->number)))
 		dyn_report_call(stream->call, about);
 	send_again(stream);
 }
@@ -359,7 +339,7 @@ receive_throttle(DynStreamContext *context, DynStream *stream,
 	dyn_request_log_attempt(stream->call,
 							log_line(context, stream, NULL, about->operation),
 							stream->throttles + stream->call->attempts - 1);
-	dyn_unit_limit_refuse(context, stream);
+	dyn_pacing_correct(context, stream, 0);
 	dyn_pacing_refuse(context, stream);
 	send_again(stream);
 }
@@ -377,7 +357,7 @@ end_flight(DynStreamContext *context, DynStream *stream)
 		--*context->spec.group_in_flight;
 	context->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
-	dyn_unit_limit_landed(context, stream);
+	dyn_pacing_landed(context, stream);
 }
 
 static void
@@ -397,7 +377,7 @@ dyn_stream_charge(DynStreamContext *context, DynStream *stream)
 	size_t		most;
 
 	Assert(stream->in_flight);
-	dyn_unit_limit_repeat(context, stream);
+	dyn_pacing_repeat(context, stream);
 	reserve(context, stream, held);
 	if (stream->call->state != DYN_CALL_SENT ||
 		held + SPACE_MARGIN <= stream->allowed)
@@ -487,27 +467,15 @@ dyn_stream_pop(DynStream *stream)
 }
 
 /*
- * Raises an error if the key has other attributes: the table or index was
- * replaced under the same name after planning.
+ * Stores where the next page starts.  A cycle of pages would never end.  If
+ * the key has other attributes, the table or index was replaced under the same
+ * name after planning.
  */
-static void
-check_last_key(const DynStreamContext *context, const DynPage *page,
-			   const DynRequestContext *about)
-{
-	const DynFetchSpec *spec = &context->spec;
-
-	if (dyn_access_is_valid_key(spec->access, page->last_key, page->last_key_len))
-		return;
-	dyn_session_forget_table(spec->connection, spec->table);
-	dyn_report_changed_schema(about,
-							  "The LastEvaluatedKey of a response has different attributes.");
-}
-
-/* Stores where the next page starts. A cycle of pages would never end. */
 static void
 note_last_key(const DynStreamContext *context, DynStream *stream,
 			  const DynPage *page, const DynRequestContext *about)
 {
+	const DynFetchSpec *spec = &context->spec;
 	const char *err;
 
 	if (page->last_key == NULL)
@@ -517,38 +485,34 @@ note_last_key(const DynStreamContext *context, DynStream *stream,
 							"repeats the LastEvaluatedKey of an earlier page");
 	if (err != NULL)
 		dyn_report_no_match(stream->call, err, about);
-	check_last_key(context, page, about);
+	if (!dyn_access_is_valid_key(spec->access, page->last_key, page->last_key_len))
+	{
+		dyn_session_forget_table(spec->connection, spec->table);
+		dyn_report_changed_schema(about,
+								  "The LastEvaluatedKey of a response has different attributes.");
+	}
 	stream->more = true;
 }
 
-/* Parses the page's UnprocessedKeys; NULL if there are none. */
-static const DynPage *
-read_unprocessed(DynStreamContext *context, const DynStream *stream,
-				 const DynFetchPage *page, const DynRequestContext *about)
+/* Parses UnprocessedKeys, and compares the response with its request. */
+static void
+check_response(DynStreamContext *context, DynStream *stream,
+			   const DynFetchPage *page, const DynRequestContext *about)
 {
+	const DynFetchSpec *spec = &context->spec;
+	const DynPage *left = page->page.unprocessed ? &context->left : NULL;
+	DynExpected expected = {0};
 	DynPageError error;
+	const char *err;
 
-	if (page->page.unprocessed == NULL)
-		return NULL;
-	if (!dyn_page_parse_keys(&context->left, context->tree,
+	if (left != NULL &&
+		!dyn_page_parse_keys(&context->left, context->tree,
 							 page->page.unprocessed, page->page.unprocessed_len,
 							 &error))
 	{
 		error.offset += page->page.unprocessed - page->body.data;
 		dyn_report_page(stream->call, &error, about);
 	}
-	return &context->left;
-}
-
-static void
-check_response(DynStreamContext *context, DynStream *stream,
-			   const DynFetchPage *page, const DynRequestContext *about)
-{
-	const DynFetchSpec *spec = &context->spec;
-	const DynPage *left = read_unprocessed(context, stream, page, about);
-	DynExpected expected = {0};
-	const char *err;
-
 	expected.op = spec->op;
 	expected.table = spec->table;
 	expected.count_only = spec->counting;
@@ -579,23 +543,6 @@ note_unprocessed(DynStreamContext *context, DynStream *stream,
 	stream->more = true;
 	if (page->page.unprocessed != NULL && page->body.len < LARGE_RESPONSE)
 		dyn_pacing_refuse(context, stream);
-}
-
-/*
- * Returns the number of items, or keys, that were examined for the response.
- */
-static double
-items_examined(DynStreamContext *context, DynStream *stream,
-			   const DynPage *page)
-{
-	int			before = stream->batch_complete;
-
-	if (context->spec.op == DYN_OP_GET_ITEM)
-		return 1;
-	if (context->spec.op != DYN_OP_BATCH_GET_ITEM)
-		return page->scanned_count;
-	stream->batch_complete = dyn_batch_count(&stream->batch, DYN_KEY_COMPLETE);
-	return stream->batch_complete - before;
 }
 
 /*
@@ -631,27 +578,19 @@ static void
 note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
 {
 	DynPage    *page = &received->page;
-	double		items = items_examined(context, stream, page);
+	int			complete_before = stream->batch_complete;
+	double		items = page->scanned_count;	/* items or keys examined */
 
+	if (context->spec.op == DYN_OP_GET_ITEM)
+		items = 1;
+	else if (context->spec.op == DYN_OP_BATCH_GET_ITEM)
+	{
+		stream->batch_complete = dyn_batch_count(&stream->batch, DYN_KEY_COMPLETE);
+		items = stream->batch_complete - complete_before;
+	}
 	if (!page->units_reported)
 		page->units = unreported_units(context, stream, received, items);
-	dyn_unit_limit_grant(context, stream, page->units, items);
-	if (items > 0 || context->spec.op != DYN_OP_BATCH_GET_ITEM)
-		dyn_pacing_grant(context, stream, page->units, items);
-}
-
-/* Stores the position from which this page can be requested again. */
-static void
-note_position(const DynStream *stream, DynFetchPage *page)
-{
-	page->stream = stream->number;
-	page->ordinal = stream->nrequests;
-	page->limit = stream->limit;
-	dyn_page_cursor_init(&page->cursor, &page->page);
-	dyn_buffer_reset(&page->start_key);
-	dyn_buffer_append(&page->start_key, stream->progress.last.data,
-					  stream->progress.last.len);
-	dyn_check_oom(page->start_key.failed);
+	dyn_pacing_grant(context, stream, page->units, items);
 }
 
 static void
@@ -665,7 +604,14 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 											   about->operation));
 	count_response(context, stream->call, &page->page);
 	context->responses++;
-	note_position(stream, page);
+	page->stream = stream->number;
+	page->ordinal = stream->nrequests;
+	page->limit = stream->limit;
+	dyn_page_cursor_init(&page->cursor, &page->page);
+	dyn_buffer_reset(&page->start_key);
+	dyn_buffer_append(&page->start_key, stream->progress.last.data,
+					  stream->progress.last.len);
+	dyn_check_oom(page->start_key.failed);
 	note_last_key(context, stream, &page->page, about);
 	note_unprocessed(context, stream, page);
 }

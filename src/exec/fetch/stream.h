@@ -13,7 +13,6 @@
 
 #include "fetch.h"
 #include "pacing.h"
-#include "unit_limit.h"
 
 /* A response whose items are waiting or being returned. */
 typedef struct DynFetchPage
@@ -82,7 +81,6 @@ typedef struct DynStreamContext
 	DynBuffer	scratch;		/* buffer for comparing a response with its
 								 * request */
 	DynPacing	pacing;
-	DynUnitLimit unit_limit;
 	size_t		expected;		/* estimated bytes of a response */
 	uint64		count;
 	uint64		responses;		/* number of responses taken in so far */

@@ -38,7 +38,6 @@
 #include "executions.h"
 #include "lookup.h"
 #include "lookup_batch.h"
-#include "lookup_items.h"
 
 /* Upper bound on the keys prefetched together, for each request in flight. */
 #define KEYS_PER_CONNECTION		(2 * DYN_BATCH_GET_MAX_KEYS)
@@ -363,37 +362,6 @@ dyn_lookups_open(DynLookups *lookups, const DynValues *values)
 
 /* ---- receiving ---- */
 
-/*
- * Returns the entry for the item's key.  Items often come in request order, so
- * the entry at `guess` is compared first.
- */
-static DynLookupEntry *
-entry_of_item(DynLookups *lookups, const DynLookupBatch *batch,
-			  const DynValue *item, int guess)
-{
-	int			nparts = lookups->scandesc->access->nbase;
-	DynKeyPart	parts[2];
-
-	if (guess < batch->n && batch->entries[guess] != NULL &&
-		dyn_rows_encodes_key(batch->rows, item,
-							 &batch->keys[(Size) guess * nparts]))
-		return batch->entries[guess];
-	dyn_rows_item_key(batch->rows, item, parts);
-	return entry_of_key(lookups, parts, nparts);
-}
-
-/* Stores the one row that an item gives as a transient row. */
-static void
-receive_transient_row(DynLookups *lookups, DynLookupEntry *entry,
-					  DynTransientRows *transient)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(transient->context);
-
-	if (dyn_rows_next(lookups->rows, lookups->slot))
-		dyn_lookup_entry_add_transient_row(entry, transient, lookups->slot);
-	MemoryContextSwitchTo(oldcontext);
-}
-
 /* Caches what the item gives in the entry. */
 static void
 receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
@@ -408,7 +376,14 @@ receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
 	/* only one execution needs the row, and there is memory to hold it */
 	if (lookups->last && batch == &lookups->first && entry->pins == 1 &&
 		MemoryContextMemAllocated(transient->context, false) < TRANSIENT_BYTES)
-		receive_transient_row(lookups, entry, transient);
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(transient->context);
+
+		/* an item that is not unnested has at most one row */
+		if (dyn_rows_next(lookups->rows, lookups->slot))
+			dyn_lookup_entry_add_transient_row(entry, transient, lookups->slot);
+		MemoryContextSwitchTo(oldcontext);
+	}
 	else
 	{
 		while (dyn_rows_next(lookups->rows, lookups->slot))
@@ -417,14 +392,28 @@ receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
 	ExecClearTuple(lookups->slot);
 }
 
-/* Stores the rows of a batch's item in the entry of its key. */
+/*
+ * Stores the rows of a batch's item in the entry of its key.  Items often come
+ * in request order, so the entry at `guess` is compared first.
+ */
 static void
 receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 			 int guess, DynTransientRows *transient)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->work_context);
-	DynLookupEntry *entry = entry_of_item(lookups, batch, item, guess);
+	int			nparts = lookups->scandesc->access->nbase;
+	DynLookupEntry *entry;
+	DynKeyPart	parts[2];
 
+	if (guess < batch->n && batch->entries[guess] != NULL &&
+		dyn_rows_encodes_key(batch->rows, item,
+							 &batch->keys[(Size) guess * nparts]))
+		entry = batch->entries[guess];
+	else
+	{
+		dyn_rows_item_key(batch->rows, item, parts);
+		entry = entry_of_key(lookups, parts, nparts);
+	}
 	if (entry->state != DYN_LOOKUP_PENDING || entry->nrows > 0 ||
 		entry->transient != NULL || batch->entries[entry->batch_position] != entry)
 		elog(ERROR, "a batch contains an item that was not requested");
@@ -587,7 +576,7 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 	dyn_lookup_entry_add_item(lookups->cache, entry, item);
 }
 
-/* Returns the next new key, from the index or from the keys set aside. */
+/* Stores the next new key, from the index or from the keys set aside. */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 {
@@ -629,40 +618,32 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 }
 
 /*
- * The listing needs more than one chunk, and items of earlier ones may be
- * dropped.  The index may list their keys again, so the keys are recorded in
- * base_keys from now on.
- */
-static void
-remember_listed(DynLookups *lookups, DynLookupEntry *entry)
-{
-	const DynAccess *access = lookups->scandesc->access;
-	MemoryContext oldcontext = MemoryContextSwitchTo(lookups->first.context);
-
-	Assert(entry->base_keys == NULL && entry->nitems > 0);
-	entry->base_keys = dyn_base_keys_create(access->base, access->nbase,
-											get_hash_memory_limit());
-	MemoryContextSwitchTo(oldcontext);
-	for (int i = 0; i < entry->nitems; i++)
-	{
-		const DynByteKey *key = &entry->items[i]->key;
-
-		/* the key follows the byte for the kind of fingerprint */
-		dyn_base_keys_remember(entry->base_keys, key->data + 1, key->len - 1);
-	}
-}
-
-/*
  * Drops the items of the last chunk, which were served, unless other
- * executions need them and the cache is below its memory limit.
+ * executions need them and the cache is below its memory limit.  The index may
+ * list their keys again, so all keys are recorded in base_keys from now on.
  */
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 {
+	const DynAccess *access = lookups->scandesc->access;
+
 	if (entry->nitems == 0)
 		return;
 	if (entry->base_keys == NULL)
-		remember_listed(lookups, entry);
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(lookups->first.context);
+
+		entry->base_keys = dyn_base_keys_create(access->base, access->nbase,
+												get_hash_memory_limit());
+		MemoryContextSwitchTo(oldcontext);
+		for (int i = 0; i < entry->nitems; i++)
+		{
+			const DynByteKey *key = &entry->items[i]->key;
+
+			/* the key follows the byte for the kind of fingerprint */
+			dyn_base_keys_remember(entry->base_keys, key->data + 1, key->len - 1);
+		}
+	}
 	if (entry->pins > 1 && dyn_lookup_cache_trim(lookups->cache))
 		return;
 	dyn_lookup_entry_stop_caching(lookups->cache, entry);
@@ -717,25 +698,21 @@ next_listed_row(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot
 	return false;
 }
 
-static bool
-next_of_items(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
-{
-	while (!next_listed_row(lookups, entry, slot))
-	{
-		if (entry->ended || entry->state == DYN_LOOKUP_COMPLETE)
-			return false;
-		next_chunk(lookups, entry);
-	}
-	return true;
-}
-
 /* ---- serving, all kinds ---- */
 
 static bool
 next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
 	if (lookups->scandesc->access->fetch_base_items)
-		return next_of_items(lookups, entry, slot);
+	{
+		while (!next_listed_row(lookups, entry, slot))
+		{
+			if (entry->ended || entry->state == DYN_LOOKUP_COMPLETE)
+				return false;
+			next_chunk(lookups, entry);
+		}
+		return true;
+	}
 	if (lookups->by_key && entry->state == DYN_LOOKUP_PENDING)
 		receive_batch(lookups, &lookups->first, dyn_lookup_batch_stream(&lookups->first, entry));
 	if (next_of_rows(lookups, entry, slot))
@@ -828,7 +805,9 @@ init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows)
 	batch->cache = lookups->cache;
 	batch->rows = rows;
 	batch->work_context = lookups->work_context;
-	dyn_lookup_batch_init(batch);
+	batch->context = AllocSetContextCreate(lookups->context,
+										   "dynamo_fdw lookup batch",
+										   ALLOCSET_DEFAULT_SIZES);
 }
 
 DynLookups *

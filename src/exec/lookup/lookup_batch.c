@@ -9,14 +9,6 @@
 #include "lookup_batch.h"
 
 void
-dyn_lookup_batch_init(DynLookupBatch *batch)
-{
-	batch->context = AllocSetContextCreate(CurrentMemoryContext,
-										   "dynamo_fdw lookup batch",
-										   ALLOCSET_DEFAULT_SIZES);
-}
-
-void
 dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts)
 {
 	for (int i = 0; i < batch->n; i++)
@@ -43,29 +35,25 @@ dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts)
 
 /* ---- entries ---- */
 
-static void
-make_space(DynLookupBatch *batch)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
-
-	batch->space = Max(16, batch->space * 2);
-	batch->entries = dyn_grown(batch->entries, batch->space * sizeof(DynLookupEntry *));
-	if (batch->nparts > 0)
-		batch->keys = dyn_grown(batch->keys, (Size) batch->space * batch->nparts *
-								sizeof(DynKeyPart));
-	else
-		batch->terms = dyn_grown(batch->terms,
-								 batch->space * sizeof(DynQueryTerms));
-	MemoryContextSwitchTo(oldcontext);
-}
-
 void
 dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry)
 {
 	Assert(entry->state == DYN_LOOKUP_EMPTY && !entry->is_idle);
 	Assert(entry->nrows == 0 && entry->nitems == 0 && entry->base_keys == NULL);
 	if (batch->n == batch->space)
-		make_space(batch);
+	{
+		MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
+		Size		space = Max(16, batch->space * 2);
+
+		batch->space = space;
+		batch->entries = dyn_grown(batch->entries, space * sizeof(DynLookupEntry *));
+		if (batch->nparts > 0)
+			batch->keys = dyn_grown(batch->keys,
+									space * batch->nparts * sizeof(DynKeyPart));
+		else
+			batch->terms = dyn_grown(batch->terms, space * sizeof(DynQueryTerms));
+		MemoryContextSwitchTo(oldcontext);
+	}
 	entry->state = DYN_LOOKUP_PENDING;
 	entry->batch_position = batch->n;
 	entry->ended = false;
@@ -93,30 +81,21 @@ dyn_lookup_batch_keep_key(DynLookupBatch *batch, const DynLookupEntry *entry,
 
 /* ---- requests ---- */
 
-static DynRequests *
-requests_of(const DynLookupBatch *batch, int n)
-{
-	const DynScanDesc *scandesc = batch->scandesc;
-	const DynRows *rows = batch->rows;
-
-	if (batch->nparts > 0)
-		return dyn_requests_of_keys(scandesc->relation, batch->keys, n,
-									batch->nparts, rows->projection,
-									rows->nprojection);
-	return dyn_requests_of_terms(scandesc->relation, scandesc->access, batch->terms, n,
-								 dyn_access_key_parts(scandesc->access),
-								 rows->projection, rows->nprojection);
-}
-
 static void
 start_fetch(DynLookupBatch *batch, int n)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(batch->context);
+	DynScanDesc *scandesc = batch->scandesc;
+	const DynRows *rows = batch->rows;
 
 	Assert(batch->sent == 0 && n > 0);
-	batch->requests = requests_of(batch, n);
-	batch->fetch = dyn_scandesc_start(batch->scandesc, batch->requests,
-									  batch->rows, true);
+	batch->requests = batch->nparts > 0
+		? dyn_requests_of_keys(scandesc->relation, batch->keys, n, batch->nparts,
+							   rows->projection, rows->nprojection)
+		: dyn_requests_of_terms(scandesc->relation, scandesc->access, batch->terms,
+								n, dyn_access_key_parts(scandesc->access),
+								rows->projection, rows->nprojection);
+	batch->fetch = dyn_scandesc_start(scandesc, batch->requests, rows, true);
 	MemoryContextSwitchTo(oldcontext);
 }
 

@@ -48,12 +48,6 @@ typedef struct DynLookupBatch
 } DynLookupBatch;
 
 /*
- * Initializes an empty batch below CurrentMemoryContext.  The caller has set
- * the members above.
- */
-extern void dyn_lookup_batch_init(DynLookupBatch *batch);
-
-/*
  * Empties the batch; results not yet received are lost.  The next entries are
  * for keys of `nparts` parts, or for partitions (0).
  */

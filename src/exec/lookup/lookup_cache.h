@@ -19,6 +19,7 @@
 #include "lib/ilist.h"
 
 #include "../fetch/base_keys.h"
+#include "../rows/rows.h"
 
 typedef enum DynLookupState
 {
@@ -132,5 +133,29 @@ extern void dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry
 
 /* Evicts idle entries above the bound; true if the rest is within it. */
 extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
+
+/*
+ * Items cached in place of rows, for lookups in an unnested table.  The rows
+ * of an item repeat the item's values, so they may take much more memory than
+ * the item.  Each row of an entry is then a record (item_record.h), which is
+ * unnested whenever it is served.
+ */
+typedef struct DynLookupItems DynLookupItems;
+
+/* Returns a store for items of `nslots` slots, in CurrentMemoryContext. */
+extern DynLookupItems *dyn_lookup_items_create(int nslots);
+
+/* Adds a copy of the item to the entry's rows. */
+extern void dyn_lookup_items_add(DynLookupItems *items, DynLookupCache *cache,
+								 DynLookupEntry *entry, const DynValue *item);
+
+/*
+ * Stores the next row: of the item that `rows` has begun, or of the entry's
+ * items starting at `*at`; false after the last.  The entry keeps the items in
+ * memory while they are read.
+ */
+extern bool dyn_lookup_items_next(DynLookupItems *items, DynRows *rows,
+								  const DynLookupEntry *entry, int *at,
+								  TupleTableSlot *slot);
 
 #endif
