@@ -9,9 +9,7 @@
 #include "fmgr.h"
 
 #include "command/callbacks.h"
-#include "exec/node/async.h"
-#include "exec/node/foreign_scan.h"
-#include "exec/node/readahead.h"
+#include "exec/node/executor_callbacks.h"
 #include "exec/statement/statement.h"
 #include "model/server/pg_compat.h"
 #include "model/session/budget.h"

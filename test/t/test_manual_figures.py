@@ -142,7 +142,7 @@ TOLD = {
         reads at least {cost.ITEM_UNIT_BYTES:.0f} bytes of items
         more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items is estimated at {DYN_COLLECTION_ITEMS:.0f} for each value
         a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
-        the budget of {HALF[unit_limit.REQUEST_SECONDS]} a second
+        the budget of {HALF[pacing.REQUEST_SECONDS]} a second
         `read_percent` below {most.read_percent} is a budget
         Up to {budget.MAX_BUCKETS} budgets at a time
         and {units.UNITS_OF_PARTITION:,.0f} of each partition

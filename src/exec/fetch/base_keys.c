@@ -28,8 +28,7 @@ struct DynBaseKeys
 	Size		max_bytes;
 	HTAB	   *known;			/* set of DynByteKey: keys already returned */
 	DynBuffer	bytes;			/* bytes of the key being added (malloc'd) */
-	Tuplesortstate *aside;		/* sort of bytea; NULL: every key was in
-								 * memory */
+	Tuplesortstate *aside;		/* bytea; NULL: every key was in memory */
 	bool		sorted;
 	bytea	   *last;			/* last key returned of those set aside */
 };

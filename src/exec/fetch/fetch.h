@@ -38,8 +38,7 @@ typedef struct DynFetchSpec
 	const char *table;
 	const char *index;			/* index name; NULL: the table */
 	const DynAccess *access;	/* plan that responses are checked against */
-	const DynPath *paths;		/* paths of the needed attributes, one slot
-								 * each */
+	const DynPath *paths;		/* paths of needed attributes, one slot each */
 	int			npaths;
 
 	int			nstreams;
@@ -59,10 +58,8 @@ typedef struct DynFetchSpec
 	void		(*expected) (void *arg, int stream, DynExpected *expected);
 	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* slots of the key parts;
 													 * -1: not projected */
-	int			sort_slot;		/* QUERY: slot of the sort attribute; -1: not
-								 * projected */
-	bool		sort_is_unique; /* true if sort values are unique in a
-								 * partition */
+	int			sort_slot;		/* QUERY: its slot; -1: not projected */
+	bool		sort_is_unique; /* sort values are unique in a partition */
 	bool		backward;
 
 	/*
@@ -79,28 +76,20 @@ typedef struct DynFetchSpec
 	 * true if `prepare` will make another one.  NULL: never.
 	 */
 	bool		(*denied) (void *arg, int stream);
-	void	   *arg;			/* argument of prepare, describe, expected and
-								 * denied */
+	void	   *arg;			/* argument of these callbacks */
 	bool		may_stop_early; /* true if the consumer may stop early */
-	bool		keep;			/* true if the consumer may read the items
-								 * again */
+	bool		keep;			/* consumer may read the items again */
 	bool		all_at_once;	/* merging: true as every stream must run */
-	bool		keyed;			/* true: dyn_fetch_next_of instead of
-								 * dyn_fetch_next */
+	bool		keyed;			/* read with dyn_fetch_next_of */
 	double		item_units;		/* read units of one item; 0: unknown */
 	double		capacity;		/* read units per second, as described; 0:
 								 * unknown */
-	double		max_read_units_per_second; /* limit for the table; 0:
-										    * unlimited */
-	double		capacity_share; /* limit as a share of the used capacity; 0:
-								 * unlimited */
-	const char *global_index;	/* index that has this capacity; NULL: the
-								 * table */
+	double		max_read_units_per_second; /* 0: unlimited */
+	double		capacity_share; /* limit by a share of it; 0: unlimited */
+	const char *global_index;	/* index with this capacity; NULL: the table */
 	bool		consistent;		/* true for strongly consistent reads */
-	bool		fetches_items;	/* true if a local index fetches the rest of
-								 * each item */
-	bool		limits_units;	/* true if the consumer limits the units
-								 * itself */
+	bool		fetches_items;	/* a local index fetches other attributes */
+	bool		limits_units;	/* consumer limits the units itself */
 	int			batch_keys;		/* keys of one BatchGetItem; 0: its maximum */
 	long		first_limit;	/* items of the first page; 0: unlimited */
 	long		fetch_size;		/* items of any page; 0: unlimited */

@@ -49,17 +49,14 @@ typedef struct DynPacing
 								 * measured or described; 0: unknown */
 	double		request_units;	/* read units of one request, as measured */
 	bool		stalled;		/* true if throttled since the last response */
-	double		stalled_ms;		/* throttled time in which the fetch was
-								 * polled */
+	double		stalled_ms;		/* throttled time while it was polled */
 	double		seen_ms;		/* time when stalled_ms was updated last */
 
 	DynBudgets *budgets;		/* budgets, or NULL */
-	double		budget_units;	/* maximum units of one request; 0:
-								 * unlimited */
+	double		budget_units;	/* most units of a request; 0: unlimited */
 	double		most_item;		/* largest units of an item, as measured */
 	double		most_request;	/* largest units of a request, as measured */
-	int			awaited;		/* number of requests whose responses were not
-								 * taken in */
+	int			awaited;		/* requests whose response is not taken in */
 } DynPacing;
 
 /* Initializes the pacing from the context's spec. */

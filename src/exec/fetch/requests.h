@@ -47,8 +47,7 @@ typedef struct DynRequests
 	const DynPath *projection;	/* paths to request; empty: entire items */
 	int			nprojection;
 
-	DynTokens  *tokens;			/* tokens (malloc'd; freed with the memory
-								 * context) */
+	DynTokens  *tokens;			/* malloc'd; freed with the context */
 	DynBuffer	key_condition_text;
 	DynBuffer	filter_text;
 	DynBuffer	projection_text;

@@ -21,20 +21,16 @@ typedef struct DynScanDesc
 	DynRelation *relation;
 	const DynAccess *access;
 	DynRows    *rows;			/* rows that are returned */
-	DynRows    *own_rows;		/* the same, or without keys that only checks
-								 * need */
+	DynRows    *own_rows;		/* or without keys that only checks need */
 	DynRows    *index_rows;		/* index, then base: base keys that the index
 								 * lists; else NULL */
 	DynCounters counters;
 	DynCounters *count_into;	/* its own counters, or another descriptor's */
-	bool		checked;		/* true if the plan matches the table's
-								 * description */
+	bool		checked;		/* plan matches the table's description */
 	bool		policy_applied; /* true if scan_policy was applied to a Scan */
-	bool		keeps;			/* true if it may be rescanned with the same
-								 * values */
+	bool		keeps;			/* may be rescanned with the same values */
 	int		   *group_in_flight;	/* as in DynFetchSpec; NULL: no peers */
-	long		bound;			/* bound of the next fetch, as in
-								 * DynFetchSpec */
+	long		bound;			/* next fetch's, as in DynFetchSpec */
 	void		(*beyond) (void *arg);
 	void	   *beyond_arg;
 

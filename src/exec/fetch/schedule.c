@@ -70,8 +70,7 @@ dyn_schedule_init(DynFetch *fetch)
 	if (spec->all_at_once)
 		fetch->max_active = spec->nstreams;
 	else if (spec->keyed)
-		fetch->max_active = concurrency * KEYED_WINDOW; /* more streams may
-														 * come */
+		fetch->max_active = concurrency * KEYED_WINDOW; /* more may come */
 	else
 		fetch->max_active = Min(spec->nstreams, concurrency);
 	fetch->space = Max(fetch->max_active, 1);

@@ -15,8 +15,7 @@
 
 struct DynFetch
 {
-	DynStreamContext streams;	/* data that streams share, including the
-								 * spec */
+	DynStreamContext streams;	/* shared data, including the spec */
 	MemoryContext context;
 	int			nactive;
 	int			max_active;
@@ -25,21 +24,17 @@ struct DynFetch
 	DynStream **idle;			/* finished streams, to be reused */
 	int			nidle;
 	int			next_stream;	/* next stream to begin ahead of its turn */
-	bool	   *settled;		/* keyed, by number: true if begun or
-								 * dropped */
+	bool	   *settled;		/* keyed, by number: begun or dropped */
 	int			nsettled;		/* number of streams noted in settled */
-	int			pages_used;		/* number of pages that the consumer has
-								 * finished */
+	int			pages_used;		/* pages that the consumer has finished */
 	int			until_pump;		/* items left until the next pump */
 	int			awaited;		/* keyed: number of the stream waited for */
 	DynStream  *current;		/* keyed: stream named last, or NULL */
 	bool		draining;		/* true if no further requests are sent */
-	bool		solo_wait;		/* true if it is waited for without its
-								 * group */
+	bool		solo_wait;		/* it is waited for without its group */
 
 	DynFetchPage *page;			/* page being returned; NULL when merging */
-	DynFetchPage *cached;		/* only page of the result, cached to be read
-								 * again */
+	DynFetchPage *cached;		/* only page of the result, to be read again */
 	const DynFetchPage *origin; /* page of the item that was returned last */
 	DynValue   *slots;
 };

@@ -40,26 +40,20 @@ typedef struct DynStream
 	int			nrequests;		/* number of requests sent */
 	bool		more;			/* true if another request has to follow */
 	DynProgress progress;		/* its last key: where the next page starts */
-	DynSeam		seam;			/* Query: position after which that page
-								 * starts */
+	DynSeam		seam;			/* Query: where that page starts */
 	long		limit;			/* Limit of the request in flight */
 	DynBatch	batch;			/* BatchGetItem; without keys: not begun */
 	int			batch_most;		/* maximum number of its keys in one request */
-	int			batch_complete; /* number of complete keys at the last
-								 * response */
-	bool		sent_after_refresh; /* true if sent after the description was
-									 * refreshed */
+	int			batch_complete; /* complete keys at the last response */
+	bool		sent_after_refresh; /* sent after `refreshed` was set */
 	double		cost;			/* read units expected for the request */
 	double		expected;		/* read units counted for its statement */
-	double		charge;			/* read units charged to budgets for each
-								 * attempt */
+	double		charge;			/* read units charged for each attempt */
 	int			ncharged;		/* number of attempts that were charged */
-	int			throttles;		/* number of throttles before the request's
-								 * response */
+	int			throttles;		/* throttles of the request so far */
 	bool		is_hot;			/* true if its partition was throttled */
 	DynPace		own_pace;		/* pace of the partition (if is_hot) */
-	uint64		count;			/* Select=COUNT: count so far, until it is
-								 * read */
+	uint64		count;			/* Select=COUNT: count until it is read */
 	DynFetchPage *first;		/* list of waiting pages */
 	DynFetchPage *last;
 
@@ -78,8 +72,7 @@ typedef struct DynStreamContext
 	DynPathTree *tree;
 	DynFetchPage *spare;		/* pages to reuse, with their tapes */
 	DynPage		left;			/* unprocessed keys of a response */
-	DynBuffer	scratch;		/* buffer for comparing a response with its
-								 * request */
+	DynBuffer	scratch;		/* for comparing responses with requests */
 	DynPacing	pacing;
 	size_t		expected;		/* estimated bytes of a response */
 	uint64		count;
@@ -89,8 +82,7 @@ typedef struct DynStreamContext
 	int			paused;			/* number of responses in flight that were
 								 * paused for lack of memory when responses
 								 * were last taken in */
-	bool		refreshed;		/* true if the description was requested
-								 * again... */
+	bool		refreshed;		/* description was requested again... */
 	bool		matches;		/* ...and matches the plan */
 } DynStreamContext;
 

@@ -48,8 +48,7 @@ typedef struct KeyLimits
 	DynType		type;
 	size_t		max_bytes;
 	bool		may_be_empty;
-	bool		loosely;		/* true if a superset of the predicates' values
-								 * is allowed */
+	bool		loosely;		/* a superset of the values is allowed */
 } KeyLimits;
 
 /* A set under construction: its spans may be in any order, and overlap. */

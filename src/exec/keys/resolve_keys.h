@@ -16,8 +16,7 @@
 
 typedef struct DynResolvedAccess
 {
-	bool		contradiction;	/* true if no item can qualify: send no
-								 * request */
+	bool		contradiction;	/* no item can qualify: send no request */
 	bool		incomplete;		/* true if the index may lack items that
 								 * qualify; other fields are then not set */
 

@@ -35,7 +35,6 @@
 
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
-#include "executions.h"
 #include "lookup.h"
 #include "lookup_batch.h"
 
@@ -52,28 +51,20 @@
 
 struct DynLookups
 {
-	DynItems	items;			/* source of the open execution (must be
-								 * first) */
+	DynItems	items;			/* the open execution (must be first) */
 	DynScanDesc *scandesc;
 	MemoryContext context;
-	MemoryContext work_context; /* context for resolving one execution, or one
-								 * item */
+	MemoryContext work_context; /* context for one execution, or one item */
 	DynLookupCache *cache;
-	bool		by_key;			/* true if `first` requests full keys, not
-								 * partitions */
+	bool		by_key;			/* `first` requests full keys */
 	DynRows    *rows;			/* conversion of items to rows */
-	DynRows    *index_rows;		/* index, then base: conversion of what the
-								 * index lists */
+	DynRows    *index_rows;		/* index, then base: rows of the index */
 	TupleTableSlot *slot;		/* slot for cached rows */
-	DynLookupItems *cached_items;	/* unnested: items cached instead of
-									 * rows */
+	DynLookupItems *cached_items;	/* unnested: items, not rows */
 	DynLookupBatch first;		/* requests by the values of executions */
-	DynLookupBatch base;		/* index, then base: requests by the listed
-								 * keys */
-	DynBuffer	fingerprint;	/* fingerprint of a request while its entry is
-								 * looked up */
-	uint64		listings;		/* number of Querys sent so far, see
-								 * DynLookupEntry */
+	DynLookupBatch base;		/* index, then base: by the listed keys */
+	DynBuffer	fingerprint;	/* request whose entry is found */
+	uint64		listings;		/* Querys sent so far, see DynLookupEntry */
 	DynLookupCounters counters;
 
 	DynExecutions executions;	/* executions of this batch of outer rows */
@@ -82,8 +73,7 @@ struct DynLookups
 	/* execution being served, or NULL */
 	DynExecution *open;
 	int			position;		/* position among its entries */
-	int			row;			/* row of that entry; index, then base: its
-								 * item */
+	int			row;			/* its row; index, then base: its item */
 	int			item_row;		/* index, then base: row of that item */
 };
 

@@ -1,7 +1,8 @@
 /*
  * lookup_batch.h
- *		Batch of lookup requests: cache entries, each at its position, and the
- *		fetch that returns their results in that order.
+ *		Executions prefetched together, and a batch of their requests: cache
+ *		entries, each at its position, and the fetch that returns their results
+ *		in that order.
  *
  * Full primary keys are requested a hundred at a time, by BatchGetItem, whose
  * items come in any order; partitions by one Query each.  Belongs to lookup.c.
@@ -21,6 +22,7 @@
 #define DYN_EXEC_LOOKUP_BATCH_H
 
 #include "../fetch/scandesc.h"
+#include "../statement/values.h"
 #include "lookup_cache.h"
 
 typedef struct DynLookupBatch
@@ -28,12 +30,9 @@ typedef struct DynLookupBatch
 	DynScanDesc *scandesc;
 	DynLookupCache *cache;
 	const DynRows *rows;
-	MemoryContext context;		/* context of keys, terms and the fetch (reset
-								 * for each batch) */
-	MemoryContext work_context; /* context for one step (owned by the
-								 * lookups) */
-	int			nparts;			/* number of parts of a full key; 0:
-								 * partitions */
+	MemoryContext context;		/* for keys, terms and the fetch */
+	MemoryContext work_context; /* for one step (owned by the lookups) */
+	int			nparts;			/* parts of a full key; 0: partitions */
 
 	int			n;
 	int			space;
@@ -42,8 +41,7 @@ typedef struct DynLookupBatch
 	DynQueryTerms *terms;		/* partitions: terms of each Query */
 
 	DynRequests *requests;
-	int			sent;			/* number of entries whose requests are streams
-								 * of the fetch */
+	int			sent;			/* entries that are streams of the fetch */
 	DynFetch   *fetch;			/* fetch; NULL: no request was sent */
 } DynLookupBatch;
 
@@ -86,5 +84,50 @@ extern void dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry
 
 /* Gives up the entry's Query if no execution needs it any more. */
 extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entry);
+
+/* ---- executions ---- */
+
+/*
+ * A prefetched execution has a copy of the values that it will run with, which
+ * identifies it, and the cache entries that will serve it, which it pins until
+ * it is served or skipped.
+ */
+typedef struct DynExecution
+{
+	DynValues	values;			/* values (copies) */
+	bool		refused;		/* requests of the plan cannot serve it */
+	int			nentries;
+	DynLookupEntry **entries;	/* one for each key or partition (pinned) */
+} DynExecution;
+
+typedef struct DynExecutions
+{
+	MemoryContext context;		/* context of values and arrays of entries */
+	int			n;
+	int			space;
+	DynExecution *list;
+	int			next;			/* first execution not opened yet */
+} DynExecutions;
+
+/* Initializes an empty list, which lives in CurrentMemoryContext. */
+extern void dyn_executions_init(DynExecutions *executions);
+
+/* Removes all executions. None of their entries may still be pinned. */
+extern void dyn_executions_clear(DynExecutions *executions);
+
+/*
+ * Adds an execution with a copy of `values` and without entries.  The result
+ * is valid until the next add.
+ */
+extern DynExecution *dyn_executions_add(DynExecutions *executions,
+										const DynValues *values);
+
+/*
+ * Returns the position of the next execution with these values, or -1.
+ * Executions run in the order in which they were added, though some may be
+ * skipped.  One that runs a second time was served already.
+ */
+extern int	dyn_executions_find(const DynExecutions *executions,
+								const DynValues *values);
 
 #endif

@@ -39,10 +39,8 @@ typedef struct DynLookupEntry
 {
 	DynByteKey	key;			/* key of the hash table (must be first) */
 	DynLookupState state;
-	int			batch_position; /* PENDING: position among the batch's
-								 * entries */
-	int			pins;			/* number of executions, and of entries that
-								 * list it */
+	int			batch_position; /* PENDING: position in its batch */
+	int			pins;			/* executions, and entries that list it */
 	bool		ended;			/* true if its stream has ended */
 	bool		caching;		/* true if all that arrived is stored here */
 	uint64		taken;			/* number of rows or keys received */
@@ -53,8 +51,7 @@ typedef struct DynLookupEntry
 	MinimalTuple *rows;
 
 	/* or the only row, needed by one execution */
-	DynTransientRows *transient;	/* request that the row belongs to, or
-									 * NULL */
+	DynTransientRows *transient;	/* request of the row, or NULL */
 	Datum	   *values;
 	bool	   *nulls;
 
@@ -62,16 +59,14 @@ typedef struct DynLookupEntry
 	int			nitems;
 	int			item_space;
 	struct DynLookupEntry **items;
-	DynBaseKeys *base_keys;		/* keys listed so far; NULL: `items` has all of
-								 * them */
+	DynBaseKeys *base_keys;		/* keys listed; NULL: all are in `items` */
 	uint64		index_result;	/* number of its listing (never reused) */
 	uint64		listed_by;		/* last listing that had it, which detects keys
 								 * that are listed again */
 
 	Size		bytes;			/* bytes counted in the cache's total */
 	bool		is_idle;
-	dlist_node	idle;			/* link in the idle list, least recently used
-								 * first */
+	dlist_node	idle;			/* list, least recently used first */
 } DynLookupEntry;
 
 typedef struct DynLookupCache
@@ -79,8 +74,7 @@ typedef struct DynLookupCache
 	MemoryContext context;
 	struct HTAB *table;
 	dlist_head	idle;
-	Size		bytes;			/* bytes as requested, without the allocator's
-								 * overhead */
+	Size		bytes;			/* as requested, without overhead */
 	Size		max_bytes;
 } DynLookupCache;
 

@@ -34,7 +34,7 @@
 #include "storage/latch.h"
 
 #include "../../model/server/pg_compat.h"
-#include "async.h"
+#include "executor_callbacks.h"
 #include "scan.h"
 
 /* State shared by the children of one Append. */

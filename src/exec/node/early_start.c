@@ -24,7 +24,7 @@
 
 #include "../../plan/clauses/failure.h"
 #include "../../plan/tree/plantree.h"
-#include "early_start.h"
+#include "scan.h"
 
 /* ---- eligible scans ---- */
 
@@ -56,30 +56,6 @@ note_tree(DynStatement *statement, Plan *tree)
 	statement->started = lappend(statement->started, tree);
 	MemoryContextSwitchTo(oldcontext);
 	return true;
-}
-
-/*
- * Starts all scans.  The executor waits for `first`, so its request is sent
- * before the others.
- */
-static void
-start_all(const DynStatement *statement, const DynScan *first,
-		  const List *found)
-{
-	bool		sent = false;
-	ListCell   *lc;
-
-	foreach(lc, statement->scans)
-	{
-		DynScan    *other = dyn_scan_of(lfirst(lc));
-
-		if (!can_start(other, found))
-			continue;
-		if (!sent && dyn_scan_awaited_fetch(first) != NULL)
-			dyn_fetch_send(dyn_scan_awaited_fetch(first));
-		sent = true;
-		dyn_scan_start_ahead(other);
-	}
 }
 
 /*
@@ -151,6 +127,8 @@ dyn_start_early(const DynScan *scan)
 	DynStatement *statement = dyn_statement_get(estate);
 	List	   *found;
 	Plan	   *tree;
+	bool		sent = false;
+	ListCell   *lc;
 
 	if (list_length(statement->scans) < 2 || estate->es_epq_active != NULL)
 		return;
@@ -160,6 +138,17 @@ dyn_start_early(const DynScan *scan)
 	found = dyn_plan_scans_unless_empty(tree,
 										tree != estate->es_plannedstmt->planTree);
 	found = list_concat(found, find_initplan_scans(estate->es_plannedstmt, tree));
-	start_all(statement, scan, found);
+	foreach(lc, statement->scans)
+	{
+		DynScan    *other = dyn_scan_of(lfirst(lc));
+
+		if (!can_start(other, found))
+			continue;
+		/* the executor waits for this scan, so its request is sent first */
+		if (!sent && dyn_scan_awaited_fetch(scan) != NULL)
+			dyn_fetch_send(dyn_scan_awaited_fetch(scan));
+		sent = true;
+		dyn_scan_start_ahead(other);
+	}
 	list_free(found);
 }

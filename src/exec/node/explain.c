@@ -21,7 +21,7 @@
 #include "../keys/filter.h"
 #include "../source/caching.h"
 #include "../source/sharing.h"
-#include "foreign_scan.h"
+#include "executor_callbacks.h"
 #include "scan.h"
 
 /* State for printing a predicate. */

@@ -2,36 +2,35 @@
  * foreign_scan.c
  *		Callbacks of a foreign scan: begin, iterate, rescan, end.
  *
+ * The end reports if items were read, but none of them is a row.
+ *
  * There is no shutdown callback: core calls it at the end of every FETCH of a
  * cursor, after which more rows may be needed.
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 
+#include "../../model/server/encoding.h"
 #include "../../model/server/pg_compat.h"
+#include "../../model/values/path.h"
 #include "../source/caching.h"
-#include "foreign_scan.h"
-#include "no_rows.h"
-#include "early_start.h"
+#include "executor_callbacks.h"
+#include "scan.h"
 
-static DynRelation *
-open_scan_relation(ForeignScanState *node)
+void
+dynBeginForeignScan(ForeignScanState *node, int eflags)
 {
 	ForeignScan *plan = (ForeignScan *) node->ss.ps.plan;
 	Index		rti = plan->scan.scanrelid > 0 ? plan->scan.scanrelid
 		: bms_next_member(dyn_plan_base_relids(plan), -1);
 	RangeTblEntry *rte = exec_rt_fetch(rti, node->ss.ps.state);
 	Oid			userid = dyn_plan_check_as_user(plan, rte);
-
-	return dyn_relation_open(rte->relid, OidIsValid(userid) ? userid : GetUserId());
-}
-
-void
-dynBeginForeignScan(ForeignScanState *node, int eflags)
-{
-	DynScan    *scan = dyn_scan_create(node, open_scan_relation(node));
+	DynRelation *relation = dyn_relation_open(rte->relid, OidIsValid(userid)
+											  ? userid : GetUserId());
+	DynScan    *scan = dyn_scan_create(node, relation);
 
 	node->fdw_state = scan;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
@@ -98,6 +97,89 @@ dynReScanForeignScan(ForeignScanState *node)
 		dyn_scan_end_run(scan);
 }
 
+/* ---- items without rows ---- */
+
+/*
+ * Returns the number of items that are not rows.  0 if there was a row, or if
+ * the statement requested certain items: it is common that such a key belongs
+ * to another entity.  The item filter is applied here, or by DynamoDB, as far
+ * as it can be a filter expression.
+ */
+static uint64
+items_without_rows(const DynScanDesc *scandesc)
+{
+	const DynAccess *access = scandesc->access;
+	const DynRowTally *tally = scandesc->relation->tally;
+	ListCell   *lc;
+
+	if (tally->any_row ||
+		(access->kind != DYN_ACCESS_SCAN && access->kind != DYN_ACCESS_QUERY))
+		return 0;
+	foreach(lc, access->filters)
+	{
+		const DynPred *pred = lfirst(lc);
+
+		if (!dyn_pred_selects_rows(pred) || pred->args != NIL)
+			return 0;
+	}
+	if (tally->rejected > 0)
+		return tally->rejected;
+	return access->filters != NIL && scandesc->counters.items_returned == 0
+		? scandesc->counters.items_read : 0;
+}
+
+/* Returns "pk = company#${company} AND sk = user#${email}". */
+static char *
+describe_rows(const DynRelation *relation)
+{
+	StringInfoData words;
+
+	initStringInfo(&words);
+	for (int i = 0; i < relation->ntemplated; i++)
+	{
+		const DynTemplatedAttr *templated = &relation->templated[i];
+
+		if (templated->base)
+			appendStringInfo(&words, "%s%s = %s", words.len > 0 ? " AND " : "",
+							 dyn_from_utf8_lossy(dyn_templated_name(templated)),
+							 dyn_templated_text(templated));
+	}
+	if (relation->item_filter.nterms > 0)
+		appendStringInfo(&words, "%sthe values required by item_filter and ttl_attribute",
+						 words.len > 0 ? ", and " : "");
+	return words.data;
+}
+
+/*
+ * Sends a NOTICE if a Scan or Query was read to its end, and the item filter
+ * alone removed every item.  A template with a misspelled literal matches no
+ * item, without an error: each item may belong to another entity.
+ */
+static void
+notice_no_rows(const DynScan *scan)
+{
+	static TimestampTz reported = 0;
+	const DynScanDesc *scandesc = scan->input.scandesc;
+	const DynRowTally *tally = scandesc->relation->tally;
+	uint64		items = scan->finished ? items_without_rows(scandesc) : 0;
+
+	/* once for a client's statement, whose functions may execute many */
+	if (items == 0 || reported == GetCurrentStatementStartTimestamp())
+		return;
+	reported = GetCurrentStatementStartTimestamp();
+	ereport(NOTICE,
+			(errmsg("none of the items read is a row of foreign table \"%s\"",
+					scandesc->relation->name),
+			 errdetail_plural("DynamoDB table \"%s\": " UINT64_FORMAT " item%s%s. Rows are items with %s.",
+							  "DynamoDB table \"%s\": " UINT64_FORMAT " items%s%s. Rows are items with %s.",
+							  items, scandesc->relation->table, items,
+							  tally->rejected_key ? ", the first " : "",
+							  tally->rejected_key ? tally->rejected_key : "",
+							  describe_rows(scandesc->relation)),
+			 errhint("To compare the options with the items, use dynamo_fdw_check_table('%s').",
+					 scandesc->relation->name)));
+}
+
 void
 dynEndForeignScan(ForeignScanState *node)
 {
@@ -105,6 +187,6 @@ dynEndForeignScan(ForeignScanState *node)
 
 	if (scan == NULL)
 		return;
-	dyn_notice_no_rows(scan);
+	notice_no_rows(scan);
 	dyn_scan_free(scan);
 }

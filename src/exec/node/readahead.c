@@ -30,7 +30,7 @@
 #include "../../plan/tree/node_kinds.h"
 #include "../../plan/tree/plantree.h"
 #include "../../plan/tree/readahead_path.h"
-#include "readahead.h"
+#include "executor_callbacks.h"
 #include "row_buffer.h"
 #include "scan.h"
 
@@ -46,8 +46,7 @@ typedef struct Parameter
 {
 	int			number;
 	AttrNumber	column;			/* column of the loop's outer row, or */
-	ExprState  *expr;			/* expression over the child's row; NULL: the
-								 * column */
+	ExprState  *expr;			/* over the child's row; NULL: the column */
 } Parameter;
 
 typedef struct ReadAhead
@@ -55,8 +54,7 @@ typedef struct ReadAhead
 	CustomScanState css;		/* must be first */
 	bool		may_stop_early; /* true if a node above may stop early */
 	int			growth;			/* growth factor of batches in that case */
-	bool		resolved;		/* true if parameters and scans were looked
-								 * for */
+	bool		resolved;		/* parameters and scans were looked for */
 	List	   *parameters;		/* list of Parameter *, which the scans depend
 								 * on */
 	List	   *scans;			/* list of DynScan *, executed for each row */

@@ -28,20 +28,14 @@ typedef struct DynScan
 	const DynAccess *planned;	/* plan with optional conditions, of which one
 								 * may be open (then the scan descriptor's plan
 								 * is another one); NULL: unknown */
-	bool		runs_once;		/* true if executed once; set if it may be
-								 * bounded */
-	DynLookups *lookups;		/* lookups; NULL: a batch of executions was not
-								 * begun */
-	DynFallback *fallback;		/* fallback; NULL: the table is never read
-								 * instead */
-	DynUnited  *united;			/* union; NULL: the access plan is not a
-								 * union */
+	bool		runs_once;		/* executed once; set if it may be bounded */
+	DynLookups *lookups;		/* NULL: no batch of executions was begun */
+	DynFallback *fallback;		/* NULL: the table is never read instead */
+	DynUnited  *united;			/* NULL: the access plan is not a union */
 
 	/* one execution */
-	DynItems   *items;			/* source; NULL: ahead of its turn, it would
-								 * have to fall back */
-	bool		ahead;			/* true if it runs, but a row was not requested
-								 * yet */
+	DynItems   *items;			/* NULL: ahead, and it would fall back */
+	bool		ahead;			/* runs, but no row was requested yet */
 	bool		finished;
 	bool		counted;		/* count_only: true if the row was returned */
 	ExprState  *checks;			/* the node's fdw_recheck_quals, hidden from
@@ -50,8 +44,7 @@ typedef struct DynScan
 	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL:
 									 * the scan waits for its rows itself */
 	const struct AsyncRequest *request; /* last request of that Append */
-	bool		left_out;		/* true if the group does not wait for this
-								 * execution's requests */
+	bool		left_out;		/* the group does not wait for its requests */
 } DynScan;
 
 /*
@@ -101,6 +94,19 @@ extern bool dyn_scan_repeat_run(DynScan *scan);
 
 /* Ends the execution, if one runs; requests in flight are abandoned. */
 extern void dyn_scan_end_run(DynScan *scan);
+
+/*
+ * Sends the first requests of independent scans together (early_start.c).
+ * PostgreSQL requests rows from the nodes of a plan one after the other: a
+ * join of two item collections, each with a constant key, would wait for the
+ * first response before the second request is sent.  When the first scan of a
+ * statement runs, this starts the other scans that will very likely be read as
+ * well, within the statement's limits.  Does so once for each plan and subplan
+ * of a statement; to be called when an execution of the scan has begun.
+ * Responses, including errors, wait until the first row of their scan is
+ * requested.
+ */
+extern void dyn_start_early(const DynScan *scan);
 
 /* Frees the scan at its end. */
 extern void dyn_scan_free(DynScan *scan);

@@ -51,8 +51,7 @@ dyn_report_mismatch(DynRows *rows, const DynValue *value,
 	const char *note;
 	const char *key = item_key(rows, rows->values, &note);
 
-	rows->current = -1;			/* the message contains what the context
-								 * would */
+	rows->current = -1;			/* the message has what the context would */
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("cannot convert value in column \"%s\" of foreign table \"%s\": %s",

@@ -19,7 +19,6 @@
 #include "../../model/server/encoding.h"
 #include "../../model/values/path.h"
 #include "../keys/filter.h"
-#include "rest.h"
 #include "row_errors.h"
 #include "rows.h"
 #include "template_parts.h"
@@ -251,7 +250,7 @@ add_parts(DynRows *rows)
 		read_path(rows, lfirst(lc));
 	rows->parts = dyn_parts_create(relation, needed, rows->paths, rows->npaths);
 	if (rest != NULL)
-		rows->rest = dyn_rest_create(rest, relation, rows->parts);
+		rows->rest = dyn_rest_create(rest, rows->parts);
 }
 
 /* Prepares the item filter, templates and unnesting. */

@@ -30,16 +30,14 @@ typedef struct DynRows
 	DynRelation *relation;
 	int			ncolumns;		/* number of fetched columns */
 	AttrNumber *attnums;
-	int		   *slots;			/* slot of column i; -1: a column of the
-								 * element */
+	int		   *slots;			/* columns' slots; -1: of the element */
 	bool	   *partial;		/* true if parts of the document are read, so
 								 * that missing parts do not imply a missing
 								 * document */
 	DynNames  **only;			/* members that a partial column has,
 								 * regardless of others that were read; NULL:
 								 * all */
-	int		   *positions;		/* positions in the tuple; NULL: as in the
-								 * table */
+	int		   *positions;		/* attributes; NULL: as in the table */
 
 	/* paths for the page parser: the columns, then extra attributes */
 	int			npaths;
@@ -50,10 +48,8 @@ typedef struct DynRows
 	 * projection to request from DynamoDB: paths below jsonb columns instead
 	 * of full columns; entire items if a document is fetched
 	 */
-	const List *scalars;		/* scalar paths of the access plan (requested
-								 * in full) */
-	bool		full;			/* true for all attributes: without a
-								 * projection */
+	const List *scalars;		/* scalar paths, requested in full */
+	bool		full;			/* all attributes: without a projection */
 	int			nprojection;
 	int			projection_space;
 	DynPath    *projection;
@@ -62,8 +58,7 @@ typedef struct DynRows
 	int			nbase;
 	const DynKeyAttr *base;
 	int			base_slots[2];
-	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* DYN_ROWS_SORT: slots of the
-												 * sort attributes */
+	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* if DYN_ROWS_SORT */
 	/*
 	 * returns the current item's key if it was not fetched; may return NULL,
 	 * with a reason in *why if the key could not be fetched
@@ -80,19 +75,16 @@ typedef struct DynRows
 							   const char *why);
 	void	   *note_error_arg;
 
-	DynCond    *test;			/* condition for items that are rows; NULL: all
-								 * are */
+	DynCond    *test;			/* selects rows; NULL: all items are */
 	struct DynParts *parts;		/* parts of templated texts, or NULL */
-	struct DynRest *rest;		/* names omitted from documents; NULL: always
-								 * the same */
+	struct DynRest *rest;		/* omitted names; NULL: always the same */
 	DynBuffer	scratch;		/* buffer of the test */
 	DynUnnested *unnested;		/* elements that are rows; NULL: items are */
 
 	const DynValue *values;		/* values of the current item */
 	int			left;			/* number of its remaining rows; unnested: 1 if
 								 * there is a current element */
-	int			current;		/* column being decoded, for the error context;
-								 * -1: none */
+	int			current;		/* column being decoded; -1: none */
 } DynRows;
 
 /* Attributes that are read in addition to columns, and what is made of items */

@@ -417,8 +417,13 @@ part_is_reproduced(DynParts *parts, int i, int p)
 		dyn_part_agrees(shape, parsed->texts[p], text);
 }
 
-bool
-dyn_parts_reproduce(DynParts *parts, int i)
+/*
+ * True if the text of the item's attribute is the result of template `i` for
+ * the row's column values.  For a case-folded part only ASCII letters are
+ * known.
+ */
+static bool
+is_reproduced(DynParts *parts, int i)
 {
 	const DynParsedAttr *parsed = &parts->all.attrs[i];
 	MemoryContext old;
@@ -433,4 +438,59 @@ dyn_parts_reproduce(DynParts *parts, int i)
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(parts->all.scratch);
 	return reproduced;
+}
+
+/* ---- unmapped attributes ---- */
+
+struct DynRest
+{
+	DynParts   *parts;
+	const DynNames *all;		/* attributes that may be omitted */
+	DynNames	names;			/* names for the current item */
+};
+
+DynRest *
+dyn_rest_create(const DynColumn *column, DynParts *parts)
+{
+	const DynRelation *relation = parts->all.relation;
+	bool		unasserted = false;
+	DynRest    *rest;
+
+	for (int i = 0; i < relation->ntemplated; i++)
+		unasserted |= relation->templated[i].unasserted;
+	if (!unasserted)
+		return NULL;
+	rest = palloc0(sizeof(DynRest));
+	rest->parts = parts;
+	rest->all = column->codec.members.without;
+	rest->names.names = palloc(rest->all->n * sizeof(char *));
+	return rest;
+}
+
+/* True if the value is visible only in the unmapped attributes. */
+static bool
+stays(const DynRest *rest, const char *name)
+{
+	const DynRelation *relation = rest->parts->all.relation;
+
+	for (int i = 0; i < relation->ntemplated; i++)
+	{
+		const DynTemplatedAttr *templated = &relation->templated[i];
+
+		if (templated->unasserted && strcmp(dyn_templated_name(templated), name) == 0)
+			return !is_reproduced(rest->parts, i);
+	}
+	return false;
+}
+
+const DynNames *
+dyn_rest_names(DynRest *rest)
+{
+	rest->names.n = 0;
+	for (int i = 0; i < rest->all->n; i++)
+	{
+		if (!stays(rest, rest->all->names[i]))
+			rest->names.names[rest->names.n++] = rest->all->names[i];
+	}
+	return &rest->names;
 }

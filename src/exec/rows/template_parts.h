@@ -10,6 +10,7 @@
 #ifndef DYN_EXEC_TEMPLATE_PARTS_H
 #define DYN_EXEC_TEMPLATE_PARTS_H
 
+#include "../../dynamodb/names.h"
 #include "../../dynamodb/template_text.h"
 #include "../../model/tables/relation.h"
 
@@ -30,8 +31,7 @@ typedef struct DynMismatch
 	const char *attribute;		/* attribute name (UTF-8) */
 	const DynValue *value;		/* value of the attribute */
 	const DynColumn *column;	/* column of a mismatch */
-	const char *why;			/* reason; NULL: it is outside of the
-								 * enumeration */
+	const char *why;			/* NULL: it is outside of the enumeration */
 } DynMismatch;
 
 /*
@@ -65,11 +65,22 @@ extern bool dyn_parts_text(DynParts *parts, const DynValue *values, int i,
 extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 							DynValue *value, const char **why);
 
+/* ---- unmapped attributes ---- */
+
+typedef struct DynRest DynRest;
+
 /*
- * True if the text of the item's attribute is the result of template `i` for
- * the row's column values.  For a case-folded part only ASCII letters are
- * known.
+ * Returns the state for a column of unmapped attributes
+ * (model/tables/relation.h); NULL if it omits the same attributes for all
+ * items.  A template's attribute that is not known to be reproducible stays in
+ * the column if the row's columns do not reproduce its text.  An example is an
+ * index attribute that was written by other rules, or before a column changed.
+ * `parts` are those of the rows that fetch the column.  In
+ * CurrentMemoryContext.
  */
-extern bool dyn_parts_reproduce(DynParts *parts, int i);
+extern DynRest *dyn_rest_create(const DynColumn *column, DynParts *parts);
+
+/* Returns the names that the column omits for the current item. */
+extern const DynNames *dyn_rest_names(DynRest *rest);
 
 #endif

@@ -32,8 +32,7 @@ typedef struct Search
 	int			n;				/* number of texts that take part */
 	DynParsedAttr **attrs;		/* texts that take part */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];	/* first way found */
-	int			level;			/* index of the current text; earlier texts
-								 * are split */
+	int			level;			/* current text; earlier ones are split */
 	int			found;			/* number of ways found; 2: several */
 	int			steps;			/* number of remaining steps */
 } Search;

@@ -17,18 +17,15 @@
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
-	bool		decisive;		/* true if the item filter tests it, or depends
-								 * on it */
+	bool		decisive;		/* the item filter tests it, or needs it */
 	Bitmapset  *cycle;			/* cycle of templates that depend on each
 								 * other, and are not decisive; NULL: in no
 								 * cycle */
 	bool		searched;		/* true if its ways are searched */
-	bool		unresolved;		/* true if it only matches if a part contains
-								 * its separator */
+	bool		unresolved;		/* a part must contain its separator */
 	int			slot;
 	bool		busy;			/* true while its dependencies are split */
-	bool		done;			/* true if the fields below are for the current
-								 * item */
+	bool		done;			/* fields below are for the current item */
 	DynSplit	split;
 	bool		impossible;		/* true if a column has no text for it */
 	bool		absent;
@@ -46,19 +43,16 @@ typedef struct DynPlaceholderCheck
 	int			templated;
 	int			part;
 	DynColumn  *column;
-	int			slot;			/* slot of the column's value, if it is not a
-								 * part */
+	int			slot;			/* column's slot, if it is not a part */
 } DynPlaceholderCheck;
 
 typedef struct DynItemSplit
 {
 	DynRelation *relation;
 	MemoryContext context;
-	MemoryContext scratch;		/* context of encoded values, until the next
-								 * item */
+	MemoryContext scratch;		/* encoded values, until the next item */
 	const DynValue *values;		/* values of the current item */
-	DynParsedAttr *attrs;		/* parsed attributes, in the order of
-								 * relation->templated */
+	DynParsedAttr *attrs;		/* as relation->templated */
 	int			nchecks;		/* number of checks for the needed templates */
 	DynPlaceholderCheck *checks;
 	bool		entangled;		/* true if decisive texts share columns */

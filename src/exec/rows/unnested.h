@@ -16,8 +16,7 @@
 
 typedef struct DynUnnested
 {
-	int			slot;			/* slot of the item with the list, set or
-								 * map */
+	int			slot;			/* slot with the list, set or map */
 	DynElements elements;
 	int			nvalues;		/* number of values, one for each column */
 	DynValue   *values;			/* values in the current element */
@@ -25,8 +24,7 @@ typedef struct DynUnnested
 
 	/* private */
 	DynPathBase *bases;
-	DynPathTree *tree;			/* tree of the paths below an element, or
-								 * NULL */
+	DynPathTree *tree;			/* paths below an element, or NULL */
 	DynValue   *below;
 	DynBuffer	scratch;
 	char		position[12];

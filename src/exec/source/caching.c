@@ -20,16 +20,14 @@ struct DynCaching
 {
 	Bitmapset **value_params;	/* parameters of each run-time value */
 	Bitmapset  *changed;		/* parameters that have changed so far */
-	Bitmapset  *divided_by;		/* their state when the access plan was
-								 * divided */
+	Bitmapset  *divided_by;		/* these, when the access plan was divided */
 	uint64		executions;		/* number of executions served */
 
 	/* the divided access plan; freed when another parameter changes */
 	MemoryContext context;		/* NULL: not divided yet */
 	DynMember  *member;			/* member of the read; evaluates the changing
 								 * filters; NULL: the plan cannot be divided */
-	bool	   *used;			/* for each run-time value: true if the
-								 * requests use it */
+	bool	   *used;			/* run-time values that requests use */
 
 	/* the read, for the values that it uses; freed when another one begins */
 	MemoryContext read_context; /* NULL: no values yet */

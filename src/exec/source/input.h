@@ -40,12 +40,10 @@ typedef struct DynInput
 	bool		running;
 	bool		begun;			/* true if an execution was started */
 	bool		has_prefetcher; /* true if a node prefetches for this scan */
-	bool		requested;		/* true if an execution has sent requests
-								 * itself */
+	bool		requested;		/* an execution has sent requests itself */
 
 	/* counts over all executions, for EXPLAIN */
-	uint64		fallbacks;		/* executions, or arms of an OR, served from
-								 * the table */
+	uint64		fallbacks;		/* executions or arms served from the table */
 	uint64		duplicates;		/* items that an arm of an OR read after
 								 * another had returned them */
 

@@ -22,8 +22,7 @@
 typedef struct Cursor
 {
 	uint64		position;		/* number of items before it */
-	bool		at_end;			/* true if the tuplestore has detected its
-								 * end */
+	bool		at_end;			/* the tuplestore has detected its end */
 	bool		left;
 	bytea	   *record;			/* record of the current item */
 	Size		space;

@@ -160,11 +160,9 @@ typedef struct Listed
 	DynItems	items;			/* must be first */
 	DynScanDesc *scandesc;
 	DynFetch   *index_result;	/* fetch of the index */
-	DynFetch   *fetch;			/* fetch of a batch's items; NULL between
-								 * batches */
+	DynFetch   *fetch;			/* batch's; NULL between batches */
 	MemoryContext context;
-	MemoryContext batch_context;	/* context of that batch; NULL before the
-									 * first */
+	MemoryContext batch_context;	/* NULL before the first batch */
 	DynBaseKeys *keys;			/* keys that the index listed so far */
 	DynBaseKeys *done;			/* keys not to be read, or NULL */
 	uint64	   *skipped;		/* number of those skipped, if `done` is set */

@@ -185,8 +185,7 @@ typedef struct DynChecker
 {
 	ForeignScanState *node;
 	ExprState  *qual;			/* conditions; NULL: every row passes */
-	bool		counts;			/* true if rejected rows count as removed by
-								 * the node's filter */
+	bool		counts;			/* rejected rows count as filtered */
 	ExprContext *econtext;		/* expression context of a row */
 } DynChecker;
 

@@ -36,8 +36,7 @@ typedef struct DynSharedRead
 {
 	List	   *members;		/* list of DynMember *; the first one's access
 								 * plan is read */
-	DynRows    *rows;			/* rows that are read: the first member's, and
-								 * more */
+	DynRows    *rows;			/* the first member's, and more */
 
 	/* while it is started */
 	DynItems   *items;			/* source; NULL: everything was received */
@@ -47,22 +46,19 @@ typedef struct DynSharedRead
 
 typedef struct DynMember
 {
-	DynItems	items;			/* items that its filters select (must be
-								 * first) */
+	DynItems	items;			/* those its filters select (must be first) */
 	DynInput   *input;
 	DynSharedRead *read;
 	int			number;			/* number among the read's members */
 	DynMemberState state;
 
 	/* set by the creator */
-	bool		expected;		/* true if expected to begin, unless an input
-								 * is empty */
+	bool		expected;		/* begins, unless an input is empty */
 	bool		may_rewind;
 	bool		comes_again;	/* true if closing does not leave the read */
 
 	/* the scan's access plan, divided */
-	DynAccess	own_access;		/* access plan without the filters that are
-								 * evaluated here */
+	DynAccess	own_access;		/* without filters evaluated here */
 	DynAccess	filters;		/* these filters, without keys */
 	DynScanDesc *scandesc;		/* scan descriptor of the rows */
 
@@ -71,10 +67,8 @@ typedef struct DynMember
 	DynCond    *cond;			/* condition; NULL: every item passes */
 	DynBuffer	scratch;
 
-	int			nslots;			/* number of slots of the rows; the read's own
-								 * may have more */
-	int		   *slots;			/* slot among the read's items for each of the
-								 * rows' slots */
+	int			nslots;			/* rows' slots; the read may have more */
+	int		   *slots;			/* the read's slot for each of them */
 	DynValue   *item;			/* current item, with the rows' slots */
 	bool		found;			/* true if it was not returned yet */
 	uint64		count;			/* number of items found */

@@ -24,8 +24,7 @@ struct DynSharing
 	MemoryContext context;
 
 	DynValues	values;
-	bool		awaits_values;	/* true if filters wait for the value of an
-								 * initplan */
+	bool		awaits_values;	/* filters wait for an initplan's value */
 	DynResolvedAccess resolved; /* resolved access plan of the member */
 };
 

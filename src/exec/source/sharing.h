@@ -59,10 +59,8 @@ extern void dyn_sharing_free(DynInput *input);
 typedef struct DynSharedFigures
 {
 	int			scans;			/* number of scans that share the read */
-	bool		table;			/* true if the table is read in place of the
-								 * first scan's index */
-	const char *reading_table;	/* foreign table of the scan that reads; NULL:
-								 * this scan */
+	bool		table;			/* the table is read, not the index */
+	const char *reading_table;	/* reading scan's; NULL: this one reads */
 } DynSharedFigures;
 
 /* Stores the figures; false if no execution was served from a shared read. */

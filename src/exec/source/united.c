@@ -24,8 +24,7 @@ typedef struct Arm
 	/* one execution */
 	DynScanDesc *scandesc;		/* one of the two above */
 	DynResolvedAccess *resolved;
-	DynItems   *items;			/* items; NULL: each that can qualify is also
-								 * in another arm */
+	DynItems   *items;			/* NULL: another arm has all its items */
 } Arm;
 
 struct DynUnited

@@ -33,16 +33,12 @@ typedef struct DynStatement
 {
 	EState	   *estate;
 	struct DynStatement *next;
-	uint64		number;			/* number of the statement in this session,
-								 * from 1 */
-	int			in_flight;		/* number of requests, including retries'
-								 * backoff */
-	size_t		bytes;			/* bytes of pages, arriving (as expected) and
-								 * waiting */
+	uint64		number;			/* number in this session, from 1 */
+	int			in_flight;		/* requests, including retries' backoff */
+	size_t		bytes;			/* pages' bytes, arriving or waiting */
 	size_t		max_bytes;
 	DynCounters counters;
-	double		expected_units; /* expected read units of the requests in
-								 * flight */
+	double		expected_units; /* read units of the requests in flight */
 	DynRetryQuota retries;		/* retry quota of all its requests */
 	List	   *scans;			/* scans (list of DynInput *), in the order in
 								 * which they began */
