@@ -100,26 +100,18 @@ next_waiting_page(DynFetch *fetch)
 	return earliest != NULL;
 }
 
-/* True if the current page is the complete result. */
-static bool
-is_only_page(const DynFetch *fetch)
-{
-	for (int i = 0; i < fetch->nactive; i++)
-	{
-		if (!dyn_stream_is_done(fetch->active[i]))
-			return false;
-	}
-	return fetch->pages_used == 0 &&
-		fetch->next_stream >= fetch->streams.spec.nstreams;
-}
-
 static void
 finish_page(DynFetch *fetch)
 {
+	bool		is_only_page = fetch->pages_used == 0 &&
+		fetch->next_stream >= fetch->streams.spec.nstreams;
+
 	Assert(fetch->page->cursor.given == fetch->page->page.nitems);
 	/* otherwise pages stay with their streams until they are used up */
 	Assert(fetch->streams.spec.nsort == 0 && !fetch->streams.spec.keyed);
-	if (fetch->streams.spec.keep && is_only_page(fetch))
+	for (int i = 0; i < fetch->nactive; i++)
+		is_only_page &= dyn_stream_is_done(fetch->active[i]);
+	if (fetch->streams.spec.keep && is_only_page)
 		fetch->cached = fetch->page;
 	else
 		dyn_page_done(&fetch->streams, fetch->page);
@@ -198,36 +190,33 @@ next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 	return false;
 }
 
-/* Loads the stream's next item, and the values that it is merged by. */
-static void
-load_head(DynFetch *fetch, DynStream *stream)
+/*
+ * Loads the next item of each stream, and the values that it is merged by;
+ * false if one that is not finished has not received its next item.
+ */
+static bool
+load_heads(DynFetch *fetch)
 {
 	const DynFetchSpec *spec = &fetch->streams.spec;
-	MemoryContext oldcontext;
 
-	stream->has_head = next_of_pages(fetch, stream, stream->head);
-	if (!stream->has_head)
-		return;
-	MemoryContextReset(stream->head_context);
-	oldcontext = MemoryContextSwitchTo(stream->head_context);
-	spec->decode_sort(spec->sort_arg, stream->head, stream->sort);
-	MemoryContextSwitchTo(oldcontext);
-}
-
-/* True if every stream that is not finished has its next item loaded. */
-static bool
-heads_are_loaded(DynFetch *fetch)
-{
-	if (fetch->next_stream < fetch->streams.spec.nstreams)
+	if (fetch->next_stream < spec->nstreams)
 		return false;
 	for (int i = 0; i < fetch->nactive; i++)
 	{
 		DynStream  *stream = fetch->active[i];
+		MemoryContext oldcontext;
 
-		if (!stream->has_head)
-			load_head(fetch, stream);
+		if (stream->has_head)
+			continue;
+		stream->has_head = next_of_pages(fetch, stream, stream->head);
 		if (!stream->has_head && !dyn_stream_is_done(stream))
 			return false;
+		if (!stream->has_head)
+			continue;
+		MemoryContextReset(stream->head_context);
+		oldcontext = MemoryContextSwitchTo(stream->head_context);
+		spec->decode_sort(spec->sort_arg, stream->head, stream->sort);
+		MemoryContextSwitchTo(oldcontext);
 	}
 	return true;
 }
@@ -274,10 +263,10 @@ next_merged(DynFetch *fetch)
 	Assert(fetch->streams.spec.nsort > 0);
 	if (--fetch->until_pump <= 0)
 		dyn_schedule_pump(fetch);
-	while (!heads_are_loaded(fetch))
+	while (!load_heads(fetch))
 	{
 		dyn_schedule_pump(fetch);
-		if (heads_are_loaded(fetch))
+		if (load_heads(fetch))
 			break;
 		dyn_schedule_wait(fetch);
 	}
@@ -401,7 +390,7 @@ present_state(DynFetch *fetch)
 {
 	if (fetch->streams.spec.nsort > 0 && !fetch->streams.spec.counting)
 	{
-		if (!heads_are_loaded(fetch))
+		if (!load_heads(fetch))
 			return DYN_FETCH_WAITS;
 		return least_head(fetch) ? DYN_FETCH_ITEM : DYN_FETCH_END;
 	}

@@ -45,8 +45,9 @@ static char *
 key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
 	   uint64 item)
 {
+	const DynAccess *access = scandesc->access;
 	static const int slots[2] = {0, 1};
-	DynPathTree *tree = dyn_path_tree_create(paths, scandesc->access->nbase);
+	DynPathTree *tree = dyn_path_tree_create(paths, access->nbase);
 	DynValue	values[2];
 	DynPage		page;
 	DynPageError error;
@@ -62,8 +63,7 @@ key_at(const DynScanDesc *scandesc, const DynCall *call, const DynPath *paths,
 		dyn_page_cursor_init(&cursor, &page);
 		for (uint64 i = 0; i <= item; i++)
 			(void) dyn_page_next(&cursor, values);
-		key = dyn_item_key_text(scandesc->access->base, scandesc->access->nbase, slots,
-								values);
+		key = dyn_item_key_text(access->base, access->nbase, slots, values);
 	}
 	dyn_page_free(&page);
 	if (tree != NULL)

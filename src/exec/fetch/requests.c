@@ -110,21 +110,6 @@ dyn_requests_set_terms(DynRequests *requests, const DynQueryTerms *terms,
 	requests->nstreams = nterms;
 }
 
-/* Returns the terms of one request for each key. */
-static DynQueryTerms *
-terms_of_resolved(const DynResolvedAccess *resolved)
-{
-	DynQueryTerms *terms = palloc_extended(resolved->nkeys * sizeof(DynQueryTerms),
-										   MCXT_ALLOC_HUGE);
-
-	for (int i = 0; i < resolved->nkeys; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		dyn_resolved_terms(resolved, i, &terms[i]);
-	}
-	return terms;
-}
-
 void
 dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *terms)
 {
@@ -136,27 +121,13 @@ dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *term
 	terms->enforced = resolved->enforced;
 }
 
-/* Sets the names and types of the keys that the items of a Scan have. */
-static void
-set_shape_of_keys(DynRequests *requests, const DynAccess *access)
-{
-	DynKeyPart *shape = palloc0(access->nbase * sizeof(DynKeyPart));
-
-	for (int i = 0; i < access->nbase; i++)
-	{
-		shape[i].name = access->base[i].name;
-		shape[i].value.type = access->base[i].type;
-	}
-	requests->keys = shape;
-	requests->nparts = access->nbase;
-}
-
 DynRequests *
 dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 					   const DynResolvedAccess *resolved, const DynPath *projection,
 					   int nprojection, int segments)
 {
 	DynRequests *requests;
+	DynKeyPart *shape;
 
 	Assert(!resolved->contradiction && !resolved->incomplete);
 	Assert(access->kind == DYN_ACCESS_SCAN || resolved->nkeys > 0);
@@ -164,15 +135,32 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 		return dyn_requests_of_keys(relation, resolved->keys, resolved->nkeys,
 									resolved->nparts, projection, nprojection);
 	if (access->kind == DYN_ACCESS_QUERY)
-		return dyn_requests_of_terms(relation, access, terms_of_resolved(resolved),
-									 resolved->nkeys, resolved->nparts, projection,
-									 nprojection);
+	{
+		DynQueryTerms *terms = palloc_extended(resolved->nkeys * sizeof(DynQueryTerms),
+											   MCXT_ALLOC_HUGE);
+
+		for (int i = 0; i < resolved->nkeys; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			dyn_resolved_terms(resolved, i, &terms[i]);
+		}
+		return dyn_requests_of_terms(relation, access, terms, resolved->nkeys,
+									 resolved->nparts, projection, nprojection);
+	}
 	requests = allocate_reads(relation, access, DYN_OP_SCAN, projection,
 							  nprojection);
 	requests->filter = resolved->filter;
 	requests->enforced = resolved->enforced;
 	requests->nstreams = segments;
-	set_shape_of_keys(requests, access);
+	/* names and types of the keys that the items have */
+	shape = palloc0(access->nbase * sizeof(DynKeyPart));
+	for (int i = 0; i < access->nbase; i++)
+	{
+		shape[i].name = access->base[i].name;
+		shape[i].value.type = access->base[i].type;
+	}
+	requests->keys = shape;
+	requests->nparts = access->nbase;
 	return requests;
 }
 

@@ -174,34 +174,29 @@ dyn_schedule_stream(DynFetch *fetch, int number)
 	return fetch->current;
 }
 
-/* True if the stream has nothing left for the consumer. */
-static bool
-is_retirable(const DynFetch *fetch, const DynStream *stream)
-{
-	if (fetch->streams.spec.keyed &&
-		(stream->number == fetch->awaited || stream->count > 0))
-		return false;
-	return dyn_stream_is_done(stream) && !stream->has_head;
-}
-
-/* Retires finished streams, so that the next ones can begin. */
+/*
+ * Retires streams that have nothing left for the consumer, so that the next
+ * ones can begin.
+ */
 static void
 retire_streams(DynFetch *fetch)
 {
-	int			cached = 0;
+	int			remaining = 0;
 
 	for (int i = 0; i < fetch->nactive; i++)
 	{
 		DynStream  *stream = fetch->active[i];
+		bool		is_needed = fetch->streams.spec.keyed &&
+			(stream->number == fetch->awaited || stream->count > 0);
 
 		if (fetch->draining)
 			stream->more = false;
-		if (is_retirable(fetch, stream))
+		if (dyn_stream_is_done(stream) && !stream->has_head && !is_needed)
 			fetch->idle[fetch->nidle++] = stream;
 		else
-			fetch->active[cached++] = stream;
+			fetch->active[remaining++] = stream;
 	}
-	fetch->nactive = cached;
+	fetch->nactive = remaining;
 	Assert(fetch->nidle <= fetch->space);
 }
 
@@ -319,23 +314,6 @@ may_send(const DynFetch *fetch, const DynStream *stream)
 		(dyn_schedule_has_space(fetch) || is_starving(fetch, stream));
 }
 
-/* Begins streams that were not begun yet. */
-static void
-begin_streams(DynFetch *fetch)
-{
-	const DynFetchSpec *spec = &fetch->streams.spec;
-
-	while (fetch->next_stream < spec->nstreams &&
-		   fetch->nactive < allowed_active(fetch))
-	{
-		if (!is_settled(fetch, fetch->next_stream))
-			begin_stream(fetch, fetch->next_stream);
-		fetch->next_stream++;
-	}
-	/* keyed, the consumer may name more */
-	Assert(spec->keyed || fetch->nactive <= fetch->max_active);
-}
-
 /*
  * Returns the stream that sends next: the one that has sent the fewest
  * requests.  A stream that lagged would be alone at the end, each of its pages
@@ -369,9 +347,18 @@ dyn_schedule_may_send(const DynFetch *fetch)
 void
 dyn_schedule_send(DynFetch *fetch)
 {
+	const DynFetchSpec *spec = &fetch->streams.spec;
 	DynStream  *next;
 
-	begin_streams(fetch);
+	while (fetch->next_stream < spec->nstreams &&
+		   fetch->nactive < allowed_active(fetch))
+	{
+		if (!is_settled(fetch, fetch->next_stream))
+			begin_stream(fetch, fetch->next_stream);
+		fetch->next_stream++;
+	}
+	/* keyed, the consumer may name more */
+	Assert(spec->keyed || fetch->nactive <= fetch->max_active);
 	while ((next = next_to_send(fetch)) != NULL &&
 		   dyn_stream_send(&fetch->streams, next))
 		continue;
@@ -404,14 +391,11 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 static bool
 all_paused(const DynFetch *fetch)
 {
-	for (int i = 0; i < fetch->nactive; i++)
-	{
-		const DynStream *stream = fetch->active[i];
+	bool		all = true;
 
-		if (stream->in_flight && !dyn_stream_is_paused(stream))
-			return false;
-	}
-	return true;
+	for (int i = 0; i < fetch->nactive && all; i++)
+		all = !fetch->active[i]->in_flight || dyn_stream_is_paused(fetch->active[i]);
+	return all;
 }
 
 /*
@@ -452,20 +436,6 @@ take_responses(DynFetch *fetch)
 		fetch->streams.paused += dyn_stream_is_paused(fetch->active[i]);
 }
 
-bool
-dyn_schedule_has_response(const DynFetch *fetch)
-{
-	for (int i = 0; i < fetch->nactive; i++)
-	{
-		const DynStream *stream = fetch->active[i];
-
-		if (stream->in_flight && (stream->call->state == DYN_CALL_DONE ||
-								  is_blocked(fetch, stream)))
-			return true;
-	}
-	return false;
-}
-
 /*
  * True if any stream is blocked: only a pump resumes it, so a wait would not
  * end.
@@ -473,12 +443,22 @@ dyn_schedule_has_response(const DynFetch *fetch)
 static bool
 any_is_blocked(const DynFetch *fetch)
 {
-	for (int i = 0; i < fetch->nactive; i++)
-	{
-		if (is_blocked(fetch, fetch->active[i]))
-			return true;
-	}
-	return false;
+	bool		any = false;
+
+	for (int i = 0; i < fetch->nactive && !any; i++)
+		any = is_blocked(fetch, fetch->active[i]);
+	return any;
+}
+
+bool
+dyn_schedule_has_response(const DynFetch *fetch)
+{
+	bool		any = any_is_blocked(fetch);
+
+	for (int i = 0; i < fetch->nactive && !any; i++)
+		any = fetch->active[i]->in_flight &&
+			fetch->active[i]->call->state == DYN_CALL_DONE;
+	return any;
 }
 
 void

@@ -93,10 +93,9 @@ both(DynCond *a, DynCond *b)
 static DynCond *
 either(DynCond *a, DynCond *b)
 {
-	DynCond    *cond = junction(DYN_COND_OR, 2);
+	DynCond    *cond = both(a, b);
 
-	add_arg(cond, a);
-	add_arg(cond, b);
+	cond->kind = DYN_COND_OR;
 	return cond;
 }
 
@@ -212,12 +211,11 @@ members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 static bool
 has_null(const DynArrayElements *elements)
 {
-	for (int i = 0; i < elements->n; i++)
-	{
-		if (elements->nulls[i])
-			return true;
-	}
-	return false;
+	bool		found = false;
+
+	for (int i = 0; i < elements->n && !found; i++)
+		found = elements->nulls[i];
+	return found;
 }
 
 /* Returns NOT IN: FALSE with a NULL in the list, TRUE with an empty list. */

@@ -96,19 +96,6 @@ everything(void)
 	return (DynSpans) {1, palloc0(sizeof(DynSpan))};
 }
 
-static DynSpans
-intersection(DynSpans a, DynSpans b)
-{
-	DynSpans	both;
-
-	if (a.n == 0 || b.n == 0)
-		return (DynSpans) {0, NULL};
-	both.at = MemoryContextAllocHuge(CurrentMemoryContext,
-									 ((Size) a.n + b.n) * sizeof(DynSpan));
-	both.n = dyn_spans_intersect(&a, &b, both.at);
-	return both;
-}
-
 /*
  * Copies the buffer; false if out of memory: buffers are freed before that is
  * an error.
@@ -394,8 +381,18 @@ all_values(const DynResolveContext *context, const List *preds, const KeyLimits 
 	set = pred_values(context, linitial(preds), limits);
 	for_each_from(lc, preds, 1)
 	{
+		DynSpans	other = {0, NULL};
+		DynSpans	both = {0, NULL};
+
 		if (set.n > 0)
-			set = intersection(set, pred_values(context, lfirst(lc), limits));
+			other = pred_values(context, lfirst(lc), limits);
+		if (other.n > 0)
+		{
+			both.at = MemoryContextAllocHuge(CurrentMemoryContext,
+											 ((Size) set.n + other.n) * sizeof(DynSpan));
+			both.n = dyn_spans_intersect(&set, &other, both.at);
+		}
+		set = both;
 	}
 	return set;
 }
@@ -454,12 +451,11 @@ typedef struct TemplatedParts
 static bool
 are_points(const DynSpans *set)
 {
-	for (int i = 0; i < set->n; i++)
-	{
-		if (!dyn_span_is_point(&set->at[i]))
-			return false;
-	}
-	return true;
+	bool		all = true;
+
+	for (int i = 0; i < set->n && all; i++)
+		all = dyn_span_is_point(&set->at[i]);
+	return all;
 }
 
 /* Resolves the parts; false if some part has no value. */

@@ -116,25 +116,6 @@ resolve_range_conditions(const DynResolveContext *context,
 
 /* ---- full keys ---- */
 
-/*
- * Stores key `number` of all combinations of equality keys, the last one
- * varying fastest.
- */
-static void
-set_key(DynKeyPart *key, int number, const char *const *names,
-		const DynSpans *points, int nparts)
-{
-	for (int i = nparts - 1; i >= 0; i--)
-	{
-		const DynSpan *point = &points[i].at[number % points[i].n];
-
-		Assert(dyn_span_is_point(point));
-		key[i].name = names[i];
-		key[i].value = point->lower.value;
-		number /= points[i].n;
-	}
-}
-
 static int
 compare_keys(const void *a, const void *b, void *nparts)
 {
@@ -145,20 +126,6 @@ compare_keys(const void *a, const void *b, void *nparts)
 	for (int i = 0; i < *(int *) nparts && order == 0; i++)
 		order = dyn_scalar_compare(&x[i].value, &y[i].value);
 	return order;
-}
-
-/* Reserves space for `more` keys after the existing ones. */
-static void
-reserve_keys(DynResolvedAccess *resolved, double more, int *space)
-{
-	Size		size;
-
-	dyn_refuse_too_many(resolved->nkeys + more);
-	if (resolved->nkeys + more <= *space)
-		return;
-	*space = Max(resolved->nkeys + (int) more, *space * 2);
-	size = Max((Size) *space * resolved->nparts, 1) * sizeof(DynKeyPart);
-	resolved->keys = dyn_grown(resolved->keys, size);
 }
 
 /* Returns the maximum bytes of an attribute of row-wise keys. */
@@ -181,12 +148,28 @@ add_combinations(DynResolvedAccess *resolved, const char *const *names,
 
 	for (int i = 0; i < nparts; i++)
 		total *= points[i].n;
-	reserve_keys(resolved, total, space);
+	dyn_refuse_too_many(resolved->nkeys + total);
+	if (resolved->nkeys + total > *space)
+	{
+		*space = Max(resolved->nkeys + (int) total, *space * 2);
+		resolved->keys = dyn_grown(resolved->keys, Max((Size) *space * nparts, 1) *
+								   sizeof(DynKeyPart));
+	}
 	for (int n = 0; n < (int) total; n++)
 	{
+		DynKeyPart *key = &resolved->keys[(Size) resolved->nkeys++ * nparts];
+		int			number = n;
+
 		CHECK_FOR_INTERRUPTS();
-		set_key(&resolved->keys[(Size) resolved->nkeys++ * nparts], n, names, points,
-				nparts);
+		for (int i = nparts - 1; i >= 0; i--)
+		{
+			const DynSpan *point = &points[i].at[number % points[i].n];
+
+			Assert(dyn_span_is_point(point));
+			key[i].name = names[i];
+			key[i].value = point->lower.value;
+			number /= points[i].n;
+		}
 	}
 }
 
@@ -414,12 +397,11 @@ dyn_cond_same(const DynCond *a, const DynCond *b)
 static bool
 are_same_conds(DynCond *const *a, DynCond *const *b, int n)
 {
-	for (int i = 0; i < n; i++)
-	{
-		if (!dyn_cond_same(a[i], b[i]))
-			return false;
-	}
-	return true;
+	bool		same = true;
+
+	for (int i = 0; i < n && same; i++)
+		same = dyn_cond_same(a[i], b[i]);
+	return same;
 }
 
 bool

@@ -117,18 +117,6 @@ dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 	transient->left++;
 }
 
-static void
-release_transient(DynLookupEntry *entry)
-{
-	DynTransientRows *transient = entry->transient;
-
-	Assert(entry->pins == 0 && transient->left > 0);
-	entry->transient = NULL;
-	entry->state = DYN_LOOKUP_EMPTY;
-	if (--transient->left == 0)
-		MemoryContextDelete(transient->context);
-}
-
 /* ---- contents ---- */
 
 void
@@ -137,7 +125,15 @@ dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry)
 	Assert(entry->pins > 0);
 	entry->pins--;
 	if (entry->transient != NULL)
-		release_transient(entry);
+	{
+		DynTransientRows *transient = entry->transient;
+
+		Assert(entry->pins == 0 && transient->left > 0);
+		entry->transient = NULL;
+		entry->state = DYN_LOOKUP_EMPTY;
+		if (--transient->left == 0)
+			MemoryContextDelete(transient->context);
+	}
 	enter_idle(cache, entry);
 }
 

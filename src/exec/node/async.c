@@ -154,21 +154,6 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 }
 
 /*
- * Completes the request without the notification, and does what core does
- * around it.
- */
-static void
-complete_request(AsyncRequest *areq)
-{
-	areq->callback_pending = false;
-	produce_row(areq);
-	ExecAsyncResponse(areq);
-	if (areq->requestee->instrument != NULL)
-		InstrUpdateTupleCount(areq->requestee->instrument,
-							  TupIsNull(areq->result) ? 0.0 : 1.0);
-}
-
-/*
  * Leaves an event in the set, so that the Append wakes at once and continues
  * with the rows that have arrived.  With the servers that need this, it does
  * not add the latch itself.  The first of its events is the postmaster's
@@ -213,7 +198,13 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	pause = dyn_items_pause(scan->items);
 	if (pause == 0)
 	{
-		complete_request(areq);
+		/* complete it without a notification, as core does around one */
+		areq->callback_pending = false;
+		produce_row(areq);
+		ExecAsyncResponse(areq);
+		if (areq->requestee->instrument != NULL)
+			InstrUpdateTupleCount(areq->requestee->instrument,
+								  TupIsNull(areq->result) ? 0.0 : 1.0);
 		if (!areq->callback_pending)
 			leave_event(areq);
 	}

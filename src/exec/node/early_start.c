@@ -42,23 +42,6 @@ can_start(const DynScan *scan, const List *found)
 }
 
 /*
- * Records that the scans of a plan are being started; false if they were
- * before.
- */
-static bool
-note_tree(DynStatement *statement, Plan *tree)
-{
-	MemoryContext oldcontext;
-
-	if (list_member_ptr(statement->started, tree))
-		return false;
-	oldcontext = MemoryContextSwitchTo(statement->estate->es_query_cxt);
-	statement->started = lappend(statement->started, tree);
-	MemoryContextSwitchTo(oldcontext);
-	return true;
-}
-
-/*
  * Collects the parameters that an expression always evaluates, whatever the
  * values of others.
  */
@@ -125,6 +108,7 @@ dyn_start_early(const DynScan *scan)
 {
 	EState	   *estate = scan->input.node->ss.ps.state;
 	DynStatement *statement = dyn_statement_get(estate);
+	MemoryContext oldcontext;
 	List	   *found;
 	Plan	   *tree;
 	bool		sent = false;
@@ -133,8 +117,11 @@ dyn_start_early(const DynScan *scan)
 	if (list_length(statement->scans) < 2 || estate->es_epq_active != NULL)
 		return;
 	tree = dyn_plan_tree_of(estate->es_plannedstmt, scan->input.node->ss.ps.plan);
-	if (!note_tree(statement, tree))
+	if (list_member_ptr(statement->started, tree))
 		return;
+	oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
+	statement->started = lappend(statement->started, tree);
+	MemoryContextSwitchTo(oldcontext);
 	found = dyn_plan_scans_unless_empty(tree,
 										tree != estate->es_plannedstmt->planTree);
 	found = list_concat(found, find_initplan_scans(estate->es_plannedstmt, tree));

@@ -343,22 +343,6 @@ print_and(Printer *printer)
 		appendStringInfoString(&printer->buf, " AND ");
 }
 
-/* Prints the texts of the table's key that rows have. */
-static void
-print_templates(Printer *printer)
-{
-	for (int i = 0; i < printer->relation->ntemplated; i++)
-	{
-		const DynTemplatedAttr *templated = &printer->relation->templated[i];
-
-		if (!templated->base)
-			continue;
-		print_and(printer);
-		appendStringInfo(&printer->buf, "%s = %s", dyn_path_text(templated->path),
-						 dyn_templated_text(templated));
-	}
-}
-
 /* Shows the terms that the requests do not enforce. */
 static void
 show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
@@ -371,7 +355,17 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 	if (!access->fetch_base_items)
 		sent = list_concat(dyn_access_key_preds(access), access->filters);
 	initStringInfo(&printer->buf);
-	print_templates(printer);
+	/* the texts of the table's key that rows have */
+	for (int i = 0; i < printer->relation->ntemplated; i++)
+	{
+		const DynTemplatedAttr *templated = &printer->relation->templated[i];
+
+		if (!templated->base)
+			continue;
+		print_and(printer);
+		appendStringInfo(&printer->buf, "%s = %s", dyn_path_text(templated->path),
+						 dyn_templated_text(templated));
+	}
 	for (int i = 0; i < test->nterms; i++)
 	{
 		if (has_term(sent, i))

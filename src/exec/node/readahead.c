@@ -129,23 +129,6 @@ resolve_loop(ReadAhead *ahead, const PlannedStmt *statement)
 	add_scans(ahead, innerPlan(loop), statement->subplans);
 }
 
-/* The planner has removed alternative subplans that it did not choose. */
-static void
-resolve_subplans(ReadAhead *ahead, const PlannedStmt *statement,
-				 const DynReadAheadPlan *plan)
-{
-	CustomScan *scan = (CustomScan *) ahead->css.ss.ps.plan;
-	List	   *exprs = ExecInitExprList(scan->custom_exprs, &ahead->css.ss.ps);
-	ListCell   *lc,
-			   *lc2;
-
-	forboth(lc, plan->params, lc2, exprs)
-		add_parameter(ahead, lfirst_int(lc), 0, lfirst(lc2));
-	foreach(lc, plan->subplans)
-		add_scans(ahead, dyn_plan_of_subplan(statement->subplans, lfirst_int(lc)),
-				  statement->subplans);
-}
-
 /* True if evaluating the scans' values for a row might raise an error. */
 static bool
 may_fail(const ReadAhead *ahead)
@@ -194,31 +177,24 @@ resolve(ReadAhead *ahead)
 		return;
 	oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
 	if (plan.subplans != NIL)
-		resolve_subplans(ahead, estate->es_plannedstmt, &plan);
+	{
+		CustomScan *scan = (CustomScan *) ahead->css.ss.ps.plan;
+		List	   *exprs = ExecInitExprList(scan->custom_exprs, &ahead->css.ss.ps);
+		List	   *all = estate->es_plannedstmt->subplans;
+		ListCell   *lc,
+				   *lc2;
+
+		/* the planner has removed alternative subplans that it did not choose */
+		forboth(lc, plan.params, lc2, exprs)
+			add_parameter(ahead, lfirst_int(lc), 0, lfirst(lc2));
+		foreach(lc, plan.subplans)
+			add_scans(ahead, dyn_plan_of_subplan(all, lfirst_int(lc)), all);
+	}
 	else
 		resolve_loop(ahead, estate->es_plannedstmt);
 	MemoryContextSwitchTo(oldcontext);
 	/* a row that is never requested must not raise an error */
 	ahead->growth = ahead->may_stop_early && may_fail(ahead) ? 1 : LAZY_GROWTH;
-}
-
-static void
-create_lookups(ReadAhead *ahead)
-{
-	MemoryContext oldcontext =
-		MemoryContextSwitchTo(ahead->css.ss.ps.state->es_query_cxt);
-	ListCell   *lc;
-
-	foreach(lc, ahead->scans)
-	{
-		DynScan    *scan = lfirst(lc);
-
-		if (scan->lookups == NULL)
-			scan->lookups =
-				dyn_lookups_create(scan->input.scandesc,
-								   scan->input.node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
-	}
-	MemoryContextSwitchTo(oldcontext);
 }
 
 /* ---- prefetching ---- */
@@ -251,17 +227,6 @@ set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
 	return old;
 }
 
-static void
-restore_parameters(ReadAhead *ahead, const ParamExecData *old)
-{
-	ParamExecData *params = ahead->css.ss.ps.state->es_param_exec_vals;
-	int			i = 0;
-	ListCell   *lc;
-
-	foreach(lc, ahead->parameters)
-		params[((Parameter *) lfirst(lc))->number] = old[i++];
-}
-
 /*
  * An error leaves the parameters set.  That is harmless: an execution is
  * served only by a prefetch for its own values.
@@ -270,7 +235,9 @@ static void
 prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(ahead->work_context);
+	ParamExecData *params = ahead->css.ss.ps.state->es_param_exec_vals;
 	ParamExecData *old = set_parameters(ahead, slot);
+	int			i = 0;
 	ListCell   *lc;
 
 	Assert(ahead->scans != NIL);
@@ -280,7 +247,8 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 
 		dyn_lookups_prefetch(scan->lookups, dyn_scan_evaluate_next(scan));
 	}
-	restore_parameters(ahead, old);
+	foreach(lc, ahead->parameters)
+		params[((Parameter *) lfirst(lc))->number] = old[i++];
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(ahead->work_context);
 }
@@ -336,28 +304,20 @@ next_child_row(ReadAhead *ahead)
 }
 
 static void
-clear_batch(ReadAhead *ahead)
-{
-	ScanState  *ss = &ahead->css.ss;
-
-	if (ahead->rows != NULL)
-		dyn_row_buffer_clear(ahead->rows);
-	else
-		ahead->rows =
-			dyn_row_buffer_create(ahead->out->tts_tupleDescriptor,
-								  dyn_statement_get(ss->ps.state)->max_bytes);
-}
-
-static void
 read_batch(ReadAhead *ahead)
 {
+	DynStatement *statement = dyn_statement_get(ahead->css.ss.ps.state);
 	TupleTableSlot *slot;
 	int			nrows;
 	ListCell   *lc;
 
 	Assert(ahead->size > 0 && ahead->growth > 0);
 	begin_lookups(ahead);
-	clear_batch(ahead);
+	if (ahead->rows != NULL)
+		dyn_row_buffer_clear(ahead->rows);
+	else
+		ahead->rows = dyn_row_buffer_create(ahead->out->tts_tupleDescriptor,
+											statement->max_bytes);
 	while (!ahead->ended && !batch_is_full(ahead))
 	{
 		slot = next_child_row(ahead);
@@ -401,30 +361,33 @@ begin_read_ahead(CustomScanState *node, EState *estate, int eflags)
 												ALLOCSET_SMALL_SIZES);
 }
 
-/*
- * Passes on rows one by one if there are no scans to prefetch for; false at
- * the end.
- */
-static bool
-pass_row_on(ReadAhead *ahead)
-{
-	TupleTableSlot *slot = ahead->ended ? NULL : next_child_row(ahead);
-
-	ahead->ended = (slot == NULL);
-	if (slot != NULL && slot != ahead->out)
-		ExecCopySlot(ahead->out, slot);
-	return slot != NULL;
-}
-
 static bool
 next_row(ReadAhead *ahead)
 {
+	ListCell   *lc;
+
 	resolve(ahead);
 	if (ahead->scans == NIL)
-		return pass_row_on(ahead);
+	{
+		TupleTableSlot *slot = ahead->ended ? NULL : next_child_row(ahead);
+
+		/* nothing to prefetch for: rows are passed on one by one */
+		ahead->ended = (slot == NULL);
+		if (slot != NULL && slot != ahead->out)
+			ExecCopySlot(ahead->out, slot);
+		return slot != NULL;
+	}
 	if (ahead->rows != NULL && dyn_row_buffer_next(ahead->rows, ahead->out))
 		return true;
-	create_lookups(ahead);
+	foreach(lc, ahead->scans)
+	{
+		DynScan    *scan = lfirst(lc);
+
+		if (scan->lookups == NULL)
+			scan->lookups =
+				dyn_lookups_create(scan->input.scandesc,
+								   scan->input.node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+	}
 	read_batch(ahead);
 	return dyn_row_buffer_next(ahead->rows, ahead->out);
 }

@@ -78,23 +78,6 @@ dyn_row_buffer_free(DynRowBuffer *buffer)
 	MemoryContextDelete(buffer->context);
 }
 
-static MinimalTuple
-hold_row(DynRowBuffer *buffer, TupleTableSlot *slot)
-{
-	MemoryContext oldcontext;
-
-	if (buffer->nheld == buffer->allocated)
-	{
-		buffer->allocated *= 2;
-		buffer->rows = repalloc_huge(buffer->rows, (Size) buffer->allocated *
-									 sizeof(MinimalTuple));
-	}
-	oldcontext = MemoryContextSwitchTo(buffer->row_context);
-	buffer->rows[buffer->nheld] = ExecCopySlotMinimalTuple(slot);
-	MemoryContextSwitchTo(oldcontext);
-	return buffer->rows[buffer->nheld++];
-}
-
 void
 dyn_row_buffer_add(DynRowBuffer *buffer, TupleTableSlot *slot,
 				   TupleTableSlot *out)
@@ -103,7 +86,20 @@ dyn_row_buffer_add(DynRowBuffer *buffer, TupleTableSlot *slot,
 
 	Assert(buffer->next == 0 && buffer->nrows < INT_MAX);
 	if (buffer->nheld == buffer->nrows && buffer->bytes < buffer->max_held)
-		row = hold_row(buffer, slot);
+	{
+		MemoryContext oldcontext;
+
+		if (buffer->nheld == buffer->allocated)
+		{
+			buffer->allocated *= 2;
+			buffer->rows = repalloc_huge(buffer->rows, (Size) buffer->allocated *
+										 sizeof(MinimalTuple));
+		}
+		oldcontext = MemoryContextSwitchTo(buffer->row_context);
+		buffer->rows[buffer->nheld] = ExecCopySlotMinimalTuple(slot);
+		MemoryContextSwitchTo(oldcontext);
+		row = buffer->rows[buffer->nheld++];
+	}
 	else
 	{
 		ExecCopySlot(buffer->slot, slot);

@@ -20,24 +20,6 @@
 /* ---- scan_policy ---- */
 
 /*
- * Raises an error if a Scan that cannot stop early would exceed the limit,
- * before it has used any read units.
- */
-static void
-check_units(const DynScan *scan, const DynScanDesc *scandesc, const DynAccess *read)
-{
-	const PlanState *node = &scan->input.node->ss.ps;
-	double		limit = dyn_statement_max_units(scandesc->relation->connection);
-
-	if (limit > 0 && (scandesc->access->count_only || dyn_sharing_is_full_scan(&scan->input) ||
-					  dyn_plan_is_full_scan(node->state->es_plannedstmt, node->plan,
-											dyn_run_is_to_end(node->state))))
-		dyn_scan_check_units(scandesc->relation, read->index, &read->estimate,
-							 scandesc->access->advice,
-							 scandesc->statement->counters.read_units, limit);
-}
-
-/*
  * Applies scan_policy to the planned index or the table, once for all
  * executions.  If scans that share a read may not read all of it, each of them
  * is refused, but only one of them warns.
@@ -54,7 +36,18 @@ apply_policy(DynScan *scan, DynScanDesc *scandesc)
 	if (read == NULL)
 		read = scandesc->access;
 	if (!dyn_sharing_is_paid(&scan->input))
-		check_units(scan, scandesc, read);
+	{
+		const PlanState *node = &scan->input.node->ss.ps;
+		double		limit = dyn_statement_max_units(scandesc->relation->connection);
+
+		/* before a Scan that cannot stop early has used any read units */
+		if (limit > 0 && (scandesc->access->count_only || dyn_sharing_is_full_scan(&scan->input) ||
+						  dyn_plan_is_full_scan(node->state->es_plannedstmt, node->plan,
+												dyn_run_is_to_end(node->state))))
+			dyn_scan_check_units(scandesc->relation, read->index, &read->estimate,
+								 scandesc->access->advice,
+								 scandesc->statement->counters.read_units, limit);
+	}
 	if (policy != DYN_SCAN_WARN || dyn_sharing_warns(&scan->input))
 		dyn_scan_policy_apply(scandesc->relation, read->index, &read->estimate,
 							  scandesc->access->advice);
@@ -118,8 +111,8 @@ copy_for_end(const DynAccess *planned)
 }
 
 /*
- * Adapts the access plan.  The planner only knows that there is a LIMIT in the
- * plan; there may be a Sort below it, which reads all rows.
+ * The planner only knows that there is a LIMIT in the plan; there may be a
+ * Sort below it, which reads all rows.
  */
 static const DynAccess *
 adapt_to_plan(const DynAccess *planned, const PlanState *node)

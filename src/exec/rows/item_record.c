@@ -59,27 +59,23 @@ dyn_item_record_write(bytea *record, const DynValue *slots, int nslots)
 	SET_VARSIZE(record, p - (char *) record);
 }
 
-static const char *
-read_slot(const char *p, DynValue *value)
-{
-	value->type = (uint8) *p++;
-	value->flags = (uint8) *p++;
-	value->len = 0;
-	if (has_contents(value->type))
-	{
-		memcpy(&value->len, p, sizeof(uint32));
-		p += sizeof(uint32);
-	}
-	value->data = p;
-	return p + value->len;
-}
-
 void
 dyn_item_record_read(const bytea *record, DynValue *slots, int nslots)
 {
 	const char *p = VARDATA_ANY(record);
 
 	for (int i = 0; i < nslots; i++)
-		p = read_slot(p, &slots[i]);
+	{
+		slots[i].type = (uint8) *p++;
+		slots[i].flags = (uint8) *p++;
+		slots[i].len = 0;
+		if (has_contents(slots[i].type))
+		{
+			memcpy(&slots[i].len, p, sizeof(uint32));
+			p += sizeof(uint32);
+		}
+		slots[i].data = p;
+		p += slots[i].len;
+	}
 	Assert(p == (const char *) VARDATA_ANY(record) + VARSIZE_ANY_EXHDR(record));
 }

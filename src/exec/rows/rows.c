@@ -23,17 +23,6 @@
 #include "rows.h"
 #include "template_parts.h"
 
-static bool
-is_fetched(const DynRows *rows, AttrNumber attnum)
-{
-	for (int i = 0; i < rows->ncolumns; i++)
-	{
-		if (rows->attnums[i] == attnum)
-			return true;
-	}
-	return false;
-}
-
 static void
 append_path(DynPath **paths, int *n, int *space, const DynPath *path)
 {
@@ -94,21 +83,7 @@ project(DynRows *rows, const DynPath *path)
 					&rows->projection_space, path);
 }
 
-static bool
-is_partial(const DynAccess *access, AttrNumber attnum)
-{
-	ListCell   *lc;
-
-	foreach(lc, access->fields)
-	{
-		const DynField *field = lfirst(lc);
-
-		if (field->attnum == attnum && field->steps == NIL)
-			return false;
-	}
-	return true;
-}
-
+/* A column is partial if all its fields are below it. */
 static void
 add_columns(DynRows *rows, const DynAccess *access)
 {
@@ -123,14 +98,20 @@ add_columns(DynRows *rows, const DynAccess *access)
 		const DynField *field = lfirst(lc);
 		const DynColumn *column = dyn_relation_column(rows->relation, field->attnum);
 		DynPath		projected = projected_path(rows, dyn_field_path(rows->relation, field));
+		int			i = 0;
 
 		project(rows, &projected);
-		if (is_fetched(rows, field->attnum))
-			continue;
-		rows->slots[rows->ncolumns] = dyn_column_is_of_item(column)
-			? add_path(rows, column->path) : -1;
-		rows->partial[rows->ncolumns] = is_partial(access, field->attnum);
-		rows->attnums[rows->ncolumns++] = field->attnum;
+		while (i < rows->ncolumns && rows->attnums[i] != field->attnum)
+			i++;
+		if (i == rows->ncolumns)
+		{
+			rows->slots[i] = dyn_column_is_of_item(column)
+				? add_path(rows, column->path) : -1;
+			rows->partial[i] = true;
+			rows->attnums[i] = field->attnum;
+			rows->ncolumns++;
+		}
+		rows->partial[i] &= field->steps != NIL;
 	}
 }
 
@@ -325,37 +306,25 @@ conversion_context(void *arg)
 
 /* ---- decoding ---- */
 
-/* Stores NULL, for rows whose errors are noted. */
-static pg_noinline bool
-note_null(DynRows *rows, int i)
-{
-	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
-	const char *why;
-
-	if (column->not_null && !rows->partial[i])
-		rows->note_error(rows->note_error_arg, DYN_ERROR_NULL, rows->attnums[i],
-						 "the column is declared NOT NULL");
-	else if (column->codec.is_domain &&
-			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, true, &why))
-		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
-						 rows->attnums[i], why);
-	return false;
-}
-
-/* Stores NULL, where that is allowed. */
+/* Stores NULL, where that is allowed; otherwise notes or raises an error. */
 static bool
 accept_null(DynRows *rows, int i)
 {
 	DynColumn  *column = dyn_relation_column(rows->relation, rows->attnums[i]);
+	bool		notes = rows->note_error != NULL;
 	const char *why;
 
-	if (rows->note_error != NULL)
-		return note_null(rows, i);
 	if (column->not_null && !rows->partial[i])
-		dyn_report_null(rows, i);
-	if (column->codec.is_domain)
-		(void) dyn_codec_check_domain(&column->codec, (Datum) 0, true, false,
-									  &why);
+	{
+		if (!notes)
+			dyn_report_null(rows, i);
+		rows->note_error(rows->note_error_arg, DYN_ERROR_NULL, rows->attnums[i],
+						 "the column is declared NOT NULL");
+	}
+	else if (column->codec.is_domain &&
+			 !dyn_codec_check_domain(&column->codec, (Datum) 0, true, notes, &why))
+		rows->note_error(rows->note_error_arg, DYN_ERROR_MISMATCH,
+						 rows->attnums[i], why);
 	return false;
 }
 
@@ -472,29 +441,25 @@ decode_item(DynRows *rows, DynUnnested *unnested)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-static bool
-decode_element(DynRows *rows, const DynUnnested *unnested, int i, Datum *result)
-{
-	const char *err = dyn_unnested_error(unnested, i);
-
-	rows->current = i;
-	if (err == NULL)
-		return decode_value(rows,
-							dyn_relation_column(rows->relation, rows->attnums[i]),
-							&unnested->values[i], i, result);
-	return accept_mismatch(rows, &unnested->elements.value, i, err);
-}
-
-/* Decodes the columns of an element, and of its item. */
+/* Decodes a column of an element, or of its item, which is decoded before. */
 static bool
 decode_unnested(DynRows *rows, int i, Datum *result)
 {
 	DynUnnested *unnested = rows->unnested;
+	const char *err;
 
-	if (rows->slots[i] < 0)
-		return decode_element(rows, unnested, i, result);
-	*result = unnested->datums[i];
-	return !unnested->nulls[i];
+	if (rows->slots[i] >= 0)
+	{
+		*result = unnested->datums[i];
+		return !unnested->nulls[i];
+	}
+	rows->current = i;
+	err = dyn_unnested_error(unnested, i);
+	if (err != NULL)
+		return accept_mismatch(rows, &unnested->elements.value, i, err);
+	return decode_value(rows,
+						dyn_relation_column(rows->relation, rows->attnums[i]),
+						&unnested->values[i], i, result);
 }
 
 /* Not inlined, so that a call for an item without further rows is cheap. */

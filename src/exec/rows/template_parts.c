@@ -18,7 +18,6 @@
 
 #include "template_split.h"
 #include "template_parts.h"
-#include "template_search.h"
 
 struct DynParts
 {
@@ -33,7 +32,6 @@ dyn_parts_create(DynRelation *relation, const bool *needed, const DynPath *paths
 	DynParts   *parts = palloc0(sizeof(DynParts));
 
 	dyn_item_split_init(&parts->all, relation, needed, paths, npaths);
-	parts->all.break_cycle = dyn_break_cycle;
 	return parts;
 }
 
@@ -181,22 +179,6 @@ has_undecided_text(const DynParts *parts)
 	return false;
 }
 
-/*
- * Decides these texts by the other occurrences of columns.  If that fails, the
- * item is still a row, and columns of the text are mismatches.
- */
-static void
-decide_other_texts(DynParts *parts)
-{
-	const DynParsedAttr *about;
-
-	if (dyn_find_ways(&parts->all, &about) == DYN_WAYS_ONE)
-		return;
-	for (int i = 0; i < parts->all.relation->ntemplated; i++)
-		parts->all.attrs[i].done = false;
-	(void) judge_splits(parts);
-}
-
 /* ---- item filter ---- */
 
 /* True if the part is a value of its column; otherwise it is a mismatch. */
@@ -307,12 +289,19 @@ static DynRowMatch
 judge(DynParts *parts)
 {
 	DynRowMatch match = judge_splits(parts);
+	const DynParsedAttr *about;
 
 	if (match != DYN_MATCH_ROW && (parts->all.entangled || parts->all.unsure))
 		match = judge_ways(parts);
 	else if (match == DYN_MATCH_ROW && parts->all.entangled &&
-			 has_undecided_text(parts))
-		decide_other_texts(parts);
+			 has_undecided_text(parts) &&
+			 dyn_find_ways(&parts->all, &about) != DYN_WAYS_ONE)
+	{
+		/* the item is still a row, and columns of the text are mismatches */
+		for (int i = 0; i < parts->all.relation->ntemplated; i++)
+			parts->all.attrs[i].done = false;
+		(void) judge_splits(parts);
+	}
 	return match == DYN_MATCH_ROW ? judge_values(parts) : match;
 }
 
@@ -388,23 +377,13 @@ dyn_parts_value(DynParts *parts, const DynColumn *column, DynValue *value,
 
 /* ---- texts that columns reproduce ---- */
 
-static const DynPlaceholderCheck *
-find_check(const DynParts *parts, int i, int p)
-{
-	for (int a = 0; a < parts->all.nchecks; a++)
-	{
-		if (parts->all.checks[a].templated == i && parts->all.checks[a].part == p)
-			return &parts->all.checks[a];
-	}
-	elog(ERROR, "a placeholder of a template is not compared");
-}
-
 static bool
 part_is_reproduced(DynParts *parts, int i, int p)
 {
 	const DynParsedAttr *parsed = &parts->all.attrs[i];
 	const DynPart *part = &parsed->templated->parts[p];
 	const DynTemplatePart *shape = &parsed->templated->tmpl->parts[p];
+	const DynPlaceholderCheck *check = parts->all.checks;
 	DynText		text = {NULL, 0};
 	const char *why;
 
@@ -412,7 +391,12 @@ part_is_reproduced(DynParts *parts, int i, int p)
 		return part_is_listed(parsed, p) &&
 			part_is_value(parsed, p,
 						  dyn_relation_column(parts->all.relation, part->attnum), &why);
-	return dyn_expected_text(&parts->all, find_check(parts, i, p), &text) == DYN_EXPECTED_TEXT &&
+	while (check->templated != i || check->part != p)
+	{
+		check++;
+		Assert(check < parts->all.checks + parts->all.nchecks);
+	}
+	return dyn_expected_text(&parts->all, check, &text) == DYN_EXPECTED_TEXT &&
 		dyn_part_holds(shape, text) != DYN_HOLDS_UNKNOWN &&
 		dyn_part_agrees(shape, parsed->texts[p], text);
 }

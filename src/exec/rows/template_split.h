@@ -56,7 +56,6 @@ typedef struct DynItemSplit
 	int			nchecks;		/* number of checks for the needed templates */
 	DynPlaceholderCheck *checks;
 	bool		entangled;		/* true if decisive texts share columns */
-	void		(*break_cycle) (struct DynItemSplit *all, const Bitmapset *cycle);
 	bool		unsure;			/* true if the current item has a value that
 								 * does not match a column of a template */
 } DynItemSplit;
@@ -74,13 +73,6 @@ extern void dyn_item_split_begin(DynItemSplit *all, const DynValue *values);
 
 /* Splits the text of template `i`, after those that it depends on. */
 extern void dyn_split_attr(DynItemSplit *all, int i);
-
-/*
- * Splits one text.  `given` has the known texts of columns that are read from
- * elsewhere, or is NULL.
- */
-extern void dyn_split_text(DynItemSplit *all, DynParsedAttr *parsed,
-						   const DynText *given);
 
 /*
  * True if parts of key attributes, or of searched texts, have the texts of
@@ -113,5 +105,31 @@ dyn_parsed_attr_matches(const DynParsedAttr *parsed)
 {
 	return parsed->done && parsed->split == DYN_SPLIT_MATCHES;
 }
+
+/* ---- search ---- */
+
+/*
+ * A column may occur in several texts, or several times in one:
+ * CUSTOMER#${name} in both key attributes.  If a text matches only if a part
+ * contains its separator, as CUSTOMER#o#neil does, the part is unknown; but
+ * another occurrence of the column may decide it.
+ */
+typedef enum DynWaysFound
+{
+	DYN_WAYS_NONE,				/* text does not match, or texts disagree */
+	DYN_WAYS_ONE,				/* decisive texts are split in one way */
+	DYN_WAYS_SEVERAL,			/* several ways, or one that is not confirmed
+								 * elsewhere */
+	DYN_WAYS_UNRESOLVED			/* part must contain its separator, but no
+								 * value of its column matches in all places */
+} DynWaysFound;
+
+/*
+ * Searches all ways to split the decisive texts of the current item.  To be
+ * called if one of them could not be split, or disagrees with others.  For
+ * SEVERAL, *about is a text to name in a message; UNRESOLVED texts are marked.
+ * Allocates in CurrentMemoryContext.
+ */
+extern DynWaysFound dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about);
 
 #endif

@@ -208,19 +208,6 @@ dyn_caching_rescan(DynInput *input)
 		note_values(input->caching, &input->values);
 }
 
-static void
-start_read(DynCaching *cached)
-{
-	DynScanDesc *scandesc = cached->member->scandesc;
-	MemoryContext oldcontext = MemoryContextSwitchTo(cached->read_context);
-	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
-
-	dyn_resolve_access(scandesc->access, scandesc->relation, &cached->values, resolved);
-	Assert(!resolved->incomplete);
-	dyn_shared_start(cached->member->read, resolved);
-	MemoryContextSwitchTo(oldcontext);
-}
-
 /*
  * The first execution sends requests of its own, as if it were the only one:
  * its filters may leave few items to receive.
@@ -252,7 +239,16 @@ dyn_caching_open(DynInput *input)
 	if (cached->member->contradiction)
 		return dyn_items_empty(cached->member->scandesc->rows);
 	if (cached->member->read->store == NULL)
-		start_read(cached);
+	{
+		DynScanDesc *scandesc = cached->member->scandesc;
+		MemoryContext oldcontext = MemoryContextSwitchTo(cached->read_context);
+		DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
+
+		dyn_resolve_access(scandesc->access, scandesc->relation, &cached->values, resolved);
+		Assert(!resolved->incomplete);
+		dyn_shared_start(cached->member->read, resolved);
+		MemoryContextSwitchTo(oldcontext);
+	}
 	return dyn_member_open(cached->member);
 }
 

@@ -470,36 +470,31 @@ dyn_checker_init(DynChecker *checker, ForeignScanState *node, ExprState *qual,
 	checker->econtext = CreateExprContext(node->ss.ps.state);
 }
 
-static bool
-passes_checks(const DynChecker *checker, TupleTableSlot *slot)
-{
-	Relation	relation = checker->node->ss.ss_currentRelation;
-
-	/* core sets it after this; a count has no relation */
-	if (relation != NULL)
-		slot->tts_tableOid = RelationGetRelid(relation);
-	checker->econtext->ecxt_scantuple = slot;
-	if (ExecQual(checker->qual, checker->econtext))
-		return true;
-	if (checker->counts)
-		InstrCountFiltered1(checker->node, 1);
-	return false;
-}
-
 DynFetchState
 dyn_checker_next_row(const DynChecker *checker, DynItems *items,
 					 TupleTableSlot *slot, bool wait)
 {
+	ExprContext *econtext = checker->econtext;
+	Relation	relation = checker->node->ss.ss_currentRelation;
 	MemoryContext oldcontext;
 	DynFetchState state;
 
-	do
+	for (;;)
 	{
 		ExecClearTuple(slot);
-		ResetExprContext(checker->econtext);
-		oldcontext = MemoryContextSwitchTo(checker->econtext->ecxt_per_tuple_memory);
+		ResetExprContext(econtext);
+		oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 		state = dyn_items_take_row(items, slot, wait);
 		MemoryContextSwitchTo(oldcontext);
-	} while (state == DYN_FETCH_ITEM && !passes_checks(checker, slot));
-	return state;
+		if (state != DYN_FETCH_ITEM)
+			return state;
+		/* core sets it after this; a count has no relation */
+		if (relation != NULL)
+			slot->tts_tableOid = RelationGetRelid(relation);
+		econtext->ecxt_scantuple = slot;
+		if (ExecQual(checker->qual, econtext))
+			return state;
+		if (checker->counts)
+			InstrCountFiltered1(checker->node, 1);
+	}
 }

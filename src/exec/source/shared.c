@@ -97,17 +97,17 @@ dyn_shared_stop(DynSharedRead *read)
 static bool
 is_cached_for_any(const DynMember *member)
 {
+	bool		any = false;
 	ListCell   *lc;
 
 	foreach(lc, member->read->members)
 	{
 		const DynMember *other = lfirst(lc);
 
-		if (other->state != DYN_MEMBER_LEFT &&
-			(other != member || other->may_rewind))
-			return true;
+		any |= other->state != DYN_MEMBER_LEFT &&
+			(other != member || other->may_rewind);
 	}
-	return false;
+	return any;
 }
 
 /*

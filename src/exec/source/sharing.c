@@ -250,17 +250,6 @@ make_sharing(DynInput *input, const DynAccess *table)
 
 /* ---- the common filter ---- */
 
-static bool
-has_arg(const DynCond *any, const DynCond *cond)
-{
-	for (int i = 0; i < any->nargs; i++)
-	{
-		if (dyn_cond_same(any->args[i], cond))
-			return true;
-	}
-	return false;
-}
-
 /*
  * Returns the condition that at least one of the scans' filters is true; NULL
  * if one of the scans selects all items.
@@ -276,10 +265,13 @@ common_filter(const DynSharedRead *read)
 	foreach(lc, read->members)
 	{
 		const DynMember *member = lfirst(lc);
+		int			i = 0;
 
 		if (member->cond == NULL)
 			return NULL;
-		if (!has_arg(any, member->cond))
+		while (i < any->nargs && !dyn_cond_same(any->args[i], member->cond))
+			i++;
+		if (i == any->nargs)
 			any->args[any->nargs++] = member->cond;
 	}
 	return any->nargs == 1 ? any->args[0] : any;

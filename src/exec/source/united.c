@@ -125,37 +125,14 @@ join_group(const DynUnited *united, const Arm *arm)
 }
 
 /*
- * Sends the first request of each arm.  Arms that must wait for their turn
- * send only one, as their responses are not taken in before.
+ * Sends the first request of each arm.  Those of later arms are not sent if
+ * the first may have enough rows.
  */
-static void
-send_ahead(DynUnited *united)
-{
-	bool		first = true;
-
-	for (int i = 0; i < united->narms; i++)
-	{
-		const Arm  *arm = &united->arms[i];
-		DynFetch   *fetch = arm->items ? dyn_items_awaited(arm->items) : NULL;
-
-		if (fetch == NULL)
-			continue;
-		if (first)
-		{
-			join_group(united, arm);
-			dyn_fetch_send(fetch);
-		}
-		else if (arm->scandesc->origin_requests->nstreams == 1)
-			dyn_fetch_send_ahead(fetch);
-		first = false;
-	}
-}
-
-/* Requests of later arms are not sent if the first may have enough rows. */
 DynItems *
 dyn_united_open(DynUnited *united)
 {
 	const DynScanDesc *scandesc = united->input->scandesc;
+	bool		first = true;
 
 	Assert(united->returned == NULL && united->aside == NULL);
 	united->items.rows = scandesc->rows;
@@ -168,8 +145,21 @@ dyn_united_open(DynUnited *united)
 											get_hash_memory_limit());
 	for (int i = 0; i < united->narms; i++)
 		open_arm(united, i);
-	if (!scandesc->access->may_stop_early)
-		send_ahead(united);
+	for (int i = 0; i < united->narms && !scandesc->access->may_stop_early; i++)
+	{
+		const Arm  *arm = &united->arms[i];
+		DynFetch   *fetch = arm->items ? dyn_items_awaited(arm->items) : NULL;
+
+		if (fetch != NULL && first)
+		{
+			join_group(united, arm);
+			dyn_fetch_send(fetch);
+		}
+		/* its response is not taken in before its turn, so it sends only one */
+		else if (fetch != NULL && arm->scandesc->origin_requests->nstreams == 1)
+			dyn_fetch_send_ahead(fetch);
+		first &= fetch == NULL;
+	}
 	return &united->items;
 }
 
