@@ -79,24 +79,6 @@ dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts)
 	}
 }
 
-/* Splits a key's bytes into its parts, which point into the bytes. */
-static void
-split_key(const DynBaseKeys *keys, const char *bytes, DynKeyPart *parts)
-{
-	for (int i = 0; i < keys->nbase; i++)
-	{
-		uint32		len;
-
-		memcpy(&len, bytes, sizeof(len));
-		bytes += sizeof(len);
-		parts[i].name = keys->base[i].name;
-		parts[i].value.type = keys->base[i].type;
-		parts[i].value.data = bytes;
-		parts[i].value.len = len;
-		bytes += len;
-	}
-}
-
 /* ---- creation ---- */
 
 DynBaseKeys *
@@ -248,7 +230,8 @@ dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts)
 {
 	MemoryContext oldcontext;
 	bytea	   *key;
-	Size		len;
+	const char *bytes;
+	uint32		len;
 
 	if (keys->aside == NULL)
 		return false;
@@ -264,6 +247,14 @@ dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts)
 		pfree(keys->last);
 	keys->last = key;
 	len = VARSIZE_ANY_EXHDR(key);
-	split_key(keys, memcpy(palloc(Max(len, 1)), VARDATA_ANY(key), len), parts);
+	bytes = memcpy(palloc(Max(len, 1)), VARDATA_ANY(key), len);
+	for (int i = 0; i < keys->nbase; i++)
+	{
+		memcpy(&len, bytes, sizeof(len));
+		bytes += sizeof(len);
+		parts[i].name = keys->base[i].name;
+		parts[i].value = (DynScalar) {keys->base[i].type, bytes, len};
+		bytes += len;
+	}
 	return true;
 }

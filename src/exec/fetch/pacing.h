@@ -59,7 +59,6 @@ typedef struct DynPacing
 	int			awaited;		/* requests whose response is not taken in */
 } DynPacing;
 
-/* Initializes the pacing from the context's spec. */
 extern void dyn_pacing_init(struct DynStreamContext *context);
 
 /*

@@ -259,22 +259,6 @@ units_of_key(double item_bytes)
 	return item_bytes > 0 ? dyn_item_units(item_bytes) : 0;
 }
 
-/* Returns the units of an item; 0 if its size is unknown. */
-static double
-units_of_item(const DynFetchSpec *spec, const DynTableMeta *meta,
-			  double item_bytes)
-{
-	double		units;
-
-	if (spec->op == DYN_OP_GET_ITEM || spec->op == DYN_OP_BATCH_GET_ITEM)
-		units = units_of_key(item_bytes);
-	else
-		units = dyn_sequence_units(item_bytes);
-	if (units > 0 && spec->fetches_items)
-		units += units_of_key(dyn_metadata_item_bytes(meta, NULL));
-	return spec->consistent ? 2 * units : units;
-}
-
 /*
  * Sets the requests' expected cost, and their limit, from the table's
  * description.
@@ -286,6 +270,7 @@ set_sizes(DynFetchSpec *spec, const DynTableMeta *meta, const DynIndexMeta *inde
 	const DynReadOptions *options = &relation->options;
 	const DynThroughput *throughput;
 	double		bytes;
+	double		units;
 
 	spec->consistent = relation->consistent;
 	if (meta == NULL)
@@ -299,7 +284,11 @@ set_sizes(DynFetchSpec *spec, const DynTableMeta *meta, const DynIndexMeta *inde
 	if (spec->op == DYN_OP_BATCH_GET_ITEM && bytes > 0)
 		spec->batch_keys = (int) Max(1, Min(BATCH_BYTES / bytes, DYN_BATCH_GET_MAX_KEYS));
 	spec->fetches_items = fetches_items(meta, index, requests);
-	spec->item_units = units_of_item(spec, meta, bytes);
+	units = spec->op == DYN_OP_GET_ITEM || spec->op == DYN_OP_BATCH_GET_ITEM
+		? units_of_key(bytes) : dyn_sequence_units(bytes);
+	if (units > 0 && spec->fetches_items)
+		units += units_of_key(dyn_metadata_item_bytes(meta, NULL));
+	spec->item_units = spec->consistent ? 2 * units : units;
 }
 
 DynFetch *

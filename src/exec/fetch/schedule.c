@@ -202,15 +202,6 @@ retire_streams(DynFetch *fetch)
 
 /* ---- sending ---- */
 
-static int
-allowed_active(const DynFetch *fetch)
-{
-	if (!fetch->streams.spec.may_stop_early || fetch->streams.spec.all_at_once ||
-		fetch->streams.spec.keyed)
-		return fetch->max_active;
-	return Min(fetch->max_active, 1 + fetch->pages_used);
-}
-
 /*
  * True if the stream waits for a response or for the consumer, as most streams
  * of a batch of lookups do.
@@ -348,10 +339,12 @@ void
 dyn_schedule_send(DynFetch *fetch)
 {
 	const DynFetchSpec *spec = &fetch->streams.spec;
+	bool		lazy = spec->may_stop_early && !spec->all_at_once && !spec->keyed;
+	int			allowed = lazy ? Min(fetch->max_active, 1 + fetch->pages_used)
+		: fetch->max_active;
 	DynStream  *next;
 
-	while (fetch->next_stream < spec->nstreams &&
-		   fetch->nactive < allowed_active(fetch))
+	while (fetch->next_stream < spec->nstreams && fetch->nactive < allowed)
 	{
 		if (!is_settled(fetch, fetch->next_stream))
 			begin_stream(fetch, fetch->next_stream);
@@ -387,7 +380,6 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 	return !has_pages(fetch);
 }
 
-/* True if all responses in flight are paused. */
 static bool
 all_paused(const DynFetch *fetch)
 {

@@ -407,23 +407,6 @@ dyn_stream_allow_all(DynStream *stream)
 	dyn_call_allow(stream->call, SIZE_MAX);
 }
 
-static DynFetchPage *
-get_page(DynStreamContext *context)
-{
-	DynFetchPage *page = context->spare;
-
-	if (page != NULL)
-	{
-		context->spare = page->next;
-		page->next = NULL;
-		return page;
-	}
-	page = calloc(1, sizeof(DynFetchPage));
-	dyn_check_oom(page == NULL);
-	dyn_page_init(&page->page);
-	return page;
-}
-
 void
 dyn_page_done(DynStreamContext *context, DynFetchPage *page)
 {
@@ -643,9 +626,13 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 		receive_failure(context, stream, &about);
 		return;
 	}
-	page = get_page(context);
-	page->next = context->spare;
-	context->spare = page;
+	if (context->spare == NULL)
+	{
+		context->spare = calloc(1, sizeof(DynFetchPage));
+		dyn_check_oom(context->spare == NULL);
+		dyn_page_init(&context->spare->page);
+	}
+	page = context->spare;
 	dyn_call_take_response(stream->call, &page->body);
 	context->expected = page->body.cap;
 	if (!dyn_page_parse(&page->page, context->tree, page->body.data,

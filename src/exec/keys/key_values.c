@@ -245,7 +245,6 @@ add_row_values(Collection *to, const DynFilterTerm *term)
 	}
 }
 
-/* Adds all members of an enumerated part. */
 static void
 add_members(Collection *to, const DynTemplatePart *part)
 {

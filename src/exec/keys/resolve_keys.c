@@ -173,7 +173,6 @@ add_combinations(DynResolvedAccess *resolved, const char *const *names,
 	}
 }
 
-/* Adds the keys of one arm. */
 static void
 add_row_keys(const DynResolveContext *context, const DynAccess *access,
 			 const DynPred *arm, DynResolvedAccess *resolved, int *space)

@@ -118,7 +118,6 @@ entry_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
 	return find_entry(lookups);
 }
 
-/* Returns the entry of a Query. */
 static DynLookupEntry *
 entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int partition)
 {
@@ -457,36 +456,29 @@ keep(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot,
 
 /* ---- serving ---- */
 
-/* Begins the next item of a Query, from its stream; false at its end. */
-static bool
-begin_stream_item(DynLookups *lookups, DynLookupEntry *entry)
-{
-	DynLookupBatch *batch = &lookups->first;
-	const DynValue *item = NULL;
-
-	Assert(entry->pins > 0 && entry->batch_position < batch->sent);
-	Assert(entry->state == DYN_LOOKUP_PENDING || entry->ended);
-	dyn_lookup_batch_set_origin(batch);
-	if (!entry->ended)
-		item = dyn_fetch_next_of(batch->fetch, entry->batch_position);
-	if (item == NULL)
-		dyn_lookup_batch_finish(batch, entry);
-	else
-	{
-		if (lookups->cached_items != NULL)
-			keep(lookups, entry, NULL, item);
-		dyn_rows_begin(lookups->rows, item);
-	}
-	return item != NULL;
-}
-
+/* Stores the next row of a Query, from its stream; false at its end. */
 static bool
 next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 {
+	DynLookupBatch *batch = &lookups->first;
+
 	while (!dyn_rows_next(lookups->rows, slot))
 	{
-		if (!begin_stream_item(lookups, entry))
+		const DynValue *item = NULL;
+
+		Assert(entry->pins > 0 && entry->batch_position < batch->sent);
+		Assert(entry->state == DYN_LOOKUP_PENDING || entry->ended);
+		dyn_lookup_batch_set_origin(batch);
+		if (!entry->ended)
+			item = dyn_fetch_next_of(batch->fetch, entry->batch_position);
+		if (item == NULL)
+		{
+			dyn_lookup_batch_finish(batch, entry);
 			return false;
+		}
+		if (lookups->cached_items != NULL)
+			keep(lookups, entry, NULL, item);
+		dyn_rows_begin(lookups->rows, item);
 	}
 	if (lookups->cached_items == NULL)
 		keep(lookups, entry, slot, NULL);
@@ -495,8 +487,8 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 	{
 		/* the plan uses the first row only */
 		dyn_rows_end(lookups->rows);
-		dyn_fetch_drop(lookups->first.fetch, entry->batch_position);
-		dyn_lookup_batch_finish(&lookups->first, entry);
+		dyn_fetch_drop(batch->fetch, entry->batch_position);
+		dyn_lookup_batch_finish(batch, entry);
 	}
 	return true;
 }

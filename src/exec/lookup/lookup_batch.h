@@ -51,7 +51,6 @@ typedef struct DynLookupBatch
  */
 extern void dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts);
 
-/* Adds an empty entry. */
 extern void dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry);
 
 /* Copies the parts of an entry's key to memory where they may stay. */

@@ -299,19 +299,6 @@ print_pred(Printer *printer, const DynPred *pred, bool nested)
 }
 
 static void
-init_printer(Printer *printer, ForeignScanState *node, ExplainState *es)
-{
-	DynScan    *scan = node->fdw_state;
-
-	printer->relation = scan->input.scandesc->relation;
-	printer->exprs = ((ForeignScan *) node->ss.ps.plan)->fdw_exprs;
-	printer->context = set_deparse_context_plan(es->deparse_cxt,
-												node->ss.ps.plan, NIL);
-	printer->useprefix = list_length(es->rtable) > 1;
-	printer->part = NULL;
-}
-
-static void
 show_preds(Printer *printer, const char *label, List *preds, ExplainState *es)
 {
 	if (preds == NIL)
@@ -642,20 +629,6 @@ append_budget(StringInfo buf, double units, const char *of)
 						 units, of);
 }
 
-static void
-append_share(StringInfo buf, const DynRelation *relation,
-			 const DynTableMeta *meta, const char *name)
-{
-	const DynIndexMeta *index = dyn_metadata_index(meta, name);
-	double		share = dyn_capacity_share(index ? &index->throughput
-										   : &meta->throughput,
-										   relation->options.read_capacity,
-										   relation->options.read_percent);
-
-	append_budget(buf, share, index ? psprintf("the capacity of index %s", name)
-				  : "the table's capacity");
-}
-
 /*
  * Shows budgets.  The description of the table has the capacity that a share
  * refers to.
@@ -673,7 +646,17 @@ show_budgets(const DynRelation *relation, const DynAccess *access,
 	append_budget(&buf, relation->connection->max_read_units_per_second, "the server");
 	append_budget(&buf, relation->max_read_units_per_second, "the table");
 	foreach(lc, meta ? add_capacities(NIL, access) : NIL)
-		append_share(&buf, relation, meta, strVal(lfirst(lc)));
+	{
+		const char *name = strVal(lfirst(lc));
+		const DynIndexMeta *index = dyn_metadata_index(meta, name);
+
+		append_budget(&buf, dyn_capacity_share(index ? &index->throughput
+											   : &meta->throughput,
+											   relation->options.read_capacity,
+											   relation->options.read_percent),
+					  index ? psprintf("the capacity of index %s", name)
+					  : "the table's capacity");
+	}
 	if (buf.len == 0)
 		return;
 	appendStringInfoString(&buf, dyn_shared_memory() != NULL
@@ -682,7 +665,6 @@ show_budgets(const DynRelation *relation, const DynAccess *access,
 	ExplainPropertyText("Read Unit Budget", buf.data, es);
 }
 
-/* Shows what is read, and how. */
 static void
 show_target(Printer *printer, const DynAccess *access, ExplainState *es)
 {
@@ -723,31 +705,36 @@ void
 dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 {
 	DynScan    *scan = node->fdw_state;
-	const DynAccess *access = scan->input.scandesc->access;
-	Printer		printer;
+	const DynScanDesc *scandesc = scan->input.scandesc;
+	const DynAccess *access = scandesc->access;
+	Printer		printer = {
+		.relation = scandesc->relation,
+		.exprs = ((ForeignScan *) node->ss.ps.plan)->fdw_exprs,
+		.context = set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, NIL),
+		.useprefix = list_length(es->rtable) > 1,
+	};
 
-	init_printer(&printer, node, es);
 	/* in structured formats core has an "Operation" in the same group */
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation",
 						operation_word(access, scan->input.has_prefetcher), es);
-	ExplainPropertyText("Remote Table", scan->input.scandesc->relation->table, es);
+	ExplainPropertyText("Remote Table", scandesc->relation->table, es);
 	show_target(&printer, access, es);
 	show_arms(&printer, scan, es);
 	if (printer.relation->unnest != NULL)
 		ExplainPropertyText("Unnest", dyn_path_text(printer.relation->unnest), es);
 	if (es->verbose && !access->count_only)
-		show_projection(scan->input.scandesc->rows, es);
-	if (scan->input.scandesc->relation->consistent)
+		show_projection(scandesc->rows, es);
+	if (scandesc->relation->consistent)
 		ExplainPropertyBool("Consistent Read", true, es);
 	show_access(access, es);
 	show_optional_quals(&printer, scan, es);
-	show_budgets(scan->input.scandesc->relation, access, es);
+	show_budgets(scandesc->relation, access, es);
 	if (es->costs)
 		show_estimate(access, es);
 	if (!es->analyze)
 		return;
-	show_counters(&scan->input.scandesc->counters, es);
+	show_counters(&scandesc->counters, es);
 	if (es->timing)
 		show_times(node, scan, es);
 	show_shared(scan, es);

@@ -145,7 +145,6 @@ may_fail(const ReadAhead *ahead)
 	return false;
 }
 
-/* Returns the number of rows of the first batch. */
 static int
 first_size(const ReadAhead *ahead)
 {
@@ -245,7 +244,8 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 	{
 		DynScan    *scan = lfirst(lc);
 
-		dyn_lookups_prefetch(scan->lookups, dyn_scan_evaluate_next(scan));
+		dyn_input_evaluate(&scan->input, &scan->input.next_values);
+		dyn_lookups_prefetch(scan->lookups, &scan->input.next_values);
 	}
 	foreach(lc, ahead->parameters)
 		params[((Parameter *) lfirst(lc))->number] = old[i++];

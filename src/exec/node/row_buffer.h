@@ -42,7 +42,6 @@ extern void dyn_row_buffer_add(DynRowBuffer *buffer, TupleTableSlot *slot,
 /* Stores the next row, valid until the next call; false after the last. */
 extern bool dyn_row_buffer_next(DynRowBuffer *buffer, TupleTableSlot *out);
 
-/* Removes all rows. */
 extern void dyn_row_buffer_clear(DynRowBuffer *buffer);
 
 /* Returns the number of rows in the buffer, read or not. */

@@ -202,13 +202,6 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 
 /* ---- execution ---- */
 
-const DynValues *
-dyn_scan_evaluate_next(DynScan *scan)
-{
-	dyn_input_evaluate(&scan->input, &scan->input.next_values);
-	return &scan->input.next_values;
-}
-
 /*
  * Returns the items by the access plan, or from the table if the planned index
  * may be incomplete.  Returns NULL if it may be, and no row was requested yet.
@@ -242,7 +235,6 @@ may_repeat(const DynScan *scan, DynItems *items)
 		scan->input.scandesc->keeps ? dyn_items_store(items) : items;
 }
 
-/* Returns the source that serves the execution. */
 static DynItems *
 open_items(DynScan *scan)
 {

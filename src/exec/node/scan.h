@@ -55,12 +55,6 @@ typedef struct DynScan
 extern DynScan *dyn_scan_create(ForeignScanState *node, DynRelation *relation);
 extern void dyn_scan_prepare(DynScan *scan, int eflags);
 
-/*
- * Evaluates the run-time values into CurrentMemoryContext, and returns them in
- * input.next_values.  Those of the running execution do not change.
- */
-extern const DynValues *dyn_scan_evaluate_next(DynScan *scan);
-
 /* Begins an execution; sends no request before rows are requested. */
 extern void dyn_scan_begin_run(DynScan *scan);
 
@@ -73,7 +67,6 @@ extern void dyn_scan_start_ahead(DynScan *scan);
 /* Returns the fetch that the running execution waits for, or NULL. */
 extern DynFetch *dyn_scan_awaited_fetch(const DynScan *scan);
 
-/* Returns the scan that this input is part of. */
 static inline DynScan *
 dyn_scan_of(const DynInput *input)
 {
@@ -108,7 +101,6 @@ extern void dyn_scan_end_run(DynScan *scan);
  */
 extern void dyn_start_early(const DynScan *scan);
 
-/* Frees the scan at its end. */
 extern void dyn_scan_free(DynScan *scan);
 
 #endif

@@ -11,27 +11,24 @@
 #include "row_errors.h"
 
 /*
- * Returns the item's key, for a message; *note is a sentence to follow, or
- * empty.
+ * Returns the detail of a message: the table, the item's key, and `more` about
+ * the item.  May send a request, so it is called before the message is begun.
  */
 static const char *
-item_key(const DynRows *rows, const DynValue *values, const char **note)
+describe_item(const DynRows *rows, const DynValue *values, const char *more)
 {
 	char	   *key = dyn_item_key_text(rows->base, rows->nbase,
 										rows->base_slots, values);
 	const char *why = NULL;
 
-	*note = "";
 	if (key == NULL && rows->find_key != NULL)
 		key = rows->find_key(rows->find_key_arg, &why);
-	if (key != NULL)
-		return dyn_from_utf8_lossy(key);
-	if (why != NULL)
-		*note = psprintf(" The item's key could not be fetched: %s.", why);
-	return "(key unknown)";
+	return psprintf("DynamoDB table \"%s\", item %s%s.%s", rows->relation->table,
+					key != NULL ? dyn_from_utf8_lossy(key) : "(key unknown)", more,
+					key != NULL || why == NULL ? ""
+					: psprintf(" The item's key could not be fetched: %s.", why));
 }
 
-/* Returns a short excerpt of a mismatched value. */
 static const char *
 excerpt(const DynValue *value)
 {
@@ -44,21 +41,24 @@ excerpt(const DynValue *value)
 					len < value->len ? "..." : "");
 }
 
+static const char *
+describe_value(const DynRows *rows, const DynValue *value)
+{
+	return describe_item(rows, rows->values, psprintf(", value %s", excerpt(value)));
+}
+
 void
 dyn_report_mismatch(DynRows *rows, const DynValue *value,
 					const DynColumn *column, const char *why)
 {
-	const char *note;
-	const char *key = item_key(rows, rows->values, &note);
+	const char *detail = describe_value(rows, value);
 
 	rows->current = -1;			/* the message has what the context would */
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("cannot convert value in column \"%s\" of foreign table \"%s\": %s",
 					column->name, rows->relation->name, why),
-			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
-					   rows->relation->table, key,
-					   excerpt(value), note),
+			 errdetail_internal("%s", detail),
 			 errhint("Change the column type or the column option \"format\". To read such values as NULL, set on_mismatch to \"null\".")));
 }
 
@@ -66,16 +66,14 @@ dyn_report_mismatch(DynRows *rows, const DynValue *value,
 void
 dyn_report_scalar(const DynRows *rows, const DynValue *value)
 {
-	const char *note;
-	const char *key = item_key(rows, rows->values, &note);
+	const char *detail = describe_value(rows, value);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("cannot unnest value at path \"%s\" of foreign table \"%s\": DynamoDB type %s has no elements",
 					dyn_path_text(rows->relation->unnest), rows->relation->name,
 					dyn_type_name(value->type)),
-			 errdetail("DynamoDB table \"%s\", item %s, value %s.%s",
-					   rows->relation->table, key, excerpt(value), note),
+			 errdetail_internal("%s", detail),
 			 errhint("To skip such items, set the table option on_mismatch to \"null\".")));
 }
 
@@ -84,16 +82,14 @@ dyn_report_null(DynRows *rows, int i)
 {
 	const DynColumn *column = dyn_relation_column(rows->relation,
 												  rows->attnums[i]);
-	const char *note;
-	const char *key = item_key(rows, rows->values, &note);
+	const char *detail = describe_item(rows, rows->values, "");
 
 	rows->current = -1;
 	ereport(ERROR,
 			(errcode(ERRCODE_NOT_NULL_VIOLATION),
 			 errmsg("null value in column \"%s\" of foreign table \"%s\" violates not-null constraint",
 					column->name, rows->relation->name),
-			 errdetail("DynamoDB table \"%s\", item %s.%s", rows->relation->table,
-					   key, note),
+			 errdetail_internal("%s", detail),
 			 errhint("Drop the constraint with ALTER FOREIGN TABLE %s ALTER COLUMN %s DROP NOT NULL, or add the attribute to the item.",
 					 rows->relation->name, column->name)));
 }
@@ -102,39 +98,31 @@ void
 dyn_report_ambiguous(const DynRows *rows, const DynValue *values,
 					 const char *attribute)
 {
-	const char *note;
-	const char *key = item_key(rows, values, &note);
+	const char *detail =
+		describe_item(rows, values,
+					  ": the value of a placeholder contains its separator");
 
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("ambiguous key: attribute \"%s\" of foreign table \"%s\" matches its template in several ways",
 					dyn_from_utf8_lossy(attribute), rows->relation->name),
-			 errdetail("DynamoDB table \"%s\", item %s: the value of a placeholder contains its separator.%s",
-					   rows->relation->table, key, note),
+			 errdetail_internal("%s", detail),
 			 errhint("Write ${column:any} in the template if such items are rows of this table, or ${column:plain} if they are not.")));
 }
 
-DYN_NORETURN static void
-report_not_listed(const DynRows *rows, const DynValue *values,
-				  const char *attribute)
-{
-	const char *note;
-	const char *key = item_key(rows, values, &note);
-
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-			 errmsg("value of attribute \"%s\" of foreign table \"%s\" is not among those listed in its template",
-					dyn_from_utf8_lossy(attribute), rows->relation->name),
-			 errdetail("DynamoDB table \"%s\", item %s.%s", rows->relation->table,
-					   key, note),
-			 errhint("Add the value to the template. To skip such items, set on_mismatch to \"null\".")));
-}
-
-/* Reports a part that cannot be a value of its column. */
+/* Reports a part that is not listed, or cannot be a value of its column. */
 void
 dyn_report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
 {
-	if (mismatch->why == NULL)
-		report_not_listed(rows, rows->values, mismatch->attribute);
-	dyn_report_mismatch(rows, mismatch->value, mismatch->column, mismatch->why);
+	const char *detail;
+
+	if (mismatch->why != NULL)
+		dyn_report_mismatch(rows, mismatch->value, mismatch->column, mismatch->why);
+	detail = describe_item(rows, rows->values, "");
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("value of attribute \"%s\" of foreign table \"%s\" is not among those listed in its template",
+					dyn_from_utf8_lossy(mismatch->attribute), rows->relation->name),
+			 errdetail_internal("%s", detail),
+			 errhint("Add the value to the template. To skip such items, set on_mismatch to \"null\".")));
 }

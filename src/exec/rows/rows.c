@@ -328,7 +328,6 @@ accept_null(DynRows *rows, int i)
 	return false;
 }
 
-/* Raises an error, or stores NULL. */
 static pg_noinline bool
 accept_mismatch(DynRows *rows, const DynValue *value, int i, const char *why)
 {

@@ -69,7 +69,6 @@ add_reached(const DynItemSplit *all, int i, Bitmapset *reached)
 	return reached;
 }
 
-/* Finds the templates that depend on each other. */
 static void
 find_cycles(DynItemSplit *all)
 {
@@ -452,7 +451,6 @@ is_first_way(const Search *search)
 	return true;
 }
 
-/* Accepts a way; true if the search can stop. */
 static bool
 accept_way(Search *search)
 {

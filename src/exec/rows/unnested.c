@@ -16,7 +16,6 @@ free_tree(void *tree)
 	dyn_path_tree_free(tree);
 }
 
-/* Builds a tree of the paths below an element. */
 static void
 make_tree(DynUnnested *unnested, const DynRelation *relation,
 		  const AttrNumber *attnums)

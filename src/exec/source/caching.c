@@ -68,7 +68,6 @@ make_cached(DynInput *input)
 
 /* ---- dividing the access plan ---- */
 
-/* Returns true if the predicate uses a value that changes. */
 static bool
 visit_value(DynPred *pred, void *arg)
 {
@@ -88,7 +87,6 @@ visit_used(DynPred *pred, void *arg)
 	return false;
 }
 
-/* Returns which values the requests of an access plan use. */
 static bool *
 used_values(const DynAccess *access, int nvalues)
 {
@@ -120,22 +118,6 @@ forget_division(DynCaching *cached)
 	cached->member = NULL;
 }
 
-/*
- * Returns the member; NULL if the items read would expose too much of
- * documents.
- */
-static DynMember *
-make_member(DynInput *input, List *changing)
-{
-	DynMember  *member = palloc0(sizeof(DynMember));
-	DynSharedRead *read = palloc0(sizeof(DynSharedRead));
-
-	member->expected = member->may_rewind = member->comes_again = true;
-	dyn_member_init(member, input, changing);
-	dyn_shared_add(read, member);
-	return dyn_shared_limit_parts(read) ? member : NULL;
-}
-
 static void
 divide(DynInput *input)
 {
@@ -162,9 +144,18 @@ divide(DynInput *input)
 	 */
 	if (dyn_member_can_filter(changing) &&
 		(changing == NIL || !input->scandesc->access->fetch_base_items))
-		cached->member = make_member(input, changing);
-	if (cached->member != NULL)
-		cached->used = used_values(&cached->member->own_access, input->values.n);
+	{
+		DynMember  *member = palloc0(sizeof(DynMember));
+		DynSharedRead *read = palloc0(sizeof(DynSharedRead));
+
+		member->expected = member->may_rewind = member->comes_again = true;
+		dyn_member_init(member, input, changing);
+		dyn_shared_add(read, member);
+		/* the items read must not expose too much of documents */
+		if (dyn_shared_limit_parts(read))
+			cached->member = member;
+		cached->used = used_values(&member->own_access, input->values.n);
+	}
 	MemoryContextSwitchTo(oldcontext);
 }
 

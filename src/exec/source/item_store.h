@@ -41,7 +41,6 @@ extern bool dyn_item_store_next(DynItemStore *store, int cursor, DynValue *slots
 /* True if there is an item that the cursor has not read. */
 extern bool dyn_item_store_has_next(const DynItemStore *store, int cursor);
 
-/* Moves the cursor to the first item. */
 extern void dyn_item_store_rewind(DynItemStore *store, int cursor);
 
 /* Ends the cursor's reads: items are not held for it any more. */

@@ -95,7 +95,6 @@ struct DynItems
 extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 								 const DynResolvedAccess *resolved);
 
-/* Returns a source without items. */
 extern DynItems *dyn_items_empty(DynRows *rows);
 
 /*

@@ -30,7 +30,6 @@ struct DynSharing
 
 /* ---- scans that can share ---- */
 
-/* Returns the parameters in the scan's values. */
 static Bitmapset *
 params_of(const DynInput *input)
 {
@@ -358,7 +357,6 @@ choose_read(const DynInput *input, List **candidates, const DynAccess **table)
 	return is_worth_while(input, of_same_index);
 }
 
-/* Shares the scan's read with others, if there are any. */
 static void
 begin_sharing(DynInput *input)
 {

@@ -65,11 +65,9 @@ dyn_smaller_limit(double a, double b)
  */
 extern double dyn_statement_max_units(const DynConnection *connection);
 
-/* Finds or creates the throttle of a table or index. */
 extern DynThrottle *dyn_statement_throttle(DynStatement *statement,
 										   const struct DynTablePace *table);
 
-/* Registers a scan with the statement's other nodes. */
 extern void dyn_statement_add_scan(EState *estate, struct DynInput *scan);
 
 /*
