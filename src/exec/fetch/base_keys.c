@@ -152,10 +152,7 @@ key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 	return key;
 }
 
-/*
- * The copy is made first: the table must never hold a key that points
- * elsewhere.
- */
+/* The copy is made first: the table's keys must never point elsewhere. */
 static void
 remember(DynBaseKeys *keys, const DynByteKey *key)
 {

@@ -33,10 +33,7 @@ extern DynBaseKeys *dyn_base_keys_create(const DynKeyAttr *base, int nbase,
  */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
-/*
- * Adds a key that was read already, as bytes, to the hash table, even if that
- * is full.
- */
+/* Adds a key that was read already to the hash table, even if it is full. */
 extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size len);
 
 /*
@@ -57,10 +54,7 @@ extern void dyn_base_keys_free(DynBaseKeys *keys);
 
 /* ---- a key as bytes: equal keys of one table are equal bytes ---- */
 
-/*
- * A hash table's entry begins with this; the caller that enters it owns what
- * it points to.
- */
+/* Begins a hash table's entry; the caller owns what it points to. */
 typedef struct DynByteKey
 {
 	const char *data;

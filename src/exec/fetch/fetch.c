@@ -32,10 +32,7 @@ spare_page(DynFetch *fetch, DynFetchPage *page)
 	fetch->streams.spare = page;
 }
 
-/*
- * Releases the fetch when its context is deleted or reset, also after an
- * error.
- */
+/* Called when the fetch's context is deleted or reset, also after an error. */
 static void
 release_fetch(void *arg)
 {

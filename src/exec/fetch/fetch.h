@@ -109,10 +109,7 @@ typedef struct DynFetchSpec
 	bool		counting;		/* Select=COUNT: pages are not stored */
 } DynFetchSpec;
 
-/*
- * Starts a fetch.  The spec is copied; what it points to must outlive the
- * fetch.
- */
+/* Starts a fetch.  Copies the spec; what that points to must live as long. */
 extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec);
 
 /*

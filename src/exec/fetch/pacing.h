@@ -91,10 +91,7 @@ extern bool dyn_pacing_send(struct DynStreamContext *context,
 extern void dyn_pacing_repeat(struct DynStreamContext *context,
 							  struct DynStream *stream);
 
-/*
- * Notes that the request is not in flight any more.  Its cost is reported
- * next, or never.
- */
+/* Ends the request's flight.  Its cost is reported next, or never. */
 extern void dyn_pacing_landed(struct DynStreamContext *context,
 							  struct DynStream *stream);
 

@@ -8,10 +8,7 @@
 #include "../rows/template_parts.h"
 #include "scandesc.h"
 
-/*
- * Target size of the items of one BatchGetItem, by the table's average item
- * size.
- */
+/* Target size of one BatchGetItem's items, by the average item size. */
 #define BATCH_BYTES		(4.0 * 1024 * 1024)
 
 /* A count needs numbers of items only, not rows. */
@@ -75,10 +72,7 @@ returned_rows(DynScanDesc *scandesc)
 							 ? DYN_ROWS_SORT | DYN_ROWS_PARTITION : DYN_ROWS_SORT);
 }
 
-/*
- * A field that is fetched as a column shares the column's slot only if the
- * paths are equal.
- */
+/* A field shares the slot of its column only if the paths are equal. */
 void
 dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters)
 {
@@ -156,10 +150,7 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 
 /* ---- fetches ---- */
 
-/*
- * Returns the description of the table, and of its index of that name; NULL:
- * unknown.
- */
+/* Returns the description of the table and of the index; NULL: unknown. */
 static const DynTableMeta *
 describe(const DynRelation *relation, const char *name, const DynIndexMeta **index)
 {
@@ -259,10 +250,7 @@ units_of_key(double item_bytes)
 	return item_bytes > 0 ? dyn_item_units(item_bytes) : 0;
 }
 
-/*
- * Sets the requests' expected cost, and their limit, from the table's
- * description.
- */
+/* Sets the requests' expected cost and limit, from the table's description. */
 static void
 set_sizes(DynFetchSpec *spec, const DynTableMeta *meta, const DynIndexMeta *index,
 		  const DynRequests *requests, const DynRelation *relation)

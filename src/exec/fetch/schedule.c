@@ -38,10 +38,7 @@
  */
 #define FIRST_EXPECTED_BYTES	(2 * 1024 * 1024)
 
-/*
- * Expected bytes of keyed streams' responses: there are many, and they are
- * short.
- */
+/* Expected bytes of keyed streams' responses, which are many and short. */
 #define KEYED_EXPECTED_BYTES	(256 * 1024)
 
 /*
@@ -174,10 +171,7 @@ dyn_schedule_stream(DynFetch *fetch, int number)
 	return fetch->current;
 }
 
-/*
- * Retires streams that have nothing left for the consumer, so that the next
- * ones can begin.
- */
+/* Retires streams that have nothing left, so that the next ones can begin. */
 static void
 retire_streams(DynFetch *fetch)
 {
@@ -276,10 +270,7 @@ awaits_response(const DynFetch *fetch)
 	return group && !fetch->solo_wait ? *group > 0 : dyn_schedule_in_flight(fetch) > 0;
 }
 
-/*
- * True if the consumer can only continue with more pages of this stream, or of
- * any.
- */
+/* True if the consumer needs more pages of this stream, or of any. */
 static bool
 is_wanted(const DynFetch *fetch, const DynStream *stream)
 {
@@ -390,10 +381,7 @@ all_paused(const DynFetch *fetch)
 	return all;
 }
 
-/*
- * True if the consumer would wait forever unless the stream's paused response
- * arrives.
- */
+/* True if the consumer would wait forever for the stream's paused response. */
 static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)
 {
@@ -401,10 +389,7 @@ is_blocked(const DynFetch *fetch, const DynStream *stream)
 		(fetch->streams.spec.keyed || all_paused(fetch));
 }
 
-/*
- * Takes in responses.  A stream's next request is sent before the next
- * response is parsed.
- */
+/* A stream's next request is sent before the next response is parsed. */
 static void
 take_responses(DynFetch *fetch)
 {
@@ -428,10 +413,7 @@ take_responses(DynFetch *fetch)
 		fetch->streams.paused += dyn_stream_is_paused(fetch->active[i]);
 }
 
-/*
- * True if any stream is blocked: only a pump resumes it, so a wait would not
- * end.
- */
+/* If a stream is blocked, only a pump resumes it: a wait would not end. */
 static bool
 any_is_blocked(const DynFetch *fetch)
 {

@@ -45,10 +45,7 @@ extern void dyn_schedule_init(DynFetch *fetch);
 /* Frees the streams; raises no error. */
 extern void dyn_schedule_release(DynFetch *fetch);
 
-/*
- * Drives the network if a response is awaited, takes in responses, and sends
- * what may be sent.
- */
+/* Drives the network if necessary, takes in responses, sends what it may. */
 extern void dyn_schedule_pump(DynFetch *fetch);
 
 /*
@@ -72,10 +69,7 @@ extern bool dyn_schedule_may_send(const DynFetch *fetch);
  */
 extern bool dyn_schedule_has_response(const DynFetch *fetch);
 
-/*
- * True if the statement's limits allow another request and the bytes expected
- * for it.
- */
+/* True if the statement's limits allow another request and its bytes. */
 extern bool dyn_schedule_has_space(const DynFetch *fetch);
 
 /* True if all streams are finished and all were begun. */

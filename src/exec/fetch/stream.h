@@ -123,10 +123,7 @@ extern DynFetchPage *dyn_stream_pop(DynStream *stream);
 /* Returns a page to the spare ones. */
 extern void dyn_page_done(DynStreamContext *context, DynFetchPage *page);
 
-/*
- * True if the stream has finished: all its requests were sent, and all its
- * pages were taken.
- */
+/* True if all its requests were sent, and all its pages were taken. */
 static inline bool
 dyn_stream_is_done(const DynStream *stream)
 {
@@ -141,10 +138,7 @@ dyn_stream_is_idle(const DynStream *stream)
 		stream->reserved == 0;
 }
 
-/*
- * Abandons the request in flight and the waiting pages; the stream is then
- * done.
- */
+/* Abandons its request in flight and waiting pages; it is then done. */
 extern void dyn_stream_abandon(DynStreamContext *context, DynStream *stream);
 
 /* Frees the stream's memory; allowed in every state, raises no error. */

@@ -231,10 +231,7 @@ not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				not(members_cond(codec, path, elemtype, elements)));
 }
 
-/*
- * Returns the condition that a collection has the element; `codec` is that of
- * its elements.
- */
+/* Returns the condition that a collection has an element of that codec. */
 static DynCond *
 contains_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
@@ -368,10 +365,7 @@ text_equality_cond(const DynPath *path, Datum value)
 
 /* ---- elements ---- */
 
-/*
- * Returns the condition for a string, which may also be the base64 form of
- * bytes.
- */
+/* Returns the condition for a string, maybe the base64 form of bytes. */
 static DynCond *
 contains_string(const DynPath *path, const JsonbValue *string)
 {
@@ -461,10 +455,7 @@ not_null_cond(const DynCodec *codec, const DynPred *pred, const DynPath *path)
 				not(is_type(path, DYN_TYPE_NULL)));
 }
 
-/*
- * Returns the condition for all encodings of a boolean that the column
- * accepts.
- */
+/* Returns the condition for all encodings of a boolean. */
 static DynCond *
 boolean_cond(const DynCodec *codec, const DynPath *path, bool flag)
 {

@@ -12,17 +12,11 @@
 
 #include "resolve_keys.h"
 
-/*
- * Returns the condition, allocated in CurrentMemoryContext; not yet
- * simplified.
- */
+/* Returns the condition, in CurrentMemoryContext; not simplified yet. */
 extern DynCond *dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 								const DynValues *values);
 
-/*
- * Returns the condition for a term of the item filter, and for all its terms,
- * simplified.
- */
+/* Return the condition for a term of the item filter, and for all terms. */
 extern DynCond *dyn_filter_term_cond(const DynFilterTerm *term);
 extern DynCond *dyn_item_filter_cond(const DynItemFilter *test);
 

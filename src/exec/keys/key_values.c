@@ -96,10 +96,7 @@ everything(void)
 	return (DynSpans) {1, palloc0(sizeof(DynSpan))};
 }
 
-/*
- * Copies the buffer; false if out of memory: buffers are freed before that is
- * an error.
- */
+/* Copies the buffer; false if out of memory: it is freed before the error. */
 static bool
 copy_buffer(DynScalar *to, const DynBuffer *buffer, DynType type)
 {
@@ -114,10 +111,7 @@ copy_buffer(DynScalar *to, const DynBuffer *buffer, DynType type)
 	return data != NULL;
 }
 
-/*
- * Returns the limit above all texts with this beginning, and below all greater
- * ones.
- */
+/* Returns the limit between texts with this beginning and greater ones. */
 static DynLimit
 end_of_prefix(const DynScalar *prefix)
 {
@@ -231,10 +225,7 @@ add_array(Collection *to, const DynCodec *codec, Oid valuetype, Datum array)
 	}
 }
 
-/*
- * Adds the values of an item filter's term.  A key never has values of another
- * type.
- */
+/* Adds the values of an item filter's term that have the key's type. */
 static void
 add_row_values(Collection *to, const DynFilterTerm *term)
 {
@@ -502,10 +493,7 @@ leave_parts_out(TemplatedParts *parts, int most)
 	parts->combinations = total;
 }
 
-/*
- * Stores the texts of one combination of the parts' spans; false if there is
- * none.
- */
+/* Stores the texts of a combination of the parts' spans; false if none. */
 static bool
 combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 {
@@ -558,10 +546,7 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 		if (combine(&parts, i, limits->type, &span))
 			add_clipped(&set, span);
 	}
-	/*
-	 * spans are not united: only within one combination is the next part in
-	 * order
-	 */
+	/* not united: the next part is in order only within one combination */
 	return make_set(&set, false);
 }
 

@@ -135,10 +135,7 @@ row_attr_bytes(const DynAccess *access, int i)
 	return i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
 }
 
-/*
- * Adds all combinations of the equality keys of each attribute; the last
- * varies fastest.
- */
+/* Adds all combinations of the attributes' values; the last varies fastest. */
 static void
 add_combinations(DynResolvedAccess *resolved, const char *const *names,
 				 const DynSpans *points, int *space)

@@ -54,10 +54,7 @@ extern List *dyn_access_key_preds(const DynAccess *access);
 extern bool dyn_resolved_same_keys(const DynResolvedAccess *a,
 								   const DynResolvedAccess *b);
 
-/*
- * True if both conditions have the same tree, names and values, or both are
- * NULL.
- */
+/* True if both have the same tree, names and values, or are NULL. */
 extern bool dyn_cond_same(const DynCond *a, const DynCond *b);
 
 #endif

@@ -77,10 +77,7 @@ struct DynLookups
 	int			item_row;		/* index, then base: row of that item */
 };
 
-/*
- * Returns the minimum memory of a batch, and of the cache, for any work_mem;
- * see lookup.h.
- */
+/* Returns the minimum memory of a batch, and of the cache; see lookup.h. */
 static Size
 space(const DynScanDesc *scandesc)
 {
@@ -153,10 +150,7 @@ is_servable(const DynLookupEntry *entry)
 
 /* ---- prefetching ---- */
 
-/*
- * Unpins the execution's entries; gives up Querys that no other execution
- * needs.
- */
+/* Unpins its entries; gives up Querys that no other execution needs. */
 static void
 release_execution(DynLookups *lookups, DynExecution *execution)
 {
@@ -493,10 +487,7 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 	return true;
 }
 
-/*
- * Stores the next of the entry's rows, starting at `*at`; false after the
- * last.
- */
+/* Stores the entry's next row, starting at `*at`; false after the last. */
 static bool
 next_cached_row(DynLookups *lookups, const DynLookupEntry *entry, int *at,
 				TupleTableSlot *slot)

@@ -87,10 +87,7 @@ extern DynLookupEntry *dyn_lookup_cache_get(DynLookupCache *cache,
 
 extern void dyn_lookup_entry_pin(DynLookupEntry *entry);
 
-/*
- * Removes a pin.  With its only pin a transient row goes, and the entry
- * becomes EMPTY.
- */
+/* Removes a pin; without any, an entry with a transient row becomes EMPTY. */
 extern void dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry);
 
 /* Adds a copy of the slot's row. */

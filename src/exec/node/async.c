@@ -89,10 +89,7 @@ end_outdated_runs(const DynScan *scan)
 	}
 }
 
-/*
- * Excludes from the wait the requests in flight of children that have no row
- * request now.
- */
+/* Excludes requests of children that have no row request from the wait. */
 static void
 leave_out_idle_peers(const DynScan *scan)
 {

@@ -183,10 +183,7 @@ conditions_of_part(const DynPred *arg)
 	return arg->args;
 }
 
-/*
- * Prints a part: its value, or ${column}, or ${column = value} if that comes
- * later.
- */
+/* Prints a part: its value, ${column}, or ${column = value} if later. */
 static void
 print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const DynPred *arg)
 {
@@ -364,10 +361,7 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Item Filter", printer->buf.data, es);
 }
 
-/*
- * Returns the operation's name.  Full keys of many executions are requested in
- * batches.
- */
+/* Full keys of many executions are requested in batches. */
 static const char *
 operation_word(const DynAccess *access, bool batched)
 {
@@ -518,10 +512,7 @@ show_shared(const DynScan *scan, ExplainState *es)
 								   figures.scans), es);
 }
 
-/*
- * Shows the estimate for one execution, which is unknown for a table of
- * unknown size.
- */
+/* Shows the estimate for one execution, if the table's size is known. */
 static void
 show_estimate(const DynAccess *access, ExplainState *es)
 {
@@ -553,10 +544,7 @@ show_access(const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Hint", access->advice, es);
 }
 
-/*
- * Describes the other access plan: its operation, its table or index, and its
- * key.
- */
+/* Describes an access plan: its operation, its index, and its key. */
 static char *
 describe_access(Printer *printer, const DynAccess *access)
 {
@@ -599,10 +587,7 @@ show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
 	ExplainPropertyText("Alternative", other, es);
 }
 
-/*
- * Adds the names of those whose capacities are used: global indexes, "" for
- * the table.
- */
+/* Adds those whose capacities are used: global indexes, "" for the table. */
 static List *
 add_capacities(List *names, const DynAccess *access)
 {
@@ -629,10 +614,7 @@ append_budget(StringInfo buf, double units, const char *of)
 						 units, of);
 }
 
-/*
- * Shows budgets.  The description of the table has the capacity that a share
- * refers to.
- */
+/* The description of the table has the capacity that a share refers to. */
 static void
 show_budgets(const DynRelation *relation, const DynAccess *access,
 			 ExplainState *es)

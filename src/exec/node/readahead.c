@@ -34,10 +34,7 @@
 #include "row_buffer.h"
 #include "scan.h"
 
-/*
- * Rows of the first batch, and growth of batches, if a node above may stop
- * early.
- */
+/* Rows of the first batch, and growth, if a node above may stop early. */
 #define FIRST_LAZY_ROWS		1
 #define LAZY_GROWTH			4
 

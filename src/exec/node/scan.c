@@ -53,10 +53,7 @@ apply_policy(DynScan *scan, DynScanDesc *scandesc)
 							  scandesc->access->advice);
 }
 
-/*
- * Applies the policy to a bounded Scan that continues: it is then like any
- * other.
- */
+/* A bounded Scan that continues is like any other. */
 static void
 read_beyond(void *arg)
 {

@@ -53,10 +53,7 @@ dyn_rows_slot(const DynRows *rows, const char *name)
 	return -1;
 }
 
-/*
- * Returns what to request: the path, or the attribute if paths cannot lead
- * below it.
- */
+/* Returns what to request: the attribute if paths cannot lead below it. */
 static DynPath
 projected_path(const DynRows *rows, const DynPath *path)
 {
@@ -173,10 +170,7 @@ add_keys(DynRows *rows, const DynAccess *access, int flags)
 		project(rows, dyn_path_of_attribute(rows->base[0].name));
 }
 
-/*
- * Reads a predicate's field.  For parts of a template's text, the text is
- * read.
- */
+/* Reads a predicate's field, or the text that it is a part of. */
 static bool
 read_leaf(DynPred *pred, void *arg)
 {
@@ -385,10 +379,7 @@ decode_members(DynRows *rows, DynColumn *column, int i, DynMembers members,
 	return is_value;
 }
 
-/*
- * Decodes the unmapped attributes, where they depend on the texts of
- * templates.
- */
+/* Decodes unmapped attributes that depend on the texts of templates. */
 static pg_noinline bool
 decode_rest(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
@@ -536,10 +527,7 @@ parts_match(DynRows *rows, const DynValue *values)
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
 
-/*
- * Returns true if the item has an element.  NULL, or a missing attribute, has
- * none.
- */
+/* True if the item has an element.  NULL or a missing attribute has none. */
 static bool
 begin_elements(DynRows *rows, const DynValue *collection)
 {

@@ -33,10 +33,7 @@ is_covered(const DynPath *path, const DynRows *rows)
 	return rows->full;
 }
 
-/*
- * Returns the name of the member of `document` that the path leads to, or
- * below.
- */
+/* Returns the member of `document` that the path leads to, or below. */
 static const char *
 member_of(const DynPath *path, const DynPath *document)
 {

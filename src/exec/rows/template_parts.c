@@ -161,10 +161,7 @@ judge_ways(DynParts *parts)
 	}
 }
 
-/*
- * True if other occurrences could decide the text of an attribute outside the
- * key.
- */
+/* True if other occurrences could decide a text outside the key. */
 static bool
 has_undecided_text(const DynParts *parts)
 {
@@ -339,10 +336,7 @@ dyn_parts_text(DynParts *parts, const DynValue *values, int i, int part,
 
 /* ---- values ---- */
 
-/*
- * Delays the split; not for the table's key, whose texts are split when the
- * item arrives.
- */
+/* The texts of the table's key are split when the item arrives. */
 static void
 split_later(DynParts *parts, int i)
 {

@@ -31,10 +31,7 @@ slot_of(const DynPath *path, const DynPath *paths, int npaths)
 	return slot;
 }
 
-/*
- * Marks the texts that the item filter needs: those of the columns in its
- * templates.
- */
+/* Marks the text, and those of the columns in its template. */
 static void
 mark_decisive(DynItemSplit *all, int i)
 {
@@ -579,10 +576,7 @@ search_ways(Search *search, Guess guess)
 	return search->steps < 0 ? 2 : search->found;
 }
 
-/*
- * Counts the parts that may end at several places.  A text with few of them
- * has few ways.
- */
+/* Counts the parts that may end at several places. */
 static int
 open_parts(const DynTemplate *tmpl)
 {

@@ -60,10 +60,7 @@ typedef struct DynItemSplit
 								 * does not match a column of a template */
 } DynItemSplit;
 
-/*
- * Initializes the split of texts whose templates have needed[i]; see
- * dyn_parts_create().
- */
+/* Initializes the split of the needed templates; see dyn_parts_create(). */
 extern void dyn_item_split_init(DynItemSplit *all, DynRelation *relation,
 								const bool *needed, const DynPath *paths,
 								int npaths);

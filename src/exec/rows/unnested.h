@@ -44,20 +44,14 @@ extern DynUnnested *dyn_unnested_create(const DynRelation *relation,
 										const AttrNumber *attnums, int ncolumns,
 										int slot);
 
-/*
- * Moves to the first element of the item, or to the next one; false at the
- * end.
- */
+/* Moves to the item's first element, or to the next one; false at the end. */
 extern bool dyn_unnested_begin(DynUnnested *unnested, const DynValue *collection);
 extern bool dyn_unnested_next(DynUnnested *unnested);
 
 /* Sets values[i] for the columns of the current element. */
 extern void dyn_unnested_find_values(DynUnnested *unnested);
 
-/*
- * Returns why a column has no value for the elements of this collection, or
- * NULL.
- */
+/* Returns why a column has no value for elements of this kind, or NULL. */
 extern const char *dyn_unnested_error(const DynUnnested *unnested, int i);
 
 #endif

@@ -61,10 +61,7 @@ dyn_item_store_create(int nslots, int ncursors, const bool *may_rewind)
 	return store;
 }
 
-/*
- * Selects the cursor, only when necessary: each time the file's buffer is read
- * again.
- */
+/* Only when necessary: each time the file's buffer is read again. */
 static Cursor *
 select_cursor(DynItemStore *store, int cursor)
 {

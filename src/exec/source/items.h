@@ -103,10 +103,7 @@ extern DynItems *dyn_items_empty(DynRows *rows);
  */
 extern DynItems *dyn_items_store(DynItems *source);
 
-/*
- * Skips the keys of `done` if the source is listed: they are counted, not
- * read.
- */
+/* If the source is listed, keys of `done` are counted instead of read. */
 extern void dyn_items_skip_keys(DynItems *items, DynBaseKeys *done,
 								uint64 *skipped);
 

@@ -133,10 +133,7 @@ keep_item(DynMember *member)
 	}
 }
 
-/*
- * Stores the next item of the read in read->slots: a stored one, or one
- * received now.
- */
+/* Stores the read's next item, stored or received now, in read->slots. */
 static DynFetchState
 take_item(DynMember *member, bool wait)
 {

@@ -105,10 +105,7 @@ extern void dyn_member_leave(DynMember *member);
  */
 extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
 
-/*
- * Hides from members the parts that are read for others; false if that is not
- * possible.
- */
+/* Hides parts from members that are read for others; false if it cannot. */
 extern bool dyn_shared_limit_parts(DynSharedRead *read);
 
 /*
@@ -117,10 +114,7 @@ extern bool dyn_shared_limit_parts(DynSharedRead *read);
  */
 extern void dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved);
 
-/*
- * Frees the stored items, and abandons requests in flight, if the read was
- * started.
- */
+/* Frees the items and abandons requests in flight, if it was started. */
 extern void dyn_shared_stop(DynSharedRead *read);
 
 #endif

@@ -75,10 +75,7 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 
 	return one->connection == other->connection &&
 		strcmp(one->table, other->table) == 0 &&
-		/*
-		 * both read the same items, or can read the table instead, which has
-		 * all rows
-		 */
+		/* both read the same items, or can read the table instead */
 		(dyn_access_same_index(a->access, b->access) ||
 		 (dyn_access_can(a->access, DYN_CAN_READ_TABLE) &&
 		  dyn_access_can(b->access, DYN_CAN_READ_TABLE))) &&

@@ -32,10 +32,7 @@
  */
 extern DynItems *dyn_sharing_open(DynInput *input);
 
-/*
- * True if another scan counts the requests, so that this one adds no read
- * units.
- */
+/* True if another scan counts the requests and their read units. */
 extern bool dyn_sharing_is_paid(const DynInput *input);
 
 /* True if one of the scans reads all items, in the same plan or subplan. */
@@ -47,10 +44,7 @@ extern bool dyn_sharing_is_full_scan(const DynInput *input);
  */
 extern const DynAccess *dyn_sharing_access(const DynInput *input);
 
-/*
- * True if the scan must warn of its requests.  Only the first call returns
- * true.
- */
+/* True if the scan must warn of its requests: only at the first call. */
 extern bool dyn_sharing_warns(const DynInput *input);
 
 extern void dyn_sharing_free(DynInput *input);

@@ -48,10 +48,7 @@ struct DynUnited
 	int64		number;			/* number of the item in the execution */
 	bool		counted;		/* true if counted as returned */
 
-	/*
-	 * rows that are returned at the end, with two added columns: key and
-	 * number
-	 */
+	/* rows returned at the end, with two added columns: key and number */
 	TupleTableSlot *aside_slot; /* NULL: not used */
 	Tuplesortstate *aside;
 	TupleTableSlot *sorted_slot;	/* NULL: not sorted yet */
@@ -90,10 +87,7 @@ resolve(const DynUnited *united, Arm *arm, DynScanDesc *scandesc)
 					   arm->resolved);
 }
 
-/*
- * Opens an arm: by its own access plan, or by the table's, which has all
- * items.
- */
+/* Opens an arm by its access plan, or by the table's, which has all items. */
 static void
 open_arm(DynUnited *united, int n)
 {

@@ -29,10 +29,7 @@ typedef struct DynValues
 	bool	   *nulls;
 } DynValues;
 
-/*
- * Initializes a list of NULLs of the expressions' types, in
- * CurrentMemoryContext.
- */
+/* Initializes NULLs of the expressions' types, in CurrentMemoryContext. */
 extern void dyn_values_init(DynValues *values, const List *exprs,
 							const List *conversions);
 
