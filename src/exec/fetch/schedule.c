@@ -135,7 +135,7 @@ begin_stream(DynFetch *fetch, int number)
 														 ALLOCSET_SMALL_SIZES);
 	}
 	Assert(fetch->nactive < fetch->space);
-	Assert(dyn_stream_is_idle(stream));
+	Assert(dyn_stream_is_done(stream) && !stream->has_head && stream->reserved == 0);
 	fetch->active[fetch->nactive++] = stream;
 	dyn_stream_begin(&fetch->streams, stream, number);
 	return stream;

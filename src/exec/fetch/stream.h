@@ -130,14 +130,6 @@ dyn_stream_is_done(const DynStream *stream)
 	return !stream->in_flight && !stream->more && stream->first == NULL;
 }
 
-/* True if it may be begun: it was released, or has finished. */
-static inline bool
-dyn_stream_is_idle(const DynStream *stream)
-{
-	return dyn_stream_is_done(stream) && !stream->has_head &&
-		stream->reserved == 0;
-}
-
 /* Abandons its request in flight and waiting pages; it is then done. */
 extern void dyn_stream_abandon(DynStreamContext *context, DynStream *stream);
 
