@@ -17,7 +17,6 @@
 #include "model/session/session.h"
 #include "plan/keys/access.h"
 #include "plan/paths/planner.h"
-#include "plan/paths/statistics.h"
 #include "plan/tree/readahead_path.h"
 
 DYN_MODULE_MAGIC("dynamo_fdw", "1.0");

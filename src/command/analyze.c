@@ -37,7 +37,7 @@
 #include "../model/server/pg_compat.h"
 #include "../model/session/guc.h"
 #include "../model/tables/relation.h"
-#include "../plan/paths/table_rows.h"
+#include "../plan/paths/planner.h"
 #include "callbacks.h"
 #include "item_scan.h"
 #include "other_case.h"

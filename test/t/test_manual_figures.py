@@ -108,8 +108,8 @@ TOLD = {
         """,
     "docs/tables.md": """
         not more than {WORDS[item_filter.FIVE_YEARS / 86400 / 365]} years before it
-        expects one item of {WORDS[1 / table_rows.ROW_SHARE]} to be a row
-        expected to have {WORDS[table_rows.ITEM_ROWS]} rows; `ANALYZE` counts
+        expects one item of {WORDS[1 / size.ROW_SHARE]} to be a row
+        expected to have {WORDS[size.ITEM_ROWS]} rows; `ANALYZE` counts
         all of its members are requested, up to {DYN_MAX_MEMBERS:,}
         it sends one Query each, up to {DYN_MAX_SORT_RANGES} for each partition
         in a partition key up to {DYN_MAX_MEMBERS:,}, in a sort key up to {DYN_MAX_SORT_MEMBERS}

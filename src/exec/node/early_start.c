@@ -15,14 +15,14 @@
  *
  * Starting a scan evaluates its values.  An expression that could fail, or has
  * side effects, must not be evaluated if the statement might not need it.
- * Only expressions that are known to be safe in both respects (failure.c) are
+ * Only expressions that are known to be safe in both respects (classify.c) are
  * evaluated early.
  */
 #include "postgres.h"
 
 #include "nodes/nodeFuncs.h"
 
-#include "../../plan/clauses/failure.h"
+#include "../../plan/clauses/classify.h"
 #include "../../plan/tree/plantree.h"
 #include "scan.h"
 

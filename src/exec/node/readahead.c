@@ -26,8 +26,7 @@
 
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
-#include "../../plan/clauses/failure.h"
-#include "../../plan/tree/node_kinds.h"
+#include "../../plan/clauses/classify.h"
 #include "../../plan/tree/plantree.h"
 #include "../../plan/tree/readahead_path.h"
 #include "executor_callbacks.h"

@@ -7,7 +7,7 @@
 #include "utils/memutils.h"
 
 #include "../../model/session/guc.h"
-#include "../../plan/clauses/failure.h"
+#include "../../plan/clauses/classify.h"
 #include "../../plan/tree/plantree.h"
 #include "shared.h"
 #include "sharing.h"

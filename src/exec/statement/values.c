@@ -17,7 +17,7 @@
 #include "utils/lsyscache.h"
 
 #include "../../model/values/arrays.h"
-#include "../../plan/clauses/conversion.h"
+#include "../../plan/clauses/preds.h"
 #include "values.h"
 
 void

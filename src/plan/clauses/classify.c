@@ -6,16 +6,23 @@
 
 #include "access/detoast.h"
 #include "access/stratnum.h"
+#include "access/transam.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "optimizer/clauses.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "../../dynamodb/expression.h"
+#include "../../model/server/encoding.h"
+#include "../../model/tables/relation.h"
+#include "../../model/values/arrays.h"
 #include "classify.h"
 
 /*
@@ -51,7 +58,7 @@ dyn_classify_column(const DynClassify *context, Node *node, DynField *field)
 bool
 dyn_is_runtime_value(const DynClassify *context, Node *node)
 {
-	return !bms_is_member(context->plan->relid, pull_varnos(context->root, node)) &&
+	return !bms_is_member(context->plan->relid, pull_varnos(context->plan->root, node)) &&
 		!contain_volatile_functions(node) &&
 		!contain_subplans(node);
 }
@@ -224,4 +231,295 @@ dyn_compare(Oid opno, Node *left, Node *right, Oid collation)
 
 	set_opfuncid((OpExpr *) op);
 	return (Node *) op;
+}
+
+/* ---- expressions that cannot fail ---- */
+
+/*
+ * Values of keys are usually columns, or expressions typical of single-table
+ * designs: an id with a prefix, a number as text.  PostgreSQL has no property
+ * for functions that cannot raise an error (leakproof requires more), so the
+ * functions that occur in keys are listed here.
+ */
+static bool
+is_harmless(Oid function)
+{
+	switch (function)
+	{
+		case F_TEXTCAT:
+		case F_LOWER_TEXT:
+		case F_UPPER_TEXT:
+		case F_INT4_INT2:
+		case F_INT8_INT2:
+		case F_INT8_INT4:
+		case F_NUMERIC_INT2:
+		case F_NUMERIC_INT4:
+		case F_NUMERIC_INT8:
+		case F_CARDINALITY:
+		case F_ARRAY_LENGTH:
+		case F_LENGTH_TEXT:
+		case F_CHAR_LENGTH_TEXT:
+		case F_STRPOS:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static bool
+is_plain_type(Oid type)
+{
+	switch (type)
+	{
+		case BOOLOID:
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+		case NUMERICOID:
+		case TEXTOID:
+		case BYTEAOID:
+		case UUIDOID:
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static bool
+is_number(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID ||
+		type == FLOAT4OID || type == FLOAT8OID;
+}
+
+/*
+ * Returns true for =, <>, < and so on between two values of plain types, which
+ * need no conversion.
+ */
+static bool
+is_plain_comparison(Oid opno)
+{
+	DynOperator op;
+
+	return opno < FirstGenbkiObjectId &&
+		dyn_describe_operator(opno, InvalidOid, &op) &&
+		is_plain_type(op.column_type) && is_plain_type(op.value_type) &&
+		(op.column_type == op.value_type ||
+		 (is_number(op.column_type) && is_number(op.value_type)));
+}
+
+static bool
+may_fail(Node *node, void *context)
+{
+	Oid			type;
+
+	if (node == NULL)
+		return false;
+	switch (nodeTag(node))
+	{
+		case T_List:
+		case T_Const:
+		case T_Var:
+		case T_Param:
+		case T_RelabelType:
+		case T_BoolExpr:
+		case T_NullTest:
+		case T_BooleanTest:
+		case T_CoalesceExpr:
+			break;
+		case T_FuncExpr:
+			if (!is_harmless(((FuncExpr *) node)->funcid))
+				return true;
+			break;
+		case T_OpExpr:
+			if (!is_harmless(((OpExpr *) node)->opfuncid) &&
+				!is_plain_comparison(((OpExpr *) node)->opno))
+				return true;
+			break;
+		case T_ScalarArrayOpExpr:
+			if (!is_plain_comparison(((ScalarArrayOpExpr *) node)->opno))
+				return true;
+			break;
+		case T_CoerceViaIO:
+			/* casts to text by the output functions of these types */
+			type = exprType((Node *) ((CoerceViaIO *) node)->arg);
+			if ((type != BOOLOID && type != INT2OID && type != INT4OID &&
+				 type != INT8OID && type != NUMERICOID && type != UUIDOID &&
+				 type != DATEOID) ||
+				(((CoerceViaIO *) node)->resulttype != TEXTOID &&
+				 ((CoerceViaIO *) node)->resulttype != VARCHAROID))
+				return true;
+			break;
+		default:
+			return true;
+	}
+	return expression_tree_walker(node, may_fail, context);
+}
+
+bool
+dyn_may_fail(Node *node)
+{
+	return may_fail(node, NULL);
+}
+
+/* ---- locations in the item ---- */
+
+/*
+ * Casts that preserve an integer's value.  Casts to double precision may round
+ * it; operators show this in their types.
+ */
+static bool
+is_transparent_cast(Oid funcid, DynCodecKind kind)
+{
+	switch (funcid)
+	{
+		case F_INT4_INT2:
+		case F_INT8_INT2:
+		case F_INT8_INT4:
+		case F_NUMERIC_INT2:
+		case F_NUMERIC_INT4:
+		case F_NUMERIC_INT8:
+		case F_FLOAT8_INT2:
+		case F_FLOAT8_INT4:
+		case F_FLOAT8_INT8:
+			return kind >= DYN_CODEC_INT2 && kind <= DYN_CODEC_INT8;
+		case F_FLOAT8_NUMERIC:
+			return kind >= DYN_CODEC_INT2 && kind <= DYN_CODEC_NUMERIC;
+		default:
+			return false;
+	}
+}
+
+static const DynCodec *
+field_codec(const DynRelPlan *plan, const DynField *field)
+{
+	return &dyn_relation_column(plan->relation, field->attnum)->codec;
+}
+
+bool
+dyn_match_any_column(const DynRelPlan *plan, Node *node, DynField *field)
+{
+	Var		   *var = (Var *) node;
+
+	if (!IsA(node, Var) || var->varno != plan->relid || var->varlevelsup != 0 ||
+		var->varattno <= 0)
+		return false;
+	field->attnum = var->varattno;
+	field->steps = NIL;
+	return !dyn_relation_column(plan->relation, var->varattno)->dropped;
+}
+
+bool
+dyn_match_column(const DynRelPlan *plan, Node *node, DynField *field)
+{
+	return dyn_match_any_column(plan, node, field) &&
+		dyn_column_is_of_item(dyn_relation_column(plan->relation, field->attnum));
+}
+
+/*
+ * Returns the elements of a constant text[] as names; NIL if one is not plain:
+ * PostgreSQL takes a number, even with blanks and a sign, also as the index of
+ * a list element.
+ */
+static List *
+constant_names(Const *array)
+{
+	DynArrayElements elements = dyn_array_elements(array->constvalue);
+	List	   *names = NIL;
+
+	for (int i = 0; i < elements.n; i++)
+	{
+		char	   *name = elements.nulls[i] ? pstrdup("")
+			: TextDatumGetCString(elements.values[i]);
+		char	   *end;
+
+		(void) strtol(name, &end, 10);
+		if (name[0] == '\0' || (end != name && *end == '\0') ||
+			!dyn_name_is_exact(name))
+			return NIL;
+		names = lappend(names, makeString(name));
+	}
+	return names;
+}
+
+/*
+ * Returns the steps of ->, ->> (one) or #>, #>> (several); NIL for other
+ * operators.
+ */
+static List *
+path_operator_steps(OpExpr *op, bool *as_text)
+{
+	Oid			function = get_opcode(op->opno);
+	Const	   *right = lsecond(op->args);
+	char	   *name;
+
+	if (!IsA(right, Const) || right->constisnull)
+		return NIL;
+	*as_text = (function == F_JSONB_OBJECT_FIELD_TEXT ||
+				function == F_JSONB_EXTRACT_PATH_TEXT);
+	switch (function)
+	{
+		case F_JSONB_OBJECT_FIELD:
+		case F_JSONB_OBJECT_FIELD_TEXT:
+			name = TextDatumGetCString(right->constvalue);
+			return name[0] == '\0' || !dyn_name_is_exact(name) ? NIL
+				: list_make1(makeString(name));
+		case F_JSONB_EXTRACT_PATH:
+		case F_JSONB_EXTRACT_PATH_TEXT:
+			return constant_names(right);
+		default:
+			return NIL;
+	}
+}
+
+bool
+dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
+				bool *as_text)
+{
+	bool		inner_text;
+	List	   *steps;
+	const DynColumn *column;
+
+	check_stack_depth();
+	*as_text = false;
+	while (IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	if (!IsA(node, OpExpr) || list_length(((OpExpr *) node)->args) != 2)
+		return dyn_match_column(plan, node, field);
+	steps = path_operator_steps((OpExpr *) node, as_text);
+	if (steps == NIL ||
+		!dyn_match_field(plan, linitial(((OpExpr *) node)->args), field,
+						 &inner_text) || inner_text ||
+		field_codec(plan, field)->kind != DYN_CODEC_JSONB)
+		return false;
+	field->steps = list_concat_copy(field->steps, steps);
+	column = dyn_relation_column(plan->relation, field->attnum);
+	/* PostgreSQL evaluates the rest of a longer path */
+	return column->path->nsteps + list_length(field->steps) <= DYN_MAX_PATH_STEPS &&
+		!dyn_document_lacks(column, dyn_to_utf8(strVal(linitial(field->steps))));
+}
+
+bool
+dyn_match_comparand(const DynRelPlan *plan, Node *node, DynField *field,
+					bool *as_text)
+{
+	while (IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	if (IsA(node, FuncExpr) && list_length(((FuncExpr *) node)->args) == 1 &&
+		dyn_match_comparand(plan, linitial(((FuncExpr *) node)->args), field,
+							as_text))
+		return field->steps == NIL &&
+			is_transparent_cast(((FuncExpr *) node)->funcid,
+								field_codec(plan, field)->kind);
+	if (!IsA(node, CoerceViaIO))
+		return dyn_match_field(plan, node, field, as_text);
+	*as_text = false;
+	return ((CoerceViaIO *) node)->resulttype == TEXTOID &&
+		dyn_match_column(plan, (Node *) ((CoerceViaIO *) node)->arg, field) &&
+		field_codec(plan, field)->kind == DYN_CODEC_UUID;
 }

@@ -15,11 +15,11 @@
 #include "nodes/pathnodes.h"
 
 #include "../../model/definition/exact.h"
-#include "match_field.h"
+#include "preds.h"
+#include "rel_plan.h"
 
 typedef struct DynClassify
 {
-	PlannerInfo *root;
 	const DynRelPlan *plan;
 
 	/* results, initially true; functions may only clear them */
@@ -42,6 +42,37 @@ dyn_field_column(const DynClassify *context, const DynField *field)
 }
 
 /*
+ * The dyn_match functions determine which location in the item an expression
+ * reads.  They return false, with *field undefined, if it does not read one.
+ */
+
+/* Matches a column of the table. */
+extern bool dyn_match_any_column(const DynRelPlan *plan, Node *node,
+								 DynField *field);
+
+/*
+ * Matches a column, but not one of an unnested element: those have no location
+ * in the item.
+ */
+extern bool dyn_match_column(const DynRelPlan *plan, Node *node,
+							 DynField *field);
+
+/*
+ * Matches a column, or a jsonb column under constant path operators (->, ->>,
+ * #>, #>>).  Sets *as_text if the last operator returns text.
+ */
+extern bool dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
+							bool *as_text);
+
+/*
+ * Matches the same, ignoring casts that do not affect a comparison.  A field
+ * below a jsonb column has no codec of its own, so only its text can be
+ * compared.
+ */
+extern bool dyn_match_comparand(const DynRelPlan *plan, Node *node,
+								DynField *field, bool *as_text);
+
+/*
  * Returns true if the expression has one value in all executions of a scan.
  * Then it depends on no column and on no parameter that the executor sets.
  */
@@ -52,6 +83,12 @@ extern bool dyn_is_fixed(Node *node);
  * is read.
  */
 extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
+
+/*
+ * Returns true if evaluating the expression, or list of expressions, can raise
+ * an error or have side effects, or if that is unknown.
+ */
+extern bool dyn_may_fail(Node *node);
 
 /* Calls dyn_match_comparand for a column itself, without a path below it. */
 extern bool dyn_classify_column(const DynClassify *context, Node *node,

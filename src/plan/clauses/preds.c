@@ -53,6 +53,26 @@ dyn_make_or(List *args)
 }
 
 DynPred *
+dyn_make_templated(int position, List *args)
+{
+	DynPred    *pred = dyn_make_pred(DYN_PRED_TEMPLATED, NULL);
+
+	pred->templated = position;
+	pred->args = args;
+	return pred;
+}
+
+DynPred *
+dyn_make_members(int position, int part)
+{
+	DynPred    *pred = dyn_make_pred(DYN_PRED_MEMBERS, NULL);
+
+	pred->templated = position;
+	pred->part = part;
+	return pred;
+}
+
+DynPred *
 dyn_make_between(DynPred *lower, DynPred *upper)
 {
 	return lower == NULL || upper == NULL ? NULL
@@ -131,34 +151,18 @@ dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
 	return false;
 }
 
-typedef struct PartsWalk
-{
-	bool		(*visit) (DynPred *, void *);
-	void	   *arg;
-} PartsWalk;
-
-static bool
-visit_with_parts(DynPred *pred, void *arg)
-{
-	PartsWalk  *walk = arg;
-	ListCell   *lc;
-
-	if (walk->visit(pred, walk->arg))
-		return true;
-	if (pred->kind != DYN_PRED_TEMPLATED)
-		return false;
-	foreach(lc, pred->args)
-	{
-		if (dyn_pred_walk(lfirst(lc), visit_with_parts, walk))
-			return true;
-	}
-	return false;
-}
-
 bool
 dyn_pred_walk_parts(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
 {
-	PartsWalk	walk = {visit, arg};
+	ListCell   *lc;
 
-	return dyn_pred_walk(pred, visit_with_parts, &walk);
+	check_stack_depth();
+	if (!dyn_pred_is_junction(pred) && visit(pred, arg))
+		return true;
+	foreach(lc, pred->args)
+	{
+		if (dyn_pred_walk_parts(lfirst(lc), visit, arg))
+			return true;
+	}
+	return false;
 }

@@ -8,17 +8,16 @@
 #include "nodes/primnodes.h"
 
 #include "../../model/tables/relation.h"
-#include "conversion.h"
+#include "../../model/values/time_bounds.h"
 
 /*
  * A kind must be known, if it can be
  *
- *		a condition on a key	to plan/keys/terms.c
- *								and exec/keys/key_values.c
- *		a filter				to exec/keys/filter.c, and leaf_bytes() in
- *								plan/keys/match_keys.c
+ *		a condition on a key	to plan/keys/terms.c and exec/keys/key_values.c
+ *		a filter				to exec/keys/filter.c, and leaf_is_forbidden()
+ *								in plan/keys/match_keys.c
  *		on an index's key		to plan/keys/index_complete.c
- *		shown by EXPLAIN		to describe_pred in exec/node/explain.c
+ *		shown by EXPLAIN		to pred_words in exec/node/explain.c
  */
 typedef enum DynPredKind
 {
@@ -40,11 +39,51 @@ typedef enum DynPredKind
 								 * field */
 	DYN_PRED_TEMPLATED,			/* text of a template's attribute, composed
 								 * from args: one AND for each of the leading
-								 * parts (match_template.h) */
+								 * parts (match_template.c) */
 	DYN_PRED_MEMBERS,			/* arg of TEMPLATED: all members of a part */
 	DYN_PRED_GIVEN				/* value, which depends on no column, is
 								 * true */
 } DynPredKind;
+
+/*
+ * A conversion of a predicate's value to its column's type.  The operator
+ * compares the column, or an expression over it, with a value of another type.
+ * The value is converted when it is known, after each evaluation
+ * (exec/statement/values.h), since the conversion may depend on the session's
+ * time zone.  The predicate then compares the column itself.  Until then no
+ * code may treat the value as one of pred->valuetype.
+ */
+typedef enum DynBoundKind
+{
+	DYN_BOUND_NONE,				/* not converted */
+	DYN_BOUND_EQUAL,			/* value that compares the same in every
+								 * operator */
+	DYN_BOUND_LOWER,			/* least value that the column may have */
+	DYN_BOUND_UPPER				/* greatest value */
+} DynBoundKind;
+
+typedef struct DynConversionStep
+{
+	DynTimeStepKind kind;
+	Expr	   *operand;		/* operand (at planning), or NULL */
+	Oid			type;			/* type of the operand */
+	int			param;			/* position of the operand in fdw_exprs; -1:
+								 * none */
+} DynConversionStep;
+
+typedef struct DynConversion
+{
+	DynBoundKind bound;
+	bool		upper;			/* true if the value is the upper end */
+	bool		strict;			/* true if the value itself is excluded */
+	bool		array;			/* true for all elements; bounds: of any of
+								 * them */
+	Oid			from;			/* type of the value, or of its elements */
+	Oid			compared;		/* type of the comparison */
+	Oid			to;				/* type of the column */
+	List	   *steps;			/* DynConversionStep *, outermost first */
+	int			param;			/* position of the value in fdw_exprs */
+} DynConversion;
 
 /* A location in the item: a column, and for jsonb a path of names below it */
 typedef struct DynField
@@ -86,6 +125,8 @@ extern DynPred *dyn_make_value_pred(DynPredKind kind, const DynField *field,
 									Node *value, Oid valuetype);
 extern DynPred *dyn_make_and(List *args);
 extern DynPred *dyn_make_or(List *args);
+extern DynPred *dyn_make_templated(int position, List *args);
+extern DynPred *dyn_make_members(int position, int part);
 
 /*
  * Returns an AND of two bounds, the lower one first; NULL if one of them is

@@ -25,38 +25,9 @@
 #include "../../model/tables/relation.h"
 #include "../../model/values/path.h"
 #include "classify.h"
-#include "rewrite_equal.h"
-#include "rewrite_float.h"
-#include "rewrite_given.h"
-#include "rewrite_keyset.h"
-#include "rewrite_time.h"
+#include "rewrite.h"
 #include "quals.h"
 #include "rel_plan.h"
-
-/*
- * Classifies a comparison of two columns of one kind, evaluated by DynamoDB.
- */
-static DynPred *
-classify_fields(DynClassify *context, const DynOperator *op,
-				const DynField *left, const DynField *right)
-{
-	DynPred    *pred;
-
-	if (left->steps != NIL || right->steps != NIL ||
-		dyn_path_equal(dyn_field_path(context->plan->relation, left),
-					   dyn_field_path(context->plan->relation, right)) ||
-		!dyn_classify_accept(context,
-							 dyn_columns_exactness(dyn_field_column(context, left),
-												   dyn_field_column(context, right),
-												   op)))
-		return NULL;
-	pred = dyn_make_pred(DYN_PRED_FIELDS, left);
-	pred->operator = *op;
-	pred->other = right->attnum;
-	return pred;
-}
-
-/* ---- kinds of expressions ---- */
 
 static DynPred *
 classify_prefix(DynClassify *context, DynPredKind kind, Node *left, Node *right,
@@ -128,8 +99,21 @@ classify_operands(DynClassify *context, DynOperator *op, Node *left,
 	DynPred    *pred;
 
 	if (lmatch && rmatch)
-		return ltext || rtext ? NULL
-			: classify_fields(context, op, &lfield, &rfield);
+	{
+		/* two columns of one kind, compared by DynamoDB */
+		if (ltext || rtext || lfield.steps != NIL || rfield.steps != NIL ||
+			dyn_path_equal(dyn_field_path(context->plan->relation, &lfield),
+						   dyn_field_path(context->plan->relation, &rfield)) ||
+			!dyn_classify_accept(context,
+								 dyn_columns_exactness(dyn_field_column(context, &lfield),
+													   dyn_field_column(context, &rfield),
+													   op)))
+			return NULL;
+		pred = dyn_make_pred(DYN_PRED_FIELDS, &lfield);
+		pred->operator = *op;
+		pred->other = rfield.attnum;
+		return pred;
+	}
 	if (!lmatch && !rmatch)
 	{
 		pred = classify_unnested(context, op, left, right);
@@ -188,23 +172,7 @@ classify_operator(DynClassify *context, OpExpr *op)
 		: classify_operands(context, &operator, left, right);
 }
 
-/* value = ANY (array_column) */
-static DynPred *
-classify_element(DynClassify *context, DynOperator *op, Node *value, Node *array)
-{
-	DynField	field;
-
-	dyn_commute(op);
-	if (op->comparison != DYN_COMPARE_EQ || !dyn_is_runtime_value(context, value) ||
-		!dyn_classify_column(context, array, &field) ||
-		!dyn_classify_accept(context,
-							 dyn_element_exactness(dyn_field_column(context, &field),
-												   op)))
-		return NULL;
-	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value, op->value_type);
-}
-
-/* field = ANY (array), field <> ALL (array) */
+/* field = ANY (array), field <> ALL (array), value = ANY (array_column) */
 static DynPred *
 classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 {
@@ -221,13 +189,22 @@ classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 	pred = dyn_classify_times(context, &operator, left, array, true);
 	if (pred != NULL)
 		return pred;
-	if (!dyn_match_comparand(context->plan, left, &field, &text))
-		return classify_element(context, &operator, left, array);
-	if (text || field.steps != NIL || !dyn_is_runtime_value(context, array))
+	if (dyn_match_comparand(context->plan, left, &field, &text))
+	{
+		if (text || field.steps != NIL || !dyn_is_runtime_value(context, array))
+			return NULL;
+		if (!dyn_number_list_is_plain(context, &operator, &field, &array, &pred))
+			return pred;
+		return dyn_classify_array(context, &operator, &field, array);
+	}
+	dyn_commute(&operator);
+	if (!op->useOr || !dyn_is_runtime_value(context, left) ||
+		!dyn_classify_column(context, array, &field) ||
+		!dyn_classify_accept(context,
+							 dyn_element_exactness(dyn_field_column(context, &field),
+												   &operator)))
 		return NULL;
-	if (!dyn_number_list_is_plain(context, &operator, &field, &array, &pred))
-		return pred;
-	return dyn_classify_array(context, &operator, &field, array);
+	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, left, operator.value_type);
 }
 
 /* Classifies a boolean column alone, negated, or with IS TRUE or IS FALSE. */
@@ -243,15 +220,6 @@ classify_boolean(DynClassify *context, Node *node, bool negated)
 	pred = dyn_make_pred(DYN_PRED_BOOLEAN, &field);
 	pred->negated = negated;
 	return pred;
-}
-
-static DynPred *
-classify_boolean_test(DynClassify *context, const BooleanTest *test)
-{
-	if (test->booltesttype != IS_TRUE && test->booltesttype != IS_FALSE)
-		return NULL;
-	return classify_boolean(context, (Node *) test->arg,
-							test->booltesttype == IS_FALSE);
 }
 
 /*
@@ -318,6 +286,8 @@ classify_null_test(DynClassify *context, NullTest *test)
 static DynPred *
 classify_expr(DynClassify *context, Node *node)
 {
+	const BooleanTest *test;
+
 	check_stack_depth();
 	node = dyn_plain_equality(node);
 	switch (nodeTag(node))
@@ -335,7 +305,11 @@ classify_expr(DynClassify *context, Node *node)
 		case T_NullTest:
 			return classify_null_test(context, (NullTest *) node);
 		case T_BooleanTest:
-			return classify_boolean_test(context, (BooleanTest *) node);
+			test = (BooleanTest *) node;
+			if (test->booltesttype != IS_TRUE && test->booltesttype != IS_FALSE)
+				return NULL;
+			return classify_boolean(context, (Node *) test->arg,
+									test->booltesttype == IS_FALSE);
 		case T_FuncExpr:
 			if (((FuncExpr *) node)->funcid == F_STARTS_WITH)
 				return classify_prefix(context, DYN_PRED_PREFIX,
@@ -355,9 +329,9 @@ classify_expr(DynClassify *context, Node *node)
  * and the plan request the same.
  */
 static const DynClause *
-classify_once(PlannerInfo *root, DynRelPlan *plan, RestrictInfo *rinfo)
+classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
 {
-	DynClassify context = {root, plan, true, true};
+	DynClassify context = {plan, true, true};
 	DynClause  *found;
 	ListCell   *lc;
 
@@ -401,14 +375,34 @@ divide(const DynClause *found)
 	return clauses;
 }
 
-/* Returns the equalities that two clauses imply.  They only bind keys. */
-static List *
-equality_clauses(PlannerInfo *root, const DynRelPlan *plan, List *rinfos)
+List *
+dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 {
+	DynClassify context = {plan, true, true};
 	List	   *clauses = NIL;
-	DynClassify context = {root, plan, true, true};
 	ListCell   *lc;
 
+	foreach(lc, rinfos)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		DynClassify of_bound = {plan, true, true};
+		DynClause	clause = {.rinfo = rinfo,.implied = true,.keys_only = true};
+		bool		first = false;
+		Node	   *bound;
+
+		clauses = list_concat(clauses, divide(classify_once(plan, rinfo)));
+		/* the condition on one column implied by a condition on several */
+		bound = rinfo->pseudoconstant ? NULL
+			: dyn_keyset_bound(&of_bound, (Node *) rinfo->clause, rinfos, &first);
+		if (bound == NULL)
+			continue;
+		clause.pred = classify_expr(&of_bound, bound);
+		clause.sized = of_bound.sized;
+		clause.condition = first ? bound : NULL;
+		if (clause.pred != NULL)
+			clauses = list_concat(clauses, divide(&clause));
+	}
+	/* equalities that two clauses imply only match keys */
 	foreach(lc, dyn_implied_equalities(&context, rinfos))
 	{
 		const DynImplied *implied = lfirst(lc);
@@ -423,56 +417,6 @@ equality_clauses(PlannerInfo *root, const DynRelPlan *plan, List *rinfos)
 	return clauses;
 }
 
-/*
- * Returns the condition on one column implied by a condition on several; or
- * NIL.
- */
-static List *
-bound_clauses(PlannerInfo *root, const DynRelPlan *plan, RestrictInfo *rinfo,
-			  List *rinfos)
-{
-	DynClassify context = {root, plan, true, true};
-	DynClause	clause = {.rinfo = rinfo, .implied = true, .keys_only = true};
-	bool		first = false;
-	Node	   *bound = dyn_keyset_bound(&context, (Node *) rinfo->clause, rinfos,
-										 &first);
-
-	if (bound == NULL)
-		return NIL;
-	clause.pred = classify_expr(&context, bound);
-	clause.sized = context.sized;
-	clause.condition = first ? bound : NULL;
-	return clause.pred == NULL ? NIL : divide(&clause);
-}
-
-List *
-dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel, List *rinfos)
-{
-	DynRelPlan *plan = baserel->fdw_private;
-	List	   *clauses = NIL;
-	ListCell   *lc;
-
-	foreach(lc, rinfos)
-	{
-		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-
-		clauses = list_concat(clauses, divide(classify_once(root, plan, rinfo)));
-		if (!rinfo->pseudoconstant)
-			clauses = list_concat(clauses, bound_clauses(root, plan, rinfo, rinfos));
-	}
-	return list_concat(clauses, equality_clauses(root, plan, rinfos));
-}
-
-static bool
-term_is_sized(const DynFilterTerm *term)
-{
-	size_t		bytes = 0;
-
-	for (int i = 0; i < term->nvalues; i++)
-		bytes += term->values[i].len;
-	return bytes <= DYN_MAX_SIZED_BYTES;
-}
-
 List *
 dyn_row_clauses(const DynRelation *relation)
 {
@@ -485,13 +429,16 @@ dyn_row_clauses(const DynRelation *relation)
 	}
 	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{
+		const DynFilterTerm *term = &relation->item_filter.terms[i];
 		DynClause  *clause = palloc0(sizeof(DynClause));
-		DynPred    *pred = dyn_make_pred(DYN_PRED_FILTER_TERM, NULL);
+		size_t		bytes = 0;
 
-		pred->term = i;
-		clause->pred = pred;
+		for (int v = 0; v < term->nvalues; v++)
+			bytes += term->values[v].len;
+		clause->pred = dyn_make_pred(DYN_PRED_FILTER_TERM, NULL);
+		clause->pred->term = i;
 		clause->exact = true;
-		clause->sized = term_is_sized(&relation->item_filter.terms[i]);
+		clause->sized = bytes <= DYN_MAX_SIZED_BYTES;
 		clauses = lappend(clauses, clause);
 	}
 	return clauses;

@@ -19,7 +19,8 @@
 
 #include "nodes/pathnodes.h"
 
-#include "match_field.h"
+#include "preds.h"
+#include "rel_plan.h"
 
 typedef struct DynClause
 {
@@ -37,11 +38,10 @@ typedef struct DynClause
 } DynClause;
 
 /*
- * Classifies RestrictInfos of `baserel`; returns a List of DynClause *.  Each
+ * Classifies RestrictInfos of the relation; returns a List of DynClause *.  Each
  * is classified once: its predicate is the same in later results.
  */
-extern List *dyn_quals_classify(PlannerInfo *root, RelOptInfo *baserel,
-								List *rinfos);
+extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 
 /*
  * Returns clauses for the item filter, a List of DynClause *: one for each

@@ -25,6 +25,7 @@ struct DynAccess;				/* keys/access.h */
 typedef struct DynRelPlan
 {
 	PlannerInfo *root;
+	RelOptInfo *rel;
 	Index		relid;			/* position of the RelOptInfo */
 	DynRelation *relation;
 	const DynTableMeta *meta;

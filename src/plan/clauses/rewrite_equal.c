@@ -2,6 +2,11 @@
  * rewrite_equal.c
  *		Rewrites conditions that are equivalent to equalities.
  *
+ *		k LIKE 'abc'				a pattern without wildcards
+ *		k IS NOT DISTINCT FROM 5	a constant that is not NULL
+ *		(k = x) IS TRUE				as a full clause
+ *		k BETWEEN x AND x			two clauses with the same value
+ *
  * LIKE compares bytes under every deterministic collation, as = does.  Under
  * other collations model/definition/exact.c leaves = local, and so the
  * condition.
@@ -22,11 +27,8 @@
 
 #include "../../model/values/like.h"
 #include "../../model/values/path.h"
-#include "failure.h"
-#include "rewrite_equal.h"
+#include "rewrite.h"
 #include "rel_plan.h"
-
-/* ---- one expression ---- */
 
 static bool
 is_constant(const Node *node)
@@ -34,42 +36,30 @@ is_constant(const Node *node)
 	return IsA(node, Const) && !((const Const *) node)->constisnull;
 }
 
-/*
- * Returns the only text that matches the pattern, as a constant; NULL if
- * others match.
- */
-static Node *
-only_match(const Const *pattern)
-{
-	text	   *t = DatumGetTextPP(pattern->constvalue);
-	char	   *literal;
-	size_t		len;
-
-	if (dyn_like_pattern(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t), &literal,
-						 &len) != DYN_LIKE_EQUAL)
-		return NULL;
-	return (Node *) makeConst(TEXTOID, -1, pattern->constcollid, -1,
-							  PointerGetDatum(cstring_to_text_with_len(literal, len)),
-							  false, false);
-}
-
-static Node *
-equality_of_like(OpExpr *like)
-{
-	Node	   *pattern = lsecond(like->args);
-	Node	   *value = is_constant(pattern) ? only_match((Const *) pattern) : NULL;
-
-	return value == NULL ? (Node *) like
-		: dyn_compare(TextEqualOperator, linitial(like->args), value,
-					  like->inputcollid);
-}
-
 Node *
 dyn_plain_equality(Node *node)
 {
 	if (IsA(node, OpExpr) && list_length(((OpExpr *) node)->args) == 2 &&
 		get_opcode(((OpExpr *) node)->opno) == F_TEXTLIKE)
-		return equality_of_like((OpExpr *) node);
+	{
+		OpExpr	   *like = (OpExpr *) node;
+		const Const *pattern = lsecond(like->args);
+		text	   *t;
+		char	   *literal;
+		size_t		len;
+
+		if (!is_constant((Node *) pattern))
+			return node;
+		t = DatumGetTextPP(pattern->constvalue);
+		if (dyn_like_pattern(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t), &literal,
+							 &len) != DYN_LIKE_EQUAL)
+			return node;
+		return dyn_compare(TextEqualOperator, linitial(like->args), (Node *)
+						   makeConst(TEXTOID, -1, pattern->constcollid, -1,
+									 PointerGetDatum(cstring_to_text_with_len(literal, len)),
+									 false, false),
+						   like->inputcollid);
+	}
 	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop == NOT_EXPR &&
 		IsA(linitial(((BoolExpr *) node)->args), DistinctExpr))
 	{
@@ -92,38 +82,15 @@ dyn_plain_clause(Node *clause)
 	return dyn_plain_equality(clause);
 }
 
-/* ---- IS NOT DISTINCT FROM a value that may be NULL ---- */
-
-static bool
-is_attribute(const DynColumn *column, const DynKeyAttr *attr)
-{
-	return dyn_path_is_attribute(column->path, attr->name) &&
-		column->codec.wire == attr->type;
-}
-
-/*
- * Returns true if the column shows an attribute of the table's own key.  Such
- * a column is never NULL, not even for values of a mismatched type.
- */
-static bool
-is_never_null(const DynClassify *context, const DynField *field)
-{
-	const DynKeySchema *key = &context->plan->meta->key;
-	const DynColumn *column = dyn_field_column(context, field);
-
-	return !dyn_column_is_part(column) &&
-		column->traits.null_test == DYN_EXACT &&
-		(is_attribute(column, &key->hash[0]) ||
-		 (key->nrange > 0 && is_attribute(column, &key->range[0])));
-}
-
 DynPred *
 dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 {
+	const DynKeySchema *key = &context->plan->meta->key;
 	Node	   *left = linitial(expr->args);
 	Node	   *right = lsecond(expr->args);
 	DynOperator op;
 	DynField	field;
+	const DynColumn *column;
 
 	if (!dyn_describe_operator(expr->opno, expr->inputcollid, &op) ||
 		op.comparison != DYN_COMPARE_EQ)
@@ -135,10 +102,24 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 		dyn_commute(&op);
 	}
 	if (!dyn_is_runtime_value(context, right) ||
-		!dyn_classify_column(context, left, &field) ||
-		!is_never_null(context, &field))
+		!dyn_classify_column(context, left, &field))
 		return NULL;
-	return dyn_classify_comparison(context, &op, &field, right);
+	column = dyn_field_column(context, &field);
+	/*
+	 * A column that shows an attribute of the table's own key is never NULL,
+	 * not even for values of a mismatched type.
+	 */
+	if (dyn_column_is_part(column) || column->traits.null_test != DYN_EXACT)
+		return NULL;
+	for (int i = 0; i < key->nhash + key->nrange; i++)
+	{
+		const DynKeyAttr *attr = dyn_key_attr(key, i);
+
+		if (dyn_path_is_attribute(column->path, attr->name) &&
+			column->codec.wire == attr->type)
+			return dyn_classify_comparison(context, &op, &field, right);
+	}
+	return NULL;
 }
 
 /* ---- two clauses ---- */
@@ -177,22 +158,6 @@ inclusive_bounds(List *rinfos)
 		bounds = lappend(bounds, bound);
 	}
 	return bounds;
-}
-
-/*
- * Returns true if both bound one value, from both sides.  The operands may be
- * exchanged.
- */
-static bool
-are_both_sides(const Bound *a, const Bound *b)
-{
-	bool		exchanged = (a->lower == b->lower);
-	List	   *args = a->op->args;
-	List	   *others = b->op->args;
-
-	return a->op->inputcollid == b->op->inputcollid &&
-		equal(linitial(args), exchanged ? lsecond(others) : linitial(others)) &&
-		equal(lsecond(args), exchanged ? linitial(others) : lsecond(others));
 }
 
 static Node *
@@ -313,8 +278,6 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 		: (Node *) make_orclause(list_make2(different, equality_of_bound(lower)));
 }
 
-/* ---- all rewrites ---- */
-
 /*
  * Returns the equality that the bound implies together with a later one, or
  * with any if parameters decide.
@@ -323,11 +286,19 @@ static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)
 {
 	const Bound *bound = list_nth(bounds, position);
+	List	   *args = bound->op->args;
 	ListCell   *lc;
 
 	for_each_from(lc, bounds, position + 1)
 	{
-		if (are_both_sides(bound, lfirst(lc)))
+		const Bound *other = lfirst(lc);
+		List	   *others = other->op->args;
+		bool		exchanged = (bound->lower == other->lower);
+
+		/* both bound one value from both sides; operands may be exchanged */
+		if (bound->op->inputcollid == other->op->inputcollid &&
+			equal(linitial(args), exchanged ? lsecond(others) : linitial(others)) &&
+			equal(lsecond(args), exchanged ? linitial(others) : lsecond(others)))
 			return equality_of_bound(bound->op);
 	}
 	foreach(lc, bounds)
@@ -342,17 +313,14 @@ equality_of_two(const DynClassify *context, List *bounds, int position)
 	return NULL;
 }
 
-static List *
-add_implied(List *found, RestrictInfo *rinfo, Node *equality)
+static void
+add_implied(List **found, RestrictInfo *rinfo, Node *equality)
 {
-	DynImplied *implied;
+	DynImplied *implied = palloc(sizeof(DynImplied));
 
-	if (equality == NULL)
-		return found;
-	implied = palloc(sizeof(DynImplied));
-	implied->rinfo = rinfo;
-	implied->equality = equality;
-	return lappend(found, implied);
+	*implied = (DynImplied) {rinfo, equality};
+	if (equality != NULL)
+		*found = lappend(*found, implied);
 }
 
 List *
@@ -363,11 +331,10 @@ dyn_implied_equalities(const DynClassify *context, List *rinfos)
 	ListCell   *lc;
 
 	foreach(lc, rinfos)
-		found = add_implied(found, lfirst(lc),
-							equality_unless_wildcards(context, lfirst(lc)));
+		add_implied(&found, lfirst(lc),
+					equality_unless_wildcards(context, lfirst(lc)));
 	foreach(lc, bounds)
-		found = add_implied(found, ((Bound *) lfirst(lc))->rinfo,
-							equality_of_two(context, bounds,
-											foreach_current_index(lc)));
+		add_implied(&found, ((Bound *) lfirst(lc))->rinfo,
+					equality_of_two(context, bounds, foreach_current_index(lc)));
 	return found;
 }

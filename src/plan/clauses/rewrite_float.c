@@ -2,6 +2,12 @@
  * rewrite_float.c
  *		Classifies comparisons of integer and numeric columns with double
  *		precision values.
+ *
+ * SQL converts the column.  For smallint and integer the conversion preserves
+ * the value; for bigint if the other value is below 2^53.  Otherwise several
+ * values of the column become one double precision value.  So the predicates
+ * are ranges that model/values/encode.c widens to the neighbors, and equality
+ * is two of them.
  */
 #include "postgres.h"
 
@@ -14,7 +20,7 @@
 
 #include "../../model/values/arrays.h"
 #include "../../model/values/types.h"
-#include "rewrite_float.h"
+#include "rewrite.h"
 
 /* Longer lists are not worth a filter. */
 #define MAX_LIST	25
@@ -34,48 +40,37 @@ is_rounded(const DynClassify *context, const DynOperator *op,
 }
 
 static bool
-is_plain(double value)
-{
-	return fabs(value) < DYN_EXACT_DOUBLES;
-}
-
-static bool
 is_bigint(const DynClassify *context, const DynField *field)
 {
 	return dyn_field_column(context, field)->codec.kind == DYN_CODEC_INT8;
 }
 
-static DynOperator
-numeric_operator(const DynOperator *op)
-{
-	DynOperator other = *op;
-
-	other.column_type = other.value_type = NUMERICOID;
-	return other;
-}
-
-static Datum
-numeric_of(double value)
-{
-	return DirectFunctionCall3(numeric_in, CStringGetDatum(psprintf("%.17g", value)),
-							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
-}
-
 /*
- * Returns the value as a numeric constant, if it equals at most one bigint;
- * else NULL.
+ * Converts the doubles to numeric values.  Returns false if one of them equals
+ * several bigints.
  */
-static Node *
-plain_constant(const DynClassify *context, const DynField *field, Node *value)
+static bool
+convert_doubles(DynArrayElements *doubles)
 {
-	const Const *constant = (const Const *) value;
+	for (int i = 0; i < doubles->n; i++)
+	{
+		double		value = doubles->nulls[i] ? 0 : DatumGetFloat8(doubles->values[i]);
 
-	if (!is_bigint(context, field) || !IsA(value, Const) ||
-		constant->constisnull || !is_plain(DatumGetFloat8(constant->constvalue)))
-		return NULL;
-	return (Node *) makeConst(NUMERICOID, -1, InvalidOid, -1,
-							  numeric_of(DatumGetFloat8(constant->constvalue)),
-							  false, false);
+		if (fabs(value) >= DYN_EXACT_DOUBLES || isnan(value))
+			return false;
+	}
+	for (int i = 0; i < doubles->n; i++)
+	{
+		char	   *digits;
+
+		if (doubles->nulls[i])
+			continue;
+		digits = psprintf("%.17g", DatumGetFloat8(doubles->values[i]));
+		doubles->values[i] = DirectFunctionCall3(numeric_in, CStringGetDatum(digits),
+												 ObjectIdGetDatum(InvalidOid),
+												 Int32GetDatum(-1));
+	}
+	return true;
 }
 
 /* Classifies a range from the lower neighbor to the upper one. */
@@ -98,71 +93,25 @@ DynPred *
 dyn_classify_number(DynClassify *context, const DynOperator *op,
 					const DynField *field, Node *value)
 {
-	DynOperator numeric = numeric_operator(op);
-	Node	   *constant;
+	const Const *constant = (const Const *) value;
 
 	if (field->steps != NIL || !is_rounded(context, op, field))
 		return dyn_classify_comparison(context, op, field, value);
-	constant = plain_constant(context, field, value);
-	if (constant != NULL)
-		return dyn_classify_comparison(context, &numeric, field, constant);
+	if (is_bigint(context, field) && IsA(value, Const) && !constant->constisnull)
+	{
+		Datum		number = constant->constvalue;
+		bool		isnull = false;
+		DynArrayElements one = {.n = 1,.values = &number,.nulls = &isnull};
+		DynOperator numeric = {op->comparison, NUMERICOID, NUMERICOID, op->collation};
+
+		if (convert_doubles(&one))
+			return dyn_classify_comparison(context, &numeric, field, (Node *)
+										   makeConst(NUMERICOID, -1, InvalidOid, -1,
+													 number, false, false));
+	}
 	return op->comparison == DYN_COMPARE_EQ
 		? classify_neighbors(context, op, field, value)
 		: dyn_classify_comparison(context, op, field, value);
-}
-
-/* ---- lists ---- */
-
-static bool
-are_plain(const DynArrayElements *doubles)
-{
-	for (int i = 0; i < doubles->n; i++)
-	{
-		if (!doubles->nulls[i] && !is_plain(DatumGetFloat8(doubles->values[i])))
-			return false;
-	}
-	return true;
-}
-
-static Node *
-numeric_array(DynArrayElements *doubles)
-{
-	for (int i = 0; i < doubles->n; i++)
-	{
-		if (!doubles->nulls[i])
-			doubles->values[i] = numeric_of(DatumGetFloat8(doubles->values[i]));
-	}
-	return (Node *) makeConst(NUMERICARRAYOID, -1, InvalidOid, -1,
-							  dyn_array_of_elements(doubles, NUMERICOID),
-							  false, false);
-}
-
-/*
- * Classifies the neighbors of each element; NULL if the list is empty or long.
- */
-static DynPred *
-classify_each(DynClassify *context, const DynOperator *op, const DynField *field,
-			  const DynArrayElements *doubles)
-{
-	List	   *arms = NIL;
-
-	if (doubles->n > MAX_LIST)
-		return NULL;
-	for (int i = 0; i < doubles->n; i++)
-	{
-		Node	   *value = (Node *) makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
-											   doubles->values[i], false,
-											   FLOAT8PASSBYVAL);
-		DynPred    *arm;
-
-		if (doubles->nulls[i])
-			continue;
-		arm = classify_neighbors(context, op, field, value);
-		if (arm == NULL)
-			return NULL;
-		arms = lappend(arms, arm);
-	}
-	return arms == NIL ? NULL : dyn_make_or(arms);
 }
 
 bool
@@ -170,6 +119,7 @@ dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 						 const DynField *field, Node **array, DynPred **pred)
 {
 	DynArrayElements doubles;
+	List	   *arms = NIL;
 
 	if (!is_rounded(context, op, field))
 		return true;
@@ -178,12 +128,28 @@ dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 		((Const *) *array)->constisnull)
 		return false;
 	doubles = dyn_array_elements(((Const *) *array)->constvalue);
-	if (doubles.n > 0 && is_bigint(context, field) && are_plain(&doubles))
+	if (doubles.n > 0 && is_bigint(context, field) && convert_doubles(&doubles))
 	{
-		*op = numeric_operator(op);
-		*array = numeric_array(&doubles);
+		op->column_type = op->value_type = NUMERICOID;
+		*array = (Node *) makeConst(NUMERICARRAYOID, -1, InvalidOid, -1,
+									dyn_array_of_elements(&doubles, NUMERICOID),
+									false, false);
 		return true;
 	}
-	*pred = classify_each(context, op, field, &doubles);
+	/* the neighbors of each element */
+	for (int i = 0; i < doubles.n && doubles.n <= MAX_LIST; i++)
+	{
+		DynPred    *arm;
+
+		if (doubles.nulls[i])
+			continue;
+		arm = classify_neighbors(context, op, field, (Node *)
+								 makeConst(FLOAT8OID, -1, InvalidOid, sizeof(float8),
+										   doubles.values[i], false, FLOAT8PASSBYVAL));
+		if (arm == NULL)
+			return false;
+		arms = lappend(arms, arm);
+	}
+	*pred = arms == NIL ? NULL : dyn_make_or(arms);
 	return false;
 }

@@ -1,6 +1,11 @@
 /*
  * rewrite_given.c
  *		Classifies conditions without columns of the table, in ORs and ANDs.
+ *
+ * They are evaluated at the start of each execution: `$1 IS NULL OR k = $1` is
+ * a condition on k in some executions, and true in others.  A local table
+ * would not evaluate an arm after a true one.  So values that might raise an
+ * error are not evaluated if their arm is not needed.
  */
 #include "postgres.h"
 
@@ -8,21 +13,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 
-#include "failure.h"
-#include "rewrite_given.h"
-
-static bool
-is_result(const PlannerInfo *root, const Param *param)
-{
-	ListCell   *lc;
-
-	foreach(lc, root->init_plans)
-	{
-		if (list_member_int(lfirst_node(SubPlan, lc)->setParam, param->paramid))
-			return true;
-	}
-	return false;
-}
+#include "rewrite.h"
 
 /*
  * Returns true if it reads the result of a subquery, which would be evaluated
@@ -31,17 +22,25 @@ is_result(const PlannerInfo *root, const Param *param)
 static bool
 reads_result(Node *node, void *root)
 {
+	ListCell   *lc;
+
 	if (node == NULL)
 		return false;
-	if (IsA(node, Param) && ((Param *) node)->paramkind == PARAM_EXEC)
-		return is_result(root, (Param *) node);
-	return expression_tree_walker(node, reads_result, root);
+	if (!IsA(node, Param) || ((Param *) node)->paramkind != PARAM_EXEC)
+		return expression_tree_walker(node, reads_result, root);
+	foreach(lc, ((PlannerInfo *) root)->init_plans)
+	{
+		if (list_member_int(lfirst_node(SubPlan, lc)->setParam,
+							((Param *) node)->paramid))
+			return true;
+	}
+	return false;
 }
 
 static bool
 may_fail(const DynClassify *context, void *expr)
 {
-	return dyn_may_fail(expr) || reads_result(expr, context->root);
+	return dyn_may_fail(expr) || reads_result(expr, context->plan->root);
 }
 
 DynPred *
@@ -138,29 +137,20 @@ guarded(const Guard *guard, Expr *value)
 	return (Expr *) expr;
 }
 
-/* Guards the operands like the value. */
-static void
-guard_operands(DynConversion *conversion, const Guard *guard)
+/* Visits a leaf: guards its value, and the operands of the conversion. */
+static bool
+guard_value(DynPred *pred, void *arg)
 {
+	const Guard *guard = arg;
 	ListCell   *lc;
 
-	foreach(lc, conversion->steps)
+	foreach(lc, pred->conversion != NULL ? pred->conversion->steps : NIL)
 	{
 		DynConversionStep *step = lfirst(lc);
 
 		if (step->operand != NULL && may_fail(guard->context, step->operand))
 			step->operand = guarded(guard, step->operand);
 	}
-}
-
-/* Visits a leaf. */
-static bool
-guard_value(DynPred *pred, void *arg)
-{
-	const Guard *guard = arg;
-
-	if (pred->conversion != NULL)
-		guard_operands(pred->conversion, guard);
 	if (!dyn_pred_is_given(pred) && pred->value != NULL &&
 		may_fail(guard->context, pred->value))
 		pred->value = guarded(guard, pred->value);

@@ -3,6 +3,10 @@
  *		Rewrites conditions for keyset paging: comparisons of rows, in both
  *		forms.
  *
+ * Such a condition implies a >= x.  If another condition fixes a to a value v,
+ * the values decide: if v is x, the condition is one on b.  Among the columns
+ * only a is certain to have a value: (5, NULL) > (4, 1) is true.
+ *
  * Both are parsed into a list of terms.  Each term decides where those before
  * it are equal.
  */
@@ -17,8 +21,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-#include "failure.h"
-#include "rewrite_keyset.h"
+#include "rewrite.h"
 
 /* column op value, by a btree operator family */
 typedef struct Term
@@ -34,19 +37,6 @@ typedef struct Term
 
 /* ---- terms ---- */
 
-static void
-commute(Term *term)
-{
-	Node	   *node = term->column;
-	Oid			type = term->left;
-
-	term->column = term->value;
-	term->value = node;
-	term->left = term->right;
-	term->right = type;
-	term->strategy = BTMaxStrategyNumber + 1 - term->strategy;
-}
-
 /*
  * Puts the column on the left; false if the other side is not a run-time
  * value.
@@ -59,14 +49,11 @@ describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
 
 	if (strategy == 0)
 		return false;
-	term->column = left;
-	term->value = right;
-	term->strategy = strategy;
-	term->opfamily = opfamily;
-	term->collation = collation;
+	*term = (Term) {left, right, strategy, opfamily, InvalidOid, InvalidOid, collation};
 	op_input_types(opno, &term->left, &term->right);
 	if (dyn_is_runtime_value(context, left))
-		commute(term);
+		*term = (Term) {right, left, BTMaxStrategyNumber + 1 - strategy, opfamily,
+		term->right, term->left, collation};
 	return !dyn_is_runtime_value(context, term->column) &&
 		dyn_is_runtime_value(context, term->value);
 }
@@ -189,24 +176,6 @@ rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rest
 }
 
 /*
- * Returns the arm that is a comparison other than =, without further
- * conditions; -1 if none is.
- */
-static int
-find_head(const DynClassify *context, List *arms, Term *term)
-{
-	ListCell   *lc;
-
-	foreach(lc, arms)
-	{
-		if (describe_operator(context, lfirst(lc), term) &&
-			term->strategy != BTEqualStrategyNumber)
-			return foreach_current_index(lc);
-	}
-	return -1;
-}
-
-/*
  * Returns the terms of a > x OR (a = x AND ...); NIL if it has another form.
  * The part after the first term may be one condition, or ORed ones.
  */
@@ -217,7 +186,7 @@ or_terms(const DynClassify *context, Node *node)
 	List	   *rests = NIL;
 	List	   *following = NIL;
 	List	   *arms;
-	int			head;
+	int			head = -1;
 	ListCell   *lc;
 
 	check_stack_depth();
@@ -225,8 +194,17 @@ or_terms(const DynClassify *context, Node *node)
 		return term->strategy == BTEqualStrategyNumber ? NIL : list_make1(term);
 	if (!is_orclause(node))
 		return NIL;
+	/* one arm is a comparison other than =, without further conditions */
 	arms = ((BoolExpr *) node)->args;
-	head = find_head(context, arms, term);
+	foreach(lc, arms)
+	{
+		if (describe_operator(context, lfirst(lc), term) &&
+			term->strategy != BTEqualStrategyNumber)
+		{
+			head = foreach_current_index(lc);
+			break;
+		}
+	}
 	foreach(lc, arms)
 	{
 		if (head < 0 || (foreach_current_index(lc) != head &&
@@ -241,8 +219,6 @@ or_terms(const DynClassify *context, Node *node)
 		term->strategy = inclusive(term);
 	return lcons(term, following);
 }
-
-/* ---- expanding ---- */
 
 static Node *
 expand(DynClassify *context, List *terms, int n)
@@ -333,7 +309,7 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 	decided = (Node *)
 		make_orclause(list_make2(strictly,
 								 make_andclause(list_make2(equally, rest))));
-	decided = eval_const_expressions(context->root, decided);
+	decided = eval_const_expressions(context->plan->root, decided);
 	if (!IsA(decided, Const))
 		return decided;
 	/* no row qualifies; this bound contradicts the fixed value */

@@ -3,6 +3,11 @@
  *		Classifies conditions on dates and times whose values have another
  *		type, or on expressions over dates and times.
  *
+ * A comparison of a timestamptz with a date or timestamp, or of a timestamp
+ * with a date, compares the column with the converted value: it is exact, and
+ * may match a key.  All other conditions imply bounds on the column and are
+ * checked again.
+ *
  * An expression is matched as a chain of steps over a column, which
  * model/values/time_bounds.c inverts when the value is known.  Functions and
  * operators are identified by their OIDs.
@@ -16,7 +21,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
-#include "rewrite_time.h"
+#include "rewrite.h"
 
 typedef struct Chain
 {
@@ -25,10 +30,8 @@ typedef struct Chain
 	List	   *steps;			/* DynConversionStep *, outermost first */
 } Chain;
 
-/* ---- chains ---- */
-
-static DynConversionStep *
-make_step(DynTimeStepKind kind, Node *operand)
+static void
+add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
 {
 	DynConversionStep *step = palloc0(sizeof(DynConversionStep));
 
@@ -36,22 +39,7 @@ make_step(DynTimeStepKind kind, Node *operand)
 	step->operand = (Expr *) operand;
 	step->type = operand != NULL ? exprType(operand) : InvalidOid;
 	step->param = -1;
-	return step;
-}
-
-static void
-add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
-{
-	chain->steps = lappend(chain->steps, make_step(kind, operand));
-}
-
-static bool
-match_column(const DynClassify *context, Node *node, Chain *chain)
-{
-	if (!dyn_match_column(context->plan, node, &chain->field))
-		return false;
-	chain->codec = &dyn_field_column(context, &chain->field)->codec;
-	return dyn_codec_is_instant(chain->codec);
+	chain->steps = lappend(chain->steps, step);
 }
 
 /* ---- functions ---- */
@@ -109,35 +97,28 @@ static const Form rewrite[] = {
 static bool match_chain(const DynClassify *context, Node *node, Chain *chain);
 
 static bool
-match_form(const DynClassify *context, const Form *form, List *args, Chain *chain)
-{
-	Node	   *operand = form->operand < 0 ? NULL : list_nth(args, form->operand);
-	List	   *steps = chain->steps;
-
-	if (operand != NULL && !dyn_is_runtime_value(context, operand))
-		return false;
-	chain->steps = list_copy(steps);
-	for (int i = 0; i < form->nsteps; i++)
-		add_step(chain, form->steps[i], i == 0 ? operand : NULL);
-	if (match_chain(context, list_nth(args, form->argument), chain))
-		return true;
-	chain->steps = steps;
-	return false;
-}
-
-static bool
 match_patterns(const DynClassify *context, Oid function, List *args, Chain *chain)
 {
-	for (int i = 0; i < lengthof(rewrite); i++)
+	List	   *steps = chain->steps;
+
+	for (const Form *form = rewrite; form < rewrite + lengthof(rewrite); form++)
 	{
-		if (rewrite[i].function == function &&
-			match_form(context, &rewrite[i], args, chain))
+		Node	   *operand;
+
+		if (form->function != function)
+			continue;
+		operand = form->operand < 0 ? NULL : list_nth(args, form->operand);
+		if (operand != NULL && !dyn_is_runtime_value(context, operand))
+			continue;
+		chain->steps = list_copy(steps);
+		for (int i = 0; i < form->nsteps; i++)
+			add_step(chain, form->steps[i], i == 0 ? operand : NULL);
+		if (match_chain(context, list_nth(args, form->argument), chain))
 			return true;
+		chain->steps = steps;
 	}
 	return false;
 }
-
-/* ---- units and fields ---- */
 
 /*
  * date_trunc of an instant, in the zone given by an argument, or the session's
@@ -222,7 +203,10 @@ match_chain(const DynClassify *context, Node *node, Chain *chain)
 	if (IsA(node, OpExpr))
 		return match_function(context, get_opcode(((OpExpr *) node)->opno),
 							  ((OpExpr *) node)->args, chain);
-	return match_column(context, node, chain);
+	if (!dyn_match_column(context->plan, node, &chain->field))
+		return false;
+	chain->codec = &dyn_field_column(context, &chain->field)->codec;
+	return dyn_codec_is_instant(chain->codec);
 }
 
 /* ---- comparisons ---- */
@@ -247,91 +231,24 @@ time_rank(Oid type)
 	}
 }
 
-/* Adds the steps that convert an expression's type to the compared type. */
-static void
-widen_chain(Chain *chain, Oid type, Oid compared)
-{
-	List	   *steps = NIL;
-
-	if (compared == TIMESTAMPTZOID && type != TIMESTAMPTZOID)
-		steps = lappend(steps, make_step(DYN_STEP_TIMESTAMP_TO_INSTANT, NULL));
-	if (type == DATEOID && compared != DATEOID)
-		steps = lappend(steps, make_step(DYN_STEP_DATE_TO_TIMESTAMP, NULL));
-	chain->steps = list_concat(steps, chain->steps);
-}
-
-/*
- * Returns the type in which an operator on these compares; InvalidOid if
- * unknown.
- */
-static Oid
-compared_type(Oid type, Oid valuetype)
-{
-	if (type == valuetype)
-		return type;
-	if (time_rank(type) == 0 || time_rank(valuetype) == 0)
-		return InvalidOid;
-	return time_rank(type) > time_rank(valuetype) ? type : valuetype;
-}
-
 /* ---- predicates ---- */
-
-static DynConversion *
-make_conversion(const Chain *chain, const DynOperator *op, Oid compared,
-				bool array)
-{
-	DynConversion *conversion = palloc0(sizeof(DynConversion));
-
-	conversion->bound = DYN_BOUND_EQUAL;
-	conversion->array = array;
-	conversion->from = op->value_type;
-	conversion->compared = compared;
-	conversion->to = chain->codec->basetype;
-	conversion->steps = chain->steps;
-	return conversion;
-}
-
-static DynPred *
-make_equal(DynClassify *context, const DynOperator *op, const Chain *chain,
-		   Node *value, DynConversion *conversion)
-{
-	Oid			type = chain->codec->basetype;
-	DynOperator own = {op->comparison, type, type, InvalidOid};
-	DynPred    *pred = conversion->array
-		? dyn_classify_array(context, &own, &chain->field, value)
-		: dyn_classify_comparison(context, &own, &chain->field, value);
-
-	if (pred != NULL)
-	{
-		pred->conversion = conversion;
-		pred->bound = conversion->bound;
-	}
-	return pred;
-}
-
-static bool
-descends(const Chain *chain)
-{
-	bool		result = false;
-	ListCell   *lc;
-
-	foreach(lc, chain->steps)
-		result ^= dyn_step_descends(((DynConversionStep *) lfirst(lc))->kind);
-	return result;
-}
 
 static DynPred *
 make_bound(DynClassify *context, const Chain *chain, Node *value,
 		   const DynConversion *conversion, bool upper, bool strict)
 {
-	bool		above = upper != descends(chain);
+	bool		above = upper;
 	Oid			type = chain->codec->basetype;
-	DynOperator own = {above ? DYN_COMPARE_LE : DYN_COMPARE_GE, type, type,
-	InvalidOid};
-	DynConversion *copy = palloc(sizeof(DynConversion));
+	DynOperator own = {DYN_COMPARE_GE, type, type, InvalidOid};
+	DynConversion *copy = memcpy(palloc(sizeof(DynConversion)), conversion,
+								 sizeof(DynConversion));
 	DynPred    *pred;
+	ListCell   *lc;
 
-	*copy = *conversion;
+	foreach(lc, chain->steps)
+		above ^= dyn_step_descends(((DynConversionStep *) lfirst(lc))->kind);
+	if (above)
+		own.comparison = DYN_COMPARE_LE;
 	copy->upper = upper;
 	copy->strict = strict;
 	copy->bound = above ? DYN_BOUND_UPPER : DYN_BOUND_LOWER;
@@ -377,23 +294,48 @@ static DynPred *
 classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 			   Node *value, bool array)
 {
+	Chain		outer = {.steps = NIL};
 	Chain		chain = {.steps = NIL};
-	Oid			compared;
+	Oid			compared = op->column_type;
+	DynOperator own = {op->comparison, InvalidOid, InvalidOid, InvalidOid};
 	DynConversion *conversion;
+	DynPred    *pred;
 
 	if (!match_chain(context, node, &chain) ||
 		!dyn_is_runtime_value(context, value))
 		return NULL;
-	compared = compared_type(op->column_type, op->value_type);
-	if (!OidIsValid(compared))
-		return NULL;
-	widen_chain(&chain, op->column_type, compared);
+	if (op->column_type != op->value_type)
+	{
+		if (time_rank(op->column_type) == 0 || time_rank(op->value_type) == 0)
+			return NULL;
+		if (time_rank(op->value_type) > time_rank(compared))
+			compared = op->value_type;
+	}
+	/* the expression is converted to the compared type */
+	if (compared == TIMESTAMPTZOID && op->column_type != TIMESTAMPTZOID)
+		add_step(&outer, DYN_STEP_TIMESTAMP_TO_INSTANT, NULL);
+	if (op->column_type == DATEOID && compared != DATEOID)
+		add_step(&outer, DYN_STEP_DATE_TO_TIMESTAMP, NULL);
+	chain.steps = list_concat(outer.steps, chain.steps);
 	if (chain.steps == NIL && op->value_type == op->column_type)
 		return NULL;
-	conversion = make_conversion(&chain, op, compared, array);
-	return chain.steps == NIL
-		? make_equal(context, op, &chain, value, conversion)
-		: make_bounds(context, op->comparison, &chain, value, conversion);
+	conversion = palloc0(sizeof(DynConversion));
+	conversion->bound = DYN_BOUND_EQUAL;
+	conversion->array = array;
+	conversion->from = op->value_type;
+	conversion->compared = compared;
+	conversion->to = own.column_type = own.value_type = chain.codec->basetype;
+	conversion->steps = chain.steps;
+	if (chain.steps != NIL)
+		return make_bounds(context, op->comparison, &chain, value, conversion);
+	pred = array ? dyn_classify_array(context, &own, &chain.field, value)
+		: dyn_classify_comparison(context, &own, &chain.field, value);
+	if (pred != NULL)
+	{
+		pred->conversion = conversion;
+		pred->bound = conversion->bound;
+	}
+	return pred;
 }
 
 /* Returns true if this file handles the operator's type. */

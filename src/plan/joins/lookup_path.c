@@ -26,7 +26,6 @@
 #include "../../model/session/guc.h"
 #include "../paths/cost.h"
 #include "../paths/planner.h"
-#include "../paths/statistics.h"
 #include "../tree/plantree.h"
 #include "../tree/readahead_path.h"
 
@@ -40,37 +39,10 @@
 
 static set_join_pathlist_hook_type previous_hook = NULL;
 
-/* ---- the inner side ---- */
-
-/* Sets the estimate for one execution; false if this is not our keyed scan. */
-static bool
-describe_scan(const ForeignPath *scan, DynLookupCost *lookups)
-{
-	const RelOptInfo *rel = scan->path.parent;
-
-	if (!dyn_is_our_relation(rel))
-		return false;
-	if (IS_UPPER_REL(rel))
-	{
-		const DynAccess *access = rel->fdw_private;
-
-		if (access == NULL || access->kind != DYN_ACCESS_QUERY)
-			return false;
-		lookups->kind = access->kind;
-		lookups->estimate = &access->estimate;
-	}
-	else
-	{
-		const DynPathChoice *choice = dyn_choice_of(scan);
-
-		lookups->kind = choice->kind;
-		lookups->estimate = choice->estimate;
-		return choice->batchable;
-	}
-	return true;
-}
-
-/* Finds our keyed scan that runs exactly once per execution of the path. */
+/*
+ * Finds our keyed scan that runs exactly once per execution of the path, and
+ * sets the estimate for one execution.  Returns NULL if there is none.
+ */
 static const ForeignPath *
 find_scan(Path *path, DynLookupCost *lookups)
 {
@@ -78,44 +50,53 @@ find_scan(Path *path, DynLookupCost *lookups)
 
 	foreach(lc, dyn_path_scans_once(path))
 	{
-		if (describe_scan(lfirst(lc), lookups))
-			return lfirst(lc);
+		const ForeignPath *scan = lfirst(lc);
+		const RelOptInfo *rel = scan->path.parent;
+
+		if (!dyn_is_our_relation(rel))
+			continue;
+		if (IS_UPPER_REL(rel))
+		{
+			const DynAccess *access = rel->fdw_private;
+
+			if (access == NULL || access->kind != DYN_ACCESS_QUERY)
+				continue;
+			lookups->kind = access->kind;
+			lookups->estimate = &access->estimate;
+		}
+		else
+		{
+			const DynPathChoice *choice = dyn_choice_of(scan);
+
+			if (!choice->batchable)
+				continue;
+			lookups->kind = choice->kind;
+			lookups->estimate = choice->estimate;
+		}
+		return scan;
 	}
 	return NULL;
 }
 
-/* ---- costs ---- */
-
-static List *
-clause_variables(const Path *path)
-{
-	List	   *vars = NIL;
-	ListCell   *lc;
-
-	if (path->param_info == NULL)
-		return NIL;
-	foreach(lc, path->param_info->ppi_clauses)
-		vars = list_concat(vars,
-						   pull_var_clause((Node *) lfirst_node(RestrictInfo, lc)->clause,
-										   PVC_RECURSE_PLACEHOLDERS));
-	return vars;
-}
-
 /*
- * Returns the outer expressions that parameterize the inner path.  The inner
- * path may be a join; the clauses of the scan below it are in the scan's own
- * path.
+ * Returns the outer columns that parameterize the inner path.  The inner path
+ * may be a join; the clauses of the scan below it are in the scan's own path.
  */
 static List *
-outer_expressions(RelOptInfo *outerrel, RelOptInfo *innerrel, Path *inner,
-				  const ForeignPath *scan)
+outer_columns(RelOptInfo *outerrel, Path *inner, const ForeignPath *scan)
 {
-	List	   *exprs = list_concat(list_copy(innerrel->lateral_vars),
-									list_concat(clause_variables(inner),
-												clause_variables(&scan->path)));
+	const ParamPathInfo *params[] = {inner->param_info, scan->path.param_info};
+	List	   *exprs = list_copy(inner->parent->lateral_vars);
 	List	   *found = NIL;
 	ListCell   *lc;
 
+	for (int i = 0; i < lengthof(params); i++)
+	{
+		foreach(lc, params[i] != NULL ? params[i]->ppi_clauses : NIL)
+			exprs = list_concat(exprs,
+								pull_var_clause((Node *) lfirst_node(RestrictInfo, lc)->clause,
+												PVC_RECURSE_PLACEHOLDERS));
+	}
 	foreach(lc, exprs)
 	{
 		if (IsA(lfirst(lc), Var) &&
@@ -126,60 +107,41 @@ outer_expressions(RelOptInfo *outerrel, RelOptInfo *innerrel, Path *inner,
 }
 
 /*
- * Returns true if the planner only guesses the expression's number of values.
+ * Returns the number of distinct keys in the outer rows.  Without statistics
+ * the planner would assume 200.  We assume the maximum, since each key costs a
+ * request or part of one, whether or not it finds an item.  Columns of a
+ * relation have at most as many values as it has rows.
  */
-static bool
-values_are_unknown(PlannerInfo *root, Node *expr)
-{
-	VariableStatData variable;
-	bool		is_default;
-
-	examine_variable(root, expr, 0, &variable);
-	(void) get_variable_numdistinct(&variable, &is_default);
-	is_default |= dyn_is_guess(&variable);
-	ReleaseVariableStats(variable);
-	return is_default;
-}
-
-/* Columns of a relation have at most as many values as it has rows. */
 static double
-most_values(PlannerInfo *root, List *vars)
+distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
+			  const ForeignPath *scan)
 {
+	List	   *columns = outer_columns(outerrel, inner, scan);
 	Relids		relids = NULL;
 	double		most = 1;
+	bool		unknown = false;
 	int			relid = -1;
 	ListCell   *lc;
 
-	foreach(lc, vars)
+	if (columns == NIL)
+		return 1;
+	foreach(lc, columns)
+	{
+		VariableStatData variable;
+		bool		is_default;
+
+		examine_variable(root, lfirst(lc), 0, &variable);
+		(void) get_variable_numdistinct(&variable, &is_default);
+		unknown |= is_default || dyn_is_guess(&variable);
+		ReleaseVariableStats(variable);
 		relids = bms_add_member(relids, lfirst_node(Var, lc)->varno);
+	}
+	if (!unknown)
+		return estimate_num_groups(root, columns, outerrel->rows, NULL, NULL);
 	while ((relid = bms_next_member(relids, relid)) >= 0)
 		most *= find_base_rel(root, relid)->rows;
 	bms_free(relids);
-	return Max(most, 1);
-}
-
-/*
- * Returns the number of distinct keys in the outer rows.  Without statistics
- * the planner would assume 200.  We assume the maximum, since each key costs a
- * request or part of one, whether or not it finds an item.
- */
-static double
-distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, RelOptInfo *innerrel,
-			  Path *inner, const ForeignPath *scan)
-{
-	List	   *exprs = outer_expressions(outerrel, innerrel, inner, scan);
-	double		keys;
-	bool		unknown = false;
-	ListCell   *lc;
-
-	if (exprs == NIL)
-		return 1;
-	keys = Min(outerrel->rows, most_values(root, exprs));
-	foreach(lc, exprs)
-		unknown |= values_are_unknown(root, lfirst(lc));
-	if (!unknown)
-		keys = estimate_num_groups(root, exprs, outerrel->rows, NULL, NULL);
-	return keys;
+	return Min(outerrel->rows, Max(most, 1));
 }
 
 /* Sets the costs of the nested loop with batched executions. */
@@ -207,32 +169,6 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 	path->jpath.path.startup_cost = outer->startup_cost + startup;
 	path->jpath.path.total_cost = outer->total_cost + total +
 		outer->rows * joined * cpu_tuple_cost;
-}
-
-/* ---- building ---- */
-
-/*
- * A semijoin without join clauses of its own uses the first inner row.  Makes
- * its inner path request only that row; returns false for other joins.
- */
-static bool
-want_single_row(NestPath *path)
-{
-	Path	   *inner = path->jpath.innerjoinpath;
-	ForeignPath *copy;
-	DynPathChoice choice;
-
-	if ((path->jpath.jointype != JOIN_SEMI && path->jpath.jointype != JOIN_ANTI) ||
-		path->jpath.joinrestrictinfo != NIL || !IsA(inner, ForeignPath) ||
-		IS_UPPER_REL(inner->parent))
-		return false;
-	copy = makeNode(ForeignPath);
-	*copy = *(ForeignPath *) inner;
-	choice = *dyn_choice_of(copy);
-	choice.first_row_only = true;
-	copy->fdw_private = dyn_choice_add(inner->parent->fdw_private, &choice);
-	path->jpath.innerjoinpath = &copy->path;
-	return true;
 }
 
 /*
@@ -279,43 +215,26 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	initial_cost_nestloop(root, &workspace, jointype, outer, inner, extra);
 	path = create_nestloop_path(root, joinrel, jointype, &workspace, extra, outer,
 								inner, extra->restrictlist, pathkeys, required);
-	lookups->first_only = want_single_row(path);
+	/*
+	 * A semijoin without join clauses of its own uses the first inner row, so
+	 * only that row is requested.
+	 */
+	lookups->first_only =
+		(path->jpath.jointype == JOIN_SEMI || path->jpath.jointype == JOIN_ANTI) &&
+		path->jpath.joinrestrictinfo == NIL && IsA(inner, ForeignPath) &&
+		!IS_UPPER_REL(inner->parent);
+	if (lookups->first_only)
+	{
+		ForeignPath *copy = makeNode(ForeignPath);
+		DynPathChoice choice = *dyn_choice_of((ForeignPath *) inner);
+
+		*copy = *(ForeignPath *) inner;
+		choice.first_row_only = true;
+		copy->fdw_private = dyn_choice_add(inner->parent->fdw_private, &choice);
+		path->jpath.innerjoinpath = &copy->path;
+	}
 	set_costs(path, lookups, keys);
 	add_path(joinrel, (Path *) path);
-}
-
-/* Adds join paths for one inner path. */
-static void
-add_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
-				 JoinType jointype, JoinPathExtraData *extra, Path *inner,
-				 DynLookupCost *lookups, double keys)
-{
-	ListCell   *lc;
-
-	if (jointype == JOIN_UNIQUE_OUTER)
-	{
-		Path	   *outer = dyn_unique_outer_path(root, outerrel, extra->sjinfo);
-
-		if (outer != NULL)
-			add_lookup_join(root, joinrel, JOIN_INNER, extra, outer, inner,
-							lookups, keys);
-		return;
-	}
-	foreach(lc, outerrel->pathlist)
-	{
-		if (!dyn_is_one_row(lfirst(lc)))
-			add_lookup_join(root, joinrel, jointype, extra, lfirst(lc), inner,
-							lookups, keys);
-	}
-}
-
-static bool
-can_be_looked_up(const RelOptInfo *outerrel, JoinType jointype)
-{
-	return dyn_guc_enable_lookup_join && outerrel->top_parent_relids == NULL &&
-		(jointype == JOIN_INNER || jointype == JOIN_LEFT ||
-		 jointype == JOIN_SEMI || jointype == JOIN_ANTI ||
-		 jointype == JOIN_UNIQUE_OUTER);
 }
 
 static void
@@ -323,11 +242,15 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 				   RelOptInfo *innerrel, JoinType jointype,
 				   JoinPathExtraData *extra)
 {
-	ListCell   *lc;
+	ListCell   *lc,
+			   *outer;
 
 	if (previous_hook)
 		previous_hook(root, joinrel, outerrel, innerrel, jointype, extra);
-	if (!can_be_looked_up(outerrel, jointype))
+	if (!dyn_guc_enable_lookup_join || outerrel->top_parent_relids != NULL ||
+		(jointype != JOIN_INNER && jointype != JOIN_LEFT &&
+		 jointype != JOIN_SEMI && jointype != JOIN_ANTI &&
+		 jointype != JOIN_UNIQUE_OUTER))
 		return;
 	foreach(lc, innerrel->pathlist)
 	{
@@ -335,11 +258,26 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 		DynLookupCost lookups;
 		const ForeignPath *scan = !bms_overlap(PATH_REQ_OUTER(inner), outerrel->relids)
 			? NULL : find_scan(inner, &lookups);
+		double		keys;
 
-		if (scan != NULL)
-			add_lookup_joins(root, joinrel, outerrel, jointype, extra, inner,
-							 &lookups,
-							 distinct_keys(root, outerrel, inner->parent, inner, scan));
+		if (scan == NULL)
+			continue;
+		keys = distinct_keys(root, outerrel, inner, scan);
+		if (jointype == JOIN_UNIQUE_OUTER)
+		{
+			Path	   *unique = dyn_unique_outer_path(root, outerrel, extra->sjinfo);
+
+			if (unique != NULL)
+				add_lookup_join(root, joinrel, JOIN_INNER, extra, unique, inner,
+								&lookups, keys);
+			continue;
+		}
+		foreach(outer, outerrel->pathlist)
+		{
+			if (!dyn_is_one_row(lfirst(outer)))
+				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,
+								&lookups, keys);
+		}
 	}
 }
 

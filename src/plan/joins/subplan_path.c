@@ -23,7 +23,6 @@
 #include "../../model/session/guc.h"
 #include "../paths/cost.h"
 #include "../paths/planner.h"
-#include "../tree/node_kinds.h"
 #include "../tree/plantree.h"
 #include "../tree/readahead_path.h"
 
@@ -32,8 +31,6 @@ static planner_hook_type previous_planner = NULL;
 
 /* True while a cursor's statement is planned. */
 static bool plans_cursor = false;
-
-/* ---- subplans to batch ---- */
 
 typedef struct Search
 {
@@ -62,20 +59,6 @@ collect_subplans(Node *node, Search *search)
 	return expression_tree_walker(node, collect_subplans, search);
 }
 
-/* Returns true if all arguments of the subplan are columns of the row. */
-static bool
-takes_columns(const SubPlan *subplan)
-{
-	ListCell   *lc;
-
-	foreach(lc, subplan->args)
-	{
-		if (!IsA(lfirst(lc), Var))
-			return false;
-	}
-	return subplan->args != NIL && !subplan->useHashTable;
-}
-
 /*
  * Returns true if a value of the scan's requests is one of these parameters.
  */
@@ -92,6 +75,7 @@ depends_on(Node *node, List *params)
 
 /*
  * Returns our keyed scan whose requests depend on the row's columns, or NULL.
+ * All arguments of the subplan must be columns of the row.
  */
 static const ForeignScan *
 find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
@@ -99,8 +83,13 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 	Plan	   *plan = dyn_plan_of_subplan(glob->subplans, subplan->plan_id);
 	ListCell   *lc;
 
-	if (!takes_columns(subplan))
+	if (subplan->args == NIL || subplan->useHashTable)
 		return NULL;
+	foreach(lc, subplan->args)
+	{
+		if (!IsA(lfirst(lc), Var))
+			return NULL;
+	}
 	foreach(lc, dyn_plan_scans_once(plan, glob->subplans))
 	{
 		ForeignScan *scan = lfirst(lc);
@@ -113,76 +102,57 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 	return NULL;
 }
 
-/* ---- costs ---- */
-
-/*
- * Returns the cost saved by batching the subplan's requests.  The costs in the
- * SubPlan are not changed: its copies must remain equal(), so that core finds
- * the expression in the output of a node below.
- */
-static Cost
-saved_cost(PlannerInfo *root, const SubPlan *subplan, const ForeignScan *scan,
-		   double rows)
-{
-	const DynAccess *access = dyn_access_of_scan(scan);
-	DynLookupCost	lookups;
-	Cost		startup,
-				total;
-
-	lookups.estimate = &access->estimate;
-	lookups.kind = access->kind;
-	lookups.executions = Max(1.0, rows);
-	lookups.keys = rows <= 1 ? 1
-		: estimate_num_groups(root, subplan->args, rows, NULL, NULL);
-	lookups.startup = scan->scan.plan.startup_cost;
-	lookups.execution = subplan->per_call_cost;
-	lookups.first_only = false;
-	dyn_cost_lookups(&lookups, &startup, &total);
-	return Max(0, subplan->per_call_cost * lookups.executions - total);
-}
-
-/* ---- paths that compute subplans ---- */
-
 static Cost visit_path(PlannerInfo *root, Path *path);
 
 /*
- * Returns true if WHERE CURRENT OF can refer to the row.  Core searches for
- * the table's scan below a cursor's projection, and would not find it below
- * our node.
+ * Batches the requests of the projection's subplans; returns the cost saved.
+ * The costs in the SubPlan are not changed: its copies must remain equal(), so
+ * that core finds the expression in the output of a node below.
  */
-static bool
-may_be_current(const PlannerInfo *root, const Path *path)
-{
-	const RelOptInfo *rel = path->parent;
-
-	return plans_cursor && root->query_level == 1 &&
-		root->parse->rowMarks == NIL &&
-		IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION &&
-		root->simple_rte_array[rel->relid]->relkind != RELKIND_FOREIGN_TABLE;
-}
-
 static Cost
 read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
 {
+	const RelOptInfo *rel = path->subpath->parent;
 	Search		search = {path->subpath->pathtarget->exprs, NIL};
 	List	   *subplans = NIL;
 	Cost		saved = 0;
 	ListCell   *lc;
 
 	/* several paths may share a projection */
-	if (dyn_is_read_ahead_path(path->subpath) ||
-		dyn_is_one_row(path->subpath) || may_be_current(root, path->subpath))
+	if (dyn_is_read_ahead_path(path->subpath) || dyn_is_one_row(path->subpath))
+		return 0;
+	/*
+	 * WHERE CURRENT OF can refer to the row of a cursor.  Core searches for
+	 * the table's scan below the projection, and would not find it below our
+	 * node.
+	 */
+	if (plans_cursor && root->query_level == 1 &&
+		root->parse->rowMarks == NIL &&
+		IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION &&
+		root->simple_rte_array[rel->relid]->relkind != RELKIND_FOREIGN_TABLE)
 		return 0;
 	collect_subplans((Node *) path->path.pathtarget->exprs, &search);
 	foreach(lc, search.found)
 	{
 		SubPlan    *subplan = lfirst(lc);
 		const ForeignScan *scan = find_lookup(root->glob, subplan);
+		DynLookupCost lookups = {0};
+		double		rows = path->path.rows;
+		Cost		startup,
+					total;
 
 		if (scan == NULL)
 			continue;
 		subplans = lappend(subplans, subplan);
-		saved += saved_cost(root, subplan, scan, path->path.rows);
+		lookups.estimate = &dyn_access_of_scan(scan)->estimate;
+		lookups.kind = dyn_access_of_scan(scan)->kind;
+		lookups.executions = Max(1.0, rows);
+		lookups.keys = rows <= 1 ? 1
+			: estimate_num_groups(root, subplan->args, rows, NULL, NULL);
+		lookups.startup = scan->scan.plan.startup_cost;
+		lookups.execution = subplan->per_call_cost;
+		dyn_cost_lookups(&lookups, &startup, &total);
+		saved += Max(0, subplan->per_call_cost * lookups.executions - total);
 	}
 	if (subplans != NIL)
 		path->subpath = dyn_read_ahead_path(path->subpath, subplans);
@@ -206,47 +176,35 @@ visit_child(Path *path, int use, void *context)
 }
 
 /*
- * Returns the cost saved, computed like core's cost of a LIMIT: the child's
- * startup cost and a part of the rest.
- */
-static Cost
-visit_limit(PlannerInfo *root, LimitPath *path)
-{
-	const Path *child = path->subpath;
-	Cost		rest = child->total_cost - child->startup_cost;
-	double		share = rest <= 0 ? 0
-		: (path->path.total_cost - child->startup_cost) / rest;
-
-	(void) visit_path(root, path->subpath);
-	return path->path.total_cost - child->startup_cost -
-		share * (child->total_cost - child->startup_cost);
-}
-
-/*
  * Visits the paths between the top and the projections of scans and joins;
- * returns the cost saved.
+ * returns the cost saved.  That of a LIMIT is computed like core's cost: the
+ * child's startup cost and a part of the rest.
  */
 static Cost
-visit_below(PlannerInfo *root, Path *path)
+visit_path(PlannerInfo *root, Path *path)
 {
 	Visit		visit = {root, 0};
 
 	if (IsA(path, LimitPath))
-		return visit_limit(root, (LimitPath *) path);
-	if (IsA(path, ProjectionPath))
-		visit.saved = read_ahead_of_projection(root, (ProjectionPath *) path);
-	(void) dyn_visit_child_paths(path, visit_child, &visit);
-	return visit.saved;
-}
+	{
+		Path	   *child = ((LimitPath *) path)->subpath;
+		Cost		rest = child->total_cost - child->startup_cost;
+		double		share = rest <= 0 ? 0
+			: (path->total_cost - child->startup_cost) / rest;
 
-static Cost
-visit_path(PlannerInfo *root, Path *path)
-{
-	Cost		saved = visit_below(root, path);
-
-	path->total_cost = Max(0, path->total_cost - saved);
+		(void) visit_path(root, child);
+		visit.saved = path->total_cost - child->startup_cost -
+			share * (child->total_cost - child->startup_cost);
+	}
+	else
+	{
+		if (IsA(path, ProjectionPath))
+			visit.saved = read_ahead_of_projection(root, (ProjectionPath *) path);
+		(void) dyn_visit_child_paths(path, visit_child, &visit);
+	}
+	path->total_cost = Max(0, path->total_cost - visit.saved);
 	path->startup_cost = Min(path->startup_cost, path->total_cost);
-	return saved;
+	return visit.saved;
 }
 
 static void

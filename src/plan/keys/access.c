@@ -1,6 +1,7 @@
 /*
  * access.c
- *		Converts access plans to plan nodes, and back.
+ *		Determines what an access plan can do, and the order of its rows, and
+ *		converts access plans to plan nodes.
  */
 #include "postgres.h"
 
@@ -102,11 +103,94 @@ dyn_access_inner(const DynAccess *access, DynAccessUse use)
 	return NULL;
 }
 
+/* ---- order ---- */
+
+/*
+ * A Query returns the items of one partition by sort key: by its attributes
+ * that are not fixed to one value, or by the parts of their texts.
+ */
+
 AttrNumber
 dyn_sort_column(const DynRelation *relation, const DynKeyAttr *attr, int part)
 {
 	return part == DYN_FULL ? dyn_relation_column_of(relation, attr)
 		: dyn_relation_templated(relation, attr->name)->parts[part].attnum;
+}
+
+/* Returns false if the array is full. */
+static bool
+add_sort(DynAccess *access, const DynKeyAttr *attr, int part)
+{
+	if (access->nsort == lengthof(access->sort))
+		return false;
+	access->sort[access->nsort] = *attr;
+	access->sort_parts[access->nsort++] = part;
+	return true;
+}
+
+/*
+ * Adds the parts after the `bound` ones; false if from some part on the text
+ * is not in the order of columns.  It is if every item in the index has the
+ * column's value in the part.  trusted_indexes asserts this for rows with all
+ * columns.
+ */
+static bool
+sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
+			  const DynTemplatedAttr *templated, const DynKeyAttr *attr, int bound,
+			  bool merged, DynAccess *access)
+{
+	const DynTemplate *tmpl = templated->tmpl;
+	bool		asserted = templated->base ||
+		(index != NULL && dyn_relation_trusts(plan->relation, index->name));
+
+	for (int p = 0; p < tmpl->nparts; p++)
+	{
+		/* requests are merged by parts only if the text determines them */
+		if (merged && (!templated->parts[p].source ||
+					   (tmpl->parts[p].any && p < bound)))
+			return false;
+		if (!templated->base &&
+			!dyn_relation_column(plan->relation, templated->parts[p].attnum)->not_null)
+			asserted = false;
+	}
+	for (int p = bound; p < tmpl->nparts; p++)
+	{
+		if (!tmpl->parts[p].ordered || !(templated->parts[p].source || asserted) ||
+			!add_sort(access, attr, p))
+			return false;
+	}
+	return true;
+}
+
+void
+dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
+					const DynAccess *from, DynAccess *access)
+{
+	const DynKeySchema *key = index ? &index->key : &plan->meta->key;
+
+	access->nsort = 0;
+	for (int i = 0; i < key->nrange; i++)
+	{
+		const DynKeyAttr *attr = &key->range[i];
+		const DynTemplatedAttr *templated = dyn_relation_templated(plan->relation, attr->name);
+
+		/* an attribute with one value does not affect the order */
+		if (access->nsort == 0 && i < from->nrange && from->range[i].values.single)
+			continue;
+		if (templated != NULL && dyn_relation_column_of(plan->relation, attr) == 0)
+		{
+			/* only for the first attribute each value gets its own request */
+			int			bound = i >= from->nrange ? 0
+				: i == 0 ? from->range[i].values.point_parts
+				: from->range[i].values.one_value_parts;
+
+			if (!sort_by_parts(plan, index, templated, attr, bound,
+							   from->multi_partition, access))
+				return;
+		}
+		else
+			(void) add_sort(access, attr, DYN_FULL);
+	}
 }
 
 /* ---- the schema of the plan ---- */
@@ -174,17 +258,12 @@ same_conversion(const DynConversion *a, const DynConversion *b)
 
 	if (a == NULL || b == NULL)
 		return a == b;
-	if (a->bound != b->bound || a->upper != b->upper || a->strict != b->strict ||
-		a->array != b->array || a->from != b->from || a->compared != b->compared ||
-		a->to != b->to || list_length(a->steps) != list_length(b->steps))
+	if (memcmp(a, b, offsetof(DynConversion, steps)) != 0 ||
+		list_length(a->steps) != list_length(b->steps))
 		return false;
 	forboth(lc, a->steps, other, b->steps)
 	{
-		const DynConversionStep *step = lfirst(lc);
-		const DynConversionStep *of_other = lfirst(other);
-
-		if (step->kind != of_other->kind || step->type != of_other->type ||
-			step->param != of_other->param)
+		if (memcmp(lfirst(lc), lfirst(other), sizeof(DynConversionStep)) != 0)
 			return false;
 	}
 	return true;
@@ -274,32 +353,6 @@ copy_preds(const List *preds, Values *values)
 	return copies;
 }
 
-static List *
-copy_fields(const List *fields)
-{
-	List	   *copies = NIL;
-	ListCell   *lc;
-
-	foreach(lc, fields)
-	{
-		DynField   *copy = copy_bytes(lfirst(lc), sizeof(DynField));
-
-		copy->steps = copyObject(copy->steps);
-		copies = lappend(copies, copy);
-	}
-	return copies;
-}
-
-static void
-copy_key_matches(DynKeyMatch *matches, int n, Values *values)
-{
-	for (int i = 0; i < n; i++)
-	{
-		matches[i].name = copy_text(matches[i].name);
-		matches[i].preds = copy_preds(matches[i].preds, values);
-	}
-}
-
 static void
 copy_attrs(DynKeyAttr *attrs, int n)
 {
@@ -310,8 +363,14 @@ copy_attrs(DynKeyAttr *attrs, int n)
 static void
 copy_keys(DynAccess *copy, Values *values)
 {
-	copy_key_matches(copy->hash, copy->nhash, values);
-	copy_key_matches(copy->range, copy->nrange, values);
+	for (int i = 0; i < copy->nhash + copy->nrange; i++)
+	{
+		DynKeyMatch *match = i < copy->nhash ? &copy->hash[i]
+			: &copy->range[i - copy->nhash];
+
+		match->name = copy_text(match->name);
+		match->preds = copy_preds(match->preds, values);
+	}
 	if (copy->row_keys != NULL)
 		copy->row_keys = copy_pred(copy->row_keys, values);
 	copy_attrs(copy->row_attrs, copy->nrow_attrs);
@@ -319,24 +378,6 @@ copy_keys(DynAccess *copy, Values *values)
 	copy_attrs(copy->base, copy->nbase);
 	copy->key_names = copyObject(copy->key_names);
 	copy->scalars = copyObject(copy->scalars);
-}
-
-/* Returns the predicates whose values already have positions. */
-static List *
-preds_of_values(const List *preds, const Values *values)
-{
-	List	   *found = NIL;
-	ListCell   *lc;
-
-	foreach(lc, preds)
-	{
-		Values		needed = copy_values(values);
-
-		(void) copy_pred(lfirst(lc), &needed);
-		if (list_length(needed.exprs) == list_length(values->exprs))
-			found = lappend(found, lfirst(lc));
-	}
-	return found;
 }
 
 /*
@@ -349,12 +390,20 @@ copy_fallback(const DynAccess *fallback, Values *values)
 	DynAccess	access = *fallback;
 	Values		needed;
 	DynAccess  *copy;
+	ListCell   *lc;
 
 	Assert(fallback->index == NULL && fallback->nconditions == 0);
 	if (values == NULL)
 		return copy_access(fallback, NULL);
+	access.filters = NIL;
+	foreach(lc, fallback->filters)
+	{
+		needed = copy_values(values);
+		(void) copy_pred(lfirst(lc), &needed);
+		if (list_length(needed.exprs) == list_length(values->exprs))
+			access.filters = lappend(access.filters, lfirst(lc));
+	}
 	needed = copy_values(values);
-	access.filters = preds_of_values(fallback->filters, values);
 	copy = copy_access(&access, &needed);
 	if (list_length(needed.exprs) == list_length(values->exprs))
 		return copy;
@@ -375,7 +424,14 @@ copy_access(const DynAccess *access, Values *values)
 	copy->advice = copy_text(access->advice);
 	copy_keys(copy, values);
 	copy->filters = copy_preds(access->filters, values);
-	copy->fields = copy_fields(access->fields);
+	copy->fields = NIL;
+	foreach(lc, access->fields)
+	{
+		DynField   *field = copy_bytes(lfirst(lc), sizeof(DynField));
+
+		field->steps = copyObject(field->steps);
+		copy->fields = lappend(copy->fields, field);
+	}
 	copy->text_types = copyObject(access->text_types);
 	copy->conversions = NIL;
 	foreach(lc, access->conversions)

@@ -232,6 +232,14 @@ extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
 extern AttrNumber dyn_sort_column(const DynRelation *relation,
 								  const DynKeyAttr *attr, int part);
 
+/*
+ * Sets access->sort to the attributes of the sort key, or parts of their
+ * texts, that determine the order of rows.  Several requests can be merged by
+ * them.  `from` is the access plan of that table or index.
+ */
+extern void dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
+								const DynAccess *from, DynAccess *access);
+
 /* Returns true if the description still has the keys and index of the plan. */
 extern bool dyn_access_is_valid(const DynAccess *access, const DynTableMeta *meta);
 

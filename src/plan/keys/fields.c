@@ -8,51 +8,46 @@
 #include "access/sysattr.h"
 #include "nodes/nodeFuncs.h"
 
+#include "../clauses/classify.h"
 #include "match_keys.h"
 
-/* ---- coverage of indexes ---- */
-
-/* A document needs all attributes, which only projection ALL includes. */
-static bool
-has_field(const DynRelPlan *plan, const DynIndexMeta *index,
-		  const DynField *field)
+bool
+dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 {
-	const DynPath *path = dyn_field_path(plan->relation, field);
-
-	return path->nsteps > 0 &&
-		dyn_index_projects(plan->meta, index, path->steps[0].name);
-}
-
-/* Returns the columns that the plan fetches in full, by attribute number. */
-static Bitmapset *
-fetched_columns(const DynRelPlan *plan)
-{
-	Bitmapset  *attnums = NULL;
+	const DynRelation *relation = plan->relation;
+	Bitmapset  *fetched = NULL; /* columns that are fetched in full */
+	bool	   *needed;
 	ListCell   *lc;
 
+	if (index->projection == DYN_PROJECT_ALL)
+		return true;
 	foreach(lc, plan->fields)
 	{
 		const DynField *field = lfirst(lc);
+		const DynPath *path = dyn_field_path(relation, field);
 
+		/* a document needs all attributes */
+		if (path->nsteps == 0 ||
+			!dyn_index_projects(plan->meta, index, path->steps[0].name))
+			return false;
 		if (field->steps == NIL)
-			attnums = bms_add_member(attnums, field->attnum);
+			fetched = bms_add_member(fetched, field->attnum);
 	}
-	return attnums;
-}
-
-/*
- * Returns true if the index also covers the attributes that the templates
- * read.
- */
-static bool
-covers_templates(const DynRelPlan *plan, const DynIndexMeta *index)
-{
-	const DynRelation *relation = plan->relation;
-	bool	   *needed = palloc(Max(relation->ntemplated, 1) * sizeof(bool));
-	ListCell   *lc;
-
+	if (plan->relation->unnest != NULL &&
+		!dyn_index_projects(plan->meta, index, relation->unnest->steps[0].name))
+		return false;
+	for (int i = 0; i < plan->relation->item_filter.nterms; i++)
+	{
+		if (!dyn_index_projects(plan->meta, index,
+								dyn_filter_term_attribute(&relation->item_filter.terms[i])))
+			return false;
+	}
+	if (relation->ntemplated == 0)
+		return true;
+	/* the attributes that the templates read */
+	needed = palloc(relation->ntemplated * sizeof(bool));
 	foreach(lc, dyn_templated_paths(relation->templated, relation->ntemplated,
-									relation->columns, fetched_columns(plan), needed))
+									relation->columns, fetched, needed))
 	{
 		if (!dyn_index_projects(plan->meta, index,
 								((DynPath *) lfirst(lc))->steps[0].name))
@@ -61,42 +56,12 @@ covers_templates(const DynRelPlan *plan, const DynIndexMeta *index)
 	return true;
 }
 
-bool
-dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
-{
-	ListCell   *lc;
-
-	if (index->projection == DYN_PROJECT_ALL)
-		return true;
-	foreach(lc, plan->fields)
-	{
-		if (!has_field(plan, index, lfirst(lc)))
-			return false;
-	}
-	if (plan->relation->unnest != NULL &&
-		!dyn_index_projects(plan->meta, index,
-							plan->relation->unnest->steps[0].name))
-		return false;
-	for (int i = 0; i < plan->relation->item_filter.nterms; i++)
-	{
-		if (!dyn_index_projects(plan->meta, index,
-								dyn_filter_term_attribute(&plan->relation->item_filter.terms[i])))
-			return false;
-	}
-	return plan->relation->ntemplated == 0 || covers_templates(plan, index);
-}
-
-/* ---- paths below key attributes ---- */
-
 static List *
 add_scalar_above(List *names, const DynTableMeta *meta, const DynPath *path)
 {
-	String	   *name;
-
 	if (path->nsteps < 2 || !dyn_is_key_attribute(meta, path->steps[0].name))
 		return names;
-	name = makeString(pstrdup(path->steps[0].name));
-	return list_member(names, name) ? names : lappend(names, name);
+	return list_append_unique(names, makeString(pstrdup(path->steps[0].name)));
 }
 
 /*
@@ -120,8 +85,6 @@ dyn_set_fields(const DynRelPlan *plan, DynAccess *access, List *fields)
 	access->fields = fields;
 	access->scalars = names;
 }
-
-/* ---- fields ---- */
 
 typedef struct FieldWalk
 {

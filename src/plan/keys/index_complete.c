@@ -29,9 +29,8 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/values/arrays.h"
 #include "../../model/values/path.h"
-#include "../clauses/rewrite_equal.h"
+#include "../clauses/rewrite.h"
 #include "index_complete.h"
-#include "match_template.h"
 
 /* In ascending order: an OR has the least of its arms, an AND the greatest. */
 typedef enum Completeness
@@ -430,23 +429,6 @@ is_templated(const Place *place, List *exprs, bool trusted)
 	return all && trusted;
 }
 
-static bool
-may_be_present(const Place *place, List *preds, List *exprs)
-{
-	Completeness completeness = completeness_by_item_filter(place);
-
-	if (completeness != NO_POINT)
-		return completeness == PRESENT;
-	if (is_templated(place, exprs, place->trusted))
-		return true;
-	if (depends_on_values(place))
-		return preds_completeness(place, preds, is_asserted(place)) >= LATER;
-	return is_asserted(place) ||
-		(place->column != NULL &&
-		 dyn_var_is_nonnullable(exprs, place->plan->relid,
-								dyn_relation_column_of(place->relation, place->attr)));
-}
-
 bool
 dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full,
 					List *clauses, DynIndexLack *lack)
@@ -464,8 +446,18 @@ dyn_index_is_usable(const DynRelPlan *plan, const DynIndexMeta *index, bool full
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
 		Place		place = place_of(plan, index, full, i);
+		Completeness completeness = completeness_by_item_filter(&place);
+		bool		present = (completeness == PRESENT);
 
-		if (may_be_present(&place, preds, exprs))
+		if (completeness == NO_POINT)
+			present = is_templated(&place, exprs, place.trusted) ||
+				(depends_on_values(&place)
+				 ? preds_completeness(&place, preds, is_asserted(&place)) >= LATER
+				 : is_asserted(&place) ||
+				 (place.column != NULL &&
+				  dyn_var_is_nonnullable(exprs, plan->relid,
+										 dyn_relation_column_of(plan->relation, place.attr))));
+		if (present)
 			continue;
 		complete = false;
 		if (place.column != NULL && !is_asserted(&place))
@@ -490,23 +482,6 @@ add_index_condition(DynAccess *access, const Place *place, List *preds)
 	condition->preds = preds;
 }
 
-/*
- * Returns the texts that may be too long for the index, but not for the table;
- * or NULL.
- */
-static DynPred *
-doubtful_texts(const Place *place, List *clauses)
-{
-	DynPred    *pred;
-
-	if (place->attr->type != DYN_TYPE_S || !place->index->global ||
-		(place->own_bytes > 0 && place->own_bytes <= place->max_bytes) ||
-		place->trusted)
-		return NULL;
-	pred = dyn_template_demands(place->plan, place->attr, clauses);
-	return pred == NULL || texts_completeness(place, pred) == PRESENT ? NULL : pred;
-}
-
 void
 dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 						 List *clauses, DynAccess *access)
@@ -519,11 +494,15 @@ dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 	for (int i = 0; i < index->key.nhash + index->key.nrange; i++)
 	{
 		Place		place = place_of(plan, index, full, i);
-		DynPred    *texts = doubtful_texts(&place, clauses);
+		DynPred    *texts = NULL;
 		List	   *decisive = NIL;
 		ListCell   *lc;
 
-		if (texts != NULL)
+		/* texts may be too long for the index, but not for the table */
+		if (place.attr->type == DYN_TYPE_S && index->global && !place.trusted &&
+			(place.own_bytes == 0 || place.own_bytes > place.max_bytes))
+			texts = dyn_template_demands(plan, place.attr, clauses);
+		if (texts != NULL && texts_completeness(&place, texts) != PRESENT)
 			add_index_condition(access, &place, list_make1(texts));
 		if (!depends_on_values(&place) || is_templated(&place, exprs, place.trusted) ||
 			completeness_by_item_filter(&place) != NO_POINT ||

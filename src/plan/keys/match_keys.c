@@ -29,7 +29,6 @@
 #include "../clauses/classify.h"
 #include "index_complete.h"
 #include "match_keys.h"
-#include "match_template.h"
 
 /* State of matching clauses to the key of one table or index. */
 typedef struct KeyMatch
@@ -353,74 +352,68 @@ match_query(KeyMatch *match, DynAccess *access)
 	return true;
 }
 
-/*
- * Returns true if the attribute is in the key that is read, or in the table's
- * own.
- */
-static bool
-is_key_attribute(const KeyMatch *match, const char *name, DynType type)
+/* Returns the attribute with this name in the key, or NULL. */
+static const DynKeyAttr *
+key_attribute(const DynKeySchema *key, const char *name)
 {
-	const DynKeySchema *keys[] = {match->key, &match->plan->meta->key};
-
-	for (int i = 0; i < lengthof(keys); i++)
+	for (int i = 0; i < key->nhash + key->nrange; i++)
 	{
-		int			hash = dyn_key_hash_position(keys[i], name);
-		int			range = dyn_key_range_position(keys[i], name);
-
-		if ((hash >= 0 && keys[i]->hash[hash].type == type) ||
-			(range >= 0 && keys[i]->range[range].type == type))
-			return true;
+		if (strcmp(dyn_key_attr(key, i)->name, name) == 0)
+			return dyn_key_attr(key, i);
 	}
-	return false;
+	return NULL;
 }
 
 /*
- * Returns true for > '' and <> '', which are true for all values in an index.
- */
-static bool
-excludes_the_empty(const KeyMatch *match, const DynPred *pred)
-{
-	const Const *value = (const Const *) pred->value;
-
-	return match->index != NULL &&
-		(dyn_pred_compares(pred, DYN_COMPARE_GT) ||
-		 dyn_pred_compares(pred, DYN_COMPARE_NE)) &&
-		IsA(value, Const) && !value->constisnull &&
-		(pred->valuetype == TEXTOID || pred->valuetype == VARCHAROID ||
-		 pred->valuetype == BYTEAOID) &&
-		toast_raw_datum_size(value->constvalue) == VARHDRSZ;
-}
-
-/*
- * Matches IS NOT NULL, or a comparison with the empty value, on a key
- * attribute.  It is true for all items read, so nothing is sent.  IS NULL is
- * true for none of them, so no request is sent.
+ * Matches IS NOT NULL, or a comparison with the empty value (> '' and <> ''),
+ * on a key attribute.  It is true for all items read, so nothing is sent.  IS
+ * NULL is true for none of them, so no request is sent.
  */
 static void
 match_completeness(KeyMatch *match, DynAccess *access)
 {
+	const DynKeySchema *own = &match->plan->meta->key;
 	ListCell   *lc;
 
 	foreach(lc, match->clauses)
 	{
 		DynClause  *clause = lfirst(lc);
+		const DynPred *pred = clause->pred;
 		const DynColumn *column;
+		const Const *value;
+		const char *name;
+		const DynKeyAttr *attr;
 
-		if (clause->pred == NULL || clause->pred->field.steps != NIL ||
-			(clause->pred->kind != DYN_PRED_NULL &&
-			 !excludes_the_empty(match, clause->pred)))
+		if (pred == NULL || pred->field.steps != NIL)
 			continue;
-		column = dyn_relation_column(match->relation,
-									 clause->pred->field.attnum);
+		if (pred->kind != DYN_PRED_NULL)
+		{
+			value = (const Const *) pred->value;
+			if (match->index == NULL ||
+				(!dyn_pred_compares(pred, DYN_COMPARE_GT) &&
+				 !dyn_pred_compares(pred, DYN_COMPARE_NE)) ||
+				!IsA(value, Const) || value->constisnull ||
+				(pred->valuetype != TEXTOID && pred->valuetype != VARCHAROID &&
+				 pred->valuetype != BYTEAOID) ||
+				toast_raw_datum_size(value->constvalue) != VARHDRSZ)
+				continue;
+		}
+		column = dyn_relation_column(match->relation, pred->field.attnum);
+		if (column->traits.null_test != DYN_EXACT)
+			continue;
 		/* a document is at least {} */
-		if (column->traits.null_test != DYN_EXACT ||
-			!(dyn_column_is_document(column) ||
-			  (column->path->nsteps == 1 &&
-			   is_key_attribute(match, column->path->steps[0].name,
-								column->codec.wire))))
-			continue;
-		access->contradiction |= clause->pred->kind == DYN_PRED_NULL &&
-			!clause->pred->negated;
+		if (!dyn_column_is_document(column))
+		{
+			if (column->path->nsteps != 1)
+				continue;
+			name = column->path->steps[0].name;
+			attr = key_attribute(match->key, name);
+			if (attr == NULL || attr->type != column->codec.wire)
+				attr = key_attribute(own, name);
+			if (attr == NULL || attr->type != column->codec.wire)
+				continue;
+		}
+		access->contradiction |= pred->kind == DYN_PRED_NULL && !pred->negated;
 		match->consumed = lappend(match->consumed, clause);
 		if (!clause->implied)
 			match->pushed_exactly = lappend(match->pushed_exactly, clause);
@@ -491,46 +484,42 @@ path_bytes(const DynPath *path)
 	return bytes;
 }
 
-/* A condition contains the path of its leaf up to four times. */
-static int
-leaf_bytes(const DynRelation *relation, const DynPred *pred)
-{
-	const DynPath *path = dyn_pred_path(relation, pred);
-	int			bytes = 168 + 4 * path_bytes(path);
-
-	if (pred->kind == DYN_PRED_FILTER_TERM)
-		bytes += 7 * relation->item_filter.terms[pred->term].nvalues;
-	if (pred->other != 0)
-		bytes += path_bytes(dyn_relation_column(relation, pred->other)->path);
-	if (pred->kind == DYN_PRED_TEMPLATED)
-		bytes += 7 * DYN_EXPR_MAX_IN;
-	if (pred->kind == DYN_PRED_IN)
-	{
-		Node	   *array = (Node *) pred->value;
-		int			size = IsA(array, Const) ? dyn_fixed_array_size(array) : -1;
-
-		bytes += 7 * (size < 0 ? DYN_EXPR_MAX_IN : size);
-	}
-	return bytes;
-}
-
-/* Visits a leaf; returns true if it is not allowed in the filter. */
+/*
+ * Visits a leaf; returns true if it is not allowed in the filter.  A condition
+ * contains the path of its leaf up to four times.
+ */
 static bool
 leaf_is_forbidden(DynPred *pred, void *arg)
 {
 	FilterCheck *check = arg;
 	const DynRelation *relation = check->match->relation;
+	const DynPath *path;
+	const DynPath *other;
+	int			nvalues = 0;
 
 	if (!dyn_pred_is_of_attribute(relation, pred))
 		return true;
 	if (dyn_pred_is_given(pred))
 		return false;			/* nothing is sent for it */
+	path = dyn_pred_path(relation, pred);
+	other = pred->other == 0 ? NULL : dyn_relation_column(relation, pred->other)->path;
+	if (pred->kind == DYN_PRED_FILTER_TERM)
+		nvalues = relation->item_filter.terms[pred->term].nvalues;
+	else if (pred->kind == DYN_PRED_TEMPLATED)
+		nvalues = DYN_EXPR_MAX_IN;
+	else if (pred->kind == DYN_PRED_IN)
+	{
+		nvalues = IsA(pred->value, Const)
+			? dyn_fixed_array_size((Node *) pred->value) : -1;
+		if (nvalues < 0)
+			nvalues = DYN_EXPR_MAX_IN;
+	}
 	/* at most ten comparisons with their tokens, for TEXT_EQ and booleans */
 	check->operators += 12;
-	check->bytes += leaf_bytes(relation, pred);
-	return path_is_forbidden(check, dyn_pred_path(relation, pred)) ||
-		(pred->other != 0 &&
-		 path_is_forbidden(check, dyn_relation_column(relation, pred->other)->path));
+	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
+		(other == NULL ? 0 : path_bytes(other));
+	return path_is_forbidden(check, path) ||
+		(other != NULL && path_is_forbidden(check, other));
 }
 
 /*
@@ -609,14 +598,6 @@ match_filters(KeyMatch *match, DynAccess *access)
 
 /* ---- entry points ---- */
 
-static List *
-add_key_names(List *names, const DynKeySchema *key)
-{
-	for (int i = 0; i < key->nhash + key->nrange; i++)
-		names = lappend(names, makeString(pstrdup(dyn_key_attr(key, i)->name)));
-	return names;
-}
-
 static DynAccess *
 begin_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
 			List *clauses, DynAccessKind kind)
@@ -644,12 +625,16 @@ begin_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
 static void
 finish_match(KeyMatch *match, DynAccess *access)
 {
+	const DynKeySchema *keys[] = {&match->plan->meta->key, match->key};
 	List	   *exactly;
 	ListCell   *lc;
 
-	access->key_names = add_key_names(NIL, &match->plan->meta->key);
-	if (match->index != NULL)
-		access->key_names = add_key_names(access->key_names, match->key);
+	for (int k = 0; k < (match->index == NULL ? 1 : 2); k++)
+	{
+		for (int i = 0; i < keys[k]->nhash + keys[k]->nrange; i++)
+			access->key_names = lappend(access->key_names,
+										makeString(pstrdup(dyn_key_attr(keys[k], i)->name)));
+	}
 	match_completeness(match, access);
 	if (match->index != NULL)
 		dyn_index_conditions_add(match->plan, match->index, match->clauses, access);

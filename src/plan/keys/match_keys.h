@@ -8,8 +8,7 @@
 #ifndef DYN_PLAN_MATCH_KEYS_H
 #define DYN_PLAN_MATCH_KEYS_H
 
-#include "../clauses/rel_plan.h"
-#include "access.h"
+#include "terms.h"
 
 /*
  * Returns the access plan, or NULL if the clauses do not match the key.
@@ -47,12 +46,49 @@ extern void dyn_set_fields(const DynRelPlan *plan, DynAccess *access,
 extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 							   List **fields);
 
+/* ---- match_template.c ---- */
+
 /*
- * Sets access->sort to the attributes of the sort key, or parts of their
- * texts, that determine the order of rows.  Several requests can be merged by
- * them.  `from` is the access plan of that table or index.
+ * Limits for the product of the members of unrestricted enumerations: in a
+ * partition key, and in a sort key, where each combination means another
+ * Query.
  */
-extern void dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
-								const DynAccess *from, DynAccess *access);
+#define DYN_MAX_MEMBERS			1000
+#define DYN_MAX_SORT_MEMBERS	25
+
+/*
+ * Returns the predicate that the clauses imply for the attribute's text.  It
+ * is a DYN_PRED_TEMPLATED, whose args are, for the leading parts, an AND of
+ * predicates on the part, or DYN_PRED_MEMBERS.  All rows that satisfy the
+ * clauses, and have the attribute, satisfy it.  With `points`, finitely many
+ * texts do, else infinitely many.  Returns NULL if the attribute has no
+ * template, or the clauses imply nothing.
+ *
+ * `index` is the index that has the attribute in its key; NULL for the table
+ * or for a filter.  Parts that no clause restricts are enumerated if their
+ * number of members is within the limits above.  Adds to *used the clauses
+ * that the predicate uses.
+ */
+extern DynPred *dyn_match_template(const DynRelPlan *plan,
+								   const DynKeyAttr *attr, const DynIndexMeta *index,
+								   List *clauses, bool points,
+								   int most_members, List **used);
+
+/*
+ * Returns the conditions that the clauses impose on the attribute's text in
+ * rows whose columns are read from it: a predicate DYN_PRED_TEMPLATED with an
+ * AND for each part, some of which are empty.  It is for index_complete.c and
+ * does not match a key: parts without a condition may precede others.  Returns
+ * NULL if no clause imposes a condition.
+ */
+extern DynPred *dyn_template_demands(const DynRelPlan *plan,
+									 const DynKeyAttr *attr, List *clauses);
+
+/*
+ * Returns true if the clauses would give values for the partition key of an
+ * untrusted index, if it were trusted.
+ */
+extern bool dyn_index_lacks_trust(const DynRelPlan *plan,
+								  const DynIndexMeta *index, List *clauses);
 
 #endif

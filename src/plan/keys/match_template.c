@@ -11,13 +11,14 @@
 #include "postgres.h"
 
 #include "../../dynamodb/template_text.h"
-#include "match_template.h"
+#include "match_keys.h"
 
 typedef struct TemplateMatch
 {
 	const DynRelPlan *plan;
 	const DynTemplatedAttr *templated;	/* template; NULL if the attribute has
 										 * none */
+	int			position;		/* its position */
 	const DynKeyAttr *attr;
 	List	   *clauses;
 	bool		asserted;		/* true if the attribute of every row has the
@@ -35,6 +36,8 @@ begin_match(const DynRelPlan *plan, const DynKeyAttr *attr, List *clauses)
 	.templated = dyn_relation_templated(plan->relation, attr->name), .members = 1};
 
 	match.asserted = match.templated != NULL && match.templated->base;
+	match.position = match.templated == NULL ? -1
+		: match.templated - plan->relation->templated;
 	return match;
 }
 
@@ -86,27 +89,13 @@ part_members(TemplateMatch *match, int p)
 {
 	const DynTemplatePart *part = &match->templated->tmpl->parts[p];
 	uint64		members = dyn_part_members(part);
-	DynPred    *pred;
 
 	if (!match->templated->parts[p].column.traits.members ||
 		!dyn_part_is_enumerated(part) ||
 		members == 0 || members > match->most_members / match->members)
 		return NULL;
 	match->members *= members;
-	pred = dyn_make_pred(DYN_PRED_MEMBERS, NULL);
-	pred->templated = match->templated - match->plan->relation->templated;
-	pred->part = p;
-	return pred;
-}
-
-static DynPred *
-make_templated(const TemplateMatch *match, List *args)
-{
-	DynPred    *pred = dyn_make_pred(DYN_PRED_TEMPLATED, NULL);
-
-	pred->args = args;
-	pred->templated = match->templated - match->plan->relation->templated;
-	return pred;
+	return dyn_make_members(match->position, p);
 }
 
 /*
@@ -166,26 +155,7 @@ match_range(TemplateMatch *match)
 	if (full || (args == NIL &&
 				 (match->templated->tmpl->literals[0].len == 0 || !match->asserted)))
 		return NULL;
-	return make_templated(match, args);
-}
-
-/*
- * Returns the integers between constant bounds on a part, unless there are too
- * many.
- */
-static DynPred *
-part_integers(TemplateMatch *match, int p)
-{
-	DynTarget	target = target_of(match, p);
-	uint64		n;
-	DynPred    *pred = dyn_range_points(&target, match->clauses,
-										match->most_members / match->members, &n,
-										&match->used);
-
-	if (pred == NULL)
-		return NULL;
-	match->members *= n;
-	return dyn_make_and(list_make1(pred));
+	return dyn_make_templated(match->position, args);
 }
 
 /*
@@ -218,8 +188,20 @@ match_points(TemplateMatch *match)
 		arg = preds != NIL ? dyn_make_and(preds) : NULL;
 		if (arg == NULL && match->most_members == DYN_MAX_MEMBERS)
 		{
-			arg = part_integers(match, p);
-			ranged |= arg != NULL;
+			/* integers between constant bounds, unless there are too many */
+			DynTarget	target = target_of(match, p);
+			uint64		n;
+			DynPred    *integers =
+				dyn_range_points(&target, match->clauses,
+								 match->most_members / match->members, &n,
+								 &match->used);
+
+			if (integers != NULL)
+			{
+				match->members *= n;
+				arg = dyn_make_and(list_make1(integers));
+				ranged = true;
+			}
 		}
 		bound = arg != NULL;
 		if (arg == NULL && match->most_members > 0)
@@ -231,7 +213,7 @@ match_points(TemplateMatch *match)
 	if ((!bound && match->most_members < DYN_MAX_MEMBERS) ||
 		(args == NIL && !match->asserted))
 		return NULL;
-	templated = make_templated(match, args);
+	templated = dyn_make_templated(match->position, args);
 	if (ranged && dyn_count(match->plan, list_make1(templated)).most > MOST_COMBINATIONS)
 		return NULL;
 	return templated;
@@ -282,7 +264,7 @@ dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,
 		any |= preds != NIL;
 		args = lappend(args, dyn_make_and(preds));
 	}
-	return any ? make_templated(&match, args) : NULL;
+	return any ? dyn_make_templated(match.position, args) : NULL;
 }
 
 bool

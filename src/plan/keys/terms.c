@@ -91,7 +91,8 @@ static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
 {
 	int			nparts = plan->relation->templated[pred->templated].tmpl->nparts;
-	DynCount	texts = {1, 1, .points = true, .single = true, .templated = true};
+	DynCount	texts = {.most = 1,.expected = 1,.points = true,.single = true,
+	.templated = true};
 	ListCell   *lc;
 
 	foreach(lc, pred->args)
@@ -120,7 +121,7 @@ static DynCount
 count(const DynRelPlan *plan, const DynPred *pred, bool part)
 {
 	const DynRelation *relation = plan->relation;
-	DynCount	leaf = {1, 1, .points = true};
+	DynCount	leaf = {.most = 1,.expected = 1,.points = true};
 	int			size;
 
 	check_stack_depth();
@@ -182,7 +183,7 @@ count_row_keys(const DynRelPlan *plan, const DynPred *row_keys)
 DynCount
 dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 {
-	DynCount	keys = {1, 1, .points = true, .single = true};
+	DynCount	keys = {.most = 1,.expected = 1,.points = true,.single = true};
 
 	if (access->row_keys != NULL)
 		return count_row_keys(plan, access->row_keys);
@@ -211,52 +212,20 @@ dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 	return keys;
 }
 
-/* ---- points of one attribute or part ---- */
+/*
+ * Returns true if the predicate compares the attribute, or the part's column,
+ * with a value of matching type.
+ */
 static bool
 pred_is_on(const DynTarget *target, const DynPred *pred)
 {
-	return dyn_pred_is_on(target->plan->relation, pred, target->attr) &&
-		dyn_relation_column(target->plan->relation, pred->field.attnum)->traits.key;
-}
+	const DynRelation *relation = target->plan->relation;
 
-/*
- * Returns true if a term of the item filter gives values for the key
- * attribute.  Items found by the key contain neither NULL nor values of other
- * types there.
- */
-static bool
-is_row_point(const DynTarget *target, const DynPred *pred)
-{
-	const DynFilterTerm *term = &target->plan->relation->item_filter.terms[pred->term];
-
-	if (target->part != NULL ||
-		!dyn_path_is_attribute(term->path, target->attr->name))
-		return false;
-	for (int i = 0; i < term->nvalues; i++)
-	{
-		if (term->values[i].type == target->attr->type)
-			return true;
-	}
-	return false;
-}
-
-/* ---- parts ---- */
-
-/*
- * Returns true if the predicate compares the part's column with a value of
- * matching type.
- */
-static bool
-is_on_part(const DynTarget *target, const DynPred *pred)
-{
-	return pred->field.attnum == target->part->attnum &&
-		pred->field.steps == NIL;
-}
-
-static bool
-is_ascii_text(Datum value)
-{
-	return pg_is_ascii(TextDatumGetCString(value));
+	if (target->part != NULL)
+		return pred->field.attnum == target->part->attnum &&
+			pred->field.steps == NIL;
+	return dyn_pred_is_on(relation, pred, target->attr) &&
+		dyn_relation_column(relation, pred->field.attnum)->traits.key;
 }
 
 /*
@@ -267,7 +236,9 @@ static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)
 {
 	const Const *value = (const Const *) pred->value;
-	DynArrayElements elements;
+	bool		isnull = false;
+	Datum		datum;
+	DynArrayElements elements = {.n = 1,.values = &datum,.nulls = &isnull};
 
 	if (target->spec->folding == DYN_FOLD_NONE ||
 		target->part->column.codec.kind != DYN_CODEC_TEXT)
@@ -275,56 +246,49 @@ can_be_folded(const DynTarget *target, const DynPred *pred)
 	if (!IsA(value, Const) || value->constisnull ||
 		(pred->valuetype != TEXTOID && pred->valuetype != VARCHAROID))
 		return false;
-	if (pred->kind != DYN_PRED_IN)
-		return is_ascii_text(value->constvalue);
-	elements = dyn_array_elements(value->constvalue);
+	datum = value->constvalue;
+	if (pred->kind == DYN_PRED_IN)
+		elements = dyn_array_elements(datum);
 	for (int i = 0; i < elements.n; i++)
 	{
-		if (!elements.nulls[i] && !is_ascii_text(elements.values[i]))
+		if (!elements.nulls[i] &&
+			!pg_is_ascii(TextDatumGetCString(elements.values[i])))
 			return false;
 	}
 	return true;
 }
 
 static bool
-is_part_point(const DynTarget *target, const DynPred *pred)
-{
-	const DynColumn *column = &target->part->column;
-
-	if (!is_on_part(target, pred))
-		return false;
-	if (pred->kind == DYN_PRED_BOOLEAN)
-		return column->traits.truth != DYN_LOCAL;
-	return dyn_pred_is_point(pred) &&
-		dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL &&
-		can_be_folded(target, pred);
-}
-
-static bool
-is_part_range(const DynTarget *target, const DynPred *pred)
-{
-	const DynColumn *column = &target->part->column;
-
-	if (!is_on_part(target, pred) || target->spec->folding != DYN_FOLD_NONE)
-		return false;
-	if (dyn_pred_is_bound(pred))
-		return dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL;
-	return dyn_pred_is_pattern(pred) &&
-		dyn_prefix_exactness(column, pred->operator.collation) != DYN_LOCAL;
-}
-
-/* ---- points and ranges ---- */
-
-static bool
 is_point_leaf(const DynTarget *target, const DynPred *pred)
 {
+	const DynRelation *relation = target->plan->relation;
+	const DynColumn *column;
+
 	if (pred->kind == DYN_PRED_FILTER_TERM)
-		return is_row_point(target, pred);
-	if (target->part != NULL)
-		return is_part_point(target, pred);
-	return dyn_pred_is_point(pred) && pred_is_on(target, pred) &&
-		dyn_relation_column(target->plan->relation,
-							pred->field.attnum)->traits.point;
+	{
+		/*
+		 * Items found by the key contain neither NULL nor values of other
+		 * types there.
+		 */
+		const DynFilterTerm *term = &relation->item_filter.terms[pred->term];
+
+		for (int i = 0; i < term->nvalues && target->part == NULL; i++)
+		{
+			if (term->values[i].type == target->attr->type &&
+				dyn_path_is_attribute(term->path, target->attr->name))
+				return true;
+		}
+		return false;
+	}
+	if (!dyn_pred_is_point(pred) || !pred_is_on(target, pred))
+		return false;
+	if (target->part == NULL)
+		return dyn_relation_column(relation, pred->field.attnum)->traits.point;
+	column = &target->part->column;
+	if (pred->kind == DYN_PRED_BOOLEAN)
+		return column->traits.truth != DYN_LOCAL;
+	return dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL &&
+		can_be_folded(target, pred);
 }
 
 DynPred *
@@ -364,13 +328,21 @@ dyn_implied_points(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 bool
 dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 {
-	if (target->part != NULL)
-		return is_part_range(target, pred);
+	const DynColumn *column;
+
 	if (!pred_is_on(target, pred))
 		return false;
 	/* values that are not canonical lie between two bounds */
-	return dyn_pred_compares(pred, DYN_COMPARE_EQ) || dyn_pred_is_bound(pred) ||
-		(dyn_pred_is_pattern(pred) && target->attr->type == DYN_TYPE_S);
+	if (target->part == NULL)
+		return dyn_pred_compares(pred, DYN_COMPARE_EQ) || dyn_pred_is_bound(pred) ||
+			(dyn_pred_is_pattern(pred) && target->attr->type == DYN_TYPE_S);
+	if (target->spec->folding != DYN_FOLD_NONE)
+		return false;
+	column = &target->part->column;
+	if (dyn_pred_is_bound(pred))
+		return dyn_operator_exactness(column, &pred->operator) != DYN_LOCAL;
+	return dyn_pred_is_pattern(pred) &&
+		dyn_prefix_exactness(column, pred->operator.collation) != DYN_LOCAL;
 }
 
 /* Returns true if the predicate, or each of its leaves, has no column. */
@@ -387,25 +359,10 @@ is_given(const DynPred *pred)
 	return dyn_pred_is_given(pred) || dyn_pred_is_junction(pred);
 }
 
-static DynPred *junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed);
-
 /*
- * Returns the range that an arm, or a condition with columns, implies for the
- * target; or NULL.
+ * Returns the range that an AND or OR implies for the target; or NULL.  Arms
+ * without columns remain in it.
  */
-static DynPred *
-member_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
-{
-	if (dyn_pred_is_junction(pred))
-		return junction_range(target, pred, fully_consumed);
-	if (dyn_is_range_pred(target, pred))
-		return pred;
-	if (!is_point_leaf(target, pred))
-		return NULL;
-	*fully_consumed &= count(target->plan, pred, false).single;
-	return pred;
-}
-
 static DynPred *
 junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 {
@@ -413,12 +370,21 @@ junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 	int			leafy = 0;
 	ListCell   *lc;
 
+	check_stack_depth();
 	foreach(lc, pred->args)
 	{
-		bool		given = is_given(lfirst(lc));
-		DynPred    *arm = given ? lfirst(lc)
-			: member_range(target, lfirst(lc), fully_consumed);
+		DynPred    *arm = lfirst(lc);
+		bool		given = is_given(arm);
 
+		if (!given && dyn_pred_is_junction(arm))
+			arm = junction_range(target, arm, fully_consumed);
+		else if (!given && !dyn_is_range_pred(target, arm))
+		{
+			if (!is_point_leaf(target, arm))
+				arm = NULL;
+			else
+				*fully_consumed &= count(target->plan, arm, false).single;
+		}
 		if (arm != NULL)
 			range->args = lappend(range->args, arm);
 		else if (pred->kind == DYN_PRED_OR)
@@ -453,46 +419,6 @@ typedef struct IntRange
 } IntRange;
 
 /*
- * Returns true if it is a bound on the target's values, however their encoding
- * sorts.
- */
-static bool
-is_bound(const DynTarget *target, const DynPred *pred)
-{
-	DynOperator equal = pred->operator;
-
-	if (!dyn_pred_is_bound(pred))
-		return false;
-	equal.comparison = DYN_COMPARE_EQ;
-	return target->part == NULL ? pred_is_on(target, pred)
-		: is_on_part(target, pred) &&
-		dyn_operator_exactness(&target->part->column, &equal) != DYN_LOCAL;
-}
-
-static bool
-int_constant(const DynPred *pred, int64 *result)
-{
-	const Const *value = (const Const *) pred->value;
-
-	if (value == NULL || !IsA(value, Const) || value->constisnull)
-		return false;
-	switch (pred->valuetype)
-	{
-		case INT2OID:
-			*result = DatumGetInt16(value->constvalue);
-			return true;
-		case INT4OID:
-			*result = DatumGetInt32(value->constvalue);
-			return true;
-		case INT8OID:
-			*result = DatumGetInt64(value->constvalue);
-			return true;
-		default:
-			return false;
-	}
-}
-
-/*
  * Applies a bound; returns false if its value is unknown, or no integer is
  * beyond it.
  */
@@ -502,10 +428,20 @@ narrow(IntRange *range, const DynPred *pred)
 	DynComparison comparison = pred->operator.comparison;
 	bool		lower = comparison == DYN_COMPARE_GT || comparison == DYN_COMPARE_GE;
 	bool		open = comparison == DYN_COMPARE_GT || comparison == DYN_COMPARE_LT;
+	const Const *constant = (const Const *) pred->value;
 	int64		value;
 
-	if (!int_constant(pred, &value) ||
-		(open && pg_add_s64_overflow(value, lower ? 1 : -1, &value)))
+	if (constant == NULL || !IsA(constant, Const) || constant->constisnull)
+		return false;
+	if (pred->valuetype == INT2OID)
+		value = DatumGetInt16(constant->constvalue);
+	else if (pred->valuetype == INT4OID)
+		value = DatumGetInt32(constant->constvalue);
+	else if (pred->valuetype == INT8OID)
+		value = DatumGetInt64(constant->constvalue);
+	else
+		return false;
+	if (open && pg_add_s64_overflow(value, lower ? 1 : -1, &value))
 		return false;
 	if (lower)
 		range->lo = Max(range->lo, value);
@@ -516,25 +452,6 @@ narrow(IntRange *range, const DynPred *pred)
 	return true;
 }
 
-static DynPred *
-make_int_points(AttrNumber attnum, int64 lo, int n)
-{
-	DynPred    *pred = dyn_make_pred(DYN_PRED_IN, NULL);
-	Datum	   *values = palloc(n * sizeof(Datum));
-
-	for (int i = 0; i < n; i++)
-		values[i] = Int64GetDatum(lo + i);
-	pred->integers = true;
-	pred->field.attnum = attnum;
-	pred->valuetype = INT8OID;
-	pred->value = (Expr *)
-		makeConst(INT8ARRAYOID, -1, InvalidOid, -1,
-				  PointerGetDatum(construct_array(values, n, INT8OID, sizeof(int64),
-												  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
-				  false, false);
-	return pred;
-}
-
 DynPred *
 dyn_range_points(const DynTarget *target, List *clauses, uint64 most, uint64 *n,
 				 List **used)
@@ -542,6 +459,8 @@ dyn_range_points(const DynTarget *target, List *clauses, uint64 most, uint64 *n,
 	IntRange	range = {0};
 	AttrNumber	attnum = 0;
 	List	   *bounds = NIL;
+	DynPred    *points;
+	Datum	   *values;
 	ListCell   *lc;
 
 	foreach(lc, clauses)
@@ -549,14 +468,20 @@ dyn_range_points(const DynTarget *target, List *clauses, uint64 most, uint64 *n,
 		DynClause  *clause = lfirst(lc);
 		const DynPred *pred = clause->pred;
 		const DynColumn *column;
+		DynOperator equal;
 
-		if (pred == NULL || pred->field.steps != NIL || !is_bound(target, pred) ||
+		if (pred == NULL || pred->field.steps != NIL || !dyn_pred_is_bound(pred) ||
+			!pred_is_on(target, pred) ||
 			(attnum != 0 && pred->field.attnum != attnum))
 			continue;
 		column = target->part != NULL ? &target->part->column
 			: dyn_relation_column(target->plan->relation, pred->field.attnum);
-		/* each value must be a point of the target */
-		if (!column->traits.point || !dyn_codec_is_integer(&column->codec))
+		equal = pred->operator;
+		equal.comparison = DYN_COMPARE_EQ;
+		/* each value must be a point, however the encoding sorts */
+		if (!column->traits.point || !dyn_codec_is_integer(&column->codec) ||
+			(target->part != NULL &&
+			 dyn_operator_exactness(column, &equal) == DYN_LOCAL))
 			continue;
 		if (attnum == 0)
 		{
@@ -572,5 +497,18 @@ dyn_range_points(const DynTarget *target, List *clauses, uint64 most, uint64 *n,
 		return NULL;
 	*n = (uint64) range.hi - (uint64) range.lo + 1;
 	*used = list_concat_unique_ptr(*used, bounds);
-	return make_int_points(attnum, range.lo, (int) *n);
+	values = palloc(*n * sizeof(Datum));
+	for (uint64 i = 0; i < *n; i++)
+		values[i] = Int64GetDatum(range.lo + (int64) i);
+	points = dyn_make_pred(DYN_PRED_IN, NULL);
+	points->integers = true;
+	points->field.attnum = attnum;
+	points->valuetype = INT8OID;
+	points->value = (Expr *)
+		makeConst(INT8ARRAYOID, -1, InvalidOid, -1,
+				  PointerGetDatum(construct_array(values, (int) *n, INT8OID,
+												  sizeof(int64), FLOAT8PASSBYVAL,
+												  TYPALIGN_DOUBLE)),
+				  false, false);
+	return points;
 }

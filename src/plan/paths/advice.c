@@ -51,8 +51,6 @@ mentions(const Unusable *unusable, Node *node)
 						 attnums);
 }
 
-/* ---- expressions over the column ---- */
-
 /* Explains an operand that contains the column, but is not the column. */
 static const char *
 explain_operand(const Unusable *unusable, Node *node)
@@ -80,34 +78,20 @@ explain_operand(const Unusable *unusable, Node *node)
 					unusable->column->name, unusable->key);
 }
 
-/* ---- the comparison ---- */
-
 static const char *
 operator_word(Oid opno)
 {
+	static const char *const words[][2] = {
+		{"~~", "LIKE"}, {"!~~", "NOT LIKE"}, {"~~*", "ILIKE"}, {"!~~*", "NOT ILIKE"}
+	};
 	const char *name = get_opname(opno);
 
-	if (strcmp(name, "~~") == 0)
-		return "LIKE";
-	if (strcmp(name, "!~~") == 0)
-		return "NOT LIKE";
-	if (strcmp(name, "~~*") == 0)
-		return "ILIKE";
-	if (strcmp(name, "!~~*") == 0)
-		return "NOT ILIKE";
+	for (int i = 0; i < lengthof(words); i++)
+	{
+		if (strcmp(name, words[i][0]) == 0)
+			return words[i][1];
+	}
 	return name;
-}
-
-static const char *
-explain_types(const Unusable *unusable, const DynOperator *op)
-{
-	Oid			own = unusable->column->codec.basetype;
-	Oid			other = op->value_type != own ? op->value_type
-		: op->column_type;
-
-	return psprintf("column \"%s\" is compared as type %s, so %s cannot be used; cast the value to %s",
-					unusable->column->name, format_type_be(other), unusable->key,
-					format_type_be(own));
 }
 
 /*
@@ -117,23 +101,26 @@ explain_types(const Unusable *unusable, const DynOperator *op)
 static const char *
 explain_local(const Unusable *unusable, const DynOperator *op)
 {
+	const DynColumn *column = unusable->column;
+	Oid			own = column->codec.basetype;
 	DynOperator bytewise = *op;
 
 	bytewise.collation = C_COLLATION_OID;
 	if (OidIsValid(op->collation) &&
-		dyn_operator_exactness(unusable->column, &bytewise) != DYN_LOCAL)
+		dyn_operator_exactness(column, &bytewise) != DYN_LOCAL)
 		return psprintf("column \"%s\" is compared by %s, so %s cannot be used; declare the column with COLLATE \"C\"",
-						unusable->column->name,
-						op->collation == DEFAULT_COLLATION_OID
+						column->name, op->collation == DEFAULT_COLLATION_OID
 						? "the default collation of the database"
 						: psprintf("collation \"%s\"", get_collation_name(op->collation)),
 						unusable->key);
-	if (op->column_type != unusable->column->codec.basetype ||
-		op->value_type != unusable->column->codec.basetype)
-		return explain_types(unusable, op);
+	if (op->column_type != own || op->value_type != own)
+		return psprintf("column \"%s\" is compared as type %s, so %s cannot be used; cast the value to %s",
+						column->name,
+						format_type_be(op->value_type != own ? op->value_type
+									   : op->column_type),
+						unusable->key, format_type_be(own));
 	return psprintf("type %s of column \"%s\" cannot use %s",
-					format_type_be(unusable->column->codec.typid),
-					unusable->column->name, unusable->key);
+					format_type_be(column->codec.typid), column->name, unusable->key);
 }
 
 static const char *
@@ -167,8 +154,6 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 	return NULL;
 }
 
-/* ---- clauses ---- */
-
 /* Explains left op right, one of which reads the column. */
 static const char *
 explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
@@ -192,35 +177,17 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 }
 
 /*
- * Explains an OR that restricts the column in some arms only, or the first
- * argument that does not restrict the key.
+ * Explains an expression that reads the column.  Of an OR, it explains that
+ * only some arms restrict the column, else the first argument that does not
+ * restrict the key.
  */
-static const char *
-explain_args(Unusable *unusable, const BoolExpr *expr)
-{
-	ListCell   *lc;
-
-	foreach(lc, expr->args)
-	{
-		if (expr->boolop == OR_EXPR && !mentions(unusable, lfirst(lc)))
-			return psprintf("column \"%s\" is compared in only some branches of an OR, so %s cannot be used",
-							unusable->column->name, unusable->key);
-	}
-	foreach(lc, expr->args)
-	{
-		const char *why = mentions(unusable, lfirst(lc))
-			? explain_clause(unusable, lfirst(lc)) : NULL;
-
-		if (why != NULL)
-			return why;
-	}
-	return NULL;
-}
-
-/* Explains an expression that reads the column. */
 static const char *
 explain_clause(Unusable *unusable, Node *node)
 {
+	const BoolExpr *expr = (BoolExpr *) node;
+	const char *why = NULL;
+	ListCell   *lc;
+
 	check_stack_depth();
 	if (IsA(node, OpExpr) && list_length(((OpExpr *) node)->args) == 2)
 		return explain_operator(unusable, ((OpExpr *) node)->opno,
@@ -232,22 +199,34 @@ explain_clause(Unusable *unusable, Node *node)
 								((ScalarArrayOpExpr *) node)->inputcollid,
 								linitial(((ScalarArrayOpExpr *) node)->args),
 								lsecond(((ScalarArrayOpExpr *) node)->args));
-	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop != NOT_EXPR)
-		return explain_args(unusable, (BoolExpr *) node);
 	/* IS NOT NULL only shows that an index is complete */
 	if (IsA(node, NullTest) || IsA(node, Var))
 		return NULL;
-	return explain_operand(unusable, node);
+	if (!IsA(node, BoolExpr) || expr->boolop == NOT_EXPR)
+		return explain_operand(unusable, node);
+	foreach(lc, expr->args)
+	{
+		if (expr->boolop == OR_EXPR && !mentions(unusable, lfirst(lc)))
+			return psprintf("column \"%s\" is compared in only some branches of an OR, so %s cannot be used",
+							unusable->column->name, unusable->key);
+	}
+	foreach(lc, expr->args)
+	{
+		if (why == NULL && mentions(unusable, lfirst(lc)))
+			why = explain_clause(unusable, lfirst(lc));
+	}
+	return why;
 }
 
-/* ---- attributes ---- */
-
-/* Returns true if the clauses restrict the attribute. */
-static bool
-is_restricted(const DynRelPlan *plan, const DynKeyAttr *attr, bool hash,
-			  List *clauses)
+static const char *
+explain_attribute(const DynRelPlan *plan,
+				  const DynIndexMeta *index, const DynKeyAttr *attr, bool hash,
+				  List *clauses)
 {
+	Unusable	unusable = {.classify = {plan, true, true},.attr = attr,
+	.hash = hash};
 	DynTarget	target = {plan, attr, NULL, NULL};
+	const char *why = NULL;
 	ListCell   *lc;
 
 	foreach(lc, clauses)
@@ -255,44 +234,12 @@ is_restricted(const DynRelPlan *plan, const DynKeyAttr *attr, bool hash,
 		const DynClause *clause = lfirst(lc);
 		bool		fully_consumed = true;
 
+		/* the clause restricts the attribute */
 		if (clause->pred != NULL &&
 			(dyn_implied_points(&target, clause->pred, &fully_consumed) != NULL ||
 			 (!hash && dyn_is_range_pred(&target, clause->pred))))
-			return true;
+			return NULL;
 	}
-	return false;
-}
-
-static const char *
-explain_column(Unusable *unusable, List *clauses)
-{
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		const RestrictInfo *rinfo = ((DynClause *) lfirst(lc))->rinfo;
-		const char *why = NULL;
-
-		if (rinfo != NULL && !rinfo->pseudoconstant &&
-			mentions(unusable, (Node *) rinfo->clause))
-			why = explain_clause(unusable, (Node *) rinfo->clause);
-		if (why != NULL)
-			return why;
-	}
-	return NULL;
-}
-
-static const char *
-explain_attribute(PlannerInfo *root, const DynRelPlan *plan,
-				  const DynIndexMeta *index, const DynKeyAttr *attr, bool hash,
-				  List *clauses)
-{
-	Unusable	unusable = {.classify = {root, plan, true, true},.attr = attr,
-	.hash = hash};
-	const char *why = NULL;
-
-	if (is_restricted(plan, attr, hash, clauses))
-		return NULL;
 	unusable.key = psprintf(index == NULL ? "%s \"%s\"" : "%s \"%s\" of index \"%s\"",
 							hash ? "partition key" : "sort key",
 							dyn_from_utf8_lossy(attr->name),
@@ -301,60 +248,48 @@ explain_attribute(PlannerInfo *root, const DynRelPlan *plan,
 	{
 		unusable.attnum = i;
 		unusable.column = dyn_relation_column(plan->relation, i);
-		if (dyn_column_shows(unusable.column, attr->name))
-			why = explain_column(&unusable, clauses);
+		if (!dyn_column_shows(unusable.column, attr->name))
+			continue;
+		foreach(lc, clauses)
+		{
+			const RestrictInfo *rinfo = ((DynClause *) lfirst(lc))->rinfo;
+
+			if (why == NULL && rinfo != NULL && !rinfo->pseudoconstant &&
+				mentions(&unusable, (Node *) rinfo->clause))
+				why = explain_clause(&unusable, (Node *) rinfo->clause);
+		}
 	}
 	return why;
 }
 
-/* ---- access plans ---- */
-
-/* Explains the partition keys of the table, then of each index. */
-static const char *
-explain_scan(PlannerInfo *root, const DynRelPlan *plan, List *clauses)
+const char *
+dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 {
+	const char *why = NULL;
+
+	if (access->kind == DYN_ACCESS_QUERY)
+	{
+		/* the first attribute of the sort key after those that are matched */
+		const DynIndexMeta *index = access->index == NULL ? NULL
+			: dyn_metadata_index(plan->meta, access->index);
+		const DynKeySchema *key = index ? &index->key : &plan->meta->key;
+
+		return access->row_keys != NULL || access->nrange >= key->nrange ? NULL
+			: explain_attribute(plan, index, &key->range[access->nrange],
+								false, clauses);
+	}
+	if (access->kind != DYN_ACCESS_SCAN)
+		return NULL;
+	if (plan->advice != NULL)
+		return plan->advice;
+	/* the partition keys of the table, then of each index */
 	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
 	{
 		const DynIndexMeta *index = dyn_choice_index(plan, target);
 		const DynKeySchema *key = index ? &index->key : &plan->meta->key;
 
-		for (int i = 0; i < key->nhash; i++)
-		{
-			const char *why = explain_attribute(root, plan, index, &key->hash[i],
-												true, clauses);
-
-			if (why != NULL)
-				return why;
-		}
+		for (int i = 0; i < key->nhash && why == NULL; i++)
+			why = explain_attribute(plan, index, &key->hash[i], true, clauses);
 	}
-	return NULL;
-}
-
-/*
- * Explains the first attribute of the sort key after those that are matched.
- */
-static const char *
-explain_query(PlannerInfo *root, const DynRelPlan *plan, const DynAccess *access,
-			  List *clauses)
-{
-	const DynIndexMeta *index = access->index == NULL ? NULL
-		: dyn_metadata_index(plan->meta, access->index);
-	const DynKeySchema *key = index ? &index->key : &plan->meta->key;
-
-	if (access->row_keys != NULL || access->nrange >= key->nrange)
-		return NULL;
-	return explain_attribute(root, plan, index, &key->range[access->nrange],
-							 false, clauses);
-}
-
-const char *
-dyn_advise(PlannerInfo *root, const DynRelPlan *plan, const DynAccess *access,
-		   List *clauses)
-{
-	if (access->kind == DYN_ACCESS_QUERY)
-		return explain_query(root, plan, access, clauses);
-	if (access->kind != DYN_ACCESS_SCAN)
-		return NULL;
-	return plan->advice != NULL ? plan->advice
-		: explain_scan(root, plan, clauses);
+	return why;
 }

@@ -54,19 +54,6 @@ find_guards(const DynClause *clause)
 	return list_length(guards) < list_length(clause->pred->args) ? guards : NIL;
 }
 
-bool
-dyn_has_guards(List *clauses)
-{
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		if (find_guards(lfirst(lc)) != NIL)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Returns the clauses; those at these positions as they apply while their
  * guards are closed.  Then they are rechecked.

@@ -24,6 +24,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "catalog/pg_statistic.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -33,11 +34,11 @@
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "../../model/server/pg_compat.h"
 #include "cost.h"
-#include "statistics.h"
 
 #define COST_PER_MS			20.0
 
@@ -64,6 +65,55 @@
 #define MS_PER_ITEM			0.0003
 #define MS_PER_WIDE_ITEM	0.0012
 
+/* ---- numbers of items and rows ---- */
+
+/* Returns true if the column has been analyzed. */
+static bool
+has_statistics(Oid relid, AttrNumber attnum)
+{
+	return SearchSysCacheExists3(STATRELATTINH, ObjectIdGetDatum(relid),
+								 Int16GetDatum(attnum), BoolGetDatum(false));
+}
+
+/* Returns the column that alone is the partition key, or 0. */
+static AttrNumber
+partition_column(const DynRelPlan *plan, const DynKeySchema *key)
+{
+	return key->nhash != 1 ? 0
+		: dyn_relation_only_column_of(plan->relation, &key->hash[0]);
+}
+
+/*
+ * A partition key of the table or of an index groups items.  For a small table
+ * the planner's default of 200 values is as good as a guess.
+ */
+bool
+dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
+{
+	const DynRelPlan *plan = rel->fdw_private;
+	bool		groups;
+
+	if (plan == NULL || attnum <= 0 ||
+		rel->tuples <= DEFAULT_NUM_DISTINCT * DYN_COLLECTION_ITEMS)
+		return false;
+	if (attnum == partition_column(plan, &plan->meta->key))
+		groups = plan->meta->key.nrange > 0;
+	else
+	{
+		groups = false;
+		for (int i = 0; i < plan->meta->nindexes; i++)
+			groups |= plan->meta->indexes[i].global &&
+				attnum == partition_column(plan, &plan->meta->indexes[i].key);
+	}
+	return groups && !has_statistics(plan->relation->relid, attnum);
+}
+
+static bool
+partitions_are_unknown(const DynRelPlan *plan, const DynKeySchema *key)
+{
+	return dyn_collections_are_unknown(plan->rel, partition_column(plan, key));
+}
+
 /*
  * Returns true if the item filter gives an attribute of the partition key.
  * Then all items found by the key are assumed to be rows.
@@ -89,19 +139,16 @@ is_keyed_by_item_filter(const DynAccess *access)
  * item filter.
  */
 static double
-row_share(const RelOptInfo *baserel, const DynAccess *access)
+row_share(const DynRelPlan *plan, const DynAccess *access)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
-
 	return is_keyed_by_item_filter(access) ? 1
-		: Min(1, baserel->tuples / plan->item_rows / plan->items);
+		: Min(1, plan->rel->tuples / plan->item_rows / plan->items);
 }
 
 double
-dyn_rows_per_item(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
+dyn_rows_per_item(const DynRelPlan *plan, const DynAccess *access,
 				  List *clauses)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	List	   *others = NIL;
 	ListCell   *lc;
 
@@ -110,58 +157,48 @@ dyn_rows_per_item(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *acces
 		if (!list_member_ptr(access->key_rinfos, lfirst(lc)))
 			others = lappend(others, lfirst(lc));
 	}
-	return clauselist_selectivity(root, others, baserel->relid, JOIN_INNER, NULL) *
-		row_share(baserel, access) * plan->item_rows;
-}
-
-/* In a response an attribute also has its name and type. */
-static double
-column_bytes(const DynRelPlan *plan, AttrNumber attnum)
-{
-	const DynColumn *column = dyn_relation_column(plan->relation, attnum);
-	int32		width = plan->analysed
-		? get_attavgwidth(plan->relation->relid, attnum) : 0;
-
-	if (width <= 0)
-		width = get_typavgwidth(column->codec.basetype, -1);
-	return width + strlen(column->name) + TYPE_BYTES;
-}
-
-/* Returns the bytes of the columns in the set, or of those not in it. */
-static double
-columns_bytes(const DynRelPlan *plan, const Bitmapset *attnums, bool in_set)
-{
-	double		bytes = 0;
-
-	for (AttrNumber attnum = 1; attnum <= plan->relation->ncolumns; attnum++)
-	{
-		if (!dyn_relation_column(plan->relation, attnum)->dropped &&
-			bms_is_member(attnum, attnums) == in_set)
-			bytes += column_bytes(plan, attnum);
-	}
-	return bytes;
+	return clauselist_selectivity(plan->root, others, plan->rel->relid, JOIN_INNER, NULL) *
+		row_share(plan, access) * plan->item_rows;
 }
 
 double
 dyn_fetched_part(const DynRelPlan *plan)
 {
+	const DynRelation *relation = plan->relation;
 	Bitmapset  *wanted = NULL;
-	double		rest,
-				fetched;
+	double		rest = 0;
+	double		fetched = 0;
 	ListCell   *lc;
 
 	foreach(lc, plan->fields)
 	{
 		const DynField *field = lfirst(lc);
 
-		if (dyn_field_path(plan->relation, field)->nsteps == 0)
+		if (dyn_field_path(relation, field)->nsteps == 0)
 			return 1;
 		wanted = bms_add_member(wanted, field->attnum);
 	}
-	rest = columns_bytes(plan, wanted, false);
-	fetched = rest > 0 ? columns_bytes(plan, wanted, true) : 1;
+	for (AttrNumber attnum = 1; attnum <= relation->ncolumns; attnum++)
+	{
+		const DynColumn *column = dyn_relation_column(relation, attnum);
+		int32		width = 0;
+		double		bytes;
+
+		if (column->dropped)
+			continue;
+		if (plan->analysed)
+			width = get_attavgwidth(relation->relid, attnum);
+		if (width <= 0)
+			width = get_typavgwidth(column->codec.basetype, -1);
+		/* in a response an attribute also has its name and type */
+		bytes = width + strlen(column->name) + TYPE_BYTES;
+		if (bms_is_member(attnum, wanted))
+			fetched += bytes;
+		else
+			rest += bytes;
+	}
 	bms_free(wanted);
-	return fetched / (fetched + rest);
+	return rest > 0 ? fetched / (fetched + rest) : 1;
 }
 
 /*
@@ -172,26 +209,25 @@ dyn_fetched_part(const DynRelPlan *plan)
  * table.
  */
 static double
-collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
+collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	const DynRelation *relation = plan->relation;
 	AttrNumber	attnum = dyn_relation_only_column_of(relation, attr);
 	const DynColumn *column;
 	VariableStatData variable;
-	double		sampled = Min(baserel->tuples, 300.0 * default_statistics_target);
+	double		sampled = Min(plan->rel->tuples, 300.0 * default_statistics_target);
 	double		keys;
 	bool		is_default;
 
 	if (attnum == 0)
 		return dyn_relation_templated(relation, attr->name) != NULL
 			? DYN_COLLECTION_ITEMS : plan->items;
-	if (!dyn_has_statistics(relation->relid, attnum))
+	if (!has_statistics(relation->relid, attnum))
 		return DYN_COLLECTION_ITEMS;
 	column = dyn_relation_column(relation, attnum);
-	examine_variable(root, (Node *) makeVar(baserel->relid, attnum,
-											column->codec.basetype, -1,
-											column->collation, 0),
+	examine_variable(plan->root, (Node *) makeVar(plan->rel->relid, attnum,
+												  column->codec.basetype, -1,
+												  column->collation, 0),
 					 0, &variable);
 	keys = get_variable_numdistinct(&variable, &is_default);
 	ReleaseVariableStats(variable);
@@ -200,14 +236,14 @@ collection_items(PlannerInfo *root, RelOptInfo *baserel, const DynKeyAttr *attr)
 
 /* Returns true if other relations give values of the key. */
 static bool
-is_bound_by_others(const RelOptInfo *baserel, const DynAccess *access)
+is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
 {
 	ListCell   *lc;
 
 	foreach(lc, access->key_rinfos)
 	{
 		if (!bms_is_subset(lfirst_node(RestrictInfo, lc)->clause_relids,
-						   baserel->relids))
+						   plan->rel->relids))
 			return true;
 	}
 	return false;
@@ -222,28 +258,23 @@ is_bound_by_others(const RelOptInfo *baserel, const DynAccess *access)
  * look up a few keys.
  */
 static double
-most_items(PlannerInfo *root, RelOptInfo *baserel,
-		   const DynAccess *access)
+most_items(const DynRelPlan *plan, const DynAccess *access)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	double		keys = access->keys.expected;
 
 	if (access->kind == DYN_ACCESS_GET)
 		return keys;
 	if (access->kind == DYN_ACCESS_SCAN || access->global ||
-		!is_bound_by_others(baserel, access))
+		!is_bound_by_others(plan, access))
 		return plan->items;
 	return Min(plan->items,
-			   keys * collection_items(root, baserel, &plan->meta->key.hash[0]));
+			   keys * collection_items(plan, &plan->meta->key.hash[0]));
 }
 
 double
-dyn_access_most_rows(PlannerInfo *root, RelOptInfo *baserel,
-					 const DynAccess *access)
+dyn_access_most_rows(const DynRelPlan *plan, const DynAccess *access)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
-
-	return clamp_row_est(most_items(root, baserel, access) *
+	return clamp_row_est(most_items(plan, access) *
 						 plan->item_rows);
 }
 
@@ -261,9 +292,8 @@ size_is_unknown(const DynRelPlan *plan)
 }
 
 static double
-assumed_bytes(const RelOptInfo *baserel, const DynIndexMeta *index)
+assumed_bytes(const DynRelPlan *plan, const DynIndexMeta *index)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	const DynTableMeta *meta = plan->meta;
 
 	if (index != NULL && index->size_bytes > 0)
@@ -272,23 +302,6 @@ assumed_bytes(const RelOptInfo *baserel, const DynIndexMeta *index)
 		return UNKNOWN_BYTES;
 	return Max((double) meta->size_bytes,
 			   plan->analysed ? plan->items * dyn_default_item_bytes(meta, NULL) : 0);
-}
-
-/*
- * Returns a factor for large partitions.  A partition given by the statement
- * may be large.  If the length of item collections is a guess (statistics.h),
- * the cost assumes the planner's default of 200 values.  Then reading one end
- * of the partition (min, max, LIMIT) costs less.
- */
-static double
-caution(const RelOptInfo *baserel, const DynIndexMeta *index)
-{
-	const DynRelPlan *plan = baserel->fdw_private;
-
-	if (!dyn_partitions_are_unknown(baserel,
-									index ? &index->key : &plan->meta->key))
-		return 1;
-	return plan->items / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
 }
 
 /* Returns true if the number of items per partition key is a guess. */
@@ -303,7 +316,7 @@ lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 														 &key->hash[i]);
 
 		if (attnum == 0 ||
-			!dyn_has_statistics(plan->relation->relid, attnum))
+			!has_statistics(plan->relation->relid, attnum))
 			return true;
 	}
 	return false;
@@ -319,64 +332,46 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 }
 
 /*
- * Returns the items that lookups of these keys examine, if the number of items
- * per key is a guess.
+ * Returns the items that Queries of these keys examine.
+ *
+ * A partition given by the statement may be large.  If the length of item
+ * collections is a guess (partitions_are_unknown), the cost assumes the planner's
+ * default of 200 values.  Then reading one end of the partition (min, max,
+ * LIMIT) costs less.
  */
 static double
-assumed_items(const DynRelPlan *plan, const DynAccess *access,
-			  const DynIndexMeta *index, double items, double keys)
-{
-	double		length = UNKNOWN_LENGTH;
-
-	if (reads_base_items(plan, access, index))
-		length = Max(length, ITEM_UNIT_BYTES / dyn_default_item_bytes(plan->meta, NULL));
-	else if (access->nrange == 0)
-		return keys * length;
-	return Min(items, keys * length);
-}
-
-/* Returns the items that Queries of these keys examine. */
-static double
-query_items(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
+query_items(const DynRelPlan *plan, const DynAccess *access,
 			const DynIndexMeta *index, double keys)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
-	bool		named = !access->multi_partition &&
-		!is_bound_by_others(baserel, access);
+	bool		base = reads_base_items(plan, access, index);
 	double		items;
 
 	/* pass the relation, else it is cached as the join's selectivity */
-	items = (is_keyed_by_item_filter(access) ? baserel->tuples / plan->item_rows
+	items = (is_keyed_by_item_filter(access) ? plan->rel->tuples / plan->item_rows
 			 : plan->items) *
-		clauselist_selectivity(root, access->key_rinfos, baserel->relid,
+		clauselist_selectivity(plan->root, access->key_rinfos, plan->rel->relid,
 							   JOIN_INNER, NULL);
-	if (named)
-		items *= caution(baserel, index);
+	if (!access->multi_partition && !is_bound_by_others(plan, access))
+	{
+		if (partitions_are_unknown(plan,
+								   index ? &index->key : &plan->meta->key))
+			items *= plan->items / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
+	}
 	else if (lengths_are_unknown(plan, index))
-		items = assumed_items(plan, access, index, items, keys);
-	return Min(Max(items, keys), most_items(root, baserel, access));
+	{
+		double		assumed = keys * UNKNOWN_LENGTH;
+
+		if (base)
+			assumed = keys * Max(UNKNOWN_LENGTH,
+								 ITEM_UNIT_BYTES / dyn_default_item_bytes(plan->meta, NULL));
+		items = base || access->nrange > 0 ? Min(items, assumed) : assumed;
+	}
+	return Min(Max(items, keys), most_items(plan, access));
 }
 
 /* ---- the reads of one execution ---- */
 
-static double
-ms_per_item(const DynRelPlan *plan)
-{
-	ListCell   *lc;
-
-	if (list_length(plan->fields) > FEW_COLUMNS)
-		return MS_PER_WIDE_ITEM;
-	foreach(lc, plan->fields)
-	{
-		const DynField *field = lfirst(lc);
-
-		if (dyn_relation_column(plan->relation,
-								field->attnum)->codec.basetype == JSONBOID)
-			return MS_PER_WIDE_ITEM;
-	}
-	return MS_PER_ITEM;
-}
-
+/* Sets the reads of items by their keys. */
 static void
 read_items(DynReads *reads, double keys, double bytes)
 {
@@ -385,21 +380,6 @@ read_items(DynReads *reads, double keys, double bytes)
 	reads->units = keys * dyn_item_units(bytes);
 	reads->bytes = keys * bytes;
 	reads->cpu_ms = keys * DYN_MS_PER_KEY;
-}
-
-/*
- * Sets the reads of partitions: each is read page by page, several of them
- * concurrently.
- */
-static void
-read_partitions(DynReads *reads, double keys, double items, double bytes)
-{
-	reads->keys = keys;
-	reads->requests = Max(keys, ceil(items * bytes / DYN_PAGE_BYTES));
-	reads->width = keys;
-	reads->units = keys * dyn_page_units(items * bytes / keys);
-	reads->bytes = items * bytes;
-	reads->cpu_ms = reads->requests * DYN_MS_PER_QUERY;
 }
 
 /*
@@ -415,11 +395,11 @@ read_table(DynReads *reads, double bytes)
 	reads->bytes = bytes;
 }
 
+/* Sets the reads of the requests; returns the items that they examine. */
 static double
-read_access(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
+read_access(DynReads *reads, const DynRelPlan *plan,
 			const DynAccess *access, const DynIndexMeta *index)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	double		bytes = dyn_default_item_bytes(plan->meta, index);
 	double		keys = access->keys.expected;
 	double		items;
@@ -427,77 +407,23 @@ read_access(DynReads *reads, PlannerInfo *root, RelOptInfo *baserel,
 	if (access->kind == DYN_ACCESS_GET)
 	{
 		read_items(reads, keys, bytes);
+		reads->width = reads->requests;
 		return keys;
 	}
 	if (access->kind == DYN_ACCESS_SCAN)
 	{
-		read_table(reads, assumed_bytes(baserel, index));
+		read_table(reads, assumed_bytes(plan, index));
 		return reads->bytes / bytes;
 	}
-	items = query_items(root, baserel, access, index, keys);
-	read_partitions(reads, keys, items, bytes);
+	/* each partition is read page by page, several of them concurrently */
+	items = query_items(plan, access, index, keys);
+	reads->keys = keys;
+	reads->requests = Max(keys, ceil(items * bytes / DYN_PAGE_BYTES));
+	reads->width = keys;
+	reads->units = keys * dyn_page_units(items * bytes / keys);
+	reads->bytes = items * bytes;
+	reads->cpu_ms = reads->requests * DYN_MS_PER_QUERY;
 	return items;
-}
-
-/*
- * Returns the items that the matched clauses on this table alone select.  That
- * is at least the 200th that a named partition is assumed to have, if lengths
- * are guesses.
- */
-static double
-own_items(PlannerInfo *root, const RelOptInfo *baserel, const DynAccess *access,
-		  const DynIndexMeta *index)
-{
-	const DynRelPlan *plan = baserel->fdw_private;
-	double		least = lengths_are_unknown(plan, index)
-		? plan->items / DEFAULT_NUM_DISTINCT : 0;
-	List	   *own = NIL;
-	ListCell   *lc;
-
-	foreach(lc, access->key_rinfos)
-	{
-		if (bms_is_subset(lfirst_node(RestrictInfo, lc)->clause_relids,
-						  baserel->relids))
-			own = lappend(own, lfirst(lc));
-	}
-	return Max(Max(1, least), plan->items *
-			   clauselist_selectivity(root, own, baserel->relid, JOIN_INNER, NULL));
-}
-
-/* Adds reads of the table's items that an index lacks. */
-static void
-read_base_items(DynReads *reads, const DynRelPlan *plan,
-				const DynAccess *access, const DynIndexMeta *index,
-				double items)
-{
-	DynReads	base = {0};
-
-	read_items(&base, items, dyn_default_item_bytes(plan->meta, NULL));
-	if (!access->fetch_base_items)
-		reads->units += base.units; /* DynamoDB fetches them itself */
-	else
-	{
-		reads->base_requests = base.requests;
-		reads->base_units = base.units;
-	}
-	reads->bytes += base.bytes;
-}
-
-/*
- * Returns the examined items that the filters select: at least one per key, as
- * if a narrower key had selected them.
- */
-static double
-returned_items(PlannerInfo *root, const RelOptInfo *baserel,
-			   const DynAccess *access, double items, double keys)
-{
-	double		selected =
-		items * clauselist_selectivity(root, access->filter_rinfos,
-									   baserel->relid, JOIN_INNER, NULL);
-
-	if (!access->rechecks_item_filter)
-		selected *= row_share(baserel, access);
-	return Max(selected, Min(items, Max(keys, 1)));
 }
 
 /*
@@ -505,19 +431,19 @@ returned_items(PlannerInfo *root, const RelOptInfo *baserel,
  * rows.
  */
 static bool
-subplan_varies(Node *node, const RelOptInfo *baserel)
+subplan_varies(Node *node, const RelOptInfo *rel)
 {
 	ListCell   *lc;
 
 	if (node == NULL)
 		return false;
 	if (!IsA(node, SubPlan))
-		return expression_tree_walker(node, subplan_varies, (void *) baserel);
+		return expression_tree_walker(node, subplan_varies, (void *) rel);
 	foreach(lc, ((SubPlan *) node)->args)
 	{
 		Bitmapset  *attnums = NULL;
 
-		pull_varattnos(lfirst(lc), baserel->relid, &attnums);
+		pull_varattnos(lfirst(lc), rel->relid, &attnums);
 		if (!bms_is_empty(attnums))
 			return true;
 	}
@@ -530,8 +456,7 @@ subplan_varies(Node *node, const RelOptInfo *baserel)
  * one read.
  */
 static Cost
-cost_of_clauses(PlannerInfo *root, const RelOptInfo *baserel, List *rinfos,
-				double items)
+cost_of_clauses(const DynRelPlan *plan, List *rinfos, double items)
 {
 	Cost		total = 0;
 	ListCell   *lc;
@@ -540,75 +465,78 @@ cost_of_clauses(PlannerInfo *root, const RelOptInfo *baserel, List *rinfos,
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 		bool		once = contain_subplans((Node *) rinfo->clause) &&
-			!subplan_varies((Node *) rinfo->clause, baserel);
+			!subplan_varies((Node *) rinfo->clause, plan->rel);
 		QualCost	cost;
 
-		cost_qual_eval_node(&cost, (Node *) rinfo, root);
+		cost_qual_eval_node(&cost, (Node *) rinfo, plan->root);
 		total += cost.per_tuple * (once ? Min(items, 1) : items);
 	}
 	return total;
 }
 
-/*
- * Returns the cost of checking rows.  Clauses cost the same as for a local
- * table, wherever they are evaluated, and an examined item costs as much as an
- * index tuple.  So if two requests cost the same, the one with the narrower
- * key is cheaper.
- */
-static Cost
-check_cost(PlannerInfo *root, const RelOptInfo *baserel,
-		   const DynAccess *access, double items, double returned)
-{
-	const DynRelPlan *plan = baserel->fdw_private;
-
-	return items * cpu_operator_cost +
-		cost_of_clauses(root, baserel, access->filter_rinfos, items) +
-		cost_of_clauses(root, baserel, access->local_rinfos,
-						returned * plan->item_rows);
-}
-
-/*
- * Returns the fraction of the reads that a semijoin needs, which stops at the
- * first row: the first page is made small accordingly (plan.c).
- */
-static double
-first_share(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
-			double items)
-{
-	List	   *clauses;
-
-	if (!dyn_access_can(access, DYN_CAN_ORDER))
-		return 1;
-	clauses = list_union_ptr(access->local_rinfos, access->filter_rinfos);
-	return 1 / Max(1, items * dyn_rows_per_item(root, baserel, access, clauses));
-}
-
 static void
-estimate_reads(DynEstimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
+estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 			   const DynAccess *access, const DynIndexMeta *index)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	DynReads   *reads = &estimate->reads;
-	double		items = read_access(reads, root, baserel, access, index);
-	double		returned = returned_items(root, baserel, access, items,
-										  reads->keys);
+	double		items = read_access(reads, plan, access, index);
+	double		returned;
+	double		ms_per_item;
+	ListCell   *lc;
 
+	/* at least one item per key, as if a narrower key had selected them */
+	returned = items * clauselist_selectivity(plan->root, access->filter_rinfos,
+											  plan->rel->relid, JOIN_INNER, NULL);
+	if (!access->rechecks_item_filter)
+		returned *= row_share(plan, access);
+	returned = Max(returned, Min(items, Max(reads->keys, 1)));
 	estimate->items = returned;
 	estimate->examined = items;
-	estimate->first_share = first_share(root, baserel, access, items);
-	estimate->check_cost = check_cost(root, baserel, access, items, returned);
-	if (access->kind == DYN_ACCESS_GET)
-		reads->width = reads->requests;
-	reads->width = Min(reads->width,
-					   plan->relation->connection->max_concurrency);
+	/* a semijoin stops at the first row: its first page is small (plan.c) */
+	estimate->first_share = !dyn_access_can(access, DYN_CAN_ORDER) ? 1
+		: 1 / Max(1, items * dyn_rows_per_item(plan, access,
+											   list_union_ptr(access->local_rinfos,
+															  access->filter_rinfos)));
+	/*
+	 * Clauses cost the same as for a local table, wherever they are
+	 * evaluated, and an examined item costs as much as an index tuple.  So if
+	 * two requests cost the same, the one with the narrower key is cheaper.
+	 */
+	estimate->check_cost = items * cpu_operator_cost +
+		cost_of_clauses(plan, access->filter_rinfos, items) +
+		cost_of_clauses(plan, access->local_rinfos,
+						returned * plan->item_rows);
+	reads->width = Min(reads->width, plan->relation->connection->max_concurrency);
 	if (reads_base_items(plan, access, index))
-		read_base_items(reads, plan, access, index, items);
+	{
+		DynReads	base = {0};
+
+		read_items(&base, items, dyn_default_item_bytes(plan->meta, NULL));
+		reads->bytes += base.bytes;
+		if (!access->fetch_base_items)
+			reads->units += base.units; /* DynamoDB fetches them itself */
+		else
+		{
+			reads->base_requests = base.requests;
+			reads->base_units = base.units;
+		}
+	}
 	if (access->count_only)
 		reads->bytes = 0;
 	else
 	{
+		ms_per_item = list_length(plan->fields) > FEW_COLUMNS
+			? MS_PER_WIDE_ITEM : MS_PER_ITEM;
+		foreach(lc, plan->fields)
+		{
+			const DynField *field = lfirst(lc);
+
+			if (dyn_relation_column(plan->relation,
+									field->attnum)->codec.basetype == JSONBOID)
+				ms_per_item = MS_PER_WIDE_ITEM;
+		}
 		reads->bytes *= plan->fetched * (items > 0 ? returned / items : 1);
-		reads->cpu_ms += returned * plan->item_rows * ms_per_item(plan);
+		reads->cpu_ms += returned * plan->item_rows * ms_per_item;
 	}
 	if (plan->relation->consistent)
 	{
@@ -618,22 +546,35 @@ estimate_reads(DynEstimate *estimate, PlannerInfo *root, RelOptInfo *baserel,
 }
 
 /*
- * Limits the units.  Queries with different keys never use much more than a
- * read of the entire table or index.  Reads of its items in the table never
- * use more than for the items that its own clauses select.
+ * Limits the units of Queries.  With different keys they never use much more
+ * than a read of the entire table or index.  Reads of its items in the table
+ * never use more than for the items that its own clauses select.  These are at
+ * least the 200th that a named partition is assumed to have, if lengths are
+ * guesses.
  */
 static void
-limit_units(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
+limit_units(DynPrices *prices, const DynRelPlan *plan,
 			const DynAccess *access, const DynIndexMeta *index, double bytes)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	double		factor = plan->relation->consistent ? 2 : 1;
+	double		least = lengths_are_unknown(plan, index)
+		? plan->items / DEFAULT_NUM_DISTINCT : 0;
 	double		base = 0;
+	List	   *own = NIL;
+	ListCell   *lc;
 
-	if (reads_base_items(plan, access, index))
-		base = factor * own_items(root, baserel, access, index) *
-			dyn_item_units(dyn_default_item_bytes(plan->meta, NULL));
 	prices->most_units = factor * dyn_page_units(bytes);
+	if (!reads_base_items(plan, access, index))
+		return;
+	foreach(lc, access->key_rinfos)
+	{
+		if (bms_is_subset(lfirst_node(RestrictInfo, lc)->clause_relids,
+						  plan->rel->relids))
+			own = lappend(own, lfirst(lc));
+	}
+	base = factor * dyn_item_units(dyn_default_item_bytes(plan->meta, NULL)) *
+		Max(Max(1, least), plan->items *
+			clauselist_selectivity(plan->root, own, plan->rel->relid, JOIN_INNER, NULL));
 	if (access->fetch_base_items)
 		prices->most_base_units = base;
 	else
@@ -641,52 +582,25 @@ limit_units(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
 }
 
 static void
-find_prices(DynPrices *prices, PlannerInfo *root, const RelOptInfo *baserel,
+find_prices(DynPrices *prices, const DynRelPlan *plan,
 			const DynAccess *access, const DynIndexMeta *index)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	const DynReadOptions *options = &plan->relation->options;
 	const DynThroughput *throughput = index ? &index->throughput
 		: &plan->meta->throughput;
-	double		bytes = assumed_bytes(baserel, index);
+	double		bytes = assumed_bytes(plan, index);
 
 	dyn_capacity_init(&prices->capacity, throughput, bytes,
 					  options->read_capacity, options->read_percent);
 	dyn_capacity_init(&prices->base, &plan->meta->throughput,
-					  assumed_bytes(baserel, NULL),
+					  assumed_bytes(plan, NULL),
 					  options->read_capacity, options->read_percent);
 	prices->round_trip_ms = options->round_trip_ms;
 	prices->unit_cost_ms = options->unit_cost_ms;
 	prices->in_flight = plan->relation->connection->max_concurrency;
 	if (access->kind == DYN_ACCESS_QUERY)
-		limit_units(prices, root, baserel, access, index, bytes);
+		limit_units(prices, plan, access, index, bytes);
 	prices->known = dyn_known_capacity(throughput, options->read_capacity) > 0;
-}
-
-/* Returns the time for the requests alone, without any transfer. */
-static double
-full_table_ms(const RelOptInfo *baserel, const DynPrices *prices)
-{
-	DynPrices	of_table = *prices;
-	DynReads	reads = {0};
-
-	of_table.capacity = prices->base;
-	read_table(&reads, assumed_bytes(baserel, NULL));
-	reads.bytes = 0;
-	return dyn_reads_price(&reads, &of_table);
-}
-
-static void
-add_reads(DynReads *sum, const DynReads *reads)
-{
-	sum->keys += reads->keys;
-	sum->requests += reads->requests;
-	sum->width += reads->width;
-	sum->units += reads->units;
-	sum->base_requests += reads->base_requests;
-	sum->base_units += reads->base_units;
-	sum->bytes += reads->bytes;
-	sum->cpu_ms += reads->cpu_ms;
 }
 
 /*
@@ -694,19 +608,27 @@ add_reads(DynReads *sum, const DynReads *reads)
  * for all of them the capacity of the table or index that has the least.
  */
 static void
-estimate_union(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
+estimate_union(const DynRelPlan *plan, const DynAccess *access,
 			   DynEstimate *estimate)
 {
 	DynPrices  *prices = &estimate->prices;
+	DynReads   *reads = &estimate->reads;
 	ListCell   *lc;
 
-	find_prices(prices, root, baserel, access, NULL);
+	find_prices(prices, plan, access, NULL);
 	foreach(lc, access->inner)
 	{
 		DynEstimate arm;
 
-		dyn_estimate_access(root, baserel, lfirst(lc), &arm);
-		add_reads(&estimate->reads, &arm.reads);
+		dyn_estimate_access(plan, lfirst(lc), &arm);
+		reads->keys += arm.reads.keys;
+		reads->requests += arm.reads.requests;
+		reads->width += arm.reads.width;
+		reads->units += arm.reads.units;
+		reads->base_requests += arm.reads.base_requests;
+		reads->base_units += arm.reads.base_units;
+		reads->bytes += arm.reads.bytes;
+		reads->cpu_ms += arm.reads.cpu_ms;
 		estimate->items += arm.items;
 		estimate->check_cost += arm.check_cost;
 		estimate->rows_unknown |= arm.rows_unknown;
@@ -714,28 +636,34 @@ estimate_union(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
 			prices->capacity = arm.prices.capacity;
 		prices->known |= arm.prices.known;
 	}
-	estimate->reads.width = Min(estimate->reads.width, prices->in_flight);
+	reads->width = Min(reads->width, prices->in_flight);
 }
 
 void
-dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
+dyn_estimate_access(const DynRelPlan *plan,
 					const DynAccess *access, DynEstimate *estimate)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = access->index
 		? dyn_metadata_index(plan->meta, access->index) : NULL;
+	DynReads	of_table = {0};
+	DynPrices	prices;
 
 	memset(estimate, 0, sizeof(DynEstimate));
 	if (access->kind == DYN_ACCESS_UNION)
-		estimate_union(root, baserel, access, estimate);
+		estimate_union(plan, access, estimate);
 	else
 	{
-		estimate_reads(estimate, root, baserel, access, index);
-		find_prices(&estimate->prices, root, baserel, access, index);
+		estimate_reads(estimate, plan, access, index);
+		find_prices(&estimate->prices, plan, access, index);
 		estimate->rows_unknown = access->kind == DYN_ACCESS_QUERY &&
 			lengths_are_unknown(plan, index);
 	}
-	estimate->full_ms = full_table_ms(baserel, &estimate->prices);
+	/* the time for the requests of a Scan alone, without any transfer */
+	prices = estimate->prices;
+	prices.capacity = prices.base;
+	read_table(&of_table, assumed_bytes(plan, NULL));
+	of_table.bytes = 0;
+	estimate->full_ms = dyn_reads_price(&of_table, &prices);
 	estimate->assumed = size_is_unknown(plan);
 }
 
@@ -767,33 +695,28 @@ cost_of_kind(DynAccessKind kind, double ms)
 }
 
 /*
- * Returns the time of an execution that is repeated.  The read capacity that
- * DynamoDB has saved up serves only a few executions, including the first.
- * Without it, the first one may seem more expensive than a Scan.  Then core
- * would drop the path before it knows the price of many executions.
+ * Returns the costs of the requests alone.  The read capacity that DynamoDB
+ * has saved up serves only a few executions, including the first.  Without it,
+ * the first one may seem more expensive than a Scan.  Then core would drop the
+ * path before it knows the price of many executions.
  */
-static double
-repeated_ms(const DynEstimate *estimate)
-{
-	double		once = dyn_reads_price(&estimate->reads, &estimate->prices);
-	DynPrices	prices = estimate->prices;
-
-	prices.capacity.saved = prices.base.saved = 0;
-	return Min(dyn_reads_price(&estimate->reads, &prices),
-			   Max(once, estimate->full_ms / DIRECT_ADVANTAGE));
-}
-
-/* Returns the costs of the requests alone. */
 static void
 cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
 			  Cost *startup, Cost *total)
 {
 	const DynPrices *prices = &estimate->prices;
-	double		ms = repeated ? repeated_ms(estimate)
-		: dyn_reads_price(&estimate->reads, prices);
+	double		ms = dyn_reads_price(&estimate->reads, prices);
 	double		share = estimate->first_page > 0
 		? Min(1, estimate->first_page / Max(1, estimate->examined)) : 1;
 
+	if (repeated)
+	{
+		DynPrices	later = *prices;
+
+		later.capacity.saved = later.base.saved = 0;
+		ms = Min(dyn_reads_price(&estimate->reads, &later),
+				 Max(ms, estimate->full_ms / DIRECT_ADVANTAGE));
+	}
 	*startup = cost_of_kind(kind, dyn_reads_first_price(&estimate->reads, share,
 														prices));
 	*total = Max(*startup, cost_of_kind(kind, ms)) *
@@ -817,31 +740,15 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 }
 
 /*
- * Returns the reads of an execution that ends before its last row (LIMIT,
- * EXISTS), and so costs less than all of them.  No request costs less than
- * half a unit.
- */
-static DynReads
-reads_of_part(const DynReads *reads, double share)
-{
-	DynReads	read = *reads;
-
-	read.requests = Max(1, ceil(reads->requests * share));
-	read.units = Max(reads->units * share,
-					 Min(reads->units, DYN_LEAST_UNITS * read.requests));
-	read.base_requests = ceil(reads->base_requests * share);
-	read.base_units *= share;
-	read.bytes *= share;
-	read.cpu_ms *= share;
-	return read;
-}
-
-/*
  * Batched lookups are preferred to the same requests one by one even if few
  * are expected.  At worst they cost the same, and small row estimates are
  * often wrong.  Other work of an execution, in other nodes or to check rows,
- * is done for each key.  If a part of each partition is read, all of them use
- * at most the same part of the table's units.
+ * is done for each key.
+ *
+ * An execution that ends before its last row (LIMIT, EXISTS) costs less than
+ * all of its reads, but no request costs less than half a unit.  If a part of
+ * each partition is read, all of them use at most the same part of the table's
+ * units.
  */
 void
 dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
@@ -849,8 +756,8 @@ dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
 	const DynEstimate *once = lookups->estimate;
 	double		share = lookups->first_only ? once->first_share : 1;
 	DynPrices	prices = once->prices;
-	DynReads	part,
-				all;
+	DynReads	part = once->reads;
+	DynReads	all;
 	Cost		scan_startup,
 				scan_total,
 				full;
@@ -859,7 +766,13 @@ dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)
 	full = scan_total + once->check_cost;
 	if (lookups->execution < full)
 		share = Min(share, lookups->execution / full);
-	part = reads_of_part(&once->reads, share);
+	part.requests = Max(1, ceil(part.requests * share));
+	part.units = Max(part.units * share,
+					 Min(part.units, DYN_LEAST_UNITS * part.requests));
+	part.base_requests = ceil(part.base_requests * share);
+	part.base_units *= share;
+	part.bytes *= share;
+	part.cpu_ms *= share;
 	prices.most_units *= share;
 	all = dyn_reads_repeat(&part, &prices, lookups->keys,
 						   lookups->kind == DYN_ACCESS_GET);

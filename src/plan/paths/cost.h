@@ -13,11 +13,12 @@
 #include "utils/selfuncs.h"
 
 #include "../keys/match_keys.h"
+
 /*
  * Returns the rows that pass the clauses, per item that an access plan
  * examines; its key has selected these items.
  */
-extern double dyn_rows_per_item(PlannerInfo *root, RelOptInfo *baserel,
+extern double dyn_rows_per_item(const DynRelPlan *plan,
 								const DynAccess *access, List *clauses);
 
 /*
@@ -25,11 +26,12 @@ extern double dyn_rows_per_item(PlannerInfo *root, RelOptInfo *baserel,
  * response, by the widths of the columns.
  */
 extern double dyn_fetched_part(const DynRelPlan *plan);
+
 /*
  * Returns the estimated maximum number of rows in the items read, for the
  * planner.
  */
-extern double dyn_access_most_rows(PlannerInfo *root, RelOptInfo *baserel,
+extern double dyn_access_most_rows(const DynRelPlan *plan,
 								   const DynAccess *access);
 
 /*
@@ -42,7 +44,7 @@ extern bool dyn_access_is_one_request(const DynAccess *access);
  * Estimates the reads of one execution, and their prices.  The selectivity of
  * `access->key_rinfos` gives the number of items that the requests examine.
  */
-extern void dyn_estimate_access(PlannerInfo *root, RelOptInfo *baserel,
+extern void dyn_estimate_access(const DynRelPlan *plan,
 								const DynAccess *access,
 								DynEstimate *estimate);
 
@@ -63,6 +65,16 @@ dyn_less_direct_cost(Cost cost)
 {
 	return cost * 1.02 + 1;
 }
+
+/* Items per partition key, without statistics. */
+#define DYN_COLLECTION_ITEMS	50.0
+
+/*
+ * Returns true if the number of items with the same value of a partition key,
+ * of the table or of a global index, is our guess, not core's default.
+ */
+extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
+										AttrNumber attnum);
 
 /* Batched executions of one keyed path */
 typedef struct DynLookupCost

@@ -1,6 +1,11 @@
 /*
  * first_page.c
  *		Decides how many items the first page of a scan needs.
+ *
+ * DynamoDB charges for the items of a page, so a scan limits its first page if
+ * the statement needs only a few rows.  Later pages are larger
+ * (exec/fetch/stream.c), so a limit that is too small costs requests, but
+ * never rows.
  */
 #include "postgres.h"
 
@@ -10,78 +15,45 @@
 #include "utils/selfuncs.h"
 
 #include "cost.h"
-#include "first_page.h"
+#include "planner.h"
 
 /* A larger hint has no advantage over a page of 1 MB. */
 #define MAX_ITEMS	10000
 
-/* ---- rows ---- */
-
-/*
- * Returns true if the query level uses rows of outer levels.  This is known
- * only after preprocessing.
- */
-static bool
-is_correlated(const PlannerInfo *root)
-{
-	for (root = root->parent_root; root != NULL; root = root->parent_root)
-	{
-		if (root->plan_params != NIL)
-			return true;
-	}
-	return false;
-}
-
 /*
  * Returns true if an EXISTS needs only one row of this scan.  Core plans all
  * relations in an EXISTS for one row, even if that takes many rows of the
- * scan.
+ * scan.  Whether the query level uses rows of outer levels is known only after
+ * preprocessing.
  */
 static bool
 is_existence(const PlannerInfo *root)
 {
 	const Query *parse = root->parse;
 
-	return root->parent_root != NULL && root->tuple_fraction == 1.0 &&
-		!parse->hasAggs && parse->groupClause == NIL &&
-		parse->groupingSets == NIL && parse->havingQual == NULL &&
-		parse->distinctClause == NIL && !parse->hasWindowFuncs &&
-		!parse->hasTargetSRFs && parse->sortClause == NIL &&
-		parse->setOperations == NULL && parse->limitOffset == NULL &&
-		!is_correlated(root);
-}
-
-/*
- * Returns the rows that are equal in the first sort keys, those that the
- * path's order provides.
- */
-static double
-group_rows(PlannerInfo *root, const RelOptInfo *baserel, const List *pathkeys)
-{
-	List	   *exprs = NIL;
-	ListCell   *lc;
-
-	foreach(lc, pathkeys)
+	if (root->parent_root == NULL || root->tuple_fraction != 1.0 ||
+		parse->hasAggs || parse->groupClause != NIL ||
+		parse->groupingSets != NIL || parse->havingQual != NULL ||
+		parse->distinctClause != NIL || parse->hasWindowFuncs ||
+		parse->hasTargetSRFs || parse->sortClause != NIL ||
+		parse->setOperations != NULL || parse->limitOffset != NULL)
+		return false;
+	for (root = root->parent_root; root != NULL; root = root->parent_root)
 	{
-		const EquivalenceClass *ec = lfirst_node(PathKey, lc)->pk_eclass;
-		const EquivalenceMember *first = linitial(ec->ec_members);
-
-		exprs = lappend(exprs, first->em_expr);
+		if (root->plan_params != NIL)
+			return false;
 	}
-	return baserel->rows / estimate_num_groups(root, exprs, baserel->rows, NULL,
-											   NULL);
+	return true;
 }
-
-/* ---- items ---- */
 
 int
-dyn_items_of_rows(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access,
+dyn_items_of_rows(const DynRelPlan *plan, const DynAccess *access,
 				  List *clauses, double rows, bool roughly)
 {
-	const DynTableMeta *meta = ((DynRelPlan *) baserel->fdw_private)->meta;
+	const DynTableMeta *meta = ((DynRelPlan *) plan->rel->fdw_private)->meta;
 	const DynIndexMeta *index = access->index == NULL ? NULL
 		: dyn_metadata_index(meta, access->index);
-	double		share = dyn_rows_per_item(root, baserel, access, clauses);
+	double		share = dyn_rows_per_item(plan, access, clauses);
 	double		items = ceil(rows / Max(share, 1e-6));
 
 	if (roughly || share < 1)
@@ -91,13 +63,16 @@ dyn_items_of_rows(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *acces
 }
 
 int
-dyn_limit_hint(PlannerInfo *root, RelOptInfo *baserel, List *pathkeys,
+dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 			   const DynAccess *access, List *clauses)
 {
+	PlannerInfo *root = plan->root;
 	double		rows = root->limit_tuples <= 0 && is_existence(root) ? 1
 		: root->limit_tuples;
 	int			provided = 0;
 	bool		in_groups;
+	List	   *exprs = NIL;
+	ListCell   *lc;
 
 	if (rows <= 0 || bms_membership(root->all_baserels) != BMS_SINGLETON)
 		return 0;
@@ -105,12 +80,18 @@ dyn_limit_hint(PlannerInfo *root, RelOptInfo *baserel, List *pathkeys,
 											 &provided);
 	if (in_groups && provided == 0)
 		return 0;
-	if (in_groups)
-		rows += group_rows(root, baserel, pathkeys);
-	return dyn_items_of_rows(root, baserel, access, clauses, rows, in_groups);
-}
+	/* rows that are equal in the sort keys that the path's order provides */
+	foreach(lc, in_groups ? pathkeys : NIL)
+	{
+		const EquivalenceClass *ec = lfirst_node(PathKey, lc)->pk_eclass;
 
-/* ---- min and max ---- */
+		exprs = lappend(exprs, ((EquivalenceMember *) linitial(ec->ec_members))->em_expr);
+	}
+	if (in_groups)
+		rows += plan->rel->rows /
+			estimate_num_groups(root, exprs, plan->rel->rows, NULL, NULL);
+	return dyn_items_of_rows(plan, access, clauses, rows, in_groups);
+}
 
 int
 dyn_ends_together(const PlannerInfo *root)

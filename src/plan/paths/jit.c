@@ -19,7 +19,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 
-#include "../tree/node_kinds.h"
+#include "../tree/plantree.h"
 #include "cost.h"
 #include "planner.h"
 
@@ -42,15 +42,6 @@ add_child(Plan *child, int use, void *context)
 	visit->waiting += waiting_of(child, visit->subplans);
 	visit->total += child->total_cost;
 	return false;
-}
-
-static Cost
-waiting_of_scan(const ForeignScan *scan)
-{
-	const DynAccess *access = dyn_access_of_scan(scan);
-
-	return access == NULL ? 0 : scan->scan.plan.total_cost -
-		dyn_estimate_local_cost(&access->estimate, scan->scan.plan.plan_rows);
 }
 
 /*
@@ -131,7 +122,13 @@ waiting_of(Plan *plan, List *subplans)
 
 	check_stack_depth();
 	if (IsA(plan, ForeignScan))
-		visit.waiting = waiting_of_scan((ForeignScan *) plan);
+	{
+		const DynAccess *access = dyn_access_of_scan((ForeignScan *) plan);
+
+		if (access != NULL)
+			visit.waiting = plan->total_cost -
+				dyn_estimate_local_cost(&access->estimate, plan->plan_rows);
+	}
 	else if (IsA(plan, NestLoop))
 	{
 		visit.waiting = waiting_of_loop((NestLoop *) plan, subplans);
@@ -146,19 +143,6 @@ waiting_of(Plan *plan, List *subplans)
 	return Max(0, Min(visit.waiting, plan->total_cost));
 }
 
-/* Returns the flags that core sets (standard_planner), for another cost. */
-static int
-flags_for_cost(int flags, Cost cost)
-{
-	if (cost <= jit_above_cost)
-		return PGJIT_NONE;
-	if (cost <= jit_optimize_above_cost)
-		flags &= ~PGJIT_OPT3;
-	if (cost <= jit_inline_above_cost)
-		flags &= ~PGJIT_INLINE;
-	return flags;
-}
-
 static void
 start_executor(QueryDesc *query, int eflags)
 {
@@ -167,6 +151,7 @@ start_executor(QueryDesc *query, int eflags)
 	if (statement->jitFlags & PGJIT_PERFORM)
 	{
 		Cost		waiting = waiting_of(statement->planTree, statement->subplans);
+		Cost		cost = statement->planTree->total_cost - waiting;
 		PlannedStmt *copy;
 
 		if (waiting > 0)
@@ -174,9 +159,13 @@ start_executor(QueryDesc *query, int eflags)
 			copy = MemoryContextAlloc(GetMemoryChunkContext(query),
 									  sizeof(PlannedStmt));
 			*copy = *statement;
-			copy->jitFlags = flags_for_cost(statement->jitFlags,
-											statement->planTree->total_cost -
-											waiting);
+			/* the flags that core sets (standard_planner) for this cost */
+			if (cost <= jit_above_cost)
+				copy->jitFlags = PGJIT_NONE;
+			if (cost <= jit_optimize_above_cost)
+				copy->jitFlags &= ~PGJIT_OPT3;
+			if (cost <= jit_inline_above_cost)
+				copy->jitFlags &= ~PGJIT_INLINE;
 			query->plannedstmt = copy;
 		}
 	}

@@ -34,10 +34,8 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
 #include "../keys/index_complete.h"
-#include "../keys/match_template.h"
 #include "../tree/plantree.h"
 #include "cost.h"
-#include "first_page.h"
 #include "planner.h"
 
 /* Maximum number of sets of outer relations that are tried. */
@@ -54,39 +52,16 @@
 
 /* ---- order ---- */
 
-static bool
-pathkey_is_column(PlannerInfo *root, RelOptInfo *baserel, const PathKey *key,
-				  const DynColumn *column, AttrNumber attnum)
-{
-	EquivalenceClass *ec = key->pk_eclass;
-
-	return !ec->ec_has_volatile &&
-		dyn_order_is_exact(column, key->pk_opfamily, ec->ec_collation) &&
-		dyn_ec_has_column(ec, baserel, attnum);
-}
-
-/* Returns the column that shows the sort attribute in the same encoding. */
-static const DynColumn *
-sorted_column(const DynRelation *relation, const DynAccess *sorted, int n)
-{
-	const DynKeyAttr *attr = &sorted->sort[n];
-	int			part = sorted->sort_parts[n];
-
-	return part == DYN_FULL
-		? dyn_relation_column(relation, dyn_relation_column_of(relation, attr))
-		: &dyn_relation_templated(relation, attr->name)->parts[part].column;
-}
-
 /*
  * Returns the longest prefix of the query's pathkeys that the access plan
  * provides.
  */
 static List *
-ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
+ordered_pathkeys(DynRelPlan *plan,
 				 const DynIndexMeta *index, const DynAccess *access,
 				 DynPathChoice *choice)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
+	const DynRelation *relation = plan->relation;
 	DynAccess	sorted;			/* only for its sort attributes */
 	int			n = 0;
 	List	   *pathkeys = NIL;
@@ -94,19 +69,31 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 
 	if (!dyn_access_can(access, DYN_CAN_ORDER) ||
 		(access->multi_partition &&
-		 access->keys.most > plan->relation->connection->max_concurrency))
+		 access->keys.most > relation->connection->max_concurrency))
 		return NIL;
 	dyn_sort_attributes(plan, index, access, &sorted);
-	foreach(lc, root->query_pathkeys)
+	foreach(lc, plan->root->query_pathkeys)
 	{
 		PathKey    *key = lfirst_node(PathKey, lc);
-		AttrNumber	attnum = n < sorted.nsort
-			? dyn_sort_column(plan->relation, &sorted.sort[n],
-							  sorted.sort_parts[n]) : 0;
+		EquivalenceClass *ec = key->pk_eclass;
+		const DynKeyAttr *attr;
+		const DynColumn *column;
+		int			part;
+		AttrNumber	attnum;
 
-		if (attnum == 0 ||
-			!pathkey_is_column(root, baserel, key,
-							   sorted_column(plan->relation, &sorted, n), attnum))
+		if (n == sorted.nsort)
+			break;
+		attr = &sorted.sort[n];
+		part = sorted.sort_parts[n];
+		attnum = dyn_sort_column(relation, attr, part);
+		if (attnum == 0)
+			break;
+		/* the column in the encoding of the attribute, or of its part */
+		column = part == DYN_FULL ? dyn_relation_column(relation, attnum)
+			: &dyn_relation_templated(relation, attr->name)->parts[part].column;
+		if (ec->ec_has_volatile ||
+			!dyn_order_is_exact(column, key->pk_opfamily, ec->ec_collation) ||
+			!dyn_ec_has_column(ec, plan->rel, attnum))
 			break;
 		if (n == 0)
 			choice->backward = !dyn_pathkey_is_ascending(key);
@@ -117,7 +104,7 @@ ordered_pathkeys(PlannerInfo *root, RelOptInfo *baserel,
 		/*
 		 * later attributes sort items whose attributes are equal, not columns
 		 */
-		if (!dyn_relation_column(plan->relation, attnum)->traits.distinct)
+		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
 	}
 	Assert(n <= sorted.nsort && n == list_length(pathkeys));
@@ -151,36 +138,26 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	return false;
 }
 
-static bool
-uses_any(List *rinfos, List *wanted)
-{
-	ListCell   *lc;
-
-	foreach(lc, wanted)
-	{
-		if (list_member_ptr(rinfos, lfirst(lc)))
-			return true;
-	}
-	return false;
-}
-
 /* Returns the keyed access plan of one target with these clauses, or NULL. */
 static DynAccess *
-match_target(RelOptInfo *baserel, int target, List *clauses,
+match_target(DynRelPlan *plan, int target, List *clauses,
 			 const ParamPathInfo *param)
 {
-	DynRelPlan *plan = baserel->fdw_private;
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
 	DynAccess  *access = index == NULL && clauses == plan->clauses ? plan->keyed
 		: dyn_match_keys(plan, index, clauses);
+	bool		joins = (param == NULL);
+	ListCell   *lc;
 
 	if (access == NULL && param == NULL && index != NULL &&
 		plan->relation->ntemplated > 0 &&
 		dyn_index_lacks_trust(plan, index, clauses))
 		advise_trust(plan, index);
-	if (access == NULL ||
-		(param != NULL && !uses_any(access->key_rinfos, param->ppi_clauses)) ||
-		(index != NULL && !index_has_key_path(plan, index, clauses)))
+	if (access == NULL)
+		return NULL;
+	foreach(lc, param != NULL ? param->ppi_clauses : NIL)
+		joins |= list_member_ptr(access->key_rinfos, lfirst(lc));
+	if (!joins || (index != NULL && !index_has_key_path(plan, index, clauses)))
 		return NULL;
 	return access;
 }
@@ -240,29 +217,14 @@ index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index)
 
 /* Returns true if the statement specifies keys of the relation. */
 static bool
-has_key_access(RelOptInfo *baserel)
+has_key_access(DynRelPlan *plan)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
-
 	for (int i = 0; i < plan->meta->nindexes - DYN_TARGET_TABLE; i++)
 	{
-		if (match_target(baserel, DYN_TARGET_TABLE + i, plan->clauses, NULL) != NULL)
+		if (match_target(plan, DYN_TARGET_TABLE + i, plan->clauses, NULL) != NULL)
 			return true;
 	}
 	return false;
-}
-
-/*
- * Returns true if a Scan of the index with that name could also read the
- * relation.
- */
-static bool
-may_scan_index(const RelOptInfo *rel, const char *name)
-{
-	const DynRelPlan *plan = rel->fdw_private;
-	const DynIndexMeta *index = dyn_metadata_index(plan->meta, name);
-
-	return index != NULL && index_has_scan_path(plan, index);
 }
 
 /*
@@ -277,7 +239,7 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 		other != NULL && other->relation->connection == one->relation->connection &&
 		strcmp(other->relation->table, one->relation->table) == 0 &&
 		other->relation->consistent == one->relation->consistent &&
-		!has_key_access(rel);
+		!has_key_access(rel->fdw_private);
 }
 
 /*
@@ -288,60 +250,33 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
  * this index; NULL: of the table.
  */
 static int
-sharing_scans(PlannerInfo *root, RelOptInfo *baserel, const char *index)
+sharing_scans(DynRelPlan *plan, const char *index)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	int			n = 1;
 
 	if (!dyn_guc_enable_shared_reads || plan->limited ||
-		baserel->reloptkind != RELOPT_BASEREL ||
-		bms_membership(root->all_baserels) != BMS_MULTIPLE)
+		plan->rel->reloptkind != RELOPT_BASEREL ||
+		bms_membership(plan->root->all_baserels) != BMS_MULTIPLE)
 		return 1;
-	for (int i = 1; i < root->simple_rel_array_size; i++)
+	for (int i = 1; i < plan->root->simple_rel_array_size; i++)
 	{
-		RelOptInfo *rel = root->simple_rel_array[i];
+		RelOptInfo *rel = plan->root->simple_rel_array[i];
 
-		if (rel == NULL || rel == baserel)
+		if (rel == NULL || rel == plan->rel)
 			continue;
-		if (!scans_the_same(plan, rel) ||
-			(index != NULL && !may_scan_index(rel, index)))
+		if (!scans_the_same(plan, rel))
 			return 1;
+		if (index != NULL)
+		{
+			const DynRelPlan *other = rel->fdw_private;
+			const DynIndexMeta *same = dyn_metadata_index(other->meta, index);
+
+			if (same == NULL || !index_has_scan_path(other, same))
+				return 1;
+		}
 		n++;
 	}
-	return n > 1 && has_key_access(baserel) ? 1 : n;
-}
-
-/* Returns the WITH query that has this as its recursive part, or NULL. */
-static const RangeTblEntry *
-recursive_query(const PlannerInfo *root)
-{
-	for (int i = 1; i < root->simple_rel_array_size; i++)
-	{
-		const RangeTblEntry *rte = root->simple_rte_array[i];
-
-		if (rte->rtekind == RTE_CTE && rte->self_reference)
-			return rte;
-	}
-	return NULL;
-}
-
-/*
- * Returns true if the path is a Scan that reads the same items and can be
- * shared.
- */
-static bool
-is_scan_of_same(const ForeignPath *path, const DynRelPlan *plan, const char *index)
-{
-	RelOptInfo *rel = path->path.parent;
-	const DynIndexMeta *of;
-	const DynPathChoice *choice;
-
-	if (IS_UPPER_REL(rel) || !scans_the_same(plan, rel))
-		return false;
-	choice = dyn_choice_of(path);
-	of = dyn_choice_index(rel->fdw_private, choice->target);
-	return choice->kind == DYN_ACCESS_SCAN && choice->while_open == NULL &&
-		(of == NULL ? index == NULL : index != NULL && strcmp(of->name, index) == 0);
+	return n > 1 && has_key_access(plan) ? 1 : n;
 }
 
 /*
@@ -360,44 +295,40 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 		root = root->parent_root;
 	foreach(lc, dyn_path_scans_once(root->non_recursive_path))
 	{
-		if (is_scan_of_same(lfirst(lc), plan, index))
+		const ForeignPath *path = lfirst(lc);
+		RelOptInfo *rel = path->path.parent;
+		const DynPathChoice *choice;
+		const DynIndexMeta *of;
+
+		if (IS_UPPER_REL(rel) || !scans_the_same(plan, rel))
+			continue;
+		choice = dyn_choice_of(path);
+		of = dyn_choice_index(rel->fdw_private, choice->target);
+		if (choice->kind == DYN_ACCESS_SCAN && choice->while_open == NULL &&
+			(of == NULL ? index == NULL
+			 : index != NULL && strcmp(of->name, index) == 0))
 			return true;
 	}
 	return false;
 }
 
 /*
- * The requests are paid once, in equal parts: by scans that share the read,
- * and by the executions of a recursion, if they do not depend on its rows.
+ * Returns this scan's part of the price of requests that are paid once: by
+ * scans that share the read, and by the executions of the recursive part of a
+ * WITH query, if the requests do not depend on its rows.
  */
-static void
-divide_price(PlannerInfo *root, RelOptInfo *baserel, const char *index,
-			 const DynEstimate *estimate, double rows, Cost *startup, Cost *total)
+static double
+share_of_price(DynRelPlan *plan, const char *index)
 {
-	Cost		local = estimate->check_cost + rows * cpu_tuple_cost;
-	const RangeTblEntry *recursive = recursive_query(root);
-	double		share;
-
-	if (recursive == NULL)
-		share = 1.0 / sharing_scans(root, baserel, index);
-	else
-		share = is_read_before(root, recursive, baserel->fdw_private, index) ? 0
-			: 1.0 / RECURSIONS;
-	*startup *= share;
-	*total = (*total - local) * share + local;
-}
-
-static bool
-has_keyed_path(const RelOptInfo *baserel)
-{
-	ListCell   *lc;
-
-	foreach(lc, baserel->pathlist)
+	for (int i = 1; i < plan->root->simple_rel_array_size; i++)
 	{
-		if (dyn_choice_of(lfirst_node(ForeignPath, lc))->kind != DYN_ACCESS_SCAN)
-			return true;
+		const RangeTblEntry *rte = plan->root->simple_rte_array[i];
+
+		if (rte->rtekind == RTE_CTE && rte->self_reference)
+			return is_read_before(plan->root, rte, plan, index) ? 0
+				: 1.0 / RECURSIONS;
 	}
-	return false;
+	return 1.0 / sharing_scans(plan, index);
 }
 
 /*
@@ -406,18 +337,21 @@ has_keyed_path(const RelOptInfo *baserel)
  * has a bounded Scan.  So core must not choose the generic plan.
  */
 static bool
-is_last_resort(const PlannerInfo *root, const RelOptInfo *baserel,
-			   DynAccessKind kind)
+is_last_resort(DynRelPlan *plan, DynAccessKind kind)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
-	const Node *limit = root->parse->limitCount;
+	const Node *limit = plan->root->parse->limitCount;
+	ListCell   *lc;
 
 	if (kind != DYN_ACCESS_SCAN ||
 		dyn_relation_scan_policy(plan->relation) != DYN_SCAN_ERROR)
 		return false;
-	return has_keyed_path(baserel) ||
-		(limit != NULL && !IsA(limit, Const) && root->limit_tuples <= 0 &&
-		 bms_membership(root->all_baserels) == BMS_SINGLETON);
+	foreach(lc, plan->rel->pathlist)
+	{
+		if (dyn_choice_of(lfirst_node(ForeignPath, lc))->kind != DYN_ACCESS_SCAN)
+			return true;
+	}
+	return limit != NULL && !IsA(limit, Const) && plan->root->limit_tuples <= 0 &&
+		bms_membership(plan->root->all_baserels) == BMS_SINGLETON;
 }
 
 /*
@@ -425,13 +359,12 @@ is_last_resort(const PlannerInfo *root, const RelOptInfo *baserel,
  * accesses.
  */
 static void
-add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
+add_access_path(DynRelPlan *plan, DynAccess *access,
 				DynPathChoice *choice, List *pathkeys, ParamPathInfo *param)
 {
-	DynRelPlan *plan = baserel->fdw_private;
 	DynEstimate *estimate = palloc(sizeof(DynEstimate));
-	double		rows = param ? param->ppi_rows : baserel->rows;
-	Relids		outer = param ? param->ppi_req_outer : baserel->lateral_relids;
+	double		rows = param ? param->ppi_rows : plan->rel->rows;
+	Relids		outer = param ? param->ppi_req_outer : plan->rel->lateral_relids;
 	Cost		startup,
 				total;
 
@@ -439,18 +372,24 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 	choice->kind = access->kind;
 	choice->batchable = dyn_access_can(access, DYN_CAN_BATCH);
 	choice->estimate = estimate;
-	dyn_estimate_access(root, baserel, access, estimate);
+	dyn_estimate_access(plan, access, estimate);
 	if (access->kind == DYN_ACCESS_QUERY && param == NULL)
-		estimate->first_page = dyn_limit_hint(root, baserel, pathkeys, access,
-											  baserel->baserestrictinfo);
+		estimate->first_page = dyn_limit_hint(plan, pathkeys, access,
+											  plan->rel->baserestrictinfo);
 	estimate->alone = param == NULL && access->kind == DYN_ACCESS_QUERY &&
-		bms_membership(root->all_baserels) == BMS_SINGLETON;
+		bms_membership(plan->root->all_baserels) == BMS_SINGLETON;
 	if (estimate->first_page > 0)
-		estimate->prices.round_trip_ms /= dyn_ends_together(root);
+		estimate->prices.round_trip_ms /= dyn_ends_together(plan->root);
 	dyn_cost_estimate(estimate, access->kind, param != NULL, rows,
 					  &startup, &total);
 	if (access->kind == DYN_ACCESS_SCAN && param == NULL)
-		divide_price(root, baserel, access->index, estimate, rows, &startup, &total);
+	{
+		Cost		local = estimate->check_cost + rows * cpu_tuple_cost;
+		double		share = share_of_price(plan, access->index);
+
+		startup *= share;
+		total = (total - local) * share + local;
+	}
 	if (param == NULL)
 	{
 		yield_to_direct(plan, access->kind, &startup, &total);
@@ -462,13 +401,13 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 		startup = dyn_less_direct_cost(startup);
 		total = dyn_less_direct_cost(total);
 	}
-	if (is_last_resort(root, baserel, access->kind))
+	if (is_last_resort(plan, access->kind))
 	{
 		startup += REFUSED_COST;
 		total += REFUSED_COST;
 	}
-	add_path(baserel, (Path *)
-			 dyn_make_scan_path(root, baserel, rows, startup, total, pathkeys,
+	add_path(plan->rel, (Path *)
+			 dyn_make_scan_path(plan->root, plan->rel, rows, startup, total, pathkeys,
 								outer, dyn_choice_add(plan, choice)));
 }
 
@@ -478,10 +417,8 @@ add_access_path(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
  * would read anyway.
  */
 static void
-add_scan_paths(PlannerInfo *root, RelOptInfo *baserel)
+add_scan_paths(DynRelPlan *plan)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
-
 	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
 	{
 		const DynIndexMeta *index = dyn_choice_index(plan, target);
@@ -489,26 +426,12 @@ add_scan_paths(PlannerInfo *root, RelOptInfo *baserel)
 
 		if (index != NULL &&
 			(!index_has_scan_path(plan, index) ||
-			 sharing_scans(root, baserel, index->name) <
-			 sharing_scans(root, baserel, NULL)))
+			 sharing_scans(plan, index->name) <
+			 sharing_scans(plan, NULL)))
 			continue;
-		add_access_path(root, baserel, dyn_match_scan(plan, index, plan->clauses),
+		add_access_path(plan, dyn_match_scan(plan, index, plan->clauses),
 						&choice, NIL, NULL);
 	}
-}
-
-static void
-add_key_path(PlannerInfo *root, RelOptInfo *baserel, int target,
-			 DynAccess *access, ParamPathInfo *param)
-{
-	DynPathChoice choice = {.target = target};
-	List	   *pathkeys = NIL;
-
-	if (param == NULL)
-		pathkeys = ordered_pathkeys(root, baserel,
-									dyn_choice_index(baserel->fdw_private, target),
-									access, &choice);
-	add_access_path(root, baserel, access, &choice, pathkeys, param);
 }
 
 /*
@@ -516,28 +439,31 @@ add_key_path(PlannerInfo *root, RelOptInfo *baserel, int target,
  * the same rows, so their number is computed before the first is created.
  */
 static void
-add_key_paths(PlannerInfo *root, RelOptInfo *baserel, List *clauses,
-			  ParamPathInfo *param)
+add_key_paths(DynRelPlan *plan, List *clauses, ParamPathInfo *param)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
 	DynAccess **accesses = palloc(ntargets * sizeof(DynAccess *));
 
 	for (int i = 0; i < ntargets; i++)
 	{
-		accesses[i] = match_target(baserel, DYN_TARGET_TABLE + i, clauses, param);
+		accesses[i] = match_target(plan, DYN_TARGET_TABLE + i, clauses, param);
 		if (accesses[i] != NULL && param != NULL)
-			param->ppi_rows = Min(param->ppi_rows,
-								  dyn_access_most_rows(root, baserel,
-													   accesses[i]));
+			param->ppi_rows = Min(param->ppi_rows, dyn_access_most_rows(plan,
+																		accesses[i]));
 	}
 	for (int kind = DYN_ACCESS_GET; kind < DYN_ACCESS_SCAN; kind++)
 	{
 		for (int i = 0; i < ntargets; i++)
 		{
-			if (accesses[i] != NULL && (int) accesses[i]->kind == kind)
-				add_key_path(root, baserel, DYN_TARGET_TABLE + i, accesses[i],
-							 param);
+			DynPathChoice choice = {.target = DYN_TARGET_TABLE + i};
+			List	   *pathkeys;
+
+			if (accesses[i] == NULL || (int) accesses[i]->kind != kind)
+				continue;
+			pathkeys = param != NULL ? NIL
+				: ordered_pathkeys(plan, dyn_choice_index(plan, choice.target),
+								   accesses[i], &choice);
+			add_access_path(plan, accesses[i], &choice, pathkeys, param);
 		}
 	}
 }
@@ -562,12 +488,12 @@ member_is_column(PlannerInfo *root, RelOptInfo *rel, EquivalenceClass *ec,
 }
 
 static void
-add_outer_relids(List **sets, RelOptInfo *baserel, Relids relids)
+add_outer_relids(List **sets, const RelOptInfo *rel, Relids relids)
 {
-	Relids		outer = bms_union(relids, baserel->lateral_relids);
+	Relids		outer = bms_union(relids, rel->lateral_relids);
 	ListCell   *lc;
 
-	outer = bms_del_members(outer, baserel->relids);
+	outer = bms_del_members(outer, rel->relids);
 	if (bms_is_empty(outer) || list_length(*sets) >= MAX_PARAMETERISATIONS)
 		return;
 	foreach(lc, *sets)
@@ -579,43 +505,32 @@ add_outer_relids(List **sets, RelOptInfo *baserel, Relids relids)
 }
 
 /*
- * Returns join clauses that give a column of this relation from columns of
- * other relations.
+ * Collects the sets of other relations that give the column a value by a join
+ * clause.
  */
-static List *
-column_join_clauses(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum)
+static void
+collect_column_sets(DynRelPlan *plan, AttrNumber attnum, List **sets)
 {
 	List	   *rinfos = NIL;
 	ListCell   *lc;
 
-	if (baserel->has_eclass_joins)
-		rinfos = generate_implied_equalities_for_column(root, baserel,
+	if (attnum != 0 && plan->rel->has_eclass_joins)
+		rinfos = generate_implied_equalities_for_column(plan->root, plan->rel,
 														member_is_column, &attnum,
-														baserel->lateral_referencers);
-	foreach(lc, baserel->joininfo)
+														plan->rel->lateral_referencers);
+	foreach(lc, attnum != 0 ? plan->rel->joininfo : NIL)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 
-		if (join_clause_is_movable_to(rinfo, baserel))
+		if (join_clause_is_movable_to(rinfo, plan->rel))
 			rinfos = list_append_unique_ptr(rinfos, rinfo);
 	}
-	return rinfos;
-}
-
-static void
-collect_column_sets(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum,
-					List **sets)
-{
-	ListCell   *lc;
-
-	if (attnum == 0)
-		return;
-	foreach(lc, column_join_clauses(root, baserel, attnum))
+	foreach(lc, rinfos)
 	{
 		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 
-		if (restriction_is_securely_promotable(rinfo, baserel))
-			add_outer_relids(sets, baserel, rinfo->clause_relids);
+		if (restriction_is_securely_promotable(rinfo, plan->rel))
+			add_outer_relids(sets, plan->rel, rinfo->clause_relids);
 	}
 }
 
@@ -624,148 +539,108 @@ collect_column_sets(PlannerInfo *root, RelOptInfo *baserel, AttrNumber attnum,
  * templates.
  */
 static void
-collect_key_sets(PlannerInfo *root, RelOptInfo *baserel,
-				 const DynKeySchema *key, List **sets)
+collect_key_sets(DynRelPlan *plan, const DynKeySchema *key, List **sets)
 {
-	const DynRelation *relation = ((DynRelPlan *) baserel->fdw_private)->relation;
+	const DynRelation *relation = plan->relation;
 
 	for (int i = 0; i < key->nhash + key->nrange; i++)
 	{
 		const DynKeyAttr *attr = dyn_key_attr(key, i);
 		const DynTemplatedAttr *templated = dyn_relation_templated(relation, attr->name);
 
-		collect_column_sets(root, baserel, dyn_relation_column_of(relation, attr),
+		collect_column_sets(plan, dyn_relation_column_of(relation, attr),
 							sets);
 		for (int p = 0; templated != NULL && p < templated->tmpl->nparts; p++)
-			collect_column_sets(root, baserel, templated->parts[p].attnum, sets);
+			collect_column_sets(plan, templated->parts[p].attnum, sets);
 	}
 }
 
 /* Returns the sets of outer relations whose columns can match some key. */
 static List *
-parameterisations(PlannerInfo *root, RelOptInfo *baserel)
+parameterisations(DynRelPlan *plan)
 {
-	DynRelPlan *plan = baserel->fdw_private;
 	List	   *sets = NIL;
 	List	   *single;
 	ListCell   *a,
 			   *b;
 
-	if (!baserel->has_eclass_joins && baserel->joininfo == NIL)
+	if (!plan->rel->has_eclass_joins && plan->rel->joininfo == NIL)
 		return NIL;
-	collect_key_sets(root, baserel, &plan->meta->key, &sets);
+	collect_key_sets(plan, &plan->meta->key, &sets);
 	for (int i = 0; i < plan->meta->nindexes; i++)
-		collect_key_sets(root, baserel, &plan->meta->indexes[i].key, &sets);
+		collect_key_sets(plan, &plan->meta->indexes[i].key, &sets);
 	/* two relations may together match a key of two attributes */
 	single = list_copy(sets);
 	foreach(a, single)
 	{
 		foreach(b, single)
-			add_outer_relids(&sets, baserel,
+			add_outer_relids(&sets, plan->rel,
 							 bms_union(lfirst(a), lfirst(b)));
 	}
 	return sets;
 }
 
-static void
-add_parameterised_paths(PlannerInfo *root, RelOptInfo *baserel)
-{
-	DynRelPlan *plan = baserel->fdw_private;
-	ListCell   *lc;
-
-	foreach(lc, parameterisations(root, baserel))
-	{
-		ParamPathInfo *param = get_baserel_parampathinfo(root, baserel,
-														 lfirst(lc));
-		List	   *clauses = dyn_quals_classify(root, baserel, param->ppi_clauses);
-
-		add_key_paths(root, baserel,
-					  list_concat_copy(plan->clauses, clauses), param);
-	}
-}
-
 /* ---- optional conditions ---- */
 
 /*
- * Returns the access plan of one target for closed guards (choice.c), or NULL.
- */
-static DynAccess *
-match_optional_target(RelOptInfo *baserel, int target)
-{
-	DynRelPlan *plan = baserel->fdw_private;
-	const DynIndexMeta *index = dyn_choice_index(plan, target);
-	DynAccess  *access = dyn_match_closed(plan, index, plan->clauses);
-
-	/* the index must be complete whatever the guards are */
-	return access != NULL && index != NULL &&
-		!index_has_key_path(plan, index, plan->clauses)
-		? NULL : access;
-}
-
-/*
- * Records the cost of an access plan for closed guards.  Must be called before
- * Scans are added, which are less direct.
+ * Adds Scans, and access plans for closed guards (choice.c) with their
+ * alternatives.
  */
 static void
-keep_optional(PlannerInfo *root, RelOptInfo *baserel, const DynAccess *access)
+add_scan_and_optional_paths(DynRelPlan *plan)
 {
-	DynEstimate estimate;
-	Cost		startup,
-				total;
-
-	dyn_estimate_access(root, baserel, access, &estimate);
-	dyn_cost_estimate(&estimate, access->kind, false, baserel->rows, &startup,
-					  &total);
-	keep_direct(baserel->fdw_private, access->kind, estimate.rows_unknown, startup,
-				total);
-}
-
-/*
- * Returns the choice of the cheapest path without guards and other relations.
- */
-static const DynPathChoice *
-find_unconditional(const RelOptInfo *baserel)
-{
-	const ForeignPath *best = NULL;
+	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
+	DynAccess **accesses = palloc0(ntargets * sizeof(DynAccess *));
+	const ForeignPath *unconditional = NULL;
+	const DynPathChoice *while_open;
 	ListCell   *lc;
 
-	foreach(lc, baserel->pathlist)
+	for (int i = 0; i < ntargets; i++)
+	{
+		const DynIndexMeta *index = dyn_choice_index(plan, DYN_TARGET_TABLE + i);
+		DynEstimate estimate;
+		Cost		startup,
+					total;
+
+		accesses[i] = dyn_match_closed(plan, index, plan->clauses);
+		/* the index must be complete whatever the guards are */
+		if (accesses[i] != NULL && index != NULL &&
+			!index_has_key_path(plan, index, plan->clauses))
+			accesses[i] = NULL;
+		if (accesses[i] == NULL)
+			continue;
+		/* Scans, which are less direct, compare their cost with this one */
+		dyn_estimate_access(plan, accesses[i], &estimate);
+		dyn_cost_estimate(&estimate, accesses[i]->kind, false, plan->rel->rows,
+						  &startup, &total);
+		keep_direct(plan, accesses[i]->kind, estimate.rows_unknown, startup, total);
+	}
+	/* one item by its key always costs least */
+	if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
+		plan->keyed->multi_partition)
+		add_scan_paths(plan);
+	/* the cheapest path without guards and other relations */
+	foreach(lc, plan->rel->pathlist)
 	{
 		const ForeignPath *path = lfirst_node(ForeignPath, lc);
 
 		if (path->path.param_info == NULL &&
 			dyn_choice_of(path)->kind != DYN_ACCESS_UNION &&
-			(best == NULL || path->path.total_cost < best->path.total_cost))
-			best = path;
+			(unconditional == NULL ||
+			 path->path.total_cost < unconditional->path.total_cost))
+			unconditional = path;
 	}
-	return best != NULL ? dyn_choice_of(best) : NULL;
-}
-
-/* Adds Scans, and access plans for closed guards with their alternatives. */
-static void
-add_scan_and_optional_paths(PlannerInfo *root, RelOptInfo *baserel)
-{
-	const DynRelPlan *plan = baserel->fdw_private;
-	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
-	DynAccess **accesses = palloc0(ntargets * sizeof(DynAccess *));
-	const DynPathChoice *unconditional;
-
+	if (unconditional == NULL)
+		return;
+	/* a path that is added may replace it */
+	while_open = dyn_choice_of(unconditional);
 	for (int i = 0; i < ntargets; i++)
 	{
-		accesses[i] = match_optional_target(baserel, DYN_TARGET_TABLE + i);
-		if (accesses[i] != NULL)
-			keep_optional(root, baserel, accesses[i]);
-	}
-	add_scan_paths(root, baserel);
-	/* a path that is added may replace it */
-	unconditional = find_unconditional(baserel);
-	for (int i = 0; unconditional != NULL && i < ntargets; i++)
-	{
 		DynPathChoice choice = {.target = DYN_TARGET_TABLE + i,
-		.while_open = unconditional};
+		.while_open = while_open};
 
 		if (accesses[i] != NULL)
-			add_access_path(root, baserel, accesses[i], &choice, NIL, NULL);
+			add_access_path(plan, accesses[i], &choice, NIL, NULL);
 	}
 }
 
@@ -775,16 +650,19 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	DynRelPlan *plan = baserel->fdw_private;
 	DynPathChoice choice = {.target = DYN_TARGET_TABLE};
 	DynAccess  *united;
+	ListCell   *lc;
 
-	add_key_paths(root, baserel, plan->clauses, NULL);
-	united = dyn_union_find(root, baserel, &choice);
+	add_key_paths(plan, plan->clauses, NULL);
+	united = dyn_union_find(plan, &choice);
 	if (united != NULL)
-		add_access_path(root, baserel, united, &choice, NIL, NULL);
-	add_parameterised_paths(root, baserel);
-	if (dyn_has_guards(plan->clauses))
-		add_scan_and_optional_paths(root, baserel);
-	/* one item by its key always costs least */
-	else if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
-			 plan->keyed->multi_partition)
-		add_scan_paths(root, baserel);
+		add_access_path(plan, united, &choice, NIL, NULL);
+	foreach(lc, parameterisations(plan))
+	{
+		ParamPathInfo *param = get_baserel_parampathinfo(root, baserel,
+														 lfirst(lc));
+		List	   *clauses = dyn_quals_classify(plan, param->ppi_clauses);
+
+		add_key_paths(plan, list_concat_copy(plan->clauses, clauses), param);
+	}
+	add_scan_and_optional_paths(plan);
 }

@@ -1,52 +1,43 @@
 /*
  * plan.c
- *		Creates the plan node of a chosen path.
+ *		Creates the plan node of a chosen path, and paths that push down
+ *		count(*).
  *
  * The access plan is matched again from the clauses that the planner passes,
  * so that keys, filters and local checks come from the same classification.
+ *
+ * count(*) is pushed down as Select=COUNT if no clause is checked locally.
+ * DynamoDB reads and bills the same; this saves transfer and decoding.  The
+ * plan has scanrelid 0.  Its fdw_scan_tlist has the aggregate, from which core
+ * computes the target list and HAVING, and for a fallback the columns that it
+ * must check.  The executor finds the table in fs_base_relids.
  */
 #include "postgres.h"
 
+#include "catalog/pg_proc.h"
 #include "nodes/makefuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "optimizer/planmain.h"
 #include "optimizer/restrictinfo.h"
+#include "optimizer/tlist.h"
+#include "utils/fmgroids.h"
 
 #include "../../model/server/pg_compat.h"
 #include "cost.h"
-#include "first_page.h"
 #include "planner.h"
-
-/* Separates the clauses that need no local check. */
-static void
-split_clauses(List *scan_clauses, List *exact_rinfos, List **local, List **remote)
-{
-	ListCell   *lc;
-
-	*local = *remote = NIL;
-	foreach(lc, scan_clauses)
-	{
-		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
-
-		if (rinfo->pseudoconstant)
-			continue;
-		if (list_member_ptr(exact_rinfos, rinfo))
-			*remote = lappend(*remote, rinfo->clause);
-		else
-			*local = lappend(*local, rinfo->clause);
-	}
-}
 
 /* Returns the fields of the rows: those of the target and of local checks. */
 static List *
-fetched_fields(const RelOptInfo *baserel, List *local)
+fetched_fields(const DynRelPlan *plan, List *local)
 {
 	List	   *fields = NIL;
 
-	dyn_collect_fields(baserel->fdw_private, (Node *) baserel->reltarget->exprs,
-					   &fields);
-	dyn_collect_fields(baserel->fdw_private, (Node *) local, &fields);
+	dyn_collect_fields(plan, (Node *) plan->rel->reltarget->exprs, &fields);
+	dyn_collect_fields(plan, (Node *) local, &fields);
 	return fields;
 }
 
@@ -68,34 +59,23 @@ may_stop_early(PlannerInfo *root)
 	return false;
 }
 
-/* Returns the items of the first page; 0: a full page. */
-static int
-first_page(PlannerInfo *root, RelOptInfo *baserel, Path *path,
-		   const DynPathChoice *choice, const DynAccess *access,
-		   List *scan_clauses)
+/*
+ * Completes the access plan of the table that may replace an index; all these
+ * expressions check its rows, which are sorted if the index would provide an
+ * order.  Returns false if there is none.
+ */
+static bool
+complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
+				  List *remote)
 {
-	if (access->kind == DYN_ACCESS_UNION)
-		return 0;
-	if (!choice->first_row_only)
-		return dyn_limit_hint(root, baserel, path->pathkeys, access, scan_clauses);
-	return !dyn_access_can(access, DYN_CAN_ORDER) ? 0
-		: dyn_items_of_rows(root, baserel, access, scan_clauses, 1, false);
-}
-
-/* The rows are sorted if the index would provide an order. */
-bool
-dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
-					  List *local, List *remote)
-{
-	const DynRelPlan *plan = baserel->fdw_private;
 	DynAccess  *fallback = dyn_access_inner(access, DYN_USE_IF_INCOMPLETE);
 	List	   *fields;
 
 	if (fallback == NULL)
 		return false;
-	fields = fetched_fields(baserel, local);
+	fields = fetched_fields(plan, local);
 	dyn_collect_fields(plan, (Node *) remote, &fields);
-	dyn_estimate_access(root, baserel, fallback, &fallback->estimate);
+	dyn_estimate_access(plan, fallback, &fallback->estimate);
 	fallback->may_stop_early = access->may_stop_early;
 	for (int i = 0; i < fallback->nsort; i++)
 	{
@@ -106,7 +86,7 @@ dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
 			fallback->nsort = i;
 		else
 			dyn_collect_fields(plan, (Node *)
-							   makeVar(baserel->relid, attnum, InvalidOid, -1,
+							   makeVar(plan->relid, attnum, InvalidOid, -1,
 									   InvalidOid, 0), &fields);
 	}
 	dyn_set_fields(plan, fallback, fields);
@@ -118,22 +98,25 @@ dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel, DynAccess *access,
  * expressions.
  */
 static void
-complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
-				const DynPathChoice *choice, DynAccess *access,
-				List *scan_clauses, List *local, List *remote)
+complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
+				DynAccess *access, List *scan_clauses, List *local, List *remote)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
+	PlannerInfo *root = plan->root;
 	const DynIndexMeta *index = access->index == NULL ? NULL
 		: dyn_metadata_index(plan->meta, access->index);
 	ListCell   *lc;
 
 	/* the table's items are read after the index and may have changed since */
 	Assert(!access->fetch_base_items || remote == NIL);
-	dyn_set_fields(plan, access, fetched_fields(baserel, local));
+	dyn_set_fields(plan, access, fetched_fields(plan, local));
 	access->presumes = access->index != NULL && access->key_rinfos != NIL;
 	access->may_stop_early = may_stop_early(root);
-	access->limit_hint = first_page(root, baserel, path, choice, access,
-									scan_clauses);
+	if (access->kind == DYN_ACCESS_UNION)
+		access->limit_hint = 0;
+	else if (!choice->first_row_only)
+		access->limit_hint = dyn_limit_hint(plan, path->pathkeys, access, scan_clauses);
+	else if (dyn_access_can(access, DYN_CAN_ORDER))
+		access->limit_hint = dyn_items_of_rows(plan, access, scan_clauses, 1, false);
 	/*
 	 * The LIMIT needs a small number of rows in any order, which are short or
 	 * assumed to be.  The order for a set operation (query_pathkeys, since
@@ -146,7 +129,7 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 		dyn_is_small_read(plan->meta, index, root->limit_tuples);
 	if (access->is_small)
 		access->limit_hint = (int) root->limit_tuples;
-	(void) dyn_complete_fallback(root, baserel, access, local, remote);
+	(void) complete_fallback(plan, access, local, remote);
 	foreach(lc, access->kind == DYN_ACCESS_UNION ? access->inner : NIL)
 	{
 		DynAccess  *arm = lfirst(lc);
@@ -155,55 +138,40 @@ complete_access(PlannerInfo *root, RelOptInfo *baserel, Path *path,
 		arm->fields = access->fields;
 		arm->scalars = access->scalars;
 		arm->may_stop_early = access->may_stop_early;
-		arm->limit_hint = dyn_limit_hint(root, baserel, path->pathkeys, arm,
+		arm->limit_hint = dyn_limit_hint(plan, path->pathkeys, arm,
 										 list_union_ptr(arm->local_rinfos,
 														arm->filter_rinfos));
-		dyn_estimate_access(root, baserel, arm, &arm->estimate);
-		(void) dyn_complete_fallback(root, baserel, arm, local, NIL);
+		dyn_estimate_access(plan, arm, &arm->estimate);
+		(void) complete_fallback(plan, arm, local, NIL);
 	}
-}
-
-/* Finds a count(*) in an expression; all of them are equal. */
-static Node *
-find_count(Node *node)
-{
-	List	   *found = pull_var_clause(node, PVC_INCLUDE_AGGREGATES);
-
-	return found == NIL ? NULL : linitial(found);
-}
-
-/* Adds the columns of a fallback's checks, whose rows are counted locally. */
-static List *
-add_checked_columns(List *row, List *checks)
-{
-	List	   *columns = NIL;
-	ListCell   *lc;
-
-	foreach(lc, pull_var_clause((Node *) checks, PVC_RECURSE_PLACEHOLDERS))
-		columns = list_append_unique(columns, lfirst(lc));
-	foreach(lc, columns)
-		row = lappend(row, makeTargetEntry(copyObject(lfirst(lc)),
-										   list_length(row) + 1, NULL, false));
-	return row;
 }
 
 /*
  * Returns the plan for count(*): one row, whose first column DynamoDB
- * computes.
+ * computes.  The others are columns for the checks of a fallback, whose rows
+ * are counted locally.
  */
 static ForeignScan *
 count_plan(RelOptInfo *upperrel, List *tlist)
 {
 	DynAccess  *access = upperrel->fdw_private;
-	Node	   *count = find_count((Node *) upperrel->reltarget->exprs);
+	List	   *counts = pull_var_clause((Node *) upperrel->reltarget->exprs,
+										 PVC_INCLUDE_AGGREGATES);
+	List	   *columns = NIL;
+	List	   *row;
 	List	   *exprs;
 	List	   *private = list_make1(dyn_access_node(access, &exprs));
-	List	   *row;
+	ListCell   *lc;
 
-	if (count == NULL)
-		count = find_count((Node *) access->having);
-	row = list_make1(makeTargetEntry((Expr *) copyObject(count), 1, NULL, false));
-	row = add_checked_columns(row, access->checks);
+	/* all count(*) are equal */
+	if (counts == NIL)
+		counts = pull_var_clause((Node *) access->having, PVC_INCLUDE_AGGREGATES);
+	row = list_make1(makeTargetEntry(copyObject(linitial(counts)), 1, NULL, false));
+	foreach(lc, pull_var_clause((Node *) access->checks, PVC_RECURSE_PLACEHOLDERS))
+		columns = list_append_unique(columns, lfirst(lc));
+	foreach(lc, columns)
+		row = lappend(row, makeTargetEntry(copyObject(lfirst(lc)),
+										   list_length(row) + 1, NULL, false));
 	return make_foreignscan(tlist, access->having, 0, exprs, private, row,
 							access->checks, NULL);
 }
@@ -217,28 +185,39 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	const DynPathChoice *choice;
 	DynAccess  *access;
 	List	   *clauses,
-			   *local,
-			   *remote,
 			   *exprs,
 			   *private;
+	List	   *local = NIL;
+	List	   *remote = NIL;
+	ListCell   *lc;
 
 	if (IS_UPPER_REL(baserel))
 		return count_plan(baserel, tlist);
 	clauses = list_concat(dyn_row_clauses(plan->relation),
-						  dyn_quals_classify(root, baserel, scan_clauses));
+						  dyn_quals_classify(plan, scan_clauses));
 	choice = dyn_choice_of(best_path);
 	access = choice->kind == DYN_ACCESS_UNION
-		? dyn_union_match(root, baserel, choice, clauses)
+		? dyn_union_match(plan, choice, clauses)
 		: dyn_match_choice(plan, choice, clauses);
-	split_clauses(scan_clauses, access->exact_rinfos, &local, &remote);
+	foreach(lc, scan_clauses)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+
+		if (rinfo->pseudoconstant)
+			continue;
+		if (list_member_ptr(access->exact_rinfos, rinfo))
+			remote = lappend(remote, rinfo->clause);
+		else
+			local = lappend(local, rinfo->clause);
+	}
 	access->first_row_only = choice->first_row_only && local == NIL &&
 		plan->relation->unnest == NULL && dyn_access_can(access, DYN_CAN_ORDER);
 	for (DynAccess *one = access; one != NULL;
 		 one = dyn_access_inner(one, DYN_USE_IF_OPEN))
 	{
-		complete_access(root, baserel, &best_path->path, choice, one,
-						scan_clauses, local, remote);
-		one->advice = dyn_advise(root, plan, one, clauses);
+		complete_access(plan, &best_path->path, choice, one, scan_clauses, local,
+						remote);
+		one->advice = dyn_advise(plan, one, clauses);
 		one->estimate = one == access ? *choice->estimate
 			: *choice->while_open->estimate;
 		one->one_request = dyn_access_is_one_request(one);
@@ -273,4 +252,106 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 	return !plan->limited ||
 		(choice->kind != DYN_ACCESS_SCAN &&
 		 (choice->while_open == NULL || choice->while_open->kind != DYN_ACCESS_SCAN));
+}
+
+/* ---- count(*) ---- */
+
+/*
+ * Returns true if the expression depends only on a plain count(*), not on
+ * other values of the table.
+ */
+static bool
+depends_on_count_only(Node *node)
+{
+	ListCell   *lc;
+
+	foreach(lc, pull_var_clause(node, PVC_INCLUDE_AGGREGATES |
+								PVC_INCLUDE_WINDOWFUNCS |
+								PVC_INCLUDE_PLACEHOLDERS))
+	{
+		const Aggref *agg = lfirst(lc);
+
+		if (!IsA(agg, Aggref) || agg->aggfnoid != F_COUNT_ ||
+			agg->aggfilter != NULL || agg->aggdistinct != NIL ||
+			agg->aggorder != NIL || agg->agglevelsup != 0 ||
+			agg->aggsplit != AGGSPLIT_SIMPLE)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Returns the access plan of the cheapest path, if no clause is checked
+ * locally and each item is one row; else NULL.
+ */
+static DynAccess *
+countable_access(RelOptInfo *input_rel)
+{
+	DynRelPlan *plan = input_rel->fdw_private;
+	Path	   *path = input_rel->cheapest_total_path;
+	DynPathChoice choice;
+	DynAccess  *access;
+	ListCell   *lc;
+
+	if (path == NULL || !IsA(path, ForeignPath) || path->param_info != NULL ||
+		plan->relation->unnest != NULL || dyn_relation_has_listed(plan->relation))
+		return NULL;
+	choice = *dyn_choice_of((ForeignPath *) path);
+	if (choice.kind == DYN_ACCESS_UNION)
+		return NULL;
+	choice.ordered = choice.backward = false;
+	access = dyn_match_choice(plan, &choice, plan->clauses);
+	if (!dyn_access_can(access, DYN_CAN_COUNT))
+		return NULL;
+	foreach(lc, input_rel->baserestrictinfo)
+	{
+		if (!list_member_ptr(access->exact_rinfos, lfirst(lc)))
+			return NULL;
+	}
+	access->count_only = true;
+	return access;
+}
+
+void
+dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
+						RelOptInfo *input_rel, RelOptInfo *output_rel,
+						void *extra)
+{
+	GroupPathExtraData *group = extra;
+	PathTarget *target = root->upper_targets[UPPERREL_GROUP_AGG];
+	const DynRelPlan *plan;
+	DynAccess  *access;
+	List	   *checks;
+	Cost		startup,
+				total;
+
+	if (stage != UPPERREL_GROUP_AGG || output_rel->fdw_private != NULL ||
+		!IS_SIMPLE_REL(input_rel) || input_rel->fdw_private == NULL ||
+		!root->parse->hasAggs || root->parse->groupClause != NIL ||
+		root->parse->groupingSets != NIL ||
+		contain_subplans((Node *) target->exprs) ||
+		contain_subplans(group->havingQual) ||
+		!depends_on_count_only((Node *) target->exprs) ||
+		!depends_on_count_only(group->havingQual) ||
+		(group->patype != PARTITIONWISE_AGGREGATE_NONE &&
+		 group->patype != PARTITIONWISE_AGGREGATE_FULL))
+		return;
+	access = countable_access(input_rel);
+	if (access == NULL)
+		return;
+	access->having = (List *) group->havingQual;
+	plan = input_rel->fdw_private;
+	access->advice = dyn_advise(plan, access, plan->clauses);
+	dyn_estimate_access(plan, access, &access->estimate);
+	checks = get_actual_clauses(input_rel->baserestrictinfo);
+	if (complete_fallback(plan, access, NIL, checks))
+		access->checks = checks;
+	access->one_request = dyn_access_is_one_request(access);
+	output_rel->fdw_private = access;
+	dyn_cost_estimate(&access->estimate, access->kind, false, 1,
+					  &startup, &total);
+	/* rows are neither transferred nor aggregated here */
+	total = Min(total, input_rel->cheapest_total_path->total_cost);
+	add_path(output_rel, (Path *)
+			 dyn_make_upper_path(root, output_rel, target, 1, total, total, NIL));
 }

@@ -9,10 +9,12 @@
 #define DYN_PLAN_PLANNER_H
 
 #include "foreign/fdwapi.h"
+#include "storage/block.h"
+#include "utils/selfuncs.h"
 
 #include "../keys/match_keys.h"
 
-/* Callbacks defined in size.c, paths.c, plan.c, upper.c, modify.c */
+/* Callbacks defined in size.c, paths.c, plan.c, modify.c */
 extern void dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel,
 								 Oid foreigntableid);
 extern void dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel,
@@ -68,9 +70,6 @@ extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
-/* Returns true if any of the clauses has a guard. */
-extern bool dyn_has_guards(List *clauses);
-
 /*
  * Returns the access plan like dyn_match_keys with as few closed guards as
  * possible, and sets them in the access plan.  Returns NULL if the clauses
@@ -84,15 +83,14 @@ extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
  * or NULL.  Stores in the choice the data from which dyn_union_match builds it
  * again.
  */
-extern DynAccess *dyn_union_find(PlannerInfo *root, RelOptInfo *baserel,
-								 DynPathChoice *choice);
+extern DynAccess *dyn_union_find(DynRelPlan *plan, DynPathChoice *choice);
 
 /*
  * Returns the union of a choice.  `clauses` are from baserestrictinfo,
  * possibly with others that hold for each row.
  */
-extern DynAccess *dyn_union_match(PlannerInfo *root, RelOptInfo *baserel,
-								  const DynPathChoice *choice, List *clauses);
+extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
+								  List *clauses);
 
 /*
  * Returns the advice that EXPLAIN shows for an access plan made from these
@@ -101,18 +99,47 @@ extern DynAccess *dyn_union_match(PlannerInfo *root, RelOptInfo *baserel,
  * do not restrict it.  For a Query: the same for the next attribute of the
  * sort key.  Without a condition it reports no reason.
  */
-extern const char *dyn_advise(PlannerInfo *root, const DynRelPlan *plan,
-							  const DynAccess *access, List *clauses);
-
-/*
- * Completes the access plan of the table that may replace an index; all these
- * expressions check its rows.  Returns false if there is none.
- */
-extern bool dyn_complete_fallback(PlannerInfo *root, RelOptInfo *baserel,
-								  DynAccess *access, List *local, List *remote);
+extern const char *dyn_advise(const DynRelPlan *plan, const DynAccess *access,
+							  List *clauses);
 
 /* Returns the access plan of a scan; NULL if it belongs to another wrapper. */
 extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
+
+/* Returns true if these statistics are a guess of size.c. */
+extern bool dyn_is_guess(const VariableStatData *variable);
+
+/*
+ * Installs the hook that passes our guesses to core.  Called once, when the
+ * library is loaded.
+ */
+extern void dyn_stats_init(void);
+
+/* Returns the table's size in PostgreSQL pages (at least 1). */
+extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
+
+/*
+ * Returns the number of items that are expected to contain `rows` rows; 0 if a
+ * hint would not be worth it.  If some items are not rows, or `rows` is only
+ * `roughly` known, returns the number of items that cost no more than one.
+ */
+extern int	dyn_items_of_rows(const DynRelPlan *plan, const DynAccess *access,
+							  List *clauses, double rows, bool roughly);
+
+/*
+ * Returns the items of the first page of a path with these pathkeys, if the
+ * LIMIT of the query level applies to its rows; 0: a full page.  Rows in the
+ * order of the first sort keys are sorted in groups (Incremental Sort), the
+ * last of which is read to its end.
+ */
+extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
+						   const DynAccess *access, List *clauses);
+
+/*
+ * Returns the number of query levels that core creates for min and max, a
+ * LIMIT 1 for each, if this is one of them; else 1.  Their first requests are
+ * sent together (exec/node/early_start.c).
+ */
+extern int	dyn_ends_together(const PlannerInfo *root);
 
 /* Returns true for a foreign table of this wrapper. */
 static inline bool

@@ -9,54 +9,83 @@
  * hypothetical like those of index advisors: it is never scanned.  Rows of an
  * unnested table are unique only together with the position or name of the
  * element.
+ *
+ * Without statistics the planner assumes 200 values per column.  For a large
+ * table or index that means thousands of items per partition key.  Estimates
+ * of joins would then be much larger than those of their lookups (cost.c).
+ * Lookups of items by an index without all attributes would cost more than a
+ * Scan of the largest table.  So a hook gives the planner the same guess as
+ * cost.c has.
  */
 #include "postgres.h"
 
+#include <math.h>
+
+#include "access/htup_details.h"
 #include "access/stratnum.h"
+#include "access/table.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_statistic.h"
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "utils/rel.h"
+#include "utils/selfuncs.h"
 #include "utils/typcache.h"
 
+#include "../../model/server/pg_compat.h"
 #include "../../model/tables/relation.h"
 #include "cost.h"
 #include "planner.h"
-#include "table_rows.h"
 
-/*
- * With row locks the planner requests ctid from every partition if some are
- * local; it uses only the ctid of the local ones.
- */
-static bool
-has_row_mark(const PlannerInfo *root, Index relid)
+static get_relation_stats_hook_type previous_hook = NULL;
+
+#define UNKNOWN_ITEMS		1000.0
+#define ROW_SHARE			0.2 /* fraction of items if there is an item
+								 * filter */
+#define ITEM_ROWS			3.0 /* rows per item if the table is unnested */
+
+BlockNumber
+dyn_table_pages(const DynTableMeta *meta)
 {
-	ListCell   *lc;
+	double		pages = ceil((double) meta->size_bytes / BLCKSZ);
 
-	foreach(lc, root->rowMarks)
-	{
-		if (lfirst_node(PlanRowMark, lc)->rti == relid)
-			return true;
-	}
-	return false;
+	return (BlockNumber) Max(1, Min(pages, MaxBlockNumber));
+}
+
+static double
+described_items(const DynTableMeta *meta)
+{
+	return meta->item_count > 0 ? (double) meta->item_count : UNKNOWN_ITEMS;
 }
 
 /*
- * Raises an error if the statement needs a column that cannot hold any key.
- * Returns false if the description was outdated.
+ * Returns the rows of the table: from its statistics, or from the description
+ * if it was never analyzed.  An item filter then passes one item in five, and
+ * an item of an unnested table has three rows.
+ *
+ * Scales the rows by the current pages, as core does for local tables.  A
+ * single page is not scaled: the table was tiny, or so new that DynamoDB had
+ * not counted it yet.  An empty table is expected to grow.
  */
-static bool
-keys_match(const DynRelPlan *plan)
+static double
+table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
 {
-	ListCell   *lc;
+	const DynTableMeta *meta = plan->meta;
+	double		pages = dyn_table_pages(meta);
 
-	foreach(lc, plan->fields)
+	if (baserel->tuples <= 0 || (baserel->pages <= 1 && pages > 1))
 	{
-		if (dyn_key_type_check(plan->relation, plan->meta,
-							   ((DynField *) lfirst(lc))->attnum) != plan->meta)
-			return false;
+		double		rows = described_items(meta);
+
+		if (dyn_relation_may_reject_items(plan->relation))
+			rows = clamp_row_est(rows * ROW_SHARE);
+		return plan->relation->unnest != NULL ? rows * ITEM_ROWS : rows;
 	}
-	return true;
+	if (meta->size_bytes == 0 || baserel->pages <= 1)
+		return baserel->tuples;
+	return clamp_row_est(baserel->tuples * pages / baserel->pages);
 }
 
 static DynRelPlan *
@@ -68,47 +97,48 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	ListCell   *lc;
 
 	plan->root = root;
+	plan->rel = baserel;
 	plan->relid = baserel->relid;
 	plan->relation = dyn_relation_open(relid, userid);
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
-	plan->relation->locked = has_row_mark(root, baserel->relid);
+	/*
+	 * With row locks the planner requests ctid from every partition if some
+	 * are local; it uses only the ctid of the local ones.
+	 */
+	plan->relation->locked = false;
+	foreach(lc, root->rowMarks)
+		plan->relation->locked |= lfirst_node(PlanRowMark, lc)->rti == baserel->relid;
 	plan->meta = dyn_session_table(plan->relation->connection,
 								   plan->relation->table);
 	dyn_relation_connect_described(plan->relation, plan->meta);
 	baserel->fdw_private = plan;
 	plan->clauses = list_concat(dyn_row_clauses(plan->relation),
-								dyn_quals_classify(root, baserel,
-												   baserel->baserestrictinfo));
+								dyn_quals_classify(plan, baserel->baserestrictinfo));
 	dyn_collect_fields(plan, (Node *) baserel->reltarget->exprs, &plan->fields);
 	foreach(lc, baserel->baserestrictinfo)
 		dyn_collect_fields(plan, (Node *) lfirst_node(RestrictInfo, lc)->clause,
 						   &plan->fields);
-	if (!keys_match(plan))
-		return make_rel_plan(root, baserel, relid);
+	/*
+	 * Raises an error for a column that cannot hold any key.  If the
+	 * description turns out to be outdated, start again.
+	 */
+	foreach(lc, plan->fields)
+	{
+		if (dyn_key_type_check(plan->relation, plan->meta,
+							   ((DynField *) lfirst(lc))->attnum) != plan->meta)
+			return make_rel_plan(root, baserel, relid);
+	}
 	plan->analysed = baserel->tuples > 0;
 	plan->fetched = dyn_fetched_part(plan);
 	plan->keyed = dyn_match_keys(plan, NULL, plan->clauses);
 	return plan;
 }
 
-/* ---- the unique key ---- */
-
 /*
  * Two attributes, each with the columns of a template, and an element's column
  */
 #define MAX_KEY_COLUMNS			(2 * DYN_TEMPLATE_MAX_PARTS + 1)
 #define MAX_PLAIN_KEY_COLUMNS	3
-
-static bool
-has_index_column(const IndexOptInfo *index, AttrNumber attnum)
-{
-	for (int i = 0; i < index->ncolumns; i++)
-	{
-		if (index->indexkeys[i] == attnum)
-			return true;
-	}
-	return false;
-}
 
 /*
  * Adds a column to the index; false if it does not distinguish keys.  For the
@@ -122,8 +152,11 @@ add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column
 	TypeCacheEntry *type;
 	int			n = index->ncolumns;
 
-	if (has_index_column(index, attnum))
-		return true;
+	for (int i = 0; i < n; i++)
+	{
+		if (index->indexkeys[i] == attnum)
+			return true;
+	}
 	type = lookup_type_cache(column->codec.basetype, TYPECACHE_BTREE_OPFAMILY);
 	if (!column->traits.distinct || !OidIsValid(type->btree_opf) ||
 		column->codec.basetype == DATEOID ||
@@ -207,22 +240,98 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	DynRelPlan *plan = make_rel_plan(root, baserel, foreigntableid);
 	const DynAccess *access = plan->keyed;
 
-	plan->items = dyn_table_items(baserel, plan);
-	baserel->tuples = dyn_table_rows(baserel, plan);
-	plan->item_rows = dyn_item_rows(baserel, plan);
+	baserel->tuples = table_rows(baserel, plan);
+	/* the items, including those that are not rows */
+	if (plan->relation->unnest != NULL)
+		plan->items = plan->meta->item_count > 0 ? (double) plan->meta->item_count
+			: clamp_row_est(baserel->tuples / ITEM_ROWS);
+	else
+		plan->items = !dyn_relation_may_reject_items(plan->relation) ? baserel->tuples
+			: Max(baserel->tuples, described_items(plan->meta));
+	plan->item_rows = plan->relation->unnest == NULL ? 1
+		: dyn_relation_may_reject_items(plan->relation) ? ITEM_ROWS
+		: baserel->tuples / plan->items;
 	add_unique_key(baserel, plan);
 	set_baserel_size_estimates(root, baserel);
 	if (access == NULL)
 		return;
-	baserel->rows = Min(baserel->rows,
-						dyn_access_most_rows(root, baserel, access));
+	baserel->rows = Min(baserel->rows, dyn_access_most_rows(plan, access));
 	/*
 	 * the rows are elements of the items: no unique key lets the planner count
 	 * them
 	 */
 	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
 		baserel->rows = Max(baserel->rows,
-							clamp_row_est(dyn_access_most_rows(root, baserel, access) *
+							clamp_row_est(dyn_access_most_rows(plan, access) *
 										  clauselist_selectivity(root, access->local_rinfos,
 																 baserel->relid, JOIN_INNER, NULL)));
+}
+
+/*
+ * Returns a row of pg_statistic with the numbers of NULLs and of distinct
+ * values.
+ */
+static HeapTuple
+make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share)
+{
+	Relation	catalog = table_open(StatisticRelationId, AccessShareLock);
+	Datum		values[Natts_pg_statistic] = {0};
+	bool		nulls[Natts_pg_statistic] = {false};
+	HeapTuple	tuple;
+
+	values[Anum_pg_statistic_starelid - 1] = ObjectIdGetDatum(relid);
+	values[Anum_pg_statistic_staattnum - 1] = Int16GetDatum(attnum);
+	values[Anum_pg_statistic_stanullfrac - 1] = Float4GetDatum(nulls_share);
+	values[Anum_pg_statistic_stadistinct - 1] = Float4GetDatum(-1.0f / DYN_COLLECTION_ITEMS);
+	for (int i = 0; i < STATISTIC_NUM_SLOTS; i++)
+	{
+		nulls[Anum_pg_statistic_stanumbers1 - 1 + i] = true;
+		nulls[Anum_pg_statistic_stavalues1 - 1 + i] = true;
+	}
+	tuple = heap_form_tuple(RelationGetDescr(catalog), values, nulls);
+	table_close(catalog, AccessShareLock);
+	return tuple;
+}
+
+/* Real statistics have a different free function. */
+bool
+dyn_is_guess(const VariableStatData *variable)
+{
+	return HeapTupleIsValid(variable->statsTuple) &&
+		variable->freefunc == heap_freetuple;
+}
+
+static bool
+report_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
+				  VariableStatData *variable)
+{
+	const RelOptInfo *rel = NULL;
+	const DynRelPlan *plan;
+	float4		nulls;
+
+	if (previous_hook && previous_hook(root, rte, attnum, variable))
+		return true;
+	if (rte->relkind != RELKIND_FOREIGN_TABLE)
+		return false;
+	for (int i = 1; i < root->simple_rel_array_size; i++)
+	{
+		if (root->simple_rte_array[i] == rte)
+			rel = root->simple_rel_array[i];
+	}
+	if (rel == NULL || !dyn_is_our_relation(rel) || !dyn_collections_are_unknown(rel, attnum))
+		return false;
+	plan = rel->fdw_private;
+	/* all items have the keys; for other columns this is core's default */
+	nulls = attnum == dyn_relation_only_column_of(plan->relation, &plan->meta->key.hash[0])
+		? 0 : DEFAULT_UNK_SEL;
+	variable->statsTuple = make_statistics(rte->relid, attnum, nulls);
+	variable->freefunc = heap_freetuple;
+	return true;
+}
+
+void
+dyn_stats_init(void)
+{
+	previous_hook = get_relation_stats_hook;
+	get_relation_stats_hook = report_statistics;
 }

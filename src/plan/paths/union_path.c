@@ -40,9 +40,7 @@
 /* The OR to match, and its context */
 typedef struct Search
 {
-	PlannerInfo *root;
-	RelOptInfo *baserel;
-	const DynRelPlan *plan;
+	DynRelPlan *plan;
 	const RestrictInfo *rinfo;	/* RestrictInfo of the OR */
 	List	   *others;			/* DynClauses of other conditions */
 } Search;
@@ -56,15 +54,15 @@ typedef struct Arm
 	Cost		cost;
 } Arm;
 
-/* ---- the conditions of arms ---- */
-
 /*
- * Returns the conditions of the only member, as RestrictInfos that the planner
- * has made for the OR; or one OR of all members.
+ * Returns the clauses of the members, and of the other conditions.  One member
+ * has the RestrictInfos that the planner has made for the OR; several are one
+ * OR.
  */
 static List *
-conditions_of_members(const Search *search, const List *members)
+clauses_of_members(const Search *search, const List *members)
 {
+	List	   *conditions;
 	List	   *args = NIL;
 	ListCell   *lc;
 
@@ -73,41 +71,32 @@ conditions_of_members(const Search *search, const List *members)
 		Node	   *arm = list_nth(((BoolExpr *) search->rinfo->orclause)->args,
 								   linitial_int(members));
 
-		return is_andclause(arm) ? ((BoolExpr *) arm)->args : list_make1(arm);
+		conditions = is_andclause(arm) ? ((BoolExpr *) arm)->args : list_make1(arm);
 	}
-	foreach(lc, members)
-		args = lappend(args, list_nth(((BoolExpr *) search->rinfo->clause)->args,
-									  lfirst_int(lc)));
-	return list_make1(make_simple_restrictinfo(search->root, make_orclause(args)));
+	else
+	{
+		foreach(lc, members)
+			args = lappend(args, list_nth(((BoolExpr *) search->rinfo->clause)->args,
+										  lfirst_int(lc)));
+		conditions = list_make1(make_simple_restrictinfo(search->plan->root,
+														 make_orclause(args)));
+	}
+	return list_concat_copy(search->others,
+							dyn_quals_classify(search->plan, conditions));
 }
 
-static void
-init_search(Search *search, PlannerInfo *root, RelOptInfo *baserel,
-			const RestrictInfo *rinfo, List *clauses)
+static Search
+begin_search(DynRelPlan *plan, const RestrictInfo *rinfo, List *clauses)
 {
+	Search		search = {plan, rinfo, NIL};
 	ListCell   *lc;
 
-	search->root = root;
-	search->baserel = baserel;
-	search->plan = baserel->fdw_private;
-	search->rinfo = rinfo;
-	search->others = NIL;
 	foreach(lc, clauses)
 	{
 		if (((DynClause *) lfirst(lc))->rinfo != rinfo)
-			search->others = lappend(search->others, lfirst(lc));
+			search.others = lappend(search.others, lfirst(lc));
 	}
-}
-
-/* ---- access plans of arms ---- */
-
-/* Returns the clauses of the members, and of the other conditions. */
-static List *
-clauses_of_members(const Search *search, const List *members)
-{
-	return list_concat_copy(search->others,
-							dyn_quals_classify(search->root, search->baserel,
-											   conditions_of_members(search, members)));
+	return search;
 }
 
 static DynAccess *
@@ -141,28 +130,10 @@ make_arm(const Search *search, List *members, List *clauses, int target)
 		return NULL;
 	arm->target = target;
 	arm->members = members;
-	dyn_estimate_access(search->root, search->baserel, arm->access, &estimate);
+	dyn_estimate_access(search->plan, arm->access, &estimate);
 	dyn_cost_estimate(&estimate, arm->access->kind, false, estimate.items, &startup,
 					  &arm->cost);
 	return arm;
-}
-
-/* Returns the cheapest access plan of an arm, or NULL. */
-static Arm *
-find_arm(const Search *search, int member)
-{
-	List	   *members = list_make1_int(member);
-	List	   *clauses = clauses_of_members(search, members);
-	Arm		   *best = NULL;
-
-	for (int target = DYN_TARGET_TABLE; target < search->plan->meta->nindexes; target++)
-	{
-		Arm		   *arm = make_arm(search, members, clauses, target);
-
-		if (arm != NULL && (best == NULL || arm->cost < best->cost))
-			best = arm;
-	}
-	return best;
 }
 
 /* Adds an arm, or extends one with the same key if that does not cost more. */
@@ -192,47 +163,47 @@ add_arm(const Search *search, List *arms, Arm *arm)
 }
 
 /*
+ * Returns several access plans that together yield all rows of the OR, or NIL.
  * Arms that read an index and then items of the table are last: then they need
  * not read items that others have returned.
- */
-static List *
-order_arms(List *arms)
-{
-	List	   *last = NIL;
-	List	   *ordered = NIL;
-	ListCell   *lc;
-
-	foreach(lc, arms)
-	{
-		if (((const Arm *) lfirst(lc))->access->fetch_base_items)
-			last = lappend(last, lfirst(lc));
-		else
-			ordered = lappend(ordered, lfirst(lc));
-	}
-	return list_concat(ordered, last);
-}
-
-/*
- * Returns several access plans that together yield all rows of the OR, or NIL.
  */
 static List *
 find_arms(const Search *search)
 {
 	int			n = list_length(((BoolExpr *) search->rinfo->orclause)->args);
 	List	   *arms = NIL;
+	List	   *first = NIL;
+	List	   *last = NIL;
+	ListCell   *lc;
 
 	for (int member = 0; member < n; member++)
 	{
-		Arm		   *arm = find_arm(search, member);
+		List	   *members = list_make1_int(member);
+		List	   *clauses = clauses_of_members(search, members);
+		Arm		   *best = NULL;
 
-		if (arm == NULL)
+		for (int target = DYN_TARGET_TABLE; target < search->plan->meta->nindexes; target++)
+		{
+			Arm		   *arm = make_arm(search, members, clauses, target);
+
+			if (arm != NULL && (best == NULL || arm->cost < best->cost))
+				best = arm;
+		}
+		if (best == NULL)
 			return NIL;
-		arms = add_arm(search, arms, arm);
+		arms = add_arm(search, arms, best);
 	}
-	return list_length(arms) > 1 ? order_arms(arms) : NIL;
+	if (list_length(arms) == 1)
+		return NIL;
+	foreach(lc, arms)
+	{
+		if (((const Arm *) lfirst(lc))->access->fetch_base_items)
+			last = lappend(last, lfirst(lc));
+		else
+			first = lappend(first, lfirst(lc));
+	}
+	return list_concat(first, last);
 }
-
-/* ---- unions ---- */
 
 /*
  * Returns the union.  Its fields are those for rows of the table; fields that
@@ -251,44 +222,34 @@ make_union(const DynRelPlan *plan, List *clauses)
 	return access;
 }
 
-static Cost
-cost_of_arms(const List *arms)
-{
-	Cost		cost = 0;
-	ListCell   *lc;
-
-	foreach(lc, arms)
-		cost += ((const Arm *) lfirst(lc))->cost;
-	return cost;
-}
-
-/*
- * Stores the arms of the clause in the choice if they cost least of all so
- * far.
- */
+/* Stores the arms of the clause whose arms cost least in the choice. */
 static void
-find_best_arms(PlannerInfo *root, RelOptInfo *baserel, DynPathChoice *choice)
+find_best_arms(DynRelPlan *plan, DynPathChoice *choice)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	int			matched = 0;
-	ListCell   *lc;
+	Cost		best = 0;
+	ListCell   *lc,
+			   *arm;
 
-	foreach(lc, baserel->baserestrictinfo)
+	foreach(lc, plan->rel->baserestrictinfo)
 	{
 		const RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
 		Search		search;
 		List	   *arms;
+		Cost		cost = 0;
 		int			n = rinfo->orclause == NULL || rinfo->pseudoconstant ? 0
 			: list_length(((BoolExpr *) rinfo->orclause)->args);
 
 		if (n == 0 || n > MAX_ARMS || matched > MAX_MATCHED)
 			continue;
 		matched += n * list_length(plan->clauses);
-		init_search(&search, root, baserel, rinfo, plan->clauses);
+		search = begin_search(plan, rinfo, plan->clauses);
 		arms = find_arms(&search);
-		if (arms == NIL || (choice->arms != NIL &&
-							cost_of_arms(choice->arms) <= cost_of_arms(arms)))
+		foreach(arm, arms)
+			cost += ((const Arm *) lfirst(arm))->cost;
+		if (arms == NIL || (choice->arms != NIL && best <= cost))
 			continue;
+		best = cost;
 		choice->or_clause = rinfo;
 		choice->arms = arms;
 	}
@@ -320,36 +281,23 @@ has_volatile_subplan(Node *node, void *context)
 	return expression_tree_walker(node, has_volatile_subplan, context);
 }
 
-/*
- * Returns true if a union may be built: a path has no conditions other than
- * the relation's.
- */
-static bool
-may_be_union(PlannerInfo *root, const RelOptInfo *baserel)
-{
-	ListCell   *lc;
-
-	if (!bms_is_empty(baserel->lateral_relids))
-		return false;
-	foreach(lc, baserel->baserestrictinfo)
-	{
-		Node	   *clause = (Node *) lfirst_node(RestrictInfo, lc)->clause;
-
-		if (contain_volatile_functions(clause) || has_volatile_subplan(clause, root->glob))
-			return false;
-	}
-	return true;
-}
-
 DynAccess *
-dyn_union_find(PlannerInfo *root, RelOptInfo *baserel, DynPathChoice *choice)
+dyn_union_find(DynRelPlan *plan, DynPathChoice *choice)
 {
-	const DynRelPlan *plan = baserel->fdw_private;
 	DynAccess  *access;
 	ListCell   *lc;
 
-	if (may_be_union(root, baserel))
-		find_best_arms(root, baserel, choice);
+	/* a path has no conditions other than the relation's */
+	if (!bms_is_empty(plan->rel->lateral_relids))
+		return NULL;
+	foreach(lc, plan->rel->baserestrictinfo)
+	{
+		Node	   *clause = (Node *) lfirst_node(RestrictInfo, lc)->clause;
+
+		if (contain_volatile_functions(clause) || has_volatile_subplan(clause, plan->root->glob))
+			return NULL;
+	}
+	find_best_arms(plan, choice);
 	if (choice->arms == NIL)
 		return NULL;
 	access = make_union(plan, plan->clauses);
@@ -359,14 +307,12 @@ dyn_union_find(PlannerInfo *root, RelOptInfo *baserel, DynPathChoice *choice)
 }
 
 DynAccess *
-dyn_union_match(PlannerInfo *root, RelOptInfo *baserel,
-				const DynPathChoice *choice, List *clauses)
+dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice, List *clauses)
 {
-	DynAccess  *access = make_union(baserel->fdw_private, clauses);
-	Search		search;
+	DynAccess  *access = make_union(plan, clauses);
+	Search		search = begin_search(plan, choice->or_clause, clauses);
 	ListCell   *lc;
 
-	init_search(&search, root, baserel, choice->or_clause, clauses);
 	foreach(lc, choice->arms)
 	{
 		const Arm  *planned = lfirst(lc);

@@ -58,26 +58,10 @@ may_stop_early(const PlannerInfo *root, const Path *path)
 		path->param_info != NULL;
 }
 
-/* Adds the arguments of the subplans, which are computed from each row. */
-static void
-add_arguments(CustomScan *scan, List *subplans, List **ids, List **params)
-{
-	ListCell   *lc;
-
-	foreach(lc, subplans)
-	{
-		const SubPlan *subplan = lfirst_node(SubPlan, lc);
-
-		*ids = lappend_int(*ids, subplan->plan_id);
-		*params = list_concat(*params, subplan->parParam);
-		scan->custom_exprs = list_concat(scan->custom_exprs,
-										 copyObject(subplan->args));
-	}
-}
-
 /*
  * Returns the plan node.  Its rows are the child's, column by column, and it
- * has the child's clauses.
+ * has the child's clauses.  It computes the arguments of the subplans from
+ * each row.
  */
 static Plan *
 plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
@@ -87,6 +71,7 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	Plan	   *child = linitial(custom_plans);
 	List	   *ids = NIL;
 	List	   *params = NIL;
+	ListCell   *lc;
 
 	scan->scan.plan.targetlist = tlist != NIL ? tlist
 		: copyObject(child->targetlist);
@@ -94,7 +79,15 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	scan->flags = best_path->flags;
 	scan->custom_plans = custom_plans;
 	scan->custom_scan_tlist = copyObject(child->targetlist);
-	add_arguments(scan, best_path->custom_private, &ids, &params);
+	foreach(lc, best_path->custom_private)
+	{
+		const SubPlan *subplan = lfirst_node(SubPlan, lc);
+
+		ids = lappend_int(ids, subplan->plan_id);
+		params = list_concat(params, subplan->parParam);
+		scan->custom_exprs = list_concat(scan->custom_exprs,
+										 copyObject(subplan->args));
+	}
 	scan->custom_private =
 		list_make3(makeInteger(may_stop_early(root, &best_path->path)), ids, params);
 	scan->methods = scan_methods;

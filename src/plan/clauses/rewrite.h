@@ -1,0 +1,110 @@
+/*
+ * rewrite.h
+ *		Rewrites of conditions, one file for each family
+ */
+#ifndef DYN_PLAN_REWRITE_H
+#define DYN_PLAN_REWRITE_H
+
+#include "classify.h"
+
+/* ---- rewrite_equal.c: equivalent to equalities ---- */
+
+/*
+ * Returns LIKE and IS NOT DISTINCT FROM, with a constant, as an operator
+ * expression with =, which is true for the same rows; any other expression
+ * unchanged.  If = is NULL, the expression
+ * may be false.
+ */
+extern Node *dyn_plain_equality(Node *node);
+
+/* Does the same for a full clause, and also removes IS TRUE. */
+extern Node *dyn_plain_clause(Node *clause);
+
+/*
+ * Classifies field IS NOT DISTINCT FROM value, where the value may be NULL:
+ * only for an attribute of the table's own key, which every item has.
+ */
+extern DynPred *dyn_classify_not_distinct(DynClassify *context,
+										  const DistinctExpr *expr);
+
+/* An equality that two of the clauses imply */
+typedef struct DynImplied
+{
+	RestrictInfo *rinfo;		/* one of the two clauses */
+	Node	   *equality;
+} DynImplied;
+
+/*
+ * Returns the equalities implied by clauses L >= R and L <= R, a List of
+ * DynImplied *.  For a column in a partition key, these include column LIKE $1
+ * and column BETWEEN $1 AND $2: each becomes an OR with a guard (choice.c),
+ * since the parameters decide.
+ */
+extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);
+
+/* ---- rewrite_float.c: numbers as double precision ---- */
+
+/* Calls dyn_classify_comparison, for such comparisons and all others. */
+extern DynPred *dyn_classify_number(DynClassify *context,
+									const DynOperator *op,
+									const DynField *field, Node *value);
+
+/*
+ * Handles field = ANY (array).  Returns false if the doubles in a constant
+ * list match other values as well: then the predicate is an OR of equalities,
+ * or NULL.  Returns true if not, with *array and *op changed to those of
+ * numeric values, or unchanged.
+ */
+extern bool dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
+									 const DynField *field, Node **array,
+									 DynPred **pred);
+
+/* ---- rewrite_given.c: conditions without columns ---- */
+
+/*
+ * Returns coalesce(x, k) = k as x IS NULL OR x = k.  Both are true for the
+ * same rows among those that have a value of k.  Returns NULL if the operator
+ * has other operands.
+ */
+extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
+
+/*
+ * Returns a DYN_PRED_GIVEN.  Returns NULL if the expression is not such a
+ * condition, or might fail, as every subquery might.
+ */
+extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
+
+/*
+ * Guards values that might fail: they are only evaluated if no arm without
+ * columns is true in their OR, and all of them are true in their AND.
+ */
+extern void dyn_guard_values(const DynClassify *context, DynPred *pred);
+
+/* ---- rewrite_keyset.c: keyset paging ---- */
+
+/*
+ * Returns the row comparison as ORs and ANDs of comparisons; NULL if it does
+ * not compare columns with run-time values.  Clears `exact` if the result is
+ * weaker.
+ */
+extern Node *dyn_keyset_expand(DynClassify *context, RowCompareExpr *row);
+
+/*
+ * Returns the condition implied for one column, given the other conditions
+ * (RestrictInfo *); NULL if there is none.  Sets *first if it is a comparison
+ * of the first column, which then has a value.
+ */
+extern Node *dyn_keyset_bound(const DynClassify *context, Node *clause,
+							  List *rinfos, bool *first);
+
+/* ---- rewrite_time.c: dates and times ---- */
+
+/*
+ * Classifies left op right.  With `array`, right is an array, and any (=) or
+ * all (<>) of its elements count.  Returns NULL if it is not such a condition;
+ * a comparison of a column with a value of its own type is not.
+ */
+extern DynPred *dyn_classify_times(DynClassify *context, const DynOperator *op,
+								   Node *left, Node *right, bool array);
+
+#endif
