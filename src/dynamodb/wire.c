@@ -19,32 +19,6 @@
 								 * value */
 
 bool
-dyn_scalar_of_value(const DynValue *value, char *memory, DynScalar *scalar)
-{
-	long		len = value->len;
-
-	scalar->type = value->type;
-	scalar->data = value->data;
-	if (value->type == DYN_TYPE_BOOL || value->type == DYN_TYPE_NULL)
-	{
-		scalar->data = NULL;
-		len = (value->flags & DYN_VALUE_TRUE) != 0;
-	}
-	else if (value->type == DYN_TYPE_B)
-	{
-		scalar->data = memory;
-		len = dyn_value_bytes(value, (unsigned char *) memory);
-	}
-	else if (value->type == DYN_TYPE_S && (value->flags & DYN_VALUE_ESCAPED))
-	{
-		scalar->data = memory;
-		len = (long) dyn_value_text(value, memory);
-	}
-	scalar->len = (size_t) len;
-	return value->type != DYN_TYPE_ABSENT && len >= 0;
-}
-
-bool
 dyn_wire_scalar(DynBuffer *buf, const DynScalar *value)
 {
 	dyn_buffer_append(buf, "{\"", 2);

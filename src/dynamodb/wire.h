@@ -41,15 +41,6 @@ dyn_value_encodes(const DynValue *value, const DynScalar *scalar)
 		memcmp(value->data, scalar->data, scalar->len) == 0;
 }
 
-/*
- * Converts a value of a response to the same value to send.  S and B that are
- * encoded are decoded to `memory` (value->len + 3 bytes); the others point
- * into the response.  N is not made canonical.  Returns false for ABSENT, and
- * for B that is not valid base64.
- */
-extern bool dyn_scalar_of_value(const DynValue *value, char *memory,
-								DynScalar *scalar);
-
 /* Writes {"S":"..."}. */
 extern bool dyn_wire_scalar(DynBuffer *buf, const DynScalar *value);
 

@@ -72,6 +72,9 @@ dyn_write_member(DynBuffer *buf, const DynWriteRequest *req)
 						  req->op == DYN_OP_UPDATE_ITEM ? "Update" : "Delete");
 	dyn_buffer_append_str(buf, "\":");
 	put_common(buf, req);
+	if (req->condition != NULL)
+		dyn_append_json_text_member(buf, "ReturnValuesOnConditionCheckFailure",
+									"ALL_OLD");
 	dyn_buffer_append_str(buf, "}}");
 }
 

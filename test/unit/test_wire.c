@@ -97,46 +97,6 @@ scalars_are_printed(void)
 	dyn_buffer_free(&buf);
 }
 
-/* A value of a response is sent again as it is stored. */
-static void
-values_are_sent_again(void)
-{
-	static const struct
-	{
-		DynValue	value;
-		const char *json;
-	}			values[] = {
-		{{"a\\u0062\\n", 9, DYN_TYPE_S, DYN_VALUE_ESCAPED}, "{\"S\":\"ab\\n\"}"},
-		{{"\\u0000", 6, DYN_TYPE_S, DYN_VALUE_ESCAPED | DYN_VALUE_HAS_NUL}, "{\"S\":\"\\u0000\"}"},
-		{{"ab", 2, DYN_TYPE_S, 0}, "{\"S\":\"ab\"}"},
-		{{"", 0, DYN_TYPE_S, 0}, "{\"S\":\"\"}"},
-		{{"1.50", 4, DYN_TYPE_N, 0}, "{\"N\":\"1.50\"}"},
-		{{"AP8=", 4, DYN_TYPE_B, 0}, "{\"B\":\"AP8=\"}"},
-		{{"AP8\\u003d", 9, DYN_TYPE_B, DYN_VALUE_ESCAPED}, "{\"B\":\"AP8=\"}"},
-		{{"", 0, DYN_TYPE_B, 0}, "{\"B\":\"\"}"},
-		{{"", 0, DYN_TYPE_BOOL, DYN_VALUE_TRUE}, "{\"BOOL\":true}"},
-		{{"", 0, DYN_TYPE_BOOL, 0}, "{\"BOOL\":false}"},
-		{{"", 0, DYN_TYPE_NULL, 0}, "{\"NULL\":true}"},
-		{{"[\"\\u0061\"]", 10, DYN_TYPE_SS, 0}, "{\"SS\":[\"\\u0061\"]}"},
-		{{"{}", 2, DYN_TYPE_M, 0}, "{\"M\":{}}"},
-	};
-	DynScalar	scalar;
-	DynBuffer	buf;
-	char		memory[32];
-
-	dyn_buffer_init(&buf, 0);
-	for (size_t i = 0; i < LENGTHOF(values); i++)
-	{
-		dyn_buffer_reset(&buf);
-		if (CHECK(dyn_scalar_of_value(&values[i].value, memory, &scalar)))
-			dyn_wire_scalar(&buf, &scalar);
-		CHECK_EQ_STR(dyn_buffer_terminate(&buf), values[i].json);
-	}
-	dyn_buffer_free(&buf);
-	CHECK(!dyn_scalar_of_value(&(DynValue) {"A", 1, DYN_TYPE_B, 0}, memory, &scalar));
-	CHECK(!dyn_scalar_of_value(&(DynValue) {NULL, 0, DYN_TYPE_ABSENT, 0}, memory, &scalar));
-}
-
 static void
 keys_are_written(void)
 {
@@ -236,7 +196,6 @@ main(void)
 {
 	RUN(scalars_are_written);
 	RUN(scalars_are_printed);
-	RUN(values_are_sent_again);
 	RUN(keys_are_written);
 	RUN(a_full_buffer_is_reported);
 	RUN(order_and_equality_agree);

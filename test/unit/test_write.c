@@ -110,7 +110,8 @@ transactions_are_written(void)
 	dyn_write_transaction(&buf, members.data, members.len, "token");
 	CHECK_EQ_STR(document(),
 				 "{\"TransactItems\":["
-				 "{\"Put\":{\"TableName\":\"t\",\"Item\":{\"pk\":{\"S\":\"a\"}}" TOKENS "}},"
+				 "{\"Put\":{\"TableName\":\"t\",\"Item\":{\"pk\":{\"S\":\"a\"}}" TOKENS
+				 ",\"ReturnValuesOnConditionCheckFailure\":\"ALL_OLD\"}},"
 				 "{\"Update\":{\"TableName\":\"u\",\"Key\":{\"pk\":{\"S\":\"a\"}},\"UpdateExpression\":\"REMOVE #n0\"}},"
 				 "{\"Delete\":{\"TableName\":\"u\",\"Key\":{\"pk\":{\"S\":\"a\"}}}}],"
 				 "\"ClientRequestToken\":\"token\",\"ReturnConsumedCapacity\":\"TOTAL\"}");

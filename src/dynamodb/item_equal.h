@@ -1,0 +1,46 @@
+/*
+ * item_equal.h
+ *		Compares an item of a response with what was written.
+ *
+ * Items are JSON objects of attribute values.  Values are equal as DynamoDB
+ * compares them: sets in any order, everything else by type and value; numbers
+ * are in DynamoDB's own, canonical form on one side, and in ours on the other.
+ *
+ * Plain C; jansson.
+ */
+#ifndef DYN_DYNAMODB_ITEM_EQUAL_H
+#define DYN_DYNAMODB_ITEM_EQUAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "update.h"
+
+typedef struct DynItemTree DynItemTree;
+
+/* Parses an item; NULL if it is not one, or memory runs out. */
+extern DynItemTree *dyn_item_tree_parse(const char *json, size_t len);
+extern void dyn_item_tree_free(DynItemTree *item);
+
+/* Returns true if both have the same attributes with equal values. */
+extern bool dyn_item_tree_equal(const DynItemTree *a, const DynItemTree *b);
+
+/* Returns true if the item has these values, and lacks the absent ones. */
+extern bool dyn_item_tree_has(const DynItemTree *item, const DynPathValue *values, int n);
+
+/*
+ * Returns the type of the value at the first `nsteps` steps of the path;
+ * ABSENT if there is none.
+ */
+extern DynType dyn_item_tree_type(const DynItemTree *item, const DynPath *path,
+								  int nsteps);
+
+/*
+ * Reads the value at a path, in the very form in which it is stored.  Scalars
+ * point into the item; other values are appended to `memory`, which must not
+ * change while the scalar is used.  Returns false if memory runs out.
+ */
+extern bool dyn_item_tree_scalar(const DynItemTree *item, const DynPath *path,
+								 DynScalar *out, DynBuffer *memory);
+
+#endif
