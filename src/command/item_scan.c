@@ -12,27 +12,6 @@
 #include "../plan/keys/match_keys.h"
 #include "item_scan.h"
 
-static DynAccess *
-scan_all_columns(DynRelation *relation, const DynTableMeta *meta)
-{
-	DynRelPlan	plan = {.relation = relation,.meta = meta};
-	DynAccess  *access = dyn_match_scan(&plan, NULL, NIL);
-	List	   *fields = NIL;
-
-	for (int i = 0; i < relation->ncolumns; i++)
-	{
-		DynField   *field;
-
-		if (relation->columns[i].dropped)
-			continue;
-		field = palloc0(sizeof(DynField));
-		field->attnum = i + 1;
-		fields = lappend(fields, field);
-	}
-	dyn_set_fields(&plan, access, fields);
-	return access;
-}
-
 DynItemScan *
 dyn_item_scan_create(DynRelation *relation, const DynTableMeta *meta)
 {
@@ -40,7 +19,7 @@ dyn_item_scan_create(DynRelation *relation, const DynTableMeta *meta)
 
 	scan->relation = relation;
 	scan->meta = meta;
-	scan->access = scan_all_columns(relation, meta);
+	scan->access = dyn_match_all_columns(relation, meta);
 	scan->paths = palloc(sizeof(DynPath));
 	return scan;
 }
@@ -73,7 +52,7 @@ dyn_item_scan_read(DynItemScan *scan, const DynPath *paths, int n)
 DynView *
 dyn_item_scan_view(DynItemScan *scan, DynRelation *relation)
 {
-	DynAccess  *access = scan_all_columns(relation, scan->meta);
+	DynAccess  *access = dyn_match_all_columns(relation, scan->meta);
 	DynView    *view = palloc(sizeof(DynView));
 
 	/* the key is also read, for error messages */

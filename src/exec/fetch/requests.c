@@ -312,7 +312,7 @@ dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 	request->op = requests->op;
 	request->table = requests->relation->table;
 	request->index = requests->index;
-	request->consistent = requests->relation->consistent;
+	request->consistent = dyn_requests_are_consistent(requests);
 	request->count_only = requests->count_only;
 	request->backward = requests->backward;
 	request->tokens = requests->tokens;

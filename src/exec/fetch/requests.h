@@ -53,6 +53,15 @@ typedef struct DynRequests
 	DynBuffer	projection_text;
 } DynRequests;
 
+/* Returns true for consistent reads; global indexes do not have them. */
+static inline bool
+dyn_requests_are_consistent(const DynRequests *requests)
+{
+	return requests->relation->consistent ||
+		(requests->relation->own_writes &&
+		 (requests->index == NULL || requests->local_index));
+}
+
 /*
  * Returns the requests of an access plan; with fetch_base_items, only those to
  * the index.  Lives in CurrentMemoryContext, as does what `resolved` points

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "../../dynamodb/units.h"
+#include "../../model/session/written.h"
 #include "../rows/template_parts.h"
 #include "scandesc.h"
 
@@ -132,6 +133,9 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 	DynRequestContext about = {NULL, scandesc->relation->table,
 	scandesc->access->index, connection->server_name, &connection->provider};
 
+	scandesc->relation->own_writes =
+		dyn_statement_writes(scandesc->statement, scandesc->relation) ||
+		dyn_written_recently(connection, about.table);
 	if (scandesc->checked)
 		return;
 	scandesc->checked = true;
@@ -260,7 +264,7 @@ set_sizes(DynFetchSpec *spec, const DynTableMeta *meta, const DynIndexMeta *inde
 	double		bytes;
 	double		units;
 
-	spec->consistent = relation->consistent;
+	spec->consistent = dyn_requests_are_consistent(requests);
 	if (meta == NULL)
 		return;
 	bytes = dyn_metadata_item_bytes(meta, index);

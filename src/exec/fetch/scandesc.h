@@ -45,7 +45,9 @@ extern DynScanDesc *dyn_scandesc_create(DynStatement *statement,
 										const DynAccess *access);
 
 /*
- * Checks the plan before the first execution resolves its keys.  Raises an
+ * Prepares an execution, before it resolves its keys: decides whether it must
+ * find what this session has written.  Checks the plan before the first one.
+ * Raises an
  * error if the keys or the projection of the table or index are not those that
  * the plan was made for, or if it reads a global index and consistent reads
  * were enabled since.  Sends a DescribeTable if the cached description has

@@ -20,6 +20,34 @@
 #include "executor_callbacks.h"
 #include "scan.h"
 
+/*
+ * Warns, once for a statement, that SELECT FOR UPDATE or FOR SHARE does not
+ * lock rows of a table that can be written.  What is then computed from them
+ * and written may overwrite another session's change.
+ */
+static void
+warn_if_locking(ForeignScanState *node, const DynRelation *relation)
+{
+	EState	   *estate = node->ss.ps.state;
+	DynStatement *statement = dyn_statement_get(estate);
+	Index		rti = ((Scan *) node->ss.ps.plan)->scanrelid;
+	ListCell   *lc;
+
+	foreach(lc, estate->es_plannedstmt->rowMarks)
+	{
+		const PlanRowMark *mark = lfirst_node(PlanRowMark, lc);
+
+		if (mark->rti != rti || mark->strength == LCS_NONE ||
+			statement->warned_of_locks || !dyn_relation_is_updatable(relation->relid))
+			continue;
+		statement->warned_of_locks = true;
+		ereport(WARNING,
+				(errmsg("rows of foreign table \"%s\" are not locked",
+						relation->name),
+				 errhint("Put the condition into the UPDATE or DELETE, which checks it again if the row has changed.")));
+	}
+}
+
 void
 dynBeginForeignScan(ForeignScanState *node, int eflags)
 {
@@ -37,6 +65,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 		return;
 	if (dyn_relation_needs_soft_input(scan->input.scandesc->relation))
 		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
+	warn_if_locking(node, scan->input.scandesc->relation);
 	dyn_scan_prepare(scan, eflags);
 }
 

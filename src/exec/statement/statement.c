@@ -19,6 +19,7 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
 #include "../../model/session/session.h"
+#include "../../model/tables/relation.h"
 #include "statement.h"
 
 static DynStatement *statements = NULL;
@@ -103,6 +104,28 @@ dyn_statement_throttle(DynStatement *statement,
 	statement->throttles = lappend(statement->throttles, throttle);
 	MemoryContextSwitchTo(oldcontext);
 	return throttle;
+}
+
+void
+dyn_statement_add_target(DynStatement *statement, DynRelation *relation)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(statement->estate->es_query_cxt);
+
+	statement->targets = lappend(statement->targets, relation);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+bool
+dyn_statement_writes(const DynStatement *statement, const DynRelation *relation)
+{
+	ListCell   *lc;
+
+	foreach(lc, statement->targets)
+	{
+		if (dyn_relation_same_table(lfirst(lc), relation))
+			return true;
+	}
+	return false;
 }
 
 void

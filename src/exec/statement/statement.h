@@ -19,6 +19,7 @@
 #include "../../model/session/session.h"
 
 struct DynInput;
+struct DynRelation;
 struct DynTablePace;
 
 /* Throttling of the statement by a table or index. */
@@ -42,7 +43,11 @@ typedef struct DynStatement
 	DynRetryQuota retries;		/* retry quota of all its requests */
 	List	   *scans;			/* scans (list of DynInput *), in the order in
 								 * which they began */
+	List	   *targets;		/* tables that it writes (list of
+								 * DynRelation *) */
 	List	   *started;		/* list of Plan *, see early_start.h */
+	bool		warned_of_locks;	/* true if it was warned that rows are not
+									 * locked */
 	List	   *throttles;		/* list of DynThrottle * */
 	List	   *async_groups;	/* list of DynAsyncGroup *, see async.c */
 } DynStatement;
@@ -68,6 +73,15 @@ extern double dyn_statement_max_units(const DynConnection *connection);
 extern DynThrottle *dyn_statement_throttle(DynStatement *statement,
 										   const struct DynTablePace *table);
 
+/* Registers a table that the statement writes. */
+extern void dyn_statement_add_target(DynStatement *statement,
+									 struct DynRelation *relation);
+
+/* Returns true if the statement writes the DynamoDB table of this relation. */
+extern bool dyn_statement_writes(const DynStatement *statement,
+								 const struct DynRelation *relation);
+
+/* Registers a scan with the statement's other nodes. */
 extern void dyn_statement_add_scan(EState *estate, struct DynInput *scan);
 
 /*

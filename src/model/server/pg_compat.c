@@ -11,9 +11,11 @@
 #include "access/xact.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_database.h"
+#include "executor/executor.h"
 #include "miscadmin.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
 #include "pg_compat.h"
 #include "soft_errors.h"
 #include "utils/builtins.h"
@@ -26,6 +28,7 @@
 #include "utils/wait_event.h"
 #if PG_VERSION_NUM >= 160000
 #include "nodes/multibitmapset.h"
+#include "parser/parse_relation.h"
 #endif
 #if PG_VERSION_NUM >= 170000
 #include "storage/dsm_registry.h"
@@ -96,6 +99,31 @@ dyn_collation_is_bytewise(Oid collation)
 												 Anum_pg_collation_collcollate));
 	ReleaseSysCache(tuple);
 	return bytewise;
+}
+
+Oid
+dyn_result_user(const Query *query)
+{
+	RangeTblEntry *rte = rt_fetch(query->resultRelation, query->rtable);
+
+#if PG_VERSION_NUM >= 160000
+	return getRTEPermissionInfo(query->rteperminfos, rte)->checkAsUser;
+#else
+	return rte->checkAsUser;
+#endif
+}
+
+/* In 15, a partition that rows are routed to has no range table entry. */
+Oid
+dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate)
+{
+#if PG_VERSION_NUM >= 160000
+	return ExecGetResultRelCheckAsUser(rinfo, estate);
+#else
+	if (rinfo->ri_RootResultRelInfo != NULL)
+		rinfo = rinfo->ri_RootResultRelInfo;
+	return exec_rt_fetch(rinfo->ri_RangeTableIndex, estate)->checkAsUser;
+#endif
 }
 
 /* A build may run on a minor version other than that of its headers. */

@@ -138,6 +138,13 @@ dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 #endif
 }
 
+/*
+ * Returns the user whose privileges a statement needs to write its target;
+ * InvalidOid: the current one.
+ */
+extern Oid	dyn_result_user(const Query *query);
+extern Oid	dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate);
+
 /* Base relations that an upper foreign scan replaces. */
 #if PG_VERSION_NUM >= 160000
 #define dyn_plan_base_relids(fsplan) ((fsplan)->fs_base_relids)

@@ -39,6 +39,13 @@ bool		dyn_guc_enable_shared_reads = true;
 int			dyn_guc_fetch_memory = 24 * 1024;
 int			dyn_guc_analyze_read_units = 1000;
 double		dyn_guc_max_statement_units = 0;
+int			dyn_guc_write_mode = DYN_WRITE_IMMEDIATE;
+
+static const struct config_enum_entry write_mode_values[] = {
+	{"immediate", DYN_WRITE_IMMEDIATE, false},
+	{"atomic", DYN_WRITE_ATOMIC, false},
+	{NULL, 0, false}
+};
 
 static const struct config_enum_entry scan_policy_values[] = {
 	{"table", -1, false},
@@ -110,6 +117,11 @@ dyn_guc_init(void)
 							 "Global secondary indexes are not used in that case.",
 							 &dyn_guc_consistent_read, false,
 							 PGC_USERSET, 0, NULL, assign_consistent_read, NULL);
+	DefineCustomEnumVariable("dynamo_fdw.write_mode",
+							 "Sets how a statement's writes to DynamoDB are sent.",
+							 "With \"immediate\", each item is written by itself. With \"atomic\", all items of a statement are one transaction, of at most 100 items.",
+							 &dyn_guc_write_mode, DYN_WRITE_IMMEDIATE,
+							 write_mode_values, PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("dynamo_fdw.log_requests",
 							 "Logs each request to DynamoDB in one line.",
 							 NULL, &dyn_guc_log_requests, false,

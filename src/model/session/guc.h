@@ -8,6 +8,13 @@
 #ifndef DYN_MODEL_GUC_H
 #define DYN_MODEL_GUC_H
 
+typedef enum DynWriteMode
+{
+	DYN_WRITE_IMMEDIATE,		/* each item by itself */
+	DYN_WRITE_ATOMIC			/* all items of a statement, or none */
+} DynWriteMode;
+
+extern int	dyn_guc_write_mode; /* DynWriteMode */
 extern int	dyn_guc_scan_policy;	/* DynScanPolicy; -1: use the options */
 extern bool dyn_guc_consistent_read;
 extern bool dyn_guc_log_requests;

@@ -538,3 +538,23 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 					   attr->type == DYN_TYPE_S ? "text"
 					   : attr->type == DYN_TYPE_N ? "numeric" : "bytea")));
 }
+
+/* ---- the DynamoDB table ---- */
+
+/* The description of a table that was requested by its ARN has its name. */
+static const char *
+described_name(const DynRelation *relation)
+{
+	const DynTableMeta *meta = dyn_session_cached_table(relation->connection,
+														relation->table);
+
+	return meta ? meta->name : relation->table;
+}
+
+bool
+dyn_relation_same_table(const DynRelation *a, const DynRelation *b)
+{
+	return strcmp(a->connection->service.url, b->connection->service.url) == 0 &&
+		strcmp(a->connection->service.region, b->connection->service.region) == 0 &&
+		strcmp(described_name(a), described_name(b)) == 0;
+}

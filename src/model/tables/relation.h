@@ -42,6 +42,9 @@ typedef struct DynRelation
 	DynReadOptions options;		/* the table's options, or else the server's */
 	bool		consistent;		/* true by option or parameter
 								 * consistent_read */
+	bool		own_writes;		/* true if this statement or session writes
+								 * the table: reads of the table and of local
+								 * indexes are consistent, too */
 	double		max_read_units_per_second;	/* the table's option; 0: no
 											 * limit */
 	DynItemFilter item_filter;	/* item_filter and ttl_attribute */
@@ -52,6 +55,8 @@ typedef struct DynRelation
 	const DynPath *unnest;		/* path whose elements are the rows; NULL:
 								 * items */
 	bool		skips_scalars;	/* true if unnest ignores other types there */
+	bool		target;			/* true while planning if the statement writes
+								 * the table's rows */
 	bool		locked;			/* true while planning if ctid may be
 								 * requested, because of a row lock */
 	int			ncolumns;
@@ -98,6 +103,12 @@ extern void dyn_relation_set_text_types(DynRelation *relation,
 /* Returns the template of an attribute, or NULL. */
 extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relation,
 													  const char *attribute);
+
+/*
+ * Returns true if both show the same DynamoDB table, by endpoint, region and
+ * name.
+ */
+extern bool dyn_relation_same_table(const DynRelation *a, const DynRelation *b);
 
 /* Returns true if all statements must read some index key with a template. */
 extern bool dyn_relation_has_listed(const DynRelation *relation);

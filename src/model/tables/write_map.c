@@ -5,6 +5,9 @@
  */
 #include "postgres.h"
 
+#include "foreign/foreign.h"
+#include "utils/lsyscache.h"
+
 #include "../../base/attributes.h"
 #include "../../dynamodb/template_text.h"
 #include "../server/encoding.h"
@@ -234,24 +237,31 @@ check_filter(const DynWriteMap *map)
 }
 
 void
-dyn_write_map_require(const DynWriteMap *map, CmdType operation)
+dyn_write_map_permit(Oid relid, CmdType operation)
 {
-	const DynRelation *relation = map->relation;
+	const char *name = get_rel_name(relid);
 
-	if (relation->unnest != NULL)
+	if (dyn_relation_is_updatable(relid))
+		return;
+	if (dyn_option_text(GetForeignTable(relid)->options, "unnest") != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot write foreign table \"%s\", because its rows are not items",
-						relation->name),
+						name),
 				 errdetail("The table has the option unnest."),
 				 errhint("Use a foreign table without unnest, with an array or jsonb column.")));
-	if (!dyn_relation_is_updatable(relation->relid))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("foreign table \"%s\" does not allow %s", relation->name,
-						operation == CMD_INSERT ? "inserts"
-						: operation == CMD_UPDATE ? "updates" : "deletes"),
-				 errhint("Set the option \"updatable\" of the foreign table, or of its server, to on.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("foreign table \"%s\" does not allow %s", name,
+					operation == CMD_INSERT ? "inserts"
+					: operation == CMD_UPDATE ? "updates" : "deletes"),
+			 errhint("Set the option \"updatable\" of the foreign table, or of its server, to on.")));
+}
+
+void
+dyn_write_map_require(const DynWriteMap *map, CmdType operation)
+{
+	dyn_write_map_permit(map->relation->relid, operation);
 	for (int i = 0; i < map->meta->key.nhash + map->meta->key.nrange; i++)
 	{
 		const DynKeySource *source = &map->sources[i];

@@ -63,6 +63,12 @@ typedef struct DynWriteMap
 								 * inside of it */
 } DynWriteMap;
 
+/*
+ * Raises an error unless the table's options permit writing.  Needs neither a
+ * user mapping nor the network.
+ */
+extern void dyn_write_map_permit(Oid relid, CmdType operation);
+
 /* Uses no network; raises no error for a table that cannot be written. */
 extern DynWriteMap *dyn_write_map_create(DynRelation *relation,
 										 const DynTableMeta *meta);

@@ -671,7 +671,7 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	Assert(access->kind != DYN_ACCESS_GET || index == NULL);
 	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
 	access->fetch_base_items = index != NULL && index->global &&
-		!dyn_index_covers(plan, index);
+		(!dyn_index_covers(plan, index) || plan->relation->target);
 	access->keys = dyn_count_keys(plan, access);
 	access->multi_partition = !access->keys.single;
 	finish_match(&match, access);
@@ -707,4 +707,25 @@ dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 		dyn_sort_attributes(plan, index, access, fallback);
 	fallback->use = DYN_USE_IF_INCOMPLETE;
 	access->inner = lcons(fallback, access->inner);
+}
+
+DynAccess *
+dyn_match_all_columns(DynRelation *relation, const DynTableMeta *meta)
+{
+	DynRelPlan	plan = {.relation = relation,.meta = meta};
+	DynAccess  *access = dyn_match_scan(&plan, NULL, NIL);
+	List	   *fields = NIL;
+
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		DynField   *field;
+
+		if (relation->columns[i].dropped)
+			continue;
+		field = palloc0(sizeof(DynField));
+		field->attnum = i + 1;
+		fields = lappend(fields, field);
+	}
+	dyn_set_fields(&plan, access, fields);
+	return access;
 }

@@ -91,4 +91,8 @@ extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 extern bool dyn_index_lacks_trust(const DynRelPlan *plan,
 								  const DynIndexMeta *index, List *clauses);
 
+/* Returns the access plan of a Scan that reads all columns. */
+extern DynAccess *dyn_match_all_columns(DynRelation *relation,
+										const DynTableMeta *meta);
+
 #endif

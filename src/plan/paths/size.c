@@ -108,6 +108,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->relation->locked = false;
 	foreach(lc, root->rowMarks)
 		plan->relation->locked |= lfirst_node(PlanRowMark, lc)->rti == baserel->relid;
+	plan->relation->target = bms_is_member(baserel->relid, root->all_result_relids);
 	plan->meta = dyn_session_table(plan->relation->connection,
 								   plan->relation->table);
 	dyn_relation_connect_described(plan->relation, plan->meta);

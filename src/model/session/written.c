@@ -1,0 +1,356 @@
+/*
+ * written.c
+ *		Counts the items that each level of subtransactions has written.
+ *
+ * A level's counts are merged into its parent's when it is released, and
+ * reported and dropped when it is aborted.  They are allocated with malloc,
+ * and names are copied when their count begins, because an abort must neither
+ * read the catalogs nor allocate memory contexts.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "lib/stringinfo.h"
+
+#include "../server/memory.h"
+#include "session.h"
+#include "written.h"
+
+/* After this time, an eventually consistent read has all of a write. */
+#define RECENT_MS	5000.0
+
+typedef struct WrittenCount
+{
+	struct WrittenCount *next;
+	int			level;			/* nesting level of the transaction */
+	uint64		items[3];		/* inserted, updated, deleted */
+	char		relation[NAMEDATALEN];
+} WrittenCount;
+
+/* A table that was written, by endpoint, region and name. */
+typedef struct WrittenTable
+{
+	struct WrittenTable *next;
+	bool		in_transaction; /* true until the running transaction ends */
+	double		written_ms;
+	char		id[FLEXIBLE_ARRAY_MEMBER];
+} WrittenTable;
+
+static WrittenCount *counts = NULL;
+static WrittenTable *tables = NULL;
+
+/* Abandoned requests, by the level that they were abandoned in. */
+static int	maybe_written = 0;
+
+static void (*abandon_writes) (int level) = NULL;
+
+/* ---- counts ---- */
+
+static int
+verb_of(CmdType operation)
+{
+	Assert(operation == CMD_INSERT || operation == CMD_UPDATE ||
+		   operation == CMD_DELETE);
+	return operation == CMD_INSERT ? 0 : operation == CMD_UPDATE ? 1 : 2;
+}
+
+/* Returns the count, found or created; NULL if memory runs out. */
+static WrittenCount *
+find_count(const char *relation, int level)
+{
+	WrittenCount *count;
+
+	for (count = counts; count != NULL; count = count->next)
+	{
+		if (count->level == level && strcmp(count->relation, relation) == 0)
+			return count;
+	}
+	count = calloc(1, sizeof(WrittenCount));
+	if (count == NULL)
+		return NULL;
+	count->level = level;
+	strlcpy(count->relation, relation, NAMEDATALEN);
+	count->next = counts;
+	counts = count;
+	return count;
+}
+
+void
+dyn_written_count(const char *relation, CmdType operation)
+{
+	WrittenCount *count = find_count(relation, GetCurrentTransactionNestLevel());
+
+	dyn_check_oom(count == NULL);
+	count->items[verb_of(operation)]++;
+}
+
+void
+dyn_written_maybe(int requests)
+{
+	maybe_written += requests;
+}
+
+/* Returns the items of this level and those nested in it. */
+static uint64
+items_of(int level)
+{
+	uint64		items = 0;
+
+	for (WrittenCount *count = counts; count != NULL; count = count->next)
+	{
+		if (count->level >= level)
+			items += count->items[0] + count->items[1] + count->items[2];
+	}
+	return items;
+}
+
+uint64
+dyn_written_items(void)
+{
+	return items_of(GetCurrentTransactionNestLevel());
+}
+
+/* Removes the counts of this level and those nested in it. */
+static void
+drop_counts(int level)
+{
+	WrittenCount **link = &counts;
+
+	while (*link != NULL)
+	{
+		WrittenCount *count = *link;
+
+		if (count->level >= level)
+		{
+			*link = count->next;
+			free(count);
+		}
+		else
+			link = &count->next;
+	}
+}
+
+/* Adds the counts of this level to its parent's. */
+static void
+merge_counts(int level)
+{
+	for (WrittenCount *count = counts; count != NULL; count = count->next)
+	{
+		if (count->level == level)
+			count->level = level - 1;
+	}
+}
+
+/* ---- the warning ---- */
+
+/* Appends "orders: 110 inserted, 2 updated"; a relation may have several counts. */
+static void
+append_relation(StringInfo detail, const WrittenCount *first, int level)
+{
+	static const char *const verbs[] = {"inserted", "updated", "deleted"};
+	uint64		items[3] = {0, 0, 0};
+	const char *separator = ": ";
+
+	for (const WrittenCount *count = first; count != NULL; count = count->next)
+	{
+		if (count->level < level || strcmp(count->relation, first->relation) != 0)
+			continue;
+		for (int i = 0; i < 3; i++)
+			items[i] += count->items[i];
+	}
+	appendStringInfo(detail, "%s%s", detail->len > 0 ? "; " : "", first->relation);
+	for (int i = 0; i < 3; i++)
+	{
+		if (items[i] == 0)
+			continue;
+		appendStringInfo(detail, "%s" UINT64_FORMAT " %s", separator, items[i],
+						 verbs[i]);
+		separator = ", ";
+	}
+}
+
+/* True if an earlier count of the list is of the same relation. */
+static bool
+is_repeated(const WrittenCount *count, int level)
+{
+	for (const WrittenCount *c = counts; c != count; c = c->next)
+	{
+		if (c->level >= level && strcmp(c->relation, count->relation) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+warn(int level)
+{
+	uint64		items = items_of(level);
+	StringInfoData detail;
+
+	initStringInfo(&detail);
+	for (const WrittenCount *count = counts; count != NULL; count = count->next)
+	{
+		if (count->level >= level && !is_repeated(count, level))
+			append_relation(&detail, count, level);
+	}
+	if (items == 0)
+	{
+		ereport(WARNING,
+				(errmsg_plural("up to %d item may have been written to DynamoDB, and is not rolled back",
+							   "up to %d items may have been written to DynamoDB, and are not rolled back",
+							   maybe_written, maybe_written)));
+		pfree(detail.data);
+		return;
+	}
+	if (maybe_written > 0)
+		appendStringInfo(&detail, "; up to %d more may have been written", maybe_written);
+	ereport(WARNING,
+			(errmsg_plural(UINT64_FORMAT " item written to DynamoDB is not rolled back",
+						   UINT64_FORMAT " items written to DynamoDB are not rolled back",
+						   (unsigned long) items, items),
+			 errdetail("%s.", detail.data)));
+	pfree(detail.data);
+}
+
+/* Reports what the aborted level has written, and forgets it. */
+static void
+report_abort(int level)
+{
+	if (items_of(level) > 0 || maybe_written > 0)
+		warn(level);
+	drop_counts(level);
+	maybe_written = 0;
+}
+
+/* ---- own writes ---- */
+
+static char *
+table_id(const DynConnection *connection, const char *table)
+{
+	return psprintf("%s %s %s", connection->service.url,
+					connection->service.region, table);
+}
+
+static WrittenTable *
+find_table(const char *id)
+{
+	for (WrittenTable *table = tables; table != NULL; table = table->next)
+	{
+		if (strcmp(table->id, id) == 0)
+			return table;
+	}
+	return NULL;
+}
+
+/* Frees the entries that no longer matter. */
+static void
+sweep_tables(double now)
+{
+	WrittenTable **link = &tables;
+
+	while (*link != NULL)
+	{
+		WrittenTable *table = *link;
+
+		if (!table->in_transaction && now - table->written_ms > RECENT_MS)
+		{
+			*link = table->next;
+			free(table);
+		}
+		else
+			link = &table->next;
+	}
+}
+
+void
+dyn_written_table(const DynConnection *connection, const char *name)
+{
+	char	   *id = table_id(connection, name);
+	WrittenTable *table = find_table(id);
+
+	if (table == NULL)
+	{
+		sweep_tables(dyn_session_now());
+		table = calloc(1, offsetof(WrittenTable, id) + strlen(id) + 1);
+		dyn_check_oom(table == NULL);
+		strcpy(table->id, id);
+		table->next = tables;
+		tables = table;
+	}
+	table->in_transaction = true;
+	table->written_ms = dyn_session_now();
+	pfree(id);
+}
+
+bool
+dyn_written_recently(const DynConnection *connection, const char *name)
+{
+	WrittenTable *table;
+	char	   *id;
+
+	if (tables == NULL)
+		return false;
+	id = table_id(connection, name);
+	table = find_table(id);
+	pfree(id);
+	return table != NULL && (table->in_transaction ||
+							 dyn_session_now() - table->written_ms <= RECENT_MS);
+}
+
+/* ---- transactions ---- */
+
+/*
+ * Refuses PREPARE TRANSACTION, since its ROLLBACK could not be reported to
+ * the session that wrote.  At the end of a transaction forgets its
+ * counts.
+ */
+static void
+end_transaction(XactEvent event, void *arg)
+{
+	switch (event)
+	{
+		case XACT_EVENT_PRE_PREPARE:
+			if (items_of(1) > 0 || maybe_written > 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						 errmsg("cannot prepare a transaction that has written to DynamoDB")));
+			return;
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PARALLEL_ABORT:
+			report_abort(1);
+			break;
+		case XACT_EVENT_COMMIT:
+		case XACT_EVENT_PARALLEL_COMMIT:
+		case XACT_EVENT_PREPARE:
+			drop_counts(1);
+			maybe_written = 0;
+			break;
+		default:
+			return;
+	}
+	for (WrittenTable *table = tables; table != NULL; table = table->next)
+		table->in_transaction = false;
+}
+
+static void
+end_subtransaction(SubXactEvent event, SubTransactionId subid,
+				   SubTransactionId parent, void *arg)
+{
+	int			level = GetCurrentTransactionNestLevel();
+
+	if (event == SUBXACT_EVENT_COMMIT_SUB)
+		merge_counts(level);
+	else if (event == SUBXACT_EVENT_ABORT_SUB)
+	{
+		abandon_writes(level);
+		report_abort(level);
+	}
+}
+
+void
+dyn_written_init(void (*abandon) (int level))
+{
+	abandon_writes = abandon;
+	RegisterXactCallback(end_transaction, NULL);
+	RegisterSubXactCallback(end_subtransaction, NULL);
+}

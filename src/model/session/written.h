@@ -1,0 +1,57 @@
+/*
+ * written.h
+ *		Counts items that this session has written to DynamoDB.
+ *
+ * DynamoDB has no transactions that span requests as PostgreSQL's do: an item
+ * is durable as soon as DynamoDB has acknowledged its write, and ROLLBACK does
+ * not undo it.  So items are counted for each level of subtransactions, and an
+ * abort reports those of its level in a WARNING, once.
+ *
+ * Reads are eventually consistent by default.  A session that has just written
+ * a table reads it with consistent reads, so that it finds its own items.
+ */
+#ifndef DYN_MODEL_WRITTEN_H
+#define DYN_MODEL_WRITTEN_H
+
+#include "nodes/nodes.h"
+
+#include "connection.h"
+
+/*
+ * Counts one item of a foreign table (its name is copied) that an INSERT,
+ * UPDATE or DELETE has written in the current subtransaction.  Raises an error
+ * only if memory runs out.
+ */
+extern void dyn_written_count(const char *relation, CmdType operation);
+
+/*
+ * Counts abandoned requests, each of which may have written an item.  Does not
+ * allocate: it is called while a transaction is aborted.
+ */
+extern void dyn_written_maybe(int requests);
+
+/*
+ * Returns the number of items written in the current subtransaction and those
+ * below it, for messages.
+ */
+extern uint64 dyn_written_items(void);
+
+/* Records that the DynamoDB table is being written. */
+extern void dyn_written_table(const DynConnection *connection, const char *table);
+
+/*
+ * Returns true if the running transaction has written the table, or the
+ * session has in the last seconds.
+ */
+extern bool dyn_written_recently(const DynConnection *connection,
+								 const char *table);
+
+/*
+ * Registers for the ends of transactions; called once, when the library is
+ * loaded.  `abandon` is called before a subtransaction's abort is reported,
+ * with its nesting level: it must end the requests of that level, and count
+ * them.  It must not raise errors.
+ */
+extern void dyn_written_init(void (*abandon) (int level));
+
+#endif
