@@ -11,12 +11,17 @@
 #include "command/callbacks.h"
 #include "exec/node/executor_callbacks.h"
 #include "exec/statement/statement.h"
+#include "exec/write/flush.h"
+#include "exec/write/modify.h"
 #include "model/server/pg_compat.h"
 #include "model/session/budget.h"
 #include "model/session/guc.h"
 #include "model/session/session.h"
+#include "model/session/written.h"
 #include "plan/keys/access.h"
+#include "plan/paths/plan_modify.h"
 #include "plan/paths/planner.h"
+#include "plan/paths/plan_upsert.h"
 #include "plan/tree/readahead_path.h"
 
 DYN_MODULE_MAGIC("dynamo_fdw", "1.0");
@@ -38,6 +43,9 @@ _PG_init(void)
 	dyn_stats_init();
 	dyn_jit_init();
 	dyn_run_init();
+	dyn_upsert_init();
+	dyn_flush_init();
+	dyn_written_init(dyn_writers_abandon);
 }
 
 /*
@@ -60,7 +68,6 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->GetForeignPaths = dynGetForeignPaths;
 	routine->GetForeignPlan = dynGetForeignPlan;
 	routine->GetForeignUpperPaths = dynGetForeignUpperPaths;
-	routine->PlanForeignModify = dynPlanForeignModify;
 
 	routine->BeginForeignScan = dynBeginForeignScan;
 	routine->IterateForeignScan = dynIterateForeignScan;
@@ -70,6 +77,18 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->IsForeignScanParallelSafe = dynIsForeignScanParallelSafe;
 
 	routine->ExplainForeignScan = dynExplainForeignScan;
+
+	routine->AddForeignUpdateTargets = dynAddForeignUpdateTargets;
+	routine->PlanForeignModify = dynPlanForeignModify;
+	routine->BeginForeignModify = dynBeginForeignModify;
+	routine->ExecForeignInsert = dynExecForeignInsert;
+	routine->ExecForeignUpdate = dynExecForeignUpdate;
+	routine->ExecForeignDelete = dynExecForeignDelete;
+	routine->EndForeignModify = dynEndForeignModify;
+	routine->BeginForeignInsert = dynBeginForeignInsert;
+	routine->EndForeignInsert = dynEndForeignInsert;
+	routine->IsForeignRelUpdatable = dynIsForeignRelUpdatable;
+	routine->ExplainForeignModify = dynExplainForeignModify;
 
 	routine->IsForeignPathAsyncCapable = dynIsForeignPathAsyncCapable;
 	routine->ForeignAsyncRequest = dynForeignAsyncRequest;

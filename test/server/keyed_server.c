@@ -1,11 +1,11 @@
 /*
  * keyed_server.c
- *		Answers reads by key from a small generated data set, as fast as the
- *		machine allows.
+ *		Answers reads by key from a small generated data set, and writes, as
+ *		fast as the machine allows.
  *
  *		keyed_server [--port N] [--delay-ms D] [--record FILE]
  *
- * For benchmarks of joins.  Each table has as many partitions as it says below,
+ * For benchmarks of joins and writes.  Each table has as many partitions as it says below,
  * each with the same number of items, which are numbered from 1:
  *
  *		parents			id "p-000000"			10,000 of one item
@@ -18,10 +18,12 @@
  * 2,500, grp "q-000000", n.
  *
  * Query (one partition, either direction, Limit, which an index does not know),
- * GetItem, BatchGetItem and Scan (segments, Limit) are looked into just as far as that takes: projections are
- * not applied, filters and conditions on the sort key are refused.  --record
- * writes the requests to FILE, DescribeTable aside: a line each, the operation,
- * a tab, the body.
+ * GetItem, BatchGetItem and Scan (segments, Limit) are looked into just as far
+ * as that takes: projections are not applied, filters and conditions on the
+ * sort key are refused.  PutItem, UpdateItem and DeleteItem succeed and change
+ * nothing, so that a statement can be measured again.  --record writes the
+ * requests to FILE, DescribeTable aside: a line each, the operation, a tab, the
+ * body.
  */
 #define _GNU_SOURCE
 #include <getopt.h>
@@ -388,6 +390,17 @@ answer_get(HttpAnswer *answer, const Table *table, const json_t *request)
 	http_text_append(text, "}", 1);
 }
 
+static void
+answer_write(HttpAnswer *answer, const Table *table, const json_t *request)
+{
+	HttpText   *text = &answer->text;
+
+	(void) request;
+	http_text_printf(text, "{\"ConsumedCapacity\":");
+	write_capacity(text, table, 1);
+	http_text_append(text, "}", 1);
+}
+
 /* Of one table. */
 static void
 answer_batch(HttpAnswer *answer, const json_t *request)
@@ -467,6 +480,9 @@ static const struct
 	{"Query", answer_query},
 	{"GetItem", answer_get},
 	{"Scan", answer_scan},
+	{"PutItem", answer_write},
+	{"UpdateItem", answer_write},
+	{"DeleteItem", answer_write},
 };
 
 static void

@@ -90,7 +90,7 @@ ALTER SERVER s OPTIONS (ADD proxy 'http://localhost');
 CREATE USER MAPPING FOR CURRENT_USER SERVER s OPTIONS (access_key_id 'a', secret_access_key 'b');
 RESET ROLE;
 
--- writing comes later, and is refused before anything is sent
+-- writing is off, and is refused before anything is sent
 CREATE FOREIGN TABLE t (a text) SERVER s;
 INSERT INTO t VALUES ('x');
 TRUNCATE t;

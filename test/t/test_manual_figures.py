@@ -163,9 +163,18 @@ TOLD = {
     "docs/explain.md": """
         in text format from {explain.AT_BEST} on
         """,
+    "docs/writing.md": """
+        limited to {DYN_TRANSACTION_MAX_WRITES} items and 4 MB
+        more than 38 digits
+        items above 400 kB
+        reports 1 row in one session and 0 in the other
+        fails with SQLSTATE 42P10
+        """,
     "docs/errors.md": """
         HTTP status {errors.HTTP_TOO_MANY_REQUESTS} |
         more than {WORDS[DYN_MAX_KEYS]} keys in one scan
+        10 GB with one partition key
+        more than {DYN_TRANSACTION_MAX_WRITES} items or 4 MB
         """,
 }
 

@@ -308,7 +308,7 @@ class FoldedNames(fixture.TestCase):
 
 
 class Writes(fixture.TestCase):
-    """They are refused: with a hint, wherever a statement is planned for this table."""
+    """They are refused unless the option updatable is on: with a hint, wherever a statement is planned for this table."""
 
     @classmethod
     def setUpClass(cls):
@@ -319,26 +319,26 @@ class Writes(fixture.TestCase):
         cls.fx.execute("CREATE TABLE parts (pk text NOT NULL, n int) PARTITION BY LIST (pk); ALTER TABLE parts ATTACH PARTITION t DEFAULT;"
                        "CREATE VIEW shown AS SELECT pk, n FROM t; SET dynamo_fdw.scan_policy = 'allow'")
 
-    def assert_refused(self, sql, verb, hint="This version of dynamo_fdw only reads."):
+    def assert_refused(self, sql, what, hint='Set the option "updatable" of the foreign table, or of its server, to on.'):
         """By this message, without a request for items."""
         with self.subTest(sql):
             self.fx.proxy.reset()
             failure = self.fx.error(sql)
-            self.assertEqual((failure.sqlstate, failure.message, failure.hint), ("0A000", f'cannot {verb} foreign table "t"', hint))
+            self.assertEqual((failure.sqlstate, failure.message, failure.hint), ("55000", f'foreign table "t" does not allow {what}', hint))
             self.assertLessEqual({request.operation for request in self.fx.proxy.requests}, {"DescribeTable"})
 
     def test_of_the_table(self):
-        for sql, verb in (("INSERT INTO t VALUES ('b', 2)", "insert into"), ("INSERT INTO t SELECT * FROM t", "insert into"),
-                          ("UPDATE t SET n = 2 WHERE pk = 'a'", "update"), ("DELETE FROM t", "delete from"),
-                          ("EXPLAIN DELETE FROM t WHERE pk = 'a'", "delete from"), ("UPDATE shown SET n = 2", "update"),
-                          ("WITH gone AS (DELETE FROM t RETURNING pk) SELECT * FROM gone", "delete from"),
-                          ("UPDATE parts SET n = 2", "update"), ("DELETE FROM parts WHERE pk = 'a'", "delete from")):
-            self.assert_refused(sql, verb)
+        for sql, what in (("INSERT INTO t VALUES ('b', 2)", "inserts"), ("INSERT INTO t SELECT * FROM t", "inserts"),
+                          ("UPDATE t SET n = 2 WHERE pk = 'a'", "updates"), ("DELETE FROM t", "deletes"),
+                          ("EXPLAIN DELETE FROM t WHERE pk = 'a'", "deletes"), ("UPDATE shown SET n = 2", "updates"),
+                          ("WITH gone AS (DELETE FROM t RETURNING pk) SELECT * FROM gone", "deletes"),
+                          ("UPDATE parts SET n = 2", "updates"), ("DELETE FROM parts WHERE pk = 'a'", "deletes")):
+            self.assert_refused(sql, what)
 
     def test_of_rows_from_elsewhere(self):
         """PostgreSQL refuses them when they come."""
-        self.assert_refused("INSERT INTO parts VALUES ('b', 2)", "insert into", None)
-        self.assert_refused("COPY t FROM PROGRAM 'echo'", "insert into", None)
+        self.assert_refused("INSERT INTO parts VALUES ('b', 2)", "inserts", None)
+        self.assert_refused("COPY t FROM PROGRAM 'echo'", "inserts", None)
 
     def test_not_updatable(self):
         """The catalogs say so, and the table is read as before, with locks too."""

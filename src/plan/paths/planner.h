@@ -14,7 +14,7 @@
 
 #include "../keys/match_keys.h"
 
-/* Callbacks defined in size.c, paths.c, plan.c, modify.c */
+/* Callbacks defined in size.c, paths.c, plan.c */
 extern void dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel,
 								 Oid foreigntableid);
 extern void dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel,
@@ -26,8 +26,6 @@ extern ForeignScan *dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel,
 extern void dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 									RelOptInfo *input_rel,
 									RelOptInfo *output_rel, void *extra);
-extern List *dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan,
-								  Index resultRelation, int subplan_index);
 extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
 
 /*

@@ -16,11 +16,12 @@ from scans import ceiling, memory, scan_cpu, scan_wall
 from tls import tls
 from works import MEANINGS
 from world import BenchWorld
+from writing import write_memory, writes
 
 BENCHES = {"ceiling": ceiling, "reader": reader, "scan-cpu": scan_cpu, "scan-wall": scan_wall, "latency": latency,
            "planning": planning, "memory": memory, "cancel": cancel, "budget": budget, "pace": pace,
            "joins": joins, "join-memory": join_memory, "little-memory": little_work_mem, "join-planning": join_planning,
-           "repeated": repeated, "tls": tls, "mapped": mapped}
+           "repeated": repeated, "tls": tls, "mapped": mapped, "writes": writes, "write-memory": write_memory}
 
 
 def measure(names):

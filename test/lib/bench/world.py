@@ -200,6 +200,12 @@ class Connection:
             [line] = (line for line in file if line.startswith("VmHWM:"))
         return int(line.split()[1]) / 1024
 
+    def copied(self, sql, data):
+        """Wall seconds of COPY FROM STDIN."""
+        wall = time.monotonic()
+        self.cursor.copy_expert(sql, data)
+        return time.monotonic() - wall
+
     def timed(self, sql):
         """(CPU seconds, wall seconds) of a statement."""
         cpu, wall = self.cpu(), time.monotonic()

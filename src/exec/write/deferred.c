@@ -1,0 +1,119 @@
+/*
+ * deferred.c
+ *		Stores rows of the executor in tuplestores, which may spill to disk.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/rel.h"
+#include "utils/tuplestore.h"
+
+#include "../source/input.h"
+#include "deferred.h"
+#include "modify_row.h"
+
+/* ---- which statements ---- */
+
+/* True if the scan finds the rows that this target updates or deletes. */
+static bool
+is_target_scan(const DynModify *modify, const DynInput *input)
+{
+	const Scan *plan = (const Scan *) input->node->ss.ps.plan;
+
+	return modify->operation != CMD_INSERT &&
+		plan->scanrelid == modify->rinfo->ri_RangeTableIndex;
+}
+
+/* All scans of the statement are known at its first row. */
+bool
+dyn_modify_is_deferred(DynModify *modify)
+{
+	ListCell   *lc;
+
+	if (modify->deferral_known)
+		return modify->deferred;
+	modify->deferral_known = true;
+	if (modify->atomic)
+		return false;
+	foreach(lc, modify->writer->statement->scans)
+	{
+		const DynInput *input = lfirst(lc);
+
+		modify->deferred |= !is_target_scan(modify, input) &&
+			dyn_relation_same_table(input->scandesc->relation, modify->relation);
+	}
+	return modify->deferred;
+}
+
+/* ---- rows ---- */
+
+static Tuplestorestate *
+make_store(void)
+{
+	return tuplestore_begin_heap(false, false, work_mem);
+}
+
+void
+dyn_modify_defer(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
+{
+	MemoryContext oldcontext = MemoryContextSwitchTo(modify->estate->es_query_cxt);
+
+	if (modify->plan_rows == NULL)
+	{
+		modify->new_rows = make_store();
+		modify->plan_rows = make_store();
+	}
+	MemoryContextSwitchTo(oldcontext);
+	if (modify->operation != CMD_DELETE)
+		tuplestore_puttupleslot(modify->new_rows, row);
+	if (modify->operation != CMD_INSERT)
+		tuplestore_puttupleslot(modify->plan_rows, planSlot);
+}
+
+static void
+send_rows(DynModify *modify)
+{
+	ResultRelInfo *rinfo = modify->rinfo;
+	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rinfo->ri_RelationDesc),
+												   &TTSOpsMinimalTuple);
+	TupleTableSlot *plan_row = modify->plan_slot == NULL ? NULL
+		: MakeSingleTupleTableSlot(modify->plan_slot->tts_tupleDescriptor,
+								   &TTSOpsMinimalTuple);
+	ExprContext *econtext = GetPerTupleExprContext(modify->estate);
+	MemoryContext oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
+
+	for (;;)
+	{
+		ResetExprContext(econtext);
+		if ((modify->operation != CMD_DELETE &&
+			 !tuplestore_gettupleslot(modify->new_rows, true, false, row)) ||
+			(modify->operation != CMD_INSERT &&
+			 !tuplestore_gettupleslot(modify->plan_rows, true, false, plan_row)))
+			break;
+		row->tts_tableOid = modify->relation->relid;
+		if (!dyn_modify_row(modify, row, plan_row))
+			dyn_write_uncount(modify);
+	}
+	MemoryContextSwitchTo(oldcontext);
+	ExecDropSingleTupleTableSlot(row);
+	if (plan_row != NULL)
+		ExecDropSingleTupleTableSlot(plan_row);
+	tuplestore_end(modify->new_rows);
+	tuplestore_end(modify->plan_rows);
+	modify->new_rows = modify->plan_rows = NULL;
+}
+
+void
+dyn_modifies_send_deferred(DynWriter *writer)
+{
+	ListCell   *lc;
+
+	foreach(lc, writer->modifies)
+	{
+		DynModify  *modify = lfirst(lc);
+
+		if (modify->plan_rows != NULL)
+			send_rows(modify);
+	}
+}

@@ -1,0 +1,26 @@
+/*
+ * deferred.h
+ *		Rows that are stored until the statement has read everything, if it
+ *		also reads what it writes.
+ *
+ * A statement on local tables does not see its own writes.  Here it could: an
+ * INSERT INTO t SELECT ... FROM t would read the rows that it has just
+ * inserted, and may never end.  So if another scan of the statement reads the
+ * same DynamoDB table, perhaps through another foreign table, its rows are
+ * stored, and are composed and sent when the statement has run.
+ */
+#ifndef DYN_EXEC_DEFERRED_H
+#define DYN_EXEC_DEFERRED_H
+
+#include "modify.h"
+
+/* Returns true if the target's rows are deferred. */
+extern bool dyn_modify_is_deferred(DynModify *modify);
+
+extern void dyn_modify_defer(DynModify *modify, TupleTableSlot *row,
+							 TupleTableSlot *planSlot);
+
+/* Sends the deferred rows of all targets of the writer's statement. */
+extern void dyn_modifies_send_deferred(DynWriter *writer);
+
+#endif

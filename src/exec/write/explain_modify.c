@@ -1,0 +1,79 @@
+/*
+ * explain_modify.c
+ *		Shows the writes of a statement in EXPLAIN.
+ */
+#include "postgres.h"
+
+#include "commands/explain.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/rel.h"
+
+#include "../../model/server/pg_compat.h"
+#include "modify.h"
+
+static const char *
+operation_name(CmdType operation)
+{
+	return operation == CMD_INSERT ? dyn_operation_name(DYN_OP_PUT_ITEM)
+		: operation == CMD_UPDATE ? dyn_operation_name(DYN_OP_UPDATE_ITEM)
+		: dyn_operation_name(DYN_OP_DELETE_ITEM);
+}
+
+static const char *
+await_text(DynAwaitReason reason)
+{
+	return reason == DYN_AWAITS_BEFORE_TRIGGER ? "BEFORE trigger"
+		: reason == DYN_AWAITS_AFTER_TRIGGER ? "AFTER trigger" : "RETURNING";
+}
+
+static const char *
+remote_table(ModifyTableState *mtstate, ResultRelInfo *rinfo)
+{
+	Oid			userid = dyn_result_rel_user(rinfo, mtstate->ps.state);
+
+	return dyn_relation_open(RelationGetRelid(rinfo->ri_RelationDesc),
+							 OidIsValid(userid) ? userid : GetUserId())->table;
+}
+
+static void
+show_counters(const DynModify *modify, ExplainState *es)
+{
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Requests: " UINT64_FORMAT "  Items Written: " UINT64_FORMAT
+						 "  Conflicts: " UINT64_FORMAT "  Unanswered: " UINT64_FORMAT
+						 "  Write Units: %g  Retries: " UINT64_FORMAT "\n",
+						 modify->requests, modify->written, modify->conflicts,
+						 modify->unanswered, modify->units, modify->retries);
+		return;
+	}
+	ExplainPropertyUInteger("Requests", NULL, modify->requests, es);
+	ExplainPropertyUInteger("Items Written", NULL, modify->written, es);
+	ExplainPropertyUInteger("Conflicts", NULL, modify->conflicts, es);
+	ExplainPropertyUInteger("Unanswered", NULL, modify->unanswered, es);
+	ExplainPropertyFloat("Write Units", NULL, modify->units, 1, es);
+	ExplainPropertyUInteger("Retries", NULL, modify->retries, es);
+}
+
+/* Without ANALYZE there is no state: nothing is opened for writing. */
+void
+dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
+						List *private, int subplan_index, ExplainState *es)
+{
+	DynModify  *modify = rinfo->ri_FdwState;
+
+	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
+						: "Remote Operation", operation_name(mtstate->operation), es);
+	ExplainPropertyText("Remote Table", remote_table(mtstate, rinfo), es);
+	if (modify == NULL || !es->analyze)
+		return;
+	if (modify->awaits != DYN_AWAITS_NOTHING)
+		ExplainPropertyText("Waits For Each Row", await_text(modify->awaits), es);
+	if (modify->atomic)
+		ExplainPropertyText("Write Mode", "atomic", es);
+	if (modify->deferred)
+		ExplainPropertyBool("Deferred", true, es);
+	show_counters(modify, es);
+}

@@ -1,0 +1,89 @@
+/*
+ * flush.c
+ *		Ends a statement's writes before core looks at their results.
+ *
+ * A session whose first statement writes to a partitioned table may load the
+ * library inside of ExecutorRun.  Then only the hook of ExecutorFinish is
+ * called for it.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+
+#include "../../model/server/pg_compat.h"
+#include "atomic.h"
+#include "deferred.h"
+#include "flush.h"
+#include "writer.h"
+
+static ExecutorRun_hook_type previous_run = NULL;
+static ExecutorFinish_hook_type previous_finish = NULL;
+
+/*
+ * Executes the data-modifying parts of WITH to their end; core then finds them
+ * done (ExecPostprocessPlan).
+ */
+static void
+run_rest(EState *estate)
+{
+	ListCell   *lc;
+
+	estate->es_direction = ForwardScanDirection;
+	foreach(lc, estate->es_auxmodifytables)
+	{
+		PlanState  *node = lfirst(lc);
+
+		do
+			ResetPerTupleExprContext(estate);
+		while (!TupIsNull(ExecProcNode(node)));
+	}
+}
+
+/* Sends all that is deferred, and waits for all that is in flight. */
+static void
+flush(EState *estate)
+{
+	DynWriter  *writer = dyn_writer_find(estate);
+	MemoryContext oldcontext;
+
+	if (writer == NULL)
+		return;
+	oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
+	run_rest(estate);
+	dyn_modifies_send_deferred(writer);
+	dyn_writer_finish(writer);
+	dyn_atomic_send(writer);
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* A portal that fetches some rows is not at its end. */
+static void
+run_and_flush(QueryDesc *query, ScanDirection direction,
+			  uint64 count DYN_RUN_ONCE_PARAMETER)
+{
+	if (previous_run)
+		previous_run(query, direction, count DYN_RUN_ONCE_ARGUMENT);
+	else
+		standard_ExecutorRun(query, direction, count DYN_RUN_ONCE_ARGUMENT);
+	if (count == 0 && ScanDirectionIsForward(direction))
+		flush(query->estate);
+}
+
+static void
+flush_and_finish(QueryDesc *query)
+{
+	flush(query->estate);
+	if (previous_finish)
+		previous_finish(query);
+	else
+		standard_ExecutorFinish(query);
+}
+
+void
+dyn_flush_init(void)
+{
+	previous_run = ExecutorRun_hook;
+	ExecutorRun_hook = run_and_flush;
+	previous_finish = ExecutorFinish_hook;
+	ExecutorFinish_hook = flush_and_finish;
+}

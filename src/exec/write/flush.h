@@ -1,0 +1,16 @@
+/*
+ * flush.h
+ *		Ends a statement's writes before core looks at their results.
+ *
+ * The number of rows is read after ExecutorRun, and AFTER triggers fire in
+ * ExecutorFinish.  Both hooks first execute the data-modifying parts of WITH
+ * that the main query has not read to their end, as core would do later: they
+ * may read what the main query writes, and must see it as it was.
+ */
+#ifndef DYN_EXEC_FLUSH_H
+#define DYN_EXEC_FLUSH_H
+
+/* Installs the hooks.  Called once, when the library is loaded. */
+extern void dyn_flush_init(void);
+
+#endif

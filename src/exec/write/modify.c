@@ -1,0 +1,306 @@
+/*
+ * modify.c
+ *		Callbacks of statements that write: begin, one row, end.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/rel.h"
+
+#include "../../model/server/memory.h"
+#include "../../model/server/pg_compat.h"
+#include "../../model/session/guc.h"
+#include "../../model/session/table_pace.h"
+#include "../../plan/paths/plan_modify.h"
+#include "../../plan/paths/planner.h"
+#include "atomic.h"
+#include "deferred.h"
+#include "modify_row.h"
+#include "upsert.h"
+
+/* ---- begin ---- */
+
+static void
+check_permitted(const DynRelation *relation)
+{
+	if (XactReadOnly || IsInParallelMode())
+		ereport(ERROR,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				 errmsg("cannot write foreign table \"%s\" in a read-only transaction",
+						relation->name)));
+}
+
+static bool
+has_trigger(const TriggerDesc *triggers, CmdType operation, bool before, bool row)
+{
+	if (triggers == NULL)
+		return false;
+	switch (operation)
+	{
+		case CMD_INSERT:
+			return row ? before ? triggers->trig_insert_before_row
+				: triggers->trig_insert_after_row
+				: triggers->trig_insert_after_statement;
+		case CMD_UPDATE:
+			return before ? triggers->trig_update_before_row
+				: triggers->trig_update_after_row;
+		default:
+			return before ? triggers->trig_delete_before_row
+				: triggers->trig_delete_after_row;
+	}
+}
+
+/* True if COPY fires AFTER triggers, which it does before its last flush. */
+static bool
+copy_has_after_trigger(const ResultRelInfo *rinfo)
+{
+	for (; rinfo != NULL; rinfo = rinfo->ri_RootResultRelInfo)
+	{
+		if (has_trigger(rinfo->ri_TrigDesc, CMD_INSERT, false, true) ||
+			has_trigger(rinfo->ri_TrigDesc, CMD_INSERT, false, false))
+			return true;
+		if (rinfo->ri_RootResultRelInfo == rinfo)
+			break;
+	}
+	return false;
+}
+
+/* Decides whether each row waits for its response. */
+static DynAwaitReason
+await_reason(const DynModify *modify)
+{
+	const TriggerDesc *triggers = modify->rinfo->ri_TrigDesc;
+	CmdType		operation = modify->operation;
+	bool		may_vanish = operation != CMD_INSERT || modify->do_nothing;
+
+	if (has_trigger(triggers, operation, true, true))
+		return DYN_AWAITS_BEFORE_TRIGGER;
+	if (may_vanish && has_trigger(triggers, operation, false, true))
+		return DYN_AWAITS_AFTER_TRIGGER;
+	if (modify->copying && copy_has_after_trigger(modify->rinfo))
+		return DYN_AWAITS_AFTER_TRIGGER;
+	return may_vanish && modify->returning ? DYN_AWAITS_RETURNING : DYN_AWAITS_NOTHING;
+}
+
+/* Opens the table as the user whom core checks the privileges of. */
+static void
+open_relation(DynModify *modify)
+{
+	Oid			userid = dyn_result_rel_user(modify->rinfo, modify->estate);
+	DynRelation *relation =
+		dyn_relation_open(RelationGetRelid(modify->rinfo->ri_RelationDesc),
+						  OidIsValid(userid) ? userid : GetUserId());
+
+	modify->relation = relation;
+	modify->meta = dyn_session_table(relation->connection, relation->table);
+	dyn_relation_connect_described(relation, modify->meta);
+	modify->map = dyn_write_map_create(relation, modify->meta);
+	dyn_write_map_require(modify->map, modify->operation);
+}
+
+/* Finds the junk columns of a DELETE. */
+static void
+find_junk(DynModify *modify, const List *targetlist)
+{
+	Relation	relation = modify->rinfo->ri_RelationDesc;
+	int			natts = RelationGetNumberOfAttributes(relation);
+
+	modify->junk = palloc0(Max(natts, 1) * sizeof(AttrNumber));
+	for (int i = 0; i < natts; i++)
+	{
+		if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped)
+			modify->junk[i] =
+				ExecFindJunkAttributeInTlist(unconstify(List *, targetlist),
+											 dyn_row_identity_name(relation, i + 1));
+	}
+}
+
+static DynModify *
+create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation)
+{
+	EState	   *estate = mtstate->ps.state;
+	DynModify  *modify = palloc0(sizeof(DynModify));
+	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
+	TupleDesc	desc = RelationGetDescr(rinfo->ri_RelationDesc);
+	MemoryContext oldcontext;
+
+	modify->estate = estate;
+	modify->mtstate = mtstate;
+	modify->rinfo = rinfo;
+	modify->operation = operation;
+	modify->copying = (plan == NULL);
+	modify->do_nothing = plan != NULL && plan->onConflictAction == ONCONFLICT_NOTHING;
+	modify->upsert = dyn_upsert_create(mtstate, rinfo,
+									   RelationGetRelationName(rinfo->ri_RelationDesc));
+	modify->returning = rinfo->ri_projectReturning != NULL ||
+		(plan != NULL && plan->returningLists != NIL);
+	modify->has_row_triggers = has_trigger(rinfo->ri_TrigDesc, operation, true, true) ||
+		has_trigger(rinfo->ri_TrigDesc, operation, false, true);
+	modify->atomic = (dyn_guc_write_mode == DYN_WRITE_ATOMIC);
+	modify->awaits = modify->atomic ? DYN_AWAITS_NOTHING : await_reason(modify);
+	open_relation(modify);
+	check_permitted(modify->relation);
+	modify->reread = dyn_reread_create(modify->relation, modify->meta);
+	modify->scratch = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	modify->old = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	modify->writer = dyn_writer_get(estate);
+	/* no index can have a name with a space: writes have a pace of their own */
+	modify->pace = dyn_table_pace(modify->relation->connection,
+								  modify->relation->table, " writes",
+								  modify->writer->statement->number,
+								  dyn_statement_is_running);
+	dyn_statement_add_target(modify->writer->statement, modify->relation);
+	oldcontext = MemoryContextSwitchTo(modify->writer->context);
+	modify->writer->modifies = lappend(modify->writer->modifies, modify);
+	MemoryContextSwitchTo(oldcontext);
+	rinfo->ri_FdwState = modify;
+	return modify;
+}
+
+/*
+ * True if the plan may give a row twice: a join, or an index that can change
+ * while it is read.  An index whose items are then read from the table gives
+ * each once.
+ */
+static bool
+may_repeat(const DynModify *modify, const Plan *plan)
+{
+	const DynAccess *access;
+
+	if (!IsA(plan, ForeignScan) ||
+		((const Scan *) plan)->scanrelid != modify->rinfo->ri_RangeTableIndex)
+		return true;
+	access = dyn_access_of_scan((const ForeignScan *) plan);
+	return access == NULL || (access->index != NULL && !access->fetch_base_items);
+}
+
+/* The keys of the rows so far. */
+static HTAB *
+make_met(void)
+{
+	HASHCTL		ctl = {.keysize = 2 * sizeof(uint64),.entrysize = 2 * sizeof(uint64),
+	.hcxt = CurrentMemoryContext};
+
+	return hash_create("dynamo_fdw rows written", 1024, &ctl,
+					   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+void
+dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
+					  List *private, int subplan_index, int eflags)
+{
+	DynModifyPlan plan = dyn_modify_plan_of_list(private);
+	const PlanState *subplan = outerPlanState(&mtstate->ps);
+	DynModify  *modify;
+
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	modify = create_modify(mtstate, rinfo, mtstate->operation);
+	if (strcmp(plan.schema, dyn_metadata_schema(modify->meta, NULL)) != 0)
+	{
+		DynRequestContext about = {NULL, modify->relation->table, NULL,
+			modify->relation->connection->server_name,
+		&modify->relation->connection->provider};
+
+		dyn_report_changed_schema(&about, "The keys or indexes of the table differ.");
+	}
+	modify->read = plan.read;
+	modify->derives = plan.derives;
+	if (modify->upsert != NULL)
+		modify->met = make_met();
+	if (mtstate->operation == CMD_INSERT)
+		return;
+	if (mtstate->operation == CMD_DELETE)
+		find_junk(modify, subplan->plan->targetlist);
+	modify->plan_slot = MakeSingleTupleTableSlot(subplan->ps_ResultTupleDesc,
+												 &TTSOpsMinimalTuple);
+	if (may_repeat(modify, subplan->plan))
+		modify->met = make_met();
+}
+
+/* COPY, and rows that are routed to a partition. */
+void
+dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
+{
+	(void) create_modify(mtstate, rinfo, CMD_INSERT);
+}
+
+/* ---- rows ---- */
+
+static TupleTableSlot *
+write_row(ResultRelInfo *rinfo, TupleTableSlot *slot, TupleTableSlot *planSlot)
+{
+	DynModify  *modify = rinfo->ri_FdwState;
+
+	if (dyn_modify_is_deferred(modify))
+	{
+		dyn_modify_defer(modify, slot, planSlot);
+		return slot;
+	}
+	return dyn_modify_row(modify, slot, planSlot) ? slot : NULL;
+}
+
+TupleTableSlot *
+dynExecForeignInsert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
+					 TupleTableSlot *planSlot)
+{
+	return write_row(rinfo, slot, planSlot);
+}
+
+TupleTableSlot *
+dynExecForeignUpdate(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
+					 TupleTableSlot *planSlot)
+{
+	return write_row(rinfo, slot, planSlot);
+}
+
+TupleTableSlot *
+dynExecForeignDelete(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
+					 TupleTableSlot *planSlot)
+{
+	return write_row(rinfo, slot, planSlot);
+}
+
+/* ---- end ---- */
+
+static void
+free_modify(ResultRelInfo *rinfo)
+{
+	DynModify  *modify = rinfo->ri_FdwState;
+
+	if (modify == NULL)
+		return;
+	ExecDropSingleTupleTableSlot(modify->scratch);
+	ExecDropSingleTupleTableSlot(modify->old);
+	if (modify->plan_slot != NULL)
+		ExecDropSingleTupleTableSlot(modify->plan_slot);
+	if (modify->upsert != NULL)
+		dyn_upsert_free(modify->upsert);
+	modify->writer->modifies = list_delete_ptr(modify->writer->modifies, modify);
+	rinfo->ri_FdwState = NULL;
+}
+
+/* Everything was flushed before, except where an error ended the statement. */
+void
+dynEndForeignModify(EState *estate, ResultRelInfo *rinfo)
+{
+	free_modify(rinfo);
+}
+
+/* For COPY this is the only place where the last rows can be awaited. */
+void
+dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
+{
+	DynModify  *modify = rinfo->ri_FdwState;
+
+	if (modify != NULL && modify->copying)
+	{
+		dyn_modifies_send_deferred(modify->writer);
+		dyn_writer_finish(modify->writer);
+		dyn_atomic_send(modify->writer);
+	}
+	free_modify(rinfo);
+}

@@ -1,0 +1,95 @@
+/*
+ * modify.h
+ *		Callbacks of statements that write a foreign table.
+ *
+ * A DynModify is one target of a statement: a foreign table, or a partition
+ * that rows are routed to.
+ */
+#ifndef DYN_EXEC_MODIFY_H
+#define DYN_EXEC_MODIFY_H
+
+#include "commands/explain.h"
+#include "foreign/fdwapi.h"
+
+#include "../../model/tables/write_map.h"
+#include "reread.h"
+#include "writer.h"
+
+/* Reasons why each row waits for its response. */
+typedef enum DynAwaitReason
+{
+	DYN_AWAITS_NOTHING,
+	DYN_AWAITS_BEFORE_TRIGGER,
+	DYN_AWAITS_AFTER_TRIGGER,
+	DYN_AWAITS_RETURNING
+} DynAwaitReason;
+
+typedef struct DynModify
+{
+	DynWriter  *writer;
+	EState	   *estate;
+	ModifyTableState *mtstate;
+	ResultRelInfo *rinfo;
+	CmdType		operation;
+	bool		copying;		/* true for COPY */
+	bool		do_nothing;		/* ON CONFLICT DO NOTHING */
+	struct DynUpsert *upsert;	/* ON CONFLICT DO UPDATE, or NULL */
+	bool		atomic;			/* write_mode 'atomic' */
+	DynAwaitReason awaits;
+	bool		has_row_triggers;	/* BEFORE or AFTER ROW, of this operation */
+	bool		returning;
+
+	DynRelation *relation;
+	const DynTableMeta *meta;
+	DynWriteMap *map;
+	DynReread  *reread;
+	TupleTableSlot *scratch;	/* row of an item */
+	TupleTableSlot *old;		/* old row of an UPDATE or DELETE */
+	TupleTableSlot *plan_slot;	/* copy of a subplan's row */
+	Bitmapset  *read;			/* columns that the statement depends on */
+	bool		derives;		/* true if an assigned value depends on them */
+	AttrNumber *junk;			/* DELETE: position of each column in the
+								 * subplan's row; 0: none */
+	struct HTAB *met;			/* keys of the rows so far; NULL: distinct */
+
+	/* deferred rows (deferred.c) */
+	bool		deferral_known;
+	bool		deferred;
+	struct Tuplestorestate *new_rows;
+	struct Tuplestorestate *plan_rows;
+
+	/* throttling */
+	struct DynTablePace *pace;	/* pace of writes of the table */
+	double		item_units;		/* write units of an item, estimated */
+	double		stalled_ms;		/* time since which every attempt was
+								 * throttled; 0: none was */
+	bool		warned;
+
+	/* for EXPLAIN */
+	uint64		written;
+	uint64		conflicts;
+	uint64		unanswered;
+	uint64		requests;
+	uint64		retries;
+	double		units;
+} DynModify;
+
+extern void dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
+								  List *private, int subplan_index, int eflags);
+extern void dynEndForeignModify(EState *estate, ResultRelInfo *rinfo);
+extern void dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo);
+extern void dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo);
+extern TupleTableSlot *dynExecForeignInsert(EState *estate, ResultRelInfo *rinfo,
+											TupleTableSlot *slot,
+											TupleTableSlot *planSlot);
+extern TupleTableSlot *dynExecForeignUpdate(EState *estate, ResultRelInfo *rinfo,
+											TupleTableSlot *slot,
+											TupleTableSlot *planSlot);
+extern TupleTableSlot *dynExecForeignDelete(EState *estate, ResultRelInfo *rinfo,
+											TupleTableSlot *slot,
+											TupleTableSlot *planSlot);
+extern void dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
+									List *private, int subplan_index,
+									ExplainState *es);
+
+#endif

@@ -1,0 +1,845 @@
+/*
+ * outcome.c
+ *		Decides what the end of a request means for its row.
+ *
+ * An UPDATE or DELETE whose condition failed has met a concurrent change.
+ * Under READ COMMITTED it does what PostgreSQL does for a local row that
+ * another transaction has changed: the statement is evaluated again for the
+ * row as it is now (EvalPlanQual), and the result is written, with a new
+ * guard.  If only the encoding of a value differs, such as a time in another
+ * format, the guard takes the stored one.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "common/pg_prng.h"
+#include "executor/executor.h"
+#include "executor/nodeModifyTable.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/rel.h"
+
+#include "../../aws/retry.h"
+#include "../../dynamodb/item_equal.h"
+#include "../../dynamodb/page_check.h"
+#include "../../model/server/encoding.h"
+#include "../../model/server/memory.h"
+#include "../../model/server/pg_compat.h"
+#include "../../model/session/table_pace.h"
+#include "../../model/session/written.h"
+#include "outcome.h"
+#include "row_write.h"
+#include "upsert.h"
+
+/* Evaluations of one row, after the first, before the statement gives up. */
+#define MOST_ROUNDS		50
+
+/* From this round on, a row waits before it is sent again. */
+#define FIRST_PAUSE		3
+
+/* Weight of the newest response in the estimate of an item's cost. */
+#define NEWEST			0.3
+
+/* Time without a grant (ms) after which a throttled statement warns. */
+#define WARN_AFTER_MS	1000.0
+
+/* ---- errors ---- */
+
+static DynRequestContext
+context_of(const DynWrite *write)
+{
+	const DynRelation *relation = write->modify->relation;
+
+	return (DynRequestContext) {dyn_operation_name(write->op), relation->table,
+		NULL, relation->connection->server_name, &relation->connection->provider};
+}
+
+/* The write fails: the writer raises the error when the others have ended. */
+static void
+fail(DynWrite *write, DynWriteFailure failure, const char *why)
+{
+	write->state = DYN_WRITE_FAILED;
+	write->failure = failure;
+	write->why = why;
+}
+
+/* As core's rule for unique indexes: values only if the user may read them. */
+static bool
+may_show_key(const DynModify *modify)
+{
+	int			attnum = -1;
+
+	if (pg_class_aclcheck(modify->relation->relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+		return true;
+	while ((attnum = bms_next_member(modify->map->key_columns, attnum)) >= 0)
+	{
+		if (pg_attribute_aclcheck(modify->relation->relid, attnum, GetUserId(),
+								  ACL_SELECT) != ACLCHECK_OK)
+			return false;
+	}
+	return true;
+}
+
+/* Returns "(pk, sk)=(a, 1)". */
+static char *
+key_text(const DynWrite *write)
+{
+	const DynModify *modify = write->modify;
+	int			nparts = modify->meta->key.nhash + modify->meta->key.nrange;
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	for (int i = 0; i < nparts; i++)
+		dyn_buffer_printf(&text, "%s%s", i == 0 ? "(" : ", ", write->key[i].name);
+	for (int i = 0; i < nparts; i++)
+	{
+		const DynScalar *value = &write->key[i].value;
+
+		dyn_buffer_append_str(&text, i == 0 ? ")=(" : ", ");
+		if (value->type == DYN_TYPE_B)
+			dyn_scalar_print(&text, value);
+		else
+			dyn_buffer_append(&text, value->data, value->len);
+	}
+	dyn_buffer_append_str(&text, ")");
+	return unconstify(char *, dyn_take_text(&text));
+}
+
+/* Returns "Key (pk, sk)=(a, 1)", or "The key" if the values are hidden. */
+static char *
+describe_key(const DynWrite *write)
+{
+	return may_show_key(write->modify) ? psprintf("Key %s", key_text(write)) : "The key";
+}
+
+static void
+report_duplicate(const DynWrite *write)
+{
+	DynModify  *modify = write->modify;
+	bool		other_entity = write->found != NULL &&
+		!dyn_reread_item(modify->reread, write->found, write->found_len, modify->scratch);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("duplicate key value violates the primary key of DynamoDB table \"%s\"",
+					modify->relation->table),
+			 other_entity
+			 ? errdetail("%s already exists: an item of another entity has this key.",
+						 describe_key(write))
+			 : errdetail("%s already exists.", describe_key(write)),
+			 errtable(modify->rinfo->ri_RelationDesc)));
+}
+
+static void
+report_unknown(const DynWrite *write)
+{
+	DynWriteContext about = {
+		.request = context_of(write),
+		.action = write->op == DYN_OP_PUT_ITEM ? "insertion"
+		: write->op == DYN_OP_UPDATE_ITEM ? "update" : "deletion",
+		.key = may_show_key(write->modify) ? key_text(write) : NULL
+	};
+
+	dyn_written_maybe(1);
+	dyn_report_unanswered(write->call, write->why, &about);
+}
+
+static void
+report_concurrent(const DynWrite *write)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update"),
+			 errdetail("%s was changed by another writer, and %s. " UINT64_FORMAT
+					   " items of this transaction are already written.",
+					   describe_key(write), write->why, dyn_written_items())));
+}
+
+static void
+report_call(DynWrite *write)
+{
+	DynRequestContext about = context_of(write);
+	DynCall    *call = write->call;
+
+	write->call = NULL;
+	dyn_session_fail(call, &about);
+}
+
+static void
+report_throttled(const DynWrite *write)
+{
+	const DynModify *modify = write->modify;
+
+	dyn_report_throttled(write->call, true,
+						 dyn_describe_target(modify->relation->table, NULL),
+						 (dyn_session_now() - modify->stalled_ms) / 1000, 0,
+						 modify->units);
+}
+
+void
+dyn_write_report(DynWrite *write)
+{
+	const DynRelation *relation = write->modify->relation;
+
+	Assert(write->state == DYN_WRITE_FAILED);
+	switch (write->failure)
+	{
+		case DYN_FAILS_CALL:
+			report_call(write);
+			break;
+		case DYN_FAILS_DUPLICATE:
+			report_duplicate(write);
+			break;
+		case DYN_FAILS_CONCURRENT:
+			report_concurrent(write);
+			break;
+		case DYN_FAILS_UNKNOWN:
+			report_unknown(write);
+			break;
+		case DYN_FAILS_THROTTLED:
+			report_throttled(write);
+			break;
+		case DYN_FAILS_HIDDEN_VALUES:
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot replace attribute \"%s\" of foreign table \"%s\"",
+							write->why, relation->name),
+					 errdetail("It contains sets or binary values, which its column cannot show as such."),
+					 errhint("Use columns with the option \"path\" for the values to change.")));
+			break;
+		case DYN_FAILS_NOT_A_MAP:
+			ereport(ERROR,
+					(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+					 errmsg("cannot set a value inside \"%s\" of foreign table \"%s\"",
+							write->why, relation->name),
+					 errdetail("The item has a value of another type than a map there.")));
+			break;
+	}
+	pg_unreachable();
+}
+
+/* ---- throttling ---- */
+
+/* Smooths the estimate of an item's cost. */
+static void
+grant(DynWrite *write, double units)
+{
+	DynModify  *modify = write->modify;
+	const DynCall *call = write->call;
+
+	modify->stalled_ms = 0;
+	if (units <= 0)
+		return;
+	modify->item_units += (modify->item_units > 0 ? NEWEST : 1) *
+		(units - modify->item_units);
+	dyn_pace_grant(&modify->pace->pace, write->cost, units, call->started_ms,
+				   call->done_ms);
+}
+
+/* Warns once that throttling slows the statement. */
+static void
+warn_throttled(DynModify *modify, double now)
+{
+	if (modify->warned || now - modify->stalled_ms < WARN_AFTER_MS)
+		return;
+	modify->warned = true;
+	ereport(WARNING,
+			(errmsg("DynamoDB is throttling writes of table \"%s\"",
+					modify->relation->table),
+			 errdetail("The statement continues when DynamoDB grants it write units."),
+			 errhint("Increase the table's write capacity.")));
+}
+
+/*
+ * The attempt was throttled, so it has written nothing: sends it again at the
+ * pace of the table.  Ends the statement if nothing was granted for
+ * throttle_timeout.
+ */
+static void
+retry_throttled(DynWrite *write)
+{
+	DynModify  *modify = write->modify;
+	const DynConnection *connection = modify->relation->connection;
+	double		now = dyn_session_now();
+
+	if (modify->stalled_ms == 0)
+		modify->stalled_ms = now;
+	dyn_pace_refuse(&modify->pace->pace, write->cost, 0, write->call->started_ms,
+					write->call->done_ms);
+	if (connection->throttle_timeout > 0 &&
+		now - modify->stalled_ms >= connection->throttle_timeout)
+	{
+		fail(write, DYN_FAILS_THROTTLED, NULL);
+		return;
+	}
+	warn_throttled(modify, now);
+	write->state = DYN_WRITE_PAUSED;
+	write->due_ms = now;
+}
+
+/* ---- written ---- */
+
+void
+dyn_write_confirm(DynWrite *write, double units)
+{
+	DynModify  *modify = write->modify;
+
+	write->state = DYN_WRITE_WRITTEN;
+	modify->units += units;
+	modify->written++;
+	dyn_written_count(modify->relation->name, write->op == DYN_OP_UPDATE_ITEM
+					  ? CMD_UPDATE : modify->operation);
+	dyn_backend_counters.items_written++;
+	dyn_backend_counters.write_units += units;
+}
+
+static void
+confirm(DynWrite *write, const DynWritten *written)
+{
+	grant(write, written->units);
+	dyn_write_confirm(write, written->units);
+	if (written->attributes == NULL)
+		return;
+	write->attributes_len = written->attributes_len;
+	write->attributes = memcpy(palloc(written->attributes_len), written->attributes,
+							   written->attributes_len);
+}
+
+/* An attempt whose outcome was unknown has written the item after all. */
+static void
+confirm_earlier(DynWrite *write)
+{
+	dyn_write_confirm(write, 0);
+}
+
+/* ---- unknown outcome ---- */
+
+/* Sends the write again, after a pause. */
+static void
+pause_write(DynWrite *write, int attempts)
+{
+	write->state = DYN_WRITE_PAUSED;
+	write->due_ms = dyn_session_now() +
+		dyn_retry_delay_ms(DYN_RETRY_TRANSIENT, attempts,
+						   pg_prng_double(&pg_global_prng_state), -1);
+}
+
+static void
+retry_unknown(DynWrite *write, const char *err)
+{
+	write->unanswered++;
+	write->modify->unanswered++;
+	dyn_backend_counters.unanswered++;
+	if (write->unanswered >= write->modify->relation->connection->service.max_attempts)
+		fail(write, DYN_FAILS_UNKNOWN, err);
+	else
+		pause_write(write, write->unanswered);
+}
+
+/* ---- another evaluation ---- */
+
+/*
+ * Evaluates the statement for the row in `scratch`; NULL: not selected.  What
+ * core sets up for that lives as long as the statement.
+ */
+static TupleTableSlot *
+evaluate_again(DynWrite *write)
+{
+	DynModify  *modify = write->modify;
+	EPQState   *epq = &modify->mtstate->mt_epqstate;
+	ResultRelInfo *rinfo = modify->rinfo;
+	TupleTableSlot *origslot = epq->origslot;
+	TupleTableSlot *test;
+	TupleTableSlot *result;
+	MemoryContext oldcontext = MemoryContextSwitchTo(modify->estate->es_query_cxt);
+
+	ExecStoreMinimalTuple(write->plan_row, modify->plan_slot, false);
+	EvalPlanQualSetSlot(epq, modify->plan_slot);
+	EvalPlanQualBegin(epq);
+	test = EvalPlanQualSlot(epq, rinfo->ri_RelationDesc, rinfo->ri_RangeTableIndex);
+	ExecCopySlot(test, modify->scratch);
+	test->tts_tableOid = modify->relation->relid;
+	result = EvalPlanQual(epq, rinfo->ri_RelationDesc, rinfo->ri_RangeTableIndex, test);
+	epq->origslot = origslot;
+	MemoryContextSwitchTo(oldcontext);
+	return result;
+}
+
+/* Computes the new row of an UPDATE from a row of the subplan, as core does. */
+static TupleTableSlot *
+new_row(DynModify *modify, TupleTableSlot *plan_row)
+{
+	ResultRelInfo *rinfo = modify->rinfo;
+	ProjectionInfo *projection = rinfo->ri_projectNew;
+	ExprContext *econtext = projection->pi_exprContext;
+	TupleTableSlot *row;
+	TupleConstr *constr = RelationGetDescr(rinfo->ri_RelationDesc)->constr;
+
+	ExecCopySlot(rinfo->ri_oldTupleSlot, modify->scratch);
+	econtext->ecxt_outertuple = plan_row;
+	econtext->ecxt_scantuple = rinfo->ri_oldTupleSlot;
+	row = ExecProject(projection);
+	row->tts_tableOid = modify->relation->relid;
+	if (constr != NULL && constr->has_generated_stored)
+		ExecComputeStoredGenerated(rinfo, modify->estate, row, CMD_UPDATE);
+	return row;
+}
+
+/* Returns why the statement cannot be evaluated again for the row, or NULL. */
+static const char *
+why_not_again(DynWrite *write)
+{
+	const DynModify *modify = write->modify;
+
+	if (IsolationUsesXactSnapshot())
+		return "the isolation level does not permit another evaluation";
+	if (modify->has_row_triggers)
+		return "a row trigger has already seen the old row";
+	if (modify->deferred && modify->returning)
+		return "RETURNING has already shown the row";
+	return ++write->rounds > MOST_ROUNDS ? "it changed again at each attempt" : NULL;
+}
+
+/* The row has changed: writes what the statement makes of it now. */
+static void
+write_again(DynWriter *writer, DynWrite *write)
+{
+	DynModify  *modify = write->modify;
+	TupleTableSlot *row;
+	const char *why;
+
+	if (modify->upsert != NULL)
+	{
+		dyn_upsert_evaluate(write);
+		return;
+	}
+	why = why_not_again(write);
+	if (why != NULL)
+	{
+		fail(write, DYN_FAILS_CONCURRENT, why);
+		return;
+	}
+	row = evaluate_again(write);
+	if (TupIsNull(row))
+	{
+		write->state = DYN_WRITE_NO_ROW;
+		return;
+	}
+	ExecCopySlot(modify->old, modify->scratch);
+	if (modify->operation == CMD_DELETE)
+		(void) dyn_modify_delete(modify, modify->old, write);
+	else
+	{
+		row = new_row(modify, row);
+		dyn_modify_check_row(modify, row);
+		if (dyn_modify_update(modify, modify->old, row, write) == NULL)
+		{
+			write->state = DYN_WRITE_WRITTEN;
+			return;
+		}
+	}
+	if (write->rounds < FIRST_PAUSE)
+		return;
+	dyn_write_render(writer, write, dyn_call_body(write->call), false);
+	pause_write(write, write->rounds - FIRST_PAUSE + 1);
+}
+
+/* ---- the same row in another encoding ---- */
+
+/* True if the guarded columns of the row are as they were read. */
+static bool
+is_unchanged(DynWrite *write)
+{
+	DynModify  *modify = write->modify;
+	int			attnum = -1;
+
+	ExecForceStoreMinimalTuple(write->old_row, modify->old, false);
+	slot_getallattrs(modify->old);
+	while ((attnum = bms_next_member(write->guarded, attnum)) >= 0)
+	{
+		if (!dyn_column_equal(dyn_relation_column(modify->relation, attnum),
+							  modify->old->tts_values[attnum - 1],
+							  modify->old->tts_isnull[attnum - 1],
+							  modify->scratch->tts_values[attnum - 1],
+							  modify->scratch->tts_isnull[attnum - 1]))
+			return false;
+	}
+	return true;
+}
+
+/* True if the statement sets this path. */
+static bool
+is_set(const DynWrite *write, const DynPath *path)
+{
+	for (int i = 0; i < write->nvalues; i++)
+	{
+		if (dyn_path_equal(write->values[i].path, path))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Makes the guard require the stored values themselves.  A value that the
+ * statement replaces must be one that its column shows in full: a set or
+ * binary inside a document would otherwise become a list or a text.
+ */
+static void
+guard_stored_values(DynWrite *write, const DynItemTree *item)
+{
+	DynBuffer  *memory = palloc(sizeof(DynBuffer));
+
+	dyn_buffer_init_in(memory, write->context);
+	/* scalars point into the buffer, which must not move */
+	dyn_check_oom(!dyn_buffer_enlarge(memory, write->call->response.len * 2 + 64));
+	for (int i = 0; i < write->nguard; i++)
+	{
+		DynPathValue *guard = &write->guard[i];
+		DynScalar	stored;
+		bool		same = dyn_item_tree_has(item, guard, 1);
+
+		dyn_check_oom(!dyn_item_tree_scalar(item, guard->path, &stored, memory));
+		if (!same && is_set(write, guard->path) && stored.type >= DYN_TYPE_SS)
+		{
+			fail(write, DYN_FAILS_HIDDEN_VALUES, dyn_path_text(guard->path));
+			return;
+		}
+		if (same)
+			continue;
+		if (stored.data != NULL)
+			stored.data = memcpy(palloc(stored.len + 1), stored.data, stored.len);
+		guard->value = stored;
+	}
+}
+
+/*
+ * Changes the update to write missing maps: the outermost missing one is set,
+ * with the values below it.
+ */
+static bool
+create_maps(DynWrite *write, const DynItemTree *item)
+{
+	bool		missing = false;
+
+	for (int i = 0; i < write->nmaps; i++)
+	{
+		DynPath    *map = write->maps[i];
+		DynPath    *outermost = palloc(sizeof(DynPath));
+		DynPathValue *below;
+		DynPathValue *guard;
+		DynBuffer  *text = palloc(sizeof(DynBuffer));
+		int			nbelow = 0;
+		int			kept = 0;
+
+		if (dyn_item_tree_type(item, map, map->nsteps) == DYN_TYPE_M)
+			continue;
+		*outermost = *map;
+		for (outermost->nsteps = 1; dyn_item_tree_type(item, outermost, outermost->nsteps) == DYN_TYPE_M;)
+			outermost->nsteps++;
+		if (dyn_item_tree_type(item, outermost, outermost->nsteps) != DYN_TYPE_ABSENT)
+		{
+			fail(write, DYN_FAILS_NOT_A_MAP, dyn_path_text(outermost));
+			return false;
+		}
+		missing = true;
+		below = palloc(write->nvalues * sizeof(DynPathValue));
+		for (int j = 0; j < write->nvalues; j++)
+		{
+			DynPath		above = *write->values[j].path;
+
+			above.nsteps = Min(above.nsteps, outermost->nsteps);
+			if (dyn_path_equal(&above, outermost))
+				below[nbelow++] = write->values[j];
+			else
+				write->values[kept++] = write->values[j];
+		}
+		/* guards below it are replaced by one that requires its absence */
+		guard = palloc((write->nguard + 1) * sizeof(DynPathValue));
+		{
+			int			n = 0;
+
+			for (int j = 0; j < write->nguard; j++)
+			{
+				DynPath		above = *write->guard[j].path;
+
+				above.nsteps = Min(above.nsteps, outermost->nsteps);
+				if (!dyn_path_equal(&above, outermost))
+					guard[n++] = write->guard[j];
+			}
+			guard[n].path = outermost;
+			memset(&guard[n].value, 0, sizeof(DynScalar));
+			write->guard = guard;
+			write->nguard = n + 1;
+		}
+		write->nvalues = kept;
+		dyn_buffer_init_in(text, write->context);
+		dyn_path_values_map(below, nbelow, outermost->nsteps, text);
+		dyn_check_oom(text->failed);
+		if (text->len > 2)		/* more than {} */
+			write->values[write->nvalues++] = (DynPathValue) {
+				outermost, {DYN_TYPE_M, text->data, text->len}
+			};
+		write->maps[i--] = write->maps[--write->nmaps];
+	}
+	return missing;
+}
+
+/* ---- failed conditions ---- */
+
+/* Raises an error, and destroys the call, unless it is the expected response. */
+static void
+check_response(DynReread *reread, DynCall *call, const DynReadRequest *request,
+			   const DynRequestContext *about)
+{
+	DynExpected expected = {
+		.op = DYN_OP_GET_ITEM,
+		.table = request->table,
+		.keys = request->keys,
+		.nkeys = 1,
+		.nparts = request->nparts,
+		.slots = reread->rows->base_slots
+	};
+	DynPageError error;
+	DynBuffer	scratch;
+	const char *err = NULL;
+
+	dyn_buffer_init(&scratch, 0);
+	if (!dyn_page_parse(&reread->page, reread->tree, call->response.data,
+						call->response.len, &error))
+		err = "cannot be parsed";
+	else
+		err = dyn_page_check(&reread->page, NULL, &expected, &scratch);
+	dyn_buffer_free(&scratch);
+	if (err != NULL)
+		dyn_report_no_match(call, err, about);
+}
+
+/*
+ * Reads the item of a failed condition whose response does not have it: it may
+ * be gone, or the service does not return it.  Returns NULL if it is gone.
+ */
+static const char *
+read_item(const DynWrite *write, size_t *len)
+{
+	const DynModify *modify = write->modify;
+	const DynRelation *relation = modify->relation;
+	DynRequestContext about = context_of(write);
+	DynCall    *call = dyn_call_create(dyn_session_client());
+	DynReadRequest request = {
+		.op = DYN_OP_GET_ITEM,
+		.table = relation->table,
+		.consistent = true,
+		.report_units = true,
+		.keys = write->key,
+		.nkeys = 1,
+		.nparts = modify->meta->key.nhash + modify->meta->key.nrange
+	};
+	const char *item;
+	char	   *copy = NULL;
+
+	dyn_check_oom(call == NULL);
+	about.operation = "GetItem";
+	dyn_write_read(dyn_call_body(call), &request);
+	dyn_session_run(call, relation->connection, &about);
+	check_response(modify->reread, call, &request, &about);
+	if (dyn_write_failed_item(call->response.data, call->response.len, &item,
+							  len) == NULL && item != NULL)
+		copy = memcpy(palloc(*len), item, *len);
+	dyn_call_destroy(call);
+	return copy;
+}
+
+/* `item`, or NULL, is the item that has the key. */
+static void
+fail_duplicate(DynWrite *write, const char *item, size_t len)
+{
+	fail(write, DYN_FAILS_DUPLICATE, NULL);
+	write->found = item;
+	write->found_len = len;
+}
+
+/* DO UPDATE: the key exists, or did when the condition was evaluated. */
+static void
+judge_upsert(DynWrite *write, const char *item, size_t len)
+{
+	DynModify  *modify = write->modify;
+
+	if (item == NULL)
+		item = read_item(write, &len);
+	if (++write->rounds > MOST_ROUNDS)
+		fail(write, DYN_FAILS_CONCURRENT, "it changed again at each attempt");
+	else if (item == NULL)
+		dyn_upsert_insert_again(write);
+	else if (dyn_reread_item(modify->reread, item, len, modify->scratch))
+		dyn_upsert_evaluate(write);
+	else
+		fail_duplicate(write, item, len);
+}
+
+/* The condition of an INSERT has failed: the key exists. */
+static void
+judge_existing(DynWrite *write, const char *item, size_t len)
+{
+	DynItemTree *stored = NULL;
+	DynItemTree *ours = NULL;
+	bool		equal = false;
+
+	if (write->unanswered > 0 && item != NULL)
+	{
+		stored = dyn_item_tree_parse(item, len);
+		ours = dyn_item_tree_parse(write->item, write->item_len);
+		equal = stored != NULL && ours != NULL && dyn_item_tree_equal(stored, ours);
+		if (stored != NULL)
+			dyn_item_tree_free(stored);
+		if (ours != NULL)
+			dyn_item_tree_free(ours);
+	}
+	if (equal)
+		confirm_earlier(write);
+	else if (write->modify->upsert != NULL)
+		judge_upsert(write, item, len);
+	else if (write->modify->do_nothing)
+		write->state = DYN_WRITE_NO_ROW;
+	else
+		fail_duplicate(write, item, len);
+}
+
+/* The item differs from what the guard requires. */
+static void
+judge_changed(DynWriter *writer, DynWrite *write, const DynItemTree *item)
+{
+	bool		maps;
+
+	if (write->unanswered > 0)
+	{
+		if (write->op == DYN_OP_UPDATE_ITEM && !write->derived &&
+			dyn_item_tree_has(item, write->values, write->nvalues))
+			confirm_earlier(write);
+		else
+			fail(write, DYN_FAILS_UNKNOWN, NULL);
+		return;
+	}
+	if (!is_unchanged(write))
+	{
+		write_again(writer, write);
+		return;
+	}
+	if (++write->rounds > MOST_ROUNDS)
+	{
+		fail(write, DYN_FAILS_CONCURRENT, "it changed again at each attempt");
+		return;
+	}
+	maps = create_maps(write, item);
+	if (write->state != DYN_WRITE_FAILED)
+		guard_stored_values(write, item);
+	if (write->state != DYN_WRITE_FAILED && maps && write->nvalues == 0)
+	{
+		/* nothing to remove below a map that does not exist */
+		write->state = DYN_WRITE_WRITTEN;
+		write->modify->written++;
+	}
+}
+
+/* The condition of an UPDATE or DELETE has failed. */
+static void
+judge_conflict(DynWriter *writer, DynWrite *write, const char *item, size_t len)
+{
+	DynModify  *modify = write->modify;
+	DynItemTree *tree;
+
+	modify->conflicts++;
+	dyn_backend_counters.conflicts++;
+	if (item == NULL)
+		item = read_item(write, &len);
+	if (item == NULL || !dyn_reread_item(modify->reread, item, len, modify->scratch))
+	{
+		if (write->unanswered > 0 && item == NULL && write->op == DYN_OP_DELETE_ITEM)
+			confirm_earlier(write);
+		else if (write->unanswered > 0 && item != NULL)
+			fail(write, DYN_FAILS_UNKNOWN, NULL);
+		else if (modify->upsert != NULL)
+			judge_upsert(write, item, len);
+		else if (modify->has_row_triggers || (modify->deferred && modify->returning))
+			fail(write, DYN_FAILS_CONCURRENT, "a row trigger or RETURNING has already seen the row");
+		else
+			write->state = DYN_WRITE_NO_ROW;
+		return;
+	}
+	slot_getallattrs(modify->scratch);
+	tree = dyn_item_tree_parse(item, len);
+	dyn_check_oom(tree == NULL);
+	PG_TRY();
+	{
+		judge_changed(writer, write, tree);
+	}
+	PG_FINALLY();
+	{
+		dyn_item_tree_free(tree);
+	}
+	PG_END_TRY();
+}
+
+/* ---- all outcomes ---- */
+
+static bool
+condition_failed(const DynCall *call)
+{
+	return call->failure == DYN_FAIL_SERVICE &&
+		strcmp(call->code, "ConditionalCheckFailedException") == 0;
+}
+
+void
+dyn_write_judge(DynWriter *writer, DynWrite *write)
+{
+	DynCall    *call = write->call;
+	DynWritten	written;
+	const char *item = NULL;
+	size_t		len = 0;
+
+	if (call->failure == DYN_FAIL_NONE)
+	{
+		const char *err = dyn_write_check(call->response.data, call->response.len,
+										  write->modify->relation->table,
+										  write->returns, &written);
+
+		if (err == NULL)
+			confirm(write, &written);
+		else
+		{
+			dyn_call_distrust(call);
+			retry_unknown(write, err);
+		}
+	}
+	else if (condition_failed(call))
+	{
+		if (dyn_write_failed_item(call->response.data, call->response.len, &item,
+								  &len) != NULL)
+			item = NULL;
+		if (write->op == DYN_OP_PUT_ITEM)
+			judge_existing(write, item, len);
+		else
+			judge_conflict(writer, write, item, len);
+	}
+	else if (call->throttled)
+		retry_throttled(write);
+	else if (call->unanswered)
+		retry_unknown(write, NULL);
+	else
+		fail(write, DYN_FAILS_CALL, NULL);
+}
+
+void
+dyn_write_judge_only(DynWrite *write)
+{
+	const DynCall *call = write->call;
+	DynWritten	written;
+
+	write->state = DYN_WRITE_NO_ROW;
+	if (call->failure == DYN_FAIL_NONE &&
+		dyn_write_check(call->response.data, call->response.len,
+						write->modify->relation->table, write->returns,
+						&written) == NULL)
+		confirm(write, &written);
+	else if (call->failure == DYN_FAIL_NONE || call->unanswered || write->unanswered > 0)
+		dyn_written_maybe(1);
+}

@@ -1,0 +1,227 @@
+/*
+ * reread.c
+ *		Converts items to rows that no fetch has read.
+ *
+ * An item about to be written is read back first.  That one check finds every
+ * value that would not come back as it was written: a text that contains its
+ * separator in a key template, a fraction of a second that a format drops, an
+ * integer too large for its padding, two columns of one attribute that
+ * disagree.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+#include "../../model/server/memory.h"
+#include "../../model/tables/write_map.h"
+#include "../../plan/keys/match_keys.h"
+#include "reread.h"
+
+/* Notes the error of a column; the first one is reported. */
+static void
+note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
+{
+	DynReread  *reread = arg;
+
+	if (reread->why != NULL)
+		return;
+	reread->wrong = attnum;
+	reread->why = err == DYN_ERROR_AMBIGUOUS
+		? psprintf("its text could be split in several ways by the template of \"%s\"", why)
+		: why;
+}
+
+static void
+free_tree(void *arg)
+{
+	dyn_path_tree_free(arg);
+}
+
+static void
+free_page(void *arg)
+{
+	dyn_page_free(arg);
+}
+
+static DynPathTree *
+make_tree(const DynRows *rows)
+{
+	DynPathTree *tree = dyn_path_tree_create(rows->paths, rows->npaths);
+
+	dyn_check_oom(tree == NULL);
+	dyn_call_at_reset(CurrentMemoryContext, free_tree, tree);
+	return tree;
+}
+
+static DynRows *
+make_rows(DynRelation *relation, const DynTableMeta *meta)
+{
+	return dyn_rows_create(relation, dyn_match_all_columns(relation, meta),
+						   DYN_ROWS_KEY | DYN_ROWS_CONVERT, NIL);
+}
+
+/* Returns the relation without the term for expired items. */
+static DynRelation *
+without_ttl(const DynRelation *relation)
+{
+	DynRelation *copy = palloc(sizeof(DynRelation));
+	DynItemFilter *filter = &copy->item_filter;
+
+	*copy = *relation;
+	filter->terms = palloc(Max(filter->nterms, 1) * sizeof(DynFilterTerm));
+	filter->nterms = 0;
+	for (int i = 0; i < relation->item_filter.nterms; i++)
+	{
+		if (!relation->item_filter.terms[i].ttl)
+			filter->terms[filter->nterms++] = relation->item_filter.terms[i];
+	}
+	return copy;
+}
+
+DynReread *
+dyn_reread_create(DynRelation *relation, const DynTableMeta *meta)
+{
+	DynReread  *reread = palloc0(sizeof(DynReread));
+
+	reread->relation = relation;
+	reread->rows = make_rows(relation, meta);
+	reread->new_rows = make_rows(without_ttl(relation), meta);
+	reread->new_rows->note_error = note_error;
+	reread->new_rows->note_error_arg = reread;
+	reread->tree = make_tree(reread->rows);
+	reread->new_tree = make_tree(reread->new_rows);
+	reread->values = palloc(Max(Max(reread->rows->npaths, reread->new_rows->npaths), 1) *
+							sizeof(DynValue));
+	dyn_page_init(&reread->page);
+	dyn_call_at_reset(CurrentMemoryContext, free_page, &reread->page);
+	return reread;
+}
+
+/* Stores the item's row; false if it is not one. */
+static bool
+store_item(DynReread *reread, DynRows *rows, const DynPathTree *tree,
+		   const char *item, size_t len, TupleTableSlot *slot)
+{
+	DynPageCursor cursor;
+	DynPageError error;
+
+	if (!dyn_page_parse_item(&reread->page, tree, item, len, &error))
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
+				 errmsg("could not read an item of DynamoDB table \"%s\"",
+						reread->relation->table),
+				 errdetail("At byte %zu: %s.", error.offset, error.reason)));
+	dyn_page_cursor_init(&cursor, &reread->page);
+	(void) dyn_page_next(&cursor, reread->values);
+	dyn_rows_end(rows);
+	dyn_rows_begin(rows, reread->values);
+	return dyn_rows_next(rows, slot);
+}
+
+bool
+dyn_reread_item(DynReread *reread, const char *item, size_t len,
+				TupleTableSlot *slot)
+{
+	return store_item(reread, reread->rows, reread->tree, item, len, slot);
+}
+
+/* ---- comparison ---- */
+
+/* Compares values of a type without an equality operator by their texts. */
+static bool
+texts_are_equal(Oid type, Datum a, Datum b)
+{
+	bool		varlena;
+	Oid			output;
+
+	if (type == JSONOID)
+	{
+		a = DirectFunctionCall1(jsonb_in, CStringGetDatum(TextDatumGetCString(a)));
+		b = DirectFunctionCall1(jsonb_in, CStringGetDatum(TextDatumGetCString(b)));
+		return DatumGetBool(DirectFunctionCall2(jsonb_eq, a, b));
+	}
+	getTypeOutputInfo(type, &output, &varlena);
+	return strcmp(OidOutputFunctionCall(output, a),
+				  OidOutputFunctionCall(output, b)) == 0;
+}
+
+bool
+dyn_column_equal(const DynColumn *column, Datum a, bool anull, Datum b, bool bnull)
+{
+	Oid			type = column->codec.basetype;
+	TypeCacheEntry *entry;
+
+	if (anull || bnull)
+		return anull && bnull;
+	entry = lookup_type_cache(type, TYPECACHE_EQ_OPR_FINFO);
+	if (datum_image_eq(a, b, entry->typbyval, entry->typlen))
+		return true;
+	if (!OidIsValid(entry->eq_opr_finfo.fn_oid))
+		return texts_are_equal(type, a, b);
+	return DatumGetBool(FunctionCall2Coll(&entry->eq_opr_finfo, column->collation,
+										  a, b));
+}
+
+/* ---- the check ---- */
+
+/* Raises the error that the column would not be read as it was written. */
+static void
+report_unreadable(DynReread *reread, AttrNumber attnum, const char *why)
+{
+	const DynColumn *column = dyn_relation_column(reread->relation, attnum);
+	const char *hint;
+	int			sqlstate = dyn_write_map_remedy(column, &hint);
+
+	ereport(ERROR,
+			(errcode(sqlstate),
+			 errmsg("cannot store the value of column \"%s\" of foreign table \"%s\"",
+					column->name, reread->relation->name),
+			 why ? errdetail("The item would not be read back: %s.", why)
+			 : errdetail("The item would be read back with another value."),
+			 hint ? errhint("%s", hint) : 0));
+}
+
+static void
+report_not_a_row(const DynReread *reread)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_WITH_CHECK_OPTION_VIOLATION),
+			 errmsg("new row is not a row of foreign table \"%s\"",
+					reread->relation->name),
+			 errdetail("The item does not match the table's item_filter, or its key_templates."),
+			 errhint("Give the columns that item_filter names a DEFAULT with its value.")));
+}
+
+void
+dyn_reread_check(DynReread *reread, const char *item, size_t len,
+				 TupleTableSlot *row, const Bitmapset *columns,
+				 const Bitmapset *changed, TupleTableSlot *scratch)
+{
+	DynRelation *relation = reread->relation;
+
+	reread->why = NULL;
+	reread->wrong = 0;
+	if (!store_item(reread, reread->new_rows, reread->new_tree, item, len, scratch))
+	{
+		if (reread->wrong > 0)
+			report_unreadable(reread, reread->wrong, reread->why);
+		report_not_a_row(reread);
+	}
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+
+		if (column->dropped ||
+			(row->tts_isnull[i] && !bms_is_member(i + 1, changed)) ||
+			(columns != NULL && !bms_is_member(i + 1, columns)) ||
+			dyn_column_equal(column, row->tts_values[i], row->tts_isnull[i],
+							 scratch->tts_values[i], scratch->tts_isnull[i]))
+			continue;
+		report_unreadable(reread, i + 1,
+						  reread->wrong == i + 1 ? reread->why : NULL);
+	}
+}

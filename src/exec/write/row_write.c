@@ -1,0 +1,551 @@
+/*
+ * row_write.c
+ *		Composes the write of a row, and renders its request.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "executor/executor.h"
+#include "utils/datum.h"
+#include "utils/rel.h"
+
+#include "../../dynamodb/expression.h"
+#include "../../model/server/memory.h"
+#include "../../model/values/encode_value.h"
+#include "../keys/filter.h"
+#include "row_write.h"
+
+/* ---- checks ---- */
+
+/*
+ * WITH CHECK OPTION is checked by core, too, but only after the row was
+ * written.
+ */
+void
+dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
+{
+	ResultRelInfo *rinfo = modify->rinfo;
+	Relation	relation = rinfo->ri_RelationDesc;
+
+	if (relation->rd_att->constr != NULL)
+		ExecConstraints(rinfo, row, modify->estate);
+	if (relation->rd_rel->relispartition)
+		(void) ExecPartitionCheck(rinfo, row, modify->estate, true);
+	if (rinfo->ri_WithCheckOptions != NIL)
+		ExecWithCheckOptions(WCO_VIEW_CHECK, rinfo, row, modify->estate);
+}
+
+/* ---- memory ---- */
+
+/*
+ * The struct is in the writer's own memory: when that is reset, its children
+ * are gone before the calls are ended.
+ */
+static DynWrite *
+create_write(DynModify *modify, DynOperation op)
+{
+	MemoryContext context = modify->writer->context;
+	DynWrite   *write = MemoryContextAllocZero(context, sizeof(DynWrite));
+
+	write->modify = modify;
+	write->op = op;
+	write->context = AllocSetContextCreate(context, "dynamo_fdw write",
+										   ALLOCSET_SMALL_SIZES);
+	return write;
+}
+
+void
+dyn_write_free(DynWrite *write)
+{
+	Assert(write->state != DYN_WRITE_SENT && write->state != DYN_WRITE_PAUSED);
+	if (write->call != NULL)
+		dyn_call_destroy(write->call);
+	MemoryContextDelete(write->context);
+	pfree(write);
+}
+
+/* Copies a scalar, whose bytes may belong to a row. */
+static void
+keep_scalar(DynScalar *scalar)
+{
+	if (scalar->data == NULL)
+		return;
+	scalar->data = memcpy(palloc(scalar->len + 1), scalar->data, scalar->len);
+}
+
+static DynPathValue *
+keep_values(const DynPathValue *values, int n)
+{
+	DynPathValue *copy = palloc(Max(n, 1) * sizeof(DynPathValue));
+
+	for (int i = 0; i < n; i++)
+	{
+		copy[i] = values[i];
+		keep_scalar(&copy[i].value);
+	}
+	return copy;
+}
+
+/* Stores the key, and its bytes for comparison, in the write. */
+static void
+set_key(DynWrite *write, const DynKeyPart *key, int nparts)
+{
+	DynBuffer	bytes;
+
+	for (int i = 0; i < nparts; i++)
+	{
+		write->key[i] = key[i];
+		keep_scalar(&write->key[i].value);
+	}
+	dyn_buffer_init(&bytes, 0);
+	dyn_buffer_append_str(&bytes, write->modify->relation->table);
+	dyn_wire_key(&bytes, write->key, nparts);
+	dyn_check_oom(bytes.failed);
+	write->key_len = bytes.len;
+	write->key_bytes = memcpy(palloc(bytes.len), bytes.data, bytes.len);
+	dyn_buffer_free(&bytes);
+}
+
+static int
+key_parts(const DynModify *modify)
+{
+	return modify->meta->key.nhash + modify->meta->key.nrange;
+}
+
+/* Composes the item of these values into CurrentMemoryContext. */
+static void
+compose_item(const DynPathValue *values, int n, const char **item, size_t *len)
+{
+	DynBuffer	text;
+
+	dyn_buffer_init(&text, 0);
+	dyn_path_values_map(values, n, 0, &text);
+	if (text.failed)
+	{
+		dyn_buffer_free(&text);
+		dyn_check_oom(true);
+	}
+	*item = memcpy(palloc(text.len), text.data, text.len);
+	*len = text.len;
+	dyn_buffer_free(&text);
+}
+
+/* ---- INSERT ---- */
+
+DynWrite *
+dyn_modify_insert(DynModify *modify, TupleTableSlot *row)
+{
+	DynWrite   *write = create_write(modify, DYN_OP_PUT_ITEM);
+	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
+	DynPathValue *values;
+	DynKeyPart	key[2];
+	int			n;
+
+	slot_getallattrs(row);
+	dyn_write_map_key(modify->map, row->tts_values, row->tts_isnull, key);
+	set_key(write, key, key_parts(modify));
+	n = dyn_write_map_insert(modify->map, row->tts_values, row->tts_isnull, &values);
+	compose_item(values, n, &write->item, &write->item_len);
+	dyn_reread_check(modify->reread, write->item, write->item_len, row, NULL, NULL,
+					 modify->scratch);
+	MemoryContextSwitchTo(oldcontext);
+	return write;
+}
+
+/* ---- UPDATE and DELETE ---- */
+
+/* Makes the old row known to a later evaluation. */
+static void
+keep_old_row(DynWrite *write, TupleTableSlot *old)
+{
+	write->old_row = ExecCopySlotMinimalTuple(old);
+}
+
+/* Sets the guard for these columns of the old row. */
+static void
+set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns)
+{
+	DynPathValue *guard;
+
+	write->guarded = columns;
+	write->nguard = dyn_write_map_guard(write->modify->map, old->tts_values,
+										old->tts_isnull, columns, &guard);
+	write->guard = keep_values(guard, write->nguard);
+}
+
+static bool
+same_image(TupleTableSlot *a, TupleTableSlot *b, int i)
+{
+	Form_pg_attribute attr = TupleDescAttr(a->tts_tupleDescriptor, i);
+
+	if (a->tts_isnull[i] || b->tts_isnull[i])
+		return a->tts_isnull[i] && b->tts_isnull[i];
+	return datum_image_eq(a->tts_values[i], b->tts_values[i], attr->attbyval,
+						  attr->attlen);
+}
+
+/*
+ * Divides the assigned columns into those that change and the others.  A
+ * BEFORE trigger may have assigned any column.
+ */
+static Bitmapset *
+changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
+				Bitmapset **unchanged)
+{
+	const DynRelation *relation = modify->relation;
+	Bitmapset  *assigned = modify->has_row_triggers ? NULL
+		: ExecGetAllUpdatedCols(modify->rinfo, modify->estate);
+	Bitmapset  *changed = NULL;
+
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		bool		is_assigned =
+			bms_is_member(i + 1 - FirstLowInvalidHeapAttributeNumber, assigned);
+
+		if (relation->columns[i].dropped || (assigned != NULL && !is_assigned))
+			continue;
+		if (!same_image(old, new, i))
+			changed = bms_add_member(changed, i + 1);
+		else if (is_assigned)
+			*unchanged = bms_add_member(*unchanged, i + 1);
+	}
+	return changed;
+}
+
+/* Raises an error if the row would move to another key. */
+static void
+check_key(DynModify *modify, const DynKeyPart *old, TupleTableSlot *new,
+		  Bitmapset *changed)
+{
+	DynKeyPart	key[2];
+
+	if (!bms_overlap(modify->map->key_columns, changed))
+		return;
+	dyn_write_map_key(modify->map, new->tts_values, new->tts_isnull, key);
+	for (int i = 0; i < key_parts(modify); i++)
+	{
+		if (dyn_scalar_equal(&key[i].value, &old[i].value))
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot change the primary key of a row of foreign table \"%s\"",
+						modify->relation->name),
+				 errdetail("DynamoDB cannot change the key attribute \"%s\" of an item.",
+						   key[i].name),
+				 errhint("Insert a new row, and delete the old one.")));
+	}
+}
+
+/* Returns the columns whose stored type is not known from their values. */
+static Bitmapset *
+ambiguous_columns(const DynModify *modify, const Bitmapset *columns)
+{
+	Bitmapset  *ambiguous = NULL;
+	int			attnum = -1;
+
+	while ((attnum = bms_next_member(columns, attnum)) >= 0)
+	{
+		if (dyn_codec_is_ambiguous(&dyn_relation_column(modify->relation, attnum)->codec))
+			ambiguous = bms_add_member(ambiguous, attnum);
+	}
+	return ambiguous;
+}
+
+static bool
+is_below(const DynPath *path, const DynPath *prefix)
+{
+	DynPath		above = *path;
+
+	above.nsteps = Min(path->nsteps, prefix->nsteps);
+	return path->nsteps > prefix->nsteps && dyn_path_equal(&above, prefix);
+}
+
+/* Adds the maps above the written paths: DynamoDB does not create them. */
+static void
+set_maps(DynWrite *write)
+{
+	write->maps = palloc(Max(write->nvalues, 1) * sizeof(DynPath *));
+	write->nmaps = 0;
+	for (int i = 0; i < write->nvalues; i++)
+	{
+		const DynPath *path = write->values[i].path;
+		DynPath    *parent;
+		bool		known = false;
+
+		if (path->nsteps < 2)
+			continue;
+		for (int j = 0; j < write->nmaps; j++)
+			known |= is_below(path, write->maps[j]);
+		if (known)
+			continue;
+		parent = palloc(sizeof(DynPath));
+		*parent = *path;
+		parent->nsteps--;
+		write->maps[write->nmaps++] = parent;
+	}
+}
+
+/* Checks that the new row, as an item, is read as this row. */
+static void
+check_new_row(DynModify *modify, TupleTableSlot *new, const Bitmapset *changed)
+{
+	DynPathValue *values;
+	Bitmapset  *compared;
+	int			n = dyn_write_map_check(modify->map, new->tts_values,
+										new->tts_isnull, changed, &values, &compared);
+	const char *item;
+	size_t		len;
+
+	compose_item(values, n, &item, &len);
+	dyn_reread_check(modify->reread, item, len, new, compared, changed, modify->scratch);
+}
+
+DynWrite *
+dyn_modify_update(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
+				  DynWrite *write)
+{
+	Bitmapset  *unchanged = NULL;
+	Bitmapset  *changed;
+	Bitmapset  *rewritten;
+	DynPathValue *values;
+	DynKeyPart	key[2];
+	bool		again = (write != NULL);
+	MemoryContext oldcontext;
+
+	if (write == NULL)
+		write = create_write(modify, DYN_OP_UPDATE_ITEM);
+	oldcontext = MemoryContextSwitchTo(write->context);
+	slot_getallattrs(old);
+	slot_getallattrs(new);
+	dyn_write_map_key(modify->map, old->tts_values, old->tts_isnull, key);
+	changed = changed_columns(modify, old, new, &unchanged);
+	check_key(modify, key, new, changed);
+	/* other columns of a key attribute are refused below */
+	changed = bms_difference(changed, bms_intersect(modify->map->from_key,
+													modify->map->key_columns));
+	unchanged = bms_difference(unchanged, modify->map->from_key);
+	if (bms_is_empty(changed))
+	{
+		MemoryContextSwitchTo(oldcontext);
+		if (!again)
+			dyn_write_free(write);
+		return NULL;
+	}
+	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
+		dyn_write_map_require_column(modify->map, attnum);
+	set_key(write, key, key_parts(modify));
+	check_new_row(modify, new, changed);
+	write->nvalues = dyn_write_map_update(modify->map, new->tts_values,
+										  new->tts_isnull, changed, &values);
+	write->values = keep_values(values, write->nvalues);
+	rewritten = dyn_write_map_rewritten(modify->map, changed);
+	set_guard(write, old, bms_union(bms_union(modify->read, unchanged),
+									bms_union(bms_difference(rewritten, changed),
+											  ambiguous_columns(modify, changed))));
+	write->derived = modify->derives || !bms_is_subset(rewritten, changed);
+	set_maps(write);
+	write->returns = modify->returning ? DYN_RETURN_ALL_NEW : DYN_RETURN_NONE;
+	keep_old_row(write, old);
+	MemoryContextSwitchTo(oldcontext);
+	return write;
+}
+
+DynWrite *
+dyn_modify_delete(DynModify *modify, TupleTableSlot *old, DynWrite *write)
+{
+	MemoryContext oldcontext;
+	DynKeyPart	key[2];
+
+	if (write == NULL)
+		write = create_write(modify, DYN_OP_DELETE_ITEM);
+	oldcontext = MemoryContextSwitchTo(write->context);
+	dyn_write_map_key(modify->map, old->tts_values, old->tts_isnull, key);
+	set_key(write, key, key_parts(modify));
+	set_guard(write, old, bms_copy(modify->read));
+	write->returns = modify->returning ? DYN_RETURN_ALL_OLD : DYN_RETURN_NONE;
+	keep_old_row(write, old);
+	MemoryContextSwitchTo(oldcontext);
+	return write;
+}
+
+/* ---- the old row ---- */
+
+static void
+set_from_whole_row(TupleTableSlot *old, TupleTableSlot *planSlot, AttrNumber position)
+{
+	HeapTupleData tuple;
+	HeapTupleHeader header;
+	bool		isnull;
+	Datum		row = slot_getattr(planSlot, position, &isnull);
+
+	Assert(!isnull);
+	header = DatumGetHeapTupleHeader(row);
+	tuple.t_len = HeapTupleHeaderGetDatumLength(header);
+	ItemPointerSetInvalid(&tuple.t_self);
+	tuple.t_tableOid = InvalidOid;
+	tuple.t_data = header;
+	heap_deform_tuple(&tuple, old->tts_tupleDescriptor, old->tts_values,
+					  old->tts_isnull);
+}
+
+void
+dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot)
+{
+	TupleTableSlot *old = modify->old;
+	int			natts = old->tts_tupleDescriptor->natts;
+
+	ExecClearTuple(old);
+	memset(old->tts_isnull, true, natts * sizeof(bool));
+	if (modify->operation == CMD_UPDATE)
+		set_from_whole_row(old, planSlot, modify->rinfo->ri_RowIdAttNo);
+	for (int i = 0; modify->junk != NULL && i < natts; i++)
+	{
+		if (modify->junk[i] != 0)
+			old->tts_values[i] = slot_getattr(planSlot, modify->junk[i],
+											  &old->tts_isnull[i]);
+	}
+	ExecStoreVirtualTuple(old);
+}
+
+/* ---- requests ---- */
+
+static DynCond *
+make_cond(DynCondKind kind, const DynPath *path)
+{
+	DynCond    *cond = palloc0(sizeof(DynCond));
+
+	cond->kind = kind;
+	cond->path = path;
+	return cond;
+}
+
+static DynCond *
+make_bool(DynCondKind kind, List *conds)
+{
+	DynCond    *cond = make_cond(kind, NULL);
+	ListCell   *lc;
+
+	cond->args = palloc(list_length(conds) * sizeof(DynCond *));
+	foreach(lc, conds)
+		cond->args[cond->nargs++] = lfirst(lc);
+	return cond;
+}
+
+/*
+ * The condition of an INSERT: one key attribute is enough, as an item has all
+ * of them.  An expired item is not a row, so it is replaced.
+ */
+static DynCond *
+absence(const DynModify *modify)
+{
+	const DynItemFilter *filter = &modify->relation->item_filter;
+	DynCond    *absent = make_cond(DYN_COND_NOT_EXISTS,
+								   dyn_path_of_attribute(modify->meta->key.hash[0].name));
+
+	for (int i = 0; i < filter->nterms; i++)
+	{
+		DynCond    *expired;
+		DynScalar  *limits;
+
+		if (!filter->terms[i].ttl)
+			continue;
+		limits = palloc(2 * sizeof(DynScalar));
+		dyn_expired_range(&limits[0], &limits[1]);
+		expired = make_cond(DYN_COND_BETWEEN, filter->terms[i].path);
+		expired->values = limits;
+		expired->nvalues = 2;
+		absent = make_bool(DYN_COND_OR, list_make2(absent, expired));
+	}
+	return absent;
+}
+
+/* The condition of an UPDATE or DELETE. */
+static DynCond *
+presence(const DynWrite *write)
+{
+	const DynModify *modify = write->modify;
+	DynCond    *filter = dyn_write_map_filter(modify->map);
+	List	   *conds =
+		list_make1(make_cond(DYN_COND_EXISTS,
+							 dyn_path_of_attribute(modify->meta->key.hash[0].name)));
+
+	if (filter != NULL)
+		conds = lappend(conds, filter);
+	for (int i = 0; i < write->nguard; i++)
+	{
+		const DynPathValue *value = &write->guard[i];
+		DynCond    *cond = make_cond(value->value.type == DYN_TYPE_ABSENT
+									 ? DYN_COND_NOT_EXISTS : DYN_COND_EQ, value->path);
+
+		cond->values = &value->value;
+		cond->nvalues = value->value.type == DYN_TYPE_ABSENT ? 0 : 1;
+		conds = lappend(conds, cond);
+	}
+	for (int i = 0; i < write->nmaps; i++)
+	{
+		DynCond    *cond = make_cond(DYN_COND_IS_TYPE, write->maps[i]);
+
+		cond->type = DYN_TYPE_M;
+		conds = lappend(conds, cond);
+	}
+	return make_bool(DYN_COND_AND, conds);
+}
+
+static void
+report_too_long(const DynModify *modify, const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("%s for foreign table \"%s\" is too long for DynamoDB", what,
+					modify->relation->name),
+			 errdetail("DynamoDB allows %d bytes, and %d operators.",
+					   DYN_EXPR_MAX_BYTES, DYN_EXPR_MAX_OPERATORS),
+			 errhint("Read or assign fewer columns in the statement, or map fewer columns.")));
+}
+
+void
+dyn_write_render(DynWriter *writer, DynWrite *write, DynBuffer *out, bool member)
+{
+	DynModify  *modify = write->modify;
+	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
+	DynWriteRequest request = {
+		.op = write->op,
+		.table = modify->relation->table,
+		.item = write->item,
+		.item_len = write->item_len,
+		.key = write->key,
+		.nparts = key_parts(modify),
+		.tokens = writer->tokens,
+		.returns = write->returns
+	};
+
+	dyn_tokens_reset(writer->tokens);
+	dyn_buffer_reset(&writer->update_text);
+	dyn_buffer_reset(&writer->condition_text);
+	if (write->op == DYN_OP_UPDATE_ITEM &&
+		!dyn_expr_update(writer->tokens, write->values, write->nvalues,
+						 &writer->update_text))
+	{
+		dyn_check_oom(dyn_tokens_out_of_memory(writer->tokens));
+		report_too_long(modify, "the update");
+	}
+	if (!dyn_expr_condition(writer->tokens,
+							dyn_cond_simplify(write->op == DYN_OP_PUT_ITEM
+											  ? absence(modify) : presence(write)),
+							&writer->condition_text))
+	{
+		dyn_check_oom(dyn_tokens_out_of_memory(writer->tokens));
+		report_too_long(modify, "the condition of the write");
+	}
+	dyn_buffer_terminate(&writer->update_text);
+	dyn_buffer_terminate(&writer->condition_text);
+	if (write->op == DYN_OP_UPDATE_ITEM)
+		request.update = writer->update_text.data;
+	request.condition = writer->condition_text.data;
+	if (member)
+		dyn_write_member(out, &request);
+	else
+		dyn_write_write(out, &request);
+	dyn_check_oom(out->failed);
+	MemoryContextSwitchTo(oldcontext);
+}

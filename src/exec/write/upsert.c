@@ -1,0 +1,106 @@
+/*
+ * upsert.c
+ *		ON CONFLICT DO UPDATE.
+ *
+ * Core has planned SET and WHERE, but executes neither, since for it the
+ * action is NOTHING (plan/paths/plan_upsert.h).  They are set up here as core does:
+ * the existing row is the scan tuple, the row to be inserted the inner tuple.
+ */
+#include "postgres.h"
+
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "executor/nodeModifyTable.h"
+#include "utils/rel.h"
+
+#include "row_write.h"
+#include "upsert.h"
+
+/*
+ * Core would fire the triggers of an INSERT only, and does not know which rows
+ * were updated.
+ */
+static void
+refuse_triggers(const TriggerDesc *triggers, const char *name)
+{
+	if (triggers == NULL || !(triggers->trig_update_before_row ||
+							  triggers->trig_update_after_row ||
+							  triggers->trig_update_before_statement ||
+							  triggers->trig_update_after_statement ||
+							  triggers->trig_insert_after_row))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("ON CONFLICT DO UPDATE is not supported on foreign table \"%s\", because it has triggers for UPDATE or AFTER INSERT",
+					name)));
+}
+
+DynUpsert *
+dyn_upsert_create(ModifyTableState *mtstate, ResultRelInfo *rinfo, const char *name)
+{
+	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
+	TupleDesc	desc = RelationGetDescr(rinfo->ri_RelationDesc);
+	DynUpsert  *upsert;
+
+	if (plan == NULL || plan->onConflictSet == NIL)
+		return NULL;
+	refuse_triggers(rinfo->ri_TrigDesc, name);
+	upsert = palloc0(sizeof(DynUpsert));
+	upsert->existing = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	upsert->excluded = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	upsert->updated = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	/* core will reset the node's own context */
+	upsert->econtext = CreateExprContext(mtstate->ps.state);
+	upsert->projection = ExecBuildUpdateProjection(plan->onConflictSet, true,
+												   plan->onConflictCols, desc,
+												   upsert->econtext,
+												   upsert->updated, &mtstate->ps);
+	if (plan->onConflictWhere != NULL)
+		upsert->where = ExecInitQual((List *) plan->onConflictWhere, &mtstate->ps);
+	return upsert;
+}
+
+void
+dyn_upsert_free(DynUpsert *upsert)
+{
+	ExecDropSingleTupleTableSlot(upsert->existing);
+	ExecDropSingleTupleTableSlot(upsert->excluded);
+	ExecDropSingleTupleTableSlot(upsert->updated);
+}
+
+void
+dyn_upsert_evaluate(DynWrite *write)
+{
+	DynModify  *modify = write->modify;
+	DynUpsert  *upsert = modify->upsert;
+	ExprContext *econtext = upsert->econtext;
+	TupleConstr *constr = RelationGetDescr(modify->rinfo->ri_RelationDesc)->constr;
+	TupleTableSlot *row;
+
+	ResetExprContext(econtext);
+	ExecCopySlot(upsert->existing, modify->scratch);
+	upsert->existing->tts_tableOid = modify->relation->relid;
+	ExecStoreMinimalTuple(write->plan_row, upsert->excluded, false);
+	econtext->ecxt_scantuple = upsert->existing;
+	econtext->ecxt_innertuple = upsert->excluded;
+	econtext->ecxt_outertuple = NULL;
+	write->state = DYN_WRITE_NO_ROW;
+	if (!ExecQual(upsert->where, econtext))
+		return;
+	row = ExecProject(upsert->projection);
+	row->tts_tableOid = modify->relation->relid;
+	if (constr != NULL && constr->has_generated_stored)
+		ExecComputeStoredGenerated(modify->rinfo, modify->estate, row, CMD_UPDATE);
+	dyn_modify_check_row(modify, row);
+	write->op = DYN_OP_UPDATE_ITEM;
+	write->state = dyn_modify_update(modify, upsert->existing, row, write)
+		? DYN_WRITE_NEW : DYN_WRITE_WRITTEN;
+}
+
+void
+dyn_upsert_insert_again(DynWrite *write)
+{
+	write->op = DYN_OP_PUT_ITEM;
+	write->returns = DYN_RETURN_NONE;
+	write->state = DYN_WRITE_NEW;
+}

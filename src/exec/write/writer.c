@@ -1,0 +1,423 @@
+/*
+ * writer.c
+ *		Sends the writes of a statement, several at a time.
+ *
+ * The writer waits only for its own requests.  Those of scans make progress
+ * while their own nodes run, so waiting for them could last forever: whatever
+ * the limits of the statement, a writer without a request in flight may send
+ * one.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+
+#include "../../dynamodb/units.h"
+#include "../../model/server/memory.h"
+#include "../../model/server/encoding.h"
+#include "../../model/session/guc.h"
+#include "../../model/session/request_log.h"
+#include "../../model/session/table_pace.h"
+#include "../../model/session/written.h"
+#include "outcome.h"
+#include "row_write.h"
+
+/* Memory that a request takes in addition to its body. */
+#define REQUEST_BYTES	4096
+
+/* Time (ms) after which a pace that waits for a response is checked again. */
+#define LOOK_MS			10.0
+
+static DynWriter *writers = NULL;
+
+/* ---- writers ---- */
+
+/* Ends what is in flight, and counts it: its outcome will not be known. */
+static void
+abandon(DynWriter *writer)
+{
+	int			abandoned = 0;
+	ListCell   *lc;
+
+	foreach(lc, writer->writes)
+	{
+		DynWrite   *write = lfirst(lc);
+
+		if (write->call == NULL)
+			continue;
+		if (write->state == DYN_WRITE_SENT)
+		{
+			writer->statement->in_flight--;
+			writer->statement->bytes -= dyn_call_body(write->call)->len + REQUEST_BYTES;
+			abandoned++;
+		}
+		else if (write->unanswered > 0)
+			abandoned++;
+		dyn_call_destroy(write->call);
+		write->call = NULL;
+	}
+	writer->writes = NIL;
+	if (writer->failed != NULL && writer->failed->call != NULL)
+		dyn_call_destroy(writer->failed->call);
+	writer->failed = NULL;
+	if (abandoned > 0)
+		dyn_written_maybe(abandoned);
+}
+
+static void
+forget_writer(void *arg)
+{
+	DynWriter  *writer = arg;
+	DynWriter **link = &writers;
+
+	abandon(writer);
+	dyn_tokens_free(writer->tokens);
+	while (*link != writer)
+		link = &(*link)->next;
+	*link = writer->next;
+}
+
+void
+dyn_writers_abandon(int level)
+{
+	for (DynWriter *writer = writers; writer != NULL; writer = writer->next)
+	{
+		if (writer->level >= level)
+			abandon(writer);
+	}
+}
+
+DynWriter *
+dyn_writer_find(const EState *estate)
+{
+	for (DynWriter *writer = writers; writer != NULL; writer = writer->next)
+	{
+		if (writer->statement->estate == estate)
+			return writer;
+	}
+	return NULL;
+}
+
+DynWriter *
+dyn_writer_get(EState *estate)
+{
+	DynWriter  *writer = dyn_writer_find(estate);
+	MemoryContext context;
+
+	if (writer != NULL)
+		return writer;
+	context = AllocSetContextCreate(estate->es_query_cxt, "dynamo_fdw writer",
+									ALLOCSET_SMALL_SIZES);
+	writer = MemoryContextAllocZero(context, sizeof(DynWriter));
+	writer->context = context;
+	writer->statement = dyn_statement_get(estate);
+	writer->level = GetCurrentTransactionNestLevel();
+	dyn_buffer_init_in(&writer->update_text, context);
+	dyn_buffer_init_in(&writer->condition_text, context);
+	writer->tokens = dyn_tokens_create();
+	dyn_check_oom(writer->tokens == NULL);
+	writer->next = writers;
+	writers = writer;
+	dyn_call_at_reset(context, forget_writer, writer);
+	return writer;
+}
+
+/* ---- sending ---- */
+
+/* Returns a write in flight of the same item, or NULL. */
+static DynWrite *
+find_same_key(const DynWriter *writer, const DynWrite *write)
+{
+	ListCell   *lc;
+
+	foreach(lc, writer->writes)
+	{
+		DynWrite   *other = lfirst(lc);
+
+		if (other != write && other->key_len == write->key_len &&
+			memcmp(other->key_bytes, write->key_bytes, write->key_len) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+/*
+ * Returns the milliseconds until the table's pace allows a request.  While it
+ * waits for a response that another statement has requested, looks again soon.
+ */
+static double
+pace_delay(const DynWrite *write, double now)
+{
+	const DynTablePace *pace = write->modify->pace;
+	double		delay = dyn_pace_delay(&pace->pace, pace->in_flight, now);
+
+	return delay < 0 ? LOOK_MS : delay;
+}
+
+/* True if the limits of the statement allow another request. */
+static bool
+has_room(const DynWriter *writer, const DynWrite *write)
+{
+	const DynStatement *statement = writer->statement;
+	const DynConnection *connection = write->modify->relation->connection;
+
+	if (writer->writes == NIL)
+		return true;
+	return statement->in_flight < connection->max_concurrency &&
+		statement->bytes + dyn_call_body(write->call)->len + REQUEST_BYTES <=
+		statement->max_bytes;
+}
+
+static void
+start(DynWriter *writer, DynWrite *write)
+{
+	DynRelation *relation = write->modify->relation;
+
+	Assert(write->call->state != DYN_CALL_SENT);
+	dyn_written_table(relation->connection, relation->table);
+	writer->statement->in_flight++;
+	writer->statement->bytes += dyn_call_body(write->call)->len + REQUEST_BYTES;
+	write->state = DYN_WRITE_SENT;
+	write->call->once = true;
+	write->call->ends_throttled = true;
+	write->call->in_flight = &write->modify->pace->in_flight;
+	write->cost = Max(write->modify->item_units, 1);
+	if (write->modify->pace->pace.throttled)
+		dyn_pace_send(&write->modify->pace->pace, write->cost, dyn_session_now());
+	dyn_call_start(write->call, &relation->connection->service,
+				   &writer->statement->retries, dyn_operation_name(write->op));
+}
+
+/* ---- receiving ---- */
+
+/*
+ * Returns one line for the log; NULL if the request is not logged.  Values are
+ * for log_requests only.
+ */
+static char *
+log_line(const DynWrite *write)
+{
+	const DynModify *modify = write->modify;
+	StringInfoData line;
+	DynBuffer	update;
+
+	if (!dyn_request_is_logged(write->call))
+		return NULL;
+	initStringInfo(&line);
+	appendStringInfo(&line, "%s %s", dyn_operation_name(write->op),
+					 modify->relation->table);
+	if (!dyn_guc_log_requests)
+		return line.data;
+	appendStringInfo(&line, " where %s",
+					 dyn_from_utf8_lossy(dyn_key_text(write->key,
+													  modify->reread->rows->nbase,
+													  " AND ")));
+	if (write->op == DYN_OP_UPDATE_ITEM)
+	{
+		dyn_buffer_init(&update, 0);
+		dyn_expr_print_update(write->values, write->nvalues, &update);
+		appendStringInfo(&line, " %s", dyn_take_text(&update));
+	}
+	return line.data;
+}
+
+/* Counts the finished call for the statement, the session and the log. */
+static void
+account(DynWriter *writer, DynWrite *write)
+{
+	const DynCall *call = write->call;
+	DynModify  *modify = write->modify;
+	DynCounters counters = {
+		.requests = 1,
+		.retries = Max(call->attempts - 1, 0),
+		.throttles = call->throttles,
+		.bytes = call->bytes_received,
+		.request_ms = call->elapsed_ms,
+		.slowest_ms = call->elapsed_ms
+	};
+
+	dyn_counters_add(&writer->statement->counters, &counters);
+	modify->requests++;
+	modify->retries += Max(call->attempts - 1, 0);
+	dyn_session_account(call, log_line(write));
+}
+
+void
+dyn_write_uncount(const DynModify *modify)
+{
+	if (!modify->mtstate->canSetTag)
+		return;
+	Assert(modify->estate->es_processed > 0);
+	modify->estate->es_processed--;
+}
+
+/* Waits for the other writes, without repeating any, and raises the error. */
+static void
+fail(DynWriter *writer, DynWrite *write)
+{
+	writer->writes = list_delete_ptr(writer->writes, write);
+	writer->failed = write;
+	dyn_writer_finish(writer);
+	dyn_write_report(write);
+}
+
+static void
+end_write(DynWriter *writer, DynWrite *write)
+{
+	writer->writes = list_delete_ptr(writer->writes, write);
+	if (write->state == DYN_WRITE_NO_ROW && write->returned)
+		dyn_write_uncount(write->modify);
+	if (write->returned)
+		dyn_write_free(write);
+}
+
+/* Handles the response of a call that is done. */
+static void
+receive(DynWriter *writer, DynWrite *write)
+{
+	MemoryContext oldcontext;
+
+	if (!dyn_call_unpack(write->call))
+		return;
+	writer->statement->in_flight--;
+	writer->statement->bytes -= dyn_call_body(write->call)->len + REQUEST_BYTES;
+	oldcontext = MemoryContextSwitchTo(write->context);
+	write->state = DYN_WRITE_NEW;
+	account(writer, write);
+	if (writer->failed != NULL)
+		dyn_write_judge_only(write);
+	else
+		dyn_write_judge(writer, write);
+	MemoryContextSwitchTo(oldcontext);
+	if (write->state == DYN_WRITE_WRITTEN || write->state == DYN_WRITE_NO_ROW)
+		end_write(writer, write);
+	else if (write->state == DYN_WRITE_FAILED)
+		fail(writer, write);
+	else if (write->state == DYN_WRITE_NEW)
+	{
+		dyn_write_render(writer, write, dyn_call_body(write->call), false);
+		start(writer, write);
+	}
+}
+
+/*
+ * Handles one call that is done, or starts one whose pause is over.  Returns
+ * false if there is none.  The list changes with it, so one step handles one
+ * write.
+ */
+static bool
+step(DynWriter *writer)
+{
+	double		now = 0;
+	ListCell   *lc;
+
+	foreach(lc, writer->writes)
+	{
+		DynWrite   *write = lfirst(lc);
+
+		if (write->state == DYN_WRITE_SENT && write->call->state == DYN_CALL_DONE)
+		{
+			receive(writer, write);
+			return true;
+		}
+		if (write->state != DYN_WRITE_PAUSED)
+			continue;
+		if (now == 0)
+			now = dyn_session_now();
+		if (write->due_ms <= now && pace_delay(write, now) == 0)
+		{
+			start(writer, write);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Returns the time to wait for the next pause to end; -1: no limit. */
+static long
+next_due(const DynWriter *writer)
+{
+	double		now = dyn_session_now();
+	double		least = -1;
+	ListCell   *lc;
+
+	foreach(lc, writer->writes)
+	{
+		const DynWrite *write = lfirst(lc);
+		double		ms;
+
+		if (write->state != DYN_WRITE_PAUSED)
+			continue;
+		ms = Max(Max(write->due_ms - now, pace_delay(write, now)), 0);
+		least = least < 0 ? ms : Min(least, ms);
+	}
+	return least < 0 ? -1 : (long) least + 1;
+}
+
+/* Waits until something has happened to a write. */
+static void
+wait_for_step(DynWriter *writer)
+{
+	Assert(writer->writes != NIL);
+	while (!step(writer))
+		dyn_session_wait(next_due(writer), DYN_WAITS_FOR_RESPONSE);
+}
+
+/* Handles the responses that have arrived, without waiting. */
+static void
+drive(DynWriter *writer)
+{
+	if (writer->writes == NIL)
+		return;
+	dyn_client_drive(dyn_session_client());
+	while (step(writer))
+		;
+}
+
+void
+dyn_writer_finish(DynWriter *writer)
+{
+	while (writer->writes != NIL)
+		wait_for_step(writer);
+}
+
+/* Waits until the write may be sent: for the limits, for its key, for its pace. */
+static void
+await_turn(DynWriter *writer, const DynWrite *write)
+{
+	for (;;)
+	{
+		double		delay;
+
+		while (find_same_key(writer, write) != NULL || !has_room(writer, write))
+			wait_for_step(writer);
+		delay = pace_delay(write, dyn_session_now());
+		if (delay <= 0)
+			return;
+		dyn_session_wait((long) delay + 1, DYN_WAITS_FOR_CAPACITY);
+		while (step(writer))
+			;
+	}
+}
+
+void
+dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
+{
+	MemoryContext oldcontext;
+
+	Assert(write->state == DYN_WRITE_NEW && write->call == NULL);
+	dyn_session_check(write->modify->relation->connection);
+	write->call = dyn_call_create(dyn_session_client());
+	dyn_check_oom(write->call == NULL);
+	dyn_write_render(writer, write, dyn_call_body(write->call), false);
+	drive(writer);
+	await_turn(writer, write);
+	oldcontext = MemoryContextSwitchTo(writer->context);
+	writer->writes = lappend(writer->writes, write);
+	MemoryContextSwitchTo(oldcontext);
+	write->returned = !wait;
+	start(writer, write);
+	while (wait && (write->state == DYN_WRITE_SENT || write->state == DYN_WRITE_PAUSED))
+		wait_for_step(writer);
+}

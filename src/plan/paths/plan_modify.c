@@ -1,0 +1,369 @@
+/*
+ * plan_modify.c
+ *		Plans statements that write: what identifies a row, and which of its
+ *		columns the guard compares.
+ *
+ * PostgreSQL locks a row before it computes the new one.  DynamoDB does not
+ * lock: the write is conditional instead, on each column that the statement's
+ * result depends on.  These are the columns in its conditions and in the
+ * expressions that it assigns, but not columns that are only assigned: the
+ * last writer wins there, as with a row lock.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/appendinfo.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/lsyscache.h"
+#include "utils/partcache.h"
+#include "utils/rel.h"
+
+#include "../../model/server/pg_compat.h"
+#include "../../model/tables/write_map.h"
+#include "../clauses/rel_plan.h"
+#include "plan_modify.h"
+
+char *
+dyn_row_identity_name(Relation relation, AttrNumber attnum)
+{
+	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(relation), attnum - 1);
+
+	return psprintf("dynamo_fdw.%d.%u.%d.%u", attnum, attr->atttypid,
+					attr->atttypmod, attr->attcollation);
+}
+
+/* ---- columns that are read ---- */
+
+typedef struct ReadWalk
+{
+	Index		rtindex;
+	int			level;			/* level of the query being walked, below the
+								 * statement */
+	Bitmapset  *attnums;		/* 0: all columns */
+} ReadWalk;
+
+static bool
+read_walker(Node *node, ReadWalk *walk)
+{
+	if (node == NULL)
+		return false;
+	if (IsA(node, Var))
+	{
+		Var		   *var = (Var *) node;
+
+		if (var->varno == walk->rtindex && var->varlevelsup == walk->level &&
+			var->varattno >= 0)
+			walk->attnums = bms_add_member(walk->attnums, var->varattno);
+		return false;
+	}
+	if (IsA(node, Query))
+	{
+		bool		result;
+
+		walk->level++;
+		result = query_tree_walker((Query *) node, read_walker, walk, 0);
+		walk->level--;
+		return result;
+	}
+	return expression_tree_walker(node, read_walker, walk);
+}
+
+/* Adds the columns of an expression over the relation itself (varno 1). */
+static Bitmapset *
+add_own_columns(Bitmapset *attnums, Node *expr)
+{
+	ReadWalk	walk = {1, 0, attnums};
+
+	(void) read_walker(expr, &walk);
+	return walk.attnums;
+}
+
+/* Adds the columns of the target that the statement assigns from. */
+static void
+walk_assignments(const Query *parse, ReadWalk *walk)
+{
+	ListCell   *lc;
+
+	/* the planner has added a full-row Var to this list, as junk */
+	foreach(lc, parse->targetList)
+	{
+		if (!lfirst_node(TargetEntry, lc)->resjunk)
+			(void) read_walker(lfirst(lc), walk);
+	}
+}
+
+/* True if an assigned value depends on the row. */
+static bool
+derives(PlannerInfo *root)
+{
+	ReadWalk	walk = {root->parse->resultRelation, 0, NULL};
+
+	walk_assignments(root->parse, &walk);
+	return !bms_is_empty(walk.attnums);
+}
+
+/* Returns the columns of the statement's target that it reads. */
+static Bitmapset *
+read_by_statement(PlannerInfo *root)
+{
+	const Query *parse = root->parse;
+	ReadWalk	walk = {parse->resultRelation, 0, NULL};
+
+	(void) read_walker((Node *) parse->jointree, &walk);
+	walk_assignments(parse, &walk);
+	(void) read_walker((Node *) parse->withCheckOptions, &walk);
+	(void) range_table_walker(parse->rtable, read_walker, &walk, 0);
+	return walk.attnums;
+}
+
+/* Translates columns of the statement's target to those of one of its children. */
+static Bitmapset *
+translate(PlannerInfo *root, Index rtindex, Bitmapset *attnums)
+{
+	Bitmapset  *translated = NULL;
+	AppendRelInfo *child;
+	int			attnum = -1;
+
+	if (rtindex == root->parse->resultRelation || root->append_rel_array == NULL ||
+		root->append_rel_array[rtindex] == NULL)
+		return attnums;
+	child = root->append_rel_array[rtindex];
+	attnums = translate(root, child->parent_relid, attnums);
+	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
+	{
+		Node	   *var = attnum == 0 ? NULL : list_nth(child->translated_vars, attnum - 1);
+
+		if (attnum == 0)
+			translated = bms_add_member(translated, 0);
+		else if (var != NULL && IsA(var, Var))
+			translated = bms_add_member(translated, ((Var *) var)->varattno);
+	}
+	return translated;
+}
+
+static bool
+has_row_triggers(const TriggerDesc *triggers, CmdType operation)
+{
+	if (triggers == NULL)
+		return false;
+	return operation == CMD_UPDATE
+		? triggers->trig_update_before_row || triggers->trig_update_after_row
+		: triggers->trig_delete_before_row || triggers->trig_delete_after_row;
+}
+
+/* Adds the columns of CHECK constraints, generated columns and the partition. */
+static Bitmapset *
+add_constraints(Bitmapset *attnums, Relation relation)
+{
+	TupleDesc	desc = RelationGetDescr(relation);
+
+	for (int i = 0; desc->constr != NULL && i < desc->constr->num_check; i++)
+		attnums = add_own_columns(attnums,
+								  stringToNode(desc->constr->check[i].ccbin));
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute attr = TupleDescAttr(desc, i);
+
+		if (attr->attgenerated != '\0' && !attr->attisdropped)
+			attnums = add_own_columns(attnums, build_column_default(relation, i + 1));
+	}
+	return add_own_columns(attnums, (Node *) RelationGetPartitionQual(relation));
+}
+
+/* Replaces a full-row reference (0) by all columns. */
+static Bitmapset *
+expand_whole_row(Bitmapset *attnums, Relation relation)
+{
+	TupleDesc	desc = RelationGetDescr(relation);
+
+	if (!bms_is_member(0, attnums))
+		return attnums;
+	attnums = bms_del_member(attnums, 0);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		if (!TupleDescAttr(desc, i)->attisdropped)
+			attnums = bms_add_member(attnums, i + 1);
+	}
+	return attnums;
+}
+
+/*
+ * Returns the columns of a target that the result of the statement depends on.
+ * Triggers may read all of them.
+ */
+static Bitmapset *
+read_columns(PlannerInfo *root, Index rtindex, Relation relation)
+{
+	CmdType		operation = root->parse->commandType;
+	Bitmapset  *attnums = translate(root, rtindex, read_by_statement(root));
+
+	if (operation == CMD_UPDATE)
+		attnums = add_constraints(attnums, relation);
+	if (has_row_triggers(relation->trigdesc, operation))
+		attnums = bms_add_member(attnums, 0);
+	return expand_whole_row(attnums, relation);
+}
+
+/* ---- the target ---- */
+
+DynWriteMap *
+dyn_modify_open_map(const Query *query, Oid relid)
+{
+	Oid			userid = dyn_result_user(query);
+	DynRelation *relation;
+	const DynTableMeta *meta;
+
+	dyn_write_map_permit(relid, query->commandType);
+	relation = dyn_relation_open(relid, OidIsValid(userid) ? userid : GetUserId());
+	meta = dyn_session_table(relation->connection, relation->table);
+	dyn_relation_connect_described(relation, meta);
+	return dyn_write_map_create(relation, meta);
+}
+
+/* The junk columns of a DELETE; core adds a full-row Var to an UPDATE. */
+void
+dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
+						   RangeTblEntry *target_rte, Relation target_relation)
+{
+	DynWriteMap *map;
+	Bitmapset  *attnums;
+	int			attnum = -1;
+
+	if (root->parse->commandType != CMD_DELETE)
+		return;
+	map = dyn_modify_open_map(root->parse, RelationGetRelid(target_relation));
+	dyn_write_map_require(map, CMD_DELETE);
+	attnums = bms_union(map->key_columns,
+						read_columns(root, rtindex, target_relation));
+	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
+	{
+		Form_pg_attribute attr =
+			TupleDescAttr(RelationGetDescr(target_relation), attnum - 1);
+
+		add_row_identity_var(root, makeVar(rtindex, attnum, attr->atttypid,
+										   attr->atttypmod, attr->attcollation, 0),
+							 rtindex, dyn_row_identity_name(target_relation, attnum));
+	}
+}
+
+/* Documents are not guarded: they show attributes that others may add. */
+static void
+refuse_documents(const DynRelation *relation, const Bitmapset *attnums)
+{
+	int			attnum = -1;
+
+	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
+	{
+		const DynColumn *column = dyn_relation_column(relation, attnum);
+
+		if (dyn_column_is_document(column))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot read document column \"%s\" in a statement that writes foreign table \"%s\"",
+							column->name, relation->name),
+					 errhint("Use a column with the option \"path\" for the value that the statement reads.")));
+	}
+}
+
+/* Removes documents that only a trigger could read. */
+static Bitmapset *
+without_documents(const DynRelation *relation, Bitmapset *attnums)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		if (dyn_column_is_document(&relation->columns[i]))
+			attnums = bms_del_member(attnums, i + 1);
+	}
+	return attnums;
+}
+
+/* Returns the columns of the target that RETURNING shows. */
+static Bitmapset *
+returned_columns(PlannerInfo *root, Index rtindex)
+{
+	ReadWalk	walk = {root->parse->resultRelation, 0, NULL};
+
+	(void) read_walker((Node *) root->parse->returningList, &walk);
+	return translate(root, rtindex, bms_del_member(walk.attnums, 0));
+}
+
+static List *
+integers_of(const Bitmapset *members)
+{
+	List	   *integers = NIL;
+	int			member = -1;
+
+	while ((member = bms_next_member(members, member)) >= 0)
+		integers = lappend_int(integers, member);
+	return integers;
+}
+
+/* Returns the columns of the existing row that DO UPDATE depends on. */
+static Bitmapset *
+read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *plan,
+			   Index target)
+{
+	ReadWalk	walk = {target, 0, NULL};
+
+	(void) read_walker((Node *) plan->onConflictSet, &walk);
+	(void) read_walker((Node *) plan->onConflictWhere, &walk);
+	walk.attnums = expand_whole_row(add_constraints(walk.attnums, relation), relation);
+	refuse_documents(map->relation, walk.attnums);
+	return walk.attnums;
+}
+
+List *
+dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
+					 int subplan_index)
+{
+	Oid			relid = planner_rt_fetch(resultRelation, root)->relid;
+	Relation	relation = table_open(relid, NoLock);
+	DynWriteMap *map = dyn_modify_open_map(root->parse, relid);
+	Bitmapset  *read = NULL;
+
+	dyn_write_map_require(map, plan->operation);
+	if (plan->onConflictSet != NIL)
+		read = read_by_upsert(map, relation, plan, resultRelation);
+	if (plan->operation != CMD_INSERT)
+	{
+		Bitmapset  *named = translate(root, resultRelation, read_by_statement(root));
+
+		refuse_documents(map->relation, bms_del_member(named, 0));
+		refuse_documents(map->relation, returned_columns(root, resultRelation));
+		read = without_documents(map->relation,
+								 read_columns(root, resultRelation, relation));
+	}
+	table_close(relation, NoLock);
+	return list_make3(integers_of(read),
+					  makeInteger(plan->onConflictSet != NIL ||
+								  (plan->operation == CMD_UPDATE && derives(root))),
+					  makeString(pstrdup(dyn_metadata_schema(map->meta, NULL))));
+}
+
+DynModifyPlan
+dyn_modify_plan_of_list(const List *private)
+{
+	DynModifyPlan plan = {NULL, intVal(lsecond(private)) != 0,
+	strVal(lthird(private))};
+	ListCell   *lc;
+
+	foreach(lc, linitial_node(List, private))
+		plan.read = bms_add_member(plan.read, lfirst_int(lc));
+	return plan;
+}
+
+/*
+ * By the options alone: information_schema calls this for every foreign
+ * table, which must not send requests.
+ */
+int
+dynIsForeignRelUpdatable(Relation rel)
+{
+	return dyn_relation_is_updatable(RelationGetRelid(rel))
+		? (1 << CMD_INSERT) | (1 << CMD_UPDATE) | (1 << CMD_DELETE) : 0;
+}

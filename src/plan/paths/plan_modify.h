@@ -1,0 +1,46 @@
+/*
+ * plan_modify.h
+ *		Planning of statements that write.
+ *
+ * An UPDATE gets the full old row from core.  A DELETE gets the columns that
+ * identify the row, and those that its guard compares, as junk columns; their
+ * names have the column's number and type, since partitions may have other
+ * columns of the same name.
+ *
+ * The guard is the condition of the write: what the statement read from the
+ * row, and its result depends on, must not have changed since.
+ */
+#ifndef DYN_PLAN_PLAN_MODIFY_H
+#define DYN_PLAN_PLAN_MODIFY_H
+
+#include "foreign/fdwapi.h"
+
+extern void dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
+									   RangeTblEntry *target_rte,
+									   Relation target_relation);
+extern List *dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan,
+								  Index resultRelation, int subplan_index);
+extern int	dynIsForeignRelUpdatable(Relation rel);
+
+/*
+ * Opens a target of the query as the user whose privileges it needs.  Sends a
+ * DescribeTable if the description is not cached.
+ */
+extern struct DynWriteMap *dyn_modify_open_map(const Query *query, Oid relid);
+
+/* Returns the name of the junk column for a column of a target; palloc'd. */
+extern char *dyn_row_identity_name(Relation relation, AttrNumber attnum);
+
+/* The plan of one target, in the fdw_private of a ModifyTable. */
+typedef struct DynModifyPlan
+{
+	Bitmapset  *read;			/* columns that the statement reads from the
+								 * row, and that its result depends on */
+	bool		derives;		/* true if an assigned value depends on the
+								 * row */
+	const char *schema;			/* schema of the table at planning */
+} DynModifyPlan;
+
+extern DynModifyPlan dyn_modify_plan_of_list(const List *private);
+
+#endif

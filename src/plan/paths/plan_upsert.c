@@ -1,0 +1,104 @@
+/*
+ * plan_upsert.c
+ *		Takes over ON CONFLICT (key), so that core does not look for an index.
+ *
+ * The hook cannot do that in a session's first statement, which loads the
+ * library only while it is planned; the manual has the remedy
+ * (session_preload_libraries).
+ */
+#include "postgres.h"
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/planner.h"
+#include "parser/parsetree.h"
+#include "utils/lsyscache.h"
+
+#include "../../model/server/pg_compat.h"
+#include "../../model/tables/write_map.h"
+#include "plan_modify.h"
+#include "planner.h"
+#include "plan_upsert.h"
+
+static planner_hook_type previous_planner = NULL;
+
+/* Returns the conflict columns; NULL if some are not plain columns. */
+static Bitmapset *
+conflict_columns(const Query *query)
+{
+	Bitmapset  *attnums = NULL;
+	ListCell   *lc;
+
+	foreach(lc, query->onConflict->arbiterElems)
+	{
+		const InferenceElem *element = lfirst_node(InferenceElem, lc);
+		const Var  *var = (const Var *) element->expr;
+
+		if (!IsA(var, Var) || var->varno != query->resultRelation ||
+			var->varattno <= 0 || OidIsValid(element->inferopclass))
+			return NULL;
+		attnums = bms_add_member(attnums, var->varattno);
+	}
+	return attnums;
+}
+
+static bool
+is_ours(Oid relid)
+{
+	return get_rel_relkind(relid) == RELKIND_FOREIGN_TABLE &&
+		GetFdwRoutineByRelId(relid)->GetForeignPlan == dynGetForeignPlan;
+}
+
+static void
+take_over(Query *query)
+{
+	OnConflictExpr *conflict = query->onConflict;
+	const RangeTblEntry *target;
+	Bitmapset  *columns;
+
+	if (conflict == NULL || conflict->arbiterElems == NIL ||
+		conflict->arbiterWhere != NULL || OidIsValid(conflict->constraint))
+		return;
+	target = rt_fetch(query->resultRelation, query->rtable);
+	columns = conflict_columns(query);
+	if (columns == NULL || !is_ours(target->relid) ||
+		!dyn_relation_is_updatable(target->relid) ||
+		!bms_equal(columns, dyn_modify_open_map(query, target->relid)->key_columns))
+		return;
+	conflict->action = ONCONFLICT_NOTHING;
+	conflict->arbiterElems = NIL;
+}
+
+static bool
+visit_queries(Node *node, void *arg)
+{
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Query))
+		return expression_tree_walker(node, visit_queries, arg);
+	if (((Query *) node)->commandType == CMD_INSERT)
+		take_over((Query *) node);
+	return query_tree_walker((Query *) node, visit_queries, arg, 0);
+}
+
+/* A statement writes at the top, or in its WITH. */
+static bool
+may_upsert(const Query *query)
+{
+	return query->onConflict != NULL || query->hasModifyingCTE;
+}
+
+static PlannedStmt *
+plan_upserts(Query *query, const char *text, int options, ParamListInfo params)
+{
+	if (may_upsert(query))
+		(void) visit_queries((Node *) query, NULL);
+	return previous_planner ? previous_planner(query, text, options, params)
+		: standard_planner(query, text, options, params);
+}
+
+void
+dyn_upsert_init(void)
+{
+	previous_planner = planner_hook;
+	planner_hook = plan_upserts;
+}

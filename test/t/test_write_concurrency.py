@@ -1,0 +1,287 @@
+"""Sessions that write the same rows: no update is lost, and each statement does what it does to a local table under READ COMMITTED."""
+import threading
+
+import fixture
+import writes
+
+
+class Concurrency(writes.TestCase):
+    """Several sessions, or a change between the read and the write."""
+
+    def in_sessions(self, sessions, work):
+        """Runs work(connection, number) in as many sessions at once."""
+        failures = []
+
+        def run(number):
+            connection = self.fx.connect()
+            try:
+                work(connection, number)
+            except Exception as failure:        # noqa: BLE001  (shown by the test)
+                failures.append(failure)
+            finally:
+                connection.close()
+
+        threads = [threading.Thread(target=run, args=(number,)) for number in range(sessions)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_increments(self):
+        """Exact sums of two and of four sessions."""
+        for sessions in (2, 4):
+            self.fx.execute("UPDATE far SET total = 0 WHERE id = 'a' AND n = 1")
+
+            def work(connection, _):
+                with connection.cursor() as cursor:
+                    for _ in range(100):
+                        cursor.execute("UPDATE far SET total = total + 1 WHERE id = 'a' AND n = 1")
+                        self.assertEqual(cursor.rowcount, 1)
+
+            self.in_sessions(sessions, work)
+            self.assertEqual(self.fx.value("SELECT total FROM far WHERE id = 'a' AND n = 1"), sessions * 100)
+
+    def between(self, sql, change, operation="UpdateItem", isolation=None):
+        """The outcome of a statement if `change` is made after its read and before its first write; and the requests."""
+        done = []
+
+        def meanwhile(_):
+            if not done:
+                done.append(True)
+                change()
+
+        self.fx.rows("SELECT 1 FROM far WHERE id = 'a' AND n = 1")      # a description is there
+        self.fx.proxy.reset()
+        self.fx.proxy.on(operation, meanwhile)
+        try:
+            if isolation:
+                self.fx.execute(f"BEGIN ISOLATION LEVEL {isolation}")
+            return self.outcome(sql)
+        finally:
+            self.fx.proxy.reset(scripts=True)
+            if isolation:
+                self.fx.execute("ROLLBACK")
+            self.assertEqual(done, [True])
+
+    def set(self, name, kind, value, key=("a", 1)):
+        """A change by another writer, as a function."""
+        def change():
+            self.fx.dynamo.call("UpdateItem", {"TableName": self.fx.remote("items"), "Key": {"id": {"S": key[0]}, "n": {"N": str(key[1])}},
+                                               "UpdateExpression": "SET #n = :v", "ExpressionAttributeNames": {"#n": name},
+                                               "ExpressionAttributeValues": {":v": {kind: value}}})
+        return change
+
+    def delete(self):
+        """Another writer deletes the row."""
+        self.fx.dynamo.call("DeleteItem", {"TableName": self.fx.remote("items"), "Key": {"id": {"S": "a"}, "n": {"N": "1"}}})
+
+    def row(self):
+        """(note, total) of the row in question."""
+        return self.fx.rows("SELECT note, total::float FROM far WHERE id = 'a' AND n = 1")
+
+    ONE = "WHERE id = 'a' AND n = 1"
+
+    def test_derived_value(self):
+        self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE}", self.set("total", "N", "10")), (1, []))
+        self.assertEqual(self.row(), [("one", 11)])
+
+    def test_returning(self):
+        self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE} RETURNING total", self.set("total", "N", "10")),
+                         (1, ["(Decimal('11'),)"]))
+
+    def test_condition_that_stops_holding(self):
+        self.assertEqual(self.between(f"UPDATE far SET total = 0 {self.ONE} AND note = 'one'", self.set("note", "S", "two")), (0, []))
+        self.assertEqual(self.row(), [("two", 1.5)])
+
+    def test_condition_that_holds_still(self):
+        self.assertEqual(self.between(f"UPDATE far SET total = 0 {self.ONE} AND note > 'a'", self.set("note", "S", "two")), (1, []))
+        self.assertEqual(self.row(), [("two", 0)])
+
+    def test_last_writer_wins(self):
+        """A value that was not read is not guarded."""
+        self.assertEqual(self.between(f"UPDATE far SET total = 7 {self.ONE}", self.set("total", "N", "10")), (1, []))
+        self.assertEqual(self.row(), [("one", 7)])
+
+    def test_assigned_but_equal(self):
+        """A column that keeps its value is not silently left to another writer."""
+        self.assertEqual(self.between(f"UPDATE far SET note = 'one', total = 7 {self.ONE}", self.set("note", "S", "other")), (1, []))
+        self.assertEqual(self.row(), [("one", 7)])
+
+    def test_deleted(self):
+        self.assertEqual(self.between(f"UPDATE far SET total = 7 {self.ONE}", self.delete), (0, []))
+        self.assertEqual(self.row(), [])
+
+    def test_delete_of_what_changed(self):
+        self.assertEqual(self.between(f"DELETE FROM far {self.ONE} AND note = 'one'", self.set("note", "S", "two"), "DeleteItem"), (0, []))
+        self.assertEqual(self.row(), [("two", 1.5)])
+        self.assertEqual(self.between(f"DELETE FROM far {self.ONE} AND note LIKE 't%'", self.set("note", "S", "three"), "DeleteItem"), (1, []))
+        self.assertEqual(self.row(), [])
+
+    def test_deleted_twice(self):
+        self.assertEqual(self.between(f"DELETE FROM far {self.ONE}", self.delete, "DeleteItem"), (0, []))
+
+    def test_joined(self):
+        self.fx.execute("CREATE TABLE IF NOT EXISTS step (id text, by int); TRUNCATE step; INSERT INTO step VALUES ('a', 5), ('b', 6)")
+        for join in ("hashjoin", "nestloop", "mergejoin"):
+            others = {"hashjoin", "nestloop", "mergejoin"} - {join}
+            self.fx.execute("; ".join(f"SET enable_{other} = off" for other in others) + f"; SET enable_{join} = on")
+            self.fx.execute(f"UPDATE far SET total = 1 {self.ONE}")
+            with self.subTest(join):
+                self.assertEqual(self.between("UPDATE far SET total = total + by FROM step WHERE step.id = far.id AND n = 1 AND far.id = 'a'",
+                                              self.set("total", "N", "10")), (1, []))
+                self.assertEqual(self.row(), [("one", 15)])
+        self.fx.execute("RESET ALL")
+
+    def test_late(self):
+        """The row that changed is the first of many, whose responses are awaited at the end."""
+        self.fx.execute("INSERT INTO far SELECT 'l', g, 'x', g FROM generate_series(1, 40) g")
+        self.assertEqual(self.between("UPDATE far SET total = total + 1 WHERE id = 'l' AND note = 'x'", self.set("note", "S", "y", ("l", 1))), (39, []))
+        self.assertEqual(self.fx.value("SELECT sum(total) FROM far WHERE id = 'l'"), 820 + 39)
+
+    def test_isolation(self):
+        for isolation in ("REPEATABLE READ", "SERIALIZABLE"):
+            self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE}", self.set("total", "N", "10"), isolation=isolation), "40001")
+            self.fx.execute(f"UPDATE far SET total = 1.5 {self.ONE}")
+
+    def test_check_reads_another_column(self):
+        """A CHECK constraint is checked with the values that the row has when it is written."""
+        self.fx.execute("ALTER TABLE far ADD CONSTRAINT ordered CHECK (total < length(note))")
+        self.addCleanup(self.fx.execute, "ALTER TABLE far DROP CONSTRAINT ordered")
+        self.assertEqual(self.between(f"UPDATE far SET total = 2 {self.ONE}", self.set("note", "S", "x")), "23514")
+
+    def test_row_triggers(self):
+        """A trigger has already seen the old row."""
+        self.fx.execute("CREATE OR REPLACE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN coalesce(NEW, OLD); END'")
+        for when in ("BEFORE", "AFTER"):
+            self.fx.execute(f"CREATE TRIGGER seen {when} UPDATE OR DELETE ON far FOR EACH ROW EXECUTE FUNCTION nothing()")
+            try:
+                self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE}", self.set("total", "N", "10")), "40001")
+                self.fx.execute(f"UPDATE far SET total = 1.5 {self.ONE}")
+            finally:
+                self.fx.execute("DROP TRIGGER seen ON far")
+
+    def test_tableoid(self):
+        self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE} AND tableoid = 'far'::regclass", self.set("total", "N", "10")), (1, []))
+
+    def test_another_spelling(self):
+        """The same number in another spelling, or the same time: the guard takes what is stored."""
+        self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "note": {"S": "one"}, "at": {"S": "2024-05-01T12:00:00+02:00"}})
+        self.assertEqual(self.outcome(f"UPDATE far SET at = at + interval '1 hour' {self.ONE}"), (1, []))
+        self.assertEqual(self.item("a", 1)["at"], {"S": "2024-05-01T11:00:00Z"})
+
+
+class Locks(writes.TestCase):
+    """Rows are not locked."""
+
+    def test_for_update(self):
+        [warning] = self.fx.notices("SELECT * FROM far a JOIN far b USING (id) FOR UPDATE")
+        self.assertTrue(warning.startswith('WARNING:  rows of foreign table "far" are not locked'), warning)
+        self.assertEqual(self.fx.notices("SELECT * FROM far"), [])
+        self.assertEqual(self.fx.notices("UPDATE far a SET note = 'x' FROM far b WHERE a.id = b.id"), [])
+
+
+class OptimisticLocking(writes.TestCase):
+    """H27: row counts as ORMs need them."""
+
+    def test_version(self):
+        first, second = (self.fx.connect() for _ in range(2))
+        self.addCleanup(first.close)
+        self.addCleanup(second.close)
+        counts = []
+        for connection in (first, second):
+            with connection.cursor() as cursor:
+                cursor.execute("UPDATE far SET total = 2.5 WHERE id = 'a' AND n = 1 AND total = 1.5")
+                counts.append(cursor.rowcount)
+        self.assertEqual(counts, [1, 0])
+
+
+class Upserts(writes.TestCase):
+    """ON CONFLICT (key)."""
+
+    def test_do_nothing(self):
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('a', 1, 'no'), ('u', 1, 'yes') ON CONFLICT (id, n) DO NOTHING")[0], 1)
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('a', 1, 'no'), ('v', 1, 'yes') ON CONFLICT (n, id) DO NOTHING RETURNING id")[0], 1)
+
+    def test_do_update(self):
+        self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'new', 5), ('u', 1, 'yes', 6) ON CONFLICT (id, n)"
+                  " DO UPDATE SET total = t.total + EXCLUDED.total, note = EXCLUDED.note")
+        self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'x'), ('a', 2, 'x') ON CONFLICT (id, n) DO UPDATE SET note = EXCLUDED.note WHERE t.total > 3 RETURNING *")
+        self.both("WITH up AS (INSERT INTO {t} VALUES ('a', 1, 'cte') ON CONFLICT (id, n) DO UPDATE SET id = EXCLUDED.id, note = EXCLUDED.note RETURNING note)"
+                  " SELECT * FROM up")
+
+    def test_twice(self):
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('t', 1, 'x'), ('t', 1, 'y') ON CONFLICT (id, n) DO UPDATE SET note = EXCLUDED.note",
+                                   same_tables=False), "21000")
+
+    def test_other_columns(self):
+        self.assertEqual(self.outcome("INSERT INTO far VALUES ('a', 1) ON CONFLICT (id) DO NOTHING"), "42P10")
+        self.assertEqual(self.outcome("INSERT INTO far VALUES ('a', 1) ON CONFLICT (note) DO UPDATE SET note = 'x'"), "42P10")
+
+    def test_prepared_and_through_a_view(self):
+        self.fx.execute("CREATE OR REPLACE VIEW seen AS SELECT id, n, note FROM far")
+        for i in range(7):
+            self.fx.execute("INSERT INTO seen VALUES ('view', 1, %s) ON CONFLICT (id, n) DO UPDATE SET note = seen.note || EXCLUDED.note", (str(i),))
+        self.assertEqual(self.fx.value("SELECT note FROM far WHERE id = 'view'"), "0123456")
+
+    def test_increments(self):
+        """Upserts of four sessions are not lost."""
+        def work(connection, _):
+            with connection.cursor() as cursor:
+                cursor.execute("LOAD 'dynamo_fdw'")     # as session_preload_libraries does
+                for _ in range(50):
+                    cursor.execute("INSERT INTO far VALUES ('hit', 1, NULL, 1) ON CONFLICT (id, n) DO UPDATE SET total = far.total + EXCLUDED.total")
+        Concurrency.in_sessions(self, 4, work)
+        self.assertEqual(self.fx.value("SELECT total FROM far WHERE id = 'hit'"), 200)
+
+
+class Atomic(writes.TestCase):
+    """write_mode 'atomic': all rows of a statement, or none."""
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("SET dynamo_fdw.write_mode = 'atomic'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+
+    def test_all_or_nothing(self):
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('x', 1), ('x', 2), ('a', 1)"), "23505")
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('x', 1), ('x', 2) RETURNING *")[0], 2)
+        self.assertEqual(self.both("UPDATE {t} SET total = coalesce(total, 0) + 1")[0], 6)
+        self.assertEqual(self.both("DELETE FROM {t} WHERE id IN ('x', 'a')")[0], 4)
+
+    def test_one_request(self):
+        requests = self.writes("WITH a AS (INSERT INTO far VALUES ('y', 1, 'one')), b AS (INSERT INTO far VALUES ('y', 2, 'two')) SELECT")
+        self.assertEqual([r.operation for r in requests], ["TransactWriteItems"])
+        self.assertEqual(len(requests[0].body["TransactItems"]), 2)
+
+    def test_upserts(self):
+        self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'new', 5), ('u', 1, 'yes', 6) ON CONFLICT (id, n) DO UPDATE SET total = t.total + EXCLUDED.total")
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('a', 1, 'no'), ('w', 1, 'yes') ON CONFLICT DO NOTHING")[0], 1)
+
+    def test_limits(self):
+        self.assertEqual(self.outcome("INSERT INTO far SELECT 'l', g FROM generate_series(1, 101) g"), "54000")
+        self.assertEqual(self.outcome("INSERT INTO far SELECT 'l', g FROM generate_series(1, 100) g"), (100, []))
+        self.assertEqual(self.outcome("INSERT INTO far SELECT 'b', g, repeat('x', 300000) FROM generate_series(1, 15) g"), "54000")
+        self.assertEqual(self.outcome("INSERT INTO far VALUES ('d', 1), ('d', 1)"), "0A000")
+
+    def test_transfers(self):
+        """A reader that sums sees no transfer half done."""
+        self.fx.execute("UPDATE far SET total = 100")
+        stop = threading.Event()
+        sums = set()
+
+        def read():
+            keys = [{"id": {"S": i}, "n": {"N": str(n)}} for i, n in (("a", 1), ("a", 2))]
+            while not stop.is_set():
+                answer = self.fx.dynamo.call("TransactGetItems", {"TransactItems": [{"Get": {"TableName": self.fx.remote("items"), "Key": key}} for key in keys]})
+                sums.add(sum(int(response["Item"]["total"]["N"]) for response in answer["Responses"]))
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        try:
+            for _ in range(30):
+                self.outcome("UPDATE far SET total = total + CASE n WHEN 1 THEN -1 ELSE 1 END WHERE id = 'a'")
+        finally:
+            stop.set()
+            reader.join()
+        self.assertEqual(sums, {200})

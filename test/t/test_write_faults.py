@@ -1,0 +1,187 @@
+"""Writes whose response is lost, late, wrong or an error: applied exactly once, counted exactly, or SQLSTATE 08007.
+
+The tests are named after the hazards of the first text: H1 is a request that libcurl would repeat by itself, and so on.
+"""
+import io
+import threading
+
+import fixture
+import replies
+import writes
+
+
+class Faults(writes.TestCase):
+    """Faults of the first request, and of one in the middle of many."""
+
+    ONE = "WHERE id = 'a' AND n = 1"
+
+    def scripted(self, operation, answers, sql):
+        """The outcome of a statement whose requests of an operation are answered so."""
+        self.fx.rows("SELECT 1 FROM far WHERE id = 'a' AND n = 1")
+        self.fx.proxy.reset()
+        self.fx.proxy.on(operation, answers)
+        try:
+            return self.outcome(sql)
+        finally:
+            self.sent = [r.operation for r in self.fx.proxy.requests if r.operation == operation]
+            self.fx.proxy.reset(scripts=True)
+
+    def warning(self):
+        """The WARNING of the last statement, in one line."""
+        return [" ".join(notice.split()) for notice in self.fx.conn.notices if "not rolled back" in notice or "may have been" in notice]
+
+    def lost(self):
+        """Executed, and the connection ends without a byte."""
+        return replies.executed(replies.empty_reply())
+
+    def after(self):
+        """Executed, and answered with status 500."""
+        return replies.executed(replies.internal_error())
+
+    def test_H1_H5_insert(self):
+        """The condition of the repetition fails, with our own item."""
+        for fault in (self.lost(), self.after(), replies.internal_error()):
+            self.fx.execute("DELETE FROM far WHERE id = 'f'")
+            self.assertEqual(self.scripted("PutItem", [fault], "INSERT INTO far VALUES ('f', 1, 'x', 1.5, true, date_trunc('second', now()))"), (1, []))
+            self.assertEqual(len(self.sent), 2)
+            self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'f'"), 1)
+
+    def test_H5_insert_of_a_key_of_another(self):
+        self.assertEqual(self.scripted("PutItem", [replies.internal_error()], "INSERT INTO far VALUES ('a', 1, 'mine')"), "23505")
+        self.assertEqual(self.fx.value(f"SELECT note FROM far {self.ONE}"), "one")
+
+    def test_in_the_middle(self):
+        """One of forty responses is lost."""
+        for fault in (self.lost(), self.after(), replies.internal_error(), replies.conflict()):
+            self.fx.execute("DELETE FROM far WHERE id = 'm'")
+            count = iter(range(1000))
+            answer = lambda _, fault=fault, count=count: fault if next(count) == 20 else None   # noqa: E731
+            self.assertEqual(self.scripted("PutItem", answer, "INSERT INTO far SELECT 'm', g FROM generate_series(1, 40) g"), (40, []))
+            self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'm'"), 40)
+
+    def test_update_of_constants(self):
+        for fault in (self.lost(), self.after(), replies.internal_error()):
+            self.fx.execute(f"UPDATE far SET note = 'one', total = 1 {self.ONE}")
+            self.assertEqual(self.scripted("UpdateItem", [fault], f"UPDATE far SET note = 'new' {self.ONE}"), (1, []))
+            self.assertEqual(self.fx.value(f"SELECT note FROM far {self.ONE}"), "new")
+            self.fx.execute(f"UPDATE far SET note = 'one' {self.ONE}")
+            self.assertEqual(self.scripted("UpdateItem", [fault], f"UPDATE far SET note = 'new' {self.ONE} AND note = 'one'"), (1, []))
+
+    def test_H1_update_of_what_was_read(self):
+        """Never twice; if it cannot be told, 08007."""
+        self.fx.execute(f"UPDATE far SET total = 1 {self.ONE}")
+        self.assertEqual(self.scripted("UpdateItem", [replies.internal_error()], f"UPDATE far SET total = total + 1 {self.ONE}"), (1, []))
+        for fault in (self.lost(), self.after()):
+            self.fx.execute(f"UPDATE far SET total = 1 {self.ONE}")
+            self.assertEqual(self.scripted("UpdateItem", [fault], f"UPDATE far SET total = total + 1 {self.ONE}"), "08007")
+            self.assertEqual(self.fx.value(f"SELECT total FROM far {self.ONE}"), 2)
+
+    def test_delete(self):
+        for fault in (self.lost(), self.after(), replies.internal_error()):
+            self.fx.execute("INSERT INTO far VALUES ('d', 1) ON CONFLICT DO NOTHING")
+            self.assertEqual(self.scripted("DeleteItem", [fault], "DELETE FROM far WHERE id = 'd'"), (1, []))
+            self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'd'"), 0)
+
+    def test_H4_responses_of_others(self):
+        """A 200 that proves nothing is not counted: the write is repeated, and found to be done."""
+        table = self.fx.remote("items")
+        for wrong in (replies.reply({}), replies.written("another"), replies.reply({"Item": {}}), replies.reply({"Items": [], "Count": 0})):
+            self.fx.execute("DELETE FROM far WHERE id = 'w'")
+            self.assertEqual(self.scripted("PutItem", [replies.executed(wrong)], "INSERT INTO far VALUES ('w', 1)"), (1, []))
+            self.assertEqual(len(self.sent), 2)
+        self.assertEqual(self.scripted("PutItem", lambda _: replies.reply({}), "INSERT INTO far VALUES ('v', 1)"), "08007")
+        self.assertEqual(self.scripted("PutItem", [replies.written(table)], "INSERT INTO far VALUES ('v', 2)"), (1, []))
+
+    def test_always_unknown(self):
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_attempts '2')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_attempts)")
+        del self.fx.conn.notices[:]
+        self.assertEqual(self.scripted("PutItem", lambda _: replies.internal_error(), "INSERT INTO far VALUES ('u', 1)"), "08007")
+        self.assertIn("may have been written", self.warning()[0])
+
+    def test_throttled(self):
+        """Throttled writes are sent again, each once."""
+        count = iter(range(1000))
+        answer = lambda _: replies.throttle() if next(count) % 3 == 1 else None    # noqa: E731
+        self.assertEqual(self.scripted("PutItem", answer, "INSERT INTO far SELECT 't', g FROM generate_series(1, 30) g"), (30, []))
+        self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 't'"), 30)
+
+    def test_denied(self):
+        denied = replies.error("AccessDeniedException", "User is not authorized to perform: dynamodb:PutItem")
+        self.assertEqual(self.scripted("PutItem", lambda _: denied, "INSERT INTO far VALUES ('x', 1)"), "42501")
+
+    def test_error_in_the_middle(self):
+        """The WARNING counts exactly: others in flight are awaited."""
+        del self.fx.conn.notices[:]
+        self.assertEqual(self.outcome("INSERT INTO far SELECT CASE g WHEN 20 THEN 'a' ELSE 'e' END, CASE g WHEN 20 THEN 1 ELSE g END"
+                                      " FROM generate_series(1, 40) g"), "23505")
+        written = self.fx.value("SELECT count(*) FROM far WHERE id = 'e'")
+        self.assertEqual(self.warning(), [f"WARNING: {written} items written to DynamoDB are not rolled back DETAIL: far: {written} inserted."])
+
+    def test_H3_nobody_looks(self):
+        """The source is slower than request_timeout; responses are there when it goes on."""
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD request_timeout '500')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP request_timeout)")
+        self.assertEqual(self.scripted("PutItem", lambda _: None, "INSERT INTO far SELECT 's', g FROM generate_series(1, 3) g, pg_sleep(g * 0 + 0.8)"), (3, []))
+        self.assertEqual(len(self.sent), 3)
+
+    def test_H3_copy_that_pauses(self):
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD request_timeout '500')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP request_timeout)")
+
+        class Slow(io.StringIO):
+            def read(self, size=-1):
+                threading.Event().wait(0.8)
+                return super().read(12)
+
+        self.fx.proxy.reset()
+        with self.fx.conn.cursor() as cursor:
+            cursor.copy_expert("COPY far (id, n) FROM STDIN", Slow("p\t1\np\t2\np\t3\n"), size=12)
+            self.assertEqual(cursor.rowcount, 3)
+        self.assertEqual(self.fx.proxy.operations().count("PutItem"), 3)
+
+    def test_H17_cancel(self):
+        """What is in flight may have been written; the WARNING says so."""
+        del self.fx.conn.notices[:]
+        self.fx.proxy.hold(lambda r: r.operation == "PutItem", lambda requests: False, bound=3)
+        timer = threading.Timer(1.0, self.fx.conn.cancel)
+        timer.start()
+        self.assertEqual(self.outcome("INSERT INTO far SELECT 'c', g FROM generate_series(1, 10) g"), "57014")
+        self.fx.proxy.reset()
+        self.assertEqual(self.warning(), ["WARNING: up to 10 items may have been written to DynamoDB, and are not rolled back"])
+
+    def test_H17_subtransaction(self):
+        """Each count once: what a caught exception leaves is not counted again."""
+        del self.fx.conn.notices[:]
+        self.outcome("BEGIN; INSERT INTO far VALUES ('o', 1); SAVEPOINT s; INSERT INTO far VALUES ('o', 2); SAVEPOINT t; INSERT INTO far VALUES ('o', 3);"
+                     " RELEASE t; ROLLBACK TO s; INSERT INTO far VALUES ('o', 4); ROLLBACK")
+        self.assertEqual([notice.split()[1] for notice in self.warning()], ["2", "1", "1"])
+
+    def test_H21_one_at_a_time(self):
+        """The writer may always send one request, whatever scans have in flight."""
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '1')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_concurrency)")
+        self.fx.create_table("source", ("id", "S"), ("n", "N"))
+        self.fx.put("source", [{"id": f"k{n % 7}", "n": n, "note": "x" * 1000} for n in range(200)])
+        self.fx.foreign_table("source", "id text, n int, note text", scan_policy="allow", fetch_size="10")
+        self.assertEqual(self.outcome("INSERT INTO far SELECT id, n, note FROM source"), (200, []))
+
+    def test_terminated(self):
+        """A backend that is terminated leaves nothing behind for others."""
+        other = self.fx.connect()
+        self.fx.proxy.hold(lambda r: r.operation == "PutItem", lambda requests: False, bound=2)
+        thread = threading.Thread(target=self.expect_end, args=(other,))
+        thread.start()
+        while "PutItem" not in self.fx.proxy.operations():
+            threading.Event().wait(0.05)
+        self.fx.execute("SELECT pg_terminate_backend(%s)", (other.info.backend_pid,))
+        thread.join(30)
+        self.fx.proxy.reset()
+        self.assertEqual(self.outcome("INSERT INTO far VALUES ('after', 1)"), (1, []))
+
+    def expect_end(self, connection):
+        """A statement that its server does not survive."""
+        try:
+            connection.cursor().execute("INSERT INTO far VALUES ('gone', 1)")
+        except fixture.psycopg2.Error:
+            pass

@@ -1,0 +1,284 @@
+"""INSERT, UPDATE and DELETE of plain tables: as on a local table, by the fewest requests, and nothing else is touched."""
+import writes
+
+
+class Rows(writes.TestCase):
+    """Each statement on a foreign and a local table."""
+
+    def test_insert(self):
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('z', 1, 'x', 1.50, true, '2024-01-01'), ('z', 2, NULL, NULL, NULL, NULL)")[0], 2)
+        self.assertEqual(self.item("z", 1), {"id": {"S": "z"}, "n": {"N": "1"}, "note": {"S": "x"}, "total": {"N": "1.5"},
+                                             "flag": {"BOOL": True}, "at": {"S": "2024-01-01T00:00:00Z"}})
+        self.assertEqual(self.item("z", 2), {"id": {"S": "z"}, "n": {"N": "2"}})
+
+    def test_insert_existing(self):
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('a', 1, 'other')"), "23505")
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('x', 1), ('x', 1)", same_tables=False), "23505")
+        error = self.fx.error("INSERT INTO far VALUES ('a', 1)")
+        self.assertEqual(error.detail, "Key (id, n)=(a, 1) already exists.")
+
+    def test_do_nothing(self):
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('a', 1, 'other'), ('y', 1, 'new') ON CONFLICT DO NOTHING")[0], 1)
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('a', 1, 'other'), ('w', 1, 'new') ON CONFLICT DO NOTHING RETURNING id, note"),
+                         (1, ["('w', 'new')"]))
+
+    def test_returning(self):
+        self.both("INSERT INTO {t} VALUES ('r', 1, 'x', 2) RETURNING *, id || note")
+        self.both("UPDATE {t} SET note = note || '!', total = total + 1 WHERE id = 'a' RETURNING *")
+        self.both("DELETE FROM {t} WHERE id = 'a' RETURNING n, note")
+
+    def test_update(self):
+        self.assertEqual(self.both("UPDATE {t} SET note = 'new' WHERE id = 'a'")[0], 2)
+        self.both("UPDATE {t} SET total = total * 2 + 1, note = NULL WHERE total IS NOT NULL")
+        self.both("UPDATE {t} SET note = 'none' WHERE id = 'nobody'")
+        self.both("UPDATE {t} SET flag = NOT flag")
+        self.both("UPDATE {t} SET note = id || n::text, at = '2025-01-01' WHERE n IN (1, 7)")
+
+    def test_update_of_what_is_equal(self):
+        self.fx.execute("UPDATE near SET note = 'one' WHERE id = 'a' AND n = 1")
+        self.assertEqual(self.writes("UPDATE far SET note = 'one', id = 'a' WHERE id = 'a' AND n = 1"), [])
+        self.assertEqual(self.both("UPDATE {t} SET note = 'one', n = n WHERE id = 'a' AND n = 1")[0], 1)
+
+    def test_update_of_the_key(self):
+        error = self.fx.error("UPDATE far SET n = 9 WHERE id = 'a' AND n = 1")
+        self.assertEqual((error.sqlstate, error.hint), ("0A000", "Insert a new row, and delete the old one."))
+
+    def test_delete(self):
+        self.assertEqual(self.both("DELETE FROM {t} WHERE id = 'a' AND n = 2")[0], 1)
+        self.assertEqual(self.both("DELETE FROM {t} WHERE note IS NULL")[0], 1)
+        self.assertEqual(self.both("DELETE FROM {t}")[0], 2)
+
+    def test_from_and_using(self):
+        self.fx.execute("CREATE TABLE IF NOT EXISTS change (id text, by int); TRUNCATE change;"
+                        "INSERT INTO change VALUES ('a', 10), ('a', 10), ('c', 3), ('q', 4)")
+        self.assertEqual(self.both("UPDATE {t} t SET total = coalesce(total, 0) + by FROM change c WHERE c.id = t.id")[0], 3)
+        self.assertEqual(self.both("UPDATE {t} t SET note = (SELECT max(by)::text FROM change c WHERE c.id = t.id)")[0], 4)
+        self.assertEqual(self.both("DELETE FROM {t} t USING change c WHERE c.id = t.id")[0], 3)
+
+    def test_requests(self):
+        [get, update] = self.fx.requests("UPDATE far SET note = note || '+' WHERE id = 'a' AND n = 1")
+        self.assertEqual((get.operation, get.body["ConsistentRead"]), ("GetItem", True))
+        self.assertEqual(update.operation, "UpdateItem")
+        self.assertEqual(update.body["Key"], {"id": {"S": "a"}, "n": {"N": "1"}})
+        self.assertEqual(update.body["UpdateExpression"], "SET #n0 = :v0")
+        self.assertEqual(update.body["ConditionExpression"], "attribute_exists(#n1) AND #n0 = :v1")
+        self.assertEqual(update.body["ExpressionAttributeValues"], {":v0": {"S": "one+"}, ":v1": {"S": "one"}})
+        [_, delete] = self.fx.requests("DELETE FROM far WHERE id = 'a' AND n = 2 AND note = 'two'")
+        self.assertEqual(delete.body["ConditionExpression"], "attribute_exists(#n0) AND #n1 = :v0")
+        [put] = self.fx.requests("INSERT INTO far VALUES ('new', 1)")
+        self.assertEqual(put.body["ConditionExpression"], "attribute_not_exists(#n0)")
+
+    def test_attributes_without_a_column(self):
+        self.put_raw({"id": {"S": "raw"}, "n": {"N": "1"}, "note": {"S": "x"}, "more": {"SS": ["b", "a"]}, "deep": {"M": {"l": {"L": [{"NULL": True}]}}}})
+        self.fx.execute("UPDATE far SET note = 'y', total = 3 WHERE id = 'raw'")
+        self.assertEqual(self.item("raw", 1), {"id": {"S": "raw"}, "n": {"N": "1"}, "note": {"S": "y"}, "total": {"N": "3"},
+                                               "more": {"SS": ["a", "b"]}, "deep": {"M": {"l": {"L": [{"NULL": True}]}}}})
+
+    def test_constraints(self):
+        for sql in ("INSERT INTO {t} VALUES (NULL, 1)", "INSERT INTO {t} VALUES ('k', NULL)", "UPDATE {t} SET n = NULL"):
+            self.assertEqual(self.both(sql), "23502")
+        for table in ("far", "near"):
+            self.fx.execute(f"ALTER TABLE {table} ADD CONSTRAINT small CHECK (total < 100)")
+        self.addCleanup(self.fx.execute, "ALTER TABLE far DROP CONSTRAINT small; ALTER TABLE near DROP CONSTRAINT small")
+        self.assertEqual(self.both("INSERT INTO {t} VALUES ('k', 1, 'x', 100)"), "23514")
+        self.assertEqual(self.both("UPDATE {t} SET total = 100 WHERE id = 'a' AND n = 1"), "23514")
+        self.assertEqual(self.writes("INSERT INTO far VALUES ('k', 1, 'x', 99)")[0].operation, "PutItem")
+
+    def test_copy(self):
+        lines = "c1\t1\tx\t1\tt\t\\N\nc2\t2\t\\N\t\\N\t\\N\t\\N\n"
+        for table in ("far", "near"):
+            with self.fx.conn.cursor() as cursor:
+                import io
+                cursor.copy_expert(f"COPY {table} FROM STDIN", io.StringIO(lines))
+                self.assertEqual(cursor.rowcount, 2)
+        self.assertSameTables()
+
+    def test_prepared(self):
+        for table in ("far", "near"):
+            self.fx.execute(f"PREPARE p_{table} (text, int, text) AS UPDATE {table} SET note = $3 WHERE id = $1 AND n = $2")
+            for i in range(7):
+                self.fx.execute(f"EXECUTE p_{table} ('a', {i % 3}, 'v{i}')")
+        self.assertSameTables()
+
+    def test_itself(self):
+        self.assertEqual(self.both("INSERT INTO {t} SELECT id || 'x', n + 1, note FROM {t}")[0], 4)
+        self.assertEqual(self.both("UPDATE {t} a SET total = (SELECT count(*) FROM {t} b WHERE b.id = a.id)")[0], 8)
+        self.assertEqual(self.both("DELETE FROM {t} a USING {t} b WHERE a.id = b.id AND a.n < b.n")[0], 1 + 1)
+
+    def test_with(self):
+        self.both("WITH gone AS (DELETE FROM {t} WHERE id = 'a' RETURNING *) INSERT INTO {t} SELECT 'moved', n, note FROM gone")
+        self.both("WITH kept AS (INSERT INTO {t} SELECT id || '2', n FROM {t} WHERE id = 'c') DELETE FROM {t} WHERE id = 'c'")
+
+    def test_own_writes_are_found(self):
+        requests = self.fx.requests("INSERT INTO far VALUES ('own', 1); SELECT * FROM far WHERE id = 'own'")
+        self.assertTrue(requests[-1].body["ConsistentRead"])
+
+    def test_many(self):
+        self.assertEqual(self.both("INSERT INTO {t} SELECT 'm' || g % 10, g, g::text, g FROM generate_series(1, 300) g")[0], 300)
+        self.assertEqual(self.both("UPDATE {t} SET total = total + n WHERE total > 100")[0], 200)
+        self.assertEqual(self.both("DELETE FROM {t} WHERE n % 2 = 0")[0], 151)
+
+
+class Off(writes.TestCase):
+    """The option updatable is off unless it is set."""
+
+    ROWS = ""
+
+    def test_off(self):
+        self.fx.foreign_table("still", self.COLUMNS, table_name=self.fx.remote("items"))
+        for sql in ("INSERT INTO still VALUES ('a', 1)", "UPDATE still SET note = 'x'", "DELETE FROM still"):
+            error = self.fx.error(sql)
+            self.assertEqual(error.sqlstate, "55000")
+            self.assertIn("updatable", error.hint)
+        self.assertEqual(self.fx.value("SELECT is_insertable_into FROM information_schema.tables WHERE table_name = 'still'"), "NO")
+        self.assertEqual(self.fx.value("SELECT is_insertable_into FROM information_schema.tables WHERE table_name = 'far'"), "YES")
+
+    def test_read_only(self):
+        self.assertEqual(self.outcome("BEGIN READ ONLY; INSERT INTO far VALUES ('a', 1)"), "25006")
+        self.fx.execute("ROLLBACK")
+
+
+class Rollback(writes.TestCase):
+    """What was written stays; a WARNING says how much."""
+
+    def warnings(self, sql):
+        """The warnings of a script that may fail."""
+        del self.fx.conn.notices[:]
+        self.outcome(sql)
+        return [" ".join(notice.split()) for notice in self.fx.conn.notices]
+
+    def test_rollback(self):
+        [warning] = self.warnings("BEGIN; INSERT INTO far VALUES ('w', 1), ('w', 2); UPDATE far SET note = 'y' WHERE id = 'w'; ROLLBACK")
+        self.assertEqual(warning, "WARNING: 4 items written to DynamoDB are not rolled back DETAIL: far: 2 inserted, 2 updated.")
+        self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'w'"), 2)
+
+    def test_savepoint(self):
+        [warning] = self.warnings("BEGIN; INSERT INTO far VALUES ('s', 1); SAVEPOINT p; INSERT INTO far VALUES ('s', 2); ROLLBACK TO p; COMMIT")
+        self.assertEqual(warning, "WARNING: 1 item written to DynamoDB is not rolled back DETAIL: far: 1 inserted.")
+
+    def test_error(self):
+        [warning] = self.warnings("INSERT INTO far VALUES ('e', 1), ('e', 2), ('a', 1)")
+        self.assertEqual(warning, "WARNING: 2 items written to DynamoDB are not rolled back DETAIL: far: 2 inserted.")
+
+    def test_exception(self):
+        [warning] = self.warnings("DO $$ BEGIN BEGIN INSERT INTO far VALUES ('x', 1); RAISE 'no'; EXCEPTION WHEN others THEN NULL; END; END $$")
+        self.assertEqual(warning, "WARNING: 1 item written to DynamoDB is not rolled back DETAIL: far: 1 inserted.")
+
+    def test_prepare_transaction(self):
+        self.fx.execute("BEGIN; INSERT INTO far VALUES ('2pc', 1)")
+        self.assertEqual(self.outcome("PREPARE TRANSACTION 'x'"), "0A000")
+
+
+class Triggers(writes.TestCase):
+    """Row and statement triggers see what they see on local tables."""
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("CREATE TABLE IF NOT EXISTS log (line text); TRUNCATE log")
+
+    def triggers(self, body, when):
+        """The same trigger on both tables, removed after the test."""
+        self.fx.execute(f"CREATE OR REPLACE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {body} END $$")
+        for table in ("far", "near"):
+            self.fx.execute(f"CREATE TRIGGER noted {when.replace('{t}', table)} EXECUTE FUNCTION noted()")
+        self.addCleanup(self.fx.execute, "DROP TRIGGER noted ON far; DROP TRIGGER noted ON near")
+
+    def log(self):
+        """What the triggers wrote, and forgotten then."""
+        lines = sorted(self.fx.rows("SELECT line FROM log"))
+        self.fx.execute("TRUNCATE log")
+        return lines
+
+    def each(self, sql):
+        """The statement on both tables, with the same log."""
+        logs = []
+        for table in ("near", "far"):
+            logs.append((self.outcome(sql.replace("{t}", table)), self.log()))
+        self.assertEqual(logs[1], logs[0])
+        self.assertSameTables(sql)
+
+    def test_before(self):
+        self.triggers("NEW.note := coalesce(NEW.note, '') || '+'; NEW.total := 5; RETURN NEW;", "BEFORE INSERT OR UPDATE ON {t} FOR EACH ROW")
+        self.each("INSERT INTO {t} VALUES ('t', 1, 'x')")
+        self.each("UPDATE {t} SET flag = true")
+
+    def test_after(self):
+        self.triggers("INSERT INTO log VALUES (TG_OP || coalesce(OLD.note, '-') || coalesce(NEW.note, '-')); RETURN NULL;",
+                      "AFTER INSERT OR UPDATE OR DELETE ON {t} FOR EACH ROW")
+        self.each("INSERT INTO {t} VALUES ('t', 1, 'x'), ('t', 2, 'y')")
+        self.each("UPDATE {t} SET note = note || '.' WHERE id <> 'b'")
+        self.each("DELETE FROM {t} WHERE id = 't'")
+
+    def test_after_statement(self):
+        """H16: the trigger's own query finds all rows."""
+        self.triggers("EXECUTE format('INSERT INTO log SELECT count(*)::text FROM %I', TG_TABLE_NAME); RETURN NULL;",
+                      "AFTER INSERT OR DELETE ON {t} FOR EACH STATEMENT")
+        self.each("INSERT INTO {t} SELECT 's', g FROM generate_series(1, 40) g")
+        self.each("DELETE FROM {t} WHERE id = 's'")
+        self.each("WITH w AS (INSERT INTO {t} SELECT 's', g FROM generate_series(1, 40) g) SELECT 1")
+
+
+class Partitions(writes.TestCase):
+    """Foreign partitions of a local parent: routing, UPDATE and DELETE of the parent, COPY, triggers."""
+
+    ROWS = ""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        fx = cls.fx
+        fx.create_table("east", ("k", "S"), ("n", "N"))
+        fx.execute("CREATE TABLE parent (region text, k text, n int, note text) PARTITION BY LIST (region);"
+                   "CREATE TABLE west PARTITION OF parent FOR VALUES IN ('west');"
+                   "CREATE TABLE twin (region text, k text, n int, note text)")
+        # columns in another order than the parent's
+        fx.execute(f"CREATE FOREIGN TABLE east (note text, n int NOT NULL, region text, k text NOT NULL) SERVER ddb"
+                   f" OPTIONS (table_name '{fx.remote('east')}', updatable 'true', scan_policy 'allow');"
+                   "ALTER TABLE parent ATTACH PARTITION east FOR VALUES IN ('east')")
+
+    def setUp(self):
+        self.fx.execute("DELETE FROM parent; DELETE FROM twin")
+        self.each("INSERT INTO {t} SELECT CASE g % 2 WHEN 0 THEN 'east' ELSE 'west' END, 'k' || g % 3, g, 'n' FROM generate_series(1, 12) g")
+
+    def each(self, sql):
+        """The statement on the partitioned table and on a plain one."""
+        outcomes = [self.outcome(sql.replace("{t}", table)) for table in ("parent", "twin")]
+        self.assertEqual(*outcomes, sql)
+        rows = [sorted(map(repr, self.fx.rows(f"SELECT * FROM {table}"))) for table in ("parent", "twin")]
+        self.assertEqual(*rows, sql)
+        return outcomes[0]
+
+    def test_statements(self):
+        """H18: row identities of partitions whose columns stand in another order."""
+        self.assertEqual(self.each("UPDATE {t} SET note = note || n WHERE n > 3")[0], 9)
+        self.assertEqual(self.each("DELETE FROM {t} WHERE n % 3 = 0 RETURNING region, n")[0], 4)
+        self.each("UPDATE {t} SET note = k FROM (VALUES ('k1')) v (key) WHERE k = key RETURNING *")
+        self.each("DELETE FROM {t} USING (VALUES (2), (5)) v (x) WHERE n = x")
+
+    def test_copy(self):
+        import io
+        for table in ("parent", "twin"):
+            with self.fx.conn.cursor() as cursor:
+                cursor.copy_expert(f"COPY {table} FROM STDIN", io.StringIO("east\tc\t1\tx\nwest\tc\t2\tx\neast\tc\t3\t\\N\n"))
+        self.each("SELECT 1 FROM {t}")
+
+    def test_H16_copy_with_triggers(self):
+        self.fx.execute("CREATE TABLE IF NOT EXISTS seen (n bigint); TRUNCATE seen;"
+                        "CREATE OR REPLACE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO seen SELECT count(*) FROM parent WHERE k = 'c'; RETURN NULL; END $$;"
+                        "CREATE TRIGGER after_all AFTER INSERT ON parent FOR EACH STATEMENT EXECUTE FUNCTION see()")
+        self.addCleanup(self.fx.execute, "DROP TRIGGER after_all ON parent")
+        self.test_copy()
+        self.assertEqual(self.fx.rows("SELECT n FROM seen"), [(3,)])
+
+    def test_another_partition(self):
+        self.assertEqual(self.outcome("UPDATE parent SET region = 'west' WHERE region = 'east'"), "23514")
+        self.assertEqual(self.outcome("INSERT INTO east (region, k, n) VALUES ('west', 'q', 1)"), "23514")
+
+    def test_H15_first_statement_of_a_session(self):
+        """The library is loaded in the middle of the executor."""
+        connection = self.fx.connect()
+        self.addCleanup(connection.close)
+        with connection.cursor() as cursor:
+            cursor.execute("INSERT INTO parent SELECT 'east', 'f', g, 'x' FROM generate_series(1, 30) g")
+            self.assertEqual(cursor.rowcount, 30)
+        self.assertEqual(self.fx.value("SELECT count(*) FROM east WHERE k = 'f'"), 30)
