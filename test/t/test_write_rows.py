@@ -105,6 +105,11 @@ class Rows(writes.TestCase):
         self.assertEqual(self.both("UPDATE {t} a SET total = (SELECT count(*) FROM {t} b WHERE b.id = a.id)")[0], 8)
         self.assertEqual(self.both("DELETE FROM {t} a USING {t} b WHERE a.id = b.id AND a.n < b.n")[0], 1 + 1)
 
+    def test_itself_on_conflict(self):
+        """A row whose key exists must not be shown; stored rows are right without RETURNING."""
+        self.assertEqual(self.both("INSERT INTO {t} SELECT id, n + 1, note FROM {t} ON CONFLICT DO NOTHING")[0], 3)
+        self.assertEqual(self.outcome("INSERT INTO far SELECT id, n + 1, note FROM far ON CONFLICT DO NOTHING RETURNING id"), "0A000")
+
     def test_with(self):
         self.both("WITH gone AS (DELETE FROM {t} WHERE id = 'a' RETURNING *) INSERT INTO {t} SELECT 'moved', n, note FROM gone")
         self.both("WITH kept AS (INSERT INTO {t} SELECT id || '2', n FROM {t} WHERE id = 'c') DELETE FROM {t} WHERE id = 'c'")

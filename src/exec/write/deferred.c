@@ -25,6 +25,25 @@ is_target_scan(const DynModify *modify, const DynInput *input)
 		plan->scanrelid == modify->rinfo->ri_RangeTableIndex;
 }
 
+/*
+ * RETURNING and AFTER triggers see a deferred row before it is known whether
+ * its key exists.
+ */
+static void
+refuse_conflicts(const DynModify *modify)
+{
+	const TriggerDesc *triggers = modify->rinfo->ri_TrigDesc;
+
+	if (!modify->deferred || !modify->do_nothing ||
+		!(modify->returning || (triggers != NULL && triggers->trig_insert_after_row)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot use ON CONFLICT with RETURNING or AFTER triggers in a statement that also reads foreign table \"%s\"",
+					modify->relation->name),
+			 errhint("Select the rows into a temporary table first.")));
+}
+
 /* All scans of the statement are known at its first row. */
 bool
 dyn_modify_is_deferred(DynModify *modify)
@@ -43,6 +62,7 @@ dyn_modify_is_deferred(DynModify *modify)
 		modify->deferred |= !is_target_scan(modify, input) &&
 			dyn_relation_same_table(input->scandesc->relation, modify->relation);
 	}
+	refuse_conflicts(modify);
 	return modify->deferred;
 }
 
