@@ -612,7 +612,7 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 	limit = dyn_statement_max_units(scan->relation->connection);
 	dyn_scan_describe(scan->relation, scan->meta, &estimate);
 	if (dyn_relation_scan_policy(scan->relation) == DYN_SCAN_ERROR)
-		dyn_scan_policy_apply(scan->relation, NULL, &estimate, NULL);
+		dyn_scan_policy_apply(scan->relation, NULL, &estimate, NULL, 0);
 	if (limit > 0)
 		dyn_scan_check_units(scan->relation, NULL, &estimate, NULL, 0, limit);
 	dyn_codec_init(&check.jsonb, JSONBOID, -1, &no_format, "example");

@@ -1,5 +1,6 @@
 """Previews: a LIMIT that bounds what a Scan reads is allowed under scan_policy 'error', and reads no more."""
 import fixture
+import psycopg2
 from tables import read_page
 
 HINT = 'HINT:  Add a condition on partition key "pk" to avoid the scan, or set scan_policy to "allow" to silence this warning.'
@@ -94,15 +95,6 @@ class Previews(fixture.TestCase):
                     "SELECT * FROM f OFFSET 5"):
             self.refused(sql)
 
-    def test_rows_of_the_table(self):
-        """Items that may be no rows, or several."""
-        self.foreign(item_filter='{"kind": "order"}')
-        self.assertEqual(self.fx.error("SELECT * FROM f LIMIT 5").sqlstate, "55000")
-        self.foreign(ttl_attribute="n")
-        self.assertEqual(self.fx.error("SELECT * FROM f LIMIT 5").sqlstate, "55000")
-        self.foreign(unnest="list")
-        self.assertEqual(self.fx.error("SELECT n FROM f LIMIT 5").sqlstate, "55000")
-
     def test_size(self):
         """At most 1 MB, by the items' size, 300 bytes if it is unknown; OFFSET counts."""
         for size, most in ((100, 10485), (1024, 1024), (400_000, 2), (0, 3495), (2_000_000, 0)):
@@ -193,3 +185,147 @@ class Previews(fixture.TestCase):
             self.assertEqual(len(cursor.fetchall()), 5)
             cursor.execute("COMMIT")
         self.assertEqual([r.body["Limit"] for r in self.fake.requests if r.operation == "Scan"], [5])
+
+
+class MappedPreviews(fixture.TestCase):
+    """Items of 1 kB that may be no row, or several: a preview reads up to preview_units for the rows of its LIMIT."""
+
+    BYTES, ITEMS = 1024, 400
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = cls.fx.fake("fake")
+        cls.addClassCleanup(cls.fake.stop)
+
+    def setUp(self):
+        self.units = []
+        self.make(lambda n: n % 10 == 0)
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
+
+    def make(self, is_order, count=None):
+        """A table of orders, where the function says so, and other items."""
+        items = [{"pk": {"S": f"{'O' if is_order(n) else 'X'}#{n:03}"}, "sk": {"S": "-"}, "kind": {"S": "order" if is_order(n) else "x"},
+                  "lines": {"L": [{"N": str(i)} for i in range(3 if is_order(n) else 0)]}, "total": {"N": str(n)}, "ends": {"N": "4000000000" if is_order(n) else "1"}}
+                 for n in range(self.ITEMS)]
+        count = self.ITEMS if count is None else count
+        table = self.fake.table("t", ("pk", "S"), ("sk", "S"), items=items, item_count=count, size_bytes=count * self.BYTES)
+        self.fake.on("Scan", lambda request: self.page(table, request))
+        self.foreign()
+
+    def page(self, table, request):
+        """A page, as DynamoDB bills it."""
+        answer = read_page(table, request.body, False)
+        self.units.append(max(1, -(-answer["ScannedCount"] * self.BYTES // 4096)) / 2 * (2 if request.body.get("ConsistentRead") else 1))
+        answer["ConsumedCapacity"]["CapacityUnits"] = self.units[-1]
+        return answer
+
+    FORMS = {"templates": ("id text NOT NULL, total int", {"key_templates": '{"pk": "O#${id}"}'}), "item filter": ("pk text NOT NULL, total int", {"item_filter": '{"kind": "order"}'}),
+             "ttl": ("pk text NOT NULL, total int", {"ttl_attribute": "ends"}), "elements": ("pk text NOT NULL, line int OPTIONS (attribute '@')", {"unnest": "lines"})}
+
+    def foreign(self, form="templates", **options):
+        """A foreign table over it."""
+        columns, mapping = self.FORMS[form]
+        self.fx.foreign_table("f", columns, server="fake", table_name="t", **mapping, **{"scan_policy": "error", **options})
+
+    def read(self, sql):
+        """The number of its rows, the Scans, and their units."""
+        self.fake.reset()
+        self.units.clear()
+        rows = self.fx.rows(sql)
+        return len(rows), self.fake.operations().count("Scan"), sum(self.units)
+
+    def refused(self, sql, units, requests=None):
+        """Refused after some units; the error."""
+        self.fake.reset()
+        self.units.clear()
+        failure = self.fx.error(sql)
+        self.assertEqual((failure.sqlstate, failure.message[:len(REFUSED)]), ("55000", REFUSED))
+        self.assertEqual(sum(self.units), units)
+        self.assertIn(self.fake.operations().count("Scan"), [requests] if requests is not None else range(9))
+        return failure
+
+    def test_found(self):
+        """As many pages as it takes, each four times as long; the first one by the share of rows that the planner expects."""
+        for form, rows in (("templates", 5), ("item filter", 5), ("ttl", 5), ("elements", 5)):
+            self.foreign(form)
+            with self.subTest(form):
+                found, requests, units = self.read("SELECT * FROM f LIMIT 5")
+                self.assertEqual(found, rows)
+                self.assertLessEqual(requests, 4)
+                self.assertLessEqual(units, 16)
+
+    def test_end_of_the_table(self):
+        """Fewer rows than the LIMIT are all rows, if the table ends within the units."""
+        self.make(lambda n: n in (7, 250))
+        self.foreign(preview_units="51")
+        found, _, units = self.read("SELECT * FROM f LIMIT 5")
+        self.assertEqual((found, 50 <= units <= 51), (2, True))
+
+    def test_not_found(self):
+        """The error comes before the next request, and tells the units of a full scan."""
+        self.make(lambda n: n in (7, 390))
+        failure = self.refused("SELECT * FROM f LIMIT 5", 25)
+        self.assertEqual(failure.detail, "It would read 400 items, 400.0 kB, about 50 read units. The rows of the LIMIT were not found in 25 read units.")
+        self.assertEqual(failure.hint, 'Add a condition on "id", from which partition key "pk" is composed, to avoid the scan, raise preview_units, or set scan_policy to "warn" or "allow".')
+        self.assertEqual(self.read("SELECT * FROM f LIMIT 1")[0], 1)
+
+    def test_units(self):
+        """Option of server and table, and parameter; the smallest counts, and 0 allows none."""
+        self.make(lambda n: n == 399)
+        sql = "SELECT * FROM f LIMIT 1"
+        self.refused(sql, 25)
+        self.foreign(preview_units="8")
+        self.refused(sql, 8)
+        self.fx.execute("SET dynamo_fdw.preview_units = 3")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.preview_units")
+        self.assertEqual(self.refused(sql, 3).detail, "It would read 400 items, 400.0 kB, about 50 read units. The rows of the LIMIT were not found in 3 read units.")
+        self.fx.execute("SET dynamo_fdw.preview_units = 100")
+        self.refused(sql, 8)
+        self.fx.execute("SET dynamo_fdw.preview_units = 0")
+        self.assertEqual(self.refused(sql, 0, 0).detail, "It would read 400 items, 400.0 kB, about 50 read units.")
+        self.fx.execute("RESET dynamo_fdw.preview_units; ALTER SERVER fake OPTIONS (ADD preview_units '60')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP preview_units)")
+        self.foreign()
+        self.assertEqual(self.read(sql)[0::2], (1, 50.5))
+
+    def test_consistent(self):
+        """The units are those that are billed."""
+        self.make(lambda n: n == 399)
+        self.foreign(consistent_read="on")
+        self.refused("SELECT * FROM f LIMIT 1", 25)
+
+    def test_size_unknown(self):
+        """Without a description of the size, by what the first page cost."""
+        self.make(lambda n: n == 399, 0)
+        self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
+        failure = self.refused("SELECT * FROM f LIMIT 3", 25)
+        self.assertEqual(failure.detail, "The rows of the LIMIT were not found in 25 read units.")
+
+    def test_warning(self):
+        """It tells what it may use; where nothing is refused, it is a Scan as before."""
+        warning = ('WARNING:  reading up to 25 read units of DynamoDB table "t"\nHINT:  Add a condition on "id", from which partition key "pk" is composed,'
+                   ' to avoid the scan, or set scan_policy to "allow" to silence this warning.')
+        self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 5"), [warning])
+        self.foreign(scan_policy="warn")
+        self.assertEqual([notice[:31] for notice in self.fx.notices("SELECT * FROM f LIMIT 5")], ["WARNING:  full scan of DynamoDB"])
+        self.foreign(scan_policy="allow")
+        self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 5"), [])
+
+    def test_other_statements(self):
+        """What is no preview is refused before a request, as it was."""
+        for sql in ("SELECT * FROM f", "SELECT * FROM f WHERE total = 1 LIMIT 5", "SELECT * FROM f WHERE total % 2 = 0 LIMIT 5", "SELECT * FROM f ORDER BY total LIMIT 5",
+                    "SELECT DISTINCT total FROM f LIMIT 5", "SELECT count(*) FROM f LIMIT 5", "SELECT * FROM f, generate_series(1, 2) LIMIT 5",
+                    "SELECT g, (SELECT total + g FROM f LIMIT 1) FROM generate_series(1, 5) g"):
+            with self.subTest(sql):
+                self.refused(sql, 0, 0)
+
+    def test_cursor(self):
+        """What was read comes first; the error when more is wanted than was found."""
+        self.make(lambda n: n in (7, 390))
+        with self.fx.conn.cursor() as cursor:
+            cursor.execute("BEGIN; DECLARE c CURSOR FOR SELECT total FROM f LIMIT 2; FETCH 1 FROM c")
+            self.assertEqual(cursor.fetchall(), [(7,)])
+            with self.assertRaises(psycopg2.errors.ObjectNotInPrerequisiteState):
+                cursor.execute("FETCH 1 FROM c")
+            cursor.execute("ROLLBACK")

@@ -96,10 +96,11 @@ typedef struct DynFetchSpec
 
 	/*
 	 * For one stream that may stop early: `beyond` is called once, before the
-	 * request that follows this many items, or DYN_SMALL_READ_BYTES.  It may
-	 * raise an error.  0: unbounded.
+	 * request that follows this many items or read units.  It may raise an
+	 * error.
 	 */
-	long		bound;
+	long		bound;			/* items; 0: unbounded */
+	double		bound_units;	/* 0: unbounded, also in items */
 	void		(*beyond) (void *arg);
 	void	   *beyond_arg;
 	DynCounters *counters;		/* counters that are increased, too */

@@ -173,7 +173,8 @@ dyn_scandesc_segments(const DynScanDesc *scandesc)
 	const DynTableMeta *meta;
 	const DynIndexMeta *index;
 
-	if (scandesc->access->kind != DYN_ACCESS_SCAN || scandesc->access->limit_hint > 0)
+	if (scandesc->access->kind != DYN_ACCESS_SCAN ||
+		scandesc->access->limit_hint > 0 || scandesc->bound_units > 0)
 		return 1;
 	meta = describe(relation, name, &index);
 	if (meta == NULL || (name != NULL && index == NULL))
@@ -317,6 +318,7 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	spec.first_limit = scandesc->access->limit_hint;
 	spec.fetch_size = scandesc->relation->options.fetch_size;
 	spec.bound = scandesc->bound;
+	spec.bound_units = scandesc->bound_units;
 	spec.beyond = scandesc->beyond;
 	spec.beyond_arg = scandesc->beyond_arg;
 	spec.counters = scandesc->count_into;

@@ -31,6 +31,7 @@ typedef struct DynScanDesc
 	bool		keeps;			/* may be rescanned with the same values */
 	int		   *group_in_flight;	/* as in DynFetchSpec; NULL: no peers */
 	long		bound;			/* next fetch's, as in DynFetchSpec */
+	double		bound_units;
 	void		(*beyond) (void *arg);
 	void	   *beyond_arg;
 

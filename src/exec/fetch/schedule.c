@@ -221,7 +221,7 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 	/* a stream that is not awaited may never be named */
 	if (spec->keyed && stream->number != fetch->awaited)
 		return false;
-	if (stream->nrequests >= LAZY_PAGES && spec->bound == 0)
+	if (stream->nrequests >= LAZY_PAGES && spec->bound_units == 0)
 		return true;
 	/* only when the pages it received before are used up */
 	return stream->first == NULL && fetch->page == NULL;

@@ -62,6 +62,28 @@ dyn_stream_begin(const DynStreamContext *context, DynStream *stream, int number)
 
 /* ---- sending ---- */
 
+/* Returns the smaller one of two limits that may be unlimited, as 0. */
+static long
+smaller_limit(long a, long b)
+{
+	return a == 0 || b == 0 ? Max(a, b) : Min(a, b);
+}
+
+/*
+ * Returns the number of items that the remaining units of a bounded fetch are
+ * expected to read, by those that it has read; at least one.
+ */
+static long
+items_within_bound(const DynStreamContext *context)
+{
+	const DynFetchSpec *spec = &context->spec;
+	double		item_units = context->examined > 0
+		? context->units / context->examined : spec->item_units;
+
+	return item_units <= 0 ? DYN_LEAST_BYTES
+		: (long) Min(Max((spec->bound_units - context->units) / item_units, 1), 1e6);
+}
+
 /* Returns the maximum number of items of the next page; 0: unlimited. */
 static long
 page_limit(const DynStreamContext *context, const DynStream *stream)
@@ -73,9 +95,9 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 		limit = limit > 10000 ? 0 : limit * LIMIT_GROWTH;
 	if (spec->bound > 0)
 		limit = spec->bound - (long) context->examined;
-	if (spec->fetch_size > 0 && (limit == 0 || limit > spec->fetch_size))
-		limit = spec->fetch_size;
-	return limit;
+	else if (spec->bound_units > 0)
+		limit = smaller_limit(limit, items_within_bound(context));
+	return smaller_limit(limit, spec->fetch_size);
 }
 
 /* Copies the keys of a batch that are still open to the request. */
@@ -130,7 +152,6 @@ write_body(DynStreamContext *context, DynStream *stream)
 						   : request.limit);
 }
 
-/* Read units show the bytes that a bounded fetch has examined. */
 bool
 dyn_stream_send(DynStreamContext *context, DynStream *stream)
 {
@@ -138,12 +159,12 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 
 	Assert(stream->more && !stream->in_flight && stream->reserved == 0);
 	dyn_session_check(spec->connection);
-	if (spec->bound > 0 &&
-		(context->examined >= spec->bound ||
-		 context->units >= dyn_page_units(DYN_SMALL_READ_BYTES) *
-		 (spec->consistent ? 2 : 1)))
+	if (spec->bound_units > 0 &&
+		((spec->bound > 0 && context->examined >= spec->bound) ||
+		 context->units >= spec->bound_units))
 	{
 		spec->bound = 0;
+		spec->bound_units = 0;
 		spec->beyond(spec->beyond_arg);
 	}
 	if (stream->call == NULL)

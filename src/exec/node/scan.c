@@ -22,10 +22,10 @@
 /*
  * Applies scan_policy to the planned index or the table, once for all
  * executions.  If scans that share a read may not read all of it, each of them
- * is refused, but only one of them warns.
+ * is refused, but only one of them warns.  `previewed` as in scan_policy.h.
  */
 static void
-apply_policy(DynScan *scan, DynScanDesc *scandesc)
+apply_policy(DynScan *scan, DynScanDesc *scandesc, double previewed)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(scandesc->relation);
 	const DynAccess *read = dyn_sharing_access(&scan->input);
@@ -50,7 +50,7 @@ apply_policy(DynScan *scan, DynScanDesc *scandesc)
 	}
 	if (policy != DYN_SCAN_WARN || dyn_sharing_warns(&scan->input))
 		dyn_scan_policy_apply(scandesc->relation, read->index, &read->estimate,
-							  scandesc->access->advice);
+							  scandesc->access->advice, previewed);
 }
 
 /* A bounded Scan that continues is like any other. */
@@ -58,8 +58,26 @@ static void
 read_beyond(void *arg)
 {
 	DynScan    *scan = arg;
+	DynScanDesc *scandesc = scan->input.scandesc;
 
-	apply_policy(scan, scan->input.scandesc);
+	apply_policy(scan, scandesc, scandesc->bound > 0 ? 0 : scandesc->bound_units);
+}
+
+/*
+ * Returns the read units of a Scan to which the policy does not apply; 0:
+ * none.  A preview has some only where it would be refused.
+ */
+static double
+free_units(const DynScanDesc *scandesc)
+{
+	const DynAccess *access = scandesc->access;
+
+	if (access->is_small)
+		return dyn_page_units(DYN_SMALL_READ_BYTES) *
+			(scandesc->relation->consistent ? 2 : 1);
+	return access->is_preview &&
+		dyn_relation_scan_policy(scandesc->relation) == DYN_SCAN_ERROR
+		? dyn_relation_preview_units(scandesc->relation) : 0;
 }
 
 /*
@@ -71,20 +89,21 @@ permit(DynInput *input, DynScanDesc *scandesc)
 {
 	const DynAccess *access = scandesc->access;
 	DynScan    *scan = dyn_scan_of(input);
-	bool		is_small = access->is_small && scan->runs_once && !input->requested;
+	double		units = scan->runs_once && !input->requested ? free_units(scandesc) : 0;
 
 	input->requested = true;
-	scandesc->bound = is_small ? access->limit_hint : 0;
-	if (!is_small)
+	scandesc->bound = units > 0 && access->is_small ? access->limit_hint : 0;
+	scandesc->bound_units = units;
+	if (units == 0)
 	{
-		apply_policy(scan, scandesc);
+		apply_policy(scan, scandesc, 0);
 		return;
 	}
 	Assert(scandesc == input->scandesc);
 	scandesc->beyond = read_beyond;
 	scandesc->beyond_arg = scan;
-	dyn_scan_policy_small_read(scandesc->relation, access->index, &access->estimate,
-							   access->limit_hint);
+	dyn_scan_policy_bounded_read(scandesc->relation, access->index, &access->estimate,
+								 scandesc->bound, units);
 }
 
 /* ---- start ---- */
@@ -101,6 +120,7 @@ copy_for_end(const DynAccess *planned)
 
 	*access = *planned;
 	access->may_stop_early = false;
+	access->is_preview = false;
 	access->inner = NIL;
 	foreach(lc, planned->inner)
 		access->inner = lappend(access->inner, copy_for_end(lfirst(lc)));
@@ -187,7 +207,8 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 		scan->input.scandesc = dyn_scandesc_create(scandesc->statement, scandesc->relation,
 												   dyn_access_inner(scandesc->access,
 																	DYN_USE_IF_OPEN));
-	scan->runs_once = scan->input.scandesc->access->is_small &&
+	scan->runs_once = (scan->input.scandesc->access->is_small ||
+					   scan->input.scandesc->access->is_preview) &&
 		dyn_plan_runs_once(node->state->es_plannedstmt, node->plan);
 	scan->input.scandesc->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	scan->fallback = dyn_fallback_create(&scan->input);
@@ -251,7 +272,7 @@ open_items(DynScan *scan)
 		return items;
 	items = dyn_sharing_open(input);
 	if (items != NULL)
-		apply_policy(scan, input->scandesc);
+		apply_policy(scan, input->scandesc, 0);
 	return items ? items : may_repeat(scan, request_items(scan));
 }
 

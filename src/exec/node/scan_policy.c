@@ -144,9 +144,18 @@ dyn_scan_describe(const DynRelation *relation, const DynTableMeta *meta,
 	estimate->assumed = meta->item_count == 0;
 }
 
+static char *
+preview_clause(double units)
+{
+	return units == 0 ? pstrdup("")
+		: psprintf("The rows of the LIMIT were not found in %g read unit%s.",
+				   units, units == 1 ? "" : "s");
+}
+
 void
 dyn_scan_policy_apply(const DynRelation *relation, const char *index,
-					  const DynEstimate *estimate, const char *advice)
+					  const DynEstimate *estimate, const char *advice,
+					  double previewed)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
 	const char *target = dyn_describe_target(relation->table, index);
@@ -161,9 +170,12 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("full scan of %s is disabled by scan_policy \"error\"", target),
-				 size != NULL ? errdetail("It would read %s.", size) : 0,
-				 errhint("%s to avoid the scan, or set scan_policy to \"warn\" or \"allow\".%s",
-						 key_hint(relation, meta), advice_clause(advice))));
+				 size != NULL || previewed > 0
+				 ? errdetail("%s%s%s", size ? psprintf("It would read %s.", size) : "",
+							 size && previewed > 0 ? " " : "", preview_clause(previewed)) : 0,
+				 errhint("%s to avoid the scan, %sor set scan_policy to \"warn\" or \"allow\".%s",
+						 key_hint(relation, meta), previewed > 0 ? "raise preview_units, " : "",
+						 advice_clause(advice))));
 	ereport(WARNING,
 			(size != NULL ? errmsg("full scan of %s (%s)", target, size)
 			 : errmsg("full scan of %s", target),
@@ -171,13 +183,10 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 					 key_hint(relation, meta), advice_clause(advice))));
 }
 
-/*
- * Returns "4609 items, 2.4 MB, about 295 read units, at least 12 s", as far as
- * known, or NULL if the size is unknown.
- */
+/* Returns " (about 12 read units)", or nothing if that is unknown. */
 static char *
 limiting_clause(const DynRelation *relation, const char *name,
-				const DynTableMeta *meta, const DynEstimate *estimate, int items)
+				const DynTableMeta *meta, const DynEstimate *estimate, long items)
 {
 	const DynIndexMeta *index = meta != NULL && name != NULL
 		? dyn_metadata_index(meta, name) : NULL;
@@ -191,19 +200,24 @@ limiting_clause(const DynRelation *relation, const char *name,
 }
 
 void
-dyn_scan_policy_small_read(const DynRelation *relation, const char *index,
-						   const DynEstimate *estimate, int items)
+dyn_scan_policy_bounded_read(const DynRelation *relation, const char *index,
+							 const DynEstimate *estimate, long items,
+							 double units)
 {
 	const DynTableMeta *meta;
+	const char *target = dyn_describe_target(relation->table, index);
 
 	if (dyn_relation_scan_policy(relation) == DYN_SCAN_ALLOW)
 		return;
 	meta = dyn_session_cached_table(relation->connection, relation->table);
 	ereport(WARNING,
-			(errmsg_plural("reading up to %d item of %s%s",
-						   "reading up to %d items of %s%s", items, items,
-						   dyn_describe_target(relation->table, index),
-						   limiting_clause(relation, index, meta, estimate, items)),
+			(items == 0
+			 ? errmsg_plural("reading up to %g read unit of %s",
+							 "reading up to %g read units of %s",
+							 units == 1 ? 1 : 2, units, target)
+			 : errmsg_plural("reading up to %ld item of %s%s",
+							 "reading up to %ld items of %s%s", items, items, target,
+							 limiting_clause(relation, index, meta, estimate, items)),
 			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.",
 					 key_hint(relation, meta))));
 }

@@ -14,19 +14,21 @@ extern void dyn_scan_describe(const DynRelation *relation,
 /*
  * Applies the policy before the relation, or its index, is read by a Scan that
  * is expected to use what EXPLAIN shows: warns, or raises an error.  `advice`
- * is that of the access plan, or NULL, here and below.
+ * is that of the access plan, or NULL, here and below.  A preview has used
+ * `previewed` units before; 0: it is not one.
  */
 extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 								  const DynEstimate *estimate,
-								  const char *advice);
+								  const char *advice, double previewed);
 
 /*
- * Reports a small read in place of a warning: a Scan that reads only `items`
- * items, because of a LIMIT.
+ * Reports a bounded read in place of a warning: a Scan that reads only `items`
+ * items, because of a LIMIT; or, if this is 0, only those units.
  */
-extern void dyn_scan_policy_small_read(const DynRelation *relation,
-									   const char *index,
-									   const DynEstimate *estimate, int items);
+extern void dyn_scan_policy_bounded_read(const DynRelation *relation,
+										 const char *index,
+										 const DynEstimate *estimate,
+										 long items, double units);
 
 /*
  * Applies the policy to one page of at most `items` items.  Returns false if

@@ -40,6 +40,7 @@ static const char *const scan_policies[] = {"allow", "warn", "error", NULL};
 
 const DynReadOptions dyn_default_reads = {
 	.scan_policy = DYN_SCAN_WARN,
+	.preview_units = 25,
 	.round_trip_ms = 5,
 	.read_percent = 100,
 	.unit_cost_ms = 0.2
@@ -127,6 +128,8 @@ static const OptionEntry options_table[] = {
 	{"scan_policy", ON_SERVER | ON_TABLE, VALUE_ENUM, 0, 0,
 		scan_policies, "warn", false,
 	"what to do if a statement requires a full table scan"},
+	{"preview_units", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 1e9, NULL, "25", false,
+	"read units for the rows of a LIMIT if scan_policy rejects full scans"},
 	{"consistent_read", ON_SERVER | ON_TABLE, VALUE_BOOL, 0, 0, NULL, "off",
 	false, "strongly consistent reads, without global secondary indexes"},
 	{"round_trip_ms", ON_SERVER | ON_TABLE, VALUE_REAL, 0, 60000, NULL, "5", false,
@@ -694,6 +697,8 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 	reads.scan_policy = dyn_option_enum(options, "scan_policy",
 										scan_policies,
 										fallback->scan_policy);
+	reads.preview_units = dyn_option_real(options, "preview_units",
+										  fallback->preview_units);
 	reads.consistent = dyn_option_bool(options, "consistent_read",
 									   fallback->consistent);
 	reads.fetch_size = dyn_option_int(options, "fetch_size",

@@ -36,6 +36,7 @@ typedef enum DynDocument
 typedef struct DynReadOptions
 {
 	DynScanPolicy scan_policy;
+	double		preview_units;	/* units; 0: no previews */
 	bool		consistent;		/* option consistent_read */
 	int			fetch_size;		/* items per request; 0: chosen by the
 								 * service */

@@ -39,6 +39,7 @@ bool		dyn_guc_enable_shared_reads = true;
 int			dyn_guc_fetch_memory = 24 * 1024;
 int			dyn_guc_analyze_read_units = 1000;
 double		dyn_guc_max_statement_units = 0;
+double		dyn_guc_preview_units = -1;
 int			dyn_guc_write_mode = DYN_WRITE_IMMEDIATE;
 
 static const struct config_enum_entry write_mode_values[] = {
@@ -163,6 +164,11 @@ dyn_guc_init(void)
 							 "Sets the maximum read units of one statement.",
 							 "Zero means no limit. The server option max_read_units_per_statement applies if it is smaller.",
 							 &dyn_guc_max_statement_units, 0, 0, 1e9,
+							 PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomRealVariable("dynamo_fdw.preview_units",
+							 "Sets the maximum read units of a LIMIT scan that looks for rows where scan_policy rejects full scans.",
+							 "-1 means the option preview_units of the table or server, which applies if it is smaller.",
+							 &dyn_guc_preview_units, -1, -1, 1e9,
 							 PGC_USERSET, 0, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("dynamo_fdw");
 }

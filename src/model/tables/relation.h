@@ -123,6 +123,12 @@ extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 
 /*
+ * Returns the read units that a preview may use under that policy: the smaller
+ * of option and parameter; 0: none.
+ */
+extern double dyn_relation_preview_units(const DynRelation *relation);
+
+/*
  * Returns the column with the value of a key attribute, of its type; 0 if
  * none.
  */

@@ -127,6 +127,8 @@ typedef struct DynAccess
 										 * the item filter */
 	bool		is_small;		/* Scan: true if limit_hint items are enough,
 								 * and few */
+	bool		is_preview;		/* Scan: true if its first rows are enough, but
+								 * not each item is one */
 	bool		presumes;		/* true if an item's existence in the index
 								 * replaces conditions */
 	int			limit_hint;		/* items of the first page; 0: no hint */
@@ -214,7 +216,9 @@ typedef enum DynAccessAbility
 								 * the first ones may be enough */
 	DYN_CAN_COUNT,				/* DynamoDB counts the rows if no clause is
 								 * checked locally */
-	DYN_CAN_BE_SMALL			/* each item that is read is a row */
+	DYN_CAN_BE_SMALL,			/* each item that is read is a row */
+	DYN_CAN_PREVIEW				/* items that are read one after another
+								 * contain the first rows */
 } DynAccessAbility;
 
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);

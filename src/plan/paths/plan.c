@@ -60,6 +60,18 @@ may_stop_early(PlannerInfo *root)
 }
 
 /*
+ * Returns true if a LIMIT needs a known number of rows of the scan, in any
+ * order.  The order for a set operation (query_pathkeys, since PostgreSQL 17)
+ * is applied only to the rows that LIMIT returns.
+ */
+static bool
+needs_first_rows(const PlannerInfo *root)
+{
+	return root->limit_tuples > 0 && root->sort_pathkeys == NIL &&
+		bms_membership(root->all_baserels) == BMS_SINGLETON;
+}
+
+/*
  * Completes the access plan of the table that may replace an index; all these
  * expressions check its rows, which are sorted if the index would provide an
  * order.  Returns false if there is none.
@@ -117,16 +129,15 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 		access->limit_hint = dyn_limit_hint(plan, path->pathkeys, access, scan_clauses);
 	else if (dyn_access_can(access, DYN_CAN_ORDER))
 		access->limit_hint = dyn_items_of_rows(plan, access, scan_clauses, 1, false);
-	/*
-	 * The LIMIT needs a small number of rows in any order, which are short or
-	 * assumed to be.  The order for a set operation (query_pathkeys, since
-	 * PostgreSQL 17) is applied only to the rows that LIMIT returns.
-	 */
-	access->is_small = dyn_access_can(access, DYN_CAN_BE_SMALL) &&
-		root->limit_tuples > 0 && root->sort_pathkeys == NIL && local == NIL &&
-		bms_membership(root->all_baserels) == BMS_SINGLETON &&
+	access->is_small = needs_first_rows(root) && local == NIL &&
+		dyn_access_can(access, DYN_CAN_BE_SMALL) &&
 		plan->relation->unnest == NULL &&
 		dyn_is_small_read(plan->meta, index, root->limit_tuples);
+	access->is_preview = !access->is_small && needs_first_rows(root) &&
+		local == NIL && access->filter_rinfos == NIL &&
+		dyn_access_can(access, DYN_CAN_PREVIEW) &&
+		(plan->relation->unnest != NULL ||
+		 !dyn_access_can(access, DYN_CAN_BE_SMALL));
 	if (access->is_small)
 		access->limit_hint = (int) root->limit_tuples;
 	(void) complete_fallback(plan, access, local, remote);

@@ -14,6 +14,7 @@ from filters import Filters
 from joins import Joins
 from mapped import Mapped
 from ordered import Ordered
+from previews import PREVIEWED, Previews
 from repeated import KEPT, SENT, Repeated
 from runner import Case
 from smaller import SMALLER, Smaller
@@ -64,6 +65,7 @@ class Cases:
         self.elements = Elements(self.generator, tables)
         self.together = Together(self.generator, tables + composed)
         self.smaller = Smaller(self.generator, tables)
+        self.previews = Previews(self.generator, tables + composed)
         self.unions = Unions(self.generator, tables + composed)
         self.filters = Filters(self.generator, [t for t in tables if t.rows and t.name not in ("big", "lg")],
                                lambda table: [(None, columns, nhash) for columns, nhash in Unions.keys_of(table)])
@@ -161,7 +163,7 @@ class Cases:
         while True:
             for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.beside.statement,
                          self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement, self.together.statement,
-                         self.smaller.statement, self.unions.statement, self.unions.statement, self.filters.statement, self.filters.statement):
+                         self.smaller.statement, self.unions.statement, self.unions.statement, self.filters.statement, self.filters.statement, self.previews.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
@@ -191,6 +193,8 @@ class Cases:
             select = self.smaller.statement()
         elif name in (UNION, SPILLED):
             select = self.unions.statement(name)
+        elif name == PREVIEWED:
+            select = self.previews.statement()
         elif name in (SEVERAL, COUNTED):
             select = self.elements.statement(name)
         elif name in (KEPT, SENT):
@@ -250,7 +254,7 @@ class Cases:
             for _ in range(3):
                 yield self.case(self.generator.statement(), settings, False)
             yield from itertools.islice(joins, 7)
-            yield from itertools.islice(edges, 12)
+            yield from itertools.islice(edges, 13)
             yield from itertools.islice(composed, 56)
             for _ in range(5):
                 yield self.case(self.zoned.statement(), {}, True)

@@ -22,6 +22,7 @@ class Select:
         self.settings = {}                  # what it is there to be run under
         self.mode = self.plan_cache = None  # likewise
         self.asked = []                     # parts behind the targets
+        self.refusal = None                 # SQLSTATE of an error that may take the place of rows
 
     def parts(self):
         """The whole statement."""
