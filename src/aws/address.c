@@ -106,7 +106,10 @@ is_refused_v4(const unsigned char *address)
 	return has_any_prefix(address, refused_v4, LENGTHOF(refused_v4));
 }
 
-/* The loopback address is not a compatible form of 0.0.0.1. */
+/*
+ * An address that contains a refused IPv4 address is also refused.  The
+ * loopback address ::1 is an exception: it does not stand for 0.0.0.1.
+ */
 static bool
 is_refused_v6(const unsigned char *address)
 {

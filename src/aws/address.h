@@ -13,8 +13,8 @@ struct sockaddr;
 typedef enum DynAddressPolicy
 {
 	DYN_ADDRESS_ENDPOINT,		/* all addresses that are not refused */
-	DYN_ADDRESS_LOCAL			/* only loopback, and this machine's services
-								 * that provide its credentials */
+	DYN_ADDRESS_LOCAL			/* only loopback, and the services that provide
+								 * this machine with credentials */
 } DynAddressPolicy;
 
 /*

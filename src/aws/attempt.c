@@ -20,9 +20,9 @@
  * A SENT call may be paused, because its response is longer than it is
  * currently allowed to receive.  While it is paused, libcurl neither reads
  * from its connection nor notices the end of the connection.  libcurl's time
- * limit includes pauses, so it is lifted at the first one, and we measure the
- * time ourselves.  For `once` calls we always do, because a caller that has
- * other work must not make a write look unanswered.
+ * limit includes pauses, so it is lifted at the first pause, and we measure
+ * the time ourselves.  For `once` calls we always measure it: otherwise a
+ * write might seem unanswered only because the caller had other work.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
@@ -44,8 +44,8 @@
 #include "provider.h"
 
 /*
- * Maximum number of attempts that are not counted: a peer may end each of
- * them.
+ * Maximum number of attempts that are not counted, since a peer could end each
+ * of them.
  */
 #define MOST_UNATTENDED		100
 
@@ -57,8 +57,8 @@
 /* ---- the list of active calls ----------------------------------------- */
 
 /*
- * Calls that wait for the same resource are served in the order in which they
- * were started.
+ * Adds the call at the end, so that calls that wait for the same resource are
+ * served in the order in which they were started.
  */
 void
 dyn_attempt_link(DynActiveCall *call)
@@ -176,7 +176,7 @@ signed_headers(DynSigKeyCache *cache, const DynService *service,
 		dyn_sigv4_authorization(cache, &scope, credentials, &request,
 								&authorization) &&
 		dyn_buffer_terminate(&authorization) != NULL;
-	/* headers[0], the content type, is among the fixed ones */
+	/* headers[0] is the content type, which fixed headers contain already */
 	for (i = 1; ok && i < request.nheaders; i++)
 		ok = dyn_http_append_header(&list, headers[i].name,
 									headers[i].value);
@@ -287,8 +287,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	int64_t		date;
 
 	/*
-	 * The first correction of the clock is free.  Later ones (the clock is
-	 * stepped while requests are in flight) are limited by the attempts.
+	 * The first correction of the clock does not count as a retry.  Later ones
+	 * do; they occur if the clock is stepped while requests are in flight.
 	 */
 	if (class == DYN_RETRY_CLOCK)
 	{
@@ -299,7 +299,7 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 			dyn_retry_set_clock(service->clock, date - (int64_t) time(NULL),
 								call->signed_offset);
 	}
-	/* the provider is notified each time, but a call tries it once */
+	/* notify the provider each time, but retry the call only once */
 	if (class == DYN_RETRY_CREDENTIALS)
 	{
 		tried = call->credentials_tried;
@@ -313,9 +313,9 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return false;
 
 	/*
-	 * The attempt's time may have run out while the caller did something else:
-	 * libcurl checks the clock before it checks for the response, which may
-	 * have arrived.  Or the peer may have timed out because we did not read.
+	 * The attempt may have timed out while the caller did something else:
+	 * libcurl checks the clock first, although the response may have arrived.
+	 * Or the peer may have timed out because we did not read.
 	 */
 	unattended = call->public.failure == DYN_FAIL_NETWORK ? call->left_us >= 0 :
 		call->public.failure == DYN_FAIL_TIMEOUT &&
@@ -332,8 +332,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 
 /*
  * Returns true if the attempt of a `once` call may have been executed, but has
- * no usable response.  Only an error document shows that it was refused, and
- * those of an internal error do not.
+ * no usable response.  An error document shows that it was not executed,
+ * unless the error is an internal one.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)
@@ -423,9 +423,9 @@ send_attempt(DynActiveCall *call)
 			/*
 			 * If libcurl has read a lot of the reply in its first turn, the
 			 * transfer may be paused.  Then libcurl has not yet reported which
-			 * connection it took, and we would regard that connection as idle
-			 * (sockets.c).  To make libcurl report it, resume the transfer
-			 * with the bytes that libcurl holds.
+			 * connection it uses, and we would regard that connection as idle
+			 * (sockets.c).  libcurl reports it when the transfer is resumed
+			 * with the bytes that it holds.
 			 */
 			if (http->paused)
 			{
@@ -448,9 +448,9 @@ send_attempt(DynActiveCall *call)
 
 /*
  * Returns true if the call should wait for a connection now.  Then it is held
- * until one is idle, or until the very first is established.  An established
- * connection has shown that the peer can be reached, even if no connection
- * ever replies twice; from then on, all may be made at once.
+ * until a connection is idle, or until the client's very first connection is
+ * established.  Once one is established, the peer is known to be reachable,
+ * and several connections may be made at the same time.
  */
 static bool
 awaits_connection(DynActiveCall *call)
@@ -492,8 +492,8 @@ awaits_connection(DynActiveCall *call)
 
 /*
  * Returns true if the call has credentials.  While they are being obtained,
- * the call is held; if there are none, it ends.  When a source ends, all held
- * calls may try again.
+ * the call is held; if they cannot be obtained, the call ends.  When a source
+ * has ended, all held calls try again.
  */
 static bool
 has_credentials(DynActiveCall *call)
@@ -518,10 +518,11 @@ has_credentials(DynActiveCall *call)
 
 /*
  * A transfer needs a descriptor: that of an idle connection, or a new one.  An
- * idle connection to another host does not help, so up to twice as many
- * sockets as acquired may be open until the statement ends.  Without a
+ * idle connection to another host cannot be used, so until the statement ends,
+ * there may be twice as many open sockets as acquired descriptors.  Without a
  * descriptor, the call waits for another transfer to end.  It does not wait
- * for paused ones: the caller may need this response before it can use theirs.
+ * for paused transfers, since the caller may need this response before it can
+ * resume them.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)
@@ -573,7 +574,8 @@ dyn_attempts_suspend_paused(DynClient *client)
 }
 
 /*
- * Resumes the transfer.  libcurl does not report a transfer that fails here.
+ * Resumes the transfer.  If that fails, libcurl does not report the end of the
+ * transfer.
  */
 void
 dyn_attempt_resume(DynActiveCall *call)

@@ -25,20 +25,24 @@
 #include "../base/lengthof.h"
 #include "../base/text.h"
 
-/* A longer body is a gateway's page; parsing takes memory (jsonload.c). */
+/*
+ * A longer body is not parsed, since parsing takes memory (jsonload.c): it is
+ * the page of a gateway.
+ */
 #define LONGEST_DOCUMENT	((size_t) 256 * 1024)
 
 #define AUTHORIZATION	"AWS4-HMAC-SHA256"
 #define BLOT			"***"
 
-/* Shorter secrets are placeholders for an emulator, and are not masked. */
+/* Shorter secrets are not masked: they are placeholders for an emulator. */
 #define SHORTEST_SECRET	8
 
 /* A substring of a secret is masked if it has at least this length. */
 #define BETRAYING		16
 
 /*
- * Errors whose text continues with text that the service computed or received.
+ * Errors whose messages contain text that the service has computed or
+ * received.
  */
 static const char *const echoing_codes[] = {
 	"InvalidSignatureException",
@@ -89,8 +93,8 @@ betrayed(const char *s, size_t len, const char *secret)
 
 /*
  * Consumes one character or one secret of the text, and returns its length in
- * bytes.  Sets the chunk to write; white space becomes one space, so that the
- * caller can merge runs of it.
+ * bytes.  Sets the chunk to write in its place; any white space becomes one
+ * space, and the caller merges successive spaces.
  */
 static size_t
 next_chunk(const char *s, size_t len, const DynCredentials *credentials,
@@ -200,8 +204,8 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 	first = json_array_get(reasons, 0);
 	error->hot_partition = first != NULL;
 	/*
-	 * The limit of a single partition is ...KeyRangeThroughputExceeded
-	 * (developer guide, "Diagnosing throttling").
+	 * The reason for a single partition's limit ends with
+	 * KeyRangeThroughputExceeded (developer guide, "Diagnosing throttling").
 	 */
 	for (i = 0; i < json_array_size(reasons); i++)
 	{

@@ -116,10 +116,7 @@ process(DynClient *client)
 	client->left_us = dyn_loop_now_us();
 }
 
-/*
- * Calls each watcher once, though a watcher may remove itself and others at
- * the same time.
- */
+/* Calls each watcher once, even if watchers are removed by the callbacks. */
 static bool
 call_watchers(DynClient *client)
 {
@@ -142,8 +139,8 @@ call_watchers(DynClient *client)
 }
 
 /*
- * An event that a source of credentials has waited for may let calls continue,
- * and these may start a source.
+ * An event for a source of credentials may let calls continue, and these may
+ * start a source again, so this is repeated.
  */
 void
 dyn_client_drive(DynClient *client)
@@ -165,9 +162,10 @@ dyn_client_drive(DynClient *client)
 }
 
 /*
- * Work that could be done before the wait makes the descriptor readable.  Only
- * calls that ended in dyn_call_start need a separate check.  A source of
- * credentials may have been started since the client was last driven.
+ * If there is work to do, the descriptor is readable, and the wait returns at
+ * once.  Only calls that ended in dyn_call_start need a separate check.  A
+ * source of credentials may have been started since the client was last
+ * driven.
  */
 DynWait
 dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
@@ -299,8 +297,8 @@ dyn_call_body(DynCall *call)
 }
 
 /*
- * A document that could not be written, or an operation name that is too long,
- * fails like any other call.
+ * If the document could not be written, or the name of the operation is too
+ * long, the call fails like any other.
  */
 void
 dyn_call_start(DynCall *public, const DynService *service,
@@ -335,7 +333,9 @@ dyn_call_start(DynCall *public, const DynService *service,
 	{
 		DynBuffer  *best = client->spare;
 
-		/* small ones held a packed body or an error */
+		/*
+		 * prefer a large buffer: small ones held a compressed body or an error
+		 */
 		for (i = 1; i < client->nspare; i++)
 			if (client->spare[i].cap > best->cap)
 				best = &client->spare[i];

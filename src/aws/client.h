@@ -80,14 +80,16 @@ typedef struct DynService
 								 * the environment */
 	struct DynProvider *provider;	/* provides the credentials */
 	int			connect_timeout_ms;
-	int			request_timeout_ms; /* limit of one attempt; includes the body,
-									 * excludes pauses (dyn_call_allow), and
-									 * for `once` calls all time in which the
-									 * client is not driven */
+	int			request_timeout_ms; /* limit of one attempt, including the
+									 * body, but without pauses
+									 * (dyn_call_allow); for `once` calls also
+									 * without the time in which the client is
+									 * not driven */
 	int			max_attempts;
 	size_t		max_response;	/* limit of a response body after inflating
 								 * (bytes) */
-	int			max_idle_connections;	/* to keep open between statements */
+	int			max_idle_connections;	/* number of connections to keep open
+										 * between statements */
 	DynClock   *clock;			/* service's clock, set by the client */
 } DynService;
 
@@ -111,8 +113,10 @@ typedef enum DynFailure
 	DYN_FAIL_TLS,
 	DYN_FAIL_TIMEOUT,			/* timeout of connecting or of the entire
 								 * attempt */
-	DYN_FAIL_NETWORK,			/* reset, truncated, protocol violated */
-	DYN_FAIL_TOO_LARGE,			/* body over max_response, headers too long */
+	DYN_FAIL_NETWORK,			/* connection reset, reply truncated, or
+								 * protocol violated */
+	DYN_FAIL_TOO_LARGE,			/* body larger than max_response, or headers
+								 * too long */
 	DYN_FAIL_CHECKSUM,			/* x-amz-crc32 does not match the body */
 	DYN_FAIL_ENCODING,			/* gzip stream damaged */
 	DYN_FAIL_ADDRESS,			/* the host resolved to a refused address */
@@ -136,7 +140,8 @@ typedef struct DynCall
 	/* final once state is DYN_CALL_DONE */
 	DynFailure	failure;
 	bool		passing;		/* true if the failure may be temporary */
-	int			http_status;	/* last attempt's; 0 if it had no reply */
+	int			http_status;	/* status of the last attempt; 0 if it had no
+								 * reply */
 	char		code[128];		/* DynamoDB's error code, "" if none */
 	char		message[1024];	/* text of that error, or libcurl's; truncated,
 								 * printable, valid UTF-8 */
@@ -163,7 +168,7 @@ typedef struct DynCall
 
 /*
  * Callbacks that account for file descriptors of the process.  `acquire`
- * requests one more and may return false, `reserve` always takes one,
+ * requests a descriptor and may return false, `reserve` always takes one,
  * `release` returns one.
  */
 typedef struct DynDescriptors
@@ -175,8 +180,9 @@ typedef struct DynDescriptors
 
 /*
  * Creates a client.  Returns NULL if libcurl, epoll or an allocation fails.
- * While `acquire` returns false, requests wait until others have ended; one is
- * always sent.  With `descriptors` NULL, descriptors are not accounted for.
+ * While `acquire` returns false, requests wait until others have ended; but
+ * one request may always be sent.  With `descriptors` NULL, descriptors are
+ * not accounted for.
  */
 extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 
@@ -187,10 +193,10 @@ extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * Must be called when a statement has ended.  It keeps as many idle
- * connections open as this statement or the previous one used at once, up to
+ * Must be called when a statement has ended.  Keeps as many idle connections
+ * open as this statement or the previous one used at the same time, up to
  * max_idle_connections of its services.  If there are more, or the peer has
- * closed some, all are closed: libcurl cannot close single ones.
+ * closed some, all are closed, since libcurl cannot close single connections.
  */
 extern void dyn_client_end_statement(DynClient *client);
 

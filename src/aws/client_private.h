@@ -1,7 +1,7 @@
 /*
  * client_private.h
- *		The state of a client and of its calls, and what client.c needs of
- *		attempt.c.
+ *		The state of a client and of its calls, and the functions of attempt.c
+ *		and response_check.c.
  */
 #ifndef DYN_AWS_CLIENT_PRIVATE_H
 #define DYN_AWS_CLIENT_PRIVATE_H
@@ -37,13 +37,16 @@ typedef struct DynActiveCall
 	int64_t		left_us;		/* time left at the last pause (us); -1 if it
 								 * was never paused */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
-	int			unattended;		/* failed while the client was not driven */
+	int			unattended;		/* number of attempts that failed while the
+								 * client was not driven */
 	bool		clock_tried;	/* true if this call has corrected the clock */
-	unsigned	generation;		/* that of the last credentials used */
-	bool		credentials_tried;	/* this call has refreshed them once */
+	unsigned	generation;		/* generation of the credentials last used */
+	bool		credentials_tried;	/* true if this call has refreshed the
+									 * credentials */
 	bool		held;			/* true if BACKOFF waits for credentials, a
 								 * descriptor or a connection */
-	uint64_t	peer;			/* fingerprint of its peer, or 0 */
+	uint64_t	peer;			/* fingerprint of the peer
+								 * (dyn_connections_peer), or 0 */
 	int64_t		waiting_us;		/* time since when it waits for a connection
 								 * (monotonic us), or 0 */
 	struct DynActiveCall *next;			/* next call in the client's list */
@@ -58,8 +61,10 @@ struct DynClient
 	DynSigKeyCache key_cache;
 	DynRandom	random;
 	DynActiveCall *active;		/* SENT and BACKOFF calls */
-	int			in_flight;		/* calls without a counter of their own */
-	bool		has_completions;	/* not all were seen by the caller */
+	int			in_flight;		/* counter for calls that do not have their
+								 * own */
+	bool		has_completions;	/* true if the caller has not yet seen all
+									 * calls that are done */
 	int64_t		left_us;		/* time at which control was last returned to
 								 * the caller (monotonic us) */
 	DynExchange *exchanges;		/* exchanges that are started and not done */
@@ -88,9 +93,9 @@ extern void dyn_attempt_refuse(DynActiveCall *call, DynFailure failure);
 extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 
 /*
- * Ends an attempt that has been paused and whose time is over.  If we are
- * late, the caller did not drive the client, and bytes from the peer may not
- * have been read: then the attempt gets its time again.
+ * Ends a resumed attempt whose time is over.  But if the caller has not driven
+ * the client in time, data from the peer may not have been read yet, so the
+ * attempt gets the same time again.
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 
@@ -103,7 +108,7 @@ extern void dyn_attempt_abandon(DynActiveCall *call);
  */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 
-/* Lets an active call wait before its next attempt. */
+/* Delays the next attempt of an active call. */
 extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
 

@@ -84,8 +84,8 @@ dyn_connections_open(DynConnections *connections,
 }
 
 /*
- * Returns or acquires descriptors until each open connection has exactly one;
- * returns false if that fails.
+ * Acquires descriptors, or gives some back, until each open connection has
+ * exactly one; returns false if that fails.
  */
 static bool
 settle_descriptors(DynConnections *connections)

@@ -19,17 +19,21 @@ typedef struct DynConnections
 	DynLoop		loop;
 	DynSockets	sockets;
 	DynTls		tls;
-	const DynDescriptors *descriptors;	/* NULL: not accounted for */
+	const DynDescriptors *descriptors;	/* callbacks, or NULL if descriptors
+										 * are not accounted for */
 	int			granted;		/* descriptors acquired for connections */
 	DynHttp    *handles;		/* spare easy handles */
 	int			nhandles;
 	int			used;			/* transfers in the loop */
 	int			peak;			/* most transfers at once in this statement */
-	int			last_peak;		/* the same for the previous statement */
-	int			keep;			/* max_idle_connections of its services */
-	bool		drop_idle;		/* drop all once none is used */
-	int64_t		waited_us;		/* time waited for idle ones since the last one
-								 * was made (us) */
+	int			last_peak;		/* peak of the previous statement */
+	int			keep;			/* largest max_idle_connections of the services
+								 * used */
+	bool		drop_idle;		/* true if all connections are to be dropped
+								 * when none is used */
+	int64_t		waited_us;		/* time that requests have waited for idle
+								 * connections since the last connection was
+								 * made (us) */
 } DynConnections;
 
 /*
@@ -78,18 +82,21 @@ extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
 								   int64_t waited_us);
 
 /*
- * Accounts for the descriptor of another transfer's connection; returns false
- * if none is granted.  With `always`, one is taken in any case.
+ * Accounts for the descriptor of one more connection; returns false if none is
+ * granted.  With `always`, takes one in any case.
  */
 extern bool dyn_connections_acquire(DynConnections *connections, bool always);
 
-/* Reserves `n` descriptors that do not belong to connections; returns them. */
+/*
+ * Reserve, and give back, `n` descriptors that do not belong to connections.
+ */
 extern void dyn_connections_hold(DynConnections *connections, int n);
 extern void dyn_connections_return(DynConnections *connections, int n);
 
 /*
- * Takes a spare handle or creates one, NULL if memory runs out; returns a
- * handle whose transfer is not in the loop to the spare ones.
+ * The first takes a spare handle or creates one; it returns NULL if memory
+ * runs out.  The second makes a handle spare, whose transfer is not in the
+ * loop.
  */
 extern DynHttp *dyn_connections_take_handle(DynConnections *connections);
 extern void dyn_connections_give_handle(DynConnections *connections,

@@ -15,8 +15,8 @@
 #include "../base/text.h"
 
 /*
- * Replaces bytes that cannot be printed.  File names and the like may contain
- * any bytes; and the end of a truncated text may be a part of a character.
+ * Replaces bytes that cannot be printed.  Names of files may contain any
+ * bytes, and a truncated text may end inside a character.
  */
 static void
 make_printable(char *text)

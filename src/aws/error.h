@@ -27,17 +27,17 @@ typedef struct DynError
 } DynError;
 
 /*
- * Each function sets one text; text that is too long is truncated.  The first
- * sets `passing` to false and clears the other texts.  All return false, so
- * that callers can return their result.
+ * Each function sets one text, and truncates it if it is too long.  The first
+ * function also sets `passing` to false and clears the other texts.  All
+ * return false, so that callers can return their result.
  */
 extern bool dyn_error_set(DynError *err, const char *fmt,...) DYN_PRINTF(2, 3);
 extern bool dyn_error_hint(DynError *err, const char *fmt,...) DYN_PRINTF(2, 3);
 extern bool dyn_error_memory(DynError *err);
 
 /*
- * Size and function for a time such as "2026-01-02 03:04:05 UTC"; it is "an
- * unknown time" for 0 and after the year 9999.
+ * Writes a time as "2026-01-02 03:04:05 UTC", or "an unknown time" for 0 and
+ * for times after the year 9999.
  */
 #define DYN_ERROR_TIME_SIZE	32
 extern void dyn_error_time_text(int64_t seconds, char *text);

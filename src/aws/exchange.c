@@ -2,9 +2,10 @@
  * exchange.c
  *		Sends one HTTP request of any kind and receives its reply.
  *
- * An exchange uses the client's handles and its loop, but a connection that
- * serves nothing else.  Only such requests may reach certain addresses; a call
- * to an endpoint that a user named so must not find their connection.
+ * An exchange uses the client's handles and its loop, but has its own
+ * connection.  Some addresses may be reached by exchanges only.  A call, whose
+ * endpoint a user may have set to such an address, must not find that
+ * connection.
  *
  * Layer: aws.  Knows libcurl's header list.
  */
@@ -120,7 +121,7 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 		exchange->http = http;
 		failure = dyn_http_prepare(http, &request, headers, &exchange->response,
 								   &exchange->response, &exchange->allowance);
-		/* one more connection is always granted: exchanges are few */
+		/* always take one more descriptor, since there are few exchanges */
 		if (failure == DYN_FAIL_NONE &&
 			dyn_connections_acquire(connections, true) &&
 			dyn_connections_enter(connections, http, 0))

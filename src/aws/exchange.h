@@ -3,8 +3,8 @@
  *		Sends one HTTP request of any kind and receives its reply.
  *
  * Calls (client.h) are for AWS JSON services.  A request to any other service,
- * a source of credentials, is an exchange: it has no signature, no retry, no
- * checks but those of HTTP, and a connection of its own.  Legal order:
+ * a source of credentials, is an exchange: it has no signature, no retries,
+ * only HTTP's own checks, and its own connection.  Legal order:
  *
  *		exchange = dyn_exchange_create("GET", url, policy)
  *		add headers, write the body
@@ -39,7 +39,8 @@ typedef struct DynExchange
 	struct curl_slist *headers; /* lines; moved when the exchange is started */
 	DynBuffer	body;
 	DynAddressPolicy policy;	/* addresses that it may be sent to */
-	bool		failed;			/* a header was refused, or memory ran out */
+	bool		failed;			/* true if a header was refused or memory ran
+								 * out */
 
 	/* the reply, once the exchange is done */
 	DynFailure	failure;		/* DYN_FAIL_NONE with any HTTP status */
@@ -55,7 +56,8 @@ typedef struct DynExchange
 	void		(*done) (void *arg);
 	void	   *arg;
 	size_t		allowance;
-	bool		ended;			/* it has ended, but `done` was not called */
+	bool		ended;			/* true if it has ended, but `done` was not
+								 * called yet */
 	struct DynExchange *next;	/* next exchange in the client's list */
 } DynExchange;
 
@@ -97,9 +99,9 @@ extern void dyn_exchange_start(DynExchange *exchange, DynClient *client,
 extern void dyn_exchange_destroy(DynExchange *exchange);
 
 /*
- * Called by the client: when the transfer has ended; to find an exchange that
- * has ended and is not reported yet (or NULL); to report one of these (false:
- * there is none).
+ * Functions for the client.  The first is called when a transfer has ended.
+ * The second returns an exchange that has ended but is not reported yet, or
+ * NULL.  The third reports one of these; it returns false if there is none.
  */
 extern void dyn_exchange_end(DynExchange *exchange, int curl_code);
 extern DynExchange *dyn_exchanges_ended(const DynClient *client);

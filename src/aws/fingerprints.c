@@ -3,22 +3,22 @@
  *		Stores the fingerprints of a client's latest replies.
  *
  * HTTP/1.1 matches replies to requests by their order only, so a surplus reply
- * is taken for that to a later request. sockets.c ends connections that
- * receive data while no reply is expected.  But a surplus reply may also
- * arrive while another reply is expected, and other requests may have had
- * their replies since.  A request id occurs only once on a connection.  So a
- * reply with the id and the body of an earlier one is not the reply to this
- * request.
+ * is mistaken for the reply to a later request.  sockets.c ends connections
+ * that receive data while no reply is expected.  But a surplus reply may also
+ * arrive while another reply is expected.  Since a request id occurs only once
+ * on a connection, a reply with the id and the body of an earlier reply is not
+ * the reply to this request.
  *
  * Some services that imitate DynamoDB, and gateways in front of it, always
- * send the same id.  The first reply of a connection repeats nothing.  So if
- * its id is known, the id distinguishes nothing, and is ignored from then on.
+ * send the same id.  The first reply of a connection cannot be a repetition.
+ * So if its id is already known, the service reuses ids, and this id is
+ * ignored from then on.
  *
  * The fingerprints are not part of the connection: libcurl may have closed it
  * when the reply is examined, just because there was surplus data.
  *
- * Limits: services that send no request id or a constant one, and repetitions
- * that arrive after a thousand other replies.
+ * Repetitions are not detected if the service sends no request id or a
+ * constant one, or if they arrive after a thousand other replies.
  *
  * The tables store marks: of a reply, of its id, and of an id that is ignored.
  * Two hash tables with linear probing are filled alternately; a full one is
@@ -33,7 +33,7 @@
 #define SLOTS	(DYN_FINGERPRINTS * 2)
 
 /*
- * Modifiers that derive the other marks from an id: it was received; it is
+ * Modifiers of an id, for the marks that it was received, and that it is
  * ignored.
  */
 #define SEEN			UINT64_C(0x9E3779B97F4A7C15)

@@ -50,9 +50,9 @@
 
 /*
  * Opens a socket unless its address is refused.  The first refused address
- * ends the request, even if another address of the host would be allowed or
- * has been connected to already: a name that has such addresses is not
- * trusted.
+ * ends the request, because a name that has such an address is not trusted.
+ * This is so even if another address of the host is allowed, or was connected
+ * to earlier.
  */
 static curl_socket_t
 on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
@@ -195,10 +195,10 @@ announced_length(const DynHttp *http)
 }
 
 /*
- * Reserves space for `len` more bytes of the body.  If the length of the body
- * is known and may arrive in full, all of it is reserved.  Otherwise the
- * buffer grows with the allowance: buffers of full size that are filled later,
- * or never, would scatter the heap.
+ * Reserves space for `len` more bytes of the body.  If the length is known and
+ * the allowance covers it, all of it is reserved.  Otherwise the buffer grows
+ * with the allowance: full-sized buffers that are filled later, or never,
+ * would fragment the heap.
  */
 static bool
 make_space(const DynHttp *http, DynBuffer *body, size_t len)
@@ -248,7 +248,7 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 
 /*
  * Receives a part of the body.  If this pauses the transfer, libcurl holds
- * these bytes and all that it has read with them (up to DYN_RECEIVE_BUFFER).
+ * these bytes, and the rest of what it has read (up to DYN_RECEIVE_BUFFER).
  * It passes them again from within dyn_loop_resume.  Exchanges receive
  * credentials: see wiping.c.
  */
@@ -423,8 +423,8 @@ set_up(DynHttp *http, const DynHttpRequest *request)
 }
 
 /*
- * Sets the options that differ between requests.  Other requests must not find
- * a connection that may reach more, or fewer, addresses than theirs.
+ * Sets the options that differ between requests.  A connection must not be
+ * reused by a request with another address policy.
  */
 static bool
 set_request(DynHttp *http, const DynHttpRequest *request)
@@ -522,8 +522,8 @@ dyn_http_release(DynHttp *http)
 }
 
 /*
- * Some versions of libcurl (7.88 among them) report the connect time only
- * after TLS.
+ * This does not use the connect time, which some versions of libcurl (7.88
+ * among them) report only after TLS.
  */
 bool
 dyn_http_is_connected(const DynHttp *http)
@@ -681,13 +681,19 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		*text = "the connection was closed within the header of the response";
 		return DYN_FAIL_NETWORK;
 	}
-	/* libcurl's result for a header over its own limit, which is above ours */
+	/*
+	 * this is also libcurl's result for a header over its own limit, which is
+	 * above ours
+	 */
 	if (code == CURLE_OUT_OF_MEMORY && http->reply.header_bytes > 0)
 	{
 		*text = refusal_text(DYN_FAIL_TOO_LARGE);
 		return DYN_FAIL_TOO_LARGE;
 	}
-	/* libcurl's result for the reply of a server that does not use HTTP */
+	/*
+	 * this is libcurl's result for the reply of a server that does not use
+	 * HTTP
+	 */
 	if (code == CURLE_UNSUPPORTED_PROTOCOL && dyn_http_was_sent(http))
 		return DYN_FAIL_HTTP;
 	return rule->failure;

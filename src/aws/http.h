@@ -27,13 +27,13 @@ typedef struct DynReply
 	size_t		body_bytes;		/* body bytes as transmitted */
 	bool		repeated;		/* true if it repeats an earlier reply */
 	bool		has_body_crc;	/* true if there was an x-amz-crc32 */
-	bool		garbled_crc;	/* true if that was not a 32-bit number */
+	bool		garbled_crc;	/* true if its value was not a 32-bit number */
 	uint32_t	wanted_crc;
 	uint32_t	crc;			/* checksum of the bytes so far */
 	bool		packed;			/* true if Content-Encoding is gzip */
 	bool		unknown_encoding;
 	char		date[40];		/* unparsed (dyn_http_date) */
-	long		retry_after_ms; /* requested by the service; -1: none */
+	long		retry_after_ms; /* delay requested by the service; -1: none */
 	char		request_id[128];
 } DynReply;
 
@@ -52,7 +52,8 @@ typedef struct DynHttpRequest
 	const char *proxy;			/* proxy, as in DynService */
 	int			connect_timeout_ms;
 	int			timeout_ms;
-	bool		once;			/* its connection serves nothing else */
+	bool		once;			/* true if no other request may use its
+								 * connection */
 	bool		never_resend;	/* true if libcurl must not send it again when
 								 * a reused connection turns out to be dead */
 } DynHttpRequest;
@@ -70,7 +71,8 @@ typedef struct DynHttp
 	int			opened;			/* socket that it opened last; or -1 */
 	struct DynHttp *next;		/* next handle in the pool */
 	bool		is_set;			/* true if the constant options are set */
-	bool		trusts;			/* the TLS options are set, for these two: */
+	bool		trusts;			/* true if the TLS options are set, for the
+								 * next two */
 	char	   *ca_bundle;		/* CA bundle that it trusts */
 	unsigned	forgotten;		/* tls->forgotten when they were set */
 	struct curl_slist *headers; /* request headers, owned while it runs */
@@ -105,9 +107,9 @@ extern void dyn_http_destroy(DynHttp *http);
 
 /*
  * Prepares the handle for the request.  Takes ownership of the headers, also
- * on failure.  Both buffers must be empty and have a bound.  The transfer is
- * paused when more than *allowance bytes of body would arrive; the caller may
- * increase the allowance, and resumes the transfer.
+ * on failure.  Both buffers must be empty, and must have a maximum size.  The
+ * transfer is paused when more than *allowance bytes of body would arrive; the
+ * caller may increase the allowance, and resumes the transfer.
  */
 extern DynFailure dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
 								   struct curl_slist *headers, DynBuffer *plain,

@@ -55,8 +55,8 @@
 #define IDLE_CONNECTIONS	1024L
 
 /*
- * libcurl may request to be called again at once; a limit prevents endless
- * loops.
+ * Maximum number of calls in a turn: libcurl may request again and again to be
+ * called at once.
  */
 #define CALLS_PER_TURN		8
 
@@ -170,7 +170,10 @@ open_multi(DynLoop *loop)
 	return NULL;
 }
 
-/* libcurl is initialized on first use: never in a process that forks later. */
+/*
+ * Initializes libcurl on first use, so never in the postmaster, which forks
+ * later.
+ */
 bool
 dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 {
@@ -216,9 +219,10 @@ dyn_loop_drop_connections(DynLoop *loop)
 /* ---- running ---------------------------------------------------------- */
 
 /*
- * Lets libcurl act on a socket, or on its timers.  If it runs out of memory,
- * it may not have reported what to watch or when to call it.  Then we call it
- * again soon, and its own timeouts end the transfer.
+ * Lets libcurl act on a socket, or on its timers.  If libcurl runs out of
+ * memory, it may not have reported the sockets to watch, or the time of its
+ * next call.  Then we call it again soon, and its own timeouts end the
+ * transfer.
  */
 static void
 act(DynLoop *loop, curl_socket_t fd, int what)

@@ -32,9 +32,9 @@ typedef struct DynLoop
 	int			timer_fd;		/* timer, watched by epoll_fd */
 	int64_t		curl_due_us;	/* time of the next call of libcurl */
 	int64_t		armed_us;		/* time to which timer_fd is set */
-	bool		late;			/* true if libcurl was called long after the
-								 * requested time, since control was last
-								 * returned to the caller */
+	bool		late;			/* true if, since control was last returned to
+								 * the caller, libcurl was called long after
+								 * the time that it requested */
 } DynLoop;
 
 /* Returns monotonic time in microseconds. */

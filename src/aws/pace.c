@@ -4,10 +4,11 @@
  *
  * To a client, a service that throttles is a bucket of tokens that fills at
  * the unknown rate; it refuses requests while the bucket is empty.  So the
- * bucket is empty at each refusal, and between two refusals it received as
- * much as was granted.  The rate is units / time, with an error of at most one
- * request's cost.  A longer time gives a better measurement.  So a measurement
- * continues over many refusals, and drops its older half from time to time.
+ * bucket is empty at each refusal, and between two refusals it has received as
+ * many tokens as were granted.  The rate is units / time, with an error of at
+ * most one request's cost.  A longer time gives a better measurement.  So a
+ * measurement continues over many refusals, and drops its older half from time
+ * to time.
  *
  * The constants are those with which test/unit/test_pace.c comes closest to
  * the ideal in a number of situations.
@@ -24,7 +25,7 @@
 /*
  * Pauses while nothing is granted: the first pause if the capacity is not
  * known, the growth of pauses, and the longest pause.  Above SHORT_PAUSE, a
- * pause is at most this share of the time since the first refusal.
+ * pause is also limited to a share of the time since the first refusal.
  */
 #define FIRST_PAUSE_MS		25.0
 #define PAUSE_GROWTH		1.5
@@ -50,18 +51,21 @@
 #define GROWTH_PER_SECOND	0.15
 
 /*
- * ...and grows HASTE times as fast after this many responses, over this much
- * time, without a refusal...
+ * ...and grows HASTE times as fast after this number of responses and this
+ * time without a refusal...
  */
 #define QUIET_RESPONSES		6.0
 #define QUIET_MS			800.0
 #define HASTE				10.0
 #define MAX_GROWTH			0.5
 
-/* ...until it is this multiple of the granted rate: then it limits nothing. */
+/* ...until it is this multiple of the granted rate, and is dropped. */
 #define FORGET_RATIO		16.0
 
-/* Limit up to which unused time is made up for; services also save some. */
+/*
+ * Unused time up to this limit may be used later; services also save unused
+ * capacity.
+ */
 #define SLACK_MS			300.0
 
 /* A measurement of twice this time drops its older half. */
@@ -73,10 +77,10 @@
 /* An episode of refusals ends after this time without one. */
 #define END_OF_EPISODE_MS		10000.0
 
-/* One request costs at most what the rate grants in this time... */
+/* Maximum cost of a request: the units that the rate grants in this time... */
 #define REQUEST_MS			250.0
 
-/* ...or this, for the first response after a refusal. */
+/* ...or this number of units, until the first response after a refusal. */
 #define UNKNOWN_UNITS		16.0
 
 void
@@ -230,7 +234,10 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		pace->paused_ms = now_ms;
 	else if (pace->rate > 0 && now_ms - pace->paused_ms > SILENCE_MS)
 	{
-		/* as if nothing had ever been granted, except for the pauses */
+		/*
+		 * start as if nothing had ever been granted, but with the longest
+		 * pause
+		 */
 		pace->rate = pace->granted = 0;
 		pace->pause_ms = LONGEST_PAUSE_MS;
 	}

@@ -6,14 +6,15 @@
  * Pure policy: no network, and no clock except the times in the arguments
  * (milliseconds of a monotonic clock).
  *
- * A throttled request is not a failure: it shows that the capacity is used up.
- * From then on the rate is learned: the units granted since a refusal, divided
- * by the time, are the capacity that is left for us.  Requests are sent at
- * that rate.  It grows slowly, so that the service refuses a small part of the
- * requests, and faster if the service refuses none.  It is dropped in the end,
- * or when nothing was granted for a long time.  The window, the number of
- * requests in flight, narrows with each refusal and widens again
- * (multiplicative decrease, additive increase).
+ * A throttled request (a refusal, here) is not a failure: it shows that the
+ * capacity is used up.  From then on the rate is learned: the units granted
+ * since a refusal, divided by the time, are the capacity that is left for us.
+ * Requests are sent at that rate.  The rate grows slowly, so that the service
+ * refuses a small part of the requests, and faster if the service refuses
+ * none.  The rate is forgotten when it no longer limits the requests, or when
+ * nothing was granted for a long time.  The window, the number of requests in
+ * flight, narrows with each refusal and widens again (multiplicative decrease,
+ * additive increase).
  *
  * Units are read units.  The cost of a request is estimated when it is sent;
  * its response reports the units that were granted.
@@ -31,21 +32,24 @@ typedef struct DynPace
 	double		narrowed_ms;	/* time of the last refusal that narrowed it */
 
 	/* the rate */
-	bool		throttled;		/* from a refusal until the rate is dropped */
+	bool		throttled;		/* true from a refusal until the rate is
+								 * forgotten */
 	double		rate;			/* units per second; 0 if not known */
-	double		next_ms;		/* time of the next request at the earliest */
-	double		since_ms;		/* begin of the measurement */
+	double		next_ms;		/* earliest time of the next request */
+	double		since_ms;		/* start of the measurement */
 	double		granted;		/* units granted since then */
 	double		seen_ms;		/* time of the last request or response */
 	double		refused_ms;		/* time of the last refusal */
 	double		raised_ms;		/* time at which the rate was last raised */
 	int			responses;		/* responses granted since the last refusal */
 	double		pause_ms;		/* last pause, while nothing is granted */
-	double		paused_ms;		/* time of the first refusal since a grant */
-	double		capacity;		/* units per second that are granted; or 0 */
+	double		paused_ms;		/* time of the first refusal after the last
+								 * grant */
+	double		capacity;		/* units per second that the service is known
+								 * to grant; or 0 */
 } DynPace;
 
-/* Result of dyn_pace_delay: not before a response arrives. */
+/* Result of dyn_pace_delay: send no request before a response arrives. */
 #define DYN_PACE_RESPONSE	(-1.0)
 
 /* Initializes a pace with at most max_window requests in flight. */
@@ -91,8 +95,8 @@ typedef struct DynThrottleEpisode
 
 /*
  * Records a refusal, and returns the length of the episode so far in ms.  It
- * is 0 if the episode begins, because there was no refusal for 10 seconds.
- * That is longer than a pace pauses, so one long wait is one episode.
+ * is 0 if a new episode begins, because there was no refusal for 10 seconds.
+ * Pauses are shorter than that, so one long wait is one episode.
  */
 extern double dyn_episode_refuse(DynThrottleEpisode *episode, double now_ms);
 

@@ -20,7 +20,10 @@
 #define EARLIEST_REFRESH	(15 * 60)
 #define LATEST_REFRESH		(5 * 60)
 
-/* Pause after a source has failed, in seconds; it doubles up to the last. */
+/*
+ * First and longest pause after a source has failed, in seconds; each pause is
+ * twice the previous one.
+ */
 #define FIRST_PAUSE			1
 #define LONGEST_PAUSE		60
 
@@ -30,7 +33,7 @@
 /* Credentials that the service refuses before this age may be unusable. */
 #define YOUNG_US			((int64_t) LONGEST_PAUSE * 1000000)
 
-/* Time that calls wait for a refresh after a stopped one. */
+/* Time that calls wait for a refresh if the previous one was stopped. */
 #define REFRESH_WAIT_US			1000000
 
 static bool
@@ -127,7 +130,10 @@ pause_end_us(int times)
 	return dyn_loop_now_us() + pause * 1000000;
 }
 
-/* Makes the source pause before its next start. */
+/*
+ * Records a failed or stopped attempt, so that the source pauses before its
+ * next start.
+ */
 static void
 note_miss(DynProvider *provider, bool stopped)
 {
@@ -153,7 +159,10 @@ dyn_provider_failed(DynProvider *provider, const DynError *err)
 	note_miss(provider, false);
 }
 
-/* Explains to calls that find no new credentials which clock is wrong. */
+/*
+ * Sets the error of calls that find no new credentials: it explains which
+ * clock is wrong.
+ */
 static void
 blame_clocks(DynProvider *provider, const int64_t *service_time)
 {
@@ -182,8 +191,8 @@ dyn_provider_reject(DynProvider *provider, unsigned generation,
 	provider->rejected = true;
 
 	/*
-	 * New credentials may be refused, too, as clocks differ or the service is
-	 * not honest.  So the pauses of the source grow, unless these credentials
+	 * New credentials may be refused, too, if clocks differ or the service is
+	 * malicious.  So the pauses of the source grow unless these credentials
 	 * have been accepted.
 	 */
 	if (dyn_loop_now_us() - provider->obtained_us >= YOUNG_US)

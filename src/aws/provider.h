@@ -22,9 +22,9 @@
  * refuses new credentials within a minute; but the first time, the source is
  * started again at once.
  *
- * A refresh that is under way when the statement ends is stopped.  All
- * statements may be shorter than a refresh.  So the next refresh begins after
- * such a pause, too, and calls wait for it, but not for long.
+ * When a statement ends, a refresh in progress is stopped.  If all statements
+ * are shorter than a refresh, none would ever complete.  So the next refresh
+ * also begins after a pause, and calls wait for it for a short time.
  */
 #ifndef DYN_AWS_PROVIDER_H
 #define DYN_AWS_PROVIDER_H
@@ -53,30 +53,41 @@ typedef struct DynSource
 	void	   *state;
 } DynSource;
 
-/* Zero-initialize it; with `current` set, it provides static credentials. */
+/*
+ * The credentials of a service; zero-initialize it.  With `current` set, it
+ * provides static credentials.
+ */
 struct DynProvider
 {
 	DynCredentials current;		/* empty while there are none */
-	DynCredentials previous;	/* for requests signed with them */
+	DynCredentials previous;	/* credentials before these, with which some
+								 * requests in flight are signed */
 	unsigned	generation;		/* number of the current credentials */
 	DynSource	source;			/* start is NULL for static credentials */
 
 	/* private to provider.c */
 	struct DynClient *client;	/* client while the source works */
-	bool		refreshing;		/* the current ones were valid at its start */
-	bool		rejected;		/* the service has refused the current ones */
-	int64_t		obtained_us;	/* time of the current ones (monotonic us) */
-	int64_t		issuer_ahead;	/* issuer's clock minus this machine's (s) */
-	int64_t		ends_at;		/* end of their life (dyn_loop_uptime_s)... */
+	bool		refreshing;		/* true if the current credentials were valid
+								 * at its start */
+	bool		rejected;		/* true if the service has refused the current
+								 * credentials */
+	int64_t		obtained_us;	/* time at which the current credentials were
+								 * obtained (monotonic us) */
+	int64_t		issuer_ahead;	/* issuer's clock minus this machine's clock
+								 * (s) */
+	int64_t		ends_at;		/* expiry of the current credentials
+								 * (dyn_loop_uptime_s)... */
 	int64_t		refresh_at;		/* ...and the time to refresh them */
 	DynError   *err;			/* latest failure; NULL if none yet */
 	int			misses;			/* failures in succession... */
-	int			refusals;		/* ...or refusals of new credentials */
-	bool		stopped;		/* the latest work was stopped, not failed */
-	int64_t		retry_us;		/* end of the pause after either (monotonic) */
+	int			refusals;		/* number of successive refusals of new
+								 * credentials */
+	bool		stopped;		/* true if the latest work was stopped and did
+								 * not fail */
+	int64_t		retry_us;		/* end of the pause after that (monotonic
+								 * us) */
 	int64_t		wait_until_us;	/* time until which calls wait for the refresh
-								 * (monotonic us); 0: they do not wait, or
-								 * until it ends */
+								 * (monotonic us); 0: no such limit */
 };
 
 typedef enum DynReadiness

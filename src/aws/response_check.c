@@ -63,7 +63,7 @@ inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 		Bytef		spare;
 		size_t		space;
 
-		/* at the bound, no space is left: the stream may end there */
+		/* do not reserve more than the bound: the stream may end there */
 		if (out->max > 0 && hint > out->max - out->len)
 			hint = out->max - out->len;
 		if (hint > 0 && !dyn_buffer_reserve(out, hint))
@@ -210,7 +210,7 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 	const char *text;
 	int64_t		date;
 
-	/* clears the results of the previous attempt */
+	/* clear the results of the previous attempt */
 	call->code[0] = '\0';
 	call->message[0] = '\0';
 	call->throttle_reason[0] = '\0';

@@ -41,7 +41,7 @@ typedef struct ClassRule
 } ClassRule;
 
 static const ClassRule class_rules[] = {
-	[DYN_RETRY_FINAL] = {0, 1}, /* "cost" is the refund of a plain success */
+	[DYN_RETRY_FINAL] = {0, 1}, /* refund of a success at the first attempt */
 	[DYN_RETRY_THROTTLING] = {100, 5},
 	[DYN_RETRY_TRANSIENT] = {25, 14},
 	[DYN_RETRY_CONFLICT] = {25, 5},
@@ -199,7 +199,7 @@ dyn_retry_take(DynRetryQuota *quota, DynRetryClass class, int64_t began_us,
 			   int64_t now_us)
 {
 	refill(quota, now_us, 0);
-	/* an outage takes tokens once; they may have been taken already */
+	/* an outage takes tokens only once, and this one may have done so */
 	if (class == DYN_RETRY_TRANSIENT &&
 		(quota->outage || began_us <= quota->outage_us))
 		return true;

@@ -28,8 +28,8 @@ typedef enum DynRetryClass
 typedef struct DynOutcome
 {
 	DynFailure	failure;
-	bool		lasting;		/* true if the failure is permanent (a
-								 * certificate that does not verify) */
+	bool		lasting;		/* true if the failure is permanent, such as an
+								 * invalid certificate */
 	int			http_status;
 	const char *code;			/* code of the error document, or "" */
 	const char *message;
@@ -48,8 +48,8 @@ extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 								 long retry_after_ms);
 
 /*
- * Sets the clock to the offset shown by a reply, unless that has happened
- * since the attempt was signed.  Returns false, changing nothing, if that
+ * Sets the clock to the offset shown by a reply, unless another attempt has
+ * done so since this one was signed.  Returns false, changing nothing, if that
  * would not help: the clock was corrected before, and the attempt was signed
  * with nearly the same offset.
  */
@@ -86,8 +86,9 @@ extern bool dyn_retry_take(DynRetryQuota *quota, DynRetryClass class,
 						   int64_t began_us, int64_t now_us);
 
 /*
- * Records the success of an attempt, and returns tokens.  `last` is the class
- * of the request's last retry, DYN_RETRY_FINAL if the first attempt succeeded.
+ * Records the success of an attempt, and gives tokens back.  `last` is the
+ * class of the request's last retry, or DYN_RETRY_FINAL if the first attempt
+ * succeeded.
  */
 extern void dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last,
 							 int64_t began_us, int64_t now_us);

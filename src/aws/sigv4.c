@@ -449,7 +449,10 @@ derive_key(const DynSigScope *scope, const char *secret,
 	bool		ok;
 
 	dyn_buffer_init(&seed, 0);
-	/* Reserved at once: growing would leave copies of the secret. */
+	/*
+	 * Reserve all of it, because a buffer that grows leaves copies of the
+	 * secret.
+	 */
 	dyn_buffer_reserve(&seed, 4 + strlen(secret));
 	dyn_buffer_append_str(&seed, "AWS4");
 	ok = dyn_buffer_append_str(&seed, secret) &&
@@ -537,7 +540,10 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 	dyn_buffer_init(&canonical, 0);
 	dyn_buffer_init(&signed_headers, 0);
 	dyn_buffer_init(&to_sign, 0);
-	/* Reserved at once: growing would leave copies of the token. */
+	/*
+	 * Reserve all of it, because a buffer that grows leaves copies of the
+	 * token.
+	 */
 	ok = dyn_buffer_reserve(&canonical, 1024 + token_len) &&
 		canonical_request(request, &canonical, &signed_headers) &&
 		string_to_sign(scope, &canonical, &to_sign) &&
@@ -555,7 +561,7 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 		ok = dyn_buffer_append_str(out, signature);
 	}
 	OPENSSL_cleanse(key, sizeof(key));
-	/* It holds the session token. */
+	/* The canonical request contains the session token. */
 	dyn_secret_free_buffer(&canonical);
 	dyn_buffer_free(&signed_headers);
 	dyn_buffer_free(&to_sign);

@@ -3,11 +3,12 @@
  *		Tracks the sockets of libcurl's connections, and decides which may be
  *		reused.
  *
- * libcurl opens its sockets through callbacks and should also close them so.
- * But some versions (7.88 among them) close one directly if a transfer is
- * cancelled before it is connected.  So an entry also records the inode of its
- * socket.  An entry whose descriptor is closed, or now refers to another file,
- * is stale: it is not counted, and is removed when space is needed.
+ * libcurl opens its sockets through callbacks, and should close them through
+ * callbacks, too.  But some versions (7.88 among them) close one directly if a
+ * transfer is cancelled before it is connected.  So an entry also records the
+ * inode of its socket.  An entry whose descriptor is closed, or now refers to
+ * another file, is stale: it is not counted, and is removed when space is
+ * needed.
  *
  * HTTP/1.1 matches replies to requests by their order only.  A connection with
  * a surplus reply would therefore give every later request the reply to the

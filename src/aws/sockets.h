@@ -18,12 +18,14 @@ typedef struct DynSocket
 	bool		registered;		/* true if libcurl watches it for a transfer */
 	uint32_t	events;			/* events for which epoll watches it; 0 if it
 								 * does not, or if that is not known */
-	uint32_t	parked;			/* that epoll will watch it for again */
+	uint32_t	parked;			/* events for which epoll will watch it
+								 * again */
 	const void *transfer;		/* transfer that watches it, or did so last */
-	bool		idle;			/* it has replied, and was not watched since */
+	bool		idle;			/* true if it has replied, and was not watched
+								 * since then */
 	unsigned	uses;			/* number of transfers that found it idle */
 	bool		has_replied;	/* true if it has replied */
-	uint64_t	peer;			/* fingerprint of what it connects to, or 0 */
+	uint64_t	peer;			/* fingerprint of its peer, or 0 */
 	int64_t		rtt_us;			/* round trip to the peer, after a reply */
 } DynSocket;
 
@@ -63,9 +65,9 @@ extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 extern bool dyn_sockets_unwatch(DynSockets *sockets, int fd);
 
 /*
- * Returns the descriptor that the transfer watches, which epoll should not
- * watch from now on; the second returns the one that epoll should watch again,
- * for *events.  Both return -1 if there is none.
+ * The first returns the descriptor that the transfer watches, and that epoll
+ * should not watch from now on.  The second returns the descriptor that epoll
+ * should watch again, for *events.  Both return -1 if there is none.
  */
 extern int	dyn_sockets_park(DynSockets *sockets, const void *transfer);
 extern int	dyn_sockets_unpark(DynSockets *sockets, const void *transfer,
@@ -92,9 +94,9 @@ extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);
 
 /*
  * Shuts the connection down, so that libcurl does not reuse it.  `socket` is a
- * copy that was made when the transfer ended.  If another transfer has used
- * the connection since, that transfer reads the data that has arrived, and
- * then its end.
+ * copy that was made when the transfer ended.  If another transfer uses the
+ * connection by now, it reads the data that has already arrived, and then the
+ * end of the connection.
  */
 extern void dyn_sockets_distrust(const DynSockets *sockets,
 								 const DynSocket *socket);
@@ -105,7 +107,7 @@ extern void dyn_sockets_distrust_readable(DynSockets *sockets);
 /* Returns the number of open sockets. */
 extern size_t dyn_sockets_count(const DynSockets *sockets);
 
-/* Returns true if the peer has closed one of them. */
+/* Returns true if a peer has closed one of the connections. */
 extern bool dyn_sockets_any_closed_by_peer(const DynSockets *sockets);
 
 #endif

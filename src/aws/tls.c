@@ -9,14 +9,14 @@
  *
  * OpenSSL takes some 20 ms of CPU time to load Debian's bundle.  libcurl loads
  * it for each connection, or (since 7.87) caches it in the multi handle for a
- * day, or until that is closed with its connections.  Here it is loaded once,
- * and all connections share it until dyn_tls_forget.  That is possible with a
- * libcurl that uses the same OpenSSL as we do.  Any other libcurl reads the
- * file itself.  It also reads a file that OpenSSL cannot load, and reports
- * what is wrong with it.
+ * day, or until the handle is closed.  Here it is loaded once, and all
+ * connections share it until dyn_tls_forget.  That is possible with a libcurl
+ * that uses the same OpenSSL as we do.  Any other libcurl reads the file
+ * itself.  It also reads a file that OpenSSL cannot load, and reports what is
+ * wrong with it.
  *
- * Since files are cached in one way or the other, there is dyn_tls_changed:
- * new contents apply from the next request that is sent while no other is in
+ * In both cases the file is cached, so dyn_tls_changed detects changes.  New
+ * contents apply from the next request that is sent while no other is in
  * flight.
  *
  * Layer: aws.  Knows libcurl and OpenSSL.
@@ -92,13 +92,14 @@ load_store(const char *path)
 	return store;
 }
 
-/* True if libcurl has shown an object of another OpenSSL. */
+/* True if an object from libcurl belongs to another OpenSSL. */
 static bool is_foreign;
 
 /*
  * Returns true if libcurl uses the same OpenSSL as we do.  A program and its
- * libraries share one, unless several versions are installed or libcurl
- * contains its own.  If that has the same version, give_store detects it.
+ * libraries share one OpenSSL, unless several versions are installed or
+ * libcurl contains its own.  give_store detects an own OpenSSL of the same
+ * version.
  */
 static bool
 shares_openssl(void)
@@ -120,9 +121,9 @@ shares_openssl(void)
 }
 
 /*
- * Called when libcurl makes a connection's SSL_CTX.  The verification settings
- * that libcurl has made in the store of that context also apply to ours; some
- * versions (7.88 to 8.2) make them only afterwards, in ours.
+ * Called when libcurl makes a connection's SSL_CTX.  Copies the verification
+ * settings from the context's store to ours.  Some versions of libcurl (7.88
+ * to 8.2) make these settings only afterwards, in our store.
  */
 static CURLcode
 give_store(CURL *easy, void *context, void *arg)
@@ -207,8 +208,8 @@ add_file(DynTls *tls, const char *path)
 /* ---- certificates ----------------------------------------------------- */
 
 /*
- * Finds libcurl's bundle or directory.  At most one of both is not NULL; both
- * are NULL if libcurl does not report them.
+ * Finds libcurl's bundle or directory.  At least one of them is NULL; both are
+ * NULL if libcurl does not report them.
  */
 static void
 find_system_certificates(const char **file, const char **directory)
@@ -259,11 +260,10 @@ dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle)
 			set_paths(easy, ca_bundle, directory);
 
 	/*
-	 * With our store, libcurl is given a CA directory that is empty, and
-	 * always will be.  Then it neither reads nor caches any certificates, nor
-	 * looks for others.  By the directory's name it distinguishes the
-	 * connections and sessions that were verified with one file from those of
-	 * another.
+	 * When our store is used, libcurl gets the name of a CA directory that is
+	 * always empty.  So it neither reads nor caches certificates, nor looks
+	 * for others.  By the different names it distinguishes connections and
+	 * sessions that were verified with different files.
 	 */
 	snprintf(empty, sizeof(empty), "/dev/null/%u", file->number);
 	ok = set_paths(easy, NULL, empty);

@@ -29,7 +29,8 @@ typedef struct DynCaFile
 	char	   *path;
 	X509_STORE *store;			/* NULL if libcurl reads the file */
 	unsigned	number;			/* unique number of this file in this state */
-	dev_t		device;			/* zero, as the rest, if there is no file */
+	dev_t		device;			/* device; this and the rest are zero if there
+								 * is no file */
 	ino_t		inode;
 	off_t		size;
 	struct timespec modified;
@@ -41,12 +42,15 @@ typedef struct DynTls
 	CURLSH	   *sessions;		/* shared sessions; NULL if none are shared */
 	DynCaFile	files[DYN_TLS_FILES];
 	int			nfiles;
-	bool		trusts_system;	/* a handle trusts these system files: */
+	bool		trusts_system;	/* true if a handle trusts these system
+								 * files: */
 	const char *system_file;
 	const char *system_directory;
 	unsigned	last_number;
-	unsigned	forgotten;		/* times that everything was forgotten */
-	bool		unknown_file;	/* a file is used that is not among them */
+	unsigned	forgotten;		/* number of times that everything was
+								 * forgotten */
+	bool		unknown_file;	/* true if a file is used that is not among
+								 * `files` */
 } DynTls;
 
 /*
@@ -70,8 +74,8 @@ extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
 extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);
 
 /*
- * Lets the handle resume the sessions of other handles, and other handles
- * those of its connection, until dyn_tls_unshare.
+ * Shares TLS sessions between this handle and the others, until
+ * dyn_tls_unshare.
  */
 extern void dyn_tls_share(DynTls *tls, CURL *easy);
 extern void dyn_tls_unshare(CURL *easy);

@@ -24,9 +24,9 @@
 #include <curl/curl.h>
 
 /*
- * Frees memory, overwritten unless it is a receive buffer.  That is recognized
- * by its size: everything else that libcurl allocates is smaller, or grows by
- * doubling.
+ * Overwrites and frees memory; a receive buffer is not overwritten.  It is
+ * recognized by its size: everything else that libcurl allocates is smaller,
+ * or grows by doubling.
  */
 static void
 wipe_and_free(void *memory)

@@ -9,8 +9,9 @@
 #include <stdbool.h>
 
 /*
- * CURLOPT_BUFFERSIZE: the most bytes that libcurl receives at once.  Not a
- * power of two, since the buffer is recognized by its size (wiping.c).
+ * Value of CURLOPT_BUFFERSIZE, the maximum number of bytes that libcurl
+ * receives at once.  Not a power of two, since the buffer is recognized by its
+ * size (wiping.c).
  */
 #define DYN_RECEIVE_BUFFER	(130L * 1024)
 

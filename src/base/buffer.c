@@ -114,8 +114,8 @@ dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes, size_t len)
 }
 
 /*
- * vsnprintf needs space for a NUL, which the bound does not count.  So the
- * second attempt ensures one byte more than it reserves.
+ * vsnprintf needs space for a NUL, which does not count for the bound.  So the
+ * second attempt allocates one byte more than it appends.
  */
 bool
 dyn_buffer_printf(DynBuffer *buf, const char *fmt,...)

@@ -25,9 +25,10 @@ typedef struct DynBuffer
 	char	   *data;			/* malloc'd, owned by the buffer */
 	size_t		len;			/* bytes in use */
 	size_t		cap;			/* bytes allocated */
-	size_t		max;			/* bytes allowed; 0 means no bound */
+	size_t		max;			/* maximum number of bytes; 0 means no bound */
 	bool		failed;			/* true if an append failed */
-	bool		out_of_memory;	/* malloc failed, until the buffer is reset */
+	bool		out_of_memory;	/* true if malloc has failed since the last
+								 * reset */
 } DynBuffer;
 
 extern void dyn_buffer_init(DynBuffer *buf, size_t max);

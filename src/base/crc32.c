@@ -5,20 +5,20 @@
  *
  * A CRC is the remainder of the message, read as a polynomial over GF(2),
  * divided by a fixed polynomial P of degree 32.  A remainder does not change
- * when a high part of the message is replaced by something congruent to it:
- * 128 bits that are d bits further up may be multiplied by (x^d mod P) and
- * added to the bits below.  One carry-less multiplication does 64 bits of
- * that, so 64 bytes are folded into the next 64 with eight multiplications and
- * no table.  At the end, 16 bytes are left that have the same remainder as the
- * full message; zlib computes the CRC of these and of the tail.
+ * if a high part of the message is replaced by a congruent polynomial: 128
+ * bits that are d bits higher may be multiplied by (x^d mod P) and added to
+ * the lower bits.  One carry-less multiplication handles 64 bits, so 64 bytes
+ * are folded into the next 64 with eight multiplications and no table.  At the
+ * end, 16 bytes are left that have the same remainder as the full message;
+ * zlib computes the CRC of these and of the tail.
  *
- * The CRC is "reflected": the lowest bit of a byte is its highest power.  A
- * lane therefore holds its polynomial mirrored, and the product of two
- * mirrored lanes comes out one bit short; the constants compensate by being
- * shifted up one bit, which is why they have 33 bits.  The low lane stands 64
- * bits above the high one.  To fold over D bits, the low lane is multiplied by
- * x^(D+32) and the high lane by x^(D-32), both mod P.  The 32 bits missing to
- * 64 come from the mirror of a 32-bit remainder in a 64-bit lane.
+ * The CRC is "reflected": the lowest bit of a byte is its highest power.  So a
+ * lane holds a mirrored polynomial, and the product of two mirrored lanes is
+ * shifted by one bit.  The constants are shifted by one bit to compensate for
+ * this, so they have 33 bits.  In the polynomial, the low lane is 64 bits
+ * above the high lane.  To fold over D bits, the low lane is multiplied by
+ * x^(D+32) and the high lane by x^(D-32), both mod P.  The difference of 32
+ * bits is due to the mirrored 32-bit remainder in a 64-bit lane.
  *
  * The unit test compares every length up to a few hundred with zlib.
  *
@@ -88,8 +88,9 @@ crc32_folded(uint32_t crc, const unsigned char *bytes, size_t len)
 		a = fold(a, by128, load(bytes));
 
 	/*
-	 * zlib begins and ends with a complement.  The running CRC has already
-	 * been folded in, so start from the value whose complement is zero.
+	 * zlib begins and ends with a complement.  The CRC so far is already
+	 * contained in these bytes, so start from the value whose complement is
+	 * zero.
 	 */
 	_mm_storeu_si128((__m128i *) rest, a);
 	crc = (uint32_t) crc32_z(0xFFFFFFFFU, rest, sizeof(rest));

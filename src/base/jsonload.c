@@ -3,11 +3,12 @@
  *		Parses a JSON document with jansson, and detects its failed
  *		allocations.
  *
- * When jansson cannot enlarge the buffer of a string, it drops the byte and
- * continues.  If that byte was the closing quotation mark, it then copies what
- * follows the buffer, or stops the process by an assertion.  So no allocation
- * may fail while jansson parses: reserved memory takes its place, and the
- * document ends there.  Therefore a small reserve is enough.
+ * When jansson cannot enlarge the buffer of a string, it drops a byte and
+ * continues.  If that byte was the closing quotation mark, it later reads
+ * beyond the buffer, or stops the process by an assertion.  So no allocation
+ * may fail while jansson parses.  If malloc fails, the allocation gets
+ * reserved memory instead, and jansson receives no more of the document.  So a
+ * small reserve is enough.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -22,9 +23,9 @@
 
 /*
  * Upper bound of the memory that jansson needs for the rest of a chunk: 128
- * bytes for each of its bytes, the current string, and larger tables for the
- * members of an object.  The tables have 16 bytes for each of twice as many
- * members, with at least 5 bytes of text.
+ * bytes for each of its bytes, the current string, and a larger hash table for
+ * the members of an object.  The table doubles; it has 16 bytes for each
+ * entry, and a member has at least 5 bytes of text.
  */
 #define RESERVE(len)	(128 * CHUNK + 16 * (len) + 4096)
 
@@ -32,7 +33,7 @@ static json_malloc_t true_malloc;
 static json_free_t true_free;
 static bool failed;
 
-/* The unused part of the reserve, and the full reserve. */
+/* The reserve, and the start of its unused part. */
 static char *reserve;
 static char *reserve_next;
 static char *reserve_end;

@@ -4,7 +4,7 @@
  *
  * The text is first parsed into a Decimal: sign, at most 38 significant
  * digits, and the power of ten of the leading digit.  Digits beyond the 38th
- * only set one bit ("excess"), and rounding needs no more.  Texts of any
+ * only set the flag `excess`, which is enough for rounding.  Texts of any
  * length are read in one pass and constant space.
  *
  * The limits are then comparisons of that exponent: a number is too large
@@ -19,7 +19,10 @@
 
 #include "number.h"
 
-/* Exponents are clamped here; no text has enough digits to offset one. */
+/*
+ * Larger exponents are clamped to this; no text has enough digits to
+ * compensate for such an exponent.
+ */
 #define EXP_CLAMP	INT64_C(1000000000000000)
 
 typedef struct Decimal
@@ -40,8 +43,8 @@ strip_trailing_zeros(Decimal *d)
 
 /*
  * Reads digits on one side of the point; returns the position after them.
- * `exp` starts at -1, the first place after the point, and changes with every
- * digit that moves the leading one.
+ * `exp` starts at -1, the first place after the point.  Each digit before the
+ * point increments it, and each leading zero after the point decrements it.
  */
 static const char *
 read_digits(const char *p, const char *end, Decimal *d, bool fraction)

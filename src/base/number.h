@@ -33,9 +33,7 @@ typedef enum DynNumberStatus
 	DYN_NUMBER_UNDERFLOW		/* not zero, magnitude below 1E-130 */
 } DynNumberStatus;
 
-/*
- * The neighboring number to use when DynamoDB cannot store the value itself.
- */
+/* The direction of rounding if DynamoDB cannot store the value itself. */
 typedef enum DynRounding
 {
 	DYN_ROUND_DOWN,				/* the largest number that is not greater */

@@ -50,7 +50,10 @@ dyn_utf8_put(char *dst, uint32_t code)
 	return n;
 }
 
-/* 0: not escaped; 'u': \u00XX; else the letter after the backslash. */
+/*
+ * For each byte: 0 if it needs no escape, 'u' for \u00XX, otherwise the letter
+ * after the backslash.
+ */
 static const char escapes[256] = {
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'b', 't', 'n', 'u', 'f', 'r', 'u',
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u',
@@ -154,13 +157,13 @@ dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len)
 	return true;
 }
 
-/* Arbitrary odd constants without a bit pattern. */
+/* Arbitrary odd constants without a visible bit pattern. */
 #define HASH_SEED	UINT64_C(0xB5297A4D3F84D5A3)
 #define HASH_MUL	UINT64_C(0x8A91A6D40BF42041)
 
 /*
- * Mixes a word into the hash.  Multiplication only carries upward, so fold the
- * high half down.
+ * Mixes a word into the hash.  A multiplication only affects higher bits, so
+ * the high half is then mixed into the low half.
  */
 static uint64_t
 hash_mix(uint64_t h, uint64_t word)

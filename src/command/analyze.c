@@ -11,16 +11,16 @@
  * rows of a block of a heap.
  *
  * Segments are read in rounds, until the sample is full or the limit is
- * reached.  Each should be a hundredth of the sample; if one is much larger
- * (one partition is never divided), a Limit keeps its pages small.  So only
- * the requests in flight can exceed the limit.
+ * reached.  A segment should be a hundredth of the sample.  It may be much
+ * larger, since a partition is never divided; then a Limit makes its pages
+ * small.  So only the requests in flight can exceed the limit.
  *
- * The first page is read with all attributes, for which DynamoDB bills the
- * same.  It shows columns whose name was folded to lower case (other_case.h).
+ * The first page is read with all attributes, which costs the same.  It
+ * reveals columns whose names were folded to lower case (other_case.h).
  *
  * scan_policy does not apply: it prevents unintended full scans, whereas
- * ANALYZE is intended and has a limit.  Reads are never consistent, which
- * would cost twice as much and not improve statistics.
+ * ANALYZE is intended and has a limit.  Consistent reads are not used: they
+ * would cost twice as much, and not improve statistics.
  */
 #include "postgres.h"
 
@@ -45,7 +45,7 @@
 /* The largest power of two that DynamoDB accepts as TotalSegments. */
 #define MAX_SEGMENTS		(1 << 19)
 
-/* Minimum number of segments of a sample, if they are worth a request. */
+/* Minimum number of segments of a sample, unless they would be too small. */
 #define SAMPLED_SEGMENTS	100
 
 typedef struct Sampler
@@ -53,19 +53,20 @@ typedef struct Sampler
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	DynStatement *statement;
-	DynItemScan *scan;			/* scan; its counters are the sample's */
+	DynItemScan *scan;			/* scan; its counters are those of the
+								 * sample */
 	DynView    *view;
-	DynRows    *rows;			/* those of the view */
+	DynRows    *rows;			/* rows of the view */
 	int			item_slot;		/* slot of the item itself */
 	DynFolded  *folded;
 	bool		requested_all;	/* true if a page with all attributes was
 								 * requested */
-	bool		narrow;			/* true if that page was denied */
+	bool		narrow;			/* true if reading that page was denied */
 
 	double		max_units;		/* maximum units that may be used */
 
 	/* the segments, in the order first, first + step, ... */
-	bool		full;			/* true to read all of them */
+	bool		full;			/* true to read all segments */
 	uint32		segments;		/* number of segments: a power of two, unless
 								 * full */
 	uint32		first;
@@ -79,7 +80,8 @@ typedef struct Sampler
 	int			cached;
 	double		items;			/* items so far */
 	double		seen;			/* rows so far */
-	double		skip;			/* items to skip; negative: not chosen */
+	double		skip;			/* number of items to skip; negative: not
+								 * chosen yet */
 	ReservoirStateData reservoir;
 	MemoryContext sample_context;
 	MemoryContext item_context;
@@ -96,9 +98,10 @@ table_units(const Sampler *sampler)
 }
 
 /*
- * Chooses the segments.  If they are a random sample, SAMPLED_SEGMENTS of them
- * should fill it, or use up the limit; but no segment is smaller than a read
- * unit.  An unknown size (0) counts as small; the limit applies anyway.
+ * Chooses the segments.  Of a large table, the segments are so small that
+ * SAMPLED_SEGMENTS of them fill the sample or use up the limit, but not
+ * smaller than a read unit.  A table of unknown size (0) counts as small; the
+ * limit applies in any case.
  */
 static void
 choose_segments(Sampler *sampler)
@@ -147,7 +150,7 @@ prepare_segment(void *arg, int stream, DynReadRequest *request)
 {
 	Sampler    *sampler = arg;
 	DynRequests *requests = sampler->scan->requests;
-	/* until a response has arrived, the request of the first segment */
+	/* the request of the first segment, until a response has arrived */
 	bool		full = sampler->done == 0 && stream == 0 &&
 		sampler->scan->counters.pages == 0 && !sampler->narrow;
 
@@ -159,7 +162,10 @@ prepare_segment(void *arg, int stream, DynReadRequest *request)
 	request->total_segments = sampler->segments;
 }
 
-/* A policy may allow some attributes only; those of the columns are enough. */
+/*
+ * The policy of the access key may allow some attributes only.  Then only
+ * those of the columns are read.
+ */
 static bool
 first_page_is_denied(void *arg, int stream)
 {
@@ -297,7 +303,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 
 	sampler->relation = dyn_relation_open(RelationGetRelid(rel),
 										  rel->rd_rel->relowner);
-	/* a statement's own limit also ends the sample, but without an error */
+	/* the limit of the statement also ends the sample, without an error */
 	limit = dyn_statement_max_units(sampler->relation->connection);
 	sampler->max_units = limit > 0 ? Min(limit, dyn_guc_analyze_read_units)
 		: dyn_guc_analyze_read_units;
@@ -343,10 +349,10 @@ acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
 		   (sampler->full || sampler->seen < sampler->wanted))
 		read_round(sampler);
 	/*
-	 * The number of rows is counted, if the full table was read.  Otherwise
-	 * DynamoDB's item count is some hours old, but more accurate than an
-	 * extrapolation from a few segments; a new table has none.  The ratio of
-	 * rows to items is that of the items seen.
+	 * If the full table was read, the rows were counted.  Otherwise use
+	 * DynamoDB's item count: it is some hours old (and 0 for a new table), but
+	 * more accurate than an extrapolation from a few segments.  Multiply it by
+	 * the ratio of rows to items in the sample.
 	 */
 	if (sampler->done == sampler->segments && !bound_is_reached(sampler))
 		*totalrows = sampler->seen;

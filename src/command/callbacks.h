@@ -9,8 +9,8 @@
 
 /*
  * Supports ANALYZE for every foreign table of this wrapper, and sets
- * *totalpages to its size in PostgreSQL pages.  Reads as the table's owner,
- * not as the current user.
+ * *totalpages to its size in PostgreSQL pages.  The table is read as its
+ * owner, not as the current user.
  */
 extern bool dynAnalyzeForeignTable(Relation rel, AcquireSampleRowsFunc *func,
 								   BlockNumber *totalpages);

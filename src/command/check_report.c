@@ -15,15 +15,15 @@
 #include "check_table.h"
 
 /*
- * Kinds in the order of the results: those that make statements wrong come
- * first.
+ * The kinds of results, in their order: those because of which statements
+ * return wrong rows come first.
  */
 static const char *const kinds[] = {
 	"definition", "missing index key", "ambiguous", "mismatch", "not null",
 	"unclaimed", "shared", "expired", "absent"
 };
 
-/* Emits an issue, if it was found and is of the kind that is being emitted. */
+/* Emits an issue if it was found and its kind is being emitted. */
 static void
 emit(const DynCheck *check, const char *kind,
 	 const DynCheckedTable *table, const char *column, const DynIssue *issue,
@@ -42,8 +42,8 @@ emit(const DynCheck *check, const char *kind,
 	values[1] = ObjectIdGetDatum(table ? table->relid : InvalidOid);
 	nulls[1] = table == NULL;
 	/*
-	 * a template may contain a name that is not a column's, and is too long
-	 * for one
+	 * a template may contain a name that is not that of a column, and is too
+	 * long
 	 */
 	if (column != NULL)
 		namestrcpy(&name, pnstrdup(column, pg_mbcliplen(column, strlen(column),
@@ -66,8 +66,8 @@ emit(const DynCheck *check, const char *kind,
 }
 
 /*
- * Emits the columns and attributes that no row has, unless another result gives
- * the reason.  An empty foreign table shows nothing of this kind.
+ * Emits the columns and attributes that no row has, unless another result
+ * gives the reason.  Emits nothing for an empty foreign table.
  */
 static void
 emit_absent(const DynCheckedTable *table)

@@ -6,12 +6,12 @@
  * Reads all items with one Scan.  Each is converted to rows for every foreign
  * table of that server and DynamoDB table, as by a scan of the foreign table,
  * except that errors are recorded instead of raised (exec/rows/rows.h).  A
- * finding has the number of its items, and the key of the first one.
+ * result has the number of items, and the key of the first one.
  *
- * Foreign tables without templates of the key, such as imported ones, are not
- * compared if others have such templates, unless the caller names them.  An
- * item that is a row of one of them still does not count as unclaimed.  If
- * some of the compared tables select their items, one that shows every item
+ * Foreign tables without templates for the key, such as imported ones, are not
+ * compared if others have such templates, unless the caller names them.  But
+ * an item that is a row of one of them does not count as unclaimed.  If some
+ * of the compared tables select their items, a table that shows every item
  * does not claim any.
  *
  * The requests use the current user's keys.  Values are converted as the owner
@@ -143,8 +143,8 @@ become_owner(const DynCheckedTable *table, Oid *user, int *context)
 }
 
 /*
- * True if the item is a row in that view of the foreign table.  Errors do not
- * count.
+ * True if the item is a row in this view of the foreign table.  Does not
+ * record errors.
  */
 static bool
 is_row_of(DynCheckedTable *table, const DynView *view)
@@ -184,7 +184,8 @@ check_assertions(DynCheckedTable *table)
 }
 
 /*
- * Returns true if the item is a row, or several.  Reads all of their values.
+ * Returns true if the item is one row or several; reads all values of these
+ * rows.
  */
 static bool
 read_rows(DynCheckedTable *table)
@@ -253,8 +254,8 @@ count_shared(DynCheck *check, Bitmapset *tables)
 }
 
 /*
- * Checks one item.  Elements of an item are rows in addition to it, so tables
- * that unnest claim an item together with others.
+ * Checks one item.  The elements of an item are rows in addition to the item,
+ * so an unnested table may claim an item together with others.
  */
 static void
 check_item(DynCheck *check, const DynValue *values)
@@ -355,9 +356,9 @@ runs_user_code(const DynCodec *codec)
 }
 
 /*
- * Checks that the code of the table's owner may see the items, which are read
- * with the keys of the caller.  A superuser is a member of every role, so
- * membership does not count for superusers.
+ * Checks that code of the table's owner may see the items, which are read with
+ * the keys of the caller.  Membership in the owner's role does not count for
+ * superusers, who are members of every role.
  */
 static void
 check_columns(const DynCheckedTable *table, const DynRelation *relation)
@@ -397,7 +398,7 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 		expect_path(table, relation->unnest, true);
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		/* key attributes are in every item */
+		/* skip key attributes, which are in every item */
 		const DynPath *path = relation->templated[i].path;
 		bool		is_read = relation->templated[i].base;
 
@@ -412,7 +413,10 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		/* positions of elements are not stored; documents are never NULL */
+		/*
+		 * expect none for positions of elements, which are not stored, and for
+		 * documents, which are never NULL
+		 */
 		table->seen[i + 1] = column->dropped || dyn_column_is_document(column) ||
 			(column->base != DYN_PATH_ITEM && column->base != DYN_PATH_ELEMENT);
 	}
@@ -441,7 +445,7 @@ open_relation(void *arg)
 		untimed->item_filter.nterms--;
 		table->untimed = view_of(table, untimed);
 	}
-	/* columns of elements are in no templates */
+	/* columns of elements cannot be in templates */
 	foreach(lc, relation->unnest == NULL ? relation->trusted_indexes : NIL)
 	{
 		const DynIndexMeta *index = dyn_metadata_index(meta, lfirst(lc));
@@ -453,7 +457,7 @@ open_relation(void *arg)
 	table->folded = dyn_folded_create(relation, InvalidOid);
 	for (int i = 0; i < relation->ntemplated; i++)
 		table->has_template |= relation->templated[i].base;
-	/* elements are not compared with items */
+	/* a table of elements is not compared with tables of items */
 	table->selective = relation->unnest == NULL &&
 		(table->has_template || test->nterms > (has_ttl ? 1 : 0));
 	table->relation = relation;
@@ -555,8 +559,8 @@ open_scan(Oid relid)
 }
 
 /*
- * Sets the arguments.  An older version of the extension has only the first
- * one.
+ * Sets the arguments.  In an older version of the extension, the function has
+ * only the first one.
  */
 static void
 set_arguments(DynCheck *check, FunctionCallInfo fcinfo)
@@ -608,7 +612,7 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 											   "dynamo_fdw item",
 											   ALLOCSET_DEFAULT_SIZES);
 	check.scan = scan = open_scan(relid);
-	/* the full table is read by definition, so there is no warning about it */
+	/* no warning: the function always reads the full table */
 	limit = dyn_statement_max_units(scan->relation->connection);
 	dyn_scan_describe(scan->relation, scan->meta, &estimate);
 	if (dyn_relation_scan_policy(scan->relation) == DYN_SCAN_ERROR)

@@ -1,6 +1,6 @@
 /*
  * check_table.h
- *		Defines what dynamo_fdw_check_table() compares, and what it finds.
+ *		The state and the results of dynamo_fdw_check_table().
  */
 #ifndef DYN_COMMAND_CHECK_TABLE_H
 #define DYN_COMMAND_CHECK_TABLE_H
@@ -14,23 +14,24 @@
 typedef struct DynIssue
 {
 	uint64		items;
-	uint64		last_item;		/* number of the last item: items count once */
-	char	   *example;		/* example key (JSON); NULL: none that jsonb
-								 * can represent */
+	uint64		last_item;		/* number of the last item, so that each item
+								 * counts once */
+	char	   *example;		/* key of an example (JSON); NULL if jsonb
+								 * cannot represent it */
 	char	   *detail;
 } DynIssue;
 
 /*
- * An assertion made by trusted_indexes about an index.  A row that has these
- * columns, which are all in the templates of the index's key, has these
- * attributes, encoded by the templates.
+ * An assertion made by trusted_indexes about an index.  It asserts: a row with
+ * values in these columns (all those in the templates of the index's key) has
+ * these attributes, with the texts that the templates compose.
  */
 typedef struct DynAssertion
 {
 	const char *index;
 	Bitmapset  *columns;		/* attnums */
-	DynView    *view;			/* view in which the templates decide about
-								 * rows, too */
+	DynView    *view;			/* view in which these templates also decide
+								 * which items are rows */
 	DynIssue	broken;
 } DynAssertion;
 
@@ -53,8 +54,8 @@ typedef struct DynCheckedTable
 	Oid			relid;
 	Oid			owner;
 	const char *name;
-	char	   *err;			/* error in its definition: it is not compared;
-								 * or NULL */
+	char	   *err;			/* error in its definition, because of which it
+								 * is not compared; or NULL */
 	const char *error_column;
 	DynRelation *relation;
 	DynView    *view;
@@ -62,17 +63,17 @@ typedef struct DynCheckedTable
 								 * not set */
 	List	   *assertions;		/* list of DynAssertion * */
 	uint64		rows;			/* number of items that are rows */
-	bool	   *seen;			/* true if a row has a value, or none is
-								 * expected; by attnum */
+	bool	   *seen;			/* true (for an attnum) if a row has a value in
+								 * the column, or if none is expected */
 	int			npaths;
 	DynCheckedPath *paths;
 	DynFolded  *folded;
 	bool		named;			/* true if the caller named it */
-	bool		has_template;	/* true if its rows have a key that templates
-								 * compose */
+	bool		has_template;	/* true if templates compose the key of its
+								 * rows */
 	bool		left_out;
-	bool		selective;		/* true if it shows only items of some
-								 * entities */
+	bool		selective;		/* true if only items of some entities are its
+								 * rows */
 	TupleTableSlot *slot;
 	DynIssue   *mismatches;		/* issues by attnum; 0: no column */
 	DynIssue   *nulls;
@@ -92,7 +93,7 @@ typedef struct DynCheck
 	ReturnSetInfo *rsinfo;
 	DynItemScan *scan;
 	List	   *tables;			/* list of DynCheckedTable * */
-	List	   *named;			/* OIDs of tables that the caller names */
+	List	   *named;			/* OIDs of the tables that the caller names */
 	bool		only_named;		/* true to compare no others */
 	Oid			schema;			/* schema of the tables; InvalidOid: all */
 	bool		selective;		/* true if one of the foreign tables is
@@ -103,12 +104,12 @@ typedef struct DynCheck
 	int			full;			/* slot of the item */
 
 	/* values of the current item */
-	const DynValue *values;		/* values; the first ones are those of its
-								 * key */
+	const DynValue *values;		/* values of its slots; the first ones are
+								 * those of its key */
 	uint64		item;			/* number of the item, from 1 */
-	bool		undecided;		/* true if an error hides whether it is a
-								 * row */
-	bool		quiet;			/* true if errors do not count */
+	bool		undecided;		/* true if it is unknown whether the item is a
+								 * row, because of an error */
+	bool		quiet;			/* true if errors are not recorded */
 
 	DynIssue	unclaimed;
 	DynIssue	expired;

@@ -56,8 +56,8 @@ is_too_long(const char *text)
 }
 
 /*
- * Returns the text truncated as in PostgreSQL; NULL if another text becomes
- * the same.
+ * Returns the text truncated as in PostgreSQL; NULL if another text is
+ * truncated to the same name.
  */
 static char *
 unique_split(List *texts, int i)
@@ -140,7 +140,7 @@ add_column(DynNewColumns *columns, const DynAttribute *attribute)
 	column->bytewise = attribute->in_any_key;
 }
 
-/* Names the columns; the names must differ from those of system columns. */
+/* Names the columns.  The names must differ from those of system columns. */
 static void
 name_columns(DynNewColumns *columns)
 {
@@ -209,7 +209,7 @@ sql_type(const DynNewColumn *column)
 	return "pg_catalog.jsonb";
 }
 
-/* True if the attribute was a set in every item that has it. */
+/* True if the attribute is a set in every item of the sample that has it. */
 static bool
 is_set(const DynNewColumn *column)
 {

@@ -7,8 +7,9 @@
  * items are likely to match.
  *
  * A name that is too long is truncated, as PostgreSQL itself does, so that the
- * full name still finds it in SQL.  If that is not unique, a checksum of the
- * full name is appended, which does not depend on the other names.
+ * full name still finds it in SQL.  If the truncated name is not unique, a
+ * checksum of the full name is appended, so that the result does not depend on
+ * other names.
  */
 #ifndef DYN_COMMAND_COLUMNS_H
 #define DYN_COMMAND_COLUMNS_H
@@ -32,13 +33,14 @@ typedef struct DynNewColumn
 typedef struct DynNewColumns
 {
 	int			n;
-	DynNewColumn *columns;		/* columns: keys first, then by attribute */
+	DynNewColumn *columns;		/* columns: keys first, then others by name of
+								 * the attribute */
 	List	   *left_out;		/* attributes without a column (char *) */
 } DynNewColumns;
 
 /*
- * Returns UTF-8 text in the database's encoding; NULL if an option cannot
- * represent it, since it would not convert back to the same UTF-8.
+ * Returns UTF-8 text in the database's encoding; NULL if it would not be
+ * converted back to the same UTF-8, so that it cannot be an option.
  */
 extern char *dyn_option_text_of(const char *utf8);
 
@@ -63,8 +65,8 @@ extern HTAB *dyn_names_create(void);
 
 /*
  * Returns the names for these texts (Lists of char *), in
- * CurrentMemoryContext, and marks them as used.  Texts that are valid, unused
- * names remain unchanged.
+ * CurrentMemoryContext, and marks them as used.  Texts that are valid names,
+ * and not used yet, remain unchanged.
  */
 extern List *dyn_names_assign(HTAB *taken, List *texts);
 

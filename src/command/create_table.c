@@ -28,7 +28,10 @@
 #include "../model/values/path.h"
 #include "target.h"
 
-/* Limits for polling: a new table is not visible everywhere at once. */
+/*
+ * Limits for polling.  A new table may be unknown at first, because it does
+ * not become visible everywhere at the same time.
+ */
 #define MAX_UNKNOWN_POLLS	30
 
 #define FIRST_PAUSE_MS		50.0
@@ -63,7 +66,10 @@ find_column(const DynRelation *relation, const char *name)
 	return found;
 }
 
-/* True if a column that shows no attribute of its own occurs in a template. */
+/*
+ * True if the column occurs in a template, and does not show an attribute of
+ * its own.
+ */
 static bool
 is_part(const DynRelation *relation, const DynColumn *column)
 {
@@ -281,7 +287,8 @@ read_indexes(const DynRelation *relation, DynTableMeta *table, Jsonb *indexes)
 /* ---- types ---- */
 
 /*
- * Checks that an attribute that several columns show has one type in all keys.
+ * Checks that an attribute has the same type in all keys, even if several
+ * columns show it.
  */
 static void
 check_types(const DynTableMeta *table)
@@ -326,9 +333,9 @@ new_call(void)
 }
 
 /*
- * Sends CreateTable, each attempt on a new connection: on a reused one libcurl
- * could send the request again by itself.  Only throttled attempts are
- * repeated.
+ * Sends CreateTable; only throttled attempts are repeated.  Each attempt uses
+ * a new connection, because on a reused one, libcurl itself might send the
+ * request again.
  */
 static void
 send_creation(DynConnection *connection, const DynTableMeta *table)
@@ -383,8 +390,8 @@ poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
 												call->response.len, &reason);
 
 		/*
-		 * an unreadable description is an error of the first statement that
-		 * uses it
+		 * if the description cannot be read, the first statement that uses it
+		 * will report an error
 		 */
 		poll = POLL_ACTIVE;
 		if (meta != NULL && strcmp(meta->status, "ACTIVE") != 0)

@@ -4,14 +4,14 @@
  *
  * The rows are the table, its indexes, and its attributes.
  *
- * Runs as the current user, with their own user mapping.  It sends a
- * DescribeTable, and a Scan of one page of at most 100 items for the
- * attributes that are in no key.  scan_policy applies to it as to a statement
- * with LIMIT 100.  If scan_policy or the policy of the access key forbids
- * reading items, the attributes are those of the keys.
+ * The function runs as the current user, with the user's own user mapping.  It
+ * sends a DescribeTable, and a Scan of one page of at most 100 items, which
+ * contain the attributes that are not in a key.  scan_policy applies to it as
+ * to a statement with LIMIT 100.  If scan_policy or the policy of the access
+ * key forbids reading items, the attributes are those of the keys.
  *
- * The page also shows which columns of the foreign tables over the table have
- * names that PostgreSQL folded (other_case.h).
+ * The page also reveals columns, in the foreign tables over this table, whose
+ * names PostgreSQL has folded (other_case.h).
  */
 #include "postgres.h"
 
@@ -39,7 +39,8 @@ typedef struct Describe
 {
 	ReturnSetInfo *rsinfo;
 	DynSample	sample;
-	const char *unread;			/* reason why its items are not read; NULL */
+	const char *unread;			/* reason why the items are not read, or
+								 * NULL */
 	MemoryContext row_context;	/* a page may have 200,000 attributes */
 } Describe;
 
@@ -51,7 +52,8 @@ typedef struct Row
 	const char *types;
 	const char *partition_key;
 	const char *sort_key;
-	int64		items;			/* number of items; -1: NULL, also below */
+	int64		items;			/* number of items; here and below, -1 becomes
+								 * NULL */
 	int64		bytes;
 	double		read_units;
 	const char *detail;
@@ -346,7 +348,8 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 		ReThrowError(failure);
 	}
 	/*
-	 * a fetch that fails is released before the statement that it belongs to
+	 * create the statement first: if a fetch fails, it is released before its
+	 * statement
 	 */
 	sample->estate = CreateExecutorState();
 	oldcontext = MemoryContextSwitchTo(sample->estate->es_query_cxt);

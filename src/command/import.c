@@ -4,13 +4,14 @@
  *
  * It creates one foreign table for each DynamoDB table, or one for each value
  * of an entity attribute.  It sends ListTables, then for each wanted table a
- * DescribeTable, and a Scan of its first items.  PostgreSQL executes only
- * CREATE FOREIGN TABLE from the commands we return, no COMMENT; so notices
- * report what was inferred.
+ * DescribeTable, and a Scan of its first items.  Of the commands that we
+ * return, PostgreSQL executes only CREATE FOREIGN TABLE, not COMMENT.  So
+ * notices report what was inferred.
  *
- * A table that may not be described, or was dropped since it was listed, is
- * left out with a warning; if its items may not be read, it has its keys only.
- * These errors are caught in a subtransaction, all others end the import.
+ * If describing a table is not permitted, or if it was dropped after it was
+ * listed, it is left out with a warning.  If reading its items is not
+ * permitted, the foreign table has only the keys.  These errors are caught in
+ * a subtransaction; all others end the import.
  */
 #include "postgres.h"
 
@@ -50,7 +51,7 @@ typedef struct Import
 	const char *listed;			/* name without table_prefix */
 	bool		named;			/* true if it is in LIMIT TO */
 	DynSample	sample;			/* sample; its connection, estate, tag and
-								 * limit are those of all tables */
+								 * limit are the same for all tables */
 } Import;
 
 /* ---- which tables ---- */
@@ -69,7 +70,7 @@ is_in_list(const ImportForeignSchemaStmt *stmt, const char *name)
 }
 
 /*
- * True if the list has a name with the same prefix as those of the table's
+ * True if the list has a name that begins like the names of the table's
  * entities.
  */
 static bool
@@ -121,7 +122,7 @@ collect_name(void *arg, const char *name)
 {
 	List	  **names = arg;
 
-	/* a table whose name equals the prefix has no name without it */
+	/* a table whose name equals the prefix would have an empty name */
 	if (name[0] != '\0')
 		*names = lappend(*names, pstrdup(name));
 }
@@ -129,8 +130,8 @@ collect_name(void *arg, const char *name)
 /* ---- failures that concern one table only ---- */
 
 /*
- * Runs a step; returns an error with which the import continues without the
- * table, or without its items.
+ * Runs a step.  If it fails with an error that only concerns this table or its
+ * items, returns that error.
  */
 static ErrorData *
 attempt(Import *import, void (*step) (void *arg))
@@ -231,7 +232,7 @@ add_table(Import *import, const char *name, const char *match, List *items)
 
 /* ---- entities ---- */
 
-/* Returns the value of the option item_filter for one value of the tag. */
+/* Returns the option item_filter for one value of the entity attribute. */
 static char *
 match_of(const Import *import, const char *json)
 {
@@ -246,7 +247,8 @@ match_of(const Import *import, const char *json)
 
 typedef struct Entity
 {
-	const char *json;			/* value of the tag; "null": no tag */
+	const char *json;			/* value of the entity attribute; "null": no
+								 * such attribute */
 	char	   *text;			/* text of the foreign table's name */
 	List	   *items;
 } Entity;
@@ -283,8 +285,8 @@ compare_entities(const ListCell *a, const ListCell *b)
 }
 
 /*
- * Divides the items by the tag; returns the number of those whose tag the
- * option item_filter cannot represent.
+ * Divides the items by their entity attribute.  Returns the number of items
+ * whose entity attribute has a value that item_filter cannot represent.
  */
 static int
 divide_items(const Import *import, List **entities, List **untagged)
@@ -336,7 +338,7 @@ add_entities(Import *import, List *entities)
 		MemoryContext oldcontext = MemoryContextSwitchTo(import->context);
 
 		know(import, lfirst(name));
-		/* if the table is in LIMIT TO, so are its entities */
+		/* a table in LIMIT TO stands for all of its entities */
 		if (import->named && !is_in_list(import->stmt, lfirst(name)))
 			import->stmt->table_list = lappend(import->stmt->table_list,
 											   makeRangeVar(NULL, pstrdup(lfirst(name)), -1));
@@ -480,7 +482,7 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 		sample->tag = dyn_to_utf8(import->tag_option);
 	sample->limit = dyn_option_int_or_default(stmt->options, "sample_items");
 	sample->connection = dyn_session_connection(serverid, GetUserId());
-	/* a sample reads a bounded part of the table, but it is a Scan */
+	/* a sample is a bounded read, but still a Scan */
 	relation.options = sample->connection->reads;
 	if (sample->limit > 0 && dyn_relation_scan_policy(&relation) == DYN_SCAN_ERROR)
 		ereport(ERROR,
@@ -494,7 +496,10 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 	if (stmt->list_type == FDW_IMPORT_SCHEMA_LIMIT_TO)
 		import->limits = list_copy(stmt->table_list);
 	dyn_list_tables(sample->connection, collect_name, &listed);
-	/* names of all tables, so that they do not depend on which are imported */
+	/*
+	 * assign names to all tables, so that a name does not depend on which
+	 * tables are imported
+	 */
 	forboth(lc, listed, name, dyn_names_assign(import->taken, listed))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -502,7 +507,7 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 		if (is_wanted(import, lfirst(name)))
 			import_table(import, lfirst(name), lfirst(lc));
 	}
-	/* PostgreSQL does not report these */
+	/* PostgreSQL does not report unknown names in LIMIT TO */
 	foreach(lc, import->limits)
 		warn_unknown(import, lfirst_node(RangeVar, lc)->relname);
 	FreeExecutorState(sample->estate);

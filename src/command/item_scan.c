@@ -3,8 +3,8 @@
  *		Sets up a Scan for a command as an ordinary fetch, so that throttling,
  *		unit limits and memory limits apply.
  *
- * Each view has its own slots, even if others read the same paths, because its
- * rows expect their values in adjacent slots.
+ * Each view has its own slots, even if another view reads the same paths,
+ * because its rows expect their values in adjacent slots.
  */
 #include "postgres.h"
 
@@ -55,7 +55,7 @@ dyn_item_scan_view(DynItemScan *scan, DynRelation *relation)
 	DynAccess  *access = dyn_match_all_columns(relation, scan->meta);
 	DynView    *view = palloc(sizeof(DynView));
 
-	/* the key is also read, for error messages */
+	/* also read the key, for error messages */
 	view->rows = dyn_rows_create(relation, access, DYN_ROWS_KEY | DYN_ROWS_CONVERT,
 								 NIL);
 	view->first = dyn_item_scan_read(scan, view->rows->paths, view->rows->npaths);

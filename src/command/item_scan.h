@@ -34,10 +34,10 @@ typedef struct DynView
 } DynView;
 
 /*
- * Returns a Scan with the options of a relation; no columns are read yet.  The
- * second function makes a relation without columns, and with the options of
- * the connection.  Neither sends a request.  Allocated in
- * CurrentMemoryContext.
+ * The first function returns a Scan with the options of a relation; it does
+ * not read any columns yet.  The second function does this for a relation
+ * without columns and with the options of the connection.  They do not send
+ * requests, and allocate in CurrentMemoryContext.
  */
 extern DynItemScan *dyn_item_scan_create(DynRelation *relation,
 										 const DynTableMeta *meta);
@@ -59,16 +59,16 @@ dyn_view_begin(const DynView *view, const DynValue *values)
 }
 
 /*
- * Starts a fetch of full items.  If `limit`, the number of items of the first
- * page, is not 0, the consumer may stop early; otherwise the full table is
- * read, in segments.
+ * Starts a fetch of full items.  `limit` is the number of items of the first
+ * page, after which the consumer may stop early; 0: the full table is read, in
+ * segments.
  */
 extern DynFetch *dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
 									 int limit);
 
 /*
- * Returns the specification of such a fetch without its streams, their
- * requests, and limits of pages.
+ * Returns the DynFetchSpec of such a fetch, without the fields for streams,
+ * requests and page limits.
  */
 extern DynFetchSpec dyn_item_scan_spec(DynItemScan *scan);
 

@@ -5,7 +5,7 @@
  * The functions dynamo_fdw_encode_key() and dynamo_fdw_decode_key() try
  * templates without DynamoDB.  Nothing is sent, and the table's key attributes
  * are not looked up.  A column without the option attribute is assumed to be
- * read from the current template, if that names it.
+ * read from the current template, if it occurs there.
  */
 #include "postgres.h"
 
@@ -32,8 +32,8 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 /* ---- the template ---- */
 
 /*
- * Opens the template.  All templates are treated as those of keys, the current
- * one first.
+ * Opens the template.  All templates are treated like those of key attributes;
+ * the current one comes first.
  */
 static const DynTemplatedAttr *
 open_template(Oid relid, const char *name, DynRelation **opened)
@@ -71,7 +71,10 @@ open_template(Oid relid, const char *name, DynRelation **opened)
 
 /* ---- encoding ---- */
 
-/* Checks the names of members, as a misspelled one would be missing. */
+/*
+ * Raises an error for members that are not columns of the template, which may
+ * be misspelled.
+ */
 static void
 check_members(const DynRelation *relation, Jsonb *columns)
 {
@@ -104,7 +107,7 @@ check_members(const DynRelation *relation, Jsonb *columns)
 	}
 }
 
-/* Encodes one part; false if its member is absent, or not a value of the part. */
+/* Encodes one part; false if its member is absent, or is not a valid value. */
 static bool
 encode_part(Jsonb *columns, const DynTemplatedAttr *templated, int p, DynText *encoded)
 {
@@ -233,7 +236,7 @@ dynamo_fdw_decode_key(PG_FUNCTION_ARGS)
 	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
 	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
-		/* a column that occurs twice must have the same text in both places */
+		/* a column that occurs twice must have the same text both times */
 		for (int other = 0; other < p; other++)
 		{
 			if (templated->parts[other].attnum == templated->parts[p].attnum &&

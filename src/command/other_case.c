@@ -1,15 +1,15 @@
 /*
  * other_case.c
- *		Finds columns whose attribute exists under a name in other case.
+ *		Finds columns whose attribute exists only with a name in different
+ *		case.
  *
  * Only top-level attributes are compared: those that a column shows, or whose
- * document it reads.  Letters beyond ASCII are compared unchanged, as
- * PostgreSQL does not fold them in UTF-8 either.
+ * document it reads.  Only ASCII letters are compared regardless of case,
+ * since PostgreSQL does not fold others in UTF-8, either.
  *
- * Every user who can create a foreign table on the server influences which
- * tables dyn_report_other_cases opens for a user who requests a description.
- * Therefore it runs no code that others have written, does not wait for their
- * locks, and does not report their errors.
+ * When a user requests a description, dyn_report_other_cases opens foreign
+ * tables of other users.  So it does not run their code, does not wait for
+ * their locks, and does not report their errors.
  */
 #include "postgres.h"
 
@@ -27,12 +27,13 @@
 #include "../model/server/soft_errors.h"
 #include "target.h"
 
-/* A column whose attribute was not seen yet. */
+/* A column whose attribute has not occurred yet. */
 typedef struct Sought
 {
 	const DynColumn *column;
 	const char *attribute;
-	const char *other;			/* its name in other case (UTF-8); or NULL */
+	const char *other;			/* attribute name in different case (UTF-8), or
+								 * NULL */
 } Sought;
 
 struct DynFolded
@@ -57,7 +58,7 @@ dyn_folded_create(const DynRelation *relation, Oid reader)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		/* names in templates are not folded, as they are in an option */
+		/* names in templates are not folded, since they are in an option */
 		if (column->dropped || !dyn_column_is_of_item(column) ||
 			dyn_column_is_part(column) || dyn_column_is_document(column) ||
 			(!all && pg_attribute_aclcheck(relation->relid, i + 1, reader,
@@ -170,9 +171,9 @@ typedef struct Candidate
 } Candidate;
 
 /*
- * Compares a foreign table with the sample.  One whose rows are not all items
- * is left out, because the items may be others.  May raise an error; the lock
- * is held until the transaction ends.
+ * Compares a foreign table with the sample.  A table that does not show all
+ * items is left out, because its items may not be in the sample.  May raise an
+ * error; the lock is held until the transaction ends.
  */
 static void
 compare_table(void *arg)

@@ -1,6 +1,7 @@
 /*
  * other_case.h
- *		Finds columns whose attribute exists under a name in other case.
+ *		Finds columns whose attribute exists only with a name in different
+ *		case.
  *
  * PostgreSQL folds names without double quotes to lower case: the column
  * createdAt is read from an attribute "createdat", and is NULL in every row.
@@ -17,8 +18,9 @@
 typedef struct DynFolded DynFolded;
 
 /*
- * Returns the state for the columns that `reader` may read, or all for
- * InvalidOid.  It and later names are stored in CurrentMemoryContext.
+ * Returns the state for the columns that `reader` may read; InvalidOid: for
+ * all columns.  Everything is stored in the memory context that is current
+ * now.
  */
 extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
 
@@ -26,16 +28,16 @@ extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
 extern void dyn_folded_see_item(DynFolded *folded, const DynValue *item);
 
 /*
- * Raises a NOTICE for each column whose attribute no item had, while some item
- * had one with the same name in other case.
+ * Raises a NOTICE for each column whose attribute no item had, if an item had
+ * an attribute whose name differs only in case.
  */
 extern void dyn_folded_report(const DynFolded *folded);
 
 /*
- * Reports the same for the foreign tables over the DynamoDB table of a sample,
- * and their columns, that the current user may read.  Leaves out tables that
- * do not have a row for each item, whose definition is invalid, or that
- * another session is changing.
+ * Does the same for all foreign tables over the DynamoDB table of a sample, as
+ * far as the current user may read their columns.  Leaves out tables that do
+ * not show all items, whose definition is invalid, or that another session is
+ * changing.
  */
 extern void dyn_report_other_cases(const DynSample *sample);
 

@@ -2,7 +2,7 @@
  * sample.c
  *		Reads the description and the first items of a table.
  *
- * The Scan ends with its first page, which may have 200,000 attributes.
+ * The Scan ends after its first page, which may contain 200,000 attributes.
  */
 #include "postgres.h"
 
@@ -102,7 +102,7 @@ dyn_sample_take(void *arg)
 
 /* ---- attributes ---- */
 
-/* An attribute as one item has it. */
+/* An attribute in one item. */
 typedef struct Occurrence
 {
 	const char *name;
@@ -160,7 +160,7 @@ list_occurrences(const List *items, int *n)
 	return all;
 }
 
-/* Returns the key attribute with this name; NULL if it is in no key. */
+/* Returns the key attribute with this name, or NULL. */
 static DynAttribute *
 find_key_attribute(DynAttribute *attributes, int nkeys, const char *name)
 {

@@ -41,11 +41,11 @@ typedef struct DynSample
 } DynSample;
 
 /*
- * The steps for dyn_attempt(), as each may be denied.  They take a DynSample
- * *, and allocate their results in CurrentMemoryContext.  The first one sends
- * DescribeTable, even if a description is cached; the second one sends Scan,
- * whose Limit is `limit`, for full items.  They raise the errors of these
- * requests.
+ * These are steps for dyn_attempt(), since each may be denied.  They take a
+ * DynSample *, and allocate their results in CurrentMemoryContext.  The first
+ * one sends DescribeTable, even if a description is cached; the second one
+ * sends Scan, whose Limit is `limit`, for full items.  They raise the errors
+ * of these requests.
  */
 extern void dyn_sample_describe(void *sample);
 extern void dyn_sample_take(void *sample);
@@ -56,7 +56,7 @@ typedef struct DynAttribute
 	const char *name;			/* name (UTF-8); a description if it contains
 								 * U+0000 */
 	bool		has_nul;		/* true if the name contains U+0000; all such
-								 * attributes are one */
+								 * attributes are represented by one */
 	bool		in_key;			/* true if it is in the key of the table */
 	bool		in_any_key;		/* true if it is in the key of the table or an
 								 * index */

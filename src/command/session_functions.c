@@ -61,10 +61,10 @@ dynamo_fdw_stats(PG_FUNCTION_ARGS)
 }
 
 /*
- * Obtains the current user's credentials as a statement would, so that it also
- * reports why that fails.  Only the beginning and the end of the access key
- * are shown, and nothing of a mapping for PUBLIC, which users cannot read
- * either.
+ * Obtains the current user's credentials as a statement would, so that a
+ * failure is reported in the same way.  Shows only the beginning and the end
+ * of the access key, and not even these for a mapping FOR PUBLIC, whose
+ * options users cannot see in the catalogs, either.
  */
 Datum
 dynamo_fdw_credentials(PG_FUNCTION_ARGS)
@@ -85,7 +85,7 @@ dynamo_fdw_credentials(PG_FUNCTION_ARGS)
 				 errdetail("The mapping for PUBLIC is used.")));
 	credentials = dyn_session_credentials(connection);
 	values[0] = CStringGetTextDatum(dyn_from_utf8_lossy(dyn_describe_source(&connection->provider)));
-	/* short keys, which are not AWS's, are not shown at all */
+	/* short keys, which are not those of AWS, are not shown at all */
 	key = credentials->access_key_id;
 	hidden = (int) strlen(key) - SHOWN;
 	values[1] = CStringGetTextDatum(hidden < SHOWN ? "..."

@@ -1,7 +1,7 @@
 /*
  * target.h
- *		Finds the servers and foreign tables that SQL-callable functions are
- *		given, and the foreign tables over a DynamoDB table.
+ *		Finds the servers and foreign tables in arguments of SQL-callable
+ *		functions, and the foreign tables over a DynamoDB table.
  */
 #ifndef DYN_COMMAND_TARGET_H
 #define DYN_COMMAND_TARGET_H
@@ -12,15 +12,15 @@
 #include "../model/tables/relation.h"
 
 /*
- * Returns the server of that name; raises an error if it is not of this
- * wrapper.
+ * Returns the server of that name; raises an error if it does not belong to
+ * this wrapper.
  */
 extern ForeignServer *dyn_target_find_server(const char *name);
 
 /*
  * Returns the current user's connection to the server of that name.  Raises an
- * error if there is none, if it is not of this wrapper, or if the user lacks
- * USAGE.
+ * error if the server does not exist or does not belong to this wrapper, or if
+ * the user lacks USAGE on it.
  */
 extern DynConnection *dyn_target_server(const char *name);
 
@@ -37,8 +37,8 @@ extern void dyn_target_check(Oid relid);
 extern List *dyn_tables_of_server(Oid serverid);
 
 /*
- * Returns true if it is over this DynamoDB table, specified by its name or
- * ARN.
+ * Returns true if the foreign table is over this DynamoDB table, which is
+ * specified by its name or ARN.
  */
 extern bool dyn_is_table_over(Relation rel, const DynConnection *connection,
 							  const char *table);

@@ -32,8 +32,8 @@ static const struct
 };
 
 /*
- * Loads a file.  Without a home directory, which a container's user may lack,
- * the file does not exist.
+ * Loads a file.  If the user has no home directory, as in some containers,
+ * this is the same as a missing file.
  */
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynError *err)
@@ -115,9 +115,9 @@ dyn_config_names_agree(DynError *err)
 }
 
 /*
- * Returns the kind of the profile's sections in that file.  If the config file
- * has both [default] and [profile default], the later one applies, as in the
- * AWS CLI.
+ * Returns the kind of section that the profile has in that file.  If the
+ * config file has both [default] and [profile default], the later one applies,
+ * as in the AWS CLI.
  */
 static DynIniKind
 kind_of(const DynConfig *config, DynConfigFile file, const char *profile)
@@ -166,7 +166,9 @@ dyn_config_no_profile(const DynConfig *config, const char *profile,
 		dyn_error_set(err, "profile \"%s\" exists neither in file \"%s\" nor "
 					  "in file \"%s\"", profile, paths[DYN_CONFIG_CONFIG],
 					  paths[DYN_CONFIG_CREDENTIALS]);
-	/* The commonest mistake is a section in the credentials file's form. */
+	/*
+	 * The most common mistake is to write [name], as in the credentials file.
+	 */
 	if (dyn_ini_place(&config->files[DYN_CONFIG_CONFIG], DYN_INI_PLAIN,
 					  profile) > 0)
 		return dyn_error_hint(err, "In file \"%s\", write [profile %s] "

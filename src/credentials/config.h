@@ -67,7 +67,10 @@ extern const char *dyn_config_value_of(const DynConfig *config,
 extern const char *dyn_config_path(const DynConfig *config,
 								   DynConfigFile file);
 
-/* Returns the same for the file in which dyn_config_value finds the key. */
+/*
+ * Returns the path, for messages, of the file in which dyn_config_value finds
+ * the key.
+ */
 extern const char *dyn_config_path_of(const DynConfig *config,
 									  const char *profile, const char *key);
 

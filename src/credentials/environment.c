@@ -4,8 +4,8 @@
  *
  * It is the environment in which the server was started, and it does not
  * change while the server runs.  An empty variable counts as not set, as in
- * AWS's tools.  Half a pair of keys is an error here.  Some of those tools
- * ignore a secret without its id, and try other sources.
+ * AWS's tools.  A key id without its secret, or a secret without its id, is an
+ * error here.  Some of AWS's tools ignore it and try other sources.
  *
  * Layer: credentials.
  */
@@ -21,8 +21,9 @@
 	"change it there, and restart the server."
 
 /*
- * Reports that a variable is wrong or missing; `what` follows its name.  All
- * variables belong to the server's environment, which people overlook.
+ * Reports that a variable is wrong or missing; `what` follows its name.  The
+ * hint mentions the server's environment, because people often set the
+ * variable elsewhere.
  */
 static DynFound
 refuse(DynError *err, const char *name, const char *what)

@@ -33,8 +33,8 @@
 /* ---- files ------------------------------------------------------------ */
 
 /*
- * Reports a failure to read.  The hint names the server's user: people may
- * confuse their own files with the server's.
+ * Reports a failure to read.  The hint names the server's operating-system
+ * user, because people often think of their own files.
  */
 static DynFileRead
 cannot_read(const char *path, int error, DynError *err)
@@ -122,7 +122,10 @@ read_user(struct passwd *entry, int *error)
 		if (*error != ERANGE)
 			break;
 	}
-	/* according to POSIX and the Linux manual, all of these mean that */
+	/*
+	 * according to POSIX and the Linux manual, these mean that there is no
+	 * entry
+	 */
 	if (*error == ENOENT || *error == ESRCH || *error == EBADF ||
 		*error == EPERM)
 		*error = 0;
@@ -156,7 +159,7 @@ dyn_file_below_home(const char *file, DynError *err)
 		dyn_error_set(err, "the operating-system user of the server, %lu, has no home directory", (unsigned long) geteuid());
 	else
 	{
-		/* we do not know now whether there is an entry */
+		/* the database cannot be read now */
 		dyn_error_errno_text(error, text, sizeof(text));
 		dyn_error_set(err, "could not find the home directory of operating-system user %lu: %s", (unsigned long) geteuid(), text);
 		err->passing = true;

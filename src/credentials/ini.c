@@ -50,10 +50,13 @@ typedef struct Parser
 	DynIni	   *ini;
 	bool		prefixes;
 	int			line;			/* counted from 1 */
-	size_t		indent;			/* that of the line with the key or section */
-	char	   *value_end;		/* last value's end; NULL after a section */
-	bool		in_block;		/* nothing is after the last entry's = */
-	const char *wrong;			/* error in the line */
+	size_t		indent;			/* indentation of the line with the last key or
+								 * section */
+	char	   *value_end;		/* end of the last value; NULL after a
+								 * section */
+	bool		in_block;		/* true if nothing follows the = of the last
+								 * entry */
+	const char *wrong;			/* error in the current line, or NULL */
 	bool		out_of_memory;
 } Parser;
 
@@ -197,8 +200,8 @@ unquote(Span span)
 }
 
 /*
- * Moves past the first word, and returns its meaning.  Tools cannot use an
- * unquoted name of several words.
+ * Moves past the first word, and returns its meaning.  An unquoted name of
+ * several words is invalid.
  */
 static DynIniKind
 read_prefix(Span *name)

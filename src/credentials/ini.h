@@ -22,13 +22,13 @@ typedef struct DynIniEntry
 	DynIniKind	kind;			/* kind of the entry's section */
 	const char *section;		/* name of that section */
 	const char *key;			/* lower case; NULL: the section begins here */
-	const char *value;			/* value; each line that continues it follows a
-								 * line feed.  Comments are included only for
-								 * credential_process, whose program receives
-								 * them, as in the AWS CLI */
+	const char *value;			/* value; continuation lines are separated by
+								 * line feeds.  Comments are part of the value
+								 * of credential_process only, as in the AWS
+								 * CLI */
 } DynIniEntry;
 
-/* A file; zero-initialized, it is one without sections. */
+/* A parsed file; zero-initialized, it is a file without sections. */
 typedef struct DynIni
 {
 	DynBuffer	text;			/* text, which parsing modifies */
@@ -47,8 +47,8 @@ extern bool dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes,
 						  const char *file, DynError *err);
 
 /*
- * Returns the position of the last such section; a later one has a greater
- * position.  Returns 0 if there is none.
+ * Returns the position of the last section of that kind and name; later
+ * sections have greater positions.  Returns 0 if there is none.
  */
 extern size_t dyn_ini_place(const DynIni *ini, DynIniKind kind,
 							const char *name);

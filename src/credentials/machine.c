@@ -3,14 +3,15 @@
  *		Obtains the credentials that a machine provides: of ECS tasks and EKS
  *		pods, and of EC2 instances, by IMDSv2 only.
  *
- * Containers.  The environment names the endpoint and the token, and is read
- * again for each request.  So is the token's file, as the platform replaces
- * it.  A relative URI may be as secret as a password: messages name the
- * variable, and never quote it.
+ * Containers.  The environment contains the endpoint and the token; it is read
+ * again for each request, and so is the token's file, which the platform
+ * replaces.  A relative URI may be as secret as a password, so messages name
+ * the variable, but do not quote its value.
  *
- * Instances.  The known values determine the next request: without a token,
- * PUT for one; without the name of the role, GET for that; then GET for the
- * credentials.  The name becomes a part of a URL, so it is checked first.
+ * Instances.  There are three requests: PUT for a token, GET for the name of
+ * the role, and GET for the credentials.  The next one is the first whose
+ * result is not known yet.  The name becomes a part of a URL, so it is checked
+ * first.
  *
  * Layer: credentials.
  */
@@ -231,7 +232,7 @@ request_failed(DynInstance *instance, const DynExchange *exchange,
 
 	if (instance->token != NULL && replied && exchange->status == 404)
 		return has_no_role(err);
-	/* a token may expire early, but the replacement must be valid */
+	/* a token may expire early, but a new token must be valid */
 	if (instance->token != NULL && replied && exchange->status == 401 &&
 		!instance->renewed)
 	{

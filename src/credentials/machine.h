@@ -16,7 +16,7 @@ extern bool dyn_container_is_set(void);
 /*
  * Returns the request for the current environment, and reads the token file
  * again.  Returns NULL with *err set on failure.  A full URI must be http or
- * https, and its host one that DYN_ADDRESS_LOCAL allows.
+ * https, and DYN_ADDRESS_LOCAL must allow its host.
  */
 extern DynExchange *dyn_container_request(DynError *err);
 
@@ -31,7 +31,7 @@ typedef struct DynInstance
 {
 	char	   *token;
 	char	   *role;
-	bool		renewed;		/* true if a token was dropped */
+	bool		renewed;		/* true if a refused token was dropped */
 } DynInstance;
 
 /* Returns false if AWS_EC2_METADATA_DISABLED is "true". */

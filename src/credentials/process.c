@@ -4,19 +4,20 @@
  *
  * The program writes into two pipes, for its output and its errors.  A third
  * pipe, which exec closes, reports why the program could not be executed.
- * start() waits for that pipe, so that a program that starts has its own
- * session and process group.  Everything else is found by polling.  An epoll
- * descriptor covers the pipes and a pidfd; kernels before 5.3 do not have one,
- * and a timer replaces it.
+ * start() waits for the end of that pipe, by which time a started program has
+ * its own session and process group.  Everything else is found by polling.  An
+ * epoll descriptor covers the pipes and a pidfd; kernels before 5.3 do not
+ * have one, and a timer replaces it.
  *
- * The end of the program is decisive, not that of its output: it may close its
- * output early, and a process that it leaves running may keep the pipe open.
- * Its end is noticed before the pipes are read, so all its output is read.
+ * The result is complete when the program ends, not when its output ends: it
+ * may close its output early, and a process that it leaves running may keep
+ * the pipe open.  The end of the program is checked before the pipes are read,
+ * so all its output is read.
  *
  * The program is not reaped until it is destroyed: until then its pid, which
- * is also its group's, cannot be reused.  But SIGCHLD may be ignored, or other
- * code may wait for any child.  Then waiting fails with ECHILD, the program's
- * status is not known, and its output decides.
+ * is also its group's, cannot be reused.  But if SIGCHLD is ignored, or other
+ * code waits for any child, our wait fails with ECHILD.  Then the program's
+ * status is not known, and its output determines the result.
  *
  * Between fork and exec only async-signal-safe functions are called: other
  * threads (libcurl's resolver) may hold locks, and this process's signal
@@ -53,13 +54,13 @@
 
 #define LONGEST_OUTPUT		DYN_EXCHANGE_LONGEST
 
-/* Number of bytes stored from the end of the error output. */
+/* Maximum number of bytes to store from the end of the error output. */
 #define ERRORS_TAIL			511
 
-/* Reads of stderr at once, in case it never ends. */
+/* Maximum number of successive reads of stderr, which may never end. */
 #define MOST_READS			16
 
-/* Interval of checks for its end without a pidfd. */
+/* Interval at which the end of the program is checked without a pidfd. */
 #define TICK_NS				(50 * 1000 * 1000)
 
 /* Time to wait for the end of a killed program. */
@@ -68,7 +69,8 @@
 
 struct DynProcess
 {
-	pid_t		pid;			/* its group's, too; 0, -1: not started */
+	pid_t		pid;			/* pid of the program and its group; 0 or -1:
+								 * not started */
 	bool		reaped;			/* true if other code has reaped it */
 	bool		ticks;			/* true if end_fd is a timer, not a pidfd */
 	int			epoll_fd;		/* descriptors; -1 when closed */
@@ -77,7 +79,8 @@ struct DynProcess
 	int			end_fd;
 	size_t		out_len;
 	size_t		errors_len;
-	char		out[LONGEST_OUTPUT + 1];	/* output, and one byte more */
+	char		out[LONGEST_OUTPUT + 1];	/* output; the last byte is for a
+											 * NUL */
 	char		errors[ERRORS_TAIL];
 };
 
@@ -92,7 +95,7 @@ enum
 	WRITE_END
 };
 
-/* The program's pipes; the last receives a Report if exec fails. */
+/* The program's pipes; the last one receives a Report if exec fails. */
 enum
 {
 	OUT,
@@ -105,8 +108,8 @@ typedef int Pipes[PIPES][2];
 
 typedef struct Report
 {
-	int			error;			/* an errno; 0 if the program is executed */
-	int			executing;		/* true if the error is exec's */
+	int			error;			/* errno; 0 if the program is executed */
+	int			executing;		/* true if the error is that of exec */
 } Report;
 
 /* An entry that getdents64 writes, as the kernel defines it. */
@@ -143,10 +146,10 @@ close_listed(int lowest)
 }
 
 /*
- * Descriptors 0 to 2 become the program's standard streams, and 3 the report,
- * which exec closes; all others are closed.  The descriptors are first moved
- * to greater numbers, since this process may have been started with some of 0
- * to 3 closed.
+ * Makes descriptors 0 to 2 the program's standard streams, and descriptor 3
+ * the pipe for the report, which exec closes.  Closes all others.  The
+ * descriptors are first moved to greater numbers, since this process may have
+ * been started with some of 0 to 3 closed.
  */
 static bool
 arrange_descriptors(Pipes pipes)
@@ -305,8 +308,8 @@ fork_and_execute(DynProcess *process, const DynProgram *program, Pipes pipes,
 }
 
 /*
- * Watches the pipes and a descriptor that is readable at the end of the
- * program, or at intervals, so that its end is noticed.
+ * Watches the pipes, and a descriptor that is readable when the program has
+ * ended (a pidfd) or at intervals (a timer).
  */
 static bool
 watch(DynProcess *process, DynError *err)
@@ -354,9 +357,9 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 	while (len < 0 && errno == EINTR);
 
 	/*
-	 * At its end, a pipe would remain readable.  It is removed from epoll
-	 * before it is closed: epoll would keep a descriptor of which a child
-	 * process has a copy.
+	 * A pipe at its end would remain readable, so it is closed.  It must be
+	 * removed from epoll first, because epoll keeps a closed descriptor if a
+	 * child process has a copy of it.
 	 */
 	if (len == 0 || (len < 0 && errno != EAGAIN))
 	{
@@ -367,7 +370,8 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 }
 
 /*
- * Reads the error output, and keeps its end, where programs report the reason.
+ * Reads the error output, and stores the end of it, where programs usually
+ * report the reason.
  */
 static void
 read_errors(DynProcess *process)
@@ -384,7 +388,7 @@ read_errors(DynProcess *process)
 		if (len == 0)
 			break;
 		end = bytes + ERRORS_TAIL + len;
-		/* the old text goes directly before the new one */
+		/* move the old text directly before the new one */
 		memcpy(bytes + ERRORS_TAIL - process->errors_len, process->errors,
 			   process->errors_len);
 		process->errors_len += len;
@@ -399,8 +403,8 @@ read_errors(DynProcess *process)
 /* ---- the result ------------------------------------------------------- */
 
 /*
- * Returns true if the program has ended.  *info is waitid's; it is zero if the
- * status is not known.
+ * Returns true if the program has ended.  *info is the result of waitid; it is
+ * zero if the status is not known.
  */
 static bool
 has_ended(DynProcess *process, siginfo_t *info)
@@ -416,7 +420,7 @@ has_ended(DynProcess *process, siginfo_t *info)
 }
 
 /*
- * Reads the credentials.  Output that is not an object has another error than
+ * Reads the credentials.  Output that is not an object gets another error than
  * a wrong version.
  */
 static bool
@@ -474,8 +478,8 @@ failed(DynProcess *process, DynError *err)
 /* ---- the interface ---------------------------------------------------- */
 
 /*
- * Checks for its end, at most `times` times; returns false if it has not
- * ended.
+ * Checks up to `times` times whether the process has ended; returns false if
+ * it has not.
  */
 static bool
 reap(pid_t pid, int times)

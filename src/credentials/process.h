@@ -8,9 +8,9 @@
  * with the processes that it started in its group, when it is destroyed, and
  * when this process ends for any reason.
  *
- * The result is its output when it ends: processes that it leaves running are
- * not waited for.  Only its own pid is waited for; a handler of SIGCHLD or
- * another wait() does no harm.
+ * The result is its output at the time when it ends.  Processes that it leaves
+ * running are not waited for.  Only its own pid is waited for, so a handler of
+ * SIGCHLD or another wait() does no harm.
  */
 #ifndef DYN_CREDENTIALS_PROCESS_H
 #define DYN_CREDENTIALS_PROCESS_H
@@ -20,8 +20,9 @@
 typedef struct DynProcess DynProcess;
 
 /*
- * Starts the command; quotes and backslashes are special as in a shell,
- * nothing else is.  Returns NULL with *err set, also if it cannot be executed.
+ * Starts the command; only quotes and backslashes are special, as in a shell.
+ * Returns NULL with *err set on failure, also if the program cannot be
+ * executed.
  */
 extern DynProcess *dyn_process_start(const char *command, DynError *err);
 
@@ -45,8 +46,8 @@ extern DynProviderResponse dyn_process_response(DynProcess *process,
 
 /*
  * Kills and reaps the program if it runs, and frees everything.  A program
- * that cannot be killed (it became another user) is reaped when the next one
- * starts.  NULL is allowed.
+ * that cannot be killed, because it runs as another user now, is reaped when
+ * the next one starts.  NULL is allowed.
  */
 extern void dyn_process_destroy(DynProcess *process);
 

@@ -20,8 +20,8 @@
  * profile may be its own source if it has keys; any other cycle is an error.
  *
  * A profile that needs a person's input (mfa_serial) is an error.  So are
- * contradictory and incomplete settings: the next source would have other
- * rights than the file specifies.
+ * contradictory and incomplete settings, because another source could have
+ * other rights than the file specifies.
  *
  * Layer: credentials.
  */
@@ -56,7 +56,7 @@ typedef struct Resolver
 	DynError   *err;
 } Resolver;
 
-/* Returns a value of the profile; it is in the files' texts. */
+/* Returns a value of the profile; it points into the text of a file. */
 static const char *
 value_of(const Resolver *resolver, const char *key)
 {
@@ -91,7 +91,7 @@ refuse_key(Resolver *resolver, const char *key, const char *what)
 	return DYN_FOUND_ERROR;
 }
 
-/* Reports that the profile has one key, and needs others. */
+/* Reports that the profile has one key, but lacks others that it needs. */
 static DynFound
 refuse_without(Resolver *resolver, const char *key, const char *missing)
 {
@@ -113,7 +113,10 @@ refuse_both(Resolver *resolver, const char *key, const char *other)
 
 /* ---- keys ------------------------------------------------------------- */
 
-/* Reads key, secret and token from one file: they belong together. */
+/*
+ * Reads key, secret and token from the same file, because they belong
+ * together.
+ */
 static DynFound
 find_keys(Resolver *resolver, DynConfigFile file)
 {
@@ -188,8 +191,8 @@ sso_value(const Resolver *resolver, const char *key)
 }
 
 /*
- * Checks that the section exists, and matches the values that the profile has,
- * too.
+ * Checks that the section exists, and that it does not contradict the values
+ * in the profile.
  */
 static DynFound
 check_session(Resolver *resolver)
@@ -245,7 +248,7 @@ find_sso(Resolver *resolver)
 					  resolver->profile, needed[i]);
 		return hint(resolver, "SSO requires sso_account_id and sso_role_name in the profile, and sso_start_url and sso_region in the section of its sso_session or in the profile.");
 	}
-	/* they become parts of a URL or a message */
+	/* check values that become parts of a URL or a message */
 	has_region = dyn_role_is_region(values[1]);
 	if (!has_region || strchr(values[0], '\n') != NULL)
 	{
@@ -295,7 +298,7 @@ read_role(Resolver *resolver, DynRole *role)
 	return DYN_FOUND;
 }
 
-/* Adds the role of the profile, which must have one source. */
+/* Adds the role of the profile, which must have exactly one source. */
 static DynFound
 take_role(Resolver *resolver)
 {
@@ -404,8 +407,8 @@ find_named_source(Resolver *resolver, const char *source)
 }
 
 /*
- * Returns true also for half a pair: that is an error, which find_keys
- * reports.
+ * Returns true if either key is set; find_keys reports an error if only one of
+ * them is.
  */
 static bool
 has_keys(const DynConfig *config, const char *profile)

@@ -3,9 +3,10 @@
  *		Prepares the arguments and environment of a credential_process program.
  *
  * The command is split as by AWS's tools for Python (shlex).  Words end at
- * white space; '...' is literal.  In "..." a backslash is special only before
- * a backslash and a double quote; elsewhere it makes the next character
- * literal.  There are no variables, no patterns, no pipes, no comments.
+ * white space.  '...' is literal.  Inside "..." a backslash is special only
+ * before a backslash or a double quote; outside of quotes it makes the next
+ * character literal.  There are no variables, no patterns, no pipes, no
+ * comments.
  *
  * The database server's environment may contain anything, such as LD_PRELOAD
  * or passwords of other programs.  Only the variables chosen here are passed
@@ -105,9 +106,9 @@ make_description(DynProgram *program, const char *command, DynError *err)
 /* ---- files ------------------------------------------------------------ */
 
 /*
- * Lists the files that the program's name may mean.  A name without a slash is
- * searched in the directories of PATH, except relative ones: the server's
- * working directory is its data directory.
+ * Lists the files that the program's name may refer to.  A name without a
+ * slash is searched in the directories of PATH, but not in relative ones,
+ * because the server's working directory is its data directory.
  */
 static bool
 make_paths(DynProgram *program, const char *path, DynError *err)

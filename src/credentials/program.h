@@ -17,9 +17,10 @@
 typedef struct DynProgram
 {
 	char	  **argv;			/* pointers to the words, ended by NULL */
-	char	  **paths;			/* files, of which the first executable one is
-								 * executed; ended by NULL */
-	char	  **envp;			/* into the environment, ended by NULL */
+	char	  **paths;			/* candidates, ended by NULL; the first one
+								 * that can be executed is used */
+	char	  **envp;			/* variables, pointing into the environment,
+								 * ended by NULL */
 	char	   *words;
 	size_t		words_size;
 	char	   *path_text;		/* memory of the paths */

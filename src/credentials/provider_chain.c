@@ -5,7 +5,8 @@
  * The default order is that of AWS's tools: keys in the environment, a profile
  * that assumes a role, web identity in the environment, a profile that does
  * not, the container, the instance.  The first provider that is configured is
- * used.  If it fails, that is an error, and not a reason to use other rights.
+ * used.  If it fails, that is an error; another provider could have other
+ * rights.
  *
  * - A profile that is named (by the user mapping or AWS_PROFILE) must exist;
  *   the one named "default" applies if it exists.  A profile without
@@ -30,11 +31,13 @@ typedef struct Builder
 {
 	const DynSourceOptions *spec;
 	const char *profile;		/* name of the profile */
-	bool		is_named;		/* named explicitly, not "default" */
+	bool		is_named;		/* true if it is named explicitly, not only
+								 * "default" */
 	DynConfig	config;			/* files, loaded when they are needed */
 	bool		is_loaded;
 	DynProviderChain *chain;
-	const char *words;			/* for chain->words; NULL: the profile's */
+	const char *words;			/* description for chain->words; NULL: that of
+								 * the profile */
 	DynError   *err;
 } Builder;
 

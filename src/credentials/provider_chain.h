@@ -56,8 +56,8 @@ typedef struct DynProviderChain
 
 /*
  * Finds the chain that `spec` selects.  Returns false, with *err set and
- * *chain empty, if something is missing, unreadable or contradictory, a cycle,
- * or needs a person's input (mfa_serial).
+ * *chain empty, if settings are missing, unreadable, contradictory or cyclic,
+ * or if they need a person's input (mfa_serial).
  */
 extern bool dyn_chain_find(const DynSourceOptions *spec, DynProviderChain *chain,
 						   DynError *err);
@@ -81,22 +81,22 @@ extern DynFound dyn_environment_keys(DynCredentials *keys, DynError *err);
 
 /*
  * Reads AWS_WEB_IDENTITY_TOKEN_FILE and the related variables into a malloc'd
- * path and a zeroed role.  Both may be set after a failure.
+ * path and a zeroed role.  The caller frees both, also after a failure.
  */
 extern DynFound dyn_environment_web_identity(char **token_file, DynRole *role,
 											 DynError *err);
 
 /*
- * Returns true if it assumes a role with the credentials of another source.
- * Such a profile precedes the environment's web identity.
+ * Returns true if the profile assumes a role with the credentials of another
+ * source.  Such a profile precedes the environment's web identity.
  */
 extern bool dyn_profile_assumes_role(const DynConfig *config,
 									 const char *profile);
 
 /*
  * Sets the provider and the roles of a zeroed chain.  Returns NOTHING if the
- * profile does not exist, or has no credentials.  After a failure, some
- * members of *chain may be set.
+ * profile does not exist, or has no credentials.  The caller clears the chain,
+ * also after a failure.
  */
 extern DynFound dyn_profile_find(const DynConfig *config, const char *profile,
 								 DynProviderChain *chain, DynError *err);

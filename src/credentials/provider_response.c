@@ -2,9 +2,9 @@
  * provider_response.c
  *		Functions shared by the credential providers.
  *
- * A reply with status 200 is never quoted, even if it is wrong: it may contain
- * the credentials.  Other replies are quoted for superusers, without long
- * words, which could be a token that the service repeats.
+ * A reply with status 200 is never quoted, even if it is invalid, since it may
+ * contain the credentials.  Other replies are quoted for superusers, but
+ * without long words, which could be a token that the service has echoed.
  *
  * Layer: credentials.  Knows jansson, and OpenSSL for a memset that is not
  * optimized away.
@@ -35,8 +35,8 @@
 /* ---- times -------------------------------------------------------------- */
 
 /*
- * Returns the position after digits in place of the shape's zeros; NULL if the
- * text does not match the shape.
+ * Returns the position after a text that has the shape, in which 0 stands for
+ * any digit; NULL if the text does not match.
  */
 static const char *
 skip_shape(const char *text, const char *shape)
@@ -142,7 +142,7 @@ dyn_response_set(const char *access_key_id, const char *secret_access_key,
 /*
  * jansson copies each string into a buffer of its scanner first, then into a
  * value, and frees both without overwriting them.  Overwriting the values
- * would therefore leave a copy.  So jansson allocates through functions that
+ * would therefore not be enough.  So jansson allocates through functions that
  * store the size of each block, and overwrite the block when it is freed.
  */
 
@@ -202,9 +202,9 @@ dyn_secret_json_text(const json_t *object, const char *name)
 /* ---- JSON --------------------------------------------------------------- */
 
 /*
- * Reads a member.  *value is NULL if it is not looked for, missing or null.
- * Returns false if it is not a string, or if it is `required` and NULL or
- * empty.
+ * Reads a member.  *value is NULL if the member is missing or null, or if
+ * `name` is NULL.  Returns false if it is not a string, or if it is `required`
+ * and NULL or empty.
  */
 static bool
 read_text(const json_t *object, const char *name, bool required,
@@ -282,8 +282,8 @@ dyn_response_read_json(const char *text, size_t len, const DynResponseNames *nam
 /* ---- failures ----------------------------------------------------------- */
 
 /*
- * Returns true if a token can contain the character, also if the token is
- * percent-encoded.
+ * Returns true if the character can be in a token, or in a percent-encoded
+ * token.
  */
 static bool
 is_word(char c)

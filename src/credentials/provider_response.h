@@ -23,7 +23,10 @@ typedef enum DynProviderResponse
 	DYN_RESPONSE_FAILED			/* *err has the reason */
 } DynProviderResponse;
 
-/* The names of the members; NULL for a member that is not looked for. */
+/*
+ * The names of the members of a JSON reply; NULL for members that are not
+ * used.
+ */
 typedef struct DynResponseNames
 {
 	const char *access_key_id;
@@ -47,8 +50,8 @@ extern bool dyn_response_read_json(const char *text, size_t len,
 
 /*
  * Sets *credentials and their expiry from texts as a service wrote them.
- * `expires` is ISO 8601 or NULL; a session token "" counts as none.  Otherwise
- * it behaves like dyn_response_read_json.
+ * `expires` is ISO 8601 or NULL; an empty session token counts as none.
+ * Otherwise it behaves like dyn_response_read_json.
  */
 extern bool dyn_response_set(const char *access_key_id,
 							 const char *secret_access_key,
@@ -66,8 +69,8 @@ extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 /*
  * Handles a request that failed, or whose status is not 200.  Sets *err, with
  * libcurl's text or the status, and the body as an excerpt.  Returns AGAIN for
- * failures of the network, 429 and 5xx.  `whose` is like "the container
- * credentials".
+ * failures of the network, 429 and 5xx.  `whose` is a phrase such as "the
+ * container credentials".
  */
 extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 											   const char *whose, DynError *err);
@@ -127,8 +130,8 @@ typedef struct DynSecretJson
 
 /*
  * Parses the text.  All that jansson allocates until the document is closed is
- * overwritten when it is freed.  Returns false, with nothing left open, if the
- * text is not JSON or memory runs out; *out_of_memory is true in the second
+ * overwritten when it is freed.  If the text is not JSON or memory runs out,
+ * returns false, and no document is open; *out_of_memory is true in the second
  * case.  Only one document may be open, and nothing else may use jansson until
  * it is closed.
  */

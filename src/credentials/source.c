@@ -2,15 +2,15 @@
  * source.c
  *		Obtains the credentials of a user mapping, in the client's loop.
  *
- * A source obtains the credentials of its chain's provider, and then of each
- * role to the last, one request at a time:
+ * A source obtains the credentials of its chain's provider, and with them
+ * those of each role in turn, one request at a time:
  *
  *		start --> provider --> role --> role ... --> obtained
  *
- * Each step is a request (an exchange), a program, or keys that are known.
- * After a request that may succeed later, the source pauses, a few times.  If
- * that still fails, provider.c starts the source again, at the earliest a
- * second later.
+ * Each step is a request (an exchange), a program, or keys that are known.  If
+ * a request fails but may succeed later, the source sends it again after a
+ * pause, a few times.  If it still fails, provider.c starts the source again,
+ * at the earliest a second later.
  *
  * Layer: credentials.
  */
@@ -32,7 +32,7 @@
 #include "sso.h"
 #include "sts.h"
 
-/* Upper bound of the times that a request is sent. */
+/* Maximum number of times that a request is sent. */
 #define MOST_TRIES			3
 
 /* Pause before the second attempt; the next pause is twice as long. */
@@ -41,15 +41,17 @@
 /* Services of this machine respond at once, or not at all. */
 #define LOCAL_TIMEOUT_MS	2000
 
-/* A program may have to send a request to a service itself. */
+/*
+ * Deadline of a program, which may have to send requests to a service itself.
+ */
 #define PROCESS_DEADLINE_US	((int64_t) 60 * 1000000)
 
-/* Seconds; a smaller skew does not make a signature invalid. */
+/* Clock skew in seconds that may make a signature invalid. */
 #define NOTABLE_SKEW		(4 * 60)
 
 /*
- * An instance may provide credentials that have expired.  They are used for
- * this time (seconds), and up to as much again at random.
+ * An instance may provide expired credentials.  They are used for this time
+ * (in seconds), plus a random time of up to the same length.
  */
 #define STALE_LIFE			600
 
@@ -69,9 +71,10 @@ typedef struct Source
 	/* set while it works */
 	DynProvider *provider;
 	DynClient  *client;
-	bool		clock_tried;	/* true if it was corrected in this work */
-	int64_t		signed_at;		/* time that the request was signed with */
-	int64_t		issuer_ahead;	/* issuer's clock minus this machine's */
+	bool		clock_tried;	/* true if the clock was corrected since
+								 * start() */
+	int64_t		signed_at;		/* time with which the request was signed */
+	int64_t		issuer_ahead;	/* issuer's clock minus this machine's clock */
 	DynProviderChain chain;
 	int			nroles;			/* roles assumed; -1 until the provider ends */
 	DynCredentials keys;		/* credentials of the latest step */
@@ -139,7 +142,7 @@ succeed(Source *source)
 
 	/*
 	 * Instances provide expired credentials while AWS cannot create new ones,
-	 * and services accept them then.  So these get a new lifetime.
+	 * and services accept these at such times.  So they get a new lifetime.
 	 */
 	if (source->keys.expires != 0 && source->keys.expires <= now &&
 		source->chain.provider_kind == DYN_PROVIDER_INSTANCE &&
@@ -255,8 +258,8 @@ on_reply(void *arg)
 	char		times[2][DYN_ERROR_TIME_SIZE];
 
 	/*
-	 * If the request was signed by a wrong clock, or was sent long after it
-	 * was signed, the clock is corrected, once.
+	 * If the request was signed by a wrong clock, or sent long after it was
+	 * signed, it is signed again with the corrected clock, once.
 	 */
 	if (corrected)
 	{

@@ -22,9 +22,9 @@ extern const char *const dyn_source_names[];
 extern bool dyn_source_open(DynProvider *provider, DynSourceOptions *spec);
 
 /*
- * Returns where the current credentials came from, for users: "static keys",
- * "profile \"reports\", role arn:...".  The text is valid until credentials
- * are obtained again.
+ * Returns a description of the origin of the current credentials, for users:
+ * "static keys", "profile \"reports\", role arn:...".  The text is valid until
+ * credentials are obtained again.
  */
 extern const char *dyn_describe_source(const DynProvider *provider);
 

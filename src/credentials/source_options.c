@@ -4,8 +4,8 @@
  *
  * The rules for roles are those of the API reference of the security token
  * service.  They apply to user mappings, files and the environment alike.  So
- * a mistake is reported with its location, and not by the service's message
- * about a request.
+ * a mistake is reported with its location, not only as an error of the
+ * service.
  *
  * All strings are overwritten when they are freed, not only the keys: an
  * external id is also a kind of secret, and a proxy may have a password.
@@ -33,7 +33,7 @@ consists_of(const char *text, const char *characters, size_t least,
 	return len >= least && len <= most && strspn(text, characters) == len;
 }
 
-/* Moves *p past `text` and returns true, if it is there. */
+/* If `text` is at *p, moves *p past it and returns true. */
 static bool
 skip(const char **p, const char *text)
 {

@@ -51,18 +51,19 @@ typedef struct DynSourceOptions
 								 * none */
 	char	   *region;			/* region of STS, and of its signatures */
 	char	   *domain;			/* partition's domain: "amazonaws.com", ... */
-	char	   *sts_endpoint_url;	/* "https://host/", or NULL: the region's */
+	char	   *sts_endpoint_url;	/* "https://host/", or NULL for the
+									 * region's endpoint */
 	char	   *ca_bundle;		/* CA bundle, as in DynService */
 	char	   *proxy;			/* proxy, as in DynService */
 	int			connect_timeout_ms;
 	int			request_timeout_ms;
 } DynSourceOptions;
 
-/* Each wipes and frees the strings, and zeroes the struct. */
+/* These wipe and free the strings, and zero the struct. */
 extern void dyn_role_clear(DynRole *role);
 extern void dyn_spec_clear(DynSourceOptions *spec);
 
-/* Each returns false for a value that AWS would refuse. */
+/* These return false for a value that AWS would refuse. */
 extern bool dyn_role_is_arn(const char *text);
 extern bool dyn_role_is_session_name(const char *text);
 extern bool dyn_role_is_external_id(const char *text);

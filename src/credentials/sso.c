@@ -3,9 +3,9 @@
  *		Obtains credentials by IAM Identity Center, with the token of "aws sso
  *		login".
  *
- * Only a person can log in, and only as the operating-system user of the
- * server.  So if the token is the reason for a failure, the hint shows the
- * command to run, and the user to run it as.
+ * A person must log in, as the operating-system user of the server.  So if the
+ * token causes a failure, the hint shows the command to run, and the user to
+ * run it as.
  *
  * Layer: credentials.
  */

@@ -3,9 +3,10 @@
  *		Obtains the credentials of roles from the security token service.
  *
  * A request is a form.  It is signed with the keys that assume the role, or
- * contains a web identity token instead of a signature; the reply is XML.  An
- * error's code is part of the message, as it is one word of a fixed
- * vocabulary.  Its text is an excerpt, as it names accounts and principals.
+ * contains a web identity token instead of a signature; the reply is XML.  The
+ * code of an error, one word of a fixed vocabulary, is part of our message.
+ * Its text names accounts and principals, so it is only an excerpt for
+ * superusers.
  *
  * Layer: credentials.
  */
@@ -34,8 +35,8 @@
 /* ---- the endpoint ------------------------------------------------------- */
 
 /*
- * Writes the URL, and parses it into *parts.  The environment belongs to the
- * server: users who assume a role with keys of their own do not use it.
+ * Writes the URL, and parses it into *parts.  Users who assume a role with
+ * keys of their own do not use the environment, which belongs to the server.
  */
 static bool
 find_url(const DynSourceOptions *spec, DynBuffer *url, DynUrl *parts,
@@ -137,8 +138,8 @@ create(const DynSourceOptions *spec, const DynRole *role, DynUrl *parts,
 /* ---- AssumeRole --------------------------------------------------------- */
 
 /*
- * Signs the request.  The key cache is not preserved, since the next keys
- * differ.
+ * Signs the request.  The cache of signing keys is local, since the next
+ * request is signed with other keys.
  */
 static bool
 sign(DynExchange *exchange, const DynSourceOptions *spec, const DynUrl *parts,
@@ -231,7 +232,7 @@ typedef struct ErrorRule
 	const char *code;			/* code without "Exception" at its end */
 	bool		passing;
 	const char *hint;			/* hint, or NULL */
-	const char *web_hint;		/* used instead for a web identity; or NULL */
+	const char *web_hint;		/* hint for a web identity; NULL: the same */
 } ErrorRule;
 
 static const ErrorRule error_rules[] = {
@@ -365,9 +366,7 @@ enum
 	PARTS
 };
 
-/*
- * Reads the credentials from below "AssumeRole..." of one action or the other.
- */
+/* Reads the credentials from the result element of either action. */
 static bool
 read_reply(const DynRole *role, const DynBuffer *response,
 		   DynBuffer parts[PARTS], DynCredentials *credentials,

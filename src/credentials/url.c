@@ -23,7 +23,7 @@
 #include "provider_response.h"
 #include "source_options.h"
 
-/* The parts that are examined; NULL if the URL does not have them. */
+/* The parts of a URL that are examined; a missing part is NULL. */
 enum
 {
 	SCHEME,

@@ -5,12 +5,12 @@
  * The parser accepts what these services write: elements with text, entities
  * and an xmlns, perhaps after an XML declaration.  Everything else is
  * malformed, also other attributes, comments and CDATA.  The document is read
- * to its end, and the path of the open element is known.  So the same name
- * below other elements is not mistaken for the requested one, and a truncated
- * document is noticed.
+ * to its end, so that a truncated one is noticed.  Elements are found by their
+ * full path, so that the same name in another place is not mistaken for the
+ * requested element.
  *
- * The value may be a secret: it is written into memory that is reserved at
- * once, as growing would leave copies.
+ * The value may be a secret.  It is written into memory that is allocated
+ * once, because a buffer that grows would leave copies.
  *
  * Layer: credentials.
  */
@@ -47,7 +47,7 @@ is_space(char c)
 	return c != '\0' && strchr(SPACES, c) != NULL;
 }
 
-/* Moves past `word` and returns true, if it is here. */
+/* If `word` is at this position, moves past it and returns true. */
 static bool
 take(Parser *parser, const char *word)
 {
@@ -83,9 +83,9 @@ append(Parser *parser, const char *bytes, size_t len)
 }
 
 /*
- * Reads an entity.  Without a document type, only these and numeric ones
- * exist: "#60" or "#x3C".  Those have digits only, which strtoul alone would
- * not ensure.
+ * Reads an entity.  Without a document type, there are only the five
+ * predefined entities and numeric ones such as "#60" or "#x3C".  strtoul also
+ * accepts blanks and signs, so digits are checked first.
  */
 static bool
 read_entity(Parser *parser)
@@ -153,7 +153,7 @@ read_tag(Parser *parser)
 		parser->p++;
 	if (closes)
 		return take(parser, ">") && close_element(parser, name, len);
-	/* no element is within the target, and there is one root */
+	/* the target has no elements inside, and there is one root */
 	if (len == 0 || parser->len + 1 + len >= LONGEST_PATH ||
 		in_target(parser) || (parser->len == 0 && parser->has_root))
 		return false;
@@ -186,7 +186,7 @@ dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
 
 	if (len == 0 || !dyn_utf8_valid(text, len))
 		return DYN_XML_MALFORMED;
-	/* A value is never longer than the document. */
+	/* Reserve enough: a value is never longer than the document. */
 	if (!dyn_buffer_reserve(value, len + 1))
 		return DYN_XML_MEMORY;
 	ok = !take(&parser, "<?xml ") || take_up_to(&parser, '>');
@@ -207,7 +207,7 @@ dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
 	}
 	if (!ok || !parser.has_root || parser.len > 0)
 	{
-		/* Keep callers from using the part that was read as the value. */
+		/* discard the part that was read, so that no caller uses it */
 		value->len = 0;
 		return DYN_XML_MALFORMED;
 	}

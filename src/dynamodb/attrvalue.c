@@ -11,7 +11,7 @@
 #include "../base/text.h"
 #include "slice.h"
 
-/* depth of a walk that has not begun, or has ended */
+/* values of `depth` for a walk that has not begun, or has ended */
 #define WALK_FRESH		(-1)
 #define WALK_OVER		(-2)
 
@@ -100,8 +100,8 @@ undo_escape(const char *src, char **dst)
 
 /*
  * Copies up to the next backslash.  A step stores 16 bytes even if fewer are
- * needed: the text never grows, so while 16 bytes of the source are left,
- * `dst` has space for them.
+ * needed.  `dst` has space for them while 16 bytes of the source are left,
+ * because decoding never makes the text longer.
  */
 static inline const char *
 copy_plain(const char *src, const char *end, char **dst)
@@ -170,7 +170,7 @@ static const uint8_t sextets[256] = {
 	/* + and / */
 	BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD,
 	BAD, BAD, BAD, 62, BAD, BAD, BAD, 63,
-	/* digits and the padding */
+	/* the digits, and '=' (padding) */
 	52, 53, 54, 55, 56, 57, 58, 59, 60, 61, BAD, BAD, BAD, PAD, BAD, BAD,
 	BAD, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
 	15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, BAD, BAD, BAD, BAD, BAD,
@@ -182,7 +182,10 @@ static const uint8_t sextets[256] = {
 size_t
 dyn_value_bytes_max(const DynValue *value)
 {
-	/* escapes (\/ for a slash) are decoded into the same buffer first */
+	/*
+	 * escapes (\/ for a slash) are decoded into the same buffer first, so it
+	 * needs the full length
+	 */
 	if (value->flags & DYN_VALUE_ESCAPED)
 		return value->len;
 	return (size_t) value->len / 4 * 3 + 3;

@@ -110,7 +110,8 @@ typedef struct DynWalk
 	const char *p;
 	const char *end;
 	int			depth;
-	bool		named;			/* a NAME was returned, its value is next */
+	bool		named;			/* true if a NAME was returned, and its value
+								 * is next */
 	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynTypes of the open
 											 * containers */
 } DynWalk;
@@ -119,9 +120,9 @@ extern void dyn_walk_begin(DynWalk *walk, const DynValue *value);
 extern DynWalkEvent dyn_walk_next(DynWalk *walk, DynValue *v);
 
 /*
- * Returns the next element of the set or list `parent`, whose OPEN
- * dyn_walk_next has returned, in *v; a nested container is one element.
- * Returns false at the end.
+ * Stores the next element of the set or list `parent` in *v; returns false at
+ * the end.  dyn_walk_next must have returned the OPEN of `parent`.  A nested
+ * container is one element.
  */
 extern bool dyn_walk_element(DynWalk *walk, const DynValue *parent,
 							 DynValue *v);

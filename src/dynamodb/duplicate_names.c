@@ -140,7 +140,10 @@ reads_as(const DynOpenName *open, const char *text, size_t len)
 	if (open->len < len || memchr(open->name, '\\', open->len) == NULL)
 		return false;
 
-	/* Equal hashes, and an escape: almost certainly a duplicate. */
+	/*
+	 * The hashes are equal, so this is almost certainly a duplicate.  The name
+	 * contains an escape, so it must be decoded to compare it.
+	 */
 	undone = malloc(open->len);
 	same = undone != NULL &&
 		dyn_escape_undo(open->name, open->len, undone) == len &&

@@ -45,9 +45,9 @@ extern void dyn_elements_begin(DynElements *elements,
 extern bool dyn_elements_next(DynElements *elements);
 
 /*
- * Reads the values at the tree's paths below a value, and fills one slot for
- * each path, as dyn_page_next does for an item.  Names with escapes are
- * decoded in the scratch buffer; scratch->failed is set if memory runs out.
+ * Fills one slot for each path of the tree, as dyn_page_next does for an item;
+ * the paths begin at the value.  Names with escapes are decoded in the scratch
+ * buffer; scratch->failed is set if memory runs out.
  */
 extern void dyn_values_below(const DynPathTree *tree, const DynValue *value,
 							 DynValue *slots, DynBuffer *scratch);

@@ -323,8 +323,9 @@ renderer(DynTokens *tokens, DynBuffer *out)
 }
 
 /*
- * Ends an expression: keeps it, or restores the previous state of a request. A
- * buffer that had failed before remains failed.
+ * Ends an expression.  If it is too large, or memory ran out, restores the
+ * previous state of the buffer and the tokens.  A buffer that had failed
+ * before remains failed.
  */
 static bool
 finish(Renderer *r)
@@ -417,8 +418,8 @@ dyn_expr_print_update(const DynPathValue *values, int n, DynBuffer *out)
 /* ---- simplification ---- */
 
 /*
- * Simplifies an AND or OR: one FALSE decides an AND, and a TRUE is dropped
- * from it; an OR is the reverse.
+ * Simplifies an AND or OR: a FALSE makes an AND false, and a TRUE is removed
+ * from it; for an OR, the reverse applies.
  */
 static DynCond *
 simplify_junction(DynCond *cond)
@@ -548,7 +549,7 @@ dyn_expr_print_projection(const DynPath *paths, int npaths, DynBuffer *out)
 
 /* ---- fingerprint ---- */
 
-/* Each part is preceded by its length, which makes the text unambiguous. */
+/* Appends a part after its length, which makes the result unambiguous. */
 static bool
 append_part(DynBuffer *out, int tag, const char *data, size_t len)
 {

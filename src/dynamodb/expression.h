@@ -61,14 +61,15 @@ struct DynCond
 	DynType		type;			/* type that IS_TYPE tests for */
 	DynCond   **args;
 	int			nargs;
-	int			slot;			/* slot of the path (see item_match.h) */
+	int			slot;			/* slot of the path in an item
+								 * (item_match.h) */
 };
 
 /*
  * Removes TRUE and FALSE from the tree, in place, and returns its new root:
  * either a tree without them, or a single TRUE or FALSE node.  NOT TRUE
  * becomes FALSE, NOT NOT x becomes x, an IN without values FALSE, an AND or OR
- * with one argument that argument.  This is two-valued logic; the caller
+ * with one argument that argument.  The logic is two-valued; the caller
  * handles SQL's NULLs.
  */
 extern DynCond *dyn_cond_simplify(DynCond *cond);
@@ -86,8 +87,8 @@ extern void dyn_tokens_reset(DynTokens *tokens);
 extern void dyn_tokens_free(DynTokens *tokens);
 
 /*
- * Returns true if memory has run out since the last reset.  If it returns
- * false, the failure was a limit.
+ * Returns true if memory has run out since the last reset.  If not, a function
+ * that failed has reached a limit.
  */
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
@@ -111,15 +112,15 @@ extern void dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark);
 /*
  * Appends the text of a condition, which must be neither TRUE nor FALSE.
  * Returns false, with *out and *tokens unchanged, if memory runs out or the
- * expression would exceed DynamoDB's limits.  These limit the operators, the
- * bytes, the values (2 MB in total), and a name's length (1 to 65535 bytes).
+ * expression would exceed DynamoDB's limits: of operators, of bytes, of the
+ * size of all values (2 MB), and of the length of a name (1 to 65535 bytes).
  */
 extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);
 
 /*
- * An attribute or document path, and a value to store there; type ABSENT
- * removes it.  Item documents and conditions of writes are made from them, too
+ * A document path, and a value to store there; type ABSENT removes the
+ * attribute.  Items and the conditions of writes are composed of these, too
  * (update.h).
  */
 typedef struct DynPathValue

@@ -99,7 +99,10 @@ end_item(DynItemParser *r, size_t first, const char *at)
 
 /* ---- Names ---- */
 
-/* Makes the entry the latest of its object. */
+/*
+ * Makes this entry the latest one of its object; returns false if the name is
+ * a duplicate.
+ */
 static DYN_HOT bool
 take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 		   Place *place)
@@ -209,7 +212,10 @@ read_name(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 	return read_name_slow(r, f, p, place);
 }
 
-/* Moves to the next element of a list: reads nothing, only sets the place. */
+/*
+ * Moves to the next element of a list.  There is no name to read, so this only
+ * sets the place.
+ */
 static DYN_HOT void
 next_element(DynItemParser *r, DynFrame *f, Place *place)
 {

@@ -3,10 +3,10 @@
  *		Reads one item: names and attribute values, nested up to DYN_MAX_DEPTH.
  *
  * The tape is an array of small entries in the order of the items.  It has one
- * entry for each wanted attribute that is present, with a mark on the last of
- * an item, and one for a run of items that have none.  The item parser
- * writes it; dyn_page_next reads it, through cursors.  The memory is
- * reused from page to page.
+ * entry for each wanted attribute that is present; the last entry of an item
+ * is marked.  Successive items without any wanted attribute (a run) have one
+ * entry together.  The item parser writes it; dyn_page_next reads it, through
+ * cursors.  The memory is reused from page to page.
  *
  * A DynItemParser exists while one response is read.  For each item the
  * response parser calls dyn_item_read, which validates it and appends its
@@ -28,7 +28,8 @@ typedef struct DynTapeEntry
 	uint32_t	len;			/* length of the value; type ABSENT: number of
 								 * items in the run */
 	uint16_t	slot;
-	uint8_t		type;			/* DynType; ABSENT: items without entries */
+	uint8_t		type;			/* DynType; ABSENT: a run of items without
+								 * wanted attributes */
 	uint8_t		flags;
 } DynTapeEntry;
 

@@ -1,7 +1,7 @@
 /*
  * item_equal.c
- *		Compares items as trees (jansson): for the rare responses that leave
- *		open whether a write has succeeded.
+ *		Compares items as jansson trees.  This is only needed if a response
+ *		leaves open whether a write has succeeded, which is rare.
  */
 #include "item_equal.h"
 
@@ -45,7 +45,10 @@ numbers_equal(json_t *a, json_t *b)
 		len[0] == len[1] && memcmp(canonical[0], canonical[1], len[0]) == 0;
 }
 
-/* The elements of a set are distinct, so one inclusion is enough. */
+/*
+ * True if each element of one set is in the other, and their sizes are equal:
+ * the elements of a set are distinct.
+ */
 static bool
 sets_equal(json_t *a, json_t *b, bool numbers)
 {
@@ -162,7 +165,7 @@ append(const char *bytes, size_t len, void *memory)
 	return dyn_buffer_append(memory, bytes, len) ? 0 : -1;
 }
 
-/* Reads a value that is not a string; it is not empty. */
+/* Reads the payload of a value that is not a string. */
 static bool
 read_tree(json_t *value, DynScalar *out, DynBuffer *memory)
 {

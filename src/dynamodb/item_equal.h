@@ -1,10 +1,10 @@
 /*
  * item_equal.h
- *		Compares an item of a response with what was written.
+ *		Compares an item in a response with the item that was written.
  *
- * Items are JSON objects of attribute values.  Values are equal as DynamoDB
- * compares them: sets in any order, everything else by type and value; numbers
- * are in DynamoDB's own, canonical form on one side, and in ours on the other.
+ * Items are JSON objects of attribute values.  Values are compared as in
+ * DynamoDB: sets in any order, everything else by type and value.  Numbers are
+ * in DynamoDB's canonical form on one side, and in ours on the other.
  *
  * Plain C; jansson.
  */
@@ -18,14 +18,20 @@
 
 typedef struct DynItemTree DynItemTree;
 
-/* Parses an item; NULL if it is not one, or memory runs out. */
+/*
+ * Parses an item; returns NULL if the text is not an item, or if memory runs
+ * out.
+ */
 extern DynItemTree *dyn_item_tree_parse(const char *json, size_t len);
 extern void dyn_item_tree_free(DynItemTree *item);
 
 /* Returns true if both have the same attributes with equal values. */
 extern bool dyn_item_tree_equal(const DynItemTree *a, const DynItemTree *b);
 
-/* Returns true if the item has these values, and lacks the absent ones. */
+/*
+ * Returns true if the item has these values, and no attribute where a value is
+ * ABSENT.
+ */
 extern bool dyn_item_tree_has(const DynItemTree *item, const DynPathValue *values, int n);
 
 /*
@@ -36,9 +42,9 @@ extern DynType dyn_item_tree_type(const DynItemTree *item, const DynPath *path,
 								  int nsteps);
 
 /*
- * Reads the value at a path, in the very form in which it is stored.  Scalars
- * point into the item; other values are appended to `memory`, which must not
- * change while the scalar is used.  Returns false if memory runs out.
+ * Reads the value at a path, exactly as it is stored.  Scalars point into the
+ * item; other values are appended to `memory`, which must not change while the
+ * scalar is used.  Returns false if memory runs out.
  */
 extern bool dyn_item_tree_scalar(const DynItemTree *item, const DynPath *path,
 								 DynScalar *out, DynBuffer *memory);

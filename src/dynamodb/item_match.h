@@ -2,8 +2,8 @@
  * item_match.h
  *		Evaluates a condition on an item, as DynamoDB would.
  *
- * This is for items that were received without the filter: it decides whether
- * DynamoDB would have returned the item with it (Amazon DynamoDB Developer
+ * The items were requested without the condition as a filter.  This decides
+ * whether DynamoDB would have returned them with it (Amazon DynamoDB Developer
  * Guide, "Condition and filter expressions").  The logic has two values;
  * values of different types are unequal and have no order; a missing attribute
  * is unequal to everything.

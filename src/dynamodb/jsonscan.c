@@ -80,7 +80,10 @@ plain_word(const char *p)
 	memcpy(&w, p, sizeof(w));
 	quote = w ^ ONES('"');
 	slash = w ^ ONES('\\');
-	/* a byte below the bound borrows, which sets its top bit */
+	/*
+	 * a subtraction from a byte below the bound borrows, which sets its top
+	 * bit
+	 */
 	return (((w - ONES(0x20)) | (quote - ONES(1)) | (slash - ONES(1)) | w) &
 			ONES(0x80)) == 0;
 }

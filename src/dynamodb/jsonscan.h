@@ -60,7 +60,7 @@ extern const char *dyn_scan_string_slow(DynJson *scan, const char *p,
 
 extern const char *dyn_scan_number(DynJson *scan, const char *p);
 
-/* Reads a number, whose digits need not survive. */
+/* Reads a number as a double, so that some digits may be lost. */
 extern const char *dyn_scan_double(DynJson *scan, const char *p, double *value);
 
 /* Skips white space up to the end of the input; anything else is an error. */
@@ -74,8 +74,8 @@ extern const char *dyn_scan_value(DynJson *scan, const char *p,
 								  struct DynDuplicateNames *names);
 
 /*
- * Returns where the next element or member begins, after one that ends at `p`.
- * If there is none, *done is set, and the result is the position after the
+ * Returns the start of the next element or member, after one that ends at `p`.
+ * If there is none, sets *done, and returns the position after the closing
  * bracket.
  */
 extern const char *dyn_scan_separator(DynJson *scan, const char *p, char closer,
@@ -138,8 +138,9 @@ dyn_scan_literal(DynJson *scan, const char *p, const char *word)
 
 #ifdef DYN_SCAN_SSE2
 /*
- * Returns one bit for each of 16 bytes that a string cannot simply skip:
- * quote, backslash, control character, non-ASCII byte.
+ * Returns one bit for each of 16 bytes.  The bit is set for bytes that need
+ * special treatment in a string: quote, backslash, control character,
+ * non-ASCII byte.
  */
 static DYN_HOT uint32_t
 dyn_scan_specials(const char *p)
@@ -149,7 +150,7 @@ dyn_scan_specials(const char *p)
 	__m128i		hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
 								   _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
 
-	/* The top bit of a byte is set if it is not ASCII. */
+	/* Non-ASCII bytes have their top bit set. */
 	hit = _mm_or_si128(_mm_or_si128(hit, v), _mm_cmpeq_epi8(low, v));
 	return (uint32_t) _mm_movemask_epi8(hit);
 }

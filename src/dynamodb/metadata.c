@@ -108,7 +108,7 @@ number_member(const json_t *object, const char *outer, const char *inner)
 
 /*
  * Sets the throughput.  A table is provisioned if its billing mode is not
- * on-demand, and it has units.
+ * on-demand and DynamoDB reports units for it.
  */
 static void
 read_throughput(const Source *src, const json_t *object,
@@ -276,8 +276,8 @@ append_index(DynBuffer *out, const DynIndexMeta *index)
 }
 
 /*
- * Writes the texts one after another, each with its NUL.  Returns false if
- * memory runs out.
+ * Writes the schema texts one after another, each with its NUL.  Returns false
+ * if memory runs out.
  */
 static bool
 write_schemas(DynTableMeta *meta)

@@ -41,9 +41,9 @@ dyn_key_attr(const DynKeySchema *key, int i)
 }
 
 /*
- * The throughput that a table or a global index can serve.  For on-demand
- * tables DynamoDB does not report it.  Then it is at least the initial
- * capacity of new tables or the warm throughput, and at most
+ * The throughput that a table or a global index can serve.  DynamoDB does not
+ * report it for on-demand tables.  There it is assumed to be at least the
+ * initial capacity of new tables or the warm throughput, and at most
  * MaxReadRequestUnits or the default quota (developer guide, "On-demand
  * capacity", "Quotas").
  */
@@ -102,8 +102,8 @@ extern void dyn_metadata_free(DynTableMeta *meta);
 
 /*
  * Returns the average size of an item of the index (NULL: of the table) in
- * bytes.  Returns the table's if DynamoDB has not counted the index, and 0 if
- * the size is unknown.
+ * bytes.  Returns the average of the table if DynamoDB has not counted the
+ * index yet, and 0 if the size is unknown.
  */
 extern double dyn_metadata_item_bytes(const DynTableMeta *meta,
 									  const DynIndexMeta *index);
@@ -113,8 +113,8 @@ extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
 											  const char *name);
 
 /*
- * Return the position of an attribute among a key's hash (range) attributes,
- * from 0; -1 if it is not one of them.
+ * Return the position (from 0) of an attribute among the hash or range
+ * attributes of a key; -1 if it is not one of them.
  */
 extern int	dyn_key_hash_position(const DynKeySchema *key, const char *attr);
 extern int	dyn_key_range_position(const DynKeySchema *key, const char *attr);

@@ -30,15 +30,17 @@
 
 #define DYN_NAME_CACHE_MAX		1024
 #define DYN_NAME_CACHE_SLOTS	2048
-#define DYN_NAME_ROOT		0	/* the item; as next entry: unknown */
+#define DYN_NAME_ROOT		0	/* the root: the item itself; as next entry:
+								 * unknown */
 #define DYN_NAME_NONE		UINT16_MAX	/* context without entries */
 #define DYN_NAME_PREFIX		24
-#define DYN_NAME_GUESSES	4	/* next entries tried before looking up */
+#define DYN_NAME_GUESSES	4	/* number of next entries to try before looking
+								 * up a name */
 
 typedef struct DynNameEntry
 {
-	char		prefix[DYN_NAME_PREFIX];	/* "name": as in the response,
-											 * padded with zeros */
+	char		prefix[DYN_NAME_PREFIX];	/* the text "name": in the
+											 * response, padded with zeros */
 	uint32_t	mask;			/* one bit for each byte of the prefix; 0 if
 								 * the name is too long for it */
 	uint32_t	seen;			/* object in which it was last seen */
@@ -63,8 +65,8 @@ typedef struct DynNameCache
 extern size_t dyn_name_cache_memory(const DynNameCache *name_cache);
 
 /*
- * Removes all entries except the root, which represents the tree's root.
- * Returns false if memory runs out.
+ * Removes all entries except the root, which is associated with the root of
+ * the path tree.  Returns false if memory runs out.
  */
 extern bool dyn_name_cache_reset(DynNameCache *name_cache,
 								 const DynPathTree *tree);
@@ -84,8 +86,8 @@ extern uint16_t dyn_name_cache_add(DynNameCache *name_cache, uint16_t context,
 
 /*
  * Returns true if `"name":` is at `p`, where at least 32 bytes must be left.
- * A name that is too long for the prefix is compared with its first
- * occurrence.
+ * A name that is too long for the prefix is compared with its first occurrence
+ * in the response.
  */
 static DYN_HOT bool
 dyn_name_entry_matches(const DynNameEntry *entry, const char *p,

@@ -2,9 +2,9 @@
  * nodes.c
  *		Lists the values in a list, map or set.
  *
- * One loop over the text, which the page parser has validated.  It compares
- * with the bytes that DynamoDB itself sends (slice.h), and calls attrvalue.c
- * for everything else.
+ * This is one loop over the text, which the page parser has validated.  It
+ * first tries the exact bytes that DynamoDB itself sends (slice.h), and calls
+ * attrvalue.c for everything else.
  */
 #include "nodes.h"
 
@@ -13,7 +13,8 @@
 #include "slice.h"
 
 #define FIRST_NODES		64
-#define MOST_CACHED		16384	/* number of nodes, half a megabyte */
+#define MOST_CACHED		16384	/* maximum number of nodes to keep allocated,
+								 * half a megabyte */
 
 /* The open containers, innermost last. */
 typedef struct Nest

@@ -16,7 +16,8 @@
 typedef struct DynNode
 {
 	DynValue	value;			/* for a container, len counts its members */
-	const char *name;			/* between the quotes; NULL: not in a map */
+	const char *name;			/* name between the quotes; NULL if not in a
+								 * map */
 	uint32_t	name_len;
 	uint32_t	end;			/* first node after this one and its members */
 } DynNode;
@@ -34,12 +35,12 @@ typedef struct DynNodes
 
 /*
  * Lists the value, a valid slice (attrvalue.h) of any type; nodes[0] is the
- * value itself.  Eight bytes can be read at each name, since a value follows
- * it.  Returns false if memory runs out.
+ * value itself.  At least eight bytes can be read at each name, since a value
+ * follows it.  Returns false if memory runs out.
  */
 extern bool dyn_nodes_list(DynNodes *list, const DynValue *value);
 
-/* Frees the nodes if an unusually large value has made them large. */
+/* Frees the memory if an unusually large value has made it large. */
 extern void dyn_nodes_trim(DynNodes *list);
 
 #endif

@@ -43,9 +43,9 @@ extern const char *dyn_operation_name(DynOperation op);
 
 /*
  * One read request.  Texts are rendered expressions (expression.h), all with
- * the same `tokens`; NULL or "" means none.  All operations use table,
- * projection, tokens and consistent; the comments list the operations that use
- * the other fields.
+ * the same `tokens`; NULL or "" means none.  All operations use the fields
+ * table, projection, tokens and consistent.  The comments name the operations
+ * that use the other fields.
  */
 typedef struct DynReadRequest
 {
@@ -55,15 +55,16 @@ typedef struct DynReadRequest
 	const char *key_condition;	/* Query */
 	const char *filter;			/* Query, Scan */
 	const char *projection;
-	bool		all_attributes; /* true to read, from a local index without a
-								 * projection, also the attributes that it does
-								 * not project */
+	bool		all_attributes; /* true to read all attributes through a local
+								 * index, even those that it does not
+								 * project */
 	const DynTokens *tokens;	/* tokens; NULL if there is no expression */
 	bool		count_only;		/* Query, Scan: Select=COUNT */
 	bool		backward;		/* Query: ScanIndexForward=false */
 	bool		consistent;
 	bool		report_units;	/* ReturnConsumedCapacity=TOTAL */
-	long		limit;			/* Query, Scan: most items per page; 0: none */
+	long		limit;			/* Query, Scan: maximum number of items per
+								 * page; 0: no limit */
 	int			segment;		/* Scan */
 	int			total_segments; /* Scan; 0 or 1: not segmented */
 	const char *start_key;		/* Query, Scan: a LastEvaluatedKey object, sent

@@ -29,7 +29,7 @@ typedef struct Response
 
 /* ---- Items ---- */
 
-/* Inline, as it is called for the items with a known function. */
+/* Inline, because for items the function is known to the compiler. */
 static DYN_HOT const char *
 read_array(Response *response, const char *p, DynMemberReader read,
 		   const char *expected)
@@ -180,9 +180,9 @@ read_unprocessed(void *arg, const char *p, const DynMemberName *name)
 }
 
 /*
- * Reads the consumption of one table: only its own CapacityUnits counts, not
- * that of its parts.  Units that are impossibly large are ignored, as they
- * would distort the totals.
+ * Reads the consumption of one table: only the CapacityUnits of the table
+ * counts, not those of its parts.  Units that are impossibly large are
+ * ignored, as they would distort the totals.
  */
 static const char *
 read_units_member(void *arg, const char *p, const DynMemberName *name)
@@ -362,8 +362,8 @@ clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 }
 
 /*
- * Parses a document, a value that `read` reads.  If it fails, the page is
- * empty.
+ * Parses a document that consists of one value, which `read` reads.  If it
+ * fails, the page is empty.
  */
 static bool
 parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
@@ -470,7 +470,7 @@ dyn_page_next(DynPageCursor *cursor, DynValue *slots)
 	memset(slots, 0, tape->tree->nslots * sizeof(*slots));
 	if (tape->entries[cursor->entry].type == DYN_TYPE_ABSENT)
 	{
-		/* one more item in a run of items without wanted attributes */
+		/* this item belongs to a run of items without wanted attributes */
 		if (++cursor->run == tape->entries[cursor->entry].len)
 		{
 			cursor->entry++;

@@ -14,16 +14,16 @@
  * each, compiled into a tree.  Other attributes are validated and skipped.
  *
  * Memory: a DynPage owns one growing array, the tape, which is reused for
- * later pages.  The tape has 12 bytes for each wanted attribute that is
- * present, and at most 12 for an item that has none.  The page also owns the
+ * later pages.  The tape needs 12 bytes for each wanted attribute that is
+ * present, and at most 12 for an item without any.  The page also owns the
  * name cache (at most 64 kB) and, while an object with unusually many names is
  * read, up to 40 bytes for each of those.  The response buffer and the path
  * tree belong to the caller and must not move or change while the page is
  * read.
  *
- * Stricter than JSON: duplicate names in an object, and JSON escapes in N, are
- * errors.  The consumer checks that B is valid base64 (dyn_value_bytes), and
- * the range of N.
+ * The rules are stricter than JSON's: duplicate names in an object, and JSON
+ * escapes in N, are errors.  The consumer checks that B is valid base64
+ * (dyn_value_bytes), and the range of N.
  *
  * Plain C with malloc; returns codes and raises no errors.
  */
@@ -96,7 +96,8 @@ typedef struct DynPage
 	unsigned	members;		/* set of DYN_PAGE_... */
 	uint64_t	nitems;			/* number of items in this response */
 	int			ntables;		/* number of tables in Responses */
-	DynValue	table;			/* first name of these tables, as an S */
+	DynValue	table;			/* name of the first of these tables, as an
+								 * S */
 	uint64_t	count;			/* Count (Select=COUNT: without items) */
 	uint64_t	scanned_count;	/* ScannedCount; 0 if absent */
 	double		units;			/* sum of CapacityUnits */
@@ -157,7 +158,8 @@ typedef struct DynPageCursor
 
 	/* private */
 	size_t		entry;			/* index of the next entry on the tape */
-	uint32_t	run;			/* items of the run there already returned */
+	uint32_t	run;			/* number of items already returned of the run
+								 * at this entry */
 } DynPageCursor;
 
 /* Positions the cursor at the first item. */

@@ -10,10 +10,10 @@
  * the service adds some without notice, except in a GetItem without Item,
  * where no other member identifies the response.
  *
- * Items.  The key attributes of each item, if projected, are compared with the
- * requested keys; those of a Scan must be present, with the right types.  The
- * items of a Query share their partition key, so usually its bytes equal those
- * of the previous item.
+ * Items.  If the key attributes are projected, those of each item are compared
+ * with the requested keys.  In a Scan, they must be present and have the right
+ * types.  The items of a Query share their partition key, so usually its bytes
+ * equal those of the previous item.
  *
  * A response may encode a key differently from the request (JSON escapes,
  * numbers from some emulators), so a key is decoded before it is considered
@@ -133,7 +133,7 @@ entry_value(const DynPageTape *tape, const DynTapeEntry *entry)
 
 /*
  * Reads the key attributes of the item at the tape entry *at, and moves *at to
- * the next item; an item without entries represents its run.
+ * the next item; a run of items without entries counts as one item.
  */
 static bool
 next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
@@ -163,7 +163,8 @@ next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
 }
 
 /*
- * Decodes the projected parts; *ok is false if one is not a valid key value.
+ * Decodes the projected key parts; sets *ok to false if one of them is not a
+ * valid key value.
  */
 static const char *
 decode_key(const DynExpected *expected, const DynValue *key, DynBuffer *scratch,
@@ -440,7 +441,8 @@ encodes_key(const DynExpected *expected, const DynValue *item, int number)
 
 /*
  * Sets *number to the index of the item's key; -1 if it was not requested.
- * Items often come in the order of the keys, with the same encoding.
+ * Tries the next key first: items often come in the order of the keys, with
+ * the same encoding.
  */
 static const char *
 find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
@@ -471,8 +473,8 @@ find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
 }
 
 /*
- * Moves each key of the page from REQUESTED to `state`; returns `twice` if one
- * is not REQUESTED.
+ * Moves each key of the page from REQUESTED to `state`; returns the text
+ * `twice` if a key is not REQUESTED.
  */
 static const char *
 mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
@@ -498,8 +500,8 @@ mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
 }
 
 /*
- * Checks the items first: a key whose item is in the response is done.  It is
- * an error if a key that is done, by this or an earlier request, occurs again.
+ * Checks the items first; a key whose item is in the response is done.  It is
+ * an error if a key occurs again that is done by this or an earlier request.
  */
 static const char *
 check_batch(const DynPage *page, const DynPage *left,

@@ -56,9 +56,10 @@ extern void dyn_batch_reopen(DynBatch *batch);
 extern int	dyn_batch_count(const DynBatch *batch, DynKeyState state);
 
 /*
- * The boundary between two pages of a Query.  A page must begin after the last
- * item of the previous pages, in the order of the sort attribute.  Otherwise
- * the response began at another position than requested, and repeats items.
+ * The boundary between two pages of a Query.  In the order of the sort
+ * attribute, a page must begin after the last item of the previous page.
+ * Otherwise the response does not begin at the requested position, and repeats
+ * items.
  */
 typedef struct DynSeam
 {
@@ -67,9 +68,10 @@ typedef struct DynSeam
 								 * check */
 	bool		backward;
 	bool		unique;			/* true if no two items of a partition have
-								 * equal values (the table's own, only range
-								 * attribute) */
-	DynType		type;			/* type of the last item's; ABSENT: none yet */
+								 * equal values, because it is the only range
+								 * attribute of the table's own key */
+	DynType		type;			/* type of the last item's value; ABSENT: no
+								 * item yet */
 	DynBuffer	value;
 } DynSeam;
 

@@ -2,9 +2,9 @@
  * path_tree.c
  *		Compiles document paths into the tree that the item parser follows.
  *
- * The paths are sorted by their steps; the descendants of a node are then one
- * run of the sorted paths, and its children the runs of equal steps within
- * that.  The tree is built level by level, so the children of a node are
+ * The paths are sorted by their steps.  Then the descendants of a node are
+ * consecutive (a run), and its children are the runs of equal steps within
+ * that run.  The tree is built level by level, so the children of a node are
  * adjacent and are found by binary search.
  */
 #include "path_tree.h"
@@ -129,7 +129,7 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 	DynPathTree *tree;
 	Branch	   *branches;
 	Run		   *runs;
-	size_t		nodes = 1;		/* upper bounds, as for the bytes of text */
+	size_t		nodes = 1;		/* upper bound, as for the bytes of text */
 	size_t		text = 1;
 	char	   *names;
 	uint32_t	level_end = 1;

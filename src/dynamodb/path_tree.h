@@ -1,13 +1,13 @@
 /*
  * path_tree.h
- *		The wanted document paths, compiled into a tree.
+ *		Compiles the wanted document paths into a tree.
  *
  * A node is a location in an item; the root is the item.  A node has a slot if
  * a path ends there, and children, by member name and by list index, if paths
  * continue.  It may have both, for info and info.rating.
  *
- * Equal paths share a node and its slot; the slots of the others are aliases,
- * which are copied when an item is returned.
+ * Equal paths share a node, which has the slot of one of them.  The slots of
+ * the others are aliases: they are copied when an item is returned.
  */
 #ifndef DYN_DYNAMODB_PATH_TREE_H
 #define DYN_DYNAMODB_PATH_TREE_H
@@ -46,7 +46,7 @@ struct DynPathTree
 	char	   *text;			/* memory of the names */
 };
 
-/* Inline, because it compares the paths of each request. */
+/* Inline, because each request compares many paths. */
 static inline bool
 dyn_step_equal(const DynStep *a, const DynStep *b)
 {

@@ -4,8 +4,8 @@
  *
  * Nothing is checked here: the functions go from one quote, brace or bracket
  * to the next.  Commas and colons are not needed any more and are skipped like
- * white space.  All positions are before `end`, which is the end of the value,
- * except the results after its last byte.
+ * white space.  All positions are before `end`, the end of the value; only the
+ * position after its last byte may be equal to `end`.
  */
 #ifndef DYN_DYNAMODB_SLICE_H
 #define DYN_DYNAMODB_SLICE_H
@@ -17,7 +17,7 @@
 #include "simd.h"
 
 /*
- * The slow halves of the functions below: they return the closing quote of any
+ * The slow halves of the functions below: they find the closing quote of any
  * string, and the payload of an attribute value with any tag.
  */
 extern const char *dyn_slice_quote_slow(const char *p, const char *end,
@@ -26,8 +26,8 @@ extern const char *dyn_slice_tag_slow(const char *p, const char *end,
 									  DynType *type);
 
 /*
- * Returns true if U+0000 occurs in a string, or in a part of a document, that
- * may contain escapes.
+ * Returns true if U+0000 occurs, as an escape, in a string or in a part of a
+ * document.
  */
 extern bool dyn_slice_has_nul(const char *p, const char *end);
 

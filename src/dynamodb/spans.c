@@ -112,7 +112,7 @@ dyn_span_beginning(const DynSpan *span)
 		n--;
 	if (n == text.len || span->upper.inclusive)
 		return n;
-	/* the last character that has a next one */
+	/* find the last character that has a successor */
 	for (text.len = n + 1; text.len < span->lower.value.len &&
 		 dyn_utf8_continues(text.data[text.len]);)
 		text.len++;
@@ -132,8 +132,8 @@ dyn_span_is_empty(const DynSpan *span)
 }
 
 /*
- * Compares where spans begin.  One without a lower limit is before all others,
- * and one without an upper limit ends after all others.
+ * Compares where spans begin.  A span without a lower limit begins before all
+ * others.
  */
 static int
 compare_lower(const DynLimit *a, const DynLimit *b)
@@ -166,8 +166,8 @@ dyn_span_compare(const DynSpan *a, const DynSpan *b)
 /* ---- sets ---- */
 
 /*
- * True if a span begins before the other ends or, with `touching`, also where
- * it ends if there is no value between them.
+ * True if a span begins before the other one ends.  With `touching`, also true
+ * if there is no value between them.
  */
 static bool
 reaches(const DynLimit *end, const DynLimit *begin, bool touching)

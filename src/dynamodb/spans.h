@@ -4,10 +4,9 @@
  *
  * A set is a sorted array of spans, of which no two overlap; an empty array is
  * the empty set.  A single value is the span from it to itself.  The texts
- * with a common prefix are the span from that prefix to the least text that is
- * greater than all of them, where the texts with the next prefix start.  The
- * values of a set have one type, and the order of DynamoDB's keys
- * (dyn_scalar_compare).
+ * with a common prefix are the span from that prefix up to (without) the least
+ * text that is greater than all of them.  The values of a set have one type,
+ * and the order of DynamoDB's keys (dyn_scalar_compare).
  *
  * Nothing is allocated or copied here: values point to the caller's memory.
  */
@@ -54,7 +53,7 @@ dyn_span_is_point(const DynSpan *span)
 }
 
 /*
- * Returns true if the span contains no value.  Only its limits are compared.
+ * Returns true if the span contains no value.  This only compares the limits.
  */
 extern bool dyn_span_is_empty(const DynSpan *span);
 
@@ -65,8 +64,8 @@ extern bool dyn_span_is_empty(const DynSpan *span);
 extern bool dyn_span_is_prefix(const DynSpan *span);
 
 /*
- * Returns the number of bytes of the lower value with which all texts of the
- * span begin.
+ * Returns the length (in bytes) of the prefix that the lower value has in
+ * common with all texts of the span.
  */
 extern size_t dyn_span_beginning(const DynSpan *span);
 
@@ -74,8 +73,9 @@ extern size_t dyn_span_beginning(const DynSpan *span);
 extern int	dyn_span_compare(const DynSpan *a, const DynSpan *b);
 
 /*
- * Makes a set from `n` spans in that order, in place.  Returns their number.
- * Neighbors with no value between them become one span only if `touching`.
+ * Makes a set from `n` spans that are sorted so, in place.  Returns the number
+ * of its spans.  Two spans without a value between them are merged only if
+ * `touching`.
  */
 extern int	dyn_spans_unite(DynSpan *spans, int n, bool touching);
 

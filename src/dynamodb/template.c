@@ -7,10 +7,11 @@
  *		DynTemplate | DynTemplatePart x parts | DynText x (parts + 1) |
  *		DynText x words | text
  *
- * The sizes are computed in advance.  There are no more parts than occurrences
- * of "${", and no more words than parts and vertical bars.  The copied texts
- * with their NULs are not longer than the template, as a placeholder has at
- * least three bytes in addition to its column, and a fourth before its spec.
+ * Upper bounds of the sizes are computed in advance.  There are no more parts
+ * than occurrences of "${", and no more words than parts and vertical bars.
+ * The copied texts with their NULs are not longer than the template, because a
+ * placeholder has at least three bytes in addition to its column name, and a
+ * colon before its specification.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,7 @@ fail_at(const Parser *parser, const char *place, const char *message,
 
 /* ---- specs ---- */
 
-/* Copies the text with a NUL, which its length does not include. */
+/* Copies the text, and adds a NUL that is not included in the length. */
 static DynText
 keep_text(Parser *parser, DynText text)
 {
@@ -153,7 +154,10 @@ looks_like_format(DynText spec)
 		 (spec.data[i] == '(' && spec.data[spec.len - 1] == ')'));
 }
 
-/* Applies one of any, plain, lower, upper; false if it is another word. */
+/*
+ * Applies the keyword any, plain, lower or upper; returns false for another
+ * word.
+ */
 static bool
 apply_keyword(DynText word, DynTemplatePart *part)
 {
@@ -214,7 +218,7 @@ read_spec(Parser *parser, DynText spec, DynTemplatePart *part)
 		part->format = keep_text(parser, spec);
 		return true;
 	}
-	/* the syntax of other tools */
+	/* this is the syntax of other tools */
 	hint = spec.data[0] >= '0' && spec.data[0] <= '9' ?
 		"Write padded(n) for integers with exactly n digits." :
 		spec.data[0] == '!' ?
@@ -386,9 +390,9 @@ last_char(DynText text)
 }
 
 /*
- * Returns the separator of a part.  If nothing is after it, that is the last
- * character of all literals that can separate.  But a number after a hyphen is
- * not negative.
+ * Returns the separator of a part.  If no literal follows the part, this is
+ * the last character of the literals that can be a separator.  A hyphen before
+ * a number is a separator, not a sign.
  */
 static DynText
 separator_of(const DynTemplate *tmpl, int i)
@@ -436,8 +440,8 @@ encodes_separator(const DynTemplatePart *part)
 /* ---- resolve ---- */
 
 /*
- * Derives how the part is split off.  The last part, if of fixed width, has no
- * separator if it may contain it.
+ * Derives how the part is split off.  The last part has no separator if it has
+ * a fixed width and may contain the separator.
  */
 static void
 derive(DynTemplate *tmpl, int i)
@@ -505,7 +509,7 @@ dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 		const DynTemplatePart *part = &tmpl->parts[i];
 
 		derive(tmpl, i);
-		/* a word that contains the separator would never be found */
+		/* a word that contains the separator could never match */
 		for (k = 0; part->guarded && k < part->nwords; k++)
 			if (dyn_text_find(part->words[k], part->separator) != NULL)
 				return fail(error, part->spec_position,

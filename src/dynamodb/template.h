@@ -25,7 +25,7 @@
  * left, where the next literal begins; parts after it from the right, where
  * the literal before them ends.  The character there is the part's separator.
  * No part contains its separator, except `any`, parts of fixed width that are
- * split by their width, and parts whose column is read from elsewhere.
+ * split by their width, and parts whose column is read from another attribute.
  *
  * All texts are valid UTF-8 without NUL.  "Characters" are code points.
  */
@@ -51,7 +51,7 @@ typedef enum DynPartSpec
 	DYN_SPEC_PLAIN,
 	DYN_SPEC_RANGE,				/* lo..hi */
 	DYN_SPEC_WORDS,
-	DYN_SPEC_FORMAT				/* not checked by the parser */
+	DYN_SPEC_FORMAT				/* a format, which the parser does not check */
 } DynPartSpec;
 
 typedef enum DynFolding
@@ -83,8 +83,9 @@ typedef struct DynPartFacts
 	const char *charset;
 
 	/*
-	 * true for a time of this width: where it is split by the width, or takes
-	 * the rest, it ends at the first character outside of the charset
+	 * true for a time of this width.  If it is split by its width, or takes
+	 * the rest of the text, it ends at the first character that is not in the
+	 * charset
 	 */
 	bool		instant;
 } DynPartFacts;
@@ -93,7 +94,8 @@ typedef struct DynTemplatePart
 {
 	DynText		column;			/* column name, NUL-terminated */
 	int			position;		/* position of "${", in characters from 1 */
-	int			spec_position;	/* the column's if there is no spec */
+	int			spec_position;	/* position of the spec; if there is none, of
+								 * the column */
 	DynPartSpec spec;
 	bool		any;
 	DynFolding	folding;
@@ -112,21 +114,20 @@ typedef struct DynTemplatePart
 	bool		by_width;		/* it is split off by facts.width */
 
 	/*
-	 * true if the column is read from here, so that a value must not contain
-	 * the separator
+	 * true if the column is read from this part, so that a value must not
+	 * contain the separator
 	 */
 	bool		guarded;
 
 	/*
-	 * true if guarded, but the template does not define whether values with
-	 * the separator exist: a text that matches only with such a value is
-	 * ambiguous
+	 * true if guarded, but the template does not exclude values with the
+	 * separator: a text that matches only with such a value is ambiguous
 	 */
 	bool		undecided;
 
 	/*
-	 * true if the attribute, with equal texts before this part, is in the byte
-	 * order of this part's encodings
+	 * true if attributes with equal texts before this part are sorted by the
+	 * bytes of this part's encodings
 	 */
 	bool		ordered;
 } DynTemplatePart;
@@ -158,18 +159,19 @@ extern DynTemplate *dyn_template_parse(const char *text, size_t len,
 extern void dyn_template_free(DynTemplate *tmpl);
 
 /*
- * Adds the facts about the columns, `facts` having one element for each part,
- * and derives how texts are split.  Returns false with *error set if the
- * template is not well-formed: neighboring parts without a literal or a fixed
- * width between them; `any`, `plain` on columns that are not texts; a folded
- * column without another source; a word that contains its part's separator.
- * May be called again with other facts.  `charset` must outlive the template.
+ * Adds the facts about the columns (one element for each part), and derives
+ * how texts are split.  Returns false with *error set if the template is not
+ * well-formed: adjacent parts have neither a literal between them nor a fixed
+ * width; `any` or `plain` is used for a column that is not a text; a folded
+ * column is not read from another attribute; or a word contains its part's
+ * separator.  May be called again with other facts.  `charset` must outlive
+ * the template.
  */
 extern bool dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 								 DynTemplateError *error);
 
 /*
- * Returns true if the template is one part and no literals, as it must be for
+ * Returns true if the template is one part without literals, as it must be for
  * a number.
  */
 extern bool dyn_template_is_bare(const DynTemplate *tmpl);

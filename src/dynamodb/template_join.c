@@ -1,6 +1,7 @@
 /*
  * template_join.c
- *		Joins texts by a key template, and bounds them (template_text.h).
+ *		Composes texts by a key template, and finds the span of texts for a
+ *		condition (template_text.h).
  */
 #include <assert.h>
 #include <string.h>
@@ -83,7 +84,7 @@ scalar_text(const DynScalar *scalar)
 	return (DynText) {scalar->data, scalar->len};
 }
 
-/* Limits the span to the texts that begin with `lower`. */
+/* Sets the span to all texts that begin with `lower`. */
 static void
 span_prefix(DynTextSpan *span)
 {
@@ -97,9 +98,10 @@ span_prefix(DynTextSpan *span)
 
 /*
  * Adds the limits of the next part.  If it has a fixed width, all texts with a
- * value begin with that value.  So an exclusive lower limit, and an inclusive
- * upper one, become the first text after all of these.  A lower limit that is
- * shorter than the width stays: longer values that begin with it are greater.
+ * value begin with that value.  So an exclusive lower limit, or an inclusive
+ * upper limit, becomes the first text after all texts that begin with it.  A
+ * lower limit that is shorter than the width is not changed, since longer
+ * values that begin with it are greater.
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
@@ -151,7 +153,7 @@ dyn_template_span(const DynTemplate *tmpl, const DynText *points, int npoints,
 	dyn_buffer_reset(&span->lower);
 	dyn_buffer_reset(&span->upper);
 	span->empty = false;
-	/* the first point of which the key is unknown ends those that are used */
+	/* points are used up to the first one whose text in the key is unknown */
 	for (usable = 0; usable < npoints; usable++)
 	{
 		holds = dyn_part_holds(&tmpl->parts[usable], points[usable]);

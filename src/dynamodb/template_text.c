@@ -3,20 +3,21 @@
  *		Splits texts by a key template.
  *
  * A text is split by steps in one direction: a literal, a part, a literal, ...
- * Each step moves a position, and its end depends only on its start.  Parts
- * before the `any` part step to the right from the start of the text, those
- * after it to the left from its end; `any` is what remains.
+ * Each step moves a position, and its end depends only on its start.  The
+ * parts before the `any` part are split off from left to right, beginning at
+ * the start of the text; the parts after it from right to left, beginning at
+ * the end.  `any` is the text that remains.
  *
  * If that fails, the text may still be ambiguous: it may match if undecided
- * parts are wildcards.  Wildcards divide the steps into segments.  A segment
- * that begins further ahead never ends further back, so it is enough to find
- * the first position where each one matches, and no other is tried.  The last
- * segment of a template without `any` must also end with the text.
+ * parts are wildcards.  Wildcards divide the steps into segments.  If a
+ * segment begins later, it does not end earlier.  So only the first position
+ * is tried at which each segment matches.  The last segment of a template
+ * without `any` must also end with the text.
  *
  * Searches for a separator are cached for each part, because its positions
  * only move in one direction; so all attempts together look at each byte once
- * for each part.  Counting separators in a folded part whose value is not
- * ASCII is not cached, as these are rare.
+ * for each part.  Only the count of separators in folded parts that are not
+ * ASCII is not cached, because such parts are rare.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* memmem */
@@ -31,7 +32,8 @@
 #define NOWHERE		SIZE_MAX
 
 /*
- * Separators are searched once for all positions between `from` and `found`.
+ * The result of a search for a separator, which is the same for all positions
+ * between `from` and `found`.
  */
 typedef struct SeparatorCache
 {
@@ -48,7 +50,7 @@ typedef struct Matcher
 	const DynText *given;
 	DynText    *values;			/* result; NULL: not needed */
 	bool		wildcards;		/* true if undecided parts are wildcards */
-	bool		mismatch;		/* true if a time has another width */
+	bool		mismatch;		/* true if a time does not have its width */
 	SeparatorCache separators[DYN_TEMPLATE_MAX_PARTS];
 } Matcher;
 
@@ -159,7 +161,7 @@ step_width(const Matcher *m, uint32_t width, int dir, size_t *pos)
 	return true;
 }
 
-/* Returns the near side of the next separator, or NOWHERE. */
+/* Returns the near end of the next separator, or NOWHERE. */
 static size_t
 search_separator(const Matcher *m, DynText separator, int dir, size_t pos)
 {
@@ -236,8 +238,8 @@ count_folded(DynText text, DynText c, DynFolding folding)
 }
 
 /*
- * Moves over a value that is folded in an unknown way.  It contains its
- * separator as often as before, since folding changes only letters.
+ * Moves over a value that was folded in an unknown way.  It contains as many
+ * separators as the given value, since folding changes only letters.
  */
 static bool
 step_unknown(const Matcher *m, int i, int dir, size_t *pos)
@@ -314,7 +316,9 @@ dyn_part_members(const DynTemplatePart *part)
 		: (uint64_t) part->hi - (uint64_t) part->lo + 1;
 }
 
-/* An integer is only accepted in the form it has in a key. */
+/*
+ * An integer is only accepted in the form that keys have (dyn_text_integer).
+ */
 bool
 dyn_part_lists(const DynTemplatePart *part, DynText text)
 {
@@ -368,8 +372,9 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
 }
 
 /*
- * Moves over a time: to its width, or to the first character that no time has.
- * Another width is a mismatch, unless the separator follows.
+ * Moves over a time: by its width, or to the first character that cannot
+ * belong to a time.  Another width is a mismatch, unless the separator
+ * follows.
  */
 static bool
 step_instant(Matcher *m, const DynTemplatePart *part, int dir, size_t *pos)
@@ -444,8 +449,8 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 
 /*
  * True if the `any` part may be the text from lo to hi or, with wildcards,
- * within it.  The latter is only necessary, not sufficient, if its text is
- * given: in doubt a text is ambiguous.
+ * within it.  If its text is given, the latter is necessary but not
+ * sufficient: in case of doubt, a text is ambiguous.
  */
 static bool
 any_is(Matcher *m, size_t lo, size_t hi)
@@ -470,8 +475,9 @@ any_is(Matcher *m, size_t lo, size_t hi)
 }
 
 /*
- * Places a segment after a wildcard: as near as possible to the position, but
- * not at it, and so that it ends with the text if it must.
+ * Finds the place of a segment after a wildcard: the nearest one after the
+ * position (a wildcard is not empty).  With `at_end`, the segment must end
+ * where the text ends.
  */
 static bool
 place_segment(Matcher *m, int first, int last, int dir, bool at_end,

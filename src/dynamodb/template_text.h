@@ -1,14 +1,16 @@
 /*
  * template_text.h
- *		Splits texts by a key template, joins them, and bounds them.
+ *		Splits and composes texts by a key template, and finds the span of
+ *		texts for a condition.
  *
  * The texts of parts are encoded values, as the caller's codecs read and write
  * them; nothing here decodes.  Arrays of texts have one element for each part
  * of the template.  All templates are resolved.
  *
  * Splitting and joining are inverse.  The texts that dyn_template_split()
- * returns join to the same text.  Values that all DYN_HOLDS_YES join to a text
- * that splits into them, if those of parts read from elsewhere are given.
+ * returns are joined to the same text.  Values for which dyn_part_holds() is
+ * DYN_HOLDS_YES are joined to a text that is split into them again, if the
+ * values that are read from other attributes are given.
  */
 #ifndef DYN_DYNAMODB_TEMPLATE_TEXT_H
 #define DYN_DYNAMODB_TEMPLATE_TEXT_H
@@ -22,35 +24,32 @@ typedef enum DynSplit
 {
 	DYN_SPLIT_MATCHES,
 	DYN_SPLIT_NO_MATCH,
-	DYN_SPLIT_AMBIGUOUS,		/* mismatch, but not if undecided parts might
+	DYN_SPLIT_AMBIGUOUS,		/* the text only matches if undecided parts may
 								 * contain their separators */
-	DYN_SPLIT_TYPE_MISMATCH		/* match up to a time, which has another
-								 * width */
+	DYN_SPLIT_TYPE_MISMATCH		/* the text matches up to a time, which has
+								 * another width */
 } DynSplit;
 
 /*
  * Splits a text into the texts of its parts, which point into it.  `values` is
  * undefined unless the text matches.  The time is linear in the length of the
- * text.
- *
- * `given` (NULL: none) has the encodings of columns that are read from
- * elsewhere, not folded.  Their parts must be exactly these texts, folded.  A
- * folded part is not compared if its given text is not ASCII, because
- * applications fold other letters in their own ways.  Parts without a given
- * text are split off at their separators.  The caller has handled NULLs: an
- * item with one does not match.
- *
- * One simplification: if the text of the `any` part is given, a text that does
- * not match may be reported as ambiguous, although no value of an undecided
- * part would make it match.
+ * text.  `given` (NULL: none) has the encodings, not folded, of columns that
+ * are read from other attributes.  After folding, they must be equal to the
+ * parts of the text.  A folded part is not compared if its given text is not
+ * ASCII, because applications fold other letters in different ways.  Parts
+ * without a given text are split off at their separators.  The caller has
+ * handled NULLs: an item with a NULL does not match.  If the text of the `any`
+ * part is given, a text that does not match may be reported as ambiguous,
+ * although no value of an undecided part would make it match.  This simplifies
+ * the search.
  */
 extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,
 								   DynText *values);
 
 /*
- * Returns true if the part's text is that of the given value, or if they are
- * not compared (see above).
+ * Returns true if the part's text is equal to the given value after folding,
+ * or if they are not compared (see above).
  */
 extern bool dyn_part_agrees(const DynTemplatePart *part, DynText text,
 							DynText given);
@@ -69,23 +68,30 @@ extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);
 
 /* ---- join ---- */
 
-/* Existence of attributes with a value in a part */
+/*
+ * Results of dyn_part_holds: whether attributes exist whose part has a certain
+ * value.
+ */
 typedef enum DynHolds
 {
 	DYN_HOLDS_YES,
 	DYN_HOLDS_NEVER,			/* a condition with it is false */
-	DYN_HOLDS_UNDECIDED,		/* contains the separator of an undecided part:
-								 * must be requested, and matches are
-								 * ambiguous */
-	DYN_HOLDS_UNKNOWN			/* folded and not ASCII: the key is unknown */
+	DYN_HOLDS_UNDECIDED,		/* the value contains the separator of an
+								 * undecided part: it must be requested, and
+								 * matches are ambiguous */
+	DYN_HOLDS_UNKNOWN			/* the value is folded and not ASCII: its text
+								 * in the key is unknown */
 } DynHolds;
 
-/* Returns the DynHolds of `value`, which is not folded yet. */
+/*
+ * Returns whether attributes exist whose part has this value, which is not
+ * folded yet.
+ */
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*
  * Appends the text of these values, folding them where the part requires it.
- * Returns false if memory runs out.  The values need not be valid.
+ * Returns false if memory runs out.  The values need not match the template.
  */
 extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 							  DynBuffer *out);
@@ -96,8 +102,8 @@ extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 typedef struct DynTextSpan
 {
 	bool		empty;			/* no text: the condition is false */
-	DynSpan		span;			/* its values are in the buffers; a point's in
-								 * `lower` */
+	DynSpan		span;			/* its limits, whose values are in the buffers;
+								 * a single value is in `lower` */
 	DynBuffer	lower;
 	DynBuffer	upper;
 } DynTextSpan;
@@ -113,7 +119,7 @@ extern void dyn_text_span_free(DynTextSpan *span);
  * exception is a text equal to an exclusive limit that the caller makes
  * inclusive.
  *
- * Some points and limits are not used:
+ * The following points and limits are not used:
  * - the first point that is DYN_HOLDS_UNKNOWN, and all after it;
  * - the span of a folded part;
  * - the upper limit for a part that is not `ordered`, unless the span is all
@@ -140,24 +146,26 @@ typedef struct DynWays
 	DynText		text;
 
 	/*
-	 * texts of parts, not folded, where they are known.  data NULL: any text
-	 * that the part may have, or any that is not empty, if it is read from
-	 * elsewhere.  Known texts of folded parts that are not ASCII are not
-	 * compared.
+	 * known texts of parts, not folded; data is NULL for a part whose text is
+	 * not known.  Such a part may have any text that is valid for it, or any
+	 * text that is not empty if its column is read from another attribute.
+	 * Known texts that are not ASCII are not compared if the part is folded.
 	 */
 	const DynText *known;
 
-	bool		guess;			/* undecided parts may hold their separators */
+	bool		guess;			/* true if undecided parts may contain their
+								 * separators */
 	DynWayFound found;
 	void	   *arg;
 	int		   *steps;			/* steps that are left; negative: given up */
 } DynWays;
 
 /*
- * Enumerates all ways to split a text, where dyn_template_split() finds one,
- * in linear time.  If a column occurs in several texts, and one of them can be
- * split in more than one way, the ways have to be tried together.  Returns
- * true if `found` returned true, or no steps are left.
+ * Enumerates all ways to split a text; dyn_template_split() finds only one,
+ * but in linear time.  This is needed if a column occurs in several texts and
+ * one of these can be split in more than one way: then the ways have to be
+ * tried together.  Returns true if `found` returned true, or no steps are
+ * left.
  */
 extern bool dyn_template_ways(const DynWays *ways);
 

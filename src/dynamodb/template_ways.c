@@ -2,9 +2,9 @@
  * template_ways.c
  *		Enumerates all ways to split a text by a key template.
  *
- * Goes from left to right: each part is tried with every text that it may have
- * and that the next literal follows.  This is exponential in the number of
- * parts, so the number of steps is limited.
+ * The search goes from left to right.  For each part, it tries every text that
+ * the part may have, if the next literal follows it.  This is exponential in
+ * the number of parts, so the number of steps is limited.
  */
 #include <assert.h>
 #include <string.h>

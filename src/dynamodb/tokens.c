@@ -6,8 +6,8 @@
  * Names and values are two tables of the same kind.  A table stores the JSON
  * of its entries in one buffer, ready to be sent, and for each entry its end
  * and a hash.  Entries are found by a linear search for the hash: an
- * expression of 4096 bytes has at most some 700 tokens, too few for a better
- * structure to pay off.
+ * expression of 4096 bytes has at most some 700 tokens, so a better structure
+ * would not pay off.
  *
  * Entries are only added at the end, so a mark is a length, and rolling back
  * truncates.  Names are copied, so a table does not refer to the caller's
@@ -46,9 +46,7 @@ struct DynTokens
 	Table		values;			/* attribute values */
 };
 
-/*
- * Returns the offset of an entry; for the next new one, the end of the last.
- */
+/* Returns the offset of entry i, which may be the next new entry. */
 static size_t
 entry_start(const Table *table, int i)
 {
@@ -65,8 +63,8 @@ table_split(Table *table, int count)
 }
 
 /*
- * Makes an entry from the JSON that was appended after the last entry, or
- * removes it again if there is an equal entry.
+ * Makes an entry of the JSON that was appended after the last entry, or
+ * removes that JSON if there is an equal entry.
  */
 static int
 table_enter(Table *table)

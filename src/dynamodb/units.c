@@ -2,8 +2,8 @@
  * units.c
  *		Computes the units and the time of reads.
  *
- * Developer guide: "Read consumption", "Partitions and data distribution",
- * "Burst capacity".
+ * See the developer guide, "Read consumption", "Partitions and data
+ * distribution", "Burst capacity".
  */
 #include "units.h"
 
@@ -12,8 +12,9 @@
 #define UNITS_OF_PARTITION		3000.0	/* units per second */
 #define BYTES_OF_PARTITION		(10.0 * 1024 * 1024 * 1024)
 #define ON_DEMAND_PARTITIONS	4.0 /* partitions of a new table */
-#define SAVED_SECONDS			150.0	/* half of the seconds of unused
-										 * capacity that DynamoDB saves */
+#define SAVED_SECONDS			150.0	/* burst capacity, as seconds of unused
+										 * capacity: half of what DynamoDB
+										 * saves */
 #define MS_PER_MEGABYTE			20.0
 #define UNKNOWN_ITEM_BYTES		300.0
 
@@ -79,7 +80,10 @@ dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 		fmax(throughput->provisioned ? 1 : ON_DEMAND_PARTITIONS,
 			 fmax(ceil(bytes / BYTES_OF_PARTITION),
 				  ceil(capacity->rate / UNITS_OF_PARTITION)));
-	/* a share is limited in every second, so it has no saved units */
+	/*
+	 * with read_percent, use is limited in every second, so burst capacity
+	 * cannot be used
+	 */
 	capacity->saved = throughput->provisioned && read_percent >= 100
 		? SAVED_SECONDS * throughput->read_units : 0;
 }

@@ -24,7 +24,8 @@
 #define DYN_SMALL_READ_BYTES		(1024 * 1024)
 
 /*
- * Units of eventually consistent reads: a page, the largest item, any request.
+ * Units of eventually consistent reads: of a full page, of the largest item,
+ * and the minimum of a request.
  */
 #define DYN_FULL_PAGE_UNITS		(DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES)
 #define DYN_LARGEST_ITEM_UNITS	50.0	/* 400 kB, read by its key */
@@ -50,7 +51,7 @@ typedef struct DynCapacity
 {
 	double		rate;			/* units per second, all partitions together */
 	double		partitions;
-	double		saved;			/* saved units that may be used */
+	double		saved;			/* units of burst capacity that may be used */
 } DynCapacity;
 
 /* The reads of one or more executions of an access plan. */
@@ -58,7 +59,7 @@ typedef struct DynReads
 {
 	double		keys;			/* number of partitions or items; 0: a Scan */
 	double		requests;
-	double		width;			/* number of requests at the same time */
+	double		width;			/* number of concurrent requests */
 	double		units;
 	double		base_requests;	/* requests for items by key, after an index */
 	double		base_units;		/* units of base_requests, in the table */
@@ -69,30 +70,31 @@ typedef struct DynReads
 /* The capacities and prices for reads. */
 typedef struct DynPrices
 {
-	DynCapacity capacity;		/* capacity of what is read */
+	DynCapacity capacity;		/* capacity of the table or index that is
+								 * read */
 	DynCapacity base;			/* capacity of the table, after an index */
 	double		round_trip_ms;
 	double		unit_cost_ms;
-	double		in_flight;		/* number of requests at the same time */
+	double		in_flight;		/* number of concurrent requests */
 	double		most_units;		/* maximum units of all Queries, in addition
 								 * to 0.5 for each; 0: unlimited */
-	double		most_base_units;	/* maximum units of their items in the
-									 * table; 0: unlimited */
+	double		most_base_units;	/* maximum units for reading their items
+									 * from the table; 0: unlimited */
 	bool		known;			/* true if the capacity is not a guess */
 } DynPrices;
 
 /*
- * Return the units of one item read by key; of this number of bytes, among
- * others that are read in sequence; and of all items that are read in
- * sequence.
+ * Return the units of one item that is read by key, of items that are a part
+ * of a sequential read, and of a complete sequential read.
  */
 extern double dyn_item_units(double bytes);
 extern double dyn_sequence_units(double bytes);
 extern double dyn_page_units(double bytes);
 
 /*
- * Returns the capacity in units per second; 0 if it is unknown.
- * `read_capacity` replaces the described one, unless it is 0; here and below.
+ * Returns the capacity in units per second; 0 if it is unknown.  Here and
+ * below, `read_capacity` replaces the capacity in the description unless it is
+ * 0.
  */
 extern double dyn_known_capacity(const DynThroughput *throughput,
 								 double read_capacity);
@@ -119,8 +121,8 @@ extern double dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices);
 extern double dyn_reads_price(const DynReads *reads, const DynPrices *prices);
 
 /*
- * Returns the price of the part before the first row: a page, or less if only
- * this share of all items is requested.
+ * Returns the price of the requests before the first row: one page, or less if
+ * only this share of all items is requested.
  */
 extern double dyn_reads_first_price(const DynReads *reads, double share,
 									const DynPrices *prices);

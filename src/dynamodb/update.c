@@ -3,13 +3,13 @@
  *		Composes items and maps from paths with values.
  *
  * put_map composes a map from the values whose paths lead into it, and from
- * the map that an outer path stores there, if any (the base).  It calls itself
- * for the maps inside.  Composing an item is the case without a base, merging
- * overlapping paths the case with one.
+ * the value of an outer path, if there is one (the base).  It calls itself for
+ * the maps inside.  An item is composed without a base; overlapping paths are
+ * merged into a base.
  *
- * The values of a map are found by comparing their paths, so the array needs
- * no order.  It has one value for each column that is written, too few for
- * another structure to pay off.
+ * The values of a map are found by comparing their paths, so the array need
+ * not be sorted.  It has only one value for each column that is written, so
+ * another structure would not pay off.
  */
 #include "update.h"
 
@@ -25,9 +25,9 @@ typedef struct Composer
 								 * ignored */
 	int			n;
 	DynBuffer  *out;
-	DynBuffer	name;			/* scratch: a name of the base, unescaped */
-	bool		not_a_map;		/* true if a value belongs into another one
-								 * that is not a map */
+	DynBuffer	name;			/* a name of the base without escapes */
+	bool		not_a_map;		/* true if a path leads into a value that is
+								 * not a map */
 } Composer;
 
 /* True if both paths begin with the same `depth` steps. */
@@ -36,7 +36,8 @@ share_steps(const DynPath *a, const DynPath *b, int depth)
 {
 	if (a == NULL || a->nsteps < depth || b->nsteps < depth)
 		return false;
-	while (depth > 0 &&			/* the last step differs most often */
+	while (depth > 0 &&			/* compare the last step first: it differs most
+								 * often */
 		   dyn_step_equal(&a->steps[depth - 1], &b->steps[depth - 1]))
 		depth--;
 	return depth == 0;
@@ -60,7 +61,7 @@ is_repeated(const DynPathValue *values, int i, int depth)
 	return false;
 }
 
-/* Appends a value of the base, which is encoded already. */
+/* Appends a value of the base, which is already encoded. */
 static void
 put_encoded(DynBuffer *out, const DynValue *value)
 {
@@ -83,9 +84,9 @@ put_encoded(DynBuffer *out, const DynValue *value)
 /* ---- members of the base ---- */
 
 /*
- * Moves to the next member of a map, whose walk has begun: *name is its name
- * in the JSON, c->name the same without escapes.  Returns false at the end, or
- * if memory runs out.
+ * Moves to the next member of a map, whose walk has begun.  Sets *name to its
+ * name in the JSON, and c->name to the name without escapes.  Returns false at
+ * the end, or if memory runs out.
  */
 static bool
 next_member(Composer *c, const DynValue *map, DynWalk *walk, DynValue *name,
@@ -153,7 +154,10 @@ is_named(const Composer *c, const DynPath *map, int depth)
 
 /* ---- maps ---- */
 
-/* Begins a member: a comma unless it is the first, and its name. */
+/*
+ * Begins a member: appends a comma (unless it is the first member) and its
+ * name.
+ */
 static void
 put_name(DynBuffer *out, size_t start, const DynStep *step)
 {
@@ -167,16 +171,16 @@ static void put_map(Composer *c, const DynPath *path, int depth,
 					const DynValue *base);
 
 /*
- * Appends the member at the first `depth` steps of a path: the value with
- * exactly this path, otherwise that of the base (NULL: none), and inside it
- * the values with longer paths.
+ * Appends the member at the first `depth` steps of a path.  It is the value
+ * with exactly this path, or else that of the base (if not NULL); values with
+ * longer paths are merged into it.
  */
 static void
 put_member(Composer *c, const DynPath *path, int depth, const DynValue *base,
 		   size_t start)
 {
 	const DynPathValue *whole = NULL;
-	int			inside = 0;		/* values with longer paths... */
+	int			inside = 0;		/* number of values with longer paths... */
 	int			stored = 0;		/* ...that are not absent */
 	bool		is_map;
 	DynValue	container;

@@ -66,8 +66,8 @@ dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts)
 }
 
 /*
- * BOOL and NULL have a length but no bytes; empty ones may have a NULL
- * pointer.
+ * Compares two byte strings.  If there are no bytes, a pointer may be NULL, so
+ * memcmp is not called.
  */
 static int
 compare_bytes(const DynScalar *a, const DynScalar *b)
@@ -154,7 +154,7 @@ printed_bytes(const DynScalar *value)
 
 	for (shown = 0; shown < value->len; shown++)
 	{
-		/* at the first byte of the first character over the limit */
+		/* stop at the first byte of the first character over the limit */
 		if (!dyn_utf8_continues(value->data[shown]) && chars++ == PRINT_CHARS)
 			break;
 	}

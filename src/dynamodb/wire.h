@@ -64,16 +64,16 @@ extern bool dyn_wire_key_names(const char *json, size_t len,
 							   bool *out_of_memory);
 
 /*
- * Decodes a scalar of a response.  What cannot be used in place is appended to
- * `scratch`, in which later reads may move it.  Returns false if the value is
- * invalid or not a scalar, or if memory runs out (scratch->failed).
+ * Decodes a scalar of a response.  A value that cannot be used in place is
+ * decoded into `scratch`, where later reads may move it.  Returns false if the
+ * value is invalid or not a scalar, or if memory runs out (scratch->failed).
  */
 extern bool dyn_scalar_read(const DynValue *value, DynBuffer *scratch,
 							DynScalar *scalar);
 
 /*
- * Returns true if type and bytes are equal.  Scalars are canonical; sets,
- * lists and maps may be equal although their bytes differ.
+ * Returns true if type and bytes are equal.  For sets, lists and maps this is
+ * only sufficient: they may be equal although their bytes differ.
  */
 extern bool dyn_scalar_equal(const DynScalar *a, const DynScalar *b);
 

@@ -3,9 +3,9 @@
  *		Writes the requests of the write operations, and reads their responses.
  *
  * The parts of a request that are JSON already (items, tokens) are copied
- * unchanged.  Responses are read with the scanner of the page reader, so that
- * items remain slices of the response: an item read with jansson and written
- * again could differ.
+ * unchanged.  Responses are read with the scanner of the page parser, so that
+ * items remain slices of the response.  Parsed and written by jansson, an item
+ * could change.
  */
 #include "write.h"
 
@@ -26,7 +26,10 @@ put_json_member(DynBuffer *buf, const char *name, const char *json, size_t len)
 	dyn_buffer_append(buf, json, len);
 }
 
-/* Writes what a request and a member of a transaction have in common. */
+/*
+ * Writes the members that a request and a member of a transaction have in
+ * common.
+ */
 static void
 put_common(DynBuffer *buf, const DynWriteRequest *req)
 {
@@ -99,7 +102,8 @@ typedef struct Reply
 	DynJson		scan;
 	DynDuplicateNames names;
 	const char *table;			/* table of the request */
-	bool		is_error;		/* true if it has the member __type */
+	bool		is_error;		/* true if it has the member __type, as error
+								 * documents have */
 	bool		is_read;		/* true if it has members of a read */
 	bool		names_table;	/* true if it reports the capacity of the
 								 * table... */
@@ -119,7 +123,7 @@ skip_value(Reply *reply, const char *p)
 	return dyn_scan_value(&reply->scan, p, &reply->names);
 }
 
-/* Reads an item, which the page reader will validate, or null. */
+/* Reads an item or null; the page parser will validate it. */
 static const char *
 read_item(Reply *reply, const char *p, const char **item, size_t *item_len)
 {
@@ -156,7 +160,7 @@ read_text(Reply *reply, const char *p, const char **text, size_t *len)
 	return p + 1;
 }
 
-/* Reads an array of objects, or one object, whose members are those of `read`. */
+/* Reads an array of objects, or one object; `read` reads their members. */
 static const char *
 read_objects(Reply *reply, const char *p, DynMemberReader read)
 {
@@ -230,7 +234,7 @@ read_reason(void *arg, const char *p, const DynMemberName *name)
 	return p;
 }
 
-/* True for members of other responses, whatever else those contain. */
+/* True for members that only responses to reads have. */
 static bool
 is_of_read(const DynMemberName *name)
 {
@@ -278,7 +282,10 @@ read_error_member(void *arg, const char *p, const DynMemberName *name)
 	return p;
 }
 
-/* Reads a document; returns a text if it is malformed or memory runs out. */
+/*
+ * Reads a document; returns an error text if it is malformed or memory runs
+ * out.
+ */
 static const char *
 read_reply(Reply *reply, const char *buf, size_t len, DynMemberReader read)
 {

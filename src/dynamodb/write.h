@@ -20,8 +20,9 @@
 typedef enum DynReturnValues
 {
 	DYN_RETURN_NONE,
-	DYN_RETURN_ALL_NEW,			/* UpdateItem: the item as it is now */
-	DYN_RETURN_ALL_OLD			/* the item as it was, if there was one */
+	DYN_RETURN_ALL_NEW,			/* UpdateItem: the item after the update */
+	DYN_RETURN_ALL_OLD			/* the item before the write, if there was
+								 * one */
 } DynReturnValues;
 
 /* The write of one item. */
@@ -41,8 +42,8 @@ typedef struct DynWriteRequest
 
 /*
  * Resets the buffer and writes the document.  The response will report the
- * consumed capacity; an error document, the item that fails the condition.
- * The caller checks buf->failed.
+ * consumed capacity.  If the condition fails, the error document will contain
+ * the item.  The caller checks buf->failed.
  */
 extern void dyn_write_write(DynBuffer *buf, const DynWriteRequest *req);
 
@@ -56,7 +57,8 @@ extern void dyn_write_member(DynBuffer *buf, const DynWriteRequest *req);
 
 /*
  * Resets the buffer and writes a TransactWriteItems of these members.
- * `token`, at most 36 characters, makes a repetition harmless.
+ * DynamoDB recognizes a repetition by the `token` (at most 36 characters), and
+ * does not execute it.
  */
 extern void dyn_write_transaction(DynBuffer *buf, const char *members,
 								  size_t len, const char *token);
@@ -73,9 +75,9 @@ typedef struct DynWritten
 /*
  * Checks the response of a write with a success status.  Returns NULL, or a
  * static text that continues "The response ..."; then it is unknown whether
- * the write was executed.  The response is accepted only if it reports the
- * capacity of the table (of a transaction: of one of its tables), because any
- * server could send {}, and if it has the item of ALL_NEW.
+ * the write was executed.  The response must report the capacity of the table
+ * (of a transaction: of one of its tables), since {} could come from any
+ * server.  With ALL_NEW it must contain the item.
  */
 extern const char *dyn_write_check(const char *buf, size_t len,
 								   const char *table, DynReturnValues returns,
@@ -89,7 +91,7 @@ extern const char *dyn_write_check(const char *buf, size_t len,
 extern const char *dyn_write_failed_item(const char *buf, size_t len,
 										 const char **item, size_t *item_len);
 
-/* The reason for canceling a transaction that one of its writes gave. */
+/* The reason for which one of its writes canceled a transaction. */
 typedef struct DynCancelReason
 {
 	char		code[64];		/* "ConditionalCheckFailed" ..., or "None" */

@@ -2,9 +2,9 @@
  * base_keys.c
  *		Separates new keys of an index listing from repeated ones.
  *
- * Once the memory is used up, the hash table does not change.  A key that is
- * not in it cannot have been returned, so the keys set aside only have to be
- * distinct among themselves.
+ * When the memory is used up, the hash table does not change any more.  A key
+ * that is not in it has not been returned.  So the keys that are set aside
+ * only have to be distinct among themselves.
  */
 #include "postgres.h"
 
@@ -152,7 +152,10 @@ key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 	return key;
 }
 
-/* The copy is made first: the table's keys must never point elsewhere. */
+/*
+ * Adds a copy of the key.  The copy is made before the entry, because keys of
+ * the table must never point to other memory.
+ */
 static void
 remember(DynBaseKeys *keys, const DynByteKey *key)
 {

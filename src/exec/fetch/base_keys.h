@@ -2,11 +2,12 @@
  * base_keys.h
  *		Collects the distinct keys of the table that an index lists.
  *
- * An entry can move within a global secondary index while the index is read,
- * and so be listed twice; it must give one row.  Listed keys are stored in a
- * hash table.  When the table reaches its memory limit, each further key that
- * is not in it is set aside.  It goes to a sort, which may use a temporary
- * file.  At the end of the listing the sort returns those keys, each once.
+ * An entry can move within a global secondary index while the index is read.
+ * Then its item is listed twice, but must be returned once.  Listed keys are
+ * stored in a hash table.  When the table reaches its memory limit, each
+ * further key that is not in it is set aside.  It goes to a sort, which may
+ * use a temporary file.  At the end of the listing the sort returns those
+ * keys, each once.
  *
  * Legal order: dyn_base_keys_create; dyn_base_keys_add for each entry of the
  * listing; dyn_base_keys_next until it returns false; dyn_base_keys_free at
@@ -33,7 +34,9 @@ extern DynBaseKeys *dyn_base_keys_create(const DynKeyAttr *base, int nbase,
  */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
-/* Adds a key that was read already to the hash table, even if it is full. */
+/*
+ * Adds a key that has been read to the hash table, even if the table is full.
+ */
 extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size len);
 
 /*
@@ -61,9 +64,7 @@ typedef struct DynByteKey
 	Size		len;
 } DynByteKey;
 
-/*
- * Creates an empty hash table in `context`, which it does not make a child of.
- */
+/* Creates an empty hash table directly in `context`, not in a child of it. */
 extern struct HTAB *dyn_byte_key_table(const char *name, long nelem,
 									   Size entrysize, MemoryContext context);
 

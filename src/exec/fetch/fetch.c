@@ -18,7 +18,7 @@
 
 #include "schedule.h"
 
-/* Weight of one dyn_fetch_extend call, in items. */
+/* Number of items that one call of dyn_fetch_extend counts as. */
 #define PUMP_SHARE_OF_EXTENSION	(DYN_ITEMS_BETWEEN_PUMPS / 16)
 
 /* ---- start and end ---- */
@@ -104,7 +104,7 @@ finish_page(DynFetch *fetch)
 		fetch->next_stream >= fetch->streams.spec.nstreams;
 
 	Assert(fetch->page->cursor.given == fetch->page->page.nitems);
-	/* otherwise pages stay with their streams until they are used up */
+	/* in other modes, pages stay with their streams until they are used up */
 	Assert(fetch->streams.spec.nsort == 0 && !fetch->streams.spec.keyed);
 	for (int i = 0; i < fetch->nactive; i++)
 		is_only_page &= dyn_stream_is_done(fetch->active[i]);
@@ -188,8 +188,8 @@ next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 }
 
 /*
- * Loads the next item of each stream, and the values that it is merged by;
- * false if one that is not finished has not received its next item.
+ * Loads the next item of each stream, and the values by which it is merged;
+ * false if a stream is not finished but has not received its next item.
  */
 static bool
 load_heads(DynFetch *fetch)

@@ -13,10 +13,10 @@
  * time, and so does the end of the parent context.  Requests in flight are
  * then abandoned.
  *
- * Items come in any order, with two exceptions.  If the spec gives a
- * comparison, streams are merged by it (each yields its own items in that
- * order).  If the fetch is keyed, the caller names each stream by its number,
- * usually in rising order, and those that follow are read ahead.
+ * Items come in any order, with two exceptions.  If the spec has sort values,
+ * streams are merged by them; each stream returns its own items in that order.
+ * If the fetch is keyed, the caller names each stream by its number, usually
+ * in rising order, and those that follow are read ahead.
  */
 #ifndef DYN_EXEC_FETCH_H
 #define DYN_EXEC_FETCH_H
@@ -58,8 +58,10 @@ typedef struct DynFetchSpec
 	void		(*expected) (void *arg, int stream, DynExpected *expected);
 	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* slots of the key parts;
 													 * -1: not projected */
-	int			sort_slot;		/* QUERY: its slot; -1: not projected */
-	bool		sort_is_unique; /* sort values are unique in a partition */
+	int			sort_slot;		/* QUERY: slot of the sort attribute; -1: not
+								 * projected */
+	bool		sort_is_unique; /* true if sort values are unique in a
+								 * partition */
 	bool		backward;
 
 	/*
@@ -78,18 +80,24 @@ typedef struct DynFetchSpec
 	bool		(*denied) (void *arg, int stream);
 	void	   *arg;			/* argument of these callbacks */
 	bool		may_stop_early; /* true if the consumer may stop early */
-	bool		keep;			/* consumer may read the items again */
-	bool		all_at_once;	/* merging: true as every stream must run */
+	bool		keep;			/* true if the consumer may read the items
+								 * again */
+	bool		all_at_once;	/* true when merging, because every stream must
+								 * run */
 	bool		keyed;			/* read with dyn_fetch_next_of */
 	double		item_units;		/* read units of one item; 0: unknown */
 	double		capacity;		/* read units per second, as described; 0:
 								 * unknown */
 	double		max_read_units_per_second; /* 0: unlimited */
-	double		capacity_share; /* limit by a share of it; 0: unlimited */
-	const char *global_index;	/* index with this capacity; NULL: the table */
+	double		capacity_share; /* limit, as a share of that capacity; 0:
+								 * unlimited */
+	const char *global_index;	/* index that has this capacity; NULL: the
+								 * table */
 	bool		consistent;		/* true for strongly consistent reads */
-	bool		fetches_items;	/* a local index fetches other attributes */
-	bool		limits_units;	/* consumer limits the units itself */
+	bool		fetches_items;	/* true if a local index fetches attributes
+								 * that it does not project */
+	bool		limits_units;	/* true if the consumer itself limits the
+								 * units */
 	int			batch_keys;		/* keys of one BatchGetItem; 0: its maximum */
 	long		first_limit;	/* items of the first page; 0: unlimited */
 	long		fetch_size;		/* items of any page; 0: unlimited */
@@ -104,13 +112,17 @@ typedef struct DynFetchSpec
 	void		(*beyond) (void *arg);
 	void	   *beyond_arg;
 	DynCounters *counters;		/* counters that are increased, too */
-	int		   *group_in_flight;	/* requests in flight of all fetches that
-									 * are waited for together with this one;
-									 * NULL: only this one */
+	int		   *group_in_flight;	/* number of requests in flight of all
+									 * fetches of a group, for which the
+									 * consumer waits together; NULL: no
+									 * group */
 	bool		counting;		/* Select=COUNT: pages are not stored */
 } DynFetchSpec;
 
-/* Starts a fetch.  Copies the spec; what that points to must live as long. */
+/*
+ * Starts a fetch.  Copies the spec; the objects it points to must live as long
+ * as the fetch.
+ */
 extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec);
 
 /*
@@ -122,7 +134,7 @@ extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 /*
  * Starts again at the first item, without a request.  Returns false, with the
  * state unchanged, if that is not possible any more.  It is possible until the
- * second page is begun, and with `keep` also when the only page has been read.
+ * second page is begun; with `keep`, also after the only page has been read.
  * Not for keyed fetches.
  */
 extern bool dyn_fetch_rewind(DynFetch *fetch);
@@ -136,7 +148,8 @@ typedef enum DynFetchState
 {
 	DYN_FETCH_WAITS,			/* dyn_fetch_next would wait */
 	DYN_FETCH_ITEM,				/* dyn_fetch_next would return an item */
-	DYN_FETCH_END				/* it would return NULL; all is counted */
+	DYN_FETCH_END				/* it would return NULL; all items are
+								 * counted */
 } DynFetchState;
 
 /*
@@ -153,8 +166,9 @@ extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
 extern double dyn_fetch_pause(DynFetch *fetch);
 
 /*
- * Sets the group of fetches that this one is waited for with (see the spec),
- * or only itself (NULL).  Its requests in flight move along.
+ * Sets the group of fetches for which the consumer waits together (see the
+ * spec), or NULL if it waits for this fetch alone.  Requests in flight then
+ * count for the new group.
  */
 extern void dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight);
 
@@ -169,9 +183,9 @@ extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
  * Returns, for a keyed fetch, the next item of a stream, as dyn_fetch_next;
- * NULL at its end, and for a dropped stream.  Earlier streams not yet begun
- * are begun only when they are read.  Those that were begun wait until they
- * are read or dropped.
+ * NULL at its end, and for a dropped stream.  Earlier streams that are not
+ * begun yet will be begun only when they are read.  Earlier streams that are
+ * begun wait until they are read or dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
@@ -188,9 +202,9 @@ extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);
 
 /*
- * Position of the item that dyn_fetch_next returned last: the request that
- * would return its page again, and the item's position there (from 0).
- * Pointers stay valid until the next dyn_fetch_next.
+ * Position of the item that dyn_fetch_next returned last: the data to request
+ * its page again, and the item's position on the page (from 0).  Pointers stay
+ * valid until the next dyn_fetch_next.
  */
 typedef struct DynItemPosition
 {

@@ -3,9 +3,9 @@
  *		Finds the key of the item that has a mismatched value.
  *
  * An error about a value names its item.  Queries request only the attributes
- * that the statement needs, so the key may be missing.  Only then the same
- * page is requested once more with the key attributes instead, and the item at
- * the same position is the one.  If that fails, the error about the value is
+ * that the statement needs, so the key may be missing.  Then the same page is
+ * requested once more, with the key attributes instead, and the item at the
+ * same position has the key.  If that fails, the error about the value is
  * still raised, without the key.
  */
 #include "postgres.h"
@@ -14,9 +14,9 @@
 #include "scandesc.h"
 
 /*
- * Writes the page's request, with the key attributes as its projection.  After
- * an error the requests will only be freed, so the projection may be
- * overwritten.
+ * Writes the page's request, with the key attributes as its projection.  The
+ * projection may be overwritten, because after the error the requests will
+ * only be freed.
  */
 static void
 write_key_request(DynBuffer *body, const DynScanDesc *scandesc,

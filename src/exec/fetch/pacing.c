@@ -24,7 +24,10 @@
 /* Longest interval between two throttles that counts as time waited. */
 #define LONGEST_LOOK_MS	15000.0
 
-/* Throttles of several partitions within this time are the table's. */
+/*
+ * If several partitions are throttled within this time (ms), the table slows
+ * down as well.
+ */
 #define HOT_TOGETHER_MS	1000.0
 
 /* Duration of an episode of throttling (ms) after which a statement warns. */
@@ -114,10 +117,10 @@ report_limit(const DynStreamContext *context, double limit, double cost)
 
 /*
  * True if a response must arrive before another request is sent.  For the
- * statement's limit, it must be one that will be taken in, and corrects the
- * expected units.  Keyed and at the memory limit, only responses that the
- * consumer waits for are taken in (schedule.c).  A paused response may have to
- * wait for memory until the consumer continues.
+ * statement's limit, this must be a response that will be taken in, and then
+ * corrects the expected units.  A keyed fetch at the memory limit only takes
+ * in responses that the consumer waits for (schedule.c), and a paused response
+ * may wait for memory until the consumer continues.
  */
 static bool
 awaits_response(const DynStreamContext *context)
@@ -128,8 +131,9 @@ awaits_response(const DynStreamContext *context)
 	bool		will_come;
 
 	/*
-	 * The fetch's requests in flight, or a few more: received responses may
-	 * not have been taken in, and other fetches read the table, too.
+	 * Counts the requests in flight of the fetch, or a few more, since other
+	 * fetches may read the table, and received responses may not have been
+	 * taken in yet.
 	 */
 	if (pacing->budgets != NULL &&
 		Min(pacing->awaited, pacing->table->in_flight) > context->responses)
@@ -172,7 +176,7 @@ costs_by_item(const DynStreamContext *context)
 		context->spec.fetches_items;
 }
 
-/* Returns `items` (0: any number), or fewer if only `most` may be read. */
+/* Returns the smaller number; `items` 0 stands for any number. */
 static double
 fewer(double items, double most)
 {
@@ -278,7 +282,7 @@ dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
 	double		now;
 
 	stream->cost = cost;
-	/* few units are expected if all is unknown */
+	/* without any information, few units are expected */
 	if (limit > 0 && statement->counters.read_units + expected > limit)
 		report_limit(context, limit, expected);
 	stream->charge = most_units(context, stream, items);
@@ -336,7 +340,7 @@ smoothed(double old, double seen)
 	return old > 0 ? old + NEWEST * (seen - old) : seen;
 }
 
-/* A batch that examined no key shows nothing. */
+/* A batch that has examined no key is ignored: it gives no information. */
 void
 dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 				 double items)
@@ -361,7 +365,10 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 		return;
 	dyn_pace_grant(&stream->own_pace, stream->cost, units, call->started_ms,
 				   call->done_ms);
-	/* streams that share a partition share its pace: that of the table */
+	/*
+	 * a stream has its own pace only if no other stream was throttled in the
+	 * meantime: several streams of one partition use the pace of the table
+	 */
 	stream->is_hot = call->done_ms - pacing->table->shared_ms > HOT_TOGETHER_MS;
 }
 
@@ -372,7 +379,10 @@ report_throttle_timeout(const DynStreamContext *context, const DynStream *stream
 {
 	const DynPacing *pacing = &context->pacing;
 
-	/* a statement around this one may handle the error, and run others */
+	/*
+	 * reset the pace, since a surrounding statement may handle the error and
+	 * read again
+	 */
 	dyn_pace_init(&pacing->table->pace,
 				  context->spec.connection->max_concurrency);
 	dyn_report_throttled(stream->call, false,
@@ -382,7 +392,8 @@ report_throttle_timeout(const DynStreamContext *context, const DynStream *stream
 }
 
 /*
- * Warns, once for a statement and table, that throttling slows the statement.
+ * Warns that throttling slows the statement, once for each statement and
+ * table.
  */
 static void
 warn_if_slow(const DynStreamContext *context, double now)
@@ -406,8 +417,8 @@ warn_if_slow(const DynStreamContext *context, double now)
 }
 
 /*
- * True unless another stream was just throttled at the limit of its partition,
- * too.  In that case the pace of the table slows down as well.
+ * True if no other stream was throttled at a partition's limit just before.
+ * If one was, the pace of the table slows down as well.
  */
 static bool
 is_alone(DynTablePace *table, const DynStream *stream, double now)
@@ -442,7 +453,7 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 	if (!call->hot_partition || !is_alone(table, stream, call->done_ms))
 		dyn_pace_refuse(&table->pace, stream->cost, context->spec.capacity,
 						call->started_ms, call->done_ms);
-	/* time in which the executor did not poll the fetch is not counted */
+	/* do not count time in which the executor did not poll the fetch */
 	pacing->stalled_ms = !pacing->stalled ? 0
 		: pacing->stalled_ms + Min(now - pacing->seen_ms, LONGEST_LOOK_MS);
 	pacing->stalled = true;

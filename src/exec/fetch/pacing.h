@@ -12,9 +12,9 @@
  *							all sessions (model/session/budget.h)
  *		statement			max_read_units_per_statement
  *
- * Budgets are charged when a request is sent, with its maximum cost as far as
- * it is known, and corrected by its response.  Many requests in flight
- * therefore do not exceed them.  The maximum:
+ * When a request is sent, budgets are charged with its maximum cost, as far as
+ * it is known; its response corrects this.  Therefore even many requests in
+ * flight do not exceed a budget.  The maximum is:
  *
  *						before a response			afterwards
  *		Scan, or later	Limit * size described		Limit * largest size seen
@@ -27,8 +27,8 @@
  * Items that a local index fetches from the table are counted like keys.
  *
  * One request costs at most half of what a budget grants in a second, by Limit
- * or number of keys.  The number of requests in flight grows with the number
- * of responses, as long as there are few responses.
+ * or number of keys.  As long as there are few responses, the number of
+ * requests in flight is limited by the number of responses.
  *
  * The limit of a statement counts the expected cost of requests.
  */
@@ -45,18 +45,20 @@ struct DynStreamContext;
 typedef struct DynPacing
 {
 	DynTablePace *table;
-	double		item_units;		/* read units of one item (or key) examined, as
-								 * measured or described; 0: unknown */
-	double		request_units;	/* read units of one request, as measured */
+	double		item_units;		/* read units of one examined item (or key),
+								 * measured or computed from the table's
+								 * description; 0: unknown */
+	double		request_units;	/* measured read units of one request */
 	bool		stalled;		/* true if throttled since the last response */
 	double		stalled_ms;		/* throttled time while it was polled */
 	double		seen_ms;		/* time when stalled_ms was updated last */
 
 	DynBudgets *budgets;		/* budgets, or NULL */
-	double		budget_units;	/* most units of a request; 0: unlimited */
-	double		most_item;		/* largest units of an item, as measured */
-	double		most_request;	/* largest units of a request, as measured */
-	int			awaited;		/* requests whose response is not taken in */
+	double		budget_units;	/* maximum units of a request; 0: unlimited */
+	double		most_item;		/* largest measured units of an item */
+	double		most_request;	/* largest measured units of a request */
+	int			awaited;		/* number of requests whose response is not
+								 * taken in yet */
 } DynPacing;
 
 extern void dyn_pacing_init(struct DynStreamContext *context);
@@ -91,13 +93,16 @@ extern bool dyn_pacing_send(struct DynStreamContext *context,
 extern void dyn_pacing_repeat(struct DynStreamContext *context,
 							  struct DynStream *stream);
 
-/* Ends the request's flight.  Its cost is reported next, or never. */
+/*
+ * Records that the request is no longer in flight.  Its cost is reported next,
+ * or not at all.
+ */
 extern void dyn_pacing_landed(struct DynStreamContext *context,
 							  struct DynStream *stream);
 
 /*
- * Corrects budgets: the request was granted these read units, none if it was
- * rejected, throttled or not.  Lost attempts count in any case.
+ * Corrects budgets after a request that was granted these read units; 0 if it
+ * was throttled or rejected.  Lost attempts count in any case.
  */
 extern void dyn_pacing_correct(struct DynStreamContext *context,
 							   struct DynStream *stream, double units);
@@ -112,10 +117,10 @@ extern void dyn_pacing_grant(struct DynStreamContext *context,
 
 /*
  * Records that the request, or its unprocessed rest, was throttled.  Warns,
- * once for a statement and table, when an episode of throttling (aws/pace.h)
- * has lasted for a second; single refusals far apart do not warn.  Raises an
- * error if the statement has waited longer than throttle_timeout without a
- * response.
+ * once for each statement and table, when an episode of throttling
+ * (aws/pace.h) has lasted for a second, but not for rare single refusals.
+ * Raises an error if the statement has waited longer than throttle_timeout
+ * without a response.
  */
 extern void dyn_pacing_refuse(struct DynStreamContext *context,
 							  struct DynStream *stream);

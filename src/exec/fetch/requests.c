@@ -174,7 +174,10 @@ dyn_requests_segments(const DynRelation *relation, double bytes)
 
 /* ---- rendering ---- */
 
-/* Renders: hash = value AND ... AND the conditions on range attributes. */
+/*
+ * Renders the key condition: hash = value AND ... AND the conditions on range
+ * attributes.
+ */
 static DynCond *
 key_condition(const DynRequests *requests, int stream)
 {
@@ -208,8 +211,9 @@ terminated(DynBuffer *buf)
 }
 
 /*
- * Handles a rejected expression.  One that is too large may be omitted if the
- * plan does not rely on it; one rejected for lack of memory may not.
+ * Raises an error if an expression was rejected because memory ran out.  If it
+ * was rejected because it is too large, the caller may omit it if the plan
+ * does not rely on it.
  */
 static void
 check_memory(const DynRequests *requests, const DynBuffer *text)
@@ -250,7 +254,7 @@ try_filter(DynRequests *requests, const DynCond *filter)
 	return terminated(&requests->filter_text);
 }
 
-/* Renders the full filter, or only what must be sent of it. */
+/* Renders the full filter, or only the conditions that must be sent. */
 static const char *
 render_filter(DynRequests *requests, int stream)
 {

@@ -1,8 +1,8 @@
 /*
  * requests.h
- *		Requests of a bound access plan, ready for dyn_fetch_start.
+ *		Renders the requests of a resolved access plan, for dyn_fetch_start.
  *
- * Each constructor computes the streams; prepare and describe are the
+ * Each constructor determines the streams; the functions at the end are
  * callbacks of the fetch.  Key conditions, filter and projection are rendered
  * again for each request, into buffers that are reused.
  */
@@ -12,7 +12,7 @@
 #include "../keys/resolve_keys.h"
 #include "fetch.h"
 
-/* Terms of one Query. */
+/* The key and conditions of one Query. */
 typedef struct DynQueryTerms
 {
 	const DynKeyPart *key;		/* key of the partition */
@@ -22,7 +22,7 @@ typedef struct DynQueryTerms
 	DynCond    *enforced;		/* conditions that must be sent, or NULL */
 } DynQueryTerms;
 
-/* Stores the terms for partition `i` of bound values. */
+/* Stores the terms for key `i` of a resolved access plan. */
 extern void dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *terms);
 
 typedef struct DynRequests
@@ -32,8 +32,9 @@ typedef struct DynRequests
 								 * keys distinguishes GET_ITEM from
 								 * BATCH_GET_ITEM */
 	const char *index;
-	bool		local_index;	/* true for a local index: it can get
-								 * attributes that it does not project */
+	bool		local_index;	/* true for a local index, which can also
+								 * return attributes that it does not
+								 * project */
 	bool		count_only;
 	bool		backward;
 	int			nstreams;
@@ -64,8 +65,8 @@ dyn_requests_are_consistent(const DynRequests *requests)
 
 /*
  * Returns the requests of an access plan; with fetch_base_items, only those to
- * the index.  Lives in CurrentMemoryContext, as does what `resolved` points
- * to.  `segments` is for a Scan.
+ * the index.  Allocated in CurrentMemoryContext, in which the data of
+ * `resolved` must also be.  `segments` is for a Scan.
  */
 extern DynRequests *dyn_requests_of_access(const DynRelation *relation,
 										   const DynAccess *access,
@@ -91,7 +92,7 @@ extern DynRequests *dyn_requests_of_terms(const DynRelation *relation,
 
 /*
  * Adds keys or terms at the end of the existing ones, which may have moved.
- * What a stream requests must not change after it was sent.
+ * The keys of a stream must not change after its request was sent.
  */
 extern void dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys,
 								  int nkeys);

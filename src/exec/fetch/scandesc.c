@@ -27,9 +27,10 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 }
 
 /*
- * Returns the rows of a Scan.  Its items include their keys: only these show
- * that they are items.  If a document is read in part, the keys must not be
- * added for that reason; if they cannot be, they are not requested.
+ * Returns the rows of a Scan.  Its items include their keys, by which
+ * responses are checked.  But the keys must not add visible parts to a
+ * document that is read in part; if that cannot be prevented, they are not
+ * requested.
  */
 static DynRows *
 scanned_rows(DynScanDesc *scandesc)
@@ -51,9 +52,9 @@ scanned_rows(DynScanDesc *scandesc)
 /*
  * Returns the rows that the scan returns.  Items of a batch come in any order,
  * so each must include its key; merging needs the sort attributes.  Items of
- * an arm include their key.  If Queries of several partitions are in flight,
- * each item must include its partition key, which detects a response to
- * another of these Queries.
+ * an arm include their key.  If Queries of several partitions may be in
+ * flight, each item must include its partition key, so that the response to
+ * another Query is detected.
  */
 static DynRows *
 returned_rows(DynScanDesc *scandesc)
@@ -73,7 +74,10 @@ returned_rows(DynScanDesc *scandesc)
 							 ? DYN_ROWS_SORT | DYN_ROWS_PARTITION : DYN_ROWS_SORT);
 }
 
-/* A field shares the slot of its column only if the paths are equal. */
+/*
+ * Also adds slots for the fields of filters, which differ from the slots of
+ * their columns unless the paths are equal.
+ */
 void
 dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters)
 {
@@ -154,7 +158,10 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 
 /* ---- fetches ---- */
 
-/* Returns the description of the table and of the index; NULL: unknown. */
+/*
+ * Returns the description of the table, and in *index that of the index; NULL:
+ * unknown.
+ */
 static const DynTableMeta *
 describe(const DynRelation *relation, const char *name, const DynIndexMeta **index)
 {
@@ -184,8 +191,8 @@ dyn_scandesc_segments(const DynScanDesc *scandesc)
 }
 
 /*
- * Merging: decodes the sort attributes.  A text that does not match its
- * template, and gives no row, has no value.
+ * Decodes the sort attributes for merging.  A text that does not match its
+ * template, so that the item is not a row, has no value.
  */
 static void
 decode_sort(void *arg, const DynValue *slots, DynScalar *values)
@@ -213,7 +220,7 @@ decode_sort(void *arg, const DynValue *slots, DynScalar *values)
 
 /*
  * Sets the slot of the sort attribute, if there is one and its order is known.
- * Its values show that pages of a Query follow each other.
+ * By its values, successive pages of a Query are checked.
  */
 static void
 set_sort_slot(DynFetchSpec *spec, const DynAccess *access,
@@ -322,7 +329,7 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	spec.beyond = scandesc->beyond;
 	spec.beyond_arg = scandesc->beyond_arg;
 	spec.counters = scandesc->count_into;
-	/* responses to lookups wait until they are served, each for itself */
+	/* responses to lookups are awaited one by one, without a group */
 	spec.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
 	spec.counting = requests->count_only;
 	spec.keyed = keyed;

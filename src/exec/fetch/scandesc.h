@@ -21,12 +21,15 @@ typedef struct DynScanDesc
 	DynRelation *relation;
 	const DynAccess *access;
 	DynRows    *rows;			/* rows that are returned */
-	DynRows    *own_rows;		/* or without keys that only checks need */
-	DynRows    *index_rows;		/* index, then base: base keys that the index
+	DynRows    *own_rows;		/* the same rows, without keys that are only
+								 * needed for checks */
+	DynRows    *index_rows;		/* fetch_base_items: base keys that the index
 								 * lists; else NULL */
 	DynCounters counters;
-	DynCounters *count_into;	/* its own counters, or another descriptor's */
-	bool		checked;		/* plan matches the table's description */
+	DynCounters *count_into;	/* counters to increase: its own, or another
+								 * descriptor's */
+	bool		checked;		/* true if the plan was compared with the
+								 * table's description */
 	bool		policy_applied; /* true if scan_policy was applied to a Scan */
 	bool		keeps;			/* may be rescanned with the same values */
 	int		   *group_in_flight;	/* as in DynFetchSpec; NULL: no peers */
@@ -46,13 +49,12 @@ extern DynScanDesc *dyn_scandesc_create(DynStatement *statement,
 										const DynAccess *access);
 
 /*
- * Prepares an execution, before it resolves its keys: decides whether it must
- * find what this session has written.  Checks the plan before the first one.
- * Raises an
- * error if the keys or the projection of the table or index are not those that
- * the plan was made for, or if it reads a global index and consistent reads
- * were enabled since.  Sends a DescribeTable if the cached description has
- * expired.
+ * Prepares an execution, before it resolves its keys: decides whether its
+ * reads must be consistent because this session has written the table.  Before
+ * the first execution, checks the plan.  Raises an error if keys or projection
+ * differ from those that the plan was made for, or if the plan reads a global
+ * index but consistent reads have been enabled in the meantime.  Sends a
+ * DescribeTable if the cached description has expired.
  */
 extern void dyn_scandesc_check_schema(DynScanDesc *scandesc);
 
@@ -71,9 +73,9 @@ extern DynRows *dyn_scandesc_rows(DynScanDesc *scandesc, int keys);
 extern void dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters);
 
 /*
- * Returns, for index, then base, the rows of the index.  They have no columns,
- * only the key of the table, and the partition's key on request.  In
- * CurrentMemoryContext.
+ * Returns the rows of an index whose items are then read from the table
+ * (fetch_base_items).  They do not have columns, only the key of the table
+ * and, on request, the partition key.  In CurrentMemoryContext.
  */
 extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);
@@ -82,8 +84,8 @@ extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 
 /*
- * Starts a fetch, in CurrentMemoryContext, of items that `rows` will decode,
- * and sets it as the origin.  A keyed fetch belongs to no async group.
+ * Starts a fetch, in CurrentMemoryContext, whose items `rows` will decode, and
+ * makes it the origin.  A keyed fetch does not belong to a group.
  */
 extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests,
 									const DynRows *rows, bool keyed);
@@ -93,11 +95,11 @@ extern void dyn_scandesc_set_origin(DynScanDesc *scandesc, DynFetch *fetch,
 									DynRequests *requests);
 
 /*
- * Returns the key of the item being decoded, as text (item_key.c).  If it is
- * not among the attributes that were read, the item's page is requested again
- * with the key.  Returns NULL if the key cannot be found; *why is then the
- * reason if that request failed.  `arg` is the DynScanDesc.  Raises an error
- * only for an interrupt while it waits, or if out of memory.
+ * Returns the key of the item being decoded, as text (item_key.c).  If the key
+ * was not read, the item's page is requested again with the key.  Returns NULL
+ * if the key cannot be found; if the request failed, *why is the reason.
+ * `arg` is the DynScanDesc.  Raises an error only for an interrupt, or if
+ * memory runs out.
  */
 extern char *dyn_scandesc_item_key(void *arg, const char **why);
 

@@ -17,13 +17,13 @@
  *						in flight			response is
  *											in flight
  *
- * A stream sends its next request under three conditions.  It has one; it is
- * due (pace of the table, read units); and the statement's limits allow a
- * request and the bytes expected.  A starving stream is exempt from the
- * limits, or nodes of one statement that wait for each other's share could
- * deadlock.  For the same reason a response that is longer than expected, and
- * paused for lack of memory, may exceed the limit.  The consumer must wait for
- * it, without another response of the fetch arriving.
+ * A stream sends its next request under three conditions: it has one; it is
+ * due (pace of the table, read units); and the statement's limits allow the
+ * request and the expected bytes.  A starving stream is exempt from the
+ * limits, since otherwise two nodes of a statement could deadlock.  For the
+ * same reason, a response that is longer than expected and paused for lack of
+ * memory may exceed the limit if the consumer waits for it and no other
+ * response of the fetch is arriving.
  */
 #include "postgres.h"
 
@@ -42,14 +42,14 @@
 #define KEYED_EXPECTED_BYTES	(256 * 1024)
 
 /*
- * Keyed: active streams for each request that may be in flight.  Responses
- * that came early keep their streams active, and must not keep others from
- * sending.
+ * Keyed: number of active streams for each request that may be in flight.
+ * Streams whose responses came early stay active, and must not prevent others
+ * from sending.
  */
 #define KEYED_WINDOW			4
 
 /*
- * Where the consumer may stop early, a stream reads ahead from this page on.
+ * If the consumer may stop early, a stream reads ahead only from this page on.
  */
 #define LAZY_PAGES				3
 
@@ -218,12 +218,12 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 		return false;
 	if (stream->nrequests == 0 || !spec->may_stop_early)
 		return true;
-	/* a stream that is not awaited may never be named */
+	/* a stream that is not awaited may never be read */
 	if (spec->keyed && stream->number != fetch->awaited)
 		return false;
 	if (stream->nrequests >= LAZY_PAGES && spec->bound_units == 0)
 		return true;
-	/* only when the pages it received before are used up */
+	/* send only when the pages that it has received are used up */
 	return stream->first == NULL && fetch->page == NULL;
 }
 
@@ -297,9 +297,10 @@ may_send(const DynFetch *fetch, const DynStream *stream)
 }
 
 /*
- * Returns the stream that sends next: the one that has sent the fewest
- * requests.  A stream that lagged would be alone at the end, each of its pages
- * waiting for the one before.  In a keyed fetch it is the first stream.
+ * Returns the stream that sends next: in a keyed fetch the first one,
+ * otherwise the one that has sent the fewest requests.  If a stream were
+ * slower than the others, its pages would be read one by one at the end,
+ * without any concurrency.
  */
 static DynStream *
 next_to_send(const DynFetch *fetch)
@@ -341,7 +342,7 @@ dyn_schedule_send(DynFetch *fetch)
 			begin_stream(fetch, fetch->next_stream);
 		fetch->next_stream++;
 	}
-	/* keyed, the consumer may name more */
+	/* in a keyed fetch, the consumer may begin more streams */
 	Assert(spec->keyed || fetch->nactive <= fetch->max_active);
 	while ((next = next_to_send(fetch)) != NULL &&
 		   dyn_stream_send(&fetch->streams, next))
@@ -353,10 +354,9 @@ dyn_schedule_send(DynFetch *fetch)
 /*
  * True if the stream's response should be parsed now.  If memory is short, the
  * stream could not send its next request afterwards.  So its response waits
- * until the consumer has used up all other pages; in a keyed fetch, until it
- * needs this stream.  Otherwise responses that arrived together would be used
- * up together, with no request in flight during that time, and again until the
- * end.
+ * until the consumer has used up all other pages (in a keyed fetch, until it
+ * needs this stream).  Otherwise all responses that arrived together would be
+ * used up together, repeatedly, with no request in flight in the meantime.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)
@@ -389,7 +389,10 @@ is_blocked(const DynFetch *fetch, const DynStream *stream)
 		(fetch->streams.spec.keyed || all_paused(fetch));
 }
 
-/* A stream's next request is sent before the next response is parsed. */
+/*
+ * Parses responses.  The next request of a stream is sent before the next
+ * response is parsed.
+ */
 static void
 take_responses(DynFetch *fetch)
 {
@@ -413,7 +416,10 @@ take_responses(DynFetch *fetch)
 		fetch->streams.paused += dyn_stream_is_paused(fetch->active[i]);
 }
 
-/* If a stream is blocked, only a pump resumes it: a wait would not end. */
+/*
+ * If a stream is blocked, only a pump can resume it, and waiting would not
+ * end.
+ */
 static bool
 any_is_blocked(const DynFetch *fetch)
 {
@@ -439,8 +445,8 @@ void
 dyn_schedule_pump(DynFetch *fetch)
 {
 	/*
-	 * a response to a peer also frees memory, or allows the next request to
-	 * the table
+	 * a response to another fetch may also free memory, or allow the next
+	 * request to the table
 	 */
 	if (awaits_response(fetch) || fetch->streams.pacing.table->in_flight > 0)
 	{
@@ -491,7 +497,7 @@ dyn_schedule_wait(DynFetch *fetch)
 	if (any_is_blocked(fetch))
 		CHECK_FOR_INTERRUPTS();
 	/*
-	 * a response that has arrived, or is paused, does not count: a wait might
+	 * ignore responses that have arrived or are paused: waiting for them might
 	 * not end
 	 */
 	else if (fetch->streams.pacing.table->in_flight > 0)

@@ -24,14 +24,16 @@ struct DynFetch
 	DynStream **idle;			/* finished streams, to be reused */
 	int			nidle;
 	int			next_stream;	/* next stream to begin ahead of its turn */
-	bool	   *settled;		/* keyed, by number: begun or dropped */
+	bool	   *settled;		/* keyed: true, by number, for streams that
+								 * were begun or dropped */
 	int			nsettled;		/* number of streams noted in settled */
 	int			pages_used;		/* pages that the consumer has finished */
 	int			until_pump;		/* items left until the next pump */
 	int			awaited;		/* keyed: number of the stream waited for */
 	DynStream  *current;		/* keyed: stream named last, or NULL */
 	bool		draining;		/* true if no further requests are sent */
-	bool		solo_wait;		/* it is waited for without its group */
+	bool		solo_wait;		/* true if the consumer waits for this fetch
+								 * without its group */
 
 	DynFetchPage *page;			/* page being returned; NULL when merging */
 	DynFetchPage *cached;		/* only page of the result, to be read again */
@@ -45,13 +47,16 @@ extern void dyn_schedule_init(DynFetch *fetch);
 /* Frees the streams; raises no error. */
 extern void dyn_schedule_release(DynFetch *fetch);
 
-/* Drives the network if necessary, takes in responses, sends what it may. */
+/*
+ * Drives the network if necessary, takes in responses, and sends the requests
+ * that may be sent.
+ */
 extern void dyn_schedule_pump(DynFetch *fetch);
 
 /*
- * Waits for a response, or for the time to send, and pumps; only pumps if the
- * awaited response is paused.  Responses to others of the group are not taken
- * in here, so none of them frees memory.
+ * Waits for a response, or until a request may be sent, and then pumps.  Only
+ * pumps if the awaited response is paused: responses to other fetches of the
+ * group are not taken in here, so they would not free memory.
  */
 extern void dyn_schedule_wait(DynFetch *fetch);
 
@@ -76,8 +81,8 @@ extern bool dyn_schedule_has_space(const DynFetch *fetch);
 extern bool dyn_schedule_is_finished(const DynFetch *fetch);
 
 /*
- * Returns the milliseconds until some stream may send that may not now; -1 if
- * every stream may.
+ * Returns the milliseconds until a stream may send that must not send now; -1
+ * if there is no such stream.
  */
 extern double dyn_schedule_next_resumption(const DynFetch *fetch);
 
@@ -85,8 +90,8 @@ extern int	dyn_schedule_in_flight(const DynFetch *fetch);
 
 /*
  * Returns, for a keyed fetch, the active stream of that number, which is
- * awaited from now on.  Begins it if necessary, even out of turn.  NULL if it
- * is past.
+ * awaited from now on.  Begins it if necessary, even out of order.  NULL if it
+ * is finished or dropped.
  */
 extern DynStream *dyn_schedule_stream(DynFetch *fetch, int number);
 

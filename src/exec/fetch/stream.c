@@ -3,10 +3,9 @@
  *		Sends the requests of one stream, one after the other, and parses the
  *		responses.
  *
- * A result ends when LastEvaluatedKey is absent, and for no other reason: an
- * empty page does not end it.  Keys that a batch left unprocessed are
- * requested again after a pause, as AWS requires of clients (API reference,
- * BatchGetItem).
+ * A result ends only when LastEvaluatedKey is absent, not with an empty page.
+ * Keys that a batch left unprocessed are requested again after a pause, as AWS
+ * requires of clients (API reference, BatchGetItem).
  *
  * A response counts only after it was compared with its request
  * (dynamodb/page_check.h).
@@ -20,14 +19,14 @@
 #include "stream.h"
 
 /*
- * Keys may also be left unprocessed because the response is large.  It then
- * has at least this size (BatchGetItem: 16 MB, or 1 MB of one partition).
+ * Minimum size of a response that leaves keys unprocessed because it is large
+ * (BatchGetItem: 16 MB, or 1 MB of one partition).
  */
 #define LARGE_RESPONSE	(1024 * 1024)
 
 /*
- * A response may exceed its expected size by this without a charge: libcurl's
- * own buffers for it take as much.
+ * Bytes by which a response may exceed its expected size without being
+ * charged; libcurl's own buffers for it are of this size.
  */
 #define SPACE_SLACK		((size_t) 256 * 1024)
 
@@ -116,7 +115,9 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 		stream->batch_most = spec->batch_keys > 0 ? spec->batch_keys
 			: DYN_BATCH_GET_MAX_KEYS;
 	}
-	/* a stream's keys stay the same, and it ends with the last open one */
+	/*
+	 * the keys of a stream do not change, and it ends with the last open key
+	 */
 	Assert(batch->nkeys == request->nkeys);
 	most_keys = dyn_pacing_keys(context, stream->batch_most);
 	request->npicked = dyn_batch_request(batch, most_keys, picked);
@@ -124,7 +125,7 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 	request->picked = picked;
 }
 
-/* Writes the request's body; false if the request may not be sent. */
+/* Writes the request's body; false if the request must not be sent yet. */
 static bool
 write_body(DynStreamContext *context, DynStream *stream)
 {
@@ -209,7 +210,10 @@ dyn_stream_count(DynStreamContext *context, const DynCounters *counters)
 		dyn_counters_add(context->spec.counters, counters);
 }
 
-/* Throttled attempts, which are calls of their own, take time, too. */
+/*
+ * Counts the time of a call.  Throttled attempts, which are separate calls,
+ * take time, too.
+ */
 static void
 count_time(DynStreamContext *context, const DynCall *call)
 {
@@ -288,9 +292,10 @@ log_line(DynStreamContext *context, const DynStream *stream,
 /*
  * Handles a request rejected because the table or index has changed since
  * planning.  Forgets the description, so that the next plan is based on a new
- * one.  Returns true if the request should be sent again: no response was
- * taken in before, and the plan matches a new description.  That is requested
- * once; requests in flight at that time are also sent again.
+ * one.  Returns true if the request should be sent again, because no response
+ * was taken in before, and the plan matches a new description.  The
+ * description is requested once; requests that were in flight at that time are
+ * also sent again.
  */
 static bool
 refresh_if_stale(DynStreamContext *context, const DynStream *stream)
@@ -322,9 +327,8 @@ send_again(DynStream *stream)
 }
 
 /*
- * Raises the error of a failed call, or has the request sent again.  A batch
- * is halved if its items exceed the size limit of a response, which DynamoDB
- * allows.
+ * Raises the error of a failed call, or sends the request again.  If the items
+ * of a batch exceed the size limit of a response, the batch is halved.
  */
 static void
 receive_failure(DynStreamContext *context, DynStream *stream,
@@ -471,9 +475,9 @@ dyn_stream_pop(DynStream *stream)
 }
 
 /*
- * Stores where the next page starts.  A cycle of pages would never end.  If
- * the key has other attributes, the table or index was replaced under the same
- * name after planning.
+ * Stores the key where the next page starts.  Raises an error for a cycle of
+ * pages, which would never end, and for a key with other attributes: then
+ * another table or index with the same name has replaced the planned one.
  */
 static void
 note_last_key(const DynStreamContext *context, DynStream *stream,
@@ -553,8 +557,8 @@ note_unprocessed(DynStreamContext *context, DynStream *stream,
  * Returns the units of a response that does not report them, as from some
  * emulators: the expected units.  If the size of items is known, a page costs
  * at most the units of its items.  Otherwise the last page, which may be
- * short, costs at most the units of the response's size; with a filter or
- * projection that is too little.
+ * short, costs at most the units of the response's size (too few if there is a
+ * filter or projection).
  */
 static double
 unreported_units(const DynStreamContext *context, const DynStream *stream,
@@ -583,7 +587,8 @@ note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
 {
 	DynPage    *page = &received->page;
 	int			complete_before = stream->batch_complete;
-	double		items = page->scanned_count;	/* items or keys examined */
+	double		items = page->scanned_count;	/* number of items or keys
+												 * examined */
 
 	if (context->spec.op == DYN_OP_GET_ITEM)
 		items = 1;
@@ -621,8 +626,8 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 }
 
 /*
- * The page is in the list of spare pages while errors may be raised, so that
- * it has an owner.
+ * While errors may be raised, the page is in the list of spare pages, which
+ * owns it.
  */
 void
 dyn_stream_receive(DynStreamContext *context, DynStream *stream)

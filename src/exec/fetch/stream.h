@@ -27,7 +27,8 @@ typedef struct DynFetchPage
 	int			ordinal;		/* number of the page in the stream, from 1 */
 	long		limit;
 	DynBuffer	start_key;		/* start key; empty: the stream's first page */
-	DynPageCursor cursor;		/* cursor of the fetch that returns it */
+	DynPageCursor cursor;		/* cursor of the fetch that returns its
+								 * items */
 } DynFetchPage;
 
 typedef struct DynStream
@@ -38,30 +39,36 @@ typedef struct DynStream
 	size_t		reserved;		/* bytes charged for the response in flight */
 	size_t		allowed;		/* bytes of it that may arrive */
 	int			nrequests;		/* number of requests sent */
-	bool		more;			/* true if another request has to follow */
-	DynProgress progress;		/* its last key: where the next page starts */
-	DynSeam		seam;			/* Query: where that page starts */
+	bool		more;			/* true if another request must follow */
+	DynProgress progress;		/* last key, where the next page starts */
+	DynSeam		seam;			/* Query: boundary to the next page */
 	long		limit;			/* Limit of the request in flight */
-	DynBatch	batch;			/* BatchGetItem; without keys: not begun */
+	DynBatch	batch;			/* BatchGetItem: state of its keys; empty if
+								 * not begun */
 	int			batch_most;		/* maximum number of its keys in one request */
-	int			batch_complete; /* complete keys at the last response */
-	bool		sent_after_refresh; /* sent after `refreshed` was set */
-	double		cost;			/* read units expected for the request */
+	int			batch_complete; /* number of complete keys at the last
+								 * response */
+	bool		sent_after_refresh; /* true if the request was sent after
+									 * `refreshed` was set */
+	double		cost;			/* expected read units of the request */
 	double		expected;		/* read units counted for its statement */
 	double		charge;			/* read units charged for each attempt */
 	int			ncharged;		/* number of attempts that were charged */
-	int			throttles;		/* throttles of the request so far */
+	int			throttles;		/* number of throttled attempts of the request
+								 * so far */
 	bool		is_hot;			/* true if its partition was throttled */
 	DynPace		own_pace;		/* pace of the partition (if is_hot) */
-	uint64		count;			/* Select=COUNT: count until it is read */
+	uint64		count;			/* Select=COUNT: count that the consumer has
+								 * not read yet */
 	DynFetchPage *first;		/* list of waiting pages */
 	DynFetchPage *last;
 
-	/* merging: true if the stream's next item is loaded */
+	/* for merging: true if the stream's next item is loaded */
 	bool		has_head;
 	DynValue   *head;
-	DynScalar	sort[DYN_MAX_KEY_ATTRS];	/* values that it is merged by */
-	MemoryContext head_context; /* context of these values; NULL: no merging */
+	DynScalar	sort[DYN_MAX_KEY_ATTRS];	/* values by which it is merged */
+	MemoryContext head_context; /* context of the sort values; NULL: no
+								 * merging */
 } DynStream;
 
 /* Data that streams share with their fetch. */
@@ -72,7 +79,8 @@ typedef struct DynStreamContext
 	DynPathTree *tree;
 	DynFetchPage *spare;		/* pages to reuse, with their tapes */
 	DynPage		left;			/* unprocessed keys of a response */
-	DynBuffer	scratch;		/* for comparing responses with requests */
+	DynBuffer	scratch;		/* scratch buffer to compare responses with
+								 * requests */
 	DynPacing	pacing;
 	size_t		expected;		/* estimated bytes of a response */
 	uint64		count;
@@ -80,9 +88,10 @@ typedef struct DynStreamContext
 	double		examined;		/* number of items in them... */
 	double		units;			/* ...and their read units */
 	int			paused;			/* number of responses in flight that were
-								 * paused for lack of memory when responses
-								 * were last taken in */
-	bool		refreshed;		/* description was requested again... */
+								 * paused for lack of memory, counted when
+								 * responses were last taken in */
+	bool		refreshed;		/* true if the description was requested
+								 * again... */
 	bool		matches;		/* ...and matches the plan */
 } DynStreamContext;
 
@@ -95,14 +104,14 @@ extern bool dyn_stream_send(DynStreamContext *context, DynStream *stream);
 
 /*
  * Takes the response of a finished call: raises its error, or queues its page
- * and notes whether more follows.  The call may turn out to be unfinished.
+ * and notes whether more follows.  The call may turn out not to be finished.
  */
 extern void dyn_stream_receive(DynStreamContext *context, DynStream *stream);
 
 /*
- * Charges a stream in flight for the bytes that have arrived, if they exceed
- * those reserved.  Allows more to arrive if the statement's memory limit
- * permits.  Charges repeated attempts to budgets.
+ * Charges a stream in flight for arrived bytes that exceed the reserved ones.
+ * Allows more to arrive if the statement's memory limit permits.  Charges
+ * repeated attempts to budgets.
  */
 extern void dyn_stream_charge(DynStreamContext *context, DynStream *stream);
 
@@ -130,7 +139,10 @@ dyn_stream_is_done(const DynStream *stream)
 	return !stream->in_flight && !stream->more && stream->first == NULL;
 }
 
-/* Abandons its request in flight and waiting pages; it is then done. */
+/*
+ * Abandons the stream's request in flight and its waiting pages; then it is
+ * done.
+ */
 extern void dyn_stream_abandon(DynStreamContext *context, DynStream *stream);
 
 /* Frees the stream's memory; allowed in every state, raises no error. */

@@ -183,9 +183,9 @@ comparison_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
 /* ---- arrays ---- */
 
 /*
- * Returns: path IN (those elements that an item can have).  All of them are
- * included, even if they exceed the limit of a request, since this condition
- * also matches cached items.
+ * Returns the condition: path IN (all elements that an item can have).  It is
+ * not split for the limits of a request, since it is also evaluated on cached
+ * items.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
@@ -231,7 +231,10 @@ not_members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				not(members_cond(codec, path, elemtype, elements)));
 }
 
-/* Returns the condition that a collection has an element of that codec. */
+/*
+ * Returns the condition that a collection contains the value, encoded by the
+ * codec.
+ */
 static DynCond *
 contains_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
@@ -337,9 +340,9 @@ add_bool_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
 }
 
 /*
- * Returns the condition for every value whose ->> is this text.  A text that
- * begins like a list or map may be one: then only the attribute itself must
- * exist.
+ * Returns the condition for all values for which ->> returns this text.  If
+ * the text looks like a list or map, the condition is only that the attribute
+ * exists.
  */
 static DynCond *
 text_equality_cond(const DynPath *path, Datum value)
@@ -365,7 +368,10 @@ text_equality_cond(const DynPath *path, Datum value)
 
 /* ---- elements ---- */
 
-/* Returns the condition for a string, maybe the base64 form of bytes. */
+/*
+ * Returns the condition for a string, which may also be the base64 form of a B
+ * value.
+ */
 static DynCond *
 contains_string(const DynPath *path, const JsonbValue *string)
 {
@@ -394,8 +400,8 @@ contains_number(const DynPath *path, const JsonbValue *number)
 }
 
 /*
- * Returns a condition for scalars; lists and maps are not tested.  A NULL
- * element is not JSON's null.
+ * Returns a condition for scalars; lists and maps are not tested.  An element
+ * that is NULL in SQL is not JSON's null.
  */
 static DynCond *
 contains_jsonb(const DynPath *path, Datum value)

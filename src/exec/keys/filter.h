@@ -2,10 +2,10 @@
  * filter.h
  *		Converts predicates with run-time values to conditions of DynamoDB.
  *
- * A condition selects every row that its predicate selects.  NULL operands
- * make a predicate FALSE (SQL's UNKNOWN rejects the row as well).  Values that
- * no item can have make it FALSE or leave only the test for the attribute's
- * type.
+ * A condition is true for every item whose row satisfies the predicate.  With
+ * a NULL operand it is FALSE, since SQL's NULL rejects the row as well.  With
+ * a value that no item can have, it is FALSE, or only tests the type of the
+ * attribute.
  */
 #ifndef DYN_EXEC_FILTER_H
 #define DYN_EXEC_FILTER_H

@@ -19,9 +19,7 @@
 /* A text longer than the largest item is in no item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
 
-/*
- * Maximum number of texts considered where texts are not requested one by one.
- */
+/* Maximum number of texts to compute if they are not requested one by one. */
 #define MAX_LOOSE_TEXTS	10000
 
 void
@@ -48,7 +46,8 @@ typedef struct KeyLimits
 	DynType		type;
 	size_t		max_bytes;
 	bool		may_be_empty;
-	bool		loosely;		/* a superset of the values is allowed */
+	bool		loosely;		/* true if a superset of the values is
+								 * allowed */
 } KeyLimits;
 
 /* A set under construction: its spans may be in any order, and overlap. */
@@ -96,7 +95,10 @@ everything(void)
 	return (DynSpans) {1, palloc0(sizeof(DynSpan))};
 }
 
-/* Copies the buffer; false if out of memory: it is freed before the error. */
+/*
+ * Copies the buffer; returns false if memory has run out, so that the caller
+ * can free it.
+ */
 static bool
 copy_buffer(DynScalar *to, const DynBuffer *buffer, DynType type)
 {
@@ -111,7 +113,7 @@ copy_buffer(DynScalar *to, const DynBuffer *buffer, DynType type)
 	return data != NULL;
 }
 
-/* Returns the limit between texts with this beginning and greater ones. */
+/* Returns the upper limit of the texts that begin with this text. */
 static DynLimit
 end_of_prefix(const DynScalar *prefix)
 {
@@ -139,10 +141,10 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 
 /*
  * Replaces a limit that is longer than any key.  Such a text sorts directly
- * after its prefix of the maximum length.  If that prefix would end within a
+ * after its prefix of the maximum length.  If that prefix ends within a
  * character, the prefix before the character is used.  All keys that begin
  * with it are below the limit, because only shorter characters, which sort
- * lower, may follow.  So the limit becomes the end of that prefix.
+ * lower, can follow in a key.  So the upper limit of these keys is used.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -163,7 +165,7 @@ clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
 }
 
 /*
- * Clips the span; false if no value is left.  No text is below the empty one.
+ * Replaces limits of the span that no key can have; false if no value is left.
  */
 static bool
 clip_span(const KeyLimits *limits, DynSpan *span)
@@ -239,7 +241,7 @@ add_row_values(Collection *to, const DynFilterTerm *term)
 static void
 add_members(Collection *to, const DynTemplatePart *part)
 {
-	/* a plan enumerates only up to the limit */
+	/* the plan has limited the number of members */
 	int			members = (int) ((uint64) part->hi - (uint64) part->lo + 1);
 	DynScalar	member = {DYN_TYPE_S, NULL, 0};
 
@@ -260,7 +262,7 @@ add_members(Collection *to, const DynTemplatePart *part)
 
 /* ---- intervals ---- */
 
-/* Narrows the span to values beyond a bound; false if none remains. */
+/* Narrows the span by a lower or upper bound; false if no value remains. */
 static bool
 bound(DynSpan *span, const DynCodec *codec, bool lower, bool inclusive,
 	  Oid valuetype, Datum value)
@@ -302,7 +304,7 @@ add_comparison(Collection *to, const DynCodec *codec, const DynPred *pred,
 		add_clipped(to, span);
 }
 
-/* Adds the texts with the beginning, or those that match the pattern. */
+/* Adds the texts that begin with the value, or that match it as a pattern. */
 static void
 add_texts(Collection *to, const DynPred *pred, Datum value)
 {
@@ -493,7 +495,10 @@ leave_parts_out(TemplatedParts *parts, int most)
 	parts->combinations = total;
 }
 
-/* Stores the texts of a combination of the parts' spans; false if none. */
+/*
+ * Stores the span of texts for one combination of the parts' spans; false if
+ * it is empty.
+ */
 static bool
 combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
 {
@@ -546,7 +551,10 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 		if (combine(&parts, i, limits->type, &span))
 			add_clipped(&set, span);
 	}
-	/* not united: the next part is in order only within one combination */
+	/*
+	 * spans are not merged: the next part is in order only within one
+	 * combination
+	 */
 	return make_set(&set, false);
 }
 

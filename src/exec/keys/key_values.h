@@ -1,7 +1,7 @@
 /*
  * key_values.h
- *		Values that predicates allow for a key attribute, with their run-time
- *		values.
+ *		Computes the values that predicates, with their run-time values, allow
+ *		for a key attribute.
  *
  * DynamoDB's rules for keys apply here.  Values are not empty, and have at
  * most 2048 bytes in a partition key and 1024 in a sort key.  A sort key has
@@ -24,28 +24,28 @@ typedef struct DynResolveContext
 {
 	const DynRelation *relation;
 	const DynValues *values;
-	const DynPart *part;		/* part that the predicates are on, or NULL */
+	const DynPart *part;		/* part that the predicates compare, or NULL */
 } DynResolveContext;
 
 /*
- * Returns the values that all predicates matched to an attribute allow, in a
- * part of a key of this size.  Raises an error for more values than can be
- * collected.
+ * Returns the values that all predicates matched to an attribute allow, and
+ * that are not longer than this part of the key permits.  Raises an error for
+ * more values than can be collected.
  */
 extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
  * Returns a key condition for a set that is not empty; NULL if it includes
- * every value.  Several spans become one from the first to the last: keys have
- * no IN.
+ * every value.  Several spans become one, from the first to the last, because
+ * key conditions have no IN.
  */
 extern DynCond *dyn_key_cond(const DynSpans *spans, const DynPath *path);
 
 /*
  * Returns a filter condition that a predicate of kind TEMPLATED implies.  It
- * may hold for other texts, too, so the plan must not rely on it.  It may be
- * constant.
+ * may be true for other texts, too, so the plan must not rely on it.  It may
+ * be TRUE or FALSE.
  */
 extern DynCond *dyn_templated_cond(const DynRelation *relation,
 								   const DynPred *pred, const DynValues *values);

@@ -33,7 +33,7 @@ row_key_position(const DynAccess *access, const char *name)
 	return -1;
 }
 
-/* Combines each partition with each of the spans. */
+/* Combines each partition with each span of the sort key. */
 static void
 multiply_keys(DynResolvedAccess *resolved, const DynSpans *spans, const DynPath *path)
 {
@@ -64,8 +64,9 @@ multiply_keys(DynResolvedAccess *resolved, const DynSpans *spans, const DynPath 
 }
 
 /*
- * True if the spans are requested one by one: several values of a template's
- * leading parts are several spans, which have no text in common.
+ * True if each span is requested by its own Query.  This is the case if a
+ * template's leading parts have several values, so that the spans have no text
+ * in common.
  */
 static bool
 is_divided(const DynKeyMatch *match, const DynSpans *spans)
@@ -97,7 +98,10 @@ resolve_range_conditions(const DynResolveContext *context,
 			resolved->contradiction = true;
 			return;
 		}
-		/* neighbors are one request, unless each is read in its own order */
+		/*
+		 * adjacent spans are one request, unless rows are read in the order of
+		 * parts
+		 */
 		if (!access->ordered)
 			spans.n = dyn_spans_unite(spans.at, spans.n, true);
 		if (i == 0 && is_divided(match, &spans))
@@ -191,7 +195,8 @@ add_row_keys(const DynResolveContext *context, const DynAccess *access,
 }
 
 /*
- * Leaves distinct keys that satisfy the other predicates on their attributes.
+ * Removes duplicate keys, and keys that do not satisfy the other predicates on
+ * their attributes.
  */
 static void
 filter_row_keys(DynResolvedAccess *resolved, const DynSpans *others)

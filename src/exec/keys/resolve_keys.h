@@ -1,7 +1,7 @@
 /*
  * resolve_keys.h
- *		Puts run-time values into an access plan: which keys to read, under
- *		which conditions.
+ *		Computes the keys and conditions of an access plan from its run-time
+ *		values.
  *
  * Here NULLs, values that no item can have, contradictions and duplicates are
  * resolved.  The result is a list of distinct keys and conditions that
@@ -16,19 +16,25 @@
 
 typedef struct DynResolvedAccess
 {
-	bool		contradiction;	/* no item can qualify: send no request */
+	bool		contradiction;	/* true if no item can qualify, so that no
+								 * request is sent */
 	bool		incomplete;		/* true if the index may lack items that
-								 * qualify; other fields are then not set */
+								 * qualify; then the other fields are not
+								 * set */
 
-	/* GET: full keys. QUERY: one for each request. nkeys * nparts parts. */
+	/*
+	 * GET: full keys; QUERY: the partition key of each request.  Key i begins
+	 * at keys[i * nparts].
+	 */
 	int			nkeys;
 	int			nparts;
 	DynKeyPart *keys;
 
-	DynCond   **sort;			/* QUERY: for each key the condition on the
-								 * first range attribute, in place of `range`;
-								 * a partition is then listed several times */
-	int			nrange;			/* QUERY: conditions on range attributes */
+	DynCond   **sort;			/* QUERY: condition on the first range
+								 * attribute for each key, in place of `range`;
+								 * a partition may then occur several times */
+	int			nrange;			/* QUERY: number of conditions on range
+								 * attributes */
 	DynCond    *range[DYN_MAX_KEY_ATTRS];
 	DynCond    *filter;			/* filter or NULL */
 	DynCond    *enforced;		/* conditions of the filter that the plan

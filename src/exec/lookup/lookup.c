@@ -18,15 +18,15 @@
  * are requested by one Query each, and rows go to the execution as they
  * arrive.
  *
- * Index, then base: a Query lists keys of the table (base_keys.h), and these
- * are requested as entries of their own; the Query's entry refers to them.
- * They are read in chunks of about as many keys as all connections can request
- * at once.
+ * If items are read from the table after an index (fetch_base_items), a Query
+ * lists keys of the table (base_keys.h).  These are requested as entries of
+ * their own, to which the Query's entry refers, in chunks of about as many
+ * keys as all connections can request at once.
  *
  * Rows are cached for later executions while the cache is below its memory
- * limit.  Above it the entry drops its rows, and caches none of those that
- * follow.  Executions that need the entry later are not served, so the scan
- * sends its own requests.
+ * limit.  Above the limit, the entry drops its rows and does not cache the
+ * following ones.  Later executions that need the entry are not served, so the
+ * scan sends its own requests for them.
  */
 #include "postgres.h"
 
@@ -38,12 +38,18 @@
 #include "lookup.h"
 #include "lookup_batch.h"
 
-/* Upper bound on the keys prefetched together, for each request in flight. */
+/*
+ * Maximum number of keys that are prefetched together, for each request in
+ * flight.
+ */
 #define KEYS_PER_CONNECTION		(2 * DYN_BATCH_GET_MAX_KEYS)
 #define QUERIES_PER_CONNECTION	64
 #define INDEX_QUERIES_PER_CONNECTION	16
 
-/* Minimum share of fetch_memory for keys, and for results (1/SPACE_PART). */
+/*
+ * The minimum memory for keys, and that for results, is fetch_memory /
+ * SPACE_PART.
+ */
 #define SPACE_PART			8
 
 /* Maximum memory of one batch's transient rows. */
@@ -58,13 +64,17 @@ struct DynLookups
 	DynLookupCache *cache;
 	bool		by_key;			/* `first` requests full keys */
 	DynRows    *rows;			/* conversion of items to rows */
-	DynRows    *index_rows;		/* index, then base: rows of the index */
+	DynRows    *index_rows;		/* fetch_base_items: rows of the index */
 	TupleTableSlot *slot;		/* slot for cached rows */
-	DynLookupItems *cached_items;	/* unnested: items, not rows */
+	DynLookupItems *cached_items;	/* unnested table: cached items; otherwise
+									 * rows are cached */
 	DynLookupBatch first;		/* requests by the values of executions */
-	DynLookupBatch base;		/* index, then base: by the listed keys */
-	DynBuffer	fingerprint;	/* request whose entry is found */
-	uint64		listings;		/* Querys sent so far, see DynLookupEntry */
+	DynLookupBatch base;		/* fetch_base_items: requests by the listed
+								 * keys */
+	DynBuffer	fingerprint;	/* fingerprint of the request whose entry is
+								 * searched */
+	uint64		listings;		/* number of listing Querys so far
+								 * (DynLookupEntry) */
 	DynLookupCounters counters;
 
 	DynExecutions executions;	/* executions of this batch of outer rows */
@@ -73,8 +83,8 @@ struct DynLookups
 	/* execution being served, or NULL */
 	DynExecution *open;
 	int			position;		/* position among its entries */
-	int			row;			/* its row; index, then base: its item */
-	int			item_row;		/* index, then base: row of that item */
+	int			row;			/* next row; fetch_base_items: next item */
+	int			item_row;		/* fetch_base_items: next row of that item */
 };
 
 /* Returns the minimum memory of a batch, and of the cache; see lookup.h. */
@@ -95,8 +105,9 @@ find_entry(DynLookups *lookups)
 }
 
 /*
- * Begins the fingerprint of a request: the parts that differ between requests
- * of one scan.  Key parts have the same names and types in all of them.
+ * Begins the fingerprint of a request.  It only has the values that differ
+ * between requests of one scan, since names and types of the key parts are
+ * always the same.
  */
 static void
 begin_fingerprint(DynLookups *lookups, char kind, const DynKeyPart *parts, int nparts)
@@ -134,7 +145,7 @@ entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int parti
 
 /* ---- entries ---- */
 
-/* True if the complete result is cached, or under way. */
+/* True if the complete result is cached or requested. */
 static bool
 is_servable(const DynLookupEntry *entry)
 {
@@ -150,7 +161,10 @@ is_servable(const DynLookupEntry *entry)
 
 /* ---- prefetching ---- */
 
-/* Unpins its entries; gives up Querys that no other execution needs. */
+/*
+ * Unpins the entries of an execution; gives up Querys that no other execution
+ * needs.
+ */
 static void
 release_execution(DynLookups *lookups, DynExecution *execution)
 {
@@ -228,7 +242,7 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 
 		/*
 		 * Items that an index listed may have been dropped before they were
-		 * received.  The Query is then sent again.
+		 * received.  Then the Query is sent again.
 		 */
 		if (entry->is_idle && !is_servable(entry))
 		{
@@ -251,9 +265,9 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 }
 
 /*
- * Keys are resolved in work memory, which is reset afterwards, as most of them
- * are found in the cache.  For new Querys the terms are resolved again, in the
- * batch's memory (fill_terms).
+ * Keys are resolved in work memory, which is reset afterwards, because most of
+ * them are found in the cache.  For new Querys, the terms are resolved again
+ * in the memory of the batch (fill_terms).
  */
 void
 dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
@@ -345,7 +359,7 @@ dyn_lookups_open(DynLookups *lookups, const DynValues *values)
 
 /* ---- receiving ---- */
 
-/* Caches what the item gives in the entry. */
+/* Caches the item's rows, or the item, in the entry. */
 static void
 receive(DynLookups *lookups, const DynLookupBatch *batch, DynLookupEntry *entry,
 		const DynValue *item, DynTransientRows *transient)
@@ -406,8 +420,8 @@ receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 }
 
 /*
- * Receives the complete batch, waiting for it, and completes its entries.  A
- * key without an item gives zero rows.
+ * Waits for all responses of the batch, and completes its entries.  A key
+ * without an item has zero rows.
  */
 static void
 receive_batch(DynLookups *lookups, DynLookupBatch *batch, int stream)
@@ -487,7 +501,9 @@ next_of_stream(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 	return true;
 }
 
-/* Stores the entry's next row, starting at `*at`; false after the last. */
+/*
+ * Stores the entry's next row, from position `*at` on; false after the last.
+ */
 static bool
 next_cached_row(DynLookups *lookups, const DynLookupEntry *entry, int *at,
 				TupleTableSlot *slot)
@@ -529,7 +545,7 @@ chunk_keys(const DynLookups *lookups)
 
 /*
  * Adds a key that the index lists to the entry, unless the entry has it.  Also
- * adds it to the table's batch, unless its item is cached or under way.
+ * adds it to the batch of the table, unless its item is cached or requested.
  */
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
@@ -592,8 +608,9 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 
 /*
  * Drops the items of the last chunk, which were served, unless other
- * executions need them and the cache is below its memory limit.  The index may
- * list their keys again, so all keys are recorded in base_keys from now on.
+ * executions need them and the cache is below its memory limit.  Since the
+ * index may list their keys again, all keys are stored in base_keys from now
+ * on.
  */
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)
@@ -613,7 +630,7 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 		{
 			const DynByteKey *key = &entry->items[i]->key;
 
-			/* the key follows the byte for the kind of fingerprint */
+			/* the key comes after the byte for the kind of fingerprint */
 			dyn_base_keys_remember(entry->base_keys, key->data + 1, key->len - 1);
 		}
 	}
@@ -624,11 +641,11 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 }
 
 /*
- * Lists the keys of the next chunk: those of the entry being served first,
- * then those of the following entries, until the chunk is full.  Another
- * entry's listing that was begun is continued only when that entry is served.
- * Before that, duplicates are recognized by listed_by of the items, which the
- * listings of other entries overwrite.
+ * Lists the keys of the next chunk: first those of the entry being served,
+ * then those of the following entries, until the chunk is full.  If the
+ * listing of another entry was begun, it is continued only when that entry is
+ * served.  Its duplicates are recognized by listed_by of the items, and other
+ * listings would overwrite that.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)
@@ -695,8 +712,8 @@ next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 }
 
 /*
- * Waits even without `wait`: the requests of other executions are in flight at
- * the same time.
+ * This waits even without `wait`, because the requests of other executions are
+ * in flight at the same time.
  */
 static DynFetchState
 lookups_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
@@ -757,8 +774,8 @@ static const DynItemsMethods lookups_methods = {
  * Returns the row conversion of lookups.  Items of a BatchGetItem come in any
  * order, so their rows include the primary key, which assigns each to its
  * entry.  Rows of Querys include the partition key, which detects a response
- * to another Query in flight; those of an unnested table are cached as items,
- * whose key errors name.
+ * to another Query in flight.  Those of an unnested table are cached as items,
+ * and include the primary key, which errors name.
  */
 static DynRows *
 lookup_rows(DynScanDesc *scandesc)
@@ -824,7 +841,7 @@ dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc)
 void
 dyn_lookups_free(DynLookups *lookups)
 {
-	/* index results may have files */
+	/* listings may have temporary files */
 	dyn_lookup_batch_reset(&lookups->first, 0);
 	MemoryContextDelete(lookups->context);
 }

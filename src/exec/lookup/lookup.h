@@ -23,9 +23,9 @@
  *		transient rows					1 MB for each response
  *		pages of responses				fetch_memory, for all nodes (fetch.h)
  *
- * An execution is served only from results of the very requests that it would
- * send itself.  Otherwise dyn_lookups_open returns NULL, and the scan sends
- * them.  A wrong prefetch therefore costs requests, but never rows.
+ * An execution is served only from results of the requests that it would send
+ * itself.  Otherwise dyn_lookups_open returns NULL, and the scan sends them.
+ * So a wrong prefetch costs requests, but never changes rows.
  */
 #ifndef DYN_EXEC_LOOKUP_H
 #define DYN_EXEC_LOOKUP_H
@@ -35,9 +35,9 @@
 typedef struct DynLookups DynLookups;
 
 /*
- * Returns lookups for executions of the scan that `scandesc` describes; the
- * executions differ by their values.  Their rows have the shape of `desc`.
- * Lives in a context of its own below the current one, until it is freed.
+ * Returns the lookups for executions of the scan that `scandesc` describes,
+ * which differ by their values.  Their rows have the columns of `desc`.  The
+ * lookups have their own context below the current one, until they are freed.
  */
 extern DynLookups *dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc);
 extern void dyn_lookups_free(DynLookups *lookups);
@@ -49,7 +49,8 @@ extern void dyn_lookups_begin(DynLookups *lookups);
 extern void dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values);
 
 /*
- * True if the requests keep all connections busy for long, or memory is full.
+ * True if the requests keep all connections busy for some time, or if the
+ * memory is used up.
  */
 extern bool dyn_lookups_is_full(const DynLookups *lookups);
 

@@ -108,7 +108,7 @@ dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 	Assert(n >= batch->sent && n <= batch->n);
 	if (n == batch->sent)
 		return;
-	/* the last request was incomplete */
+	/* the last request must have been full */
 	Assert(batch->nparts == 0 || batch->sent % DYN_BATCH_GET_MAX_KEYS == 0);
 	if (batch->fetch == NULL)
 		start_fetch(batch, n);

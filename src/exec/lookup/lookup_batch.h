@@ -1,8 +1,8 @@
 /*
  * lookup_batch.h
- *		Executions prefetched together, and a batch of their requests: cache
- *		entries, each at its position, and the fetch that returns their results
- *		in that order.
+ *		Executions that are prefetched together, and a batch of their requests:
+ *		the cache entries, and the fetch that returns their results in the same
+ *		order.
  *
  * Full primary keys are requested a hundred at a time, by BatchGetItem, whose
  * items come in any order; partitions by one Query each.  Belongs to lookup.c.
@@ -53,15 +53,15 @@ extern void dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts);
 
 extern void dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry);
 
-/* Copies the parts of an entry's key to memory where they may stay. */
+/* Copies the parts of an entry's key into the memory of the batch. */
 extern void dyn_lookup_batch_keep_key(DynLookupBatch *batch,
 									  const DynLookupEntry *entry,
 									  const DynKeyPart *parts);
 
 /*
  * Creates the requests of the first `n` entries, and sends those that may be
- * sent.  Keys cannot be added to a request that is not full: after one, no
- * entry may be added.
+ * sent.  Keys cannot be added to a request that was sent, so after one that is
+ * not full, entries must not be added any more.
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 
@@ -87,14 +87,15 @@ extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entr
 /* ---- executions ---- */
 
 /*
- * A prefetched execution has a copy of the values that it will run with, which
- * identifies it, and the cache entries that will serve it, which it pins until
- * it is served or skipped.
+ * A prefetched execution.  It has a copy of the values with which it will run,
+ * by which it is found.  It pins the cache entries that will serve it until it
+ * is served or skipped.
  */
 typedef struct DynExecution
 {
 	DynValues	values;			/* values (copies) */
-	bool		refused;		/* requests of the plan cannot serve it */
+	bool		refused;		/* true if requests of the plan cannot serve
+								 * it */
 	int			nentries;
 	DynLookupEntry **entries;	/* one for each key or partition (pinned) */
 } DynExecution;
@@ -123,8 +124,8 @@ extern DynExecution *dyn_executions_add(DynExecutions *executions,
 
 /*
  * Returns the position of the next execution with these values, or -1.
- * Executions run in the order in which they were added, though some may be
- * skipped.  One that runs a second time was served already.
+ * Executions run in the order in which they were added, but some may be
+ * skipped.  An execution that runs a second time is not found.
  */
 extern int	dyn_executions_find(const DynExecutions *executions,
 								const DynValues *values);

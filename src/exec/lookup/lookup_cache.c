@@ -51,7 +51,7 @@ dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len)
 	memset((char *) entry + sizeof(DynByteKey), 0,
 		   sizeof(DynLookupEntry) - sizeof(DynByteKey));
 	entry->caching = true;
-	/* until the copy is made, the caller's key is used */
+	/* before this copy, the entry uses the caller's key */
 	entry->key.data = memcpy(MemoryContextAlloc(cache->context, len), key, len);
 	count_bytes(cache, entry, sizeof(DynLookupEntry) + len);
 	return entry;
@@ -208,7 +208,7 @@ drop_contents(DynLookupCache *cache, DynLookupEntry *entry)
 		DynLookupEntry *item = entry->items[i];
 
 		dyn_lookup_entry_unpin(cache, item);
-		/* no other entry needs an item that was never received */
+		/* an item that was never received is not needed by another entry */
 		if (item->pins == 0 && item->state == DYN_LOOKUP_EMPTY)
 			dyn_lookup_entry_remove(cache, item);
 	}

@@ -2,8 +2,8 @@
  * lookup_cache.h
  *		Caches results of lookups, by the fingerprint of their request.
  *
- * An entry is pinned while a prefetched execution, or the entry of an index
- * that lists it, needs it.  Complete entries that are not pinned are idle:
+ * An entry is pinned while a prefetched execution needs it, or the entry of an
+ * index Query that lists it.  Complete entries that are not pinned are idle:
  * they are evicted in LRU order when the cache is larger than its bound.
  *
  *		state		pins	idle list	may be removed
@@ -24,7 +24,7 @@
 typedef enum DynLookupState
 {
 	DYN_LOOKUP_EMPTY,			/* not requested, or given up */
-	DYN_LOOKUP_PENDING,			/* request is part of a batch */
+	DYN_LOOKUP_PENDING,			/* its request is in a batch */
 	DYN_LOOKUP_COMPLETE			/* complete result is in the entry */
 } DynLookupState;
 
@@ -37,12 +37,12 @@ typedef struct DynTransientRows
 
 typedef struct DynLookupEntry
 {
-	DynByteKey	key;			/* key of the hash table (must be first) */
+	DynByteKey	key;			/* key in the hash table (must be first) */
 	DynLookupState state;
 	int			batch_position; /* PENDING: position in its batch */
 	int			pins;			/* executions, and entries that list it */
 	bool		ended;			/* true if its stream has ended */
-	bool		caching;		/* true if all that arrived is stored here */
+	bool		caching;		/* true if all received rows are stored here */
 	uint64		taken;			/* number of rows or keys received */
 	uint64		count;			/* number of items (Select=COUNT) */
 
@@ -50,16 +50,17 @@ typedef struct DynLookupEntry
 	int			row_space;
 	MinimalTuple *rows;
 
-	/* or the only row, needed by one execution */
-	DynTransientRows *transient;	/* request of the row, or NULL */
+	/* or the only row, which only one execution needs */
+	DynTransientRows *transient;	/* rows of the same request, or NULL */
 	Datum	   *values;
 	bool	   *nulls;
 
-	/* Entries of the table's keys that an index lists (pinned). */
+	/* entries of the table's keys that an index lists (pinned) */
 	int			nitems;
 	int			item_space;
 	struct DynLookupEntry **items;
-	DynBaseKeys *base_keys;		/* keys listed; NULL: all are in `items` */
+	DynBaseKeys *base_keys;		/* keys listed so far; NULL: all are in
+								 * `items` */
 	uint64		index_result;	/* number of its listing (never reused) */
 	uint64		listed_by;		/* last listing that had it, which detects keys
 								 * that are listed again */
@@ -74,7 +75,8 @@ typedef struct DynLookupCache
 	MemoryContext context;
 	struct HTAB *table;
 	dlist_head	idle;
-	Size		bytes;			/* as requested, without overhead */
+	Size		bytes;			/* sum of the entries' bytes, without malloc's
+								 * overhead */
 	Size		max_bytes;
 } DynLookupCache;
 
@@ -87,7 +89,10 @@ extern DynLookupEntry *dyn_lookup_cache_get(DynLookupCache *cache,
 
 extern void dyn_lookup_entry_pin(DynLookupEntry *entry);
 
-/* Removes a pin; without any, an entry with a transient row becomes EMPTY. */
+/*
+ * Removes a pin.  When the last pin is removed, an entry with a transient row
+ * becomes EMPTY.
+ */
 extern void dyn_lookup_entry_unpin(DynLookupCache *cache, DynLookupEntry *entry);
 
 /* Adds a copy of the slot's row. */
@@ -98,8 +103,8 @@ extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entr
 extern DynTransientRows *dyn_transient_rows_create(MemoryContext parent);
 
 /*
- * Makes the slot's row the entry's only one, until it is unpinned.  What the
- * slot's values point to must be in the context of the transient rows.
+ * Makes the slot's row the entry's only one, until the entry is unpinned.  The
+ * slot's values must be in the context of the transient rows.
  */
 extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 											   DynTransientRows *transient,
@@ -127,8 +132,8 @@ extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
 
 /*
  * Items cached in place of rows, for lookups in an unnested table.  The rows
- * of an item repeat the item's values, so they may take much more memory than
- * the item.  Each row of an entry is then a record (item_record.h), which is
+ * of an item repeat its values, so they may need much more memory than the
+ * item.  Each row of an entry is then a stored item (item_record.h), which is
  * unnested whenever it is served.
  */
 typedef struct DynLookupItems DynLookupItems;
@@ -141,9 +146,9 @@ extern void dyn_lookup_items_add(DynLookupItems *items, DynLookupCache *cache,
 								 DynLookupEntry *entry, const DynValue *item);
 
 /*
- * Stores the next row: of the item that `rows` has begun, or of the entry's
- * items starting at `*at`; false after the last.  The entry keeps the items in
- * memory while they are read.
+ * Stores the next row of the item that `rows` has begun, or of the entry's
+ * items from `*at` on; false after the last.  The entry must not be removed
+ * while its items are read.
  */
 extern bool dyn_lookup_items_next(DynLookupItems *items, DynRows *rows,
 								  const DynLookupEntry *entry, int *at,

@@ -14,17 +14,18 @@
  * the client.  The other children are polled before the Append waits again,
  * and complete their requests there if their responses have arrived.
  *
- * Such a child sends and receives, too.  Data that it takes from the network
- * then would not wake the descriptor, so the client's timer does.  The timer
- * also wakes a child whose pause ends.
+ * A child that is polled also sends and receives.  If it receives data for
+ * another child, the descriptor does not become readable for that child, so
+ * the client's timer wakes the Append.  The timer also wakes a child whose
+ * pause ends.
  *
- * Some servers crash if an Append has an empty set of events
- * (dyn_append_needs_event).  With them, a child that completes its request
- * leaves the process's latch, already set, in the set instead.
+ * Some versions of the server crash if an Append has an empty set of events
+ * (dyn_append_needs_event).  There, a child that completes its request adds
+ * the process's latch, already set, to the set.
  *
- * The limit of requests in flight is the statement's.  A node that needs data
- * to continue may always send one request (fetch/schedule.c); here that is
- * true of all children of an Append together.
+ * The limit of requests in flight is that of the statement.  A node that needs
+ * data to continue may always send one request (fetch/schedule.c); the
+ * children of an Append count as one node for this.
  */
 #include "postgres.h"
 
@@ -69,10 +70,10 @@ get_group(DynStatement *statement, const PlanState *requestor)
 }
 
 /*
- * Ends the runs of outdated children.  Core rescans a child whose parameters
- * have changed only when it requests a row from it.  It never requests one
- * from a child that is now pruned.  The responses to such a child's requests
- * in flight are never taken in, so the others must not wait for them.
+ * Ends the runs of outdated children.  If a child's parameters have changed,
+ * core rescans it only when it requests a row, and never if the child is
+ * pruned now.  The responses to its requests in flight would never be taken
+ * in, so the others must not wait for them.
  */
 static void
 end_outdated_runs(const DynScan *scan)
@@ -89,7 +90,10 @@ end_outdated_runs(const DynScan *scan)
 	}
 }
 
-/* Excludes requests of children that have no row request from the wait. */
+/*
+ * Excludes the requests of children from which no row is requested, so that
+ * the others do not wait for them.
+ */
 static void
 leave_out_idle_peers(const DynScan *scan)
 {
@@ -136,7 +140,7 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 
 	if (scan->group == NULL)
 	{
-		/* a fetch is counted in the group that it was started with */
+		/* requests count for the group in which they were started */
 		Assert(scan->input.scandesc->group_in_flight == NULL && scan->items == NULL);
 		scan->group = get_group(scan->input.scandesc->statement, areq->requestor);
 		scan->input.scandesc->group_in_flight = &scan->group->in_flight;
@@ -151,10 +155,9 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 }
 
 /*
- * Leaves an event in the set, so that the Append wakes at once and continues
- * with the rows that have arrived.  With the servers that need this, it does
- * not add the latch itself.  The first of its events is the postmaster's
- * death.
+ * Adds an event to the set, so that the Append wakes at once and continues
+ * with the rows that have arrived.  Servers that need this do not add the
+ * latch themselves.  (The first event in the set is the postmaster's death.)
  */
 static void
 leave_event(const AsyncRequest *areq)
@@ -179,8 +182,8 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	if (areq->requestor->chgParam != NULL)
 	{
 		/*
-		 * Core is about to rescan the Append for other parameters, and waits
-		 * for this child before it does: it discards the row.
+		 * Core is about to rescan the Append with other parameters, but first
+		 * waits for this child, whose row it discards.
 		 */
 		areq->callback_pending = false;
 		ExecAsyncRequestDone(areq, NULL);
@@ -189,13 +192,13 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	}
 	Assert(scan->input.running && scan->group->in_flight >= 0);
 	leave_out_idle_peers(scan);
-	/* they may share a read with this one */
+	/* other children may share a read with this one */
 	if (dyn_scan_awaited_fetch(scan) != NULL)
 		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
 	pause = dyn_items_pause(scan->items);
 	if (pause == 0)
 	{
-		/* complete it without a notification, as core does around one */
+		/* complete the request without a notification, as core does */
 		areq->callback_pending = false;
 		produce_row(areq);
 		ExecAsyncResponse(areq);
@@ -210,7 +213,8 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	if (!areq->callback_pending)
 		return;
 	/*
-	 * waiting children are configured by rising index: another one may have it
+	 * waiting children are configured in order, so another one may have
+	 * registered the descriptor
 	 */
 	waiter = scan->group->waiter;
 	if (waiter != NULL && waiter->callback_pending &&

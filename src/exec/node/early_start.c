@@ -4,19 +4,20 @@
  *		requested.
  *
  * A scan qualifies if it sends one request: a GetItem or a Query of one
- * expected page.  In addition, the plan must request its rows unless another
- * input is empty (the request was then useless).  So the scan is not below a
- * LIMIT, a one-time filter or a cache, not in a subplan (whose scans start
- * together when it runs), and not executed for each row of another node.
+ * expected page.  In addition, the plan must request its rows in any case,
+ * unless another input is empty (then the request was sent in vain).  So the
+ * scan is not below a LIMIT, a one-time filter or a cache, not in a subplan
+ * (whose scans start together when it runs), and not executed for each row of
+ * another node.
  *
  * The plan of min and max is a Result over subplans, each of which reads one
  * end of a partition below a LIMIT.  Its columns are their values, or
  * functions of them, so all of them run, and start together, too.
  *
- * Starting a scan evaluates its values.  An expression that could fail, or has
- * side effects, must not be evaluated if the statement might not need it.
- * Only expressions that are known to be safe in both respects (classify.c) are
- * evaluated early.
+ * Starting a scan evaluates its values.  Expressions that might fail, or have
+ * side effects, must not be evaluated if the statement might not need them.
+ * So a scan qualifies only if its expressions are known to be safe
+ * (classify.c).
  */
 #include "postgres.h"
 
@@ -34,17 +35,14 @@ can_start(const DynScan *scan, const List *found)
 	ForeignScan *plan = (ForeignScan *) scan->input.node->ss.ps.plan;
 	Node	   *values = (Node *) plan->fdw_exprs;
 
-	/* the Append starts asynchronous scans together anyway */
+	/* an Append starts asynchronous scans together anyway */
 	return !scan->input.running &&
 		dyn_access_can(scan->input.scandesc->access, DYN_CAN_START_AHEAD) &&
 		!plan->scan.plan.async_capable && dyn_running_params(values) == NULL &&
 		!dyn_may_fail(values) && list_member_ptr(found, plan);
 }
 
-/*
- * Collects the parameters that an expression always evaluates, whatever the
- * values of others.
- */
+/* Collects the parameters that an expression evaluates in any case. */
 static bool
 collect_params(Node *node, void *params)
 {
@@ -102,7 +100,9 @@ find_initplan_scans(const PlannedStmt *statement, const Plan *tree)
 	return own ? found : NIL;
 }
 
-/* A subplan may be stopped early, like a plan below a LIMIT. */
+/*
+ * A subplan may be stopped early, so it is treated like a plan below a LIMIT.
+ */
 void
 dyn_start_early(const DynScan *scan)
 {
@@ -131,7 +131,7 @@ dyn_start_early(const DynScan *scan)
 
 		if (!can_start(other, found))
 			continue;
-		/* the executor waits for this scan, so its request is sent first */
+		/* send this scan's request first, because the executor waits for it */
 		if (!sent && dyn_scan_awaited_fetch(scan) != NULL)
 			dyn_fetch_send(dyn_scan_awaited_fetch(scan));
 		sent = true;

@@ -24,7 +24,7 @@
 #include "executor_callbacks.h"
 #include "scan.h"
 
-/* State for printing a predicate. */
+/* State for printing predicates. */
 typedef struct Printer
 {
 	const DynRelation *relation;
@@ -81,7 +81,7 @@ print_integers(Printer *printer, const DynPred *pred)
 						 values[0], values[n - 1]);
 }
 
-/* Prints a field; a document by the name of its column. */
+/* Prints a field; a document is represented by the name of its column. */
 static void
 print_field(Printer *printer, const DynField *field)
 {
@@ -154,7 +154,10 @@ print_text(Printer *printer, const char *text, size_t len)
 						   dyn_from_utf8_lossy(pnstrdup(text, len)));
 }
 
-/* Returns the only value of a part as it is in the text, or NULL. */
+/*
+ * Returns the only value of a part, as it is in the text; NULL if there are
+ * others.
+ */
 static const char *
 constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg)
 {
@@ -183,7 +186,9 @@ conditions_of_part(const DynPred *arg)
 	return arg->args;
 }
 
-/* Prints a part: its value, ${column}, or ${column = value} if later. */
+/*
+ * Prints a part: its value, or ${column}; ${column = value} for a later value.
+ */
 static void
 print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const DynPred *arg)
 {
@@ -219,7 +224,10 @@ print_conditions(Printer *printer, const DynTemplatedAttr *templated, int p,
 	printer->part = NULL;
 }
 
-/* Prints: pk = user#a@x, sk begins_with order#, sk = order#${n} AND n > 5 */
+/*
+ * Prints conditions such as pk = user#a@x, sk begins_with order#, sk =
+ * order#${n} AND n > 5.
+ */
 static void
 print_templated(Printer *printer, const DynPred *pred)
 {
@@ -258,7 +266,7 @@ print_leaf(Printer *printer, const DynPred *pred)
 		print_value(printer, pred);
 		return;
 	}
-	/* an attribute, or a part by the name of its column */
+	/* print an attribute, or for a part the name of its column */
 	if (printer->part != NULL)
 		print_text(printer, printer->part->column.data, printer->part->column.len);
 	else
@@ -327,7 +335,7 @@ print_and(Printer *printer)
 		appendStringInfoString(&printer->buf, " AND ");
 }
 
-/* Shows the terms that the requests do not enforce. */
+/* Shows the terms of the item filter that the requests do not enforce. */
 static void
 show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 {
@@ -339,7 +347,7 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 	if (!access->fetch_base_items)
 		sent = list_concat(dyn_access_key_preds(access), access->filters);
 	initStringInfo(&printer->buf);
-	/* the texts of the table's key that rows have */
+	/* the templates of the table's key, which rows match */
 	for (int i = 0; i < printer->relation->ntemplated; i++)
 	{
 		const DynTemplatedAttr *templated = &printer->relation->templated[i];
@@ -361,7 +369,10 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Item Filter", printer->buf.data, es);
 }
 
-/* Full keys of many executions are requested in batches. */
+/*
+ * Returns the name of the operation.  Full keys of several executions are
+ * requested in batches.
+ */
 static const char *
 operation_word(const DynAccess *access, bool batched)
 {
@@ -445,7 +456,7 @@ waiting_percent(const ForeignScanState *node, const DynScan *scan)
 		: scan->input.scandesc->counters.waiting_ms * 100 / ms;
 }
 
-/* Shows times, in text only if requests were sent. */
+/* Shows times; in text format only if requests were sent. */
 static void
 show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 {
@@ -563,8 +574,9 @@ describe_access(Printer *printer, const DynAccess *access)
 }
 
 /*
- * Shows the condition that decides between two access plans, and the plan that
- * is not shown: without ANALYZE the one used if an optional condition is open.
+ * Shows the guard that decides between two access plans, and the plan that is
+ * not shown otherwise: without ANALYZE, the one for open guards
+ * (plan/paths/choice.c).
  */
 static void
 show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
@@ -587,7 +599,10 @@ show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
 	ExplainPropertyText("Alternative", other, es);
 }
 
-/* Adds those whose capacities are used: global indexes, "" for the table. */
+/*
+ * Adds the names of the global indexes ("" for the table) whose capacity is
+ * used.
+ */
 static List *
 add_capacities(List *names, const DynAccess *access)
 {
@@ -614,7 +629,10 @@ append_budget(StringInfo buf, double units, const char *of)
 						 units, of);
 }
 
-/* The description of the table has the capacity that a share refers to. */
+/*
+ * Shows the budgets.  The capacity of which read_percent is a share comes from
+ * the description of the table.
+ */
 static void
 show_budgets(const DynRelation *relation, const DynAccess *access,
 			 ExplainState *es)

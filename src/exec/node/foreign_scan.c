@@ -2,7 +2,7 @@
  * foreign_scan.c
  *		Callbacks of a foreign scan: begin, iterate, rescan, end.
  *
- * The end reports if items were read, but none of them is a row.
+ * At the end, a NOTICE reports if items were read but none of them is a row.
  *
  * There is no shutdown callback: core calls it at the end of every FETCH of a
  * cursor, after which more rows may be needed.
@@ -22,8 +22,8 @@
 
 /*
  * Warns, once for a statement, that SELECT FOR UPDATE or FOR SHARE does not
- * lock rows of a table that can be written.  What is then computed from them
- * and written may overwrite another session's change.
+ * lock rows of a table that can be written.  A value that is computed from
+ * such a row and then written may overwrite the change of another session.
  */
 static void
 warn_if_locking(ForeignScanState *node, const DynRelation *relation)
@@ -69,7 +69,10 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	dyn_scan_prepare(scan, eflags);
 }
 
-/* In an Append that does not wait, an empty slot may mean "not yet". */
+/*
+ * In an asynchronous Append, an empty slot may mean that the row has not
+ * arrived yet.
+ */
 TupleTableSlot *
 dynIterateForeignScan(ForeignScanState *node)
 {
@@ -91,11 +94,11 @@ dynIterateForeignScan(ForeignScanState *node)
 }
 
 /*
- * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this in place of
- * every scan without a relation of its own.  That can be a count in a
- * subquery, which has to be executed there as in any other statement.  Core
- * would then evaluate fdw_recheck_quals, which are for the rows of a fallback,
- * and not for a count.  So they are hidden from core.
+ * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this instead of
+ * executing a scan without its own relation, such as a count in a subquery.
+ * The count has to be executed here, as in any other statement.  Core would
+ * then evaluate fdw_recheck_quals, which are for the rows of a fallback and
+ * not for a count, so they are hidden from core.
  */
 bool
 dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
@@ -112,7 +115,10 @@ dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
 	return !TupIsNull(slot);
 }
 
-/* Requests started ahead do not depend on anything that could have changed. */
+/*
+ * Requests that were started ahead do not depend on parameters, so they stay
+ * valid.
+ */
 void
 dynReScanForeignScan(ForeignScanState *node)
 {
@@ -129,10 +135,11 @@ dynReScanForeignScan(ForeignScanState *node)
 /* ---- items without rows ---- */
 
 /*
- * Returns the number of items that are not rows.  0 if there was a row, or if
- * the statement requested certain items: it is common that such a key belongs
- * to another entity.  The item filter is applied here, or by DynamoDB, as far
- * as it can be a filter expression.
+ * Returns the number of items that were read but are not rows.  Returns 0 if
+ * there was a row, or if the statement requested items by their full key,
+ * since such a key often belongs to another entity.  Some items are rejected
+ * here, others by DynamoDB, if the item filter was sent as a filter
+ * expression.
  */
 static uint64
 items_without_rows(const DynScanDesc *scandesc)
@@ -157,7 +164,10 @@ items_without_rows(const DynScanDesc *scandesc)
 		? scandesc->counters.items_read : 0;
 }
 
-/* Returns "pk = company#${company} AND sk = user#${email}". */
+/*
+ * Returns the condition for rows, such as "pk = company#${company} AND sk =
+ * user#${email}".
+ */
 static char *
 describe_rows(const DynRelation *relation)
 {
@@ -181,8 +191,9 @@ describe_rows(const DynRelation *relation)
 
 /*
  * Sends a NOTICE if a Scan or Query was read to its end, and the item filter
- * alone removed every item.  A template with a misspelled literal matches no
- * item, without an error: each item may belong to another entity.
+ * alone removed every item.  If a literal in a template is misspelled, no item
+ * matches it, but there is no error, since each item may belong to another
+ * entity.
  */
 static void
 notice_no_rows(const DynScan *scan)
@@ -192,7 +203,10 @@ notice_no_rows(const DynScan *scan)
 	const DynRowTally *tally = scandesc->relation->tally;
 	uint64		items = scan->finished ? items_without_rows(scandesc) : 0;
 
-	/* once for a client's statement, whose functions may execute many */
+	/*
+	 * only once for each statement of the client, which may execute many
+	 * statements in functions
+	 */
 	if (items == 0 || reported == GetCurrentStatementStartTimestamp())
 		return;
 	reported = GetCurrentStatementStartTimestamp();

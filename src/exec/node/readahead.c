@@ -8,15 +8,15 @@
  * nested loop (of the subplans) as the loop will set them.  It then evaluates
  * the values of our scans on the inner side, and prefetches for them
  * (lookup.h).  When the loop executes the scans row by row, their responses
- * are in flight or received.  The join itself stays core's: join types,
- * conditions and rescans need no code of ours.
+ * are in flight or received.  Core still executes the join: join types,
+ * conditions and rescans need no code here.
  *
  * If a node above may stop early, the first batch is one row, and batches
  * grow.  Otherwise a batch ends when the lookups have enough requests
  * (dyn_lookups_is_full), or when its rows reach their limit of memory and
  * temporary file (row_buffer.h).
  *
- * The loop is found in the plan: the one whose outer side is this node.  It
+ * The loop is found in the plan: it has this node as its outer side.  The node
  * prefetches only for scans that are executed for every row.
  */
 #include "postgres.h"
@@ -33,7 +33,10 @@
 #include "row_buffer.h"
 #include "scan.h"
 
-/* Rows of the first batch, and growth, if a node above may stop early. */
+/*
+ * Number of rows of the first batch, and growth of batches, if a node above
+ * may stop early.
+ */
 #define FIRST_LAZY_ROWS		1
 #define LAZY_GROWTH			4
 
@@ -42,7 +45,8 @@ typedef struct Parameter
 {
 	int			number;
 	AttrNumber	column;			/* column of the loop's outer row, or */
-	ExprState  *expr;			/* over the child's row; NULL: the column */
+	ExprState  *expr;			/* expression over the child's row; NULL: use
+								 * `column` */
 } Parameter;
 
 typedef struct ReadAhead
@@ -50,7 +54,8 @@ typedef struct ReadAhead
 	CustomScanState css;		/* must be first */
 	bool		may_stop_early; /* true if a node above may stop early */
 	int			growth;			/* growth factor of batches in that case */
-	bool		resolved;		/* parameters and scans were looked for */
+	bool		resolved;		/* true if parameters and scans have been
+								 * searched */
 	List	   *parameters;		/* list of Parameter *, which the scans depend
 								 * on */
 	List	   *scans;			/* list of DynScan *, executed for each row */
@@ -188,7 +193,7 @@ resolve(ReadAhead *ahead)
 	else
 		resolve_loop(ahead, estate->es_plannedstmt);
 	MemoryContextSwitchTo(oldcontext);
-	/* a row that is never requested must not raise an error */
+	/* prefetching for a row that is never requested must not raise an error */
 	ahead->growth = ahead->may_stop_early && may_fail(ahead) ? 1 : LAZY_GROWTH;
 }
 
@@ -223,8 +228,8 @@ set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
 }
 
 /*
- * An error leaves the parameters set.  That is harmless: an execution is
- * served only by a prefetch for its own values.
+ * After an error the parameters remain set.  This does no harm, since an
+ * execution is only served by a prefetch with its own values.
  */
 static void
 prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
@@ -282,7 +287,10 @@ batch_is_full(const ReadAhead *ahead)
 	return nrows >= ahead->size || dyn_row_buffer_is_full(ahead->rows);
 }
 
-/* Returns the child's next row as this node returns it; NULL at its end. */
+/*
+ * Returns the child's next row, in the form in which this node returns it;
+ * NULL at the end.
+ */
 static TupleTableSlot *
 next_child_row(ReadAhead *ahead)
 {
@@ -320,7 +328,10 @@ read_batch(ReadAhead *ahead)
 		ahead->ended = (slot == NULL);
 		if (ahead->ended)
 			break;
-		/* executions are found by the bytes of values, so take those stored */
+		/*
+		 * executions are found by the bytes of their values, so use the stored
+		 * row
+		 */
 		dyn_row_buffer_add(ahead->rows, slot, ahead->out);
 		prefetch_row(ahead, ahead->out);
 	}
@@ -367,7 +378,9 @@ next_row(ReadAhead *ahead)
 	{
 		TupleTableSlot *slot = ahead->ended ? NULL : next_child_row(ahead);
 
-		/* nothing to prefetch for: rows are passed on one by one */
+		/*
+		 * there is no scan to prefetch for, so rows are passed on one by one
+		 */
 		ahead->ended = (slot == NULL);
 		if (slot != NULL && slot != ahead->out)
 			ExecCopySlot(ahead->out, slot);
@@ -388,7 +401,10 @@ next_row(ReadAhead *ahead)
 	return dyn_row_buffer_next(ahead->rows, ahead->out);
 }
 
-/* The child may allocate memory that lives longer than a row. */
+/*
+ * Runs in a memory context that lives longer than a row, because the child may
+ * allocate memory.
+ */
 static TupleTableSlot *
 exec_read_ahead(CustomScanState *node)
 {

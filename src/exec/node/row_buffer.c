@@ -34,10 +34,10 @@ struct DynRowBuffer
 	int			nheld;			/* number of these */
 	int			allocated;
 	Tuplestorestate *store;		/* store of the rows after them */
-	TupleTableSlot *slot;		/* slot (minimal tuple) of the row that the
-								 * store took or returned */
+	TupleTableSlot *slot;		/* slot (minimal tuple) of the last row that
+								 * was stored or returned */
 	Size		bytes;			/* bytes of all rows */
-	Size		max_held;		/* maximum bytes of those in memory */
+	Size		max_held;		/* maximum bytes of the rows in memory */
 	Size		max_bytes;
 	int			nrows;
 	int			next;			/* position of the first row not yet read */

@@ -5,9 +5,9 @@
  *
  * Rows take half of work_mem; the rest is in a temporary file.  The file
  * belongs to the resource owner that is current when the buffer is created.
- * This is the statement's (for a cursor its portal's), not a subtransaction's.
- * Rows therefore survive a savepoint that is rolled back below an open cursor,
- * and end with the statement.  A batch is full when its rows take
+ * This is the owner of the statement (for a cursor, of its portal), not of a
+ * subtransaction.  So rows of an open cursor survive when a savepoint is
+ * rolled back, and end with the statement.  A batch is full when its rows take
  * fetch_memory, or half of work_mem if that is more.
  *
  * If temp_file_limit is set, rows are not spilled, and half of work_mem is the
@@ -33,8 +33,8 @@ extern DynRowBuffer *dyn_row_buffer_create(TupleDesc desc, Size max_bytes);
 extern void dyn_row_buffer_free(DynRowBuffer *buffer);
 
 /*
- * Adds a copy of the slot's row.  Stores the row in `out` with the bytes that
- * it will have when it is read; they are valid until the next call.
+ * Adds a copy of the slot's row.  Stores the row in `out`, with the same bytes
+ * as when it is read from the buffer; they are valid until the next call.
  */
 extern void dyn_row_buffer_add(DynRowBuffer *buffer, TupleTableSlot *slot,
 							   TupleTableSlot *out);

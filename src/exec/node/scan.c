@@ -40,7 +40,9 @@ apply_policy(DynScan *scan, DynScanDesc *scandesc, double previewed)
 		const PlanState *node = &scan->input.node->ss.ps;
 		double		limit = dyn_statement_max_units(scandesc->relation->connection);
 
-		/* before a Scan that cannot stop early has used any read units */
+		/*
+		 * check this before a Scan that cannot stop early uses any read units
+		 */
 		if (limit > 0 && (scandesc->access->count_only || dyn_sharing_is_full_scan(&scan->input) ||
 						  dyn_plan_is_full_scan(node->state->es_plannedstmt, node->plan,
 												dyn_run_is_to_end(node->state))))
@@ -53,7 +55,7 @@ apply_policy(DynScan *scan, DynScanDesc *scandesc, double previewed)
 							  scandesc->access->advice, previewed);
 }
 
-/* A bounded Scan that continues is like any other. */
+/* Applies the policy to a bounded Scan that continues beyond its bound. */
 static void
 read_beyond(void *arg)
 {
@@ -81,8 +83,8 @@ free_units(const DynScanDesc *scandesc)
 }
 
 /*
- * Applies the policy, except to a bounded Scan that is executed once: that may
- * read up to its bound, and the policy applies when it goes beyond.
+ * Applies the policy.  A bounded Scan that is executed once may first read up
+ * to its bound (read_beyond).
  */
 static void
 permit(DynInput *input, DynScanDesc *scandesc)
@@ -128,8 +130,9 @@ copy_for_end(const DynAccess *planned)
 }
 
 /*
- * The planner only knows that there is a LIMIT in the plan; there may be a
- * Sort below it, which reads all rows.
+ * Removes the possibility of stopping early from the access plan if all rows
+ * are read.  The planner only knows that there is a LIMIT; a Sort below it
+ * reads all rows.
  */
 static const DynAccess *
 adapt_to_plan(const DynAccess *planned, const PlanState *node)
@@ -221,8 +224,8 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 /* ---- execution ---- */
 
 /*
- * Returns the items by the access plan, or from the table if the planned index
- * may be incomplete.  Returns NULL if it may be, and no row was requested yet.
+ * Returns the items by the access plan.  If the planned index may be
+ * incomplete, returns those of the table, or NULL if no row was requested yet.
  */
 static DynItems *
 request_items(DynScan *scan)
@@ -241,8 +244,8 @@ request_items(DynScan *scan)
 }
 
 /*
- * Stores the rows of a source that cannot start again, if it may have to.  A
- * count always can.
+ * If the execution may be repeated, but its source cannot start again, adds
+ * storage for its rows.  A count can always start again.
  */
 static DynItems *
 may_repeat(const DynScan *scan, DynItems *items)
@@ -263,7 +266,7 @@ open_items(DynScan *scan)
 		items = dyn_lookups_open(scan->lookups, &input->values);
 	if (items != NULL)
 		return items;
-	/* requests in flight use the values after the outer row is freed */
+	/* requests in flight use the values even after the outer row is freed */
 	dyn_values_keep(&input->values);
 	if (scan->united != NULL)
 		return may_repeat(scan, dyn_united_open(scan->united));
@@ -283,7 +286,9 @@ dyn_scan_begin_run(DynScan *scan)
 
 	Assert(!scan->input.running && scan->items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
-	/* this may execute an initplan, whose scans find this one waiting */
+	/*
+	 * this may execute an initplan, whose scans can share a read with this one
+	 */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
 	scan->items = open_items(scan);
@@ -362,8 +367,8 @@ dyn_scan_end_run(DynScan *scan)
 }
 
 /*
- * The planner omits a Materialize where it expects few executions, or one, and
- * may be wrong.
+ * The planner omits a Materialize node if it expects one execution or a few,
+ * but there may be more.
  */
 bool
 dyn_scan_repeat_run(DynScan *scan)

@@ -2,11 +2,10 @@
  * scan.h
  *		A foreign scan and its executions.
  *
- * State of a ForeignScanState, and its functions.  They are called by the
- * nodes of a statement: the scan's own callbacks (foreign_scan.c), an Append
- * that does not wait (async.c), scans that start ahead of their turn
- * (early_start.c), and the node that reads the outer rows of a loop ahead
- * (readahead.c).
+ * This is the state of a ForeignScanState.  Its functions are called by the
+ * scan's own callbacks (foreign_scan.c), for an asynchronous Append (async.c),
+ * for scans that start early (early_start.c), and by the node that reads the
+ * outer rows of a loop ahead (readahead.c).
  *
  * An execution begins at the first call of dyn_scan_begin_run after the node
  * was created or rescanned, since outer parameters have no values before.
@@ -25,26 +24,34 @@ struct DynAsyncGroup;
 typedef struct DynScan
 {
 	DynInput	input;
-	const DynAccess *planned;	/* plan with optional conditions, of which one
-								 * may be open (then the scan descriptor's plan
-								 * is another one); NULL: unknown */
-	bool		runs_once;		/* executed once; set if it may be bounded */
-	DynLookups *lookups;		/* NULL: no batch of executions was begun */
-	DynFallback *fallback;		/* NULL: the table is never read instead */
-	DynUnited  *united;			/* NULL: the access plan is not a union */
+	const DynAccess *planned;	/* access plan of the plan node; if it has
+								 * optional conditions and a guard is open, the
+								 * scan descriptor's access plan is another
+								 * one; NULL: not known yet */
+	bool		runs_once;		/* true if it is executed once; only set if it
+								 * may be bounded */
+	DynLookups *lookups;		/* lookups; NULL: no batch of executions was
+								 * begun */
+	DynFallback *fallback;		/* fallback; NULL: there is none */
+	DynUnited  *united;			/* union; NULL: the access plan is not a
+								 * union */
 
 	/* one execution */
-	DynItems   *items;			/* NULL: ahead, and it would fall back */
-	bool		ahead;			/* runs, but no row was requested yet */
+	DynItems   *items;			/* source of the execution; NULL if it runs
+								 * ahead and needs the fallback */
+	bool		ahead;			/* true if it runs, but no row was requested
+								 * yet */
 	bool		finished;
-	bool		counted;		/* count_only: true if the row was returned */
+	bool		counted;		/* count_only: true if the row of the count was
+								 * returned */
 	ExprState  *checks;			/* the node's fdw_recheck_quals, hidden from
 								 * core (dynRecheckForeignScan) */
 
 	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL:
 									 * the scan waits for its rows itself */
 	const struct AsyncRequest *request; /* last request of that Append */
-	bool		left_out;		/* the group does not wait for its requests */
+	bool		left_out;		/* true if the group does not wait for its
+								 * requests */
 } DynScan;
 
 /*
@@ -74,8 +81,8 @@ dyn_scan_of(const DynInput *input)
 }
 
 /*
- * Stores the next row.  The slot is empty at the end, when the execution is
- * finished, and in a group where it would have to wait.  Raises errors.
+ * Stores the next row.  The slot is empty at the end of the execution; in an
+ * asynchronous group, also if the scan would have to wait.  Raises errors.
  */
 extern void dyn_scan_next(DynScan *scan, TupleTableSlot *slot);
 
@@ -94,10 +101,9 @@ extern void dyn_scan_end_run(DynScan *scan);
  * join of two item collections, each with a constant key, would wait for the
  * first response before the second request is sent.  When the first scan of a
  * statement runs, this starts the other scans that will very likely be read as
- * well, within the statement's limits.  Does so once for each plan and subplan
- * of a statement; to be called when an execution of the scan has begun.
- * Responses, including errors, wait until the first row of their scan is
- * requested.
+ * well, within the statement's limits, once for each plan and subplan.  Called
+ * when an execution of the scan has begun.  Responses, including errors, wait
+ * until the first row of their scan is requested.
  */
 extern void dyn_start_early(const DynScan *scan);
 

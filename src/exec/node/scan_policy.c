@@ -100,7 +100,8 @@ columns_of(const DynRelation *relation, const DynTemplatedAttr *templated)
 }
 
 /*
- * Returns a hint to avoid the Scan: conditions on the key, or a column for it.
+ * Returns a hint how to avoid the Scan: by conditions on the key, or by a
+ * column for it.
  */
 static char *
 key_hint(const DynRelation *relation, const DynTableMeta *meta)
@@ -119,7 +120,10 @@ key_hint(const DynRelation *relation, const DynTableMeta *meta)
 	return psprintf("Add a condition on partition key \"%s\"", meta->key.hash[0].name);
 }
 
-/* Returns EXPLAIN's hint as a sentence that follows another one. */
+/*
+ * Returns the advice that EXPLAIN shows as a sentence, to be appended to
+ * another one.
+ */
 static char *
 advice_clause(const char *advice)
 {

@@ -32,15 +32,14 @@ extern void dyn_scan_policy_bounded_read(const DynRelation *relation,
 
 /*
  * Applies the policy to one page of at most `items` items.  Returns false if
- * the policy does not allow that; warns of a read that is not bounded.
+ * the policy does not allow it; warns if the read is not bounded.
  */
 extern bool dyn_scan_policy_page(const DynRelation *relation,
 								 const DynTableMeta *meta, int items);
 
 /*
- * Checks the limit before such a Scan is read to the end.  The statement may
- * have used some read units of its limit.  Raises an error if the remaining
- * ones are known to be insufficient.
+ * Checks the limit of the statement before such a Scan is read to the end.
+ * Raises an error if the read units that remain are known to be insufficient.
  */
 extern void dyn_scan_check_units(const DynRelation *relation, const char *index,
 								 const DynEstimate *estimate,

@@ -2,8 +2,9 @@
  * item_record.h
  *		Stores a received item in one bytea.
  *
- * A slot is its type and flags, a byte each; for types that have contents,
- * four bytes of length and the contents as in the response follow.
+ * A slot is stored as its type and its flags (one byte each).  For types that
+ * have contents, the length (four bytes) and the contents, as in the response,
+ * follow.
  */
 #ifndef DYN_EXEC_FETCH_ITEM_RECORD_H
 #define DYN_EXEC_FETCH_ITEM_RECORD_H

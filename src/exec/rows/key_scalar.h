@@ -10,8 +10,8 @@
 
 /*
  * Returns an item's key as text, such as "pk = "a", sk = 5", from the given
- * slots.  Returns NULL if a slot is -1, or its value is one that a key cannot
- * have.  A value never causes an error, so that errors can report the key.
+ * slots.  Returns NULL if a slot is -1, or if its value cannot be in a key.
+ * Raises no error for any value, since it is used in error messages.
  */
 extern char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
 							   const int *slots, const DynValue *values);
@@ -24,7 +24,10 @@ extern char *dyn_item_key_text(const DynKeyAttr *base, int nbase,
 extern void dyn_key_scalar(const DynRelation *relation, const char *name,
 						   const DynValue *value, DynScalar *scalar);
 
-/* Returns a readable form of a key, its parts between separators; palloc'd. */
+/*
+ * Returns a readable form of a key, with the separator between its parts;
+ * palloc'd.
+ */
 extern char *dyn_key_text(const DynKeyPart *parts, int nparts,
 						  const char *separator);
 

@@ -53,7 +53,8 @@ dyn_report_mismatch(DynRows *rows, const DynValue *value,
 {
 	const char *detail = describe_value(rows, value);
 
-	rows->current = -1;			/* the message has what the context would */
+	rows->current = -1;			/* the message has the information of the error
+								 * context */
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("cannot convert value in column \"%s\" of foreign table \"%s\": %s",
@@ -62,7 +63,7 @@ dyn_report_mismatch(DynRows *rows, const DynValue *value,
 			 errhint("Change the column type or the column option \"format\". To read such values as NULL, set on_mismatch to \"null\".")));
 }
 
-/* Reports a value other than a list, set or map. */
+/* Reports a value that is not a list, set or map. */
 void
 dyn_report_scalar(const DynRows *rows, const DynValue *value)
 {
@@ -110,7 +111,10 @@ dyn_report_ambiguous(const DynRows *rows, const DynValue *values,
 			 errhint("Write ${column:any} in the template if such items are rows of this table, or ${column:plain} if they are not.")));
 }
 
-/* Reports a part that is not listed, or cannot be a value of its column. */
+/*
+ * Reports a part that is not in its enumeration, or cannot be a value of its
+ * column.
+ */
 void
 dyn_report_placeholder_mismatch(DynRows *rows, const DynMismatch *mismatch)
 {

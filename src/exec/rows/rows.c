@@ -2,8 +2,8 @@
  * rows.c
  *		Decodes items into tuple slots.
  *
- * The hot loop of a scan: one call of a codec for each fetched column.  A
- * mismatched value is an error which names table, column and item, unless the
+ * This is the hot loop of a scan: it calls a codec for each fetched column.  A
+ * mismatched value is an error that names table, column and item, unless the
  * column has on_mismatch 'null'.
  *
  * An item of an unnested table gives a row for each element (unnested.h).
@@ -53,7 +53,10 @@ dyn_rows_slot(const DynRows *rows, const char *name)
 	return -1;
 }
 
-/* Returns what to request: the attribute if paths cannot lead below it. */
+/*
+ * Returns the path to request, which is that of the full attribute if paths
+ * cannot lead below it.
+ */
 static DynPath
 projected_path(const DynRows *rows, const DynPath *path)
 {
@@ -80,7 +83,10 @@ project(DynRows *rows, const DynPath *path)
 					&rows->projection_space, path);
 }
 
-/* A column is partial if all its fields are below it. */
+/*
+ * Adds slots for the fetched columns.  A column is partial if the statement
+ * needs only fields below it.
+ */
 static void
 add_columns(DynRows *rows, const DynAccess *access)
 {
@@ -113,8 +119,9 @@ add_columns(DynRows *rows, const DynAccess *access)
 }
 
 /*
- * Adds a slot for the path, and requests it, unless that was done.  If a
- * column has a slot, perhaps only parts of it were requested so far.
+ * Adds a slot for the path unless it has one, and requests the path unless it
+ * is requested.  If a column has a slot, it may be that only parts of it are
+ * requested so far.
  */
 static void
 read_path(DynRows *rows, const DynPath *path)
@@ -137,8 +144,8 @@ read_attributes(DynRows *rows, const DynKeyAttr *attrs, int n)
 }
 
 /*
- * Reads the additional attributes, and finds the slots of keys.  An entire
- * item has its key in any case.
+ * Adds the additional attributes, and finds the slots of keys.  Full items
+ * contain the key in any case.
  */
 static void
 add_keys(DynRows *rows, const DynAccess *access, int flags)
@@ -170,7 +177,7 @@ add_keys(DynRows *rows, const DynAccess *access, int flags)
 		project(rows, dyn_path_of_attribute(rows->base[0].name));
 }
 
-/* Reads a predicate's field, or the text that it is a part of. */
+/* Adds a predicate's field, or the text that contains it as a part. */
 static bool
 read_leaf(DynPred *pred, void *arg)
 {
@@ -198,8 +205,8 @@ dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots)
 }
 
 /*
- * Prepares the texts of templates.  They are read in full: they decide whether
- * an item is a row.
+ * Prepares the texts of templates.  They are requested in full, since they
+ * decide whether an item is a row.
  */
 static void
 add_parts(DynRows *rows)
@@ -275,7 +282,10 @@ dyn_rows_create(DynRelation *relation, const DynAccess *access, int flags,
 
 /* ---- errors ---- */
 
-/* Returns ", item ", and the key of the current item, if that was read. */
+/*
+ * Returns ", item " and the key of the current item; an empty text if the key
+ * was not read.
+ */
 static const char *
 describe_key(const DynRows *rows)
 {
@@ -285,7 +295,7 @@ describe_key(const DynRows *rows)
 	return key ? psprintf(", item %s", dyn_from_utf8_lossy(key)) : "";
 }
 
-/* Names the column when an input function raises the error itself. */
+/* Adds the column to an error that an input function raises. */
 static void
 conversion_context(void *arg)
 {
@@ -300,7 +310,7 @@ conversion_context(void *arg)
 
 /* ---- decoding ---- */
 
-/* Stores NULL, where that is allowed; otherwise notes or raises an error. */
+/* Stores NULL if that is allowed; otherwise records or raises an error. */
 static bool
 accept_null(DynRows *rows, int i)
 {
@@ -352,7 +362,10 @@ decode_value(DynRows *rows, DynColumn *column, const DynValue *value, int i,
 	return accept_mismatch(rows, value, i, why);
 }
 
-/* Decodes a part of the text that is the item's value in the slot. */
+/*
+ * Decodes a part of a templated text, which is the item's value in the
+ * column's slot.
+ */
 static pg_noinline bool
 decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
@@ -365,7 +378,7 @@ decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 	return accept_mismatch(rows, &rows->values[rows->slots[i]], i, why);
 }
 
-/* Decodes a document if this row shows other members than the column's. */
+/* Decodes a document that does not show the usual members of the column. */
 static bool
 decode_members(DynRows *rows, DynColumn *column, int i, DynMembers members,
 			   Datum *result)
@@ -388,14 +401,14 @@ decode_rest(DynRows *rows, DynColumn *column, int i, Datum *result)
 	return decode_members(rows, column, i, members, result);
 }
 
-/* Decodes a document if more of it was read than these rows may show. */
+/* Decodes a document of which more was read than these rows may show. */
 static pg_noinline bool
 decode_limited(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
 	static const DynValue absent = {.type = DYN_TYPE_ABSENT};
 	DynMembers	members = {column->codec.members.without, rows->only[i]};
 
-	/* DynamoDB finds no members in other types */
+	/* other types have no members */
 	if (rows->values[rows->slots[i]].type != DYN_TYPE_M)
 		return decode_value(rows, column, &absent, i, result);
 	return decode_members(rows, column, i, members, result);
@@ -431,7 +444,10 @@ decode_item(DynRows *rows, DynUnnested *unnested)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Decodes a column of an element, or of its item, which is decoded before. */
+/*
+ * Decodes a column of an element, or returns one of its item, which have been
+ * decoded.
+ */
 static bool
 decode_unnested(DynRows *rows, int i, Datum *result)
 {
@@ -452,7 +468,10 @@ decode_unnested(DynRows *rows, int i, Datum *result)
 						&unnested->values[i], i, result);
 }
 
-/* Not inlined, so that a call for an item without further rows is cheap. */
+/*
+ * Stores a row.  Not inlined, so that a call for an item without further rows
+ * is cheap.
+ */
 static pg_noinline void
 store_row(DynRows *rows, TupleTableSlot *slot)
 {
@@ -496,7 +515,7 @@ is_row(DynRows *rows, const DynValue *values)
 	return passes;
 }
 
-/* Names the item when the constraint of a domain raises an error. */
+/* Adds the item to an error that the constraint of a domain raises. */
 static void
 item_context(void *arg)
 {
@@ -505,7 +524,10 @@ item_context(void *arg)
 	errcontext("key of foreign table \"%s\"%s", rows->relation->name, describe_key(rows));
 }
 
-/* Not inlined, as most tables have no templates. */
+/*
+ * Returns true if the texts match their templates.  Not inlined, since most
+ * tables have no templates.
+ */
 static pg_noinline bool
 parts_match(DynRows *rows, const DynValue *values)
 {
@@ -523,7 +545,7 @@ parts_match(DynRows *rows, const DynValue *values)
 		dyn_report_ambiguous(rows, values, mismatch->attribute);
 	else if (match == DYN_MATCH_MISMATCH && rows->note_error == NULL)
 		dyn_report_placeholder_mismatch(rows, mismatch);
-	/* the errors of a row are noted when its columns are decoded */
+	/* errors of a row are recorded when its columns are decoded */
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
 

@@ -30,14 +30,14 @@ typedef struct DynRows
 	DynRelation *relation;
 	int			ncolumns;		/* number of fetched columns */
 	AttrNumber *attnums;
-	int		   *slots;			/* columns' slots; -1: of the element */
-	bool	   *partial;		/* true if parts of the document are read, so
-								 * that missing parts do not imply a missing
+	int		   *slots;			/* slots of the columns; -1: the column is read
+								 * from the element */
+	bool	   *partial;		/* true if only parts of the document are read,
+								 * so that missing parts do not imply a missing
 								 * document */
-	DynNames  **only;			/* members that a partial column has,
-								 * regardless of others that were read; NULL:
-								 * all */
-	int		   *positions;		/* attributes; NULL: as in the table */
+	DynNames  **only;			/* members that a partial column shows, even if
+								 * others were read; NULL: all */
+	int		   *positions;		/* attribute numbers; NULL: as in the table */
 
 	/* paths for the page parser: the columns, then extra attributes */
 	int			npaths;
@@ -48,28 +48,34 @@ typedef struct DynRows
 	 * projection to request from DynamoDB: paths below jsonb columns instead
 	 * of full columns; entire items if a document is fetched
 	 */
-	const List *scalars;		/* scalar paths, requested in full */
-	bool		full;			/* all attributes: without a projection */
+	const List *scalars;		/* paths of scalars, which are requested in
+								 * full */
+	bool		full;			/* true to request all attributes, without a
+								 * projection */
 	int			nprojection;
 	int			projection_space;
 	DynPath    *projection;
 
-	/* the table's primary key, to name an item by; slots, -1 if not fetched */
+	/*
+	 * the table's primary key, which identifies an item in messages, and its
+	 * slots (-1 if not fetched)
+	 */
 	int			nbase;
 	const DynKeyAttr *base;
 	int			base_slots[2];
 	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* if DYN_ROWS_SORT */
 	/*
 	 * returns the current item's key if it was not fetched; may return NULL,
-	 * with a reason in *why if the key could not be fetched
+	 * with a reason in *why if requesting the key failed
 	 */
 	char	   *(*find_key) (void *arg, const char **why);
 	void	   *find_key_arg;
 
 	/*
-	 * if set, called for errors, including those that become NULL, which are
-	 * then not raised: the value is NULL, and an ambiguous item is not a row.
-	 * `attnum` is 0 if an error does not belong to a column
+	 * if set, errors are not raised, but passed to this function, including
+	 * those that on_mismatch turns into NULL: a value in error is NULL, and an
+	 * ambiguous item is not a row.  `attnum` is 0 if an error does not belong
+	 * to a column
 	 */
 	void		(*note_error) (void *arg, DynRowError err, AttrNumber attnum,
 							   const char *why);
@@ -77,9 +83,11 @@ typedef struct DynRows
 
 	DynCond    *test;			/* selects rows; NULL: all items are */
 	struct DynParts *parts;		/* parts of templated texts, or NULL */
-	struct DynRest *rest;		/* omitted names; NULL: always the same */
-	DynBuffer	scratch;		/* buffer of the test */
-	DynUnnested *unnested;		/* elements that are rows; NULL: items are */
+	struct DynRest *rest;		/* names that the rest of the item omits; NULL:
+								 * always the same names */
+	DynBuffer	scratch;		/* scratch buffer of `test` */
+	DynUnnested *unnested;		/* elements that are rows; NULL: items are
+								 * rows */
 
 	const DynValue *values;		/* values of the current item */
 	int			left;			/* number of its remaining rows; unnested: 1 if
@@ -87,49 +95,52 @@ typedef struct DynRows
 	int			current;		/* column being decoded; -1: none */
 } DynRows;
 
-/* Attributes that are read in addition to columns, and what is made of items */
+/*
+ * Flags: attributes that are read in addition to columns, and conversion to
+ * rows.
+ */
 #define DYN_ROWS_SORT		0x01	/* sort attributes of the access plan */
 #define DYN_ROWS_KEY		0x02	/* the table's key */
 #define DYN_ROWS_PARTITION	0x04	/* partition key of the table or index */
-#define DYN_ROWS_CONVERT	0x08	/* rows: only of items that pass the
-									 * relation's item filter; one for each
-									 * element if it is unnested */
+#define DYN_ROWS_CONVERT	0x08	/* convert only items that pass the item
+									 * filter; return a row for each element if
+									 * the table is unnested */
 
 /*
- * Returns the rows of an access plan, with slots for the attributes that the
- * flags (DYN_ROWS_) name, and those that `filters` (DynPred *) read.  All of
- * them are requested.  In CurrentMemoryContext.
+ * Returns the rows of an access plan, in CurrentMemoryContext.  They also have
+ * slots for the attributes of the flags (DYN_ROWS_), and for those that
+ * `filters` (DynPred *) read.  All of them are requested.
  */
 extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
 								int flags, const List *filters);
 
 /*
- * Adds slots for all attributes that the other rows, of the same table, read,
- * and requests all that they request.  Stores for each of the others' slots
- * its number here.  To be called before the rows are used; in
+ * Adds slots for all attributes that other rows of the same table read, and
+ * requests all that they request.  Stores in `slots` the number here of each
+ * of their slots.  Must be called before the rows are used; allocates in
  * CurrentMemoryContext.
  */
 extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
 /*
- * Hides the parts of a document that were not to be read, so that an error in
- * them is not raised.  These rows may request more than `own` do, or be added
- * to rows that do (`all`).  False if that is not possible.  To be called after
- * all additions; in CurrentMemoryContext.  In rows_limit.c.
+ * Hides the parts of documents that `own` do not request, so that errors in
+ * them are not raised: these rows, or the rows to which they are added
+ * (`all`), may request more.  Returns false if that is not possible.  Must be
+ * called after all additions; allocates in CurrentMemoryContext
+ * (rows_limit.c).
  */
 extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
 								 const DynRows *all);
 
 /*
- * Return the rows of an item: dyn_rows_begin with its values, then
- * dyn_rows_next for each row until it returns false.  An item gives at most
- * one row, unless the relation is unnested.  The values must not change until
- * then.  dyn_rows_begin raises an error for a value that cannot be unnested.
- * dyn_rows_next raises one for a value that does not match its column, and for
- * NULL in a column declared NOT NULL.  dyn_rows_skip skips the next row;
- * dyn_rows_end drops the rows not yet returned.
- *
- * The values of a row's columns are valid until the next item is begun.
+ * These return the rows of an item: call dyn_rows_begin with its values, then
+ * dyn_rows_next for each row until it returns false.  The values must not
+ * change until then.  An item has at most one row, unless the relation is
+ * unnested.  dyn_rows_begin raises an error for a value that cannot be
+ * unnested. dyn_rows_next raises one for a value that does not match its
+ * column, and for NULL in a column declared NOT NULL.  dyn_rows_skip skips the
+ * next row; dyn_rows_end drops the rows not yet returned.  The values of a
+ * row's columns are valid until the next item is begun.
  */
 extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);
@@ -150,7 +161,10 @@ dyn_rows_has_more(const DynRows *rows)
 extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 							  DynKeyPart *parts);
 
-/* True if that is the key, in the same encoding. False implies nothing. */
+/*
+ * True if the item has this key, in the same encoding.  It may have the key
+ * even if this returns false.
+ */
 extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 								 const DynKeyPart *parts);
 

@@ -1,10 +1,10 @@
 /*
  * rows_limit.c
- *		Limits documents to the parts that were to be read.
+ *		Hides parts of documents that a scan did not request.
  *
- * If a read serves several scans, or needs more than its rows, responses have
- * parts of a document that a scan did not request.  A mismatched value there
- * must not be an error of that scan.
+ * If a read serves several scans, or needs more attributes than its rows,
+ * responses contain parts of a document that a scan did not request.  A
+ * mismatched value in these parts must not be an error of that scan.
  */
 #include "postgres.h"
 
@@ -42,9 +42,9 @@ member_of(const DynPath *path, const DynPath *document)
 }
 
 /*
- * Returns true if the path reads a part of the document that must be hidden,
- * or contains the document.  Sets *fails if the visible `members` do not
- * determine what stays visible: one of them would be visible in part only.
+ * Returns true if the path contains the document, or reads a part of it that
+ * must be hidden.  Sets *fails if hiding is not possible by a list of visible
+ * `members`, because one of these would be visible only in part.
  */
 static bool
 adds_parts(const DynPath *path, const DynPath *document, const DynRows *own,

@@ -2,9 +2,9 @@
  * template_parts.c
  *		Splits the texts of an item's attributes into the parts of templates.
  *
- * The order of checks on an item is fixed, regardless of the conditions that a
- * request has enforced.  First comes that it is not a row, then that it is
- * ambiguous, then that a part cannot be a value of its column.
+ * The order of checks on an item does not depend on the conditions in the
+ * request.  First, the item may not be a row; then it may be ambiguous; then a
+ * part may not be a value of its column.
  *
  * Texts are usually split one after the other, each in the one way that its
  * template has.  If that fails, and columns occur in several texts, all ways
@@ -47,7 +47,8 @@ describe_mismatch(DynParts *parts, const DynParsedAttr *parsed, DynRowMatch matc
 }
 
 /*
- * Reports a mismatch of a column of the template, which may exclude the item.
+ * Records a mismatch of a column in the template, because of which the item
+ * may not be a row.
  */
 static DynRowMatch
 mismatch_of(DynParts *parts, const DynParsedAttr *parsed, int p, const char *why)
@@ -80,7 +81,7 @@ why_no_match(const DynParsedAttr *parsed)
 }
 
 /*
- * Reports a text that does not match its template, as a mismatch of the first
+ * Records a text that does not match its template, as a mismatch of the first
  * column that is read from it.
  */
 static DynRowMatch
@@ -96,7 +97,10 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 
 /* ---- texts ---- */
 
-/* Checks the splits. A time of another width is checked with the values. */
+/*
+ * Checks the results of splitting.  A time of another width is checked later,
+ * with the values.
+ */
 static DynRowMatch
 judge_splits(DynParts *parts)
 {
@@ -121,8 +125,8 @@ judge_splits(DynParts *parts)
 }
 
 /*
- * Checks texts that match for no values of their columns.  One of them may
- * exclude the item.
+ * Checks texts that do not match with any values of their columns.  Because of
+ * one of them, the item may not be a row.
  */
 static DynRowMatch
 judge_unresolved(DynParts *parts)
@@ -142,7 +146,7 @@ judge_unresolved(DynParts *parts)
 	return match;
 }
 
-/* Decides by the other occurrences of columns. */
+/* Decides ambiguous texts by the other occurrences of their columns. */
 static DynRowMatch
 judge_ways(DynParts *parts)
 {
@@ -161,7 +165,10 @@ judge_ways(DynParts *parts)
 	}
 }
 
-/* True if other occurrences could decide a text outside the key. */
+/*
+ * True if other occurrences of a column could decide a text that is not in the
+ * key.
+ */
 static bool
 has_undecided_text(const DynParts *parts)
 {
@@ -196,8 +203,8 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 
 /*
  * Checks that the part is a value of its column, and a member of its
- * enumeration.  Requests for the members do not find items with other texts
- * there, so these must not be rows in other scans either.
+ * enumeration.  Requests for the members of an enumeration do not find items
+ * with other texts, so these must not be rows in other scans, either.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -294,7 +301,9 @@ judge(DynParts *parts)
 			 has_undecided_text(parts) &&
 			 dyn_find_ways(&parts->all, &about) != DYN_WAYS_ONE)
 	{
-		/* the item is still a row, and columns of the text are mismatches */
+		/*
+		 * the item is still a row, but the columns of the text have mismatches
+		 */
 		for (int i = 0; i < parts->all.relation->ntemplated; i++)
 			parts->all.attrs[i].done = false;
 		(void) judge_splits(parts);
@@ -336,7 +345,7 @@ dyn_parts_text(DynParts *parts, const DynValue *values, int i, int part,
 
 /* ---- values ---- */
 
-/* The texts of the table's key are split when the item arrives. */
+/* Splits a text that is not in the table's key, when it is needed. */
 static void
 split_later(DynParts *parts, int i)
 {
@@ -396,9 +405,9 @@ part_is_reproduced(DynParts *parts, int i, int p)
 }
 
 /*
- * True if the text of the item's attribute is the result of template `i` for
- * the row's column values.  For a case-folded part only ASCII letters are
- * known.
+ * True if template `i` composes the text of the item's attribute from the
+ * row's column values.  A case-folded part can only be compared if it is
+ * ASCII.
  */
 static bool
 is_reproduced(DynParts *parts, int i)
@@ -445,7 +454,7 @@ dyn_rest_create(const DynColumn *column, DynParts *parts)
 	return rest;
 }
 
-/* True if the value is visible only in the unmapped attributes. */
+/* True if no other column shows the value of the attribute. */
 static bool
 stays(const DynRest *rest, const char *name)
 {

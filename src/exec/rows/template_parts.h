@@ -31,7 +31,8 @@ typedef struct DynMismatch
 	const char *attribute;		/* attribute name (UTF-8) */
 	const DynValue *value;		/* value of the attribute */
 	const DynColumn *column;	/* column of a mismatch */
-	const char *why;			/* NULL: it is outside of the enumeration */
+	const char *why;			/* reason; NULL: the value is not in the
+								 * enumeration */
 } DynMismatch;
 
 /*
@@ -43,16 +44,16 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 
 /*
  * Begins the next item.  *mismatch shows why it is ambiguous or a mismatch.
- * If the column has on_mismatch 'null', an item that would be a mismatch is
- * not a row.
+ * Under on_mismatch 'null', an item with a mismatch in a key column is not a
+ * row.
  */
 extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 								   const DynMismatch **mismatch);
 
 /*
- * Begins an item to compare it with others.  *text is a part of template `i`,
- * which is needed, and valid until the next item.  False if the text does not
- * match.
+ * Begins an item to compare it with others.  Stores in *text a part of
+ * template `i` (a needed one), which is valid until the next item.  Returns
+ * false if the attribute does not match the template.
  */
 extern bool dyn_parts_text(DynParts *parts, const DynValue *values, int i,
 						   int part, DynText *text);
@@ -70,13 +71,13 @@ extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 typedef struct DynRest DynRest;
 
 /*
- * Returns the state for a column of unmapped attributes
- * (model/tables/relation.h); NULL if it omits the same attributes for all
- * items.  A template's attribute that is not known to be reproducible stays in
- * the column if the row's columns do not reproduce its text.  An example is an
- * index attribute that was written by other rules, or before a column changed.
- * `parts` are those of the rows that fetch the column.  In
- * CurrentMemoryContext.
+ * Returns the state for a column that shows the rest of the item
+ * (model/tables/relation.h), in CurrentMemoryContext; NULL if it omits the
+ * same attributes for all items.  It depends on the item if the text of a
+ * templated attribute may differ from the text that its columns compose.  An
+ * index attribute may differ because it was written by other rules, or before
+ * a column changed; then the rest shows it.  `parts` are those of the rows
+ * that fetch the column.
  */
 extern DynRest *dyn_rest_create(const DynColumn *column, DynParts *parts);
 

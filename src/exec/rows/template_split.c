@@ -3,10 +3,10 @@
  *		Splits the texts of an item's attributes by their templates, and
  *		searches all ways to split texts that share columns.
  *
- * In a search, the ways of the first text are tried one after the other, with
- * each of them those of the second, and so on.  The known value of a column
- * narrows the ways of the following texts; whether all its occurrences agree
- * is checked at the end.
+ * A search tries the ways of the first text one after the other, and with each
+ * of them the ways of the second text, and so on.  A known value of a column
+ * reduces the ways of the following texts.  At the end, all occurrences of
+ * each column are compared.
  */
 #include "postgres.h"
 
@@ -31,7 +31,9 @@ slot_of(const DynPath *path, const DynPath *paths, int npaths)
 	return slot;
 }
 
-/* Marks the text, and those of the columns in its template. */
+/*
+ * Marks the text, and the texts from which columns in its template are read.
+ */
 static void
 mark_decisive(DynItemSplit *all, int i)
 {
@@ -158,7 +160,7 @@ has_text(const DynTemplatedAttr *templated, const DynValue *value)
 		 templated->parts[0].column.codec.format.kind == DYN_FORMAT_DIGITS);
 }
 
-/* Reads the text; false if the value has none. */
+/* Reads the text; false if the value is not a text. */
 static bool
 read_text(DynItemSplit *all, DynParsedAttr *parsed, const DynValue *value)
 {
@@ -184,7 +186,7 @@ read_text(DynItemSplit *all, DynParsedAttr *parsed, const DynValue *value)
 
 /*
  * Splits one text.  `given` has the known texts of columns that are read from
- * elsewhere, or is NULL.
+ * other attributes, or is NULL.
  */
 static void
 split_text(DynItemSplit *all, DynParsedAttr *parsed, const DynText *given)
@@ -214,9 +216,11 @@ dyn_parsed_attr_value(DynValue *value, const DynParsedAttr *parsed, int part)
 		value->flags = DYN_VALUE_HAS_NUL;
 }
 
-/* ---- columns that are read from elsewhere ---- */
+/* ---- columns that are read from other attributes ---- */
 
-/* Returns what is expected of a part if the column's value is a mismatch. */
+/*
+ * Returns the expectation for a part if the value of its column is a mismatch.
+ */
 static DynExpectation
 expected_of_mismatch(const DynColumn *column)
 {
@@ -262,8 +266,9 @@ dyn_expected_text(DynItemSplit *all, const DynPlaceholderCheck *check, DynText *
 
 /*
  * Stores the texts that the parts of a template must have, as far as they are
- * known; false if a column has no text there.  The source texts of columns are
- * split first, except for those that depend on this one.
+ * known; false if a column does not have a text for its part.  The texts from
+ * which the columns are read are split first, except those that depend on this
+ * text.
  */
 static bool
 expected_texts(DynItemSplit *all, int i, DynText *given)
@@ -287,7 +292,7 @@ expected_texts(DynItemSplit *all, int i, DynText *given)
 	return possible;
 }
 
-/* Splits the texts outside of the cycle on which those in it depend. */
+/* Splits the texts outside of the cycle on which texts of the cycle depend. */
 static void
 break_dependencies(DynItemSplit *all, const Bitmapset *cycle)
 {
@@ -368,7 +373,7 @@ typedef struct Search
 	int			steps;			/* number of remaining steps */
 } Search;
 
-/* True if the column's text is the same in both places. */
+/* True if the column has the same text in both places. */
 static bool
 is_same_text(const DynItemSplit *all, const DynPlaceholderCheck *check)
 {
@@ -380,8 +385,8 @@ is_same_text(const DynItemSplit *all, const DynPlaceholderCheck *check)
 }
 
 /*
- * Adds the texts of columns that are read from this text, as far as other
- * texts, split by now, contain them.
+ * Adds the texts of columns that are read from this text, as far as they also
+ * occur in texts that are already split.
  */
 static void
 add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
@@ -399,7 +404,10 @@ add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known
 	}
 }
 
-/* Stores the known texts; false if a column has no text there. */
+/*
+ * Stores the known texts of the parts; false if a column does not have a text
+ * for its part.
+ */
 static bool
 known_texts(DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
 {
@@ -474,7 +482,7 @@ search_level(Search *search)
 	return find_ways(search, search->attrs[i], guess, take_way, search);
 }
 
-/* Called with each way of the text at this level. */
+/* Callback for each way to split the text at this level. */
 static bool
 take_way(void *arg, const DynText *values)
 {
@@ -502,14 +510,16 @@ stop_at_first(void *arg, const DynText *values)
 	return true;
 }
 
-/* True if the text would match independently of the others. */
+/* True if the text alone, without the others, matches. */
 static bool
 holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
 {
 	return find_ways(search, parsed, guess, stop_at_first, NULL);
 }
 
-/* True if the column's value is in another place of a searched text. */
+/*
+ * True if the column has the same value in another place of a searched text.
+ */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
 {
@@ -552,8 +562,8 @@ guesses_are_confirmed(const Search *search)
 }
 
 /*
- * Searches, and counts the ways; 2: several.  Texts are left split in the
- * first way, if there is one.
+ * Searches, and counts the ways; returns 2 if there are several.  Afterwards
+ * the texts are split in the first way, if there is one.
  */
 static int
 search_ways(Search *search, Guess guess)
@@ -625,7 +635,7 @@ begin_search(Search *search, DynItemSplit *all)
 		else if (parsed->split != DYN_SPLIT_TYPE_MISMATCH && parsed->templated->base)
 			return false;
 	}
-	/* the others are known not to match */
+	/* the searched texts are now known to match, or not to match */
 	for (int i = 0; i < n; i++)
 		all->attrs[i].done |= all->attrs[i].searched;
 	for (int i = 0; i < search->n; i++)
@@ -657,10 +667,10 @@ text_in_doubt(const Search *search)
 }
 
 /*
- * Searches in order of preference.  A text that matches strictly is split so,
- * if the others allow it.  Otherwise a value may contain its separator, if
- * another occurrence of the column has the same value, and there is only one
- * way.
+ * Searches in order of preference.  A text that matches strictly is split
+ * strictly, if that agrees with the other texts.  Otherwise a value may
+ * contain its separator if another occurrence of the column has the same
+ * value, and if there is only one way.
  */
 static DynWaysFound
 search_all(DynItemSplit *all, const DynParsedAttr **about)
@@ -695,8 +705,8 @@ dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about)
 }
 
 /*
- * Splits the texts of a cycle, which are not decisive, in the same way.
- * Afterwards all of them match, or none.
+ * Splits the texts of a cycle, which are not decisive, by the same search.
+ * Afterwards either all of them match, or none.
  */
 static void
 break_cycle(DynItemSplit *all, const Bitmapset *cycle)

@@ -3,9 +3,8 @@
  *		Splits the texts of an item's attributes by their templates.
  *
  * Texts are split one after the other, each in the one way that its template
- * has.  Those that others depend on come first: a part whose column is read
- * from elsewhere must have the encoding of that value, and ends where that
- * ends.
+ * has.  Texts that others depend on are split first: if the column of a part
+ * is read from another attribute, the part must be the encoding of that value.
  */
 #ifndef DYN_EXEC_TEMPLATE_SPLIT_H
 #define DYN_EXEC_TEMPLATE_SPLIT_H
@@ -17,27 +16,32 @@
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
-	bool		decisive;		/* the item filter tests it, or needs it */
+	bool		decisive;		/* true if it decides whether the item is a
+								 * row, or if such a text depends on it */
 	Bitmapset  *cycle;			/* cycle of templates that depend on each
 								 * other, and are not decisive; NULL: in no
 								 * cycle */
 	bool		searched;		/* true if its ways are searched */
 	bool		unresolved;		/* a part must contain its separator */
 	int			slot;
-	bool		busy;			/* true while its dependencies are split */
+	bool		busy;			/* true while the texts that it depends on are
+								 * split */
 	bool		done;			/* fields below are for the current item */
 	DynSplit	split;
-	bool		impossible;		/* true if a column has no text for it */
+	bool		impossible;		/* true if a column does not have a text for
+								 * its part */
 	bool		absent;
-	bool		no_text;		/* true if the value has another type */
-	bool		nul;			/* true if the text has U+0000 */
+	bool		no_text;		/* true if the value is not a text */
+	bool		nul;			/* true if the text contains U+0000 */
 	DynText		text;
 	char	   *space;			/* buffer for a text without its escapes */
 	size_t		capacity;
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 } DynParsedAttr;
 
-/* A part whose column is read from elsewhere; both values must agree. */
+/*
+ * A part whose column is read from another attribute; both values must agree.
+ */
 typedef struct DynPlaceholderCheck
 {
 	int			templated;
@@ -55,7 +59,8 @@ typedef struct DynItemSplit
 	DynParsedAttr *attrs;		/* as relation->templated */
 	int			nchecks;		/* number of checks for the needed templates */
 	DynPlaceholderCheck *checks;
-	bool		entangled;		/* true if decisive texts share columns */
+	bool		entangled;		/* true if decisive texts have columns in
+								 * common */
 	bool		unsure;			/* true if the current item has a value that
 								 * does not match a column of a template */
 } DynItemSplit;
@@ -72,8 +77,8 @@ extern void dyn_item_split_begin(DynItemSplit *all, const DynValue *values);
 extern void dyn_split_attr(DynItemSplit *all, int i);
 
 /*
- * True if parts of key attributes, or of searched texts, have the texts of
- * their columns, where these are parts and already known.
+ * True if the parts of key attributes (or of searched texts) are equal to the
+ * other parts from which their columns are read, as far as these are known.
  */
 extern bool dyn_item_split_agrees(DynItemSplit *all, bool searched);
 
@@ -81,13 +86,13 @@ typedef enum DynExpectation
 {
 	DYN_EXPECTED_TEXT,
 	DYN_EXPECTED_UNKNOWN,		/* the column's value is mismatched */
-	DYN_EXPECTED_NOTHING		/* the column is NULL, or has no encoding
-								 * there */
+	DYN_EXPECTED_NOTHING		/* the column is NULL, or the part cannot
+								 * encode its value */
 } DynExpectation;
 
 /*
- * Returns the text that the part must have, in CurrentMemoryContext.  A column
- * that is a part of an unsplit text is unknown.
+ * Returns the text that the part must have, in CurrentMemoryContext.  The
+ * result is UNKNOWN if the column is read from a text that is not split yet.
  */
 extern DynExpectation dyn_expected_text(DynItemSplit *all,
 										const DynPlaceholderCheck *check,
@@ -106,25 +111,26 @@ dyn_parsed_attr_matches(const DynParsedAttr *parsed)
 /* ---- search ---- */
 
 /*
- * A column may occur in several texts, or several times in one:
- * CUSTOMER#${name} in both key attributes.  If a text matches only if a part
- * contains its separator, as CUSTOMER#o#neil does, the part is unknown; but
- * another occurrence of the column may decide it.
+ * A column may occur in several texts, or several times in one, such as
+ * CUSTOMER#${name} in both key attributes.  A text such as CUSTOMER#o#neil
+ * matches only if a part contains its separator.  Then the part is unknown,
+ * but another occurrence of the column may decide it.
  */
 typedef enum DynWaysFound
 {
-	DYN_WAYS_NONE,				/* text does not match, or texts disagree */
+	DYN_WAYS_NONE,				/* a text does not match, or the texts do not
+								 * agree */
 	DYN_WAYS_ONE,				/* decisive texts are split in one way */
-	DYN_WAYS_SEVERAL,			/* several ways, or one that is not confirmed
-								 * elsewhere */
+	DYN_WAYS_SEVERAL,			/* several ways, or one that no other
+								 * occurrence confirms */
 	DYN_WAYS_UNRESOLVED			/* part must contain its separator, but no
 								 * value of its column matches in all places */
 } DynWaysFound;
 
 /*
- * Searches all ways to split the decisive texts of the current item.  To be
- * called if one of them could not be split, or disagrees with others.  For
- * SEVERAL, *about is a text to name in a message; UNRESOLVED texts are marked.
+ * Searches all ways to split the decisive texts of the current item.  Called
+ * if one of them could not be split, or does not agree with others.  For
+ * SEVERAL, *about is the text for the message.  UNRESOLVED texts are marked.
  * Allocates in CurrentMemoryContext.
  */
 extern DynWaysFound dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about);

@@ -29,9 +29,10 @@ typedef struct DynUnnested
 	DynBuffer	scratch;
 	char		position[12];
 
-	/* context of the item's columns */
+	/* context of the decoded columns of the item */
 	MemoryContext context;
-	bool		decoded;		/* true if these are decoded */
+	bool		decoded;		/* true if the columns of the item are
+								 * decoded */
 	Datum	   *datums;
 	bool	   *nulls;
 } DynUnnested;

@@ -2,10 +2,10 @@
  * caching.c
  *		Serves executions from items that an earlier execution received.
  *
- * The access plan is divided in two.  Its first part has the filters whose
- * values are the same in all executions; it is read and cached.  The second
- * part has the filters whose values change; they are resolved again for each
- * execution.
+ * The access plan is divided in two.  The first part has the filters whose
+ * values are the same in all executions; its items are read and cached.  The
+ * second part has the filters whose values change; these are resolved again
+ * for each execution, and evaluated on the cached items.
  */
 #include "postgres.h"
 
@@ -20,7 +20,8 @@ struct DynCaching
 {
 	Bitmapset **value_params;	/* parameters of each run-time value */
 	Bitmapset  *changed;		/* parameters that have changed so far */
-	Bitmapset  *divided_by;		/* these, when the access plan was divided */
+	Bitmapset  *divided_by;		/* value of `changed` when the access plan was
+								 * divided */
 	uint64		executions;		/* number of executions served */
 
 	/* the divided access plan; freed when another parameter changes */
@@ -29,14 +30,17 @@ struct DynCaching
 								 * filters; NULL: the plan cannot be divided */
 	bool	   *used;			/* run-time values that requests use */
 
-	/* the read, for the values that it uses; freed when another one begins */
+	/* the cached read and its values; freed when another read begins */
 	MemoryContext read_context; /* NULL: no values yet */
 	DynValues	values;
 };
 
 /* ---- creation ---- */
 
-/* A converted value changes with its operands. */
+/*
+ * Finds the parameters of each value.  A converted value also depends on the
+ * parameters of its operands.
+ */
 static DynCaching *
 make_cached(DynInput *input)
 {
@@ -139,8 +143,9 @@ divide(DynInput *input)
 	}
 
 	/*
-	 * A filter on an index saves reads of items in the table.  Without it one
-	 * execution could read more items than all executions would.
+	 * Filters of an index reduce the items that are read from the table.
+	 * Without such a filter, one execution could read more items than all
+	 * executions with it.
 	 */
 	if (dyn_member_can_filter(changing) &&
 		(changing == NIL || !input->scandesc->access->fetch_base_items))
@@ -161,7 +166,7 @@ divide(DynInput *input)
 
 /* ---- start of an execution ---- */
 
-/* Drops the existing read, and notes the new one's values. */
+/* Drops the existing read, and records the values for a new one. */
 static void
 note_values(DynCaching *cached, const DynValues *values)
 {
@@ -193,15 +198,15 @@ dyn_caching_rescan(DynInput *input)
 	MemoryContextSwitchTo(oldcontext);
 	if (!first || !input->running || !input->requested)
 		return;
-	/* the execution that ends had these values */
+	/* the execution that has just ended had these values */
 	divide(input);
 	if (input->caching->member != NULL)
 		note_values(input->caching, &input->values);
 }
 
 /*
- * The first execution sends requests of its own, as if it were the only one:
- * its filters may leave few items to receive.
+ * The first execution sends requests of its own, as if it were the only one,
+ * because its filters may reduce the number of items that are received.
  */
 DynItems *
 dyn_caching_open(DynInput *input)
@@ -216,7 +221,9 @@ dyn_caching_open(DynInput *input)
 		divide(input);
 	if (cached->member == NULL)
 		return NULL;
-	/* the cached read, or the one that the last execution began */
+	/*
+	 * can the cached read, or the read of the last execution, serve this one?
+	 */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&cached->values, &input->values, cached->used);
 	if (!same)

@@ -7,18 +7,19 @@
  * columns than the key, and the inner side of a nested loop.  They would read
  * the same items each time.  From the second execution on, the items are
  * received without the filters whose values change, and cached for the
- * statement (shared.h).  Executions go through them, one after the other.
+ * statement (shared.h).  All later executions read the cached items.
  *
- * The changing values are known from the parameters that core marks as changed
- * at a rescan.  When another parameter changes, the read is repeated once,
- * without that parameter's filters too.  A Scan is therefore repeated at most
- * once for each parameter.
+ * Which values change is known from the parameters that core marks as changed
+ * at a rescan.  When another parameter changes for the first time, the read is
+ * repeated once, without the filters of that parameter.  So a Scan is repeated
+ * at most once for each parameter.
  *
- * This also holds for Queries as long as their keys stay the same: an
- * execution with the keys of the previous one is served.  One read is cached
+ * Queries are cached, too, as long as their keys stay the same: an execution
+ * is served if it has the keys of the previous one.  Only one read is cached
  * at a time.
  *
- * Index, then base: only filters that the index does not evaluate may change.
+ * If items are read from the table after the index, only filters that the
+ * index does not evaluate may change.
  *
  * Not cached: executions served by lookups, children of an asynchronous
  * Append, executions of EvalPlanQual, and filters that compare two attributes.
@@ -40,8 +41,7 @@ extern void dyn_caching_rescan(DynInput *input);
 
 /*
  * Returns the source of the execution that begins, with input->values, if a
- * cached read can serve it; that read may be started here.  Otherwise returns
- * NULL.
+ * cached read can serve it.  May start that read.  Otherwise returns NULL.
  */
 extern DynItems *dyn_caching_open(DynInput *input);
 

@@ -3,9 +3,9 @@
  *		Serves executions from the table instead of an index.
  *
  * A value that no index can hold usually selects zero rows, and a join may
- * repeat it many times.  The values of executions that found no row are
- * therefore remembered for the statement, within the memory limit: each
- * distinct list of such values costs one Scan.
+ * repeat it many times.  So the values of executions that found no row are
+ * stored for the statement, within a memory limit.  Then each distinct list of
+ * such values costs only one Scan.
  */
 #include "postgres.h"
 
@@ -69,7 +69,7 @@ is_known_empty(const DynFallback *fallback, const DynValues *values)
 	return false;
 }
 
-/* Drops all values when there is not enough memory for another list. */
+/* Stores the values; first drops all others if there is not enough memory. */
 static void
 remember_empty(DynFallback *fallback)
 {
@@ -109,7 +109,7 @@ next_checked(DynFallback *fallback, TupleTableSlot *slot, bool wait)
 	return state;
 }
 
-/* Sorts all rows; false if it would have to wait, but must not. */
+/* Sorts all rows; false if this would have to wait, but `wait` is false. */
 static bool
 sort_rows(DynFallback *fallback, TupleTableSlot *slot, bool wait)
 {
@@ -245,8 +245,9 @@ dyn_fallback_open(DynFallback *fallback)
 
 /*
  * Sets up the sort, by the columns of the sort attributes, in the index's
- * direction.  An index sorts texts bytewise, so the statement has requested a
- * bytewise collation, even if the column has another.
+ * direction.  Texts are compared bytewise, as in an index: the order that the
+ * statement has requested uses a bytewise collation, even if the column has
+ * another one.
  */
 static void
 init_sort(DynFallback *fallback)
@@ -274,8 +275,8 @@ init_sort(DynFallback *fallback)
 }
 
 /*
- * Returns the positions of columns for a count: its scan tuple has them after
- * the number.
+ * Returns the positions of columns in the scan tuple of a count, which has
+ * them after the number.
  */
 static int *
 count_positions(const DynInput *input, const DynRows *rows)

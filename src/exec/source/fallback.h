@@ -3,10 +3,10 @@
  *		Serves executions from the table if the planned index may lack items
  *		that they select (plan/keys/index_complete.h).
  *
- * Whether it may depends on an execution's values.  The table is then read by
- * its key or by a Scan.  The plan omits the checks that the index's requests
- * would make, so all of them are made here (checked.h).  Rows that the index
- * would return in order are sorted.
+ * Whether the index may lack items depends on the values of the execution.
+ * The table is then read by its key or by a Scan.  The plan omits checks that
+ * the index's requests would make, so all conditions are checked here
+ * (DynChecker).  Rows that the index would return in order are sorted.
  */
 #ifndef DYN_EXEC_FALLBACK_H
 #define DYN_EXEC_FALLBACK_H

@@ -1,7 +1,7 @@
 /*
  * input.h
- *		Input of a scan: its scan descriptor and values, and all else that
- *		sources know about it.
+ *		Input of a scan: its scan descriptor, its values, and everything else
+ *		that sources know about it.
  *
  * It is part of the scan's state (DynScan).  A statement's inputs are listed
  * in DynStatement, so that those with the same read find each other.
@@ -24,8 +24,8 @@ typedef struct DynInput
 
 	/*
 	 * Called before one of the scan's descriptors starts requests, by scan.c,
-	 * fallback.c and united.c; may raise an error.  Shared and cached reads
-	 * are permitted without it.
+	 * fallback.c and united.c; may raise an error.  Not called for shared and
+	 * cached reads.
 	 */
 	void		(*permit) (struct DynInput *input, DynScanDesc *scandesc);
 
@@ -40,15 +40,17 @@ typedef struct DynInput
 	bool		running;
 	bool		begun;			/* true if an execution was started */
 	bool		has_prefetcher; /* true if a node prefetches for this scan */
-	bool		requested;		/* an execution has sent requests itself */
+	bool		requested;		/* true if an execution has sent requests of
+								 * its own */
 
 	/* counts over all executions, for EXPLAIN */
-	uint64		fallbacks;		/* executions or arms served from the table */
-	uint64		duplicates;		/* items that an arm of an OR read after
-								 * another had returned them */
+	uint64		fallbacks;		/* number of executions or arms served from the
+								 * table */
+	uint64		duplicates;		/* number of items that an arm of an OR read
+								 * after another arm had returned them */
 
-	DynCaching *caching;		/* cached reads, or NULL */
-	DynSharing *sharing;		/* share of a shared read, or NULL */
+	DynCaching *caching;		/* state of cached reads, or NULL */
+	DynSharing *sharing;		/* state of a shared read, or NULL */
 	bool		reads_alone;	/* true if it cannot share a read */
 } DynInput;
 

@@ -2,8 +2,8 @@
  * item_store.c
  *		Stores items in a tuplestore: each is one bytea (item_record.h).
  *
- * A cursor has the record of its item in a buffer of its own: the tuplestore
- * moves its tuples when another cursor adds one.
+ * A cursor has a copy of its item's record, because the tuplestore may move
+ * its tuples when another cursor adds one.
  */
 #include "postgres.h"
 
@@ -16,13 +16,14 @@
 #include "../rows/item_record.h"
 #include "item_store.h"
 
-/* Number of reads between trims: a trim has to look at all cursors. */
+/* Number of reads between trims, each of which examines all cursors. */
 #define READS_BETWEEN_TRIMS		64
 
 typedef struct Cursor
 {
 	uint64		position;		/* number of items before it */
-	bool		at_end;			/* the tuplestore has detected its end */
+	bool		at_end;			/* true if the tuplestore has reported the
+								 * end */
 	bool		left;
 	bytea	   *record;			/* record of the current item */
 	Size		space;
@@ -61,7 +62,10 @@ dyn_item_store_create(int nslots, int ncursors, const bool *may_rewind)
 	return store;
 }
 
-/* Only when necessary: each time the file's buffer is read again. */
+/*
+ * Selects the cursor's read pointer, but only when necessary: each time, the
+ * tuplestore reads its file buffer again.
+ */
 static Cursor *
 select_cursor(DynItemStore *store, int cursor)
 {
@@ -112,9 +116,8 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 		elog(ERROR, "an item is added before the end");
 
 	/*
-	 * When a tuple is added, the tuplestore keeps the selected read position
-	 * at the end, if it is there.  All other positions are then before the new
-	 * tuple.
+	 * When a tuple is added, the selected read position stays at the end if it
+	 * was there.  All other positions are then before the new tuple.
 	 */
 	for (int i = 0; i < store->ncursors; i++)
 		store->cursors[i].at_end = false;
@@ -132,7 +135,7 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 
 /* ---- reading ---- */
 
-/* Moves a cursor that left to the position of another. */
+/* Moves a cursor that has left to the position of another one. */
 static void
 move_away(DynItemStore *store, int number)
 {
@@ -151,7 +154,7 @@ dyn_item_store_has_next(const DynItemStore *store, int cursor)
 	return store->cursors[cursor].position < store->items;
 }
 
-/* Tuples that were read from the file belong to the slot. */
+/* The slot owns tuples that were read from the file. */
 bool
 dyn_item_store_next(DynItemStore *store, int number, DynValue *slots)
 {

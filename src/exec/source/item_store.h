@@ -3,13 +3,13 @@
  *		Stores received items in work_mem and then in a temporary file.
  *
  * An item is stored as the slots of a fetch.  A store has one or more cursors,
- * numbered from 0, each at its own position.  An item added for a cursor at
- * the end is before this cursor, so it need not be read again, and after all
- * others.
+ * numbered from 0, each at its own position.  An item is added for a cursor at
+ * the end, which does not read it again; it is the next item for all other
+ * cursors there.
  *
  * The file belongs to the resource owner that is current when the store is
- * created.  During an execution that is the portal's, so a cursor's file
- * outlives a savepoint that is rolled back.
+ * created.  During an execution that is the portal's owner, so the file of a
+ * cursor outlives a savepoint that is rolled back.
  */
 #ifndef DYN_EXEC_ITEM_STORE_H
 #define DYN_EXEC_ITEM_STORE_H
@@ -19,9 +19,9 @@
 typedef struct DynItemStore DynItemStore;
 
 /*
- * Creates a store for items of `nslots` slots.  `may_rewind` shows which
- * cursors may start again; if none may, items that all have read are dropped.
- * In CurrentMemoryContext.
+ * Creates a store for items of `nslots` slots.  `may_rewind` is true for
+ * cursors that may start again; if there are none, items that all cursors have
+ * read are dropped.  In CurrentMemoryContext.
  */
 extern DynItemStore *dyn_item_store_create(int nslots, int ncursors,
 										   const bool *may_rewind);

@@ -160,12 +160,13 @@ typedef struct Listed
 	DynItems	items;			/* must be first */
 	DynScanDesc *scandesc;
 	DynFetch   *index_result;	/* fetch of the index */
-	DynFetch   *fetch;			/* batch's; NULL between batches */
+	DynFetch   *fetch;			/* fetch of the current batch; NULL between
+								 * batches */
 	MemoryContext context;
 	MemoryContext batch_context;	/* NULL before the first batch */
 	DynBaseKeys *keys;			/* keys that the index listed so far */
-	DynBaseKeys *done;			/* keys not to be read, or NULL */
-	uint64	   *skipped;		/* number of those skipped, if `done` is set */
+	DynBaseKeys *done;			/* keys that must not be read, or NULL */
+	uint64	   *skipped;		/* counter of skipped keys, if `done` is set */
 } Listed;
 
 /* Returns the next new key, from the index or from the keys set aside. */
@@ -181,14 +182,14 @@ next_key(Listed *listed, DynKeyPart *parts)
 			(*listed->skipped)++;
 		else if (dyn_base_keys_add(listed->keys, parts))
 			return true;
-		/* a batch may skip very many of them */
+		/* free them, since a batch may skip many keys */
 		for (int i = 0; i < listed->scandesc->access->nbase; i++)
 			pfree(unconstify(char *, parts[i].value.data));
 	}
 	return dyn_base_keys_next(listed->keys, parts);
 }
 
-/* Ends the batch: the index is awaited again. */
+/* Ends the batch; now the source waits for the index again. */
 static void
 end_batch(Listed *listed)
 {
@@ -198,8 +199,8 @@ end_batch(Listed *listed)
 
 /*
  * Collects keys, waiting for them, and starts to read their items; false at
- * the end of the index.  Peers cannot wait for the index's requests in flight:
- * they are taken in after the batch.
+ * the end of the index.  The group must not wait for the index's requests in
+ * flight, because they are taken in only after the batch.
  */
 static bool
 start_batch(Listed *listed)
@@ -254,7 +255,10 @@ listed_next(DynItems *items)
 	}
 }
 
-/* Returns the fetch waited for: the batch's, or the listing. */
+/*
+ * Returns the fetch that the source waits for: that of the batch, or the
+ * listing.
+ */
 static DynFetch *
 listed_awaited(const DynItems *items)
 {
@@ -264,7 +268,7 @@ listed_awaited(const DynItems *items)
 }
 
 /*
- * Collecting the keys of the next batch may wait, if the index has more pages.
+ * Collecting the keys of the next batch may wait if the index has more pages.
  */
 static bool
 listed_would_wait(DynItems *items)
@@ -307,7 +311,10 @@ static const DynItemsMethods listed_methods = {
 	.close = listed_close,
 };
 
-/* The listing returns the scan descriptor's index rows. */
+/*
+ * Creates a listed source; `index_result` returns the scan descriptor's index
+ * rows.
+ */
 static DynItems *
 make_listed(DynScanDesc *scandesc, DynFetch *index_result)
 {
@@ -361,8 +368,9 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 /* ---- stored ---- */
 
 /*
- * Rows are in work_mem and then in a temporary file.  After a rewind those
- * that were returned come first, then those not yet read from the source.
+ * Rows are stored in work_mem and then in a temporary file.  After a rewind,
+ * the rows that were returned come first, and then those that are not yet read
+ * from the source.
  */
 typedef struct Stored
 {
@@ -488,7 +496,10 @@ dyn_checker_next_row(const DynChecker *checker, DynItems *items,
 		MemoryContextSwitchTo(oldcontext);
 		if (state != DYN_FETCH_ITEM)
 			return state;
-		/* core sets it after this; a count has no relation */
+		/*
+		 * core sets this after the scan, too late for conditions; a count has
+		 * no relation
+		 */
 		if (relation != NULL)
 			slot->tts_tableOid = RelationGetRelid(relation);
 		econtext->ecxt_scantuple = slot;

@@ -6,7 +6,7 @@
  *		empty		none, since no item can qualify
  *		fetched		those of a fetch
  *		listed		those of the table whose keys an index lists
- *		a member's	those of a read that several go through (shared.h)
+ *		a member's	those of a read that several members use (shared.h)
  *
  *		source		its rows
  *		united		those of the arms of an OR, each once (united.h)
@@ -32,14 +32,15 @@ typedef struct DynItemsMethods
 {
 	/*
 	 * Returns the next item's slots, valid until the next call; NULL at the
-	 * end.  items->rows decode it.  Waits, raises errors.  NULL: it returns
-	 * rows.  A source of rows may have it for its own checks (united.c).
+	 * end.  items->rows decode it.  Waits, raises errors.  NULL: the source
+	 * returns rows.  A source of rows may have this function for its own
+	 * checks (united.c).
 	 */
 	const DynValue *(*next) (DynItems *items);
 
 	/*
-	 * Stores the next row; DYN_FETCH_WAITS only without `wait`.  NULL: it
-	 * returns items.
+	 * Stores the next row; Returns DYN_FETCH_WAITS only without `wait`.  NULL:
+	 * the source returns items.
 	 */
 	DynFetchState (*next_row) (DynItems *items, TupleTableSlot *slot, bool wait);
 
@@ -51,24 +52,27 @@ typedef struct DynItemsMethods
 	bool		(*would_wait) (DynItems *items);
 
 	/*
-	 * Returns the fetch that `next` waits for, or NULL.  NULL: it never waits.
+	 * Returns the fetch that `next` waits for, or NULL.  NULL: the source
+	 * never waits.
 	 */
 	DynFetch   *(*awaited) (const DynItems *items);
 
 	/*
-	 * Returns true if the next item has arrived, regardless of what is
-	 * awaited.  NULL: never.
+	 * Returns true if the next item has arrived, even if the source waits for
+	 * something else.  NULL: never.
 	 */
 	bool		(*has_next) (const DynItems *items);
 
 	/*
-	 * Starts again without a request; false if it cannot.  NULL: it never can.
+	 * Starts again without a request; false if it cannot.  NULL: the source
+	 * never can.
 	 */
 	bool		(*rewind) (DynItems *items);
 
 	/*
-	 * Returns the number of items, instead of `next`.  NULL: they are taken
-	 * one by one; a source of rows without `next` then never serves a count.
+	 * Returns the number of items, instead of `next`.  NULL: the items are
+	 * counted one by one.  A source of rows without `next` never serves a
+	 * count.
 	 */
 	uint64		(*count) (DynItems *items);
 
@@ -82,15 +86,16 @@ typedef struct DynItemsMethods
 struct DynItems
 {
 	const DynItemsMethods *methods;
-	DynRows    *rows;			/* rows for the item that `next` returned last,
-								 * here or in an inner source; NULL: stored
-								 * rows */
+	DynRows    *rows;			/* decodes the item that `next` returned last,
+								 * here or in an inner source; NULL: the source
+								 * has stored rows */
 };
 
 /*
- * Returns the items of a resolved access plan, which may be a contradiction,
- * with the rows of the scan descriptor, whose schema was checked.  Does not
- * send yet.  `resolved` must live as long.  In CurrentMemoryContext.
+ * Returns the items of a resolved access plan (which may be a contradiction),
+ * with the rows of the scan descriptor (whose schema was checked).  Does not
+ * send requests yet.  `resolved` must live as long as the source.  In
+ * CurrentMemoryContext.
  */
 extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 								 const DynResolvedAccess *resolved);
@@ -103,7 +108,7 @@ extern DynItems *dyn_items_empty(DynRows *rows);
  */
 extern DynItems *dyn_items_store(DynItems *source);
 
-/* If the source is listed, keys of `done` are counted instead of read. */
+/* If the source is a listed one, keys in `done` are counted and not read. */
 extern void dyn_items_skip_keys(DynItems *items, DynBaseKeys *done,
 								uint64 *skipped);
 
@@ -114,8 +119,8 @@ dyn_items_would_wait(DynItems *items)
 }
 
 /*
- * Stores the next row of items, as next_row.  Remaining rows of the current
- * item come first, since polling invalidates it.
+ * Stores the next row of a source of items, like next_row.  Remaining rows of
+ * the current item come first, since polling invalidates it.
  */
 static inline DynFetchState
 dyn_items_take_row(DynItems *items, TupleTableSlot *slot, bool wait)
@@ -134,7 +139,7 @@ dyn_items_take_row(DynItems *items, TupleTableSlot *slot, bool wait)
 	return DYN_FETCH_ITEM;
 }
 
-/* Stores the next row of any source, as next_row. */
+/* Stores the next row of any source, like next_row. */
 static inline DynFetchState
 dyn_items_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
@@ -149,7 +154,9 @@ dyn_items_awaited(const DynItems *items)
 	return items->methods->awaited ? items->methods->awaited(items) : NULL;
 }
 
-/* Sets the group of the fetch that is waited for, as dyn_fetch_set_group. */
+/*
+ * Sets the group of the fetch that the source waits for (dyn_fetch_set_group).
+ */
 static inline void
 dyn_items_set_group(DynItems *items, int *group_in_flight)
 {
@@ -172,9 +179,9 @@ extern void dyn_items_close(DynItems *items);
 /* ---- checks ---- */
 
 /*
- * Checks rows by conditions before the executor sees them.  Conditions that an
- * access plan's own requests would enforce must be checked where other
- * requests replace them.  Decoded values and those of conditions live until
+ * Checks rows by conditions before the executor sees them.  If other requests
+ * replace those of the access plan, the conditions that its own requests would
+ * enforce must be checked.  Decoded values and those of conditions live until
  * the next row.
  */
 typedef struct DynChecker
@@ -188,7 +195,7 @@ typedef struct DynChecker
 extern void dyn_checker_init(DynChecker *checker, ForeignScanState *node,
 							 ExprState *qual, bool counts);
 
-/* Stores the next row of the items that passes, as next_row. */
+/* Stores the next row that passes the checks, like next_row. */
 extern DynFetchState dyn_checker_next_row(const DynChecker *checker,
 										  DynItems *items, TupleTableSlot *slot,
 										  bool wait);

@@ -62,7 +62,7 @@ dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved)
 		DynMember  *member = lfirst(lc);
 
 		may_rewind[member->number] = member->may_rewind;
-		/* each member's current item is its own */
+		/* each member has its own current item */
 		member->item = n == 1 ? read->slots
 			: palloc0(member->nslots * sizeof(DynValue));
 	}
@@ -112,8 +112,8 @@ is_cached_for_any(const DynMember *member)
 
 /*
  * Stores a copy of the received item for members that have not reached it.
- * Before work_mem is used up, members that may never begin are dropped: they
- * have not read any item yet, and can send requests of their own.
+ * When work_mem is nearly used up, members that may never begin are dropped.
+ * They have not read any item yet, so they can send requests of their own.
  */
 static void
 keep_item(DynMember *member)
@@ -147,8 +147,9 @@ take_item(DynMember *member, bool wait)
 		return DYN_FETCH_END;
 
 	/*
-	 * A scan that has to wait does so for itself, others together with peers
-	 * (async.c).  This also holds for what the source starts during the wait.
+	 * A scan that has to wait does so alone, others together with their group
+	 * (async.c).  This also applies to requests that the source starts in the
+	 * meantime.
 	 */
 	scandesc->group_in_flight = wait ? NULL : member->input->scandesc->group_in_flight;
 	dyn_items_set_group(read->items, scandesc->group_in_flight);
@@ -202,7 +203,7 @@ member_next(DynItems *items)
 	return member->item;
 }
 
-/* A count needs all items. */
+/* Returns true if the member would wait.  A count needs all items. */
 static bool
 member_would_wait(DynItems *items)
 {
@@ -249,7 +250,9 @@ member_rewind(DynItems *items)
 	return true;
 }
 
-/* Includes the items that polling has found. */
+/*
+ * Returns the number of items, including those that were found while polling.
+ */
 static uint64
 member_count(DynItems *items)
 {
@@ -265,7 +268,10 @@ member_close(DynItems *items)
 {
 	DynMember  *member = (DynMember *) items;
 
-	/* responses in flight are taken in by others, or by a later execution */
+	/*
+	 * another member, or a later execution, will receive the responses in
+	 * flight
+	 */
 	dyn_items_set_group(items, NULL);
 	if (!member->comes_again)
 		dyn_member_leave(member);
@@ -312,7 +318,7 @@ dyn_input_is_complete(const DynInput *input, const DynValues *values)
 									 values->nulls);
 }
 
-/* The rows have slots for all attributes that the filters read. */
+/* The rows also get slots for all attributes that the filters read. */
 void
 dyn_member_init(DynMember *member, DynInput *input, List *filters)
 {

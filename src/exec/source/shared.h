@@ -2,17 +2,16 @@
  * shared.h
  *		Shares one read among members.
  *
- * The members are several scans of a statement (sharing.h), or the executions
- * of one scan (caching.h), which is then the only member and returns for each
- * execution.
+ * The members are several scans of a statement (sharing.h).  Or one scan is
+ * the only member, and returns for each of its executions (caching.h).
  *
  * The items are received with every attribute that any member needs, and
- * without the filters that its members evaluate themselves
- * (dynamodb/item_match.h), as DynamoDB would evaluate them.  So each member
- * gets the rows, and the errors, that requests of its own would give.  Each
- * goes through the items at its own pace: items that a member has not reached,
- * or may read again, are stored (item_store.h).  A read continues where it
- * stopped when a member needs more.
+ * without the filters of the members.  The members evaluate these as DynamoDB
+ * would (dynamodb/item_match.h).  So each member gets the same rows, and the
+ * same errors, as with requests of its own.  Members progress independently:
+ * items that a member has not reached, or may read again, are stored
+ * (item_store.h).  When a member needs more items, the read continues where it
+ * stopped.
  *
  * Legal order: for each member dyn_member_init and dyn_shared_add;
  * dyn_shared_limit_parts.  Then dyn_shared_start, and for each member
@@ -34,9 +33,10 @@ typedef enum DynMemberState
 
 typedef struct DynSharedRead
 {
-	List	   *members;		/* list of DynMember *; the first one's access
-								 * plan is read */
-	DynRows    *rows;			/* the first member's, and more */
+	List	   *members;		/* list of DynMember; the access plan of the
+								 * first one is read */
+	DynRows    *rows;			/* rows of the first member, with additional
+								 * slots */
 
 	/* while it is started */
 	DynItems   *items;			/* source; NULL: everything was received */
@@ -46,20 +46,24 @@ typedef struct DynSharedRead
 
 typedef struct DynMember
 {
-	DynItems	items;			/* those its filters select (must be first) */
+	DynItems	items;			/* items that the member's filters select (must
+								 * be first) */
 	DynInput   *input;
 	DynSharedRead *read;
 	int			number;			/* number among the read's members */
 	DynMemberState state;
 
 	/* set by the creator */
-	bool		expected;		/* begins, unless an input is empty */
+	bool		expected;		/* true if the member will begin, unless an
+								 * input is empty */
 	bool		may_rewind;
 	bool		comes_again;	/* true if closing does not leave the read */
 
-	/* the scan's access plan, divided */
-	DynAccess	own_access;		/* without filters evaluated here */
-	DynAccess	filters;		/* these filters, without keys */
+	/* the scan's access plan, divided in two */
+	DynAccess	own_access;		/* access plan without the filters that are
+								 * evaluated here */
+	DynAccess	filters;		/* access plan of these filters, without
+								 * keys */
 	DynScanDesc *scandesc;		/* scan descriptor of the rows */
 
 	/* the filters with values */
@@ -67,10 +71,11 @@ typedef struct DynMember
 	DynCond    *cond;			/* condition; NULL: every item passes */
 	DynBuffer	scratch;
 
-	int			nslots;			/* rows' slots; the read may have more */
-	int		   *slots;			/* the read's slot for each of them */
+	int			nslots;			/* number of the rows' slots; the read may have
+								 * more */
+	int		   *slots;			/* slot of the read for each of them */
 	DynValue   *item;			/* current item, with the rows' slots */
-	bool		found;			/* true if it was not returned yet */
+	bool		found;			/* true if `item` was not returned yet */
 	uint64		count;			/* number of items found */
 } DynMember;
 
@@ -79,13 +84,13 @@ extern bool dyn_member_can_filter(List *filters);
 
 /*
  * True if the planned index has all items that an execution with these values
- * selects.  If not, a read of the index is useless for it.
+ * selects.  If not, the execution cannot use a read of the index.
  */
 extern bool dyn_input_is_complete(const DynInput *input, const DynValues *values);
 
 /*
- * Divides the scan's access plan: those of its filters are evaluated here.
- * The member is zeroed, except for what its creator sets.  In
+ * Divides the scan's access plan: `filters` are evaluated here.  The member is
+ * zeroed, except for the fields that its creator sets.  In
  * CurrentMemoryContext.
  */
 extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
@@ -100,12 +105,15 @@ extern DynItems *dyn_member_open(DynMember *member);
 extern void dyn_member_leave(DynMember *member);
 
 /*
- * Adds a member to a read, which is zeroed before its first member; in
- * CurrentMemoryContext.
+ * Adds a member to a read, which must be zeroed before the first one.
+ * Allocates in CurrentMemoryContext.
  */
 extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
 
-/* Hides parts from members that are read for others; false if it cannot. */
+/*
+ * Hides from each member the parts of documents that are read for others;
+ * false if that is not possible.
+ */
 extern bool dyn_shared_limit_parts(DynSharedRead *read);
 
 /*

@@ -17,14 +17,16 @@ struct DynSharing
 {
 	DynMember	member;			/* must be first */
 	bool		opened;			/* true if it was opened before */
-	bool		warned;			/* true if it has warned of the read's
-								 * requests; the first member's flag is used */
+	bool		warned;			/* true if there was a warning about the read's
+								 * requests; only the flag of the first member
+								 * is used */
 
 	/* context of the read (owned by the first member) */
 	MemoryContext context;
 
 	DynValues	values;
-	bool		awaits_values;	/* filters wait for an initplan's value */
+	bool		awaits_values;	/* true if filters wait for the value of an
+								 * initplan */
 	DynResolvedAccess resolved; /* resolved access plan of the member */
 };
 
@@ -38,7 +40,7 @@ params_of(const DynInput *input)
 	return dyn_running_params((Node *) plan->fdw_exprs);
 }
 
-/* Returns the plan or subplan that it belongs to. */
+/* Returns the plan or subplan that contains the scan. */
 static Plan *
 tree_of(const DynInput *input)
 {
@@ -47,7 +49,8 @@ tree_of(const DynInput *input)
 }
 
 /*
- * True if it is executed once, with at most those parameters (of initplans).
+ * True if the scan is executed once, and depends only on these parameters (of
+ * initplans).
  */
 static bool
 is_executed_once(const DynInput *input, const Bitmapset *initial)
@@ -66,7 +69,7 @@ can_share(const DynInput *input)
 		dyn_member_can_filter(access->filters);
 }
 
-/* True if both read from the same table or index, with the same settings. */
+/* True if both read the same table or index, with the same settings. */
 static bool
 reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 {
@@ -89,7 +92,8 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 }
 
 /*
- * Returns scans of the statement that have not begun and might read the same.
+ * Returns the scans of the statement that have not begun and might read the
+ * same items.
  */
 static List *
 find_candidates(const DynInput *input, const Bitmapset *initial)
@@ -111,8 +115,7 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 
 /*
  * Returns the access plan of a candidate that reads the entire table in any
- * case, or NULL.  If there is one, a scan of an index uses its items, and need
- * not read the index.
+ * case, or NULL.  If there is one, a scan of an index can use its items.
  */
 static const DynAccess *
 find_table_scan(const DynInput *input, List *candidates)
@@ -133,8 +136,9 @@ find_table_scan(const DynInput *input, List *candidates)
 }
 
 /*
- * True if it is executed exactly once, unless an input is empty.  A subplan,
- * even one without parameters, runs only if an expression needs its result.
+ * True if the scan is executed exactly once, unless an input is empty.  A
+ * subplan, even one without parameters, runs only if an expression needs its
+ * result.
  */
 static bool
 is_expected(const DynInput *input)
@@ -148,7 +152,7 @@ is_expected(const DynInput *input)
 
 /*
  * True if sharing can save requests.  A scan that might stop early, or only
- * counts, must not read more than it needs.  It shares only if another scan,
+ * counts, must not cause more to be read.  It shares only if another scan,
  * which is expected to run, reads all items in any case.
  */
 static bool
@@ -180,7 +184,7 @@ is_worth_while(const DynInput *input, List *candidates)
 
 /* ---- setting up ---- */
 
-/* Takes the known values; false if they cannot be determined yet. */
+/* Evaluates the scan's values; false if that is not possible yet. */
 static bool
 take_values(DynSharing *sharing, DynInput *input)
 {
@@ -204,9 +208,9 @@ take_values(DynSharing *sharing, DynInput *input)
 }
 
 /*
- * Returns the scan's part, which reads the `table`, if there is a Scan of it;
- * NULL if the scan cannot or need not share.  Items that are read for others
- * are read to the end.
+ * Returns the scan's state, or NULL if the scan cannot share or need not.  If
+ * `table` is not NULL, that Scan of the table is read.  A read for others is
+ * read to the end.
  */
 static DynSharing *
 make_sharing(DynInput *input, const DynAccess *table)
@@ -275,9 +279,9 @@ common_filter(const DynSharedRead *read)
 
 /*
  * Sets the common filter; returns false if the scans must not share.  A filter
- * on an index saves reads of items in the table.  So scans that read such
- * items do not share if the common filter is too large to send: their own ones
- * may be small enough.
+ * of an index reduces the items that are read from the table.  So scans that
+ * read such items do not share if the common filter is too large to send,
+ * since their own filters may be small enough.
  */
 static bool
 set_filter(DynSharedRead *read)
@@ -301,7 +305,10 @@ set_filter(DynSharedRead *read)
 
 /* ---- members ---- */
 
-/* Returns the candidates that read the same; NULL if the scan is alone. */
+/*
+ * Returns a read for the candidates that read the same items; NULL if there
+ * are no others.
+ */
 static DynSharedRead *
 gather(DynInput *input, List *candidates, const DynAccess *table)
 {
@@ -328,8 +335,8 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 /* ---- the requests ---- */
 
 /*
- * Decides what to read.  Sets *table if a Scan of the table is read, maybe in
- * place of indexes; false if the scan reads alone.
+ * Decides what to read.  Returns false if the scan reads alone.  Sets *table
+ * if a Scan of the table is read, which may replace reads of indexes.
  */
 static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)
@@ -412,12 +419,12 @@ dyn_sharing_open(DynInput *input)
 		const DynSharing *first = linitial(sharing->member.read->members);
 		MemoryContext oldcontext = MemoryContextSwitchTo(first->context);
 
-		/* the filter could not be determined before */
+		/* the filter's values were not known before */
 		sharing->values = dyn_values_copy(&input->values);
 		dyn_member_resolve(&sharing->member, &sharing->values);
 		MemoryContextSwitchTo(oldcontext);
 	}
-	/* an execution with other values than those that were taken reads alone */
+	/* an execution whose values have changed reads alone */
 	if (input->has_prefetcher ||
 		(!sharing->awaits_values &&
 		 !dyn_values_equal(&sharing->values, &input->values, NULL)) ||

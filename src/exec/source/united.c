@@ -17,20 +17,23 @@
 typedef struct Arm
 {
 	DynScanDesc *planned;
-	DynScanDesc *table;			/* used instead of an index that may lack items
+	DynScanDesc *table;			/* scan descriptor that reads the table instead
+								 * of an index that may lack items
 								 * (plan/keys/index_complete.h); NULL: not
 								 * needed */
 
 	/* one execution */
-	DynScanDesc *scandesc;		/* one of the two above */
+	DynScanDesc *scandesc;		/* the one of these two that is used */
 	DynResolvedAccess *resolved;
-	DynItems   *items;			/* NULL: another arm has all its items */
+	DynItems   *items;			/* source; NULL if another arm has all its
+								 * items */
 } Arm;
 
 struct DynUnited
 {
-	DynItems	items;			/* rows of the arms, each item once, that
-								 * satisfy all conditions (must be first) */
+	DynItems	items;			/* returns the rows of the arms that satisfy
+								 * all conditions, each item once (must be
+								 * first) */
 	DynInput   *input;
 	int			narms;
 	Arm		   *arms;
@@ -46,13 +49,16 @@ struct DynUnited
 	/* the current item */
 	DynBuffer	key;			/* key as bytes (base_keys.h); malloc'd */
 	int64		number;			/* number of the item in the execution */
-	bool		counted;		/* true if counted as returned */
+	bool		counted;		/* true if the current item counts as
+								 * returned */
 
 	/* rows returned at the end, with two added columns: key and number */
 	TupleTableSlot *aside_slot; /* NULL: not used */
 	Tuplesortstate *aside;
-	TupleTableSlot *sorted_slot;	/* NULL: not sorted yet */
-	bytea	   *last_key;		/* key of the last row returned of them */
+	TupleTableSlot *sorted_slot;	/* slot for sorted rows; NULL: not sorted
+									 * yet */
+	bytea	   *last_key;		/* key of the last of these rows that was
+								 * returned */
 	int64		last_number;
 };
 
@@ -108,9 +114,7 @@ open_arm(DynUnited *united, int n)
 	dyn_items_skip_keys(arm->items, united->returned, &united->input->duplicates);
 }
 
-/*
- * Makes the scan wait for the arm's further requests together with its peers.
- */
+/* Adds the arm's further requests to the scan's group. */
 static void
 join_group(const DynUnited *united, const Arm *arm)
 {
@@ -149,7 +153,10 @@ dyn_united_open(DynUnited *united)
 			join_group(united, arm);
 			dyn_fetch_send(fetch);
 		}
-		/* its response is not taken in before its turn, so it sends only one */
+		/*
+		 * its response is not taken in until its turn comes, so send only one
+		 * request
+		 */
 		else if (fetch != NULL && arm->scandesc->origin_requests->nstreams == 1)
 			dyn_fetch_send_ahead(fetch);
 		first &= fetch == NULL;
@@ -159,7 +166,7 @@ dyn_united_open(DynUnited *united)
 
 /* ---- items of arms ---- */
 
-/* Begins an item, unless it was returned before. */
+/* Begins an item, unless it has already been returned. */
 static void
 begin_item(DynUnited *united, const DynValue *item)
 {
@@ -181,8 +188,8 @@ begin_item(DynUnited *united, const DynValue *item)
 }
 
 /*
- * Stores the next item that was not returned before in united->item.  Peers
- * wait for the current arm only.
+ * Stores the next item that was not returned before in united->item.  The
+ * group only waits for the current arm.
  */
 static DynFetchState
 find_item(DynUnited *united, bool wait)
@@ -279,7 +286,8 @@ set_aside(DynUnited *united, TupleTableSlot *slot)
 }
 
 /*
- * True if the row is one of the last returned item, from another read of it.
+ * True if the row belongs to the item that was returned last, but comes from
+ * another read of it.
  */
 static bool
 is_duplicate(DynUnited *united, const bytea *key, int64 number)
@@ -337,7 +345,7 @@ next_aside(DynUnited *united, TupleTableSlot *slot)
 /* ---- rows ---- */
 
 /*
- * An item counts as returned only if one of its rows satisfies all conditions,
+ * An item only counts as returned if one of its rows satisfies all conditions
  * and there is memory for its key.
  */
 static DynFetchState
@@ -447,8 +455,8 @@ dyn_united_create(DynInput *input)
 	dyn_checker_init(&united->checker, node, node->ss.ps.qual, true);
 
 	/*
-	 * The executor would check the rows after this; a plan that checks rows
-	 * again (EvalPlanQual) gets them from elsewhere.
+	 * The executor need not check the rows again.  In EvalPlanQual it must,
+	 * because the rows come from another source.
 	 */
 	if (node->ss.ps.state->es_epq_active == NULL)
 		node->ss.ps.qual = NULL;

@@ -4,14 +4,14 @@
  *
  * The arms are read one after the other; if all rows will be needed, their
  * first requests are sent together.  Items are identified by their key of the
- * table.  A row is first checked by all conditions of the scan, and only then
- * its item counts as returned.  The reason: an arm may read an outdated entry
- * of an index, and must not hide the item that another arm reads.
+ * table.  An item counts as returned only when one of its rows has been
+ * checked by all conditions of the scan: an arm that reads an outdated entry
+ * of an index must not hide the item that another arm reads.
  *
  * The keys of returned items are stored in a hash table.  When that reaches
  * its memory limit, further rows go to a sort, which may use a temporary file,
- * and are returned at the end.  All rows of an item are from the same read of
- * it.
+ * and are returned at the end.  All rows of an item come from the same read of
+ * the item.
  */
 #ifndef DYN_EXEC_UNITED_H
 #define DYN_EXEC_UNITED_H

@@ -6,9 +6,9 @@
  * Statements that run inside one another (functions, triggers, cursors) each
  * have their own EState; few exist at a time, so a list is enough.
  *
- * A plan does not show how many of its rows will be fetched; the call of the
- * executor does.  CREATE TABLE AS, COPY and clients that take the full result
- * fetch all of them, cursors and some functions fetch a number.
+ * How many rows will be fetched does not follow from the plan, but from the
+ * call of the executor.  CREATE TABLE AS, COPY and clients that read the full
+ * result fetch all rows; cursors and some functions fetch a number of rows.
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ forget_statement(void *arg)
 {
 	DynStatement **link = &statements;
 
-	/* requests in flight ended with the contexts below */
+	/* requests in flight have ended with the child contexts */
 	Assert(((DynStatement *) arg)->in_flight == 0);
 	Assert(((DynStatement *) arg)->bytes == 0);
 	while (*link != NULL && *link != arg)

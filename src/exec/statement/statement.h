@@ -26,7 +26,7 @@ struct DynTablePace;
 typedef struct DynThrottle
 {
 	const struct DynTablePace *table;
-	DynThrottleEpisode episode; /* current episode, or the last */
+	DynThrottleEpisode episode; /* current or last episode */
 	bool		warned;
 } DynThrottle;
 
@@ -35,8 +35,10 @@ typedef struct DynStatement
 	EState	   *estate;
 	struct DynStatement *next;
 	uint64		number;			/* number in this session, from 1 */
-	int			in_flight;		/* requests, including retries' backoff */
-	size_t		bytes;			/* pages' bytes, arriving or waiting */
+	int			in_flight;		/* number of requests in flight or waiting for
+								 * a retry */
+	size_t		bytes;			/* bytes of pages that are arriving or
+								 * waiting */
 	size_t		max_bytes;
 	DynCounters counters;
 	double		expected_units; /* read units of the requests in flight */
@@ -86,11 +88,14 @@ extern void dyn_statement_add_scan(EState *estate, struct DynInput *scan);
 
 /*
  * Returns true if the current call of the executor fetches all rows of the
- * plan.  False if a client or a cursor fetches some of them.
+ * plan.  Returns false if a client or a cursor fetches only some of them.
  */
 extern bool dyn_run_is_to_end(const EState *estate);
 
-/* Installs the hook for it. Called once, when the library is loaded. */
+/*
+ * Installs the hook for dyn_run_is_to_end. Called once, when the library is
+ * loaded.
+ */
 extern void dyn_run_init(void);
 
 #endif

@@ -94,7 +94,10 @@ time_as_int(Oid type, Datum value)
 	return type == DATEOID ? DatumGetInt32(value) : DatumGetInt64(value);
 }
 
-/* Stores the furthest bound of any element; false if there is none. */
+/*
+ * Stores the bound of the array that includes most, over all elements; false
+ * if there is none.
+ */
 static bool
 convert_bound(const DynConversion *conversion, const DynTimeStep *steps,
 			  const DynArrayElements *elements, Datum *result)

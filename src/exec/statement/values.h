@@ -2,13 +2,13 @@
  * values.h
  *		Run-time values of one execution.
  *
- * One value for each expression of fdw_exprs, in their order, some of them
- * converted to other types (plan/clauses/conversion.h).  A plan refers to them
- * by position (plan/keys/access.h).
+ * The list has one value for each expression of fdw_exprs, in the same order.
+ * Some values are converted to other types (plan/clauses/conversion.h).  A
+ * plan refers to them by position (plan/keys/access.h).
  *
- * Two lists of values are equal if their bytes are.  Equal values of different
- * images count as different, which only costs requests.  Values that differ
- * never count as equal.
+ * Two lists of values are equal if their bytes are.  Equal values with
+ * different bytes count as different, which only costs requests.  Different
+ * values never count as equal.
  */
 #ifndef DYN_EXEC_VALUES_H
 #define DYN_EXEC_VALUES_H
@@ -44,9 +44,8 @@ extern void dyn_values_evaluate(DynValues *values, const List *exprs,
 extern DynValues dyn_values_copy(const DynValues *values);
 
 /*
- * Replaces values that point to memory by copies in CurrentMemoryContext.
- * They are then valid as long as that context, not only until the next
- * evaluation.
+ * Copies values that are passed by reference into CurrentMemoryContext, so
+ * that they outlive the next evaluation.
  */
 extern void dyn_values_keep(DynValues *values);
 

@@ -2,9 +2,9 @@
  * atomic.c
  *		Sends all writes of a statement as one TransactWriteItems.
  *
- * DynamoDB's limits are 100 items and 4 MB, and each item once (API reference,
- * TransactWriteItems).  The first two are checked as the statement runs, so
- * that it does not read for nothing.
+ * DynamoDB accepts at most 100 items and 4 MB, and no item twice (API
+ * reference, TransactWriteItems).  The first two limits are checked as rows
+ * arrive, so that the statement does not read on in vain.
  */
 #include "postgres.h"
 
@@ -129,7 +129,7 @@ drop(DynWriter *writer, DynWrite *write)
 	dyn_write_free(write);
 }
 
-/* Raises the error of a member; none is written. */
+/* Raises the error of one member; no member has been written. */
 static void
 report(DynWrite *write, const DynCancelReason *reason)
 {
@@ -143,7 +143,7 @@ report(DynWrite *write, const DynCancelReason *reason)
 	dyn_write_report(write);
 }
 
-/* Handles the member whose condition failed. */
+/* Decides what happens to a row whose condition failed. */
 static void
 resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
 {
@@ -165,8 +165,9 @@ resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
 }
 
 /*
- * Changes the members whose conditions failed.  Returns false if the
- * transaction was canceled for other reasons.
+ * Handles the members whose conditions failed: changes them, removes them, or
+ * raises an error.  Returns false if the transaction was canceled for other
+ * reasons.
  */
 static bool
 resolve_all(DynWriter *writer, const DynCall *call)
@@ -189,7 +190,7 @@ resolve_all(DynWriter *writer, const DynCall *call)
 	return failed;
 }
 
-/* All members are written. */
+/* Counts all members as written. */
 static void
 confirm_all(DynWriter *writer, double units)
 {
@@ -213,8 +214,8 @@ is_canceled(const DynCall *call)
 }
 
 /*
- * Sends the transaction once; returns true if that settled it.  Repetitions
- * inside of the call have the same token.
+ * Sends the transaction once; returns true if nothing is left to send.  If the
+ * call repeats the request, it sends the same token.
  */
 static bool
 send_once(DynWriter *writer, DynCall *call)

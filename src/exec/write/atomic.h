@@ -4,8 +4,9 @@
  *		TransactWriteItems.
  *
  * The writes are collected, and sent at the flush: DynamoDB applies all of
- * them or none.  A request has a token by which DynamoDB recognizes its
- * repetition, so it may be sent again if its outcome is unknown.
+ * them or none.  Each request has a token.  DynamoDB executes requests with
+ * the same token only once, so a request can be sent again if its outcome is
+ * unknown.
  */
 #ifndef DYN_EXEC_ATOMIC_H
 #define DYN_EXEC_ATOMIC_H
@@ -18,7 +19,7 @@
  */
 extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
 
-/* Sends what was collected, and waits for the response. */
+/* Sends the collected writes, and waits for the response. */
 extern void dyn_atomic_send(DynWriter *writer);
 
 #endif

@@ -26,8 +26,8 @@ is_target_scan(const DynModify *modify, const DynInput *input)
 }
 
 /*
- * RETURNING and AFTER triggers see a deferred row before it is known whether
- * its key exists.
+ * Refuses RETURNING and AFTER triggers: they would see a deferred row before
+ * it is known whether its key exists.
  */
 static void
 refuse_conflicts(const DynModify *modify)
@@ -44,7 +44,10 @@ refuse_conflicts(const DynModify *modify)
 			 errhint("Select the rows into a temporary table first.")));
 }
 
-/* All scans of the statement are known at its first row. */
+/*
+ * The decision is made at the first row, when all scans of the statement are
+ * known.
+ */
 bool
 dyn_modify_is_deferred(DynModify *modify)
 {

@@ -3,11 +3,12 @@
  *		Rows that are stored until the statement has read everything, if it
  *		also reads what it writes.
  *
- * A statement on local tables does not see its own writes.  Here it could: an
- * INSERT INTO t SELECT ... FROM t would read the rows that it has just
- * inserted, and may never end.  So if another scan of the statement reads the
- * same DynamoDB table, perhaps through another foreign table, its rows are
- * stored, and are composed and sent when the statement has run.
+ * A statement on local tables does not see its own writes.  On DynamoDB it
+ * would: INSERT INTO t SELECT ... FROM t would read the rows that it has just
+ * inserted, and might never end.  So if another scan of the statement reads
+ * the DynamoDB table that it writes, perhaps through another foreign table,
+ * the rows to write are stored.  They are composed and sent when all scans
+ * have ended.
  */
 #ifndef DYN_EXEC_DEFERRED_H
 #define DYN_EXEC_DEFERRED_H

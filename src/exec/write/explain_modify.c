@@ -57,7 +57,10 @@ show_counters(const DynModify *modify, ExplainState *es)
 	ExplainPropertyUInteger("Retries", NULL, modify->retries, es);
 }
 
-/* Without ANALYZE there is no state: nothing is opened for writing. */
+/*
+ * Without ANALYZE the table has not been opened for writing, so there is no
+ * state.
+ */
 void
 dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 						List *private, int subplan_index, ExplainState *es)

@@ -2,9 +2,9 @@
  * flush.c
  *		Ends a statement's writes before core looks at their results.
  *
- * A session whose first statement writes to a partitioned table may load the
- * library inside of ExecutorRun.  Then only the hook of ExecutorFinish is
- * called for it.
+ * If a session's first statement writes to a partitioned table, ExecutorRun
+ * may load the library.  Then only the hook of ExecutorFinish is called for
+ * this statement.
  */
 #include "postgres.h"
 
@@ -20,8 +20,8 @@ static ExecutorRun_hook_type previous_run = NULL;
 static ExecutorFinish_hook_type previous_finish = NULL;
 
 /*
- * Executes the data-modifying parts of WITH to their end; core then finds them
- * done (ExecPostprocessPlan).
+ * Executes the data-modifying parts of WITH to their end; core's own attempt
+ * (ExecPostprocessPlan) then finds no more rows.
  */
 static void
 run_rest(EState *estate)
@@ -39,7 +39,7 @@ run_rest(EState *estate)
 	}
 }
 
-/* Sends all that is deferred, and waits for all that is in flight. */
+/* Sends the deferred rows, and waits for all writes in flight. */
 static void
 flush(EState *estate)
 {
@@ -56,7 +56,10 @@ flush(EState *estate)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* A portal that fetches some rows is not at its end. */
+/*
+ * Flushes only if the query has run to its end, not if a portal fetches some
+ * of its rows.
+ */
 static void
 run_and_flush(QueryDesc *query, ScanDirection direction,
 			  uint64 count DYN_RUN_ONCE_PARAMETER)

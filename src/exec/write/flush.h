@@ -4,8 +4,8 @@
  *
  * The number of rows is read after ExecutorRun, and AFTER triggers fire in
  * ExecutorFinish.  Both hooks first execute the data-modifying parts of WITH
- * that the main query has not read to their end, as core would do later: they
- * may read what the main query writes, and must see it as it was.
+ * to their ends, which core would do later.  These parts may read tables that
+ * the main query writes, and must not see its writes.
  */
 #ifndef DYN_EXEC_FLUSH_H
 #define DYN_EXEC_FLUSH_H

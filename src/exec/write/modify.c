@@ -1,6 +1,7 @@
 /*
  * modify.c
- *		Callbacks of statements that write: begin, one row, end.
+ *		Implements the callbacks for statements that write: begin, write a row,
+ *		end.
  */
 #include "postgres.h"
 
@@ -53,7 +54,7 @@ has_trigger(const TriggerDesc *triggers, CmdType operation, bool before, bool ro
 	}
 }
 
-/* True if COPY fires AFTER triggers, which it does before its last flush. */
+/* True if COPY fires AFTER triggers, which happens before the last flush. */
 static bool
 copy_has_after_trigger(const ResultRelInfo *rinfo)
 {
@@ -68,7 +69,9 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
 	return false;
 }
 
-/* Decides whether each row waits for its response. */
+/*
+ * Returns the reason why each row must wait for its response, if there is one.
+ */
 static DynAwaitReason
 await_reason(const DynModify *modify)
 {
@@ -85,7 +88,7 @@ await_reason(const DynModify *modify)
 	return may_vanish && modify->returning ? DYN_AWAITS_RETURNING : DYN_AWAITS_NOTHING;
 }
 
-/* Opens the table as the user whom core checks the privileges of. */
+/* Opens the table as the user whose privileges core has checked. */
 static void
 open_relation(DynModify *modify)
 {
@@ -147,7 +150,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->scratch = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	modify->old = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	modify->writer = dyn_writer_get(estate);
-	/* no index can have a name with a space: writes have a pace of their own */
+	/* writes have their own pace, under a name that no index can have */
 	modify->pace = dyn_table_pace(modify->relation->connection,
 								  modify->relation->table, " writes",
 								  modify->writer->statement->number,
@@ -161,9 +164,9 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 }
 
 /*
- * True if the plan may give a row twice: a join, or an index that can change
- * while it is read.  An index whose items are then read from the table gives
- * each once.
+ * True if the plan may return a row twice: it is a join, or reads an index
+ * that can change in the meantime.  If items are read from the table by the
+ * keys in an index, each is returned once.
  */
 static bool
 may_repeat(const DynModify *modify, const Plan *plan)
@@ -177,7 +180,7 @@ may_repeat(const DynModify *modify, const Plan *plan)
 	return access == NULL || (access->index != NULL && !access->fetch_base_items);
 }
 
-/* The keys of the rows so far. */
+/* Creates the set of the keys of the rows so far. */
 static HTAB *
 make_met(void)
 {
@@ -221,7 +224,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		modify->met = make_met();
 }
 
-/* COPY, and rows that are routed to a partition. */
+/* Also begins COPY, and the writing of rows that are routed to a partition. */
 void
 dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 {
@@ -283,14 +286,14 @@ free_modify(ResultRelInfo *rinfo)
 	rinfo->ri_FdwState = NULL;
 }
 
-/* Everything was flushed before, except where an error ended the statement. */
+/* All writes have been flushed before, unless an error ended the statement. */
 void
 dynEndForeignModify(EState *estate, ResultRelInfo *rinfo)
 {
 	free_modify(rinfo);
 }
 
-/* For COPY this is the only place where the last rows can be awaited. */
+/* COPY has no other callback that can wait for the last rows. */
 void
 dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
 {

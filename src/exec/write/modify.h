@@ -1,6 +1,6 @@
 /*
  * modify.h
- *		Callbacks of statements that write a foreign table.
+ *		The state of a statement that writes a foreign table.
  *
  * A DynModify is one target of a statement: a foreign table, or a partition
  * that rows are routed to.
@@ -32,25 +32,28 @@ typedef struct DynModify
 	ResultRelInfo *rinfo;
 	CmdType		operation;
 	bool		copying;		/* true for COPY */
-	bool		do_nothing;		/* ON CONFLICT DO NOTHING */
-	struct DynUpsert *upsert;	/* ON CONFLICT DO UPDATE, or NULL */
+	bool		do_nothing;		/* true for ON CONFLICT DO NOTHING */
+	struct DynUpsert *upsert;	/* state of ON CONFLICT DO UPDATE, or NULL */
 	bool		atomic;			/* write_mode 'atomic' */
 	DynAwaitReason awaits;
-	bool		has_row_triggers;	/* BEFORE or AFTER ROW, of this operation */
+	bool		has_row_triggers;	/* true if the table has BEFORE or AFTER
+									 * ROW triggers for this operation */
 	bool		returning;
 
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	DynWriteMap *map;
 	DynReread  *reread;
-	TupleTableSlot *scratch;	/* row of an item */
+	TupleTableSlot *scratch;	/* row decoded from an item */
 	TupleTableSlot *old;		/* old row of an UPDATE or DELETE */
 	TupleTableSlot *plan_slot;	/* copy of a subplan's row */
 	Bitmapset  *read;			/* columns that the statement depends on */
-	bool		derives;		/* true if an assigned value depends on them */
+	bool		derives;		/* true if an assigned value depends on columns
+								 * of the row */
 	AttrNumber *junk;			/* DELETE: position of each column in the
 								 * subplan's row; 0: none */
-	struct HTAB *met;			/* keys of the rows so far; NULL: distinct */
+	struct HTAB *met;			/* keys of the rows so far; NULL if no row can
+								 * come twice */
 
 	/* deferred rows (deferred.c) */
 	bool		deferral_known;
@@ -59,10 +62,10 @@ typedef struct DynModify
 	struct Tuplestorestate *plan_rows;
 
 	/* throttling */
-	struct DynTablePace *pace;	/* pace of writes of the table */
-	double		item_units;		/* write units of an item, estimated */
-	double		stalled_ms;		/* time since which every attempt was
-								 * throttled; 0: none was */
+	struct DynTablePace *pace;	/* pace of the table's writes */
+	double		item_units;		/* estimated write units of an item */
+	double		stalled_ms;		/* time since which all attempts were
+								 * throttled; 0 if the last one was not */
 	bool		warned;
 
 	/* for EXPLAIN */

@@ -13,9 +13,8 @@
 #include "row_write.h"
 
 /*
- * Returns true if the old row was met before, so that this statement has
- * written it: PostgreSQL, too, writes a row that joins with several others
- * once.
+ * Returns true if this statement has written the row before.  PostgreSQL, too,
+ * writes a row only once if it joins with several others.
  */
 static bool
 was_met(DynModify *modify, TupleTableSlot *row)
@@ -51,7 +50,7 @@ store_returned(DynModify *modify, const DynWrite *write, TupleTableSlot *row)
 	ExecCopySlot(row, modify->scratch);
 }
 
-/* Keeps what another evaluation of the row needs. */
+/* Copies the subplan's row, which another evaluation needs. */
 static void
 keep_plan_row(DynWrite *write, TupleTableSlot *planSlot)
 {

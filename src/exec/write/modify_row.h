@@ -2,9 +2,9 @@
  * modify_row.h
  *		Writes one row of a statement.
  *
- * A row is composed and checked first, then sent.  While it waits, rows before
- * it may be evaluated again, which overwrites the slots that core computes new
- * rows in.
+ * A row is composed and checked first, then sent.  While it waits for its
+ * turn, earlier rows may be evaluated again, and this overwrites core's slots
+ * for new rows.
  */
 #ifndef DYN_EXEC_MODIFY_ROW_H
 #define DYN_EXEC_MODIFY_ROW_H
@@ -12,8 +12,8 @@
 #include "modify.h"
 
 /*
- * Writes the row; the subplan's row is for UPDATE and DELETE.  Returns false
- * if there is nothing to write any more.
+ * Writes the row; UPDATE and DELETE need the subplan's row, too.  Returns
+ * false if the row does not exist any more.
  */
 extern bool dyn_modify_row(DynModify *modify, TupleTableSlot *row,
 						   TupleTableSlot *planSlot);

@@ -1,13 +1,14 @@
 /*
  * outcome.c
- *		Decides what the end of a request means for its row.
+ *		Decides what the outcome of a request means for its row.
  *
  * An UPDATE or DELETE whose condition failed has met a concurrent change.
  * Under READ COMMITTED it does what PostgreSQL does for a local row that
  * another transaction has changed: the statement is evaluated again for the
  * row as it is now (EvalPlanQual), and the result is written, with a new
- * guard.  If only the encoding of a value differs, such as a time in another
- * format, the guard takes the stored one.
+ * guard.  If the values are equal and only an encoding differs, such as a time
+ * in another format, the write is sent again with a guard that has the stored
+ * encoding.
  */
 #include "postgres.h"
 
@@ -31,16 +32,19 @@
 #include "row_write.h"
 #include "upsert.h"
 
-/* Evaluations of one row, after the first, before the statement gives up. */
+/* Maximum number of evaluations of one row, in addition to the first. */
 #define MOST_ROUNDS		50
 
-/* From this round on, a row waits before it is sent again. */
+/* Evaluations of a row from this one on are followed by a pause. */
 #define FIRST_PAUSE		3
 
 /* Weight of the newest response in the estimate of an item's cost. */
 #define NEWEST			0.3
 
-/* Time without a grant (ms) after which a throttled statement warns. */
+/*
+ * Time (ms) without a successful write after which a throttled statement
+ * warns.
+ */
 #define WARN_AFTER_MS	1000.0
 
 /* ---- errors ---- */
@@ -54,7 +58,10 @@ context_of(const DynWrite *write)
 		NULL, relation->connection->server_name, &relation->connection->provider};
 }
 
-/* The write fails: the writer raises the error when the others have ended. */
+/*
+ * Marks the write as failed.  The writer raises the error when the other
+ * writes have ended.
+ */
 static void
 fail(DynWrite *write, DynWriteFailure failure, const char *why)
 {
@@ -63,7 +70,10 @@ fail(DynWrite *write, DynWriteFailure failure, const char *why)
 	write->why = why;
 }
 
-/* As core's rule for unique indexes: values only if the user may read them. */
+/*
+ * Returns true if the user may read the key.  Core has the same rule for
+ * values of a unique index.
+ */
 static bool
 may_show_key(const DynModify *modify)
 {
@@ -80,7 +90,7 @@ may_show_key(const DynModify *modify)
 	return true;
 }
 
-/* Returns "(pk, sk)=(a, 1)". */
+/* Returns the key as text, such as "(pk, sk)=(a, 1)". */
 static char *
 key_text(const DynWrite *write)
 {
@@ -105,7 +115,10 @@ key_text(const DynWrite *write)
 	return unconstify(char *, dyn_take_text(&text));
 }
 
-/* Returns "Key (pk, sk)=(a, 1)", or "The key" if the values are hidden. */
+/*
+ * Returns the key as text, such as "Key (pk, sk)=(a, 1)", or "The key" if the
+ * values are hidden.
+ */
 static char *
 describe_key(const DynWrite *write)
 {
@@ -220,7 +233,7 @@ dyn_write_report(DynWrite *write)
 
 /* ---- throttling ---- */
 
-/* Smooths the estimate of an item's cost. */
+/* Records the cost of a successful write for the pace of later ones. */
 static void
 grant(DynWrite *write, double units)
 {
@@ -236,7 +249,7 @@ grant(DynWrite *write, double units)
 				   call->done_ms);
 }
 
-/* Warns once that throttling slows the statement. */
+/* Warns that throttling slows the statement down, once. */
 static void
 warn_throttled(DynModify *modify, double now)
 {
@@ -251,9 +264,8 @@ warn_throttled(DynModify *modify, double now)
 }
 
 /*
- * The attempt was throttled, so it has written nothing: sends it again at the
- * pace of the table.  Ends the statement if nothing was granted for
- * throttle_timeout.
+ * Sends a throttled write, which has changed nothing, again at the pace of the
+ * table.  Fails if all attempts were throttled for throttle_timeout.
  */
 static void
 retry_throttled(DynWrite *write)
@@ -305,7 +317,10 @@ confirm(DynWrite *write, const DynWritten *written)
 							   written->attributes_len);
 }
 
-/* An attempt whose outcome was unknown has written the item after all. */
+/*
+ * Counts a write whose earlier attempt, of unknown outcome, turns out to have
+ * succeeded.
+ */
 static void
 confirm_earlier(DynWrite *write)
 {
@@ -339,8 +354,9 @@ retry_unknown(DynWrite *write, const char *err)
 /* ---- another evaluation ---- */
 
 /*
- * Evaluates the statement for the row in `scratch`; NULL: not selected.  What
- * core sets up for that lives as long as the statement.
+ * Evaluates the statement for the row in `scratch`; returns NULL if its
+ * conditions do not select the row any more.  Allocates for the duration of
+ * the statement, because core reuses its state for this.
  */
 static TupleTableSlot *
 evaluate_again(DynWrite *write)
@@ -400,7 +416,7 @@ why_not_again(DynWrite *write)
 	return ++write->rounds > MOST_ROUNDS ? "it changed again at each attempt" : NULL;
 }
 
-/* The row has changed: writes what the statement makes of it now. */
+/* Evaluates the statement for the changed row, and writes the result. */
 static void
 write_again(DynWriter *writer, DynWrite *write)
 {
@@ -467,7 +483,7 @@ is_unchanged(DynWrite *write)
 	return true;
 }
 
-/* True if the statement sets this path. */
+/* True if the statement assigns this path. */
 static bool
 is_set(const DynWrite *write, const DynPath *path)
 {
@@ -480,9 +496,9 @@ is_set(const DynWrite *write, const DynPath *path)
 }
 
 /*
- * Makes the guard require the stored values themselves.  A value that the
- * statement replaces must be one that its column shows in full: a set or
- * binary inside a document would otherwise become a list or a text.
+ * Changes the guard to the stored values.  The columns must show all of a
+ * value that the statement replaces.  Otherwise a set or binary value inside a
+ * document would become a list or a text.
  */
 static void
 guard_stored_values(DynWrite *write, const DynItemTree *item)
@@ -513,8 +529,8 @@ guard_stored_values(DynWrite *write, const DynItemTree *item)
 }
 
 /*
- * Changes the update to write missing maps: the outermost missing one is set,
- * with the values below it.
+ * Changes the update to create missing maps: it sets the outermost missing
+ * map, with the values below it.
  */
 static bool
 create_maps(DynWrite *write, const DynItemTree *item)
@@ -553,7 +569,9 @@ create_maps(DynWrite *write, const DynItemTree *item)
 			else
 				write->values[kept++] = write->values[j];
 		}
-		/* guards below it are replaced by one that requires its absence */
+		/*
+		 * replace the guards below this map by one that requires its absence
+		 */
 		guard = palloc((write->nguard + 1) * sizeof(DynPathValue));
 		{
 			int			n = 0;
@@ -586,7 +604,10 @@ create_maps(DynWrite *write, const DynItemTree *item)
 
 /* ---- failed conditions ---- */
 
-/* Raises an error, and destroys the call, unless it is the expected response. */
+/*
+ * Raises an error, and destroys the call, if the response is not that of the
+ * request.
+ */
 static void
 check_response(DynReread *reread, DynCall *call, const DynReadRequest *request,
 			   const DynRequestContext *about)
@@ -615,8 +636,8 @@ check_response(DynReread *reread, DynCall *call, const DynReadRequest *request,
 }
 
 /*
- * Reads the item of a failed condition whose response does not have it: it may
- * be gone, or the service does not return it.  Returns NULL if it is gone.
+ * Reads the item after a failed condition whose response did not contain it.
+ * Returns NULL if the item does not exist any more.
  */
 static const char *
 read_item(const DynWrite *write, size_t *len)
@@ -649,7 +670,10 @@ read_item(const DynWrite *write, size_t *len)
 	return copy;
 }
 
-/* `item`, or NULL, is the item that has the key. */
+/*
+ * Marks an INSERT as failed because of the item that has its key (NULL: not
+ * known).
+ */
 static void
 fail_duplicate(DynWrite *write, const char *item, size_t len)
 {
@@ -658,7 +682,10 @@ fail_duplicate(DynWrite *write, const char *item, size_t len)
 	write->found_len = len;
 }
 
-/* DO UPDATE: the key exists, or did when the condition was evaluated. */
+/*
+ * Handles an existing key under DO UPDATE.  The item may be gone since the
+ * condition was evaluated.
+ */
 static void
 judge_upsert(DynWrite *write, const char *item, size_t len)
 {
@@ -676,7 +703,7 @@ judge_upsert(DynWrite *write, const char *item, size_t len)
 		fail_duplicate(write, item, len);
 }
 
-/* The condition of an INSERT has failed: the key exists. */
+/* Handles the failed condition of an INSERT: the key exists. */
 static void
 judge_existing(DynWrite *write, const char *item, size_t len)
 {
@@ -704,7 +731,7 @@ judge_existing(DynWrite *write, const char *item, size_t len)
 		fail_duplicate(write, item, len);
 }
 
-/* The item differs from what the guard requires. */
+/* Handles an item that does not match the guard. */
 static void
 judge_changed(DynWriter *writer, DynWrite *write, const DynItemTree *item)
 {
@@ -734,13 +761,13 @@ judge_changed(DynWriter *writer, DynWrite *write, const DynItemTree *item)
 		guard_stored_values(write, item);
 	if (write->state != DYN_WRITE_FAILED && maps && write->nvalues == 0)
 	{
-		/* nothing to remove below a map that does not exist */
+		/* all values to remove are below a map that does not exist */
 		write->state = DYN_WRITE_WRITTEN;
 		write->modify->written++;
 	}
 }
 
-/* The condition of an UPDATE or DELETE has failed. */
+/* Handles the failed condition of an UPDATE or DELETE. */
 static void
 judge_conflict(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 {

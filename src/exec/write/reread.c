@@ -1,12 +1,12 @@
 /*
  * reread.c
- *		Converts items to rows that no fetch has read.
+ *		Converts items that were not read by a fetch into rows.
  *
- * An item about to be written is read back first.  That one check finds every
- * value that would not come back as it was written: a text that contains its
- * separator in a key template, a fraction of a second that a format drops, an
- * integer too large for its padding, two columns of one attribute that
- * disagree.
+ * An item is first decoded into a row, before it is written.  This check alone
+ * finds every value that would not be read as it was written: a text that
+ * contains its separator in a key template, a fraction of a second that a
+ * format drops, an integer too large for its padding, different values in two
+ * columns of one attribute.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@
 #include "../../plan/keys/match_keys.h"
 #include "reread.h"
 
-/* Notes the error of a column; the first one is reported. */
+/* Records the first error of a column. */
 static void
 note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 {
@@ -101,7 +101,7 @@ dyn_reread_create(DynRelation *relation, const DynTableMeta *meta)
 	return reread;
 }
 
-/* Stores the item's row; false if it is not one. */
+/* Stores the item's row; false if the item is not a row. */
 static bool
 store_item(DynReread *reread, DynRows *rows, const DynPathTree *tree,
 		   const char *item, size_t len, TupleTableSlot *slot)
@@ -168,7 +168,10 @@ dyn_column_equal(const DynColumn *column, Datum a, bool anull, Datum b, bool bnu
 
 /* ---- the check ---- */
 
-/* Raises the error that the column would not be read as it was written. */
+/*
+ * Raises the error that the column's value would not be read as it was
+ * written.
+ */
 static void
 report_unreadable(DynReread *reread, AttrNumber attnum, const char *why)
 {

@@ -17,10 +17,7 @@
 
 /* ---- checks ---- */
 
-/*
- * WITH CHECK OPTION is checked by core, too, but only after the row was
- * written.
- */
+/* Core also checks WITH CHECK OPTION, but only after the row is written. */
 void
 dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 {
@@ -38,8 +35,9 @@ dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 /* ---- memory ---- */
 
 /*
- * The struct is in the writer's own memory: when that is reset, its children
- * are gone before the calls are ended.
+ * Allocates the struct in the writer's own memory context, not in a child.  A
+ * reset deletes the children before its callback, which still uses the struct,
+ * ends the calls.
  */
 static DynWrite *
 create_write(DynModify *modify, DynOperation op)
@@ -64,7 +62,7 @@ dyn_write_free(DynWrite *write)
 	pfree(write);
 }
 
-/* Copies a scalar, whose bytes may belong to a row. */
+/* Copies the bytes of a scalar, which may point into a row. */
 static void
 keep_scalar(DynScalar *scalar)
 {
@@ -86,7 +84,7 @@ keep_values(const DynPathValue *values, int n)
 	return copy;
 }
 
-/* Stores the key, and its bytes for comparison, in the write. */
+/* Stores the key in the write, and its bytes, by which keys are compared. */
 static void
 set_key(DynWrite *write, const DynKeyPart *key, int nparts)
 {
@@ -112,7 +110,7 @@ key_parts(const DynModify *modify)
 	return modify->meta->key.nhash + modify->meta->key.nrange;
 }
 
-/* Composes the item of these values into CurrentMemoryContext. */
+/* Composes the item of these values in CurrentMemoryContext. */
 static void
 compose_item(const DynPathValue *values, int n, const char **item, size_t *len)
 {
@@ -154,14 +152,14 @@ dyn_modify_insert(DynModify *modify, TupleTableSlot *row)
 
 /* ---- UPDATE and DELETE ---- */
 
-/* Makes the old row known to a later evaluation. */
+/* Stores the old row for a later evaluation. */
 static void
 keep_old_row(DynWrite *write, TupleTableSlot *old)
 {
 	write->old_row = ExecCopySlotMinimalTuple(old);
 }
 
-/* Sets the guard for these columns of the old row. */
+/* Sets the guard: these columns must have the values of the old row. */
 static void
 set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns)
 {
@@ -185,8 +183,8 @@ same_image(TupleTableSlot *a, TupleTableSlot *b, int i)
 }
 
 /*
- * Divides the assigned columns into those that change and the others.  A
- * BEFORE trigger may have assigned any column.
+ * Returns the assigned columns whose value changes, and the others in
+ * *unchanged.  A BEFORE trigger may have assigned any column.
  */
 static Bitmapset *
 changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
@@ -236,7 +234,10 @@ check_key(DynModify *modify, const DynKeyPart *old, TupleTableSlot *new,
 	}
 }
 
-/* Returns the columns whose stored type is not known from their values. */
+/*
+ * Returns the columns whose values do not determine the DynamoDB type in which
+ * they are stored.
+ */
 static Bitmapset *
 ambiguous_columns(const DynModify *modify, const Bitmapset *columns)
 {
@@ -260,7 +261,10 @@ is_below(const DynPath *path, const DynPath *prefix)
 	return path->nsteps > prefix->nsteps && dyn_path_equal(&above, prefix);
 }
 
-/* Adds the maps above the written paths: DynamoDB does not create them. */
+/*
+ * Lists the maps that contain the written paths.  They must exist, because
+ * DynamoDB does not create them.
+ */
 static void
 set_maps(DynWrite *write)
 {
@@ -285,7 +289,7 @@ set_maps(DynWrite *write)
 	}
 }
 
-/* Checks that the new row, as an item, is read as this row. */
+/* Checks that the item of the new row is read as this row. */
 static void
 check_new_row(DynModify *modify, TupleTableSlot *new, const Bitmapset *changed)
 {
@@ -432,8 +436,8 @@ make_bool(DynCondKind kind, List *conds)
 }
 
 /*
- * The condition of an INSERT: one key attribute is enough, as an item has all
- * of them.  An expired item is not a row, so it is replaced.
+ * Returns the condition of an INSERT: an item does not exist, or has expired.
+ * An item has all key attributes, so the condition tests only one.
  */
 static DynCond *
 absence(const DynModify *modify)
@@ -459,7 +463,7 @@ absence(const DynModify *modify)
 	return absent;
 }
 
-/* The condition of an UPDATE or DELETE. */
+/* Returns the condition of an UPDATE or DELETE. */
 static DynCond *
 presence(const DynWrite *write)
 {

@@ -2,9 +2,10 @@
  * upsert.c
  *		ON CONFLICT DO UPDATE.
  *
- * Core has planned SET and WHERE, but executes neither, since for it the
- * action is NOTHING (plan/paths/plan_upsert.h).  They are set up here as core does:
- * the existing row is the scan tuple, the row to be inserted the inner tuple.
+ * Core has planned SET and WHERE, but does not execute them, because the
+ * planner hook has changed the action to DO NOTHING
+ * (plan/paths/plan_upsert.h).  They are set up here as in core: the existing
+ * row is the scan tuple, and the row to be inserted is the inner tuple.
  */
 #include "postgres.h"
 
@@ -17,8 +18,8 @@
 #include "upsert.h"
 
 /*
- * Core would fire the triggers of an INSERT only, and does not know which rows
- * were updated.
+ * Raises an error if there are UPDATE triggers.  Core would fire only those of
+ * the INSERT, because it does not know which rows were updated.
  */
 static void
 refuse_triggers(const TriggerDesc *triggers, const char *name)
@@ -49,7 +50,7 @@ dyn_upsert_create(ModifyTableState *mtstate, ResultRelInfo *rinfo, const char *n
 	upsert->existing = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	upsert->excluded = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	upsert->updated = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
-	/* core will reset the node's own context */
+	/* the node's own context is not used, because core resets it */
 	upsert->econtext = CreateExprContext(mtstate->ps.state);
 	upsert->projection = ExecBuildUpdateProjection(plan->onConflictSet, true,
 												   plan->onConflictCols, desc,

@@ -1,11 +1,11 @@
 /*
  * upsert.h
- *		ON CONFLICT DO UPDATE: the row exists, so it is updated instead.
+ *		Executes ON CONFLICT DO UPDATE.
  *
  * The insertion is tried first.  If its key exists, the response contains the
  * item; SET and WHERE are evaluated for it, and the result is sent as an
- * UPDATE with its guard.  If the item has changed or gone, that is
- * repeated.
+ * UPDATE with its guard.  If the item is changed or deleted in the meantime,
+ * this starts again.
  */
 #ifndef DYN_EXEC_UPSERT_H
 #define DYN_EXEC_UPSERT_H
@@ -15,14 +15,14 @@
 typedef struct DynUpsert
 {
 	TupleTableSlot *existing;	/* the table's row */
-	TupleTableSlot *excluded;	/* the row that was to be inserted */
+	TupleTableSlot *excluded;	/* row to be inserted */
 	TupleTableSlot *updated;	/* result of the projection */
 	ExprContext *econtext;
 	ProjectionInfo *projection;
 	ExprState  *where;			/* NULL: always */
 } DynUpsert;
 
-/* Prepares DO UPDATE; returns NULL if the statement does not have it. */
+/* Prepares DO UPDATE; returns NULL if the statement does not contain it. */
 extern DynUpsert *dyn_upsert_create(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 									const char *name);
 
@@ -30,13 +30,13 @@ extern DynUpsert *dyn_upsert_create(ModifyTableState *mtstate, ResultRelInfo *ri
 extern void dyn_upsert_free(DynUpsert *upsert);
 
 /*
- * Composes the update of the existing row, which is in modify->scratch.  Sets
- * the state of the write: NEW, or WRITTEN if nothing changes, or NO_ROW if
- * WHERE is not true.
+ * Composes the update of the existing row in modify->scratch.  Sets the state
+ * of the write: NEW, or WRITTEN if nothing changes, or NO_ROW if WHERE is not
+ * true.
  */
 extern void dyn_upsert_evaluate(DynWrite *write);
 
-/* The existing row is gone: the insertion is tried again. */
+/* Composes the insertion again, because the existing row is gone. */
 extern void dyn_upsert_insert_again(DynWrite *write);
 
 #endif

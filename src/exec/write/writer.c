@@ -2,10 +2,10 @@
  * writer.c
  *		Sends the writes of a statement, several at a time.
  *
- * The writer waits only for its own requests.  Those of scans make progress
- * while their own nodes run, so waiting for them could last forever: whatever
- * the limits of the statement, a writer without a request in flight may send
- * one.
+ * The writer waits only for its own requests.  Requests of scans progress only
+ * while their nodes are executed, so waiting for them could last forever.
+ * Therefore a writer without a request in flight may always send one, even
+ * beyond the limits of the statement.
  */
 #include "postgres.h"
 
@@ -26,14 +26,19 @@
 /* Memory that a request takes in addition to its body. */
 #define REQUEST_BYTES	4096
 
-/* Time (ms) after which a pace that waits for a response is checked again. */
+/*
+ * Time (ms) after which the pace is checked again while it waits for a
+ * response.
+ */
 #define LOOK_MS			10.0
 
 static DynWriter *writers = NULL;
 
 /* ---- writers ---- */
 
-/* Ends what is in flight, and counts it: its outcome will not be known. */
+/*
+ * Ends the requests in flight, and counts them as writes of unknown outcome.
+ */
 static void
 abandon(DynWriter *writer)
 {
@@ -143,8 +148,8 @@ find_same_key(const DynWriter *writer, const DynWrite *write)
 }
 
 /*
- * Returns the milliseconds until the table's pace allows a request.  While it
- * waits for a response that another statement has requested, looks again soon.
+ * Returns the milliseconds until the table's pace allows a request.  If the
+ * pace waits for a response of another statement, returns a short time.
  */
 static double
 pace_delay(const DynWrite *write, double now)
@@ -155,7 +160,7 @@ pace_delay(const DynWrite *write, double now)
 	return delay < 0 ? LOOK_MS : delay;
 }
 
-/* True if the limits of the statement allow another request. */
+/* True if the statement's limits allow another request. */
 static bool
 has_room(const DynWriter *writer, const DynWrite *write)
 {
@@ -192,8 +197,8 @@ start(DynWriter *writer, DynWrite *write)
 /* ---- receiving ---- */
 
 /*
- * Returns one line for the log; NULL if the request is not logged.  Values are
- * for log_requests only.
+ * Returns the line for the log; NULL if the request is not logged.  Contains
+ * values only if log_requests is on.
  */
 static char *
 log_line(const DynWrite *write)
@@ -222,7 +227,7 @@ log_line(const DynWrite *write)
 	return line.data;
 }
 
-/* Counts the finished call for the statement, the session and the log. */
+/* Counts the finished call for the statement and the session, and logs it. */
 static void
 account(DynWriter *writer, DynWrite *write)
 {
@@ -252,7 +257,9 @@ dyn_write_uncount(const DynModify *modify)
 	modify->estate->es_processed--;
 }
 
-/* Waits for the other writes, without repeating any, and raises the error. */
+/*
+ * Waits for the other writes without sending any again, then raises the error.
+ */
 static void
 fail(DynWriter *writer, DynWrite *write)
 {
@@ -303,8 +310,8 @@ receive(DynWriter *writer, DynWrite *write)
 
 /*
  * Handles one call that is done, or starts one whose pause is over.  Returns
- * false if there is none.  The list changes with it, so one step handles one
- * write.
+ * false if there is none.  Each step handles only one write, because that
+ * changes the list.
  */
 static bool
 step(DynWriter *writer)
@@ -334,7 +341,7 @@ step(DynWriter *writer)
 	return false;
 }
 
-/* Returns the time to wait for the next pause to end; -1: no limit. */
+/* Returns the milliseconds until the next pause ends; -1: no pause. */
 static long
 next_due(const DynWriter *writer)
 {
@@ -355,7 +362,7 @@ next_due(const DynWriter *writer)
 	return least < 0 ? -1 : (long) least + 1;
 }
 
-/* Waits until something has happened to a write. */
+/* Waits until a response arrives or a pause ends. */
 static void
 wait_for_step(DynWriter *writer)
 {
@@ -382,7 +389,10 @@ dyn_writer_finish(DynWriter *writer)
 		wait_for_step(writer);
 }
 
-/* Waits until the write may be sent: for the limits, for its key, for its pace. */
+/*
+ * Waits until the limits, the pace, and other writes of the same key allow the
+ * write to be sent.
+ */
 static void
 await_turn(DynWriter *writer, const DynWrite *write)
 {

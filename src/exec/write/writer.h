@@ -3,18 +3,19 @@
  *		Sends the writes of a statement, several at a time.
  *
  * There is one writer for each executing statement.  It is the only sender of
- * writes: each is a request of its own, conditional, started as soon as its
- * row is known.  Up to max_concurrency of the statement's requests are in
- * flight, within its memory; a key that is being written waits its turn.
+ * writes.  Each row is one conditional request, sent as soon as the row is
+ * known.  Up to max_concurrency requests of the statement are in flight, if
+ * its memory permits.  Two writes of the same key are sent one after the
+ * other.
  *
- * A write ends in one of three ways.  It is written, and counted.  It has no
- * row any more, because the item is gone or the statement's conditions do not
- * select it any longer; then the statement's number of rows is corrected.  Or
- * it fails: then all other writes in flight are awaited, so that the number of
- * items written is exact, and the error is raised.
+ * A write ends in one of three ways.  It succeeds, and is counted.  Its row
+ * may not exist any more, because the item is gone or the statement's
+ * conditions do not select it any longer; then the statement's number of rows
+ * is corrected.  Or it fails: the writer waits for the other writes in flight,
+ * so that the number of items written is exact, and raises the error.
  *
- * A request is never repeated blindly.  If its outcome is unknown, outcome.c
- * decides whether a repetition can be distinguished from the first one.
+ * If the outcome of a request is unknown, outcome.c decides whether it can be
+ * sent again without being executed twice.
  */
 #ifndef DYN_EXEC_WRITER_H
 #define DYN_EXEC_WRITER_H
@@ -33,21 +34,22 @@ typedef enum DynWriteState
 	DYN_WRITE_SENT,
 	DYN_WRITE_PAUSED,			/* to be sent again at due_ms */
 	DYN_WRITE_WRITTEN,			/* DynamoDB has confirmed it */
-	DYN_WRITE_NO_ROW,			/* there is nothing to write any more */
+	DYN_WRITE_NO_ROW,			/* the row does not exist any more */
 	DYN_WRITE_FAILED			/* its error will be raised */
 } DynWriteState;
 
 /* Errors of a write. */
 typedef enum DynWriteFailure
 {
-	DYN_FAILS_CALL,				/* that of the call */
+	DYN_FAILS_CALL,				/* the call has failed */
 	DYN_FAILS_DUPLICATE,		/* its key exists */
-	DYN_FAILS_CONCURRENT,		/* its row was changed by another writer */
+	DYN_FAILS_CONCURRENT,		/* another writer has changed the row */
 	DYN_FAILS_UNKNOWN,			/* it is not known whether it was executed */
 	DYN_FAILS_THROTTLED,		/* throttled for too long */
-	DYN_FAILS_HIDDEN_VALUES,	/* would replace values that a column cannot
-								 * show */
-	DYN_FAILS_NOT_A_MAP			/* a path leads through another type */
+	DYN_FAILS_HIDDEN_VALUES,	/* the statement would replace values that a
+								 * column cannot show */
+	DYN_FAILS_NOT_A_MAP			/* a path leads through a value that is not a
+								 * map */
 } DynWriteFailure;
 
 /* The write of one item. */
@@ -61,36 +63,37 @@ typedef struct DynWrite
 	/* the request */
 	DynOperation op;
 	DynKeyPart	key[2];
-	const char *key_bytes;		/* the key, for comparison */
+	const char *key_bytes;		/* encoding of the key, to compare keys */
 	size_t		key_len;
 	const char *item;			/* PutItem: the item */
 	size_t		item_len;
-	DynPathValue *values;		/* UpdateItem: what it sets and removes */
+	DynPathValue *values;		/* UpdateItem: values to set; ABSENT: to
+								 * remove */
 	int			nvalues;
 	DynPathValue *guard;		/* values that must not have changed */
 	int			nguard;
-	DynPath   **maps;			/* paths that must be maps */
+	DynPath   **maps;			/* paths at which the item must have maps */
 	int			nmaps;
 	DynReturnValues returns;
 	DynCall    *call;
 	double		cost;			/* expected write units */
 
-	/* its row, for another evaluation (UPDATE, DELETE) */
+	/* the row, for another evaluation (UPDATE, DELETE) */
 	MinimalTuple plan_row;		/* row of the subplan */
 	MinimalTuple old_row;		/* the table's row, as last read */
 	Bitmapset  *guarded;		/* columns that the guard compares */
-	bool		derived;		/* true if the values depend on what was read */
+	bool		derived;		/* true if the values depend on values that
+								 * were read */
 	int			rounds;			/* number of evaluations after the first */
 
-	int			unanswered;		/* attempts whose outcome is unknown */
+	int			unanswered;		/* number of attempts whose outcome is
+								 * unknown */
 	double		due_ms;			/* PAUSED: time of the next attempt */
-	const char *attributes;		/* WRITTEN: the item that was returned, or
-								 * NULL */
+	const char *attributes;		/* WRITTEN: returned item, or NULL */
 	size_t		attributes_len;
 	DynWriteFailure failure;	/* FAILED: its error... */
-	const char *why;			/* ...and the reason or path for its text */
-	const char *found;			/* DUPLICATE: the item that has the key, or
-								 * NULL */
+	const char *why;			/* FAILED: reason or path for the message */
+	const char *found;			/* DUPLICATE: item that has the key, or NULL */
 	size_t		found_len;
 } DynWrite;
 
@@ -98,12 +101,12 @@ typedef struct DynWriter
 {
 	DynStatement *statement;
 	MemoryContext context;		/* its reset abandons what is in flight */
-	int			level;			/* nesting level of the transaction that it
-								 * belongs to */
-	struct DynWriter *next;		/* all writers of the session */
+	int			level;			/* nesting level of its transaction */
+	struct DynWriter *next;		/* next writer of the session */
 	List	   *modifies;		/* DynModify * */
-	List	   *writes;			/* DynWrite *: SENT and PAUSED */
-	List	   *collected;		/* DynWrite *: to be sent together (atomic.h) */
+	List	   *writes;			/* list of DynWrite: SENT and PAUSED */
+	List	   *collected;		/* list of DynWrite to be sent together
+								 * (atomic.h) */
 	size_t		collected_bytes;
 	DynTokens  *tokens;
 	DynBuffer	update_text;
@@ -120,11 +123,15 @@ extern DynWriter *dyn_writer_find(const EState *estate);
 
 /*
  * Sends the write when the statement's limits allow it.  With `wait`, waits
- * for its end; the caller then frees it.  Otherwise the writer owns it.
+ * until it has ended, and the caller must free it.  Otherwise the writer owns
+ * it.
  */
 extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
 
-/* Corrects the count of rows: one that was counted does not exist any more. */
+/*
+ * Corrects the statement's number of rows, after core has counted a row that
+ * does not exist any more.
+ */
 extern void dyn_write_uncount(const struct DynModify *modify);
 
 /* Waits until nothing is in flight. */

@@ -19,16 +19,14 @@ typedef struct DynColumn
 	bool		not_null;
 	bool		placed;			/* true if an option sets the location */
 	Oid			collation;
-	DynPathBase base;			/* start of the path, for an unnested table */
-	const DynPath *path;		/* path of the value in the item, or of the
-								 * text that contains it; without steps for a
-								 * document; path of the collection for an
-								 * element */
+	DynPathBase base;			/* start of the path, in an unnested table */
+	const DynPath *path;		/* path in the item: of the value, of the text
+								 * that contains it, or (for an element) of the
+								 * collection; no steps for a document */
 	const DynPath *below;		/* path of the value in the element */
 	DynDocument document;
-	int			templated;		/* index of the template whose attribute has
-								 * that text (template_columns.h); -1: not
-								 * templated */
+	int			templated;		/* index of the template by which the text is
+								 * split (template_columns.h); -1: none */
 	int			part;			/* index of the part in the template */
 	bool		null_on_mismatch;
 	DynCodec	codec;			/* codec of the value, or of the part's text */

@@ -50,7 +50,10 @@ is_deterministic(Oid collation)
 		get_collation_isdeterministic(collation);
 }
 
-/* Comparing texts without a collation is an error, which SQL raises. */
+/*
+ * True if texts are compared by their bytes.  Without a collation the
+ * comparison is an error, which SQL raises.
+ */
 static bool
 compares_bytes(Oid type, Oid collation)
 {
@@ -112,7 +115,10 @@ dyn_traits_init(DynColumn *column)
 	traits->key = codec->kind != DYN_CODEC_FLOAT4 &&
 		codec->kind != DYN_CODEC_FLOAT8;
 
-	/* with several encodings, = is an interval that contains them all */
+	/*
+	 * if a value has several encodings, = is an interval that contains them
+	 * all
+	 */
 	if (point || range)
 		traits->equality = exact_if(point && !nulls && !codec->is_domain);
 	if (point)
@@ -121,7 +127,10 @@ dyn_traits_init(DynColumn *column)
 		traits->range = exact_if(codec->encoding.total && !nulls);
 	traits->order = range && codec->encoding.sorting == DYN_SORTED &&
 		(codec->encoding.total || !nulls);
-	/* one member does not show whether the full value is valid for a domain */
+	/*
+	 * a single member does not show whether the full value is valid for a
+	 * domain
+	 */
 	traits->parts = codec->kind == DYN_CODEC_JSONB && !nulls &&
 		!codec->is_domain;
 	traits->distinct = point && column_compares_bytes(column);
@@ -137,8 +146,8 @@ dyn_traits_init(DynColumn *column)
 }
 
 /*
- * A part of a text: rows found by the text are compared again, since other
- * parts and other items may contain it, too.
+ * Sets the traits of a part of a text.  They are never exact, since other
+ * parts and other items may contain the same text.
  */
 void
 dyn_traits_init_part(DynColumn *column, bool base, bool folded)
@@ -228,8 +237,8 @@ is_plain_number(const DynCodec *codec)
 }
 
 /*
- * Two columns of the same kind.  Never exact: DynamoDB compares the stored
- * values of both, whatever their types, including its NULLs.
+ * The columns must be of the same kind.  The result is never exact, because
+ * DynamoDB compares stored values of any type, including its own NULLs.
  */
 DynExactness
 dyn_columns_exactness(const DynColumn *column, const DynColumn *other,
@@ -267,7 +276,10 @@ dyn_element_exactness(const DynColumn *column, const DynOperator *op)
 		is_of_codec(op, element) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
-/* Never exact: the item also has rows for its other elements. */
+/*
+ * The result is never exact, since the item also has rows for its other
+ * elements.
+ */
 DynExactness
 dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
 {
@@ -282,7 +294,10 @@ dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
 	return has_points(codec) && is_of_codec(op, codec) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
-/* Supports texts only: DynamoDB has no such operator for other types. */
+/*
+ * Only texts are supported, since DynamoDB has no such operator for other
+ * types.
+ */
 DynExactness
 dyn_member_exactness(const DynOperator *op)
 {

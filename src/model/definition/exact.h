@@ -8,9 +8,9 @@
  *
  * Properties of the column alone are computed once, into its DynTraits, when
  * the foreign table's definition is read.  They are valid for operators that
- * compare by the type that the column is decoded as.  The operator's own input
- * types and collation decide whether that is the case, not the types of
- * columns below its casts. dyn_operator_exactness() and the functions after it
+ * compare values as the column's decoded type.  Whether an operator does so
+ * depends on its own input types and collation, not on the types of columns
+ * inside its casts.  dyn_operator_exactness() and the functions after it
  * combine both.
  *
  * An exactness is valid for all values that may be stored and all run-time
@@ -61,15 +61,15 @@ typedef struct DynTraits
 
 	/*
 	 * True if a key attribute sorts like the column under a bytewise
-	 * collation.  Attributes of equal column values may differ; then the key's
-	 * next attributes do not determine the order.
+	 * collation.  Equal column values may have different attributes; then the
+	 * next attributes of the key do not determine the order.
 	 */
 	bool		order;
 
 	/*
-	 * True if different values of a key attribute are decoded as NULL, or as
-	 * values that differ by the column's collation.  So the column can be in a
-	 * unique index.
+	 * True if different values of a key attribute are never decoded as values
+	 * that are equal by the column's collation (several may be NULL).  Then
+	 * the column can be in a unique index.
 	 */
 	bool		distinct;
 
@@ -77,10 +77,11 @@ typedef struct DynTraits
 	DynExactness not_null_test; /* IS NOT NULL */
 	DynExactness truth;			/* booleans: c, NOT c */
 
-	bool		parts;			/* true if members of a document are the same
-								 * whether it is read completely or partly */
+	bool		parts;			/* true if a member of a document has the same
+								 * value if only a part of the document is
+								 * read */
 	bool		members;		/* true for a part if every row has one of the
-								 * members of its enumeration */
+								 * values that its template enumerates */
 	bool		point;			/* true if = means one stored value, usable as
 								 * a key */
 	bool		key;			/* true if usable in key conditions */
@@ -91,8 +92,8 @@ extern void dyn_traits_init(struct DynColumn *column);
 
 /*
  * Sets the traits of a column encoded in a part of a template.  Comparisons
- * with its values are never exact.  `base`: the part is in a key attribute of
- * the table, so that items with mismatches are not rows.  `folded`: its
+ * with its values are never exact.  `base` is true for a key attribute of the
+ * table: items with mismatches there are not rows.  `folded` is true if its
  * letters are in one case.
  */
 extern void dyn_traits_init_part(struct DynColumn *column, bool base,
@@ -100,8 +101,8 @@ extern void dyn_traits_init_part(struct DynColumn *column, bool base,
 
 /*
  * Returns true if every value of this DynamoDB type, which must be a key type,
- * is an error in the column.  A format describes the stored values, so it is
- * trusted.
+ * is an error in the column.  If the column has a format, the stored values
+ * are assumed to have it.
  */
 extern bool dyn_column_rejects(const struct DynColumn *column, DynType type);
 
@@ -122,7 +123,10 @@ extern DynExactness dyn_prefix_exactness(const struct DynColumn *column,
 extern DynExactness dyn_element_exactness(const struct DynColumn *column,
 										  const DynOperator *op);
 
-/* column OP value in an unnested table, tested as: such an element exists */
+/*
+ * column OP value in an unnested table, evaluated as: the item has such an
+ * element
+ */
 extern DynExactness dyn_unnested_exactness(const struct DynColumn *column,
 										   const DynOperator *op);
 
@@ -136,8 +140,8 @@ extern DynExactness dyn_member_exactness(const DynOperator *op);
 extern bool dyn_name_is_exact(const char *name);
 
 /*
- * Returns true if a partition's items, sorted by this key attribute, are in
- * this order.
+ * Returns true if sorting a partition's items by this key attribute gives this
+ * order.
  */
 extern bool dyn_order_is_exact(const struct DynColumn *column, Oid opfamily,
 							   Oid collation);

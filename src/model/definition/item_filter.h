@@ -41,13 +41,13 @@ typedef struct DynItemFilter
 extern bool dyn_item_filter_check(const char *text, const char **why);
 
 /*
- * Returns the test for these options, each NULL if it is not set.  Allocates
- * in CurrentMemoryContext; raises an error for a text that
+ * Returns the item filter of these two options, which are NULL if not set.
+ * Allocates in CurrentMemoryContext; raises an error for a text that
  * dyn_item_filter_check rejects.
  */
 extern DynItemFilter dyn_item_filter(const char *match, const char *ttl);
 
-/* Returns the name of the term's attribute (UTF-8). */
+/* Returns the attribute's name (UTF-8). */
 static inline const char *
 dyn_filter_term_attribute(const DynFilterTerm *term)
 {
@@ -55,7 +55,8 @@ dyn_filter_term_attribute(const DynFilterTerm *term)
 }
 
 /*
- * Sets the range of the ttl_attribute of expired items, as canonical numbers.
+ * Sets the range that ttl_attribute has in expired items, as canonical
+ * numbers.
  */
 extern void dyn_expired_range(DynScalar *first, DynScalar *last);
 

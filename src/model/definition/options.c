@@ -85,7 +85,7 @@ typedef struct OptionEntry
 	double		min;			/* VALUE_INT, VALUE_REAL */
 	double		max;
 	const char *const *words;	/* VALUE_ENUM */
-	const char *fallback;		/* default as shown to users */
+	const char *fallback;		/* default value as shown to users */
 	bool		superuser;		/* only a superuser may set it */
 	const char *help;
 } OptionEntry;
@@ -102,8 +102,8 @@ static const OptionEntry options_table[] = {
 	{"max_idle_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
 	false, "maximum number of idle connections of a session between statements"},
 	/*
-	 * the smallest request costs half a unit, and should wait a few seconds at
-	 * most
+	 * the minimum is 0.1: the smallest request costs half a unit, and should
+	 * wait only a few seconds
 	 */
 	{"max_read_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
 	false, "maximum read units per second of all sessions together"},
@@ -540,8 +540,8 @@ check_combination(List *options, int where)
 }
 
 /*
- * The list is that of the object after the change.  A user who is not a
- * superuser can therefore neither set such an option nor change others of an
+ * The validator sees the complete list after a change.  So a user who is not a
+ * superuser can neither set such an option, nor change other options of an
  * object that has it.
  */
 DYN_NORETURN static void
@@ -718,7 +718,7 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 static const char *
 help_of(const OptionEntry *entry)
 {
-	/* with shared memory, budgets are for all backends */
+	/* with shared memory, all backends share the budgets */
 	if (dyn_shared_memory() != NULL)
 		return entry->help;
 	if (strcmp(entry->name, "max_read_units_per_second") == 0)
@@ -728,7 +728,7 @@ help_of(const OptionEntry *entry)
 	return entry->help;
 }
 
-/* dynamo_fdw_options(): the table as rows, one per option and object. */
+/* Returns the option table as rows, one for each option and kind of object. */
 Datum
 dynamo_fdw_options(PG_FUNCTION_ARGS)
 {

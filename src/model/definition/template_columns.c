@@ -139,7 +139,7 @@ dyn_templates_parse(const char *text, int *n)
 
 /* ---- attributes to read ---- */
 
-/* Marks the template, and those that its columns are read from. */
+/* Marks the template, and the templates from which its columns are read. */
 static void
 need_template(const DynTemplatedAttr *templated, int i, const DynColumn *columns,
 			  bool *needed)
@@ -303,7 +303,7 @@ connect_names(const Connector *connector)
 
 /* ---- sources ---- */
 
-/* Returns the part of the template that shows the column, or -1. */
+/* Returns the part of the template in which the column occurs, or -1. */
 static int
 two_way_part(const DynTemplatedAttr *templated, AttrNumber attnum)
 {
@@ -371,13 +371,16 @@ key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 					: psprintf("; perhaps you meant \"%s\"", closest.best));
 }
 
-/* Chooses the part that a column is read from, if it does not have a place. */
+/*
+ * Chooses the part that a column is read from, unless its options set a
+ * location.
+ */
 static void
 choose_source(const Connector *connector, AttrNumber attnum)
 {
 	const DynColumn *column = &connector->columns[attnum - 1];
 
-	/* the template of the attribute that the column's own option names */
+	/* try the template of the attribute that the column's own option names */
 	for (int i = 0; i < connector->n && column->placed; i++)
 	{
 		if (dyn_path_equal(column->path, connector->templated[i].path) &&
@@ -386,7 +389,9 @@ choose_source(const Connector *connector, AttrNumber attnum)
 	}
 	if (column->placed)
 		return;
-	/* the templates of the table's key attributes, in the key's order */
+	/*
+	 * try the templates of the table's key attributes, in the order of the key
+	 */
 	for (int k = 0; k < connector->nbase; k++)
 	{
 		for (int i = 0; i < connector->n; i++)
@@ -428,8 +433,8 @@ dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
 }
 
 /*
- * Uses the spec's format, otherwise the column's if it is a text format, or
- * the default of the type.
+ * Uses the format in the placeholder, otherwise that of the column if it is a
+ * text format, otherwise the default of the type.
  */
 static void
 choose_format(const Connector *connector, const DynTemplatedAttr *templated,
@@ -458,7 +463,9 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 		format->true_text = "true";
 		format->false_text = "false";
 	}
-	/* digits in a text, although bool(1,0) is a number elsewhere */
+	/*
+	 * digits in the text, although bool(1,0) is a number in other attributes
+	 */
 	format->numeric = false;
 }
 
@@ -475,7 +482,10 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 	dyn_codec_init(&as->codec, column->codec.typid,
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
-	/* only one of a column's places in a text may contain arbitrary characters */
+	/*
+	 * a column may occur several times in a text, but only once as a part that
+	 * may contain arbitrary characters
+	 */
 	for (int other = 0; other < p; other++)
 	{
 		if (templated->parts[other].attnum == templated->parts[p].attnum &&
@@ -587,8 +597,8 @@ check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 }
 
 /*
- * Returns the precision of the encoding of a time, as the index of the
- * shortest unit that it can represent.
+ * Returns the precision with which a codec encodes times, as the index of the
+ * shortest unit that it represents.
  */
 static int
 coarseness(const DynCodec *codec)
@@ -613,7 +623,8 @@ coarseness(const DynCodec *codec)
 }
 
 /*
- * A day in one key attribute and a time in the other are not the same value.
+ * Raises an error if a column is a day in one key attribute and a time in the
+ * other: these are not the same value.
  */
 static void
 check_precision(const Connector *connector, AttrNumber attnum)
@@ -645,8 +656,8 @@ check_precision(const Connector *connector, AttrNumber attnum)
 }
 
 /*
- * Runs at each planning, so it first checks features that templates seldom
- * have.
+ * This runs at each planning, so it first checks for features that most
+ * templates lack.
  */
 static void
 check_mistakes(const Connector *connector)

@@ -1,7 +1,6 @@
 /*
  * template_columns.h
- *		Attributes that are composed from columns: the table option
- *		key_templates.
+ *		Connects templates with columns: the table option key_templates.
  *
  * A template defines how a string attribute is composed from columns
  * (dynamodb/template.h); here its parts are connected with the columns.  Each
@@ -10,10 +9,10 @@
  * Any other part must match the value that the column has from its source.
  *
  * Templates of the table's key attributes decide which items are rows: their
- * texts must match.  The others supply values and access paths.
+ * texts must match.  Other templates supply values and access paths.
  *
- * A template of one part without literals may also be that of a number
- * attribute, whose digits are the part's text.
+ * A template of one part without literals may also belong to a number
+ * attribute; then its digits are the part's text.
  */
 #ifndef DYN_MODEL_TEMPLATE_COLUMNS_H
 #define DYN_MODEL_TEMPLATE_COLUMNS_H
@@ -30,19 +29,20 @@ typedef struct DynPart
 {
 	AttrNumber	attnum;			/* number of the column */
 	bool		source;			/* true if the column is read from this part */
-	DynColumn	column;			/* column with the part's codec and traits */
+	DynColumn	column;			/* copy of the column, with the part's codec
+								 * and traits */
 } DynPart;
 
 typedef struct DynTemplatedAttr
 {
 	const DynPath *path;		/* path of the attribute */
 	bool		base;			/* true if in the table's key */
-	bool		listed;			/* true if not in the table's key, but in that
-								 * of an index whose enumerated parts may be
+	bool		listed;			/* true if it is in the key of an index (not of
+								 * the table) whose enumerated parts may be
 								 * requested */
-	bool		unasserted;		/* true if rows may have another text there,
-								 * which the rest of the item shows
-								 * (relation.c) */
+	bool		unasserted;		/* true if rows may have another text in the
+								 * attribute, which the column for the rest of
+								 * the item then shows (relation.c) */
 	DynType		type;			/* type of a key attribute, of the table or an
 								 * index; ABSENT: none, or unknown */
 	DynTemplate *tmpl;
@@ -72,11 +72,11 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
 								  const DynTableMeta *meta, const char *table);
 
 /*
- * Returns the paths to read, as a List of DynPath *.  Their texts are split
- * for the table's key, for `listed` templates, and for the columns in
- * `attnums`, and are compared with columns read from elsewhere.  The rest of
- * the item needs all unasserted texts.  Sets needed[i] for templates that are
- * split.
+ * Returns the paths to read, as a List of DynPath *.  Texts are split for the
+ * table's key, for `listed` templates, and for the columns in `attnums`; parts
+ * whose columns are read from other attributes are compared with these.  The
+ * column for the rest of the item needs all unasserted texts.  Sets needed[i]
+ * for templates whose texts are split.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,
@@ -97,8 +97,8 @@ dyn_templated_name(const DynTemplatedAttr *templated)
 }
 
 /*
- * Returns the template without specs, in the database's encoding:
- * user#${email}.
+ * Returns the template without specifications, in the database's encoding,
+ * such as user#${email}.
  */
 extern const char *dyn_templated_text(const DynTemplatedAttr *templated);
 

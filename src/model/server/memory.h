@@ -21,8 +21,8 @@ dyn_reset_if_large(MemoryContext context)
 }
 
 /*
- * Returns an array of `size` bytes that begins with the contents of `array`; a
- * new one in CurrentMemoryContext if `array` is NULL.
+ * Enlarges an array to `size` bytes, or allocates a new one in
+ * CurrentMemoryContext if `array` is NULL.
  */
 static inline void *
 dyn_grown(void *array, Size size)

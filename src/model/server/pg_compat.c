@@ -113,7 +113,10 @@ dyn_result_user(const Query *query)
 #endif
 }
 
-/* In 15, a partition that rows are routed to has no range table entry. */
+/*
+ * PostgreSQL 15 has no range table entry for a partition that rows are routed
+ * to.
+ */
 Oid
 dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate)
 {
@@ -126,7 +129,10 @@ dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate)
 #endif
 }
 
-/* A build may run on a minor version other than that of its headers. */
+/*
+ * Checks at run time, because the minor version may differ from that of the
+ * headers.
+ */
 bool
 dyn_append_needs_event(void)
 {
@@ -251,7 +257,7 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 
 #else
 
-/* True for the error classes that concern values. */
+/* True for errors that concern a value. */
 static bool
 is_of_value(const ErrorData *edata)
 {
@@ -286,7 +292,7 @@ dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 	InputCall	call = {input, str, ioparam, typmod, (Datum) 0};
 	ErrorData  *failure = NULL;
 
-	/* only a subtransaction can catch an error that is not soft */
+	/* without soft errors, only a subtransaction could catch the error */
 	if (IsInParallelMode())
 		call_input(&call);
 	else

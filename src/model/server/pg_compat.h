@@ -32,7 +32,10 @@
 
 #include "wait_reason.h"
 
-/* 19 removed the old UniquePath, and gave its name to UpperUniquePath. */
+/*
+ * PostgreSQL 19 removed the old UniquePath, and renamed UpperUniquePath to
+ * UniquePath.
+ */
 #if PG_VERSION_NUM >= 190000
 #define T_UpperUniquePath T_UniquePath
 #define UpperUniquePath UniquePath
@@ -49,7 +52,7 @@
 #define DYN_MODULE_MAGIC(n, v) PG_MODULE_MAGIC
 #endif
 
-/* ExecutorRun_hook: execute_once was removed. */
+/* PostgreSQL 18 removed the argument execute_once of ExecutorRun_hook. */
 #if PG_VERSION_NUM >= 180000
 #define DYN_RUN_ONCE_PARAMETER
 #define DYN_RUN_ONCE_ARGUMENT
@@ -106,8 +109,8 @@ dyn_pathkey_is_ascending(const PathKey *key)
 
 /*
  * Returns true if the collation sorts bytewise: "C", "POSIX", and the builtin
- * ones of 17 and later.  Reads the catalogs, because the server's function for
- * it changed, and its header requires that of ICU.
+ * ones of 17 and later.  Reads the catalogs, because the server's own function
+ * for this differs between versions, and its header requires ICU's headers.
  */
 extern bool dyn_collation_is_bytewise(Oid collation);
 
@@ -124,7 +127,7 @@ dyn_tuplesort_getdatum(Tuplesortstate *sort, Datum *value, bool *isnull)
 
 /*
  * Returns the user that a scan of the relation runs as; InvalidOid: the
- * current one.
+ * current user.
  */
 static inline Oid
 dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
@@ -140,7 +143,7 @@ dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 
 /*
  * Returns the user whose privileges a statement needs to write its target;
- * InvalidOid: the current one.
+ * InvalidOid: the current user.
  */
 extern Oid	dyn_result_user(const Query *query);
 extern Oid	dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate);
@@ -163,17 +166,17 @@ extern Oid	dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate);
 
 /*
  * Returns true if an asynchronous Append must always have an event to wait
- * for.  15.6 and 16.2 leave a PG_TRY block with "return" if no child adds one.
- * The session's next error then jumps into a stack frame that is gone.  15.7
- * and 16.3 fixed that.  Checks the minor version of the running server, not of
- * the headers.
+ * for.  Versions 15.6 and 16.2 leave a PG_TRY block with "return" if no child
+ * adds an event, so that the session's next error jumps into a stack frame
+ * that no longer exists.  15.7 and 16.3 fixed that.  Checks the minor version
+ * of the running server, not of the headers.
  */
 extern bool dyn_append_needs_event(void);
 
 /*
  * Returns a path that makes the outer side of a semijoin unique, so that it
- * can be joined as INNER; NULL if that is impossible.  Since 19 core builds
- * such relations itself.
+ * can be joined as INNER; NULL if that is impossible.  Since PostgreSQL 19,
+ * core builds such relations itself.
  */
 static inline Path *
 dyn_unique_outer_path(PlannerInfo *root, RelOptInfo *outerrel,
@@ -187,7 +190,10 @@ dyn_unique_outer_path(PlannerInfo *root, RelOptInfo *outerrel,
 #endif
 }
 
-/* Returns the cost added to a nested loop if that is disabled. */
+/*
+ * Returns the cost that is added to a nested loop if nested loops are
+ * disabled.
+ */
 static inline Cost
 dyn_disabled_nestloop_cost(void)
 {
@@ -206,7 +212,7 @@ dyn_copy_disabled_nodes(Path *path, const Path *from)
 #endif
 }
 
-/* Outer-join relids can be part of required_outer; they are not relations. */
+/* Relids of outer joins, which may be in required_outer, are not relations. */
 #if PG_VERSION_NUM >= 160000
 #define dyn_outer_join_relids(root) ((root)->outer_join_rels)
 #else
@@ -292,10 +298,10 @@ dyn_prepare_soft_input(PlannedStmt *statement)
 }
 
 /*
- * Requests, and returns, memory that all backends share and that `init` has
- * initialized. dyn_shared_memory returns NULL if it is unavailable: before 17,
- * that requires shared_preload_libraries.  There can be only one block.  Call
- * the first function when the library is loaded.
+ * The first function requests memory that all backends share, and that `init`
+ * initializes; call it when the library is loaded.  There can be only one
+ * block.  The second function returns it, or NULL if it is unavailable: before
+ * PostgreSQL 17, it requires shared_preload_libraries.
  */
 extern void dyn_request_shared_memory(const char *name, Size size,
 									  void (*init) (void *block));
@@ -303,8 +309,8 @@ extern void *dyn_shared_memory(void);
 
 /*
  * Finds a time zone abbreviation, in lower case, as AT TIME ZONE does.  It has
- * one offset (in seconds; the sign differs among versions), or changing ones.
- * Returns false if it is not an abbreviation.
+ * one fixed offset (in seconds; its sign depends on the version), or offsets
+ * that change.  Returns false if it is not an abbreviation.
  */
 extern bool dyn_find_zone_abbreviation(char *lowered, bool *fixed, int *offset);
 

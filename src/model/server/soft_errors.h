@@ -11,14 +11,14 @@
 
 /*
  * Runs a step in a subtransaction, in CurrentMemoryContext.  Returns NULL, or
- * the error that it raised.  The caller raises again (ReThrowError) those that
- * it does not handle, including cancellation.
+ * the error that it raised.  The caller must raise errors that it does not
+ * handle again (ReThrowError), including cancellation.
  */
 extern ErrorData *dyn_attempt(void (*step) (void *arg), void *arg);
 
 /*
- * Returns true if the error may concern the object that the step reads.  Other
- * errors end the command regardless of the step.
+ * Returns true if the error may concern the object that the step reads.  Any
+ * other error should end the command.
  */
 extern bool dyn_failure_is_of_definition(const ErrorData *failure);
 

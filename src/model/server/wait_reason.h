@@ -1,7 +1,7 @@
 /*
  * wait_reason.h
- *		Reasons for which a backend waits, as pg_stat_activity shows them
- *		since PostgreSQL 17 (names in pg_compat.c).
+ *		Lists the reasons for which a backend waits; pg_stat_activity shows
+ *		them since PostgreSQL 17 (names in pg_compat.c).
  */
 #ifndef DYN_MODEL_WAIT_REASON_H
 #define DYN_MODEL_WAIT_REASON_H

@@ -4,8 +4,8 @@
  *
  * A spinlock protects all buckets.  It is held for arithmetic, and for a
  * search through a few hundred entries if a budget is new.  It is never held
- * while waiting, or where an error could be raised.  A backend that dies
- * leaves only the charge of its requests.
+ * while waiting, or where an error could be raised.  If a backend dies, only
+ * the charges of its requests in flight remain.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@
 
 #define MAX_BUCKETS		256
 
-/* Longest time until a budget is checked again. */
+/* Longest time (ms) until a budget is checked again. */
 #define LONGEST_LOOK_MS	100.0
 
 /* Margin added to a delay, so that rounding does not end it too early. */
@@ -30,7 +30,7 @@
 typedef struct Bucket
 {
 	DynBudget	budget;			/* budget served; free if its rate is 0 */
-	double		level;			/* units left; negative: in debt */
+	double		level;			/* units left; negative if in debt */
 	double		filled_ms;
 } Bucket;
 
@@ -101,7 +101,10 @@ reusable_bucket(BucketTable *table, double now)
 	{
 		Bucket	   *bucket = &table->buckets[i];
 		double		rate = bucket->budget.rate;
-		/* one filled now may serve the other budget of the same request */
+		/*
+		 * a bucket that was filled just now may serve the other budget of the
+		 * same request
+		 */
 		double		idle = now - bucket->filled_ms;
 		bool		is_full = rate == 0 ||
 			(idle > 0 && bucket->level + rate * idle / 1000 >= rate);

@@ -6,8 +6,8 @@
  * A budget is a token bucket that holds the units of one second.  A request
  * takes its maximum cost when it is sent; the charge is corrected when the
  * cost is known.  It may be sent while the bucket is not empty, so the debt is
- * at most one request.  Usage is therefore at most rate * (elapsed + 1 s) plus
- * the cost of one request.
+ * at most the cost of one request.  Usage is therefore at most rate * (elapsed
+ * + 1 s) plus the cost of one request.
  *
  * Buckets live in shared memory if available (dyn_shared_memory), otherwise
  * per session.  Their number is fixed; a bucket that is full again can be used
@@ -72,9 +72,7 @@ extern double dyn_budgets_delay(DynBudgets *budgets, double now_ms);
  */
 extern bool dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
 
-/*
- * Corrects the charge of a request that was charged `charged` and used `used`.
- */
+/* Corrects the charge of a request, from `charged` to `used` units. */
 extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 								double used, double now_ms);
 

@@ -217,7 +217,7 @@ set_credentials(DynConnection *connection)
 	spec->role.session_name = copy_text(dyn_option_text(options, "role_session_name"));
 	spec->role.external_id = copy_text(dyn_option_text(options, "external_id"));
 	spec->role.duration = dyn_option_int(options, "role_duration", 0);
-	/* with these, a provider reaches other services */
+	/* a provider needs these to reach other services */
 	spec->region = copy_text(service->region);
 	spec->domain = copy_text(dyn_url_domain(service->region));
 	spec->sts_endpoint_url = sts ? copy_text(normal_url(sts)) : NULL;
@@ -273,7 +273,7 @@ dyn_connection_make(Oid serverid, Oid userid)
 	return connection;
 }
 
-/* ---- judging one that was made ---- */
+/* ---- checking an existing connection ---- */
 
 void
 dyn_connection_check(const DynConnection *connection)

@@ -29,7 +29,8 @@ typedef struct DynConnection
 	int			max_concurrency;
 	double		max_read_units_per_second;	/* units per second; 0: no limit */
 	double		max_read_units_per_statement;	/* units; 0: no limit */
-	int			throttle_timeout;	/* ms without progress; 0: no limit */
+	int			throttle_timeout;	/* maximum ms without progress; 0: no
+									 * limit */
 	DynReadOptions reads;		/* defaults for tables without such options */
 
 	/* private to connection.c */
@@ -60,8 +61,9 @@ extern Oid	dyn_connection_mapping(Oid serverid, Oid userid);
 extern DynConnection *dyn_connection_make(Oid serverid, Oid userid);
 
 /*
- * Raises an error if the connection must not be used any longer.  It may be
- * old, so this checks it against the current catalogs (privilege.h).
+ * Raises an error if the connection must not be used any longer.  Checks it
+ * against the current catalogs (privilege.h), which may have changed since it
+ * was built.
  */
 extern void dyn_connection_check(const DynConnection *connection);
 

@@ -15,15 +15,15 @@ typedef struct DynCounters
 	uint64		items_read;		/* sum of ScannedCount; items of GetItem */
 	uint64		items_returned; /* items in the responses */
 	uint64		bytes;			/* body bytes on the wire */
-	double		waited_ms;		/* time in which nothing could be sent, because
-								 * of throttling or a read unit limit */
-	double		request_ms;		/* time of all requests with their retries,
-								 * without the waiting above */
-	double		slowest_ms;		/* longest time of a request with its retries,
-								 * without those after throttling */
+	double		waited_ms;		/* time (ms) in which nothing could be sent,
+								 * because of throttling or a read unit
+								 * limit */
+	double		request_ms;		/* time (ms) of all requests with their
+								 * retries, without waited_ms */
+	double		slowest_ms;		/* longest time (ms) of a request with its
+								 * retries, except retries after throttling */
 	double		waiting_ms;		/* time in which the backend only waited */
-	double		read_units;		/* units of ConsumedCapacity, where
-								 * requested */
+	double		read_units;		/* sum of ConsumedCapacity, where requested */
 	uint64		items_written;	/* writes that DynamoDB confirmed */
 	double		write_units;	/* units that these consumed */
 	uint64		conflicts;		/* writes refused because the item had been

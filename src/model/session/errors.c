@@ -44,7 +44,7 @@ static const ServiceError service_errors[] = {
 	"Check the table option table_name and the server options table_prefix, \"region\" and endpoint_url. dynamo_fdw_tables() lists the existing tables."},
 	{"ResourceInUseException", ERRCODE_DUPLICATE_TABLE,
 	"Check whether the table exists already, or is being changed or deleted."},
-	/* its hint names the actions */
+	/* the hint names the IAM actions */
 	{"AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE, NULL},
 	{"UnrecognizedClientException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	KEY_HINT},
@@ -90,7 +90,7 @@ static const ServiceError service_errors[] = {
 typedef struct TransportError
 {
 	DynFailure	failure;
-	int			http_status;	/* 0: any not listed before */
+	int			http_status;	/* 0: any status not listed before */
 	int			sqlstate;
 	const char *hint;
 } TransportError;
@@ -216,7 +216,9 @@ service_hint(const ServiceError *entry, const DynRequestContext *context)
 	if (entry->sqlstate == ERRCODE_INSUFFICIENT_PRIVILEGE)
 		return psprintf("The IAM policy of the credentials must allow %s on the table and its indexes.",
 						actions_of(context->operation));
-	/* the only argument of DescribeTable is the name of the table */
+	/*
+	 * the only argument of DescribeTable is the name, so the name is invalid
+	 */
 	if (strcmp(entry->code, "ValidationException") == 0)
 		return strcmp(context->operation, "DescribeTable") == 0 ? TABLE_NAME_HINT
 			: strcmp(context->operation, "CreateTable") == 0 ? NULL
@@ -251,7 +253,7 @@ report_service(const DynCall *call, const DynRequestContext *context)
 }
 
 /*
- * Returns true if messages may show what a service has sent.  That may be a
+ * Returns true if messages may show text that a service has sent.  It may be a
  * secret of a service that only the database server can reach.
  */
 static bool

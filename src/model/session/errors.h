@@ -48,9 +48,9 @@ typedef struct DynWriteContext
 } DynWriteContext;
 
 /*
- * Raises the error of a write that DynamoDB may have executed or not: the call
- * is unanswered, or its response was not accepted.  Then `err` continues "The
- * response ..." (dynamodb/write.h); otherwise it is NULL.
+ * Raises the error of a write of unknown outcome: DynamoDB may or may not have
+ * executed it.  `err` is NULL if there was no response; otherwise it continues
+ * "The response ..." (dynamodb/write.h).
  */
 DYN_NORETURN extern void dyn_report_unanswered(const DynCall *call, const char *err,
 											   const DynWriteContext *context);
@@ -63,11 +63,11 @@ DYN_NORETURN extern void dyn_report_credentials(const DynError *err,
 extern const char *dyn_describe_failure(const DynCall *call);
 
 /*
- * Raises the error of a statement whose reads, or writes, were throttled for
- * `seconds` without a response.  `call` is its last attempt to read or write
- * `resource` (dyn_describe_target), which serves `capacity` units per second,
- * or 0 if that is unknown.  `units` is the number of such units that the
- * statement has used.
+ * Raises the error that reads (or writes) were throttled for `seconds` without
+ * a response.  `call` is its last attempt to read or write `resource`
+ * (dyn_describe_target), which serves `capacity` units per second, or 0 if
+ * that is unknown.  `units` is the number of such units that the statement has
+ * used.
  */
 DYN_NORETURN extern void dyn_report_throttled(const DynCall *call, bool is_write,
 											  const char *resource,
@@ -86,8 +86,8 @@ DYN_NORETURN extern void dyn_report_no_match(const DynCall *call, const char *er
 											 const DynRequestContext *context);
 
 /*
- * Returns true if the call failed because the table, index or key differs from
- * the plan.
+ * Returns true if the call failed because the table, the index or a key
+ * differs from those in the plan.
  */
 extern bool dyn_failure_is_stale(const DynCall *call);
 

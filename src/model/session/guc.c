@@ -4,12 +4,12 @@
  *
  * scan_policy: a user may set a policy at least as strict as "warn".  To
  * loosen a table's own policy with "allow" requires a superuser, or the
- * configuration file.  A setting by ALTER ROLE ... SET counts as set by the
- * role itself, since it may have been made while this library was not loaded.
+ * configuration file.  A setting by ALTER ROLE ... SET counts as the role's
+ * own, even if a superuser has made it: its permission may not have been
+ * checked, because this library was not loaded.
  *
- * log_requests shows the constants of other users' views, so only a superuser
- * may set it.  The same applies to log_min_duration, which is for
- * administrators.
+ * log_requests shows the constants in other users' views, so only a superuser
+ * may set it.  log_min_duration, too, is for administrators only.
  *
  * A parallel worker accepts its leader's settings without these checks.
  */
@@ -71,8 +71,9 @@ check_scan_policy(int *newval, void **extra, GucSource source)
 }
 
 /*
- * Users may set the limit for their own statements, but not so high that these
- * could use up the machine's memory.  A worker accepts its leader's value.
+ * Users may set the limit for their own statements, but not so high that it
+ * could exhaust the machine's memory.  A parallel worker accepts its leader's
+ * value.
  */
 static bool
 check_fetch_memory(int *newval, void **extra, GucSource source)

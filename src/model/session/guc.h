@@ -10,8 +10,9 @@
 
 typedef enum DynWriteMode
 {
-	DYN_WRITE_IMMEDIATE,		/* each item by itself */
-	DYN_WRITE_ATOMIC			/* all items of a statement, or none */
+	DYN_WRITE_IMMEDIATE,		/* each item is written by its own request */
+	DYN_WRITE_ATOMIC			/* all items of a statement are written, or
+								 * none */
 } DynWriteMode;
 
 extern int	dyn_guc_write_mode; /* DynWriteMode */
@@ -24,7 +25,7 @@ extern bool dyn_guc_enable_lookup_join;
 extern bool dyn_guc_enable_cached_reads;
 extern bool dyn_guc_enable_shared_reads;
 extern int	dyn_guc_fetch_memory;	/* kB of pages a statement may hold */
-extern int	dyn_guc_analyze_read_units; /* units; limit for ANALYZE */
+extern int	dyn_guc_analyze_read_units; /* limit of read units for ANALYZE */
 extern double dyn_guc_max_statement_units;	/* units; 0: no limit */
 extern double dyn_guc_preview_units;	/* units; -1: use the options */
 

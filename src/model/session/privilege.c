@@ -28,8 +28,7 @@ dyn_check_endpoint(const ForeignServer *server, const char *url)
 
 /*
  * Returns true for names such as eu-west-1 or us-gov-west-1.  Other names
- * could turn the endpoint into that of another service:
- * dynamodb.s3.amazonaws.com is a bucket.
+ * could lead to another service: dynamodb.s3.amazonaws.com would be a bucket.
  */
 static bool
 names_region(const char *region)

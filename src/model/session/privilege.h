@@ -6,13 +6,13 @@
  * go there, signed with their keys.  Plain http makes them visible to the
  * network, so it is only allowed for a server that a superuser owns.
  *
- * Credentials from a provider belong to the database server.  They go to AWS
- * only, and only for the user whose mapping a superuser gave a provider.  The
- * catalogs do not record who set an option, and a server's owner may change.
- * Therefore endpoint_url, proxy or ca_bundle, which redirect requests, require
- * that a superuser owns the server now, and that the mapping names the
- * endpoint.  The mapping must also name it if the server's owner, who can
- * change the region, is not a superuser.
+ * Credentials from a provider belong to the database server.  They are sent
+ * only to AWS, and only for a user in whose mapping a superuser has set a
+ * provider.  The catalogs do not record who set an option, and a server's
+ * owner may change.  So a server with endpoint_url, proxy or ca_bundle, which
+ * redirect requests, must be owned by a superuser now, and the mapping must
+ * name the endpoint.  The mapping must also name it if the server's owner, who
+ * can change the region, is not a superuser.
  */
 #ifndef DYN_MODEL_PRIVILEGE_H
 #define DYN_MODEL_PRIVILEGE_H

@@ -4,7 +4,7 @@
  *
  * The caller writes one line for each request: operation, table, index and the
  * size of the response.  It includes values of keys and filters only if
- * log_requests is on, never for log_min_duration alone.  The text added here
+ * log_requests is on, not for log_min_duration alone.  The text added here
  * contains no secrets.
  */
 #ifndef DYN_MODEL_REQUEST_LOG_H
@@ -25,8 +25,8 @@ extern bool dyn_request_is_logged(const DynCall *call);
 extern void dyn_request_log(const DynCall *call, const char *line);
 
 /*
- * Logs a slow call that is only the `n`-th attempt of a request.  For attempts
- * that are not counted and logged as requests.
+ * Logs a slow call as the `n`-th attempt of a request, which is not logged as
+ * a request of its own.
  */
 extern void dyn_request_log_attempt(const DynCall *call, const char *line,
 									int n);

@@ -34,7 +34,10 @@
 #include "request_log.h"
 #include "session.h"
 
-/* External descriptors left for others: every wait on a socket takes one. */
+/*
+ * Number of descriptors that are left for other code: every wait on a socket
+ * takes one.
+ */
 #define SPARE_DESCRIPTORS	4
 
 /* Time for which an expired description is used after a failure, in ms. */
@@ -67,8 +70,8 @@ static DynClient *client = NULL;
 static HTAB *connections = NULL;
 
 /*
- * Count of invalidations.  Data read from the catalogs, or checked, before an
- * invalidation is outdated.
+ * Number of invalidations so far.  Data that was read from the catalogs, or
+ * checked, before the last one is outdated.
  */
 static uint64 invalidations = 1;
 
@@ -83,7 +86,7 @@ dyn_session_now(void)
 	return ts.tv_sec * 1000.0 + ts.tv_nsec / 1e6;
 }
 
-/* Acquires a descriptor if the spare ones are also available. */
+/* Acquires a descriptor if enough others remain. */
 static bool
 acquire_descriptor(void)
 {
@@ -270,7 +273,7 @@ unpin_connection(void *arg)
 
 	Assert(connection->pins > 0);
 	connection->pins--;
-	/* stop the provider: without a pin, its work in progress is not driven */
+	/* stop the provider: without a pin, nothing would drive its work */
 	if (connection->pins == 0)
 		dyn_provider_rest(&connection->provider);
 	drop_if_unused(connection);
@@ -317,8 +320,8 @@ invalidate(Datum arg, int cacheid, uint32 hashvalue)
 }
 
 /*
- * Causes connections to be checked again.  Their contents do not depend on
- * roles, only the permission to use them does.
+ * Causes connections to be checked again.  A change of roles does not affect
+ * their contents, only the permission to use them.
  */
 static void
 doubt(Datum arg, int cacheid, uint32 hashvalue)
@@ -359,8 +362,9 @@ add_connection(Oid serverid, Oid userid)
 
 /*
  * PostgreSQL notices changes by other sessions only when it checks for
- * invalidations; for a cursor, that may take long.  Static keys belong to the
- * user, so they cannot be withdrawn.
+ * invalidations, which may take long while a cursor is open.  So this checks
+ * for them, except for static keys: they belong to the user, and cannot be
+ * withdrawn.
  */
 void
 dyn_session_check(DynConnection *connection)
@@ -384,9 +388,9 @@ dyn_session_connection(Oid serverid, Oid userid)
 	DynConnection *connection;
 
 	/*
-	 * An earlier change by another session is not a change during the
-	 * statement.  PostgreSQL may not have checked for it, if the transaction
-	 * already holds its locks.
+	 * Process earlier changes by other sessions now, so that they do not count
+	 * as changes during the statement.  PostgreSQL may not have done so if the
+	 * transaction already holds its locks.
 	 */
 	AcceptInvalidationMessages();
 	key.mapping = dyn_connection_mapping(serverid, userid);
@@ -469,8 +473,8 @@ add_description(DynConnection *connection, const char *table,
 
 /*
  * Sends DescribeTable, with shorter timeouts than a read, because it runs
- * during planning.  On a temporary failure, returns NULL if `aged_serves`, and
- * otherwise raises an error.
+ * during planning.  On a temporary failure, returns NULL if `aged_serves` (an
+ * expired description can be used), otherwise raises an error.
  */
 static DynDescription *
 describe_table(DynConnection *connection, const char *table, bool aged_serves)
@@ -533,7 +537,7 @@ dyn_session_table(DynConnection *connection, const char *table)
 			aged->retry_after = dyn_session_now() + REFRESH_PAUSE;
 		else
 			aged->forgotten = true;
-		/* plans were made from the expired one */
+		/* cached plans were made with the expired description */
 		if (fresh != NULL && !dyn_metadata_same_schema(aged->meta, fresh->meta))
 			ResetPlanCache();
 	}

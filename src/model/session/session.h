@@ -34,9 +34,9 @@
 extern DynConnection *dyn_session_connection(Oid serverid, Oid userid);
 
 /*
- * Raises an error if the connection must not be used any longer.  Call it
- * before starting a call, while an error has no side effects.  The functions
- * below call it.
+ * Raises an error if the connection must not be used any longer.  It must be
+ * called before a call is started, while an error has no side effects.  The
+ * functions below do so.
  */
 extern void dyn_session_check(DynConnection *connection);
 

@@ -35,7 +35,10 @@ dyn_table_pace(DynConnection *connection, const char *table,
 		return pace;
 	pace->hot_stream = NULL;
 	pace->shared_ms = 0;
-	/* does this statement run inside the one that started the pace? */
+	/*
+	 * restart the pace unless this statement runs inside the one that started
+	 * it
+	 */
 	if (!is_running(pace->statement) ||
 		(pace->pace.throttled &&
 		 dyn_session_now() - pace->pace.seen_ms >= FRESH_MS))

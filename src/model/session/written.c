@@ -16,7 +16,10 @@
 #include "session.h"
 #include "written.h"
 
-/* After this time, an eventually consistent read has all of a write. */
+/*
+ * Time (ms) after which an eventually consistent read is expected to see a
+ * write.
+ */
 #define RECENT_MS	5000.0
 
 typedef struct WrittenCount
@@ -39,7 +42,7 @@ typedef struct WrittenTable
 static WrittenCount *counts = NULL;
 static WrittenTable *tables = NULL;
 
-/* Abandoned requests, by the level that they were abandoned in. */
+/* Number of abandoned requests. */
 static int	maybe_written = 0;
 
 static void (*abandon_writes) (int level) = NULL;
@@ -169,7 +172,7 @@ append_relation(StringInfo detail, const WrittenCount *first, int level)
 	}
 }
 
-/* True if an earlier count of the list is of the same relation. */
+/* True if an earlier count in the list is for the same relation. */
 static bool
 is_repeated(const WrittenCount *count, int level)
 {
@@ -300,9 +303,8 @@ dyn_written_recently(const DynConnection *connection, const char *name)
 /* ---- transactions ---- */
 
 /*
- * Refuses PREPARE TRANSACTION, since its ROLLBACK could not be reported to
- * the session that wrote.  At the end of a transaction forgets its
- * counts.
+ * Refuses PREPARE TRANSACTION, since its ROLLBACK could not be reported to the
+ * session that wrote.  At the end of a transaction, drops its counts.
  */
 static void
 end_transaction(XactEvent event, void *arg)

@@ -5,7 +5,7 @@
  * DynamoDB has no transactions that span requests as PostgreSQL's do: an item
  * is durable as soon as DynamoDB has acknowledged its write, and ROLLBACK does
  * not undo it.  So items are counted for each level of subtransactions, and an
- * abort reports those of its level in a WARNING, once.
+ * abort reports the items of its level in one WARNING.
  *
  * Reads are eventually consistent by default.  A session that has just written
  * a table reads it with consistent reads, so that it finds its own items.
@@ -48,9 +48,9 @@ extern bool dyn_written_recently(const DynConnection *connection,
 
 /*
  * Registers for the ends of transactions; called once, when the library is
- * loaded.  `abandon` is called before a subtransaction's abort is reported,
- * with its nesting level: it must end the requests of that level, and count
- * them.  It must not raise errors.
+ * loaded.  `abandon` is called with a nesting level before its abort is
+ * reported.  It must end the requests of that level, count them, and raise no
+ * errors.
  */
 extern void dyn_written_init(void (*abandon) (int level));
 

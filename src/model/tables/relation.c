@@ -106,13 +106,13 @@ add_name(DynNames *names, const char *name)
 /*
  * Returns the attributes that the rest of the item excludes.  These are
  * attributes that other columns show completely, those of templates, and those
- * that the item filter compares.  Attributes shown through a path stay.
+ * that the item filter compares.  Attributes of which columns show only a path
+ * are not excluded.
  *
- * The attribute of an unasserted template is excluded from an item's rest only
- * if its text equals that composed from the row's columns; otherwise it would
- * not be shown at all.  The item filter checks the texts of the table's key,
- * but not the case of folded letters; texts of other attributes are not
- * checked.
+ * The attribute of an unasserted template is excluded only if its text equals
+ * the text composed from the row's columns; otherwise no column would show it.
+ * Matching the table's key checks its texts, except the case of folded
+ * letters.  Texts of other attributes are not checked.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)
@@ -139,7 +139,7 @@ attributes_shown(DynRelation *relation)
 			add_name(names, dyn_filter_term_attribute(&relation->item_filter.terms[i]));
 	}
 	dyn_names_sort(names);
-	/* the names so far are excluded whatever the templates are */
+	/* the names so far are excluded for all templates */
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		DynTemplatedAttr *templated = &relation->templated[i];
@@ -184,7 +184,7 @@ dyn_document_lacks(const DynColumn *column, const char *attribute)
 
 /* ---- options and templates ---- */
 
-/* An ARN is complete, so it gets no prefix. */
+/* An ARN is a complete name, so table_prefix is not added. */
 const char *
 dyn_relation_remote_name(const DynConnection *connection, const char *name,
 						 List *options)
@@ -209,7 +209,7 @@ read_options(DynRelation *relation, List *table)
 	relation->options = dyn_option_reads(table, &relation->connection->reads);
 	relation->consistent = dyn_guc_consistent_read ||
 		relation->options.consistent;
-	/* the server's option is a budget for all its tables */
+	/* the server's option is a budget for all of its tables, not a default */
 	relation->max_read_units_per_second = dyn_option_real(table, "max_read_units_per_second", 0);
 	relation->item_filter = dyn_item_filter(dyn_option_text(table, "item_filter"),
 											dyn_option_text(table, "ttl_attribute"));
@@ -273,8 +273,8 @@ described_type(const DynTableMeta *meta, const char *attribute)
 }
 
 /*
- * Marks the templates whose enumerated parts a statement may request.  An item
- * outside of the enumeration must then be an error for every access path.
+ * Marks the templates whose enumerated parts a statement may request.  Then an
+ * item with another value must be an error in every access path.
  */
 static void
 mark_listed(DynRelation *relation)
@@ -417,7 +417,10 @@ dyn_relation_scan_policy(const DynRelation *relation)
 {
 	if (dyn_guc_scan_policy < 0)
 		return relation->options.scan_policy;
-	/* "allow", set by a superuser, loosens; the others tighten */
+	/*
+	 * "allow", which only a superuser sets, loosens the policy; the others
+	 * tighten it
+	 */
 	if (dyn_guc_scan_policy == DYN_SCAN_ALLOW)
 		return DYN_SCAN_ALLOW;
 	return Max(relation->options.scan_policy, (DynScanPolicy) dyn_guc_scan_policy);
@@ -486,12 +489,10 @@ dyn_column_shows(const DynColumn *column, const char *attribute)
 
 /*
  * Returns the attribute of the table's own key that the column shows and whose
- * values it cannot hold, or NULL.  Each row would be an error there, and a
- * condition on it would select nothing.
- *
- * Columns with a format, or under on_mismatch 'null', are not checked.  Keys
- * of indexes are not checked either, since an older item may have any type
- * there.
+ * values it cannot hold, or NULL.  Each row would be an error, and a condition
+ * on the column would select nothing.  Columns with a format or on_mismatch
+ * 'null' are not checked.  Keys of indexes are not checked either, since the
+ * attribute of an older item may have any type.
  */
 static const DynKeyAttr *
 unmatched_attribute(const DynRelation *relation, const DynTableMeta *meta,
@@ -549,7 +550,9 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 
 /* ---- the DynamoDB table ---- */
 
-/* The description of a table that was requested by its ARN has its name. */
+/*
+ * If the table was requested by its ARN, the description has its plain name.
+ */
 static const char *
 described_name(const DynRelation *relation)
 {

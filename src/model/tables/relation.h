@@ -42,9 +42,9 @@ typedef struct DynRelation
 	DynReadOptions options;		/* the table's options, or else the server's */
 	bool		consistent;		/* true by option or parameter
 								 * consistent_read */
-	bool		own_writes;		/* true if this statement or session writes
-								 * the table: reads of the table and of local
-								 * indexes are consistent, too */
+	bool		own_writes;		/* true if this statement or session writes the
+								 * table; then reads of the table and of local
+								 * indexes are consistent */
 	double		max_read_units_per_second;	/* the table's option; 0: no
 											 * limit */
 	DynItemFilter item_filter;	/* item_filter and ttl_attribute */
@@ -110,7 +110,10 @@ extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relatio
  */
 extern bool dyn_relation_same_table(const DynRelation *a, const DynRelation *b);
 
-/* Returns true if all statements must read some index key with a template. */
+/*
+ * Returns true if a template of an index key is `listed`, so that all
+ * statements must read it.
+ */
 extern bool dyn_relation_has_listed(const DynRelation *relation);
 
 /* Returns true if some items may not be rows. */
@@ -136,8 +139,8 @@ extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 										 const DynKeyAttr *attr);
 
 /*
- * Returns the column that alone determines a key attribute, as its value or as
- * the only part of its text; 0 if none.  For estimates.
+ * Returns the only column that determines a key attribute, as its value or as
+ * the only part of its text; 0 if there is none.  Used for estimates.
  */
 extern AttrNumber dyn_relation_only_column_of(const DynRelation *relation,
 											  const DynKeyAttr *attr);
@@ -160,21 +163,21 @@ dyn_column_is_document(const DynColumn *column)
 }
 
 /*
- * Returns true if the attribute (UTF-8) is not in this document.  Also returns
- * true if that depends on the item, so that only the complete document shows
- * it.
+ * Returns true if the attribute (UTF-8) is not in this document, or if that
+ * depends on the item, so that only the complete document can show it.
  */
 extern bool dyn_document_lacks(const DynColumn *column, const char *attribute);
 
 /*
- * Returns true if the column shows this attribute of the item, as its own
- * value.
+ * Returns true if the column shows this attribute of the item (the full value,
+ * not a part of it).
  */
 extern bool dyn_column_shows(const DynColumn *column, const char *attribute);
 
 /*
- * Raises an error if the column cannot hold its key attribute.  `meta` may be
- * outdated: returns it, or a new description with which the column can.
+ * Raises an error if the column cannot hold its key attribute.  If that is
+ * because `meta` is outdated, returns a new description; otherwise returns
+ * `meta`.
  */
 extern const DynTableMeta *dyn_key_type_check(const DynRelation *relation,
 											  const DynTableMeta *meta,

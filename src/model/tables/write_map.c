@@ -42,8 +42,8 @@ is_key_column(const DynColumn *column, const DynKeyAttr *attr)
 }
 
 /*
- * A template decides which items are rows, so it comes first.  Other columns
- * of the attribute must then agree with it.
+ * Tries a template first, because it decides which items are rows.  Other
+ * columns of the attribute must agree with it.
  */
 static DynKeySource
 find_source(const DynRelation *relation, const DynKeyAttr *attr)
@@ -77,7 +77,9 @@ add_source(Bitmapset *attnums, const DynKeySource *source)
 	return attnums;
 }
 
-/* True if the value is a part of a value that must be written as one. */
+/*
+ * True if the column shows a part of a value that can only be written in full.
+ */
 static bool
 is_unassignable(const DynColumn *column)
 {
@@ -116,7 +118,10 @@ add_limits(DynWriteMap *map, const DynKeySchema *key)
 		add_limit(map, &key->range[i], MAX_RANGE_BYTES);
 }
 
-/* True if the path is the other one, or inside of it, or the reverse. */
+/*
+ * True if the paths are equal, or one of them leads into the value of the
+ * other.
+ */
 static bool
 paths_overlap(const DynPath *a, const DynPath *b)
 {
@@ -216,7 +221,10 @@ report_no_source(const DynWriteMap *map, const DynKeyAttr *attr)
 					 name)));
 }
 
-/* Raises an error if the item filter has no constant to insert. */
+/*
+ * Raises an error if a term of the item filter has no constant that could be
+ * inserted.
+ */
 static void
 check_filter(const DynWriteMap *map)
 {
@@ -342,7 +350,7 @@ dyn_write_map_remedy(const DynColumn *column, const char **hint)
 	return sqlstate;
 }
 
-/* Returns false with *err set if no row could have this text in the part. */
+/* Returns false with *err set if the part cannot have this text in any row. */
 static bool
 part_holds(const DynTemplatedAttr *templated, int p, DynText text, DynStoreError *err)
 {

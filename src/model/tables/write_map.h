@@ -44,15 +44,17 @@ typedef struct DynWriteMap
 	const DynTableMeta *meta;
 
 	/*
-	 * columns that the table's key is composed of.  Those that are not in
-	 * from_key have an attribute of their own, which an UPDATE may change
+	 * columns in the table's key; those that are not in from_key are stored in
+	 * another attribute, too, which an UPDATE may change
 	 */
 	Bitmapset  *key_columns;
 
 	/* columns that are read from a key attribute of the table; never updated */
 	Bitmapset  *from_key;
 
-	/* columns that cannot be assigned; others may be, next to them */
+	/*
+	 * columns that cannot be assigned, although other columns of the table can
+	 */
 	Bitmapset  *unassignable;
 
 	/* private */
@@ -96,8 +98,8 @@ extern int	dyn_write_map_insert(DynWriteMap *map, const Datum *values,
 								 const bool *nulls, DynPathValue **out);
 
 /*
- * Composes what an UPDATE writes: the changed columns, the templates that use
- * them, and the other templates of the indexes of these attributes.  Values of
+ * Composes what an UPDATE writes: the changed columns, the templates that
+ * contain them, and all templates of an index whose key changes.  Values of
  * type ABSENT remove a path.
  */
 extern int	dyn_write_map_update(DynWriteMap *map, const Datum *values,
@@ -105,34 +107,34 @@ extern int	dyn_write_map_update(DynWriteMap *map, const Datum *values,
 								 DynPathValue **out);
 
 /*
- * Composes an item of the new row of an UPDATE, to check that it is read as
- * this row.  *compared are the columns that the item contains: not those that
- * are unchanged and that only other applications write in this form.
+ * Composes an item from the new row of an UPDATE, to check that it is read as
+ * this row.  *compared are the columns that the item contains.  Unchanged
+ * columns whose value only other applications can store are not among them.
  */
 extern int	dyn_write_map_check(DynWriteMap *map, const Datum *values,
 								const bool *nulls, const Bitmapset *changed,
 								DynPathValue **out, Bitmapset **compared);
 
 /*
- * Returns the columns whose values the templates of dyn_write_map_update() are
- * composed of.
+ * Returns the columns from which the templates of dyn_write_map_update() are
+ * composed.
  */
 extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 										  const Bitmapset *changed);
 
 /*
- * Composes the guard: what the attributes of the columns in `read` contain if
- * they have the old row's values; ABSENT if there is no attribute.  The table's
- * key needs no guard.  Other applications may have stored the same value in
- * another encoding; type NULL is for values that only they store.
+ * Composes the guard: the values that the attributes of the columns in `read`
+ * have if the row is unchanged; ABSENT stands for no attribute.  The table's
+ * key needs no guard.  Other applications may have stored a value in another
+ * encoding than ours.  Type NULL stands for a value that only they can store.
  */
 extern int	dyn_write_map_guard(DynWriteMap *map, const Datum *values,
 								const bool *nulls, const Bitmapset *read,
 								DynPathValue **out);
 
 /*
- * Returns the item filter as a condition, without keys and ttl_attribute; NULL
- * if nothing is left.
+ * Returns the item filter as a condition, without the terms for keys and
+ * ttl_attribute; NULL if there are no others.
  */
 extern DynCond *dyn_write_map_filter(const DynWriteMap *map);
 
@@ -156,8 +158,8 @@ typedef enum DynComposed
 } DynComposed;
 
 /*
- * Composes a template's text.  Otherwise sets *attnum to the column that is
- * NULL or refused, and *err to the reason.
+ * Composes a template's text.  If that fails, sets *attnum to the column that
+ * is NULL or refused, and *err to the reason.
  */
 extern DynComposed dyn_write_map_try_compose(const DynTemplatedAttr *templated,
 											 const Datum *values, const bool *nulls,
@@ -165,8 +167,8 @@ extern DynComposed dyn_write_map_try_compose(const DynTemplatedAttr *templated,
 											 DynStoreError *err);
 
 /*
- * Composes like dyn_write_map_try_compose, but raises the error of a refused
- * value.  Returns false if *attnum is NULL.
+ * Composes like dyn_write_map_try_compose, but raises an error for a refused
+ * value.  Returns false if the column *attnum is NULL.
  */
 extern bool dyn_write_map_compose(const DynWriteMap *map,
 								  const DynTemplatedAttr *templated,
@@ -177,7 +179,9 @@ extern bool dyn_write_map_compose(const DynWriteMap *map,
 extern void dyn_write_map_store(const DynWriteMap *map, DynColumn *column,
 								Datum value, DynScalar *out);
 
-/* Returns true if a column or a template determines the term's attribute. */
+/*
+ * Returns true if a column or a template determines the attribute of a term.
+ */
 extern bool dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term);
 
 #endif

@@ -2,10 +2,10 @@
  * write_values.c
  *		Composes the values that a row writes (write_map.h).
  *
- * Of values for the same path the last one counts, so they are added in this
- * order: unchanged columns, removals, changed columns, texts of templates.  If
- * the result does not agree with some column, the row is not read back as it
- * was written, and is refused by the caller.
+ * If several values have the same path, the last one counts.  So they are
+ * added in this order: unchanged columns, removals, changed columns, texts of
+ * templates.  If a column does not agree with the result, the row would not be
+ * read as it was written, and the caller refuses it.
  */
 #include "postgres.h"
 
@@ -55,7 +55,7 @@ is_changed(const RowValues *row, AttrNumber attnum)
 }
 
 /*
- * Adds the columns that are changed, or not, and NULL, or not.  Unchanged
+ * Adds the columns with this combination of `changed` and `null`.  Unchanged
  * values that could not be stored remain as they are.
  */
 static void
@@ -100,7 +100,7 @@ uses_changed(const DynTemplatedAttr *templated, const Bitmapset *changed)
 	return false;
 }
 
-/* True if a changed column shows the attribute. */
+/* True if a changed column shows this attribute. */
 static bool
 is_shown_changed(const DynRelation *relation, const char *attribute,
 				 const Bitmapset *changed)
@@ -147,8 +147,9 @@ index_changes(const DynWriteMap *map, const DynKeySchema *key, const Bitmapset *
 }
 
 /*
- * Marks the templates that an update composes.  With the key of an index all
- * of its templates are written: the item may have been stored before them.
+ * Marks the templates that an update composes.  If the key of an index
+ * changes, all of its templates are written, since the item may be older than
+ * the templates.
  */
 static void
 mark_rewritten(const DynWriteMap *map, const Bitmapset *changed, bool *rewritten)
@@ -186,8 +187,8 @@ has_source(const DynTemplatedAttr *templated)
 }
 
 /*
- * Raises an error if a template is not written because a column is NULL, and
- * another one would be lost with it.
+ * Raises an error if a template cannot be composed because a column is NULL,
+ * and the value of another column would be lost.
  */
 static void
 check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber null)
@@ -211,7 +212,10 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 	}
 }
 
-/* Adds the templates of the set; those with a NULL column if `null`. */
+/*
+ * Adds the templates of the set: those with a NULL column if `null`, otherwise
+ * the others.
+ */
 static void
 add_templates(RowValues *row, const bool *set, bool null)
 {
@@ -242,7 +246,7 @@ add_templates(RowValues *row, const bool *set, bool null)
 	}
 }
 
-/* Returns all templates, or those that the row is read from. */
+/* Returns all templates, or only those from which the row is read. */
 static bool *
 template_set(const RowValues *row, bool all)
 {
@@ -257,7 +261,10 @@ template_set(const RowValues *row, bool all)
 
 /* ---- the result ---- */
 
-/* Adds constants of the item filter that nothing else determines. */
+/*
+ * Adds the constants of the item filter for attributes that no column or
+ * template determines.
+ */
 static void
 add_constants(RowValues *row)
 {
@@ -272,7 +279,10 @@ add_constants(RowValues *row)
 	}
 }
 
-/* DynamoDB defines the time of expiry in seconds only. */
+/*
+ * Raises an error if ttl_attribute has a fraction, since DynamoDB defines it
+ * in seconds.
+ */
 static void
 check_expiry(const RowValues *row)
 {
@@ -361,7 +371,7 @@ dyn_write_map_insert(DynWriteMap *map, const Datum *values, const bool *nulls,
 			dyn_write_map_require_column(map, attnum);
 	}
 	add_constants(&row);
-	/* first, so that they do not remove the values of columns */
+	/* add removals first, so that they do not remove values of columns */
 	add_templates(&row, templates, true);
 	add_columns(&row, true, false);
 	add_templates(&row, templates, false);
@@ -424,12 +434,13 @@ dyn_write_map_rewritten(const DynWriteMap *map, const Bitmapset *changed)
 /* ---- the guard ---- */
 
 /*
- * A value that is never equal to an attribute that is not NULL: the guard
- * fails, and the caller repeats it with the bytes that the item has.
+ * Stands for a value that only other applications can store.  It differs from
+ * every stored value except NULL, so the guard fails, and the caller sends it
+ * again with the bytes in the item.
  */
 static const DynScalar only_theirs = {DYN_TYPE_NULL, NULL, 0};
 
-/* Adds a value, unless the path has one; absence counts less. */
+/* Adds a value unless the path already has one; ABSENT is replaced. */
 static void
 add_guard(RowValues *row, const DynPath *path, DynScalar value)
 {

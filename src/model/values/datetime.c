@@ -278,7 +278,7 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 		return false;
 	if (format->kind == DYN_FORMAT_EPOCH_DAYS)
 		number /= USECS_PER_DAY;
-	/* the digits after the sixth are any */
+	/* any digits may follow the sixth */
 	if (more <= 0)
 		sprintf(text, INT64_FORMAT, number);
 	else if (!last)

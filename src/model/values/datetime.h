@@ -17,13 +17,14 @@
 /*
  * Parses ISO 8601, extended format: YYYY-MM-DD, alone or followed by T or a
  * blank, HH:MM, optionally :SS and a fraction of up to nine digits, optionally
- * Z or an offset.  Returns false for other texts and below a microsecond.
+ * Z or an offset.  Returns false for other texts, and for fractions below a
+ * microsecond.
  */
 extern bool dyn_instant_from_iso(const char *text, size_t len, Timestamp *result);
 
 /*
- * Parses decimal text: a number of the format's units since 1970.  Digits
- * after the sixth are dropped, if the format has more than six.
+ * Parses decimal text: a number of the format's units since 1970.  If the
+ * format has more than six digits, those after the sixth are dropped.
  */
 extern bool dyn_instant_from_epoch(const char *text, size_t len,
 								   const DynFormat *format, Timestamp *result);
@@ -37,9 +38,9 @@ extern bool dyn_instant_from_ulid(const char *text, size_t len, Timestamp *resul
 /*
  * The functions below print an instant in these formats.  Buffers have
  * DYN_INSTANT_BUFSIZE bytes.  They return false if the format cannot represent
- * the instant (year, infinity, more than n digits).  If several texts
- * represent the instant, they print the first or the last of them in sort
- * order.
+ * the instant, because of its year, because it is infinite, or because it
+ * needs more digits.  If several texts represent the instant, they print the
+ * first or the last of them in sort order.
  */
 #define DYN_INSTANT_BUFSIZE	256
 

@@ -419,7 +419,7 @@ decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 		ok = dyn_instant_from_iso(text, len, instant);
 	if (ok || codec->wire != DYN_TYPE_N)
 		return ok || mismatch(why, "it does not match the column's format");
-	/* is it a time with more digits? */
+	/* find out whether the value is a time with more digits */
 	finest.digits = 9;
 	return mismatch(why, finest.kind == DYN_FORMAT_EPOCH &&
 					dyn_instant_from_epoch(text, len, &finest, &other)
@@ -586,9 +586,7 @@ dyn_codec_holds(DynCodec *codec, const DynValue *value, const char **why)
 {
 	Datum		datum;
 
-	/*
-	 * almost all texts can be decoded; skip the check, which would copy them
-	 */
+	/* almost all texts can be decoded, and checking others would copy them */
 	if (codec->kind == DYN_CODEC_TEXT && value->type == DYN_TYPE_S &&
 		!(value->flags & DYN_VALUE_HAS_NUL) && codec->typmod < 0 &&
 		!codec->is_domain && !dyn_encoding_differs())

@@ -30,7 +30,7 @@
 #include "textforms.h"
 #include "types.h"
 
-/* A value larger than the largest item is in no item. */
+/* No item contains a larger value. */
 #define MAX_ITEM_BYTES	(400 * 1024)
 
 bool
@@ -115,7 +115,7 @@ holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
 
 	if (encoded->len > MAX_ITEM_BYTES)
 		return false;
-	/* the form that decode_uuid() accepts without a format */
+	/* without a format, decode_uuid() accepts only this form */
 	if (codec->kind == DYN_CODEC_UUID)
 	{
 		if (encoded->len != sizeof(pattern) - 1)
@@ -238,7 +238,9 @@ instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)
 	}
 }
 
-/* True if any ISO 8601 text is accepted; bounds then have a margin. */
+/*
+ * True if the column accepts any ISO 8601 text; its bounds are then imprecise.
+ */
 static bool
 is_lenient(const DynCodec *codec)
 {
@@ -329,8 +331,8 @@ bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
 }
 
 /*
- * Encodes a bound for padded numbers.  One outside of their range selects all
- * of them, or none.
+ * Encodes a bound for padded numbers.  A bound outside of their range selects
+ * all of them, or none.
  */
 static DynEncoded
 bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
@@ -368,7 +370,7 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 
 	if (isnan(number))
 		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
-	/* one step outward, since several decimals become one binary float */
+	/* move one step outward, since several decimals become one binary float */
 	number = codec->kind == DYN_CODEC_FLOAT4
 		? nextafterf(nextafterf((float) number, outward), outward)
 		: nextafter(number, outward);
@@ -381,10 +383,10 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 }
 
 /*
- * Encodes a bound for texts with offsets.  Such a text can begin with the day
- * before or after the instant's day in UTC.  The bound is therefore a bare
- * date, one day outward; an upper bound is one more day later, since every
- * time of a day sorts after its date.
+ * Encodes a bound for texts that may have offsets.  Such a text may begin with
+ * the day before or after the instant's day in UTC.  So the bound is a date
+ * without a time, one day earlier (lower bound) or two days later (upper
+ * bound): every time of a day sorts after its date.
  */
 static DynEncoded
 bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
@@ -425,8 +427,8 @@ round_instant(const DynCodec *codec, Timestamp instant, bool up)
 }
 
 /*
- * Encodes a bound of a time.  If a value has several encodings, >= and < use
- * the first of them, > and <= the last.
+ * Encodes a bound of a time.  If the value has several encodings, the bound of
+ * >= and < is the first of them, and that of > and <= the last.
  */
 static DynEncoded
 bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
@@ -450,8 +452,8 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	if (rounded != instant)
 		*inclusive = true;
 	/*
-	 * an earlier instant is below all values; a later one without text, above
-	 * all
+	 * an instant without text is before all values if it is earlier than the
+	 * first, otherwise after all
 	 */
 	if (!instant_text(codec, rounded, *inclusive != lower, dst))
 		return (instant < (codec->format.kind == DYN_FORMAT_ULID ? dyn_instant_of_1970()
@@ -493,8 +495,8 @@ dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 	char	   *number;
 
 	/*
-	 * several values of the column may be converted to a double; they lie
-	 * between its neighbors
+	 * several values of the column may become this double; they lie between
+	 * the adjacent doubles
 	 */
 	if (valuetype == FLOAT8OID &&
 		(codec->kind == DYN_CODEC_NUMERIC ||

@@ -35,7 +35,7 @@
 #include "pattern.h"
 #include "textforms.h"
 
-/* Nested lists and maps of a value (developer guide, "Constraints"). */
+/* Maximum nesting of lists and maps (developer guide, "Constraints"). */
 #define MAX_NESTING		32
 
 static const char date_hint[] =
@@ -119,7 +119,7 @@ set_parameter(const char *name, const char *value)
 							 GUC_ACTION_SAVE, true, 0, false);
 }
 
-/* True for types whose output depends on search_path. */
+/* True for types whose output depends on search_path, such as regclass. */
 static bool
 names_objects(Oid type)
 {
@@ -135,9 +135,9 @@ names_objects(Oid type)
 }
 
 /*
- * Sets the parameters that the output functions of some types depend on, to
- * values that their input functions understand in every session.  Returns the
- * level for AtEOXact_GUC().
+ * Output functions of some types depend on parameters.  Sets these so that the
+ * input function can read the text in every session.  Returns the level for
+ * AtEOXact_GUC().
  */
 static int
 set_portable_output(Oid type)
@@ -282,7 +282,10 @@ store_bytea(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 
 /* ---- times ---- */
 
-/* Prints ISO 8601 with as few fractional digits as hold the value. */
+/*
+ * Prints ISO 8601 with the smallest of 0, 3 or 6 fractional digits that
+ * represents the value.
+ */
 static bool
 print_lenient(const DynCodec *codec, Timestamp instant, char *dst)
 {
@@ -305,7 +308,9 @@ print_instant(const DynCodec *codec, Timestamp instant, char *dst)
 		case DYN_FORMAT_EPOCH_DAYS:
 			return dyn_instant_to_epoch(instant, &codec->format, false, dst);
 		case DYN_FORMAT_EPOCH_MS:
-			/* fractions can be read, but other applications have none */
+			/*
+			 * fractions can be read, but other applications do not expect them
+			 */
 			return instant % 1000 == 0 &&
 				dyn_instant_to_epoch(instant, &codec->format, false, dst);
 		default:

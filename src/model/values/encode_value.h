@@ -27,8 +27,8 @@ extern bool dyn_codec_store(DynCodec *codec, Datum value, DynScalar *out,
 							DynStoreError *err);
 
 /*
- * Returns true if values may be stored in several DynamoDB types, so that the
- * value does not determine the bytes that an item has.
+ * Returns true if a value may be stored in several DynamoDB types, so that it
+ * does not determine the bytes in the item.
  */
 extern bool dyn_codec_is_ambiguous(const DynCodec *codec);
 

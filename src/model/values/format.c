@@ -16,7 +16,8 @@
 #include "textforms.h"
 
 /*
- * Limit for both words of bool(t,f): filters rely on values of a limited size.
+ * Maximum bytes of both words of bool(t,f), because filters rely on values of
+ * a limited size.
  */
 #define MAX_BOOL_BYTES	256
 
@@ -41,7 +42,10 @@ static const struct
 static const char format_hint[] =
 "Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, string, padded(n), base64, json, set, list and bool(t,f).";
 
-/* Hint that lists formats with a unique encoding of each value. */
+/*
+ * Hint for a placeholder, which only accepts formats with one encoding for
+ * each value.
+ */
 static const char part_hint[] =
 "Valid modifiers of a placeholder are plain, any, lower, upper, a range such as 0..9, words such as A|B, and the formats iso8601(n), iso8601(n,suffix), pattern(...), padded(n), base64 and bool(t,f).";
 

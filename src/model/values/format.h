@@ -36,9 +36,8 @@ typedef enum DynFormatKind
 	DYN_FORMAT_EPOCH_DAYS,
 	DYN_FORMAT_STRING,
 	DYN_FORMAT_PADDED,
-	DYN_FORMAT_DIGITS,			/* integer in S, as SQL prints it; only for
-								 * parts of templates, without a word of its
-								 * own */
+	DYN_FORMAT_DIGITS,			/* integer in S, as SQL prints it; only in
+								 * templates, where it needs no keyword */
 	DYN_FORMAT_BASE64,
 	DYN_FORMAT_JSON,
 	DYN_FORMAT_BOOL,
@@ -58,8 +57,8 @@ typedef struct DynFormat
 } DynFormat;
 
 /*
- * Returns true if the format truncates values to the microsecond.  Several
- * encodings, adjacent in sort order, are then one value.
+ * Returns true if the format truncates values to the microsecond.  Then
+ * several encodings, which are adjacent in sort order, represent one value.
  */
 static inline bool
 dyn_format_truncates(const DynFormat *format)
@@ -79,8 +78,8 @@ extern void dyn_format_parse(const char *text, DynFormat *format);
 
 /*
  * Parses the format of a template's part, where every value is text.  Returns
- * false if it is not a format, with a hint in *why that names the other specs
- * of a part.
+ * false if it is not a format, with a hint in *why that lists all
+ * specifications of a part.
  */
 extern bool dyn_format_parse_part(const char *text, DynFormat *format,
 								  const char **why);

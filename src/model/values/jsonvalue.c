@@ -41,7 +41,10 @@ name_as_text(const DynNode *node)
 		DYN_VALUE_ESCAPED};
 }
 
-/* Returns the text without escapes; it is at most as long as before. */
+/*
+ * Returns the text without escapes, which is not longer than the text with
+ * escapes.
+ */
 static char *
 plain_text(const DynValue *text, size_t *len)
 {
@@ -161,8 +164,9 @@ convert_text(const DynValue *text, uint32 *len, const char **why)
 }
 
 /*
- * Converts texts that cannot stay as they are in the response: names with
- * escapes, because they are compared, and all texts in another encoding.
+ * Converts texts that cannot be used as they are in the response: names with
+ * escapes, because names are compared, and all texts if the database has
+ * another encoding.
  */
 static bool
 convert_texts(DynNodes *list, bool encoded, const char **why)
@@ -274,8 +278,8 @@ insert_names(JsonName *names, uint32 count, const DynNode *nodes)
 }
 
 /*
- * Merges sorted names that have become equal in the database's encoding, with
- * the last value, as jsonb does.  Returns the number of names left.
+ * Merges sorted names that have become equal in the database's encoding; the
+ * last value is used, as in jsonb.  Returns the number of names left.
  */
 static uint32
 merge_names(JsonName *names, uint32 count, const DynNode *nodes)
@@ -295,8 +299,8 @@ merge_names(JsonName *names, uint32 count, const DynNode *nodes)
 /* ---- writing -------------------------------------------------------- */
 
 /*
- * These functions write at `p`, and return the end of their output.
- * Containers begin at a multiple of four bytes.
+ * The state of the functions below, which write at `p` and return the end of
+ * their output.  Containers begin at a multiple of four bytes.
  */
 typedef struct JsonWriter
 {
@@ -315,7 +319,7 @@ align(char *p)
 	return (char *) INTALIGN(p);
 }
 
-/* Copies bytes; short texts, the usual case, without a call. */
+/* Copies bytes; short texts (the usual case) without calling memcpy. */
 static inline char *
 write_bytes(char *p, const char *bytes, uint32 len)
 {
@@ -527,7 +531,10 @@ write_jsonb(const DynNodes *list, bool encoded, const char **why)
 		end = write_container(&writer, base + VARHDRSZ, 0);
 	else
 	{
-		/* a scalar is the only element of an array that is marked as such */
+		/*
+		 * a scalar is stored as the only element of an array that is marked as
+		 * a scalar
+		 */
 		JsonbContainer *array = (JsonbContainer *) (base + VARHDRSZ);
 		char	   *data = (char *) &array->children[1];
 		JEntry		type;

@@ -15,7 +15,10 @@ dyn_like_pattern(const char *pattern, size_t len, char **text, size_t *text_len)
 
 	*text = palloc(len + 1);
 	*text_len = 0;
-	/* after an odd number of escape characters, the last one escapes nothing */
+	/*
+	 * if the number of escape characters is odd, the last one has nothing to
+	 * escape
+	 */
 	while (escapes < len && pattern[len - escapes - 1] == '\\')
 		escapes++;
 	if (escapes % 2 != 0)

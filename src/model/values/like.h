@@ -18,8 +18,8 @@ typedef enum DynLike
 
 /*
  * Returns the condition; *text is palloc'd, without escapes.  A pattern that
- * ends in its escape character is an error, but only for values that are
- * compared to its end; such a pattern gives no condition.
+ * ends with its escape character is an error for some values only, so it gives
+ * no condition.
  */
 extern DynLike dyn_like_pattern(const char *pattern, size_t len,
 								char **text, size_t *text_len);

@@ -3,8 +3,8 @@
  *		Parses and builds document paths.
  *
  * A path begins with the name of a top-level attribute.  Only the path of the
- * item has no steps, and only a column's path may begin with @.  All memory is
- * allocated in CurrentMemoryContext.
+ * item itself has no steps.  Only a column's path may begin with @.  All
+ * memory is allocated in CurrentMemoryContext.
  */
 #include "postgres.h"
 

@@ -29,7 +29,7 @@ typedef enum DynPathBase
 
 /*
  * These return true if `text` is a path; otherwise they set *why to a hint.
- * That of a column may begin with @.
+ * The second function is for columns, whose path may begin with @.
  */
 extern bool dyn_path_check(const char *text, const char **why);
 extern bool dyn_column_path_check(const char *text, const char **why);
@@ -42,8 +42,8 @@ extern bool dyn_column_path_check(const char *text, const char **why);
 extern DynPath *dyn_path_parse(const char *text);
 
 /*
- * Parses a column's path like dyn_path_parse; that of an element may have no
- * steps.
+ * Parses a column's path like dyn_path_parse.  The path of an element (@) has
+ * no steps.
  */
 extern DynPath *dyn_column_path_parse(const char *text, DynPathBase *base);
 

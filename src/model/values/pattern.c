@@ -33,7 +33,7 @@ typedef struct FieldWord
 	const char *word;
 	Field		field;
 	int			width;
-	int			unit;			/* unit of the value */
+	int			unit;			/* smallest step of the field in that unit */
 	int			min;			/* smallest value, in units */
 	int			max;
 } FieldWord;
@@ -182,7 +182,7 @@ dyn_pattern_parse(const char *text, const char **why)
 DynPattern *
 dyn_pattern_of_iso8601(int digits, const char *suffix)
 {
-	const char *why;			/* for errors, which are impossible here */
+	const char *why;			/* error, which is impossible here */
 	PatternParser in = {.why = &why};
 	DynPattern *pattern = dyn_pattern_parse("YYYY-MM-DD\"T\"HH24:MI:SS", &why);
 
@@ -273,7 +273,8 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 	if (!up || down == instant)
 		return down;
 	/*
-	 * a unit is at most twice as long as another, so this is in the next one
+	 * the longest unit is at most twice as long as the shortest, so this is in
+	 * the next unit
 	 */
 	return round_down(pattern, down + longest[pattern->last] *
 					  pattern->words[pattern->last]->unit);

@@ -1,15 +1,16 @@
 /*
  * pattern.h
- *		Fixed-width date/time texts: the formats pattern(...) and iso8601(n).
+ *		Parses, prints and scans fixed-width date/time texts: the formats
+ *		pattern(...) and iso8601(n).
  *
  * A pattern consists of fields, named as in to_char, and of literals.  Fields
  * are YYYY, MM, DD, HH24, MI, SS, and MS or US (the digits after the decimal
  * point of a second).  Letters of literals are enclosed in double quotes, in
  * which a backslash precedes a double quote or a backslash.
  *
- * Every field has a fixed width and occurs once, and so do all larger fields.
- * Every text therefore represents one time: the start of the smallest field's
- * unit.
+ * Every field has a fixed width.  The smallest field and all larger ones occur
+ * exactly once.  Every text therefore represents one time: the start of the
+ * smallest field's unit.
  *
  * Times are instants as in datetime.h, in UTC.
  */
@@ -27,8 +28,8 @@ typedef struct DynPattern DynPattern;
 extern DynPattern *dyn_pattern_parse(const char *text, const char **why);
 
 /*
- * Returns the pattern of iso8601(n,suffix).  Any digits may follow the sixth
- * of a second; scanning drops them.
+ * Returns the pattern of iso8601(n,suffix).  If n is greater than 6, scanning
+ * drops all digits after the sixth.
  */
 extern DynPattern *dyn_pattern_of_iso8601(int digits, const char *suffix);
 
@@ -51,9 +52,8 @@ extern bool dyn_pattern_print(const DynPattern *pattern, Timestamp instant,
 							  bool last, char *dst);
 
 /*
- * Returns the nearest instant, not after this one or (`up`) not before it, at
- * which a unit of the smallest field begins.  Its year may be outside of the
- * pattern's range.
+ * Rounds an instant down or (`up`) up to the start of a unit of the smallest
+ * field.  Its year may be outside of the pattern's range.
  */
 extern Timestamp dyn_pattern_round(const DynPattern *pattern, Timestamp instant,
 								   bool up);

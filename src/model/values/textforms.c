@@ -5,8 +5,8 @@
  * Most numbers are short, and are written here in numeric.c's storage format.
  * It has a header of 16 bits with the sign, the number of decimal places and
  * the weight of the first digit.  Digits of base 10000 follow; neither the
- * first nor the last of them is zero. pg_upgrade keeps stored data in that
- * format, so it is the same in every version.
+ * first nor the last of them is zero.  The format is the same in every
+ * version, because pg_upgrade does not convert stored data.
  */
 #include "postgres.h"
 
@@ -20,7 +20,9 @@
 
 /* ---- numeric ---- */
 
-/* Bits of the short header; uncommon scales and weights need a longer one. */
+/*
+ * Bits of the short header; unusual scales and weights need a longer header.
+ */
 #define SHORT_HEADER	0x8000
 #define SHORT_NEGATIVE	0x2000
 #define SHORT_SCALE		7		/* shift */
@@ -216,7 +218,10 @@ dyn_base64_encode(const unsigned char *src, size_t len, char *dst)
 	}
 }
 
-/* Checks the unused bits: only the last group can have more than one text. */
+/*
+ * Also rejects unused bits that are not zero, so that the same bytes have only
+ * one text.
+ */
 long
 dyn_base64_decode(const char *text, size_t len, unsigned char *dst)
 {

@@ -45,27 +45,28 @@ extern Numeric dyn_numeric_from_text(const char *text, size_t len);
 
 extern bool dyn_is_padded(const char *text, size_t len, int digits);
 
-/* Position of a bound among the numbers of the form. */
+/* Position of a number among the padded numbers. */
 typedef enum DynPaddedPlace
 {
-	DYN_PADDED_BELOW,			/* less than all of them */
+	DYN_PADDED_BELOW,			/* less than all padded numbers */
 	DYN_PADDED_AT,				/* one of them */
-	DYN_PADDED_AFTER,			/* greater than the one printed, less than the
-								 * next */
-	DYN_PADDED_ABOVE			/* greater than all of them */
+	DYN_PADDED_AFTER,			/* greater than the printed number, less than
+								 * the next one */
+	DYN_PADDED_ABOVE			/* greater than all padded numbers */
 } DynPaddedPlace;
 
 /*
- * Returns the position of `number`, and prints the greatest number of the form
- * not above it, if there is one.  `number` is decimal text without an
- * exponent, like the output of numeric_out; NaN is above, like Infinity.
+ * Returns the position of `number`, and prints the greatest padded number that
+ * is not greater than it, if there is one.  `number` is decimal text without
+ * an exponent, like the output of numeric_out; NaN and Infinity are greater
+ * than all.
  */
 extern DynPaddedPlace dyn_padded_place(const char *number, int digits,
 									   char *dst);
 
 /*
- * Prints a number of the form.  Returns false for any other, which is negative,
- * has a fraction or too many digits.
+ * Prints a padded number.  Returns false if the number is negative, has a
+ * fraction, or has too many digits.
  */
 static inline bool
 dyn_padded_print(const char *number, int digits, char *dst)
@@ -81,9 +82,9 @@ dyn_padded_print(const char *number, int digits, char *dst)
 extern void dyn_base64_encode(const unsigned char *src, size_t len, char *dst);
 
 /*
- * Decodes into `dst`, which has len / 4 * 3 + 3 bytes.  Returns the bytes
- * written, or -1 if the text does not encode any bytes.  Unused bits of the
- * last group must be zero.
+ * Decodes into `dst`, which has len / 4 * 3 + 3 bytes.  Returns the number of
+ * bytes, or -1 if the text is not valid base64.  Unused bits of the last group
+ * must be zero.
  */
 extern long dyn_base64_decode(const char *text, size_t len,
 							  unsigned char *dst);

@@ -3,8 +3,8 @@
  *		Converts a bound of an expression over a date or time to a bound of
  *		the date or time itself.
  *
- * Each kind of step has one function.  Arithmetic saturates: values beyond the
- * infinities exclude everything or nothing, as the infinities do.
+ * Each kind of step has one function.  Arithmetic saturates at the infinities,
+ * which exclude everything or nothing.
  */
 #include "postgres.h"
 
@@ -101,7 +101,7 @@ dyn_convert_time(Datum value, Oid from, Oid to)
 }
 
 /*
- * Returns the span by which intervals are compared, with months of 30 days;
+ * Returns the length by which intervals are compared: a month has 30 days, and
  * infinite intervals are beyond all others.
  */
 static int64
@@ -145,8 +145,8 @@ clamp_number(double number)
 }
 
 /*
- * Returns the first or the last year within the bound; one year more if the
- * number was rounded.
+ * Returns the first (lower bound) or last (upper bound) year within the bound,
+ * extended by one year if the number was rounded.
  */
 static int64
 year_bound(Datum value, Oid type, bool upper, bool strict)
@@ -183,9 +183,9 @@ epoch_bound(Datum value, Oid type, bool upper)
 typedef struct Unit
 {
 	int			token;
-	int64		most;			/* microseconds of the longest unit; a start
-								 * plus this lies in the next unit, never in
-								 * the one after it */
+	int64		most;			/* microseconds of the longest such unit; the
+								 * start of a unit plus this is always in the
+								 * next unit */
 } Unit;
 
 static const Unit units[] = {
@@ -238,14 +238,17 @@ truncated(Datum unit, Timestamp value)
 												 TimestampGetDatum(value)));
 }
 
-/* Returns the last timestamp that is truncated to `value` or less. */
+/* Returns the last timestamp whose truncation is not later than `value`. */
 static int64
 last_truncated(const Unit *unit, Datum text, int64 value)
 {
 	return truncated(text, truncated(text, value) + unit->most) - 1;
 }
 
-/* Inverts truncation; that of an instant does not change the offset. */
+/*
+ * Inverts a truncation.  Truncating an instant to an hour or less does not
+ * change its offset.
+ */
 static int64
 before_trunc(int64 value, bool upper, const DynTimeStep *step)
 {
@@ -303,7 +306,10 @@ before_zone(int64 value, bool upper, const DynTimeStep *step)
 /* Last year of a timestamp. */
 #define LAST_YEAR	294276
 
-/* There is no year 0: 1 BC is -1 to extract, and 0 to the calendar. */
+/*
+ * There is no year 0: 1 BC is -1 for extract, but 0 in the calendar's
+ * arithmetic.
+ */
 static int64
 before_year(int64 value, bool upper)
 {
@@ -323,8 +329,8 @@ before_year(int64 value, bool upper)
 /* ---- intervals ---- */
 
 /*
- * Inverts the addition of days and months, which move a local time by a number
- * of days between two limits.
+ * Inverts the addition of days and months, which moves a local time by a
+ * number of days between two limits.
  */
 static int64
 before_calendar(int64 value, bool upper, const Interval *interval)
@@ -336,9 +342,9 @@ before_calendar(int64 value, bool upper, const Interval *interval)
 }
 
 /*
- * True if the interval is shorter than about 9,999 years; then the addition
- * keeps times in range.  The addition of a longer one, such as infinity, may
- * raise an error.
+ * True if the interval is shorter than about 9,999 years, so that the sum is
+ * in range.  The addition of a longer interval, such as infinity, may raise an
+ * error.
  */
 static bool
 is_moderate(const Interval *interval)
@@ -366,8 +372,8 @@ before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 }
 
 /*
- * Inverts the addition of months, then days, then hours.  A skipped local time
- * is moved after each step.
+ * Inverts the addition of months, then days, then hours.  After each step, a
+ * local time that the clock skips is moved.
  */
 static int64
 before_add_to_instant(int64 value, bool upper, const Interval *interval)
@@ -401,7 +407,9 @@ before_add(int64 value, bool upper, const DynTimeStep *step)
 
 /* ---- differences ---- */
 
-/* Inverts a difference: days between dates, a span between times. */
+/*
+ * Inverts a difference, which is in days for dates, and an interval for times.
+ */
 static Bound
 before_difference(Bound bound, const DynTimeStep *step)
 {
@@ -435,7 +443,7 @@ before_step(Bound bound, const DynTimeStep *step)
 		case DYN_STEP_DATE_TO_TIMESTAMP:
 			if (is_infinite(bound.value))
 				break;
-			/* rounds down, or up to the next date */
+			/* round down, or up to the next date */
 			rest = bound.value % USECS_PER_DAY;
 			bound.value = bound.value / USECS_PER_DAY +
 				(bound.upper ? -(rest < 0) : rest > 0);

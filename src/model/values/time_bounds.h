@@ -5,15 +5,15 @@
  *
  * An expression such as date_trunc('month', c AT TIME ZONE z) is a chain of
  * steps, the outermost first.  A bound of its value is converted step by step
- * into a bound of c, which is always inclusive.  Every c whose expression
- * satisfies the first bound satisfies the second; others may satisfy it, too.
+ * into a bound of c, which is always inclusive.  If the expression satisfies
+ * the first bound, c satisfies the second; the reverse need not be true.
  *
- * Bounds are numbers: days since 2000-01-01 of a date, microseconds of a
- * timestamp, instant or span, and the year.  Values beyond all of them are
+ * Bounds are numbers: the days of a date since 2000-01-01, the microseconds of
+ * a timestamp, instant or interval, or a year.  Values beyond all of them are
  * infinite (DT_NOBEGIN and DT_NOEND).
  *
- * The session's time zone is that at the time of the call.  No function here
- * raises an error: where the expression would, nothing is excluded.
+ * The session's time zone at the time of the call is used.  No function here
+ * raises an error.  If the expression would, nothing is excluded.
  */
 #ifndef DYN_MODEL_TIME_BOUNDS_H
 #define DYN_MODEL_TIME_BOUNDS_H
@@ -61,8 +61,8 @@ dyn_step_descends(DynTimeStepKind kind)
 extern bool dyn_unit_is_known(Datum unit, bool *subday);
 
 /*
- * Converts a date or time to another type, as comparison operators of the two
- * types do: from date to timestamp to timestamptz.
+ * Converts a date to timestamp or timestamptz, or a timestamp to timestamptz,
+ * as comparison operators do.
  */
 extern Datum dyn_convert_time(Datum value, Oid from, Oid to);
 

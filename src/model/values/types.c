@@ -23,8 +23,8 @@
 #include "types.h"
 
 /*
- * Text is not total, because S may contain U+0000, but text may not.  Integers
- * are not total, because N may be 1.5 or 1E20.
+ * Type text is not total, because an S may contain U+0000.  Integers are not
+ * total, because an N may be 1.5 or 1E20.
  */
 #define KIND(type, canonical, sorting, total) \
 	.wire = DYN_TYPE_##type, .encoding = {canonical, DYN_##sorting, total}
@@ -55,14 +55,18 @@ const DynCodecFacts dyn_codec_facts[] = {
 	[DYN_CODEC_INPUT] = {KIND(S, false, UNSORTED, false), .may_be_empty = true},
 };
 
-/* Kinds of columns that a format is for, and how it encodes their values. */
+/*
+ * The kinds of columns that a format applies to, and its encoding of their
+ * values.
+ */
 typedef struct FormatFacts
 {
 	DynCodecKind first;
 	DynCodecKind last;
 	const char *types;			/* their types, for a hint */
 	DynType		wire;
-	DynEncoding encoding;		/* if a text has one value: see dyn_codec_init */
+	DynEncoding encoding;		/* encoding if each text has one value
+								 * (dyn_codec_init) */
 } FormatFacts;
 
 #define INSTANTS	DYN_CODEC_DATE, DYN_CODEC_TIMESTAMPTZ, "type date, timestamp or timestamptz"
@@ -210,7 +214,7 @@ dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull, bool soft,
 /* ---- values that a type can hold ---- */
 
 /*
- * Agrees with the decoders of these kinds; for types of key attributes only.
+ * This must agree with the decoders; only types of key attributes are passed.
  */
 bool
 dyn_codec_holds_type(const DynCodec *codec, DynType type)
@@ -254,7 +258,10 @@ dyn_codec_holds_number(const DynCodec *codec, const char *number)
 	}
 	if (codec->typmod < 0 || strcmp(number, "0") == 0)
 		return true;
-	/* digits before the point; of a fraction, minus the zeros after it */
+	/*
+	 * number of digits before the point; for a fraction, the negated number of
+	 * zeros after the point
+	 */
 	number += (*number == '-');
 	leading = *number != '0' ? (int) strcspn(number, ".")
 		: -(int) strspn(number + 2, "0");

@@ -20,7 +20,10 @@
 #include "../../dynamodb/wire.h"
 #include "format.h"
 
-/* INT2 to NUMERIC, and to FLOAT8, are compared as ranges: the order counts. */
+/*
+ * The order matters: INT2 to NUMERIC, and INT2 to FLOAT8, are tested as
+ * ranges.
+ */
 typedef enum DynCodecKind
 {
 	DYN_CODEC_TEXT,				/* text, varchar */
@@ -45,14 +48,14 @@ typedef enum DynCodecKind
 } DynCodecKind;
 
 /*
- * Order in which DynamoDB sorts encoded values; for texts, if collation and
- * encoding sort like the bytes of UTF-8.
+ * Order in which DynamoDB sorts encoded values.  For texts, it only applies if
+ * collation and encoding sort like the bytes of UTF-8.
  */
 typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
-	DYN_SORTED_ROUGHLY,			/* values of an interval are between two
-								 * bounds, but others may be, too */
+	DYN_SORTED_ROUGHLY,			/* all values of an interval are between two
+								 * bounds, but other values may be, too */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;
@@ -60,7 +63,9 @@ typedef enum DynSorting
 /* Properties of the representation of values in DynamoDB. */
 typedef struct DynEncoding
 {
-	/* true if each SQL value has one encoding, and each encoding one value */
+	/*
+	 * true if each SQL value has one encoding, and each encoding has one value
+	 */
 	bool		canonical;
 
 	DynSorting	sorting;
@@ -69,7 +74,7 @@ typedef struct DynEncoding
 	bool		total;
 } DynEncoding;
 
-/* Facts about the values of each kind, whatever their type and format. */
+/* Facts about each kind of codec, which do not depend on type and format. */
 typedef struct DynCodecFacts
 {
 	DynType		wire;			/* type without a format, and its encoding */
@@ -78,13 +83,14 @@ typedef struct DynCodecFacts
 	bool		instant;		/* true for dates and times */
 	const char *charset;		/* characters of its texts; NULL: any */
 	int			width;			/* number of characters; 0: any */
-	int64		least;			/* smallest and largest integer; else 0, 0 */
+	int64		least;			/* smallest and largest integer; 0 for other
+								 * kinds */
 	int64		most;
 } DynCodecFacts;
 
 extern const DynCodecFacts dyn_codec_facts[];
 
-/* Members of a map that are part of a document; each NULL if unrestricted. */
+/* Members of a map that are part of a document; NULL means no restriction. */
 typedef struct DynMembers
 {
 	const DynNames *without;	/* excluded members */
@@ -177,16 +183,16 @@ typedef enum DynEncoded
 
 /*
  * Returns true if values of SQL type `valuetype` can be encoded for comparison
- * with this column.  Depends on the type only; used during planning.
- *
- * A double precision value that a bigint or numeric column is converted to may
- * stand for several column values.  It has bounds, but no equality.
+ * with this column.  Depends on the type only; used during planning.  If a
+ * bigint or numeric column is compared with a double precision value, several
+ * column values may become that value.  So it has bounds, but no equality.
  */
 extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
 
 /*
- * Returns true if `column = value` is a comparison with one stored value, by
- * dyn_codec_encode.  Otherwise it is an interval between two bounds.
+ * Returns true if `column = value` is a comparison with one stored value,
+ * which dyn_codec_encode returns.  Otherwise it is an interval between two
+ * bounds.
  */
 static inline bool
 dyn_codec_is_point(const DynCodec *codec)
@@ -203,9 +209,9 @@ extern DynEncoded dyn_codec_encode(const DynCodec *codec, Oid valuetype,
 								   Datum value, DynScalar *out);
 
 /*
- * Encodes a range bound: `lower` for column > value or >=, where *inclusive
- * distinguishes the two.  Changes *inclusive if the bound is moved to a value
- * that exists.
+ * Encodes a range bound: `lower` is true for column > value and column >=
+ * value, which *inclusive distinguishes.  Changes *inclusive if the bound is
+ * moved to a value that exists.
  */
 extern DynEncoded dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype,
 										 Datum value, bool lower,

@@ -3,9 +3,10 @@
  *		Determines the offsets from UTC that a time zone may use near a
  *		time.
  *
- * PostgreSQL converts a timestamp by the offset valid a day earlier, or by one
- * after a nearby transition.  Offsets are therefore collected in a window with
- * a margin for that, and for the offsets themselves.
+ * PostgreSQL converts a timestamp by the offset that was valid a day earlier,
+ * or by the one after a nearby transition.  So offsets are collected in a
+ * window around the time, which is large enough for that and for the offsets
+ * themselves.
  */
 #include "postgres.h"
 
@@ -22,7 +23,10 @@
  */
 #define MAX_NAMED		(16 * USECS_PER_HOUR)
 
-/* Maximum offset of a POSIX zone: up to a week, and an hour of summer time. */
+/*
+ * Maximum offset of a POSIX zone: a week and an hour of summer time, rounded
+ * up.
+ */
 #define MAX_DESCRIBED	(170 * USECS_PER_HOUR)
 
 /* Maximum number of transitions examined. */
@@ -67,8 +71,8 @@ dyn_zone_of_text(Datum name, DynZone *zone)
 								   &fixed, &offset))
 	{
 		/*
-		 * the meaning of an abbreviation may have changed over time; versions
-		 * of PostgreSQL differ in the sign of the offset
+		 * the meaning of an abbreviation may have changed over time, and
+		 * versions of PostgreSQL differ in the sign of its offset
 		 */
 		int64		most = fixed ? abs(offset) * USECS_PER_SEC : MAX_DESCRIBED;
 
@@ -95,7 +99,7 @@ dyn_zone_of_interval(const Interval *offset, DynZone *zone)
 
 /*
  * Finds the next transition after *time.  After the end of the zone's table,
- * others are found only from the next second on.
+ * the search must start at the next second.
  */
 static int
 next_transition(const DynZone *zone, pg_time_t *time, long int *before,

@@ -4,13 +4,12 @@
  *		time.
  *
  * PostgreSQL converts between timestamps and instants by one of the zone's
- * offsets, in both directions, also where local times are skipped or repeated.
- * Two times that it converts into each other therefore differ by one of the
- * offsets here.  Bounds moved by the least and the greatest of them contain
- * all converted times.
+ * offsets, even where local times are skipped or repeated.  So a time and its
+ * conversion differ by one of the offsets found here.  Bounds that are moved
+ * by the smallest and the largest of these offsets contain all converted
+ * times.
  *
- * These functions raise no error, and do not depend on when a statement was
- * planned.
+ * These functions raise no errors, and do not depend on the time of planning.
  */
 #ifndef DYN_MODEL_ZONES_H
 #define DYN_MODEL_ZONES_H
@@ -27,7 +26,7 @@ typedef struct DynOffsets
 
 typedef struct DynZone
 {
-	pg_tz	   *tz;				/* zone; NULL: `all` is exact */
+	pg_tz	   *tz;				/* zone; NULL if `all` is exact */
 	DynOffsets	all;			/* limits of all offsets of the zone */
 } DynZone;
 
@@ -36,7 +35,7 @@ extern DynZone dyn_zone_of_session(void);
 
 /*
  * Find the zone that AT TIME ZONE uses for a text (including abbreviations) or
- * an interval.  Return false if it would raise an error.
+ * an interval.  Return false if AT TIME ZONE would raise an error.
  */
 extern bool dyn_zone_of_text(Datum name, DynZone *zone);
 extern bool dyn_zone_of_interval(const Interval *offset, DynZone *zone);

@@ -119,7 +119,7 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 /*
  * Returns true if the column can be compared in a part of some template that
  * encodes it differently than its own attribute.  Bounds of integers may leave
- * so few that each can be requested (terms.h).
+ * so few values that each can be requested (terms.h).
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,
@@ -236,10 +236,10 @@ dyn_compare(Oid opno, Node *left, Node *right, Oid collation)
 /* ---- expressions that cannot fail ---- */
 
 /*
- * Values of keys are usually columns, or expressions typical of single-table
- * designs: an id with a prefix, a number as text.  PostgreSQL has no property
- * for functions that cannot raise an error (leakproof requires more), so the
- * functions that occur in keys are listed here.
+ * Lists functions that cannot raise an error.  PostgreSQL has no property for
+ * them, since leakproof requires more.  Values of keys are usually columns, or
+ * expressions typical of single-table designs: an id with a prefix, a number
+ * as text.  So only the functions that occur in these are listed.
  */
 static bool
 is_harmless(Oid function)
@@ -371,7 +371,7 @@ dyn_may_fail(Node *node)
 
 /*
  * Casts that preserve an integer's value.  Casts to double precision may round
- * it; operators show this in their types.
+ * it; this is visible in the input types of an operator.
  */
 static bool
 is_transparent_cast(Oid funcid, DynCodecKind kind)
@@ -422,9 +422,9 @@ dyn_match_column(const DynRelPlan *plan, Node *node, DynField *field)
 }
 
 /*
- * Returns the elements of a constant text[] as names; NIL if one is not plain:
- * PostgreSQL takes a number, even with blanks and a sign, also as the index of
- * a list element.
+ * Returns the elements of a constant text[] as names.  Returns NIL if one of
+ * them might be a number, even with blanks and a sign, since PostgreSQL also
+ * uses numbers as indexes of list elements.
  */
 static List *
 constant_names(Const *array)
@@ -499,7 +499,7 @@ dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
 		return false;
 	field->steps = list_concat_copy(field->steps, steps);
 	column = dyn_relation_column(plan->relation, field->attnum);
-	/* PostgreSQL evaluates the rest of a longer path */
+	/* longer paths are evaluated by PostgreSQL */
 	return column->path->nsteps + list_length(field->steps) <= DYN_MAX_PATH_STEPS &&
 		!dyn_document_lacks(column, dyn_to_utf8(strVal(linitial(field->steps))));
 }

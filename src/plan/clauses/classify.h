@@ -2,12 +2,12 @@
  * classify.h
  *		Functions shared by the files that classify expressions (quals.h)
  *
- * These files have one function for each kind of expression.  Each returns a
- * predicate that keeps every row the expression keeps, or NULL, and clears the
- * results in the DynClassify that do not hold.  An expression that implies
- * bounds on a column, but is not itself one, builds them by
- * dyn_classify_comparison and clears `exact`.  Several bounds, as the args of
- * an AND, are matched with keys one by one if they are a full clause.
+ * These files have one function for each kind of expression.  Each returns
+ * NULL, or a predicate that is true for every row for which the expression is
+ * true.  It clears those results in the DynClassify that do not apply.  If an
+ * expression only implies bounds on a column, the function builds them by
+ * dyn_classify_comparison and clears `exact`.  If a full clause becomes an AND
+ * of several bounds, these are matched with keys one by one.
  */
 #ifndef DYN_PLAN_CLASSIFY_H
 #define DYN_PLAN_CLASSIFY_H
@@ -23,15 +23,16 @@ typedef struct DynClassify
 	const DynRelPlan *plan;
 
 	/* results, initially true; functions may only clear them */
-	bool		exact;			/* true if the predicate keeps no other row */
-	bool		sized;			/* true if its size as a filter is bounded */
+	bool		exact;			/* true if the predicate is true for no other
+								 * row */
+	bool		sized;			/* true if the size of the filter is bounded */
 } DynClassify;
 
 /*
- * A filter with larger values may exceed the size limit of a request.  Smaller
- * values do not.  A plan relies on filters of fewer than 25 leaves
- * (match_keys.c), each with one value or list.  JSON escapes make these at
- * most six times as long.
+ * Maximum size of a value with which filters cannot exceed the size limit of a
+ * request: a plan relies on filters of fewer than 25 leaves (match_keys.c),
+ * each with one value or list, and JSON escapes make these at most six times
+ * as long.
  */
 #define DYN_MAX_SIZED_BYTES	4096
 
@@ -42,8 +43,9 @@ dyn_field_column(const DynClassify *context, const DynField *field)
 }
 
 /*
- * The dyn_match functions determine which location in the item an expression
- * reads.  They return false, with *field undefined, if it does not read one.
+ * The dyn_match functions determine the location in the item that an
+ * expression reads.  They return false, with *field undefined, if it does not
+ * read a location.
  */
 
 /* Matches a column of the table. */
@@ -65,9 +67,9 @@ extern bool dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
 							bool *as_text);
 
 /*
- * Matches the same, ignoring casts that do not affect a comparison.  A field
- * below a jsonb column has no codec of its own, so only its text can be
- * compared.
+ * Matches like dyn_match_field, but ignores casts that do not affect a
+ * comparison.  A field below a jsonb column has no codec of its own, so only
+ * its text can be compared.
  */
 extern bool dyn_match_comparand(const DynRelPlan *plan, Node *node,
 								DynField *field, bool *as_text);
@@ -90,17 +92,23 @@ extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
  */
 extern bool dyn_may_fail(Node *node);
 
-/* Calls dyn_match_comparand for a column itself, without a path below it. */
+/*
+ * Matches like dyn_match_comparand, but only a column itself, without a path
+ * below it.
+ */
 extern bool dyn_classify_column(const DynClassify *context, Node *node,
 								DynField *field);
 
-/* Records the exactness of a part; returns false if it cannot be sent. */
+/*
+ * Records the exactness of a part of the expression; returns false if the part
+ * cannot be sent.
+ */
 extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
 
 /*
  * Clears `sized` unless the size of the encoded value is bounded at planning.
- * It always is for numbers, times and booleans; for texts if they are
- * constants.
+ * The size is always bounded for numbers, times and booleans, but for texts
+ * only if they are constants.
  */
 extern void dyn_classify_size(DynClassify *context, Node *value, Oid valuetype);
 
@@ -123,8 +131,9 @@ extern DynPred *dyn_classify_array(DynClassify *context, const DynOperator *op,
 								   const DynField *field, Node *array);
 
 /*
- * Describes a btree operator of its left type's family, or the negator of = in
- * it, with the column on the left; returns false for other operators.
+ * Describes an operator in the btree family of its left type, or the negator
+ * of = in that family, with the column on the left.  Returns false for other
+ * operators.
  */
 extern bool dyn_describe_operator(Oid opno, Oid collation, DynOperator *op);
 

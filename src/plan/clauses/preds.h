@@ -11,7 +11,8 @@
 #include "../../model/values/time_bounds.h"
 
 /*
- * A kind must be known, if it can be
+ * If predicates of a kind can occur as one of these, the kind must be added in
+ * these files:
  *
  *		a condition on a key	to plan/keys/terms.c and exec/keys/key_values.c
  *		a filter				to exec/keys/filter.c, and leaf_is_forbidden()
@@ -29,18 +30,19 @@ typedef enum DynPredKind
 	DYN_PRED_LIKE,				/* field LIKE value: its fixed prefix */
 	DYN_PRED_CONTAINS,			/* value is an element of field */
 	DYN_PRED_CONTAINS_ALL,		/* every element of value is one of field */
-	DYN_PRED_UNNESTED,			/* value is an element of what the field's
-								 * table unnests */
+	DYN_PRED_UNNESTED,			/* value is an element of the collection that
+								 * the table unnests */
 	DYN_PRED_TEXT_EQ,			/* field's text (->>) = value */
 	DYN_PRED_NULL,				/* field IS NULL; negated: IS NOT NULL */
-	DYN_PRED_BOOLEAN,			/* field, which is boolean; negated: NOT */
+	DYN_PRED_BOOLEAN,			/* boolean field; negated: NOT field */
 	DYN_PRED_FIELDS,			/* field operator other field */
 	DYN_PRED_FILTER_TERM,		/* term of the item filter; alone, without
 								 * field */
-	DYN_PRED_TEMPLATED,			/* text of a template's attribute, composed
-								 * from args: one AND for each of the leading
-								 * parts (match_template.c) */
-	DYN_PRED_MEMBERS,			/* arg of TEMPLATED: all members of a part */
+	DYN_PRED_TEMPLATED,			/* text of a template's attribute; args: an AND
+								 * of predicates for each of the leading parts
+								 * (match_template.c) */
+	DYN_PRED_MEMBERS,			/* arg of TEMPLATED: all values that the part
+								 * enumerates */
 	DYN_PRED_GIVEN				/* value, which depends on no column, is
 								 * true */
 } DynPredKind;
@@ -50,8 +52,8 @@ typedef enum DynPredKind
  * compares the column, or an expression over it, with a value of another type.
  * The value is converted when it is known, after each evaluation
  * (exec/statement/values.h), since the conversion may depend on the session's
- * time zone.  The predicate then compares the column itself.  Until then no
- * code may treat the value as one of pred->valuetype.
+ * time zone.  The predicate then compares the column itself.  Until then the
+ * value does not have the type pred->valuetype.
  */
 typedef enum DynBoundKind
 {
@@ -74,10 +76,12 @@ typedef struct DynConversionStep
 typedef struct DynConversion
 {
 	DynBoundKind bound;
-	bool		upper;			/* true if the value is the upper end */
-	bool		strict;			/* true if the value itself is excluded */
-	bool		array;			/* true for all elements; bounds: of any of
-								 * them */
+	bool		upper;			/* true if the value is an upper bound */
+	bool		strict;			/* true if the bound excludes the value
+								 * itself */
+	bool		array;			/* true for an array: EQUAL converts each
+								 * element; a bound includes all values beyond
+								 * any of the elements */
 	Oid			from;			/* type of the value, or of its elements */
 	Oid			compared;		/* type of the comparison */
 	Oid			to;				/* type of the column */
@@ -105,8 +109,8 @@ typedef struct DynPred
 	DynBoundKind bound;			/* result of the conversion */
 	DynOperator operator;		/* COMPARE, IN, FIELDS; patterns: the
 								 * collation */
-	bool		integers;		/* IN: true for all integers from the first to
-								 * the last value */
+	bool		integers;		/* IN: true if the array has all integers from
+								 * the first to the last value */
 	bool		part_only;		/* at planning: true if it restricts parts of
 								 * keys, but not the column's own attribute */
 	int			param;			/* position of the value in fdw_exprs */
@@ -135,15 +139,15 @@ extern DynPred *dyn_make_members(int position, int part);
 extern DynPred *dyn_make_between(DynPred *lower, DynPred *upper);
 
 /*
- * Returns true if the predicate compares the key attribute itself with a
- * value, through a column that shows it.
+ * Returns true if the predicate compares a column that shows the key attribute
+ * itself with a value.
  */
 extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 						   const DynKeyAttr *attr);
 
 /*
- * Returns true if the predicate compares attributes themselves, so that it
- * might be a filter.  A comparison of a part of a text does not.
+ * Returns true if the predicate compares attributes themselves, not parts of
+ * their texts, so that it might be a filter.
  */
 extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
 									 const DynPred *pred);
@@ -207,7 +211,10 @@ dyn_pred_selects_rows(const DynPred *pred)
 	return pred->kind == DYN_PRED_FILTER_TERM || pred->kind == DYN_PRED_TEMPLATED;
 }
 
-/* Returns the only predicate, if it is on a template's text; else NULL. */
+/*
+ * If the list has only one predicate, and it is on a template's text, returns
+ * it; otherwise NULL.
+ */
 extern const DynPred *dyn_only_templated(const List *preds);
 
 /*
@@ -217,7 +224,9 @@ extern const DynPred *dyn_only_templated(const List *preds);
 extern bool dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *),
 						  void *arg);
 
-/* Does the same, also for the predicates on the parts of a template's text. */
+/*
+ * Does the same, and also visits the predicates on parts of a template's text.
+ */
 extern bool dyn_pred_walk_parts(DynPred *pred, bool (*visit) (DynPred *, void *),
 								void *arg);
 

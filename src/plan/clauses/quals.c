@@ -5,11 +5,12 @@
  *
  * This file decides what a clause means, and for which column.
  * model/definition/exact.c decides whether DynamoDB can evaluate it, and
- * exactly, given the operator's own input types and collation.
+ * whether it does so exactly, given the operator's own input types and
+ * collation.
  *
- * NOT is never pushed: the planner has moved it to the leaves.  The remaining
- * negated comparisons are combined with a check of the attribute's type,
- * because DynamoDB treats a missing attribute as unequal.
+ * NOT does not occur here: the planner has moved it to the leaves.  The
+ * remaining negated comparisons are combined with a check of the attribute's
+ * type, because DynamoDB treats a missing attribute as unequal.
  */
 #include "postgres.h"
 
@@ -66,7 +67,7 @@ classify_contains_all(DynClassify *context, Node *left, Node *right,
 	return dyn_make_value_pred(DYN_PRED_CONTAINS_ALL, &field, right, elemtype);
 }
 
-/* element = value: then the list, set or map has such an element */
+/* element = value becomes: the list, set or map has such an element */
 static DynPred *
 classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 				  Node *value)
@@ -223,8 +224,9 @@ classify_boolean(DynClassify *context, Node *node, bool negated)
 }
 
 /*
- * AND: pushes the arms that can be pushed.  OR: all arms or nothing.  Arms
- * without a column of the table are evaluated at the start of an execution.
+ * Of an AND, pushes the arms that can be pushed; of an OR, all arms or none.
+ * Arms without a column of the table are evaluated at the start of an
+ * execution.
  */
 static DynPred *
 classify_bool(DynClassify *context, BoolExpr *expr)

@@ -28,13 +28,14 @@ typedef struct DynClause
 								 * filter */
 	DynPred    *pred;			/* predicate; NULL: checked locally only */
 	bool		exact;
-	bool		sized;			/* true if its size as a filter is bounded */
+	bool		sized;			/* true if the size of the filter is bounded */
 	bool		implied;		/* true if it follows from rinfo, which is
 								 * stricter */
-	bool		keys_only;		/* true if implied, and useless as a filter */
-	Node	   *condition;		/* keys_only: an expression that also holds,
-								 * and shows which columns have values; or
-								 * NULL */
+	bool		keys_only;		/* true if implied, and not useful as a
+								 * filter */
+	Node	   *condition;		/* keys_only: an expression that is true for
+								 * the same rows, and shows which columns have
+								 * values; or NULL */
 } DynClause;
 
 /*
@@ -50,7 +51,7 @@ extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
  */
 extern List *dyn_row_clauses(const DynRelation *relation);
 
-/* Clears the marks for clauses that another access plan relied on. */
+/* Resets the clauses for another access plan. */
 extern void dyn_clauses_rely_on_nothing(List *clauses);
 
 #endif

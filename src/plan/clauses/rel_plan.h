@@ -30,27 +30,29 @@ typedef struct DynRelPlan
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	List	   *clauses;		/* DynClause * for baserestrictinfo */
-	List	   *classified;		/* DynClause *; private to quals.c */
-	struct DynAccess *keyed;	/* access plan of the table by its key with
-								 * these clauses; NULL: impossible */
+	List	   *classified;		/* list of DynClause; private to quals.c */
+	struct DynAccess *keyed;	/* access plan that reads the table by its key
+								 * with the table's own clauses; NULL:
+								 * impossible */
 	List	   *fields;			/* DynField * that the query may need */
-	const char *advice;			/* advice: an index unused for lack of NOT
-								 * NULL */
+	const char *advice;			/* advice about an index that is not used
+								 * because a column is not declared NOT NULL */
 	bool		limited;		/* true if a LIMIT may leave rows unread */
 	bool		analysed;		/* true if the rows are from statistics */
 	double		items;			/* items in the table (baserel->tuples: its
 								 * rows) */
 	double		item_rows;		/* rows per item that passes the item filter: 1
 								 * unless unnested */
-	double		fetched;		/* fraction of an item's bytes that fields
+	double		fetched;		/* fraction of an item's bytes that the fields
 								 * take */
-	List	   *choices;		/* DynPathChoice * for paths
+	List	   *choices;		/* list of DynPathChoice for paths
 								 * (paths/planner.h) */
-	Cost		direct[DYN_ACCESS_SCAN];	/* least cost of each kind by the
+	Cost		direct[DYN_ACCESS_SCAN];	/* least cost of each kind with the
 											 * table's own clauses; 0: none */
 	Cost		direct_startup[DYN_ACCESS_SCAN];
-	bool		direct_unknown[DYN_ACCESS_SCAN];	/* true if their number of
-													 * rows is unknown */
+	bool		direct_unknown[DYN_ACCESS_SCAN];	/* true if the number of
+													 * rows of that access is
+													 * unknown */
 } DynRelPlan;
 
 #endif

@@ -11,9 +11,8 @@
 
 /*
  * Returns LIKE and IS NOT DISTINCT FROM, with a constant, as an operator
- * expression with =, which is true for the same rows; any other expression
- * unchanged.  If = is NULL, the expression
- * may be false.
+ * expression with =, which is true for the same rows; returns any other
+ * expression unchanged.  Where = is NULL, the expression may be false.
  */
 extern Node *dyn_plain_equality(Node *node);
 
@@ -35,25 +34,27 @@ typedef struct DynImplied
 } DynImplied;
 
 /*
- * Returns the equalities implied by clauses L >= R and L <= R, a List of
- * DynImplied *.  For a column in a partition key, these include column LIKE $1
- * and column BETWEEN $1 AND $2: each becomes an OR with a guard (choice.c),
- * since the parameters decide.
+ * Returns the equalities that clauses L >= R and L <= R imply together, as a
+ * List of DynImplied *.  For a column in a partition key, column LIKE $1 and
+ * column BETWEEN $1 AND $2 are equalities for some parameters; each becomes an
+ * OR with a guard (choice.c).
  */
 extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);
 
 /* ---- rewrite_float.c: numbers as double precision ---- */
 
-/* Calls dyn_classify_comparison, for such comparisons and all others. */
+/*
+ * Classifies such a comparison; passes all others to dyn_classify_comparison.
+ */
 extern DynPred *dyn_classify_number(DynClassify *context,
 									const DynOperator *op,
 									const DynField *field, Node *value);
 
 /*
- * Handles field = ANY (array).  Returns false if the doubles in a constant
- * list match other values as well: then the predicate is an OR of equalities,
- * or NULL.  Returns true if not, with *array and *op changed to those of
- * numeric values, or unchanged.
+ * Handles field = ANY (array).  Returns false if a double in a constant list
+ * is equal to several values of the column: then *pred is an OR of equalities,
+ * or NULL.  Otherwise returns true, with *array and *op unchanged or changed
+ * to numeric values.
  */
 extern bool dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 									 const DynField *field, Node **array,
@@ -63,20 +64,20 @@ extern bool dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 
 /*
  * Returns coalesce(x, k) = k as x IS NULL OR x = k.  Both are true for the
- * same rows among those that have a value of k.  Returns NULL if the operator
- * has other operands.
+ * same rows if k is not NULL.  Returns NULL if the operator has other
+ * operands.
  */
 extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 
 /*
  * Returns a DYN_PRED_GIVEN.  Returns NULL if the expression is not such a
- * condition, or might fail, as every subquery might.
+ * condition, or might fail; a subquery always might.
  */
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * Guards values that might fail: they are only evaluated if no arm without
- * columns is true in their OR, and all of them are true in their AND.
+ * Guards values that might fail.  In an OR they are only evaluated if no arm
+ * without columns is true; in an AND, only if all such arms are true.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred);
 
@@ -90,9 +91,9 @@ extern void dyn_guard_values(const DynClassify *context, DynPred *pred);
 extern Node *dyn_keyset_expand(DynClassify *context, RowCompareExpr *row);
 
 /*
- * Returns the condition implied for one column, given the other conditions
- * (RestrictInfo *); NULL if there is none.  Sets *first if it is a comparison
- * of the first column, which then has a value.
+ * Returns the condition that the row comparison implies for one column, given
+ * the other conditions (RestrictInfo *); NULL if there is none.  Sets *first
+ * if that is the first column, which is then not NULL.
  */
 extern Node *dyn_keyset_bound(const DynClassify *context, Node *clause,
 							  List *rinfos, bool *first);
@@ -100,9 +101,9 @@ extern Node *dyn_keyset_bound(const DynClassify *context, Node *clause,
 /* ---- rewrite_time.c: dates and times ---- */
 
 /*
- * Classifies left op right.  With `array`, right is an array, and any (=) or
- * all (<>) of its elements count.  Returns NULL if it is not such a condition;
- * a comparison of a column with a value of its own type is not.
+ * Classifies left op right.  With `array`, right is an array, and the operator
+ * is = ANY or <> ALL.  Returns NULL for other conditions, also for comparisons
+ * of a column with a value of its own type.
  */
 extern DynPred *dyn_classify_times(DynClassify *context, const DynOperator *op,
 								   Node *left, Node *right, bool array);

@@ -8,8 +8,8 @@
  *		k BETWEEN x AND x			two clauses with the same value
  *
  * LIKE compares bytes under every deterministic collation, as = does.  Under
- * other collations model/definition/exact.c leaves = local, and so the
- * condition.
+ * other collations = is local (model/definition/exact.c), and so the condition
+ * remains local.
  */
 #include "postgres.h"
 
@@ -189,8 +189,8 @@ is_parametric(const DynClassify *context, Node *node)
 }
 
 /*
- * Returns true for a column of a partition key.  Ranges of other columns bind
- * keys in any case.
+ * Returns true for a column of a partition key.  For other columns this
+ * rewrite is not needed, since ranges of them can match keys.
  */
 static bool
 is_partition_key(const DynClassify *context, Node *node)
@@ -279,8 +279,8 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 }
 
 /*
- * Returns the equality that the bound implies together with a later one, or
- * with any if parameters decide.
+ * Returns the equality that the bound implies together with a later bound;
+ * with any other bound, if that depends on parameters.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)
@@ -295,7 +295,10 @@ equality_of_two(const DynClassify *context, List *bounds, int position)
 		List	   *others = other->op->args;
 		bool		exchanged = (bound->lower == other->lower);
 
-		/* both bound one value from both sides; operands may be exchanged */
+		/*
+		 * both are bounds by the same value, from both sides; operands may be
+		 * exchanged
+		 */
 		if (bound->op->inputcollid == other->op->inputcollid &&
 			equal(linitial(args), exchanged ? lsecond(others) : linitial(others)) &&
 			equal(lsecond(args), exchanged ? linitial(others) : lsecond(others)))

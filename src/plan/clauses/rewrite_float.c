@@ -3,11 +3,11 @@
  *		Classifies comparisons of integer and numeric columns with double
  *		precision values.
  *
- * SQL converts the column.  For smallint and integer the conversion preserves
- * the value; for bigint if the other value is below 2^53.  Otherwise several
- * values of the column become one double precision value.  So the predicates
- * are ranges that model/values/encode.c widens to the neighbors, and equality
- * is two of them.
+ * SQL converts the column to double precision.  This preserves all values of
+ * smallint and integer, and those of bigint below 2^53.  Otherwise several
+ * values of the column may become one double.  So the predicates are ranges,
+ * which model/values/encode.c widens to the adjacent doubles.  An equality
+ * becomes two ranges.
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@
 #include "../../model/values/types.h"
 #include "rewrite.h"
 
-/* Longer lists are not worth a filter. */
+/* Maximum length of a list in a filter. */
 #define MAX_LIST	25
 
 /*
@@ -73,7 +73,7 @@ convert_doubles(DynArrayElements *doubles)
 	return true;
 }
 
-/* Classifies a range from the lower neighbor to the upper one. */
+/* Classifies an equality as the range between the two adjacent doubles. */
 static DynPred *
 classify_neighbors(DynClassify *context, const DynOperator *op,
 				   const DynField *field, Node *value)
@@ -136,7 +136,7 @@ dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 									false, false);
 		return true;
 	}
-	/* the neighbors of each element */
+	/* a range for each element */
 	for (int i = 0; i < doubles.n && doubles.n <= MAX_LIST; i++)
 	{
 		DynPred    *arm;

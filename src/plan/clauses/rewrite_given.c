@@ -3,8 +3,8 @@
  *		Classifies conditions without columns of the table, in ORs and ANDs.
  *
  * They are evaluated at the start of each execution: `$1 IS NULL OR k = $1` is
- * a condition on k in some executions, and true in others.  A local table
- * would not evaluate an arm after a true one.  So values that might raise an
+ * a condition on k in some executions, and true in others.  For a local table,
+ * arms after a true one are not evaluated.  So values that might raise an
  * error are not evaluated if their arm is not needed.
  */
 #include "postgres.h"
@@ -16,8 +16,8 @@
 #include "rewrite.h"
 
 /*
- * Returns true if it reads the result of a subquery, which would be evaluated
- * then.
+ * Returns true if the expression reads the result of a subquery, which would
+ * have to be executed.
  */
 static bool
 reads_result(Node *node, void *root)
@@ -104,13 +104,16 @@ dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
 	return (Node *) make_orclause(list_make2(test, equality));
 }
 
-/* A guard of values: they are NULL where the condition is (not) true */
+/*
+ * Guards values: they become NULL unless the condition `given` is true, or
+ * false.
+ */
 typedef struct Guard
 {
 	const DynClassify *context;
 	Node	   *given;
-	bool		needed;			/* true if they are NULL where the condition
-								 * is not true */
+	bool		needed;			/* true if values become NULL unless the
+								 * condition is true; false: if it is true */
 } Guard;
 
 /*

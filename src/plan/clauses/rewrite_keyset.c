@@ -1,14 +1,14 @@
 /*
  * rewrite_keyset.c
- *		Rewrites conditions for keyset paging: comparisons of rows, in both
- *		forms.
+ *		Rewrites conditions for keyset paging: row comparisons, and ORs that
+ *		are equivalent to them.
  *
- * Such a condition implies a >= x.  If another condition fixes a to a value v,
- * the values decide: if v is x, the condition is one on b.  Among the columns
- * only a is certain to have a value: (5, NULL) > (4, 1) is true.
+ * (a, b) > (x, y) implies a >= x.  If another condition fixes a to the value
+ * v, the comparison depends on v: if v equals x, it is a condition on b.  Only
+ * a is certain to have a value: (5, NULL) > (4, 1) is true.
  *
- * Both are parsed into a list of terms.  Each term decides where those before
- * it are equal.
+ * Both forms are parsed into a list of terms.  A term decides if all terms
+ * before it are equal.
  */
 #include "postgres.h"
 
@@ -126,8 +126,8 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		Term	   *term = palloc(sizeof(Term));
 
 		/*
-		 * all terms must have one direction; those after an unusable one are
-		 * useless
+		 * all terms must have the same direction; terms after an unusable one
+		 * are ignored
 		 */
 		if (!describe(context, lfirst_oid(opno), lfirst_oid(opfamily),
 					  lfirst(left), lfirst(right), lfirst_oid(collation), term) ||
@@ -136,15 +136,15 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		first = term->strategy;
 		terms = lappend(terms, term);
 	}
-	/* terms that were left out decide where the last one is equal */
+	/* if the last term is equal, terms that were left out decide */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
 	return terms;
 }
 
 /*
- * Finds the condition of the arm where the term's column equals its value;
- * false if the arm has another form.
+ * Parses an arm of the form column = value AND rest, for the term's column and
+ * value; returns false if it has another form.
  */
 static bool
 rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rests)
@@ -177,7 +177,7 @@ rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rest
 
 /*
  * Returns the terms of a > x OR (a = x AND ...); NIL if it has another form.
- * The part after the first term may be one condition, or ORed ones.
+ * The part after the first term may be one condition, or an OR.
  */
 static List *
 or_terms(const DynClassify *context, Node *node)
@@ -194,7 +194,7 @@ or_terms(const DynClassify *context, Node *node)
 		return term->strategy == BTEqualStrategyNumber ? NIL : list_make1(term);
 	if (!is_orclause(node))
 		return NIL;
-	/* one arm is a comparison other than =, without further conditions */
+	/* one arm must be a comparison other than =, without further conditions */
 	arms = ((BoolExpr *) node)->args;
 	foreach(lc, arms)
 	{
@@ -232,7 +232,7 @@ expand(DynClassify *context, List *terms, int n)
 		return compare_column(term, term->strategy);
 	if (strictly == NULL || equally == NULL)
 		return NULL;
-	/* the operator evaluates the next value only where this one is equal */
+	/* a row comparison evaluates the next value only if this one is equal */
 	rest = dyn_may_fail(((Term *) list_nth(terms, n + 1))->value) ? NULL
 		: expand(context, terms, n + 1);
 	if (rest != NULL)
@@ -287,8 +287,8 @@ static Node *bound_from(const DynClassify *context, List *terms, int n,
 						List *rinfos);
 
 /*
- * Returns the n'th term if its column is fixed to a value: either it decides,
- * or the terms after it do.
+ * Returns the condition of the n'th term if its column is fixed to a value:
+ * either this value decides, or the terms after it do.
  */
 static Node *
 decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
@@ -312,15 +312,15 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 	decided = eval_const_expressions(context->plan->root, decided);
 	if (!IsA(decided, Const))
 		return decided;
-	/* no row qualifies; this bound contradicts the fixed value */
+	/* no row satisfies both; this bound contradicts the fixed value */
 	return !((Const *) decided)->constisnull &&
 		DatumGetBool(((Const *) decided)->constvalue) ? NULL
 		: compare_column(term, inclusive(term));
 }
 
 /*
- * Returns the condition that the terms from the n'th on imply where those
- * before it are equal.  A value that may not be needed must not fail.
+ * Returns the condition that the terms from the n'th on imply if those before
+ * it are equal.  Values that may not be needed must not fail.
  */
 static Node *
 bound_from(const DynClassify *context, List *terms, int n, List *rinfos)

@@ -45,8 +45,8 @@ add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
 /* ---- functions ---- */
 
 /*
- * A function as at most two steps, the second of which is done first;
- * `operand` is the other argument of the first step.
+ * A function, represented by at most two steps; the second step is evaluated
+ * first.
  */
 typedef struct Form
 {
@@ -85,7 +85,7 @@ static const Form rewrite[] = {
 	{F_DATE_MI_INTERVAL, 0, 1, 2, {DYN_STEP_SUBTRACT, FROM_DATE}},
 	{F_DATE_PLI, 0, 1, 1, {DYN_STEP_ADD_DAYS}},
 	{F_DATE_MII, 0, 1, 1, {DYN_STEP_SUBTRACT_DAYS}},
-	/* differences, either side of which may contain the column */
+	/* differences; either side may contain the column */
 	{F_TIMESTAMP_MI, 0, 1, 1, {DYN_STEP_SINCE}},
 	{F_TIMESTAMPTZ_MI, 0, 1, 1, {DYN_STEP_SINCE}},
 	{F_DATE_MI, 0, 1, 1, {DYN_STEP_SINCE}},
@@ -260,7 +260,7 @@ make_bound(DynClassify *context, const Chain *chain, Node *value,
 	return pred;
 }
 
-/* Returns bounds on the column, which are never exact. */
+/* Returns bounds on the column.  They are never exact. */
 static DynPred *
 make_bounds(DynClassify *context, DynComparison comparison, const Chain *chain,
 			Node *value, const DynConversion *conversion)

@@ -31,8 +31,8 @@
 
 /*
  * If the outer rows come from a join, they often have more keys than
- * estimated, while the cost of a Scan, the alternative, is known.  So keys are
- * priced as if there were more of them, unless there are few.
+ * estimated, while the cost of the alternative (a Scan) is known.  So the cost
+ * assumes more keys than estimated, unless there are only few.
  */
 #define JOIN_SPREAD		1.2
 #define FEW_KEYS		16.0
@@ -150,7 +150,7 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 {
 	Path	   *outer = path->jpath.outerjoinpath;
 	Path	   *inner = path->jpath.innerjoinpath;
-	/* a semijoin that uses the first inner row has no others to join */
+	/* a semijoin that uses the first inner row does not join any others */
 	double		joined = lookups->first_only ? Min(inner->rows, 1) : inner->rows;
 	Cost		startup,
 				total;
@@ -173,8 +173,9 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 
 /*
  * Computes the required_outer of the join path; returns false if such a path
- * is useless or unsafe.  This rejects more than core does (try_nestloop_path
- * in joinpath.c); such joins still have their plain nested loop.
+ * is useless or unsafe.  This rejects more paths than core does
+ * (try_nestloop_path in joinpath.c); such joins still have their plain nested
+ * loop.
  */
 static bool
 join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,

@@ -74,8 +74,8 @@ depends_on(Node *node, List *params)
 }
 
 /*
- * Returns our keyed scan whose requests depend on the row's columns, or NULL.
- * All arguments of the subplan must be columns of the row.
+ * Returns the keyed scan of ours whose requests depend on the row's columns,
+ * or NULL.  All arguments of the subplan must be columns of the row.
  */
 static const ForeignScan *
 find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
@@ -122,9 +122,8 @@ read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
 	if (dyn_is_read_ahead_path(path->subpath) || dyn_is_one_row(path->subpath))
 		return 0;
 	/*
-	 * WHERE CURRENT OF can refer to the row of a cursor.  Core searches for
-	 * the table's scan below the projection, and would not find it below our
-	 * node.
+	 * Cursors are excluded because of WHERE CURRENT OF: core searches for the
+	 * table's scan below the projection, and would not find it below our node.
 	 */
 	if (plans_cursor && root->query_level == 1 &&
 		root->parse->rowMarks == NIL &&
@@ -177,8 +176,8 @@ visit_child(Path *path, int use, void *context)
 
 /*
  * Visits the paths between the top and the projections of scans and joins;
- * returns the cost saved.  That of a LIMIT is computed like core's cost: the
- * child's startup cost and a part of the rest.
+ * returns the cost saved.  For a LIMIT, that is computed like core's cost:
+ * from the child's startup cost and a part of the rest.
  */
 static Cost
 visit_path(PlannerInfo *root, Path *path)

@@ -27,12 +27,12 @@ enum
 	CONTRADICTION = 1 << 0,
 	MERGED = 1 << 1,			/* rows merged in order belong to one execution
 								 * of one scan */
-	ONLY_INDEX = 1 << 2,		/* the index decides which rows there are */
+	ONLY_INDEX = 1 << 2,		/* the index determines which rows exist */
 	BASE_ITEMS = 1 << 3,
 	RECHECKED = 1 << 4,
 	FILTERED = 1 << 5,
 	MANY_REQUESTS = 1 << 6,
-	STOPPED = 1 << 7			/* rows may be left unread */
+	STOPPED = 1 << 7			/* some rows may not be read */
 };
 
 #define KIND(kind)	(1 << DYN_ACCESS_##kind)
@@ -43,7 +43,8 @@ enum
 static const struct
 {
 	DynAccessAbility ability;
-	int			kinds;			/* kinds of access plans that have it */
+	int			kinds;			/* kinds of access plans that have the
+								 * ability */
 	int			excluded_by;
 }			abilities[] =
 {
@@ -130,10 +131,10 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part)
 }
 
 /*
- * Adds the parts after the `bound` ones; false if from some part on the text
- * is not in the order of columns.  It is if every item in the index has the
- * column's value in the part.  trusted_indexes asserts this for rows with all
- * columns.
+ * Adds the parts after the `bound` ones.  Returns false at the first part
+ * whose text is not in the order of its column.  It is in that order only if
+ * every item in the index has the column's value in the part; trusted_indexes
+ * asserts this for rows with all columns.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -146,7 +147,10 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 
 	for (int p = 0; p < tmpl->nparts; p++)
 	{
-		/* requests are merged by parts only if the text determines them */
+		/*
+		 * requests can be merged by parts only if the text determines the
+		 * parts
+		 */
 		if (merged && (!templated->parts[p].source ||
 					   (tmpl->parts[p].any && p < bound)))
 			return false;
@@ -180,7 +184,7 @@ dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 			continue;
 		if (templated != NULL && dyn_relation_column_of(plan->relation, attr) == 0)
 		{
-			/* only for the first attribute each value gets its own request */
+			/* only the first attribute has a request for each value */
 			int			bound = i >= from->nrange ? 0
 				: i == 0 ? from->range[i].values.point_parts
 				: from->range[i].values.one_value_parts;
@@ -228,7 +232,8 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 /* ---- copies ---- */
 
 /*
- * Destination of moved expressions; NULL if a copy keeps those of the original
+ * The destination of moved value expressions; NULL if a copy uses those of the
+ * original.
  */
 typedef struct Values
 {
@@ -289,7 +294,10 @@ value_position(Expr *value, DynConversion *conversion, Values *values)
 	return list_length(values->exprs) - 1;
 }
 
-/* Copies the conversion; for each operand the plan's copy has its position. */
+/*
+ * Copies the conversion; the plan's copy has the positions of operands instead
+ * of expressions.
+ */
 static DynConversion *
 copy_conversion(const DynConversion *conversion, Values *values)
 {
@@ -382,8 +390,8 @@ copy_keys(DynAccess *copy, Values *values)
 }
 
 /*
- * Copies the access plan of a fallback.  Keys and filters whose values the
- * plan lacks are omitted, because all rows are rechecked.
+ * Copies the access plan of a fallback.  Omits keys and filters whose values
+ * are not in the plan; that is possible because all rows are rechecked.
  */
 static DynAccess *
 copy_fallback(const DynAccess *fallback, Values *values)

@@ -3,8 +3,8 @@
  *		Access plans: the requests that read a foreign table
  *
  * The planner builds a DynAccess (match_keys.c), which the plan stores as a
- * node.  During planning, predicates hold their values as expressions.  The
- * node has these in the plan's fdw_exprs, and predicates hold positions there.
+ * node.  During planning, predicates hold their values as expressions.  In the
+ * node, they hold positions in the plan's fdw_exprs.
  *
  * The node refers to columns by attribute number, and to key attributes by
  * name and type.  The description of the table may be outdated when the plan
@@ -24,9 +24,7 @@
  */
 #define DYN_FULL	(-1)
 
-/*
- * Summary of the values that predicates leave for a key attribute (terms.c)
- */
+/* Summary of the values that predicates allow for a key attribute (terms.c) */
 typedef struct DynCount
 {
 	double		most;			/* maximum number of values, or ranges of
@@ -36,31 +34,34 @@ typedef struct DynCount
 	bool		points;			/* true if these are values, not ranges */
 	bool		single;			/* true if there is one value, the same for all
 								 * items */
-	bool		integers;		/* true if some values are all integers between
-								 * two bounds */
-	bool		templated;		/* true for texts of a template alone */
+	bool		integers;		/* true if the values include all integers
+								 * between two bounds */
+	bool		templated;		/* true if all values are texts of a
+								 * template */
 	int			point_parts;	/* templated: leading parts with values */
 	int			one_value_parts;	/* leading parts with one value each */
 } DynCount;
 
 /*
- * The predicates matched to one key attribute; they are intersected.  If there
- * are not any, row_keys match it.
+ * The predicates matched to one key attribute; a value must satisfy all of
+ * them.  If there are none, row_keys match the attribute.
  */
 typedef struct DynKeyMatch
 {
 	const char *name;
 	DynType		type;
-	List	   *preds;			/* DynPred *; an OR is a union of points */
+	List	   *preds;			/* list of DynPred; an OR has points in all
+								 * arms */
 	DynCount	values;			/* values that the predicates leave (at
 								 * planning) */
 } DynKeyMatch;
 
 /*
- * A key attribute of an index that is complete only for certain run-time
- * values.  One of the predicates must select only values that the index can
- * hold.  A predicate of kind TEMPLATED is the only one: the index must be able
- * to hold all texts that it allows (index_complete.h).
+ * A condition for completeness: the values of a key attribute must be known at
+ * run time to be in the index.  At least one of the predicates must allow only
+ * values that the index can hold.  A predicate of kind TEMPLATED is alone;
+ * then the index must be able to hold all texts that it allows
+ * (index_complete.h).
  */
 typedef struct DynIndexCondition
 {
@@ -77,10 +78,10 @@ typedef struct DynEstimate
 {
 	DynReads	reads;
 	DynPrices	prices;
-	double		items;			/* items that the requests return */
+	double		items;			/* number of items that the requests return */
 	double		check_cost;		/* cost of evaluating clauses */
-	double		full_ms;		/* least price of a Scan of the table */
-	double		examined;		/* items that the requests read */
+	double		full_ms;		/* minimum price of a Scan of the table (ms) */
+	double		examined;		/* number of items that the requests read */
 	double		first_share;	/* fraction read for the first row of a
 								 * semijoin */
 	double		first_page;		/* fraction read on the first page under a
@@ -88,19 +89,19 @@ typedef struct DynEstimate
 	bool		assumed;		/* true if the table's size is unknown */
 	bool		rows_unknown;	/* true if the number of items per partition
 								 * key is unknown */
-	bool		alone;			/* true for a Query that is all that the query
-								 * level reads */
+	bool		alone;			/* true for a Query if the query level reads
+								 * nothing else */
 } DynEstimate;
 
-/* When an access plan uses another one that is inside of it */
+/* Use of an access plan that is inside of another one */
 typedef enum DynAccessUse
 {
-	DYN_USE_ALWAYS,				/* an arm of a UNION (GET or QUERY), whose rows
-								 * are checked by all clauses */
-	DYN_USE_IF_INCOMPLETE,		/* the table is read instead of the index if
-								 * the conditions fail */
-	DYN_USE_IF_OPEN				/* instead of the outer one while an optional
-								 * condition is true */
+	DYN_USE_ALWAYS,				/* arm of a UNION (GET or QUERY); its rows are
+								 * checked by all clauses */
+	DYN_USE_IF_INCOMPLETE,		/* read from the table, if the conditions for
+								 * the index's completeness fail */
+	DYN_USE_IF_OPEN				/* replaces the outer access plan while a guard
+								 * (choice.c) is true */
 } DynAccessUse;
 
 typedef struct DynAccess
@@ -109,8 +110,8 @@ typedef struct DynAccess
 	const char *index;			/* index name; NULL: the table itself */
 	bool		global;			/* true for a global index: no consistent
 								 * reads */
-	bool		fetch_base_items;	/* true to read keys from the index, items
-									 * from the table */
+	bool		fetch_base_items;	/* true to read keys from the index, and
+									 * then the items from the table */
 	bool		backward;		/* Query: true for descending order */
 	bool		ordered;		/* true if rows must be in sort key order */
 	bool		count_only;		/* true for Select=COUNT: one number instead of
@@ -137,10 +138,11 @@ typedef struct DynAccess
 	int			nrange;			/* matched range attributes (from the left) */
 	DynKeyMatch hash[DYN_MAX_KEY_ATTRS];
 	DynKeyMatch range[DYN_MAX_KEY_ATTRS];
-	DynPred    *row_keys;		/* OR of ANDs, each of which has points for all
-								 * of row_attrs; or NULL */
-	int			nrow_attrs;		/* GET: the full key; QUERY: the hash
-								 * attributes, and maybe the first range one */
+	DynPred    *row_keys;		/* OR of ANDs, each with points for all of
+								 * row_attrs; or NULL */
+	int			nrow_attrs;		/* attributes of row_keys.  GET: the full key;
+								 * QUERY: the hash attributes, and maybe the
+								 * first range attribute */
 	DynKeyAttr	row_attrs[DYN_MAX_KEY_ATTRS + 1];
 
 	int			nsort;			/* ordered: number of attributes to merge by */
@@ -154,9 +156,9 @@ typedef struct DynAccess
 
 	List	   *key_names;		/* String: key attributes of the table and of
 								 * the index read */
-	List	   *scalars;		/* String: key attributes of the table or of
-								 * any index that are prefixes of the
-								 * relation's paths, which DynamoDB rejects */
+	List	   *scalars;		/* list of String: key attributes, of the table
+								 * or any index, below which the relation has
+								 * paths; DynamoDB rejects such paths */
 	const char *schema;			/* schema of the table and index at planning
 								 * (dyn_metadata_schema) */
 	List	   *filters;		/* DynPred *, ANDed */
@@ -165,7 +167,8 @@ typedef struct DynAccess
 								 * (relation.h) */
 	List	   *conversions;	/* DynConversion * for values in fdw_exprs;
 								 * only in the top access plan */
-	const char *advice;			/* advice for EXPLAIN on a cheaper query */
+	const char *advice;			/* advice for EXPLAIN, how to write a cheaper
+								 * query */
 	DynEstimate estimate;
 
 	int			nconditions;	/* conditions on the index, checked at run
@@ -175,12 +178,14 @@ typedef struct DynAccess
 															 * its column, and
 															 * for its
 															 * template */
-	List	   *optional_quals; /* DynPred *, ORed: guards (choice.c) */
+	List	   *optional_quals; /* list of DynPred: guards (choice.c), of which
+								 * one is enough */
 	DynAccessUse use;
 	List	   *inner;			/* DynAccess *: access plans that this one
 								 * uses */
-	bool		is_arm;			/* true if items need the table's key, which
-								 * identifies items that several arms return */
+	bool		is_arm;			/* true for an arm; its items need the table's
+								 * key, by which items that several arms return
+								 * are recognized */
 
 	/* only at planning */
 	List	   *key_rinfos;		/* RestrictInfos matched to the keys */
@@ -199,18 +204,20 @@ dyn_access_key_parts(const DynAccess *access)
 }
 
 /*
- * Operations that an access plan permits, whatever the state of its
- * executions, by a table in access.c
+ * Operations that an access plan permits, regardless of its executions; a
+ * table in access.c decides.
  */
 typedef enum DynAccessAbility
 {
 	DYN_CAN_BATCH,				/* one batch of requests for several
 								 * executions */
-	DYN_CAN_CACHE,				/* items are cached for executions that differ
-								 * only in filters */
-	DYN_CAN_SHARE,				/* several scans use the items of one read */
+	DYN_CAN_CACHE,				/* items can be cached for executions that
+								 * differ only in filters */
+	DYN_CAN_SHARE,				/* several scans can use the items of one
+								 * read */
 	DYN_CAN_START_AHEAD,		/* its request can be sent before its turn */
-	DYN_CAN_USE_ALL,			/* if it runs, all that it can read is used */
+	DYN_CAN_USE_ALL,			/* if it runs, all items that it can read are
+								 * used */
 	DYN_CAN_READ_TABLE,			/* a Scan of the table returns the same rows */
 	DYN_CAN_ORDER,				/* items are in the order of the sort key, so
 								 * the first ones may be enough */
@@ -223,15 +230,15 @@ typedef enum DynAccessAbility
 
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
 
-/* Returns the inner access plan with this use; NULL if there is none. */
+/* Returns the inner access plan with this use, or NULL. */
 extern DynAccess *dyn_access_inner(const DynAccess *access, DynAccessUse use);
 
 /* Returns true if both read the same index, or the table itself. */
 extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
 
 /*
- * Returns the column that shows the sort attribute or its part; 0 if none
- * does.
+ * Returns the column that shows the sort attribute, or this part of it; 0 if
+ * there is none.
  */
 extern AttrNumber dyn_sort_column(const DynRelation *relation,
 								  const DynKeyAttr *attr, int part);
@@ -258,8 +265,8 @@ extern DynPred *dyn_pred_copy(const DynPred *pred);
 
 /*
  * Returns a node with a copy of the access plan, and moves its value
- * expressions to *exprs.  A fallback shares them: it is copied without the
- * predicates that would need others.
+ * expressions to *exprs.  A fallback uses the same expressions: predicates
+ * that would need others are omitted from it.
  */
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 

@@ -64,10 +64,7 @@ add_scalar_above(List *names, const DynTableMeta *meta, const DynPath *path)
 	return list_append_unique(names, makeString(pstrdup(path->steps[0].name)));
 }
 
-/*
- * In addition to the fields, the item filter and the unnested element are
- * read.
- */
+/* Also adds the inputs of the item filter, and the unnested attribute. */
 void
 dyn_set_fields(const DynRelPlan *plan, DynAccess *access, List *fields)
 {

@@ -8,11 +8,12 @@
  * indexes, which are as old as their table.
  *
  * A text or bytea in the key of a global index may be empty, or too long, in
- * items older than the index.  For these a predicate shows that the attribute
- * is in the index if the index can hold every value that it selects:
+ * items older than the index.  For these, a predicate ensures that the
+ * attribute is in the index if the index can hold every value that the
+ * predicate allows:
  *
  *		= and IN		with such values.  If an attribute has any of them,
- *						one of them must show it: NOT NULL, or a range, is
+ *						one of them must do so: NOT NULL, or a range, is
  *						not enough
  *		>, >=			with such a bound; > also with an empty one
  *		LIKE, prefixes	that do not match an empty text
@@ -32,11 +33,14 @@
 #include "../clauses/rewrite.h"
 #include "index_complete.h"
 
-/* In ascending order: an OR has the least of its arms, an AND the greatest. */
+/*
+ * These are in ascending order.  The completeness of an OR is the least of its
+ * arms', that of an AND the greatest.
+ */
 typedef enum Completeness
 {
-	NO_POINT,					/* only for points: the attribute has no = or
-								 * IN */
+	NO_POINT,					/* the attribute has no = or IN, so points do
+								 * not decide */
 	ABSENT,						/* a selected item may be missing from the
 								 * index */
 	LATER,						/* the value is not known yet */
@@ -55,12 +59,12 @@ typedef struct Place
 	/* only while planning */
 	const DynRelPlan *plan;
 	const DynIndexMeta *index;
-	const DynColumn *column;	/* column that shows it, or NULL */
+	const DynColumn *column;	/* column that shows the attribute, or NULL */
 	bool		full;			/* true if the entire index is read, not some
 								 * keys */
 	bool		trusted;		/* true if the index is declared complete */
-	size_t		own_bytes;		/* size limit in the table's own key; 0 if it
-								 * is not in the key */
+	size_t		own_bytes;		/* maximum size in the table's own key; 0 if it
+								 * is not in that key */
 	bool		held;			/* true if the index can hold every value that
 								 * an item may have */
 } Place;
@@ -116,7 +120,10 @@ find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
 	}
 }
 
-/* Only a pattern that consists of % alone matches the empty text. */
+/*
+ * Returns false if the pattern may match an empty text, which is the case if
+ * it consists of % alone.
+ */
 static bool
 pattern_implies(const Place *place, Datum value)
 {
@@ -151,7 +158,7 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 		return points ? NO_POINT : ABSENT;
 	if (pred->kind == DYN_PRED_BOOLEAN)
 		return PRESENT;			/* both encodings are short, and not empty */
-	/* a value of <> that is not known yet is rarely empty: assume it is not */
+	/* for <>, assume that the unknown value is not empty, as it rarely is */
 	if (!get_operand(place, pred, &value, &isnull))
 		return unequal || useless ? ABSENT : LATER;
 	if (isnull)
@@ -189,7 +196,7 @@ pred_completeness(const Place *place, const DynPred *pred, bool points)
 
 /*
  * Combines all predicates; `asserted` is true if all items have a value.  If
- * there are points, only these count.
+ * there are points, only they count.
  */
 static Completeness
 preds_completeness(const Place *place, List *preds, bool asserted)
@@ -211,7 +218,7 @@ preds_completeness(const Place *place, List *preds, bool asserted)
 
 /* ---- texts of templates ---- */
 
-/* Maximum length of a part that is not text: no format has a longer one. */
+/* Maximum length of a part that is not text, by its format. */
 #define MAX_PART_BYTES	128
 
 /*
@@ -317,9 +324,7 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 	return place;
 }
 
-/*
- * Returns true if completeness depends on the values that predicates select.
- */
+/* Returns true if completeness depends on the values that predicates allow. */
 static bool
 depends_on_values(const Place *place)
 {
@@ -328,8 +333,9 @@ depends_on_values(const Place *place)
 
 /*
  * Returns true if a row could be missed because the index cannot hold its
- * value.  A request by key does not select such a row.  If the entire index is
- * read, it must be known, or asserted for this index, that no such row exists.
+ * value.  This does not matter for a request by key, which would not select
+ * such a row.  If the entire index is read, it must be known, or asserted for
+ * this index, that no such row exists.
  */
 static bool
 may_miss_rows(const Place *place)
@@ -339,8 +345,8 @@ may_miss_rows(const Place *place)
 
 /*
  * Returns the completeness that the item filter implies for the attribute:
- * NO_POINT if it has no term on it, ABSENT if it allows a value that the index
- * cannot hold, but an older item may have.
+ * NO_POINT if it has no term for the attribute; ABSENT if it allows a value
+ * that an older item may have, but the index cannot hold.
  */
 static Completeness
 completeness_by_item_filter(const Place *place)
@@ -369,8 +375,8 @@ completeness_by_item_filter(const Place *place)
 
 /*
  * Returns true if all items have the attribute, by declaration or as part of a
- * key.  If an index sorts by the table's partition key, old items with a
- * longer value than the index can hold are missed (docs/pushdown.md).
+ * key.  If the table's partition key is the sort key of an index, old items
+ * whose value is too long for the index are missed (docs/pushdown.md).
  */
 static bool
 is_asserted(const Place *place)
@@ -379,7 +385,10 @@ is_asserted(const Place *place)
 		(place->own_bytes > 0 || (place->column != NULL && place->column->not_null));
 }
 
-/* Collects the clauses' predicates, and their expressions, implicitly ANDed. */
+/*
+ * Collects the predicates of the clauses, and their expressions (as implicit
+ * ANDs).
+ */
 static void
 collect(List *clauses, List **preds, List **exprs)
 {
@@ -403,9 +412,9 @@ collect(List *clauses, List **preds, List **exprs)
 }
 
 /*
- * Returns true if all selected items have the attribute by its template: a
- * column with a value is read from it, or the index is `trusted`, and the row
- * has all columns of the template.
+ * Returns true if all selected items have the attribute by its template:
+ * either a column that has a value is read from the attribute, or the index is
+ * `trusted` and the row has all columns of the template.
  */
 static bool
 is_templated(const Place *place, List *exprs, bool trusted)
@@ -498,7 +507,9 @@ dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 		List	   *decisive = NIL;
 		ListCell   *lc;
 
-		/* texts may be too long for the index, but not for the table */
+		/*
+		 * texts may be too long for the index, although the table accepts them
+		 */
 		if (place.attr->type == DYN_TYPE_S && index->global && !place.trusted &&
 			(place.own_bytes == 0 || place.own_bytes > place.max_bytes))
 			texts = dyn_template_demands(plan, place.attr, clauses);

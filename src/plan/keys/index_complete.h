@@ -20,7 +20,7 @@
 #define DYN_MAX_HASH_BYTES	2048
 #define DYN_MAX_RANGE_BYTES	1024
 
-/* The declaration that would make an index complete */
+/* The declaration that would make an index complete. */
 typedef struct DynIndexLack
 {
 	const char *column;			/* column that is not declared NOT NULL, or
@@ -31,8 +31,8 @@ typedef struct DynIndexLack
 /*
  * Returns true if the index may be read, and can be complete for the clauses.
  * If not, stores in *lack (unless NULL) what would make it complete.  `full`
- * is true for a Scan, for which NOT NULL is not always sufficient: an empty
- * value is not NULL.
+ * is true for a Scan.  There NOT NULL is not always sufficient, because an
+ * empty value is not NULL.
  */
 extern bool dyn_index_is_usable(const DynRelPlan *plan,
 								const DynIndexMeta *index, bool full,
@@ -43,8 +43,8 @@ extern void dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta 
 									 List *clauses, DynAccess *access);
 
 /*
- * Returns true if the index is complete with these values, by their positions
- * in fdw_exprs.  Allocates in CurrentMemoryContext.
+ * Returns true if the index is complete with these values, which are indexed
+ * by the positions in fdw_exprs.  Allocates in CurrentMemoryContext.
  */
 extern bool dyn_index_conditions_hold(const DynAccess *access,
 									  const DynRelation *relation,

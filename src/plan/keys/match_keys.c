@@ -39,8 +39,8 @@ typedef struct KeyMatch
 	const DynKeySchema *key;
 	List	   *clauses;
 	DynClause  *row_keys;		/* OR of row-wise keys, or NULL */
-	List	   *enumerated;		/* DynClauses that are bounds of a range of
-								 * integers */
+	List	   *enumerated;		/* DynClauses that bound a range of integers,
+								 * whose values are enumerated */
 	List	   *consumed;		/* DynClauses that a key condition uses */
 	List	   *pushed_exactly; /* DynClauses that need no local check */
 } KeyMatch;
@@ -57,8 +57,8 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 
 /*
  * Returns the predicate that the clauses imply for an attribute through its
- * template, or NULL.  If `points`, all its parts must have finitely many
- * values.  Nothing is exact, since other items may have that text.
+ * template, or NULL.  With `points`, all parts must have finitely many values.
+ * The predicate is not exact, since other items may have the same text.
  */
 static DynPred *
 match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
@@ -122,7 +122,10 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 	return key_match->preds != NIL;
 }
 
-/* Adds the range predicates on one attribute; only a single one is exact. */
+/*
+ * Adds the range predicates on one attribute.  They are exact only if there is
+ * a single one.
+ */
 static void
 match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 {
@@ -148,7 +151,7 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 		found = lappend(found, clause);
 		key_match->preds = lappend(key_match->preds, range);
 	}
-	/* the range of templated integers is matched with them */
+	/* enumerated integers have been matched together with their range */
 	templated = key_match->values.integers ? NULL : match_template(match, attr, false);
 	if (templated != NULL)
 		key_match->preds = lappend(key_match->preds, templated);
@@ -160,7 +163,7 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 
 /*
  * Reduces an arm to the points of the attributes, in the order that the
- * executor expects.  Returns NULL if one of them lacks points.
+ * executor expects.  Returns NULL if an attribute lacks points.
  */
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm,
@@ -205,9 +208,9 @@ make_row_key(const KeyMatch *match, const DynPred *arm,
 }
 
 /*
- * Matches several attributes to an OR of which every arm has points for all:
- * (pk = 1 AND sk = 'a') OR ..., as from a row-wise IN.  Such row-wise keys are
- * stricter than the points of each attribute.
+ * Matches several attributes to an OR whose arms each have points for all of
+ * them, such as (pk = 1 AND sk = 'a') OR ..., from a row-wise IN.  Such
+ * row-wise keys are stricter than the points of each attribute.
  */
 static bool
 match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
@@ -278,19 +281,21 @@ match_full_key(KeyMatch *match, DynAccess *access)
 		access->nrange = 1;
 	if (access->row_keys == NULL && access->nhash + access->nrange < 2)
 		return false;
-	/* integers are combined only with few points of a sort key */
+	/*
+	 * enumerated integers are combined only with a small number of sort keys
+	 */
 	if (match->enumerated != NIL && (access->range[0].preds == NIL ||
 									 access->range[0].values.most > DYN_MAX_MEMBERS))
 		return false;
-	/* ranges in addition to points reduce the set of keys further */
+	/* ranges reduce the set of points further */
 	if (access->nrange == 1)
 		match_ranges(match, &match->key->range[0], &access->range[0]);
 	return true;
 }
 
 /*
- * Single values of range attributes are sent as =, which is exact, unless
- * several predicates on the attribute would have to be combined first.
+ * A single value of a range attribute is sent as =, which is exact, unless
+ * several predicates on the attribute have to be combined.
  */
 static void
 enforce_single_ranges(KeyMatch *match, DynAccess *access)
@@ -315,8 +320,8 @@ enforce_single_ranges(KeyMatch *match, DynAccess *access)
 
 /*
  * Matches every hash attribute to points, and range attributes from the left.
- * If there are row-wise keys of an index, other predicates on the attributes
- * reduce these further.
+ * If there are row-wise keys of an index, other predicates on their attributes
+ * reduce them further.
  */
 static bool
 match_query(KeyMatch *match, DynAccess *access)
@@ -365,9 +370,10 @@ key_attribute(const DynKeySchema *key, const char *name)
 }
 
 /*
- * Matches IS NOT NULL, or a comparison with the empty value (> '' and <> ''),
- * on a key attribute.  It is true for all items read, so nothing is sent.  IS
- * NULL is true for none of them, so no request is sent.
+ * Matches IS NOT NULL, and comparisons with the empty value (> '' and <> ''),
+ * on key attributes.  These are true for all items read, so they are not sent.
+ * IS NULL is true for none of them, so the access plan becomes a
+ * contradiction.
  */
 static void
 match_completeness(KeyMatch *match, DynAccess *access)
@@ -401,7 +407,7 @@ match_completeness(KeyMatch *match, DynAccess *access)
 		column = dyn_relation_column(match->relation, pred->field.attnum);
 		if (column->traits.null_test != DYN_EXACT)
 			continue;
-		/* a document is at least {} */
+		/* a document is never NULL, but at least {} */
 		if (!dyn_column_is_document(column))
 		{
 			if (column->path->nsteps != 1)
@@ -447,8 +453,8 @@ typedef struct FilterCheck
 } FilterCheck;
 
 /*
- * Returns true if the path is not allowed in the filter.  Nothing is sent for
- * a document.
+ * Returns true if the path is not allowed in the filter.  No condition is sent
+ * for a document.
  */
 static bool
 path_is_forbidden(const FilterCheck *check, const DynPath *path)
@@ -470,8 +476,8 @@ path_is_forbidden(const FilterCheck *check, const DynPath *path)
 }
 
 /*
- * Returns an upper bound for the bytes of a path in an expression: #n699. for
- * a name, [7] for an index.
+ * Returns an upper bound of the bytes of a path in an expression, where a name
+ * is #n699. and an index [7].
  */
 static int
 path_bytes(const DynPath *path)
@@ -500,7 +506,7 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 	if (!dyn_pred_is_of_attribute(relation, pred))
 		return true;
 	if (dyn_pred_is_given(pred))
-		return false;			/* nothing is sent for it */
+		return false;			/* no condition is sent for it */
 	path = dyn_pred_path(relation, pred);
 	other = pred->other == 0 ? NULL : dyn_relation_column(relation, pred->other)->path;
 	if (pred->kind == DYN_PRED_FILTER_TERM)
@@ -553,8 +559,8 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 }
 
 /*
- * Clauses that no key condition uses become filters if allowed.  They are
- * pushed exactly only if they can never be dropped for their size.
+ * Makes clauses that no key condition uses filters, if that is allowed.  They
+ * are pushed exactly only if they can never be dropped because of their size.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)
@@ -583,10 +589,7 @@ match_filters(KeyMatch *match, DynAccess *access)
 	add_template_filters(&check, access);
 	if (check.operators > DYN_EXPR_MAX_OPERATORS || check.bytes > DYN_EXPR_MAX_BYTES)
 		return;
-	/*
-	 * the plan relies on these, which are sent whether or not others are
-	 * dropped
-	 */
+	/* the plan relies on these, which are sent even if others are dropped */
 	foreach(lc, exact)
 	{
 		DynClause  *clause = lfirst(lc);
@@ -619,8 +622,8 @@ begin_match(KeyMatch *match, const DynRelPlan *plan, const DynIndexMeta *index,
 }
 
 /*
- * Completes an access plan after its keys are matched: sets what else the
- * requests enforce, and which clauses remain to be checked.
+ * Completes an access plan after its keys are matched: determines the filters,
+ * and the clauses that must be checked locally.
  */
 static void
 finish_match(KeyMatch *match, DynAccess *access)
@@ -640,7 +643,10 @@ finish_match(KeyMatch *match, DynAccess *access)
 		dyn_index_conditions_add(match->plan, match->index, match->clauses, access);
 	access->key_rinfos = clause_rinfos(match->consumed);
 	match_filters(match, access);
-	/* the table's items are read after the index and may have changed since */
+	/*
+	 * items that are read from the table may have changed since the index was
+	 * read
+	 */
 	exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
 	access->exact_rinfos = clause_rinfos(exactly);
 	foreach(lc, match->clauses)

@@ -25,10 +25,10 @@ extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *ind
 								 List *clauses);
 
 /*
- * If the index may turn out to be incomplete (index_complete.h), sets the
- * access plan of the table that then replaces it: by key if the clauses match
- * the key, else a Scan.  All clauses are rechecked, and the rows are sorted if
- * the index provides an order.
+ * If the index may turn out to be incomplete at run time (index_complete.h),
+ * sets the access plan that then reads the table instead: by key if the
+ * clauses match the key, otherwise by a Scan.  All clauses are rechecked, and
+ * the rows are sorted if the index provides an order.
  */
 extern void dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
 							 List *clauses, DynAccess *access);
@@ -49,25 +49,24 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 /* ---- match_template.c ---- */
 
 /*
- * Limits for the product of the members of unrestricted enumerations: in a
- * partition key, and in a sort key, where each combination means another
- * Query.
+ * Limits for the number of combinations of enumerated values that no clause
+ * restricts: in a partition key, and in a sort key, where each combination
+ * needs another Query.
  */
 #define DYN_MAX_MEMBERS			1000
 #define DYN_MAX_SORT_MEMBERS	25
 
 /*
  * Returns the predicate that the clauses imply for the attribute's text.  It
- * is a DYN_PRED_TEMPLATED, whose args are, for the leading parts, an AND of
- * predicates on the part, or DYN_PRED_MEMBERS.  All rows that satisfy the
- * clauses, and have the attribute, satisfy it.  With `points`, finitely many
- * texts do, else infinitely many.  Returns NULL if the attribute has no
- * template, or the clauses imply nothing.
- *
- * `index` is the index that has the attribute in its key; NULL for the table
- * or for a filter.  Parts that no clause restricts are enumerated if their
- * number of members is within the limits above.  Adds to *used the clauses
- * that the predicate uses.
+ * is a DYN_PRED_TEMPLATED.  Its args belong to the leading parts: each is an
+ * AND of predicates on the part, or DYN_PRED_MEMBERS.  It is true for all rows
+ * that satisfy the clauses and have the attribute.  With `points`, it allows
+ * finitely many texts, otherwise infinitely many.  Returns NULL if the
+ * attribute has no template, or the clauses imply nothing.  `index` is the
+ * index that has the attribute in its key; NULL for the table or for a filter.
+ * Parts that no clause restricts are enumerated if the number of combinations
+ * is within the limits above.  Adds to *used the clauses that the predicate
+ * uses.
  */
 extern DynPred *dyn_match_template(const DynRelPlan *plan,
 								   const DynKeyAttr *attr, const DynIndexMeta *index,
@@ -77,16 +76,16 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 /*
  * Returns the conditions that the clauses impose on the attribute's text in
  * rows whose columns are read from it: a predicate DYN_PRED_TEMPLATED with an
- * AND for each part, some of which are empty.  It is for index_complete.c and
- * does not match a key: parts without a condition may precede others.  Returns
- * NULL if no clause imposes a condition.
+ * AND for each part, some of which are empty.  Used by index_complete.c.  It
+ * does not match a key, since parts without a condition may precede others.
+ * Returns NULL if no clause imposes a condition.
  */
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
- * Returns true if the clauses would give values for the partition key of an
- * untrusted index, if it were trusted.
+ * Returns true if the clauses would determine the partition key of an
+ * untrusted index if it were trusted.
  */
 extern bool dyn_index_lacks_trust(const DynRelPlan *plan,
 								  const DynIndexMeta *index, List *clauses);

@@ -3,9 +3,9 @@
  *		Converts clauses on columns into predicates on a templated attribute's
  *		text.
  *
- * A part may be used if every row has its column's value there.  That holds if
- * the column is read from the part, or if the attribute is in the table's key,
- * whose texts must agree with the columns.  It also holds if trusted_indexes
+ * A part may be used if it contains the column's value in every row.  This is
+ * the case if the column is read from the part, if the attribute is in the
+ * table's key (whose texts must agree with the columns), or if trusted_indexes
  * asserts it.
  */
 #include "postgres.h"
@@ -25,7 +25,7 @@ typedef struct TemplateMatch
 								 * text composed from its columns */
 	uint64		most_members;	/* limit for unrestricted enumerations; 0:
 								 * none */
-	uint64		members;		/* product of their numbers of members */
+	uint64		members;		/* number of combinations of their values */
 	List	   *used;
 } TemplateMatch;
 
@@ -56,7 +56,7 @@ target_of(const TemplateMatch *match, int p)
 	return target;
 }
 
-/* Returns all predicates that give points of a part, or ranges. */
+/* Returns all predicates that imply points (or ranges) of a part. */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)
 {
@@ -99,9 +99,9 @@ part_members(TemplateMatch *match, int p)
 }
 
 /*
- * Returns the points of leading parts, and a range of the next.  Sets *full if
- * all parts have points.  With `enumerate`, an unrestricted part may be an
- * enumeration, as long as a clause restricts a later part.
+ * Returns the points of the leading parts, and a range of the next part.  Sets
+ * *full if all parts have points.  With `enumerate`, unrestricted parts may be
+ * enumerated, as long as a clause restricts a later part.
  */
 static List *
 match_parts(TemplateMatch *match, bool enumerate, bool *full)
@@ -135,9 +135,9 @@ match_parts(TemplateMatch *match, bool enumerate, bool *full)
 }
 
 /*
- * The literal before the first part may be used alone if all rows have it: in
- * the table's key, or by trusted_indexes.  An item with a different text in
- * another attribute is a row, too.
+ * The literal before the first part may be used alone only if all rows have
+ * it, because the attribute is in the table's key or by trusted_indexes.
+ * Otherwise items with another text are rows, too.
  */
 static DynPred *
 match_range(TemplateMatch *match)
@@ -159,14 +159,15 @@ match_range(TemplateMatch *match)
 }
 
 /*
- * Maximum number of combinations made from conditions that could be one range.
+ * Maximum number of combinations of points, if the conditions could be one
+ * range instead.
  */
 #define MOST_COMBINATIONS	(100 * DYN_MAX_MEMBERS)
 
 /*
  * A partition key may be enumerated even if clauses do not restrict it, or
- * give a range of a part.  A sort key may be enumerated only if its last part
- * is restricted.
+ * only give a range of a part.  A sort key may be enumerated only if its last
+ * part is restricted.
  */
 static DynPred *
 match_points(TemplateMatch *match)

@@ -5,8 +5,8 @@
  *
  * A part of a template may have another encoding of the column than the
  * column's own attribute.  So exactness is decided again for the encoding in
- * the part.  A value whose own encoding cannot be compared may still be a
- * point of the key.
+ * the part.  A column whose own encoding cannot be compared may still have
+ * points in the key.
  */
 #include "postgres.h"
 
@@ -34,8 +34,8 @@ static const DynCount one_range = {.most = 1, .expected = 1};
 static DynCount count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
 /*
- * Combines the counts of ANDed predicates: prefers values to ranges, and then
- * the smaller number.
+ * Combines the counts of predicates in an AND: prefers values to ranges, and
+ * then the smaller number.
  */
 static DynCount
 count_all(const DynRelPlan *plan, const List *preds, bool part)
@@ -161,7 +161,10 @@ dyn_count(const DynRelPlan *plan, const List *preds)
 		: count_all(plan, preds, false);
 }
 
-/* Each arm of row-wise keys has the combinations of its attributes' values. */
+/*
+ * Counts row-wise keys: each arm has all combinations of its attributes'
+ * values.
+ */
 static DynCount
 count_row_keys(const DynRelPlan *plan, const DynPred *row_keys)
 {
@@ -229,8 +232,9 @@ pred_is_on(const DynTarget *target, const DynPred *pred)
 }
 
 /*
- * Only ASCII letters are case-folded the same way everywhere, so the texts
- * must be known; a uuid has no other letters.
+ * Only ASCII letters are case-folded in the same way by all applications.  So
+ * the texts must be known at planning, except those of a uuid, which has only
+ * ASCII letters.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)
@@ -267,8 +271,8 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 	if (pred->kind == DYN_PRED_FILTER_TERM)
 	{
 		/*
-		 * Items found by the key contain neither NULL nor values of other
-		 * types there.
+		 * In items found by the key, the attribute is neither NULL nor of
+		 * another type.
 		 */
 		const DynFilterTerm *term = &relation->item_filter.terms[pred->term];
 
@@ -332,7 +336,7 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 
 	if (!pred_is_on(target, pred))
 		return false;
-	/* values that are not canonical lie between two bounds */
+	/* if a value has several encodings, these are between two bounds */
 	if (target->part == NULL)
 		return dyn_pred_compares(pred, DYN_COMPARE_EQ) || dyn_pred_is_bound(pred) ||
 			(dyn_pred_is_pattern(pred) && target->attr->type == DYN_TYPE_S);
@@ -360,8 +364,8 @@ is_given(const DynPred *pred)
 }
 
 /*
- * Returns the range that an AND or OR implies for the target; or NULL.  Arms
- * without columns remain in it.
+ * Returns the range that an AND or OR implies for the target, or NULL.  Arms
+ * without columns remain in the range.
  */
 static DynPred *
 junction_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
@@ -419,8 +423,8 @@ typedef struct IntRange
 } IntRange;
 
 /*
- * Applies a bound; returns false if its value is unknown, or no integer is
- * beyond it.
+ * Applies a bound; returns false if its value is unknown, or if no integer is
+ * left.
  */
 static bool
 narrow(IntRange *range, const DynPred *pred)
@@ -478,7 +482,10 @@ dyn_range_points(const DynTarget *target, List *clauses, uint64 most, uint64 *n,
 			: dyn_relation_column(target->plan->relation, pred->field.attnum);
 		equal = pred->operator;
 		equal.comparison = DYN_COMPARE_EQ;
-		/* each value must be a point, however the encoding sorts */
+		/*
+		 * each value must be usable as a key, but the encoding need not sort
+		 * like the values
+		 */
 		if (!column->traits.point || !dyn_codec_is_integer(&column->codec) ||
 			(target->part != NULL &&
 			 dyn_operator_exactness(column, &equal) == DYN_LOCAL))

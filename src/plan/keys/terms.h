@@ -26,7 +26,7 @@ extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
 
 /*
  * Returns the points that a predicate implies for the target: the predicate
- * itself, one member of an AND, the union over all arms of an OR.  Returns
+ * itself, one member of an AND, or an OR of the points of all arms.  Returns
  * NULL if there are none.  Clears *fully_consumed unless the points are
  * equivalent to the predicate.
  */
@@ -35,13 +35,11 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 
 /*
  * Returns the range that a predicate implies for the target; NULL if there is
- * none.  The predicate is a range itself, or an OR whose other arms depend on
- * no column (DYN_PRED_GIVEN).  The remaining arm consists of leaves of one
- * attribute, in ANDs and ORs.
- *
- * Clears *fully_consumed unless a key condition of this range alone is
- * equivalent to the predicate.  It is not equivalent if another condition is
- * left out, or if there are several bounds or values.
+ * none.  The predicate is a range itself, or an OR of one arm and others that
+ * depend on no column (DYN_PRED_GIVEN); the arm consists of leaves of one
+ * attribute, in ANDs and ORs.  Clears *fully_consumed unless a key condition
+ * for this range alone is equivalent to the predicate.  It is not equivalent
+ * if other conditions are omitted, or if there are several bounds or values.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
@@ -57,15 +55,15 @@ extern DynPred *dyn_range_points(const DynTarget *target, List *clauses,
 								 uint64 most, uint64 *n, List **used);
 
 /*
- * Returns the summary of the values that all of the predicates leave for a key
- * attribute.
+ * Returns the summary of the values that all of the predicates together allow
+ * for a key attribute.
  */
 extern DynCount dyn_count(const DynRelPlan *plan, const List *preds);
 
 /*
  * Returns the number of keys that the access plan reads, from the summaries of
- * their attributes.  If there are more than DYN_MAX_SORT_RANGES in a sort key,
- * one range contains them all.
+ * their attributes.  If a sort key has more than DYN_MAX_SORT_RANGES ranges,
+ * they count as one range that contains them all.
  */
 extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 

@@ -26,7 +26,7 @@
 #include "../keys/terms.h"
 #include "planner.h"
 
-/* The key attribute, and a column that shows it */
+/* A key attribute, and a column that shows it */
 typedef struct Unusable
 {
 	DynClassify classify;
@@ -177,9 +177,9 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 }
 
 /*
- * Explains an expression that reads the column.  Of an OR, it explains that
- * only some arms restrict the column, else the first argument that does not
- * restrict the key.
+ * Explains an expression that reads the column.  For an OR, explains that only
+ * some arms restrict the column; otherwise explains the first argument that
+ * does not restrict the key.
  */
 static const char *
 explain_clause(Unusable *unusable, Node *node)
@@ -199,7 +199,10 @@ explain_clause(Unusable *unusable, Node *node)
 								((ScalarArrayOpExpr *) node)->inputcollid,
 								linitial(((ScalarArrayOpExpr *) node)->args),
 								lsecond(((ScalarArrayOpExpr *) node)->args));
-	/* IS NOT NULL only shows that an index is complete */
+	/*
+	 * IS NOT NULL does not restrict a key; it only shows that an index is
+	 * complete
+	 */
 	if (IsA(node, NullTest) || IsA(node, Var))
 		return NULL;
 	if (!IsA(node, BoolExpr) || expr->boolop == NOT_EXPR)

@@ -1,17 +1,17 @@
 /*
  * choice.c
- *		Stores the choice of a path's access plan, and matches the plan again.
+ *		Stores how a path's access plan was chosen, and builds it again.
  *
- * An optional condition is an OR with a guard ($1 IS NULL OR k = $1): an arm
- * that depends on no column and has one value in all executions of a scan.
- * While the guard is false or NULL (closed), the OR is equivalent to its other
- * arms and may match a key.  While it is true (open), the OR restricts
- * nothing.  So there are two access plans: one for closed guards, and one that
- * uses no optional condition for keys.  One of them is chosen when the
- * statement starts.
+ * An optional condition is an OR such as $1 IS NULL OR k = $1.  Its guard ($1
+ * IS NULL) is an arm that depends on no column and has one value in all
+ * executions of a scan.  While the guard is false or NULL (closed), the OR is
+ * equivalent to its other arms and may match a key.  While it is true (open),
+ * the OR restricts nothing.  So there are two access plans: one for closed
+ * guards, and one that uses no optional condition for keys.  One of them is
+ * chosen when the statement starts.
  *
- * Properties of the rows hold in both plans: no order is declared, and an
- * index is read only if it is complete for both states of the guards.
+ * A path may only declare what holds for both plans: it declares no order, and
+ * reads an index only if that is complete for both states of the guards.
  */
 #include "postgres.h"
 
@@ -55,8 +55,8 @@ find_guards(const DynClause *clause)
 }
 
 /*
- * Returns the clauses; those at these positions as they apply while their
- * guards are closed.  Then they are rechecked.
+ * Returns the clauses.  Those at these positions are simplified for closed
+ * guards, and rechecked.
  */
 static List *
 close_guards(List *clauses, const Bitmapset *positions)
@@ -89,8 +89,9 @@ close_guards(List *clauses, const Bitmapset *positions)
 }
 
 /*
- * Matches the key while the guards of these clauses are closed.  Also returns
- * NULL if the index may then lack a row, because it cannot hold some values.
+ * Returns the access plan that matches the key if the guards of these clauses
+ * are closed.  Returns NULL if there is none, or if the index may lack a row
+ * then, because it cannot hold some values.
  */
 static DynAccess *
 match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
@@ -107,9 +108,9 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 }
 
 /*
- * Closes only the guards that the key needs.  Which ones these are may depend
- * on the order of the clauses, which differs between paths and plan.  It does
- * not affect whether there is an access plan.
+ * Assumes closed guards only for the conditions that the key needs.  Which
+ * ones these are may depend on the order of the clauses, which differs between
+ * paths and plan.  Whether there is an access plan does not depend on it.
  */
 DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
@@ -182,8 +183,8 @@ dyn_choice_index(const DynRelPlan *plan, int target)
 }
 
 /*
- * Adds the access plan for open guards.  Only conditions that both access
- * plans push exactly stay pushed exactly.
+ * Adds the access plan for open guards.  A condition counts as pushed exactly
+ * only if both access plans push it exactly.
  */
 static void
 add_alternative(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses,

@@ -5,9 +5,9 @@
  * Each access plan is described by the reads of one execution, which
  * dynamodb/units.c prices as waiting: a cost of 20 per millisecond.
  *
- * The choice of a path and its rows are two estimates.  If sizes that a choice
- * depends on are unknown, the choice assumes values that minimize the worst
- * mistake, while estimates of rows stay those of the planner:
+ * The cost of a path and its number of rows are estimated separately.  If a
+ * size is unknown, the cost assumes a value that minimizes the worst mistake,
+ * while the number of rows is that of the planner:
  *
  *		unknown							choice assumes
  *		size of the table				1 GB, if it may be too new to be counted
@@ -15,9 +15,9 @@
  *		from elsewhere or in a list		a Scan, but a Scan could use much more
  *		items of a named partition		a 200th of the table
  *
- * Items that an index lacks are read by key.  Their cost is at most the cost
- * of a Scan times the number of such items in 4 kB.  So the choice assumes
- * that number per key, if it is more than 3.
+ * If an index lacks attributes, its items are read from the table by key.
+ * That costs at most the price of a Scan times the number of items in 4 kB.
+ * So the cost assumes that number of items per key, if it is more than 3.
  */
 #include "postgres.h"
 
@@ -46,8 +46,8 @@
 #define DIRECT_ADVANTAGE	1.05
 
 /*
- * The last row may come later than the first if partitions are of unknown
- * size, so reading their first rows costs less than reading all.
+ * Factor between the costs of reading all rows, and only the first rows, of
+ * partitions of unknown size.
  */
 #define LATER_PAGE			1.05
 
@@ -58,9 +58,13 @@
 #define ITEM_UNIT_BYTES		4096.0	/* bytes of an item read by key for half a
 									 * unit */
 
-#define TYPE_BYTES			8	/* bytes for an attribute's JSON: "":{"S":}, */
+#define TYPE_BYTES			8	/* bytes of the JSON around a name and a value:
+								 * "":{"S":}, */
 
-/* CPU for an item with few columns, and for one with many or with documents */
+/*
+ * CPU time for an item with few columns, and for an item with many columns or
+ * documents
+ */
 #define FEW_COLUMNS			8
 #define MS_PER_ITEM			0.0003
 #define MS_PER_WIDE_ITEM	0.0012
@@ -75,7 +79,7 @@ has_statistics(Oid relid, AttrNumber attnum)
 								 Int16GetDatum(attnum), BoolGetDatum(false));
 }
 
-/* Returns the column that alone is the partition key, or 0. */
+/* Returns the column that is the full partition key, or 0. */
 static AttrNumber
 partition_column(const DynRelPlan *plan, const DynKeySchema *key)
 {
@@ -84,8 +88,9 @@ partition_column(const DynRelPlan *plan, const DynKeySchema *key)
 }
 
 /*
- * A partition key of the table or of an index groups items.  For a small table
- * the planner's default of 200 values is as good as a guess.
+ * The columns in question are partition keys of the table or of an index.  For
+ * a small table, the planner's default of 200 distinct values is as good as
+ * our guess.
  */
 bool
 dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
@@ -115,8 +120,8 @@ partitions_are_unknown(const DynRelPlan *plan, const DynKeySchema *key)
 }
 
 /*
- * Returns true if the item filter gives an attribute of the partition key.
- * Then all items found by the key are assumed to be rows.
+ * Returns true if the item filter contains a value for an attribute of the
+ * partition key.  Then all items found by the key are assumed to be rows.
  */
 static bool
 is_keyed_by_item_filter(const DynAccess *access)
@@ -190,7 +195,7 @@ dyn_fetched_part(const DynRelPlan *plan)
 			width = get_attavgwidth(relation->relid, attnum);
 		if (width <= 0)
 			width = get_typavgwidth(column->codec.basetype, -1);
-		/* in a response an attribute also has its name and type */
+		/* a response also contains the attribute's name and type */
 		bytes = width + strlen(column->name) + TYPE_BYTES;
 		if (bms_is_member(attnum, wanted))
 			fetched += bytes;
@@ -204,9 +209,9 @@ dyn_fetched_part(const DynRelPlan *plan)
 /*
  * Estimates the items of one partition key.  If the table is too large to read
  * in full, ANALYZE samples complete item collections of a few keys
- * (command/analyze.c).  Then n_distinct is the number of keys in the sample:
- * it gives the size of item collections, but not the number of keys in the
- * table.
+ * (command/analyze.c).  Then n_distinct is the number of keys in the sample.
+ * It determines the size of item collections, but not the number of keys in
+ * the table.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -234,7 +239,7 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 	return Max(1.0, sampled / plan->item_rows / Max(keys, 1.0));
 }
 
-/* Returns true if other relations give values of the key. */
+/* Returns true if values of the key come from other relations. */
 static bool
 is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
 {
@@ -250,12 +255,12 @@ is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
 }
 
 /*
- * Returns the estimated maximum number of items under the keys that the access
- * plan reads.  If values of other tables give the partition key, item
- * collections are assumed to be as long as those that ANALYZE sampled.  If the
- * table was never analyzed, they are assumed to be short.  By default the
- * planner would assume 200 partition keys, and scan a large table rather than
- * look up a few keys.
+ * Returns the estimated maximum number of items with the keys that the access
+ * plan reads.  If the partition key comes from other tables, item collections
+ * are assumed to be as long as those that ANALYZE sampled.  If the table was
+ * never analyzed, they are assumed to be short.  By default the planner would
+ * assume 200 partition keys, and scan a large table rather than look up a few
+ * keys.
  */
 static double
 most_items(const DynRelPlan *plan, const DynAccess *access)
@@ -332,11 +337,10 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 }
 
 /*
- * Returns the items that Queries of these keys examine.
- *
- * A partition given by the statement may be large.  If the length of item
- * collections is a guess (partitions_are_unknown), the cost assumes the planner's
- * default of 200 values.  Then reading one end of the partition (min, max,
+ * Returns the number of items that Queries of these keys examine.  A partition
+ * that the statement names may be large.  If the length of item collections is
+ * a guess (partitions_are_unknown), the cost assumes the planner's default of
+ * 200 partitions.  Then reading only one end of the partition (min, max,
  * LIMIT) costs less.
  */
 static double
@@ -346,7 +350,10 @@ query_items(const DynRelPlan *plan, const DynAccess *access,
 	bool		base = reads_base_items(plan, access, index);
 	double		items;
 
-	/* pass the relation, else it is cached as the join's selectivity */
+	/*
+	 * pass the relation, so that the result is not cached as the join's
+	 * selectivity
+	 */
 	items = (is_keyed_by_item_filter(access) ? plan->rel->tuples / plan->item_rows
 			 : plan->items) *
 		clauselist_selectivity(plan->root, access->key_rinfos, plan->rel->relid,
@@ -451,9 +458,9 @@ subplan_varies(Node *node, const RelOptInfo *rel)
 }
 
 /*
- * Returns the cost of the clauses.  Rows of a subquery are cached as long as
- * its arguments remain the same, so arguments from other relations alone cause
- * one read.
+ * Returns the cost of the clauses.  The rows of a subquery are cached as long
+ * as its arguments remain the same.  So if all its arguments come from other
+ * relations, it is read once.
  */
 static Cost
 cost_of_clauses(const DynRelPlan *plan, List *rinfos, double items)
@@ -492,15 +499,18 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	returned = Max(returned, Min(items, Max(reads->keys, 1)));
 	estimate->items = returned;
 	estimate->examined = items;
-	/* a semijoin stops at the first row: its first page is small (plan.c) */
+	/*
+	 * a semijoin stops at the first row, so its first page is small (plan.c)
+	 */
 	estimate->first_share = !dyn_access_can(access, DYN_CAN_ORDER) ? 1
 		: 1 / Max(1, items * dyn_rows_per_item(plan, access,
 											   list_union_ptr(access->local_rinfos,
 															  access->filter_rinfos)));
 	/*
-	 * Clauses cost the same as for a local table, wherever they are
-	 * evaluated, and an examined item costs as much as an index tuple.  So if
-	 * two requests cost the same, the one with the narrower key is cheaper.
+	 * The cost of clauses is that for a local table, even if DynamoDB
+	 * evaluates them, and an examined item costs as much as an index tuple.
+	 * So of two requests with the same price, the one with the narrower key is
+	 * cheaper.
 	 */
 	estimate->check_cost = items * cpu_operator_cost +
 		cost_of_clauses(plan, access->filter_rinfos, items) +
@@ -514,7 +524,7 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 		read_items(&base, items, dyn_default_item_bytes(plan->meta, NULL));
 		reads->bytes += base.bytes;
 		if (!access->fetch_base_items)
-			reads->units += base.units; /* DynamoDB fetches them itself */
+			reads->units += base.units; /* DynamoDB reads these items itself */
 		else
 		{
 			reads->base_requests = base.requests;
@@ -547,10 +557,10 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 
 /*
  * Limits the units of Queries.  With different keys they never use much more
- * than a read of the entire table or index.  Reads of its items in the table
- * never use more than for the items that its own clauses select.  These are at
- * least the 200th that a named partition is assumed to have, if lengths are
- * guesses.
+ * than a read of the entire table or index.  If the items are then read from
+ * the table, these reads never use more than the items that the index clauses
+ * select.  If the lengths of partitions are guesses, that is at least a 200th
+ * of the items.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,
@@ -677,9 +687,9 @@ dyn_access_is_one_request(const DynAccess *access)
 /* ---- costs ---- */
 
 /*
- * Converts time to a cost, so that a less direct access to the same rows is
- * never as cheap.  The kind of unions is skipped: it would only raise the cost
- * of Scans.
+ * Converts time to a cost; a less direct kind of access to the same rows
+ * always costs more.  Unions do not count as a kind of their own, since that
+ * would only raise the cost of Scans.
  */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)
@@ -695,10 +705,10 @@ cost_of_kind(DynAccessKind kind, double ms)
 }
 
 /*
- * Returns the costs of the requests alone.  The read capacity that DynamoDB
- * has saved up serves only a few executions, including the first.  Without it,
- * the first one may seem more expensive than a Scan.  Then core would drop the
- * path before it knows the price of many executions.
+ * Returns the costs of the requests alone.  DynamoDB's burst capacity serves
+ * only a few executions, including the first.  Without it, the first execution
+ * might seem more expensive than a Scan, and core would drop the path before
+ * many executions are considered.
  */
 static void
 cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
@@ -740,10 +750,10 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 }
 
 /*
- * Batched lookups are preferred to the same requests one by one even if few
- * are expected.  At worst they cost the same, and small row estimates are
- * often wrong.  Other work of an execution, in other nodes or to check rows,
- * is done for each key.
+ * Batched lookups are preferred to single requests even if few are expected.
+ * At worst they cost the same, and small row estimates are often wrong.  The
+ * other work of an execution, in other nodes or to check rows, is counted for
+ * each key.
  *
  * An execution that ends before its last row (LIMIT, EXISTS) costs less than
  * all of its reads, but no request costs less than half a unit.  If a part of

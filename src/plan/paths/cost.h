@@ -15,28 +15,25 @@
 #include "../keys/match_keys.h"
 
 /*
- * Returns the rows that pass the clauses, per item that an access plan
- * examines; its key has selected these items.
+ * Returns the expected number of rows per item that the access plan examines:
+ * those of the items with its key that also satisfy the clauses.
  */
 extern double dyn_rows_per_item(const DynRelPlan *plan,
 								const DynAccess *access, List *clauses);
 
 /*
- * Returns the fraction of an item's bytes that the plan's fields take in a
- * response, by the widths of the columns.
+ * Returns the fraction of an item's bytes that a response contains, estimated
+ * from the widths of the plan's columns.
  */
 extern double dyn_fetched_part(const DynRelPlan *plan);
 
-/*
- * Returns the estimated maximum number of rows in the items read, for the
- * planner.
- */
+/* Returns the estimated maximum number of rows in the items that are read. */
 extern double dyn_access_most_rows(const DynRelPlan *plan,
 								   const DynAccess *access);
 
 /*
- * Returns true if the access plan, after its estimate, is keyed and expected
- * to send one request.
+ * Returns true if the access plan is keyed and expected to send one request;
+ * called after dyn_estimate_access.
  */
 extern bool dyn_access_is_one_request(const DynAccess *access);
 
@@ -70,8 +67,8 @@ dyn_less_direct_cost(Cost cost)
 #define DYN_COLLECTION_ITEMS	50.0
 
 /*
- * Returns true if the number of items with the same value of a partition key,
- * of the table or of a global index, is our guess, not core's default.
+ * Returns true if the column is a partition key, of the table or of a global
+ * index, whose number of items per value is our guess, not core's default.
  */
 extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);

@@ -21,10 +21,10 @@
 #define MAX_ITEMS	10000
 
 /*
- * Returns true if an EXISTS needs only one row of this scan.  Core plans all
- * relations in an EXISTS for one row, even if that takes many rows of the
- * scan.  Whether the query level uses rows of outer levels is known only after
- * preprocessing.
+ * Returns true if an EXISTS needs only one row of this scan.  Core's own limit
+ * of one row for an EXISTS is not enough, since a join may need many rows of
+ * the scan to find that one.  Whether the query level refers to outer levels
+ * is known only after preprocessing.
  */
 static bool
 is_existence(const PlannerInfo *root)

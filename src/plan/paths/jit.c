@@ -7,9 +7,9 @@
  * expression is evaluated.  So the thresholds are compared again with the cost
  * minus the waiting.
  *
- * This is done when the executor starts, since the planning of a session's
- * first statement has begun before the library is loaded.  The PlannedStmt may
- * belong to a cached plan, so it is copied.
+ * This is done when the executor starts, not in the planner, because a
+ * session's first statement loads the library only while it is planned.  The
+ * PlannedStmt may belong to a cached plan, so it is copied.
  */
 #include "postgres.h"
 
@@ -45,9 +45,9 @@ add_child(Plan *child, int use, void *context)
 }
 
 /*
- * Returns the waiting of a nested loop.  The inner side is executed for each
- * outer row, maybe in batches, which cost less; or it waits once and caches
- * its rows.
+ * Returns the waiting of a nested loop.  The inner side may be executed for
+ * each outer row, in batches (which cost less), or once if its rows are
+ * cached.
  */
 static Cost
 waiting_of_loop(const NestLoop *loop, List *subplans)

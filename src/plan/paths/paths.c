@@ -15,8 +15,8 @@
  *
  * A Query returns the items of one partition in sort key order.  A path has
  * the longest prefix of the query's pathkeys that this provides.  With several
- * partitions it has these only if their number is known at planning and all
- * can be read concurrently.
+ * partitions, it has pathkeys only if the number of partitions is known at
+ * planning and all can be read concurrently.
  */
 #include "postgres.h"
 
@@ -62,7 +62,7 @@ ordered_pathkeys(DynRelPlan *plan,
 				 DynPathChoice *choice)
 {
 	const DynRelation *relation = plan->relation;
-	DynAccess	sorted;			/* only for its sort attributes */
+	DynAccess	sorted;			/* only the sort attributes are used */
 	int			n = 0;
 	List	   *pathkeys = NIL;
 	ListCell   *lc;
@@ -88,7 +88,10 @@ ordered_pathkeys(DynRelPlan *plan,
 		attnum = dyn_sort_column(relation, attr, part);
 		if (attnum == 0)
 			break;
-		/* the column in the encoding of the attribute, or of its part */
+		/*
+		 * the column with the encoding of the attribute, or of its part in the
+		 * template
+		 */
 		column = part == DYN_FULL ? dyn_relation_column(relation, attnum)
 			: &dyn_relation_templated(relation, attr->name)->parts[part].column;
 		if (ec->ec_has_volatile ||
@@ -102,7 +105,8 @@ ordered_pathkeys(DynRelPlan *plan,
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * later attributes sort items whose attributes are equal, not columns
+		 * the next attribute sorts items with equal attributes, and equal
+		 * columns do not imply equal attributes
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
@@ -168,9 +172,9 @@ match_target(DynRelPlan *plan, int target, List *clauses,
  * The more direct access wins unless its cost is higher by more than its first
  * round trips.  So tables with few items, or of unknown size, are read by key.
  *
- * If only the first rows are needed, a less direct access may find them late.
- * So it is never the first to return rows, unless it completes before the
- * other returns one.  If the number of rows is a guess, half of its work is
+ * A less direct access may find the first rows late.  So its startup cost is
+ * not lower than that of the direct access, unless it completes before the
+ * other returns a row.  If the number of rows is a guess, half of its work is
  * assumed to precede the first row: a Scan for a row that does not exist reads
  * the full table.
  */
@@ -206,7 +210,7 @@ keep_direct(DynRelPlan *plan, DynAccessKind kind, bool rows_unknown, Cost startu
 	plan->direct_unknown[kind] = rows_unknown;
 }
 
-/* Sizes that DynamoDB has not counted yet are 0, which has no meaning. */
+/* A size of 0 may mean that DynamoDB has not counted the items yet. */
 static bool
 index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index)
 {
@@ -244,9 +248,9 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 
 /*
  * Returns the number of Scans that share a read (exec/source/sharing.h),
- * including this one.  Scans do not share a read if the query level has
- * another relation, whose rows could replace all of them by lookups, or a
- * LIMIT that might stop them.  `index` is set if all of them could be Scans of
+ * including this one.  Scans do not share a read if the query level has a
+ * LIMIT that might stop them, or another relation whose rows might replace all
+ * of these Scans by lookups.  `index` is set if all of them could be Scans of
  * this index; NULL: of the table.
  */
 static int
@@ -280,8 +284,8 @@ sharing_scans(DynRelPlan *plan, const char *index)
 }
 
 /*
- * Returns true if the first part of the WITH query reads the same items
- * anyway.  Then the recursive part finds them in the cache.
+ * Returns true if the non-recursive part of the WITH query reads the same
+ * items.  Then the recursive part finds them in the cache.
  */
 static bool
 is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
@@ -313,9 +317,9 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 }
 
 /*
- * Returns this scan's part of the price of requests that are paid once: by
- * scans that share the read, and by the executions of the recursive part of a
- * WITH query, if the requests do not depend on its rows.
+ * Returns this scan's share of the price of its requests, which may be sent
+ * only once for several scans that share a read, or for all executions of the
+ * recursive part of a WITH query.
  */
 static double
 share_of_price(DynRelPlan *plan, const char *index)
@@ -333,8 +337,8 @@ share_of_price(DynRelPlan *plan, const char *index)
 
 /*
  * Returns true if the Scan would be refused, but another path or plan may
- * serve the statement.  A custom plan may, because it knows the LIMIT and then
- * has a bounded Scan.  So core must not choose the generic plan.
+ * serve the statement.  A custom plan may serve it, because it knows the LIMIT
+ * and can limit the Scan.  So core must not choose the generic plan.
  */
 static bool
 is_last_resort(DynRelPlan *plan, DynAccessKind kind)
@@ -412,9 +416,8 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 }
 
 /*
- * Adds Scans of the table and its indexes.  An index is not read in addition
- * to the table, or to another index, that other relations of the statement
- * would read anyway.
+ * Adds Scans of the table and its indexes.  An index is not read if other
+ * relations of the statement read the table, or another index, anyway.
  */
 static void
 add_scan_paths(DynRelPlan *plan)
@@ -603,13 +606,16 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 					total;
 
 		accesses[i] = dyn_match_closed(plan, index, plan->clauses);
-		/* the index must be complete whatever the guards are */
+		/* the index must be complete for open and closed guards */
 		if (accesses[i] != NULL && index != NULL &&
 			!index_has_key_path(plan, index, plan->clauses))
 			accesses[i] = NULL;
 		if (accesses[i] == NULL)
 			continue;
-		/* Scans, which are less direct, compare their cost with this one */
+		/*
+		 * the costs of Scans, which are less direct, are compared with this
+		 * one
+		 */
 		dyn_estimate_access(plan, accesses[i], &estimate);
 		dyn_cost_estimate(&estimate, accesses[i]->kind, false, plan->rel->rows,
 						  &startup, &total);
@@ -619,7 +625,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
 		plan->keyed->multi_partition)
 		add_scan_paths(plan);
-	/* the cheapest path without guards and other relations */
+	/* find the cheapest path without guards and other relations */
 	foreach(lc, plan->rel->pathlist)
 	{
 		const ForeignPath *path = lfirst_node(ForeignPath, lc);
@@ -632,7 +638,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	}
 	if (unconditional == NULL)
 		return;
-	/* a path that is added may replace it */
+	/* read it now, since add_path may free the path */
 	while_open = dyn_choice_of(unconditional);
 	for (int i = 0; i < ntargets; i++)
 	{

@@ -72,9 +72,9 @@ needs_first_rows(const PlannerInfo *root)
 }
 
 /*
- * Completes the access plan of the table that may replace an index; all these
- * expressions check its rows, which are sorted if the index would provide an
- * order.  Returns false if there is none.
+ * Completes the fallback that reads the table in place of the index.  All of
+ * `local` and `remote` check its rows, and they are sorted if the index would
+ * provide an order.  Returns false if there is no fallback.
  */
 static bool
 complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
@@ -118,7 +118,10 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 		: dyn_metadata_index(plan->meta, access->index);
 	ListCell   *lc;
 
-	/* the table's items are read after the index and may have changed since */
+	/*
+	 * items that are read from the table may have changed since the index was
+	 * read
+	 */
 	Assert(!access->fetch_base_items || remote == NIL);
 	dyn_set_fields(plan, access, fetched_fields(plan, local));
 	access->presumes = access->index != NULL && access->key_rinfos != NIL;
@@ -158,9 +161,9 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 }
 
 /*
- * Returns the plan for count(*): one row, whose first column DynamoDB
- * computes.  The others are columns for the checks of a fallback, whose rows
- * are counted locally.
+ * Returns the plan for count(*).  It returns one row, whose first column is
+ * computed by DynamoDB.  The other columns are needed for a fallback, whose
+ * rows are checked and counted locally.
  */
 static ForeignScan *
 count_plan(RelOptInfo *upperrel, List *tlist)
@@ -246,9 +249,9 @@ dyn_access_of_scan(const ForeignScan *scan)
 }
 
 /*
- * Under a LIMIT an Append may read only its first children.  Starting the
- * other children as well is cheap if they are keyed; a Scan starts only when
- * it is reached.
+ * Under a LIMIT, an Append may need only its first children.  Starting the
+ * other children too is cheap if they are keyed.  A Scan starts only when it
+ * is reached.
  */
 bool
 dynIsForeignPathAsyncCapable(ForeignPath *path)
@@ -361,7 +364,7 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	output_rel->fdw_private = access;
 	dyn_cost_estimate(&access->estimate, access->kind, false, 1,
 					  &startup, &total);
-	/* rows are neither transferred nor aggregated here */
+	/* neither transfer nor aggregation of rows is needed */
 	total = Min(total, input_rel->cheapest_total_path->total_cost);
 	add_path(output_rel, (Path *)
 			 dyn_make_upper_path(root, output_rel, target, 1, total, total, NIL));

@@ -1,13 +1,13 @@
 /*
  * plan_modify.c
- *		Plans statements that write: what identifies a row, and which of its
- *		columns the guard compares.
+ *		Plans statements that write: finds the columns that identify a row, and
+ *		those that the guard compares.
  *
- * PostgreSQL locks a row before it computes the new one.  DynamoDB does not
- * lock: the write is conditional instead, on each column that the statement's
- * result depends on.  These are the columns in its conditions and in the
- * expressions that it assigns, but not columns that are only assigned: the
- * last writer wins there, as with a row lock.
+ * PostgreSQL locks a row before it computes the new one.  DynamoDB has no
+ * locks, so the write has a condition instead: each column that the
+ * statement's result depends on must be unchanged.  These are the columns in
+ * its conditions and in the assigned expressions.  Columns that are only
+ * assigned are not compared: the last writer wins, as it does with row locks.
  */
 #include "postgres.h"
 
@@ -42,8 +42,7 @@ dyn_row_identity_name(Relation relation, AttrNumber attnum)
 typedef struct ReadWalk
 {
 	Index		rtindex;
-	int			level;			/* level of the query being walked, below the
-								 * statement */
+	int			level;			/* nesting level of the query being walked */
 	Bitmapset  *attnums;		/* 0: all columns */
 } ReadWalk;
 
@@ -73,7 +72,10 @@ read_walker(Node *node, ReadWalk *walk)
 	return expression_tree_walker(node, read_walker, walk);
 }
 
-/* Adds the columns of an expression over the relation itself (varno 1). */
+/*
+ * Adds the columns in an expression of the relation's own definition (varno
+ * 1).
+ */
 static Bitmapset *
 add_own_columns(Bitmapset *attnums, Node *expr)
 {
@@ -83,7 +85,7 @@ add_own_columns(Bitmapset *attnums, Node *expr)
 	return walk.attnums;
 }
 
-/* Adds the columns of the target that the statement assigns from. */
+/* Adds the columns of the target that assigned expressions read. */
 static void
 walk_assignments(const Query *parse, ReadWalk *walk)
 {
@@ -107,7 +109,7 @@ derives(PlannerInfo *root)
 	return !bms_is_empty(walk.attnums);
 }
 
-/* Returns the columns of the statement's target that it reads. */
+/* Returns the columns of the target that the statement reads. */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
@@ -156,7 +158,10 @@ has_row_triggers(const TriggerDesc *triggers, CmdType operation)
 		: triggers->trig_delete_before_row || triggers->trig_delete_after_row;
 }
 
-/* Adds the columns of CHECK constraints, generated columns and the partition. */
+/*
+ * Adds the columns in CHECK constraints, generated columns and the partition
+ * constraint.
+ */
 static Bitmapset *
 add_constraints(Bitmapset *attnums, Relation relation)
 {
@@ -225,7 +230,7 @@ dyn_modify_open_map(const Query *query, Oid relid)
 	return dyn_write_map_create(relation, meta);
 }
 
-/* The junk columns of a DELETE; core adds a full-row Var to an UPDATE. */
+/* Adds junk columns to a DELETE.  For an UPDATE, core adds a full-row Var. */
 void
 dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 						   RangeTblEntry *target_rte, Relation target_relation)
@@ -251,7 +256,10 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 	}
 }
 
-/* Documents are not guarded: they show attributes that others may add. */
+/*
+ * Raises an error if a document would be guarded: it shows attributes that
+ * others may add.
+ */
 static void
 refuse_documents(const DynRelation *relation, const Bitmapset *attnums)
 {
@@ -270,7 +278,7 @@ refuse_documents(const DynRelation *relation, const Bitmapset *attnums)
 	}
 }
 
-/* Removes documents that only a trigger could read. */
+/* Removes documents from columns that only a trigger can read. */
 static Bitmapset *
 without_documents(const DynRelation *relation, Bitmapset *attnums)
 {
@@ -358,8 +366,8 @@ dyn_modify_plan_of_list(const List *private)
 }
 
 /*
- * By the options alone: information_schema calls this for every foreign
- * table, which must not send requests.
+ * Looks at options only, because information_schema calls this for every
+ * foreign table, and must not send requests.
  */
 int
 dynIsForeignRelUpdatable(Relation rel)

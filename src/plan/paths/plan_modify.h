@@ -3,12 +3,12 @@
  *		Planning of statements that write.
  *
  * An UPDATE gets the full old row from core.  A DELETE gets the columns that
- * identify the row, and those that its guard compares, as junk columns; their
- * names have the column's number and type, since partitions may have other
- * columns of the same name.
+ * identify the row, and those that its guard compares, as junk columns.  The
+ * name of a junk column contains the number and type of the column, since a
+ * partition may have another column with the same name.
  *
- * The guard is the condition of the write: what the statement read from the
- * row, and its result depends on, must not have changed since.
+ * The guard is the condition of the write: the values that the statement has
+ * read, and that its result depends on, must not have changed.
  */
 #ifndef DYN_PLAN_PLAN_MODIFY_H
 #define DYN_PLAN_PLAN_MODIFY_H
@@ -34,8 +34,8 @@ extern char *dyn_row_identity_name(Relation relation, AttrNumber attnum);
 /* The plan of one target, in the fdw_private of a ModifyTable. */
 typedef struct DynModifyPlan
 {
-	Bitmapset  *read;			/* columns that the statement reads from the
-								 * row, and that its result depends on */
+	Bitmapset  *read;			/* columns of the row that the statement reads,
+								 * and that its result depends on */
 	bool		derives;		/* true if an assigned value depends on the
 								 * row */
 	const char *schema;			/* schema of the table at planning */

@@ -1,10 +1,10 @@
 /*
  * plan_upsert.c
- *		Takes over ON CONFLICT (key), so that core does not look for an index.
+ *		Changes ON CONFLICT (key) so that core does not look for an index.
  *
- * The hook cannot do that in a session's first statement, which loads the
- * library only while it is planned; the manual has the remedy
- * (session_preload_libraries).
+ * The hook is not called for a session's first statement if planning this
+ * statement loads the library.  The remedy is session_preload_libraries, as in
+ * the manual.
  */
 #include "postgres.h"
 
@@ -21,7 +21,10 @@
 
 static planner_hook_type previous_planner = NULL;
 
-/* Returns the conflict columns; NULL if some are not plain columns. */
+/*
+ * Returns the columns of ON CONFLICT; NULL if not all of them are plain
+ * columns.
+ */
 static Bitmapset *
 conflict_columns(const Query *query)
 {
@@ -80,7 +83,7 @@ visit_queries(Node *node, void *arg)
 	return query_tree_walker((Query *) node, visit_queries, arg, 0);
 }
 
-/* A statement writes at the top, or in its WITH. */
+/* True if the statement, or its WITH, may contain ON CONFLICT. */
 static bool
 may_upsert(const Query *query)
 {

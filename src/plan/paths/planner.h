@@ -29,10 +29,10 @@ extern void dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
 
 /*
- * The data that a path stores about its access plan, which is matched again
- * from the clauses when the path is chosen.  It is stored in
- * DynRelPlan.choices, and the path's fdw_private has its position:
- * reparameterization does not translate fdw_private.
+ * The data from which the access plan of a chosen path is built again.  It is
+ * stored in DynRelPlan.choices, and the path's fdw_private has its position
+ * there.  The choice itself cannot be in fdw_private, because core does not
+ * translate that when it reparameterizes a path.
  */
 #define DYN_TARGET_TABLE	(-1)	/* else the position of an index */
 
@@ -55,7 +55,10 @@ typedef struct DynPathChoice
 /* Returns the fdw_private of a path with this choice. */
 extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
 
-/* Returns the choice of one of our paths, but not of an upper relation's. */
+/*
+ * Returns the choice of one of our paths; NULL for a path of an upper
+ * relation.
+ */
 extern const DynPathChoice *dyn_choice_of(const ForeignPath *path);
 
 /* Returns the index of a target; NULL: the table. */
@@ -69,9 +72,9 @@ extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
 /*
- * Returns the access plan like dyn_match_keys with as few closed guards as
- * possible, and sets them in the access plan.  Returns NULL if the clauses
- * match the key without closing a guard, or not at all.
+ * Returns the access plan like dyn_match_keys, but with guards (choice.c)
+ * closed, as few as possible; the access plan lists them.  Returns NULL if the
+ * clauses match the key without closing a guard, or not at all.
  */
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
@@ -93,9 +96,10 @@ extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
 /*
  * Returns the advice that EXPLAIN shows for an access plan made from these
  * clauses, as a sentence without capital and full stop; NULL: none.  For a
- * Scan: an index that could be used, or else why conditions on a partition key
- * do not restrict it.  For a Query: the same for the next attribute of the
- * sort key.  Without a condition it reports no reason.
+ * Scan, it names an index that could be used, or the reason why conditions on
+ * a partition key do not restrict it.  For a Query, it does the same for the
+ * next attribute of the sort key.  It reports no reason if there is no such
+ * condition.
  */
 extern const char *dyn_advise(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses);
@@ -117,24 +121,25 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 
 /*
  * Returns the number of items that are expected to contain `rows` rows; 0 if a
- * hint would not be worth it.  If some items are not rows, or `rows` is only
- * `roughly` known, returns the number of items that cost no more than one.
+ * hint would not be worth it.  If some items are not rows, or if `rows` is an
+ * estimate (`roughly`), returns the number of items that cost no more than one
+ * item.
  */
 extern int	dyn_items_of_rows(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses, double rows, bool roughly);
 
 /*
  * Returns the items of the first page of a path with these pathkeys, if the
- * LIMIT of the query level applies to its rows; 0: a full page.  Rows in the
- * order of the first sort keys are sorted in groups (Incremental Sort), the
- * last of which is read to its end.
+ * LIMIT of the query level applies to its rows; 0: a full page.  If only the
+ * first sort keys are provided, rows are sorted in groups (Incremental Sort),
+ * and the last group is read to its end.
  */
 extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 						   const DynAccess *access, List *clauses);
 
 /*
- * Returns the number of query levels that core creates for min and max, a
- * LIMIT 1 for each, if this is one of them; else 1.  Their first requests are
+ * Core creates a query level with LIMIT 1 for each min and max.  If this is
+ * one of them, returns their number, otherwise 1.  Their first requests are
  * sent together (exec/node/early_start.c).
  */
 extern int	dyn_ends_together(const PlannerInfo *root);
@@ -154,7 +159,7 @@ dyn_is_our_relation(const RelOptInfo *rel)
 extern bool dyn_is_one_row(Path *path);
 
 /*
- * Install the hooks that add lookup joins, and read ahead for the subplans of
+ * Install the hooks that add lookup joins, and that prefetch for subplans in
  * SELECT lists.  Called once, when the library is loaded.
  */
 extern void dyn_lookup_join_init(void);

@@ -61,13 +61,12 @@ described_items(const DynTableMeta *meta)
 }
 
 /*
- * Returns the rows of the table: from its statistics, or from the description
- * if it was never analyzed.  An item filter then passes one item in five, and
- * an item of an unnested table has three rows.
- *
- * Scales the rows by the current pages, as core does for local tables.  A
- * single page is not scaled: the table was tiny, or so new that DynamoDB had
- * not counted it yet.  An empty table is expected to grow.
+ * Returns the number of rows of the table: from its statistics, or from the
+ * description if it was never analyzed.  In the latter case, an item filter is
+ * assumed to accept one item in five, and an item of an unnested table to have
+ * three rows.  Statistics are scaled by the current pages, as in core for
+ * local tables.  A single page is not scaled: the table was tiny, or so new
+ * that DynamoDB had not counted it yet.  An empty table is expected to grow.
  */
 static double
 table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
@@ -136,16 +135,17 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 }
 
 /*
- * Two attributes, each with the columns of a template, and an element's column
+ * Maximum number of columns of two attributes with templates, and of an
+ * element
  */
 #define MAX_KEY_COLUMNS			(2 * DYN_TEMPLATE_MAX_PARTS + 1)
 #define MAX_PLAIN_KEY_COLUMNS	3
 
 /*
- * Adds a column to the index; false if it does not distinguish keys.  For the
- * planner a date or timestamp does not either, because it also compares these
- * with a timestamptz.  Where the zone's clock goes back, or skips an hour, two
- * timestamps are equal to one instant.
+ * Adds a column to the index; false if equal columns may have different keys.
+ * Columns of type date or timestamp are not added, either: the planner would
+ * also use them for comparisons with timestamptz, and two different timestamps
+ * can be equal to the same timestamptz if the clock changes.
  */
 static bool
 add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column)
@@ -294,7 +294,7 @@ make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share)
 	return tuple;
 }
 
-/* Real statistics have a different free function. */
+/* Our guesses are recognized by their free function. */
 bool
 dyn_is_guess(const VariableStatData *variable)
 {
@@ -322,7 +322,7 @@ report_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 	if (rel == NULL || !dyn_is_our_relation(rel) || !dyn_collections_are_unknown(rel, attnum))
 		return false;
 	plan = rel->fdw_private;
-	/* all items have the keys; for other columns this is core's default */
+	/* all items have key attributes; for other columns, use core's default */
 	nulls = attnum == dyn_relation_only_column_of(plan->relation, &plan->meta->key.hash[0])
 		? 0 : DEFAULT_UNK_SEL;
 	variable->statsTuple = make_statistics(rte->relid, attnum, nulls);

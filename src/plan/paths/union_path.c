@@ -6,11 +6,11 @@
  * row, and a row that several arms return is returned once
  * (exec/source/united.h).
  *
- * Each arm is matched separately, with the relation's other clauses.  Only
- * these decide whether an index is complete for the arm; the full OR must not.
- * An index that has all rows of one arm may lack those of another.  If some
- * arm matches no key, a union is not built, because it would need a Scan
- * anyway.
+ * Each arm is matched separately, together with the relation's other clauses.
+ * Whether an index is complete for the arm depends on these clauses and the
+ * arm, but not on the full OR: an index that has all rows of one arm may lack
+ * rows of another.  If some arm matches no key, a union is not built, because
+ * it would need a Scan anyway.
  *
  * Arms that match the same key become one access plan, which matches the OR of
  * these arms, if that does not cost more.  So values of one partition key
@@ -31,10 +31,13 @@
 #include "cost.h"
 #include "planner.h"
 
-/* Finding access plans takes time quadratic in the number of arms. */
+/* Maximum number of arms.  The search takes time quadratic in it. */
 #define MAX_ARMS	40
 
-/* Maximum of arms times conditions, over all ORs; no further OR is tried. */
+/*
+ * Maximum number of arms times conditions, summed up over all ORs that are
+ * tried.
+ */
 #define MAX_MATCHED	4000
 
 /* The OR to match, and its context */
@@ -55,9 +58,9 @@ typedef struct Arm
 } Arm;
 
 /*
- * Returns the clauses of the members, and of the other conditions.  One member
- * has the RestrictInfos that the planner has made for the OR; several are one
- * OR.
+ * Returns the clauses of the members, and of the other conditions.  For one
+ * member, these are the RestrictInfos that the planner has made for it;
+ * several members are combined into one OR.
  */
 static List *
 clauses_of_members(const Search *search, const List *members)
@@ -117,7 +120,10 @@ match_members(const Search *search, List *clauses, int target)
 	return access;
 }
 
-/* Returns NULL if the clauses of the members do not match the target's key. */
+/*
+ * Returns an arm for these members; NULL if their clauses do not match the
+ * target's key.
+ */
 static Arm *
 make_arm(const Search *search, List *members, List *clauses, int target)
 {
@@ -164,8 +170,8 @@ add_arm(const Search *search, List *arms, Arm *arm)
 
 /*
  * Returns several access plans that together yield all rows of the OR, or NIL.
- * Arms that read an index and then items of the table are last: then they need
- * not read items that others have returned.
+ * Arms that read an index and then items of the table come last, so that they
+ * need not read items that other arms have returned.
  */
 static List *
 find_arms(const Search *search)
@@ -206,8 +212,8 @@ find_arms(const Search *search)
 }
 
 /*
- * Returns the union.  Its fields are those for rows of the table; fields that
- * only arms need are not in the requests of a Scan.
+ * Returns the union.  Its fields are those that rows need, without the fields
+ * that only single arms need.
  */
 static DynAccess *
 make_union(const DynRelPlan *plan, List *clauses)
@@ -222,7 +228,7 @@ make_union(const DynRelPlan *plan, List *clauses)
 	return access;
 }
 
-/* Stores the arms of the clause whose arms cost least in the choice. */
+/* Stores in the choice the arms of the OR whose arms cost least. */
 static void
 find_best_arms(DynRelPlan *plan, DynPathChoice *choice)
 {

@@ -22,7 +22,10 @@
 #define LIMITED		DYN_CHILD_LIMITED
 #define UPPER		DYN_CHILD_UPPER
 
-/* One input; the node computes its rows from all of its input's rows. */
+/*
+ * Properties of a node with one input, whose rows are computed from all rows
+ * of the input.
+ */
 #define PROCESSES	(ONCE | UNLESS | FULL)
 
 typedef struct NodeKind
@@ -30,7 +33,7 @@ typedef struct NodeKind
 	NodeTag		tag;			/* tag of the plan node */
 	int			outer;
 	int			inner;
-	int			list;			/* offset of a list of children, or of the
+	int			list;			/* offset of the list of children, or of the
 								 * subquery */
 } NodeKind;
 
@@ -88,7 +91,7 @@ dyn_plan_of_subplan(List *subplans, int plan_id)
 	return list_nth(subplans, plan_id - 1);
 }
 
-/* Returns the properties of its kind that this node lacks. */
+/* Returns the properties of the kind that this node does not have. */
 static int
 exceptions(Plan *plan)
 {
@@ -105,8 +108,8 @@ exceptions(Plan *plan)
 			return ((Result *) plan)->resconstantqual ? ONCE | UNLESS : 0;
 		case T_WindowAgg:
 			/*
-			 * ends as soon as its condition, for example on row_number(), is
-			 * false
+			 * it ends as soon as its run condition, for example on
+			 * row_number(), is false
 			 */
 			return ((WindowAgg *) plan)->runCondition != NIL ? FULL | FIRST : 0;
 		case T_CustomScan:
@@ -159,7 +162,10 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 		if (initplan != NULL && visit(initplan, outer & all, context))
 			return true;
 	}
-	/* without RETURNING it returns no rows after which it could be stopped */
+	/*
+	 * a ModifyTable without RETURNING returns no rows, so it cannot be stopped
+	 * after one
+	 */
 	if ((IsA(plan, Agg) && ((Agg *) plan)->aggstrategy != AGG_SORTED) ||
 		(IsA(plan, ModifyTable) && ((ModifyTable *) plan)->returningLists == NIL))
 		outer |= FIRST;
@@ -430,7 +436,7 @@ find_repeated(Plan *plan, int use, void *context)
 							 (use & (DYN_CHILD_ONCE | DYN_CHILD_UNLESS_EMPTY)) != 0);
 	if (plan == search->node)
 		return true;
-	/* they may skip a child, or compare rows from two of them */
+	/* these nodes may skip a child, or read two of them alternately */
 	search->may_skip = IsA(plan, Result) || IsA(plan, Append) ||
 		IsA(plan, MergeAppend) || IsA(plan, SetOp);
 	if (IsA(plan, NestLoop))

@@ -9,9 +9,9 @@
 #include "nodes/plannodes.h"
 
 /*
- * Plans and paths share one table of kinds, since a path names the plan node
- * that it becomes.  Therefore planner and executor agree on the scans that an
- * execution reaches.
+ * Plans and paths share one table of kinds, since a path contains the kind of
+ * plan node that it becomes.  So planner and executor agree on the scans that
+ * an execution reaches.
  */
 
 /* Uses of a child in one execution of the parent; 0 if unknown. */
@@ -35,9 +35,9 @@ typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 
 /*
  * Visits all children of a node of any kind; returns true if the visitor ended
- * the visit.  `subplans` are those of the statement, or NIL.  If they are
- * given, a Result that only returns values of initplans has the initplans as
- * children (min and max from the end of an index).
+ * the visit.  `subplans` are those of the statement, or NIL.  With them, the
+ * initplans are the children of a Result that only returns their values (as
+ * for min and max).
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
@@ -70,9 +70,8 @@ extern List *dyn_path_scans_once(Path *path);
 extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
 
 /*
- * Returns true if all rows of the node are read in any case once the first row
- * of its plan or subplan was fetched.  `to_end` is true if the plan is run to
- * its end.
+ * Returns true if all rows of the node will be read once the first row of its
+ * plan or subplan is fetched.  `to_end` is true if the plan is run to its end.
  */
 extern bool dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node,
 								  bool to_end);

@@ -14,8 +14,8 @@ static const CustomScanMethods *scan_methods = NULL;
 static const struct CustomPathMethods path_methods;
 
 /*
- * Below a nested loop the node may project, because the loop uses its output.
- * Subplans must be evaluated above it.
+ * Below a nested loop the node may compute the output, which the loop uses.
+ * For subplans it must not: they are evaluated above the node.
  */
 Path *
 dyn_read_ahead_path(Path *child, List *subplans)
@@ -59,9 +59,8 @@ may_stop_early(const PlannerInfo *root, const Path *path)
 }
 
 /*
- * Returns the plan node.  Its rows are the child's, column by column, and it
- * has the child's clauses.  It computes the arguments of the subplans from
- * each row.
+ * Returns the plan node.  It returns the columns of the child's rows
+ * unchanged.  It computes the arguments of the subplans from each row.
  */
 static Plan *
 plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,

@@ -2,8 +2,8 @@
  * readahead_path.h
  *		Creates paths and plans of the node that reads rows ahead.
  *
- * The node returns the rows of its child.  Our scans that are executed for
- * each of these rows are on the inner side of the nested loop above it
+ * The node returns the rows of its child.  For each of these rows, scans of
+ * ours are executed: on the inner side of the nested loop above the node
  * (lookup_path.c), or in correlated subplans (subplan_path.c).
  */
 #ifndef DYN_PLAN_READAHEAD_PATH_H
@@ -22,7 +22,7 @@ extern Path *dyn_read_ahead_path(Path *child, List *subplans);
 /* Private data of the plan node */
 typedef struct DynReadAheadPlan
 {
-	bool		may_stop_early; /* a node above may stop early */
+	bool		may_stop_early; /* true if a node above may stop early */
 	List	   *subplans;		/* plan_id of each subplan (int), or NIL */
 	List	   *params;			/* parameter for each of the plan's
 								 * custom_exprs (int) */
