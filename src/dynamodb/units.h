@@ -30,6 +30,10 @@
 #define DYN_FULL_PAGE_UNITS		(DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES)
 #define DYN_LARGEST_ITEM_UNITS	50.0	/* 400 kB, read by its key */
 #define DYN_LEAST_UNITS			0.5
+
+/* A write unit; a member of a transaction costs twice as many. */
+#define DYN_WRITE_UNIT_BYTES	1024.0
+#define DYN_TRANSACTION_FACTOR	2
 #define DYN_LEAST_BYTES			4096.0	/* smaller items cost the same */
 
 #define DYN_MS_PER_QUERY		0.070

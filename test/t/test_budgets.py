@@ -598,7 +598,7 @@ class Shared(own_postgres.TestCase):
         self.assertEqual(connection.notices, [])
         self.in_debt(cursor, "over", 1000)      # its server's bucket is the last one
         self.assertEqual(len(connection.notices), 1)
-        self.assertTrue(connection.notices[0].startswith("WARNING:  too many budgets of read units are in use\n"))
+        self.assertTrue(connection.notices[0].startswith("WARNING:  too many budgets of read or write units are in use\n"))
         self.in_debt(cursor, "without", 0.1)
         cursor.execute("SET statement_timeout = '500ms'")
         for server in ("s0", "over", "without"):

@@ -84,6 +84,7 @@ TOLD = {
         between statements, {least.max_idle_connections} to {most.max_idle_connections} |
         requests that one statement may have in flight, {least.max_concurrency} to {most.max_concurrency} |
         read units per second for all sessions together, at least {least.max_read_units_per_second};
+        write units per second for all sessions together, at least {least.max_write_units_per_second};
         maximum read units of one statement, at least {least.max_read_units_per_statement};
         percentage of the read capacity that statements may use, {least.read_percent} to {most.read_percent};
         pages of {DYN_PAGE_BYTES / MB:.0f} MB, DynamoDB's own limit

@@ -621,14 +621,6 @@ add_capacities(List *names, const DynAccess *access)
 	return names;
 }
 
-static void
-append_budget(StringInfo buf, double units, const char *of)
-{
-	if (units > 0)
-		appendStringInfo(buf, "%s%g per second of %s", buf->len > 0 ? ", " : "",
-						 units, of);
-}
-
 /*
  * Shows the budgets.  The capacity of which read_percent is a share comes from
  * the description of the table.
@@ -643,25 +635,24 @@ show_budgets(const DynRelation *relation, const DynAccess *access,
 	ListCell   *lc;
 
 	initStringInfo(&buf);
-	append_budget(&buf, relation->connection->max_read_units_per_second, "the server");
-	append_budget(&buf, relation->max_read_units_per_second, "the table");
+	dyn_budget_append_text(&buf, relation->connection->max_read_units_per_second, "the server");
+	dyn_budget_append_text(&buf, relation->max_read_units_per_second, "the table");
 	foreach(lc, meta ? add_capacities(NIL, access) : NIL)
 	{
 		const char *name = strVal(lfirst(lc));
 		const DynIndexMeta *index = dyn_metadata_index(meta, name);
 
-		append_budget(&buf, dyn_capacity_share(index ? &index->throughput
-											   : &meta->throughput,
-											   relation->options.read_capacity,
-											   relation->options.read_percent),
-					  index ? psprintf("the capacity of index %s", name)
-					  : "the table's capacity");
+		dyn_budget_append_text(&buf,
+							   dyn_capacity_share(index ? &index->throughput
+												  : &meta->throughput,
+												  relation->options.read_capacity,
+												  relation->options.read_percent),
+							   index ? psprintf("the capacity of index %s", name)
+							   : "the table's capacity");
 	}
 	if (buf.len == 0)
 		return;
-	appendStringInfoString(&buf, dyn_shared_memory() != NULL
-						   ? ", shared by all sessions"
-						   : ", for this session alone");
+	appendStringInfoString(&buf, dyn_budget_scope());
 	ExplainPropertyText("Read Unit Budget", buf.data, es);
 }
 

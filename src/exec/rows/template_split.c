@@ -624,13 +624,13 @@ begin_search(Search *search, DynItemSplit *all)
 		if (!parsed->absent && !parsed->no_text &&
 			holds_alone(search, parsed, true))
 		{
-			int			i = search->n++;
+			int			place = search->n++;
 
 			parsed->unresolved = !holds_alone(search, parsed, false);
-			for (; i > 0 && open_parts(search->attrs[i - 1]->templated->tmpl) >
-				 open_parts(parsed->templated->tmpl); i--)
-				search->attrs[i] = search->attrs[i - 1];
-			search->attrs[i] = parsed;
+			for (; place > 0 && open_parts(search->attrs[place - 1]->templated->tmpl) >
+				 open_parts(parsed->templated->tmpl); place--)
+				search->attrs[place] = search->attrs[place - 1];
+			search->attrs[place] = parsed;
 		}
 		else if (parsed->split != DYN_SPLIT_TYPE_MISMATCH && parsed->templated->base)
 			return false;

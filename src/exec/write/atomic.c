@@ -8,11 +8,14 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "common/pg_prng.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 
 #include "../../aws/retry.h"
+#include "../../dynamodb/units.h"
 #include "../../dynamodb/write.h"
 #include "../../model/server/memory.h"
 #include "atomic.h"
@@ -190,9 +193,9 @@ resolve_all(DynWriter *writer, const DynCall *call)
 	return failed;
 }
 
-/* Counts all members as written. */
+/* Charges all members to their budgets. */
 static void
-confirm_all(DynWriter *writer, double units)
+await_budgets(DynWriter *writer)
 {
 	ListCell   *lc;
 
@@ -200,7 +203,26 @@ confirm_all(DynWriter *writer, double units)
 	{
 		DynWrite   *write = lfirst(lc);
 
-		dyn_write_confirm(write, units / list_length(writer->collected));
+		write->cost = DYN_TRANSACTION_FACTOR *
+			Max(ceil(write->item_len / DYN_WRITE_UNIT_BYTES), 1);
+		dyn_writer_await_budgets(write->modify, write->cost);
+	}
+}
+
+/* Counts all members as written. */
+static void
+confirm_all(DynWriter *writer, double units)
+{
+	int			n = list_length(writer->collected);
+	ListCell   *lc;
+
+	foreach(lc, writer->collected)
+	{
+		DynWrite   *write = lfirst(lc);
+
+		dyn_budgets_correct(&write->modify->budgets, write->cost, units / n,
+							dyn_session_now());
+		dyn_write_confirm(write, units / n);
 		dyn_write_free(write);
 	}
 	writer->collected = NIL;
@@ -228,6 +250,7 @@ send_once(DynWriter *writer, DynCall *call)
 	const char *err;
 
 	write_body(writer, call);
+	await_budgets(writer);
 	if (dyn_session_try(call, connection, &connection->service, &about))
 	{
 		err = dyn_write_check(call->response.data, call->response.len,

@@ -27,13 +27,13 @@ await_text(DynAwaitReason reason)
 		: reason == DYN_AWAITS_AFTER_TRIGGER ? "AFTER trigger" : "RETURNING";
 }
 
-static const char *
-remote_table(ModifyTableState *mtstate, ResultRelInfo *rinfo)
+static DynRelation *
+open_relation(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 {
 	Oid			userid = dyn_result_rel_user(rinfo, mtstate->ps.state);
 
 	return dyn_relation_open(RelationGetRelid(rinfo->ri_RelationDesc),
-							 OidIsValid(userid) ? userid : GetUserId())->table;
+							 OidIsValid(userid) ? userid : GetUserId());
 }
 
 static void
@@ -57,6 +57,20 @@ show_counters(const DynModify *modify, ExplainState *es)
 	ExplainPropertyUInteger("Retries", NULL, modify->retries, es);
 }
 
+static void
+show_budgets(const DynRelation *relation, ExplainState *es)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	dyn_budget_append_text(&buf, relation->connection->max_write_units_per_second, "the server");
+	dyn_budget_append_text(&buf, relation->max_write_units_per_second, "the table");
+	if (buf.len == 0)
+		return;
+	appendStringInfoString(&buf, dyn_budget_scope());
+	ExplainPropertyText("Write Unit Budget", buf.data, es);
+}
+
 /*
  * Without ANALYZE the table has not been opened for writing, so there is no
  * state.
@@ -66,10 +80,12 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 						List *private, int subplan_index, ExplainState *es)
 {
 	DynModify  *modify = rinfo->ri_FdwState;
+	DynRelation *relation = open_relation(mtstate, rinfo);
 
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation", operation_name(mtstate->operation), es);
-	ExplainPropertyText("Remote Table", remote_table(mtstate, rinfo), es);
+	ExplainPropertyText("Remote Table", relation->table, es);
+	show_budgets(relation, es);
 	if (modify == NULL || !es->analyze)
 		return;
 	if (modify->awaits != DYN_AWAITS_NOTHING)

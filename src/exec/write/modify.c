@@ -121,6 +121,22 @@ find_junk(DynModify *modify, const List *targetlist)
 	}
 }
 
+/* Adds the budgets of the server and of the table. */
+static void
+add_budgets(DynModify *modify)
+{
+	const DynRelation *relation = modify->relation;
+	const DynConnection *connection = relation->connection;
+
+	if (connection->max_write_units_per_second > 0)
+		dyn_budgets_add(&modify->budgets, connection, DYN_BUDGET_WRITES, NULL,
+						NULL, connection->max_write_units_per_second);
+	if (relation->max_write_units_per_second > 0)
+		dyn_budgets_add(&modify->budgets, connection, DYN_BUDGET_WRITES,
+						relation->table, NULL,
+						relation->max_write_units_per_second);
+}
+
 static DynModify *
 create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation)
 {
@@ -155,6 +171,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 								  modify->relation->table, " writes",
 								  modify->writer->statement->number,
 								  dyn_statement_is_running);
+	add_budgets(modify);
 	dyn_statement_add_target(modify->writer->statement, modify->relation);
 	oldcontext = MemoryContextSwitchTo(modify->writer->context);
 	modify->writer->modifies = lappend(modify->writer->modifies, modify);

@@ -11,6 +11,7 @@
 #include "commands/explain.h"
 #include "foreign/fdwapi.h"
 
+#include "../../model/session/budget.h"
 #include "../../model/tables/write_map.h"
 #include "reread.h"
 #include "writer.h"
@@ -63,6 +64,7 @@ typedef struct DynModify
 
 	/* throttling */
 	struct DynTablePace *pace;	/* pace of the table's writes */
+	DynBudgets	budgets;		/* max_write_units_per_second */
 	double		item_units;		/* estimated write units of an item */
 	double		stalled_ms;		/* time since which all attempts were
 								 * throttled; 0 if the last one was not */

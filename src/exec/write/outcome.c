@@ -243,6 +243,7 @@ grant(DynWrite *write, double units)
 	modify->stalled_ms = 0;
 	if (units <= 0)
 		return;
+	dyn_budgets_correct(&modify->budgets, write->cost, units, dyn_session_now());
 	modify->item_units += (modify->item_units > 0 ? NEWEST : 1) *
 		(units - modify->item_units);
 	dyn_pace_grant(&modify->pace->pace, write->cost, units, call->started_ms,
@@ -276,6 +277,7 @@ retry_throttled(DynWrite *write)
 
 	if (modify->stalled_ms == 0)
 		modify->stalled_ms = now;
+	dyn_budgets_correct(&modify->budgets, write->cost, 0, now);
 	dyn_pace_refuse(&modify->pace->pace, write->cost, 0, write->call->started_ms,
 					write->call->done_ms);
 	if (connection->throttle_timeout > 0 &&

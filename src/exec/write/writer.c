@@ -148,16 +148,30 @@ find_same_key(const DynWriter *writer, const DynWrite *write)
 }
 
 /*
- * Returns the milliseconds until the table's pace allows a request.  If the
- * pace waits for a response of another statement, returns a short time.
+ * Returns the milliseconds until the table's pace and the budgets allow a
+ * request.  If the pace waits for a response of another statement, returns a
+ * short time.
  */
 static double
-pace_delay(const DynWrite *write, double now)
+send_delay(const DynWrite *write, double now)
 {
-	const DynTablePace *pace = write->modify->pace;
+	DynModify  *modify = write->modify;
+	const DynTablePace *pace = modify->pace;
 	double		delay = dyn_pace_delay(&pace->pace, pace->in_flight, now);
 
-	return delay < 0 ? LOOK_MS : delay;
+	return Max(delay < 0 ? LOOK_MS : delay, dyn_budgets_delay(&modify->budgets, now));
+}
+
+/*
+ * Charges the write to the budgets if it may be sent now.  Its response
+ * corrects the charge.
+ */
+static bool
+may_send(DynWrite *write, double now)
+{
+	write->cost = Max(write->modify->item_units, 1);
+	return send_delay(write, now) == 0 &&
+		dyn_budgets_take(&write->modify->budgets, write->cost, now);
 }
 
 /* True if the statement's limits allow another request. */
@@ -169,11 +183,15 @@ has_room(const DynWriter *writer, const DynWrite *write)
 
 	if (writer->writes == NIL)
 		return true;
+	/* the cost of a write is known from the first response */
+	if (write->modify->budgets.nbudgets > 0 && write->modify->item_units == 0)
+		return false;
 	return statement->in_flight < connection->max_concurrency &&
 		statement->bytes + dyn_call_body(write->call)->len + REQUEST_BYTES <=
 		statement->max_bytes;
 }
 
+/* Sends the write, which may_send() has charged. */
 static void
 start(DynWriter *writer, DynWrite *write)
 {
@@ -187,7 +205,6 @@ start(DynWriter *writer, DynWrite *write)
 	write->call->once = true;
 	write->call->ends_throttled = true;
 	write->call->in_flight = &write->modify->pace->in_flight;
-	write->cost = Max(write->modify->item_units, 1);
 	if (write->modify->pace->pace.throttled)
 		dyn_pace_send(&write->modify->pace->pace, write->cost, dyn_session_now());
 	dyn_call_start(write->call, &relation->connection->service,
@@ -257,6 +274,26 @@ dyn_write_uncount(const DynModify *modify)
 	modify->estate->es_processed--;
 }
 
+/* Drops the writes that wait to be sent again. */
+static void
+drop_paused(DynWriter *writer)
+{
+	ListCell   *lc;
+
+	foreach(lc, writer->writes)
+	{
+		DynWrite   *write = lfirst(lc);
+
+		if (write->state != DYN_WRITE_PAUSED)
+			continue;
+		if (write->unanswered > 0)
+			dyn_written_maybe(1);
+		writer->writes = foreach_delete_current(writer->writes, lc);
+		dyn_call_destroy(write->call);
+		write->call = NULL;
+	}
+}
+
 /*
  * Waits for the other writes without sending any again, then raises the error.
  */
@@ -265,6 +302,7 @@ fail(DynWriter *writer, DynWrite *write)
 {
 	writer->writes = list_delete_ptr(writer->writes, write);
 	writer->failed = write;
+	drop_paused(writer);
 	dyn_writer_finish(writer);
 	dyn_write_report(write);
 }
@@ -304,7 +342,8 @@ receive(DynWriter *writer, DynWrite *write)
 	else if (write->state == DYN_WRITE_NEW)
 	{
 		dyn_write_render(writer, write, dyn_call_body(write->call), false);
-		start(writer, write);
+		write->state = DYN_WRITE_PAUSED;
+		write->due_ms = 0;
 	}
 }
 
@@ -332,7 +371,7 @@ step(DynWriter *writer)
 			continue;
 		if (now == 0)
 			now = dyn_session_now();
-		if (write->due_ms <= now && pace_delay(write, now) == 0)
+		if (write->due_ms <= now && may_send(write, now))
 		{
 			start(writer, write);
 			return true;
@@ -356,7 +395,7 @@ next_due(const DynWriter *writer)
 
 		if (write->state != DYN_WRITE_PAUSED)
 			continue;
-		ms = Max(Max(write->due_ms - now, pace_delay(write, now)), 0);
+		ms = Max(Max(write->due_ms - now, send_delay(write, now)), 0);
 		least = least < 0 ? ms : Min(least, ms);
 	}
 	return least < 0 ? -1 : (long) least + 1;
@@ -390,24 +429,37 @@ dyn_writer_finish(DynWriter *writer)
 }
 
 /*
- * Waits until the limits, the pace, and other writes of the same key allow the
- * write to be sent.
+ * Waits until the limits, the pace, the budgets, and other writes of the same
+ * key allow the write to be sent, and charges it.
  */
 static void
-await_turn(DynWriter *writer, const DynWrite *write)
+await_turn(DynWriter *writer, DynWrite *write)
 {
 	for (;;)
 	{
-		double		delay;
+		double		now;
 
 		while (find_same_key(writer, write) != NULL || !has_room(writer, write))
 			wait_for_step(writer);
-		delay = pace_delay(write, dyn_session_now());
-		if (delay <= 0)
+		now = dyn_session_now();
+		if (may_send(write, now))
 			return;
-		dyn_session_wait((long) delay + 1, DYN_WAITS_FOR_CAPACITY);
+		dyn_session_wait((long) send_delay(write, now) + 1, DYN_WAITS_FOR_CAPACITY);
 		while (step(writer))
 			;
+	}
+}
+
+void
+dyn_writer_await_budgets(DynModify *modify, double units)
+{
+	double		now = dyn_session_now();
+
+	while (!dyn_budgets_take(&modify->budgets, units, now))
+	{
+		dyn_session_wait((long) dyn_budgets_delay(&modify->budgets, now) + 1,
+						 DYN_WAITS_FOR_CAPACITY);
+		now = dyn_session_now();
 	}
 }
 

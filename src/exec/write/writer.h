@@ -76,7 +76,8 @@ typedef struct DynWrite
 	int			nmaps;
 	DynReturnValues returns;
 	DynCall    *call;
-	double		cost;			/* expected write units */
+	double		cost;			/* expected write units, which the budgets were
+								 * charged */
 
 	/* the row, for another evaluation (UPDATE, DELETE) */
 	MinimalTuple plan_row;		/* row of the subplan */
@@ -127,6 +128,9 @@ extern DynWriter *dyn_writer_find(const EState *estate);
  * it.
  */
 extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
+
+/* Waits until the budgets have units left, and charges them. */
+extern void dyn_writer_await_budgets(struct DynModify *modify, double units);
 
 /*
  * Corrects the statement's number of rows, after core has counted a row that

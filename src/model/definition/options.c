@@ -107,6 +107,8 @@ static const OptionEntry options_table[] = {
 	 */
 	{"max_read_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
 	false, "maximum read units per second of all sessions together"},
+	{"max_write_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
+	false, "maximum write units per second of all sessions together"},
 	{"max_read_units_per_statement", ON_SERVER, VALUE_REAL, 0.1, 1e9, NULL, "none", false,
 	"maximum read units of one statement"},
 	{"updatable", ON_SERVER | ON_TABLE, VALUE_BOOL, 0, 0, NULL, "off", false,
@@ -723,6 +725,8 @@ help_of(const OptionEntry *entry)
 		return entry->help;
 	if (strcmp(entry->name, "max_read_units_per_second") == 0)
 		return "maximum read units per second of one session; for all together, add dynamo_fdw to shared_preload_libraries";
+	if (strcmp(entry->name, "max_write_units_per_second") == 0)
+		return "maximum write units per second of one session; for all together, add dynamo_fdw to shared_preload_libraries";
 	if (strcmp(entry->name, "read_percent") == 0)
 		return "percentage of a known capacity that one session may use; for all together, add dynamo_fdw to shared_preload_libraries";
 	return entry->help;

@@ -85,6 +85,23 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 	budget->rate = rate;
 }
 
+/* ---- EXPLAIN ---- */
+
+void
+dyn_budget_append_text(StringInfo list, double rate, const char *owner)
+{
+	if (rate > 0)
+		appendStringInfo(list, "%s%g per second of %s",
+						 list->len > 0 ? ", " : "", rate, owner);
+}
+
+const char *
+dyn_budget_scope(void)
+{
+	return dyn_shared_memory() != NULL ? ", shared by all sessions"
+		: ", for this session alone";
+}
+
 /* ---- buckets, under the lock ---- */
 
 /*
@@ -186,7 +203,7 @@ unlock_buckets(BucketTable *shared)
 		return;
 	warned = true;
 	ereport(WARNING,
-			(errmsg("too many budgets of read units are in use"),
+			(errmsg("too many budgets of read or write units are in use"),
 			 errdetail("Sessions can share at most %d budgets. This session uses separate ones for the others.",
 					   MAX_BUCKETS)));
 }

@@ -20,6 +20,8 @@
 #ifndef DYN_MODEL_BUDGET_H
 #define DYN_MODEL_BUDGET_H
 
+#include "lib/stringinfo.h"
+
 #include "session.h"
 
 typedef enum DynBudgetKind
@@ -75,6 +77,15 @@ extern bool dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
 /* Corrects the charge of a request, from `charged` to `used` units. */
 extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 								double used, double now_ms);
+
+/*
+ * Appends "R per second of `owner`" to a list for EXPLAIN, unless the rate is
+ * 0.
+ */
+extern void dyn_budget_append_text(StringInfo list, double rate, const char *owner);
+
+/* Returns the end of that list: whether sessions share the budgets. */
+extern const char *dyn_budget_scope(void);
 
 /* Requests the shared memory; called once, when the library is loaded. */
 extern void dyn_budget_init(void);

@@ -96,6 +96,8 @@ set_limits(DynConnection *connection, List *options)
 		dyn_option_int(options, "max_idle_connections", connection->max_concurrency);
 	connection->max_read_units_per_second =
 		dyn_option_real(options, "max_read_units_per_second", 0);
+	connection->max_write_units_per_second =
+		dyn_option_real(options, "max_write_units_per_second", 0);
 	connection->max_read_units_per_statement =
 		dyn_option_real(options, "max_read_units_per_statement", 0);
 	connection->throttle_timeout =

@@ -211,6 +211,7 @@ read_options(DynRelation *relation, List *table)
 		relation->options.consistent;
 	/* the server's option is a budget for all of its tables, not a default */
 	relation->max_read_units_per_second = dyn_option_real(table, "max_read_units_per_second", 0);
+	relation->max_write_units_per_second = dyn_option_real(table, "max_write_units_per_second", 0);
 	relation->item_filter = dyn_item_filter(dyn_option_text(table, "item_filter"),
 											dyn_option_text(table, "ttl_attribute"));
 	relation->unnest = unnest ? dyn_path_parse(unnest) : NULL;

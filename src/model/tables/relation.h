@@ -45,8 +45,9 @@ typedef struct DynRelation
 	bool		own_writes;		/* true if this statement or session writes the
 								 * table; then reads of the table and of local
 								 * indexes are consistent */
-	double		max_read_units_per_second;	/* the table's option; 0: no
+	double		max_read_units_per_second;	/* the table's options; 0: no
 											 * limit */
+	double		max_write_units_per_second;
 	DynItemFilter item_filter;	/* item_filter and ttl_attribute */
 	int			ntemplated;		/* number of templates */
 	DynTemplatedAttr *templated;
