@@ -240,10 +240,12 @@ dynamo_fdw_decode_key(PG_FUNCTION_ARGS)
 		for (int other = 0; other < p; other++)
 		{
 			if (templated->parts[other].attnum == templated->parts[p].attnum &&
+				!dyn_codec_truncates(&templated->parts[other].column.codec) &&
+				!dyn_codec_truncates(&templated->parts[p].column.codec) &&
 				!dyn_part_agrees(&templated->tmpl->parts[p], texts[p], texts[other]))
 				PG_RETURN_NULL();
 		}
-		if (templated->tmpl->parts[p].folding == DYN_FOLD_NONE &&
+		if (!dyn_part_is_one_way(&templated->tmpl->parts[p]) &&
 			!decode_part(templated, p, texts[p], &state))
 			PG_RETURN_NULL();
 	}

@@ -163,7 +163,8 @@ dyn_traits_init_part(DynColumn *column, bool base, bool folded)
 	if (has_ranges(codec) && !folded)
 	{
 		traits->range = DYN_SUPERSET;
-		traits->order = base || !column->null_on_mismatch;
+		traits->order = !dyn_codec_truncates(codec) &&
+			(base || !column->null_on_mismatch);
 	}
 	if (codec->kind == DYN_CODEC_BOOL)
 		traits->truth = DYN_SUPERSET;
@@ -171,7 +172,7 @@ dyn_traits_init_part(DynColumn *column, bool base, bool folded)
 	if (base && !column->null_on_mismatch && !codec->is_domain)
 		traits->null_test = traits->not_null_test = DYN_EXACT;
 	traits->distinct = column_compares_bytes(column) &&
-		!(folded && is_text(codec));
+		!(folded && is_text(codec)) && !dyn_codec_truncates(codec);
 }
 
 bool

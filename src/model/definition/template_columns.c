@@ -303,6 +303,13 @@ connect_names(const Connector *connector)
 
 /* ---- sources ---- */
 
+bool
+dyn_part_is_one_way(const DynTemplatePart *part)
+{
+	return part->folding != DYN_FOLD_NONE ||
+		(part->spec == DYN_SPEC_FORMAT && dyn_format_is_trunc(part->format.data));
+}
+
 /* Returns the part of the template in which the column occurs, or -1. */
 static int
 two_way_part(const DynTemplatedAttr *templated, AttrNumber attnum)
@@ -310,7 +317,7 @@ two_way_part(const DynTemplatedAttr *templated, AttrNumber attnum)
 	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
 		if (templated->parts[p].attnum == attnum &&
-			templated->tmpl->parts[p].folding == DYN_FOLD_NONE)
+			!dyn_part_is_one_way(&templated->tmpl->parts[p]))
 			return p;
 	}
 	return -1;
@@ -506,6 +513,10 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 		report(connector, templated, column->name,
 			   psprintf("Column \"%s\" does not have an integer type.", column->name),
 			   "A range such as 0..9 requires an integer column.");
+	if (format.zone != NULL && as->codec.kind != DYN_CODEC_TIMESTAMPTZ)
+		report(connector, templated, column->name,
+			   psprintf("Column \"%s\" does not have type timestamptz.", column->name),
+			   "A time zone requires a column of type timestamptz.");
 	if (part->spec == DYN_SPEC_WORDS && as->codec.kind != DYN_CODEC_TEXT)
 		report(connector, templated, column->name,
 			   psprintf("Column \"%s\" does not have type text.", column->name),
@@ -535,7 +546,8 @@ add_instant_facts(const DynCodec *codec, DynPartFacts *facts)
 	for (size_t i = 0; i < sample.len; i += pg_utf_mblen((const unsigned char *) sample.data + i))
 		facts->width++;
 	facts->charset = psprintf("0123456789%.*s", (int) sample.len, sample.data);
-	facts->instant = codec->format.kind != DYN_FORMAT_NONE;
+	/* a unit is only compared with that of the column's time */
+	facts->instant = codec->format.kind != DYN_FORMAT_NONE && !dyn_codec_truncates(codec);
 }
 
 static DynPartFacts
@@ -642,7 +654,8 @@ check_precision(const Connector *connector, AttrNumber attnum)
 		{
 			const DynPart *part = &templated->parts[p];
 
-			if (part->attnum != attnum || !dyn_codec_is_instant(&part->column.codec))
+			if (part->attnum != attnum || !dyn_codec_is_instant(&part->column.codec) ||
+				dyn_codec_truncates(&part->column.codec))
 				continue;
 			if (first != NULL && coarseness(&part->column.codec) != coarseness(codec))
 				report(connector, templated, part->column.name,

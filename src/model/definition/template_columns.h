@@ -89,6 +89,12 @@ extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 								   const DynCodec *codec);
 
+/*
+ * Returns true if the part's text does not determine the column's value: its
+ * letters are folded, or its time is truncated.
+ */
+extern bool dyn_part_is_one_way(const DynTemplatePart *part);
+
 /* Returns the name of the attribute (UTF-8). */
 static inline const char *
 dyn_templated_name(const DynTemplatedAttr *templated)

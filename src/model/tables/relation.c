@@ -460,7 +460,8 @@ dyn_relation_only_column_of(const DynRelation *relation, const DynKeyAttr *attr)
 	if (attnum != 0)
 		return attnum;
 	templated = dyn_relation_templated(relation, attr->name);
-	return templated != NULL && templated->tmpl->nparts == 1
+	return templated != NULL && templated->tmpl->nparts == 1 &&
+		!dyn_codec_truncates(&templated->parts[0].column.codec)
 		? templated->parts[0].attnum : 0;
 }
 

@@ -28,6 +28,7 @@
 #include "datetime.h"
 #include "pattern.h"
 #include "textforms.h"
+#include "trunc.h"
 #include "types.h"
 
 /* No item contains a larger value. */
@@ -230,6 +231,8 @@ instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)
 	{
 		case DYN_FORMAT_PATTERN:
 			return dyn_pattern_print(codec->format.pattern, instant, last, dst);
+		case DYN_FORMAT_TRUNC:
+			return dyn_trunc_print(&codec->format, dyn_trunc(&codec->format, instant), dst);
 		case DYN_FORMAT_ULID:
 			return dyn_instant_to_ulid(instant, last, dst);
 		default:
@@ -427,6 +430,26 @@ round_instant(const DynCodec *codec, Timestamp instant, bool up)
 }
 
 /*
+ * Encodes the unit that contains the first or the last time within a bound.
+ */
+static DynEncoded
+bound_trunc(const DynCodec *codec, Timestamp instant, bool lower, bool *inclusive,
+			DynScalar *out)
+{
+	char	   *dst = palloc(DYN_INSTANT_BUFSIZE);
+
+	if (!*inclusive)
+		instant += (lower ? 1 : -1) *
+			(codec->kind == DYN_CODEC_DATE ? USECS_PER_DAY : 1);
+	*inclusive = true;
+	if (!dyn_trunc_print(&codec->format, dyn_trunc_bound(&codec->format, instant, lower), dst))
+		return (instant < dyn_instant_min()) == lower ? DYN_ENCODED_ANYTHING
+			: DYN_ENCODED_NOTHING;
+	set_scalar(out, codec->wire, dst, strlen(dst));
+	return DYN_ENCODED;
+}
+
+/*
  * Encodes a bound of a time.  If the value has several encodings, the bound of
  * >= and < is the first of them, and that of > and <= the last.
  */
@@ -448,6 +471,8 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	}
 	if (is_lenient(codec))
 		return bound_lenient(instant, lower, inclusive, out);
+	if (dyn_codec_truncates(codec))
+		return bound_trunc(codec, instant, lower, inclusive, out);
 	rounded = round_instant(codec, instant, lower);
 	if (rounded != instant)
 		*inclusive = true;

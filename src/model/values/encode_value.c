@@ -34,6 +34,7 @@
 #include "encode_value.h"
 #include "pattern.h"
 #include "textforms.h"
+#include "trunc.h"
 
 /* Maximum nesting of lists and maps (developer guide, "Constraints"). */
 #define MAX_NESTING		32
@@ -303,6 +304,8 @@ print_instant(const DynCodec *codec, Timestamp instant, char *dst)
 	{
 		case DYN_FORMAT_PATTERN:
 			return dyn_pattern_print(codec->format.pattern, instant, false, dst);
+		case DYN_FORMAT_TRUNC:
+			return dyn_trunc_print(&codec->format, dyn_trunc(&codec->format, instant), dst);
 		case DYN_FORMAT_EPOCH:
 		case DYN_FORMAT_EPOCH_US:
 		case DYN_FORMAT_EPOCH_DAYS:

@@ -9,6 +9,8 @@
  */
 #include "postgres.h"
 
+#include "pgtime.h"
+
 #include "../../base/number.h"
 #include "../server/encoding.h"
 #include "format.h"
@@ -47,7 +49,7 @@ static const char format_hint[] =
  * each value.
  */
 static const char part_hint[] =
-"Valid modifiers of a placeholder are plain, any, lower, upper, a range such as 0..9, words such as A|B, and the formats iso8601(n), iso8601(n,suffix), pattern(...), padded(n), base64 and bool(t,f).";
+"Valid modifiers of a placeholder are plain, any, lower, upper, a range such as 0..9, words such as A|B, and the formats iso8601(n), iso8601(n,suffix), pattern(...), padded(n), base64, bool(t,f), year, month, day, hour and trunc(...).";
 
 /*
  * Returns the text between "word(" and the final ")"; NULL if it does not
@@ -124,6 +126,101 @@ parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 	return strcmp(format->true_text, format->false_text) != 0;
 }
 
+/* ---- truncated times ---- */
+
+static const struct
+{
+	const char *word;
+	const char *pattern;
+}			units[] = {
+	{"year", "YYYY"},
+	{"month", "YYYY-MM"},
+	{"day", "YYYY-MM-DD"},
+	{"hour", "YYYY-MM-DD\"T\"HH24"},
+};
+
+/* True if the text is the word, alone or with arguments. */
+static bool
+begins_with_word(const char *text, const char *word)
+{
+	size_t		len = strlen(word);
+
+	return strncmp(text, word, len) == 0 && (text[len] == '\0' || text[len] == '(');
+}
+
+bool
+dyn_format_is_trunc(const char *text)
+{
+	for (int i = 0; i < lengthof(units); i++)
+	{
+		if (begins_with_word(text, units[i].word))
+			return true;
+	}
+	return begins_with_word(text, "trunc");
+}
+
+/* Splits off the text after the last comma that is not in double quotes. */
+static char *
+split_zone(char *args)
+{
+	char	   *comma = NULL;
+	bool		quoted = false;
+
+	for (char *p = args; *p != '\0'; p++)
+	{
+		if (quoted && *p == '\\' && p[1] != '\0')
+			p++;
+		else if (*p == '"')
+			quoted = !quoted;
+		else if (*p == ',' && !quoted)
+			comma = p;
+	}
+	if (comma == NULL)
+		return NULL;
+	*comma = '\0';
+	return comma + 1;
+}
+
+/* Parses day, day(zone), trunc(pattern), trunc(pattern,zone). */
+static bool
+parse_trunc(const char *text, DynFormat *format, const char **why)
+{
+	const char *pattern = NULL;
+	char	   *zone = NULL;
+	long int	offset;
+
+	format->kind = DYN_FORMAT_TRUNC;
+	*why = "Write year, month, day or hour, alone or with a time zone, such as day(Europe/Berlin); or trunc(pattern) or trunc(pattern,zone), such as trunc(YYYYMMDD).";
+	for (int i = 0; i < lengthof(units); i++)
+	{
+		if (!begins_with_word(text, units[i].word))
+			continue;
+		pattern = units[i].pattern;
+		zone = arguments_of(text, units[i].word);
+		if (zone == NULL && strcmp(text, units[i].word) != 0)
+			return false;
+	}
+	if (pattern == NULL)
+	{
+		char	   *args = arguments_of(text, "trunc");
+
+		if (args == NULL)
+			return false;
+		zone = split_zone(args);
+		pattern = args;
+	}
+	format->pattern = dyn_pattern_parse(pattern, why);
+	if (format->pattern == NULL || zone == NULL)
+		return format->pattern != NULL;
+	format->zone = pg_tzset(zone);
+	*why = psprintf("\"%s\" is not a time zone.", zone);
+	if (format->zone == NULL)
+		return false;
+	if (pg_get_timezone_offset(format->zone, &offset) && offset == 0)
+		format->zone = NULL;
+	return true;
+}
+
 /*
  * Parses a format.  `text` is in the database's encoding, the texts of the
  * format in UTF-8.  A part of a template is always a text.
@@ -140,6 +237,8 @@ parse_format(const char *text, DynFormat *format, bool part, const char **why)
 		*why = "A format must contain only characters that exist in UTF-8.";
 		return false;
 	}
+	if (part && dyn_format_is_trunc(text))
+		return parse_trunc(text, format, why);
 	if ((args = arguments_of(text, "iso8601")) != NULL)
 		return parse_fixed(args, format, why);
 	if ((args = arguments_of(text, "epoch")) != NULL)

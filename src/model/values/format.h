@@ -19,6 +19,12 @@
  *	set, list			an array as a set or a list, when it is written; both
  *						are read whatever the format is
  *
+ * Parts of templates may also truncate a time to the unit that contains it, in
+ * UTC or in a time zone:
+ *
+ *	year, month, day, hour, each also with a zone: day(Europe/Berlin)
+ *	trunc(pattern), trunc(pattern,zone)
+ *
  * For conditions, the format determines the codec's encoding (types.h).
  */
 #ifndef DYN_MODEL_FORMAT_H
@@ -38,6 +44,8 @@ typedef enum DynFormatKind
 	DYN_FORMAT_PADDED,
 	DYN_FORMAT_DIGITS,			/* integer in S, as SQL prints it; only in
 								 * templates, where it needs no keyword */
+	DYN_FORMAT_TRUNC,			/* pattern of the unit that contains a time;
+								 * only for parts of templates */
 	DYN_FORMAT_BASE64,
 	DYN_FORMAT_JSON,
 	DYN_FORMAT_BOOL,
@@ -50,7 +58,8 @@ typedef struct DynFormat
 	DynFormatKind kind;
 	int			digits;			/* digits of a second's fraction, 0 .. 9
 								 * (EPOCH, iso8601(n)); PADDED: 1 .. 38 */
-	const struct DynPattern *pattern;	/* PATTERN */
+	const struct DynPattern *pattern;	/* PATTERN, TRUNC */
+	struct pg_tz *zone;			/* TRUNC: time zone; NULL: UTC */
 	const char *true_text;		/* BOOL; in UTF-8 */
 	const char *false_text;
 	bool numeric;				/* true if encoded in N (BOOL) */
@@ -66,6 +75,12 @@ dyn_format_truncates(const DynFormat *format)
 	return (format->kind == DYN_FORMAT_PATTERN ||
 			format->kind == DYN_FORMAT_EPOCH) && format->digits > 6;
 }
+
+/*
+ * Returns true if this would be a format of a part that truncates times, which
+ * its text therefore does not determine.
+ */
+extern bool dyn_format_is_trunc(const char *text);
 
 /*
  * Returns true if `text` is a format; otherwise sets *why to a hint.  Here and

@@ -211,6 +211,16 @@ dyn_pattern_is_ordered(const DynPattern *pattern)
 	return pattern->ordered;
 }
 
+int64
+dyn_pattern_unit(const DynPattern *pattern)
+{
+	static const int64 shortest[FIELD_COUNT] = {
+		365 * USECS_PER_DAY, 28 * USECS_PER_DAY, USECS_PER_DAY, USECS_PER_HOUR,
+	USECS_PER_MINUTE, USECS_PER_SEC, 1};
+
+	return shortest[pattern->last] * pattern->words[pattern->last]->unit;
+}
+
 /* ---- instants and the values of fields ---- */
 
 static Timestamp

@@ -39,6 +39,12 @@ extern DynPattern *dyn_pattern_of_iso8601(int digits, const char *suffix);
  */
 extern bool dyn_pattern_is_ordered(const DynPattern *pattern);
 
+/*
+ * Returns the microseconds of the shortest unit of the smallest field: 28 days
+ * for months.
+ */
+extern int64 dyn_pattern_unit(const DynPattern *pattern);
+
 /* Parses a text of the pattern; returns false for any other. */
 extern bool dyn_pattern_scan(const DynPattern *pattern, const char *text,
 							 size_t len, Timestamp *result);

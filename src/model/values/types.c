@@ -74,6 +74,7 @@ typedef struct FormatFacts
 static const FormatFacts format_facts[] = {
 	[DYN_FORMAT_ISO8601] = {INSTANTS, KIND(S, false, SORTED_ROUGHLY, false)},
 	[DYN_FORMAT_PATTERN] = {INSTANTS, KIND(S, true, SORTED, false)},
+	[DYN_FORMAT_TRUNC] = {INSTANTS, KIND(S, true, SORTED, false)},
 	[DYN_FORMAT_ULID] = {DYN_CODEC_TIMESTAMPTZ, DYN_CODEC_TIMESTAMPTZ, "type timestamptz",
 	KIND(S, false, SORTED, false)},
 	[DYN_FORMAT_EPOCH] = {INSTANTS, KIND(N, true, SORTED, false)},

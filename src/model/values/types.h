@@ -135,6 +135,16 @@ dyn_codec_is_instant(const DynCodec *codec)
 }
 
 /*
+ * Returns true if an encoding stands for all times of a unit.  Such a codec
+ * only encodes.
+ */
+static inline bool
+dyn_codec_truncates(const DynCodec *codec)
+{
+	return codec->format.kind == DYN_FORMAT_TRUNC;
+}
+
+/*
  * Sets up a codec in CurrentMemoryContext.  Raises an error if the format does
  * not apply to the type.
  */

@@ -39,8 +39,8 @@ fixed_zone(int64 offset)
 	return (DynZone) {NULL, {offset, offset}};
 }
 
-static DynZone
-zone_of(pg_tz *tz)
+DynZone
+dyn_zone_of(pg_tz *tz)
 {
 	long int	offset;
 	int64		most;
@@ -55,7 +55,7 @@ zone_of(pg_tz *tz)
 DynZone
 dyn_zone_of_session(void)
 {
-	return zone_of(session_timezone);
+	return dyn_zone_of(session_timezone);
 }
 
 bool
@@ -81,7 +81,7 @@ dyn_zone_of_text(Datum name, DynZone *zone)
 	}
 	tz = pg_tzset(buf);
 	if (tz != NULL)
-		*zone = zone_of(tz);
+		*zone = dyn_zone_of(tz);
 	return tz != NULL;
 }
 
@@ -98,12 +98,11 @@ dyn_zone_of_interval(const Interval *offset, DynZone *zone)
 /* ---- transitions ---- */
 
 /*
- * Finds the next transition after *time.  After the end of the zone's table,
- * the search must start at the next second.
+ * After the end of the zone's table, the search must start at the next second.
  */
-static int
-next_transition(const DynZone *zone, pg_time_t *time, long int *before,
-				long int *after)
+int
+dyn_zone_transition(const DynZone *zone, pg_time_t *time, long int *before,
+					long int *after)
 {
 	pg_time_t	boundary;
 	int			before_isdst,
@@ -138,7 +137,7 @@ collect_offsets(const DynZone *zone, pg_time_t from, pg_time_t to,
 	{
 		long int	before,
 					after;
-		int			found = next_transition(zone, &from, &before, &after);
+		int			found = dyn_zone_transition(zone, &from, &before, &after);
 
 		if (found < 0)
 			return false;

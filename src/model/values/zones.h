@@ -30,6 +30,8 @@ typedef struct DynZone
 	DynOffsets	all;			/* limits of all offsets of the zone */
 } DynZone;
 
+extern DynZone dyn_zone_of(pg_tz *tz);
+
 /* Returns the session's current zone. */
 extern DynZone dyn_zone_of_session(void);
 
@@ -39,6 +41,14 @@ extern DynZone dyn_zone_of_session(void);
  */
 extern bool dyn_zone_of_text(Datum name, DynZone *zone);
 extern bool dyn_zone_of_interval(const Interval *offset, DynZone *zone);
+
+/*
+ * Finds the next transition after *time (in seconds since 1970), and the
+ * offsets in seconds before and after it.  Returns 0 if there is none, or a
+ * negative number if that is unknown.
+ */
+extern int	dyn_zone_transition(const DynZone *zone, pg_time_t *time,
+								long int *before, long int *after);
 
 /*
  * Returns the limits of the offsets that the zone uses near a time, which may

@@ -559,6 +559,27 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 }
 
 /*
+ * Returns true if a condition on a key may be on the unit of a time (the part
+ * of a template), and therefore find other times, too.
+ */
+static bool
+is_on_truncated(const DynRelation *relation, const DynPred *pred)
+{
+	for (int i = 0; i < relation->ntemplated; i++)
+	{
+		const DynTemplatedAttr *templated = &relation->templated[i];
+
+		for (int p = 0; p < templated->tmpl->nparts; p++)
+		{
+			if (templated->parts[p].attnum == pred->field.attnum &&
+				dyn_codec_truncates(&templated->parts[p].column.codec))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
  * Makes clauses that no key condition uses filters, if that is allowed.  They
  * are pushed exactly only if they can never be dropped because of their size.
  */
@@ -576,7 +597,8 @@ match_filters(KeyMatch *match, DynAccess *access)
 		DynClause  *clause = lfirst(lc);
 
 		if (clause->pred == NULL || clause->keys_only ||
-			list_member_ptr(match->consumed, clause) ||
+			(list_member_ptr(match->consumed, clause) &&
+			 !is_on_truncated(match->relation, clause->pred)) ||
 			dyn_pred_walk(clause->pred, leaf_is_forbidden, &check))
 			continue;
 		access->filters = lappend(access->filters, clause->pred);

@@ -1,0 +1,33 @@
+/*
+ * trunc.h
+ *		Truncates times to units of a pattern: the formats day, trunc(...) and
+ *		so on of parts (format.h).
+ *
+ * Units are those of a local time, in UTC or in the format's time zone.  Where
+ * clocks are put back, a local time comes twice, so units may be longer than
+ * usual.  They may even come twice, if clocks are put back across the start of
+ * one, as on the days when St. John's went from 00:01 to 23:01.
+ */
+#ifndef DYN_MODEL_TRUNC_H
+#define DYN_MODEL_TRUNC_H
+
+#include "datatype/timestamp.h"
+
+#include "format.h"
+
+/* Returns the local time at which the instant's unit begins. */
+extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
+
+/*
+ * Returns the local time at which the first unit of all instants from this one
+ * on begins, or (not `lower`) the last unit of all instants up to it.
+ */
+extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
+								 bool lower);
+
+/*
+ * Prints the unit that begins at this local time, like dyn_pattern_print().
+ */
+extern bool dyn_trunc_print(const DynFormat *format, Timestamp local, char *dst);
+
+#endif
