@@ -8,7 +8,6 @@
 #ifndef DYN_EXEC_MODIFY_H
 #define DYN_EXEC_MODIFY_H
 
-#include "commands/explain.h"
 #include "foreign/fdwapi.h"
 
 #include "../../model/session/budget.h"
@@ -95,6 +94,6 @@ extern TupleTableSlot *dynExecForeignDelete(EState *estate, ResultRelInfo *rinfo
 											TupleTableSlot *planSlot);
 extern void dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 									List *private, int subplan_index,
-									ExplainState *es);
+									struct ExplainState *es);
 
 #endif
