@@ -23,6 +23,7 @@ TOLD = {
         """,
     "docs/bi.md": """
         one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} of them
+        read units, {option.preview_units} by default; see
         """,
     "docs/cost.md": """
         | GetItem, BatchGetItem | 0.5 for each {cost.ITEM_UNIT_BYTES / KB:.0f} KB of each item, rounded up for each item; \
@@ -118,6 +119,8 @@ TOLD = {
         truncated after {NAMEDATALEN - 1} bytes as PostgreSQL does
         """,
     "docs/pushdown.md": """
+        read units ({option.preview_units} by default) to find its rows
+        With {least.preview_units}, no request is sent.
         A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
         constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
         between them, at most {DYN_MAX_MEMBERS:,}:
@@ -133,6 +136,7 @@ TOLD = {
         After that many items or {DYN_SMALL_READ_BYTES / MB:.0f} MB, the rest of the Scan
         """,
     "docs/planner.md": """
+        for [LIMIT scans of mapped tables](pushdown.md#limit-scans-of-mapped-tables); {parameter.preview_units}: the option applies
         The cost is {cost.COST_PER_MS:.0f} for each millisecond
         and {units.MS_PER_MEGABYTE:.0f} ms for each megabyte that is read
         at least {metadata.ON_DEMAND_UNITS:,.0f} units a second
