@@ -65,13 +65,13 @@ typedef struct DynFetchSpec
 	bool		backward;
 
 	/*
-	 * Merging: decodes the values by which items are merged from an item's
-	 * slots, into CurrentMemoryContext.  Items without a value (data NULL) go
-	 * first.
+	 * For merging: decodes an item's sort values, by which streams are merged,
+	 * from its slots into CurrentMemoryContext.  Items without a value (data
+	 * NULL) come first.
 	 */
 	void		(*decode_sort) (void *arg, const DynValue *slots, DynScalar *values);
 	void	   *sort_arg;
-	int			nsort;			/* number of these values; 0: no merging */
+	int			nsort;			/* number of sort values; 0: no merging */
 
 	/*
 	 * Called if the access key does not permit the stream's request; returns

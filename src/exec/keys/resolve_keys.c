@@ -99,8 +99,8 @@ resolve_range_conditions(const DynResolveContext *context,
 			return;
 		}
 		/*
-		 * adjacent spans are one request, unless rows are read in the order of
-		 * parts
+		 * merge adjacent spans into one request, unless each span must be read
+		 * in its own order
 		 */
 		if (!access->ordered)
 			spans.n = dyn_spans_unite(spans.at, spans.n, true);

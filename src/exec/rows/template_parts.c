@@ -3,8 +3,8 @@
  *		Splits the texts of an item's attributes into the parts of templates.
  *
  * The order of checks on an item does not depend on the conditions in the
- * request.  First, the item may not be a row; then it may be ambiguous; then a
- * part may not be a value of its column.
+ * request.  It is checked first whether the item is a row, then whether it is
+ * ambiguous, and then whether each part is a value of its column.
  *
  * Texts are usually split one after the other, each in the one way that its
  * template has.  If that fails, and columns occur in several texts, all ways

@@ -88,9 +88,9 @@ partition_column(const DynRelPlan *plan, const DynKeySchema *key)
 }
 
 /*
- * The columns in question are partition keys of the table or of an index.  For
- * a small table, the planner's default of 200 distinct values is as good as
- * our guess.
+ * Returns false for small tables, for which the planner's default of 200
+ * distinct values is as good as our guess.  Otherwise true for a partition key
+ * of the table or of an index without statistics.
  */
 bool
 dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
