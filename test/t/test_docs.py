@@ -187,8 +187,9 @@ class Source(unittest.TestCase):
     """Tables of other names, against the source."""
 
     def test_explain_properties(self):
+        source = "".join(read(f"src/exec/{name}") for name in ("node/explain.c", "node/readahead.c", "write/explain_modify.c"))
         calls = re.findall(r'(?:ExplainProperty\w+|show_preds)\((?:&?printer, )?(?:es->format[^"]*)?'
-                           r'"([^"]+)"(?:\s*: "([^"]+)")?', read("src/exec/node/explain.c") + read("src/exec/node/readahead.c"))
+                           r'"([^"]+)"(?:\s*: "([^"]+)")?', source)
         shown = {name for call in calls for name in call if name}
         self.assertEqual({plain(name) for name, *_ in table("property", "docs/explain.md")}, shown)
 

@@ -52,7 +52,7 @@ TOLD = {
     "docs/credentials-providers.md": """
         at most {exchange.DYN_EXCHANGE_LONGEST / 1024:.0f} kB with
         It must end within {source.PROCESS_DEADLINE_US / 1e6:.0f} seconds
-        They are renewed {provider.LATEST_REFRESH / 60:.0f} to {provider.EARLIEST_REFRESH / 60:.0f} minutes before they expire
+        Credentials are renewed {provider.LATEST_REFRESH / 60:.0f} to {provider.EARLIEST_REFRESH / 60:.0f} minutes before they expire
         is queried again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
             up to {provider.LONGEST_PAUSE}.
         sends it again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
@@ -95,7 +95,7 @@ TOLD = {
         that determine columns and types, {least.sample_items} to {most.sample_items};
         share a quota of {DYN_RETRY_QUOTA} tokens. An outage takes {retry.TRANSIENT} tokens, for any number of requests
         returns the tokens of its last retry, or {retry.FINAL} token. Every second returns {retry.REFILL_A_SECOND:.0f} more
-        It waits a round trip and a half and {A[connections.HANDSHAKE_US / 1000]} millisecond
+        It waits for one and a half round trips and {A[connections.HANDSHAKE_US / 1000]} millisecond
         wait for it for up to {connections.LONGEST_WAIT_US / 1e6} seconds
         """,
     "docs/types.md": """
@@ -113,7 +113,7 @@ TOLD = {
         expects one item of {WORDS[1 / size.ROW_SHARE]} to be a row
         expected to have {WORDS[size.ITEM_ROWS]} rows; `ANALYZE` counts
         all of its members are requested, up to {DYN_MAX_MEMBERS:,}
-        it sends one Query each, up to {DYN_MAX_SORT_RANGES} for each partition
+        each is a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
         in a partition key up to {DYN_MAX_MEMBERS:,}, in a sort key up to {DYN_MAX_SORT_MEMBERS}
         which reads at most {DYN_PAGE_BYTES / MB:.0f} MB. Tables that are not chosen
         truncated after {NAMEDATALEN - 1} bytes as PostgreSQL does
@@ -127,20 +127,21 @@ TOLD = {
         ({DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
         the value has {DYN_MAX_RANGE_BYTES + 1} to {DYN_MAX_HASH_BYTES} bytes
         in batches of {DYN_BATCH_GET_MAX_KEYS}, partitions by up to
-        numbers of more than {DYN_NUMBER_MAX_DIGITS} digits
+        numbers with more than {DYN_NUMBER_MAX_DIGITS} digits
         only up to {PART[shared.PART]} of `work_mem`
         ({DYN_EXPR_MAX_BYTES / KB:.0f} kB of expression, {DYN_EXPR_MAX_OPERATORS} operators, \
             lists of more than {DYN_EXPR_MAX_IN} values)
         together are at most {DYN_SMALL_READ_BYTES / MB:.0f} MB of items
         ({units.UNKNOWN_ITEM_BYTES} bytes if it is unknown)
         After that many items or {DYN_SMALL_READ_BYTES / MB:.0f} MB, the rest of the Scan
+        `preview_units` read units ({option.preview_units} by default)
         """,
     "docs/planner.md": """
         for [LIMIT scans of mapped tables](pushdown.md#limit-scans-of-mapped-tables); {parameter.preview_units}: the option applies
         The cost is {cost.COST_PER_MS:.0f} for each millisecond
         and {units.MS_PER_MEGABYTE:.0f} ms for each megabyte that is read
         at least {metadata.ON_DEMAND_UNITS:,.0f} units a second
-        a burst credit for {units.SAVED_SECONDS:.0f} seconds, unless `read_percent` is below {most.read_percent} |
+        burst capacity of {units.SAVED_SECONDS:.0f} seconds, unless `read_percent` is below {most.read_percent} |
         at most {units.UNITS_OF_PARTITION:,.0f} units a second; the number of partitions
         (size 0, created less than {A[cost.DAY / 86400]} day ago) is compared as a table of {cost.UNKNOWN_BYTES / GB:.0f} GB
         from another table or a list reads {cost.UNKNOWN_LENGTH:.0f} items
@@ -149,7 +150,7 @@ TOLD = {
         a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
         the budget of {HALF[pacing.REQUEST_SECONDS]} a second
         `read_percent` below {most.read_percent} is a budget
-        Up to {budget.MAX_BUCKETS} budgets at a time
+        At most {budget.MAX_BUCKETS} budgets can be shared
         and {units.UNITS_OF_PARTITION:,.0f} of each partition
         throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second raises a warning
         more than {pace.END_OF_EPISODE_MS / 1000:.0f} seconds apart do not count
@@ -162,7 +163,7 @@ TOLD = {
         """,
     "docs/functions.md": """
         Scan of the first page, of {describe.SAMPLE_ITEMS} items at most
-        if {describe.SAMPLE_ITEMS} items are more than {DYN_SMALL_READ_BYTES / MB:.0f} MB
+        and {describe.SAMPLE_ITEMS} items are more than {DYN_SMALL_READ_BYTES / MB:.0f} MB
         arrays of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
         """,
     "docs/explain.md": """
@@ -172,7 +173,8 @@ TOLD = {
         limited to {DYN_TRANSACTION_MAX_WRITES} items and 4 MB
         more than 38 digits
         items above 400 kB
-        reports 1 row in one session and 0 in the other
+        An item of up to 1 KB costs one write unit
+        Of two sessions, one gets 1 row and the other 0
         fails with SQLSTATE 42P10
         """,
     "docs/errors.md": """
@@ -188,7 +190,7 @@ OTHER = r"""
     \b(before\s)?(PostgreSQL|Debian|libcurl|version|psycopg)\s\d[\d.]*(,?\s(to|and|or|in)\s\d+)*(?=\W) | \bfrom\s17\son | or,\sin\s15\sand\s16
     | \b(UTF-8|ISO\s8601|base64|U\+0000|S3|N\+1)\b | \b(since\s)?\d{4}-\d\d-\d\d\b | \b(before|since)\s1970\b | \blibcurl\sbefore\s7\.87 | N\s0\sand\s1\b
     | \|\s(server|user\smapping|foreign\stable|import\sof\sa\sforeign\sschema)\s\|\s[\d.]+\s\|
-    | \b0(?=:|\sif|\slogs|\son\b|\sand\sbelow) | -1\snone | \btook\s\d+\sms\b | \bbefore\sversion\s1 | \bsize\ssuch\sas\s1000\b | \(the\snumber\s1\sis\snot | \(5\.5\)
+    | \b0(?=:|\sif|\slogs|\son\b|\sand\sbelow) | -1(:\sthe\soption|\snone) | \btook\s\d+\sms\b | \bbefore\sversion\s1 | \bsize\ssuch\sas\s1000\b | \(the\snumber\s1\sis\snot | \(5\.5\)
     | ^\#+\s\d+\.\s | ^\s*\d\.\s | \(0\sto\s9,\ssee\sbelow\) | from\s7\sto\s9,
     | \bEC2\b | \bAWS_EC2_\w+ | \bIPv6\b | \bIMDSv2\b | hop\slimit\s(to\s2|of\s1)\b | A\slimit\sof\s1\b | \bN\+1\b | \bwith\sstatus\s0\b
     """
