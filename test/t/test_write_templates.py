@@ -161,3 +161,36 @@ class Expiry(Case):
         self.assertEqual([item["n"] for item in self.items()], [{"N": "1"}])
         self.fx.execute("INSERT INTO visit VALUES ('p', 's', NULL, 3)")
         self.assertEqual(self.items(), [dynamo.item({"pk": "p", "sk": "s", "n": 3})])
+
+class Presumed(Case):
+    """UPDATE and DELETE by the whole key that do not read the row."""
+
+    def put(self, **values):
+        """Store an item."""
+        self.fx.dynamo.call("PutItem", {"TableName": self.fx.remote("app"), "Item": dynamo.item(values)})
+
+    def test_rows_are_those_of_a_read(self):
+        """An item that is no row of the table is neither updated nor deleted, as if it had been read."""
+        kinds = ({"_et": "customer"}, {"_et": "other"}, {}, {"_et": "customer", "gsi1pk": "WRONG"}, {"_et": "customer", "gsi1sk": "wrong"},
+                 {"_et": "customer", "gsi1pk": "EMAIL", "gsi1sk": "x", "email": "X"})
+        for form, without in (("UPDATE customer SET name = 'new' WHERE id = '1'", "UpdateItem"), ("DELETE FROM customer WHERE id = '1'", "DeleteItem")):
+            for kind in kinds:
+                with self.subTest(form=form, kind=kind):
+                    results = []
+                    for sql in (form, form + " AND visits IS NULL"):
+                        self.put(pk="CUSTOMER#1", sk="PROFILE", **kind)
+                        requests = [r.operation for r in self.fx.requests(sql)]
+                        results.append(self.items())
+                        if sql == form:
+                            self.assertEqual(requests[0], without)
+                            self.assertNotIn("GetItem", requests[:1])
+                    self.assertEqual(*results)
+
+    def test_index_keys(self):
+        """A column in the template of an index key is not written without reading the others."""
+        self.fx.execute("INSERT INTO purchase VALUES ('7', 12, 'open', '2024-05-04', 1.50)")
+        self.fx.execute("UPDATE purchase SET status = 'paid' WHERE customer = '7' AND no = 12")
+        self.assertEqual(self.items()[0]["gsi1sk"], {"S": "paid#2024-05-04"})
+        requests = [r.operation for r in self.fx.requests("UPDATE purchase SET total = 3 WHERE customer = '7' AND no = 12")]
+        self.assertEqual(requests, ["UpdateItem"])
+        self.assertEqual(self.fx.rows("SELECT status, placed::text, total FROM purchase"), [("paid", "2024-05-04", 3)])

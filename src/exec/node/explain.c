@@ -708,7 +708,8 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	/* in structured formats core has an "Operation" in the same group */
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation",
-						operation_word(access, scan->input.has_prefetcher), es);
+						access->is_presumed ? "none, the write requires that the row exists"
+						: operation_word(access, scan->input.has_prefetcher), es);
 	ExplainPropertyText("Remote Table", scandesc->relation->table, es);
 	show_target(&printer, access, es);
 	show_arms(&printer, scan, es);

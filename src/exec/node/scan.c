@@ -13,6 +13,7 @@
 
 #include "../../plan/tree/plantree.h"
 #include "../source/caching.h"
+#include "../source/presumed.h"
 #include "../source/sharing.h"
 #include "scan.h"
 #include "scan_policy.h"
@@ -239,6 +240,8 @@ request_items(DynScan *scan)
 		return scan->ahead ? NULL : dyn_fallback_open(scan->fallback);
 	if (resolved->contradiction)
 		return dyn_items_empty(scandesc->rows);
+	if (scandesc->access->is_presumed)
+		return dyn_items_presume(scandesc, resolved);
 	permit(input, scandesc);
 	return dyn_items_start(scandesc, resolved);
 }
@@ -273,7 +276,8 @@ open_items(DynScan *scan)
 	items = dyn_caching_open(input);
 	if (items != NULL)
 		return items;
-	items = dyn_sharing_open(input);
+	if (!input->scandesc->access->is_presumed)
+		items = dyn_sharing_open(input);
 	if (items != NULL)
 		apply_policy(scan, input->scandesc, 0);
 	return items ? items : may_repeat(scan, request_items(scan));

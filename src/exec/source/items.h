@@ -7,6 +7,7 @@
  *		fetched		those of a fetch
  *		listed		those of the table whose keys an index lists
  *		a member's	those of a read that several members use (shared.h)
+ *		presumed	those that a write expects to exist (presumed.h)
  *
  *		source		its rows
  *		united		those of the arms of an OR, each once (united.h)

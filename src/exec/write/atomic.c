@@ -163,6 +163,11 @@ resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
 	else if (modify->operation == CMD_INSERT && modify->upsert == NULL &&
 			 modify->do_nothing)
 		drop(writer, write);
+	else if (modify->presumes &&
+			 (reason->item == NULL ||
+			  !dyn_reread_item(modify->reread, reason->item, reason->item_len,
+							   modify->scratch)))
+		drop(writer, write);
 	else
 		report(write, reason);
 }

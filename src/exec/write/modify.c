@@ -229,6 +229,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	}
 	modify->read = plan.read;
 	modify->derives = plan.derives;
+	modify->presumes = plan.presumes;
 	if (modify->upsert != NULL)
 		modify->met = make_met();
 	if (mtstate->operation == CMD_INSERT)

@@ -48,6 +48,8 @@ typedef struct DynModify
 	TupleTableSlot *old;		/* old row of an UPDATE or DELETE */
 	TupleTableSlot *plan_slot;	/* copy of a subplan's row */
 	Bitmapset  *read;			/* columns that the statement depends on */
+	bool		presumes;		/* true if rows are not read before they are
+								 * written */
 	bool		derives;		/* true if an assigned value depends on columns
 								 * of the row */
 	AttrNumber *junk;			/* DELETE: position of each column in the

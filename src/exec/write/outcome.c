@@ -782,9 +782,11 @@ judge_conflict(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 		item = read_item(write, &len);
 	if (item == NULL || !dyn_reread_item(modify->reread, item, len, modify->scratch))
 	{
-		if (write->unanswered > 0 && item == NULL && write->op == DYN_OP_DELETE_ITEM)
+		if (write->unanswered > 0 && item == NULL &&
+			write->op == DYN_OP_DELETE_ITEM && !modify->presumes)
 			confirm_earlier(write);
-		else if (write->unanswered > 0 && item != NULL)
+		else if (write->unanswered > 0 &&
+				 (item != NULL || write->op == DYN_OP_DELETE_ITEM))
 			fail(write, DYN_FAILS_UNKNOWN, NULL);
 		else if (modify->upsert != NULL)
 			judge_upsert(write, item, len);

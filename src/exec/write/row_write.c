@@ -24,7 +24,7 @@ dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 	ResultRelInfo *rinfo = modify->rinfo;
 	Relation	relation = rinfo->ri_RelationDesc;
 
-	if (relation->rd_att->constr != NULL)
+	if (relation->rd_att->constr != NULL && !modify->presumes)
 		ExecConstraints(rinfo, row, modify->estate);
 	if (relation->rd_rel->relispartition)
 		(void) ExecPartitionCheck(rinfo, row, modify->estate, true);
@@ -184,7 +184,8 @@ same_image(TupleTableSlot *a, TupleTableSlot *b, int i)
 
 /*
  * Returns the assigned columns whose value changes, and the others in
- * *unchanged.  A BEFORE trigger may have assigned any column.
+ * *unchanged.  A BEFORE trigger may have assigned any column.  The values of a
+ * row that was not read are not known, so all assigned columns change.
  */
 static Bitmapset *
 changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
@@ -202,7 +203,7 @@ changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 
 		if (relation->columns[i].dropped || (assigned != NULL && !is_assigned))
 			continue;
-		if (!same_image(old, new, i))
+		if (modify->presumes || !same_image(old, new, i))
 			changed = bms_add_member(changed, i + 1);
 		else if (is_assigned)
 			*unchanged = bms_add_member(*unchanged, i + 1);

@@ -552,3 +552,9 @@ dyn_access_of_node(const Node *node)
 				  node_methods.extnodename) == 0);
 	return ((const AccessNode *) node)->access;
 }
+
+void
+dyn_access_node_presume(Node *node)
+{
+	((AccessNode *) node)->access->is_presumed = true;
+}

@@ -130,6 +130,9 @@ typedef struct DynAccess
 								 * and few */
 	bool		is_preview;		/* Scan: true if its first rows are enough, but
 								 * not each item is one */
+	bool		is_presumed;	/* GET: true if no request is sent, because the
+								 * condition of a write decides whether the
+								 * rows exist */
 	bool		presumes;		/* true if an item's existence in the index
 								 * replaces conditions */
 	int			limit_hint;		/* items of the first page; 0: no hint */
@@ -274,6 +277,9 @@ extern Node *dyn_access_node(const DynAccess *access, List **exprs);
  * Returns the access plan in such a node, which may belong to a cached plan.
  */
 extern const DynAccess *dyn_access_of_node(const Node *node);
+
+/* Sets is_presumed in such a node, which must belong to a new plan. */
+extern void dyn_access_node_presume(Node *node);
 
 /* Registers the node type.  Called once, when the library is loaded. */
 extern void dyn_access_init(void);

@@ -27,6 +27,7 @@
 #include "../../model/tables/write_map.h"
 #include "../clauses/rel_plan.h"
 #include "plan_modify.h"
+#include "planner.h"
 
 char *
 dyn_row_identity_name(Relation relation, AttrNumber attnum)
@@ -325,6 +326,116 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 	return walk.attnums;
 }
 
+/* ---- writing without a read ---- */
+
+/* True if the subplan is a scan of the target by its full key alone. */
+static bool
+is_read_by_key(PlannerInfo *root, const ModifyTable *plan, Index target)
+{
+	const ForeignScan *scan = (const ForeignScan *) outerPlan(plan);
+	const DynAccess *access;
+
+	if (root->parent_root != NULL || root->glob->subplans != NIL ||
+		root->parse->cteList != NIL || list_length(plan->resultRelations) != 1 ||
+		!IsA(scan, ForeignScan) || scan->scan.scanrelid != target)
+		return false;
+	access = dyn_access_of_scan(scan);
+	return access != NULL && access->kind == DYN_ACCESS_GET &&
+		access->index == NULL && !access->count_only && access->filters == NIL &&
+		access->inner == NIL && access->optional_quals == NIL &&
+		access->nconditions == 0;
+}
+
+/* True if an item with only the key is known to be a row if it exists. */
+static bool
+is_row_by_key(const DynWriteMap *map)
+{
+	const DynRelation *relation = map->relation;
+
+	for (int i = 0; i < relation->item_filter.nterms; i++)
+	{
+		if (relation->item_filter.terms[i].ttl)
+			return false;
+	}
+	return relation->unnest == NULL && !map->overlaps;
+}
+
+/* True if all types that the attribute may have are shown by the column. */
+static bool
+has_one_type(const DynCodec *codec)
+{
+	return codec->wire == DYN_TYPE_S || codec->wire == DYN_TYPE_N ||
+		codec->wire == DYN_TYPE_BOOL || codec->wire == DYN_TYPE_B;
+}
+
+/*
+ * True if the row need not be read for this assignment: its value is known,
+ * and it is the value of one attribute that is in no template.  A constraint
+ * NOT NULL cannot fail.
+ */
+static bool
+is_simple_assignment(const DynWriteMap *map, Relation relation, AttrNumber attnum,
+					 const Node *value)
+{
+	const DynColumn *column = dyn_relation_column(map->relation, attnum);
+	bool		is_not_null = IsA(value, Const) && !((const Const *) value)->constisnull;
+
+	return (is_not_null ||
+			((IsA(value, Const) || IsA(value, Param)) &&
+			 !TupleDescAttr(RelationGetDescr(relation), attnum - 1)->attnotnull)) &&
+		!dyn_column_is_document(column) && !dyn_column_is_part(column) &&
+		column->path != NULL && column->path->nsteps == 1 &&
+		has_one_type(&column->codec) &&
+		!bms_is_member(attnum, map->key_columns) &&
+		!bms_is_member(attnum, map->unassignable) &&
+		bms_is_empty(dyn_write_map_rewritten(map, bms_make_singleton(attnum)));
+}
+
+static bool
+are_simple_assignments(PlannerInfo *root, const DynWriteMap *map, Relation relation)
+{
+	ListCell   *entry,
+			   *attnum;
+
+	/* junk entries come last */
+	forboth(entry, root->parse->targetList, attnum, root->update_colnos)
+	{
+		if (!is_simple_assignment(map, relation, lfirst_int(attnum),
+								  (Node *) lfirst_node(TargetEntry, entry)->expr))
+			return false;
+	}
+	return true;
+}
+
+/* True if nothing but the assignments and the key decide about the new row. */
+static bool
+is_unconstrained(const ModifyTable *plan, Relation relation)
+{
+	const TupleConstr *constr = RelationGetDescr(relation)->constr;
+
+	return plan->returningLists == NIL && plan->withCheckOptionLists == NIL &&
+		!has_row_triggers(relation->trigdesc, plan->operation) &&
+		(plan->operation == CMD_DELETE ||
+		 (!relation->rd_rel->relispartition &&
+		  (constr == NULL || (constr->num_check == 0 && !constr->has_generated_stored))));
+}
+
+/*
+ * True if the statement need not read its rows.  `read` are the columns that
+ * its result depends on.
+ */
+static bool
+may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
+			const DynWriteMap *map, Relation relation, const Bitmapset *read)
+{
+	return (plan->operation == CMD_UPDATE || plan->operation == CMD_DELETE) &&
+		is_read_by_key(root, plan, target) && is_row_by_key(map) &&
+		is_unconstrained(plan, relation) &&
+		bms_is_subset(read, map->from_key) &&
+		bms_is_subset(map->key_columns, map->from_key) &&
+		(plan->operation == CMD_DELETE || are_simple_assignments(root, map, relation));
+}
+
 List *
 dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 					 int subplan_index)
@@ -333,6 +444,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Relation	relation = table_open(relid, NoLock);
 	DynWriteMap *map = dyn_modify_open_map(root->parse, relid);
 	Bitmapset  *read = NULL;
+	bool		presumes;
 
 	dyn_write_map_require(map, plan->operation);
 	if (plan->onConflictSet != NIL)
@@ -346,10 +458,14 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 		read = without_documents(map->relation,
 								 read_columns(root, resultRelation, relation));
 	}
+	presumes = may_presume(root, plan, resultRelation, map, relation, read);
+	if (presumes)
+		dyn_access_node_presume(linitial(((ForeignScan *) outerPlan(plan))->fdw_private));
 	table_close(relation, NoLock);
-	return list_make3(integers_of(read),
+	return list_make4(integers_of(read),
 					  makeInteger(plan->onConflictSet != NIL ||
 								  (plan->operation == CMD_UPDATE && derives(root))),
+					  makeInteger(presumes),
 					  makeString(pstrdup(dyn_metadata_schema(map->meta, NULL))));
 }
 
@@ -357,7 +473,7 @@ DynModifyPlan
 dyn_modify_plan_of_list(const List *private)
 {
 	DynModifyPlan plan = {NULL, intVal(lsecond(private)) != 0,
-	strVal(lthird(private))};
+	intVal(lthird(private)) != 0, strVal(lfourth(private))};
 	ListCell   *lc;
 
 	foreach(lc, linitial_node(List, private))

@@ -9,6 +9,9 @@
  *
  * The guard is the condition of the write: the values that the statement has
  * read, and that its result depends on, must not have changed.
+ *
+ * If the statement has the full key of its rows and reads nothing else, its
+ * scan sends no request (exec/source/presumed.h).
  */
 #ifndef DYN_PLAN_PLAN_MODIFY_H
 #define DYN_PLAN_PLAN_MODIFY_H
@@ -38,6 +41,7 @@ typedef struct DynModifyPlan
 								 * and that its result depends on */
 	bool		derives;		/* true if an assigned value depends on the
 								 * row */
+	bool		presumes;		/* true if the rows are not read */
 	const char *schema;			/* schema of the table at planning */
 } DynModifyPlan;
 

@@ -1,0 +1,106 @@
+/*
+ * presumed.c
+ *		The rows of an UPDATE or DELETE that reads nothing.
+ */
+#include "postgres.h"
+
+#include "../../dynamodb/update.h"
+#include "../../model/server/memory.h"
+#include "presumed.h"
+
+typedef struct Presumed
+{
+	DynItems	items;			/* must be first */
+	const DynScanDesc *scandesc;
+	const DynResolvedAccess *resolved;
+	int			next;			/* key of the next row */
+	DynPathTree *tree;
+	DynPage		page;
+	DynBuffer	text;
+	DynValue   *values;
+} Presumed;
+
+/* Composes the item of a key. */
+static void
+compose_item(Presumed *presumed, const DynKeyPart *key)
+{
+	const DynItemFilter *filter = &presumed->scandesc->relation->item_filter;
+	int			nparts = presumed->resolved->nparts;
+	DynPathValue *values = palloc((nparts + filter->nterms) * sizeof(DynPathValue));
+	int			n = 0;
+
+	for (; n < nparts; n++)
+		values[n] = (DynPathValue) {dyn_path_of_attribute(key[n].name), key[n].value};
+	for (int i = 0; i < filter->nterms; i++)
+	{
+		const DynFilterTerm *term = &filter->terms[i];
+		bool		is_key = false;
+
+		for (int j = 0; j < nparts; j++)
+			is_key |= dyn_path_equal(term->path, values[j].path);
+		if (!is_key && !term->or_null)
+			values[n++] = (DynPathValue) {term->path, term->values[0]};
+	}
+	dyn_buffer_reset(&presumed->text);
+	dyn_check_oom(!dyn_path_values_map(values, n, 0, &presumed->text));
+	pfree(values);
+}
+
+static const DynValue *
+presumed_next(DynItems *items)
+{
+	Presumed   *presumed = (Presumed *) items;
+	const DynResolvedAccess *resolved = presumed->resolved;
+	DynPageCursor cursor;
+	DynPageError error;
+
+	if (presumed->next == resolved->nkeys)
+		return NULL;
+	compose_item(presumed, &resolved->keys[presumed->next++ * resolved->nparts]);
+	if (!dyn_page_parse_item(&presumed->page, presumed->tree, presumed->text.data,
+							 presumed->text.len, &error))
+		elog(ERROR, "presumed item is invalid: %s", error.reason);
+	dyn_page_cursor_init(&cursor, &presumed->page);
+	(void) dyn_page_next(&cursor, presumed->values);
+	return presumed->values;
+}
+
+static bool
+presumed_rewind(DynItems *items)
+{
+	((Presumed *) items)->next = 0;
+	return true;
+}
+
+static const DynItemsMethods presumed_methods = {
+	.next = presumed_next,
+	.rewind = presumed_rewind,
+};
+
+static void
+free_memory(void *arg)
+{
+	Presumed   *presumed = arg;
+
+	dyn_page_free(&presumed->page);
+	dyn_path_tree_free(presumed->tree);
+}
+
+DynItems *
+dyn_items_presume(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
+{
+	Presumed   *presumed = palloc0(sizeof(Presumed));
+	DynRows    *rows = scandesc->rows;
+
+	presumed->items.methods = &presumed_methods;
+	presumed->items.rows = rows;
+	presumed->scandesc = scandesc;
+	presumed->resolved = resolved;
+	presumed->values = palloc(Max(rows->npaths, 1) * sizeof(DynValue));
+	dyn_buffer_init_in(&presumed->text, CurrentMemoryContext);
+	dyn_page_init(&presumed->page);
+	presumed->tree = dyn_path_tree_create(rows->paths, rows->npaths);
+	dyn_check_oom(presumed->tree == NULL);
+	dyn_call_at_reset(CurrentMemoryContext, free_memory, presumed);
+	return &presumed->items;
+}

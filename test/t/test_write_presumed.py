@@ -1,0 +1,97 @@
+"""UPDATE and DELETE by the whole key that need nothing of the row: one request, whose condition decides whether the row exists."""
+import replies
+import writes
+
+
+class Plain(writes.TestCase):
+    """A table whose key attributes are columns."""
+
+    def operations(self, sql, parameters=None):
+        """The requests of a statement, except descriptions of the table."""
+        return [r.operation for r in self.fx.requests(sql, parameters) if r.operation != "DescribeTable"]
+
+    def test_requests(self):
+        for sql, operations in (
+                ("UPDATE {t} SET note = 'x' WHERE id = 'a' AND n = 1", ["UpdateItem"]),
+                ("UPDATE {t} SET note = NULL, total = 2.50, at = '2024-01-01 00:00+00' WHERE id = 'a' AND n = 2", ["UpdateItem"]),
+                ("DELETE FROM {t} WHERE id = 'c' AND n = 7", ["DeleteItem"]),
+                ("DELETE FROM {t} WHERE id = 'a' AND n = ANY ('{1, 2, 2}')", ["DeleteItem"] * 2)):
+            with self.subTest(sql=sql):
+                self.assertEqual(self.operations(sql.replace("{t}", "far")), operations)
+                self.outcome(sql.replace("{t}", "near"))
+                self.assertSameTables(sql)
+
+    def test_absent_rows(self):
+        """Nothing is written, not even by an UPDATE; the item is looked for once more, as nobody else knows what failed."""
+        for sql in ("UPDATE {t} SET note = 'x' WHERE id = 'z' AND n = 1", "DELETE FROM {t} WHERE id = 'z' AND n = 1",
+                    "UPDATE {t} SET note = 'x' WHERE id = 'a' AND n IN (1, 5, 2, 6)", "DELETE FROM {t} WHERE (id, n) IN (('a', 1), ('a', 9))",
+                    "DELETE FROM {t} WHERE id = NULL AND n = 1", "UPDATE {t} SET note = 'y' WHERE id = 'a' AND n = 1 AND n = 2"):
+            self.both(sql)
+        self.assertIsNone(self.item("z", 1))
+
+    def test_prepared(self):
+        """The same plan, custom and generic."""
+        for table in ("near", "far"):
+            self.fx.execute(f"PREPARE u_{table}(text, int, text) AS UPDATE {table} SET note = $3 WHERE id = $1 AND n = $2;"
+                            f"PREPARE d_{table}(text, int) AS DELETE FROM {table} WHERE id = $1 AND n = $2")
+        self.addCleanup(self.fx.execute, "DEALLOCATE ALL")
+        for number, key in enumerate((("a", 1), ("a", 2), ("b", 1), ("x", 1), ("c", 7), ("a", 1), ("a", 2), ("x", 2))):
+            self.both(f"EXECUTE u_{{t}}('{key[0]}', {key[1]}, 'p{number}')")
+        self.assertEqual(self.operations("EXECUTE u_far('a', 1, 'last')"), ["UpdateItem"])
+        self.fx.execute("EXECUTE u_near('a', 1, 'last')")
+        for key in (("a", 1), ("a", 2), ("b", 1), ("x", 1), ("c", 7), ("a", 1), ("a", 2)):
+            self.both(f"EXECUTE d_{{t}}('{key[0]}', {key[1]})")
+
+    def test_statements_that_read(self):
+        """What depends on the row, or shows it, reads it."""
+        for sql in ("UPDATE {t} SET total = total + 1 WHERE id = 'a' AND n = 1", "UPDATE {t} SET note = 'x' WHERE id = 'a' AND n = 1 AND flag",
+                    "UPDATE {t} SET note = 'x' WHERE id = 'a' AND n = 1 RETURNING total", "DELETE FROM {t} WHERE id = 'a' AND n = 1 RETURNING note",
+                    "DELETE FROM {t} WHERE id = 'b' AND n = 1 AND note IS NULL", "UPDATE {t} SET note = id || 'x' WHERE id = 'c' AND n = 7",
+                    "UPDATE {t} SET flag = true WHERE id = 'a' AND n = 2",
+                    "WITH w AS (DELETE FROM {t} WHERE id = 'c' AND n = 7 RETURNING *) SELECT * FROM w"):
+            self.assertIn("GetItem", self.operations(sql.replace("{t}", "far")), sql)
+            self.outcome(sql.replace("{t}", "near"))
+            self.assertSameTables(sql)
+
+    def test_constraints(self):
+        """A constraint may need the whole row; NOT NULL fails only if there is a row."""
+        for table in ("far", "near"):
+            self.fx.execute(f"ALTER TABLE {table} ADD CONSTRAINT c CHECK (total IS NULL OR note IS NOT NULL)")
+        self.both("UPDATE {t} SET note = NULL WHERE id = 'a' AND n = 1")
+        self.both("UPDATE {t} SET note = NULL WHERE id = 'z' AND n = 1")
+        for table in ("far", "near"):
+            self.fx.execute(f"ALTER TABLE {table} DROP CONSTRAINT c")
+        for table in ("far", "near"):
+            self.fx.execute(f"UPDATE {table} SET flag = true WHERE flag IS NULL; ALTER TABLE {table} ALTER flag SET NOT NULL")
+        for key in ("a", "z"):
+            self.both(f"UPDATE {{t}} SET flag = NULL WHERE id = '{key}' AND n = 1")
+            self.both(f"UPDATE {{t}} SET flag = false WHERE id = '{key}' AND n = 1")
+        for table in ("far", "near"):
+            self.fx.execute(f"ALTER TABLE {table} ALTER flag DROP NOT NULL")
+
+    def test_atomic(self):
+        """Members without a row are left out."""
+        self.fx.execute("SET dynamo_fdw.write_mode = 'atomic'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+        self.both("UPDATE {t} SET note = 'x' WHERE id = 'a' AND n IN (1, 2)")
+        self.both("UPDATE {t} SET note = 'y' WHERE id = 'a' AND n IN (1, 2, 3)")
+        self.both("DELETE FROM {t} WHERE id = 'z' AND n = 3")
+
+    def test_unanswered_delete(self):
+        """Whether a DELETE that was lost deleted something is not known if the item is gone."""
+        self.fx.proxy.reset()
+        self.fx.proxy.on("DeleteItem", [replies.executed(replies.empty_reply())])
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.assertEqual(self.outcome("DELETE FROM far WHERE id = 'a' AND n = 1"), "08007")
+        self.fx.execute("DELETE FROM near WHERE id = 'a' AND n = 1")
+        self.assertSameTables()
+
+    def test_another_type_in_the_item(self):
+        """The value that is replaced is not read."""
+        self.put_raw({"id": {"S": "m"}, "n": {"N": "1"}, "note": {"L": []}, "more": {"SS": ["a", "b"]}})
+        self.fx.execute("UPDATE far SET note = 'text' WHERE id = 'm' AND n = 1")
+        self.assertEqual(self.item("m", 1), {"id": {"S": "m"}, "n": {"N": "1"}, "note": {"S": "text"}, "more": {"SS": ["a", "b"]}})
+
+    def test_explain(self):
+        self.assertRegex(self.fx.explain("UPDATE far SET note = 'x' WHERE id = 'a' AND n = 1"),
+                         "Operation: none, the write requires that the row exists")
