@@ -95,6 +95,9 @@ class Statements(fixture.TestCase):
         for column in ("ctid", "xmin"):
             failure = self.fx.error(f"SELECT {column} FROM t")
             self.assertEqual((failure.sqlstate, failure.message), ("0A000", 'cannot read system columns of foreign table "t"'))
+            self.assertEqual(failure.hint, "If a tool divides the table by ctid to read it in parallel, turn that off in the tool." if column == "ctid" else None)
+        failure = self.fx.error("SELECT v FROM t WHERE ctid BETWEEN '(0,0)' AND '(1000,0)'")
+        self.assertIn("ctid", failure.hint)
 
     def test_locks(self):
         """FOR UPDATE locks nothing, but returns the rows."""

@@ -82,8 +82,20 @@ LIKE = [
     ("like counted", "SELECT count(*) FROM t WHERE k LIKE 'ann'", ["Query t where k = 'ann' count"]),
 ]
 
+NOT_NULL = [
+    ("null or a list", "SELECT s FROM t WHERE k IS NULL OR k IN ('ann', 'bob')", ["Query t where k = 'ann' get k, s", "Query t where k = 'bob' get k, s"]),
+    ("a value or null", "SELECT n FROM t WHERE (k = 'ann' OR k IS NULL) AND (s IS NULL OR s = 2)", ["GetItem t {k 'ann', s 2} get n"]),
+    ("null or a list of a column that may be null", "SELECT s FROM t WHERE (region IS NULL OR region IN ('r1')) AND k = 'ann'",
+     ["Query t where k = 'ann' filter attribute_not_exists(region) OR attribute_type(region,'NULL') OR region = 'r1' get s"]),
+    ("null in an AND", "SELECT s FROM t WHERE k IS NULL AND n = 4 OR k = 'ann'", None),
+    ("null or a range", "SELECT s FROM t WHERE k = 'ann' AND (s IS NULL OR s > 1)", ["Query t where k = 'ann' AND s > 1 get s"]),
+    ("null or not", "SELECT s FROM t WHERE k IS NULL OR k <> 'ann'", None),
+    ("null of an outer join", "SELECT o.name, t.s FROM (VALUES ('ann'), ('no')) AS o(name) LEFT JOIN t ON t.k = o.name AND t.s < 2 WHERE t.k IS NULL OR t.k IN ('ann', 'bob')", None),
+    ("null of an outer join's inner side", "SELECT o.name, t.s FROM (VALUES ('ann'), ('no')) AS o(name) LEFT JOIN t ON t.k = o.name AND (t.k IS NULL OR t.s = 1)", None),
+]
 
-@statements(NOT_DISTINCT + TRUE + BETWEEN + LIKE)
+
+@statements(NOT_DISTINCT + TRUE + BETWEEN + LIKE + NOT_NULL)
 class Equalities(request_text.RequestTestCase):
     """The requests, and the rows of a local table."""
 

@@ -137,7 +137,8 @@ class WhyNotBound(fixture.TestCase):
         self.says("pk > 'p0'", 'operator > on column "pk" cannot use partition key "pk", which requires = or IN')
         self.says("pk <> 'p0'", 'operator <> on column "pk" cannot use partition key "pk"')
         self.says("pk LIKE '%1'", 'operator LIKE on column "pk" cannot use partition key "pk"')
-        self.says("pk ILIKE 'P1'", 'operator ILIKE on column "pk" cannot use partition key "pk"')
+        self.says("pk ILIKE 'P1'", 'operator ILIKE on column "pk" cannot use partition key "pk", whose values differ by case; use = with the stored case')
+        self.says("upper(pk::text) = upper('P1')", 'column "pk" is wrapped in upper(), so partition key "pk" cannot be used; compare the column directly')
         self.says("pk NOT LIKE 'p1%'", 'operator NOT LIKE on column "pk" cannot use partition key "pk"')
         self.says("pk ~ '^p1'", 'operator ~ on column "pk" cannot use partition key "pk"')
         self.says("pk = sk", 'column "pk" is compared with a value that is unknown before items are read, so partition key "pk" cannot be used')
@@ -179,6 +180,17 @@ class WhyNotBound(fixture.TestCase):
 
     def advice(self, sql):
         return [line.strip() for line in self.fx.explain(sql).splitlines() if "Hint" in line]
+
+    def test_columns_of_a_template(self):
+        """Conditions on a column that composes the partition key, where none restricts it."""
+        self.fx.foreign_table("f", "id text NOT NULL, tenant text NOT NULL, n int", server="fake", table_name="t", key_templates='{"pk": "T#${tenant}#${id}"}')
+        for condition, why in (("id ILIKE 'x'", 'operator ILIKE on column "id" cannot use partition key "pk", whose values differ by case; use = with the stored case'),
+                               ("upper(id::text) = upper('x')", 'column "id" is wrapped in upper(), so partition key "pk" cannot be used; compare the column directly'),
+                               ("tenant = 'x' AND id > 'a'", 'operator > on column "id" cannot use partition key "pk", which requires = or IN'),
+                               ("tenant = 'x'", None), ("n = 3", None)):
+            with self.subTest(condition):
+                self.assertEqual(self.advice(f"SELECT * FROM f WHERE {condition}"), [f"Hint: {why}"] if why else [])
+        self.assertEqual(self.advice("SELECT * FROM f WHERE tenant = 'x' AND id = 'y' AND n = 3"), [])
 
     def test_sort_key_of_a_query(self):
         """A text without COLLATE "C": a range is checked on all items of the partition; with it, on one."""

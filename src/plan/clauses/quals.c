@@ -224,6 +224,22 @@ classify_boolean(DynClassify *context, Node *node, bool negated)
 }
 
 /*
+ * Returns true for IS NULL of a column that is never NULL.  PostgreSQL removes
+ * it itself, but not as an arm of an OR.
+ */
+static bool
+is_never_true(const DynClassify *context, const Node *node)
+{
+	const NullTest *test = (const NullTest *) node;
+	DynField	field;
+
+	return IsA(node, NullTest) && test->nulltesttype == IS_NULL &&
+		!test->argisrow &&
+		dyn_match_column(context->plan, (Node *) test->arg, &field) &&
+		dyn_field_column(context, &field)->not_null;
+}
+
+/*
  * Of an AND, pushes the arms that can be pushed; of an OR, all arms or none.
  * Arms without a column of the table are evaluated at the start of an
  * execution.
@@ -241,8 +257,11 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 	pred = expr->boolop == AND_EXPR ? dyn_make_and(NIL) : dyn_make_or(NIL);
 	foreach(lc, expr->args)
 	{
-		DynPred    *arg = dyn_classify_given(context, lfirst(lc));
+		DynPred    *arg;
 
+		if (expr->boolop == OR_EXPR && is_never_true(context, lfirst(lc)))
+			continue;
+		arg = dyn_classify_given(context, lfirst(lc));
 		if (arg == NULL)
 			arg = classify_expr(context, lfirst(lc));
 		if (arg != NULL)
@@ -253,7 +272,9 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 			context->exact = false;
 	}
 	dyn_guard_values(context, pred);
-	return pred->args == NIL ? NULL : pred;
+	return pred->args == NIL ? NULL
+		: expr->boolop == OR_EXPR && list_length(pred->args) == 1
+		? linitial(pred->args) : pred;
 }
 
 /* IS NULL: absent or of type NULL.  IS NOT NULL: has the column's type. */

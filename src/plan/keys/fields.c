@@ -131,7 +131,9 @@ add_var(FieldWalk *walk, Var *var)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot read system columns of foreign table \"%s\"",
 						relation->name),
-				 errdetail("DynamoDB items have no system columns except tableoid.")));
+				 errdetail("DynamoDB items have no system columns except tableoid."),
+				 var->varattno != SelfItemPointerAttributeNumber ? 0
+				 : errhint("If a tool divides the table by ctid to read it in parallel, turn that off in the tool.")));
 }
 
 static bool

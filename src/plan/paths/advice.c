@@ -18,6 +18,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "../../model/server/encoding.h"
@@ -130,6 +131,9 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 	const DynColumn *column = unusable->column;
 	DynOperator op;
 
+	if (get_opcode(opno) == F_TEXTICLIKE)
+		return psprintf("operator ILIKE on column \"%s\" cannot use %s, whose values differ by case; use = with the stored case",
+						column->name, unusable->key);
 	if (!dyn_describe_operator(opno, collation, &op) ||
 		op.comparison == DYN_COMPARE_NE)
 		return psprintf("operator %s on column \"%s\" cannot use %s",
@@ -221,6 +225,50 @@ explain_clause(Unusable *unusable, Node *node)
 	return why;
 }
 
+/* Returns true if some clause restricts the attribute, or its part. */
+static bool
+is_restricted(const DynTarget *target, bool hash, List *clauses)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		const DynClause *clause = lfirst(lc);
+		bool		fully_consumed = true;
+
+		if (clause->pred != NULL &&
+			(dyn_implied_points(target, clause->pred, &fully_consumed) != NULL ||
+			 (!hash && dyn_is_range_pred(target, clause->pred))))
+			return true;
+	}
+	return false;
+}
+
+/* Explains the first clause that reads the column. */
+static const char *
+explain_column(Unusable *unusable, AttrNumber attnum, const DynColumn *column,
+			   List *clauses)
+{
+	const char *why = NULL;
+	ListCell   *lc;
+
+	unusable->attnum = attnum;
+	unusable->column = column;
+	foreach(lc, clauses)
+	{
+		const RestrictInfo *rinfo = ((DynClause *) lfirst(lc))->rinfo;
+
+		if (why == NULL && rinfo != NULL && !rinfo->pseudoconstant &&
+			mentions(unusable, (Node *) rinfo->clause))
+			why = explain_clause(unusable, (Node *) rinfo->clause);
+	}
+	return why;
+}
+
+/*
+ * Explains conditions on columns that show the attribute, or that compose a
+ * partition key.
+ */
 static const char *
 explain_attribute(const DynRelPlan *plan,
 				  const DynIndexMeta *index, const DynKeyAttr *attr, bool hash,
@@ -229,38 +277,31 @@ explain_attribute(const DynRelPlan *plan,
 	Unusable	unusable = {.classify = {plan, true, true},.attr = attr,
 	.hash = hash};
 	DynTarget	target = {plan, attr, NULL, NULL};
+	const DynTemplatedAttr *templated = hash
+		? dyn_relation_templated(plan->relation, attr->name) : NULL;
 	const char *why = NULL;
-	ListCell   *lc;
 
-	foreach(lc, clauses)
-	{
-		const DynClause *clause = lfirst(lc);
-		bool		fully_consumed = true;
-
-		/* the clause restricts the attribute */
-		if (clause->pred != NULL &&
-			(dyn_implied_points(&target, clause->pred, &fully_consumed) != NULL ||
-			 (!hash && dyn_is_range_pred(&target, clause->pred))))
-			return NULL;
-	}
+	if (is_restricted(&target, hash, clauses))
+		return NULL;
 	unusable.key = psprintf(index == NULL ? "%s \"%s\"" : "%s \"%s\" of index \"%s\"",
 							hash ? "partition key" : "sort key",
 							dyn_from_utf8_lossy(attr->name),
 							index ? index->name : "");
 	for (int i = 1; why == NULL && i <= plan->relation->ncolumns; i++)
 	{
-		unusable.attnum = i;
-		unusable.column = dyn_relation_column(plan->relation, i);
-		if (!dyn_column_shows(unusable.column, attr->name))
-			continue;
-		foreach(lc, clauses)
-		{
-			const RestrictInfo *rinfo = ((DynClause *) lfirst(lc))->rinfo;
+		const DynColumn *column = dyn_relation_column(plan->relation, i);
 
-			if (why == NULL && rinfo != NULL && !rinfo->pseudoconstant &&
-				mentions(&unusable, (Node *) rinfo->clause))
-				why = explain_clause(&unusable, (Node *) rinfo->clause);
-		}
+		if (dyn_column_shows(column, attr->name))
+			why = explain_column(&unusable, i, column, clauses);
+	}
+	for (int p = 0; templated != NULL && why == NULL && p < templated->tmpl->nparts; p++)
+	{
+		const DynPart *part = &templated->parts[p];
+
+		target.part = part;
+		target.spec = &templated->tmpl->parts[p];
+		if (!is_restricted(&target, hash, clauses))
+			why = explain_column(&unusable, part->attnum, &part->column, clauses);
 	}
 	return why;
 }

@@ -170,6 +170,7 @@ EXPECTED = [
     ("BETWEEN|two bounds", "int2|int4|int8", "hash", BY_KEY),
     ("IS NOT DISTINCT FROM|BETWEEN x AND x", "text|int4|uuid|date", "hash", BY_KEY),
     ("IS NOT DISTINCT FROM", "text|int4", "index hash", GLOBAL),
+    ("IS NULL OR", "*", "index hash", GLOBAL),
     ("IS NOT DISTINCT FROM|BETWEEN x AND x|LIKE one text|(...) IS TRUE", "text", "plain|sort", "*"),
     ("LIKE one text", "text", "hash", BY_KEY),
     ("float8 =|float8 IN", "int2|int4|int8", "hash", BY_KEY),

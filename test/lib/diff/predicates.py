@@ -181,7 +181,7 @@ class Maker:
         if group == "boolean":
             return ["boolean"] * 4 + ["is_null", "not_null", "eq", "ne", "boolean_in", "distinct", "optional", "replaced", "between_one", "any", "page", "between"]
         found = ["eq"] * 4 + ["coalesce", "test", "test", "many", "optional", "optional", "replaced", "page", "page"] + ["in", "in", "any", "any", "between", "between", "between_one", "between_like", "lt", "le", "gt", "ge", "two", "ne",
-                              "not_in", "all", "is_null", "not_null", "distinct", "commuted", "two", "or_eq", "in_null"]
+                              "not_in", "all", "is_null", "not_null", "distinct", "commuted", "two", "or_eq", "in_null", "or_null"]
         if group == "text" and kind.deterministic:
             found += ["like"] * 4 + ["ilike", "caret", "caret", "starts", "not_like", "like_and", "caret_and", "cast_like", "like_one", "like_one"]
             found += ["other_text"] if kind.words is WORDS else []
@@ -268,6 +268,11 @@ class Maker:
         for text in self.several(column, 2):
             parts += ([" OR "] if parts else []) + [self.ref(column), " = ", self.lit(column, text)]
         return self.leaf(column, "OR of =", *parts) if parts else self.make_null(column)
+
+    def make_or_null(self, column):
+        inner = self.on(column, ["eq", "in", "ge"])
+        parts = [*inner.parts, " OR ", self.ref(column), " IS NULL"] if self.rng.random() < 0.5 else [self.ref(column), " IS NULL OR ", *inner.parts]
+        return self.leaf(column, "IS NULL OR", "(", *parts, ")")
 
     def array_lit(self, column, count, nulls=0.1):
         """A list as one constant."""
@@ -833,7 +838,7 @@ class Maker:
                                for _ in range(2)])
         return self.on(self.rng.choice(self.table.columns))
 
-    POINTS = ["eq"] * 8 + ["commuted", "in", "any", "or_eq", "in_null"] * 2
+    POINTS = ["eq"] * 8 + ["commuted", "in", "any", "or_eq", "in_null", "or_null"] * 2
     IN_WORDS = ["distinct", "between_one", "like_one", "float"]
 
     def key_conditions(self):
