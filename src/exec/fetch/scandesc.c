@@ -206,7 +206,7 @@ decode_sort(void *arg, const DynValue *slots, DynScalar *values)
 		int			part = scandesc->access->sort_parts[i];
 		DynText		text;
 
-		if (part == DYN_FULL)
+		if (scandesc->access->sort_texts[i])
 			dyn_key_scalar(relation, name, &slots[scandesc->rows->sort_slots[i]],
 						   &values[i]);
 		else if (dyn_parts_text(scandesc->rows->parts, slots,

@@ -121,11 +121,12 @@ dyn_sort_column(const DynRelation *relation, const DynKeyAttr *attr, int part)
 
 /* Returns false if the array is full. */
 static bool
-add_sort(DynAccess *access, const DynKeyAttr *attr, int part)
+add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 {
 	if (access->nsort == lengthof(access->sort))
 		return false;
 	access->sort[access->nsort] = *attr;
+	access->sort_texts[access->nsort] = by_text;
 	access->sort_parts[access->nsort++] = part;
 	return true;
 }
@@ -135,11 +136,14 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part)
  * whose text is not in the order of its column.  It is in that order only if
  * every item in the index has the column's value in the part; trusted_indexes
  * asserts this for rows with all columns.
+ *
+ * Requests can be merged by their texts (`by_text`) if these begin with the
+ * same bound parts; else by parts that the text alone determines.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 			  const DynTemplatedAttr *templated, const DynKeyAttr *attr, int bound,
-			  bool merged, DynAccess *access)
+			  bool by_text, bool merged, DynAccess *access)
 {
 	const DynTemplate *tmpl = templated->tmpl;
 	bool		asserted = templated->base ||
@@ -147,12 +151,8 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 
 	for (int p = 0; p < tmpl->nparts; p++)
 	{
-		/*
-		 * requests can be merged by parts only if the text determines the
-		 * parts
-		 */
-		if (merged && (!templated->parts[p].source ||
-					   (tmpl->parts[p].any && p < bound)))
+		if (merged && !by_text &&
+			(!templated->parts[p].source || (tmpl->parts[p].any && p < bound)))
 			return false;
 		if (!templated->base &&
 			!dyn_relation_column(plan->relation, templated->parts[p].attnum)->not_null)
@@ -161,7 +161,7 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 	for (int p = bound; p < tmpl->nparts; p++)
 	{
 		if (!tmpl->parts[p].ordered || !(templated->parts[p].source || asserted) ||
-			!add_sort(access, attr, p))
+			!add_sort(access, attr, p, by_text))
 			return false;
 	}
 	return true;
@@ -184,17 +184,20 @@ dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 			continue;
 		if (templated != NULL && dyn_relation_column_of(plan->relation, attr) == 0)
 		{
-			/* only the first attribute has a request for each value */
-			int			bound = i >= from->nrange ? 0
-				: i == 0 ? from->range[i].values.point_parts
-				: from->range[i].values.one_value_parts;
+			DynCount	values = {0};
+			int			bound;
 
+			if (i < from->nrange)
+				values = from->range[i].values;
+			/* only the first attribute has a request for each value */
+			bound = i == 0 ? values.point_parts : values.one_value_parts;
 			if (!sort_by_parts(plan, index, templated, attr, bound,
+							   bound <= values.one_value_parts,
 							   from->multi_partition, access))
 				return;
 		}
 		else
-			(void) add_sort(access, attr, DYN_FULL);
+			(void) add_sort(access, attr, DYN_FULL, true);
 	}
 }
 

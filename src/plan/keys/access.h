@@ -150,6 +150,8 @@ typedef struct DynAccess
 
 	int			nsort;			/* ordered: number of attributes to merge by */
 	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
+	bool		sort_texts[DYN_MAX_KEY_ATTRS];	/* merging: true if the full
+												 * text sorts as the part */
 	int			sort_parts[DYN_MAX_KEY_ATTRS];	/* part of the attribute's
 												 * template, or DYN_FULL */
 	DynCount	keys;			/* keys that are read (at planning) */
