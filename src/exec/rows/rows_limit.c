@@ -12,22 +12,11 @@
 #include "rows.h"
 
 static bool
-is_below(const DynPath *path, const DynPath *above)
-{
-	DynPath		start = *path;
-
-	if (path->nsteps < above->nsteps)
-		return false;
-	start.nsteps = above->nsteps;
-	return dyn_path_equal(&start, above);
-}
-
-static bool
 is_covered(const DynPath *path, const DynRows *rows)
 {
 	for (int i = 0; i < rows->nprojection; i++)
 	{
-		if (is_below(path, &rows->projection[i]))
+		if (dyn_path_is_inside(path, &rows->projection[i]))
 			return true;
 	}
 	return rows->full;
@@ -53,7 +42,7 @@ adds_parts(const DynPath *path, const DynPath *document, const DynRows *own,
 	const char *member;
 
 	if (is_covered(path, own) ||
-		!(is_below(path, document) || is_below(document, path)))
+		!(dyn_path_is_inside(path, document) || dyn_path_is_inside(document, path)))
 		return false;
 	member = member_of(path, document);
 	*fails |= deep && (member == NULL ||
@@ -76,7 +65,7 @@ limit_column(DynRows *rows, int i, const DynRows *own, const DynRows *all)
 		const DynPath *path = &own->projection[p];
 		const char *member = member_of(path, document);
 
-		if (!is_below(path, document) || member == NULL)
+		if (!dyn_path_is_inside(path, document) || member == NULL)
 			continue;
 		members->names[members->n++] = member;
 		deep |= path->nsteps > document->nsteps + 1;

@@ -124,11 +124,13 @@ write_body(DynWriter *writer, DynCall *call)
 	dyn_check_oom(dyn_call_body(call)->failed);
 }
 
+/* There is nothing to write for the member. */
 static void
 drop(DynWriter *writer, DynWrite *write)
 {
 	writer->collected = list_delete_ptr(writer->collected, write);
-	dyn_write_uncount(write->modify);
+	if (write->state != DYN_WRITE_WRITTEN)
+		dyn_write_uncount(write->modify);
 	dyn_write_free(write);
 }
 
@@ -136,14 +138,33 @@ drop(DynWriter *writer, DynWrite *write)
 static void
 report(DynWrite *write, const DynCancelReason *reason)
 {
-	bool		inserts = write->modify->operation == CMD_INSERT;
-
 	write->state = DYN_WRITE_FAILED;
-	write->failure = inserts ? DYN_FAILS_DUPLICATE : DYN_FAILS_CONCURRENT;
+	write->failure = write->op == DYN_OP_PUT_ITEM ? DYN_FAILS_DUPLICATE
+		: DYN_FAILS_CONCURRENT;
 	write->why = "an atomic statement is not evaluated again";
 	write->found = reason->item;
 	write->found_len = reason->item_len;
 	dyn_write_report(write);
+}
+
+/* Handles an UPDATE or DELETE whose condition failed. */
+static void
+resolve_change(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
+{
+	DynModify  *modify = write->modify;
+
+	if (modify->presumes &&
+		(reason->item == NULL ||
+		 !dyn_reread_item(modify->reread, reason->item, reason->item_len,
+						  modify->scratch)))
+		drop(writer, write);
+	else if (reason->item == NULL ||
+			 !dyn_write_adapt(write, reason->item, reason->item_len))
+		report(write, reason);
+	else if (write->state == DYN_WRITE_FAILED)
+		dyn_write_report(write);
+	else if (write->state == DYN_WRITE_WRITTEN)
+		drop(writer, write);
 }
 
 /* Decides what happens to a row whose condition failed. */
@@ -152,21 +173,16 @@ resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
 {
 	DynModify  *modify = write->modify;
 
-	if (modify->operation == CMD_INSERT && modify->upsert != NULL &&
-		reason->item != NULL &&
-		dyn_reread_item(modify->reread, reason->item, reason->item_len, modify->scratch))
+	if (write->op != DYN_OP_PUT_ITEM)
+		resolve_change(writer, write, reason);
+	else if (modify->upsert != NULL && reason->item != NULL &&
+			 dyn_reread_item(modify->reread, reason->item, reason->item_len, modify->scratch))
 	{
 		dyn_upsert_evaluate(write);
 		if (write->state != DYN_WRITE_NEW)
 			drop(writer, write);
 	}
-	else if (modify->operation == CMD_INSERT && modify->upsert == NULL &&
-			 modify->do_nothing)
-		drop(writer, write);
-	else if (modify->presumes &&
-			 (reason->item == NULL ||
-			  !dyn_reread_item(modify->reread, reason->item, reason->item_len,
-							   modify->scratch)))
+	else if (modify->upsert == NULL && modify->do_nothing)
 		drop(writer, write);
 	else
 		report(write, reason);

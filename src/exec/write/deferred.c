@@ -26,17 +26,22 @@ is_target_scan(const DynModify *modify, const DynInput *input)
 }
 
 /*
- * Refuses RETURNING and AFTER triggers: they would see a deferred row before
- * it is known whether its key exists.
+ * Refuses RETURNING and AFTER triggers: they would see a row that is sent later
+ * before it is known whether its key exists.
  */
 static void
 refuse_conflicts(const DynModify *modify)
 {
 	const TriggerDesc *triggers = modify->rinfo->ri_TrigDesc;
 
-	if (!modify->deferred || !modify->do_nothing ||
+	if (!(modify->deferred || modify->atomic) || !modify->do_nothing ||
 		!(modify->returning || (triggers != NULL && triggers->trig_insert_after_row)))
 		return;
+	if (modify->atomic)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot use ON CONFLICT with RETURNING or AFTER triggers in an atomic statement"),
+				 errhint("Set dynamo_fdw.write_mode to \"immediate\".")));
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("cannot use ON CONFLICT with RETURNING or AFTER triggers in a statement that also reads foreign table \"%s\"",
@@ -56,13 +61,11 @@ dyn_modify_is_deferred(DynModify *modify)
 	if (modify->deferral_known)
 		return modify->deferred;
 	modify->deferral_known = true;
-	if (modify->atomic)
-		return false;
 	foreach(lc, modify->writer->statement->scans)
 	{
 		const DynInput *input = lfirst(lc);
 
-		modify->deferred |= !is_target_scan(modify, input) &&
+		modify->deferred |= !modify->atomic && !is_target_scan(modify, input) &&
 			dyn_relation_same_table(input->scandesc->relation, modify->relation);
 	}
 	refuse_conflicts(modify);
@@ -115,8 +118,7 @@ send_rows(DynModify *modify)
 			 !tuplestore_gettupleslot(modify->plan_rows, true, false, plan_row)))
 			break;
 		row->tts_tableOid = modify->relation->relid;
-		if (!dyn_modify_row(modify, row, plan_row))
-			dyn_write_uncount(modify);
+		(void) dyn_modify_row(modify, row, plan_row);
 	}
 	MemoryContextSwitchTo(oldcontext);
 	ExecDropSingleTupleTableSlot(row);

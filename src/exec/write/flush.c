@@ -32,10 +32,13 @@ run_rest(EState *estate)
 	foreach(lc, estate->es_auxmodifytables)
 	{
 		PlanState  *node = lfirst(lc);
+		TupleTableSlot *row;
 
 		do
+		{
 			ResetPerTupleExprContext(estate);
-		while (!TupIsNull(ExecProcNode(node)));
+			row = ExecProcNode(node);
+		} while (!TupIsNull(row));
 	}
 }
 

@@ -19,6 +19,7 @@
 #include "../../plan/paths/planner.h"
 #include "atomic.h"
 #include "deferred.h"
+#include "met_keys.h"
 #include "modify_row.h"
 #include "upsert.h"
 
@@ -67,6 +68,19 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
 			break;
 	}
 	return false;
+}
+
+/* Refuses AFTER triggers: an atomic COPY sends its rows after them. */
+static void
+refuse_atomic_copy(const DynModify *modify)
+{
+	if (!modify->atomic || !modify->copying || !copy_has_after_trigger(modify->rinfo))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("atomic COPY is not supported on foreign table \"%s\", because it has AFTER triggers",
+					RelationGetRelationName(modify->rinfo->ri_RelationDesc)),
+			 errhint("Use INSERT, or set dynamo_fdw.write_mode to \"immediate\".")));
 }
 
 /*
@@ -159,6 +173,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->has_row_triggers = has_trigger(rinfo->ri_TrigDesc, operation, true, true) ||
 		has_trigger(rinfo->ri_TrigDesc, operation, false, true);
 	modify->atomic = (dyn_guc_write_mode == DYN_WRITE_ATOMIC);
+	refuse_atomic_copy(modify);
 	modify->awaits = modify->atomic ? DYN_AWAITS_NOTHING : await_reason(modify);
 	open_relation(modify);
 	check_permitted(modify->relation);
@@ -197,17 +212,6 @@ may_repeat(const DynModify *modify, const Plan *plan)
 	return access == NULL || (access->index != NULL && !access->fetch_base_items);
 }
 
-/* Creates the set of the keys of the rows so far. */
-static HTAB *
-make_met(void)
-{
-	HASHCTL		ctl = {.keysize = 2 * sizeof(uint64),.entrysize = 2 * sizeof(uint64),
-	.hcxt = CurrentMemoryContext};
-
-	return hash_create("dynamo_fdw rows written", 1024, &ctl,
-					   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-}
-
 void
 dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 					  List *private, int subplan_index, int eflags)
@@ -231,7 +235,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	modify->derives = plan.derives;
 	modify->presumes = plan.presumes;
 	if (modify->upsert != NULL)
-		modify->met = make_met();
+		modify->met = dyn_met_create();
 	if (mtstate->operation == CMD_INSERT)
 		return;
 	if (mtstate->operation == CMD_DELETE)
@@ -239,7 +243,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	modify->plan_slot = MakeSingleTupleTableSlot(subplan->ps_ResultTupleDesc,
 												 &TTSOpsMinimalTuple);
 	if (may_repeat(modify, subplan->plan))
-		modify->met = make_met();
+		modify->met = dyn_met_create();
 }
 
 /* Also begins COPY, and the writing of rows that are routed to a partition. */
@@ -251,12 +255,25 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 
 /* ---- rows ---- */
 
+/* Stores the row that RETURNING shows before the DELETE is sent. */
+static void
+show_old_row(DynModify *modify, TupleTableSlot *slot)
+{
+	if (modify->operation == CMD_DELETE && modify->returning)
+		ExecCopySlot(slot, modify->old);
+}
+
 static TupleTableSlot *
 write_row(ResultRelInfo *rinfo, TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
 	DynModify  *modify = rinfo->ri_FdwState;
+	bool		deferred = dyn_modify_is_deferred(modify);
 
-	if (dyn_modify_is_deferred(modify))
+	if (!dyn_modify_accept(modify, planSlot))
+		return NULL;
+	if (deferred || modify->atomic)
+		show_old_row(modify, slot);
+	if (deferred)
 	{
 		dyn_modify_defer(modify, slot, planSlot);
 		return slot;

@@ -4,39 +4,65 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "executor/executor.h"
 
-#include "../../model/server/memory.h"
 #include "atomic.h"
+#include "met_keys.h"
 #include "modify_row.h"
 #include "row_write.h"
 
 /*
- * Returns true if this statement has written the row before.  PostgreSQL, too,
- * writes a row only once if it joins with several others.
+ * Refuses to fire a BEFORE trigger twice for a row.  For a local row, core finds
+ * that the statement has already written it before it fires the trigger.
  */
-static bool
-was_met(DynModify *modify, TupleTableSlot *row)
+static void
+check_trigger_once(const DynModify *modify)
 {
-	DynBuffer	bytes;
-	DynKeyPart	key[2];
-	uint64		digest[2];
-	bool		found;
+	const TriggerDesc *triggers = modify->rinfo->ri_TrigDesc;
 
-	if (modify->met == NULL)
-		return false;
-	slot_getallattrs(row);
-	dyn_write_map_key(modify->map, row->tts_values, row->tts_isnull, key);
-	dyn_buffer_init(&bytes, 0);
-	dyn_wire_key(&bytes, key, modify->meta->key.nhash + modify->meta->key.nrange);
-	dyn_check_oom(bytes.failed);
-	digest[0] = hash_bytes_extended((const unsigned char *) bytes.data, bytes.len, 0);
-	digest[1] = hash_bytes_extended((const unsigned char *) bytes.data, bytes.len,
-									UINT64CONST(0x9E3779B97F4A7C15));
-	dyn_buffer_free(&bytes);
-	(void) hash_search(modify->met, digest, HASH_ENTER, &found);
-	return found;
+	if (triggers == NULL ||
+		!(modify->operation == CMD_UPDATE ? triggers->trig_update_before_row
+		  : triggers->trig_delete_before_row))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot join a row of foreign table \"%s\" with several rows, because the table has a BEFORE trigger",
+					modify->relation->name),
+			 errdetail("The trigger was fired again for the same row."),
+			 errhint("Use EXISTS or DISTINCT, so that each row is selected once.")));
+}
+
+bool
+dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot)
+{
+	if (modify->operation == CMD_INSERT)
+		return true;
+	dyn_modify_old_row(modify, planSlot);
+	if (!dyn_met_add(modify, modify->old))
+		return true;
+	check_trigger_once(modify);
+	return false;
+}
+
+/*
+ * Raises an error if DO UPDATE has already affected the row.  If its WHERE was
+ * not true before, the key is not among those met.
+ */
+static void
+check_upsert_once(DynModify *modify, TupleTableSlot *row)
+{
+	if (!dyn_met_add(modify, row))
+		return;
+	if (!modify->atomic)
+	{
+		dyn_writer_finish(modify->writer);
+		if (!dyn_met_add(modify, row))
+			return;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_CARDINALITY_VIOLATION),
+			 errmsg("ON CONFLICT DO UPDATE command cannot affect row a second time"),
+			 errhint("Ensure that no rows proposed for insertion within the same command have duplicate constrained values.")));
 }
 
 /* Stores the row that a response contains, for RETURNING. */
@@ -44,8 +70,8 @@ static void
 store_returned(DynModify *modify, const DynWrite *write, TupleTableSlot *row)
 {
 	if (write->attributes == NULL ||
-		!dyn_reread_item(modify->reread, write->attributes, write->attributes_len,
-						 modify->scratch))
+		!dyn_reread_new(modify->reread, write->attributes, write->attributes_len,
+						modify->scratch))
 		return;
 	ExecCopySlot(row, modify->scratch);
 }
@@ -71,11 +97,8 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 		dyn_modify_check_row(modify, row);
 	if (modify->operation == CMD_INSERT)
 	{
-		if (modify->upsert != NULL && was_met(modify, row))
-			ereport(ERROR,
-					(errcode(ERRCODE_CARDINALITY_VIOLATION),
-					 errmsg("ON CONFLICT DO UPDATE command cannot affect row a second time"),
-					 errhint("Ensure that no rows proposed for insertion within the same command have duplicate constrained values.")));
+		if (modify->upsert != NULL)
+			check_upsert_once(modify, row);
 		write = dyn_modify_insert(modify, row);
 		if (modify->upsert != NULL)
 			keep_plan_row(write, row);
@@ -83,8 +106,6 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 	else
 	{
 		dyn_modify_old_row(modify, planSlot);
-		if (was_met(modify, modify->old))
-			return false;
 		write = modify->operation == CMD_UPDATE
 			? dyn_modify_update(modify, modify->old, row, NULL)
 			: dyn_modify_delete(modify, modify->old, NULL);

@@ -12,6 +12,13 @@
 #include "modify.h"
 
 /*
+ * Returns false for the old row of an UPDATE or DELETE that the statement has
+ * already written.  PostgreSQL, too, writes a row only once if it joins with
+ * several others.
+ */
+extern bool dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot);
+
+/*
  * Writes the row; UPDATE and DELETE need the subplan's row, too.  Returns
  * false if the row does not exist any more.
  */

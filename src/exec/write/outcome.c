@@ -28,6 +28,7 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/table_pace.h"
 #include "../../model/session/written.h"
+#include "as_stored.h"
 #include "outcome.h"
 #include "row_write.h"
 #include "upsert.h"
@@ -319,6 +320,17 @@ confirm(DynWrite *write, const DynWritten *written)
 							   written->attributes_len);
 }
 
+/* Counts an update that changes nothing; RETURNING shows the item. */
+static void
+confirm_unchanged(DynWrite *write, const char *item, size_t len)
+{
+	write->state = DYN_WRITE_WRITTEN;
+	if (!write->modify->returning)
+		return;
+	write->attributes_len = len;
+	write->attributes = memcpy(palloc(len), item, len);
+}
+
 /*
  * Counts a write whose earlier attempt, of unknown outcome, turns out to have
  * succeeded.
@@ -418,9 +430,18 @@ why_not_again(DynWrite *write)
 	return ++write->rounds > MOST_ROUNDS ? "it changed again at each attempt" : NULL;
 }
 
-/* Evaluates the statement for the changed row, and writes the result. */
+/* DO UPDATE: evaluates it for the row in the scratch slot, which is the item's. */
 static void
-write_again(DynWriter *writer, DynWrite *write)
+evaluate_upsert(DynWrite *write, const char *item, size_t len)
+{
+	dyn_upsert_evaluate(write);
+	if (write->state == DYN_WRITE_WRITTEN)
+		confirm_unchanged(write, item, len);
+}
+
+/* Evaluates the statement for the changed row of the item, and writes the result. */
+static void
+write_again(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 {
 	DynModify  *modify = write->modify;
 	TupleTableSlot *row;
@@ -428,7 +449,7 @@ write_again(DynWriter *writer, DynWrite *write)
 
 	if (modify->upsert != NULL)
 	{
-		dyn_upsert_evaluate(write);
+		evaluate_upsert(write, item, len);
 		return;
 	}
 	why = why_not_again(write);
@@ -452,7 +473,7 @@ write_again(DynWriter *writer, DynWrite *write)
 		dyn_modify_check_row(modify, row);
 		if (dyn_modify_update(modify, modify->old, row, write) == NULL)
 		{
-			write->state = DYN_WRITE_WRITTEN;
+			confirm_unchanged(write, item, len);
 			return;
 		}
 	}
@@ -460,148 +481,6 @@ write_again(DynWriter *writer, DynWrite *write)
 		return;
 	dyn_write_render(writer, write, dyn_call_body(write->call), false);
 	pause_write(write, write->rounds - FIRST_PAUSE + 1);
-}
-
-/* ---- the same row in another encoding ---- */
-
-/* True if the guarded columns of the row are as they were read. */
-static bool
-is_unchanged(DynWrite *write)
-{
-	DynModify  *modify = write->modify;
-	int			attnum = -1;
-
-	ExecForceStoreMinimalTuple(write->old_row, modify->old, false);
-	slot_getallattrs(modify->old);
-	while ((attnum = bms_next_member(write->guarded, attnum)) >= 0)
-	{
-		if (!dyn_column_equal(dyn_relation_column(modify->relation, attnum),
-							  modify->old->tts_values[attnum - 1],
-							  modify->old->tts_isnull[attnum - 1],
-							  modify->scratch->tts_values[attnum - 1],
-							  modify->scratch->tts_isnull[attnum - 1]))
-			return false;
-	}
-	return true;
-}
-
-/* True if the statement assigns this path. */
-static bool
-is_set(const DynWrite *write, const DynPath *path)
-{
-	for (int i = 0; i < write->nvalues; i++)
-	{
-		if (dyn_path_equal(write->values[i].path, path))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Changes the guard to the stored values.  The columns must show all of a
- * value that the statement replaces.  Otherwise a set or binary value inside a
- * document would become a list or a text.
- */
-static void
-guard_stored_values(DynWrite *write, const DynItemTree *item)
-{
-	DynBuffer  *memory = palloc(sizeof(DynBuffer));
-
-	dyn_buffer_init_in(memory, write->context);
-	/* scalars point into the buffer, which must not move */
-	dyn_check_oom(!dyn_buffer_enlarge(memory, write->call->response.len * 2 + 64));
-	for (int i = 0; i < write->nguard; i++)
-	{
-		DynPathValue *guard = &write->guard[i];
-		DynScalar	stored;
-		bool		same = dyn_item_tree_has(item, guard, 1);
-
-		dyn_check_oom(!dyn_item_tree_scalar(item, guard->path, &stored, memory));
-		if (!same && is_set(write, guard->path) && stored.type >= DYN_TYPE_SS)
-		{
-			fail(write, DYN_FAILS_HIDDEN_VALUES, dyn_path_text(guard->path));
-			return;
-		}
-		if (same)
-			continue;
-		if (stored.data != NULL)
-			stored.data = memcpy(palloc(stored.len + 1), stored.data, stored.len);
-		guard->value = stored;
-	}
-}
-
-/*
- * Changes the update to create missing maps: it sets the outermost missing
- * map, with the values below it.
- */
-static bool
-create_maps(DynWrite *write, const DynItemTree *item)
-{
-	bool		missing = false;
-
-	for (int i = 0; i < write->nmaps; i++)
-	{
-		DynPath    *map = write->maps[i];
-		DynPath    *outermost = palloc(sizeof(DynPath));
-		DynPathValue *below;
-		DynPathValue *guard;
-		DynBuffer  *text = palloc(sizeof(DynBuffer));
-		int			nbelow = 0;
-		int			kept = 0;
-
-		if (dyn_item_tree_type(item, map, map->nsteps) == DYN_TYPE_M)
-			continue;
-		*outermost = *map;
-		for (outermost->nsteps = 1; dyn_item_tree_type(item, outermost, outermost->nsteps) == DYN_TYPE_M;)
-			outermost->nsteps++;
-		if (dyn_item_tree_type(item, outermost, outermost->nsteps) != DYN_TYPE_ABSENT)
-		{
-			fail(write, DYN_FAILS_NOT_A_MAP, dyn_path_text(outermost));
-			return false;
-		}
-		missing = true;
-		below = palloc(write->nvalues * sizeof(DynPathValue));
-		for (int j = 0; j < write->nvalues; j++)
-		{
-			DynPath		above = *write->values[j].path;
-
-			above.nsteps = Min(above.nsteps, outermost->nsteps);
-			if (dyn_path_equal(&above, outermost))
-				below[nbelow++] = write->values[j];
-			else
-				write->values[kept++] = write->values[j];
-		}
-		/*
-		 * replace the guards below this map by one that requires its absence
-		 */
-		guard = palloc((write->nguard + 1) * sizeof(DynPathValue));
-		{
-			int			n = 0;
-
-			for (int j = 0; j < write->nguard; j++)
-			{
-				DynPath		above = *write->guard[j].path;
-
-				above.nsteps = Min(above.nsteps, outermost->nsteps);
-				if (!dyn_path_equal(&above, outermost))
-					guard[n++] = write->guard[j];
-			}
-			guard[n].path = outermost;
-			memset(&guard[n].value, 0, sizeof(DynScalar));
-			write->guard = guard;
-			write->nguard = n + 1;
-		}
-		write->nvalues = kept;
-		dyn_buffer_init_in(text, write->context);
-		dyn_path_values_map(below, nbelow, outermost->nsteps, text);
-		dyn_check_oom(text->failed);
-		if (text->len > 2)		/* more than {} */
-			write->values[write->nvalues++] = (DynPathValue) {
-				outermost, {DYN_TYPE_M, text->data, text->len}
-			};
-		write->maps[i--] = write->maps[--write->nmaps];
-	}
-	return missing;
 }
 
 /* ---- failed conditions ---- */
@@ -700,7 +579,7 @@ judge_upsert(DynWrite *write, const char *item, size_t len)
 	else if (item == NULL)
 		dyn_upsert_insert_again(write);
 	else if (dyn_reread_item(modify->reread, item, len, modify->scratch))
-		dyn_upsert_evaluate(write);
+		evaluate_upsert(write, item, len);
 	else
 		fail_duplicate(write, item, len);
 }
@@ -733,12 +612,24 @@ judge_existing(DynWrite *write, const char *item, size_t len)
 		fail_duplicate(write, item, len);
 }
 
-/* Handles an item that does not match the guard. */
+/* Handles an item, as text and parsed, that has the row that was read. */
 static void
-judge_changed(DynWriter *writer, DynWrite *write, const DynItemTree *item)
+require_stored(DynWrite *write, const char *text, size_t len, const DynItemTree *item)
 {
-	bool		maps;
+	if (++write->rounds > MOST_ROUNDS)
+		fail(write, DYN_FAILS_CONCURRENT, "it changed again at each attempt");
+	else if (!dyn_write_require_stored(write, item, len))
+	{
+		confirm_unchanged(write, text, len);
+		write->modify->written++;
+	}
+}
 
+/* Handles an item, as text and parsed, that does not match the guard. */
+static void
+judge_changed(DynWriter *writer, DynWrite *write, const char *text, size_t len,
+			  const DynItemTree *item)
+{
 	if (write->unanswered > 0)
 	{
 		if (write->op == DYN_OP_UPDATE_ITEM && !write->derived &&
@@ -748,25 +639,12 @@ judge_changed(DynWriter *writer, DynWrite *write, const DynItemTree *item)
 			fail(write, DYN_FAILS_UNKNOWN, NULL);
 		return;
 	}
-	if (!is_unchanged(write))
+	if (!dyn_write_is_unchanged(write))
 	{
-		write_again(writer, write);
+		write_again(writer, write, text, len);
 		return;
 	}
-	if (++write->rounds > MOST_ROUNDS)
-	{
-		fail(write, DYN_FAILS_CONCURRENT, "it changed again at each attempt");
-		return;
-	}
-	maps = create_maps(write, item);
-	if (write->state != DYN_WRITE_FAILED)
-		guard_stored_values(write, item);
-	if (write->state != DYN_WRITE_FAILED && maps && write->nvalues == 0)
-	{
-		/* all values to remove are below a map that does not exist */
-		write->state = DYN_WRITE_WRITTEN;
-		write->modify->written++;
-	}
+	require_stored(write, text, len, item);
 }
 
 /* Handles the failed condition of an UPDATE or DELETE. */
@@ -801,13 +679,41 @@ judge_conflict(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 	dyn_check_oom(tree == NULL);
 	PG_TRY();
 	{
-		judge_changed(writer, write, tree);
+		judge_changed(writer, write, item, len, tree);
 	}
 	PG_FINALLY();
 	{
 		dyn_item_tree_free(tree);
 	}
 	PG_END_TRY();
+}
+
+bool
+dyn_write_adapt(DynWrite *write, const char *item, size_t len)
+{
+	DynModify  *modify = write->modify;
+	DynItemTree *tree;
+	MemoryContext oldcontext;
+
+	if (!dyn_reread_item(modify->reread, item, len, modify->scratch))
+		return false;
+	slot_getallattrs(modify->scratch);
+	if (!dyn_write_is_unchanged(write))
+		return false;
+	tree = dyn_item_tree_parse(item, len);
+	dyn_check_oom(tree == NULL);
+	oldcontext = MemoryContextSwitchTo(write->context);
+	PG_TRY();
+	{
+		require_stored(write, item, len, tree);
+	}
+	PG_FINALLY();
+	{
+		dyn_item_tree_free(tree);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(oldcontext);
+	return true;
 }
 
 /* ---- all outcomes ---- */

@@ -34,6 +34,14 @@ extern void dyn_write_judge(DynWriter *writer, DynWrite *write);
  */
 extern void dyn_write_judge_only(DynWrite *write);
 
+/*
+ * The condition of an UPDATE or DELETE has failed.  If the item still has the
+ * row that was read, in another encoding, or lacks maps above a path, makes the
+ * write require what is stored, sets the state WRITTEN if nothing is left to
+ * write, or FAILED, and returns true.
+ */
+extern bool dyn_write_adapt(DynWrite *write, const char *item, size_t len);
+
 /* Counts the write's item as written, for `units` write units. */
 extern void dyn_write_confirm(DynWrite *write, double units);
 

@@ -129,6 +129,17 @@ dyn_reread_item(DynReread *reread, const char *item, size_t len,
 	return store_item(reread, reread->rows, reread->tree, item, len, slot);
 }
 
+bool
+dyn_reread_new(DynReread *reread, const char *item, size_t len,
+			   TupleTableSlot *slot)
+{
+	reread->why = NULL;
+	if (store_item(reread, reread->new_rows, reread->new_tree, item, len, slot) &&
+		reread->why == NULL)
+		return true;
+	return dyn_reread_item(reread, item, len, slot);
+}
+
 /* ---- comparison ---- */
 
 /* Compares values of a type without an equality operator by their texts. */

@@ -42,6 +42,13 @@ extern bool dyn_reread_item(DynReread *reread, const char *item, size_t len,
 							TupleTableSlot *slot);
 
 /*
+ * Does the same for an item that the statement has written, even if it has
+ * expired.
+ */
+extern bool dyn_reread_new(DynReread *reread, const char *item, size_t len,
+						   TupleTableSlot *slot);
+
+/*
  * Checks that the item to be written is read as this row.  Each of the
  * `columns` (NULL: all) that is not NULL must have its value in the item; each
  * of the `changed` columns that is NULL must be NULL there.  Raises an error

@@ -253,15 +253,6 @@ ambiguous_columns(const DynModify *modify, const Bitmapset *columns)
 	return ambiguous;
 }
 
-static bool
-is_below(const DynPath *path, const DynPath *prefix)
-{
-	DynPath		above = *path;
-
-	above.nsteps = Min(path->nsteps, prefix->nsteps);
-	return path->nsteps > prefix->nsteps && dyn_path_equal(&above, prefix);
-}
-
 /*
  * Lists the maps that contain the written paths.  They must exist, because
  * DynamoDB does not create them.
@@ -279,13 +270,13 @@ set_maps(DynWrite *write)
 
 		if (path->nsteps < 2)
 			continue;
-		for (int j = 0; j < write->nmaps; j++)
-			known |= is_below(path, write->maps[j]);
-		if (known)
-			continue;
 		parent = palloc(sizeof(DynPath));
 		*parent = *path;
 		parent->nsteps--;
+		for (int j = 0; j < write->nmaps; j++)
+			known |= dyn_path_is_inside(write->maps[j], parent);
+		if (known)
+			continue;
 		write->maps[write->nmaps++] = parent;
 	}
 }

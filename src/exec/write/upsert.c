@@ -14,6 +14,7 @@
 #include "executor/nodeModifyTable.h"
 #include "utils/rel.h"
 
+#include "met_keys.h"
 #include "row_write.h"
 #include "upsert.h"
 
@@ -87,7 +88,10 @@ dyn_upsert_evaluate(DynWrite *write)
 	econtext->ecxt_outertuple = NULL;
 	write->state = DYN_WRITE_NO_ROW;
 	if (!ExecQual(upsert->where, econtext))
+	{
+		dyn_met_forget(write);
 		return;
+	}
 	row = ExecProject(upsert->projection);
 	row->tts_tableOid = modify->relation->relid;
 	if (constr != NULL && constr->has_generated_stored)

@@ -118,20 +118,6 @@ add_limits(DynWriteMap *map, const DynKeySchema *key)
 		add_limit(map, &key->range[i], MAX_RANGE_BYTES);
 }
 
-/*
- * True if the paths are equal, or one of them leads into the value of the
- * other.
- */
-static bool
-paths_overlap(const DynPath *a, const DynPath *b)
-{
-	DynPath		x = *a;
-	DynPath		y = *b;
-
-	x.nsteps = y.nsteps = Min(a->nsteps, b->nsteps);
-	return dyn_path_equal(&x, &y);
-}
-
 static bool
 have_overlaps(const DynWriteMap *map)
 {
@@ -153,7 +139,8 @@ have_overlaps(const DynWriteMap *map)
 	for (int i = 0; i < n && !found; i++)
 	{
 		for (int j = 0; j < i && !found; j++)
-			found = paths_overlap(paths[i], paths[j]);
+			found = dyn_path_is_inside(paths[i], paths[j]) ||
+				dyn_path_is_inside(paths[j], paths[i]);
 	}
 	pfree(paths);
 	return found;

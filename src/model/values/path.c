@@ -241,6 +241,15 @@ dyn_path_equal(const DynPath *a, const DynPath *b)
 	return true;
 }
 
+bool
+dyn_path_is_inside(const DynPath *path, const DynPath *above)
+{
+	DynPath		start = *path;
+
+	start.nsteps = Min(path->nsteps, above->nsteps);
+	return dyn_path_equal(&start, above);
+}
+
 int
 dyn_path_position(const DynPath *path, const DynPath *paths, int n)
 {

@@ -58,6 +58,9 @@ extern DynPath *dyn_path_extend(const DynPath *path, const char *name);
 
 extern bool dyn_path_equal(const DynPath *a, const DynPath *b);
 
+/* Returns true if the path is `above`, or a path inside of it. */
+extern bool dyn_path_is_inside(const DynPath *path, const DynPath *above);
+
 /* Returns the position of `path` among the `n` paths, or -1. */
 extern int	dyn_path_position(const DynPath *path, const DynPath *paths, int n);
 

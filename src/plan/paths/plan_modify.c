@@ -231,7 +231,32 @@ dyn_modify_open_map(const Query *query, Oid relid)
 	return dyn_write_map_create(relation, meta);
 }
 
-/* Adds junk columns to a DELETE.  For an UPDATE, core adds a full-row Var. */
+/* Removes documents that only a trigger could read. */
+static Bitmapset *
+without_documents(const DynRelation *relation, Bitmapset *attnums)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		if (dyn_column_is_document(&relation->columns[i]))
+			attnums = bms_del_member(attnums, i + 1);
+	}
+	return attnums;
+}
+
+/* Returns the columns of the target that RETURNING shows; 0: all of them. */
+static Bitmapset *
+returned_columns(PlannerInfo *root, Index rtindex)
+{
+	ReadWalk	walk = {root->parse->resultRelation, 0, NULL};
+
+	(void) read_walker((Node *) root->parse->returningList, &walk);
+	return translate(root, rtindex, walk.attnums);
+}
+
+/*
+ * Adds junk columns to a DELETE, with those that RETURNING shows: it may show a
+ * row before its request is sent.  For an UPDATE, core adds a full-row Var.
+ */
 void
 dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 						   RangeTblEntry *target_rte, Relation target_relation)
@@ -246,6 +271,9 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 	dyn_write_map_require(map, CMD_DELETE);
 	attnums = bms_union(map->key_columns,
 						read_columns(root, rtindex, target_relation));
+	attnums = bms_union(attnums, expand_whole_row(returned_columns(root, rtindex),
+												  target_relation));
+	attnums = without_documents(map->relation, attnums);
 	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
 	{
 		Form_pg_attribute attr =
@@ -277,28 +305,6 @@ refuse_documents(const DynRelation *relation, const Bitmapset *attnums)
 							column->name, relation->name),
 					 errhint("Use a column with the option \"path\" for the value that the statement reads.")));
 	}
-}
-
-/* Removes documents from columns that only a trigger can read. */
-static Bitmapset *
-without_documents(const DynRelation *relation, Bitmapset *attnums)
-{
-	for (int i = 0; i < relation->ncolumns; i++)
-	{
-		if (dyn_column_is_document(&relation->columns[i]))
-			attnums = bms_del_member(attnums, i + 1);
-	}
-	return attnums;
-}
-
-/* Returns the columns of the target that RETURNING shows. */
-static Bitmapset *
-returned_columns(PlannerInfo *root, Index rtindex)
-{
-	ReadWalk	walk = {root->parse->resultRelation, 0, NULL};
-
-	(void) read_walker((Node *) root->parse->returningList, &walk);
-	return translate(root, rtindex, bms_del_member(walk.attnums, 0));
 }
 
 static List *
@@ -454,7 +460,8 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 		Bitmapset  *named = translate(root, resultRelation, read_by_statement(root));
 
 		refuse_documents(map->relation, bms_del_member(named, 0));
-		refuse_documents(map->relation, returned_columns(root, resultRelation));
+		refuse_documents(map->relation,
+						 bms_del_member(returned_columns(root, resultRelation), 0));
 		read = without_documents(map->relation,
 								 read_columns(root, resultRelation, relation));
 	}

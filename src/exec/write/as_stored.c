@@ -1,0 +1,216 @@
+/*
+ * as_stored.c
+ *		Requires the encodings that an item has, and creates missing maps.
+ */
+#include "postgres.h"
+
+#include "../../dynamodb/item_equal.h"
+#include "../../model/server/encoding.h"
+#include "../../model/server/memory.h"
+#include "as_stored.h"
+#include "modify.h"
+#include "reread.h"
+
+static void
+refuse(DynWrite *write, DynWriteFailure failure, const char *why)
+{
+	write->state = DYN_WRITE_FAILED;
+	write->failure = failure;
+	write->why = why;
+}
+
+bool
+dyn_write_is_unchanged(DynWrite *write)
+{
+	DynModify  *modify = write->modify;
+	int			attnum = -1;
+
+	ExecForceStoreMinimalTuple(write->old_row, modify->old, false);
+	slot_getallattrs(modify->old);
+	while ((attnum = bms_next_member(write->guarded, attnum)) >= 0)
+	{
+		if (!dyn_column_equal(dyn_relation_column(modify->relation, attnum),
+							  modify->old->tts_values[attnum - 1],
+							  modify->old->tts_isnull[attnum - 1],
+							  modify->scratch->tts_values[attnum - 1],
+							  modify->scratch->tts_isnull[attnum - 1]))
+			return false;
+	}
+	return true;
+}
+
+/* True if the statement sets this path. */
+static bool
+is_set(const DynWrite *write, const DynPath *path)
+{
+	for (int i = 0; i < write->nvalues; i++)
+	{
+		if (dyn_path_equal(write->values[i].path, path))
+			return true;
+	}
+	return false;
+}
+
+/* True if an array column of the path shows its stored value in full. */
+static bool
+shows_elements(const DynModify *modify, const DynPath *path)
+{
+	const DynRelation *relation = modify->relation;
+
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+		const DynCodec *element = column->codec.element;
+
+		if (!column->dropped && element != NULL && element->kind != DYN_CODEC_JSONB &&
+			element->kind != DYN_CODEC_JSON && !modify->old->tts_isnull[i] &&
+			dyn_path_equal(column->path, path))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Makes the guard require the stored values themselves.  A value that the
+ * statement replaces must be one that its column shows in full: a set or
+ * binary inside a document would otherwise become a list or a text.  `len` is
+ * the item's length as text.
+ */
+static void
+guard_stored_values(DynWrite *write, size_t len, const DynItemTree *item)
+{
+	DynBuffer  *memory = palloc(sizeof(DynBuffer));
+
+	dyn_buffer_init_in(memory, write->context);
+	/* scalars point into the buffer, which must not move */
+	dyn_check_oom(!dyn_buffer_enlarge(memory, len * 2 + 64));
+	for (int i = 0; i < write->nguard; i++)
+	{
+		DynPathValue *guard = &write->guard[i];
+		DynScalar	stored;
+		bool		same = dyn_item_tree_has(item, guard, 1);
+
+		dyn_check_oom(!dyn_item_tree_scalar(item, guard->path, &stored, memory));
+		if (!same && is_set(write, guard->path) && stored.type >= DYN_TYPE_SS &&
+			!shows_elements(write->modify, guard->path))
+		{
+			refuse(write, DYN_FAILS_HIDDEN_VALUES, dyn_path_text(guard->path));
+			return;
+		}
+		if (same)
+			continue;
+		if (stored.data != NULL)
+			stored.data = memcpy(palloc(stored.len + 1), stored.data, stored.len);
+		guard->value = stored;
+	}
+}
+
+/* Replaces the guards of values inside of a missing map: it must be absent. */
+static void
+guard_absence(DynWrite *write, const DynPath *map)
+{
+	DynPathValue *guard = palloc((write->nguard + 1) * sizeof(DynPathValue));
+	int			n = 0;
+
+	for (int i = 0; i < write->nguard; i++)
+	{
+		if (!dyn_path_is_inside(write->guard[i].path, map))
+			guard[n++] = write->guard[i];
+	}
+	guard[n++] = (DynPathValue) {map, {DYN_TYPE_ABSENT, NULL, 0}};
+	write->guard = guard;
+	write->nguard = n;
+}
+
+/* Replaces the values inside of a missing map by the map with these values. */
+static void
+set_map(DynWrite *write, const DynPath *map)
+{
+	DynPathValue *inside = palloc(write->nvalues * sizeof(DynPathValue));
+	DynBuffer  *text = palloc(sizeof(DynBuffer));
+	int			ninside = 0;
+	int			n = 0;
+
+	for (int i = 0; i < write->nvalues; i++)
+	{
+		if (dyn_path_is_inside(write->values[i].path, map))
+			inside[ninside++] = write->values[i];
+		else
+			write->values[n++] = write->values[i];
+	}
+	dyn_buffer_init_in(text, write->context);
+	dyn_path_values_map(inside, ninside, map->nsteps, text);
+	dyn_check_oom(text->failed);
+	if (text->len > 2)			/* more than {} */
+		write->values[n++] = (DynPathValue) {map, {DYN_TYPE_M, text->data, text->len}};
+	write->nvalues = n;
+}
+
+/*
+ * Returns the outermost map of the path that the item lacks, or NULL.  The
+ * write fails if there is a value of another type.
+ */
+static DynPath *
+missing_map(DynWrite *write, const DynPath *path, const DynItemTree *item)
+{
+	DynPath    *map = palloc(sizeof(DynPath));
+
+	*map = *path;
+	for (map->nsteps = 1; map->nsteps <= path->nsteps; map->nsteps++)
+	{
+		DynType		type = dyn_item_tree_type(item, map, map->nsteps);
+
+		if (type == DYN_TYPE_ABSENT)
+			return map;
+		if (type != DYN_TYPE_M)
+		{
+			refuse(write, DYN_FAILS_NOT_A_MAP, dyn_path_text(map));
+			return NULL;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Changes the update to write missing maps: the outermost missing one is set,
+ * with the values inside of it.
+ */
+static bool
+create_maps(DynWrite *write, const DynItemTree *item)
+{
+	bool		missing = false;
+
+	for (int i = 0; i < write->nmaps; i++)
+	{
+		DynPath    *map = missing_map(write, write->maps[i], item);
+		int			n = 0;
+
+		if (write->state == DYN_WRITE_FAILED)
+			return false;
+		if (map == NULL)
+			continue;
+		missing = true;
+		guard_absence(write, map);
+		set_map(write, map);
+		/* the maps before this one are there */
+		for (int j = 0; j < write->nmaps; j++)
+		{
+			if (!dyn_path_is_inside(write->maps[j], map))
+				write->maps[n++] = write->maps[j];
+		}
+		write->nmaps = n;
+		i--;
+	}
+	return missing;
+}
+
+bool
+dyn_write_require_stored(DynWrite *write, const DynItemTree *item, size_t len)
+{
+	bool		maps = create_maps(write, item);
+
+	if (write->state != DYN_WRITE_FAILED)
+		guard_stored_values(write, len, item);
+	/* there is nothing to remove inside of a map that does not exist */
+	return write->state == DYN_WRITE_FAILED || !maps || write->nvalues > 0;
+}

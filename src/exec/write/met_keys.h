@@ -1,0 +1,25 @@
+/*
+ * met_keys.h
+ *		Keys of the rows that a statement has met, if it may meet a row twice.
+ */
+#ifndef DYN_EXEC_MET_KEYS_H
+#define DYN_EXEC_MET_KEYS_H
+
+#include "modify.h"
+
+/* Creates an empty set in CurrentMemoryContext. */
+extern struct HTAB *dyn_met_create(void);
+
+/*
+ * Adds the key of the row.  Returns true if it was met before; false, too, if
+ * the statement meets each row once (modify->met is NULL).
+ */
+extern bool dyn_met_add(DynModify *modify, TupleTableSlot *row);
+
+/*
+ * Removes the key of a write: DO UPDATE does not affect an existing row for
+ * which its WHERE is not true.
+ */
+extern void dyn_met_forget(const DynWrite *write);
+
+#endif

@@ -1,0 +1,151 @@
+"""Statements of several parts: rows that join twice, parts of WITH, RETURNING of rows that are sent later, values in other encodings."""
+import io
+
+import psycopg2
+import writes
+
+
+class Joined(writes.TestCase):
+    """A row that joins with several others is written, and shown, once."""
+
+    def test_returning_of_deferred_rows(self):
+        """The statement also reads what it writes, so rows are shown before they are sent."""
+        self.both("DELETE FROM {t} t USING {t} s WHERE s.id = t.id AND t.n = 1 RETURNING t.*")
+        self.both("UPDATE {t} t SET note = s.note || '!' FROM {t} s WHERE s.id = t.id AND s.n = 2 RETURNING t.id, t.n, t.note, t.total")
+        self.both("DELETE FROM {t} WHERE id IN (SELECT id FROM {t}) RETURNING note, total")
+
+    def test_after_triggers(self):
+        self.fx.execute("CREATE TABLE IF NOT EXISTS log (line text); CREATE OR REPLACE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS "
+                        "$$ BEGIN INSERT INTO log VALUES (OLD.note); RETURN NULL; END $$")
+        for table in ("far", "near"):
+            self.fx.execute(f"CREATE TRIGGER noted AFTER UPDATE OR DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION noted()")
+        self.addCleanup(self.fx.execute, "DROP TRIGGER noted ON far; DROP TRIGGER noted ON near; DROP TABLE log")
+        logs = []
+        for table in ("near", "far"):
+            self.outcome(f"UPDATE {table} t SET flag = true FROM {table} s WHERE s.id = t.id")
+            self.outcome(f"DELETE FROM {table} t USING {table} s WHERE s.id = t.id")
+            logs.append(sorted(map(str, self.fx.rows("SELECT line FROM log"))))
+            self.fx.execute("TRUNCATE log")
+        self.assertEqual(*logs)
+
+    def test_before_triggers(self):
+        """They would be fired again, so the second row of the join is refused."""
+        self.fx.execute("CREATE OR REPLACE FUNCTION passed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN coalesce(NEW, OLD); END $$;"
+                        "CREATE TRIGGER passed BEFORE UPDATE OR DELETE ON far FOR EACH ROW EXECUTE FUNCTION passed()")
+        self.addCleanup(self.fx.execute, "DROP TRIGGER passed ON far")
+        for sql in ("DELETE FROM {t} t USING {t} s WHERE s.id = t.id", "UPDATE {t} t SET note = 'x' FROM {t} s WHERE s.id = t.id"):
+            self.assertEqual(self.outcome(sql.replace("{t}", "far")), "0A000")
+        self.assertEqual(self.both("DELETE FROM {t} t USING {t} s WHERE s.id = t.id AND t.id = 'c' RETURNING t.note", same_tables=False)[0], 1)
+
+
+class Parts(writes.TestCase):
+    """Several writes in one WITH."""
+
+    def test_rows_that_nothing_reads(self):
+        self.both("WITH a AS (DELETE FROM {t} WHERE n = 2 RETURNING *), b AS (INSERT INTO {t} VALUES ('z', 1), ('z', 2) RETURNING *) SELECT 1")
+        self.both("WITH a AS (INSERT INTO {t} VALUES ('y', 1), ('y', 2) RETURNING *) UPDATE {t} SET note = 'x' WHERE n = 1 RETURNING *")
+
+
+class Upserts(writes.TestCase):
+    """RETURNING shows the row of the table."""
+
+    def test_row_that_stays_the_same(self):
+        self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'other', 9) ON CONFLICT (id, n) DO UPDATE SET note = t.note RETURNING t.*")
+        self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'other', 9) ON CONFLICT (id, n) DO UPDATE SET note = 'one' RETURNING *")
+
+
+    def test_row_that_is_not_affected(self):
+        """A key may occur twice if WHERE was not true for the first one."""
+        self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'x', 1), ('a', 1, 'y', 2), ('a', 2, 'z', 3) ON CONFLICT (id, n) DO UPDATE SET note = EXCLUDED.note WHERE t.total < EXCLUDED.total")
+        self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'x', 5), ('a', 1, 'y', 6) ON CONFLICT (id, n) DO UPDATE SET note = EXCLUDED.note WHERE t.total < EXCLUDED.total", same_tables=False)
+
+
+class Atomic(writes.TestCase):
+    """write_mode 'atomic'."""
+
+    COLUMNS = Joined.COLUMNS + ", city text, x numeric"
+    FOREIGN = COLUMNS.replace("city text", "city text OPTIONS (path 'place.city')").replace("x numeric", "x numeric OPTIONS (path 'place.at.x')")
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("SET dynamo_fdw.write_mode = 'atomic'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+
+    def test_copy_with_after_triggers(self):
+        """They are fired before the rows are sent."""
+        self.fx.execute("CREATE OR REPLACE FUNCTION passed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;"
+                        "CREATE TRIGGER passed AFTER INSERT ON far FOR EACH STATEMENT EXECUTE FUNCTION passed()")
+        self.addCleanup(self.fx.execute, "DROP TRIGGER passed ON far")
+        with self.assertRaises(psycopg2.errors.FeatureNotSupported), self.fx.conn.cursor() as cursor:
+            cursor.copy_expert("COPY far (id, n) FROM STDIN", io.StringIO("c\t1\n"))
+        self.assertEqual(self.outcome("INSERT INTO far VALUES ('c', 1)")[0], 1)
+
+    def test_other_encodings(self):
+        """What other applications have stored in another form is no conflict."""
+        self.put_raw({"id": {"S": "raw"}, "n": {"N": "1"}, "flag": {"S": "Y"}, "at": {"S": "2024-05-01T12:00:00+02:00"}})
+        self.fx.execute("INSERT INTO near VALUES ('raw', 1, NULL, NULL, true, '2024-05-01 10:00+00')")
+        self.assertEqual(self.both("UPDATE {t} SET flag = NOT flag, at = at + interval '1 hour' WHERE id = 'raw'")[0], 1)
+        self.assertEqual(self.item("raw", 1)["flag"], {"BOOL": False})
+
+    def test_missing_maps(self):
+        self.assertEqual(self.both("UPDATE {t} SET city = 'Rome', x = 1.5 WHERE id = 'a'")[0], 2)
+        self.assertEqual(self.item("a", 1)["place"], {"M": {"city": {"S": "Rome"}, "at": {"M": {"x": {"N": "1.5"}}}}})
+        self.assertEqual(self.both("UPDATE {t} SET city = NULL WHERE id = 'b'")[0], 1)
+
+    def test_upserts(self):
+        """The count has rows that stay the same; rows that may turn out as conflicts are not shown before."""
+        self.assertEqual(self.both("INSERT INTO {t} AS t VALUES ('a', 1), ('u', 1) ON CONFLICT (id, n) DO UPDATE SET note = t.note")[0], 2)
+        for action in ("NOTHING", "UPDATE SET note = 'x'"):
+            sql = f"INSERT INTO far VALUES ('a', 1), ('w', 1) ON CONFLICT (id, n) DO {action} RETURNING id"
+            self.assertEqual(self.outcome(sql), "0A000")
+        self.assertSameTables()
+
+
+class Paths(writes.TestCase):
+    """Columns in maps that an item may lack."""
+
+    COLUMNS = "id text NOT NULL, n int NOT NULL, city text, x numeric, tags text[]"
+    FOREIGN = "id text NOT NULL, n int NOT NULL, city text OPTIONS (path 'place.city'), x numeric OPTIONS (path 'place.at.x'), tags text[] OPTIONS (format 'set')"
+    ROWS = ""
+
+    def put_all(self):
+        """Items without maps, with the outer one, and with both."""
+        for n, more in enumerate(({}, {"place": {"M": {}}}, {"place": {"M": {"at": {"M": {"y": {"N": "2"}}}}}}, {"place": {"M": {"city": {"S": "Oslo"}}}})):
+            self.put_raw({"id": {"S": "p"}, "n": {"N": str(n)}, **more})
+            self.fx.execute(f"INSERT INTO near VALUES ('p', {n}, {chr(39) + 'Oslo' + chr(39) if n == 3 else 'NULL'})")
+
+    def test_H12_two_maps_of_one_attribute(self):
+        self.put_all()
+        self.assertEqual(self.both("UPDATE {t} SET city = 'Rome', x = 1 RETURNING *")[0], 4)
+        self.assertEqual([self.item("p", n)["place"]["M"]["at"]["M"] for n in range(4)], [{"x": {"N": "1"}}] * 2 + [{"x": {"N": "1"}, "y": {"N": "2"}}, {"x": {"N": "1"}}])
+        self.both("UPDATE {t} SET city = NULL, x = NULL")
+        self.assertEqual(self.item("p", 2)["place"], {"M": {"at": {"M": {"y": {"N": "2"}}}}})
+
+    def test_H12_a_value_and_a_removal(self):
+        self.put_all()
+        self.assertEqual(self.both("UPDATE {t} SET city = NULL, x = 2")[0], 4)
+        self.fx.execute("DELETE FROM far; DELETE FROM near")
+        self.put_all()
+        self.assertEqual(self.both("UPDATE {t} SET city = n::text, x = NULL")[0], 4)
+
+    def test_arrays_that_are_stored_as_lists(self):
+        """Other applications store lists; a set is written."""
+        self.put_raw({"id": {"S": "l"}, "n": {"N": "1"}, "tags": {"L": [{"S": "a"}, {"S": "b"}]}})
+        self.fx.execute("INSERT INTO near VALUES ('l', 1, NULL, NULL, '{a,b}')")
+        self.assertEqual(self.both("UPDATE {t} SET tags = tags || '{c}'::text[] WHERE id = 'l'")[0], 1)
+        self.assertEqual(sorted(self.item("l", 1)["tags"]["SS"]), ["a", "b", "c"])
+
+
+class Expired(writes.TestCase):
+    """A row that expires by what the statement writes."""
+
+    COLUMNS = "id text NOT NULL, n int NOT NULL, note text, ends timestamptz"
+    FOREIGN = COLUMNS + " OPTIONS (format 'epoch')"
+    OPTIONS = {"ttl_attribute": "ends"}
+    ROWS = "('a', 1, 'one', NULL), ('a', 2, 'two', NULL)"
+
+    def test_returning(self):
+        past = "date_trunc('second', now()) - interval '1 day'"
+        self.both(f"INSERT INTO {{t}} AS t VALUES ('a', 1, 'other', {past}) ON CONFLICT (id, n) DO UPDATE SET ends = EXCLUDED.ends RETURNING t.id, t.note", same_tables=False)
+        self.both(f"UPDATE {{t}} SET ends = {past} WHERE n = 2 RETURNING id, note", same_tables=False)
+        self.assertEqual(self.fx.rows("SELECT * FROM far"), [])
