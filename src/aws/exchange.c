@@ -3,9 +3,9 @@
  *		Sends one HTTP request of any kind and receives its reply.
  *
  * An exchange uses the client's handles and its loop, but has its own
- * connection.  Some addresses may be reached by exchanges only.  A call, whose
- * endpoint a user may have set to such an address, must not find that
- * connection.
+ * connection.  Some addresses may be reached by exchanges only.  A user may
+ * have set the endpoint of a call to such an address; then the call must not
+ * reuse the connection of an exchange.
  *
  * Layer: aws.  Knows libcurl's header list.
  */

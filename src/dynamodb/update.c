@@ -61,7 +61,7 @@ is_repeated(const DynPathValue *values, int i, int depth)
 	return false;
 }
 
-/* Appends a value of the base, which is already encoded. */
+/* Appends a value of the existing document, which is already encoded. */
 static void
 put_encoded(DynBuffer *out, const DynValue *value)
 {

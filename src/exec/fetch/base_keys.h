@@ -55,7 +55,7 @@ extern bool dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts);
 
 extern void dyn_base_keys_free(DynBaseKeys *keys);
 
-/* ---- a key as bytes: equal keys of one table are equal bytes ---- */
+/* ---- a key as bytes: equal keys of a table have equal bytes ---- */
 
 /* Begins a hash table's entry; the caller owns what it points to. */
 typedef struct DynByteKey

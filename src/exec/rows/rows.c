@@ -469,8 +469,8 @@ decode_unnested(DynRows *rows, int i, Datum *result)
 }
 
 /*
- * Stores a row.  Not inlined, so that a call for an item without further rows
- * is cheap.
+ * Stores a row.  It is not inlined, so that the caller stays cheap for an item
+ * that has no further row.
  */
 static pg_noinline void
 store_row(DynRows *rows, TupleTableSlot *slot)

@@ -25,9 +25,9 @@ typedef struct DynTablePace
 	/* time and stream of the last throttle that named a partition's limit */
 	double		hot_ms;
 	const void *hot_stream;		/* stream, or NULL */
-	double		shared_ms;		/* time of the last such throttle that followed
-								 * soon after one of another stream, so that
-								 * both may read the same partition */
+	double		shared_ms;		/* time of the last such throttle that came
+								 * soon after one of another stream; both
+								 * streams may then read the same partition */
 } DynTablePace;
 
 /*

@@ -109,10 +109,11 @@ add_name(DynNames *names, const char *name)
  * that the item filter compares.  Attributes of which columns show only a path
  * are not excluded.
  *
- * The attribute of an unasserted template is excluded only if its text equals
- * the text composed from the row's columns; otherwise no column would show it.
- * Matching the table's key checks its texts, except the case of folded
- * letters.  Texts of other attributes are not checked.
+ * The attribute of a template that is not asserted (trusted) is excluded only
+ * if its text equals the text composed from the row's columns; otherwise no
+ * column would show the text.  Matching the table's key checks its texts,
+ * except the case of folded letters.  Texts of other attributes are not
+ * checked.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)
