@@ -2,7 +2,7 @@
 
 A program is started with the name of a schema as its argument and the variables PGHOST ... PGDATABASE. For each step it
 prints a line of JSON, {"step": name, "rows": [...], "keyed": true if no Scan may be sent}, and waits for a line of input
-before it goes on, so that the requests of the step are told from those of the next one.
+before it goes on, so that the requests of the step are known from those of the next one.
 """
 import collections
 import glob
@@ -109,7 +109,7 @@ def judge(client, fx):
 
 
 def main(words):
-    """Those that are wanted."""
+    """Those that are needed."""
     known = clients()
     if words == ["--list"]:
         print("\n".join(client.name for client in known))

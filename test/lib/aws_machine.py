@@ -17,7 +17,7 @@ ROLE = "arn:aws:iam::123456789012:role/"
 
 
 class GuardedDynamo(FakeDynamo):
-    """Answers requests that are signed by a key given out by the identity services, and not made to expire since."""
+    """Responds to requests that are signed by a key given out by the identity services, and not made to expire since."""
 
     def __init__(self, identity, **options):
         super().__init__(**options)

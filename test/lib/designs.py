@@ -50,7 +50,7 @@ class TestCase(request_text.RequestTestCase):
 
     @classmethod
     def make(cls):
-        """The items and the foreign tables, of one class or, called by another one, beside those of others."""
+        """The items and the foreign tables, of one class or, called by another one, next to those of others."""
 
     @classmethod
     def relations(cls, relations, server="ddb", analyze=False):
@@ -77,7 +77,7 @@ class TestCase(request_text.RequestTestCase):
             yield [attribute["AttributeName"] for attribute in one["KeySchema"]]
 
     def assertBothWays(self):
-        """Each row that a Scan finds is found by what its templates spell of each key, alone and among others; and no other is."""
+        """Each row that a Scan finds is found by what its templates compose of each key, alone and among others; and no other is."""
         tried = 0
         for name, (remote, _, options, _) in self.made.items():
             templates = options.get("key_templates", {})

@@ -1,6 +1,6 @@
 """A minimal DynamoDB client for tests and demos: makes tables and fills them.
 
-It does not sign: DynamoDB Local wants an Authorization header and does not look at the signature.
+It does not sign: DynamoDB Local needs an Authorization header and does not look at the signature.
 """
 import base64
 import http.client
@@ -78,7 +78,7 @@ class DynamoClient:
         self._connection = None
 
     def call(self, operation, body=None):
-        """One request; the answer as a dict, or a DynamoError."""
+        """One request; the response as a dict, or a DynamoError."""
         payload = json.dumps(body or {}).encode()
         for attempt in (1, 2):      # the server closes idle connections
             try:
@@ -113,7 +113,7 @@ class DynamoClient:
             self._connection = None
 
     def create_table(self, name, hash_key, range_key=None, indexes=()):
-        """Make the table, anew if it exists; indexes come from index()."""
+        """Make the table, again if it exists; indexes come from index()."""
         self.drop_table(name)
         keys = dict(pairs(hash_key) + pairs(range_key) + [key for i in indexes for key in i["keys"]])
         request = {"TableName": name, "BillingMode": "PAY_PER_REQUEST", "KeySchema": key_schema(hash_key, range_key),

@@ -3,7 +3,7 @@
 
 usage: failures.py <OUTPUT
 
-Prints, as comments, the lines of the output that tell a failure ("not ok", "not covered") and the reports of differences
+Prints, as comments, the lines of the output that show a failure ("not ok", "not covered") and the reports of differences
 that test/diff makes, with the lines that explain them: what follows as comments, or came just before. It prints about
 LINES in all, and nothing where nothing failed.
 """

@@ -1,6 +1,6 @@
 """Thousands of films, made up: each with a map that holds lists, some members of which are missing now and then.
 
-Of 92 years, more of the later ones; titles that come again in other years, ratings that are whole numbers or not, genres
+Of 92 years, more of the later ones; titles that come again in other years, ratings that are integers or not, genres
 and actors by the popularity of these, in all a few megabytes.
 """
 import random

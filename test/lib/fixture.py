@@ -34,7 +34,7 @@ Failure = namedtuple("Failure", "sqlstate message detail hint context")
 # An emulator never throttles, whatever capacity its tables were created with.
 EMULATOR_CAPACITY = 40000
 
-# A statement that hangs must fail its test, not the whole run.
+# A statement that hangs must fail its test, not the entire run.
 STATEMENT_TIMEOUT = "60s"
 
 
@@ -114,7 +114,7 @@ class Fixture:
         self.execute(f"DROP FOREIGN TABLE IF EXISTS {name}")
         self.execute(f"CREATE FOREIGN TABLE {name} ({columns}) SERVER {server} {options_clause(options)}")
 
-    # Asking
+    # Requesting
 
     def execute(self, sql, parameters=None):
         """Run statements; for those whose rows do not matter."""
@@ -137,13 +137,13 @@ class Fixture:
         return "\n".join(line for (line,) in self.rows(f"EXPLAIN ({options}) {sql}"))
 
     def requests(self, sql, parameters=None, describe=False):
-        """The requests that a statement sends to the server "ddb", without DescribeTable unless asked for."""
+        """The requests that a statement sends to the server "ddb", without DescribeTable unless requested."""
         self.proxy.reset()
         self.rows(sql, parameters)
         return [r for r in self.proxy.requests if describe or r.operation != "DescribeTable"]
 
     def notices(self, sql, parameters=None):
-        """What a statement says beside its rows, one text per notice or warning."""
+        """What a statement reports next to its rows, one text per notice or warning."""
         del self.conn.notices[:]
         self.rows(sql, parameters)
         return [notice.strip() for notice in self.conn.notices]

@@ -1,4 +1,4 @@
-"""Foreign tables with formatted columns beside local tables with the same rows, for tests of what a WHERE finds, and by which request."""
+"""Foreign tables with formatted columns next to local tables with the same rows, for tests of what a WHERE finds, and by which request."""
 import re
 
 import fixture
@@ -7,7 +7,7 @@ OPERATORS = ("=", "<", "<=", ">", ">=", "<>")
 
 
 class Twins(fixture.TestCase):
-    """Every query is asked of the foreign table f and of the local table l, which was filled with the same values."""
+    """Every query is sent to the foreign table f and to the local table l, which was filled with the same values."""
 
     def load(self, columns, rows, items, keys=(("pk", "S"), ("sk", "N")), indexes=(), **options):
         """Both tables; a column is (name, type, options)."""
@@ -26,7 +26,7 @@ class Twins(fixture.TestCase):
         return [tuple(bytes(value) if isinstance(value, memoryview) else value for value in row) for row in self.fx.rows(sql)]
 
     def same(self, *queries, ordered=False):
-        """Both answer the same; returns the last answer."""
+        """Both give the same result; returns the last one."""
         rows = []
         for sql in queries:
             with self.subTest(sql=sql):

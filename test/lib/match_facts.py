@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Which items DynamoDB selects by which filter: the facts that test/unit/test_item_match.c holds item_match.c against.
 
-usage: test/lib/match_facts.py --write     ask DynamoDB Local (DDB_ENDPOINT), and write test/unit/match_facts.h
+usage: test/lib/match_facts.py --write     request DynamoDB Local (DDB_ENDPOINT), and write test/unit/match_facts.h
 
-test/t/test_item_match.py asks again, and demands the same answers.
+test/t/test_item_match.py sends its request again, and demands the same responses.
 """
 import base64
 import json
@@ -28,7 +28,7 @@ CONTAINERS = [{"SS": ["a", "ab"]}, {"SS": ["A"]}, {"SS": ["x\"y\\z/", "\u00e9"]}
               {"L": [{"L": [attribute("a")]}, {"M": {"a": attribute("a")}}, {"SS": ["a"]}]}, {"L": [{"L": [attribute(1)]}, attribute(1.5), attribute("")]}]
 
 VALUES = [attribute(v) for v in TEXTS] + [{"N": n} for n in NUMBERS] + [attribute(v) for v in BYTES + FLAGS + [None]] + CONTAINERS
-# what a value is told from: of each type, with those that order and prefixes depend on
+# what a value is known from: of each type, with those that order and prefixes depend on
 OPERANDS = [attribute(v) for v in TEXTS] + [{"N": n} for n in NUMBERS] + [attribute(v) for v in BYTES + FLAGS]
 FEW = [attribute(v) for v in ("", "a", "ab", "\U0001f600", 1, 10, b"a", b"\xff", True)]
 PAIRS = [(attribute(x), attribute(y)) for x, y in (("a", "b"), ("a", "a"), ("", "\uff5e"), (-1, 10), (1.5, 1.5), (b"a", b"\xff"), (b"", b""))]
@@ -144,7 +144,7 @@ typedef struct MatchFact
 
 
 def header(dynamo):
-    """The file's text, from what DynamoDB answers now."""
+    """The file's text, from DynamoDB's present responses."""
     stored = fill(dynamo)
     lines = [HEAD, "static const char *const match_items[] = {\n"]
     lines += [f"\t{literal(json.dumps(item, ensure_ascii=number % 2 == 0, separators=(',', ':')).encode())},\n"

@@ -12,7 +12,7 @@ HINT = 'Change the column type or the column option "format". To read such value
 
 
 class TestCase(fixture.TestCase):
-    """The item is {"pk": "a", "v": what the test says}; the foreign table is "t (pk text, v ...)"."""
+    """The item is {"pk": "a", "v": what the test gives}; the foreign table is "t (pk text, v ...)"."""
 
     @classmethod
     def setUpClass(cls):
@@ -44,7 +44,7 @@ class TestCase(fixture.TestCase):
         return self.fx.error(sql)
 
     def assert_misfit(self, value, column, reason, excerpt, **options):
-        """The whole report of a value that does not fit, and that it is NULL where the user prefers that."""
+        """The entire report of a value that does not fit, and that it is NULL where the user prefers that."""
         failure = self.failure(value, column, **options)
         self.assertEqual(failure[:4], (
             "HV004", f'cannot convert value in column "v" of foreign table "t": {reason}',

@@ -1,11 +1,11 @@
 """The items that a page of the manual shows, and their DynamoDB tables.
 
-They stand in blocks that begin with ```items. The first line names the table with its key, and its indexes:
+They are in blocks that begin with ```items. The first line names the table with its key, and its indexes:
 
     app (pk, sk), by_mail (mail), by_round (cup region, round) keys only
 
 Every other line is an item as JSON, of which lines that begin with a blank are the continuation. Numbers are N, strings
-S, and {"SS": ["a", "b"]}, {"NS": ["1"]} and {"B": "AAE="} what they say.
+S, and {"SS": ["a", "b"]}, {"NS": ["1"]} and {"B": "AAE="} the same.
 """
 import json
 import re

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """Draws the pictures of the manual from text that can be read in a terminal as it is.
 
-usage: pictures.py             compare docs/pictures with what its sources give; the exit status says whether it fits
+usage: pictures.py             compare docs/pictures with what its sources give; the exit status shows whether it fits
        pictures.py --write     draw: docs/pictures/NAME.log -> NAME.txt (a time line), NAME.txt -> NAME.svg
        pictures.py --measure   first run the statements of the time lines again, in the environment of "test/stack env"
 
 A text is drawn character by character. Lines and boxes are box-drawing characters, bars of four colours the blocks
 U+2588 and U+2591 to U+2593, arrows the triangles; the first line is the title. A .log is what a run gave: texts in
-lines that begin with "#", and requests as logged, each behind the milliseconds since the statement began.
+lines that begin with "#", and requests as logged, each after the milliseconds since the statement began.
 """
 import glob
 import html
@@ -189,7 +189,7 @@ def time_line(log):
 
 def in_lanes(requests):
     """The requests in rows, in which none begins before the one before it has ended. A request is logged a moment after
-    its answer has come, so that a character's time does not count."""
+    its response has come, so that a character's time does not count."""
     lanes = []
     for one in sorted(requests):
         free = [lane for lane in lanes if lane[-1][1] <= one[0] + SCALE]
@@ -237,7 +237,7 @@ def measure(name, delay=DELAY):
 
 
 def timed(database, settings, statement):
-    """The request lines of a statement, each behind the milliseconds at which it came."""
+    """The request lines of a statement, each after the milliseconds at which it came."""
     with subprocess.Popen(["psql", "-X", "-q", "-d", database, "-o", "/dev/null"], stdin=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, bufsize=1) as psql:
         psql.stdin.write(";\n".join(settings) + ";\n\\warn ready\n")

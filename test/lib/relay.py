@@ -1,4 +1,4 @@
-"""A TCP relay to DynamoDB Local that hands on each answer after a while, as a service does that is further away."""
+"""A TCP relay to DynamoDB Local that hands on each response after a while, as a service does that is further away."""
 import asyncio
 import threading
 from urllib.parse import urlsplit

@@ -39,7 +39,7 @@ def key_text(key):
 
 
 def projection(document):
-    """The projection, in alphabetical order; whole items are *, of an index as the table has them all of *."""
+    """The projection, in alphabetical order; complete items are *, of an index as the table has them all of *."""
     if document.get("Select") == "ALL_ATTRIBUTES":
         return " get all of *"
     text = document.get("ProjectionExpression")
@@ -108,7 +108,7 @@ class RequestTestCase(fixture.TestCase):
             self.fx.execute("RESET search_path")
 
     def texts(self, sql, parameters=None):
-        """What the statement asks, sorted."""
+        """What the statement requests, sorted."""
         return sorted(request_text(r, self.fx.database) for r in self.fx.requests(sql, parameters))
 
     def assertAsks(self, sql, expected, parameters=None):

@@ -5,7 +5,7 @@ usage: run_tests.py [-jN] [NAME...]     only the files, classes or tests whose n
 
 N files run at a time (two for each processor, as they wait much of their time): they share nothing but the servers of test/stack, where
 each has databases and tables of its own. The longest begin first; what they print comes in the order of their names. Lines are "ok - ...",
-"not ok - ...", "skip - ...", as in all tests here. Without the stack's environment it asks "test/stack env" for it. The
+"not ok - ...", "skip - ...", as in all tests here. Without the stack's environment it requests "test/stack env" for it. The
 exit status is 1 when a test failed, when a file has no test, and when no test has such a name.
 """
 import faulthandler
@@ -22,7 +22,7 @@ LIB = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.join(LIB, "..", "t")
 SERVER = os.path.join(LIB, "..", "server")
 
-# Both make the demo's tables in DynamoDB anew; nothing else does.
+# Both make the demo's tables in DynamoDB again; nothing else does.
 SHARE_DEMO = ("test_demo.py", "test_docs.py")
 
 # They take half a minute and more; all others less.
@@ -110,7 +110,7 @@ def run_file(path, names):
 
 
 def stack_environment():
-    """The environment with the stack's variables, asked for unless they are set."""
+    """The environment with the stack's variables, requested unless they are set."""
     if "DDB_ENDPOINT" in os.environ and "PGPORT" in os.environ:
         return dict(os.environ)
     done = subprocess.run([os.path.join(LIB, "..", "stack"), "env"], stdout=subprocess.PIPE, text=True, check=False)
@@ -135,7 +135,7 @@ def turns(files):
 
 
 def rank(turn):
-    """Where the files of a turn stand among the longest."""
+    """Where the files of a turn are among the longest."""
     return min(LONGEST.index(file) if file in LONGEST else len(LONGEST) for file in turn)
 
 

@@ -3,16 +3,16 @@
 
 usage: sessions.py [--write] FILE...    compare the output in Markdown files with a run, or write the run's output in
 
-Statements stand in blocks that begin with ```sql, which can be pasted into psql; what they print stands in a ```text
-block right behind, if they print anything (psql -q: no command tags). A comment names the database in which the blocks
-behind it are run, in one psql for each name:
+Statements are in blocks that begin with ```sql, which can be pasted into psql; what they print is in a ```text
+block right after, if they print anything (psql -q: no command tags). A comment names the database in which the blocks
+after it are run, in one psql for each name:
 
     <!-- database: tutorial -->                 made for the run, and empty; the database "demo" has the tables of test/demo
     <!-- database: shop, with a server -->      has a server "ddb"; so has every page with items of its own (page_items.py)
     <!-- not run: why -->                       right before a block: this one is left out
     <!-- creates: orders -->                    DynamoDB tables that the statements create, to be dropped
 
-Blocks may stand in comments, too: they prepare what others need.
+Blocks may be in comments, too: they prepare what others need.
 
 Milliseconds, ports, request ids, times in the filter of a ttl, the order of requests, and that of rows without ORDER BY
 do not count. A server of a region without endpoint is one of the tests' DynamoDB. Pages with items log the requests
@@ -129,7 +129,7 @@ def tidy(text):
 
 
 def provide(database, script=None, text=""):
-    """Make the database, with what the script makes, and the items that it and the page ask for; returns its real
+    """Make the database, with what the script makes, and the items that it and the page request; returns its real
     name."""
     name = f"{database}_{os.getpid()}"
     maintain(f"CREATE DATABASE {name}")

@@ -107,7 +107,7 @@ def create_games(fx):
 
 
 def pretend_large(fx, factor=1000):
-    """From now on DescribeTable says that tables and indexes are that much larger; they are what one finds outside."""
+    """From now on DescribeTable reports that tables and indexes are that much larger; they are what one finds outside."""
     def enlarge(value):
         if isinstance(value, list):
             return [enlarge(element) for element in value]

@@ -78,7 +78,7 @@ class Twins(formats.Twins):
 
 
 class Requests(Twins):
-    """What conditions on a partition are asked for by; the session's zone is UTC unless a test sets another one."""
+    """The requests that conditions on a partition become; the session's zone is UTC unless a test sets another one."""
 
     @classmethod
     def setUpClass(cls):
@@ -89,7 +89,7 @@ class Requests(Twins):
         self.fx.execute("SET timezone = 'UTC'; RESET plan_cache_mode; DEALLOCATE ALL")
 
     def asks(self, *cases):
-        """Each case is a condition and the key that is asked for."""
+        """Each case is a condition and the key that is requested."""
         for condition, key in cases:
             with self.subTest(condition=condition):
                 self.assertEqual(self.key(f"SELECT n FROM f WHERE pk = 'p' AND {condition}"), key)

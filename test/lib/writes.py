@@ -8,7 +8,7 @@
             self.both("UPDATE {t} SET note = 'x' WHERE id = 'a'")
 
 The foreign table is "far", over the DynamoDB table "items" with the key (pk S, sk N) unless HASH and RANGE say otherwise; the local one is
-"near". {t} in a statement is either. Rows, counts, RETURNING, SQLSTATEs and both whole tables must be equal.
+"near". {t} in a statement is either. Rows, counts, RETURNING, SQLSTATEs and both complete tables must be equal.
 """
 from decimal import Decimal
 
@@ -22,7 +22,7 @@ def comparable(rows):
 
 
 class TestCase(fixture.TestCase):
-    """Tables that are written anew for each test."""
+    """Tables that are written again for each test."""
 
     COLUMNS = 'id text COLLATE "C" NOT NULL, n int NOT NULL, note text, total numeric, flag boolean, at timestamptz'
     FOREIGN = None                  # the columns with their options, if they have some

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""A DynamoDB that does what it is told: faults, delays, odd bodies, prepared pages.
+"""A DynamoDB that does as scripted: faults, delays, odd bodies, prepared pages.
 
-Made for tests, which import it, and the answers from replies.py:
+Made for tests, which import it, and the responses from replies.py:
 
     with FakeDynamo() as fake:
         fake.table("songs", ("artist", "S"), ("title", "S"), items=[...])
-        fake.on("Query", [throttle(), wrong_crc()])     # the first two answers; then the table's own
+        fake.on("Query", [throttle(), wrong_crc()])     # the first two responses; then the table's own
         ...
         fake.requests[0].body["KeyConditionExpression"]
 
@@ -33,7 +33,7 @@ class FakeDynamo(ScriptedServer):
         return self.tables[name]
 
     def pages(self, name, pages, count=None, repeat_key_at=None):
-        """Let Query and Scan of that table answer these pages, see tables.Pages."""
+        """Let Query and Scan of that table return these pages, see tables.Pages."""
         if name not in self.tables:
             self.table(name)
         self.tables[name].pages = Pages(pages, count, repeat_key_at)
@@ -70,7 +70,7 @@ class FakeDynamo(ScriptedServer):
         return table.pages.answer(table, request) if table.pages else reply(read_page(table, request, False))
 
     def answer_batch(self, request):
-        """The answer to a BatchGetItem; for scripts that change it."""
+        """The response to a BatchGetItem; for scripts that change it."""
         answers = {}
         for name, wanted in request["RequestItems"].items():
             if name not in self.tables:

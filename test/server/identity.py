@@ -6,14 +6,14 @@ closed. It gives out access keys ASIA0001, ASIA0002 ... with the secret "secret 
 
     with FakeIdentity() as identity:
         identity.lifetime = 3600                    # seconds, of what is given out from now on
-        identity.answers["sts"] = [(403, "<...>")]  # instead of the next answers; None hangs
+        identity.answers["sts"] = [(403, "<...>")]  # instead of the next responses; None hangs
         ...
         identity.requests[0].path
 
-What it is asked for may say how it should answer, for tests without another way to tell: words of a path or of a role's
+A request may determine the response, for tests without another way to script it: words of a path or of a role's
 name such as "lifetime-60", "status-500" (each time), "first-503" (the first time with that path or role), "hang", "huge",
 "redirect", "ahead-60" (seconds: by its clock, that much ahead of this machine's, it writes dates and judges signatures) or
-"never" (it says that each signature is of another time).
+"never" (it reports that each signature is of another time).
 """
 import collections
 import dataclasses
@@ -47,7 +47,7 @@ class Request:
 
 
 def kind_of(method, path):
-    """Which service is asked."""
+    """Which service the request is for."""
     if path == "/latest/api/token":
         return "imds-token"
     if path == METADATA:
@@ -65,7 +65,7 @@ def iso(moment):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers one connection; everything is in the server's `identity`."""
+    """Responds to one connection; everything is in the server's `identity`."""
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_args):
@@ -139,7 +139,7 @@ class FakeIdentity:
         return int(told.group(1)) if told else self.ahead
 
     def answer(self, request):
-        """(status, body), after a while or never if it is told so."""
+        """(status, body), after a delay, or never, if it is scripted so."""
         words = words_of(request)
         with self.lock:
             self.requests.append(request)
@@ -210,7 +210,7 @@ class FakeIdentity:
 
 
 def words_of(request):
-    """What may say how to answer."""
+    """The part of a request that may determine the response."""
     return f"{request.path} {request.form().get('RoleArn', '')}"
 
 
@@ -231,7 +231,7 @@ def sts_error(code, message):
 def main():
     """Serve until standard input is closed."""
     with FakeIdentity() as identity:
-        # in one piece, as the one who reads it then leaves
+        # in one write, because the reader then closes
         os.write(1, f"{identity.port}\n".encode())
         sys.stdin.read()
 

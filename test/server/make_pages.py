@@ -6,7 +6,7 @@ usage: make_pages.py DIR [--items N] [--page-bytes N] [--documents]
 The same arguments give the same bytes. An item has about 250 bytes as DynamoDB counts them and eight attributes:
 id (S, the key), n (N), price (N), name (S), created (S), active (BOOL), note (S) and info (M). With --documents it has
 three, and about 600 bytes: id (S), customer (M, with maps and a list in it) and lines (L of one to five M). A page
-holds as many as DynamoDB would put into one answer. A directory that is complete is left alone.
+holds as many as DynamoDB would put into one response. A directory that is complete is left alone.
 """
 import argparse
 import csv
@@ -136,7 +136,7 @@ class Pages:
         self.items, self.bytes, self.count, self.total = [], 0, 0, 0
 
     def add(self, item):
-        """One more item, on the next page if this one has no room for it."""
+        """One more item, on the next page if this one is full."""
         need = item_size(item)
         if self.items and self.bytes + need > self.page_bytes:
             self.flush()
@@ -154,13 +154,13 @@ class Pages:
 
 
 def write(directory, name, document):
-    """One prepared answer, in the compact form that DynamoDB sends."""
+    """One prepared response, in the compact form that DynamoDB sends."""
     with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
         json.dump(document, file, ensure_ascii=False, separators=(",", ":"))
 
 
 def describe(count, total):
-    """DescribeTable's answer."""
+    """DescribeTable's response."""
     return {"Table": {"TableName": "bench", "TableStatus": "ACTIVE", "CreationDateTime": 1767225600.0,
                       "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
                       "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"}

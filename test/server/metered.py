@@ -3,7 +3,7 @@
 Each table and index has a bucket of tokens, and so has each partition key, up to the 3,000 units a second of a partition: a
 bucket holds what it is filled with in a second, and is full at the beginning (no saved burst). A request is granted while its
 buckets are not empty, and takes what it costs, even if that is more; BatchGetItem goes key by key, and leaves the rest
-unprocessed. Items may be said to be larger than they are, so that many units are few bytes, and they need not be held: any
+unprocessed. Items may be declared larger than they are, so that many units are few bytes, and they need not be held: any
 sequence will do, such as Generated. A local index has short entries, and what it does not project is fetched, item by
 item. Strongly consistent reads cost twice as much.
 
@@ -58,7 +58,7 @@ class Bucket:
 
 
 class Generated(collections.abc.Sequence):
-    """Items that are made, each time anew, when they are asked for."""
+    """Items that are made, each time again, when they are requested."""
 
     def __init__(self, count, make):
         self.count, self.make = count, make
@@ -104,13 +104,13 @@ class MeteredTable(Table):
         return tuple(next(iter(item[name].values())) for name, _ in self.hash + self.range)
 
     def partition_bucket(self, name):
-        """The bucket of a partition key; the whole table is one partition to a Scan."""
+        """The bucket of a partition key; the entire table is one partition to a Scan."""
         if name not in self.partitions:
             self.partitions[name] = Bucket(self.partition_units)
         return self.partitions[name]
 
     def describe(self):
-        """With the provisioned capacity; `units` may say another one, 0 on demand, and an index its own."""
+        """With the provisioned capacity; `units` sets another one, 0 on demand, and an index its own."""
         document, own = super().describe(), {index["name"]: index.get("units") for index in self.indexes}
         document.pop("BillingModeSummary", None)
         units = self.bucket.units if self.units is None else self.units
@@ -216,7 +216,7 @@ def page_units(table, request, count):
 
 
 def consumed(table, units):
-    """The member that tells the units, of a service that does."""
+    """The member that reports the units, of a service that does."""
     return {"ConsumedCapacity": {"TableName": table.name, "CapacityUnits": units}} if table.tells_units else {}
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Stands between dynamo_fdw and DynamoDB Local and records every request with a summary of its answer.
+"""Stands between dynamo_fdw and DynamoDB Local and records every request with a summary of its response.
 
-Tests import RecordingProxy; it can be scripted like the fake server, what no script answers is forwarded. As a program:
+Tests import RecordingProxy; it can be scripted like the fake server, what no script responds to is forwarded. As a program:
 
     proxy.py --upstream http://127.0.0.1:8000 [--port N] [--log FILE]      prints its URL, then one line per request
 """
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from replies import Reply, not_json
 from server import ScriptedServer, parse_headers, parse_json
 
-# What is between two neighbours only, or is made anew.
+# What is between two neighbours only, or is recreated.
 NOT_FORWARDED = {"", "connection", "content-length", "transfer-encoding", "keep-alive"}
 
 
@@ -56,7 +56,7 @@ class Upstream:
 
 
 class RecordingProxy(ScriptedServer):
-    """Forwards to upstream, a URL, whatever no script answers."""
+    """Forwards to upstream, a URL, what no script responds to."""
 
     def __init__(self, upstream, **options):
         super().__init__(**options)

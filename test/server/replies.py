@@ -1,4 +1,4 @@
-"""What a scripted server answers: good replies, DynamoDB's errors, and every kind of damage.
+"""What a scripted server sends: good replies, DynamoDB's errors, and every kind of damage.
 
 A Reply knows its status, headers and body, and how it goes over the wire. The functions below make replies; those
 that damage something take the reply to be damaged, so they can be combined: delay(0.2, cut_body(0.5)).
@@ -32,7 +32,7 @@ async def send_whole(connection, head, body):
 
 @dataclasses.dataclass
 class Reply:
-    """One answer. Headers override the default ones; a header of value None is left out."""
+    """One response. Headers override the default ones; a header of value None is left out."""
     body: bytes = b"{}"
     status: int = 200
     headers: dict = dataclasses.field(default_factory=dict)
@@ -57,12 +57,12 @@ class Reply:
 
 @dataclasses.dataclass
 class Executed:
-    """Not an answer: the server executes the request, and change(its reply) is answered."""
+    """Not a response: the server executes the request, and change(its reply) is sent."""
     change: object
 
 
 def executed(answer):
-    """The request is executed, but the client gets this answer: executed(empty_reply()) loses the server's."""
+    """The request is executed, but the client gets this response: executed(empty_reply()) loses the server's."""
     return Executed(lambda _reply: answer)
 
 
@@ -106,12 +106,12 @@ def conflict():
 
 
 def written(table, units=1.0, **members):
-    """The good answer to a write; with the name of another table, one that proves nothing."""
+    """The good response to a write; with the name of another table, one that proves nothing."""
     return reply({**members, "ConsumedCapacity": {"TableName": table, "CapacityUnits": units}})
 
 
 def delay(seconds, answer=None):
-    """The answer, late."""
+    """The response, late."""
     answer = as_reply({} if answer is None else answer)
     return answer.but(delay=answer.delay + seconds)
 
@@ -124,7 +124,7 @@ async def until_client_leaves(connection):
 
 
 def hang_before_headers():
-    """Takes the request and says nothing at all."""
+    """Takes the request and sends nothing at all."""
     async def send(connection, _head, _body):
         return await until_client_leaves(connection)
     return Reply(send=send)
@@ -140,7 +140,7 @@ def hang_in_body(fraction=0.5, answer=None):
 
 
 def cut_body(fraction=0.5, answer=None):
-    """Promises the whole body, sends a part of it and closes."""
+    """Promises the entire body, sends a part of it and closes."""
     async def send(connection, head, body):
         connection.writer.write(head + body[:int(len(body) * fraction)])
         await connection.writer.drain()
@@ -180,7 +180,7 @@ def chunked(answer, size=1000):
 
 
 def close_after(answer):
-    """Closes the connection after the answer without having said so, as a server does to idle ones."""
+    """Closes the connection after the response without having announced it, as a server does to idle ones."""
     async def send(connection, head, body):
         await send_whole(connection, head, body)
         return False
@@ -188,7 +188,7 @@ def close_after(answer):
 
 
 def answer_twice(answer, after):
-    """The answer, and so many seconds later the same once more, though nobody asked."""
+    """The response, and so many seconds later the same once more, without another request."""
     async def send(connection, head, body):
         async def again():
             await asyncio.sleep(after)
@@ -200,7 +200,7 @@ def answer_twice(answer, after):
 
 
 def after_earlier(answer, back):
-    """Before the answer, once more the one that the connection had so many answers ago, if it had."""
+    """Before the response, once more the one that the connection had so many responses ago, if it had."""
     async def send(connection, head, body):
         if len(connection.sent) >= back:
             await send_whole(connection, *connection.sent[-back])
@@ -216,7 +216,7 @@ def empty_reply():
 
 
 def reset_connection():
-    """Resets the connection (RST) instead of answering."""
+    """Resets the connection (RST) instead of responding."""
     async def send(connection, _head, _body):
         sock = connection.writer.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -243,7 +243,7 @@ def gzip_body(answer):
 
 
 def bad_gzip(answer=None):
-    """Says gzip, with a damaged stream under a right checksum."""
+    """Reports gzip, with a damaged stream under a right checksum."""
     answer = gzip_body({"Items": [], "Count": 0, "ScannedCount": 0} if answer is None else answer)
     middle = len(answer.body) // 2
     return answer.but(body=answer.body[:middle] + bytes([answer.body[middle] ^ 0xFF]) + answer.body[middle + 1:])
@@ -268,15 +268,15 @@ def redirect(url, status=307):
 
 
 def xml_404():
-    """What DynamoDB says to a wrong method or content type."""
+    """What DynamoDB returns for a wrong method or content type."""
     return Reply(b"<UnknownOperationException/>\n", 404, {"Content-Type": "text/xml"})
 
 
 def not_json(text="<html><body>502 Bad Gateway</body></html>", status=502):
-    """What a gateway in between says."""
+    """What a gateway in between sends."""
     return Reply(text.encode(), status, {"Content-Type": "text/html", "x-amz-crc32": None, "x-amzn-RequestId": None})
 
 
 def skewed_date(seconds, answer):
-    """An answer by a clock that is that many seconds ahead of ours."""
+    """A response by a clock that is that many seconds ahead of ours."""
     return as_reply(answer).but({"Date": email.utils.formatdate(time.time() + seconds, usegmt=True)})

@@ -1,6 +1,6 @@
-"""An HTTP/1.1 server in a thread that records what it is asked and answers as it was told.
+"""An HTTP/1.1 server in a thread that records the requests that it gets and responds as scripted.
 
-FakeDynamo and RecordingProxy are both such servers; they differ in where an answer comes from that no script gives.
+FakeDynamo and RecordingProxy are both such servers; they differ in where a response comes from that no script gives.
 """
 import asyncio
 import collections
@@ -32,7 +32,7 @@ TURNS = 10
 
 @dataclasses.dataclass
 class Request:
-    """One request and, once it is answered, what was answered."""
+    """One request and, once it has been responded to, the response."""
     operation: str
     body: dict
     headers: dict               # names in lower case
@@ -41,12 +41,12 @@ class Request:
     number: int = 0             # 1 for the first request since the last reset
     time: float = 0.0           # of arrival, time.monotonic()
     began: int = 0              # places in the order of all arrivals and departures
-    ended: int = 0              # 0: not answered
-    status: int = 0             # of the answer
+    ended: int = 0              # 0: without a response
+    status: int = 0             # of the response
     answer: dict = dataclasses.field(default_factory=dict)
 
     def note(self, reply):
-        """Keep what tests want to know of the answer, not the answer itself: pages are big and many."""
+        """Keep what tests want to know of the response, not the response itself: pages are big and many."""
         document = reply.document if isinstance(reply.document, dict) else {}
         self.status = reply.status
         self.answer = {"Count": document.get("Count"), "ScannedCount": document.get("ScannedCount"),
@@ -74,7 +74,7 @@ def most_in_flight(requests):
 
 
 def count_items(document):
-    """How many items an answer holds, whichever operation it belongs to."""
+    """How many items a response holds, whichever operation it belongs to."""
     if "Responses" in document:
         return sum(len(items or ()) for items in (document["Responses"] or {}).values())
     if "Items" in document:
@@ -88,7 +88,7 @@ class Connection:
     def __init__(self, number, reader, writer):
         self.number, self.reader, self.writer = number, reader, writer
         self.upstream = None    # the proxy's own connection for this client
-        self.sent = collections.deque(maxlen=32)    # the latest answers: (head, body)
+        self.sent = collections.deque(maxlen=32)    # the latest responses: (head, body)
 
     def has_unread(self):
         """Has the client sent something that waits in the kernel?"""
@@ -126,8 +126,8 @@ def parse_json(raw):
 class ScriptedServer:
     """Listens on a free loopback port from start() to stop(), or inside a with statement.
 
-    on() says how to answer an operation; what no script answers goes to default(), which a subclass defines.
-    delay makes every answer that many seconds late, without one waiting for another. That two requests are in flight
+    on() sets how to respond to an operation; what no script responds to goes to default(), which a subclass defines.
+    delay makes every response that many seconds late, without one waiting for another. That two requests are in flight
     together is shown by hold() and together(), which wait for the second; delays, by which too many would show, need
     not be long for that.
     """
@@ -206,7 +206,7 @@ class ScriptedServer:
     def on(self, operation, answers):
         """Script an operation ("*": any).
 
-        A list is used up one answer per request, then forgotten; anything else answers every request. An answer is
+        A list is used up one response per request, then forgotten; anything else responds to every request. A response is
         a Reply, a JSON document, bytes, an Executed, or a function of the Request that returns one (None: as if
         unscripted).
         """
@@ -214,23 +214,23 @@ class ScriptedServer:
             self._scripts[operation] = list(answers) if isinstance(answers, list) else answers
 
     def hold(self, which, until, bound=HOLD_SECONDS):
-        """Requests for which which(request) is true are answered only when until(requests), asked anew while more requests
-        arrive, is true of those recorded so far. After `bound` seconds they are answered all the same, so that a client
-        that waits for an answer first goes on, and the test sees in the recorded requests what it did.
+        """Requests for which which(request) is true get their responses only when until(requests), requested again while more requests
+        arrive, is true of those recorded so far. After `bound` seconds they get their responses all the same, so that a client
+        that waits for a response first goes on, and the test sees in the recorded requests what it did.
         """
         with self._lock:
             self._holds.append((which, until, bound))
 
     def together(self, count, operation=None):
-        """Answer the first `count` requests for items, or of that operation, only once all of them have arrived."""
+        """Respond to the first `count` requests for items, or of that operation, only once all of them have arrived."""
         def which(request):
             return request.operation == operation if operation else request.operation != "DescribeTable"
         self.hold(which, lambda requests: sum(map(which, requests)) >= count)
 
     def reset(self, scripts=False):
-        """Forget the recorded requests and what to hold, and the scripts too if asked to.
+        """Forget the recorded requests and what to hold, and the scripts too if `scripts` is true.
 
-        A statement that ends early leaves requests behind whose answers it does not want. All that was sent before is
+        A statement that ends early leaves requests behind whose responses it does not want. All that was sent before is
         recorded first, so that none of it is taken for the next statement's.
         """
         if self._thread and self._thread.is_alive() and threading.current_thread() is not self._thread:
@@ -354,7 +354,7 @@ def make_certificates(directory, hostname):
 
 
 def openssl(*arguments):
-    """Run openssl; what it says is shown only when it fails."""
+    """Run openssl; what it reports is shown only when it fails."""
     done = subprocess.run(["openssl", *arguments], capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"openssl {arguments[0]}: {done.stderr}")

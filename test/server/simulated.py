@@ -53,7 +53,7 @@ class Service:
         self.buckets = [Bucket(PARTITION_UNITS, PARTITION_UNITS) for _ in range(self.partitions)]
 
     def grant(self, now, units, partitions):
-        """When the request is answered at last; its units are taken."""
+        """When the request gets its response at last; its units are taken."""
         shared = [self.buckets[p] for p in partitions]
         now = max(bucket.next_grant(now) for bucket in [self.table, *shared])
         self.table.take(now, units)
@@ -64,7 +64,7 @@ class Service:
     def run(self, streams, growing=False):
         """Streams are iterators of requests (units, bytes, cpu ms, partitions, how many in a row), each sent after the one before.
 
-        Growing, only one is sent at first, and each answer is followed by one more than before.
+        Growing, only one is sent at first, and each response is followed by one more than before.
         """
         waiting, free, units = iter(streams), 0.0, 0.0
         ready = [(0.0, n, stream) for n, stream in zip(range(1 if growing else IN_FLIGHT), waiting)]
@@ -121,7 +121,7 @@ def one_by_one(service, requests, describe):
 
 
 def gets(service, keys):
-    """Of whole primary keys, in batches of 100 or 4 MB, of which some have no item."""
+    """Of complete primary keys, in batches of 100 or 4 MB, of which some have no item."""
     batch = max(1, min(100, 4 * MB // service.item))
     found = min(keys, service.items)
     kinds = [(math.ceil(found / batch), units_of(service.item), service.item), (math.ceil((keys - found) / batch), 0.5, 0)]

@@ -1,7 +1,7 @@
 """Tables of the fake server: keys, indexes and items, or pages prepared by the test.
 
 Just enough of DynamoDB to page, to find items by key and to describe a table. Key conditions are honoured; filters
-and projections are not, so a scripted table answers a superset, as canned pages do.
+and projections are not, so a scripted table responds to a superset, as canned pages do.
 """
 import base64
 import dataclasses
@@ -40,7 +40,7 @@ class Table:
     status: str = "ACTIVE"
     page_size: int = None           # items examined per page
     empty_before: tuple = ()        # offsets of items in front of which an empty page comes
-    item_count: int = None          # what DescribeTable says, if not the truth
+    item_count: int = None          # what DescribeTable reports, if not the truth
     size_bytes: int = None
     pages: object = None            # Pages, when the test prepared them
     created: float = None           # seconds since 1970; by default just now
@@ -55,7 +55,7 @@ class Table:
         return parts
 
     def describe(self):
-        """The Table member of DescribeTable's answer."""
+        """The Table member of DescribeTable's response."""
         count = len(self.items) if self.item_count is None else self.item_count
         size = len(json.dumps(self.items)) if self.size_bytes is None else self.size_bytes
         parts = self.hash + self.range + [part for i in self.indexes for part in i["hash"] + i["range"]]
@@ -82,7 +82,7 @@ def key_schema(hash_key, range_key):
 
 
 def describe_index(index_, count, size):
-    """One index in DescribeTable's answer."""
+    """One index in DescribeTable's response."""
     projection = index_["projection"]
     document = {"IndexName": index_["name"], "KeySchema": key_schema(index_["hash"], index_["range"]),
                 "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": projection}
@@ -110,7 +110,7 @@ def find(table, key):
 
 
 def read_page(table, request, query):
-    """Query and Scan: one page from where ExclusiveStartKey says, of the segment if there is one."""
+    """Query and Scan: one page from ExclusiveStartKey on, of the segment if there is one."""
     items = matching(table, request) if query else segment_of(table.items, request)
     start, came_from_empty = start_of(table, items, request)
     limit = min(request.get("Limit") or len(items) or 1, table.page_size or len(items) or 1)
@@ -225,7 +225,7 @@ def same(left, right):
 
 
 def with_capacity(document, request):
-    """Adds the consumed capacity where it is asked for: half a unit for each answer."""
+    """Adds the consumed capacity where it is requested: half a unit for each response."""
     if request.get("ReturnConsumedCapacity", "NONE") != "NONE":
         document["ConsumedCapacity"] = {"TableName": request.get("TableName"), "CapacityUnits": 0.5}
     return document
@@ -234,11 +234,11 @@ def with_capacity(document, request):
 # Pages prepared by a test
 
 class Pages:
-    """Answers to Query and Scan, page by page, whatever is asked.
+    """Responds to Query and Scan, page by page, whatever is requested.
 
-    A page is a list of items, an answer without LastEvaluatedKey, or a Reply that is sent as it is. Instead of a list
+    A page is a list of items, a response without LastEvaluatedKey, or a Reply that is sent as it is. Instead of a list
     of pages there may be a function of the page's number, and the count. In a segmented scan every segment gets a
-    contiguous part. repeat_key_at names a page that returns the key it was asked with.
+    contiguous part. repeat_key_at names a page that returns the key it was requested with.
     """
 
     def __init__(self, pages, count=None, repeat_key_at=None):
@@ -247,7 +247,7 @@ class Pages:
         self.repeat_key_at = repeat_key_at
 
     def answer(self, table, request):
-        """The page that ExclusiveStartKey asks for."""
+        """The page that ExclusiveStartKey requests."""
         total, part = request.get("TotalSegments", 1), request.get("Segment", 0)
         first, end = self.count * part // total, self.count * (part + 1) // total
         start = request.get("ExclusiveStartKey")

@@ -13,12 +13,12 @@ ITEMS_PER_UNIT = 10     # of the scripted tables
 
 
 def analyzed(fx, sql):
-    """What ANALYZE VERBOSE says of its samples."""
+    """What ANALYZE VERBOSE reports of its samples."""
     return [notice for notice in fx.notices(sql) if "scanned" in notice]
 
 
 class Statistics(fixture.TestCase):
-    """The 600 orders of the shop, which are read whole."""
+    """The 600 orders of the shop, which are read in full."""
 
     @classmethod
     def setUpClass(cls):
@@ -78,7 +78,7 @@ class Statistics(fixture.TestCase):
         self.assertIsNone(self.column("cust"))
 
     def test_one_request(self):
-        """Everything, no filter, eventually consistent whatever the options say."""
+        """Everything, no filter, eventually consistent whatever the options are."""
         self.fx.execute("ALTER FOREIGN TABLE orders OPTIONS (ADD consistent_read 'on')")
         [request] = self.fx.requests("ANALYZE orders")
         self.assertEqual((request.operation, set(request.body)), ("Scan", {"TableName", "ReturnConsumedCapacity"}))
@@ -195,7 +195,7 @@ class Scripted(fixture.TestCase):
         self.fx.execute("RESET ALL")
 
     def table(self, count, partition=1, per_page=1000, **said):
-        """The table t (h, n) of so many items, in partitions of that many; size as DescribeTable is to say it."""
+        """The table t (h, n) of so many items, in partitions of that many; size for DescribeTable to report."""
         items = [item({"h": f"h{n // partition:06d}", "n": n % partition}) for n in range(count)]
         size = {"item_count": count, "size_bytes": count * 8192 // ITEMS_PER_UNIT, **said}
         table = self.fake.table("t", ("h", "S"), ("n", "N"), items=items, page_size=per_page, **size)
@@ -219,7 +219,7 @@ class Scripted(fixture.TestCase):
         return sum(request.units for request in self.scans())
 
     def analyze(self, units=None, options="VERBOSE", together=1):
-        """(segments, of, items, units, sample, rows) of a fresh ANALYZE, whose first Scans are answered together."""
+        """(segments, of, items, units, sample, rows) of a fresh ANALYZE, whose first Scans get their responses together."""
         if units is not None:
             self.fx.execute(f"SET dynamo_fdw.analyze_read_units = {units}")
         self.fake.reset()
@@ -235,7 +235,7 @@ class Scripted(fixture.TestCase):
 class Bound(Scripted):
     """dynamo_fdw.analyze_read_units."""
 
-    def test_small_tables_are_read_whole(self):
+    def test_small_tables_are_read_in_full(self):
         """As long as they are within the bound; and then the rows are counted."""
         self.table(2000, item_count=1900)
         self.assertEqual(self.analyze(200), [1, 1, 2000, 200, 2000, 2000])
@@ -324,7 +324,7 @@ class Bound(Scripted):
         self.assertIn("rows=10000 ", self.fx.explain(estimate, "COSTS ON"))
 
     def test_growth_from_nothing(self):
-        """A table that was too new, or tiny, when it was analysed is as large as DynamoDB says later."""
+        """A table that was too new, or tiny, when it was analysed is as large as DynamoDB reports later."""
         self.table(50, item_count=0, size_bytes=0)
         self.fx.execute("ANALYZE t; SET dynamo_fdw.metadata_cache_ttl = 0")
         self.assertIn("rows=50 ", self.fx.explain("SELECT * FROM t", "COSTS ON"))
@@ -337,7 +337,7 @@ class Ends(Scripted):
     """Cancel and errors."""
 
     def test_cancel(self):
-        """A cancel takes effect while an answer is awaited."""
+        """A cancel takes effect while a response is awaited."""
         self.table(100)
         self.fake.on("Scan", replies.hang_before_headers())
         self.fx.execute("SET statement_timeout = 300")

@@ -1,4 +1,4 @@
-"""Asynchronous Append: partitions and branches of a UNION ALL ask at the same time."""
+"""Asynchronous Append: partitions and branches of a UNION ALL send requests at the same time."""
 import fixture
 import replies
 import shop
@@ -11,7 +11,7 @@ COLUMNS = 'h text COLLATE "C" NOT NULL, n int NOT NULL, v int, w int'
 
 
 class Scripted(fixture.TestCase):
-    """Tables t0 to t3 of a scripted service whose answers are late: h = "p" and n = 0 ... 9 in t0, 10 ... 19 in t1, and so on."""
+    """Tables t0 to t3 of a scripted service whose responses are late: h = "p" and n = 0 ... 9 in t0, 10 ... 19 in t1, and so on."""
 
     @classmethod
     def setUpClass(cls):
@@ -136,7 +136,7 @@ class Overlap(Scripted):
         self.assertEqual(self.both_ways(self.union("SELECT n, w FROM {} WHERE h = 'q' OR v = 7"), 8, 8), [])
 
     def test_executed_again(self):
-        """With other values, from the second execution on, all branches are answered from what they have read; they overlap as before."""
+        """With other values, from the second execution on, all branches are served from what they have read; they overlap as before."""
         for number in range(4):
             self.table(number, page_size=4)
         self.describe()
@@ -165,7 +165,7 @@ class Overlap(Scripted):
         for condition, kept in (("h = 'p' AND n >= 0 OR v = 1", range(40)), ("(h = 'p' AND n >= 0 OR v = 1) AND n * 2 = 78", [39])):
             self.assertEqual(self.both_ways(self.union(f"SELECT n FROM {{}} WHERE {condition}"), 8), [(n,) for n in kept])
 
-    def test_arms_without_room(self):
+    def test_branches_without_memory(self):
         """All branches together, and the arms ahead of their turn, stay below max_concurrency."""
         for number in range(4):
             self.table(number, page_size=3)
@@ -195,7 +195,7 @@ class Overlap(Scripted):
             self.table(number, page_size=5, empty_before=(0, 5))
         self.assertEqual(self.both_ways(self.union(), 4), [(n,) for n in range(40)])
 
-    def test_nothing_to_ask(self):
+    def test_nothing_to_request(self):
         """A branch that no item can satisfy ends at once."""
         self.assertEqual(self.both_ways(self.union(tables=2) + " UNION ALL SELECT n FROM t2 WHERE h = ''", 2, 2),
                          [(n,) for n in range(20)])
@@ -221,8 +221,8 @@ class Overlap(Scripted):
         sql = f"SELECT n FROM ({self.union(tables=2)} LIMIT 100) a UNION ALL SELECT n FROM t2 WHERE h = 'p' UNION ALL SELECT n FROM t3"
         self.assertEqual(self.run_async(sql, 4), [(n,) for n in range(40)])
 
-    def test_local_siblings(self):
-        """Local branches run while answers are awaited."""
+    def test_local_branches(self):
+        """Local branches run while responses are awaited."""
         self.assertEqual(self.both_ways(self.union() + " UNION ALL SELECT generate_series(100, 103)", 4),
                          [(n,) for n in (*range(40), *range(100, 104))])
 
@@ -242,8 +242,8 @@ class Overlap(Scripted):
                 self.assertEqual(self.run_async(self.union(), most, 16), [(n,) for n in range(40)])
                 self.doCleanups()
 
-    def test_branch_without_room(self):
-        """A branch that may not send while another one is waited for does not miss the answer that makes room."""
+    def test_branch_without_memory(self):
+        """A branch that may not send while another one is waited for does not miss the response that frees memory."""
         self.fx.server("narrow", self.fake.endpoint, max_concurrency=1)
         self.addCleanup(self.fx.execute, "DROP SERVER narrow CASCADE")
         self.fx.foreign_table("t0", COLUMNS, server="narrow")
@@ -253,8 +253,8 @@ class Overlap(Scripted):
         rows = self.run_async("SELECT w FROM t0 WHERE v = 1 UNION ALL SELECT n FROM t1 WHERE h = 'p'", 2, 3)
         self.assertEqual(rows, [(1,), (3,), (5,), (7,), (9,), (77,)])
 
-    def test_index_pages_without_room(self):
-        """Keys are collected over pages of an index while a peer is in flight, whose answer nobody takes in meanwhile."""
+    def test_index_pages_without_memory(self):
+        """Keys are collected over pages of an index while a peer is in flight, whose response nobody takes in in the meantime."""
         self.fx.server("narrow", self.fake.endpoint, max_concurrency=1)
         self.addCleanup(self.fx.execute, "DROP SERVER narrow CASCADE")
         self.table(0, page_size=2)
@@ -265,8 +265,8 @@ class Overlap(Scripted):
         rows = self.run_async("SELECT w FROM t0 WHERE v = 1 UNION ALL SELECT n FROM t1 WHERE h = 'p'", 2, 5)
         self.assertEqual(rows, [(1,), (3,), (5,), (7,), (9,), (77,)])
 
-    def test_index_ahead_without_room(self):
-        """While items of one page's keys are read, the index's next page is in flight; it does not keep them from being asked for."""
+    def test_index_ahead_without_memory(self):
+        """While items of one page's keys are read, the index's next page is in flight; it does not keep them from being requested."""
         self.fx.server("narrow", self.fake.endpoint, max_concurrency=1, scan_policy="allow")
         self.addCleanup(self.fx.execute, "DROP SERVER narrow CASCADE")
         for number in range(2):
@@ -317,7 +317,7 @@ class Limit(Scripted):
         self.fx.execute("ROLLBACK")
         self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
 
-    def test_beside_an_open_cursor(self):
+    def test_next_to_an_open_cursor(self):
         """Branches wait for the requests of a cursor, which may be all that the table may have in flight, and go on then."""
         self.fx.execute("ALTER SERVER fake OPTIONS (ADD max_concurrency '1')")
         self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP max_concurrency)")
@@ -346,7 +346,7 @@ class Rescans(Scripted):
         self.assertEqual(rows, [(1, 11), (2, 21), (3, 31)])
 
     def test_with_requests_in_flight(self):
-        """A LIMIT inside ends each round while answers are on their way."""
+        """A LIMIT inside ends each round while responses are on their way."""
         for number in range(4):
             self.table(number, page_size=1)
         sql = f"SELECT g, u.n FROM generate_series(1, 3) g, LATERAL (SELECT n + 0 * g AS n FROM ({self.union()}) v LIMIT 2) u"
@@ -355,8 +355,8 @@ class Rescans(Scripted):
         self.assertTrue(all(0 <= n < 40 for _, n in rows))
         self.assertEqual(sorted(self.fx.rows(self.union())), [(n,) for n in range(40)])
 
-    def test_answers_after_their_outer_row(self):
-        """A semi join has gone on when the second branch's answer comes, which is to the outer row before."""
+    def test_responses_after_their_outer_row(self):
+        """A semi join has gone on when the second branch's response comes, which is to the outer row before."""
         words = ["a", "bb", "ccc", "d" * 200, "é"] * 6
         for number in range(2):
             items = [item({"h": word, "n": n, "v": 1, "w": n}) for word in set(words) for n in range(3)]
@@ -385,7 +385,7 @@ class Rescans(Scripted):
         self.assertEqual(self.both_ways(sql, 4), [(1, 0), (2, 0), (2, 1)])
 
     def test_lookup_let_go(self):
-        """What is asked again, since memory was short, does not wait for lookups in flight that are served later."""
+        """What is queried again, since memory was short, does not wait for lookups in flight that are served later."""
         self.fx.server("narrow", self.fake.endpoint, max_concurrency=3, scan_policy="allow")
         self.addCleanup(self.fx.execute, "DROP SERVER narrow CASCADE")
         items = [item({"h": f"h{h}", "n": n, "x": "x" * (0 if h else 60000)}) for h in range(130) for n in range(2 if h else 10)]
@@ -400,7 +400,7 @@ class Rescans(Scripted):
         self.assertEqual(len(self.fx.rows(sql)), sum(20 if i % 20 < 2 else 4 for i in range(1, 130)))
 
     def narrow(self):
-        """The union of two tables whose third page has a row that is wanted, with room for one request."""
+        """The union of two tables whose third page has a row that is needed, with memory for one request."""
         self.fx.server("narrow", self.fake.endpoint, max_concurrency=1, scan_policy="allow")
         self.addCleanup(self.fx.execute, "DROP SERVER narrow CASCADE")
         for number in range(2):
@@ -412,13 +412,13 @@ class Rescans(Scripted):
         return self.union("SELECT n FROM {} WHERE h = 'p' AND n >= {{}} AND w + 0 >= 2", 2)
 
     def test_new_values_while_one_reads_ahead(self):
-        """One branch, with its row given, reads on in the only request; the other, which waits for room, is let go."""
+        """One branch, with its row given, reads on in the only request; the other, which waits for memory, is dropped."""
         self.assertEqual(self.fx.rows("SELECT g, (SELECT n FROM (" + self.narrow().format("g", "g") +
                                       ") u LIMIT 1) FROM generate_series(0, 2) g"), [(g, 2) for g in range(3)])
         self.assertEqual({request.body["TableName"] for request in self.reads()}, {"t0"})
 
     def test_same_values_while_one_reads_ahead(self):
-        """Likewise; the other may ask, and be the first with a row that both have read before."""
+        """The same; the other one may send requests, and be the first with a row that both have read before."""
         rows = self.fx.rows("SELECT g, u.n FROM generate_series(0, 5) g LEFT JOIN (SELECT n FROM (" +
                             self.narrow().format(0, 0) + ") u LIMIT 1) u ON u.n < g + 19")
         self.assertEqual([(g, n % 10) for g, n in rows], [(g, 2) for g in range(6)])
@@ -543,7 +543,7 @@ class Ends(Scripted):
         self.assertIn('h = "p", n = 13', failure.detail)
 
     def test_not_null(self):
-        """An item without its key column's neighbour is named, though its key was not asked for."""
+        """An item without its key column's neighbour is named, though its key was not requested."""
         self.fake.tables["t1"].items[3]["v"] = {"S": "x"}
         failure = self.fx.error(self.union("SELECT v FROM {} WHERE h = 'p'"))
         self.assertIn('h = "p", n = 13', failure.detail)

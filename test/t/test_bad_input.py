@@ -131,7 +131,7 @@ class Statements(fixture.TestCase):
         self.assertEqual(self.fx.rows("SELECT * FROM twice"), [("a", 1, "a", 1)])
 
     def test_overlapping_paths(self):
-        """DynamoDB refuses a projection of info and info.x; the request asks for the whole once."""
+        """DynamoDB refuses a projection of info and info.x; the document is requested once."""
         self.fx.create_table("deep", ("pk", "S"))
         self.fx.put("deep", [{"pk": "a", "info": {"x": 1, "y": {"z": "é"}}}])
         self.fx.foreign_table("deep", "pk text, info jsonb, x integer OPTIONS (path 'info.x'), z text OPTIONS (path 'info.y.z'), y jsonb OPTIONS (path 'info.y')",
@@ -152,7 +152,7 @@ class Statements(fixture.TestCase):
                 self.assertEqual(self.fx.rows(f"SELECT c{number} FROM odd WHERE c{number} = {number}"), [(number,)])
 
     def test_too_many_keys(self):
-        """The number of combinations of key values is limited; the error says so."""
+        """The number of combinations of key values is limited; the error reports it."""
         self.fx.create_table("pairs", ("pk", "N"), ("sk", "N"))
         self.fx.foreign_table("pairs", "pk integer, sk integer")
         keys = "(SELECT array_agg(i) FROM generate_series(1, 100000) i)::integer[]"

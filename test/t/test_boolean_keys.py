@@ -47,7 +47,7 @@ class BooleanKeys(request_text.RequestTestCase):
         cls.mirror("flags")
 
     def test_joined(self):
-        """A flag beside a key of the outer table."""
+        """A flag next to a key of the outer table."""
         self.fx.execute("CREATE TABLE wanted AS SELECT unnest('{a,c}'::text[]) AS kind; ANALYZE wanted")
         sql = "SELECT f.id FROM {} f JOIN wanted w ON w.kind = f.kind WHERE f.late"
         self.assertEqual(sorted(self.fx.rows(sql.format("flags"))), sorted(self.fx.rows(sql.format("mirror.flags"))))

@@ -55,7 +55,7 @@ def assert_budget(test, tables, budget, began, slack=PAGES):
 
 
 class Budgets(metering.TestCase):
-    """A service that grants everything, and says what was used when."""
+    """A service that grants everything, and records what was used when."""
 
     ITEMS = 400
 
@@ -142,7 +142,7 @@ class OfServer(Budgets):
                          self.fake.operations().count("Scan"))
 
     def test_unknown_sizes(self):
-        """DynamoDB says that the table is empty: items may be of 400 kB until some were seen."""
+        """DynamoDB reports that the table is empty: items may be of 400 kB until some were seen."""
         table = self.table(40960, details={"item_count": 0})
         self.server(max_read_units_per_second=1000)
         keys = ",".join(f"'k{n}'" for n in range(100))
@@ -184,14 +184,14 @@ class OfServer(Budgets):
         self.assertGreater(max(limits), 20)
 
     def lose(self, table, units, times):
-        """As many GetItem are executed, but not answered."""
+        """As many GetItem are executed, but without a response."""
         def script(_request):
             table.bucket.take(units)
             return replies.hang_before_headers()
         self.fake.on("GetItem", [script] * times)
 
     def test_lost(self):
-        """What was executed without an answer counts."""
+        """What was executed counts, even without a response."""
         table = self.table(40960)
         self.server(max_read_units_per_second=25, request_timeout="150ms")
         began = time.monotonic()
@@ -272,7 +272,7 @@ class OfServer(Budgets):
         self.assertEqual(table.bucket.used, 10)
 
     def test_explain(self):
-        """Tells the budgets, and how long was waited."""
+        """Reports the budgets, and how long was waited."""
         self.table(8192, max_read_units_per_second=12.5)
         self.table(8192, "other")
         self.assertNotIn("Budget", self.fx.explain("SELECT * FROM other"))
@@ -287,7 +287,7 @@ class OfServer(Budgets):
         self.assertIn("Throttles: 0", plan)
 
     def test_is_not_throttled(self):
-        """It waits for more than a second, and no warning says that DynamoDB is the reason."""
+        """It waits for more than a second, and no warning reports that DynamoDB is the reason."""
         self.table(8192)
         self.server(max_read_units_per_second=200)
         self.assertEqual(self.fx.notices("SELECT count(*) FROM t WHERE n >= 0"), [])
@@ -323,7 +323,7 @@ class OfTable(Budgets):
 
 
 class OfCapacity(Budgets):
-    """The option read_percent: a part of the capacity that is described, or that read_capacity says."""
+    """The option read_percent: a part of the capacity that is described, or that read_capacity specifies."""
 
     def whose(self):
         """How EXPLAIN ends its line."""
@@ -343,7 +343,7 @@ class OfCapacity(Budgets):
         self.assertEqual(self.rows_within([table], 1000, "SELECT count(*) FROM t WHERE n >= 0"), [(400,)])
         self.assertGreaterEqual(table.bucket.used, 2000)
 
-    def test_whole_capacity(self):
+    def test_full_capacity(self):
         """Is no budget: DynamoDB grants what it has, bursts too."""
         table = self.table(40960, details={"capacity": 1000}, read_percent=100)
         plan = self.fx.explain("SELECT count(*) FROM t WHERE n >= 0", "ANALYZE, TIMING OFF, SUMMARY OFF")
@@ -352,7 +352,7 @@ class OfCapacity(Budgets):
         self.assertEqual(table.bucket.used, 2000)
 
     def test_unknown_capacity(self):
-        """On demand nobody knows it, unless read_capacity says it."""
+        """On demand it is unknown, unless read_capacity specifies it."""
         table = self.table(40960, details={"capacity": 0}, read_percent=50)
         sql = "SELECT count(*) FROM t WHERE n >= 0"
         self.assertNotIn("Budget", self.fx.explain(sql, "ANALYZE, TIMING OFF, SUMMARY OFF"))
@@ -487,7 +487,7 @@ class Partitions(Budgets):
         self.assertEqual(free.bucket.used, 500)
 
     def test_one_of_the_server(self):
-        """Beside that of a table."""
+        """Next to that of a table."""
         self.server(max_read_units_per_second=800)
         tables = [self.partition(0, max_read_units_per_second=300), self.partition(1), self.partition(2)]
         began = time.monotonic()
@@ -503,7 +503,7 @@ class Partitions(Budgets):
         self.assertIn("Async Foreign Scan", self.fx.explain(sql))
         self.assertEqual(sorted(self.rows_within([table], 800, sql)), sorted([(n,) for n in range(400)] * 2))
 
-    def test_a_cursor_beside(self):
+    def test_a_cursor_next_to_it(self):
         """Another statement reads the table, and nobody fetches from it."""
         table = self.table(40960)
         self.server(max_read_units_per_second=1000)
@@ -552,7 +552,7 @@ class Shared(own_postgres.TestCase):
         self.assertEqual(cursor.fetchall(), [(7,)])
 
     def test_crashed(self):
-        """All sessions end, and budgets begin anew."""
+        """All sessions end, and budgets begin again."""
         victim, thread = self.reading_session()
         other = self.connect().cursor()
         os.kill(victim.info.backend_pid, signal.SIGKILL)
@@ -588,7 +588,7 @@ class Shared(own_postgres.TestCase):
         raise AssertionError("it did not happen in 30 s")
 
     def test_full(self):
-        """The 256 buckets are in debt for minutes: a session takes others of its own, and says so once."""
+        """The 256 buckets are in debt for minutes: a session takes others of its own, and reports it once."""
         self.table.item_bytes = 409600
         connection = self.connect()
         cursor = connection.cursor()
@@ -617,7 +617,7 @@ class Shared(own_postgres.TestCase):
         cursor.execute(f"SELECT n FROM {server} WHERE pk = 'k7'")
         self.assertEqual(cursor.fetchall(), [(7,)])
 
-    def test_says_so(self):
+    def test_is_reported(self):
         """EXPLAIN, and the function of options."""
         cursor = self.connect().cursor()
         cursor.execute("EXPLAIN SELECT * FROM t")
@@ -651,7 +651,7 @@ class OfStatement(Budgets):
     """dynamo_fdw.max_read_units_per_statement and the server's option."""
 
     def test_refused_beforehand(self):
-        """A Scan of known size that is read whole."""
+        """A Scan of known size that is read in full."""
         table = self.table(40960)
         self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 500")
         failure = self.fx.error("SELECT count(*), sum(n) FROM t")
@@ -662,7 +662,7 @@ class OfStatement(Budgets):
         self.assertEqual(table.bucket.used, 0)
 
     def test_refused_wherever_all_is_read(self):
-        """By the plan, or because all rows are asked for; each without a request."""
+        """By the plan, or because all rows are requested; each without a request."""
         table = self.table(40960)
         self.fx.execute("CREATE TABLE copied (n numeric); SET dynamo_fdw.max_read_units_per_statement = 500")
         self.addCleanup(self.fx.execute, "DROP TABLE copied; DROP FUNCTION IF EXISTS counted()")
@@ -712,8 +712,8 @@ class OfStatement(Budgets):
         self.assertEqual(len(self.fx.rows("SELECT n FROM t LIMIT 3")), 3)
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk IN ('k1', 'k2')"), [(1,), (2,)])
 
-    def test_units_not_told(self):
-        """What was expected counts where responses do not tell what they cost."""
+    def test_units_not_reported(self):
+        """What was expected counts where responses do not report what they cost."""
         table = self.table(40960)
         table.tells_units = False
         self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 500")
@@ -724,7 +724,7 @@ class OfStatement(Budgets):
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE pk IN ('k1', 'k2')"), [(1,), (2,)])
         self.assertIn("Read Units: 10", self.fx.explain("SELECT n FROM t WHERE pk IN ('k1', 'k2')", "ANALYZE"))
 
-    def test_units_of_small_items_not_told(self):
+    def test_units_of_small_items_not_reported(self):
         """The items of a page count, not the page that there could have been."""
         self.table(400)
         told = self.fx.explain("SELECT sum(n) FROM t", "ANALYZE, COSTS OFF, TIMING OFF")
@@ -734,8 +734,8 @@ class OfStatement(Budgets):
         told, untold = (float(re.search(r"Read Units: ([\d.]+)", plan)[1]) for plan in (told, untold))
         self.assertLess(untold, 1.5 * told + 1)
 
-    def test_units_of_unknown_size_not_told(self):
-        """A short answer costs little though nothing is known of the items."""
+    def test_units_of_unknown_size_not_reported(self):
+        """A short response costs little though nothing is known of the items."""
         table = self.table(400, details={"item_count": 0, "size_bytes": 0})
         table.tells_units = False
         self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 50")
@@ -765,8 +765,8 @@ class OfStatement(Budgets):
         self.fx.execute("SET dynamo_fdw.max_read_units_per_statement = 0")
         self.assertEqual(self.fx.rows("SELECT sum(n) FROM t"), [(sum(range(400)),)])
 
-    def test_paused_answer(self):
-        """Does not keep the request that the consumer waits for, where there is room for a short answer only."""
+    def test_paused_response(self):
+        """Does not delay the request that the consumer waits for, if memory suffices only for a short response."""
         sizes = {"p1": 900_000, **{f"p{n}": 38_000 for n in range(2, 12)}}
         names, paused = ["p0", *sizes], []
 

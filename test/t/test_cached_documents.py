@@ -1,9 +1,9 @@
-"""Kept items whose conditions need all of a document of which the statement shows a part."""
+"""Cached items whose conditions need all of a document of which the statement shows a part."""
 import fixture
 
 
-class KeptParts(fixture.TestCase):
-    """Executions that are answered from kept items give the rows of a local table."""
+class CachedParts(fixture.TestCase):
+    """Executions that are served from cached items give the rows of a local table."""
 
     def test_absent_or_equal(self):
         """A document without the part that is shown is not NULL."""

@@ -1,4 +1,4 @@
-"""Reads of an index whose items come from the table are kept, shared and repeated as those of an index are."""
+"""Reads of an index whose items come from the table are cached, shared and repeated as those of an index are."""
 import fixture
 import shop
 from dynamo import index
@@ -70,7 +70,7 @@ class Listed(fixture.TestCase):
             self.assertEqual(self.sent(sql), (queries, keys), f"{sql}\n{self.fx.explain(sql)}")
 
 
-class Kept(Listed):
+class Cached(Listed):
     """Executions that read the same keys."""
 
     def setUp(self):
@@ -78,7 +78,7 @@ class Kept(Listed):
         self.fx.execute("SET dynamo_fdw.enable_lookup_join = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
 
     def test_conditions(self):
-        """What the index does not know is checked on items that were kept: two reads for all executions."""
+        """What the index does not know is checked on items that were cached: two reads for all executions."""
         for condition in ("t.note = o.note", "t.size < o.size", "t.note <> o.note OR t.size = o.i"):
             self.assertSent(f"SELECT o.i, (SELECT string_agg(t.id, ',' ORDER BY t.id) FROM things t WHERE t.owner = 'o1' AND ({condition}))"
                             " FROM outers o", 2, 2 * PER_OWNER)
@@ -90,18 +90,18 @@ class Kept(Listed):
         self.assertSent("SELECT o.i, (SELECT count(t.tag) FROM tag t WHERE t.owner = 'o1' AND t.size = o.size) FROM outers o", 2, 2 * PER_OWNER)
 
     def test_batches(self):
-        """What is kept of one batch of keys outlives the next."""
+        """What is cached of one batch of keys outlives the next."""
         self.assertSent("SELECT o.i, (SELECT string_agg(t.id || t.note, ',' ORDER BY t.id) FROM things t WHERE t.owner = 'obig' AND t.size = o.size)"
                         " FROM outers o WHERE o.i < 5", 2, 2 * MANY)
 
     def test_filtered_index(self):
-        """What the index selects keeps items from being read: each execution asks it."""
+        """What the index selects keeps items from being read: each execution requests it."""
         chosen = [sum(n % 3 == i % 4 and n % 17 != 0 for n in range(PER_OWNER)) for i in range(12)]
         self.assertSent("SELECT o.i, (SELECT count(t.note) FROM things t WHERE t.owner = 'o1' AND t.colour = o.colour) FROM outers o",
                         12, sum(chosen))
 
     def test_keys(self):
-        """A read is kept as long as the keys stay: one for the first execution, one for those behind it."""
+        """A read is cached as long as the keys stay: one for the first execution, one for those after it."""
         self.assertSent("SELECT o.i, (SELECT sum(t.at) FROM things t WHERE t.owner = o.owner AND t.note = o.note)"
                         " FROM (SELECT * FROM outers ORDER BY i OFFSET 0) o", 4, 4 * PER_OWNER)
 
@@ -114,14 +114,14 @@ class Kept(Listed):
         self.assertLessEqual(keys, 2 * PER_OWNER)
 
     def test_explain(self):
-        """What is kept."""
+        """What is cached."""
         plan = self.fx.explain("SELECT o.i, (SELECT count(*) FROM things t WHERE t.owner = 'o1' AND t.note = o.note) FROM outers o",
                                "ANALYZE, COSTS OFF, TIMING OFF")
         self.assertIn("Query, then BatchGetItem", plan)
         self.assertRegex(plan, rf"Cached: {PER_OWNER} items  Memory: \d+kB  Executions Served: 12")
 
     def test_cursor(self):
-        """A savepoint is rolled back while items are kept in a file, and keys are set aside."""
+        """A savepoint is rolled back while items are cached in a file, and keys are set aside."""
         sql = ("SELECT o.i, (SELECT string_agg(t.id, ',' ORDER BY t.id) FROM things t WHERE t.owner = 'o1' AND t.size = o.size)"
                " FROM outers o ORDER BY o.i")
         self.fx.execute(f"SET work_mem = '64kB'; BEGIN; DECLARE c CURSOR FOR {sql}; SAVEPOINT s")
@@ -177,7 +177,7 @@ class Shared(Listed):
                           " UNION ALL SELECT note, id FROM things WHERE owner = 'obig'", (1, MANY), (3, 3 * MANY))
 
     def test_filters(self):
-        """The index selects what any of them wants, and each sees what it asked for."""
+        """The index selects what any of them needs, and each sees what it requested."""
         count = [sum(n % 3 == c and n % 17 != 0 for n in range(PER_OWNER)) for c in range(3)]
         self.assertShares("SELECT id, note FROM things WHERE owner = 'o2' AND colour = 'c1' UNION ALL"
                           " SELECT id, note FROM things WHERE owner = 'o2' AND colour = 'c2'", (1, count[1] + count[2]), (2, count[1] + count[2]))

@@ -1,4 +1,4 @@
-"""Executions that would read the same items again are answered from what an earlier one read."""
+"""Executions that would read the same items again are served from what an earlier one read."""
 import json
 
 import fixture
@@ -17,7 +17,7 @@ def item(i):
     return attributes
 
 
-class Kept(fixture.TestCase):
+class Cached(fixture.TestCase):
     """A table of several pages, its mirror, and a local table of outer rows."""
 
     @classmethod
@@ -35,13 +35,13 @@ class Kept(fixture.TestCase):
         self.addCleanup(self.fx.execute, "ROLLBACK; RESET ALL; SET statement_timeout = '60s'")
 
     def scans(self, sql):
-        """Its Scans, told apart by their first pages."""
+        """Its Scans, distinguished by their first pages."""
         requests = self.fx.requests(sql)
         self.assertEqual({r.operation for r in requests} - {"Scan"}, set())
         return [r for r in requests if "ExclusiveStartKey" not in r.body], len(requests)
 
     def assertKept(self, sql, scans=2, pages=None):
-        """The rows of the mirror, with that number of Scans; and without kept reads, too."""
+        """The rows of the mirror, with that number of Scans; and without cached reads, too."""
         wanted = sorted(self.fx.rows(sql.replace("parts", "mirror")), key=str)
         self.assertEqual(sorted(self.fx.rows(sql), key=str), wanted)
         begun, requests = self.scans(sql)
@@ -52,11 +52,11 @@ class Kept(fixture.TestCase):
         self.fx.execute("SET dynamo_fdw.enable_cached_reads = on")
 
 
-class Answers(Kept):
+class Responses(Cached):
     """Rows and requests."""
 
     def test_conditions(self):
-        """Every kind of condition, evaluated on items that were kept."""
+        """Every kind of condition, evaluated on items that were cached."""
         for condition in ("p.n = o.n", "p.n <> o.n", "p.n < o.n", "p.n >= o.n", "p.n BETWEEN o.n AND o.n + 2",
                           "p.price > o.price", "p.price = o.price", "p.price IN (o.price, o.price + 1)", "p.shade = o.shade",
                           "p.shade > o.shade", "p.shade LIKE o.shade || '%'", "starts_with(p.shade, o.shade)",
@@ -81,7 +81,7 @@ class Answers(Kept):
                 self.assertKept(sql)
 
     def test_long_lists(self):
-        """All of a list that is too long for a request is looked for among the kept items."""
+        """All of a list that is too long for a request is looked for among the cached items."""
         members = "CREATE TEMP TABLE lists AS SELECT i, ARRAY(SELECT generate_series(i - 3000, i + 5)) AS ns FROM generate_series(0, 4) i"
         self.fx.execute(members)
         self.addCleanup(self.fx.execute, "DROP TABLE lists")
@@ -89,7 +89,7 @@ class Answers(Kept):
             self.assertKept(f"SELECT o.i, ARRAY(SELECT p.id FROM parts p WHERE {condition} ORDER BY p.id) FROM lists o")
 
     def test_projection(self):
-        """The kept Scan has no filter that changes, and asks for the key and what the filters need."""
+        """The cached Scan has no filter that changes, and requests the key and what the filters need."""
         (first, second), _ = self.scans("SELECT (SELECT sum(p.price) FROM parts p WHERE p.n = o.n AND p.shade = 's3é\"')"
                                         " FROM outers o")
         self.assertEqual(set(first.body["ExpressionAttributeNames"].values()), {"price", "n", "shade", "id"})
@@ -129,7 +129,7 @@ class Answers(Kept):
         self.assertEqual(requests, [])
 
     def test_explain(self):
-        """What was kept, and how often it served."""
+        """What was cached, and how often it served."""
         sql = "SELECT o.i, (SELECT sum(p.price) FROM parts p WHERE p.n = o.n) FROM outers o"
         self.assertRegex(self.fx.explain(sql, "ANALYZE, COSTS OFF, TIMING OFF"),
                          r"Cached: 600 items  Memory: \d+kB  Executions Served: 20")
@@ -140,8 +140,8 @@ class Answers(Kept):
         self.assertNotIn("Kept", self.fx.explain("SELECT * FROM parts", "ANALYZE"))
 
 
-class Cursors(Kept):
-    """Statements that are executed in pieces."""
+class Cursors(Cached):
+    """Statements that are executed by several FETCHes."""
 
     SQL = "SELECT o.i, (SELECT string_agg(p.id || p.note, ',' ORDER BY p.id) FROM parts p WHERE p.n = o.n) FROM outers o ORDER BY o.i"
 
@@ -201,8 +201,8 @@ class Cursors(Kept):
         self.assertEqual(self.fx.rows("SELECT pieces()"), [(f"{i}:{text or '-'}",) for i, text in self.rows_of(self.SQL)])
 
 
-class Misfits(Kept):
-    """Values that do not fit: as without kept reads."""
+class Mismatches(Cached):
+    """Values that do not fit: as without cached reads."""
 
     @classmethod
     def setUpClass(cls):
@@ -230,7 +230,7 @@ class Misfits(Kept):
                     self.assertEqual(kept, self.outcome(sql))
                     self.fx.execute("SET dynamo_fdw.enable_cached_reads = on")
 
-    def test_unasked(self):
+    def test_unrequested(self):
         """An item that the condition does not select is not decoded."""
         sql = "SELECT x, (SELECT sum(v) FROM odd WHERE n = x) FROM unnest(ARRAY[1, 3, 1, 3]) x"
         self.assertEqual(self.outcome(sql), [(1, 10), (1, 10), (3, 30), (3, 30)])
@@ -281,7 +281,7 @@ class Partitions(fixture.TestCase):
                                     " AND l.kind = o.kind ORDER BY l.no, l.doc DESC LIMIT 5) x) FROM outers o ORDER BY o.i"), 4)
 
     def test_in_order(self):
-        """Items are kept in the order of the sort key; the first is enough."""
+        """Items are cached in the order of the sort key; the first is enough."""
         self.assertEqual(self.begun("SELECT o.i, (SELECT l.no FROM lines l WHERE l.doc = 'd3' AND l.kind = o.kind"
                                     " ORDER BY l.no DESC LIMIT 1) FROM outers o ORDER BY o.i"), 2)
 

@@ -1,4 +1,4 @@
-"""Reads that are kept belong to one statement, and change nothing else of it: errors, limits, what is evaluated how often."""
+"""Reads that are cached belong to one statement, and change nothing else of it: errors, limits, what is evaluated how often."""
 import threading
 
 import fixture
@@ -29,7 +29,7 @@ class Parts(fixture.TestCase):
         self.addCleanup(self.fx.execute, "ROLLBACK; RESET ALL; SET statement_timeout = '60s'")
 
     def both(self, sql):
-        """Its answers, which are the same, with kept reads and without."""
+        """Its results, which are the same, with cached reads and without."""
         answers = []
         for setting in ("on", "off"):
             self.fx.execute(f"SET dynamo_fdw.enable_cached_reads = {setting}")
@@ -57,7 +57,7 @@ class Executions(Parts):
         self.assertEqual(counts, [101, 101])
 
     def test_consistent(self):
-        """What is kept was read as the setting says."""
+        """What is cached was read as the setting specifies."""
         for setting in ("on", "off"):
             self.fx.execute(f"SET dynamo_fdw.consistent_read = {setting}")
             requests = self.fx.requests(CHILDREN)
@@ -81,7 +81,7 @@ class Executions(Parts):
         self.assertGreater(self.served(sql.format("parts")), 50)
 
     def test_union(self):
-        """Two kept reads of one table in one subquery."""
+        """Two cached reads of one table in one subquery."""
         self.fx.execute("SET enable_async_append = off")
         sql = ("SELECT o.i, (SELECT string_agg(id, ',' ORDER BY id) FROM (SELECT id FROM {0} p WHERE p.n = o.n UNION ALL"
                " SELECT id FROM {0} p WHERE p.up = 'i0' || o.n) x) FROM outers o ORDER BY o.i")
@@ -89,7 +89,7 @@ class Executions(Parts):
         self.assertEqual(self.served(sql.format("parts")), 18)
 
     def test_memory_limits(self):
-        """Reads that stand still while others go on leave them the room that they need."""
+        """Reads that stand still while others go on leave them the memory that they need."""
         self.fx.execute("SET dynamo_fdw.fetch_memory = '1MB'; SET work_mem = '64kB'")
         sql = ("SELECT o.i, EXISTS (SELECT 1 FROM {0} p WHERE p.n = o.n OFFSET 0), EXISTS (SELECT 1 FROM {0} p WHERE p.id > 'i' || o.n OFFSET 0),"
                " (SELECT sum(length(p.note)) FROM {0} p WHERE p.n >= o.n), (SELECT count(*) FROM {0} p WHERE p.up = 'i0' || o.n)"
@@ -105,7 +105,7 @@ class Executions(Parts):
         self.assertLess(used[2] - used[0], 65536)
 
     def test_lock(self):
-        """A row that another transaction changed meanwhile is computed again, with its new value."""
+        """A row that another transaction changed in the meantime is computed again, with its new value."""
         self.fx.execute("CREATE TABLE cart AS SELECT i, i AS n, NULL::bigint AS found FROM generate_series(0, 5) i")
         self.addCleanup(self.fx.execute, "DROP TABLE cart")
         other = self.fx.connect()
@@ -183,7 +183,7 @@ class Statements(Parts):
         self.assertEqual(self.files(), 0)
 
     def test_file_limit(self):
-        """Where no temporary file may be that long, the statement ends as it would in core; without kept reads it needs none."""
+        """Where no temporary file may be that long, the statement ends as it would in core; without cached reads it needs none."""
         self.fx.execute("SET work_mem = '64kB'")
         sql = "SELECT o.i, (SELECT sum(length(p.note)) FROM parts p WHERE p.n = o.n) FROM outers o"
         self.fx.execute("SET temp_file_limit = 8")
@@ -192,14 +192,14 @@ class Statements(Parts):
         self.assertEqual(len(self.fx.rows(sql)), 10)
 
     def test_cancel(self):
-        """A read that was to be kept is cancelled in its middle: nobody reads on from there, and the next statement begins anew."""
+        """A read that was to be cached is cancelled in its middle: nobody reads on from there, and the next statement begins again."""
         wanted = self.fx.rows(CHILDREN)
         pid = self.fx.conn.info.backend_pid
         watcher = self.fx.connect()
         self.addCleanup(watcher.close)
 
         def answer(request):
-            if request.number == PAGES + 3:     # the second page of what is kept
+            if request.number == PAGES + 3:     # the second page of what is cached
                 watcher.cursor().execute("SELECT pg_cancel_backend(%s)", (pid,))
                 return replies.hang_before_headers()
             return None
@@ -217,7 +217,7 @@ class Statements(Parts):
             self.assertEqual(self.fx.rows(CHILDREN), wanted)
 
     def test_failure(self):
-        """Likewise where a page of it cannot be read."""
+        """The same where a page of it cannot be read."""
         wanted = self.fx.rows(CHILDREN)
         self.fx.proxy.reset()
         self.fx.proxy.on("Scan", lambda request: replies.error("AccessDeniedException") if request.number == PAGES + 4 else None)

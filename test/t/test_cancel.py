@@ -17,7 +17,7 @@ BOUND = 5
 
 
 class Running(threading.Thread):
-    """A statement that runs beside the test on its own connection; join it with end()."""
+    """A statement that runs next to the test on its own connection; join it with end()."""
 
     def __init__(self, connection, sql):
         super().__init__(daemon=True)
@@ -107,17 +107,17 @@ class Interrupts(fixture.TestCase):
         return "SELECT * FROM unknown"
 
     def awaiting_headers(self):
-        """After the request, before any answer."""
+        """After the request, before any response."""
         self.fake.on("*", replies.hang_before_headers())
         return "SELECT * FROM t"
 
     def awaiting_body(self):
-        """In the middle of an answer that stops."""
+        """In the middle of a response that stops."""
         self.fake.on("*", replies.hang_in_body(0.5, {"Count": 1, "ScannedCount": 1, "Items": [{"pk": {"S": "a"}, "sk": {"N": "1"}}]}))
         return "SELECT * FROM t"
 
     def dripping_body(self):
-        """In the middle of an answer that comes byte by byte."""
+        """In the middle of a response that comes byte by byte."""
         items = [{"pk": {"S": "a"}, "sk": {"N": str(number)}} for number in range(1000)]
         self.fake.on("*", replies.drip({"Count": 1000, "ScannedCount": 1000, "Items": items}, 1, 0.01))
         return "SELECT * FROM t"
@@ -138,7 +138,7 @@ class Interrupts(fixture.TestCase):
         return "SELECT * FROM t WHERE pk IN (" + ", ".join(f"'{number}'" for number in range(50)) + ")"
 
     def listing(self):
-        """A function that asks for the list of tables."""
+        """A function that requests the list of tables."""
         self.fake.on("ListTables", replies.hang_before_headers())
         return "SELECT * FROM dynamo_fdw_tables('fake')"
 
@@ -219,7 +219,7 @@ class Interrupts(fixture.TestCase):
         self.assertEqual(self.fake.open, 0)
 
     def test_connect_timeout(self):
-        """Without anybody's help a connection that does not come about ends as the option says."""
+        """Without anybody's help a connection that does not come about ends as the option specifies."""
         self.fx.execute("ALTER SERVER busy OPTIONS (SET connect_timeout '200', SET max_attempts '1')")
         self.addCleanup(self.fx.execute, "ALTER SERVER busy OPTIONS (SET connect_timeout '60000', SET max_attempts '100')")
         failure = self.fx.error("SELECT * FROM unreachable")
@@ -249,7 +249,7 @@ class LongLists(fixture.TestCase):
     """Millions of keys are bound, and sorted, where a timeout acts."""
 
     def test_timeout(self):
-        """statement_timeout acts while long lists become keys, whole keys, row-wise keys and filters."""
+        """statement_timeout acts while long lists become keys, complete keys, row-wise keys and filters."""
         fake = self.fx.fake("lists")
         self.addCleanup(fake.stop)
         fake.table("t", ("pk", "S"), ("sk", "N"))

@@ -42,12 +42,12 @@ class Entities(Case):
                    [{"pk": "o", "sk": 9, "type": "order", "lines": []}, {"pk": "x", "sk": 1, "type": "ship"}, {"pk": "y", "sk": 1}])
 
     def test_clean(self):
-        """Nothing to say."""
+        """Nothing to report."""
         self.table("everything", "pk text NOT NULL, sk int NOT NULL, type text, age jsonb")
         self.assertEqual(self.check("everything"), [])
 
     def test_one_scan(self):
-        """All of the items, whole, once for all tables."""
+        """All of the items, complete, once for all tables."""
         self.table("users", "pk text", item_filter='{"type": "user"}')
         self.table("orders", "pk text", item_filter='{"type": "order"}')
         [request] = self.fx.requests(CHECK.format("users"))
@@ -81,7 +81,7 @@ class Entities(Case):
         self.assertEqual([row[:4] + row[5:] for row in self.check("a") if row[0] == "shared"],
                          [("shared", first, None, 4, f"the item is also a row of {second}") for first, second in ("ab", "ac", "ad", "bc", "bd", "cd")])
 
-    def test_imports_beside_templates(self):
+    def test_imports_next_to_templates(self):
         """Tables without templates are left out where others have some, unless they are named; what is wrong comes first."""
         self.fx.create_table("mapped", ("pk", "S"))
         self.fx.put("mapped", [{"pk": f"U#{n}", "kind": "u", "age": ["x", n][n > 0]} for n in range(5)] + [{"pk": "O#1", "kind": "o"}])
@@ -109,7 +109,7 @@ class Entities(Case):
             self.fx.execute("RESET search_path; DROP SCHEMA raw CASCADE")
 
     def test_mismatches(self):
-        """Values that do not fit, by column, and NULL in columns that are NOT NULL; whatever on_mismatch says."""
+        """Values that do not fit, by column, and NULL in columns that are NOT NULL; whatever on_mismatch specifies."""
         for on_mismatch in ("error", "null"):
             with self.subTest(on_mismatch):
                 self.drop_tables()
@@ -136,14 +136,14 @@ class Entities(Case):
         self.assertIn("invalid input syntax for type inet", row[5])
 
     def test_elements(self):
-        """Tables of elements claim items beside others; faults are counted by items."""
+        """Tables of elements claim items next to others; issues are counted by items."""
         self.table("everything", "pk text")
         self.table("lines", "pk text, article text OPTIONS (path '@.article'), n int OPTIONS (path '@.n')", unnest="lines")
         [row] = self.check("lines")
         self.assertEqual(row[:4], ("mismatch", "lines", "n", 3))
 
     def test_absent(self):
-        """What no row has is told of, as information; a value that does not fit is there."""
+        """What no row has is reported, as information; a value that does not fit is there."""
         self.table("users", "pk text, \"Name\" text, nam text OPTIONS (path 'name.first'), name int, age jsonb, total text OPTIONS (attribute 'total'),"
                    " rest jsonb OPTIONS (document 'rest')", item_filter='{"type": "user"}')
         self.table("others", "pk text, total int", item_filter='{"type": ["order", "ship", null]}')
@@ -202,7 +202,7 @@ class Entities(Case):
         self.assertEqual(self.check("broken")[0][0], "definition")
 
     def test_misspelt_templates(self):
-        """What connects templates with columns is known when the table is used, and told whole."""
+        """What connects templates with columns is known when the table is used, and reported in full."""
         self.table("everything", "pk text")
         self.table("users", "company text", key_templates='{"pk": "${compny}"}')
         failure = self.fx.error("SELECT * FROM users")
@@ -230,7 +230,7 @@ class Entities(Case):
             ("ambiguous", "orders", None, 1, "ORDER#1#ITEM#2"), ("mismatch", "numbers", "n", 1, "N#x"), ("unclaimed", None, None, 1, "USER#1")])
         self.assertIn('attribute "pk" matches its template only if', rows[0][5])
 
-    def test_promises(self):
+    def test_trusted_indexes(self):
         """Rows that a trusted index lacks, or has under another key; those without all columns need not be there."""
         self.fx.create_table("trust", ("pk", "S"), ("sk", "S"), [index("gsi", ("g", "S"), ("h", "S")), index("other", ("h", "S"))])
         self.fx.put("trust", [
@@ -284,7 +284,7 @@ class Scripted(Case):
         self.fx.foreign_table(name, columns, server="fake", table_name="app", **options)
 
     def test_pages(self):
-        """The whole table is read."""
+        """The entire table is read."""
         self.table("t", "v text")
         [row] = self.check("t")
         self.assertEqual(row[:5], ("mismatch", "t", "v", 10, {"pk": "k0"}))
@@ -313,7 +313,7 @@ class Scripted(Case):
         self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
 
     def test_policy(self):
-        """scan_policy 'error' refuses it; 'warn' does not warn of what was asked for."""
+        """scan_policy 'error' refuses it; 'warn' does not warn of what was requested."""
         self.table("t", "pk text", scan_policy="error")
         failure = self.fx.error(CHECK.format("t"))
         self.assertEqual(failure.sqlstate, "55000")

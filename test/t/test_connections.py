@@ -10,7 +10,7 @@ NARROW = "SELECT n FROM t WHERE pk = 'p1'"
 
 
 class Connections(fixture.TestCase):
-    """A scripted server whose answers take a while, so that requests are in flight together."""
+    """A scripted server whose responses take a while, so that requests are in flight together."""
 
     def setUp(self):
         self.name = f"f{id(self)}"

@@ -101,7 +101,7 @@ class FirstRows(fixture.TestCase):
             "SELECT * FROM plain WHERE shop = 'S#t1' AND (rank, sk) > (10, 'ORDER#000031') ORDER BY rank, sk LIMIT 5")])
 
     def test_a_sort_reads_all_at_once(self):
-        """Where everything is read, the first page is a whole one."""
+        """Where everything is read, the first page is a full one."""
         self.tables("large", True)
         self.fx.execute("SET enable_incremental_sort = off")
         self.addCleanup(self.fx.execute, "RESET enable_incremental_sort")

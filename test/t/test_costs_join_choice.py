@@ -4,13 +4,13 @@ import fixture
 SIZES = {"unknown": (0, 0), "empty": (0, 0), "one page": (3000, 900_000), "two pages": (5000, 2_000_000), "100 MB": (300_000, 100_000_000),
          "10 GB": (30_000_000, 10_000_000_000)}
 
-YEARS_AGO = 1500000000.0     # DynamoDB counts every six hours; until a table is a day old, size 0 tells nothing
+YEARS_AGO = 1500000000.0     # DynamoDB counts every six hours; until a table is a day old, size 0 reports nothing
 
 BY_TAG = {"name": "by_tag", "hash": [("tag", "S")], "range": [], "projection": "ALL", "local": False, "status": "ACTIVE"}
 
 
 class Choices(fixture.TestCase):
-    """A table of parents (id) and one of children (parent, n), whose descriptions say what a test wants."""
+    """A table of parents (id) and one of children (parent, n), with the descriptions that a test needs."""
 
     @classmethod
     def setUpClass(cls):
@@ -36,7 +36,7 @@ class Choices(fixture.TestCase):
         self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
 
     def assertLooksUp(self, sql, sizes):
-        """For tables of these sizes the keys are asked for, and nothing is scanned."""
+        """For tables of these sizes the keys are requested, and nothing is scanned."""
         for size in sizes:
             with self.subTest(sql, size=size):
                 self.describe(size)

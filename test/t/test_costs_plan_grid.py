@@ -26,12 +26,12 @@ SCAN_OF_INDEX = ("Operation: Scan; Remote Table: t; Index: ", lambda service, ke
 
 
 def queries_of(length):
-    """Whole partitions."""
+    """Complete partitions."""
     return "", lambda service, keys: queries(service, keys, length)
 
 
 class Grid(fixture.TestCase):
-    """A table whose description says what a cell wants."""
+    """A table whose description specifies what a cell needs."""
 
     @classmethod
     def setUpClass(cls):
@@ -54,7 +54,7 @@ class Grid(fixture.TestCase):
         """The regret of every cell, by its name.
 
         `plans` are a text in the plan, its requests, and the bytes of an item where these are to a smaller index; the first
-        text that is found tells which of them was chosen.
+        text that is found reports which of them was chosen.
         """
         found = {}
         for name, size in SIZES.items():
@@ -88,7 +88,7 @@ class Grid(fixture.TestCase):
         """The regrets of a join with a number of keys."""
         return self.regrets(lambda keys: f"SELECT * FROM generate_series(1, {keys}) i " + tail, [*keyed[:-1], SCAN, keyed[-1]])
 
-    def test_whole_keys(self):
+    def test_complete_keys(self):
         """GetItem or a Scan."""
         self.assertNoRegret(self.joined("JOIN t ON t.pk = 'p' || i AND t.n = i", ("", gets)))
 

@@ -1,4 +1,4 @@
-"""What the planner says of the price of a plan, and what it does not do for it."""
+"""What the planner reports of the price of a plan, and what it does not do for it."""
 import re
 
 import fixture
@@ -52,7 +52,7 @@ class Prices(fixture.TestCase):
         self.assertEqual(self.estimates("SELECT * FROM t"), [("Estimated Read Units", "12800.0"), ("Minimum Time", "320.0")])
 
     def test_unknown_size(self):
-        """Nothing is said of what is not known."""
+        """Nothing is reported of what is not known."""
         self.describe(0, 0)
         self.assertEqual(self.estimates("SELECT * FROM t"), [])
 

@@ -1,6 +1,6 @@
 """The queries of reports over several designs: right rows, and hardly more requests than an ideal plan would send.
 
-TEMPLATE_GRID=1 in the environment prints the requests and read units of each query beside the ideal ones.
+TEMPLATE_GRID=1 in the environment prints the requests and read units of each query next to the ideal ones.
 """
 import collections
 import datetime
@@ -77,7 +77,7 @@ def of_partition(table, name, value, **more):
                      "ExpressionAttributeValues": {":v": value}, **more}
 
 
-# Ideal requests of queries that may be answered by others.
+# Ideal requests of queries that may be served by others.
 IDEAL = {"Q12": lambda remote: [of_partition(remote("northwind"), "pk", {"S": "orderID#10250"})],
          "Q17": lambda remote: [of_partition(remote("Movies"), "year", {"N": str(year)}) for year in range(1990, 2000)],
          "Q24": lambda remote: [of_partition(remote("orders"), "customer_id", {"S": "c1"}, Limit=1, ScanIndexForward=forward) for forward in (True, False)]}

@@ -66,7 +66,7 @@ class Creation(fixture.TestCase):
         self.assertIn("ResourceInUseException", failure.detail)
         self.assertEqual(failure.hint, "Check whether the table exists already, or is being changed or deleted.")
 
-    def test_made_anew(self):
+    def test_recreated(self):
         """A cached description of an earlier table is forgotten."""
         self.create("'customer'")
         self.fx.rows("SELECT * FROM orders WHERE customer = 'x'")
@@ -113,7 +113,7 @@ class Creation(fixture.TestCase):
                 self.assertIn("Write an object such as", failure.hint)
 
     def test_templates(self):
-        """Attributes that templates spell are named by themselves; parts of them are none."""
+        """Attributes that templates compose are named by themselves; parts of them are none."""
         self.fx.foreign_table("orders", "company text NOT NULL, email text NOT NULL, n int NOT NULL", key_templates='{"pk": "company#${company}", "sk": "${n}", "e": "e#${email}"}')
         failure = self.fx.error("SELECT dynamo_fdw_create_table('orders', 'company')")
         self.assertEqual(failure[:4], ("42809", 'column "company" of foreign table "orders" belongs to a key template', None, "Use the name of the attribute that has the template."))
@@ -147,7 +147,7 @@ class Scripted(fixture.TestCase):
         self.fake.on("CreateTable", self.made)
 
     def made(self, _request, status="ACTIVE"):
-        """Answer a CreateTable."""
+        """Respond to a CreateTable."""
         return {"TableDescription": self.fake.table("t", status=status).describe()}
 
     def test_waits(self):

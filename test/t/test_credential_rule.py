@@ -50,7 +50,7 @@ class Machine(aws_machine.TestCase):
         self.admin("GRANT SELECT ON t TO mallory")
 
     def allowed(self, owner="postgres", **options):
-        """A server whose endpoint is allowed, which answers by TLS."""
+        """A server whose endpoint is allowed, which responds by TLS."""
         self.server(owner, {"allowed_endpoint_url": self.secure.endpoint}, endpoint_url=self.secure.endpoint, ca_bundle=self.secure.ca_bundle, **options)
 
     def assert_refused(self, message, detail=None, hint=None, sql="SELECT * FROM t", conn=None, state="42501"):
@@ -69,7 +69,7 @@ class Machine(aws_machine.TestCase):
 
 
 class Endpoint(Machine):
-    """Requests go to AWS, or where the mapping says."""
+    """Requests go to AWS, or where the mapping specifies."""
 
     def test_the_owner_changes_the_endpoint(self):
         """After a superuser has made the mapping."""
@@ -92,7 +92,7 @@ class Endpoint(Machine):
         self.assert_refused(SOURCE + 'cannot be used for server "s"', 'The server has the option "endpoint_url", and its owner is not a superuser.')
 
     def test_proxy_and_ca_file(self):
-        """They are a superuser's, but of a server that somebody else owns."""
+        """They are a superuser's, but of a server that another user owns."""
         for option, value in (("proxy", "http://127.0.0.1:1"), ("ca_bundle", "/ca.pem")):
             with self.subTest(option):
                 self.server("owner", {"allowed_endpoint_url": REGION_URL}, **{option: value})
@@ -155,7 +155,7 @@ class Endpoint(Machine):
         self.assertEqual(self.error("SELECT * FROM t").sqlstate, "HV00N")
 
     def test_restored_without_owners(self):
-        """The superuser who restores a dump with --no-owner owns the server with the endpoint that somebody set."""
+        """The superuser who restores a dump with --no-owner owns the server with the endpoint that someone set."""
         self.server("owner")
         self.as_user("owner", f"ALTER SERVER s OPTIONS (ADD endpoint_url '{NOWHERE}')")
         place = ["-h", "127.0.0.1", "-p", str(self.postgres.port), "-U", "postgres"]
@@ -219,7 +219,7 @@ class Users(Machine):
         self.assertEqual(self.secure.requests, [])
 
     def no_mapping(self, sql, user="mallory", conn=None):
-        """It is done in the name of somebody who has no mapping."""
+        """It is done in the name of someone who has no mapping."""
         self.assert_refused(f'user mapping not found for user "{user}", server "s"', sql=sql, conn=conn, state="42704")
         self.assertEqual(self.secure.requests, [])
 
@@ -324,8 +324,8 @@ class Mappings(Machine):
                      "secret_access_key 'x', role_arn 'arn:aws:iam::123456789012:role/r', external_id 'ab', role_session_name 'ab', role_duration '900')")
 
 
-class Meanwhile(Machine):
-    """What is withdrawn while a session is open, a statement prepared, or a cursor open, made by somebody else."""
+class ChangedInTheMeantime(Machine):
+    """What is withdrawn while a session is open, a statement prepared, or a cursor open, made by another user."""
 
     WITHDRAWN = (SOURCE + 'cannot be used for server "s"', 'The server has the option "endpoint_url", and its owner is not a superuser.')
 
@@ -378,7 +378,7 @@ class Meanwhile(Machine):
                 self.admin("ALTER ROLE chief SUPERUSER")
 
     def test_functions_in_an_open_transaction(self):
-        """They take no locks, and say likewise what is not allowed now, instead of that something has changed."""
+        """They take no locks, and report what is not allowed now, not that something has changed."""
         for change, _running, later in self.changes():
             for sql in ("SELECT * FROM dynamo_fdw_credentials('s')", "SELECT * FROM dynamo_fdw_tables('s')"):
                 with self.subTest(change, sql=sql):
@@ -445,7 +445,7 @@ class Meanwhile(Machine):
         self.assertEqual(self.secure.requests, [])
 
     def test_held_cursor(self):
-        """It has its rows when its transaction has ended, and asks for nothing more."""
+        """It has its rows when its transaction has ended, and requests nothing more."""
         self.allowed("chief", fetch_size=10)
         conn = self.connect()
         self.rows("BEGIN; DECLARE c CURSOR WITH HOLD FOR SELECT pk FROM t; FETCH 1 FROM c; COMMIT", conn)
@@ -484,7 +484,7 @@ class Meanwhile(Machine):
 
 
 class Excerpts(Machine):
-    """What others than DynamoDB say may be secrets of a service inside the network: superusers see it, and no code of others."""
+    """Responses that are not from DynamoDB may be secrets of a service inside the network: superusers see it, and no code of others."""
 
     def setUp(self):
         super().setUp()
@@ -504,7 +504,7 @@ class Excerpts(Machine):
                "EXCEPTION WHEN OTHERS THEN GET STACKED DIAGNOSTICS words = PG_EXCEPTION_DETAIL; RAISE WARNING 'caught %', words; RETURN 1; END $$")
 
     def caught(self, sql):
-        """What the function of mallory's says, called by a superuser."""
+        """What mallory's function prints, called by a superuser."""
         del self.superuser.notices[:]
         self.admin(sql)
         text = "".join(self.superuser.notices)
@@ -529,7 +529,7 @@ class Excerpts(Machine):
                 self.assertNotIn("Internal page", self.caught(sql))
 
     def test_of_sources(self):
-        """What a source of credentials wrote is shown likewise."""
+        """What a source of credentials wrote is shown in the same way."""
         self.identity.answers["sts"] = [(403, json.dumps("Internal page"))] * 9
         for user in ("reader", "postgres"):
             self.admin(f"CREATE USER MAPPING FOR {user} SERVER s " + options_clause({

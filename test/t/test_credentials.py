@@ -197,8 +197,8 @@ class Sources(aws_machine.TestCase):
         self.mapping(credential_provider="default")
         self.check([], "AKIDENV")
 
-    def test_kept_between_statements(self):
-        """One session asks once; ALTER makes it ask again."""
+    def test_cached_between_statements(self):
+        """One session requests once; ALTER makes it send its request again."""
         self.mapping(credential_provider="container")
         for _ in range(3):
             self.rows("SELECT * FROM t")
@@ -217,7 +217,7 @@ class Sources(aws_machine.TestCase):
         self.assertEqual(failure.sqlstate, "28000")
 
     def test_a_failing_source_is_let_be(self):
-        """The next statement fails with the same words and no request, but ALTER makes the source be asked at once."""
+        """The next statement fails with the same words and no request, but ALTER makes the source be queried at once."""
         self.identity.answers["container"] = [(403, "no"), (403, "no"), (403, "no")]
         self.mapping(credential_provider="container")
         first = self.error("SELECT * FROM t")
@@ -228,7 +228,7 @@ class Sources(aws_machine.TestCase):
         self.admin(f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (SET credential_provider 'container')")
         self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
 
-    def test_malformed_answers(self):
+    def test_malformed_responses(self):
         """Each is an error with words of its own, and none shows what came to whom it does not concern."""
         secret = '{"AccessKeyId": "A", "SecretAccessKey": "secret of nobody", '
         for answer in ("", "no JSON", "[]", "{}", secret + '"Token": 5}', secret + '"Expiration": "yesterday"}',
@@ -268,7 +268,7 @@ class Refresh(aws_machine.TestCase):
                    f"GRANT SELECT ON big TO {self.user}")
 
     def expire_at(self, operation, number):
-        """Lets all keys expire just before the answer to that request of an operation."""
+        """Lets all keys expire just before the response to that request of an operation."""
         def answer(request):
             count = sum(one.operation == operation for one in self.dynamo.requests)
             if count == number and not self.dynamo.expired:
@@ -338,7 +338,7 @@ class Refresh(aws_machine.TestCase):
         self.assertEqual(len(self.dynamo.requests), 1)
 
     def test_a_source_that_hangs(self):
-        """Cancelling ends the statement at once, and the next one asks again."""
+        """Cancelling ends the statement at once, and the next one queries the provider again."""
         self.identity.answers["container"] = [None]
         self.mapping(credential_provider="container")
         cancel = threading.Timer(0.5, self.conn.cancel)
@@ -349,7 +349,7 @@ class Refresh(aws_machine.TestCase):
         self.assertLess(time.monotonic() - began, 30)
         self.assertEqual(self.rows("SELECT * FROM t"), [("a",)])
 
-    def test_the_service_hangs_meanwhile(self):
+    def test_the_service_hangs_in_the_meantime(self):
         """A statement that is cancelled during a request leaves the credentials as they are."""
         self.mapping(credential_provider="container")
         self.dynamo.on("Scan", [hang_before_headers()])
@@ -408,7 +408,7 @@ class Clocks(aws_machine.TestCase):
         self.assertLessEqual(asked, sum(begin <= elapsed for begin in (0, 0, 1, 3, 7, 15, 31, 63)))
 
     def test_what_is_new_is_refused_as_expired(self):
-        """By DynamoDB's clock, or so it says: the error names the clocks, and the role is assumed less and less often."""
+        """By DynamoDB's clock, or so it claims: the error names the clocks, and the role is assumed less and less often."""
         self.role()
         self.dynamo.on("*", lambda request: skewed_date(2 * self.HOUR, aws_machine.error("ExpiredTokenException", "expired")))
         errors, asked, elapsed = self.refused(3.5)

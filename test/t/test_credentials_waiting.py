@@ -1,4 +1,4 @@
-"""Statements that wait for credentials: however little happens meanwhile, and however short they are."""
+"""Statements that wait for credentials: however little happens in the meantime, and however short they are."""
 import threading
 import time
 
@@ -6,7 +6,7 @@ import aws_machine
 
 
 class Container(aws_machine.TestCase):
-    """One that a container asks for, over and over: their life is short."""
+    """One that a container requests, over and over: their life is short."""
 
     @classmethod
     def environment(cls):
@@ -28,7 +28,7 @@ class Container(aws_machine.TestCase):
 
 
 class Short(Container):
-    """Statements that end before the source can have answered."""
+    """Statements that end before the source can have processed."""
 
     def test_a_refresh_that_takes_long(self):
         """It comes to its end while the old ones serve, and is not begun by each statement."""
@@ -94,7 +94,7 @@ class Cursors(Container):
         self.addCleanup(timer.cancel)
 
     def expire_and_hang(self):
-        """From now on, keys are refused, and the source does not answer."""
+        """From now on, keys are refused, and the source does not respond."""
         self.dynamo.expire()
         self.identity.answers["container"] = [None] * 20
 
@@ -132,7 +132,7 @@ class Cursors(Container):
         self.identity.answers["container"] = []
         self.assertEqual(self.rows("SELECT count(*) FROM big"), [(60,)])
 
-    def test_disconnect_meanwhile(self):
+    def test_disconnect_in_the_meantime(self):
         """A refresh is under way, and its connection is forgotten."""
         self.open("one")
         self.expire_and_hang()
@@ -148,7 +148,7 @@ class Cursors(Container):
         self.assertEqual(self.rows("SELECT count(*) FROM big"), [(60,)])
 
     def change_while_waiting(self, *statements):
-        """While a cursor waits, the superuser does that; the source answers then."""
+        """While a cursor waits, the superuser does that; the source responses then."""
         self.identity.answers["container"] = []
         self.open("one")
         self.dynamo.expire()
@@ -173,12 +173,12 @@ class Cursors(Container):
             thread.join()
             self.conn.rollback()
 
-    def test_altered_meanwhile(self):
+    def test_altered_in_the_meantime(self):
         failure = self.change_while_waiting(
             f"ALTER USER MAPPING FOR {self.user} SERVER s OPTIONS (SET credential_provider 'environment')")
         self.assertEqual(failure.sqlstate, "55000")
 
-    def test_dropped_meanwhile(self):
+    def test_dropped_in_the_meantime(self):
         failure = self.change_while_waiting(f"DROP USER MAPPING FOR {self.user} SERVER s")
         self.assertEqual(failure.sqlstate, "42704")
         self.check_others()

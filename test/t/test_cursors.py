@@ -45,7 +45,7 @@ class Cursors(fixture.TestCase):
                 self.fx.execute("CLOSE c")
 
     def test_backward(self):
-        """A scroll cursor turns round wherever it stands, without asking again."""
+        """A scroll cursor turns round wherever it is, without further requests."""
         self.fx.execute(f"DECLARE c SCROLL CURSOR FOR {SQL}")
         self.assertEqual(self.fx.rows("FETCH 5 FROM c"), SORTED[:5])
         self.assertEqual(self.fx.rows("FETCH BACKWARD 3 FROM c"), SORTED[1:4][::-1])
@@ -83,7 +83,7 @@ class Cursors(fixture.TestCase):
         self.assertEqual(self.fx.rows("FETCH ALL FROM c"), SORTED[6:])
 
     def test_with_hold(self):
-        """What is held outlives its transaction, and the server need not be asked any more."""
+        """What is held outlives its transaction, and the server need not be queried any more."""
         self.fx.execute(f"DECLARE c CURSOR WITH HOLD FOR {SQL}")
         self.assertEqual(self.fx.rows("FETCH 3 FROM c"), SORTED[:3])
         self.fx.execute("COMMIT")

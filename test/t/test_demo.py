@@ -1,4 +1,4 @@
-"""The demo: what it prints, and that it notices a wrong answer."""
+"""The demo: what it prints, and that it notices a wrong response."""
 import os
 import subprocess
 import sys
@@ -12,7 +12,7 @@ import story     # noqa: E402
 
 
 class Printed(unittest.TestCase):
-    """The whole command, in a pipe."""
+    """The entire command, in a pipe."""
 
     @classmethod
     def setUpClass(cls):
@@ -47,14 +47,14 @@ class FakeResult:
 
 
 class Notices(unittest.TestCase):
-    """Every kind of wrong answer is one."""
+    """Every kind of wrong response is one."""
 
     STEP = story.Step("", "", "", [(1, "a"), (2, None)], ["Query t", "GetItem t"])
 
     def differences(self, *result):
         return list(run.differences(self.STEP, FakeResult(*result)))
 
-    def test_right_answer(self):
+    def test_right_response(self):
         rows = [("1", "a"), ("2", None)]
         self.assertEqual(self.differences(rows, ["DescribeTable t", "GetItem t", "Query t"]), [])
 

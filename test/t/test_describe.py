@@ -68,7 +68,7 @@ class Described(fixture.TestCase):
 
 
 class Faked(fixture.TestCase):
-    """Of a server that answers what it is told."""
+    """Of a scripted server."""
 
     def setUp(self):
         self.server = f"f{id(self)}"
@@ -258,7 +258,7 @@ class FoldedNames(Faked):
         self.assertEqual(self.noted(), [])
 
     def test_locked_and_dropped(self):
-        """What somebody is changing is not waited for."""
+        """It does not wait for changes of another session."""
         self.make("one", "pk text, owner text")
         self.make("two", "pk text, owner text")
         other = self.fx.connect()
@@ -277,7 +277,7 @@ class FoldedNames(Faked):
         self.assertEqual(self.noted()[-50:], [("one", f"a{n}") for n in range(1450, 1500)])
 
     def test_unread(self):
-        """Nothing is said if no items were read."""
+        """Nothing is reported if no items were read."""
         self.make("one", "pk text, owner text")
         self.fake.on("Scan", replies.error(DENIED[0], DENIED[1].format("Scan")))
         [notice] = self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,))
@@ -288,7 +288,7 @@ class Permissions(Faked):
     """Policies of the access key, roles, scan_policy, and mistakes."""
 
     def test_no_scan(self):
-        """Keys and indexes alone, and it says so."""
+        """Keys and indexes alone, and a message about it."""
         self.fake.on("Scan", replies.error(DENIED[0], DENIED[1].format("Scan")))
         [notice] = self.fx.notices("SELECT * FROM dynamo_fdw_describe(%s, 't')", (self.server,))
         self.assertIn('NOTICE:  skipping the items of DynamoDB table "t"', notice)

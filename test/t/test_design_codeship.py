@@ -107,7 +107,7 @@ class Codeship(request_text.RequestTestCase):
             self.assertEqual(self.fx.requests(sql, describe=True), [])
 
     def test_C_17(self):
-        """What was consumed is asked for, and shown."""
+        """What was consumed is requested, and shown."""
         sql = "SELECT name FROM songs WHERE movie_id = 'Magadheera'"
         text = self.fx.explain(sql, "ANALYZE, COSTS OFF")
         self.assertRegex(text, r"Requests: 1  Pages: 1  Items Read: 2  Items Returned: 2  Read Units: 0\.5 ")

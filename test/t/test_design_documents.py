@@ -24,7 +24,7 @@ def films():
 
 
 def posts():
-    """Posts of 12 authors, of which few are asked for; published in all of Dynamoid's spellings."""
+    """Posts of 12 authors, of which few are requested; published in all of Dynamoid's representations."""
     for n in range(240):
         yield {"id": f"p{n:03}", "author_id": f"u{n % 12}", "title": f"Post {n}", "published": [True, False, "t", "f", 1, 0][n % 6], "body": "x" * 3000,
                "created_at": Decimal(NOW - n) + Decimal("0.5")}
@@ -125,7 +125,7 @@ class Blog(request_text.RequestTestCase):
         cls.mirror("author", "post")
 
     def test_rows(self):
-        """All spellings of published; a post that the index does not list any more is gone."""
+        """All representations of published; a post that the index does not list any more is gone."""
         titles = {title for _, title in self.fx.rows(BLOG[0][1])}
         self.assertEqual(titles, {f"Post {n}" for n in range(240) if n % 12 in (1, 2, 3) and n % 6 in (0, 2, 4)})
 
@@ -150,7 +150,7 @@ AMPLIFY = [
 
 @statements(AMPLIFY)
 class Amplify(request_text.RequestTestCase):
-    """E12: what was deleted stays as an item that says so; has_many, and many-to-many by items that link."""
+    """E12: what was deleted stays as an item with a mark; has_many, and many-to-many by items that link."""
 
     @classmethod
     def setUpClass(cls):

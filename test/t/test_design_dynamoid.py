@@ -148,7 +148,7 @@ class Dynamoid(request_text.RequestTestCase):
             self.assertEqual(len(self.fx.rows(sql)), 110)
 
     def test_D_16(self):
-        """has_many of all parents: a Scan of these, each id asked for once."""
+        """has_many of all parents: a Scan of these, each id requested once."""
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
         self.addCleanup(self.fx.execute, "RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material")
         for sql in ("SELECT m.title, s.length FROM magazine m JOIN subscription s ON s.id = ANY (m.subscriptions_ids)",
@@ -160,14 +160,14 @@ class Dynamoid(request_text.RequestTestCase):
             self.assertEqual({r.operation for r in requests}, {"Scan", "BatchGetItem"})
 
     def test_D_22_warning(self):
-        """The children cannot be found without reading them all: that is said."""
+        """The children cannot be found without reading them all: that is reported."""
         self.fx.execute("ALTER SERVER rails OPTIONS (SET scan_policy 'warn')")
         self.addCleanup(self.fx.execute, "ALTER SERVER rails OPTIONS (SET scan_policy 'allow')")
         [warning] = self.fx.notices(self.sql("D-22"))
         self.assertIn("full scan of DynamoDB table", warning)
 
     def test_D_27(self):
-        """A Scan that nobody wants is an error, which names the key that would spare it."""
+        """A Scan that nobody needs is an error, which names the key that would spare it."""
         self.fx.execute("SET dynamo_fdw.scan_policy = error")
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
         failure = self.fx.error(self.sql("D-26"))
@@ -193,14 +193,14 @@ class Dynamoid(request_text.RequestTestCase):
             self.assertEqual(self.texts(sql), [f"{text}{NOW - 86400} get at{'' if where else ', owner'}"])
 
     def test_D_38(self):
-        """What a model validates may be said as constraints: NOT NULL is checked when it is read, CHECK is believed."""
+        """What a model validates may be declared as constraints: NOT NULL is checked when it is read, CHECK is believed."""
         self.fx.foreign_table("checked", "title text NOT NULL, size numeric NOT NULL, CHECK (size > 0)", server="rails", table_name="magazines")
         self.addCleanup(self.fx.execute, "DROP FOREIGN TABLE checked")
         self.assertEqual(self.fx.error("SELECT size FROM checked").sqlstate, "23502")
         self.assertEqual(self.fx.rows("SELECT title FROM checked WHERE title = 'X' AND size > 0"), [("X",)])
 
     def test_D_34(self):
-        """A partitioned id: all of its 200 keys are asked for, in two batches, and the newest copy wins.  A few items are read whole."""
+        """A partitioned id: all of its 200 keys are requested, in two batches, and the newest copy wins.  A few items are read in full."""
         self.assertEqual(self.texts("SELECT name FROM newest WHERE id = 'u1'"), ["Scan copies filter begins_with(id,'u1.') get id, name, updated_at"])
         shop.pretend_large(self.fx, 10000)
         self.addCleanup(self.fx.execute, "SELECT dynamo_fdw_disconnect_all()")

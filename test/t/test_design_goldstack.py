@@ -81,7 +81,7 @@ TEMPLATED = [
 
 @statements(TEMPLATED)
 class Templates(request_text.RequestTestCase):
-    """The entities that share a table, told apart by the texts of their keys."""
+    """The entities that share a table, distinguished by the texts of their keys."""
 
     @classmethod
     def setUpClass(cls):
@@ -163,7 +163,7 @@ class Goldstack(request_text.RequestTestCase):
         self.assertIn('Add a condition on partition key "email"', warning)
 
     def test_G_7_index(self):
-        """The index lacks items without dob: it answers only where the condition leaves these out."""
+        """The index lacks items without dob: it is used only where the condition leaves these out."""
         self.fx.execute("SET enable_sort = off")
         self.addCleanup(self.fx.execute, "RESET enable_sort")
         self.assertAsks("SELECT full_name FROM people WHERE email = 'joe@email.com' AND dob >= '1990' ORDER BY dob",

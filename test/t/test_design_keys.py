@@ -1,4 +1,4 @@
-"""Designs whose keys hold more than the rows say, or less: folded texts, overloaded indexes, shards, versions, times, several key attributes."""
+"""Designs whose keys hold more than the rows, or less: folded texts, overloaded indexes, shards, versions, times, several key attributes."""
 import datetime
 import re
 import time
@@ -142,7 +142,7 @@ class Shop(designs.TestCase):
         self.assertTwins()
 
     def test_incomplete_index(self):
-        """What the check tells of the item that the index lacks, and the plan without the promise."""
+        """What the check reports the item that the index lacks, and the plan without trusted_indexes."""
         rows = self.fx.rows("SELECT kind, relation::text, items FROM dynamo_fdw_check_table('warehouse_item') WHERE kind = 'missing index key'")
         self.assertEqual(rows, [("missing index key", "warehouse_item2", 5)])
         advice = 'Hint: index "GSI2" could be used if it were in the table option trusted_indexes; add it only if the index contains every row'
@@ -168,7 +168,7 @@ BANK = [
     ("one state", BANK_QUERY + " AND status = 'PENDING'", of_shards("PENDING")),
     ("one state in order", BANK_QUERY + " AND status = 'PENDING' ORDER BY due", of_shards("PENDING")),
     ("in order", BANK_QUERY + " ORDER BY due", of_shards(*STATES)),
-    # not listed, and yet asked for: the list may be stale
+    # not listed, and yet requested: the list may be stale
     ("no such state", BANK_QUERY + " AND status = 'DONE'", of_shards("DONE")),
     ("an account", "SELECT due, status FROM payment WHERE account = 'acc7' AND due >= '2019-09-20'", ["Query Bank where AccountID = 'acc7' AND ScheduledTime >= '2019-09-20T000000' get ScheduledTime, Sharded-GSI-PK, Status#Time"]),
 ]

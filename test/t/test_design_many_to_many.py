@@ -47,7 +47,7 @@ QUERIES = [
 
 @statements(QUERIES)
 class Games(designs.TestCase):
-    """Three entities, told apart by their keys."""
+    """Three entities, distinguished by their keys."""
 
     @classmethod
     def make(cls):

@@ -111,7 +111,7 @@ class Blocks(unittest.TestCase):
                 run = len(sessions.blocks_of(text)[0]) + len(re.findall("^<!-- not run: .* -->\n+ *```sql$", text, re.M))
                 self.assertEqual(len(re.findall("^ *```sql$", text, re.M)), run)
 
-    def test_output_stands_below_statements(self):
+    def test_output_is_below_statements(self):
         for page in PAGES:
             text = read(page)
             with self.subTest(page=page):
@@ -158,7 +158,7 @@ class Reference(fixture.TestCase):
 
 
 class Names(fixture.TestCase):
-    """Options, parameters and functions that any page names exist, and defaults that it tells are those of the program."""
+    """Options, parameters and functions that any page names exist, and defaults that it gives are those of the program."""
 
     def test_names(self):
         self.fx.rows("SELECT dynamo_fdw_options()")     # loads the library
@@ -226,7 +226,7 @@ class Source(unittest.TestCase):
 
 
 class Requests(unittest.TestCase):
-    """Every statement of a table of the manual sends the requests beside it."""
+    """Every statement of a table of the manual sends the requests next to it."""
 
     def test_requests(self):
         database = sessions.provide(tour.DATABASE)
@@ -341,7 +341,7 @@ class Policies(unittest.TestCase):
 
 
 class Pictures(unittest.TestCase):
-    """The pictures are those of their texts, and the texts say what is true."""
+    """The pictures are those of their texts, and the texts are true."""
 
     def test_are_drawn_from_their_texts(self):
         for path, text in pictures.files():

@@ -134,7 +134,7 @@ class Documents(request_text.RequestTestCase):
 
     @classmethod
     def as_returned(cls, stored):
-        """Sets have no order, and numbers one spelling: as DynamoDB returns them."""
+        """Sets have no order, and numbers one representation: as DynamoDB returns them."""
         key = {name: stored[name] for name in ("pk", "sk")}
         return cls.fx.dynamo.call("GetItem", {"TableName": cls.fx.remote("things"), "Key": key})["Item"]
 
@@ -192,8 +192,8 @@ class Documents(request_text.RequestTestCase):
                     self.assertEqual(rows, sorted(self.mirrored(sql), key=repr))
                     self.assertTrue(rows)
 
-    def test_kept(self):
-        """A Scan that is executed again with other members is read once, and its items are kept whole."""
+    def test_cached(self):
+        """A Scan that is executed again with other members is read once, and its items are cached in full."""
         sql = "SELECT v, (SELECT jsonb_agg(t.rest ORDER BY t.sk) FROM things t WHERE t.doc ->> 'a.b' = v) FROM generate_series(0, 9) i, concat('dot ', i) v"
         self.assertEqual(self.fx.rows(sql), self.mirrored(sql))
         self.assertEqual([r.operation for r in self.fx.requests(sql)], ["Scan", "Scan"])
@@ -275,7 +275,7 @@ class Documents(request_text.RequestTestCase):
 
 
 class Mapped(request_text.RequestTestCase):
-    """Documents of tables whose keys are spelled by templates, and of tables of elements."""
+    """Documents of tables whose keys are composed by templates, and of tables of elements."""
 
     @classmethod
     def setUpClass(cls):
@@ -298,7 +298,7 @@ class Mapped(request_text.RequestTestCase):
                           "Query app/gsi1 where gsi = 'user#u2' filter begins_with(pk,'company#') AND sk = 'user#u2' get pk, sk"])
         self.assertEqual(self.fx.rows("SELECT email FROM app_user WHERE doc ->> 'sk' = 'company#'"), [])
 
-    SPELLED = [     # pk, the rest of the item, what is left of it beside the columns
+    SPELLED = [     # pk, the rest of the item, what is left of it next to the columns
         ("same", {"g": "U#a/7", "name": "a", "n": 7}, {}), ("other text", {"g": "OLD#7", "name": "a", "n": 7}, {"g": "OLD#7"}),
         ("other value", {"g": "U#b/7", "name": "a", "n": 7}, {"g": "U#b/7"}), ("no column", {"g": "U#a/7", "name": "a"}, {"g": "U#a/7"}),
         ("NULL column", {"g": "U#a/7", "name": None, "n": 7}, {"g": "U#a/7"}), ("no text", {"g": {"x": 1}, "name": "a", "n": 7}, {"g": {"x": 1}}),
@@ -345,7 +345,7 @@ class Mapped(request_text.RequestTestCase):
         self.assertEqual(self.fx.rows("SELECT count(*) FROM spelled WHERE rest = '{}'"), [(sum(rest == {} for _, rest in right),)])
 
     def test_requests_of_texts(self):
-        """Members of the rest need no templates; a row needs its whole item."""
+        """Members of the rest need no templates; a row needs its entire item."""
         self.spelled()
         self.assertEqual(self.texts("SELECT rest -> 'more' FROM strict WHERE id = 'absent'"), ["GetItem spelled {pk 'P#absent'} get m, more, pk"])
         self.assertEqual(self.texts("SELECT id FROM spelled WHERE rest -> 'g' IS NULL AND id = 'same'"), ["GetItem spelled {pk 'P#same'} get *"])
@@ -353,7 +353,7 @@ class Mapped(request_text.RequestTestCase):
                          [(1, None), (None, "OLD#7")])
 
     def test_elements(self):
-        """Each element's row has the whole item's documents."""
+        """Each element's row has the entire item's documents."""
         self.assertEqual(self.fx.rows("SELECT tag, rest::text FROM user_tag WHERE company = 'a' AND email = 'u3' ORDER BY tag"),
                          [(tag, '{"more": {"a": 3}, "tags": ["x", "y3"]}') for tag in ("x", "y3")])
         self.assertEqual(self.texts("SELECT tag, doc FROM user_tag WHERE company = 'a' AND email = 'u3'"), ["GetItem app {pk 'company#a', sk 'user#u3'} get *"])
@@ -440,7 +440,7 @@ class Items(fixture.TestCase):
         self.fx.execute("DROP FOREIGN TABLE one; DROP DOMAIN small")
 
     def test_refused(self):
-        """At DDL time, as far as the options tell."""
+        """At DDL time, as far as the options determines it."""
         for options, words in (("document 'all'", 'Valid values are "item", "rest".'), ("document 'item', attribute 'a'", '"attribute"'),
                                ("document 'rest', path 'a.b'", '"path"'), ("format 'json', document 'rest'", '"format"')):
             failure = self.fx.error(f"CREATE FOREIGN TABLE refused (d jsonb OPTIONS ({options})) SERVER fake")
@@ -451,7 +451,7 @@ class Items(fixture.TestCase):
         self.assertIn("belongs to a column", self.fx.error("CREATE FOREIGN TABLE refused () SERVER fake OPTIONS (document 'item')").hint)
 
     def test_types(self):
-        """At first use, as far as the type tells."""
+        """At first use, as far as the type determines it."""
         for declared in ("text", "json", "jsonb[]", "int"):
             self.fx.foreign_table("one", f"pk text, d {declared} OPTIONS (document 'item')", server="fake")
             failure = self.fx.error("SELECT pk FROM one")

@@ -6,8 +6,8 @@ from processes import descriptors_of
 from server import most_in_flight
 
 
-class Siblings(fixture.TestCase):
-    """A scripted service whose answers are late: the film "Up" of 2009, and its songs 0 ... 5, by their table or by an index."""
+class EarlyStart(fixture.TestCase):
+    """A scripted service whose responses are late: the film "Up" of 2009, and its songs 0 ... 5, by their table or by an index."""
 
     @classmethod
     def setUpClass(cls):
@@ -52,7 +52,7 @@ class Siblings(fixture.TestCase):
 JOIN = "SELECT n FROM films f JOIN songs s ON s.movie = f.name WHERE f.name = 'Up' AND f.year = 2009"
 
 
-class Together(Siblings):
+class Together(EarlyStart):
     """Where the requests overlap."""
 
     def test_movie_and_songs(self):
@@ -84,7 +84,7 @@ class Together(Siblings):
         self.run_counted("SELECT sing('Up', 2009)", 2, 2)
 
     def test_subqueries(self):
-        """A subquery that is executed once has siblings of its own, and so has a CTE."""
+        """A subquery that is executed once starts its own scans early, and so does a CTE."""
         self.assertEqual(self.run_counted(f"SELECT (SELECT sum(x.n) FROM ({JOIN}) x), (SELECT count(*) FROM songs WHERE movie = 'In')",
                                           2, 3), [(15, 0)])
         self.assertEqual(self.run_counted(f"WITH c AS MATERIALIZED ({JOIN} ORDER BY n + 0) SELECT count(*) FROM c", 2, 2), [(6,)])
@@ -126,12 +126,12 @@ class Together(Siblings):
         self.assertEqual(self.run_counted(sql, 2, 2), [(5,)])
 
     def test_local_table_first(self):
-        """Siblings start when the first foreign scan is executed."""
+        """Independent scans start when the first foreign scan is executed."""
         self.assertEqual(self.run_counted(f"SELECT count(s.w IS NULL) FROM generate_series(1, 2) g, films f, songs s WHERE {UP} AND "
                                           "s.movie = 'Up' AND s.v = g + f.kids", 2, 2), [(1,)])
 
     def test_pages_that_were_not_expected(self):
-        """The first page is asked for ahead, the rest when it is wanted."""
+        """The first page is requested ahead, the rest when it is needed."""
         self.songs(({"movie": "Up", "n": n, "v": n} for n in range(6)), page_size=2)
         self.fx.explain(JOIN)
         self.assertEqual(sorted(self.run_counted(JOIN, 2, 4)), [(n,) for n in range(6)])
@@ -158,7 +158,7 @@ class Together(Siblings):
 UP = "f.name = 'Up' AND f.year = 2009"
 
 
-class Apart(Siblings):
+class Apart(EarlyStart):
     """Where they must not."""
 
     def test_limit(self):
@@ -197,7 +197,7 @@ class Apart(Siblings):
         self.assertEqual(self.fx.error("EXECUTE q (0, 2009)").sqlstate, "22012")
 
     def test_scans(self):
-        """A Scan of a whole table is not started early."""
+        """A Scan of an entire table is not started early."""
         self.assertEqual(self.run_counted("SELECT f.kids, s.v FROM films f, songs s WHERE f.name = 'Down' AND f.year = 2009", 1, 1), [])
 
     def test_several_partitions(self):
@@ -217,14 +217,14 @@ class Apart(Siblings):
         self.fx.execute("SET dynamo_fdw.fetch_memory = 1024")
         self.assertEqual(len(self.run_counted(JOIN, 1, 2)), 6)
 
-    def test_nothing_to_ask(self):
+    def test_nothing_to_request(self):
         """A contradiction sends no request, whether it is the first or the second."""
         self.assertEqual(self.run_counted("SELECT n FROM films f LEFT JOIN songs s ON s.movie = '' WHERE f.name = 'Up' AND f.year = 2009",
                                           1, 1), [(None,)])
 
 
-class Ends(Siblings):
-    """What becomes of an answer that came before it was wanted."""
+class Ends(EarlyStart):
+    """What becomes of a response that came before it was needed."""
 
     def setUp(self):
         super().setUp()
@@ -232,7 +232,7 @@ class Ends(Siblings):
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off")
 
     def fail_songs(self, reply):
-        """All requests for songs are answered like this."""
+        """All requests for songs get their responses like this."""
         self.fake.on("Query", lambda request: reply if request.body["TableName"] == "songs" else None)
 
     def test_error_that_is_not_reached(self):
@@ -249,7 +249,7 @@ class Ends(Siblings):
         self.assertEqual(len(self.fx.rows(JOIN)), 6)
 
     def test_abandoned(self):
-        """An answer that nobody wants leaves nothing behind, nor does one that never comes."""
+        """A response that nobody needs leaves nothing behind, nor does one that never comes."""
         sql = JOIN.replace("2009", "1999")
         self.fx.rows(JOIN)
         before = descriptors_of(self.pid)
@@ -266,7 +266,7 @@ class Ends(Siblings):
         self.assertLessEqual(descriptors_of(self.pid), before)
 
     def test_in_a_subtransaction(self):
-        """A subtransaction is rolled back while an answer is on its way."""
+        """A subtransaction is rolled back while a response is on its way."""
         self.fx.execute("BEGIN; SAVEPOINT a")
         self.fx.execute(f"DECLARE c CURSOR FOR {JOIN.replace('2009', '1999')}")
         self.assertEqual(self.fx.rows("FETCH 1 FROM c"), [])
@@ -275,7 +275,7 @@ class Ends(Siblings):
         self.fx.execute("COMMIT")
 
 
-class Repeats(Siblings):
+class Repeats(EarlyStart):
     """A nested loop over an inner side that does not depend on the outer row, without a Materialize."""
 
     def setUp(self):
@@ -309,20 +309,20 @@ class Repeats(Siblings):
         sql = "SELECT f.year, s.n FROM films f LEFT JOIN songs s ON s.movie = 'In' AND s.v > f.kids WHERE f.name = 'Up'"
         self.assertEqual(self.run_repeated(sql, 2), [(year, None) for year in range(5)])
 
-    def test_nothing_to_ask(self):
+    def test_nothing_to_request(self):
         """A contradiction sends no request in any execution."""
         sql = "SELECT f.year, s.n FROM films f LEFT JOIN songs s ON s.movie = '' AND s.v > f.kids WHERE f.name = 'Up'"
         self.assertEqual(self.run_repeated(sql, 1), [(year, None) for year in range(5)])
 
     def test_several_pages(self):
-        """Results of several pages are kept from the second execution on."""
+        """Results of several pages are cached from the second execution on."""
         self.songs(({"movie": "Up", "n": n, "v": n} for n in range(6)), page_size=2)
         self.fx.explain("SELECT FROM songs")
         sql = "SELECT f.year, s.n FROM films f LEFT JOIN songs s ON s.v = f.kids AND s.movie = 'Up' WHERE f.name = 'Up'"
         self.assertEqual(self.run_repeated(sql, 1 + 2 * 3), [(year, year) for year in range(5)])
 
     def test_several_partitions(self):
-        """One page of one of them is all there is; two are kept from the second execution on."""
+        """One page of one of them is all there is; two are cached from the second execution on."""
         sql = "SELECT f.year, s.n FROM films f LEFT JOIN songs s ON s.v + 0 = f.kids AND s.movie IN ('Up', 'In') WHERE f.name = 'Up'"
         self.assertEqual(self.run_repeated(sql, 3), [(0, 0), (1, None), (2, 1), (3, None), (4, 2)])
         self.songs({"movie": movie, "n": n, "v": n} for movie in ("Up", "In") for n in range(6))
@@ -352,13 +352,13 @@ class Repeats(Siblings):
         self.assertEqual(self.run_repeated(sql, 6), [(year, 2 * year) for year in range(5)])
 
     def test_errors_name_the_item(self):
-        """An error names the item also when a kept page is read again."""
+        """An error names the item also when a cached page is read again."""
         self.fake.tables["songs"].items[4]["w"] = {"S": "x"}
         sql = "SELECT f.year, s.w FROM films f LEFT JOIN songs s ON s.n = f.kids AND s.movie = 'Up' WHERE f.name = 'Up'"
         self.assertIn("n = 4", self.fx.error(sql).detail)
 
 
-class Limits(Siblings):
+class Limits(EarlyStart):
     """A LIMIT makes requests wait for their turn only where it can end the reading."""
 
     def setUp(self):
@@ -378,7 +378,7 @@ class Limits(Siblings):
         self.assertEqual(len(self.reads()), 1)
 
     def test_sorted_first(self):
-        """Below a sort or an aggregate all are needed, and asked for together."""
+        """Below a sort or an aggregate all are needed, and requested together."""
         self.assertEqual(self.run_counted(f"SELECT v FROM songs WHERE {self.MOVIES} ORDER BY v LIMIT 1", 8, 8), [(-7,)])
         self.assertEqual(self.run_counted(f"SELECT v, count(*) FROM songs WHERE {self.MOVIES} GROUP BY v ORDER BY v LIMIT 2", 8, 8),
                          [(-7, 1), (-6, 1)])

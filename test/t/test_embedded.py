@@ -98,7 +98,7 @@ class Associations(request_text.RequestTestCase):
         self.addCleanup(self.fx.execute, "RESET ALL; SET statement_timeout = '60s'")
 
     def test_readers(self):
-        """Two steps, from magazines to subscriptions to users: whole keys, each asked for once by each table."""
+        """Two steps, from magazines to subscriptions to users: complete keys, each requested once by each table."""
         sql = ("SELECT m.title, count(su.user_id) AS readers FROM magazine m JOIN magazine_subscription ms ON ms.title = m.title"
                " JOIN subscription s ON s.id = ms.subscription_id LEFT JOIN subscription_user su ON su.subscription_id = s.id"
                " WHERE m.title IN ('A', 'B') GROUP BY m.title")

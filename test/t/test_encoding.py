@@ -1,4 +1,4 @@
-"""A database whose encoding is not UTF8: text is converted both ways, and what cannot be is an error that says so."""
+"""A database whose encoding is not UTF8: text is converted both ways, and what cannot be is an error that reports it."""
 import unittest
 
 import fixture
@@ -65,7 +65,7 @@ class Latin(oneitem.TestCase):
                 self.assertIn("LATIN1", where)
                 self.assertIsNone(self.shown(value, column, on_mismatch="null"))
 
-    def test_characters_nobody_looks_at(self):
+    def test_characters_in_unused_parts(self):
         self.put({"S": "5 €"}, "text")
         self.assertEqual(self.fx.rows("SELECT pk FROM t"), [("a",)])
 

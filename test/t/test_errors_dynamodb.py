@@ -1,4 +1,4 @@
-"""What users are told when DynamoDB refuses, when something else answers, and when answers are damaged."""
+"""What users see when DynamoDB refuses, when something else responds, and when responses are damaged."""
 import contextlib
 import socket
 import threading
@@ -41,13 +41,13 @@ class Faults(fixture.TestCase):
         self.fake.reset()
 
     def failing(self, answer, sql="SELECT * FROM t"):
-        """The error when every reading request gets that answer."""
+        """The error when every reading request gets that respond."""
         for operation in ("GetItem", "Query", "Scan"):
             self.fake.on(operation, answer)
         return self.fx.error(sql)
 
     def recovering(self, *answers):
-        """The rows when the first requests get those answers and the next ones good ones."""
+        """The rows when the first requests get those responses and the next ones good ones."""
         self.fake.on("Scan", list(answers))
         return self.fx.rows("SELECT * FROM t")
 
@@ -56,7 +56,7 @@ class Refusals(Faults):
     """Error documents."""
 
     def assert_refused(self, code, sqlstate, hint, status=400, text="The service's own words", **members):
-        """The whole report."""
+        """The entire report."""
         failure = self.failing(replies.error(code, text, status, **members))
         self.assertEqual(failure.sqlstate, sqlstate)
         self.assertEqual(failure.message, 'Scan of DynamoDB table "t" failed')
@@ -88,7 +88,7 @@ class Refusals(Faults):
         self.assert_refused("MissingAuthenticationTokenException", "28000", CHECK_KEYS)
 
     def test_wrong_signature(self):
-        """The service answers with what it computed: canonical request, session token and all. Nobody is shown that."""
+        """The service responds with what it computed: canonical request, session token and all. Nobody is shown that."""
         text = ("The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key. Consult the "
                 "service documentation for details.\n\nThe Canonical String for this request should have been\n'POST\n/\n\nhost:x\n"
                 "x-amz-security-token:TOKEN-TOKEN-TOKEN\n\nhost\n0123'\n\nThe String-to-Sign should have been\n'AWS4-HMAC-SHA256\n...'")
@@ -139,7 +139,7 @@ class Refusals(Faults):
         for control in "\x1b\n\x00\u202e":
             self.assertNotIn(control, failure.detail)
 
-    def test_a_long_text_is_cut(self):
+    def test_a_long_text_is_truncated(self):
         failure = self.failing(replies.error("ValidationException", "x" * 100000))
         self.assertLess(len(failure.detail), 2000)
 
@@ -189,7 +189,7 @@ class Planned(Faults):
         self.assertEqual(self.fake.requests[-1].body["IndexName"], "by_v")
 
     def test_index_that_vanished(self):
-        """The plan needs the index: an error that says to repeat, and the repeated statement is planned without it."""
+        """The plan needs the index: an error that suggests to repeat it, and the repeated statement is planned without it."""
         self.index_table("vanished")
         self.fake.tables["vanished"].indexes = []
         self.fake.on("Query", NO_INDEX)
@@ -229,7 +229,7 @@ class Planned(Faults):
         self.assertEqual(self.fake.operations()[-1], "Scan")
 
     def test_items_without_their_keys(self):
-        """What a Scan returns are items only if they have their keys, whatever is wanted of them."""
+        """What a Scan returns are items only if they have their keys, whatever is needed of them."""
         self.fake.table("pair", ("pk", "S"), ("sk", "N"))
         self.fx.foreign_table("pair", "pk text, sk integer, v integer, item jsonb OPTIONS (document 'item')", server="fake")
         for item in ({}, {"v": {"N": "1"}}, {"pk": {"S": "a"}}, {"sk": {"N": "1"}, "v": {"N": "1"}},
@@ -244,7 +244,7 @@ class Planned(Faults):
                         self.assertIn("The response contains an item without its key.", failure.detail)
 
     def misfit(self, *answers, item=None):
-        """The error about a value whose key is asked for after it, with these answers to that."""
+        """The error about a value whose key is requested after it, with these responses to that."""
         self.fake.table("pair", ("pk", "S"), ("sk", "N"), items=[{"pk": {"S": "a"}, "sk": {"N": "1"}, "v": {"S": "x"}}])
         self.fx.foreign_table("pair", "pk text, sk integer, v integer NOT NULL", server="fake")
         self.fake.on("Query", [replies.reply({"Count": 1, "ScannedCount": 1, "Items": [{"v": {"S": "x"}} if item is None else item]}),
@@ -252,7 +252,7 @@ class Planned(Faults):
         return self.fx.error("SELECT v FROM pair WHERE pk = 'a'")
 
     def test_the_key_of_a_value_that_does_not_fit_cannot_be_fetched(self):
-        """The error is that of the value all the same; it says why it names no key."""
+        """The error is that of the value all the same; it reports why it names no key."""
         denied, nothing = replies.error("AccessDeniedException", "No"), replies.reply({"Count": 0, "ScannedCount": 0, "Items": []})
         for answers, why in (([denied], "AccessDeniedException"), ([replies.not_json()] * 2, "unexpected HTTP response"),
                              ([replies.reset_connection()] * 6, "connection lost"), ([nothing], "the response does not have it"),
@@ -299,7 +299,7 @@ class Planned(Faults):
 
 
 class Damaged(Faults):
-    """Answers that cannot be trusted are never rows."""
+    """Responds to that cannot be trusted are never rows."""
 
     GOOD = {"Count": 1, "ScannedCount": 1, "Items": [{"pk": {"S": "z"}, "v": {"N": "1"}}]}
 
@@ -314,7 +314,7 @@ class Damaged(Faults):
         self.fake.reset()
 
     def items(self, text):
-        """A page whose items are spelled in that JSON."""
+        """A page whose items are represented in that JSON."""
         return '{"Count":1,"ScannedCount":1,"Items":[' + text + "]}"
 
     def test_not_json(self):
@@ -323,10 +323,10 @@ class Damaged(Faults):
     def test_empty(self):
         self.assert_unreadable("", "", 0)
 
-    def test_cut_json(self):
+    def test_truncated_json(self):
         self.assert_unreadable('{"Count":1,"Items":[{"pk":{"S":"a', "unterminated string|unexpected end")
 
-    def test_something_behind(self):
+    def test_text_after_the_document(self):
         self.assert_unreadable(self.items("") + "x", "unexpected text after")
 
     def test_duplicate_names(self):
@@ -394,13 +394,13 @@ class Damaged(Faults):
                                  ("HV00M", 'Scan of DynamoDB table "t" failed: incorrect checksum of the response'))
                 self.assertIn("X-amz-crc32 is not a 32-bit number.", failure.detail)
 
-    def test_no_crc_is_no_fault(self):
+    def test_no_crc_is_no_error(self):
         self.assertEqual(self.recovering(replies.without_crc(self.GOOD)), [("z", 1)])
 
-    def test_cut_body_once(self):
+    def test_truncated_body_once(self):
         self.assertEqual(self.recovering(replies.cut_body(0.5, self.GOOD)), [("a", 1)])
 
-    def test_cut_body_for_ever(self):
+    def test_truncated_body_forever(self):
         failure = self.failing(replies.cut_body(0.5, self.GOOD))
         self.assertEqual((failure.sqlstate, failure.message), ("08006", 'Scan of DynamoDB table "t" failed: connection lost'))
         self.assertIn("Attempts: 2.", failure.detail)
@@ -518,7 +518,7 @@ class Strangers(fixture.TestCase):
         self.assertIn("dynamodb.xx-nowhere-9.amazonaws.com", failure.detail)
 
     def answering(self, answer, **options):
-        """The error when something at the endpoint answers that way."""
+        """The error when something at the endpoint responds that way."""
         with fixture.FakeDynamo() as fake:
             fake.on("*", answer)
             return self.failing(fake.endpoint, **options)

@@ -1,4 +1,4 @@
-"""A service whose answers are legal and do not answer what was asked: they are errors, never rows, and never no rows."""
+"""A service whose responses are legal and do not respond what was requested: they are errors, never rows, and never no rows."""
 
 import json
 import re
@@ -12,10 +12,10 @@ from processes import WITHOUT_SANITIZERS
 
 UNFIT = "the response does not match the request"
 
-# Legal JSON with status 200 and a right checksum; none of these answers any read.
+# Legal JSON with status 200 and a right checksum; none of these responds to any read.
 NO_ANSWERS = {"a notice": {"message": "Endpoint moved"}, "an error document": {"__type": "x#ThrottlingException", "message": "slow down"},
               "another operation's": {"TableNames": ["t"]}}
-# These are legal answers to a GetItem that finds nothing, and to nothing else.
+# These are legal responses to a GetItem that finds nothing, and to nothing else.
 EMPTY_ANSWERS = {"nothing": {}, "units": {"ConsumedCapacity": {"TableName": "t", "CapacityUnits": 0.5}}}
 
 
@@ -25,7 +25,7 @@ def counted(items, **more):
 
 
 class Misbehaving(fixture.TestCase):
-    """The tables t (h, n) with ten partitions of five items, and parents, which has a local list of keys beside it."""
+    """The tables t (h, n) with ten partitions of five items, and parents, which has a local list of keys next to it."""
 
     @classmethod
     def setUpClass(cls):
@@ -55,7 +55,7 @@ class Misbehaving(fixture.TestCase):
         return failure
 
 
-class NotAnAnswer(Misbehaving):
+class NotAResponse(Misbehaving):
     """What would look like no rows."""
 
     READS = (("Scan", "SELECT v FROM t"), ("Query", "SELECT v FROM t WHERE h = 'p1'"),
@@ -113,13 +113,13 @@ class NotAnAnswer(Misbehaving):
         self.assertEqual((failure.sqlstate, failure.detail), ("HV00M", "The response is the description of another table."))
 
 
-class NotAskedFor(Misbehaving):
-    """Items of other keys, items twice, keys both answered and left."""
+class NotRequested(Misbehaving):
+    """Items of other keys, items twice, keys both returned and unprocessed."""
 
     KEYS = "SELECT h, n, v FROM t WHERE h = 'p1' AND n IN (1, 2, 3)"
 
     def batch(self, items, left=(), table="t"):
-        """An answer to BatchGetItem."""
+        """A response to BatchGetItem."""
         keys = [{"h": key["h"], "n": key["n"]} for key in left]
         return {"Responses": {table: list(items)}, "UnprocessedKeys": {"t": {"Keys": keys}} if keys else {}}
 
@@ -143,7 +143,7 @@ class NotAskedFor(Misbehaving):
         self.assertIn("unprocessed", self.fx.error(self.KEYS).detail)
         self.assertEqual(len(self.fake.requests), 1)
 
-    def test_keys_in_other_spellings(self):
+    def test_keys_in_other_representations(self):
         """Numbers with extra zeros and escaped letters are equal keys."""
         respelled = [{"h": {"S": "p1"}, "n": {"N": f"{n}.0"}, "v": {"N": "7"}} for n in (3, 1)]
         self.fake.on("BatchGetItem", replies.Reply(replies.reply(self.batch(respelled)).body.replace(b'"p1"', b'"\\u0070\\u0031"')))
@@ -201,7 +201,7 @@ class Overlaps(Misbehaving):
         return made[:-1] + [counted(lists[-1])]
 
     def test_refused(self):
-        """Also before as many rows are there as are wanted."""
+        """Also before as many rows are there as are needed."""
         up, down = self.items[5:10], self.items[9:4:-1]
         for sql, lists in (("SELECT n FROM t WHERE h = 'p1' ORDER BY n DESC LIMIT 3", (down[:1], down[:1], down[:1])),
                            ("SELECT n FROM t WHERE h = 'p1' ORDER BY n DESC LIMIT 3", (down[:2], [], down[1:])),
@@ -255,7 +255,7 @@ class Tables(Misbehaving):
             self.assertEqual(failure.sqlstate, "HV00M")
             self.assertEqual(failure.detail, "The response repeats the LastEvaluatedTableName of an earlier page.")
 
-    def test_answers_that_are_none(self):
+    def test_documents_that_are_no_responses(self):
         for answer, about in (({"TableNames": ["a"], "LastEvaluatedTableName": 7}, "has a LastEvaluatedTableName that is not a name"),
                               ({"TableNames": ["a"], "LastEvaluatedTableName": ["a"]}, "has a LastEvaluatedTableName that is not a name"),
                               ({"TableNames": None}, "lacks the list TableNames"), ({}, "lacks the list TableNames"),
@@ -274,21 +274,21 @@ class Tables(Misbehaving):
 
 
 class Connections(Misbehaving):
-    """A connection that has an answer too many gives each request the answer to the one before."""
+    """A connection that has a response too many gives each request the response to the one before."""
 
     def rows_of(self, h):
         """One partition's rows, in which the partition key does not show."""
         return [v for v, in self.fx.rows(f"SELECT v FROM t WHERE h = 'p{h}' ORDER BY n")]
 
     def answer_twice(self, after):
-        """The next Query is answered twice."""
+        """The next Query gets its response twice."""
         def answer(request):
             self.fake.on("Query", None)
             return replies.answer_twice(tables.read_page(self.fake.tables["t"], request.body, True), after)
         self.fake.on("Query", answer)
 
-    def test_a_late_second_answer(self):
-        """At once, before the next request, and between the next request and its answer."""
+    def test_a_late_second_response(self):
+        """At once, before the next request, and between the next request and its response."""
         for after, pause, delay in ((0, 0, 0), (0.05, 0.2, 0), (0.1, 0, 0.3)):
             with self.subTest(after=after, pause=pause, delay=delay):
                 self.answer_twice(after)
@@ -310,7 +310,7 @@ class Connections(Misbehaving):
             self.assertEqual(sorted(self.fx.rows(sql)), wanted)
             self.assertEqual(sorted(self.fx.rows(sql)), wanted)
 
-    def test_an_earlier_answer(self):
+    def test_an_earlier_response(self):
         """In place of the awaited one, that to any earlier request of the connection."""
         def answer(request):
             self.fake.on("Query", None)
@@ -334,7 +334,7 @@ class Connections(Misbehaving):
             self.assertIn("response too large", failure.message)
 
     def test_a_constant_request_id(self):
-        """It says nothing: answers are told apart by what is in them, and equal ones cost one attempt more in a session."""
+        """It proves nothing: responses are distinguished by what is in them, and equal ones cost one attempt more in a session."""
         for headers in ({"x-amzn-RequestId": "SAME"}, {"x-amzn-RequestId": "OTHER", "x-amz-crc32": None}):
             with self.subTest(headers):
                 def answer(request, headers=headers):
@@ -351,7 +351,7 @@ class Connections(Misbehaving):
                 self.assertEqual(self.fake.operations().count("Query"), 3 + 10 + 1)
                 self.fake.on("Query", None)
 
-    def test_a_refused_answer_ends_its_connection(self):
+    def test_a_refused_response_ends_its_connection(self):
         """After a rejected response the next request uses another connection."""
         self.rows_of(1)
         for answer in ({}, b"<html>", replies.wrong_crc(counted([])), counted(self.items[:3], Count=4)):
@@ -366,7 +366,7 @@ class Connections(Misbehaving):
 
 
 class Secrets(Misbehaving):
-    """An answer may hold the request's session token anywhere; nobody is shown it."""
+    """A response may hold the request's session token anywhere; nobody is shown it."""
 
     TOKEN = "FwoGZXIvYXdzEXAMPLETOKEN0123456789abcdefghijklmnopqrstuvwxyz=="
 
@@ -389,7 +389,7 @@ class Secrets(Misbehaving):
 
 
 class Sizes(Misbehaving):
-    """Answers larger than expected: what they may take, and what is asked for by halves."""
+    """Responds to larger than expected: what they may take, and what is requested by halves."""
 
     def peak(self):
         """The backend's peak memory in MB, from now on."""
@@ -402,12 +402,12 @@ class Sizes(Misbehaving):
         self.fx.foreign_table("fat", "h text NOT NULL, n int NOT NULL, pad text", server="fake", table_name="t", scan_policy="allow")
 
     def fat_pages(self, megabytes):
-        """An answer to a Query that packs well."""
+        """A response to a Query that packs well."""
         items = [item({"h": "p0", "n": n, "pad": "x" * (1 << 20)}) for n in range(megabytes)]
         return lambda request: replies.gzip_body(counted([{**i, "h": request.body["ExpressionAttributeValues"][":v0"]} for i in items]))
 
     @WITHOUT_SANITIZERS
-    def test_packed_answers_that_came_together(self):
+    def test_compressed_responses_that_came_together(self):
         """Sixteen in flight are a few kB each, and are not unpacked together."""
         self.fx.execute("SET dynamo_fdw.fetch_memory = 24576")
         sql = "SELECT count(pad) FROM fat WHERE h IN (%s)" % ", ".join(f"'p{n}'" for n in range(16))
@@ -418,7 +418,7 @@ class Sizes(Misbehaving):
         self.assertLess(self.peak() - before, 90)
 
     def test_too_large(self):
-        """16 MB are the most that any answer may have, packed or not."""
+        """16 MB are the most that any response may have, packed or not."""
         for answer in (replies.oversized(17 << 20), replies.gzip_body(replies.Reply(b'{"Items":[' + b" " * (17 << 20) + b"]}"))):
             for operation, sql in (("Query", "SELECT n FROM t WHERE h = 'p1'"), ("GetItem", "SELECT v FROM t WHERE h = 'p1' AND n = 1"),
                                    ("Scan", "SELECT v FROM t")):
@@ -428,7 +428,7 @@ class Sizes(Misbehaving):
                 self.fake.on(operation, None)
 
     def keys_of(self, request):
-        """The keys that a BatchGetItem asks for."""
+        """The keys that a BatchGetItem requests."""
         return request.body["RequestItems"]["t"]["Keys"]
 
     def test_batches_by_halves(self):

@@ -36,7 +36,7 @@ class Outages(fixture.TestCase):
         self.fake.reset(scripts=True)
 
     def outage(self, answer):
-        """The service answers some requests, then so for a while, then as always."""
+        """The service responds to some requests, then so for a while, then as always."""
         times = []
 
         def answers(_request):

@@ -1,4 +1,4 @@
-"""READ COMMITTED: a row that another transaction changed meanwhile is checked again, together with what it was joined to.
+"""READ COMMITTED: a row that another transaction changed in the meantime is checked again, together with what it was joined to.
 
 pg_isolation_regress cannot know the endpoint, so this is done with two connections.
 """
@@ -124,7 +124,7 @@ class EvalPlanQual(fixture.TestCase):
             self.assertEqual(self.race("UPDATE cart SET amount = 2 WHERE id = 1", sql), [(1, 2, 10, 20)])
 
     def test_range_by_the_local_row(self):
-        """The condition on the sort key uses a column that changes meanwhile."""
+        """The condition on the sort key uses a column that changes in the meantime."""
         sql = "UPDATE cart SET paid = price FROM prices p WHERE p.code = cart.code AND p.day > 'd' || cart.amount - 1" \
               " AND id = 1 RETURNING paid"
         self.assertEqual(self.race("UPDATE cart SET amount = 1, paid = 7 WHERE id = 1", sql), [(10,)])

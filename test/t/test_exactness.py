@@ -5,7 +5,7 @@ OPTIONS = {"scan_policy": "allow"}
 
 
 class Twins(fixture.TestCase):
-    """Every query is asked of the foreign table f and of the local table l with the same rows."""
+    """Every query is sent to the foreign table f and to the local table l with the same rows."""
 
     def load(self, columns, items, keys=(("pk", "S"), ("sk", "N")), rows=None, indexes=(), **options):
         """The foreign table over those items; the local one has its rows, or those given."""
@@ -21,7 +21,7 @@ class Twins(fixture.TestCase):
         self.fx.execute("ANALYZE l")
 
     def twice(self, sql):
-        """What both answer to a query of FROM; an error counts as its SQLSTATE."""
+        """What both return for a query of FROM; an error counts as its SQLSTATE."""
         answers = []
         for table in "fl":
             with self.fx.conn.cursor() as cursor:
@@ -33,7 +33,7 @@ class Twins(fixture.TestCase):
         return answers
 
     def same(self, *queries, ordered=False):
-        """Both answer the same."""
+        """Both return the same."""
         for sql in queries:
             with self.subTest(sql=sql):
                 foreign, local = self.twice(sql)
@@ -42,8 +42,8 @@ class Twins(fixture.TestCase):
                 self.assertEqual(foreign, local)
 
 
-class MisfitsInOrder(Twins):
-    """A value that does not fit and counts as NULL stands among the others in DynamoDB, and behind or before them all in SQL."""
+class MismatchesInOrder(Twins):
+    """A value that does not fit and counts as NULL is among the others in DynamoDB, and after or before them all in SQL."""
 
     def setUp(self):
         items = [{"pk": {"S": pk}, "sk": {"N": sk}} for pk in "ab" for sk in ("1", "1.5", "2", "2.5", "3")]
@@ -205,7 +205,7 @@ class LargeFilters(Twins):
         self.fx.execute("RESET plan_cache_mode")
 
     def test_long_paths(self):
-        """A filter has room for only a few long paths."""
+        """A filter can contain only a few long paths."""
         steps = [f"m{n}" for n in range(28)]
 
         def nested(value):
@@ -247,7 +247,7 @@ class DistantDates(Twins):
 
 
 class PartsOfDocuments(Twins):
-    """What is true of a whole document is not concluded from the part of it that is read."""
+    """What is true of an entire document is not concluded from the part of it that is read."""
 
     ITEMS = [{"pk": {"S": "p"}, "sk": {"N": str(n)}, "info": {"M": info}}
              for n, info in enumerate(({"a": {"S": "x"}, "b": {"S": "y"}}, {"b": {"S": "y"}}))]
@@ -270,8 +270,8 @@ class PartsOfDocuments(Twins):
             self.load(f"pk text, sk integer, info {column}", self.ITEMS)
             self.same(*self.QUERIES)
 
-    def test_a_misfit_beside(self):
-        """U+0000 in one member makes the whole document NULL."""
+    def test_a_mismatch_next_to_it(self):
+        """U+0000 in one member makes the entire document NULL."""
         misfit = {"pk": {"S": "p"}, "sk": {"N": "7"}, "info": {"M": {"a": {"S": "x"}, "b": {"S": "y\0"}}}}
         self.load("pk text, sk integer, info jsonb OPTIONS (on_mismatch 'null')", [*self.ITEMS, misfit])
         self.same(*self.QUERIES)
@@ -301,8 +301,8 @@ class LongBounds(Twins):
                     for operator in ("<", "<=", ">", ">=", "="):
                         self.same(f"SELECT sk FROM t WHERE pk = 'p' AND {column} {operator} repeat('{letter}', {size})")
 
-    def test_text_cut_within_a_character(self):
-        """Where a bound has a character for which a key has no room, keys may have a lower one there, and none a higher one."""
+    def test_text_truncated_within_a_character(self):
+        """Where a bound has a character that does not fit into a key, keys may have a lower one there, and none a higher one."""
         characters = ["z", "é", "\uffff", "\U0001f600", "\U0010ffff"]
         begins = ["p" * n for n in range(1020, 1025)]
         keys = {begin + character for begin in begins for character in ["", "!"] + characters}

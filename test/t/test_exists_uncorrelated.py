@@ -54,7 +54,7 @@ class Existence(request_text.RequestTestCase):
         self.assertAsks("SELECT EXISTS (SELECT 1 FROM t WHERE k = 'a' AND v = 8)", None)
 
     def test_generic_plan(self):
-        """Likewise with parameters."""
+        """The same with parameters."""
         self.addCleanup(self.fx.execute, "RESET plan_cache_mode; DEALLOCATE ALL")
         self.fx.execute("SET plan_cache_mode = force_generic_plan; PREPARE p (text) AS SELECT EXISTS (SELECT 1 FROM t WHERE k = $1)")
         for value, found in (("a", True), ("x", False)):

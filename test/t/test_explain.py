@@ -1,4 +1,4 @@
-"""EXPLAIN: what it says in text and JSON, that it asks nothing, and that its counters are those of the wire."""
+"""EXPLAIN: what it reports in text and JSON, that it requests nothing, and that its counters are those of the wire."""
 import json
 import re
 import socket
@@ -57,7 +57,7 @@ class Explain(fixture.TestCase):
         self.assertEqual(node["Projection"], "info.rating, note")
 
     def test_projection_of_columns_in_one_place(self):
-        """It is what the request asks for: an attribute that several columns show once, and nothing below it."""
+        """It is what the request requests: an attribute that several columns show once, and nothing below it."""
         self.fx.foreign_table("twice", "cust text, info jsonb, again jsonb OPTIONS (attribute 'info'), rating numeric OPTIONS (path 'info.rating'),"
                               " a jsonb OPTIONS (path 'notes[0]'), b jsonb OPTIONS (path 'notes[1]')", table_name=self.remote)
         for columns in ("info, again", "rating, again", "a, b", "rating, a", "rating, cust"):
@@ -93,7 +93,7 @@ class Explain(fixture.TestCase):
         [node] = self.nodes("SELECT at FROM orders WHERE cust = 'c01'")
         self.assertIs(node["Consistent Read"], True)
 
-    def test_explain_asks_nothing(self):
+    def test_explain_requests_nothing(self):
         """Neither reads nor descriptions once there is one, and no warning about a Scan."""
         for sql in ("SELECT * FROM orders", "SELECT * FROM orders WHERE ship = 's1'"):
             for options in ("COSTS OFF", "VERBOSE", "FORMAT JSON"):
@@ -166,7 +166,7 @@ class Explain(fixture.TestCase):
         self.assertEqual(f"Hint: {node['Hint']}", line)
 
     def test_no_advice_without_a_gain(self):
-        """Nothing is said where the index is used, where it would not help, or where nothing binds its key."""
+        """Nothing is reported where the index is used, where it would not help, or where nothing binds its key."""
         for sql in ("SELECT total FROM orders WHERE region = 'eu' AND priority > 1", "SELECT total FROM orders",
                     "SELECT total FROM orders WHERE cust = 'c01' AND at = 'a' AND region = 'eu'",
                     "SELECT total FROM orders WHERE priority > 1"):
@@ -202,7 +202,7 @@ class DeadEndpoint(fixture.TestCase):
         cls.fx.server("dead", cls.dead, connect_timeout=1000)
 
     def test_clear_error(self):
-        """Planning needs a description; the error says what could not be reached, soon."""
+        """Planning needs a description; the error reports what could not be reached, soon."""
         self.fx.foreign_table("t", "pk text NOT NULL", server="dead")
         self.fx.execute("SET statement_timeout = '20s'")
         failure = self.fx.error("EXPLAIN SELECT * FROM t WHERE pk = 'a'")
@@ -210,7 +210,7 @@ class DeadEndpoint(fixture.TestCase):
         self.assertIn(self.dead.rpartition(":")[2], f"{failure.message} {failure.detail}")
 
     def test_silent_endpoint(self):
-        """The endpoint accepts connections, but does not answer."""
+        """The endpoint accepts connections, but does not respond."""
         with socket.socket() as silent:
             silent.bind(("127.0.0.1", 0))
             silent.listen(5)

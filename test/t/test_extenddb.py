@@ -20,7 +20,7 @@ class Signer:
         self.address, self.key, self.secret = urlsplit(endpoint).netloc, key, secret
 
     def call(self, operation, body):
-        """One request; the status and the answer."""
+        """One request; the status and the response."""
         payload = json.dumps(body).encode()
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         target = f"DynamoDB_20120810.{operation}"
@@ -166,7 +166,7 @@ class Retries(fixture.TestCase):
         self.assertEqual(self.counted("SELECT * FROM t"), ([("a",), ("b",), ("c",)], (1, 2, 2)))
         self.assertEqual(self.fake.operations(), ["Scan"] * 3)
 
-    def test_each_retry_is_signed_anew_over_the_same_body(self):
+    def test_each_retry_is_signed_again_over_the_same_body(self):
         self.fake.on("Scan", [replies.error("InternalServerError", status=500)])
         self.fx.rows("SELECT * FROM t")
         scans = [request for request in self.fake.requests if request.operation == "Scan"]
@@ -221,7 +221,7 @@ class Retries(fixture.TestCase):
         self.assertEqual(self.fake.operations(), ["Scan"])
 
     def test_unprocessed_keys(self):
-        """Keys that a batch leaves are asked for again, only they."""
+        """Keys that a batch leaves are requested again, only they."""
         def half(request):
             keys = request.body["RequestItems"]["t"]["Keys"]
             if len(keys) < 2:
@@ -233,7 +233,7 @@ class Retries(fixture.TestCase):
         self.assertEqual([len(r.body["RequestItems"]["t"]["Keys"]) for r in self.fake.requests], [3, 2, 1])
 
     def test_unprocessed_one_by_one(self):
-        """A key without an item is answered, too: what is left is less each time."""
+        """A key without an item gets its response, too: what is left is less each time."""
         def first(request):
             wanted = request.body["RequestItems"]["t"]
             rest = {"t": {**wanted, "Keys": wanted["Keys"][1:]}}

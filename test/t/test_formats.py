@@ -25,7 +25,7 @@ class Reading(oneitem.TestCase):
                 self.assertEqual(self.shown(value, column, format=format_), text)
 
     def each_misfit(self, format_, column, reason, texts, kind="S"):
-        """Each text is an error of that reason, and NULL where the column says so."""
+        """Each text is an error of that reason, and NULL where on_mismatch is null."""
         for text in texts:
             with self.subTest(format=format_, column=column, text=text):
                 self.assert_misfit({kind: text}, column, reason, text, format=format_)
@@ -64,7 +64,7 @@ class Reading(oneitem.TestCase):
         self.each_misfit("iso8601(0,)", "timestamp", WRONG_SPELLING, ["2024-02-29T12:00:00Z"])
 
     def test_a_suffix_that_could_continue_the_time(self):
-        """The time ends where the suffix begins, which is the last one: "12:00:00." and a fraction are told apart."""
+        """The time ends where the suffix begins, which is the last one: "12:00:00." and a fraction are distinguished."""
         for suffix in (".", ":", "..", ".Z", "-", "+", "T", '"', "\\", "\u00e9", "\u20ac"):
             for digits, time in ((0, "12:00:00"), (3, "12:00:00.120")):
                 with self.subTest(suffix=suffix, digits=digits):
@@ -75,7 +75,7 @@ class Reading(oneitem.TestCase):
                         self.assertIn(WRONG_SPELLING, self.failure({"S": text}, "timestamp", format=format_).message)
         self.each_misfit("iso8601(0,.)", "timestamp", WRONG_SPELLING, ["", ".", "2024-02-29.", "2024-02-29T12:00.", "2024-02-29T12:00:00.5"])
 
-    def test_spellings_escaped_in_the_response(self):
+    def test_representations_escaped_in_the_response(self):
         """A response may write any character as \\u and its number."""
         for format_, column, text, shown in (("bool(\u00e9,N)", "boolean", "\\u00e9", "true"),
                                              ("iso8601(0,\u00e9)", "timestamp", "2024-02-29\\u005412:00:00\\u00e9", "2024-02-29 12:00:00"),
@@ -99,7 +99,7 @@ class Reading(oneitem.TestCase):
         self.each_misfit("epoch", "timestamptz", "it has more fractional digits than its format; epoch(9) allows nine", ["0.0000001"], "N")
         self.each_misfit("epoch", "date", "it has a time of day", ["1"], "N")
 
-    def test_the_other_type_is_a_misfit(self):
+    def test_the_other_type_is_a_mismatch(self):
         for format_, column, value, kind in (("epoch", "timestamptz", {"S": "0"}, "S"), ("iso8601", "timestamptz", {"N": "0"}, "N"),
                                              ("iso8601(3)", "timestamptz", {"N": "0"}, "N"), ("string", "integer", {"N": "1"}, "N"),
                                              ("bool(Y,N)", "boolean", {"BOOL": True}, "BOOL"), ("bool(1,0)", "boolean", {"S": "1"}, "S")):
@@ -131,18 +131,18 @@ class Reading(oneitem.TestCase):
         self.each_misfit("bool(1,0)", "boolean", WRONG_BOOL, ["2"], "N")
 
     def test_bool_with_an_end_of_text_within(self):
-        """U+0000 does not end a spelling: DynamoDB does not find the item as Y either."""
+        """U+0000 does not end a representation: DynamoDB does not find the item as Y either."""
         for text in ("Y\0", "Y\0Y", "\0"):
             self.assertIn(WRONG_BOOL, self.failure({"S": text}, "boolean", format="bool(Y,N)").message)
             self.assertIsNone(self.shown({"S": text}, "boolean", format="bool(Y,N)", on_mismatch="null"))
 
 
-# Instants in the order of time, at the borders where spellings and rounding could go wrong.
+# Instants in the order of time, at the borders where representations and rounding could go wrong.
 INSTANTS = ["1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00.000Z", "1999-12-31T23:59:59.001Z", "2000-01-01T00:00:00.000Z",
             "2024-02-28T23:59:59.999Z", "2024-02-29T00:00:00.000Z", "2024-02-29T00:00:00.500Z", "2024-02-29T12:00:00.000Z",
             "2024-03-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"]
 
-# The same two instants each in several spellings, some with another day in front.
+# The same two instants each in several representations, some with another day in front.
 LENIENT = ["2024-02-29T00:30:00Z", "2024-02-28T23:30:00-01:00", "2024-02-29T14:30:00+14:00", "2024-02-29T00:30", "2024-02-29 00:30:00.000000000Z",
            "2024-02-29T12:00:00Z", "2024-03-01T02:00:00+14:00", "2024-02-28T22:00:00-14:00", "2024-02-29", "2024-02-28", "2024-03-01"]
 
@@ -215,7 +215,7 @@ class Finding(fixture.TestCase):
         self.assertEqual(self.fx.requests("SELECT id FROM f WHERE v = '2024-02-29 00:00:00.0005+00'"), [])
         self.assertEqual(self.fx.requests("SELECT id FROM f WHERE v = 'infinity'"), [])
 
-    def test_iso8601_of_a_width_sends_its_spelling(self):
+    def test_iso8601_of_a_width_sends_its_representation(self):
         self.load(INSTANTS, "timestamptz", "iso8601(3)")
         [request] = self.fx.requests("SELECT id FROM f WHERE v >= '2024-02-29 00:00:00.0005+00'")
         self.assertIn({"S": "2024-02-29T00:00:00.001Z"}, request.body["ExpressionAttributeValues"].values())
@@ -271,7 +271,7 @@ class Finding(fixture.TestCase):
         self.assertIn({"S": "Y"}, request.body["ExpressionAttributeValues"].values())
 
     def test_string(self):
-        """Text order is not number order, and one number has many spellings: nothing is pushed."""
+        """Text order is not number order, and one number has many representations: nothing is pushed."""
         self.load(["7", "007", " 7", "10", "-3", "9"], "integer", "string")
         self.check(["7", "10", "-3", "8"], pushed=False, ranges_pushed=False)
 

@@ -16,7 +16,7 @@ class Reading(oneitem.TestCase):
     """What a value is shown as, and which ones do not fit."""
 
     def misfit(self, format_, column, reason, *texts):
-        """Each text is an error of that reason, and NULL where the column says so."""
+        """Each text is an error of that reason, and NULL where on_mismatch is null."""
         for text in texts:
             with self.subTest(format=format_, column=column, text=text):
                 self.assert_misfit({"S": text}, column, reason, json.dumps(text, ensure_ascii=False)[1:-1], format=format_)
@@ -30,7 +30,7 @@ class Reading(oneitem.TestCase):
             with self.subTest(format=format_, column=column, text=text):
                 self.assertEqual(self.shown({"S": text}, column, format=format_), shown)
 
-    def test_padded_misfits(self):
+    def test_padded_mismatches(self):
         for column in ("integer", "numeric"):
             self.misfit("padded(3)", column, WIDTH.format(3), "7", "07", "0007", " 07", "07 ", "+07", "-07", "1e2", "1.0", "0x1", "", "\u0661\u0662\u0663")
         self.misfit("padded(5)", "smallint", "it is out of range for type smallint", "32768")
@@ -42,8 +42,8 @@ class Reading(oneitem.TestCase):
         for data in (b"", b"\x00", b"\x00\x01", b"\xfb\xff\xfe", b"\xff" * 5, bytes(range(256))):
             self.assertEqual(self.shown({"S": base64.b64encode(data).decode()}, "bytea", format="base64"), "\\x" + data.hex())
 
-    def test_base64_misfits(self):
-        """Other alphabets, no padding, line breaks, and bits behind the last byte."""
+    def test_base64_mismatches(self):
+        """Other alphabets, no padding, line breaks, and bits after the last byte."""
         self.misfit("base64", "bytea", BASE64, "A", "AA", "AAA", "AAAAA", "_-8=", "AA =", "AAAA\n", "A===", "====", "AA=A", "AB==", "AAB=", "AAAAAB==", "é===")
 
     def test_json(self):
@@ -53,7 +53,7 @@ class Reading(oneitem.TestCase):
             with self.subTest(text=text):
                 self.assertEqual(self.shown({"S": text}, "jsonb", format="json"), shown)
 
-    def test_json_misfits(self):
+    def test_json_mismatches(self):
         for text, reason in (("", "invalid input syntax for type json"), ("{", "invalid input syntax for type json"), ("{'a': 1}", "invalid input syntax for type json"),
                              ("01", "invalid input syntax for type json"), ("1 2", "invalid input syntax for type json"), ("NaN", "invalid input syntax for type json"),
                              ('"\\ud800"', "invalid input syntax for type json"), ('"\\udc00x"', "invalid input syntax for type json"),
@@ -61,8 +61,8 @@ class Reading(oneitem.TestCase):
             self.misfit("json", "jsonb", JSON + reason, text)
         self.assertIn("U+0000", self.failure({"S": "\0"}, "jsonb", format="json").message)
 
-    def test_a_json_misfit_leaves_the_session_alone(self):
-        """Inside of a transaction, a function's handler of errors, and beside rows that fit."""
+    def test_a_json_mismatch_leaves_the_session_alone(self):
+        """Inside of a transaction, a function's handler of errors, and next to rows that fit."""
         self.put({"S": "{"}, "jsonb", format="json")
         self.fx.execute("CREATE OR REPLACE FUNCTION tried() RETURNS text LANGUAGE plpgsql AS $$BEGIN PERFORM v FROM t; RETURN 'read';"
                         " EXCEPTION WHEN fdw_invalid_data_type THEN RETURN 'refused'; END$$")
@@ -99,10 +99,10 @@ BOUNDS = ["-1", "0", "1", "1.0", "1.5", "0.5", "-0.5", "9", "10", "998.5", "999"
 
 
 class Padded(formats.Twins):
-    """Whole numbers that sort as texts."""
+    """Integers that sort as texts."""
 
     def load_numbers(self, kind="integer", **options):
-        """The numbers as sort keys, as plain values and in an index, beside NULLs."""
+        """The numbers as sort keys, as plain values and in an index, next to NULLs."""
         spelled = {"format": "padded(3)"}
         columns = [("pk", "text", None), ("sk", kind, spelled), ("v", kind, spelled), ("ix", kind, spelled)]
         rows = [("p", n, n, n) for n in NUMBERS] + [("q", n, None, None) for n in (1, 5)]
@@ -170,7 +170,7 @@ class Padded(formats.Twins):
         self.same("SELECT * FROM t WHERE id = 7", "SELECT * FROM t WHERE id IN (7, 9, -1, 2147483648)", "SELECT * FROM t WHERE id > 9")
         self.assertEqual(self.key("SELECT * FROM f WHERE id = 99"), {"id": {"S": "000000000099"}})
 
-    def test_misfits_count_as_null(self):
+    def test_mismatches_count_as_null(self):
         spelled = {"format": "padded(3)"}
         texts = {"007": 7, "7": None, "070": 70, "0700": None, "x": None, "999": 999}
         self.load([("pk", "text", None), ("sk", "integer", spelled), ("v", "integer", spelled)], [("p", n, n) for n in texts.values()],
@@ -230,7 +230,7 @@ class Base64(formats.Twins):
         self.assertEqual(sorted(key["sk"]["S"] for request in requests for table in request.body["RequestItems"].values() for key in table["Keys"]),
                          ["+w==", "YWJj", "bm9uZQ=="])
 
-    def test_other_spellings_are_misfits(self):
+    def test_other_representations_are_mismatches(self):
         """AB== holds the byte of AA==, but is another text."""
         texts = {"AA==": b"\0", "AB==": None, "AA": None, "YWJj": b"abc", "YWJj\n": None}
         self.load([("pk", "text", None), ("sk", "integer", None), ("v", "bytea", {"format": "base64"})], [("p", n, data) for n, data in enumerate(texts.values())],
@@ -261,7 +261,7 @@ class Json(formats.Twins):
         self.same("SELECT j FROM t ORDER BY j, sk", ordered=True)
 
     def test_requests(self):
-        """The attribute is read as a whole, and no condition on a part of it is sent."""
+        """The attribute is read as a unit, and no condition on a part of it is sent."""
         self.load_texts(self.TEXTS)
         for sql in ("SELECT j -> 'a' ->> 'b' FROM f WHERE pk = 'p'", "SELECT sk FROM f WHERE pk = 'p' AND j ->> 'n' = '1'", "SELECT sk FROM f WHERE pk = 'p' AND j -> 'a' IS NULL",
                     "SELECT sk FROM f WHERE pk = 'p' AND j = '{}'"):
@@ -273,7 +273,7 @@ class Json(formats.Twins):
         [request] = self.fx.requests("SELECT sk FROM f WHERE pk = 'p' AND k IS NULL")
         self.assertIn("FilterExpression", request.body)
 
-    def test_misfits_count_as_null(self):
+    def test_mismatches_count_as_null(self):
         texts = ["{", '{"a": 1}', '"\\ud800"', '"\\u0000"', "nul", "[1]"]
         self.load_texts(["1"])
         self.load([("pk", "text", None), ("sk", "integer", None), ("j", "jsonb", {"format": "json"})],

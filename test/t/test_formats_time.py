@@ -32,7 +32,7 @@ class Reading(oneitem.TestCase):
                 self.assertEqual(self.shown({kind: text}, column, format=format_), shown)
 
     def misfits(self, format_, column, *texts, kind="S", reason=WRONG_SPELLING):
-        """Each text is an error of that reason, and NULL where the column says so."""
+        """Each text is an error of that reason, and NULL where on_mismatch is null."""
         for text in texts:
             with self.subTest(format=format_, column=column, text=text):
                 self.assert_misfit({kind: text}, column, reason, text, format=format_)
@@ -316,7 +316,7 @@ class Finding(formats.Twins):
         self.assertEqual(self.key("SELECT * FROM f WHERE pk = 'p' AND at = '2024-02-29'"), {"pk": {"S": "p"}, "at": {"S": "29.02.2024"}})
         self.assertEqual(self.key("SELECT * FROM f WHERE pk = 'p' AND at > '2024-02-29'"), "pk = p")
 
-    def test_misfits_count_as_null(self):
+    def test_mismatches_count_as_null(self):
         for format_, kind, good, bad in (("ulid", "timestamptz", list(self.ULIDS.items())[:-1], ["", "x", "01hqttx6zghjkmnpqrstvwxyz0", "8" + "0" * 25, "9999"]),
                                          ("iso8601(9)", "timestamptz", list(self.NANOS.items()), ["2024-02-29T12:00:00Z", "2024-02-29T12:00:00.123456Z", "~"]),
                                          ("pattern(YYYYMMDD)", "date", [("20240229", "2024-02-29"), ("20240301", "2024-03-01")], ["20240230", "2024-02-29", "2", "~", "202402290"])):

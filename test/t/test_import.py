@@ -1,4 +1,4 @@
-"""IMPORT FOREIGN SCHEMA: which tables, their columns, what is read for them, and what is said."""
+"""IMPORT FOREIGN SCHEMA: which tables, their columns, what is read for them, and what is reported."""
 import json
 import re
 from collections import Counter
@@ -128,7 +128,7 @@ class Local(Case):
         self.assertEqual(scan.body["Limit"], 3)
 
     def test_limit_to_and_except(self):
-        """Tables that are not wanted cost nothing."""
+        """Tables that are not needed cost nothing."""
         for which, tables in (("LIMIT TO (everything, unknown)", ["everything"]), ("EXCEPT (everything)", ["empty"])):
             with self.subTest(which):
                 self.setUp()
@@ -140,7 +140,7 @@ class Local(Case):
                 self.assertEqual(len([request for request in self.fx.proxy.requests if request.operation != "ListTables"]), 2)
 
     def test_unknown_names(self):
-        """What LIMIT TO names and nothing has is told of, with the closest name."""
+        """What LIMIT TO names and nothing has is reported, with the closest name."""
         self.assertEqual(self.run_import("LIMIT TO (everythign, empty, zzz)")[1:], [
             f'WARNING:  table "{name}" in LIMIT TO was not found on server "mine"{hint}'
             for name, hint in (("everythign", '\nHINT:  Perhaps you meant "everything".'), ("zzz", ""))])
@@ -198,7 +198,7 @@ class Local(Case):
         self.assertNotIn("WARNING", "".join(self.run_import()))
 
     def test_new_keys(self):
-        """A second import after a table was made anew sees its new key, though the description is cached."""
+        """A second import after a table was recreated sees its new key, though the description is cached."""
         self.fx.create_table("changing", ("old", "S"))
         self.run_import("LIMIT TO (changing)")
         self.fx.create_table("changing", ("new", "N"))
@@ -248,7 +248,7 @@ class Entities(Case):
                       'DETAIL:  The columns are the keys, and the attributes of 2 items with {"_et": "user"}.', notices)
 
     def test_unknown_entities(self):
-        """LIMIT TO may name tables and entities; others are told of."""
+        """LIMIT TO may name tables and entities; others are reported."""
         notices = self.run_import('LIMIT TO (app_user, app_usr, "app_Order #1")', entity_attribute="_et")
         self.assertEqual(self.tables(), ["app_Order #1", "app_user"])
         self.assertEqual([notice for notice in notices if notice.startswith("WARNING")], [
@@ -262,7 +262,7 @@ class Entities(Case):
         self.assertEqual([request.operation for request in self.fx.proxy.requests if request.operation != "ListTables"], ["DescribeTable", "Scan"])
 
     def test_one_entity(self):
-        """LIMIT TO with the name of an entity; EXCEPT with it, or with that of the whole table."""
+        """LIMIT TO with the name of an entity; EXCEPT with it, or with that of the entire table."""
         for which, tables in (("LIMIT TO (app_user)", ["app_user"]), ("LIMIT TO (app_user, plain)", ["app_user", "plain"]),
                               ("EXCEPT (app_user, plain, tagged)", [name for name in self.NAMES if name != "app_user"]),
                               ("EXCEPT (app)", ["plain", "tagged_a", "tagged_b"])):
@@ -328,7 +328,7 @@ class Scripted(Case):
             self.assertEqual(row[names[attribute]], value)
 
     def test_attributes_without_a_column(self):
-        """A name with U+0000 is left out, and said."""
+        """A name with U+0000 is left out, and reported."""
         self.fake.table("t", items=[{"pk": {"S": "a"}, "x\0y": {"S": "z"}, "v": {"S": "w"}}])
         self.assertIn("Attributes that no column can have: (a name with U+0000).", "".join(self.run_import()))
         self.assertEqual(self.columns("t"), ["pk text COLLATE \"C\" NOT NULL", "v text"])
@@ -397,7 +397,7 @@ class Scripted(Case):
         self.assertEqual(self.fake.operations(), ["ListTables", "DescribeTable", "Scan"])
 
     def test_throttled(self):
-        """A throttled Scan is sent again, and a warning tells of one that was throttled for too long."""
+        """A throttled Scan is sent again, and a warning reports one that was throttled for too long."""
         self.fake.table("t", items=[item({"pk": "x", "v": 1})])
         self.fake.on("Scan", [replies.throttle(), replies.throttle()])
         self.run_import()
@@ -481,7 +481,7 @@ class Scripted(Case):
         self.run_import()
 
     def test_bad_pages(self):
-        """A response that does not answer the request is no sample."""
+        """A response to another request is no sample."""
         for answer in ({"Items": [{"pk": {"S": "x"}}]}, {"Count": 0, "ScannedCount": 0}, {"Items": [{"pk": {"X": "x"}}], "Count": 1, "ScannedCount": 1}, {"TableNames": []}):
             with self.subTest(answer):
                 self.setUp()

@@ -1,4 +1,4 @@
-"""Imports of every table of the demo, the manual's pages and the worked designs, beside the foreign tables that were written by hand; and their
+"""Imports of every table of the demo, the manual's pages and the worked designs, next to the foreign tables that were written by hand; and their
 keys, decoded and encoded again."""
 import json
 import os
@@ -94,7 +94,7 @@ class Relation:
         return column in [name for name, _ in PLACEHOLDER.findall(self.templates.get(attribute, ""))]
 
     def folds(self, attribute):
-        """Does the template fold letters, so that they cannot be told from the text?"""
+        """Does the template fold letters, so that they cannot be known from the text?"""
         return any(re.search("lower|upper", spec) for _, spec in PLACEHOLDER.findall(self.templates[attribute]))
 
     def shown(self):
@@ -102,7 +102,7 @@ class Relation:
         return [one for one in self.columns if one.is_whole() and not self.is_part(one)]
 
     def key(self, attribute):
-        """An expression of a row, t, for a key attribute; None: the row does not tell."""
+        """An expression of a row, t, for a key attribute; None: the row does not determine it."""
         if attribute in self.templates:
             return f"dynamo_fdw_encode_key('{self.name}', '{attribute}', to_jsonb(t))"
         return next((f't."{one.name}"' for one in self.shown() if one.attribute == attribute and one.kind in COMPARED and "format" not in one.options), None)
@@ -209,7 +209,7 @@ class Case:
                                                    f" SELECT count(*) FROM t JOIN i ON {condition}"), rows)
 
     def test_divided(self):
-        """The tables by hand together have the imported rows, but for those that a check says no table has, or several have."""
+        """The tables by hand together have the imported rows, but for those that no table has according to a check, or several have."""
         for table, relations in self.relations_by_table.items():
             whole = [one for one in relations if "unnest" not in one.options]
             selective = [one for one in whole if one.match or set(one.templates) & set(self.base_key(table))]

@@ -337,7 +337,7 @@ class Described(fixture.TestCase):
         self.assertIn("Operation: Query", self.fx.explain("SELECT v FROM t WHERE n = ANY ('{%s}')" % ",".join(map(str, range(9000)))))
 
     def test_index_gone(self):
-        """A plan that reads an index which changed is refused once, and made anew."""
+        """A plan that reads an index which changed is refused once, and made again."""
         self.fx.execute(f"PREPARE p AS {self.sql}")
         self.assertEqual(self.place("EXECUTE p")[0], "by_n")
         self.describe()
@@ -372,13 +372,13 @@ class Shared(request_text.RequestTestCase):
                         ["Scan mail/by_due get due, pk, sk"])
 
     def test_table(self):
-        """Where one needs the table, no index is read besides."""
+        """Where one needs the table, no index is read in addition."""
         self.assertAsks("SELECT a.pk, b.title FROM mail a JOIN mail b ON a.sk = b.sk WHERE a.due IS NOT NULL",
                         ["Scan mail get due, pk, sk, title"])
 
 
-class Promised(fixture.TestCase):
-    """NOT NULL says nothing of values that an index cannot hold, which items may have that are older than the index."""
+class OldItems(fixture.TestCase):
+    """NOT NULL does not exclude values that an index cannot hold, which items may have that are older than the index."""
 
     @classmethod
     def setUpClass(cls):

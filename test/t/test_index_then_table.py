@@ -65,7 +65,7 @@ class ListedAgain(fixture.TestCase):
         self.assertEqual(self.fx.rows(sql), [(900,)])
 
     def test_lookups(self):
-        """Lookups return each item once, although they forget listed keys piece by piece."""
+        """Lookups return each item once, although they drop listed keys chunk by chunk."""
         self.fx.execute("ALTER SERVER listing OPTIONS (ADD max_concurrency '1');"
                         "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
         sql = "SELECT t.note FROM generate_series(1, 1) g JOIN t ON t.owner = CASE WHEN g = 1 THEN 'o' END WHERE t.at >= 0"
@@ -99,13 +99,13 @@ class GivenUp(fixture.TestCase):
 
     @staticmethod
     def owner(body):
-        """Whose keys a Query asks for."""
+        """Whose keys a Query requests."""
         [value] = body["ExpressionAttributeValues"].values()
         return value["S"]
 
     @classmethod
     def listing(cls, owner):
-        """The keys of an owner, as many as its name says."""
+        """The keys of an owner, as many as its name specifies."""
         count = cls.MANY if "many" in owner else cls.SOME if "some" in owner else 1
         keys = [item({"pk": f"{owner}-{n}", "owner": owner}) for n in range(count)]
         return reply(with_capacity({"Items": keys, "Count": len(keys), "ScannedCount": len(keys)}, {}))
@@ -122,7 +122,7 @@ class GivenUp(fixture.TestCase):
         return reply(with_capacity({"Responses": {"t": found}, "UnprocessedKeys": {}}, {}))
 
     def queries_of_last(self, n, owner):
-        """Looks up n owners, given by an expression over i, and then "last"; how often is that one asked for?"""
+        """Looks up n owners, given by an expression over i, and then "last"; how often is that one requested?"""
         self.fx.execute("SET work_mem = '512kB'; SET hash_mem_multiplier = 1; SET dynamo_fdw.fetch_memory = '1MB'")
         self.assertEqual(self.fx.rows("SELECT count(*) FROM (SELECT EXISTS (SELECT FROM t WHERE t.owner = s.owner AND"
                                       f" t.note <> '') AS found FROM (SELECT {owner} AS owner FROM"
@@ -131,10 +131,10 @@ class GivenUp(fixture.TestCase):
                    for request in self.fake.requests)
 
     def test_cache_goes_on(self):
-        """Keys that nobody came to take no room in the cache, where others are kept for later batches."""
+        """Keys that nobody came to take no space in the cache, where others are cached for later batches."""
         self.assertEqual(self.queries_of_last(400, "CASE WHEN i <= 200 THEN 'many' || i WHEN i % 20 = 0 THEN 'last'"
                                                    " ELSE 'some' || i END"), 1)
 
-    def test_asked_again(self):
-        """They are asked for again when a later batch wants them: once, and not for each row."""
+    def test_requested_again(self):
+        """They are requested again when a later batch needs them: once, and not for each row."""
         self.assertLess(self.queries_of_last(600, "CASE WHEN i % 60 < 12 THEN 'last many' ELSE 'one' || i END"), 20)

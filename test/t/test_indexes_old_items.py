@@ -113,13 +113,13 @@ class OldItems(fixture.TestCase):
         self.check("SELECT p FROM long_wanted JOIN spelled USING (h, t)", SCAN)
 
     def test_matched(self):
-        """A row test that allows what the index cannot hold; the column is promised to be present."""
+        """A row test that allows what the index cannot hold; the column is declared NOT NULL."""
         self.fx.foreign_table("matched", self.columns.replace('s text COLLATE "C"', 's text COLLATE "C" NOT NULL'), scan_policy="allow",
                               table_name=self.fx.remote("t"), item_filter='{"s": ["k", ""]}')
         self.assertEqual(sorted(self.fx.rows("SELECT v FROM matched WHERE h = 'x'")), [(1,), (2,)])
 
-    def test_what_proves_nothing(self):
-        """Conditions that an empty or a too long text satisfies do not prove presence."""
+    def test_conditions_that_are_not_sufficient(self):
+        """Conditions that an empty or a too long text satisfies do not prove that the index is complete."""
         for condition in ("s IS NOT NULL", "s >= ''", "s = ''", f"s = '{LONG}'", "s IN ('', 'k')", "s < 'l'", "s <= ''",
                           "s LIKE '%'", "s LIKE ''", "s ^@ ''", "length(s) = 0", "s <> 'k'", f"s >= '{LONG}'",
                           "(s = 'k' OR s = '')", "s NOT IN ('k')", f"s = ANY (ARRAY['{LONG}', NULL])"):
@@ -128,8 +128,8 @@ class OldItems(fixture.TestCase):
         for condition in ("h = ''", f"h = '{LONG}'", "h IN ('', 'x')"):
             self.check(f"SELECT pk FROM t WHERE {condition} AND s = 'k'", SCAN)
 
-    def test_what_proves_it(self):
-        """Conditions that the empty text does not satisfy prove presence."""
+    def test_conditions_that_are_sufficient(self):
+        """Conditions that the empty text does not satisfy prove that the index is complete."""
         for condition in ("s > ''", "s = 'k'", "s IN ('k', NULL, 'l')", "s > 'k'", "s >= 'k' AND s < 'm'", "s LIKE 'k%'",
                           "s LIKE '_'", "s ^@ 'k'", "s BETWEEN 'a' AND 'x'", "(s = 'k' OR s = 'l')", "s = 'k' AND s <> 'l'"):
             self.check(f"SELECT pk FROM t WHERE h = 'x' AND {condition} AND length(s) < 1000", QUERY)
@@ -139,7 +139,7 @@ class OldItems(fixture.TestCase):
         self.check("SELECT pk FROM t WHERE h = 'x' AND s = 'k' AND s = ''", {})
 
     def test_declared(self):
-        """NOT NULL promises a value that the index holds; a value that it cannot is still looked for."""
+        """NOT NULL declares a value that the index holds; a value that it cannot is still looked for."""
         self.check("SELECT pk FROM promised WHERE h = 'z'", QUERY)
         self.check("SELECT pk FROM promised WHERE h = 'z' AND s <= 'z'", QUERY)
         for sql in ("SELECT pk, v FROM promised WHERE h = 'x' AND s = ''",
@@ -165,7 +165,7 @@ class OldItems(fixture.TestCase):
         self.prepared("SELECT tableoid::regclass IS NULL FROM t WHERE h = $1 AND s > 'a'", "text", "''", SCAN)
 
     def test_optional(self):
-        """What is a condition on the index's key in some executions must be one that the index can answer."""
+        """What is a condition on the index's key in some executions must be one that the index can respond."""
         self.fx.foreign_table("filled", self.columns.replace('h text COLLATE "C"', 'h text COLLATE "C" NOT NULL'),
                               scan_policy="allow", table_name=self.fx.remote("t"))
         self.fx.execute("CREATE TABLE local.filled AS SELECT * FROM local.t WHERE h IS NOT NULL")
@@ -197,7 +197,7 @@ class OldItems(fixture.TestCase):
         self.prepared("SELECT v FROM t WHERE h IN ($1, $2) AND s > '' ORDER BY s DESC, v", "text, text", "'', 'z'", SCAN, True)
 
     def test_order_of_another_collation(self):
-        """By bytes where the statement says so, whatever the column's collation is."""
+        """By bytes where the statement has COLLATE "C", whatever the column's collation is."""
         self.fx.create_table("sorted", ("pk", "S"))
         self.fx.put("sorted", [{"pk": f"q{n}", "h": "", "s": s, "v": n} for n, s in enumerate("bDcA")])
         self.add_index("sorted", "by_h", ("h", "S"), ("s", "S"))
@@ -299,7 +299,7 @@ class OldItems(fixture.TestCase):
         return [r.body.get("IndexName", "-") for r in self.fx.requests(sql)
                 if "ExclusiveStartKey" not in r.body and r.body.get("Segment", 0) == 0]
 
-    def test_kept_keys(self):
+    def test_cached_keys(self):
         """Twice for each run of keys that the index can have; the table otherwise."""
         self.fx.execute("SET dynamo_fdw.enable_lookup_join = off")
         sql = ("SELECT n, (SELECT string_agg(pk, ',' ORDER BY pk) FROM t WHERE h = x AND s = y AND v > n % 5)"
@@ -312,7 +312,7 @@ class OldItems(fixture.TestCase):
             self.assertIn("by_h", self.indexes(f"SELECT n, (SELECT string_agg(pk, ',' ORDER BY pk) FROM t WHERE h = x AND {condition}), "
                                                f"(SELECT count(*) FROM t WHERE h = 'x' AND {condition}) FROM (SELECT * FROM wanted ORDER BY n OFFSET 0) w"))
 
-    def test_kept_scan(self):
+    def test_cached_scan(self):
         """Once, or twice; the table for each value that the index cannot have."""
         for what in ("sum(v)", "count(*)"):
             sql = f"SELECT n, (SELECT {what} FROM sparse WHERE g >= y) FROM (SELECT * FROM wanted ORDER BY n OFFSET 0) w WHERE n < 12"

@@ -1,4 +1,4 @@
-"""What DynamoDB tells late: index entries behind their items, and descriptions behind their tables."""
+"""What DynamoDB reports late: index entries after their items, and descriptions after their tables."""
 import fixture
 import replies
 from dynamo import item
@@ -20,7 +20,7 @@ class StaleEntries(fixture.TestCase):
         self.sql = "SELECT v FROM t WHERE owner = 'o' AND at >= 0"
 
     def entries(self, *keys):
-        """What the index answers."""
+        """What the index returns."""
         found = [item({"pk": pk, "owner": "o", "at": at}) for pk, at in keys]
         self.fake.on("Query", [replies.reply({"Items": found, "Count": len(found), "ScannedCount": len(found)})])
 
@@ -90,7 +90,7 @@ class StaleDescriptions(fixture.TestCase):
         self.assertEqual(self.fake.operations().count("DescribeTable"), 1)
 
     def test_time_to_live(self):
-        """dynamo_fdw.metadata_cache_ttl 0 asks each time."""
+        """dynamo_fdw.metadata_cache_ttl 0 requests each time."""
         self.fx.execute("SET dynamo_fdw.metadata_cache_ttl = 0")
         self.addCleanup(self.fx.execute, "RESET dynamo_fdw.metadata_cache_ttl")
         for _ in range(3):
@@ -98,7 +98,7 @@ class StaleDescriptions(fixture.TestCase):
         self.assertGreaterEqual(self.fake.operations().count("DescribeTable"), 3)
 
     def test_another_key(self):
-        """A table made anew with another key: the refusal makes us look again, and the statement works on."""
+        """A table recreated with another key: the refusal makes us look again, and the statement works on."""
         self.fx.execute("PREPARE p AS SELECT v FROM t WHERE pk = 'p1'")
         self.addCleanup(self.fx.execute, "DEALLOCATE p")
         self.assertEqual(self.fx.rows("EXECUTE p"), [(1,)])
@@ -167,7 +167,7 @@ class ChangedSchemas(fixture.TestCase):
                                size_bytes=10 ** 9, **details)
 
     def prepare(self, sql, expected):
-        """A statement with a plan that is kept, executed once."""
+        """A statement with a plan that is cached, executed once."""
         self.fx.execute(f"PREPARE p AS {sql}")
         self.assertEqual(self.fx.rows("EXECUTE p"), expected)
 
@@ -176,7 +176,7 @@ class ChangedSchemas(fixture.TestCase):
         self.fx.execute("SET dynamo_fdw.metadata_cache_ttl = 0")
 
     def assert_refused_once(self, expected, text='index "by_s" of DynamoDB table "t" has changed since the statement was planned'):
-        """The plan is not executed; it is made anew for the next execution."""
+        """The plan is not executed; it is recreated for the next execution."""
         failure = self.fx.error("EXECUTE p")
         self.assertEqual((failure.sqlstate, failure.message, failure.hint),
                          ("55000", text, "Retry the statement to plan it again."))
@@ -235,7 +235,7 @@ class ChangedSchemas(fixture.TestCase):
         self.assert_refused_once([(n, n) for n in range(12)])
 
     def test_another_statement_saw_it(self):
-        """Plans are made anew as soon as any statement of the session gets another description."""
+        """Plans are recreated as soon as any statement of the session gets another description."""
         self.prepare("SELECT max(s1) FROM t WHERE h = 'x'", [(11,)])
         self.define(index("by_s", ("h", "S"), ("s2", "N")))
         self.age()
@@ -289,7 +289,7 @@ class ChangedSchemas(fixture.TestCase):
                 self.assertEqual(self.fx.error(sql).sqlstate, "HV00R")
 
     def test_description_is_not_to_be_had(self):
-        """An outage of DescribeTable ends no statement whose description is only aged; it is not asked for each time."""
+        """An outage of DescribeTable ends no statement whose description is only aged; it is not requested each time."""
         self.prepare("SELECT max(s1) FROM t WHERE h = 'x'", [(11,)])
         self.age()
         for answer in (replies.error("InternalServerError", "sorry", 500), replies.reset_connection(),

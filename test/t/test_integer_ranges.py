@@ -1,4 +1,4 @@
-"""Constant ranges of an integer partition key, or of an integer part of it, are asked for value by value."""
+"""Constant ranges of an integer partition key, or of an integer part of it, are requested value by value."""
 import request_text
 from dynamo import index
 from request_text import statements
@@ -95,7 +95,7 @@ class Ranges(request_text.RequestTestCase):
         self.assertIn("Key Condition: k BETWEEN 5 AND 7", self.fx.explain("SELECT v FROM one WHERE k BETWEEN 5 AND 7"))
 
 
-class Misfits(request_text.RequestTestCase):
+class Mismatches(request_text.RequestTestCase):
     """Keys between integers, which are NULL to an integer column."""
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Which items are rows: the table options match and ttl. Rows are those of the whole table, selected by SQL."""
+"""Which items are rows: the table options match and ttl. Rows are those of the entire table, selected by SQL."""
 import time
 from decimal import Decimal
 
@@ -141,7 +141,7 @@ class RowTests(request_text.RequestTestCase):
             self.assertEqual(sorted(self.fx.rows(sql.format(name))), sorted(self.fx.rows(sql.format(f"mirror.{name}"))))
 
     def test_parts_of_a_document(self):
-        """The tested attribute is read whole although the statement needs only a part of it."""
+        """The tested attribute is read in full although the statement needs only a part of it."""
         self.fx.create_table("documents", ("pk", "S"))
         self.fx.put("documents", [{"pk": "text", "doc": "foo", "n": 1}, {"pk": "map", "doc": {"x": 1}, "n": 2}, {"pk": "other", "doc": "bar", "n": 3},
                                   {"pk": "null", "doc": None, "n": 4}, {"pk": "absent", "n": 5}])

@@ -1,4 +1,4 @@
-"""What test/unit/test_item_match.c believes of DynamoDB's filters is what DynamoDB answers."""
+"""What test/unit/test_item_match.c believes of DynamoDB's filters is what DynamoDB does."""
 import os
 import unittest
 
@@ -14,7 +14,7 @@ class Facts(unittest.TestCase):
         self.addCleanup(self.dynamo.close)
 
     def test_facts(self):
-        """Asked again, DynamoDB gives the same."""
+        """A second request returns the same."""
         with open(match_facts.PATH, encoding="utf-8") as file:
             self.assertEqual(file.read(), match_facts.header(self.dynamo))
 

@@ -9,7 +9,7 @@ DEEP = 31       # levels of maps in an item, the attribute counted
 
 
 class Paths(fixture.TestCase):
-    """Each statement is also asked of a local table."""
+    """Each statement is also run on a local table."""
 
     @classmethod
     def setUpClass(cls):
@@ -75,7 +75,7 @@ class BelowKeys(fixture.TestCase):
         fx.execute("CREATE SCHEMA local; CREATE TABLE local.t AS SELECT pk, d, n, x, y, info, doc FROM t")
 
     def test_rows(self):
-        """Whole, by path, in conditions, by an index that has the attribute, in a kept read and a shared one."""
+        """As a document, by path, in conditions, by an index that has the attribute, in a cached read and a shared one."""
         for sql in ("SELECT pk, x FROM t", "SELECT x, y, d FROM t", "SELECT pk FROM t WHERE x = 'a'", "SELECT pk FROM t WHERE x IS NULL",
                     "SELECT pk FROM t WHERE doc -> 'c' ->> 'x' = 'a'", "SELECT pk, doc -> 'c' -> 'x' FROM t",
                     "SELECT pk FROM t WHERE doc #> '{c,x}' IS NULL", "SELECT x FROM t WHERE pk = 'a'", "SELECT pk, info -> 'e' FROM t",

@@ -10,7 +10,7 @@ NUMBERS = ["0", "1", "-1", "42", "1.5", "-0.25", "123456789012345678", "12345678
            "9" * 38 + "0" * 88, "0." + "0" * 129 + "1", "0.0001", "10000", "100000000"]
 
 
-# Spellings that DynamoDB itself would not send.
+# Representations that DynamoDB itself would not send.
 SPELLINGS = ["0.0", "-0", "-0.00", "1.50", "10.0", "100.", "007", "-007.70", "+5", ".5", "-.05", "5.", "1E5", "1e-5", "-1.5E+3", "0E9",
              "0" * 50 + "1", "1" + "0" * 60, "0." + "0" * 45 + "12", "1" * 30 + "." + "0" * 20, "12345.00010000", "1E125", "9.9E-130"]
 
@@ -113,7 +113,7 @@ class Jsonb(fixture.TestCase):
                           for start in ("", "a", "abc", "abcd", "é" * 3, "a long beginning ")])
         self.compare([{"x" * length + end: end for length in (5, 6, 7, 65535, 65536, 65537) for end in "ba"}])
 
-    def test_spellings_of_numbers(self):
+    def test_representations_of_numbers(self):
         """In jsonb a number has no zeros after its last decimal place; a numeric has those that are stored."""
         rng = random.Random(23)
         numbers = SPELLINGS + [spelled(rng) for _ in range(500)]
@@ -144,7 +144,7 @@ class Jsonb(fixture.TestCase):
         self.compare([document(rng, 1 + i % 4) for i in range(400)])
 
     def test_escaped_slashes(self):
-        """JSON may spell a slash with a backslash, in binary values and in names as well."""
+        """JSON may represent a slash with a backslash, in binary values and in names as well."""
         with fixture.FakeDynamo() as fake:
             fake.table("t", ("pk", "S"))
             fake.on("Scan", b'{"Count":1,"ScannedCount":1,"Items":[{"pk":{"S":"a"},"v":{"M":{"a\\/b":{"B":"\\/w=="},"c":{"BS":["\\/w=="]}}}}]}')

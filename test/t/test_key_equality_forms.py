@@ -145,7 +145,7 @@ class Equalities(request_text.RequestTestCase):
         self.fx.execute("SET plan_cache_mode = force_generic_plan; PREPARE g (int) AS SELECT k FROM t WHERE n IS NOT DISTINCT FROM $1")
         self.assertEqual(self.texts("EXECUTE g (4)"), ["Scan t get k, n, s"])
 
-    def test_misfits_in_the_key(self):
+    def test_mismatches_in_the_key(self):
         """A key that is NULL to the column is not distinct from NULL."""
         for value in ("NULL::int", "2"):
             self.prepared("SELECT v FROM odd WHERE k IS NOT DISTINCT FROM $1", "int", (value, None))

@@ -34,7 +34,7 @@ class KeyFunctions(fixture.TestCase):
                 self.assertEqual(self.decode(attribute, text), columns)
 
     def test_folded(self):
-        """A folded column is not told by the text."""
+        """The text does not determine a lower-cased column."""
         self.assertEqual(self.encode("low", name="ANN", id=UUID.upper()), f"L#ann#{UUID}")
         self.assertEqual(self.decode("low", f"L#ann#{UUID}"), {"id": UUID})
 
@@ -50,7 +50,7 @@ class KeyFunctions(fixture.TestCase):
         self.assertIsNone(self.decode("state", "1#C"))
         self.assertIsNone(self.fx.value("SELECT dynamo_fdw_decode_key('t', 'pk', NULL)"))
 
-    def test_whole_rows(self):
+    def test_complete_rows(self):
         """Columns that the template does not name do no harm; dropped ones do not exist."""
         row = {"company": "acme", "n": 7, "kind": None, "day": None, "name": "x", "id": UUID, "flag": True, "s": "B"}
         self.assertEqual(self.encode("pk", **row), "c#acme/0007")

@@ -93,7 +93,7 @@ class Doubles(request_text.RequestTestCase):
         """Where nothing is expected of the requests, the rows alone."""
         super().assertAsks(sql, self.texts(sql, parameters) if expected is None else expected, parameters)
 
-    def test_all_edges(self):
+    def test_all_limits(self):
         """Every value against every other, by every operator, as a key and as a filter."""
         self.fx.execute("SET extra_float_digits = -15")
         self.addCleanup(self.fx.execute, "RESET extra_float_digits")

@@ -1,6 +1,6 @@
 """Nothing is left behind by thousands of statements that fail, are cancelled or stop early.
 
-DYNAMO_FDW_LEAK_STATEMENTS says how many; the default takes a few seconds, and test/nightly asks for many more.
+DYNAMO_FDW_LEAK_STATEMENTS sets how many; the default takes a few seconds, and test/nightly requests many more.
 """
 import os
 
@@ -119,7 +119,7 @@ class Leaks(fixture.TestCase):
         self.assertLessEqual(self.fake.open, 2)
 
     def test_nothing_of_ours_outlives_a_statement(self):
-        """Beside the connections nothing is kept: no context of a scan, page or batch."""
+        """Next to the connections nothing is cached: no context of a scan, page or batch."""
         for number in range(len(self.KINDS)):
             self.run_one(number)
         names = self.fx.rows("SELECT DISTINCT name FROM pg_backend_memory_contexts WHERE name LIKE 'dynamo_fdw%'")

@@ -8,7 +8,7 @@ REFUSED = "full scan of DynamoDB table"
 
 
 class Previews(fixture.TestCase):
-    """A table that says it has 100,000 items of 100 bytes, of which a Scan finds 60."""
+    """A table that is described with 100,000 items of 100 bytes, of which a Scan finds 60."""
 
     @classmethod
     def setUpClass(cls):
@@ -71,8 +71,8 @@ class Previews(fixture.TestCase):
         self.assertEqual(len(self.fx.rows("SELECT * FROM f LIMIT 10 OFFSET 5")), 10)
         self.assertEqual(len(self.fx.rows("SELECT * FROM f LIMIT 100")), 60)
 
-    def test_allowed_without_a_warning_of_the_whole(self):
-        """The warning tells what is read; under 'allow' there is none."""
+    def test_allowed_without_a_warning_of_a_full_scan(self):
+        """The warning reports what is read; under 'allow' there is none."""
         for policy in ("error", "warn"):
             self.foreign(scan_policy=policy)
             self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 100"),
@@ -108,7 +108,7 @@ class Previews(fixture.TestCase):
                 self.assertEqual(self.fx.error(f"SELECT n FROM f LIMIT 1 OFFSET {most}").sqlstate, "55000")
 
     def test_repeated(self):
-        """Inner sides and repeated subqueries are not bounded; what is kept for them is."""
+        """Inner sides and repeated subqueries are not bounded; what is cached for them is."""
         self.fx.execute("SET enable_material = off; SET enable_hashjoin = off; SET enable_mergejoin = off")
         self.addCleanup(self.fx.execute, "RESET ALL")
         self.refused("SELECT g, (SELECT n + g FROM f LIMIT 1) FROM generate_series(1, 5) g")
@@ -204,7 +204,7 @@ class MappedPreviews(fixture.TestCase):
         self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
 
     def make(self, is_order, count=None):
-        """A table of orders, where the function says so, and other items."""
+        """A table of orders, where the function matches, and other items."""
         items = [{"pk": {"S": f"{'O' if is_order(n) else 'X'}#{n:03}"}, "sk": {"S": "-"}, "kind": {"S": "order" if is_order(n) else "x"},
                   "lines": {"L": [{"N": str(i)} for i in range(3 if is_order(n) else 0)]}, "total": {"N": str(n)}, "ends": {"N": "4000000000" if is_order(n) else "1"}}
                  for n in range(self.ITEMS)]
@@ -263,7 +263,7 @@ class MappedPreviews(fixture.TestCase):
         self.assertEqual((found, 50 <= units <= 51), (2, True))
 
     def test_not_found(self):
-        """The error comes before the next request, and tells the units of a full scan."""
+        """The error comes before the next request, and reports the units of a full scan."""
         self.make(lambda n: n in (7, 390))
         failure = self.refused("SELECT * FROM f LIMIT 5", 25)
         self.assertEqual(failure.detail, "It would read 400 items, 400.0 kB, about 50 read units. The rows of the LIMIT were not found in 25 read units.")
@@ -303,7 +303,7 @@ class MappedPreviews(fixture.TestCase):
         self.assertEqual(failure.detail, "The rows of the LIMIT were not found in 25 read units.")
 
     def test_warning(self):
-        """It tells what it may use; where nothing is refused, it is a Scan as before."""
+        """It reports what it may use; where nothing is refused, it is a Scan as before."""
         warning = ('WARNING:  reading up to 25 read units of DynamoDB table "t"\nHINT:  Add a condition on "id", from which partition key "pk" is composed,'
                    ' to avoid the scan, or set scan_policy to "allow" to silence this warning.')
         self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 5"), [warning])
@@ -321,7 +321,7 @@ class MappedPreviews(fixture.TestCase):
                 self.refused(sql, 0, 0)
 
     def test_cursor(self):
-        """What was read comes first; the error when more is wanted than was found."""
+        """What was read comes first; the error when more is needed than was found."""
         self.make(lambda n: n in (7, 390))
         with self.fx.conn.cursor() as cursor:
             cursor.execute("BEGIN; DECLARE c CURSOR FOR SELECT total FROM f LIMIT 2; FETCH 1 FROM c")

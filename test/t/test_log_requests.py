@@ -49,7 +49,7 @@ class LogRequests(fixture.TestCase):
                       self.one("SELECT total FROM orders WHERE cust = 'c01' AND at IN ('2024-01-01', 'x')"))
 
     def test_scan_and_count(self):
-        """The line says if only a count was requested."""
+        """The line reports if only a count was requested."""
         self.assertIn("Scan orders", self.one("SELECT at FROM orders"))
         self.assertIn("count", self.one("SELECT count(*) FROM orders WHERE cust = 'c01'"))
 
@@ -69,7 +69,7 @@ class LogRequests(fixture.TestCase):
             lines = self.said(sql)
             self.assertEqual(len(lines), len(self.fx.proxy.requests), lines)
 
-    def test_off_says_nothing(self):
+    def test_off_reports_nothing(self):
         """By default nothing is logged."""
         self.fx.execute("SET dynamo_fdw.log_requests = off")
         self.addCleanup(self.fx.execute, "SET dynamo_fdw.log_requests = on")

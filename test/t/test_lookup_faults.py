@@ -1,6 +1,6 @@
 """Lookup joins against a service that fails: what is repeated, what is reported, what is left behind.
 
-The scripted service stands in for DynamoDB: parents (pk) and children (pk, n), three of each.
+The scripted service replaces DynamoDB: parents (pk) and children (pk, n), three of each.
 """
 import threading
 import time
@@ -15,7 +15,7 @@ HAS_MANY = f"SELECT v.x, c.n FROM {OUTER} JOIN children c ON c.pk = v.x"
 
 
 class Faults(fixture.TestCase):
-    """Each test scripts the service anew."""
+    """Each test scripts the service again."""
 
     @classmethod
     def setUpClass(cls):
@@ -48,7 +48,7 @@ class Faults(fixture.TestCase):
         self.assertEqual(len(self.fx.rows(HAS_MANY)), 600)
         self.assertEqual(len(self.operations("Query")), 202)
 
-    def test_a_cut_answer_is_repeated_alone(self):
+    def test_a_truncated_response_is_repeated_alone(self):
         """Only the request whose response was cut is repeated."""
         self.fake.on("Query", [replies.cut_body(0.5, {"Count": 0, "ScannedCount": 0, "Items": []})])
         self.assertEqual(len(self.fx.rows(HAS_MANY)), 600)
@@ -67,7 +67,7 @@ class Faults(fixture.TestCase):
         self.assertEqual(sorted(sizes), [10, 10, 40, 40, 70, 70, 100, 100])
 
     def test_large_rows(self):
-        """Batches of megabytes, keys that come once and keys that come again, in another order than they were asked for."""
+        """Batches of megabytes, keys that come once and keys that come again, in another order than they were requested."""
         self.fake.table("large", items=[{"pk": {"S": f"p{i:03d}"}, "name": {"S": f"{i} " + "x" * 25000}} for i in range(200)])
         self.fx.foreign_table("large", "pk text NOT NULL, name text", server="fake")
         outer = "(SELECT 'p' || lpad((i * 77 % 230)::text, 3, '0') AS x, i FROM generate_series(0, 299) i) v"
@@ -79,7 +79,7 @@ class Faults(fixture.TestCase):
         self.assertEqual(len(self.operations("BatchGetItem")), 3)
 
     def test_requests_leave_early(self):
-        """While outer rows still come: the first children are asked for before the last page of parents."""
+        """While outer rows still come: the first children are requested before the last page of parents."""
         sql = "SELECT p.name, c.n FROM parents p LEFT JOIN children c ON c.pk = p.pk"
         self.fake.tables["parents"].page_size = 20
         self.fake.hold(lambda request: request.operation == "Scan" and len(self.operations("Scan")) == 10,
@@ -122,7 +122,7 @@ class Faults(fixture.TestCase):
         self.assertEqual(failure.sqlstate, "HV004")
         self.assertRegex(failure.detail, r'item pk = "p\d+", value np\d+')
 
-    def test_an_item_that_was_not_asked_for(self):
+    def test_an_item_that_was_not_requested(self):
         """An item that was not requested is an error."""
         self.fake.on("BatchGetItem", replies.reply({"Responses": {"parents": [{"pk": {"S": "other"}, "name": {"S": "x"}}]},
                                                     "UnprocessedKeys": {}}))

@@ -33,7 +33,7 @@ class RowKeys(request_text.RequestTestCase):
                     self.assertEqual(rows, right)
 
     def test_requests(self):
-        """Both attributes are asked for."""
+        """Both attributes are requested."""
         sql = "SELECT o.a, (SELECT count(v) FROM things WHERE (g = o.a AND s = 1) OR (g = o.b AND s = 2)) FROM (VALUES ('a', 'b'), ('c', 'a')) o (a, b)"
         self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
         self.assertEqual(self.texts(sql), [f"Query things/by_gs where g = '{g}' AND s = {s} get g, v" for g, s in

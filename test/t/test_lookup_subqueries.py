@@ -1,4 +1,4 @@
-"""Correlated subqueries of a SELECT list: the keys of many rows are asked for together."""
+"""Correlated subqueries of a SELECT list: the keys of many rows are requested together."""
 from lookup_tables import Lookups
 
 
@@ -29,7 +29,7 @@ class Together(Lookups):
         self.assertCosts(sql, Query=37)
 
     def test_arrays_and_rows(self):
-        """The latest two of each, as an array; a whole row; several subqueries."""
+        """The latest two of each, as an array; an entire row; several subqueries."""
         self.assertCosts("SELECT p.id, ARRAY(SELECT n FROM children c WHERE c.parent = p.best ORDER BY n DESC LIMIT 2),"
                          " (SELECT name FROM parents q WHERE q.id = p.few), (SELECT r::text FROM parents r WHERE r.id = p.best)"
                          " FROM people p", Query=37, BatchGetItem=2)
@@ -109,7 +109,7 @@ class Together(Lookups):
                          " ON b.id = 'p00' || c.n % 90 + 10 WHERE c.parent = p.id) FROM people p WHERE id < 'p0100'")
 
     def test_cursor(self):
-        """In pieces, and backwards."""
+        """In several FETCHes, and backwards."""
         sql = "SELECT id, (SELECT count(*) FROM children c WHERE c.parent = p.id) FROM people p WHERE id < 'p0050'"
         self.fx.execute(f"BEGIN; DECLARE c SCROLL CURSOR FOR {sql}")
         rows = self.fx.rows("FETCH 7 FROM c") + self.fx.rows("FETCH ALL FROM c")
@@ -144,7 +144,7 @@ class Together(Lookups):
         self.assertRight(sql)
 
     def test_explain(self):
-        """The node says for which tables, and counts keys."""
+        """The node reports for which tables, and counts keys."""
         plan = self.fx.explain("SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) FROM people p", "ANALYZE, COSTS OFF, TIMING OFF")
         self.assertIn("Prefetches: parents", plan)
         self.assertIn("Distinct Keys: 37  Repeated Keys: 963", plan)
@@ -184,7 +184,7 @@ class Apart(Lookups):
         self.assertAlone("SELECT id FROM people p WHERE id < 'p0030' AND (SELECT count(*) FROM children c WHERE c.parent = p.id) > 2")
 
     def test_current_of_a_cursor(self):
-        """The row that a cursor stands on can be updated."""
+        """The row that a cursor is on can be updated."""
         self.fx.execute("CREATE TABLE standing AS SELECT *, 0 AS z FROM people; ANALYZE standing")
         self.addCleanup(self.fx.execute, "DROP TABLE standing")
         query = "SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) FROM standing p"
@@ -197,7 +197,7 @@ class Apart(Lookups):
             self.assertEqual(self.fx.value(f"SELECT z FROM standing WHERE id = '{key}'"), 1)
 
     def test_current_of_a_cursor_in_a_function(self):
-        """Likewise with the cursors of PL/pgSQL, while statements without one are looked up."""
+        """In the same way with the cursors of PL/pgSQL, while statements without one are looked up."""
         query = "SELECT id, (SELECT name FROM parents q WHERE q.id = p.best) AS name FROM standing p LIMIT 100"
         self.fx.execute("CREATE TABLE standing AS SELECT *, 0 AS z FROM people; ANALYZE standing;"
                         "CREATE FUNCTION mark() RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE c CURSOR FOR " + query + ";"
@@ -212,8 +212,8 @@ class Apart(Lookups):
         """Of one item there is nothing to collect."""
         self.assertAlone("SELECT id, (SELECT count(*) FROM children c WHERE c.parent = p.id) FROM parents p WHERE id = 'p0007'")
 
-    def test_the_whole_table_instead(self):
-        """EXISTS may be answered by a hash of the table; then nothing is looked up."""
+    def test_the_full_table_instead(self):
+        """EXISTS may be served by a hash of the table; then nothing is looked up."""
         self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '1')")
         self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_concurrency)")
         for sql in ("SELECT id, EXISTS (SELECT FROM children c WHERE c.parent = p.id) FROM people p",
@@ -224,7 +224,7 @@ class Apart(Lookups):
 
 
 class OutOfTurn(Lookups):
-    """Rows whose first key answers them leave the others to later rows, which come to them in another order."""
+    """Rows that are decided by their first key leave the others to later rows, which come to them in another order."""
 
     @classmethod
     def setUpClass(cls):

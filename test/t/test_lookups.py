@@ -86,7 +86,7 @@ class Ideal(Lookups):
         self.assertCosts("SELECT p.id, c.n FROM people p, LATERAL (SELECT sum(v) AS n FROM children c WHERE c.parent = p.id) c",
                          Query=1000)
 
-    def test_count_that_nobody_asks_for(self):
+    def test_unused_count(self):
         """What remains of the aggregate is no scan."""
         self.assertCosts("SELECT p.id FROM people p, LATERAL (SELECT count(*) AS n FROM children c WHERE c.parent = p.id) c")
 
@@ -99,7 +99,7 @@ class Ideal(Lookups):
         self.assertRight(sql)
 
     def test_index_then_table_again(self):
-        """An answer that took several pieces is not kept; when it is asked for again, all that it lists is listed again."""
+        """A response of several chunks is not cached; when it is requested again, all that it lists is listed again."""
         self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '1');"
                         "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off")
         self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_concurrency)")
@@ -193,7 +193,7 @@ class Semantics(Lookups):
         self.assertEqual(self.fx.explain(sql, "COSTS ON"), before)
 
     def test_little_memory(self):
-        """Small batches, and answers that are let go."""
+        """Small batches, and responses that are dropped."""
         self.fx.execute("SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET dynamo_fdw.fetch_memory = '1MB'; SET enable_hashjoin = off; SET enable_mergejoin = off")
         for sql in ("SELECT p.id, c.n FROM people p JOIN children c ON c.parent = p.best",
                     "SELECT k.n, p.name, p.kids FROM kids k JOIN parents p ON p.id = k.parent",
@@ -203,7 +203,7 @@ class Semantics(Lookups):
             self.assertRight(sql)
 
     def test_many_rows_of_one_key(self):
-        """An answer too large to keep is asked for again."""
+        """A response too large to keep is requested again."""
         self.fx.execute("SET work_mem = '64kB'; SET hash_mem_multiplier = 1; SET dynamo_fdw.fetch_memory = '1MB'; SET enable_hashjoin = off; SET enable_mergejoin = off;"
                         "SET enable_material = off")
         self.assertRight("SELECT v.i, c.n FROM generate_series(1, 3) v (i) JOIN children c ON c.code = 'c' || v.i % 2")
@@ -303,7 +303,7 @@ class Semantics(Lookups):
 
 
 class Explain(Lookups):
-    """What EXPLAIN tells."""
+    """What EXPLAIN prints."""
 
     def test_text(self):
         """One line of counters."""
@@ -322,7 +322,7 @@ class Explain(Lookups):
                          (["children"], 1, 1000, 37, 963))
 
     def test_without_analyze(self):
-        """Nothing is asked."""
+        """Nothing is requested."""
         self.assertEqual(self.fx.requests("EXPLAIN SELECT p.id, c.n FROM people p JOIN children c ON c.parent = p.best"), [])
 
 

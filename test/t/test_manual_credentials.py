@@ -86,7 +86,7 @@ class Messages(unittest.TestCase):
 
 
 class Policies(unittest.TestCase):
-    """Policies allow what is asked for, of accounts that nobody has."""
+    """Policies allow what is requested, of accounts that nobody has."""
 
     def test_actions(self):
         asked = {"sts:AssumeRole", "sts:AssumeRoleWithWebIdentity", "sts:TagSession", "sts:SetSourceIdentity"}

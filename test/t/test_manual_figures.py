@@ -9,7 +9,7 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 KB, MB, GB = 1 << 10, 1 << 20, 1 << 30
 WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 10: "ten", 60: "sixty", 100: "a hundred", 10_000_000: "ten million"}
 
-# What a page says, with expressions in place of its figures: constants of the source (by their file, if they are its own), ranges and defaults
+# What a page contains, with expressions in place of its figures: constants of the source (by their file, if they are its own), ranges and defaults
 # of options, and factors that the planner has from PostgreSQL.
 TOLD = {
     "README.md": """
@@ -268,7 +268,7 @@ def told():
 
 
 class Figures(unittest.TestCase):
-    """What the pages say in figures."""
+    """The figures of the pages."""
 
     def test_are_those_of_the_source(self):
         for page, phrases in told().items():

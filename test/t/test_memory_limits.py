@@ -1,4 +1,4 @@
-"""Answers far longer than expected: they wait at the service until the statement has room for them, and none is lost."""
+"""Responses far longer than expected: they wait at the service until the statement has memory for them, and none is lost."""
 import asyncio
 import json
 import re
@@ -15,7 +15,7 @@ PAD = b"x" * (1 << 20)
 
 
 def long_answer(request, megabytes, give_up=None):
-    """So many items of 1 MB of the partition that is asked for; after give_up seconds a connection that is not read is closed."""
+    """So many items of 1 MB of the partition that is requested; after give_up seconds a connection that is not read is closed."""
     values = request.body["ExpressionAttributeValues"]
     head = b'{"Count":%d,"ScannedCount":%d,"Items":[' % (megabytes, megabytes)
     parts = [head] + [b'%s{"h":{"S":"%s"},"n":{"N":"%d"},"pad":{"S":"' % (b"," if n else b"", values[":v0"]["S"].encode(), n)
@@ -41,7 +41,7 @@ def long_answer(request, megabytes, give_up=None):
     return Reply(headers={"Content-Length": str(length), "x-amz-crc32": str(zlib.crc32(b"]}", crc))}, send=send)
 
 
-class LongAnswers(fixture.TestCase):
+class LongResponses(fixture.TestCase):
     """Sixty-four partitions, each of them one page of many megabytes."""
 
     MEGABYTES = 8
@@ -75,7 +75,7 @@ class LongAnswers(fixture.TestCase):
         return ", ".join(f"'p{n}'" for n in range(first, last + 1))
 
 
-class Room(LongAnswers):
+class Memory(LongResponses):
     """What they take."""
 
     def assert_peak(self, sql, wanted, most):
@@ -92,7 +92,7 @@ class Room(LongAnswers):
 
     @WITHOUT_SANITIZERS
     def test_of_a_join(self):
-        """Expected to be short, so that all are asked for together."""
+        """Expected to be short, so that all are requested together."""
         self.assert_peak("SELECT count(pad), count(DISTINCT h) FROM keys JOIN t USING (h)",
                          [(WIDTH * self.MEGABYTES, WIDTH)], 120)
 
@@ -111,24 +111,24 @@ class Room(LongAnswers):
         self.assertEqual(rows, [(n, 8) for n in range(self.MEGABYTES)])
 
 
-class Last(LongAnswers):
-    """A long answer is paused, and the last of the others is taken in: the long one has to go on then, as nothing else comes."""
+class Last(LongResponses):
+    """A long response is paused, and the last of the others is taken in: the long one has to go on then, as nothing else comes."""
 
-    LATE = 0.3      # seconds, by which the long answer is paused
-    OPTIONS = {**LongAnswers.OPTIONS, "connect_timeout": 60000, "request_timeout": 60000}   # timers that would end a wait
+    LATE = 0.3      # seconds, by which the long response is paused
+    OPTIONS = {**LongResponses.OPTIONS, "connect_timeout": 60000, "request_timeout": 60000}   # timers that would end a wait
 
     def setUp(self):
         super().setUp()
         self.fx.execute("SET dynamo_fdw.fetch_memory = '6MB'; SET statement_timeout = '10s'")
 
     def slow(self, name):
-        """An answer of one item that takes its time to unpack and to parse, and then much room."""
+        """A response of one item that takes its time to unpack and to parse, and then much memory."""
         document = json.dumps(self.short(name)).encode()
         return gzip_body(document[:-1] + b', "Other": [' + b"0," * (7 << 20) + b"0]}")
 
     @staticmethod
     def short(name):
-        """An answer of one item as well."""
+        """A response of one item as well."""
         return {"Items": [item({"h": name, "n": 3, "pad": ""})], "Count": 1, "ScannedCount": 1}
 
     def test_between_two_looks(self):
@@ -142,7 +142,7 @@ class Last(LongAnswers):
             self.assertEqual(rows, [(n,) for n in sorted([*range(self.MEGABYTES), 3, 3])])
 
 
-class Cursors(LongAnswers):
+class Cursors(LongResponses):
     """What is in flight, paused, while nobody takes rows."""
 
     MEGABYTES = 4
@@ -158,7 +158,7 @@ class Cursors(LongAnswers):
         self.assertEqual(len(self.fx.rows("FETCH ALL FROM c")), WIDTH * self.MEGABYTES - 1)
 
     def test_time_stands_still(self):
-        """Longer than a request may take; nothing is asked for again."""
+        """Longer than a request may take; nothing is requested again."""
         self.fx.execute(f"ALTER SERVER {self.name} OPTIONS (ADD request_timeout '1000', ADD max_attempts '1')")
         self.open_cursor()
         time.sleep(2)
@@ -167,7 +167,7 @@ class Cursors(LongAnswers):
         self.assertEqual(len(self.fx.rows("FETCH ALL FROM c")), WIDTH * self.MEGABYTES - 2)
 
     def test_a_service_that_does_not_wait(self):
-        """What it has cut off is asked for again."""
+        """What it has cut off is requested again."""
         self.fx.execute(f"ALTER SERVER {self.name} OPTIONS (ADD max_attempts '1')")
         self.fake.on("Query", lambda request: long_answer(request, self.MEGABYTES, give_up=0.5))
         self.open_cursor()
@@ -185,7 +185,7 @@ class Cursors(LongAnswers):
         self.assert_rest()
 
     def test_statements_that_end(self):
-        """Connections with half an answer are closed."""
+        """Connections with half a response are closed."""
         for how in ("CLOSE c", "ROLLBACK", "SELECT 1 / 0"):
             self.open_cursor()
             if how == "SELECT 1 / 0":

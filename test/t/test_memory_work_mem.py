@@ -18,7 +18,7 @@ def outer(count, key="'k' || i"):
 
 
 class Little(fixture.TestCase):
-    """Any key is there: one item of each whole key, two of each partition, three keys in the index."""
+    """Any key is there: one item of each complete key, two of each partition, three keys in the index."""
 
     TEXT = "x"
 
@@ -89,7 +89,7 @@ class Wide(Little):
         if requests is not None:
             self.assertEqual(runs[1][1], requests)
 
-    def test_whole_keys(self):
+    def test_complete_keys(self):
         """Batches of a hundred."""
         self.assertWide(f"SELECT i, length(pad), note FROM {outer(5000)} JOIN owners ON id = k", 5000, 50)
 
@@ -110,13 +110,13 @@ class Wide(Little):
         self.assertWide(f"SELECT i, length(pad), (SELECT note FROM owners WHERE id = k) FROM {outer(1700)}", 1700, 17)
 
 
-class Kept(Little):
-    """Answers that several rows share: 400 kB, where work_mem is 64 kB."""
+class Cached(Little):
+    """Responses that several rows share: 400 kB, where work_mem is 64 kB."""
 
     TEXT = "x" * 5000
 
     def test_repeated_keys(self):
-        """One request for each key, although the answers are more than work_mem."""
+        """One request for each key, although the responses are more than work_mem."""
         self.fx.execute(f"SET work_mem = '{LITTLE}'; SET hash_mem_multiplier = 1")
         for table, key, rows, requests in (("owners", "id", 4000, 1), ("parts", "owner", 8000, 80)):
             sql = f"SELECT i, length(pad), length(note) FROM {outer(4000, '$$k$$ || i % 80')} JOIN {table} ON {key} = k"
@@ -124,8 +124,8 @@ class Kept(Little):
             self.assertEqual(len(self.fx.rows(sql)), rows)
             self.assertEqual(len(self.reads()), requests)
 
-    def test_room_goes_with_fetch_memory(self):
-        """Who lowers that has less of it: answers are let go and asked for again, with the same rows."""
+    def test_limit_follows_fetch_memory(self):
+        """With a lower fetch_memory there is less of it: responses are dropped and requested again, with the same rows."""
         sql = f"SELECT i, length(pad), length(note) FROM {outer(400, '$$k$$ || i % 80')} JOIN parts ON owner = k"
         self.fx.execute(f"SET work_mem = '{LITTLE}'; SET hash_mem_multiplier = 1")
         right = self.fx.rows(sql)

@@ -58,13 +58,13 @@ class Optional(request_text.RequestTestCase):
         for condition in ("cust = coalesce(NULL, cust)", "coalesce(NULL::text, cust) = cust"):
             self.assertAsks(f"SELECT at FROM orders WHERE {condition}", ["Scan orders get at, cust"])
 
-    def test_whole_key(self):
+    def test_complete_key(self):
         """GetItem, or Scan."""
         self.assertDecides("numeric", "SELECT sq FROM nums WHERE $1 IS NULL OR n = $1",
                            [("7", ["GetItem nums {n 7} get n, sq"]), ("NULL", ["Scan nums get n, sq"])])
 
     def test_list(self):
-        """One Query for each member; of no members none, unless all are wanted then."""
+        """One Query for each member; of no members none, unless all are needed then."""
         members = ["Query orders where cust = 'c01' get at, cust", "Query orders where cust = 'c02' get at, cust"]
         self.assertDecides("text[]", "SELECT at FROM orders WHERE cardinality($1) = 0 OR cust = ANY ($1)",
                            [("'{c01,c02,c01}'", members), ("'{}'", ["Scan orders get at, cust"]), ("'{NULL}'", []),
@@ -113,7 +113,7 @@ class Optional(request_text.RequestTestCase):
                 [("'c01', '2024-12'", [f"Query orders where cust = 'c01' {where}get at"]),
                  ("'c01', NULL", ["Query orders where cust = 'c01' get at"]), ("NULL, NULL", [])])
 
-    def test_more_than_a_key_condition_says(self):
+    def test_more_than_a_key_condition_selects(self):
         """A bound is one condition of the key; what else belongs to it is checked for each row."""
         for condition, types, value, where, fields in (
                 ("at = ANY ($2)", "text[]", "{2024-01-01,2024-01-25}", "BETWEEN '2024-01-01' AND '2024-01-25'", "at"),
@@ -129,7 +129,7 @@ class Optional(request_text.RequestTestCase):
                                 ("NULL", ["Query blobs where h = x'01' get s, v"])])
 
     def test_more_in_one_arm(self):
-        """Of an arm the key condition may tell only a part; the rest is checked: ends of a range, and other columns."""
+        """The key condition may cover only a part of a branch; the rest is checked: ends of a range, and other columns."""
         query, both = "Query ledger where h = 'a'", "AND n BETWEEN 4 AND 9"
         for condition, where, fields in (("n > $1 AND n < $2", both, "n"), ("n >= $1 AND v = 1", "AND n >= 4", "n, v"),
                                          ("n >= $1 AND (n <= $2 AND v = 1)", both, "n, v"),
@@ -163,8 +163,8 @@ class Optional(request_text.RequestTestCase):
                             ("NULL", ["Scan orders get at, cust, status"]),
                             ("''", ["Scan orders filter status = '' get at, cust, status"])])
 
-    def test_beside_another_condition(self):
-        """Where the gate is open, what else the statement says is used."""
+    def test_next_to_another_condition(self):
+        """Where the gate is open, the other conditions of the statement are used."""
         self.assertDecides("text", "SELECT at FROM orders WHERE ($1 IS NULL OR cust = $1) AND region = 'eu'",
                            [("'c01'", ["Query orders where cust = 'c01' filter region = 'eu' get at, cust"]),
                             ("NULL", ["Scan orders filter region = 'eu' get at, cust"])])
@@ -192,7 +192,7 @@ class Optional(request_text.RequestTestCase):
         self.assertEqual(self.fx.rows("EXECUTE p ('c02')"), [(30,)])
 
     def test_rescans(self):
-        """A correlated subquery: keys of each row, or one Scan that is kept."""
+        """A correlated subquery: keys of each row, or one Scan that is cached."""
         self.fx.execute("CREATE TABLE somebody AS SELECT 'c0' || n AS cust FROM generate_series(1, 5) n; ANALYZE somebody")
         self.addCleanup(self.fx.execute, "DROP TABLE somebody")
         sql = "SELECT s.cust, (SELECT count(o.total) FROM orders o WHERE NOT $1 OR o.cust = s.cust) FROM somebody s"
@@ -203,7 +203,7 @@ class Optional(request_text.RequestTestCase):
             self.assertEqual(sorted(self.fx.rows(f"EXECUTE p ({values})")), sorted(self.mirrored(f"EXECUTE q ({values})")))
 
     def test_joined(self):
-        """Beside a join: the inner side is looked up by the join's key, and is not read again for each row."""
+        """Next to a join: the inner side is looked up by the join's key, and is not read again for each row."""
         self.fx.execute("CREATE TABLE few AS SELECT 'c0' || n AS cust FROM generate_series(1, 3) n; ANALYZE few")
         self.addCleanup(self.fx.execute, "DROP TABLE few")
         self.assertDecides("text", "SELECT f.cust, o.at FROM few f JOIN orders o ON o.cust = f.cust"

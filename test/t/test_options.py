@@ -37,7 +37,7 @@ GOOD = {
                "string", "bool(Y,N)", "bool(1,0)", "padded(1)", "padded(38)", "base64", "json", "set", "list"],
 }
 
-# What an option needs beside it.
+# What an option needs next to it.
 BESIDE = {name: "DROP access_key_id, DROP secret_access_key, " for name in ("credential_provider", "profile")}
 BESIDE["profile"] += "ADD credential_provider 'profile', "
 BESIDE |= {name: "ADD role_arn 'arn:aws:iam::123456789012:role/r', " for name in ("external_id", "role_session_name", "role_duration")}
@@ -126,7 +126,7 @@ class Options(fixture.TestCase):
                 "column of a foreign table": "ALTER FOREIGN TABLE t ALTER c"}[place] + f' OPTIONS ({BESIDE.get(name, "")}ADD "{name}" {value})'
 
     def places(self, name):
-        """Where an option may stand."""
+        """Where an option may be set."""
         return [place for place, option in self.options if option == name]
 
     def test_good_values(self):

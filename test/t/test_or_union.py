@@ -108,7 +108,7 @@ class Unions(request_text.RequestTestCase):
                          ["Query orders where cust = 'c01' get at, cust, status limit 3"])
 
     def test_prepared(self):
-        """A generic plan asks for the arms whose values can hold, and for the table where an index cannot hold one."""
+        """A generic plan requests the branches whose values are possible, and reads the table where an index cannot contain one."""
         sql = "SELECT cust, at FROM orders WHERE ship = $1 OR cust = $2 OR status = $3 AND at < $4"
         self.fx.execute(f"SET plan_cache_mode = force_generic_plan; PREPARE p(text, text, text, text) AS {sql}")
         self.fx.execute(f"PREPARE q(text, text, text, text) AS {sql.replace('orders', 'mirror.orders')}")
@@ -130,7 +130,7 @@ class Unions(request_text.RequestTestCase):
         self.assertEqual(len(self.fx.rows("EXECUTE p('s3')")), 30)
         self.assertIn("full scan", self.fx.error("EXECUTE p('')").message)
 
-    def test_arms_that_ask_for_the_same(self):
+    def test_branches_that_request_the_same(self):
         """Values may be equal only at execution."""
         self.fx.execute("SET plan_cache_mode = force_generic_plan; PREPARE p(text, text, text, text) AS SELECT cust, at FROM orders"
                         " WHERE cust = $1 AND at > $2 OR status = $3 AND at < $4 OR status = $1 AND at < $2")
@@ -165,7 +165,7 @@ class Unions(request_text.RequestTestCase):
         self.assertLessEqual(len(self.texts(sql)), len(once))
 
     def test_little_memory(self):
-        """Rows whose keys have no room are returned at the end, each once."""
+        """Rows whose keys exceed the memory limit are returned at the end, each once."""
         self.fx.execute("SET hash_mem_multiplier = 1; SET work_mem = '64kB'")
         sql = "SELECT cust, at, status, note FROM orders WHERE cust >= 'c' AND (status = 'open' AND at > '2' OR cust = ANY"
         sql += " ('{" + ",".join(f"c{n:02d}" for n in range(20)) + "}'))"
@@ -190,8 +190,8 @@ class Unions(request_text.RequestTestCase):
         self.same(f"SELECT a.cust, b.at FROM ({self.SQL}) a JOIN orders b ON b.cust = a.cust AND b.at = a.at")
         self.same(f"SELECT v FROM (VALUES ('c03'), ('c00'), ('c19'), ('none')) v(v) WHERE v IN (SELECT cust FROM ({self.SQL}) s)")
 
-    def test_beside_others(self):
-        """In an Append that does not wait, and beside Scans of the same table."""
+    def test_next_to_others(self):
+        """In an Append that does not wait, and next to Scans of the same table."""
         self.same(f"{self.SQL} UNION ALL SELECT cust, at, total FROM orders WHERE cust = 'c07' UNION ALL {self.SQL}")
         self.same(f"SELECT count(*), (SELECT count(*) FROM orders WHERE total > 5) FROM ({self.SQL}) s")
 
@@ -260,7 +260,7 @@ class Outdated(fixture.TestCase):
         self.fx.foreign_table("t", 'pk text COLLATE "C" NOT NULL, owner text, state text, town text, v int', server="late", scan_policy="error")
 
     def page(self, name):
-        """What an index answers."""
+        """What an index returns."""
         found = [item(entry) for entry in self.entries.get(name, [])]
         return reply(with_capacity({"Items": found, "Count": len(found), "ScannedCount": len(found)}, {}))
 
@@ -283,7 +283,7 @@ class Outdated(fixture.TestCase):
         self.entries = {"by_owner": [{"pk": "p", "owner": "o", "v": 1}, {"pk": "p", "owner": "o", "v": 2}]}
         self.assertEqual(self.fx.rows("SELECT pk, v FROM t WHERE owner = 'o' OR state = 's'"), [("p", 1)])
 
-    def test_an_item_behind_an_index(self):
+    def test_an_item_of_an_index(self):
         """An outdated entry that was read does not hide what the table has, and what was returned is not read."""
         self.entries = {"by_owner": [{"pk": "p", "owner": "o", "town": "t", "v": 1}, {"pk": "q", "owner": "o", "v": 8}],
                         "by_town": [{"pk": "p", "town": "t"}, {"pk": "q", "town": "t"}, {"pk": "gone", "town": "t"}]}

@@ -169,7 +169,7 @@ class Segments(ScriptedPages):
 
 
 class EarlyStops(ScriptedPages):
-    """Who wants few rows pays for few pages."""
+    """Who needs few rows pays for few pages."""
 
     def setUp(self):
         super().setUp()
@@ -184,12 +184,12 @@ class EarlyStops(ScriptedPages):
         self.assertEqual(self.reads(), 2)
 
     def test_limit_with_a_condition_checked_here(self):
-        """The page that has the last row is the last one that is asked for, but for one read ahead."""
+        """The page that has the last row is the last one that is requested, but for one read ahead."""
         self.assertEqual(self.fx.rows("SELECT n FROM t WHERE h = 'p' AND n % 10 = 5 ORDER BY n LIMIT 1"), [(5,)])
         self.assertLessEqual(self.reads(), 2)
 
     def test_cursor(self):
-        """Ten rows of a cursor are one page; the rest follows when it is wanted."""
+        """Ten rows of a cursor are one page; the rest follows when it is needed."""
         self.fx.execute("BEGIN; DECLARE c CURSOR FOR SELECT n FROM t WHERE h = 'p'")
         self.addCleanup(self.fx.execute, "ROLLBACK")
         self.assertEqual(len(self.fx.rows("FETCH 10 FROM c")), 10)
@@ -215,7 +215,7 @@ class Batches(ScriptedPages):
         self.table(items=items(200), item_count=5000, size_bytes=3 << 20)    # of one page all would be read
 
     def leave(self, count):
-        """A script that answers all but the last `count` keys."""
+        """A script that responds to all but the last `count` keys."""
         def answer(request):
             keys = request.body["RequestItems"]["t"]["Keys"]
             done, left = (keys[:-count], keys[-count:]) if count else (keys, [])
@@ -230,7 +230,7 @@ class Batches(ScriptedPages):
         return self.numbers(self.KEYS % ",".join(map(str, range(count))))
 
     def asked(self):
-        """How many keys each BatchGetItem asked for."""
+        """How many keys each BatchGetItem requested."""
         return [len(r.body["RequestItems"]["t"]["Keys"]) for r in self.fake.requests if r.operation == "BatchGetItem"]
 
     def test_some(self):
@@ -265,7 +265,7 @@ class Batches(ScriptedPages):
         self.assertEqual({k: v for k, v in first.items() if k != "Keys"}, {k: v for k, v in second.items() if k != "Keys"})
 
     def test_nothing_ever(self):
-        """A service that never answers a key ends in an error, not never."""
+        """A service that never responds to a key ends in an error, not never."""
         self.fx.execute(f"ALTER SERVER fake{id(self)} OPTIONS (ADD throttle_timeout '200ms')")
         self.fake.on("BatchGetItem", lambda request: self.leave(len(request.body["RequestItems"]["t"]["Keys"]))(request))
         failure = self.fx.error(self.KEYS % "1,2")

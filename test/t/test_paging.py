@@ -90,7 +90,7 @@ class Pages(request_text.RequestTestCase):
         cls.mirror("orders", "games", "posts")
 
     def assertPrepared(self, types, sql, executions):
-        """Each execution (values, requests) gives the rows of a local table, and asks that, under every kind of plan."""
+        """Each execution (values, requests) gives the rows of a local table, and requests that, under every kind of plan."""
         for mode in ("force_generic_plan", "force_custom_plan"):
             self.fx.execute(f"SET plan_cache_mode = {mode}; PREPARE p ({types}) AS {sql};"
                             f"SET search_path = mirror, public; PREPARE q ({types}) AS {sql}; RESET search_path")

@@ -1,4 +1,4 @@
-"""Prepared statements: a generic plan asks what a custom one asks, with the values of each execution."""
+"""Prepared statements: a generic plan requests what a custom one requests, with the values of each execution."""
 import request_text
 import shop
 
@@ -12,7 +12,7 @@ class Prepared(request_text.RequestTestCase):
         shop.create(cls.fx, "orders", "readings")
 
     def assertSame(self, types, sql, values, expected):
-        """Every execution asks the same, under every plan_cache_mode."""
+        """Every execution requests the same, under every plan_cache_mode."""
         for mode in ("auto", "force_custom_plan", "force_generic_plan"):
             self.fx.execute(f"SET plan_cache_mode = {mode}")
             self.fx.execute(f"PREPARE p ({types}) AS {sql}")
@@ -22,7 +22,7 @@ class Prepared(request_text.RequestTestCase):
             finally:
                 self.fx.execute("DEALLOCATE p; RESET plan_cache_mode")
 
-    def test_whole_key(self):
+    def test_complete_key(self):
         """GetItem."""
         self.assertSame("text, text", "SELECT total FROM orders WHERE cust = $1 AND at = $2", "'c01', '2024-01-01'",
                         ["GetItem orders {cust 'c01', at '2024-01-01'} get total"])

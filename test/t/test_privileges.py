@@ -138,7 +138,7 @@ class Privileges(fixture.TestCase):
                                    f'permission denied to set option "{option}"', None, "Only a superuser can set this option.")
 
     def test_plain_http(self):
-        """Keys do not travel unencrypted because somebody who is no superuser says so; checked at every use."""
+        """Keys do not travel unencrypted because a user who is no superuser wants it; checked at every use."""
         self.bobs_server()
         self.assert_denied("SELECT * FROM bobs", 'plain http is not allowed for server "bobs"',
                            "The endpoint is not encrypted, and the owner of the server is not a superuser.",
@@ -187,7 +187,7 @@ class Privileges(fixture.TestCase):
         self.assertEqual((failure.sqlstate, failure.message), ("42602", 'invalid configuration parameter name "dynamo_fdw.scan_polcy"'))
 
     def test_bodies_of_strangers_are_for_superusers(self):
-        """An endpoint chosen by a user must not become a way to read what answers inside the network."""
+        """An endpoint chosen by a user must not become a way to read from services inside the network."""
         self.lend()
         self.fake.on("*", replies.not_json("Internal page", 404))
         self.assertIn("Internal page", self.fx.error("SELECT * FROM t WHERE pk = 'a'").detail)

@@ -1,4 +1,4 @@
-"""Which index answers, when it may, and what is read from the table behind it."""
+"""Which index is used, when it may be used, and what is read from the table after it."""
 import request_text
 import shop
 from request_text import statements

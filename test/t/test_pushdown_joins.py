@@ -1,6 +1,6 @@
-"""Joins and subqueries by key: a request for each distinct key, batches of whole keys.
+"""Joins and subqueries by key: a request for each distinct key, batches of complete keys.
 
-The planner wants the columns that it joins by, so that they are read as well.
+The planner needs the columns that it joins by, so that they are read as well.
 """
 import request_text
 import shop
@@ -81,7 +81,7 @@ class RequestsOfJoins(request_text.RequestTestCase):
         self.assertEqual(sorted(self.fx.rows(sql)), [("c01",), ("c02",)])
         self.assertLessEqual(len(self.fx.requests(sql)), 2)
 
-    def test_a_rescan_asks_again_with_new_values_only(self):
+    def test_a_rescan_requests_new_values_only(self):
         """Memoize keeps what equal outer values gave, where lookups are switched off."""
         self.fx.execute("SET dynamo_fdw.enable_lookup_join = off")
         plan = self.fx.explain("SELECT c, at FROM many JOIN orders ON cust = c AND at > '2024-11'")

@@ -152,7 +152,7 @@ class RequestsByKey(request_text.RequestTestCase):
         cls.mirror("orders", "readings", "blobs", "users", "nums")
 
     def test_301_keys_take_four_requests(self):
-        """A BatchGetItem takes a hundred keys; each key is asked for once."""
+        """A BatchGetItem takes a hundred keys; each key is requested once."""
         fake = self.fx.fake("large")
         self.addCleanup(fake.stop)
         fake.table("numbers", ("n", "N"), items=[{"n": {"N": str(n)}} for n in range(250)], item_count=1000000,
@@ -166,7 +166,7 @@ class RequestsByKey(request_text.RequestTestCase):
         self.assertEqual(sorted(int(key["n"]["N"]) for keys in wanted for key in keys), list(range(301)))
 
     def test_requests_carry_no_more_than_they_need(self):
-        """Every placeholder is used, reads ask for no totals that nobody shows, and one key asks once."""
+        """Every placeholder is used, reads request no totals that nobody shows, and one key is requested once."""
         [request] = self.fx.requests("SELECT total FROM orders WHERE cust = 'c01' AND at = '2024-01-01'")
         self.assertEqual(set(request.body) - {"ReturnConsumedCapacity"},
                          {"TableName", "Key", "ProjectionExpression", "ExpressionAttributeNames"})

@@ -1,4 +1,4 @@
-"""Ranges, prefixes and order on sort keys, and what LIMIT asks for."""
+"""Ranges, prefixes and order on sort keys, and what LIMIT requests."""
 import re
 
 import request_text

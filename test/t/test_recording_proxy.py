@@ -30,7 +30,7 @@ class Proxy(unittest.TestCase):
         self.send("DescribeTable")      # the connections are open, and have served a request
 
     def send(self, operation, body=None):
-        """Status and document of the answer."""
+        """Status and document of the response."""
         self.client.request("POST", "/", json.dumps(body or {}), {"X-Amz-Target": f"DynamoDB_20120810.{operation}"})
         response = self.client.getresponse()
         text = response.read()
@@ -53,7 +53,7 @@ class Proxy(unittest.TestCase):
             self.assertEqual(self.send(operation)[0], 200)
             self.assertEqual(self.sent(operation), 2)
 
-    def test_answer_is_lost_after_the_write(self):
+    def test_response_is_lost_after_the_write(self):
         for lost in (empty_reply(), reset_connection()):
             self.proxy.on("PutItem", [executed(lost)])
             with self.assertRaises(ConnectionError):
@@ -66,7 +66,7 @@ class Proxy(unittest.TestCase):
         self.assertEqual([self.send("PutItem")[0] for _ in range(3)], [500, 503, 400])
         self.assertEqual(self.sent("PutItem"), 1)
 
-    def test_answers_that_prove_nothing(self):
+    def test_responses_that_prove_nothing(self):
         self.proxy.on("PutItem", [executed({}), executed(written("other")),
                                   Executed(lambda reply: reply.but(status=201))])
         self.assertEqual(self.send("PutItem"), (200, {}))

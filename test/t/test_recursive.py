@@ -1,4 +1,4 @@
-"""Recursive queries over a tree that is in the table: what they cost beside one read of the table, at two sizes, analysed and not."""
+"""Recursive queries over a tree that is in the table: what they cost next to one read of the table, at two sizes, analysed and not."""
 import fixture
 from dynamo import index
 
@@ -40,8 +40,8 @@ class Trees(fixture.TestCase):
             return node.get("Read Units", 0) + sum(map(walk, node.get("Plans", [])))
         return walk(self.fx.value(f"EXPLAIN (ANALYZE, FORMAT json) {sql}")[0]["Plan"])
 
-    def test_whole_tree(self):
-        """The first part reads the whole table, so the recursive part needs no requests."""
+    def test_entire_tree(self):
+        """The first part reads the entire table, so the recursive part needs no requests."""
         for name, count in SIZES.items():
             self.fx.foreign_table(name, "employee text NOT NULL, manager text", table_name=self.fx.remote(name))
             self.fx.foreign_table("parts", "employee text NOT NULL, manager text", table_name=self.fx.remote(name), trusted_indexes="by_manager",

@@ -92,7 +92,7 @@ class ExplainTimes(fixture.TestCase):
 
 
 class Faked(fixture.TestCase):
-    """Against a server that does as it is told."""
+    """Against a scripted server."""
 
     def setUp(self):
         self.server = f"f{id(self)}"
@@ -252,7 +252,7 @@ class WaitEvents(Faked):
         self.assertEqual(self.assert_seen("SELECT n FROM t WHERE pk = 'secret1'", "DynamoFdwResponse", released.set), [(1,)])
 
     def test_description(self):
-        """That of the table's description likewise."""
+        """That of the table's description in the same way."""
         released = threading.Event()
         self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
         self.fake.hold(lambda request: request.operation == "DescribeTable", lambda requests: released.is_set(), bound=30)

@@ -1,4 +1,4 @@
-"""Reading whole tables: warned of, refused, allowed; by option and by parameter."""
+"""Full scans: warned of, refused, allowed; by option and by parameter."""
 import fixture
 import psycopg2
 
@@ -6,7 +6,7 @@ HINT = 'HINT:  Add a condition on partition key "year" to avoid the scan, or set
 
 
 class ScanPolicy(fixture.TestCase):
-    """A table that says it has 4,609 movies."""
+    """A table that is described with 4,609 movies."""
 
     @classmethod
     def setUpClass(cls):
@@ -38,7 +38,7 @@ class ScanPolicy(fixture.TestCase):
         self.assertEqual(self.fx.notices("SELECT * FROM movies"), [])
 
     def test_unknown_size(self):
-        """DynamoDB counts every six hours; what it does not know is not said."""
+        """DynamoDB counts every six hours; what it does not know is not reported."""
         self.fx.foreign_table("empty", "year int NOT NULL, title text", server="fake")
         self.assertEqual(self.fx.notices("SELECT * FROM empty"),
                          ['WARNING:  full scan of DynamoDB table "empty"\n' + HINT])
@@ -167,7 +167,7 @@ class ScanPolicy(fixture.TestCase):
 
 
 class OrdinaryUser(ScanPolicy):
-    """The same as somebody who may only tighten."""
+    """The same as a user who can only tighten it."""
 
     def setUp(self):
         super().setUp()
@@ -189,7 +189,7 @@ class OrdinaryUser(ScanPolicy):
         self.assertEqual(len(self.scan_notices()), 1)
 
     def test_may_not_loosen(self):
-        """allow is refused, and the hint says what else can be done."""
+        """allow is refused, and the hint reports what else can be done."""
         failure = self.fx.error("SET dynamo_fdw.scan_policy = allow")
         self.assertEqual(failure.sqlstate, "42501")
         self.assertEqual(failure.message, 'permission denied to set "dynamo_fdw.scan_policy" to "allow"')

@@ -74,7 +74,7 @@ class Shared(fixture.TestCase):
 
 
 class Scans(Shared):
-    """Whole tables."""
+    """Complete tables."""
 
     def test_joins(self):
         """Of entities, and of an entity with itself."""
@@ -133,14 +133,14 @@ class Scans(Shared):
         self.assertReads(sql, 1)
 
     def test_projection(self):
-        """What any of them wants, and the key, which errors name."""
+        """What any of them needs, and the key, which errors name."""
         [request] = self.begun("SELECT name FROM customer UNION ALL SELECT doc->>'label' FROM purchase")
         self.assertEqual(set(request.body["ExpressionAttributeNames"].values()), {"name", "doc", "label", "pk", "sk", "_et"})
         [request] = self.begun("SELECT doc->>'label' FROM purchase UNION ALL SELECT doc::text FROM purchase")
         self.assertNotIn("label", request.body["ExpressionAttributeNames"].values())
 
     def test_documents(self):
-        """One scan wants whole items."""
+        """One scan needs complete items."""
         self.fx.foreign_table("raw", "item jsonb OPTIONS (document 'item')", table_name=self.fx.remote("app"), scan_policy="allow")
         sql = "SELECT item->'total' FROM raw WHERE item->>'_et' = 'order' UNION ALL SELECT to_jsonb(total) FROM purchase"
         self.assertEqual(len(self.begun(sql)), 1)
@@ -159,7 +159,7 @@ class Scans(Shared):
         self.assertReads("SELECT o.n, t.tag FROM purchase o JOIN tag t USING (customer, n)", 1)
 
     def test_rescanned(self):
-        """The inner side of a loop is read again from what was kept."""
+        """The inner side of a loop is read again from what was cached."""
         self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off;"
                         "SET dynamo_fdw.enable_lookup_join = off")
         for work_mem in ("4MB", "64kB"):
@@ -199,12 +199,12 @@ class Scans(Shared):
         self.assertEqual(len(self.begun(sql)), 1)
 
     def test_not_for_each_row(self):
-        """A correlated subquery does not share; what it reads again is kept as before."""
+        """A correlated subquery does not share; what it reads again is cached as before."""
         self.assertReads("SELECT c.id, (SELECT sum(o.total) FROM purchase o WHERE o.total > c.rank) FROM customer c", 3, 3)
 
 
 class Indexes(fixture.TestCase):
-    """An entity that has an index, beside one that has none."""
+    """An entity that has an index, next to one that has none."""
 
     COMPANIES, USERS = 150, 30
 
@@ -247,7 +247,7 @@ class Indexes(fixture.TestCase):
         self.assertIndexes("SELECT id, name FROM company UNION ALL SELECT id, email FROM app_user", "-", "by_email")
 
     def test_apart(self):
-        """What the index says by itself, counts, and what might not have to be read."""
+        """What the index knows by itself, counts, and what might not have to be read."""
         self.assertIndexes("SELECT pk, name FROM anything WHERE email <> '' UNION ALL SELECT id, name FROM company", "-", "by_email")
         self.assertIndexes("SELECT pk FROM anything WHERE email > 'e1' UNION ALL SELECT name FROM anything WHERE email <> ''"
                            " UNION ALL SELECT name FROM company", "-", "by_email")
@@ -374,7 +374,7 @@ class Faults(Shared):
                          [("b", 1), ("c", 2), ("c", 3)])
 
     def test_parts_of_documents(self):
-        """Nor what only others asked for: their members, the key, a whole document, or all of the item."""
+        """Nor what only others requested: their members, the key, an entire document, or all of the item."""
         self.fx.create_table("papers", ("pk", "S"))
         self.fx.put("papers", [{"pk": "a", "kind": "x", "doc": {"a": 1, "b": "bad\0", "c": {"x": 5, "y": "\0"}}, "w": 5},
                                {"pk": "b", "kind": "y", "doc": {"a": 2, "b": "good", "c": {"x": 6, "y": "fine"}}, "w": 6},
@@ -392,7 +392,7 @@ class Faults(Shared):
                 self.assertEqual(sorted(self.fx.rows(sql), key=str), sorted(wanted, key=str))
                 self.assertEqual(len(self.begun(sql)), reads)
 
-    def test_nothing_to_ask(self):
+    def test_nothing_to_request(self):
         """A scan whose filter turns out to select nothing sends no request, and is not refused."""
         self.fx.execute("ALTER FOREIGN TABLE purchase OPTIONS (SET scan_policy 'error')")
         self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE purchase OPTIONS (SET scan_policy 'allow')")
@@ -400,7 +400,7 @@ class Faults(Shared):
         self.assertEqual(self.fx.rows(sql), [(CUSTOMERS,)])
 
     def test_temporary_files(self):
-        """Beyond work_mem nothing is kept for scans that may not begin."""
+        """Beyond work_mem nothing is cached for scans that may not begin."""
         self.fx.foreign_table("pad", "pk text, sk text, pad text", table_name=self.fx.remote("app"), scan_policy="allow", fetch_size=40)
         self.fx.execute("SET enable_async_append = off; SET work_mem = '64kB'; SET temp_file_limit = '8kB'")
         self.addCleanup(self.fx.execute, "RESET temp_file_limit")
@@ -466,7 +466,7 @@ class Faults(Shared):
 
 
 class Cursors(Shared):
-    """A statement that is executed in pieces."""
+    """A statement that is executed by several FETCHes."""
 
     SQL = "SELECT o.customer, o.n, t.tag FROM purchase o JOIN tag t USING (customer, n) ORDER BY 1, 2, 3"
 
@@ -529,6 +529,6 @@ class Plans(Shared):
         self.assertEqual([r.operation for r in self.begun(self.JOIN)], ["Scan", "BatchGetItem"])
 
     def test_keys(self):
-        """A Scan beside keys is not shared, and not cheaper."""
+        """A Scan next to keys is not shared, and not cheaper."""
         sql = "SELECT c.name, o.total FROM customer c JOIN purchase o ON o.customer = c.id WHERE c.id = '03'"
         self.assertEqual({r.operation for r in self.begun(sql)}, {"GetItem", "Query"})

@@ -133,7 +133,7 @@ class TemplateOrder(request_text.RequestTestCase):
                 self.assertEqual("Sort" in self.fx.explain(sql), sorted_here)
 
     def test_successive_values(self):
-        """Successive values of a part with nothing behind it: each is read in the order of the next part, unless no order is needed."""
+        """Successive values of a part with nothing after it: each is read in the order of the next part, unless no order is needed."""
         days = "site = '1' AND day IN ('2024-01-28', '2024-01-29', '2024-01-30', '2024-01-05')"
         for sql in (f"SELECT n FROM visit WHERE {days} ORDER BY n", f"SELECT n FROM visit WHERE {days} ORDER BY n DESC LIMIT 5",
                     f"SELECT min(n), max(n) FROM visit WHERE {days}", f"SELECT n, rank() OVER (ORDER BY n) FROM visit WHERE {days} ORDER BY n, 2",
@@ -145,7 +145,7 @@ class TemplateOrder(request_text.RequestTestCase):
         self.assertEqual(len(self.fx.requests(f"SELECT n FROM visit WHERE {days}")), 3)
 
     def test_more_values_than_ranges(self):
-        """A list whose length is not known to the plan, longer than what is asked for one by one: order is no worse."""
+        """A list whose length is not known to the plan, longer than what is requested one by one: order is no worse."""
         connection = self.fx.connect()
         connection.autocommit = True
         with connection.cursor() as cursor:
@@ -158,7 +158,7 @@ class TemplateOrder(request_text.RequestTestCase):
         connection.close()
 
     def test_estimate_of_many_values(self):
-        """More ranges than are asked for one by one are one Query, and are estimated as one."""
+        """More ranges than are requested one by one are one Query, and are estimated as one."""
         sql = f"SELECT n FROM event WHERE device = 'a' AND kind IN ({', '.join(f'$${n}$$' for n in range(150))})"
         self.assertEqual([r.operation for r in self.fx.requests(sql)], ["Query"])
         plan = self.fx.value(f"EXPLAIN (VERBOSE, FORMAT json) {sql}")[0]["Plan"]
@@ -210,7 +210,7 @@ class TemplateOrder(request_text.RequestTestCase):
             self.assertEqual(self.fx.rows("SELECT id FROM state WHERE kind = 'a' AND status = 'open' ORDER BY created"), [("2",), ("1",), ("3",)])
 
     def test_more_texts_than_are_joined(self):
-        """Values of several parts whose combinations are too many: what they have in common is asked for, the rest is checked here."""
+        """Values of several parts whose combinations are too many: what they have in common is requested, the rest is checked here."""
         self.fx.create_table("grid", ("pk", "S"), ("sk", "S"))
         self.fx.put("grid", [{"pk": f"p{n % 3}", "sk": sk} for n, sk in enumerate(("o#1#2", "o#1#9999", "o#3000#1", "o#70#71", "u#1#2", "o#1"))])
         self.fx.foreign_table("grid", 'pk text NOT NULL, a text COLLATE "C" NOT NULL, b text COLLATE "C" NOT NULL', scan_policy="allow",

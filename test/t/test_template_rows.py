@@ -1,4 +1,4 @@
-"""Which items of a mapped table are rows, whatever their attributes are called and wherever a column stands: every count, however it is asked for, is the same."""
+"""Which items of a mapped table are rows, whatever their attributes are called and wherever a column is: every count, however it is requested, is the same."""
 import itertools
 import json
 import time
@@ -52,7 +52,7 @@ class Names(TestCase):
                     self.assertEqual(self.rows(f"SELECT * FROM {name}"), [("t1", "Ann")])
 
     def test_a_source_in_the_sort_key(self):
-        """Likewise where the sort key is what the column is read from."""
+        """The same where the sort key is what the column is read from."""
         for first, second in KEY_NAMES:
             with self.subTest(first, second=second):
                 items = [{first: f"T#{t}", second: f"{t}#{n}", **name} for t, n, name in (("t1", "ann", {"nm": "ann"}), ("t2", "bob", {}), ("t3", "eve", {"nm": "Eve"}))]
@@ -103,7 +103,7 @@ class Occurrences(TestCase):
         name = self.table("username text NOT NULL", {"pk": "CUSTOMER#${username}", "sk": "CUSTOMER#${username}"}, items)
         self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(0,)])
 
-    def test_a_decided_text_beside_an_undecided_one(self):
+    def test_a_decided_text_next_to_an_undecided_one(self):
         """A text that fits in one way is cut so, though it could be cut otherwise if a part held what ends it."""
         templates = {"pk": "${x}#${y}|${z}", "sk": "C#${w}#${w}"}
         for first, second in KEY_NAMES:
@@ -134,7 +134,7 @@ class Occurrences(TestCase):
                     self.same(name, f"u = '{u}'", [u], "u")
 
     def test_twice_in_one_text(self):
-        """The second place of a column ends where its value ends, whatever character stands behind it."""
+        """The second place of a column ends where its value ends, whatever character is after it."""
         items = [{"pk": "a.b/a.b.c", "sk": "s"}, {"pk": "a/a.c", "sk": "s"}, {"pk": "a/b.c", "sk": "s"}]
         name = self.table("x text NOT NULL", {"pk": "${x}/${x}.c"}, items)
         self.assertEqual(self.rows(f"SELECT x FROM {name}"), [("a",), ("a.b",)])
@@ -150,7 +150,7 @@ class Occurrences(TestCase):
                 self.assertEqual(self.rows(f"SELECT x, y FROM {name} WHERE x = 'p|s' AND y = 'q'"), [("p|s", "q")])
 
     def test_read_from_an_index_key(self):
-        """A column that is read from an index key, and stands in the table's."""
+        """A column that is read from an index key, and is in the table's."""
         items = [{"pk": f"P#{n}", "sk": f"U#{u}", "gk": f"A#{u}"} for n, u in enumerate(("ann", "o#neil"))] + [{"pk": "P#9", "sk": "U#bob"}]
         name = self.table("n int NOT NULL, u text OPTIONS (attribute 'gk')", {"pk": "P#${n}", "sk": "U#${u}", "gk": "A#${u}"}, items)
         self.assertEqual(self.rows(f"SELECT n, u FROM {name}"), [(0, "ann"), (1, "o#neil")])
@@ -192,7 +192,7 @@ class Occurrences(TestCase):
                               [{"pk": "P#1", "sk": sk.replace("${u}", "o#neil"), "gk": "A#o#neil"}])
             self.assertEqual(self.rows(f"SELECT n, u FROM {name}"), [(1, "o#neil")], sk)
 
-    def test_an_empty_value_beside_it(self):
+    def test_an_empty_value_next_to_it(self):
         """A column that is read elsewhere may be empty there."""
         items = [{"pk": "A#a|", "sk": "B#a", "u": ""}, {"pk": "A#b|c|k", "sk": "B#b|c", "u": "k"}, {"pk": "A#b|c|", "sk": "B#b|c", "u": ""}]
         name = self.table("v text NOT NULL, u text OPTIONS (attribute 'u')", {"pk": "A#${v}|${u}", "sk": "B#${v}"}, items)
@@ -213,7 +213,7 @@ class Occurrences(TestCase):
                     self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(1,)])
 
     def test_children_of_entangled_times(self):
-        """What stands behind a time makes another entity where texts share columns, too."""
+        """What is after a time makes another entity where texts share columns, too."""
         items = [{"pk": "C#x", "sk": "C-x-2024-01-01T10:00:00Z#child"}, {"pk": "C#x", "sk": "C-x-2024-01-01T10:00:00Z"}]
         name = self.table("u text NOT NULL, at timestamptz NOT NULL", {"pk": "C#${u}", "sk": "C-${u}-${at:iso8601(0)}"}, items)
         self.assertEqual(self.rows(f"SELECT count(*) FROM {name}"), [(1,)])
@@ -240,7 +240,7 @@ class Occurrences(TestCase):
         self.assertIn("matches its template in several ways", self.fx.error(f"SELECT count(*) FROM {name}").message)
 
     def test_merged_by_a_part(self):
-        """Streams are merged in the order of a part behind one that holds the separator."""
+        """Streams are merged in the order of a part after one that holds the separator."""
         items = [{"pk": f"P#{n % 3}", "sk": f"{kind}#{n:03}", "kind": kind, "v": n} for n, kind in enumerate(["a#b", "a", "z"] * 12)]
         name = self.table("p int NOT NULL, kind text OPTIONS (attribute 'kind') NOT NULL, n int NOT NULL, v int", {"pk": "P#${p}", "sk": "${kind:lower,any}#${n:padded(3)}"}, items)
         sql = f"SELECT n FROM {name} WHERE p IN (0, 1, 2) AND kind = 'a#b' ORDER BY n"
@@ -257,7 +257,7 @@ class Times(TestCase):
         return self.table(f"placed timestamptz NOT NULL{extra}, total int", {"sk": f"{prefix}${{placed:{spec}}}{rest}"}, items)
 
     def test_children_are_no_rows(self):
-        """What stands behind a time, after its separator, makes another entity."""
+        """What is after a time, after its separator, makes another entity."""
         for spec, text in (("iso8601(0)", "2024-01-01T10:00:00Z"), ("iso8601(3)", "2024-01-01T10:00:00.000Z"), ("iso8601(0,)", "2024-01-01T10:00:00"),
                            ("pattern(YYYYMMDDHH24MISS)", "20240101100000"), ("pattern(DD.MM.YYYY)", "01.01.2024"), ("pattern(YYYY\"h\"MM)", "2024h01")):
             with self.subTest(spec):
@@ -277,7 +277,7 @@ class Times(TestCase):
                         self.assertEqual(self.rows(f"SELECT id, total FROM {name}"), [("y", 1)])
 
     def test_another_width_is_a_mismatch(self):
-        """A time that is spelled otherwise is never silently another entity."""
+        """A time in another form is never silently another entity."""
         for spec, rest, text in (("iso8601(0)", "#${id}", "2024-01-01T10:00:00.123Z#y"), ("iso8601(0)", "-${id}", "2024-01-01T10:00:00.123Z-y"),
                                  ("iso8601(0)", "${id:padded(3)}", "2024-01-01T10:00:00+01:00005"), ("iso8601(3)", "#${id}", "2024-01-01T10:00:00Z#y"),
                                  ("pattern(YYYY-MM-DD)", "-${id}", "2024-1/1-y"), ("pattern(YYYYMMDD)", "#${id}", "2024011#y"), ("iso8601(0)", "", "2024-01-01T10:00:00.123Z"),
@@ -289,14 +289,14 @@ class Times(TestCase):
                     self.assertMismatch(sql, "placed")
 
     def test_before_a_hyphen(self):
-        """A format that has the separator's character is cut by its width; what stands behind it decides."""
+        """A format that has the separator's character is split by its width; what follows it decides."""
         for spec, text in (("iso8601(0)", "2024-01-01T10:00:00Z"), ("pattern(YYYY-MM-DD)", "2024-01-01")):
             items = [text + "-7", text + "-8", text + "x", "META-1"]
             name = self.placed(spec, items, "-${n}", extra=", n int NOT NULL")
             with self.subTest(spec):
                 self.assertEqual(self.rows(f"SELECT n, total FROM {name}"), [(7, 1), (8, 2)])
 
-    def test_last_behind_a_hyphen(self):
+    def test_last_after_a_hyphen(self):
         """The last part does not take the rest only because of its width."""
         name = self.placed("iso8601(0)", ["2024-01-01T10:00:00Z", "2024-01-01T10:00:00Z#child", "META"], prefix="A-")
         self.assertEqual(self.rows(f"SELECT count(*), sum(total) FROM {name}"), [(1, 1)])
@@ -349,14 +349,14 @@ class Mismatches(TestCase):
             self.assertIn("is not among those listed in its template", self.fx.error(sql.format(name)).message, sql)
 
     def test_an_index_key_outside_of_its_enumeration(self):
-        """The members of an index key are asked for: so an item outside of them is an error in all ways."""
+        """The members of an index key are requested: so an item outside of them is an error in all ways."""
         items = [{"pk": f"P#{n}", "sk": f"{n:02}", "sh": str(n % 3)} for n in range(40)] + [{"pk": "P#77", "sk": "77", "sh": "7"}]
         columns = "p text OPTIONS (attribute 'pk') NOT NULL, at text OPTIONS (attribute 'sk') COLLATE \"C\" NOT NULL, shard int OPTIONS (attribute 'sh') NOT NULL"
         name = self.table(columns, {"sh": "${shard:0..2}"}, items, indexes=[index("by_shard", ("sh", "S"), ("sk", "S"))], trusted_indexes="by_shard")
         self.over("consistent", name, columns, {"sh": "${shard:0..2}"}, trusted_indexes="by_shard", consistent_read="true")
         for sql in ("SELECT count(*) FROM {}", "SELECT p FROM {}", "SELECT count(shard) FROM {}", "SELECT max(at) FROM {}"):
             self.assertIn("is not among those listed in its template", self.fx.error(sql.format("consistent")).message)
-        # asked for member by member it is not met
+        # requested member by member it is not met
         self.assertEqual(self.rows(f"SELECT count(*) FROM {name} WHERE at >= '00' AND shard IN (0, 1, 2)"), [(40,)])
         self.assertIn("is not among those listed in its template", self.fx.error(f"SELECT * FROM {name} WHERE p = 'P#77'").message)
 
@@ -369,7 +369,7 @@ class Mismatches(TestCase):
 
 
 class Indexes(TestCase):
-    """What the key of an index says of an item, and what it does not."""
+    """What the key of an index proves about an item, and what it does not."""
 
     def test_a_literal_proves_nothing(self):
         """An item whose index key does not begin with the template's literal is a row all the same."""
@@ -444,7 +444,7 @@ class Numbers(TestCase):
             self.assertEqual(self.rows(f"SELECT n FROM {name} WHERE n = 7"), [(7,)])
 
     def test_booleans_in_digits(self):
-        """The two spellings of bool(01,00) stay as they are in a text."""
+        """The two representations of bool(01,00) stay as they are in a text."""
         name = self.table("flag boolean NOT NULL, n int NOT NULL", {"sk": "${flag:bool(01,00)}#${n}"}, [{"pk": "p", "sk": "01#1"}, {"pk": "p", "sk": "00#2"}])
         self.assertEqual(self.rows(f"SELECT flag, n FROM {name}"), [(False, 2), (True, 1)])
         self.assertEqual(self.rows(f"SELECT n FROM {name} WHERE flag AND n = 1"), [(1,)])
@@ -485,7 +485,7 @@ class Values(TestCase):
     """Small things that were accepted."""
 
     def test_a_uuid_with_more(self):
-        """U+0000 behind the digits of a uuid is a mismatch."""
+        """U+0000 after the digits of a uuid is a mismatch."""
         digits = "0123456789abcdef0123456789abcdef"
         self.fx.create_table("uuids", ("pk", "S"))
         self.fx.put("uuids", [{"pk": "a", "id": digits}, {"pk": "b", "id": digits + "\0zz"}])
@@ -502,10 +502,10 @@ class Values(TestCase):
 
 
 class NoRows(TestCase):
-    """What nobody would say otherwise: that a template fits nothing."""
+    """What is not reported otherwise: that a template matches nothing."""
 
     def notices(self, sql):
-        """What the statement says besides its rows."""
+        """The messages of the statement, next to its rows."""
         del self.fx.conn.notices[:]
         self.fx.rows(sql)
         return [line for notice in self.fx.conn.notices for line in notice.rstrip("\n").split("\n")]
@@ -524,7 +524,7 @@ class NoRows(TestCase):
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE v = 5"), [])
 
     def test_items_of_others(self):
-        """The key of the first one is named; where a row was found nothing is said."""
+        """The key of the first one is named; where a row was found nothing is reported."""
         items = [{"pk": "A#1", "sk": f"ITEM-{n}"} for n in range(3)] + [{"pk": "A#2", "sk": "ITEM-1"}, {"pk": "A#2", "sk": "ITEM1#x"}]
         name = self.table("id int NOT NULL, item text NOT NULL", {"pk": "A#${id}", "sk": "ITEM${item:plain}#x"}, items)
         [said, detail, _] = self.notices(f"SELECT * FROM {name} WHERE id = 1")
@@ -534,7 +534,7 @@ class NoRows(TestCase):
         self.assertEqual(self.notices(f"SELECT * FROM {name} WHERE id = 1 LIMIT 0"), [])
 
     def test_conditions_and_keys(self):
-        """Nothing is said where a condition, or a key, chose items that are no rows; nor where other executions found rows."""
+        """Nothing is reported where a condition, or a key, chose items that are no rows; nor where other executions found rows."""
         items = [{"pk": f"T#{t}", "sk": f"ORDER#{n:03}", "name": f"n{n}"} for t in range(3) for n in range(4)] + [{"pk": "T#1", "sk": "ORDER#x", "name": "bad"}, {"pk": "T#9", "sk": "ORDER#x"}]
         name = self.table("tenant int NOT NULL, no int NOT NULL, name text", {"pk": "T#${tenant}", "sk": "ORDER#${no:padded(3)}"}, items, on_mismatch="null")
         self.fx.execute("CREATE TABLE k AS SELECT * FROM (VALUES ('bad'), ('n1'), ('n2'), ('n2')) v(nm); ANALYZE k;"

@@ -16,8 +16,8 @@ class TemplateSources(request_text.RequestTestCase):
         self.fx.put(name, items)
         self.fx.foreign_table(name, columns, table_name=self.fx.remote(name), key_templates=json.dumps(templates), **options)
 
-    def test_key_spelled_from_another_text(self):
-        """A column that is read from an index's key, and spelled in the table's."""
+    def test_key_composed_from_another_text(self):
+        """A column that is read from an index's key, and composed in the table's."""
         items = [{"pk": "user#a", "g": "U#a"}, {"pk": "user#b", "g": "U#x"}, {"pk": "user#c"}, {"pk": "user#d", "g": "nothing"}]
         self.table("others", "email text OPTIONS (attribute 'g')", {"pk": "user#${email}", "g": "U#${email}"}, items,
                    [index("by_g", ("g", "S"))])
@@ -29,7 +29,7 @@ class TemplateSources(request_text.RequestTestCase):
         self.assertEqual(self.fx.rows("SELECT email FROM others WHERE email IN ('b', 'x', 'c')"), [])
 
     def test_index_without_what_must_agree(self):
-        """An index that lacks an attribute which the table's key spells is followed by the items."""
+        """An index that lacks an attribute which the table's key composes is followed by the items."""
         items = [{"pk": f"U#{name.lower()}", "id": name, "st": "a"} for name in ("Ann", "Bob")] + [{"pk": "U#cy", "id": "No", "st": "a"}]
         self.table("keys_only", "id text, st text NOT NULL", {"pk": "U#${id:lower}"}, items, [index("by_st", ("st", "S"), None, "KEYS_ONLY")])
         self.assertEqual(self.fx.rows("SELECT count(st) FROM keys_only WHERE st = 'a'"), [(2,)])

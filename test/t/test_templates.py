@@ -182,7 +182,7 @@ class Templates(request_text.RequestTestCase):
                 self.assertSame(f"SELECT w.* FROM mirror.{name} l, LATERAL (SELECT * FROM {name} r WHERE {same} OFFSET 0) w")
 
     def test_trusted(self):
-        """Without the promise an index by another source may lack rows."""
+        """Without trusted_indexes an index by another source may lack rows."""
         self.assertAsks("SELECT full_name FROM app_user WHERE email = 'cy.a' AND company <> 'x'",
                         ["Query app/inverted where sk = 'user#cy.a' AND begins_with(pk,'company#') get name, pk, sk"])
         columns, templates, _, _ = ENTITIES["app_user"]
@@ -229,7 +229,7 @@ class Templates(request_text.RequestTestCase):
                 self.assertEqual(hint, f'Add a condition on "company", from which partition key "pk" is composed, to avoid the scan, or {end}{more}')
 
     def test_prepared(self):
-        """Generic plans compose the key anew."""
+        """Generic plans compose the key again."""
         self.fx.execute("PREPARE p AS SELECT email FROM app_user WHERE company = $1 AND email = $2")
         for _ in range(7):
             self.assertEqual(self.fx.rows("EXECUTE p ('acme', 'cy.a')"), [("cy.a",)])

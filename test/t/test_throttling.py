@@ -53,7 +53,7 @@ class Throttling(metering.TestCase):
                  if request.operation == "BatchGetItem"]
         self.assertLess(sizes[-1], 60)
 
-    def test_says_so_once(self):
+    def test_is_reported_once(self):
         """A warning when it takes more than a second."""
         self.table(100, 8192)
         notices = self.fx.notices("SELECT sum(n) FROM t WHERE n >= 0")
@@ -93,7 +93,7 @@ class Throttling(metering.TestCase):
         self.assertEqual([request.body for request in self.fake.requests if "Limit" in request.body], [])
         self.assertEqual(table.throttled, 0)
 
-    def test_patience(self):
+    def test_throttle_timeout(self):
         """What ends a statement is time without progress; the next one begins afresh."""
         table = self.table(1000, 8192)
         self.fx.execute("ALTER SERVER metered OPTIONS (ADD throttle_timeout '300ms')")
@@ -144,7 +144,7 @@ class Throttling(metering.TestCase):
         self.assertEqual(self.fx.rows(f"SELECT count(n), sum(n) FROM h WHERE pk IN ({keys}) AND n >= 0"), [(400, sum(range(400)))])
 
     def test_hot_partitions_of_two_statements(self):
-        """What one statement has met does not make the next one slow down the whole table."""
+        """What one statement has met does not make the next one slow down the entire table."""
         items = [item(n, pk={"S": f"p{n // 200}"}, sk={"N": str(n)}) for n in range(400)]
         self.fake.metered("h", 40000, 40960, range_key=("sk", "N"), items=items)
         self.fx.foreign_table("h", "pk text, sk integer, n integer", server="metered")
@@ -157,8 +157,8 @@ class Throttling(metering.TestCase):
         self.assertEqual(self.fx.rows("SELECT count(n) FROM h WHERE pk = 'p1' AND n >= 0"), [(200,)])
         self.assertEqual([request.body for request in self.fake.requests if "Limit" in request.body], [])
 
-    def test_sleeps_while_other_answers_wait(self):
-        """Lookups whose answers have come, and have no room yet, do not keep the one that is awaited from sleeping."""
+    def test_sleeps_while_other_responses_wait(self):
+        """Lookups whose responses have come, and have no memory yet, do not keep the one that is awaited from sleeping."""
         items = [item(n, pk={"S": f"p{n // 50}"}, sk={"N": str(n)}, b={"S": "x" * 20000}) for n in range(1000)]
         self.fake.metered("h", 40000, 400, range_key=("sk", "N"), items=items, size_bytes=10 ** 11)
         self.fx.foreign_table("h", "pk text, sk integer, n integer, b text", server="metered")

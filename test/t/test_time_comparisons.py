@@ -46,7 +46,7 @@ class Values(times.Twins):
 
 
 class Requests(times.Requests):
-    """What is asked for."""
+    """What is requested."""
 
     def test_timestamptz(self):
         self.load_kind("timestamptz")
@@ -135,7 +135,7 @@ class Requests(times.Requests):
                 rows, right = [sorted(self.fx.rows(f"EXECUTE {table}_t ('{bound}')")) for table in "fl"]
                 self.assertEqual(rows, right, (zone, bound))
 
-    def test_misfits(self):
+    def test_mismatches(self):
         """Stored values that are no times."""
         for kind in TYPES:
             self.load([("pk", "text", None), ("at", kind, {"format": "iso8601(0)"} if kind != "date" else {}), ("n", "integer", None)],

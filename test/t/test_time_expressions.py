@@ -125,10 +125,10 @@ class Limits(times.Twins):
 
 
 class Requests(times.Requests):
-    """What is asked for."""
+    """What is requested."""
 
     def bounded(self, *cases):
-        """By conditions on the partition and these bounds of the sort key; None: nothing is asked for."""
+        """By conditions on the partition and these bounds of the sort key; None: nothing is requested."""
         self.asks(*((condition, key and f"pk = p AND at {key}") for condition, key in cases))
 
     def unbound(self, *conditions):

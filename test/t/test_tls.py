@@ -152,7 +152,7 @@ class Sessions(fixture.TestCase):
 
     def run_on(self, name):
         """
-        The whole handshakes, without a session to resume, of a statement that sends one request after the other.
+        The full handshakes, without a session to resume, of a statement that sends one request after the other.
 
         How many connections libcurl makes is its affair, but all that follow the first one can resume. Those that it
         refused before may not have been counted yet: some versions look at the certificate after the handshake.
@@ -172,7 +172,7 @@ class Sessions(fixture.TestCase):
 
     def test_fanning_out(self):
         """
-        Connections beside the one that has read the description resume its session. libcurl may have taken that
+        Connections next to the one that has read the description resume its session. libcurl may have taken that
         one for closed, and it may be without a session for a moment, so that the numbers are not exact.
         """
         self.fake.together(8)
@@ -224,7 +224,7 @@ class Addresses(fixture.TestCase):
         self.fx.foreign_table("t", "pk text", server="s")
 
     def test_the_option_proxy(self):
-        """Plain requests go to the proxy with the whole URL."""
+        """Plain requests go to the proxy with the entire URL."""
         with fixture.FakeDynamo() as proxy:
             proxy.table("t", items=[{"pk": {"S": "a"}}])
             self.server("http://dynamodb.example:8000", proxy=proxy.endpoint)
@@ -253,7 +253,7 @@ class Addresses(fixture.TestCase):
             self.fx.execute("SELECT dynamo_fdw_disconnect_all()")
 
     def test_link_local_names(self):
-        """The address counts, not the spelling: also behind numbers, and never through a retry."""
+        """The address counts, not its spelling: also after numbers, and never through a retry."""
         for host in ("169.254.169.254", "0xa9fea9fe", "2852039166", "[::ffff:a9fe:a9fe]"):
             with self.subTest(host=host):
                 self.server(f"http://{host}")

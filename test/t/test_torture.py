@@ -1,9 +1,9 @@
-"""Memory that fails: each allocation of the rooms in plain C in turn, under statements of every kind.
+"""Memory that fails: each allocation of the plain C directories in turn, under statements of every kind.
 
-The extension is linked once more, from the tree's objects, with an allocator that fails when SQL tells it to
+The extension is linked once more, from the tree's objects, with an allocator that fails when SQL makes it
 (test/torture), and only this test's database uses that library. Every statement gives the right rows, or the error "out
-of memory"; the session goes on, and nothing is left behind. DYNAMO_FDW_TORTURE_STRIDE says which allocations fail: of so
-many one, in turn; test/nightly asks for each (1).
+of memory"; the session goes on, and nothing is left behind. DYNAMO_FDW_TORTURE_STRIDE reports which allocations fail: of so
+many one, in turn; test/nightly requests each (1).
 """
 import glob
 import os
@@ -70,7 +70,7 @@ class Torture(fixture.TestCase):
         cls.addClassCleanup(shutil.rmtree, directory)
         library = build(directory)
         shop.create(cls.fx, "orders", "readings")
-        # other tests make and drop tables of theirs meanwhile
+        # other tests make and drop tables of theirs in the meantime
         cls.fx.server("own", os.environ["DDB_ENDPOINT"], table_prefix=cls.fx.remote(""))
         cls.fx.execute("UPDATE pg_proc SET probin = %s WHERE probin = '$libdir/dynamo_fdw'", (library,))
         cls.connect()
@@ -90,7 +90,7 @@ class Torture(fixture.TestCase):
 
     def fail_once(self, sql, nth, onward, forget):
         """(rows or None for the lack of memory, did an allocation fail)"""
-        if forget:      # connection and descriptions are made anew, under the failing allocator too
+        if forget:      # connection and descriptions are recreated, under the failing allocator too
             self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
             self.fx.execute("ALTER SERVER ddb OPTIONS (SET region 'us-east-1')")
         self.fx.rows("SELECT torture_arm(%s, %s)", (nth, onward))

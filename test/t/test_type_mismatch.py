@@ -73,8 +73,8 @@ class Conditions(fixture.TestCase):
                 self.assertIn("it is not an integer", failure.message)
                 self.assertIn('item pk = "a", id = 1.5', failure.detail)
 
-    def test_a_not_null_column_is_a_promise(self):
-        """IS NULL on it is false without asking; reading a NULL is an error."""
+    def test_a_not_null_column_is_trusted(self):
+        """IS NULL on it is false without requesting; reading a NULL is an error."""
         self.load([{"S": "x"}, None], "text")
         self.fx.execute("ALTER FOREIGN TABLE f ALTER v SET NOT NULL")
         self.assertEqual(self.fx.error("SELECT v FROM f WHERE pk = 'a'").sqlstate, "23502")
@@ -97,7 +97,7 @@ class Softly(fixture.TestCase):
                    "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0")
 
     def read(self, name, attribute, pg_type):
-        """The column beside a parallel scan."""
+        """The column next to a parallel scan."""
         self.fx.foreign_table("f", f"pk text, v {pg_type} OPTIONS (attribute '{attribute}')", scan_policy="allow",
                               on_mismatch="null", table_name=self.fx.remote("f"))
         sql = "SELECT (SELECT count(*) FROM big WHERE n > 0), array_agg(v::text ORDER BY pk) FROM f WHERE pk IS NOT NULL"

@@ -22,7 +22,7 @@ TAKES = {
     "jsonb": "S N B BOOL SS NS BS L M", "json": "S N B BOOL SS NS BS L M",
 }
 
-# How format_type spells what the tests write shorter.
+# How format_type represents what the tests write shorter.
 SPELLED = {"varchar(9)": "character varying", "char(9)": "character", "timestamp": "timestamp without time zone",
            "timestamptz": "timestamp with time zone", "numeric(9,2)": "numeric"}
 
@@ -137,8 +137,8 @@ class Decoding(oneitem.TestCase):
                 self.assertEqual(self.shown(value, column, path=path), text)
 
 
-class Misfits(oneitem.TestCase):
-    """Values that do not fit are errors that name table, column and item, or NULL where the user says so."""
+class Mismatches(oneitem.TestCase):
+    """Values that do not fit are errors that name table, column and item, or NULL where on_mismatch is null."""
 
     @classmethod
     def setUpClass(cls):
@@ -191,7 +191,7 @@ class Misfits(oneitem.TestCase):
         self.put({"N": "1"}, "text", extra="NOT NULL", on_mismatch="null")
         self.assertEqual(self.fx.error("SELECT * FROM t").sqlstate, "23502")
 
-    def test_the_item_is_named_though_only_the_column_was_asked_for(self):
+    def test_the_item_is_named_though_only_the_column_was_requested(self):
         failure = self.failure({"N": "1"}, "text", "SELECT v FROM t")
         self.assertEqual(failure.detail, 'DynamoDB table "t", item pk = "a", value 1.')
 
@@ -216,7 +216,7 @@ class Misfits(oneitem.TestCase):
                 self.assert_misfit({"N": number}, "real", "it is out of range for type real", excerpt)
 
     def test_more_digits_than_dynamodb_has(self):
-        """39 digits are no number of DynamoDB's: whoever answers is not to be believed."""
+        """39 digits are no number of DynamoDB's: a service that returns them is not to be trusted."""
         for number in ("1" * 39, "1" + "0" * 126, "abc", "", "NaN", "1 ", "0x1"):
             for column in ("numeric", "integer", "double precision", "jsonb"):
                 with self.subTest(number=number[:10], column=column):
@@ -226,7 +226,7 @@ class Misfits(oneitem.TestCase):
         self.assert_misfit({"S": "abcd"}, "varchar(3)", "it is longer than 3 characters", "abcd")
         self.assert_misfit({"S": "ab  "}, "char(3)", "it is longer than 3 characters", "ab  ")
 
-    def test_spellings(self):
+    def test_representations(self):
         for column, text, reason in (
                 ("uuid", "0123ABCD-4567-89ef-0123-456789abcdef", "it is not a uuid in lower case with hyphens"),
                 ("uuid", "0123abcd456789ef0123456789abcdef", "it is not a uuid in lower case with hyphens"),
@@ -267,7 +267,7 @@ class Misfits(oneitem.TestCase):
             with self.subTest(column=column):
                 self.assertIsNone(self.shown({"S": text}, column, on_mismatch="null"))
 
-    def test_error_beside_an_odd_key(self):
+    def test_error_next_to_an_odd_key(self):
         """An item with a key of another type is none, whatever else is wrong with it."""
         self.put({"S": "no address"}, "inet")
         self.fake.tables["t"].items[0]["pk"] = {"BOOL": True}
@@ -309,7 +309,7 @@ class Misfits(oneitem.TestCase):
                     self.assertIn('item pk = "a"', failure.detail)
                     self.assertIsNone(self.shown(value, column, on_mismatch="null"))
 
-    def test_u0000_where_nobody_looks(self):
+    def test_u0000_in_unused_parts(self):
         self.put({"S": "x\0y"}, "text")
         self.fake.tables["t"].items[0]["na\0me"] = {"S": "\0"}
         self.assertEqual(self.fx.rows("SELECT pk FROM t"), [("a",)])

@@ -13,7 +13,7 @@ KEYS = 'pk text COLLATE "C" NOT NULL, sk int NOT NULL'
 OWN = KEYS + ', kind text COLLATE "C", at int, owner text COLLATE "C", doc jsonb'
 NAMES = ["a", "b", "é\"\\\n", "", "日本", "a,b", "{", "long" * 30]
 
-# What stands at the path, by the number of the item: (attribute value or nothing); the elements follow from it.
+# What is at the path, by the number of the item: (attribute value or nothing); the elements follow from it.
 TAGS = [["a"], ["a", "b", "a"], [], "absent", None, ["", None, "é\"\\\n"], ["日本", "a,b"], ["{", "long" * 30, "b", None, None]]
 LINES = [[{"sku": "s1", "qty": 1}], [{"sku": "s1", "qty": 2, "deep": {"x": [1, "two"]}}, {"sku": None, "qty": Decimal("3")}, {}],
          [], "absent", None, "no map", [{"sku": "s2"}, None, {"qty": 7, "é\"": "odd", "deep": {"x": "no list"}}], [{"sku": "s3", "deep": []}]]
@@ -199,7 +199,7 @@ class Rows(Unnested):
             self.assertSame(sql)
 
     def test_joins(self):
-        """Joins as outer and inner side, by whole keys and parts of them, in all types."""
+        """Joins as outer and inner side, by complete keys and parts of them, in all types."""
         on = ("t.pk = w.pk AND t.sk = w.sk", "t.pk = w.pk", "t.pk = w.pk AND t.sk = w.sk AND t.pos = w.pos", "t.pk = w.pk AND t.sk = w.sk AND t.tag = w.tag",
               "t.kind = w.kind", "t.owner = w.owner", "t.owner = w.owner AND t.pos = 0", "t.tag = w.tag AND w.n < 6", "t.pk = w.pk AND t.sk = w.sk AND t.pos >= w.pos",
               "t.pk = w.pk AND t.tag = w.tag", "t.pk = w.pk AND t.sk IN (1, 2) AND t.tag IS NULL")
@@ -278,7 +278,7 @@ class Rows(Unnested):
             self.assertSame(sql)
 
     def test_cached_reads(self):
-        """A Scan that is executed again is answered from what was kept."""
+        """A Scan that is executed again is served from what was cached."""
         for sql in ("SELECT w.n, (SELECT count(*) FROM tags t WHERE t.tag = w.tag) FROM wanted w WHERE n < 12",
                     "SELECT w.n, (SELECT count(*) FROM tags t WHERE t.at > w.n AND t.pos = w.pos) FROM wanted w WHERE n < 12",
                     "SELECT w.n, (SELECT string_agg(t.doc ->> 'x', ',' ORDER BY t.pk, t.sk, t.pos) FROM tags t WHERE t.at = w.n OR t.tag = w.tag) FROM wanted w WHERE n < 12",
@@ -437,7 +437,7 @@ class Values(request_text.RequestTestCase):
 
     @WITHOUT_SANITIZERS
     def test_many_elements(self):
-        """Ten thousand elements of one item, beside a long attribute: neither is copied for each row."""
+        """Ten thousand elements of one item, next to a long attribute: neither is copied for each row."""
         self.fx.create_table("long", ("pk", "S"), ("sk", "N"))
         self.fx.put("long", [{"pk": "p", "sk": n, "c": [{"v": i} for i in range(9000)], "pad": "x" * 150000} for n in range(3)])
         self.fx.foreign_table("long", "pk text NOT NULL, sk int NOT NULL, pad text, pos int OPTIONS (path '@index'), v int OPTIONS (path '@.v')", unnest="c")
@@ -513,7 +513,7 @@ class Options(request_text.RequestTestCase):
         self.assertEqual(self.fx.rows("SELECT a, b, \"@\" FROM names"), [(1, 2, 1)])
 
     def test_documents(self):
-        """Each row has the whole item, or its rest, which keeps what is unnested."""
+        """Each row has the entire item, or its rest, which contains the unnested list."""
         self.fx.create_table("whole", ("pk", "S"))
         self.fx.put("whole", [{"pk": "p", "c": ["x", "y"], "other": 1}])
         self.fx.foreign_table("whole", "pk text NOT NULL, e text OPTIONS (path '@'), rest jsonb OPTIONS (document 'rest'), item jsonb OPTIONS (document 'item')", unnest="c")

@@ -1,4 +1,4 @@
-"""Mistakes that look like "no data", or like a slow database: each has a message that says what it is."""
+"""Mistakes that look like "no data", or like a slow database: each has a message that reports what it is."""
 import fixture
 from replies import error
 from tables import index
@@ -27,7 +27,7 @@ class KeyTypes(fixture.TestCase):
         self.assertEqual(failure.hint, hint)
 
     def test_where_it_is_read_or_bound(self):
-        """In the SELECT list, in conditions, in joins, in whole rows; also where no row would be read."""
+        """In the SELECT list, in conditions, in joins, in full rows; also where no row would be read."""
         hint = "Change the column type to text. If the key contains numbers as text, set the column option \"format\" to \"string\" instead."
         self.fx.foreign_table("f", "pk int, sk numeric, v int", table_name=self.fx.remote("texts"))
         for sql in ("SELECT pk FROM f", "SELECT * FROM f", "SELECT v FROM f WHERE pk = 1", "SELECT f FROM f", "EXPLAIN SELECT pk FROM f",
@@ -80,7 +80,7 @@ class KeyTypes(fixture.TestCase):
 
 
 class WhyNotBound(fixture.TestCase):
-    """The warning of a Scan, and EXPLAIN, say why a condition does not restrict the key."""
+    """The warning of a Scan, and EXPLAIN, report why a condition does not restrict the key."""
 
     @classmethod
     def setUpClass(cls):
@@ -111,7 +111,7 @@ class WhyNotBound(fixture.TestCase):
                              ("55000", HINT[7:].replace('to "allow" to silence this warning', 'to "warn" or "allow"') + sentence))
 
     def test_no_condition(self):
-        """Of no condition, and of one on other columns, nothing more is said."""
+        """Of no condition, and of one on other columns, nothing more is reported."""
         self.table()
         self.says("true", "")
         self.says("sk = 's01'", "")
@@ -239,7 +239,7 @@ class FoldedNames(fixture.TestCase):
         return ("ANALYZE f", "SELECT FROM dynamo_fdw_check_table('f')", f"SELECT FROM dynamo_fdw_describe('ddb', '{self.remote}')")
 
     def says(self, column, attribute, other, hint, describe=True):
-        """What each of them says, the last if it does; from PostgreSQL 17 on, ANALYZE sees no schema but the system's, and names that of the table."""
+        """What each of them reports, the last if it does; from PostgreSQL 17 on, ANALYZE sees no schema but the system's, and names that of the table."""
         expected = [f'NOTICE:  column "{column}" of foreign table "f" is NULL in every item that was read\n'
                     f'DETAIL:  No item has the attribute "{attribute}"; items have the attribute "{other}" instead. PostgreSQL folds names without double quotes to lower case.\n'
                     f"HINT:  {hint}"]
@@ -278,14 +278,14 @@ class FoldedNames(fixture.TestCase):
         self.assertEqual([notice for notice in self.fx.notices(self.statements()[-1]) if "NULL in every" in notice], [])
 
     def test_rows_of_templates(self):
-        """Templates of the key, elements, and expiry tell rows, too."""
+        """Templates of the key, elements, and expiry determine rows, too."""
         for options, heard in (({"key_templates": '{"pk": "p19${n}"}'}, False), ({"key_templates": '{"pk": "p${n}"}'}, True),
                                ({"unnest": "nothing"}, False), ({"ttl_attribute": "createdAt"}, True)):
             self.table("pk text, n text, owner text", **options)
             self.assertEqual([notice.split("\n")[0] for notice in self.fx.notices(self.statements()[1])],
                              ['NOTICE:  column "owner" of foreign table "f" is NULL in every item that was read'] if heard else [], options)
 
-    def test_nothing_to_say(self):
+    def test_nothing_to_report(self):
         """Attributes that are there, in whatever case others are; and names that are nowhere."""
         self.table("pk text, same int, created int, doc jsonb OPTIONS (document 'item')")
         self.silent()
@@ -360,7 +360,7 @@ class Writes(fixture.TestCase):
 
 
 class Times(fixture.TestCase):
-    """Seconds and milliseconds, and formats that are not the stored ones: what the manual says of them."""
+    """Seconds and milliseconds, and formats that are not the stored ones: what the manual shows of them."""
 
     @classmethod
     def setUpClass(cls):

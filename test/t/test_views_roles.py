@@ -60,7 +60,7 @@ class Roles(fixture.TestCase):
         """A security_invoker view uses the user's own mapping."""
         self.assertEqual(self.keys_of("SELECT * FROM invoker"), {"KEYreader"})
 
-    def test_view_beside_table(self):
+    def test_view_next_to_table(self):
         """In one statement a view and a table each use their own mapping."""
         self.assertEqual(self.keys_of("SELECT * FROM plain JOIN t USING (pk)"), {"KEYowner", "KEYreader"})
 
@@ -80,7 +80,7 @@ class Roles(fixture.TestCase):
         self.assertEqual(self.keys_of("EXECUTE p"), {"KEYowner"})
 
     def test_no_mapping(self):
-        """Without keys there is an error that says so."""
+        """Without keys there is an error that reports it."""
         nobody = f"{self.fx.database}_nobody"
         self.fx.execute(f"RESET ROLE; CREATE ROLE {nobody}; GRANT SELECT ON t TO {nobody}; SET ROLE {nobody}")
         self.addCleanup(self.fx.execute, f"RESET ROLE; DROP OWNED BY {nobody}; DROP ROLE {nobody}")
@@ -206,7 +206,7 @@ class Places(fixture.TestCase):
         self.assertEqual(rows("SELECT grouping(status), count(*) FROM orders WHERE cust = 'c01' GROUP BY ROLLUP (status)"
                               " ORDER BY 1, 2"), [(0, 10)] * 3 + [(1, 30)])
 
-    def test_whole_rows(self):
+    def test_complete_rows(self):
         """As a record, as JSON, compared."""
         self.assertEqual(self.fx.value("SELECT row_to_json(o)->>'status' FROM orders o WHERE cust = 'c01' AND at = '2024-01-01'"),
                          "open")
@@ -226,7 +226,7 @@ class Places(fixture.TestCase):
 
 
 class Changes(fixture.TestCase):
-    """Definitions that change while somebody is connected."""
+    """Definitions that change while someone is connected."""
 
     def setUp(self):
         if not hasattr(type(self), "made"):
@@ -286,11 +286,11 @@ class Changes(fixture.TestCase):
         self.assertEqual(self.fx.rows("SELECT v FROM t WHERE pk = 'a'"), [(1,)])
 
     def test_generated_and_default_columns(self):
-        """Defaults and NOT NULL are promises; reading does not apply them."""
+        """Defaults and NOT NULL are not enforced; reading does not apply them."""
         self.fx.execute("ALTER FOREIGN TABLE users ADD COLUMN nick text DEFAULT 'none'")
         self.assertEqual(self.fx.rows(self.sql)[0][-1], None)
 
-    def test_broken_promise(self):
+    def test_null_in_a_not_null_column(self):
         """A NULL in a NOT NULL column is an error."""
         self.fx.execute("ALTER FOREIGN TABLE users ALTER COLUMN age SET NOT NULL")
         failure = self.fx.error("SELECT age FROM users")

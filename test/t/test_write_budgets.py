@@ -41,7 +41,7 @@ class WriteBudgets(writes.TestCase):
         self.assert_held("UpdateItem", 1, 60)
 
     def test_large_items(self):
-        """The first response tells what the others will cost."""
+        """The first response reports what the others will cost."""
         self.budget("FOREIGN TABLE far")
         self.both("INSERT INTO {t} SELECT 'l', g, repeat('x', 9 * 1024) FROM generate_series(1, 6) g")
         self.assert_held("PutItem", 10, 6)

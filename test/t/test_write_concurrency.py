@@ -164,8 +164,8 @@ class Concurrency(writes.TestCase):
     def test_tableoid(self):
         self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE} AND tableoid = 'far'::regclass", self.set("total", "N", "10")), (1, []))
 
-    def test_another_spelling(self):
-        """The same number in another spelling, or the same time: the guard takes what is stored."""
+    def test_another_representation(self):
+        """The same number in another representation, or the same time: the guard takes what is stored."""
         self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "note": {"S": "one"}, "at": {"S": "2024-05-01T12:00:00+02:00"}})
         self.assertEqual(self.outcome(f"UPDATE far SET at = at + interval '1 hour' {self.ONE}"), (1, []))
         self.assertEqual(self.item("a", 1)["at"], {"S": "2024-05-01T11:00:00Z"})
@@ -182,7 +182,7 @@ class Locks(writes.TestCase):
 
 
 class OptimisticLocking(writes.TestCase):
-    """H27: row counts as ORMs need them."""
+    """Row counts as ORMs need them."""
 
     def test_version(self):
         first, second = (self.fx.connect() for _ in range(2))

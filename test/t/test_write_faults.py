@@ -1,6 +1,6 @@
 """Writes whose response is lost, late, wrong or an error: applied exactly once, counted exactly, or SQLSTATE 08007.
 
-The tests are named after the hazards of the first text: H1 is a request that libcurl would repeat by itself, and so on.
+Each test is a hazard of writes, such as a request that libcurl would repeat by itself.
 """
 import io
 import threading
@@ -16,7 +16,7 @@ class Faults(writes.TestCase):
     ONE = "WHERE id = 'a' AND n = 1"
 
     def scripted(self, operation, answers, sql):
-        """The outcome of a statement whose requests of an operation are answered so."""
+        """The outcome of a statement whose requests of an operation get these responses."""
         self.fx.rows("SELECT 1 FROM far WHERE id = 'a' AND n = 1")
         self.fx.proxy.reset()
         self.fx.proxy.on(operation, answers)
@@ -35,10 +35,10 @@ class Faults(writes.TestCase):
         return replies.executed(replies.empty_reply())
 
     def after(self):
-        """Executed, and answered with status 500."""
+        """Executed, but the response has status 500."""
         return replies.executed(replies.internal_error())
 
-    def test_H1_H5_insert(self):
+    def test_repeated_insert(self):
         """The condition of the repetition fails, with our own item."""
         for fault in (self.lost(), self.after(), replies.internal_error()):
             self.fx.execute("DELETE FROM far WHERE id = 'f'")
@@ -46,7 +46,7 @@ class Faults(writes.TestCase):
             self.assertEqual(len(self.sent), 2)
             self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'f'"), 1)
 
-    def test_H5_insert_of_a_key_of_another(self):
+    def test_insert_of_a_key_of_another(self):
         self.assertEqual(self.scripted("PutItem", [replies.internal_error()], "INSERT INTO far VALUES ('a', 1, 'mine')"), "23505")
         self.assertEqual(self.fx.value(f"SELECT note FROM far {self.ONE}"), "one")
 
@@ -67,8 +67,8 @@ class Faults(writes.TestCase):
             self.fx.execute(f"UPDATE far SET note = 'one' {self.ONE}")
             self.assertEqual(self.scripted("UpdateItem", [fault], f"UPDATE far SET note = 'new' {self.ONE} AND note = 'one'"), (1, []))
 
-    def test_H1_update_of_what_was_read(self):
-        """Never twice; if it cannot be told, 08007."""
+    def test_repeated_update_of_what_was_read(self):
+        """Never twice; if it cannot be decided, 08007."""
         self.fx.execute(f"UPDATE far SET total = 1 {self.ONE}")
         self.assertEqual(self.scripted("UpdateItem", [replies.internal_error()], f"UPDATE far SET total = total + 1 {self.ONE}"), (1, []))
         for fault in (self.lost(), self.after()):
@@ -82,7 +82,7 @@ class Faults(writes.TestCase):
             self.assertEqual(self.scripted("DeleteItem", [fault], "DELETE FROM far WHERE id = 'd'"), (1, []))
             self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'd'"), 0)
 
-    def test_H4_responses_of_others(self):
+    def test_responses_of_others(self):
         """A 200 that proves nothing is not counted: the write is repeated, and found to be done."""
         table = self.fx.remote("items")
         for wrong in (replies.reply({}), replies.written("another"), replies.reply({"Item": {}}), replies.reply({"Items": [], "Count": 0})):
@@ -118,14 +118,14 @@ class Faults(writes.TestCase):
         written = self.fx.value("SELECT count(*) FROM far WHERE id = 'e'")
         self.assertEqual(self.warning(), [f"WARNING: {written} items written to DynamoDB are not rolled back DETAIL: far: {written} inserted."])
 
-    def test_H3_nobody_looks(self):
+    def test_responses_while_the_source_is_slow(self):
         """The source is slower than request_timeout; responses are there when it goes on."""
         self.fx.execute("ALTER SERVER ddb OPTIONS (ADD request_timeout '500')")
         self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP request_timeout)")
         self.assertEqual(self.scripted("PutItem", lambda _: None, "INSERT INTO far SELECT 's', g FROM generate_series(1, 3) g, pg_sleep(g * 0 + 0.8)"), (3, []))
         self.assertEqual(len(self.sent), 3)
 
-    def test_H3_copy_that_pauses(self):
+    def test_copy_that_pauses(self):
         self.fx.execute("ALTER SERVER ddb OPTIONS (ADD request_timeout '500')")
         self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP request_timeout)")
 
@@ -140,8 +140,8 @@ class Faults(writes.TestCase):
             self.assertEqual(cursor.rowcount, 3)
         self.assertEqual(self.fx.proxy.operations().count("PutItem"), 3)
 
-    def test_H17_cancel(self):
-        """What is in flight may have been written; the WARNING says so."""
+    def test_cancel(self):
+        """What is in flight may have been written; the WARNING reports it."""
         del self.fx.conn.notices[:]
         self.fx.proxy.hold(lambda r: r.operation == "PutItem", lambda requests: False, bound=3)
         timer = threading.Timer(1.0, self.fx.conn.cancel)
@@ -150,14 +150,14 @@ class Faults(writes.TestCase):
         self.fx.proxy.reset()
         self.assertEqual(self.warning(), ["WARNING: up to 10 items may have been written to DynamoDB, and are not rolled back"])
 
-    def test_H17_subtransaction(self):
+    def test_caught_exception(self):
         """Each count once: what a caught exception leaves is not counted again."""
         del self.fx.conn.notices[:]
         self.outcome("BEGIN; INSERT INTO far VALUES ('o', 1); SAVEPOINT s; INSERT INTO far VALUES ('o', 2); SAVEPOINT t; INSERT INTO far VALUES ('o', 3);"
                      " RELEASE t; ROLLBACK TO s; INSERT INTO far VALUES ('o', 4); ROLLBACK")
         self.assertEqual([notice.split()[1] for notice in self.warning()], ["2", "1", "1"])
 
-    def test_H21_one_at_a_time(self):
+    def test_one_at_a_time(self):
         """The writer may always send one request, whatever scans have in flight."""
         self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '1')")
         self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_concurrency)")

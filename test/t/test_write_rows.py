@@ -144,7 +144,7 @@ class Off(writes.TestCase):
 
 
 class Rollback(writes.TestCase):
-    """What was written stays; a WARNING says how much."""
+    """What was written stays; a WARNING reports how much."""
 
     def warnings(self, sql):
         """The warnings of a script that may fail."""
@@ -215,7 +215,7 @@ class Triggers(writes.TestCase):
         self.each("DELETE FROM {t} WHERE id = 't'")
 
     def test_after_statement(self):
-        """H16: the trigger's own query finds all rows."""
+        """The trigger's own query finds all rows."""
         self.triggers("EXECUTE format('INSERT INTO log SELECT count(*)::text FROM %I', TG_TABLE_NAME); RETURN NULL;",
                       "AFTER INSERT OR DELETE ON {t} FOR EACH STATEMENT")
         self.each("INSERT INTO {t} SELECT 's', g FROM generate_series(1, 40) g")
@@ -254,7 +254,7 @@ class Partitions(writes.TestCase):
         return outcomes[0]
 
     def test_statements(self):
-        """H18: row identities of partitions whose columns stand in another order."""
+        """Row identities of partitions whose columns are in another order."""
         self.assertEqual(self.each("UPDATE {t} SET note = note || n WHERE n > 3")[0], 9)
         self.assertEqual(self.each("DELETE FROM {t} WHERE n % 3 = 0 RETURNING region, n")[0], 4)
         self.each("UPDATE {t} SET note = k FROM (VALUES ('k1')) v (key) WHERE k = key RETURNING *")
@@ -267,7 +267,7 @@ class Partitions(writes.TestCase):
                 cursor.copy_expert(f"COPY {table} FROM STDIN", io.StringIO("east\tc\t1\tx\nwest\tc\t2\tx\neast\tc\t3\t\\N\n"))
         self.each("SELECT 1 FROM {t}")
 
-    def test_H16_copy_with_triggers(self):
+    def test_copy_with_triggers(self):
         self.fx.execute("CREATE TABLE IF NOT EXISTS seen (n bigint); TRUNCATE seen;"
                         "CREATE OR REPLACE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO seen SELECT count(*) FROM parent WHERE k = 'c'; RETURN NULL; END $$;"
                         "CREATE TRIGGER after_all AFTER INSERT ON parent FOR EACH STATEMENT EXECUTE FUNCTION see()")
@@ -279,7 +279,7 @@ class Partitions(writes.TestCase):
         self.assertEqual(self.outcome("UPDATE parent SET region = 'west' WHERE region = 'east'"), "23514")
         self.assertEqual(self.outcome("INSERT INTO east (region, k, n) VALUES ('west', 'q', 1)"), "23514")
 
-    def test_H15_first_statement_of_a_session(self):
+    def test_first_statement_of_a_session(self):
         """The library is loaded in the middle of the executor."""
         connection = self.fx.connect()
         self.addCleanup(connection.close)

@@ -54,7 +54,7 @@ class Templates(Case):
             dynamo.item({"pk": "CUSTOMER#8", "sk": "PROFILE", "gsi1pk": "EMAIL", "_et": "customer"})])
         self.assertEqual(self.fx.rows("SELECT id, email FROM customer WHERE email = 'Ada@X'"), [("7", "Ada@X")])
 
-    def test_h06_update_and_delete_of_a_row_leave_the_others(self):
+    def test_update_and_delete_of_a_row_leave_the_others(self):
         self.fx.execute("INSERT INTO customer (id, name) SELECT n::text, 'n' FROM generate_series(1, 5) n")
         self.fx.execute("INSERT INTO purchase (customer, no, total) SELECT n::text, n, n FROM generate_series(1, 5) n")
         before = self.items()
@@ -69,7 +69,7 @@ class Templates(Case):
                 item["name"] = {"S": "x"}
         self.assertEqual(self.items(), expected)
 
-    def test_h07_index_keys_follow_their_columns(self):
+    def test_index_keys_follow_their_columns(self):
         self.fx.execute("INSERT INTO customer (id, email) VALUES ('7', 'A@X')")
         self.fx.execute("UPDATE customer SET email = 'B@X' WHERE id = '7'")
         [item] = self.items()
@@ -97,7 +97,7 @@ class Templates(Case):
         self.fx.execute("UPDATE customer SET id = '7', name = 'Eva' WHERE id = '7'")
         self.assertEqual(self.fx.rows("SELECT id, name FROM customer"), [("7", "Eva")])
 
-    def test_h10_values_that_no_row_could_have(self):
+    def test_values_that_no_row_could_have(self):
         for sql, sqlstate in (("INSERT INTO customer (id) VALUES ('a#b')", "22023"), ("INSERT INTO customer (id) VALUES ('')", "22023"),
                               ("INSERT INTO customer (id) VALUES (NULL)", "23502"), ("INSERT INTO purchase VALUES ('1', 100000)", "22003"),
                               ("INSERT INTO customer (id) VALUES (repeat('x', 2040))", "22023"),
@@ -107,7 +107,7 @@ class Templates(Case):
             with self.subTest(sql=sql):
                 self.assert_refused(sql, sqlstate)
 
-    def test_h12_paths(self):
+    def test_paths(self):
         """Maps above a path are made; a value there that is not a map is not replaced."""
         self.fx.put("app", [{"pk": f"CUSTOMER#{n}", "sk": "PROFILE", "_et": "customer", **more} for n, more in
                             ((1, {}), (2, {"address": {"zip": "1", "other": True}}))])
@@ -117,7 +117,7 @@ class Templates(Case):
         self.fx.execute("UPDATE customer SET city = NULL")
         self.assertEqual([item["address"] for item in self.items()], [{"M": {}}, {"M": {"zip": {"S": "1"}, "other": {"BOOL": True}}}])
 
-    def test_h14_an_item_of_another_entity(self):
+    def test_an_item_of_another_entity(self):
         self.fx.put("app", [{"pk": "CUSTOMER#7", "sk": "PROFILE", "_et": "robot"}])
         before = self.items()
         self.assertEqual(self.fx.error("INSERT INTO customer (id) VALUES ('7')").sqlstate, "23505")
@@ -129,7 +129,7 @@ class Templates(Case):
 class SameAttribute(Case):
     """Columns that share an attribute."""
 
-    def test_h09(self):
+    def test_one_attribute_of_two_columns(self):
         self.fx.foreign_table("pair", "pk text NOT NULL, sk text NOT NULL, info jsonb, rating int OPTIONS (path 'info.rating'), "
                               "other jsonb OPTIONS (attribute 'info')", table_name=self.fx.remote("app"), updatable="on")
         insert = "INSERT INTO pair (pk, sk, {}) VALUES ('p', 's', {})"
@@ -151,7 +151,7 @@ class SameAttribute(Case):
 class Expiry(Case):
     """Tables with ttl_attribute."""
 
-    def test_h13(self):
+    def test_expiration_times(self):
         self.fx.foreign_table("visit", "pk text NOT NULL, sk text NOT NULL, ends timestamptz OPTIONS (format 'epoch'), n int",
                               table_name=self.fx.remote("app"), updatable="on", ttl_attribute="ends")
         self.assertIn("timestamptz(0)", self.assert_refused("INSERT INTO visit VALUES ('p', 's', '2040-01-01 00:00:00.5Z', 1)", "22008").hint)

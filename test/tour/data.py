@@ -42,7 +42,7 @@ def pick(choices, *what):
 
 
 def person(first_names, *what):
-    """A name for somebody."""
+    """A name for someone."""
     return f"{pick(first_names, 'first', *what)} {pick(LAST_NAMES, 'last', *what)}"
 
 
@@ -80,7 +80,7 @@ def make_movies(songs):
 
 
 def make_user(number):
-    """Somebody with e-mail addresses: strings at first, maps in newer items."""
+    """Someone with e-mail addresses: strings at first, maps in newer items."""
     name = f"{(WOMEN + MEN)[number % 16]}.{LAST_NAMES[number // 16]}".lower()
     emails = [f"{name}@{host}.example" for host in ("home", "work", "club")[:1 + pick(range(3), name)]]
     if number % 3 == 0:
@@ -141,7 +141,7 @@ TABLES = [
 
 
 def load(dynamo, anew):
-    """Make the tables and fill them, those that are not complete already or, if anew, all; returns the number of items
+    """Make the tables and fill them, those that are not complete already or, if again, all; returns the number of items
     written."""
     written = 0
     for name, items, hash_key, range_key, indexes in TABLES:

@@ -50,7 +50,7 @@ def fingerprint():
 
 
 def connect(database):
-    """A connection that commits every statement and hands out all values as the server spells them."""
+    """A connection that commits every statement and hands out all values as the server prints them."""
     connection = psycopg2.connect(dbname=database, options="-c TimeZone=UTC -c DateStyle=ISO -c lock_timeout=10s")
     connection.autocommit = True
     connection.set_client_encoding("UTF8")
@@ -58,7 +58,7 @@ def connect(database):
 
 
 def as_text(connection):
-    """Hands out all values as the server spells them."""
+    """Hands out all values as the server prints them."""
     oids = (16, 17, 18, 19, 20, 21, 23, 25, 114, 700, 701, 1009, 1042, 1043, 1082, 1114, 1184, 1231, 1700, 3802)
     spelled = psycopg2.extensions.new_type(oids, "SPELLED", lambda value, cursor: value)
     psycopg2.extensions.register_type(spelled, connection)
@@ -72,7 +72,7 @@ def query(connection, sql):
 
 
 def prepare_database():
-    """The database with its foreign tables, made anew if anything about them has changed; False if all was there."""
+    """The database with its foreign tables, recreated if anything about them has changed; False if all was there."""
     mark = fingerprint()
     maintenance = connect("postgres")
     found = query(maintenance, "SELECT shobj_description(oid, 'pg_database') FROM pg_database "
@@ -157,7 +157,7 @@ def differences(step, result):
 
 
 def compare(what, found, expected):
-    """Lines that tell two lists apart, if they differ."""
+    """Lines that distinguish two lists, if they differ."""
     if found != expected:
         yield f"the {what} are not the expected ones"
         yield from (f"  found    {one}" for one in found)

@@ -7,7 +7,7 @@ from data import LIKES, MOVIES, ORDERS, PROGRAMME, SONGS, USERS
 class Step:
     """One statement; expected_rows are Python values, requests the lines of dynamo_fdw.log_requests without the time.
 
-    Requests that are sent together may be answered in any order.
+    Requests that are sent together may be processed in any order.
     """
 
     def __init__(self, title, remark, sql, expected_rows, requests, warnings=()):
@@ -30,7 +30,7 @@ class ExplainStep(Step):
 
 
 def spelled(value):
-    """A Python value as PostgreSQL spells it."""
+    """A Python value as PostgreSQL represents it."""
     if value is None:
         return None
     if isinstance(value, bool):
@@ -41,7 +41,7 @@ def spelled(value):
 
 
 def moment(text):
-    """A time as DynamoDB has it, in PostgreSQL's spelling."""
+    """A time as DynamoDB has it, in PostgreSQL's representation."""
     return text.replace("T", " ").replace("Z", "+00")
 
 
@@ -67,7 +67,7 @@ def songs_of(title):
 
 
 def addresses(name):
-    """A user's e-mail addresses, whichever way they are kept."""
+    """A user's e-mail addresses, whichever way they are stored."""
     [user] = [user for user in USERS if user["name"] == name]
     return [(name, email["id"] if isinstance(email, dict) else email) for email in user["emails"]]
 

@@ -136,7 +136,7 @@ class Script(BaseHTTPRequestHandler):
         self.connection.shutdown(socket.SHUT_RDWR)
 
     def do_close_after(self):
-        """A whole reply, then the end of the connection, unannounced."""
+        """An entire reply, then the end of the connection, unannounced."""
         self.reply(b"{}")
         self.close_connection = True
 
@@ -219,8 +219,8 @@ class Script(BaseHTTPRequestHandler):
         self.reply(b"{}", date=now)
 
     def do_steps(self, *seconds):
-        """A clock that has stepped once more whenever somebody has signed
-        for the step before; after the last one it answers."""
+        """A clock that has stepped once more whenever someone has signed
+        for the step before; after the last one it responds."""
         now = time.time()
         signed = time.mktime(time.strptime(self.headers["X-Amz-Date"],
                                            "%Y%m%dT%H%M%SZ")) - time.timezone
@@ -232,7 +232,7 @@ class Script(BaseHTTPRequestHandler):
                    400, date=now + step)
 
     def do_leak(self):
-        """Answers like the service does to a wrong signature."""
+        """Responds like the service does to a wrong signature."""
         self.reply(error("InvalidSignatureException",
                          "The signature does not match. Look here.\n\n" +
                          str(self.headers)), 400)

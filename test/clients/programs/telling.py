@@ -1,10 +1,10 @@
-"""What the programs in Python share: how a step is told to compare.py."""
+"""What the programs in Python share: how a step is reported to compare.py."""
 import json
 import sys
 
 
 def plain(value):
-    """Anything as JSON that tells types and values apart."""
+    """Anything as JSON that distinguishes types and values."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""psqlODBC: parameters, declare/fetch, what ODBC tells of tables and columns."""
+"""psqlODBC: parameters, declare/fetch, what ODBC reports tables and columns."""
 import datetime
 import os
 import sys

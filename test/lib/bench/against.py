@@ -134,7 +134,7 @@ def count(work, counter, sides):
 
 
 def compare_all(tree, names, instructions):
-    """Build, measure and print; the status tells of what is slower."""
+    """Build, measure and print; the status reports what is slower."""
     sections = {}
     world = World()
     try:

@@ -3,7 +3,7 @@
 usage: boto3_client.py URL
 
 Each line of the input is a JSON object: "table" and "attribute" name a key, "keys" its values, one for each row of
-the outer side, "how" says what to do with them:
+the outer side, "how" reports what to do with them:
 
     query   a Query for each
     get     a GetItem for each

@@ -14,7 +14,7 @@ HANG = 10       # seconds
 
 
 def cancel(world):
-    """From the cancel request to the error, 50 times: while an answer is awaited, stuck half-way, and pouring in"""
+    """From the cancel request to the error, 50 times: while a response is awaited, stuck half-way, and pouring in"""
     figures = []
     for name, arguments in (("wait", ("--delay-ms", 600_000)), ("body", ("--stall-after", 100_000)),
                             ("full speed", ("--repeat", 1000))):

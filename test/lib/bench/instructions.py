@@ -39,7 +39,7 @@ class Counter:
         return self.collected(side, work, [*ready, work.statement]) - self.collected(side, None, ready)
 
     def collected(self, side, work, script):
-        """Instructions of the whole process. The profile of a work is kept."""
+        """Instructions of the entire process. The profile of a work is cached."""
         if (side, *script) in self.counts:
             return self.counts[side, *script]
         profile, log = (os.path.join(self.directory, name) for name in ("profile", "log"))
@@ -60,7 +60,7 @@ class Counter:
                  side.name, text="".join(f"{' '.join(line.split())}\n" for line in script))
 
     def run(self, *command, text=""):
-        """Run it as the user whose cluster this is; its output must not tell of errors."""
+        """Run it as the user whose cluster this is; its output must not report errors."""
         done = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               check=False, **self.as_user)
         if done.returncode or re.search(r"\b(ERROR|FATAL|PANIC):", done.stdout):

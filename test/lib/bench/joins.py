@@ -38,7 +38,7 @@ class Join:
 
     Where all requests together take one round trip, no waiting hides what PostgreSQL does with the rows, and a bare
     client does not. So it is also compared with the bare client's time and that of the same join of local tables
-    together. Where the local join alone takes more than the limit allows, no foreign table can keep it; a line says so.
+    together. Where the local join alone takes more than the limit allows, no foreign table can keep it; a line reports it.
     """
 
     # pylint: disable=too-many-arguments
@@ -118,7 +118,7 @@ def create_tables(world, name, url):
 # ---- the requests ----
 
 class Recorder:
-    """A server that writes down what it is asked."""
+    """A server that writes down the requests that it gets."""
 
     def __init__(self, world):
         self.directory = world.directory()
@@ -158,7 +158,7 @@ def joins(world):
 
 
 def ceiling(world, record):
-    """How fast the server answers who does not wait."""
+    """How fast the server responds to a client that does not wait."""
     url = world.serve_keyed()
     runs = [bare_client(url, "--replay", record, "--in-flight", IN_FLIGHT) for _ in range(ROUNDS)]
     return [Figure("the server's own ceiling, without delay", [run["requests"] / run["wall_s"] for run in runs], unit=" /s")]

@@ -17,7 +17,7 @@ BY_INDEX = "SELECT id FROM {} WHERE name = 'Amber Birch' AND created > '2020-01-
 
 
 def latency(world):
-    """GetItem by a prepared statement, seen from the client, against a libcurl loop; the server answers after 1 ms"""
+    """GetItem by a prepared statement, seen from the client, against a libcurl loop; the server responds after 1 ms"""
     url = world.serve("--delay-ms", 1)
     world.foreign_table("single", url)
     turns = [(prepared(world, LOOKUP.format("single")), bare_client(url, "--calls", CALLS)["p50_us"])
@@ -41,7 +41,7 @@ def prepared(world, statement):
 
 
 def planning(world):
-    """Planning time, as EXPLAIN tells it, against a local table of the same rows and indexes"""
+    """Planning time, as EXPLAIN prints it, against a local table of the same rows and indexes"""
     world.foreign_table("planned", world.serve())
     world.csv_table("rows_to_copy")
     with world.connect() as connection:

@@ -1,4 +1,4 @@
-"""Tables whose key a template spells, against the same pages with plain columns."""
+"""Tables whose key a template composes, against the same pages with plain columns."""
 from latencies import plan_ratio
 from report import Figure, ratios
 from scans import alternate_cpu
@@ -9,7 +9,7 @@ NUMBER = ("mapped_number", TYPED.replace("id text", "ident integer"), '{"id": "i
 
 
 def mapped(world):
-    """CPU of whole scans, and planning of a key lookup, where the key is composed by a template"""
+    """CPU of complete scans, and planning of a key lookup, where the key is composed by a template"""
     url = world.serve()
     world.foreign_table("unmapped", url)
     figures = []

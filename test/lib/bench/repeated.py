@@ -1,4 +1,4 @@
-"""Executions that read the same: what is kept for them, against sending the requests again."""
+"""Executions that read the same: what is cached for them, against sending the requests again."""
 from report import Figure, ratios
 from scans import DELAY_MS
 from world import PLAIN
@@ -11,7 +11,7 @@ STATEMENT = "SELECT o.i, (SELECT count(p.name) FROM {} p WHERE p.n {} o.i) FROM 
 
 
 def repeated(world):
-    """A subquery over another column than the key, executed 20 times over 200,000 items: kept reads against none"""
+    """A subquery over another column than the key, executed 20 times over 200,000 items: cached reads against none"""
     world.foreign_table("again", world.serve("--delay-ms", DELAY_MS), PLAIN.replace("n numeric", "n integer"), max_concurrency=16)
     figures = []
     with world.connect() as connection:

@@ -53,7 +53,7 @@ class Comparison:
 
     @property
     def verdict(self):
-        """Better is told, too; what lies between is noise."""
+        """Better is reported, too; what lies between is noise."""
         return "SLOWER" if self.ratio > self.limit else "faster" if self.ratio < 1 / self.limit else "ok"
 
     def cells(self):

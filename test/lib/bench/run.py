@@ -25,7 +25,7 @@ BENCHES = {"ceiling": ceiling, "reader": reader, "scan-cpu": scan_cpu, "scan-wal
 
 
 def measure(names):
-    """Measure and print; the status tells of missed limits."""
+    """Measure and print; the status reports missed limits."""
     sections = {}
     world = BenchWorld()
     try:
@@ -51,7 +51,7 @@ def list_all():
 
 
 def main(arguments):
-    """Do what is asked for; returns the exit status."""
+    """Do what is requested; returns the exit status."""
     parser = argparse.ArgumentParser(prog="test/bench", add_help=False, allow_abbrev=False)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--list", action="store_true")

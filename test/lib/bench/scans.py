@@ -3,7 +3,7 @@ from report import Figure, ratios
 from world import PLAIN, TYPED, bare_client, pages, quiet_turns
 
 ROUNDS = 5
-DELAY_MS = 10          # of an answer, for wall times
+DELAY_MS = 10          # of a response, for wall times
 
 # Each with its limit and aim against file_fdw. COPY to nowhere makes the text of every value, and no client.
 STATEMENTS = (("SELECT sum(n)", "SELECT sum(n) FROM {}", 0.8, 0.6),
@@ -11,7 +11,7 @@ STATEMENTS = (("SELECT sum(n)", "SELECT sum(n) FROM {}", 0.8, 0.6),
 
 
 def scan_cpu(world):
-    """CPU of the backend for whole scans, against file_fdw reading the same rows from a CSV file"""
+    """CPU of the backend for complete scans, against file_fdw reading the same rows from a CSV file"""
     url = world.serve()
     figures = []
     for kind, columns in (("typed", TYPED), ("plain", PLAIN)):
@@ -34,7 +34,7 @@ def alternate_cpu(world, ours, theirs):
 
 
 def scan_wall(world):
-    """Wall time of whole scans with 10 ms per request, against what no client could beat"""
+    """Wall time of complete scans with 10 ms per request, against what no client could beat"""
     near, far = world.serve(), world.serve("--delay-ms", DELAY_MS)
     figures = []
     for in_flight in (1, 4, 16):
@@ -59,7 +59,7 @@ def wall_figures(world, name, statement, far, in_flight):
             return wall, bare_client(far, "--scan", in_flight)["wall_s"], connection.timed(near_sql)[0], queued / wall
 
         ours, downloads, cpus, waiting = quiet_turns(turn, ROUNDS)
-    # while the first answer is under way there is nothing to spend CPU on
+    # while the first response is under way there is nothing to spend CPU on
     floor = [max(download, cpu + DELAY_MS / 1000) for download, cpu in zip(downloads, cpus)]
     return [Figure(f"{name}, of max(download, CPU + delay)", ratios(ours, floor), 1.15, unit=" x"),
             Figure("    dynamo_fdw", ours, unit=" s"), Figure("    plain download", downloads, unit=" s"),
@@ -81,7 +81,7 @@ def memory(world):
 
 
 def ceiling(world):
-    """What the bench server itself can do, asked by a plain client: all other figures lie below"""
+    """What the bench server itself can do, requested of a plain client: all other figures lie below"""
     full = world.serve()
     small = world.serve("--repeat", 20, directory=pages("small", "--items", 1000, "--page-bytes", 200))
     full, small = zip(*[(bare_client(full, "--scan", 16), bare_client(small, "--scan", 16)) for _ in range(ROUNDS)])

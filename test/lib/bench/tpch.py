@@ -238,7 +238,7 @@ def line_of(results):
 
 
 def report(results):
-    """Print the figures of all queries, and sums over those that all builds could answer."""
+    """Print the figures of all queries, and sums over those that all builds could respond."""
     numbers = list(results[0])
     for number in numbers:
         print(f"Q{number:<3}" + line_of([result[number] for result in results]))

@@ -7,7 +7,7 @@ from world import DOCUMENT_PAGES, DOCUMENTS, PLAIN, TYPED, create_server, pages
 JOIN_DELAY_MS = 1
 SCHEMA = "keyed"
 
-# Of keyed_server.c. Reading it whole would be cheaper than a tenth of it by the index, so that is not allowed.
+# Of keyed_server.c. Reading it complete would be cheaper than a tenth of it by the index, so that is not allowed.
 ENTRIES = f"""
     CREATE FOREIGN TABLE {SCHEMA}.entries (id text NOT NULL, grp text, n numeric NOT NULL, amount numeric, note text)
     SERVER listed OPTIONS (table_name 'entries')"""

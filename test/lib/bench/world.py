@@ -1,4 +1,4 @@
-"""What is measured: databases with foreign tables, servers of prepared answers, a plain client beside them."""
+"""What is measured: databases with foreign tables, servers of prepared responses, a plain client next to them."""
 import contextlib
 import glob
 import os
@@ -21,7 +21,7 @@ PLAIN = "id text, n numeric, price numeric, name text, created text, active bool
 DOCUMENTS = "id text, customer jsonb, lines jsonb"
 DOCUMENT_PAGES = ("documents", "--documents", "--items", 50_000)
 
-# A statement that hangs must fail its bench, not the whole run. The compiler would blur both sides alike.
+# A statement that hangs must fail its bench, not the entire run. The compiler would blur both sides alike.
 SETTINGS = "-c statement_timeout=120s -c jit=off -c timezone=UTC"
 
 # A turn is quiet if our process waits for a CPU for less than this share of it.
@@ -90,7 +90,7 @@ class Database:
 
 
 class BenchWorld(World):
-    """With one database, where foreign tables stand beside the same rows in a file."""
+    """With one database, where foreign tables are next to the same rows in a file."""
 
     def __init__(self):
         super().__init__()
@@ -160,7 +160,7 @@ def quiet_turns(turn, wanted, most=4):
 
 
 class Connection:
-    """One connection, and what /proc tells about the process behind it."""
+    """One connection, and what /proc shows about its backend."""
 
     def __init__(self, database):
         self.raw = psycopg2.connect(dbname=database, options=SETTINGS)

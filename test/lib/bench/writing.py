@@ -1,4 +1,4 @@
-"""Statements that write, beside a bare client that sends the same requests; their memory."""
+"""Statements that write, next to a bare client that sends the same requests; their memory."""
 import io
 import os
 import sys
@@ -11,7 +11,7 @@ IN_FLIGHT = 16
 DELAY_MS = 1
 ROWS = 10_000
 
-# The parents of keyed_server.c, which answers writes and changes nothing.
+# The parents of keyed_server.c, which responds to writes and changes nothing.
 COLUMNS = "id text NOT NULL, name text, city text, amount numeric, active boolean, note text"
 SOURCE = f"""
     CREATE TABLE new_rows AS SELECT 'n-' || lpad(i::text, 6, '0') AS id, 'name ' || i AS name, 'city ' || i % 100 AS city,

@@ -6,14 +6,14 @@ from twins import Column
 
 EMPTY, LONG_SORT, LONG_HASH, TYPES, FOREIGN = AGE = [f"older: {what}" for what in (
     "an empty text", "a text too long for a sort key", "a text too long for a partition key", "a value of another type", "a text of another entity")]
-# With what stands before them in an attribute: as long as a sort key or a partition key may be, in one byte for a character or two; and longer.
+# With what is before them in an attribute: as long as a sort key or a partition key may be, in one byte for a character or two; and longer.
 AT_SORT, OVER_SORT = ["x" * 1020, "x" * 1022, "é" * 511], ["x" * 1023, "x" * 1500, "é" * 512, "x" * 1025]
 AT_HASH, OVER_HASH = ["y" * 1030, "y" * 2046, "é" * 1023], ["y" * 2047, "y" * 3000, "é" * 1024, "y" * 2049]
-TOO_LONG = "items too long for an index"    # ranges miss them, as the manual says: only points are asked for
+TOO_LONG = "items too long for an index"    # ranges miss them, as the manual describes: only points are requested
 
 
 def long_or_short(name, long, **more):
-    """A column of words and of texts about as long as a key may be, which statements ask for, too."""
+    """A column of words and of texts about as long as a key may be, which statements request, too."""
     column = Column(name, Part("C", words=["a", "b", "G", "z", "é"]), size=5, null=0, more=[(value, {"S": value}) for value in long], **more)
     column.strange = [(value, "text") for value in long]
     return column

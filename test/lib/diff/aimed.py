@@ -56,7 +56,7 @@ class Aimed:
         sqltype = "text" if column.kind.group == "text" else column.kind.sqltype.split("(", maxsplit=1)[0]
         return Lit(texts(self.rng), sqltype + "[]", texts)
 
-    # Values that the index cannot hold: the table answers
+    # Values that the index cannot hold: the table is read
 
     def instead(self):
         """By an index, in its order, with values that come at run time."""
@@ -79,7 +79,7 @@ class Aimed:
         return select
 
     def unsorted(self):
-        """Settings under which the index gives the order, mostly."""
+        """Settings under which the index gives the order, usually."""
         return {"enable_sort": "off"} if self.rng.random() < 0.75 else {}
 
     @staticmethod
@@ -139,7 +139,7 @@ class Aimed:
     # Filters of which a part must be sent
 
     def crowded(self):
-        """A condition that a filter holds beside some that are too large for it."""
+        """A condition that a filter holds next to some that are too large for it."""
         rng = self.rng
         table = rng.choice(self.exact)
         columns = [c for c in table.columns if c.role == "plain" and c.kind.deterministic]
@@ -173,7 +173,7 @@ class Aimed:
     # Documents
 
     def part(self):
-        """Parts of documents, which as a whole do not fit now and then."""
+        """Parts of documents, which as a unit do not fit now and then."""
         rng = self.rng
         weights = [5 if t.feature else 1 for t in self.documents]
         table = rng.choices(self.documents, weights)[0]

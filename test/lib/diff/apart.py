@@ -1,4 +1,4 @@
-"""Joins and unions of tables that are bound by constants each: what one is asked for depends on no other's rows."""
+"""Joins and unions of tables that are bound by constants each: what is requested of one depends on no other's rows."""
 from joins import Build
 from matching import Relation, is_array
 from predicates import Leaf
@@ -80,7 +80,7 @@ class Apart(Build):
         return relation, leaves
 
     def part(self, alias):
-        """(relation, conditions that are yet to be said) of a table in some form."""
+        """(relation, conditions that are yet to be added) of a table in some form."""
         form = self.pick(FORMS)
         if form == "plain":
             return self.bound(alias)
@@ -155,7 +155,7 @@ class Apart(Build):
         return Relation(alias, [lateral + "("] + parts + [f") {alias}"], columns, None,
                         [f"{alias}.arm"] + [f"{alias}.{c.name}" for c in table.order()])
 
-    # One more beside those that are there
+    # One more next to those that are there
 
     def tie(self, relation):
         """An equality between it and those before, or none."""

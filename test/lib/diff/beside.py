@@ -1,4 +1,4 @@
-"""Parallel plans over local tables beside foreign scans: whole statements, or parts of them, run in parallel mode."""
+"""Parallel plans over local tables next to foreign scans: complete statements, or parts of them, run in parallel mode."""
 from predicates import Leaf, Tree
 from statements import TABLE, Select
 
@@ -28,7 +28,7 @@ class Beside:
         return select
 
     def table(self):
-        """One whose values need care mostly."""
+        """One whose values usually need care."""
         return self.rng.choice(self.soft if self.rng.random() < 0.6 else self.tables)
 
     def start(self):

@@ -88,7 +88,7 @@ class Cases:
         return settings
 
     def for_joins(self):
-        """Settings for the next joins: one way to join is forced mostly."""
+        """Settings for the next joins: usually one way to join is forced."""
         rng = self.rng
         methods, weights = zip(*METHODS)
         settings = dict.fromkeys(rng.choices(methods, weights)[0], "off")
@@ -97,7 +97,7 @@ class Cases:
         if rng.random() < 0.4:
             settings["work_mem"] = "64kB"
             settings["hash_mem_multiplier"] = rng.choice(["1", "2"])
-        if rng.random() < (0.5 if "work_mem" in settings else 0.05):    # lookups have room of their own, a part of this
+        if rng.random() < (0.5 if "work_mem" in settings else 0.05):    # lookups have a memory limit of their own, a part of this
             settings["dynamo_fdw.fetch_memory"] = "1MB"
         if rng.random() < 0.15:
             settings["dynamo_fdw.consistent_read"] = "on"
@@ -158,7 +158,7 @@ class Cases:
         return case
 
     def edges(self):
-        """What relies on an order, runs beside a Gather, or in another encoding; each under settings of its own."""
+        """What relies on an order, what runs next to a Gather, or in another encoding; each under settings of its own."""
         rng = self.rng
         while True:
             for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.beside.statement,

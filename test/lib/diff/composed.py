@@ -1,6 +1,6 @@
 """Tables of several entities in one DynamoDB table, whose keys are composed of columns: the option key_templates.
 
-The entities are made here, as values of columns, and their keys are spelled here; besides there are items that are
+The entities are made here, as values of columns, and their keys are composed here; there are also items that are
 nearly one of them. The local twins hold the values, so that nothing that the extension reads decides what is expected.
 """
 import json
@@ -54,7 +54,7 @@ class Whole(Integer):
 
 
 class Flag(Boolean):
-    """A boolean in its one spelling."""
+    """A boolean in its one representation."""
 
     def one(self, rng):
         text = rng.choice(["true", "false"])
@@ -121,7 +121,7 @@ class Template:
         return text
 
     def folded(self):
-        """The columns of which only ASCII letters are told."""
+        """The columns of which only ASCII letters are compared."""
         return [name for name, spec in zip(self.names, self.specs) if spec in ("lower", "upper")]
 
     def gives(self, text, row, drawn):

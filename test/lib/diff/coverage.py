@@ -248,7 +248,7 @@ EXPECTED_NODES = ["Nested Loop", "Hash Join", "Merge Join", "Memoize", "Material
 
 
 def holes(coverage):
-    """What is expected and was not tried: lists of words, of which the first tells what the others are."""
+    """What is expected and was not tried: lists of words, of which the first describes the others."""
     wanted = [(o, t, r, paths) for operators, types, roles, paths in EXPECTED for o in operators.split("|")
               for t in types.split("|") for r in roles.split("|")]
     tried = set(coverage.cells)

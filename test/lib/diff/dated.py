@@ -1,6 +1,6 @@
-"""Times as parts of keys: each format, as the last part, the first, or between others, beside separators that it holds itself or not.
+"""Times as parts of keys: each format, as the last part, the first, or between others, next to separators that it holds itself or not.
 
-Near the rows are items of other entities: something behind a time, or too little; and, where a mismatch is no error, times of another
+Near the rows are items of other entities: something after a time, or too little; and, where a mismatch is no error, times of another
 width, with a fraction or without, and such as there are none.
 """
 import datetime
@@ -39,7 +39,7 @@ def pieces(form):
 
 
 class Moment(Instant):
-    """Times that a format can spell; the format stands in templates."""
+    """Times that a format can compose; the format is in templates."""
 
     def __init__(self, sqltype, form):
         super().__init__(sqltype)
@@ -51,7 +51,7 @@ class Moment(Instant):
 
     @staticmethod
     def fitting(form):
-        """The types whose values the format spells."""
+        """The types whose values the format represents."""
         days = form == "" or not ("HH24" in form or form.startswith("iso"))
         return ["date"] * (2 if days else 0) + ([] if form == "" else ["timestamptz", "timestamp"])
 
@@ -155,7 +155,7 @@ class Dated(Entity):
         return out
 
 
-# Times that a format cannot have spelled; what is one all the same is left out.
+# Texts that the format cannot have produced; those that are times after all are left out.
 WRONG = [lambda time: time[:-1], lambda time: time + "0", lambda time: time[0] + time, lambda time: time[1:], lambda time: re.sub(r"Z?$", ".5Z", time), lambda time: re.sub(r"\.\d+", "", time),
          lambda time: time.replace("T", " "), lambda time: time.lower(), lambda time: re.sub(r"Z$", "+00:00", time), lambda time: re.sub(r"\d", "x", time, count=1), lambda time: "x", lambda time: ""]
 

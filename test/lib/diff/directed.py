@@ -1,4 +1,4 @@
-"""What DynamoDB Local never does, answered by the fake server: an index that lags behind its table, empty pages."""
+"""What DynamoDB Local never does, served by the fake server: an index that lags behind its table, empty pages."""
 from collections import Counter
 
 import tables
@@ -94,7 +94,7 @@ class Directed:
     def stale_index(self):
         """The index still shows what the table no longer holds; one key appears in it twice."""
         def listed(request):
-            """All keys, whichever status is asked for."""
+            """All keys, whichever status is requested."""
             [status] = request.body["ExpressionAttributeValues"].values()
             return reply({"Items": [{"pk": {"S": pk}, "status": status} for pk in "abcda"], "Count": 5, "ScannedCount": 5})
         self.fake.on("Query", listed)
@@ -110,7 +110,7 @@ class Directed:
         self.fake.on("Query", None)
 
     def empty_pages(self):
-        """Pages without items stand before, between and behind those with items."""
+        """Pages without items are before, between and after those with items."""
         rows = [(str(n),) for n in range(9)]
         self.expect("empty pages of a Scan", "SELECT sk FROM f.sparse_pages", rows)
         self.expect("empty pages of a Query", "SELECT sk FROM f.sparse_pages WHERE pk = 'k' ORDER BY sk", rows)
@@ -138,7 +138,7 @@ class Directed:
             self.expect("a value too long, counted", f"SELECT count(*) FROM f.long WHERE {condition}", [("0",)])
 
     def misfits_in_order(self):
-        """Numbers that are not whole count as NULL, wherever they stand in DynamoDB."""
+        """Numbers that are not integers count as NULL, wherever they are in DynamoDB."""
         for order, found in (("sk", "{1,2,3,NULL,NULL}"), ("sk DESC", "{NULL,NULL,3,2,1}"), ("sk LIMIT 4", "{1,2,3,NULL}")):
             self.expect("misfits in order", f"SELECT array_agg(sk) FROM (SELECT sk FROM f.misfits WHERE pk = 'k' ORDER BY {order}) x", [(found,)])
 
@@ -150,7 +150,7 @@ class Directed:
         self.fake.on("Query", None)
 
     def earlier_answers(self):
-        """A connection sends once more what it sent before; an answer to another statement's request is none to this one's."""
+        """A connection sends once more what it sent before; a response to another statement's request is none to this one's."""
         def answer(request):
             self.fake.on("Query", None)
             return after_earlier(tables.read_page(self.fake.tables["sparse_pages"], request.body, True), back)
@@ -184,13 +184,13 @@ class Directed:
                     "ON b.pk = (SELECT 1 / count(*) FROM l.ii WHERE pk IS NULL) WHERE a.pk = 123456", [("0",)])
 
     def branches_passed_over(self):
-        """A LIMIT spares the second branch for some rows; each execution has its own row's answer all the same."""
+        """A LIMIT spares the second branch for some rows; each execution has its own row's response all the same."""
         self.same("branches passed over", "SELECT d.pk, a.pk, u.n FROM (SELECT DISTINCT pk FROM l.ii) d "
                   "CROSS JOIN LATERAL (VALUES (d.pk), (NULL)) a(pk) LEFT JOIN LATERAL (SELECT 0 AS n FROM {0} b "
                   "WHERE b.pk = a.pk AND b.pk % 2 = 0 UNION ALL (SELECT sk::bigint + 1 FROM {0} c WHERE c.pk = a.pk ORDER BY sk LIMIT 1) LIMIT 1) u ON true")
 
     def left_in_the_middle(self):
-        """A semijoin leaves the join inside it where it found a row, and begins it anew."""
+        """A semijoin leaves the join inside it where it found a row, and begins it again."""
         self.same("left in the middle", "SELECT v.n FROM (SELECT sk FROM l.ii ORDER BY sk DESC OFFSET 0) v(n) WHERE EXISTS "
                   "(SELECT FROM l.ii a JOIN {0} b ON b.pk = a.pk AND b.sk = a.sk WHERE a.sk::bigint - v.n BETWEEN 0 AND 0)")
 

@@ -20,7 +20,7 @@ def of_feature(feature, *tables):
 
 
 def number():
-    """What tells the rows apart whose keys are NULL."""
+    """What distinguishes the rows whose keys are NULL."""
     return Column("no", Numeric(whole=True), size=600, unique=True)
 
 
@@ -34,7 +34,7 @@ SOFT = {"dm": [{"N": "424242"}, {"N": "1.5"}, {"S": "1"}], "lb": [{"S": "forbidd
         "en": [{"S": "none of them"}, {"S": ""}], "ip": [{"S": "300.0.0.1"}, {"S": "x"}], "ct": [{"N": "5"}, {"S": "\0"}]}
 
 
-# Documents with members that fit, though the whole does not: no jsonb holds such a text, no doc has that member.
+# Documents with members that fit, though the document does not: no jsonb holds such a text, no doc has that member.
 DOCUMENTS = [{"M": {"k": {"S": "a"}, "n": {"N": "1"}, "a": {"M": {"b": {"M": {"c": {"S": "b"}}}}}, "x": {"S": "a\0b"}}},
              {"M": {"k": {"S": "user#1"}, "l": {"L": [{"N": "1"}, {"S": "\0"}]}, "x.y": {"BOOL": True}}}]
 FORBIDDEN = [{"M": {"k": {"S": "a"}, "n": {"N": "2"}, "bad": {"S": "x"}, "l": {"L": []}}}, {"M": {"bad": {"N": "1"}}}]

@@ -12,7 +12,7 @@ LIST, SET, MAP, OBJECTS = "list", "set", "map", "objects"
 
 
 class Unnested(Table):
-    """A row for each element; `elements` are the columns of one, of which the first tells those of an item apart."""
+    """A row for each element; `elements` are the columns of one, of which the first distinguishes those of an item."""
 
     named = mapped = True
 
@@ -25,7 +25,7 @@ class Unnested(Table):
         self.made = []          # rows of the item that was made last, of these columns alone
 
     def order(self):
-        """With what tells elements apart."""
+        """With what distinguishes elements."""
         return self.keys + self.elements[:1]
 
     def rename(self, names):

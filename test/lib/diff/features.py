@@ -1,4 +1,4 @@
-"""What a statement is there for beside its conditions: kinds of tables, plans that rely on an order, values at the limits."""
+"""What a statement is there for next to its conditions: kinds of tables, plans that rely on an order, values at the limits."""
 import re
 
 from aged import AGE
@@ -67,7 +67,7 @@ def sorted_scan(node):
 
 
 def of_plan(plan, soft):
-    """What a plan relies on; soft: the names of its tables with misfits."""
+    """What a plan relies on; soft: the names of its tables with type mismatches."""
     found = set(in_order(plan))
     if any(node.get("Remote Operation") == "Scan" and node.get("Index") for node in nodes(plan)):
         found.add(SMALLER)

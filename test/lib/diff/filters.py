@@ -1,4 +1,4 @@
-"""What applications ask of keys that are composed of columns: pages along a key, forms of which only some fields are
+"""What applications request of keys that are composed of columns: pages along a key, forms of which only some fields are
 filled in, arms that a parameter chooses, lists of rows, and whether there is any row."""
 from predicates import Leaf, Tree
 from statements import TABLE, Select
@@ -47,7 +47,7 @@ class Filters:
         return table, list(dict.fromkeys(columns)), nhash
 
     def value(self, maker, column):
-        """A constant of the column's type, mostly, which is one parameter wherever it stands."""
+        """A constant of the column's type, usually, which is one parameter wherever it occurs."""
         text = maker.witness.get(column.name) if self.rng.random() < 0.8 else maker.pooled(column)
         own = column.kind.sqltype.split("(", maxsplit=1)[0]
         lit = maker.lit(column, text, own if self.rng.random() < 0.85 else maker.element_type(column))
@@ -92,7 +92,7 @@ class Filters:
         return Leaf([f"a.{column.name} = ", self.value(maker, column)], [("a", column, "=")])
 
     def behind(self, maker, row, operator):
-        """The rows behind one, by so many columns."""
+        """The rows after one, by so many columns."""
         rng = self.rng
         pairs = [(f"a.{c.name}", self.value(maker, c)) for c in row]
         way = rng.choice(["row", "row", "nested", "flat", "outside"])
@@ -145,7 +145,7 @@ class Filters:
         return select
 
     def chosen(self):
-        """An OR whose arms count if a parameter says so, each along a key."""
+        """An OR whose branches apply if a parameter says so, each along a key."""
         rng, table = self.rng, self.rng.choice(self.tables)
         maker, arms = self.generator.maker(table, "a", 1), []
         word = maker.lit(rng.choice(table.columns), rng.choice(["a", "b", None]), "text")

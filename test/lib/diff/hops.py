@@ -1,11 +1,11 @@
-"""One more relation beside those of a statement: in all the ways to ask for related rows."""
+"""One more relation next to those of a statement: in all the ways to request related rows."""
 from joined import Join
 from matching import Entry, Relation, is_array
 from outers import Outers
 from predicates import Leaf
 
 LARGEST = 1500      # rows that a join should not exceed by far
-REQUESTS = 200      # and requests, if each row asks for related ones
+REQUESTS = 200      # and requests, if each row requests related ones
 
 
 class Hops(Outers):
@@ -48,7 +48,7 @@ class Hops(Outers):
         getattr(self, "add_" + self.rng.choices(names, weights)[0])()
 
     def attach(self, kind, relation, on, right=None):
-        """JOIN; the whole tree so far is the left side."""
+        """JOIN; the entire tree so far is the left side."""
         self.out.tree = Join(kind, self.out.tree, right or relation, on)
         self.relations.append(relation)
 
@@ -275,7 +275,7 @@ class Hops(Outers):
         return self.attach(rng.choice(["JOIN", "LEFT JOIN"]), relation, Leaf(["true"]))
 
     def add_fenced(self):
-        """A whole join for each outer row, which cannot be pulled up."""
+        """An entire join for each outer row, which cannot be pulled up."""
         alias = next(self.names)
         found = self.select_from(self.relations)
         if not found:

@@ -1,7 +1,7 @@
 """Which type of join was tried by which method over which access path of its inner side."""
 from collections import Counter
 
-# What may stand between a join and the scan that it joins; another join is none of it.
+# What may be between a join and the scan that it joins; another join is none of it.
 TRANSPARENT = {"Hash", "Sort", "Incremental Sort", "Materialize", "Memoize", "Result", "Subquery Scan", "Append", "Merge Append",
                "Limit", "Aggregate", "Unique", "Group"}
 
@@ -28,7 +28,7 @@ def inner_scans(node):
 
 
 def lookup_path(path, scan):
-    """GetItem, where the lookup asks for one key for each outer row: many are asked for by one BatchGetItem."""
+    """GetItem, where the lookup requests one key for each outer row; one BatchGetItem requests many."""
     return "GetItem" if path == "BatchGetItem" and "ANY" not in scan.get("Key Condition", "") else path
 
 

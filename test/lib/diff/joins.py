@@ -1,4 +1,4 @@
-"""Random joins: rows from somewhere, and then one table after the other, in all the ways to ask for related rows."""
+"""Random joins: rows from somewhere, and then one table after the other, in all the ways to request related rows."""
 from edges import MISFITS
 from hops import LARGEST, REQUESTS, Hops
 from matching import Entry, base_type, is_array
@@ -64,7 +64,7 @@ class Joins:
         return build.finish()
 
     def heavy(self, kind):
-        """A join of few keys, each many times, whose answers are more than a small memory holds."""
+        """A join of few keys, each many times, whose responses are more than a small memory holds."""
         build = Build(self.rng, self.related)
         orders = next(table for table in self.related if table.name == "orders")
         build.begin(build.from_frequent(orders, orders.keys[0]))
@@ -168,7 +168,7 @@ class Build(Hops):
         return self.finish()
 
     def finish(self):
-        """What to ask of the rows."""
+        """What to request of the rows."""
         rng, out = self.rng, self.out
         out.texts = [o for r in self.relations for o in r.order]
         out.shape = "join of " + out.driver

@@ -1,4 +1,4 @@
-"""A service whose answers lie: each is an error of the statement, or harmless; never other rows, and never an end that does not come."""
+"""A service whose responses lie: each is an error of the statement, or harmless; never other rows, and never an end that does not come."""
 import copy
 import random
 import re
@@ -8,8 +8,8 @@ import tables
 from dynamo import item
 from replies import Reply, answer_twice, reply
 
-CIRCLE = "LastEvaluatedKey in a circle"        # which one such answer alone does not make
-# A Scan asks for any item, so that there it is no lie.
+CIRCLE = "LastEvaluatedKey in a circle"        # which one such response alone does not make
+# A Scan requests any item, so that there it is no lie.
 STRANGER = "an item of another key"
 LATE = "a second answer later"                 # it may come when the next one is awaited
 OTHER = {"h": {"S": "p9"}, "n": {"N": "77"}, "v": {"N": "1"}, "g": {"S": "q"}}
@@ -35,7 +35,7 @@ STATEMENTS = [
 
 
 def items_of(document):
-    """The list of items in an answer to several keys, or none."""
+    """The list of items in a response to several keys, or none."""
     if "Responses" in document:
         return next(iter(document["Responses"].values()), None)
     return document.get("Items")
@@ -49,7 +49,7 @@ def counted(document):
 
 
 def whole(replacement):
-    """Another answer altogether."""
+    """Another response altogether."""
     return lambda document, request: copy.deepcopy(replacement)
 
 
@@ -61,7 +61,7 @@ def without(name):
 
 
 def having(name, value):
-    """A member of another value, where answers of this kind have it."""
+    """A member of another value, where responses of this kind have it."""
     def lie(document, request):
         known = {"GetItem": ("Item",), "BatchGetItem": ("Responses", "UnprocessedKeys")}
         allowed = known.get(request.operation, ("Items", "Count", "ScannedCount", "LastEvaluatedKey"))
@@ -92,7 +92,7 @@ def on_items(change):
 
 
 def on_item(change):
-    """Another first item, also in an answer to one key."""
+    """Another first item, also in a response to one key."""
     def lie(document, request):
         if "Item" in document and change({}) is not None:       # no Item, and an Item that is null, are no item
             return {**document, "Item": change(copy.deepcopy(document["Item"]))}
@@ -101,7 +101,7 @@ def on_item(change):
 
 
 def unprocessed(which):
-    """Keys left over, beside their items or others'."""
+    """Keys left over, next to their items or others'."""
     def lie(document, request):
         if request.operation != "BatchGetItem":
             return None
@@ -112,7 +112,7 @@ def unprocessed(which):
 
 
 def last_key(make):
-    """A LastEvaluatedKey of an answer with several keys."""
+    """A LastEvaluatedKey of a response with several keys."""
     def lie(document, request):
         if request.operation not in ("Query", "Scan"):
             return None
@@ -136,7 +136,7 @@ def of_table(lie):
 
 
 def of_key_asked_for(lie):
-    """The lie, where the partition key is asked for: by other attributes nobody can tell whose an item is."""
+    """The lie, where the partition key is requested: other attributes do not show which key an item has."""
     def told(document, request):
         asked = request.body.get("ProjectionExpression")
         names = request.body.get("ExpressionAttributeNames", {})
@@ -158,7 +158,7 @@ def alternating():
 
 
 def make_lies():
-    """All of them by name: functions of the right answer's document and the request; none, where one is impossible."""
+    """All of them by name: functions of the right response's document and the request; none, where one is impossible."""
     return {
         "a notice": whole({"message": "Endpoint moved"}), "an error document": whole({"__type": "x#ThrottlingException", "message": "slow"}),
         "another operation's answer": whole({"TableNames": ["lied"]}), "a list": whole([]), "null": whole(None), "a number": whole(5),
@@ -212,7 +212,7 @@ class Lies:
         self.fake.stop()
 
     def right(self, request):
-        """The answer as it should be."""
+        """The response as it should be."""
         table = self.fake.tables["lied"]
         if request.operation == "BatchGetItem":
             return self.fake.answer_batch(request.body)
@@ -220,7 +220,7 @@ class Lies:
         return reply(found(table, request.body) if found else tables.read_page(table, request.body, request.operation == "Query"))
 
     def script(self, lie, name, at):
-        """A function that answers a request with a lie: all of them, or one."""
+        """A function that responds to a request with a lie: all of them, or one."""
         seen = [0]
 
         def answer(request):

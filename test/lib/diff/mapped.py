@@ -69,7 +69,7 @@ class Mapped(Generator):
         return self.at(*self.waiting.pop())
 
     def at(self, table, before, column, _, name):
-        """A condition on a column, behind points on those before it."""
+        """A condition on a column, after points on those before it."""
         maker = self.witnessed(table, column, name)
         leaves = [maker.on(c, POINTS) for c in before] + [maker.on(column, [name])]
         leaves += self.others(table, maker)
@@ -166,7 +166,7 @@ class Mapped(Generator):
     # Along a key
 
     def merged(self):
-        """Several values of the first part of a sort key, or all of an enumeration, and the order of the parts behind it."""
+        """Several values of the first part of a sort key, or all of an enumeration, and the order of the parts after it."""
         rng = self.rng
         found = [(t, columns, nhash) for t in self.tables for _, columns, nhash in self.entries(t) if len(columns) > nhash + 1]
         table, columns, nhash = rng.choice([entry for entry in found for _ in range(4 if entry[0].name == "tpd" else 1)])

@@ -1,4 +1,4 @@
-"""How the rows of one table are tied to those of others: conditions between an inner table and what stands before it.
+"""How the rows of one table are tied to those of others: conditions between an inner table and what is before it.
 
 A Relation is anything in FROM; an entry of a table is a key by which it may be read. The conditions bind an entry to
 the outer rows, column by column, in the ways in which people write that.
@@ -125,7 +125,7 @@ class Matcher:
 
     @staticmethod
     def alike(one, two):
-        """May both stand in one list?"""
+        """May both be in one list?"""
         return one.kind.declare() == two.kind.declare() and not is_array(one)
 
     def computed(self, value, other):

@@ -1,6 +1,6 @@
-"""Tables of which columns stand in several places of the key, or are read from attributes of their own beside such places.
+"""Tables of which columns are in several places of the key, or are read from attributes of their own next to such places.
 
-The templates are drawn at random, beside some that are worth it in every run. An item's rows are found by trying all ways to split
+The templates are drawn at random, next to some that are worth it in every run. An item's rows are found by trying all ways to split
 the texts of its key: it is a row if one way gives every column one value. First no part may hold the character that ends it, then
 those of texts that do not fit otherwise may, then all; such a part needs another place of its column that has the same value. Items
 of which more than one way is left are errors, so no table has them.
@@ -60,7 +60,7 @@ def splits(template, text, number=0):
 
 
 def said(spec, value):
-    """A value as it stands in a place."""
+    """A value as it is stored in a place."""
     return next((fold(value, letters) for letters in FOLDS if letters in spec), value)
 
 

@@ -110,7 +110,7 @@ class Ordered:
 
     @staticmethod
     def shown(column, ref):
-        """The column as text, if equal values may look different, beside what it is grouped by."""
+        """The column as text, if equal values may look different, next to what it is grouped by."""
         return ref if column.kind.sortable else f"count({ref})"
 
     def distinct(self, table):
@@ -137,7 +137,7 @@ class Ordered:
                            order=refs if exact else "", exact_order=exact)
 
     def partner(self, table, column):
-        """A table with a sort key of the same type, the same one mostly: (table, entry, column)."""
+        """A table with a sort key of the same type, the same one usually: (table, entry, column)."""
         alike = [(t, t.keys[:1], t.keys[1:]) for t in self.tables if t.keys[1].kind.name == column.kind.name]
         for other in self.tables:
             for chosen in other.indexes:
@@ -200,7 +200,7 @@ class Ordered:
         return select
 
     def first(self, table):
-        """The beginning of the order of keys, or something behind it."""
+        """The beginning of the order of keys, or something after it."""
         where, first, then, _ = self.start(table)
         down = self.rng.choice(["", "", " DESC"])
         order = self.total(table, self.rng.choice([then, then, first + then]), down)

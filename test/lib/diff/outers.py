@@ -52,7 +52,7 @@ class Outers:
         return ", ".join(map(text, table.columns))
 
     def tagged(self, leaf):
-        """A condition that stands outside of WHERE: its tags are the statement's."""
+        """A condition that is outside of WHERE: its tags are the statement's."""
         self.out.tags += [(self.out.aliases.get(alias), alias, column, operator) for one in leaf.leaves()
                           for alias, column, operator in one.tags]
         return leaf
@@ -64,7 +64,7 @@ class Outers:
 
     @staticmethod
     def fan(table, column):
-        """Rows for one value of the column, if frequent values are asked for more often."""
+        """Rows for one value of the column, if frequent values are requested more often."""
         counts = Counter(row[column.name] for row in table.rows if row[column.name] is not None)
         return max(1, sum(n * n for n in counts.values()) / max(1, sum(counts.values())))
 
@@ -208,7 +208,7 @@ class Outers:
         return Relation(alias, [f"v {alias}"], columns, None, [f"{alias}.{c.name}" for c in table.order()])
 
     def from_chain(self):
-        """The people above some people: each step asks for the rows that the last one names."""
+        """The people above some people: each step requests the rows that the last one names."""
         if self.tables[0].name != "team":
             return self.from_table()
         rng, alias = self.rng, next(self.names)
@@ -264,7 +264,7 @@ class Outers:
         return found
 
     def from_routine(self):
-        """A function that itself asks for rows."""
+        """A function that itself requests rows."""
         if self.tables[0].name != "team":
             return self.from_values()
         alias, person = next(self.names), next(t for t in self.tables if t.name == "person")

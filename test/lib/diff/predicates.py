@@ -18,7 +18,7 @@ class Lit:
     def __init__(self, text, sqltype, other=None):
         self.text, self.sqltype, self.other = text, sqltype, other
         self.table = self.column = None     # whose values it is compared with
-        self.same = False                   # one parameter wherever it stands
+        self.same = False                   # one parameter wherever it is
 
     def takes(self, text):
         """May the type hold another text of that column?"""
@@ -112,7 +112,7 @@ class Maker:
         return self.rng.choice(values) if values else None
 
     def near(self, column, odd=0.08):
-        """The witness's value mostly, else another or an odd one, as a Lit."""
+        """The witness's value usually, else another or an odd one, as a Lit."""
         text = self.witness.get(column.name)
         pick = self.rng.random()
         if pick < odd * (6 if column.strange else 1):
@@ -444,7 +444,7 @@ class Maker:
             return self.leaf(column, f"::{to} IN", f"{self.ref(column)}::{to} IN (", *self.cast_lit(column, to), ", ",
                              *self.cast_lit(column, to), ")")
         lit = self.array_lit(column, self.rng.choice([0, 2, 5]), 0.1)
-        # an array of names has a collation of its own: beside the column's it is an error in rows that other conditions leave over
+        # an array of names has a collation of its own: next to the column's it is an error in rows that other conditions leave over
         if self.element_type(column) not in ("text", column.kind.sqltype) or (to == "name" and column.kind.collation not in (None, "C")):
             return self.make_cast(column)
         return self.leaf(column, f"::{to} IN", f"{self.ref(column)}::{to} = ANY (", lit, f"::{to}[])")
@@ -539,7 +539,7 @@ class Maker:
                          Lit(self.pattern(column), "text", lambda rng: self.pattern(column)))
 
     def make_like_one(self, column):
-        """A pattern without wildcards, mostly; executed again, it may have some."""
+        """A pattern without wildcards, usually; executed again, it may have some."""
         text = self.near(column, 0).text or ""
         pattern = "".join("\\" + c if c in "\\%_" or self.rng.random() < 0.1 else c for c in text)
         if self.rng.random() < 0.1:
@@ -758,7 +758,7 @@ class Maker:
         return None
 
     def make_row(self):
-        """A condition on the whole key: row IN, OR of ANDs, row comparison."""
+        """A condition on the entire key: row IN, OR of ANDs, row comparison."""
         one, two = self.table.keys
         rows = [self.witness] if self.witness else []
         rows += self.rng.sample(self.table.rows, min(len(self.table.rows), self.rng.choice([0, 1, 2, 5])))

@@ -13,7 +13,7 @@ class Previews:
         self.tables = [t for t in tables if t.mapped or {"item_filter", "ttl_attribute"} & t.options.keys()]
 
     def statement(self):
-        """As many rows as the LIMIT wants, or a refusal; all rows, if it wants more than there are."""
+        """As many rows as the LIMIT needs, or a refusal; all rows, if it needs more than there are."""
         rng = self.rng
         table = rng.choice(self.tables)
         limit, offset = rng.choice([1, 2, 5, 20, 100, 5000]), rng.choice([0, 0, 0, 3, 50])

@@ -39,7 +39,7 @@ def words(*texts):
 
 
 def bodies(rng):
-    """Text so long that a batch of rows, or of answers, fills a small work_mem."""
+    """Text so long that a batch of rows, or of responses, fills a small work_mem."""
     text = rng.choice("abcdef") * rng.choice([0, 10, 900, 3000, 6000])
     return text, {"S": text}
 

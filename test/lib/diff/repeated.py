@@ -1,4 +1,4 @@
-"""Subqueries over columns that are no keys, executed for each of some outer rows: what they read is kept, or may not be."""
+"""Subqueries over columns that are no keys, executed for each of some outer rows: what they read is cached, or may not be."""
 from predicates import Lit
 from statements import TABLE, Select
 
@@ -62,7 +62,7 @@ class Repeated:
             forms += ["{0} @> v.x"]
         elif column.kind.group in ("number", "text", "date", "instant"):
             forms += ["{0} = ANY (ARRAY[v.x, v.x])", "{0} <> ALL (ARRAY[v.x])"]
-            if self.rng.random() < 0.35:    # no request has room for these
+            if self.rng.random() < 0.35:    # too many for one request
                 other = Lit(self.rng.choice(column.pool)[0], column.kind.sqltype)
                 return [one, self.rng.choice([" = ANY", " <> ALL"]), " (array_fill(", other, f", ARRAY[{LONG_LIST}]) || v.x)"]
         if column.kind.group == "text" and column.kind.deterministic:

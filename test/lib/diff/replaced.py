@@ -1,4 +1,4 @@
-"""Prepared statements over a table that is made anew under its name, with other keys and indexes: right rows, or the error 55000."""
+"""Prepared statements over a table that is recreated under its name, with other keys and indexes: right rows, or the error 55000."""
 import random
 
 from dynamo import index
@@ -70,7 +70,7 @@ class Replaced:
         self.ordered = Ordered(self.generator, [self.now])
 
     def replace(self, name, sort):
-        """Make it anew in DynamoDB, with the same items."""
+        """Make it again in DynamoDB, with the same items."""
         self.become(name, sort)
         keys = [(k.attribute, self.now.wire(k.name)) for k in self.now.keys]
         remote = self.fx.remote("rx")

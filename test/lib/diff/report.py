@@ -29,7 +29,7 @@ from worlds import STABLE, Worlds
 from zoned import make_zoned
 
 MAX_SHOWN = 8
-# For joins: one of the tables as local partitions, and functions that ask for rows themselves.
+# For joins: one of the tables as local partitions, and functions that request rows themselves.
 ROUTINES = """
 CREATE SCHEMA p;
 CREATE TABLE p.person (LIKE l.person) PARTITION BY HASH (id);
@@ -84,7 +84,7 @@ def text(value):
 
 
 def difference(foreign, local):
-    """Lines that tell two outcomes apart."""
+    """Lines that distinguish two outcomes."""
     yield f"foreign: {foreign}"
     yield f"local:   {local}"
     if foreign.error or local.error:
@@ -192,7 +192,7 @@ def run(fx, count, seed, flags, began, shares=()):
 
 
 def run_scripted(fx, runner, tally, count, seed):
-    """What is no matter of chance, or of other services: answers that lag or lie, tables made anew."""
+    """What is no matter of chance, or of other services: responses that lag or lie, tables recreated."""
     long = count >= FULL // 6
     directed, lies = Directed(fx, runner), Lies(fx, runner, seed)
     try:

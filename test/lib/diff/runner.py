@@ -201,7 +201,7 @@ class Runner:
 
     @staticmethod
     def another(lit, rng, rows):
-        """Another value for a constant: of the row chosen for its table, mostly."""
+        """Another value for a constant: of the row chosen for its table, usually."""
         if lit.other is None or rng.random() < 0.1:
             return lit.constant()
         text = rows.get(lit.table, {}).get(lit.column) if rng.random() < 0.8 else None

@@ -1,4 +1,4 @@
-"""Tables whose keys and columns are spelled by a format: numbers, bytes, documents and times in S, and times in N finer than they are shown."""
+"""Tables whose keys and columns are composed by a format: numbers, bytes, documents and times in S, and times in N finer than they are shown."""
 import datetime
 import json
 from decimal import Decimal
@@ -12,7 +12,7 @@ FORMATS = "keys spelled by a format"
 
 
 class Padded(Integer):
-    """Whole numbers from 0 on, of a width."""
+    """Integers from 0 on, of a width."""
 
     def __init__(self, sqltype, digits):
         super().__init__(sqltype, {"format": f"padded({digits})"})
@@ -162,7 +162,7 @@ JSON_MISFITS = [{"S": text} for text in ("", "{", "nul", '"\\ud800"', '{"k": "a"
 
 
 def spelled_columns():
-    """Columns beside the keys."""
+    """Columns next to the keys."""
     return [Column("p4", Padded("int4", 3), size=14), Column("pn", PaddedNumeric(4, (6, 2)), size=14), Column("bt", Base64(), size=14),
             Column("jt", JsonText(), size=30)] + choose("i4")
 
@@ -173,7 +173,7 @@ BETWEEN = {"mo": [("2024-01-15", "date"), ("2023-12-31", "date"), ("2023-11-30 2
 
 
 def time_columns():
-    """Times beside the keys."""
+    """Times next to the keys."""
     found = [Column("ul", Ulid(), size=14), Column("ns", Fine("iso8601(9)"), size=20), Column("ne", Fine("epoch(9)"), size=20), Column("pt", PatternInstant(), size=14),
              Column("dm", PatternDate(), size=10), Column("mo", PatternDate("YYYYMM"), size=8)]
     for column in found:

@@ -15,17 +15,17 @@ class Select:
         self.group, self.order, self.limit = group, order, limit
         self.exact_order = exact_order      # the order is total: rows are compared as lists
         self.aliases = {}                   # alias: table name
-        self.tags = []                      # beside those of `where`
+        self.tags = []                      # next to those of `where`
         self.shape = "rows"
         self.complete = False               # not for a cursor
         self.features = []                  # what else the coverage counts it as
         self.settings = {}                  # what it is there to be run under
-        self.mode = self.plan_cache = None  # likewise
-        self.asked = []                     # parts behind the targets
+        self.mode = self.plan_cache = None  # in the same way
+        self.asked = []                     # parts after the targets
         self.refusal = None                 # SQLSTATE of an error that may take the place of rows
 
     def parts(self):
-        """The whole statement."""
+        """The entire statement."""
         out = ["SELECT ", ", ".join(self.targets)] + self.asked + [" FROM "] + self.source
         if self.where is not None:
             out += [" WHERE "] + self.where.parts
@@ -82,7 +82,7 @@ class Generator:
         return Maker(self.rng, table, alias, witness)
 
     def columns(self, table, alias, computed=True):
-        """Some columns to select, keys mostly; computed ones may fail for a row that a LIMIT would cut off."""
+        """Some columns to select, keys usually; computed ones may fail for a row that a LIMIT would cut off."""
         rng = self.rng
         if rng.random() < 0.12:
             return [f"{alias}.*"]
@@ -242,7 +242,7 @@ class Generator:
     # Shapes
 
     def rows(self):
-        """Plain rows; as whole rows now and then."""
+        """Plain rows; as complete rows now and then."""
         select = self.start(self.table())
         if self.rng.random() < 0.05:
             select.targets = self.rng.choice([["a::text"], ["a IS NULL", "a IS NOT NULL"], ["(a).*"]])

@@ -56,7 +56,7 @@ class Together:
         return "||'/'||".join(f"coalesce({alias}.{column.name}::text, '-')" for column in table.order())
 
     def united(self, tables):
-        """Branches, read in whole or counted."""
+        """Branches, read in full or counted."""
         parts, aliases, rng = [], {}, self.rng
         for number, table in enumerate(tables):
             alias = f"b{number}"

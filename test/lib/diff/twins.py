@@ -19,10 +19,10 @@ class Column:
                  attribute=None, derive=None, unique=False, more=()):
         self.name, self.kind, self.size, self.path, self.skew = name, kind, size, path, skew
         self.attribute = attribute or name
-        self.own = attribute is not None    # the option attribute is said
+        self.own = attribute is not None    # the option attribute is set
         self.raw = name         # without quotes
         self.unique = unique    # no value twice
-        self.more = list(more)  # values beside the kind's own: of items older than an index
+        self.more = list(more)  # values next to the kind's own: of items older than an index
         self.strange = []       # constants like the values that do not fit
         self.derive = derive    # from the drawn values: another view of what other columns show
         self.absent, self.null, self.not_null = (0, 0, True) if not_null else (absent, null, False)

@@ -231,7 +231,7 @@ class Numeric(Kind):
     group = "number"
 
     def __init__(self, precision=None, options=None, whole=False):
-        self.whole = whole      # one of many whole numbers
+        self.whole = whole      # one of many integers
         super().__init__("numeric" + (f"({precision[0]},{precision[1]})" if precision else ""), options)
         self.precision = precision
 
@@ -285,7 +285,7 @@ class Float(Kind):
 
 
 class Boolean(Kind):
-    """boolean, spelled in all ways or as a format says."""
+    """boolean, represented in all ways or as a format defines."""
 
     group = "boolean"
     spellings = {True: [{"BOOL": True}, {"BOOL": True}, {"N": "1"}, {"S": "t"}, {"S": "true"}, {"S": "Y"}],
@@ -403,7 +403,7 @@ class Instant(Kind):
 
 
 class Enum(Kind):
-    """An enum, whose order is none of its spellings'."""
+    """An enum, whose order is none of its representations'."""
 
     words = ["zero", "low", "high", "A"]
 
@@ -416,7 +416,7 @@ class Enum(Kind):
 
 
 class Inet(Kind):
-    """inet: a type that only its input function knows, in several spellings."""
+    """inet: a type that only its input function knows, in several representations."""
 
     def one(self, rng):
         text = rng.choice(["10.0.0.1", "10.0.0.2", "10.0.0.10", "9.0.0.1", "::1", "10.0.0.0/8", "::ffff:1.2.3.4", "10.0.0.0/16",

@@ -16,7 +16,7 @@ ZONES = ["Europe/Berlin", "Pacific/Apia", "UTC"]
 TYPES = ["date", "timestamp", "timestamptz"]
 FORMS = ["JOIN", "LEFT JOIN", "IN", "NOT IN", "EXISTS", "NOT EXISTS", "LATERAL", "scalar", "constant"]
 ZONED = [f"times: {one} = {other} in {zone}" for one in TYPES for other in TYPES if one != other for zone in ZONES] + [f"times: {form}" for form in FORMS]
-# Around what is skipped or doubled: hours in Berlin, hours and a whole day in Apia; in local time and in UTC.
+# Around what is skipped or doubled: hours in Berlin, hours and an entire day in Apia; in local time and in UTC.
 AROUND = ["2024-03-31 02:00", "2024-03-31 03:00", "2024-03-31 01:00", "2024-10-27 02:00", "2024-10-27 01:00", "2024-10-27 00:00", "2011-12-30 00:00", "2011-12-31 00:00", "2011-12-29 00:00",
           "2011-12-30 10:00", "2011-09-24 03:00", "2011-04-02 03:00", "2011-04-02 14:00", "2011-09-24 14:00", "2024-06-01 00:00", "2024-03-30 23:00", "2024-10-26 22:00"]
 

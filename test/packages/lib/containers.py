@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Does without a container engine what compose.yaml and the Dockerfile describe: in chroots, beside each other.
+"""Does without a container engine what compose.yaml and the Dockerfile describe: in chroots, next to each other.
 
 usage: containers.py check COMPOSE              are the files sound?
        containers.py build COMPOSE BASE WORK    run the commands of the Dockerfile; BASE is a bare Debian, WORK gets the rest
@@ -29,7 +29,7 @@ class Stage:
         self.base, self.name, self.steps = base, name, []
 
     def last(self, word, default):
-        """What the last instruction of this kind says."""
+        """What the last instruction of this kind reports."""
         return next((rest for kind, rest in reversed(self.steps) if kind == word), default)
 
     def environment(self):

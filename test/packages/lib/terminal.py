@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs a shell command in a pseudo-terminal, in a chroot, as a user there, and answers when it is asked for a password.
+"""Runs a shell command in a pseudo-terminal, in a chroot, as a user there, and responds when it prompts for a password.
 
 usage: terminal.py CHROOT USER PASSWORD COMMAND
 
@@ -39,7 +39,7 @@ class Screen:
         self.passwords = self.updates = 0
 
     def read(self, data):
-        """Print the lines that end in it; is a password asked for?"""
+        """Print the lines that end in it; is it a password prompt?"""
         *lines, self.line = (self.line + data).replace(b"\r\n", b"\n").split(b"\n")
         for line in lines:
             self.show(line)
@@ -72,7 +72,7 @@ def follow(terminal, screen, password):
             screen.read(b"\n")
             return
         if screen.read(data):
-            time.sleep(0.2)     # a reader of passwords throws away what was typed before it asked
+            time.sleep(0.2)     # a reader of passwords throws away what was typed before it prompted
             os.write(terminal, password.encode() + b"\n")
 
 
