@@ -19,7 +19,7 @@ def repeated(world):
             connection.execute(f"SET work_mem = '{work_mem}'")
             turns = list(zip(*[turn(connection) for _ in range(ROUNDS)]))
             once, twice, kept, sent = turns
-            figures += [Figure(f"20 executions, work_mem {work_mem}, of the time without kept reads", ratios(kept, sent), 0.5, unit=" x"),
+            figures += [Figure(f"20 executions, work_mem {work_mem}, of the time without cached reads", ratios(kept, sent), 0.5, unit=" x"),
                         Figure("    kept", kept, unit=" s"), Figure("    sent again", sent, unit=" s"),
                         Figure("    once", once, unit=" s"),
                         Figure("    of an item in a further execution", [(k - t) / 18 / ITEMS * 1e9 for k, t in zip(kept, twice)], unit=" ns")]
