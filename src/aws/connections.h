@@ -95,7 +95,7 @@ extern void dyn_connections_return(DynConnections *connections, int n);
 
 /*
  * The first takes a spare handle or creates one; it returns NULL if memory
- * runs out.  The second makes a handle spare, whose transfer is not in the
+ * runs out.  The second makes a handle spare; its transfer must not be in the
  * loop.
  */
 extern DynHttp *dyn_connections_take_handle(DynConnections *connections);

@@ -682,8 +682,8 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		return DYN_FAIL_NETWORK;
 	}
 	/*
-	 * this is also libcurl's result for a header over its own limit, which is
-	 * above ours
+	 * libcurl returns this, too, for a header above its own limit, which is
+	 * larger than ours
 	 */
 	if (code == CURLE_OUT_OF_MEMORY && http->reply.header_bytes > 0)
 	{

@@ -149,7 +149,10 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 	return known;
 }
 
-/* The entry of a connection that has replied is never stale. */
+/*
+ * Keeps the epoll registration of a connection that has replied: only entries
+ * of other connections may be stale.
+ */
 bool
 dyn_sockets_unwatch(DynSockets *sockets, int fd)
 {

@@ -357,7 +357,8 @@ dyn_item_split_agrees(DynItemSplit *all, bool searched)
 typedef enum Guess
 {
 	GUESS_NONE,
-	GUESS_NO_MATCH,				/* texts that do not match otherwise */
+	GUESS_NO_MATCH,				/* only texts that do not match without a
+								 * guess */
 	GUESS_ALL
 } Guess;
 

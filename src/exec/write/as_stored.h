@@ -1,11 +1,11 @@
 /*
  * as_stored.h
- *		Changes an UPDATE or DELETE whose condition has failed although its row
- *		is the same.
+ *		Adapts an UPDATE or DELETE whose condition has failed although the
+ *		values of its row have not changed.
  *
  * Other applications may have stored a value in another encoding than the one
- * that the guard was composed with, and an item may lack a map that a written
- * path leads through.
+ * that the guard expects.  Also, an item may lack a map that is on the path of
+ * a written value.
  */
 #ifndef DYN_EXEC_AS_STORED_H
 #define DYN_EXEC_AS_STORED_H

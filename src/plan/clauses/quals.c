@@ -348,8 +348,8 @@ classify_expr(DynClassify *context, Node *node)
 }
 
 /*
- * Returns a RestrictInfo as one clause.  Each is classified once, since paths
- * and the plan request the same.
+ * Returns a RestrictInfo as one clause.  The result is cached, because the
+ * paths and the plan classify the same clauses.
  */
 static const DynClause *
 classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
