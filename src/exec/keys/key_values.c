@@ -14,6 +14,7 @@
 #include "../../model/values/arrays.h"
 #include "../../model/values/like.h"
 #include "../../model/values/path.h"
+#include "../../model/values/steps.h"
 #include "key_values.h"
 
 /* A text longer than the largest item is in no item. */
@@ -337,11 +338,18 @@ static DynSpans templated_values(const DynResolveContext *context,
 static DynSpans pred_values(const DynResolveContext *context, const DynPred *pred,
 							const KeyLimits *limits);
 
+/* Returns the column that the predicate is on, in the part's encoding. */
+static const DynColumn *
+column_of(const DynResolveContext *context, const DynPred *pred)
+{
+	return context->part != NULL ? &context->part->column
+		: dyn_relation_column(context->relation, pred->field.attnum);
+}
+
 static void
 add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 {
-	const DynColumn *column = context->part != NULL ? &context->part->column
-		: dyn_relation_column(context->relation, pred->field.attnum);
+	const DynColumn *column = column_of(context, pred);
 	Datum		value;
 
 	if (pred->kind == DYN_PRED_BOOLEAN)
@@ -360,6 +368,35 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 		add_texts(to, pred, value);
 	else
 		add_comparison(to, &column->codec, pred, value);
+}
+
+/* Adds all values between the bounds, unless there are too many. */
+static void
+add_each(Collection *to, const DynResolveContext *context, const DynPred *pred)
+{
+	DynSteps	steps;
+	DynScalar	value;
+	ListCell   *lc;
+
+	dyn_steps_init(&steps, &column_of(context, pred)->codec);
+	foreach(lc, pred->args)
+	{
+		const DynPred *bound = lfirst(lc);
+		DynComparison comparison = bound->operator.comparison;
+
+		if (context->values->nulls[bound->param])
+			return;
+		dyn_steps_bound(&steps, comparison == DYN_COMPARE_GT || comparison == DYN_COMPARE_GE,
+						comparison == DYN_COMPARE_GE || comparison == DYN_COMPARE_LE,
+						bound->valuetype, context->values->values[bound->param]);
+	}
+	if (dyn_steps_count(&steps) > pred->most)
+		*context->unusable = true;
+	else
+	{
+		while (dyn_steps_next(&steps, &value))
+			add_point(to, &value);
+	}
 }
 
 static DynSpans
@@ -416,6 +453,9 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 				: (DynSpans) {0, NULL};
 		case DYN_PRED_FILTER_TERM:
 			add_row_values(&set, &relation->item_filter.terms[pred->term]);
+			break;
+		case DYN_PRED_EACH:
+			add_each(&set, context, pred);
 			break;
 		case DYN_PRED_MEMBERS:
 			add_members(&set, &relation->templated[pred->templated].tmpl->parts[pred->part]);
@@ -621,7 +661,7 @@ DynCond *
 dyn_templated_cond(const DynRelation *relation, const DynPred *pred,
 				   const DynValues *values)
 {
-	DynResolveContext context = {relation, values, NULL};
+	DynResolveContext context = {.relation = relation,.values = values};
 	const DynPath *path = relation->templated[pred->templated].path;
 	KeyLimits	limits = {DYN_TYPE_S, MAX_TEXT_BYTES, false, true};
 	DynSpans	set = templated_values(&context, pred, &limits);

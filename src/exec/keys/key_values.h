@@ -24,6 +24,8 @@ typedef struct DynResolveContext
 {
 	const DynRelation *relation;
 	const DynValues *values;
+	bool	   *unusable;		/* set if the values cannot be a key */
+	bool		may_widen;		/* true if more values than these are allowed */
 	const DynPart *part;		/* part that the predicates compare, or NULL */
 } DynResolveContext;
 

@@ -301,6 +301,8 @@ resolve_keys(const DynResolveContext *context, const DynAccess *access,
 		resolve_row_keys(context, access, resolved);
 	else
 		resolve_combinations(context, access, resolved);
+	if (*context->unusable)
+		return;
 	Assert(resolved->contradiction ||
 		   (resolved->nkeys > 0 && keys_are_sorted_and_distinct(resolved)));
 	if (!resolved->contradiction && access->kind == DYN_ACCESS_QUERY)
@@ -349,7 +351,9 @@ void
 dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 				   const DynValues *values, DynResolvedAccess *resolved)
 {
-	DynResolveContext context = {relation, values, NULL};
+	bool		unusable = false;
+	DynResolveContext context = {.relation = relation,.values = values,
+	.unusable = &unusable};
 
 	memset(resolved, 0, sizeof(*resolved));
 	resolved->contradiction = access->contradiction;
@@ -359,7 +363,13 @@ dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 		return;
 	if (access->kind != DYN_ACCESS_SCAN)
 		resolve_keys(&context, access, resolved);
-	if (!resolved->contradiction && access->filters != NIL)
+	if (unusable)
+	{
+		Assert(access->unsure);
+		memset(resolved, 0, sizeof(*resolved));
+		resolved->incomplete = true;
+	}
+	else if (!resolved->contradiction && access->filters != NIL)
 		resolve_filter(&context, access, resolved);
 }
 

@@ -19,8 +19,8 @@ typedef struct DynResolvedAccess
 	bool		contradiction;	/* true if no item can qualify, so that no
 								 * request is sent */
 	bool		incomplete;		/* true if the index may lack items that
-								 * qualify; then the other fields are not
-								 * set */
+								 * qualify, or values cannot be used for its
+								 * keys; then the other fields are not set */
 
 	/*
 	 * GET: full keys; QUERY: the partition key of each request.  Key i begins

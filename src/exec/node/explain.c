@@ -64,23 +64,6 @@ static const char *const negated_words[] = {
 
 static void print_pred(Printer *printer, const DynPred *pred, bool nested);
 
-/* Prints an array of all integers from its first to its last element. */
-static void
-print_integers(Printer *printer, const DynPred *pred)
-{
-	const Const *value = list_nth_node(Const, printer->exprs, pred->param);
-	ArrayType  *array = DatumGetArrayTypeP(value->constvalue);
-	const int64 *values = (const int64 *) ARR_DATA_PTR(array);
-	int			n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-
-	Assert(ARR_ELEMTYPE(array) == INT8OID && n > 0);
-	if (n == 1)
-		appendStringInfo(&printer->buf, " = " INT64_FORMAT, values[0]);
-	else
-		appendStringInfo(&printer->buf, " BETWEEN " INT64_FORMAT " AND " INT64_FORMAT,
-						 values[0], values[n - 1]);
-}
-
 /* Prints a field; a document is represented by the name of its column. */
 static void
 print_field(Printer *printer, const DynField *field)
@@ -93,6 +76,23 @@ print_field(Printer *printer, const DynField *field)
 		appendStringInfoString(&printer->buf,
 							   dyn_relation_column(printer->relation,
 												   field->attnum)->name);
+}
+
+static void
+print_text(Printer *printer, const char *text, size_t len)
+{
+	appendStringInfoString(&printer->buf,
+						   dyn_from_utf8_lossy(pnstrdup(text, len)));
+}
+
+/* Prints an attribute, or for a part the name of its column. */
+static void
+print_subject(Printer *printer, const DynPred *pred)
+{
+	if (printer->part != NULL)
+		print_text(printer, printer->part->column.data, printer->part->column.len);
+	else
+		print_field(printer, &pred->field);
 }
 
 static void
@@ -145,13 +145,6 @@ print_term(Printer *printer, const DynFilterTerm *term)
 	if (term->or_null)
 		dyn_buffer_append_str(&text, ")");
 	appendStringInfoString(&printer->buf, dyn_take_text(&text));
-}
-
-static void
-print_text(Printer *printer, const char *text, size_t len)
-{
-	appendStringInfoString(&printer->buf,
-						   dyn_from_utf8_lossy(pnstrdup(text, len)));
 }
 
 /*
@@ -248,6 +241,26 @@ print_templated(Printer *printer, const DynPred *pred)
 		print_conditions(printer, templated, foreach_current_index(lc), lfirst(lc));
 }
 
+/* Prints bounds; two inclusive ones as BETWEEN. */
+static void
+print_each(Printer *printer, const DynPred *pred)
+{
+	const DynPred *lower = linitial(pred->args);
+	const DynPred *upper = llast(pred->args);
+
+	if (list_length(pred->args) != 2 || !dyn_pred_compares(lower, DYN_COMPARE_GE) ||
+		!dyn_pred_compares(upper, DYN_COMPARE_LE))
+	{
+		print_list(printer, pred->args, "AND", false);
+		return;
+	}
+	print_subject(printer, pred);
+	appendStringInfoString(&printer->buf, " BETWEEN ");
+	print_value(printer, lower);
+	appendStringInfoString(&printer->buf, " AND ");
+	print_value(printer, upper);
+}
+
 static void
 print_leaf(Printer *printer, const DynPred *pred)
 {
@@ -266,16 +279,12 @@ print_leaf(Printer *printer, const DynPred *pred)
 		print_value(printer, pred);
 		return;
 	}
-	/* print an attribute, or for a part the name of its column */
-	if (printer->part != NULL)
-		print_text(printer, printer->part->column.data, printer->part->column.len);
-	else
-		print_field(printer, &pred->field);
-	if (pred->integers)
+	if (pred->kind == DYN_PRED_EACH)
 	{
-		print_integers(printer, pred);
+		print_each(printer, pred);
 		return;
 	}
+	print_subject(printer, pred);
 	appendStringInfo(&printer->buf, " %s",
 					 pred->kind == DYN_PRED_COMPARE || pred->kind == DYN_PRED_FIELDS
 					 ? comparison_words[pred->operator.comparison]

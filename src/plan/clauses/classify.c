@@ -23,6 +23,7 @@
 #include "../../model/server/encoding.h"
 #include "../../model/tables/relation.h"
 #include "../../model/values/arrays.h"
+#include "../../model/values/steps.h"
 #include "classify.h"
 
 /*
@@ -118,8 +119,8 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 
 /*
  * Returns true if the column can be compared in a part of some template that
- * encodes it differently than its own attribute.  Bounds of integers may leave
- * so few values that each can be requested (terms.h).
+ * encodes it differently than its own attribute.  Bounds may leave so few
+ * values that each can be requested (enumerate.h).
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,
@@ -137,7 +138,7 @@ is_comparable_in_part(const DynClassify *context, const DynField *field,
 			if (part->attnum != field->attnum)
 				continue;
 			if (op->comparison != DYN_COMPARE_NE &&
-				dyn_codec_is_integer(&part->column.codec))
+				dyn_codec_has_steps(&part->column.codec))
 				comparison.comparison = DYN_COMPARE_EQ;
 			if (dyn_operator_exactness(&part->column, &comparison) != DYN_LOCAL)
 				return true;

@@ -43,6 +43,8 @@ typedef enum DynPredKind
 								 * (match_template.c) */
 	DYN_PRED_MEMBERS,			/* arg of TEMPLATED: all values that the part
 								 * enumerates */
+	DYN_PRED_EACH,				/* field has one of all values between bounds,
+								 * the args (enumerate.c) */
 	DYN_PRED_GIVEN				/* value, which depends on no column, is
 								 * true */
 } DynPredKind;
@@ -109,8 +111,11 @@ typedef struct DynPred
 	DynBoundKind bound;			/* result of the conversion */
 	DynOperator operator;		/* COMPARE, IN, FIELDS; patterns: the
 								 * collation */
-	bool		integers;		/* IN: true if the array has all integers from
-								 * the first to the last value */
+	int			most;			/* EACH: maximum number of values; if there are
+								 * more, the key cannot be used */
+	double		expected;		/* EACH: estimate of their number */
+	bool		unsure;			/* at planning: true if only run-time values
+								 * show whether the key can be used */
 	bool		part_only;		/* at planning: true if it restricts parts of
 								 * keys, but not the column's own attribute */
 	int			param;			/* position of the value in fdw_exprs */

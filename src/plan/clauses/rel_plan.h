@@ -37,6 +37,8 @@ typedef struct DynRelPlan
 	List	   *fields;			/* DynField * that the query may need */
 	const char *advice;			/* advice about an index that is not used
 								 * because a column is not declared NOT NULL */
+	bool		sure_only;		/* true if only keys are matched that run-time
+								 * values cannot make unusable */
 	bool		limited;		/* true if a LIMIT may leave rows unread */
 	bool		analysed;		/* true if the rows are from statistics */
 	double		items;			/* items in the table (baserel->tuples: its

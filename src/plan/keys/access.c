@@ -32,7 +32,8 @@ enum
 	RECHECKED = 1 << 4,
 	FILTERED = 1 << 5,
 	MANY_REQUESTS = 1 << 6,
-	STOPPED = 1 << 7			/* some rows may not be read */
+	STOPPED = 1 << 7,			/* some rows may not be read */
+	UNSURE = 1 << 8				/* the keys may turn out to be unusable */
 };
 
 #define KIND(kind)	(1 << DYN_ACCESS_##kind)
@@ -49,8 +50,8 @@ static const struct
 }			abilities[] =
 {
 	{DYN_CAN_BATCH, KEYED, CONTRADICTION | MERGED},
-	{DYN_CAN_CACHE, KIND(QUERY) | KIND(SCAN), CONTRADICTION},
-	{DYN_CAN_SHARE, READS, CONTRADICTION | MERGED},
+	{DYN_CAN_CACHE, KIND(QUERY) | KIND(SCAN), CONTRADICTION | UNSURE},
+	{DYN_CAN_SHARE, READS, CONTRADICTION | MERGED | UNSURE},
 	{DYN_CAN_START_AHEAD, ALL, MANY_REQUESTS},
 	{DYN_CAN_USE_ALL, ALL, STOPPED},
 	{DYN_CAN_READ_TABLE, KIND(SCAN), CONTRADICTION | ONLY_INDEX},
@@ -73,6 +74,7 @@ properties(const DynAccess *access)
 		(access->rechecks_item_filter ? RECHECKED : 0) |
 		(access->filters != NIL ? FILTERED : 0) |
 		(access->one_request ? 0 : MANY_REQUESTS) |
+		(access->unsure ? UNSURE : 0) |
 		(!one_item && (access->limit_hint > 0 ||
 					   (access->may_stop_early && !access->one_request))
 		 ? STOPPED : 0);

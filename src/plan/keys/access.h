@@ -34,8 +34,10 @@ typedef struct DynCount
 	bool		points;			/* true if these are values, not ranges */
 	bool		single;			/* true if there is one value, the same for all
 								 * items */
-	bool		integers;		/* true if the values include all integers
+	bool		each;			/* true if the values include all those
 								 * between two bounds */
+	bool		unsure;			/* true if run-time values may make the key
+								 * unusable */
 	bool		templated;		/* true if all values are texts of a
 								 * template */
 	int			point_parts;	/* templated: leading parts with values */
@@ -133,6 +135,9 @@ typedef struct DynAccess
 	bool		is_presumed;	/* GET: true if no request is sent, because the
 								 * condition of a write decides whether the
 								 * rows exist */
+	bool		unsure;			/* true if run-time values may make the keys
+								 * unusable; then the table is read without
+								 * them */
 	bool		presumes;		/* true if an item's existence in the index
 								 * replaces conditions */
 	int			limit_hint;		/* items of the first page; 0: no hint */

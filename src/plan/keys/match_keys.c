@@ -27,6 +27,7 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/values/path.h"
 #include "../clauses/classify.h"
+#include "enumerate.h"
 #include "index_complete.h"
 #include "match_keys.h"
 
@@ -73,7 +74,7 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 							  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS, &used);
 	/* with several partition key attributes there could be too many combinations */
 	if (pred != NULL && match->key->nhash > 1 &&
-		dyn_count(match->plan, list_make1(pred)).integers)
+		dyn_count(match->plan, list_make1(pred)).each)
 		return NULL;
 	match->consumed = list_concat(match->consumed, used);
 	return pred;
@@ -86,7 +87,6 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 {
 	DynTarget	target = {match->plan, attr, NULL, NULL};
 	DynPred    *templated;
-	uint64		n;
 	ListCell   *lc;
 
 	key_match->name = attr->name;
@@ -108,12 +108,12 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 			consume(match, clause, exactly);
 	}
 	templated = match_template(match, attr, true);
-	/* integers between constant bounds on the only partition key attribute */
+	/* values between bounds of the only partition key attribute */
 	if (templated == NULL && key_match->preds == NIL && match->key->nhash == 1 &&
 		strcmp(match->key->hash[0].name, attr->name) == 0)
 	{
-		templated = dyn_range_points(&target, match->clauses, DYN_MAX_MEMBERS, &n,
-									 &match->enumerated);
+		templated = dyn_match_each(&target, match->clauses, DYN_MAX_EACH,
+								   &match->enumerated);
 		match->consumed = list_concat_unique_ptr(match->consumed, match->enumerated);
 	}
 	if (templated != NULL)
@@ -152,7 +152,7 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 		key_match->preds = lappend(key_match->preds, range);
 	}
 	/* enumerated integers have been matched together with their range */
-	templated = key_match->values.integers ? NULL : match_template(match, attr, false);
+	templated = key_match->values.each ? NULL : match_template(match, attr, false);
 	if (templated != NULL)
 		key_match->preds = lappend(key_match->preds, templated);
 	foreach(lc, found)
@@ -722,13 +722,18 @@ void
 dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 				 DynAccess *access)
 {
+	DynRelPlan	sure = *plan;
 	DynAccess  *fallback;
 
-	if (access->nconditions == 0)
+	access->unsure = access->keys.unsure;
+	for (int i = 0; i < access->nrange; i++)
+		access->unsure |= access->ordered && access->range[i].values.unsure;
+	if (access->nconditions == 0 && !access->unsure)
 		return;
-	fallback = dyn_match_keys(plan, NULL, clauses);
+	sure.sure_only = true;
+	fallback = dyn_match_keys(&sure, NULL, clauses);
 	if (fallback == NULL)
-		fallback = dyn_match_scan(plan, NULL, clauses);
+		fallback = dyn_match_scan(&sure, NULL, clauses);
 	fallback->is_arm = access->is_arm;
 	fallback->backward = access->backward;
 	if (access->ordered)

@@ -25,10 +25,11 @@ extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *ind
 								 List *clauses);
 
 /*
- * If the index may turn out to be incomplete at run time (index_complete.h),
- * sets the access plan that then reads the table instead: by key if the
- * clauses match the key, otherwise by a Scan.  All clauses are rechecked, and
- * the rows are sorted if the index provides an order.
+ * If the index may turn out to be incomplete (index_complete.h), or run-time
+ * values to be unusable for the keys, sets the access plan of the table that is
+ * then used instead: by those keys for which values are always usable, else a
+ * Scan.  All clauses are rechecked, and the rows are sorted if the access plan
+ * provides an order.
  */
 extern void dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
 							 List *clauses, DynAccess *access);
@@ -82,6 +83,14 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
  */
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
+
+/*
+ * Returns why bounds of a column do not give values for the attribute's text,
+ * if the clauses give values for all other parts; else NULL.
+ */
+extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
+											 const DynKeyAttr *attr,
+											 const DynIndexMeta *index, List *clauses);
 
 /*
  * Returns true if the clauses would determine the partition key of an

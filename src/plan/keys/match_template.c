@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "../../dynamodb/template_text.h"
+#include "enumerate.h"
 #include "match_keys.h"
 
 typedef struct TemplateMatch
@@ -189,18 +190,15 @@ match_points(TemplateMatch *match)
 		arg = preds != NIL ? dyn_make_and(preds) : NULL;
 		if (arg == NULL && match->most_members == DYN_MAX_MEMBERS)
 		{
-			/* integers between constant bounds, unless there are too many */
 			DynTarget	target = target_of(match, p);
-			uint64		n;
-			DynPred    *integers =
-				dyn_range_points(&target, match->clauses,
-								 match->most_members / match->members, &n,
-								 &match->used);
+			DynPred    *each = dyn_match_each(&target, match->clauses,
+											  match->most_members / match->members,
+											  &match->used);
 
-			if (integers != NULL)
+			if (each != NULL)
 			{
-				match->members *= n;
-				arg = dyn_make_and(list_make1(integers));
+				match->members *= (uint64) each->expected;
+				arg = dyn_make_and(list_make1(each));
 				ranged = true;
 			}
 		}
@@ -215,7 +213,7 @@ match_points(TemplateMatch *match)
 		(args == NIL && !match->asserted))
 		return NULL;
 	templated = dyn_make_templated(match->position, args);
-	if (ranged && dyn_count(match->plan, list_make1(templated)).most > MOST_COMBINATIONS)
+	if (ranged && dyn_count(match->plan, list_make1(templated)).expected > MOST_COMBINATIONS)
 		return NULL;
 	return templated;
 }
@@ -266,6 +264,34 @@ dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,
 		args = lappend(args, dyn_make_and(preds));
 	}
 	return any ? dyn_make_templated(match.position, args) : NULL;
+}
+
+const char *
+dyn_template_lacks_values(const DynRelPlan *plan, const DynKeyAttr *attr,
+						  const DynIndexMeta *index, List *clauses)
+{
+	TemplateMatch match = begin_match(plan, attr, clauses);
+	const char *why = NULL;
+
+	if (match.templated == NULL)
+		return NULL;
+	match.asserted |= index != NULL && dyn_relation_trusts(plan->relation, index->name);
+	match.most_members = DYN_MAX_MEMBERS;
+	for (int p = 0; p < match.templated->tmpl->nparts; p++)
+	{
+		DynTarget	target = target_of(&match, p);
+		const char *reason;
+
+		if (!part_is_usable(&match, p))
+			return NULL;
+		if (part_preds(&match, p, true) != NIL || part_members(&match, p) != NULL)
+			continue;
+		reason = dyn_why_not_each(&target, clauses);
+		if (reason == NULL)
+			return NULL;
+		why = why ? why : reason;
+	}
+	return why;
 }
 
 bool

@@ -13,10 +13,8 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "common/int.h"
 #include "common/string.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
@@ -59,7 +57,8 @@ count_all(const DynRelPlan *plan, const List *preds, bool part)
 			all.expected = one.expected;
 		}
 		all.single |= one.single;
-		all.integers |= one.integers;
+		all.each |= one.each;
+		all.unsure |= one.unsure;
 	}
 	return all;
 }
@@ -78,7 +77,8 @@ count_arms(const DynRelPlan *plan, const List *arms, bool part)
 			return one_range;
 		all.most += arm.most;
 		all.expected += arm.expected;
-		all.integers |= arm.integers;
+		all.each |= arm.each;
+		all.unsure |= arm.unsure;
 	}
 	return all;
 }
@@ -99,7 +99,8 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 	{
 		DynCount	arg = count(plan, lfirst(lc), true);
 
-		texts.integers |= arg.integers;
+		texts.each |= arg.each;
+		texts.unsure |= arg.unsure;
 		texts.single &= arg.points && arg.single;
 		if (!arg.points)
 		{
@@ -139,6 +140,12 @@ count(const DynRelPlan *plan, const DynPred *pred, bool part)
 	else if (pred->kind == DYN_PRED_MEMBERS)
 		leaf.most = leaf.expected =
 			dyn_part_members(&relation->templated[pred->templated].tmpl->parts[pred->part]);
+	else if (pred->kind == DYN_PRED_EACH)
+	{
+		leaf.most = pred->most;
+		leaf.expected = pred->expected;
+		leaf.each = true;
+	}
 	else if (!dyn_pred_is_point(pred))
 		return one_range;
 	else if (pred->kind == DYN_PRED_IN)
@@ -146,11 +153,11 @@ count(const DynRelPlan *plan, const DynPred *pred, bool part)
 		size = dyn_fixed_array_size((Node *) pred->value);
 		leaf.most = size < 0 ? INFINITY : size;
 		leaf.expected = Max(1.0, dyn_array_length(plan->root, (Node *) pred->value));
-		leaf.integers = pred->integers;
 	}
 	else
 		leaf.single = part ||
 			dyn_relation_column(relation, pred->field.attnum)->traits.point;
+	leaf.unsure = pred->unsure;
 	return leaf;
 }
 
@@ -177,7 +184,12 @@ count_row_keys(const DynRelPlan *plan, const DynPred *row_keys)
 		double		of_arm = 1;
 
 		foreach(arg, ((const DynPred *) lfirst(lc))->args)
-			of_arm *= count(plan, lfirst(arg), false).expected;
+		{
+			DynCount	values = count(plan, lfirst(arg), false);
+
+			of_arm *= values.expected;
+			keys.unsure |= values.unsure;
+		}
 		keys.expected += of_arm;
 	}
 	return keys;
@@ -211,16 +223,14 @@ dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 		keys.most *= values.most;
 		keys.expected *= values.expected;
 		keys.single &= values.single;
+		keys.unsure |= values.unsure &&
+			(i < access->nhash || access->kind == DYN_ACCESS_GET);
 	}
 	return keys;
 }
 
-/*
- * Returns true if the predicate compares the attribute, or the part's column,
- * with a value of matching type.
- */
-static bool
-pred_is_on(const DynTarget *target, const DynPred *pred)
+bool
+dyn_is_on_target(const DynTarget *target, const DynPred *pred)
 {
 	const DynRelation *relation = target->plan->relation;
 
@@ -284,7 +294,7 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 		}
 		return false;
 	}
-	if (!dyn_pred_is_point(pred) || !pred_is_on(target, pred))
+	if (!dyn_pred_is_point(pred) || !dyn_is_on_target(target, pred))
 		return false;
 	if (target->part == NULL)
 		return dyn_relation_column(relation, pred->field.attnum)->traits.point;
@@ -334,7 +344,7 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 {
 	const DynColumn *column;
 
-	if (!pred_is_on(target, pred))
+	if (!dyn_is_on_target(target, pred))
 		return false;
 	/* if a value has several encodings, these are between two bounds */
 	if (target->part == NULL)
@@ -409,113 +419,4 @@ dyn_implied_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 		return target->part != NULL ? NULL : junction_range(target, pred, fully_consumed);
 	return dyn_is_range_pred(target, pred) && !is_point_leaf(target, pred)
 		? pred : NULL;
-}
-
-/* ---- ranges of integers ---- */
-
-/* Integers from lo to hi */
-typedef struct IntRange
-{
-	int64		lo,
-				hi;
-	bool		has_lo,
-				has_hi;
-} IntRange;
-
-/*
- * Applies a bound; returns false if its value is unknown, or if no integer is
- * left.
- */
-static bool
-narrow(IntRange *range, const DynPred *pred)
-{
-	DynComparison comparison = pred->operator.comparison;
-	bool		lower = comparison == DYN_COMPARE_GT || comparison == DYN_COMPARE_GE;
-	bool		open = comparison == DYN_COMPARE_GT || comparison == DYN_COMPARE_LT;
-	const Const *constant = (const Const *) pred->value;
-	int64		value;
-
-	if (constant == NULL || !IsA(constant, Const) || constant->constisnull)
-		return false;
-	if (pred->valuetype == INT2OID)
-		value = DatumGetInt16(constant->constvalue);
-	else if (pred->valuetype == INT4OID)
-		value = DatumGetInt32(constant->constvalue);
-	else if (pred->valuetype == INT8OID)
-		value = DatumGetInt64(constant->constvalue);
-	else
-		return false;
-	if (open && pg_add_s64_overflow(value, lower ? 1 : -1, &value))
-		return false;
-	if (lower)
-		range->lo = Max(range->lo, value);
-	else
-		range->hi = Min(range->hi, value);
-	range->has_lo |= lower;
-	range->has_hi |= !lower;
-	return true;
-}
-
-DynPred *
-dyn_range_points(const DynTarget *target, List *clauses, uint64 most, uint64 *n,
-				 List **used)
-{
-	IntRange	range = {0};
-	AttrNumber	attnum = 0;
-	List	   *bounds = NIL;
-	DynPred    *points;
-	Datum	   *values;
-	ListCell   *lc;
-
-	foreach(lc, clauses)
-	{
-		DynClause  *clause = lfirst(lc);
-		const DynPred *pred = clause->pred;
-		const DynColumn *column;
-		DynOperator equal;
-
-		if (pred == NULL || pred->field.steps != NIL || !dyn_pred_is_bound(pred) ||
-			!pred_is_on(target, pred) ||
-			(attnum != 0 && pred->field.attnum != attnum))
-			continue;
-		column = target->part != NULL ? &target->part->column
-			: dyn_relation_column(target->plan->relation, pred->field.attnum);
-		equal = pred->operator;
-		equal.comparison = DYN_COMPARE_EQ;
-		/*
-		 * each value must be usable as a key, but the encoding need not sort
-		 * like the values
-		 */
-		if (!column->traits.point || !dyn_codec_is_integer(&column->codec) ||
-			(target->part != NULL &&
-			 dyn_operator_exactness(column, &equal) == DYN_LOCAL))
-			continue;
-		if (attnum == 0)
-		{
-			range.lo = dyn_codec_facts[column->codec.kind].least;
-			range.hi = dyn_codec_facts[column->codec.kind].most;
-		}
-		attnum = pred->field.attnum;
-		if (narrow(&range, pred))
-			bounds = lappend(bounds, clause);
-	}
-	if (!range.has_lo || !range.has_hi || range.lo > range.hi ||
-		(uint64) range.hi - (uint64) range.lo >= most)
-		return NULL;
-	*n = (uint64) range.hi - (uint64) range.lo + 1;
-	*used = list_concat_unique_ptr(*used, bounds);
-	values = palloc(*n * sizeof(Datum));
-	for (uint64 i = 0; i < *n; i++)
-		values[i] = Int64GetDatum(range.lo + (int64) i);
-	points = dyn_make_pred(DYN_PRED_IN, NULL);
-	points->integers = true;
-	points->field.attnum = attnum;
-	points->valuetype = INT8OID;
-	points->value = (Expr *)
-		makeConst(INT8ARRAYOID, -1, InvalidOid, -1,
-				  PointerGetDatum(construct_array(values, (int) *n, INT8OID,
-												  sizeof(int64), FLOAT8PASSBYVAL,
-												  TYPALIGN_DOUBLE)),
-				  false, false);
-	return points;
 }

@@ -22,6 +22,12 @@ typedef struct DynTarget
 	const DynTemplatePart *spec;	/* specification of the part */
 } DynTarget;
 
+/*
+ * Returns true if the predicate compares the attribute, or the part's column,
+ * with a value of matching type.
+ */
+extern bool dyn_is_on_target(const DynTarget *target, const DynPred *pred);
+
 extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
 
 /*
@@ -43,16 +49,6 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
-
-/*
- * Returns the values of an integer column between constant bounds, if there
- * are at most `most`: a predicate DYN_PRED_IN of integers, whose number of
- * values is *n.  Returns NULL if the clauses (DynClause *) do not bound the
- * target on both sides, or the column has values that are not integers.  Adds
- * the clauses to *used.
- */
-extern DynPred *dyn_range_points(const DynTarget *target, List *clauses,
-								 uint64 most, uint64 *n, List **used);
 
 /*
  * Returns the summary of the values that all of the predicates together allow

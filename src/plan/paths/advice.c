@@ -24,7 +24,8 @@
 #include "../../model/server/encoding.h"
 #include "../../model/tables/relation.h"
 #include "../clauses/classify.h"
-#include "../keys/terms.h"
+#include "../keys/enumerate.h"
+#include "../keys/match_keys.h"
 #include "planner.h"
 
 /* A key attribute, and a column that shows it */
@@ -287,6 +288,14 @@ explain_attribute(const DynRelPlan *plan,
 							hash ? "partition key" : "sort key",
 							dyn_from_utf8_lossy(attr->name),
 							index ? index->name : "");
+	if (hash)
+	{
+		why = dyn_template_lacks_values(plan, attr, index, clauses);
+		if (why == NULL)
+			why = dyn_why_not_each(&target, clauses);
+		if (why != NULL)
+			why = psprintf("%s, so %s cannot be used", why, unusable.key);
+	}
 	for (int i = 1; why == NULL && i <= plan->relation->ncolumns; i++)
 	{
 		const DynColumn *column = dyn_relation_column(plan->relation, i);

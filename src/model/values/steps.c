@@ -1,0 +1,188 @@
+/*
+ * steps.c
+ *		Enumerates the encodings of an interval of integers or times.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "common/int.h"
+#include "miscadmin.h"
+#include "utils/date.h"
+#include "utils/timestamp.h"
+
+#include "datetime.h"
+#include "pattern.h"
+#include "steps.h"
+#include "trunc.h"
+
+bool
+dyn_codec_has_steps(const DynCodec *codec)
+{
+	if (codec->format.pattern != NULL)
+		return codec->encoding.canonical &&
+			dyn_pattern_unit(codec->format.pattern) >= USECS_PER_HOUR;
+	return codec->encoding.canonical &&
+		(dyn_codec_is_integer(codec) || codec->kind == DYN_CODEC_DATE);
+}
+
+void
+dyn_steps_init(DynSteps *steps, const DynCodec *codec)
+{
+	const DynCodecFacts *facts = &dyn_codec_facts[codec->kind];
+	bool		integer = dyn_codec_is_integer(codec);
+
+	*steps = (DynSteps) {.codec = codec,
+		.lo = integer ? facts->least : dyn_instant_min() - USECS_PER_DAY,
+	.hi = integer ? facts->most : dyn_instant_max() + USECS_PER_DAY};
+}
+
+/* ---- bounds ---- */
+
+bool
+dyn_steps_accept(const DynCodec *codec, Oid boundtype)
+{
+	return dyn_codec_is_integer(codec)
+		? boundtype == INT2OID || boundtype == INT4OID || boundtype == INT8OID
+		: boundtype == codec->basetype;
+}
+
+static int64
+integer_value(Oid type, Datum value)
+{
+	return type == INT2OID ? DatumGetInt16(value)
+		: type == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
+}
+
+/* Reads a date or time; false if it is infinite, or later than all texts. */
+static bool
+instant_value(const DynCodec *codec, Datum value, int64 *instant)
+{
+	if (codec->kind != DYN_CODEC_DATE)
+	{
+		*instant = DatumGetTimestamp(value);
+		return !TIMESTAMP_NOT_FINITE(*instant);
+	}
+	if (DATE_NOT_FINITE(DatumGetDateADT(value)) ||
+		DatumGetDateADT(value) >= TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
+		return false;
+	*instant = (int64) DatumGetDateADT(value) * USECS_PER_DAY;
+	return true;
+}
+
+/* Leaves no value. */
+static void
+exclude_all(DynSteps *steps)
+{
+	steps->has_lo = steps->has_hi = true;
+	steps->lo = 1;
+	steps->hi = 0;
+}
+
+/* True if the time is infinite, or too late, and not -infinity. */
+static bool
+is_late(const DynCodec *codec, Datum value)
+{
+	return codec->kind == DYN_CODEC_DATE ? !DATE_IS_NOBEGIN(DatumGetDateADT(value))
+		: !TIMESTAMP_IS_NOBEGIN(DatumGetTimestamp(value));
+}
+
+void
+dyn_steps_bound(DynSteps *steps, bool lower, bool inclusive, Oid boundtype, Datum bound)
+{
+	const DynCodec *codec = steps->codec;
+	int64		unit = codec->kind == DYN_CODEC_DATE ? USECS_PER_DAY : 1;
+	int64		value;
+
+	if (dyn_codec_is_integer(codec))
+		value = integer_value(boundtype, bound);
+	else if (!instant_value(codec, bound, &value))
+	{
+		/* infinity excludes all values, or none */
+		if (is_late(codec, bound) == lower)
+			exclude_all(steps);
+		return;
+	}
+	if (!inclusive && pg_add_s64_overflow(value, lower ? unit : -unit, &value))
+	{
+		exclude_all(steps);
+		return;
+	}
+	if (dyn_codec_truncates(codec))
+		value = dyn_trunc_bound(&codec->format, value, lower);
+	if (lower)
+		steps->lo = Max(steps->lo, value);
+	else
+		steps->hi = Min(steps->hi, value);
+	steps->has_lo |= lower;
+	steps->has_hi |= !lower;
+}
+
+/* ---- values ---- */
+
+double
+dyn_steps_count(const DynSteps *steps)
+{
+	const DynCodec *codec = steps->codec;
+	int64		unit = dyn_codec_is_integer(codec) ? 1
+		: codec->format.pattern != NULL ? dyn_pattern_unit(codec->format.pattern)
+		: USECS_PER_DAY;
+
+	if (steps->lo > steps->hi)
+		return 0;
+	if (!steps->has_lo || !steps->has_hi)
+		return INFINITY;
+	return floor(((double) steps->hi - (double) steps->lo) / unit) + 1;
+}
+
+/* Returns the first value from this one on, or a later one. */
+static int64
+round_up(const DynCodec *codec, int64 value)
+{
+	int64		rest;
+
+	if (codec->format.pattern != NULL)
+		return dyn_pattern_round(codec->format.pattern, value, true);
+	rest = value % USECS_PER_DAY;
+	return rest == 0 ? value : value - rest + (rest > 0 ? USECS_PER_DAY : 0);
+}
+
+static bool
+encode(const DynCodec *codec, int64 value, DynScalar *out)
+{
+	char	   *dst;
+
+	if (dyn_codec_is_integer(codec))
+		return dyn_codec_encode(codec, INT8OID, Int64GetDatum(value), out) == DYN_ENCODED;
+	if (!dyn_codec_truncates(codec))
+		return dyn_codec_encode(codec, codec->basetype,
+								codec->kind == DYN_CODEC_DATE
+								? DateADTGetDatum((DateADT) (value / USECS_PER_DAY))
+								: TimestampGetDatum(value), out) == DYN_ENCODED;
+	dst = palloc(DYN_INSTANT_BUFSIZE);
+	if (!dyn_trunc_print(&codec->format, value, dst))
+		return false;
+	*out = (DynScalar) {DYN_TYPE_S, dst, strlen(dst)};
+	return true;
+}
+
+bool
+dyn_steps_next(DynSteps *steps, DynScalar *out)
+{
+	const DynCodec *codec = steps->codec;
+
+	for (;;)
+	{
+		int64		value = dyn_codec_is_integer(codec) ? steps->lo
+			: round_up(codec, steps->lo);
+
+		CHECK_FOR_INTERRUPTS();
+		if (steps->lo > steps->hi || value > steps->hi)
+			return false;
+		if (pg_add_s64_overflow(value, 1, &steps->lo))
+			steps->hi = value - 1;
+		if (encode(codec, value, out))
+			return true;
+	}
+}

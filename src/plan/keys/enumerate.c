@@ -1,0 +1,213 @@
+/*
+ * enumerate.c
+ *		Replaces bounds of a partition key's column by all values between them.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "nodes/nodeFuncs.h"
+#include "optimizer/optimizer.h"
+
+#include "../../model/values/arrays.h"
+#include "../../model/values/steps.h"
+#include "../clauses/classify.h"
+#include "enumerate.h"
+
+/* Expected number of values between bounds that are unknown at planning. */
+#define UNKNOWN_VALUES	10
+
+/*
+ * Factor of the limit for bounds from other tables, of which each row would
+ * otherwise read the table.
+ */
+#define JOIN_FACTOR		100
+
+/* ---- estimates ---- */
+
+static const Const *
+estimated_constant(const DynRelPlan *plan, const Expr *expr)
+{
+	Node	   *node = plan->root == NULL ? (Node *) expr
+		: estimate_expression_value(plan->root, copyObject((Node *) expr));
+
+	return IsA(node, Const) && !((Const *) node)->constisnull ? (Const *) node : NULL;
+}
+
+/* Estimates the bound after its conversion; false if it is unknown. */
+static bool
+estimate_bound(const DynRelPlan *plan, const DynPred *pred, Datum *value)
+{
+	const Const *constant = estimated_constant(plan, pred->value);
+	const DynConversion *conversion = pred->conversion;
+	DynTimeStep *steps;
+	ListCell   *lc;
+
+	if (constant == NULL || (conversion != NULL && conversion->array))
+		return false;
+	*value = constant->constvalue;
+	if (conversion == NULL)
+		return true;
+	steps = palloc0(Max(list_length(conversion->steps), 1) * sizeof(DynTimeStep));
+	foreach(lc, conversion->steps)
+	{
+		const DynConversionStep *step = lfirst(lc);
+		const Const *operand = step->operand == NULL ? NULL
+			: estimated_constant(plan, step->operand);
+
+		if (step->operand != NULL && operand == NULL)
+			return false;
+		steps[foreach_current_index(lc)] =
+			(DynTimeStep) {step->kind, step->type, operand ? operand->constvalue : 0};
+	}
+	*value = conversion->bound == DYN_BOUND_EQUAL
+		? dyn_convert_time(*value, conversion->from, conversion->to)
+		: dyn_invert_bound(*value, conversion->from, conversion->compared,
+						   conversion->upper, conversion->strict, steps,
+						   list_length(conversion->steps), conversion->to);
+	return true;
+}
+
+/* ---- bounds ---- */
+
+static const DynColumn *
+target_column(const DynTarget *target, const DynPred *pred)
+{
+	return target->part != NULL ? &target->part->column
+		: dyn_relation_column(target->plan->relation, pred->field.attnum);
+}
+
+/*
+ * Each value must be usable as a key, but the encoding need not sort like the
+ * values.
+ */
+static bool
+is_bound(const DynTarget *target, const DynPred *pred)
+{
+	const DynColumn *column;
+	DynOperator equal;
+
+	if (pred == NULL || pred->field.steps != NIL || !dyn_pred_is_bound(pred) ||
+		!dyn_is_on_target(target, pred))
+		return false;
+	column = target_column(target, pred);
+	equal = pred->operator;
+	equal.comparison = DYN_COMPARE_EQ;
+	return column->traits.point && dyn_codec_has_steps(&column->codec) &&
+		dyn_steps_accept(&column->codec, pred->valuetype) &&
+		(target->part == NULL ||
+		 dyn_operator_exactness(column, &equal) != DYN_LOCAL);
+}
+
+static bool
+is_lower(const DynPred *pred)
+{
+	return pred->operator.comparison == DYN_COMPARE_GT ||
+		pred->operator.comparison == DYN_COMPARE_GE;
+}
+
+static void
+apply_bound(DynSteps *steps, const DynPred *pred, Datum value)
+{
+	dyn_steps_bound(steps, is_lower(pred),
+					pred->operator.comparison == DYN_COMPARE_GE ||
+					pred->operator.comparison == DYN_COMPARE_LE,
+					pred->valuetype, value);
+}
+
+/* Bounds of one column, from several clauses */
+typedef struct Range
+{
+	DynPred    *each;
+	List	   *clauses;		/* DynClauses that are bounds */
+	DynSteps	known;			/* values between constant bounds */
+	DynSteps	expected;
+	bool		fixed;			/* true if all executions have the same bounds */
+	bool		lower,
+				upper;
+} Range;
+
+static void
+add_bound(Range *range, const DynTarget *target, DynClause *clause)
+{
+	DynPred    *pred = clause->pred;
+	const Const *constant = IsA(pred->value, Const) && pred->conversion == NULL
+		? (const Const *) pred->value : NULL;
+	Datum		value;
+
+	if (constant != NULL && constant->constisnull)
+		return;
+	if (range->clauses == NIL)
+	{
+		dyn_steps_init(&range->known, &target_column(target, pred)->codec);
+		range->expected = range->known;
+		range->each = dyn_make_pred(DYN_PRED_EACH, &pred->field);
+		range->fixed = true;
+	}
+	if (pred->field.attnum != range->each->field.attnum)
+		return;
+	if (constant != NULL)
+		apply_bound(&range->known, pred, constant->constvalue);
+	if (estimate_bound(target->plan, pred, &value))
+		apply_bound(&range->expected, pred, value);
+	range->each->unsure |= constant == NULL;
+	range->fixed &= dyn_is_fixed((Node *) pred->value);
+	range->lower |= is_lower(pred);
+	range->upper |= !is_lower(pred);
+	range->each->args = lappend(range->each->args, pred);
+	range->clauses = lappend(range->clauses, clause);
+}
+
+static Range
+find_bounds(const DynTarget *target, List *clauses)
+{
+	Range		range = {.each = NULL};
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (is_bound(target, clause->pred))
+			add_bound(&range, target, clause);
+	}
+	return range;
+}
+
+DynPred *
+dyn_match_each(const DynTarget *target, List *clauses, int most, List **used)
+{
+	Range		range = find_bounds(target, clauses);
+	DynPred    *each = range.each;
+	double		n;
+
+	if (!range.lower || !range.upper || (each->unsure && target->plan->sure_only))
+		return NULL;
+	n = dyn_steps_count(each->unsure ? &range.expected : &range.known);
+	if (!each->unsure && (n == 0 || n > most))
+		return NULL;
+	each->most = !each->unsure ? (int) n : range.fixed ? most : most * JOIN_FACTOR;
+	each->expected = isinf(n) ? Min(UNKNOWN_VALUES, each->most) : Max(n, 1);
+	if (each->expected > each->most)
+		return NULL;
+	*used = list_concat_unique_ptr(*used, range.clauses);
+	return each;
+}
+
+const char *
+dyn_why_not_each(const DynTarget *target, List *clauses)
+{
+	Range		range = find_bounds(target, clauses);
+	const char *name;
+
+	if (range.each == NULL)
+		return NULL;
+	name = dyn_relation_column(target->plan->relation, range.each->field.attnum)->name;
+	if (!range.lower || !range.upper)
+		return target->part == NULL ? NULL : psprintf("column \"%s\" has no %s bound", name,
+														  range.lower ? "upper" : "lower");
+	if (dyn_steps_count(range.each->unsure ? &range.expected : &range.known) <= DYN_MAX_EACH)
+		return NULL;
+	return psprintf("column \"%s\" has more than %d values between its bounds", name,
+					DYN_MAX_EACH);
+}

@@ -1,0 +1,35 @@
+/*
+ * enumerate.h
+ *		Replaces bounds of a partition key's column by all values between them.
+ *
+ * A partition key needs values.  Bounds of integers, dates, and times of whole
+ * hours or longer units leave finitely many, which are counted and requested
+ * when the bounds are known.  If there are more than a limit, the key is not
+ * used: at planning if all bounds are constants, else at execution, where the
+ * table is read without the key (dyn_add_fallback).
+ */
+#ifndef DYN_PLAN_ENUMERATE_H
+#define DYN_PLAN_ENUMERATE_H
+
+#include "terms.h"
+
+/* Maximum number of values of one range. */
+#define DYN_MAX_EACH	1000
+
+/*
+ * Returns a predicate DYN_PRED_EACH that the clauses (DynClause *) imply for
+ * the target, whose values may be at most `most`.  Returns NULL if the clauses
+ * do not bound the target on both sides, if its values cannot be enumerated,
+ * or if there are none or too many of them.  Adds the clauses to *used.
+ */
+extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
+							   List **used);
+
+/*
+ * Returns why the values between the bounds of the target's column are not
+ * enumerated; NULL if they are, or if there are no bounds, or only one of an
+ * attribute itself.
+ */
+extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
+
+#endif

@@ -1,0 +1,140 @@
+"""Ranges of days, hours, months and years as partition keys, by constants, parameters and values of other tables."""
+import datetime
+import json
+
+import request_text
+from dynamo import index
+
+DAYS = [datetime.date(2026, 10, 25) + datetime.timedelta(n) for n in range(20)]
+
+
+class TimeRanges(request_text.RequestTestCase):
+    """Rows and requests against local tables."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        fx = cls.fx
+        fx.execute("SET TimeZone = 'UTC'; SET dynamo_fdw.scan_policy = 'allow'")
+        body = "x" * 3000
+        # of metric, tenant and day
+        fx.create_table("metric", ("pk", "S"), ("sk", "S"))
+        fx.put("metric", [{"pk": f"T#{tenant}#M#{metric}#{day}", "sk": f"{hour:02}:00", "v": n * 10 + hour, "body": body}
+                          for tenant in ("acme", "zoo") for metric in ("cpu", "mem") for n, day in enumerate(DAYS) for hour in range(3)])
+        fx.foreign_table("metric", "tenant text NOT NULL, metric text NOT NULL, day date NOT NULL, sk text COLLATE \"C\" NOT NULL, v int, body text",
+                         key_templates=json.dumps({"pk": "T#${tenant}#M#${metric}#${day}"}))
+        # of months in a number's place, of hours in Berlin, and of days by the attribute itself
+        fx.create_table("month", ("pk", "S"))
+        fx.put("month", [{"pk": f"M/{day:%m.%Y}", "v": day.month, "body": body} for day in (datetime.date(year, month, 1) for year in range(2020, 2028) for month in range(1, 13))])
+        fx.foreign_table("month", "month date NOT NULL, v int, body text", key_templates=json.dumps({"pk": "M/${month:pattern(MM.YYYY)}"}))
+        fx.create_table("plain", ("day", "S"), ("sk", "N"))
+        fx.put("plain", [{"day": str(day), "sk": n % 3, "v": n, "body": body} for n, day in enumerate(DAYS)])
+        fx.foreign_table("plain", "day date NOT NULL, sk int NOT NULL, v int, body text")
+        fx.create_table("epoch", ("day", "N"))
+        fx.put("epoch", [{"day": (day - datetime.date(1970, 1, 1)).days, "v": n, "body": body} for n, day in enumerate(DAYS)])
+        fx.foreign_table("epoch", "day date OPTIONS (format 'epoch_days') NOT NULL, v int, body text")
+        # readings by tenant and day, and by hour in an index
+        fx.create_table("reading", ("pk", "S"), ("sk", "S"), [index("by_hour", ("gpk", "S"), ("sk", "S"))])
+        times = [datetime.datetime(2026, 11, 1) + datetime.timedelta(hours=7 * n) for n in range(40)]
+        fx.put("reading", [{"pk": f"T#{tenant}#{at:%Y-%m-%d}", "sk": f"{at:%Y-%m-%dT%H:%M:%S}Z", "gpk": f"{at + datetime.timedelta(hours=1):%Y%m%d%H}", "v": n, "body": body}
+                           for tenant in "ab" for n, at in enumerate(times)])
+        fx.foreign_table("reading", "tenant text NOT NULL, at timestamptz OPTIONS (format 'iso8601(0)') NOT NULL, v int, body text", trusted_indexes="by_hour",
+                         key_templates=json.dumps({"pk": "T#${tenant}#${at:day}", "sk": "${at}", "gpk": "${at:trunc(YYYYMMDDHH24,Europe/Berlin)}"}))
+        cls.mirror("metric", "month", "plain", "epoch", "reading")
+        fx.execute("CREATE TABLE spans (name text, lo date, hi date, at timestamptz, til timestamptz)")
+        fx.execute("INSERT INTO spans VALUES ('a', '2026-11-01', '2026-11-02', '2026-11-01 10:00', '2026-11-02 03:00'), ('b', '2026-10-31', '2026-10-30', '2026-11-05 00:00', '2026-11-05 00:00'), "
+                   "('n', NULL, '2026-11-02', NULL, 'infinity'), ('c', '2026-11-12', '2026-11-20', '2026-11-02 23:00', '2026-11-03 00:00')")
+
+    METRIC = "SELECT v FROM metric WHERE tenant = 'acme' AND metric = 'cpu' AND "
+
+    def keys(self, *days):
+        """Queries of these days."""
+        return [f"Query metric where pk = 'T#acme#M#cpu#{day}' get pk, v" for day in days]
+
+    def test_days(self):
+        """Each way to say the same days."""
+        days = self.keys("2026-11-02", "2026-11-03", "2026-11-04")
+        for condition in ("day BETWEEN '2026-11-02' AND '2026-11-04'", "day >= '2026-11-02' AND day < '2026-11-05'", "day > date '2026-11-01' AND day < timestamp '2026-11-04 12:00'",
+                          "day >= '2026-11-02' AND day <= '2026-11-04' AND day < '2027-01-01'", "date_trunc('day', day::timestamp) BETWEEN '2026-11-02' AND '2026-11-04'"):
+            with self.subTest(condition):
+                self.assertAsks(self.METRIC + condition, days)
+        self.assertIn("AND day BETWEEN '2026-11-02'::date AND '2026-11-04'::date", self.fx.explain(self.METRIC + "day BETWEEN '2026-11-02' AND '2026-11-04'"))
+        # several tenants, and a range of the sort key
+        self.assertAsks("SELECT v FROM metric WHERE tenant IN ('acme', 'zoo') AND metric = 'mem' AND day BETWEEN '2026-11-02' AND '2026-11-03' AND sk >= '01:00'",
+                        [f"Query metric where pk = 'T#{tenant}#M#mem#{day}' AND sk >= '01:00' get pk, sk, v" for tenant in ("acme", "zoo") for day in ("2026-11-02", "2026-11-03")])
+
+    def test_none(self):
+        """Bounds that leave no day."""
+        for condition in ("day BETWEEN now()::date AND '-infinity'", "day > (SELECT 'infinity'::date) AND day < 'infinity'", "day BETWEEN (SELECT NULL::date) AND '2026-11-03'"):
+            with self.subTest(condition):
+                self.assertAsks(self.METRIC + condition, [])
+
+    def test_too_many(self):
+        """A thousand values, and one more: the plan says why it reads the table."""
+        self.assertEqual(len(self.texts(self.METRIC + "day BETWEEN '2026-01-01' AND '2026-01-30'")), 30)
+        for condition, why in (("day BETWEEN '2000-01-01' AND '2026-11-04'", "has more than 1000 values between its bounds"), ("day >= '2026-11-02'", "has no upper bound"), ("day <= '2026-11-02'", "has no lower bound")):
+            with self.subTest(condition):
+                [text] = self.texts(self.METRIC + condition)
+                self.assertTrue(text.startswith("Scan metric"), text)
+                self.assertIn(f'column "day" {why}', self.fx.explain(self.METRIC + condition))
+                self.assertEqual(sorted(self.fx.rows(self.METRIC + condition)), sorted(self.mirrored(self.METRIC + condition)))
+
+    def test_parameters(self):
+        """In a generic plan; with too many values the table is read."""
+        self.addCleanup(self.fx.execute, "RESET plan_cache_mode; DEALLOCATE ALL")
+        self.fx.execute("SET plan_cache_mode = force_generic_plan")
+        self.fx.execute(f"PREPARE p (date, date) AS {self.METRIC} day BETWEEN $1 AND $2")
+        self.fx.execute(f"PREPARE q (timestamptz, timestamptz) AS SELECT v FROM reading WHERE tenant = 'a' AND at >= $1 AND at < $2")
+        self.assertEqual(self.texts("EXECUTE p('2026-11-02', '2026-11-04')"), self.keys("2026-11-02", "2026-11-03", "2026-11-04"))
+        self.assertEqual(self.texts("EXECUTE p('2026-11-02', NULL)"), [])
+        self.assertEqual(self.texts("EXECUTE p('2026-11-02', '2026-11-01')"), [])
+        for arguments in ("'2026-11-02', '2026-11-04'", "'2000-01-01', '2026-11-04'", "'2026-11-02', 'infinity'", "'-infinity', '2026-11-02'"):
+            with self.subTest(arguments):
+                lo, hi = arguments.split(", ")
+                self.assertEqual(sorted(self.fx.rows(f"EXECUTE p({arguments})")), sorted(self.mirrored(f"{self.METRIC} day BETWEEN {lo} AND {hi}")))
+                self.assertEqual(sorted(self.fx.rows(f"EXECUTE q({arguments})")), sorted(self.mirrored(f"SELECT v FROM reading WHERE tenant = 'a' AND at >= {lo} AND at < {hi}")))
+        [text] = self.texts("EXECUTE p('2000-01-01', '2026-11-04')")
+        self.assertTrue(text.startswith("Scan metric"))
+        self.assertIn("Table Fallbacks: 1", self.fx.explain("EXECUTE p('2000-01-01', '2026-11-04')", "ANALYZE, COSTS OFF"))
+
+    def test_formats(self):
+        """Months that do not sort, and days as numbers or as the attribute itself."""
+        self.assertAsks("SELECT v FROM month WHERE month BETWEEN '2024-11-02' AND '2025-02-01'", ["BatchGetItem month {pk 'M/01.2025'} {pk 'M/02.2025'} {pk 'M/12.2024'} get pk, v"])
+        self.assertAsks("SELECT v FROM plain WHERE day BETWEEN '2026-11-01' AND '2026-11-02'", [f"Query plain where day = '{day}' get day, v" for day in ("2026-11-01", "2026-11-02")])
+        self.assertAsks("SELECT v FROM epoch WHERE day BETWEEN '2026-11-01' AND '2026-11-02'", ["BatchGetItem epoch {day 20758} {day 20759} get day, v"])
+
+    def test_units(self):
+        """Bounds of a time bound its unit; the sort key has the times."""
+        def query(day, condition):
+            return f"Query reading where pk = 'T#a#{day}' AND sk {condition} get pk, sk, v"
+        between = "BETWEEN '2026-11-01T12:00:00Z' AND '2026-11-03T03:00:00['"
+        self.assertAsks("SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN '2026-11-01 12:00' AND '2026-11-03 03:00'", [query(f"2026-11-0{n}", between) for n in (1, 2, 3)])
+        self.assertAsks("SELECT v FROM reading WHERE tenant = 'a' AND at >= '2026-11-02' AND at < '2026-11-03'",
+                        [query("2026-11-02", "BETWEEN '2026-11-02T00:00:00Z' AND '2026-11-03T00:00:00Z'")])
+        self.assertAsks("SELECT v FROM reading WHERE tenant = 'a' AND at::date = '2026-11-02'", [query("2026-11-02", "BETWEEN '2026-11-02T00:00:00Z' AND '2026-11-02T23:59:59['")])
+        self.assertAsks("SELECT v FROM reading WHERE tenant = 'a' AND date_trunc('month', at) = '2025-01-01'", [query(f"2025-01-{n:02}", "BETWEEN '2025-01-01T00:00:00Z' AND '2025-01-31T23:59:59['") for n in range(1, 32)])
+        # relative to now, in the past of the rows
+        self.assertEqual(len(self.texts("SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN now() - interval '3 days' AND now()")), 4)
+
+    def test_zones(self):
+        """Hours of Berlin in an index, whatever the session's zone is."""
+        sql = "SELECT v FROM reading WHERE at BETWEEN '2026-11-01 12:00+00' AND '2026-11-01 14:30+00' AND v > 1"
+        expected = [f"Query reading/by_hour where gpk = '20261101{hour}' AND sk BETWEEN '2026-11-01T12:00:00Z' AND '2026-11-01T14:30:00[' filter v > 1 AND begins_with(pk,'T#') get gpk, pk, sk, v" for hour in (13, 14, 15)]
+        for zone in ("UTC", "Pacific/Apia"):
+            self.fx.execute(f"SET TimeZone = '{zone}'")
+            self.assertEqual(self.texts(sql), expected)
+            self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+        self.fx.execute("SET TimeZone = 'UTC'")
+
+    def test_joins(self):
+        """Values of other tables, batched; a row without an end reads the table."""
+        self.fx.execute("SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; ANALYZE spans")
+        self.addCleanup(self.fx.execute, "RESET enable_hashjoin; RESET enable_mergejoin; RESET enable_material")
+        join = "FROM public.spans s JOIN metric m ON m.tenant = 'acme' AND m.metric = 'cpu' AND m.day BETWEEN s.lo AND s.hi"
+        self.assertAsks(f"SELECT s.name, m.v {join} WHERE s.name IN ('a', 'b')", self.keys("2026-11-01", "2026-11-02"))
+        for sql in (f"SELECT s.name, m.v {join}", "SELECT s.name, x.v FROM public.spans s CROSS JOIN LATERAL (SELECT v FROM reading r WHERE r.tenant = 'a' AND r.at >= s.at AND r.at < s.til ORDER BY at, v LIMIT 2) x",
+                    "SELECT s.name, (SELECT count(*) FROM metric m WHERE m.tenant = 'acme' AND m.metric = 'cpu' AND m.day BETWEEN s.lo AND s.hi) FROM public.spans s",
+                    "SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN (SELECT min(at) FROM public.spans) AND (SELECT max(at) FROM public.spans)"):
+            with self.subTest(sql):
+                self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+        self.assertEqual(len(self.texts("SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN (SELECT min(at) FROM public.spans) AND (SELECT max(at) FROM public.spans)")), 5)
