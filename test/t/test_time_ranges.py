@@ -138,3 +138,39 @@ class TimeRanges(request_text.RequestTestCase):
             with self.subTest(sql):
                 self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
         self.assertEqual(len(self.texts("SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN (SELECT min(at) FROM public.spans) AND (SELECT max(at) FROM public.spans)")), 5)
+
+    def test_order(self):
+        """Units follow each other, so that the first rows are in the first partition."""
+        sql = "SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN '2026-11-01 12:00' AND '2026-11-09 05:00' ORDER BY at"
+        self.assertNotIn("Sort", self.fx.explain(sql))
+        self.assertEqual(len(self.texts(sql)), 9)
+        for tail, days in (("", [1]), (" DESC", [9]), (", tenant DESC", [1])):
+            [text] = self.texts(f"{sql}{tail} LIMIT 1")
+            self.assertIn(f"pk = 'T#a#2026-11-0{days[0]}'", text)
+        # two requests in flight from the eighth partition on
+        for tail in ("", " DESC", " LIMIT 1", " DESC LIMIT 1", " LIMIT 5", " DESC LIMIT 9", " DESC OFFSET 3 LIMIT 4", " LIMIT 25"):
+            with self.subTest(tail):
+                self.assertEqual(self.fx.rows(sql + tail), self.mirrored(sql + tail))
+        self.assertEqual(self.texts("SELECT max(at) FROM reading WHERE tenant = 'a' AND at BETWEEN '2026-11-01 12:00' AND '2026-11-09 05:00'"),
+                         ["Query reading where pk = 'T#a#2026-11-09' AND sk BETWEEN '2026-11-01T12:00:00Z' AND '2026-11-09T05:00:00[' get pk, sk limit 1 backward"])
+        # of several tenants they are merged
+        both = "SELECT tenant, v FROM reading WHERE tenant IN ('a', 'b') AND at BETWEEN '2026-11-01 12:00' AND '2026-11-02 03:00' ORDER BY at, tenant LIMIT 3"
+        self.assertEqual(len(self.texts(both)), 4)
+        self.assertEqual(self.fx.rows(both), self.mirrored(both))
+        # more than all requests in flight, in a generic plan and by a cursor
+        self.addCleanup(self.fx.execute, "RESET plan_cache_mode; DEALLOCATE ALL")
+        self.fx.execute("SET plan_cache_mode = force_generic_plan")
+        self.fx.execute("PREPARE o (timestamptz, timestamptz) AS SELECT v FROM reading WHERE tenant = 'a' AND at BETWEEN $1 AND $2 ORDER BY at DESC LIMIT 4")
+        arguments = "'2026-10-01', '2026-11-30'"
+        self.assertEqual(self.fx.rows(f"EXECUTE o({arguments})"), self.mirrored("SELECT v FROM reading WHERE tenant = 'a' ORDER BY at DESC LIMIT 4"))
+        self.assertLessEqual(len(self.texts(f"EXECUTE o({arguments})")), 28)
+        self.assertEqual(self.fx.rows("EXECUTE o('2000-01-01', '2026-11-30')"), self.mirrored("SELECT v FROM reading WHERE tenant = 'a' ORDER BY at DESC LIMIT 4"))
+        with self.fx.conn.cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute("DECLARE c SCROLL CURSOR FOR " + sql)
+            cursor.execute("FETCH 3 FROM c")
+            rows = cursor.fetchall()
+            cursor.execute("FETCH BACKWARD ALL FROM c")
+            cursor.execute("FETCH ALL FROM c")
+            self.assertEqual((rows, cursor.fetchall()), (self.mirrored(sql)[:3], self.mirrored(sql)))
+            cursor.execute("COMMIT")

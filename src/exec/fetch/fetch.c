@@ -3,6 +3,7 @@
  *		Returns the items of a fetch: in any order, merged, or keyed.
  *
  *		any order	the items of any stream; the earliest page first
+ *		in turn		those of the first stream, then of the second (spec.in_turn)
  *		merged		the least item of all streams (spec.nsort)
  *		keyed		those of the stream that the consumer names (spec.keyed),
  *					usually in rising order; other streams' pages wait
@@ -74,14 +75,17 @@ dyn_fetch_stop(DynFetch *fetch)
 /* ---- items in any order ---- */
 
 /*
- * Takes the earliest page of any stream, so that all streams advance equally.
+ * Takes the earliest page of any stream, so that all streams advance equally;
+ * or the next page of the stream whose turn it is.
  */
 static bool
 next_waiting_page(DynFetch *fetch)
 {
-	DynStream  *earliest = NULL;
+	DynStream  *earliest = fetch->streams.spec.in_turn ? dyn_schedule_turn(fetch) : NULL;
 
-	for (int i = 0; i < fetch->nactive; i++)
+	if (earliest != NULL && earliest->first == NULL)
+		return false;
+	for (int i = 0; i < fetch->nactive && !fetch->streams.spec.in_turn; i++)
 	{
 		DynStream  *stream = fetch->active[i];
 

@@ -84,6 +84,8 @@ typedef struct DynFetchSpec
 								 * again */
 	bool		all_at_once;	/* true when merging, because every stream must
 								 * run */
+	bool		in_turn;		/* true if the items of a stream are wanted
+								 * after those of the streams before */
 	bool		keyed;			/* read with dyn_fetch_next_of */
 	double		item_units;		/* read units of one item; 0: unknown */
 	double		capacity;		/* read units per second, as described; 0:

@@ -142,7 +142,8 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 		for (int i = 0; i < resolved->nkeys; i++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			dyn_resolved_terms(resolved, i, &terms[i]);
+			dyn_resolved_terms(resolved, access->in_turn && access->backward
+							   ? resolved->nkeys - 1 - i : i, &terms[i]);
 		}
 		return dyn_requests_of_terms(relation, access, terms, resolved->nkeys,
 									 resolved->nparts, projection, nprojection);

@@ -333,7 +333,9 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	spec.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
 	spec.counting = requests->count_only;
 	spec.keyed = keyed;
-	if (scandesc->access->ordered && requests->nstreams > 1 && !keyed)
+	if (scandesc->access->ordered && scandesc->access->in_turn && !keyed)
+		spec.in_turn = requests->nstreams > 1;
+	else if (scandesc->access->ordered && requests->nstreams > 1 && !keyed)
 	{
 		Assert(scandesc->access->nsort > 0);
 		spec.decode_sort = decode_sort;

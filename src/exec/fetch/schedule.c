@@ -53,6 +53,12 @@
  */
 #define LAZY_PAGES				3
 
+/*
+ * Where the consumer may stop early, streams in turn are read one at a time,
+ * and one more at the same time for this many that have been begun.
+ */
+#define LAZY_TURNS				8
+
 /* ---- start and end ---- */
 
 void
@@ -61,7 +67,7 @@ dyn_schedule_init(DynFetch *fetch)
 	const DynFetchSpec *spec = &fetch->streams.spec;
 	int			concurrency = spec->connection->max_concurrency;
 
-	Assert(spec->nsort == 0 || (spec->all_at_once && !spec->keyed));
+	Assert(spec->nsort == 0 || (spec->all_at_once && !spec->keyed && !spec->in_turn));
 	fetch->streams.expected = spec->keyed ? KEYED_EXPECTED_BYTES
 		: FIRST_EXPECTED_BYTES;
 	if (spec->all_at_once)
@@ -270,10 +276,25 @@ awaits_response(const DynFetch *fetch)
 	return group && !fetch->solo_wait ? *group > 0 : dyn_schedule_in_flight(fetch) > 0;
 }
 
+/* Streams are begun, and stay in the array, in the order of their numbers. */
+DynStream *
+dyn_schedule_turn(const DynFetch *fetch)
+{
+	for (int i = 0; i < fetch->nactive; i++)
+	{
+		if (!dyn_stream_is_done(fetch->active[i]))
+			return fetch->active[i];
+	}
+	return NULL;
+}
+
 /* True if the consumer needs more pages of this stream, or of any. */
 static bool
 is_wanted(const DynFetch *fetch, const DynStream *stream)
 {
+	if (fetch->streams.spec.in_turn)
+		return fetch->page == NULL && stream->first == NULL &&
+			stream == dyn_schedule_turn(fetch);
 	if (fetch->streams.spec.keyed)
 		return stream->number == fetch->awaited && stream->first == NULL;
 	if (fetch->streams.spec.nsort > 0)
@@ -332,7 +353,9 @@ dyn_schedule_send(DynFetch *fetch)
 {
 	const DynFetchSpec *spec = &fetch->streams.spec;
 	bool		lazy = spec->may_stop_early && !spec->all_at_once && !spec->keyed;
-	int			allowed = lazy ? Min(fetch->max_active, 1 + fetch->pages_used)
+	int			allowed = lazy ? Min(fetch->max_active, spec->in_turn
+									 ? 1 + fetch->next_stream / LAZY_TURNS
+									 : 1 + fetch->pages_used)
 		: fetch->max_active;
 	DynStream  *next;
 
@@ -368,7 +391,7 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 		return true;
 	if (fetch->streams.spec.keyed)
 		return stream->number == fetch->awaited;
-	return !has_pages(fetch);
+	return fetch->streams.spec.in_turn ? is_wanted(fetch, stream) : !has_pages(fetch);
 }
 
 static bool

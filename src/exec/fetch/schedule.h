@@ -77,6 +77,12 @@ extern bool dyn_schedule_has_response(const DynFetch *fetch);
 /* True if the statement's limits allow another request and its bytes. */
 extern bool dyn_schedule_has_space(const DynFetch *fetch);
 
+/*
+ * Returns the first active stream that has not ended, for streams whose items
+ * are wanted in turn; NULL if there is none.
+ */
+extern DynStream *dyn_schedule_turn(const DynFetch *fetch);
+
 /* True if all streams are finished and all were begun. */
 extern bool dyn_schedule_is_finished(const DynFetch *fetch);
 

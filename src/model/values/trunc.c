@@ -57,8 +57,8 @@ zone_ascends(const DynFormat *format)
 }
 
 /* A zone has hundreds of transitions, so the last result is cached. */
-static bool
-units_ascend(const DynFormat *format)
+bool
+dyn_trunc_ascends(const DynFormat *format)
 {
 	static pg_tz *last_zone = NULL;
 	static int64 last_unit;
@@ -82,7 +82,7 @@ dyn_trunc_bound(const DynFormat *format, Timestamp instant, bool lower)
 	DynZone		zone;
 	DynOffsets	offsets;
 
-	if (units_ascend(format))
+	if (dyn_trunc_ascends(format))
 		return dyn_trunc(format, instant);
 	/* only near this instant a later one has an earlier local time */
 	zone = dyn_zone_of(format->zone);

@@ -30,4 +30,7 @@ extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
  */
 extern bool dyn_trunc_print(const DynFormat *format, Timestamp local, char *dst);
 
+/* Returns true if no later instant has an earlier unit. */
+extern bool dyn_trunc_ascends(const DynFormat *format);
+
 #endif

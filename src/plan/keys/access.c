@@ -11,6 +11,7 @@
 
 #include "../../dynamodb/wire.h"
 #include "access.h"
+#include "enumerate.h"
 
 bool
 dyn_access_same_index(const DynAccess *a, const DynAccess *b)
@@ -169,9 +170,10 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 	return true;
 }
 
-void
-dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
-					const DynAccess *from, DynAccess *access)
+/* Sets the sort attributes; `merged` if requests would be merged by them. */
+static void
+set_sort(const DynRelPlan *plan, const DynIndexMeta *index, const DynAccess *from,
+		 bool merged, DynAccess *access)
 {
 	const DynKeySchema *key = index ? &index->key : &plan->meta->key;
 
@@ -195,12 +197,30 @@ dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 			bound = i == 0 ? values.point_parts : values.one_value_parts;
 			if (!sort_by_parts(plan, index, templated, attr, bound,
 							   bound <= values.one_value_parts,
-							   from->multi_partition, access))
+							   merged, access))
 				return;
 		}
 		else
 			(void) add_sort(access, attr, DYN_FULL, true);
 	}
+}
+
+void
+dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
+					const DynAccess *from, DynAccess *access)
+{
+	AttrNumber	units = from->multi_partition ? dyn_column_of_units(plan, from) : 0;
+
+	access->in_turn = false;
+	if (units != 0)
+	{
+		set_sort(plan, index, from, false, access);
+		access->in_turn = access->nsort > 0 &&
+			dyn_sort_column(plan->relation, &access->sort[0],
+							access->sort_parts[0]) == units;
+	}
+	if (!access->in_turn)
+		set_sort(plan, index, from, from->multi_partition, access);
 }
 
 /* ---- the schema of the plan ---- */

@@ -153,6 +153,8 @@ typedef struct DynAccess
 								 * first range attribute */
 	DynKeyAttr	row_attrs[DYN_MAX_KEY_ATTRS + 1];
 
+	bool		in_turn;		/* ordered: true if each partition's rows are
+								 * after those of the partitions before */
 	int			nsort;			/* ordered: number of attributes to merge by */
 	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
 	bool		sort_texts[DYN_MAX_KEY_ATTRS];	/* merging: true if the full
@@ -256,7 +258,8 @@ extern AttrNumber dyn_sort_column(const DynRelation *relation,
 /*
  * Sets access->sort to the attributes of the sort key, or parts of their
  * texts, that determine the order of rows.  Several requests can be merged by
- * them.  `from` is the access plan of that table or index.
+ * them, or be read in turn (access->in_turn).  `from` is the access plan of
+ * that table or index.
  */
 extern void dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 								const DynAccess *from, DynAccess *access);

@@ -11,6 +11,7 @@
 
 #include "../../model/values/arrays.h"
 #include "../../model/values/steps.h"
+#include "../../model/values/trunc.h"
 #include "../clauses/classify.h"
 #include "enumerate.h"
 
@@ -210,4 +211,34 @@ dyn_why_not_each(const DynTarget *target, List *clauses)
 		return NULL;
 	return psprintf("column \"%s\" has more than %d values between its bounds", name,
 					DYN_MAX_EACH);
+}
+
+/* ---- partitions in the order of times ---- */
+
+/* Partitions differ only in the units of one part. */
+AttrNumber
+dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
+{
+	const DynPred *texts = access->nhash == 1
+		? dyn_only_templated(access->hash[0].preds) : NULL;
+	const DynPart *units = NULL;
+	ListCell   *lc;
+
+	if (access->row_keys != NULL || texts == NULL ||
+		(access->nrange > 0 && access->range[0].values.most > 1))
+		return 0;
+	foreach(lc, texts->args)
+	{
+		const DynPart *part =
+			&plan->relation->templated[texts->templated].parts[foreach_current_index(lc)];
+
+		if (dyn_count(plan, list_make1(lfirst(lc))).most == 1)
+			continue;
+		if (units != NULL || !dyn_codec_truncates(&part->column.codec) ||
+			part->column.traits.range == DYN_LOCAL ||
+			!dyn_trunc_ascends(&part->column.codec.format))
+			return 0;
+		units = part;
+	}
+	return units != NULL ? units->attnum : 0;
 }

@@ -32,4 +32,10 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
  */
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
 
+/*
+ * Returns the column of whose times each partition that the access plan reads
+ * has one unit, in the order of the partitions' keys; 0 if there is none.
+ */
+extern AttrNumber dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access);
+
 #endif

@@ -67,11 +67,12 @@ ordered_pathkeys(DynRelPlan *plan,
 	List	   *pathkeys = NIL;
 	ListCell   *lc;
 
-	if (!dyn_access_can(access, DYN_CAN_ORDER) ||
-		(access->multi_partition &&
-		 access->keys.most > relation->connection->max_concurrency))
+	if (!dyn_access_can(access, DYN_CAN_ORDER))
 		return NIL;
 	dyn_sort_attributes(plan, index, access, &sorted);
+	if (access->multi_partition && !sorted.in_turn &&
+		access->keys.most > relation->connection->max_concurrency)
+		return NIL;
 	foreach(lc, plan->root->query_pathkeys)
 	{
 		PathKey    *key = lfirst_node(PathKey, lc);
