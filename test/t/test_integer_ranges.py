@@ -43,6 +43,8 @@ KEYS = [
      ["Query many/by_small where small = -32767 get num, small", "Query many/by_small where small = -32768 get num, small"]),
     ("index of bigint", "SELECT word FROM many WHERE big BETWEEN 5000000000000 AND 5000000000001",
      ["Query many/by_big where big = 5000000000000 get big, word", "Query many/by_big where big = 5000000000001 get big, word"]),
+    ("end of bigint", "SELECT word FROM many WHERE big BETWEEN 9223372036854775806 AND 9223372036854775807",
+     ["Query many/by_big where big = 9223372036854775806 get big, word", "Query many/by_big where big = 9223372036854775807 get big, word"]),
     ("not of a numeric column", "SELECT word FROM many WHERE num BETWEEN 5 AND 6", ["Scan many filter num >= 5 AND num <= 6 get k, s, word"]),
     ("joined", "SELECT a.v, b.s FROM one a JOIN many b ON b.k = a.k WHERE a.k BETWEEN 5 AND 6 AND b.s = 's1'",
      ["BatchGetItem one {k 5} {k 6} get k, v", "GetItem many {k 5, s 's1'} get k, s"]),

@@ -1,6 +1,7 @@
 """Ranges of days, hours, months and years as partition keys, by constants, parameters and values of other tables."""
 import datetime
 import json
+import re
 
 import request_text
 from dynamo import index
@@ -174,3 +175,48 @@ class TimeRanges(request_text.RequestTestCase):
             cursor.execute("FETCH ALL FROM c")
             self.assertEqual((rows, cursor.fetchall()), (self.mirrored(sql)[:3], self.mirrored(sql)))
             cursor.execute("COMMIT")
+
+
+class Sizes(request_text.RequestTestCase):
+    """Read units and requests at two sizes, analyzed and not, against the same keys said one by one."""
+
+    def units(self, sql):
+        """(requests, read units)"""
+        plan = self.fx.explain(sql, "ANALYZE, COSTS OFF, TIMING OFF")
+        self.assertNotIn("Operation: Scan", plan)
+        return len(self.fx.requests(sql)), sum(float(found) for found in re.findall(r"Read Units: ([\d.]+)  Retries", plan))
+
+    def assertIdeal(self, sql, ideal):
+        """At most a fifth more than the ideal statements need together."""
+        requests, units = self.units(sql)
+        best = [self.units(one) for one in ideal]
+        self.assertLessEqual(requests, sum(one for one, _ in best), sql)
+        self.assertLessEqual(units, 1.2 * sum(one for _, one in best), sql)
+
+    def test_sizes(self):
+        """Ranges of days, the newest rows, and lookups of keys in lower case."""
+        fx = self.fx
+        fx.execute("SET TimeZone = 'UTC'; CREATE TABLE stores AS SELECT 'Store' || n AS name FROM generate_series(1, 5) n; ANALYZE stores")
+        days = [datetime.date(2026, 11, 1) + datetime.timedelta(n) for n in range(10)]
+        for name, each in (("small", 6), ("large", 120)):
+            fx.create_table(name, ("pk", "S"), ("sk", "S"))
+            fx.put(name, [{"pk": f"T#{tenant}#{day}", "sk": f"{day}T{n // 10:02}:{n % 10:02}:00Z", "day": str(day), "v": n, "body": "x" * 500} for tenant in "abcd" for day in days for n in range(each)])
+            fx.put(name, [{"pk": f"$s#store_store{n}", "sk": f"{i:05}", "store": f"Store{n}", "v": i, "body": "x" * 500} for n in range(20) for i in range(each)])
+            options = {"table_name": fx.remote(name)}
+            fx.foreign_table(f"{name}_day", "tenant text NOT NULL, day date NOT NULL, sk text COLLATE \"C\" NOT NULL, v int, body text", key_templates='{"pk": "T#${tenant}#${day}"}', **options)
+            fx.foreign_table(f"{name}_at", "tenant text NOT NULL, at timestamptz OPTIONS (format 'iso8601(0)') NOT NULL, v int, body text",
+                             key_templates='{"pk": "T#${tenant}#${at:day}", "sk": "${at}"}', **options)
+            fx.foreign_table(f"{name}_store", "store text OPTIONS (attribute 'store') NOT NULL, sk text COLLATE \"C\" NOT NULL, v int, body text", key_templates='{"pk": "$s#store_${store:lower}"}', **options)
+            for analyzed in (False, True):
+                if analyzed:
+                    fx.execute(f"ANALYZE {name}_day; ANALYZE {name}_at; ANALYZE {name}_store")
+                with self.subTest(name=name, analyzed=analyzed):
+                    self.assertIdeal(f"SELECT v FROM {name}_day WHERE tenant = 'a' AND day BETWEEN '2026-11-02' AND '2026-11-04'",
+                                     [f"SELECT v FROM {name}_day WHERE tenant = 'a' AND day = '2026-11-0{n}'" for n in (2, 3, 4)])
+                    self.assertIdeal(f"SELECT v FROM {name}_at WHERE tenant = 'a' AND at BETWEEN '2026-11-02 00:05' AND '2026-11-04'",
+                                     [f"SELECT v FROM {name}_day WHERE tenant = 'a' AND day = '2026-11-0{n}'" for n in (2, 3)] + [f"SELECT v FROM {name}_day WHERE tenant = 'a' AND day = '2026-11-04' AND sk <= '2026-11-04T00:00:00Z'"])
+                    self.assertIdeal(f"SELECT v FROM {name}_at WHERE tenant = 'a' AND at BETWEEN '2026-11-02' AND '2026-11-09 23:59' ORDER BY at DESC LIMIT 5",
+                                     [f"SELECT v FROM {name}_day WHERE tenant = 'a' AND day = '2026-11-09' ORDER BY sk DESC LIMIT 5"])
+                    self.assertIdeal(f"SELECT s.v FROM stores t JOIN {name}_store s ON s.store = t.name", [f"SELECT v FROM {name}_store WHERE store = 'Store{n}'" for n in range(1, 6)])
+                    self.assertIdeal(f"SELECT x.v FROM stores t, LATERAL (SELECT v FROM {name}_store s WHERE s.store = t.name ORDER BY s.sk DESC LIMIT 1) x",
+                                     [f"SELECT v FROM {name}_store WHERE store = 'Store{n}' ORDER BY sk DESC LIMIT 1" for n in range(1, 6)])

@@ -240,22 +240,26 @@ add_row_values(Collection *to, const DynFilterTerm *term)
 }
 
 static void
-add_members(Collection *to, const DynTemplatePart *part)
+add_members(Collection *to, const DynTemplatedAttr *templated, int p)
 {
-	/* the plan has limited the number of members */
-	int			members = (int) ((uint64) part->hi - (uint64) part->lo + 1);
+	const DynTemplatePart *part = &templated->tmpl->parts[p];
+	const DynCodec *codec = &templated->parts[p].column.codec;
+	/* a plan enumerates only up to the limit */
+	int			members = (int) dyn_templated_members(templated, p);
 	DynScalar	member = {DYN_TYPE_S, NULL, 0};
 
-	for (int i = 0; i < part->nwords; i++)
-	{
-		member.data = part->words[i].data;
-		member.len = part->words[i].len;
-		add_point(to, &member);
-	}
-	for (int i = 0; part->spec == DYN_SPEC_RANGE && i < members; i++)
+	for (int i = 0; i < members; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		member.data = psprintf(INT64_FORMAT, part->lo + i);
+		if (part->spec == DYN_SPEC_WORDS)
+			member.data = part->words[i].data;
+		else if (part->spec == DYN_SPEC_RANGE)
+			member.data = psprintf(INT64_FORMAT, part->lo + i);
+		else
+		{
+			add_value(to, codec, BOOLOID, BoolGetDatum(i == 1));
+			continue;
+		}
 		member.len = strlen(member.data);
 		add_point(to, &member);
 	}
@@ -458,7 +462,7 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 			add_each(&set, context, pred);
 			break;
 		case DYN_PRED_MEMBERS:
-			add_members(&set, &relation->templated[pred->templated].tmpl->parts[pred->part]);
+			add_members(&set, &relation->templated[pred->templated], pred->part);
 			break;
 		case DYN_PRED_TEMPLATED:
 			return templated_values(context, pred, limits);
@@ -490,15 +494,33 @@ are_points(const DynSpans *set)
 	return all;
 }
 
+/* True if it is not known how a value is folded. */
+static bool
+has_unknown(const DynTemplatePart *part, const DynSpans *values)
+{
+	bool		any = false;
+
+	for (int i = 0; i < values->n && !any; i++)
+	{
+		const DynScalar *value = &values->at[i].lower.value;
+
+		any = dyn_span_is_point(&values->at[i]) &&
+			dyn_part_holds(part, (DynText) {value->data, value->len}) == DYN_HOLDS_UNKNOWN;
+	}
+	return any;
+}
+
 /* Resolves the parts; false if some part has no value. */
 static bool
 resolve_parts(const DynResolveContext *context, const DynPred *pred,
 			  TemplatedParts *parts)
 {
 	DynResolveContext part = *context;
+	const DynTemplatePart *shapes;
 	ListCell   *lc;
 
 	parts->templated = &context->relation->templated[pred->templated];
+	shapes = parts->templated->tmpl->parts;
 	parts->n = parts->npoints = 0;
 	parts->combinations = 1;
 	foreach(lc, pred->args)
@@ -509,6 +531,8 @@ resolve_parts(const DynResolveContext *context, const DynPred *pred,
 		part.part = &parts->templated->parts[parts->n++];
 		limits.may_be_empty = !part.part->source;
 		*values = pred_values(&part, lfirst(lc), &limits);
+		if (!context->may_widen && has_unknown(&shapes[parts->n - 1], values))
+			*context->unusable = true;
 		parts->combinations *= values->n;
 		if (values->n == 0)
 			return false;
@@ -661,7 +685,8 @@ DynCond *
 dyn_templated_cond(const DynRelation *relation, const DynPred *pred,
 				   const DynValues *values)
 {
-	DynResolveContext context = {.relation = relation,.values = values};
+	DynResolveContext context = {.relation = relation,.values = values,
+	.may_widen = true};
 	const DynPath *path = relation->templated[pred->templated].path;
 	KeyLimits	limits = {DYN_TYPE_S, MAX_TEXT_BYTES, false, true};
 	DynSpans	set = templated_values(&context, pred, &limits);

@@ -83,14 +83,17 @@ static void
 resolve_range_conditions(const DynResolveContext *context,
 						 const DynAccess *access, DynResolvedAccess *resolved)
 {
+	DynResolveContext widening = *context;
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].name) >= 0 ? 1 : 0;
 
+	/* items of other values are sorted among those of these */
+	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
 		const DynKeyMatch *match = &access->range[i];
 		const DynPath *path = dyn_path_of_attribute(match->name);
-		DynSpans	spans = dyn_key_values(context, match, DYN_MAX_RANGE_BYTES);
+		DynSpans	spans = dyn_key_values(&widening, match, DYN_MAX_RANGE_BYTES);
 		DynCond    *cond;
 
 		if (spans.n == 0)

@@ -429,6 +429,16 @@ choose_source(const Connector *connector, AttrNumber attnum)
 	}
 }
 
+uint64
+dyn_templated_members(const DynTemplatedAttr *templated, int part)
+{
+	const DynTemplatePart *shape = &templated->tmpl->parts[part];
+
+	if (dyn_part_is_enumerated(shape))
+		return dyn_part_members(shape);
+	return templated->base && templated->parts[part].column.codec.kind == DYN_CODEC_BOOL ? 2 : 0;
+}
+
 /* ---- codecs of parts ---- */
 
 bool

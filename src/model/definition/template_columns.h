@@ -95,6 +95,12 @@ extern bool dyn_part_may_be_number(const DynTemplatePart *part,
  */
 extern bool dyn_part_is_one_way(const DynTemplatePart *part);
 
+/*
+ * Returns the number of values that the part has in rows, if they are listed:
+ * words, a range of integers, or in the table's key the booleans; else 0.
+ */
+extern uint64 dyn_templated_members(const DynTemplatedAttr *templated, int part);
+
 /* Returns the name of the attribute (UTF-8). */
 static inline const char *
 dyn_templated_name(const DynTemplatedAttr *templated)

@@ -21,10 +21,8 @@ bool
 dyn_codec_has_steps(const DynCodec *codec)
 {
 	if (codec->format.pattern != NULL)
-		return codec->encoding.canonical &&
-			dyn_pattern_unit(codec->format.pattern) >= USECS_PER_HOUR;
-	return codec->encoding.canonical &&
-		(dyn_codec_is_integer(codec) || codec->kind == DYN_CODEC_DATE);
+		return dyn_pattern_unit(codec->format.pattern) >= USECS_PER_HOUR;
+	return dyn_codec_is_integer(codec) || codec->kind == DYN_CODEC_DATE;
 }
 
 void
@@ -181,7 +179,7 @@ dyn_steps_next(DynSteps *steps, DynScalar *out)
 		if (steps->lo > steps->hi || value > steps->hi)
 			return false;
 		if (pg_add_s64_overflow(value, 1, &steps->lo))
-			steps->hi = value - 1;
+			exclude_all(steps);
 		if (encode(codec, value, out))
 			return true;
 	}

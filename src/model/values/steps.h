@@ -4,7 +4,7 @@
  *
  * A range of a partition key's column is requested as the keys of all its
  * values.  For that the column must have a next value: an integer, a date, or
- * a time of whole hours or longer units.  A codec that truncates times has the
+ * a time in hours or longer units.  A codec that truncates times has the
  * units that times of the interval may be in.
  */
 #ifndef DYN_MODEL_STEPS_H
@@ -23,7 +23,10 @@ typedef struct DynSteps
 	int64		hi;
 } DynSteps;
 
-/* Returns true if values between bounds of the codec can be enumerated. */
+/*
+ * Returns true if values between bounds can be enumerated, if each of them has
+ * one encoding.
+ */
 extern bool dyn_codec_has_steps(const DynCodec *codec);
 
 /* Initializes the interval to all values. */

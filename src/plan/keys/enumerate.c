@@ -204,9 +204,11 @@ dyn_why_not_each(const DynTarget *target, List *clauses)
 	if (range.each == NULL)
 		return NULL;
 	name = dyn_relation_column(target->plan->relation, range.each->field.attnum)->name;
+	if ((!range.lower || !range.upper) && target->part == NULL)
+		return NULL;
 	if (!range.lower || !range.upper)
-		return target->part == NULL ? NULL : psprintf("column \"%s\" has no %s bound", name,
-														  range.lower ? "upper" : "lower");
+		return psprintf("column \"%s\" has no %s bound", name,
+						range.lower ? "upper" : "lower");
 	if (dyn_steps_count(range.each->unsure ? &range.expected : &range.known) <= DYN_MAX_EACH)
 		return NULL;
 	return psprintf("column \"%s\" has more than %d values between its bounds", name,

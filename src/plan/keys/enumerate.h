@@ -2,8 +2,8 @@
  * enumerate.h
  *		Replaces bounds of a partition key's column by all values between them.
  *
- * A partition key needs values.  Bounds of integers, dates, and times of whole
- * hours or longer units leave finitely many, which are counted and requested
+ * A partition key needs values.  Bounds of integers, dates, and times in hours
+ * or longer units leave finitely many, which are counted and requested
  * when the bounds are known.  If there are more than a limit, the key is not
  * used: at planning if all bounds are constants, else at execution, where the
  * table is read without the key (dyn_add_fallback).

@@ -726,8 +726,11 @@ dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 	DynAccess  *fallback;
 
 	access->unsure = access->keys.unsure;
+	for (int i = 0; i < access->nhash; i++)
+		access->unsure |= access->hash[i].values.unsure;
 	for (int i = 0; i < access->nrange; i++)
-		access->unsure |= access->ordered && access->range[i].values.unsure;
+		access->unsure |= access->range[i].values.unsure &&
+			(access->ordered || access->row_keys != NULL);
 	if (access->nconditions == 0 && !access->unsure)
 		return;
 	sure.sure_only = true;

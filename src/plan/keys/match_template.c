@@ -88,11 +88,9 @@ part_preds(TemplateMatch *match, int p, bool points)
 static DynPred *
 part_members(TemplateMatch *match, int p)
 {
-	const DynTemplatePart *part = &match->templated->tmpl->parts[p];
-	uint64		members = dyn_part_members(part);
+	uint64		members = dyn_templated_members(match->templated, p);
 
 	if (!match->templated->parts[p].column.traits.members ||
-		!dyn_part_is_enumerated(part) ||
 		members == 0 || members > match->most_members / match->members)
 		return NULL;
 	match->members *= members;

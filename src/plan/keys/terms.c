@@ -83,6 +83,13 @@ count_arms(const DynRelPlan *plan, const List *arms, bool part)
 	return all;
 }
 
+/* Visits a leaf; returns true if its value is not known at planning. */
+static bool
+is_unknown(DynPred *pred, void *arg)
+{
+	return pred->value != NULL && !IsA(pred->value, Const);
+}
+
 /*
  * Returns the combinations of the leading parts' values, with ranges of the
  * next part.
@@ -90,7 +97,7 @@ count_arms(const DynRelPlan *plan, const List *arms, bool part)
 static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
 {
-	int			nparts = plan->relation->templated[pred->templated].tmpl->nparts;
+	const DynTemplatedAttr *templated = &plan->relation->templated[pred->templated];
 	DynCount	texts = {.most = 1,.expected = 1,.points = true,.single = true,
 	.templated = true};
 	ListCell   *lc;
@@ -98,9 +105,13 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 	foreach(lc, pred->args)
 	{
 		DynCount	arg = count(plan, lfirst(lc), true);
+		int			p = foreach_current_index(lc);
 
 		texts.each |= arg.each;
-		texts.unsure |= arg.unsure;
+		texts.unsure |= arg.unsure ||
+			(templated->tmpl->parts[p].folding != DYN_FOLD_NONE &&
+			 templated->parts[p].column.codec.kind == DYN_CODEC_TEXT &&
+			 dyn_pred_walk(lfirst(lc), is_unknown, NULL));
 		texts.single &= arg.points && arg.single;
 		if (!arg.points)
 		{
@@ -113,7 +124,7 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 			texts.one_value_parts++;
 		texts.point_parts++;
 	}
-	texts.points &= list_length(pred->args) == nparts;
+	texts.points &= list_length(pred->args) == templated->tmpl->nparts;
 	texts.single &= texts.points;
 	return texts;
 }
@@ -139,7 +150,7 @@ count(const DynRelPlan *plan, const DynPred *pred, bool part)
 	}
 	else if (pred->kind == DYN_PRED_MEMBERS)
 		leaf.most = leaf.expected =
-			dyn_part_members(&relation->templated[pred->templated].tmpl->parts[pred->part]);
+			dyn_templated_members(&relation->templated[pred->templated], pred->part);
 	else if (pred->kind == DYN_PRED_EACH)
 	{
 		leaf.most = pred->most;
@@ -242,9 +253,9 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
 }
 
 /*
- * Only ASCII letters are case-folded in the same way by all applications.  So
- * the texts must be known at planning, except those of a uuid, which has only
- * ASCII letters.
+ * Only ASCII letters are folded in the same way everywhere, so a value with
+ * others is not used.  Values that are not known yet are checked at execution.
+ * A uuid has no other letters.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)
@@ -257,7 +268,9 @@ can_be_folded(const DynTarget *target, const DynPred *pred)
 	if (target->spec->folding == DYN_FOLD_NONE ||
 		target->part->column.codec.kind != DYN_CODEC_TEXT)
 		return true;
-	if (!IsA(value, Const) || value->constisnull ||
+	if (!IsA(value, Const))
+		return !target->plan->sure_only;
+	if (value->constisnull ||
 		(pred->valuetype != TEXTOID && pred->valuetype != VARCHAROID))
 		return false;
 	datum = value->constvalue;

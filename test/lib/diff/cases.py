@@ -255,6 +255,6 @@ class Cases:
                 yield self.case(self.generator.statement(), settings, False)
             yield from itertools.islice(joins, 7)
             yield from itertools.islice(edges, 13)
-            yield from itertools.islice(composed, 56)
+            yield from itertools.islice(composed, 77)
             for _ in range(5):
                 yield self.case(self.zoned.statement(), {}, True)

@@ -3,9 +3,11 @@
 The entities are made here, as values of columns, and their keys are composed here; there are also items that are
 nearly one of them. The local twins hold the values, so that nothing that the extension reads decides what is expected.
 """
+import datetime
 import json
 import re
 import uuid
+import zoneinfo
 
 from dynamo import index
 from fixture import options_clause
@@ -82,10 +84,30 @@ def fold(text, letters):
     return re.sub("[A-Za-z]", lambda found: getattr(found[0], letters)(), text)
 
 
+# Modifiers that truncate a time, and what strftime calls their fields.
+UNITS = {"year": "YYYY", "month": "YYYY-MM", "day": "YYYY-MM-DD", "hour": "YYYY-MM-DDTHH24", "trunc": None}
+STRFTIME = {"YYYY": "{0.year:04}", "MM": "{0.month:02}", "DD": "{0.day:02}", "HH24": "{0.hour:02}"}
+
+
+def is_unit(spec):
+    """Does it truncate a time?"""
+    return spec.partition("(")[0] in UNITS
+
+
+def unit(spec, text):
+    """The unit of a time, which is given in UTC."""
+    name, _, arguments = spec.removesuffix(")").partition("(")
+    form, zone = (arguments + ",").split(",")[:2] if name == "trunc" else (UNITS[name], arguments)
+    moment = datetime.datetime.fromisoformat(text.removesuffix("+00")).replace(tzinfo=datetime.timezone.utc).astimezone(zoneinfo.ZoneInfo(zone or "UTC"))
+    return re.sub("|".join(STRFTIME), lambda found: STRFTIME[found[0]].format(moment), form)
+
+
 def spelled(rng, spec, text, stored):
     """The text of a part; other letters than those of ASCII are folded in whatever way."""
     if spec in ("lower", "upper"):
         return fold(text, spec) if text.isascii() else rng.choice([fold(text, spec), getattr(text, spec)(), text])
+    if is_unit(spec):
+        return unit(spec, text)
     if spec.startswith("padded("):
         return text.zfill(int(spec[len("padded("):-1]))
     if spec.startswith("bool("):
@@ -119,6 +141,10 @@ class Template:
                 return None
             text += spelled(rng, spec, *drawn[name]) + literal
         return text
+
+    def shown(self):
+        """The columns whose values the text tells, as far as specs do."""
+        return [name for name, spec in zip(self.names, self.specs) if not is_unit(spec)]
 
     def folded(self):
         """The columns of which only ASCII letters are compared."""
@@ -230,7 +256,7 @@ class Entity(Table):
 
     def is_read_from(self, column, attribute):
         """Is it this attribute that shows the column?"""
-        base = next((a for a in self.store.keys if a in self.templates and column.name in self.templates[a].names), None)
+        base = next((a for a in self.store.keys if a in self.templates and column.name in self.templates[a].shown()), None)
         return attribute == base if base and not column.own else column.attribute == attribute
 
     def role_at(self, place, column):

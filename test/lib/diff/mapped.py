@@ -5,11 +5,11 @@ from composed import COMPOSED
 from filters import Filters
 from joins import Joins
 from ordered import Ordered
-from predicates import Maker, Tree
+from predicates import Leaf, Lit, Maker, Tree
 from statements import TABLE, Generator, Select
 
 STYLES = [("swept", 30), ("key order", 12), ("merged", 6), ("elsewhere", 3), ("met", 3), ("joined", 16),
-          ("apart", 5), ("in order", 6), ("by itself", 4), ("filters", 24), ("any", 18), ("older", 10)]
+          ("apart", 5), ("in order", 6), ("by itself", 4), ("filters", 24), ("any", 18), ("older", 10), ("ranged", 8)]
 POINTS = ["eq", "eq", "eq", "in", "or_eq", "commuted"]
 # Of the kinds of conditions, those that are not worth trying in each position.
 SELDOM = {"cast", "cast_list", "cast_like", "huge", "arithmetic", "cast_number", "uuid_text", "coalesce"}
@@ -35,7 +35,7 @@ class Mapped(Generator):
         names, weights = zip(*STYLES)
         name = name or self.rng.choices(names, weights)[0]
         select = {"swept": self.next_aim, "key order": self.key_order, "merged": self.merged, "elsewhere": self.spelled_elsewhere, "met": self.met, "joined": self.joins.statement, "in order": self.sorted.statement,
-                  "apart": Apart(self.rng, self.tables).statement, "by itself": self.by_itself, "filters": self.filters.statement, "any": self.statement, "older": self.older}[name]()
+                  "apart": Apart(self.rng, self.tables).statement, "by itself": self.by_itself, "filters": self.filters.statement, "any": self.statement, "older": self.older, "ranged": self.ranged}[name]()
         select.features = select.features + [COMPOSED]
         return select
 
@@ -183,6 +183,31 @@ class Mapped(Generator):
         select.order = ", ".join(dict.fromkeys(order + [o + down for o in self.total_order(table, "a")]))
         select.exact_order, select.settings = True, {"enable_sort": "off"}
         select.limit = rng.choice(["", f" LIMIT {rng.choice([1, 3, 10])}"])
+        return select
+
+    def ranged(self):
+        """A short range of a time in a partition key, in the order of the times."""
+        rng = self.rng
+        tables = [t for t in self.tables if t.shared == "units" and any(c.kind.group in ("instant", "date") for c in t.columns)]
+        table = rng.choice(tables)
+        time = next(c for c in table.columns if c.kind.group in ("instant", "date"))
+        maker = self.maker(table, "a", 0.95)
+        _, columns, nhash = rng.choice([entry for entry in self.entries(table) if time in entry[1]])
+        leaves = [maker.on(c, POINTS) for c in columns[:nhash] if c is not time and rng.random() < 0.9]
+        values = sorted({text for text, _ in time.pool})
+        low = rng.randrange(len(values))
+        high = min(low + rng.choice([0, 1, 2, 4, 8, 30]), len(values) - 1)
+        ends = [Lit(values[low], time.kind.sqltype), rng.choice([Lit(values[high], time.kind.sqltype)] * 5 + [Lit("infinity", time.kind.sqltype)])]
+        leaves.append(Leaf([f"a.{time.name} {rng.choice(['>=', '>'])} ", ends[0], f" AND a.{time.name} {rng.choice(['<=', '<'])} ", ends[1]]))
+        select = Select(self.columns(table, "a", False), [f"{TABLE}{table.name} a"], Tree("AND", leaves) if len(leaves) > 1 else leaves[0])
+        select.aliases, select.shape = {"a": table.name}, "range of a partition key"
+        select.mode, select.plan_cache = rng.choice([(None, None), ("parameters", "force_generic_plan")])
+        if rng.random() < 0.7:
+            down = rng.choice(["", " DESC"])
+            select.order = ", ".join(dict.fromkeys([f"a.{time.name}{down}"] + [o + down for o in self.total_order(table, "a")]))
+            select.exact_order = True
+            select.limit = rng.choice(["", f" LIMIT {rng.choice([1, 3, 10])}", f" LIMIT {rng.choice([1, 3])} OFFSET 2"])
+            select.settings = {"enable_sort": rng.choice(["on", "off"])}
         return select
 
     def key_order(self):

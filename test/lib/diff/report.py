@@ -24,6 +24,7 @@ from smaller import DEAR, make_smaller
 from spelled import make_spelled
 from twins import make_tables
 from unions import make_unions
+from units import make_units
 from values import Enum, quote
 from worlds import STABLE, Worlds
 from zoned import make_zoned
@@ -70,7 +71,7 @@ def set_up(fx, rng):
     for table in related:
         table.create(fx, rng)
     fx.execute(ROUTINES)
-    return tables, related, create_entities(fx, rng, make_composed(rng), make_occurrences(rng), make_dated(rng), make_aged(rng))
+    return tables, related, create_entities(fx, rng, make_composed(rng), make_occurrences(rng), make_dated(rng), make_aged(rng), make_units(rng))
 
 
 def short(rows, limit=5):
