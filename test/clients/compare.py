@@ -39,8 +39,12 @@ def clients():
     found = [Client("psycopg 3", "CLIENTS_VENV", python, program("with_psycopg3.py")),
              Client("SQLAlchemy", "CLIENTS_VENV", python, program("with_sqlalchemy.py")),
              Client("pandas", "CLIENTS_VENV", python, program("with_pandas.py")),
+             Client("SQLAlchemy, writes", "CLIENTS_VENV", python, program("with_sqlalchemy_writes.py")),
+             Client("pandas, writes", "CLIENTS_VENV", python, program("with_pandas_writes.py")),
+             Client("Django, writes", "CLIENTS_DJANGO", "$CLIENTS_DJANGO/bin/python", program("with_django_writes.py")),
              Client("dbt", "CLIENTS_DBT", "$CLIENTS_DBT/bin/python", program("with_dbt.py")),
              Client("pgjdbc", "PGJDBC", "java", "-cp", "$PGJDBC", program("WithPgjdbc.java")),
+             Client("pgjdbc, writes", "PGJDBC", "java", "-cp", "$PGJDBC", program("WithPgjdbcWrites.java")),
              Client("psqlODBC", "PSQLODBC", python, program("with_psqlodbc.py")),
              Client("node-postgres", "NODE_PG", "node", program("with_node_postgres.js"))]
     for path in sorted(glob.glob(os.path.join(HERE, "recorded", "*.sql"))):

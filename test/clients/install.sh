@@ -3,6 +3,7 @@
 # Each function is idempotent, and leaves a variable empty when its client cannot be had: then that client is skipped.
 
 PIP_PACKAGES=(psycopg==3.3.9 psycopg-binary==3.3.9 sqlalchemy==2.1.9 pandas==3.1.1 pyodbc==5.5.0)
+DJANGO_PACKAGES=(django==5.2.8 psycopg==3.3.9 psycopg-binary==3.3.9)
 DBT_PACKAGES=(dbt-core==1.9.8 dbt-postgres==1.9.0)
 PGJDBC_VERSION=42.7.4
 NODE_PG_VERSION=8.23.1
@@ -40,11 +41,12 @@ fetch_node_pg() {
 }
 
 install_clients() {
-    export CLIENTS_VENV=$CACHE/clients-python CLIENTS_DBT=$CACHE/clients-dbt
+    export CLIENTS_VENV=$CACHE/clients-python CLIENTS_DBT=$CACHE/clients-dbt CLIENTS_DJANGO=$CACHE/clients-django
     export PGJDBC=$CACHE/clients-java/postgresql-$PGJDBC_VERSION.jar NODE_PG=$CACHE/clients-node-$NODE_PG_VERSION
     export PSQLODBC=/usr/lib/x86_64-linux-gnu/odbc/psqlodbcw.so
     in_venv "$CLIENTS_VENV" "${PIP_PACKAGES[@]}" || CLIENTS_VENV=
     in_venv "$CLIENTS_DBT" "${DBT_PACKAGES[@]}" || CLIENTS_DBT=
+    in_venv "$CLIENTS_DJANGO" "${DJANGO_PACKAGES[@]}" || CLIENTS_DJANGO=
     fetch_pgjdbc || PGJDBC=
     fetch_node_pg || NODE_PG=
     [ -e "$PSQLODBC" ] || (install_packages odbc-postgresql unixodbc) || PSQLODBC=

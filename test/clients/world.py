@@ -15,6 +15,7 @@ COLUMNS = {
     "orders": 'customer_id text COLLATE "C" NOT NULL, ordered_at timestamptz NOT NULL, region text COLLATE "C", status text,'
               ' total numeric(10, 2), quantity int, weight float8, tags text[], details jsonb, shipped date'}
 KEYS = {"customers": "customer_id", "orders": "customer_id, ordered_at"}
+PRODUCTS = 'id text COLLATE "C" NOT NULL, name text, price numeric(10, 2), stock int, version int NOT NULL, changed timestamptz'
 SCHEMAS = ("local", "remote")
 
 
@@ -53,6 +54,11 @@ def make():
             fx.execute(f"CREATE VIEW remote.{name} AS SELECT * FROM foreign_tables.{name};"
                        f"CREATE TABLE local.{name} ({columns}, PRIMARY KEY ({KEYS[name]}));"
                        f"INSERT INTO local.{name} SELECT * FROM foreign_tables.{name}; ANALYZE local.{name}")
+        fx.create_table("products", ("id", "S"))
+        fx.foreign_table("remote.products", PRODUCTS, table_name=fx.remote("products"), updatable="on", scan_policy="allow")
+        fx.execute(f"CREATE TABLE local.products ({PRODUCTS}, PRIMARY KEY (id))")
+        # so that the first statement of a session may have ON CONFLICT
+        fx.execute(f"ALTER DATABASE {fx.database} SET session_preload_libraries = 'dynamo_fdw'")
         fx.execute("CREATE VIEW local.orders_view AS SELECT * FROM local.orders; CREATE VIEW remote.orders_view AS SELECT * FROM remote.orders")
         check(fx)
         return fx
