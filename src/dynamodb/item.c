@@ -401,7 +401,9 @@ read_word(DynItemParser *r, const char *p, const Place *place, DynType type)
 	bool		is_false = type == DYN_TYPE_BOOL && *p != 't';
 	uint8_t		flags = type == DYN_TYPE_BOOL && !is_false ? DYN_VALUE_TRUE : 0;
 
-	p = dyn_scan_literal(&r->scan, p, is_false ? "false" : "true");
+	/* with constant texts, these are comparisons of words */
+	p = is_false ? dyn_scan_literal(&r->scan, p, "false")
+		: dyn_scan_literal(&r->scan, p, "true");
 	if (p == NULL || !put(r, place->want, type, flags, data, data))
 		return NULL;
 	return p;

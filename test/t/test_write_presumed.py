@@ -63,6 +63,7 @@ class Plain(writes.TestCase):
             self.fx.execute(f"ALTER TABLE {table} DROP CONSTRAINT c")
         for table in ("far", "near"):
             self.fx.execute(f"UPDATE {table} SET flag = true WHERE flag IS NULL; ALTER TABLE {table} ALTER flag SET NOT NULL")
+        self.both("UPDATE {t} SET note = 'other' WHERE id = 'a' AND n = 1")
         for key in ("a", "z"):
             self.both(f"UPDATE {{t}} SET flag = NULL WHERE id = '{key}' AND n = 1")
             self.both(f"UPDATE {{t}} SET flag = false WHERE id = '{key}' AND n = 1")

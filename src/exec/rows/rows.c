@@ -318,6 +318,8 @@ accept_null(DynRows *rows, int i)
 	bool		notes = rows->note_error != NULL;
 	const char *why;
 
+	if (rows->only_keys)
+		return false;
 	if (column->not_null && !rows->partial[i])
 	{
 		if (!notes)

@@ -38,6 +38,8 @@ typedef struct DynRows
 	DynNames  **only;			/* members that a partial column shows, even if
 								 * others were read; NULL: all */
 	int		   *positions;		/* attribute numbers; NULL: as in the table */
+	bool		only_keys;		/* true if items have only their key, so that
+								 * constraints are not checked for NULL */
 
 	/* paths for the page parser: the columns, then extra attributes */
 	int			npaths;

@@ -94,6 +94,7 @@ dyn_items_presume(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 
 	presumed->items.methods = &presumed_methods;
 	presumed->items.rows = rows;
+	rows->only_keys = true;
 	presumed->scandesc = scandesc;
 	presumed->resolved = resolved;
 	presumed->values = palloc(Max(rows->npaths, 1) * sizeof(DynValue));

@@ -243,7 +243,7 @@ decode_integer(DynCodec *codec, const DynValue *value, bool soft,
 	int64		number;
 	bool		overflows = false;
 
-	if (!check_digits(codec, value, why))
+	if (codec->format.kind != DYN_FORMAT_NONE && !check_digits(codec, value, why))
 		return false;
 	if (!plain_integer(value->data, value->len, &number))
 	{
@@ -272,7 +272,7 @@ decode_numeric(DynCodec *codec, const DynValue *value, bool soft,
 	size_t		len;
 	Numeric		number;
 
-	if (!check_digits(codec, value, why))
+	if (codec->format.kind != DYN_FORMAT_NONE && !check_digits(codec, value, why))
 		return false;
 	if (codec->typmod < 0 && dyn_plain_numeric(value->data, value->len, &number))
 	{

@@ -375,7 +375,7 @@ write_number(JsonWriter *writer, char *p, const DynValue *value)
 }
 
 /* Writes node n, and sets *type to its kind. */
-static inline char *
+static pg_attribute_always_inline char *
 write_value(JsonWriter *writer, char *p, uint32 n, JEntry *type)
 {
 	const DynValue *value = &writer->nodes[n].value;
