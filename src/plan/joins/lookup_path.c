@@ -144,6 +144,73 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
 	return Min(outerrel->rows, Max(most, 1));
 }
 
+/*
+ * Returns our scan's Queries of partitions that the statement itself names, by
+ * the same key; NULL if there are none.
+ */
+static const ForeignPath *
+named_partitions(const ForeignPath *scan)
+{
+	const RelOptInfo *rel = scan->path.parent;
+	const ForeignPath *found = NULL;
+	ListCell   *lc;
+
+	foreach(lc, !IS_UPPER_REL(rel) && dyn_is_our_relation(rel) ? rel->pathlist : NIL)
+	{
+		const ForeignPath *path = lfirst(lc);
+
+		if (IsA(path, ForeignPath) && path->path.param_info == NULL &&
+			dyn_choice_of(path)->kind == DYN_ACCESS_QUERY &&
+			dyn_choice_of(path)->target == dyn_choice_of(scan)->target)
+			found = path;
+	}
+	return found;
+}
+
+/* Returns the scans that run once, also as the inner side for one outer row. */
+static List *
+scans_once(Path *path)
+{
+	const NestPath *join = (const NestPath *) path;
+
+	if (IsA(path, UniquePath))
+		return scans_once(((UniquePath *) path)->subpath);
+	return IsA(path, NestPath) && dyn_is_one_row(join->jpath.outerjoinpath)
+		? scans_once(join->jpath.innerjoinpath) : dyn_path_scans_once(path);
+}
+
+/*
+ * Returns the number of lookups in named partitions for the rows of other
+ * named partitions, if each of these has a page of rows, and reading the
+ * former once costs less; else 0.  Their lengths are unknown before ANALYZE.
+ * For one expected row, core would replace these lookups by single ones.
+ */
+static double
+page_keys(PlannerInfo *root, Path *outer, const ForeignPath *scan,
+		  const DynLookupCost *lookups)
+{
+	const ForeignPath *once = named_partitions(scan);
+	double		keys = 0;
+	ListCell   *lc;
+
+	if (once == NULL || root->tuple_fraction > 0 || outer->rows <= 1)
+		return 0;
+	foreach(lc, scans_once(outer))
+	{
+		const ForeignPath *of = lfirst(lc);
+		const DynRelPlan *plan;
+
+		if (of->path.param_info != NULL || named_partitions(of) == NULL ||
+			dyn_choice_of(of)->kind != DYN_ACCESS_QUERY)
+			continue;
+		plan = of->path.parent->fdw_private;
+		if (!plan->analysed)
+			keys = Max(keys, dyn_estimate_page_rows(plan, dyn_choice_of(of)->estimate));
+	}
+	return keys * lookups->estimate->reads.units >
+		dyn_estimate_page_units(dyn_choice_of(once)->estimate) ? keys : 0;
+}
+
 /* Sets the costs of the nested loop with batched executions. */
 static void
 set_costs(NestPath *path, DynLookupCost *lookups, double keys)
@@ -163,6 +230,7 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 	if (bms_membership(outer->parent->relids) == BMS_MULTIPLE &&
 		lookups->keys > FEW_KEYS)
 		lookups->keys *= JOIN_SPREAD;
+	lookups->keys = Max(lookups->keys, lookups->page_keys);
 	dyn_cost_lookups(lookups, &startup, &total);
 	startup += dyn_disabled_nestloop_cost();
 	total += dyn_disabled_nestloop_cost();
@@ -268,16 +336,20 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 		{
 			Path	   *unique = dyn_unique_outer_path(root, outerrel, extra->sjinfo);
 
-			if (unique != NULL)
-				add_lookup_join(root, joinrel, JOIN_INNER, extra, unique, inner,
-								&lookups, keys);
+			if (unique == NULL)
+				continue;
+			lookups.page_keys = page_keys(root, unique, scan, &lookups);
+			add_lookup_join(root, joinrel, JOIN_INNER, extra, unique, inner,
+							&lookups, keys);
 			continue;
 		}
 		foreach(outer, outerrel->pathlist)
 		{
-			if (!dyn_is_one_row(lfirst(outer)))
-				add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,
-								&lookups, keys);
+			if (dyn_is_one_row(lfirst(outer)))
+				continue;
+			lookups.page_keys = page_keys(root, lfirst(outer), scan, &lookups);
+			add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,
+							&lookups, keys);
 		}
 	}
 }

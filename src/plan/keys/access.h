@@ -84,6 +84,7 @@ typedef struct DynEstimate
 	double		check_cost;		/* cost of evaluating clauses */
 	double		full_ms;		/* minimum price of a Scan of the table (ms) */
 	double		examined;		/* number of items that the requests read */
+	double		item_rows;		/* rows per item examined */
 	double		first_share;	/* fraction read for the first row of a
 								 * semijoin */
 	double		first_page;		/* fraction read on the first page under a

@@ -13,7 +13,9 @@
  *		size of the table				1 GB, if it may be too new to be counted
  *		items per partition key, keys	3: then Queries never use much more than
  *		from elsewhere or in a list		a Scan, but a Scan could use much more
- *		items of a named partition		a 200th of the table
+ *		items of a named partition		a 200th of the table; a page, if another
+ *										named partition could be read for
+ *										each of them (joins/lookup_path.c)
  *
  * If an index lacks attributes, its items are read from the table by key.
  * That costs at most the price of a Scan times the number of items in 4 kB.
@@ -502,10 +504,11 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	/*
 	 * a semijoin stops at the first row, so its first page is small (plan.c)
 	 */
+	estimate->item_rows = dyn_rows_per_item(plan, access,
+											list_union_ptr(access->local_rinfos,
+														   access->filter_rinfos));
 	estimate->first_share = !dyn_access_can(access, DYN_CAN_ORDER) ? 1
-		: 1 / Max(1, items * dyn_rows_per_item(plan, access,
-											   list_union_ptr(access->local_rinfos,
-															  access->filter_rinfos)));
+		: 1 / Max(1, items * estimate->item_rows);
 	/*
 	 * The cost of clauses is that for a local table, even if DynamoDB
 	 * evaluates them, and an examined item costs as much as an index tuple.
@@ -740,6 +743,22 @@ dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
 {
 	cost_requests(estimate, kind, repeated, startup, total);
 	*total += estimate->check_cost + rows * cpu_tuple_cost;
+}
+
+double
+dyn_estimate_page_rows(const DynRelPlan *plan, const DynEstimate *estimate)
+{
+	double		items = DYN_PAGE_BYTES / dyn_default_item_bytes(plan->meta, NULL);
+
+	return estimate->item_rows *
+		Min(plan->items, Max(1, estimate->reads.keys) * Max(1, items));
+}
+
+double
+dyn_estimate_page_units(const DynEstimate *estimate)
+{
+	return Min(Max(1, estimate->reads.keys) * DYN_FULL_PAGE_UNITS,
+			   estimate->prices.most_units);
 }
 
 double

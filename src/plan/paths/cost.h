@@ -53,6 +53,15 @@ extern void dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
 							  bool repeated, double rows, Cost *startup,
 							  Cost *total);
 
+/*
+ * Return the rows and the read units of Queries, if each partition is as large
+ * as a page.  Before ANALYZE that is the assumption for partitions that a
+ * statement names, if it must not read them several times.
+ */
+extern double dyn_estimate_page_rows(const DynRelPlan *plan,
+									 const DynEstimate *estimate);
+extern double dyn_estimate_page_units(const DynEstimate *estimate);
+
 /* Returns the part of the cost that is local CPU time. */
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
@@ -80,6 +89,9 @@ typedef struct DynLookupCost
 	DynAccessKind kind;
 	double		executions;
 	double		keys;			/* number of distinct keys */
+	double		page_keys;		/* the same, if a named partition is as large
+								 * as a page, and reading that costs less; 0:
+								 * not assumed */
 	bool		first_only;		/* true if one row of each key is enough */
 	Cost		startup;		/* startup cost of one execution, not
 								 * batched */

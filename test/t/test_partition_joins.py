@@ -1,0 +1,91 @@
+"""Joins of entities inside one partition, analysed or not."""
+import json
+
+import request_text
+
+SIZES = {"shop": (20, 50), "small": (20, 1)}
+TEMPLATES = {"customer": {"pk": "C#${customer}", "sk": "PROFILE"}, "orders": {"pk": "C#${customer}", "sk": "ORDER#${no}"},
+             "lines": {"pk": "C#${customer}", "sk": "LINE#${no}#${pos}"}}
+COLUMNS = {"customer": "customer text NOT NULL, name text", "orders": 'customer text NOT NULL, no text COLLATE "C" NOT NULL, total int',
+           "lines": 'customer text NOT NULL, no text COLLATE "C" NOT NULL, pos int NOT NULL, qty int'}
+
+
+def items(customers, orders):
+    """A profile for each customer, orders, and three lines for each of them."""
+    for customer in range(customers):
+        yield {"pk": f"C#c{customer}", "sk": "PROFILE", "name": f"n{customer}"}
+        for order in range(orders):
+            yield {"pk": f"C#c{customer}", "sk": f"ORDER#{order:04}", "total": order, "body": "x" * 100}
+            for line in range(3):
+                yield {"pk": f"C#c{customer}", "sk": f"LINE#{order:04}#{line}", "qty": line, "body": "y" * 60}
+
+
+class Tables(request_text.RequestTestCase):
+    """A table with long partitions, and one with short ones."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for table, size in SIZES.items():
+            cls.fx.create_table(table, ("pk", "S"), ("sk", "S"))
+            cls.fx.put(table, items(*size))
+            for entity, templates in TEMPLATES.items():
+                cls.fx.foreign_table(f"{entity}_{table}", COLUMNS[entity], table_name=cls.fx.remote(table), key_templates=json.dumps(templates), scan_policy="allow")
+        cls.mirror(*(f"{entity}_{table}" for table in SIZES for entity in TEMPLATES))
+
+    def forget(self):
+        """Without statistics."""
+        self.fx.execute("DELETE FROM pg_statistic WHERE starelid IN (SELECT ftrelid FROM pg_foreign_table);"
+                        "UPDATE pg_class SET reltuples = -1, relpages = 0 WHERE oid IN (SELECT ftrelid FROM pg_foreign_table)")
+
+    def analyze(self):
+        """With them."""
+        for table in SIZES:
+            self.fx.execute("; ".join(f"ANALYZE {entity}_{table}" for entity in TEMPLATES))
+
+    def check(self, sql, expected):
+        """The requests as their operations and keys, and the rows."""
+        texts = [text.split(" filter ")[0].split(" get ")[0] for text in self.texts(sql)]
+        self.assertEqual(texts, sorted(expected))
+        self.assertEqual(sorted(self.fx.rows(sql), key=str), sorted(self.mirrored(sql), key=str))
+
+
+ORDERS = "Query shop where pk = 'C#c1' AND begins_with(sk,'ORDER#')"
+LINES = "Query shop where pk = 'C#c1' AND begins_with(sk,'LINE#')"
+
+
+class LongPartitions(Tables):
+    """Both sides are read once, instead of a request for each row of one."""
+
+    JOINS = ["SELECT total, qty FROM orders_shop JOIN lines_shop USING (customer, no) WHERE customer = 'c1'",
+             "SELECT total, qty FROM orders_shop o LEFT JOIN lines_shop l USING (customer, no) WHERE o.customer = 'c1'",
+             "SELECT total FROM orders_shop o WHERE customer = 'c1' AND EXISTS (SELECT FROM lines_shop l WHERE l.customer = o.customer AND l.no = o.no)",
+             "SELECT total FROM orders_shop o WHERE customer = 'c1' AND NOT EXISTS (SELECT FROM lines_shop l WHERE l.customer = 'c1' AND l.no = o.no)"]
+
+    def test_joins(self):
+        """Two Queries, whether or not there are statistics."""
+        for analysed in (False, True):
+            self.forget()
+            if analysed:
+                self.analyze()
+            for sql in self.JOINS:
+                with self.subTest(sql, analysed=analysed):
+                    self.check(sql, [ORDERS, LINES])
+        self.forget()
+
+    def test_few_rows(self):
+        """What names an order, or selects few of them, is looked up as before."""
+        self.forget()
+        self.check("SELECT total, qty FROM orders_shop JOIN lines_shop USING (customer, no) WHERE customer = 'c1' AND no = '0007'",
+                   ["GetItem shop {pk 'C#c1', sk 'ORDER#0007'}", "Query shop where pk = 'C#c1' AND begins_with(sk,'LINE#0007#')"])
+        self.check("SELECT total, qty FROM orders_shop JOIN lines_shop USING (customer, no) WHERE customer = 'c1' AND total = 7",
+                   [ORDERS, "Query shop where pk = 'C#c1' AND begins_with(sk,'LINE#0007#')"])
+
+    def test_generic_plan(self):
+        """The customer is a parameter."""
+        self.forget()
+        self.fx.execute("SET plan_cache_mode = force_generic_plan; PREPARE p (text) AS " + self.JOINS[0].replace("'c1'", "$1"))
+        self.addCleanup(self.fx.execute, "DEALLOCATE ALL; RESET plan_cache_mode")
+        texts = [text.split(" get ")[0] for text in self.texts("EXECUTE p ('c1')")]
+        self.assertEqual(texts, sorted([ORDERS, LINES]))
+        self.assertEqual(sorted(self.fx.rows("EXECUTE p ('c1')")), sorted(self.mirrored(self.JOINS[0])))
