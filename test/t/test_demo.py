@@ -36,7 +36,7 @@ class Printed(unittest.TestCase):
         self.assertRegex(self.lines[-1], r"\./test/stack down$")
 
     def test_can_be_read_in_a_minute(self):
-        self.assertLess(len(self.lines), 226)
+        self.assertLess(len(self.lines), 256)
 
 
 class FakeResult:

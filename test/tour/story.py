@@ -105,6 +105,7 @@ def report(customers):
 
 
 WANTED = ["Dancing at the Fair", "Sailing by the Sea Again", "Waiting for Rain", "Walking after Dark"]
+NEW_SONG = "Rowing before Breakfast"
 CUSTOMERS = ["c-001", "c-002", "c-003"]
 [REX] = [one for one in PROGRAMME if (one["pk"], one["sk"]) == ("CINEMA#rex", "PROFILE")]
 REX_SHOWS = screenings_of("rex", "2026-07-10", "2026-07-11")
@@ -207,6 +208,22 @@ STEPS = [
          ["Scan demo-movies filter rating >= 9.7: 6 items, 9.5 units"],
          ['WARNING:  full scan of DynamoDB table "demo-movies" (420 items, 74.0 kB, about 9.2 read units)\n'
           'HINT:  Add a condition on partition key "name" to avoid the scan, or set scan_policy to "allow" to silence this warning.']),
+    Step("A new item",
+         "INSERT is one PutItem, on condition that the key does not exist: a second one would be an error, as in any table.",
+         f"INSERT INTO songs VALUES ('{NEW_SONG}', 'The Paper Harbour', 181, 'edda.arden') RETURNING name, seconds;",
+         [(NEW_SONG, 181)],
+         [f'PutItem demo-songs where name = "{NEW_SONG}"']),
+    Step("A change that depends on the row",
+         "The row is read, and written on condition that seconds is still what was read: no update of another writer is lost.",
+         f"UPDATE songs SET seconds = seconds + 4 WHERE name = '{NEW_SONG}' RETURNING seconds;",
+         [(185,)],
+         [f'GetItem demo-songs key name = "{NEW_SONG}": 1 item, 1 unit',
+          f'UpdateItem demo-songs where name = "{NEW_SONG}" SET seconds = 185']),
+    Step("A deletion",
+         "The key is known and nothing else matters, so that no read is needed. ROLLBACK would not undo any of this.",
+         f"DELETE FROM songs WHERE name = '{NEW_SONG}';",
+         [("DELETE 1",)],
+         [f'DeleteItem demo-songs where name = "{NEW_SONG}"']),
     ExplainStep("How a statement is answered",
                 "EXPLAIN names the request; with ANALYZE, also what it cost.",
                 "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)\n"

@@ -24,7 +24,7 @@ CREATE FOREIGN TABLE songs (
   movie_id text COLLATE "C",
   seconds  int,
   singer   text
-) SERVER ddb;
+) SERVER ddb OPTIONS (updatable 'on');
 
 CREATE FOREIGN TABLE users (
   name   text COLLATE "C" NOT NULL,
