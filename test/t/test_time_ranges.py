@@ -176,6 +176,20 @@ class TimeRanges(request_text.RequestTestCase):
             self.assertEqual((rows, cursor.fetchall()), (self.mirrored(sql)[:3], self.mirrored(sql)))
             cursor.execute("COMMIT")
 
+    def test_constraints(self):
+        """A CHECK constraint, which PostgreSQL assumes to hold, gives a bound that the statement lacks."""
+        self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE reading DROP CONSTRAINT IF EXISTS past")
+        newest = "SELECT v FROM reading WHERE tenant = 'a' AND at >= '2026-11-10 12:00' ORDER BY at DESC LIMIT 1"
+        self.assertTrue(self.texts(newest)[0].startswith("Scan"))
+        self.fx.execute("ALTER FOREIGN TABLE reading ADD CONSTRAINT past CHECK (at <= '2026-11-12 12:00'::timestamptz AND v >= 0)")
+        self.assertAsks(newest, [f"Query reading where pk = 'T#a#2026-11-{day}' AND sk >= '2026-11-10T12:00:00Z' get pk, sk, v limit 1 backward" for day in (12,)])
+        self.assertEqual(len(self.texts("SELECT v FROM reading WHERE tenant = 'a' AND at > '2026-11-10 12:00'")), 3)
+        self.assertTrue(self.texts("SELECT v FROM reading WHERE tenant = 'a'")[0].startswith("Scan"))
+        self.fx.execute("ALTER FOREIGN TABLE reading DROP CONSTRAINT past, ADD CONSTRAINT past CHECK (at <= now() + interval '30 years')")
+        self.assertTrue(self.texts("SELECT v FROM reading WHERE tenant = 'a' AND at >= '2026-11-10'")[0].startswith("Scan"))
+        self.fx.execute("ALTER FOREIGN TABLE reading DROP CONSTRAINT past, ADD CONSTRAINT past CHECK (at <= now())")
+        self.assertEqual(len(self.texts("SELECT v FROM reading WHERE tenant = 'a' AND at >= now() - interval '3 days'")), 4)
+
 
 class Sizes(request_text.RequestTestCase):
     """Read units and requests at two sizes, analyzed and not, against the same keys said one by one."""

@@ -156,7 +156,8 @@ add_bound(Range *range, const DynTarget *target, DynClause *clause)
 	range->lower |= is_lower(pred);
 	range->upper |= !is_lower(pred);
 	range->each->args = lappend(range->each->args, pred);
-	range->clauses = lappend(range->clauses, clause);
+	if (!list_member_ptr(target->plan->checks, clause))
+		range->clauses = lappend(range->clauses, clause);
 }
 
 static Range
@@ -166,6 +167,16 @@ find_bounds(const DynTarget *target, List *clauses)
 	ListCell   *lc;
 
 	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (is_bound(target, clause->pred))
+			add_bound(&range, target, clause);
+	}
+	/* constraints hold for the values that the clauses select, not for NULL */
+	if (range.each == NULL || (range.lower && range.upper))
+		return range;
+	foreach(lc, target->plan->checks)
 	{
 		DynClause  *clause = lfirst(lc);
 

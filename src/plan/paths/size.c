@@ -28,8 +28,12 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_statistic.h"
 #include "miscadmin.h"
+#include "nodes/makefuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/prep.h"
+#include "optimizer/restrictinfo.h"
+#include "rewrite/rewriteManip.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
@@ -87,6 +91,33 @@ table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
 	return clamp_row_est(baserel->tuples * pages / baserel->pages);
 }
 
+/*
+ * Classifies the table's CHECK constraints.  PostgreSQL assumes that those of
+ * foreign tables hold.
+ */
+static List *
+check_clauses(DynRelPlan *plan)
+{
+	Relation	rel = table_open(plan->relation->relid, NoLock);
+	const TupleConstr *constr = rel->rd_att->constr;
+	List	   *rinfos = NIL;
+
+	for (int i = 0; constr != NULL && i < constr->num_check; i++)
+	{
+		Node	   *check;
+		ListCell   *lc;
+
+		if (!constr->check[i].ccvalid)
+			continue;
+		check = eval_const_expressions(plan->root, stringToNode(constr->check[i].ccbin));
+		ChangeVarNodes(check, 1, plan->relid, 0);
+		foreach(lc, make_ands_implicit(canonicalize_qual((Expr *) check, true)))
+			rinfos = lappend(rinfos, make_simple_restrictinfo(plan->root, lfirst(lc)));
+	}
+	table_close(rel, NoLock);
+	return dyn_quals_classify(plan, rinfos);
+}
+
 static DynRelPlan *
 make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 {
@@ -114,6 +145,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	baserel->fdw_private = plan;
 	plan->clauses = list_concat(dyn_row_clauses(plan->relation),
 								dyn_quals_classify(plan, baserel->baserestrictinfo));
+	plan->checks = check_clauses(plan);
 	dyn_collect_fields(plan, (Node *) baserel->reltarget->exprs, &plan->fields);
 	foreach(lc, baserel->baserestrictinfo)
 		dyn_collect_fields(plan, (Node *) lfirst_node(RestrictInfo, lc)->clause,
