@@ -194,7 +194,8 @@ add_row_keys(const DynResolveContext *context, const DynAccess *access,
 		names[i] = match.name;
 		points[i] = dyn_key_values(context, &match, row_attr_bytes(access, i));
 	}
-	add_combinations(resolved, names, points, space);
+	if (!*context->unusable)
+		add_combinations(resolved, names, points, space);
 }
 
 /*
@@ -277,7 +278,7 @@ resolve_combinations(const DynResolveContext *context, const DynAccess *access,
 		resolved->contradiction |= points[i].n == 0;
 	}
 	resolved->nparts = n;
-	if (!resolved->contradiction)
+	if (!resolved->contradiction && !*context->unusable)
 		add_combinations(resolved, names, points, &space);
 }
 

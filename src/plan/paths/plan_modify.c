@@ -483,7 +483,7 @@ dyn_modify_plan_of_list(const List *private)
 	intVal(lthird(private)) != 0, strVal(lfourth(private))};
 	ListCell   *lc;
 
-	foreach(lc, linitial_node(List, private))
+	foreach(lc, (const List *) linitial(private))
 		plan.read = bms_add_member(plan.read, lfirst_int(lc));
 	return plan;
 }
