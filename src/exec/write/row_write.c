@@ -15,6 +15,9 @@
 #include "../keys/filter.h"
 #include "row_write.h"
 
+/* Maximum size of an item (developer guide, "Constraints"). */
+#define MOST_ITEM_BYTES		409600
+
 /* ---- checks ---- */
 
 /* Core also checks WITH CHECK OPTION, but only after the row is written. */
@@ -128,6 +131,29 @@ compose_item(const DynPathValue *values, int n, const char **item, size_t *len)
 	dyn_buffer_free(&text);
 }
 
+/*
+ * Raises an error for an item that is certainly too large: texts and binary
+ * values alone exceed the maximum.  DynamoDB counts more than these.
+ */
+static void
+check_size(const DynModify *modify, const DynPathValue *values, int n)
+{
+	size_t		size = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (values[i].value.type == DYN_TYPE_S || values[i].value.type == DYN_TYPE_B)
+			size += values[i].value.len;
+	}
+	if (size > MOST_ITEM_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("row of foreign table \"%s\" is too large for DynamoDB",
+						modify->relation->name),
+				 errdetail("Its item has at least %zu bytes; the maximum is %d.", size,
+						   MOST_ITEM_BYTES)));
+}
+
 /* ---- INSERT ---- */
 
 DynWrite *
@@ -143,6 +169,7 @@ dyn_modify_insert(DynModify *modify, TupleTableSlot *row)
 	dyn_write_map_key(modify->map, row->tts_values, row->tts_isnull, key);
 	set_key(write, key, key_parts(modify));
 	n = dyn_write_map_insert(modify->map, row->tts_values, row->tts_isnull, &values);
+	check_size(modify, values, n);
 	compose_item(values, n, &write->item, &write->item_len);
 	dyn_reread_check(modify->reread, write->item, write->item_len, row, NULL, NULL,
 					 modify->scratch);
@@ -333,6 +360,7 @@ dyn_modify_update(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 	check_new_row(modify, new, changed);
 	write->nvalues = dyn_write_map_update(modify->map, new->tts_values,
 										  new->tts_isnull, changed, &values);
+	check_size(modify, values, write->nvalues);
 	write->values = keep_values(values, write->nvalues);
 	rewritten = dyn_write_map_rewritten(modify->map, changed);
 	set_guard(write, old, bms_union(bms_union(modify->read, unchanged),
