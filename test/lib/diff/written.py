@@ -6,6 +6,7 @@ are as they were. Where the manual refuses a value, the statement must fail with
 """
 import io
 import json
+import os
 import random
 import re
 import time
@@ -14,6 +15,7 @@ from collections import Counter
 import psycopg2
 import psycopg2.extensions
 
+from report import use_library
 from stored import Refused, canonical_item, comparable
 from written_statements import FORMS, Maker
 from written_tables import make_tables
@@ -69,7 +71,7 @@ class Side:
         raw = psycopg2.extensions.new_type(tuple(psycopg2.extensions.string_types), "RAW", lambda value, _: value)
         psycopg2.extensions.register_type(raw, self.connection)
         self.connection.notices = self.notices
-        self.execute(f"LOAD 'dynamo_fdw'; SET search_path = {self.schema}, h, public; SET timezone = 'UTC'; SET jit = off; SET dynamo_fdw.scan_policy = 'allow'; SET plpgsql.variable_conflict = use_column")
+        self.execute(f"LOAD '{os.environ.get('DIFF_LIBRARY', 'dynamo_fdw')}'; SET search_path = {self.schema}, h, public; SET timezone = 'UTC'; SET jit = off; SET dynamo_fdw.scan_policy = 'allow'; SET plpgsql.variable_conflict = use_column")
 
     def execute(self, sql):
         """Rows or none."""
@@ -144,6 +146,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
     def __init__(self, fx, seed):
         self.fx, self.rng = fx, random.Random(seed)
         fx.execute(SETUP)
+        use_library(fx)
         self.far, self.near = Side(fx, "f"), Side(fx, "l")
         self.tables, self.partitions = make_tables(self.rng)
         self.remotes = {table.remote.name: table.remote for table in self.tables + self.partitions}
@@ -429,7 +432,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
                 allowed |= {"22003", "22008", "22023", "23502", "0A000", "54000", "44000"} | ({"23514"} if table is self.parent else set())
             if state not in allowed:
                 problem = f"SQLSTATE {state}, expected {sorted(allowed) or 'none'}"
-            elif changed not in warned:
+            elif changed not in warned and (table.name != "visit" or changed > max(warned)):      # an expired item may be replaced by its like
                 problem = f"the WARNING counts {warned} items, {changed} were changed"
             elif changed and (statement.atomic or not statement.many):
                 problem = f"{changed} items changed by a statement that failed"

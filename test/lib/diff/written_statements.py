@@ -113,7 +113,7 @@ class Maker:
         if base == "date":
             return rng.choice([f"{own} + 1", f"coalesce({own}, '2024-05-05')"])
         if base == "jsonb":
-            return rng.choice([f"jsonb_build_object('was', {own} IS NULL)", f"jsonb_set({own}, '{{k}}', '\"new\"')" if rng.random() < 0.5 else f"coalesce({own}, '{{}}') || '{{\"n\": 5}}'", f"{own} -> 'a'"])
+            return rng.choice([f"jsonb_build_object('was', {own} IS NULL)", f"CASE jsonb_typeof({own}) WHEN 'object' THEN jsonb_set({own}, '{{k}}', '\"new\"') END" if rng.random() < 0.5 else f"coalesce({own}, '{{}}') || '{{\"n\": 5}}'", f"{own} -> 'a'"])
         if base.endswith("[]"):
             word = "'q'" if base == "text[]" else "77"
             return rng.choice([f"array_append({own}, {word}::{base[:-2]})", f"array_remove({own}, {word}::{base[:-2]})", f"coalesce({own}, ARRAY[{word}]::{base})"])
