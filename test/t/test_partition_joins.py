@@ -89,3 +89,74 @@ class LongPartitions(Tables):
         texts = [text.split(" get ")[0] for text in self.texts("EXECUTE p ('c1')")]
         self.assertEqual(texts, sorted([ORDERS, LINES]))
         self.assertEqual(sorted(self.fx.rows("EXECUTE p ('c1')")), sorted(self.mirrored(self.JOINS[0])))
+
+
+PARTITION = "Query small where pk = 'C#c1'"
+
+
+class ShortPartitions(Tables):
+    """One Query for the entities of a partition, where that costs less than one for each."""
+
+    SHARED = [("parent and children", "SELECT name, total FROM customer_small JOIN orders_small USING (customer) WHERE customer = 'c1'", PARTITION),
+              ("three entities", "SELECT name, total, qty FROM customer_small JOIN orders_small USING (customer) JOIN lines_small USING (customer) WHERE customer = 'c1'", PARTITION),
+              ("children of two kinds", "SELECT total, qty FROM orders_small JOIN lines_small USING (customer) WHERE customer = 'c1'", PARTITION),
+              ("without children", "SELECT name, total FROM customer_small c LEFT JOIN orders_small o ON o.customer = c.customer AND o.total > 100 WHERE c.customer = 'c1'", PARTITION),
+              ("without a parent", "SELECT name, total FROM customer_small c RIGHT JOIN orders_small o USING (customer) WHERE o.customer = 'no'", PARTITION.replace("c1", "no")),
+              ("appended", "SELECT total FROM orders_small WHERE customer = 'c1' UNION ALL SELECT qty FROM lines_small WHERE customer = 'c1'", PARTITION),
+              ("conditions on other columns", "SELECT total, qty FROM orders_small o, lines_small l WHERE o.customer = 'c1' AND l.customer = 'c1' AND l.qty > 0", PARTITION),
+              ("an order", "SELECT total, pos FROM orders_small o, lines_small l WHERE o.customer = 'c1' AND l.customer = 'c1' ORDER BY l.no, pos", PARTITION)]
+
+    def test_shared(self):
+        """Analysed: one request; the rows are those of separate ones."""
+        self.analyze()
+        for name, sql, request in self.SHARED:
+            with self.subTest(name):
+                self.check(sql, [request])
+
+    def test_prefix(self):
+        """A common prefix of the sort keys."""
+        self.analyze()
+        self.check("SELECT a.qty, b.qty FROM lines_small a, lines_small b WHERE a.customer = 'c1' AND a.no = '0000' AND a.pos = 1 AND b.customer = 'c1' AND b.no = '0000' AND b.pos = 2",
+                   [PARTITION + " AND begins_with(sk,'LINE#0000#')"])
+
+    def test_not_known_to_be_short(self):
+        """Before ANALYZE, and in long partitions, each entity has its own request."""
+        self.forget()
+        self.check(self.SHARED[0][1], ["GetItem small {pk 'C#c1', sk 'PROFILE'}", PARTITION + " AND begins_with(sk,'ORDER#')"])
+        self.analyze()
+        self.check(self.SHARED[0][1].replace("_small", "_shop"), ["GetItem shop {pk 'C#c1', sk 'PROFILE'}", ORDERS])
+        self.check("SELECT total FROM orders_shop WHERE customer = 'c1' UNION ALL SELECT qty FROM lines_shop WHERE customer = 'c1'", [ORDERS, LINES])
+
+    def test_contained(self):
+        """A read that another one contains costs nothing, whatever is known."""
+        for analysed in (False, True):
+            self.forget()
+            if analysed:
+                self.analyze()
+            with self.subTest(analysed=analysed):
+                self.check("SELECT total FROM orders_shop WHERE customer = 'c1' UNION ALL SELECT -total FROM orders_shop WHERE customer = 'c1' AND no = '0007'", [ORDERS])
+                self.check("SELECT total FROM orders_shop WHERE customer = 'c1' AND no = '0007' UNION ALL SELECT -total FROM orders_shop WHERE customer = 'c1'", [ORDERS])
+        self.forget()
+
+    def test_not_read_fully(self):
+        """What may stop or not run reads for itself."""
+        self.analyze()
+        for sql in ("SELECT total FROM orders_small WHERE customer = 'c1' UNION ALL (SELECT qty FROM lines_small WHERE customer = 'c1' LIMIT 1)",
+                    "SELECT total, (SELECT max(qty) FROM lines_small WHERE customer = 'c1') FROM orders_small WHERE customer = 'c1' AND total > 100"):
+            with self.subTest(sql):
+                self.assertNotIn(PARTITION, [text.split(" get ")[0].split(" filter ")[0] for text in self.texts(sql)])
+
+    def test_cursors_and_rescans(self):
+        """Rewound, and in a generic plan."""
+        self.analyze()
+        sql = self.SHARED[2][1]
+        with self.fx.conn.cursor() as cursor:
+            cursor.execute(f"BEGIN; DECLARE c SCROLL CURSOR FOR {sql}; FETCH 2 FROM c")
+            first = cursor.fetchall()
+            cursor.execute("MOVE ABSOLUTE 0 IN c; FETCH ALL FROM c")
+            self.assertEqual(cursor.fetchall()[:2], first)
+            cursor.execute("ROLLBACK")
+        self.fx.execute("SET plan_cache_mode = force_generic_plan; PREPARE p (text) AS " + sql.replace("'c1'", "$1"))
+        self.addCleanup(self.fx.execute, "DEALLOCATE ALL; RESET plan_cache_mode")
+        for customer in ("c1", "no", "c2"):
+            self.assertEqual(sorted(self.fx.rows(f"EXECUTE p ('{customer}')")), sorted(self.mirrored(sql.replace("c1", customer))))

@@ -353,6 +353,27 @@ dyn_member_resolve(DynMember *member, const DynValues *values)
 		elog(ERROR, "a field of a filter is not cached");
 }
 
+void
+dyn_member_restrict(DynMember *member, DynCond *cond)
+{
+	const DynRows *rows = member->scandesc->rows;
+	DynCond    *both = palloc0(sizeof(DynCond));
+
+	if (!dyn_cond_bind(cond, rows->paths, rows->npaths))
+		elog(ERROR, "a key attribute is not cached");
+	if (member->cond == NULL)
+	{
+		member->cond = cond;
+		return;
+	}
+	both->kind = DYN_COND_AND;
+	both->nargs = 2;
+	both->args = palloc(2 * sizeof(DynCond *));
+	both->args[0] = cond;
+	both->args[1] = member->cond;
+	member->cond = both;
+}
+
 DynItems *
 dyn_member_open(DynMember *member)
 {

@@ -98,6 +98,9 @@ extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
 /* Puts values into the filters. The condition is in CurrentMemoryContext. */
 extern void dyn_member_resolve(DynMember *member, const DynValues *values);
 
+/* Adds a condition to those filters; it must live as long as the member. */
+extern void dyn_member_restrict(DynMember *member, DynCond *cond);
+
 /* Returns the member's source, which begins at the first item. */
 extern DynItems *dyn_member_open(DynMember *member);
 

@@ -69,6 +69,18 @@ can_share(const DynInput *input)
 		dyn_member_can_filter(access->filters);
 }
 
+/*
+ * True if both have the same kind, or both name keys of the table: an item's
+ * key also names its partition.
+ */
+static bool
+same_kind(const DynAccess *a, const DynAccess *b)
+{
+	return a->kind == b->kind ||
+		(a->index == NULL && b->index == NULL &&
+		 a->kind != DYN_ACCESS_SCAN && b->kind != DYN_ACCESS_SCAN);
+}
+
 /* True if both read the same table or index, with the same settings. */
 static bool
 reads_alike(const DynScanDesc *a, const DynScanDesc *b)
@@ -82,7 +94,7 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 		(dyn_access_same_index(a->access, b->access) ||
 		 (dyn_access_can(a->access, DYN_CAN_READ_TABLE) &&
 		  dyn_access_can(b->access, DYN_CAN_READ_TABLE))) &&
-		a->access->kind == b->access->kind &&
+		same_kind(a->access, b->access) &&
 		a->access->fetch_base_items == b->access->fetch_base_items &&
 		a->access->backward == b->access->backward &&
 		one->consistent == other->consistent &&
@@ -303,6 +315,152 @@ set_filter(DynSharedRead *read)
 	return can_send;
 }
 
+/* ---- several entities of a partition ---- */
+
+/*
+ * Scans of one partition with different conditions on the sort key can share a
+ * Query of the partition, or of a common prefix of their sort keys.  It
+ * replaces all of their reads, so they must be expected to use these fully.
+ */
+static bool
+names_partition(const DynSharing *sharing)
+{
+	const DynAccess *access = &sharing->member.own_access;
+
+	return access->index == NULL && access->nbase == 2 &&
+		(access->kind == DYN_ACCESS_QUERY || access->kind == DYN_ACCESS_GET) &&
+		access->row_keys == NULL && sharing->resolved.nkeys == 1 &&
+		sharing->resolved.sort == NULL && sharing->member.expected &&
+		!sharing->member.input->scandesc->access->count_only &&
+		dyn_access_can(sharing->member.input->scandesc->access, DYN_CAN_USE_ALL);
+}
+
+static bool
+same_partition(const DynSharing *a, const DynSharing *b)
+{
+	const DynScalar *one = &a->resolved.keys[0].value;
+	const DynScalar *other = &b->resolved.keys[0].value;
+
+	return names_partition(a) && names_partition(b) && one->type == other->type &&
+		one->len == other->len && memcmp(one->data, other->data, one->len) == 0;
+}
+
+/* Returns the condition on the sort key; NULL: none. */
+static DynCond *
+sort_condition(const DynSharing *sharing)
+{
+	const DynResolvedAccess *resolved = &sharing->resolved;
+	DynCond    *equal;
+
+	if (resolved->nparts == 1)
+		return resolved->nrange > 0 ? resolved->range[0] : NULL;
+	equal = palloc0(sizeof(DynCond));
+	equal->kind = DYN_COND_EQ;
+	equal->path = dyn_path_of_attribute(resolved->keys[1].name);
+	equal->values = &resolved->keys[1].value;
+	equal->nvalues = 1;
+	return equal;
+}
+
+/*
+ * Shortens the prefix to what all values under the condition begin with, in
+ * full characters.
+ */
+static void
+shorten_prefix(DynScalar *prefix, const DynCond *cond)
+{
+	bool		bounded = cond != NULL &&
+		(cond->kind == DYN_COND_EQ || cond->kind == DYN_COND_BEGINS_WITH ||
+		 cond->kind == DYN_COND_BETWEEN);
+
+	if (!bounded || cond->values[0].type != DYN_TYPE_S)
+		prefix->len = 0;
+	for (int v = 0; prefix->len > 0 && v < cond->nvalues; v++)
+	{
+		size_t		n = 0;
+		size_t		most = Min(prefix->len, cond->values[v].len);
+
+		while (n < most && prefix->data[n] == cond->values[v].data[n])
+			n++;
+		while (n > 0 && n < prefix->len && (prefix->data[n] & 0xC0) == 0x80)
+			n--;
+		prefix->len = n;
+	}
+}
+
+/* Returns the condition that covers those of all scans; NULL: none does. */
+static DynCond *
+common_condition(List *sharings)
+{
+	DynCond    *first = sort_condition(linitial(sharings));
+	DynCond    *common = palloc0(sizeof(DynCond));
+	DynScalar  *prefix = palloc0(sizeof(DynScalar));
+	ListCell   *lc;
+
+	if (first == NULL)
+		return NULL;
+	*prefix = first->values[0];
+	foreach(lc, sharings)
+		shorten_prefix(prefix, sort_condition(lfirst(lc)));
+	if (prefix->len == 0)
+		return NULL;
+	common->kind = DYN_COND_BEGINS_WITH;
+	common->path = first->path;
+	common->values = prefix;
+	common->nvalues = 1;
+	return common;
+}
+
+/*
+ * True if one Query under the common condition costs less than those of the
+ * scans: one of them has that condition, or the partition is known to be
+ * small.
+ */
+static bool
+is_cheaper(List *sharings, const DynCond *common)
+{
+	double		separate = 0;
+	double		whole = 0;
+	bool		known = true;
+	ListCell   *lc;
+
+	foreach(lc, sharings)
+	{
+		const DynSharing *sharing = lfirst(lc);
+		const DynEstimate *estimate = &sharing->member.own_access.estimate;
+
+		if (dyn_cond_same(sort_condition(sharing), common))
+			return true;
+		separate += estimate->reads.units;
+		whole = Max(whole, estimate->partition_units);
+		known &= estimate->partition_units > 0;
+	}
+	return known && whole < separate;
+}
+
+/*
+ * Makes the first member read the partition under the common condition, and
+ * every member check its own.
+ */
+static void
+read_partition(DynSharedRead *read, DynCond *common)
+{
+	DynSharing *first = linitial(read->members);
+	ListCell   *lc;
+
+	foreach(lc, read->members)
+	{
+		DynCond    *cond = sort_condition(lfirst(lc));
+
+		if (cond != NULL && !dyn_cond_same(cond, common))
+			dyn_member_restrict(lfirst(lc), cond);
+	}
+	first->member.own_access.kind = DYN_ACCESS_QUERY;
+	first->resolved.nparts = 1;
+	first->resolved.nrange = common != NULL ? 1 : 0;
+	first->resolved.range[0] = common;
+}
+
 /* ---- members ---- */
 
 /*
@@ -314,11 +472,15 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 {
 	DynSharedRead *read = palloc0(sizeof(DynSharedRead));
 	DynSharing *first = make_sharing(input, table);
+	List	   *of_partition;
+	DynCond    *common = NULL;
+	bool		partition;
 	ListCell   *lc;
 
 	if (first == NULL)
 		return NULL;
 	first->context = CurrentMemoryContext;
+	of_partition = list_make1(first);
 	dyn_shared_add(read, &first->member);
 	foreach(lc, candidates)
 	{
@@ -327,9 +489,19 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 		if (sharing != NULL &&
 			dyn_resolved_same_keys(&first->resolved, &sharing->resolved))
 			dyn_shared_add(read, &sharing->member);
+		else if (sharing != NULL && same_partition(first, sharing))
+			of_partition = lappend(of_partition, sharing);
 	}
-	return list_length(read->members) > 1 && dyn_shared_limit_parts(read) &&
-		set_filter(read) ? read : NULL;
+	common = list_length(of_partition) > 1 ? common_condition(of_partition) : NULL;
+	partition = list_length(of_partition) > 1 && is_cheaper(of_partition, common);
+	for_each_from(lc, of_partition, partition ? 1 : list_length(of_partition))
+		dyn_shared_add(read, &((DynSharing *) lfirst(lc))->member);
+	if (list_length(read->members) < 2 || !dyn_shared_limit_parts(read) ||
+		!set_filter(read))
+		return NULL;
+	if (partition)
+		read_partition(read, common);
+	return read;
 }
 
 /* ---- the requests ---- */

@@ -85,6 +85,8 @@ typedef struct DynEstimate
 	double		full_ms;		/* minimum price of a Scan of the table (ms) */
 	double		examined;		/* number of items that the requests read */
 	double		item_rows;		/* rows per item examined */
+	double		partition_units;	/* read units of all items with one
+									 * partition key of the table; 0: unknown */
 	double		first_share;	/* fraction read for the first row of a
 								 * semijoin */
 	double		first_page;		/* fraction read on the first page under a

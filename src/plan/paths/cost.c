@@ -241,6 +241,26 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 	return Max(1.0, sampled / plan->item_rows / Max(keys, 1.0));
 }
 
+/*
+ * Returns the read units of the items of a partition, including those that are
+ * not rows; 0 if the partition key was not analyzed.
+ */
+static double
+partition_units(const DynRelPlan *plan)
+{
+	const DynKeySchema *key = &plan->meta->key;
+	AttrNumber	attnum = partition_column(plan, key);
+	double		items;
+
+	if (attnum == 0 || key->nrange == 0 ||
+		!has_statistics(plan->relation->relid, attnum))
+		return 0;
+	items = collection_items(plan, &key->hash[0]) * plan->item_rows *
+		plan->items / Max(plan->rel->tuples, 1);
+	return dyn_page_units(items * dyn_default_item_bytes(plan->meta, NULL)) *
+		(plan->relation->consistent ? 2 : 1);
+}
+
 /* Returns true if values of the key come from other relations. */
 static bool
 is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
@@ -667,6 +687,8 @@ dyn_estimate_access(const DynRelPlan *plan,
 	else
 	{
 		estimate_reads(estimate, plan, access, index);
+		if (index == NULL && access->kind != DYN_ACCESS_SCAN && !access->multi_partition)
+			estimate->partition_units = partition_units(plan);
 		find_prices(&estimate->prices, plan, access, index);
 		estimate->rows_unknown = access->kind == DYN_ACCESS_QUERY &&
 			lengths_are_unknown(plan, index);

@@ -12,6 +12,7 @@ class Together:
 
     def __init__(self, generator, tables):
         self.rng, self.generator = generator.rng, generator
+        self.partition = None       # (type and text of the partition key that all scans of the statement name)
         groups = {}
         for table in tables:
             if table.rows and table.name not in ("big", "lg"):
@@ -26,7 +27,11 @@ class Together:
         tables = [rng.choice(group) for _ in range(rng.choice([2, 2, 3, 4]))]
         feature = feature or rng.choice([TOGETHER, TOGETHER, ALONE])
         make = rng.choice([self.united, self.united, self.levels, self.joined, self.bounded])
+        if rng.random() < 0.35:
+            key = tables[0].keys[0]
+            make, self.partition = rng.choice([self.united, self.united, self.joined]), (key.kind.sqltype, rng.choice(tables[0].rows)[key.name])
         select = make(tables)
+        self.partition = None
         select.tags, select.shape = [], "together"
         select.settings[SETTING] = "off" if feature == ALONE else "on"
         if rng.random() < 0.3:
@@ -39,7 +44,11 @@ class Together:
     def conditions(self, table, alias):
         """None, or a few; sometimes one on the partition."""
         rng, parts = self.rng, [" WHERE true"]
-        if rng.random() < 0.3:
+        if self.partition and self.partition[0] == table.keys[0].kind.sqltype:
+            parts += [f" AND {alias}.{table.keys[0].name} = ", Lit(self.partition[1], self.partition[0])]
+            for key in table.keys[1:2] * rng.choice([0, 1, 1, 2]):
+                parts += [" AND ("] + self.generator.maker(table, alias).on(key).parts + [")"]
+        elif rng.random() < 0.3:
             key = table.keys[0]
             parts += [f" AND {alias}.{key.name} = ", Lit(rng.choice(key.pool)[0], key.kind.sqltype)]
         for _ in range(rng.choice([0, 0, 1, 1, 2])):
