@@ -275,6 +275,13 @@ class Partitions(writes.TestCase):
         self.test_copy()
         self.assertEqual(self.fx.rows("SELECT n FROM seen"), [(3,)])
 
+    def test_row_that_only_the_rest_of_with_routes(self):
+        """Nothing is known to be written before the statement has ended."""
+        for mode in ("immediate", "atomic"):
+            self.fx.execute(f"SET dynamo_fdw.write_mode = '{mode}'")
+            self.each(f"WITH a AS (INSERT INTO {{t}} VALUES ('east', 'rest', {len(mode)}, 'x') RETURNING *) SELECT 1")
+            self.fx.execute("RESET dynamo_fdw.write_mode")
+
     def test_another_partition(self):
         self.assertEqual(self.outcome("UPDATE parent SET region = 'west' WHERE region = 'east'"), "23514")
         self.assertEqual(self.outcome("INSERT INTO east (region, k, n) VALUES ('west', 'q', 1)"), "23514")

@@ -75,9 +75,17 @@ run_and_flush(QueryDesc *query, ScanDirection direction,
 		flush(query->estate);
 }
 
+/*
+ * The rest of WITH is executed even if nothing was written before: it may route
+ * the first row to a foreign partition.
+ */
 static void
 flush_and_finish(QueryDesc *query)
 {
+	MemoryContext oldcontext = MemoryContextSwitchTo(query->estate->es_query_cxt);
+
+	run_rest(query->estate);
+	MemoryContextSwitchTo(oldcontext);
 	flush(query->estate);
 	if (previous_finish)
 		previous_finish(query);

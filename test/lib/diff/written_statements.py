@@ -268,6 +268,8 @@ class Maker:
         if rng.random() < 0.5:
             return self.statement(f"INSERT INTO {table.name} ({names}) SELECT {names} FROM src_{table.name} s{self.where('s')}{self.returning('')}", columns, True)
         other = f"{key.sql} || '+'" if key.base == "text" else f"{key.sql} + 7" if key.base.startswith("int") else f"{key.sql} || '\\x07'" if key.base == "bytea" else f"{key.sql} + interval '1 hour'"
+        columns = [c for c in columns if c.format != "set"]        # items may have lists without elements
+        names = ", ".join(c.sql for c in columns)
         selected = ", ".join(other if c is key else c.sql for c in columns)
         conflict = rng.choice(["", "", " ON CONFLICT DO NOTHING"])
         returning = "" if conflict else self.returning("")
