@@ -262,19 +262,19 @@ static void
 read_round(Sampler *sampler)
 {
 	int			nsegments = round_size(sampler);
-	DynFetchSpec spec = dyn_item_scan_spec(sampler->scan);
+	DynFetchParams params = dyn_item_scan_params(sampler->scan);
 	DynFetch   *fetch;
 	const DynValue *item;
 
 	Assert(nsegments > 0 && sampler->done + nsegments <= sampler->segments);
-	spec.nstreams = nsegments;
-	spec.prepare = prepare_segment;
-	spec.describe = describe_segment;
-	spec.denied = first_page_is_denied;
-	spec.arg = sampler;
-	spec.fetch_size = sampler->page_items;
-	spec.limits_units = true;
-	fetch = dyn_fetch_start(sampler->statement, &spec);
+	params.nstreams = nsegments;
+	params.prepare = prepare_segment;
+	params.describe = describe_segment;
+	params.denied = first_page_is_denied;
+	params.arg = sampler;
+	params.fetch_size = sampler->page_items;
+	params.limits_units = true;
+	fetch = dyn_fetch_start(sampler->statement, &params);
 	while ((item = dyn_fetch_next(fetch)) != NULL)
 	{
 		dyn_analyze_delay_point();

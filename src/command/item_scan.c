@@ -64,47 +64,47 @@ dyn_item_scan_view(DynItemScan *scan, DynRelation *relation)
 
 /* ---- the fetch ---- */
 
-DynFetchSpec
-dyn_item_scan_spec(DynItemScan *scan)
+DynFetchParams
+dyn_item_scan_params(DynItemScan *scan)
 {
 	const DynRelation *relation = scan->relation;
 	const DynThroughput *throughput = &scan->meta->throughput;
-	DynFetchSpec spec = {0};
+	DynFetchParams params = {0};
 
-	spec.connection = relation->connection;
-	spec.op = DYN_OP_SCAN;
-	spec.table = relation->table;
-	spec.access = scan->access;
-	spec.paths = scan->paths;
-	spec.npaths = scan->npaths;
-	spec.max_read_units_per_second = relation->max_read_units_per_second;
-	spec.capacity_share = dyn_capacity_share(throughput,
-											 relation->options.read_capacity,
-											 relation->options.read_percent);
-	spec.capacity = throughput->read_units;
-	spec.counters = &scan->counters;
-	spec.item_units =
+	params.connection = relation->connection;
+	params.op = DYN_OP_SCAN;
+	params.table = relation->table;
+	params.access = scan->access;
+	params.paths = scan->paths;
+	params.npaths = scan->npaths;
+	params.max_read_units_per_second = relation->max_read_units_per_second;
+	params.capacity_share = dyn_capacity_share(throughput,
+											   relation->options.read_capacity,
+											   relation->options.read_percent);
+	params.capacity = throughput->read_units;
+	params.counters = &scan->counters;
+	params.item_units =
 		dyn_sequence_units(dyn_metadata_item_bytes(scan->meta, NULL));
-	return spec;
+	return params;
 }
 
 DynFetch *
 dyn_item_scan_start(DynItemScan *scan, DynStatement *statement, int limit)
 {
 	DynResolvedAccess nothing_resolved = {0};
-	DynFetchSpec spec = dyn_item_scan_spec(scan);
+	DynFetchParams params = dyn_item_scan_params(scan);
 
-	spec.nstreams = limit > 0 ? 1
+	params.nstreams = limit > 0 ? 1
 		: dyn_requests_segments(scan->relation, scan->meta->size_bytes);
 	scan->requests = dyn_requests_of_access(scan->relation, scan->access,
 											&nothing_resolved, NULL, 0,
-											spec.nstreams);
-	spec.prepare = dyn_requests_prepare;
-	spec.describe = dyn_requests_describe;
-	spec.arg = scan->requests;
-	spec.may_stop_early = limit > 0;
-	spec.first_limit = limit;
+											params.nstreams);
+	params.prepare = dyn_requests_prepare;
+	params.describe = dyn_requests_describe;
+	params.arg = scan->requests;
+	params.may_stop_early = limit > 0;
+	params.first_limit = limit;
 	if (limit == 0)
-		spec.fetch_size = scan->relation->options.fetch_size;
-	return dyn_fetch_start(statement, &spec);
+		params.fetch_size = scan->relation->options.fetch_size;
+	return dyn_fetch_start(statement, &params);
 }

@@ -67,9 +67,9 @@ extern DynFetch *dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
 									 int limit);
 
 /*
- * Returns the DynFetchSpec of such a fetch, without the fields for streams,
+ * Returns the DynFetchParams of such a fetch, without the fields for streams,
  * requests and page limits.
  */
-extern DynFetchSpec dyn_item_scan_spec(DynItemScan *scan);
+extern DynFetchParams dyn_item_scan_params(DynItemScan *scan);
 
 #endif

@@ -105,20 +105,20 @@ see_attribute(DynFolded *folded, const char *name)
 void
 dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 {
-	DynWalk		walk;
+	DynValueIterator		iterator;
 	DynValue	name;
 	DynValue	value;
 
 	if (item->type != DYN_TYPE_M || folded->nsought == 0)
 		return;
-	dyn_walk_begin(&walk, item);
-	(void) dyn_walk_next(&walk, &name);
-	while (dyn_walk_next(&walk, &name) == DYN_WALK_NAME)
+	dyn_value_iterator_begin(&iterator, item);
+	(void) dyn_value_iterator_next(&iterator, &name);
+	while (dyn_value_iterator_next(&iterator, &name) == DYN_VALUE_NAME)
 	{
 		char	   *text = palloc(name.len + 1);
 
 		text[dyn_value_text(&name, text)] = '\0';
-		(void) dyn_walk_element(&walk, item, &value);
+		(void) dyn_value_iterator_element(&iterator, item, &value);
 		if (value.type != DYN_TYPE_NULL && !(name.flags & DYN_VALUE_HAS_NUL))
 			see_attribute(folded, text);
 		pfree(text);

@@ -31,17 +31,17 @@ static DynSampleItem *
 read_item(const DynValue *map, const char *tag)
 {
 	DynSampleItem *item = palloc0(sizeof(DynSampleItem));
-	DynWalk		walk;
+	DynValueIterator		iterator;
 	DynValue	v;
 
-	dyn_walk_begin(&walk, map);
-	(void) dyn_walk_next(&walk, &v);
-	while (dyn_walk_next(&walk, &v) == DYN_WALK_NAME)
+	dyn_value_iterator_begin(&iterator, map);
+	(void) dyn_value_iterator_next(&iterator, &v);
+	while (dyn_value_iterator_next(&iterator, &v) == DYN_VALUE_NAME)
 	{
 		DynSampleValue *value = palloc(sizeof(DynSampleValue));
 
 		value->name = text_of(&v);
-		(void) dyn_walk_element(&walk, map, &v);
+		(void) dyn_value_iterator_element(&iterator, map, &v);
 		value->type = v.type;
 		item->values = lappend(item->values, value);
 		if (tag == NULL || value->name == NULL || strcmp(value->name, tag) != 0)

@@ -29,7 +29,7 @@
 
 typedef struct Builder
 {
-	const DynSourceOptions *spec;
+	const DynSourceOptions *source_options;
 	const char *profile;		/* name of the profile */
 	bool		is_named;		/* true if it is named explicitly, not only
 								 * "default" */
@@ -46,7 +46,7 @@ typedef struct Builder
 static DynFound
 load(Builder *builder)
 {
-	if (builder->spec->profile == NULL && !dyn_config_names_agree(builder->err))
+	if (builder->source_options->profile == NULL && !dyn_config_names_agree(builder->err))
 		return DYN_FOUND_ERROR;
 	if (!builder->is_loaded && !dyn_config_load(&builder->config, builder->err))
 		return DYN_FOUND_ERROR;
@@ -57,7 +57,7 @@ load(Builder *builder)
 static DynFound
 find_static(Builder *builder)
 {
-	const DynCredentials *keys = &builder->spec->keys;
+	const DynCredentials *keys = &builder->source_options->keys;
 	const char *bad;
 
 	if (keys->access_key_id == NULL || keys->secret_access_key == NULL)
@@ -155,7 +155,7 @@ find_profile_if_any(Builder *builder, bool only_role)
 static DynFound
 find_default(Builder *builder)
 {
-	bool		ambient = builder->spec->profile == NULL;
+	bool		ambient = builder->source_options->profile == NULL;
 	const DynConfig *config = &builder->config;
 	char		user[64];
 	DynFound	found = DYN_FOUND_NOTHING;
@@ -219,27 +219,27 @@ describe(Builder *builder)
 }
 
 bool
-dyn_chain_find(const DynSourceOptions *spec, DynProviderChain *chain, DynError *err)
+dyn_chain_find(const DynSourceOptions *source_options, DynProviderChain *chain, DynError *err)
 {
-	Builder		builder = {.spec = spec,.chain = chain,.err = err};
+	Builder		builder = {.source_options = source_options,.chain = chain,.err = err};
 	bool		ok;
 
 	memset(chain, 0, sizeof(*chain));
 	builder.profile = dyn_config_profile_name(&builder.is_named);
-	if (spec->profile != NULL)
+	if (source_options->profile != NULL)
 	{
-		builder.profile = spec->profile;
+		builder.profile = source_options->profile;
 		builder.is_named = true;
 	}
-	ok = find(&builder, spec->kind) == DYN_FOUND;
+	ok = find(&builder, source_options->kind) == DYN_FOUND;
 	/* the role of the user mapping follows those of the provider */
-	if (ok && spec->role.arn != NULL)
+	if (ok && source_options->role.arn != NULL)
 	{
 		if (chain->nroles == DYN_MAX_CHAINED_ROLES)
 			ok = dyn_error_set(err, "profile \"%s\" and the user mapping require a chain of more than %d roles", builder.profile,
 							   DYN_MAX_CHAINED_ROLES);
 		else
-			ok = dyn_role_copy(&chain->roles[chain->nroles++], &spec->role) ||
+			ok = dyn_role_copy(&chain->roles[chain->nroles++], &source_options->role) ||
 				dyn_error_memory(err);
 	}
 	ok = ok && describe(&builder);

@@ -55,11 +55,11 @@ typedef struct DynProviderChain
 } DynProviderChain;
 
 /*
- * Finds the chain that `spec` selects.  Returns false, with *err set and
+ * Finds the chain that `source_options` selects.  Returns false, with *err set and
  * *chain empty, if settings are missing, unreadable, contradictory or cyclic,
  * or if they need a person's input (mfa_serial).
  */
-extern bool dyn_chain_find(const DynSourceOptions *spec, DynProviderChain *chain,
+extern bool dyn_chain_find(const DynSourceOptions *source_options, DynProviderChain *chain,
 						   DynError *err);
 
 /* Wipes and frees everything. */

@@ -62,7 +62,7 @@ const char *const dyn_source_names[] = {
 
 typedef struct Source
 {
-	DynSourceOptions spec;
+	DynSourceOptions source_options;
 	char	   *words;			/* description of where the current credentials
 								 * came from, or NULL */
 	int64_t		offset;			/* offset of the clock that signs (seconds);
@@ -325,14 +325,14 @@ request(Source *source)
 	const DynProviderChain *chain = &source->chain;
 	DynError	err = {0};
 	DynExchangeLimits limits = {
-		source->spec.ca_bundle, source->spec.proxy,
-		source->spec.connect_timeout_ms, source->spec.request_timeout_ms
+		source->source_options.ca_bundle, source->source_options.proxy,
+		source->source_options.connect_timeout_ms, source->source_options.request_timeout_ms
 	};
 
 	source->signed_at = (int64_t) time(NULL) + source->offset;
 	if (source->nroles >= 0)
 		source->exchange =
-			dyn_sts_assume_role(&source->spec, &chain->roles[source->nroles],
+			dyn_sts_assume_role(&source->source_options, &chain->roles[source->nroles],
 								&source->keys,
 								source->keys.session_token != NULL,
 								source->signed_at, &err);
@@ -340,7 +340,7 @@ request(Source *source)
 		source->exchange = dyn_sso_request(&chain->sso, source->signed_at,
 										   &err);
 	else if (chain->provider_kind == DYN_PROVIDER_WEB_IDENTITY)
-		source->exchange = dyn_sts_web_identity(&source->spec,
+		source->exchange = dyn_sts_web_identity(&source->source_options,
 												&chain->web_role,
 												chain->token_file, &err);
 	else if (chain->provider_kind == DYN_PROVIDER_CONTAINER)
@@ -398,7 +398,7 @@ free_source(void *state)
 {
 	Source	   *source = state;
 
-	dyn_spec_clear(&source->spec);
+	dyn_source_options_clear(&source->source_options);
 	free(source->words);
 	free(source);
 }
@@ -415,32 +415,32 @@ start(void *state, DynProvider *provider, DynClient *client)
 	source->issuer_ahead = 0;
 	source->nroles = -1;
 	source->tries = 0;
-	if (dyn_chain_find(&source->spec, &source->chain, &err))
+	if (dyn_chain_find(&source->source_options, &source->chain, &err))
 		next_step(source);
 	else
 		fail(source, &err);
 }
 
 bool
-dyn_source_open(DynProvider *provider, DynSourceOptions *spec)
+dyn_source_open(DynProvider *provider, DynSourceOptions *source_options)
 {
 	Source	   *source;
 
-	if (spec->kind == DYN_SOURCE_STATIC && spec->role.arn == NULL)
+	if (source_options->kind == DYN_SOURCE_STATIC && source_options->role.arn == NULL)
 	{
-		provider->current = spec->keys;
-		memset(&spec->keys, 0, sizeof(spec->keys));
-		dyn_spec_clear(spec);
+		provider->current = source_options->keys;
+		memset(&source_options->keys, 0, sizeof(source_options->keys));
+		dyn_source_options_clear(source_options);
 		return true;
 	}
 	source = calloc(1, sizeof(*source));
 	if (source == NULL)
 	{
-		dyn_spec_clear(spec);
+		dyn_source_options_clear(source_options);
 		return false;
 	}
-	source->spec = *spec;
-	memset(spec, 0, sizeof(*spec));
+	source->source_options = *source_options;
+	memset(source_options, 0, sizeof(*source_options));
 	provider->source = (DynSource) {start, end_work, free_source, source};
 	return true;
 }

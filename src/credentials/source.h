@@ -15,11 +15,11 @@
 extern const char *const dyn_source_names[];
 
 /*
- * Makes the provider of a zeroed DynProvider.  `spec` moves into it, also on
+ * Makes the provider of a zeroed DynProvider.  `source_options` moves into it, also on
  * failure.  Static keys without a role are ready at once, and need no source.
  * Returns false if memory runs out.
  */
-extern bool dyn_source_open(DynProvider *provider, DynSourceOptions *spec);
+extern bool dyn_source_open(DynProvider *provider, DynSourceOptions *source_options);
 
 /*
  * Returns a description of the origin of the current credentials, for users:

@@ -130,15 +130,15 @@ dyn_role_clear(DynRole *role)
 }
 
 void
-dyn_spec_clear(DynSourceOptions *spec)
+dyn_source_options_clear(DynSourceOptions *source_options)
 {
-	dyn_credentials_clear(&spec->keys);
-	dyn_role_clear(&spec->role);
-	dyn_secret_free(spec->profile);
-	dyn_secret_free(spec->region);
-	dyn_secret_free(spec->domain);
-	dyn_secret_free(spec->sts_endpoint_url);
-	dyn_secret_free(spec->ca_bundle);
-	dyn_secret_free(spec->proxy);
-	memset(spec, 0, sizeof(*spec));
+	dyn_credentials_clear(&source_options->keys);
+	dyn_role_clear(&source_options->role);
+	dyn_secret_free(source_options->profile);
+	dyn_secret_free(source_options->region);
+	dyn_secret_free(source_options->domain);
+	dyn_secret_free(source_options->sts_endpoint_url);
+	dyn_secret_free(source_options->ca_bundle);
+	dyn_secret_free(source_options->proxy);
+	memset(source_options, 0, sizeof(*source_options));
 }

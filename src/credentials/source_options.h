@@ -61,7 +61,7 @@ typedef struct DynSourceOptions
 
 /* These wipe and free the strings, and zero the struct. */
 extern void dyn_role_clear(DynRole *role);
-extern void dyn_spec_clear(DynSourceOptions *spec);
+extern void dyn_source_options_clear(DynSourceOptions *source_options);
 
 /* These return false for a value that AWS would refuse. */
 extern bool dyn_role_is_arn(const char *text);

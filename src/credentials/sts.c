@@ -39,19 +39,19 @@
  * keys of their own do not use the environment, which belongs to the server.
  */
 static bool
-find_url(const DynSourceOptions *spec, DynBuffer *url, DynUrl *parts,
+find_url(const DynSourceOptions *source_options, DynBuffer *url, DynUrl *parts,
 		 DynError *err)
 {
-	bool		is_own = spec->sts_endpoint_url != NULL ||
-		spec->kind == DYN_SOURCE_STATIC;
-	const char *endpoint = is_own ? spec->sts_endpoint_url
+	bool		is_own = source_options->sts_endpoint_url != NULL ||
+		source_options->kind == DYN_SOURCE_STATIC;
+	const char *endpoint = is_own ? source_options->sts_endpoint_url
 		: dyn_url_configured(ENDPOINT);
 
 	if (endpoint != NULL)
 		dyn_buffer_append_str(url, endpoint);
-	else if (dyn_url_check_region(spec->region, err))
-		dyn_buffer_printf(url, "https://sts.%s.%s/", spec->region,
-						  spec->domain);
+	else if (dyn_url_check_region(source_options->region, err))
+		dyn_buffer_printf(url, "https://sts.%s.%s/", source_options->region,
+						  source_options->domain);
 	else
 		return false;
 	if (dyn_buffer_terminate(url) == NULL)
@@ -109,7 +109,7 @@ write_form(DynBuffer *body, const char *action, const DynRole *role,
  * Creates the request; returns NULL with *err set and *parts empty on failure.
  */
 static DynExchange *
-create(const DynSourceOptions *spec, const DynRole *role, DynUrl *parts,
+create(const DynSourceOptions *source_options, const DynRole *role, DynUrl *parts,
 	   DynError *err)
 {
 	DynExchange *exchange = NULL;
@@ -122,7 +122,7 @@ create(const DynSourceOptions *spec, const DynRole *role, DynUrl *parts,
 		return NULL;
 	}
 	dyn_buffer_init(&url, 0);
-	if (find_url(spec, &url, parts, err))
+	if (find_url(source_options, &url, parts, err))
 	{
 		exchange = dyn_exchange_create("POST", url.data, DYN_ADDRESS_ENDPOINT);
 		if (exchange == NULL)
@@ -142,10 +142,10 @@ create(const DynSourceOptions *spec, const DynRole *role, DynUrl *parts,
  * request is signed with other keys.
  */
 static bool
-sign(DynExchange *exchange, const DynSourceOptions *spec, const DynUrl *parts,
+sign(DynExchange *exchange, const DynSourceOptions *source_options, const DynUrl *parts,
 	 const DynCredentials *keys, int64_t now, DynError *err)
 {
-	DynSigScope scope = {spec->region, "sts", ""};
+	DynSigScope scope = {source_options->region, "sts", ""};
 	DynSigHeader headers[4] = {
 		{"Content-Type", CONTENT_TYPE}, {"Host", parts->host},
 		{"X-Amz-Date", scope.time}, {"X-Amz-Security-Token", keys->session_token}
@@ -174,19 +174,19 @@ sign(DynExchange *exchange, const DynSourceOptions *spec, const DynUrl *parts,
 }
 
 DynExchange *
-dyn_sts_assume_role(const DynSourceOptions *spec, const DynRole *role,
+dyn_sts_assume_role(const DynSourceOptions *source_options, const DynRole *role,
 					const DynCredentials *keys, bool chained, int64_t now,
 					DynError *err)
 {
 	DynUrl		parts;
-	DynExchange *exchange = create(spec, role, &parts, err);
+	DynExchange *exchange = create(source_options, role, &parts, err);
 	int			duration = chained && role->duration > DYN_STS_LONGEST_CHAINED ?
 		DYN_STS_LONGEST_CHAINED : role->duration;
 	bool		ok = exchange != NULL &&
-		dyn_url_check_region(spec->region, err) &&
+		dyn_url_check_region(source_options->region, err) &&
 		write_form(&exchange->body, "AssumeRole", role,
 				   duration, role->external_id, NULL, err) &&
-		sign(exchange, spec, &parts, keys, now, err);
+		sign(exchange, source_options, &parts, keys, now, err);
 
 	dyn_url_clear(&parts);
 	return dyn_response_request(exchange, ok);
@@ -198,11 +198,11 @@ dyn_sts_assume_role(const DynSourceOptions *spec, const DynRole *role,
  * Text files may end with a line break, which is not part of the token.
  */
 DynExchange *
-dyn_sts_web_identity(const DynSourceOptions *spec, const DynRole *role,
+dyn_sts_web_identity(const DynSourceOptions *source_options, const DynRole *role,
 					 const char *token_file, DynError *err)
 {
 	DynUrl		parts;
-	DynExchange *exchange = create(spec, role, &parts, err);
+	DynExchange *exchange = create(source_options, role, &parts, err);
 	DynBuffer	token;
 	bool		ok;
 

@@ -16,7 +16,7 @@
  * since the epoch by the service's clock).  `chained` is true if the keys are
  * a role's.  Returns NULL with *err set on failure.
  */
-extern DynExchange *dyn_sts_assume_role(const DynSourceOptions *spec,
+extern DynExchange *dyn_sts_assume_role(const DynSourceOptions *source_options,
 										const DynRole *role,
 										const DynCredentials *keys,
 										bool chained, int64_t now,
@@ -26,7 +26,7 @@ extern DynExchange *dyn_sts_assume_role(const DynSourceOptions *spec,
  * Returns an AssumeRoleWithWebIdentity request, not signed, with the contents
  * of the token file.
  */
-extern DynExchange *dyn_sts_web_identity(const DynSourceOptions *spec,
+extern DynExchange *dyn_sts_web_identity(const DynSourceOptions *source_options,
 										 const DynRole *role,
 										 const char *token_file,
 										 DynError *err);

@@ -11,9 +11,9 @@
 #include "../base/text.h"
 #include "slice.h"
 
-/* values of `depth` for a walk that has not begun, or has ended */
-#define WALK_FRESH		(-1)
-#define WALK_OVER		(-2)
+/* values of `depth` for a iterator that has not begun, or has ended */
+#define ITERATOR_FRESH		(-1)
+#define ITERATOR_OVER		(-2)
 
 static const struct
 {
@@ -255,14 +255,14 @@ is_container(DynType type)
 }
 
 void
-dyn_walk_begin(DynWalk *walk, const DynValue *value)
+dyn_value_iterator_begin(DynValueIterator *iterator, const DynValue *value)
 {
-	walk->p = value->data;
-	walk->end = value->data + value->len;
-	walk->depth = WALK_FRESH;
-	walk->named = false;
-	walk->stack[0] = value->type;
-	walk->stack[1] = value->flags;	/* flags of the value, until its event is
+	iterator->p = value->data;
+	iterator->end = value->data + value->len;
+	iterator->depth = ITERATOR_FRESH;
+	iterator->named = false;
+	iterator->stack[0] = value->type;
+	iterator->stack[1] = value->flags;	/* flags of the value, until its event is
 									 * returned */
 }
 
@@ -325,13 +325,13 @@ dyn_slice_tag_slow(const char *p, const char *end, DynType *type)
 	return dyn_slice_token(quote + 1, end);
 }
 
-/* Reads the string whose quote is at the walk's position. */
+/* Reads the string whose quote is at the iterator's position. */
 static void
-walk_string(DynWalk *walk, DynType type, DynValue *v)
+visit_string(DynValueIterator *iterator, DynType type, DynValue *v)
 {
-	const char *data = walk->p + 1;
+	const char *data = iterator->p + 1;
 	bool		escaped = false;
-	const char *quote = dyn_slice_quote(data, walk->end, &escaped);
+	const char *quote = dyn_slice_quote(data, iterator->end, &escaped);
 
 	v->data = data;
 	v->len = (uint32_t) (quote - data);
@@ -343,98 +343,98 @@ walk_string(DynWalk *walk, DynType type, DynValue *v)
 		if (dyn_slice_has_nul(data, quote))
 			v->flags |= DYN_VALUE_HAS_NUL;
 	}
-	walk->p = quote + 1;
+	iterator->p = quote + 1;
 }
 
 /* Moves past the brace that ends an attribute value. */
 static void
-end_value(DynWalk *walk)
+end_value(DynValueIterator *iterator)
 {
-	walk->p = dyn_slice_token(walk->p, walk->end) + 1;
+	iterator->p = dyn_slice_token(iterator->p, iterator->end) + 1;
 }
 
-/* Reads the attribute value whose brace is at the walk's position. */
-static DynWalkEvent
-walk_value(DynWalk *walk, DynValue *v)
+/* Reads the attribute value whose brace is at the iterator's position. */
+static DynValueEvent
+visit_value(DynValueIterator *iterator, DynValue *v)
 {
 	DynType		type;
 
-	walk->p = dyn_slice_tag(walk->p, walk->end, &type);
+	iterator->p = dyn_slice_tag(iterator->p, iterator->end, &type);
 	if (type != DYN_TYPE_BOOL && type != DYN_TYPE_NULL && !is_container(type))
-		walk_string(walk, type, v);
+		visit_string(iterator, type, v);
 	else
 	{
-		bool		is_true = *walk->p == 't';
+		bool		is_true = *iterator->p == 't';
 
-		*v = (DynValue) {walk->p, 0, (uint8_t) type, 0};
+		*v = (DynValue) {iterator->p, 0, (uint8_t) type, 0};
 		if (is_container(type))
 		{
-			walk->stack[walk->depth++] = (uint8_t) type;
-			walk->p++;
-			return DYN_WALK_OPEN;
+			iterator->stack[iterator->depth++] = (uint8_t) type;
+			iterator->p++;
+			return DYN_VALUE_OPEN;
 		}
 		if (is_true && type == DYN_TYPE_BOOL)
 			v->flags = DYN_VALUE_TRUE;
-		walk->p += is_true ? 4 : 5;
+		iterator->p += is_true ? 4 : 5;
 	}
-	end_value(walk);
-	return DYN_WALK_VALUE;
+	end_value(iterator);
+	return DYN_VALUE_VALUE;
 }
 
-DynWalkEvent
-dyn_walk_next(DynWalk *walk, DynValue *v)
+DynValueEvent
+dyn_value_iterator_next(DynValueIterator *iterator, DynValue *v)
 {
 	DynType		inside;
 
-	if (walk->depth == WALK_FRESH)
+	if (iterator->depth == ITERATOR_FRESH)
 	{
-		*v = (DynValue) {walk->p, (uint32_t) (walk->end - walk->p),
-			walk->stack[0], walk->stack[1]};
-		walk->depth = is_container(v->type) ? 1 : WALK_OVER;
-		walk->p++;
-		return is_container(v->type) ? DYN_WALK_OPEN : DYN_WALK_VALUE;
+		*v = (DynValue) {iterator->p, (uint32_t) (iterator->end - iterator->p),
+			iterator->stack[0], iterator->stack[1]};
+		iterator->depth = is_container(v->type) ? 1 : ITERATOR_OVER;
+		iterator->p++;
+		return is_container(v->type) ? DYN_VALUE_OPEN : DYN_VALUE_VALUE;
 	}
-	if (walk->depth <= 0)
-		return DYN_WALK_END;
-	walk->p = dyn_slice_token(walk->p, walk->end);
-	if (walk->p >= walk->end)
-		return DYN_WALK_END;	/* not reached on validated input */
-	if (*walk->p == ']' || *walk->p == '}')
+	if (iterator->depth <= 0)
+		return DYN_VALUE_END;
+	iterator->p = dyn_slice_token(iterator->p, iterator->end);
+	if (iterator->p >= iterator->end)
+		return DYN_VALUE_END;	/* not reached on validated input */
+	if (*iterator->p == ']' || *iterator->p == '}')
 	{
-		*v = (DynValue) {walk->p++, 0, walk->stack[--walk->depth], 0};
-		if (walk->depth > 0)
-			end_value(walk);
-		return DYN_WALK_CLOSE;
+		*v = (DynValue) {iterator->p++, 0, iterator->stack[--iterator->depth], 0};
+		if (iterator->depth > 0)
+			end_value(iterator);
+		return DYN_VALUE_CLOSE;
 	}
-	inside = walk->stack[walk->depth - 1];
-	if (inside == DYN_TYPE_M && !walk->named)
+	inside = iterator->stack[iterator->depth - 1];
+	if (inside == DYN_TYPE_M && !iterator->named)
 	{
-		walk_string(walk, DYN_TYPE_S, v);
-		walk->named = true;
-		return DYN_WALK_NAME;
+		visit_string(iterator, DYN_TYPE_S, v);
+		iterator->named = true;
+		return DYN_VALUE_NAME;
 	}
-	walk->named = false;
+	iterator->named = false;
 	if (inside == DYN_TYPE_L || inside == DYN_TYPE_M)
-		return walk_value(walk, v);
-	walk_string(walk, dyn_element_type(inside), v);
-	return DYN_WALK_VALUE;
+		return visit_value(iterator, v);
+	visit_string(iterator, dyn_element_type(inside), v);
+	return DYN_VALUE_VALUE;
 }
 
 bool
-dyn_walk_element(DynWalk *walk, const DynValue *parent, DynValue *v)
+dyn_value_iterator_element(DynValueIterator *iterator, const DynValue *parent, DynValue *v)
 {
-	DynWalkEvent event = dyn_walk_next(walk, v);
+	DynValueEvent event = dyn_value_iterator_next(iterator, v);
 	const char *start;
 	uint8_t		type;
 	int			open = 1;
 
-	if (event != DYN_WALK_OPEN)
-		return event == DYN_WALK_VALUE;
+	if (event != DYN_VALUE_OPEN)
+		return event == DYN_VALUE_VALUE;
 	/* a list or map was opened; return all of it as one value */
 	start = v->data;
 	type = v->type;
-	while (open > 0 && (event = dyn_walk_next(walk, v)) != DYN_WALK_END)
-		open += (event == DYN_WALK_OPEN) - (event == DYN_WALK_CLOSE);
+	while (open > 0 && (event = dyn_value_iterator_next(iterator, v)) != DYN_VALUE_END)
+		open += (event == DYN_VALUE_OPEN) - (event == DYN_VALUE_CLOSE);
 	*v = (DynValue) {start, (uint32_t) (v->data + 1 - start), type, 0};
 	if ((parent->flags & DYN_VALUE_HAS_NUL) &&
 		dyn_slice_has_nul(start, start + v->len))

@@ -5,10 +5,10 @@
  * The page parser returns DynValue slices that point into the response buffer;
  * it neither copies nor allocates.  The caller decodes scalars (dyn_value_text
  * for S with escapes, dyn_value_bytes for B), and iterates over lists, maps
- * and sets with a DynWalk.
+ * and sets with a DynValueIterator.
  *
  * The page parser has validated its slices as JSON and as attribute values, so
- * a walk over a slice cannot fail.
+ * a iterator over a slice cannot fail.
  */
 #ifndef DYN_DYNAMODB_ATTRVALUE_H
 #define DYN_DYNAMODB_ATTRVALUE_H
@@ -81,13 +81,13 @@ extern size_t dyn_value_bytes_max(const DynValue *value);
 extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);
 
 /*
- * Iterates over a list, map or set, depth first.  The walk does not recurse;
+ * Iterates over a list, map or set, depth first.  The iterator does not recurse;
  * its state is in the struct.
  *
- *		dyn_walk_begin(&walk, &value);
- *		while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END) ...
+ *		dyn_value_iterator_begin(&iterator, &value);
+ *		while ((event = dyn_value_iterator_next(&iterator, &v)) != DYN_VALUE_END) ...
  *
- * Events include the value given to dyn_walk_begin: a list yields OPEN (v.type
+ * Events include the value given to dyn_value_iterator_begin: a list yields OPEN (v.type
  * L), its elements, CLOSE.  Members of sets are VALUEs with the element type
  * (S, N or B).  In a map, NAME precedes each member; its slice is of type S.
  * OPEN of a nested container and CLOSE set only the type: the end of the
@@ -95,17 +95,17 @@ extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);
  */
 #define DYN_MAX_DEPTH	100		/* maximum levels of L and M */
 
-typedef enum DynWalkEvent
+typedef enum DynValueEvent
 {
-	DYN_WALK_END,
-	DYN_WALK_VALUE,				/* a scalar */
-	DYN_WALK_OPEN,				/* L, M, SS, NS or BS, as in v.type */
-	DYN_WALK_NAME,				/* name of the map member that follows */
-	DYN_WALK_CLOSE				/* end of the innermost open container, of
+	DYN_VALUE_END,
+	DYN_VALUE_VALUE,				/* a scalar */
+	DYN_VALUE_OPEN,				/* L, M, SS, NS or BS, as in v.type */
+	DYN_VALUE_NAME,				/* name of the map member that follows */
+	DYN_VALUE_CLOSE				/* end of the innermost open container, of
 								 * type v.type */
-} DynWalkEvent;
+} DynValueEvent;
 
-typedef struct DynWalk
+typedef struct DynValueIterator
 {
 	const char *p;
 	const char *end;
@@ -114,17 +114,17 @@ typedef struct DynWalk
 								 * is next */
 	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynTypes of the open
 											 * containers */
-} DynWalk;
+} DynValueIterator;
 
-extern void dyn_walk_begin(DynWalk *walk, const DynValue *value);
-extern DynWalkEvent dyn_walk_next(DynWalk *walk, DynValue *v);
+extern void dyn_value_iterator_begin(DynValueIterator *iterator, const DynValue *value);
+extern DynValueEvent dyn_value_iterator_next(DynValueIterator *iterator, DynValue *v);
 
 /*
  * Stores the next element of the set or list `parent` in *v; returns false at
- * the end.  dyn_walk_next must have returned the OPEN of `parent`.  A nested
+ * the end.  dyn_value_iterator_next must have returned the OPEN of `parent`.  A nested
  * container is one element.
  */
-extern bool dyn_walk_element(DynWalk *walk, const DynValue *parent,
-							 DynValue *v);
+extern bool dyn_value_iterator_element(DynValueIterator *iterator, const DynValue *parent,
+									   DynValue *v);
 
 #endif

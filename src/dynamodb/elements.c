@@ -20,19 +20,19 @@ dyn_elements_begin(DynElements *elements, const DynValue *collection)
 	memset(&elements->name, 0, sizeof(elements->name));
 	elements->collection = *collection;
 	elements->given = 0;
-	dyn_walk_begin(&elements->walk, collection);
-	(void) dyn_walk_next(&elements->walk, &elements->value);
+	dyn_value_iterator_begin(&elements->iterator, collection);
+	(void) dyn_value_iterator_next(&elements->iterator, &elements->value);
 }
 
 bool
 dyn_elements_next(DynElements *elements)
 {
 	if (elements->collection.type == DYN_TYPE_M &&
-		dyn_walk_next(&elements->walk, &elements->name) != DYN_WALK_NAME)
+		dyn_value_iterator_next(&elements->iterator, &elements->name) != DYN_VALUE_NAME)
 		return false;
 	elements->position = elements->given++;
-	return dyn_walk_element(&elements->walk, &elements->collection,
-							&elements->value);
+	return dyn_value_iterator_element(&elements->iterator, &elements->collection,
+									  &elements->value);
 }
 
 /* ---- values below an element ---- */
@@ -65,12 +65,12 @@ fill_slot(Search *search, const DynPathNode *want, const DynValue *value)
 }
 
 static void
-visit(Search *search, DynWalkEvent event, const DynValue *v, bool named)
+visit(Search *search, DynValueEvent event, const DynValue *v, bool named)
 {
 	Frame	   *frame = search->depth > 0 ? &search->frames[search->depth - 1]
 		: NULL;
 
-	if (event == DYN_WALK_NAME)
+	if (event == DYN_VALUE_NAME)
 	{
 		const char *name = v->data;
 		size_t		len = v->len;
@@ -88,7 +88,7 @@ visit(Search *search, DynWalkEvent event, const DynValue *v, bool named)
 											len);
 		return;
 	}
-	if (event == DYN_WALK_CLOSE)
+	if (event == DYN_VALUE_CLOSE)
 	{
 		DynValue	full = {frame->start,
 			(uint32_t) (v->data + 1 - frame->start), v->type, 0};
@@ -106,7 +106,7 @@ visit(Search *search, DynWalkEvent event, const DynValue *v, bool named)
 	else if (!named)
 		search->want = dyn_path_tree_element(search->tree, frame->inside,
 											 frame->index++);
-	if (event == DYN_WALK_OPEN)
+	if (event == DYN_VALUE_OPEN)
 		search->frames[search->depth++] = (Frame) {
 			search->want, v->type >= DYN_TYPE_L ? search->want : NULL,
 			v->data, 0
@@ -121,8 +121,8 @@ dyn_values_below(const DynPathTree *tree, const DynValue *value,
 {
 	Search		search;
 	bool		named = false;
-	DynWalkEvent event;
-	DynWalk		walk;
+	DynValueEvent event;
+	DynValueIterator		iterator;
 	DynValue	v;
 
 	search.tree = tree;
@@ -133,11 +133,11 @@ dyn_values_below(const DynPathTree *tree, const DynValue *value,
 	memset(slots, 0, tree->nslots * sizeof(*slots));
 	if (value->type != DYN_TYPE_M && value->type != DYN_TYPE_L)
 		return;
-	dyn_walk_begin(&walk, value);
-	while ((event = dyn_walk_next(&walk, &v)) != DYN_WALK_END)
+	dyn_value_iterator_begin(&iterator, value);
+	while ((event = dyn_value_iterator_next(&iterator, &v)) != DYN_VALUE_END)
 	{
 		visit(&search, event, &v, named);
-		named = (event == DYN_WALK_NAME);
+		named = (event == DYN_VALUE_NAME);
 	}
 	for (int i = 0; i < tree->naliases; i++)
 		slots[tree->aliases[i].to] = slots[tree->aliases[i].from];

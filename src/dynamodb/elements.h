@@ -27,7 +27,7 @@ typedef struct DynElements
 
 	/* private */
 	uint32_t	given;
-	DynWalk		walk;
+	DynValueIterator		iterator;
 } DynElements;
 
 /* Returns true if the value is a list, set or map. */

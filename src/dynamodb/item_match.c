@@ -98,7 +98,7 @@ static bool
 contains(const DynValue *value, const DynScalar *part, DynBuffer *scratch)
 {
 	DynScalar	scalar;
-	DynWalk		walk;
+	DynValueIterator		iterator;
 	DynValue	element;
 
 	if (value->type == DYN_TYPE_S || value->type == DYN_TYPE_B)
@@ -109,9 +109,9 @@ contains(const DynValue *value, const DynScalar *part, DynBuffer *scratch)
 			  memmem(scalar.data, scalar.len, part->data, part->len) != NULL));
 	if (value->type < DYN_TYPE_SS || value->type == DYN_TYPE_M)
 		return false;
-	dyn_walk_begin(&walk, value);
-	(void) dyn_walk_next(&walk, &element);
-	while (dyn_walk_element(&walk, value, &element))
+	dyn_value_iterator_begin(&iterator, value);
+	(void) dyn_value_iterator_next(&iterator, &element);
+	while (dyn_value_iterator_element(&iterator, value, &element))
 	{
 		if (equals(&element, part, scratch))
 			return true;

@@ -113,16 +113,16 @@ split_text(DynText *rest, char c)
 }
 
 static bool
-read_words(Parser *parser, DynText spec, DynTemplatePart *part)
+read_words(Parser *parser, DynText modifier, DynTemplatePart *part)
 {
-	size_t		count = count_char(spec.data, spec.len, '|') + 1;
+	size_t		count = count_char(modifier.data, modifier.len, '|') + 1;
 	size_t		i;
 
-	part->spec = DYN_SPEC_WORDS;
+	part->modifier = DYN_MODIFIER_WORDS;
 	part->words = parser->words;
 	for (i = 0; i < count; i++)
 	{
-		DynText		word = split_text(&spec, '|');
+		DynText		word = split_text(&modifier, '|');
 		int			k;
 
 		if (word.len == 0)
@@ -140,18 +140,18 @@ read_words(Parser *parser, DynText spec, DynTemplatePart *part)
 	return true;
 }
 
-/* True if the spec looks like "name" or "name(arguments)". */
+/* True if the modifier looks like "name" or "name(arguments)". */
 static bool
-looks_like_format(DynText spec)
+looks_like_format(DynText modifier)
 {
 	size_t		i = 0;
 
-	while (i < spec.len &&
-		   (spec.data[i] == '_' || dyn_is_alphanumeric(spec.data[i])))
+	while (i < modifier.len &&
+		   (modifier.data[i] == '_' || dyn_is_alphanumeric(modifier.data[i])))
 		i++;
-	return i > 0 && !(spec.data[0] >= '0' && spec.data[0] <= '9') &&
-		(i == spec.len ||
-		 (spec.data[i] == '(' && spec.data[spec.len - 1] == ')'));
+	return i > 0 && !(modifier.data[0] >= '0' && modifier.data[0] <= '9') &&
+		(i == modifier.len ||
+		 (modifier.data[i] == '(' && modifier.data[modifier.len - 1] == ')'));
 }
 
 /*
@@ -164,7 +164,7 @@ apply_keyword(DynText word, DynTemplatePart *part)
 	if (is_text(word, "any"))
 		part->any = true;
 	else if (is_text(word, "plain"))
-		part->spec = DYN_SPEC_PLAIN;
+		part->modifier = DYN_MODIFIER_PLAIN;
 	else if (is_text(word, "lower"))
 		part->folding = DYN_FOLD_LOWER;
 	else if (is_text(word, "upper"))
@@ -175,56 +175,56 @@ apply_keyword(DynText word, DynTemplatePart *part)
 }
 
 static bool
-read_spec(Parser *parser, DynText spec, DynTemplatePart *part)
+read_modifier(Parser *parser, DynText modifier, DynTemplatePart *part)
 {
-	DynText		rest = spec;
+	DynText		rest = modifier;
 	DynText		first;
 	const char *hint;
 	size_t		dots = 0;
 
-	if (spec.len == 0)
-		return fail_at(parser, spec.data, "a modifier is missing",
+	if (modifier.len == 0)
+		return fail_at(parser, modifier.data, "a modifier is missing",
 					   "Remove the colon, or write a modifier after it.");
 	first = split_text(&rest, ',');
 	if (apply_keyword(first, part))
-		return first.len == spec.len ||
-			(part->spec == DYN_SPEC_NONE && apply_keyword(rest, part) &&
-			 part->spec == DYN_SPEC_NONE && part->any &&
+		return first.len == modifier.len ||
+			(part->modifier == DYN_MODIFIER_NONE && apply_keyword(rest, part) &&
+			 part->modifier == DYN_MODIFIER_NONE && part->any &&
 			 part->folding != DYN_FOLD_NONE) ||
-			fail_at(parser, spec.data, "modifiers that cannot be combined",
+			fail_at(parser, modifier.data, "modifiers that cannot be combined",
 					"Only any can be combined, with lower or upper.");
-	if (has_char(spec, '|') && !looks_like_format(spec))
-		return read_words(parser, spec, part);
+	if (has_char(modifier, '|') && !looks_like_format(modifier))
+		return read_words(parser, modifier, part);
 	/* a range begins like a number, and has two dots */
-	while (dots + 1 < spec.len && memcmp(spec.data + dots, "..", 2) != 0)
+	while (dots + 1 < modifier.len && memcmp(modifier.data + dots, "..", 2) != 0)
 		dots++;
-	if (dots + 1 < spec.len && strchr("+-.0123456789", spec.data[0]) != NULL)
+	if (dots + 1 < modifier.len && strchr("+-.0123456789", modifier.data[0]) != NULL)
 	{
-		DynText		lo = {spec.data, dots};
-		DynText		hi = {spec.data + dots + 2, spec.len - dots - 2};
+		DynText		lo = {modifier.data, dots};
+		DynText		hi = {modifier.data + dots + 2, modifier.len - dots - 2};
 		bool		has_lo = dyn_text_integer(lo, &part->lo);
 
-		part->spec = DYN_SPEC_RANGE;
+		part->modifier = DYN_MODIFIER_RANGE;
 		if (!has_lo || !dyn_text_integer(hi, &part->hi))
 			return fail_at(parser, has_lo ? hi.data : lo.data,
 						   "not an integer", "Write a range as 0..9.");
 		return part->lo <= part->hi ||
-			fail_at(parser, spec.data, "the range is empty",
+			fail_at(parser, modifier.data, "the range is empty",
 					"Write the lower end first.");
 	}
-	if (looks_like_format(spec))
+	if (looks_like_format(modifier))
 	{
-		part->spec = DYN_SPEC_FORMAT;
-		part->format = keep_text(parser, spec);
+		part->modifier = DYN_MODIFIER_FORMAT;
+		part->format = keep_text(parser, modifier);
 		return true;
 	}
 	/* this is the syntax of other tools */
-	hint = spec.data[0] >= '0' && spec.data[0] <= '9' ?
+	hint = modifier.data[0] >= '0' && modifier.data[0] <= '9' ?
 		"Write padded(n) for integers with exactly n digits." :
-		spec.data[0] == '!' ?
+		modifier.data[0] == '!' ?
 		"Write plain for values that never contain their separator." :
 		"A modifier is any, plain, lower, upper, a range such as 0..9, words such as A|B, or a format.";
-	return fail_at(parser, spec.data, "not a modifier", hint);
+	return fail_at(parser, modifier.data, "not a modifier", hint);
 }
 
 /* ---- placeholders and literals ---- */
@@ -242,9 +242,9 @@ read_part(Parser *parser, DynText inside, DynTemplatePart *part)
 					   "Write ${column}; ${$} stands for a dollar sign.");
 	part->column = keep_text(parser, column);
 	part->position = position_of(parser, inside.data - 2);
-	part->spec_position = position_of(parser, column.len < inside.len ?
-									  rest.data : inside.data);
-	if (column.len < inside.len && !read_spec(parser, rest, part))
+	part->modifier_position = position_of(parser, column.len < inside.len ?
+										  rest.data : inside.data);
+	if (column.len < inside.len && !read_modifier(parser, rest, part))
 		return false;
 	if (!part->any)
 		return true;
@@ -462,7 +462,7 @@ derive(DynTemplate *tmpl, int i)
 		part->separator = none;
 	part->guarded = part->separator.data != NULL && !part->facts.elsewhere;
 	part->undecided = part->guarded && part->facts.text &&
-		part->spec != DYN_SPEC_PLAIN && part->spec != DYN_SPEC_WORDS;
+		part->modifier != DYN_MODIFIER_PLAIN && part->modifier != DYN_MODIFIER_WORDS;
 	part->ordered = part->folding == DYN_FOLD_NONE &&
 		(fixed || (i + 1 == tmpl->nparts && tmpl->literals[i + 1].len == 0));
 }
@@ -474,11 +474,11 @@ check_part(const DynTemplate *tmpl, int i, DynTemplateError *error)
 	const DynTemplatePart *part = &tmpl->parts[i];
 	bool		from_right = tmpl->any >= 0 && i + 1 > tmpl->any;
 
-	if ((part->any || part->spec == DYN_SPEC_PLAIN) && !part->facts.text)
-		return fail(error, part->spec_position,
+	if ((part->any || part->modifier == DYN_MODIFIER_PLAIN) && !part->facts.text)
+		return fail(error, part->modifier_position,
 					"any and plain are for columns of type text", NULL);
 	if (part->folding != DYN_FOLD_NONE && !part->facts.elsewhere)
-		return fail(error, part->spec_position,
+		return fail(error, part->modifier_position,
 					"the original of a lower-case or upper-case value is unknown",
 					"Set the column option \"attribute\" to the attribute that has the original value.");
 	if (i + 1 == tmpl->nparts || tmpl->literals[i + 1].len > 0 ||
@@ -512,7 +512,7 @@ dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 		/* a word that contains the separator could never match */
 		for (k = 0; part->guarded && k < part->nwords; k++)
 			if (dyn_text_find(part->words[k], part->separator) != NULL)
-				return fail(error, part->spec_position,
+				return fail(error, part->modifier_position,
 							"a listed word contains the separator of its placeholder",
 							"Use another literal, or divide the value into several columns.");
 	}

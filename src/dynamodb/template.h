@@ -6,8 +6,8 @@
  *
  * A template is a sequence of literals and parts: literal, part, literal, ...,
  * part, literal, where literals may be empty.  A part is ${column} or
- * ${column:spec}; ${$} is a dollar sign, and every other character, single
- * dollar signs and braces included, represents itself.  A spec is one of
+ * ${column:modifier}; ${$} is a dollar sign, and every other character, single
+ * dollar signs and braces included, represents itself.  A modifier is one of
  *
  *		any			anything that is not empty; once in a template
  *		plain		never contains its separator
@@ -45,14 +45,14 @@ typedef struct DynText
 	size_t		len;
 } DynText;
 
-typedef enum DynPartSpec
+typedef enum DynPartModifier
 {
-	DYN_SPEC_NONE,				/* none, or only keywords: any, lower, upper */
-	DYN_SPEC_PLAIN,
-	DYN_SPEC_RANGE,				/* lo..hi */
-	DYN_SPEC_WORDS,
-	DYN_SPEC_FORMAT				/* a format, which the parser does not check */
-} DynPartSpec;
+	DYN_MODIFIER_NONE,				/* none, or only keywords: any, lower, upper */
+	DYN_MODIFIER_PLAIN,
+	DYN_MODIFIER_RANGE,				/* lo..hi */
+	DYN_MODIFIER_WORDS,
+	DYN_MODIFIER_FORMAT				/* a format, which the parser does not check */
+} DynPartModifier;
 
 typedef enum DynFolding
 {
@@ -94,9 +94,9 @@ typedef struct DynTemplatePart
 {
 	DynText		column;			/* column name, NUL-terminated */
 	int			position;		/* position of "${", in characters from 1 */
-	int			spec_position;	/* position of the spec; if there is none, of
+	int			modifier_position;	/* position of the modifier; if there is none, of
 								 * the column */
-	DynPartSpec spec;
+	DynPartModifier modifier;
 	bool		any;
 	DynFolding	folding;
 	int64_t		lo;				/* RANGE: its limits */

@@ -306,13 +306,13 @@ dyn_text_integer(DynText text, int64_t *value)
 bool
 dyn_part_is_enumerated(const DynTemplatePart *part)
 {
-	return part->spec == DYN_SPEC_WORDS || part->spec == DYN_SPEC_RANGE;
+	return part->modifier == DYN_MODIFIER_WORDS || part->modifier == DYN_MODIFIER_RANGE;
 }
 
 uint64_t
 dyn_part_members(const DynTemplatePart *part)
 {
-	return part->spec == DYN_SPEC_WORDS ? (uint64_t) part->nwords
+	return part->modifier == DYN_MODIFIER_WORDS ? (uint64_t) part->nwords
 		: (uint64_t) part->hi - (uint64_t) part->lo + 1;
 }
 
@@ -325,7 +325,7 @@ dyn_part_lists(const DynTemplatePart *part, DynText text)
 	int64_t		number;
 	int			i;
 
-	if (part->spec == DYN_SPEC_RANGE)
+	if (part->modifier == DYN_MODIFIER_RANGE)
 		return dyn_text_integer(text, &number) && number >= part->lo &&
 			number <= part->hi;
 	for (i = 0; i < part->nwords; i++)
@@ -334,7 +334,7 @@ dyn_part_lists(const DynTemplatePart *part, DynText text)
 			memcmp(part->words[i].data, text.data, text.len) == 0)
 			return true;
 	}
-	return part->spec != DYN_SPEC_WORDS;
+	return part->modifier != DYN_MODIFIER_WORDS;
 }
 
 bool

@@ -12,11 +12,11 @@
 #include "../base/text.h"
 #include "template_text.h"
 
-typedef struct Walk
+typedef struct Enumeration
 {
 	const DynWays *ways;
 	DynText		values[DYN_TEMPLATE_MAX_PARTS];
-} Walk;
+} Enumeration;
 
 static DynText
 skip_text(DynText text, size_t n)
@@ -91,12 +91,12 @@ next_end(const DynWays *ways, int i, DynText rest, size_t end)
 	return found == NULL ? rest.len + 1 : (size_t) (found - rest.data);
 }
 
-static bool walk_from(Walk *walk, int i, DynText rest);
+static bool visit_from(Enumeration *enumeration, int i, DynText rest);
 
 static bool
-walk_part(Walk *walk, int i, DynText rest)
+visit_part(Enumeration *enumeration, int i, DynText rest)
 {
-	const DynWays *ways = walk->ways;
+	const DynWays *ways = enumeration->ways;
 	const DynTemplatePart *part = &ways->tmpl->parts[i];
 	DynText		known = ways->known[i];
 	size_t		end;
@@ -106,20 +106,20 @@ walk_part(Walk *walk, int i, DynText rest)
 	{
 		if (rest.len < known.len)
 			return false;
-		walk->values[i] = (DynText) {rest.data, known.len};
-		return dyn_part_agrees(part, walk->values[i], known) &&
+		enumeration->values[i] = (DynText) {rest.data, known.len};
+		return dyn_part_agrees(part, enumeration->values[i], known) &&
 			(part->facts.elsewhere ||
 			 (known.len > 0 && may_have(ways, i, known))) &&
-			walk_from(walk, i + 1, skip_text(rest, known.len));
+			visit_from(enumeration, i + 1, skip_text(rest, known.len));
 	}
 	for (end = next_end(ways, i, rest, 1); end <= rest.len;
 		 end = next_end(ways, i, rest, end + 1))
 	{
 		if (--*ways->steps < 0)
 			return true;
-		walk->values[i] = (DynText) {rest.data, end};
-		if (may_have(ways, i, walk->values[i]) &&
-			walk_from(walk, i + 1, skip_text(rest, end)))
+		enumeration->values[i] = (DynText) {rest.data, end};
+		if (may_have(ways, i, enumeration->values[i]) &&
+			visit_from(enumeration, i + 1, skip_text(rest, end)))
 			return true;
 	}
 	return false;
@@ -127,24 +127,24 @@ walk_part(Walk *walk, int i, DynText rest)
 
 /* Tries the rest, which is literal i, part i, literal i + 1, and so on. */
 static bool
-walk_from(Walk *walk, int i, DynText rest)
+visit_from(Enumeration *enumeration, int i, DynText rest)
 {
-	DynText		literal = walk->ways->tmpl->literals[i];
+	DynText		literal = enumeration->ways->tmpl->literals[i];
 
 	if (!begins_with(rest, literal))
 		return false;
 	rest = skip_text(rest, literal.len);
-	if (i < walk->ways->tmpl->nparts)
-		return walk_part(walk, i, rest);
-	return rest.len == 0 && walk->ways->found(walk->ways->arg, walk->values);
+	if (i < enumeration->ways->tmpl->nparts)
+		return visit_part(enumeration, i, rest);
+	return rest.len == 0 && enumeration->ways->found(enumeration->ways->arg, enumeration->values);
 }
 
 bool
 dyn_template_ways(const DynWays *ways)
 {
-	Walk		walk;
+	Enumeration		enumeration;
 
 	assert(ways->tmpl->resolved);
-	walk.ways = ways;
-	return walk_from(&walk, 0, ways->text);
+	enumeration.ways = ways;
+	return visit_from(&enumeration, 0, ways->text);
 }

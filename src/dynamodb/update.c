@@ -84,15 +84,15 @@ put_encoded(DynBuffer *out, const DynValue *value)
 /* ---- members of the base ---- */
 
 /*
- * Moves to the next member of a map, whose walk has begun.  Sets *name to its
+ * Moves to the next member of a map, whose iterator has begun.  Sets *name to its
  * name in the JSON, and c->name to the name without escapes.  Returns false at
  * the end, or if memory runs out.
  */
 static bool
-next_member(Composer *c, const DynValue *map, DynWalk *walk, DynValue *name,
+next_member(Composer *c, const DynValue *map, DynValueIterator *iterator, DynValue *name,
 			DynValue *value)
 {
-	if (dyn_walk_next(walk, name) != DYN_WALK_NAME)
+	if (dyn_value_iterator_next(iterator, name) != DYN_VALUE_NAME)
 		return false;
 	dyn_buffer_reset(&c->name);
 	if (!dyn_buffer_reserve(&c->name, name->len))
@@ -101,16 +101,16 @@ next_member(Composer *c, const DynValue *map, DynWalk *walk, DynValue *name,
 		return false;
 	}
 	c->name.len = dyn_value_text(name, c->name.data);
-	return dyn_walk_element(walk, map, value);
+	return dyn_value_iterator_element(iterator, map, value);
 }
 
 static void
-begin_members(const DynValue *map, DynWalk *walk)
+begin_members(const DynValue *map, DynValueIterator *iterator)
 {
 	DynValue	open;
 
-	dyn_walk_begin(walk, map);
-	dyn_walk_next(walk, &open);
+	dyn_value_iterator_begin(iterator, map);
+	dyn_value_iterator_next(iterator, &open);
 }
 
 static bool
@@ -125,11 +125,11 @@ static bool
 find_member(Composer *c, const DynValue *base, const DynStep *step,
 			DynValue *value)
 {
-	DynWalk		walk;
+	DynValueIterator		iterator;
 	DynValue	name;
 
-	begin_members(base, &walk);
-	while (next_member(c, base, &walk, &name, value))
+	begin_members(base, &iterator);
+	while (next_member(c, base, &iterator, &name, value))
 	{
 		if (is_name(&c->name, step))
 			return true;
@@ -179,7 +179,7 @@ static void
 put_member(Composer *c, const DynPath *path, int depth, const DynValue *base,
 		   size_t start)
 {
-	const DynPathValue *whole = NULL;
+	const DynPathValue *parent = NULL;
 	int			inside = 0;		/* number of values with longer paths... */
 	int			stored = 0;		/* ...that are not absent */
 	bool		is_map;
@@ -192,18 +192,18 @@ put_member(Composer *c, const DynPath *path, int depth, const DynValue *base,
 		if (!share_steps(value->path, path, depth))
 			continue;
 		if (value->path->nsteps == depth)
-			whole = value;
+			parent = value;
 		else
 		{
 			inside++;
 			stored += !is_absent(value);
 		}
 	}
-	if (whole != NULL)
+	if (parent != NULL)
 	{
-		container = (DynValue) {whole->value.data, (uint32_t) whole->value.len,
-			(uint8_t) whole->value.type, 0};
-		base = is_absent(whole) ? NULL : &container;
+		container = (DynValue) {parent->value.data, (uint32_t) parent->value.len,
+			(uint8_t) parent->value.type, 0};
+		base = is_absent(parent) ? NULL : &container;
 	}
 	is_map = base != NULL && base->type == DYN_TYPE_M;
 	if (stored == 0 && base == NULL)
@@ -216,8 +216,8 @@ put_member(Composer *c, const DynPath *path, int depth, const DynValue *base,
 		put_map(c, path, depth, is_map ? base : NULL);
 		dyn_buffer_append_char(c->out, '}');
 	}
-	else if (whole != NULL)
-		dyn_wire_scalar(c->out, &whole->value);
+	else if (parent != NULL)
+		dyn_wire_scalar(c->out, &parent->value);
 	else
 		put_encoded(c->out, base);
 }
@@ -226,7 +226,7 @@ put_member(Composer *c, const DynPath *path, int depth, const DynValue *base,
 static void
 put_map(Composer *c, const DynPath *path, int depth, const DynValue *base)
 {
-	DynWalk		walk;
+	DynValueIterator		iterator;
 	DynValue	name;
 	DynValue	value;
 	size_t		start;
@@ -248,8 +248,8 @@ put_map(Composer *c, const DynPath *path, int depth, const DynValue *base)
 	}
 	if (base != NULL)
 	{
-		begin_members(base, &walk);
-		while (next_member(c, base, &walk, &name, &value))
+		begin_members(base, &iterator);
+		while (next_member(c, base, &iterator, &name, &value))
 		{
 			if (is_named(c, path, depth))
 				continue;
@@ -330,8 +330,8 @@ is_inside(const DynPathValue *value, const DynPathValue *outer)
 static void
 merge_into(Composer *c, DynPathValue *values, DynPathValue *outer)
 {
-	DynScalar  *whole = &outer->value;
-	DynValue	base = {whole->data, (uint32_t) whole->len, (uint8_t) whole->type, 0};
+	DynScalar  *parent = &outer->value;
+	DynValue	base = {parent->data, (uint32_t) parent->len, (uint8_t) parent->type, 0};
 	size_t		start = c->out->len;
 	int			inside = 0;
 	int			stored = 0;
@@ -343,10 +343,10 @@ merge_into(Composer *c, DynPathValue *values, DynPathValue *outer)
 		inside++;
 		stored += !is_absent(&values[i]);
 	}
-	if (inside > 0 && (whole->type == DYN_TYPE_M || (is_absent(outer) && stored > 0)))
+	if (inside > 0 && (parent->type == DYN_TYPE_M || (is_absent(outer) && stored > 0)))
 	{
 		put_map(c, outer->path, outer->path->nsteps, is_absent(outer) ? NULL : &base);
-		*whole = (DynScalar) {DYN_TYPE_M, NULL, c->out->len - start};
+		*parent = (DynScalar) {DYN_TYPE_M, NULL, c->out->len - start};
 	}
 	else
 		c->not_a_map |= stored > 0;

@@ -102,19 +102,19 @@ finish_scalar(const DynValue *v)
 }
 
 static void
-walk_value(const DynValue *value)
+visit_value(const DynValue *value)
 {
-	DynWalk		resolver;
-	DynWalkEvent event;
+	DynValueIterator		resolver;
+	DynValueEvent event;
 	DynValue	v;
 	int			depth = 0;
 
-	dyn_walk_begin(&resolver, value);
-	while ((event = dyn_walk_next(&resolver, &v)) != DYN_WALK_END)
+	dyn_value_iterator_begin(&resolver, value);
+	while ((event = dyn_value_iterator_next(&resolver, &v)) != DYN_VALUE_END)
 	{
-		if (event == DYN_WALK_OPEN)
+		if (event == DYN_VALUE_OPEN)
 			depth++;
-		else if (event == DYN_WALK_CLOSE)
+		else if (event == DYN_VALUE_CLOSE)
 			depth--;
 		else
 			finish_scalar(&v);
@@ -157,7 +157,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				continue;
 			demand(slots[i].data >= buf &&
 				   slots[i].data + slots[i].len <= buf + size);
-			walk_value(&slots[i]);
+			visit_value(&slots[i]);
 		}
 	}
 	demand(seen == page.nitems);

@@ -41,23 +41,23 @@ nodes_follow(const DynNodes *list, const DynValue *value)
 	uint32_t	numbers = 0;
 	uint32_t	n = 0;
 	int			depth = 0;
-	DynWalk		resolver;
-	DynWalkEvent event;
+	DynValueIterator		resolver;
+	DynValueEvent event;
 	DynValue	v;
 
-	dyn_walk_begin(&resolver, value);
-	while ((event = dyn_walk_next(&resolver, &v)) != DYN_WALK_END)
+	dyn_value_iterator_begin(&resolver, value);
+	while ((event = dyn_value_iterator_next(&resolver, &v)) != DYN_VALUE_END)
 	{
 		const DynNode *node = &list->nodes[n];
 
-		if (event == DYN_WALK_CLOSE)
+		if (event == DYN_VALUE_CLOSE)
 		{
 			depth--;
 			if (open[depth]->end != n || open[depth]->value.len != members[depth])
 				return false;
 			continue;
 		}
-		if (event == DYN_WALK_NAME)
+		if (event == DYN_VALUE_NAME)
 		{
 			name = v;
 			bytes += v.len;
@@ -72,7 +72,7 @@ nodes_follow(const DynNodes *list, const DynValue *value)
 			members[depth - 1]++;
 		name.data = NULL;
 		n++;
-		if (event == DYN_WALK_OPEN)
+		if (event == DYN_VALUE_OPEN)
 		{
 			if (node->value.type != v.type)
 				return false;

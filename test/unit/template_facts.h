@@ -21,10 +21,10 @@ facts_of_part(const DynTemplatePart *part)
 {
 	DynPartFacts facts = {.text = true};
 	char		letter = part->column.data[0];
-	const char *format = part->spec == DYN_SPEC_FORMAT ? part->format.data : "";
+	const char *format = part->modifier == DYN_MODIFIER_FORMAT ? part->format.data : "";
 
 	if (letter == 'n' || letter == 't' || format[0] != '\0' ||
-		part->spec == DYN_SPEC_RANGE)
+		part->modifier == DYN_MODIFIER_RANGE)
 		facts.text = false;
 	if (letter == 'n')
 		facts.charset = "-0123456789";

@@ -177,20 +177,20 @@ events_of(DynType type, const char *data, uint8_t flags)
 	static char line[4096];
 	char	   *p = line;
 	DynValue	value = value_of(type, data, flags);
-	DynWalk		resolver;
-	DynWalkEvent event;
+	DynValueIterator		resolver;
+	DynValueEvent event;
 	DynValue	v;
 
-	dyn_walk_begin(&resolver, &value);
-	while ((event = dyn_walk_next(&resolver, &v)) != DYN_WALK_END)
+	dyn_value_iterator_begin(&resolver, &value);
+	while ((event = dyn_value_iterator_next(&resolver, &v)) != DYN_VALUE_END)
 	{
 		const char *name = dyn_type_name(v.type);
 
-		if (event == DYN_WALK_OPEN)
+		if (event == DYN_VALUE_OPEN)
 			p += sprintf(p, "+%s ", name);
-		else if (event == DYN_WALK_CLOSE)
+		else if (event == DYN_VALUE_CLOSE)
 			p += sprintf(p, "-%s ", name);
-		else if (event == DYN_WALK_NAME)
+		else if (event == DYN_VALUE_NAME)
 			p += sprintf(p, "%.*s: ", (int) v.len, v.data);
 		else
 			p += sprintf(p, "%s(%.*s)%s%s%s ", name, (int) v.len, v.data,
@@ -198,7 +198,7 @@ events_of(DynType type, const char *data, uint8_t flags)
 						 v.flags & DYN_VALUE_ESCAPED ? "e" : "",
 						 v.flags & DYN_VALUE_HAS_NUL ? "0" : "");
 	}
-	CHECK(dyn_walk_next(&resolver, &v) == DYN_WALK_END);
+	CHECK(dyn_value_iterator_next(&resolver, &v) == DYN_VALUE_END);
 	CHECK(nodes_follow_walk(&value));
 	*p = '\0';
 	return line;
@@ -247,19 +247,19 @@ elements_come_as_wholes(void)
 	}			expected[] = {
 		{DYN_TYPE_S, "a"}, {DYN_TYPE_L, "[{\"N\":\"1\"},{\"M\":{}}]"},
 		{DYN_TYPE_NULL, ""}, {DYN_TYPE_M, "{\"k\":{\"S\":\"]\"}}"}};
-	DynWalk		resolver;
+	DynValueIterator		resolver;
 	DynValue	v;
 
-	dyn_walk_begin(&resolver, &list);
-	CHECK(dyn_walk_next(&resolver, &v) == DYN_WALK_OPEN);
+	dyn_value_iterator_begin(&resolver, &list);
+	CHECK(dyn_value_iterator_next(&resolver, &v) == DYN_VALUE_OPEN);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 	{
-		CHECK(dyn_walk_element(&resolver, &list, &v));
+		CHECK(dyn_value_iterator_element(&resolver, &list, &v));
 		CHECK(v.type == expected[i].type);
 		CHECK(v.len == strlen(expected[i].text) &&
 			  memcmp(v.data, expected[i].text, v.len) == 0);
 	}
-	CHECK(!dyn_walk_element(&resolver, &list, &v));
+	CHECK(!dyn_value_iterator_element(&resolver, &list, &v));
 }
 
 static void

@@ -93,16 +93,16 @@ rebuild(const DynValue *value)
 	json_t	   *full = NULL;
 	json_t	   *name = NULL;
 	int			depth = 0;
-	DynWalk		resolver;
-	DynWalkEvent event;
+	DynValueIterator		resolver;
+	DynValueEvent event;
 	DynValue	v;
 
-	dyn_walk_begin(&resolver, value);
-	while ((event = dyn_walk_next(&resolver, &v)) != DYN_WALK_END)
+	dyn_value_iterator_begin(&resolver, value);
+	while ((event = dyn_value_iterator_next(&resolver, &v)) != DYN_VALUE_END)
 	{
-		if (event == DYN_WALK_CLOSE)
+		if (event == DYN_VALUE_CLOSE)
 			CHECK(kinds[--depth] == (DynType) v.type);
-		else if (event == DYN_WALK_NAME)
+		else if (event == DYN_VALUE_NAME)
 		{
 			json_decref(name);
 			name = text_of(&v);
@@ -116,7 +116,7 @@ rebuild(const DynValue *value)
 			else
 				insert(open[depth - 1], kinds[depth - 1], name, v.type,
 					   payload);
-			if (event == DYN_WALK_OPEN)
+			if (event == DYN_VALUE_OPEN)
 			{
 				kinds[depth] = v.type;
 				open[depth++] = payload;

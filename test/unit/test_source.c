@@ -592,7 +592,7 @@ main(void)
 	RUN(refreshes_leave_nothing);
 	RUN(time_runs_for_a_source_alone);
 	set_stage(DYN_SOURCE_STATIC);
-	dyn_spec_clear(&spec);
+	dyn_source_options_clear(&spec);
 	end_client(client);
 	remove_directory();
 	close(lifeline);

@@ -29,14 +29,14 @@ print_part(DynBuffer *out, const DynTemplatePart *part)
 							  " lower" : " upper");
 	if (part->any)
 		dyn_buffer_append_str(out, " any");
-	if (part->spec == DYN_SPEC_PLAIN)
+	if (part->modifier == DYN_MODIFIER_PLAIN)
 		dyn_buffer_append_str(out, " plain");
-	if (part->spec == DYN_SPEC_RANGE)
+	if (part->modifier == DYN_MODIFIER_RANGE)
 		dyn_buffer_printf(out, " %lld..%lld", (long long) part->lo,
 						  (long long) part->hi);
 	for (i = 0; i < part->nwords; i++)
 		dyn_buffer_printf(out, " '%s'", part->words[i].data);
-	if (part->spec == DYN_SPEC_FORMAT)
+	if (part->modifier == DYN_MODIFIER_FORMAT)
 		dyn_buffer_printf(out, " =%s", part->format.data);
 	dyn_buffer_append_str(out, "}");
 }
@@ -206,7 +206,7 @@ limits_are_cached(void)
 	CHECK(dyn_template_resolve(tmpl, facts, &error) && tmpl->resolved);
 	CHECK(tmpl->parts[0].by_width && !tmpl->parts[1].by_width);
 	CHECK_EQ_INT(tmpl->parts[1].position, 5);
-	CHECK_EQ_INT(tmpl->parts[1].spec_position, 7);
+	CHECK_EQ_INT(tmpl->parts[1].modifier_position, 7);
 	dyn_template_free(tmpl);
 }
 

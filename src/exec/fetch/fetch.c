@@ -3,9 +3,9 @@
  *		Returns the items of a fetch: in any order, merged, or keyed.
  *
  *		any order	the items of any stream; the earliest page first
- *		in turn		those of the first stream, then of the second (spec.in_turn)
- *		merged		the least item of all streams (spec.nsort)
- *		keyed		those of the stream that the consumer names (spec.keyed),
+ *		in turn		those of the first stream, then of the second (params.in_turn)
+ *		merged		the least item of all streams (params.nsort)
+ *		keyed		those of the stream that the consumer names (params.keyed),
  *					usually in rising order; other streams' pages wait
  *
  * Before it waits, and after every few hundred items, the consumer pumps the
@@ -46,7 +46,7 @@ release_fetch(void *arg)
 }
 
 DynFetch *
-dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
+dyn_fetch_start(DynStatement *statement, const DynFetchParams *params)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw fetch",
@@ -55,13 +55,13 @@ dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec)
 
 	fetch->context = context;
 	dyn_call_at_reset(context, release_fetch, fetch);
-	fetch->streams.spec = *spec;
+	fetch->streams.params = *params;
 	fetch->streams.statement = statement;
 	dyn_schedule_init(fetch);
 	dyn_pacing_init(&fetch->streams);
-	fetch->slots = MemoryContextAllocZero(fetch->context, Max(spec->npaths, 1) *
+	fetch->slots = MemoryContextAllocZero(fetch->context, Max(params->npaths, 1) *
 										  sizeof(DynValue));
-	fetch->streams.tree = dyn_path_tree_create(spec->paths, spec->npaths);
+	fetch->streams.tree = dyn_path_tree_create(params->paths, params->npaths);
 	dyn_check_oom(fetch->streams.tree == NULL);
 	return fetch;
 }
@@ -81,11 +81,11 @@ dyn_fetch_stop(DynFetch *fetch)
 static bool
 next_waiting_page(DynFetch *fetch)
 {
-	DynStream  *earliest = fetch->streams.spec.in_turn ? dyn_schedule_turn(fetch) : NULL;
+	DynStream  *earliest = fetch->streams.params.in_turn ? dyn_schedule_turn(fetch) : NULL;
 
 	if (earliest != NULL && earliest->first == NULL)
 		return false;
-	for (int i = 0; i < fetch->nactive && !fetch->streams.spec.in_turn; i++)
+	for (int i = 0; i < fetch->nactive && !fetch->streams.params.in_turn; i++)
 	{
 		DynStream  *stream = fetch->active[i];
 
@@ -105,14 +105,14 @@ static void
 finish_page(DynFetch *fetch)
 {
 	bool		is_only_page = fetch->pages_used == 0 &&
-		fetch->next_stream >= fetch->streams.spec.nstreams;
+		fetch->next_stream >= fetch->streams.params.nstreams;
 
 	Assert(fetch->page->cursor.given == fetch->page->page.nitems);
 	/* in other modes, pages stay with their streams until they are used up */
-	Assert(fetch->streams.spec.nsort == 0 && !fetch->streams.spec.keyed);
+	Assert(fetch->streams.params.nsort == 0 && !fetch->streams.params.keyed);
 	for (int i = 0; i < fetch->nactive; i++)
 		is_only_page &= dyn_stream_is_done(fetch->active[i]);
-	if (fetch->streams.spec.keep && is_only_page)
+	if (fetch->streams.params.keep && is_only_page)
 		fetch->cached = fetch->page;
 	else
 		dyn_page_done(&fetch->streams, fetch->page);
@@ -123,7 +123,7 @@ finish_page(DynFetch *fetch)
 static const DynValue *
 next_unordered(DynFetch *fetch)
 {
-	Assert(!fetch->streams.spec.keyed);
+	Assert(!fetch->streams.params.keyed);
 	for (;;)
 	{
 		if (fetch->page != NULL)
@@ -151,10 +151,10 @@ next_unordered(DynFetch *fetch)
 bool
 dyn_fetch_rewind(DynFetch *fetch)
 {
-	Assert(!fetch->streams.spec.keyed);
-	if (fetch->streams.spec.counting)
+	Assert(!fetch->streams.params.keyed);
+	if (fetch->streams.params.counting)
 		return true;
-	if (fetch->streams.spec.nsort > 0)
+	if (fetch->streams.params.nsort > 0)
 		return false;
 	if (fetch->cached != NULL)
 	{
@@ -198,9 +198,9 @@ next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 static bool
 load_heads(DynFetch *fetch)
 {
-	const DynFetchSpec *spec = &fetch->streams.spec;
+	const DynFetchParams *params = &fetch->streams.params;
 
-	if (fetch->next_stream < spec->nstreams)
+	if (fetch->next_stream < params->nstreams)
 		return false;
 	for (int i = 0; i < fetch->nactive; i++)
 	{
@@ -216,18 +216,18 @@ load_heads(DynFetch *fetch)
 			continue;
 		MemoryContextReset(stream->head_context);
 		oldcontext = MemoryContextSwitchTo(stream->head_context);
-		spec->decode_sort(spec->sort_arg, stream->head, stream->sort);
+		params->decode_sort(params->sort_arg, stream->head, stream->sort);
 		MemoryContextSwitchTo(oldcontext);
 	}
 	return true;
 }
 
 static bool
-is_less(const DynFetchSpec *spec, const DynStream *a, const DynStream *b)
+is_less(const DynFetchParams *params, const DynStream *a, const DynStream *b)
 {
 	int			order = 0;
 
-	for (int i = 0; i < spec->nsort && order == 0; i++)
+	for (int i = 0; i < params->nsort && order == 0; i++)
 	{
 		const DynScalar *x = &a->sort[i];
 		const DynScalar *y = &b->sort[i];
@@ -235,7 +235,7 @@ is_less(const DynFetchSpec *spec, const DynStream *a, const DynStream *b)
 		if (x->data == NULL || y->data == NULL)
 			order = (x->data != NULL) - (y->data != NULL);
 		else
-			order = spec->backward ? dyn_scalar_compare(y, x) : dyn_scalar_compare(x, y);
+			order = params->backward ? dyn_scalar_compare(y, x) : dyn_scalar_compare(x, y);
 	}
 	return order < 0;
 }
@@ -250,7 +250,7 @@ least_head(DynFetch *fetch)
 		DynStream  *stream = fetch->active[i];
 
 		if (stream->has_head &&
-			(least == NULL || is_less(&fetch->streams.spec, stream, least)))
+			(least == NULL || is_less(&fetch->streams.params, stream, least)))
 			least = stream;
 	}
 	return least;
@@ -261,7 +261,7 @@ next_merged(DynFetch *fetch)
 {
 	DynStream  *least;
 
-	Assert(fetch->streams.spec.nsort > 0);
+	Assert(fetch->streams.params.nsort > 0);
 	if (--fetch->until_pump <= 0)
 		dyn_schedule_pump(fetch);
 	while (!load_heads(fetch))
@@ -277,7 +277,7 @@ next_merged(DynFetch *fetch)
 	Assert(least->first != NULL && least->first->cursor.given > 0);
 	/* the page stays the stream's first one, so that the slots stay valid */
 	memcpy(fetch->slots, least->head,
-		   fetch->streams.spec.npaths * sizeof(DynValue));
+		   fetch->streams.params.npaths * sizeof(DynValue));
 	least->has_head = false;
 	fetch->origin = least->first;
 	return fetch->slots;
@@ -286,7 +286,7 @@ next_merged(DynFetch *fetch)
 const DynValue *
 dyn_fetch_next(DynFetch *fetch)
 {
-	return fetch->streams.spec.nsort > 0 ? next_merged(fetch)
+	return fetch->streams.params.nsort > 0 ? next_merged(fetch)
 		: next_unordered(fetch);
 }
 
@@ -319,9 +319,9 @@ dyn_fetch_next_of(DynFetch *fetch, int number)
 void
 dyn_fetch_extend(DynFetch *fetch, int nstreams)
 {
-	Assert(nstreams >= fetch->streams.spec.nstreams);
-	Assert(fetch->streams.spec.keyed);
-	fetch->streams.spec.nstreams = nstreams;
+	Assert(nstreams >= fetch->streams.params.nstreams);
+	Assert(fetch->streams.params.keyed);
+	fetch->streams.params.nstreams = nstreams;
 	fetch->until_pump -= PUMP_SHARE_OF_EXTENSION;
 	if (fetch->until_pump <= 0)
 		dyn_schedule_pump(fetch);
@@ -332,7 +332,7 @@ dyn_fetch_extend(DynFetch *fetch, int nstreams)
 void
 dyn_fetch_drop(DynFetch *fetch, int number)
 {
-	Assert(fetch->streams.spec.keyed);
+	Assert(fetch->streams.params.keyed);
 	if (fetch->current != NULL && fetch->current->number == number)
 		fetch->current = NULL;
 	fetch->origin = NULL;
@@ -352,7 +352,7 @@ dyn_fetch_count_of(DynFetch *fetch, int number)
 
 	if (stream == NULL)
 		return 0;
-	Assert(fetch->streams.spec.counting);
+	Assert(fetch->streams.params.counting);
 	while (dyn_fetch_next_of(fetch, number) != NULL)
 		continue;
 	count = stream->count;
@@ -376,7 +376,7 @@ dyn_fetch_send_ahead(DynFetch *fetch)
 uint64
 dyn_fetch_count(DynFetch *fetch)
 {
-	Assert(fetch->streams.spec.counting);
+	Assert(fetch->streams.params.counting);
 	dyn_schedule_pump(fetch);
 	while (!dyn_schedule_is_finished(fetch))
 		dyn_schedule_wait(fetch);
@@ -389,7 +389,7 @@ dyn_fetch_count(DynFetch *fetch)
 static DynFetchState
 present_state(DynFetch *fetch)
 {
-	if (fetch->streams.spec.nsort > 0 && !fetch->streams.spec.counting)
+	if (fetch->streams.params.nsort > 0 && !fetch->streams.params.counting)
 	{
 		if (!load_heads(fetch))
 			return DYN_FETCH_WAITS;
@@ -409,7 +409,7 @@ dyn_fetch_poll(DynFetch *fetch)
 {
 	DynFetchState state = present_state(fetch);
 
-	Assert(!fetch->streams.spec.keyed);
+	Assert(!fetch->streams.params.keyed);
 	if (state != DYN_FETCH_WAITS)
 		return state;
 	do
@@ -434,24 +434,24 @@ dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight)
 {
 	int			n;
 
-	if (fetch->streams.spec.group_in_flight == group_in_flight)
+	if (fetch->streams.params.group_in_flight == group_in_flight)
 		return;
 	n = dyn_schedule_in_flight(fetch);
-	Assert(fetch->streams.spec.group_in_flight == NULL ||
-		   *fetch->streams.spec.group_in_flight >= n);
-	if (fetch->streams.spec.group_in_flight != NULL)
-		*fetch->streams.spec.group_in_flight -= n;
+	Assert(fetch->streams.params.group_in_flight == NULL ||
+		   *fetch->streams.params.group_in_flight >= n);
+	if (fetch->streams.params.group_in_flight != NULL)
+		*fetch->streams.params.group_in_flight -= n;
 	if (group_in_flight != NULL)
 		*group_in_flight += n;
-	fetch->streams.spec.group_in_flight = group_in_flight;
+	fetch->streams.params.group_in_flight = group_in_flight;
 }
 
 void
 dyn_fetch_drain(DynFetch *fetch)
 {
-	Assert(!fetch->streams.spec.keyed);
+	Assert(!fetch->streams.params.keyed);
 	fetch->draining = true;
-	fetch->next_stream = fetch->streams.spec.nstreams;
+	fetch->next_stream = fetch->streams.params.nstreams;
 }
 
 bool

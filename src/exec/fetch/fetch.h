@@ -13,7 +13,7 @@
  * time, and so does the end of the parent context.  Requests in flight are
  * then abandoned.
  *
- * Items come in any order, with two exceptions.  If the spec has sort values,
+ * Items come in any order, with two exceptions.  If the params has sort values,
  * streams are merged by them; each stream returns its own items in that order.
  * If the fetch is keyed, the caller names each stream by its number, usually
  * in rising order, and those that follow are read ahead.
@@ -31,7 +31,7 @@
 
 typedef struct DynFetch DynFetch;
 
-typedef struct DynFetchSpec
+typedef struct DynFetchParams
 {
 	DynConnection *connection;
 	DynOperation op;			/* operation of every request */
@@ -119,13 +119,13 @@ typedef struct DynFetchSpec
 									 * consumer waits together; NULL: no
 									 * group */
 	bool		counting;		/* Select=COUNT: pages are not stored */
-} DynFetchSpec;
+} DynFetchParams;
 
 /*
- * Starts a fetch.  Copies the spec; the objects it points to must live as long
+ * Starts a fetch.  Copies the params; the objects it points to must live as long
  * as the fetch.
  */
-extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchSpec *spec);
+extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchParams *params);
 
 /*
  * Returns the next item's slots, valid until the next call; NULL at the end.
@@ -142,7 +142,7 @@ extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 extern bool dyn_fetch_rewind(DynFetch *fetch);
 
 /*
- * Runs to the end and returns the sum of all Counts; the spec has `counting`.
+ * Runs to the end and returns the sum of all Counts; the params has `counting`.
  */
 extern uint64 dyn_fetch_count(DynFetch *fetch);
 
@@ -169,7 +169,7 @@ extern double dyn_fetch_pause(DynFetch *fetch);
 
 /*
  * Sets the group of fetches for which the consumer waits together (see the
- * spec), or NULL if it waits for this fetch alone.  Requests in flight then
+ * params), or NULL if it waits for this fetch alone.  Requests in flight then
  * count for the new group.
  */
 extern void dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight);

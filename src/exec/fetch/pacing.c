@@ -36,30 +36,30 @@
 void
 dyn_pacing_init(DynStreamContext *context)
 {
-	const DynFetchSpec *spec = &context->spec;
+	const DynFetchParams *params = &context->params;
 	DynPacing  *pacing = &context->pacing;
-	double		of_server = spec->connection->max_read_units_per_second;
-	double		of_table = spec->max_read_units_per_second;
-	double		of_capacity = spec->capacity_share;
+	double		of_server = params->connection->max_read_units_per_second;
+	double		of_table = params->max_read_units_per_second;
+	double		of_capacity = params->capacity_share;
 	double		smallest = dyn_smaller_limit(dyn_smaller_limit(of_server, of_table),
 											 of_capacity);
 
-	pacing->table = dyn_table_pace(spec->connection, spec->table, spec->index,
+	pacing->table = dyn_table_pace(params->connection, params->table, params->index,
 								   context->statement->number,
 								   dyn_statement_is_running);
-	pacing->item_units = spec->item_units;
+	pacing->item_units = params->item_units;
 	if (smallest <= 0)
 		return;
 	pacing->budgets = palloc0(sizeof(DynBudgets));
 	if (of_server > 0)
-		dyn_budgets_add(pacing->budgets, spec->connection, DYN_BUDGET_READS,
+		dyn_budgets_add(pacing->budgets, params->connection, DYN_BUDGET_READS,
 						NULL, NULL, of_server);
 	if (of_table > 0)
-		dyn_budgets_add(pacing->budgets, spec->connection, DYN_BUDGET_READS,
-						spec->table, NULL, of_table);
+		dyn_budgets_add(pacing->budgets, params->connection, DYN_BUDGET_READS,
+						params->table, NULL, of_table);
 	if (of_capacity > 0)
-		dyn_budgets_add(pacing->budgets, spec->connection, DYN_BUDGET_READS,
-						spec->table, spec->global_index ? spec->global_index : "",
+		dyn_budgets_add(pacing->budgets, params->connection, DYN_BUDGET_READS,
+						params->table, params->global_index ? params->global_index : "",
 						of_capacity);
 	pacing->budget_units = REQUEST_SECONDS * smallest;
 }
@@ -72,16 +72,16 @@ dyn_pacing_init(DynStreamContext *context)
 static double
 price(const DynStreamContext *context, double units)
 {
-	return context->spec.consistent ? 2 * units : units;
+	return context->params.consistent ? 2 * units : units;
 }
 
 /* Returns the statement's limit; 0: unlimited. */
 static double
 statement_limit(const DynStreamContext *context)
 {
-	if (context->spec.limits_units)
+	if (context->params.limits_units)
 		return 0;
-	return dyn_statement_max_units(context->spec.connection);
+	return dyn_statement_max_units(context->params.connection);
 }
 
 /* Returns what remains of the limit if requests in flight cost as expected. */
@@ -96,8 +96,8 @@ left_of_statement(const DynStreamContext *context, double limit)
 DYN_NORETURN static void
 report_limit(const DynStreamContext *context, double limit, double cost)
 {
-	const DynFetchSpec *spec = &context->spec;
-	const char *key = spec->access->base[0].name;
+	const DynFetchParams *params = &context->params;
+	const char *key = params->access->base[0].name;
 
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -105,9 +105,9 @@ report_limit(const DynStreamContext *context, double limit, double cost)
 						   "statement exceeds the limit of %g read units",
 						   limit == 1 ? 1 : 2, limit),
 			 errdetail("The statement has used %.1f; the next request for DynamoDB table \"%s\" is expected to use %.1f.",
-					   context->statement->counters.read_units, spec->table,
+					   context->statement->counters.read_units, params->table,
 					   cost),
-			 spec->op == DYN_OP_SCAN
+			 params->op == DYN_OP_SCAN
 			 ? errhint("Add a condition on partition key \"%s\" to read less, or raise max_read_units_per_statement.",
 					   key)
 			 : errhint("Add conditions so that fewer keys match, or raise max_read_units_per_statement.")));
@@ -142,7 +142,7 @@ awaits_response(const DynStreamContext *context)
 		return false;
 	will_come = pacing->table->in_flight > 0 ||
 		(pacing->awaited > context->paused &&
-		 (!context->spec.keyed ||
+		 (!context->params.keyed ||
 		  statement->bytes + context->expected <= statement->max_bytes));
 	return will_come && left_of_statement(context, limit) <
 		Max(pacing->request_units, price(context, DYN_LEAST_UNITS));
@@ -171,9 +171,9 @@ dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
 static bool
 costs_by_item(const DynStreamContext *context)
 {
-	return context->spec.op == DYN_OP_GET_ITEM ||
-		context->spec.op == DYN_OP_BATCH_GET_ITEM ||
-		context->spec.fetches_items;
+	return context->params.op == DYN_OP_GET_ITEM ||
+		context->params.op == DYN_OP_BATCH_GET_ITEM ||
+		context->params.fetches_items;
 }
 
 /* Returns the smaller number; `items` 0 stands for any number. */
@@ -241,7 +241,7 @@ expected_units(const DynStreamContext *context, double items)
 	double		units = pacing->request_units > 0 ? pacing->request_units
 		: DYN_FULL_PAGE_UNITS;
 
-	if (context->spec.op == DYN_OP_BATCH_GET_ITEM && pacing->item_units > 0)
+	if (context->params.op == DYN_OP_BATCH_GET_ITEM && pacing->item_units > 0)
 		units = items * pacing->item_units;
 	else if (items > 0 && pacing->item_units > 0)
 		units = pacing->request_units > 0
@@ -264,7 +264,7 @@ most_units(const DynStreamContext *context, const DynStream *stream,
 	if (items > 0)
 		most = costs_by_item(context) ? items * item
 			: Min(items * item, most);
-	if (context->spec.op == DYN_OP_QUERY && stream->nrequests == 0 &&
+	if (context->params.op == DYN_OP_QUERY && stream->nrequests == 0 &&
 		pacing->most_request > 0)
 		most = Min(most, pacing->most_request);
 	return Max(most, price(context, DYN_LEAST_UNITS));
@@ -350,7 +350,7 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 
 	dyn_pacing_correct(context, stream, units);
 	pacing->most_request = Max(pacing->most_request, units);
-	if (items <= 0 && context->spec.op == DYN_OP_BATCH_GET_ITEM)
+	if (items <= 0 && context->params.op == DYN_OP_BATCH_GET_ITEM)
 		return;
 	pacing->stalled = false;
 	pacing->request_units = smoothed(pacing->request_units, units);
@@ -384,10 +384,10 @@ report_throttle_timeout(const DynStreamContext *context, const DynStream *stream
 	 * read again
 	 */
 	dyn_pace_init(&pacing->table->pace,
-				  context->spec.connection->max_concurrency);
+				  context->params.connection->max_concurrency);
 	dyn_report_throttled(stream->call, false,
-						 dyn_describe_target(context->spec.table, context->spec.index),
-						 pacing->stalled_ms / 1000, context->spec.capacity,
+						 dyn_describe_target(context->params.table, context->params.index),
+						 pacing->stalled_ms / 1000, context->params.capacity,
 						 context->statement->counters.read_units);
 }
 
@@ -398,7 +398,7 @@ report_throttle_timeout(const DynStreamContext *context, const DynStream *stream
 static void
 warn_if_slow(const DynStreamContext *context, double now)
 {
-	const DynFetchSpec *spec = &context->spec;
+	const DynFetchParams *params = &context->params;
 	DynThrottle *throttle = dyn_statement_throttle(context->statement,
 												   context->pacing.table);
 	double		rate = context->pacing.table->pace.rate;
@@ -408,7 +408,7 @@ warn_if_slow(const DynStreamContext *context, double now)
 		return;
 	throttle->warned = true;
 	ereport(WARNING,
-			(errmsg("DynamoDB is throttling reads of %s", dyn_describe_target(spec->table, spec->index)),
+			(errmsg("DynamoDB is throttling reads of %s", dyn_describe_target(params->table, params->index)),
 			 rate > 0
 			 ? errdetail("The statement continues at about %.*f read units per second.",
 						 rate < 10 ? 1 : 0, rate)
@@ -439,7 +439,7 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 	const DynCall *call = stream->call;
 	DynPacing  *pacing = &context->pacing;
 	DynTablePace *table = pacing->table;
-	int			timeout_ms = context->spec.connection->throttle_timeout;
+	int			timeout_ms = context->params.connection->throttle_timeout;
 	double		now = dyn_session_now();
 
 	if (call->hot_partition)
@@ -451,7 +451,7 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 						call->done_ms);
 	}
 	if (!call->hot_partition || !is_alone(table, stream, call->done_ms))
-		dyn_pace_refuse(&table->pace, stream->cost, context->spec.capacity,
+		dyn_pace_refuse(&table->pace, stream->cost, context->params.capacity,
 						call->started_ms, call->done_ms);
 	/* do not count time in which the executor did not poll the fetch */
 	pacing->stalled_ms = !pacing->stalled ? 0

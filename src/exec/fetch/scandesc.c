@@ -223,7 +223,7 @@ decode_sort(void *arg, const DynValue *slots, DynScalar *values)
  * By its values, successive pages of a Query are checked.
  */
 static void
-set_sort_slot(DynFetchSpec *spec, const DynAccess *access,
+set_sort_slot(DynFetchParams *params, const DynAccess *access,
 			  const DynIndexMeta *index, const DynRequests *requests,
 			  const DynRows *rows)
 {
@@ -233,9 +233,9 @@ set_sort_slot(DynFetchSpec *spec, const DynAccess *access,
 		name = access->base[1].name;
 	else if (index != NULL && index->key.nrange > 0)
 		name = index->key.range[0].name;
-	spec->sort_slot = name != NULL ? dyn_rows_slot(rows, name) : -1;
-	spec->sort_is_unique = requests->index == NULL;
-	spec->backward = requests->backward;
+	params->sort_slot = name != NULL ? dyn_rows_slot(rows, name) : -1;
+	params->sort_is_unique = requests->index == NULL;
+	params->backward = requests->backward;
 }
 
 /* True if a local index must fetch attributes that it does not project. */
@@ -264,7 +264,7 @@ units_of_key(double item_bytes)
 
 /* Sets the requests' expected cost and limit, from the table's description. */
 static void
-set_sizes(DynFetchSpec *spec, const DynTableMeta *meta, const DynIndexMeta *index,
+set_sizes(DynFetchParams *params, const DynTableMeta *meta, const DynIndexMeta *index,
 		  const DynRequests *requests, const DynRelation *relation)
 {
 	const DynReadOptions *options = &relation->options;
@@ -272,23 +272,23 @@ set_sizes(DynFetchSpec *spec, const DynTableMeta *meta, const DynIndexMeta *inde
 	double		bytes;
 	double		units;
 
-	spec->consistent = dyn_requests_are_consistent(requests);
+	params->consistent = dyn_requests_are_consistent(requests);
 	if (meta == NULL)
 		return;
 	bytes = dyn_metadata_item_bytes(meta, index);
 	throughput = index ? &index->throughput : &meta->throughput;
-	spec->capacity = throughput->read_units;
-	spec->capacity_share = dyn_capacity_share(throughput, options->read_capacity,
-											  options->read_percent);
-	spec->global_index = index && index->global ? index->name : NULL;
-	if (spec->op == DYN_OP_BATCH_GET_ITEM && bytes > 0)
-		spec->batch_keys = (int) Max(1, Min(BATCH_BYTES / bytes, DYN_BATCH_GET_MAX_KEYS));
-	spec->fetches_items = fetches_items(meta, index, requests);
-	units = spec->op == DYN_OP_GET_ITEM || spec->op == DYN_OP_BATCH_GET_ITEM
+	params->capacity = throughput->read_units;
+	params->capacity_share = dyn_capacity_share(throughput, options->read_capacity,
+												options->read_percent);
+	params->global_index = index && index->global ? index->name : NULL;
+	if (params->op == DYN_OP_BATCH_GET_ITEM && bytes > 0)
+		params->batch_keys = (int) Max(1, Min(BATCH_BYTES / bytes, DYN_BATCH_GET_MAX_KEYS));
+	params->fetches_items = fetches_items(meta, index, requests);
+	units = params->op == DYN_OP_GET_ITEM || params->op == DYN_OP_BATCH_GET_ITEM
 		? units_of_key(bytes) : dyn_sequence_units(bytes);
-	if (units > 0 && spec->fetches_items)
+	if (units > 0 && params->fetches_items)
 		units += units_of_key(dyn_metadata_item_bytes(meta, NULL));
-	spec->item_units = spec->consistent ? 2 * units : units;
+	params->item_units = params->consistent ? 2 * units : units;
 }
 
 DynFetch *
@@ -297,53 +297,53 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 {
 	const DynIndexMeta *index;
 	const DynTableMeta *meta = describe(scandesc->relation, requests->index, &index);
-	DynFetchSpec spec = {0};
+	DynFetchParams params = {0};
 	DynExpected first;
 	DynFetch   *fetch;
 
 	Assert(requests->nstreams > 0 && scandesc->checked);
-	spec.connection = scandesc->relation->connection;
-	spec.op = requests->op;
-	spec.table = scandesc->relation->table;
-	spec.index = requests->index;
-	spec.access = scandesc->access;
-	spec.paths = rows->paths;
-	spec.npaths = rows->npaths;
-	spec.nstreams = requests->nstreams;
-	spec.prepare = dyn_requests_prepare;
-	spec.describe = dyn_requests_describe;
-	spec.arg = requests;
-	spec.expected = dyn_requests_expected;
+	params.connection = scandesc->relation->connection;
+	params.op = requests->op;
+	params.table = scandesc->relation->table;
+	params.index = requests->index;
+	params.access = scandesc->access;
+	params.paths = rows->paths;
+	params.npaths = rows->npaths;
+	params.nstreams = requests->nstreams;
+	params.prepare = dyn_requests_prepare;
+	params.describe = dyn_requests_describe;
+	params.arg = requests;
+	params.expected = dyn_requests_expected;
 	dyn_requests_expected(requests, 0, &first);
 	for (int i = 0; i < first.nparts; i++)
-		spec.key_slots[i] = dyn_rows_slot(rows, first.keys[i].name);
-	set_sort_slot(&spec, scandesc->access, index, requests, rows);
-	set_sizes(&spec, meta, index, requests, scandesc->relation);
-	spec.max_read_units_per_second = scandesc->relation->max_read_units_per_second;
-	spec.may_stop_early = scandesc->access->may_stop_early;
-	spec.keep = scandesc->keeps;
-	spec.first_limit = scandesc->access->limit_hint;
-	spec.fetch_size = scandesc->relation->options.fetch_size;
-	spec.bound = scandesc->bound;
-	spec.bound_units = scandesc->bound_units;
-	spec.beyond = scandesc->beyond;
-	spec.beyond_arg = scandesc->beyond_arg;
-	spec.counters = scandesc->count_into;
+		params.key_slots[i] = dyn_rows_slot(rows, first.keys[i].name);
+	set_sort_slot(&params, scandesc->access, index, requests, rows);
+	set_sizes(&params, meta, index, requests, scandesc->relation);
+	params.max_read_units_per_second = scandesc->relation->max_read_units_per_second;
+	params.may_stop_early = scandesc->access->may_stop_early;
+	params.keep = scandesc->keeps;
+	params.first_limit = scandesc->access->limit_hint;
+	params.fetch_size = scandesc->relation->options.fetch_size;
+	params.bound = scandesc->bound;
+	params.bound_units = scandesc->bound_units;
+	params.beyond = scandesc->beyond;
+	params.beyond_arg = scandesc->beyond_arg;
+	params.counters = scandesc->count_into;
 	/* responses to lookups are awaited one by one, without a group */
-	spec.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
-	spec.counting = requests->count_only;
-	spec.keyed = keyed;
+	params.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
+	params.counting = requests->count_only;
+	params.keyed = keyed;
 	if (scandesc->access->ordered && scandesc->access->in_turn && !keyed)
-		spec.in_turn = requests->nstreams > 1;
+		params.in_turn = requests->nstreams > 1;
 	else if (scandesc->access->ordered && requests->nstreams > 1 && !keyed)
 	{
 		Assert(scandesc->access->nsort > 0);
-		spec.decode_sort = decode_sort;
-		spec.sort_arg = scandesc;
-		spec.nsort = scandesc->access->nsort;
-		spec.all_at_once = true;
+		params.decode_sort = decode_sort;
+		params.sort_arg = scandesc;
+		params.nsort = scandesc->access->nsort;
+		params.all_at_once = true;
 	}
-	fetch = dyn_fetch_start(scandesc->statement, &spec);
+	fetch = dyn_fetch_start(scandesc->statement, &params);
 	dyn_scandesc_set_origin(scandesc, fetch, requests);
 	return fetch;
 }

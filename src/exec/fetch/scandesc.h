@@ -32,8 +32,8 @@ typedef struct DynScanDesc
 								 * table's description */
 	bool		policy_applied; /* true if scan_policy was applied to a Scan */
 	bool		keeps;			/* may be rescanned with the same values */
-	int		   *group_in_flight;	/* as in DynFetchSpec; NULL: no peers */
-	long		bound;			/* next fetch's, as in DynFetchSpec */
+	int		   *group_in_flight;	/* as in DynFetchParams; NULL: no peers */
+	long		bound;			/* next fetch's, as in DynFetchParams */
 	double		bound_units;
 	void		(*beyond) (void *arg);
 	void	   *beyond_arg;

@@ -64,18 +64,18 @@
 void
 dyn_schedule_init(DynFetch *fetch)
 {
-	const DynFetchSpec *spec = &fetch->streams.spec;
-	int			concurrency = spec->connection->max_concurrency;
+	const DynFetchParams *params = &fetch->streams.params;
+	int			concurrency = params->connection->max_concurrency;
 
-	Assert(spec->nsort == 0 || (spec->all_at_once && !spec->keyed && !spec->in_turn));
-	fetch->streams.expected = spec->keyed ? KEYED_EXPECTED_BYTES
+	Assert(params->nsort == 0 || (params->all_at_once && !params->keyed && !params->in_turn));
+	fetch->streams.expected = params->keyed ? KEYED_EXPECTED_BYTES
 		: FIRST_EXPECTED_BYTES;
-	if (spec->all_at_once)
-		fetch->max_active = spec->nstreams;
-	else if (spec->keyed)
+	if (params->all_at_once)
+		fetch->max_active = params->nstreams;
+	else if (params->keyed)
 		fetch->max_active = concurrency * KEYED_WINDOW; /* more may come */
 	else
-		fetch->max_active = Min(spec->nstreams, concurrency);
+		fetch->max_active = Min(params->nstreams, concurrency);
 	fetch->space = Max(fetch->max_active, 1);
 	fetch->active = MemoryContextAllocZero(fetch->context, fetch->space *
 										   sizeof(DynStream *));
@@ -103,7 +103,7 @@ is_settled(const DynFetch *fetch, int number)
 void
 dyn_schedule_settle(DynFetch *fetch, int number)
 {
-	Assert(number >= 0 && number < fetch->streams.spec.nstreams);
+	Assert(number >= 0 && number < fetch->streams.params.nstreams);
 	if (number >= fetch->nsettled)
 	{
 		int			n = Max(64, number + number / 2);
@@ -124,8 +124,8 @@ begin_stream(DynFetch *fetch, int number)
 	DynStream  *stream;
 
 	Assert(!is_settled(fetch, number) && !fetch->draining);
-	Assert(number < fetch->streams.spec.nstreams);
-	if (fetch->streams.spec.keyed)
+	Assert(number < fetch->streams.params.nstreams);
+	if (fetch->streams.params.keyed)
 		dyn_schedule_settle(fetch, number);
 	if (fetch->nidle > 0)
 		stream = fetch->idle[--fetch->nidle];
@@ -133,9 +133,9 @@ begin_stream(DynFetch *fetch, int number)
 	{
 		stream = MemoryContextAllocZero(fetch->context, sizeof(DynStream));
 		stream->head = MemoryContextAllocZero(fetch->context,
-											  Max(fetch->streams.spec.npaths, 1) *
+											  Max(fetch->streams.params.npaths, 1) *
 											  sizeof(DynValue));
-		if (fetch->streams.spec.nsort > 0)
+		if (fetch->streams.params.nsort > 0)
 			stream->head_context = AllocSetContextCreate(fetch->context,
 														 "dynamo_fdw merged item",
 														 ALLOCSET_SMALL_SIZES);
@@ -150,8 +150,8 @@ begin_stream(DynFetch *fetch, int number)
 DynStream *
 dyn_schedule_stream(DynFetch *fetch, int number)
 {
-	Assert(fetch->streams.spec.keyed && number >= 0);
-	Assert(number < fetch->streams.spec.nstreams);
+	Assert(fetch->streams.params.keyed && number >= 0);
+	Assert(number < fetch->streams.params.nstreams);
 	if (fetch->current != NULL && fetch->current->number == number)
 		return fetch->current;
 	fetch->current = NULL;
@@ -186,7 +186,7 @@ retire_streams(DynFetch *fetch)
 	for (int i = 0; i < fetch->nactive; i++)
 	{
 		DynStream  *stream = fetch->active[i];
-		bool		is_needed = fetch->streams.spec.keyed &&
+		bool		is_needed = fetch->streams.params.keyed &&
 			(stream->number == fetch->awaited || stream->count > 0);
 
 		if (fetch->draining)
@@ -218,16 +218,16 @@ is_idle(const DynStream *stream)
 static bool
 wants_to_send(const DynFetch *fetch, const DynStream *stream)
 {
-	const DynFetchSpec *spec = &fetch->streams.spec;
+	const DynFetchParams *params = &fetch->streams.params;
 
 	if (!is_idle(stream) || fetch->draining)
 		return false;
-	if (stream->nrequests == 0 || !spec->may_stop_early)
+	if (stream->nrequests == 0 || !params->may_stop_early)
 		return true;
 	/* a stream that is not awaited may never be read */
-	if (spec->keyed && stream->number != fetch->awaited)
+	if (params->keyed && stream->number != fetch->awaited)
 		return false;
-	if (stream->nrequests >= LAZY_PAGES && spec->bound_units == 0)
+	if (stream->nrequests >= LAZY_PAGES && params->bound_units == 0)
 		return true;
 	/* send only when the pages that it has received are used up */
 	return stream->first == NULL && fetch->page == NULL;
@@ -238,7 +238,7 @@ dyn_schedule_has_space(const DynFetch *fetch)
 {
 	const DynStatement *statement = fetch->streams.statement;
 
-	return statement->in_flight < fetch->streams.spec.connection->max_concurrency &&
+	return statement->in_flight < fetch->streams.params.connection->max_concurrency &&
 		statement->bytes + fetch->streams.expected <= statement->max_bytes;
 }
 
@@ -271,7 +271,7 @@ has_pages(const DynFetch *fetch)
 static bool
 awaits_response(const DynFetch *fetch)
 {
-	const int  *group = fetch->streams.spec.group_in_flight;
+	const int  *group = fetch->streams.params.group_in_flight;
 
 	return group && !fetch->solo_wait ? *group > 0 : dyn_schedule_in_flight(fetch) > 0;
 }
@@ -292,12 +292,12 @@ dyn_schedule_turn(const DynFetch *fetch)
 static bool
 is_wanted(const DynFetch *fetch, const DynStream *stream)
 {
-	if (fetch->streams.spec.in_turn)
+	if (fetch->streams.params.in_turn)
 		return fetch->page == NULL && stream->first == NULL &&
 			stream == dyn_schedule_turn(fetch);
-	if (fetch->streams.spec.keyed)
+	if (fetch->streams.params.keyed)
 		return stream->number == fetch->awaited && stream->first == NULL;
-	if (fetch->streams.spec.nsort > 0)
+	if (fetch->streams.params.nsort > 0)
 		return stream->first == NULL && !stream->has_head;
 	return !has_pages(fetch);
 }
@@ -307,7 +307,7 @@ static bool
 is_starving(const DynFetch *fetch, const DynStream *stream)
 {
 	return is_wanted(fetch, stream) &&
-		(fetch->streams.spec.keyed || !awaits_response(fetch));
+		(fetch->streams.params.keyed || !awaits_response(fetch));
 }
 
 static bool
@@ -336,7 +336,7 @@ next_to_send(const DynFetch *fetch)
 			(next == NULL || stream->nrequests < next->nrequests) &&
 			may_send(fetch, stream))
 			next = stream;
-		if (next != NULL && fetch->streams.spec.keyed)
+		if (next != NULL && fetch->streams.params.keyed)
 			break;
 	}
 	return next;
@@ -351,22 +351,22 @@ dyn_schedule_may_send(const DynFetch *fetch)
 void
 dyn_schedule_send(DynFetch *fetch)
 {
-	const DynFetchSpec *spec = &fetch->streams.spec;
-	bool		lazy = spec->may_stop_early && !spec->all_at_once && !spec->keyed;
-	int			allowed = lazy ? Min(fetch->max_active, spec->in_turn
+	const DynFetchParams *params = &fetch->streams.params;
+	bool		lazy = params->may_stop_early && !params->all_at_once && !params->keyed;
+	int			allowed = lazy ? Min(fetch->max_active, params->in_turn
 									 ? 1 + fetch->next_stream / LAZY_TURNS
 									 : 1 + fetch->pages_used)
 		: fetch->max_active;
 	DynStream  *next;
 
-	while (fetch->next_stream < spec->nstreams && fetch->nactive < allowed)
+	while (fetch->next_stream < params->nstreams && fetch->nactive < allowed)
 	{
 		if (!is_settled(fetch, fetch->next_stream))
 			begin_stream(fetch, fetch->next_stream);
 		fetch->next_stream++;
 	}
 	/* in a keyed fetch, the consumer may begin more streams */
-	Assert(spec->keyed || fetch->nactive <= fetch->max_active);
+	Assert(params->keyed || fetch->nactive <= fetch->max_active);
 	while ((next = next_to_send(fetch)) != NULL &&
 		   dyn_stream_send(&fetch->streams, next))
 		continue;
@@ -386,12 +386,12 @@ wants_response(const DynFetch *fetch, const DynStream *stream)
 {
 	const DynStatement *statement = fetch->streams.statement;
 
-	if (fetch->streams.spec.nsort > 0 ||
+	if (fetch->streams.params.nsort > 0 ||
 		statement->bytes + fetch->streams.expected <= statement->max_bytes)
 		return true;
-	if (fetch->streams.spec.keyed)
+	if (fetch->streams.params.keyed)
 		return stream->number == fetch->awaited;
-	return fetch->streams.spec.in_turn ? is_wanted(fetch, stream) : !has_pages(fetch);
+	return fetch->streams.params.in_turn ? is_wanted(fetch, stream) : !has_pages(fetch);
 }
 
 static bool
@@ -409,7 +409,7 @@ static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)
 {
 	return dyn_stream_is_paused(stream) && is_wanted(fetch, stream) &&
-		(fetch->streams.spec.keyed || all_paused(fetch));
+		(fetch->streams.params.keyed || all_paused(fetch));
 }
 
 /*
@@ -485,7 +485,7 @@ bool
 dyn_schedule_is_finished(const DynFetch *fetch)
 {
 	return fetch->nactive == 0 &&
-		fetch->next_stream >= fetch->streams.spec.nstreams;
+		fetch->next_stream >= fetch->streams.params.nstreams;
 }
 
 double

@@ -15,7 +15,7 @@
 
 struct DynFetch
 {
-	DynStreamContext streams;	/* shared data, including the spec */
+	DynStreamContext streams;	/* shared data, including the params */
 	MemoryContext context;
 	int			nactive;
 	int			max_active;
@@ -41,7 +41,7 @@ struct DynFetch
 	DynValue   *slots;
 };
 
-/* Allocates the schedule in fetch->context, as the spec requires. */
+/* Allocates the schedule in fetch->context, as the params requires. */
 extern void dyn_schedule_init(DynFetch *fetch);
 
 /* Frees the streams; raises no error. */

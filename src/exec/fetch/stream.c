@@ -43,7 +43,7 @@
 void
 dyn_stream_begin(const DynStreamContext *context, DynStream *stream, int number)
 {
-	const DynFetchSpec *spec = &context->spec;
+	const DynFetchParams *params = &context->params;
 
 	Assert(!stream->in_flight && stream->first == NULL && stream->last == NULL);
 	stream->number = number;
@@ -54,8 +54,8 @@ dyn_stream_begin(const DynStreamContext *context, DynStream *stream, int number)
 	stream->count = 0;
 	stream->has_head = false;
 	dyn_progress_begin(&stream->progress);
-	dyn_seam_begin(&stream->seam, spec->sort_slot, spec->backward,
-				   spec->sort_is_unique);
+	dyn_seam_begin(&stream->seam, params->sort_slot, params->backward,
+				   params->sort_is_unique);
 	stream->batch.nkeys = 0;
 }
 
@@ -75,28 +75,28 @@ smaller_limit(long a, long b)
 static long
 items_within_bound(const DynStreamContext *context)
 {
-	const DynFetchSpec *spec = &context->spec;
+	const DynFetchParams *params = &context->params;
 	double		item_units = context->examined > 0
-		? context->units / context->examined : spec->item_units;
+		? context->units / context->examined : params->item_units;
 
 	return item_units <= 0 ? DYN_LEAST_BYTES
-		: (long) Min(Max((spec->bound_units - context->units) / item_units, 1), 1e6);
+		: (long) Min(Max((params->bound_units - context->units) / item_units, 1), 1e6);
 }
 
 /* Returns the maximum number of items of the next page; 0: unlimited. */
 static long
 page_limit(const DynStreamContext *context, const DynStream *stream)
 {
-	const DynFetchSpec *spec = &context->spec;
-	long		limit = spec->first_limit;
+	const DynFetchParams *params = &context->params;
+	long		limit = params->first_limit;
 
 	for (int i = 0; limit > 0 && i < stream->nrequests; i++)
 		limit = limit > 10000 ? 0 : limit * LIMIT_GROWTH;
-	if (spec->bound > 0)
-		limit = spec->bound - (long) context->examined;
-	else if (spec->bound_units > 0)
+	if (params->bound > 0)
+		limit = params->bound - (long) context->examined;
+	else if (params->bound_units > 0)
 		limit = smaller_limit(limit, items_within_bound(context));
-	return smaller_limit(limit, spec->fetch_size);
+	return smaller_limit(limit, params->fetch_size);
 }
 
 /* Copies the keys of a batch that are still open to the request. */
@@ -104,7 +104,7 @@ static void
 pick_keys(const DynStreamContext *context, DynStream *stream,
 		  DynReadRequest *request, uint8_t *picked)
 {
-	const DynFetchSpec *spec = &context->spec;
+	const DynFetchParams *params = &context->params;
 	DynBatch   *batch = &stream->batch;
 	int			most_keys;
 
@@ -112,7 +112,7 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 	{
 		dyn_batch_begin(batch, request->nkeys);
 		stream->batch_complete = 0;
-		stream->batch_most = spec->batch_keys > 0 ? spec->batch_keys
+		stream->batch_most = params->batch_keys > 0 ? params->batch_keys
 			: DYN_BATCH_GET_MAX_KEYS;
 	}
 	/*
@@ -133,7 +133,7 @@ write_body(DynStreamContext *context, DynStream *stream)
 	DynBuffer  *body = dyn_call_body(stream->call);
 	uint8_t		picked[DYN_BATCH_GET_MAX_KEYS];
 
-	context->spec.prepare(context->spec.arg, stream->number, &request);
+	context->params.prepare(context->params.arg, stream->number, &request);
 	request.report_units = true;
 	if (request.op == DYN_OP_QUERY || request.op == DYN_OP_SCAN)
 		request.limit = stream->limit =
@@ -156,17 +156,17 @@ write_body(DynStreamContext *context, DynStream *stream)
 bool
 dyn_stream_send(DynStreamContext *context, DynStream *stream)
 {
-	DynFetchSpec *spec = &context->spec;
+	DynFetchParams *params = &context->params;
 
 	Assert(stream->more && !stream->in_flight && stream->reserved == 0);
-	dyn_session_check(spec->connection);
-	if (spec->bound_units > 0 &&
-		((spec->bound > 0 && context->examined >= spec->bound) ||
-		 context->units >= spec->bound_units))
+	dyn_session_check(params->connection);
+	if (params->bound_units > 0 &&
+		((params->bound > 0 && context->examined >= params->bound) ||
+		 context->units >= params->bound_units))
 	{
-		spec->bound = 0;
-		spec->bound_units = 0;
-		spec->beyond(spec->beyond_arg);
+		params->bound = 0;
+		params->bound_units = 0;
+		params->beyond(params->beyond_arg);
 	}
 	if (stream->call == NULL)
 		stream->call = dyn_call_create(dyn_session_client());
@@ -183,14 +183,14 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 	stream->reserved = context->expected;
 	stream->allowed = stream->reserved + SPACE_SLACK;
 	context->statement->in_flight++;
-	if (spec->group_in_flight != NULL)
-		++*spec->group_in_flight;
+	if (params->group_in_flight != NULL)
+		++*params->group_in_flight;
 	context->statement->bytes += stream->reserved;
 	dyn_call_allow(stream->call, stream->allowed);
 	stream->call->ends_throttled = true;
 	stream->call->in_flight = &context->pacing.table->in_flight;
-	dyn_call_start(stream->call, &spec->connection->service,
-				   &context->statement->retries, dyn_operation_name(spec->op));
+	dyn_call_start(stream->call, &params->connection->service,
+				   &context->statement->retries, dyn_operation_name(params->op));
 	return true;
 }
 
@@ -206,8 +206,8 @@ void
 dyn_stream_count(DynStreamContext *context, const DynCounters *counters)
 {
 	dyn_counters_add(&context->statement->counters, counters);
-	if (context->spec.counters != NULL)
-		dyn_counters_add(context->spec.counters, counters);
+	if (context->params.counters != NULL)
+		dyn_counters_add(context->params.counters, counters);
 }
 
 /*
@@ -226,7 +226,7 @@ static void
 count_response(DynStreamContext *context, const DynCall *call,
 			   const DynPage *page)
 {
-	DynOperation op = context->spec.op;
+	DynOperation op = context->params.op;
 	DynCounters counters = {0};
 
 	counters.requests = 1;
@@ -271,11 +271,11 @@ log_line(DynStreamContext *context, const DynStream *stream,
 	if (!dyn_request_is_logged(stream->call))
 		return NULL;
 	initStringInfo(&line);
-	appendStringInfo(&line, "%s %s", operation, context->spec.table);
-	if (context->spec.index != NULL)
-		appendStringInfo(&line, " index %s", context->spec.index);
+	appendStringInfo(&line, "%s %s", operation, context->params.table);
+	if (context->params.index != NULL)
+		appendStringInfo(&line, " index %s", context->params.index);
 	if (dyn_guc_log_requests)
-		context->spec.describe(context->spec.arg, stream->number, &line);
+		context->params.describe(context->params.arg, stream->number, &line);
 	if (stream->nrequests > 1)
 		appendStringInfo(&line, ", page %d", stream->nrequests);
 	if (page != NULL)
@@ -300,19 +300,19 @@ log_line(DynStreamContext *context, const DynStream *stream,
 static bool
 refresh_if_stale(DynStreamContext *context, const DynStream *stream)
 {
-	const DynFetchSpec *spec = &context->spec;
+	const DynFetchParams *params = &context->params;
 	const DynTableMeta *meta;
 
 	if (!dyn_failure_is_stale(stream->call))
 		return false;
 	if (context->refreshed && !stream->sent_after_refresh)
 		return context->matches;
-	dyn_session_forget_table(spec->connection, spec->table);
+	dyn_session_forget_table(params->connection, params->table);
 	if (context->responses > 0 || context->refreshed)
 		return false;
 	context->refreshed = true;
-	meta = dyn_session_table(spec->connection, spec->table);
-	context->matches = dyn_access_is_valid(spec->access, meta);
+	meta = dyn_session_table(params->connection, params->table);
+	context->matches = dyn_access_is_valid(params->access, meta);
 	return context->matches;
 }
 
@@ -334,7 +334,7 @@ static void
 receive_failure(DynStreamContext *context, DynStream *stream,
 				const DynRequestContext *about)
 {
-	const DynFetchSpec *spec = &context->spec;
+	const DynFetchParams *params = &context->params;
 	int			nkeys = dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED);
 
 	dyn_pacing_correct(context, stream, 0);
@@ -345,8 +345,8 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 	if (stream->call->failure == DYN_FAIL_TOO_LARGE && nkeys > 1)
 		stream->batch_most = nkeys / 2;
 	else if (!refresh_if_stale(context, stream) &&
-			 !(spec->denied != NULL && dyn_failure_is_denied(stream->call) &&
-			   spec->denied(spec->arg, stream->number)))
+			 !(params->denied != NULL && dyn_failure_is_denied(stream->call) &&
+			   params->denied(params->arg, stream->number)))
 		dyn_report_call(stream->call, about);
 	send_again(stream);
 }
@@ -374,12 +374,12 @@ end_flight(DynStreamContext *context, DynStream *stream)
 {
 	Assert(stream->in_flight && context->statement->in_flight > 0);
 	Assert(context->statement->bytes >= stream->reserved);
-	Assert(context->spec.group_in_flight == NULL ||
-		   *context->spec.group_in_flight > 0);
+	Assert(context->params.group_in_flight == NULL ||
+		   *context->params.group_in_flight > 0);
 	stream->in_flight = false;
 	context->statement->in_flight--;
-	if (context->spec.group_in_flight != NULL)
-		--*context->spec.group_in_flight;
+	if (context->params.group_in_flight != NULL)
+		--*context->params.group_in_flight;
 	context->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
 	dyn_pacing_landed(context, stream);
@@ -447,7 +447,7 @@ static void
 queue_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page)
 {
 	Assert(page->page.nitems > 0 && page->bytes == 0 && !stream->in_flight);
-	Assert(!context->spec.counting);
+	Assert(!context->params.counting);
 	page->bytes = page->body.cap + dyn_page_memory(&page->page);
 	context->statement->bytes += page->bytes;
 	page->next = NULL;
@@ -483,7 +483,7 @@ static void
 note_last_key(const DynStreamContext *context, DynStream *stream,
 			  const DynPage *page, const DynRequestContext *about)
 {
-	const DynFetchSpec *spec = &context->spec;
+	const DynFetchParams *params = &context->params;
 	const char *err;
 
 	if (page->last_key == NULL)
@@ -493,9 +493,9 @@ note_last_key(const DynStreamContext *context, DynStream *stream,
 							"repeats the LastEvaluatedKey of an earlier page");
 	if (err != NULL)
 		dyn_report_no_match(stream->call, err, about);
-	if (!dyn_access_is_valid_key(spec->access, page->last_key, page->last_key_len))
+	if (!dyn_access_is_valid_key(params->access, page->last_key, page->last_key_len))
 	{
-		dyn_session_forget_table(spec->connection, spec->table);
+		dyn_session_forget_table(params->connection, params->table);
 		dyn_report_changed_schema(about,
 								  "The LastEvaluatedKey of a response has different attributes.");
 	}
@@ -507,7 +507,7 @@ static void
 check_response(DynStreamContext *context, DynStream *stream,
 			   const DynFetchPage *page, const DynRequestContext *about)
 {
-	const DynFetchSpec *spec = &context->spec;
+	const DynFetchParams *params = &context->params;
 	const DynPage *left = page->page.unprocessed ? &context->left : NULL;
 	DynExpected expected = {0};
 	DynPageError error;
@@ -521,15 +521,15 @@ check_response(DynStreamContext *context, DynStream *stream,
 		error.offset += page->page.unprocessed - page->body.data;
 		dyn_report_page(stream->call, &error, about);
 	}
-	expected.op = spec->op;
-	expected.table = spec->table;
-	expected.count_only = spec->counting;
-	expected.slots = spec->key_slots;
+	expected.op = params->op;
+	expected.table = params->table;
+	expected.count_only = params->counting;
+	expected.slots = params->key_slots;
 	expected.batch = &stream->batch;
-	if (spec->op == DYN_OP_QUERY && !spec->counting)
+	if (params->op == DYN_OP_QUERY && !params->counting)
 		expected.seam = &stream->seam;
-	if (spec->expected != NULL)
-		spec->expected(spec->arg, stream->number, &expected);
+	if (params->expected != NULL)
+		params->expected(params->arg, stream->number, &expected);
 	err = dyn_page_check(&page->page, left, &expected, &context->scratch);
 	if (err != NULL)
 		dyn_report_no_match(stream->call, err, about);
@@ -564,14 +564,14 @@ static double
 unreported_units(const DynStreamContext *context, const DynStream *stream,
 				 const DynFetchPage *page, double items)
 {
-	const DynFetchSpec *spec = &context->spec;
-	bool		sized = spec->item_units > 0;
-	int			factor = spec->consistent ? 2 : 1;
+	const DynFetchParams *params = &context->params;
+	bool		sized = params->item_units > 0;
+	int			factor = params->consistent ? 2 : 1;
 
-	if (sized && (spec->op == DYN_OP_GET_ITEM || spec->op == DYN_OP_BATCH_GET_ITEM))
+	if (sized && (params->op == DYN_OP_GET_ITEM || params->op == DYN_OP_BATCH_GET_ITEM))
 		return stream->cost;
 	if (sized)
-		return Min(stream->cost, Max(items * spec->item_units,
+		return Min(stream->cost, Max(items * params->item_units,
 									 dyn_page_units(1) * factor));
 	if (page->page.last_key != NULL)
 		return stream->cost;
@@ -590,9 +590,9 @@ note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
 	double		items = page->scanned_count;	/* number of items or keys
 												 * examined */
 
-	if (context->spec.op == DYN_OP_GET_ITEM)
+	if (context->params.op == DYN_OP_GET_ITEM)
 		items = 1;
-	else if (context->spec.op == DYN_OP_BATCH_GET_ITEM)
+	else if (context->params.op == DYN_OP_BATCH_GET_ITEM)
 	{
 		stream->batch_complete = dyn_batch_count(&stream->batch, DYN_KEY_COMPLETE);
 		items = stream->batch_complete - complete_before;
@@ -632,9 +632,9 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 void
 dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 {
-	const DynFetchSpec *spec = &context->spec;
-	DynRequestContext about = {dyn_operation_name(spec->op), spec->table, spec->index,
-	spec->connection->server_name, &spec->connection->provider};
+	const DynFetchParams *params = &context->params;
+	DynRequestContext about = {dyn_operation_name(params->op), params->table, params->index,
+	params->connection->server_name, &params->connection->provider};
 	DynPageError error;
 	DynFetchPage *page;
 
@@ -669,7 +669,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	if (page->page.nitems == 0)
 		stream->count += page->page.count;
 	context->count += page->page.count;
-	if (spec->counting || page->page.nitems == 0)
+	if (params->counting || page->page.nitems == 0)
 	{
 		dyn_client_recycle(dyn_session_client(), &page->body);
 		return;

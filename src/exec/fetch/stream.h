@@ -74,7 +74,7 @@ typedef struct DynStream
 /* Data that streams share with their fetch. */
 typedef struct DynStreamContext
 {
-	DynFetchSpec spec;
+	DynFetchParams params;
 	DynStatement *statement;
 	DynPathTree *tree;
 	DynFetchPage *spare;		/* pages to reuse, with their tapes */
@@ -115,7 +115,7 @@ extern void dyn_stream_receive(DynStreamContext *context, DynStream *stream);
  */
 extern void dyn_stream_charge(DynStreamContext *context, DynStream *stream);
 
-/* Adds the counters to the statement's, and to those that the spec gives. */
+/* Adds the counters to the statement's, and to those that the params gives. */
 extern void dyn_stream_count(DynStreamContext *context, const DynCounters *counters);
 
 /* True if the response in flight is paused until there is memory for it. */

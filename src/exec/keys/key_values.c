@@ -251,9 +251,9 @@ add_members(Collection *to, const DynTemplatedAttr *templated, int p)
 	for (int i = 0; i < members; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (part->spec == DYN_SPEC_WORDS)
+		if (part->modifier == DYN_MODIFIER_WORDS)
 			member.data = part->words[i].data;
-		else if (part->spec == DYN_SPEC_RANGE)
+		else if (part->modifier == DYN_MODIFIER_RANGE)
 			member.data = psprintf(INT64_FORMAT, part->lo + i);
 		else
 		{

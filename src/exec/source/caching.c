@@ -98,7 +98,7 @@ used_values(const DynAccess *access, int nvalues)
 	ListCell   *lc;
 
 	foreach(lc, list_concat(dyn_access_key_preds(access), access->filters))
-		(void) dyn_pred_walk_parts(lfirst(lc), visit_used, used);
+		(void) dyn_pred_visit_parts(lfirst(lc), visit_used, used);
 	return used;
 }
 
@@ -138,7 +138,7 @@ divide(DynInput *input)
 	cached->divided_by = bms_copy(cached->changed);
 	foreach(lc, input->scandesc->access->filters)
 	{
-		if (dyn_pred_walk_parts(lfirst(lc), visit_value, cached))
+		if (dyn_pred_visit_parts(lfirst(lc), visit_value, cached))
 			changing = lappend(changing, lfirst(lc));
 	}
 

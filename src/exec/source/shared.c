@@ -303,7 +303,7 @@ dyn_member_can_filter(List *filters)
 
 	foreach(lc, filters)
 	{
-		if (dyn_pred_walk(lfirst(lc), compares_fields, NULL))
+		if (dyn_pred_visit(lfirst(lc), compares_fields, NULL))
 			return false;
 	}
 	return true;

@@ -647,12 +647,29 @@ judge_changed(DynWriter *writer, DynWrite *write, const char *text, size_t len,
 	require_stored(write, text, len, item);
 }
 
+/* Parses the stored item of a row for judge_changed(). */
+static void
+judge_stored(DynWriter *writer, DynWrite *write, const char *item, size_t len)
+{
+	DynItemTree *tree = dyn_item_tree_parse(item, len);
+
+	dyn_check_oom(tree == NULL);
+	PG_TRY();
+	{
+		judge_changed(writer, write, item, len, tree);
+	}
+	PG_FINALLY();
+	{
+		dyn_item_tree_free(tree);
+	}
+	PG_END_TRY();
+}
+
 /* Handles the failed condition of an UPDATE or DELETE. */
 static void
 judge_conflict(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 {
 	DynModify  *modify = write->modify;
-	DynItemTree *tree;
 
 	modify->conflicts++;
 	dyn_backend_counters.conflicts++;
@@ -675,17 +692,7 @@ judge_conflict(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 		return;
 	}
 	slot_getallattrs(modify->scratch);
-	tree = dyn_item_tree_parse(item, len);
-	dyn_check_oom(tree == NULL);
-	PG_TRY();
-	{
-		judge_changed(writer, write, item, len, tree);
-	}
-	PG_FINALLY();
-	{
-		dyn_item_tree_free(tree);
-	}
-	PG_END_TRY();
+	judge_stored(writer, write, item, len);
 }
 
 bool

@@ -460,7 +460,7 @@ make_bool(DynCondKind kind, List *conds)
  * An item has all key attributes, so the condition tests only one.
  */
 static DynCond *
-absence(const DynModify *modify)
+not_exists_condition(const DynModify *modify)
 {
 	const DynItemFilter *filter = &modify->relation->item_filter;
 	DynCond    *absent = make_cond(DYN_COND_NOT_EXISTS,
@@ -485,7 +485,7 @@ absence(const DynModify *modify)
 
 /* Returns the condition of an UPDATE or DELETE. */
 static DynCond *
-presence(const DynWrite *write)
+exists_condition(const DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 	DynCond    *filter = dyn_write_map_filter(modify->map);
@@ -555,7 +555,7 @@ dyn_write_render(DynWriter *writer, DynWrite *write, DynBuffer *out, bool member
 	}
 	if (!dyn_expr_condition(writer->tokens,
 							dyn_cond_simplify(write->op == DYN_OP_PUT_ITEM
-											  ? absence(modify) : presence(write)),
+											  ? not_exists_condition(modify) : exists_condition(write)),
 							&writer->condition_text))
 	{
 		dyn_check_oom(dyn_tokens_out_of_memory(writer->tokens));

@@ -176,7 +176,7 @@ may_send(DynWrite *write, double now)
 
 /* True if the statement's limits allow another request. */
 static bool
-has_room(const DynWriter *writer, const DynWrite *write)
+may_be_sent(const DynWriter *writer, const DynWrite *write)
 {
 	const DynStatement *statement = writer->statement;
 	const DynConnection *connection = write->modify->relation->connection;
@@ -439,7 +439,7 @@ await_turn(DynWriter *writer, DynWrite *write)
 	{
 		double		now;
 
-		while (find_same_key(writer, write) != NULL || !has_room(writer, write))
+		while (find_same_key(writer, write) != NULL || !may_be_sent(writer, write))
 			wait_for_step(writer);
 		now = dyn_session_now();
 		if (may_send(write, now))

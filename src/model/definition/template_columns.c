@@ -307,7 +307,7 @@ bool
 dyn_part_is_one_way(const DynTemplatePart *part)
 {
 	return part->folding != DYN_FOLD_NONE ||
-		(part->spec == DYN_SPEC_FORMAT && dyn_format_is_trunc(part->format.data));
+		(part->modifier == DYN_MODIFIER_FORMAT && dyn_format_is_trunc(part->format.data));
 }
 
 /* Returns the part of the template in which the column occurs, or -1. */
@@ -445,8 +445,8 @@ bool
 dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
 {
 	return dyn_codec_is_integer(codec) &&
-		(part->spec == DYN_SPEC_RANGE ||
-		 (part->spec == DYN_SPEC_NONE && codec->format.kind == DYN_FORMAT_NONE));
+		(part->modifier == DYN_MODIFIER_RANGE ||
+		 (part->modifier == DYN_MODIFIER_NONE && codec->format.kind == DYN_FORMAT_NONE));
 }
 
 /*
@@ -461,7 +461,7 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 	const char *why;
 
 	memset(format, 0, sizeof(*format));
-	if (part->spec == DYN_SPEC_FORMAT)
+	if (part->modifier == DYN_MODIFIER_FORMAT)
 	{
 		const char *text = dyn_from_utf8_lossy(part->format.data);
 
@@ -469,7 +469,7 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 			report(connector, templated, column->name,
 				   psprintf("\"%s\" is not a valid modifier of a placeholder.", text), why);
 	}
-	else if (part->spec == DYN_SPEC_NONE &&
+	else if (part->modifier == DYN_MODIFIER_NONE &&
 			 column->codec.format.kind != DYN_FORMAT_NONE)
 		*format = column->codec.format;
 	else if (dyn_codec_is_integer(&column->codec))
@@ -519,7 +519,7 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 			   psprintf("Column \"%s\" does not have a unique encoding as text.",
 						column->name),
 			   "Columns of type text, uuid, integer, boolean and date can be placeholders. Other types require a format with a unique encoding, such as iso8601(3) or padded(10).");
-	if (part->spec == DYN_SPEC_RANGE && !dyn_codec_is_integer(&as->codec))
+	if (part->modifier == DYN_MODIFIER_RANGE && !dyn_codec_is_integer(&as->codec))
 		report(connector, templated, column->name,
 			   psprintf("Column \"%s\" does not have an integer type.", column->name),
 			   "A range such as 0..9 requires an integer column.");
@@ -527,7 +527,7 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 		report(connector, templated, column->name,
 			   psprintf("Column \"%s\" does not have type timestamptz.", column->name),
 			   "A time zone requires a column of type timestamptz.");
-	if (part->spec == DYN_SPEC_WORDS && as->codec.kind != DYN_CODEC_TEXT)
+	if (part->modifier == DYN_MODIFIER_WORDS && as->codec.kind != DYN_CODEC_TEXT)
 		report(connector, templated, column->name,
 			   psprintf("Column \"%s\" does not have type text.", column->name),
 			   "A list of words such as A|B requires a column of type text.");

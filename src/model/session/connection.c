@@ -158,7 +158,7 @@ set_keys(DynConnection *connection, List *options)
 				 errmsg("user mapping for server \"%s\" has no access key",
 						connection->server_name),
 				 errhint("Set the options access_key_id and secret_access_key with ALTER USER MAPPING.")));
-	if (!dyn_credentials_set(&connection->spec.keys, key,
+	if (!dyn_credentials_set(&connection->source_options.keys, key,
 							 dyn_option_text(options, "secret_access_key"),
 							 dyn_option_text(options, "session_token"),
 							 &bad))
@@ -199,7 +199,7 @@ wipe_options(List *options)
 static void
 set_credentials(DynConnection *connection)
 {
-	DynSourceOptions *spec = &connection->spec;
+	DynSourceOptions *source_options = &connection->source_options;
 	const DynService *service = &connection->service;
 	UserMapping *mapping = read_mapping(connection->serverid,
 										connection->userid);
@@ -210,29 +210,29 @@ set_credentials(DynConnection *connection)
 	connection->for_public = mapping_of(connection->userid,
 										connection->serverid) != mapping->umid;
 	connection->mapping_options = options;
-	spec->kind = connection->source = (DynSourceKind)
+	source_options->kind = connection->source = (DynSourceKind)
 		dyn_option_enum(options, "credential_provider", dyn_source_names, DYN_SOURCE_STATIC);
-	if (spec->kind == DYN_SOURCE_STATIC)
+	if (source_options->kind == DYN_SOURCE_STATIC)
 		set_keys(connection, options);
-	spec->profile = copy_text(dyn_option_text(options, "profile"));
-	spec->role.arn = copy_text(dyn_option_text(options, "role_arn"));
-	spec->role.session_name = copy_text(dyn_option_text(options, "role_session_name"));
-	spec->role.external_id = copy_text(dyn_option_text(options, "external_id"));
-	spec->role.duration = dyn_option_int(options, "role_duration", 0);
+	source_options->profile = copy_text(dyn_option_text(options, "profile"));
+	source_options->role.arn = copy_text(dyn_option_text(options, "role_arn"));
+	source_options->role.session_name = copy_text(dyn_option_text(options, "role_session_name"));
+	source_options->role.external_id = copy_text(dyn_option_text(options, "external_id"));
+	source_options->role.duration = dyn_option_int(options, "role_duration", 0);
 	/* a provider needs these to reach other services */
-	spec->region = copy_text(service->region);
-	spec->domain = copy_text(dyn_url_domain(service->region));
-	spec->sts_endpoint_url = sts ? copy_text(normal_url(sts)) : NULL;
-	spec->ca_bundle = copy_text(service->ca_bundle);
-	spec->proxy = copy_text(service->proxy);
-	spec->connect_timeout_ms = service->connect_timeout_ms;
-	spec->request_timeout_ms = service->request_timeout_ms;
-	if (spec->kind == DYN_SOURCE_STATIC)
+	source_options->region = copy_text(service->region);
+	source_options->domain = copy_text(dyn_url_domain(service->region));
+	source_options->sts_endpoint_url = sts ? copy_text(normal_url(sts)) : NULL;
+	source_options->ca_bundle = copy_text(service->ca_bundle);
+	source_options->proxy = copy_text(service->proxy);
+	source_options->connect_timeout_ms = service->connect_timeout_ms;
+	source_options->request_timeout_ms = service->request_timeout_ms;
+	if (source_options->kind == DYN_SOURCE_STATIC)
 	{
 		wipe_options(options);
 		connection->mapping_options = NIL;
 	}
-	dyn_check_oom(!dyn_source_open(&connection->provider, spec));
+	dyn_check_oom(!dyn_source_open(&connection->provider, source_options));
 }
 
 /* ---- making one ---- */
@@ -248,7 +248,7 @@ release_connection(void *arg)
 
 	wipe_options(connection->mapping_options);
 	dyn_provider_clear(&connection->provider);
-	dyn_spec_clear(&connection->spec);
+	dyn_source_options_clear(&connection->source_options);
 }
 
 DynConnection *

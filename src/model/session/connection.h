@@ -38,7 +38,7 @@ typedef struct DynConnection
 	const char *detour;			/* first option of the server that redirects
 								 * requests (privilege.h), or NULL */
 	List	   *mapping_options;	/* options; NIL for static credentials */
-	DynSourceOptions spec;		/* settings, until the provider owns them */
+	DynSourceOptions source_options;		/* settings, until the provider owns them */
 
 	/* private to session.c */
 	struct DynDescription *descriptions;

@@ -506,16 +506,16 @@ decode_array(DynCodec *codec, const DynValue *value, bool soft,
 {
 	Oid			elemtype;
 	ArrayBuildState *state;
-	DynWalk		walk;
+	DynValueIterator		iterator;
 	DynValue	v;
 
 	if (value->type == DYN_TYPE_M || value->type < DYN_TYPE_SS)
 		return wrong_type(codec, value, why);
 	elemtype = codec->element->typid;
 	state = initArrayResult(elemtype, CurrentMemoryContext, false);
-	dyn_walk_begin(&walk, value);
-	dyn_walk_next(&walk, &v);	/* the opening bracket */
-	while (dyn_walk_element(&walk, value, &v))
+	dyn_value_iterator_begin(&iterator, value);
+	dyn_value_iterator_next(&iterator, &v);	/* the opening bracket */
+	while (dyn_value_iterator_element(&iterator, value, &v))
 	{
 		Datum		element = (Datum) 0;
 		bool		isnull = (v.type == DYN_TYPE_NULL);

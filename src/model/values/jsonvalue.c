@@ -75,14 +75,14 @@ static void
 leave_out(DynNodes *list, const DynMembers *members)
 {
 	DynNode    *nodes = list->nodes;
-	uint32		kept_end = 1;
+	uint32		packed_end = 1;
 	uint32		next;
 
 	Assert(nodes[0].value.type == DYN_TYPE_M);
 	for (uint32 i = 1; i < list->count; i = next)
 	{
 		uint32		count = nodes[i].end - i;
-		uint32		moved = i - kept_end;
+		uint32		moved = i - packed_end;
 
 		next = nodes[i].end;
 		if ((members->without != NULL &&
@@ -95,13 +95,13 @@ leave_out(DynNodes *list, const DynMembers *members)
 		}
 		if (moved > 0)
 		{
-			memmove(&nodes[kept_end], &nodes[i], count * sizeof(DynNode));
-			for (uint32 k = kept_end; k < kept_end + count; k++)
+			memmove(&nodes[packed_end], &nodes[i], count * sizeof(DynNode));
+			for (uint32 k = packed_end; k < packed_end + count; k++)
 				nodes[k].end -= moved;
 		}
-		kept_end += count;
+		packed_end += count;
 	}
-	list->count = nodes[0].end = kept_end;
+	list->count = nodes[0].end = packed_end;
 	list->bytes = list->numbers = 0;
 	for (uint32 i = 1; i < list->count; i++)
 	{

@@ -136,7 +136,7 @@ dyn_pred_is_of_attribute(const DynRelation *relation, const DynPred *pred)
 }
 
 bool
-dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
+dyn_pred_visit(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
 {
 	ListCell   *lc;
 
@@ -145,14 +145,14 @@ dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
 		return visit(pred, arg);
 	foreach(lc, pred->args)
 	{
-		if (dyn_pred_walk(lfirst(lc), visit, arg))
+		if (dyn_pred_visit(lfirst(lc), visit, arg))
 			return true;
 	}
 	return false;
 }
 
 bool
-dyn_pred_walk_parts(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
+dyn_pred_visit_parts(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
 {
 	ListCell   *lc;
 
@@ -161,7 +161,7 @@ dyn_pred_walk_parts(DynPred *pred, bool (*visit) (DynPred *, void *), void *arg)
 		return true;
 	foreach(lc, pred->args)
 	{
-		if (dyn_pred_walk_parts(lfirst(lc), visit, arg))
+		if (dyn_pred_visit_parts(lfirst(lc), visit, arg))
 			return true;
 	}
 	return false;

@@ -226,13 +226,13 @@ extern const DynPred *dyn_only_templated(const List *preds);
  * Calls visit(pred, arg) for every leaf of the tree; returns true as soon as
  * the visitor does.
  */
-extern bool dyn_pred_walk(DynPred *pred, bool (*visit) (DynPred *, void *),
-						  void *arg);
+extern bool dyn_pred_visit(DynPred *pred, bool (*visit) (DynPred *, void *),
+						   void *arg);
 
 /*
  * Does the same, and also visits the predicates on parts of a template's text.
  */
-extern bool dyn_pred_walk_parts(DynPred *pred, bool (*visit) (DynPred *, void *),
-								void *arg);
+extern bool dyn_pred_visit_parts(DynPred *pred, bool (*visit) (DynPred *, void *),
+								 void *arg);
 
 #endif

@@ -179,5 +179,5 @@ dyn_guard_values(const DynClassify *context, DynPred *pred)
 	guard.given = list_length(given) == 1 ? linitial(given)
 		: guard.needed ? (Node *) make_andclause(given)
 		: (Node *) make_orclause(given);
-	(void) dyn_pred_walk(pred, guard_value, &guard);
+	(void) dyn_pred_visit(pred, guard_value, &guard);
 }

@@ -83,19 +83,19 @@ dyn_set_fields(const DynRelPlan *plan, DynAccess *access, List *fields)
 	access->scalars = names;
 }
 
-typedef struct FieldWalk
+typedef struct FieldWalkerContext
 {
 	const DynRelPlan *plan;
 	List	  **fields;
-} FieldWalk;
+} FieldWalkerContext;
 
 static void
-add_field(FieldWalk *walk, AttrNumber attnum, List *steps)
+add_field(FieldWalkerContext *context, AttrNumber attnum, List *steps)
 {
 	DynField   *field;
 	ListCell   *lc;
 
-	foreach(lc, *walk->fields)
+	foreach(lc, *context->fields)
 	{
 		field = lfirst(lc);
 		if (field->attnum == attnum && equal(field->steps, steps))
@@ -104,24 +104,24 @@ add_field(FieldWalk *walk, AttrNumber attnum, List *steps)
 	field = palloc(sizeof(DynField));
 	field->attnum = attnum;
 	field->steps = steps;
-	*walk->fields = lappend(*walk->fields, field);
+	*context->fields = lappend(*context->fields, field);
 }
 
 static void
-add_var(FieldWalk *walk, Var *var)
+add_var(FieldWalkerContext *context, Var *var)
 {
-	const DynRelation *relation = walk->plan->relation;
+	const DynRelation *relation = context->plan->relation;
 
-	if (var->varno != walk->plan->relid || var->varlevelsup != 0)
+	if (var->varno != context->plan->relid || var->varlevelsup != 0)
 		return;
 	if (var->varattno > 0)
-		add_field(walk, var->varattno, NIL);
+		add_field(context, var->varattno, NIL);
 	else if (var->varattno == 0)
 	{
 		for (int i = 0; i < relation->ncolumns; i++)
 		{
 			if (!relation->columns[i].dropped)
-				add_field(walk, i + 1, NIL);
+				add_field(context, i + 1, NIL);
 		}
 	}
 	else if (var->varattno != TableOidAttributeNumber &&
@@ -137,7 +137,7 @@ add_var(FieldWalk *walk, Var *var)
 }
 
 static bool
-collect_walker(Node *node, FieldWalk *walk)
+collect_walker(Node *node, FieldWalkerContext *context)
 {
 	DynField	field;
 	bool		as_text;
@@ -146,23 +146,23 @@ collect_walker(Node *node, FieldWalk *walk)
 		return false;
 	if (IsA(node, Var))
 	{
-		add_var(walk, (Var *) node);
+		add_var(context, (Var *) node);
 		return false;
 	}
 	if (IsA(node, OpExpr) &&
-		dyn_match_field(walk->plan, node, &field, &as_text) &&
-		dyn_relation_column(walk->plan->relation, field.attnum)->traits.parts)
+		dyn_match_field(context->plan, node, &field, &as_text) &&
+		dyn_relation_column(context->plan->relation, field.attnum)->traits.parts)
 	{
-		add_field(walk, field.attnum, field.steps);
+		add_field(context, field.attnum, field.steps);
 		return false;
 	}
-	return expression_tree_walker(node, collect_walker, walk);
+	return expression_tree_walker(node, collect_walker, context);
 }
 
 void
 dyn_collect_fields(const DynRelPlan *plan, Node *node, List **fields)
 {
-	FieldWalk	walk = {plan, fields};
+	FieldWalkerContext	context = {plan, fields};
 
-	(void) collect_walker(node, &walk);
+	(void) collect_walker(node, &context);
 }

@@ -550,7 +550,7 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 		if (pred == NULL)
 			pred = dyn_match_template(match->plan, &attr, NULL, match->clauses,
 									  false, 0, &used);
-		if (pred == NULL || dyn_pred_walk(pred, leaf_is_forbidden, check))
+		if (pred == NULL || dyn_pred_visit(pred, leaf_is_forbidden, check))
 			continue;
 		access->filters = lappend(access->filters, pred);
 		access->filter_rinfos = list_concat_unique_ptr(access->filter_rinfos,
@@ -599,7 +599,7 @@ match_filters(KeyMatch *match, DynAccess *access)
 		if (clause->pred == NULL || clause->keys_only ||
 			(list_member_ptr(match->consumed, clause) &&
 			 !is_on_truncated(match->relation, clause->pred)) ||
-			dyn_pred_walk(clause->pred, leaf_is_forbidden, &check))
+			dyn_pred_visit(clause->pred, leaf_is_forbidden, &check))
 			continue;
 		access->filters = lappend(access->filters, clause->pred);
 		if (clause->rinfo != NULL)

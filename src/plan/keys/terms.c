@@ -111,7 +111,7 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 		texts.unsure |= arg.unsure ||
 			(templated->tmpl->parts[p].folding != DYN_FOLD_NONE &&
 			 templated->parts[p].column.codec.kind == DYN_CODEC_TEXT &&
-			 dyn_pred_walk(lfirst(lc), is_unknown, NULL));
+			 dyn_pred_visit(lfirst(lc), is_unknown, NULL));
 		texts.single &= arg.points && arg.single;
 		if (!arg.points)
 		{
@@ -265,7 +265,7 @@ can_be_folded(const DynTarget *target, const DynPred *pred)
 	Datum		datum;
 	DynArrayElements elements = {.n = 1,.values = &datum,.nulls = &isnull};
 
-	if (target->spec->folding == DYN_FOLD_NONE ||
+	if (target->modifier->folding == DYN_FOLD_NONE ||
 		target->part->column.codec.kind != DYN_CODEC_TEXT)
 		return true;
 	if (!IsA(value, Const))
@@ -363,7 +363,7 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 	if (target->part == NULL)
 		return dyn_pred_compares(pred, DYN_COMPARE_EQ) || dyn_pred_is_bound(pred) ||
 			(dyn_pred_is_pattern(pred) && target->attr->type == DYN_TYPE_S);
-	if (target->spec->folding != DYN_FOLD_NONE)
+	if (target->modifier->folding != DYN_FOLD_NONE)
 		return false;
 	column = &target->part->column;
 	if (dyn_pred_is_bound(pred))

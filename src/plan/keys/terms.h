@@ -19,7 +19,7 @@ typedef struct DynTarget
 	const DynKeyAttr *attr;
 	const DynPart *part;		/* part of its template; NULL if a column shows
 								 * the attribute itself */
-	const DynTemplatePart *spec;	/* specification of the part */
+	const DynTemplatePart *modifier;	/* specification of the part */
 } DynTarget;
 
 /*

@@ -308,7 +308,7 @@ explain_attribute(const DynRelPlan *plan,
 		const DynPart *part = &templated->parts[p];
 
 		target.part = part;
-		target.spec = &templated->tmpl->parts[p];
+		target.modifier = &templated->tmpl->parts[p];
 		if (!is_restricted(&target, hash, clauses))
 			why = explain_column(&unusable, part->attnum, &part->column, clauses);
 	}

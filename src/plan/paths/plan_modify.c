@@ -40,15 +40,15 @@ dyn_row_identity_name(Relation relation, AttrNumber attnum)
 
 /* ---- columns that are read ---- */
 
-typedef struct ReadWalk
+typedef struct ReadWalkerContext
 {
 	Index		rtindex;
 	int			level;			/* nesting level of the query being walked */
 	Bitmapset  *attnums;		/* 0: all columns */
-} ReadWalk;
+} ReadWalkerContext;
 
 static bool
-read_walker(Node *node, ReadWalk *walk)
+read_walker(Node *node, ReadWalkerContext *context)
 {
 	if (node == NULL)
 		return false;
@@ -56,21 +56,21 @@ read_walker(Node *node, ReadWalk *walk)
 	{
 		Var		   *var = (Var *) node;
 
-		if (var->varno == walk->rtindex && var->varlevelsup == walk->level &&
+		if (var->varno == context->rtindex && var->varlevelsup == context->level &&
 			var->varattno >= 0)
-			walk->attnums = bms_add_member(walk->attnums, var->varattno);
+			context->attnums = bms_add_member(context->attnums, var->varattno);
 		return false;
 	}
 	if (IsA(node, Query))
 	{
 		bool		result;
 
-		walk->level++;
-		result = query_tree_walker((Query *) node, read_walker, walk, 0);
-		walk->level--;
+		context->level++;
+		result = query_tree_walker((Query *) node, read_walker, context, 0);
+		context->level--;
 		return result;
 	}
-	return expression_tree_walker(node, read_walker, walk);
+	return expression_tree_walker(node, read_walker, context);
 }
 
 /*
@@ -80,15 +80,15 @@ read_walker(Node *node, ReadWalk *walk)
 static Bitmapset *
 add_own_columns(Bitmapset *attnums, Node *expr)
 {
-	ReadWalk	walk = {1, 0, attnums};
+	ReadWalkerContext	context = {1, 0, attnums};
 
-	(void) read_walker(expr, &walk);
-	return walk.attnums;
+	(void) read_walker(expr, &context);
+	return context.attnums;
 }
 
 /* Adds the columns of the target that assigned expressions read. */
 static void
-walk_assignments(const Query *parse, ReadWalk *walk)
+visit_assignments(const Query *parse, ReadWalkerContext *context)
 {
 	ListCell   *lc;
 
@@ -96,7 +96,7 @@ walk_assignments(const Query *parse, ReadWalk *walk)
 	foreach(lc, parse->targetList)
 	{
 		if (!lfirst_node(TargetEntry, lc)->resjunk)
-			(void) read_walker(lfirst(lc), walk);
+			(void) read_walker(lfirst(lc), context);
 	}
 }
 
@@ -104,10 +104,10 @@ walk_assignments(const Query *parse, ReadWalk *walk)
 static bool
 derives(PlannerInfo *root)
 {
-	ReadWalk	walk = {root->parse->resultRelation, 0, NULL};
+	ReadWalkerContext	context = {root->parse->resultRelation, 0, NULL};
 
-	walk_assignments(root->parse, &walk);
-	return !bms_is_empty(walk.attnums);
+	visit_assignments(root->parse, &context);
+	return !bms_is_empty(context.attnums);
 }
 
 /* Returns the columns of the target that the statement reads. */
@@ -115,13 +115,13 @@ static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
 	const Query *parse = root->parse;
-	ReadWalk	walk = {parse->resultRelation, 0, NULL};
+	ReadWalkerContext	context = {parse->resultRelation, 0, NULL};
 
-	(void) read_walker((Node *) parse->jointree, &walk);
-	walk_assignments(parse, &walk);
-	(void) read_walker((Node *) parse->withCheckOptions, &walk);
-	(void) range_table_walker(parse->rtable, read_walker, &walk, 0);
-	return walk.attnums;
+	(void) read_walker((Node *) parse->jointree, &context);
+	visit_assignments(parse, &context);
+	(void) read_walker((Node *) parse->withCheckOptions, &context);
+	(void) range_table_walker(parse->rtable, read_walker, &context, 0);
+	return context.attnums;
 }
 
 /* Translates columns of the statement's target to those of one of its children. */
@@ -247,10 +247,10 @@ without_documents(const DynRelation *relation, Bitmapset *attnums)
 static Bitmapset *
 returned_columns(PlannerInfo *root, Index rtindex)
 {
-	ReadWalk	walk = {root->parse->resultRelation, 0, NULL};
+	ReadWalkerContext	context = {root->parse->resultRelation, 0, NULL};
 
-	(void) read_walker((Node *) root->parse->returningList, &walk);
-	return translate(root, rtindex, walk.attnums);
+	(void) read_walker((Node *) root->parse->returningList, &context);
+	return translate(root, rtindex, context.attnums);
 }
 
 /*
@@ -323,13 +323,13 @@ static Bitmapset *
 read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *plan,
 			   Index target)
 {
-	ReadWalk	walk = {target, 0, NULL};
+	ReadWalkerContext	context = {target, 0, NULL};
 
-	(void) read_walker((Node *) plan->onConflictSet, &walk);
-	(void) read_walker((Node *) plan->onConflictWhere, &walk);
-	walk.attnums = expand_whole_row(add_constraints(walk.attnums, relation), relation);
-	refuse_documents(map->relation, walk.attnums);
-	return walk.attnums;
+	(void) read_walker((Node *) plan->onConflictSet, &context);
+	(void) read_walker((Node *) plan->onConflictWhere, &context);
+	context.attnums = expand_whole_row(add_constraints(context.attnums, relation), relation);
+	refuse_documents(map->relation, context.attnums);
+	return context.attnums;
 }
 
 /* ---- writing without a read ---- */
