@@ -176,6 +176,13 @@ class Tables(Case):
                 failure = self.fx.error("INSERT INTO t DEFAULT VALUES")
                 self.assertIn(failure.sqlstate, ("0A000", "HV004"), failure)
 
+    def test_times_as_keys(self):
+        self.fx.foreign_table("t", "pk timestamptz OPTIONS (format 'iso8601')", updatable="on")
+        self.assertEqual(self.fx.error("INSERT INTO t VALUES ('2024-05-01')").hint,
+                         'Give column "pk" a type or format with a unique encoding, such as text, iso8601(3) or padded(10).')
+        self.fx.foreign_table("t", "pk timestamptz OPTIONS (format 'iso8601(3)')", updatable="on")
+        self.fx.execute("INSERT INTO t VALUES ('2024-05-01')")
+
     def test_unnest(self):
         self.fx.foreign_table("t", "pk text, e text OPTIONS (path '@')", unnest="v", updatable="on")
         self.assertIn(self.fx.error("INSERT INTO t VALUES ('a', 'b')").sqlstate, ("0A000", "55000"))

@@ -187,25 +187,30 @@ report_no_source(const DynWriteMap *map, const DynKeyAttr *attr)
 	const DynRelation *relation = map->relation;
 	const char *name = dyn_from_utf8_lossy(attr->name);
 	const DynColumn *shown = NULL;
+	bool		is_type;		/* true if it stores the type of the key */
 
 	for (int i = 0; i < relation->ncolumns && shown == NULL; i++)
 	{
 		if (dyn_column_shows(&relation->columns[i], attr->name))
 			shown = &relation->columns[i];
 	}
+	is_type = shown != NULL && shown->codec.wire == attr->type;
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("cannot write foreign table \"%s\", because its columns do not determine key attribute \"%s\"",
 					relation->name, name),
 			 shown == NULL
 			 ? errdetail("No column, template or item_filter contains the attribute.")
-			 : shown->codec.wire != attr->type
+			 : !is_type
 			 ? errdetail("Column \"%s\" does not store DynamoDB type %s, the type of the key.",
 						 shown->name, dyn_type_name(attr->type))
 			 : errdetail("Column \"%s\" does not have a unique encoding for each of its values.",
 						 shown->name),
-			 errhint("Add a column of another type with the option attribute '%s', or a template of the attribute to the table option key_templates.",
-					 name)));
+			 is_type
+			 ? errhint("Give column \"%s\" a type or format with a unique encoding, such as text, iso8601(3) or padded(10).",
+					   shown->name)
+			 : errhint("Add a column of another type with the option attribute '%s', or a template of the attribute to the table option key_templates.",
+					   name)));
 }
 
 /*
