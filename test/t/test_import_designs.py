@@ -94,8 +94,8 @@ class Relation:
         return column in [name for name, _ in PLACEHOLDER.findall(self.templates.get(attribute, ""))]
 
     def folds(self, attribute):
-        """Does the template fold letters, so that they cannot be known from the text?"""
-        return any(re.search("lower|upper", spec) for _, spec in PLACEHOLDER.findall(self.templates[attribute]))
+        """Does the template fold letters or times, so that they cannot be known from the text?"""
+        return any(re.search(r"lower|upper|\b(year|month|day|hour|trunc)\b", spec) for _, spec in PLACEHOLDER.findall(self.templates[attribute]))
 
     def shown(self):
         """The columns that show attributes as they are."""

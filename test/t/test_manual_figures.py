@@ -123,7 +123,8 @@ TOLD = {
         With {least.preview_units}, no request is sent.
         A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
         constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
-        between them, at most {DYN_MAX_MEMBERS:,}:
+        At most {DYN_MAX_MEMBERS:,} values may lie between.
+        with bounds of other tables, more than {100 * DYN_MAX_MEMBERS:,}.
         ({DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
         the value has {DYN_MAX_RANGE_BYTES + 1} to {DYN_MAX_HASH_BYTES} bytes
         in batches of {DYN_BATCH_GET_MAX_KEYS}, partitions by up to
@@ -137,6 +138,7 @@ TOLD = {
         `preview_units` read units ({option.preview_units} by default)
         """,
     "docs/planner.md": """
+        each partition is as large as a page of {DYN_PAGE_BYTES / MB:.0f} MB.
         for [LIMIT scans of mapped tables](pushdown.md#limit-scans-of-mapped-tables); {parameter.preview_units}: the option applies
         The cost is {cost.COST_PER_MS:.0f} for each millisecond
         and {units.MS_PER_MEGABYTE:.0f} ms for each megabyte that is read
@@ -181,7 +183,7 @@ TOLD = {
         HTTP status {errors.HTTP_TOO_MANY_REQUESTS} |
         more than {WORDS[DYN_MAX_KEYS]} keys in one scan
         10 GB with one partition key
-        more than {DYN_TRANSACTION_MAX_WRITES} items or 4 MB
+        an item above {row_write.MOST_ITEM_BYTES / 1024:.0f} kB; more than {DYN_TRANSACTION_MAX_WRITES} items or 4 MB
         """,
 }
 
