@@ -357,7 +357,7 @@ void
 dyn_report_unanswered(const DynCall *call, const char *err,
 					  const DynWriteContext *context)
 {
-	Assert(call->unanswered || err != NULL);
+	Assert(err != NULL || call->failure != DYN_FAIL_NONE);
 	if (err != NULL)
 		dyn_call_distrust(call);
 	ereport(ERROR,
