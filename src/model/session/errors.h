@@ -50,7 +50,7 @@ typedef struct DynWriteContext
 /*
  * Raises the error of a write of unknown outcome: DynamoDB may or may not have
  * executed it.  `err` is NULL if there was no response, or if the response to a
- * repetition does not tell; otherwise it continues "The response ..."
+ * repetition does not show it; otherwise it continues "The response ..."
  * (dynamodb/write.h).
  */
 DYN_NORETURN extern void dyn_report_unanswered(const DynCall *call, const char *err,
