@@ -266,21 +266,23 @@ on_body(char *bytes, size_t size, size_t n, void *arg)
 }
 
 /*
- * Refuses to send the request again: libcurl would repeat it by itself on
- * another connection if a reused one ends without a reply.
+ * Passes the request's body.  libcurl repeats a request by itself if a reused
+ * connection ends without a reply, unless it cannot read the body again: then
+ * the result is CURLE_SEND_FAIL_REWIND.
  */
-static int
-on_request(void *arg, char *peer, char *local, int peer_port, int local_port)
+static size_t
+on_send(char *bytes, size_t size, size_t n, void *arg)
 {
 	DynHttp    *http = arg;
-	bool		again = http->requested;
+	size_t		len = size * n;
 
-	(void) peer;
-	(void) local;
-	(void) peer_port;
-	(void) local_port;
-	http->requested = true;
-	return again ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+	if (len > http->body_left)
+		len = http->body_left;
+	memcpy(bytes, http->body, len);
+	http->body += len;
+	http->body_left -= len;
+	http->body_begun = true;
+	return len;
 }
 
 /* ---- request headers --------------------------------------------------- */
@@ -343,7 +345,8 @@ set_static(DynHttp *http)
 
 	SET(CURLOPT_PRIVATE, http);
 	SET(CURLOPT_ERRORBUFFER, http->error);
-	SET(CURLOPT_PREREQDATA, http);
+	SET(CURLOPT_READFUNCTION, on_send);
+	SET(CURLOPT_READDATA, http);
 	SET(CURLOPT_WRITEFUNCTION, on_body);
 	SET(CURLOPT_WRITEDATA, http);
 	SET(CURLOPT_HEADERFUNCTION, on_header);
@@ -442,11 +445,12 @@ set_request(DynHttp *http, const DynHttpRequest *request)
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long) request->connect_timeout_ms);
 	SET(CURLOPT_TIMEOUT_MS, (long) request->timeout_ms);
 	SET(CURLOPT_HTTPHEADER, http->headers);
-	SET(CURLOPT_PREREQFUNCTION, request->never_resend ? on_request : NULL);
 	SET(is_get ? CURLOPT_HTTPGET : CURLOPT_POST, 1L);
 	if (is_get)
 		return ok;
-	SET(CURLOPT_POSTFIELDS, request->body_len > 0 ? request->body : "");
+	/* without these fields, on_send passes the body */
+	SET(CURLOPT_POSTFIELDS, request->never_resend ? NULL :
+		request->body_len > 0 ? request->body : "");
 	SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) request->body_len);
 	return ok;
 }
@@ -488,7 +492,9 @@ dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
 	http->plain = plain;
 	http->packed = packed;
 	http->allowance = allowance;
-	http->requested = false;
+	http->body = request->body;
+	http->body_left = request->body_len;
+	http->body_begun = false;
 	http->paused = false;
 	http->opened = -1;
 	http->refusal = DYN_FAIL_NONE;
@@ -516,6 +522,7 @@ dyn_http_release(DynHttp *http)
 	dyn_http_free_headers(http->headers);
 	http->headers = NULL;
 	http->owner = NULL;
+	http->body = NULL;
 	http->plain = NULL;
 	http->packed = NULL;
 	http->allowance = NULL;
@@ -669,7 +676,7 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		*text = refusal_text(http->refusal);
 		return http->refusal;
 	}
-	if (code == CURLE_ABORTED_BY_CALLBACK)
+	if (code == CURLE_SEND_FAIL_REWIND)
 		*text = "the connection was closed without a response";
 
 	/*

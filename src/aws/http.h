@@ -79,8 +79,9 @@ typedef struct DynHttp
 	DynBuffer  *plain;			/* buffer for an uncompressed body */
 	DynBuffer  *packed;			/* buffer for a gzip body */
 	const size_t *allowance;	/* body bytes to receive before pausing */
-	bool		requested;		/* never_resend: true if libcurl has begun to
-								 * send the request */
+	const char *body;			/* request body, if never_resend... */
+	size_t		body_left;		/* ...and how much libcurl has not read yet */
+	bool		body_begun;		/* true if libcurl has begun to read it */
 	bool		paused;			/* until dyn_loop_resume */
 	DynFailure	refusal;		/* set by a callback that stopped libcurl */
 	DynReply	reply;
