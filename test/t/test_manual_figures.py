@@ -123,8 +123,8 @@ TOLD = {
         With {least.preview_units}, no request is sent.
         A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
         constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
-        At most {DYN_MAX_MEMBERS:,} values may lie between.
-        with bounds of other tables, more than {100 * DYN_MAX_MEMBERS:,}.
+        At most {DYN_MAX_EACH:,} values may lie between.
+        with bounds of other tables, more than {DYN_MAX_EACH * enumerate.JOIN_FACTOR:,}.
         ({DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
         the value has {DYN_MAX_RANGE_BYTES + 1} to {DYN_MAX_HASH_BYTES} bytes
         in batches of {DYN_BATCH_GET_MAX_KEYS}, partitions by up to

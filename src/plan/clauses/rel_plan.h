@@ -30,8 +30,8 @@ typedef struct DynRelPlan
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	List	   *clauses;		/* DynClause * for baserestrictinfo */
-	List	   *checks;			/* DynClause * for the table's CHECK
-								 * constraints */
+	List	   *checks;			/* DynClause * for CHECK constraints of the
+								 * table that always hold */
 	List	   *classified;		/* list of DynClause; private to quals.c */
 	struct DynAccess *keyed;	/* access plan that reads the table by its key
 								 * with the table's own clauses; NULL:

@@ -4,10 +4,10 @@
  *
  * A partition key needs values.  Bounds of integers, dates, and times in hours
  * or longer units leave finitely many, which are counted and requested when
- * the bounds are known.  One of the bounds may be a CHECK constraint.  If there
- * are more values than a limit, the key is not used: at planning if all bounds
- * are constants, else at execution, where the table is read without the key
- * (dyn_add_fallback).
+ * the bounds are known.  One of the bounds may be a CHECK constraint with a
+ * constant.  If there are more values than a limit, the key is not used: at
+ * planning if all bounds are constants, else at execution, where the table is
+ * read without the key (dyn_add_fallback).
  */
 #ifndef DYN_PLAN_ENUMERATE_H
 #define DYN_PLAN_ENUMERATE_H

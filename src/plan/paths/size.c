@@ -93,7 +93,8 @@ table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
 
 /*
  * Classifies the table's CHECK constraints.  PostgreSQL assumes that those of
- * foreign tables hold.
+ * foreign tables hold.  One such as at <= now() held when the row was stored;
+ * it need not hold now, nor for the now() of an older transaction.
  */
 static List *
 check_clauses(DynRelPlan *plan)
@@ -112,7 +113,10 @@ check_clauses(DynRelPlan *plan)
 		check = eval_const_expressions(plan->root, stringToNode(constr->check[i].ccbin));
 		ChangeVarNodes(check, 1, plan->relid, 0);
 		foreach(lc, make_ands_implicit(canonicalize_qual((Expr *) check, true)))
-			rinfos = lappend(rinfos, make_simple_restrictinfo(plan->root, lfirst(lc)));
+		{
+			if (!contain_mutable_functions(lfirst(lc)))
+				rinfos = lappend(rinfos, make_simple_restrictinfo(plan->root, lfirst(lc)));
+		}
 	}
 	table_close(rel, NoLock);
 	return dyn_quals_classify(plan, rinfos);

@@ -202,6 +202,7 @@ class Entity(Table):
 
     feature = COMPOSED
     mapped = True
+    held = None         # a column, and a CHECK of it that held when the rows were stored, and need not hold now
 
     # pylint: disable=too-many-arguments
     def __init__(self, name, store, count, columns, templates, near=(), spoiled=None, lacks=None, **options):
@@ -374,7 +375,8 @@ class Entity(Table):
         """Twice in PostgreSQL; the items are there."""
         self.rename_all()
         columns = ", ".join(c.declare(True) for c in self.columns)
-        fx.execute(f"CREATE FOREIGN TABLE f.{self.name} ({columns}) SERVER {self.server} "
+        check = f", CHECK ({self.held[1].format(self.held[0].name)})" if self.held else ""
+        fx.execute(f"CREATE FOREIGN TABLE f.{self.name} ({columns}{check}) SERVER {self.server} "
                    + options_clause({"table_name": fx.remote(self.store.name), **self.options}))
         self.create_local(fx, "l")
 

@@ -72,4 +72,7 @@ def make_units(rng):
                {"pk": "un8#${land:lower}", "sk": "${n:padded(2)}"}, near=[{"country": "XX"}, {"country": None}])]
     for table in tables:
         table.server = plain.get("server", table.server)
+        for column in table.columns:
+            if isinstance(column.kind, Near):
+                table.held = rng.choice([None, (column, "{} > now() - interval '1 hour'"), (column, "{} <= now() - interval '30 years'")])
     return [store], tables
