@@ -51,16 +51,13 @@ dyn_pacing_init(DynStreamContext *context)
 	if (smallest <= 0)
 		return;
 	pacing->budgets = palloc0(sizeof(DynBudgets));
-	if (of_server > 0)
-		dyn_budgets_add(pacing->budgets, params->connection, DYN_BUDGET_READS,
-						NULL, NULL, of_server);
-	if (of_table > 0)
-		dyn_budgets_add(pacing->budgets, params->connection, DYN_BUDGET_READS,
-						params->table, NULL, of_table);
-	if (of_capacity > 0)
-		dyn_budgets_add(pacing->budgets, params->connection, DYN_BUDGET_READS,
-						params->table, params->global_index ? params->global_index : "",
-						of_capacity);
+	dyn_budgets_add(pacing->budgets, params->connection, DYN_BUDGET_READS, NULL,
+					NULL, of_server);
+	dyn_budgets_add(pacing->budgets, params->connection, DYN_BUDGET_READS,
+					params->table, NULL, of_table);
+	dyn_budgets_add(pacing->budgets, params->connection, DYN_BUDGET_READS,
+					params->table, params->global_index ? params->global_index : "",
+					of_capacity);
 	pacing->budget_units = REQUEST_SECONDS * smallest;
 }
 

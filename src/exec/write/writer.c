@@ -148,18 +148,23 @@ find_same_key(const DynWriter *writer, const DynWrite *write)
 }
 
 /*
- * Returns the milliseconds until the table's pace and the budgets allow a
- * request.  If the pace waits for a response of another statement, returns a
- * short time.
+ * Returns the milliseconds until the table's pace allows a request.  If the
+ * pace waits for a response of another statement, returns a short time.
  */
+static double
+pace_delay(const DynWrite *write, double now)
+{
+	const DynTablePace *pace = write->modify->pace;
+	double		delay = dyn_pace_delay(&pace->pace, pace->in_flight, now);
+
+	return delay < 0 ? LOOK_MS : delay;
+}
+
+/* Returns the milliseconds until the pace and the budgets allow a request. */
 static double
 send_delay(const DynWrite *write, double now)
 {
-	DynModify  *modify = write->modify;
-	const DynTablePace *pace = modify->pace;
-	double		delay = dyn_pace_delay(&pace->pace, pace->in_flight, now);
-
-	return Max(delay < 0 ? LOOK_MS : delay, dyn_budgets_delay(&modify->budgets, now));
+	return Max(pace_delay(write, now), dyn_budgets_delay(&write->modify->budgets, now));
 }
 
 /*
@@ -170,7 +175,7 @@ static bool
 may_send(DynWrite *write, double now)
 {
 	write->cost = Max(write->modify->item_units, 1);
-	return send_delay(write, now) == 0 &&
+	return pace_delay(write, now) == 0 &&
 		dyn_budgets_take(&write->modify->budgets, write->cost, now);
 }
 

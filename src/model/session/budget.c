@@ -71,10 +71,13 @@ dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 				DynBudgetKind kind, const char *table, const char *capacity,
 				double rate)
 {
-	DynBudget  *budget = &budgets->budgets[budgets->nbudgets++];
+	DynBudget  *budget;
 	uint64		hash;
 
-	Assert(budgets->nbudgets <= lengthof(budgets->budgets) && rate > 0);
+	if (rate <= 0)
+		return;
+	Assert(budgets->nbudgets < lengthof(budgets->budgets));
+	budget = &budgets->budgets[budgets->nbudgets++];
 	memset(budget, 0, sizeof(DynBudget));
 	budget->key.database = MyDatabaseId;
 	budget->key.server = connection->serverid;
@@ -212,10 +215,13 @@ unlock_buckets(BucketTable *shared)
 static double
 try_to_take(DynBudgets *budgets, double units, double now_ms)
 {
-	BucketTable *shared = lock_buckets();
+	BucketTable *shared;
 	Bucket	   *buckets[lengthof(budgets->budgets)];
 	double		delay = 0;
 
+	if (budgets->nbudgets == 0)
+		return 0;
+	shared = lock_buckets();
 	for (int i = 0; i < budgets->nbudgets; i++)
 	{
 		buckets[i] = bucket_of(shared, &budgets->budgets[i], now_ms);
@@ -245,8 +251,11 @@ void
 dyn_budgets_correct(DynBudgets *budgets, double charged, double used,
 					double now_ms)
 {
-	BucketTable *shared = lock_buckets();
+	BucketTable *shared;
 
+	if (budgets->nbudgets == 0)
+		return;
+	shared = lock_buckets();
 	for (int i = 0; i < budgets->nbudgets; i++)
 	{
 		DynBudget  *budget = &budgets->budgets[i];

@@ -55,7 +55,7 @@ typedef struct DynBudgets
 /*
  * Adds the budget of the server (`table` is NULL) or of the table, with `rate`
  * units per second.  With `capacity`, adds the budget of a capacity: that of
- * the table ("") or of one of its global indexes.
+ * the table ("") or of one of its global indexes.  Adds nothing for a rate of 0.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,
