@@ -53,6 +53,16 @@ class Plain(writes.TestCase):
             self.outcome(sql.replace("{t}", "near"))
             self.assertSameTables(sql)
 
+    def test_views(self):
+        """The conditions of a view are conditions of the statement, also if the view is a security barrier."""
+        for barrier in ("false", "true"):
+            for table in ("far", "near"):
+                self.fx.execute(f"CREATE VIEW v_{table} WITH (security_barrier = {barrier}) AS SELECT * FROM {table} WHERE note IS NOT NULL")
+            self.both("UPDATE v_{t} SET total = 9 WHERE id = 'b' AND n = 1")
+            self.both("UPDATE v_{t} SET total = 9 WHERE id = 'a' AND n = 1")
+            self.both("DELETE FROM v_{t} WHERE id = 'b' AND n = 1")
+            self.fx.execute("DROP VIEW v_far, v_near")
+
     def test_constraints(self):
         """A constraint may need the whole row; NOT NULL fails only if there is a row."""
         for table in ("far", "near"):

@@ -6,6 +6,7 @@
 
 #include "../../dynamodb/update.h"
 #include "../../model/server/memory.h"
+#include "../rows/item_reader.h"
 #include "presumed.h"
 
 typedef struct Presumed
@@ -14,10 +15,8 @@ typedef struct Presumed
 	const DynScanDesc *scandesc;
 	const DynResolvedAccess *resolved;
 	int			next;			/* key of the next row */
-	DynPathTree *tree;
-	DynPage		page;
+	DynItemReader *reader;
 	DynBuffer	text;
-	DynValue   *values;
 } Presumed;
 
 /* Composes the item of a key. */
@@ -51,18 +50,11 @@ presumed_next(DynItems *items)
 {
 	Presumed   *presumed = (Presumed *) items;
 	const DynResolvedAccess *resolved = presumed->resolved;
-	DynPageCursor cursor;
-	DynPageError error;
 
 	if (presumed->next == resolved->nkeys)
 		return NULL;
 	compose_item(presumed, &resolved->keys[presumed->next++ * resolved->nparts]);
-	if (!dyn_page_parse_item(&presumed->page, presumed->tree, presumed->text.data,
-							 presumed->text.len, &error))
-		elog(ERROR, "presumed item is invalid: %s", error.reason);
-	dyn_page_cursor_init(&cursor, &presumed->page);
-	(void) dyn_page_next(&cursor, presumed->values);
-	return presumed->values;
+	return dyn_item_reader_read(presumed->reader, presumed->text.data, presumed->text.len);
 }
 
 static bool
@@ -77,15 +69,6 @@ static const DynItemsMethods presumed_methods = {
 	.rewind = presumed_rewind,
 };
 
-static void
-free_memory(void *arg)
-{
-	Presumed   *presumed = arg;
-
-	dyn_page_free(&presumed->page);
-	dyn_path_tree_free(presumed->tree);
-}
-
 DynItems *
 dyn_items_presume(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 {
@@ -97,11 +80,7 @@ dyn_items_presume(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 	rows->only_keys = true;
 	presumed->scandesc = scandesc;
 	presumed->resolved = resolved;
-	presumed->values = palloc(Max(rows->npaths, 1) * sizeof(DynValue));
 	dyn_buffer_init_in(&presumed->text, CurrentMemoryContext);
-	dyn_page_init(&presumed->page);
-	presumed->tree = dyn_path_tree_create(rows->paths, rows->npaths);
-	dyn_check_oom(presumed->tree == NULL);
-	dyn_call_at_reset(CurrentMemoryContext, free_memory, presumed);
+	presumed->reader = dyn_item_reader_create(rows);
 	return &presumed->items;
 }

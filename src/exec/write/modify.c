@@ -142,13 +142,10 @@ add_budgets(DynModify *modify)
 	const DynRelation *relation = modify->relation;
 	const DynConnection *connection = relation->connection;
 
-	if (connection->max_write_units_per_second > 0)
-		dyn_budgets_add(&modify->budgets, connection, DYN_BUDGET_WRITES, NULL,
-						NULL, connection->max_write_units_per_second);
-	if (relation->max_write_units_per_second > 0)
-		dyn_budgets_add(&modify->budgets, connection, DYN_BUDGET_WRITES,
-						relation->table, NULL,
-						relation->max_write_units_per_second);
+	dyn_budgets_add(&modify->budgets, connection, DYN_BUDGET_WRITES, NULL, NULL,
+					connection->max_write_units_per_second);
+	dyn_budgets_add(&modify->budgets, connection, DYN_BUDGET_WRITES,
+					relation->table, NULL, relation->max_write_units_per_second);
 }
 
 static DynModify *
@@ -195,20 +192,23 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	return modify;
 }
 
+/* Returns the access plan of a scan of the target; NULL for other plans. */
+static const DynAccess *
+access_of_target(const DynModify *modify, const Plan *plan)
+{
+	return IsA(plan, ForeignScan) &&
+		((const Scan *) plan)->scanrelid == modify->rinfo->ri_RangeTableIndex
+		? dyn_access_of_scan((const ForeignScan *) plan) : NULL;
+}
+
 /*
  * True if the plan may return a row twice: it is a join, or reads an index
  * that can change in the meantime.  If items are read from the table by the
  * keys in an index, each is returned once.
  */
 static bool
-may_repeat(const DynModify *modify, const Plan *plan)
+may_repeat(const DynAccess *access)
 {
-	const DynAccess *access;
-
-	if (!IsA(plan, ForeignScan) ||
-		((const Scan *) plan)->scanrelid != modify->rinfo->ri_RangeTableIndex)
-		return true;
-	access = dyn_access_of_scan((const ForeignScan *) plan);
 	return access == NULL || (access->index != NULL && !access->fetch_base_items);
 }
 
@@ -218,6 +218,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 {
 	DynModifyPlan plan = dyn_modify_plan_of_list(private);
 	const PlanState *subplan = outerPlanState(&mtstate->ps);
+	const DynAccess *access;
 	DynModify  *modify;
 
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
@@ -233,7 +234,6 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	}
 	modify->read = plan.read;
 	modify->derives = plan.derives;
-	modify->presumes = plan.presumes;
 	if (modify->upsert != NULL)
 		modify->met = dyn_met_create();
 	if (mtstate->operation == CMD_INSERT)
@@ -242,7 +242,9 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		find_junk(modify, subplan->plan->targetlist);
 	modify->plan_slot = MakeSingleTupleTableSlot(subplan->ps_ResultTupleDesc,
 												 &TTSOpsMinimalTuple);
-	if (may_repeat(modify, subplan->plan))
+	access = access_of_target(modify, subplan->plan);
+	modify->presumes = access != NULL && access->is_presumed;
+	if (may_repeat(access))
 		modify->met = dyn_met_create();
 }
 

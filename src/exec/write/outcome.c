@@ -506,11 +506,11 @@ check_response(DynReread *reread, DynCall *call, const DynReadRequest *request,
 	const char *err = NULL;
 
 	dyn_buffer_init(&scratch, 0);
-	if (!dyn_page_parse(&reread->page, reread->tree, call->response.data,
+	if (!dyn_page_parse(&reread->reader->page, reread->reader->tree, call->response.data,
 						call->response.len, &error))
 		err = "cannot be parsed";
 	else
-		err = dyn_page_check(&reread->page, NULL, &expected, &scratch);
+		err = dyn_page_check(&reread->reader->page, NULL, &expected, &scratch);
 	dyn_buffer_free(&scratch);
 	if (err != NULL)
 		dyn_report_no_match(call, err, about);

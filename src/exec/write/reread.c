@@ -35,28 +35,6 @@ note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 		: why;
 }
 
-static void
-free_tree(void *arg)
-{
-	dyn_path_tree_free(arg);
-}
-
-static void
-free_page(void *arg)
-{
-	dyn_page_free(arg);
-}
-
-static DynPathTree *
-make_tree(const DynRows *rows)
-{
-	DynPathTree *tree = dyn_path_tree_create(rows->paths, rows->npaths);
-
-	dyn_check_oom(tree == NULL);
-	dyn_call_at_reset(CurrentMemoryContext, free_tree, tree);
-	return tree;
-}
-
 static DynRows *
 make_rows(DynRelation *relation, const DynTableMeta *meta)
 {
@@ -92,33 +70,20 @@ dyn_reread_create(DynRelation *relation, const DynTableMeta *meta)
 	reread->new_rows = make_rows(without_ttl(relation), meta);
 	reread->new_rows->note_error = note_error;
 	reread->new_rows->note_error_arg = reread;
-	reread->tree = make_tree(reread->rows);
-	reread->new_tree = make_tree(reread->new_rows);
-	reread->values = palloc(Max(Max(reread->rows->npaths, reread->new_rows->npaths), 1) *
-							sizeof(DynValue));
-	dyn_page_init(&reread->page);
-	dyn_call_at_reset(CurrentMemoryContext, free_page, &reread->page);
+	reread->reader = dyn_item_reader_create(reread->rows);
+	reread->new_reader = dyn_item_reader_create(reread->new_rows);
 	return reread;
 }
 
 /* Stores the item's row; false if the item is not a row. */
 static bool
-store_item(DynReread *reread, DynRows *rows, const DynPathTree *tree,
-		   const char *item, size_t len, TupleTableSlot *slot)
+store_item(DynItemReader *reader, DynRows *rows, const char *item, size_t len,
+		   TupleTableSlot *slot)
 {
-	DynPageCursor cursor;
-	DynPageError error;
+	const DynValue *values = dyn_item_reader_read(reader, item, len);
 
-	if (!dyn_page_parse_item(&reread->page, tree, item, len, &error))
-		ereport(ERROR,
-				(errcode(ERRCODE_FDW_UNABLE_TO_CREATE_REPLY),
-				 errmsg("could not read an item of DynamoDB table \"%s\"",
-						reread->relation->table),
-				 errdetail("At byte %zu: %s.", error.offset, error.reason)));
-	dyn_page_cursor_init(&cursor, &reread->page);
-	(void) dyn_page_next(&cursor, reread->values);
 	dyn_rows_end(rows);
-	dyn_rows_begin(rows, reread->values);
+	dyn_rows_begin(rows, values);
 	return dyn_rows_next(rows, slot);
 }
 
@@ -126,7 +91,7 @@ bool
 dyn_reread_item(DynReread *reread, const char *item, size_t len,
 				TupleTableSlot *slot)
 {
-	return store_item(reread, reread->rows, reread->tree, item, len, slot);
+	return store_item(reread->reader, reread->rows, item, len, slot);
 }
 
 bool
@@ -134,7 +99,7 @@ dyn_reread_new(DynReread *reread, const char *item, size_t len,
 			   TupleTableSlot *slot)
 {
 	reread->why = NULL;
-	if (store_item(reread, reread->new_rows, reread->new_tree, item, len, slot) &&
+	if (store_item(reread->new_reader, reread->new_rows, item, len, slot) &&
 		reread->why == NULL)
 		return true;
 	return dyn_reread_item(reread, item, len, slot);
@@ -219,7 +184,7 @@ dyn_reread_check(DynReread *reread, const char *item, size_t len,
 
 	reread->why = NULL;
 	reread->wrong = 0;
-	if (!store_item(reread, reread->new_rows, reread->new_tree, item, len, scratch))
+	if (!store_item(reread->new_reader, reread->new_rows, item, len, scratch))
 	{
 		if (reread->wrong > 0)
 			report_unreadable(reread, reread->wrong, reread->why);

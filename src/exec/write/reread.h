@@ -9,8 +9,7 @@
 #ifndef DYN_EXEC_REREAD_H
 #define DYN_EXEC_REREAD_H
 
-#include "../../dynamodb/page.h"
-#include "../rows/rows.h"
+#include "../rows/item_reader.h"
 
 typedef struct DynReread
 {
@@ -18,10 +17,8 @@ typedef struct DynReread
 	DynRows    *rows;			/* converts stored items */
 	DynRows    *new_rows;		/* converts items to be written; does not check
 								 * whether they have expired */
-	DynPathTree *tree;			/* paths of `rows` */
-	DynPathTree *new_tree;		/* paths of `new_rows` */
-	DynPage		page;
-	DynValue   *values;
+	DynItemReader *reader;		/* reads items for `rows` */
+	DynItemReader *new_reader;	/* reads items for `new_rows` */
 	AttrNumber	wrong;			/* column of the recorded error */
 	const char *why;			/* its reason */
 } DynReread;

@@ -450,7 +450,6 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Relation	relation = table_open(relid, NoLock);
 	DynWriteMap *map = dyn_modify_open_map(root->parse, relid);
 	Bitmapset  *read = NULL;
-	bool		presumes;
 
 	dyn_write_map_require(map, plan->operation);
 	if (plan->onConflictSet != NIL)
@@ -465,14 +464,12 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 		read = without_documents(map->relation,
 								 read_columns(root, resultRelation, relation));
 	}
-	presumes = may_presume(root, plan, resultRelation, map, relation, read);
-	if (presumes)
+	if (may_presume(root, plan, resultRelation, map, relation, read))
 		dyn_access_node_presume(linitial(((ForeignScan *) outerPlan(plan))->fdw_private));
 	table_close(relation, NoLock);
-	return list_make4(integers_of(read),
+	return list_make3(integers_of(read),
 					  makeInteger(plan->onConflictSet != NIL ||
 								  (plan->operation == CMD_UPDATE && derives(root))),
-					  makeInteger(presumes),
 					  makeString(pstrdup(dyn_metadata_schema(map->meta, NULL))));
 }
 
@@ -480,7 +477,7 @@ DynModifyPlan
 dyn_modify_plan_of_list(const List *private)
 {
 	DynModifyPlan plan = {NULL, intVal(lsecond(private)) != 0,
-	intVal(lthird(private)) != 0, strVal(lfourth(private))};
+	strVal(lthird(private))};
 	ListCell   *lc;
 
 	foreach(lc, (const List *) linitial(private))

@@ -41,7 +41,6 @@ typedef struct DynModifyPlan
 								 * and that its result depends on */
 	bool		derives;		/* true if an assigned value depends on the
 								 * row */
-	bool		presumes;		/* true if the rows are not read */
 	const char *schema;			/* schema of the table at planning */
 } DynModifyPlan;
 
