@@ -16,6 +16,7 @@
 
 #include "../../model/server/encoding.h"
 #include "../../model/values/path.h"
+#include "../keys/make_cond.h"
 #include "../rows/key_scalar.h"
 #include "requests.h"
 
@@ -182,25 +183,16 @@ dyn_requests_segments(const DynRelation *relation, double bytes)
 static DynCond *
 key_condition(const DynRequests *requests, int stream)
 {
-	DynCond    *all = palloc0(sizeof(DynCond));
 	const DynQueryTerms *terms = &requests->terms[stream];
 	const DynKeyPart *parts = terms->key;
+	DynCond    *all = dyn_make_junction(DYN_COND_AND, requests->nparts + terms->nrange);
 
 	Assert(requests->op == DYN_OP_QUERY && stream < requests->nstreams);
-	all->kind = DYN_COND_AND;
-	all->args = palloc((requests->nparts + terms->nrange) * sizeof(DynCond *));
 	for (int i = 0; i < requests->nparts; i++)
-	{
-		DynCond    *equal = palloc0(sizeof(DynCond));
-
-		equal->kind = DYN_COND_EQ;
-		equal->path = dyn_path_of_attribute(parts[i].name);
-		equal->values = &parts[i].value;
-		equal->nvalues = 1;
-		all->args[all->nargs++] = equal;
-	}
+		dyn_cond_add(all, dyn_make_cond(DYN_COND_EQ, dyn_path_of_attribute(parts[i].name),
+										&parts[i].value, 1));
 	for (int i = 0; i < terms->nrange; i++)
-		all->args[all->nargs++] = terms->range[i];
+		dyn_cond_add(all, terms->range[i]);
 	return all;
 }
 

@@ -18,42 +18,28 @@
 #include "../../model/values/arrays.h"
 #include "../../model/values/like.h"
 #include "filter.h"
+#include "make_cond.h"
 #include "key_values.h"
-
-static DynCond *
-new_cond(DynCondKind kind)
-{
-	DynCond    *cond = palloc0(sizeof(DynCond));
-
-	cond->kind = kind;
-	return cond;
-}
 
 static DynCond *
 constant(bool value)
 {
-	return new_cond(value ? DYN_COND_TRUE : DYN_COND_FALSE);
+	return dyn_make_cond(value ? DYN_COND_TRUE : DYN_COND_FALSE, NULL, NULL, 0);
 }
 
 static DynCond *
 on_path(DynCondKind kind, const DynPath *path)
 {
-	DynCond    *cond = new_cond(kind);
-
-	cond->path = path;
-	return cond;
+	return dyn_make_cond(kind, path, NULL, 0);
 }
 
 static DynCond *
 with_value(DynCondKind kind, const DynPath *path, DynScalar value)
 {
-	DynCond    *cond = on_path(kind, path);
 	DynScalar  *copy = palloc(sizeof(DynScalar));
 
 	*copy = value;
-	cond->values = copy;
-	cond->nvalues = 1;
-	return cond;
+	return dyn_make_cond(kind, path, copy, 1);
 }
 
 static DynCond *
@@ -66,45 +52,23 @@ is_type(const DynPath *path, DynType type)
 }
 
 static DynCond *
-junction(DynCondKind kind, int nargs)
-{
-	DynCond    *cond = new_cond(kind);
-
-	cond->args = palloc0(Max(nargs, 1) * sizeof(DynCond *));
-	return cond;
-}
-
-static void
-add_arg(DynCond *cond, DynCond *arg)
-{
-	cond->args[cond->nargs++] = arg;
-}
-
-static DynCond *
 both(DynCond *a, DynCond *b)
 {
-	DynCond    *cond = junction(DYN_COND_AND, 2);
-
-	add_arg(cond, a);
-	add_arg(cond, b);
-	return cond;
+	return dyn_make_both(DYN_COND_AND, a, b);
 }
 
 static DynCond *
 either(DynCond *a, DynCond *b)
 {
-	DynCond    *cond = both(a, b);
-
-	cond->kind = DYN_COND_OR;
-	return cond;
+	return dyn_make_both(DYN_COND_OR, a, b);
 }
 
 static DynCond *
 not(DynCond *arg)
 {
-	DynCond    *cond = junction(DYN_COND_NOT, 1);
+	DynCond    *cond = dyn_make_junction(DYN_COND_NOT, 1);
 
-	add_arg(cond, arg);
+	dyn_cond_add(cond, arg);
 	return cond;
 }
 
@@ -250,15 +214,15 @@ static DynCond *
 contains_all_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
 				  const DynArrayElements *elements)
 {
-	DynCond    *cond = junction(DYN_COND_AND,
-								Min(elements->n, DYN_EXPR_MAX_OPERATORS) + 1);
+	DynCond    *cond = dyn_make_junction(DYN_COND_AND,
+										 Min(elements->n, DYN_EXPR_MAX_OPERATORS) + 1);
 
 	if (has_null(elements))
 		return constant(false);
-	add_arg(cond, on_path(DYN_COND_EXISTS, path));
+	dyn_cond_add(cond, on_path(DYN_COND_EXISTS, path));
 	for (int i = 0; i < elements->n && cond->nargs <= DYN_EXPR_MAX_OPERATORS; i++)
-		add_arg(cond, contains_cond(codec->element, path, elemtype,
-									elements->values[i]));
+		dyn_cond_add(cond, contains_cond(codec->element, path, elemtype,
+										 elements->values[i]));
 	return cond;
 }
 
@@ -312,8 +276,8 @@ add_number_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len
 
 	if (dyn_number_canonical(s, len, buf, &buflen) == DYN_NUMBER_OK &&
 		buflen == len && memcmp(buf, s, len) == 0)
-		add_arg(cond, with_value(DYN_COND_EQ, path,
-								 (DynScalar) {DYN_TYPE_N, buf, buflen}));
+		dyn_cond_add(cond, with_value(DYN_COND_EQ, path,
+									  (DynScalar) {DYN_TYPE_N, buf, buflen}));
 }
 
 static void
@@ -325,8 +289,8 @@ add_bytes_of_text(DynCond *cond, DynCondKind kind, const DynPath *path,
 	long		n = dyn_value_bytes(&base64, bytes);
 
 	if (n >= 0)
-		add_arg(cond, with_value(kind, path,
-								 (DynScalar) {DYN_TYPE_B, (char *) bytes, n}));
+		dyn_cond_add(cond, with_value(kind, path,
+									  (DynScalar) {DYN_TYPE_B, (char *) bytes, n}));
 }
 
 static void
@@ -335,8 +299,8 @@ add_bool_of_text(DynCond *cond, const DynPath *path, const char *s, size_t len)
 	bool		yes = (len == 4 && memcmp(s, "true", 4) == 0);
 
 	if (yes || (len == 5 && memcmp(s, "false", 5) == 0))
-		add_arg(cond, with_value(DYN_COND_EQ, path,
-								 (DynScalar) {DYN_TYPE_BOOL, NULL, yes}));
+		dyn_cond_add(cond, with_value(DYN_COND_EQ, path,
+									  (DynScalar) {DYN_TYPE_BOOL, NULL, yes}));
 }
 
 /*
@@ -358,8 +322,8 @@ text_equality_cond(const DynPath *path, Datum value)
 	len = scalar.len;
 	if (len > 0 && (s[0] == '{' || s[0] == '['))
 		return on_path(DYN_COND_EXISTS, path);
-	cond = junction(DYN_COND_OR, 4);
-	add_arg(cond, with_value(DYN_COND_EQ, path, scalar));
+	cond = dyn_make_junction(DYN_COND_OR, 4);
+	dyn_cond_add(cond, with_value(DYN_COND_EQ, path, scalar));
 	add_number_of_text(cond, path, s, len);
 	add_bool_of_text(cond, path, s, len);
 	add_bytes_of_text(cond, DYN_COND_EQ, path, s, len);
@@ -377,12 +341,12 @@ contains_string(const DynPath *path, const JsonbValue *string)
 {
 	text	   *t = cstring_to_text_with_len(string->val.string.val,
 											 string->val.string.len);
-	DynCond    *cond = junction(DYN_COND_OR, 2);
+	DynCond    *cond = dyn_make_junction(DYN_COND_OR, 2);
 	DynScalar	scalar;
 
 	if (!dyn_encode_text(PointerGetDatum(t), &scalar))
 		return constant(false);
-	add_arg(cond, with_value(DYN_COND_CONTAINS, path, scalar));
+	dyn_cond_add(cond, with_value(DYN_COND_CONTAINS, path, scalar));
 	add_bytes_of_text(cond, DYN_COND_CONTAINS, path, scalar.data, scalar.len);
 	return cond;
 }
@@ -473,15 +437,15 @@ boolean_cond(const DynCodec *codec, const DynPath *path, bool flag)
 
 	if (dyn_codec_is_point(codec))
 		return equality_cond(codec, path, BOOLOID, BoolGetDatum(flag));
-	cond = junction(DYN_COND_OR, 3);
-	add_arg(cond, with_value(DYN_COND_EQ, path,
-							 (DynScalar) {DYN_TYPE_BOOL, NULL, flag}));
-	add_arg(cond, with_value(DYN_COND_EQ, path,
-							 (DynScalar) {DYN_TYPE_N, flag ? "1" : "0", 1}));
+	cond = dyn_make_junction(DYN_COND_OR, 3);
+	dyn_cond_add(cond, with_value(DYN_COND_EQ, path,
+								  (DynScalar) {DYN_TYPE_BOOL, NULL, flag}));
+	dyn_cond_add(cond, with_value(DYN_COND_EQ, path,
+								  (DynScalar) {DYN_TYPE_N, flag ? "1" : "0", 1}));
 	in = on_path(DYN_COND_IN, path);
 	in->values = words[flag];
 	in->nvalues = 3;
-	add_arg(cond, in);
+	dyn_cond_add(cond, in);
 	return cond;
 }
 
@@ -507,12 +471,12 @@ static DynCond *
 junction_cond(const DynRelation *relation, const DynPred *pred,
 			  const DynValues *values)
 {
-	DynCond    *cond = junction(pred->kind == DYN_PRED_AND ? DYN_COND_AND
-								: DYN_COND_OR, list_length(pred->args));
+	DynCond    *cond = dyn_make_junction(pred->kind == DYN_PRED_AND ? DYN_COND_AND
+										 : DYN_COND_OR, list_length(pred->args));
 	ListCell   *lc;
 
 	foreach(lc, pred->args)
-		add_arg(cond, dyn_filter_cond(relation, lfirst(lc), values));
+		dyn_cond_add(cond, dyn_filter_cond(relation, lfirst(lc), values));
 	return cond;
 }
 
@@ -588,10 +552,10 @@ dyn_filter_term_cond(const DynFilterTerm *term)
 DynCond *
 dyn_item_filter_cond(const DynItemFilter *test)
 {
-	DynCond    *all = junction(DYN_COND_AND, test->nterms);
+	DynCond    *all = dyn_make_junction(DYN_COND_AND, test->nterms);
 
 	for (int i = 0; i < test->nterms; i++)
-		add_arg(all, dyn_filter_term_cond(&test->terms[i]));
+		dyn_cond_add(all, dyn_filter_term_cond(&test->terms[i]));
 	return dyn_cond_simplify(all);
 }
 

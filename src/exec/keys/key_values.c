@@ -16,6 +16,7 @@
 #include "../../model/values/path.h"
 #include "../../model/values/steps.h"
 #include "key_values.h"
+#include "make_cond.h"
 
 /* A text longer than the largest item is in no item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
@@ -636,20 +637,15 @@ dyn_key_values(const DynResolveContext *context, const DynKeyMatch *match,
 /* ---- conditions ---- */
 
 static DynCond *
-make_cond(DynCondKind kind, const DynPath *path, const DynScalar *a,
+copy_cond(DynCondKind kind, const DynPath *path, const DynScalar *a,
 		  const DynScalar *b)
 {
-	DynCond    *cond = palloc0(sizeof(DynCond));
 	DynScalar  *values = palloc(2 * sizeof(DynScalar));
 
-	cond->kind = kind;
-	cond->path = path;
-	cond->nvalues = b ? 2 : 1;
 	values[0] = *a;
 	if (b)
 		values[1] = *b;
-	cond->values = values;
-	return cond;
+	return dyn_make_cond(kind, path, values, b ? 2 : 1);
 }
 
 DynCond *
@@ -660,25 +656,22 @@ dyn_key_cond(const DynSpans *spans, const DynPath *path)
 	const DynScalar *hi = &all.upper.value;
 
 	if (dyn_span_is_point(&all))
-		return make_cond(DYN_COND_EQ, path, lo, NULL);
+		return copy_cond(DYN_COND_EQ, path, lo, NULL);
 	if (dyn_span_is_prefix(&all))
-		return make_cond(DYN_COND_BEGINS_WITH, path, lo, NULL);
+		return copy_cond(DYN_COND_BEGINS_WITH, path, lo, NULL);
 	if (all.lower.set && all.upper.set)
-		return make_cond(DYN_COND_BETWEEN, path, lo, hi);
+		return copy_cond(DYN_COND_BETWEEN, path, lo, hi);
 	if (all.lower.set)
-		return make_cond(all.lower.inclusive ? DYN_COND_GE : DYN_COND_GT, path, lo, NULL);
+		return copy_cond(all.lower.inclusive ? DYN_COND_GE : DYN_COND_GT, path, lo, NULL);
 	if (all.upper.set)
-		return make_cond(all.upper.inclusive ? DYN_COND_LE : DYN_COND_LT, path, hi, NULL);
+		return copy_cond(all.upper.inclusive ? DYN_COND_LE : DYN_COND_LT, path, hi, NULL);
 	return NULL;
 }
 
 static DynCond *
 constant_cond(bool value)
 {
-	DynCond    *cond = palloc0(sizeof(DynCond));
-
-	cond->kind = value ? DYN_COND_TRUE : DYN_COND_FALSE;
-	return cond;
+	return dyn_make_cond(value ? DYN_COND_TRUE : DYN_COND_FALSE, NULL, NULL, 0);
 }
 
 DynCond *

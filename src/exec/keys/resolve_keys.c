@@ -15,6 +15,7 @@
 #include "../../plan/keys/terms.h"
 #include "filter.h"
 #include "key_values.h"
+#include "make_cond.h"
 #include "resolve_keys.h"
 
 /* ---- conditions on range attributes ---- */
@@ -313,22 +314,12 @@ resolve_keys(const DynResolveContext *context, const DynAccess *access,
 		resolve_range_conditions(context, access, resolved);
 }
 
-static DynCond *
-make_and(int most_args)
-{
-	DynCond    *cond = palloc0(sizeof(DynCond));
-
-	cond->kind = DYN_COND_AND;
-	cond->args = palloc(Max(most_args, 1) * sizeof(DynCond *));
-	return cond;
-}
-
 static void
 resolve_filter(const DynResolveContext *context, const DynAccess *access,
 			   DynResolvedAccess *resolved)
 {
-	DynCond    *all = make_and(list_length(access->filters));
-	DynCond    *enforced = make_and(list_length(access->filters));
+	DynCond    *all = dyn_make_junction(DYN_COND_AND, list_length(access->filters));
+	DynCond    *enforced = dyn_make_junction(DYN_COND_AND, list_length(access->filters));
 	ListCell   *lc;
 
 	foreach(lc, access->filters)
@@ -337,9 +328,9 @@ resolve_filter(const DynResolveContext *context, const DynAccess *access,
 		DynCond    *cond = dyn_filter_cond(context->relation, pred,
 										   context->values);
 
-		all->args[all->nargs++] = cond;
+		dyn_cond_add(all, cond);
 		if (pred->enforced)
-			enforced->args[enforced->nargs++] = cond;
+			dyn_cond_add(enforced, cond);
 	}
 	all = dyn_cond_simplify(all);
 	enforced = dyn_cond_simplify(enforced);

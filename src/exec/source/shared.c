@@ -10,6 +10,7 @@
 #include "../../dynamodb/item_match.h"
 #include "../../model/server/memory.h"
 #include "../../plan/keys/index_complete.h"
+#include "../keys/make_cond.h"
 #include "../keys/resolve_keys.h"
 #include "shared.h"
 
@@ -357,21 +358,11 @@ void
 dyn_member_restrict(DynMember *member, DynCond *cond)
 {
 	const DynRows *rows = member->scandesc->rows;
-	DynCond    *both = palloc0(sizeof(DynCond));
 
 	if (!dyn_cond_bind(cond, rows->paths, rows->npaths))
 		elog(ERROR, "a key attribute is not cached");
-	if (member->cond == NULL)
-	{
-		member->cond = cond;
-		return;
-	}
-	both->kind = DYN_COND_AND;
-	both->nargs = 2;
-	both->args = palloc(2 * sizeof(DynCond *));
-	both->args[0] = cond;
-	both->args[1] = member->cond;
-	member->cond = both;
+	member->cond = member->cond == NULL ? cond
+		: dyn_make_both(DYN_COND_AND, cond, member->cond);
 }
 
 DynItems *

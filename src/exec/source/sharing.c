@@ -9,6 +9,7 @@
 #include "../../model/session/guc.h"
 #include "../../plan/clauses/classify.h"
 #include "../../plan/tree/plantree.h"
+#include "../keys/make_cond.h"
 #include "shared.h"
 #include "sharing.h"
 
@@ -269,11 +270,9 @@ make_sharing(DynInput *input, const DynAccess *table)
 static DynCond *
 common_filter(const DynSharedRead *read)
 {
-	DynCond    *any = palloc0(sizeof(DynCond));
+	DynCond    *any = dyn_make_junction(DYN_COND_OR, list_length(read->members));
 	ListCell   *lc;
 
-	any->kind = DYN_COND_OR;
-	any->args = palloc(list_length(read->members) * sizeof(DynCond *));
 	foreach(lc, read->members)
 	{
 		const DynMember *member = lfirst(lc);
@@ -284,7 +283,7 @@ common_filter(const DynSharedRead *read)
 		while (i < any->nargs && !dyn_cond_same(any->args[i], member->cond))
 			i++;
 		if (i == any->nargs)
-			any->args[any->nargs++] = member->cond;
+			dyn_cond_add(any, member->cond);
 	}
 	return any->nargs == 1 ? any->args[0] : any;
 }
@@ -350,16 +349,11 @@ static DynCond *
 sort_condition(const DynSharing *sharing)
 {
 	const DynResolvedAccess *resolved = &sharing->resolved;
-	DynCond    *equal;
 
 	if (resolved->nparts == 1)
 		return resolved->nrange > 0 ? resolved->range[0] : NULL;
-	equal = palloc0(sizeof(DynCond));
-	equal->kind = DYN_COND_EQ;
-	equal->path = dyn_path_of_attribute(resolved->keys[1].name);
-	equal->values = &resolved->keys[1].value;
-	equal->nvalues = 1;
-	return equal;
+	return dyn_make_cond(DYN_COND_EQ, dyn_path_of_attribute(resolved->keys[1].name),
+						 &resolved->keys[1].value, 1);
 }
 
 /*
@@ -393,7 +387,6 @@ static DynCond *
 common_condition(List *sharings)
 {
 	DynCond    *first = sort_condition(linitial(sharings));
-	DynCond    *common = palloc0(sizeof(DynCond));
 	DynScalar  *prefix = palloc0(sizeof(DynScalar));
 	ListCell   *lc;
 
@@ -404,11 +397,7 @@ common_condition(List *sharings)
 		shorten_prefix(prefix, sort_condition(lfirst(lc)));
 	if (prefix->len == 0)
 		return NULL;
-	common->kind = DYN_COND_BEGINS_WITH;
-	common->path = first->path;
-	common->values = prefix;
-	common->nvalues = 1;
-	return common;
+	return dyn_make_cond(DYN_COND_BEGINS_WITH, first->path, prefix, 1);
 }
 
 /*

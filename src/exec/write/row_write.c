@@ -13,6 +13,7 @@
 #include "../../model/server/memory.h"
 #include "../../model/values/encode_value.h"
 #include "../keys/filter.h"
+#include "../keys/make_cond.h"
 #include "row_write.h"
 
 /* Maximum size of an item (developer guide, "Constraints"). */
@@ -433,52 +434,32 @@ dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot)
 
 /* ---- requests ---- */
 
+/* An item has all key attributes, so the condition tests only one. */
 static DynCond *
-make_cond(DynCondKind kind, const DynPath *path)
+key_condition(const DynModify *modify, DynCondKind kind)
 {
-	DynCond    *cond = palloc0(sizeof(DynCond));
-
-	cond->kind = kind;
-	cond->path = path;
-	return cond;
+	return dyn_make_cond(kind, dyn_path_of_attribute(modify->meta->key.hash[0].name),
+						 NULL, 0);
 }
 
-static DynCond *
-make_bool(DynCondKind kind, List *conds)
-{
-	DynCond    *cond = make_cond(kind, NULL);
-	ListCell   *lc;
-
-	cond->args = palloc(list_length(conds) * sizeof(DynCond *));
-	foreach(lc, conds)
-		cond->args[cond->nargs++] = lfirst(lc);
-	return cond;
-}
-
-/*
- * Returns the condition of an INSERT: an item does not exist, or has expired.
- * An item has all key attributes, so the condition tests only one.
- */
+/* Returns the condition of an INSERT: no item exists, or it has expired. */
 static DynCond *
 not_exists_condition(const DynModify *modify)
 {
 	const DynItemFilter *filter = &modify->relation->item_filter;
-	DynCond    *absent = make_cond(DYN_COND_NOT_EXISTS,
-								   dyn_path_of_attribute(modify->meta->key.hash[0].name));
+	DynCond    *absent = key_condition(modify, DYN_COND_NOT_EXISTS);
 
 	for (int i = 0; i < filter->nterms; i++)
 	{
-		DynCond    *expired;
 		DynScalar  *limits;
 
 		if (!filter->terms[i].ttl)
 			continue;
 		limits = palloc(2 * sizeof(DynScalar));
 		dyn_expired_range(&limits[0], &limits[1]);
-		expired = make_cond(DYN_COND_BETWEEN, filter->terms[i].path);
-		expired->values = limits;
-		expired->nvalues = 2;
-		absent = make_bool(DYN_COND_OR, list_make2(absent, expired));
+		absent = dyn_make_both(DYN_COND_OR, absent,
+							   dyn_make_cond(DYN_COND_BETWEEN, filter->terms[i].path,
+											 limits, 2));
 	}
 	return absent;
 }
@@ -488,31 +469,35 @@ static DynCond *
 exists_condition(const DynWrite *write)
 {
 	const DynModify *modify = write->modify;
-	DynCond    *filter = dyn_write_map_filter(modify->map);
-	List	   *conds =
-		list_make1(make_cond(DYN_COND_EXISTS,
-							 dyn_path_of_attribute(modify->meta->key.hash[0].name)));
+	const DynItemFilter *filter = &modify->relation->item_filter;
+	DynCond    *all = dyn_make_junction(DYN_COND_AND, 1 + filter->nterms +
+										write->nguard + write->nmaps);
 
-	if (filter != NULL)
-		conds = lappend(conds, filter);
+	dyn_cond_add(all, key_condition(modify, DYN_COND_EXISTS));
+	/* a row that expires in the meantime is still the row that was read */
+	for (int i = 0; i < filter->nterms; i++)
+	{
+		const DynFilterTerm *term = &filter->terms[i];
+
+		if (!term->ttl && !dyn_is_in_key(&modify->meta->key, dyn_filter_term_attribute(term)))
+			dyn_cond_add(all, dyn_filter_term_cond(term));
+	}
 	for (int i = 0; i < write->nguard; i++)
 	{
-		const DynPathValue *value = &write->guard[i];
-		DynCond    *cond = make_cond(value->value.type == DYN_TYPE_ABSENT
-									 ? DYN_COND_NOT_EXISTS : DYN_COND_EQ, value->path);
+		const DynPathValue *guard = &write->guard[i];
 
-		cond->values = &value->value;
-		cond->nvalues = value->value.type == DYN_TYPE_ABSENT ? 0 : 1;
-		conds = lappend(conds, cond);
+		dyn_cond_add(all, guard->value.type == DYN_TYPE_ABSENT
+					 ? dyn_make_cond(DYN_COND_NOT_EXISTS, guard->path, NULL, 0)
+					 : dyn_make_cond(DYN_COND_EQ, guard->path, &guard->value, 1));
 	}
 	for (int i = 0; i < write->nmaps; i++)
 	{
-		DynCond    *cond = make_cond(DYN_COND_IS_TYPE, write->maps[i]);
+		DynCond    *is_map = dyn_make_cond(DYN_COND_IS_TYPE, write->maps[i], NULL, 0);
 
-		cond->type = DYN_TYPE_M;
-		conds = lappend(conds, cond);
+		is_map->type = DYN_TYPE_M;
+		dyn_cond_add(all, is_map);
 	}
-	return make_bool(DYN_COND_AND, conds);
+	return all;
 }
 
 static void

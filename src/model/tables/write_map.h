@@ -133,12 +133,6 @@ extern int	dyn_write_map_guard(DynWriteMap *map, const Datum *values,
 								DynPathValue **out);
 
 /*
- * Returns the item filter as a condition, without the terms for keys and
- * ttl_attribute; NULL if there are no others.
- */
-extern DynCond *dyn_write_map_filter(const DynWriteMap *map);
-
-/*
  * Returns the SQLSTATE of an error for a column that is not read as it was
  * written, and sets *hint to a sentence, or NULL.
  */
