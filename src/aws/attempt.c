@@ -346,7 +346,7 @@ is_unanswered(const DynActiveCall *call, DynRetryClass class)
 			return class == DYN_RETRY_TRANSIENT ||
 				(class == DYN_RETRY_FINAL && call->public.http_status >= 500);
 		default:
-			return call->http->body_begun;
+			return call->http->body_read > 0 && dyn_http_was_sent(call->http);
 	}
 }
 

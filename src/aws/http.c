@@ -265,24 +265,36 @@ on_body(char *bytes, size_t size, size_t n, void *arg)
 	return accepted ? size * n : 0;
 }
 
-/*
- * Passes the request's body.  libcurl repeats a request by itself if a reused
- * connection ends without a reply, unless it cannot read the body again: then
- * the result is CURLE_SEND_FAIL_REWIND.
- */
+/* Passes the next part of the request's body. */
 static size_t
 on_send(char *bytes, size_t size, size_t n, void *arg)
 {
 	DynHttp    *http = arg;
 	size_t		len = size * n;
 
-	if (len > http->body_left)
-		len = http->body_left;
-	memcpy(bytes, http->body, len);
-	http->body += len;
-	http->body_left -= len;
-	http->body_begun = true;
+	if (len > http->body_len - http->body_read)
+		len = http->body_len - http->body_read;
+	memcpy(bytes, http->body + http->body_read, len);
+	http->body_read += len;
 	return len;
+}
+
+/*
+ * Lets libcurl read the body again, unless the peer may have received a part
+ * of the request.  libcurl repeats a request by itself if a reused connection
+ * ends without a reply.  Recent versions (8.23 among them) may reuse one that
+ * we have shut down: they do not check those used within the last second.  If
+ * the body cannot be read again, the result is CURLE_SEND_FAIL_REWIND.
+ */
+static int
+on_rewind(void *arg, curl_off_t offset, int origin)
+{
+	DynHttp    *http = arg;
+
+	if (dyn_http_was_sent(http) || offset != 0 || origin != SEEK_SET)
+		return CURL_SEEKFUNC_FAIL;
+	http->body_read = 0;
+	return CURL_SEEKFUNC_OK;
 }
 
 /* ---- request headers --------------------------------------------------- */
@@ -347,6 +359,8 @@ set_static(DynHttp *http)
 	SET(CURLOPT_ERRORBUFFER, http->error);
 	SET(CURLOPT_READFUNCTION, on_send);
 	SET(CURLOPT_READDATA, http);
+	SET(CURLOPT_SEEKFUNCTION, on_rewind);
+	SET(CURLOPT_SEEKDATA, http);
 	SET(CURLOPT_WRITEFUNCTION, on_body);
 	SET(CURLOPT_WRITEDATA, http);
 	SET(CURLOPT_HEADERFUNCTION, on_header);
@@ -493,8 +507,8 @@ dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
 	http->packed = packed;
 	http->allowance = allowance;
 	http->body = request->body;
-	http->body_left = request->body_len;
-	http->body_begun = false;
+	http->body_len = request->body_len;
+	http->body_read = 0;
 	http->paused = false;
 	http->opened = -1;
 	http->refusal = DYN_FAIL_NONE;
@@ -570,6 +584,10 @@ dyn_http_socket(const DynHttp *http)
 	return fd;
 }
 
+/*
+ * libcurl adds up what the socket or TLS has accepted, also over its own
+ * repetitions.
+ */
 bool
 dyn_http_was_sent(const DynHttp *http)
 {

@@ -80,8 +80,8 @@ typedef struct DynHttp
 	DynBuffer  *packed;			/* buffer for a gzip body */
 	const size_t *allowance;	/* body bytes to receive before pausing */
 	const char *body;			/* request body, if never_resend... */
-	size_t		body_left;		/* ...and how much libcurl has not read yet */
-	bool		body_begun;		/* true if libcurl has begun to read it */
+	size_t		body_len;		/* ...its length... */
+	size_t		body_read;		/* ...and how much libcurl has read of it */
 	bool		paused;			/* until dyn_loop_resume */
 	DynFailure	refusal;		/* set by a callback that stopped libcurl */
 	DynReply	reply;

@@ -78,6 +78,12 @@ check_count(const char *key, const char *count)
 	CHECK_EQ_STR(dyn_buffer_terminate(&call->response), count);
 }
 
+static void
+pause_ms(long ms)
+{
+	nanosleep(&(struct timespec) {ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
 /* A connection that is open and has served a request. */
 static void
 reuse_connection(void)
@@ -113,6 +119,27 @@ libcurl_does_not_send_again(void)
 	check_call(DYN_FAIL_NETWORK, 1, true);
 	CHECK_EQ_STR(call->message, "the connection was closed without a response");
 	check_count("dead-write", "1");
+}
+
+/*
+ * Nothing is sent on a connection that has ended, which libcurl may not have
+ * noticed, so the request may be sent on another one.
+ */
+static void
+dead_connections_are_replaced(void)
+{
+	set_limits(5000);
+	for (int i = 0; i < 3; i++)
+	{
+		run(true, "\"close_after\"");
+		check_call(DYN_FAIL_NONE, 1, false);
+		pause_ms(20);
+		run(true, "\"brotli\"");
+		check_call(DYN_FAIL_ENCODING, 1, true);
+		run(true, "\"count\", \"none\"");
+		CHECK_EQ_INT(call->failure, DYN_FAIL_NONE);
+		CHECK_EQ_INT(call->attempts, 1);
+	}
 }
 
 static void
@@ -214,12 +241,6 @@ time_runs_while_we_wait(void)
 	check_call(DYN_FAIL_TIMEOUT, 1, true);
 }
 
-static void
-pause_ms(long ms)
-{
-	nanosleep(&(struct timespec) {ms / 1000, ms % 1000 * 1000000}, NULL);
-}
-
 /* The answer is there long before somebody looks. */
 static void
 time_stands_still_while_we_do_not(void)
@@ -319,6 +340,7 @@ main(void)
 	client = dyn_client_create(NULL);
 	call = dyn_call_create(client);
 	RUN(libcurl_does_not_send_again);
+	RUN(dead_connections_are_replaced);
 	RUN(lost_answers_are_not_repeated);
 	RUN(internal_errors_are_not_repeated);
 	RUN(refused_requests_are_repeated);
