@@ -56,6 +56,26 @@ class Truncated(request_text.RequestTestCase):
         self.assertAsks("SELECT v FROM berlin WHERE tenant = 'a' AND at = '2026-10-31T22:30:00Z'",
                         ["GetItem berlin {pk 'T#a#20261031', sk '2026-10-31T22:30:00Z'} get pk, sk, v"])
 
+    def test_fixed_offset(self):
+        """A zone without transitions."""
+        self.days("fixed", "day(Etc/GMT+5)", lambda at: self.fx.value("SELECT to_char(%s::timestamptz - interval '5 hours', 'YYYY-MM-DD')", (at,)))
+        self.assertAsks("SELECT v FROM fixed WHERE tenant = 'a' AND at BETWEEN '2026-11-01 00:00+00' AND '2026-11-02 04:00+00'",
+                        [f"Query fixed where pk = 'T#a#{day}' AND sk BETWEEN '2026-11-01T00:00:00Z' AND '2026-11-02T04:00:00[' get pk, sk, v" for day in ("2026-10-31", "2026-11-01")])
+        newest = "SELECT v FROM fixed WHERE tenant = 'a' AND at BETWEEN '2026-10-01' AND '2026-11-30' ORDER BY at DESC LIMIT 4"
+        self.assertEqual(self.fx.rows(newest), self.mirrored(newest))
+
+    def test_first_year(self):
+        """The year 1 in UTC begins in the year before in America; a bound there selects all later times."""
+        def month(at):
+            return self.fx.value("SELECT to_char(%s::timestamptz AT TIME ZONE 'America/New_York', 'YYYY-MM')", (at,))
+        items = [{"pk": "D#1", "sk": f"{month(at)}#{n}", "at": at, "v": n} for n, at in enumerate(["0001-01-01T10:00:00Z", *TIMES, "9999-12-31T23:30:00Z"])]
+        self.table("year1", "dev int NOT NULL, at timestamptz OPTIONS (format 'iso8601(0)'), n int NOT NULL, v int",
+                   {"pk": "D#${dev}", "sk": "${at:month(America/New_York)}#${n}"}, items)
+        for condition in ("at >= '0001-01-01 00:00+00'", "at > '0001-01-01 03:00+00' AND at < '2026-11-01'", "at <= '0001-01-01 00:00+00'", "at <= '9999-12-31 23:59+00'"):
+            sql = f"SELECT v FROM year1 WHERE dev = 1 AND {condition}"
+            with self.subTest(condition):
+                self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+
     def test_sort_key(self):
         """A unit in the sort key has the range of the time."""
         items = [{"pk": "D#1", "sk": f"{at[:7]}#{n}", "at": at, "v": n} for n, at in enumerate(TIMES)]

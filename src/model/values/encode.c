@@ -437,13 +437,16 @@ bound_trunc(const DynCodec *codec, Timestamp instant, bool lower, bool *inclusiv
 			DynScalar *out)
 {
 	char	   *dst = palloc(DYN_INSTANT_BUFSIZE);
+	Timestamp	unit;
 
 	if (!*inclusive)
 		instant += (lower ? 1 : -1) *
 			(codec->kind == DYN_CODEC_DATE ? USECS_PER_DAY : 1);
 	*inclusive = true;
-	if (!dyn_trunc_print(&codec->format, dyn_trunc_bound(&codec->format, instant, lower), dst))
-		return (instant < dyn_instant_min()) == lower ? DYN_ENCODED_ANYTHING
+	unit = dyn_trunc_bound(&codec->format, instant, lower);
+	/* in a zone, the local time may be out of range although the instant is not */
+	if (!dyn_trunc_print(&codec->format, unit, dst))
+		return (unit < dyn_instant_min()) == lower ? DYN_ENCODED_ANYTHING
 			: DYN_ENCODED_NOTHING;
 	set_scalar(out, codec->wire, dst, strlen(dst));
 	return DYN_ENCODED;

@@ -44,6 +44,8 @@ zone_ascends(const DynFormat *format)
 				after;
 	int			found;
 
+	if (zone.tz == NULL)
+		return true;			/* it has one offset */
 	while ((found = dyn_zone_transition(&zone, &at, &before, &after)) > 0 &&
 		   at < LAST_TRANSITION)
 	{
