@@ -176,6 +176,18 @@ class TimeRanges(request_text.RequestTestCase):
             self.assertEqual((rows, cursor.fetchall()), (self.mirrored(sql)[:3], self.mirrored(sql)))
             cursor.execute("COMMIT")
 
+    def test_several_ranges(self):
+        """Bounds of several parts by a join, next to an enumerated part: more combinations than are tried."""
+        fx = self.fx
+        fx.create_table("several", ("pk", "S"), ("sk", "S"))
+        fx.put("several", [{"pk": f"7#{a}#{b}#{a}", "sk": "x", "v": n} for n, (a, b) in enumerate(zip(DAYS, DAYS[1:]))])
+        fx.foreign_table("several", "shard int NOT NULL, a date NOT NULL, b date NOT NULL, c date NOT NULL, sk text NOT NULL, v int", key_templates='{"pk": "${shard:0..199}#${a}#${b}#${c}"}')
+        self.mirror("several")
+        for parts in ("ab", "abc"):
+            sql = "SELECT v FROM spans, several WHERE " + " AND ".join(f"{part} BETWEEN lo AND hi" for part in parts)
+            with self.subTest(parts):
+                self.assertEqual(sorted(fx.rows(sql)), sorted(self.mirrored(sql)))
+
     def test_constraints(self):
         """A CHECK constraint, which PostgreSQL assumes to hold, gives a bound that the statement lacks."""
         self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE reading DROP CONSTRAINT IF EXISTS past")

@@ -193,7 +193,8 @@ dyn_match_each(const DynTarget *target, List *clauses, int most, List **used)
 	DynPred    *each = range.each;
 	double		n;
 
-	if (!range.lower || !range.upper || (each->unsure && target->plan->sure_only))
+	if (!range.lower || !range.upper || most == 0 ||
+		(each->unsure && target->plan->sure_only))
 		return NULL;
 	n = dyn_steps_count(each->unsure ? &range.expected : &range.known);
 	if (!each->unsure && (n == 0 || n > most))
