@@ -5,7 +5,8 @@ bucket holds what it is filled with in a second, and is full at the beginning (n
 buckets are not empty, and takes what it costs, even if that is more; BatchGetItem goes key by key, and leaves the rest
 unprocessed. Items may be declared larger than they are, so that many units are few bytes, and they need not be held: any
 sequence will do, such as Generated. A local index has short entries, and what it does not project is fetched, item by
-item. Strongly consistent reads cost twice as much.
+item. Strongly consistent reads cost twice as much. Writes have a bucket of their own: PutItem, if no item has the key, and
+UpdateItem and DeleteItem, which change nothing.
 
     with Metered() as fake:
         fake.metered("t", units=250, item_bytes=40960, items=[...])
@@ -19,7 +20,7 @@ import re
 import time
 
 from fake import FakeDynamo
-from replies import reply, throttle
+from replies import error, reply, throttle
 from tables import Table, key_parts, same
 
 PARTITION_UNITS = 3000      # a second
@@ -75,8 +76,10 @@ class Generated(collections.abc.Sequence):
 class MeteredTable(Table):
     """A table whose items are found by partition key, and which has buckets."""
 
-    def meter(self, units, item_bytes, partition_units):
+    def meter(self, units, item_bytes, partition_units, write_units):
         """The buckets."""
+        self.writes = Bucket(write_units)
+        self.written = self.refused = 0
         self.bucket, self.item_bytes, self.partition_units = Bucket(units), item_bytes, partition_units
         self.partitions, self.collections, self.ends = {}, {}, {}
         for n, item in enumerate(self.items):
@@ -138,12 +141,32 @@ class Metered(FakeDynamo):
     """The scripted server with such tables."""
 
     def metered(self, name, units, item_bytes=400, partition_units=PARTITION_UNITS, hash_key=("pk", "S"), range_key=None, items=(),
-                indexes=(), **details):
+                indexes=(), write_units=40000, **details):
         """Define one."""
         table = MeteredTable(name, key_parts(hash_key), key_parts(range_key), list(indexes), list(items), **details)
-        table.meter(units, item_bytes, partition_units)
+        table.meter(units, item_bytes, partition_units, write_units)
         self.tables[name] = table
         return table
+
+    async def default(self, request, connection):
+        if request.operation in ("PutItem", "UpdateItem", "DeleteItem"):
+            return self._write(self.tables[request.body["TableName"]], request.body)
+        return await super().default(request, connection)
+
+    @staticmethod
+    def _write(table, request):
+        if not table.writes.has_some():
+            table.refused += 1
+            return throttle("TableWriteProvisionedThroughputExceeded")
+        units = math.ceil(table.item_bytes / 1024)
+        table.writes.take(units)
+        if "Item" in request and table.find({name: request["Item"][name] for name, _ in table.hash + table.range}):
+            return error("ConditionalCheckFailedException")
+        if "Item" in request:
+            table.collections.setdefault(table.partition_of(request["Item"]), []).append(len(table.items))
+            table.items.append(request["Item"])
+        table.written += 1
+        return reply(consumed(table, units))
 
     def answer_batch(self, request):
         """Key by key."""

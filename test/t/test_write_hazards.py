@@ -1,8 +1,13 @@
-"""What is easily lost by writes: keys of indexes, plans that are older than the table, privileges, upserts in each place of a statement."""
+"""What is easily lost by writes: keys of indexes, plans that are older than the table, privileges, upserts in each place of a statement,
+values that several columns show, maps, expired items, items of other entities, and the pace of a throttled table."""
+import io
 import random
+import re
+import time
 
 import dynamo
 import fixture
+import metering
 import psycopg2
 import writes
 from dynamo import index
@@ -201,3 +206,310 @@ class Tools(writes.TestCase):
         for sql, parameters in self.STATEMENTS:
             with self.subTest(sql=sql):
                 self.both(sql, parameters)
+
+
+class SharedAttributes(writes.TestCase):
+    """H9: columns that show the same attribute, or a part of it."""
+
+    COLUMNS = "id text NOT NULL, n int NOT NULL, info jsonb, rating int, other jsonb"
+    FOREIGN = "id text NOT NULL, n int NOT NULL, info jsonb, rating int OPTIONS (path 'info.rating'), other jsonb OPTIONS (attribute 'info')"
+    ROWS = ""
+
+    def test_H09_update(self):
+        """All of them that agree, or nothing is sent: in a local table, the others would keep their values."""
+        before = {"rating": 1, "name": "x"}
+        for assigned, after in (("rating = 5", 22023), ("rating = NULL", 22023), ("info = '{\"a\": 1}'", 22023), ("info = NULL", 22023), ("rating = 1, info = info", before),
+                                ("{i} = '{\"rating\": 5}', rating = 5", {"rating": 5}), ("{i} = info || '{\"rating\": 7}', rating = 7", {"rating": 7, "name": "x"}),
+                                ("{i} = info || '{\"b\": 2}'", {"rating": 1, "name": "x", "b": 2}), ("{i} = '{\"rating\": 6}', rating = 5", 22023), ("{i} = '{}', rating = 5", 22023),
+                                ("{i} = '{\"rating\": 5}', rating = NULL", 22023), ("{i} = '{}', rating = NULL", {}), ("{i} = '7', rating = 5", 22023), ("{i} = '7', rating = NULL", 7),
+                                ("{i} = NULL, rating = 5", 22023), ("{i} = NULL, rating = NULL", None), ("info = '{\"a\": 1}', other = '{\"a\": 2}', rating = NULL", 22023),
+                                ("info = '{\"a\": 1}', other = NULL, rating = NULL", 22023)):
+            with self.subTest(assigned=assigned):
+                self.fx.put("items", [{"id": "h", "n": 9, "info": before, "more": "kept"}])
+                assigned = re.sub("{i} = (.*?)(, rating|$)", r"info = \1, other = \1\2", assigned)
+                outcome = self.outcome(f"UPDATE far SET {assigned} WHERE id = 'h'")
+                stored = self.fx.rows("SELECT info, other, rating FROM far")[0]
+                if after == 22023:
+                    self.assertEqual((outcome, stored), ("22023", (before, before, 1)))
+                    continue
+                self.assertEqual((outcome, stored), ((1, []), (after, after, after.get("rating") if isinstance(after, dict) else None)))
+                self.assertEqual(self.item("h", 9)["more"], {"S": "kept"})
+
+        self.assertEqual(self.fx.error("UPDATE far SET rating = 6").hint, 'Assign values that agree to all columns that show attribute "info".')
+
+    def test_H09_an_identifier_and_its_time(self):
+        """The time of a ULID is read from it, and follows it; alone, it cannot be assigned."""
+        self.fx.foreign_table("event", "id text NOT NULL, n int NOT NULL, tag text, made timestamptz OPTIONS (attribute 'tag', format 'ulid')",
+                              table_name=self.fx.remote("items"), updatable="on")
+        early, late = "01HMAAAAAA0000000000000000", "01HNAAAAAA0000000000000000"
+        self.fx.execute(f"INSERT INTO event VALUES ('e', 1, '{early}')")
+        made = self.fx.value("SELECT made FROM event")
+        self.fx.execute(f"UPDATE event SET tag = '{late}' WHERE id = 'e'")
+        self.assertGreater(self.fx.value("SELECT made FROM event"), made)
+        self.assertEqual(self.outcome("UPDATE event SET made = made WHERE id = 'e'"), (1, []))
+        for assigned in ("made = made + interval '1 day'", f"made = made + interval '1 day', tag = '{early}'"):
+            self.assertEqual(self.outcome(f"UPDATE event SET {assigned} WHERE id = 'e'"), "0A000")
+        self.assertEqual(self.item("e", 1)["tag"], {"S": late})
+
+
+class Documents(writes.TestCase):
+    """H11: documents with values that JSON does not show are not flattened."""
+
+    COLUMNS = "id text NOT NULL, n int NOT NULL, doc jsonb"
+    ROWS = ""
+
+    def setUp(self):
+        super().setUp()
+        self.fx.foreign_table("inside", "id text NOT NULL, n int NOT NULL, name text OPTIONS (path 'doc.name')", table_name=self.fx.remote("items"), updatable="on")
+
+    def test_H11_sets_and_binary_values(self):
+        for hidden in ({"SS": ["a", "b"]}, {"NS": ["1"]}, {"BS": ["AP8="]}, {"B": "AP8="}, {"L": [{"NS": ["1", "2"]}]}):
+            item = {"id": {"S": "d"}, "n": {"N": "1"}, "doc": {"M": {"v": hidden, "name": {"S": "x"}, "m": {"M": {"k": {"N": "1"}}}}}}
+            for sql, outcome in (("doc = jsonb_set(doc, '{m,k}', '2')", "0A000"), ("doc = doc || '{\"more\": 1}'", "0A000"), ("doc = doc - 'm'", "0A000"),
+                                 ("doc = doc", (1, []))):
+                with self.subTest(hidden=hidden, sql=sql):
+                    self.put_raw(item)
+                    self.assertEqual(self.outcome(f"UPDATE far SET {sql} WHERE id = 'd'"), outcome)
+                    self.assertEqual(self.item("d", 1), item)
+            self.fx.execute("UPDATE inside SET name = 'y' WHERE id = 'd'")
+            item["doc"]["M"]["name"] = {"S": "y"}
+            self.assertEqual(self.item("d", 1), item)
+
+    def test_H11_upsert(self):
+        self.put_raw({"id": {"S": "d"}, "n": {"N": "1"}, "doc": {"M": {"v": {"SS": ["a"]}}}})
+        self.assertEqual(self.outcome("INSERT INTO far AS t VALUES ('d', 1, '{\"w\": 1}') ON CONFLICT (id, n) DO UPDATE SET doc = t.doc || EXCLUDED.doc"), "0A000")
+        self.assertEqual(self.item("d", 1)["doc"], {"M": {"v": {"SS": ["a"]}}})
+
+
+class Maps(writes.TestCase):
+    """H12: values inside of maps that are missing, of another type, or removed meanwhile."""
+
+    COLUMNS = "id text NOT NULL, n int NOT NULL, a int, b int, c int"
+    FOREIGN = "id text NOT NULL, n int NOT NULL, a int OPTIONS (path 'm.a'), b int OPTIONS (path 'm.k.b'), c int OPTIONS (path 'm.k.l.c')"
+    ROWS = ""
+
+    def put(self, m):
+        """The row, and its twin."""
+        self.fx.put("items", [{"id": "m", "n": 1, **({} if m is None else {"m": m})}])
+
+    def test_H12_no_map(self):
+        """Each is given a value in each state of the item."""
+        for m in (None, {}, {"k": {}}, {"k": {"l": {}}}, {"a": 1, "k": {"b": 2, "l": {"c": 3, "x": 4}, "y": 5}}):
+            for column, value in (("a", 7), ("b", 7), ("c", 7), ("a", "NULL"), ("c", "NULL"), ("c", "coalesce(c, 0) + 1"), ("b", "b + a")):
+                with self.subTest(m=m, column=column, value=value):
+                    self.put(m)
+                    self.fx.execute("TRUNCATE near; INSERT INTO near SELECT * FROM far")
+                    self.both(f"UPDATE {{t}} SET {column} = {value} WHERE id = 'm'")
+
+    def test_H12_another_type(self):
+        """What is there instead of a map is not replaced."""
+        for m in ("text", {"k": "text"}, {"k": {"l": ["list"]}}):
+            with self.subTest(m=m):
+                self.put(m)
+                for sql in ("UPDATE far SET c = 1 WHERE id = 'm' AND n = 1", "UPDATE far SET c = n WHERE id = 'm'"):
+                    self.assertEqual(self.outcome(sql), "HV004")
+                self.assertEqual(self.item("m", 1)["m"], dynamo.item({"m": m})["m"])
+
+    def test_H12_removed_meanwhile(self):
+        """The map is gone when the write arrives; it is made again, unless the statement has read what was in it."""
+        for sql, after in (("UPDATE far SET c = 9 WHERE id = 'm' AND n >= 1", (1, {"k": {"l": {"c": 9}}})), ("UPDATE far SET c = 9 WHERE id = 'm' AND b = 2", (0, None)),
+                           ("UPDATE far SET c = coalesce(b, 0) + 1 WHERE id = 'm'", (1, {"k": {"l": {"c": 1}}})), ("UPDATE far SET c = NULL WHERE id = 'm' AND n >= 1", (1, None))):
+            with self.subTest(sql=sql):
+                self.put({"k": {"b": 2, "l": {"c": 30}}})
+                self.fx.rows("SELECT 1 FROM far")
+                self.fx.proxy.reset()
+                done = []
+
+                def remove(_, done=done):
+                    if not done:
+                        done.append(True)
+                        self.put(None)
+
+                self.fx.proxy.on("UpdateItem", remove)
+                try:
+                    outcome = self.outcome(sql)
+                finally:
+                    self.fx.proxy.reset(scripts=True)
+                self.assertEqual((outcome[0], done), (after[0], [True]))
+                stored = self.item("m", 1).get("m")
+                self.assertEqual(stored, dynamo.item({"m": after[1]})["m"] if after[1] is not None else None)
+
+
+class Expired(writes.TestCase):
+    """H13: an expired item is no row, whatever is done with its key."""
+
+    COLUMNS = "id text NOT NULL, n int NOT NULL, note text, ends timestamptz"
+    FOREIGN = COLUMNS + " OPTIONS (format 'epoch')"
+    OPTIONS = {"ttl_attribute": "ends"}
+    ROWS = "('a', 1, 'one', NULL), ('a', 2, 'two', NULL)"
+
+    def test_H13_expired_item(self):
+        item = {"id": {"S": "e"}, "n": {"N": "1"}, "note": {"S": "old"}, "ends": {"N": str(int(time.time()) - 86400)}, "more": {"S": "old"}}
+        new = {"id": {"S": "e"}, "n": {"N": "1"}, "note": {"S": "new"}}
+        for mode in ("immediate", "atomic"):
+            for sql, stored in (("INSERT INTO {t} VALUES ('e', 1, 'new')", new), ("INSERT INTO {t} VALUES ('e', 1, 'new') ON CONFLICT DO NOTHING", new),
+                                ("INSERT INTO {t} AS t VALUES ('e', 1, 'new') ON CONFLICT (id, n) DO UPDATE SET note = t.note || 'x'", new),
+                                ("UPDATE {t} SET note = 'x' WHERE id = 'e' AND n = 1", item), ("UPDATE {t} SET note = note || 'x' WHERE id = 'e'", item),
+                                ("UPDATE {t} SET note = 'x' WHERE n = 1 AND note IS NOT NULL AND id > 'b'", item), ("UPDATE {t} SET ends = NULL WHERE id = 'e' AND n = 1", item),
+                                ("DELETE FROM {t} WHERE id = 'e' AND n = 1", item), ("DELETE FROM {t} WHERE id = 'e'", item)):
+                with self.subTest(mode=mode, sql=sql):
+                    self.fx.execute("DELETE FROM near WHERE id = 'e'")
+                    self.put_raw(item)
+                    self.fx.execute(f"SET dynamo_fdw.write_mode = '{mode}'")
+                    try:
+                        self.both(sql)
+                    finally:
+                        self.fx.execute("RESET dynamo_fdw.write_mode")
+                    self.assertEqual(self.item("e", 1), stored)
+
+    def test_H13_fractions(self):
+        for sql in ("INSERT INTO far VALUES ('f', 1, 'x', '2040-01-01 00:00:00.5Z')", "UPDATE far SET ends = '2040-01-01 00:00:00.5Z' WHERE id = 'a' AND n = 1",
+                    "UPDATE far SET ends = now() + interval '1.5 seconds' WHERE id = 'a'"):
+            self.assertEqual(self.outcome(sql), "22008")
+        self.assertSameTables()
+
+
+class Entities(fixture.TestCase):
+    """H14: keys that two entities share."""
+
+    def test_H14_items_of_another_entity(self):
+        fx = self.fx
+        fx.execute("SET dynamo_fdw.scan_policy = 'allow'")
+        fx.create_table("app", ("pk", "S"), ("sk", "S"))
+        for kind in ("dog", "cat"):
+            fx.foreign_table(kind, "owner text NOT NULL, name text NOT NULL, age int", table_name=fx.remote("app"), updatable="on",
+                             item_filter=f'{{"_et": "{kind}"}}', key_templates='{"pk": "OWNER#${owner}", "sk": "PET#${name}"}')
+        fx.execute("INSERT INTO dog VALUES ('ada', 'rex', 1), ('ada', 'max', 2); INSERT INTO cat VALUES ('ada', 'tom', 3), ('eva', 'kit', 4)")
+
+        def items():
+            found = fx.dynamo.call("Scan", {"TableName": fx.remote("app"), "ConsistentRead": True})["Items"]
+            return sorted(found, key=str)
+
+        before = items()
+        for mode in ("immediate", "atomic"):
+            fx.execute(f"SET dynamo_fdw.write_mode = '{mode}'")
+            for sql, state in (("INSERT INTO cat VALUES ('ada', 'rex', 9)", "23505"), ("INSERT INTO cat AS c VALUES ('ada', 'rex', 9) ON CONFLICT (owner, name) DO UPDATE SET age = c.age + 1", "23505"),
+                               ("INSERT INTO cat VALUES ('ada', 'rex', 9) ON CONFLICT DO NOTHING", None), ("INSERT INTO cat VALUES ('ada', 'rex', 9) ON CONFLICT (owner, name) DO NOTHING", None),
+                               ("UPDATE cat SET age = 0 WHERE owner = 'ada' AND name = 'rex'", None), ("UPDATE cat SET age = age + 1 WHERE owner = 'ada' AND name < 's'", None),
+                               ("DELETE FROM cat WHERE owner = 'ada' AND name = 'rex'", None), ("DELETE FROM cat WHERE owner = 'ada' AND age < 3", None)):
+                with self.subTest(mode=mode, sql=sql):
+                    if state:
+                        failure = fx.error(sql)
+                        self.assertEqual((failure.sqlstate, failure.detail), (state, "Key (pk, sk)=(OWNER#ada, PET#rex) already exists: an item of another entity has this key."))
+                    else:
+                        fx.execute(sql)
+                    self.assertEqual(items(), before)
+        fx.execute("RESET dynamo_fdw.write_mode; DELETE FROM cat")
+        self.assertEqual(items(), [item for item in before if item["_et"] == {"S": "dog"}])
+
+
+class Sessions(writes.TestCase):
+    """H24: what changes between the rows of a statement."""
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("DROP ROLE IF EXISTS w_between; CREATE ROLE w_between; GRANT ALL ON far, near TO w_between;"
+                        "CREATE OR REPLACE FUNCTION meanwhile(n int, at int, sql text) RETURNS int LANGUAGE plpgsql AS 'BEGIN IF n = at THEN EXECUTE sql; END IF; RETURN n; END'")
+        self.addCleanup(self.fx.execute, "RESET ROLE; DROP OWNED BY w_between; DROP ROLE w_between")
+
+    def test_H24_another_role(self):
+        """The privileges that count are those with which the statement began."""
+        for statement in ("INSERT INTO {t} SELECT 'r', meanwhile(g, 3, 'SET ROLE w_between') FROM generate_series(1, 6) g",
+                          "UPDATE {t} SET note = 'r' WHERE meanwhile(n, 2, 'SET ROLE w_between') > 0", "DELETE FROM {t} WHERE meanwhile(n, 2, 'SET ROLE w_between') > 0"):
+            outcomes = []
+            for table in ("far", "near"):
+                outcomes.append(self.outcome(statement.replace("{t}", table)))
+                self.fx.execute("RESET ROLE")
+            self.assertEqual(*outcomes, statement)
+            self.assertSameTables(statement)
+
+    def test_H24_no_mapping(self):
+        """Rows until then are written; the warning has their number, also if the statement ends with an error."""
+        mapping = "CREATE USER MAPPING FOR PUBLIC SERVER ddb OPTIONS (access_key_id 'test', secret_access_key 'test')"
+        connection = self.fx.connect()
+        self.addCleanup(connection.close)
+        self.addCleanup(self.fx.execute, mapping.replace("MAPPING", "MAPPING IF NOT EXISTS"))
+        with connection.cursor() as cursor:
+            for sql in ("INSERT INTO far SELECT 'm', meanwhile(g, 20, 'DROP USER MAPPING FOR PUBLIC SERVER ddb') FROM generate_series(1, 40) g",
+                        "UPDATE far SET note = 'm' || meanwhile(n, 2, 'DROP USER MAPPING FOR PUBLIC SERVER ddb') WHERE id = 'a'"):
+                del connection.notices[:]
+                try:
+                    cursor.execute(sql)
+                    written = cursor.rowcount
+                    self.fx.execute(mapping)
+                except psycopg2.Error:      # the mapping is there again
+                    [warning] = connection.notices
+                    written = int(warning.split()[1])
+                stored = self.fx.value("SELECT count(*) FROM far WHERE id = 'm' OR note LIKE 'm%'")
+                self.assertEqual(stored, written, sql)
+                self.fx.execute("DELETE FROM far WHERE id = 'm'")
+
+    def test_H28_writes_that_a_tool_repeats(self):
+        """A load that fails in the middle is repeated in halves, as some tools do: each row is there once, and none is lost."""
+        lines = [f"h\t{n}\trow {n}\n" for n in range(1, 41)]
+        lines[23] = "h\tx\tbad\n"
+
+        def load(part):
+            try:
+                with self.fx.conn.cursor() as cursor:
+                    cursor.execute("CREATE TEMP TABLE IF NOT EXISTS part (id text, n int, note text); TRUNCATE part")
+                    cursor.copy_expert("COPY part FROM STDIN", io.StringIO("".join(part)))
+                    cursor.execute("INSERT INTO far SELECT * FROM part ON CONFLICT DO NOTHING")
+            except psycopg2.Error:
+                if len(part) > 1:
+                    load(part[:len(part) // 2])
+                    load(part[len(part) // 2:])
+
+        with self.assertRaises(psycopg2.Error), self.fx.conn.cursor() as cursor:
+            cursor.copy_expert("COPY far (id, n, note) FROM STDIN", io.StringIO("".join(lines)))
+        stored = self.fx.value("SELECT count(*) FROM far WHERE id = 'h'")
+        least, more = re.search(r"(\d+) items? written .*?(?:up to (\d+) more|$)", " ".join(self.fx.conn.notices[-1].split())).groups()
+        self.assertTrue(int(least) <= stored <= int(least) + int(more or 0), self.fx.conn.notices[-1])
+        load(lines)
+        self.assertEqual(sorted(self.fx.rows("SELECT n, note FROM far WHERE id = 'h'")), [(n, f"row {n}") for n in range(1, 41) if n != 24])
+
+
+class Paced(metering.TestCase):
+    """H22: reads and writes have each their own pace, and a throttled one does not hold up the other."""
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("SET statement_timeout = '60s'")
+
+    def table(self, name, count, **details):
+        """A table of that many items."""
+        made = self.fake.metered(name, items=[{"pk": {"S": f"k{n}"}, "n": {"N": str(n)}} for n in range(count)], **details)
+        self.fx.foreign_table(name, "pk text NOT NULL, n integer", server="metered", updatable="on")
+        return made
+
+    def number(self, *operations):
+        """Of the requests."""
+        return sum(request.operation in operations for request in self.fake.requests)
+
+    def test_H22_throttled_writes(self):
+        """Written once each, with few requests in vain; the reads of the same table are not throttled, and have ended long before."""
+        table = self.table("t", 150, units=500, write_units=50)
+        with self.fx.conn.cursor() as cursor:
+            cursor.execute("UPDATE t SET n = n + 1")
+            self.assertEqual(cursor.rowcount, 150)
+        self.assertEqual((table.written, table.throttled), (150, 0))
+        self.assertGreater(table.refused, 0)
+        self.assertLessEqual(table.refused, 16 + 0.3 * table.written)
+        self.assertEqual(self.number("UpdateItem"), table.written + table.refused)
+
+    def test_H22_throttled_reads(self):
+        """The writes of a statement whose source is throttled are not."""
+        source, target = self.table("source", 400, units=100, item_bytes=8192), self.table("target", 0, units=500)
+        with self.fx.conn.cursor() as cursor:
+            cursor.execute("INSERT INTO target SELECT pk, n FROM source")
+            self.assertEqual(cursor.rowcount, 400)
+        self.assertEqual((target.written, target.refused, len(target.items)), (400, 0, 400))
+        self.assertGreater(source.throttled, 0)
+        self.assertLessEqual(source.throttled, 16 + 0.3 * source.granted + 3)
+
+    def test_H22_both(self):
+        """Source and target are throttled at the same time."""
+        source, target = self.table("source", 200, units=60, item_bytes=8192), self.table("target", 0, units=500, write_units=80)
+        self.fx.execute("INSERT INTO target SELECT pk, n FROM source")
+        self.assertEqual((target.written, len(target.items)), (200, 200))
+        self.assertLessEqual(target.refused, 16 + 0.3 * target.written)

@@ -16,6 +16,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
 #include "../../model/tables/write_map.h"
 #include "../../plan/keys/match_keys.h"
@@ -144,6 +145,23 @@ dyn_column_equal(const DynColumn *column, Datum a, bool anull, Datum b, bool bnu
 
 /* ---- the check ---- */
 
+/* True if another column shows the column's attribute, or a part of it. */
+static bool
+is_shared(const DynRelation *relation, const DynColumn *column)
+{
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *other = &relation->columns[i];
+
+		if (other != column && !other->dropped && !dyn_column_is_document(other) &&
+			!dyn_column_is_part(other) &&
+			(dyn_path_is_inside(other->path, column->path) ||
+			 dyn_path_is_inside(column->path, other->path)))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Raises the error that the column's value would not be read as it was
  * written.
@@ -155,6 +173,9 @@ report_unreadable(DynReread *reread, AttrNumber attnum, const char *why)
 	const char *hint;
 	int			sqlstate = dyn_write_map_remedy(column, &hint);
 
+	if (hint == NULL && is_shared(reread->relation, column))
+		hint = psprintf("Assign values that agree to all columns that show attribute \"%s\".",
+						dyn_from_utf8_lossy(column->path->steps[0].name));
 	ereport(ERROR,
 			(errcode(sqlstate),
 			 errmsg("cannot store the value of column \"%s\" of foreign table \"%s\"",
