@@ -3,6 +3,7 @@ import datetime
 import json
 import re
 
+import fixture
 import request_text
 from dynamo import index
 
@@ -211,6 +212,27 @@ class TimeRanges(request_text.RequestTestCase):
             self.assertEqual(self.fx.rows(sql), expected)
         recent = "SELECT v FROM (SELECT * FROM reading WHERE at <= now()) recent WHERE tenant = 'a' AND at >= now() - interval '3 days'"
         self.assertEqual(len(self.texts(recent)), 4)
+
+
+class Memory(fixture.TestCase):
+    """Days of several pages, which are read in turn within fetch_memory."""
+
+    def test_limits(self):
+        """The next page of the current day is read although responses for later days have arrived and wait for memory."""
+        fx = self.fx
+        fx.execute("SET TimeZone = 'UTC'; SET statement_timeout = '20s'")
+        fx.create_table("pages", ("pk", "S"), ("sk", "S"))
+        times = [datetime.datetime(2026, 11, day, hour) for day in range(1, 6) for hour in range(14)]
+        fx.put("pages", [{"pk": f"T#a#{at:%Y-%m-%d}", "sk": f"{at:%Y-%m-%dT%H:%M:%S}Z", "v": n, "body": "x" * 100000} for n, at in enumerate(times)])
+        fx.foreign_table("pages", "tenant text NOT NULL, at timestamptz OPTIONS (format 'iso8601(0)') NOT NULL, v int, body text",
+                         key_templates=json.dumps({"pk": "T#${tenant}#${at:day}", "sk": "${at}"}))
+        rows = "SELECT v, length(body) FROM pages WHERE tenant = 'a' AND at BETWEEN '2026-11-01' AND '2026-11-05 23:00'"
+        for memory in ("1MB", "2MB", "4MB", "6MB"):
+            fx.execute(f"SET dynamo_fdw.fetch_memory = '{memory}'")
+            for direction in ("", "DESC"):
+                with self.subTest(memory=memory, direction=direction):
+                    expected = sorted(((n, 100000) for n in range(len(times))), reverse=direction == "DESC")
+                    self.assertEqual(fx.rows(f"{rows} ORDER BY at {direction}"), expected)
 
 
 class Sizes(request_text.RequestTestCase):

@@ -17,13 +17,16 @@
  *						in flight			response is
  *											in flight
  *
+ * Streams that are read in turn follow the first column, but the one whose
+ * turn it is starves as if it were keyed: responses to the others wait.
+ *
  * A stream sends its next request under three conditions: it has one; it is
  * due (pace of the table, read units); and the statement's limits allow the
  * request and the expected bytes.  A starving stream is exempt from the
  * limits, since otherwise two nodes of a statement could deadlock.  For the
  * same reason, a response that is longer than expected and paused for lack of
  * memory may exceed the limit if the consumer waits for it and no other
- * response of the fetch is arriving.
+ * response that it could use is arriving.
  */
 #include "postgres.h"
 
@@ -302,12 +305,19 @@ is_wanted(const DynFetch *fetch, const DynStream *stream)
 	return !has_pages(fetch);
 }
 
+/* True if the consumer waits for one stream, and responses to others do not help. */
+static bool
+waits_for_one(const DynFetch *fetch)
+{
+	return fetch->streams.params.keyed || fetch->streams.params.in_turn;
+}
+
 /* True if the consumer would wait for this stream, or for any. */
 static bool
 is_starving(const DynFetch *fetch, const DynStream *stream)
 {
 	return is_wanted(fetch, stream) &&
-		(fetch->streams.params.keyed || !awaits_response(fetch));
+		(waits_for_one(fetch) || !awaits_response(fetch));
 }
 
 static bool
@@ -409,7 +419,7 @@ static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)
 {
 	return dyn_stream_is_paused(stream) && is_wanted(fetch, stream) &&
-		(fetch->streams.params.keyed || all_paused(fetch));
+		(waits_for_one(fetch) || all_paused(fetch));
 }
 
 /*
@@ -460,7 +470,8 @@ dyn_schedule_has_response(const DynFetch *fetch)
 
 	for (int i = 0; i < fetch->nactive && !any; i++)
 		any = fetch->active[i]->in_flight &&
-			fetch->active[i]->call->state == DYN_CALL_DONE;
+			fetch->active[i]->call->state == DYN_CALL_DONE &&
+			wants_response(fetch, fetch->active[i]);
 	return any;
 }
 
