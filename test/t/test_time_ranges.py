@@ -233,6 +233,15 @@ class Memory(fixture.TestCase):
                 with self.subTest(memory=memory, direction=direction):
                     expected = sorted(((n, 100000) for n in range(len(times))), reverse=direction == "DESC")
                     self.assertEqual(fx.rows(f"{rows} ORDER BY at {direction}"), expected)
+            # about 860 read units
+            for limit in (300, 450, 600, 750, 900):
+                with self.subTest(memory=memory, limit=limit):
+                    fx.execute(f"SET dynamo_fdw.max_read_units_per_statement = {limit}")
+                    if limit < 860:
+                        self.assertEqual(fx.error(f"{rows} ORDER BY at").sqlstate, "54000")
+                    else:
+                        self.assertEqual(len(fx.rows(f"{rows} ORDER BY at")), len(times))
+                    fx.execute("RESET dynamo_fdw.max_read_units_per_statement")
 
 
 class Sizes(request_text.RequestTestCase):

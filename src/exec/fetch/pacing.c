@@ -115,9 +115,10 @@ report_limit(const DynStreamContext *context, double limit, double cost)
 /*
  * True if a response must arrive before another request is sent.  For the
  * statement's limit, this must be a response that will be taken in, and then
- * corrects the expected units.  A keyed fetch at the memory limit only takes
- * in responses that the consumer waits for (schedule.c), and a paused response
- * may wait for memory until the consumer continues.
+ * corrects the expected units.  At the memory limit, a fetch that is keyed or
+ * read in turn only takes in responses that the consumer waits for
+ * (schedule.c), and a paused response may wait for memory until the consumer
+ * continues.
  */
 static bool
 awaits_response(const DynStreamContext *context)
@@ -139,7 +140,7 @@ awaits_response(const DynStreamContext *context)
 		return false;
 	will_come = pacing->table->in_flight > 0 ||
 		(pacing->awaited > context->paused &&
-		 (!context->params.keyed ||
+		 (!dyn_reads_one_stream(&context->params) ||
 		  statement->bytes + context->expected <= statement->max_bytes));
 	return will_come && left_of_statement(context, limit) <
 		Max(pacing->request_units, price(context, DYN_LEAST_UNITS));

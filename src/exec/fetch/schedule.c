@@ -305,19 +305,12 @@ is_wanted(const DynFetch *fetch, const DynStream *stream)
 	return !has_pages(fetch);
 }
 
-/* True if the consumer waits for one stream, and responses to others do not help. */
-static bool
-waits_for_one(const DynFetch *fetch)
-{
-	return fetch->streams.params.keyed || fetch->streams.params.in_turn;
-}
-
 /* True if the consumer would wait for this stream, or for any. */
 static bool
 is_starving(const DynFetch *fetch, const DynStream *stream)
 {
 	return is_wanted(fetch, stream) &&
-		(waits_for_one(fetch) || !awaits_response(fetch));
+		(dyn_reads_one_stream(&fetch->streams.params) || !awaits_response(fetch));
 }
 
 static bool
@@ -419,7 +412,7 @@ static bool
 is_blocked(const DynFetch *fetch, const DynStream *stream)
 {
 	return dyn_stream_is_paused(stream) && is_wanted(fetch, stream) &&
-		(waits_for_one(fetch) || all_paused(fetch));
+		(dyn_reads_one_stream(&fetch->streams.params) || all_paused(fetch));
 }
 
 /*

@@ -95,6 +95,16 @@ typedef struct DynStreamContext
 	bool		matches;		/* ...and matches the plan */
 } DynStreamContext;
 
+/*
+ * Returns true if the consumer waits for one certain stream, and responses to
+ * other streams do not help it.
+ */
+static inline bool
+dyn_reads_one_stream(const DynFetchParams *params)
+{
+	return params->keyed || params->in_turn;
+}
+
 /* Prepares a stream for its first request; its buffers are reused. */
 extern void dyn_stream_begin(const DynStreamContext *context, DynStream *stream,
 							 int number);
