@@ -295,9 +295,10 @@ dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum)
 				 errmsg("cannot assign to column \"%s\" of foreign table \"%s\"",
 						column->name, map->relation->name),
 				 errdetail("%s", unassignable_detail(column)),
-				 errhint("Assign to a column of the attribute \"%s\" instead.",
-						 column->path->nsteps > 0 && column->path->steps[0].name != NULL
-						 ? dyn_from_utf8_lossy(column->path->steps[0].name) : "...")));
+				 dyn_column_is_document(column)
+				 ? errhint("Assign to columns of the attributes instead.")
+				 : errhint("Assign to a column of the attribute \"%s\" instead.",
+						   dyn_from_utf8_lossy(column->path->steps[0].name))));
 	if (bms_is_member(attnum, map->from_key))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -332,6 +333,18 @@ dyn_write_map_store(const DynWriteMap *map, DynColumn *column, Datum value,
 }
 
 int
+dyn_write_map_store_rest(const DynWriteMap *map, const DynColumn *column, Datum value,
+						 DynPathValue **out)
+{
+	DynStoreError err = {0};
+	int			n = dyn_store_members(value, out, &err);
+
+	if (n < 0)
+		report_refused(map, column, &err);
+	return n;
+}
+
+int
 dyn_write_map_remedy(const DynColumn *column, const char **hint)
 {
 	int			sqlstate = dyn_codec_remedy(&column->codec, hint);
@@ -339,6 +352,8 @@ dyn_write_map_remedy(const DynColumn *column, const char **hint)
 	if (dyn_column_is_part(column) && column->codec.kind == DYN_CODEC_TEXT)
 		*hint = psprintf("If values may contain the character after them in the template, use the placeholder ${%s:any}.",
 						 column->name);
+	if (column->document == DYN_REST_OF_ITEM)
+		*hint = "Omit the attributes that other columns show in full, and include the values of columns with the option \"path\".";
 	return sqlstate;
 }
 

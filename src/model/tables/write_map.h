@@ -174,6 +174,14 @@ extern void dyn_write_map_store(const DynWriteMap *map, DynColumn *column,
 								Datum value, DynScalar *out);
 
 /*
+ * Encodes the attributes of a column with the option document 'rest'; returns
+ * their number.
+ */
+extern int	dyn_write_map_store_rest(const DynWriteMap *map,
+									 const DynColumn *column, Datum value,
+									 DynPathValue **out);
+
+/*
  * Returns true if a column or a template determines the attribute of a term.
  */
 extern bool dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term);

@@ -3,9 +3,10 @@
  *		Composes the values that a row writes (write_map.h).
  *
  * If several values have the same path, the last one counts.  So they are
- * added in this order: unchanged columns, removals, changed columns, texts of
- * templates.  If a column does not agree with the result, the row would not be
- * read as it was written, and the caller refuses it.
+ * added in this order: unchanged columns, removals, unmapped attributes,
+ * constants, changed columns, texts of templates.  If a column does not agree
+ * with the result, the row would not be read as it was written, and the caller
+ * refuses it.
  */
 #include "postgres.h"
 
@@ -22,6 +23,8 @@ typedef struct RowValues
 	bool	   *rewritten;		/* true for templates to be composed again */
 	DynPathValue *out;
 	int			n;
+	int			capacity;
+	bool		overlaps;		/* true if paths may overlap */
 	Bitmapset  *compared;		/* columns that `out` contains */
 } RowValues;
 
@@ -30,11 +33,13 @@ begin_values(DynWriteMap *map, const Datum *values, const bool *nulls,
 			 const Bitmapset *changed)
 {
 	const DynRelation *relation = map->relation;
-	RowValues	row = {map, values, nulls, changed, NULL, NULL, 0, NULL};
+	RowValues	row = {map, values, nulls, changed};
 
 	row.rewritten = palloc0(Max(relation->ntemplated, 1) * sizeof(bool));
-	row.out = palloc((relation->ncolumns + relation->ntemplated +
-					  relation->item_filter.nterms + 1) * sizeof(DynPathValue));
+	row.overlaps = map->overlaps;
+	row.capacity = relation->ncolumns + relation->ntemplated +
+		relation->item_filter.nterms + 1;
+	row.out = palloc(row.capacity * sizeof(DynPathValue));
 	return row;
 }
 
@@ -84,6 +89,29 @@ add_columns(RowValues *row, bool changed, bool null)
 			continue;
 		add_value(row, column->path, value);
 		row->compared = bms_add_member(row->compared, i + 1);
+	}
+}
+
+/* Adds the attributes in columns with the option document 'rest'. */
+static void
+add_rest(RowValues *row)
+{
+	const DynRelation *relation = row->map->relation;
+
+	for (int i = 0; i < relation->ncolumns; i++)
+	{
+		const DynColumn *column = &relation->columns[i];
+		DynPathValue *members;
+		int			n;
+
+		if (column->dropped || column->document != DYN_REST_OF_ITEM || row->nulls[i])
+			continue;
+		n = dyn_write_map_store_rest(row->map, column, row->values[i], &members);
+		row->capacity += n;
+		row->out = repalloc(row->out, row->capacity * sizeof(DynPathValue));
+		memcpy(row->out + row->n, members, n * sizeof(DynPathValue));
+		row->n += n;
+		row->overlaps = true;
 	}
 }
 
@@ -349,7 +377,7 @@ finish_values(RowValues *row, bool check, DynPathValue **out)
 {
 	if (check)
 		check_expiry(row);
-	if (row->map->overlaps)
+	if (row->overlaps)
 		merge_values(row);
 	for (int i = 0; check && i < row->n; i++)
 		dyn_write_map_check_key(row->map, row->out[i].path, &row->out[i].value);
@@ -367,12 +395,14 @@ dyn_write_map_insert(DynWriteMap *map, const Datum *values, const bool *nulls,
 
 	while ((attnum = bms_next_member(map->unassignable, attnum)) >= 0)
 	{
-		if (!nulls[attnum - 1])
+		if (!nulls[attnum - 1] &&
+			dyn_relation_column(map->relation, attnum)->document != DYN_REST_OF_ITEM)
 			dyn_write_map_require_column(map, attnum);
 	}
-	add_constants(&row);
 	/* add removals first, so that they do not remove values of columns */
 	add_templates(&row, templates, true);
+	add_rest(&row);
+	add_constants(&row);
 	add_columns(&row, true, false);
 	add_templates(&row, templates, false);
 	return finish_values(&row, true, out);

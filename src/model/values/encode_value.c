@@ -32,6 +32,7 @@
 #include "arrays.h"
 #include "datetime.h"
 #include "encode_value.h"
+#include "path.h"
 #include "pattern.h"
 #include "textforms.h"
 #include "trunc.h"
@@ -358,18 +359,6 @@ store_instant(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 
 /* ---- containers ---- */
 
-/* Appends a text as a JSON string. */
-static bool
-append_string(StringInfo buf, const char *text, size_t len, DynStoreError *err)
-{
-	DynScalar	utf8;
-
-	if (!store_bytes(text, len, &utf8, err))
-		return false;
-	escape_json(buf, pnstrdup(utf8.data, utf8.len));
-	return true;
-}
-
 /* Appends the payload of a scalar, or of a container, without its type. */
 static void
 append_payload(StringInfo buf, const DynScalar *value)
@@ -431,6 +420,16 @@ store_json_scalar(const JsonbValue *value, DynScalar *out, DynStoreError *err)
 	}
 }
 
+/* Encodes the name of a member. */
+static bool
+store_name(const JsonbValue *name, DynScalar *out, DynStoreError *err)
+{
+	if (name->val.string.len == 0)
+		return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
+					  "it has an empty member name, which DynamoDB does not allow", NULL);
+	return store_bytes(name->val.string.val, name->val.string.len, out, err);
+}
+
 static bool append_container(StringInfo buf, JsonbContainer *container, int depth,
 							 DynStoreError *err);
 
@@ -477,11 +476,11 @@ append_container(StringInfo buf, JsonbContainer *container, int depth,
 		separator = ",";
 		if (token == WJB_KEY)
 		{
-			if (value.val.string.len == 0)
-				return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
-							  "it has an empty member name, which DynamoDB does not allow", NULL);
-			if (!append_string(buf, value.val.string.val, value.val.string.len, err))
+			DynScalar	name;
+
+			if (!store_name(&value, &name, err))
 				return false;
+			escape_json(buf, pnstrdup(name.data, name.len));
 			appendStringInfoChar(buf, ':');
 			(void) JsonbIteratorNext(&it, &value, true);
 		}
@@ -492,25 +491,66 @@ append_container(StringInfo buf, JsonbContainer *container, int depth,
 	return true;
 }
 
+/* Encodes a scalar or a container. */
+static bool
+store_json_value(const JsonbValue *value, DynScalar *out, DynStoreError *err)
+{
+	StringInfoData buf;
+	bool		is_array;
+
+	if (value->type != jbvBinary)
+		return store_json_scalar(value, out, err);
+	is_array = JsonContainerIsArray(value->val.binary.data);
+	initStringInfo(&buf);
+	if (!append_container(&buf, value->val.binary.data, 1, err))
+		return false;
+	set_scalar(out, is_array ? DYN_TYPE_L : DYN_TYPE_M, buf.data, buf.len);
+	return true;
+}
+
 static bool
 store_jsonb(Jsonb *document, DynScalar *out, DynStoreError *err)
 {
-	StringInfoData buf;
 	JsonbValue	value;
 
-	if (JsonbExtractScalar(&document->root, &value))
+	if (!JsonbExtractScalar(&document->root, &value))
 	{
-		if (value.type == jbvNull)
-			return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
-						  "it is the JSON value null, which would be read as SQL NULL",
-						  "Store NULL instead.");
-		return store_json_scalar(&value, out, err);
+		value.type = jbvBinary;
+		value.val.binary.data = &document->root;
 	}
-	initStringInfo(&buf);
-	if (!append_container(&buf, &document->root, 1, err))
-		return false;
-	set_scalar(out, JB_ROOT_IS_ARRAY(document) ? DYN_TYPE_L : DYN_TYPE_M, buf.data, buf.len);
-	return true;
+	else if (value.type == jbvNull)
+		return refuse(err, ERRCODE_INVALID_PARAMETER_VALUE,
+					  "it is the JSON value null, which would be read as SQL NULL",
+					  "Store NULL instead.");
+	return store_json_value(&value, out, err);
+}
+
+int
+dyn_store_members(Datum document, DynPathValue **out, DynStoreError *err)
+{
+	Jsonb	   *object = DatumGetJsonbP(document);
+	JsonbIterator *it = JsonbIteratorInit(&object->root);
+	JsonbValue	value;
+	DynScalar	name;
+	int			n = 0;
+
+	if (!JB_ROOT_IS_OBJECT(object))
+	{
+		(void) refuse(err, ERRCODE_INVALID_PARAMETER_VALUE, "it is not a JSON object", NULL);
+		return -1;
+	}
+	*out = palloc(Max(JB_ROOT_COUNT(object), 1) * sizeof(DynPathValue));
+	(void) JsonbIteratorNext(&it, &value, true);
+	while (JsonbIteratorNext(&it, &value, true) == WJB_KEY)
+	{
+		if (!store_name(&value, &name, err))
+			return -1;
+		(void) JsonbIteratorNext(&it, &value, true);
+		(*out)[n].path = dyn_path_of_attribute(pnstrdup(name.data, name.len));
+		if (!store_json_value(&value, &(*out)[n++].value, err))
+			return -1;
+	}
+	return n;
 }
 
 static bool

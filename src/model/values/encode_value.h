@@ -9,6 +9,7 @@
 #ifndef DYN_MODEL_ENCODE_VALUE_H
 #define DYN_MODEL_ENCODE_VALUE_H
 
+#include "../../dynamodb/expression.h"
 #include "types.h"
 
 typedef struct DynStoreError
@@ -25,6 +26,14 @@ typedef struct DynStoreError
  */
 extern bool dyn_codec_store(DynCodec *codec, Datum value, DynScalar *out,
 							DynStoreError *err);
+
+/*
+ * Encodes the members of a jsonb object as values of attributes, into
+ * CurrentMemoryContext.  Returns their number; -1 with *err set if one of them
+ * cannot be stored.
+ */
+extern int	dyn_store_members(Datum document, DynPathValue **out,
+							  DynStoreError *err);
 
 /*
  * Returns true if a value may be stored in several DynamoDB types, so that it

@@ -82,7 +82,7 @@ class Maker:
         needed = column.attribute in self.table.filter and not column.part or column.name == "region"
         if needed and (self.odd or self.quiet or rng.random() < 0.9):
             return self.const(rng.choice(column.pool)[0], column.base)
-        if rng.random() < (0 if column.key or odd < 0 else 0.15):
+        if rng.random() < (0 if column.key or odd < 0 or self.quiet and column.name == "rest" else 0.15):
             self.odd = self.odd or needed
             return self.const(None, column.sqltype)
         self.odd = self.odd or not column.writes
@@ -92,7 +92,7 @@ class Maker:
 
     def settable(self):
         """Columns that are assigned."""
-        return [c for c in self.table.columns if not c.key and not c.generated and c.name != "region"]
+        return [c for c in self.table.columns if not c.key and not c.generated and c.name not in ("region", "rest")]
 
     def expression(self, column, alias):
         """Something to assign to a column."""
@@ -179,15 +179,16 @@ class Maker:
             joined = f"({joined}) {rng.choice(['AND', 'OR'])} ({part})"
         return f" WHERE {joined}"
 
-    def returning(self, alias, chance=0.35):
-        """RETURNING, or nothing."""
+    def returning(self, alias, chance=0.35, rest=False):
+        """RETURNING, or nothing; whether a row is inserted, of which the rest is known."""
         rng, table = self.rng, self.table
         if rng.random() > chance:
             return ""
         name = (alias + "." if alias else "")
         keys = [name + key.sql for key in table.keys]
-        columns = [name + c.sql for c in rng.sample(table.columns, min(3, len(table.columns)))]
-        picks = [f"{name}*", ", ".join(dict.fromkeys(keys + columns)), f"{keys[0]} IS NULL AS missing, {columns[0]}"]
+        shown = [c for c in table.columns if rest or c.name != "rest"]
+        columns = [name + c.sql for c in rng.sample(shown, min(3, len(shown)))]
+        picks = [f"{name}*" if shown == table.columns else ", ".join(name + c.sql for c in shown), ", ".join(dict.fromkeys(keys + columns)), f"{keys[0]} IS NULL AS missing, {columns[0]}"]
         return " RETURNING " + rng.choice(picks)
 
     # Statements
@@ -257,7 +258,7 @@ class Maker:
         """INSERT ... VALUES."""
         target = self.target()
         body, columns, many = self.values()
-        return self.statement(f"INSERT INTO {target} {body}{self.returning('')}", columns, many)
+        return self.statement(f"INSERT INTO {target} {body}{self.returning('', rest=True)}", columns, many)
 
     def insert_select(self):
         """INSERT ... SELECT from a local table, or from itself."""
@@ -280,7 +281,7 @@ class Maker:
         body, columns, many = self.values()
         keys = ", ".join(self.rng.sample([k.sql for k in self.table.keys], len(self.table.keys)))
         target = f" ({keys})" if self.rng.random() < 0.5 and not self.partitions else ""
-        return self.statement(f"INSERT INTO {self.table.name} {body} ON CONFLICT{target} DO NOTHING{self.returning('')}", columns, many)
+        return self.statement(f"INSERT INTO {self.table.name} {body} ON CONFLICT{target} DO NOTHING{self.returning('', rest=True)}", columns, many)
 
     def do_update(self):
         """ON CONFLICT DO UPDATE."""
@@ -338,8 +339,9 @@ class Maker:
         self.fresh = None
         parts, assigned = self.assignments("")
         self.quiet = False
-        second = rng.choice([f"UPDATE {table.name} SET {parts}{self.where('')} RETURNING *", f"DELETE FROM {table.name}{self.where('')} RETURNING *"])
-        fresh = f"INSERT INTO {table.name} {body} RETURNING *"
+        shown = ", ".join(c.sql for c in table.columns if c.name != "rest")
+        second = rng.choice([f"UPDATE {table.name} SET {parts}{self.where('')} RETURNING {shown}", f"DELETE FROM {table.name}{self.where('')} RETURNING {shown}"])
+        fresh = f"INSERT INTO {table.name} {body} RETURNING {shown}"
         shape = rng.choice(["WITH a AS ({0}), b AS ({1}) SELECT count(*) FROM b", "WITH a AS ({0}) {1}", "WITH b AS ({1}) {0}", "WITH a AS ({0}), b AS ({1}) SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b)",
                             "WITH b AS ({1}) INSERT INTO kept SELECT count(*), 'x' FROM b", "WITH b AS ({1}), a AS ({0}) SELECT 1"])
         return self.statement(shape.format(fresh, second), columns + assigned, True)

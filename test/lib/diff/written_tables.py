@@ -13,7 +13,7 @@ from dynamo import index
 from fixture import options_clause
 from names import Names, quoted, shuffled
 from stored import Refused, canonical, hides_types, store
-from values import (Array, Boolean, Bytes, Date, Enum, Float, Inet, Instant, Integer, Json, Numeric, Text, Uuid)
+from values import (Array, Boolean, Bytes, Date, Document, Enum, Float, Inet, Instant, Integer, Json, Numeric, Text, Uuid)
 
 MAX_BYTES = {"HASH": 2048, "RANGE": 1024}
 FIVE_YEARS = 157680000
@@ -54,6 +54,13 @@ class Column:
     def store(self, text):
         """What a value is stored as."""
         return store(text, self.sqltype, self.format)
+
+
+class Rest(Document):
+    """Attributes that no other column shows."""
+
+    def one(self, rng):
+        return self.document(rng)
 
 
 class Seconds(Instant):
@@ -141,6 +148,9 @@ class Table:            # pylint: disable=too-many-instance-attributes
         for column in columns:
             column.attribute = names.attribute(column.attribute) if not column.part or column.attribute != column.name else column.attribute
             column.path = tuple(names.attribute("member " + step) for step in column.path)
+        self.rest = next((c for c in columns if isinstance(c.kind, Document)), None)
+        if self.rest:
+            self.rest.wrong = json.dumps({self.keys[0].attribute: "x"})
         for key in self.keys:
             key.key, key.null = True, 0
         self.region = None      # of a partition: its value
@@ -180,7 +190,7 @@ class Table:            # pylint: disable=too-many-instance-attributes
             options = dict(column.kind.options)
             if column.path:
                 options["path"] = ".".join(map(quoted, (column.attribute, *column.path)))
-            elif not column.part or column.attribute in self.templates:
+            elif column is not self.rest and (not column.part or column.attribute in self.templates):
                 options["attribute"] = column.attribute
             sqltype, *collation = column.kind.declare().partition(" COLLATE ")
             generated = column.generated and f" GENERATED ALWAYS AS ({self.text(column.generated)}) STORED"
@@ -240,10 +250,12 @@ class Table:            # pylint: disable=too-many-instance-attributes
         """An item as some other writer would have stored it."""
         row = {name: text for name, (text, _) in drawn.items()}
         item = {"undeclared": {"SS": ["b", "a"]}, "deep": {"M": {"l": {"L": [{"NULL": True}, {"N": "1"}]}}}} if rng.random() < 0.5 else {}
+        if self.rest:
+            item = dict(drawn[self.rest.name][1]["M"])
         for attribute, value in self.filter.items():
             item[attribute] = {"S": value if isinstance(value, str) else value[0]}
         for column in self.columns:
-            if column.part or column.generated:
+            if column.part or column.generated or column is self.rest:
                 continue
             stored = drawn[column.name][1]
             if column.path and stored is None and rng.random() < 0.5:
@@ -311,8 +323,10 @@ class Table:            # pylint: disable=too-many-instance-attributes
     def inserted(self, row):
         """The item that INSERT stores."""
         item = {a: {"S": value} for a, value in self.filter.items() if isinstance(value, str)}
+        if self.rest:
+            item.update(self.unmapped(row[self.rest.name]))
         for column in self.columns:
-            if column.part or row[column.name] is None:
+            if column.part or column is self.rest or row[column.name] is None:
                 continue
             stored = column.store(row[column.name])
             self.check_expiry(column, stored)
@@ -322,6 +336,13 @@ class Table:            # pylint: disable=too-many-instance-attributes
         self.check_keys(item)
         self.check_filter(item)
         return item
+
+    def unmapped(self, text):
+        """The attributes of a value for the rest."""
+        stored = (self.rest.store(text) or {"M": {}}).get("M")
+        if stored is None or any(column.attribute in stored for column in self.columns):
+            raise Refused("22023")
+        return stored
 
     def set_template(self, item, attribute, row):
         """Compose it, or remove it."""
@@ -452,6 +473,7 @@ def make_tables(rng):
     two = Remote(rng, "two", [("h", "S"), ("s", "N")], [("gsi", ("g", "S"), ("gn", "N"), False), ("lsi", ("h", "S"), ("l", "S"), True)])
     num = Remote(rng, "num", [("id", "N"), ("b", "B")])
     deep = Remote(rng, "deep", [("id", "N"), ("b", "B")])
+    free = Remote(rng, "free", [("id", "S")])
     app = Remote(rng, "app", [("pk", "S"), ("sk", "S")], [("gsi1", ("g1pk", "S"), ("g1sk", "S"), False)])
     east, north = Remote(rng, "east", [("k", "S"), ("n", "N")]), Remote(rng, "north", [("n", "N"), ("k", "S")])
     columns = wide(rng)
@@ -483,6 +505,7 @@ def make_tables(rng):
             Column("id", Part(words=IDS[:4]), part=True), Column("at", Instant("timestamptz", {"format": "iso8601(3)"}), part=True, size=5), Column("ends", Seconds("timestamptz", {"format": "epoch"}), null=0.4),
             Column("n", Integer("int4")), Column("txt", Text())],
               {"pk": "V#${id}", "sk": "${at}"}, ttl="ends"),
+        Table(free, "free", ["id"], [Column("id", Word(KEYS), size=12), Column("count", Integer("int4")), Column("flag", Boolean("boolean")), Column("rest", Rest("rest"), null=0, extra="DEFAULT '{}' NOT NULL")]),
     ]
     partitions = []
     for remote, region in ((east, "east"), (north, "north")):
