@@ -29,6 +29,23 @@ class Plain(writes.TestCase):
             self.both(sql)
         self.assertIsNone(self.item("z", 1))
 
+    def test_values_that_cannot_be_stored(self):
+        """Without a row, they are no error; with one, nothing is written."""
+        for table in ("far", "near"):
+            self.fx.execute(f"PREPARE v_{table}(text, numeric) AS UPDATE {table} SET total = $2 WHERE id = $1 AND n = 1")
+        self.addCleanup(self.fx.execute, "DEALLOCATE ALL")
+        for sql, key, sqlstate in (("UPDATE {t} SET total = 'NaN' WHERE id = '{k}' AND n = 1", "a", "22003"), ("UPDATE {t} SET at = 'infinity' WHERE id = '{k}' AND n IN (1, 2)", "a", "22008"),
+                                   ("UPDATE {t} SET note = repeat('x', 420000) WHERE id = '{k}' AND n = 7", "c", "54000"), ("EXECUTE v_{t}('{k}', 1e200)", "b", "22003")):
+            with self.subTest(sql=sql):
+                self.assertEqual(self.both(sql.replace("{k}", "z"))[0], 0)
+                before = self.item(key, 7 if key == "c" else 1)
+                self.assertEqual(self.outcome(sql.replace("{k}", key).replace("{t}", "far")), sqlstate)
+                self.assertEqual(self.item(key, 7 if key == "c" else 1), before)
+        self.fx.execute("SET dynamo_fdw.write_mode = 'atomic'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+        self.both("UPDATE {t} SET total = 'NaN' WHERE id = 'z' AND n IN (1, 3)")
+        self.assertEqual(self.outcome("UPDATE far SET total = 'NaN' WHERE id IN ('a', 'z') AND n = 1"), "22003")
+
     def test_prepared(self):
         """The same plan, custom and generic."""
         for table in ("near", "far"):

@@ -9,6 +9,7 @@
 #include "atomic.h"
 #include "met_keys.h"
 #include "modify_row.h"
+#include "outcome.h"
 #include "row_write.h"
 
 /*
@@ -86,6 +87,51 @@ keep_plan_row(DynWrite *write, TupleTableSlot *planSlot)
 	MemoryContextSwitchTo(oldcontext);
 }
 
+/* True for errors that tell that a value cannot be stored. */
+static bool
+is_about_value(int sqlstate)
+{
+	return ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_DATA_EXCEPTION ||
+		sqlstate == ERRCODE_PROGRAM_LIMIT_EXCEEDED ||
+		sqlstate == ERRCODE_WITH_CHECK_OPTION_VIOLATION;
+}
+
+/*
+ * Composes the update of a row that was not read.  If its values cannot be
+ * stored, reads the row: without a row there is no error, and NULL is returned.
+ * Composing acquires nothing but memory, so no subtransaction is needed.
+ */
+static DynWrite *
+compose_presumed(DynModify *modify, TupleTableSlot *row)
+{
+	MemoryContext context = CurrentMemoryContext;
+	DynWrite   *volatile write = NULL;
+	ErrorData  *volatile error = NULL;
+
+	PG_TRY();
+	{
+		write = dyn_modify_update(modify, modify->old, row, NULL);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		if (!is_about_value(error->sqlerrcode))
+			PG_RE_THROW();
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	if (error != NULL)
+	{
+		DynWrite   *gone = dyn_modify_delete(modify, modify->old, NULL);
+
+		if (dyn_write_has_row(gone))
+			ReThrowError(error);
+		dyn_write_free(gone);
+	}
+	return write;
+}
+
 bool
 dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 {
@@ -106,11 +152,14 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 	else
 	{
 		dyn_modify_old_row(modify, planSlot);
-		write = modify->operation == CMD_UPDATE
-			? dyn_modify_update(modify, modify->old, row, NULL)
-			: dyn_modify_delete(modify, modify->old, NULL);
+		if (modify->operation == CMD_DELETE)
+			write = dyn_modify_delete(modify, modify->old, NULL);
+		else
+			write = modify->presumes ? compose_presumed(modify, row)
+				: dyn_modify_update(modify, modify->old, row, NULL);
+		/* all values of a row that was not read count as changed */
 		if (write == NULL)
-			return true;
+			return !modify->presumes;
 		keep_plan_row(write, planSlot);
 	}
 	if (modify->atomic)

@@ -551,6 +551,16 @@ read_item(const DynWrite *write, size_t *len)
 	return copy;
 }
 
+bool
+dyn_write_has_row(const DynWrite *write)
+{
+	size_t		len;
+	const char *item = read_item(write, &len);
+
+	return item != NULL &&
+		dyn_reread_item(write->modify->reread, item, len, write->modify->scratch);
+}
+
 /*
  * Marks an INSERT as failed because of the item that has its key (NULL: not
  * known).

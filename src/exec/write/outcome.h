@@ -42,6 +42,9 @@ extern void dyn_write_judge_only(DynWrite *write);
  */
 extern bool dyn_write_adapt(DynWrite *write, const char *item, size_t len);
 
+/* Reads the item of the write; returns true if it is a row of the table. */
+extern bool dyn_write_has_row(const DynWrite *write);
+
 /* Counts the write's item as written, for `units` write units. */
 extern void dyn_write_confirm(DynWrite *write, double units);
 
