@@ -177,6 +177,18 @@ class TimeRanges(request_text.RequestTestCase):
             self.assertEqual((rows, cursor.fetchall()), (self.mirrored(sql)[:3], self.mirrored(sql)))
             cursor.execute("COMMIT")
 
+    def test_large_integers(self):
+        """Adjacent integers that are equal as doubles are several partitions, which have no common order."""
+        fx, first = self.fx, 2**62
+        fx.create_table("snow", ("pk", "S"), ("sk", "S"))
+        fx.put("snow", [{"pk": f"S#{first + n}#{day}", "sk": f"{day}T{n:02}:00:00Z", "v": n} for day in DAYS[:3] for n in range(6)])
+        fx.foreign_table("snow", "id bigint NOT NULL, at timestamptz OPTIONS (format 'iso8601(0)') NOT NULL, v int", key_templates='{"pk": "S#${id}#${at:day}", "sk": "${at}"}')
+        self.mirror("snow")
+        for direction in ("", "DESC LIMIT 5"):
+            sql = f"SELECT at, v FROM snow WHERE id BETWEEN {first} AND {first + 5} AND at BETWEEN '2026-10-25' AND '2026-10-28' ORDER BY at {direction}"
+            with self.subTest(direction):
+                self.assertEqual(fx.rows(sql), self.mirrored(sql))
+
     def test_several_ranges(self):
         """Bounds of several parts by a join, next to an enumerated part: more combinations than are tried."""
         fx = self.fx

@@ -131,7 +131,8 @@ dyn_steps_count(const DynSteps *steps)
 		return 0;
 	if (!steps->has_lo || !steps->has_hi)
 		return INFINITY;
-	return floor(((double) steps->hi - (double) steps->lo) / unit) + 1;
+	/* exact: doubles do not distinguish adjacent large integers */
+	return (double) (((uint64) steps->hi - (uint64) steps->lo) / unit) + 1;
 }
 
 /* Returns the first value from this one on, or a later one. */
