@@ -87,7 +87,7 @@ keep_plan_row(DynWrite *write, TupleTableSlot *planSlot)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* True for errors that tell that a value cannot be stored. */
+/* True for errors of values that cannot be stored. */
 static bool
 is_about_value(int sqlstate)
 {
