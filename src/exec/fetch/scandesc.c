@@ -326,6 +326,8 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	params.fetch_size = scandesc->relation->options.fetch_size;
 	params.bound = scandesc->bound;
 	params.bound_units = scandesc->bound_units;
+	params.wanted = scandesc->access->preview_rows;
+	params.found = scandesc->found;
 	params.beyond = scandesc->beyond;
 	params.beyond_arg = scandesc->beyond_arg;
 	params.counters = scandesc->count_into;

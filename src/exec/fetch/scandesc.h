@@ -35,6 +35,7 @@ typedef struct DynScanDesc
 	int		   *group_in_flight;	/* as in DynFetchParams; NULL: no peers */
 	long		bound;			/* next fetch's, as in DynFetchParams */
 	double		bound_units;
+	const double *found;		/* rows that it has returned; NULL: not counted */
 	void		(*beyond) (void *arg);
 	void	   *beyond_arg;
 

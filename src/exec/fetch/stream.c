@@ -83,6 +83,19 @@ items_within_bound(const DynStreamContext *context)
 		: (long) Min(Max((params->bound_units - context->units) / item_units, 1), 1e6);
 }
 
+/*
+ * Returns the number of items that contain the missing rows, by those found so
+ * far, and a tenth more: one page too few costs a request.
+ */
+static long
+items_for_missing(const DynStreamContext *context)
+{
+	const DynFetchParams *params = &context->params;
+	double		missing = Max(params->wanted - *params->found, 1);
+
+	return (long) Min(ceil(missing * context->examined / *params->found * 1.1), 1e6);
+}
+
 /* Returns the maximum number of items of the next page; 0: unlimited. */
 static long
 page_limit(const DynStreamContext *context, const DynStream *stream)
@@ -92,6 +105,8 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 
 	for (int i = 0; limit > 0 && i < stream->nrequests; i++)
 		limit = limit > 10000 ? 0 : limit * LIMIT_GROWTH;
+	if (params->found != NULL && *params->found > 0)
+		limit = smaller_limit(limit, items_for_missing(context));
 	if (params->bound > 0)
 		limit = params->bound - (long) context->examined;
 	else if (params->bound_units > 0)

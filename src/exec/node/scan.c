@@ -78,7 +78,7 @@ free_units(const DynScanDesc *scandesc)
 	if (access->is_small)
 		return dyn_page_units(DYN_SMALL_READ_BYTES) *
 			(scandesc->relation->consistent ? 2 : 1);
-	return access->is_preview &&
+	return access->preview_rows > 0 &&
 		dyn_relation_scan_policy(scandesc->relation) == DYN_SCAN_ERROR
 		? dyn_relation_preview_units(scandesc->relation) : 0;
 }
@@ -97,6 +97,7 @@ permit(DynInput *input, DynScanDesc *scandesc)
 	input->requested = true;
 	scandesc->bound = units > 0 && access->is_small ? access->limit_hint : 0;
 	scandesc->bound_units = units;
+	scandesc->found = units > 0 && access->preview_rows > 0 ? &scan->found : NULL;
 	if (units == 0)
 	{
 		apply_policy(scan, scandesc, 0);
@@ -123,7 +124,7 @@ copy_for_end(const DynAccess *planned)
 
 	*access = *planned;
 	access->may_stop_early = false;
-	access->is_preview = false;
+	access->preview_rows = 0;
 	access->inner = NIL;
 	foreach(lc, planned->inner)
 		access->inner = lappend(access->inner, copy_for_end(lfirst(lc)));
@@ -212,7 +213,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 												   dyn_access_inner(scandesc->access,
 																	DYN_USE_IF_OPEN));
 	scan->runs_once = (scan->input.scandesc->access->is_small ||
-					   scan->input.scandesc->access->is_preview) &&
+					   scan->input.scandesc->access->preview_rows > 0) &&
 		dyn_plan_runs_once(node->state->es_plannedstmt, node->plan);
 	scan->input.scandesc->keeps = (eflags & EXEC_FLAG_REWIND) != 0;
 	scan->fallback = dyn_fallback_create(&scan->input);
@@ -351,6 +352,7 @@ dyn_scan_next(DynScan *scan, TupleTableSlot *slot)
 	state = scan->input.scandesc->access->count_only ? next_count(scan, slot, wait)
 		: dyn_items_next_row(scan->items, slot, wait);
 	scan->finished = (state == DYN_FETCH_END);
+	scan->found += (state == DYN_FETCH_ITEM);
 }
 
 /* ---- repetition and end ---- */
@@ -368,6 +370,7 @@ dyn_scan_end_run(DynScan *scan)
 	scan->ahead = false;
 	scan->finished = false;
 	scan->counted = false;
+	scan->found = 0;
 }
 
 /*

@@ -42,6 +42,7 @@ typedef struct DynScan
 	bool		ahead;			/* true if it runs, but no row was requested
 								 * yet */
 	bool		finished;
+	double		found;			/* number of rows returned */
 	bool		counted;		/* count_only: true if the row of the count was
 								 * returned */
 	ExprState  *checks;			/* the node's fdw_recheck_quals, hidden from

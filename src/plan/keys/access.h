@@ -133,8 +133,8 @@ typedef struct DynAccess
 										 * the item filter */
 	bool		is_small;		/* Scan: true if limit_hint items are enough,
 								 * and few */
-	bool		is_preview;		/* Scan: true if its first rows are enough, but
-								 * not each item is one */
+	int			preview_rows;	/* Scan of which so many rows are enough, though
+								 * not each item is one; 0: all are needed */
 	bool		is_presumed;	/* GET: true if no request is sent, because the
 								 * condition of a write decides whether the
 								 * rows exist */

@@ -136,11 +136,12 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 		dyn_access_can(access, DYN_CAN_BE_SMALL) &&
 		plan->relation->unnest == NULL &&
 		dyn_is_small_read(plan->meta, index, root->limit_tuples);
-	access->is_preview = !access->is_small && needs_first_rows(root) &&
+	if (!access->is_small && needs_first_rows(root) &&
 		local == NIL && access->filter_rinfos == NIL &&
 		dyn_access_can(access, DYN_CAN_PREVIEW) &&
 		(plan->relation->unnest != NULL ||
-		 !dyn_access_can(access, DYN_CAN_BE_SMALL));
+		 !dyn_access_can(access, DYN_CAN_BE_SMALL)))
+		access->preview_rows = (int) Min(root->limit_tuples, INT_MAX);
 	if (access->is_small)
 		access->limit_hint = (int) root->limit_tuples;
 	(void) complete_fallback(plan, access, local, remote);
