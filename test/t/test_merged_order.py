@@ -16,28 +16,33 @@ def at(n):
     return f"2026-{1 + n // 3 % 12:02}-{1 + n * 7 % 28 if n % 3 else 5:02}T00:00:00Z"
 
 
-def orders():
+def second(n):
+    """Another time of that day, of at most one event of a shard."""
+    return f"{at(n)[:11]}{n // 600 % 24:02}:{n // 60 % 10:02}:{n // 12 % 6}{n % 10}Z"
+
+
+def orders(size):
     """Orders, items that are none, and entries of the index that are none."""
-    for n in range(120):
-        yield {"pk": f"O#{n:03}", "sk": "-", "gpk": f"ST#{STATES[n % 4]}", "gsk": f"{at(n)}#{n:03}", "created": at(n), "status": STATES[n % 4], "total": n}
+    for n in range(120 * size):
+        yield {"pk": f"O#{n:04}", "sk": "-", "gpk": f"ST#{STATES[n % 4]}", "gsk": f"{at(n)}#{n:04}", "created": at(n), "status": STATES[n % 4], "total": n}
     for n in range(20):
         yield {"pk": f"C#{n:03}", "sk": "-", "gpk": f"ST#{STATES[n % 4]}", "gsk": f"{at(n)}x", "created": at(n), "status": STATES[n % 4], "total": -1}
 
 
-def events():
+def events(size):
     """Events in four shards of two tenants; in one partition there are items of another kind."""
-    for n in range(120):
-        yield {"pk": f"E#t{n % 2}#{n // 2 % 4}", "sk": f"A#{at(n)[:-3]}{n // 12 % 6}{n % 10}Z", "at": f"{at(n)[:-3]}{n // 12 % 6}{n % 10}Z", "n": n}
+    for n in range(120 * size):
+        yield {"pk": f"E#t{n % 2}#{n // 2 % 4}", "sk": f"A#{second(n)}", "at": second(n), "n": n}
     for n in range(10):
         yield {"pk": "E#t0#0", "sk": f"B#{n}", "at": at(n), "n": -1}
         yield {"pk": "E#t0#0", "sk": f"A#2026-13-{n}", "at": at(n), "n": -1}
 
 
-def tickets():
+def tickets(size):
     """Tickets of two levels in one index key."""
-    for n in range(60):
+    for n in range(60 * size):
         level = ("low", "high")[n % 2]
-        yield {"pk": f"T#{n:02}", "gpk": f"Q#{n // 2 % 3}", "gsk": f"{level}#{at(n)}", "queue": f"{n // 2 % 3}", "level": level, "opened": at(n), "n": n}
+        yield {"pk": f"T#{n:04}", "gpk": f"Q#{n // 2 % 3}", "gsk": f"{level}#{at(n)}", "queue": f"{n // 2 % 3}", "level": level, "opened": at(n), "n": n}
 
 
 REQUESTS = [
@@ -60,6 +65,8 @@ REQUESTS = [
 class Merged(request_text.RequestTestCase):
     """The requests, and the rows of local tables in their order."""
 
+    SIZE = 1
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -67,9 +74,9 @@ class Merged(request_text.RequestTestCase):
         fx.create_table("orders", ("pk", "S"), ("sk", "S"), [index("by_status", ("gpk", "S"), ("gsk", "S"))])
         fx.create_table("events", ("pk", "S"), ("sk", "S"))
         fx.create_table("tickets", ("pk", "S"), None, [index("by_queue", ("gpk", "S"), ("gsk", "S"))])
-        fx.put("orders", orders())
-        fx.put("events", events())
-        fx.put("tickets", tickets())
+        fx.put("orders", orders(cls.SIZE))
+        fx.put("events", events(cls.SIZE))
+        fx.put("tickets", tickets(cls.SIZE))
         time = "timestamptz OPTIONS (attribute '{0}', format 'iso8601(0)') NOT NULL"
         fx.foreign_table("orders", f'id text COLLATE "C" NOT NULL, status text OPTIONS (attribute \'status\') NOT NULL, created {time.format("created")}, total int',
                          table_name=fx.remote("orders"), key_templates=json.dumps(ORDER), trusted_indexes="by_status", scan_policy="allow")
@@ -113,3 +120,9 @@ class Merged(request_text.RequestTestCase):
         for values in (("open", "paid"), ("gone", "gone"), ("no", "sent")):
             self.assertEqual(self.fx.rows(f"EXECUTE p {values}"),
                              self.mirrored(f"SELECT created, id FROM orders WHERE status IN {values} ORDER BY created, id LIMIT 5"))
+
+
+class LargerTables(Merged):
+    """The same requests for twenty times the items."""
+
+    SIZE = 20
