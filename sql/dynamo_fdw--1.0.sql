@@ -153,6 +153,79 @@ LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION dynamo_fdw_stats() IS
   'counts of the requests of this backend';
 
+CREATE FUNCTION dynamo_fdw_statistics(
+    OUT serverid oid,
+    OUT userid oid,
+    OUT table_name text,
+    OUT index_name text,
+    OUT statements bigint,
+    OUT requests bigint,
+    OUT get_item bigint,
+    OUT batch_get_item bigint,
+    OUT query bigint,
+    OUT scan bigint,
+    OUT describe_table bigint,
+    OUT list_tables bigint,
+    OUT put_item bigint,
+    OUT update_item bigint,
+    OUT delete_item bigint,
+    OUT transact_write_items bigint,
+    OUT other_requests bigint,
+    OUT pages bigint,
+    OUT items_read bigint,
+    OUT items_returned bigint,
+    OUT items_written bigint,
+    OUT bytes bigint,
+    OUT read_units double precision,
+    OUT write_units double precision,
+    OUT retries bigint,
+    OUT throttles bigint,
+    OUT conflicts bigint,
+    OUT unanswered bigint,
+    OUT errors bigint,
+    OUT denied_errors bigint,
+    OUT throttling_errors bigint,
+    OUT failed_conditions bigint,
+    OUT service_errors bigint,
+    OUT network_errors bigint,
+    OUT request_errors bigint,
+    OUT other_errors bigint,
+    OUT canceled bigint,
+    OUT request_ms double precision,
+    OUT slowest_ms double precision,
+    OUT wait_ms double precision,
+    OUT capacity_wait_ms double precision,
+    OUT since timestamptz,
+    OUT scope text,
+    OUT replaced_entries bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION dynamo_fdw_statistics() IS
+  'counts of the requests of all sessions; the view of this name shows them';
+
+CREATE VIEW dynamo_fdw_statistics AS
+  SELECT srvname AS server_name, rolname AS user_name, s.*
+  FROM dynamo_fdw_statistics() s
+  LEFT JOIN pg_catalog.pg_foreign_server f ON f.oid = s.serverid
+  LEFT JOIN pg_catalog.pg_roles r ON r.oid = s.userid;
+
+COMMENT ON VIEW dynamo_fdw_statistics IS
+  'requests by server, user, and table or index';
+
+GRANT SELECT ON dynamo_fdw_statistics TO PUBLIC;
+
+CREATE FUNCTION dynamo_fdw_statistics_reset()
+RETURNS void
+AS 'MODULE_PATHNAME'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+
+REVOKE ALL ON FUNCTION dynamo_fdw_statistics_reset() FROM PUBLIC;
+
+COMMENT ON FUNCTION dynamo_fdw_statistics_reset() IS
+  'removes these counts, of all databases';
+
 CREATE FUNCTION dynamo_fdw_disconnect(server name)
 RETURNS boolean
 AS 'MODULE_PATHNAME'

@@ -17,6 +17,7 @@
 #include "model/session/budget.h"
 #include "model/session/guc.h"
 #include "model/session/session.h"
+#include "model/session/usage.h"
 #include "model/session/written.h"
 #include "plan/keys/access.h"
 #include "plan/paths/plan_modify.h"
@@ -36,6 +37,7 @@ _PG_init(void)
 	dyn_guc_init();
 	dyn_session_init();
 	dyn_budget_init();
+	dyn_usage_init();
 	dyn_access_init();
 	dyn_read_ahead_init(&dyn_read_ahead_methods);
 	dyn_lookup_join_init();

@@ -15,7 +15,7 @@
 
 #include "../credentials/source.h"
 #include "../model/server/encoding.h"
-#include "../model/session/counters.h"
+#include "../model/session/usage.h"
 #include "target.h"
 
 #define SHOWN	4				/* number of characters at each end of a key */

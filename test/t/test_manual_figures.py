@@ -40,6 +40,9 @@ TOLD = {
         It is an error (SQLSTATE 54000)
         at 0.10 dollars a gigabyte, {GB / MB * 0.1:.0f} dollars for 1 TB
         """,
+    "docs/monitoring.md": """
+        There are {usage.MAX_ENTRIES} rows at most.
+        """,
     "docs/cookbook-single-table.md": """
         which is read page after page, at {units.UNITS_OF_PARTITION:,.0f} units a second
         """,
@@ -200,6 +203,7 @@ OTHER = r"""
 # What Figures of test_docs.py computes.
 COMPUTED = {
     "README.md": r", or [\d.]+ dollars|Version 1\.0",
+    "docs/monitoring.md": r"HTTP status 500 and above|More than 5 %|more than 10,000 units",
     "docs/cost.md": r"12 charts.*? statements|[\d.]+ dollars|1 TB|134 million|.*\| [\d.,]+ \| [\d.,]+ \| [\d.]+ \|"
                     r"|\| provisioned, .*\||[\d h]+ (min|hours) \|",
 }

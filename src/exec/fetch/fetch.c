@@ -57,6 +57,8 @@ dyn_fetch_start(DynStatement *statement, const DynFetchParams *params)
 	dyn_call_at_reset(context, release_fetch, fetch);
 	fetch->streams.params = *params;
 	fetch->streams.statement = statement;
+	fetch->streams.usage = dyn_usage_of(params->connection, params->table, params->index);
+	dyn_usage_statement(fetch->streams.usage, statement->number);
 	dyn_schedule_init(fetch);
 	dyn_pacing_init(&fetch->streams);
 	fetch->slots = MemoryContextAllocZero(fetch->context, Max(params->npaths, 1) *

@@ -111,7 +111,7 @@ typedef struct DynFetchParams
 	 */
 	long		bound;			/* items; 0: unbounded */
 	double		bound_units;	/* 0: unbounded, also in items */
-	double		wanted;			/* rows for which it reads so many units... */
+	double		wanted;			/* rows for which it reads that many units... */
 	const double *found;		/* ...and those that it has returned; NULL: not
 								 * counted */
 	void		(*beyond) (void *arg);

@@ -383,6 +383,7 @@ report_throttle_timeout(const DynStreamContext *context, const DynStream *stream
 	 */
 	dyn_pace_init(&pacing->table->pace,
 				  context->params.connection->max_concurrency);
+	dyn_usage_give_up(context->usage, dyn_operation_name(context->params.op));
 	dyn_report_throttled(stream->call, false,
 						 dyn_describe_target(context->params.table, context->params.index),
 						 pacing->stalled_ms / 1000, context->params.capacity,

@@ -537,6 +537,7 @@ dyn_schedule_wait(DynFetch *fetch)
 	if (idle)
 		counters.waited_ms = counters.waiting_ms;
 	dyn_stream_count(&fetch->streams, &counters);
+	dyn_usage_add(fetch->streams.usage, &counters);
 	dyn_schedule_pump(fetch);
 	fetch->solo_wait = false;
 }

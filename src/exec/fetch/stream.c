@@ -244,24 +244,21 @@ count_response(DynStreamContext *context, const DynCall *call,
 	DynOperation op = context->params.op;
 	DynCounters counters = {0};
 
-	counters.requests = 1;
-	counters.retries = Max(call->attempts - 1, 0);
-	counters.throttles = call->throttles;
-	counters.bytes = call->bytes_received;
 	counters.pages = 1;
 	counters.items_read = op == DYN_OP_GET_ITEM || op == DYN_OP_BATCH_GET_ITEM
 		? page->nitems : page->scanned_count;
 	counters.items_returned = items_returned(page);
 	counters.read_units = page->units;
 	Assert(counters.items_returned <= counters.items_read);
+	/* the call itself was counted when it landed */
+	dyn_usage_add(context->usage, &counters);
+	counters.requests = 1;
+	counters.retries = Max(call->attempts - 1, 0);
+	counters.throttles = call->throttles;
+	counters.bytes = call->bytes_received;
 	dyn_stream_count(context, &counters);
-	/* the call itself is counted for the backend by dyn_session_account */
 	context->examined += counters.items_read;
 	context->units += counters.read_units;
-	dyn_backend_counters.pages++;
-	dyn_backend_counters.items_read += counters.items_read;
-	dyn_backend_counters.items_returned += counters.items_returned;
-	dyn_backend_counters.read_units += counters.read_units;
 }
 
 /* Counts the throttled attempts before this one for the request. */
@@ -355,8 +352,7 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 	dyn_pacing_correct(context, stream, 0);
 	count_time(context, stream->call);
 	count_throttles(stream);
-	dyn_session_account(stream->call, log_line(context, stream, NULL,
-											   about->operation));
+	dyn_request_log(stream->call, log_line(context, stream, NULL, about->operation));
 	if (stream->call->failure == DYN_FAIL_TOO_LARGE && nkeys > 1)
 		stream->batch_most = nkeys / 2;
 	else if (!refresh_if_stale(context, stream) &&
@@ -384,6 +380,7 @@ receive_throttle(DynStreamContext *context, DynStream *stream,
 	send_again(stream);
 }
 
+/* Counts the call, which is done or will be destroyed. */
 static void
 end_flight(DynStreamContext *context, DynStream *stream)
 {
@@ -397,6 +394,7 @@ end_flight(DynStreamContext *context, DynStream *stream)
 		--*context->params.group_in_flight;
 	context->statement->bytes -= stream->reserved;
 	stream->reserved = 0;
+	dyn_usage_call(context->usage, dyn_operation_name(context->params.op), stream->call);
 	dyn_pacing_landed(context, stream);
 }
 
@@ -624,8 +622,8 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 	note_units(context, stream, page);
 	count_time(context, stream->call);
 	count_throttles(stream);
-	dyn_session_account(stream->call, log_line(context, stream, &page->page,
-											   about->operation));
+	dyn_request_log(stream->call, log_line(context, stream, &page->page,
+										   about->operation));
 	count_response(context, stream->call, &page->page);
 	context->responses++;
 	page->stream = stream->number;

@@ -11,6 +11,7 @@
 #ifndef DYN_EXEC_STREAM_H
 #define DYN_EXEC_STREAM_H
 
+#include "../../model/session/usage.h"
 #include "fetch.h"
 #include "pacing.h"
 
@@ -76,6 +77,7 @@ typedef struct DynStreamContext
 {
 	DynFetchParams params;
 	DynStatement *statement;
+	DynUsage   *usage;			/* counts of its requests */
 	DynPathTree *tree;
 	DynFetchPage *spare;		/* pages to reuse, with their tapes */
 	DynPage		left;			/* unprocessed keys of a response */

@@ -15,6 +15,7 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
 #include "../../model/session/table_pace.h"
+#include "../../model/session/usage.h"
 #include "../../plan/paths/plan_modify.h"
 #include "../../plan/paths/planner.h"
 #include "atomic.h"
@@ -183,6 +184,9 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 								  modify->relation->table, " writes",
 								  modify->writer->statement->number,
 								  dyn_statement_is_running);
+	modify->usage = dyn_usage_of(modify->relation->connection,
+								 modify->relation->table, NULL);
+	dyn_usage_statement(modify->usage, modify->writer->statement->number);
 	add_budgets(modify);
 	dyn_statement_add_target(modify->writer->statement, modify->relation);
 	oldcontext = MemoryContextSwitchTo(modify->writer->context);

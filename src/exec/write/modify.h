@@ -65,6 +65,7 @@ typedef struct DynModify
 
 	/* throttling */
 	struct DynTablePace *pace;	/* pace of the table's writes */
+	struct DynUsage *usage;		/* counts of its requests */
 	DynBudgets	budgets;		/* max_write_units_per_second */
 	double		item_units;		/* estimated write units of an item */
 	double		stalled_ms;		/* time since which all attempts were

@@ -27,6 +27,7 @@
 #include "../../model/server/memory.h"
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/table_pace.h"
+#include "../../model/session/usage.h"
 #include "../../model/session/written.h"
 #include "as_stored.h"
 #include "outcome.h"
@@ -184,6 +185,7 @@ report_throttled(const DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 
+	dyn_usage_give_up(modify->usage, dyn_operation_name(write->op));
 	dyn_report_throttled(write->call, true,
 						 dyn_describe_target(modify->relation->table, NULL),
 						 (dyn_session_now() - modify->stalled_ms) / 1000, 0,
@@ -298,14 +300,14 @@ void
 dyn_write_confirm(DynWrite *write, double units)
 {
 	DynModify  *modify = write->modify;
+	DynCounters counters = {.items_written = 1,.write_units = units};
 
 	write->state = DYN_WRITE_WRITTEN;
 	modify->units += units;
 	modify->written++;
 	dyn_written_count(modify->relation->name, write->op == DYN_OP_UPDATE_ITEM
 					  ? CMD_UPDATE : modify->operation);
-	dyn_backend_counters.items_written++;
-	dyn_backend_counters.write_units += units;
+	dyn_usage_add(modify->usage, &counters);
 }
 
 static void
@@ -358,7 +360,7 @@ retry_unknown(DynWrite *write, const char *err)
 {
 	write->unanswered++;
 	write->modify->unanswered++;
-	dyn_backend_counters.unanswered++;
+	dyn_usage_add(write->modify->usage, &(DynCounters) {.unanswered = 1});
 	if (write->unanswered >= write->modify->relation->connection->service.max_attempts)
 		fail(write, DYN_FAILS_UNKNOWN, err);
 	else
@@ -544,6 +546,8 @@ read_item(const DynWrite *write, size_t *len)
 	dyn_write_read(dyn_call_body(call), &request);
 	dyn_session_run(call, relation->connection, &about);
 	check_response(modify->reread, call, &request, &about);
+	dyn_usage_add(modify->usage, &(DynCounters) {.pages = 1,
+				  .read_units = modify->reread->reader->page.units});
 	if (dyn_write_failed_item(call->response.data, call->response.len, &item,
 							  len) == NULL && item != NULL)
 		copy = memcpy(palloc(*len), item, *len);
@@ -682,7 +686,7 @@ judge_conflict(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 	DynModify  *modify = write->modify;
 
 	modify->conflicts++;
-	dyn_backend_counters.conflicts++;
+	dyn_usage_add(modify->usage, &(DynCounters) {.conflicts = 1});
 	if (item == NULL)
 		item = read_item(write, &len);
 	if (item == NULL || !dyn_reread_item(modify->reread, item, len, modify->scratch))

@@ -19,6 +19,7 @@
 #include "../../model/session/guc.h"
 #include "../../model/session/request_log.h"
 #include "../../model/session/table_pace.h"
+#include "../../model/session/usage.h"
 #include "../../model/session/written.h"
 #include "outcome.h"
 #include "row_write.h"
@@ -55,6 +56,7 @@ abandon(DynWriter *writer)
 		{
 			writer->statement->in_flight--;
 			writer->statement->bytes -= dyn_call_body(write->call)->len + REQUEST_BYTES;
+			dyn_usage_call(write->modify->usage, dyn_operation_name(write->op), write->call);
 			abandoned++;
 		}
 		else if (write->unanswered > 0)
@@ -267,7 +269,8 @@ account(DynWriter *writer, DynWrite *write)
 	dyn_counters_add(&writer->statement->counters, &counters);
 	modify->requests++;
 	modify->retries += Max(call->attempts - 1, 0);
-	dyn_session_account(call, log_line(write));
+	dyn_usage_call(modify->usage, dyn_operation_name(write->op), call);
+	dyn_request_log(call, log_line(write));
 }
 
 void
@@ -406,13 +409,30 @@ next_due(const DynWriter *writer)
 	return least < 0 ? -1 : (long) least + 1;
 }
 
+/* Counts the time since `began` for the table whose write is waited for. */
+static void
+count_wait(const DynModify *modify, double began, bool for_capacity)
+{
+	DynCounters counters = {.waiting_ms = dyn_session_now() - began};
+
+	if (for_capacity)
+		counters.waited_ms = counters.waiting_ms;
+	dyn_usage_add(modify->usage, &counters);
+}
+
 /* Waits until a response arrives or a pause ends. */
 static void
 wait_for_step(DynWriter *writer)
 {
-	Assert(writer->writes != NIL);
+	const DynModify *modify = ((DynWrite *) linitial(writer->writes))->modify;
+
 	while (!step(writer))
+	{
+		double		began = dyn_session_now();
+
 		dyn_session_wait(next_due(writer), DYN_WAITS_FOR_RESPONSE);
+		count_wait(modify, began, false);
+	}
 }
 
 /* Handles the responses that have arrived, without waiting. */
@@ -450,6 +470,7 @@ await_turn(DynWriter *writer, DynWrite *write)
 		if (may_send(write, now))
 			return;
 		dyn_session_wait((long) send_delay(write, now) + 1, DYN_WAITS_FOR_CAPACITY);
+		count_wait(write->modify, now, true);
 		while (step(writer))
 			;
 	}
@@ -464,6 +485,7 @@ dyn_writer_await_budgets(DynModify *modify, double units)
 	{
 		dyn_session_wait((long) dyn_budgets_delay(&modify->budgets, now) + 1,
 						 DYN_WAITS_FOR_CAPACITY);
+		count_wait(modify, now, true);
 		now = dyn_session_now();
 	}
 }

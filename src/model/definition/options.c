@@ -721,7 +721,7 @@ static const char *
 help_of(const OptionEntry *entry)
 {
 	/* with shared memory, all backends share the budgets */
-	if (dyn_shared_memory() != NULL)
+	if (dyn_has_shared_memory())
 		return entry->help;
 	if (strcmp(entry->name, "max_read_units_per_second") == 0)
 		return "maximum read units per second of one session; for all together, add dynamo_fdw to shared_preload_libraries";

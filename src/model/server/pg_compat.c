@@ -337,81 +337,89 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 
 /* ---- shared memory ---- */
 
-/* Name, size and initializer of the only block. */
-static const char *shared_name;
-static Size shared_size;
-static void (*shared_init) (void *block);
-static void *shared_block = NULL;
-
 #if PG_VERSION_NUM >= 170000
 
 void
-dyn_request_shared_memory(const char *name, Size size,
-						  void (*init) (void *block))
+dyn_request_shared_memory(DynSharedBlock *block)
 {
-	shared_name = name;
-	shared_size = size;
-	shared_init = init;
 }
 
 void *
-dyn_shared_memory(void)
+dyn_shared_memory(DynSharedBlock *block)
 {
 	bool		found;
 
-	if (shared_block == NULL && IsUnderPostmaster)
-		shared_block = GetNamedDSMSegment(shared_name, shared_size, shared_init,
-										  &found);
-	return shared_block;
+	if (block->memory == NULL && IsUnderPostmaster)
+		block->memory = GetNamedDSMSegment(block->name, block->size, block->init,
+										   &found);
+	return block->memory;
+}
+
+bool
+dyn_has_shared_memory(void)
+{
+	return IsUnderPostmaster;
 }
 
 #else
 
+static DynSharedBlock *shared_blocks = NULL;
 static shmem_request_hook_type next_shmem_request = NULL;
 static shmem_startup_hook_type next_shmem_startup = NULL;
 
 static void
-request_shared_block(void)
+request_shared_blocks(void)
 {
 	if (next_shmem_request)
 		next_shmem_request();
-	RequestAddinShmemSpace(shared_size);
+	for (const DynSharedBlock *block = shared_blocks; block != NULL; block = block->next)
+		RequestAddinShmemSpace(MAXALIGN(block->size));
 }
 
 /* Runs at server start, and also after a crash. */
 static void
-set_up_shared_block(void)
+set_up_shared_blocks(void)
 {
 	bool		found;
 
 	if (next_shmem_startup)
 		next_shmem_startup();
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	shared_block = ShmemInitStruct(shared_name, shared_size, &found);
-	if (!found)
-		shared_init(shared_block);
+	for (DynSharedBlock *block = shared_blocks; block != NULL; block = block->next)
+	{
+		block->memory = ShmemInitStruct(block->name, block->size, &found);
+		if (!found)
+			block->init(block->memory);
+	}
 	LWLockRelease(AddinShmemInitLock);
 }
 
 void
-dyn_request_shared_memory(const char *name, Size size,
-						  void (*init) (void *block))
+dyn_request_shared_memory(DynSharedBlock *block)
 {
 	if (!process_shared_preload_libraries_in_progress)
 		return;
-	shared_name = name;
-	shared_size = size;
-	shared_init = init;
-	next_shmem_request = shmem_request_hook;
-	shmem_request_hook = request_shared_block;
-	next_shmem_startup = shmem_startup_hook;
-	shmem_startup_hook = set_up_shared_block;
+	if (shared_blocks == NULL)
+	{
+		next_shmem_request = shmem_request_hook;
+		shmem_request_hook = request_shared_blocks;
+		next_shmem_startup = shmem_startup_hook;
+		shmem_startup_hook = set_up_shared_blocks;
+	}
+	block->next = shared_blocks;
+	shared_blocks = block;
 }
 
 void *
-dyn_shared_memory(void)
+dyn_shared_memory(DynSharedBlock *block)
 {
-	return shared_block;
+	return block->memory;
+}
+
+bool
+dyn_has_shared_memory(void)
+{
+	return shared_blocks != NULL && shared_blocks->memory != NULL;
 }
 
 #endif

@@ -297,15 +297,28 @@ dyn_prepare_soft_input(PlannedStmt *statement)
 #endif
 }
 
+/* A block of memory that all backends share; `init` initializes it. */
+typedef struct DynSharedBlock
+{
+	const char *name;
+	Size		size;
+	void		(*init) (void *memory);
+
+	/* private to pg_compat.c */
+	void	   *memory;
+	struct DynSharedBlock *next;
+} DynSharedBlock;
+
 /*
- * The first function requests memory that all backends share, and that `init`
- * initializes; call it when the library is loaded.  There can be only one
- * block.  The second function returns it, or NULL if it is unavailable: before
- * PostgreSQL 17, it requires shared_preload_libraries.
+ * The first function requests the block, a static variable; call it when the
+ * library is loaded.  The second one returns its memory, or NULL if it is
+ * unavailable: before PostgreSQL 17, it requires shared_preload_libraries.
  */
-extern void dyn_request_shared_memory(const char *name, Size size,
-									  void (*init) (void *block));
-extern void *dyn_shared_memory(void);
+extern void dyn_request_shared_memory(DynSharedBlock *block);
+extern void *dyn_shared_memory(DynSharedBlock *block);
+
+/* True if such blocks are available. */
+extern bool dyn_has_shared_memory(void);
 
 /*
  * Finds a time zone abbreviation, in lower case, as AT TIME ZONE does.  It has

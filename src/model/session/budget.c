@@ -16,9 +16,6 @@
 #include "../server/pg_compat.h"
 #include "budget.h"
 
-/* Contains the layout's version: two library versions may be loaded. */
-#define SHARED_NAME		"dynamo_fdw budgets 1"
-
 #define MAX_BUCKETS		256
 
 /* Longest time (ms) until a budget is checked again. */
@@ -46,6 +43,13 @@ static bool has_own = false;
 static bool overflowed = false;
 static bool warned = false;
 
+static void init_table(void *table);
+
+/* The name contains the layout's version: two library versions may be loaded. */
+static DynSharedBlock block = {
+	.name = "dynamo_fdw budgets 1",.size = sizeof(BucketTable),.init = init_table
+};
+
 static void
 init_table(void *table)
 {
@@ -56,7 +60,7 @@ init_table(void *table)
 void
 dyn_budget_init(void)
 {
-	dyn_request_shared_memory(SHARED_NAME, sizeof(BucketTable), init_table);
+	dyn_request_shared_memory(&block);
 }
 
 static uint64
@@ -101,7 +105,7 @@ dyn_budget_append_text(StringInfo list, double rate, const char *owner)
 const char *
 dyn_budget_scope(void)
 {
-	return dyn_shared_memory() != NULL ? ", shared by all sessions"
+	return dyn_has_shared_memory() ? ", shared by all sessions"
 		: ", for this session alone";
 }
 
@@ -187,7 +191,7 @@ bucket_of(BucketTable *shared, DynBudget *budget, double now)
 static BucketTable *
 lock_buckets(void)
 {
-	BucketTable *shared = dyn_shared_memory();
+	BucketTable *shared = dyn_shared_memory(&block);
 
 	if (!has_own)
 		init_table(&own_table);

@@ -43,6 +43,7 @@ typedef struct DynConnection
 	/* private to session.c */
 	struct DynDescription *descriptions;
 	struct DynTablePace *paces;	/* list of table_pace.c */
+	struct DynUsage *usages;	/* list of usage.c */
 	MemoryContext context;
 	uint64		checked;		/* invalidation count at the last check */
 	int			pins;

@@ -32,7 +32,7 @@ typedef struct DynCounters
 								 * executed without a usable response */
 } DynCounters;
 
-/* Counters of this backend since it started. */
+/* Counters of this backend since it started (usage.h). */
 extern DynCounters dyn_backend_counters;
 
 static inline void

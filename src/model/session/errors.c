@@ -317,7 +317,7 @@ report_transport(const DynCall *call, const DynRequestContext *context)
 		(call->failure != DYN_FAIL_HTTP || shows_excerpts());
 
 	ereport(ERROR,
-			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
+			(errcode(dyn_failure_sqlstate(call)),
 			 errmsg("%s: %s", what_failed(context),
 					dyn_failure_phrase(call->failure)),
 			 errdetail("%s%s%s%s",
@@ -328,6 +328,20 @@ report_transport(const DynCall *call, const DynRequestContext *context)
 					   show ? sentence(call->message) : "",
 					   describe_request(call)),
 			 entry && entry->hint ? errhint("%s", entry->hint) : 0));
+}
+
+int
+dyn_failure_sqlstate(const DynCall *call)
+{
+	const ServiceError *service = find_service_error(call->code);
+	const TransportError *transport = find_transport_error(call->failure,
+														   call->http_status);
+
+	if (call->failure == DYN_FAIL_SERVICE)
+		return service ? service->sqlstate : ERRCODE_FDW_ERROR;
+	if (call->failure == DYN_FAIL_CREDENTIALS)
+		return ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION;
+	return transport ? transport->sqlstate : ERRCODE_FDW_ERROR;
 }
 
 void

@@ -60,6 +60,9 @@ DYN_NORETURN extern void dyn_report_unanswered(const DynCall *call, const char *
 DYN_NORETURN extern void dyn_report_credentials(const DynError *err,
 												const char *server);
 
+/* Returns the SQLSTATE that dyn_report_call uses for the failed call. */
+extern int	dyn_failure_sqlstate(const DynCall *call);
+
 /* Returns a short reason for the failure of a finished call. */
 extern const char *dyn_describe_failure(const DynCall *call);
 

@@ -29,10 +29,10 @@
 #include "../../aws/retry.h"
 #include "../../dynamodb/page_check.h"
 #include "../server/pg_compat.h"
-#include "counters.h"
 #include "guc.h"
 #include "request_log.h"
 #include "session.h"
+#include "usage.h"
 
 /*
  * Number of descriptors that are left for other code: every wait on a socket
@@ -75,7 +75,6 @@ static HTAB *connections = NULL;
  */
 static uint64 invalidations = 1;
 
-DynCounters dyn_backend_counters;
 
 double
 dyn_session_now(void)
@@ -168,39 +167,34 @@ dyn_session_sleep(double ms, DynWaitReason reason)
 	CHECK_FOR_INTERRUPTS();
 }
 
-void
-dyn_session_account(const DynCall *call, const char *line)
-{
-	dyn_backend_counters.requests++;
-	dyn_backend_counters.retries += Max(call->attempts - 1, 0);
-	dyn_backend_counters.throttles += call->throttles;
-	dyn_backend_counters.bytes += call->bytes_received;
-	dyn_request_log(call, line);
-}
-
 bool
 dyn_session_try(DynCall *call, DynConnection *connection,
 				const DynService *service, const DynRequestContext *context)
 {
 	DynRetryQuota quota = {0};
+	DynUsage   *volatile usage = NULL;
 
 	PG_TRY();
 	{
 		dyn_session_check(connection);
+		usage = dyn_usage_of(connection, context->table, context->index);
 		dyn_call_start(call, service, &quota, context->operation);
 		while (call->state != DYN_CALL_DONE || !dyn_call_unpack(call))
 			dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
-		dyn_session_account(call, !dyn_request_is_logged(call) ? NULL
-							: psprintf("%s%s%s", context->operation,
-									   context->table ? " " : "",
-									   context->table ? context->table : ""));
 	}
 	PG_CATCH();
 	{
+		if (usage != NULL)
+			dyn_usage_call(usage, context->operation, call);
 		dyn_call_destroy(call);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
+	dyn_usage_call(usage, context->operation, call);
+	if (dyn_request_is_logged(call))
+		dyn_request_log(call, psprintf("%s%s%s", context->operation,
+									   context->table ? " " : "",
+									   context->table ? context->table : ""));
 	return call->failure == DYN_FAIL_NONE;
 }
 

@@ -95,12 +95,6 @@ extern bool dyn_session_try(DynCall *call, DynConnection *connection,
 /* Raises the error of a failed call, and destroys the call. */
 extern void dyn_session_fail(DynCall *call, const DynRequestContext *context);
 
-/*
- * Counts a finished call and logs it (request_log.h); `line` is NULL if it is
- * not logged.
- */
-extern void dyn_session_account(const DynCall *call, const char *line);
-
 /* Returns the milliseconds of a monotonic clock. */
 extern double dyn_session_now(void);
 

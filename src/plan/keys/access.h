@@ -133,7 +133,7 @@ typedef struct DynAccess
 										 * the item filter */
 	bool		is_small;		/* Scan: true if limit_hint items are enough,
 								 * and few */
-	int			preview_rows;	/* Scan of which so many rows are enough, though
+	int			preview_rows;	/* Scan: number of rows that are enough, though
 								 * not each item is one; 0: all are needed */
 	bool		is_presumed;	/* GET: true if no request is sent, because the
 								 * condition of a write decides whether the

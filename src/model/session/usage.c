@@ -1,0 +1,330 @@
+/*
+ * usage.c
+ *		Counts requests in shared memory.
+ *
+ * A spinlock protects the entries.  It is held for additions, for a search
+ * through a few hundred entries if a place is new, and to copy an entry.  It
+ * is never held where an error could be raised.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/spin.h"
+#include "utils/timestamp.h"
+
+#include "../server/pg_compat.h"
+#include "errors.h"
+#include "usage.h"
+
+#define MAX_ENTRIES		500
+
+typedef struct UsageKey
+{
+	Oid			database;		/* InvalidOid: the entry is free */
+	Oid			server;
+	Oid			userid;
+	uint64		names;			/* hash of table and index */
+} UsageKey;
+
+typedef struct Entry
+{
+	UsageKey	key;
+	TimestampTz used;			/* time of the last count */
+	char		table[DYN_USAGE_NAME_SIZE];
+	char		index[DYN_USAGE_NAME_SIZE];
+	DynTally	tally;
+} Entry;
+
+typedef struct UsageTable
+{
+	slock_t		lock;
+	uint64		replaced;		/* number of entries that were replaced */
+	Entry		entries[MAX_ENTRIES];
+} UsageTable;
+
+struct DynUsage
+{
+	struct DynUsage *next;
+	UsageKey	key;
+	char	   *table;
+	char	   *index;
+	int			slot;			/* last known position of its entry */
+	uint64		statement;		/* number of the last statement counted */
+};
+
+DynCounters dyn_backend_counters;
+
+static void init_table(void *table);
+
+/* The name contains the layout's version: two library versions may be loaded. */
+static DynSharedBlock block = {
+	.name = "dynamo_fdw usage 1",.size = sizeof(UsageTable),.init = init_table
+};
+
+/* The session's entries, if there is no shared memory. */
+static UsageTable *own_table = NULL;
+
+static void
+init_table(void *table)
+{
+	memset(table, 0, sizeof(UsageTable));
+	SpinLockInit(&((UsageTable *) table)->lock);
+}
+
+void
+dyn_usage_init(void)
+{
+	dyn_request_shared_memory(&block);
+}
+
+static UsageTable *
+get_table(void)
+{
+	UsageTable *shared = dyn_shared_memory(&block);
+
+	if (shared != NULL)
+		return shared;
+	if (own_table == NULL)
+	{
+		own_table = MemoryContextAllocHuge(TopMemoryContext, sizeof(UsageTable));
+		init_table(own_table);
+	}
+	return own_table;
+}
+
+/* ---- places ---- */
+
+DynUsage *
+dyn_usage_of(DynConnection *connection, const char *table, const char *index)
+{
+	DynUsage   *usage = connection->usages;
+
+	table = table ? table : "";
+	index = index ? index : "";
+	while (usage != NULL && (strcmp(usage->table, table) != 0 ||
+							 strcmp(usage->index, index) != 0))
+		usage = usage->next;
+	if (usage != NULL)
+		return usage;
+	/* attach now, while an error has no side effects */
+	(void) get_table();
+	usage = MemoryContextAllocZero(connection->context, sizeof(DynUsage));
+	usage->table = MemoryContextStrdup(connection->context, table);
+	usage->index = MemoryContextStrdup(connection->context, index);
+	usage->key.database = MyDatabaseId;
+	usage->key.server = connection->serverid;
+	usage->key.userid = connection->userid;
+	usage->key.names = hash_bytes_extended((const unsigned char *) table, strlen(table) + 1, 0);
+	usage->key.names = hash_bytes_extended((const unsigned char *) index, strlen(index) + 1,
+										   usage->key.names);
+	usage->next = connection->usages;
+	connection->usages = usage;
+	return usage;
+}
+
+/* ---- entries, under the lock ---- */
+
+static bool
+is_of(const Entry *entry, const DynUsage *usage)
+{
+	return entry->key.database == usage->key.database &&
+		entry->key.server == usage->key.server &&
+		entry->key.userid == usage->key.userid &&
+		entry->key.names == usage->key.names;
+}
+
+/* Returns a free entry, or the one that was idle for the longest time. */
+static Entry *
+entry_to_use(UsageTable *table)
+{
+	Entry	   *best = &table->entries[0];
+
+	for (int i = 0; i < MAX_ENTRIES; i++)
+	{
+		Entry	   *entry = &table->entries[i];
+
+		if (entry->key.database == InvalidOid)
+			return entry;
+		if (entry->used < best->used)
+			best = entry;
+	}
+	table->replaced++;
+	return best;
+}
+
+static Entry *
+find_entry(UsageTable *table, DynUsage *usage, TimestampTz now)
+{
+	Entry	   *entry = &table->entries[usage->slot];
+
+	for (int i = 0; i < MAX_ENTRIES && !is_of(entry, usage); i++)
+		entry = &table->entries[i];
+	if (!is_of(entry, usage))
+	{
+		entry = entry_to_use(table);
+		memset(entry, 0, sizeof(Entry));
+		entry->key = usage->key;
+		strlcpy(entry->table, usage->table, DYN_USAGE_NAME_SIZE);
+		strlcpy(entry->index, usage->index, DYN_USAGE_NAME_SIZE);
+		entry->tally.since = now;
+	}
+	usage->slot = entry - table->entries;
+	entry->used = now;
+	return entry;
+}
+
+/* ---- counting ---- */
+
+static void
+add_tally(DynUsage *usage, const DynTally *more)
+{
+	UsageTable *table = get_table();
+	TimestampTz now = GetCurrentTimestamp();
+	DynTally   *sum;
+
+	SpinLockAcquire(&table->lock);
+	sum = &find_entry(table, usage, now)->tally;
+	sum->statements += more->statements;
+	for (int i = 0; i < DYN_USAGE_OPERATIONS; i++)
+		sum->operations[i] += more->operations[i];
+	for (int i = 0; i < DYN_USAGE_ERRORS; i++)
+		sum->errors[i] += more->errors[i];
+	dyn_counters_add(&sum->counters, &more->counters);
+	SpinLockRelease(&table->lock);
+	dyn_counters_add(&dyn_backend_counters, &more->counters);
+}
+
+void
+dyn_usage_statement(DynUsage *usage, uint64 number)
+{
+	DynTally	more = {.statements = 1};
+
+	if (usage->statement == number)
+		return;
+	usage->statement = number;
+	add_tally(usage, &more);
+}
+
+/* By the SQLSTATE, so that users find the errors that they have seen. */
+static DynUsageError
+error_of(const DynCall *call)
+{
+	switch (dyn_failure_sqlstate(call))
+	{
+		case ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION:
+		case ERRCODE_INSUFFICIENT_PRIVILEGE:
+			return DYN_USAGE_DENIED;
+		case ERRCODE_CONFIGURATION_LIMIT_EXCEEDED:
+			return DYN_USAGE_THROTTLED;
+		case ERRCODE_T_R_SERIALIZATION_FAILURE:
+			return DYN_USAGE_CONFLICT;
+		case ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION:
+		case ERRCODE_CONNECTION_FAILURE:
+			return DYN_USAGE_NETWORK;
+		default:
+			return call->http_status >= 500 ? DYN_USAGE_SERVICE
+				: call->failure == DYN_FAIL_SERVICE ? DYN_USAGE_REFUSED
+				: DYN_USAGE_OTHER;
+	}
+}
+
+static int
+operation_of(const char *name)
+{
+	int			op = 0;
+
+	while (op < DYN_USAGE_OPERATIONS - 1 && strcmp(dyn_operation_name(op), name) != 0)
+		op++;
+	return op;
+}
+
+void
+dyn_usage_call(DynUsage *usage, const char *operation, const DynCall *call)
+{
+	DynTally	more = {0};
+	bool		done = call->state == DYN_CALL_DONE;
+
+	if (!done && call->attempts == 0)
+		return;
+	more.counters.throttles = call->throttles;
+	more.counters.bytes = call->bytes_received;
+	more.counters.retries = Max(call->attempts - 1, 0);
+	if (done)
+		more.counters.request_ms = more.counters.slowest_ms = call->elapsed_ms;
+	if (done && call->throttled && call->ends_throttled)
+		more.counters.retries++;
+	else
+	{
+		more.counters.requests = 1;
+		more.operations[operation_of(operation)] = 1;
+		if (!done)
+			more.errors[DYN_USAGE_CANCELED] = 1;
+		else if (call->failure != DYN_FAIL_NONE)
+			more.errors[error_of(call)] = 1;
+	}
+	add_tally(usage, &more);
+}
+
+void
+dyn_usage_give_up(DynUsage *usage, const char *operation)
+{
+	DynTally	more = {.counters.requests = 1,.errors[DYN_USAGE_THROTTLED] = 1};
+
+	/* it was counted as a retry; unsigned, so that the sum is one less */
+	more.counters.retries--;
+	more.operations[operation_of(operation)] = 1;
+	add_tally(usage, &more);
+}
+
+void
+dyn_usage_add(DynUsage *usage, const DynCounters *counters)
+{
+	DynTally	more = {.counters = *counters};
+
+	add_tally(usage, &more);
+}
+
+/* ---- the view ---- */
+
+void
+dyn_usage_list(void (*each) (void *arg, const DynUsageRow *row, uint64 replaced),
+			   void *arg)
+{
+	UsageTable *table = get_table();
+	DynUsageRow *row = palloc(sizeof(DynUsageRow));
+
+	for (int i = 0; i < MAX_ENTRIES; i++)
+	{
+		const Entry *entry = &table->entries[i];
+		uint64		replaced;
+		bool		is_ours;
+
+		SpinLockAcquire(&table->lock);
+		replaced = table->replaced;
+		is_ours = entry->key.database == MyDatabaseId;
+		if (is_ours)
+		{
+			row->server = entry->key.server;
+			row->userid = entry->key.userid;
+			memcpy(row->table, entry->table, DYN_USAGE_NAME_SIZE);
+			memcpy(row->index, entry->index, DYN_USAGE_NAME_SIZE);
+			row->tally = entry->tally;
+		}
+		SpinLockRelease(&table->lock);
+		if (is_ours)
+			each(arg, row, replaced);
+	}
+	pfree(row);
+}
+
+void
+dyn_usage_reset(void)
+{
+	UsageTable *table = get_table();
+
+	SpinLockAcquire(&table->lock);
+	memset(table->entries, 0, sizeof(table->entries));
+	table->replaced = 0;
+	SpinLockRelease(&table->lock);
+}

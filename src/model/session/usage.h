@@ -1,0 +1,106 @@
+/*
+ * usage.h
+ *		Counts the requests of this backend, and those of all sessions by
+ *		server, user, and table or index.
+ *
+ * The counts of all sessions are in shared memory if available
+ * (dyn_shared_memory), otherwise in this session's.  The number of entries is
+ * fixed: a new one replaces the entry that was idle for the longest time.
+ *
+ * A call is counted when it ends: done, or given up while in flight.  A
+ * throttled attempt that is sent again as a call of its own counts as a
+ * retry.  So requests and retries together are the attempts.
+ */
+#ifndef DYN_MODEL_USAGE_H
+#define DYN_MODEL_USAGE_H
+
+#include "datatype/timestamp.h"
+
+#include "../../aws/client.h"
+#include "../../dynamodb/operation.h"
+#include "connection.h"
+#include "counters.h"
+
+/* Operations, and one more for all that have no DynOperation. */
+#define DYN_USAGE_OPERATIONS	(DYN_OP_TRANSACT_WRITE_ITEMS + 2)
+
+/* Classes of failures that end a request. */
+typedef enum DynUsageError
+{
+	DYN_USAGE_DENIED,			/* credentials, or not permitted */
+	DYN_USAGE_THROTTLED,		/* throttled until a limit was reached */
+	DYN_USAGE_CONFLICT,			/* conditions of writes, transactions */
+	DYN_USAGE_SERVICE,			/* errors of the service (HTTP 5xx) */
+	DYN_USAGE_NETWORK,			/* no connection, or no response */
+	DYN_USAGE_REFUSED,			/* other errors of the request (HTTP 4xx) */
+	DYN_USAGE_OTHER,			/* unusable responses, configuration */
+	DYN_USAGE_CANCELED,			/* given up while in flight */
+	DYN_USAGE_ERRORS			/* number of classes */
+} DynUsageError;
+
+/* The counts of an entry. */
+typedef struct DynTally
+{
+	uint64		statements;
+	uint64		operations[DYN_USAGE_OPERATIONS];	/* requests by operation */
+	uint64		errors[DYN_USAGE_ERRORS];
+	DynCounters counters;
+	TimestampTz since;			/* time of the first count */
+} DynTally;
+
+/* An entry as shown.  Names are truncated to NAMEDATALEN * 4 bytes. */
+#define DYN_USAGE_NAME_SIZE	256
+
+typedef struct DynUsageRow
+{
+	Oid			server;
+	Oid			userid;
+	char		table[DYN_USAGE_NAME_SIZE]; /* "": requests without a table */
+	char		index[DYN_USAGE_NAME_SIZE]; /* "": the table itself */
+	DynTally	tally;
+} DynUsageRow;
+
+/* Place of a connection's counts for one table or index. */
+typedef struct DynUsage DynUsage;
+
+/*
+ * Returns the place, found or created in the connection's memory; valid as
+ * long as the connection is pinned.  `table` and `index` may be NULL.
+ */
+extern DynUsage *dyn_usage_of(DynConnection *connection, const char *table,
+							  const char *index);
+
+/* Counts a statement, once for each number (DynStatement). */
+extern void dyn_usage_statement(DynUsage *usage, uint64 number);
+
+/*
+ * Counts a call that is done, or is about to be destroyed in flight; ignores
+ * one that has made no attempt.
+ */
+extern void dyn_usage_call(DynUsage *usage, const char *operation,
+						   const DynCall *call);
+
+/* Counts the throttled call that was the last one of its request. */
+extern void dyn_usage_give_up(DynUsage *usage, const char *operation);
+
+/*
+ * Adds items, units, pages, conflicts, unanswered attempts and times in which
+ * the backend waited; the other counters must be 0.
+ */
+extern void dyn_usage_add(DynUsage *usage, const DynCounters *counters);
+
+/*
+ * Calls `each` for the current database's entries, with the number of entries
+ * of all databases that were replaced.
+ */
+extern void dyn_usage_list(void (*each) (void *arg, const DynUsageRow *row,
+										 uint64 replaced),
+						   void *arg);
+
+/* Removes the entries of all databases. */
+extern void dyn_usage_reset(void);
+
+/* Requests the shared memory; called once, when the library is loaded. */
+extern void dyn_usage_init(void);
+
+#endif

@@ -1,0 +1,359 @@
+"""The view dynamo_fdw_statistics: what it counts equals what the service saw, over all sessions and outcomes."""
+import json
+import os
+import random
+import re
+import signal
+import threading
+import time
+
+import fake as fake_server
+import fixture
+import own_postgres
+import psycopg2
+from replies import cut_head, delay, error, internal_error, not_json, throttle
+from tables import index
+
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+
+
+def make_tables(fake):
+    """Tables named after what happens to their requests."""
+    items = [{"pk": {"S": f"k{n % 5}"}, "sk": {"S": f"{n:03}"}, "g": {"S": f"g{n % 3}"}, "n": {"N": str(n)}} for n in range(60)]
+    for name in ("good", "slow", "bad", "busy"):
+        fake.table(name, ("pk", "S"), ("sk", "S"), [index("by_g", ("g", "S"), ("sk", "S"))], items=items, item_count=60, size_bytes=6000)
+
+
+def create_foreign_tables(cursor, endpoint, options=""):
+    """And the server that has them."""
+    cursor.execute("CREATE SERVER fake FOREIGN DATA WRAPPER dynamo_fdw OPTIONS "
+                   f"(endpoint_url '{endpoint}', region 'us-east-1', scan_policy 'allow', max_attempts '2'{options});"
+                   "CREATE USER MAPPING FOR PUBLIC SERVER fake OPTIONS (access_key_id 'x', secret_access_key 'y')")
+    for name in ("good", "slow", "bad", "busy"):
+        cursor.execute(f"CREATE FOREIGN TABLE {name} (pk text COLLATE \"C\" NOT NULL, sk text COLLATE \"C\" NOT NULL, g text, n int) SERVER fake")
+
+
+class OneSession(fixture.TestCase):
+    """The columns; and without shared memory, those of the session alone."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.fake = fake_server.FakeDynamo().start()
+        cls.addClassCleanup(cls.fake.stop)
+        make_tables(cls.fake)
+        create_foreign_tables(cls.fx.conn.cursor(), cls.fake.endpoint)
+        cls.other = f"{cls.fx.database}_other"
+        cls.fx.execute(f"CREATE ROLE {cls.other}; GRANT SELECT ON good TO {cls.other}; GRANT USAGE ON FOREIGN SERVER fake TO {cls.other}")
+        cls.addClassCleanup(cls.fx.execute, f"DROP OWNED BY {cls.other}; DROP ROLE {cls.other}")
+
+    def setUp(self):
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+        self.fake.reset(scripts=True)
+
+    def counted(self, table, columns, index_name=None, user="postgres"):
+        """The columns of that row."""
+        rows = self.fx.rows(f"SELECT {columns} FROM dynamo_fdw_statistics WHERE server_name = 'fake' AND user_name = %s AND table_name = %s"
+                            " AND index_name IS NOT DISTINCT FROM %s", (user, table, index_name))
+        self.assertLessEqual(len(rows), 1)
+        return rows[0] if rows else None
+
+    def test_operations(self):
+        """Each has a column; a statement counts once for each table and index that it reads."""
+        self.fx.rows("SELECT dynamo_fdw_disconnect_all()")
+        self.fx.rows("SELECT * FROM good WHERE pk = 'k1'")
+        self.assertEqual(self.counted("good", "statements, requests, describe_table, query, items_read, items_returned, pages"), (1, 2, 1, 1, 12, 12, 1))
+        self.fx.rows("SELECT * FROM good WHERE pk = 'k1' AND sk = '001'")
+        self.fx.rows("SELECT * FROM good WHERE pk = 'k1' AND sk IN ('001', '006', '0')")
+        self.fx.rows("SELECT * FROM good WHERE pk = 'k2' UNION ALL SELECT * FROM good WHERE n > 3")
+        self.assertEqual(self.counted("good", "statements, get_item, batch_get_item, query, scan, other_requests"), (4, 1, 1, 2, 1, 0))
+
+    def test_index(self):
+        """Has a row of its own."""
+        self.fx.rows("SELECT sk FROM good WHERE g = 'g1'")
+        self.assertEqual(self.counted("good", "statements, query, items_returned", "by_g"), (1, 1, 20))
+        self.assertIn(self.counted("good", "statements"), (None, (0,)))
+
+    def test_units(self):
+        """As DynamoDB reports them."""
+        self.fake.on("Query", {"Count": 0, "ScannedCount": 7, "Items": [], "ConsumedCapacity": {"TableName": "good", "CapacityUnits": 3.5}})
+        self.fx.rows("SELECT * FROM good WHERE pk = 'k1'")
+        self.fx.rows("SELECT * FROM good WHERE pk = 'k2'")
+        self.assertEqual(self.counted("good", "read_units, items_read, items_returned"), (7, 14, 0))
+
+    def test_errors(self):
+        """By class.  After an error that a changed table could explain, the request is sent once more."""
+        self.fx.rows("SELECT FROM bad WHERE pk = 'k1'")
+        for answer, column, requests, retries in (
+                (error("SerializationException", "no"), "request_errors", 1, 0), (error("ValidationException", "no"), "request_errors", 2, 0), (error("AccessDeniedException", "no"), "denied_errors", 1, 0),
+                (internal_error(), "service_errors", 1, 1), (not_json(), "service_errors", 1, 1), (cut_head(), "network_errors", 1, 1),
+                (error("UnrecognizedClientException", "no"), "denied_errors", 1, None)):
+            with self.subTest(column=column, answer=str(answer)[:60]):
+                self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+                self.fake.on("Query", answer)
+                self.fx.error("SELECT * FROM bad WHERE pk = 'k1'")
+                found = self.counted("bad", f"query, {column}, errors, retries")
+                self.assertEqual(found[:3], (requests, requests, requests))
+                if retries is not None:
+                    self.assertEqual(found[3], retries)
+
+    def test_throttles(self):
+        """Attempts that were throttled are retries; a statement that gives up is an error."""
+        self.fake.on("Query", [throttle(), throttle(), throttle()])
+        self.fx.rows("SELECT * FROM busy WHERE pk = 'k1'")
+        self.assertEqual(self.counted("busy", "query, retries, throttles, errors, capacity_wait_ms > 0"), (1, 3, 3, 0, True))
+        self.fake.on("Query", throttle())
+        self.fx.execute("ALTER SERVER fake OPTIONS (ADD throttle_timeout '300ms')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP throttle_timeout)")
+        self.fake.reset()
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+        self.fx.error("SELECT * FROM busy WHERE pk = 'k1'")
+        attempts = self.fake.operations().count("Query")
+        self.assertEqual(self.counted("busy", "query, query + retries, throttles, throttling_errors, errors"), (1, attempts, attempts, 1, 1))
+
+    def test_canceled(self):
+        """A request in flight when the statement ends."""
+        self.fake.on("Query", delay(5))
+        self.fx.execute("SET statement_timeout = '300ms'")
+        self.addCleanup(self.fx.execute, f"SET statement_timeout = '{fixture.STATEMENT_TIMEOUT}'")
+        self.fx.error("SELECT * FROM slow WHERE pk = 'k1'")
+        self.fx.execute("RESET statement_timeout")
+        self.assertEqual(self.counted("slow", "query, canceled, errors"), (1, 1, 0))
+
+    def test_users(self):
+        """Each has rows of their own, and sees only those, unless they may read all statistics."""
+        self.fx.rows("SELECT FROM good WHERE pk = 'k1'")
+        self.fx.execute(f"SET ROLE {self.other}")
+        self.addCleanup(self.fx.execute, "RESET ROLE")
+        self.fx.rows("SELECT FROM good WHERE pk = 'k1'")
+        seen = "SELECT user_name FROM dynamo_fdw_statistics WHERE table_name = 'good' AND query > 0 ORDER BY 1"
+        self.assertEqual(self.fx.rows(seen), [(self.other,)])
+        self.assertEqual(self.fx.error("SELECT dynamo_fdw_statistics_reset()").sqlstate, "42501")
+        self.fx.execute(f"RESET ROLE; GRANT pg_read_all_stats TO {self.other}; SET ROLE {self.other}")
+        self.assertEqual(sorted(self.fx.rows(seen)), sorted([(self.other,), ("postgres",)]))
+
+    def test_reset(self):
+        """Begins again, and says since when."""
+        self.fx.rows("SELECT FROM good WHERE pk = 'k1'")
+        (first,) = self.counted("good", "since")
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+        self.assertIsNone(self.counted("good", "1"))
+        self.fx.rows("SELECT FROM good WHERE pk = 'k1'")
+        self.assertEqual(self.counted("good", "query, since > %s::timestamptz" % f"'{first}'"), (1, True))
+
+    def test_scope(self):
+        """Names whose requests they are."""
+        self.fx.rows("SELECT FROM good WHERE pk = 'k1'")
+        self.assertEqual(self.counted("good", "scope"), ("all sessions" if self.fx.conn.server_version >= 170000 else "this session",))
+
+    def test_dropped_server(self):
+        """Its rows stay, without its name."""
+        self.fx.execute(f"CREATE SERVER gone FOREIGN DATA WRAPPER dynamo_fdw OPTIONS (endpoint_url '{self.fake.endpoint}', region 'us-east-1');"
+                        "CREATE USER MAPPING FOR PUBLIC SERVER gone OPTIONS (access_key_id 'x', secret_access_key 'y')")
+        self.fx.rows("SELECT * FROM dynamo_fdw_tables('gone')")
+        self.fx.execute("DROP SERVER gone CASCADE")
+        self.assertEqual(self.fx.rows("SELECT server_name, table_name, list_tables FROM dynamo_fdw_statistics WHERE serverid NOT IN (SELECT oid FROM pg_foreign_server)"
+                                      " AND list_tables > 0"), [(None, None, 1)])
+
+    def test_entries_are_bounded(self):
+        """The one that was idle for the longest time makes room, and is counted."""
+        for n in range(520):
+            self.fx.error(f"SELECT * FROM dynamo_fdw_describe('fake', 'no{n}')")
+        count, first, replaced = self.fx.rows("SELECT count(*), bool_or(table_name = 'no0'), max(replaced_entries) FROM dynamo_fdw_statistics")[0]
+        self.assertEqual((count <= 500, first, replaced >= 20), (True, False, True))
+        self.assertEqual(self.counted("no519", "describe_table, request_errors"), (1, 1))
+
+
+class Writes(fixture.TestCase):
+    """Writes of each operation, on DynamoDB Local."""
+
+    COLUMNS = "put_item, update_item, delete_item, transact_write_items, get_item, query, requests, items_written, write_units, conflicts, failed_conditions, errors"
+
+    def setUp(self):
+        self.fx.create_table("w", ("pk", "S"))
+        self.addCleanup(self.fx.dynamo.drop_table, self.fx.remote("w"))
+        self.fx.foreign_table("w", "pk text COLLATE \"C\" NOT NULL, n int", updatable="on", scan_policy="allow")
+        self.fx.rows("SELECT FROM w WHERE pk = 'x'")
+
+    def assertCounts(self, sql, **expected):
+        """These counts, and 0 for the others."""
+        self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+        self.fx.proxy.reset()
+        try:
+            self.fx.rows(sql)
+        except psycopg2.errors.UniqueViolation:
+            pass
+        row = self.fx.rows(f"SELECT {self.COLUMNS} FROM dynamo_fdw_statistics WHERE table_name = %s", (self.fx.remote("w"),))[0]
+        found = dict(zip(self.COLUMNS.split(", "), row))
+        self.assertEqual({name: value for name, value in found.items() if value}, {**expected, "requests": len(self.fx.proxy.requests)})
+
+    def test_operations(self):
+        """What DynamoDB confirmed, and conditions that failed."""
+        self.assertCounts("INSERT INTO w SELECT 'k' || g, g FROM generate_series(1, 5) g", put_item=5, items_written=5, write_units=5)
+        self.assertCounts("INSERT INTO w VALUES ('k1', 2)", put_item=1, failed_conditions=1)
+        self.assertCounts("INSERT INTO w VALUES ('k1', 2), ('k7', 7) ON CONFLICT DO NOTHING", put_item=2, items_written=1, write_units=1, failed_conditions=1)
+        self.assertCounts("UPDATE w SET n = 9 WHERE pk = 'k1'", update_item=1, items_written=1, write_units=1)
+        self.assertCounts("UPDATE w SET n = n + 1 WHERE pk = 'k1'", get_item=1, update_item=1, items_written=1, write_units=1)
+        self.assertCounts("DELETE FROM w WHERE pk = 'none'", delete_item=1, get_item=1, conflicts=1, failed_conditions=1)
+        self.assertCounts("DELETE FROM w WHERE pk = 'k2'", delete_item=1, items_written=1, write_units=1)
+        self.assertCounts("SET dynamo_fdw.write_mode = atomic; INSERT INTO w VALUES ('a', 1), ('b', 2); RESET dynamo_fdw.write_mode", transact_write_items=1, items_written=2, write_units=2)
+
+
+class Dashboard(fixture.TestCase):
+    """The samples, the panels and the alerts of docs/monitoring.md, with traffic of all kinds."""
+
+    def blocks(self):
+        """The page's statements after those of the view, without pg_cron."""
+        with open(os.path.join(ROOT, "docs", "monitoring.md"), encoding="utf-8") as page:
+            text = page.read()
+        return [sql for sql in re.findall(r"^```sql\n(.*?)^```$", text[text.index("## Samples"):], re.M | re.S) if "cron." not in sql]
+
+    def traffic(self, fake):
+        """Reads, a Scan, an error, throttled attempts."""
+        self.fx.rows("SELECT * FROM good WHERE pk = 'k1'")
+        self.fx.rows("SELECT * FROM good WHERE n > 3")
+        fake.on("Query", [error("SerializationException", "no"), throttle(), throttle()])
+        self.fx.error("SELECT * FROM bad WHERE pk = 'k1'")
+        self.fx.rows("SELECT * FROM busy WHERE pk = 'k1'")
+
+    def test_panels_and_alerts(self):
+        """Each panel has a value for each sample but the first, also for a new table; each alert finds what it is made for, once it has happened."""
+        fake = fake_server.FakeDynamo().start()
+        self.addCleanup(fake.stop)
+        make_tables(fake)
+        create_foreign_tables(self.fx.conn.cursor(), fake.endpoint)
+        self.traffic(fake)
+        *definitions, throttled, failed, scanned = self.blocks()
+        for sql in definitions:
+            self.fx.execute(sql)
+        for sql in (throttled, failed, scanned):
+            self.assertEqual(self.fx.rows(sql), [])
+        self.fx.execute("DELETE FROM dynamo_fdw_samples WHERE table_name = 'busy'")     # as if it were new
+        self.traffic(fake)
+        self.fx.execute("CALL take_dynamo_fdw_sample()")
+        self.assertEqual([row[0] for row in self.fx.rows(throttled)], ["busy"])
+        self.assertEqual([row[:2] for row in self.fx.rows(failed)], [("fake", "bad")])
+        self.assertEqual([row[1] for row in self.fx.rows(scanned.replace("10000", "0.1"))], ["good"])
+        with open(os.path.join(ROOT, "docs", "grafana-dashboard.json"), encoding="utf-8") as file:
+            panels = json.load(file)["panels"]
+        self.assertGreater(len(panels), 6)
+        for panel in panels:
+            (target,) = panel["targets"]
+            with self.subTest(panel["title"]), self.fx.conn.cursor() as cursor:
+                cursor.execute(target["rawSql"].replace("$__timeFilter(at)", "at BETWEEN now() - interval '1 hour' AND now()"))
+                self.assertEqual([column.name for column in cursor.description], ["time", "metric", "value"])
+                rows = cursor.fetchall()
+                self.assertEqual(len({row[0] for row in rows}), 1)
+                self.assertTrue({"good", "bad", "busy"} <= {row[1] for row in rows} or panel["title"] == "Scans by user")
+                self.assertEqual(any((row[2] or 0) > 0 for row in rows), panel["title"] != "Write units per second")
+
+
+class AllSessions(own_postgres.TestCase):
+    """Shared memory: before PostgreSQL 17, the library must be loaded when the server starts."""
+
+    SESSIONS = 16
+
+    def setUp(self):
+        self.fake = fake_server.FakeDynamo().start()
+        self.addCleanup(self.fake.stop)
+        make_tables(self.fake)
+        self.start_postgres("" if self.fx.conn.server_version >= 170000 else "-c shared_preload_libraries=dynamo_fdw")
+        self.cursor = self.connect().cursor()
+        self.cursor.execute("CREATE EXTENSION dynamo_fdw")
+        create_foreign_tables(self.cursor, self.fake.endpoint, ", updatable 'on'")
+
+    def answer(self, request):
+        """By the table; half of the first attempts at "busy" are throttled."""
+        table = request.body.get("TableName")
+        if table == "slow":
+            return delay(30)
+        if table == "bad":
+            return error("ValidationException", "no")
+        if table == "busy" and random.random() < 0.5:
+            return throttle()
+        return None
+
+    def work(self, connection, seed):
+        """Statements of all outcomes, in a random order; the session ends with the last one."""
+        generator = random.Random(seed)
+        cursor = connection.cursor()
+        statements = ["SELECT * FROM good WHERE pk = 'k1'", "SELECT * FROM good WHERE pk = 'k1' AND sk = '001'", "SELECT sk FROM good WHERE g = 'g1'",
+                      "SELECT count(*) FROM good WHERE n > 3", "SELECT * FROM bad WHERE pk = 'k1'", "SELECT * FROM busy WHERE pk = 'k3'",
+                      "SELECT * FROM good WHERE pk = 'k1' AND sk IN ('001', '006')", "SELECT * FROM slow WHERE pk = 'k1'"] * 4
+        generator.shuffle(statements)
+        for sql in statements:
+            try:
+                cursor.execute(f"SET statement_timeout = '{'400ms' if 'slow' in sql else '60s'}'")
+                cursor.execute(sql)
+            except (psycopg2.errors.QueryCanceled, psycopg2.errors.FdwError, psycopg2.errors.FdwUnableToCreateExecution):
+                pass
+
+    def check(self):
+        """Requests and retries together are the attempts that the service saw, of each operation and table."""
+        self.cursor.execute("SELECT table_name, sum(requests + retries), sum(throttles), sum(canceled), sum(request_errors), sum(query), sum(items_returned)"
+                            " FROM dynamo_fdw_statistics WHERE scope = 'all sessions' GROUP BY 1")
+        found = {row[0]: tuple(int(value) for value in row[1:]) for row in self.cursor.fetchall()}
+        requests = self.fake.requests
+        for table in ("good", "slow", "bad", "busy"):
+            seen = [r for r in requests if (r.body.get("TableName") or next(iter(r.body.get("RequestItems", {None: None})))) == table]
+            throttled = sum("throttl" in r.answer.get("error", "").lower() or "Throughput" in r.answer.get("error", "") for r in seen)
+            errors = sum(r.answer.get("error") == "ValidationException" for r in seen)
+            with self.subTest(table):
+                self.assertEqual(found[table][0], len(seen))
+                self.assertEqual(found[table][1], throttled)
+                self.assertEqual(found[table][2], sum(r.operation == "Query" for r in seen) if table == "slow" else 0)
+                self.assertEqual(found[table][3], errors)
+                self.assertEqual(found[table][5], sum(r.answer.get("items") or 0 for r in seen if r.operation != "DescribeTable"))
+
+    def test_sixteen(self):
+        """With errors, throttling, cancellation, and a session that is terminated in the middle."""
+        self.fake.on("Query", self.answer)
+        connections = [self.connect() for _ in range(self.SESSIONS)]
+        threads = [threading.Thread(target=self.work, args=(connection, seed)) for seed, connection in enumerate(connections)]
+        for thread in threads:
+            thread.start()
+        victim = self.connect()
+        waiting = threading.Thread(target=self.wait_for_ever, args=(victim,))
+        waiting.start()
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and not any(r.body.get("KeyConditionExpression") and "ever" in str(r.body) for r in self.fake.requests):
+            time.sleep(0.02)
+        self.cursor.execute("SELECT pg_terminate_backend(%s, 10000)", (victim.info.backend_pid,))
+        for thread in [*threads, waiting]:
+            thread.join()
+        self.check()
+
+    def test_crashed(self):
+        """After a crash the counts begin again, and nothing is locked."""
+        self.cursor.execute("SELECT * FROM good WHERE pk = 'k1'")
+        victim = self.connect()
+        victim.cursor().execute("SELECT * FROM good WHERE pk = 'k1'")
+        os.kill(victim.info.backend_pid, signal.SIGKILL)
+        deadline = time.monotonic() + 30
+        cursor = None
+        while cursor is None and time.monotonic() < deadline:
+            try:
+                self.cursor.execute("SELECT")       # fails as soon as PostgreSQL has seen it
+                time.sleep(0.02)
+            except psycopg2.Error:
+                try:
+                    cursor = self.connect().cursor()
+                except psycopg2.OperationalError:
+                    time.sleep(0.02)
+        cursor.execute("SELECT * FROM good WHERE pk = 'k1'")
+        cursor.execute("SELECT query, scope FROM dynamo_fdw_statistics WHERE table_name = 'good'")
+        self.assertEqual(cursor.fetchall(), [(1, "all sessions")])
+
+    @staticmethod
+    def wait_for_ever(connection):
+        """In a request that has no response."""
+        try:
+            connection.cursor().execute("SELECT * FROM slow WHERE pk = 'ever'")
+        except psycopg2.Error:
+            pass
+
+
+if __name__ == "__main__":
+    import unittest
+    unittest.main()
