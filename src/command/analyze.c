@@ -188,6 +188,26 @@ describe_segment(void *arg, int stream, StringInfo line)
 
 /* ---- the sample ---- */
 
+/*
+ * Sets the column that shows the segment of another Scan.  All segments have
+ * about the same number of items, so it gets a random one.
+ */
+static void
+set_segment(Sampler *sampler)
+{
+	AttrNumber	attnum = sampler->relation->segment_column;
+	const DynColumn *column;
+
+	if (attnum == 0)
+		return;
+	column = dyn_relation_column(sampler->relation, attnum);
+	sampler->slot->tts_values[attnum - 1] =
+		dyn_codec_integer(&column->codec,
+						  pg_prng_uint64_range(&pg_global_prng_state, 0,
+											   column->segments - 1));
+	sampler->slot->tts_isnull[attnum - 1] = false;
+}
+
 static HeapTuple
 decode_row(Sampler *sampler)
 {
@@ -195,6 +215,7 @@ decode_row(Sampler *sampler)
 	HeapTuple	tuple;
 
 	(void) dyn_rows_next(sampler->rows, sampler->slot);
+	set_segment(sampler);
 	MemoryContextSwitchTo(sampler->sample_context);
 	tuple = ExecCopySlotHeapTuple(sampler->slot);
 	MemoryContextSwitchTo(oldcontext);

@@ -414,10 +414,11 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 		const DynColumn *column = &relation->columns[i];
 
 		/*
-		 * expect none for positions of elements, which are not stored, and for
-		 * documents, which are never NULL
+		 * expect none for segments and positions of elements, which are not
+		 * stored, and for documents, which are never NULL
 		 */
 		table->seen[i + 1] = column->dropped || dyn_column_is_document(column) ||
+			column->segments > 0 ||
 			(column->base != DYN_PATH_ITEM && column->base != DYN_PATH_ELEMENT);
 	}
 }

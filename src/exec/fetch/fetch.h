@@ -63,6 +63,9 @@ typedef struct DynFetchParams
 	bool		sort_is_unique; /* true if sort values are unique in a
 								 * partition */
 	bool		backward;
+	bool		shows_segment;	/* SCAN: true to store the segment of an item
+								 * in a slot */
+	int			segment_slot;
 
 	/*
 	 * For merging: decodes an item's sort values, by which streams are merged,
@@ -105,9 +108,9 @@ typedef struct DynFetchParams
 	long		fetch_size;		/* items of any page; 0: unlimited */
 
 	/*
-	 * For one stream that may stop early: `beyond` is called once, before the
+	 * For a fetch that may stop early: `beyond` is called once, before the
 	 * request that follows this many items or read units.  It may raise an
-	 * error.
+	 * error.  Until then, streams are read one at a time.
 	 */
 	long		bound;			/* items; 0: unbounded */
 	double		bound_units;	/* 0: unbounded, also in items */

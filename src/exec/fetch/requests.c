@@ -153,7 +153,13 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 							  nprojection);
 	requests->filter = resolved->filter;
 	requests->enforced = resolved->enforced;
-	requests->nstreams = segments;
+	requests->nstreams = requests->total_segments = segments;
+	if (access->segments > 0)
+	{
+		requests->nstreams = resolved->segments ? resolved->nsegments : access->segments;
+		requests->segments = resolved->segments;
+		requests->total_segments = access->segments;
+	}
 	/* names and types of the keys that the items have */
 	shape = palloc0(access->nbase * sizeof(DynKeyPart));
 	for (int i = 0; i < access->nbase; i++)
@@ -225,6 +231,12 @@ render_key_condition(DynRequests *requests, int stream)
 		elog(ERROR, "could not render key condition");
 	}
 	return terminated(&requests->key_condition_text);
+}
+
+static int
+segment_of(const DynRequests *requests, int stream)
+{
+	return requests->segments ? requests->segments[stream] : stream;
 }
 
 static const DynCond *
@@ -317,8 +329,8 @@ dyn_requests_prepare(void *arg, int stream, DynReadRequest *request)
 		request->key_condition = render_key_condition(requests, stream);
 	else if (requests->op == DYN_OP_SCAN)
 	{
-		request->segment = stream;
-		request->total_segments = requests->nstreams;
+		request->segment = segment_of(requests, stream);
+		request->total_segments = requests->total_segments;
 	}
 	else
 	{
@@ -364,8 +376,9 @@ dyn_requests_describe(void *arg, int stream, StringInfo line)
 		appendStringInfo(line, " %d keys",
 						 Min(requests->nkeys - stream * DYN_BATCH_GET_MAX_KEYS,
 							 DYN_BATCH_GET_MAX_KEYS));
-	else if (requests->nstreams > 1)
-		appendStringInfo(line, " segment %d of %d", stream, requests->nstreams);
+	else if (requests->total_segments > 1)
+		appendStringInfo(line, " segment %d of %d", segment_of(requests, stream),
+						 requests->total_segments);
 	if (filter != NULL)
 		append_cond(line, " filter ", filter);
 	if (requests->backward)

@@ -43,6 +43,9 @@ typedef struct DynRequests
 	int			nkeys;
 	int			nparts;			/* number of parts of a key, also for QUERY */
 	const DynQueryTerms *terms; /* QUERY: terms of each stream */
+	int			total_segments; /* SCAN */
+	const int  *segments;		/* SCAN: segment of each stream; NULL: its
+								 * number */
 	DynCond    *filter;			/* SCAN: filter */
 	DynCond    *enforced;		/* SCAN: conditions that must be sent */
 	const DynPath *projection;	/* paths to request; empty: entire items */

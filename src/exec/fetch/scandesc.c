@@ -180,7 +180,7 @@ dyn_scandesc_segments(const DynScanDesc *scandesc)
 	const DynTableMeta *meta;
 	const DynIndexMeta *index;
 
-	if (scandesc->access->kind != DYN_ACCESS_SCAN ||
+	if (scandesc->access->kind != DYN_ACCESS_SCAN || scandesc->access->segments > 0 ||
 		scandesc->access->limit_hint > 0 || scandesc->bound_units > 0)
 		return 1;
 	meta = describe(relation, name, &index);
@@ -317,6 +317,9 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	dyn_requests_expected(requests, 0, &first);
 	for (int i = 0; i < first.nparts; i++)
 		params.key_slots[i] = dyn_rows_slot(rows, first.keys[i].name);
+	params.segment_slot = dyn_rows_slot(rows, DYN_SEGMENT_NAME);
+	params.shows_segment = params.segment_slot >= 0;
+	Assert(!params.shows_segment || scandesc->access->segments > 0);
 	set_sort_slot(&params, scandesc->access, index, requests, rows);
 	set_sizes(&params, meta, index, requests, scandesc->relation);
 	params.max_read_units_per_second = scandesc->relation->max_read_units_per_second;

@@ -31,6 +31,8 @@ typedef struct DynScanDesc
 	bool		checked;		/* true if the plan was compared with the
 								 * table's description */
 	bool		policy_applied; /* true if scan_policy was applied to a Scan */
+	int			nsegments;		/* segments that the next fetch reads, if rows
+								 * show them; 0: as estimated */
 	bool		keeps;			/* may be rescanned with the same values */
 	int		   *group_in_flight;	/* as in DynFetchParams; NULL: no peers */
 	long		bound;			/* next fetch's, as in DynFetchParams */
@@ -81,7 +83,10 @@ extern void dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filt
 extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);
 
-/* Returns the number of segments of a Scan; 1 for other requests. */
+/*
+ * Returns the number of segments of a Scan whose rows do not show them; 1 for
+ * other requests.
+ */
 extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 
 /*

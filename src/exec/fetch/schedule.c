@@ -356,7 +356,8 @@ dyn_schedule_send(DynFetch *fetch)
 {
 	const DynFetchParams *params = &fetch->streams.params;
 	bool		lazy = params->may_stop_early && !params->all_at_once && !params->keyed;
-	int			allowed = lazy ? Min(fetch->max_active, params->in_turn
+	int			allowed = lazy ? Min(fetch->max_active, params->bound_units > 0 ? 1
+									 : params->in_turn
 									 ? 1 + fetch->next_stream / LAZY_TURNS
 									 : 1 + fetch->pages_used)
 		: fetch->max_active;

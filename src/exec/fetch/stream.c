@@ -153,6 +153,7 @@ write_body(DynStreamContext *context, DynStream *stream)
 	if (request.op == DYN_OP_QUERY || request.op == DYN_OP_SCAN)
 		request.limit = stream->limit =
 			dyn_pacing_limit(context, page_limit(context, stream));
+	stream->segment = request.segment;
 	if (stream->progress.last.len > 0)
 	{
 		request.start_key = stream->progress.last.data;
@@ -629,6 +630,7 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 	page->stream = stream->number;
 	page->ordinal = stream->nrequests;
 	page->limit = stream->limit;
+	snprintf(page->segment, sizeof(page->segment), "%d", stream->segment);
 	dyn_page_cursor_init(&page->cursor, &page->page);
 	dyn_buffer_reset(&page->start_key);
 	dyn_buffer_append(&page->start_key, stream->progress.last.data,

@@ -30,6 +30,7 @@ typedef struct DynFetchPage
 	DynBuffer	start_key;		/* start key; empty: the stream's first page */
 	DynPageCursor cursor;		/* cursor of the fetch that returns its
 								 * items */
+	char		segment[8];		/* SCAN: number of the segment, as text */
 } DynFetchPage;
 
 typedef struct DynStream
@@ -44,6 +45,7 @@ typedef struct DynStream
 	DynProgress progress;		/* last key, where the next page starts */
 	DynSeam		seam;			/* Query: boundary to the next page */
 	long		limit;			/* Limit of the request in flight */
+	int			segment;		/* SCAN: segment of the request in flight */
 	DynBatch	batch;			/* BatchGetItem: state of its keys; empty if
 								 * not begun */
 	int			batch_most;		/* maximum number of its keys in one request */

@@ -362,6 +362,13 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 		add_value(to, &column->codec, BOOLOID, BoolGetDatum(!pred->negated));
 		return;
 	}
+	if (pred->kind == DYN_PRED_NULL)
+	{
+		/* the segment, which is never NULL */
+		if (pred->negated)
+			add_span(to, everything().at);
+		return;
+	}
 	if (context->values->nulls[pred->param])
 		return;
 	value = context->values->values[pred->param];

@@ -7,6 +7,9 @@
  */
 #include "postgres.h"
 
+#include <float.h>
+#include <math.h>
+
 #include "miscadmin.h"
 
 #include "../../model/server/memory.h"
@@ -314,6 +317,47 @@ resolve_keys(const DynResolveContext *context, const DynAccess *access,
 		resolve_range_conditions(context, access, resolved);
 }
 
+/* ---- segments ---- */
+
+/*
+ * Returns the least integer from a lower limit on, or the greatest one up to an
+ * upper limit.  Segments are small numbers, which double precision holds.
+ */
+static double
+integer_of_limit(const DynLimit *limit, bool lower)
+{
+	double		number;
+
+	if (!limit->set)
+		return lower ? 0 : DBL_MAX;
+	number = strtod(pnstrdup(limit->value.data, limit->value.len), NULL);
+	if (limit->inclusive)
+		return lower ? ceil(number) : floor(number);
+	return lower ? floor(number) + 1 : ceil(number) - 1;
+}
+
+static void
+resolve_segments(const DynResolveContext *context, const DynAccess *access,
+				 DynResolvedAccess *resolved)
+{
+	DynSpans	spans = dyn_key_values(context, &access->hash[0], 0);
+
+	resolved->segments = palloc(access->segments * sizeof(int));
+	for (int i = 0; i < spans.n; i++)
+	{
+		int			first = resolved->nsegments == 0 ? 0
+			: resolved->segments[resolved->nsegments - 1] + 1;
+		double		lower = Max(first, integer_of_limit(&spans.at[i].lower, true));
+		double		upper = Min(access->segments - 1,
+								integer_of_limit(&spans.at[i].upper, false));
+
+		CHECK_FOR_INTERRUPTS();
+		for (double segment = lower; segment <= upper; segment++)
+			resolved->segments[resolved->nsegments++] = (int) segment;
+	}
+	resolved->contradiction = (resolved->nsegments == 0);
+}
+
 static void
 resolve_filter(const DynResolveContext *context, const DynAccess *access,
 			   DynResolvedAccess *resolved)
@@ -358,6 +402,8 @@ dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 		return;
 	if (access->kind != DYN_ACCESS_SCAN)
 		resolve_keys(&context, access, resolved);
+	else if (access->nhash > 0)
+		resolve_segments(&context, access, resolved);
 	if (unusable)
 	{
 		Assert(access->unsure);
@@ -414,7 +460,10 @@ bool
 dyn_resolved_same_keys(const DynResolvedAccess *a, const DynResolvedAccess *b)
 {
 	if (a->nkeys != b->nkeys || a->nparts != b->nparts ||
-		a->nrange != b->nrange || (a->sort == NULL) != (b->sort == NULL))
+		a->nrange != b->nrange || a->nsegments != b->nsegments ||
+		(a->nsegments > 0 &&
+		 memcmp(a->segments, b->segments, a->nsegments * sizeof(int)) != 0) ||
+		(a->sort == NULL) != (b->sort == NULL))
 		return false;
 	for (int i = 0; i < a->nkeys * a->nparts; i++)
 	{

@@ -36,6 +36,9 @@ typedef struct DynResolvedAccess
 	int			nrange;			/* QUERY: number of conditions on range
 								 * attributes */
 	DynCond    *range[DYN_MAX_KEY_ATTRS];
+	int			nsegments;		/* SCAN: number of segments to read, and these,
+								 * in ascending order... */
+	int		   *segments;		/* ...NULL: all */
 	DynCond    *filter;			/* filter or NULL */
 	DynCond    *enforced;		/* conditions of the filter that the plan
 								 * relies on, which are always small enough for
@@ -53,7 +56,7 @@ extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relat
 extern List *dyn_access_key_preds(const DynAccess *access);
 
 /*
- * True if both read the same keys, under the same conditions on range
+ * True if both read the same keys or segments, under the same conditions on range
  * attributes.  Neither may be a contradiction or incomplete; filters are not
  * compared.
  */

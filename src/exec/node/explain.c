@@ -64,18 +64,18 @@ static const char *const negated_words[] = {
 
 static void print_pred(Printer *printer, const DynPred *pred, bool nested);
 
-/* Prints a field; a document is represented by the name of its column. */
+/*
+ * Prints a field; documents and segments, which have no path, are represented
+ * by the name of their column.
+ */
 static void
 print_field(Printer *printer, const DynField *field)
 {
 	const DynPath *path = dyn_field_path(printer->relation, field);
+	const DynColumn *column = dyn_relation_column(printer->relation, field->attnum);
 
-	if (path->nsteps > 0)
-		appendStringInfoString(&printer->buf, dyn_path_text(path));
-	else
-		appendStringInfoString(&printer->buf,
-							   dyn_relation_column(printer->relation,
-												   field->attnum)->name);
+	appendStringInfoString(&printer->buf, path->nsteps > 0 && column->segments == 0
+						   ? dyn_path_text(path) : column->name);
 }
 
 static void
@@ -670,7 +670,13 @@ show_target(Printer *printer, const DynAccess *access, ExplainState *es)
 {
 	if (access->index != NULL)
 		ExplainPropertyText("Index", access->index, es);
-	show_preds(printer, "Key Condition", dyn_access_key_preds(access), es);
+	if (access->segments > 0)
+	{
+		ExplainPropertyInteger("Total Segments", NULL, access->segments, es);
+		show_preds(printer, "Segment Condition", dyn_access_key_preds(access), es);
+	}
+	else
+		show_preds(printer, "Key Condition", dyn_access_key_preds(access), es);
 	show_preds(printer, "Remote Filter", access->filters, es);
 	show_item_filter(printer, access, es);
 }

@@ -30,12 +30,20 @@ apply_policy(DynScan *scan, DynScanDesc *scandesc, double previewed)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(scandesc->relation);
 	const DynAccess *read = dyn_sharing_access(&scan->input);
+	DynEstimate estimate;
 
 	if (scandesc->policy_applied || scandesc->access->kind != DYN_ACCESS_SCAN)
 		return;
 	scandesc->policy_applied = true;
 	if (read == NULL)
 		read = scandesc->access;
+	estimate = read->estimate;
+	/* the number of segments that the values select */
+	if (estimate.segments > 0 && scandesc->nsegments > 0)
+	{
+		estimate.reads.units *= (double) scandesc->nsegments / estimate.segments;
+		estimate.segments = scandesc->nsegments;
+	}
 	if (!dyn_sharing_is_paid(&scan->input))
 	{
 		const PlanState *node = &scan->input.node->ss.ps;
@@ -47,12 +55,12 @@ apply_policy(DynScan *scan, DynScanDesc *scandesc, double previewed)
 		if (limit > 0 && (scandesc->access->count_only || dyn_sharing_is_full_scan(&scan->input) ||
 						  dyn_plan_is_full_scan(node->state->es_plannedstmt, node->plan,
 												dyn_run_is_to_end(node->state))))
-			dyn_scan_check_units(scandesc->relation, read->index, &read->estimate,
+			dyn_scan_check_units(scandesc->relation, read->index, &estimate,
 								 scandesc->access->advice,
 								 scandesc->statement->counters.read_units, limit);
 	}
 	if (policy != DYN_SCAN_WARN || dyn_sharing_warns(&scan->input))
-		dyn_scan_policy_apply(scandesc->relation, read->index, &read->estimate,
+		dyn_scan_policy_apply(scandesc->relation, read->index, &estimate,
 							  scandesc->access->advice, previewed);
 }
 
@@ -243,6 +251,7 @@ request_items(DynScan *scan)
 		return dyn_items_empty(scandesc->rows);
 	if (scandesc->access->is_presumed)
 		return dyn_items_presume(scandesc, resolved);
+	scandesc->nsegments = resolved->nsegments;
 	permit(input, scandesc);
 	return dyn_items_start(scandesc, resolved);
 }

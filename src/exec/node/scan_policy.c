@@ -48,6 +48,13 @@ number_clause(const DynTableMeta *meta, const char *name)
 					describe_size(index ? index->size_bytes : meta->size_bytes));
 }
 
+/* True if only some segments are read. */
+static bool
+is_part(const DynEstimate *estimate)
+{
+	return estimate->segments < estimate->total_segments;
+}
+
 /*
  * Returns "4609 items, 2.4 MB, about 295 read units, at least 12 s", as far as
  * known, or NULL if the size is unknown.
@@ -62,7 +69,7 @@ describe_scan(const DynTableMeta *meta, const char *index,
 
 	if (estimate->assumed)
 		return NULL;
-	return psprintf("%s%s%s", number_clause(meta, index), units,
+	return psprintf("%s%s%s", is_part(estimate) ? "" : number_clause(meta, index), units,
 					ms < 1000 ? "" : psprintf(", at least %.0f s", ms / 1000));
 }
 
@@ -99,12 +106,9 @@ columns_of(const DynRelation *relation, const DynTemplatedAttr *templated)
 	return list.data;
 }
 
-/*
- * Returns a hint how to avoid the Scan: by conditions on the key, or by a
- * column for it.
- */
+/* Returns the hint to add conditions on the key, or a column for it. */
 static char *
-key_hint(const DynRelation *relation, const DynTableMeta *meta)
+key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 {
 	const DynTemplatedAttr *templated;
 
@@ -118,6 +122,33 @@ key_hint(const DynRelation *relation, const DynTableMeta *meta)
 		return psprintf("Add a column for partition key \"%s\" and use it in a condition",
 						meta->key.hash[0].name);
 	return psprintf("Add a condition on partition key \"%s\"", meta->key.hash[0].name);
+}
+
+/*
+ * Returns a hint how to avoid the Scan.  A key cannot be used if rows show
+ * their segments.
+ */
+static char *
+key_hint(const DynRelation *relation, const DynTableMeta *meta,
+		 const DynEstimate *estimate)
+{
+	char	   *hint = key_condition_hint(relation, meta);
+
+	return estimate->total_segments == 0 ? hint
+		: psprintf("%s and do not read column \"%s\"", hint,
+				   dyn_relation_column(relation, relation->segment_column)->name);
+}
+
+/* Returns the table or index, or "2 of 256 segments of" it. */
+static const char *
+describe_target(const DynRelation *relation, const char *index,
+				const DynEstimate *estimate)
+{
+	const char *target = dyn_describe_target(relation->table, index);
+
+	return !is_part(estimate) ? target
+		: psprintf("%d of %d segments of %s", estimate->segments,
+				   estimate->total_segments, target);
 }
 
 /*
@@ -162,7 +193,8 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 					  double previewed)
 {
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
-	const char *target = dyn_describe_target(relation->table, index);
+	const char *target = describe_target(relation, index, estimate);
+	bool		part = is_part(estimate);
 	const DynTableMeta *meta;
 	const char *size;
 
@@ -173,18 +205,21 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 	if (policy == DYN_SCAN_ERROR)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("full scan of %s is disabled by scan_policy \"error\"", target),
+				 part ? errmsg("scan of %s is disabled by scan_policy \"error\"", target)
+				 : errmsg("full scan of %s is disabled by scan_policy \"error\"", target),
 				 size != NULL || previewed > 0
 				 ? errdetail("%s%s%s", size ? psprintf("It would read %s.", size) : "",
 							 size && previewed > 0 ? " " : "", preview_clause(previewed)) : 0,
 				 errhint("%s to avoid the scan, %sor set scan_policy to \"warn\" or \"allow\".%s",
-						 key_hint(relation, meta), previewed > 0 ? "raise preview_units, " : "",
+						 key_hint(relation, meta, estimate), previewed > 0 ? "raise preview_units, " : "",
 						 advice_clause(advice))));
 	ereport(WARNING,
-			(size != NULL ? errmsg("full scan of %s (%s)", target, size)
+			(part ? size != NULL ? errmsg("scan of %s (%s)", target, size)
+			 : errmsg("scan of %s", target)
+			 : size != NULL ? errmsg("full scan of %s (%s)", target, size)
 			 : errmsg("full scan of %s", target),
 			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.%s",
-					 key_hint(relation, meta), advice_clause(advice))));
+					 key_hint(relation, meta, estimate), advice_clause(advice))));
 }
 
 /* Returns " (about 12 read units)", or nothing if that is unknown. */
@@ -223,7 +258,7 @@ dyn_scan_policy_bounded_read(const DynRelation *relation, const char *index,
 							 "reading up to %ld items of %s%s", items, items, target,
 							 limiting_clause(relation, index, meta, estimate, items)),
 			 errhint("%s to avoid the scan, or set scan_policy to \"allow\" to silence this warning.",
-					 key_hint(relation, meta))));
+					 key_hint(relation, meta, estimate))));
 }
 
 bool
@@ -257,10 +292,14 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 			 errmsg_plural("statement exceeds the limit of %g read unit",
 						   "statement exceeds the limit of %g read units",
 						   limit == 1 ? 1 : 2, limit),
-			 errdetail("A full scan of %s uses %s.",
-					   dyn_describe_target(relation->table, index), describe_units(units)),
+			 is_part(estimate)
+			 ? errdetail("A scan of %s uses %s.", describe_target(relation, index, estimate),
+						 describe_units(units))
+			 : errdetail("A full scan of %s uses %s.",
+						 describe_target(relation, index, estimate), describe_units(units)),
 			 errhint("%s to read less, or raise max_read_units_per_statement.%s",
 					 key_hint(relation, dyn_session_cached_table(relation->connection,
-																 relation->table)),
+																 relation->table),
+							  estimate),
 					 advice_clause(advice))));
 }

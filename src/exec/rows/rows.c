@@ -71,10 +71,15 @@ projected_path(const DynRows *rows, const DynPath *path)
 	return projected;
 }
 
-/* Adds a path to the projection, unless it has it. */
+/*
+ * Adds a path to the projection, unless it has it, or the fetch provides the
+ * value.
+ */
 static void
 project(DynRows *rows, const DynPath *path)
 {
+	if (dyn_path_is_attribute(path, DYN_SEGMENT_NAME))
+		return;
 	rows->full |= (path->nsteps == 0);
 	if (rows->full)
 		rows->nprojection = 0;

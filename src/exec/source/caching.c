@@ -228,9 +228,10 @@ dyn_caching_open(DynInput *input)
 		dyn_values_equal(&cached->values, &input->values, cached->used);
 	if (!same)
 		note_values(cached, &input->values);
-	/* a Scan reads the full table for any values */
+	/* a Scan that is not restricted to segments reads the same for any values */
 	if (!input->requested ||
-		(!same && input->scandesc->access->kind != DYN_ACCESS_SCAN))
+		(!same && (input->scandesc->access->kind != DYN_ACCESS_SCAN ||
+				   input->scandesc->access->nhash > 0)))
 		return NULL;
 	cached->executions++;
 	dyn_member_resolve(cached->member, &input->values);

@@ -98,6 +98,7 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 		same_kind(a->access, b->access) &&
 		a->access->fetch_base_items == b->access->fetch_base_items &&
 		a->access->backward == b->access->backward &&
+		a->access->segments == b->access->segments &&
 		one->consistent == other->consistent &&
 		one->max_read_units_per_second == other->max_read_units_per_second &&
 		one->options.read_capacity == other->options.read_capacity &&
@@ -208,7 +209,8 @@ take_values(DynSharing *sharing, DynInput *input)
 	else if (params_of(input) != NULL)
 	{
 		sharing->awaits_values = true;
-		return input->scandesc->access->kind == DYN_ACCESS_SCAN;
+		return input->scandesc->access->kind == DYN_ACCESS_SCAN &&
+			input->scandesc->access->nhash == 0;
 	}
 	else if (dyn_may_fail((Node *) plan->fdw_exprs))
 		return false;
@@ -597,6 +599,7 @@ dyn_sharing_open(DynInput *input)
 	}
 	sharing->opened = true;
 	input->requested = true;
+	input->scandesc->nsegments = sharing->resolved.nsegments;
 	return dyn_member_open(&sharing->member);
 }
 

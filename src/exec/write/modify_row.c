@@ -74,6 +74,7 @@ store_returned(DynModify *modify, const DynWrite *write, TupleTableSlot *row)
 		!dyn_reread_new(modify->reread, write->attributes, write->attributes_len,
 						modify->scratch))
 		return;
+	dyn_modify_keep_segment(write);
 	ExecCopySlot(row, modify->scratch);
 }
 

@@ -706,6 +706,7 @@ judge_conflict(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 		return;
 	}
 	slot_getallattrs(modify->scratch);
+	dyn_modify_keep_segment(write);
 	judge_stored(writer, write, item, len);
 }
 

@@ -432,6 +432,19 @@ dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot)
 	ExecStoreVirtualTuple(old);
 }
 
+void
+dyn_modify_keep_segment(const DynWrite *write)
+{
+	const DynModify *modify = write->modify;
+	AttrNumber	attnum = modify->relation->segment_column;
+
+	if (attnum == 0 || write->old_row == NULL)
+		return;
+	ExecForceStoreMinimalTuple(write->old_row, modify->old, false);
+	modify->scratch->tts_values[attnum - 1] =
+		slot_getattr(modify->old, attnum, &modify->scratch->tts_isnull[attnum - 1]);
+}
+
 /* ---- requests ---- */
 
 /* An item has all key attributes, so the condition tests only one. */

@@ -33,6 +33,12 @@ extern DynWrite *dyn_modify_delete(DynModify *modify, TupleTableSlot *old,
 extern void dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot);
 
 /*
+ * Copies the segment of an UPDATE's or DELETE's row from the old row to the
+ * row in modify->scratch, since no item contains it.  Uses modify->old.
+ */
+extern void dyn_modify_keep_segment(const DynWrite *write);
+
+/*
  * Replaces the contents of the buffer by the request's JSON document.  With
  * `member`, appends a member of a TransactWriteItems instead.
  */

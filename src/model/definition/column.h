@@ -25,6 +25,9 @@ typedef struct DynColumn
 								 * collection; no steps for a document */
 	const DynPath *below;		/* path of the value in the element */
 	DynDocument document;
+	int			segments;		/* if the column shows the segment of a Scan
+								 * that has the item: number of segments; else
+								 * 0 */
 	int			templated;		/* index of the template by which the text is
 								 * split (template_columns.h); -1: none */
 	int			part;			/* index of the part in the template */

@@ -109,6 +109,8 @@ dyn_traits_init(DynColumn *column)
 	bool		nulls = column->null_on_mismatch;
 	bool		point = has_points(codec);
 	bool		range = has_ranges(codec);
+	/* a segment is always a number that the column can hold */
+	bool		total = codec->encoding.total || column->segments > 0;
 
 	memset(traits, 0, sizeof(*traits));
 	traits->point = point;
@@ -122,11 +124,10 @@ dyn_traits_init(DynColumn *column)
 	if (point || range)
 		traits->equality = exact_if(point && !nulls && !codec->is_domain);
 	if (point)
-		traits->inequality = exact_if(codec->encoding.total && !nulls);
+		traits->inequality = exact_if(total && !nulls);
 	if (range)
-		traits->range = exact_if(codec->encoding.total && !nulls);
-	traits->order = range && codec->encoding.sorting == DYN_SORTED &&
-		(codec->encoding.total || !nulls);
+		traits->range = exact_if(total && !nulls);
+	traits->order = range && codec->encoding.sorting == DYN_SORTED && (total || !nulls);
 	/*
 	 * a single member does not show whether the full value is valid for a
 	 * domain
@@ -138,7 +139,7 @@ dyn_traits_init(DynColumn *column)
 	if (!nulls && !codec->is_domain)
 	{
 		traits->null_test = DYN_EXACT;
-		traits->not_null_test = exact_if(codec->encoding.total);
+		traits->not_null_test = exact_if(total);
 	}
 	if (codec->kind == DYN_CODEC_BOOL)
 		traits->truth = exact_if(codec->encoding.canonical && !nulls &&

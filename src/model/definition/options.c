@@ -189,6 +189,8 @@ static const OptionEntry options_table[] = {
 	"the full item as jsonb, or only the attributes without a column"},
 	{"format", ON_COLUMN, VALUE_FORMAT, 0, 0, NULL, "the type's own", false,
 	"representation of the value in DynamoDB"},
+	{"segment", ON_COLUMN, VALUE_INT, 1, 1000000, NULL, "none", false,
+	"number of segments of a Scan; the column shows in which of them, from 0, the item is"},
 	{"sample_items", ON_IMPORT, VALUE_INT, 0, 10000, NULL, "100", false,
 	"number of items that determine the columns of each table; 0: keys only"},
 	{"entity_attribute", ON_IMPORT, VALUE_TEXT, 0, 0, NULL, "none", false,
@@ -457,25 +459,38 @@ has_option(List *options, const char *name)
 	return dyn_option_text(options, name) != NULL;
 }
 
+/*
+ * Raises an error if the column has this option together with one that also
+ * sets its location or its representation.
+ */
+static void
+check_alone(List *options, const char *name, const char *hint)
+{
+	static const char *const others[] = {"attribute", "path", "format", "document"};
+
+	for (int i = 0; i < lengthof(others) && has_option(options, name); i++)
+	{
+		if (strcmp(others[i], name) != 0 && has_option(options, others[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
+					 errmsg("options \"%s\" and \"%s\" are mutually exclusive",
+							name, others[i]),
+					 errhint("%s", hint)));
+	}
+}
+
 static void
 check_column(List *options)
 {
-	static const char *const others[] = {"attribute", "path", "format"};
-
 	if (has_option(options, "attribute") && has_option(options, "path"))
 		ereport(ERROR,
 				(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
 				 errmsg("options \"attribute\" and \"path\" are mutually exclusive"),
 				 errhint("Use only \"path\"; it begins with the name of the attribute.")));
-	for (int i = 0; i < lengthof(others) && has_option(options, "document"); i++)
-	{
-		if (has_option(options, others[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_FDW_INVALID_OPTION_NAME),
-					 errmsg("options \"document\" and \"%s\" are mutually exclusive",
-							others[i]),
-					 errhint("Remove one of them, because a document is the full item.")));
-	}
+	check_alone(options, "segment",
+				"Remove one of them, because a segment is not a value of the item.");
+	check_alone(options, "document",
+				"Remove one of them, because a document is the full item.");
 }
 
 static void

@@ -292,6 +292,10 @@ connect_names(const Connector *connector)
 			AttrNumber	attnum = find_column(connector, templated,
 											 &templated->tmpl->parts[p]);
 
+			if (connector->columns[attnum - 1].segments > 0)
+				report(connector, templated, connector->columns[attnum - 1].name,
+					   psprintf("Column \"%s\" has the option \"segment\".",
+								connector->columns[attnum - 1].name), NULL);
 			if (!dyn_column_is_of_item(&connector->columns[attnum - 1]))
 				report(connector, templated, connector->columns[attnum - 1].name,
 					   psprintf("Column \"%s\" is read from an element, not from the item.",

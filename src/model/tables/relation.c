@@ -34,7 +34,12 @@ read_path(DynColumn *column, const DynRelation *relation, List *options)
 	const char *text = dyn_option_text(options, "path");
 
 	column->placed = column->document != DYN_NO_DOCUMENT || text != NULL ||
-		dyn_option_text(options, "attribute") != NULL;
+		column->segments > 0 || dyn_option_text(options, "attribute") != NULL;
+	if (column->segments > 0)
+	{
+		column->path = dyn_path_of_attribute(DYN_SEGMENT_NAME);
+		return;
+	}
 	if (column->document != DYN_NO_DOCUMENT)
 	{
 		column->path = dyn_path_of_item();
@@ -59,6 +64,33 @@ read_path(DynColumn *column, const DynRelation *relation, List *options)
 	column->path = relation->unnest;
 }
 
+/* The validator knows neither the type nor other columns. */
+static void
+check_segment(const DynColumn *column, const DynRelation *relation)
+{
+	const DynCodec *codec = &column->codec;
+
+	if (!dyn_codec_is_integer(codec) || codec->is_domain)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+				 errmsg("column \"%s\" with option \"segment\" must have type smallint, integer or bigint",
+						column->name),
+				 errhint("Change the type with ALTER FOREIGN TABLE ... ALTER COLUMN ... TYPE integer, or drop the option.")));
+	if (column->segments - 1 > dyn_codec_facts[codec->kind].most)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+				 errmsg("column \"%s\" of type %s cannot hold the numbers of %d segments",
+						column->name, format_type_be(codec->typid), column->segments),
+				 errhint("Change the type with ALTER FOREIGN TABLE ... ALTER COLUMN ... TYPE integer.")));
+	if (relation->segment_column != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_INCONSISTENT_DESCRIPTOR_INFORMATION),
+				 errmsg("columns \"%s\" and \"%s\" of foreign table \"%s\" both have option \"segment\"",
+						dyn_relation_column(relation, relation->segment_column)->name,
+						column->name, relation->name),
+				 errhint("Drop the option, or the column, from one of them. Use another foreign table for another number of segments.")));
+}
+
 static void
 read_column(DynColumn *column, Form_pg_attribute attr,
 			const DynRelation *relation)
@@ -80,6 +112,9 @@ read_column(DynColumn *column, Form_pg_attribute attr,
 		dyn_option_enum(options, "on_mismatch", on_mismatch_words,
 						relation->skips_scalars) == 1;
 	column->document = dyn_option_document(options);
+	column->segments = dyn_option_int(options, "segment", 0);
+	/* the value does not come from the item */
+	column->null_on_mismatch &= column->segments == 0;
 	read_path(column, relation, options);
 	if ((text = dyn_option_text(options, "format")) != NULL)
 		dyn_format_parse(text, &format);
@@ -406,8 +441,14 @@ dyn_relation_open(Oid relid, Oid userid)
 	relation->ncolumns = RelationGetDescr(rel)->natts;
 	relation->columns = palloc(Max(relation->ncolumns, 1) * sizeof(DynColumn));
 	for (int i = 0; i < relation->ncolumns; i++)
+	{
 		read_column(&relation->columns[i], TupleDescAttr(RelationGetDescr(rel), i),
 					relation);
+		if (relation->columns[i].segments == 0)
+			continue;
+		check_segment(&relation->columns[i], relation);
+		relation->segment_column = i + 1;
+	}
 	if (relation->ntemplated == 0)
 		finish_documents(relation);
 	table_close(rel, NoLock);

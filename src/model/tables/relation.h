@@ -60,6 +60,10 @@ typedef struct DynRelation
 								 * the table's rows */
 	bool		locked;			/* true while planning if ctid may be
 								 * requested, because of a row lock */
+	AttrNumber	segment_column; /* column that shows the segment of a Scan; 0:
+								 * none */
+	bool		hides_segment;	/* true while planning if the full row of an
+								 * UPDATE's target lacks that column */
 	int			ncolumns;
 	DynColumn  *columns;		/* columns, indexed by attnum - 1 */
 } DynRelation;

@@ -84,6 +84,7 @@ static bool
 is_unassignable(const DynColumn *column)
 {
 	if (dyn_column_is_document(column) || !dyn_column_is_of_item(column) ||
+		column->segments > 0 ||
 		column->codec.format.kind == DYN_FORMAT_ULID ||
 		dyn_format_truncates(&column->codec.format))
 		return true;
@@ -278,6 +279,8 @@ unassignable_detail(const DynColumn *column)
 {
 	if (dyn_column_is_document(column))
 		return "The column shows the item, or its unmapped attributes.";
+	if (column->segments > 0)
+		return "DynamoDB derives the segment from the key of the item.";
 	if (column->codec.format.kind == DYN_FORMAT_ULID ||
 		dyn_format_truncates(&column->codec.format))
 		return "The attribute contains more than the column shows.";
@@ -295,7 +298,8 @@ dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum)
 				 errmsg("cannot assign to column \"%s\" of foreign table \"%s\"",
 						column->name, map->relation->name),
 				 errdetail("%s", unassignable_detail(column)),
-				 dyn_column_is_document(column)
+				 column->segments > 0 ? errhint("Omit the column.")
+				 : dyn_column_is_document(column)
 				 ? errhint("Assign to columns of the attributes instead.")
 				 : errhint("Assign to a column of the attribute \"%s\" instead.",
 						   dyn_from_utf8_lossy(column->path->steps[0].name))));

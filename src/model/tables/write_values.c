@@ -501,7 +501,7 @@ dyn_write_map_guard(DynWriteMap *map, const Datum *values, const bool *nulls,
 		DynScalar	value = absent;
 
 		if (bms_is_member(attnum, map->from_key) || dyn_column_is_document(column) ||
-			!dyn_column_is_of_item(column))
+			!dyn_column_is_of_item(column) || column->segments > 0)
 			continue;
 		if (dyn_column_is_part(column))
 			row.rewritten[column->templated] = true;

@@ -233,6 +233,15 @@ plain_integer(const char *p, size_t len, int64 *result)
 	return true;
 }
 
+Datum
+dyn_codec_integer(const DynCodec *codec, int64 number)
+{
+	Assert(dyn_codec_is_integer(codec));
+	return codec->kind == DYN_CODEC_INT2 ? Int16GetDatum((int16) number)
+		: codec->kind == DYN_CODEC_INT4 ? Int32GetDatum((int32) number)
+		: Int64GetDatum(number);
+}
+
 static bool
 decode_integer(DynCodec *codec, const DynValue *value, bool soft,
 			   Datum *result, const char **why)
@@ -258,9 +267,7 @@ decode_integer(DynCodec *codec, const DynValue *value, bool soft,
 	if (overflows || number < facts->least || number > facts->most)
 		return mismatch(why, psprintf("it is out of range for type %s",
 									  format_type_be(codec->typid)));
-	*result = codec->kind == DYN_CODEC_INT2 ? Int16GetDatum((int16) number)
-		: codec->kind == DYN_CODEC_INT4 ? Int32GetDatum((int32) number)
-		: Int64GetDatum(number);
+	*result = dyn_codec_integer(codec, number);
 	return true;
 }
 

@@ -18,6 +18,13 @@
 
 #define DYN_MAX_PATH_STEPS	32	/* DynamoDB's limit for nesting and paths */
 
+/*
+ * Name of a pseudo-attribute: the number of the Scan's segment in which the
+ * item was found.  No attribute has an empty name.  The fetch provides the
+ * value (exec/fetch/fetch.c), so it is never requested.
+ */
+#define DYN_SEGMENT_NAME	""
+
 /* Start of a column's path. */
 typedef enum DynPathBase
 {

@@ -43,6 +43,11 @@ typedef struct DynRelPlan
 								 * values cannot make unusable */
 	bool		limited;		/* true if a LIMIT may leave rows unread */
 	bool		analysed;		/* true if the rows are from statistics */
+	int			segments;		/* number of segments of a Scan, if the
+								 * statement reads the column that shows them;
+								 * else 0 */
+	List	   *bounds;			/* RestrictInfo *: partition constraint on that
+								 * column, which defines the rows */
 	double		items;			/* items in the table (baserel->tuples: its
 								 * rows) */
 	double		item_rows;		/* rows per item that passes the item filter: 1

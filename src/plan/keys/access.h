@@ -53,7 +53,7 @@ typedef struct DynKeyMatch
 	const char *name;
 	DynType		type;
 	List	   *preds;			/* list of DynPred; an OR has points in all
-								 * arms */
+								 * arms, except for segments */
 	DynCount	values;			/* values that the predicates leave (at
 								 * planning) */
 } DynKeyMatch;
@@ -84,6 +84,9 @@ typedef struct DynEstimate
 	double		check_cost;		/* cost of evaluating clauses */
 	double		full_ms;		/* minimum price of a Scan of the table (ms) */
 	double		examined;		/* number of items that the requests read */
+	int			segments;		/* segments that are read, of this number; 0:
+								 * rows do not show them */
+	int			total_segments;
 	double		item_rows;		/* rows per item examined */
 	double		partition_units;	/* read units of all items with one
 									 * partition key of the table; 0: unknown */
@@ -145,7 +148,10 @@ typedef struct DynAccess
 								 * replaces conditions */
 	int			limit_hint;		/* items of the first page; 0: no hint */
 
-	int			nhash;
+	int			segments;		/* SCAN: number of segments, if the rows show
+								 * theirs; 0: any number */
+	int			nhash;			/* SCAN: 1 if hash[0] are predicates on the
+								 * segment */
 	int			nrange;			/* matched range attributes (from the left) */
 	DynKeyMatch hash[DYN_MAX_KEY_ATTRS];
 	DynKeyMatch range[DYN_MAX_KEY_ATTRS];

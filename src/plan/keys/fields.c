@@ -120,7 +120,8 @@ add_var(FieldWalkerContext *context, Var *var)
 	{
 		for (int i = 0; i < relation->ncolumns; i++)
 		{
-			if (!relation->columns[i].dropped)
+			if (!relation->columns[i].dropped &&
+				!(relation->hides_segment && i + 1 == relation->segment_column))
 				add_field(context, i + 1, NIL);
 		}
 	}

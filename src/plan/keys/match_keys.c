@@ -442,6 +442,38 @@ clause_rinfos(List *clauses)
 	return rinfos;
 }
 
+/*
+ * Matches conditions on the column that shows the segment of an item.  They
+ * are the key of the Scan: only these segments are read.
+ */
+static void
+match_segments(KeyMatch *match, DynAccess *access)
+{
+	static const DynKeyAttr segment = {DYN_SEGMENT_NAME, DYN_TYPE_N};
+	DynTarget	target = {match->plan, &segment, NULL, NULL};
+	ListCell   *lc;
+
+	access->segments = match->plan->segments;
+	access->hash[0].name = segment.name;
+	access->hash[0].type = segment.type;
+	foreach(lc, access->segments > 0 ? match->clauses : NIL)
+	{
+		DynClause  *clause = lfirst(lc);
+		bool		fully_consumed = true;
+		DynPred    *pred = clause->pred == NULL ? NULL
+			: dyn_implied_segments(&target, clause->pred, &fully_consumed);
+
+		if (pred == NULL)
+			continue;
+		access->hash[0].preds = lappend(access->hash[0].preds, pred);
+		access->nhash = 1;
+		if (fully_consumed)
+			consume(match, clause, true);
+		else if (clause->rinfo != NULL)
+			access->key_rinfos = list_append_unique_ptr(access->key_rinfos, clause->rinfo);
+	}
+}
+
 /* ---- filters ---- */
 
 typedef struct FilterCheck
@@ -465,6 +497,8 @@ path_is_forbidden(const FilterCheck *check, const DynPath *path)
 	if (path->nsteps == 0)
 		return false;
 	attribute = path->steps[0].name;
+	if (strcmp(attribute, DYN_SEGMENT_NAME) == 0)
+		return true;
 	if (path->nsteps > 1 && dyn_is_key_attribute(match->plan->meta, attribute))
 		return true;
 	if (check->kind == DYN_ACCESS_QUERY &&
@@ -663,7 +697,8 @@ finish_match(KeyMatch *match, DynAccess *access)
 	match_completeness(match, access);
 	if (match->index != NULL)
 		dyn_index_conditions_add(match->plan, match->index, match->clauses, access);
-	access->key_rinfos = clause_rinfos(match->consumed);
+	access->key_rinfos = list_concat_unique_ptr(access->key_rinfos,
+												clause_rinfos(match->consumed));
 	match_filters(match, access);
 	/*
 	 * items that are read from the table may have changed since the index was
@@ -713,6 +748,8 @@ dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	DynAccess  *access = begin_match(&match, plan, index, clauses, DYN_ACCESS_SCAN);
 
 	access->keys = dyn_count_keys(plan, access);
+	if (index == NULL)
+		match_segments(&match, access);
 	access->multi_partition = true;
 	finish_match(&match, access);
 	return access;
@@ -756,7 +793,8 @@ dyn_match_all_columns(DynRelation *relation, const DynTableMeta *meta)
 	{
 		DynField   *field;
 
-		if (relation->columns[i].dropped)
+		/* only a Scan that is planned for it finds the segment */
+		if (relation->columns[i].dropped || relation->columns[i].segments > 0)
 			continue;
 		field = palloc0(sizeof(DynField));
 		field->attnum = i + 1;

@@ -99,7 +99,10 @@ extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
 extern bool dyn_index_lacks_trust(const DynRelPlan *plan,
 								  const DynIndexMeta *index, List *clauses);
 
-/* Returns the access plan of a Scan that reads all columns. */
+/*
+ * Returns the access plan of a Scan that reads all columns, except that of
+ * segments.
+ */
 extern DynAccess *dyn_match_all_columns(DynRelation *relation,
 										const DynTableMeta *meta);
 

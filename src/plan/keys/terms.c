@@ -433,3 +433,41 @@ dyn_implied_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 	return dyn_is_range_pred(target, pred) && !is_point_leaf(target, pred)
 		? pred : NULL;
 }
+
+/* Returns true for IS NULL and IS NOT NULL of the segment, which is never NULL. */
+static bool
+is_null_test(const DynTarget *target, const DynPred *pred)
+{
+	return pred->kind == DYN_PRED_NULL &&
+		pred->field.attnum == target->plan->relation->segment_column;
+}
+
+DynPred *
+dyn_implied_segments(const DynTarget *target, DynPred *pred, bool *fully_consumed)
+{
+	DynPred    *segments;
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (is_point_leaf(target, pred) || dyn_is_range_pred(target, pred) ||
+		is_null_test(target, pred))
+		return pred;
+	if (!dyn_pred_is_junction(pred))
+	{
+		*fully_consumed = false;
+		return NULL;
+	}
+	segments = dyn_make_pred(pred->kind, NULL);
+	foreach(lc, pred->args)
+	{
+		DynPred    *arm = lfirst(lc);
+
+		if (!is_given(arm))
+			arm = dyn_implied_segments(target, arm, fully_consumed);
+		if (arm != NULL)
+			segments->args = lappend(segments->args, arm);
+		else if (pred->kind == DYN_PRED_OR)
+			return NULL;
+	}
+	return is_given(segments) ? NULL : segments;
+}

@@ -51,6 +51,14 @@ extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
 
 /*
+ * Returns the predicate on segments that a predicate implies, a tree of points,
+ * ranges, NULL tests and conditions without columns; NULL if there is none.
+ * Clears *fully_consumed unless it is equivalent to the predicate.
+ */
+extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
+									 bool *fully_consumed);
+
+/*
  * Returns the summary of the values that all of the predicates together allow
  * for a key attribute.
  */

@@ -333,7 +333,7 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 	}
 	if (access->kind != DYN_ACCESS_SCAN)
 		return NULL;
-	if (plan->advice != NULL)
+	if (plan->advice != NULL || plan->segments > 0)
 		return plan->advice;
 	/* the partition keys of the table, then of each index */
 	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)

@@ -413,15 +413,29 @@ read_items(DynReads *reads, double keys, double bytes)
 
 /*
  * Sets the reads of a Scan, whose segments have at least four pages
- * (exec/fetch/requests.c).
+ * (exec/fetch/requests.c), unless their number is given.
  */
 static void
-read_table(DynReads *reads, double bytes)
+read_table(DynReads *reads, double bytes, double segments)
 {
-	reads->requests = Max(1.0, ceil(bytes / DYN_PAGE_BYTES));
-	reads->width = Max(1.0, reads->requests / 4);
-	reads->units = dyn_page_units(bytes);
+	reads->requests = Max(Max(1.0, segments), ceil(bytes / DYN_PAGE_BYTES));
+	reads->width = segments > 0 ? segments : Max(1.0, reads->requests / 4);
+	reads->units = Max(dyn_page_units(bytes), segments * DYN_LEAST_UNITS);
 	reads->bytes = bytes;
+}
+
+/*
+ * Returns the estimated number of segments that a Scan reads; 0 if its rows do
+ * not show them.
+ */
+static double
+segments_read(const DynRelPlan *plan, const DynAccess *access)
+{
+	if (access->nhash == 0)
+		return access->segments;
+	return Max(1.0, rint(access->segments *
+						 clauselist_selectivity(plan->root, access->key_rinfos,
+												plan->rel->relid, JOIN_INNER, NULL)));
 }
 
 /* Sets the reads of the requests; returns the items that they examine. */
@@ -441,7 +455,10 @@ read_access(DynReads *reads, const DynRelPlan *plan,
 	}
 	if (access->kind == DYN_ACCESS_SCAN)
 	{
-		read_table(reads, assumed_bytes(plan, index));
+		double		segments = segments_read(plan, access);
+		double		share = segments > 0 ? segments / access->segments : 1;
+
+		read_table(reads, assumed_bytes(plan, index) * share, segments);
 		return reads->bytes / bytes;
 	}
 	/* each partition is read page by page, several of them concurrently */
@@ -687,6 +704,9 @@ dyn_estimate_access(const DynRelPlan *plan,
 	else
 	{
 		estimate_reads(estimate, plan, access, index);
+		if (access->segments > 0)
+			estimate->segments = (int) segments_read(plan, access);
+		estimate->total_segments = access->segments;
 		if (index == NULL && access->kind != DYN_ACCESS_SCAN && !access->multi_partition)
 			estimate->partition_units = partition_units(plan);
 		find_prices(&estimate->prices, plan, access, index);
@@ -696,7 +716,7 @@ dyn_estimate_access(const DynRelPlan *plan,
 	/* the time for the requests of a Scan alone, without any transfer */
 	prices = estimate->prices;
 	prices.capacity = prices.base;
-	read_table(&of_table, assumed_bytes(plan, NULL));
+	read_table(&of_table, assumed_bytes(plan, NULL), 0);
 	of_table.bytes = 0;
 	estimate->full_ms = dyn_reads_price(&of_table, &prices);
 	estimate->assumed = size_is_unknown(plan);

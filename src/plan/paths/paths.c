@@ -143,6 +143,20 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	return false;
 }
 
+/* Returns true if other relations give values for the access plan's keys. */
+static bool
+uses_others(const DynAccess *access, const ParamPathInfo *param)
+{
+	ListCell   *lc;
+
+	foreach(lc, param->ppi_clauses)
+	{
+		if (list_member_ptr(access->key_rinfos, lfirst(lc)))
+			return true;
+	}
+	return false;
+}
+
 /* Returns the keyed access plan of one target with these clauses, or NULL. */
 static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses,
@@ -151,8 +165,6 @@ match_target(DynRelPlan *plan, int target, List *clauses,
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
 	DynAccess  *access = index == NULL && clauses == plan->clauses ? plan->keyed
 		: dyn_match_keys(plan, index, clauses);
-	bool		joins = (param == NULL);
-	ListCell   *lc;
 
 	if (access == NULL && param == NULL && index != NULL &&
 		plan->relation->ntemplated > 0 &&
@@ -160,9 +172,7 @@ match_target(DynRelPlan *plan, int target, List *clauses,
 		advise_trust(plan, index);
 	if (access == NULL)
 		return NULL;
-	foreach(lc, param != NULL ? param->ppi_clauses : NIL)
-		joins |= list_member_ptr(access->key_rinfos, lfirst(lc));
-	if (!joins || (index != NULL && !index_has_key_path(plan, index, clauses)))
+	if ((param != NULL && !uses_others(access, param)) || (index != NULL && !index_has_key_path(plan, index, clauses)))
 		return NULL;
 	return access;
 }
@@ -241,7 +251,7 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 	const DynRelPlan *other = rel->fdw_private;
 
 	return rel->reloptkind == RELOPT_BASEREL && dyn_is_our_relation(rel) &&
-		other != NULL && other->relation->connection == one->relation->connection &&
+		other != NULL && other->segments == one->segments && other->relation->connection == one->relation->connection &&
 		strcmp(other->relation->table, one->relation->table) == 0 &&
 		other->relation->consistent == one->relation->consistent &&
 		!has_key_access(rel->fdw_private);
@@ -584,6 +594,38 @@ parameterisations(DynRelPlan *plan)
 	return sets;
 }
 
+/* ---- segments ---- */
+
+/*
+ * Adds Scans of the table, because only these show the segment of an item.
+ * Values of other relations may select the segments.
+ */
+static void
+add_segment_paths(DynRelPlan *plan)
+{
+	AttrNumber	attnum = plan->relation->segment_column;
+	DynPathChoice choice = {.target = DYN_TARGET_TABLE};
+	List	   *sets = NIL;
+	ListCell   *lc;
+
+	plan->advice = !has_key_access(plan) ? NULL
+		: psprintf("only a Scan shows column \"%s\", so keys and indexes cannot be used; use a foreign table without it",
+				   dyn_relation_column(plan->relation, attnum)->name);
+	add_access_path(plan, dyn_match_scan(plan, NULL, plan->clauses), &choice, NIL, NULL);
+	if (plan->rel->has_eclass_joins || plan->rel->joininfo != NIL)
+		collect_column_sets(plan, attnum, &sets);
+	foreach(lc, sets)
+	{
+		ParamPathInfo *param = get_baserel_parampathinfo(plan->root, plan->rel, lfirst(lc));
+		List	   *clauses = dyn_quals_classify(plan, param->ppi_clauses);
+		DynAccess  *access = dyn_match_scan(plan, NULL,
+											list_concat_copy(plan->clauses, clauses));
+
+		if (uses_others(access, param))
+			add_access_path(plan, access, &choice, NIL, param);
+	}
+}
+
 /* ---- optional conditions ---- */
 
 /*
@@ -659,6 +701,11 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	DynAccess  *united;
 	ListCell   *lc;
 
+	if (plan->segments > 0)
+	{
+		add_segment_paths(plan);
+		return;
+	}
 	add_key_paths(plan, plan->clauses, NULL);
 	united = dyn_union_find(plan, &choice);
 	if (united != NULL)

@@ -208,6 +208,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 
 	if (IS_UPPER_REL(baserel))
 		return count_plan(baserel, tlist);
+	scan_clauses = list_concat_copy(scan_clauses, plan->bounds);
 	clauses = list_concat(dyn_row_clauses(plan->relation),
 						  dyn_quals_classify(plan, scan_clauses));
 	choice = dyn_choice_of(best_path);
@@ -318,7 +319,7 @@ countable_access(RelOptInfo *input_rel)
 	access = dyn_match_choice(plan, &choice, plan->clauses);
 	if (!dyn_access_can(access, DYN_CAN_COUNT))
 		return NULL;
-	foreach(lc, input_rel->baserestrictinfo)
+	foreach(lc, list_concat_copy(input_rel->baserestrictinfo, plan->bounds))
 	{
 		if (!list_member_ptr(access->exact_rinfos, lfirst(lc)))
 			return NULL;

@@ -253,6 +253,27 @@ returned_columns(PlannerInfo *root, Index rtindex)
 	return translate(root, rtindex, context.attnums);
 }
 
+bool
+dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
+						AttrNumber attnum)
+{
+	Relation	relation = table_open(relid, NoLock);
+	Bitmapset  *read = bms_union(read_columns(root, rtindex, relation),
+								 returned_columns(root, rtindex));
+	Bitmapset  *assigned = NULL;
+	ListCell   *lc;
+	bool		reads;
+
+	foreach(lc, root->update_colnos)
+		assigned = bms_add_member(assigned, lfirst_int(lc));
+	read = bms_union(read, translate(root, rtindex, assigned));
+	reads = bms_is_member(attnum, read) || bms_is_member(0, read) ||
+		TupleDescAttr(RelationGetDescr(relation), attnum - 1)->attnotnull;
+
+	table_close(relation, NoLock);
+	return reads;
+}
+
 /*
  * Adds junk columns to a DELETE, with those that RETURNING shows: it may show a
  * row before its request is sent.  For an UPDATE, core adds a full-row Var.
@@ -307,6 +328,25 @@ refuse_documents(const DynRelation *relation, const Bitmapset *attnums)
 	}
 }
 
+/*
+ * Raises an error if the segment of a new or existing row would be shown that
+ * no Scan has read.
+ */
+static void
+refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
+{
+	if (relation->segment_column == 0 ||
+		!(bms_is_member(relation->segment_column, attnums) || bms_is_member(0, attnums)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot read column \"%s\" in an INSERT into foreign table \"%s\"",
+					dyn_relation_column(relation, relation->segment_column)->name,
+					relation->name),
+			 errdetail("Only a Scan finds the segment of an item."),
+			 errhint("Name the other columns in RETURNING and ON CONFLICT.")));
+}
+
 static List *
 integers_of(const Bitmapset *members)
 {
@@ -329,6 +369,7 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 	(void) read_walker((Node *) plan->onConflictWhere, &context);
 	context.attnums = expand_whole_row(add_constraints(context.attnums, relation), relation);
 	refuse_documents(map->relation, context.attnums);
+	refuse_segment(map->relation, context.attnums);
 	return context.attnums;
 }
 
@@ -345,8 +386,8 @@ is_read_by_key(PlannerInfo *root, const ModifyTable *plan, Index target)
 		root->parse->cteList != NIL || list_length(plan->resultRelations) != 1 ||
 		!IsA(scan, ForeignScan) || scan->scan.scanrelid != target)
 		return false;
-	access = dyn_access_of_scan(scan);
-	return access != NULL && access->kind == DYN_ACCESS_GET &&
+	access = dyn_access_of_node(linitial(scan->fdw_private));
+	return access->kind == DYN_ACCESS_GET &&
 		access->index == NULL && !access->count_only && access->filters == NIL &&
 		access->inner == NIL && access->optional_quals == NIL &&
 		access->nconditions == 0;
@@ -454,7 +495,9 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	dyn_write_map_require(map, plan->operation);
 	if (plan->onConflictSet != NIL)
 		read = read_by_upsert(map, relation, plan, resultRelation);
-	if (plan->operation != CMD_INSERT)
+	if (plan->operation == CMD_INSERT)
+		refuse_segment(map->relation, returned_columns(root, resultRelation));
+	else
 	{
 		Bitmapset  *named = translate(root, resultRelation, read_by_statement(root));
 
@@ -463,6 +506,9 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 						 bms_del_member(returned_columns(root, resultRelation), 0));
 		read = without_documents(map->relation,
 								 read_columns(root, resultRelation, relation));
+		/* the key determines the segment, which is not compared */
+		if (map->relation->segment_column != 0)
+			read = bms_del_member(read, map->relation->segment_column);
 	}
 	if (may_presume(root, plan, resultRelation, map, relation, read))
 		dyn_access_node_presume(linitial(((ForeignScan *) outerPlan(plan))->fdw_private));

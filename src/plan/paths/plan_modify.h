@@ -31,6 +31,13 @@ extern int	dynIsForeignRelUpdatable(Relation rel);
  */
 extern struct DynWriteMap *dyn_modify_open_map(const Query *query, Oid relid);
 
+/*
+ * Returns true if the statement, a constraint or a trigger uses this column of
+ * a target.  If not, the full row of an UPDATE may lack it.
+ */
+extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
+									AttrNumber attnum);
+
 /* Returns the name of the junk column for a column of a target; palloc'd. */
 extern char *dyn_row_identity_name(Relation relation, AttrNumber attnum);
 

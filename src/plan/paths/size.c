@@ -23,6 +23,7 @@
 
 #include "access/htup_details.h"
 #include "access/stratnum.h"
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
@@ -34,6 +35,8 @@
 #include "optimizer/prep.h"
 #include "optimizer/restrictinfo.h"
 #include "rewrite/rewriteManip.h"
+#include "utils/array.h"
+#include "utils/partcache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/typcache.h"
@@ -41,6 +44,7 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/tables/relation.h"
 #include "cost.h"
+#include "plan_modify.h"
 #include "planner.h"
 
 static get_relation_stats_hook_type previous_hook = NULL;
@@ -122,6 +126,35 @@ check_clauses(DynRelPlan *plan)
 	return dyn_quals_classify(plan, rinfos);
 }
 
+/*
+ * Returns the partition constraint if it is on the column that shows segments.
+ * PostgreSQL assumes that it holds, so the rows of the partition are those for
+ * which it does, and each statement reads the column.
+ */
+static List *
+partition_bounds(const DynRelPlan *plan)
+{
+	AttrNumber	attnum = plan->relation->segment_column;
+	Relation	rel;
+	List	   *quals;
+	Bitmapset  *attnums = NULL;
+	List	   *rinfos = NIL;
+	ListCell   *lc;
+
+	if (attnum == 0)
+		return NIL;
+	rel = table_open(plan->relation->relid, NoLock);
+	quals = copyObject(RelationGetPartitionQual(rel));
+	table_close(rel, NoLock);
+	pull_varattnos((Node *) quals, 1, &attnums);
+	if (!bms_is_member(attnum - FirstLowInvalidHeapAttributeNumber, attnums))
+		return NIL;
+	ChangeVarNodes((Node *) quals, 1, plan->relid, 0);
+	foreach(lc, quals)
+		rinfos = lappend(rinfos, make_simple_restrictinfo(plan->root, lfirst(lc)));
+	return rinfos;
+}
+
 static DynRelPlan *
 make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 {
@@ -143,15 +176,21 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	foreach(lc, root->rowMarks)
 		plan->relation->locked |= lfirst_node(PlanRowMark, lc)->rti == baserel->relid;
 	plan->relation->target = bms_is_member(baserel->relid, root->all_result_relids);
+	plan->relation->hides_segment = plan->relation->target &&
+		plan->relation->segment_column != 0 &&
+		!dyn_modify_reads_column(root, baserel->relid, relid,
+								 plan->relation->segment_column);
 	plan->meta = dyn_session_table(plan->relation->connection,
 								   plan->relation->table);
 	dyn_relation_connect_described(plan->relation, plan->meta);
 	baserel->fdw_private = plan;
+	plan->bounds = partition_bounds(plan);
 	plan->clauses = list_concat(dyn_row_clauses(plan->relation),
-								dyn_quals_classify(plan, baserel->baserestrictinfo));
+								dyn_quals_classify(plan, list_concat_copy(baserel->baserestrictinfo,
+																		  plan->bounds)));
 	plan->checks = check_clauses(plan);
 	dyn_collect_fields(plan, (Node *) baserel->reltarget->exprs, &plan->fields);
-	foreach(lc, baserel->baserestrictinfo)
+	foreach(lc, list_concat_copy(baserel->baserestrictinfo, plan->bounds))
 		dyn_collect_fields(plan, (Node *) lfirst_node(RestrictInfo, lc)->clause,
 						   &plan->fields);
 	/*
@@ -160,9 +199,12 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	 */
 	foreach(lc, plan->fields)
 	{
-		if (dyn_key_type_check(plan->relation, plan->meta,
-							   ((DynField *) lfirst(lc))->attnum) != plan->meta)
+		AttrNumber	attnum = ((DynField *) lfirst(lc))->attnum;
+
+		if (dyn_key_type_check(plan->relation, plan->meta, attnum) != plan->meta)
 			return make_rel_plan(root, baserel, relid);
+		plan->segments = Max(plan->segments,
+							 dyn_relation_column(plan->relation, attnum)->segments);
 	}
 	plan->analysed = baserel->tuples > 0;
 	plan->fetched = dyn_fetched_part(plan);
@@ -288,6 +330,10 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	plan->item_rows = plan->relation->unnest == NULL ? 1
 		: dyn_relation_may_reject_items(plan->relation) ? ITEM_ROWS
 		: baserel->tuples / plan->items;
+	if (plan->bounds != NIL)
+		baserel->tuples = clamp_row_est(baserel->tuples *
+										clauselist_selectivity(root, plan->bounds,
+															   baserel->relid, JOIN_INNER, NULL));
 	add_unique_key(baserel, plan);
 	set_baserel_size_estimates(root, baserel);
 	if (access == NULL)
@@ -306,10 +352,11 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 
 /*
  * Returns a row of pg_statistic with the numbers of NULLs and of distinct
- * values.
+ * values.  `most` > 0: adds a histogram of the integers from 0 to `most`.
  */
 static HeapTuple
-make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share)
+make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share, float4 distinct,
+				const DynCodec *codec, int64 most)
 {
 	Relation	catalog = table_open(StatisticRelationId, AccessShareLock);
 	Datum		values[Natts_pg_statistic] = {0};
@@ -319,11 +366,24 @@ make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share)
 	values[Anum_pg_statistic_starelid - 1] = ObjectIdGetDatum(relid);
 	values[Anum_pg_statistic_staattnum - 1] = Int16GetDatum(attnum);
 	values[Anum_pg_statistic_stanullfrac - 1] = Float4GetDatum(nulls_share);
-	values[Anum_pg_statistic_stadistinct - 1] = Float4GetDatum(-1.0f / DYN_COLLECTION_ITEMS);
+	values[Anum_pg_statistic_stadistinct - 1] = Float4GetDatum(distinct);
 	for (int i = 0; i < STATISTIC_NUM_SLOTS; i++)
 	{
 		nulls[Anum_pg_statistic_stanumbers1 - 1 + i] = true;
 		nulls[Anum_pg_statistic_stavalues1 - 1 + i] = true;
+	}
+	if (most > 0)
+	{
+		Datum		bounds[] = {dyn_codec_integer(codec, 0), dyn_codec_integer(codec, most)};
+		TypeCacheEntry *entry = lookup_type_cache(codec->basetype, TYPECACHE_LT_OPR);
+
+		values[Anum_pg_statistic_stakind1 - 1] = Int16GetDatum(STATISTIC_KIND_HISTOGRAM);
+		values[Anum_pg_statistic_staop1 - 1] = ObjectIdGetDatum(entry->lt_opr);
+		values[Anum_pg_statistic_stavalues1 - 1] =
+			PointerGetDatum(construct_array(bounds, lengthof(bounds), codec->basetype,
+											entry->typlen, entry->typbyval,
+											entry->typalign));
+		nulls[Anum_pg_statistic_stavalues1 - 1] = false;
 	}
 	tuple = heap_form_tuple(RelationGetDescr(catalog), values, nulls);
 	table_close(catalog, AccessShareLock);
@@ -336,6 +396,22 @@ dyn_is_guess(const VariableStatData *variable)
 {
 	return HeapTupleIsValid(variable->statsTuple) &&
 		variable->freefunc == heap_freetuple;
+}
+
+/* Not a guess: each segment is assumed to have the same number of items. */
+static HeapTuple
+segment_statistics(const DynRelation *relation)
+{
+	const DynColumn *column = dyn_relation_column(relation, relation->segment_column);
+
+	return make_statistics(relation->relid, relation->segment_column, 0, column->segments,
+						   &column->codec, column->segments - 1);
+}
+
+static void
+free_segment_statistics(HeapTuple tuple)
+{
+	heap_freetuple(tuple);
 }
 
 static bool
@@ -355,13 +431,22 @@ report_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 		if (root->simple_rte_array[i] == rte)
 			rel = root->simple_rel_array[i];
 	}
-	if (rel == NULL || !dyn_is_our_relation(rel) || !dyn_collections_are_unknown(rel, attnum))
+	if (rel == NULL || !dyn_is_our_relation(rel) || rel->fdw_private == NULL)
 		return false;
 	plan = rel->fdw_private;
+	if (attnum > 0 && attnum == plan->relation->segment_column)
+	{
+		variable->statsTuple = segment_statistics(plan->relation);
+		variable->freefunc = free_segment_statistics;
+		return true;
+	}
+	if (!dyn_collections_are_unknown(rel, attnum))
+		return false;
 	/* all items have key attributes; for other columns, use core's default */
 	nulls = attnum == dyn_relation_only_column_of(plan->relation, &plan->meta->key.hash[0])
 		? 0 : DEFAULT_UNK_SEL;
-	variable->statsTuple = make_statistics(rte->relid, attnum, nulls);
+	variable->statsTuple = make_statistics(rte->relid, attnum, nulls,
+										   -1.0f / DYN_COLLECTION_ITEMS, NULL, 0);
 	variable->freefunc = heap_freetuple;
 	return true;
 }
