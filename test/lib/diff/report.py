@@ -20,6 +20,7 @@ from occurrences import make_occurrences
 from related import make_related
 from replaced import Replaced
 from runner import Runner
+from segmented import make_segmented
 from smaller import DEAR, make_smaller
 from spelled import make_spelled
 from twins import make_tables
@@ -63,7 +64,7 @@ def set_up(fx, rng):
                "CREATE DOMAIN doc AS jsonb CHECK (NOT VALUE ? 'bad'); "
                f"CREATE TYPE mood AS ENUM ({', '.join(quote(word) for word in Enum.words)})")
     fx.execute("CREATE EXTENSION citext; CREATE DOMAIN label AS text COLLATE \"C\" CHECK (VALUE <> 'forbidden')")
-    tables = make_tables() + make_edges() + make_spelled() + make_documented() + make_unnested() + make_smaller() + make_unions() + make_zoned()
+    tables = make_tables() + make_edges() + make_spelled() + make_documented() + make_segmented() + make_unnested() + make_smaller() + make_unions() + make_zoned()
     for table in tables:
         table.create(fx, rng)
         table.weight = {"types": 3, "ss": 5, "sn": 2, "ns": 2, "mis": 1.5, "big": 0.15, "none": 0.3, "orx": 0.3}.get(table.name, table.weight)
