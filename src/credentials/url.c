@@ -61,6 +61,9 @@ copy_parts(char *const texts[PARTS], const char *url, const char *what,
 		return dyn_error_set(err, "%s contains a query", what);
 	if (texts[HOST] == NULL || texts[PATH] == NULL)
 		return dyn_error_memory(err);
+	/* libcurl has decoded it */
+	if (texts[HOST][0] == '\0' || !dyn_response_is_visible(texts[HOST]))
+		return dyn_error_set(err, "%s contains a host name with characters that are not ASCII", what);
 	size = strlen(texts[HOST]) + 16;
 	parts->host = malloc(size);
 	parts->path = strdup(texts[PATH]);

@@ -423,6 +423,7 @@ refuses_urls(void)
 		{"http://u:p@h/", "it contains a user name"},
 		{"http://h/?a=b", "it contains a query"},
 		{"http://h?", "it contains a query"},	/* what is appended would be one */
+		{"http://a%FFb/", "it contains a host name with characters that are not ASCII"},
 		{"http://h/#f", "it contains a fragment"},
 		{"http://h/#", "it contains a fragment"}
 	};

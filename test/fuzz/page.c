@@ -1,63 +1,16 @@
 /*
- * fuzz_page.c
- *		libFuzzer target for the page reader, the walk and the decoders.
+ * page.c
+ *		Fuzzes the page reader, the walk and the decoders.
  *
- *		make fuzz				builds build/fuzz/fuzz_page and its seeds
- *		build/fuzz/fuzz_page -max_total_time=300 build/fuzz/seeds
- *
- * Besides what the sanitizers find, it demands that an accepted page keeps its
- * promises: every slice lies in the response, every walk ends balanced, text
- * is never longer than its slice, the items are as many as were counted, and
- * what we accept as a page is legal JSON.
- *
- * Built with -DMAKE_SEEDS it is a program that writes random responses, one
- * file each, into the folder it is given.
+ * An accepted page keeps its promises: every slice is in the response, every
+ * walk ends balanced, text is never longer than its slice, the items are as
+ * many as were counted, and the page is legal JSON.
  */
 #include "any_json.h"
+#include "fuzz.h"
 #include "node_facts.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#ifdef MAKE_SEEDS
-
-#include "random_page.h"
-
-#define SEEDS 200
-
-int
-main(int argc, char **argv)
-{
-	Text		text = {malloc(TEXT_MAX), 0};
-	int			i;
-
-	if (argc != 2 || text.data == NULL)
-		return 1;
-	for (i = 0; i < SEEDS; i++)
-	{
-		char		path[1024];
-		FILE	   *file;
-
-		make_response(&text);
-		if (i % 4 == 3)
-			spoil(&text);
-		snprintf(path, sizeof(path), "%s/seed-%03d", argv[1], i);
-		file = fopen(path, "wb");
-		if (file == NULL)
-			return 1;
-		fwrite(text.data, 1, text.len, file);
-		fclose(file);
-	}
-	free(text.data);
-	return 0;
-}
-
-#else
-
 #define SLOTS 9
-
-extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const DynStep steps[SLOTS][3] = {
 	{{"a", 1, 0}},
@@ -75,13 +28,6 @@ static const DynPath paths[SLOTS] = {
 	{steps[0], 1}, {steps[1], 1}, {steps[2], 2}, {steps[3], 2}, {steps[4], 1},
 	{steps[5], 3}, {steps[6], 1}, {steps[7], 1}, {steps[8], 1},
 };
-
-static void
-demand(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 static void
 finish_scalar(const DynValue *v)
@@ -164,4 +110,3 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-#endif

@@ -1,0 +1,180 @@
+/*
+ * documents.c
+ *		Fuzzes the readers of error documents, descriptions of tables,
+ *		responses to writes, single items and credentials.
+ *
+ * The first byte selects the reader.  Texts to be shown are printable UTF-8
+ * without the secrets of the request; slices are in the document; an item is
+ * equal to itself.
+ */
+#include "aws/awserror.h"
+#include "credentials/provider_response.h"
+#include "dynamodb/item_equal.h"
+#include "dynamodb/metadata.h"
+#include "dynamodb/write.h"
+#include "fuzz.h"
+
+#define SECRET	"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+#define TOKEN	"IQoJb3JpZ2luX2VjEXAMPLETOKEN"
+#define REASONS	3
+
+static void
+is_showable(const char *text)
+{
+	demand(dyn_utf8_valid(text, strlen(text)));
+	for (const char *c = text; *c != '\0'; c++)
+		demand((unsigned char) *c >= ' ' && *c != 0x7f);
+	demand(strstr(text, SECRET) == NULL && strstr(text, TOKEN) == NULL);
+}
+
+static void
+read_error(const char *text, size_t len)
+{
+	DynCredentials credentials = {"AKIAIOSFODNN7EXAMPLE", SECRET, TOKEN, 0};
+	DynAwsError error;
+	char		excerpt[64];
+
+	if (dyn_awserror_parse(text, len, &credentials, &error))
+		demand(error.code[0] != '\0');
+	is_showable(error.code);
+	is_showable(error.message);
+	is_showable(error.throttle_reason);
+	dyn_awserror_excerpt(text, len, &credentials, excerpt, sizeof(excerpt));
+	is_showable(excerpt);
+}
+
+static void
+read_description(const char *text, size_t len)
+{
+	const char *reason = NULL;
+	DynTableMeta *meta = dyn_metadata_parse(text, len, &reason);
+
+	if (meta == NULL)
+	{
+		demand(reason != NULL);
+		return;
+	}
+	demand(meta->key.nhash == 1 && meta->key.nrange <= 1);
+	for (int i = 0; i < meta->nindexes; i++)
+	{
+		const DynIndexMeta *index = &meta->indexes[i];
+
+		demand(index->key.nhash >= 1 && index->key.nhash <= DYN_MAX_KEY_ATTRS);
+		demand(index->key.nrange >= 0 && index->key.nrange <= DYN_MAX_KEY_ATTRS);
+		demand(dyn_metadata_item_bytes(meta, index) >= 0);
+		demand(dyn_index_projects(meta, index, index->key.hash[0].name));
+		demand(dyn_metadata_schema(meta, index->name) != NULL);
+	}
+	demand(dyn_metadata_same_schema(meta, meta));
+	dyn_metadata_free(meta);
+}
+
+static void
+is_within(const char *part, size_t n, const char *text, size_t len)
+{
+	demand(part == NULL || (part >= text && part + n <= text + len));
+}
+
+static void
+read_write(const char *text, size_t len)
+{
+	DynWritten	written = {0};
+	DynCancelReason reasons[REASONS];
+	const char *item;
+	size_t		item_len;
+
+	for (int returns = DYN_RETURN_NONE; returns <= DYN_RETURN_ALL_OLD; returns++)
+	{
+		if (dyn_write_check(text, len, "t", returns, &written) == NULL)
+			is_within(written.attributes, written.attributes_len, text, len);
+	}
+	if (dyn_write_failed_item(text, len, &item, &item_len) == NULL)
+		is_within(item, item_len, text, len);
+	for (int n = 1; n <= REASONS; n++)
+	{
+		if (dyn_write_cancel_reasons(text, len, reasons, n) != NULL)
+			continue;
+		for (int i = 0; i < n; i++)
+			is_within(reasons[i].item, reasons[i].item_len, text, len);
+	}
+}
+
+static void
+read_item(const char *text, size_t len)
+{
+	static const DynStep steps[] = {{"a", 1, 0}, {"b", 1, 0}};
+	static const DynPath path = {steps, 2};
+	static DynPathTree *tree;
+	static DynPage page;
+	DynPageError error;
+	DynItemTree *item;
+	DynItemTree *again;
+	DynScalar	value;
+	DynBuffer	memory;
+
+	if (tree == NULL)
+	{
+		tree = dyn_path_tree_create(NULL, 0);
+		dyn_page_init(&page);
+	}
+	item = dyn_item_tree_parse(text, len);
+	again = dyn_item_tree_parse(text, len);
+	demand((item == NULL) == (again == NULL));
+	if (item == NULL || !dyn_page_parse_item(&page, tree, text, len, &error))
+	{
+		dyn_item_tree_free(item);
+		dyn_item_tree_free(again);
+		return;
+	}
+	/* a number out of range is not equal to anything */
+	demand(dyn_item_tree_equal(item, again) || strstr(text, "\"N") != NULL);
+	dyn_buffer_init(&memory, 0);
+	for (int n = 1; n <= 2; n++)
+	{
+		DynPath		at = {steps, n};
+		DynType		type = dyn_item_tree_type(item, &path, n);
+
+		demand(dyn_item_tree_scalar(item, &at, &value, &memory));
+		demand(value.type == type);
+		if (type == DYN_TYPE_S || type == DYN_TYPE_BOOL)
+			demand(dyn_item_tree_has(again, &(DynPathValue) {&at, value}, 1));
+	}
+	dyn_buffer_free(&memory);
+	dyn_item_tree_free(item);
+	dyn_item_tree_free(again);
+}
+
+static void
+read_credentials(const char *text, size_t len)
+{
+	static const DynResponseNames names = {
+		"AccessKeyId", "SecretAccessKey", "Token", "Expiration", NULL
+	};
+	DynCredentials credentials = {0};
+	DynError	err = {0};
+
+	if (dyn_response_read_json(text, len, &names, "the reply", &credentials, &err))
+	{
+		demand(dyn_credentials_suit_header(credentials.access_key_id) &&
+			   dyn_credentials_suit_header(credentials.secret_access_key));
+		dyn_credentials_clear(&credentials);
+	}
+	else
+		demand(err.message[0] != '\0' && credentials.access_key_id == NULL);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static void (*const readers[]) (const char *text, size_t len) = {
+		read_error, read_description, read_write, read_item, read_credentials
+	};
+	Input		input = {(const char *) data, size};
+	unsigned	reader = take_number(&input, sizeof(readers) / sizeof(readers[0]));
+	size_t		len;
+	char	   *text = take_rest(&input, &len);
+
+	readers[reader] (text, len);
+	free(text);
+	return 0;
+}
