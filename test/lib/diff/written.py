@@ -588,15 +588,15 @@ class Generator:            # pylint: disable=too-many-instance-attributes
         return [name for name in wanted if not self.coverage[name]]
 
 
-def run(fx, count, seed, first=False):
+def run(fx, count, seed, flags=()):
     """Run so many statements, print the figures; the differences and the holes."""
     generator = Generator(fx, seed)
     try:
-        generator.run(count, first)
+        generator.run(count, "--first" in flags)
     finally:
         generator.far.connection.close()
         generator.near.connection.close()
-    missing = generator.holes() if count >= FULL else []
+    missing = generator.holes() if count >= FULL and "--no-coverage" not in flags else []
     changed = sum(many for name, many in generator.coverage.items() if name.endswith(": done") and " on " in name)
     print(f"# {count} writes from seed {seed}: {changed} changed something, {len(generator.differences)} differ; outcomes: " +
           ", ".join(f"{name[8:]} {many}" for name, many in sorted(generator.coverage.items()) if name.startswith("outcome ")))
