@@ -18,12 +18,9 @@
 #define PRINT_CHARS	64			/* maximum number of characters printed for one
 								 * value */
 
-bool
-dyn_wire_scalar(DynBuffer *buf, const DynScalar *value)
+void
+dyn_wire_payload(DynBuffer *buf, const DynScalar *value)
 {
-	dyn_buffer_append(buf, "{\"", 2);
-	dyn_buffer_append_str(buf, dyn_type_name(value->type));
-	dyn_buffer_append(buf, "\":", 2);
 	switch (value->type)
 	{
 		case DYN_TYPE_S:
@@ -45,6 +42,15 @@ dyn_wire_scalar(DynBuffer *buf, const DynScalar *value)
 			dyn_buffer_append(buf, value->data, value->len);
 			break;
 	}
+}
+
+bool
+dyn_wire_scalar(DynBuffer *buf, const DynScalar *value)
+{
+	dyn_buffer_append(buf, "{\"", 2);
+	dyn_buffer_append_str(buf, dyn_type_name(value->type));
+	dyn_buffer_append(buf, "\":", 2);
+	dyn_wire_payload(buf, value);
 	return dyn_buffer_append_char(buf, '}');
 }
 

@@ -41,8 +41,9 @@ dyn_value_encodes(const DynValue *value, const DynScalar *scalar)
 		memcmp(value->data, scalar->data, scalar->len) == 0;
 }
 
-/* Writes {"S":"..."}. */
+/* Writes {"S":"..."}; the payload is what follows the colon. */
 extern bool dyn_wire_scalar(DynBuffer *buf, const DynScalar *value);
+extern void dyn_wire_payload(DynBuffer *buf, const DynScalar *value);
 
 /* One attribute of a primary key (or of an ExclusiveStartKey). */
 typedef struct DynKeyPart

@@ -100,6 +100,13 @@ class Atomic(writes.TestCase):
             self.assertEqual(self.outcome(sql), "0A000")
         self.assertSameTables()
 
+    def test_key_that_occurs_twice(self):
+        """Whether DO UPDATE affects the first of both rows is known too late."""
+        sql = "INSERT INTO far AS t VALUES ('a', 1), ('a', 1) ON CONFLICT (id, n) DO UPDATE SET note = 'x'"
+        for condition in ("", " WHERE t.total IS NULL", " WHERE t.total IS NOT NULL"):
+            self.assertEqual(self.outcome(sql + condition), "0A000")
+        self.assertSameTables()
+
 
 class Paths(writes.TestCase):
     """Columns in maps that an item may lack."""

@@ -12,6 +12,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "../../dynamodb/units.h"
 #include "../../model/server/memory.h"
 #include "../../model/session/guc.h"

@@ -55,9 +55,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	Index		rti = plan->scan.scanrelid > 0 ? plan->scan.scanrelid
 		: bms_next_member(dyn_plan_base_relids(plan), -1);
 	RangeTblEntry *rte = exec_rt_fetch(rti, node->ss.ps.state);
-	Oid			userid = dyn_plan_check_as_user(plan, rte);
-	DynRelation *relation = dyn_relation_open(rte->relid, OidIsValid(userid)
-											  ? userid : GetUserId());
+	DynRelation *relation = dyn_relation_open(rte->relid, dyn_plan_check_as_user(plan, rte));
 	DynScan    *scan = dyn_scan_create(node, relation);
 
 	node->fdw_state = scan;

@@ -27,15 +27,6 @@ await_text(DynAwaitReason reason)
 		: reason == DYN_AWAITS_AFTER_TRIGGER ? "AFTER trigger" : "RETURNING";
 }
 
-static DynRelation *
-open_relation(ModifyTableState *mtstate, ResultRelInfo *rinfo)
-{
-	Oid			userid = dyn_result_rel_user(rinfo, mtstate->ps.state);
-
-	return dyn_relation_open(RelationGetRelid(rinfo->ri_RelationDesc),
-							 OidIsValid(userid) ? userid : GetUserId());
-}
-
 static void
 show_counters(const DynModify *modify, ExplainState *es)
 {
@@ -80,7 +71,9 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 						List *private, int subplan_index, ExplainState *es)
 {
 	DynModify  *modify = rinfo->ri_FdwState;
-	DynRelation *relation = open_relation(mtstate, rinfo);
+	DynRelation *relation =
+		dyn_relation_open(RelationGetRelid(rinfo->ri_RelationDesc),
+						  dyn_result_rel_user(rinfo, mtstate->ps.state));
 
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation", operation_name(mtstate->operation), es);

@@ -36,34 +36,16 @@ check_permitted(const DynRelation *relation)
 						relation->name)));
 }
 
-static bool
-has_trigger(const TriggerDesc *triggers, CmdType operation, bool before, bool row)
-{
-	if (triggers == NULL)
-		return false;
-	switch (operation)
-	{
-		case CMD_INSERT:
-			return row ? before ? triggers->trig_insert_before_row
-				: triggers->trig_insert_after_row
-				: triggers->trig_insert_after_statement;
-		case CMD_UPDATE:
-			return before ? triggers->trig_update_before_row
-				: triggers->trig_update_after_row;
-		default:
-			return before ? triggers->trig_delete_before_row
-				: triggers->trig_delete_after_row;
-	}
-}
-
 /* True if COPY fires AFTER triggers, which happens before the last flush. */
 static bool
 copy_has_after_trigger(const ResultRelInfo *rinfo)
 {
 	for (; rinfo != NULL; rinfo = rinfo->ri_RootResultRelInfo)
 	{
-		if (has_trigger(rinfo->ri_TrigDesc, CMD_INSERT, false, true) ||
-			has_trigger(rinfo->ri_TrigDesc, CMD_INSERT, false, false))
+		const TriggerDesc *triggers = rinfo->ri_TrigDesc;
+
+		if (triggers != NULL && (triggers->trig_insert_after_row ||
+								 triggers->trig_insert_after_statement))
 			return true;
 		if (rinfo->ri_RootResultRelInfo == rinfo)
 			break;
@@ -94,9 +76,9 @@ await_reason(const DynModify *modify)
 	CmdType		operation = modify->operation;
 	bool		may_vanish = operation != CMD_INSERT || modify->do_nothing;
 
-	if (has_trigger(triggers, operation, true, true))
+	if (dyn_has_row_trigger(triggers, operation, true))
 		return DYN_AWAITS_BEFORE_TRIGGER;
-	if (may_vanish && has_trigger(triggers, operation, false, true))
+	if (may_vanish && dyn_has_row_trigger(triggers, operation, false))
 		return DYN_AWAITS_AFTER_TRIGGER;
 	if (modify->copying && copy_has_after_trigger(modify->rinfo))
 		return DYN_AWAITS_AFTER_TRIGGER;
@@ -107,10 +89,9 @@ await_reason(const DynModify *modify)
 static void
 open_relation(DynModify *modify)
 {
-	Oid			userid = dyn_result_rel_user(modify->rinfo, modify->estate);
 	DynRelation *relation =
 		dyn_relation_open(RelationGetRelid(modify->rinfo->ri_RelationDesc),
-						  OidIsValid(userid) ? userid : GetUserId());
+						  dyn_result_rel_user(modify->rinfo, modify->estate));
 
 	modify->relation = relation;
 	modify->meta = dyn_session_table(relation->connection, relation->table);
@@ -168,8 +149,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 									   RelationGetRelationName(rinfo->ri_RelationDesc));
 	modify->returning = rinfo->ri_projectReturning != NULL ||
 		(plan != NULL && plan->returningLists != NIL);
-	modify->has_row_triggers = has_trigger(rinfo->ri_TrigDesc, operation, true, true) ||
-		has_trigger(rinfo->ri_TrigDesc, operation, false, true);
+	modify->has_row_triggers = dyn_has_row_triggers(rinfo->ri_TrigDesc, operation);
 	modify->atomic = (dyn_guc_write_mode == DYN_WRITE_ATOMIC);
 	refuse_atomic_copy(modify);
 	modify->awaits = modify->atomic ? DYN_AWAITS_NOTHING : await_reason(modify);

@@ -52,14 +52,12 @@ dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot)
 static void
 check_upsert_once(DynModify *modify, TupleTableSlot *row)
 {
+	/* an atomic statement refuses such a row, whether it is affected or not */
+	if (modify->atomic || !dyn_met_add(modify, row))
+		return;
+	dyn_writer_finish(modify->writer);
 	if (!dyn_met_add(modify, row))
 		return;
-	if (!modify->atomic)
-	{
-		dyn_writer_finish(modify->writer);
-		if (!dyn_met_add(modify, row))
-			return;
-	}
 	ereport(ERROR,
 			(errcode(ERRCODE_CARDINALITY_VIOLATION),
 			 errmsg("ON CONFLICT DO UPDATE command cannot affect row a second time"),

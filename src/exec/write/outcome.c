@@ -598,25 +598,30 @@ judge_upsert(DynWrite *write, const char *item, size_t len)
 		fail_duplicate(write, item, len);
 }
 
+static void
+free_tree(void *arg)
+{
+	dyn_item_tree_free(arg);
+}
+
+/* Returns the parsed item, which is freed with CurrentMemoryContext. */
+static DynItemTree *
+parse_item(const char *item, size_t len)
+{
+	DynItemTree *tree = dyn_item_tree_parse(item, len);
+
+	dyn_check_oom(tree == NULL);
+	dyn_call_at_reset(CurrentMemoryContext, free_tree, tree);
+	return tree;
+}
+
 /* Handles the failed condition of an INSERT: the key exists. */
 static void
 judge_existing(DynWrite *write, const char *item, size_t len)
 {
-	DynItemTree *stored = NULL;
-	DynItemTree *ours = NULL;
-	bool		equal = false;
-
-	if (write->unanswered > 0 && item != NULL)
-	{
-		stored = dyn_item_tree_parse(item, len);
-		ours = dyn_item_tree_parse(write->item, write->item_len);
-		equal = stored != NULL && ours != NULL && dyn_item_tree_equal(stored, ours);
-		if (stored != NULL)
-			dyn_item_tree_free(stored);
-		if (ours != NULL)
-			dyn_item_tree_free(ours);
-	}
-	if (equal)
+	if (write->unanswered > 0 && item != NULL &&
+		dyn_item_tree_equal(parse_item(item, len),
+							parse_item(write->item, write->item_len)))
 		confirm_earlier(write);
 	else if (write->modify->upsert != NULL)
 		judge_upsert(write, item, len);
@@ -626,57 +631,35 @@ judge_existing(DynWrite *write, const char *item, size_t len)
 		fail_duplicate(write, item, len);
 }
 
-/* Handles an item, as text and parsed, that has the row that was read. */
+/* Handles an item that has the row that was read. */
 static void
-require_stored(DynWrite *write, const char *text, size_t len, const DynItemTree *item)
+require_stored(DynWrite *write, const char *item, size_t len)
 {
 	if (++write->rounds > MOST_ROUNDS)
 		fail(write, DYN_FAILS_CONCURRENT, "it changed again at each attempt");
-	else if (!dyn_write_require_stored(write, item, len))
+	else if (!dyn_write_require_stored(write, parse_item(item, len), len))
 	{
-		confirm_unchanged(write, text, len);
+		confirm_unchanged(write, item, len);
 		write->modify->written++;
 	}
 }
 
-/* Handles an item, as text and parsed, that does not match the guard. */
+/* Handles the item of a row that does not match the guard. */
 static void
-judge_changed(DynWriter *writer, DynWrite *write, const char *text, size_t len,
-			  const DynItemTree *item)
+judge_changed(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 {
 	if (write->unanswered > 0)
 	{
 		if (write->op == DYN_OP_UPDATE_ITEM && !write->derived &&
-			dyn_item_tree_has(item, write->values, write->nvalues))
+			dyn_item_tree_has(parse_item(item, len), write->values, write->nvalues))
 			confirm_earlier(write);
 		else
 			fail(write, DYN_FAILS_UNKNOWN, NULL);
-		return;
 	}
-	if (!dyn_write_is_unchanged(write))
-	{
-		write_again(writer, write, text, len);
-		return;
-	}
-	require_stored(write, text, len, item);
-}
-
-/* Parses the stored item of a row for judge_changed(). */
-static void
-judge_stored(DynWriter *writer, DynWrite *write, const char *item, size_t len)
-{
-	DynItemTree *tree = dyn_item_tree_parse(item, len);
-
-	dyn_check_oom(tree == NULL);
-	PG_TRY();
-	{
-		judge_changed(writer, write, item, len, tree);
-	}
-	PG_FINALLY();
-	{
-		dyn_item_tree_free(tree);
-	}
-	PG_END_TRY();
+	else if (dyn_write_is_unchanged(write))
+		require_stored(write, item, len);
+	else
+		write_again(writer, write, item, len);
 }
 
 /* Handles the failed condition of an UPDATE or DELETE. */
@@ -707,14 +690,13 @@ judge_conflict(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 	}
 	slot_getallattrs(modify->scratch);
 	dyn_modify_keep_segment(write);
-	judge_stored(writer, write, item, len);
+	judge_changed(writer, write, item, len);
 }
 
 bool
 dyn_write_adapt(DynWrite *write, const char *item, size_t len)
 {
 	DynModify  *modify = write->modify;
-	DynItemTree *tree;
 	MemoryContext oldcontext;
 
 	if (!dyn_reread_item(modify->reread, item, len, modify->scratch))
@@ -722,18 +704,8 @@ dyn_write_adapt(DynWrite *write, const char *item, size_t len)
 	slot_getallattrs(modify->scratch);
 	if (!dyn_write_is_unchanged(write))
 		return false;
-	tree = dyn_item_tree_parse(item, len);
-	dyn_check_oom(tree == NULL);
 	oldcontext = MemoryContextSwitchTo(write->context);
-	PG_TRY();
-	{
-		require_stored(write, item, len, tree);
-	}
-	PG_FINALLY();
-	{
-		dyn_item_tree_free(tree);
-	}
-	PG_END_TRY();
+	require_stored(write, item, len);
 	MemoryContextSwitchTo(oldcontext);
 	return true;
 }

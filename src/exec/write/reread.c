@@ -153,7 +153,7 @@ is_shared(const DynRelation *relation, const DynColumn *column)
 	{
 		const DynColumn *other = &relation->columns[i];
 
-		if (other != column && !other->dropped && !dyn_column_is_document(other) &&
+		if (other != column && !other->dropped && other->path->nsteps > 0 &&
 			!dyn_column_is_part(other) &&
 			(dyn_path_is_inside(other->path, column->path) ||
 			 dyn_path_is_inside(column->path, other->path)))

@@ -102,10 +102,7 @@ set_key(DynWrite *write, const DynKeyPart *key, int nparts)
 	dyn_buffer_init(&bytes, 0);
 	dyn_buffer_append_str(&bytes, write->modify->relation->table);
 	dyn_wire_key(&bytes, write->key, nparts);
-	dyn_check_oom(bytes.failed);
-	write->key_len = bytes.len;
-	write->key_bytes = memcpy(palloc(bytes.len), bytes.data, bytes.len);
-	dyn_buffer_free(&bytes);
+	write->key_bytes = dyn_take_bytes(&bytes, &write->key_len);
 }
 
 static int
@@ -121,15 +118,8 @@ compose_item(const DynPathValue *values, int n, const char **item, size_t *len)
 	DynBuffer	text;
 
 	dyn_buffer_init(&text, 0);
-	dyn_path_values_map(values, n, 0, &text);
-	if (text.failed)
-	{
-		dyn_buffer_free(&text);
-		dyn_check_oom(true);
-	}
-	*item = memcpy(palloc(text.len), text.data, text.len);
-	*len = text.len;
-	dyn_buffer_free(&text);
+	(void) dyn_path_values_map(values, n, 0, &text);
+	*item = dyn_take_bytes(&text, len);
 }
 
 /*
@@ -180,19 +170,16 @@ dyn_modify_insert(DynModify *modify, TupleTableSlot *row)
 
 /* ---- UPDATE and DELETE ---- */
 
-/* Stores the old row for a later evaluation. */
-static void
-keep_old_row(DynWrite *write, TupleTableSlot *old)
-{
-	write->old_row = ExecCopySlotMinimalTuple(old);
-}
-
-/* Sets the guard: these columns must have the values of the old row. */
+/*
+ * Sets the guard: these columns must have the values of the old row, which is
+ * stored for a later evaluation.
+ */
 static void
 set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns)
 {
 	DynPathValue *guard;
 
+	write->old_row = ExecCopySlotMinimalTuple(old);
 	write->guarded = columns;
 	write->nguard = dyn_write_map_guard(write->modify->map, old->tts_values,
 										old->tts_isnull, columns, &guard);
@@ -370,7 +357,6 @@ dyn_modify_update(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 	write->derived = modify->derives || !bms_is_subset(rewritten, changed);
 	set_maps(write);
 	write->returns = modify->returning ? DYN_RETURN_ALL_NEW : DYN_RETURN_NONE;
-	keep_old_row(write, old);
 	MemoryContextSwitchTo(oldcontext);
 	return write;
 }
@@ -388,7 +374,6 @@ dyn_modify_delete(DynModify *modify, TupleTableSlot *old, DynWrite *write)
 	set_key(write, key, key_parts(modify));
 	set_guard(write, old, bms_copy(modify->read));
 	write->returns = modify->returning ? DYN_RETURN_ALL_OLD : DYN_RETURN_NONE;
-	keep_old_row(write, old);
 	MemoryContextSwitchTo(oldcontext);
 	return write;
 }

@@ -31,6 +31,28 @@ dyn_buffer_init_in(DynBuffer *buf, MemoryContext context)
 	dyn_call_at_reset(context, free_buffer, buf);
 }
 
+DynBuffer *
+dyn_buffer_create(void)
+{
+	DynBuffer  *buf = palloc(sizeof(DynBuffer));
+
+	dyn_buffer_init_in(buf, CurrentMemoryContext);
+	return buf;
+}
+
+char *
+dyn_take_bytes(DynBuffer *buf, size_t *len)
+{
+	char	   *copy = buf->failed ? NULL : palloc(buf->len + 1);
+
+	*len = buf->len;
+	if (copy != NULL && buf->len > 0)
+		memcpy(copy, buf->data, buf->len);
+	dyn_buffer_free(buf);
+	dyn_check_oom(copy == NULL);
+	return copy;
+}
+
 const char *
 dyn_take_text(DynBuffer *buf)
 {

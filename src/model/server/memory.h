@@ -46,6 +46,15 @@ extern void dyn_call_at_reset(MemoryContext context,
 /* Initializes an empty buffer, whose memory is freed with the context. */
 extern void dyn_buffer_init_in(DynBuffer *buf, MemoryContext context);
 
+/* Returns such a buffer, allocated in CurrentMemoryContext. */
+extern DynBuffer *dyn_buffer_create(void);
+
+/*
+ * Returns the bytes of a buffer, copied into CurrentMemoryContext, and sets
+ * *len to their number.  Frees the buffer.
+ */
+extern char *dyn_take_bytes(DynBuffer *buf, size_t *len);
+
 /*
  * Returns the text of a buffer, which is UTF-8, in the database's encoding
  * (dyn_from_utf8_lossy), allocated in CurrentMemoryContext.  Frees the buffer.

@@ -14,6 +14,7 @@
 #include "access/table.h"
 #include "catalog/pg_type.h"
 #include "foreign/foreign.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
@@ -436,7 +437,8 @@ dyn_relation_open(Oid relid, Oid userid)
 
 	relation->relid = relid;
 	relation->name = pstrdup(RelationGetRelationName(rel));
-	relation->connection = dyn_session_connection(table->serverid, userid);
+	relation->connection = dyn_session_connection(table->serverid,
+												  OidIsValid(userid) ? userid : GetUserId());
 	read_options(relation, table->options);
 	relation->ncolumns = RelationGetDescr(rel)->natts;
 	relation->columns = palloc(Max(relation->ncolumns, 1) * sizeof(DynColumn));

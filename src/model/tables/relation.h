@@ -68,7 +68,10 @@ typedef struct DynRelation
 	DynColumn  *columns;		/* columns, indexed by attnum - 1 */
 } DynRelation;
 
-/* Reads the definition; `userid` is the user whose permissions are used. */
+/*
+ * Reads the definition; `userid` is the user whose permissions are used
+ * (invalid: the current user).
+ */
 extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 
 /*

@@ -426,15 +426,9 @@ dyn_write_map_try_compose(const DynTemplatedAttr *templated, const Datum *values
 			return DYN_COMPOSED_REFUSED;
 	}
 	dyn_buffer_init(&buf, 0);
-	if (!dyn_template_join(tmpl, texts, &buf))
-	{
-		dyn_buffer_free(&buf);
-		dyn_check_oom(true);
-	}
+	(void) dyn_template_join(tmpl, texts, &buf);
 	out->type = templated->type == DYN_TYPE_N ? DYN_TYPE_N : DYN_TYPE_S;
-	out->len = buf.len;
-	out->data = memcpy(palloc(buf.len + 1), buf.data, buf.len);
-	dyn_buffer_free(&buf);
+	out->data = dyn_take_bytes(&buf, &out->len);
 	return DYN_COMPOSED;
 }
 

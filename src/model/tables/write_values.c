@@ -33,7 +33,7 @@ begin_values(DynWriteMap *map, const Datum *values, const bool *nulls,
 			 const Bitmapset *changed)
 {
 	const DynRelation *relation = map->relation;
-	RowValues	row = {map, values, nulls, changed};
+	RowValues	row = {.map = map,.values = values,.nulls = nulls,.changed = changed};
 
 	row.rewritten = palloc0(Max(relation->ntemplated, 1) * sizeof(bool));
 	row.overlaps = map->overlaps;
@@ -340,35 +340,16 @@ check_expiry(const RowValues *row)
 static void
 merge_values(RowValues *row)
 {
-	DynBuffer	memory;
-	char	   *copy;
-	int			n;
+	int			n = dyn_path_values_merge(row->out, row->n, false, dyn_buffer_create());
 
-	dyn_buffer_init(&memory, 0);
-	n = dyn_path_values_merge(row->out, row->n, false, &memory);
+	dyn_check_oom(n == DYN_MERGE_NO_MEMORY);
 	if (n < 0)
-	{
-		dyn_buffer_free(&memory);
-		dyn_check_oom(n == DYN_MERGE_NO_MEMORY);
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("columns of foreign table \"%s\" contradict each other",
 						row->map->relation->name),
 				 errdetail("A column has a path inside of an attribute for which another column has a value that is not an object.")));
-	}
 	row->n = n;
-	copy = palloc(memory.len + 1);
-	if (memory.len > 0)
-		memcpy(copy, memory.data, memory.len);
-	for (int i = 0; i < n; i++)
-	{
-		DynScalar  *value = &row->out[i].value;
-
-		if (memory.len > 0 && value->data >= memory.data &&
-			value->data < memory.data + memory.len)
-			value->data = copy + (value->data - memory.data);
-	}
-	dyn_buffer_free(&memory);
 }
 
 /* Checks and merges the values; returns their number. */

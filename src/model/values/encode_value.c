@@ -14,7 +14,6 @@
 
 #include "catalog/pg_type.h"
 #include "common/shortest_dec.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -28,7 +27,9 @@
 #include "utils/timestamp.h"
 
 #include "../../base/number.h"
+#include "../../base/text.h"
 #include "../server/encoding.h"
+#include "../server/memory.h"
 #include "arrays.h"
 #include "datetime.h"
 #include "encode_value.h"
@@ -359,45 +360,6 @@ store_instant(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 
 /* ---- containers ---- */
 
-/* Appends the payload of a scalar, or of a container, without its type. */
-static void
-append_payload(StringInfo buf, const DynScalar *value)
-{
-	switch (value->type)
-	{
-		case DYN_TYPE_S:
-		case DYN_TYPE_N:
-			escape_json(buf, pnstrdup(value->data, value->len));
-			break;
-		case DYN_TYPE_B:
-			appendStringInfoChar(buf, '"');
-			enlargeStringInfo(buf, DYN_BASE64_LEN(value->len));
-			dyn_base64_encode((const unsigned char *) value->data, value->len,
-							  buf->data + buf->len);
-			buf->len += DYN_BASE64_LEN(value->len);
-			appendStringInfoChar(buf, '"');
-			break;
-		case DYN_TYPE_BOOL:
-			appendStringInfoString(buf, value->len > 0 ? "true" : "false");
-			break;
-		case DYN_TYPE_NULL:
-			appendStringInfoString(buf, "true");
-			break;
-		default:
-			appendBinaryStringInfo(buf, value->data, value->len);
-			break;
-	}
-}
-
-/* Appends {"S":"..."}. */
-static void
-append_value(StringInfo buf, const DynScalar *value)
-{
-	appendStringInfo(buf, "{\"%s\":", dyn_type_name(value->type));
-	append_payload(buf, value);
-	appendStringInfoChar(buf, '}');
-}
-
 /* Encodes a jsonb scalar. */
 static bool
 store_json_scalar(const JsonbValue *value, DynScalar *out, DynStoreError *err)
@@ -430,12 +392,12 @@ store_name(const JsonbValue *name, DynScalar *out, DynStoreError *err)
 	return store_bytes(name->val.string.val, name->val.string.len, out, err);
 }
 
-static bool append_container(StringInfo buf, JsonbContainer *container, int depth,
+static bool append_container(DynBuffer *buf, JsonbContainer *container, int depth,
 							 DynStoreError *err);
 
 /* Appends a member or an element, with its type. */
 static bool
-append_json(StringInfo buf, const JsonbValue *value, int depth, DynStoreError *err)
+append_json(DynBuffer *buf, const JsonbValue *value, int depth, DynStoreError *err)
 {
 	DynScalar	scalar;
 
@@ -443,19 +405,19 @@ append_json(StringInfo buf, const JsonbValue *value, int depth, DynStoreError *e
 	{
 		if (!store_json_scalar(value, &scalar, err))
 			return false;
-		append_value(buf, &scalar);
+		dyn_wire_scalar(buf, &scalar);
 		return true;
 	}
-	appendStringInfoString(buf, JsonContainerIsArray(value->val.binary.data)
-						   ? "{\"L\":" : "{\"M\":");
+	dyn_buffer_append_str(buf, JsonContainerIsArray(value->val.binary.data)
+						  ? "{\"L\":" : "{\"M\":");
 	if (!append_container(buf, value->val.binary.data, depth, err))
 		return false;
-	appendStringInfoChar(buf, '}');
+	dyn_buffer_append_char(buf, '}');
 	return true;
 }
 
 static bool
-append_container(StringInfo buf, JsonbContainer *container, int depth,
+append_container(DynBuffer *buf, JsonbContainer *container, int depth,
 				 DynStoreError *err)
 {
 	JsonbIterator *it = JsonbIteratorInit(container);
@@ -469,10 +431,10 @@ append_container(StringInfo buf, JsonbContainer *container, int depth,
 		return refuse(err, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
 					  "it is nested more than 32 levels deep, the maximum in DynamoDB", NULL);
 	(void) JsonbIteratorNext(&it, &value, true);
-	appendStringInfoChar(buf, is_array ? '[' : '{');
+	dyn_buffer_append_char(buf, is_array ? '[' : '{');
 	while ((token = JsonbIteratorNext(&it, &value, true)) == WJB_KEY || token == WJB_ELEM)
 	{
-		appendStringInfoString(buf, separator);
+		dyn_buffer_append_str(buf, separator);
 		separator = ",";
 		if (token == WJB_KEY)
 		{
@@ -480,31 +442,38 @@ append_container(StringInfo buf, JsonbContainer *container, int depth,
 
 			if (!store_name(&value, &name, err))
 				return false;
-			escape_json(buf, pnstrdup(name.data, name.len));
-			appendStringInfoChar(buf, ':');
+			dyn_append_json_string(buf, name.data, name.len);
+			dyn_buffer_append_char(buf, ':');
 			(void) JsonbIteratorNext(&it, &value, true);
 		}
 		if (!append_json(buf, &value, depth + 1, err))
 			return false;
 	}
-	appendStringInfoChar(buf, is_array ? ']' : '}');
+	dyn_buffer_append_char(buf, is_array ? ']' : '}');
 	return true;
+}
+
+/* Sets a value to the contents of a buffer, which it then depends on. */
+static void
+set_buffer(DynScalar *out, DynType type, const DynBuffer *buf)
+{
+	dyn_check_oom(buf->failed);
+	set_scalar(out, type, buf->data, buf->len);
 }
 
 /* Encodes a scalar or a container. */
 static bool
 store_json_value(const JsonbValue *value, DynScalar *out, DynStoreError *err)
 {
-	StringInfoData buf;
-	bool		is_array;
+	DynBuffer  *buf;
 
 	if (value->type != jbvBinary)
 		return store_json_scalar(value, out, err);
-	is_array = JsonContainerIsArray(value->val.binary.data);
-	initStringInfo(&buf);
-	if (!append_container(&buf, value->val.binary.data, 1, err))
+	buf = dyn_buffer_create();
+	if (!append_container(buf, value->val.binary.data, 1, err))
 		return false;
-	set_scalar(out, is_array ? DYN_TYPE_L : DYN_TYPE_M, buf.data, buf.len);
+	set_buffer(out, JsonContainerIsArray(value->val.binary.data) ? DYN_TYPE_L : DYN_TYPE_M,
+			   buf);
 	return true;
 }
 
@@ -648,7 +617,7 @@ store_array(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 {
 	ArrayType  *array = DatumGetArrayTypeP(value);
 	bool		is_set = (codec->format.kind == DYN_FORMAT_SET);
-	StringInfoData buf;
+	DynBuffer  *buf;
 	DynScalar  *elements;
 	int			n;
 
@@ -666,20 +635,19 @@ store_array(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 	if (!store_elements(codec, PointerGetDatum(array), &elements, &n, err) ||
 		(is_set && !check_set(elements, n, err)))
 		return false;
-	initStringInfo(&buf);
-	appendStringInfoChar(&buf, '[');
+	buf = dyn_buffer_create();
+	dyn_buffer_append_char(buf, '[');
 	for (int i = 0; i < n; i++)
 	{
 		if (i > 0)
-			appendStringInfoChar(&buf, ',');
+			dyn_buffer_append_char(buf, ',');
 		if (is_set)
-			append_payload(&buf, &elements[i]);
+			dyn_wire_payload(buf, &elements[i]);
 		else
-			append_value(&buf, &elements[i]);
+			dyn_wire_scalar(buf, &elements[i]);
 	}
-	appendStringInfoChar(&buf, ']');
-	set_scalar(out, is_set ? DYN_TYPE_SS + (elements[0].type - DYN_TYPE_S) : DYN_TYPE_L,
-			   buf.data, buf.len);
+	dyn_buffer_append_char(buf, ']');
+	set_buffer(out, is_set ? DYN_TYPE_SS + (elements[0].type - DYN_TYPE_S) : DYN_TYPE_L, buf);
 	return true;
 }
 

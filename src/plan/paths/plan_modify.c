@@ -149,14 +149,30 @@ translate(PlannerInfo *root, Index rtindex, Bitmapset *attnums)
 	return translated;
 }
 
-static bool
-has_row_triggers(const TriggerDesc *triggers, CmdType operation)
+bool
+dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation, bool before)
 {
 	if (triggers == NULL)
 		return false;
-	return operation == CMD_UPDATE
-		? triggers->trig_update_before_row || triggers->trig_update_after_row
-		: triggers->trig_delete_before_row || triggers->trig_delete_after_row;
+	switch (operation)
+	{
+		case CMD_INSERT:
+			return before ? triggers->trig_insert_before_row
+				: triggers->trig_insert_after_row;
+		case CMD_UPDATE:
+			return before ? triggers->trig_update_before_row
+				: triggers->trig_update_after_row;
+		default:
+			return before ? triggers->trig_delete_before_row
+				: triggers->trig_delete_after_row;
+	}
+}
+
+bool
+dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation)
+{
+	return dyn_has_row_trigger(triggers, operation, true) ||
+		dyn_has_row_trigger(triggers, operation, false);
 }
 
 /*
@@ -210,7 +226,7 @@ read_columns(PlannerInfo *root, Index rtindex, Relation relation)
 
 	if (operation == CMD_UPDATE)
 		attnums = add_constraints(attnums, relation);
-	if (has_row_triggers(relation->trigdesc, operation))
+	if (dyn_has_row_triggers(relation->trigdesc, operation))
 		attnums = bms_add_member(attnums, 0);
 	return expand_whole_row(attnums, relation);
 }
@@ -220,12 +236,11 @@ read_columns(PlannerInfo *root, Index rtindex, Relation relation)
 DynWriteMap *
 dyn_modify_open_map(const Query *query, Oid relid)
 {
-	Oid			userid = dyn_result_user(query);
 	DynRelation *relation;
 	const DynTableMeta *meta;
 
 	dyn_write_map_permit(relid, query->commandType);
-	relation = dyn_relation_open(relid, OidIsValid(userid) ? userid : GetUserId());
+	relation = dyn_relation_open(relid, dyn_result_user(query));
 	meta = dyn_session_table(relation->connection, relation->table);
 	dyn_relation_connect_described(relation, meta);
 	return dyn_write_map_create(relation, meta);
@@ -461,7 +476,7 @@ is_unconstrained(const ModifyTable *plan, Relation relation)
 	const TupleConstr *constr = RelationGetDescr(relation)->constr;
 
 	return plan->returningLists == NIL && plan->withCheckOptionLists == NIL &&
-		!has_row_triggers(relation->trigdesc, plan->operation) &&
+		!dyn_has_row_triggers(relation->trigdesc, plan->operation) &&
 		(plan->operation == CMD_DELETE ||
 		 (!relation->rd_rel->relispartition &&
 		  (constr == NULL || (constr->num_check == 0 && !constr->has_generated_stored))));

@@ -38,6 +38,14 @@ extern struct DynWriteMap *dyn_modify_open_map(const Query *query, Oid relid);
 extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 									AttrNumber attnum);
 
+/*
+ * Return true if the table has BEFORE or AFTER ROW triggers for the operation:
+ * those of one kind, or of either.
+ */
+extern bool dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation,
+								bool before);
+extern bool dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation);
+
 /* Returns the name of the junk column for a column of a target; palloc'd. */
 extern char *dyn_row_identity_name(Relation relation, AttrNumber attnum);
 

@@ -159,14 +159,12 @@ static DynRelPlan *
 make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 {
 	DynRelPlan *plan = palloc0(sizeof(DynRelPlan));
-	Oid			userid = OidIsValid(baserel->userid) ? baserel->userid
-		: GetUserId();
 	ListCell   *lc;
 
 	plan->root = root;
 	plan->rel = baserel;
 	plan->relid = baserel->relid;
-	plan->relation = dyn_relation_open(relid, userid);
+	plan->relation = dyn_relation_open(relid, baserel->userid);
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
 	/*
 	 * With row locks the planner requests ctid from every partition if some

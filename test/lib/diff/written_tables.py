@@ -13,7 +13,7 @@ from dynamo import index
 from fixture import options_clause
 from names import Names, quoted, shuffled
 from stored import Refused, canonical, hides_types, store
-from values import (Array, Boolean, Bytes, Date, Document, Enum, Float, Inet, Instant, Integer, Json, Numeric, Text, Uuid)
+from values import (Array, Boolean, Bytes, Date, Document, Enum, Float, Inet, Instant, Integer, Json, Numeric, Text, Uuid, as_json)
 
 MAX_BYTES = {"HASH": 2048, "RANGE": 1024}
 FIVE_YEARS = 157680000
@@ -60,7 +60,7 @@ class Rest(Document):
     """Attributes that no other column shows."""
 
     def one(self, rng):
-        return self.document(rng)
+        return as_json({"M": {"rest " + name: value for name, value in self.document(rng)[1]["M"].items()}})
 
 
 class Seconds(Instant):
