@@ -190,6 +190,27 @@ class Interrupts(fixture.TestCase):
                 self.ask("SET statement_timeout = 0")
                 self.assert_as_before()
 
+    def test_timeout_of_a_commit(self):
+        """COMMIT reads the rest of a cursor WITH HOLD, without PostgreSQL's timer of statement_timeout."""
+        for place in self.PLACES:
+            if place.__name__ in ("connecting", "planning", "in_a_subtransaction"):
+                continue
+            with self.subTest(place=place.__name__):
+                sql = place(self)
+                self.ask("SET statement_timeout = 200")
+                self.ask("BEGIN")
+                self.ask(f"DECLARE c CURSOR WITH HOLD FOR {sql}")
+                self.assertEqual(Running(self.worker, "COMMIT").end(), "57014")
+                self.ask("SET statement_timeout = 0")
+                self.assertEqual(self.ask("SELECT count(*) FROM pg_cursors"), [(0,)])
+                self.assert_as_before()
+        self.ask("SET statement_timeout = '60s'")
+        self.ask("BEGIN")
+        self.ask("DECLARE c CURSOR WITH HOLD FOR SELECT sk FROM t")
+        self.ask("COMMIT")
+        self.assertEqual(self.ask("FETCH ALL FROM c"), [(1,)])
+        self.ask("CLOSE c")
+
     def test_terminate(self):
         for place in self.PLACES:
             with self.subTest(place=place.__name__):

@@ -35,6 +35,17 @@ class Conditions(fixture.TestCase):
         for column in ("text", 'text COLLATE "C"', "varchar(2)", "char(3)"):
             self.compare(column, ["v = 'x'", "v <> 'x'", "v > 'a'", "v < 'y'", "v LIKE 'x%'", "v = ''", "v IN ('x', '5')", "NOT v = 'x'", "v >= ''", "length(v) = 1"])
 
+    def test_constraint_that_is_not_valid(self):
+        """From PostgreSQL 18 on, a NOT NULL constraint may be NOT VALID: then the column may be NULL."""
+        if self.fx.conn.server_version < 180000:
+            self.skipTest("PostgreSQL 18")
+        self.load([{"N": "1"}, None], "integer")
+        self.fx.execute("ALTER FOREIGN TABLE f ADD CONSTRAINT v_is_there NOT NULL v NOT VALID")
+        self.assertEqual(sorted(self.fx.rows("SELECT id, v FROM f")), [(0, 1), (1, None)])
+        self.assertEqual(self.fx.rows("SELECT id FROM f WHERE v IS NULL"), [(1,)])
+        self.fx.execute("ALTER FOREIGN TABLE f DROP CONSTRAINT v_is_there, ALTER v SET NOT NULL")
+        self.assertEqual(self.fx.error("SELECT id, v FROM f").sqlstate, "23502")
+
     def test_others(self):
         self.compare("boolean", ["v", "NOT v", "v IS NOT TRUE", "v IS UNKNOWN", "v = true", "v <> true"])
         self.compare("date", ["v = '2024-02-29'", "v > '2024-01-01'", "v < '2025-01-01'", "v <> '2024-02-29'"])

@@ -297,6 +297,21 @@ dyn_prepare_soft_input(PlannedStmt *statement)
 #endif
 }
 
+/*
+ * True if a NOT NULL constraint of the column holds for all rows.  PostgreSQL
+ * 18 has constraints that are NOT VALID.
+ */
+static inline bool
+dyn_is_never_null(TupleDesc desc, int i)
+{
+#if PG_VERSION_NUM >= 180000
+	return TupleDescAttr(desc, i)->attnotnull &&
+		TupleDescCompactAttr(desc, i)->attnullability != ATTNULLABLE_INVALID;
+#else
+	return TupleDescAttr(desc, i)->attnotnull;
+#endif
+}
+
 /* A block of memory that all backends share; `init` initializes it. */
 typedef struct DynSharedBlock
 {

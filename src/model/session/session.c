@@ -17,14 +17,20 @@
 #include <time.h>
 
 #include "../server/memory.h"
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
+#include "storage/proc.h"
+#include "tcop/pquery.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/plancache.h"
+#include "utils/portal.h"
 #include "utils/syscache.h"
+#include "utils/timeout.h"
+#include "utils/timestamp.h"
 
 #include "../../aws/retry.h"
 #include "../../dynamodb/page_check.h"
@@ -150,21 +156,57 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 	return (rc & WL_SOCKET_READABLE) ? DYN_WAIT_READY : DYN_WAIT_TIMEOUT;
 }
 
+/*
+ * COMMIT executes the rest of a cursor WITH HOLD (PersistHoldablePortal), but
+ * only after PostgreSQL has disabled its timer of statement_timeout.  Returns
+ * the milliseconds that are left for it; -1: no limit of ours.
+ */
+static long
+held_cursor_ms(void)
+{
+	if (StatementTimeout <= 0 || MyBackendType != B_BACKEND ||
+		ActivePortal == NULL || (ActivePortal->cursorOptions & CURSOR_OPT_HOLD) == 0 ||
+		get_timeout_active(STATEMENT_TIMEOUT))
+		return -1;
+	return Max(0, StatementTimeout -
+			   TimestampDifferenceMilliseconds(GetCurrentStatementStartTimestamp(),
+											   GetCurrentTimestamp()));
+}
+
+/* Raises the error of statement_timeout if no time is left for the cursor. */
+static void
+check_held_cursor(void)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (held_cursor_ms() == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_QUERY_CANCELED),
+				 errmsg("canceling statement due to statement timeout")));
+}
+
 void
 dyn_session_wait(long timeout_ms, DynWaitReason reason)
 {
+	long		left = held_cursor_ms();
+
+	if (left >= 0)
+		timeout_ms = timeout_ms < 0 ? left : Min(timeout_ms, left);
 	(void) dyn_client_wait(dyn_session_client(), wait_for_client, &reason,
 						   timeout_ms);
-	CHECK_FOR_INTERRUPTS();
+	check_held_cursor();
 }
 
 void
 dyn_session_sleep(double ms, DynWaitReason reason)
 {
+	long		left = held_cursor_ms();
+
+	if (left >= 0)
+		ms = Min(ms, left);
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 					 (long) Max(ms, 0) + 1, dyn_wait_event(reason));
 	ResetLatch(MyLatch);
-	CHECK_FOR_INTERRUPTS();
+	check_held_cursor();
 }
 
 bool

@@ -22,6 +22,7 @@
 #include "../../dynamodb/template_text.h"
 #include "../definition/closest.h"
 #include "../server/encoding.h"
+#include "../server/pg_compat.h"
 #include "../session/guc.h"
 #include "../values/path.h"
 #include "relation.h"
@@ -93,9 +94,10 @@ check_segment(const DynColumn *column, const DynRelation *relation)
 }
 
 static void
-read_column(DynColumn *column, Form_pg_attribute attr,
+read_column(DynColumn *column, TupleDesc desc, int i,
 			const DynRelation *relation)
 {
+	const FormData_pg_attribute *attr = TupleDescAttr(desc, i);
 	List	   *options;
 	const char *text;
 	DynFormat	format = {0};
@@ -106,7 +108,7 @@ read_column(DynColumn *column, Form_pg_attribute attr,
 	if (column->dropped)
 		return;
 	options = GetForeignColumnOptions(relation->relid, attr->attnum);
-	column->not_null = attr->attnotnull;
+	column->not_null = dyn_is_never_null(desc, i);
 	column->templated = -1;
 	column->collation = attr->attcollation;
 	column->null_on_mismatch =
@@ -444,7 +446,7 @@ dyn_relation_open(Oid relid, Oid userid)
 	relation->columns = palloc(Max(relation->ncolumns, 1) * sizeof(DynColumn));
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
-		read_column(&relation->columns[i], TupleDescAttr(RelationGetDescr(rel), i),
+		read_column(&relation->columns[i], RelationGetDescr(rel), i,
 					relation);
 		if (relation->columns[i].segments == 0)
 			continue;
