@@ -2,10 +2,9 @@
  * update.c
  *		Composes items and maps from paths with values.
  *
- * put_map composes a map from the values whose paths lead into it, and from
- * the value of an outer path, if there is one (the base).  It calls itself for
- * the maps inside.  An item is composed without a base; overlapping paths are
- * merged into a base.
+ * put_map composes a map from the values whose paths lead into it, and calls
+ * itself for the maps inside.  Overlapping paths are rare: their outer value
+ * is parsed, and the others are set inside of it.
  *
  * The values of a map are found by comparing their paths, so the array need
  * not be sorted.  It has only one value for each column that is written, so
@@ -16,18 +15,15 @@
 #include <assert.h>
 #include <string.h>
 
+#include "../base/jsonload.h"
 #include "../base/text.h"
 #include "path_tree.h"
 
 typedef struct Composer
 {
-	const DynPathValue *values; /* values to compose; those without a path are
-								 * ignored */
+	const DynPathValue *values; /* values to compose */
 	int			n;
 	DynBuffer  *out;
-	DynBuffer	name;			/* a name of the base without escapes */
-	bool		not_a_map;		/* true if a path leads into a value that is
-								 * not a map */
 } Composer;
 
 /* True if both paths begin with the same `depth` steps. */
@@ -61,98 +57,7 @@ is_repeated(const DynPathValue *values, int i, int depth)
 	return false;
 }
 
-/* Appends a value of the existing document, which is already encoded. */
-static void
-put_encoded(DynBuffer *out, const DynValue *value)
-{
-	const char *quote = value->type <= DYN_TYPE_B ? "\"" : "";
-
-	dyn_buffer_append_str(out, "{\"");
-	dyn_buffer_append_str(out, dyn_type_name(value->type));
-	dyn_buffer_append_str(out, "\":");
-	dyn_buffer_append_str(out, quote);
-	if (value->type == DYN_TYPE_BOOL && !(value->flags & DYN_VALUE_TRUE))
-		dyn_buffer_append_str(out, "false");
-	else if (value->type == DYN_TYPE_BOOL || value->type == DYN_TYPE_NULL)
-		dyn_buffer_append_str(out, "true");
-	else
-		dyn_buffer_append(out, value->data, value->len);
-	dyn_buffer_append_str(out, quote);
-	dyn_buffer_append_char(out, '}');
-}
-
-/* ---- members of the base ---- */
-
-/*
- * Moves to the next member of a map, whose iterator has begun.  Sets *name to its
- * name in the JSON, and c->name to the name without escapes.  Returns false at
- * the end, or if memory runs out.
- */
-static bool
-next_member(Composer *c, const DynValue *map, DynValueIterator *iterator, DynValue *name,
-			DynValue *value)
-{
-	if (dyn_value_iterator_next(iterator, name) != DYN_VALUE_NAME)
-		return false;
-	dyn_buffer_reset(&c->name);
-	if (!dyn_buffer_reserve(&c->name, name->len))
-	{
-		c->out->failed = true;
-		return false;
-	}
-	c->name.len = dyn_value_text(name, c->name.data);
-	return dyn_value_iterator_element(iterator, map, value);
-}
-
-static void
-begin_members(const DynValue *map, DynValueIterator *iterator)
-{
-	DynValue	open;
-
-	dyn_value_iterator_begin(iterator, map);
-	dyn_value_iterator_next(iterator, &open);
-}
-
-static bool
-is_name(const DynBuffer *name, const DynStep *step)
-{
-	return name->len == step->name_len &&
-		memcmp(name->data, step->name, name->len) == 0;
-}
-
-/* Finds the member of the base at a step. */
-static bool
-find_member(Composer *c, const DynValue *base, const DynStep *step,
-			DynValue *value)
-{
-	DynValueIterator		iterator;
-	DynValue	name;
-
-	begin_members(base, &iterator);
-	while (next_member(c, base, &iterator, &name, value))
-	{
-		if (is_name(&c->name, step))
-			return true;
-	}
-	return false;
-}
-
-/* True if a path leads from the map into its member c->name. */
-static bool
-is_named(const Composer *c, const DynPath *map, int depth)
-{
-	for (int i = 0; i < c->n; i++)
-	{
-		const DynPath *path = c->values[i].path;
-
-		if (share_steps(path, map, depth) && path->nsteps > depth &&
-			is_name(&c->name, &path->steps[depth]))
-			return true;
-	}
-	return false;
-}
-
-/* ---- maps ---- */
+/* ---- composing ---- */
 
 /*
  * Begins a member: appends a comma (unless it is the first member) and its
@@ -167,68 +72,10 @@ put_name(DynBuffer *out, size_t start, const DynStep *step)
 	dyn_buffer_append_char(out, ':');
 }
 
-static void put_map(Composer *c, const DynPath *path, int depth,
-					const DynValue *base);
-
-/*
- * Appends the member at the first `depth` steps of a path.  It is the value
- * with exactly this path, or else that of the base (if not NULL); values with
- * longer paths are merged into it.
- */
-static void
-put_member(Composer *c, const DynPath *path, int depth, const DynValue *base,
-		   size_t start)
-{
-	const DynPathValue *parent = NULL;
-	int			inside = 0;		/* number of values with longer paths... */
-	int			stored = 0;		/* ...that are not absent */
-	bool		is_map;
-	DynValue	container;
-
-	for (int i = 0; i < c->n; i++)
-	{
-		const DynPathValue *value = &c->values[i];
-
-		if (!share_steps(value->path, path, depth))
-			continue;
-		if (value->path->nsteps == depth)
-			parent = value;
-		else
-		{
-			inside++;
-			stored += !is_absent(value);
-		}
-	}
-	if (parent != NULL)
-	{
-		container = (DynValue) {parent->value.data, (uint32_t) parent->value.len,
-			(uint8_t) parent->value.type, 0};
-		base = is_absent(parent) ? NULL : &container;
-	}
-	is_map = base != NULL && base->type == DYN_TYPE_M;
-	if (stored == 0 && base == NULL)
-		return;
-	put_name(c->out, start, &path->steps[depth - 1]);
-	if (stored > 0 || (inside > 0 && is_map))
-	{
-		c->not_a_map |= base != NULL && !is_map;
-		dyn_buffer_append_str(c->out, "{\"M\":");
-		put_map(c, path, depth, is_map ? base : NULL);
-		dyn_buffer_append_char(c->out, '}');
-	}
-	else if (parent != NULL)
-		dyn_wire_scalar(c->out, &parent->value);
-	else
-		put_encoded(c->out, base);
-}
-
 /* Appends the map at the first `depth` steps of a path. */
 static void
-put_map(Composer *c, const DynPath *path, int depth, const DynValue *base)
+put_map(Composer *c, const DynPath *path, int depth)
 {
-	DynValueIterator		iterator;
-	DynValue	name;
-	DynValue	value;
 	size_t		start;
 
 	dyn_buffer_append_char(c->out, '{');
@@ -236,28 +83,26 @@ put_map(Composer *c, const DynPath *path, int depth, const DynValue *base)
 	for (int i = 0; i < c->n; i++)
 	{
 		const DynPath *member = c->values[i].path;
-		bool		found;
+		bool		stored = false;
 
 		if (!share_steps(member, path, depth) || member->nsteps == depth ||
 			is_repeated(c->values, i, depth + 1))
 			continue;
 		assert(member->steps[depth].name != NULL);
-		found = base != NULL &&
-			find_member(c, base, &member->steps[depth], &value);
-		put_member(c, member, depth + 1, found ? &value : NULL, start);
-	}
-	if (base != NULL)
-	{
-		begin_members(base, &iterator);
-		while (next_member(c, base, &iterator, &name, &value))
+		for (int j = i; j < c->n && !stored; j++)
+			stored = share_steps(c->values[j].path, member, depth + 1) &&
+				!is_absent(&c->values[j]);
+		if (!stored)
+			continue;
+		put_name(c->out, start, &member->steps[depth]);
+		if (member->nsteps == depth + 1)
 		{
-			if (is_named(c, path, depth))
-				continue;
-			dyn_buffer_append_str(c->out, c->out->len > start ? ",\"" : "\"");
-			dyn_buffer_append(c->out, name.data, name.len);
-			dyn_buffer_append_str(c->out, "\":");
-			put_encoded(c->out, &value);
+			dyn_wire_scalar(c->out, &c->values[i].value);
+			continue;
 		}
+		dyn_buffer_append_str(c->out, "{\"M\":");
+		put_map(c, member, depth + 1);
+		dyn_buffer_append_char(c->out, '}');
 	}
 	dyn_buffer_append_char(c->out, '}');
 }
@@ -270,7 +115,7 @@ dyn_path_values_map(const DynPathValue *values, int n, int depth,
 
 	if (n == 0)
 		return dyn_buffer_append_str(out, "{}");
-	put_map(&c, values[0].path, depth, NULL);
+	put_map(&c, values[0].path, depth);
 	return !out->failed;
 }
 
@@ -290,16 +135,10 @@ compact(DynPathValue *values, int n)
 	return left;
 }
 
-/* Removes absent values, and all but the last value of each path. */
+/* Removes all but the last value of each path. */
 static int
-drop_replaced(DynPathValue *values, int n, bool nulls_say_nothing)
+drop_replaced(DynPathValue *values, int n)
 {
-	for (int i = 0; i < n; i++)
-	{
-		if (nulls_say_nothing && is_absent(&values[i]))
-			values[i].path = NULL;
-	}
-	n = compact(values, n);
 	for (int i = n - 1; i > 0; i--)
 	{
 		for (int j = 0; j < i && values[i].path != NULL; j++)
@@ -323,63 +162,149 @@ is_inside(const DynPathValue *value, const DynPathValue *outer)
 		share_steps(value->path, outer->path, outer->path->nsteps);
 }
 
+/* Returns an attribute value, {"S":"x"}, or NULL if memory runs out. */
+static json_t *
+tree_of(const DynScalar *value)
+{
+	DynBuffer	text;
+	json_t	   *tree = NULL;
+
+	dyn_buffer_init(&text, 0);
+	if (dyn_wire_scalar(&text, value))
+		tree = dyn_json_load(text.data, text.len, JSON_ALLOW_NUL, NULL);
+	dyn_buffer_free(&text);
+	return tree;
+}
+
 /*
- * Merges the values inside `outer` into its value, and removes them.  The
+ * Sets or removes the value in a tree of the value at the first `depth` steps
+ * of its path.  Returns 0, or an error of dyn_path_values_merge.
+ */
+static int
+set_inside(json_t *tree, int depth, const DynPathValue *value)
+{
+	const DynPath *path = value->path;
+	json_t	   *members = json_object_get(tree, "M");
+	const DynStep *last = &path->steps[path->nsteps - 1];
+
+	for (; members != NULL && depth < path->nsteps - 1; depth++)
+	{
+		const DynStep *step = &path->steps[depth];
+		json_t	   *member = json_object_getn(members, step->name, step->name_len);
+
+		if (member == NULL && is_absent(value))
+			return 0;
+		if (member == NULL)
+		{
+			static const DynScalar empty = {DYN_TYPE_M, "{}", 2};
+
+			member = tree_of(&empty);
+			if (json_object_setn_new(members, step->name, step->name_len, member) != 0)
+				return DYN_MERGE_NO_MEMORY;
+		}
+		members = json_object_get(member, "M");
+	}
+	if (is_absent(value))
+		(void) json_object_deln(members, last->name, last->name_len);
+	else if (members == NULL)
+		return DYN_MERGE_NOT_A_MAP;
+	else if (json_object_setn_new(members, last->name, last->name_len,
+								  tree_of(&value->value)) != 0)
+		return DYN_MERGE_NO_MEMORY;
+	return 0;
+}
+
+/* Sets the values inside of `outer` in its tree, outer ones first. */
+static int
+set_all_inside(json_t *tree, const DynPathValue *values, int n, const DynPathValue *outer)
+{
+	int			depth = outer->path->nsteps;
+	int			left = 0;
+	int			result = 0;
+
+	for (int i = 0; i < n; i++)
+		left += is_inside(&values[i], outer);
+	for (int steps = depth + 1; left > 0 && result == 0; steps++)
+	{
+		for (int i = 0; i < n && result == 0; i++)
+		{
+			if (!is_inside(&values[i], outer) || values[i].path->nsteps != steps)
+				continue;
+			result = set_inside(tree, depth, &values[i]);
+			left--;
+		}
+	}
+	return result;
+}
+
+static int
+append(const char *bytes, size_t len, void *memory)
+{
+	return dyn_buffer_append(memory, bytes, len) ? 0 : -1;
+}
+
+/*
+ * Merges the values inside of `outer` into its value, and removes them.  The
  * result has no pointer yet, since the buffer may still move.
  */
-static void
-merge_into(Composer *c, DynPathValue *values, DynPathValue *outer)
+static int
+merge_into(DynPathValue *values, int n, DynPathValue *outer, DynBuffer *memory)
 {
-	DynScalar  *parent = &outer->value;
-	DynValue	base = {parent->data, (uint32_t) parent->len, (uint8_t) parent->type, 0};
-	size_t		start = c->out->len;
-	int			inside = 0;
-	int			stored = 0;
+	DynScalar	base = outer->value;
+	size_t		start = memory->len;
+	bool		inside = false;
+	bool		stored = false;
+	int			result = 0;
+	json_t	   *tree;
 
-	for (int i = 0; i < c->n; i++)
+	for (int i = 0; i < n; i++)
 	{
-		if (!is_inside(&values[i], outer))
-			continue;
-		inside++;
-		stored += !is_absent(&values[i]);
+		inside |= is_inside(&values[i], outer);
+		stored |= is_inside(&values[i], outer) && !is_absent(&values[i]);
 	}
-	if (inside > 0 && (parent->type == DYN_TYPE_M || (is_absent(outer) && stored > 0)))
+	if (!inside)
+		return 0;
+	if (is_absent(outer) && stored)
+		base = (DynScalar) {DYN_TYPE_M, "{}", 2};
+	if (base.type == DYN_TYPE_M)
 	{
-		put_map(c, outer->path, outer->path->nsteps, is_absent(outer) ? NULL : &base);
-		*parent = (DynScalar) {DYN_TYPE_M, NULL, c->out->len - start};
+		tree = tree_of(&base);
+		result = tree == NULL ? DYN_MERGE_NO_MEMORY : set_all_inside(tree, values, n, outer);
+		if (result == 0 && json_dump_callback(json_object_get(tree, "M"), append, memory,
+											  JSON_COMPACT) != 0)
+			result = DYN_MERGE_NO_MEMORY;
+		json_decref(tree);
+		outer->value = (DynScalar) {DYN_TYPE_M, NULL, memory->len - start};
 	}
-	else
-		c->not_a_map |= stored > 0;
-	for (int i = 0; i < c->n && inside > 0; i++)
+	else if (stored)
+		result = DYN_MERGE_NOT_A_MAP;
+	for (int i = 0; i < n; i++)
 	{
 		if (is_inside(&values[i], outer))
 			values[i].path = NULL;
 	}
+	return result;
 }
 
 int
-dyn_path_values_merge(DynPathValue *values, int n, bool nulls_say_nothing,
-					  DynBuffer *memory)
+dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory)
 {
-	Composer	c = {.values = values, .out = memory};
 	size_t		at = 0;
 
 	dyn_buffer_reset(memory);
-	c.n = n = drop_replaced(values, n, nulls_say_nothing);
+	n = drop_replaced(values, n);
 	for (int i = 0; i < n; i++)
 	{
 		int			outer = 0;
+		int			result = 0;
 
 		while (outer < n && !is_inside(&values[i], &values[outer]))
 			outer++;
 		if (outer == n && values[i].path != NULL)
-			merge_into(&c, values, &values[i]);
+			result = merge_into(values, n, &values[i], memory);
+		if (result != 0)
+			return result;
 	}
-	dyn_buffer_free(&c.name);
-	if (memory->failed)
-		return DYN_MERGE_NO_MEMORY;
-	if (c.not_a_map)
-		return DYN_MERGE_NOT_A_MAP;
 	n = compact(values, n);
 	for (int i = 0; i < n; i++)
 	{

@@ -37,13 +37,11 @@ extern bool dyn_path_values_map(const DynPathValue *values, int n, int depth,
  * the outermost path, in place, and returns the number of values left.  An
  * inner value replaces or adds its member of the outer value; an absent one
  * removes it.  If several values have the same path, the last one counts.
- * With `nulls_say_nothing`, absent values are removed from the array first.
  * Merged values are in `memory`, which is reset first; the other values do not
  * change.  Returns DYN_MERGE_NO_MEMORY, or DYN_MERGE_NOT_A_MAP if a path leads
  * into a value that is not a map; then the contents of the array are
  * undefined.
  */
-extern int	dyn_path_values_merge(DynPathValue *values, int n,
-								  bool nulls_say_nothing, DynBuffer *memory);
+extern int	dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory);
 
 #endif

@@ -183,7 +183,7 @@ items_are_composed(void)
 
 /* The values left after merging, as an update. */
 static void
-check_merge(Values *v, bool nulls_say_nothing, const char *shown)
+check_merge(Values *v, const char *shown)
 {
 	DynBuffer	memory;
 	DynBuffer	out;
@@ -191,7 +191,7 @@ check_merge(Values *v, bool nulls_say_nothing, const char *shown)
 
 	dyn_buffer_init(&memory, 0);
 	dyn_buffer_init(&out, 0);
-	n = dyn_path_values_merge(v->values, v->n, nulls_say_nothing, &memory);
+	n = dyn_path_values_merge(v->values, v->n, &memory);
 	if (CHECK(n >= 0))
 		dyn_expr_print_update(v->values, n, &out);
 	CHECK_EQ_STR(dyn_buffer_terminate(&out), shown);
@@ -206,35 +206,26 @@ overlapping_paths_are_merged(void)
 
 	/* nothing overlaps */
 	VALUES(&v, "a=N:1", "b/c=N:2", "b/d=-");
-	check_merge(&v, false, "SET a = 1, b.c = 2 REMOVE b.d");
-	VALUES(&v, "a=N:1", "b/c=N:2", "b/d=-");
-	check_merge(&v, true, "SET a = 1, b.c = 2");
+	check_merge(&v, "SET a = 1, b.c = 2 REMOVE b.d");
 	/* equal paths: the last one */
 	VALUES(&v, "a=N:1", "a=N:2", "b=N:1", "b=-", "c=-", "c=N:3");
-	check_merge(&v, false, "SET a = 2, c = 3 REMOVE b");
-	VALUES(&v, "a=N:1", "a=N:2", "b=N:1", "b=-", "c=-", "c=N:3");
-	check_merge(&v, true, "SET a = 2, b = 1, c = 3");
+	check_merge(&v, "SET a = 2, c = 3 REMOVE b");
 	/* replaced, added, removed; in any order */
 	VALUES(&v, "i/r=N:1", "i=M:{\"r\":{\"N\":\"2\"},\"x\":{\"S\":\"y\"},\"z\":{\"BOOL\":true}}",
 		   "i/n=NULL:", "i/z=-", "k=N:7");
-	check_merge(&v, false,
-				"SET i = {\"r\":{\"N\":\"1\"},\"n\":{\"NULL\":true},\"x\":{\"S\":\"y\"}}, k = 7");
+	check_merge(&v, "SET i = {\"r\":{\"N\":\"1\"},\"x\":{\"S\":\"y\"},\"n\":{\"NULL\":true}}, k = 7");
 	VALUES(&v, "i/z=-", "i=M:{\"z\":{\"BOOL\":true}}");
-	check_merge(&v, true, "SET i = {\"z\":{\"BOOL\":true}}");
-	VALUES(&v, "i/z=-", "i=M:{\"z\":{\"BOOL\":true}}");
-	check_merge(&v, false, "SET i = {}");
+	check_merge(&v, "SET i = {}");
 	/* three levels, the innermost last */
 	VALUES(&v, "i/a/b=N:3", "i/a=M:{\"b\":{\"N\":\"2\"},\"c\":{\"N\":\"2\"}}",
 		   "i=M:{\"a\":{\"M\":{\"d\":{\"N\":\"1\"}}}}");
-	check_merge(&v, false,
-				"SET i = {\"a\":{\"M\":{\"b\":{\"N\":\"3\"},\"c\":{\"N\":\"2\"}}}}");
+	check_merge(&v, "SET i = {\"a\":{\"M\":{\"b\":{\"N\":\"3\"},\"c\":{\"N\":\"2\"}}}}");
 	/* into a map of the base, and into one that is missing there */
 	VALUES(&v, "i=M:{\"a\":{\"M\":{\"x\":{\"L\":[{\"S\":\"]\"}]},\"q\":{\"NULL\":true}}}}", "i/a/b=N:3", "i/e/f=S:g");
-	check_merge(&v, false,
-				"SET i = {\"a\":{\"M\":{\"b\":{\"N\":\"3\"},\"x\":{\"L\":[{\"S\":\"]\"}]},\"q\":{\"NULL\":true}...");
+	check_merge(&v, "SET i = {\"a\":{\"M\":{\"x\":{\"L\":[{\"S\":\"]\"}]},\"q\":{\"NULL\":true},\"b\":{\"N\":\"3\"}...");
 	/* names with escapes */
 	VALUES(&v, "i=M:{\"a\\u0062\":{\"N\":\"1\"},\"\\\"\":{\"N\":\"2\"}}", "i/ab=N:3");
-	check_merge(&v, false, "SET i = {\"ab\":{\"N\":\"3\"},\"\\\"\":{\"N\":\"2\"}}");
+	check_merge(&v, "SET i = {\"ab\":{\"N\":\"3\"},\"\\\"\":{\"N\":\"2\"}}");
 }
 
 /* An outer value that is absent, or not a map. */
@@ -245,26 +236,24 @@ outer_values_may_be_missing(void)
 	DynBuffer	memory;
 
 	VALUES(&v, "i=-", "i/a=-");
-	check_merge(&v, false, "REMOVE i");
+	check_merge(&v, "REMOVE i");
 	VALUES(&v, "i=-", "i/a=N:1");
-	check_merge(&v, false, "SET i = {\"a\":{\"N\":\"1\"}}");
-	VALUES(&v, "i=-", "i/a=N:1");
-	check_merge(&v, true, "SET i.a = 1");
+	check_merge(&v, "SET i = {\"a\":{\"N\":\"1\"}}");
 	VALUES(&v, "i=S:x", "i/a=-");
-	check_merge(&v, false, "SET i = \"x\"");
+	check_merge(&v, "SET i = \"x\"");
 	VALUES(&v, "i=M:{\"a\":{\"S\":\"x\"}}", "i/a/b=-");
-	check_merge(&v, false, "SET i = {\"a\":{\"S\":\"x\"}}");
+	check_merge(&v, "SET i = {\"a\":{\"S\":\"x\"}}");
 	dyn_buffer_init(&memory, 0);
 	VALUES(&v, "i=S:x", "i/a=N:1");
-	CHECK_EQ_INT(dyn_path_values_merge(v.values, v.n, false, &memory),
+	CHECK_EQ_INT(dyn_path_values_merge(v.values, v.n, &memory),
 				 DYN_MERGE_NOT_A_MAP);
 	VALUES(&v, "i=M:{\"a\":{\"L\":[]}}", "i/a/b=N:1");
-	CHECK_EQ_INT(dyn_path_values_merge(v.values, v.n, false, &memory),
+	CHECK_EQ_INT(dyn_path_values_merge(v.values, v.n, &memory),
 				 DYN_MERGE_NOT_A_MAP);
 	dyn_buffer_free(&memory);
 	dyn_buffer_init(&memory, 4);
 	VALUES(&v, "i=M:{}", "i/a=N:1");
-	CHECK_EQ_INT(dyn_path_values_merge(v.values, v.n, false, &memory),
+	CHECK_EQ_INT(dyn_path_values_merge(v.values, v.n, &memory),
 				 DYN_MERGE_NO_MEMORY);
 	dyn_buffer_free(&memory);
 }

@@ -340,7 +340,7 @@ check_expiry(const RowValues *row)
 static void
 merge_values(RowValues *row)
 {
-	int			n = dyn_path_values_merge(row->out, row->n, false, dyn_buffer_create());
+	int			n = dyn_path_values_merge(row->out, row->n, dyn_buffer_create());
 
 	dyn_check_oom(n == DYN_MERGE_NO_MEMORY);
 	if (n < 0)
