@@ -339,8 +339,10 @@ class Table:            # pylint: disable=too-many-instance-attributes
 
     def unmapped(self, text):
         """The attributes of a value for the rest."""
-        stored = (self.rest.store(text) or {"M": {}}).get("M")
-        if stored is None or any(column.attribute in stored for column in self.columns):
+        if text is not None and not text.startswith("{"):
+            raise Refused("22023")
+        stored = (self.rest.store(text) or {"M": {}})["M"]
+        if any(column.attribute in stored for column in self.columns):
             raise Refused("22023")
         return stored
 
