@@ -151,3 +151,21 @@ extension_current() {
         cmp -s "$file" "$share/${file##*/}" || return 1
     done
 }
+
+# PostgreSQL finds its files relative to its programs, so a copy of them needs no building.
+copy_server() { # prefix
+    local what
+    mkdir -p "$1"
+    for what in bindir pkglibdir sharedir includedir-server; do
+        cp -r --parents "$("${PG_CONFIG:-pg_config}" "--$what")" "$1" || die "PostgreSQL could not be copied"
+    done
+    cp -r --parents /usr/include/postgresql "$1" 2>/dev/null
+    chmod -R a+rX "$1"
+}
+
+# The files of the checkout, committed or not.
+copy_checkout() { # directory
+    mkdir -p "$1"
+    (cd "$ROOT" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$1") ||
+        die "the checkout could not be copied"
+}
