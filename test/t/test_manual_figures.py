@@ -85,6 +85,7 @@ TOLD = {
         page by page, {DYN_PAGE_BYTES / MB:.0f} MB each
         """,
     "docs/options.md": """
+        number of segments of a parallel Scan, {least.segment} to {most.segment}:
         between statements, {least.max_idle_connections} to {most.max_idle_connections} |
         requests that one statement may have in flight, {least.max_concurrency} to {most.max_concurrency} |
         read units per second for all sessions together, at least {least.max_read_units_per_second};
@@ -195,7 +196,7 @@ OTHER = r"""
     \b(before\s)?(PostgreSQL|Debian|libcurl|version|psycopg)\s\d[\d.]*(,?\s(to|and|or|in)\s\d+)*(?=\W) | \bfrom\s17\son | or,\sin\s15\sand\s16
     | \b(UTF-8|ISO\s8601|base64|U\+0000|S3|N\+1)\b | \b(since\s)?\d{4}-\d\d-\d\d\b | \b(before|since)\s1970\b | \blibcurl\sbefore\s7\.87 | N\s0\sand\s1\b
     | \|\s(server|user\smapping|foreign\stable|import\sof\sa\sforeign\sschema)\s\|\s[\d.]+\s\|
-    | \b0(?=:|\sif|\slogs|\son\b|\sand\sbelow) | -1(:\sthe\soption|\snone) | \btook\s\d+\sms\b | \bbefore\sversion\s1 | \bsize\ssuch\sas\s1000\b | \(the\snumber\s1\sis\snot | \(5\.5\)
+    | \bfrom\s0\b | \b0(?=:|\sif|\slogs|\son\b|\sand\sbelow) | -1(:\sthe\soption|\snone) | \btook\s\d+\sms\b | \bbefore\sversion\s1 | \bsize\ssuch\sas\s1000\b | \(the\snumber\s1\sis\snot | \(5\.5\)
     | ^\#+\s\d+\.\s | ^\s*\d\.\s | \(0\sto\s9,\ssee\sbelow\) | from\s7\sto\s9,
     | \bEC2\b | \bAWS_EC2_\w+ | \bIPv6\b | \bIMDSv2\b | hop\slimit\s(to\s2|of\s1)\b | A\slimit\sof\s1\b | \bN\+1\b | \bwith\sstatus\s0\b
     """
