@@ -7,6 +7,7 @@ DJANGO_PACKAGES=(django==5.2.8 psycopg==3.3.9 psycopg-binary==3.3.9)
 DBT_PACKAGES=(dbt-core==1.9.8 dbt-postgres==1.9.0)
 PGJDBC_VERSION=42.7.4
 NODE_PG_VERSION=8.23.1
+PYSPARK_VERSION=3.5.7
 
 # in_venv DIRECTORY PACKAGE...: a virtual environment with these.
 in_venv() {
@@ -50,4 +51,9 @@ install_clients() {
     fetch_pgjdbc || PGJDBC=
     fetch_node_pg || NODE_PG=
     [ -e "$PSQLODBC" ] || (install_packages odbc-postgresql unixodbc) || PSQLODBC=
+}
+
+install_spark() {
+    export PGJDBC=$CACHE/clients-java/postgresql-$PGJDBC_VERSION.jar CLIENTS_SPARK=$CACHE/clients-spark
+    fetch_pgjdbc && in_venv "$CLIENTS_SPARK" "pyspark==$PYSPARK_VERSION"
 }
