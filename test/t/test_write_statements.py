@@ -45,6 +45,23 @@ class Parts(writes.TestCase):
         self.both("WITH a AS (DELETE FROM {t} WHERE n = 2 RETURNING *), b AS (INSERT INTO {t} VALUES ('z', 1), ('z', 2) RETURNING *) SELECT 1")
         self.both("WITH a AS (INSERT INTO {t} VALUES ('y', 1), ('y', 2) RETURNING *) UPDATE {t} SET note = 'x' WHERE n = 1 RETURNING *")
 
+    def test_statement_trigger_after_a_part_that_was_not_finished(self):
+        """PL/pgSQL fetches one row only; the rest is written at the end, before the triggers of the statement."""
+        self.fx.execute("CREATE TABLE seen (many bigint)")
+        self.addCleanup(self.fx.execute, "DROP TABLE seen")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+        counts = []
+        for table, mode in (("near", "immediate"), ("far", "immediate"), ("far", "atomic")):
+            self.fx.execute(f"SET dynamo_fdw.write_mode = {mode}; DELETE FROM {table} WHERE id = 'rest'")
+            self.fx.execute(f"CREATE OR REPLACE FUNCTION see_{table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO seen SELECT count(*) FROM {table}"
+                            " WHERE id = 'rest'; RETURN NULL; END $$;"
+                            f"CREATE TRIGGER seen AFTER INSERT ON {table} FOR EACH STATEMENT EXECUTE FUNCTION see_{table}();"
+                            f"DO $$ DECLARE one int; BEGIN WITH w AS (INSERT INTO {table} SELECT 'rest', g FROM generate_series(1, 5) g RETURNING n) SELECT 1 INTO one; END $$;"
+                            f"DROP TRIGGER seen ON {table}")
+            counts.append(self.fx.rows("SELECT many FROM seen"))
+            self.fx.execute("TRUNCATE seen")
+        self.assertEqual(counts, [[(5,)]] * 3)
+
 
 class Upserts(writes.TestCase):
     """RETURNING shows the row of the table."""
