@@ -10,6 +10,7 @@ from twins import Column
 from values import Date, Instant, Numeric
 
 # Berlin an hour forward and back, Apia without 2011-12-30, St. John's from 00:01 to 23:01 of the day before, two ends of years.
+# The items that are no rows have a time that is far from all of these.
 AROUND = ["2024-03-31 01:00", "2024-10-27 01:00", "2011-12-30 10:00", "2006-10-29 02:31", "2023-12-31 23:00", "2024-12-31 22:30"]
 
 
@@ -53,21 +54,21 @@ def make_units(rng):
     number = lambda name: Column(name, Whole("int4", 0, 99), size=9)
     at = lambda n, sqltype="timestamptz", **more: Column("at", Near(sqltype, around[n], more.pop("options", None)), size=30, **more)
     own = {"options": {"format": "iso8601(0)"}, "attribute": "at"}
-    wrong = [{"pk": "{}#a#2024-01-01"}, {"pk": "{}#a#x"}, {"pk": "{}#a#"}, {"pk": "{}#a#2024-01"}]
+    wrong = [{"pk": "{}#a#2021-06-01"}, {"pk": "{}#a#x"}, {"pk": "{}#a#"}, {"pk": "{}#a#2024-01"}]
     near = lambda name: [{"pk": change["pk"].format(name)} for change in wrong]
     plain = {"server": "two"} if rng.random() < 0.5 else {}
     tables = [
         Entity("un0", store, 60, [text("w"), at(0), payload(), rest()], {"pk": "un0#${w}#${at:day}", "sk": "${at:iso8601(0)}"}, near=near("un0")),
         Entity("un1", store, 50, [at(1), number("n"), payload(), rest()], {"pk": "un1#${at:day(Europe/Berlin)}", "sk": "${at:iso8601(0)}#${n}", "gx": "${at:trunc(YYYYMMDDHH24,Pacific/Apia)}"},
-               trusted_indexes="g_u", near=[{"pk": "un1#2024-01-01"}, {"pk": "un1#"}]),
+               trusted_indexes="g_u", near=[{"pk": "un1#2021-06-01"}, {"pk": "un1#"}]),
         Entity("un2", store, 40, [at(2, "timestamp", **own), text("w"), number("n"), payload(), rest()], {"pk": "un2#${w}", "sk": "${at:trunc(YYYY-MM-DD HH24)}#${n}"},
-               near=[{"at": None}, {"at": "2024-01-01T00:00:00Z"}, {"sk": "2024-01-01 00#"}]),
-        Entity("un3", store, 40, [Column("day", NearDay(around[3], 200), size=30), number("n"), payload()], {"pk": "un3/${day:trunc(MM.YYYY)}", "sk": "${day}#${n}"}, near=[{"pk": "un3/01.2024"}, {"pk": "un3/x"}]),
+               near=[{"at": None}, {"at": "2021-06-01T00:00:00Z"}, {"sk": "2021-06-01 00#"}]),
+        Entity("un3", store, 40, [Column("day", NearDay(around[3], 200), size=30), number("n"), payload()], {"pk": "un3/${day:trunc(MM.YYYY)}", "sk": "${day}#${n}"}, near=[{"pk": "un3/06.2021"}, {"pk": "un3/x"}]),
         Entity("un4", store, 50, [text("w"), Column("day", NearDay(around[4], 6), size=12), number("n"), payload()], {"pk": "un4#${w}#${day}", "sk": "${n:padded(2)}"}, near=[{"pk": "un4#a#2024-02-30"}], on_mismatch="null"),
         Entity("un5", store, 50, [Column("hour", NearHour(rng.choice(["timestamp", "timestamptz"]), around[5]), size=30), number("n"), payload()],
                {"pk": "un5#${hour:pattern(YYYYMMDDHH24)}", "sk": "${n:padded(2)}"}),
         Entity("un6", store, 50, [text("w"), at(0), payload()], {"pk": "un6#${w}#${at:hour(America/St_Johns)}", "sk": "${at:iso8601(0)}"}, near=near("un6")),
-        Entity("un7", store, 40, [at(3, **own), number("n"), payload()], {"pk": "un7#${at:day(America/St_Johns)}", "sk": "${n:padded(2)}"}, near=[{"at": None}, {"pk": "un7#2024-01-01"}]),
+        Entity("un7", store, 40, [at(3, **own), number("n"), payload()], {"pk": "un7#${at:day(America/St_Johns)}", "sk": "${n:padded(2)}"}, near=[{"at": None}, {"pk": "un7#2021-06-01"}]),
         Entity("un8", store, 50, [Column("land", Part("C", words=FOLDED + ["a#b", "A#B", ""]), attribute="country", size=16), number("n"), Column("nth", Numeric(whole=True), size=600, unique=True, not_null=True), payload(), rest()],
                {"pk": "un8#${land:lower}", "sk": "${n:padded(2)}"}, near=[{"country": "XX"}, {"country": None}])]
     for table in tables:
