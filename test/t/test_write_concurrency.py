@@ -86,6 +86,15 @@ class Concurrency(writes.TestCase):
         self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE}", self.set("total", "N", "10")), (1, []))
         self.assertEqual(self.row(), [("one", 11)])
 
+    def test_several_columns_of_one_subquery(self):
+        """Also if only the subquery of SET (a, b) = (SELECT ...) reads the row."""
+        self.fx.execute("CREATE TABLE IF NOT EXISTS plus (by numeric); TRUNCATE plus; INSERT INTO plus VALUES (1)")
+        for subquery in ("SELECT total + 1, false", "SELECT total + by, false FROM plus", "SELECT by + 10, total < 5 FROM plus"):
+            self.fx.execute(f"UPDATE far SET total = 1.5, flag = true {self.ONE}")
+            with self.subTest(subquery):
+                self.assertEqual(self.between(f"UPDATE far SET (total, flag) = ({subquery}) {self.ONE} RETURNING total::int, flag", self.set("total", "N", "10")),
+                                 (1, ["(11, False)"]))
+
     def test_returning(self):
         self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE} RETURNING total", self.set("total", "N", "10")),
                          (1, ["(Decimal('11'),)"]))
@@ -171,6 +180,18 @@ class Concurrency(writes.TestCase):
         self.assertEqual(self.item("a", 1)["at"], {"S": "2024-05-01T11:00:00Z"})
 
 
+class EqualValues(writes.TestCase):
+    """A value that is only equal to the one that was read, such as 24 hours and 1 day, is another value."""
+
+    COLUMNS = Concurrency.COLUMNS + ", lasts interval"
+    ROWS = "('a', 1, 'one', 1.5, true, NULL, '1 day')"
+    ONE, between, set = Concurrency.ONE, Concurrency.between, Concurrency.set
+
+    def test_interval(self):
+        self.assertEqual(self.between(f"UPDATE far SET note = lasts::text {self.ONE} RETURNING note", self.set("lasts", "S", "24:00:00")), (1, ["('24:00:00',)"]))
+        self.assertEqual(self.between(f"UPDATE far SET total = 7 {self.ONE} AND lasts::text = '24:00:00'", self.set("lasts", "S", "1 day")), (0, []))
+
+
 class Locks(writes.TestCase):
     """Rows are not locked."""
 
@@ -223,6 +244,15 @@ class Upserts(writes.TestCase):
         for i in range(7):
             self.fx.execute("INSERT INTO seen VALUES ('view', 1, %s) ON CONFLICT (id, n) DO UPDATE SET note = seen.note || EXCLUDED.note", (str(i),))
         self.assertEqual(self.fx.value("SELECT note FROM far WHERE id = 'view'"), "0123456")
+
+    def test_assigned_but_equal_with_a_trigger(self):
+        """DO UPDATE assigns what it names, also if the INSERT has fired a BEFORE trigger."""
+        self.fx.execute("CREATE OR REPLACE FUNCTION passed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';"
+                        "CREATE TRIGGER passed BEFORE INSERT ON far FOR EACH ROW EXECUTE FUNCTION passed()")
+        self.addCleanup(self.fx.execute, "DROP TRIGGER passed ON far")
+        change = Concurrency.set(self, "note", "S", "other")
+        self.assertEqual(Concurrency.between(self, "INSERT INTO far VALUES ('a', 1) ON CONFLICT (id, n) DO UPDATE SET note = 'one', total = 7", change), (1, []))
+        self.assertEqual(Concurrency.row(self), [("one", 7)])
 
     def test_increments(self):
         """Upserts of four sessions are not lost."""

@@ -76,6 +76,23 @@ class Faults(writes.TestCase):
             self.assertEqual(self.scripted("UpdateItem", [fault], f"UPDATE far SET total = total + 1 {self.ONE}"), "08007")
             self.assertEqual(self.fx.value(f"SELECT total FROM far {self.ONE}"), 2)
 
+    def test_repeated_upsert(self):
+        """If another writer may have changed the row that was inserted, its update is not executed on top, but 08007."""
+        upsert = "INSERT INTO far (id, n, total) VALUES ('h', 1, 1) ON CONFLICT (id, n) DO UPDATE SET "
+        for action, outcome, total in (("total = far.total + 1", "08007", 5), ("total = 7 WHERE far.total > 0", "08007", 5),
+                                       ("total = 7 WHERE far.total < 0", "08007", 5), ("total = 7", (1, []), 7)):
+            for fault in (self.lost(), self.after()):
+                answers = iter((lambda fault=fault: fault, lambda: self.put_raw({"id": {"S": "h"}, "n": {"N": "1"}, "total": {"N": "5"}})))
+                self.fx.execute("DELETE FROM far WHERE id = 'h'")
+                with self.subTest(action):
+                    self.assertEqual(self.scripted("PutItem", lambda _, answers=answers: next(answers)(), upsert + action), outcome)
+                    self.assertEqual(self.fx.rows("SELECT total::int FROM far WHERE id = 'h'"), [(total,)])
+        self.assertEqual(self.scripted("PutItem", [self.lost()], upsert + "total = far.total + 1"), "08007")
+        self.fx.execute("DELETE FROM far WHERE id = 'h'")
+        self.assertEqual(self.scripted("PutItem", [self.lost()], upsert + "total = far.total + 1"), (1, []))
+        self.assertEqual(self.scripted("PutItem", [None], upsert + "total = far.total + 1"), (1, []))
+        self.assertEqual(self.fx.value("SELECT total FROM far WHERE id = 'h'"), 2)
+
     def test_delete(self):
         for fault in (self.lost(), self.after(), replies.internal_error()):
             self.fx.execute("INSERT INTO far VALUES ('d', 1) ON CONFLICT DO NOTHING")

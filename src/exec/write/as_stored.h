@@ -14,8 +14,9 @@
 #include "writer.h"
 
 /*
- * Returns true if the guarded columns are as they were read.  The row of the
- * item is in the modify's scratch slot.
+ * Returns true if the guarded columns have the same values as when they were
+ * read, and not only equal ones, such as 24 hours instead of 1 day.  The row of
+ * the item is in the modify's scratch slot.
  */
 extern bool dyn_write_is_unchanged(DynWrite *write);
 

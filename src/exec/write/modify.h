@@ -50,8 +50,8 @@ typedef struct DynModify
 	Bitmapset  *read;			/* columns that the statement depends on */
 	bool		presumes;		/* true if rows are not read before they are
 								 * written */
-	bool		derives;		/* true if an assigned value depends on columns
-								 * of the row */
+	bool		derives;		/* true if an assigned value, or the WHERE of
+								 * DO UPDATE, depends on columns of the row */
 	AttrNumber *junk;			/* DELETE: position of each column in the
 								 * subplan's row; 0: none */
 	struct HTAB *met;			/* keys of the rows so far; NULL if no row can

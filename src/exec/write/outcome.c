@@ -432,10 +432,19 @@ why_not_again(DynWrite *write)
 	return ++write->rounds > MOST_ROUNDS ? "it changed again at each attempt" : NULL;
 }
 
-/* DO UPDATE: evaluates it for the row in the scratch slot, which is the item's. */
+/*
+ * DO UPDATE: evaluates it for the row in the scratch slot, which is the item's.
+ * If an earlier attempt may have inserted or updated this row, an update that
+ * depends on it might be executed twice.
+ */
 static void
 evaluate_upsert(DynWrite *write, const char *item, size_t len)
 {
+	if (write->unanswered > 0 && write->modify->derives)
+	{
+		fail(write, DYN_FAILS_UNKNOWN, NULL);
+		return;
+	}
 	dyn_upsert_evaluate(write);
 	if (write->state == DYN_WRITE_WRITTEN)
 		confirm_unchanged(write, item, len);

@@ -127,16 +127,33 @@ texts_are_equal(Oid type, Datum a, Datum b)
 }
 
 bool
-dyn_column_equal(const DynColumn *column, Datum a, bool anull, Datum b, bool bnull)
+dyn_column_same(const DynColumn *column, Datum a, bool anull, Datum b, bool bnull)
+{
+	Oid			type = column->codec.basetype;
+	const TypeCacheEntry *entry;
+
+	if (anull || bnull)
+		return anull && bnull;
+	entry = lookup_type_cache(type, 0);
+	return datum_image_eq(a, b, entry->typbyval, entry->typlen) ||
+		(type == JSONOID && texts_are_equal(type, a, b));
+}
+
+/*
+ * Returns true if both values are NULL, or equal by the equality operator of
+ * their type.
+ */
+static bool
+are_equal(const DynColumn *column, Datum a, bool anull, Datum b, bool bnull)
 {
 	Oid			type = column->codec.basetype;
 	TypeCacheEntry *entry;
 
-	if (anull || bnull)
-		return anull && bnull;
-	entry = lookup_type_cache(type, TYPECACHE_EQ_OPR_FINFO);
-	if (datum_image_eq(a, b, entry->typbyval, entry->typlen))
+	if (dyn_column_same(column, a, anull, b, bnull))
 		return true;
+	if (anull || bnull)
+		return false;
+	entry = lookup_type_cache(type, TYPECACHE_EQ_OPR_FINFO);
 	if (!OidIsValid(entry->eq_opr_finfo.fn_oid))
 		return texts_are_equal(type, a, b);
 	return DatumGetBool(FunctionCall2Coll(&entry->eq_opr_finfo, column->collation,
@@ -218,8 +235,8 @@ dyn_reread_check(DynReread *reread, const char *item, size_t len,
 		if (column->dropped ||
 			(row->tts_isnull[i] && !bms_is_member(i + 1, changed)) ||
 			(columns != NULL && !bms_is_member(i + 1, columns)) ||
-			dyn_column_equal(column, row->tts_values[i], row->tts_isnull[i],
-							 scratch->tts_values[i], scratch->tts_isnull[i]))
+			are_equal(column, row->tts_values[i], row->tts_isnull[i],
+					  scratch->tts_values[i], scratch->tts_isnull[i]))
 			continue;
 		report_unreadable(reread, i + 1,
 						  reread->wrong == i + 1 ? reread->why : NULL);

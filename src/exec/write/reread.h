@@ -56,10 +56,10 @@ extern void dyn_reread_check(DynReread *reread, const char *item, size_t len,
 							 const Bitmapset *changed, TupleTableSlot *scratch);
 
 /*
- * Returns true if both values are NULL, or equal by the equality operator of
- * their type.
+ * Returns true if both values are NULL, or identical.  The members of a json
+ * object have no order.
  */
-extern bool dyn_column_equal(const DynColumn *column, Datum a, bool anull,
-							 Datum b, bool bnull);
+extern bool dyn_column_same(const DynColumn *column, Datum a, bool anull,
+							Datum b, bool bnull);
 
 #endif

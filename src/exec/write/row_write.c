@@ -199,15 +199,16 @@ same_image(TupleTableSlot *a, TupleTableSlot *b, int i)
 
 /*
  * Returns the assigned columns whose value changes, and the others in
- * *unchanged.  A BEFORE trigger may have assigned any column.  The values of a
- * row that was not read are not known, so all assigned columns change.
+ * *unchanged.  A BEFORE UPDATE trigger may have assigned any column; DO UPDATE
+ * fires none.  The values of a row that was not read are not known, so all
+ * assigned columns change.
  */
 static Bitmapset *
 changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 				Bitmapset **unchanged)
 {
 	const DynRelation *relation = modify->relation;
-	Bitmapset  *assigned = modify->has_row_triggers ? NULL
+	Bitmapset  *assigned = modify->has_row_triggers && modify->upsert == NULL ? NULL
 		: ExecGetAllUpdatedCols(modify->rinfo, modify->estate);
 	Bitmapset  *changed = NULL;
 

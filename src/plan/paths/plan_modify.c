@@ -92,11 +92,16 @@ visit_assignments(const Query *parse, ReadWalkerContext *context)
 {
 	ListCell   *lc;
 
-	/* the planner has added a full-row Var to this list, as junk */
+	/*
+	 * Vars in junk entries identify rows: the planner has added them.  Other
+	 * junk entries are subqueries of SET (a, b) = (SELECT ...).
+	 */
 	foreach(lc, parse->targetList)
 	{
-		if (!lfirst_node(TargetEntry, lc)->resjunk)
-			(void) read_walker(lfirst(lc), context);
+		TargetEntry *entry = lfirst_node(TargetEntry, lc);
+
+		if (!(entry->resjunk && IsA(entry->expr, Var)))
+			(void) read_walker((Node *) entry, context);
 	}
 }
 
@@ -373,15 +378,19 @@ integers_of(const Bitmapset *members)
 	return integers;
 }
 
-/* Returns the columns of the existing row that DO UPDATE depends on. */
+/*
+ * Returns the columns of the existing row that DO UPDATE depends on.  Sets
+ * *derives if these are more than those of constraints.
+ */
 static Bitmapset *
 read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *plan,
-			   Index target)
+			   Index target, bool *derives)
 {
 	ReadWalkerContext	context = {target, 0, NULL};
 
 	(void) read_walker((Node *) plan->onConflictSet, &context);
 	(void) read_walker((Node *) plan->onConflictWhere, &context);
+	*derives = !bms_is_empty(context.attnums);
 	context.attnums = expand_whole_row(add_constraints(context.attnums, relation), relation);
 	refuse_documents(map->relation, context.attnums);
 	refuse_segment(map->relation, context.attnums);
@@ -505,11 +514,12 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Oid			relid = planner_rt_fetch(resultRelation, root)->relid;
 	Relation	relation = table_open(relid, NoLock);
 	DynWriteMap *map = dyn_modify_open_map(root->parse, relid);
+	bool		derived = (plan->operation == CMD_UPDATE && derives(root));
 	Bitmapset  *read = NULL;
 
 	dyn_write_map_require(map, plan->operation);
 	if (plan->onConflictSet != NIL)
-		read = read_by_upsert(map, relation, plan, resultRelation);
+		read = read_by_upsert(map, relation, plan, resultRelation, &derived);
 	if (plan->operation == CMD_INSERT)
 		refuse_segment(map->relation, returned_columns(root, resultRelation));
 	else
@@ -528,9 +538,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	if (may_presume(root, plan, resultRelation, map, relation, read))
 		dyn_access_node_presume(linitial(((ForeignScan *) outerPlan(plan))->fdw_private));
 	table_close(relation, NoLock);
-	return list_make3(integers_of(read),
-					  makeInteger(plan->onConflictSet != NIL ||
-								  (plan->operation == CMD_UPDATE && derives(root))),
+	return list_make3(integers_of(read), makeInteger(derived),
 					  makeString(pstrdup(dyn_metadata_schema(map->meta, NULL))));
 }
 

@@ -54,8 +54,8 @@ typedef struct DynModifyPlan
 {
 	Bitmapset  *read;			/* columns of the row that the statement reads,
 								 * and that its result depends on */
-	bool		derives;		/* true if an assigned value depends on the
-								 * row */
+	bool		derives;		/* true if an assigned value, or the WHERE of
+								 * DO UPDATE, depends on the row */
 	const char *schema;			/* schema of the table at planning */
 } DynModifyPlan;
 
