@@ -286,6 +286,20 @@ class Partitions(writes.TestCase):
         self.assertEqual(self.outcome("UPDATE parent SET region = 'west' WHERE region = 'east'"), "23514")
         self.assertEqual(self.outcome("INSERT INTO east (region, k, n) VALUES ('west', 'q', 1)"), "23514")
 
+    def test_rows_that_move(self):
+        """Rows of the local partition move to the foreign one, whose rows the same UPDATE changes: each is changed once."""
+        for mode in ("immediate", "atomic"):
+            self.fx.execute(f"SET dynamo_fdw.write_mode = '{mode}'")
+            self.assertEqual(self.each("UPDATE {t} SET region = 'east', n = n + 100 WHERE k = 'k1' AND region = 'west'")[0], 2)
+            self.assertEqual(self.each("UPDATE {t} SET region = 'east', note = note || 'm' RETURNING *")[0], 12)
+            self.assertEqual(self.each("UPDATE {t} SET region = 'east', note = note || 'm'")[0], 12)
+            self.fx.execute("RESET dynamo_fdw.write_mode")
+            self.setUp()
+
+    def test_row_that_moves_to_a_key_that_exists(self):
+        self.fx.execute("INSERT INTO parent VALUES ('west', 'k2', 2, 'double')")
+        self.assertEqual(self.outcome("UPDATE parent SET region = 'east', note = 'moved' WHERE n < 3"), "23505")
+
     def test_first_statement_of_a_session(self):
         """The library is loaded in the middle of the executor."""
         connection = self.fx.connect()

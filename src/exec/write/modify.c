@@ -22,6 +22,7 @@
 #include "deferred.h"
 #include "met_keys.h"
 #include "modify_row.h"
+#include "row_write.h"
 #include "upsert.h"
 
 /* ---- begin ---- */
@@ -232,11 +233,20 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		modify->met = dyn_met_create();
 }
 
-/* Also begins COPY, and the writing of rows that are routed to a partition. */
+/*
+ * Also begins COPY, and the writing of rows that are routed to a partition.  An
+ * UPDATE may change rows of this partition, too.
+ */
 void
 dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 {
-	(void) create_modify(mtstate, rinfo, CMD_INSERT);
+	DynModify  *update = rinfo->ri_FdwState;
+	DynModify  *insert = create_modify(mtstate, rinfo, CMD_INSERT);
+
+	if (update == NULL)
+		return;
+	update->routed = insert;
+	rinfo->ri_FdwState = update;
 }
 
 /* ---- rows ---- */
@@ -250,13 +260,14 @@ show_old_row(DynModify *modify, TupleTableSlot *slot)
 }
 
 static TupleTableSlot *
-write_row(ResultRelInfo *rinfo, TupleTableSlot *slot, TupleTableSlot *planSlot)
+write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
-	DynModify  *modify = rinfo->ri_FdwState;
 	bool		deferred = dyn_modify_is_deferred(modify);
 
 	if (!dyn_modify_accept(modify, planSlot))
 		return NULL;
+	if (modify->operation != CMD_DELETE)
+		dyn_modify_check_row(modify, slot);
 	if (deferred || modify->atomic)
 		show_old_row(modify, slot);
 	if (deferred)
@@ -271,32 +282,33 @@ TupleTableSlot *
 dynExecForeignInsert(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
 					 TupleTableSlot *planSlot)
 {
-	return write_row(rinfo, slot, planSlot);
+	DynModify  *modify = rinfo->ri_FdwState;
+
+	return write_row(modify->routed ? modify->routed : modify, slot, planSlot);
 }
 
 TupleTableSlot *
 dynExecForeignUpdate(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
 					 TupleTableSlot *planSlot)
 {
-	return write_row(rinfo, slot, planSlot);
+	return write_row(rinfo->ri_FdwState, slot, planSlot);
 }
 
 TupleTableSlot *
 dynExecForeignDelete(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
 					 TupleTableSlot *planSlot)
 {
-	return write_row(rinfo, slot, planSlot);
+	return write_row(rinfo->ri_FdwState, slot, planSlot);
 }
 
 /* ---- end ---- */
 
 static void
-free_modify(ResultRelInfo *rinfo)
+free_modify(DynModify *modify)
 {
-	DynModify  *modify = rinfo->ri_FdwState;
-
 	if (modify == NULL)
 		return;
+	free_modify(modify->routed);
 	ExecDropSingleTupleTableSlot(modify->scratch);
 	ExecDropSingleTupleTableSlot(modify->old);
 	if (modify->plan_slot != NULL)
@@ -304,14 +316,14 @@ free_modify(ResultRelInfo *rinfo)
 	if (modify->upsert != NULL)
 		dyn_upsert_free(modify->upsert);
 	modify->writer->modifies = list_delete_ptr(modify->writer->modifies, modify);
-	rinfo->ri_FdwState = NULL;
 }
 
 /* All writes have been flushed before, unless an error ended the statement. */
 void
 dynEndForeignModify(EState *estate, ResultRelInfo *rinfo)
 {
-	free_modify(rinfo);
+	free_modify(rinfo->ri_FdwState);
+	rinfo->ri_FdwState = NULL;
 }
 
 /* COPY has no other callback that can wait for the last rows. */
@@ -326,5 +338,6 @@ dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
 		dyn_writer_finish(modify->writer);
 		dyn_atomic_send(modify->writer);
 	}
-	free_modify(rinfo);
+	free_modify(rinfo->ri_FdwState);
+	rinfo->ri_FdwState = NULL;
 }

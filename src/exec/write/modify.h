@@ -34,6 +34,8 @@ typedef struct DynModify
 	bool		copying;		/* true for COPY */
 	bool		do_nothing;		/* true for ON CONFLICT DO NOTHING */
 	struct DynUpsert *upsert;	/* state of ON CONFLICT DO UPDATE, or NULL */
+	struct DynModify *routed;	/* UPDATE: target of the rows that move to this
+								 * partition; NULL: none yet */
 	bool		atomic;			/* write_mode 'atomic' */
 	DynAwaitReason awaits;
 	bool		has_row_triggers;	/* true if the table has BEFORE or AFTER
