@@ -170,6 +170,13 @@ class Concurrency(writes.TestCase):
             finally:
                 self.fx.execute("DROP TRIGGER seen ON far")
 
+    def test_subqueries_that_read_the_same_table(self):
+        """A correlated one is not executed again, because it would see what the statement has written."""
+        correlated = f"UPDATE far SET total = (SELECT count(*) FROM far f WHERE f.total > far.total) {self.ONE}"
+        self.assertEqual(self.between(correlated, self.set("total", "N", "-10")), "40001")
+        self.assertEqual(self.between(f"UPDATE far SET total = total + (SELECT count(*) FROM far) {self.ONE}", self.set("total", "N", "-100")), (1, []))
+        self.assertEqual(self.row(), [("one", -96)])
+
     def test_tableoid(self):
         self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE} AND tableoid = 'far'::regclass", self.set("total", "N", "10")), (1, []))
 

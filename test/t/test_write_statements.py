@@ -77,6 +77,41 @@ class Upserts(writes.TestCase):
         self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'x', 5), ('a', 1, 'y', 6) ON CONFLICT (id, n) DO UPDATE SET note = EXCLUDED.note WHERE t.total < EXCLUDED.total", same_tables=False)
 
 
+class OwnWrites(writes.TestCase):
+    """A statement does not see what it writes, but the volatile functions that it calls do."""
+
+    UPSERT = "INSERT INTO {t} VALUES ('q', 1), ('a', 1) ON CONFLICT (id, n) DO UPDATE SET total = "
+
+    def test_subqueries_of_upserts(self):
+        self.both(self.UPSERT + "(SELECT count(*) FROM {t})")
+        self.both(self.UPSERT.replace("'q'", "'r'") + "7 WHERE {t}.n = (SELECT count(*) - 4 FROM {t})")
+        self.both("WITH w AS (SELECT count(*) AS many FROM {t}) " + self.UPSERT.replace("'q'", "'s'") + "(SELECT many FROM w)")
+        self.both("WITH w AS (INSERT INTO {t} VALUES ('t', 1) RETURNING 1) " + self.UPSERT.replace("'q'", "'u'") + "(SELECT count(*) FROM {t})")
+
+    def test_correlated_subqueries_of_upserts(self):
+        """They cannot be executed before the first row is written."""
+        sql = self.UPSERT + "(SELECT count(*) FROM {t} x WHERE x.n <> EXCLUDED.n + 6)"
+        self.assertEqual(self.outcome(sql.replace("{t}", "far")), "0A000")
+        self.assertSameTables()
+        self.fx.execute("SET dynamo_fdw.write_mode = 'atomic'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+        self.both(sql)
+
+    def test_check_option_with_a_subquery(self):
+        for table in ("far", "near"):
+            self.fx.execute(f"CREATE VIEW few_{table} AS SELECT * FROM {table} WHERE n < (SELECT count(*) FROM {table} t WHERE t.id < {table}.id) WITH CHECK OPTION")
+        self.both("INSERT INTO few_{t} SELECT 'w', g FROM generate_series(1, 3) g")
+        self.assertEqual(self.both("INSERT INTO few_{t} VALUES ('x', 5), ('y', 7), ('z', 8)", same_tables=False), "44000")
+
+    def test_functions(self):
+        for table in ("far", "near"):
+            self.fx.execute(f"CREATE FUNCTION next_{table}() RETURNS int LANGUAGE plpgsql AS "
+                            f"$$ BEGIN RETURN (SELECT coalesce(max(n), 0) + 1 FROM {table} WHERE id = 'v'); END $$")
+        self.both("INSERT INTO {t} SELECT 'v', next_{t}() FROM generate_series(1, 20)")
+        self.both("INSERT INTO {t} SELECT 'v', next_{t}() FROM generate_series(1, 5) RETURNING n, next_{t}()")
+        self.both("DELETE FROM {t} WHERE id = 'v' AND n < next_{t}() - 5")
+
+
 class Atomic(writes.TestCase):
     """write_mode 'atomic'."""
 

@@ -17,6 +17,7 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/values/path.h"
 #include "../source/caching.h"
+#include "../write/writer.h"
 #include "executor_callbacks.h"
 #include "scan.h"
 
@@ -64,6 +65,7 @@ dynBeginForeignScan(ForeignScanState *node, int eflags)
 	if (dyn_relation_needs_soft_input(scan->input.scandesc->relation))
 		dyn_prepare_soft_input(node->ss.ps.state->es_plannedstmt);
 	warn_if_locking(node, scan->input.scandesc->relation);
+	dyn_writers_await(node->ss.ps.state, scan->input.scandesc->relation);
 	dyn_scan_prepare(scan, eflags);
 }
 

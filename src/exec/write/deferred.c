@@ -5,13 +5,16 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
+#include "executor/nodeSubplan.h"
 #include "miscadmin.h"
+#include "optimizer/clauses.h"
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
 #include "../source/input.h"
 #include "deferred.h"
 #include "modify_row.h"
+#include "upsert.h"
 
 /* ---- which statements ---- */
 
@@ -50,25 +53,59 @@ refuse_conflicts(const DynModify *modify)
 }
 
 /*
+ * Executes the uncorrelated subqueries of DO UPDATE, so that they do not see
+ * what the statement writes.  Correlated ones are refused: the rows that they
+ * depend on are not known before something is written.
+ */
+static void
+execute_subqueries(const DynModify *modify, const DynRelation *read)
+{
+	const ModifyTable *plan = (const ModifyTable *) modify->mtstate->ps.plan;
+	ListCell   *lc;
+
+	if (contain_subplans((Node *) plan->onConflictSet) ||
+		contain_subplans((Node *) plan->onConflictWhere))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot use a correlated subquery in ON CONFLICT DO UPDATE in a statement that reads and writes foreign table \"%s\"",
+						read->name),
+				 errhint("Set dynamo_fdw.write_mode to \"atomic\", or compute the value in the rows to insert.")));
+	foreach(lc, modify->mtstate->ps.initPlan)
+	{
+		SubPlanState *subplan = lfirst(lc);
+		int			param = linitial_int(subplan->subplan->setParam);
+
+		if (modify->estate->es_param_exec_vals[param].execPlan != NULL)
+			ExecSetParamPlan(subplan, modify->upsert->econtext);
+	}
+}
+
+/*
  * The decision is made at the first row, when all scans of the statement are
  * known.
  */
 bool
 dyn_modify_is_deferred(DynModify *modify)
 {
+	const DynStatement *statement = modify->writer->statement;
+	const DynRelation *read = NULL;
 	ListCell   *lc;
 
 	if (modify->deferral_known)
 		return modify->deferred;
 	modify->deferral_known = true;
-	foreach(lc, modify->writer->statement->scans)
+	foreach(lc, statement->scans)
 	{
 		const DynInput *input = lfirst(lc);
 
 		modify->deferred |= !modify->atomic && !is_target_scan(modify, input) &&
 			dyn_relation_same_table(input->scandesc->relation, modify->relation);
+		if (dyn_statement_writes(statement, input->scandesc->relation))
+			read = input->scandesc->relation;
 	}
 	refuse_conflicts(modify);
+	if (modify->upsert != NULL && read != NULL && !modify->atomic)
+		execute_subqueries(modify, read);
 	return modify->deferred;
 }
 

@@ -138,8 +138,6 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 	bool		wait = modify->awaits != DYN_AWAITS_NOTHING && !modify->deferred;
 	bool		written;
 
-	if (modify->operation != CMD_DELETE)
-		dyn_modify_check_row(modify, row);
 	if (modify->operation == CMD_INSERT)
 	{
 		if (modify->upsert != NULL)

@@ -2,7 +2,7 @@
  * modify_row.h
  *		Writes one row of a statement.
  *
- * A row is composed and checked first, then sent.  While it waits for its
+ * A row is composed first, then sent.  While it waits for its
  * turn, earlier rows may be evaluated again, and this overwrites core's slots
  * for new rows.
  */
@@ -19,7 +19,7 @@
 extern bool dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot);
 
 /*
- * Writes the row; UPDATE and DELETE need the subplan's row, too.  Returns
+ * Writes the row, which was checked; UPDATE and DELETE need the subplan's row, too.  Returns
  * false if the row does not exist any more.
  */
 extern bool dyn_modify_row(DynModify *modify, TupleTableSlot *row,

@@ -429,6 +429,9 @@ why_not_again(DynWrite *write)
 		return "a row trigger has already seen the old row";
 	if (modify->deferred && modify->returning)
 		return "RETURNING has already shown the row";
+	if (modify->deferred && list_length(modify->estate->es_subplanstates) >
+		list_length(modify->mtstate->ps.initPlan))
+		return "a subquery would read what the statement has written";
 	return ++write->rounds > MOST_ROUNDS ? "it changed again at each attempt" : NULL;
 }
 

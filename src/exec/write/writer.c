@@ -453,6 +453,35 @@ dyn_writer_finish(DynWriter *writer)
 		wait_for_step(writer);
 }
 
+/* True if the writer has a write of the table in flight. */
+static bool
+is_writing(const DynWriter *writer, const DynRelation *relation)
+{
+	ListCell   *lc;
+
+	foreach(lc, writer->writes)
+	{
+		const DynWrite *write = lfirst(lc);
+
+		if (write->state == DYN_WRITE_SENT && write->call->state != DYN_CALL_DONE &&
+			dyn_relation_same_table(write->modify->relation, relation))
+			return true;
+	}
+	return false;
+}
+
+void
+dyn_writers_await(const EState *estate, const DynRelation *relation)
+{
+	if (estate->es_epq_active != NULL)
+		return;
+	for (DynWriter *writer = writers; writer != NULL; writer = writer->next)
+	{
+		while (writer->statement->estate != estate && is_writing(writer, relation))
+			dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
+	}
+}
+
 /*
  * Waits until the limits, the pace, the budgets, and other writes of the same
  * key allow the write to be sent, and charges it.

@@ -138,6 +138,13 @@ extern void dyn_writer_await_budgets(struct DynModify *modify, double units);
  */
 extern void dyn_write_uncount(const struct DynModify *modify);
 
+/*
+ * Waits until other statements of the session have no write of the table in
+ * flight.  The statement of this EState, in a function that such a statement
+ * calls, will read the table.  Does not handle the responses.
+ */
+extern void dyn_writers_await(const EState *estate, const struct DynRelation *relation);
+
 /* Waits until nothing is in flight. */
 extern void dyn_writer_finish(DynWriter *writer);
 
