@@ -14,6 +14,7 @@
 #include "executor/nodeModifyTable.h"
 #include "utils/rel.h"
 
+#include "../../model/server/pg_compat.h"
 #include "met_keys.h"
 #include "row_write.h"
 #include "upsert.h"
@@ -87,6 +88,7 @@ dyn_upsert_evaluate(DynWrite *write)
 	econtext->ecxt_innertuple = upsert->excluded;
 	econtext->ecxt_outertuple = NULL;
 	write->state = DYN_WRITE_NO_ROW;
+	dyn_check_view_conflict(modify->rinfo, upsert->existing, modify->estate);
 	if (!ExecQual(upsert->where, econtext))
 	{
 		dyn_met_forget(write);

@@ -143,6 +143,22 @@ dyn_append_needs_event(void)
 	return version == 150006 || version == 160002;
 }
 
+void
+dyn_check_view_conflict(ResultRelInfo *rinfo, TupleTableSlot *row, EState *estate)
+{
+	ListCell   *lc;
+
+	foreach(lc, rinfo->ri_WithCheckOptions)
+	{
+		int			kind = lfirst_node(WithCheckOption, lc)->kind;
+
+		if (kind <= WCO_RLS_MERGE_DELETE_CHECK)
+			continue;
+		ExecWithCheckOptions(kind, rinfo, row, estate);
+		return;
+	}
+}
+
 uint32
 dyn_wait_event(DynWaitReason reason)
 {

@@ -174,6 +174,14 @@ extern Oid	dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate);
 extern bool dyn_append_needs_event(void);
 
 /*
+ * Raises an error if DO UPDATE, through a view, would update a row that is not
+ * visible through the view.  Newer minor versions of each major check this;
+ * their WCO_VIEW_CONFLICT_CHECK is the last kind.
+ */
+extern void dyn_check_view_conflict(ResultRelInfo *rinfo, TupleTableSlot *row,
+									EState *estate);
+
+/*
  * Returns a path that makes the outer side of a semijoin unique, so that it
  * can be joined as INNER; NULL if that is impossible.  Since PostgreSQL 19,
  * core builds such relations itself.

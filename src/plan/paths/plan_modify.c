@@ -391,6 +391,7 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 	(void) read_walker((Node *) plan->onConflictSet, &context);
 	(void) read_walker((Node *) plan->onConflictWhere, &context);
 	*derives = !bms_is_empty(context.attnums);
+	(void) read_walker((Node *) plan->withCheckOptionLists, &context);
 	context.attnums = expand_whole_row(add_constraints(context.attnums, relation), relation);
 	refuse_documents(map->relation, context.attnums);
 	refuse_segment(map->relation, context.attnums);
