@@ -45,6 +45,19 @@ class Parts(writes.TestCase):
         self.both("WITH a AS (DELETE FROM {t} WHERE n = 2 RETURNING *), b AS (INSERT INTO {t} VALUES ('z', 1), ('z', 2) RETURNING *) SELECT 1")
         self.both("WITH a AS (INSERT INTO {t} VALUES ('y', 1), ('y', 2) RETURNING *) UPDATE {t} SET note = 'x' WHERE n = 1 RETURNING *")
 
+    def test_row_that_two_parts_write(self):
+        """The part that is executed first writes it."""
+        self.both("WITH a AS (UPDATE {t} SET note = 'q' WHERE id = 'a' RETURNING 1) UPDATE {t} SET total = 9 WHERE id = 'a'")
+        self.both("WITH a AS (UPDATE {t} SET note = 'q' RETURNING id, n) UPDATE {t} SET total = 10 FROM a WHERE a.id = {t}.id AND a.n = {t}.n")
+        self.both("WITH a AS (DELETE FROM {t} WHERE id = 'a' RETURNING *) UPDATE {t} SET total = 11 WHERE n = 1 RETURNING *")
+        self.both("WITH a AS (UPDATE {t} SET total = 12 RETURNING *), b AS (DELETE FROM {t} WHERE n = 1 RETURNING *) SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b)")
+
+    def test_order_of_parts(self):
+        """The key is free again when the last part inserts it."""
+        self.both("WITH i AS (INSERT INTO {t} SELECT id, n, 'again' FROM {t} WHERE id = 'a' RETURNING 1) DELETE FROM {t} t USING {t} s WHERE s.id = t.id AND t.id = 'a'")
+        self.assertEqual(self.both("WITH d AS (DELETE FROM {t} t USING {t} s WHERE s.id = t.id), i AS (INSERT INTO {t} SELECT id, n, 'again' FROM {t}) SELECT",
+                                   same_tables=False), "23505")
+
     def test_statement_trigger_after_a_part_that_was_not_finished(self):
         """PL/pgSQL fetches one row only; the rest is written at the end, before the triggers of the statement."""
         self.fx.execute("CREATE TABLE seen (many bigint)")
@@ -75,6 +88,33 @@ class Upserts(writes.TestCase):
         """A key may occur twice if WHERE was not true for the first one."""
         self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'x', 1), ('a', 1, 'y', 2), ('a', 2, 'z', 3) ON CONFLICT (id, n) DO UPDATE SET note = EXCLUDED.note WHERE t.total < EXCLUDED.total")
         self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'x', 5), ('a', 1, 'y', 6) ON CONFLICT (id, n) DO UPDATE SET note = EXCLUDED.note WHERE t.total < EXCLUDED.total", same_tables=False)
+
+
+class Views(writes.TestCase):
+    """ON CONFLICT through a view."""
+
+    def test_row_that_the_view_does_not_show(self):
+        for table in ("far", "near"):
+            self.fx.execute(f"CREATE VIEW seen_{table} AS SELECT * FROM {table} WHERE total > 0; CREATE VIEW checked_{table} AS SELECT * FROM seen_{table} WITH CHECK OPTION")
+        for view in ("seen", "checked"):
+            insert = f"INSERT INTO {view}_{{t}} AS v VALUES ('a', 1, 'x', 1), ('b', 1, 'x', 1) ON CONFLICT (id, n) "
+            self.both(insert + "DO UPDATE SET total = 5", same_tables=False)
+            self.both(insert + "DO UPDATE SET total = 5 WHERE v.n > 10", same_tables=False)
+            self.both(insert + "DO NOTHING", same_tables=False)
+            self.setUp()
+        self.both("INSERT INTO checked_{t} AS v VALUES ('a', 1, 'x', 1), ('a', 2, 'x', 1) ON CONFLICT (id, n) DO UPDATE SET total = v.total - 1.75", same_tables=False)
+
+    def test_check_option_of_a_row_that_changes(self):
+        """The columns that the check reads must not have changed."""
+        self.fx.execute("CREATE VIEW positive AS SELECT * FROM far WHERE total > 0 WITH CHECK OPTION")
+        done = []
+
+        def meanwhile(_):
+            if not done:
+                done.append(self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "total": {"N": "-5"}}))
+        self.fx.proxy.on("UpdateItem", meanwhile)
+        self.addCleanup(self.fx.proxy.reset, scripts=True)
+        self.assertIn(self.outcome("INSERT INTO positive VALUES ('a', 1, 'x', 1) ON CONFLICT (id, n) DO UPDATE SET note = 'y'"), ("44000", "55000"))
 
 
 class OwnWrites(writes.TestCase):

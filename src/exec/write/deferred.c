@@ -111,10 +111,33 @@ dyn_modify_is_deferred(DynModify *modify)
 
 /* ---- rows ---- */
 
+/* Rows of a target that follow each other among the deferred ones. */
+typedef struct DynDeferredRun
+{
+	DynModify  *modify;
+	uint64		nrows;
+} DynDeferredRun;
+
 static Tuplestorestate *
 make_store(void)
 {
 	return tuplestore_begin_heap(false, false, work_mem);
+}
+
+/* Counts a deferred row, as the last one of the statement. */
+static void
+add_to_run(DynModify *modify)
+{
+	DynWriter  *writer = modify->writer;
+	DynDeferredRun *run = writer->deferred != NIL ? llast(writer->deferred) : NULL;
+
+	if (run == NULL || run->modify != modify)
+	{
+		run = palloc0(sizeof(DynDeferredRun));
+		run->modify = modify;
+		writer->deferred = lappend(writer->deferred, run);
+	}
+	run->nrows++;
 }
 
 void
@@ -127,6 +150,7 @@ dyn_modify_defer(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlo
 		modify->new_rows = make_store();
 		modify->plan_rows = make_store();
 	}
+	add_to_run(modify);
 	MemoryContextSwitchTo(oldcontext);
 	if (modify->operation != CMD_DELETE)
 		tuplestore_puttupleslot(modify->new_rows, row);
@@ -134,11 +158,19 @@ dyn_modify_defer(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlo
 		tuplestore_puttupleslot(modify->plan_rows, planSlot);
 }
 
+/* Reads the next row of a store. */
 static void
-send_rows(DynModify *modify)
+fetch(Tuplestorestate *rows, TupleTableSlot *slot)
 {
-	ResultRelInfo *rinfo = modify->rinfo;
-	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(rinfo->ri_RelationDesc),
+	if (!tuplestore_gettupleslot(rows, true, false, slot))
+		elog(ERROR, "a deferred row is missing");
+}
+
+static void
+send_run(const DynDeferredRun *run)
+{
+	DynModify  *modify = run->modify;
+	TupleTableSlot *row = MakeSingleTupleTableSlot(RelationGetDescr(modify->rinfo->ri_RelationDesc),
 												   &TTSOpsMinimalTuple);
 	TupleTableSlot *plan_row = modify->plan_slot == NULL ? NULL
 		: MakeSingleTupleTableSlot(modify->plan_slot->tts_tupleDescriptor,
@@ -146,14 +178,13 @@ send_rows(DynModify *modify)
 	ExprContext *econtext = GetPerTupleExprContext(modify->estate);
 	MemoryContext oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 
-	for (;;)
+	for (uint64 i = 0; i < run->nrows; i++)
 	{
 		ResetExprContext(econtext);
-		if ((modify->operation != CMD_DELETE &&
-			 !tuplestore_gettupleslot(modify->new_rows, true, false, row)) ||
-			(modify->operation != CMD_INSERT &&
-			 !tuplestore_gettupleslot(modify->plan_rows, true, false, plan_row)))
-			break;
+		if (modify->operation != CMD_DELETE)
+			fetch(modify->new_rows, row);
+		if (modify->operation != CMD_INSERT)
+			fetch(modify->plan_rows, plan_row);
 		row->tts_tableOid = modify->relation->relid;
 		(void) dyn_modify_row(modify, row, plan_row);
 	}
@@ -161,9 +192,6 @@ send_rows(DynModify *modify)
 	ExecDropSingleTupleTableSlot(row);
 	if (plan_row != NULL)
 		ExecDropSingleTupleTableSlot(plan_row);
-	tuplestore_end(modify->new_rows);
-	tuplestore_end(modify->plan_rows);
-	modify->new_rows = modify->plan_rows = NULL;
 }
 
 void
@@ -171,11 +199,17 @@ dyn_modifies_send_deferred(DynWriter *writer)
 {
 	ListCell   *lc;
 
-	foreach(lc, writer->modifies)
+	foreach(lc, writer->deferred)
+		send_run(lfirst(lc));
+	foreach(lc, writer->deferred)
 	{
-		DynModify  *modify = lfirst(lc);
+		DynModify  *modify = ((const DynDeferredRun *) lfirst(lc))->modify;
 
-		if (modify->plan_rows != NULL)
-			send_rows(modify);
+		if (modify->plan_rows == NULL)
+			continue;
+		tuplestore_end(modify->new_rows);
+		tuplestore_end(modify->plan_rows);
+		modify->new_rows = modify->plan_rows = NULL;
 	}
+	writer->deferred = NIL;
 }

@@ -21,7 +21,10 @@ extern bool dyn_modify_is_deferred(DynModify *modify);
 extern void dyn_modify_defer(DynModify *modify, TupleTableSlot *row,
 							 TupleTableSlot *planSlot);
 
-/* Sends the deferred rows of all targets of the writer's statement. */
+/*
+ * Sends the deferred rows of all targets of the writer's statement, in the
+ * order in which it has computed them.
+ */
 extern void dyn_modifies_send_deferred(DynWriter *writer);
 
 #endif

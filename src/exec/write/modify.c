@@ -197,6 +197,32 @@ may_repeat(const DynAccess *access)
 	return access == NULL || (access->index != NULL && !access->fetch_base_items);
 }
 
+/*
+ * Creates the set of the keys that it has met.  Several parts of a WITH that
+ * update or delete rows of a table share one: like PostgreSQL, the statement
+ * writes a row once, and the later parts skip it.
+ */
+static void
+create_met(DynModify *modify, bool may_repeat)
+{
+	ListCell   *lc;
+
+	foreach(lc, modify->writer->modifies)
+	{
+		DynModify  *other = lfirst(lc);
+
+		if (other->mtstate == modify->mtstate || other->operation == CMD_INSERT ||
+			!dyn_relation_same_table(other->relation, modify->relation))
+			continue;
+		if (other->met == NULL)
+			other->met = dyn_met_create();
+		modify->met = other->met;
+		return;
+	}
+	if (may_repeat)
+		modify->met = dyn_met_create();
+}
+
 void
 dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 					  List *private, int subplan_index, int eflags)
@@ -229,8 +255,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 												 &TTSOpsMinimalTuple);
 	access = access_of_target(modify, subplan->plan);
 	modify->presumes = access != NULL && access->is_presumed;
-	if (may_repeat(access))
-		modify->met = dyn_met_create();
+	create_met(modify, may_repeat(access));
 }
 
 /*

@@ -105,6 +105,8 @@ typedef struct DynWriter
 	int			level;			/* nesting level of its transaction */
 	struct DynWriter *next;		/* next writer of the session */
 	List	   *modifies;		/* DynModify * */
+	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
+								 * in this order (deferred.c) */
 	List	   *writes;			/* list of DynWrite: SENT and PAUSED */
 	List	   *collected;		/* list of DynWrite to be sent together
 								 * (atomic.h) */
