@@ -92,9 +92,7 @@ has_prefix(const unsigned char *address, const Prefix *prefix)
 static bool
 has_any_prefix(const unsigned char *address, const Prefix *prefixes, size_t n)
 {
-	size_t		i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (has_prefix(address, &prefixes[i]))
 			return true;
 	return false;
@@ -113,11 +111,9 @@ is_refused_v4(const unsigned char *address)
 static bool
 is_refused_v6(const unsigned char *address)
 {
-	size_t		i;
-
 	if (has_prefix(address, &loopback_v6))
 		return false;
-	for (i = 0; i < LENGTHOF(embeddings); i++)
+	for (size_t i = 0; i < LENGTHOF(embeddings); i++)
 		if (has_prefix(address, &embeddings[i].prefix) &&
 			is_refused_v4(address + embeddings[i].offset))
 			return true;

@@ -164,7 +164,6 @@ signed_headers(DynSigKeyCache *cache, const DynService *service,
 	DynBuffer	target;
 	DynBuffer	authorization;
 	bool		ok;
-	size_t		i;
 
 	dyn_sigv4_set_time(&scope, now);
 	dyn_buffer_init(&target, 0);
@@ -177,12 +176,12 @@ signed_headers(DynSigKeyCache *cache, const DynService *service,
 								&authorization) &&
 		dyn_buffer_terminate(&authorization) != NULL;
 	/* headers[0] is the content type, which fixed headers contain already */
-	for (i = 1; ok && i < request.nheaders; i++)
+	for (size_t i = 1; ok && i < request.nheaders; i++)
 		ok = dyn_http_append_header(&list, headers[i].name,
 									headers[i].value);
 	ok = ok && dyn_http_append_header(&list, "Authorization",
 									  authorization.data);
-	for (i = 0; ok && i < LENGTHOF(fixed); i++)
+	for (size_t i = 0; ok && i < LENGTHOF(fixed); i++)
 		ok = dyn_http_append_line(&list, fixed[i]);
 	dyn_buffer_free(&target);
 	dyn_secret_free_buffer(&authorization);

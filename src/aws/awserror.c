@@ -167,7 +167,6 @@ set_message(json_t *document, const DynCredentials *credentials,
 	const char *shown;
 	bool		echoes = false;
 	size_t		len;
-	size_t		i;
 
 	if (!json_is_string(text))
 		text = json_object_get(document, "Message");
@@ -175,10 +174,10 @@ set_message(json_t *document, const DynCredentials *credentials,
 		return;
 	shown = json_string_value(text);
 	len = json_string_length(text);
-	for (i = 0; i < LENGTHOF(echoing_codes); i++)
+	for (size_t i = 0; i < LENGTHOF(echoing_codes); i++)
 		echoes |= strcmp(error->code, echoing_codes[i]) == 0;
 	/* up to a line break, or with the full stop that ends a sentence */
-	for (i = 0; echoes && i < len; i++)
+	for (size_t i = 0; echoes && i < len; i++)
 		if (shown[i] == '\n')
 			len = i;
 		else if (shown[i] == '.' && (i + 1 == len || shown[i + 1] == ' ' ||
@@ -197,7 +196,6 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 	const char *reason;
 	const char *resource;
 	size_t		used;
-	size_t		i;
 
 	if (!json_is_array(reasons))
 		reasons = json_object_get(document, "throttlingReasons");
@@ -207,7 +205,7 @@ set_throttle_reason(json_t *document, const DynCredentials *credentials,
 	 * The reason for a single partition's limit ends with
 	 * KeyRangeThroughputExceeded (developer guide, "Diagnosing throttling").
 	 */
-	for (i = 0; i < json_array_size(reasons); i++)
+	for (size_t i = 0; i < json_array_size(reasons); i++)
 	{
 		reason = json_string_value(json_object_get(json_array_get(reasons, i),
 												   "reason"));

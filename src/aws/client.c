@@ -307,7 +307,6 @@ dyn_call_start(DynCall *public, const DynService *service,
 	DynActiveCall *call = (DynActiveCall *) public;
 	DynClient  *client = call->client;
 	size_t		len = strlen(operation);
-	int			i;
 
 	assert(public->state == DYN_CALL_IDLE || public->state == DYN_CALL_DONE);
 	resume_clocks(client);
@@ -336,7 +335,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 		/*
 		 * prefer a large buffer: small ones held a compressed body or an error
 		 */
-		for (i = 1; i < client->nspare; i++)
+		for (int i = 1; i < client->nspare; i++)
 			if (client->spare[i].cap > best->cap)
 				best = &client->spare[i];
 		public->response = *best;

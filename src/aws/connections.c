@@ -216,11 +216,10 @@ dyn_connections_peer(const DynService *service)
 {
 	const char *texts[] = {service->url, service->ca_bundle, service->proxy};
 	uint64_t	peer = 0;
-	size_t		i;
 
 	if (!dyn_tls_is_used(service->url, service->proxy))
 		return 0;
-	for (i = 0; i < LENGTHOF(texts); i++)
+	for (size_t i = 0; i < LENGTHOF(texts); i++)
 		peer = peer * 31 +
 			(texts[i] ? dyn_hash_bytes(texts[i], strlen(texts[i])) : 0);
 	return peer ? peer : 1;

@@ -23,9 +23,8 @@ make_printable(char *text)
 {
 	size_t		len = strlen(text);
 	size_t		split = len;
-	size_t		i;
 
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		if ((unsigned char) text[i] < 0x20 || text[i] == 0x7f)
 			text[i] = '?';
 	while (split > 0 && len - split < 4 && !dyn_utf8_valid(text, split))
@@ -33,7 +32,7 @@ make_printable(char *text)
 	if (dyn_utf8_valid(text, split))
 		text[split] = '\0';
 	else
-		for (i = 0; i < len; i++)
+		for (size_t i = 0; i < len; i++)
 			if ((unsigned char) text[i] >= 0x80)
 				text[i] = '?';
 }
@@ -74,11 +73,9 @@ dyn_error_memory(DynError *err)
 bool
 dyn_error_excerpt(DynError *err, const char *text, size_t len)
 {
-	size_t		i;
-
 	if (len >= sizeof(err->excerpt))
 		len = sizeof(err->excerpt) - 1;
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 	{
 		unsigned char c = (unsigned char) text[i];
 

@@ -90,10 +90,9 @@ block_signals(sigset_t *before)
 		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS
 	};
 	sigset_t	all;
-	size_t		i;
 
 	sigfillset(&all);
-	for (i = 0; i < LENGTHOF(errs); i++)
+	for (size_t i = 0; i < LENGTHOF(errs); i++)
 		sigdelset(&all, errs[i]);
 	pthread_sigmask(SIG_SETMASK, &all, before);
 }
@@ -300,12 +299,11 @@ dyn_loop_turn(DynLoop *loop)
 	struct epoll_event events[EVENTS_PER_TURN];
 	sigset_t	before;
 	int			n;
-	int			i;
 
 	note_lateness(loop);
 	block_signals(&before);
 	n = epoll_wait(loop->epoll_fd, events, EVENTS_PER_TURN, 0);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		run_event(loop, &events[i]);
 	run_timers(loop);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -113,15 +113,14 @@ classify_code(const DynOutcome *outcome)
 	DynRetryClass wrong_clock = outcome->has_date ? DYN_RETRY_CLOCK
 		: DYN_RETRY_FINAL;
 	bool		is_skewed = llabs(outcome->skew) > NOTABLE_SKEW;
-	size_t		i;
 
-	for (i = 0; i < LENGTHOF(skew_texts); i++)
+	for (size_t i = 0; i < LENGTHOF(skew_texts); i++)
 		is_skewed |= strncmp(outcome->message, skew_texts[i],
 							 strlen(skew_texts[i])) == 0;
-	for (i = 0; is_skewed && i < LENGTHOF(auth_codes); i++)
+	for (size_t i = 0; is_skewed && i < LENGTHOF(auth_codes); i++)
 		if (strcmp(outcome->code, auth_codes[i]) == 0)
 			return wrong_clock;
-	for (i = 0; i < LENGTHOF(code_rules); i++)
+	for (size_t i = 0; i < LENGTHOF(code_rules); i++)
 		if (strcmp(outcome->code, code_rules[i].code) == 0)
 			return code_rules[i].class == DYN_RETRY_CLOCK ? wrong_clock
 				: code_rules[i].class;

@@ -78,16 +78,15 @@ hmac(const void *key, size_t key_len, const void *bytes, size_t len,
 	unsigned char block[HMAC_BLOCK] = {0};
 	unsigned char inner[DYN_SHA256_SIZE];
 	bool		ok = true;
-	int			i;
 
 	if (key_len > HMAC_BLOCK)
 		ok = digest2(key, key_len, "", 0, block);
 	else
 		memcpy(block, key, key_len);
-	for (i = 0; i < HMAC_BLOCK; i++)
+	for (int i = 0; i < HMAC_BLOCK; i++)
 		block[i] ^= 0x36;
 	ok = ok && digest2(block, HMAC_BLOCK, bytes, len, inner);
-	for (i = 0; i < HMAC_BLOCK; i++)
+	for (int i = 0; i < HMAC_BLOCK; i++)
 		block[i] ^= 0x36 ^ 0x5c;
 	ok = ok && digest2(block, HMAC_BLOCK, inner, sizeof(inner), out);
 	OPENSSL_cleanse(block, sizeof(block));
@@ -100,9 +99,8 @@ to_hex(const unsigned char bytes[DYN_SHA256_SIZE],
 	   char hex[DYN_SHA256_HEX + 1])
 {
 	static const char digits[] = "0123456789abcdef";
-	int			i;
 
-	for (i = 0; i < DYN_SHA256_SIZE; i++)
+	for (int i = 0; i < DYN_SHA256_SIZE; i++)
 	{
 		hex[2 * i] = digits[bytes[i] >> 4];
 		hex[2 * i + 1] = digits[bytes[i] & 15];
@@ -129,9 +127,8 @@ dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 						 const char *keep)
 {
 	static const char hex[] = "0123456789ABCDEF";
-	size_t		i;
 
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 	{
 		unsigned char c = (unsigned char) s[i];
 		const char	encoded[3] = {'%', hex[c >> 4], hex[c & 15]};
@@ -254,7 +251,6 @@ canonical_query(const char *query, DynBuffer *out)
 	QueryPart	parts[DYN_SIGV4_MAX_QUERY];
 	DynBuffer	encoded;
 	size_t		n;
-	size_t		i;
 
 	dyn_buffer_init(&encoded, 0);
 	dyn_sigv4_append_encoded(&encoded, query, strlen(query), "%&=");
@@ -262,7 +258,7 @@ canonical_query(const char *query, DynBuffer *out)
 	n = query ? split_query(query, parts) : 0;
 	out->failed |= query == NULL || n == DYN_SIGV4_MAX_QUERY;
 	qsort(parts, n, sizeof(parts[0]), compare_query_parts);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 	{
 		if (i > 0)
 			dyn_buffer_append_char(out, '&');
@@ -288,10 +284,9 @@ compare_names(const char *a, const char *b)
 static void
 sort_headers(const DynSigHeader **sorted, const DynSigRequest *request)
 {
-	size_t		i;
 	size_t		j;
 
-	for (i = 0; i < request->nheaders; i++)
+	for (size_t i = 0; i < request->nheaders; i++)
 	{
 		const DynSigHeader *header = &request->headers[i];
 
@@ -345,9 +340,7 @@ static void
 canonical_headers(const DynSigHeader **sorted, size_t n, DynBuffer *out,
 				  DynBuffer *names)
 {
-	size_t		i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 	{
 		bool		repeats = i > 0 &&
 			compare_names(sorted[i - 1]->name, sorted[i]->name) == 0;

@@ -52,11 +52,10 @@ make_space(DynSockets *sockets)
 	size_t		cap = sockets->cap ? sockets->cap * 2 : 16;
 	size_t		cached = 0;
 	DynSocket  *list;
-	size_t		i;
 
 	if (sockets->n < sockets->cap)
 		return true;
-	for (i = 0; i < sockets->n; i++)
+	for (size_t i = 0; i < sockets->n; i++)
 		if (is_open(&sockets->list[i]))
 			sockets->list[cached++] = sockets->list[i];
 	sockets->n = cached;
@@ -74,9 +73,7 @@ make_space(DynSockets *sockets)
 static void
 drop(DynSockets *sockets, int fd)
 {
-	size_t		i;
-
-	for (i = 0; i < sockets->n; i++)
+	for (size_t i = 0; i < sockets->n; i++)
 		if (sockets->list[i].fd == fd)
 		{
 			sockets->list[i] = sockets->list[--sockets->n];
@@ -122,9 +119,7 @@ dyn_sockets_close(DynSockets *sockets, int fd)
 static DynSocket *
 find(const DynSockets *sockets, int fd)
 {
-	size_t		i;
-
-	for (i = 0; i < sockets->n; i++)
+	for (size_t i = 0; i < sockets->n; i++)
 		if (sockets->list[i].fd == fd)
 			return &sockets->list[i];
 	return NULL;
@@ -170,9 +165,7 @@ dyn_sockets_unwatch(DynSockets *sockets, int fd)
 static DynSocket *
 find_registered_by(const DynSockets *sockets, const void *transfer)
 {
-	size_t		i;
-
-	for (i = 0; i < sockets->n; i++)
+	for (size_t i = 0; i < sockets->n; i++)
 		if (sockets->list[i].registered && sockets->list[i].transfer == transfer)
 			return &sockets->list[i];
 	return NULL;
@@ -219,9 +212,8 @@ DynPeerSockets
 dyn_sockets_to(const DynSockets *sockets, uint64_t peer)
 {
 	DynPeerSockets found = {0, 0, 0};
-	size_t		i;
 
-	for (i = 0; i < sockets->n; i++)
+	for (size_t i = 0; i < sockets->n; i++)
 	{
 		const DynSocket *entry = &sockets->list[i];
 
@@ -319,9 +311,8 @@ size_t
 dyn_sockets_count(const DynSockets *sockets)
 {
 	size_t		count = 0;
-	size_t		i;
 
-	for (i = 0; i < sockets->n; i++)
+	for (size_t i = 0; i < sockets->n; i++)
 		count += is_open(&sockets->list[i]);
 	return count;
 }

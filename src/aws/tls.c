@@ -64,14 +64,13 @@ load_store(const char *path)
 	STACK_OF(X509_INFO) *infos = bio ?
 		PEM_X509_INFO_read_bio(bio, NULL, NULL, no_password) : NULL;
 	bool		ok = store != NULL && infos != NULL;
-	int			i;
 
 	/*
 	 * OpenSSL accepts a certificate whose key or extensions it cannot decode,
 	 * perhaps for lack of memory, and does not try again: that is a failure,
 	 * too.
 	 */
-	for (i = 0; ok && i < sk_X509_INFO_num(infos); i++)
+	for (int i = 0; ok && i < sk_X509_INFO_num(infos); i++)
 	{
 		X509_INFO  *info = sk_X509_INFO_value(infos, i);
 
@@ -175,9 +174,7 @@ examine(DynCaFile *file, const char *path)
 static const DynCaFile *
 find_file(const DynTls *tls, const char *path)
 {
-	int			i;
-
-	for (i = 0; i < tls->nfiles; i++)
+	for (int i = 0; i < tls->nfiles; i++)
 		if (strcmp(tls->files[i].path, path) == 0)
 			return &tls->files[i];
 	return NULL;

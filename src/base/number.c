@@ -118,19 +118,18 @@ static void
 write_canonical(const Decimal *d, char *dst, size_t *dst_len)
 {
 	int			full = (int) d->exp + 1;	/* digits before the point */
-	int			i;
 	char	   *p = dst;
 
 	if (d->ndigits > 0 && d->negative)
 		*p++ = '-';
 	if (d->ndigits == 0 || full <= 0)
 		*p++ = '0';
-	for (i = 0; i < full && d->ndigits > 0; i++)
+	for (int i = 0; i < full && d->ndigits > 0; i++)
 		*p++ = i < d->ndigits ? d->digits[i] : '0';
 	if (d->ndigits > 0 && d->ndigits > full)
 	{
 		*p++ = '.';
-		for (i = full; i < d->ndigits; i++)
+		for (int i = full; i < d->ndigits; i++)
 			*p++ = i < 0 ? '0' : d->digits[i];
 	}
 	*p = '\0';

@@ -42,9 +42,8 @@ dyn_utf8_put(char *dst, uint32_t code)
 {
 	static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
 	size_t		n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-	size_t		i;
 
-	for (i = n; i-- > 1; code >>= 6)
+	for (size_t i = n; i-- > 1; code >>= 6)
 		dst[i] = (char) (0x80 | (code & 0x3F));
 	dst[0] = (char) (lead[n] | code);
 	return n;

@@ -77,9 +77,7 @@ dyn_config_load(DynConfig *config, DynError *err)
 void
 dyn_config_clear(DynConfig *config)
 {
-	int			i;
-
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 	{
 		dyn_ini_clear(&config->files[i]);
 		free(config->paths[i]);

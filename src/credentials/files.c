@@ -107,9 +107,7 @@ dyn_file_read(const char *path, size_t longest, DynBuffer *contents,
 static char *
 read_user(struct passwd *entry, int *error)
 {
-	size_t		size;
-
-	for (size = SMALLEST_ENTRY; size <= LARGEST_ENTRY; size *= 2)
+	for (size_t size = SMALLEST_ENTRY; size <= LARGEST_ENTRY; size *= 2)
 	{
 		char	   *memory = malloc(size);
 		struct passwd *found = NULL;

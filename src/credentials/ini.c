@@ -386,9 +386,7 @@ is_of_section(const DynIniEntry *entry, DynIniKind kind, const char *name)
 size_t
 dyn_ini_place(const DynIni *ini, DynIniKind kind, const char *name)
 {
-	size_t		i;
-
-	for (i = ini->n; i > 0; i--)
+	for (size_t i = ini->n; i > 0; i--)
 		if (ini->entries[i - 1].key == NULL &&
 			is_of_section(&ini->entries[i - 1], kind, name))
 			return i;
@@ -399,9 +397,7 @@ const char *
 dyn_ini_value(const DynIni *ini, DynIniKind kind, const char *name,
 			  const char *key)
 {
-	size_t		i;
-
-	for (i = ini->n; i > 0; i--)
+	for (size_t i = ini->n; i > 0; i--)
 	{
 		const DynIniEntry *entry = &ini->entries[i - 1];
 

@@ -129,10 +129,9 @@ close_listed(int lowest)
 	_Alignas(Entry) char buf[2048];
 	int			fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	long		len = -1;
-	long		at;
 
 	while (fd >= 0 && (len = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0)
-		for (at = 0; at < len; at += ((Entry *) (buf + at))->length)
+		for (long at = 0; at < len; at += ((Entry *) (buf + at))->length)
 		{
 			const char *digits = ((Entry *) (buf + at))->name;
 			int			listed = 0;
@@ -158,12 +157,11 @@ arrange_descriptors(Pipes pipes)
 		open("/dev/null", O_RDONLY | O_CLOEXEC), pipes[OUT][WRITE_END],
 		pipes[ERRORS][WRITE_END], pipes[REPORT][WRITE_END]
 	};
-	int			i;
 
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		if (fds[i] < 0 || (fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 4)) < 0)
 			return false;
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		if (dup3(fds[i], i, i == 3 ? O_CLOEXEC : 0) < 0)
 			return false;
 #ifdef SYS_close_range
@@ -181,9 +179,8 @@ static int
 execute(const DynProgram *program)
 {
 	int			first = 0;
-	size_t		i;
 
-	for (i = 0; program->paths[i]; i++)
+	for (size_t i = 0; program->paths[i]; i++)
 	{
 		const char *path = program->paths[i];
 		int			error;
@@ -210,13 +207,12 @@ run_child(const DynProgram *program, Pipes pipes, pid_t parent)
 	Report		report = {0, 0};
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	sigset_t	none;
-	int			i;
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && setsid() >= 0 &&
 		chdir("/") == 0 && arrange_descriptors(pipes))
 	{
 		report_fd = 3;
-		for (i = 1; i < NSIG; i++)
+		for (int i = 1; i < NSIG; i++)
 			(void) sigaction(i, &action, NULL);
 		sigemptyset(&none);
 		if (sigprocmask(SIG_SETMASK, &none, NULL) == 0 && getppid() == parent)
@@ -267,9 +263,8 @@ fork_and_execute(DynProcess *process, const DynProgram *program, Pipes pipes,
 	sigset_t	before;
 	ssize_t		len;
 	int			error;
-	int			i;
 
-	for (i = 0; i < PIPES; i++)
+	for (int i = 0; i < PIPES; i++)
 		if (pipe2(pipes[i], O_CLOEXEC) != 0 ||
 			(i != REPORT &&
 			 fcntl(pipes[i][READ_END], F_SETFL, O_NONBLOCK) != 0))
@@ -283,7 +278,7 @@ fork_and_execute(DynProcess *process, const DynProgram *program, Pipes pipes,
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (process->pid < 0)
 		return cannot_start(err, error);
-	for (i = 0; i < PIPES; i++)
+	for (int i = 0; i < PIPES; i++)
 		close_fd(&pipes[i][WRITE_END]);
 	do
 		len = read(pipes[REPORT][READ_END], &report, sizeof(report));
@@ -318,7 +313,6 @@ watch(DynProcess *process, DynError *err)
 	struct itimerspec every = {{0, TICK_NS}, {0, TICK_NS}};
 	int			fds[3] = {process->out_fd, process->errors_fd, -1};
 	bool		ok = true;
-	int			i;
 
 #ifdef SYS_pidfd_open
 	process->end_fd = (int) syscall(SYS_pidfd_open, process->pid, 0);
@@ -334,7 +328,7 @@ watch(DynProcess *process, DynError *err)
 	fds[2] = process->end_fd;
 	process->epoll_fd = ok ? epoll_create1(EPOLL_CLOEXEC) : -1;
 	ok = process->epoll_fd >= 0;
-	for (i = 0; ok && i < 3; i++)
+	for (int i = 0; ok && i < 3; i++)
 		ok = epoll_ctl(process->epoll_fd, EPOLL_CTL_ADD, fds[i], &event) == 0;
 	return ok || cannot_start(err, errno);
 }
@@ -379,9 +373,8 @@ read_errors(DynProcess *process)
 	char		bytes[ERRORS_TAIL + 4096];
 	const char *end;
 	size_t		len;
-	int			i;
 
-	for (i = 0; i < MOST_READS; i++)
+	for (int i = 0; i < MOST_READS; i++)
 	{
 		len = read_pipe(process, &process->errors_fd, bytes + ERRORS_TAIL,
 						sizeof(bytes) - ERRORS_TAIL);
@@ -462,12 +455,10 @@ read_credentials(const DynProcess *process, DynCredentials *credentials,
 static DynProviderResponse
 failed(DynProcess *process, DynError *err)
 {
-	size_t		i;
-
 	while (process->errors_len > 0 &&
 		   strchr("\r\n", process->errors[process->errors_len - 1]))
 		process->errors_len--;
-	for (i = 0; i < process->errors_len; i++)
+	for (size_t i = 0; i < process->errors_len; i++)
 		if (strchr("\t\r\n", process->errors[i]))
 			process->errors[i] = ' ';
 	if (!err->out_of_memory)
@@ -505,9 +496,8 @@ dyn_process_start(const char *command, DynError *err)
 	DynProgram	program = {0};
 	Pipes		pipes = {{-1, -1}, {-1, -1}, {-1, -1}};
 	bool		started;
-	size_t		i;
 
-	for (i = 0; i < LENGTHOF(lingering); i++)
+	for (size_t i = 0; i < LENGTHOF(lingering); i++)
 		if (lingering[i] != 0 && reap(lingering[i], 1))
 			lingering[i] = 0;
 	if (process == NULL)
@@ -522,7 +512,7 @@ dyn_process_start(const char *command, DynError *err)
 	started = dyn_program_prepare(&program, command, err) &&
 		fork_and_execute(process, &program, pipes, err) &&
 		watch(process, err);
-	for (i = 0; i < PIPES; i++)
+	for (size_t i = 0; i < PIPES; i++)
 	{
 		close_fd(&pipes[i][READ_END]);
 		close_fd(&pipes[i][WRITE_END]);

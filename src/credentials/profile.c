@@ -127,9 +127,8 @@ find_keys(Resolver *resolver, DynConfigFile file)
 	const char *values[LENGTHOF(keys)];
 	const char *path = resolver->config->paths[file];
 	const char *bad;
-	size_t		i;
 
-	for (i = 0; i < LENGTHOF(keys); i++)
+	for (size_t i = 0; i < LENGTHOF(keys); i++)
 		values[i] = dyn_config_value_of(resolver->config, file, resolver->profile,
 										keys[i]);
 	if (values[0] == NULL && values[1] == NULL)
@@ -199,7 +198,6 @@ check_session(Resolver *resolver)
 {
 	static const char *const keys[] = {"sso_start_url", "sso_region"};
 	const char *session = value_of(resolver, "sso_session");
-	size_t		i;
 
 	if (session == NULL)
 		return DYN_FOUND;
@@ -212,7 +210,7 @@ check_session(Resolver *resolver)
 					  dyn_config_path(resolver->config, DYN_CONFIG_CONFIG));
 		return hint(resolver, "Create the section with \"aws configure sso-session\".");
 	}
-	for (i = 0; i < LENGTHOF(keys); i++)
+	for (size_t i = 0; i < LENGTHOF(keys); i++)
 	{
 		const char *own = value_of(resolver, keys[i]);
 
@@ -234,11 +232,10 @@ find_sso(Resolver *resolver)
 	const char *values[LENGTHOF(needed)];
 	DynSsoProfile *sso = &resolver->chain->sso;
 	bool		has_region;
-	size_t		i;
 
 	if (check_session(resolver) != DYN_FOUND)
 		return DYN_FOUND_ERROR;
-	for (i = 0; i < LENGTHOF(needed); i++)
+	for (size_t i = 0; i < LENGTHOF(needed); i++)
 	{
 		values[i] = i < 2 ? sso_value(resolver, needed[i])
 			: value_of(resolver, needed[i]);
@@ -344,14 +341,13 @@ find_provider(Resolver *resolver)
 	const char *command = value_of(resolver, "credential_process");
 	DynFound	found;
 	char	   *p;
-	size_t		i;
 
 	if (token_file != NULL)
 	{
 		if (value_of(resolver, "role_arn") == NULL)
 			return refuse_without(resolver, "web_identity_token_file",
 								  "\"role_arn\"");
-		for (i = 0; i < LENGTHOF(sources); i++)
+		for (size_t i = 0; i < LENGTHOF(sources); i++)
 			if (value_of(resolver, sources[i]) != NULL)
 				return refuse_both(resolver, "web_identity_token_file",
 								   sources[i]);
@@ -460,7 +456,6 @@ static DynFound
 follow(Resolver *resolver)
 {
 	DynFound	found;
-	size_t		i;
 
 	for (;;)
 	{
@@ -468,7 +463,7 @@ follow(Resolver *resolver)
 		const char *source = value_of(resolver, "source_profile");
 
 		/* only a command may continue on the next line */
-		for (i = 0; i < LENGTHOF(line_keys); i++)
+		for (size_t i = 0; i < LENGTHOF(line_keys); i++)
 		{
 			const char *value = value_of(resolver, line_keys[i]);
 
@@ -519,7 +514,6 @@ dyn_profile_find(const DynConfig *config, const char *profile, DynProviderChain 
 	Resolver	resolver = {.config = config,.profile = profile,.chain = chain,
 	.err = err};
 	DynFound	found;
-	int			i;
 
 	if (!dyn_config_has_profile(config, profile))
 	{
@@ -528,7 +522,7 @@ dyn_profile_find(const DynConfig *config, const char *profile, DynProviderChain 
 	}
 	found = follow(&resolver);
 	/* the last role found is assumed first */
-	for (i = 0; i < chain->nroles / 2; i++)
+	for (int i = 0; i < chain->nroles / 2; i++)
 	{
 		DynRole		role = chain->roles[i];
 

@@ -200,7 +200,6 @@ describe(Builder *builder)
 {
 	DynProviderChain *chain = builder->chain;
 	DynBuffer	words;
-	int			i;
 
 	dyn_buffer_init(&words, 0);
 	if (builder->words != NULL)
@@ -209,7 +208,7 @@ describe(Builder *builder)
 		dyn_buffer_printf(&words, "profile \"%s\"", builder->profile);
 	if (chain->web_role.arn != NULL)
 		dyn_buffer_printf(&words, ", role %s", chain->web_role.arn);
-	for (i = 0; i < chain->nroles; i++)
+	for (int i = 0; i < chain->nroles; i++)
 		dyn_buffer_printf(&words, ", role %s", chain->roles[i].arn);
 	chain->words = (char *) dyn_buffer_terminate(&words);
 	if (chain->words != NULL)
@@ -253,7 +252,6 @@ void
 dyn_chain_clear(DynProviderChain *chain)
 {
 	DynSsoProfile *sso = &chain->sso;
-	int			i;
 
 	dyn_secret_free(chain->words);
 	dyn_credentials_clear(&chain->keys);
@@ -267,7 +265,7 @@ dyn_chain_clear(DynProviderChain *chain)
 	dyn_secret_free(sso->cache_file);
 	dyn_secret_free(chain->token_file);
 	dyn_role_clear(&chain->web_role);
-	for (i = 0; i < chain->nroles; i++)
+	for (int i = 0; i < chain->nroles; i++)
 		dyn_role_clear(&chain->roles[i]);
 	memset(chain, 0, sizeof(*chain));
 }

@@ -155,7 +155,6 @@ sign(DynExchange *exchange, const DynSourceOptions *source_options, const DynUrl
 	DynSigKeyCache cache = {0};
 	DynBuffer	authorization;
 	bool		ok;
-	size_t		i;
 
 	dyn_sigv4_set_time(&scope, now);
 	dyn_buffer_init(&authorization, 0);
@@ -163,7 +162,7 @@ sign(DynExchange *exchange, const DynSourceOptions *source_options, const DynUrl
 								  &authorization) &&
 		  dyn_buffer_terminate(&authorization) != NULL) ||
 		dyn_error_memory(err);
-	for (i = 0; ok && i < request.nheaders; i++)
+	for (size_t i = 0; ok && i < request.nheaders; i++)
 		ok = dyn_response_header(exchange, headers[i].name, headers[i].value,
 								 "a header of the request", err);
 	ok = ok && dyn_response_header(exchange, "Authorization", authorization.data,
@@ -278,9 +277,8 @@ set_error(const DynRole *role, const DynExchange *exchange, const char *code,
 	const ErrorRule *rule = NULL;
 	const char *hint;
 	size_t		shown = message->len;
-	size_t		i;
 
-	for (i = 0; rule == NULL && i < LENGTHOF(error_rules); i++)
+	for (size_t i = 0; rule == NULL && i < LENGTHOF(error_rules); i++)
 	{
 		size_t		len = strlen(error_rules[i].code);
 
@@ -378,13 +376,11 @@ read_reply(const DynRole *role, const DynBuffer *response,
 	};
 	char		text[DESCRIPTION_SIZE];
 	DynXml		found = DYN_XML_MISSING;
-	size_t		action;
-	int			i;
 
-	for (action = 0; action < 2 && found == DYN_XML_MISSING; action++)
+	for (size_t action = 0; action < 2 && found == DYN_XML_MISSING; action++)
 	{
 		found = DYN_XML_FOUND;
-		for (i = 0; i < PARTS && found == DYN_XML_FOUND; i++)
+		for (int i = 0; i < PARTS && found == DYN_XML_FOUND; i++)
 		{
 			snprintf(text, sizeof(text), "%sResponse/%sResult/Credentials/%s",
 					 actions[action], actions[action], names[i]);
@@ -420,16 +416,15 @@ dyn_sts_response(const DynRole *role, const DynExchange *exchange,
 	DynBuffer	parts[PARTS];
 	char		whose[DESCRIPTION_SIZE];
 	bool		ok;
-	int			i;
 
 	if (exchange->failure != DYN_FAIL_NONE)
 		return dyn_response_failed(exchange, describe(role, whose), err);
 	if (exchange->status != 200)
 		return read_error(role, exchange, err);
-	for (i = 0; i < PARTS; i++)
+	for (int i = 0; i < PARTS; i++)
 		dyn_buffer_init(&parts[i], 0);
 	ok = read_reply(role, &exchange->response, parts, credentials, err);
-	for (i = 0; i < PARTS; i++)
+	for (int i = 0; i < PARTS; i++)
 		dyn_secret_free_buffer(&parts[i]);
 	return ok ? DYN_RESPONSE_CREDENTIALS : DYN_RESPONSE_FAILED;
 }

@@ -83,7 +83,6 @@ dyn_url_parse(const char *url, const char *what, bool query, DynUrl *parts,
 	CURLUcode	code;
 	char	   *texts[PARTS] = {NULL};
 	bool		ok = false;
-	int			i;
 
 	if (parts != NULL)
 		*parts = found;
@@ -98,12 +97,12 @@ dyn_url_parse(const char *url, const char *what, bool query, DynUrl *parts,
 		dyn_error_set(err, "%s is not a valid URL", what);
 	else
 	{
-		for (i = 0; i < PARTS; i++)
+		for (int i = 0; i < PARTS; i++)
 			if (curl_url_get(handle, curl_parts[i], &texts[i], 0) != CURLUE_OK)
 				texts[i] = NULL;
 		ok = copy_parts(texts, url, what, query, &found, err);
 	}
-	for (i = 0; i < PARTS; i++)
+	for (int i = 0; i < PARTS; i++)
 		curl_free(texts[i]);
 	curl_url_cleanup(handle);
 	if (ok && parts != NULL)
@@ -161,9 +160,7 @@ static const Partition partitions[] = {
 const char *
 dyn_url_domain(const char *region)
 {
-	size_t		i;
-
-	for (i = 0; i < LENGTHOF(partitions); i++)
+	for (size_t i = 0; i < LENGTHOF(partitions); i++)
 		if (strncmp(region, partitions[i].region_prefix,
 					strlen(partitions[i].region_prefix)) == 0)
 			return partitions[i].domain;

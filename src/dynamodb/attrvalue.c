@@ -49,9 +49,8 @@ int
 dyn_escape_hex4(const char *p)
 {
 	int			code = 0;
-	int			i;
 
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 	{
 		char		letter = p[i] | 0x20;
 
@@ -199,7 +198,6 @@ decode(const unsigned char *src, size_t len, unsigned char *dst)
 	const unsigned char *end;
 	uint32_t	word = 0;
 	int			n = 3;
-	int			i;
 
 	if (len == 0)
 		return 0;
@@ -221,13 +219,13 @@ decode(const unsigned char *src, size_t len, unsigned char *dst)
 	/* the last four characters, with padding */
 	if (src[3] == '=')
 		n = src[2] == '=' ? 1 : 2;
-	for (i = 0; i <= n; i++)
+	for (int i = 0; i <= n; i++)
 	{
 		if (sextets[src[i]] >= PAD)
 			return -1;
 		word |= (uint32_t) sextets[src[i]] << (18 - 6 * i);
 	}
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		*dst++ = (unsigned char) (word >> (16 - 8 * i));
 	return dst - start;
 }

@@ -93,7 +93,6 @@ grow(DynDuplicateNames *set)
 	uint32_t	cap = set->cap == 0 ? FIRST_NAMES : set->cap * 2;
 	DynOpenName *names;
 	uint32_t   *table;
-	uint32_t	i;
 
 	names = realloc(set->names, cap * sizeof(*names));
 	if (names == NULL)
@@ -106,7 +105,7 @@ grow(DynDuplicateNames *set)
 	set->table = table;
 	set->cap = cap;
 	set->mask = cap * 2 - 1;
-	for (i = 0; i < set->count; i++)
+	for (uint32_t i = 0; i < set->count; i++)
 		enter(set, i);
 	return true;
 }
@@ -156,12 +155,11 @@ bool
 dyn_duplicate_names_has(const DynDuplicateNames *set, uint32_t base,
 						const char *text, size_t len, uint32_t hash)
 {
-	uint32_t	slot;
 	uint32_t	entry;
 
 	if (set->count == base)
 		return false;
-	for (slot = hash & set->mask; (entry = set->table[slot]) != 0;
+	for (uint32_t slot = hash & set->mask; (entry = set->table[slot]) != 0;
 		 slot = (slot + 1) & set->mask)
 	{
 		const DynOpenName *open = &set->names[entry - 1];

@@ -98,9 +98,7 @@ put_value(Renderer *r, const DynScalar *value)
 static void
 render_steps(Renderer *r, const DynStep *steps, int nsteps)
 {
-	int			i;
-
-	for (i = 0; i < nsteps && !r->failed; i++)
+	for (int i = 0; i < nsteps && !r->failed; i++)
 	{
 		if (steps[i].name == NULL)
 			dyn_buffer_printf(r->out, "[%lu]", (unsigned long) steps[i].index);
@@ -178,12 +176,11 @@ static void
 render_junction(Renderer *r, const DynCond *cond, const char *word)
 {
 	bool		is_not = cond->kind == DYN_COND_NOT;
-	int			i;
 
 	if (cond->nargs == 0)
 		r->failed = true;
 	count_operators(r, cond->nargs - !is_not);
-	for (i = 0; i < cond->nargs && !r->failed; i++)
+	for (int i = 0; i < cond->nargs && !r->failed; i++)
 	{
 		if (i > 0 || is_not)
 			put(r, word);
@@ -214,7 +211,6 @@ render_in_chunk(Renderer *r, const DynCond *cond, const char *word, int from,
 				int n)
 {
 	int			shown = n;
-	int			i;
 
 	if (r->tokens == NULL && n > PRINT_MAX_IN)
 		shown = PRINT_MAX_IN;
@@ -222,7 +218,7 @@ render_in_chunk(Renderer *r, const DynCond *cond, const char *word, int from,
 	render_path(r, cond->path);
 	put(r, word);
 	put(r, "(");
-	for (i = 0; i < shown && !r->failed; i++)
+	for (int i = 0; i < shown && !r->failed; i++)
 	{
 		if (i > 0)
 			put(r, r->comma);
@@ -428,9 +424,8 @@ simplify_junction(DynCond *cond)
 	DynCondKind deciding = is_and ? DYN_COND_FALSE : DYN_COND_TRUE;
 	DynCondKind neutral = is_and ? DYN_COND_TRUE : DYN_COND_FALSE;
 	int			cached = 0;
-	int			i;
 
-	for (i = 0; i < cond->nargs; i++)
+	for (int i = 0; i < cond->nargs; i++)
 	{
 		DynCond    *arg = dyn_cond_simplify(cond->args[i]);
 
@@ -496,9 +491,8 @@ static bool
 is_covered(const DynPath *paths, int npaths, int i)
 {
 	int			n = projected_steps(&paths[i]);
-	int			j;
 
-	for (j = 0; j < npaths; j++)
+	for (int j = 0; j < npaths; j++)
 	{
 		int			m = projected_steps(&paths[j]);
 		int			same = 0;
@@ -515,9 +509,7 @@ is_covered(const DynPath *paths, int npaths, int i)
 static void
 render_projection(Renderer *r, const DynPath *paths, int npaths)
 {
-	int			i;
-
-	for (i = 0; i < npaths && !r->failed; i++)
+	for (int i = 0; i < npaths && !r->failed; i++)
 	{
 		assert(projected_steps(&paths[i]) > 0);
 		if (is_covered(paths, npaths, i))

@@ -195,11 +195,10 @@ read_name(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 	const DynNameEntry *entries = r->tape->name_cache.entries;
 	const char *end = r->scan.end;
 	uint16_t	index = f->guess;
-	int			i;
 
 	if (DYN_UNLIKELY(end - p < 32))
 		return read_name_slow(r, f, p, place);
-	for (i = 0; i < DYN_NAME_GUESSES; i++)
+	for (int i = 0; i < DYN_NAME_GUESSES; i++)
 	{
 		if (DYN_LIKELY(dyn_name_entry_matches(&entries[index], p, end)))
 		{

@@ -72,11 +72,9 @@ sets_equal(json_t *a, json_t *b, bool numbers)
 static bool
 lists_equal(json_t *a, json_t *b)
 {
-	size_t		i;
-
 	if (json_array_size(a) != json_array_size(b))
 		return false;
-	for (i = 0; i < json_array_size(a); i++)
+	for (size_t i = 0; i < json_array_size(a); i++)
 		if (!values_equal(json_array_get(a, i), json_array_get(b, i)))
 			return false;
 	return true;
@@ -134,9 +132,8 @@ find(const DynItemTree *item, const DynPath *path, int nsteps)
 {
 	json_t	   *members = (json_t *) item;
 	json_t	   *value = NULL;
-	int			i;
 
-	for (i = 0; i < nsteps; i++)
+	for (int i = 0; i < nsteps; i++)
 	{
 		const DynStep *step = &path->steps[i];
 
@@ -244,9 +241,7 @@ has_value(const DynItemTree *item, const DynPathValue *wanted)
 bool
 dyn_item_tree_has(const DynItemTree *item, const DynPathValue *values, int n)
 {
-	int			i;
-
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (!has_value(item, &values[i]))
 			return false;
 	return true;

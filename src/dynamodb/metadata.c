@@ -66,10 +66,8 @@ read_key(const Source *src, const json_t *owner, int max_attrs,
 		 DynKeySchema *key)
 {
 	const json_t *schema = json_object_get(owner, "KeySchema");
-	size_t		i;
-	size_t		k;
 
-	for (i = 0; i < json_array_size(schema); i++)
+	for (size_t i = 0; i < json_array_size(schema); i++)
 	{
 		const json_t *element = json_array_get(schema, i);
 		const char *kind = text_member(element, "KeyType");
@@ -82,7 +80,7 @@ read_key(const Source *src, const json_t *owner, int max_attrs,
 		else
 			return false;
 		attr->name = text_member(element, "AttributeName");
-		for (k = 0; k < json_array_size(src->types); k++)
+		for (size_t k = 0; k < json_array_size(src->types); k++)
 		{
 			const json_t *def = json_array_get(src->types, k);
 			const char *type = text_member(def, "AttributeType");
@@ -195,9 +193,6 @@ read_index(Source *src, const json_t *index, bool global, DynIndexMeta *meta)
 static bool
 read_table(Source *src, DynTableMeta *meta)
 {
-	size_t		list;
-	size_t		i;
-
 	meta->name = text_member(src->table, "TableName");
 	if (meta->name[0] == '\0' || !read_key(src, src->table, 1, &meta->key))
 		return false;
@@ -207,12 +202,12 @@ read_table(Source *src, DynTableMeta *meta)
 	meta->created = json_number_value(json_object_get(src->table,
 													  "CreationDateTime"));
 	read_throughput(src, src->table, &meta->throughput);
-	for (list = 0; list < LENGTHOF(index_lists); list++)
+	for (size_t list = 0; list < LENGTHOF(index_lists); list++)
 	{
 		const json_t *indexes = json_object_get(src->table,
 												index_lists[list].member);
 
-		for (i = 0; i < json_array_size(indexes); i++)
+		for (size_t i = 0; i < json_array_size(indexes); i++)
 		{
 			DynIndexMeta *index = &meta->indexes[meta->nindexes];
 
@@ -240,10 +235,8 @@ append_name(DynBuffer *out, const char *name)
 static void
 append_key(DynBuffer *out, const DynKeySchema *key)
 {
-	int			i;
-
 	dyn_buffer_append_str(out, "hash ");
-	for (i = 0; i < key->nhash + key->nrange; i++)
+	for (int i = 0; i < key->nhash + key->nrange; i++)
 	{
 		const DynKeyAttr *attr = dyn_key_attr(key, i);
 
@@ -264,14 +257,13 @@ append_index(DynBuffer *out, const DynIndexMeta *index)
 		[DYN_PROJECT_KEYS_ONLY] = " keys",
 		[DYN_PROJECT_INCLUDE] = " include "
 	};
-	int			i;
 
 	dyn_buffer_append_str(out, index->global ? " global " : " local ");
 	append_name(out, index->name);
 	append_key(out, &index->key);
 	dyn_buffer_append_str(out, index->active ? "" : " inactive");
 	dyn_buffer_append_str(out, projections[index->projection]);
-	for (i = 0; i < index->nincluded; i++)
+	for (int i = 0; i < index->nincluded; i++)
 		append_name(out, index->included[i]);
 }
 
@@ -307,11 +299,10 @@ dyn_metadata_parse(const char *buf, size_t len, const char **reason)
 	json_t	   *root = dyn_json_load(buf, len, 0, &src.out_of_memory);
 	DynTableMeta *meta;
 	size_t		nindexes = 0;
-	size_t		i;
 
 	src.table = json_object_get(root, "Table");
 	src.types = json_object_get(src.table, "AttributeDefinitions");
-	for (i = 0; i < LENGTHOF(index_lists); i++)
+	for (size_t i = 0; i < LENGTHOF(index_lists); i++)
 		nindexes += json_array_size(json_object_get(src.table,
 													index_lists[i].member));
 	*reason = src.out_of_memory ? "out of memory" : "not a table description";
@@ -366,9 +357,7 @@ dyn_metadata_item_bytes(const DynTableMeta *meta, const DynIndexMeta *index)
 const DynIndexMeta *
 dyn_metadata_index(const DynTableMeta *meta, const char *name)
 {
-	int			i;
-
-	for (i = 0; i < meta->nindexes; i++)
+	for (int i = 0; i < meta->nindexes; i++)
 	{
 		if (strcmp(meta->indexes[i].name, name) == 0)
 			return &meta->indexes[i];
@@ -379,9 +368,7 @@ dyn_metadata_index(const DynTableMeta *meta, const char *name)
 static int
 position(const DynKeyAttr *attrs, int n, const char *name)
 {
-	int			i;
-
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		if (strcmp(attrs[i].name, name) == 0)
 			return i;
@@ -411,9 +398,7 @@ dyn_is_in_key(const DynKeySchema *key, const char *attr)
 bool
 dyn_is_key_attribute(const DynTableMeta *meta, const char *attr)
 {
-	int			i;
-
-	for (i = 0; i < meta->nindexes; i++)
+	for (int i = 0; i < meta->nindexes; i++)
 	{
 		if (dyn_is_in_key(&meta->indexes[i].key, attr))
 			return true;
@@ -425,13 +410,11 @@ bool
 dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *index,
 				   const char *attr)
 {
-	int			i;
-
 	if (index->projection == DYN_PROJECT_ALL ||
 		dyn_is_in_key(&index->key, attr) ||
 		dyn_is_in_key(&meta->key, attr))
 		return true;
-	for (i = 0; i < index->nincluded; i++)
+	for (int i = 0; i < index->nincluded; i++)
 	{
 		if (strcmp(index->included[i], attr) == 0)
 			return true;
@@ -455,11 +438,9 @@ dyn_metadata_schema(const DynTableMeta *meta, const char *index)
 bool
 dyn_metadata_same_schema(const DynTableMeta *a, const DynTableMeta *b)
 {
-	int			i;
-
 	if (a->nindexes != b->nindexes || strcmp(a->schema, b->schema) != 0)
 		return false;
-	for (i = 0; i < a->nindexes; i++)
+	for (int i = 0; i < a->nindexes; i++)
 	{
 		const char *other = dyn_metadata_schema(b, a->indexes[i].name);
 

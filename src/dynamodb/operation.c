@@ -72,13 +72,12 @@ static void
 write_request_items(DynBuffer *buf, const DynReadRequest *req)
 {
 	int			n = req->picked ? req->npicked : req->nkeys;
-	int			i;
 
 	dyn_buffer_reset(buf);
 	dyn_buffer_append_str(buf, "{\"RequestItems\":{");
 	dyn_append_json_text(buf, req->table);
 	dyn_buffer_append_str(buf, ":{\"Keys\":[");
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		int			key = req->picked ? req->picked[i] : i;
 
@@ -159,10 +158,8 @@ dyn_write_describe_table(DynBuffer *buf, const char *table)
 static void
 put_key(DynBuffer *buf, const DynKeySchema *key)
 {
-	int			i;
-
 	dyn_buffer_append_str(buf, "\"KeySchema\":[");
-	for (i = 0; i < key->nhash + key->nrange; i++)
+	for (int i = 0; i < key->nhash + key->nrange; i++)
 	{
 		dyn_buffer_append_str(buf, i > 0 ? ",{\"AttributeName\":" :
 							  "{\"AttributeName\":");
@@ -184,16 +181,14 @@ static void
 put_definitions(DynBuffer *buf, const DynTableMeta *table)
 {
 	bool		first = true;
-	int			n;
-	int			i;
 	int			j;
 
 	dyn_buffer_append_str(buf, ",\"AttributeDefinitions\":[");
-	for (n = 0; n <= table->nindexes; n++)
+	for (int n = 0; n <= table->nindexes; n++)
 	{
 		const DynKeySchema *key = key_number(table, n);
 
-		for (i = 0; i < key->nhash + key->nrange; i++)
+		for (int i = 0; i < key->nhash + key->nrange; i++)
 		{
 			const DynKeyAttr *attr = dyn_key_attr(key, i);
 
@@ -223,10 +218,8 @@ put_indexes(DynBuffer *buf, const DynTableMeta *table, bool global,
 		[DYN_PROJECT_INCLUDE] = "INCLUDE"
 	};
 	bool		first = true;
-	int			i;
-	int			j;
 
-	for (i = 0; i < table->nindexes; i++)
+	for (int i = 0; i < table->nindexes; i++)
 	{
 		const DynIndexMeta *index = &table->indexes[i];
 
@@ -240,7 +233,7 @@ put_indexes(DynBuffer *buf, const DynTableMeta *table, bool global,
 		put_key(buf, &index->key);
 		dyn_buffer_printf(buf, ",\"Projection\":{\"ProjectionType\":\"%s\"",
 						  words[index->projection]);
-		for (j = 0; j < index->nincluded; j++)
+		for (int j = 0; j < index->nincluded; j++)
 		{
 			dyn_buffer_append_str(buf, j == 0 ? ",\"NonKeyAttributes\":[" : ",");
 			dyn_append_json_text(buf, index->included[j]);
@@ -290,13 +283,12 @@ read_list_tables(const json_t *root,
 {
 	const json_t *names = json_object_get(root, "TableNames");
 	const json_t *next = json_object_get(root, "LastEvaluatedTableName");
-	size_t		i;
 
 	if (!json_is_object(root))
 		return "is not a JSON object";
 	if (json_object_get(root, "__type") != NULL)
 		return "is an error document, but has a success status";
-	for (i = 0; i < json_array_size(names); i++)
+	for (size_t i = 0; i < json_array_size(names); i++)
 	{
 		if (!json_is_string(json_array_get(names, i)))
 			return "lacks the list TableNames";
@@ -308,7 +300,7 @@ read_list_tables(const json_t *root,
 	if (json_string_length(next) > 0 &&
 		(*last = strdup(json_string_value(next))) == NULL)
 		return dyn_check_memory;
-	for (i = 0; i < json_array_size(names); i++)
+	for (size_t i = 0; i < json_array_size(names); i++)
 		each(arg, json_string_value(json_array_get(names, i)));
 	return NULL;
 }

@@ -462,7 +462,6 @@ bool
 dyn_page_next(DynPageCursor *cursor, DynValue *slots)
 {
 	const DynPageTape *tape = cursor->page->tape;
-	int			i;
 
 	if (tape == NULL || cursor->entry == tape->count)
 		return false;
@@ -479,7 +478,7 @@ dyn_page_next(DynPageCursor *cursor, DynValue *slots)
 		return true;
 	}
 	fill_slots(cursor, tape, slots);
-	for (i = 0; i < tape->tree->naliases; i++)
+	for (int i = 0; i < tape->tree->naliases; i++)
 		slots[tape->tree->aliases[i].to] = slots[tape->tree->aliases[i].from];
 	return true;
 }

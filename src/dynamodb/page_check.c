@@ -141,7 +141,6 @@ next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
 {
 	const DynTapeEntry *entry;
 	int			missing = expected->nparts;
-	int			part;
 
 	if (*at == tape->count)
 		return false;
@@ -151,7 +150,7 @@ next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
 		entry = &tape->entries[(*at)++];
 		if (entry->type == DYN_TYPE_ABSENT)
 			break;
-		for (part = 0; missing > 0 && part < expected->nparts; part++)
+		for (int part = 0; missing > 0 && part < expected->nparts; part++)
 			if (expected->slots[part] == entry->slot)
 			{
 				missing--;
@@ -171,15 +170,14 @@ decode_key(const DynExpected *expected, const DynValue *key, DynBuffer *scratch,
 		   DynScalar *parts, bool *ok)
 {
 	size_t		need = 0;
-	int			i;
 
-	for (i = 0; i < expected->nparts; i++)
+	for (int i = 0; i < expected->nparts; i++)
 		need += key[i].len + DYN_NUMBER_BUFSIZE;
 	dyn_buffer_reset(scratch);
 	if (!dyn_buffer_reserve(scratch, need))
 		return dyn_check_memory;
 	*ok = true;
-	for (i = 0; i < expected->nparts && *ok; i++)
+	for (int i = 0; i < expected->nparts && *ok; i++)
 	{
 		if (expected->slots[i] >= 0)
 			*ok = dyn_scalar_read(&key[i], scratch, &parts[i]);
@@ -191,9 +189,8 @@ static bool
 is_key(const DynExpected *expected, const DynScalar *parts, int number)
 {
 	const DynKeyPart *key = &expected->keys[number * expected->nparts];
-	int			i;
 
-	for (i = 0; i < expected->nparts; i++)
+	for (int i = 0; i < expected->nparts; i++)
 	{
 		if (expected->slots[i] >= 0 &&
 			!dyn_scalar_equal(&parts[i], &key[i].value))
@@ -205,9 +202,7 @@ is_key(const DynExpected *expected, const DynScalar *parts, int number)
 static bool
 repeats(const DynExpected *expected, const DynValue *key, const DynValue *before)
 {
-	int			i;
-
-	for (i = 0; i < expected->nparts; i++)
+	for (int i = 0; i < expected->nparts; i++)
 	{
 		const DynValue *a = &key[i];
 		const DynValue *b = &before[i];
@@ -223,9 +218,7 @@ repeats(const DynExpected *expected, const DynValue *key, const DynValue *before
 static bool
 shows_key(const DynExpected *expected)
 {
-	int			i;
-
-	for (i = 0; i < expected->nparts; i++)
+	for (int i = 0; i < expected->nparts; i++)
 	{
 		if (expected->slots[i] >= 0)
 			return true;
@@ -239,13 +232,12 @@ check_shapes(const DynPage *page, const DynExpected *expected)
 {
 	DynValue	key[DYN_MAX_EXPECTED_PARTS];
 	size_t		at = 0;
-	int			i;
 
 	if (!shows_key(expected))
 		return NULL;
 	while (next_item_key(page->tape, expected, &at, key))
 	{
-		for (i = 0; i < expected->nparts; i++)
+		for (int i = 0; i < expected->nparts; i++)
 		{
 			if (expected->slots[i] >= 0 &&
 				key[i].type != expected->keys[i].value.type)
@@ -383,9 +375,8 @@ int
 dyn_batch_request(DynBatch *batch, int most, uint8_t *picked)
 {
 	int			n = 0;
-	int			i;
 
-	for (i = 0; i < batch->nkeys && n < most; i++)
+	for (int i = 0; i < batch->nkeys && n < most; i++)
 	{
 		if (batch->state[i] != DYN_KEY_OPEN)
 			continue;
@@ -398,9 +389,7 @@ dyn_batch_request(DynBatch *batch, int most, uint8_t *picked)
 static void
 change_state(DynBatch *batch, DynKeyState from, DynKeyState to)
 {
-	int			i;
-
-	for (i = 0; i < batch->nkeys; i++)
+	for (int i = 0; i < batch->nkeys; i++)
 	{
 		if (batch->state[i] == from)
 			batch->state[i] = (uint8_t) to;
@@ -417,9 +406,8 @@ int
 dyn_batch_count(const DynBatch *batch, DynKeyState state)
 {
 	int			n = 0;
-	int			i;
 
-	for (i = 0; i < batch->nkeys; i++)
+	for (int i = 0; i < batch->nkeys; i++)
 		n += batch->state[i] == state;
 	return n;
 }
@@ -429,9 +417,8 @@ static bool
 encodes_key(const DynExpected *expected, const DynValue *item, int number)
 {
 	const DynKeyPart *key = &expected->keys[number * expected->nparts];
-	int			i;
 
-	for (i = 0; i < expected->nparts; i++)
+	for (int i = 0; i < expected->nparts; i++)
 	{
 		if (!dyn_value_encodes(&item[i], &key[i].value))
 			return false;
@@ -452,7 +439,6 @@ find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
 	const char *err;
 	bool		ok;
 	int			next = *number + 1;
-	int			i;
 
 	if (next < expected->nkeys && encodes_key(expected, item, next))
 	{
@@ -461,7 +447,7 @@ find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
 	}
 	*number = -1;
 	err = decode_key(expected, item, scratch, parts, &ok);
-	for (i = next; err == NULL && ok && i < next + expected->nkeys; i++)
+	for (int i = next; err == NULL && ok && i < next + expected->nkeys; i++)
 	{
 		if (is_key(expected, parts, i % expected->nkeys))
 		{

@@ -54,9 +54,8 @@ compare_branches(const void *va, const void *vb)
 {
 	const Branch *a = va;
 	const Branch *b = vb;
-	int			i;
 
-	for (i = 0; i < a->path->nsteps && i < b->path->nsteps; i++)
+	for (int i = 0; i < a->path->nsteps && i < b->path->nsteps; i++)
 	{
 		int			cmp = compare_steps(&a->path->steps[i],
 										&b->path->steps[i]);
@@ -133,11 +132,8 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 	size_t		text = 1;
 	char	   *names;
 	uint32_t	level_end = 1;
-	uint32_t	k;
 	bool		ok;
 	int			depth = 0;
-	int			i;
-	int			j;
 
 	if (npaths > DYN_PATH_TREE_MAX_SLOTS)
 		return NULL;
@@ -145,10 +141,10 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 	if (tree == NULL)
 		return NULL;
 	tree->nslots = npaths;
-	for (i = 0; i < npaths; i++)
+	for (int i = 0; i < npaths; i++)
 	{
 		nodes += paths[i].nsteps;
-		for (j = 0; j < paths[i].nsteps; j++)
+		for (int j = 0; j < paths[i].nsteps; j++)
 			text += paths[i].steps[j].name ? paths[i].steps[j].name_len : 0;
 	}
 	tree->nodes = malloc(nodes * sizeof(*tree->nodes));
@@ -160,7 +156,7 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 		branches != NULL && runs != NULL;
 	if (ok)
 	{
-		for (i = 0; i < npaths; i++)
+		for (int i = 0; i < npaths; i++)
 			branches[i] = (Branch) {&paths[i], i};
 		qsort(branches, npaths, sizeof(*branches), compare_branches);
 		/* level by level; each node appends its children */
@@ -168,7 +164,7 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 		tree->nnodes = 1;
 		runs[0] = (Run) {0, npaths};
 		names = tree->text;
-		for (k = 0; k < tree->nnodes; k++)
+		for (uint32_t k = 0; k < tree->nnodes; k++)
 		{
 			if (k == level_end)
 			{

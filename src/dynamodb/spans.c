@@ -26,9 +26,8 @@ decode_char(const char *p, size_t len)
 {
 	static const unsigned char masks[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
 	uint32_t	c = (unsigned char) p[0] & masks[len];
-	size_t		i;
 
-	for (i = 1; i < len; i++)
+	for (size_t i = 1; i < len; i++)
 		c = c << 6 | ((unsigned char) p[i] & 0x3F);
 	return c;
 }
@@ -187,9 +186,8 @@ int
 dyn_spans_unite(DynSpan *spans, int n, bool touching)
 {
 	int			cached = 0;
-	int			i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		bool		apart = cached == 0 ||
 			!reaches(&spans[cached - 1].upper, &spans[i].lower, touching);

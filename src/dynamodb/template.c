@@ -46,9 +46,8 @@ static size_t
 count_char(const char *text, size_t len, char c)
 {
 	size_t		n = 0;
-	size_t		i;
 
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		n += text[i] == c;
 	return n;
 }
@@ -116,18 +115,16 @@ static bool
 read_words(Parser *parser, DynText modifier, DynTemplatePart *part)
 {
 	size_t		count = count_char(modifier.data, modifier.len, '|') + 1;
-	size_t		i;
 
 	part->modifier = DYN_MODIFIER_WORDS;
 	part->words = parser->words;
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 	{
 		DynText		word = split_text(&modifier, '|');
-		int			k;
 
 		if (word.len == 0)
 			return fail_at(parser, word.data, "an empty word in a list", NULL);
-		for (k = 0; k < part->nwords; k++)
+		for (int k = 0; k < part->nwords; k++)
 		{
 			if (part->words[k].len == word.len &&
 				memcmp(part->words[k].data, word.data, word.len) == 0)
@@ -327,9 +324,8 @@ allocate(Parser *parser)
 	size_t		nparts = 0;
 	size_t		nwords = count_char(parser->start, len, '|');
 	DynTemplate *tmpl;
-	size_t		i;
 
-	for (i = 0; i + 1 < len && nparts < DYN_TEMPLATE_MAX_PARTS; i++)
+	for (size_t i = 0; i + 1 < len && nparts < DYN_TEMPLATE_MAX_PARTS; i++)
 		nparts += memcmp(parser->start + i, "${", 2) == 0;
 	nwords += nparts;
 	tmpl = calloc(1, sizeof(DynTemplate) + nparts * sizeof(DynTemplatePart) +
@@ -494,23 +490,20 @@ bool
 dyn_template_resolve(DynTemplate *tmpl, const DynPartFacts *facts,
 					 DynTemplateError *error)
 {
-	int			i;
-	int			k;
-
 	memset(error, 0, sizeof(*error));
 	tmpl->resolved = false;
-	for (i = 0; i < tmpl->nparts; i++)
+	for (int i = 0; i < tmpl->nparts; i++)
 		tmpl->parts[i].facts = facts[i];
-	for (i = 0; i < tmpl->nparts; i++)
+	for (int i = 0; i < tmpl->nparts; i++)
 		if (!check_part(tmpl, i, error))
 			return false;
-	for (i = 0; i < tmpl->nparts; i++)
+	for (int i = 0; i < tmpl->nparts; i++)
 	{
 		const DynTemplatePart *part = &tmpl->parts[i];
 
 		derive(tmpl, i);
 		/* a word that contains the separator could never match */
-		for (k = 0; part->guarded && k < part->nwords; k++)
+		for (int k = 0; part->guarded && k < part->nwords; k++)
 			if (dyn_text_find(part->words[k], part->separator) != NULL)
 				return fail(error, part->modifier_position,
 							"a listed word contains the separator of its placeholder",

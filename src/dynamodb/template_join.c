@@ -34,10 +34,8 @@ static void
 append_leading(DynBuffer *out, const DynTemplate *tmpl, const DynText *values,
 			   int n)
 {
-	int			i;
-
 	append_text(out, tmpl->literals[0]);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		append_text(out, values[i]);
 		if (!out->failed && values[i].len > 0)

@@ -59,9 +59,7 @@ typedef struct Matcher
 bool
 dyn_text_is_ascii(DynText text)
 {
-	size_t		i;
-
-	for (i = 0; i < text.len; i++)
+	for (size_t i = 0; i < text.len; i++)
 	{
 		if ((unsigned char) text.data[i] >= 0x80)
 			return false;
@@ -73,9 +71,8 @@ size_t
 dyn_text_chars(DynText text)
 {
 	size_t		n = 0;
-	size_t		i;
 
-	for (i = 0; i < text.len; i++)
+	for (size_t i = 0; i < text.len; i++)
 		n += !dyn_utf8_continues(text.data[i]);
 	return n;
 }
@@ -100,9 +97,7 @@ fold_char(char c, DynFolding folding)
 void
 dyn_text_fold(char *text, size_t len, DynFolding folding)
 {
-	size_t		i;
-
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		text[i] = fold_char(text[i], folding);
 }
 
@@ -129,12 +124,11 @@ step_text(const Matcher *m, DynText text, DynFolding folding, int dir,
 {
 	DynText		rest = ahead(m, dir, *pos);
 	const char *place;
-	size_t		i;
 
 	if (rest.len < text.len)
 		return false;
 	place = dir > 0 ? rest.data : rest.data + rest.len - text.len;
-	for (i = 0; i < text.len; i++)
+	for (size_t i = 0; i < text.len; i++)
 	{
 		if (place[i] != fold_char(text.data[i], folding))
 			return false;
@@ -229,9 +223,8 @@ static size_t
 count_folded(DynText text, DynText c, DynFolding folding)
 {
 	size_t		n = 0;
-	size_t		i;
 
-	for (i = 0; i + c.len <= text.len; i++)
+	for (size_t i = 0; i + c.len <= text.len; i++)
 		n += fold_char(text.data[i], folding) == c.data[0] &&
 			memcmp(text.data + i + 1, c.data + 1, c.len - 1) == 0;
 	return n;
@@ -323,12 +316,11 @@ bool
 dyn_part_lists(const DynTemplatePart *part, DynText text)
 {
 	int64_t		number;
-	int			i;
 
 	if (part->modifier == DYN_MODIFIER_RANGE)
 		return dyn_text_integer(text, &number) && number >= part->lo &&
 			number <= part->hi;
-	for (i = 0; i < part->nwords; i++)
+	for (int i = 0; i < part->nwords; i++)
 	{
 		if (part->words[i].len == text.len &&
 			memcmp(part->words[i].data, text.data, text.len) == 0)
@@ -340,13 +332,11 @@ dyn_part_lists(const DynTemplatePart *part, DynText text)
 bool
 dyn_part_agrees(const DynTemplatePart *part, DynText text, DynText given)
 {
-	size_t		i;
-
 	if (!is_comparable(part, given))
 		return true;
 	if (text.len != given.len)
 		return false;
-	for (i = 0; i < text.len; i++)
+	for (size_t i = 0; i < text.len; i++)
 	{
 		if (text.data[i] != fold_char(given.data[i], part->folding))
 			return false;
@@ -427,11 +417,10 @@ static bool
 step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 {
 	const DynText *literals = m->tmpl->literals;
-	int			i;
 
 	if (!step_text(m, literals[first], DYN_FOLD_NONE, dir, pos))
 		return false;
-	for (i = first; i != last; i += dir)
+	for (int i = first; i != last; i += dir)
 	{
 		int			part = dir > 0 ? i : i - 1;
 		size_t		from = *pos;
@@ -557,14 +546,13 @@ dyn_template_split(const DynTemplate *tmpl, const char *text, size_t len,
 	Matcher		m = {.tmpl = tmpl,.text = text,.len = len,.given = given,
 	.values = values};
 	DynSplit	unmatched;
-	int			i;
 
 	assert(tmpl->resolved);
 	if (matches(&m))
 		return DYN_SPLIT_MATCHES;
 	unmatched = m.mismatch ? DYN_SPLIT_TYPE_MISMATCH : DYN_SPLIT_NO_MATCH;
 	m.values = NULL;
-	for (i = 0; i < tmpl->nparts; i++)
+	for (int i = 0; i < tmpl->nparts; i++)
 		m.wildcards |= tmpl->parts[i].undecided;
 	return m.wildcards && matches(&m) ? DYN_SPLIT_AMBIGUOUS : unmatched;
 }

@@ -99,7 +99,6 @@ visit_part(Enumeration *enumeration, int i, DynText rest)
 	const DynWays *ways = enumeration->ways;
 	const DynTemplatePart *part = &ways->tmpl->parts[i];
 	DynText		known = ways->known[i];
-	size_t		end;
 
 	if (known.data != NULL &&
 		(part->folding == DYN_FOLD_NONE || dyn_text_is_ascii(known)))
@@ -112,7 +111,7 @@ visit_part(Enumeration *enumeration, int i, DynText rest)
 			 (known.len > 0 && may_have(ways, i, known))) &&
 			visit_from(enumeration, i + 1, skip_text(rest, known.len));
 	}
-	for (end = next_end(ways, i, rest, 1); end <= rest.len;
+	for (size_t end = next_end(ways, i, rest, 1); end <= rest.len;
 		 end = next_end(ways, i, rest, end + 1))
 	{
 		if (--*ways->steps < 0)

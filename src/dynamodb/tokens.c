@@ -187,12 +187,10 @@ static void
 table_write(const Table *table, const char *member, const char *sigil,
 			DynBuffer *out)
 {
-	int			i;
-
 	if (table->count == 0)
 		return;
 	dyn_append_json_member(out, member);
-	for (i = 0; i < table->count; i++)
+	for (int i = 0; i < table->count; i++)
 	{
 		size_t		start = entry_start(table, i);
 

@@ -57,10 +57,8 @@ dyn_wire_scalar(DynBuffer *buf, const DynScalar *value)
 bool
 dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts)
 {
-	int			i;
-
 	dyn_buffer_append_char(buf, '{');
-	for (i = 0; i < nparts; i++)
+	for (int i = 0; i < nparts; i++)
 	{
 		if (i > 0)
 			dyn_buffer_append_char(buf, ',');
@@ -94,9 +92,8 @@ dyn_wire_key_names(const char *json, size_t len, const char *const *names,
 {
 	json_t	   *key = dyn_json_load(json, len, JSON_ALLOW_NUL, out_of_memory);
 	bool		same = json_is_object(key) && json_object_size(key) == (size_t) n;
-	int			i;
 
-	for (i = 0; same && i < n; i++)
+	for (int i = 0; same && i < n; i++)
 		same = json_object_get(key, names[i]) != NULL;
 	json_decref(key);
 	return same;
@@ -171,7 +168,6 @@ bool
 dyn_scalar_print(DynBuffer *buf, const DynScalar *value)
 {
 	size_t		shown = value->len;
-	size_t		i;
 
 	switch (value->type)
 	{
@@ -188,7 +184,7 @@ dyn_scalar_print(DynBuffer *buf, const DynScalar *value)
 			if (shown > PRINT_CHARS / 2)
 				shown = PRINT_CHARS / 2;
 			dyn_buffer_append(buf, "x'", 2);
-			for (i = 0; i < shown; i++)
+			for (size_t i = 0; i < shown; i++)
 				dyn_buffer_printf(buf, "%02x", (unsigned char) value->data[i]);
 			dyn_buffer_append_char(buf, '\'');
 			break;
