@@ -38,7 +38,7 @@
 #include "utils/rel.h"
 
 #include "../dynamodb/page_check.h"
-#include "../exec/node/scan_policy.h"
+#include "../exec/source/scan_policy.h"
 #include "../exec/rows/rows.h"
 #include "../model/server/encoding.h"
 #include "../model/server/pg_compat.h"

@@ -21,7 +21,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "../exec/node/scan_policy.h"
+#include "../exec/source/scan_policy.h"
 #include "../model/definition/closest.h"
 #include "../model/server/encoding.h"
 #include "../model/tables/relation.h"

@@ -58,6 +58,7 @@
 struct DynLookups
 {
 	DynItems	items;			/* the open execution (must be first) */
+	DynInput   *input;
 	DynScanDesc *scandesc;
 	MemoryContext context;
 	MemoryContext work_context; /* context for one execution, or one item */
@@ -332,11 +333,16 @@ begin_entry(DynLookups *lookups)
 	dyn_rows_end(lookups->rows);
 }
 
-DynItems *
-dyn_lookups_open(DynLookups *lookups, const DynValues *values)
+/*
+ * Returns the source of an execution that was prefetched.  It returns rows,
+ * which the cache usually has decoded, and cannot be rewound.
+ */
+static DynItems *
+open_lookups(void *state)
 {
+	DynLookups *lookups = state;
 	DynExecutions *executions = &lookups->executions;
-	int			at = dyn_executions_find(executions, values);
+	int			at = dyn_executions_find(executions, &lookups->input->values);
 	bool		servable;
 
 	Assert(lookups->open == NULL);
@@ -800,9 +806,21 @@ init_batch(DynLookups *lookups, DynLookupBatch *batch, const DynRows *rows)
 										   ALLOCSET_DEFAULT_SIZES);
 }
 
-DynLookups *
-dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc)
+static void
+free_lookups(void *state)
 {
+	DynLookups *lookups = state;
+
+	/* listings may have temporary files */
+	dyn_lookup_batch_reset(&lookups->first, 0);
+	MemoryContextDelete(lookups->context);
+}
+
+DynLookups *
+dyn_lookups_create(DynInput *input)
+{
+	DynScanDesc *scandesc = input->scandesc;
+	TupleDesc	desc = input->node->ss.ss_ScanTupleSlot->tts_tupleDescriptor;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo_fdw lookups",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -813,6 +831,7 @@ dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc)
 	dyn_scandesc_check_schema(scandesc);
 	lookups->items.methods = &lookups_methods;
 	lookups->items.rows = scandesc->rows;
+	lookups->input = input;
 	lookups->scandesc = scandesc;
 	lookups->context = context;
 	lookups->by_key = (scandesc->access->kind == DYN_ACCESS_GET);
@@ -835,15 +854,9 @@ dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc)
 	if (lookups->rows->unnested != NULL)
 		lookups->cached_items = dyn_lookup_items_create(lookups->rows->npaths);
 	MemoryContextSwitchTo(oldcontext);
+	dyn_input_add_opener(input, &(DynOpener) {.open = open_lookups,.free = free_lookups,
+		.only_compares = true,.state = lookups});
 	return lookups;
-}
-
-void
-dyn_lookups_free(DynLookups *lookups)
-{
-	/* listings may have temporary files */
-	dyn_lookup_batch_reset(&lookups->first, 0);
-	MemoryContextDelete(lookups->context);
 }
 
 const DynLookupCounters *

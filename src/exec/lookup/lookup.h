@@ -10,8 +10,8 @@
  *
  * Legal order, for each batch of outer rows: dyn_lookups_begin;
  * dyn_lookups_prefetch for each row; dyn_lookups_start.  Then, for each
- * execution: dyn_lookups_open, and the methods of the source that it returns
- * (source/items.h).
+ * execution: the opener that they add to the scan's, and the methods of the
+ * source that it returns (source/items.h).
  *
  * Memory.  A small work_mem must not reduce lookups to one request in flight.
  * Keys and results therefore have a minimum each, an eighth of fetch_memory (3
@@ -24,23 +24,22 @@
  *		pages of responses				fetch_memory, for all nodes (fetch.h)
  *
  * An execution is served only from results of the requests that it would send
- * itself.  Otherwise dyn_lookups_open returns NULL, and the scan sends them.
- * So a wrong prefetch costs requests, but never changes rows.
+ * itself.  Otherwise the opener returns NULL, and the scan sends them.  So a
+ * wrong prefetch costs requests, but never changes rows.
  */
 #ifndef DYN_EXEC_LOOKUP_H
 #define DYN_EXEC_LOOKUP_H
 
-#include "../source/items.h"
+#include "../source/input.h"
 
 typedef struct DynLookups DynLookups;
 
 /*
- * Returns the lookups for executions of the scan that `scandesc` describes,
- * which differ by their values.  Their rows have the columns of `desc`.  The
- * lookups have their own context below the current one, until they are freed.
+ * Returns the lookups for executions of the scan, which differ by their values,
+ * and adds their opener before the others.  They live until the end of the
+ * scan, in a context of their own below the current one.
  */
-extern DynLookups *dyn_lookups_create(DynScanDesc *scandesc, TupleDesc desc);
-extern void dyn_lookups_free(DynLookups *lookups);
+extern DynLookups *dyn_lookups_create(DynInput *input);
 
 /* Ends the last batch of executions. Cached results stay. */
 extern void dyn_lookups_begin(DynLookups *lookups);
@@ -59,13 +58,6 @@ extern bool dyn_lookups_is_full(const DynLookups *lookups);
  * other batch will follow, and results need not be cached for one.
  */
 extern void dyn_lookups_start(DynLookups *lookups, bool last);
-
-/*
- * Returns the source of the execution with these values; NULL if it cannot be
- * served.  It returns rows, which the cache usually has decoded, and cannot be
- * rewound.
- */
-extern DynItems *dyn_lookups_open(DynLookups *lookups, const DynValues *values);
 
 /* Numbers of requested keys, and of those whose entry was not empty. */
 typedef struct DynLookupCounters

@@ -19,8 +19,6 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/budget.h"
 #include "../keys/filter.h"
-#include "../source/caching.h"
-#include "../source/sharing.h"
 #include "executor_callbacks.h"
 #include "scan.h"
 
@@ -454,11 +452,9 @@ static double
 waiting_percent(const ForeignScanState *node, const DynScan *scan)
 {
 	const Instrumentation *instrument = node->ss.ps.instrument;
-	DynSharedFigures shared;
 	double		ms;
 
-	if (instrument == NULL || scan->group != NULL ||
-		dyn_sharing_figures(&scan->input, &shared))
+	if (instrument == NULL || scan->group != NULL || scan->input.was_member)
 		return -1;
 	ms = instrument->total * 1000;
 	return ms <= 0 || scan->input.scandesc->counters.waiting_ms > ms ? -1
@@ -490,46 +486,6 @@ show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 	ExplainPropertyFloat("Request Wait", "ms", counters->waiting_ms, 3, es);
 	if (percent >= 0)
 		ExplainPropertyFloat("Request Wait Percent", "%", percent, 1, es);
-}
-
-/* Shows the cached items at the end, and the executions that they served. */
-static void
-show_cached(const DynScan *scan, ExplainState *es)
-{
-	DynCachedFigures figures;
-	const char *place;
-	uint64		kilobytes;
-
-	if (!dyn_caching_figures(&scan->input, &figures))
-		return;
-	place = figures.on_disk ? "Disk" : "Memory";
-	kilobytes = (figures.bytes + 1023) / 1024;
-	if (es->format == EXPLAIN_FORMAT_TEXT)
-	{
-		appendStringInfoSpaces(es->str, es->indent * 2);
-		appendStringInfo(es->str, "Cached: " UINT64_FORMAT " items  %s: " UINT64_FORMAT
-						 "kB  Executions Served: " UINT64_FORMAT "\n",
-						 figures.items, place, kilobytes, figures.executions);
-		return;
-	}
-	ExplainPropertyUInteger("Cached Items", NULL, figures.items, es);
-	ExplainPropertyText("Cached Space Type", place, es);
-	ExplainPropertyUInteger("Cached Space Used", "kB", kilobytes, es);
-	ExplainPropertyUInteger("Cached Executions Served", NULL, figures.executions, es);
-}
-
-/* Shows which scan has the requests of all that share a read. */
-static void
-show_shared(const DynScan *scan, ExplainState *es)
-{
-	DynSharedFigures figures;
-
-	if (!dyn_sharing_figures(&scan->input, &figures))
-		return;
-	ExplainPropertyText("Shared Read",
-						figures.reading_table ? psprintf("by the scan of %s", figures.reading_table)
-						: psprintf("%sfor %d scans", figures.table ? "of the table, " : "",
-								   figures.scans), es);
 }
 
 /* Shows the estimate for one execution, if the table's size is known. */
@@ -719,6 +675,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		.context = set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, NIL),
 		.useprefix = list_length(es->rtable) > 1,
 	};
+	ListCell   *lc;
 
 	/* in structured formats core has an "Operation" in the same group */
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
@@ -744,11 +701,13 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	show_counters(&scandesc->counters, es);
 	if (es->timing)
 		show_times(node, scan, es);
-	show_shared(scan, es);
-	show_cached(scan, es);
-	if (scan->united != NULL)
-		ExplainPropertyUInteger("Duplicates", NULL,
-								scan->input.duplicates, es);
+	foreach(lc, scan->input.openers)
+	{
+		const DynOpener *opener = lfirst(lc);
+
+		if (opener->explain != NULL)
+			opener->explain(opener->state, es);
+	}
 	if (scan->input.fallbacks > 0)
 		ExplainPropertyUInteger("Table Fallbacks", NULL, scan->input.fallbacks, es);
 }

@@ -16,7 +16,6 @@
 #include "../../model/server/encoding.h"
 #include "../../model/server/pg_compat.h"
 #include "../../model/values/path.h"
-#include "../source/caching.h"
 #include "../write/writer.h"
 #include "executor_callbacks.h"
 #include "scan.h"
@@ -87,7 +86,7 @@ dynIterateForeignScan(ForeignScanState *node)
 			dyn_start_early(scan);
 		scan->input.begun = true;
 	}
-	scan->ahead = false;
+	scan->input.ahead = false;
 	if (!scan->finished)
 		dyn_scan_next(scan, slot);
 	return slot;
@@ -123,10 +122,17 @@ void
 dynReScanForeignScan(ForeignScanState *node)
 {
 	DynScan    *scan = node->fdw_state;
+	ListCell   *lc;
 
-	Assert(!scan->ahead || (scan->input.running && !scan->input.begun));
-	dyn_caching_rescan(&scan->input);
-	if (scan->ahead)
+	Assert(!scan->input.ahead || (scan->input.running && !scan->input.begun));
+	foreach(lc, scan->input.openers)
+	{
+		const DynOpener *opener = lfirst(lc);
+
+		if (opener->rescan != NULL)
+			opener->rescan(opener->state);
+	}
+	if (scan->input.ahead)
 		return;
 	if (node->ss.ps.chgParam != NULL || !dyn_scan_repeat_run(scan))
 		dyn_scan_end_run(scan);

@@ -29,6 +29,7 @@
 #include "../../plan/clauses/classify.h"
 #include "../../plan/tree/plantree.h"
 #include "../../plan/tree/readahead_path.h"
+#include "../lookup/lookup.h"
 #include "executor_callbacks.h"
 #include "row_buffer.h"
 #include "scan.h"
@@ -49,6 +50,13 @@ typedef struct Parameter
 								 * `column` */
 } Parameter;
 
+/* A scan that is executed for each row. */
+typedef struct InnerScan
+{
+	DynScan    *scan;
+	DynLookups *lookups;		/* NULL: no batch of executions was begun */
+} InnerScan;
+
 typedef struct ReadAhead
 {
 	CustomScanState css;		/* must be first */
@@ -58,7 +66,7 @@ typedef struct ReadAhead
 								 * searched */
 	List	   *parameters;		/* list of Parameter *, which the scans depend
 								 * on */
-	List	   *scans;			/* list of DynScan *, executed for each row */
+	List	   *scans;			/* list of InnerScan * */
 	TupleTableSlot *out;
 	bool		ended;			/* true if the child has returned all rows */
 	bool		once;			/* true if no other execution is expected */
@@ -83,12 +91,15 @@ add_scan(ReadAhead *ahead, const Plan *plan)
 	foreach(lc, statement->scans)
 	{
 		DynScan    *scan = dyn_scan_of(lfirst(lc));
+		InnerScan  *inner;
 
 		if (scan->input.node->ss.ps.plan != plan || scan->input.has_prefetcher ||
 			!dyn_access_can(scan->input.scandesc->access, DYN_CAN_BATCH))
 			continue;
 		scan->input.has_prefetcher = true;
-		ahead->scans = lappend(ahead->scans, scan);
+		inner = palloc0(sizeof(InnerScan));
+		inner->scan = scan;
+		ahead->scans = lappend(ahead->scans, inner);
 	}
 }
 
@@ -138,7 +149,7 @@ may_fail(const ReadAhead *ahead)
 
 	foreach(lc, ahead->scans)
 	{
-		const DynScan *scan = lfirst(lc);
+		const DynScan *scan = ((const InnerScan *) lfirst(lc))->scan;
 
 		if (dyn_may_fail((Node *) ((ForeignScan *) scan->input.node->ss.ps.plan)->fdw_exprs))
 			return true;
@@ -243,10 +254,11 @@ prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)
 	Assert(ahead->scans != NIL);
 	foreach(lc, ahead->scans)
 	{
-		DynScan    *scan = lfirst(lc);
+		const InnerScan *inner = lfirst(lc);
+		DynInput   *input = &inner->scan->input;
 
-		dyn_input_evaluate(&scan->input, &scan->input.next_values);
-		dyn_lookups_prefetch(scan->lookups, &scan->input.next_values);
+		dyn_input_evaluate(input, &input->next_values);
+		dyn_lookups_prefetch(inner->lookups, &input->next_values);
 	}
 	foreach(lc, ahead->parameters)
 		params[((Parameter *) lfirst(lc))->number] = old[i++];
@@ -261,10 +273,10 @@ begin_lookups(ReadAhead *ahead)
 
 	foreach(lc, ahead->scans)
 	{
-		DynScan    *scan = lfirst(lc);
+		const InnerScan *inner = lfirst(lc);
 
-		if (scan->lookups != NULL)
-			dyn_lookups_begin(scan->lookups);
+		if (inner->lookups != NULL)
+			dyn_lookups_begin(inner->lookups);
 	}
 }
 
@@ -281,7 +293,7 @@ batch_is_full(const ReadAhead *ahead)
 		return false;
 	foreach(lc, ahead->scans)
 	{
-		if (dyn_lookups_is_full(((DynScan *) lfirst(lc))->lookups))
+		if (dyn_lookups_is_full(((InnerScan *) lfirst(lc))->lookups))
 			return true;
 	}
 	return nrows >= ahead->size || dyn_row_buffer_is_full(ahead->rows);
@@ -338,7 +350,7 @@ read_batch(ReadAhead *ahead)
 	Assert(ahead->ended || dyn_row_buffer_count(ahead->rows) > 0);
 	ExecClearTuple(ahead->out);
 	foreach(lc, ahead->scans)
-		dyn_lookups_start(((DynScan *) lfirst(lc))->lookups,
+		dyn_lookups_start(((InnerScan *) lfirst(lc))->lookups,
 						  ahead->ended && ahead->once);
 	nrows = dyn_row_buffer_count(ahead->rows);
 	ahead->batches += nrows > 0;
@@ -390,12 +402,10 @@ next_row(ReadAhead *ahead)
 		return true;
 	foreach(lc, ahead->scans)
 	{
-		DynScan    *scan = lfirst(lc);
+		InnerScan  *inner = lfirst(lc);
 
-		if (scan->lookups == NULL)
-			scan->lookups =
-				dyn_lookups_create(scan->input.scandesc,
-								   scan->input.node->ss.ss_ScanTupleSlot->tts_tupleDescriptor);
+		if (inner->lookups == NULL)
+			inner->lookups = dyn_lookups_create(&inner->scan->input);
 	}
 	read_batch(ahead);
 	return dyn_row_buffer_next(ahead->rows, ahead->out);
@@ -458,12 +468,12 @@ show_keys(const ReadAhead *ahead, ExplainState *es)
 
 	foreach(lc, ahead->scans)
 	{
-		DynScan    *scan = lfirst(lc);
+		const InnerScan *inner = lfirst(lc);
 
-		if (scan->lookups == NULL)
+		if (inner->lookups == NULL)
 			continue;
-		sum.distinct_keys += dyn_lookups_counters(scan->lookups)->distinct_keys;
-		sum.repeated_keys += dyn_lookups_counters(scan->lookups)->repeated_keys;
+		sum.distinct_keys += dyn_lookups_counters(inner->lookups)->distinct_keys;
+		sum.repeated_keys += dyn_lookups_counters(inner->lookups)->repeated_keys;
 	}
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
@@ -492,7 +502,7 @@ explain_read_ahead(CustomScanState *node, List *ancestors, ExplainState *es)
 
 	resolve(ahead);
 	foreach(lc, ahead->scans)
-		names = lappend(names, unconstify(char *, ((DynScan *) lfirst(lc))->input.scandesc->relation->name));
+		names = lappend(names, unconstify(char *, ((InnerScan *) lfirst(lc))->scan->input.scandesc->relation->name));
 	ExplainPropertyList("Prefetches", names, es);
 	if (es->analyze)
 		show_keys(ahead, es);

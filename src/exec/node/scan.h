@@ -15,9 +15,7 @@
 
 #include "nodes/execnodes.h"
 
-#include "../lookup/lookup.h"
-#include "../source/fallback.h"
-#include "../source/united.h"
+#include "../source/input.h"
 
 struct DynAsyncGroup;
 
@@ -28,21 +26,12 @@ typedef struct DynScan
 								 * optional conditions and a guard is open, the
 								 * scan descriptor's access plan is another
 								 * one; NULL: not known yet */
-	bool		runs_once;		/* true if it is executed once; only set if it
-								 * may be bounded */
-	DynLookups *lookups;		/* lookups; NULL: no batch of executions was
-								 * begun */
-	DynFallback *fallback;		/* fallback; NULL: there is none */
-	DynUnited  *united;			/* union; NULL: the access plan is not a
-								 * union */
 
 	/* one execution */
 	DynItems   *items;			/* source of the execution; NULL if it runs
-								 * ahead and needs the fallback */
-	bool		ahead;			/* true if it runs, but no row was requested
-								 * yet */
+								 * ahead and needs the table instead of an
+								 * index */
 	bool		finished;
-	double		found;			/* number of rows returned */
 	bool		counted;		/* count_only: true if the row of the count was
 								 * returned */
 	ExprState  *checks;			/* the node's fdw_recheck_quals, hidden from

@@ -1,24 +1,44 @@
 /*
  * caching.c
- *		Serves executions from items that an earlier execution received.
+ *		Caches a read for executions that would repeat it.
  *
- * The access plan is divided in two.  The first part has the filters whose
- * values are the same in all executions; its items are read and cached.  The
- * second part has the filters whose values change; these are resolved again
- * for each execution, and evaluated on the cached items.
+ * Some scans are executed again and again with values that their requests only
+ * use in filters.  Examples are a correlated subquery or LATERAL over other
+ * columns than the key, and the inner side of a nested loop.  They would read
+ * the same items each time.  From the second execution on, the items are
+ * received without the filters whose values change, and cached for the
+ * statement (shared.h).  These filters are resolved again for each execution,
+ * and evaluated on the cached items.
+ *
+ * Which values change is known from the parameters that core marks as changed
+ * at a rescan.  When another parameter changes for the first time, the read is
+ * repeated once, without the filters of that parameter.  So a Scan is repeated
+ * at most once for each parameter.
+ *
+ * Queries are cached, too, as long as their keys stay the same: an execution
+ * is served if it has the keys of the previous one.  Only one read is cached
+ * at a time.
+ *
+ * If items are read from the table after the index, only filters that the
+ * index does not evaluate may change.
+ *
+ * Not cached: executions served by lookups, children of an asynchronous
+ * Append, executions of EvalPlanQual, and filters that compare two attributes.
  */
 #include "postgres.h"
 
+#include "commands/explain.h"
 #include "utils/memutils.h"
 
+#include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
-#include "../../plan/tree/plantree.h"
-#include "caching.h"
 #include "shared.h"
 
-struct DynCaching
+typedef struct Caching
 {
-	Bitmapset **value_params;	/* parameters of each run-time value */
+	DynInput   *input;
+	Bitmapset **value_params;	/* parameters of each run-time value; NULL:
+								 * the scan was not rescanned */
 	Bitmapset  *changed;		/* parameters that have changed so far */
 	Bitmapset  *divided_by;		/* value of `changed` when the access plan was
 								 * divided */
@@ -33,19 +53,16 @@ struct DynCaching
 	/* the cached read and its values; freed when another read begins */
 	MemoryContext read_context; /* NULL: no values yet */
 	DynValues	values;
-};
-
-/* ---- creation ---- */
+} Caching;
 
 /*
  * Finds the parameters of each value.  A converted value also depends on the
  * parameters of its operands.
  */
-static DynCaching *
-make_cached(DynInput *input)
+static Bitmapset **
+find_params(const DynInput *input)
 {
 	ForeignScan *plan = (ForeignScan *) input->node->ss.ps.plan;
-	DynCaching *cached = palloc0(sizeof(DynCaching));
 	Bitmapset **params = palloc0(Max(list_length(plan->fdw_exprs), 1) *
 								 sizeof(Bitmapset *));
 	ListCell   *lc,
@@ -66,8 +83,7 @@ make_cached(DynInput *input)
 					bms_add_members(params[conversion->param], params[step->param]);
 		}
 	}
-	cached->value_params = params;
-	return cached;
+	return params;
 }
 
 /* ---- dividing the access plan ---- */
@@ -75,7 +91,7 @@ make_cached(DynInput *input)
 static bool
 visit_value(DynPred *pred, void *arg)
 {
-	const DynCaching *cached = arg;
+	const Caching *cached = arg;
 
 	return pred->param >= 0 &&
 		bms_overlap(cached->value_params[pred->param], cached->changed);
@@ -103,7 +119,7 @@ used_values(const DynAccess *access, int nvalues)
 }
 
 static void
-forget_read(DynCaching *cached)
+forget_read(Caching *cached)
 {
 	if (cached->member != NULL)
 		dyn_shared_stop(cached->member->read);
@@ -113,7 +129,7 @@ forget_read(DynCaching *cached)
 }
 
 static void
-forget_division(DynCaching *cached)
+forget_division(Caching *cached)
 {
 	forget_read(cached);
 	if (cached->context != NULL)
@@ -123,9 +139,9 @@ forget_division(DynCaching *cached)
 }
 
 static void
-divide(DynInput *input)
+divide(Caching *cached)
 {
-	DynCaching *cached = input->caching;
+	DynInput   *input = cached->input;
 	MemoryContext oldcontext;
 	List	   *changing = NIL;
 	ListCell   *lc;
@@ -168,7 +184,7 @@ divide(DynInput *input)
 
 /* Drops the existing read, and records the values for a new one. */
 static void
-note_values(DynCaching *cached, const DynValues *values)
+note_values(Caching *cached, const DynValues *values)
 {
 	MemoryContext oldcontext;
 
@@ -180,45 +196,43 @@ note_values(DynCaching *cached, const DynValues *values)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-void
-dyn_caching_rescan(DynInput *input)
+/* Notes which parameters change. */
+static void
+rescan_cached(void *state)
 {
-	bool		first = (input->caching == NULL);
-	MemoryContext oldcontext;
+	Caching    *cached = state;
+	DynInput   *input = cached->input;
+	bool		first = (cached->value_params == NULL);
+	MemoryContext oldcontext = MemoryContextSwitchTo(input->node->ss.ps.state->es_query_cxt);
 
-	if (first && (!dyn_guc_enable_cached_reads ||
-				  !dyn_access_can(input->scandesc->access, DYN_CAN_CACHE) ||
-				  input->node->ss.ps.state->es_epq_active != NULL))
-		return;
-	oldcontext = MemoryContextSwitchTo(input->node->ss.ps.state->es_query_cxt);
 	if (first)
-		input->caching = make_cached(input);
-	input->caching->changed = bms_add_members(input->caching->changed,
-											  input->node->ss.ps.chgParam);
+		cached->value_params = find_params(input);
+	cached->changed = bms_add_members(cached->changed, input->node->ss.ps.chgParam);
 	MemoryContextSwitchTo(oldcontext);
 	if (!first || !input->running || !input->requested)
 		return;
 	/* the execution that has just ended had these values */
-	divide(input);
-	if (input->caching->member != NULL)
-		note_values(input->caching, &input->values);
+	divide(cached);
+	if (cached->member != NULL)
+		note_values(cached, &input->values);
 }
 
 /*
  * The first execution sends requests of its own, as if it were the only one,
  * because its filters may reduce the number of items that are received.
  */
-DynItems *
-dyn_caching_open(DynInput *input)
+static DynItems *
+open_cached(void *state)
 {
-	DynCaching *cached = input->caching;
+	Caching    *cached = state;
+	DynInput   *input = cached->input;
 	bool		same;
 
-	if (cached == NULL || input->has_prefetcher ||
+	if (cached->value_params == NULL || input->has_prefetcher ||
 		!dyn_input_is_complete(input, &input->values))
 		return NULL;
 	if (cached->context == NULL || !bms_equal(cached->divided_by, cached->changed))
-		divide(input);
+		divide(cached);
 	if (cached->member == NULL)
 		return NULL;
 	/*
@@ -251,30 +265,48 @@ dyn_caching_open(DynInput *input)
 	return dyn_member_open(cached->member);
 }
 
-void
-dyn_caching_free(DynInput *input)
+/* Shows the cached items at the end, and the executions that they served. */
+static void
+explain_cached(const void *state, ExplainState *es)
 {
-	if (input->caching != NULL)
-		forget_division(input->caching);
-	input->caching = NULL;
+	const Caching *cached = state;
+	const DynItemStore *store = cached->member ? cached->member->read->store : NULL;
+	uint64		items = store ? dyn_item_store_items(store) : 0;
+	uint64		kilobytes = store ? (dyn_item_store_bytes(store) + 1023) / 1024 : 0;
+	const char *place = store && !dyn_item_store_is_in_memory(store) ? "Disk" : "Memory";
+
+	if (cached->executions == 0)
+		return;
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Cached: " UINT64_FORMAT " items  %s: " UINT64_FORMAT
+						 "kB  Executions Served: " UINT64_FORMAT "\n",
+						 items, place, kilobytes, cached->executions);
+		return;
+	}
+	ExplainPropertyUInteger("Cached Items", NULL, items, es);
+	ExplainPropertyText("Cached Space Type", place, es);
+	ExplainPropertyUInteger("Cached Space Used", "kB", kilobytes, es);
+	ExplainPropertyUInteger("Cached Executions Served", NULL, cached->executions, es);
 }
 
-bool
-dyn_caching_figures(const DynInput *input, DynCachedFigures *figures)
+static void
+free_cached(void *state)
 {
-	const DynCaching *cached = input->caching;
-	const DynItemStore *store;
+	forget_division(state);
+}
 
-	memset(figures, 0, sizeof(*figures));
-	if (cached == NULL || cached->executions == 0)
-		return false;
-	figures->executions = cached->executions;
-	store = cached->member != NULL ? cached->member->read->store : NULL;
-	if (store != NULL)
-	{
-		figures->items = dyn_item_store_items(store);
-		figures->bytes = dyn_item_store_bytes(store);
-		figures->on_disk = !dyn_item_store_is_in_memory(store);
-	}
-	return true;
+void
+dyn_add_caching(DynInput *input)
+{
+	Caching    *cached;
+
+	if (!dyn_guc_enable_cached_reads || input->node->ss.ps.state->es_epq_active != NULL ||
+		!dyn_access_can(input->scandesc->access, DYN_CAN_CACHE))
+		return;
+	cached = palloc0(sizeof(Caching));
+	cached->input = input;
+	dyn_input_add_opener(input, &(DynOpener) {.open = open_cached,.rescan = rescan_cached,
+		.explain = explain_cached,.free = free_cached,.state = cached});
 }

@@ -1,7 +1,7 @@
 /*
  * input.h
- *		Input of a scan: its scan descriptor, its values, and everything else
- *		that sources know about it.
+ *		Input of a scan: its scan descriptor, its values, and the ways in which
+ *		its executions get their items.
  *
  * It is part of the scan's state (DynScan).  A statement's inputs are listed
  * in DynStatement, so that those with the same read find each other.
@@ -11,23 +11,43 @@
 
 #include "nodes/execnodes.h"
 
-#include "../fetch/scandesc.h"
+#include "../../plan/tree/plantree.h"
 #include "../statement/values.h"
+#include "items.h"
 
-typedef struct DynCaching DynCaching;
-typedef struct DynSharing DynSharing;
+struct DynSharing;
+struct ExplainState;
+
+/* One way to serve executions.  The first opener that can do so serves one. */
+typedef struct DynOpener
+{
+	/*
+	 * Returns the source of the execution that begins, with input->values, in
+	 * CurrentMemoryContext.  Returns NULL if another opener must serve it.
+	 */
+	DynItems   *(*open) (void *state);
+
+	/*
+	 * Notes that an execution with other values may follow; the last one is
+	 * not closed yet.  NULL: not needed.
+	 */
+	void		(*rescan) (void *state);
+
+	/* Shows figures in EXPLAIN ANALYZE; NULL: there are none. */
+	void		(*explain) (const void *state, struct ExplainState *es);
+
+	/* Called at the end of the scan; NULL: its context frees everything. */
+	void		(*free) (void *state);
+
+	bool		only_compares;	/* true if sources do not use the values */
+	void	   *state;
+} DynOpener;
 
 typedef struct DynInput
 {
 	ForeignScanState *node;
 	DynScanDesc *scandesc;
-
-	/*
-	 * Called before one of the scan's descriptors starts requests, by scan.c,
-	 * fallback.c and united.c; may raise an error.  Not called for shared and
-	 * cached reads.
-	 */
-	void		(*permit) (struct DynInput *input, DynScanDesc *scandesc);
+	List	   *openers;		/* DynOpener *, in the order of their attempts */
 
 	/* run-time values */
 	List	   *exprs;			/* list of ExprState */
@@ -38,21 +58,52 @@ typedef struct DynInput
 	/* executions */
 	MemoryContext run_context;	/* context of one execution */
 	bool		running;
+	bool		ahead;			/* true if it runs, but no row was requested
+								 * yet */
+	double		found;			/* number of rows that it has returned */
 	bool		begun;			/* true if an execution was started */
 	bool		has_prefetcher; /* true if a node prefetches for this scan */
 	bool		requested;		/* true if an execution has sent requests of
 								 * its own */
+	bool		runs_once;		/* true if it is executed once; only set if it
+								 * may be bounded */
+	uint64		fallbacks;		/* for EXPLAIN: number of executions or arms
+								 * served from the table */
 
-	/* counts over all executions, for EXPLAIN */
-	uint64		fallbacks;		/* number of executions or arms served from the
-								 * table */
-	uint64		duplicates;		/* number of items that an arm of an OR read
-								 * after another arm had returned them */
-
-	DynCaching *caching;		/* state of cached reads, or NULL */
-	DynSharing *sharing;		/* state of a shared read, or NULL */
+	struct DynSharing *sharing; /* its part in a shared read, or NULL */
+	bool		was_member;		/* true if an execution was served from it */
 	bool		reads_alone;	/* true if it cannot share a read */
 } DynInput;
+
+/*
+ * Adds a copy of an opener, in CurrentMemoryContext: before the others if it
+ * only compares values, else after them.
+ */
+static inline void
+dyn_input_add_opener(DynInput *input, const DynOpener *opener)
+{
+	DynOpener  *copy = palloc(sizeof(DynOpener));
+
+	*copy = *opener;
+	input->openers = opener->only_compares ? lcons(copy, input->openers)
+		: lappend(input->openers, copy);
+}
+
+/*
+ * Add the opener of one kind, if the access plan permits it.  An access plan of
+ * kind UNION only has the first, and all others have the last.
+ *
+ *		united.c	reads the arms of an OR, and returns each row once
+ *		caching.c	uses items that an earlier execution has received
+ *		sharing.c	uses items that are received for several scans
+ *		requested.c	sends the requests of the access plan
+ *
+ * Lookups (lookup/lookup.h) add their opener before these.
+ */
+extern void dyn_add_united(DynInput *input);
+extern void dyn_add_caching(DynInput *input);
+extern void dyn_add_sharing(DynInput *input);
+extern void dyn_add_requested(DynInput *input);
 
 /* Evaluates one of its lists of values, into CurrentMemoryContext. */
 static inline void
@@ -60,6 +111,14 @@ dyn_input_evaluate(DynInput *input, DynValues *values)
 {
 	dyn_values_evaluate(values, input->exprs, input->conversions,
 						input->node->ss.ps.ps_ExprContext);
+}
+
+/* Returns the plan or subplan that contains the scan. */
+static inline Plan *
+dyn_input_tree(const DynInput *input)
+{
+	return dyn_plan_tree_of(input->node->ss.ps.state->es_plannedstmt,
+							input->node->ss.ps.plan);
 }
 
 #endif

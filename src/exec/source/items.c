@@ -455,11 +455,15 @@ static const DynItemsMethods stored_methods = {
 	.close = stored_close,
 };
 
+/* A count can always start again. */
 DynItems *
-dyn_items_store(DynItems *source)
+dyn_items_repeatable(DynItems *source, bool keeps)
 {
-	Stored	   *stored = palloc0(sizeof(Stored));
+	Stored	   *stored;
 
+	if (!keeps || source->methods->rewind != NULL)
+		return source;
+	stored = palloc0(sizeof(Stored));
 	stored->items.methods = &stored_methods;
 	stored->source = source;
 	stored->context = CurrentMemoryContext;

@@ -7,11 +7,11 @@
  *		fetched		those of a fetch
  *		listed		those of the table whose keys an index lists
  *		a member's	those of a read that several members use (shared.h)
- *		presumed	those that a write expects to exist (presumed.h)
+ *		presumed	those that a write expects to exist (presumed.c)
  *
  *		source		its rows
- *		united		those of the arms of an OR, each once (united.h)
- *		fallback	those of the table in place of an index (fallback.h)
+ *		united		those of the arms of an OR, each once (united.c)
+ *		fallback	those of the table in place of an index (requested.c)
  *		looked up	those that lookups serve (lookup/lookup.h)
  *		stored		those of another source, which cannot be rewound
  *
@@ -104,10 +104,17 @@ extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 extern DynItems *dyn_items_empty(DynRows *rows);
 
 /*
- * Returns a source that can be rewound, of the rows of `source`, which it
- * closes.  In CurrentMemoryContext.
+ * Returns the rows of an UPDATE or DELETE that reads nothing (presumed.c), one
+ * for each key.  `resolved` must live as long.  In CurrentMemoryContext.
  */
-extern DynItems *dyn_items_store(DynItems *source);
+extern DynItems *dyn_items_presume(DynScanDesc *scandesc,
+								   const DynResolvedAccess *resolved);
+
+/*
+ * Returns the source if it can be rewound, or need not (`keeps` false).
+ * Otherwise returns one that stores its rows.  In CurrentMemoryContext.
+ */
+extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 
 /* If the source is a listed one, keys in `done` are counted and not read. */
 extern void dyn_items_skip_keys(DynItems *items, DynBaseKeys *done,

@@ -1,13 +1,18 @@
 /*
  * presumed.c
  *		The rows of an UPDATE or DELETE that reads nothing.
+ *
+ * If the statement has the full key of its rows and needs no other column,
+ * the condition of the write alone decides whether a row exists.  The source
+ * returns a row for each key, from an item that has only the key and what the
+ * item filter requires.  Columns without a value there are NULL.
  */
 #include "postgres.h"
 
 #include "../../dynamodb/update.h"
 #include "../../model/server/memory.h"
 #include "../rows/item_reader.h"
-#include "presumed.h"
+#include "items.h"
 
 typedef struct Presumed
 {

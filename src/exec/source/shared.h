@@ -2,8 +2,8 @@
  * shared.h
  *		Shares one read among members.
  *
- * The members are several scans of a statement (sharing.h).  Or one scan is
- * the only member, and returns for each of its executions (caching.h).
+ * The members are several scans of a statement (sharing.c).  Or one scan is
+ * the only member, and returns for each of its executions (caching.c).
  *
  * The items are received with every attribute that any member needs, and
  * without the filters of the members.  The members evaluate these as DynamoDB

@@ -1,23 +1,40 @@
 /*
  * sharing.c
- *		Decides which scans share a read, and adds them to it.
+ *		Finds the scans of a statement that can share a read.
+ *
+ * Scans that would read the same full table or index, or the same keys, send
+ * the requests only once (shared.h).  They may be scans of several foreign
+ * tables for the entities of one DynamoDB table, of the branches of a UNION,
+ * of the subqueries of a statement, or of a parent and its own elements.
+ *
+ * The decision is made when the first of them begins, and does not change the
+ * plan.  The access plan of that scan is read, and the requests count as its
+ * own.  A filter is sent only if each of the scans has one; if items are read
+ * from the table after an index, that filter must be small enough to send.  If
+ * one scan reads the full table in any case, Scans of its indexes use its
+ * items.
+ *
+ * These are not shared: scans that are executed for each row of another node,
+ * scans whose keys depend on other rows, merged Queries of several partitions,
+ * executions of EvalPlanQual, and scans with filters that compare two
+ * attributes.
  */
 #include "postgres.h"
 
+#include "commands/explain.h"
 #include "utils/memutils.h"
 
+#include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
 #include "../../plan/clauses/classify.h"
-#include "../../plan/tree/plantree.h"
 #include "../keys/make_cond.h"
+#include "scan_policy.h"
 #include "shared.h"
-#include "sharing.h"
 
 /* A scan's part in a read. */
-struct DynSharing
+typedef struct DynSharing
 {
 	DynMember	member;			/* must be first */
-	bool		opened;			/* true if it was opened before */
 	bool		warned;			/* true if there was a warning about the read's
 								 * requests; only the flag of the first member
 								 * is used */
@@ -29,7 +46,7 @@ struct DynSharing
 	bool		awaits_values;	/* true if filters wait for the value of an
 								 * initplan */
 	DynResolvedAccess resolved; /* resolved access plan of the member */
-};
+} DynSharing;
 
 /* ---- scans that can share ---- */
 
@@ -41,14 +58,6 @@ params_of(const DynInput *input)
 	return dyn_running_params((Node *) plan->fdw_exprs);
 }
 
-/* Returns the plan or subplan that contains the scan. */
-static Plan *
-tree_of(const DynInput *input)
-{
-	return dyn_plan_tree_of(input->node->ss.ps.state->es_plannedstmt,
-							input->node->ss.ps.plan);
-}
-
 /*
  * True if the scan is executed once, and depends only on these parameters (of
  * initplans).
@@ -56,7 +65,7 @@ tree_of(const DynInput *input)
 static bool
 is_executed_once(const DynInput *input, const Bitmapset *initial)
 {
-	return bms_is_subset(tree_of(input)->extParam, initial) &&
+	return bms_is_subset(dyn_input_tree(input)->extParam, initial) &&
 		bms_is_subset(params_of(input), initial);
 }
 
@@ -134,7 +143,7 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 static const DynAccess *
 find_table_scan(const DynInput *input, List *candidates)
 {
-	List	   *sure = dyn_plan_scans_once(tree_of(input), NIL);
+	List	   *sure = dyn_plan_scans_once(dyn_input_tree(input), NIL);
 	ListCell   *lc;
 
 	foreach(lc, candidates)
@@ -157,7 +166,7 @@ find_table_scan(const DynInput *input, List *candidates)
 static bool
 is_expected(const DynInput *input)
 {
-	Plan	   *tree = tree_of(input);
+	Plan	   *tree = dyn_input_tree(input);
 
 	return tree == input->node->ss.ps.state->es_plannedstmt->planTree &&
 		list_member_ptr(dyn_plan_scans_unless_empty(tree, false),
@@ -181,7 +190,7 @@ is_worth_while(const DynInput *input, List *candidates)
 		(dyn_access_can(input->scandesc->access, DYN_CAN_USE_ALL) &&
 		 !input->scandesc->access->count_only))
 		return candidates != NIL;
-	tree = tree_of(input);
+	tree = dyn_input_tree(input);
 	expected = dyn_plan_scans_unless_empty(tree, tree != statement->planTree);
 	foreach(lc, candidates)
 	{
@@ -564,10 +573,30 @@ begin_sharing(DynInput *input)
 
 /* ---- executions ---- */
 
-DynItems *
-dyn_sharing_open(DynInput *input)
+/* Applies scan_policy to the shared read. */
+static void
+permit(const DynMember *member)
 {
+	const DynInput *input = member->input;
+	DynSharing *first = linitial(member->read->members);
+	DynPermit	permit = {.access = input->scandesc->access,.paid = member->number > 0,
+	.warned = &first->warned};
+	ListCell   *lc;
+
+	if (!dyn_access_same_index(&first->member.own_access, permit.access))
+		permit.access = &first->member.own_access;
+	foreach(lc, member->read->members)
+		permit.inputs = lappend(permit.inputs, ((const DynMember *) lfirst(lc))->input);
+	dyn_permit_shared(member->input, &permit);
+}
+
+/* The first scan sets up the read.  Sends no request. */
+static DynItems *
+open_shared(void *state)
+{
+	DynInput   *input = state;
 	DynSharing *sharing;
+	DynItems   *items;
 
 	if (!dyn_guc_enable_shared_reads)
 		return NULL;
@@ -597,91 +626,48 @@ dyn_sharing_open(DynInput *input)
 		dyn_member_leave(&sharing->member);
 		return NULL;
 	}
-	sharing->opened = true;
+	input->was_member = true;
 	input->requested = true;
 	input->scandesc->nsegments = sharing->resolved.nsegments;
-	return dyn_member_open(&sharing->member);
+	items = dyn_member_open(&sharing->member);
+	permit(&sharing->member);
+	return items;
 }
 
-static bool
-is_open(const DynInput *input)
+/* Shows which scan has the requests of all that share a read. */
+static void
+explain_shared(const void *state, ExplainState *es)
 {
-	return input->sharing != NULL &&
-		input->sharing->member.state == DYN_MEMBER_OPEN;
-}
-
-bool
-dyn_sharing_is_paid(const DynInput *input)
-{
-	return is_open(input) && input->sharing->member.number > 0;
-}
-
-bool
-dyn_sharing_is_full_scan(const DynInput *input)
-{
-	ListCell   *lc;
-
-	if (!is_open(input))
-		return false;
-	foreach(lc, input->sharing->member.read->members)
-	{
-		const DynInput *other = ((const DynMember *) lfirst(lc))->input;
-		const EState *estate = other->node->ss.ps.state;
-
-		if (tree_of(other) == tree_of(input) &&
-			dyn_plan_is_full_scan(estate->es_plannedstmt, other->node->ss.ps.plan,
-								  dyn_run_is_to_end(estate)))
-			return true;
-	}
-	return false;
-}
-
-const DynAccess *
-dyn_sharing_access(const DynInput *input)
-{
+	const DynInput *input = state;
+	const DynSharing *sharing = input->sharing;
 	const DynMember *first;
+	char	   *text;
 
-	if (!is_open(input))
-		return NULL;
-	first = linitial(input->sharing->member.read->members);
-	return dyn_access_same_index(&first->own_access, input->scandesc->access) ? NULL
-		: &first->own_access;
+	if (!input->was_member)
+		return;
+	first = linitial(sharing->member.read->members);
+	if (first != &sharing->member)
+		text = psprintf("by the scan of %s", first->input->scandesc->relation->name);
+	else
+		text = psprintf("%sfor %d scans", first->own_access.index == NULL &&
+						first->input->scandesc->access->index != NULL ? "of the table, " : "",
+						list_length(sharing->member.read->members));
+	ExplainPropertyText("Shared Read", text, es);
 }
 
-bool
-dyn_sharing_warns(const DynInput *input)
+static void
+free_shared(void *state)
 {
-	DynSharing *first;
-	bool		warned;
+	DynInput   *input = state;
 
-	if (!is_open(input))
-		return true;
-	first = linitial(input->sharing->member.read->members);
-	warned = first->warned;
-	first->warned = true;
-	return !warned;
-}
-
-void
-dyn_sharing_free(DynInput *input)
-{
 	if (input->sharing != NULL)
 		dyn_member_leave(&input->sharing->member);
 }
 
-bool
-dyn_sharing_figures(const DynInput *input, DynSharedFigures *figures)
+void
+dyn_add_sharing(DynInput *input)
 {
-	const DynSharing *sharing = input->sharing;
-	const DynMember *first;
-
-	if (sharing == NULL || !sharing->opened)
-		return false;
-	first = linitial(sharing->member.read->members);
-	figures->scans = list_length(sharing->member.read->members);
-	figures->table = first->own_access.index == NULL &&
-		first->input->scandesc->access->index != NULL;
-	figures->reading_table = first == &sharing->member ? NULL
-		: first->input->scandesc->relation->name;
-	return true;
+	if (dyn_access_can(input->scandesc->access, DYN_CAN_SHARE))
+		dyn_input_add_opener(input, &(DynOpener) {.open = open_shared,
+			.explain = explain_shared,.free = free_shared,.state = input});
 }

@@ -1,18 +1,31 @@
 /*
  * united.c
- *		Reads the arms of an OR, and returns each row once.
+ *		Executes a union: reads the arms of an OR, and returns each row once.
+ *
+ * The arms are read one after the other; if all rows will be needed, their
+ * first requests are sent together.  Items are identified by their key of the
+ * table.  An item counts as returned only when one of its rows has been
+ * checked by all conditions of the scan: an arm that reads an outdated entry
+ * of an index must not hide the item that another arm reads.
+ *
+ * The keys of returned items are stored in a hash table.  When that reaches
+ * its memory limit, further rows go to a sort, which may use a temporary file,
+ * and are returned at the end.  All rows of an item come from the same read of
+ * the item.
  */
 #include "postgres.h"
 
-#include "../../model/server/memory.h"
 #include "catalog/pg_type.h"
+#include "commands/explain.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/tuplesort.h"
 #include "utils/typcache.h"
 
-#include "united.h"
+#include "../../model/server/memory.h"
+#include "../../model/server/pg_compat.h"
+#include "scan_policy.h"
 
 typedef struct Arm
 {
@@ -29,12 +42,14 @@ typedef struct Arm
 								 * items */
 } Arm;
 
-struct DynUnited
+typedef struct United
 {
 	DynItems	items;			/* returns the rows of the arms that satisfy
 								 * all conditions, each item once (must be
 								 * first) */
 	DynInput   *input;
+	uint64		duplicates;		/* number of items that an arm read after
+								 * another arm had returned them */
 	int			narms;
 	Arm		   *arms;
 	DynChecker	checker;		/* all conditions */
@@ -60,13 +75,13 @@ struct DynUnited
 	bytea	   *last_key;		/* key of the last of these rows that was
 								 * returned */
 	int64		last_number;
-};
+} United;
 
 /* ---- start ---- */
 
 /* True if an earlier arm sends the same requests, with the current values. */
 static bool
-is_repeated(const DynUnited *united, int n)
+is_repeated(const United *united, int n)
 {
 	const Arm  *arm = &united->arms[n];
 
@@ -85,7 +100,7 @@ is_repeated(const DynUnited *united, int n)
 }
 
 static void
-resolve(const DynUnited *united, Arm *arm, DynScanDesc *scandesc)
+resolve(const United *united, Arm *arm, DynScanDesc *scandesc)
 {
 	arm->scandesc = scandesc;
 	dyn_scandesc_check_schema(scandesc);
@@ -95,7 +110,7 @@ resolve(const DynUnited *united, Arm *arm, DynScanDesc *scandesc)
 
 /* Opens an arm by its access plan, or by the table's, which has all items. */
 static void
-open_arm(DynUnited *united, int n)
+open_arm(United *united, int n)
 {
 	Arm		   *arm = &united->arms[n];
 
@@ -109,14 +124,14 @@ open_arm(DynUnited *united, int n)
 	}
 	if (arm->resolved->contradiction || is_repeated(united, n))
 		return;
-	united->input->permit(united->input, arm->scandesc);
+	dyn_permit_requests(united->input, arm->scandesc);
 	arm->items = dyn_items_start(arm->scandesc, arm->resolved);
-	dyn_items_skip_keys(arm->items, united->returned, &united->input->duplicates);
+	dyn_items_skip_keys(arm->items, united->returned, &united->duplicates);
 }
 
 /* Adds the arm's further requests to the scan's group. */
 static void
-join_group(const DynUnited *united, const Arm *arm)
+join_group(const United *united, const Arm *arm)
 {
 	arm->scandesc->group_in_flight = united->input->scandesc->group_in_flight;
 	dyn_items_set_group(arm->items, arm->scandesc->group_in_flight);
@@ -126,9 +141,10 @@ join_group(const DynUnited *united, const Arm *arm)
  * Sends the first request of each arm.  Those of later arms are not sent if
  * the first may have enough rows.
  */
-DynItems *
-dyn_united_open(DynUnited *united)
+static DynItems *
+open_united(void *state)
 {
+	United	   *united = state;
 	const DynScanDesc *scandesc = united->input->scandesc;
 	bool		first = true;
 
@@ -161,14 +177,14 @@ dyn_united_open(DynUnited *united)
 			dyn_fetch_send_ahead(fetch);
 		first &= fetch == NULL;
 	}
-	return &united->items;
+	return dyn_items_repeatable(&united->items, scandesc->keeps);
 }
 
 /* ---- items of arms ---- */
 
 /* Begins an item, unless it has already been returned. */
 static void
-begin_item(DynUnited *united, const DynValue *item)
+begin_item(United *united, const DynValue *item)
 {
 	const DynRows *rows = united->items.rows;
 	DynKeyPart	parts[2];
@@ -176,7 +192,7 @@ begin_item(DynUnited *united, const DynValue *item)
 	dyn_rows_item_key(rows, item, parts);
 	if (dyn_base_keys_has(united->returned, parts))
 	{
-		united->input->duplicates++;
+		united->duplicates++;
 		return;
 	}
 	dyn_buffer_reset(&united->key);
@@ -192,7 +208,7 @@ begin_item(DynUnited *united, const DynValue *item)
  * group only waits for the current arm.
  */
 static DynFetchState
-find_item(DynUnited *united, bool wait)
+find_item(United *united, bool wait)
 {
 	while (united->item == NULL && united->current < united->narms)
 	{
@@ -220,13 +236,13 @@ find_item(DynUnited *united, bool wait)
 static bool
 united_would_wait(DynItems *items)
 {
-	return find_item((DynUnited *) items, false) == DYN_FETCH_WAITS;
+	return find_item((United *) items, false) == DYN_FETCH_WAITS;
 }
 
 static const DynValue *
 united_next(DynItems *items)
 {
-	DynUnited  *united = (DynUnited *) items;
+	United  *united = (United *) items;
 	const DynValue *item;
 
 	(void) find_item(united, true);
@@ -238,7 +254,7 @@ united_next(DynItems *items)
 /* ---- rows that are returned at the end ---- */
 
 static void
-begin_aside(DynUnited *united, TupleDesc row)
+begin_aside(United *united, TupleDesc row)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(united->context);
 	TupleDesc	desc = CreateTemplateTupleDesc(row->natts + 2);
@@ -261,7 +277,7 @@ begin_aside(DynUnited *united, TupleDesc row)
 }
 
 static void
-set_aside(DynUnited *united, TupleTableSlot *slot)
+set_aside(United *united, TupleTableSlot *slot)
 {
 	int			n = slot->tts_tupleDescriptor->natts;
 	TupleTableSlot *aside;
@@ -290,7 +306,7 @@ set_aside(DynUnited *united, TupleTableSlot *slot)
  * another read of it.
  */
 static bool
-is_duplicate(DynUnited *united, const bytea *key, int64 number)
+is_duplicate(United *united, const bytea *key, int64 number)
 {
 	if (united->last_key != NULL &&
 		VARSIZE_ANY_EXHDR(united->last_key) == VARSIZE_ANY_EXHDR(key) &&
@@ -306,7 +322,7 @@ is_duplicate(DynUnited *united, const bytea *key, int64 number)
 }
 
 static bool
-next_aside(DynUnited *united, TupleTableSlot *slot)
+next_aside(United *united, TupleTableSlot *slot)
 {
 	TupleTableSlot *sorted;
 	int			n = slot->tts_tupleDescriptor->natts;
@@ -331,7 +347,7 @@ next_aside(DynUnited *united, TupleTableSlot *slot)
 		if (is_duplicate(united, DatumGetByteaPP(sorted->tts_values[n]),
 						 DatumGetInt64(sorted->tts_values[n + 1])))
 		{
-			united->input->duplicates++;
+			united->duplicates++;
 			continue;
 		}
 		memcpy(slot->tts_values, sorted->tts_values, n * sizeof(Datum));
@@ -351,7 +367,7 @@ next_aside(DynUnited *united, TupleTableSlot *slot)
 static DynFetchState
 united_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
-	DynUnited  *united = (DynUnited *) items;
+	United  *united = (United *) items;
 	DynFetchState state;
 
 	while ((state = dyn_checker_next_row(&united->checker, items, slot,
@@ -375,7 +391,7 @@ united_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 static DynFetch *
 united_awaited(const DynItems *items)
 {
-	const DynUnited *united = (const DynUnited *) items;
+	const United *united = (const United *) items;
 	const DynItems *current = united->current < united->narms
 		? united->arms[united->current].items : NULL;
 
@@ -385,7 +401,7 @@ united_awaited(const DynItems *items)
 static void
 united_close(DynItems *items)
 {
-	DynUnited  *united = (DynUnited *) items;
+	United  *united = (United *) items;
 
 	for (int i = 0; i < united->narms; i++)
 	{
@@ -428,16 +444,24 @@ make_scandesc(const DynScanDesc *full, const DynAccess *access)
 	return scandesc;
 }
 
-DynUnited *
-dyn_united_create(DynInput *input)
+static void
+explain_united(const void *state, ExplainState *es)
+{
+	const United *united = state;
+
+	ExplainPropertyUInteger("Duplicates", NULL, united->duplicates, es);
+}
+
+void
+dyn_add_united(DynInput *input)
 {
 	const DynAccess *access = input->scandesc->access;
 	ForeignScanState *node = input->node;
-	DynUnited  *united;
+	United	   *united;
 
 	if (access->kind != DYN_ACCESS_UNION)
-		return NULL;
-	united = palloc0(sizeof(DynUnited));
+		return;
+	united = palloc0(sizeof(United));
 	united->items.methods = &united_methods;
 	united->input = input;
 	united->narms = list_length(access->inner);
@@ -460,5 +484,6 @@ dyn_united_create(DynInput *input)
 	 */
 	if (node->ss.ps.state->es_epq_active == NULL)
 		node->ss.ps.qual = NULL;
-	return united;
+	dyn_input_add_opener(input, &(DynOpener) {.open = open_united,
+		.explain = explain_united,.state = united});
 }

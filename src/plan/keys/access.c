@@ -34,7 +34,8 @@ enum
 	FILTERED = 1 << 5,
 	MANY_REQUESTS = 1 << 6,
 	STOPPED = 1 << 7,			/* some rows may not be read */
-	UNSURE = 1 << 8				/* the keys may turn out to be unusable */
+	UNSURE = 1 << 8,			/* the keys may turn out to be unusable */
+	PRESUMED = 1 << 9			/* no request is sent */
 };
 
 #define KIND(kind)	(1 << DYN_ACCESS_##kind)
@@ -52,7 +53,7 @@ static const struct
 {
 	{DYN_CAN_BATCH, KEYED, CONTRADICTION | MERGED},
 	{DYN_CAN_CACHE, KIND(QUERY) | KIND(SCAN), CONTRADICTION | UNSURE},
-	{DYN_CAN_SHARE, READS, CONTRADICTION | MERGED | UNSURE},
+	{DYN_CAN_SHARE, READS, CONTRADICTION | MERGED | UNSURE | PRESUMED},
 	{DYN_CAN_START_AHEAD, ALL, MANY_REQUESTS},
 	{DYN_CAN_USE_ALL, ALL, STOPPED},
 	{DYN_CAN_READ_TABLE, KIND(SCAN), CONTRADICTION | ONLY_INDEX},
@@ -76,6 +77,7 @@ properties(const DynAccess *access)
 		(access->filters != NIL ? FILTERED : 0) |
 		(access->one_request ? 0 : MANY_REQUESTS) |
 		(access->unsure ? UNSURE : 0) |
+		(access->is_presumed ? PRESUMED : 0) |
 		(!one_item && (access->limit_hint > 0 ||
 					   (access->may_stop_early && !access->one_request))
 		 ? STOPPED : 0);

@@ -258,7 +258,7 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 }
 
 /*
- * Returns the number of Scans that share a read (exec/source/sharing.h),
+ * Returns the number of Scans that share a read (exec/source/sharing.c),
  * including this one.  Scans do not share a read if the query level has a
  * LIMIT that might stop them, or another relation whose rows might replace all
  * of these Scans by lookups.  `index` is set if all of them could be Scans of

@@ -11,7 +11,7 @@
  * read, and that its result depends on, must not have changed.
  *
  * If the statement has the full key of its rows and reads nothing else, its
- * scan sends no request (exec/source/presumed.h).
+ * scan sends no request (exec/source/presumed.c).
  */
 #ifndef DYN_PLAN_PLAN_MODIFY_H
 #define DYN_PLAN_PLAN_MODIFY_H

@@ -4,7 +4,7 @@
  *
  * The arms are read one after the other.  All clauses are checked for each
  * row, and a row that several arms return is returned once
- * (exec/source/united.h).
+ * (exec/source/united.c).
  *
  * Each arm is matched separately, together with the relation's other clauses.
  * Whether an index is complete for the arm depends on these clauses and the

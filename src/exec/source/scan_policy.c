@@ -6,6 +6,7 @@
 
 #include "../../dynamodb/units.h"
 #include "../../model/values/path.h"
+#include "../../plan/tree/plantree.h"
 #include "scan_policy.h"
 
 static char *
@@ -238,10 +239,13 @@ limiting_clause(const DynRelation *relation, const char *name,
 	return psprintf(" (%s)", describe_units(Min(units, estimate->reads.units)));
 }
 
-void
-dyn_scan_policy_bounded_read(const DynRelation *relation, const char *index,
-							 const DynEstimate *estimate, long items,
-							 double units)
+/*
+ * Reports a bounded read in place of a warning: a Scan that reads only `items`
+ * items, because of a LIMIT; or, if this is 0, only those units.
+ */
+static void
+warn_of_bounded_read(const DynRelation *relation, const char *index,
+					 const DynEstimate *estimate, long items, double units)
 {
 	const DynTableMeta *meta;
 	const char *target = dyn_describe_target(relation->table, index);
@@ -302,4 +306,130 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 																 relation->table),
 							  estimate),
 					 advice_clause(advice))));
+}
+
+/* ---- scans ---- */
+
+/* True if one of the scans reads all items, in the same plan or subplan. */
+static bool
+any_reads_all(const DynInput *input, const List *inputs)
+{
+	ListCell   *lc;
+
+	foreach(lc, inputs)
+	{
+		const DynInput *other = lfirst(lc);
+		const EState *estate = other->node->ss.ps.state;
+
+		if (dyn_input_tree(other) == dyn_input_tree(input) &&
+			dyn_plan_is_full_scan(estate->es_plannedstmt, other->node->ss.ps.plan,
+								  dyn_run_is_to_end(estate)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Applies the policy to the planned index or the table, once for all
+ * executions.
+ */
+static void
+apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynPermit *permit,
+			 double previewed)
+{
+	const DynRelation *relation = scandesc->relation;
+	const DynAccess *access = scandesc->access;
+	DynEstimate estimate = permit->access->estimate;
+
+	if (scandesc->policy_applied || access->kind != DYN_ACCESS_SCAN)
+		return;
+	scandesc->policy_applied = true;
+	/* the number of segments that the values select */
+	if (estimate.segments > 0 && scandesc->nsegments > 0)
+	{
+		estimate.reads.units *= (double) scandesc->nsegments / estimate.segments;
+		estimate.segments = scandesc->nsegments;
+	}
+	if (!permit->paid)
+	{
+		double		limit = dyn_statement_max_units(relation->connection);
+
+		/*
+		 * check this before a Scan that cannot stop early uses any read units
+		 */
+		if (limit > 0 && (access->count_only || any_reads_all(input, permit->inputs)))
+			dyn_scan_check_units(relation, permit->access->index, &estimate, access->advice,
+								 scandesc->statement->counters.read_units, limit);
+	}
+	if (permit->warned != NULL && dyn_relation_scan_policy(relation) == DYN_SCAN_WARN)
+	{
+		if (*permit->warned)
+			return;
+		*permit->warned = true;
+	}
+	dyn_scan_policy_apply(relation, permit->access->index, &estimate, access->advice,
+						  previewed);
+}
+
+static void
+apply_to_requests(DynInput *input, DynScanDesc *scandesc, double previewed)
+{
+	DynPermit	permit = {.access = scandesc->access,.inputs = list_make1(input)};
+
+	apply_policy(input, scandesc, &permit, previewed);
+}
+
+void
+dyn_permit_shared(DynInput *input, const DynPermit *permit)
+{
+	apply_policy(input, input->scandesc, permit, 0);
+}
+
+/* Applies the policy to a bounded Scan that continues beyond its bound. */
+static void
+read_beyond(void *arg)
+{
+	DynInput   *input = arg;
+	DynScanDesc *scandesc = input->scandesc;
+
+	apply_to_requests(input, scandesc, scandesc->bound > 0 ? 0 : scandesc->bound_units);
+}
+
+/*
+ * Returns the read units of a Scan to which the policy does not apply; 0:
+ * none.  A preview has some only where it would be refused.
+ */
+static double
+free_units(const DynScanDesc *scandesc)
+{
+	const DynAccess *access = scandesc->access;
+
+	if (access->is_small)
+		return dyn_page_units(DYN_SMALL_READ_BYTES) *
+			(scandesc->relation->consistent ? 2 : 1);
+	return access->preview_rows > 0 &&
+		dyn_relation_scan_policy(scandesc->relation) == DYN_SCAN_ERROR
+		? dyn_relation_preview_units(scandesc->relation) : 0;
+}
+
+void
+dyn_permit_requests(DynInput *input, DynScanDesc *scandesc)
+{
+	const DynAccess *access = scandesc->access;
+	double		units = input->runs_once && !input->requested ? free_units(scandesc) : 0;
+
+	input->requested = true;
+	scandesc->bound = units > 0 && access->is_small ? access->limit_hint : 0;
+	scandesc->bound_units = units;
+	scandesc->found = units > 0 && access->preview_rows > 0 ? &input->found : NULL;
+	if (units == 0)
+	{
+		apply_to_requests(input, scandesc, 0);
+		return;
+	}
+	Assert(scandesc == input->scandesc);
+	scandesc->beyond = read_beyond;
+	scandesc->beyond_arg = input;
+	warn_of_bounded_read(scandesc->relation, access->index, &access->estimate,
+						 scandesc->bound, units);
 }

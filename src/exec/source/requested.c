@@ -1,6 +1,12 @@
 /*
- * fallback.c
- *		Serves executions from the table instead of an index.
+ * requested.c
+ *		Serves executions by requests of their own.
+ *
+ * They are those of the access plan.  If the planned index may lack items that
+ * an execution selects (plan/keys/index_complete.h), which depends on its
+ * values, the table is read instead, by its key or by a Scan (fallback).  The
+ * plan omits checks that the index's requests would make, so all conditions
+ * are checked here.  Rows that the index would return in order are sorted.
  *
  * A value that no index can hold usually selects zero rows, and a join may
  * repeat it many times.  So the values of executions that found no row are
@@ -17,7 +23,7 @@
 #include "utils/typcache.h"
 
 #include "../../plan/keys/match_keys.h"
-#include "fallback.h"
+#include "scan_policy.h"
 
 /* Values known to select zero rows. */
 typedef struct EmptyValues
@@ -26,11 +32,12 @@ typedef struct EmptyValues
 	uint32		hash;
 } EmptyValues;
 
-struct DynFallback
+typedef struct Fallback
 {
 	DynItems	items;			/* source of an execution (must be first) */
 	DynInput   *input;
-	DynScanDesc *scandesc;		/* scan descriptor of the table */
+	DynScanDesc *scandesc;		/* scan descriptor of the table; NULL: the
+								 * planned index has all items */
 	DynChecker	checker;		/* conditions, set after the first execution */
 	int			nsort;			/* number of sort keys; 0: unsorted */
 	AttrNumber	sort_columns[DYN_MAX_KEY_ATTRS];
@@ -48,12 +55,12 @@ struct DynFallback
 
 	MemoryContext empty_context;
 	List	   *empty;			/* list of EmptyValues * */
-};
+} Fallback;
 
 /* ---- values that select zero rows ---- */
 
 static bool
-is_known_empty(const DynFallback *fallback, const DynValues *values)
+is_known_empty(const Fallback *fallback, const DynValues *values)
 {
 	uint32		hash = fallback->empty != NIL ? dyn_values_hash(values) : 0;
 	ListCell   *lc;
@@ -71,7 +78,7 @@ is_known_empty(const DynFallback *fallback, const DynValues *values)
 
 /* Stores the values; first drops all others if there is not enough memory. */
 static void
-remember_empty(DynFallback *fallback)
+remember_empty(Fallback *fallback)
 {
 	const DynValues *values = &fallback->input->values;
 	EState	   *estate = fallback->input->node->ss.ps.state;
@@ -98,7 +105,7 @@ remember_empty(DynFallback *fallback)
 /* ---- the source ---- */
 
 static DynFetchState
-next_checked(DynFallback *fallback, TupleTableSlot *slot, bool wait)
+next_checked(Fallback *fallback, TupleTableSlot *slot, bool wait)
 {
 	DynFetchState state = dyn_checker_next_row(&fallback->checker,
 											   fallback->unchecked, slot, wait);
@@ -111,7 +118,7 @@ next_checked(DynFallback *fallback, TupleTableSlot *slot, bool wait)
 
 /* Sorts all rows; false if this would have to wait, but `wait` is false. */
 static bool
-sort_rows(DynFallback *fallback, TupleTableSlot *slot, bool wait)
+sort_rows(Fallback *fallback, TupleTableSlot *slot, bool wait)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(fallback->context);
 	TupleDesc	desc = slot->tts_tupleDescriptor;
@@ -140,7 +147,7 @@ sort_rows(DynFallback *fallback, TupleTableSlot *slot, bool wait)
 static DynFetchState
 fallback_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
-	DynFallback *fallback = (DynFallback *) items;
+	Fallback *fallback = (Fallback *) items;
 
 	if (fallback->nsort == 0)
 		return next_checked(fallback, slot, wait);
@@ -156,19 +163,19 @@ fallback_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 static bool
 fallback_would_wait(DynItems *items)
 {
-	return dyn_items_would_wait(((DynFallback *) items)->unchecked);
+	return dyn_items_would_wait(((Fallback *) items)->unchecked);
 }
 
 static DynFetch *
 fallback_awaited(const DynItems *items)
 {
-	return dyn_items_awaited(((const DynFallback *) items)->unchecked);
+	return dyn_items_awaited(((const Fallback *) items)->unchecked);
 }
 
 static bool
 fallback_rewind(DynItems *items)
 {
-	DynFallback *fallback = (DynFallback *) items;
+	Fallback *fallback = (Fallback *) items;
 
 	if (fallback->sort == NULL)
 		return dyn_items_rewind(fallback->unchecked);
@@ -180,7 +187,7 @@ fallback_rewind(DynItems *items)
 static uint64
 fallback_count(DynItems *items)
 {
-	DynFallback *fallback = (DynFallback *) items;
+	Fallback *fallback = (Fallback *) items;
 	uint64		count = 0;
 
 	Assert(fallback->nsort == 0);
@@ -193,7 +200,7 @@ fallback_count(DynItems *items)
 static void
 fallback_close(DynItems *items)
 {
-	DynFallback *fallback = (DynFallback *) items;
+	Fallback *fallback = (Fallback *) items;
 
 	dyn_items_close(fallback->unchecked);
 	if (fallback->sort != NULL)
@@ -214,8 +221,9 @@ static const DynItemsMethods fallback_methods = {
 	.close = fallback_close,
 };
 
-DynItems *
-dyn_fallback_open(DynFallback *fallback)
+/* Sends no request if an execution with the same values found no row before. */
+static DynItems *
+open_fallback(Fallback *fallback)
 {
 	DynInput   *input = fallback->input;
 	DynScanDesc *scandesc = fallback->scandesc;
@@ -231,7 +239,7 @@ dyn_fallback_open(DynFallback *fallback)
 	Assert(!resolved->incomplete);
 	if (resolved->contradiction)
 		return dyn_items_empty(scandesc->rows);
-	input->permit(input, scandesc);
+	dyn_permit_requests(input, scandesc);
 	if (fallback->checker.node == NULL)
 		dyn_checker_init(&fallback->checker, input->node,
 						 input->node->fdw_recheck_quals, false);
@@ -239,6 +247,27 @@ dyn_fallback_open(DynFallback *fallback)
 	fallback->context = CurrentMemoryContext;
 	fallback->unchecked = dyn_items_start(scandesc, resolved);
 	return &fallback->items;
+}
+
+/* Returns NULL, ahead of the first row, if the table must be read. */
+static DynItems *
+open_requested(void *state)
+{
+	Fallback   *fallback = state;
+	DynInput   *input = fallback->input;
+	DynScanDesc *scandesc = input->scandesc;
+	DynResolvedAccess *resolved = palloc(sizeof(DynResolvedAccess));
+
+	dyn_resolve_access(scandesc->access, scandesc->relation, &input->values, resolved);
+	if (resolved->incomplete)
+		return input->ahead ? NULL : open_fallback(fallback);
+	if (resolved->contradiction)
+		return dyn_items_empty(scandesc->rows);
+	if (scandesc->access->is_presumed)
+		return dyn_items_presume(scandesc, resolved);
+	scandesc->nsegments = resolved->nsegments;
+	dyn_permit_requests(input, scandesc);
+	return dyn_items_repeatable(dyn_items_start(scandesc, resolved), scandesc->keeps);
 }
 
 /* ---- creation ---- */
@@ -250,7 +279,7 @@ dyn_fallback_open(DynFallback *fallback)
  * another one.
  */
 static void
-init_sort(DynFallback *fallback)
+init_sort(Fallback *fallback)
 {
 	const DynRelation *relation = fallback->scandesc->relation;
 	const DynAccess *access = fallback->scandesc->access;
@@ -298,27 +327,32 @@ count_positions(const DynInput *input, const DynRows *rows)
 	return positions;
 }
 
-DynFallback *
-dyn_fallback_create(DynInput *input)
+static void
+init_fallback(Fallback *fallback, const DynAccess *access)
 {
-	DynScanDesc *scandesc = input->scandesc;
-	const DynAccess *access = dyn_access_inner(scandesc->access,
-											   DYN_USE_IF_INCOMPLETE);
-	DynFallback *fallback;
+	DynInput   *input = fallback->input;
+	DynScanDesc *planned = input->scandesc;
+	DynScanDesc *scandesc = dyn_scandesc_create(planned->statement, planned->relation, access);
 
-	if (access == NULL)
-		return NULL;
-	fallback = palloc0(sizeof(DynFallback));
+	scandesc->count_into = &planned->counters;
+	scandesc->keeps = planned->keeps;
+	if (planned->access->count_only)
+		scandesc->rows->positions = count_positions(input, scandesc->rows);
+	fallback->scandesc = scandesc;
 	fallback->items.methods = &fallback_methods;
-	fallback->input = input;
-	fallback->scandesc = dyn_scandesc_create(scandesc->statement, scandesc->relation,
-											 access);
-	fallback->scandesc->count_into = &scandesc->counters;
-	fallback->scandesc->keeps = scandesc->keeps;
-	if (scandesc->access->count_only)
-		fallback->scandesc->rows->positions =
-			count_positions(input, fallback->scandesc->rows);
-	fallback->items.rows = fallback->scandesc->rows;
+	fallback->items.rows = scandesc->rows;
 	init_sort(fallback);
-	return fallback;
+}
+
+void
+dyn_add_requested(DynInput *input)
+{
+	const DynAccess *access = dyn_access_inner(input->scandesc->access,
+											   DYN_USE_IF_INCOMPLETE);
+	Fallback   *fallback = palloc0(sizeof(Fallback));
+
+	fallback->input = input;
+	if (access != NULL)
+		init_fallback(fallback, access);
+	dyn_input_add_opener(input, &(DynOpener) {.open = open_requested,.state = fallback});
 }

@@ -5,7 +5,32 @@
 #ifndef DYN_EXEC_SCAN_POLICY_H
 #define DYN_EXEC_SCAN_POLICY_H
 
-#include "../../plan/keys/access.h"
+#include "input.h"
+
+/* The read that serves an execution. */
+typedef struct DynPermit
+{
+	const DynAccess *access;	/* access plan that is read */
+	List	   *inputs;			/* DynInput * of the scans that share the read */
+	bool		paid;			/* true if the read units count for another
+								 * scan */
+	bool	   *warned;			/* true if one of them has warned; NULL: this
+								 * scan does not share the read */
+} DynPermit;
+
+/*
+ * Called before one of the scan's descriptors starts its own requests; applies
+ * the policy, and may raise an error.  A bounded Scan that is executed once may
+ * first read up to its bound.
+ */
+extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
+
+/*
+ * Does the same for an execution that a shared read serves.  If scans that
+ * share a read may not read all of it, each of them is refused, but only one of
+ * them warns.
+ */
+extern void dyn_permit_shared(DynInput *input, const DynPermit *permit);
 
 /* Describes the cost of a Scan, from the table's description alone. */
 extern void dyn_scan_describe(const DynRelation *relation,
@@ -20,15 +45,6 @@ extern void dyn_scan_describe(const DynRelation *relation,
 extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 								  const DynEstimate *estimate,
 								  const char *advice, double previewed);
-
-/*
- * Reports a bounded read in place of a warning: a Scan that reads only `items`
- * items, because of a LIMIT; or, if this is 0, only those units.
- */
-extern void dyn_scan_policy_bounded_read(const DynRelation *relation,
-										 const char *index,
-										 const DynEstimate *estimate,
-										 long items, double units);
 
 /*
  * Applies the policy to one page of at most `items` items.  Returns false if
