@@ -127,23 +127,6 @@ inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 				is_type(path, codec->wire));
 }
 
-static DynCond *
-comparison_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
-				Datum value)
-{
-	Assert(pred->kind == DYN_PRED_COMPARE);
-	switch (pred->operator.comparison)
-	{
-		case DYN_COMPARE_EQ:
-			return equality_cond(codec, path, pred->valuetype, value);
-		case DYN_COMPARE_NE:
-			return inequality_cond(codec, path, pred->valuetype, value);
-		default:
-			return bound_cond(codec, path, pred->operator.comparison,
-							  pred->valuetype, value);
-	}
-}
-
 /* ---- arrays ---- */
 
 /*
@@ -237,13 +220,18 @@ prefix_cond(const DynPath *path, DynScalar prefix)
 }
 
 static DynCond *
-like_cond(const DynPath *path, DynScalar pattern)
+like_cond(const DynPath *path, bool is_literal, Datum pattern)
 {
 	char	   *literal;
-	size_t		len;
-	DynLike		like = dyn_like_pattern(pattern.data, pattern.len, &literal, &len);
-	DynScalar	value = {DYN_TYPE_S, literal, len};
+	DynScalar	value;
+	DynLike		like;
 
+	if (!dyn_encode_text(pattern, &value))
+		return is_type(path, DYN_TYPE_S);
+	if (is_literal)
+		return prefix_cond(path, value);
+	like = dyn_like_pattern(value.data, value.len, &literal, &value.len);
+	value.data = literal;
 	switch (like)
 	{
 		case DYN_LIKE_EQUAL:
@@ -255,17 +243,6 @@ like_cond(const DynPath *path, DynScalar pattern)
 		default:
 			return is_type(path, DYN_TYPE_S);
 	}
-}
-
-static DynCond *
-text_cond(const DynPath *path, const DynPred *pred, Datum value)
-{
-	DynScalar	scalar;
-
-	if (!dyn_encode_text(value, &scalar))
-		return is_type(path, DYN_TYPE_S);
-	return pred->kind == DYN_PRED_PREFIX ? prefix_cond(path, scalar)
-		: like_cond(path, scalar);
 }
 
 static void
@@ -465,56 +442,40 @@ fields_cond(const DynRelation *relation, const DynPred *pred, const DynPath *pat
 	return cond;
 }
 
-/* ---- the tree ---- */
+/* ---- predicates with a value ---- */
 
+/*
+ * Converts a predicate with a value, which is not NULL.  Columns that are
+ * elements are in the unnested collection.
+ */
 static DynCond *
-junction_cond(const DynRelation *relation, const DynPred *pred,
-			  const DynValues *values)
+value_cond(const DynColumn *column, const DynPath *path, const DynPred *pred, Datum value)
 {
-	DynCond    *cond = dyn_make_junction(pred->kind == DYN_PRED_AND ? DYN_COND_AND
-										 : DYN_COND_OR, list_length(pred->args));
-	ListCell   *lc;
+	const DynCodec *codec = &column->codec;
+	Oid			type = pred->valuetype;
+	DynArrayElements elements = {0};
 
-	foreach(lc, pred->args)
-		dyn_cond_add(cond, dyn_filter_cond(relation, lfirst(lc), values));
-	return cond;
-}
-
-/* Converts predicates with an array operand, which is not NULL. */
-static DynCond *
-array_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
-		   Datum value)
-{
-	DynArrayElements elements = dyn_array_elements(value);
-
-	if (pred->kind == DYN_PRED_CONTAINS_ALL)
-		return contains_all_cond(codec, path, pred->valuetype, &elements);
-	return pred->negated
-		? not_members_cond(codec, path, pred->valuetype, &elements)
-		: members_cond(codec, path, pred->valuetype, &elements);
-}
-
-/* Converts predicates with an operand, which is not NULL. */
-static DynCond *
-value_cond(const DynCodec *codec, const DynPath *path, const DynPred *pred,
-		   Datum value)
-{
-	switch (pred->kind)
+	if (pred->array)
+		elements = dyn_array_elements(value);
+	if (pred->kind == DYN_PRED_LIKE)
+		return like_cond(path, pred->literal, value);
+	if (pred->kind == DYN_PRED_CONTAINS)
+		return pred->array ? contains_all_cond(codec, path, type, &elements)
+			: dyn_column_is_of_item(column) ? contains_cond(codec->element, path, type, value)
+			: unnested_cond(codec, path, type, value);
+	Assert(pred->kind == DYN_PRED_COMPARE);
+	if (pred->field.steps != NIL)
+		return text_equality_cond(path, value);
+	switch (pred->operator.comparison)
 	{
-		case DYN_PRED_IN:
-		case DYN_PRED_CONTAINS_ALL:
-			return array_cond(codec, path, pred, value);
-		case DYN_PRED_CONTAINS:
-			return contains_cond(codec->element, path, pred->valuetype, value);
-		case DYN_PRED_UNNESTED:
-			return unnested_cond(codec, path, pred->valuetype, value);
-		case DYN_PRED_PREFIX:
-		case DYN_PRED_LIKE:
-			return text_cond(path, pred, value);
-		case DYN_PRED_TEXT_EQ:
-			return text_equality_cond(path, value);
+		case DYN_COMPARE_EQ:
+			return pred->array ? members_cond(codec, path, type, &elements)
+				: equality_cond(codec, path, type, value);
+		case DYN_COMPARE_NE:
+			return pred->array ? not_members_cond(codec, path, type, &elements)
+				: inequality_cond(codec, path, type, value);
 		default:
-			return comparison_cond(codec, path, pred, value);
+			return bound_cond(codec, path, pred->operator.comparison, type, value);
 	}
 }
 
@@ -565,31 +526,40 @@ DynCond *
 dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 				const DynValues *values)
 {
-	const DynCodec *codec;
-	const DynPath *path;
+	const DynColumn *column = NULL;
+	const DynPath *path = NULL;
+	DynCond    *cond;
+	ListCell   *lc;
 
 	check_stack_depth();
-	if (pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR)
-		return junction_cond(relation, pred, values);
-	if (pred->kind == DYN_PRED_FILTER_TERM)
-		return dyn_filter_term_cond(&relation->item_filter.terms[pred->term]);
-	if (pred->kind == DYN_PRED_TEMPLATED)
-		return dyn_templated_cond(relation, pred, values);
-	if (pred->kind == DYN_PRED_GIVEN)
-		return constant(dyn_given_holds(values, pred));
-	codec = &dyn_relation_column(relation, pred->field.attnum)->codec;
-	path = dyn_field_path(relation, &pred->field);
+	if (pred->field.attnum > 0)
+	{
+		column = dyn_relation_column(relation, pred->field.attnum);
+		path = dyn_field_path(relation, &pred->field);
+	}
 	switch (pred->kind)
 	{
+		case DYN_PRED_AND:
+		case DYN_PRED_OR:
+			cond = dyn_make_junction(pred->kind == DYN_PRED_AND ? DYN_COND_AND : DYN_COND_OR,
+									 list_length(pred->args));
+			foreach(lc, pred->args)
+				dyn_cond_add(cond, dyn_filter_cond(relation, lfirst(lc), values));
+			return cond;
+		case DYN_PRED_FILTER_TERM:
+			return dyn_filter_term_cond(&relation->item_filter.terms[pred->term]);
+		case DYN_PRED_TEMPLATED:
+			return dyn_templated_cond(relation, pred, values);
+		case DYN_PRED_GIVEN:
+			return constant(dyn_given_holds(values, pred));
 		case DYN_PRED_NULL:
-			return pred->negated ? not_null_cond(codec, pred, path) : null_cond(path);
+			return pred->negated ? not_null_cond(&column->codec, pred, path) : null_cond(path);
 		case DYN_PRED_BOOLEAN:
-			return boolean_cond(codec, path, !pred->negated);
+			return boolean_cond(&column->codec, path, !pred->negated);
 		case DYN_PRED_FIELDS:
 			return fields_cond(relation, pred, path);
 		default:
-			if (values->nulls[pred->param])
-				return constant(false);
-			return value_cond(codec, path, pred, values->values[pred->param]);
+			return values->nulls[pred->param] ? constant(false)
+				: value_cond(column, path, pred, values->values[pred->param]);
 	}
 }

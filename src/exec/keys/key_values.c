@@ -240,13 +240,12 @@ add_row_values(Collection *to, const DynFilterTerm *term)
 	}
 }
 
+/* Adds all values that the part lists. */
 static void
-add_members(Collection *to, const DynTemplatedAttr *templated, int p)
+add_members(Collection *to, const DynResolveContext *context, int members)
 {
-	const DynTemplatePart *part = &templated->tmpl->parts[p];
-	const DynCodec *codec = &templated->parts[p].column.codec;
-	/* a plan enumerates only up to the limit */
-	int			members = (int) dyn_templated_members(templated, p);
+	const DynTemplatePart *part = context->shape;
+	const DynCodec *codec = &context->part->column.codec;
 	DynScalar	member = {DYN_TYPE_S, NULL, 0};
 
 	for (int i = 0; i < members; i++)
@@ -320,7 +319,7 @@ add_texts(Collection *to, const DynPred *pred, Datum value)
 
 	if (!dyn_encode_text(value, text))
 		like = DYN_LIKE_ANYTHING;
-	else if (pred->kind == DYN_PRED_LIKE)
+	else if (!pred->literal)
 	{
 		char	   *literal;
 
@@ -372,7 +371,7 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	if (context->values->nulls[pred->param])
 		return;
 	value = context->values->values[pred->param];
-	if (pred->kind == DYN_PRED_IN)
+	if (pred->array)
 		add_array(to, &column->codec, pred->valuetype, value);
 	else if (dyn_pred_compares(pred, DYN_COMPARE_EQ) && column->traits.point)
 		add_value(to, &column->codec, pred->valuetype, value);
@@ -390,6 +389,11 @@ add_each(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	DynScalar	value;
 	ListCell   *lc;
 
+	if (pred->args == NIL)
+	{
+		add_members(to, context, pred->most);
+		return;
+	}
 	dyn_steps_init(&steps, &column_of(context, pred)->codec);
 	foreach(lc, pred->args)
 	{
@@ -469,9 +473,6 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 		case DYN_PRED_EACH:
 			add_each(&set, context, pred);
 			break;
-		case DYN_PRED_MEMBERS:
-			add_members(&set, &relation->templated[pred->templated], pred->part);
-			break;
 		case DYN_PRED_TEMPLATED:
 			return templated_values(context, pred, limits);
 		default:
@@ -536,10 +537,11 @@ resolve_parts(const DynResolveContext *context, const DynPred *pred,
 		DynSpans   *values = &parts->values[parts->n];
 		KeyLimits	limits = {DYN_TYPE_S, SIZE_MAX, false, false};
 
+		part.shape = &shapes[parts->n];
 		part.part = &parts->templated->parts[parts->n++];
 		limits.may_be_empty = !part.part->source;
 		*values = pred_values(&part, lfirst(lc), &limits);
-		if (!context->may_widen && has_unknown(&shapes[parts->n - 1], values))
+		if (!context->may_widen && has_unknown(part.shape, values))
 			*context->unusable = true;
 		parts->combinations *= values->n;
 		if (values->n == 0)

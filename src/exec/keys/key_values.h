@@ -27,6 +27,7 @@ typedef struct DynResolveContext
 	bool	   *unusable;		/* set if the values cannot be a key */
 	bool		may_widen;		/* true if more values than these are allowed */
 	const DynPart *part;		/* part that the predicates compare, or NULL */
+	const DynTemplatePart *shape;	/* its specification */
 } DynResolveContext;
 
 /*

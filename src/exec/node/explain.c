@@ -42,23 +42,26 @@ static const char *const comparison_words[] = {
 	[DYN_COMPARE_GE] = ">=",
 };
 
-static const char *const pred_words[] = {
-	[DYN_PRED_IN] = "= ANY",
-	[DYN_PRED_PREFIX] = "begins_with",
-	[DYN_PRED_LIKE] = "LIKE",
-	[DYN_PRED_CONTAINS] = "contains",
-	[DYN_PRED_CONTAINS_ALL] = "contains ALL",
-	[DYN_PRED_UNNESTED] = "contains",
-	[DYN_PRED_TEXT_EQ] = "=",
-	[DYN_PRED_NULL] = "IS NULL",
-	[DYN_PRED_BOOLEAN] = "= true",
-};
-
-static const char *const negated_words[] = {
-	[DYN_PRED_IN] = "<> ALL",
-	[DYN_PRED_NULL] = "IS NOT NULL",
-	[DYN_PRED_BOOLEAN] = "= false",
-};
+/* Returns the operator, and the operand that a condition has in any case. */
+static const char *
+pred_words(const DynPred *pred)
+{
+	switch (pred->kind)
+	{
+		case DYN_PRED_LIKE:
+			return pred->literal ? "begins_with" : "LIKE";
+		case DYN_PRED_CONTAINS:
+			return pred->array ? "contains ALL" : "contains";
+		case DYN_PRED_NULL:
+			return pred->negated ? "IS NOT NULL" : "IS NULL";
+		case DYN_PRED_BOOLEAN:
+			return pred->negated ? "= false" : "= true";
+		default:
+			if (pred->array)
+				return dyn_pred_is_point(pred) ? "= ANY" : "<> ALL";
+			return comparison_words[pred->operator.comparison];
+	}
+}
 
 static void print_pred(Printer *printer, const DynPred *pred, bool nested);
 
@@ -260,33 +263,10 @@ print_each(Printer *printer, const DynPred *pred)
 }
 
 static void
-print_leaf(Printer *printer, const DynPred *pred)
+print_comparison(Printer *printer, const DynPred *pred)
 {
-	if (pred->kind == DYN_PRED_TEMPLATED)
-	{
-		print_templated(printer, pred);
-		return;
-	}
-	if (pred->kind == DYN_PRED_FILTER_TERM)
-	{
-		print_term(printer, &printer->relation->item_filter.terms[pred->term]);
-		return;
-	}
-	if (pred->kind == DYN_PRED_GIVEN)
-	{
-		print_value(printer, pred);
-		return;
-	}
-	if (pred->kind == DYN_PRED_EACH)
-	{
-		print_each(printer, pred);
-		return;
-	}
 	print_subject(printer, pred);
-	appendStringInfo(&printer->buf, " %s",
-					 pred->kind == DYN_PRED_COMPARE || pred->kind == DYN_PRED_FIELDS
-					 ? comparison_words[pred->operator.comparison]
-					 : pred->negated ? negated_words[pred->kind] : pred_words[pred->kind]);
+	appendStringInfo(&printer->buf, " %s", pred_words(pred));
 	if (pred->kind == DYN_PRED_FIELDS)
 		appendStringInfo(&printer->buf, " %s",
 						 dyn_path_text(dyn_relation_column(printer->relation,
@@ -302,12 +282,28 @@ static void
 print_pred(Printer *printer, const DynPred *pred, bool nested)
 {
 	check_stack_depth();
-	if (pred->kind == DYN_PRED_AND)
-		print_list(printer, pred->args, "AND", nested);
-	else if (pred->kind == DYN_PRED_OR)
-		print_list(printer, pred->args, "OR", nested);
-	else
-		print_leaf(printer, pred);
+	switch (pred->kind)
+	{
+		case DYN_PRED_AND:
+		case DYN_PRED_OR:
+			print_list(printer, pred->args, pred->kind == DYN_PRED_AND ? "AND" : "OR", nested);
+			break;
+		case DYN_PRED_TEMPLATED:
+			print_templated(printer, pred);
+			break;
+		case DYN_PRED_FILTER_TERM:
+			print_term(printer, &printer->relation->item_filter.terms[pred->term]);
+			break;
+		case DYN_PRED_GIVEN:
+			print_value(printer, pred);
+			break;
+		case DYN_PRED_EACH:
+			print_each(printer, pred);
+			break;
+		default:
+			print_comparison(printer, pred);
+			break;
+	}
 }
 
 static void

@@ -160,8 +160,7 @@ dyn_classify_comparison(DynClassify *context, const DynOperator *op,
 		return NULL;
 	(void) dyn_classify_accept(context, exactness);
 	dyn_classify_size(context, value, op->value_type);
-	pred = dyn_make_value_pred(DYN_PRED_COMPARE, field, value, op->value_type);
-	pred->operator = *op;
+	pred = dyn_make_comparison(field, op, value, false);
 	pred->part_only = exactness == DYN_LOCAL;
 	return pred;
 }
@@ -199,9 +198,7 @@ dyn_classify_array(DynClassify *context, const DynOperator *op,
 	dyn_classify_size(context, array, op->value_type);
 	if (size < 0 || size > DYN_EXPR_MAX_IN)
 		context->sized = false;
-	pred = dyn_make_value_pred(DYN_PRED_IN, field, array, op->value_type);
-	pred->negated = !any;
-	pred->operator = *op;
+	pred = dyn_make_comparison(field, op, array, true);
 	pred->part_only = exactness == DYN_LOCAL;
 	return pred;
 }

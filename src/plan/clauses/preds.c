@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "nodes/value.h"
 
@@ -63,12 +64,28 @@ dyn_make_templated(int position, List *args)
 }
 
 DynPred *
-dyn_make_members(int position, int part)
+dyn_make_each(const DynField *field, int most)
 {
-	DynPred    *pred = dyn_make_pred(DYN_PRED_MEMBERS, NULL);
+	DynPred    *pred = dyn_make_pred(DYN_PRED_EACH, field);
 
-	pred->templated = position;
-	pred->part = part;
+	pred->most = most;
+	pred->expected = most;
+	return pred;
+}
+
+DynPred *
+dyn_make_given(Node *condition)
+{
+	return dyn_make_value_pred(DYN_PRED_GIVEN, NULL, condition, BOOLOID);
+}
+
+DynPred *
+dyn_make_comparison(const DynField *field, const DynOperator *op, Node *value, bool array)
+{
+	DynPred    *pred = dyn_make_value_pred(DYN_PRED_COMPARE, field, value, op->value_type);
+
+	pred->operator = *op;
+	pred->array = array;
 	return pred;
 }
 
@@ -114,8 +131,8 @@ dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 {
 	const DynColumn *column;
 
-	if ((pred->kind != DYN_PRED_COMPARE && pred->kind != DYN_PRED_IN &&
-		 pred->kind != DYN_PRED_BOOLEAN && !dyn_pred_is_pattern(pred)) ||
+	if ((pred->kind != DYN_PRED_COMPARE && pred->kind != DYN_PRED_BOOLEAN &&
+		 !dyn_pred_is_pattern(pred)) ||
 		pred->field.steps != NIL || !dyn_pred_is_of_attribute(relation, pred))
 		return false;
 	column = dyn_relation_column(relation, pred->field.attnum);

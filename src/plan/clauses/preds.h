@@ -24,15 +24,13 @@ typedef enum DynPredKind
 {
 	DYN_PRED_AND,				/* args */
 	DYN_PRED_OR,				/* args */
-	DYN_PRED_COMPARE,			/* field operator value */
-	DYN_PRED_IN,				/* field = ANY (value); negated: <> ALL */
-	DYN_PRED_PREFIX,			/* field begins with value */
-	DYN_PRED_LIKE,				/* field LIKE value: its fixed prefix */
-	DYN_PRED_CONTAINS,			/* value is an element of field */
-	DYN_PRED_CONTAINS_ALL,		/* every element of value is one of field */
-	DYN_PRED_UNNESTED,			/* value is an element of the collection that
+	DYN_PRED_COMPARE,			/* field operator value; array: = ANY, <> ALL;
+								 * below a column: its text (->>) = value */
+	DYN_PRED_LIKE,				/* field LIKE value: its fixed prefix; literal:
+								 * field begins with value */
+	DYN_PRED_CONTAINS,			/* value, or each element of the array, is an
+								 * element of field, or of the collection that
 								 * the table unnests */
-	DYN_PRED_TEXT_EQ,			/* field's text (->>) = value */
 	DYN_PRED_NULL,				/* field IS NULL; negated: IS NOT NULL */
 	DYN_PRED_BOOLEAN,			/* boolean field; negated: NOT field */
 	DYN_PRED_FIELDS,			/* field operator other field */
@@ -41,10 +39,9 @@ typedef enum DynPredKind
 	DYN_PRED_TEMPLATED,			/* text of a template's attribute; args: an AND
 								 * of predicates for each of the leading parts
 								 * (match_template.c) */
-	DYN_PRED_MEMBERS,			/* arg of TEMPLATED: all values that the part
-								 * enumerates */
 	DYN_PRED_EACH,				/* field has one of all values between bounds,
-								 * the args (enumerate.c) */
+								 * the args (enumerate.c); without bounds, one
+								 * of those that a part of TEMPLATED lists */
 	DYN_PRED_GIVEN				/* value, which depends on no column, is
 								 * true */
 } DynPredKind;
@@ -101,7 +98,9 @@ typedef struct DynField
 typedef struct DynPred
 {
 	DynPredKind kind;
-	bool		negated;		/* IN, NULL, BOOLEAN: true for the opposite */
+	bool		negated;		/* NULL, BOOLEAN: true for the opposite */
+	bool		array;			/* COMPARE, CONTAINS: value is an array */
+	bool		literal;		/* LIKE: value is a prefix, not a pattern */
 	DynField	field;
 	AttrNumber	other;			/* FIELDS: column on the right; else 0 */
 	Expr	   *value;			/* value (at planning); NULL in an executable
@@ -109,8 +108,7 @@ typedef struct DynPred
 	DynConversion *conversion;	/* conversion of the value (at planning), or
 								 * NULL */
 	DynBoundKind bound;			/* result of the conversion */
-	DynOperator operator;		/* COMPARE, IN, FIELDS; patterns: the
-								 * collation */
+	DynOperator operator;		/* COMPARE, FIELDS; LIKE: the collation */
 	int			most;			/* EACH: maximum number of values; if there are
 								 * more, the key cannot be used */
 	double		expected;		/* EACH: estimate of their number */
@@ -120,9 +118,7 @@ typedef struct DynPred
 								 * keys, but not the column's own attribute */
 	int			param;			/* position of the value in fdw_exprs */
 	int			term;			/* FILTER_TERM: position in the item filter */
-	int			templated;		/* TEMPLATED, MEMBERS: position of the
-								 * template */
-	int			part;			/* MEMBERS: part of that template */
+	int			templated;		/* TEMPLATED: position of the template */
 	Oid			valuetype;		/* type of the value, or of its elements */
 	bool		enforced;		/* true for a filter that is not checked
 								 * again */
@@ -135,7 +131,12 @@ extern DynPred *dyn_make_value_pred(DynPredKind kind, const DynField *field,
 extern DynPred *dyn_make_and(List *args);
 extern DynPred *dyn_make_or(List *args);
 extern DynPred *dyn_make_templated(int position, List *args);
-extern DynPred *dyn_make_members(int position, int part);
+extern DynPred *dyn_make_each(const DynField *field, int most);
+extern DynPred *dyn_make_given(Node *condition);
+
+/* Returns field operator value; `array`: = ANY or <> ALL. */
+extern DynPred *dyn_make_comparison(const DynField *field, const DynOperator *op,
+									Node *value, bool array);
 
 /*
  * Returns an AND of two bounds, the lower one first; NULL if one of them is
@@ -170,11 +171,11 @@ dyn_pred_is_junction(const DynPred *pred)
 	return pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR;
 }
 
-/* True for a comparison of a field with a value by this operator. */
+/* True for a comparison of a field with one value by this operator. */
 static inline bool
 dyn_pred_compares(const DynPred *pred, DynComparison comparison)
 {
-	return pred->kind == DYN_PRED_COMPARE &&
+	return pred->kind == DYN_PRED_COMPARE && !pred->array &&
 		pred->operator.comparison == comparison;
 }
 
@@ -186,20 +187,19 @@ dyn_pred_is_bound(const DynPred *pred)
 		pred->operator.comparison >= DYN_COMPARE_LT;
 }
 
-/* True for field begins with value, field LIKE value. */
+/* True for field LIKE value, field begins with value. */
 static inline bool
 dyn_pred_is_pattern(const DynPred *pred)
 {
-	return pred->kind == DYN_PRED_PREFIX || pred->kind == DYN_PRED_LIKE;
+	return pred->kind == DYN_PRED_LIKE;
 }
 
-/* True if it lists the allowed values: =, IN, or a boolean column. */
+/* True if it lists the allowed values: =, = ANY, or a boolean column. */
 static inline bool
 dyn_pred_is_point(const DynPred *pred)
 {
-	return dyn_pred_compares(pred, DYN_COMPARE_EQ) ||
-		pred->kind == DYN_PRED_BOOLEAN ||
-		(pred->kind == DYN_PRED_IN && !pred->negated);
+	return pred->kind == DYN_PRED_BOOLEAN ||
+		(pred->kind == DYN_PRED_COMPARE && pred->operator.comparison == DYN_COMPARE_EQ);
 }
 
 /* True for a condition without columns, which is not sent to DynamoDB. */

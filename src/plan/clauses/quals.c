@@ -31,8 +31,8 @@
 #include "rel_plan.h"
 
 static DynPred *
-classify_prefix(DynClassify *context, DynPredKind kind, Node *left, Node *right,
-				Oid collation)
+classify_pattern(DynClassify *context, bool literal, Node *left, Node *right,
+				 Oid collation)
 {
 	DynField	field;
 	DynPred    *pred;
@@ -43,7 +43,8 @@ classify_prefix(DynClassify *context, DynPredKind kind, Node *left, Node *right,
 							 dyn_prefix_exactness(dyn_field_column(context, &field),
 												  collation)))
 		return NULL;
-	pred = dyn_make_value_pred(kind, &field, right, TEXTOID);
+	pred = dyn_make_value_pred(DYN_PRED_LIKE, &field, right, TEXTOID);
+	pred->literal = literal;
 	pred->operator.collation = collation;
 	return pred;
 }
@@ -56,6 +57,7 @@ classify_contains_all(DynClassify *context, Node *left, Node *right,
 	DynField	field;
 	Oid			elemtype = get_base_element_type(exprType(right));
 	DynOperator op = {DYN_COMPARE_EQ, elemtype, elemtype, collation};
+	DynPred    *pred;
 
 	if (!dyn_classify_column(context, left, &field) ||
 		!dyn_is_runtime_value(context, right) ||
@@ -64,7 +66,9 @@ classify_contains_all(DynClassify *context, Node *left, Node *right,
 												   &op)))
 		return NULL;
 	context->sized = false;
-	return dyn_make_value_pred(DYN_PRED_CONTAINS_ALL, &field, right, elemtype);
+	pred = dyn_make_value_pred(DYN_PRED_CONTAINS, &field, right, elemtype);
+	pred->array = true;
+	return pred;
 }
 
 /* element = value becomes: the list, set or map has such an element */
@@ -83,7 +87,7 @@ classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 													op)))
 		return NULL;
 	dyn_classify_size(context, value, op->value_type);
-	return dyn_make_value_pred(DYN_PRED_UNNESTED, &field, value, op->value_type);
+	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value, op->value_type);
 }
 
 /* column op value, value op column, column op column */
@@ -136,7 +140,7 @@ classify_operands(DynClassify *context, DynOperator *op, Node *left,
 		return dyn_classify_number(context, op, &lfield, right);
 	/* info->>'a' = value: compares the encoding, so it is only a superset */
 	return !dyn_classify_accept(context, dyn_member_exactness(op)) ? NULL
-		: dyn_make_value_pred(DYN_PRED_TEXT_EQ, &lfield, right, TEXTOID);
+		: dyn_make_comparison(&lfield, op, right, false);
 }
 
 static DynPred *classify_expr(DynClassify *context, Node *node);
@@ -158,11 +162,9 @@ classify_operator(DynClassify *context, OpExpr *op)
 	switch (get_opcode(op->opno))
 	{
 		case F_STARTS_WITH:
-			return classify_prefix(context, DYN_PRED_PREFIX, left, right,
-								   op->inputcollid);
+			return classify_pattern(context, true, left, right, op->inputcollid);
 		case F_TEXTLIKE:
-			return classify_prefix(context, DYN_PRED_LIKE, left, right,
-								   op->inputcollid);
+			return classify_pattern(context, false, left, right, op->inputcollid);
 		case F_ARRAYCONTAINS:
 			return classify_contains_all(context, left, right, op->inputcollid);
 	}
@@ -335,10 +337,10 @@ classify_expr(DynClassify *context, Node *node)
 									test->booltesttype == IS_FALSE);
 		case T_FuncExpr:
 			if (((FuncExpr *) node)->funcid == F_STARTS_WITH)
-				return classify_prefix(context, DYN_PRED_PREFIX,
-									   linitial(((FuncExpr *) node)->args),
-									   lsecond(((FuncExpr *) node)->args),
-									   ((FuncExpr *) node)->inputcollid);
+				return classify_pattern(context, true,
+										linitial(((FuncExpr *) node)->args),
+										lsecond(((FuncExpr *) node)->args),
+										((FuncExpr *) node)->inputcollid);
 			return NULL;
 		case T_Var:
 			return classify_boolean(context, node, false);

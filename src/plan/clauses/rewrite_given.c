@@ -49,7 +49,7 @@ dyn_classify_given(const DynClassify *context, Node *node)
 	if (exprType(node) != BOOLOID || !dyn_is_runtime_value(context, node) ||
 		may_fail(context, node))
 		return NULL;
-	return dyn_make_value_pred(DYN_PRED_GIVEN, NULL, node, BOOLOID);
+	return dyn_make_given(node);
 }
 
 /*

@@ -104,7 +104,7 @@ find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
 	DynArrayElements elements = {.n = 1,.values = &value,.nulls = &isnull};
 	DynScalar	scalar;
 
-	if (pred->kind == DYN_PRED_IN)
+	if (pred->array)
 		elements = dyn_array_elements(value);
 	*least = SIZE_MAX;
 	*most = 0;
@@ -146,8 +146,9 @@ static Completeness
 leaf_completeness(const Place *place, const DynPred *pred, bool points)
 {
 	bool		unequal = dyn_pred_compares(pred, DYN_COMPARE_NE);
-	bool		useless = pred->negated || dyn_pred_compares(pred, DYN_COMPARE_LT) ||
-		dyn_pred_compares(pred, DYN_COMPARE_LE);
+	bool		useless = dyn_pred_compares(pred, DYN_COMPARE_LT) ||
+		dyn_pred_compares(pred, DYN_COMPARE_LE) ||
+		(pred->array && !dyn_pred_is_point(pred));
 	Datum		value;
 	bool		isnull;
 	size_t		least,
@@ -165,7 +166,7 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 		return PRESENT;
 	if (useless)
 		return ABSENT;
-	if (pred->kind == DYN_PRED_LIKE)
+	if (pred->kind == DYN_PRED_LIKE && !pred->literal)
 		return pattern_implies(place, value) ? PRESENT : ABSENT;
 	find_lengths(&dyn_relation_column(place->relation, pred->field.attnum)->codec,
 				 pred, value, &least, &most);

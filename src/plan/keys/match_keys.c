@@ -547,14 +547,14 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 		nvalues = relation->item_filter.terms[pred->term].nvalues;
 	else if (pred->kind == DYN_PRED_TEMPLATED)
 		nvalues = DYN_EXPR_MAX_IN;
-	else if (pred->kind == DYN_PRED_IN)
+	else if (pred->kind == DYN_PRED_COMPARE && pred->array)
 	{
 		nvalues = IsA(pred->value, Const)
 			? dyn_fixed_array_size((Node *) pred->value) : -1;
 		if (nvalues < 0)
 			nvalues = DYN_EXPR_MAX_IN;
 	}
-	/* at most ten comparisons with their tokens, for TEXT_EQ and booleans */
+	/* at most ten comparisons with their tokens, for texts and booleans */
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
 		(other == NULL ? 0 : path_bytes(other));

@@ -60,7 +60,7 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 /*
  * Returns the predicate that the clauses imply for the attribute's text.  It
  * is a DYN_PRED_TEMPLATED.  Its args belong to the leading parts: each is an
- * AND of predicates on the part, or DYN_PRED_MEMBERS.  It is true for all rows
+ * AND of predicates on the part, or DYN_PRED_EACH.  It is true for all rows
  * that satisfy the clauses and have the attribute.  With `points`, it allows
  * finitely many texts, otherwise infinitely many.  Returns NULL if the
  * attribute has no template, or the clauses imply nothing.  `index` is the

@@ -94,7 +94,7 @@ part_members(TemplateMatch *match, int p)
 		members == 0 || members > match->most_members / match->members)
 		return NULL;
 	match->members *= members;
-	return dyn_make_members(match->position, p);
+	return dyn_make_each(NULL, (int) members);
 }
 
 /*

@@ -148,18 +148,15 @@ count(const DynRelPlan *plan, const DynPred *pred, bool part)
 		leaf.most = leaf.expected = relation->item_filter.terms[pred->term].nvalues;
 		leaf.single = leaf.most == 1;
 	}
-	else if (pred->kind == DYN_PRED_MEMBERS)
-		leaf.most = leaf.expected =
-			dyn_templated_members(&relation->templated[pred->templated], pred->part);
 	else if (pred->kind == DYN_PRED_EACH)
 	{
 		leaf.most = pred->most;
 		leaf.expected = pred->expected;
-		leaf.each = true;
+		leaf.each = pred->args != NIL;
 	}
 	else if (!dyn_pred_is_point(pred))
 		return one_range;
-	else if (pred->kind == DYN_PRED_IN)
+	else if (pred->array)
 	{
 		size = dyn_fixed_array_size((Node *) pred->value);
 		leaf.most = size < 0 ? INFINITY : size;
@@ -274,7 +271,7 @@ can_be_folded(const DynTarget *target, const DynPred *pred)
 		(pred->valuetype != TEXTOID && pred->valuetype != VARCHAROID))
 		return false;
 	datum = value->constvalue;
-	if (pred->kind == DYN_PRED_IN)
+	if (pred->array)
 		elements = dyn_array_elements(datum);
 	for (int i = 0; i < elements.n; i++)
 	{
