@@ -90,6 +90,32 @@ class Upserts(writes.TestCase):
         self.both("INSERT INTO {t} AS t VALUES ('a', 1, 'x', 5), ('a', 1, 'y', 6) ON CONFLICT (id, n) DO UPDATE SET note = EXCLUDED.note WHERE t.total < EXCLUDED.total", same_tables=False)
 
 
+class Memory(writes.TestCase):
+    """Memory does not grow with the number of rows."""
+
+    ROWS = ""
+    MANY = "SELECT 'm', g, repeat('x', 3000) FROM generate_series(1, 120) g"
+
+    def test_deferred_rows_in_a_file(self):
+        """The statement reads what it writes, so its rows are stored, and work_mem is too small for them."""
+        self.fx.execute("SET work_mem = '64kB'")
+        self.addCleanup(self.fx.execute, "RESET work_mem")
+        self.assertEqual(self.both(f"INSERT INTO {{t}} {self.MANY}")[0], 120)
+        self.assertEqual(self.both("INSERT INTO {t} SELECT 'o', n, note FROM {t} RETURNING length(note)")[0], 120)
+        self.assertEqual(self.both("UPDATE {t} SET total = n, note = note || n WHERE n < (SELECT count(*) FROM {t})")[0], 240)
+        self.assertEqual(self.both("DELETE FROM {t} t USING {t} s WHERE s.n = t.n AND t.id = 'm' RETURNING t.note")[0], 120)
+
+    def test_returning(self):
+        """The memory of a row's values is free before the next row."""
+        self.fx.execute("CREATE FUNCTION taken() RETURNS bigint LANGUAGE sql AS $$ SELECT sum(used_bytes) FROM pg_backend_memory_contexts $$;"
+                        f"INSERT INTO far {self.MANY}")
+        for sql in ("UPDATE far SET total = n", "UPDATE far SET total = total + 1 FROM (VALUES ('m')) v (i) WHERE i = id",
+                    f"INSERT INTO far {self.MANY} ON CONFLICT (id, n) DO UPDATE SET total = far.n", "DELETE FROM far"):
+            taken = [row[0] for row in self.fx.rows(f"{sql} RETURNING taken()")]
+            self.assertEqual(len(taken), 120)
+            self.assertLess(taken[-1] - taken[20], 100 * 2000, sql)
+
+
 class Views(writes.TestCase):
     """ON CONFLICT through a view."""
 

@@ -176,19 +176,22 @@ send_run(const DynDeferredRun *run)
 		: MakeSingleTupleTableSlot(modify->plan_slot->tts_tupleDescriptor,
 								   &TTSOpsMinimalTuple);
 	ExprContext *econtext = GetPerTupleExprContext(modify->estate);
-	MemoryContext oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 
 	for (uint64 i = 0; i < run->nrows; i++)
 	{
-		ResetExprContext(econtext);
+		MemoryContext oldcontext;
+
+		/* the slots free their rows, so these are not in per-tuple memory */
 		if (modify->operation != CMD_DELETE)
 			fetch(modify->new_rows, row);
 		if (modify->operation != CMD_INSERT)
 			fetch(modify->plan_rows, plan_row);
 		row->tts_tableOid = modify->relation->relid;
+		ResetExprContext(econtext);
+		oldcontext = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 		(void) dyn_modify_row(modify, row, plan_row);
+		MemoryContextSwitchTo(oldcontext);
 	}
-	MemoryContextSwitchTo(oldcontext);
 	ExecDropSingleTupleTableSlot(row);
 	if (plan_row != NULL)
 		ExecDropSingleTupleTableSlot(plan_row);

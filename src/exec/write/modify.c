@@ -288,19 +288,23 @@ static TupleTableSlot *
 write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
 	bool		deferred = dyn_modify_is_deferred(modify);
+	MemoryContext oldcontext = MemoryContextSwitchTo(GetPerTupleMemoryContext(modify->estate));
 
 	if (!dyn_modify_accept(modify, planSlot))
-		return NULL;
-	if (modify->operation != CMD_DELETE)
-		dyn_modify_check_row(modify, slot);
-	if (deferred || modify->atomic)
-		show_old_row(modify, slot);
-	if (deferred)
+		slot = NULL;
+	else
 	{
-		dyn_modify_defer(modify, slot, planSlot);
-		return slot;
+		if (modify->operation != CMD_DELETE)
+			dyn_modify_check_row(modify, slot);
+		if (deferred || modify->atomic)
+			show_old_row(modify, slot);
+		if (deferred)
+			dyn_modify_defer(modify, slot, planSlot);
+		else if (!dyn_modify_row(modify, slot, planSlot))
+			slot = NULL;
 	}
-	return dyn_modify_row(modify, slot, planSlot) ? slot : NULL;
+	MemoryContextSwitchTo(oldcontext);
+	return slot;
 }
 
 TupleTableSlot *
