@@ -77,6 +77,7 @@ dyn_attempt_unlink(DynActiveCall *call)
 {
 	DynActiveCall **link = &call->client->active;
 
+	/* analyzer: the call is in the list */
 	while (*link != call)
 		link = &(*link)->next;
 	*link = call->next;

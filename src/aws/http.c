@@ -404,7 +404,7 @@ set_static(DynHttp *http)
 static bool
 same_text(const char *a, const char *b)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
+	return a == b || (a && b && strcmp(a, b) == 0);	/* analyzer: not NULL */
 }
 
 /*

@@ -27,6 +27,7 @@
 
 #include "sockets.h"
 
+#include <assert.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -302,6 +303,7 @@ dyn_sockets_distrust_readable(DynSockets *sockets)
 			{
 				DynSocket  *entry = find(sockets, polled[n].fd);
 
+				assert(entry != NULL);
 				dyn_sockets_distrust(sockets, entry);
 				entry->idle = false;
 			}
@@ -330,8 +332,13 @@ dyn_sockets_any_closed_by_peer(const DynSockets *sockets)
 
 	while ((n = poll_next(sockets, &i, false, POLLRDHUP, polled)) > 0)
 		while (n-- > 0)
-			if (polled[n].revents != 0 &&
-				is_open(find(sockets, polled[n].fd)))
-				return true;
+			if (polled[n].revents != 0)
+			{
+				const DynSocket *entry = find(sockets, polled[n].fd);
+
+				assert(entry != NULL);
+				if (is_open(entry))
+					return true;
+			}
 	return false;
 }

@@ -403,6 +403,7 @@ poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
 		}
 		dyn_metadata_free(meta);
 	}
+	/* analyzer: new_call raises an error instead of NULL */
 	else if (!may_be_unknown || strcmp(call->code, "ResourceNotFoundException") != 0)
 		dyn_session_fail(call, &context);
 	dyn_call_destroy(call);

@@ -47,6 +47,7 @@ list_page(DynConnection *connection, Listing *listing)
 	bool		more;
 
 	dyn_check_oom(call == NULL);
+	/* analyzer: not NULL */
 	dyn_write_list_tables(dyn_call_body(call), from);
 	dyn_session_run(call, connection, &context);
 	dyn_buffer_reset(&listing->names);

@@ -128,6 +128,7 @@ add_entry(Parser *parser, DynIniEntry entry)
 		ini->entries = larger;
 		ini->cap = cap;
 	}
+	/* analyzer: the entries are freed with the file */
 	ini->entries[ini->n++] = entry;
 	return true;
 }

@@ -261,6 +261,7 @@ first_line(const DynBuffer *response)
 		   response->data[len] != '\r')
 		len++;
 	line = calloc(1, len + 1);
+	/* analyzer: not NULL */
 	if (line != NULL && len > 0)
 		memcpy(line, response->data, len);
 	return line;

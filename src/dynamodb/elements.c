@@ -7,6 +7,7 @@
  */
 #include "elements.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "path_tree.h"
@@ -75,6 +76,7 @@ visit(Search *search, DynValueEvent event, const DynValue *v, bool named)
 		const char *name = v->data;
 		size_t		len = v->len;
 
+		assert(frame != NULL);
 		search->want = NULL;
 		if (v->flags & DYN_VALUE_ESCAPED)
 		{
@@ -90,9 +92,11 @@ visit(Search *search, DynValueEvent event, const DynValue *v, bool named)
 	}
 	if (event == DYN_VALUE_CLOSE)
 	{
-		DynValue	full = {frame->start,
-			(uint32_t) (v->data + 1 - frame->start), v->type, 0};
+		DynValue	full = {.type = v->type};
 
+		assert(frame != NULL);
+		full.data = frame->start;
+		full.len = (uint32_t) (v->data + 1 - frame->start);
 		search->depth--;
 		if ((search->value->flags & DYN_VALUE_HAS_NUL) && frame->want != NULL &&
 			dyn_slice_has_nul(full.data, full.data + full.len))

@@ -57,6 +57,7 @@ put(DynItemParser *r, const DynPathNode *want, DynType type, uint8_t flags,
 
 	if (want == NULL || want->slot == DYN_PATH_TREE_NO_SLOT)
 		return true;
+	/* analyzer: the entries belong to the tape */
 	if (DYN_UNLIKELY(tape->count == tape->cap) && !grow_tape(tape))
 		return dyn_scan_fail(&r->scan, data, "out of memory") != NULL;
 	entry = &tape->entries[tape->count++];
@@ -386,6 +387,7 @@ read_text(DynItemParser *r, const char *p, const Place *place, DynType type)
 	uint8_t		flags;
 
 	p = read_string(r, p, type, &flags);
+	/* analyzer: the flags are set, and so is the place, by its finder */
 	if (DYN_UNLIKELY(p == NULL) ||
 		DYN_UNLIKELY(!put(r, place->want, type, flags, data, p)))
 		return NULL;
@@ -403,6 +405,7 @@ read_word(DynItemParser *r, const char *p, const Place *place, DynType type)
 	/* with constant texts, these are comparisons of words */
 	p = is_false ? dyn_scan_literal(&r->scan, p, "false")
 		: dyn_scan_literal(&r->scan, p, "true");
+	/* analyzer: the place is set by its finder */
 	if (p == NULL || !put(r, place->want, type, flags, data, data))
 		return NULL;
 	return p;
@@ -450,6 +453,7 @@ open_frame(DynItemParser *r, const char *p, const Place *place, bool map)
 	if (DYN_UNLIKELY(r->depth == DYN_MAX_DEPTH))
 		return dyn_scan_fail(&r->scan, p, "nested too deeply");
 	f = &r->frames[++r->depth];
+	/* analyzer: the place is set by its finder */
 	f->want = place->want;
 	f->start = p;
 	f->nuls = r->scan.nuls;

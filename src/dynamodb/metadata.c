@@ -161,6 +161,7 @@ read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 		if (name != NULL)
 			meta->included[meta->nincluded++] = name;
 	}
+	/* analyzer: there are names only in an array */
 	if (meta->nincluded > 0)
 		qsort(meta->included, (size_t) meta->nincluded, sizeof(char *),
 			  compare_names);
@@ -292,6 +293,7 @@ write_schemas(DynTableMeta *meta)
 	return !out.failed;
 }
 
+/* analyzer: the names are freed with the indexes */
 DynTableMeta *
 dyn_metadata_parse(const char *buf, size_t len, const char **reason)
 {

@@ -48,6 +48,7 @@ dyn_span_is_point(const DynSpan *span)
 	const DynScalar *lo = &span->lower.value;
 	const DynScalar *hi = &span->upper.value;
 
+	/* analyzer: a limit that is set has data */
 	return span->lower.set && span->upper.set && lo->len == hi->len &&
 		(lo->data == hi->data || memcmp(lo->data, hi->data, lo->len) == 0);
 }

@@ -194,6 +194,7 @@ read_capacity(void *arg, const char *p, const DynMemberName *name)
 	if (dyn_member_is(name, "CapacityUnits") && *p != 'n')
 	{
 		p = dyn_scan_double(&reply->scan, p, &units);
+		/* analyzer: set if there is no error */
 		if (p != NULL && units >= 0 && units <= DYN_PAGE_MOST_UNITS)
 			reply->units += units;
 		return p;
@@ -201,6 +202,7 @@ read_capacity(void *arg, const char *p, const DynMemberName *name)
 	if (!dyn_member_is(name, "TableName"))
 		return skip_value(reply, p);
 	p = read_text(reply, p, &table, &len);
+	/* analyzer: set if there is no error */
 	if (p != NULL && dyn_names_table(reply->table, table, len))
 		reply->names_table = true;
 	else
@@ -224,6 +226,7 @@ read_reason(void *arg, const char *p, const DynMemberName *name)
 	if (!dyn_member_is(name, "Code") || *p == 'n')
 		return skip_value(reply, p);
 	p = read_text(reply, p, &code, &len);
+	/* analyzer: set if there is no error */
 	if (p != NULL)
 	{
 		if (len >= sizeof(reason->code))

@@ -394,6 +394,7 @@ add_each(Collection *to, const DynResolveContext *context, const DynPred *pred)
 		add_members(to, context, pred->most);
 		return;
 	}
+	Assert(context->unusable != NULL);
 	dyn_steps_init(&steps, &column_of(context, pred)->codec);
 	foreach(lc, pred->args)
 	{
@@ -562,6 +563,7 @@ leave_parts_out(TemplatedParts *parts, int most)
 
 	if (parts->combinations <= most)
 		return;
+	/* analyzer: all parts together exceed the limit, so n stays below parts->n */
 	while (total * parts->values[n].n <= most)
 		total *= parts->values[n++].n;
 	parts->n = n;

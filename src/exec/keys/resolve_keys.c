@@ -154,6 +154,7 @@ add_combinations(DynResolvedAccess *resolved, const char *const *names,
 	int			nparts = resolved->nparts;
 	double		total = 1;
 
+	/* analyzer: the callers have filled nparts of them */
 	for (int i = 0; i < nparts; i++)
 		total *= points[i].n;
 	dyn_refuse_too_many(resolved->nkeys + total);
@@ -171,6 +172,7 @@ add_combinations(DynResolvedAccess *resolved, const char *const *names,
 		CHECK_FOR_INTERRUPTS();
 		for (int i = nparts - 1; i >= 0; i--)
 		{
+			/* analyzer: filled, see above */
 			const DynSpan *point = &points[i].at[number % points[i].n];
 
 			Assert(dyn_span_is_point(point));
@@ -352,6 +354,7 @@ resolve_segments(const DynResolveContext *context, const DynAccess *access,
 								integer_of_limit(&spans.at[i].upper, false));
 
 		CHECK_FOR_INTERRUPTS();
+		/* analyzer: whole numbers, and one of them may be infinite */
 		for (double segment = lower; segment <= upper; segment++)
 			resolved->segments[resolved->nsegments++] = (int) segment;
 	}

@@ -310,7 +310,7 @@ dyn_instant_from_ulid(const char *text, size_t len, Timestamp *result)
 		return false;
 	for (int i = 0; i < ULID_LEN; i++)
 	{
-		const char *digit = memchr(ulid_digits, text[i], 32);
+		const char *digit = memchr(ulid_digits, text[i], 32);	/* analyzer: not the NUL */
 
 		if (digit == NULL)
 			return false;

@@ -257,7 +257,7 @@ parse_format(const char *text, DynFormat *format, bool part, const char **why)
 	{
 		/* one or two digits, without a leading zero */
 		format->kind = DYN_FORMAT_PADDED;
-		format->digits = atoi(args);
+		format->digits = (int) strtol(args, NULL, 10);
 		*why = "The argument of padded(n) is the number of digits, from 1 to 38.";
 		return args[0] != '\0' && args[0] != '0' && strlen(args) <= 2 &&
 			args[strspn(args, "0123456789")] == '\0' &&

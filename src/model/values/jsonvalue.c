@@ -268,6 +268,7 @@ insert_names(JsonName *names, uint32 count, const DynNode *nodes)
 		JsonName	name = names[i];
 		uint32		at = i;
 
+		/* analyzer: the first `count` names are filled */
 		for (; at > 0 && (names[at - 1].key > name.key ||
 						  (names[at - 1].key == name.key &&
 						   compare_rest(&nodes[names[at - 1].node],
@@ -461,6 +462,7 @@ write_members(JsonWriter *writer, JsonbContainer *object,
 	object->header = JB_FOBJECT | count;
 	for (uint32 i = 0; i < count; i++, p = end)
 	{
+		/* analyzer: the names are filled */
 		const DynNode *node = &nodes[names[i].node];
 
 		end = write_bytes(p, node->name, node->name_len);

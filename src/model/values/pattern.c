@@ -186,6 +186,7 @@ dyn_pattern_of_iso8601(int digits, const char *suffix)
 	PatternParser in = {.why = &why};
 	DynPattern *pattern = dyn_pattern_parse("YYYY-MM-DD\"T\"HH24:MI:SS", &why);
 
+	Assert(pattern != NULL);
 	if (digits > 0)
 	{
 		FieldWord  *fraction = palloc(sizeof(FieldWord));
