@@ -98,6 +98,15 @@ class OneSession(fixture.TestCase):
                 if retries is not None:
                     self.assertEqual(found[3], retries)
 
+    def test_unusable_responses(self):
+        """They are errors, though the requests succeeded."""
+        for answer in ({"Count": 1}, {"Count": 1, "ScannedCount": 1, "Items": [{"pk": {"S": "k2"}, "sk": {"S": "1"}}]}):
+            with self.subTest(answer=answer):
+                self.fx.execute("SELECT dynamo_fdw_statistics_reset()")
+                self.fake.on("Query", answer)
+                self.fx.error("SELECT * FROM bad WHERE pk = 'k1'")
+                self.assertEqual(self.counted("bad", "query, other_errors, errors, retries"), (1, 1, 1, 0))
+
     def test_throttles(self):
         """Attempts that were throttled are retries; a statement that gives up is an error."""
         self.fake.on("Query", [throttle(), throttle(), throttle()])

@@ -277,7 +277,10 @@ send_once(DynWriter *writer, DynCall *call)
 		err = dyn_write_check(call->response.data, call->response.len,
 							  modify->relation->table, DYN_RETURN_NONE, &written);
 		if (err != NULL)
+		{
+			dyn_usage_reject(modify->usage);
 			dyn_report_no_match(call, err, &about);
+		}
 		confirm_all(writer, written.units);
 		return true;
 	}

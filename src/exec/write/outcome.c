@@ -156,6 +156,8 @@ report_unknown(const DynWrite *write)
 	};
 
 	dyn_written_maybe(1);
+	if (write->why != NULL)
+		dyn_usage_reject(write->modify->usage);
 	dyn_report_unanswered(write->call, write->why, &about);
 }
 
@@ -504,9 +506,10 @@ write_again(DynWriter *writer, DynWrite *write, const char *item, size_t len)
  * request.
  */
 static void
-check_response(DynReread *reread, DynCall *call, const DynReadRequest *request,
+check_response(const DynModify *modify, DynCall *call, const DynReadRequest *request,
 			   const DynRequestContext *about)
 {
+	DynReread  *reread = modify->reread;
 	DynExpected expected = {
 		.op = DYN_OP_GET_ITEM,
 		.table = request->table,
@@ -520,6 +523,7 @@ check_response(DynReread *reread, DynCall *call, const DynReadRequest *request,
 	const char *err = NULL;
 
 	dyn_buffer_init(&scratch, 0);
+	/* analyzer: the caller has made a call */
 	if (!dyn_page_parse(&reread->reader->page, reread->reader->tree, call->response.data,
 						call->response.len, &error))
 		err = "cannot be parsed";
@@ -527,7 +531,10 @@ check_response(DynReread *reread, DynCall *call, const DynReadRequest *request,
 		err = dyn_page_check(&reread->reader->page, NULL, &expected, &scratch);
 	dyn_buffer_free(&scratch);
 	if (err != NULL)
+	{
+		dyn_usage_reject(modify->usage);
 		dyn_report_no_match(call, err, about);
+	}
 }
 
 /*
@@ -557,7 +564,7 @@ read_item(const DynWrite *write, size_t *len)
 	about.operation = "GetItem";
 	dyn_write_read(dyn_call_body(call), &request);
 	dyn_session_run(call, relation->connection, &about);
-	check_response(modify->reread, call, &request, &about);
+	check_response(modify, call, &request, &about);
 	dyn_usage_add(modify->usage, &(DynCounters) {.pages = 1,
 				  .read_units = modify->reread->reader->page.units});
 	if (dyn_write_failed_item(call->response.data, call->response.len, &item,

@@ -278,6 +278,12 @@ dyn_usage_give_up(DynUsage *usage, const char *operation)
 }
 
 void
+dyn_usage_reject(DynUsage *usage)
+{
+	add_tally(usage, &(DynTally) {.errors[DYN_USAGE_OTHER] = 1});
+}
+
+void
 dyn_usage_add(DynUsage *usage, const DynCounters *counters)
 {
 	DynTally	more = {.counters = *counters};

@@ -80,6 +80,9 @@ extern void dyn_usage_statement(DynUsage *usage, uint64 number);
 extern void dyn_usage_call(DynUsage *usage, const char *operation,
 						   const DynCall *call);
 
+/* Counts an error: the response of a counted call is unusable. */
+extern void dyn_usage_reject(DynUsage *usage);
+
 /* Counts the throttled call that was the last one of its request. */
 extern void dyn_usage_give_up(DynUsage *usage, const char *operation);
 
