@@ -47,10 +47,10 @@ list_page(DynConnection *connection, Listing *listing)
 	bool		more;
 
 	dyn_check_oom(call == NULL);
-	/* analyzer: not NULL */
 	dyn_write_list_tables(dyn_call_body(call), from);
 	dyn_session_run(call, connection, &context);
 	dyn_buffer_reset(&listing->names);
+	/* analyzer: the call is not NULL */
 	err = dyn_read_list_tables(call->response.data, call->response.len,
 							   collect_name, &listing->names, &last);
 	if (err == NULL && last != NULL)

@@ -130,10 +130,10 @@ dyn_templates_parse(const char *text, int *n)
 	DynTemplatedAttr *templated = read_templates(dyn_json_option_parse(text), n, &why);
 
 	if (templated == NULL)
-		/* analyzer: why is set */
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid value for option \"%s\"", "key_templates"),
+				 /* analyzer: it is set */
 				 errhint("%s", why)));
 	return templated;
 }
