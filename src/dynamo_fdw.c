@@ -22,7 +22,6 @@
 #include "plan/keys/access.h"
 #include "plan/paths/plan_modify.h"
 #include "plan/paths/planner.h"
-#include "plan/paths/plan_upsert.h"
 #include "plan/tree/readahead_path.h"
 
 DYN_MODULE_MAGIC("dynamo_fdw", "1.0");

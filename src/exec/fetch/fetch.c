@@ -122,19 +122,12 @@ finish_page(DynFetch *fetch)
 	fetch->pages_used++;
 }
 
-/* Stores the segment, which is not in the response, like an attribute. */
-static void
-show_segment(const DynFetchParams *params, const DynFetchPage *page, DynValue *slots)
-{
-	slots[params->segment_slot] = (DynValue) {.data = page->segment,
-		.len = strlen(page->segment),
-	.type = DYN_TYPE_N};
-}
-
 static const DynValue *
 next_unordered(DynFetch *fetch)
 {
-	Assert(!fetch->streams.params.keyed);
+	const DynFetchParams *params = &fetch->streams.params;
+
+	Assert(!params->keyed);
 	for (;;)
 	{
 		if (fetch->page != NULL)
@@ -142,8 +135,13 @@ next_unordered(DynFetch *fetch)
 			if (dyn_page_next(&fetch->page->cursor, fetch->slots))
 			{
 				fetch->origin = fetch->page;
-				if (fetch->streams.params.shows_segment)
-					show_segment(&fetch->streams.params, fetch->page, fetch->slots);
+				/* the segment is not in the response, but shown like an attribute */
+				if (params->shows_segment)
+					fetch->slots[params->segment_slot] = (DynValue) {
+						.data = fetch->page->segment,
+						.len = strlen(fetch->page->segment),
+						.type = DYN_TYPE_N
+					};
 				if (--fetch->until_pump <= 0)
 					dyn_schedule_pump(fetch);
 				return fetch->slots;

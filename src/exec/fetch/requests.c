@@ -90,36 +90,25 @@ allocate_reads(const DynRelation *relation, const DynAccess *access,
 }
 
 DynRequests *
-dyn_requests_of_terms(const DynRelation *relation, const DynAccess *access,
-					  const DynQueryTerms *terms, int nterms, int nparts,
-					  const DynPath *projection, int nprojection)
+dyn_requests_of_queries(const DynRelation *relation, const DynAccess *access,
+						const DynQuery *queries, int nqueries, int nparts,
+						const DynPath *projection, int nprojection)
 {
 	DynRequests *requests = allocate_reads(relation, access, DYN_OP_QUERY,
 										   projection, nprojection);
 
 	requests->nparts = nparts;
-	dyn_requests_set_terms(requests, terms, nterms);
+	dyn_requests_set_queries(requests, queries, nqueries);
 	return requests;
 }
 
 void
-dyn_requests_set_terms(DynRequests *requests, const DynQueryTerms *terms,
-					   int nterms)
+dyn_requests_set_queries(DynRequests *requests, const DynQuery *queries,
+						 int nqueries)
 {
-	Assert(nterms > 0 && nterms >= requests->nstreams);
-	requests->terms = terms;
-	requests->nstreams = nterms;
-}
-
-void
-dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *terms)
-{
-	Assert(i >= 0 && i < resolved->nkeys);
-	terms->key = &resolved->keys[(Size) i * resolved->nparts];
-	terms->range = resolved->sort != NULL ? &resolved->sort[i] : resolved->range;
-	terms->nrange = resolved->sort != NULL ? 1 : resolved->nrange;
-	terms->filter = resolved->filter;
-	terms->enforced = resolved->enforced;
+	Assert(nqueries > 0 && nqueries >= requests->nstreams);
+	requests->queries = queries;
+	requests->nstreams = nqueries;
 }
 
 DynRequests *
@@ -137,17 +126,17 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 									resolved->nparts, projection, nprojection);
 	if (access->kind == DYN_ACCESS_QUERY)
 	{
-		DynQueryTerms *terms = palloc_extended(resolved->nkeys * sizeof(DynQueryTerms),
-											   MCXT_ALLOC_HUGE);
+		int			n = resolved->nqueries;
+		DynQuery   *reversed;
 
-		for (int i = 0; i < resolved->nkeys; i++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			dyn_resolved_terms(resolved, access->in_turn && access->backward
-							   ? resolved->nkeys - 1 - i : i, &terms[i]);
-		}
-		return dyn_requests_of_terms(relation, access, terms, resolved->nkeys,
-									 resolved->nparts, projection, nprojection);
+		if (!access->in_turn || !access->backward)
+			return dyn_requests_of_queries(relation, access, resolved->queries, n,
+										   resolved->nparts, projection, nprojection);
+		reversed = palloc_extended(n * sizeof(DynQuery), MCXT_ALLOC_HUGE);
+		for (int i = 0; i < n; i++)
+			reversed[i] = resolved->queries[n - 1 - i];
+		return dyn_requests_of_queries(relation, access, reversed, n, resolved->nparts,
+									   projection, nprojection);
 	}
 	requests = allocate_reads(relation, access, DYN_OP_SCAN, projection,
 							  nprojection);
@@ -189,16 +178,16 @@ dyn_requests_segments(const DynRelation *relation, double bytes)
 static DynCond *
 key_condition(const DynRequests *requests, int stream)
 {
-	const DynQueryTerms *terms = &requests->terms[stream];
-	const DynKeyPart *parts = terms->key;
-	DynCond    *all = dyn_make_junction(DYN_COND_AND, requests->nparts + terms->nrange);
+	const DynQuery *query = &requests->queries[stream];
+	const DynKeyPart *parts = query->key;
+	DynCond    *all = dyn_make_junction(DYN_COND_AND, requests->nparts + query->nrange);
 
 	Assert(requests->op == DYN_OP_QUERY && stream < requests->nstreams);
 	for (int i = 0; i < requests->nparts; i++)
 		dyn_cond_add(all, dyn_make_cond(DYN_COND_EQ, dyn_path_of_attribute(parts[i].name),
 										&parts[i].value, 1));
-	for (int i = 0; i < terms->nrange; i++)
-		dyn_cond_add(all, terms->range[i]);
+	for (int i = 0; i < query->nrange; i++)
+		dyn_cond_add(all, query->range[i]);
 	return all;
 }
 
@@ -242,7 +231,7 @@ segment_of(const DynRequests *requests, int stream)
 static const DynCond *
 stream_filter(const DynRequests *requests, int stream)
 {
-	return requests->op == DYN_OP_QUERY ? requests->terms[stream].filter
+	return requests->op == DYN_OP_QUERY ? requests->queries[stream].filter
 		: requests->filter;
 }
 
@@ -265,7 +254,7 @@ render_filter(DynRequests *requests, int stream)
 {
 	const DynCond *filter = stream_filter(requests, stream);
 	const DynCond *enforced = requests->op == DYN_OP_QUERY
-		? requests->terms[stream].enforced : requests->enforced;
+		? requests->queries[stream].enforced : requests->enforced;
 	const char *text = filter ? try_filter(requests, filter) : NULL;
 
 	if (text != NULL || enforced == NULL)
@@ -301,7 +290,7 @@ dyn_requests_expected(void *arg, int stream, DynExpected *expected)
 	expected->nparts = requests->nparts;
 	expected->nkeys = 1;
 	if (requests->op == DYN_OP_QUERY)
-		expected->keys = requests->terms[stream].key;
+		expected->keys = requests->queries[stream].key;
 	else if (requests->op == DYN_OP_SCAN)
 		expected->keys = requests->keys;
 	else

@@ -12,19 +12,6 @@
 #include "../keys/resolve_keys.h"
 #include "fetch.h"
 
-/* The key and conditions of one Query. */
-typedef struct DynQueryTerms
-{
-	const DynKeyPart *key;		/* key of the partition */
-	DynCond    *const *range;
-	int			nrange;
-	DynCond    *filter;			/* filter or NULL */
-	DynCond    *enforced;		/* conditions that must be sent, or NULL */
-} DynQueryTerms;
-
-/* Stores the terms for key `i` of a resolved access plan. */
-extern void dyn_resolved_terms(const DynResolvedAccess *resolved, int i, DynQueryTerms *terms);
-
 typedef struct DynRequests
 {
 	const DynRelation *relation;
@@ -42,7 +29,7 @@ typedef struct DynRequests
 	const DynKeyPart *keys;		/* GET: full keys */
 	int			nkeys;
 	int			nparts;			/* number of parts of a key, also for QUERY */
-	const DynQueryTerms *terms; /* QUERY: terms of each stream */
+	const DynQuery *queries;	/* QUERY: that of each stream */
 	int			total_segments; /* SCAN */
 	const int  *segments;		/* SCAN: segment of each stream; NULL: its
 								 * number */
@@ -86,21 +73,21 @@ extern DynRequests *dyn_requests_of_keys(const DynRelation *relation,
 										 int nparts, const DynPath *projection,
 										 int nprojection);
 
-/* Returns the Queries of those terms, each a stream, for the access plan. */
-extern DynRequests *dyn_requests_of_terms(const DynRelation *relation,
-										  const DynAccess *access,
-										  const DynQueryTerms *terms, int nterms,
-										  int nparts, const DynPath *projection,
-										  int nprojection);
+/* Returns the requests for these Queries, each a stream, of the access plan. */
+extern DynRequests *dyn_requests_of_queries(const DynRelation *relation,
+											const DynAccess *access,
+											const DynQuery *queries, int nqueries,
+											int nparts, const DynPath *projection,
+											int nprojection);
 
 /*
- * Adds keys or terms at the end of the existing ones, which may have moved.
+ * Adds keys or Queries at the end of the existing ones, which may have moved.
  * The keys of a stream must not change after its request was sent.
  */
 extern void dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys,
 								  int nkeys);
-extern void dyn_requests_set_terms(DynRequests *requests,
-								   const DynQueryTerms *terms, int nterms);
+extern void dyn_requests_set_queries(DynRequests *requests,
+									 const DynQuery *queries, int nqueries);
 
 /* Callbacks; `arg` is the DynRequests. */
 extern void dyn_requests_prepare(void *arg, int stream, DynReadRequest *request);

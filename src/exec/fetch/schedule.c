@@ -305,19 +305,14 @@ is_wanted(const DynFetch *fetch, const DynStream *stream)
 	return !has_pages(fetch);
 }
 
-/* True if the consumer would wait for this stream, or for any. */
-static bool
-is_starving(const DynFetch *fetch, const DynStream *stream)
-{
-	return is_wanted(fetch, stream) &&
-		(dyn_reads_one_stream(&fetch->streams.params) || !awaits_response(fetch));
-}
-
+/* A stream for which the consumer would wait is starving. */
 static bool
 may_send(const DynFetch *fetch, const DynStream *stream)
 {
 	return wants_to_send(fetch, stream) && dyn_pacing_delay(&fetch->streams, stream) == 0 &&
-		(dyn_schedule_has_space(fetch) || is_starving(fetch, stream));
+		(dyn_schedule_has_space(fetch) ||
+		 (is_wanted(fetch, stream) &&
+		  (dyn_reads_one_stream(&fetch->streams.params) || !awaits_response(fetch))));
 }
 
 /*

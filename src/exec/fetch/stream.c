@@ -70,49 +70,37 @@ smaller_limit(long a, long b)
 	return a == 0 || b == 0 ? Max(a, b) : Min(a, b);
 }
 
-/*
- * Returns the number of items that the remaining units of a bounded fetch are
- * expected to read, by those that it has read; at least one.
- */
-static long
-items_within_bound(const DynStreamContext *context)
-{
-	const DynFetchParams *params = &context->params;
-	double		item_units = context->examined > 0
-		? context->units / context->examined : params->item_units;
-
-	return item_units <= 0 ? DYN_LEAST_BYTES
-		: (long) Min(Max((params->bound_units - context->units) / item_units, 1), 1e6);
-}
-
-/*
- * Returns the number of items that contain the missing rows, by those found so
- * far, and a tenth more: one page too few costs a request.
- */
-static long
-items_for_missing(const DynStreamContext *context)
-{
-	const DynFetchParams *params = &context->params;
-	double		missing = Max(params->wanted - *params->found, 1);
-
-	return (long) Min(ceil(missing * context->examined / *params->found * 1.1), 1e6);
-}
-
 /* Returns the maximum number of items of the next page; 0: unlimited. */
 static long
 page_limit(const DynStreamContext *context, const DynStream *stream)
 {
 	const DynFetchParams *params = &context->params;
 	long		limit = params->first_limit;
+	double		item_units = context->examined > 0
+		? context->units / context->examined : params->item_units;
+	double		items;
 
 	for (int i = 0; limit > 0 && i < stream->nrequests; i++)
 		limit = limit > 10000 ? 0 : limit * LIMIT_GROWTH;
 	if (params->found != NULL && *params->found > 0)
-		limit = smaller_limit(limit, items_for_missing(context));
+	{
+		/*
+		 * the items that contain the missing rows, by those found so far, and a
+		 * tenth more: one page too few costs a request
+		 */
+		items = Max(params->wanted - *params->found, 1) * context->examined /
+			*params->found * 1.1;
+		limit = smaller_limit(limit, (long) Min(ceil(items), 1e6));
+	}
 	if (params->bound > 0)
 		limit = params->bound - (long) context->examined;
 	else if (params->bound_units > 0)
-		limit = smaller_limit(limit, items_within_bound(context));
+	{
+		/* the items that the remaining units are expected to read */
+		items = item_units <= 0 ? DYN_LEAST_BYTES
+			: Max((params->bound_units - context->units) / item_units, 1);
+		limit = smaller_limit(limit, (long) Min(items, 1e6));
+	}
 	return smaller_limit(limit, params->fetch_size);
 }
 
@@ -264,10 +252,11 @@ count_response(DynStreamContext *context, const DynCall *call,
 	context->units += counters.read_units;
 }
 
-/* Counts the throttled attempts before this one for the request. */
+/* Counts the call, with the throttled attempts before it for the request. */
 static void
-count_throttles(DynStream *stream)
+count_call(DynStreamContext *context, DynStream *stream)
 {
+	count_time(context, stream->call);
 	stream->call->attempts += stream->throttles;
 	stream->call->throttles += stream->throttles;
 	stream->throttles = 0;
@@ -353,8 +342,7 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 	int			nkeys = dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED);
 
 	dyn_pacing_correct(context, stream, 0);
-	count_time(context, stream->call);
-	count_throttles(stream);
+	count_call(context, stream);
 	dyn_request_log(stream->call, log_line(context, stream, NULL, about->operation));
 	if (stream->call->failure == DYN_FAIL_TOO_LARGE && nkeys > 1)
 		stream->batch_most = nkeys / 2;
@@ -562,24 +550,6 @@ check_response(DynStreamContext *context, DynStream *stream,
 }
 
 /*
- * Records which keys remain to be sent.  Unprocessed ones slow down the pace
- * of the table, unless the response was so large that its size is the reason.
- * A key without an item is complete as well.
- */
-static void
-note_unprocessed(DynStreamContext *context, DynStream *stream,
-				 const DynFetchPage *page)
-{
-	/* the response has completed or reopened each of them */
-	Assert(dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED) == 0);
-	if (dyn_batch_count(&stream->batch, DYN_KEY_OPEN) == 0)
-		return;
-	stream->more = true;
-	if (page->page.unprocessed != NULL && page->body.len < LARGE_RESPONSE)
-		dyn_pacing_refuse(context, stream);
-}
-
-/*
  * Returns the units of a response that does not report them, as from some
  * emulators: the expected units.  If the size of items is known, a page costs
  * at most the units of its items.  Otherwise the last page, which may be
@@ -633,8 +603,7 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 			const DynRequestContext *about)
 {
 	note_units(context, stream, page);
-	count_time(context, stream->call);
-	count_throttles(stream);
+	count_call(context, stream);
 	dyn_request_log(stream->call, log_line(context, stream, &page->page,
 										   about->operation));
 	count_response(context, stream->call, &page->page);
@@ -649,7 +618,17 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 					  stream->progress.last.len);
 	dyn_check_oom(page->start_key.failed);
 	note_last_key(context, stream, &page->page, about);
-	note_unprocessed(context, stream, page);
+	/* the response has completed or reopened each key of a batch */
+	Assert(dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED) == 0);
+	if (dyn_batch_count(&stream->batch, DYN_KEY_OPEN) == 0)
+		return;
+	stream->more = true;
+	/*
+	 * these slow down the pace of the table, unless the response was so large
+	 * that its size is the reason
+	 */
+	if (page->page.unprocessed != NULL && page->body.len < LARGE_RESPONSE)
+		dyn_pacing_refuse(context, stream);
 }
 
 /*

@@ -12,11 +12,28 @@
  * Returns a condition on a path (NULL for TRUE and FALSE).  The values must
  * live as long as the condition.
  */
-extern DynCond *dyn_make_cond(DynCondKind kind, const DynPath *path,
-							  const DynScalar *values, int nvalues);
+static inline DynCond *
+dyn_make_cond(DynCondKind kind, const DynPath *path, const DynScalar *values,
+			  int nvalues)
+{
+	DynCond    *cond = palloc0(sizeof(DynCond));
+
+	cond->kind = kind;
+	cond->path = path;
+	cond->values = values;
+	cond->nvalues = nvalues;
+	return cond;
+}
 
 /* Returns an AND, OR or NOT without arguments, with space for some. */
-extern DynCond *dyn_make_junction(DynCondKind kind, int space);
+static inline DynCond *
+dyn_make_junction(DynCondKind kind, int space)
+{
+	DynCond    *cond = dyn_make_cond(kind, NULL, NULL, 0);
+
+	cond->args = palloc(Max(space, 1) * sizeof(DynCond *));
+	return cond;
+}
 
 /* Adds an argument, for which there must be space. */
 static inline void
@@ -26,6 +43,14 @@ dyn_cond_add(DynCond *junction, DynCond *arg)
 }
 
 /* Returns an AND or OR of two conditions. */
-extern DynCond *dyn_make_both(DynCondKind kind, DynCond *a, DynCond *b);
+static inline DynCond *
+dyn_make_both(DynCondKind kind, DynCond *a, DynCond *b)
+{
+	DynCond    *cond = dyn_make_junction(kind, 2);
+
+	dyn_cond_add(cond, a);
+	dyn_cond_add(cond, b);
+	return cond;
+}
 
 #endif

@@ -14,8 +14,7 @@
 
 #include "../../model/server/memory.h"
 #include "../../model/values/path.h"
-#include "../../plan/keys/index_complete.h"
-#include "../../plan/keys/terms.h"
+#include "../../plan/keys/match_keys.h"
 #include "filter.h"
 #include "key_values.h"
 #include "make_cond.h"
@@ -37,34 +36,28 @@ row_key_position(const DynAccess *access, const char *name)
 	return -1;
 }
 
-/* Combines each partition with each span of the sort key. */
+/*
+ * Makes a Query of each partition with all of the conditions.  If `divided`,
+ * makes one with each of them.
+ */
 static void
-multiply_keys(DynResolvedAccess *resolved, const DynSpans *spans, const DynPath *path)
+make_queries(DynResolvedAccess *resolved, DynCond **range, int nrange, bool divided)
 {
-	int			nparts = resolved->nparts;
-	DynKeyPart *keys;
-	int			n = 0;
+	int			per_key = divided ? nrange : 1;
 
-	dyn_refuse_too_many((double) resolved->nkeys * spans->n);
-	keys = MemoryContextAllocHuge(CurrentMemoryContext, (Size) resolved->nkeys *
-								  spans->n * nparts * sizeof(DynKeyPart));
-	resolved->sort = MemoryContextAllocHuge(CurrentMemoryContext,
-											(Size) resolved->nkeys * spans->n *
-											sizeof(DynCond *));
-	for (int i = 0; i < resolved->nkeys; i++)
+	dyn_refuse_too_many((double) resolved->nkeys * per_key);
+	resolved->nqueries = resolved->nkeys * per_key;
+	resolved->queries = MemoryContextAllocHuge(CurrentMemoryContext,
+											   (Size) resolved->nqueries * sizeof(DynQuery));
+	for (int i = 0; i < resolved->nqueries; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (int r = 0; r < spans->n; r++)
-		{
-			DynSpans	one = {1, &spans->at[r]};
-
-			memcpy(&keys[(Size) n * nparts],
-				   &resolved->keys[(Size) i * nparts], nparts * sizeof(DynKeyPart));
-			resolved->sort[n++] = dyn_key_cond(&one, path);
-		}
+		resolved->queries[i] = (DynQuery) {
+			.key = &resolved->keys[(Size) (i / per_key) * resolved->nparts],
+			.range = divided ? &range[i % per_key] : range,
+			.nrange = divided ? 1 : nrange
+		};
 	}
-	resolved->keys = keys;
-	resolved->nkeys = n;
 }
 
 /*
@@ -80,14 +73,16 @@ is_divided(const DynKeyMatch *match, const DynSpans *spans)
 }
 
 /*
- * Sets the range conditions; omits the first range attribute if it is part of
- * row-wise keys.
+ * Makes the Queries; omits the first range attribute if it is part of row-wise
+ * keys.
  */
 static void
-resolve_range_conditions(const DynResolveContext *context,
-						 const DynAccess *access, DynResolvedAccess *resolved)
+resolve_queries(const DynResolveContext *context, const DynAccess *access,
+				DynResolvedAccess *resolved)
 {
 	DynResolveContext widening = *context;
+	DynCond   **range = palloc(DYN_MAX_KEY_ATTRS * sizeof(DynCond *));
+	int			nrange = 0;
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].name) >= 0 ? 1 : 0;
 
@@ -113,16 +108,20 @@ resolve_range_conditions(const DynResolveContext *context,
 			spans.n = dyn_spans_unite(spans.at, spans.n, true);
 		if (i == 0 && is_divided(match, &spans))
 		{
-			multiply_keys(resolved, &spans, path);
+			range = palloc(spans.n * sizeof(DynCond *));
+			for (int r = 0; r < spans.n; r++)
+				range[r] = dyn_key_cond(&(DynSpans) {1, &spans.at[r]}, path);
+			make_queries(resolved, range, spans.n, true);
 			return;
 		}
 		cond = dyn_key_cond(&spans, path);
 		if (cond == NULL)
-			return;
-		resolved->range[resolved->nrange++] = cond;
+			break;
+		range[nrange++] = cond;
 		if (cond->kind != DYN_COND_EQ)
-			return;
+			break;
 	}
+	make_queries(resolved, range, nrange, false);
 }
 
 /* ---- full keys ---- */
@@ -316,7 +315,7 @@ resolve_keys(const DynResolveContext *context, const DynAccess *access,
 	Assert(resolved->contradiction ||
 		   (resolved->nkeys > 0 && keys_are_sorted_and_distinct(resolved)));
 	if (!resolved->contradiction && access->kind == DYN_ACCESS_QUERY)
-		resolve_range_conditions(context, access, resolved);
+		resolve_queries(context, access, resolved);
 }
 
 /* ---- segments ---- */
@@ -381,12 +380,22 @@ resolve_filter(const DynResolveContext *context, const DynAccess *access,
 	}
 	all = dyn_cond_simplify(all);
 	enforced = dyn_cond_simplify(enforced);
-	if (all->kind == DYN_COND_FALSE)
-		resolved->contradiction = true;
-	else if (all->kind != DYN_COND_TRUE)
-		resolved->filter = all;
-	if (enforced->kind != DYN_COND_TRUE)
-		resolved->enforced = enforced;
+	resolved->contradiction = (all->kind == DYN_COND_FALSE);
+	if (!resolved->contradiction)
+		dyn_resolved_set_filter(resolved, all->kind == DYN_COND_TRUE ? NULL : all,
+								enforced->kind == DYN_COND_TRUE ? NULL : enforced);
+}
+
+void
+dyn_resolved_set_filter(DynResolvedAccess *resolved, DynCond *filter, DynCond *enforced)
+{
+	resolved->filter = filter;
+	resolved->enforced = enforced;
+	for (int i = 0; i < resolved->nqueries; i++)
+	{
+		resolved->queries[i].filter = filter;
+		resolved->queries[i].enforced = enforced;
+	}
 }
 
 void
@@ -449,24 +458,34 @@ dyn_cond_same(const DynCond *a, const DynCond *b)
 	return same;
 }
 
+/* Neighboring Queries often have the same conditions, not only equal ones. */
 static bool
-are_same_conds(DynCond *const *a, DynCond *const *b, int n)
+are_same_conditions(const DynResolvedAccess *a, const DynResolvedAccess *b)
 {
-	bool		same = true;
+	for (int i = 0; i < a->nqueries; i++)
+	{
+		const DynQuery *x = &a->queries[i];
+		const DynQuery *y = &b->queries[i];
 
-	for (int i = 0; i < n && same; i++)
-		same = dyn_cond_same(a[i], b[i]);
-	return same;
+		if (x->nrange != y->nrange)
+			return false;
+		for (int r = 0; r < x->nrange; r++)
+		{
+			if ((i == 0 || x->range != x[-1].range || y->range != y[-1].range) &&
+				!dyn_cond_same(x->range[r], y->range[r]))
+				return false;
+		}
+	}
+	return true;
 }
 
 bool
 dyn_resolved_same_keys(const DynResolvedAccess *a, const DynResolvedAccess *b)
 {
 	if (a->nkeys != b->nkeys || a->nparts != b->nparts ||
-		a->nrange != b->nrange || a->nsegments != b->nsegments ||
+		a->nqueries != b->nqueries || a->nsegments != b->nsegments ||
 		(a->nsegments > 0 &&
-		 memcmp(a->segments, b->segments, a->nsegments * sizeof(int)) != 0) ||
-		(a->sort == NULL) != (b->sort == NULL))
+		 memcmp(a->segments, b->segments, a->nsegments * sizeof(int)) != 0))
 		return false;
 	for (int i = 0; i < a->nkeys * a->nparts; i++)
 	{
@@ -478,6 +497,5 @@ dyn_resolved_same_keys(const DynResolvedAccess *a, const DynResolvedAccess *b)
 			memcmp(x->value.data, y->value.data, x->value.len) != 0)
 			return false;
 	}
-	return are_same_conds(a->range, b->range, a->nrange) &&
-		(a->sort == NULL || are_same_conds(a->sort, b->sort, a->nkeys));
+	return are_same_conditions(a, b);
 }

@@ -14,6 +14,18 @@
 #include "../../plan/keys/access.h"
 #include "../statement/values.h"
 
+/* The key and conditions of one Query. */
+typedef struct DynQuery
+{
+	const DynKeyPart *key;		/* key of the partition */
+	DynCond   **range;			/* conditions on range attributes */
+	int			nrange;
+	DynCond    *filter;			/* filter or NULL */
+	DynCond    *enforced;		/* conditions of the filter that the plan
+								 * relies on, which are always small enough for
+								 * a request; or NULL */
+} DynQuery;
+
 typedef struct DynResolvedAccess
 {
 	bool		contradiction;	/* true if no item can qualify, so that no
@@ -23,26 +35,21 @@ typedef struct DynResolvedAccess
 								 * keys; then the other fields are not set */
 
 	/*
-	 * GET: full keys; QUERY: the partition key of each request.  Key i begins
-	 * at keys[i * nparts].
+	 * GET: full keys; QUERY: partition keys.  Key i begins at keys[i *
+	 * nparts].
 	 */
 	int			nkeys;
 	int			nparts;
 	DynKeyPart *keys;
 
-	DynCond   **sort;			/* QUERY: condition on the first range
-								 * attribute for each key, in place of `range`;
-								 * a partition may then occur several times */
-	int			nrange;			/* QUERY: number of conditions on range
-								 * attributes */
-	DynCond    *range[DYN_MAX_KEY_ATTRS];
+	int			nqueries;		/* QUERY: requests; several have the same key
+								 * if they differ in their conditions */
+	DynQuery   *queries;
 	int			nsegments;		/* SCAN: number of segments to read, and these,
 								 * in ascending order... */
 	int		   *segments;		/* ...NULL: all */
-	DynCond    *filter;			/* filter or NULL */
-	DynCond    *enforced;		/* conditions of the filter that the plan
-								 * relies on, which are always small enough for
-								 * a request; or NULL */
+	DynCond    *filter;			/* as in each Query */
+	DynCond    *enforced;
 } DynResolvedAccess;
 
 /*
@@ -51,6 +58,10 @@ typedef struct DynResolvedAccess
  */
 extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 							   const DynValues *values, DynResolvedAccess *resolved);
+
+/* Sets the filter, also of each Query. */
+extern void dyn_resolved_set_filter(DynResolvedAccess *resolved, DynCond *filter,
+									DynCond *enforced);
 
 /* Returns the predicates on keys (list of DynPred *), row-wise keys first. */
 extern List *dyn_access_key_preds(const DynAccess *access);

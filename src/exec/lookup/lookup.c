@@ -128,14 +128,13 @@ entry_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
 }
 
 static DynLookupEntry *
-entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int partition)
+entry_of_query(DynLookups *lookups, const DynResolvedAccess *resolved, int n)
 {
-	DynQueryTerms terms;
+	const DynQuery *query = &resolved->queries[n];
 
-	dyn_resolved_terms(resolved, partition, &terms);
-	begin_fingerprint(lookups, 'q', terms.key, resolved->nparts);
-	for (int i = 0; i < terms.nrange; i++)
-		dyn_cond_fingerprint(terms.range[i], &lookups->fingerprint);
+	begin_fingerprint(lookups, 'q', query->key, resolved->nparts);
+	for (int i = 0; i < query->nrange; i++)
+		dyn_cond_fingerprint(query->range[i], &lookups->fingerprint);
 	if (resolved->filter != NULL)
 	{
 		dyn_buffer_append_char(&lookups->fingerprint, 'f');
@@ -203,10 +202,10 @@ dyn_lookups_begin(DynLookups *lookups)
 
 /*
  * Resolves the execution's keys and conditions again, in memory that lasts as
- * long as the batch, and fills in the terms of its new Querys.
+ * long as the batch, and fills in its new Querys.
  */
 static void
-fill_terms(DynLookups *lookups, const DynExecution *execution, int first_new)
+fill_queries(DynLookups *lookups, const DynExecution *execution, int first_new)
 {
 	DynLookupBatch *batch = &lookups->first;
 	DynScanDesc *scandesc = lookups->scandesc;
@@ -215,13 +214,13 @@ fill_terms(DynLookups *lookups, const DynExecution *execution, int first_new)
 
 	dyn_resolve_access(scandesc->access, scandesc->relation, &execution->values,
 					   resolved);
-	Assert(resolved->nkeys == execution->nentries);
+	Assert(resolved->nqueries == execution->nentries);
 	for (int i = 0; i < execution->nentries; i++)
 	{
 		const DynLookupEntry *entry = execution->entries[i];
 
 		if (entry->state == DYN_LOOKUP_PENDING && entry->batch_position >= first_new)
-			dyn_resolved_terms(resolved, i, &batch->terms[entry->batch_position]);
+			batch->queries[entry->batch_position] = resolved->queries[i];
 	}
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -231,10 +230,15 @@ static void
 find_entries(DynLookups *lookups, DynExecution *execution,
 			 const DynResolvedAccess *resolved)
 {
+	int			n = lookups->by_key ? resolved->nkeys : resolved->nqueries;
+
 	Assert(execution->nentries == 0);
-	for (int i = 0; i < resolved->nkeys; i++)
+	execution->entries = MemoryContextAllocHuge(lookups->executions.context,
+												n * sizeof(DynLookupEntry *));
+	for (int i = 0; i < n; i++)
 	{
-		const DynKeyPart *parts = &resolved->keys[(Size) i * resolved->nparts];
+		const DynKeyPart *parts = lookups->by_key
+			? &resolved->keys[(Size) i * resolved->nparts] : NULL;
 		DynLookupEntry *entry = lookups->by_key
 			? entry_of_key(lookups, parts, resolved->nparts)
 			: entry_of_query(lookups, resolved, i);
@@ -267,8 +271,8 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 
 /*
  * Keys are resolved in work memory, which is reset afterwards, because most of
- * them are found in the cache.  For new Querys, the terms are resolved again
- * in the memory of the batch (fill_terms).
+ * them are found in the cache.  New Querys are resolved again in the memory of
+ * the batch (fill_queries).
  */
 void
 dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
@@ -284,16 +288,11 @@ dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
 					   &resolved);
 	execution->refused = resolved.incomplete;
 	if (!resolved.contradiction && !resolved.incomplete)
-	{
-		execution->entries =
-			MemoryContextAllocHuge(lookups->executions.context,
-								   resolved.nkeys * sizeof(DynLookupEntry *));
 		find_entries(lookups, execution, &resolved);
-	}
 	MemoryContextSwitchTo(oldcontext);
 	dyn_reset_if_large(lookups->work_context);
 	if (!lookups->by_key && lookups->first.n > first_new)
-		fill_terms(lookups, execution, first_new);
+		fill_queries(lookups, execution, first_new);
 	dyn_lookup_batch_send(&lookups->first,
 						  dyn_lookup_batch_complete(&lookups->first));
 }

@@ -29,7 +29,7 @@ dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts)
 	batch->n = batch->space = batch->sent = 0;
 	batch->entries = NULL;
 	batch->keys = NULL;
-	batch->terms = NULL;
+	batch->queries = NULL;
 	batch->requests = NULL;
 	batch->fetch = NULL;
 }
@@ -52,7 +52,7 @@ dyn_lookup_batch_add(DynLookupBatch *batch, DynLookupEntry *entry)
 			batch->keys = dyn_grown(batch->keys,
 									space * batch->nparts * sizeof(DynKeyPart));
 		else
-			batch->terms = dyn_grown(batch->terms, space * sizeof(DynQueryTerms));
+			batch->queries = dyn_grown(batch->queries, space * sizeof(DynQuery));
 		MemoryContextSwitchTo(oldcontext);
 	}
 	entry->state = DYN_LOOKUP_PENDING;
@@ -93,9 +93,9 @@ start_fetch(DynLookupBatch *batch, int n)
 	batch->requests = batch->nparts > 0
 		? dyn_requests_of_keys(scandesc->relation, batch->keys, n, batch->nparts,
 							   rows->projection, rows->nprojection)
-		: dyn_requests_of_terms(scandesc->relation, scandesc->access, batch->terms,
-								n, dyn_access_key_parts(scandesc->access),
-								rows->projection, rows->nprojection);
+		: dyn_requests_of_queries(scandesc->relation, scandesc->access, batch->queries,
+								  n, dyn_access_key_parts(scandesc->access),
+								  rows->projection, rows->nprojection);
 	batch->fetch = dyn_scandesc_start(scandesc, batch->requests, rows, true);
 	MemoryContextSwitchTo(oldcontext);
 }
@@ -115,7 +115,7 @@ dyn_lookup_batch_send(DynLookupBatch *batch, int n)
 	else if (batch->nparts > 0)
 		dyn_requests_set_keys(batch->requests, batch->keys, n);
 	else
-		dyn_requests_set_terms(batch->requests, batch->terms, n);
+		dyn_requests_set_queries(batch->requests, batch->queries, n);
 	Assert(batch->requests->nstreams == (batch->nparts == 0 ? n
 										 : (n + DYN_BATCH_GET_MAX_KEYS - 1) /
 										 DYN_BATCH_GET_MAX_KEYS));

@@ -15,7 +15,7 @@
  *		dyn_lookup_batch_reset	PENDING			EMPTY; removed if not pinned
  *
  * Legal order: dyn_lookup_batch_reset; dyn_lookup_batch_add for each entry,
- * after which its key or its terms are filled in; dyn_lookup_batch_send at any
+ * after which its key or its Query is filled in; dyn_lookup_batch_send at any
  * time, for the entries that are filled in.
  */
 #ifndef DYN_EXEC_LOOKUP_BATCH_H
@@ -30,7 +30,7 @@ typedef struct DynLookupBatch
 	DynScanDesc *scandesc;
 	DynLookupCache *cache;
 	const DynRows *rows;
-	MemoryContext context;		/* for keys, terms and the fetch */
+	MemoryContext context;		/* for keys, Queries and the fetch */
 	MemoryContext work_context; /* for one step (owned by the lookups) */
 	int			nparts;			/* parts of a full key; 0: partitions */
 
@@ -38,7 +38,7 @@ typedef struct DynLookupBatch
 	int			space;
 	DynLookupEntry **entries;	/* entries; NULL: given up, or complete */
 	DynKeyPart *keys;			/* full keys: nparts each */
-	DynQueryTerms *terms;		/* partitions: terms of each Query */
+	DynQuery   *queries;		/* partitions */
 
 	DynRequests *requests;
 	int			sent;			/* entries that are streams of the fetch */

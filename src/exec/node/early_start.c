@@ -27,21 +27,6 @@
 #include "../../plan/tree/plantree.h"
 #include "scan.h"
 
-/* ---- eligible scans ---- */
-
-static bool
-can_start(const DynScan *scan, const List *found)
-{
-	ForeignScan *plan = (ForeignScan *) scan->input.node->ss.ps.plan;
-	Node	   *values = (Node *) plan->fdw_exprs;
-
-	/* an Append starts asynchronous scans together anyway */
-	return !scan->input.running &&
-		dyn_access_can(scan->input.scandesc->access, DYN_CAN_START_AHEAD) &&
-		!plan->scan.plan.async_capable && dyn_running_params(values) == NULL &&
-		!dyn_may_fail(values) && list_member_ptr(found, plan);
-}
-
 /* Collects the parameters that an expression evaluates in any case. */
 static bool
 collect_params(Node *node, void *params)
@@ -116,7 +101,7 @@ dyn_start_early(const DynScan *scan)
 
 	if (list_length(statement->scans) < 2 || estate->es_epq_active != NULL)
 		return;
-	tree = dyn_plan_tree_of(estate->es_plannedstmt, scan->input.node->ss.ps.plan);
+	tree = dyn_input_tree(&scan->input);
 	if (list_member_ptr(statement->started, tree))
 		return;
 	oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
@@ -128,8 +113,14 @@ dyn_start_early(const DynScan *scan)
 	foreach(lc, statement->scans)
 	{
 		DynScan    *other = dyn_scan_of(lfirst(lc));
+		ForeignScan *plan = (ForeignScan *) other->input.node->ss.ps.plan;
+		Node	   *values = (Node *) plan->fdw_exprs;
 
-		if (!can_start(other, found))
+		/* an Append starts asynchronous scans together anyway */
+		if (other->input.running || plan->scan.plan.async_capable ||
+			!dyn_input_can(&other->input, DYN_CAN_START_AHEAD) ||
+			!list_member_ptr(found, plan) || dyn_running_params(values) != NULL ||
+			dyn_may_fail(values))
 			continue;
 		/* send this scan's request first, because the executor waits for it */
 		if (!sent && dyn_scan_awaited_fetch(scan) != NULL)

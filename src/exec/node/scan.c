@@ -74,44 +74,31 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	return scan;
 }
 
-/*
- * True if any of the access plan's optional conditions (plan/paths/choice.c) is
- * open.
- */
-static bool
-has_open_optional_qual(const DynScan *scan)
-{
-	ListCell   *lc;
-
-	foreach(lc, scan->input.scandesc->access->optional_quals)
-	{
-		const DynPred *optional_qual = lfirst(lc);
-		bool		isnull;
-		Datum		value =
-			ExecEvalExprSwitchContext(list_nth(scan->input.exprs, optional_qual->param),
-									  scan->input.node->ss.ps.ps_ExprContext, &isnull);
-
-		if (!isnull && DatumGetBool(value))
-			return true;
-	}
-	return false;
-}
-
 void
 dyn_scan_prepare(DynScan *scan, int eflags)
 {
 	PlanState  *node = &scan->input.node->ss.ps;
 	List	   *exprs = ((ForeignScan *) node->plan)->fdw_exprs;
 	DynScanDesc *scandesc = scan->input.scandesc;
+	bool		open = false;
+	ListCell   *lc;
 
 	scan->input.exprs = ExecInitExprList(exprs, node);
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
 	scan->planned = scandesc->access;
-	/*
-	 * optional conditions have the same values in all executions of the scan
-	 */
-	if (has_open_optional_qual(scan))
+	/* optional conditions (plan/paths/choice.c) have the same values in all executions */
+	foreach(lc, scandesc->access->optional_quals)
+	{
+		const DynPred *optional_qual = lfirst(lc);
+		bool		isnull;
+		Datum		value =
+			ExecEvalExprSwitchContext(list_nth(scan->input.exprs, optional_qual->param),
+									  node->ps_ExprContext, &isnull);
+
+		open |= !isnull && DatumGetBool(value);
+	}
+	if (open)
 		scan->input.scandesc = dyn_scandesc_create(scandesc->statement, scandesc->relation,
 												   dyn_access_inner(scandesc->access,
 																	DYN_USE_IF_OPEN));

@@ -36,26 +36,22 @@ dyn_item_record_size(const DynValue *slots, int nslots)
 	return size;
 }
 
-static char *
-write_slot(char *p, const DynValue *value)
-{
-	*p++ = (char) value->type;
-	*p++ = (char) value->flags;
-	if (!has_contents(value->type))
-		return p;
-	memcpy(p, &value->len, sizeof(uint32));
-	p += sizeof(uint32);
-	memcpy(p, value->data, value->len);
-	return p + value->len;
-}
-
 void
 dyn_item_record_write(bytea *record, const DynValue *slots, int nslots)
 {
 	char	   *p = VARDATA(record);
 
 	for (int i = 0; i < nslots; i++)
-		p = write_slot(p, &slots[i]);
+	{
+		*p++ = (char) slots[i].type;
+		*p++ = (char) slots[i].flags;
+		if (!has_contents(slots[i].type))
+			continue;
+		memcpy(p, &slots[i].len, sizeof(uint32));
+		p += sizeof(uint32);
+		memcpy(p, slots[i].data, slots[i].len);
+		p += slots[i].len;
+	}
 	SET_VARSIZE(record, p - (char *) record);
 }
 

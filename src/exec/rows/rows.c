@@ -386,41 +386,29 @@ decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 	return accept_mismatch(rows, &rows->values[rows->slots[i]], i, why);
 }
 
-/* Decodes a document that does not show the usual members of the column. */
-static bool
-decode_members(DynRows *rows, DynColumn *column, int i, DynMembers members,
-			   Datum *result)
+/*
+ * Decodes a document that does not show the usual members of the column: one of
+ * which more was read than these rows may show, or unmapped attributes that
+ * depend on the texts of templates.
+ */
+static pg_noinline bool
+decode_members(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
+	static const DynValue absent = {.type = DYN_TYPE_ABSENT};
 	DynMembers	usual = column->codec.members;
+	bool		limited = rows->only != NULL && rows->only[i] != NULL;
 	bool		is_value;
 
-	column->codec.members = members;
+	/* other types have no members */
+	if (limited && rows->values[rows->slots[i]].type != DYN_TYPE_M)
+		return decode_value(rows, column, &absent, i, result);
+	column->codec.members = limited ? (DynMembers) {usual.without, rows->only[i]}
+		: (DynMembers) {dyn_rest_names(rows->rest), NULL};
 	is_value = decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
 	column->codec.members = usual;
 	return is_value;
 }
 
-/* Decodes unmapped attributes that depend on the texts of templates. */
-static pg_noinline bool
-decode_rest(DynRows *rows, DynColumn *column, int i, Datum *result)
-{
-	DynMembers	members = {dyn_rest_names(rows->rest), NULL};
-
-	return decode_members(rows, column, i, members, result);
-}
-
-/* Decodes a document of which more was read than these rows may show. */
-static pg_noinline bool
-decode_limited(DynRows *rows, DynColumn *column, int i, Datum *result)
-{
-	static const DynValue absent = {.type = DYN_TYPE_ABSENT};
-	DynMembers	members = {column->codec.members.without, rows->only[i]};
-
-	/* other types have no members */
-	if (rows->values[rows->slots[i]].type != DYN_TYPE_M)
-		return decode_value(rows, column, &absent, i, result);
-	return decode_members(rows, column, i, members, result);
-}
 
 static pg_attribute_always_inline bool
 decode_column(DynRows *rows, int i, Datum *result)
@@ -429,33 +417,30 @@ decode_column(DynRows *rows, int i, Datum *result)
 
 	if (unlikely(dyn_column_is_part(column)))
 		return decode_part(rows, column, i, result);
-	if (unlikely(rows->only != NULL) && rows->only[i] != NULL)
-		return decode_limited(rows, column, i, result);
-	if (unlikely(rows->rest != NULL) && column->document == DYN_REST_OF_ITEM &&
-		!rows->partial[i])
-		return decode_rest(rows, column, i, result);
+	if ((unlikely(rows->only != NULL) && rows->only[i] != NULL) ||
+		(unlikely(rows->rest != NULL) && column->document == DYN_REST_OF_ITEM &&
+		 !rows->partial[i]))
+		return decode_members(rows, column, i, result);
 	return decode_value(rows, column, &rows->values[rows->slots[i]], i, result);
 }
 
-/* Decodes the item's columns, once for all its rows. */
+/* Finds the values of the element; the item's columns are decoded only once. */
 static void
-decode_item(DynRows *rows, DynUnnested *unnested)
+begin_element(DynRows *rows, DynUnnested *unnested)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(unnested->context);
 
-	for (int i = 0; i < rows->ncolumns; i++)
+	for (int i = 0; i < rows->ncolumns && !unnested->decoded; i++)
 	{
 		if (rows->slots[i] >= 0)
 			unnested->nulls[i] = !decode_column(rows, i, &unnested->datums[i]);
 	}
 	unnested->decoded = true;
 	MemoryContextSwitchTo(oldcontext);
+	dyn_unnested_find_values(unnested);
 }
 
-/*
- * Decodes a column of an element, or returns one of its item, which have been
- * decoded.
- */
+/* Returns a column of the element, or of its item. */
 static bool
 decode_unnested(DynRows *rows, int i, Datum *result)
 {
@@ -491,11 +476,7 @@ store_row(DynRows *rows, TupleTableSlot *slot)
 	memset(slot->tts_isnull, true,
 		   slot->tts_tupleDescriptor->natts * sizeof(bool));
 	if (rows->unnested != NULL)
-	{
-		if (!rows->unnested->decoded)
-			decode_item(rows, rows->unnested);
-		dyn_unnested_find_values(rows->unnested);
-	}
+		begin_element(rows, rows->unnested);
 	for (int i = 0; i < rows->ncolumns; i++)
 	{
 		int			position = rows->positions ? rows->positions[i]

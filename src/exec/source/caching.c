@@ -107,17 +107,6 @@ visit_used(DynPred *pred, void *arg)
 	return false;
 }
 
-static bool *
-used_values(const DynAccess *access, int nvalues)
-{
-	bool	   *used = palloc0(Max(nvalues, 1) * sizeof(bool));
-	ListCell   *lc;
-
-	foreach(lc, list_concat(dyn_access_key_preds(access), access->filters))
-		(void) dyn_pred_visit_parts(lfirst(lc), visit_used, used);
-	return used;
-}
-
 static void
 forget_read(Caching *cached)
 {
@@ -163,7 +152,7 @@ divide(Caching *cached)
 	 * Without such a filter, one execution could read more items than all
 	 * executions with it.
 	 */
-	if (dyn_member_can_filter(changing) &&
+	if (!dyn_preds_compare_fields(changing) &&
 		(changing == NIL || !input->scandesc->access->fetch_base_items))
 	{
 		DynMember  *member = palloc0(sizeof(DynMember));
@@ -175,7 +164,10 @@ divide(Caching *cached)
 		/* the items read must not expose too much of documents */
 		if (dyn_shared_limit_parts(read))
 			cached->member = member;
-		cached->used = used_values(&member->own_access, input->values.n);
+		cached->used = palloc0(Max(input->values.n, 1) * sizeof(bool));
+		foreach(lc, list_concat(dyn_access_key_preds(&member->own_access),
+								member->own_access.filters))
+			(void) dyn_pred_visit_parts(lfirst(lc), visit_used, cached->used);
 	}
 	MemoryContextSwitchTo(oldcontext);
 }

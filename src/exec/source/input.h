@@ -113,6 +113,17 @@ dyn_input_evaluate(DynInput *input, DynValues *values)
 						input->node->ss.ps.ps_ExprContext);
 }
 
+/*
+ * Returns true if the access plan permits this for the scan's requests, none of
+ * which were sent.
+ */
+static inline bool
+dyn_input_can(const DynInput *input, DynAccessAbility ability)
+{
+	return !input->requested && !input->has_prefetcher &&
+		dyn_access_can(input->scandesc->access, ability);
+}
+
 /* Returns the plan or subplan that contains the scan. */
 static inline Plan *
 dyn_input_tree(const DynInput *input)

@@ -3,7 +3,7 @@
  *		Serves executions by requests of their own.
  *
  * They are those of the access plan.  If the planned index may lack items that
- * an execution selects (plan/keys/index_complete.h), which depends on its
+ * an execution selects (plan/keys/index_complete.c), which depends on its
  * values, the table is read instead, by its key or by a Scan (fallback).  The
  * plan omits checks that the index's requests would make, so all conditions
  * are checked here.  Rows that the index would return in order are sorted.

@@ -9,7 +9,7 @@
 
 #include "../../dynamodb/item_match.h"
 #include "../../model/server/memory.h"
-#include "../../plan/keys/index_complete.h"
+#include "../../plan/keys/match_keys.h"
 #include "../keys/make_cond.h"
 #include "../keys/resolve_keys.h"
 #include "shared.h"
@@ -289,26 +289,6 @@ static const DynItemsMethods member_methods = {
 };
 
 /* ---- members ---- */
-
-static bool
-compares_fields(DynPred *pred, void *arg)
-{
-	(void) arg;
-	return pred->other != 0;
-}
-
-bool
-dyn_member_can_filter(List *filters)
-{
-	ListCell   *lc;
-
-	foreach(lc, filters)
-	{
-		if (dyn_pred_visit(lfirst(lc), compares_fields, NULL))
-			return false;
-	}
-	return true;
-}
 
 bool
 dyn_input_is_complete(const DynInput *input, const DynValues *values)

@@ -79,9 +79,6 @@ typedef struct DynMember
 	uint64		count;			/* number of items found */
 } DynMember;
 
-/* True if the filters (DynPred *) can be evaluated here. */
-extern bool dyn_member_can_filter(List *filters);
-
 /*
  * True if the planned index has all items that an execution with these values
  * selects.  If not, the execution cannot use a read of the index.
@@ -89,7 +86,8 @@ extern bool dyn_member_can_filter(List *filters);
 extern bool dyn_input_is_complete(const DynInput *input, const DynValues *values);
 
 /*
- * Divides the scan's access plan: `filters` are evaluated here.  The member is
+ * Divides the scan's access plan: `filters`, none of which compares two
+ * attributes, are evaluated here.  The member is
  * zeroed, except for the fields that its creator sets.  In
  * CurrentMemoryContext.
  */

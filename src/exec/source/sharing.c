@@ -69,28 +69,6 @@ is_executed_once(const DynInput *input, const Bitmapset *initial)
 		bms_is_subset(params_of(input), initial);
 }
 
-static bool
-can_share(const DynInput *input)
-{
-	const DynAccess *access = input->scandesc->access;
-
-	return input->sharing == NULL && !input->requested &&
-		!input->has_prefetcher && dyn_access_can(access, DYN_CAN_SHARE) &&
-		dyn_member_can_filter(access->filters);
-}
-
-/*
- * True if both have the same kind, or both name keys of the table: an item's
- * key also names its partition.
- */
-static bool
-same_kind(const DynAccess *a, const DynAccess *b)
-{
-	return a->kind == b->kind ||
-		(a->index == NULL && b->index == NULL &&
-		 a->kind != DYN_ACCESS_SCAN && b->kind != DYN_ACCESS_SCAN);
-}
-
 /* True if both read the same table or index, with the same settings. */
 static bool
 reads_alike(const DynScanDesc *a, const DynScanDesc *b)
@@ -104,7 +82,10 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 		(dyn_access_same_index(a->access, b->access) ||
 		 (dyn_access_can(a->access, DYN_CAN_READ_TABLE) &&
 		  dyn_access_can(b->access, DYN_CAN_READ_TABLE))) &&
-		same_kind(a->access, b->access) &&
+		/* keys of the table also name partitions */
+		(a->access->kind == b->access->kind ||
+		 (a->access->index == NULL && b->access->index == NULL &&
+		  a->access->kind != DYN_ACCESS_SCAN && b->access->kind != DYN_ACCESS_SCAN)) &&
 		a->access->fetch_base_items == b->access->fetch_base_items &&
 		a->access->backward == b->access->backward &&
 		a->access->segments == b->access->segments &&
@@ -128,8 +109,9 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 	{
 		DynInput   *other = lfirst(lc);
 
-		if (other != input && !other->running && !other->begun &&
-			reads_alike(input->scandesc, other->scandesc) && can_share(other) &&
+		if (other != input && !other->running && !other->begun && other->sharing == NULL &&
+			dyn_input_can(other, DYN_CAN_SHARE) &&
+			reads_alike(input->scandesc, other->scandesc) &&
 			is_executed_once(other, initial))
 			found = lappend(found, other);
 	}
@@ -314,7 +296,7 @@ set_filter(DynSharedRead *read)
 	DynBuffer	text;
 	bool		can_send;
 
-	first->resolved.filter = filter;
+	dyn_resolved_set_filter(&first->resolved, filter, NULL);
 	if (filter == NULL || !first->member.own_access.fetch_base_items)
 		return true;
 	tokens = dyn_tokens_create();
@@ -340,7 +322,7 @@ names_partition(const DynSharing *sharing)
 	return access->index == NULL && access->nbase == 2 &&
 		(access->kind == DYN_ACCESS_QUERY || access->kind == DYN_ACCESS_GET) &&
 		access->row_keys == NULL && sharing->resolved.nkeys == 1 &&
-		sharing->resolved.sort == NULL && sharing->member.expected &&
+		sharing->resolved.nqueries <= 1 && sharing->member.expected &&
 		!sharing->member.input->scandesc->access->count_only &&
 		dyn_access_can(sharing->member.input->scandesc->access, DYN_CAN_USE_ALL);
 }
@@ -362,7 +344,7 @@ sort_condition(const DynSharing *sharing)
 	const DynResolvedAccess *resolved = &sharing->resolved;
 
 	if (resolved->nparts == 1)
-		return resolved->nrange > 0 ? resolved->range[0] : NULL;
+		return resolved->queries[0].nrange > 0 ? resolved->queries[0].range[0] : NULL;
 	return dyn_make_cond(DYN_COND_EQ, dyn_path_of_attribute(resolved->keys[1].name),
 						 &resolved->keys[1].value, 1);
 }
@@ -446,8 +428,10 @@ static void
 read_partition(DynSharedRead *read, DynCond *common)
 {
 	DynSharing *first = linitial(read->members);
+	DynCond   **range = palloc(sizeof(DynCond *));
 	ListCell   *lc;
 
+	*range = common;
 	foreach(lc, read->members)
 	{
 		DynCond    *cond = sort_condition(lfirst(lc));
@@ -456,9 +440,10 @@ read_partition(DynSharedRead *read, DynCond *common)
 			dyn_member_restrict(lfirst(lc), cond);
 	}
 	first->member.own_access.kind = DYN_ACCESS_QUERY;
-	first->resolved.nparts = 1;
-	first->resolved.nrange = common != NULL ? 1 : 0;
-	first->resolved.range[0] = common;
+	first->resolved.nparts = first->resolved.nqueries = 1;
+	first->resolved.queries = palloc(sizeof(DynQuery));
+	*first->resolved.queries = (DynQuery) {.key = first->resolved.keys,.range = range,
+		.nrange = common != NULL ? 1 : 0,.filter = first->resolved.filter};
 }
 
 /* ---- members ---- */
@@ -545,8 +530,8 @@ begin_sharing(DynInput *input)
 	DynSharedRead *read;
 	ListCell   *lc;
 
-	if (list_length(input->scandesc->statement->scans) < 2 || !can_share(input) ||
-		estate->es_epq_active != NULL)
+	if (list_length(input->scandesc->statement->scans) < 2 ||
+		!dyn_input_can(input, DYN_CAN_SHARE) || estate->es_epq_active != NULL)
 		return;
 	initial = dyn_plan_initplan_params(estate->es_plannedstmt);
 	if (!is_executed_once(input, initial))

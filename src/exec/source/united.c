@@ -32,7 +32,7 @@ typedef struct Arm
 	DynScanDesc *planned;
 	DynScanDesc *table;			/* scan descriptor that reads the table instead
 								 * of an index that may lack items
-								 * (plan/keys/index_complete.h); NULL: not
+								 * (plan/keys/index_complete.c); NULL: not
 								 * needed */
 
 	/* one execution */

@@ -120,7 +120,7 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 /*
  * Returns true if the column can be compared in a part of some template that
  * encodes it differently than its own attribute.  Bounds may leave so few
- * values that each can be requested (enumerate.h).
+ * values that each can be requested (enumerate.c).
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,

@@ -226,22 +226,6 @@ classify_boolean(DynClassify *context, Node *node, bool negated)
 }
 
 /*
- * Returns true for IS NULL of a column that is never NULL.  PostgreSQL removes
- * it itself, but not as an arm of an OR.
- */
-static bool
-is_never_true(const DynClassify *context, const Node *node)
-{
-	const NullTest *test = (const NullTest *) node;
-	DynField	field;
-
-	return IsA(node, NullTest) && test->nulltesttype == IS_NULL &&
-		!test->argisrow &&
-		dyn_match_column(context->plan, (Node *) test->arg, &field) &&
-		dyn_field_column(context, &field)->not_null;
-}
-
-/*
  * Of an AND, pushes the arms that can be pushed; of an OR, all arms or none.
  * Arms without a column of the table are evaluated at the start of an
  * execution.
@@ -259,9 +243,18 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 	pred = expr->boolop == AND_EXPR ? dyn_make_and(NIL) : dyn_make_or(NIL);
 	foreach(lc, expr->args)
 	{
+		const NullTest *test = lfirst(lc);
+		DynField	field;
 		DynPred    *arg;
 
-		if (expr->boolop == OR_EXPR && is_never_true(context, lfirst(lc)))
+		/*
+		 * IS NULL of a column that is never NULL: PostgreSQL removes it itself,
+		 * but not as an arm of an OR
+		 */
+		if (expr->boolop == OR_EXPR && IsA(test, NullTest) && !test->argisrow &&
+			test->nulltesttype == IS_NULL &&
+			dyn_match_column(context->plan, (Node *) test->arg, &field) &&
+			dyn_field_column(context, &field)->not_null)
 			continue;
 		arg = dyn_classify_given(context, lfirst(lc));
 		if (arg == NULL)

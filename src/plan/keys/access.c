@@ -11,7 +11,7 @@
 
 #include "../../dynamodb/wire.h"
 #include "access.h"
-#include "enumerate.h"
+#include "terms.h"
 
 bool
 dyn_access_same_index(const DynAccess *a, const DynAccess *b)
@@ -35,7 +35,10 @@ enum
 	MANY_REQUESTS = 1 << 6,
 	STOPPED = 1 << 7,			/* some rows may not be read */
 	UNSURE = 1 << 8,			/* the keys may turn out to be unusable */
-	PRESUMED = 1 << 9			/* no request is sent */
+	PRESUMED = 1 << 9,			/* no request is sent */
+	COMPARES = 1 << 10,			/* a filter compares two attributes */
+	COMPOSED = 1 << 11,			/* values decide which access plan is used */
+	COUNTS = 1 << 12
 };
 
 #define KIND(kind)	(1 << DYN_ACCESS_##kind)
@@ -53,7 +56,7 @@ static const struct
 {
 	{DYN_CAN_BATCH, KEYED, CONTRADICTION | MERGED},
 	{DYN_CAN_CACHE, KIND(QUERY) | KIND(SCAN), CONTRADICTION | UNSURE},
-	{DYN_CAN_SHARE, READS, CONTRADICTION | MERGED | UNSURE | PRESUMED},
+	{DYN_CAN_SHARE, READS, CONTRADICTION | MERGED | UNSURE | PRESUMED | COMPARES},
 	{DYN_CAN_START_AHEAD, ALL, MANY_REQUESTS},
 	{DYN_CAN_USE_ALL, ALL, STOPPED},
 	{DYN_CAN_READ_TABLE, KIND(SCAN), CONTRADICTION | ONLY_INDEX},
@@ -61,14 +64,33 @@ static const struct
 	{DYN_CAN_COUNT, KIND(QUERY) | KIND(SCAN), BASE_ITEMS | RECHECKED},
 	{DYN_CAN_BE_SMALL, KIND(SCAN), FILTERED | RECHECKED},
 	{DYN_CAN_PREVIEW, KIND(SCAN), CONTRADICTION | BASE_ITEMS},
+	{DYN_CAN_PRESUME, KIND(GET), FILTERED | COMPOSED | COUNTS},
 };
 
-static int
-properties(const DynAccess *access)
+static bool
+compares_fields(DynPred *pred, void *arg)
+{
+	return pred->other != 0;
+}
+
+bool
+dyn_preds_compare_fields(const List *preds)
+{
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		if (dyn_pred_visit(lfirst(lc), compares_fields, NULL))
+			return true;
+	}
+	return false;
+}
+
+bool
+dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 {
 	bool		one_item = access->kind == DYN_ACCESS_GET && !access->multi_partition;
-
-	return (access->contradiction ? CONTRADICTION : 0) |
+	int			properties = (access->contradiction ? CONTRADICTION : 0) |
 		(access->ordered && access->multi_partition ? MERGED : 0) |
 		(access->index != NULL && (access->presumes || access->count_only)
 		 ? ONLY_INDEX : 0) |
@@ -78,19 +100,19 @@ properties(const DynAccess *access)
 		(access->one_request ? 0 : MANY_REQUESTS) |
 		(access->unsure ? UNSURE : 0) |
 		(access->is_presumed ? PRESUMED : 0) |
+		(dyn_preds_compare_fields(access->filters) ? COMPARES : 0) |
+		(access->inner != NIL || access->optional_quals != NIL ||
+		 access->nconditions > 0 ? COMPOSED : 0) |
+		(access->count_only ? COUNTS : 0) |
 		(!one_item && (access->limit_hint > 0 ||
 					   (access->may_stop_early && !access->one_request))
 		 ? STOPPED : 0);
-}
 
-bool
-dyn_access_can(const DynAccess *access, DynAccessAbility ability)
-{
 	for (int i = 0; i < lengthof(abilities); i++)
 	{
 		if (abilities[i].ability == ability)
 			return (abilities[i].kinds & (1 << access->kind)) != 0 &&
-				(abilities[i].excluded_by & properties(access)) == 0;
+				(abilities[i].excluded_by & properties) == 0;
 	}
 	return false;
 }

@@ -63,7 +63,7 @@ typedef struct DynKeyMatch
  * run time to be in the index.  At least one of the predicates must allow only
  * values that the index can hold.  A predicate of kind TEMPLATED is alone;
  * then the index must be able to hold all texts that it allows
- * (index_complete.h).
+ * (index_complete.c).
  */
 typedef struct DynIndexCondition
 {
@@ -245,9 +245,14 @@ typedef enum DynAccessAbility
 	DYN_CAN_COUNT,				/* DynamoDB counts the rows if no clause is
 								 * checked locally */
 	DYN_CAN_BE_SMALL,			/* each item that is read is a row */
-	DYN_CAN_PREVIEW				/* items that are read one after another
+	DYN_CAN_PREVIEW,			/* items that are read one after another
 								 * contain the first rows */
+	DYN_CAN_PRESUME				/* the condition of a write can decide whether
+								 * the rows exist */
 } DynAccessAbility;
+
+/* Returns true if one of the predicates compares two attributes. */
+extern bool dyn_preds_compare_fields(const List *preds);
 
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
 

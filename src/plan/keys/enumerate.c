@@ -1,6 +1,13 @@
 /*
  * enumerate.c
  *		Replaces bounds of a partition key's column by all values between them.
+ *
+ * A partition key needs values.  Bounds of integers, dates, and times in hours
+ * or longer units leave finitely many, which are counted and requested when
+ * the bounds are known.  One of the bounds may be a CHECK constraint with a
+ * constant.  If there are more values than a limit, the key is not used: at
+ * planning if all bounds are constants, else at execution, where the table is
+ * read without the key (dyn_add_fallback).
  */
 #include "postgres.h"
 
@@ -13,7 +20,7 @@
 #include "../../model/values/steps.h"
 #include "../../model/values/trunc.h"
 #include "../clauses/classify.h"
-#include "enumerate.h"
+#include "terms.h"
 
 /* Expected number of values between bounds that are unknown at planning. */
 #define UNKNOWN_VALUES	10

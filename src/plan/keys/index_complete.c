@@ -2,6 +2,15 @@
  * index_complete.c
  *		Decides whether an index contains all items that a statement selects.
  *
+ * An index contains only items with values for all its key attributes, of the
+ * key's type, not empty and not too long.  DynamoDB rejects writes of other
+ * values, but items may be older than a global index.  So an index is complete
+ * for a statement if all selected items are known to have each of its key
+ * attributes, with a value that the index can hold.
+ *
+ * Conditions that depend on run-time values are checked at the start of each
+ * execution; if one fails, the table is read instead.
+ *
  * Attributes of the table's own key are in every item.  For others the column
  * must be declared NOT NULL, or some clause must reject NULL.  That is
  * sufficient for numbers, for types without an empty encoding, and for local
@@ -31,7 +40,7 @@
 #include "../../model/values/arrays.h"
 #include "../../model/values/path.h"
 #include "../clauses/rewrite.h"
-#include "index_complete.h"
+#include "match_keys.h"
 
 /*
  * These are in ascending order.  The completeness of an OR is the least of its

@@ -27,8 +27,6 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/values/path.h"
 #include "../clauses/classify.h"
-#include "enumerate.h"
-#include "index_complete.h"
 #include "match_keys.h"
 
 /* State of matching clauses to the key of one table or index. */

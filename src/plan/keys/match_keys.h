@@ -25,7 +25,7 @@ extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *ind
 								 List *clauses);
 
 /*
- * If the index may turn out to be incomplete (index_complete.h), or run-time
+ * If the index may turn out to be incomplete (index_complete.c), or run-time
  * values to be unusable for the keys, sets the access plan of the table that is
  * then used instead: by those keys for which values are always usable, else a
  * Scan.  All clauses are rechecked, and the rows are sorted if the access plan
@@ -105,5 +105,41 @@ extern bool dyn_index_lacks_trust(const DynRelPlan *plan,
  */
 extern DynAccess *dyn_match_all_columns(DynRelation *relation,
 										const DynTableMeta *meta);
+
+/* ---- index_complete.c ---- */
+
+/* Size limits of a value in a partition key, and in a sort key */
+#define DYN_MAX_HASH_BYTES	2048
+#define DYN_MAX_RANGE_BYTES	1024
+
+/* The declaration that would make an index complete. */
+typedef struct DynIndexLack
+{
+	const char *column;			/* column that is not declared NOT NULL, or
+								 * NULL */
+	bool		trust;			/* true if trusted_indexes is sufficient */
+} DynIndexLack;
+
+/*
+ * Returns true if the index may be read, and can be complete for the clauses.
+ * If not, stores in *lack (unless NULL) what would make it complete.  `full`
+ * is true for a Scan.  There NOT NULL is not always sufficient, because an
+ * empty value is not NULL.
+ */
+extern bool dyn_index_is_usable(const DynRelPlan *plan,
+								const DynIndexMeta *index, bool full,
+								List *clauses, DynIndexLack *lack);
+
+/* Sets the conditions of an access plan that depend on run-time values. */
+extern void dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
+									 List *clauses, DynAccess *access);
+
+/*
+ * Returns true if the index is complete with these values, which are indexed
+ * by the positions in fdw_exprs.  Allocates in CurrentMemoryContext.
+ */
+extern bool dyn_index_conditions_hold(const DynAccess *access,
+									  const DynRelation *relation,
+									  const Datum *values, const bool *nulls);
 
 #endif

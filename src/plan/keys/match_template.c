@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "../../dynamodb/template_text.h"
-#include "enumerate.h"
 #include "match_keys.h"
 
 typedef struct TemplateMatch

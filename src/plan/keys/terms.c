@@ -431,14 +431,6 @@ dyn_implied_range(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 		? pred : NULL;
 }
 
-/* Returns true for IS NULL and IS NOT NULL of the segment, which is never NULL. */
-static bool
-is_null_test(const DynTarget *target, const DynPred *pred)
-{
-	return pred->kind == DYN_PRED_NULL &&
-		pred->field.attnum == target->plan->relation->segment_column;
-}
-
 DynPred *
 dyn_implied_segments(const DynTarget *target, DynPred *pred, bool *fully_consumed)
 {
@@ -446,8 +438,10 @@ dyn_implied_segments(const DynTarget *target, DynPred *pred, bool *fully_consume
 	ListCell   *lc;
 
 	check_stack_depth();
+	/* the segment is never NULL */
 	if (is_point_leaf(target, pred) || dyn_is_range_pred(target, pred) ||
-		is_null_test(target, pred))
+		(pred->kind == DYN_PRED_NULL &&
+		 pred->field.attnum == target->plan->relation->segment_column))
 		return pred;
 	if (!dyn_pred_is_junction(pred))
 	{

@@ -74,4 +74,31 @@ extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 /* Maximum number of ranges of one sort key that are each read by a Query. */
 #define DYN_MAX_SORT_RANGES	100
 
+/* ---- enumerate.c ---- */
+
+/* Maximum number of values of one range. */
+#define DYN_MAX_EACH	1000
+
+/*
+ * Returns a predicate DYN_PRED_EACH that the clauses (DynClause *) imply for
+ * the target, whose values may be at most `most`.  Returns NULL if the clauses
+ * do not bound the target on both sides, if its values cannot be enumerated,
+ * or if there are none or too many of them.  Adds the clauses to *used.
+ */
+extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
+							   List **used);
+
+/*
+ * Returns why the values between the bounds of the target's column are not
+ * enumerated; NULL if they are, or if there are no bounds, or only one of an
+ * attribute itself.
+ */
+extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
+
+/*
+ * Returns the column of whose times each partition that the access plan reads
+ * has one unit, in the order of the partitions' keys; 0 if there is none.
+ */
+extern AttrNumber dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access);
+
 #endif

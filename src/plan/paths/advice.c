@@ -24,7 +24,6 @@
 #include "../../model/server/encoding.h"
 #include "../../model/tables/relation.h"
 #include "../clauses/classify.h"
-#include "../keys/enumerate.h"
 #include "../keys/match_keys.h"
 #include "planner.h"
 

@@ -18,7 +18,7 @@
 #include "utils/memutils.h"
 
 #include "../clauses/classify.h"
-#include "../keys/index_complete.h"
+#include "../keys/match_keys.h"
 #include "planner.h"
 
 /* ---- guards ---- */

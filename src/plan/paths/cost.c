@@ -115,12 +115,6 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 	return groups && !has_statistics(plan->relation->relid, attnum);
 }
 
-static bool
-partitions_are_unknown(const DynRelPlan *plan, const DynKeySchema *key)
-{
-	return dyn_collections_are_unknown(plan->rel, partition_column(plan, key));
-}
-
 /*
  * Returns true if the item filter contains a value for an attribute of the
  * partition key.  Then all items found by the key are assumed to be rows.
@@ -361,7 +355,7 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 /*
  * Returns the number of items that Queries of these keys examine.  A partition
  * that the statement names may be large.  If the length of item collections is
- * a guess (partitions_are_unknown), the cost assumes the planner's default of
+ * a guess (dyn_collections_are_unknown), the cost assumes the planner's default of
  * 200 partitions.  Then reading only one end of the partition (min, max,
  * LIMIT) costs less.
  */
@@ -382,8 +376,9 @@ query_items(const DynRelPlan *plan, const DynAccess *access,
 							   JOIN_INNER, NULL);
 	if (!access->multi_partition && !is_bound_by_others(plan, access))
 	{
-		if (partitions_are_unknown(plan,
-								   index ? &index->key : &plan->meta->key))
+		if (dyn_collections_are_unknown(plan->rel,
+										partition_column(plan, index ? &index->key
+														 : &plan->meta->key)))
 			items *= plan->items / DYN_COLLECTION_ITEMS / DEFAULT_NUM_DISTINCT;
 	}
 	else if (lengths_are_unknown(plan, index))

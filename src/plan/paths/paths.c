@@ -33,7 +33,7 @@
 
 #include "../../model/server/pg_compat.h"
 #include "../../model/session/guc.h"
-#include "../keys/index_complete.h"
+#include "../keys/match_keys.h"
 #include "../tree/plantree.h"
 #include "cost.h"
 #include "planner.h"

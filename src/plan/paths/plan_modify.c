@@ -405,17 +405,11 @@ static bool
 is_read_by_key(PlannerInfo *root, const ModifyTable *plan, Index target)
 {
 	const ForeignScan *scan = (const ForeignScan *) outerPlan(plan);
-	const DynAccess *access;
 
-	if (root->parent_root != NULL || root->glob->subplans != NIL ||
-		root->parse->cteList != NIL || list_length(plan->resultRelations) != 1 ||
-		!IsA(scan, ForeignScan) || scan->scan.scanrelid != target)
-		return false;
-	access = dyn_access_of_node(linitial(scan->fdw_private));
-	return access->kind == DYN_ACCESS_GET &&
-		access->index == NULL && !access->count_only && access->filters == NIL &&
-		access->inner == NIL && access->optional_quals == NIL &&
-		access->nconditions == 0;
+	return root->parent_root == NULL && root->glob->subplans == NIL &&
+		root->parse->cteList == NIL && list_length(plan->resultRelations) == 1 &&
+		IsA(scan, ForeignScan) && scan->scan.scanrelid == target &&
+		dyn_access_can(dyn_access_of_node(linitial(scan->fdw_private)), DYN_CAN_PRESUME);
 }
 
 /* True if an item with only the key is known to be a row if it exists. */

@@ -2,6 +2,12 @@
  * plan_upsert.c
  *		Changes ON CONFLICT (key) so that core does not look for an index.
  *
+ * Core permits only ON CONFLICT DO NOTHING without columns for foreign tables,
+ * because it would look for a unique index.  A planner hook removes the
+ * columns if they are those of the DynamoDB table's primary key; the executor
+ * then resolves the conflict itself.  Core still checks the privileges for the
+ * UPDATE, and plans its expressions.
+ *
  * The hook is not called for a session's first statement if planning this
  * statement loads the library.  The remedy is session_preload_libraries, as in
  * the manual.
@@ -17,7 +23,6 @@
 #include "../../model/tables/write_map.h"
 #include "plan_modify.h"
 #include "planner.h"
-#include "plan_upsert.h"
 
 static planner_hook_type previous_planner = NULL;
 
@@ -44,13 +49,6 @@ conflict_columns(const Query *query)
 	return attnums;
 }
 
-static bool
-is_ours(Oid relid)
-{
-	return get_rel_relkind(relid) == RELKIND_FOREIGN_TABLE &&
-		GetFdwRoutineByRelId(relid)->GetForeignPlan == dynGetForeignPlan;
-}
-
 static void
 take_over(Query *query)
 {
@@ -63,7 +61,8 @@ take_over(Query *query)
 		return;
 	target = rt_fetch(query->resultRelation, query->rtable);
 	columns = conflict_columns(query);
-	if (columns == NULL || !is_ours(target->relid) ||
+	if (columns == NULL || get_rel_relkind(target->relid) != RELKIND_FOREIGN_TABLE ||
+		GetFdwRoutineByRelId(target->relid)->GetForeignPlan != dynGetForeignPlan ||
 		!dyn_relation_is_updatable(target->relid) ||
 		!bms_equal(columns, dyn_modify_open_map(query, target->relid)->key_columns))
 		return;
@@ -83,17 +82,10 @@ visit_queries(Node *node, void *arg)
 	return query_tree_walker((Query *) node, visit_queries, arg, 0);
 }
 
-/* True if the statement, or its WITH, may contain ON CONFLICT. */
-static bool
-may_upsert(const Query *query)
-{
-	return query->onConflict != NULL || query->hasModifyingCTE;
-}
-
 static PlannedStmt *
 plan_upserts(Query *query, const char *text, int options, ParamListInfo params)
 {
-	if (may_upsert(query))
+	if (query->onConflict != NULL || query->hasModifyingCTE)
 		(void) visit_queries((Node *) query, NULL);
 	return previous_planner ? previous_planner(query, text, options, params)
 		: standard_planner(query, text, options, params);

@@ -166,9 +166,10 @@ extern void dyn_lookup_join_init(void);
 extern void dyn_subplan_init(void);
 
 /*
- * Installs the hook that excludes waiting from JIT decisions.  Called once,
- * when the library is loaded.
+ * Install the hooks that exclude waiting from JIT decisions, and that plan ON
+ * CONFLICT (plan_upsert.c).  Called once, when the library is loaded.
  */
 extern void dyn_jit_init(void);
+extern void dyn_upsert_init(void);
 
 #endif

@@ -396,16 +396,7 @@ dyn_is_guess(const VariableStatData *variable)
 		variable->freefunc == heap_freetuple;
 }
 
-/* Not a guess: each segment is assumed to have the same number of items. */
-static HeapTuple
-segment_statistics(const DynRelation *relation)
-{
-	const DynColumn *column = dyn_relation_column(relation, relation->segment_column);
-
-	return make_statistics(relation->relid, relation->segment_column, 0, column->segments,
-						   &column->codec, column->segments - 1);
-}
-
+/* A function of its own, since these are not a guess. */
 static void
 free_segment_statistics(HeapTuple tuple)
 {
@@ -434,7 +425,11 @@ report_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 	plan = rel->fdw_private;
 	if (attnum > 0 && attnum == plan->relation->segment_column)
 	{
-		variable->statsTuple = segment_statistics(plan->relation);
+		const DynColumn *column = dyn_relation_column(plan->relation, attnum);
+
+		/* each segment is assumed to have the same number of items */
+		variable->statsTuple = make_statistics(rte->relid, attnum, 0, column->segments,
+											   &column->codec, column->segments - 1);
 		variable->freefunc = free_segment_statistics;
 		return true;
 	}

@@ -27,7 +27,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/restrictinfo.h"
 
-#include "../keys/index_complete.h"
+#include "../keys/match_keys.h"
 #include "cost.h"
 #include "planner.h"
 
