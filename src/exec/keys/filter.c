@@ -522,21 +522,35 @@ dyn_item_filter_cond(const DynItemFilter *test)
 
 /* ---- entry ---- */
 
+/* Converts a predicate on a field. */
+static DynCond *
+field_cond(const DynRelation *relation, const DynPred *pred, const DynValues *values)
+{
+	const DynColumn *column = dyn_relation_column(relation, pred->field.attnum);
+	const DynPath *path = dyn_field_path(relation, &pred->field);
+
+	switch (pred->kind)
+	{
+		case DYN_PRED_NULL:
+			return pred->negated ? not_null_cond(&column->codec, pred, path) : null_cond(path);
+		case DYN_PRED_BOOLEAN:
+			return boolean_cond(&column->codec, path, !pred->negated);
+		case DYN_PRED_FIELDS:
+			return fields_cond(relation, pred, path);
+		default:
+			return values->nulls[pred->param] ? constant(false)
+				: value_cond(column, path, pred, values->values[pred->param]);
+	}
+}
+
 DynCond *
 dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 				const DynValues *values)
 {
-	const DynColumn *column = NULL;
-	const DynPath *path = NULL;
 	DynCond    *cond;
 	ListCell   *lc;
 
 	check_stack_depth();
-	if (pred->field.attnum > 0)
-	{
-		column = dyn_relation_column(relation, pred->field.attnum);
-		path = dyn_field_path(relation, &pred->field);
-	}
 	switch (pred->kind)
 	{
 		case DYN_PRED_AND:
@@ -552,14 +566,7 @@ dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 			return dyn_templated_cond(relation, pred, values);
 		case DYN_PRED_GIVEN:
 			return constant(dyn_given_holds(values, pred));
-		case DYN_PRED_NULL:
-			return pred->negated ? not_null_cond(&column->codec, pred, path) : null_cond(path);
-		case DYN_PRED_BOOLEAN:
-			return boolean_cond(&column->codec, path, !pred->negated);
-		case DYN_PRED_FIELDS:
-			return fields_cond(relation, pred, path);
 		default:
-			return values->nulls[pred->param] ? constant(false)
-				: value_cond(column, path, pred, values->values[pred->param]);
+			return field_cond(relation, pred, values);
 	}
 }
