@@ -61,18 +61,6 @@ make_queries(DynResolvedAccess *resolved, DynCond **range, int nrange, bool divi
 }
 
 /*
- * True if each span is requested by its own Query.  This is the case if a
- * template's leading parts have several values, so that the spans have no text
- * in common.
- */
-static bool
-is_divided(const DynKeyMatch *match, const DynSpans *spans)
-{
-	return spans->n > 1 && spans->n <= DYN_MAX_SORT_RANGES &&
-		dyn_only_templated(match->preds) != NULL;
-}
-
-/*
  * Makes the Queries; omits the first range attribute if it is part of row-wise
  * keys.
  */
@@ -106,7 +94,12 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 		 */
 		if (!access->ordered)
 			spans.n = dyn_spans_unite(spans.at, spans.n, true);
-		if (i == 0 && is_divided(match, &spans))
+		/*
+		 * each span has its own Query if a template's leading parts have several
+		 * values, so that the spans have no text in common
+		 */
+		if (i == 0 && spans.n > 1 && spans.n <= DYN_MAX_SORT_RANGES &&
+			dyn_only_templated(match->preds) != NULL)
 		{
 			range = palloc(spans.n * sizeof(DynCond *));
 			for (int r = 0; r < spans.n; r++)

@@ -65,20 +65,6 @@ pred_words(const DynPred *pred)
 
 static void print_pred(Printer *printer, const DynPred *pred, bool nested);
 
-/*
- * Prints a field; documents and segments, which have no path, are represented
- * by the name of their column.
- */
-static void
-print_field(Printer *printer, const DynField *field)
-{
-	const DynPath *path = dyn_field_path(printer->relation, field);
-	const DynColumn *column = dyn_relation_column(printer->relation, field->attnum);
-
-	appendStringInfoString(&printer->buf, path->nsteps > 0 && column->segments == 0
-						   ? dyn_path_text(path) : column->name);
-}
-
 static void
 print_text(Printer *printer, const char *text, size_t len)
 {
@@ -86,14 +72,21 @@ print_text(Printer *printer, const char *text, size_t len)
 						   dyn_from_utf8_lossy(pnstrdup(text, len)));
 }
 
-/* Prints an attribute, or for a part the name of its column. */
+/*
+ * Prints an attribute.  Parts, and documents and segments, which have no path,
+ * are represented by the name of their column.
+ */
 static void
 print_subject(Printer *printer, const DynPred *pred)
 {
+	const DynColumn *column = dyn_relation_column(printer->relation, pred->field.attnum);
+	const DynPath *path = dyn_field_path(printer->relation, &pred->field);
+
 	if (printer->part != NULL)
 		print_text(printer, printer->part->column.data, printer->part->column.len);
 	else
-		print_field(printer, &pred->field);
+		appendStringInfoString(&printer->buf, path->nsteps > 0 && column->segments == 0
+							   ? dyn_path_text(path) : column->name);
 }
 
 static void
@@ -204,20 +197,6 @@ print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const Dyn
 	appendStringInfoChar(&printer->buf, '}');
 }
 
-static void
-print_conditions(Printer *printer, const DynTemplatedAttr *templated, int p,
-				 const DynPred *arg)
-{
-	List	   *conditions = conditions_of_part(arg);
-
-	if (conditions == NIL)
-		return;
-	appendStringInfoString(&printer->buf, " AND ");
-	printer->part = &templated->tmpl->parts[p];
-	print_list(printer, conditions, "AND", false);
-	printer->part = NULL;
-}
-
 /*
  * Prints conditions such as pk = user#a@x, sk begins_with order#, sk =
  * order#${n} AND n > 5.
@@ -239,7 +218,16 @@ print_templated(Printer *printer, const DynPred *pred)
 		print_text(printer, tmpl->literals[p].data, tmpl->literals[p].len);
 	}
 	foreach(lc, pred->args)
-		print_conditions(printer, templated, foreach_current_index(lc), lfirst(lc));
+	{
+		List	   *conditions = conditions_of_part(lfirst(lc));
+
+		if (conditions == NIL)
+			continue;
+		appendStringInfoString(&printer->buf, " AND ");
+		printer->part = &tmpl->parts[foreach_current_index(lc)];
+		print_list(printer, conditions, "AND", false);
+	}
+	printer->part = NULL;
 }
 
 /* Prints bounds; two inclusive ones as BETWEEN. */
@@ -316,21 +304,6 @@ show_preds(Printer *printer, const char *label, List *preds, ExplainState *es)
 	ExplainPropertyText(label, printer->buf.data, es);
 }
 
-static bool
-has_term(List *preds, int term)
-{
-	ListCell   *lc;
-
-	foreach(lc, preds)
-	{
-		const DynPred *pred = lfirst(lc);
-
-		if (pred->kind == DYN_PRED_FILTER_TERM && pred->term == term)
-			return true;
-	}
-	return false;
-}
-
 static void
 print_and(Printer *printer)
 {
@@ -343,12 +316,19 @@ static void
 show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 {
 	const DynItemFilter *test = &printer->relation->item_filter;
-	List	   *sent = NIL;
+	Bitmapset  *sent = NULL;
+	ListCell   *lc;
 
 	if (!access->rechecks_item_filter)
 		return;
-	if (!access->fetch_base_items)
-		sent = list_concat(dyn_access_key_preds(access), access->filters);
+	foreach(lc, access->fetch_base_items ? NIL
+			: list_concat(dyn_access_key_preds(access), access->filters))
+	{
+		const DynPred *pred = lfirst(lc);
+
+		if (pred->kind == DYN_PRED_FILTER_TERM)
+			sent = bms_add_member(sent, pred->term);
+	}
 	initStringInfo(&printer->buf);
 	/* the templates of the table's key, which rows match */
 	for (int i = 0; i < printer->relation->ntemplated; i++)
@@ -363,7 +343,7 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 	}
 	for (int i = 0; i < test->nterms; i++)
 	{
-		if (has_term(sent, i))
+		if (bms_is_member(i, sent))
 			continue;
 		print_and(printer);
 		print_term(printer, &test->terms[i]);
@@ -393,19 +373,6 @@ operation_word(const DynAccess *access, bool batched)
 		default:
 			return "Scan";
 	}
-}
-
-static void
-show_projection(const DynRows *rows, ExplainState *es)
-{
-	DynBuffer	text;
-
-	dyn_buffer_init(&text, 0);
-	if (rows->full)
-		dyn_buffer_append_str(&text, "all attributes");
-	else
-		dyn_expr_print_projection(rows->projection, rows->nprojection, &text);
-	ExplainPropertyText("Projection", dyn_take_text(&text), es);
 }
 
 static void
@@ -440,29 +407,19 @@ show_counters(const DynCounters *counters, ExplainState *es)
 	ExplainPropertyUInteger("Bytes", NULL, counters->bytes, es);
 }
 
-/*
- * Returns the percentage of the node's time in which it waited for DynamoDB;
- * -1 if unknown, because another node may have waited for its requests.
- */
-static double
-waiting_percent(const ForeignScanState *node, const DynScan *scan)
-{
-	const Instrumentation *instrument = node->ss.ps.instrument;
-	double		ms;
-
-	if (instrument == NULL || scan->group != NULL || scan->input.was_member)
-		return -1;
-	ms = instrument->total * 1000;
-	return ms <= 0 || scan->input.scandesc->counters.waiting_ms > ms ? -1
-		: scan->input.scandesc->counters.waiting_ms * 100 / ms;
-}
-
 /* Shows times; in text format only if requests were sent. */
 static void
 show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 {
 	const DynCounters *counters = &scan->input.scandesc->counters;
-	double		percent = waiting_percent(node, scan);
+	double		ms = node->ss.ps.instrument ? node->ss.ps.instrument->total * 1000 : 0;
+
+	/*
+	 * the part of the node's time in which it waited for DynamoDB; -1: unknown,
+	 * because another node may have waited for its requests
+	 */
+	double		percent = ms <= 0 || counters->waiting_ms > ms || scan->group != NULL ||
+		scan->input.was_member ? -1 : counters->waiting_ms * 100 / ms;
 
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
@@ -671,6 +628,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		.context = set_deparse_context_plan(es->deparse_cxt, node->ss.ps.plan, NIL),
 		.useprefix = list_length(es->rtable) > 1,
 	};
+	DynBuffer	text;
 	ListCell   *lc;
 
 	/* in structured formats core has an "Operation" in the same group */
@@ -684,7 +642,13 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	if (printer.relation->unnest != NULL)
 		ExplainPropertyText("Unnest", dyn_path_text(printer.relation->unnest), es);
 	if (es->verbose && !access->count_only)
-		show_projection(scandesc->rows, es);
+	{
+		dyn_buffer_init(&text, 0);
+		dyn_expr_print_projection(scandesc->rows->projection, scandesc->rows->nprojection,
+								  &text);
+		ExplainPropertyText("Projection", scandesc->rows->full ? "all attributes"
+							: dyn_take_text(&text), es);
+	}
 	if (scandesc->relation->consistent)
 		ExplainPropertyBool("Consistent Read", true, es);
 	show_access(access, es);

@@ -141,22 +141,6 @@ resolve_loop(ReadAhead *ahead, const PlannedStmt *statement)
 	add_scans(ahead, innerPlan(loop), statement->subplans);
 }
 
-/* True if evaluating the scans' values for a row might raise an error. */
-static bool
-may_fail(const ReadAhead *ahead)
-{
-	ListCell   *lc;
-
-	foreach(lc, ahead->scans)
-	{
-		const DynScan *scan = ((const InnerScan *) lfirst(lc))->scan;
-
-		if (dyn_may_fail((Node *) ((ForeignScan *) scan->input.node->ss.ps.plan)->fdw_exprs))
-			return true;
-	}
-	return false;
-}
-
 static int
 first_size(const ReadAhead *ahead)
 {
@@ -175,6 +159,8 @@ resolve(ReadAhead *ahead)
 	EState	   *estate = ahead->css.ss.ps.state;
 	DynReadAheadPlan plan;
 	MemoryContext oldcontext;
+	ListCell   *lc,
+			   *lc2;
 
 	if (ahead->resolved)
 		return;
@@ -183,6 +169,7 @@ resolve(ReadAhead *ahead)
 	ahead->may_stop_early = plan.may_stop_early &&
 		!dyn_plan_is_full_scan(estate->es_plannedstmt, ahead->css.ss.ps.plan, false);
 	ahead->size = first_size(ahead);
+	ahead->growth = LAZY_GROWTH;
 	if (estate->es_epq_active != NULL ||
 		(plan.subplans != NIL && ahead->css.ss.ps.ps_ProjInfo != NULL))
 		return;
@@ -192,8 +179,6 @@ resolve(ReadAhead *ahead)
 		CustomScan *scan = (CustomScan *) ahead->css.ss.ps.plan;
 		List	   *exprs = ExecInitExprList(scan->custom_exprs, &ahead->css.ss.ps);
 		List	   *all = estate->es_plannedstmt->subplans;
-		ListCell   *lc,
-				   *lc2;
 
 		/* the planner has removed alternative subplans that it did not choose */
 		forboth(lc, plan.params, lc2, exprs)
@@ -205,7 +190,13 @@ resolve(ReadAhead *ahead)
 		resolve_loop(ahead, estate->es_plannedstmt);
 	MemoryContextSwitchTo(oldcontext);
 	/* prefetching for a row that is never requested must not raise an error */
-	ahead->growth = ahead->may_stop_early && may_fail(ahead) ? 1 : LAZY_GROWTH;
+	foreach(lc, ahead->may_stop_early ? ahead->scans : NIL)
+	{
+		const DynScan *scan = ((const InnerScan *) lfirst(lc))->scan;
+
+		if (dyn_may_fail((Node *) ((ForeignScan *) scan->input.node->ss.ps.plan)->fdw_exprs))
+			ahead->growth = 1;
+	}
 }
 
 /* ---- prefetching ---- */

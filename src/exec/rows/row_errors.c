@@ -30,21 +30,17 @@ describe_item(const DynRows *rows, const DynValue *values, const char *more)
 }
 
 static const char *
-excerpt(const DynValue *value)
-{
-	int			len = Min(value->len, 60);
-
-	if (value->type == DYN_TYPE_BOOL)
-		return value->flags & DYN_VALUE_TRUE ? "true" : "false";
-	len = pg_encoding_mbcliplen(PG_UTF8, value->data, value->len, len);
-	return psprintf("%s%s", dyn_from_utf8_lossy(pnstrdup(value->data, len)),
-					len < value->len ? "..." : "");
-}
-
-static const char *
 describe_value(const DynRows *rows, const DynValue *value)
 {
-	return describe_item(rows, rows->values, psprintf(", value %s", excerpt(value)));
+	int			len = pg_encoding_mbcliplen(PG_UTF8, value->data, value->len,
+											Min(value->len, 60));
+
+	if (value->type == DYN_TYPE_BOOL)
+		return describe_item(rows, rows->values, value->flags & DYN_VALUE_TRUE
+							 ? ", value true" : ", value false");
+	return describe_item(rows, rows->values,
+						 psprintf(", value %s%s", dyn_from_utf8_lossy(pnstrdup(value->data, len)),
+								  len < value->len ? "..." : ""));
 }
 
 void

@@ -292,21 +292,6 @@ expected_texts(DynItemSplit *all, int i, DynText *given)
 	return possible;
 }
 
-/* Splits the texts outside of the cycle on which texts of the cycle depend. */
-static void
-break_dependencies(DynItemSplit *all, const Bitmapset *cycle)
-{
-	for (int a = 0; a < all->nchecks; a++)
-	{
-		const DynPlaceholderCheck *check = &all->checks[a];
-
-		if (bms_is_member(check->templated, cycle) &&
-			dyn_column_is_part(check->column) &&
-			!bms_is_member(check->column->templated, cycle))
-			dyn_split_attr(all, check->column->templated);
-	}
-}
-
 void
 dyn_split_attr(DynItemSplit *all, int i)
 {
@@ -317,7 +302,6 @@ dyn_split_attr(DynItemSplit *all, int i)
 		return;
 	if (parsed->cycle != NULL)
 	{
-		break_dependencies(all, parsed->cycle);
 		break_cycle(all, parsed->cycle);
 		return;
 	}
@@ -374,17 +358,6 @@ typedef struct Search
 	int			steps;			/* number of remaining steps */
 } Search;
 
-/* True if the column has the same text in both places. */
-static bool
-is_same_text(const DynItemSplit *all, const DynPlaceholderCheck *check)
-{
-	const DynTemplatedAttr *templated = &all->relation->templated[check->templated];
-
-	return templated->tmpl->parts[check->part].facts.text &&
-		templated->tmpl->parts[check->part].folding == DYN_FOLD_NONE &&
-		check->column->codec.kind == DYN_CODEC_TEXT;
-}
-
 /*
  * Adds the texts of columns that are read from this text, as far as they also
  * occur in texts that are already split.
@@ -396,11 +369,14 @@ add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known
 	{
 		const DynPlaceholderCheck *check = &all->checks[a];
 		const DynParsedAttr *other = &all->attrs[check->templated];
+		const DynTemplatePart *part = &other->templated->tmpl->parts[check->part];
 
+		/* only if the column has the same text in both places */
 		if (other != parsed && other->searched && dyn_parsed_attr_matches(other) &&
 			dyn_column_is_part(check->column) &&
 			&all->attrs[check->column->templated] == parsed &&
-			is_same_text(all, check))
+			part->facts.text && part->folding == DYN_FOLD_NONE &&
+			check->column->codec.kind == DYN_CODEC_TEXT)
 			known[check->column->part] = other->texts[check->part];
 	}
 }
@@ -653,21 +629,6 @@ begin_search(Search *search, DynItemSplit *all)
 }
 
 /*
- * Returns a text that matches only if a part contains its separator; or any
- * text if there is none.
- */
-static const DynParsedAttr *
-text_in_doubt(const Search *search)
-{
-	for (int i = 0; i < search->n; i++)
-	{
-		if (search->attrs[i]->unresolved)
-			return search->attrs[i];
-	}
-	return search->attrs[0];
-}
-
-/*
  * Searches in order of preference.  A text that matches strictly is split
  * strictly, if that agrees with the other texts.  Otherwise a value may
  * contain its separator if another occurrence of the column has the same
@@ -688,7 +649,13 @@ search_all(DynItemSplit *all, const DynParsedAttr **about)
 		found = search_ways(&search, GUESS_ALL);
 	if (found == 1 && guesses_are_confirmed(&search))
 		return DYN_WAYS_ONE;
-	*about = text_in_doubt(&search);
+	/* a text that matches only if a part contains its separator, or any text */
+	*about = search.attrs[0];
+	for (int i = search.n - 1; i >= 0; i--)
+	{
+		if (search.attrs[i]->unresolved)
+			*about = search.attrs[i];
+	}
 	if (found > 0)
 		return DYN_WAYS_SEVERAL;
 	return (*about)->unresolved ? DYN_WAYS_UNRESOLVED : DYN_WAYS_NONE;
@@ -715,6 +682,16 @@ break_cycle(DynItemSplit *all, const Bitmapset *cycle)
 	const DynParsedAttr *about;
 	DynWaysFound found;
 
+	/* first split the texts outside of the cycle on which its texts depend */
+	for (int a = 0; a < all->nchecks; a++)
+	{
+		const DynPlaceholderCheck *check = &all->checks[a];
+
+		if (bms_is_member(check->templated, cycle) &&
+			dyn_column_is_part(check->column) &&
+			!bms_is_member(check->column->templated, cycle))
+			dyn_split_attr(all, check->column->templated);
+	}
 	for (int i = 0; i < all->relation->ntemplated; i++)
 		all->attrs[i].searched = bms_is_member(i, cycle);
 	found = search_all(all, &about);

@@ -80,18 +80,6 @@ dyn_unnested_next(DynUnnested *unnested)
 	return dyn_elements_next(&unnested->elements);
 }
 
-/* Stores the position as DynamoDB would write it. */
-static void
-set_position(DynUnnested *unnested, DynValue *value)
-{
-	value->type = DYN_TYPE_N;
-	value->data = unnested->position;
-	value->len = (uint32) snprintf(unnested->position,
-								   sizeof(unnested->position), "%u",
-								   unnested->elements.position);
-	value->flags = 0;
-}
-
 void
 dyn_unnested_find_values(DynUnnested *unnested)
 {
@@ -113,7 +101,12 @@ dyn_unnested_find_values(DynUnnested *unnested)
 					: unnested->elements.value;
 				break;
 			case DYN_PATH_INDEX:
-				set_position(unnested, &unnested->values[i]);
+				/* as DynamoDB would write it */
+				snprintf(unnested->position, sizeof(unnested->position), "%u",
+						 unnested->elements.position);
+				unnested->values[i] = (DynValue) {.data = unnested->position,
+					.len = strlen(unnested->position),
+				.type = DYN_TYPE_N};
 				break;
 			case DYN_PATH_KEY:
 				unnested->values[i] = unnested->elements.name;

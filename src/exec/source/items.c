@@ -311,26 +311,6 @@ static const DynItemsMethods listed_methods = {
 	.close = listed_close,
 };
 
-/*
- * Creates a listed source; `index_result` returns the scan descriptor's index
- * rows.
- */
-static DynItems *
-make_listed(DynScanDesc *scandesc, DynFetch *index_result)
-{
-	Listed	   *listed = palloc0(sizeof(Listed));
-
-	Assert(scandesc->index_rows != NULL);
-	listed->items.methods = &listed_methods;
-	listed->items.rows = scandesc->rows;
-	listed->scandesc = scandesc;
-	listed->index_result = index_result;
-	listed->context = CurrentMemoryContext;
-	listed->keys = dyn_base_keys_create(scandesc->access->base, scandesc->access->nbase,
-										get_hash_memory_limit());
-	return &listed->items;
-}
-
 void
 dyn_items_skip_keys(DynItems *items, DynBaseKeys *done, uint64 *skipped)
 {
@@ -351,6 +331,7 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 	DynRequests *requests;
 	DynFetch   *fetch;
 	Fetched    *fetched;
+	Listed	   *listed;
 
 	if (resolved->contradiction)
 		return dyn_items_empty(scandesc->rows);
@@ -358,11 +339,18 @@ dyn_items_start(DynScanDesc *scandesc, const DynResolvedAccess *resolved)
 									  rows->projection, rows->nprojection,
 									  dyn_scandesc_segments(scandesc));
 	fetch = dyn_scandesc_start(scandesc, requests, rows, false);
-	if (scandesc->index_rows != NULL)
-		return make_listed(scandesc, fetch);
-	fetched = palloc(sizeof(Fetched));
-	*fetched = (Fetched) {{&fetched_methods, scandesc->rows}, scandesc, fetch};
-	return &fetched->items;
+	if (scandesc->index_rows == NULL)
+	{
+		fetched = palloc(sizeof(Fetched));
+		*fetched = (Fetched) {{&fetched_methods, scandesc->rows}, scandesc, fetch};
+		return &fetched->items;
+	}
+	listed = palloc(sizeof(Listed));
+	*listed = (Listed) {{&listed_methods, scandesc->rows},.scandesc = scandesc,
+		.index_result = fetch,.context = CurrentMemoryContext,
+		.keys = dyn_base_keys_create(scandesc->access->base, scandesc->access->nbase,
+									 get_hash_memory_limit())};
+	return &listed->items;
 }
 
 /* ---- stored ---- */

@@ -327,16 +327,6 @@ names_partition(const DynSharing *sharing)
 		dyn_access_can(sharing->member.input->scandesc->access, DYN_CAN_USE_ALL);
 }
 
-static bool
-same_partition(const DynSharing *a, const DynSharing *b)
-{
-	const DynScalar *one = &a->resolved.keys[0].value;
-	const DynScalar *other = &b->resolved.keys[0].value;
-
-	return names_partition(a) && names_partition(b) && one->type == other->type &&
-		one->len == other->len && memcmp(one->data, other->data, one->len) == 0;
-}
-
 /* Returns the condition on the sort key; NULL: none. */
 static DynCond *
 sort_condition(const DynSharing *sharing)
@@ -474,7 +464,9 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 		if (sharing != NULL &&
 			dyn_resolved_same_keys(&first->resolved, &sharing->resolved))
 			dyn_shared_add(read, &sharing->member);
-		else if (sharing != NULL && same_partition(first, sharing))
+		else if (sharing != NULL && names_partition(first) && names_partition(sharing) &&
+				 dyn_scalar_compare(&first->resolved.keys[0].value,
+									&sharing->resolved.keys[0].value) == 0)
 			of_partition = lappend(of_partition, sharing);
 	}
 	common = list_length(of_partition) > 1 ? common_condition(of_partition) : NULL;

@@ -76,6 +76,16 @@ describe_operator(const DynClassify *context, Node *node, Term *term)
 				 lsecond(op->args), op->inputcollid, term);
 }
 
+/* Finds column = value for the term's column, by the same family and collation. */
+static bool
+is_fixed_by(const DynClassify *context, const Term *term, Node *node, Term *equality)
+{
+	return describe_operator(context, node, equality) &&
+		equality->strategy == BTEqualStrategyNumber &&
+		equality->opfamily == term->opfamily &&
+		equality->collation == term->collation && equal(equality->column, term->column);
+}
+
 static StrategyNumber
 inclusive(const Term *term)
 {
@@ -159,11 +169,8 @@ rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rest
 	{
 		Term		other;
 
-		if (!found && describe_operator(context, lfirst(lc), &other) &&
-			other.strategy == BTEqualStrategyNumber &&
-			other.opfamily == term->opfamily &&
-			other.collation == term->collation &&
-			equal(other.column, term->column) && equal(other.value, term->value))
+		if (!found && is_fixed_by(context, term, lfirst(lc), &other) &&
+			equal(other.value, term->value))
 			found = true;
 		else
 			rest = lappend(rest, lfirst(lc));
@@ -254,10 +261,7 @@ dyn_keyset_expand(DynClassify *context, RowCompareExpr *row)
 
 /* ---- bounds ---- */
 
-/*
- * Returns the value v in column = v, by the same family and collation; or
- * NULL.
- */
+/* Returns the value to which the conditions fix the column; NULL: none. */
 static Node *
 fixed_value(const DynClassify *context, const Term *term, List *rinfos, Oid *type)
 {
@@ -269,11 +273,7 @@ fixed_value(const DynClassify *context, const Term *term, List *rinfos, Oid *typ
 		Term		other;
 
 		if (!rinfo->pseudoconstant &&
-			describe_operator(context, (Node *) rinfo->clause, &other) &&
-			other.strategy == BTEqualStrategyNumber &&
-			other.opfamily == term->opfamily &&
-			other.collation == term->collation &&
-			equal(other.column, term->column) &&
+			is_fixed_by(context, term, (Node *) rinfo->clause, &other) &&
 			!contain_volatile_functions(other.value))
 		{
 			*type = other.right;

@@ -459,26 +459,30 @@ find_repeated(Plan *plan, int use, void *context)
 	return false;
 }
 
-typedef struct InitplanSearch
-{
-	List	   *subplans;
-	const Plan *plan;
-} InitplanSearch;
-
 static bool
-find_initplan(Plan *plan, int use, void *context)
+find_initplans(Plan *plan, int use, void *context)
 {
-	InitplanSearch *search = context;
-	ListCell   *lc;
+	List	  **found = context;
 
 	check_stack_depth();
-	foreach(lc, plan->initPlan)
+	*found = list_concat(*found, plan->initPlan);
+	return dyn_visit_child_plans(plan, NIL, find_initplans, found);
+}
+
+/* Returns the initplans (SubPlan *) of the statement and of its subplans. */
+static List *
+all_initplans(const PlannedStmt *statement)
+{
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	(void) find_initplans(statement->planTree, 0, &found);
+	foreach(lc, statement->subplans)
 	{
-		if (dyn_plan_of_subplan(search->subplans,
-								lfirst_node(SubPlan, lc)->plan_id) == search->plan)
-			return true;
+		if (lfirst(lc) != NULL)
+			(void) find_initplans(lfirst(lc), 0, &found);
 	}
-	return dyn_visit_child_plans(plan, NIL, find_initplan, search);
+	return found;
 }
 
 bool
@@ -489,13 +493,13 @@ dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node)
 
 	if (tree != statement->planTree)
 	{
-		/* an initplan runs once, unless it depends on a parameter */
-		InitplanSearch initplan = {statement->subplans, tree};
-		bool		found = find_initplan(statement->planTree, 0, &initplan);
+		bool		found = false;
 		ListCell   *lc;
 
-		foreach(lc, statement->subplans)
-			found |= lfirst(lc) != NULL && find_initplan(lfirst(lc), 0, &initplan);
+		/* an initplan runs once, unless it depends on a parameter */
+		foreach(lc, all_initplans(statement))
+			found |= dyn_plan_of_subplan(statement->subplans,
+										 lfirst_node(SubPlan, lc)->plan_id) == tree;
 		if (!found || !bms_is_empty(tree->extParam))
 			return false;
 	}
@@ -551,34 +555,17 @@ dyn_running_params(Node *node)
 	return params;
 }
 
-static bool
-find_initplan_params(Plan *plan, int use, void *context)
-{
-	Bitmapset **params = context;
-	ListCell   *lc;
-
-	check_stack_depth();
-	foreach(lc, plan->initPlan)
-	{
-		ListCell   *param;
-
-		foreach(param, lfirst_node(SubPlan, lc)->setParam)
-			*params = bms_add_member(*params, lfirst_int(param));
-	}
-	return dyn_visit_child_plans(plan, NIL, find_initplan_params, params);
-}
-
 Bitmapset *
 dyn_plan_initplan_params(const PlannedStmt *statement)
 {
 	Bitmapset  *params = NULL;
-	ListCell   *lc;
+	ListCell   *lc,
+			   *param;
 
-	(void) find_initplan_params(statement->planTree, 0, &params);
-	foreach(lc, statement->subplans)
+	foreach(lc, all_initplans(statement))
 	{
-		if (lfirst(lc) != NULL)
-			(void) find_initplan_params(lfirst(lc), 0, &params);
+		foreach(param, lfirst_node(SubPlan, lc)->setParam)
+			params = bms_add_member(params, lfirst_int(param));
 	}
 	return params;
 }
