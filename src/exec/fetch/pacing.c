@@ -72,7 +72,6 @@ price(const DynStreamContext *context, double units)
 	return context->params.consistent ? 2 * units : units;
 }
 
-/* Returns the statement's limit; 0: unlimited. */
 static double
 statement_limit(const DynStreamContext *context)
 {

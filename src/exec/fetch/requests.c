@@ -248,7 +248,6 @@ try_filter(DynRequests *requests, const DynCond *filter)
 	return terminated(&requests->filter_text);
 }
 
-/* Renders the full filter, or only the conditions that must be sent. */
 static const char *
 render_filter(DynRequests *requests, int stream)
 {

@@ -255,7 +255,6 @@ fetches_items(const DynTableMeta *meta, const DynIndexMeta *index,
 	return false;
 }
 
-/* Returns the read units of an item read by its key; 0: size unknown. */
 static double
 units_of_key(double item_bytes)
 {

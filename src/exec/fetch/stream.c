@@ -70,7 +70,6 @@ smaller_limit(long a, long b)
 	return a == 0 || b == 0 ? Max(a, b) : Min(a, b);
 }
 
-/* Returns the maximum number of items of the next page; 0: unlimited. */
 static long
 page_limit(const DynStreamContext *context, const DynStream *stream)
 {
@@ -130,7 +129,6 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 	request->picked = picked;
 }
 
-/* Writes the request's body; false if the request must not be sent yet. */
 static bool
 write_body(DynStreamContext *context, DynStream *stream)
 {
@@ -320,7 +318,6 @@ refresh_if_stale(DynStreamContext *context, const DynStream *stream)
 	return context->matches;
 }
 
-/* Sends the request again; it has returned no items. */
 static void
 send_again(DynStream *stream)
 {

@@ -229,7 +229,6 @@ add_array(Collection *to, const DynCodec *codec, Oid valuetype, Datum array)
 	}
 }
 
-/* Adds the values of an item filter's term that have the key's type. */
 static void
 add_row_values(Collection *to, const DynFilterTerm *term)
 {
@@ -240,7 +239,6 @@ add_row_values(Collection *to, const DynFilterTerm *term)
 	}
 }
 
-/* Adds all values that the part lists. */
 static void
 add_members(Collection *to, const DynResolveContext *context, int members)
 {
@@ -381,7 +379,6 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 		add_comparison(to, &column->codec, pred, value);
 }
 
-/* Adds all values between the bounds, unless there are too many. */
 static void
 add_each(Collection *to, const DynResolveContext *context, const DynPred *pred)
 {
@@ -520,7 +517,6 @@ has_unknown(const DynTemplatePart *part, const DynSpans *values)
 	return any;
 }
 
-/* Resolves the parts; false if some part has no value. */
 static bool
 resolve_parts(const DynResolveContext *context, const DynPred *pred,
 			  TemplatedParts *parts)

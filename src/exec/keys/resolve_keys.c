@@ -131,7 +131,6 @@ compare_keys(const void *a, const void *b, void *nparts)
 	return order;
 }
 
-/* Returns the maximum bytes of an attribute of row-wise keys. */
 static size_t
 row_attr_bytes(const DynAccess *access, int i)
 {

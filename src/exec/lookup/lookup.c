@@ -119,7 +119,6 @@ begin_fingerprint(DynLookups *lookups, char kind, const DynKeyPart *parts, int n
 	dyn_key_append(&lookups->fingerprint, parts, nparts);
 }
 
-/* Returns the entry of a full key of the table. */
 static DynLookupEntry *
 entry_of_key(DynLookups *lookups, const DynKeyPart *parts, int nparts)
 {
@@ -225,7 +224,6 @@ fill_queries(DynLookups *lookups, const DynExecution *execution, int first_new)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Pins an entry for each key, and adds the empty ones to the batch. */
 static void
 find_entries(DynLookups *lookups, DynExecution *execution,
 			 const DynResolvedAccess *resolved)

@@ -441,7 +441,6 @@ show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 		ExplainPropertyFloat("Request Wait Percent", "%", percent, 1, es);
 }
 
-/* Shows the estimate for one execution, if the table's size is known. */
 static void
 show_estimate(const DynAccess *access, ExplainState *es)
 {
@@ -473,7 +472,6 @@ show_access(const DynAccess *access, ExplainState *es)
 		ExplainPropertyText("Hint", access->advice, es);
 }
 
-/* Describes an access plan: its operation, its index, and its key. */
 static char *
 describe_access(Printer *printer, const DynAccess *access)
 {
@@ -526,12 +524,10 @@ add_capacities(List *names, const DynAccess *access)
 {
 	ListCell   *lc;
 
+	foreach(lc, dyn_access_arms(access))
+		names = add_capacities(names, lfirst(lc));
 	if (access->kind == DYN_ACCESS_UNION)
-	{
-		foreach(lc, access->inner)
-			names = add_capacities(names, lfirst(lc));
 		return names;
-	}
 	if (access->global)
 		names = list_append_unique(names, makeString(pstrdup(access->index)));
 	if (!access->global || access->fetch_base_items)
@@ -590,17 +586,16 @@ show_target(Printer *printer, const DynAccess *access, ExplainState *es)
 	show_item_filter(printer, access, es);
 }
 
-/* Shows the arms of a union, in the order in which they are read. */
 static void
-show_arms(Printer *printer, const DynScan *scan, ExplainState *es)
+show_arms(Printer *printer, const DynAccess *access, ExplainState *es)
 {
 	bool		text = es->format == EXPLAIN_FORMAT_TEXT;
 	ListCell   *lc;
 
-	if (scan->input.scandesc->access->kind != DYN_ACCESS_UNION)
+	if (dyn_access_arms(access) == NIL)
 		return;
 	ExplainOpenGroup("Branches", "Branches", false, es);
-	foreach(lc, scan->input.scandesc->access->inner)
+	foreach(lc, dyn_access_arms(access))
 	{
 		const DynAccess *arm = lfirst(lc);
 
@@ -638,7 +633,7 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 						: operation_word(access, scan->input.has_prefetcher), es);
 	ExplainPropertyText("Remote Table", scandesc->relation->table, es);
 	show_target(&printer, access, es);
-	show_arms(&printer, scan, es);
+	show_arms(&printer, access, es);
 	if (printer.relation->unnest != NULL)
 		ExplainPropertyText("Unnest", dyn_path_text(printer.relation->unnest), es);
 	if (es->verbose && !access->count_only)

@@ -273,7 +273,6 @@ begin_lookups(ReadAhead *ahead)
 
 /* ---- batches ---- */
 
-/* True if the batch is full; a batch has at least one row. */
 static bool
 batch_is_full(const ReadAhead *ahead)
 {

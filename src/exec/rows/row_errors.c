@@ -59,7 +59,6 @@ dyn_report_mismatch(DynRows *rows, const DynValue *value,
 			 errhint("Change the column type or the column option \"format\". To read such values as NULL, set on_mismatch to \"null\".")));
 }
 
-/* Reports a value that is not a list, set or map. */
 void
 dyn_report_scalar(const DynRows *rows, const DynValue *value)
 {

@@ -34,7 +34,6 @@ append_path(DynPath **paths, int *n, int *space, const DynPath *path)
 	(*paths)[(*n)++] = *path;
 }
 
-/* Returns the path's slot. */
 static int
 add_path(DynRows *rows, const DynPath *path)
 {
@@ -182,7 +181,6 @@ add_keys(DynRows *rows, const DynAccess *access, int flags)
 		project(rows, dyn_path_of_attribute(rows->base[0].name));
 }
 
-/* Adds a predicate's field, or the text that contains it as a part. */
 static bool
 read_leaf(DynPred *pred, void *arg)
 {
@@ -315,7 +313,6 @@ conversion_context(void *arg)
 
 /* ---- decoding ---- */
 
-/* Stores NULL if that is allowed; otherwise records or raises an error. */
 static bool
 accept_null(DynRows *rows, int i)
 {

@@ -63,7 +63,6 @@ mismatch_of(DynParts *parts, const DynParsedAttr *parsed, int p, const char *why
 	return describe_mismatch(parts, parsed, DYN_MATCH_MISMATCH);
 }
 
-/* Returns why columns cannot be read from the text. */
 static const char *
 why_no_match(const DynParsedAttr *parsed)
 {

@@ -51,7 +51,6 @@ mark_decisive(DynItemSplit *all, int i)
 	}
 }
 
-/* Adds the templates that this one depends on. */
 static Bitmapset *
 add_reached(const DynItemSplit *all, int i, Bitmapset *reached)
 {
@@ -160,7 +159,6 @@ has_text(const DynTemplatedAttr *templated, const DynValue *value)
 		 templated->parts[0].column.codec.format.kind == DYN_FORMAT_DIGITS);
 }
 
-/* Reads the text; false if the value is not a text. */
 static bool
 read_text(DynItemSplit *all, DynParsedAttr *parsed, const DynValue *value)
 {

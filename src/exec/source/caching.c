@@ -174,7 +174,6 @@ divide(Caching *cached)
 
 /* ---- start of an execution ---- */
 
-/* Drops the existing read, and records the values for a new one. */
 static void
 note_values(Caching *cached, const DynValues *values)
 {
@@ -188,7 +187,6 @@ note_values(Caching *cached, const DynValues *values)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Notes which parameters change. */
 static void
 rescan_cached(void *state)
 {

@@ -24,7 +24,6 @@ typedef struct Presumed
 	DynBuffer	text;
 } Presumed;
 
-/* Composes the item of a key. */
 static void
 compose_item(Presumed *presumed, const DynKeyPart *key)
 {

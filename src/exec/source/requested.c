@@ -76,7 +76,6 @@ is_known_empty(const Fallback *fallback, const DynValues *values)
 	return false;
 }
 
-/* Stores the values; first drops all others if there is not enough memory. */
 static void
 remember_empty(Fallback *fallback)
 {

@@ -385,7 +385,6 @@ dyn_permit_shared(DynInput *input, const DynPermit *permit)
 	apply_policy(input, input->scandesc, permit, 0);
 }
 
-/* Applies the policy to a bounded Scan that continues beyond its bound. */
 static void
 read_beyond(void *arg)
 {

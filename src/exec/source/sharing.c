@@ -327,7 +327,6 @@ names_partition(const DynSharing *sharing)
 		dyn_access_can(sharing->member.input->scandesc->access, DYN_CAN_USE_ALL);
 }
 
-/* Returns the condition on the sort key; NULL: none. */
 static DynCond *
 sort_condition(const DynSharing *sharing)
 {
@@ -550,7 +549,6 @@ begin_sharing(DynInput *input)
 
 /* ---- executions ---- */
 
-/* Applies scan_policy to the shared read. */
 static void
 permit(const DynMember *member)
 {
@@ -611,7 +609,6 @@ open_shared(void *state)
 	return items;
 }
 
-/* Shows which scan has the requests of all that share a read. */
 static void
 explain_shared(const void *state, ExplainState *es)
 {

@@ -182,7 +182,6 @@ open_united(void *state)
 
 /* ---- items of arms ---- */
 
-/* Begins an item, unless it has already been returned. */
 static void
 begin_item(United *united, const DynValue *item)
 {
@@ -464,11 +463,11 @@ dyn_add_united(DynInput *input)
 	united = palloc0(sizeof(United));
 	united->items.methods = &united_methods;
 	united->input = input;
-	united->narms = list_length(access->inner);
+	united->narms = list_length(dyn_access_arms(access));
 	united->arms = palloc0(united->narms * sizeof(Arm));
 	for (int i = 0; i < united->narms; i++)
 	{
-		const DynAccess *arm = list_nth(access->inner, i);
+		const DynAccess *arm = list_nth(dyn_access_arms(access), i);
 		const DynAccess *table = dyn_access_inner(arm, DYN_USE_IF_INCOMPLETE);
 
 		united->arms[i].planned = make_scandesc(input->scandesc, arm);

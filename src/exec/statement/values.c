@@ -126,7 +126,6 @@ convert_bound(const DynConversion *conversion, const DynTimeStep *steps,
 	return found;
 }
 
-/* Stores the result; false if it is NULL. */
 static bool
 convert(const DynConversion *conversion, const Datum *values, const bool *nulls,
 		Datum *value)

@@ -300,7 +300,6 @@ classify_null_test(DynClassify *context, NullTest *test)
 	return pred;
 }
 
-/* Classifies any boolean expression. */
 static DynPred *
 classify_expr(DynClassify *context, Node *node)
 {

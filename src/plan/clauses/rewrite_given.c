@@ -140,7 +140,6 @@ guarded(const Guard *guard, Expr *value)
 	return (Expr *) expr;
 }
 
-/* Visits a leaf: guards its value, and the operands of the conversion. */
 static bool
 guard_value(DynPred *pred, void *arg)
 {

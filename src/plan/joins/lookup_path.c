@@ -211,7 +211,6 @@ page_keys(PlannerInfo *root, Path *outer, const ForeignPath *scan,
 		dyn_estimate_page_units(dyn_choice_of(once)->estimate) ? keys : 0;
 }
 
-/* Sets the costs of the nested loop with batched executions. */
 static void
 set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 {

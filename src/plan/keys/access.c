@@ -117,6 +117,21 @@ dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 	return false;
 }
 
+void
+dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use)
+{
+	inner->use = use;
+	/* a fallback uses the values of all others, so it is the last to be copied */
+	access->inner = use == DYN_USE_ALWAYS ? lappend(access->inner, inner)
+		: lcons(inner, access->inner);
+}
+
+List *
+dyn_access_arms(const DynAccess *access)
+{
+	return access->kind == DYN_ACCESS_UNION ? access->inner : NIL;
+}
+
 DynAccess *
 dyn_access_inner(const DynAccess *access, DynAccessUse use)
 {

@@ -256,8 +256,17 @@ extern bool dyn_preds_compare_fields(const List *preds);
 
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
 
+/*
+ * Adds an access plan that this one uses: arms in their order, then one at most
+ * for each other use.
+ */
+extern void dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use);
+
 /* Returns the inner access plan with this use, or NULL. */
 extern DynAccess *dyn_access_inner(const DynAccess *access, DynAccessUse use);
+
+/* Returns the arms of a UNION (DynAccess *); NIL for others. */
+extern List *dyn_access_arms(const DynAccess *access);
 
 /* Returns true if both read the same index, or the table itself. */
 extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);

@@ -42,7 +42,6 @@ estimated_constant(const DynRelPlan *plan, const Expr *expr)
 	return IsA(node, Const) && !((Const *) node)->constisnull ? (Const *) node : NULL;
 }
 
-/* Estimates the bound after its conversion; false if it is unknown. */
 static bool
 estimate_bound(const DynRelPlan *plan, const DynPred *pred, Datum *value)
 {

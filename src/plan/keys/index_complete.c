@@ -80,7 +80,6 @@ typedef struct Place
 
 /* ---- values ---- */
 
-/* Returns false if the value is not known yet. */
 static bool
 get_operand(const Place *place, const DynPred *pred, Datum *value, bool *isnull)
 {

@@ -257,7 +257,6 @@ leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 	return key->nhash + 1;
 }
 
-/* Matches the full primary key of the table, if possible. */
 static bool
 match_full_key(KeyMatch *match, DynAccess *access)
 {
@@ -355,7 +354,6 @@ match_query(KeyMatch *match, DynAccess *access)
 	return true;
 }
 
-/* Returns the attribute with this name in the key, or NULL. */
 static const DynKeyAttr *
 key_attribute(const DynKeySchema *key, const char *name)
 {
@@ -776,8 +774,7 @@ dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 	fallback->backward = access->backward;
 	if (access->ordered)
 		dyn_sort_attributes(plan, index, access, fallback);
-	fallback->use = DYN_USE_IF_INCOMPLETE;
-	access->inner = lcons(fallback, access->inner);
+	dyn_access_add(access, fallback, DYN_USE_IF_INCOMPLETE);
 }
 
 DynAccess *

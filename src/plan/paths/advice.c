@@ -41,7 +41,6 @@ typedef struct Unusable
 
 static const char *explain_clause(Unusable *unusable, Node *node);
 
-/* Returns true if the expression reads the column. */
 static bool
 mentions(const Unusable *unusable, Node *node)
 {
@@ -244,7 +243,6 @@ is_restricted(const DynTarget *target, bool hash, List *clauses)
 	return false;
 }
 
-/* Explains the first clause that reads the column. */
 static const char *
 explain_column(Unusable *unusable, AttrNumber attnum, const DynColumn *column,
 			   List *clauses)

@@ -205,8 +205,7 @@ add_alternative(const DynRelPlan *plan, const DynPathChoice *choice, List *claus
 		copies = lappend(copies, copy);
 	}
 	alternative = dyn_match_choice(plan, &unordered, copies);
-	alternative->use = DYN_USE_IF_OPEN;
-	access->inner = lcons(alternative, access->inner);
+	dyn_access_add(access, alternative, DYN_USE_IF_OPEN);
 	access->exact_rinfos = 
 		list_difference_ptr(access->exact_rinfos,
 							list_difference_ptr(access->exact_rinfos,

@@ -73,7 +73,6 @@
 
 /* ---- numbers of items and rows ---- */
 
-/* Returns true if the column has been analyzed. */
 static bool
 has_statistics(Oid relid, AttrNumber attnum)
 {
@@ -255,7 +254,6 @@ partition_units(const DynRelPlan *plan)
 		(plan->relation->consistent ? 2 : 1);
 }
 
-/* Returns true if values of the key come from other relations. */
 static bool
 is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
 {
@@ -395,7 +393,6 @@ query_items(const DynRelPlan *plan, const DynAccess *access,
 
 /* ---- the reads of one execution ---- */
 
-/* Sets the reads of items by their keys. */
 static void
 read_items(DynReads *reads, double keys, double bytes)
 {
@@ -661,7 +658,7 @@ estimate_union(const DynRelPlan *plan, const DynAccess *access,
 	ListCell   *lc;
 
 	find_prices(prices, plan, access, NULL);
-	foreach(lc, access->inner)
+	foreach(lc, dyn_access_arms(access))
 	{
 		DynEstimate arm;
 

@@ -143,7 +143,6 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	return false;
 }
 
-/* Returns true if other relations give values for the access plan's keys. */
 static bool
 uses_others(const DynAccess *access, const ParamPathInfo *param)
 {
@@ -230,7 +229,6 @@ index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index)
 		dyn_index_is_usable(plan, index, true, plan->clauses, NULL);
 }
 
-/* Returns true if the statement specifies keys of the relation. */
 static bool
 has_key_access(DynRelPlan *plan)
 {

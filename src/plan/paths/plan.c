@@ -41,7 +41,6 @@ fetched_fields(const DynRelPlan *plan, List *local)
 	return fields;
 }
 
-/* Returns true if a node above the scan can stop before the last row. */
 static bool
 may_stop_early(PlannerInfo *root)
 {
@@ -145,7 +144,7 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 	if (access->is_small)
 		access->limit_hint = (int) root->limit_tuples;
 	(void) complete_fallback(plan, access, local, remote);
-	foreach(lc, access->kind == DYN_ACCESS_UNION ? access->inner : NIL)
+	foreach(lc, dyn_access_arms(access))
 	{
 		DynAccess  *arm = lfirst(lc);
 

@@ -269,7 +269,6 @@ add_index_attribute(IndexOptInfo *index, const DynRelation *relation,
 	return true;
 }
 
-/* Adds the position or name, which distinguishes the elements of one item. */
 static bool
 add_element_column(IndexOptInfo *index, const DynRelation *relation)
 {

@@ -308,7 +308,7 @@ dyn_union_find(DynRelPlan *plan, DynPathChoice *choice)
 		return NULL;
 	access = make_union(plan, plan->clauses);
 	foreach(lc, choice->arms)
-		access->inner = lappend(access->inner, ((const Arm *) lfirst(lc))->access);
+		dyn_access_add(access, ((const Arm *) lfirst(lc))->access, DYN_USE_ALWAYS);
 	return access;
 }
 
@@ -329,7 +329,7 @@ dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice, List *clauses)
 		if (arm == NULL)
 			elog(ERROR, "a branch no longer matches a key of \"%s\"",
 				 search.plan->relation->name);
-		access->inner = lappend(access->inner, arm);
+		dyn_access_add(access, arm, DYN_USE_ALWAYS);
 	}
 	return access;
 }
