@@ -17,6 +17,13 @@ class Rows(writes.TestCase):
         error = self.fx.error("INSERT INTO far VALUES ('a', 1)")
         self.assertEqual(error.detail, "Key (id, n)=(a, 1) already exists.")
 
+    def test_insert_existing_of_another_type(self):
+        """The key exists, although the other values of the item cannot be converted."""
+        self.put_raw({"id": {"S": "raw"}, "n": {"N": "1"}, "flag": {"S": "garbage"}, "at": {"N": "1.5"}})
+        self.assertEqual(self.outcome("INSERT INTO far VALUES ('raw', 1)"), "23505")
+        self.assertEqual(self.outcome("INSERT INTO far VALUES ('raw', 1) ON CONFLICT DO NOTHING"), (0, []))
+        self.assertEqual(self.outcome("DELETE FROM far WHERE id = 'raw'"), (1, []))
+
     def test_do_nothing(self):
         self.assertEqual(self.both("INSERT INTO {t} VALUES ('a', 1, 'other'), ('y', 1, 'new') ON CONFLICT DO NOTHING")[0], 1)
         self.assertEqual(self.both("INSERT INTO {t} VALUES ('a', 1, 'other'), ('w', 1, 'new') ON CONFLICT DO NOTHING RETURNING id, note"),

@@ -132,7 +132,7 @@ report_duplicate(const DynWrite *write)
 {
 	DynModify  *modify = write->modify;
 	bool		other_entity = write->found != NULL &&
-		!dyn_reread_item(modify->reread, write->found, write->found_len, modify->scratch);
+		!dyn_reread_is_row(modify->reread, write->found, write->found_len, modify->scratch);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_UNIQUE_VIOLATION),

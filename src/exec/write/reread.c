@@ -106,6 +106,15 @@ dyn_reread_new(DynReread *reread, const char *item, size_t len,
 	return dyn_reread_item(reread, item, len, slot);
 }
 
+bool
+dyn_reread_is_row(DynReread *reread, const char *item, size_t len,
+				  TupleTableSlot *slot)
+{
+	reread->why = NULL;
+	return store_item(reread->new_reader, reread->new_rows, item, len, slot) ||
+		reread->why != NULL;
+}
+
 /* ---- comparison ---- */
 
 /* Compares values of a type without an equality operator by their texts. */

@@ -46,6 +46,13 @@ extern bool dyn_reread_new(DynReread *reread, const char *item, size_t len,
 						   TupleTableSlot *slot);
 
 /*
+ * Returns true if the item is a row of the table, whether or not its columns
+ * can represent the values.  Changes the slot.
+ */
+extern bool dyn_reread_is_row(DynReread *reread, const char *item, size_t len,
+							  TupleTableSlot *slot);
+
+/*
  * Checks that the item to be written is read as this row.  Each of the
  * `columns` (NULL: all) that is not NULL must have its value in the item; each
  * of the `changed` columns that is NULL must be NULL there.  Raises an error
