@@ -37,7 +37,7 @@ TOLD = {
         | on demand, default quota of the account | {metadata.ON_DEMAND_QUOTA:,.0f} |
         up to {option.max_concurrency} requests (`max_concurrency`) are in flight
         a hot partition: {units.UNITS_OF_PARTITION:,.0f} units a second
-        It is an error (SQLSTATE 54000)
+        A statement that exceeds it fails (SQLSTATE 54000)
         at 0.10 dollars a gigabyte, {GB / MB * 0.1:.0f} dollars for 1 TB
         """,
     "docs/monitoring.md": """
@@ -76,9 +76,9 @@ TOLD = {
         keys are looked up {WORDS[DYN_BATCH_GET_MAX_KEYS]} at a time
         one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} distinct keys
         a BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} items
-        the first batch is {WORDS[readahead.FIRST_LAZY_ROWS]} row, and each further one {WORDS[readahead.LAZY_GROWTH]} times the last
-        outer rows beyond {PART[row_buffer.PART]} of it are stored in a temporary file
-        {PART[lookup.SPACE_PART]} of `dynamo_fdw.fetch_memory`, {parameter.fetch_memory / KB / lookup.SPACE_PART:.0f} MB, in any case
+        the first batch is {WORDS[readahead.FIRST_LAZY_ROWS]} row, and each further one {WORDS[readahead.LAZY_GROWTH]} times the size of the previous one
+        Rows beyond {PART[row_buffer.PART]} of `work_mem` go to a temporary file
+        at least one {PART[lookup.SPACE_PART].split()[1]} of `dynamo_fdw.fetch_memory` ({parameter.fetch_memory / KB / lookup.SPACE_PART:.0f} MB by default)
         """,
     "docs/troubleshooting.md": """
         more than {budget.MAX_BUCKETS} budgets in one database
@@ -97,8 +97,8 @@ TOLD = {
         Set {metadata.ON_DEMAND_QUOTA:.0f} for emulators
         seconds that a role session lasts, {least.role_duration} to {most.role_duration} (
         that determine columns and types, {least.sample_items} to {most.sample_items};
-        share a quota of {DYN_RETRY_QUOTA} tokens. An outage takes {retry.TRANSIENT} tokens, for any number of requests
-        returns the tokens of its last retry, or {retry.FINAL} token. Every second returns {retry.REFILL_A_SECOND:.0f} more
+        share a quota of {DYN_RETRY_QUOTA} tokens. An outage takes {retry.TRANSIENT} tokens, however many requests it affects
+        returns the tokens that its last retry took, or {retry.FINAL} token. Every second returns {retry.REFILL_A_SECOND:.0f} more
         It waits for one and a half round trips and {A[connections.HANDSHAKE_US / 1000]} millisecond
         wait for it for up to {connections.LONGEST_WAIT_US / 1e6} seconds
         """,
@@ -114,8 +114,8 @@ TOLD = {
         """,
     "docs/tables.md": """
         not more than {WORDS[item_filter.FIVE_YEARS / 86400 / 365]} years before it
-        expects one item of {WORDS[1 / size.ROW_SHARE]} to be a row
-        expected to have {WORDS[size.ITEM_ROWS]} rows; `ANALYZE` counts
+        expects one item of {WORDS[1 / size.ROW_SHARE]} to become a row
+        expected to produce {WORDS[size.ITEM_ROWS]} rows
         all of its members are requested, up to {DYN_MAX_MEMBERS:,}
         each is a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
         in a partition key up to {DYN_MAX_MEMBERS:,}, in a sort key up to {DYN_MAX_SORT_MEMBERS}
@@ -127,8 +127,7 @@ TOLD = {
         With {least.preview_units}, no request is sent.
         A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
         constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
-        At most {DYN_MAX_EACH:,} values may lie between.
-        with bounds of other tables, more than {DYN_MAX_EACH * enumerate.JOIN_FACTOR:,}.
+        A range may contain at most {DYN_MAX_EACH:,} values, or {DYN_MAX_EACH * enumerate.JOIN_FACTOR:,} if a bound comes from another table.
         ({DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
         the value has {DYN_MAX_RANGE_BYTES + 1} to {DYN_MAX_HASH_BYTES} bytes
         in batches of {DYN_BATCH_GET_MAX_KEYS}, partitions by up to
@@ -136,7 +135,7 @@ TOLD = {
         only up to {PART[shared.PART]} of `work_mem`
         ({DYN_EXPR_MAX_BYTES / KB:.0f} kB of expression, {DYN_EXPR_MAX_OPERATORS} operators, \
             lists of more than {DYN_EXPR_MAX_IN} values)
-        together are at most {DYN_SMALL_READ_BYTES / MB:.0f} MB of items
+        together are at most {DYN_SMALL_READ_BYTES / MB:.0f} MB, by the average
         ({units.UNKNOWN_ITEM_BYTES} bytes if it is unknown)
         After that many items or {DYN_SMALL_READ_BYTES / MB:.0f} MB, the rest of the Scan
         `preview_units` read units ({option.preview_units} by default)
@@ -152,10 +151,10 @@ TOLD = {
         (size 0, created less than {A[cost.DAY / 86400]} day ago) is compared as a table of {cost.UNKNOWN_BYTES / GB:.0f} GB
         from another table or a list reads {cost.UNKNOWN_LENGTH:.0f} items
         reads at least {cost.ITEM_UNIT_BYTES:.0f} bytes of items
-        more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items is estimated at {DYN_COLLECTION_ITEMS:.0f} for each value
+        more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items, the row estimate is {DYN_COLLECTION_ITEMS:.0f} for each value
         a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
         the budget of {HALF[pacing.REQUEST_SECONDS]} a second
-        `read_percent` below {most.read_percent} is a budget
+        `read_percent` below {most.read_percent} sets budgets
         At most {budget.MAX_BUCKETS} budgets can be shared
         and {units.UNITS_OF_PARTITION:,.0f} of each partition
         throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second raises a warning
@@ -169,8 +168,8 @@ TOLD = {
         """,
     "docs/functions.md": """
         Scan of the first page, of {describe.SAMPLE_ITEMS} items at most
-        and {describe.SAMPLE_ITEMS} items are more than {DYN_SMALL_READ_BYTES / MB:.0f} MB
-        arrays of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
+        and {describe.SAMPLE_ITEMS} items are larger than {DYN_SMALL_READ_BYTES / MB:.0f} MB
+        can each be an array of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
         """,
     "docs/explain.md": """
         in text format from {explain.AT_BEST} on
@@ -196,7 +195,7 @@ OTHER = r"""
     \b(before\s)?(PostgreSQL|Debian|libcurl|version|psycopg)\s\d[\d.]*(,?\s(to|and|or|in)\s\d+)*(?=\W) | \bfrom\s17\son | or,\sin\s15\sand\s16
     | \b(UTF-8|ISO\s8601|base64|U\+0000|S3|N\+1)\b | \b(since\s)?\d{4}-\d\d-\d\d\b | \b(before|since)\s1970\b | \blibcurl\sbefore\s7\.87 | N\s0\sand\s1\b
     | \|\s(server|user\smapping|foreign\stable|import\sof\sa\sforeign\sschema)\s\|\s[\d.]+\s\|
-    | \bfrom\s0\b | \b0(?=:|\sif|\slogs|\son\b|\sand\sbelow) | -1(:\sthe\soption|\snone) | \btook\s\d+\sms\b | \bbefore\sversion\s1 | \bsize\ssuch\sas\s1000\b | \(the\snumber\s1\sis\snot | \(5\.5\)
+    | \bfrom\s0\b | \b0(?=:|\sif|\slogs|\son\b|\sand\sbelow) | -1(:\sthe\soption|\snone) | \btook\s\d+\sms\b | \bbefore\sversion\s1 | \bsize\ssuch\sas\s1000\b | \(the\snumber\s1\sdoes\snot | \(5\.5\)
     | ^\#+\s\d+\.\s | ^\s*\d\.\s | \(0\sto\s9,\ssee\sbelow\) | from\s7\sto\s9,
     | \bEC2\b | \bAWS_EC2_\w+ | \bIPv6\b | \bIMDSv2\b | hop\slimit\s(to\s2|of\s1)\b | A\slimit\sof\s1\b | \bN\+1\b | \bwith\sstatus\s0\b
     """
