@@ -517,6 +517,7 @@ has_unknown(const DynTemplatePart *part, const DynSpans *values)
 	return any;
 }
 
+/* Returns false if no value of some part is allowed. */
 static bool
 resolve_parts(const DynResolveContext *context, const DynPred *pred,
 			  TemplatedParts *parts)

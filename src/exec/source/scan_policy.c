@@ -33,22 +33,6 @@ describe_units(double units)
 					strcmp(words, "1") == 0 ? "" : "s");
 }
 
-static char *
-number_clause(const DynTableMeta *meta, const char *name)
-{
-	const DynIndexMeta *index = meta != NULL && name != NULL
-		? dyn_metadata_index(meta, name) : NULL;
-	uint64		items;
-
-	if (meta == NULL || (name != NULL && index == NULL))
-		return pstrdup("");
-	items = index ? index->item_count : meta->item_count;
-	if (items == 0)
-		return pstrdup("");
-	return psprintf(UINT64_FORMAT " item%s, %s, ", items, items == 1 ? "" : "s",
-					describe_size(index ? index->size_bytes : meta->size_bytes));
-}
-
 /* True if only some segments are read. */
 static bool
 is_part(const DynEstimate *estimate)
@@ -61,31 +45,23 @@ is_part(const DynEstimate *estimate)
  * known, or NULL if the size is unknown.
  */
 static char *
-describe_scan(const DynTableMeta *meta, const char *index,
+describe_scan(const DynTableMeta *meta, const char *name,
 			  const DynEstimate *estimate)
 {
-	char	   *units = describe_units(estimate->reads.units);
+	const DynIndexMeta *index = meta != NULL && name != NULL
+		? dyn_metadata_index(meta, name) : NULL;
+	uint64		items = index ? index->item_count
+		: meta != NULL && name == NULL ? meta->item_count : 0;
 	double		ms = !estimate->prices.known ? 0
 		: dyn_reads_wait_ms(&estimate->reads, &estimate->prices);
 
 	if (estimate->assumed)
 		return NULL;
-	return psprintf("%s%s%s", is_part(estimate) ? "" : number_clause(meta, index), units,
+	return psprintf("%s%s%s", is_part(estimate) || items == 0 ? ""
+					: psprintf(UINT64_FORMAT " item%s, %s, ", items, items == 1 ? "" : "s",
+							   describe_size(index ? index->size_bytes : meta->size_bytes)),
+					describe_units(estimate->reads.units),
 					ms < 1000 ? "" : psprintf(", at least %.0f s", ms / 1000));
-}
-
-static bool
-shows_attribute(const DynRelation *relation, const DynKeyAttr *attr)
-{
-	for (int i = 0; i < relation->ncolumns; i++)
-	{
-		const DynColumn *column = &relation->columns[i];
-
-		if (!column->dropped && dyn_column_is_of_item(column) &&
-			dyn_path_is_attribute(column->path, attr->name))
-			return true;
-	}
-	return false;
 }
 
 /* Returns "a", "b" and "c": each column of the template once. */
@@ -112,6 +88,7 @@ static char *
 key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 {
 	const DynTemplatedAttr *templated;
+	bool		shown = false;
 
 	if (meta == NULL)
 		return pstrdup("Add a condition on the partition key");
@@ -119,7 +96,9 @@ key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 	if (templated != NULL && templated->tmpl->nparts > 0)
 		return psprintf("Add a condition on %s, from which partition key \"%s\" is composed,",
 						columns_of(relation, templated), meta->key.hash[0].name);
-	if (!shows_attribute(relation, &meta->key.hash[0]))
+	for (int i = 0; i < relation->ncolumns; i++)
+		shown |= dyn_column_shows(&relation->columns[i], meta->key.hash[0].name);
+	if (!shown)
 		return psprintf("Add a column for partition key \"%s\" and use it in a condition",
 						meta->key.hash[0].name);
 	return psprintf("Add a condition on partition key \"%s\"", meta->key.hash[0].name);
@@ -180,14 +159,6 @@ dyn_scan_describe(const DynRelation *relation, const DynTableMeta *meta,
 	estimate->assumed = meta->item_count == 0;
 }
 
-static char *
-preview_clause(double units)
-{
-	return units == 0 ? pstrdup("")
-		: psprintf("The rows of the LIMIT were not found in %g read unit%s.",
-				   units, units == 1 ? "" : "s");
-}
-
 void
 dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 					  const DynEstimate *estimate, const char *advice,
@@ -196,6 +167,9 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 	DynScanPolicy policy = dyn_relation_scan_policy(relation);
 	const char *target = describe_target(relation, index, estimate);
 	bool		part = is_part(estimate);
+	const char *found = previewed == 0 ? ""
+		: psprintf("The rows of the LIMIT were not found in %g read unit%s.",
+				   previewed, previewed == 1 ? "" : "s");
 	const DynTableMeta *meta;
 	const char *size;
 
@@ -210,7 +184,7 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 				 : errmsg("full scan of %s is disabled by scan_policy \"error\"", target),
 				 size != NULL || previewed > 0
 				 ? errdetail("%s%s%s", size ? psprintf("It would read %s.", size) : "",
-							 size && previewed > 0 ? " " : "", preview_clause(previewed)) : 0,
+							 size && previewed > 0 ? " " : "", found) : 0,
 				 errhint("%s to avoid the scan, %sor set scan_policy to \"warn\" or \"allow\".%s",
 						 key_hint(relation, meta, estimate), previewed > 0 ? "raise preview_units, " : "",
 						 advice_clause(advice))));
