@@ -31,6 +31,22 @@
 
 typedef struct DynFetch DynFetch;
 
+/*
+ * Bound of a fetch that may stop early.  Before the request that follows this
+ * many items or read units, `beyond` is called once; it may raise an error.
+ * Until then, streams are read one at a time.
+ */
+typedef struct DynReadBound
+{
+	double		units;			/* 0: unbounded, also in items */
+	long		items;			/* 0: only in units */
+	double		wanted;			/* rows for which it reads that many units... */
+	const double *found;		/* ...and those that it has returned; NULL: not
+								 * counted */
+	void		(*beyond) (void *arg);
+	void	   *arg;
+} DynReadBound;
+
 typedef struct DynFetchParams
 {
 	DynConnection *connection;
@@ -107,18 +123,7 @@ typedef struct DynFetchParams
 	long		first_limit;	/* items of the first page; 0: unlimited */
 	long		fetch_size;		/* items of any page; 0: unlimited */
 
-	/*
-	 * For a fetch that may stop early: `beyond` is called once, before the
-	 * request that follows this many items or read units.  It may raise an
-	 * error.  Until then, streams are read one at a time.
-	 */
-	long		bound;			/* items; 0: unbounded */
-	double		bound_units;	/* 0: unbounded, also in items */
-	double		wanted;			/* rows for which it reads that many units... */
-	const double *found;		/* ...and those that it has returned; NULL: not
-								 * counted */
-	void		(*beyond) (void *arg);
-	void	   *beyond_arg;
+	DynReadBound bound;
 	DynCounters *counters;		/* counters that are increased, too */
 	int		   *group_in_flight;	/* number of requests in flight of all
 									 * fetches of a group, for which the

@@ -181,7 +181,7 @@ dyn_scandesc_segments(const DynScanDesc *scandesc)
 	const DynIndexMeta *index;
 
 	if (scandesc->access->kind != DYN_ACCESS_SCAN || scandesc->access->segments > 0 ||
-		scandesc->access->limit_hint > 0 || scandesc->bound_units > 0)
+		scandesc->access->limit_hint > 0 || scandesc->bound.units > 0)
 		return 1;
 	meta = describe(relation, name, &index);
 	if (meta == NULL || (name != NULL && index == NULL))
@@ -327,11 +327,6 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	params.first_limit = scandesc->access->limit_hint;
 	params.fetch_size = scandesc->relation->options.fetch_size;
 	params.bound = scandesc->bound;
-	params.bound_units = scandesc->bound_units;
-	params.wanted = scandesc->access->preview_rows;
-	params.found = scandesc->found;
-	params.beyond = scandesc->beyond;
-	params.beyond_arg = scandesc->beyond_arg;
 	params.counters = scandesc->count_into;
 	/* responses to lookups are awaited one by one, without a group */
 	params.group_in_flight = keyed ? NULL : scandesc->group_in_flight;

@@ -35,11 +35,7 @@ typedef struct DynScanDesc
 								 * show them; 0: as estimated */
 	bool		keeps;			/* may be rescanned with the same values */
 	int		   *group_in_flight;	/* as in DynFetchParams; NULL: no peers */
-	long		bound;			/* next fetch's, as in DynFetchParams */
-	double		bound_units;
-	const double *found;		/* rows that it has returned; NULL: not counted */
-	void		(*beyond) (void *arg);
-	void	   *beyond_arg;
+	DynReadBound bound;			/* bound of the next fetch */
 
 	/* fetch of the item being decoded, and its requests; both NULL if none */
 	DynFetch   *origin;

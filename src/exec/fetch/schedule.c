@@ -230,7 +230,7 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 	/* a stream that is not awaited may never be read */
 	if (params->keyed && stream->number != fetch->awaited)
 		return false;
-	if (stream->nrequests >= LAZY_PAGES && params->bound_units == 0)
+	if (stream->nrequests >= LAZY_PAGES && params->bound.units == 0)
 		return true;
 	/* send only when the pages that it has received are used up */
 	return stream->first == NULL && fetch->page == NULL;
@@ -351,7 +351,7 @@ dyn_schedule_send(DynFetch *fetch)
 {
 	const DynFetchParams *params = &fetch->streams.params;
 	bool		lazy = params->may_stop_early && !params->all_at_once && !params->keyed;
-	int			allowed = lazy ? Min(fetch->max_active, params->bound_units > 0 ? 1
+	int			allowed = lazy ? Min(fetch->max_active, params->bound.units > 0 ? 1
 									 : params->in_turn
 									 ? 1 + fetch->next_stream / LAZY_TURNS
 									 : 1 + fetch->pages_used)

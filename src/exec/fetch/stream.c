@@ -81,23 +81,23 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 
 	for (int i = 0; limit > 0 && i < stream->nrequests; i++)
 		limit = limit > 10000 ? 0 : limit * LIMIT_GROWTH;
-	if (params->found != NULL && *params->found > 0)
+	if (params->bound.found != NULL && *params->bound.found > 0)
 	{
 		/*
 		 * the items that contain the missing rows, by those found so far, and a
 		 * tenth more: one page too few costs a request
 		 */
-		items = Max(params->wanted - *params->found, 1) * context->examined /
-			*params->found * 1.1;
+		items = Max(params->bound.wanted - *params->bound.found, 1) * context->examined /
+			*params->bound.found * 1.1;
 		limit = smaller_limit(limit, (long) Min(ceil(items), 1e6));
 	}
-	if (params->bound > 0)
-		limit = params->bound - (long) context->examined;
-	else if (params->bound_units > 0)
+	if (params->bound.items > 0)
+		limit = params->bound.items - (long) context->examined;
+	else if (params->bound.units > 0)
 	{
 		/* the items that the remaining units are expected to read */
 		items = item_units <= 0 ? DYN_LEAST_BYTES
-			: Max((params->bound_units - context->units) / item_units, 1);
+			: Max((params->bound.units - context->units) / item_units, 1);
 		limit = smaller_limit(limit, (long) Min(items, 1e6));
 	}
 	return smaller_limit(limit, params->fetch_size);
@@ -164,13 +164,12 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 
 	Assert(stream->more && !stream->in_flight && stream->reserved == 0);
 	dyn_session_check(params->connection);
-	if (params->bound_units > 0 &&
-		((params->bound > 0 && context->examined >= params->bound) ||
-		 context->units >= params->bound_units))
+	if (params->bound.units > 0 &&
+		((params->bound.items > 0 && context->examined >= params->bound.items) ||
+		 context->units >= params->bound.units))
 	{
-		params->bound = 0;
-		params->bound_units = 0;
-		params->beyond(params->beyond_arg);
+		params->bound.units = params->bound.items = 0;
+		params->bound.beyond(params->bound.arg);
 	}
 	if (stream->call == NULL)
 		stream->call = dyn_call_create(dyn_session_client());

@@ -365,7 +365,7 @@ read_beyond(void *arg)
 	DynInput   *input = arg;
 	DynScanDesc *scandesc = input->scandesc;
 
-	apply_to_requests(input, scandesc, scandesc->bound > 0 ? 0 : scandesc->bound_units);
+	apply_to_requests(input, scandesc, scandesc->bound.items > 0 ? 0 : scandesc->bound.units);
 }
 
 /*
@@ -392,17 +392,19 @@ dyn_permit_requests(DynInput *input, DynScanDesc *scandesc)
 	double		units = input->runs_once && !input->requested ? free_units(scandesc) : 0;
 
 	input->requested = true;
-	scandesc->bound = units > 0 && access->is_small ? access->limit_hint : 0;
-	scandesc->bound_units = units;
-	scandesc->found = units > 0 && access->preview_rows > 0 ? &input->found : NULL;
+	memset(&scandesc->bound, 0, sizeof(scandesc->bound));
 	if (units == 0)
 	{
 		apply_to_requests(input, scandesc, 0);
 		return;
 	}
 	Assert(scandesc == input->scandesc);
-	scandesc->beyond = read_beyond;
-	scandesc->beyond_arg = input;
+	scandesc->bound.units = units;
+	scandesc->bound.items = access->is_small ? access->limit_hint : 0;
+	scandesc->bound.wanted = access->preview_rows;
+	scandesc->bound.found = access->preview_rows > 0 ? &input->found : NULL;
+	scandesc->bound.beyond = read_beyond;
+	scandesc->bound.arg = input;
 	warn_of_bounded_read(scandesc->relation, access->index, &access->estimate,
-						 scandesc->bound, units);
+						 scandesc->bound.items, units);
 }

@@ -18,6 +18,7 @@
 #include "../../dynamodb/units.h"
 #include "../../dynamodb/write.h"
 #include "../../model/server/memory.h"
+#include "../../model/session/usage.h"
 #include "atomic.h"
 #include "outcome.h"
 #include "row_write.h"
