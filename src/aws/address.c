@@ -12,8 +12,6 @@
  * forms too.  The full prefix is refused where the embedded address cannot be
  * located (64:ff9b:1::/48 has several layouts) or may be a third party's relay
  * (Teredo).
- *
- * Layer: aws.  Knows socket addresses only.
  */
 #include "address.h"
 

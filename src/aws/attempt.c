@@ -30,8 +30,6 @@
  *
  * response_check.c checks replies, retry.c decides about retries, http.c and
  * loop.c transfer bytes; this file connects them.
- *
- * Layer: aws.
  */
 #include "client_private.h"
 
@@ -88,9 +86,8 @@ int64_t
 dyn_attempts_next_due(const DynClient *client)
 {
 	int64_t		due = DYN_LOOP_NEVER;
-	const DynActiveCall *call;
 
-	for (call = client->active; call; call = call->next)
+	for (const DynActiveCall *call = client->active; call; call = call->next)
 		if (call->due_us < due)
 			due = call->due_us;
 	return due;
@@ -235,9 +232,7 @@ hold_call(DynActiveCall *call, int64_t due_us)
 void
 dyn_attempts_try_held(DynClient *client, bool connections_only)
 {
-	DynActiveCall *call;
-
-	for (call = client->active; call; call = call->next)
+	for (DynActiveCall *call = client->active; call; call = call->next)
 		if (call->held && (!connections_only || call->waiting_us > 0))
 			call->due_us = 0;
 }
@@ -549,9 +544,7 @@ dyn_attempt_begin(DynActiveCall *call)
 void
 dyn_attempts_suspend_paused(DynClient *client)
 {
-	DynActiveCall *call;
-
-	for (call = client->active; call; call = call->next)
+	for (DynActiveCall *call = client->active; call; call = call->next)
 	{
 		int64_t		due_us = call->due_us;
 
@@ -595,9 +588,7 @@ dyn_attempt_resume(DynActiveCall *call)
 void
 dyn_attempts_defer(DynClient *client, int64_t us)
 {
-	DynActiveCall *call;
-
-	for (call = client->active; call; call = call->next)
+	for (DynActiveCall *call = client->active; call; call = call->next)
 		if (call->public.once && call->public.state == DYN_CALL_SENT &&
 			call->due_us != DYN_LOOP_NEVER)
 			call->due_us += us;

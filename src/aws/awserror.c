@@ -14,8 +14,6 @@
  * header.  So signature errors are truncated after the first sentence, the
  * text ends where an Authorization value begins, and the secrets of the
  * request are masked.
- *
- * Layer: aws.  Knows jansson; never builds objects with it.
  */
 #include "awserror.h"
 

@@ -6,8 +6,6 @@
  * libcurl puts ended transfers into a queue, and process() takes them
  * from there.  No call is checked, restarted or freed inside a callback of
  * libcurl.
- *
- * Layer: aws.
  */
 #include "client.h"
 
@@ -53,14 +51,13 @@ static bool
 attend_due(DynClient *client)
 {
 	int64_t		now;
-	DynActiveCall *call;
 	DynActiveCall *next;
 	bool		any = false;
 
 	if (dyn_attempts_next_due(client) == DYN_LOOP_NEVER)
 		return false;
 	now = dyn_loop_now_us();
-	for (call = client->active; call; call = next)
+	for (DynActiveCall *call = client->active; call; call = next)
 	{
 		next = call->next;
 		if (call->due_us > now)

@@ -20,8 +20,6 @@
  * PostgreSQL, fd.c): each connection must acquire one, and returns it when it
  * is closed.  Easy handles are reused, which makes a request on a warm client
  * cheap.
- *
- * Layer: aws.
  */
 #include "connections.h"
 

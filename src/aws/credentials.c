@@ -6,8 +6,6 @@
  * an attacker's choice.  So dyn_credentials_set rejects control characters.
  * Memory is overwritten before it is freed, so that core files and reused
  * blocks do not contain secrets.
- *
- * Layer: aws.  Knows OpenSSL for a memset that is not optimized away.
  */
 #include "credentials.h"
 
@@ -15,8 +13,6 @@
 #include <string.h>
 
 #include <openssl/crypto.h>
-
-/* ---- texts ------------------------------------------------------------ */
 
 bool
 dyn_secret_copy(char **to, const char *from)
@@ -47,8 +43,6 @@ dyn_secret_free_buffer(DynBuffer *buf)
 		OPENSSL_cleanse(buf->data, buf->cap);
 	dyn_buffer_free(buf);
 }
-
-/* ---- access keys ------------------------------------------------------ */
 
 bool
 dyn_credentials_suit_header(const char *value)

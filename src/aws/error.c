@@ -1,8 +1,6 @@
 /*
  * error.c
  *		Formats the errors of obtaining credentials as text.
- *
- * Layer: aws.
  */
 #include "error.h"
 

@@ -6,8 +6,6 @@
  * connection.  Some addresses may be reached by exchanges only.  A user may
  * have set the endpoint of a call to such an address; then the call must not
  * reuse the connection of an exchange.
- *
- * Layer: aws.  Knows libcurl's header list.
  */
 #include "exchange.h"
 
@@ -18,8 +16,6 @@
 
 #include "client_private.h"
 #include "credentials.h"
-
-/* ---- the request ------------------------------------------------------ */
 
 DynExchange *
 dyn_exchange_create(const char *method, const char *url, DynAddressPolicy policy)
@@ -49,8 +45,6 @@ dyn_exchange_header(DynExchange *exchange, const char *name, const char *value)
 	exchange->failed = exchange->failed || !ok;
 	return ok;
 }
-
-/* ---- running ---------------------------------------------------------- */
 
 static void
 unlink_exchange(DynExchange *exchange)

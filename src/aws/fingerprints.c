@@ -23,8 +23,6 @@
  * The tables store marks: of a reply, of its id, and of an id that is ignored.
  * Two hash tables with linear probing are filled alternately; a full one is
  * cleared when the other is full, too.
- *
- * Layer: aws.
  */
 #include "fingerprints.h"
 

@@ -14,8 +14,6 @@
  * needed, and compute the checksum while the bytes are in the CPU cache.  They
  * never raise an error: they record the failure and return a value that makes
  * libcurl stop.
- *
- * Layer: aws.  Knows libcurl.
  */
 #include "http.h"
 
@@ -60,7 +58,6 @@ on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 	DynHttp    *http = arg;
 	int			fd;
 
-	(void) purpose;
 	if (http->refusal == DYN_FAIL_ADDRESS ||
 		!dyn_address_allowed(&address->addr, http->policy))
 	{
@@ -330,9 +327,7 @@ dyn_http_append_header(struct curl_slist **list, const char *name,
 void
 dyn_http_free_headers(struct curl_slist *headers)
 {
-	struct curl_slist *line;
-
-	for (line = headers; line; line = line->next)
+	for (struct curl_slist *line = headers; line; line = line->next)
 		OPENSSL_cleanse(line->data, strlen(line->data));
 	curl_slist_free_all(headers);
 }

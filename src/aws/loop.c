@@ -24,8 +24,6 @@
  * not to change signal handlers.
  *
  * Callbacks only record events; none raises an error or exits by longjmp.
- *
- * Layer: aws.  Knows libcurl, epoll, timerfd.
  */
 #ifndef __linux__
 #error "dynamo_fdw needs Linux: it waits with epoll and timerfd"
@@ -141,7 +139,6 @@ on_timer(CURLM *multi, long timeout_ms, void *arg)
 {
 	DynLoop    *loop = arg;
 
-	(void) multi;
 	loop->curl_due_us = timeout_ms < 0 ? DYN_LOOP_NEVER :
 		dyn_loop_now_us() + (int64_t) timeout_ms * 1000;
 	return 0;

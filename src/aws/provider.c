@@ -2,8 +2,6 @@
  * provider.c
  *		Provides credentials to requests: obtains them on demand, and refreshes
  *		them before they expire.
- *
- * Layer: aws.
  */
 #include "provider.h"
 

@@ -18,8 +18,6 @@
  *
  * This file does not check the contents of a body of status 200; that is done
  * in src/dynamodb (page_check.h).
- *
- * Layer: aws.  Knows zlib.
  */
 #include "client_private.h"
 

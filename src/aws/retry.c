@@ -15,8 +15,6 @@
  * A wrong clock causes a signature error with a specific text.  Some services
  * return an authentication error instead, whose Date header differs by minutes
  * from the time that was signed.
- *
- * Layer: aws.  Knows no network and no clock.
  */
 #include "retry.h"
 

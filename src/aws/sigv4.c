@@ -15,8 +15,6 @@
  *
  * Intermediate keys are wiped after use, and the cache identifies the secret
  * by its hash.
- *
- * Layer: aws.  Knows OpenSSL's digests; knows no network.
  */
 #include "sigv4.h"
 

@@ -18,8 +18,6 @@
  * connection is alive before it reuses it.
  *
  * A connection that has replied stays in the set of epoll between transfers.
- *
- * Layer: aws.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* POLLRDHUP */

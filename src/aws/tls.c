@@ -18,8 +18,6 @@
  * In both cases the file is cached, so dyn_tls_changed detects changes.  New
  * contents apply from the next request that is sent while no other is in
  * flight.
- *
- * Layer: aws.  Knows libcurl and OpenSSL.
  */
 #include "tls.h"
 
@@ -129,7 +127,6 @@ give_store(CURL *easy, void *context, void *arg)
 {
 	X509_STORE *store = arg;
 
-	(void) easy;
 	if (SSL_CTX_get_ssl_method(context) != TLS_client_method())
 	{
 		is_foreign = true;

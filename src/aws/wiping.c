@@ -12,8 +12,6 @@
  * The memory is the C library's: any code may free() what libcurl has
  * allocated, and the other way round, as before.  So this changes nothing for
  * other users of libcurl in the process.
- *
- * Layer: aws.  Knows libcurl.
  */
 #include "wiping.h"
 

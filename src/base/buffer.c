@@ -7,8 +7,6 @@
  * reply of unknown length is copied a bounded number of times.  `max` limits
  * the contents, not the capacity: the NUL that dyn_buffer_terminate writes may
  * follow a full buffer.
- *
- * Layer: base.  Knows malloc only.
  */
 #include "buffer.h"
 

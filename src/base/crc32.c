@@ -21,8 +21,6 @@
  * bits is due to the mirrored 32-bit remainder in a 64-bit lane.
  *
  * The unit test compares every length up to a few hundred with zlib.
- *
- * Layer: base.  Knows zlib and the processor.
  */
 #include "crc32.h"
 

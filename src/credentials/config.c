@@ -7,8 +7,6 @@
  * the config file its section is [profile name].  The default profile is
  * [profile default] or, if there is no such section, [default].  In the
  * credentials file the section is [name].
- *
- * Layer: credentials.
  */
 #include "config.h"
 
@@ -84,8 +82,6 @@ dyn_config_clear(DynConfig *config)
 	}
 	memset(config, 0, sizeof(*config));
 }
-
-/* ---- profiles --------------------------------------------------------- */
 
 const char *
 dyn_config_profile_name(bool *is_named)
@@ -174,8 +170,6 @@ dyn_config_no_profile(const DynConfig *config, const char *profile,
 							  paths[DYN_CONFIG_CONFIG], profile, profile);
 	return dyn_error_hint(err, "The server reads the files of its operating-system user \"%s\".", user);
 }
-
-/* ---- values ----------------------------------------------------------- */
 
 const char *
 dyn_config_value_of(const DynConfig *config, DynConfigFile file,

@@ -6,8 +6,6 @@
  * change while the server runs.  An empty variable counts as not set, as in
  * AWS's tools.  A key id without its secret, or a secret without its id, is an
  * error here.  Some of AWS's tools ignore it and try other sources.
- *
- * Layer: credentials.
  */
 #include "provider_chain.h"
 

@@ -9,8 +9,6 @@
  * A path may come from a file or the environment, and may name anything.  It
  * is opened without waiting (a named pipe without a writer would block the
  * session), and only a regular file is read.
- *
- * Layer: credentials.  Knows the system's files and user database.
  */
 #include "files.h"
 
@@ -29,8 +27,6 @@
  */
 #define SMALLEST_ENTRY	((size_t) 1024)
 #define LARGEST_ENTRY	((size_t) 1024 * 1024)
-
-/* ---- files ------------------------------------------------------------ */
 
 /*
  * Reports a failure to read.  The hint names the server's operating-system
@@ -97,8 +93,6 @@ dyn_file_read(const char *path, size_t longest, DynBuffer *contents,
 		dyn_secret_free_buffer(contents);
 	return result;
 }
-
-/* ---- the user --------------------------------------------------------- */
 
 /*
  * Returns the entry of the effective user, in memory that the caller frees.

@@ -27,16 +27,14 @@
  * Strings are terminated by NULs written over separators in the text, so that
  * there is one copy of a secret to overwrite.  The text that continues a value
  * is moved forward to the end of the value.
- *
- * Layer: credentials.
  */
 #include "ini.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "../aws/credentials.h"
 #include "../base/text.h"
-#include "files.h"
 
 /* A range of characters in the text. */
 typedef struct Span
@@ -185,12 +183,11 @@ unquote(Span span)
 {
 	char		quote = quote_at(span.start, span.end);
 	char	   *to;
-	char	   *from;
 
 	if (quote == 0 || skip_quoted(span.start, span.end) != span.end)
 		return span;
 	to = span.start;
-	for (from = span.start + 1; from < span.end - 1; from++)
+	for (char *from = span.start + 1; from < span.end - 1; from++)
 	{
 		if (*from == '\\' && quote == '"')
 			from++;
@@ -209,7 +206,6 @@ read_prefix(Span *name)
 {
 	char	   *word = name->start;
 	size_t		len = 0;
-	char	   *p;
 
 	while (word + len < name->end && !is_blank(word[len]))
 		len++;
@@ -217,7 +213,7 @@ read_prefix(Span *name)
 		return DYN_INI_PLAIN;
 	name->start += len;
 	*name = trim(*name);
-	for (p = name->start; p < name->end; p++)
+	for (char *p = name->start; p < name->end; p++)
 		if (is_blank(*p) && !quote_at(name->start, name->end))
 			return DYN_INI_OTHER;
 	if (len == 7 && memcmp(word, "profile", len) == 0)
@@ -266,12 +262,11 @@ read_key(Parser *parser, Span line)
 	char	   *equals;
 	Span		key;
 	Span		value;
-	char	   *p;
 
 	if (ini->n == 0)
 		return is_wrong(parser, "is not in a section");
 	/* a comment follows a blank */
-	for (p = line.start + 1; p < line.end; p++)
+	for (char *p = line.start + 1; p < line.end; p++)
 		if (is_comment(*p) && is_blank(p[-1]))
 			line.end = p;
 	line = trim(line);
@@ -281,7 +276,7 @@ read_key(Parser *parser, Span line)
 	key = trim((Span) {line.start, equals});
 	if (key.start == key.end)
 		return is_wrong(parser, "has no key before \"=\"");
-	for (p = key.start; p < key.end; p++)
+	for (char *p = key.start; p < key.end; p++)
 		if (*p >= 'A' && *p <= 'Z')
 			*p = (char) (*p - 'A' + 'a');
 	if (strcmp(terminate(key), "credential_process") == 0)
@@ -328,13 +323,12 @@ read_line(Parser *parser, Span line)
 {
 	Span		text = trim(line);
 	size_t		indent = (size_t) (text.start - line.start);
-	const char *p;
 
 	if (text.start == text.end || is_comment(*text.start))
 		return true;
 	if (!dyn_utf8_valid(text.start, (size_t) (text.end - text.start)))
 		return is_wrong(parser, "is not valid UTF-8");
-	for (p = text.start; p < text.end; p++)
+	for (const char *p = text.start; p < text.end; p++)
 		if (((unsigned char) *p < 0x20 && *p != '\t') || *p == 0x7f)
 			return is_wrong(parser, "has a control character");
 	if (parser->value_end != NULL && indent > parser->indent)

@@ -12,8 +12,6 @@
  * the role, and GET for the credentials.  The next one is the first whose
  * result is not known yet.  The name becomes a part of a URL, so it is checked
  * first.
- *
- * Layer: credentials.
  */
 #include "machine.h"
 

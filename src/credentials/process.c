@@ -22,8 +22,6 @@
  * Between fork and exec only async-signal-safe functions are called: other
  * threads (libcurl's resolver) may hold locks, and this process's signal
  * handlers must not run in the child.  So signals are blocked before fork.
- *
- * Layer: credentials.  Knows processes, pipes, epoll.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* pipe2, dup3 */

@@ -22,8 +22,6 @@
  * A profile that needs a person's input (mfa_serial) is an error.  So are
  * contradictory and incomplete settings, because another source could have
  * other rights than the file specifies.
- *
- * Layer: credentials.
  */
 #include "provider_chain.h"
 
@@ -340,7 +338,6 @@ find_provider(Resolver *resolver)
 	const char *token_file = value_of(resolver, "web_identity_token_file");
 	const char *command = value_of(resolver, "credential_process");
 	DynFound	found;
-	char	   *p;
 
 	if (token_file != NULL)
 	{
@@ -365,7 +362,7 @@ find_provider(Resolver *resolver)
 	chain->provider_kind = DYN_PROVIDER_PROCESS;
 	if (!dyn_secret_copy(&chain->command, command))
 		return out_of_memory(resolver);
-	for (p = chain->command; *p; p++)
+	for (char *p = chain->command; *p; p++)
 		if (*p == '\n')
 			*p = ' ';
 	return DYN_FOUND;

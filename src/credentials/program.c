@@ -11,8 +11,6 @@
  * The database server's environment may contain anything, such as LD_PRELOAD
  * or passwords of other programs.  Only the variables chosen here are passed
  * on.  The strings of AWS_* are not copied, as some are secrets.
- *
- * Layer: credentials.  Knows the environment.
  */
 #include "program.h"
 
@@ -116,10 +114,9 @@ make_paths(DynProgram *program, const char *path, DynError *err)
 	char	   *name = program->argv[0];
 	size_t		most = 1;
 	size_t		n = 0;
-	const char *p;
 	char	   *out;
 
-	for (p = path; *p; p++)
+	for (const char *p = path; *p; p++)
 		most += *p == ':';
 	program->paths = calloc(most + 1, sizeof(char *));
 	program->path_text = malloc(strlen(path) + most * (strlen(name) + 2));

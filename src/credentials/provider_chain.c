@@ -13,8 +13,6 @@
  *   credentials, which may only set a region, is skipped.
  * - If the user mapping names the profile, the environment's keys and web
  *   identity are skipped.
- *
- * Layer: credentials.
  */
 #include "provider_chain.h"
 

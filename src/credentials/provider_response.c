@@ -5,9 +5,6 @@
  * A reply with status 200 is never quoted, even if it is invalid, since it may
  * contain the credentials.  Other replies are quoted for superusers, but
  * without long words, which could be a token that the service has echoed.
- *
- * Layer: credentials.  Knows jansson, and OpenSSL for a memset that is not
- * optimized away.
  */
 #include "provider_response.h"
 

@@ -11,8 +11,6 @@
  * a request fails but may succeed later, the source sends it again after a
  * pause, a few times.  If it still fails, provider.c starts the source again,
  * at the earliest a second later.
- *
- * Layer: credentials.
  */
 #include "source.h"
 

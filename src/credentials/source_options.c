@@ -9,8 +9,6 @@
  *
  * All strings are overwritten when they are freed, not only the keys: an
  * external id is also a kind of secret, and a proxy may have a password.
- *
- * Layer: credentials.
  */
 #include "source_options.h"
 
@@ -51,9 +49,8 @@ static bool
 is_role_path(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	const char *p;
 
-	for (p = path; *p; p++)
+	for (const char *p = path; *p; p++)
 		if (*p <= ' ' || *p > '~')
 			return false;
 	return consists_of(slash ? slash + 1 : path, NAME_CHARACTERS, 1, 64);

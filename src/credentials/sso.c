@@ -6,8 +6,6 @@
  * A person must log in, as the operating-system user of the server.  So if the
  * token causes a failure, the hint shows the command to run, and the user to
  * run it as.
- *
- * Layer: credentials.
  */
 #include "sso.h"
 
@@ -33,8 +31,6 @@ hint_login(const DynSsoProfile *sso, DynError *err)
 	return dyn_error_hint(err, "Run \"aws sso login --profile %s\" as operating-system user \"%s\".",
 						  sso->profile, user);
 }
-
-/* ---- the request -------------------------------------------------------- */
 
 static DynExchange *
 create(const DynSsoProfile *sso, DynError *err)
@@ -116,8 +112,6 @@ dyn_sso_request(const DynSsoProfile *sso, int64_t now, DynError *err)
 								dyn_response_header(exchange, "Accept",
 													"application/json", "", err));
 }
-
-/* ---- the reply ---------------------------------------------------------- */
 
 DynProviderResponse
 dyn_sso_response(const DynSsoProfile *sso, const DynExchange *exchange,

@@ -7,8 +7,6 @@
  * code of an error, one word of a fixed vocabulary, is part of our message.
  * Its text names accounts and principals, so it is only an excerpt for
  * superusers.
- *
- * Layer: credentials.
  */
 #include "sts.h"
 

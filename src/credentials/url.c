@@ -6,8 +6,6 @@
  * that is signed is the host that receives the request.  Parts that we put
  * into a URL are checked or percent-encoded, so that they cannot change its
  * host, its path or its other parameters.
- *
- * Layer: credentials.  Knows libcurl's parser of URLs; sends nothing.
  */
 #include "url.h"
 
@@ -120,8 +118,6 @@ dyn_url_clear(DynUrl *parts)
 	memset(parts, 0, sizeof(*parts));
 }
 
-/* ---- configuration ------------------------------------------------------ */
-
 const char *
 dyn_url_configured(const char *variable)
 {
@@ -166,8 +162,6 @@ dyn_url_domain(const char *region)
 			return partitions[i].domain;
 	return "amazonaws.com";
 }
-
-/* ---- writing ------------------------------------------------------------ */
 
 bool
 dyn_url_append_escaped(DynBuffer *buf, const char *text)

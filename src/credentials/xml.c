@@ -11,8 +11,6 @@
  *
  * The value may be a secret.  It is written into memory that is allocated
  * once, because a buffer that grows would leave copies.
- *
- * Layer: credentials.
  */
 #include "xml.h"
 
