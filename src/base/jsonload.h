@@ -11,6 +11,8 @@
 
 #include <jansson.h>
 
+#include "buffer.h"
+
 /*
  * Parses a text like json_loadb.  Returns NULL if the text is not JSON or
  * memory runs out; *out_of_memory is true in the second case.  `out_of_memory`
@@ -18,5 +20,8 @@
  */
 extern json_t *dyn_json_load(const char *text, size_t len, size_t flags,
 							 bool *out_of_memory);
+
+/* Appends a value as JSON; returns false if memory runs out. */
+extern bool dyn_json_dump(const json_t *value, DynBuffer *out);
 
 #endif

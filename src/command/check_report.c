@@ -4,12 +4,10 @@
  */
 #include "postgres.h"
 
-#include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
-#include "../dynamodb/expression.h"
 #include "../model/server/encoding.h"
 #include "../model/values/path.h"
 #include "check_table.h"

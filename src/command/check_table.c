@@ -37,7 +37,6 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "../dynamodb/page_check.h"
 #include "../exec/source/scan_policy.h"
 #include "../exec/rows/rows.h"
 #include "../model/server/encoding.h"

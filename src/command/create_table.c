@@ -293,30 +293,25 @@ read_indexes(const DynRelation *relation, DynTableMeta *table, Jsonb *indexes)
 static void
 check_types(const DynTableMeta *table)
 {
-	DynKeyAttr *attrs = palloc((table->nindexes + 1) * sizeof(DynKeySchema));
-	int			n = 0;
-
-	for (int i = -1; i < table->nindexes; i++)
+	for (int n = 0; n <= table->nindexes; n++)
 	{
-		const DynKeySchema *key = i < 0 ? &table->key : &table->indexes[i].key;
+		const DynKeySchema *key = dyn_key_number(table, n);
 
-		for (int k = 0; k < key->nhash; k++)
-			attrs[n++] = key->hash[k];
-		for (int k = 0; k < key->nrange; k++)
-			attrs[n++] = key->range[k];
-	}
-	for (int i = 0; i < n; i++)
-	{
-		for (int k = i + 1; k < n; k++)
+		for (int i = 0; i < key->nhash + key->nrange; i++)
 		{
-			if (strcmp(attrs[i].name, attrs[k].name) == 0 &&
-				attrs[i].type != attrs[k].type)
+			const DynKeyAttr *attr = dyn_key_attr(key, i);
+			const DynKeyAttr *other = NULL;
+
+			/* the first key that has the attribute */
+			for (int k = 0; other == NULL; k++)
+				other = dyn_key_find(dyn_key_number(table, k), attr->name);
+			if (other->type != attr->type)
 				ereport(ERROR,
 						(errcode(ERRCODE_DATATYPE_MISMATCH),
 						 errmsg("key attribute \"%s\" has columns of two types, %s and %s",
-								dyn_from_utf8_lossy(attrs[i].name),
-								dyn_type_name(attrs[i].type),
-								dyn_type_name(attrs[k].type))));
+								dyn_from_utf8_lossy(attr->name),
+								dyn_type_name(other->type),
+								dyn_type_name(attr->type))));
 		}
 	}
 }

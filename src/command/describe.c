@@ -186,7 +186,7 @@ describe_use(const DynTableMeta *meta, const char *attr)
 	initStringInfo(&uses);
 	for (int i = -1; i < meta->nindexes; i++)
 	{
-		const DynKeySchema *key = i < 0 ? &meta->key : &meta->indexes[i].key;
+		const DynKeySchema *key = dyn_key_number(meta, i + 1);
 		const char *of = i < 0 ? ""
 			: psprintf(" of %s", dyn_from_utf8_lossy(meta->indexes[i].name));
 

@@ -16,7 +16,6 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "port/pg_bitutils.h"

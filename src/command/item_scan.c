@@ -36,8 +36,6 @@ dyn_item_scan_of_table(DynConnection *connection, const char *table,
 	return dyn_item_scan_create(relation, meta);
 }
 
-/* ---- what is read of an item ---- */
-
 int
 dyn_item_scan_read(DynItemScan *scan, const DynPath *paths, int n)
 {
@@ -61,8 +59,6 @@ dyn_item_scan_view(DynItemScan *scan, DynRelation *relation)
 	view->first = dyn_item_scan_read(scan, view->rows->paths, view->rows->npaths);
 	return view;
 }
-
-/* ---- the fetch ---- */
 
 DynFetchParams
 dyn_item_scan_params(DynItemScan *scan)

@@ -109,8 +109,6 @@ dyn_list_tables(DynConnection *connection,
 	} while (more);
 }
 
-/* ---- the function ---- */
-
 static void
 emit_name(void *arg, const char *name)
 {

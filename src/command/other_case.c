@@ -22,6 +22,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "../dynamodb/elements.h"
 #include "../model/server/encoding.h"
 #include "other_case.h"
 #include "../model/server/soft_errors.h"
@@ -105,23 +106,19 @@ see_attribute(DynFolded *folded, const char *name)
 void
 dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 {
-	DynValueIterator		iterator;
-	DynValue	name;
-	DynValue	value;
+	DynElements members;
 
 	if (item->type != DYN_TYPE_M || folded->nsought == 0)
 		return;
-	dyn_value_iterator_begin(&iterator, item);
-	(void) dyn_value_iterator_next(&iterator, &name);
-	while (dyn_value_iterator_next(&iterator, &name) == DYN_VALUE_NAME)
+	dyn_elements_begin(&members, item);
+	while (dyn_elements_next(&members))
 	{
-		char	   *text = palloc(name.len + 1);
+		char	   *name = dyn_sample_text(&members.name);
 
-		text[dyn_value_text(&name, text)] = '\0';
-		(void) dyn_value_iterator_element(&iterator, item, &value);
-		if (value.type != DYN_TYPE_NULL && !(name.flags & DYN_VALUE_HAS_NUL))
-			see_attribute(folded, text);
-		pfree(text);
+		if (members.value.type != DYN_TYPE_NULL && name != NULL)
+			see_attribute(folded, name);
+		if (name != NULL)
+			pfree(name);
 	}
 }
 

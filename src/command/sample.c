@@ -9,14 +9,14 @@
 #include "miscadmin.h"
 
 #include "../base/number.h"
+#include "../dynamodb/elements.h"
 #include "item_scan.h"
 #include "sample.h"
 
 /* ---- items ---- */
 
-/* Returns the text, or NULL if it contains U+0000. */
-static char *
-text_of(const DynValue *value)
+char *
+dyn_sample_text(const DynValue *value)
 {
 	char	   *text;
 
@@ -31,32 +31,30 @@ static DynSampleItem *
 read_item(const DynValue *map, const char *tag)
 {
 	DynSampleItem *item = palloc0(sizeof(DynSampleItem));
-	DynValueIterator		iterator;
-	DynValue	v;
+	DynElements members;
+	const DynValue *v = &members.value;
 
-	dyn_value_iterator_begin(&iterator, map);
-	(void) dyn_value_iterator_next(&iterator, &v);
-	while (dyn_value_iterator_next(&iterator, &v) == DYN_VALUE_NAME)
+	dyn_elements_begin(&members, map);
+	while (dyn_elements_next(&members))
 	{
 		DynSampleValue *value = palloc(sizeof(DynSampleValue));
 
-		value->name = text_of(&v);
-		(void) dyn_value_iterator_element(&iterator, map, &v);
-		value->type = v.type;
+		value->name = dyn_sample_text(&members.name);
+		value->type = v->type;
 		item->values = lappend(item->values, value);
 		if (tag == NULL || value->name == NULL || strcmp(value->name, tag) != 0)
 			continue;
-		item->tag_type = v.type;
-		if (v.type == DYN_TYPE_S)
-			item->tag = text_of(&v);
-		else if (v.type == DYN_TYPE_BOOL)
-			item->tag = v.flags & DYN_VALUE_TRUE ? "true" : "false";
-		else if (v.type == DYN_TYPE_N)
+		item->tag_type = v->type;
+		if (v->type == DYN_TYPE_S)
+			item->tag = dyn_sample_text(v);
+		else if (v->type == DYN_TYPE_BOOL)
+			item->tag = v->flags & DYN_VALUE_TRUE ? "true" : "false";
+		else if (v->type == DYN_TYPE_N)
 		{
 			char	   *number = palloc(DYN_NUMBER_BUFSIZE);
 			size_t		len;
 
-			if (dyn_number_canonical(v.data, v.len, number, &len) == DYN_NUMBER_OK)
+			if (dyn_number_canonical(v->data, v->len, number, &len) == DYN_NUMBER_OK)
 				item->tag = number;
 		}
 	}
@@ -102,17 +100,8 @@ dyn_sample_take(void *arg)
 
 /* ---- attributes ---- */
 
-/* An attribute in one item. */
-typedef struct Occurrence
-{
-	const char *name;
-	bool		has_nul;
-	DynType		type;
-	int			item;
-} Occurrence;
-
 static int
-compare_names(const Occurrence *a, const Occurrence *b)
+compare_names(const DynAttribute *a, const DynAttribute *b)
 {
 	int			order = strcmp(a->name, b->name);
 
@@ -120,44 +109,13 @@ compare_names(const Occurrence *a, const Occurrence *b)
 }
 
 static int
-compare_occurrences(const void *a, const void *b)
+compare_attributes(const void *a, const void *b)
 {
-	const Occurrence *x = a;
-	const Occurrence *y = b;
+	const DynAttribute *x = a;
+	const DynAttribute *y = b;
 	int			order = compare_names(x, y);
 
-	return order != 0 ? order : x->item - y->item;
-}
-
-/* Returns all occurrences, sorted. */
-static Occurrence *
-list_occurrences(const List *items, int *n)
-{
-	Occurrence *all;
-	ListCell   *lc;
-	ListCell   *cell;
-
-	*n = 0;
-	foreach(lc, items)
-		*n += list_length(((const DynSampleItem *) lfirst(lc))->values);
-	all = MemoryContextAllocHuge(CurrentMemoryContext,
-								 Max(*n, 1) * sizeof(Occurrence));
-	*n = 0;
-	foreach(lc, items)
-	{
-		foreach(cell, ((const DynSampleItem *) lfirst(lc))->values)
-		{
-			const DynSampleValue *value = lfirst(cell);
-			Occurrence *occurrence = &all[(*n)++];
-
-			occurrence->has_nul = value->name == NULL;
-			occurrence->name = occurrence->has_nul ? "(a name with U+0000)" : value->name;
-			occurrence->type = value->type;
-			occurrence->item = foreach_current_index(lc);
-		}
-	}
-	qsort(all, *n, sizeof(Occurrence), compare_occurrences);
-	return all;
+	return order != 0 ? order : x->last_item - y->last_item;
 }
 
 /* Returns the key attribute with this name, or NULL. */
@@ -177,48 +135,81 @@ add_key(DynAttribute *attributes, int *n, const DynKeySchema *key, bool of_table
 {
 	for (int i = 0; i < key->nhash + key->nrange; i++)
 	{
-		const DynKeyAttr *attr = i < key->nhash ? &key->hash[i]
-			: &key->range[i - key->nhash];
-		DynAttribute *attribute;
+		const DynKeyAttr *attr = dyn_key_attr(key, i);
 
-		if (find_key_attribute(attributes, *n, attr->name) != NULL)
-			continue;
-		attribute = &attributes[(*n)++];
-		attribute->name = attr->name;
-		attribute->in_key = of_table;
-		attribute->in_any_key = true;
-		attribute->types = 1u << attr->type;
+		if (find_key_attribute(attributes, *n, attr->name) == NULL)
+			attributes[(*n)++] = (DynAttribute) {
+				.name = attr->name,
+				.in_key = of_table,
+				.in_any_key = true,
+				.types = 1u << attr->type,
+				.last_item = -1
+			};
+	}
+}
+
+/* Adds the attributes of the items, one for each value. */
+static void
+add_values(DynAttribute *attributes, int *n, const List *items)
+{
+	ListCell   *lc;
+	ListCell   *cell;
+
+	foreach(lc, items)
+	{
+		foreach(cell, ((const DynSampleItem *) lfirst(lc))->values)
+		{
+			const DynSampleValue *value = lfirst(cell);
+
+			attributes[(*n)++] = (DynAttribute) {
+				.name = value->name ? value->name : "(a name with U+0000)",
+				.has_nul = value->name == NULL,
+				.types = 1u << value->type,
+				.items = 1,
+				.last_item = foreach_current_index(lc)
+			};
+		}
 	}
 }
 
 DynAttribute *
 dyn_sample_attributes(const DynTableMeta *meta, const List *items, int *n)
 {
-	int			nseen;
-	const Occurrence *seen = list_occurrences(items, &nseen);
-	int			space = (meta->nindexes + 1) * 2 * DYN_MAX_KEY_ATTRS + nseen;
-	DynAttribute *all = MemoryContextAllocHuge(CurrentMemoryContext,
-											   space * sizeof(DynAttribute));
+	int			space = (meta->nindexes + 1) * 2 * DYN_MAX_KEY_ATTRS;
+	DynAttribute *all;
 	DynAttribute *attribute = NULL;
 	int			nkeys = 0;
+	int			nall;
+	ListCell   *lc;
 
-	memset(all, 0, space * sizeof(DynAttribute));
+	foreach(lc, items)
+		space += list_length(((const DynSampleItem *) lfirst(lc))->values);
+	all = MemoryContextAllocHuge(CurrentMemoryContext, space * sizeof(DynAttribute));
 	add_key(all, &nkeys, &meta->key, true);
 	for (int i = 0; i < meta->nindexes; i++)
 		add_key(all, &nkeys, &meta->indexes[i].key, false);
+	nall = nkeys;
+	add_values(all, &nall, items);
+	qsort(all + nkeys, nall - nkeys, sizeof(DynAttribute), compare_attributes);
+	/* merge those with the same name, in place */
 	*n = nkeys;
-	for (int i = 0; i < nseen; i++)
+	for (int i = nkeys; i < nall; i++)
 	{
-		bool		is_new = i == 0 || compare_names(&seen[i - 1], &seen[i]) != 0;
+		DynAttribute value = all[i];
 
-		if (is_new)
-			attribute = find_key_attribute(all, nkeys, seen[i].name);
+		if (attribute == NULL || compare_names(attribute, &value) != 0)
+			attribute = find_key_attribute(all, nkeys, value.name);
 		if (attribute == NULL)
+		{
 			attribute = &all[(*n)++];
-		attribute->name = seen[i].name;
-		attribute->has_nul = seen[i].has_nul;
-		attribute->types |= 1u << seen[i].type;
-		attribute->items += is_new || seen[i].item != seen[i - 1].item;
+			*attribute = value;
+			continue;
+		}
+		attribute->name = value.name;
+		attribute->has_nul = value.has_nul;
+		attribute->types |= value.types;
+		attribute->items += attribute->last_item != value.last_item;
+		attribute->last_item = value.last_item;
 	}
 	return all;
 }

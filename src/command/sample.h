@@ -50,6 +50,9 @@ typedef struct DynSample
 extern void dyn_sample_describe(void *sample);
 extern void dyn_sample_take(void *sample);
 
+/* Returns an S as palloc'd UTF-8; NULL if it contains U+0000. */
+extern char *dyn_sample_text(const DynValue *value);
+
 /* An attribute of keys or items. */
 typedef struct DynAttribute
 {
@@ -62,6 +65,7 @@ typedef struct DynAttribute
 								 * index */
 	unsigned	types;			/* DynTypes seen, as a bit mask */
 	int			items;			/* number of items that have it */
+	int			last_item;		/* position of the last one; -1: none */
 } DynAttribute;
 
 /*

@@ -264,8 +264,9 @@ dyn_value_iterator_begin(DynValueIterator *iterator, const DynValue *value)
 									 * returned */
 }
 
-bool
-dyn_slice_has_nul(const char *p, const char *end)
+/* True if U+0000 occurs, as an escape, in a string or in a part of a document. */
+static bool
+has_nul(const char *p, const char *end)
 {
 	while ((p = memchr(p, '\\', end - p)) != NULL)
 	{
@@ -338,7 +339,7 @@ visit_string(DynValueIterator *iterator, DynType type, DynValue *v)
 	if (escaped)
 	{
 		v->flags = DYN_VALUE_ESCAPED;
-		if (dyn_slice_has_nul(data, quote))
+		if (has_nul(data, quote))
 			v->flags |= DYN_VALUE_HAS_NUL;
 	}
 	iterator->p = quote + 1;
@@ -435,7 +436,7 @@ dyn_value_iterator_element(DynValueIterator *iterator, const DynValue *parent, D
 		open += (event == DYN_VALUE_OPEN) - (event == DYN_VALUE_CLOSE);
 	*v = (DynValue) {start, (uint32_t) (v->data + 1 - start), type, 0};
 	if ((parent->flags & DYN_VALUE_HAS_NUL) &&
-		dyn_slice_has_nul(start, start + v->len))
+		has_nul(start, start + v->len))
 		v->flags = DYN_VALUE_HAS_NUL;
 	return true;
 }

@@ -166,7 +166,6 @@ render_argument(Renderer *r, DynCondKind parent, const DynCond *cond)
 static void
 render_constant(Renderer *r, const DynCond *cond, const char *word)
 {
-	(void) cond;
 	if (r->tokens != NULL)
 		r->failed = true;
 	put(r, word);
@@ -347,15 +346,6 @@ dyn_expr_condition(DynTokens *tokens, const DynCond *cond, DynBuffer *out)
 }
 
 bool
-dyn_expr_print(const DynCond *cond, DynBuffer *out)
-{
-	Renderer	r = renderer(NULL, out);
-
-	render(&r, unwrap(cond));
-	return finish(&r);
-}
-
-bool
 dyn_path_print(const DynPath *path, DynBuffer *out)
 {
 	Renderer	r = renderer(NULL, out);
@@ -366,48 +356,32 @@ dyn_path_print(const DynPath *path, DynBuffer *out)
 
 /* ---- updates ---- */
 
-static void
-render_update(Renderer *r, const DynPathValue *values, int n)
+bool
+dyn_expr_update(DynTokens *tokens, const DynPathValue *values, int n,
+				DynBuffer *out)
 {
 	static const char *const words[] = {"SET ", "REMOVE "};
+	Renderer	r = renderer(tokens, out);
 
 	for (int absent = 0; absent <= 1; absent++)
 	{
 		const char *before = words[absent];
 
-		for (int i = 0; i < n && !r->failed; i++)
+		for (int i = 0; i < n && !r.failed; i++)
 		{
 			if ((values[i].value.type == DYN_TYPE_ABSENT) != absent)
 				continue;
-			if (before == words[1] && r->out->len > r->start)
-				put(r, " ");
-			put(r, before);
-			before = r->comma;
-			render_path(r, values[i].path);
+			if (before == words[1] && out->len > r.start)
+				put(&r, " ");
+			put(&r, before);
+			before = r.comma;
+			render_path(&r, values[i].path);
 			if (absent)
 				continue;
-			put(r, " = ");
-			put_value(r, &values[i].value);
+			put(&r, " = ");
+			put_value(&r, &values[i].value);
 		}
 	}
-}
-
-bool
-dyn_expr_update(DynTokens *tokens, const DynPathValue *values, int n,
-				DynBuffer *out)
-{
-	Renderer	r = renderer(tokens, out);
-
-	render_update(&r, values, n);
-	return finish(&r);
-}
-
-bool
-dyn_expr_print_update(const DynPathValue *values, int n, DynBuffer *out)
-{
-	Renderer	r = renderer(NULL, out);
-
-	render_update(&r, values, n);
 	return finish(&r);
 }
 
@@ -506,36 +480,21 @@ is_covered(const DynPath *paths, int npaths, int i)
 	return false;
 }
 
-static void
-render_projection(Renderer *r, const DynPath *paths, int npaths)
-{
-	for (int i = 0; i < npaths && !r->failed; i++)
-	{
-		assert(projected_steps(&paths[i]) > 0);
-		if (is_covered(paths, npaths, i))
-			continue;
-		if (r->out->len > r->start)
-			put(r, r->comma);
-		render_steps(r, paths[i].steps, projected_steps(&paths[i]));
-	}
-}
-
 bool
 dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 					DynBuffer *out)
 {
 	Renderer	r = renderer(tokens, out);
 
-	render_projection(&r, paths, npaths);
-	return finish(&r);
-}
-
-bool
-dyn_expr_print_projection(const DynPath *paths, int npaths, DynBuffer *out)
-{
-	Renderer	r = renderer(NULL, out);
-
-	render_projection(&r, paths, npaths);
+	for (int i = 0; i < npaths && !r.failed; i++)
+	{
+		assert(projected_steps(&paths[i]) > 0);
+		if (is_covered(paths, npaths, i))
+			continue;
+		if (out->len > r.start)
+			put(&r, r.comma);
+		render_steps(&r, paths[i].steps, projected_steps(&paths[i]));
+	}
 	return finish(&r);
 }
 

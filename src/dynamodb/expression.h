@@ -110,11 +110,19 @@ extern DynTokensMark dyn_tokens_mark(const DynTokens *tokens);
 extern void dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark);
 
 /*
- * Appends the text of a condition, which must be neither TRUE nor FALSE.
- * Returns false, with *out and *tokens unchanged, if memory runs out or the
- * expression would exceed DynamoDB's limits: of operators, of bytes, of the
- * size of all values (2 MB), and of the length of a name (1 to 65535 bytes).
+ * These append an expression.  They return false, with *out and *tokens
+ * unchanged, if memory runs out or the expression would exceed DynamoDB's
+ * limits: of operators, of bytes, of the size of all values (2 MB), and of the
+ * length of a name (1 to 65535 bytes).
+ *
+ * With `tokens` NULL, they write for EXPLAIN and logs, without limits: names
+ * as they are (in double quotes unless they are plain words), values in place.
+ * Examples:
+ *		year = 2013 AND title BETWEEN "A" AND "M"
+ *		SET total = 5, note = "x" REMOVE shipped
  */
+
+/* A condition, which must be neither TRUE nor FALSE unless it is printed. */
 extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);
 
@@ -130,17 +138,15 @@ typedef struct DynPathValue
 } DynPathValue;
 
 /*
- * Appends an UpdateExpression: SET of the values, REMOVE of the absent ones.
- * No path may be a prefix of another, or repeat.  Returns false as
- * dyn_expr_condition() does.
+ * An UpdateExpression: SET of the values, REMOVE of the absent ones.  No path
+ * may be a prefix of another, or repeat.
  */
 extern bool dyn_expr_update(DynTokens *tokens, const DynPathValue *values,
 							int n, DynBuffer *out);
 
 /*
- * Appends a ProjectionExpression.  Paths that repeat or are covered by a
- * shorter one are omitted; a path is truncated before its first list step.
- * Returns false as dyn_expr_condition() does.
+ * A ProjectionExpression.  Paths that repeat or are covered by a shorter one
+ * are omitted; a path is truncated before its first list step.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 								DynBuffer *out);
@@ -151,24 +157,8 @@ extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npa
  */
 extern bool dyn_tokens_write(const DynTokens *tokens, DynBuffer *out);
 
-/*
- * Appends the condition for EXPLAIN and logs: names as they are (in double
- * quotes unless they are plain words), values in place.  Example:
- *		year = 2013 AND title BETWEEN "A" AND "M"
- */
-extern bool dyn_expr_print(const DynCond *cond, DynBuffer *out);
+/* Appends a path as EXPLAIN shows it. */
 extern bool dyn_path_print(const DynPath *path, DynBuffer *out);
-
-/* Appends an update in that form: SET total = 5, note = "x" REMOVE shipped */
-extern bool dyn_expr_print_update(const DynPathValue *values, int n,
-								  DynBuffer *out);
-
-/*
- * Appends, in the same form, the attributes that a ProjectionExpression of
- * these paths requests.
- */
-extern bool dyn_expr_print_projection(const DynPath *paths, int npaths,
-									  DynBuffer *out);
 
 /*
  * Appends a fingerprint of the condition.  Two conditions have equal bytes

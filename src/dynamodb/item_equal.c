@@ -5,18 +5,19 @@
  */
 #include "item_equal.h"
 
-#include <jansson.h>
 #include <string.h>
 
+#include "../base/jsonload.h"
 #include "../base/number.h"
 
+/* The root is a map, {"M":{...}}, so that it is a value like all others. */
 DynItemTree *
 dyn_item_tree_parse(const char *json, size_t len)
 {
 	json_t	   *item = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
 
 	if (json_is_object(item))
-		return (DynItemTree *) item;
+		return (DynItemTree *) json_pack("{s:o}", "M", item);
 	json_decref(item);
 	return NULL;
 }
@@ -29,99 +30,70 @@ dyn_item_tree_free(DynItemTree *item)
 
 /* ---- equality ---- */
 
-static bool values_equal(json_t *a, json_t *b);
-
 static bool
-numbers_equal(json_t *a, json_t *b)
+normalize_number(json_t *number)
 {
-	char		canonical[2][DYN_NUMBER_BUFSIZE];
-	size_t		len[2];
+	char		buf[DYN_NUMBER_BUFSIZE];
+	size_t		len;
 
-	return json_is_string(a) && json_is_string(b) &&
-		dyn_number_canonical(json_string_value(a), json_string_length(a),
-							 canonical[0], &len[0]) == DYN_NUMBER_OK &&
-		dyn_number_canonical(json_string_value(b), json_string_length(b),
-							 canonical[1], &len[1]) == DYN_NUMBER_OK &&
-		len[0] == len[1] && memcmp(canonical[0], canonical[1], len[0]) == 0;
+	return dyn_number_canonical(json_string_value(number),
+								json_string_length(number), buf, &len) != DYN_NUMBER_OK ||
+		json_string_setn(number, buf, len) == 0;
 }
 
 /*
- * True if each element of one set is in the other, and their sizes are equal:
- * the elements of a set are distinct.
+ * Changes an attribute value, {"N":"1.0"}, so that equal values are equal as
+ * JSON: numbers become canonical, and a set an object with its elements as
+ * names.  Returns false if memory runs out.
  */
 static bool
-sets_equal(json_t *a, json_t *b, bool numbers)
+normalize(json_t *value)
 {
-	size_t		i,
-				j;
-
-	if (json_array_size(a) != json_array_size(b))
-		return false;
-	for (i = 0; i < json_array_size(a); i++)
-	{
-		for (j = 0; j < json_array_size(b); j++)
-			if (numbers ? numbers_equal(json_array_get(a, i), json_array_get(b, j))
-				: json_equal(json_array_get(a, i), json_array_get(b, j)))
-				break;
-		if (j == json_array_size(b))
-			return false;
-	}
-	return true;
-}
-
-static bool
-lists_equal(json_t *a, json_t *b)
-{
-	if (json_array_size(a) != json_array_size(b))
-		return false;
-	for (size_t i = 0; i < json_array_size(a); i++)
-		if (!values_equal(json_array_get(a, i), json_array_get(b, i)))
-			return false;
-	return true;
-}
-
-static bool
-maps_equal(json_t *a, json_t *b)
-{
+	const char *type = json_object_iter_key(json_object_iter(value));
+	json_t	   *payload = type ? json_object_get(value, type) : NULL;
+	json_t	   *set;
+	json_t	   *member;
 	const char *name;
-	json_t	   *value;
+	size_t		i;
+	bool		ok = true;
 
-	if (json_object_size(a) != json_object_size(b))
-		return false;
-	json_object_foreach(a, name, value)
-		if (!values_equal(value, json_object_get(b, name)))
-			return false;
-	return true;
+	if (json_is_string(payload))
+		return strcmp(type, "N") != 0 || normalize_number(payload);
+	json_object_foreach(payload, name, member)
+		ok = ok && normalize(member);
+	if (!json_is_array(payload))
+		return ok;
+	if (strcmp(type, "L") == 0)
+	{
+		json_array_foreach(payload, i, member)
+			ok = ok && normalize(member);
+		return ok;
+	}
+	set = json_pack("{}");
+	json_array_foreach(payload, i, member)
+		ok = ok && (strcmp(type, "NS") != 0 || normalize_number(member)) &&
+		json_object_setn_new(set, json_string_value(member),
+							 json_string_length(member), json_null()) == 0;
+	return json_object_set_new(value, type, set) == 0 && ok;
 }
 
-/* Compares two attribute values, {"S":"x"}. */
+/* Compares two attribute values; returns false also if memory runs out. */
 static bool
-values_equal(json_t *a, json_t *b)
+values_equal(const json_t *a, const json_t *b)
 {
-	const char *type = json_object_iter_key(json_object_iter(a));
-	json_t	   *left,
-			   *right;
+	json_t	   *left = json_deep_copy(a);
+	json_t	   *right = json_deep_copy(b);
+	bool		equal = normalize(left) && normalize(right) && json_equal(left, right);
 
-	if (type == NULL || json_object_size(a) != 1 || json_object_size(b) != 1)
-		return false;
-	left = json_object_get(a, type);
-	right = json_object_get(b, type);
-	if (right == NULL || json_typeof(left) != json_typeof(right))
-		return false;
-	if (strcmp(type, "N") == 0)
-		return numbers_equal(left, right);
-	if (strcmp(type, "M") == 0)
-		return maps_equal(left, right);
-	if (strcmp(type, "L") == 0)
-		return lists_equal(left, right);
-	return json_is_array(left) ? sets_equal(left, right, strcmp(type, "NS") == 0)
-		: json_equal(left, right);
+	json_decref(left);
+	json_decref(right);
+	return equal;
 }
 
 bool
 dyn_item_tree_equal(const DynItemTree *a, const DynItemTree *b)
 {
-	return maps_equal((json_t *) a, (json_t *) b);
+	return values_equal((const json_t *) a, (const json_t *) b);
 }
 
 /* ---- paths ---- */
@@ -130,19 +102,15 @@ dyn_item_tree_equal(const DynItemTree *a, const DynItemTree *b)
 static json_t *
 find(const DynItemTree *item, const DynPath *path, int nsteps)
 {
-	json_t	   *members = (json_t *) item;
-	json_t	   *value = NULL;
+	json_t	   *value = (json_t *) item;
 
-	for (int i = 0; i < nsteps; i++)
+	for (int i = 0; i < nsteps && value != NULL; i++)
 	{
 		const DynStep *step = &path->steps[i];
 
-		if (i > 0)
-			members = json_object_get(value, step->name ? "M" : "L");
-		value = step->name ? json_object_getn(members, step->name, step->name_len)
-			: json_array_get(members, step->index);
-		if (value == NULL)
-			return NULL;
+		value = step->name
+			? json_object_getn(json_object_get(value, "M"), step->name, step->name_len)
+			: json_array_get(json_object_get(value, "L"), step->index);
 	}
 	return value;
 }
@@ -154,12 +122,6 @@ dyn_item_tree_type(const DynItemTree *item, const DynPath *path, int nsteps)
 	const char *type = value ? json_object_iter_key(json_object_iter(value)) : NULL;
 
 	return type ? dyn_type_of_name(type, strlen(type)) : DYN_TYPE_ABSENT;
-}
-
-static int
-append(const char *bytes, size_t len, void *memory)
-{
-	return dyn_buffer_append(memory, bytes, len) ? 0 : -1;
 }
 
 /* Reads the payload of a value that is not a string. */
@@ -174,7 +136,7 @@ read_tree(json_t *value, DynScalar *out, DynBuffer *memory)
 		out->len = out->type == DYN_TYPE_BOOL && json_is_true(value);
 		return true;
 	}
-	if (json_dump_callback(value, append, memory, JSON_COMPACT) != 0)
+	if (!dyn_json_dump(value, memory))
 		return false;
 	out->data = memory->data + start;
 	out->len = memory->len - start;

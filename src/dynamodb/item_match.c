@@ -13,9 +13,8 @@
 
 #include <string.h>
 
+#include "elements.h"
 #include "path_tree.h"
-
-/* ---- binding ---- */
 
 bool
 dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
@@ -40,8 +39,6 @@ dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths)
 	}
 	return cond->slot < npaths && cond->path2 == NULL;
 }
-
-/* ---- values ---- */
 
 static bool
 read_scalar(const DynValue *value, DynBuffer *scratch, DynScalar *scalar)
@@ -79,8 +76,6 @@ compare(const DynValue *value, const DynScalar *with, DynBuffer *scratch,
 	return true;
 }
 
-/* ---- parts of values ---- */
-
 static bool
 begins_with(const DynValue *value, const DynScalar *prefix, DynBuffer *scratch)
 {
@@ -98,8 +93,7 @@ static bool
 contains(const DynValue *value, const DynScalar *part, DynBuffer *scratch)
 {
 	DynScalar	scalar;
-	DynValueIterator		iterator;
-	DynValue	element;
+	DynElements elements;
 
 	if (value->type == DYN_TYPE_S || value->type == DYN_TYPE_B)
 		return value->type == part->type &&
@@ -109,17 +103,14 @@ contains(const DynValue *value, const DynScalar *part, DynBuffer *scratch)
 			  memmem(scalar.data, scalar.len, part->data, part->len) != NULL));
 	if (value->type < DYN_TYPE_SS || value->type == DYN_TYPE_M)
 		return false;
-	dyn_value_iterator_begin(&iterator, value);
-	(void) dyn_value_iterator_next(&iterator, &element);
-	while (dyn_value_iterator_element(&iterator, value, &element))
+	dyn_elements_begin(&elements, value);
+	while (dyn_elements_next(&elements))
 	{
-		if (equals(&element, part, scratch))
+		if (equals(&elements.value, part, scratch))
 			return true;
 	}
 	return false;
 }
-
-/* ---- the tree ---- */
 
 static bool
 matches_leaf(const DynCond *cond, const DynValue *value, DynBuffer *scratch)

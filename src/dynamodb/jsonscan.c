@@ -27,6 +27,7 @@ dyn_scan_init(DynJson *scan, const char *buf, size_t len)
 	scan->err = NULL;
 	scan->reason = NULL;
 	scan->nuls = 0;
+	scan->depth = 0;
 }
 
 DYN_COLD const char *
@@ -250,15 +251,6 @@ dyn_scan_number(DynJson *scan, const char *p)
 
 /* ---- Complete values ---- */
 
-/* The open arrays and objects, innermost last. */
-typedef struct Nest
-{
-	int			depth;
-	char		closer[DYN_SCAN_MAX_DEPTH];
-	uint32_t	base[DYN_SCAN_MAX_DEPTH];	/* index of its first name in the
-											 * set */
-} Nest;
-
 static const char *
 scan_scalar(DynJson *scan, const char *p)
 {
@@ -318,68 +310,6 @@ read_name(DynJson *scan, DynDuplicateNames *names, const char *p, uint32_t base,
 	if (p == NULL)
 		return NULL;
 	return dyn_scan_expect(scan, p, ':', "a colon was expected");
-}
-
-/*
- * Closes the arrays and objects that end after a value.  Returns where the
- * next member or element begins, or the end of the outermost value.
- */
-static const char *
-end_value(DynJson *scan, const char *p, Nest *nest, DynDuplicateNames *names)
-{
-	while (nest->depth > 0)
-	{
-		p = dyn_scan_skip(scan, p);
-		if (p == NULL)
-			return NULL;
-		if (*p == ',')
-			return dyn_scan_skip(scan, p + 1);
-		if (*p != nest->closer[nest->depth - 1])
-			return dyn_scan_fail(scan, p, "a comma or bracket was expected");
-		dyn_duplicate_names_truncate(names, nest->base[--nest->depth]);
-		p++;
-	}
-	return p;
-}
-
-const char *
-dyn_scan_value(DynJson *scan, const char *p, DynDuplicateNames *names)
-{
-	Nest		nest;
-	DynMemberName name;
-
-	nest.depth = 0;
-	do
-	{
-		int			top = nest.depth - 1;
-
-		if (top >= 0 && nest.closer[top] == '}')
-		{
-			p = read_name(scan, names, p, nest.base[top], &name);
-			if (p == NULL)
-				return NULL;
-		}
-		if (*p == '{' || *p == '[')
-		{
-			if (nest.depth == DYN_SCAN_MAX_DEPTH)
-				return dyn_scan_fail(scan, p, "nested too deeply");
-			nest.closer[nest.depth] = *p == '{' ? '}' : ']';
-			nest.base[nest.depth] = names->count;
-			p = dyn_scan_skip(scan, p + 1);
-			if (p == NULL)
-				return NULL;
-			/* an empty one has no names to remove */
-			if (*p != nest.closer[nest.depth++])
-				continue;
-			nest.depth--;
-			p++;
-		}
-		else
-			p = scan_scalar(scan, p);
-		if (p != NULL)
-			p = end_value(scan, p, &nest, names);
-	} while (p != NULL && nest.depth > 0);
-	return p;
 }
 
 const char *
@@ -442,5 +372,36 @@ dyn_scan_object(DynJson *scan, DynDuplicateNames *names, const char *p,
 			p = dyn_scan_separator(scan, p, '}', &done);
 	}
 	dyn_duplicate_names_truncate(names, base);
+	return p;
+}
+
+/* The arguments of dyn_scan_value, for the values inside. */
+typedef struct Skipped
+{
+	DynJson    *scan;
+	DynDuplicateNames *names;
+} Skipped;
+
+static const char *
+skip_inside(void *arg, const char *p, const DynMemberName *name)
+{
+	Skipped    *skipped = arg;
+
+	return dyn_scan_value(skipped->scan, p, skipped->names);
+}
+
+const char *
+dyn_scan_value(DynJson *scan, const char *p, DynDuplicateNames *names)
+{
+	Skipped		skipped = {scan, names};
+
+	if (*p != '{' && *p != '[')
+		return scan_scalar(scan, p);
+	if (scan->depth == DYN_SCAN_MAX_DEPTH)
+		return dyn_scan_fail(scan, p, "nested too deeply");
+	scan->depth++;
+	p = *p == '{' ? dyn_scan_object(scan, names, p, skip_inside, &skipped)
+		: dyn_scan_array(scan, p, skip_inside, &skipped, "");
+	scan->depth--;
 	return p;
 }

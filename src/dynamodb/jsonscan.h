@@ -43,6 +43,7 @@ typedef struct DynJson
 	const char *err;			/* position of the error; NULL: none */
 	const char *reason;			/* reason of the error (static text) */
 	uint32_t	nuls;			/* number of U+0000 in strings and names */
+	int			depth;			/* open arrays and objects of dyn_scan_value */
 } DynJson;
 
 extern void dyn_scan_init(DynJson *scan, const char *buf, size_t len);
@@ -123,6 +124,29 @@ dyn_scan_expect(DynJson *scan, const char *p, char c, const char *reason)
 	if (DYN_UNLIKELY(*p != c))
 		return dyn_scan_fail(scan, p, reason);
 	return dyn_scan_skip(scan, p + 1);
+}
+
+/*
+ * Reads the array at `p` in the same way, with `name` NULL; `expected` is the
+ * error for a value of another type.  Inline, because for items the function
+ * is known to the compiler.
+ */
+static DYN_HOT const char *
+dyn_scan_array(DynJson *scan, const char *p, DynMemberReader read, void *arg,
+			   const char *expected)
+{
+	bool		done = false;
+
+	p = dyn_scan_expect(scan, p, '[', expected);
+	if (p != NULL && *p == ']')
+		return p + 1;
+	while (p != NULL && !done)
+	{
+		p = read(arg, p, NULL);
+		if (p != NULL)
+			p = dyn_scan_separator(scan, p, ']', &done);
+	}
+	return p;
 }
 
 /* Reads the word: true, false or null. */

@@ -18,6 +18,7 @@
 #include "../base/lengthof.h"
 #include "../base/text.h"
 #include "metadata.h"
+#include "names.h"
 
 /*
  * Units per second of an on-demand table: initially, and by the default quota.
@@ -132,12 +133,6 @@ read_throughput(const Source *src, const json_t *object,
 	throughput->read_units = units;
 }
 
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
 /* Treats an unknown ProjectionType as KEYS_ONLY, the smallest projection. */
 static void
 read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
@@ -161,10 +156,7 @@ read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 		if (name != NULL)
 			meta->included[meta->nincluded++] = name;
 	}
-	/* analyzer: there are names only in an array */
-	if (meta->nincluded > 0)
-		qsort(meta->included, (size_t) meta->nincluded, sizeof(char *),
-			  compare_names);
+	dyn_names_sort(&(DynNames) {meta->nincluded, meta->included});
 }
 
 /*
@@ -390,22 +382,32 @@ dyn_key_range_position(const DynKeySchema *key, const char *attr)
 	return position(key->range, key->nrange, attr);
 }
 
+const DynKeyAttr *
+dyn_key_find(const DynKeySchema *key, const char *attr)
+{
+	for (int i = 0; i < key->nhash + key->nrange; i++)
+	{
+		if (strcmp(dyn_key_attr(key, i)->name, attr) == 0)
+			return dyn_key_attr(key, i);
+	}
+	return NULL;
+}
+
 bool
 dyn_is_in_key(const DynKeySchema *key, const char *attr)
 {
-	return dyn_key_hash_position(key, attr) >= 0 ||
-		dyn_key_range_position(key, attr) >= 0;
+	return dyn_key_find(key, attr) != NULL;
 }
 
 bool
 dyn_is_key_attribute(const DynTableMeta *meta, const char *attr)
 {
-	for (int i = 0; i < meta->nindexes; i++)
+	for (int i = 0; i <= meta->nindexes; i++)
 	{
-		if (dyn_is_in_key(&meta->indexes[i].key, attr))
+		if (dyn_is_in_key(dyn_key_number(meta, i), attr))
 			return true;
 	}
-	return dyn_is_in_key(&meta->key, attr);
+	return false;
 }
 
 bool

@@ -92,6 +92,13 @@ typedef struct DynTableMeta
 	struct json_t *document;	/* ...and of all other texts */
 } DynTableMeta;
 
+/* Returns the key of the table (0), or that of the i'th index. */
+static inline const DynKeySchema *
+dyn_key_number(const DynTableMeta *meta, int i)
+{
+	return i == 0 ? &meta->key : &meta->indexes[i - 1].key;
+}
+
 /*
  * Parses a DescribeTable response.  Returns NULL on failure, with a static
  * text in *reason ("not a table description", "out of memory", ...).
@@ -118,6 +125,9 @@ extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
  */
 extern int	dyn_key_hash_position(const DynKeySchema *key, const char *attr);
 extern int	dyn_key_range_position(const DynKeySchema *key, const char *attr);
+
+/* Returns the attribute of that name, or NULL. */
+extern const DynKeyAttr *dyn_key_find(const DynKeySchema *key, const char *attr);
 
 /* Returns true if the attribute is in the key. */
 extern bool dyn_is_in_key(const DynKeySchema *key, const char *attr);

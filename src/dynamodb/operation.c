@@ -170,12 +170,6 @@ put_key(DynBuffer *buf, const DynKeySchema *key)
 	dyn_buffer_append_char(buf, ']');
 }
 
-static const DynKeySchema *
-key_number(const DynTableMeta *table, int i)
-{
-	return i == 0 ? &table->key : &table->indexes[i - 1].key;
-}
-
 /* Writes each key attribute once. */
 static void
 put_definitions(DynBuffer *buf, const DynTableMeta *table)
@@ -186,13 +180,13 @@ put_definitions(DynBuffer *buf, const DynTableMeta *table)
 	dyn_buffer_append_str(buf, ",\"AttributeDefinitions\":[");
 	for (int n = 0; n <= table->nindexes; n++)
 	{
-		const DynKeySchema *key = key_number(table, n);
+		const DynKeySchema *key = dyn_key_number(table, n);
 
 		for (int i = 0; i < key->nhash + key->nrange; i++)
 		{
 			const DynKeyAttr *attr = dyn_key_attr(key, i);
 
-			for (j = 0; j < n && !dyn_is_in_key(key_number(table, j), attr->name);)
+			for (j = 0; j < n && !dyn_is_in_key(dyn_key_number(table, j), attr->name);)
 				j++;
 			if (j < n)
 				continue;

@@ -29,26 +29,6 @@ typedef struct Response
 
 /* ---- Items ---- */
 
-/* Inline, because for items the function is known to the compiler. */
-static DYN_HOT const char *
-read_array(Response *response, const char *p, DynMemberReader read,
-		   const char *expected)
-{
-	DynJson    *scan = &response->parser.scan;
-	bool		done = false;
-
-	p = dyn_scan_expect(scan, p, '[', expected);
-	if (p != NULL && *p == ']')
-		return p + 1;
-	while (p != NULL && !done)
-	{
-		p = read(response, p, NULL);
-		if (p != NULL)
-			p = dyn_scan_separator(scan, p, ']', &done);
-	}
-	return p;
-}
-
 static const char *
 read_object(Response *response, const char *p, DynMemberReader read)
 {
@@ -62,7 +42,6 @@ read_item(void *arg, const char *p, const DynMemberName *name)
 {
 	Response   *response = arg;
 
-	(void) name;
 	if (*p != '{')
 		return dyn_scan_fail(&response->parser.scan, p,
 							 "an item was expected");
@@ -75,8 +54,10 @@ read_item(void *arg, const char *p, const DynMemberName *name)
 static const char *
 read_items(void *arg, const char *p, const DynMemberName *name)
 {
-	(void) name;
-	return read_array(arg, p, read_item, "an array of items was expected");
+	Response   *response = arg;
+
+	return dyn_scan_array(&response->parser.scan, p, read_item, response,
+						  "an array of items was expected");
 }
 
 static void
@@ -99,7 +80,6 @@ read_table_items(void *arg, const char *p, const DynMemberName *name)
 static const char *
 read_responses(void *arg, const char *p, const DynMemberName *name)
 {
-	(void) name;
 	return read_object(arg, p, read_table_items);
 }
 
@@ -144,7 +124,6 @@ read_last_key(void *arg, const char *p, const DynMemberName *name)
 	DynJson    *scan = &response->parser.scan;
 	const char *key = p;
 
-	(void) name;
 	if (*p != '{')
 		return dyn_scan_fail(scan, p, "a key was expected");
 	p = dyn_item_read(&response->parser, p, false);
@@ -167,7 +146,6 @@ read_unprocessed(void *arg, const char *p, const DynMemberName *name)
 	DynJson    *scan = &response->parser.scan;
 	const char *keys = p;
 
-	(void) name;
 	if (*p != '{')
 		return dyn_scan_fail(scan, p, "an object was expected");
 	p = dyn_scan_value(scan, p, &response->parser.tape->names);
@@ -205,15 +183,17 @@ read_units_member(void *arg, const char *p, const DynMemberName *name)
 static const char *
 read_table_units(void *arg, const char *p, const DynMemberName *name)
 {
-	(void) name;
 	return read_object(arg, p, read_units_member);
 }
 
 static const char *
 read_units(void *arg, const char *p, const DynMemberName *name)
 {
-	return *p == '[' ? read_array(arg, p, read_table_units, "")
-		: read_table_units(arg, p, name);
+	Response   *response = arg;
+
+	return *p == '[' ? dyn_scan_array(&response->parser.scan, p,
+									  read_table_units, response, "")
+		: read_table_units(response, p, name);
 }
 
 /* ---- The response ---- */
@@ -263,7 +243,6 @@ read_member(void *arg, const char *p, const DynMemberName *name)
 static const char *
 read_response(void *arg, const char *p, const DynMemberName *name)
 {
-	(void) name;
 	return read_object(arg, p, read_member);
 }
 
@@ -300,7 +279,6 @@ read_table_keys(void *arg, const char *p, const DynMemberName *name)
 static const char *
 read_keys(void *arg, const char *p, const DynMemberName *name)
 {
-	(void) name;
 	return read_object(arg, p, read_table_keys);
 }
 

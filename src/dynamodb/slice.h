@@ -25,12 +25,6 @@ extern const char *dyn_slice_quote_slow(const char *p, const char *end,
 extern const char *dyn_slice_tag_slow(const char *p, const char *end,
 									  DynType *type);
 
-/*
- * Returns true if U+0000 occurs, as an escape, in a string or in a part of a
- * document.
- */
-extern bool dyn_slice_has_nul(const char *p, const char *end);
-
 /* Returns the value of the four hexadecimal digits at `p`, or -1. */
 extern int	dyn_escape_hex4(const char *p);
 

@@ -58,10 +58,9 @@ count_char(const char *text, size_t len, char c)
 static int
 position_of(const Parser *parser, const char *place)
 {
-	const char *p;
 	int			position = 1;
 
-	for (p = parser->start; p < place; p++)
+	for (const char *p = parser->start; p < place; p++)
 		position += !dyn_utf8_continues(*p);
 	return position;
 }

@@ -8,8 +8,6 @@
 
 #include "template_text.h"
 
-/* ---- join ---- */
-
 DynHolds
 dyn_part_holds(const DynTemplatePart *part, DynText value)
 {
@@ -52,8 +50,6 @@ dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 	append_leading(out, tmpl, values, tmpl->nparts);
 	return !out->failed;
 }
-
-/* ---- spans ---- */
 
 void
 dyn_text_span_init(DynTextSpan *span)

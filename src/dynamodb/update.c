@@ -237,12 +237,6 @@ set_all_inside(json_t *tree, const DynPathValue *values, int n, const DynPathVal
 	return result;
 }
 
-static int
-append(const char *bytes, size_t len, void *memory)
-{
-	return dyn_buffer_append(memory, bytes, len) ? 0 : -1;
-}
-
 /*
  * Merges the values inside of `outer` into its value, and removes them.  The
  * result has no pointer yet, since the buffer may still move.
@@ -270,8 +264,7 @@ merge_into(DynPathValue *values, int n, DynPathValue *outer, DynBuffer *memory)
 	{
 		tree = tree_of(&base);
 		result = tree == NULL ? DYN_MERGE_NO_MEMORY : set_all_inside(tree, values, n, outer);
-		if (result == 0 && json_dump_callback(json_object_get(tree, "M"), append, memory,
-											  JSON_COMPACT) != 0)
+		if (result == 0 && !dyn_json_dump(json_object_get(tree, "M"), memory))
 			result = DYN_MERGE_NO_MEMORY;
 		json_decref(tree);
 		outer->value = (DynScalar) {DYN_TYPE_M, NULL, memory->len - start};

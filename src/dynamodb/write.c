@@ -111,7 +111,6 @@ typedef struct Reply
 	double		units;
 	const char *item;			/* Attributes or Item; NULL: absent or null */
 	size_t		item_len;
-	int			nobjects;		/* objects read from the current array */
 	DynCancelReason *reasons;
 	int			max_reasons;
 	int			nreasons;
@@ -160,31 +159,9 @@ read_text(Reply *reply, const char *p, const char **text, size_t *len)
 	return p + 1;
 }
 
-/* Reads an array of objects, or one object; `read` reads their members. */
+/* Reads a member of the consumption of one table. */
 static const char *
-read_objects(Reply *reply, const char *p, DynMemberReader read)
-{
-	bool		is_array = *p == '[';
-	bool		done = false;
-
-	reply->nobjects = 0;
-	if (is_array)
-		p = dyn_scan_skip(&reply->scan, p + 1);
-	if (p != NULL && is_array && *p == ']')
-		return p + 1;
-	while (p != NULL && !done)
-	{
-		reply->nobjects++;
-		p = dyn_scan_object(&reply->scan, &reply->names, p, read, reply);
-		done = !is_array;
-		if (p != NULL && is_array)
-			p = dyn_scan_separator(&reply->scan, p, ']', &done);
-	}
-	return p;
-}
-
-static const char *
-read_capacity(void *arg, const char *p, const DynMemberName *name)
+read_capacity_member(void *arg, const char *p, const DynMemberName *name)
 {
 	Reply	   *reply = arg;
 	const char *table;
@@ -211,16 +188,25 @@ read_capacity(void *arg, const char *p, const DynMemberName *name)
 }
 
 static const char *
-read_reason(void *arg, const char *p, const DynMemberName *name)
+read_capacity(void *arg, const char *p, const DynMemberName *name)
+{
+	Reply	   *reply = arg;
+
+	return dyn_scan_object(&reply->scan, &reply->names, p, read_capacity_member,
+						   reply);
+}
+
+static const char *
+read_reason_member(void *arg, const char *p, const DynMemberName *name)
 {
 	Reply	   *reply = arg;
 	DynCancelReason *reason;
 	const char *code;
 	size_t		len;
 
-	if (reply->nobjects > reply->max_reasons)
+	if (reply->nreasons > reply->max_reasons)
 		return skip_value(reply, p);
-	reason = &reply->reasons[reply->nobjects - 1];
+	reason = &reply->reasons[reply->nreasons - 1];
 	if (dyn_member_is(name, "Item"))
 		return read_item(reply, p, &reason->item, &reason->item_len);
 	if (!dyn_member_is(name, "Code") || *p == 'n')
@@ -235,6 +221,16 @@ read_reason(void *arg, const char *p, const DynMemberName *name)
 		reason->code[len] = '\0';
 	}
 	return p;
+}
+
+static const char *
+read_reason(void *arg, const char *p, const DynMemberName *name)
+{
+	Reply	   *reply = arg;
+
+	reply->nreasons++;
+	return dyn_scan_object(&reply->scan, &reply->names, p, read_reason_member,
+						   reply);
 }
 
 /* True for members that only responses to reads have. */
@@ -265,7 +261,8 @@ read_member(void *arg, const char *p, const DynMemberName *name)
 	if (dyn_member_is(name, "Attributes"))
 		return read_item(reply, p, &reply->item, &reply->item_len);
 	if (dyn_member_is(name, "ConsumedCapacity") && *p != 'n')
-		return read_objects(reply, p, read_capacity);
+		return *p == '[' ? dyn_scan_array(&reply->scan, p, read_capacity, reply, "")
+			: read_capacity(reply, p, name);
 	return skip_value(reply, p);
 }
 
@@ -280,9 +277,8 @@ read_error_member(void *arg, const char *p, const DynMemberName *name)
 	if (!dyn_member_is(name, "CancellationReasons") || reply->reasons == NULL ||
 		*p == 'n')
 		return skip_value(reply, p);
-	p = read_objects(reply, p, read_reason);
-	reply->nreasons = reply->nobjects;
-	return p;
+	return *p == '[' ? dyn_scan_array(&reply->scan, p, read_reason, reply, "")
+		: read_reason(reply, p, name);
 }
 
 /*

@@ -114,7 +114,7 @@ render(const DynCond *cond)
 	else
 		demand(out.len == 0 && !dyn_tokens_out_of_memory(tokens));
 	dyn_buffer_reset(&out);
-	demand(dyn_expr_print(cond, &out));
+	demand(dyn_expr_condition(NULL, cond, &out));
 	dyn_buffer_free(&out);
 	dyn_tokens_free(tokens);
 }

@@ -201,7 +201,7 @@ static const char *
 printed(const DynCond *cond)
 {
 	dyn_buffer_reset(&text);
-	if (!dyn_expr_print(cond, &text))
+	if (!dyn_expr_condition(NULL, cond, &text))
 		return "refused";
 	return dyn_buffer_terminate(&text);
 }
@@ -768,10 +768,10 @@ projections_are_printed_as_they_are_sent(void)
 		*path("b", "[3]", NULL)};
 
 		dyn_buffer_reset(&text);
-		CHECK(dyn_expr_print_projection(paths, 2, &text));
+		CHECK(dyn_expr_projection(NULL, paths, 2, &text));
 		CHECK_EQ_STR(dyn_buffer_terminate(&text), "a, b.c");
 		dyn_buffer_reset(&text);
-		CHECK(dyn_expr_print_projection(paths, 4, &text));
+		CHECK(dyn_expr_projection(NULL, paths, 4, &text));
 		CHECK_EQ_STR(dyn_buffer_terminate(&text), "a, b");
 	}
 	finish();

@@ -76,7 +76,7 @@ check_update(const Values *v, const char *request, const char *shown)
 	CHECK(dyn_tokens_write(tokens, &out));
 	CHECK_EQ_STR(dyn_buffer_terminate(&out), request);
 	dyn_buffer_reset(&out);
-	CHECK(dyn_expr_print_update(v->values, v->n, &out));
+	CHECK(dyn_expr_update(NULL, v->values, v->n, &out));
 	CHECK_EQ_STR(dyn_buffer_terminate(&out), shown);
 	dyn_buffer_free(&out);
 	dyn_tokens_free(tokens);
@@ -193,7 +193,7 @@ check_merge(Values *v, const char *shown)
 	dyn_buffer_init(&out, 0);
 	n = dyn_path_values_merge(v->values, v->n, &memory);
 	if (CHECK(n >= 0))
-		dyn_expr_print_update(v->values, n, &out);
+		dyn_expr_update(NULL, v->values, n, &out);
 	CHECK_EQ_STR(dyn_buffer_terminate(&out), shown);
 	dyn_buffer_free(&out);
 	dyn_buffer_free(&memory);

@@ -342,7 +342,7 @@ append_cond(StringInfo line, const char *label, const DynCond *cond)
 	DynBuffer	text;
 
 	dyn_buffer_init(&text, 0);
-	dyn_expr_print(cond, &text);
+	dyn_expr_condition(NULL, cond, &text);
 	appendStringInfo(line, "%s%s", label, dyn_take_text(&text));
 }
 

@@ -135,7 +135,7 @@ print_term(Printer *printer, const DynFilterTerm *term)
 		dyn_buffer_append_str(&text, " NOT EXPIRED");
 	}
 	else
-		dyn_expr_print(dyn_filter_term_cond(term), &text);
+		dyn_expr_condition(NULL, dyn_filter_term_cond(term), &text);
 	if (term->or_null)
 		dyn_buffer_append_str(&text, ")");
 	appendStringInfoString(&printer->buf, dyn_take_text(&text));
@@ -639,8 +639,8 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 	if (es->verbose && !access->count_only)
 	{
 		dyn_buffer_init(&text, 0);
-		dyn_expr_print_projection(scandesc->rows->projection, scandesc->rows->nprojection,
-								  &text);
+		dyn_expr_projection(NULL, scandesc->rows->projection,
+							scandesc->rows->nprojection, &text);
 		ExplainPropertyText("Projection", scandesc->rows->full ? "all attributes"
 							: dyn_take_text(&text), es);
 	}

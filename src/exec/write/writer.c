@@ -245,7 +245,7 @@ log_line(const DynWrite *write)
 	if (write->op == DYN_OP_UPDATE_ITEM)
 	{
 		dyn_buffer_init(&update, 0);
-		dyn_expr_print_update(write->values, write->nvalues, &update);
+		dyn_expr_update(NULL, write->values, write->nvalues, &update);
 		appendStringInfo(&line, " %s", dyn_take_text(&update));
 	}
 	return line.data;

@@ -358,14 +358,13 @@ key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 		return "";
 	initStringInfo(&list);
 	dyn_closest_init(&closest, shown_name(templated));
-	for (int n = -1; n < meta->nindexes; n++)
+	for (int n = 0; n <= meta->nindexes; n++)
 	{
-		const DynKeySchema *key = n < 0 ? &meta->key : &meta->indexes[n].key;
+		const DynKeySchema *key = dyn_key_number(meta, n);
 
 		for (int i = 0; i < key->nhash + key->nrange; i++)
 		{
-			const char *name = i < key->nhash ? key->hash[i].name
-				: key->range[i - key->nhash].name;
+			const char *name = dyn_key_attr(key, i)->name;
 			bool		is_templated = false;
 
 			for (int k = 0; k < connector->n; k++)

@@ -18,7 +18,6 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
-#include "../../base/attributes.h"
 #include "../../dynamodb/template_text.h"
 #include "../definition/closest.h"
 #include "../server/encoding.h"
@@ -298,18 +297,11 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase)
 static DynType
 described_type(const DynTableMeta *meta, const char *attribute)
 {
-	for (int i = -1; i < meta->nindexes; i++)
-	{
-		const DynKeySchema *key = i < 0 ? &meta->key : &meta->indexes[i].key;
-		int			hash = dyn_key_hash_position(key, attribute);
-		int			range = dyn_key_range_position(key, attribute);
+	const DynKeyAttr *attr = NULL;
 
-		if (hash >= 0)
-			return key->hash[hash].type;
-		if (range >= 0)
-			return key->range[range].type;
-	}
-	return DYN_TYPE_ABSENT;
+	for (int i = 0; i <= meta->nindexes && attr == NULL; i++)
+		attr = dyn_key_find(dyn_key_number(meta, i), attribute);
+	return attr != NULL ? attr->type : DYN_TYPE_ABSENT;
 }
 
 /*
@@ -547,16 +539,14 @@ unmatched_attribute(const DynRelation *relation, const DynTableMeta *meta,
 					AttrNumber attnum)
 {
 	const DynColumn *column = dyn_relation_column(relation, attnum);
-	const DynKeyAttr *attrs[] = {&meta->key.hash[0],
-	meta->key.nrange > 0 ? &meta->key.range[0] : NULL};
 
-	if (column->dropped)
-		return NULL;
-	for (int i = 0; i < lengthof(attrs); i++)
+	for (int i = 0; i < meta->key.nhash + meta->key.nrange; i++)
 	{
-		if (attrs[i] != NULL && dyn_column_shows(column, attrs[i]->name) &&
-			dyn_column_rejects(column, attrs[i]->type))
-			return attrs[i];
+		const DynKeyAttr *attr = dyn_key_attr(&meta->key, i);
+
+		if (dyn_column_shows(column, attr->name) &&
+			dyn_column_rejects(column, attr->type))
+			return attr;
 	}
 	return NULL;
 }

@@ -22,6 +22,7 @@
 #include "utils/uuid.h"
 
 #include "../../base/number.h"
+#include "../../dynamodb/elements.h"
 #include "../server/encoding.h"
 #include "../server/pg_compat.h"
 #include "datetime.h"
@@ -513,21 +514,20 @@ decode_array(DynCodec *codec, const DynValue *value, bool soft,
 {
 	Oid			elemtype;
 	ArrayBuildState *state;
-	DynValueIterator		iterator;
-	DynValue	v;
+	DynElements elements;
 
 	if (value->type == DYN_TYPE_M || value->type < DYN_TYPE_SS)
 		return wrong_type(codec, value, why);
 	elemtype = codec->element->typid;
 	state = initArrayResult(elemtype, CurrentMemoryContext, false);
-	dyn_value_iterator_begin(&iterator, value);
-	dyn_value_iterator_next(&iterator, &v);	/* the opening bracket */
-	while (dyn_value_iterator_element(&iterator, value, &v))
+	dyn_elements_begin(&elements, value);
+	while (dyn_elements_next(&elements))
 	{
 		Datum		element = (Datum) 0;
-		bool		isnull = (v.type == DYN_TYPE_NULL);
+		bool		isnull = (elements.value.type == DYN_TYPE_NULL);
 
-		if (!isnull && !dyn_codec_decode(codec->element, &v, soft, &element, why))
+		if (!isnull &&
+			!dyn_codec_decode(codec->element, &elements.value, soft, &element, why))
 			return mismatch(why, psprintf("invalid element: %s", *why));
 		accumArrayResult(state, element, isnull, elemtype, CurrentMemoryContext);
 	}
