@@ -128,31 +128,33 @@ put_base64_group(char *dst, uint32_t bits)
 	dst[3] = base64_digits[bits & 63];
 }
 
-bool
-dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len)
+void
+dyn_base64_encode(const void *bytes, size_t len, char *dst)
 {
 	const unsigned char *p = bytes;
-	char	   *dst;
 
-	if (len == 0)
-		return !buf->failed;
-	if (!dyn_buffer_reserve(buf, (len + 2) / 3 * 4))
-		return false;
-	dst = buf->data + buf->len;
 	for (; len >= 3; len -= 3, p += 3, dst += 4)
 		put_base64_group(dst, (uint32_t) p[0] << 16 | (uint32_t) p[1] << 8 |
 						 p[2]);
+	if (len == 0)
+		return;
 	/* the last one or two bytes are padded with '=' */
-	if (len > 0)
-	{
-		put_base64_group(dst, (uint32_t) p[0] << 16 |
-						 (len == 2 ? (uint32_t) p[1] << 8 : 0));
-		dst[3] = '=';
-		if (len == 1)
-			dst[2] = '=';
-		dst += 4;
-	}
-	buf->len = (size_t) (dst - buf->data);
+	put_base64_group(dst, (uint32_t) p[0] << 16 |
+					 (len == 2 ? (uint32_t) p[1] << 8 : 0));
+	dst[3] = '=';
+	if (len == 1)
+		dst[2] = '=';
+}
+
+bool
+dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len)
+{
+	if (len == 0)
+		return !buf->failed;
+	if (!dyn_buffer_reserve(buf, DYN_BASE64_LEN(len)))
+		return false;
+	dyn_base64_encode(bytes, len, buf->data + buf->len);
+	buf->len += DYN_BASE64_LEN(len);
 	return true;
 }
 

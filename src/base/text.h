@@ -78,7 +78,11 @@ extern bool dyn_append_json_string(DynBuffer *buf, const char *s, size_t len);
 /* Appends a NUL-terminated text in the same way. */
 extern bool dyn_append_json_text(DynBuffer *buf, const char *s);
 
-/* Appends base64 with padding, without quotes. */
+/* Length of the base64 text of `len` bytes, without a NUL. */
+#define DYN_BASE64_LEN(len)		(((len) + 2) / 3 * 4)
+
+/* Write base64 with padding; the second function appends it. */
+extern void dyn_base64_encode(const void *bytes, size_t len, char *dst);
 extern bool dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len);
 
 /*

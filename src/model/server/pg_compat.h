@@ -133,10 +133,8 @@ static inline Oid
 dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 {
 #if PG_VERSION_NUM >= 160000
-	(void) rte;
 	return plan->checkAsUser;
 #else
-	(void) plan;
 	return rte->checkAsUser;
 #endif
 }

@@ -78,8 +78,6 @@ dyn_failure_text(const ErrorData *failure)
 	return text.data;
 }
 
-/* ---- domains ---- */
-
 struct DynDomain
 {
 	Oid			typid;

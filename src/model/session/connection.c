@@ -10,14 +10,12 @@
 
 #include "../server/memory.h"
 #include "catalog/pg_user_mapping.h"
-#include "commands/defrem.h"
 #include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
-#include "../../base/attributes.h"
 #include "../../credentials/source.h"
 #include "../../credentials/url.h"
 #include "../server/encoding.h"

@@ -23,6 +23,7 @@
 #include "utils/uuid.h"
 
 #include "../../base/number.h"
+#include "../../base/text.h"
 #include "../server/encoding.h"
 #include "../server/pg_compat.h"
 #include "datetime.h"
@@ -64,14 +65,6 @@ dyn_codec_accepts(const DynCodec *codec, Oid valuetype)
 	}
 }
 
-static void
-set_scalar(DynScalar *out, DynType type, const char *data, size_t len)
-{
-	out->type = type;
-	out->data = data;
-	out->len = len;
-}
-
 bool
 dyn_encode_text(Datum value, DynScalar *out)
 {
@@ -81,7 +74,7 @@ dyn_encode_text(Datum value, DynScalar *out)
 
 	if (!dyn_value_to_utf8(&data, &len))
 		return false;
-	set_scalar(out, DYN_TYPE_S, data, len);
+	*out = (DynScalar) {DYN_TYPE_S, data, len};
 	return true;
 }
 
@@ -95,7 +88,7 @@ encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 	{
 		case BYTEAOID:
 			b = DatumGetByteaPP(value);
-			set_scalar(out, DYN_TYPE_B, VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b));
+			*out = (DynScalar) {DYN_TYPE_B, VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b)};
 			return true;
 		case NAMEOID:
 			value = CStringGetTextDatum(NameStr(*DatumGetName(value)));
@@ -155,9 +148,8 @@ float_out(double number)
 											   NumericGetDatum(dyn_numeric_from_text(digits, strlen(digits)))));
 }
 
-/* Returns the decimal text of a number of any type. */
-static char *
-number_out(Oid valuetype, Datum value)
+char *
+dyn_number_out(Oid valuetype, Datum value)
 {
 	switch (valuetype)
 	{
@@ -179,7 +171,7 @@ encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 			  DynScalar *out)
 {
 	int			digits = codec->format.digits;
-	char	   *text = number_out(valuetype, value);
+	char	   *text = dyn_number_out(valuetype, value);
 	char	   *buf = palloc(DYN_NUMBER_BUFSIZE);
 	size_t		len;
 
@@ -187,23 +179,19 @@ encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 		!dyn_codec_holds_number(codec, buf))
 		return DYN_ENCODED_NOTHING;
 	/* an integer has no exponent here (holds_number) */
-	set_scalar(out, codec->wire, buf, len);
+	*out = (DynScalar) {codec->wire, buf, len};
 	if (codec->format.kind != DYN_FORMAT_PADDED)
 		return DYN_ENCODED;
 	text = palloc(digits + 1);
-	set_scalar(out, codec->wire, text, digits);
+	*out = (DynScalar) {codec->wire, text, digits};
 	return dyn_padded_print(buf, digits, text) ? DYN_ENCODED : DYN_ENCODED_NOTHING;
 }
 
 /* First day after all timestamps; dates continue for millions of years. */
 #define END_OF_INSTANTS	(TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
 
-/*
- * Computes the instant of a date/time value.  Returns false for infinity, and
- * for dates later than every instant.
- */
-static bool
-value_instant(const DynCodec *codec, Datum value, Timestamp *instant)
+bool
+dyn_value_instant(const DynCodec *codec, Datum value, Timestamp *instant)
 {
 	if (codec->kind == DYN_CODEC_DATE)
 	{
@@ -218,12 +206,15 @@ value_instant(const DynCodec *codec, Datum value, Timestamp *instant)
 	return !TIMESTAMP_NOT_FINITE(*instant);
 }
 
-/*
- * Prints the instant.  If it has several texts, prints the first or (`last`)
- * the last one in sort order.
- */
-static bool
-instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)
+bool
+dyn_value_is_nobegin(const DynCodec *codec, Datum value)
+{
+	return codec->kind == DYN_CODEC_DATE ? DATE_IS_NOBEGIN(DatumGetDateADT(value))
+		: TIMESTAMP_IS_NOBEGIN(DatumGetTimestamp(value));
+}
+
+bool
+dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)
 {
 	if (codec->wire == DYN_TYPE_N)
 		return dyn_instant_to_epoch(instant, &codec->format, last, dst);
@@ -232,7 +223,8 @@ instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)
 		case DYN_FORMAT_PATTERN:
 			return dyn_pattern_print(codec->format.pattern, instant, last, dst);
 		case DYN_FORMAT_TRUNC:
-			return dyn_trunc_print(&codec->format, dyn_trunc(&codec->format, instant), dst);
+			return dyn_pattern_print(codec->format.pattern,
+									 dyn_trunc(&codec->format, instant), false, dst);
 		case DYN_FORMAT_ULID:
 			return dyn_instant_to_ulid(instant, last, dst);
 		default:
@@ -241,11 +233,8 @@ instant_text(const DynCodec *codec, Timestamp instant, bool last, char *dst)
 	}
 }
 
-/*
- * True if the column accepts any ISO 8601 text; its bounds are then imprecise.
- */
-static bool
-is_lenient(const DynCodec *codec)
+bool
+dyn_codec_is_lenient(const DynCodec *codec)
 {
 	return codec->format.kind == DYN_FORMAT_ISO8601 ||
 		(codec->format.kind == DYN_FORMAT_NONE &&
@@ -258,12 +247,22 @@ encode_instant(const DynCodec *codec, Datum value, DynScalar *out)
 	Timestamp	instant;
 	char	   *dst = palloc(DYN_INSTANT_BUFSIZE);
 
-	if (is_lenient(codec) || !value_instant(codec, value, &instant) ||
+	if (dyn_codec_is_lenient(codec) || !dyn_value_instant(codec, value, &instant) ||
 		!dyn_codec_holds_instant(codec, instant) ||
-		!instant_text(codec, instant, false, dst))
+		!dyn_instant_text(codec, instant, false, dst))
 		return DYN_ENCODED_NOTHING;
-	set_scalar(out, codec->wire, dst, strlen(dst));
+	*out = (DynScalar) {codec->wire, dst, strlen(dst)};
 	return DYN_ENCODED;
+}
+
+DynScalar
+dyn_bool_scalar(const DynCodec *codec, bool flag)
+{
+	const char *word = flag ? codec->format.true_text : codec->format.false_text;
+
+	if (codec->format.kind != DYN_FORMAT_BOOL)
+		return (DynScalar) {DYN_TYPE_BOOL, NULL, flag};
+	return (DynScalar) {codec->wire, word, strlen(word)};
 }
 
 DynEncoded
@@ -280,8 +279,8 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 		if (len > MAX_ITEM_BYTES)
 			return DYN_ENCODED_NOTHING;
 		dst = palloc(Max(len, 1));
-		dyn_base64_encode((unsigned char *) VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b), dst);
-		set_scalar(out, DYN_TYPE_S, dst, len);
+		dyn_base64_encode(VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b), dst);
+		*out = (DynScalar) {DYN_TYPE_S, dst, len};
 		return DYN_ENCODED;
 	}
 	switch (codec->kind)
@@ -298,15 +297,7 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 		case DYN_CODEC_NUMERIC:
 			return encode_number(codec, valuetype, value, out);
 		case DYN_CODEC_BOOL:
-			if (codec->format.kind == DYN_FORMAT_BOOL)
-			{
-				const char *word = DatumGetBool(value) ? codec->format.true_text
-					: codec->format.false_text;
-
-				set_scalar(out, codec->wire, word, strlen(word));
-			}
-			else
-				set_scalar(out, DYN_TYPE_BOOL, NULL, DatumGetBool(value));
+			*out = dyn_bool_scalar(codec, DatumGetBool(value));
 			return DYN_ENCODED;
 		default:
 			return encode_instant(codec, value, out);
@@ -329,7 +320,7 @@ bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
 			return DYN_ENCODED_NOTHING;
 		*inclusive = true;
 	}
-	set_scalar(out, DYN_TYPE_N, buf, len);
+	*out = (DynScalar) {DYN_TYPE_N, buf, len};
 	return DYN_ENCODED;
 }
 
@@ -344,7 +335,7 @@ bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 	int			digits = codec->format.digits;
 	char	   *text = palloc(digits + 1);
 
-	switch (dyn_padded_place(number_out(valuetype, value), digits, text))
+	switch (dyn_padded_place(dyn_number_out(valuetype, value), digits, text))
 	{
 		case DYN_PADDED_BELOW:
 			return lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
@@ -358,7 +349,7 @@ bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 	}
 	if (!*inclusive && strspn(text, lower ? "9" : "0") == (size_t) digits)
 		return DYN_ENCODED_NOTHING;
-	set_scalar(out, DYN_TYPE_S, text, digits);
+	*out = (DynScalar) {DYN_TYPE_S, text, digits};
 	return DYN_ENCODED;
 }
 
@@ -401,7 +392,7 @@ bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
 		return (instant < dyn_instant_min()) == lower ? DYN_ENCODED_ANYTHING
 			: DYN_ENCODED_NOTHING;
 	*inclusive = true;
-	set_scalar(out, DYN_TYPE_S, dst, strlen(dst));
+	*out = (DynScalar) {DYN_TYPE_S, dst, strlen(dst)};
 	return DYN_ENCODED;
 }
 
@@ -445,10 +436,10 @@ bound_trunc(const DynCodec *codec, Timestamp instant, bool lower, bool *inclusiv
 	*inclusive = true;
 	unit = dyn_trunc_bound(&codec->format, instant, lower);
 	/* in a zone, the local time may be out of range although the instant is not */
-	if (!dyn_trunc_print(&codec->format, unit, dst))
+	if (!dyn_pattern_print(codec->format.pattern, unit, false, dst))
 		return (unit < dyn_instant_min()) == lower ? DYN_ENCODED_ANYTHING
 			: DYN_ENCODED_NOTHING;
-	set_scalar(out, codec->wire, dst, strlen(dst));
+	*out = (DynScalar) {codec->wire, dst, strlen(dst)};
 	return DYN_ENCODED;
 }
 
@@ -464,15 +455,10 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	Timestamp	instant,
 				rounded;
 
-	if (!value_instant(codec, value, &instant))
-	{
-		bool		below = codec->kind == DYN_CODEC_DATE
-			? DATE_IS_NOBEGIN(DatumGetDateADT(value))
-			: TIMESTAMP_IS_NOBEGIN(DatumGetTimestamp(value));
-
-		return below == lower ? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
-	}
-	if (is_lenient(codec))
+	if (!dyn_value_instant(codec, value, &instant))
+		return dyn_value_is_nobegin(codec, value) == lower ? DYN_ENCODED_ANYTHING
+			: DYN_ENCODED_NOTHING;
+	if (dyn_codec_is_lenient(codec))
 		return bound_lenient(instant, lower, inclusive, out);
 	if (dyn_codec_truncates(codec))
 		return bound_trunc(codec, instant, lower, inclusive, out);
@@ -483,11 +469,11 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	 * an instant without text is before all values if it is earlier than the
 	 * first, otherwise after all
 	 */
-	if (!instant_text(codec, rounded, *inclusive != lower, dst))
+	if (!dyn_instant_text(codec, rounded, *inclusive != lower, dst))
 		return (instant < (codec->format.kind == DYN_FORMAT_ULID ? dyn_instant_of_1970()
 						   : dyn_instant_min())) == lower
 			? DYN_ENCODED_ANYTHING : DYN_ENCODED_NOTHING;
-	set_scalar(out, codec->wire, dst, strlen(dst));
+	*out = (DynScalar) {codec->wire, dst, strlen(dst)};
 	return DYN_ENCODED;
 }
 
@@ -546,7 +532,7 @@ dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 		case DYN_CODEC_INT4:
 		case DYN_CODEC_INT8:
 		case DYN_CODEC_NUMERIC:
-			number = number_out(valuetype, value);
+			number = dyn_number_out(valuetype, value);
 			/* NaN is greater than every number */
 			if (strcmp(number, "NaN") == 0)
 				return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;

@@ -36,7 +36,6 @@
 #include "path.h"
 #include "pattern.h"
 #include "textforms.h"
-#include "trunc.h"
 
 /* Maximum nesting of lists and maps (developer guide, "Constraints"). */
 #define MAX_NESTING		32
@@ -73,14 +72,6 @@ refuse(DynStoreError *err, int sqlstate, const char *why, const char *hint)
 	return false;
 }
 
-static void
-set_scalar(DynScalar *out, DynType type, const char *data, size_t len)
-{
-	out->type = type;
-	out->data = data;
-	out->len = len;
-}
-
 /* ---- texts ---- */
 
 static bool
@@ -89,7 +80,7 @@ store_bytes(const char *data, size_t len, DynScalar *out, DynStoreError *err)
 	if (!dyn_value_to_utf8(&data, &len))
 		return refuse(err, ERRCODE_UNTRANSLATABLE_CHARACTER,
 					  "it cannot be converted to UTF-8, or is too long for an item", NULL);
-	set_scalar(out, DYN_TYPE_S, data, len);
+	*out = (DynScalar) {DYN_TYPE_S, data, len};
 	return true;
 }
 
@@ -111,7 +102,7 @@ store_uuid(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 {
 	char	   *text = DatumGetCString(DirectFunctionCall1(uuid_out, value));
 
-	set_scalar(out, DYN_TYPE_S, text, strlen(text));
+	*out = (DynScalar) {DYN_TYPE_S, text, strlen(text)};
 	return true;
 }
 
@@ -190,7 +181,7 @@ store_decimal(const char *text, DynScalar *out, DynStoreError *err)
 	switch (dyn_number_canonical(text, strlen(text), buf, &len))
 	{
 		case DYN_NUMBER_OK:
-			set_scalar(out, DYN_TYPE_N, buf, len);
+			*out = (DynScalar) {DYN_TYPE_N, buf, len};
 			return true;
 		case DYN_NUMBER_PRECISION:
 			return refuse(err, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
@@ -213,15 +204,6 @@ store_number(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 
 	switch (codec->kind)
 	{
-		case DYN_CODEC_INT2:
-			snprintf(text, sizeof(text), "%d", DatumGetInt16(value));
-			break;
-		case DYN_CODEC_INT4:
-			snprintf(text, sizeof(text), "%d", DatumGetInt32(value));
-			break;
-		case DYN_CODEC_INT8:
-			snprintf(text, sizeof(text), INT64_FORMAT, DatumGetInt64(value));
-			break;
 		case DYN_CODEC_FLOAT4:
 			float_to_shortest_decimal_buf(DatumGetFloat4(value), text);
 			break;
@@ -229,7 +211,7 @@ store_number(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 			double_to_shortest_decimal_buf(DatumGetFloat8(value), text);
 			break;
 		default:
-			decimal = DatumGetCString(DirectFunctionCall1(numeric_out, value));
+			decimal = dyn_number_out(codec->basetype, value);
 			break;
 	}
 	if (!store_decimal(decimal, out, err))
@@ -242,7 +224,7 @@ store_number(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 			return refuse(err, ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
 						  psprintf("it is not an integer from 0 on with at most %d digits",
 								   codec->format.digits), NULL);
-		set_scalar(out, DYN_TYPE_S, padded, codec->format.digits);
+		*out = (DynScalar) {DYN_TYPE_S, padded, codec->format.digits};
 	}
 	out->type = codec->wire;
 	return true;
@@ -251,16 +233,7 @@ store_number(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 static bool
 store_bool(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 {
-	bool		flag = DatumGetBool(value);
-
-	if (codec->format.kind == DYN_FORMAT_BOOL)
-	{
-		const char *word = flag ? codec->format.true_text : codec->format.false_text;
-
-		set_scalar(out, codec->wire, word, strlen(word));
-	}
-	else
-		set_scalar(out, DYN_TYPE_BOOL, NULL, flag);
+	*out = dyn_bool_scalar(codec, DatumGetBool(value));
 	return true;
 }
 
@@ -275,52 +248,31 @@ store_bytea(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 	{
 		char	   *text = palloc(DYN_BASE64_LEN(len) + 1);
 
-		dyn_base64_encode((const unsigned char *) data, len, text);
-		set_scalar(out, DYN_TYPE_S, text, DYN_BASE64_LEN(len));
+		dyn_base64_encode(data, len, text);
+		*out = (DynScalar) {DYN_TYPE_S, text, DYN_BASE64_LEN(len)};
 	}
 	else
-		set_scalar(out, DYN_TYPE_B, data, len);
+		*out = (DynScalar) {DYN_TYPE_B, data, len};
 	return true;
 }
 
 /* ---- times ---- */
 
 /*
- * Prints ISO 8601 with the smallest of 0, 3 or 6 fractional digits that
- * represents the value.
+ * Prints the usual text: if the format leaves that open, ISO 8601 with the
+ * smallest of 0, 3 or 6 fractional digits that represents the value.
  */
-static bool
-print_lenient(const DynCodec *codec, Timestamp instant, char *dst)
-{
-	int			digits = instant % USECS_PER_SEC == 0 ? 0 : instant % 1000 == 0 ? 3 : 6;
-
-	if (codec->kind == DYN_CODEC_DATE)
-		return dyn_instant_to_date(instant, dst);
-	return dyn_pattern_print(dyn_pattern_of_iso8601(digits, "Z"), instant, false, dst);
-}
-
 static bool
 print_instant(const DynCodec *codec, Timestamp instant, char *dst)
 {
-	switch (codec->format.kind)
-	{
-		case DYN_FORMAT_PATTERN:
-			return dyn_pattern_print(codec->format.pattern, instant, false, dst);
-		case DYN_FORMAT_TRUNC:
-			return dyn_trunc_print(&codec->format, dyn_trunc(&codec->format, instant), dst);
-		case DYN_FORMAT_EPOCH:
-		case DYN_FORMAT_EPOCH_US:
-		case DYN_FORMAT_EPOCH_DAYS:
-			return dyn_instant_to_epoch(instant, &codec->format, false, dst);
-		case DYN_FORMAT_EPOCH_MS:
-			/*
-			 * fractions can be read, but other applications do not expect them
-			 */
-			return instant % 1000 == 0 &&
-				dyn_instant_to_epoch(instant, &codec->format, false, dst);
-		default:
-			return print_lenient(codec, instant, dst);
-	}
+	int			digits = instant % USECS_PER_SEC == 0 ? 0 : instant % 1000 == 0 ? 3 : 6;
+
+	/* fractions can be read, but other applications do not expect them */
+	if (codec->format.kind == DYN_FORMAT_EPOCH_MS && digits == 6)
+		return false;
+	if (codec->kind != DYN_CODEC_DATE && dyn_codec_is_lenient(codec))
+		return dyn_pattern_print(dyn_pattern_of_iso8601(digits, "Z"), instant, false, dst);
+	return dyn_instant_text(codec, instant, false, dst);
 }
 
 static bool
@@ -328,10 +280,10 @@ store_instant(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 {
 	char	   *text = palloc(DYN_INSTANT_BUFSIZE);
 	bool		is_date = (codec->kind == DYN_CODEC_DATE);
-	Timestamp	instant = is_date ? 0 : DatumGetTimestamp(value);
+	Timestamp	instant;
 
 	if (is_date ? DATE_NOT_FINITE(DatumGetDateADT(value))
-		: TIMESTAMP_NOT_FINITE(instant))
+		: TIMESTAMP_NOT_FINITE(DatumGetTimestamp(value)))
 		return refuse(err, ERRCODE_DATETIME_FIELD_OVERFLOW,
 					  "it is infinity, which has no representation in DynamoDB", NULL);
 	if (codec->format.kind == DYN_FORMAT_ULID || dyn_format_truncates(&codec->format))
@@ -340,14 +292,12 @@ store_instant(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 					  "Assign the value to another column with the same attribute.");
 	if (is_date && !IS_VALID_DATE(DatumGetDateADT(value)))
 		return refuse(err, ERRCODE_DATETIME_FIELD_OVERFLOW, "it is out of range", NULL);
-	if (is_date && DatumGetDateADT(value) >= TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
+	if (!dyn_value_instant(codec, value, &instant))
 		return refuse(err, ERRCODE_DATETIME_FIELD_OVERFLOW,
 					  "its format cannot represent it", NULL);
-	if (is_date)
-		instant = (Timestamp) DatumGetDateADT(value) * USECS_PER_DAY;
 	if (print_instant(codec, instant, text))
 	{
-		set_scalar(out, codec->wire, text, strlen(text));
+		*out = (DynScalar) {codec->wire, text, strlen(text)};
 		return true;
 	}
 	if (codec->wire == DYN_TYPE_S &&
@@ -373,11 +323,11 @@ store_json_scalar(const JsonbValue *value, DynScalar *out, DynStoreError *err)
 																	 NumericGetDatum(value->val.numeric))),
 								 out, err);
 		case jbvBool:
-			set_scalar(out, DYN_TYPE_BOOL, NULL, value->val.boolean);
+			*out = (DynScalar) {DYN_TYPE_BOOL, NULL, value->val.boolean};
 			return true;
 		default:
 			Assert(value->type == jbvNull);
-			set_scalar(out, DYN_TYPE_NULL, NULL, 0);
+			*out = (DynScalar) {DYN_TYPE_NULL, NULL, 0};
 			return true;
 	}
 }
@@ -458,7 +408,7 @@ static void
 set_buffer(DynScalar *out, DynType type, const DynBuffer *buf)
 {
 	dyn_check_oom(buf->failed);
-	set_scalar(out, type, buf->data, buf->len);
+	*out = (DynScalar) {type, buf->data, buf->len};
 }
 
 /* Encodes a scalar or a container. */
@@ -601,7 +551,7 @@ store_elements(DynCodec *codec, Datum value, DynScalar **stored, int *n, DynStor
 	*stored = palloc(Max(*n, 1) * sizeof(DynScalar));
 	for (int i = 0; i < *n; i++)
 	{
-		set_scalar(&(*stored)[i], DYN_TYPE_NULL, NULL, 0);
+		(*stored)[i] = (DynScalar) {DYN_TYPE_NULL, NULL, 0};
 		if (!elements.nulls[i] &&
 			!dyn_codec_store(codec->element, elements.values[i], &(*stored)[i], err))
 		{

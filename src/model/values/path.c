@@ -10,7 +10,6 @@
 
 #include "lib/stringinfo.h"
 
-#include "../../base/attributes.h"
 #include "../../dynamodb/expression.h"
 #include "../server/encoding.h"
 #include "../server/memory.h"

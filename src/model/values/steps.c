@@ -36,8 +36,6 @@ dyn_steps_init(DynSteps *steps, const DynCodec *codec)
 	.hi = integer ? facts->most : dyn_instant_max() + USECS_PER_DAY};
 }
 
-/* ---- bounds ---- */
-
 bool
 dyn_steps_accept(const DynCodec *codec, Oid boundtype)
 {
@@ -53,22 +51,6 @@ integer_value(Oid type, Datum value)
 		: type == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
 }
 
-/* Reads a date or time; false if it is infinite, or later than all texts. */
-static bool
-instant_value(const DynCodec *codec, Datum value, int64 *instant)
-{
-	if (codec->kind != DYN_CODEC_DATE)
-	{
-		*instant = DatumGetTimestamp(value);
-		return !TIMESTAMP_NOT_FINITE(*instant);
-	}
-	if (DATE_NOT_FINITE(DatumGetDateADT(value)) ||
-		DatumGetDateADT(value) >= TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)
-		return false;
-	*instant = (int64) DatumGetDateADT(value) * USECS_PER_DAY;
-	return true;
-}
-
 /* Leaves no value. */
 static void
 exclude_all(DynSteps *steps)
@@ -76,14 +58,6 @@ exclude_all(DynSteps *steps)
 	steps->has_lo = steps->has_hi = true;
 	steps->lo = 1;
 	steps->hi = 0;
-}
-
-/* True if the time is infinite, or too late, and not -infinity. */
-static bool
-is_late(const DynCodec *codec, Datum value)
-{
-	return codec->kind == DYN_CODEC_DATE ? !DATE_IS_NOBEGIN(DatumGetDateADT(value))
-		: !TIMESTAMP_IS_NOBEGIN(DatumGetTimestamp(value));
 }
 
 void
@@ -95,10 +69,10 @@ dyn_steps_bound(DynSteps *steps, bool lower, bool inclusive, Oid boundtype, Datu
 
 	if (dyn_codec_is_integer(codec))
 		value = integer_value(boundtype, bound);
-	else if (!instant_value(codec, bound, &value))
+	else if (!dyn_value_instant(codec, bound, &value))
 	{
 		/* infinity excludes all values, or none */
-		if (is_late(codec, bound) == lower)
+		if (dyn_value_is_nobegin(codec, bound) != lower)
 			exclude_all(steps);
 		return;
 	}
@@ -116,8 +90,6 @@ dyn_steps_bound(DynSteps *steps, bool lower, bool inclusive, Oid boundtype, Datu
 	steps->has_lo |= lower;
 	steps->has_hi |= !lower;
 }
-
-/* ---- values ---- */
 
 double
 dyn_steps_count(const DynSteps *steps)
@@ -160,7 +132,7 @@ encode(const DynCodec *codec, int64 value, DynScalar *out)
 								? DateADTGetDatum((DateADT) (value / USECS_PER_DAY))
 								: TimestampGetDatum(value), out) == DYN_ENCODED;
 	dst = palloc(DYN_INSTANT_BUFSIZE);
-	if (!dyn_trunc_print(&codec->format, value, dst))
+	if (!dyn_pattern_print(codec->format.pattern, value, false, dst))
 		return false;
 	*out = (DynScalar) {DYN_TYPE_S, dst, strlen(dst)};
 	return true;

@@ -14,6 +14,7 @@
 #include "utils/fmgrprotos.h"
 
 #include "../../base/number.h"
+#include "../../base/text.h"
 #include "../../dynamodb/attrvalue.h"
 #include "../server/pg_compat.h"
 #include "textforms.h"
@@ -194,29 +195,6 @@ dyn_padded_place(const char *number, int digits, char *dst)
 }
 
 /* ---- base64 ---- */
-
-static const char alphabet[] =
-"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-void
-dyn_base64_encode(const unsigned char *src, size_t len, char *dst)
-{
-	for (; len > 0; src += 3, dst += 4)
-	{
-		size_t		n = Min(len, 3);
-		uint32		word = (uint32) src[0] << 16;
-
-		if (n > 1)
-			word |= (uint32) src[1] << 8;
-		if (n > 2)
-			word |= src[2];
-		dst[0] = alphabet[word >> 18];
-		dst[1] = alphabet[word >> 12 & 63];
-		dst[2] = n > 1 ? alphabet[word >> 6 & 63] : '=';
-		dst[3] = n > 2 ? alphabet[word & 63] : '=';
-		len -= n;
-	}
-}
 
 /*
  * Also rejects unused bits that are not zero, so that the same bytes have only

@@ -74,12 +74,10 @@ dyn_padded_print(const char *number, int digits, char *dst)
 	return dyn_padded_place(number, digits, dst) == DYN_PADDED_AT;
 }
 
-/* ---- base64: the standard alphabet, with padding ---- */
-
-/* Length of the text in bytes, without a NUL. */
-#define DYN_BASE64_LEN(len)		(((len) + 2) / 3 * 4)
-
-extern void dyn_base64_encode(const unsigned char *src, size_t len, char *dst);
+/*
+ * ---- base64: the standard alphabet, with padding (for encoding see
+ * base/text.h) ----
+ */
 
 /*
  * Decodes into `dst`, which has len / 4 * 3 + 3 bytes.  Returns the number of

@@ -92,9 +92,3 @@ dyn_trunc_bound(const DynFormat *format, Timestamp instant, bool lower)
 	return dyn_pattern_round(format->pattern,
 							 instant + (lower ? offsets.least : offsets.most), false);
 }
-
-bool
-dyn_trunc_print(const DynFormat *format, Timestamp local, char *dst)
-{
-	return dyn_pattern_print(format->pattern, local, false, dst);
-}

@@ -25,11 +25,6 @@ extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);
 
-/*
- * Prints the unit that begins at this local time, like dyn_pattern_print().
- */
-extern bool dyn_trunc_print(const DynFormat *format, Timestamp local, char *dst);
-
 /* Returns true if no later instant has an earlier unit. */
 extern bool dyn_trunc_ascends(const DynFormat *format);
 

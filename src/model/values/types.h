@@ -231,6 +231,35 @@ extern DynEncoded dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype,
 										 bool *inclusive, DynScalar *out);
 
 /*
+ * Functions shared by the encoders in this directory.  The first one returns
+ * the decimal text of a number of any type.
+ */
+extern char *dyn_number_out(Oid valuetype, Datum value);
+extern DynScalar dyn_bool_scalar(const DynCodec *codec, bool flag);
+
+/*
+ * Computes the instant of a date/time value.  Returns false for infinity, and
+ * for dates later than every instant.
+ */
+extern bool dyn_value_instant(const DynCodec *codec, Datum value, Timestamp *instant);
+
+/* Returns true for -infinity. */
+extern bool dyn_value_is_nobegin(const DynCodec *codec, Datum value);
+
+/*
+ * Prints the instant.  If it has several texts, prints the first or (`last`)
+ * the last one in sort order.
+ */
+extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last,
+							 char *dst);
+
+/*
+ * Returns true if the column accepts any ISO 8601 text; its bounds are then
+ * imprecise.
+ */
+extern bool dyn_codec_is_lenient(const DynCodec *codec);
+
+/*
  * Encodes a prefix or pattern.  Returns false if no stored text can contain
  * it.
  */

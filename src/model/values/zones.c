@@ -95,8 +95,6 @@ dyn_zone_of_interval(const Interval *offset, DynZone *zone)
 	return true;
 }
 
-/* ---- transitions ---- */
-
 /*
  * After the end of the zone's table, the search must start at the next second.
  */
