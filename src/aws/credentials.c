@@ -9,6 +9,7 @@
  */
 #include "credentials.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +23,11 @@ dyn_secret_copy(char **to, const char *from)
 }
 
 void
-dyn_secret_free(char *text)
+dyn_secret_free(void *memory)
 {
-	if (text != NULL)
-		OPENSSL_cleanse(text, strlen(text));
-	free(text);
+	if (memory != NULL)
+		OPENSSL_cleanse(memory, malloc_usable_size(memory));
+	free(memory);
 }
 
 void

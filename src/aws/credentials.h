@@ -44,8 +44,8 @@ extern void dyn_credentials_clear(DynCredentials *credentials);
 /* Copies a text, which may be NULL.  Returns false if memory runs out. */
 extern bool dyn_secret_copy(char **to, const char *from);
 
-/* Overwrites and frees a malloc'd text, which may be NULL. */
-extern void dyn_secret_free(char *text);
+/* Overwrites and frees malloc'd memory, such as a text; it may be NULL. */
+extern void dyn_secret_free(void *memory);
 
 /* Overwrites and frees *text, and sets it to NULL. */
 extern void dyn_secret_forget(char **text);

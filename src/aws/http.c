@@ -262,7 +262,6 @@ on_body(char *bytes, size_t size, size_t n, void *arg)
 	return accepted ? size * n : 0;
 }
 
-/* Passes the next part of the request's body. */
 static size_t
 on_send(char *bytes, size_t size, size_t n, void *arg)
 {

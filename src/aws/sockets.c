@@ -114,7 +114,6 @@ dyn_sockets_close(DynSockets *sockets, int fd)
 
 /* ---- whether they may be reused ------------------------------------- */
 
-/* Returns the entry, or NULL. */
 static DynSocket *
 find(const DynSockets *sockets, int fd)
 {

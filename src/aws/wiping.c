@@ -21,6 +21,8 @@
 
 #include <curl/curl.h>
 
+#include "credentials.h"
+
 /*
  * Overwrites and frees memory; a receive buffer is not overwritten.  It is
  * recognized by its size: everything else that libcurl allocates is smaller,
@@ -33,9 +35,10 @@ wipe_and_free(void *memory)
 	bool		is_receive_buffer = size >= DYN_RECEIVE_BUFFER &&
 		size < DYN_RECEIVE_BUFFER + DYN_RECEIVE_BUFFER / 16;
 
-	if (memory != NULL && !is_receive_buffer)
-		explicit_bzero(memory, size);
-	free(memory);
+	if (is_receive_buffer)
+		free(memory);
+	else
+		dyn_secret_free(memory);
 }
 
 /*

@@ -27,8 +27,7 @@ static DynFound
 refuse(DynError *err, const char *name, const char *what)
 {
 	dyn_error_set(err, "environment variable %s %s", name, what);
-	dyn_error_hint(err, HINT);
-	return DYN_FOUND_ERROR;
+	return dyn_error_hint(err, HINT);
 }
 
 static DynFound
@@ -36,8 +35,7 @@ half_set(DynError *err, const char *set, const char *missing)
 {
 	dyn_error_set(err, "environment variable %s is set, but %s is not",
 				  set, missing);
-	dyn_error_hint(err, HINT);
-	return DYN_FOUND_ERROR;
+	return dyn_error_hint(err, HINT);
 }
 
 DynFound
@@ -69,8 +67,7 @@ dyn_environment_keys(DynCredentials *keys, DynError *err)
 						  : strcmp(bad, "secret_access_key") == 0
 						  ? "AWS_SECRET_ACCESS_KEY" : "AWS_SESSION_TOKEN",
 						  "contains a control character");
-		dyn_error_memory(err);
-		return DYN_FOUND_ERROR;
+		return dyn_error_memory(err);
 	}
 	if (expires == NULL || dyn_response_read_time(expires, &keys->expires))
 		return DYN_FOUND;
@@ -102,6 +99,5 @@ dyn_environment_web_identity(char **token_file, DynRole *role, DynError *err)
 	*token_file = strdup(file);
 	if (*token_file != NULL && dyn_role_copy(role, &found))
 		return DYN_FOUND;
-	dyn_error_memory(err);
-	return DYN_FOUND_ERROR;
+	return dyn_error_memory(err);
 }

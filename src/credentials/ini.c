@@ -223,7 +223,6 @@ read_prefix(Span *name)
 	return DYN_INI_OTHER;
 }
 
-/* Parses a line that begins with a bracket. */
 static bool
 read_section(Parser *parser, Span line)
 {

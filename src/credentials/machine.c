@@ -216,8 +216,7 @@ static DynProviderResponse
 has_no_role(DynError *err)
 {
 	dyn_error_set(err, "the EC2 instance has no IAM role");
-	dyn_error_hint(err, "Attach an IAM role to the instance.");
-	return DYN_RESPONSE_FAILED;
+	return dyn_error_hint(err, "Attach an IAM role to the instance.");
 }
 
 /* Handles the absence of a reply, or a reply whose status is not 200. */
@@ -253,16 +252,11 @@ static char *
 first_line(const DynBuffer *response)
 {
 	size_t		len = 0;
-	char	   *line;
 
 	while (len < response->len && response->data[len] != '\n' &&
 		   response->data[len] != '\r')
 		len++;
-	line = calloc(1, len + 1);
-	/* analyzer: not NULL */
-	if (line != NULL && len > 0)
-		memcpy(line, response->data, len);
-	return line;
+	return strndup(len > 0 ? response->data : "", len);
 }
 
 /*
@@ -277,10 +271,7 @@ read_role(DynInstance *instance, const DynExchange *exchange, DynError *err)
 	size_t		len;
 
 	if (role == NULL)
-	{
-		dyn_error_memory(err);
-		return DYN_RESPONSE_FAILED;
-	}
+		return dyn_error_memory(err);
 	len = strspn(role, "abcdefghijklmnopqrstuvwxyz"
 				 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				 "0123456789_+=,.@-");

@@ -63,41 +63,25 @@ value_of(const Resolver *resolver, const char *key)
 
 /* ---- errors ----------------------------------------------------------- */
 
-static DynFound
-out_of_memory(Resolver *resolver)
-{
-	dyn_error_memory(resolver->err);
-	return DYN_FOUND_ERROR;
-}
-
-static DynFound
-hint(Resolver *resolver, const char *text)
-{
-	dyn_error_hint(resolver->err, "%s", text);
-	return DYN_FOUND_ERROR;
-}
-
 /*
  * Reports an error in a key; `what` follows the key, the profile and the file.
  */
 static DynFound
 refuse_key(Resolver *resolver, const char *key, const char *what)
 {
-	dyn_error_set(resolver->err, "key \"%s\" of profile \"%s\" in file \"%s\" %s",
-				  key, resolver->profile,
-				  dyn_config_path_of(resolver->config, resolver->profile, key), what);
-	return DYN_FOUND_ERROR;
+	return dyn_error_set(resolver->err, "key \"%s\" of profile \"%s\" in file \"%s\" %s",
+						 key, resolver->profile,
+						 dyn_config_path_of(resolver->config, resolver->profile, key), what);
 }
 
 /* Reports that the profile has one key, but lacks others that it needs. */
 static DynFound
 refuse_without(Resolver *resolver, const char *key, const char *missing)
 {
-	dyn_error_set(resolver->err, "profile \"%s\" in file \"%s\" has \"%s\", but "
-				  "not %s", resolver->profile,
-				  dyn_config_path_of(resolver->config, resolver->profile, key), key,
-				  missing);
-	return DYN_FOUND_ERROR;
+	return dyn_error_set(resolver->err, "profile \"%s\" in file \"%s\" has \"%s\", but "
+						 "not %s", resolver->profile,
+						 dyn_config_path_of(resolver->config, resolver->profile, key), key,
+						 missing);
 }
 
 /* Reports that it is ambiguous which credentials assume the role. */
@@ -106,7 +90,7 @@ refuse_both(Resolver *resolver, const char *key, const char *other)
 {
 	dyn_error_set(resolver->err, "profile \"%s\" has both \"%s\" and \"%s\"",
 				  resolver->profile, key, other);
-	return hint(resolver, "Remove one of the two.");
+	return dyn_error_hint(resolver->err, "Remove one of the two.");
 }
 
 /* ---- keys ------------------------------------------------------------- */
@@ -132,22 +116,18 @@ find_keys(Resolver *resolver, DynConfigFile file)
 	if (values[0] == NULL && values[1] == NULL)
 		return DYN_FOUND_NOTHING;
 	if (values[0] == NULL || values[1] == NULL)
-	{
-		dyn_error_set(resolver->err, "profile \"%s\" in file \"%s\" has \"%s\", "
-					  "but not \"%s\"", resolver->profile, path,
-					  keys[values[0] == NULL], keys[values[0] != NULL]);
-		return DYN_FOUND_ERROR;
-	}
+		return dyn_error_set(resolver->err, "profile \"%s\" in file \"%s\" has \"%s\", "
+							 "but not \"%s\"", resolver->profile, path,
+							 keys[values[0] == NULL], keys[values[0] != NULL]);
 	resolver->chain->provider_kind = DYN_PROVIDER_KEYS;
 	if (dyn_credentials_set(&resolver->chain->keys, values[0], values[1],
 							values[2] ? values[2] : values[3], &bad))
 		return DYN_FOUND;
 	if (bad == NULL)
-		return out_of_memory(resolver);
-	dyn_error_set(resolver->err, "key \"aws_%s\" of profile \"%s\" in file "
-				  "\"%s\" has several lines or a control character", bad,
-				  resolver->profile, path);
-	return DYN_FOUND_ERROR;
+		return dyn_error_memory(resolver->err);
+	return dyn_error_set(resolver->err, "key \"aws_%s\" of profile \"%s\" in file "
+						 "\"%s\" has several lines or a control character", bad,
+						 resolver->profile, path);
 }
 
 /* ---- SSO -------------------------------------------------------------- */
@@ -206,7 +186,7 @@ check_session(Resolver *resolver)
 					  "\"%s\", which has no section in file \"%s\"",
 					  resolver->profile, session,
 					  dyn_config_path(resolver->config, DYN_CONFIG_CONFIG));
-		return hint(resolver, "Create the section with \"aws configure sso-session\".");
+		return dyn_error_hint(resolver->err, "Create the section with \"aws configure sso-session\".");
 	}
 	for (size_t i = 0; i < LENGTHOF(keys); i++)
 	{
@@ -215,7 +195,7 @@ check_session(Resolver *resolver)
 		if (own == NULL || strcmp(own, sso_value(resolver, keys[i])) == 0)
 			continue;
 		refuse_key(resolver, keys[i], "differs from the value in its SSO session");
-		return hint(resolver, "Remove it from the profile.");
+		return dyn_error_hint(resolver->err, "Remove it from the profile.");
 	}
 	return DYN_FOUND;
 }
@@ -241,16 +221,13 @@ find_sso(Resolver *resolver)
 			continue;
 		dyn_error_set(resolver->err, "profile \"%s\" uses SSO, but has no \"%s\"",
 					  resolver->profile, needed[i]);
-		return hint(resolver, "SSO requires sso_account_id and sso_role_name in the profile, and sso_start_url and sso_region in the section of its sso_session or in the profile.");
+		return dyn_error_hint(resolver->err, "SSO requires sso_account_id and sso_role_name in the profile, and sso_start_url and sso_region in the section of its sso_session or in the profile.");
 	}
 	/* check values that become parts of a URL or a message */
 	has_region = dyn_role_is_region(values[1]);
 	if (!has_region || strchr(values[0], '\n') != NULL)
-	{
-		dyn_error_set(resolver->err, "invalid value of \"%s\" in profile \"%s\" or its SSO session", needed[!has_region],
-					  resolver->profile);
-		return DYN_FOUND_ERROR;
-	}
+		return dyn_error_set(resolver->err, "invalid value of \"%s\" in profile \"%s\" or its SSO session", needed[!has_region],
+							 resolver->profile);
 	resolver->chain->provider_kind = DYN_PROVIDER_SSO;
 	if (!dyn_secret_copy(&sso->profile, resolver->profile) ||
 		!dyn_secret_copy(&sso->session, value_of(resolver, "sso_session")) ||
@@ -258,7 +235,7 @@ find_sso(Resolver *resolver)
 		!dyn_secret_copy(&sso->region, values[1]) ||
 		!dyn_secret_copy(&sso->account_id, values[2]) ||
 		!dyn_secret_copy(&sso->role_name, values[3]))
-		return out_of_memory(resolver);
+		return dyn_error_memory(resolver->err);
 	return find_cache_file(sso->session ? sso->session : sso->start_url,
 						   &sso->cache_file, resolver->err) ? DYN_FOUND :
 		DYN_FOUND_ERROR;
@@ -286,7 +263,7 @@ read_role(Resolver *resolver, DynRole *role)
 		return refuse_key(resolver, "external_id", "is not 2 to 1224 letters, "
 						  "digits or characters of _+=,.@:/-");
 	if (!dyn_role_copy(role, &read))
-		return out_of_memory(resolver);
+		return dyn_error_memory(resolver->err);
 	if (duration && !dyn_role_read_duration(duration, &role->duration))
 		return refuse_key(resolver, "duration_seconds",
 						  "is not a number from 900 to 43200");
@@ -307,20 +284,16 @@ take_role(Resolver *resolver)
 	{
 		refuse_without(resolver, "role_arn", "source_profile, "
 					   "credential_source or web_identity_token_file");
-		return hint(resolver, "If the profile itself has the keys to assume the role with, set its source_profile to its own name.");
+		return dyn_error_hint(resolver->err, "If the profile itself has the keys to assume the role with, set its source_profile to its own name.");
 	}
 	if (value_of(resolver, "mfa_serial") != NULL)
 	{
 		refuse_key(resolver, "mfa_serial", "requires an MFA code, which cannot be entered here");
-		return hint(resolver, "Use a role whose trust policy does not require "
-					"multi-factor authentication.");
+		return dyn_error_hint(resolver->err, "Use a role whose trust policy does not require multi-factor authentication.");
 	}
 	if (chain->nroles == DYN_MAX_CHAINED_ROLES)
-	{
-		dyn_error_set(resolver->err, "profile \"%s\" requires a chain of more than %d roles", resolver->visited[0],
-					  DYN_MAX_CHAINED_ROLES);
-		return DYN_FOUND_ERROR;
-	}
+		return dyn_error_set(resolver->err, "profile \"%s\" requires a chain of more than %d roles", resolver->visited[0],
+							 DYN_MAX_CHAINED_ROLES);
 	return read_role(resolver, &chain->roles[chain->nroles++]);
 }
 
@@ -350,7 +323,7 @@ find_provider(Resolver *resolver)
 								   sources[i]);
 		chain->provider_kind = DYN_PROVIDER_WEB_IDENTITY;
 		return dyn_secret_copy(&chain->token_file, token_file) ?
-			read_role(resolver, &chain->web_role) : out_of_memory(resolver);
+			read_role(resolver, &chain->web_role) : dyn_error_memory(resolver->err);
 	}
 	if (value_of(resolver, "sso_account_id") || value_of(resolver, "sso_role_name"))
 		return find_sso(resolver);
@@ -361,7 +334,7 @@ find_provider(Resolver *resolver)
 		return find_keys(resolver, DYN_CONFIG_CONFIG);
 	chain->provider_kind = DYN_PROVIDER_PROCESS;
 	if (!dyn_secret_copy(&chain->command, command))
-		return out_of_memory(resolver);
+		return dyn_error_memory(resolver->err);
 	for (char *p = chain->command; *p; p++)
 		if (*p == '\n')
 			*p = ' ';
@@ -396,7 +369,7 @@ find_named_source(Resolver *resolver, const char *source)
 					   "is set in the server's environment");
 	}
 	refuse_key(resolver, "credential_source", "is not recognized");
-	return hint(resolver, "Valid values are Environment, Ec2InstanceMetadata and EcsContainer.");
+	return dyn_error_hint(resolver->err, "Valid values are Environment, Ec2InstanceMetadata and EcsContainer.");
 }
 
 /*
@@ -425,10 +398,9 @@ check_source(Resolver *resolver, const char *source)
 	{
 		dyn_error_set(resolver->err, "profile \"%s\" has source_profile \"%s\", "
 					  "which does not exist", resolver->profile, source);
-		dyn_error_hint(resolver->err, "The profile was not found in \"%s\" and \"%s\".",
-					   dyn_config_path(resolver->config, DYN_CONFIG_CONFIG),
-					   dyn_config_path(resolver->config, DYN_CONFIG_CREDENTIALS));
-		return DYN_FOUND_ERROR;
+		return dyn_error_hint(resolver->err, "The profile was not found in \"%s\" and \"%s\".",
+							  dyn_config_path(resolver->config, DYN_CONFIG_CONFIG),
+							  dyn_config_path(resolver->config, DYN_CONFIG_CREDENTIALS));
 	}
 	while (i < resolver->nvisited && strcmp(resolver->visited[i], source) != 0)
 		i++;
@@ -442,7 +414,7 @@ check_source(Resolver *resolver, const char *source)
 		len += (size_t) snprintf(names + len, sizeof(names) - len, "\"%s\", ",
 								 resolver->visited[i]);
 	dyn_error_set(resolver->err, "the source_profile settings of profiles form a cycle: %s\"%s\"", names, source);
-	return hint(resolver, "The last profile of the chain must have access keys or another credential provider, and no role_arn.");
+	return dyn_error_hint(resolver->err, "The last profile of the chain must have access keys or another credential provider, and no role_arn.");
 }
 
 /*
@@ -467,7 +439,7 @@ follow(Resolver *resolver)
 			if (value == NULL || strchr(value, '\n') == NULL)
 				continue;
 			refuse_key(resolver, line_keys[i], "has several lines");
-			return hint(resolver, "An indented line continues the value of the previous line. Remove the indentation.");
+			return dyn_error_hint(resolver->err, "An indented line continues the value of the previous line. Remove the indentation.");
 		}
 		if (!dyn_profile_assumes_role(resolver->config, resolver->profile) ||
 			(resolver->nvisited > 0 && has_keys(resolver->config, resolver->profile)))
@@ -489,11 +461,11 @@ follow(Resolver *resolver)
 	if (value_of(resolver, "login_session"))
 	{
 		refuse_key(resolver, "login_session", "is not supported");
-		return hint(resolver, "Use \"aws configure sso\", or a role.");
+		return dyn_error_hint(resolver->err, "Use \"aws configure sso\", or a role.");
 	}
 	dyn_error_set(resolver->err, "profile \"%s\" has no credentials",
 				  resolver->profile);
-	hint(resolver, "Set aws_access_key_id and aws_secret_access_key, or role_arn, or credential_process, or sso_account_id and sso_role_name.");
+	dyn_error_hint(resolver->err, "Set aws_access_key_id and aws_secret_access_key, or role_arn, or credential_process, or sso_account_id and sso_role_name.");
 	return DYN_FOUND_NOTHING;
 }
 

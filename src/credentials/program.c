@@ -19,8 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <openssl/crypto.h>
-
+#include "../aws/credentials.h"
 #include "files.h"
 
 /* Directories of programs if the environment has no PATH. */
@@ -73,9 +72,8 @@ make_description(DynProgram *program, const char *command, DynError *err)
 	Splitter	splitter = {.in = command};
 	size_t		n = 0;
 
-	program->words_size = strlen(command) + 1;
-	program->words = splitter.out = malloc(program->words_size);
-	program->argv = calloc(program->words_size / 2 + 2, sizeof(char *));
+	program->words = splitter.out = malloc(strlen(command) + 1);
+	program->argv = calloc(strlen(command) / 2 + 3, sizeof(char *));
 	if (program->words == NULL || program->argv == NULL)
 		return dyn_error_memory(err);
 	for (; *splitter.in; splitter.in++)
@@ -215,12 +213,10 @@ dyn_program_prepare(DynProgram *program, const char *command, DynError *err)
 void
 dyn_program_clear(DynProgram *program)
 {
-	if (program->words)
-		OPENSSL_cleanse(program->words, program->words_size);
+	dyn_secret_free(program->words);
 	free(program->argv);
 	free(program->paths);
 	free(program->envp);
-	free(program->words);
 	free(program->path_text);
 	free(program->path_setting);
 	free(program->home_setting);

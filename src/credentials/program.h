@@ -22,7 +22,6 @@ typedef struct DynProgram
 	char	  **envp;			/* variables, pointing into the environment,
 								 * ended by NULL */
 	char	   *words;
-	size_t		words_size;
 	char	   *path_text;		/* memory of the paths */
 	char	   *path_setting;	/* "PATH=..." */
 	char	   *home_setting;	/* "HOME=...", or NULL */

@@ -41,15 +41,14 @@ typedef struct Builder
 
 /* ---- one kind --------------------------------------------------------- */
 
-static DynFound
+static bool
 load(Builder *builder)
 {
 	if (builder->source_options->profile == NULL && !dyn_config_names_agree(builder->err))
-		return DYN_FOUND_ERROR;
-	if (!builder->is_loaded && !dyn_config_load(&builder->config, builder->err))
-		return DYN_FOUND_ERROR;
-	builder->is_loaded = true;
-	return DYN_FOUND;
+		return false;
+	builder->is_loaded = builder->is_loaded ||
+		dyn_config_load(&builder->config, builder->err);
+	return builder->is_loaded;
 }
 
 static DynFound
@@ -69,11 +68,8 @@ find_static(Builder *builder)
 		builder->chain->keys.expires = keys->expires;
 		return DYN_FOUND;
 	}
-	if (bad != NULL)
+	return bad == NULL ? dyn_error_memory(builder->err) :
 		dyn_error_set(builder->err, "%s contains a control character", bad);
-	else
-		dyn_error_memory(builder->err);
-	return DYN_FOUND_ERROR;
 }
 
 static DynFound find_default(Builder *builder);
@@ -109,7 +105,7 @@ find(Builder *builder, DynSourceKind kind)
 		case DYN_SOURCE_ENVIRONMENT:
 			return dyn_environment_keys(&chain->keys, err);
 		case DYN_SOURCE_PROFILE:
-			return load(builder) == DYN_FOUND ?
+			return load(builder) ?
 				dyn_profile_find(&builder->config, builder->profile, chain,
 								 err) : DYN_FOUND_ERROR;
 		case DYN_SOURCE_WEB_IDENTITY:
@@ -137,7 +133,7 @@ find(Builder *builder, DynSourceKind kind)
 static DynFound
 find_profile_if_any(Builder *builder, bool only_role)
 {
-	if (load(builder) != DYN_FOUND)
+	if (!load(builder))
 		return DYN_FOUND_ERROR;
 	if (!dyn_config_has_profile(&builder->config, builder->profile))
 	{
@@ -180,11 +176,10 @@ find_default(Builder *builder)
 				  builder->profile,
 				  dyn_config_has_profile(config, builder->profile) ?
 				  "has none" : "does not exist");
-	dyn_error_hint(builder->err, "The server runs as the operating-system user \"%s\"; "
-				   "the files are \"%s\" and \"%s\".", user,
-				   dyn_config_path(config, DYN_CONFIG_CONFIG),
-				   dyn_config_path(config, DYN_CONFIG_CREDENTIALS));
-	return DYN_FOUND_ERROR;
+	return dyn_error_hint(builder->err, "The server runs as the operating-system user \"%s\"; "
+						  "the files are \"%s\" and \"%s\".", user,
+						  dyn_config_path(config, DYN_CONFIG_CONFIG),
+						  dyn_config_path(config, DYN_CONFIG_CREDENTIALS));
 }
 
 /* ---- the chain -------------------------------------------------------- */

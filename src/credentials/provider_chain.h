@@ -69,9 +69,9 @@ extern void dyn_chain_clear(DynProviderChain *chain);
 
 typedef enum DynFound
 {
-	DYN_FOUND,
+	DYN_FOUND_ERROR = false,	/* as the functions of *err return it */
 	DYN_FOUND_NOTHING,			/* not configured; *err has details */
-	DYN_FOUND_ERROR				/* *err describes the error */
+	DYN_FOUND
 } DynFound;
 
 /*

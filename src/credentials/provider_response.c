@@ -13,8 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <openssl/crypto.h>
-
 #include "../aws/awserror.h"
 #include "../base/text.h"
 
@@ -97,8 +95,8 @@ dyn_response_read_time(const char *text, int64_t *seconds)
 
 static bool
 set_parts(const char *access_key_id, const char *secret_access_key,
-		  const char *session_token, const char *whose,
-		  DynCredentials *credentials, DynError *err)
+		  const char *session_token, bool expires, int64_t seconds,
+		  const char *whose, DynCredentials *credentials, DynError *err)
 {
 	const char *bad;
 
@@ -106,7 +104,11 @@ set_parts(const char *access_key_id, const char *secret_access_key,
 		session_token = NULL;
 	if (dyn_credentials_set(credentials, access_key_id, secret_access_key,
 							session_token, &bad))
+	{
+		/* 0 means "never", so a time in 1970 or before becomes 1 */
+		credentials->expires = !expires ? 0 : seconds > 0 ? seconds : 1;
 		return true;
+	}
 	if (bad == NULL)
 		return dyn_error_memory(err);
 	return dyn_error_set(err, "%s: %s contains control characters", whose,
@@ -127,55 +129,22 @@ dyn_response_set(const char *access_key_id, const char *secret_access_key,
 	if (expires && !dyn_response_read_time(expires, &seconds))
 		return dyn_error_set(err, "%s: the expiration time is not valid",
 							 whose);
-	if (!set_parts(access_key_id, secret_access_key, session_token, whose,
-				   credentials, err))
-		return false;
-	/* 0 means "never", so a time in 1970 or before becomes 1 */
-	credentials->expires = expires == NULL ? 0 : seconds > 0 ? seconds : 1;
-	return true;
+	return set_parts(access_key_id, secret_access_key, session_token,
+					 expires != NULL, seconds, whose, credentials, err);
 }
 
 /* ---- JSON with secrets -------------------------------------------------- */
-
-/*
- * jansson copies each string into a buffer of its scanner first, then into a
- * value, and frees both without overwriting them.  Overwriting the values
- * would therefore not be enough.  So jansson allocates through functions that
- * store the size of each block, and overwrite the block when it is freed.
- */
-
-/*
- * Bytes before each block that store its size; a multiple of every alignment.
- */
-#define HEAD	16
-
-static void *
-wiping_malloc(size_t size)
-{
-	char	   *block = size <= SIZE_MAX - HEAD ? malloc(HEAD + size) : NULL;
-
-	if (block == NULL)
-		return NULL;
-	*(size_t *) block = size;
-	return block + HEAD;
-}
-
-static void
-wiping_free(void *contents)
-{
-	char	   *block = contents ? (char *) contents - HEAD : NULL;
-
-	if (block)
-		OPENSSL_cleanse(block, HEAD + *(size_t *) block);
-	free(block);
-}
 
 bool
 dyn_secret_json_open(DynSecretJson *json, const char *text, size_t len,
 					 bool *out_of_memory)
 {
+	/*
+	 * jansson copies each string into a buffer of its scanner, then into a
+	 * value, and would free both without overwriting them.
+	 */
 	json_get_alloc_funcs(&json->malloc, &json->free);
-	json_set_alloc_funcs(wiping_malloc, wiping_free);
+	json_set_alloc_funcs(malloc, dyn_secret_free);
 	json->root = dyn_json_load(text ? text : "", len, 0, out_of_memory);
 	if (json->root)
 		return true;
@@ -242,21 +211,19 @@ read_object(const json_t *object, const DynResponseNames *names,
 				   err))
 		return false;
 	expiry = names->expires ? json_object_get(object, names->expires) : NULL;
+	if (json_is_null(expiry))
+		expiry = NULL;
 	milliseconds = json_number_value(expiry);
 	if (json_is_number(expiry) && milliseconds > -1e3 * LATEST &&
 		milliseconds < 1e3 * LATEST)
 		seconds = (int64_t) (milliseconds / 1000);
-	else if (expiry != NULL && !json_is_null(expiry) &&
+	else if (expiry != NULL &&
 			 (!json_is_string(expiry) ||
 			  !dyn_response_read_time(json_string_value(expiry), &seconds)))
 		return dyn_error_set(err, "%s: \"%s\" is not a time", whose,
 							 names->expires);
-	if (!set_parts(id, secret, token, whose, credentials, err))
-		return false;
-	/* 0 means "never", so a time in 1970 or before becomes 1 */
-	if (expiry != NULL && !json_is_null(expiry))
-		credentials->expires = seconds > 0 ? seconds : 1;
-	return true;
+	return set_parts(id, secret, token, expiry != NULL, seconds, whose,
+					 credentials, err);
 }
 
 bool
@@ -322,10 +289,7 @@ dyn_response_failed(const DynExchange *exchange, const char *whose,
 					DynError *err)
 {
 	if (exchange->failure == DYN_FAIL_MEMORY)
-	{
-		dyn_error_memory(err);
-		return DYN_RESPONSE_FAILED;
-	}
+		return dyn_error_memory(err);
 	if (exchange->failure != DYN_FAIL_NONE)
 	{
 		dyn_error_set(err, "could not obtain %s: %s: %s", whose,

@@ -16,11 +16,11 @@
 
 typedef enum DynProviderResponse
 {
+	DYN_RESPONSE_FAILED = false,	/* as the functions of *err return it */
 	DYN_RESPONSE_CREDENTIALS,	/* the credentials are in *credentials */
 	DYN_RESPONSE_NEXT,			/* another request is needed */
 	DYN_RESPONSE_AGAIN,			/* the same request may succeed later; *err has
 								 * the reason for the failure */
-	DYN_RESPONSE_FAILED			/* *err has the reason */
 } DynProviderResponse;
 
 /*

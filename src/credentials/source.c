@@ -14,12 +14,9 @@
  */
 #include "source.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include <openssl/crypto.h>
 
 #include "../aws/loop.h"
 #include "../aws/retry.h"

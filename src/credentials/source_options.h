@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 #include "../aws/credentials.h"
-#include "../aws/exchange.h"
 
 /* The provider kinds, in the order of dyn_source_names (source.c). */
 typedef enum DynSourceKind

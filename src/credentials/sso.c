@@ -9,8 +9,6 @@
  */
 #include "sso.h"
 
-#include <string.h>
-
 #include "files.h"
 #include "provider_response.h"
 #include "url.h"
