@@ -24,8 +24,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "common/pg_prng.h"
 #include "executor/executor.h"
 #include "port/pg_bitutils.h"

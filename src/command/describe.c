@@ -111,7 +111,6 @@ describe_side(const DynKeyAttr *attrs, int n)
 	return list.data;
 }
 
-/* Returns the row for the table, or for an index. */
 static Row
 row_of(const char *kind, const char *name, const DynKeySchema *key,
 	   int64 items, int64 bytes)

@@ -65,7 +65,7 @@ open_template(Oid relid, const char *name, DynRelation **opened)
 		base[i].name = i == 0 ? attribute : dyn_templated_name(&relation->templated[i - 1]);
 		base[i].type = DYN_TYPE_S;
 	}
-	dyn_relation_connect(relation, base, relation->ntemplated + 1);
+	dyn_relation_connect(relation, base, relation->ntemplated + 1, NULL);
 	return templated;
 }
 

@@ -118,7 +118,6 @@ compare_attributes(const void *a, const void *b)
 	return order != 0 ? order : x->last_item - y->last_item;
 }
 
-/* Returns the key attribute with this name, or NULL. */
 static DynAttribute *
 find_key_attribute(DynAttribute *attributes, int nkeys, const char *name)
 {
@@ -148,7 +147,6 @@ add_key(DynAttribute *attributes, int *n, const DynKeySchema *key, bool of_table
 	}
 }
 
-/* Adds the attributes of the items, one for each value. */
 static void
 add_values(DynAttribute *attributes, int *n, const List *items)
 {

@@ -25,7 +25,6 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_credentials);
 PG_FUNCTION_INFO_V1(dynamo_fdw_disconnect);
 PG_FUNCTION_INFO_V1(dynamo_fdw_disconnect_all);
 
-/* Returns a row of the function's result type. */
 static Datum
 make_row(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
 {

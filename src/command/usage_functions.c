@@ -57,7 +57,6 @@ add_text(Row *row, const char *text)
 	row->nulls[row->n - 1] = text[0] == '\0';
 }
 
-/* Adds the columns that count requests and what they read and wrote. */
 static void
 add_requests(Row *row, const DynTally *tally)
 {

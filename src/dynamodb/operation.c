@@ -9,7 +9,6 @@
  * Parts that are JSON already (tokens of expressions, LastEvaluatedKey) are
  * copied unchanged.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/jsonload.h"

@@ -117,27 +117,31 @@ ahead(const Matcher *m, int dir, size_t pos)
 	return rest;
 }
 
+static bool
+is_folded(const char *text, DynText given, DynFolding folding)
+{
+	size_t		i = 0;
+
+	while (i < given.len && text[i] == fold_char(given.data[i], folding))
+		i++;
+	return i == given.len;
+}
+
 /* Moves over exactly this text, after folding it. */
 static bool
 step_text(const Matcher *m, DynText text, DynFolding folding, int dir,
 		  size_t *pos)
 {
 	DynText		rest = ahead(m, dir, *pos);
-	const char *place;
 
-	if (rest.len < text.len)
+	if (rest.len < text.len ||
+		!is_folded(dir > 0 ? rest.data : rest.data + rest.len - text.len, text,
+				   folding))
 		return false;
-	place = dir > 0 ? rest.data : rest.data + rest.len - text.len;
-	for (size_t i = 0; i < text.len; i++)
-	{
-		if (place[i] != fold_char(text.data[i], folding))
-			return false;
-	}
 	*pos = dir > 0 ? *pos + text.len : *pos - text.len;
 	return true;
 }
 
-/* Moves over this number of characters. */
 static bool
 step_width(const Matcher *m, uint32_t width, int dir, size_t *pos)
 {
@@ -269,7 +273,6 @@ is_given(const Matcher *m, int i)
 		m->given[i].data != NULL;
 }
 
-/* True if the given value can be compared. */
 static bool
 is_comparable(const DynTemplatePart *part, DynText value)
 {
@@ -332,16 +335,8 @@ dyn_part_lists(const DynTemplatePart *part, DynText text)
 bool
 dyn_part_agrees(const DynTemplatePart *part, DynText text, DynText given)
 {
-	if (!is_comparable(part, given))
-		return true;
-	if (text.len != given.len)
-		return false;
-	for (size_t i = 0; i < text.len; i++)
-	{
-		if (text.data[i] != fold_char(given.data[i], part->folding))
-			return false;
-	}
-	return true;
+	return !is_comparable(part, given) ||
+		(text.len == given.len && is_folded(text.data, given, part->folding));
 }
 
 /* Moves over one character of the charset. */

@@ -19,13 +19,6 @@
 
 /* ---- requests ---- */
 
-static void
-put_json_member(DynBuffer *buf, const char *name, const char *json, size_t len)
-{
-	dyn_append_json_member(buf, name);
-	dyn_buffer_append(buf, json, len);
-}
-
 /*
  * Writes the members that a request and a member of a transaction have in
  * common.
@@ -36,7 +29,10 @@ put_common(DynBuffer *buf, const DynWriteRequest *req)
 	dyn_buffer_append_str(buf, "{\"TableName\":");
 	dyn_append_json_text(buf, req->table);
 	if (req->op == DYN_OP_PUT_ITEM)
-		put_json_member(buf, "Item", req->item, req->item_len);
+	{
+		dyn_append_json_member(buf, "Item");
+		dyn_buffer_append(buf, req->item, req->item_len);
+	}
 	else
 	{
 		dyn_append_json_member(buf, "Key");

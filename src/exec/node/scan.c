@@ -63,7 +63,7 @@ dyn_scan_create(ForeignScanState *node, DynRelation *relation)
 	const DynAccess *access =
 		adapt_to_plan(dyn_access_of_node(linitial(plan->fdw_private)), &node->ss.ps);
 
-	dyn_relation_connect(relation, access->base, access->nbase);
+	dyn_relation_connect(relation, access->base, access->nbase, NULL);
 	dyn_relation_set_text_types(relation, access->text_types);
 	relation->tally = palloc0(sizeof(DynRowTally));
 	scan->input.node = node;

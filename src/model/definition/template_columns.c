@@ -587,7 +587,6 @@ part_facts(const DynTemplatePart *part, const DynCodec *codec)
 
 /* ---- mistakes ---- */
 
-/* True if a template names the column. */
 static bool
 is_named(const Connector *connector, AttrNumber attnum)
 {

@@ -12,14 +12,14 @@
 #include "../server/encoding.h"
 #include "errors.h"
 
-#define HTTP_TOO_MANY_REQUESTS	429
-
-typedef struct ServiceError
+typedef struct ErrorEntry
 {
-	const char *code;
+	DynFailure	failure;
+	const char *code;			/* the service's, or an HTTP status; NULL: any
+								 * that is not listed before */
 	int			sqlstate;
 	const char *hint;
-} ServiceError;
+} ErrorEntry;
 
 #define THROTTLED_HINT \
 	"Retry the statement later, because DynamoDB limits the rate of such requests."
@@ -39,115 +39,103 @@ typedef struct ServiceError
 #define TABLE_NAME_HINT \
 	"Check the table option table_name and the server option table_prefix. A name has 3 to 255 letters, digits, underscores, hyphens and dots."
 
-static const ServiceError service_errors[] = {
-	{"ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
+static const ErrorEntry reports[] = {
+	{DYN_FAIL_SERVICE, "ResourceNotFoundException", ERRCODE_FDW_TABLE_NOT_FOUND,
 	"Check the table option table_name and the server options table_prefix, \"region\" and endpoint_url. dynamo_fdw_tables() lists the existing tables."},
-	{"ResourceInUseException", ERRCODE_DUPLICATE_TABLE,
+	{DYN_FAIL_SERVICE, "ResourceInUseException", ERRCODE_DUPLICATE_TABLE,
 	"Check whether the table exists already, or is being changed or deleted."},
 	/* the hint names the IAM actions */
-	{"AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE, NULL},
-	{"UnrecognizedClientException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	{DYN_FAIL_SERVICE, "AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE, NULL},
+	{DYN_FAIL_SERVICE, "UnrecognizedClientException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	KEY_HINT},
-	{"InvalidSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	{DYN_FAIL_SERVICE, "InvalidSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	KEY_HINT},
-	{"IncompleteSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	{DYN_FAIL_SERVICE, "IncompleteSignatureException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	KEY_HINT},
-	{"MissingAuthenticationTokenException",
+	{DYN_FAIL_SERVICE, "MissingAuthenticationTokenException",
 		ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	KEY_HINT},
-	{"MissingAuthenticationToken", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	{DYN_FAIL_SERVICE, "MissingAuthenticationToken", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	KEY_HINT},
-	{"ExpiredTokenException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	{DYN_FAIL_SERVICE, "ExpiredTokenException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	EXPIRED_HINT},
-	{"ProvisionedThroughputExceededException",
-	ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
-	{"ThrottlingException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
-	{"RequestLimitExceeded", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
-	{"LimitExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+	{DYN_FAIL_SERVICE, "ProvisionedThroughputExceededException",
+		ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
 	THROTTLED_HINT},
-	{"ConditionalCheckFailedException", ERRCODE_T_R_SERIALIZATION_FAILURE,
+	{DYN_FAIL_SERVICE, "ThrottlingException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	{DYN_FAIL_SERVICE, "RequestLimitExceeded", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+	THROTTLED_HINT},
+	{DYN_FAIL_SERVICE, "LimitExceededException", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+	THROTTLED_HINT},
+	{DYN_FAIL_SERVICE, "ConditionalCheckFailedException", ERRCODE_T_R_SERIALIZATION_FAILURE,
 	CHANGED_HINT},
-	{"TransactionCanceledException", ERRCODE_T_R_SERIALIZATION_FAILURE, CHANGED_HINT},
-	{"TransactionConflictException", ERRCODE_T_R_SERIALIZATION_FAILURE, CHANGED_HINT},
-	{"TransactionInProgressException", ERRCODE_T_R_SERIALIZATION_FAILURE,
+	{DYN_FAIL_SERVICE, "TransactionCanceledException", ERRCODE_T_R_SERIALIZATION_FAILURE,
+	CHANGED_HINT},
+	{DYN_FAIL_SERVICE, "TransactionConflictException", ERRCODE_T_R_SERIALIZATION_FAILURE,
+	CHANGED_HINT},
+	{DYN_FAIL_SERVICE, "TransactionInProgressException", ERRCODE_T_R_SERIALIZATION_FAILURE,
 	"Retry the statement later."},
-	{"ReplicatedWriteConflictException", ERRCODE_T_R_SERIALIZATION_FAILURE,
+	{DYN_FAIL_SERVICE, "ReplicatedWriteConflictException", ERRCODE_T_R_SERIALIZATION_FAILURE,
 	CHANGED_HINT},
-	{"IdempotentParameterMismatchException", ERRCODE_FDW_ERROR,
+	{DYN_FAIL_SERVICE, "IdempotentParameterMismatchException", ERRCODE_FDW_ERROR,
 	"Retry the statement."},
-	{"ItemCollectionSizeLimitExceededException", ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+	{DYN_FAIL_SERVICE, "ItemCollectionSizeLimitExceededException", ERRCODE_PROGRAM_LIMIT_EXCEEDED,
 	"The items with one partition key, and their entries in local secondary indexes, cannot exceed 10 GB."},
-	{"ValidationException", ERRCODE_FDW_ERROR,
+	{DYN_FAIL_SERVICE, "ValidationException", ERRCODE_FDW_ERROR,
 	"Retry the statement; the table or index might have changed since it was planned."},
-	{"SerializationException", ERRCODE_FDW_ERROR, NULL},
-	{"UnknownOperationException", ERRCODE_FDW_ERROR,
+	{DYN_FAIL_SERVICE, "SerializationException", ERRCODE_FDW_ERROR, NULL},
+	{DYN_FAIL_SERVICE, "UnknownOperationException", ERRCODE_FDW_ERROR,
 	"Check the server option endpoint_url, because the service does not support this operation."},
-	{"InternalServerError", ERRCODE_FDW_ERROR, "Retry the statement later."},
-	{"InternalFailure", ERRCODE_FDW_ERROR, "Retry the statement later."},
-	{"ServiceUnavailable", ERRCODE_FDW_ERROR, "Retry the statement later."},
-};
-
-typedef struct TransportError
-{
-	DynFailure	failure;
-	int			http_status;	/* 0: any status not listed before */
-	int			sqlstate;
-	const char *hint;
-} TransportError;
-
-static const TransportError transport_errors[] = {
-	{DYN_FAIL_HTTP, HTTP_TOO_MANY_REQUESTS, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
-	THROTTLED_HINT},
-	{DYN_FAIL_HTTP, 500, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
-	{DYN_FAIL_HTTP, 502, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
-	{DYN_FAIL_HTTP, 503, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
-	{DYN_FAIL_HTTP, 504, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
-	{DYN_FAIL_HTTP, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	{DYN_FAIL_SERVICE, "InternalServerError", ERRCODE_FDW_ERROR,
+	"Retry the statement later."},
+	{DYN_FAIL_SERVICE, "InternalFailure", ERRCODE_FDW_ERROR,
+	"Retry the statement later."},
+	{DYN_FAIL_SERVICE, "ServiceUnavailable", ERRCODE_FDW_ERROR,
+	"Retry the statement later."},
+	{DYN_FAIL_HTTP, "429", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, THROTTLED_HINT},
+	{DYN_FAIL_HTTP, "500", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{DYN_FAIL_HTTP, "502", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{DYN_FAIL_HTTP, "503", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{DYN_FAIL_HTTP, "504", ERRCODE_FDW_UNABLE_TO_CREATE_REPLY, UNAVAILABLE_HINT},
+	{DYN_FAIL_HTTP, NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Check the server options endpoint_url and \"region\", because the service at the endpoint is not DynamoDB."},
-	{DYN_FAIL_DNS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	{DYN_FAIL_DNS, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server options endpoint_url and \"region\", and the network of the database server."},
-	{DYN_FAIL_CONNECT, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	{DYN_FAIL_CONNECT, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server option endpoint_url, and that the database server can connect to it."},
-	{DYN_FAIL_TLS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	{DYN_FAIL_TLS, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the endpoint's certificate, the server option ca_bundle, and that the endpoint uses https."},
-	{DYN_FAIL_TIMEOUT, 0, ERRCODE_CONNECTION_FAILURE,
+	{DYN_FAIL_TIMEOUT, NULL, ERRCODE_CONNECTION_FAILURE,
 	"Check the network, or increase the server options connect_timeout and request_timeout."},
-	{DYN_FAIL_NETWORK, 0, ERRCODE_CONNECTION_FAILURE,
+	{DYN_FAIL_NETWORK, NULL, ERRCODE_CONNECTION_FAILURE,
 	"If this happens for every request, check the server option endpoint_url."},
-	{DYN_FAIL_TOO_LARGE, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	{DYN_FAIL_TOO_LARGE, NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Set a smaller fetch_size to get smaller responses."},
-	{DYN_FAIL_CHECKSUM, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	{DYN_FAIL_CHECKSUM, NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Check whether a proxy between the database server and DynamoDB changes the responses."},
-	{DYN_FAIL_ENCODING, 0, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
+	{DYN_FAIL_ENCODING, NULL, ERRCODE_FDW_UNABLE_TO_CREATE_REPLY,
 	"Check whether a proxy between the database server and DynamoDB changes the responses."},
-	{DYN_FAIL_ADDRESS, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	{DYN_FAIL_ADDRESS, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server option endpoint_url. Link-local addresses, such as those of instance metadata, are not allowed."},
-	{DYN_FAIL_CONFIG, 0, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
+	{DYN_FAIL_CONFIG, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server options endpoint_url, ca_bundle and \"proxy\"."},
-	{DYN_FAIL_MEMORY, 0, ERRCODE_OUT_OF_MEMORY, NULL},
+	{DYN_FAIL_MEMORY, NULL, ERRCODE_OUT_OF_MEMORY, NULL},
+	/* the source of the credentials gives the hint */
+	{DYN_FAIL_CREDENTIALS, NULL, ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, NULL},
 };
 
-static const ServiceError *
-find_service_error(const char *code)
+static const ErrorEntry *
+find_report(const DynCall *call)
 {
-	for (int i = 0; i < lengthof(service_errors); i++)
-	{
-		if (strcmp(service_errors[i].code, code) == 0)
-			return &service_errors[i];
-	}
-	return NULL;
-}
+	char		status[12];
+	const char *code = call->failure == DYN_FAIL_SERVICE ? call->code : status;
 
-static const TransportError *
-find_transport_error(DynFailure failure, int http_status)
-{
-	for (int i = 0; i < lengthof(transport_errors); i++)
+	snprintf(status, sizeof(status), "%d", call->http_status);
+	for (int i = 0; i < lengthof(reports); i++)
 	{
-		const TransportError *entry = &transport_errors[i];
-
-		if (entry->failure == failure &&
-			(entry->http_status == 0 || entry->http_status == http_status))
-			return entry;
+		if (reports[i].failure == call->failure &&
+			(reports[i].code == NULL || strcmp(reports[i].code, code) == 0))
+			return &reports[i];
 	}
 	return NULL;
 }
@@ -199,7 +187,6 @@ describe_request(const DynCall *call)
 	return buf.data;
 }
 
-/* Returns the IAM actions that an operation needs. */
 static const char *
 actions_of(const char *operation)
 {
@@ -209,7 +196,7 @@ actions_of(const char *operation)
 }
 
 static const char *
-service_hint(const ServiceError *entry, const DynRequestContext *context)
+service_hint(const ErrorEntry *entry, const DynRequestContext *context)
 {
 	if (entry == NULL)
 		return NULL;
@@ -229,7 +216,6 @@ service_hint(const ServiceError *entry, const DynRequestContext *context)
 	return entry->hint;
 }
 
-/* Returns the service's error as sentences. */
 static char *
 describe_service_error(const DynCall *call)
 {
@@ -242,11 +228,11 @@ describe_service_error(const DynCall *call)
 DYN_NORETURN static void
 report_service(const DynCall *call, const DynRequestContext *context)
 {
-	const ServiceError *entry = find_service_error(call->code);
+	const ErrorEntry *entry = find_report(call);
 	const char *hint = service_hint(entry, context);
 
 	ereport(ERROR,
-			(errcode(entry ? entry->sqlstate : ERRCODE_FDW_ERROR),
+			(errcode(dyn_failure_sqlstate(call)),
 			 errmsg("%s", what_failed(context)),
 			 errdetail("%s", describe_service_error(call)),
 			 hint ? errhint("%s", hint) : 0));
@@ -268,7 +254,6 @@ shows_excerpts(void)
 					SECURITY_RESTRICTED_OPERATION)) == 0;
 }
 
-/* Returns the error as sentences. */
 static char *
 describe_error(const DynError *err)
 {
@@ -311,8 +296,7 @@ dyn_report_credentials(const DynError *err, const char *server)
 DYN_NORETURN static void
 report_transport(const DynCall *call, const DynRequestContext *context)
 {
-	const TransportError *entry = find_transport_error(call->failure,
-													   call->http_status);
+	const ErrorEntry *entry = find_report(call);
 	bool		show = call->message[0] != '\0' &&
 		(call->failure != DYN_FAIL_HTTP || shows_excerpts());
 
@@ -333,15 +317,9 @@ report_transport(const DynCall *call, const DynRequestContext *context)
 int
 dyn_failure_sqlstate(const DynCall *call)
 {
-	const ServiceError *service = find_service_error(call->code);
-	const TransportError *transport = find_transport_error(call->failure,
-														   call->http_status);
+	const ErrorEntry *entry = find_report(call);
 
-	if (call->failure == DYN_FAIL_SERVICE)
-		return service ? service->sqlstate : ERRCODE_FDW_ERROR;
-	if (call->failure == DYN_FAIL_CREDENTIALS)
-		return ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION;
-	return transport ? transport->sqlstate : ERRCODE_FDW_ERROR;
+	return entry ? entry->sqlstate : ERRCODE_FDW_ERROR;
 }
 
 void

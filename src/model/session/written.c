@@ -133,7 +133,6 @@ drop_counts(int level)
 	}
 }
 
-/* Adds the counts of this level to its parent's. */
 static void
 merge_counts(int level)
 {

@@ -272,10 +272,9 @@ dyn_relation_is_updatable(Oid relid)
 		dyn_option_text(table->options, "unnest") == NULL;
 }
 
-/* Connects the templates; `meta` may be NULL. */
-static void
-connect_templates(DynRelation *relation, const DynKeyAttr *base, int nbase,
-				  const DynTableMeta *meta)
+void
+dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase,
+					 const DynTableMeta *meta)
 {
 	if (relation->ntemplated == 0)
 		return;
@@ -285,12 +284,6 @@ connect_templates(DynRelation *relation, const DynKeyAttr *base, int nbase,
 						  relation->columns, relation->ncolumns, base, nbase,
 						  meta, relation->name);
 	finish_documents(relation);
-}
-
-void
-dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase)
-{
-	connect_templates(relation, base, nbase, NULL);
 }
 
 /* Returns the type of the attribute as a key; ABSENT if it is not a key. */
@@ -333,7 +326,7 @@ dyn_relation_connect_described(DynRelation *relation, const DynTableMeta *meta)
 
 	for (int i = 0; i < relation->ntemplated; i++)
 		relation->templated[i].type = described_type(meta, dyn_templated_name(&relation->templated[i]));
-	connect_templates(relation, base, meta->key.nrange > 0 ? 2 : 1, meta);
+	dyn_relation_connect(relation, base, meta->key.nrange > 0 ? 2 : 1, meta);
 	mark_listed(relation);
 	foreach(lc, relation->trusted_indexes)
 	{

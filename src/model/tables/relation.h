@@ -91,10 +91,10 @@ extern bool dyn_relation_is_updatable(Oid relid);
 /*
  * Connects the templates, for which the table's key must be known.  Before
  * this call, no column is read from a part.  Raises an error if a template
- * does not match the columns.
+ * does not match the columns.  `meta` is NULL if no description is known.
  */
 extern void dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base,
-								 int nbase);
+								 int nbase, const DynTableMeta *meta);
 
 extern void dyn_relation_connect_described(DynRelation *relation,
 										   const DynTableMeta *meta);

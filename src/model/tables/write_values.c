@@ -158,7 +158,6 @@ template_of(const DynRelation *relation, const char *attribute)
 	return -1;
 }
 
-/* True if the key of an index changes. */
 static bool
 index_changes(const DynWriteMap *map, const DynKeySchema *key, const Bitmapset *changed)
 {
@@ -336,7 +335,6 @@ check_expiry(const RowValues *row)
 	}
 }
 
-/* Merges values of overlapping paths. */
 static void
 merge_values(RowValues *row)
 {

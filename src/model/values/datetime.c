@@ -20,7 +20,6 @@ typedef struct IsoScanner
 	const char *end;
 } IsoScanner;
 
-/* Parses exactly `width` digits. */
 static bool
 scan_digits(IsoScanner *s, int width, int *value)
 {

@@ -171,7 +171,6 @@ store_input(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 
 /* ---- numbers ---- */
 
-/* Encodes decimal text as a number. */
 static bool
 store_decimal(const char *text, DynScalar *out, DynStoreError *err)
 {
@@ -310,7 +309,6 @@ store_instant(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 
 /* ---- containers ---- */
 
-/* Encodes a jsonb scalar. */
 static bool
 store_json_scalar(const JsonbValue *value, DynScalar *out, DynStoreError *err)
 {
@@ -332,7 +330,6 @@ store_json_scalar(const JsonbValue *value, DynScalar *out, DynStoreError *err)
 	}
 }
 
-/* Encodes the name of a member. */
 static bool
 store_name(const JsonbValue *name, DynScalar *out, DynStoreError *err)
 {
@@ -345,7 +342,6 @@ store_name(const JsonbValue *name, DynScalar *out, DynStoreError *err)
 static bool append_container(DynBuffer *buf, JsonbContainer *container, int depth,
 							 DynStoreError *err);
 
-/* Appends a member or an element, with its type. */
 static bool
 append_json(DynBuffer *buf, const JsonbValue *value, int depth, DynStoreError *err)
 {
@@ -411,7 +407,6 @@ set_buffer(DynScalar *out, DynType type, const DynBuffer *buf)
 	*out = (DynScalar) {type, buf->data, buf->len};
 }
 
-/* Encodes a scalar or a container. */
 static bool
 store_json_value(const JsonbValue *value, DynScalar *out, DynStoreError *err)
 {

@@ -231,7 +231,6 @@ name_key(const char *name, uint32 len)
 	return key | (uint64) Min(len, KEY_MAX_LEN) << 8 * KEY_BYTES;
 }
 
-/* Compares names with equal keys. */
 static int
 compare_rest(const DynNode *left, const DynNode *right)
 {

@@ -51,7 +51,6 @@ integer_value(Oid type, Datum value)
 		: type == INT4OID ? DatumGetInt32(value) : DatumGetInt64(value);
 }
 
-/* Leaves no value. */
 static void
 exclude_all(DynSteps *steps)
 {
