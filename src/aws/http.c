@@ -28,6 +28,7 @@
 #include "../base/crc32.h"
 #include "../base/text.h"
 #include "address.h"
+#include "credentials.h"
 #include "wiping.h"
 
 #define LONGEST_HEADERS		(64 * 1024)
@@ -317,9 +318,8 @@ dyn_http_append_header(struct curl_slist **list, const char *name,
 	{
 		snprintf(line, size, "%s: %s", name, value);
 		ok = dyn_http_append_line(list, line);
-		OPENSSL_cleanse(line, size);
 	}
-	free(line);
+	dyn_secret_free(line);
 	return ok;
 }
 

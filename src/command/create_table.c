@@ -318,15 +318,6 @@ check_types(const DynTableMeta *table)
 
 /* ---- requests ---- */
 
-static DynCall *
-new_call(void)
-{
-	DynCall    *call = dyn_call_create(dyn_session_client());
-
-	dyn_check_oom(call == NULL);
-	return call;
-}
-
 /*
  * Sends CreateTable; only throttled attempts are repeated.  Each attempt uses
  * a new connection, because on a reused one, libcurl itself might send the
@@ -343,7 +334,7 @@ send_creation(DynConnection *connection, const DynTableMeta *table)
 	service.max_attempts = 1;
 	for (int attempt = 1;; attempt++)
 	{
-		DynCall    *call = new_call();
+		DynCall    *call = dyn_session_call();
 		bool		again;
 
 		dyn_write_create_table(dyn_call_body(call), table);
@@ -374,7 +365,7 @@ poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
 {
 	DynRequestContext context = {"DescribeTable", table, NULL,
 	connection->server_name, &connection->provider};
-	DynCall    *call = new_call();
+	DynCall    *call = dyn_session_call();
 	Poll		poll = POLL_UNKNOWN;
 
 	dyn_write_describe_table(dyn_call_body(call), table);
@@ -398,7 +389,6 @@ poll_table(DynConnection *connection, const char *table, bool may_be_unknown)
 		}
 		dyn_metadata_free(meta);
 	}
-	/* analyzer: new_call raises an error instead of NULL */
 	else if (!may_be_unknown || strcmp(call->code, "ResourceNotFoundException") != 0)
 		dyn_session_fail(call, &context);
 	dyn_call_destroy(call);

@@ -172,8 +172,7 @@ dyn_stream_send(DynStreamContext *context, DynStream *stream)
 		params->bound.beyond(params->bound.arg);
 	}
 	if (stream->call == NULL)
-		stream->call = dyn_call_create(dyn_session_client());
-	dyn_check_oom(stream->call == NULL);
+		stream->call = dyn_session_call();
 	if (!write_body(context, stream))
 	{
 		dyn_batch_reopen(&stream->batch);

@@ -308,8 +308,7 @@ dyn_atomic_send(DynWriter *writer)
 	context = AllocSetContextCreate(CurrentMemoryContext, "dynamo_fdw transaction",
 									ALLOCSET_DEFAULT_SIZES);
 	oldcontext = MemoryContextSwitchTo(context);
-	call = dyn_call_create(dyn_session_client());
-	dyn_check_oom(call == NULL);
+	call = dyn_session_call();
 	dyn_call_at_reset(context, destroy_call, call);
 	while (!send_once(writer, call))
 		;

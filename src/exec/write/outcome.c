@@ -547,7 +547,7 @@ read_item(const DynWrite *write, size_t *len)
 	const DynModify *modify = write->modify;
 	const DynRelation *relation = modify->relation;
 	DynRequestContext about = context_of(write);
-	DynCall    *call = dyn_call_create(dyn_session_client());
+	DynCall    *call = dyn_session_call();
 	DynReadRequest request = {
 		.op = DYN_OP_GET_ITEM,
 		.table = relation->table,
@@ -560,7 +560,6 @@ read_item(const DynWrite *write, size_t *len)
 	const char *item;
 	char	   *copy = NULL;
 
-	dyn_check_oom(call == NULL);
 	about.operation = "GetItem";
 	dyn_write_read(dyn_call_body(call), &request);
 	dyn_session_run(call, relation->connection, &about);

@@ -526,8 +526,7 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 
 	Assert(write->state == DYN_WRITE_NEW && write->call == NULL);
 	dyn_session_check(write->modify->relation->connection);
-	write->call = dyn_call_create(dyn_session_client());
-	dyn_check_oom(write->call == NULL);
+	write->call = dyn_session_call();
 	dyn_write_render(writer, write, dyn_call_body(write->call), false);
 	drive(writer);
 	await_turn(writer, write);

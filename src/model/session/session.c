@@ -14,8 +14,6 @@
  */
 #include "postgres.h"
 
-#include <time.h>
-
 #include "../server/memory.h"
 #include "access/xact.h"
 #include "miscadmin.h"
@@ -32,6 +30,7 @@
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
+#include "../../aws/loop.h"
 #include "../../aws/retry.h"
 #include "../../dynamodb/page_check.h"
 #include "../server/pg_compat.h"
@@ -81,14 +80,10 @@ static HTAB *connections = NULL;
  */
 static uint64 invalidations = 1;
 
-
 double
 dyn_session_now(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000.0 + ts.tv_nsec / 1e6;
+	return dyn_loop_now_us() / 1000.0;
 }
 
 /* Acquires a descriptor if enough others remain. */
@@ -120,6 +115,15 @@ dyn_session_client(void)
 				(errcode(ERRCODE_OUT_OF_MEMORY),
 				 errmsg("could not set up the DynamoDB client")));
 	return client;
+}
+
+DynCall *
+dyn_session_call(void)
+{
+	DynCall    *call = dyn_call_create(dyn_session_client());
+
+	dyn_check_oom(call == NULL);
+	return call;
 }
 
 void
@@ -518,11 +522,10 @@ describe_table(DynConnection *connection, const char *table, bool aged_serves)
 	DynService	limits = connection->service;
 	DynRequestContext context = {"DescribeTable", table, NULL,
 	connection->server_name, &connection->provider};
-	DynCall    *call = dyn_call_create(dyn_session_client());
+	DynCall    *call = dyn_session_call();
 	const char *reason;
 	DynTableMeta *meta;
 
-	dyn_check_oom(call == NULL);
 	limits.max_attempts = Min(limits.max_attempts, 2);
 	limits.request_timeout_ms = Min(limits.request_timeout_ms,
 									limits.connect_timeout_ms);

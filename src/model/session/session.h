@@ -49,6 +49,9 @@ extern const DynCredentials *dyn_session_credentials(DynConnection *connection);
 /* Returns the client, created on first use. */
 extern DynClient *dyn_session_client(void);
 
+/* Returns a new call of the client; raises an error if memory runs out. */
+extern DynCall *dyn_session_call(void);
+
 /*
  * Returns the description of a table: from the cache unless it has expired,
  * otherwise from DescribeTable (two attempts, at most twice connect_timeout).
