@@ -22,9 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "../base/lengthof.h"
+#include "loop.h"
 
 #define LONGEST_PAUSE_MS		20000.0
 #define LONGEST_EXTRA_MS		5000.0	/* addition by x-amz-retry-after */
@@ -227,14 +227,9 @@ dyn_retry_refund(DynRetryQuota *quota, DynRetryClass last, int64_t began_us,
 void
 dyn_random_seed(DynRandom *random)
 {
-	struct timespec now;
-
-	if (getrandom(&random->state, sizeof(random->state), GRND_NONBLOCK) ==
+	if (getrandom(&random->state, sizeof(random->state), GRND_NONBLOCK) !=
 		(ssize_t) sizeof(random->state))
-		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	random->state = (uint64_t) now.tv_sec * 1000000000u +
-		(uint64_t) now.tv_nsec;
+		random->state = (uint64_t) dyn_loop_now_us();
 }
 
 /* Returns the next number of the splitmix64 generator. */
