@@ -66,6 +66,11 @@ class Together(EarlyStart):
         self.fx.execute("RESET ALL; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off")
         self.assertEqual(len(self.run_counted(JOIN, 2, 2)), 6)
 
+    def test_lists(self):
+        """The list of one side is one for the other: a BatchGetItem and two Queries together."""
+        sql = JOIN.replace("f.name = 'Up'", "f.name IN ('Up', 'Down')")
+        self.assertEqual(sorted(self.run_counted(sql, 3, 3)), [(n,) for n in range(6)])
+
     def test_prepared(self):
         """Parameters of the statement are as good as constants, in generic plans, too."""
         self.fx.execute("PREPARE q (text, int) AS SELECT n FROM films f JOIN songs s ON s.movie = f.name WHERE f.name = $1 AND f.year = $2")

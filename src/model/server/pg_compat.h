@@ -226,6 +226,20 @@ dyn_copy_disabled_nodes(Path *path, const Path *from)
 #endif
 
 /*
+ * Returns true if the member is NULL in rows that an outer join adds.  Since
+ * PostgreSQL 16 its em_relids show that.
+ */
+static inline bool
+dyn_member_is_nullable(const EquivalenceMember *member)
+{
+#if PG_VERSION_NUM >= 160000
+	return false;
+#else
+	return !bms_is_empty(member->em_nullable_relids);
+#endif
+}
+
+/*
  * Returns true if the clauses (an implicit AND) reject every row in which this
  * column is NULL.
  */

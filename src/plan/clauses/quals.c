@@ -435,6 +435,23 @@ dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 }
 
 List *
+dyn_classify_lists(DynRelPlan *plan)
+{
+	List	   *clauses = dyn_quals_classify(plan, plan->lists);
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		clause->implied = clause->keys_only = true;
+		clause->exact = false;
+		clause->condition = (Node *) clause->rinfo->clause;
+	}
+	return clauses;
+}
+
+List *
 dyn_row_clauses(const DynRelation *relation)
 {
 	List	   *clauses = NIL;

@@ -44,6 +44,9 @@ typedef struct DynClause
  */
 extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 
+/* Returns the relation's lists (rel_plan.h), which match keys only. */
+extern List *dyn_classify_lists(DynRelPlan *plan);
+
 /*
  * Returns clauses for the item filter, a List of DynClause *: one for each
  * term, and for each template of a key attribute one without a predicate,

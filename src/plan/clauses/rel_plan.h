@@ -48,6 +48,8 @@ typedef struct DynRelPlan
 								 * else 0 */
 	List	   *bounds;			/* RestrictInfo *: partition constraint on that
 								 * column, which defines the rows */
+	List	   *lists;			/* RestrictInfo *: lists of equal columns,
+								 * which hold for all rows that can be joined */
 	double		items;			/* items in the table (baserel->tuples: its
 								 * rows) */
 	double		item_rows;		/* rows per item that passes the item filter: 1

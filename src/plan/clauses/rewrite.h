@@ -41,6 +41,15 @@ typedef struct DynImplied
  */
 extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);
 
+/* ---- rewrite_class.c: lists of equal columns ---- */
+
+/*
+ * Returns the clauses column = ANY (array) of other relations that hold for a
+ * column of this one, because the join requires both columns to be equal; a
+ * List of RestrictInfo *.
+ */
+extern List *dyn_lists_of_equals(PlannerInfo *root, const RelOptInfo *rel);
+
 /* ---- rewrite_float.c: numbers as double precision ---- */
 
 /*

@@ -28,6 +28,7 @@
 #include "../paths/planner.h"
 #include "../tree/plantree.h"
 #include "../tree/readahead_path.h"
+#include "list_join.h"
 
 /*
  * If the outer rows come from a join, they often have more keys than
@@ -305,6 +306,18 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	add_path(joinrel, (Path *) path);
 }
 
+/*
+ * Returns true for a scan by a list of another relation's keys.  Looking up
+ * that relation's rows would read no fewer keys than looking up these.
+ */
+static bool
+is_listed(const Path *path)
+{
+	return IsA(path, ForeignPath) && IS_SIMPLE_REL(path->parent) &&
+		dyn_is_our_relation(path->parent) &&
+		dyn_choice_of((const ForeignPath *) path)->listed;
+}
+
 static void
 offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 				   RelOptInfo *innerrel, JoinType jointype,
@@ -315,6 +328,7 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 
 	if (previous_hook)
 		previous_hook(root, joinrel, outerrel, innerrel, jointype, extra);
+	dyn_add_list_join(root, joinrel, outerrel, innerrel, jointype, extra);
 	if (!dyn_guc_enable_lookup_join || outerrel->top_parent_relids != NULL ||
 		(jointype != JOIN_INNER && jointype != JOIN_LEFT &&
 		 jointype != JOIN_SEMI && jointype != JOIN_ANTI &&
@@ -344,7 +358,7 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 		}
 		foreach(outer, outerrel->pathlist)
 		{
-			if (dyn_is_one_row(lfirst(outer)))
+			if (dyn_is_one_row(lfirst(outer)) || is_listed(lfirst(outer)))
 				continue;
 			lookups.page_keys = page_keys(root, lfirst(outer), scan, &lookups);
 			add_lookup_join(root, joinrel, jointype, extra, lfirst(outer), inner,

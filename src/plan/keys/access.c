@@ -97,7 +97,7 @@ dyn_access_can(const DynAccess *access, DynAccessAbility ability)
 		(access->fetch_base_items ? BASE_ITEMS : 0) |
 		(access->rechecks_item_filter ? RECHECKED : 0) |
 		(access->filters != NIL ? FILTERED : 0) |
-		(access->one_request ? 0 : MANY_REQUESTS) |
+		(access->one_request || access->one_round ? 0 : MANY_REQUESTS) |
 		(access->unsure ? UNSURE : 0) |
 		(access->is_presumed ? PRESUMED : 0) |
 		(dyn_preds_compare_fields(access->filters) ? COMPARES : 0) |

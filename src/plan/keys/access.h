@@ -88,6 +88,8 @@ typedef struct DynEstimate
 								 * rows do not show them */
 	int			total_segments;
 	double		item_rows;		/* rows per item examined */
+	double		kept;			/* fraction of the rows that satisfy the clauses
+								 * not matched to keys */
 	double		partition_units;	/* read units of all items with one
 									 * partition key of the table; 0: unknown */
 	double		first_share;	/* fraction read for the first row of a
@@ -132,6 +134,8 @@ typedef struct DynAccess
 	bool		first_row_only; /* true if only the first row is needed */
 	bool		one_request;	/* true if keyed and expected to take one
 								 * request */
+	bool		one_round;		/* true if its requests are sent together with
+								 * those of another scan by the same keys */
 	bool		rechecks_item_filter;	/* true if the requests do not enforce
 										 * the item filter */
 	bool		is_small;		/* Scan: true if limit_hint items are enough,

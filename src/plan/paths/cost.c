@@ -145,9 +145,9 @@ row_share(const DynRelPlan *plan, const DynAccess *access)
 		: Min(1, plan->rel->tuples / plan->item_rows / plan->items);
 }
 
-double
-dyn_rows_per_item(const DynRelPlan *plan, const DynAccess *access,
-				  List *clauses)
+/* Returns the fraction of rows that satisfy the clauses not matched to keys. */
+static double
+kept_share(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 {
 	List	   *others = NIL;
 	ListCell   *lc;
@@ -157,8 +157,14 @@ dyn_rows_per_item(const DynRelPlan *plan, const DynAccess *access,
 		if (!list_member_ptr(access->key_rinfos, lfirst(lc)))
 			others = lappend(others, lfirst(lc));
 	}
-	return clauselist_selectivity(plan->root, others, plan->rel->relid, JOIN_INNER, NULL) *
-		row_share(plan, access) * plan->item_rows;
+	return clauselist_selectivity(plan->root, others, plan->rel->relid, JOIN_INNER, NULL);
+}
+
+double
+dyn_rows_per_item(const DynRelPlan *plan, const DynAccess *access,
+				  List *clauses)
+{
+	return kept_share(plan, access, clauses) * row_share(plan, access) * plan->item_rows;
 }
 
 double
@@ -533,9 +539,9 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	/*
 	 * a semijoin stops at the first row, so its first page is small (plan.c)
 	 */
-	estimate->item_rows = dyn_rows_per_item(plan, access,
-											list_union_ptr(access->local_rinfos,
-														   access->filter_rinfos));
+	estimate->kept = kept_share(plan, access, list_union_ptr(access->local_rinfos,
+															 access->filter_rinfos));
+	estimate->item_rows = estimate->kept * row_share(plan, access) * plan->item_rows;
 	estimate->first_share = !dyn_access_can(access, DYN_CAN_ORDER) ? 1
 		: 1 / Max(1, items * estimate->item_rows);
 	/*
@@ -719,6 +725,17 @@ dyn_access_is_one_request(const DynAccess *access)
 {
 	return access->kind != DYN_ACCESS_SCAN && !access->multi_partition &&
 		(access->estimate.reads.requests <= 1 || access->limit_hint > 0);
+}
+
+bool
+dyn_access_is_one_round(const DynAccess *access)
+{
+	const DynReads *reads = &access->estimate.reads;
+
+	return (access->kind == DYN_ACCESS_GET || access->kind == DYN_ACCESS_QUERY) &&
+		access->multi_partition && !access->ordered && access->limit_hint == 0 &&
+		reads->base_requests == 0 && reads->requests <= Max(1, reads->width) &&
+		reads->units <= DYN_FULL_PAGE_UNITS;
 }
 
 /* ---- costs ---- */

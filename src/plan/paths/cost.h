@@ -38,6 +38,12 @@ extern double dyn_access_most_rows(const DynRelPlan *plan,
 extern bool dyn_access_is_one_request(const DynAccess *access);
 
 /*
+ * Returns true if the access plan reads several keys, by requests that are
+ * expected to be in flight together, and to cost no more than a page.
+ */
+extern bool dyn_access_is_one_round(const DynAccess *access);
+
+/*
  * Estimates the reads of one execution, and their prices.  The selectivity of
  * `access->key_rinfos` gives the number of items that the requests examine.
  */

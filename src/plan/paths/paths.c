@@ -144,11 +144,11 @@ index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 }
 
 static bool
-uses_others(const DynAccess *access, const ParamPathInfo *param)
+uses_some(const DynAccess *access, List *rinfos)
 {
 	ListCell   *lc;
 
-	foreach(lc, param->ppi_clauses)
+	foreach(lc, rinfos)
 	{
 		if (list_member_ptr(access->key_rinfos, lfirst(lc)))
 			return true;
@@ -156,22 +156,25 @@ uses_others(const DynAccess *access, const ParamPathInfo *param)
 	return false;
 }
 
-/* Returns the keyed access plan of one target with these clauses, or NULL. */
+/*
+ * Returns the keyed access plan of one target with these clauses, or NULL.
+ * Some of `others` must give values for its keys, unless it is NIL.
+ */
 static DynAccess *
-match_target(DynRelPlan *plan, int target, List *clauses,
-			 const ParamPathInfo *param)
+match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 {
 	const DynIndexMeta *index = dyn_choice_index(plan, target);
 	DynAccess  *access = index == NULL && clauses == plan->clauses ? plan->keyed
 		: dyn_match_keys(plan, index, clauses);
 
-	if (access == NULL && param == NULL && index != NULL &&
+	if (access == NULL && others == NIL && index != NULL &&
 		plan->relation->ntemplated > 0 &&
 		dyn_index_lacks_trust(plan, index, clauses))
 		advise_trust(plan, index);
 	if (access == NULL)
 		return NULL;
-	if ((param != NULL && !uses_others(access, param)) || (index != NULL && !index_has_key_path(plan, index, clauses)))
+	if ((others != NIL && !uses_some(access, others)) ||
+		(index != NULL && !index_has_key_path(plan, index, clauses)))
 		return NULL;
 	return access;
 }
@@ -234,7 +237,7 @@ has_key_access(DynRelPlan *plan)
 {
 	for (int i = 0; i < plan->meta->nindexes - DYN_TARGET_TABLE; i++)
 	{
-		if (match_target(plan, DYN_TARGET_TABLE + i, plan->clauses, NULL) != NULL)
+		if (match_target(plan, DYN_TARGET_TABLE + i, plan->clauses, NIL) != NULL)
 			return true;
 	}
 	return false;
@@ -368,6 +371,20 @@ is_last_resort(DynRelPlan *plan, DynAccessKind kind)
 }
 
 /*
+ * Returns the rows of a path that reads by lists of equal columns.  The size
+ * of the relation does not account for these, because the join clauses do.
+ */
+static double
+listed_rows(const DynRelPlan *plan, const DynAccess *access)
+{
+	double		share = clauselist_selectivity(plan->root, plan->lists, plan->relid,
+											   JOIN_INNER, NULL);
+
+	return Min(clamp_row_est(plan->rel->rows * share),
+			   dyn_access_most_rows(plan, access));
+}
+
+/*
  * Adds the path of an access plan.  Without `param`, prefers more direct
  * accesses.
  */
@@ -376,7 +393,8 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 				DynPathChoice *choice, List *pathkeys, ParamPathInfo *param)
 {
 	DynEstimate *estimate = palloc(sizeof(DynEstimate));
-	double		rows = param ? param->ppi_rows : plan->rel->rows;
+	double		rows = param ? param->ppi_rows
+		: choice->listed ? listed_rows(plan, access) : plan->rel->rows;
 	Relids		outer = param ? param->ppi_req_outer : plan->rel->lateral_relids;
 	Cost		startup,
 				total;
@@ -414,6 +432,12 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 		startup = dyn_less_direct_cost(startup);
 		total = dyn_less_direct_cost(total);
 	}
+	/* if a lookup join costs the same, it may need fewer keys */
+	if (choice->listed)
+	{
+		startup = dyn_less_direct_cost(startup);
+		total = dyn_less_direct_cost(total);
+	}
 	if (is_last_resort(plan, access->kind))
 	{
 		startup += REFUSED_COST;
@@ -447,18 +471,20 @@ add_scan_paths(DynRelPlan *plan)
 }
 
 /*
- * Adds keyed paths for each target.  All paths of one parameterisation return
- * the same rows, so their number is computed before the first is created.
+ * Adds keyed paths for each target, which use values of `others` (clauses of
+ * `param`, or lists of equal columns; NIL: none).  All paths of one
+ * parameterisation return the same rows, so their number is computed before the
+ * first is created.
  */
 static void
-add_key_paths(DynRelPlan *plan, List *clauses, ParamPathInfo *param)
+add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *param)
 {
 	int			ntargets = plan->meta->nindexes - DYN_TARGET_TABLE;
 	DynAccess **accesses = palloc(ntargets * sizeof(DynAccess *));
 
 	for (int i = 0; i < ntargets; i++)
 	{
-		accesses[i] = match_target(plan, DYN_TARGET_TABLE + i, clauses, param);
+		accesses[i] = match_target(plan, DYN_TARGET_TABLE + i, clauses, others);
 		if (accesses[i] != NULL && param != NULL)
 			param->ppi_rows = Min(param->ppi_rows, dyn_access_most_rows(plan,
 																		accesses[i]));
@@ -467,7 +493,8 @@ add_key_paths(DynRelPlan *plan, List *clauses, ParamPathInfo *param)
 	{
 		for (int i = 0; i < ntargets; i++)
 		{
-			DynPathChoice choice = {.target = DYN_TARGET_TABLE + i};
+			DynPathChoice choice = {.target = DYN_TARGET_TABLE + i,
+			.listed = others != NIL && param == NULL};
 			List	   *pathkeys;
 
 			if (accesses[i] == NULL || (int) accesses[i]->kind != kind)
@@ -619,7 +646,7 @@ add_segment_paths(DynRelPlan *plan)
 		DynAccess  *access = dyn_match_scan(plan, NULL,
 											list_concat_copy(plan->clauses, clauses));
 
-		if (uses_others(access, param))
+		if (uses_some(access, param->ppi_clauses))
 			add_access_path(plan, access, &choice, NIL, param);
 	}
 }
@@ -671,7 +698,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	{
 		const ForeignPath *path = lfirst_node(ForeignPath, lc);
 
-		if (path->path.param_info == NULL &&
+		if (path->path.param_info == NULL && !dyn_choice_of(path)->listed &&
 			dyn_choice_of(path)->kind != DYN_ACCESS_UNION &&
 			(unconditional == NULL ||
 			 path->path.total_cost < unconditional->path.total_cost))
@@ -704,7 +731,10 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 		add_segment_paths(plan);
 		return;
 	}
-	add_key_paths(plan, plan->clauses, NULL);
+	add_key_paths(plan, plan->clauses, NIL, NULL);
+	if (plan->lists != NIL)
+		add_key_paths(plan, list_concat_copy(plan->clauses, dyn_classify_lists(plan)),
+					  plan->lists, NULL);
 	united = dyn_union_find(plan, &choice);
 	if (united != NULL)
 		add_access_path(plan, united, &choice, NIL, NULL);
@@ -714,7 +744,9 @@ dynGetForeignPaths(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 														 lfirst(lc));
 		List	   *clauses = dyn_quals_classify(plan, param->ppi_clauses);
 
-		add_key_paths(plan, list_concat_copy(plan->clauses, clauses), param);
+		if (clauses != NIL)
+			add_key_paths(plan, list_concat_copy(plan->clauses, clauses),
+						  param->ppi_clauses, param);
 	}
 	add_scan_and_optional_paths(plan);
 }

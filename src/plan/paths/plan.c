@@ -211,6 +211,8 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 	clauses = list_concat(dyn_row_clauses(plan->relation),
 						  dyn_quals_classify(plan, scan_clauses));
 	choice = dyn_choice_of(best_path);
+	if (choice->listed)
+		clauses = list_concat(clauses, dyn_classify_lists(plan));
 	access = choice->kind == DYN_ACCESS_UNION
 		? dyn_union_match(plan, choice, clauses)
 		: dyn_match_choice(plan, choice, clauses);
@@ -236,6 +238,7 @@ dynGetForeignPlan(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid,
 		one->estimate = one == access ? *choice->estimate
 			: *choice->while_open->estimate;
 		one->one_request = dyn_access_is_one_request(one);
+		one->one_round = choice->together && dyn_access_is_one_round(one);
 	}
 	private = list_make1(dyn_access_node(access, &exprs));
 	return make_foreignscan(tlist, local, baserel->relid, exprs, private, NIL,

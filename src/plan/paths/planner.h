@@ -42,6 +42,8 @@ typedef struct DynPathChoice
 	bool		ordered;
 	bool		backward;
 	bool		first_row_only; /* true below a semijoin: one row is enough */
+	bool		listed;			/* true if keys are from DynRelPlan.lists */
+	bool		together;		/* true if a join by these reads both sides */
 	DynAccessKind kind;
 	bool		batchable;		/* true if several executions can be batched */
 	const DynEstimate *estimate;

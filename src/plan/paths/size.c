@@ -43,6 +43,7 @@
 
 #include "../../model/server/pg_compat.h"
 #include "../../model/tables/relation.h"
+#include "../clauses/rewrite.h"
 #include "cost.h"
 #include "plan_modify.h"
 #include "planner.h"
@@ -187,6 +188,7 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 								dyn_quals_classify(plan, list_concat_copy(baserel->baserestrictinfo,
 																		  plan->bounds)));
 	plan->checks = check_clauses(plan);
+	plan->lists = dyn_lists_of_equals(root, baserel);
 	dyn_collect_fields(plan, (Node *) baserel->reltarget->exprs, &plan->fields);
 	foreach(lc, list_concat_copy(baserel->baserestrictinfo, plan->bounds))
 		dyn_collect_fields(plan, (Node *) lfirst_node(RestrictInfo, lc)->clause,

@@ -1,0 +1,160 @@
+/*
+ * rewrite_class.c
+ *		Lists that hold for a column because they hold for an equal column.
+ *
+ *		a.k = b.k AND a.k IN (1, 2)		implies b.k IN (1, 2)
+ *
+ * PostgreSQL derives b.k = 1 from a.k = b.k AND a.k = 1, but nothing from a
+ * list.  The members of an equivalence class are equal in each row of the
+ * query level, so a row of b whose key is not in the list joins no row.
+ *
+ * The list is used to match keys only.  It is not checked again, and does not
+ * change the size of the relation: the join clause already accounts for it.
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "nodes/makefuncs.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/lsyscache.h"
+
+#include "../../model/server/pg_compat.h"
+#include "rewrite.h"
+
+/* Returns true for a column that is not NULL because of an outer join. */
+static bool
+is_own_column(const EquivalenceMember *member, const RelOptInfo *rel)
+{
+	return !member->em_is_child && !dyn_member_is_nullable(member) &&
+		bms_equal(member->em_relids, rel->relids);
+}
+
+/*
+ * Returns the clause as member = ANY (array), if the array has the same value
+ * in all rows, and can be evaluated again.
+ */
+static const ScalarArrayOpExpr *
+list_of_member(const RestrictInfo *rinfo, const EquivalenceClass *class,
+			   const EquivalenceMember *member)
+{
+	const ScalarArrayOpExpr *list = (const ScalarArrayOpExpr *) rinfo->clause;
+	Node	   *array;
+
+	if (!IsA(list, ScalarArrayOpExpr) || !list->useOr || rinfo->pseudoconstant ||
+		list->inputcollid != class->ec_collation ||
+		!equal(linitial(list->args), member->em_expr))
+		return NULL;
+	array = lsecond(list->args);
+	return contain_var_clause(array) || contain_subplans(array) ||
+		contain_volatile_functions(array) ? NULL : list;
+}
+
+/* Returns true if the operator is the equality of the class. */
+static bool
+is_equality_of_class(Oid opno, const EquivalenceClass *class)
+{
+	ListCell   *lc;
+
+	foreach(lc, class->ec_opfamilies)
+	{
+		if (get_op_opfamily_strategy(opno, lfirst_oid(lc)) == BTEqualStrategyNumber)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns the list for another member of the same type; NULL if the relation's
+ * security barriers must be checked before.
+ */
+static RestrictInfo *
+list_for_member(PlannerInfo *root, const RelOptInfo *rel,
+				const EquivalenceClass *class, const EquivalenceMember *member,
+				const RestrictInfo *rinfo, const ScalarArrayOpExpr *list)
+{
+	ScalarArrayOpExpr *copy;
+
+	if (!is_equality_of_class(list->opno, class))
+		return NULL;
+	copy = copyObject((ScalarArrayOpExpr *) list);
+	copy->args = list_make2(copyObject(member->em_expr), lsecond(copy->args));
+	if (Max(rinfo->security_level, class->ec_max_security) > rel->baserestrict_min_security &&
+		contain_leaked_vars((Node *) copy))
+		return NULL;
+	return make_simple_restrictinfo(root, (Expr *) copy);
+}
+
+/* Returns true if the clauses (RestrictInfo *) contain the expression. */
+static bool
+contains(List *rinfos, const Expr *expr)
+{
+	ListCell   *lc;
+
+	foreach(lc, rinfos)
+	{
+		if (equal(lfirst_node(RestrictInfo, lc)->clause, expr))
+			return true;
+	}
+	return false;
+}
+
+/* Adds the lists that another relation has for its member of the class. */
+static void
+add_lists(PlannerInfo *root, const RelOptInfo *rel, const EquivalenceClass *class,
+		  const EquivalenceMember *member, const RelOptInfo *other, List **lists)
+{
+	ListCell   *lc,
+			   *clause;
+
+	foreach(lc, class->ec_members)
+	{
+		const EquivalenceMember *equal_one = lfirst(lc);
+
+		if (!is_own_column(equal_one, other) ||
+			equal_one->em_datatype != member->em_datatype)
+			continue;
+		foreach(clause, other->baserestrictinfo)
+		{
+			const RestrictInfo *rinfo = lfirst(clause);
+			const ScalarArrayOpExpr *list = list_of_member(rinfo, class, equal_one);
+			RestrictInfo *derived = list == NULL ? NULL
+				: list_for_member(root, rel, class, member, rinfo, list);
+
+			if (derived != NULL && !contains(rel->baserestrictinfo, derived->clause) &&
+				!contains(*lists, derived->clause))
+				*lists = lappend(*lists, derived);
+		}
+	}
+}
+
+List *
+dyn_lists_of_equals(PlannerInfo *root, const RelOptInfo *rel)
+{
+	List	   *lists = NIL;
+	int			number = -1;
+
+	if (!rel->has_eclass_joins || rel->reloptkind != RELOPT_BASEREL)
+		return NIL;
+	while ((number = bms_next_member(rel->eclass_indexes, number)) >= 0)
+	{
+		const EquivalenceClass *class = list_nth(root->eq_classes, number);
+		ListCell   *lc;
+
+		foreach(lc, class->ec_has_const || class->ec_has_volatile ? NIL : class->ec_members)
+		{
+			const EquivalenceMember *member = lfirst(lc);
+			int			relid = -1;
+
+			while (is_own_column(member, rel) &&
+				   (relid = bms_next_member(class->ec_relids, relid)) >= 0)
+			{
+				const RelOptInfo *other = root->simple_rel_array[relid];
+
+				if (other != NULL && other != rel && other->reloptkind == RELOPT_BASEREL)
+					add_lists(root, rel, class, member, other, &lists);
+			}
+		}
+	}
+	return lists;
+}

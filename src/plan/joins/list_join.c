@@ -1,0 +1,198 @@
+/*
+ * list_join.c
+ *		Adds joins of relations that are read by the same list of keys.
+ *
+ *		FROM a JOIN b ON a.k = b.k WHERE a.k IN (1, 2)
+ *
+ * A lookup join reads a, and then b by the keys of the rows.  A hash join can
+ * read b by the list: then the requests of both are sent together
+ * (exec/node/early_start.c), or once, if they are the same keys of one table
+ * (exec/source/sharing.c).  Core adds up the costs of both sides, so this file
+ * adds the hash join with the lower cost.
+ *
+ * If other conditions reject most rows of a, a lookup join reads fewer keys of
+ * b, so there is no such path.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "optimizer/cost.h"
+#include "optimizer/pathnode.h"
+
+#include "../../model/session/guc.h"
+#include "../paths/cost.h"
+#include "../paths/planner.h"
+#include "list_join.h"
+
+/* Least fraction of rows that other conditions must keep */
+#define LEAST_KEPT		0.5
+
+/*
+ * Collects the scans of a path that reads our relations by key, once; returns
+ * false for any other path.
+ */
+static bool
+collect_scans(const Path *path, List **scans)
+{
+	const JoinPath *join = (const JoinPath *) path;
+
+	if (IsA(path, HashPath))
+		return collect_scans(join->outerjoinpath, scans) &&
+			collect_scans(join->innerjoinpath, scans);
+	if (!IsA(path, ForeignPath) || path->param_info != NULL ||
+		!IS_SIMPLE_REL(path->parent) || !dyn_is_our_relation(path->parent) ||
+		dyn_choice_of((const ForeignPath *) path)->kind > DYN_ACCESS_QUERY)
+		return false;
+	*scans = lappend(*scans, (void *) path);
+	return true;
+}
+
+/* Returns the cheapest such path of the relation, or NULL. */
+static Path *
+cheapest_by_key(const RelOptInfo *rel, List **scans)
+{
+	Path	   *cheapest = NULL;
+	ListCell   *lc;
+
+	*scans = NIL;
+	foreach(lc, rel->pathlist)
+	{
+		Path	   *path = lfirst(lc);
+		List	   *found = NIL;
+
+		if ((cheapest == NULL || path->total_cost < cheapest->total_cost) &&
+			collect_scans(path, &found))
+		{
+			cheapest = path;
+			*scans = found;
+		}
+	}
+	return cheapest;
+}
+
+/*
+ * Returns true if one of the scans is by a list of another relation, and a
+ * lookup join would not need fewer keys.
+ */
+static bool
+use_list(List *scans)
+{
+	bool		listed = false;
+	ListCell   *lc;
+
+	foreach(lc, scans)
+	{
+		const DynPathChoice *choice = dyn_choice_of(lfirst_node(ForeignPath, lc));
+
+		listed |= choice->listed;
+		if (!choice->listed && choice->estimate->kept < LEAST_KEPT)
+			return false;
+	}
+	return listed;
+}
+
+/* Returns true if both probably read the same keys of one table. */
+static bool
+reads_same_keys(const ForeignPath *a, const ForeignPath *b)
+{
+	const DynPathChoice *one = dyn_choice_of(a);
+	const DynPathChoice *other = dyn_choice_of(b);
+	const DynRelation *relation = ((DynRelPlan *) a->path.parent->fdw_private)->relation;
+	const DynRelation *same = ((DynRelPlan *) b->path.parent->fdw_private)->relation;
+
+	return dyn_guc_enable_shared_reads && one->kind == other->kind &&
+		one->target == other->target &&
+		relation->connection == same->connection &&
+		strcmp(relation->table, same->table) == 0 &&
+		(relation->relid == same->relid ||
+		 (relation->ntemplated == 0 && same->ntemplated == 0)) &&
+		rint(one->estimate->reads.keys) == rint(other->estimate->reads.keys);
+}
+
+/* Returns true if one of the scans probably reads the keys of the path. */
+static bool
+is_contained(const Path *path, List *scans)
+{
+	ListCell   *lc;
+
+	foreach(lc, IsA(path, ForeignPath) ? scans : NIL)
+	{
+		if (reads_same_keys((const ForeignPath *) path, lfirst(lc)))
+			return true;
+	}
+	return false;
+}
+
+/* Returns the join clauses that can be hashed, and sets their sides. */
+static List *
+hash_clauses(const JoinPathExtraData *extra, const RelOptInfo *outerrel,
+			 const RelOptInfo *innerrel)
+{
+	List	   *clauses = NIL;
+	ListCell   *lc;
+
+	foreach(lc, extra->restrictlist)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		bool		left = bms_is_subset(rinfo->left_relids, outerrel->relids) &&
+			bms_is_subset(rinfo->right_relids, innerrel->relids);
+		bool		right = bms_is_subset(rinfo->left_relids, innerrel->relids) &&
+			bms_is_subset(rinfo->right_relids, outerrel->relids);
+
+		if (!rinfo->can_join || !OidIsValid(rinfo->hashjoinoperator) || (!left && !right))
+			continue;
+		rinfo->outer_is_left = left;
+		clauses = lappend(clauses, rinfo);
+	}
+	return clauses;
+}
+
+/* Returns the path with its scan marked: its requests need not wait. */
+static Path *
+read_together(Path *path)
+{
+	ForeignPath *copy;
+	DynPathChoice choice;
+
+	if (!IsA(path, ForeignPath))
+		return path;
+	choice = *dyn_choice_of((ForeignPath *) path);
+	choice.together = true;
+	copy = makeNode(ForeignPath);
+	*copy = *(ForeignPath *) path;
+	copy->fdw_private = dyn_choice_add(path->parent->fdw_private, &choice);
+	return &copy->path;
+}
+
+void
+dyn_add_list_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
+				  RelOptInfo *innerrel, JoinType jointype, JoinPathExtraData *extra)
+{
+	List	   *outer_scans,
+			   *inner_scans;
+	Path	   *outer = cheapest_by_key(outerrel, &outer_scans);
+	Path	   *inner = cheapest_by_key(innerrel, &inner_scans);
+	List	   *clauses;
+	JoinCostWorkspace workspace;
+	Path	   *path;
+
+	if (jointype != JOIN_INNER || outer == NULL || inner == NULL ||
+		!use_list(list_concat_copy(outer_scans, inner_scans)))
+		return;
+	clauses = hash_clauses(extra, outerrel, innerrel);
+	if (clauses == NIL)
+		return;
+	outer = read_together(outer);
+	inner = read_together(inner);
+	initial_cost_hashjoin(root, &workspace, jointype, clauses, outer, inner, extra,
+						  false);
+	path = (Path *) create_hashjoin_path(root, joinrel, jointype, &workspace, extra,
+										 outer, inner, false, extra->restrictlist,
+										 NULL, clauses);
+	path->total_cost -= is_contained(inner, outer_scans) ? inner->total_cost
+		: is_contained(outer, inner_scans) ? outer->total_cost
+		: Min(outer->startup_cost, inner->startup_cost);
+	path->startup_cost = Min(path->startup_cost, path->total_cost);
+	add_path(joinrel, path);
+}
