@@ -12,11 +12,13 @@ from elements import COUNTED, SEVERAL, Elements
 from features import IN_ORDER, TRAITS
 from filters import Filters
 from joins import Joins
+from listed import LISTED, Listed
 from mapped import Mapped
 from ordered import Ordered
 from previews import PREVIEWED, Previews
 from repeated import KEPT, SENT, Repeated
 from runner import Case
+from segmented import OverSegments
 from smaller import SMALLER, Smaller
 from statements import Generator
 from together import ALONE, TOGETHER, Together
@@ -65,6 +67,8 @@ class Cases:
         self.elements = Elements(self.generator, tables)
         self.together = Together(self.generator, tables + composed)
         self.smaller = Smaller(self.generator, tables)
+        self.segments = OverSegments(self.generator, tables)
+        self.listed = Listed(self.generator, tables + related + composed)
         self.previews = Previews(self.generator, tables + composed)
         self.unions = Unions(self.generator, tables + composed)
         self.filters = Filters(self.generator, [t for t in tables if t.rows and t.name not in ("big", "lg")],
@@ -163,7 +167,8 @@ class Cases:
         while True:
             for make in (self.ordered.statement, self.aimed.statement, self.elements.statement, self.ordered.statement, self.beside.statement,
                          self.aimed.statement, self.ordered.statement, self.repeated.statement, self.elements.statement, self.together.statement,
-                         self.smaller.statement, self.unions.statement, self.unions.statement, self.filters.statement, self.filters.statement, self.previews.statement):
+                         self.smaller.statement, self.unions.statement, self.unions.statement, self.filters.statement, self.filters.statement, self.previews.statement, self.segments.statement,
+                         self.listed.statement, self.listed.statement):
                 yield self.case(make(), {"TimeZone": rng.choice(["UTC", "Europe/Berlin"])}, True)
             if self.worlds:
                 yield self.elsewhere(rng.choice(list(self.worlds)))
@@ -193,6 +198,8 @@ class Cases:
             select = self.smaller.statement()
         elif name in (UNION, SPILLED):
             select = self.unions.statement(name)
+        elif name == LISTED:
+            select = self.listed.statement()
         elif name == PREVIEWED:
             select = self.previews.statement()
         elif name in (SEVERAL, COUNTED):
@@ -254,7 +261,7 @@ class Cases:
             for _ in range(3):
                 yield self.case(self.generator.statement(), settings, False)
             yield from itertools.islice(joins, 7)
-            yield from itertools.islice(edges, 13)
+            yield from itertools.islice(edges, 16)
             yield from itertools.islice(composed, 77)
             for _ in range(5):
                 yield self.case(self.zoned.statement(), {}, True)

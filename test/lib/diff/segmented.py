@@ -1,7 +1,9 @@
-"""Tables with a column of segments: their rows in schema l are filled from raw segment Scans."""
+"""Tables with a column of segments: their rows in schema l are filled from raw segment Scans; and statements over them."""
 import json
 
 from dynamo import index
+from predicates import Lit, Tree
+from statements import TABLE, Select
 from twins import Column, Table, choose, keyed
 from values import Integer, Numeric, Text
 
@@ -70,3 +72,51 @@ def make_segmented():
                   indexes=[index("g_sgk", ("k", ""), ("sk", ""))]),
         Segmented("sgb", 90, [keyed("id", Integer("int4"), 200)], choose("i4", "td", "nu"), 40, "int8"),
         Segmented("sgp", 120, keys(), [Column("n", Numeric(whole=True), size=20)] + choose("i4", "td"), 5, "int2", bounds=(1, 3))]
+
+
+class OverSegments:
+    """Makes Selects whose reads differ in their segments: arms of an OR, scans of a statement, executions of a scan."""
+
+    def __init__(self, generator, tables):
+        self.rng, self.generator = generator.rng, generator
+        self.tables = [table for table in tables if SEGMENTS in table.traits]
+
+    def statement(self):
+        """One of them."""
+        table = self.rng.choice(self.tables)
+        select = self.rng.choice([self.arms, self.scans, self.executions])(table)
+        select.aliases, select.shape = {"a": table.name}, "segments"
+        return select
+
+    def other(self, table):
+        """A condition on a column that shows no segment."""
+        return self.generator.maker(table, "a").on(self.rng.choice([c for c in table.columns if c is not table.segment]))
+
+    def arms(self, table):
+        """Not all of them are about segments."""
+        arms = [self.generator.maker(table, "a").on(table.segment), self.other(table)]
+        self.rng.shuffle(arms)
+        where = Tree("OR", arms)
+        if self.rng.random() < 0.4:
+            where = Tree("AND", [where, self.generator.maker(table, "a").on(table.segment)])
+        return Select(self.generator.columns(table, "a", False), [f"{TABLE}{table.name} a"], where)
+
+    def scans(self, table):
+        """Each of other segments; the first ones of those of another scan, usually."""
+        rng, parts = self.rng, []
+        keys = ", ".join(f"a.{key.name}" for key in table.keys)
+        for _ in range(rng.choice([2, 2, 3])):
+            parts += [" UNION ALL (" if parts else "(", f"SELECT {keys}, a.sg FROM {TABLE}{table.name} a WHERE a.sg {rng.choice(['<=', '<=', '<=', '>='])} ",
+                      Lit(str(rng.randrange(table.segment.kind.total)), table.segment.kind.sqltype)]
+            parts += ([" AND "] + self.other(table).parts if rng.random() < 0.3 else []) + [")"]
+        return Select(["u.*"], ["("] + parts + [") u"])
+
+    def executions(self, table):
+        """Each of another segment, or of the same with other conditions."""
+        rng = self.rng
+        segment = rng.choice(["v.n", "v.n % 2", "(v.n + 1) / 2"])
+        changing = [" AND "] + self.other(table).parts + [f" AND v.n % 4 < {rng.choice([2, 4])}"]
+        select = Select(["v.n", "x.x"], [f"generate_series(0, {rng.choice([3, 7])}) v(n) JOIN LATERAL (SELECT count(*) AS x, min(a.{table.keys[0].name})"
+                                         f" FROM {TABLE}{table.name} a WHERE a.sg = {segment}"] + changing + [") x ON true"])
+        select.settings = {name: "off" for name in ("enable_hashjoin", "enable_mergejoin", "enable_memoize", "enable_material")}
+        return select

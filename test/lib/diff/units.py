@@ -27,6 +27,14 @@ class Near(Instant):
         return moment.isoformat(sep=" ") + "+00" * (self.sqltype == "timestamptz"), {"S": f"{moment:%Y-%m-%dT%H:%M:%SZ}"}
 
 
+class Back(Near):
+    """The minutes around the time at which a clock goes back to the day before."""
+
+    def one(self, rng):
+        moment = self.around + datetime.timedelta(minutes=rng.choice([-1500, -61, -1, -1, -1, 0, 0, 20, 59, 89, 1500]))
+        return f"{moment}+00", {"S": f"{moment:%Y-%m-%dT%H:%M:%SZ}"}
+
+
 class NearHour(Near):
     """Whole hours of them."""
 
@@ -56,6 +64,7 @@ def make_units(rng):
     own = {"options": {"format": "iso8601(0)"}, "attribute": "at"}
     wrong = [{"pk": "{}#a#2021-06-01"}, {"pk": "{}#a#x"}, {"pk": "{}#a#"}, {"pk": "{}#a#2024-01"}]
     near = lambda name: [{"pk": change["pk"].format(name)} for change in wrong]
+    back = Column("at", Back("timestamptz", AROUND[3], {"format": "iso8601(0)"}), size=30, attribute="at")
     plain = {"server": "two"} if rng.random() < 0.5 else {}
     tables = [
         Entity("un0", store, 60, [text("w"), at(0), payload(), rest()], {"pk": "un0#${w}#${at:day}", "sk": "${at:iso8601(0)}"}, near=near("un0")),
@@ -68,12 +77,13 @@ def make_units(rng):
         Entity("un5", store, 50, [Column("hour", NearHour(rng.choice(["timestamp", "timestamptz"]), around[5]), size=30), number("n"), payload()],
                {"pk": "un5#${hour:pattern(YYYYMMDDHH24)}", "sk": "${n:padded(2)}"}),
         Entity("un6", store, 50, [text("w"), at(0), payload()], {"pk": "un6#${w}#${at:hour(America/St_Johns)}", "sk": "${at:iso8601(0)}"}, near=near("un6")),
-        Entity("un7", store, 40, [at(3, **own), number("n"), payload()], {"pk": "un7#${at:day(America/St_Johns)}", "sk": "${n:padded(2)}"}, near=[{"at": None}, {"pk": "un7#2021-06-01"}]),
+        Entity("un7", store, 40, [back, number("n"), payload()], {"pk": "un7#${at:day(America/St_Johns)}", "sk": "${n:padded(2)}"}, near=[{"at": None}, {"pk": "un7#2021-06-01"}]),
         Entity("un8", store, 50, [Column("land", Part("C", words=FOLDED + ["a#b", "A#B", ""]), attribute="country", size=16), number("n"), Column("nth", Numeric(whole=True), size=600, unique=True, not_null=True), payload(), rest()],
                {"pk": "un8#${land:lower}", "sk": "${n:padded(2)}"}, near=[{"country": "XX"}, {"country": None}])]
+    checks = rng.sample(["{} > now() - interval '1 hour'", "{} <= now() - interval '30 years'", None], 3) * len(tables)
     for table in tables:
         table.server = plain.get("server", table.server)
         for column in table.columns:
-            if isinstance(column.kind, Near):
-                table.held = rng.choice([None, (column, "{} > now() - interval '1 hour'"), (column, "{} <= now() - interval '30 years'")])
+            check = checks.pop() if isinstance(column.kind, Near) else None
+            table.held = (column, check) if check else table.held
     return [store], tables
