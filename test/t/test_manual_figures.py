@@ -183,7 +183,7 @@ TOLD = {
         fails with SQLSTATE 42P10
         """,
     "docs/errors.md": """
-        HTTP status {errors.HTTP_TOO_MANY_REQUESTS} |
+        HTTP status 429 |
         more than {WORDS[DYN_MAX_KEYS]} keys in one scan
         10 GB with one partition key
         an item above {row_write.MOST_ITEM_BYTES / 1024:.0f} kB; more than {DYN_TRANSACTION_MAX_WRITES} items or 4 MB
