@@ -243,8 +243,6 @@ class Sources:
         defaults = re.findall(r'Define\w+Variable\("dynamo_fdw\.(\w+)"(?:[^;]*?)&dyn_guc_\w+, ([^,]+),', read("src/model/session/guc.c"))
         self.names["parameter"] = SimpleNamespace(**{name: self.number(value, {}) for name, value in defaults})
         self.names["explain"] = SimpleNamespace(AT_BEST=self.found(r"seconds >= ([\d.]+)", "src/exec/node/explain.c"))
-        self.names.setdefault("errors", SimpleNamespace()).HTTP_TOO_MANY_REQUESTS = int(
-            self.found(r'\{DYN_FAIL_HTTP, "(\d+)"', "src/model/session/errors.c"))
         self.names["pictures"] = SimpleNamespace(MS=1000 * self.found(r"^DELAY = ([\d.]+)", "test/lib/pictures.py"))
         for stem, path in (("row_buffer", "src/exec/node/row_buffer.c"), ("shared", "src/exec/source/shared.c")):
             vars(self.names.setdefault(stem, SimpleNamespace())).update(PART=self.found(r"\bwork_mem(?: \* 1024)? / (\d)", path))
