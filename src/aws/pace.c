@@ -91,9 +91,10 @@ dyn_pace_init(DynPace *pace, double max_window)
 }
 
 /*
- * Must be called when a request is sent or its response arrives.  If no
- * request was sent for long, although one was allowed, nothing could be
- * granted: such time does not count for the rate.
+ * Must be called when a request is sent or its response arrives.  If a request
+ * was allowed, but none was sent and no response arrived for more than
+ * LONGEST_IDLE_MS, the excess is left out of the rate measurement: the
+ * capacity was not being used.
  */
 static void
 skip_idle_time(DynPace *pace, double now_ms)

@@ -232,7 +232,7 @@ dyn_random_seed(DynRandom *random)
 		random->state = (uint64_t) dyn_loop_now_us();
 }
 
-/* Returns the next number of the splitmix64 generator. */
+/* Returns a random number in [0, 1), by the splitmix64 generator. */
 double
 dyn_random_unit(DynRandom *random)
 {

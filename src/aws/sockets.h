@@ -18,8 +18,8 @@ typedef struct DynSocket
 	bool		registered;		/* true if libcurl watches it for a transfer */
 	uint32_t	events;			/* events for which epoll watches it; 0 if it
 								 * does not, or if that is not known */
-	uint32_t	parked;			/* events for which epoll will watch it
-								 * again */
+	uint32_t	parked;			/* events that epoll watches again when the
+								 * transfer resumes; 0 if it is not parked */
 	const void *transfer;		/* transfer that watches it, or did so last */
 	bool		idle;			/* true if it has replied, and was not watched
 								 * since then */

@@ -290,7 +290,9 @@ read_key(Parser *parser, Span line)
 }
 
 /*
- * Appends the line to the last value, whose NUL is before the end of its line.
+ * Appends a newline and this line to the last value, in place.  They do not
+ * overwrite unread text, because that value ends no later than its own line,
+ * which precedes this one.
  */
 static bool
 read_continuation(Parser *parser, Span line)

@@ -147,7 +147,10 @@ dyn_template_span(const DynTemplate *tmpl, const DynText *points, int npoints,
 	dyn_buffer_reset(&span->lower);
 	dyn_buffer_reset(&span->upper);
 	span->empty = false;
-	/* points are used up to the first one whose text in the key is unknown */
+	/*
+	 * only the points before the first one whose text in the key is unknown
+	 * can be used
+	 */
 	for (usable = 0; usable < npoints; usable++)
 	{
 		holds = dyn_part_holds(&tmpl->parts[usable], points[usable]);

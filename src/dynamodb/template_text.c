@@ -50,7 +50,8 @@ typedef struct Matcher
 	const DynText *given;
 	DynText    *values;			/* result; NULL: not needed */
 	bool		wildcards;		/* true if undecided parts are wildcards */
-	bool		mismatch;		/* true if a time does not have its width */
+	bool		mismatch;		/* true if a time was found whose width is not
+								 * that of its format */
 	SeparatorCache separators[DYN_TEMPLATE_MAX_PARTS];
 } Matcher;
 

@@ -153,8 +153,8 @@ typedef struct DynWays
 	 */
 	const DynText *known;
 
-	bool		guess;			/* true if undecided parts may contain their
-								 * separators */
+	bool		guess;			/* true to also try values of undecided parts
+								 * (template.h) that contain the separator */
 	DynWayFound found;
 	void	   *arg;
 	int		   *steps;			/* steps that are left; negative: given up */

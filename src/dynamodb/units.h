@@ -46,7 +46,10 @@
 extern double dyn_default_item_bytes(const DynTableMeta *meta,
 									 const DynIndexMeta *index);
 
-/* Returns true if reading this number of items is a bounded read. */
+/*
+ * Returns true if this many items of average size are at most
+ * DYN_SMALL_READ_BYTES, so that scan_policy does not apply.
+ */
 extern bool dyn_is_small_read(const DynTableMeta *meta,
 							  const DynIndexMeta *index, double items);
 

@@ -4,7 +4,7 @@
  *
  * An entry can move within a global secondary index while the index is read.
  * Then its item is listed twice, but must be returned once.  Listed keys are
- * stored in a hash table.  When the table reaches its memory limit, each
+ * stored in a hash table.  When the hash table reaches its memory limit, each
  * further key that is not in it is set aside.  It goes to a sort, which may
  * use a temporary file.  At the end of the listing the sort returns those
  * keys, each once.
@@ -34,15 +34,13 @@ extern DynBaseKeys *dyn_base_keys_create(const DynKeyAttr *base, int nbase,
  */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
-/*
- * Adds a key that has been read to the hash table, even if the table is full.
- */
+/* Adds a key that has been read to the hash table, even if that is full. */
 extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size len);
 
 /*
  * dyn_base_keys_has returns true if the key is in the hash table.
- * dyn_base_keys_is_full returns true if the table is full, so that further
- * keys would be set aside; it then stays full.
+ * dyn_base_keys_is_full returns true if the hash table is full, so that
+ * further keys would be set aside; it then stays full.
  */
 extern bool dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts);
 extern bool dyn_base_keys_is_full(const DynBaseKeys *keys);

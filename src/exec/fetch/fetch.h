@@ -40,9 +40,10 @@ typedef struct DynReadBound
 {
 	double		units;			/* 0: unbounded, also in items */
 	long		items;			/* 0: only in units */
-	double		wanted;			/* rows for which it reads that many units... */
-	const double *found;		/* ...and those that it has returned; NULL: not
-								 * counted */
+	double		wanted;			/* number of rows for which that many units are
+								 * read... */
+	const double *found;		/* ...and number of rows returned so far; NULL:
+								 * not counted */
 	void		(*beyond) (void *arg);
 	void	   *arg;
 } DynReadBound;
@@ -161,8 +162,8 @@ typedef enum DynFetchState
 {
 	DYN_FETCH_WAITS,			/* dyn_fetch_next would wait */
 	DYN_FETCH_ITEM,				/* dyn_fetch_next would return an item */
-	DYN_FETCH_END				/* it would return NULL; all items are
-								 * counted */
+	DYN_FETCH_END				/* dyn_fetch_next would return NULL; all items
+								 * are counted */
 } DynFetchState;
 
 /*

@@ -29,10 +29,10 @@ typedef struct DynRequests
 	const DynKeyPart *keys;		/* GET: full keys */
 	int			nkeys;
 	int			nparts;			/* number of parts of a key, also for QUERY */
-	const DynQuery *queries;	/* QUERY: that of each stream */
+	const DynQuery *queries;	/* QUERY: the Query of each stream */
 	int			total_segments; /* SCAN */
-	const int  *segments;		/* SCAN: segment of each stream; NULL: its
-								 * number */
+	const int  *segments;		/* SCAN: segment of each stream; NULL: the
+								 * stream's number */
 	DynCond    *filter;			/* SCAN: filter */
 	DynCond    *enforced;		/* SCAN: conditions that must be sent */
 	const DynPath *projection;	/* paths to request; empty: entire items */

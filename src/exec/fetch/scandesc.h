@@ -31,9 +31,11 @@ typedef struct DynScanDesc
 	bool		checked;		/* true if the plan was compared with the
 								 * table's description */
 	bool		policy_applied; /* true if scan_policy was applied to a Scan */
-	int			nsegments;		/* segments that the next fetch reads, if rows
-								 * show them; 0: as estimated */
-	bool		keeps;			/* may be rescanned with the same values */
+	int			nsegments;		/* number of segments that the next fetch
+								 * reads, if rows show their segments; 0: the
+								 * estimated number */
+	bool		keeps;			/* true if the scan can be rescanned with the
+								 * same values */
 	int		   *group_in_flight;	/* as in DynFetchParams; NULL: no peers */
 	DynReadBound bound;			/* bound of the next fetch */
 
@@ -58,8 +60,8 @@ extern DynScanDesc *dyn_scandesc_create(DynStatement *statement,
 extern void dyn_scandesc_check_schema(DynScanDesc *scandesc);
 
 /*
- * Returns the same rows, with the keys that the flags (DYN_ROWS_) name.  In
- * CurrentMemoryContext.
+ * Returns a new DynRows for the access plan, which also has the key attributes
+ * that the flags (DYN_ROWS_) select.  In CurrentMemoryContext.
  */
 extern DynRows *dyn_scandesc_rows(DynScanDesc *scandesc, int keys);
 

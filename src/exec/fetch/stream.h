@@ -39,7 +39,8 @@ typedef struct DynStream
 	DynCall    *call;
 	bool		in_flight;
 	size_t		reserved;		/* bytes charged for the response in flight */
-	size_t		allowed;		/* bytes of it that may arrive */
+	size_t		allowed;		/* number of bytes of the response that are
+								 * allowed to arrive */
 	int			nrequests;		/* number of requests sent */
 	bool		more;			/* true if another request must follow */
 	DynProgress progress;		/* last key, where the next page starts */
@@ -143,10 +144,16 @@ extern void dyn_stream_allow_all(DynStream *stream);
  */
 extern DynFetchPage *dyn_stream_pop(DynStream *stream);
 
-/* Returns a page to the spare ones. */
+/*
+ * Releases a page: its memory is no longer charged, and it goes to the list of
+ * spare pages.
+ */
 extern void dyn_page_done(DynStreamContext *context, DynFetchPage *page);
 
-/* True if all its requests were sent, and all its pages were taken. */
+/*
+ * Returns true if all requests of the stream were sent, and all its pages were
+ * taken.
+ */
 static inline bool
 dyn_stream_is_done(const DynStream *stream)
 {

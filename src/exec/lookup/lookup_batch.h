@@ -41,7 +41,8 @@ typedef struct DynLookupBatch
 	DynQuery   *queries;		/* partitions */
 
 	DynRequests *requests;
-	int			sent;			/* entries that are streams of the fetch */
+	int			sent;			/* number of entries that are streams of the
+								 * fetch */
 	DynFetch   *fetch;			/* fetch; NULL: no request was sent */
 } DynLookupBatch;
 

@@ -40,7 +40,8 @@ typedef struct DynLookupEntry
 	DynByteKey	key;			/* key in the hash table (must be first) */
 	DynLookupState state;
 	int			batch_position; /* PENDING: position in its batch */
-	int			pins;			/* executions, and entries that list it */
+	int			pins;			/* number of executions that need this entry,
+								 * and of entries that list it */
 	bool		ended;			/* true if its stream has ended */
 	bool		caching;		/* true if all received rows are stored here */
 	uint64		taken;			/* number of rows or keys received */
@@ -62,8 +63,8 @@ typedef struct DynLookupEntry
 	DynBaseKeys *base_keys;		/* keys listed so far; NULL: all are in
 								 * `items` */
 	uint64		index_result;	/* number of its listing (never reused) */
-	uint64		listed_by;		/* last listing that had it, which detects keys
-								 * that are listed again */
+	uint64		listed_by;		/* number of the last listing with this entry,
+								 * to detect keys that are listed again */
 
 	Size		bytes;			/* bytes counted in the cache's total */
 	bool		is_idle;

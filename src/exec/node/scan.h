@@ -40,8 +40,8 @@ typedef struct DynScan
 	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL:
 									 * the scan waits for its rows itself */
 	const struct AsyncRequest *request; /* last request of that Append */
-	bool		left_out;		/* true if the group does not wait for its
-								 * requests */
+	bool		left_out;		/* true if the group does not wait for this
+								 * scan's requests */
 } DynScan;
 
 /*

@@ -92,8 +92,8 @@ typedef struct DynRows
 								 * rows */
 
 	const DynValue *values;		/* values of the current item */
-	int			left;			/* number of its remaining rows; unnested: 1 if
-								 * there is a current element */
+	int			left;			/* number of the item's remaining rows;
+								 * unnested: 1 if there is a current element */
 	int			current;		/* column being decoded; -1: none */
 } DynRows;
 

@@ -21,7 +21,8 @@ typedef enum DynRowMatch
 {
 	DYN_MATCH_ROW,
 	DYN_MATCH_NOT_ROW,			/* key belongs to another entity */
-	DYN_MATCH_AMBIGUOUS,		/* key attribute may be read in several ways */
+	DYN_MATCH_AMBIGUOUS,		/* a key attribute can be split in several
+								 * ways */
 	DYN_MATCH_MISMATCH			/* part cannot be a value of its column */
 } DynRowMatch;
 

@@ -21,8 +21,9 @@ typedef struct DynParsedAttr
 	Bitmapset  *cycle;			/* cycle of templates that depend on each
 								 * other, and are not decisive; NULL: in no
 								 * cycle */
-	bool		searched;		/* true if its ways are searched */
-	bool		unresolved;		/* a part must contain its separator */
+	bool		searched;		/* true if all ways to split its text are
+								 * searched */
+	bool		unresolved;		/* true if a part must contain its separator */
 	int			slot;
 	bool		busy;			/* true while the texts that it depends on are
 								 * split */

@@ -58,20 +58,22 @@ typedef struct DynInput
 	/* executions */
 	MemoryContext run_context;	/* context of one execution */
 	bool		running;
-	bool		ahead;			/* true if it runs, but no row was requested
-								 * yet */
-	double		found;			/* number of rows that it has returned */
+	bool		ahead;			/* true if an execution runs, but none of its
+								 * rows was requested yet */
+	double		found;			/* number of rows that the execution has
+								 * returned */
 	bool		begun;			/* true if an execution was started */
 	bool		has_prefetcher; /* true if a node prefetches for this scan */
 	bool		requested;		/* true if an execution has sent requests of
 								 * its own */
-	bool		runs_once;		/* true if it is executed once; only set if it
-								 * may be bounded */
+	bool		runs_once;		/* true if the scan is executed only once; only
+								 * set if the read may be bounded */
 	uint64		fallbacks;		/* for EXPLAIN: number of executions or arms
 								 * served from the table */
 
-	struct DynSharing *sharing; /* its part in a shared read, or NULL */
-	bool		was_member;		/* true if an execution was served from it */
+	struct DynSharing *sharing; /* the scan's part in a shared read, or NULL */
+	bool		was_member;		/* true if an execution was served from the
+								 * shared read */
 	bool		reads_alone;	/* true if it cannot share a read */
 } DynInput;
 
@@ -105,7 +107,7 @@ extern void dyn_add_caching(DynInput *input);
 extern void dyn_add_sharing(DynInput *input);
 extern void dyn_add_requested(DynInput *input);
 
-/* Evaluates one of its lists of values, into CurrentMemoryContext. */
+/* Evaluates the scan's expressions into `values`, in CurrentMemoryContext. */
 static inline void
 dyn_input_evaluate(DynInput *input, DynValues *values)
 {

@@ -48,7 +48,7 @@ extern void dyn_item_store_leave(DynItemStore *store, int cursor);
 
 extern bool dyn_item_store_is_in_memory(const DynItemStore *store);
 
-/* Figures of all items that were added. */
+/* Return the number and the bytes of all items that were added. */
 extern uint64 dyn_item_store_items(const DynItemStore *store);
 extern uint64 dyn_item_store_bytes(const DynItemStore *store);
 

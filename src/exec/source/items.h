@@ -40,15 +40,15 @@ typedef struct DynItemsMethods
 	const DynValue *(*next) (DynItems *items);
 
 	/*
-	 * Stores the next row; Returns DYN_FETCH_WAITS only without `wait`.  NULL:
-	 * the source returns items.
+	 * Stores the next row.  Returns DYN_FETCH_WAITS only without `wait`.
+	 * NULL: the source returns items.
 	 */
 	DynFetchState (*next_row) (DynItems *items, TupleTableSlot *slot, bool wait);
 
 	/*
 	 * Returns true if `next`, or `count`, would wait now.  First takes in
 	 * received data, which invalidates the current item, as dyn_fetch_poll.
-	 * NULL: unknown, and it may wait.
+	 * NULL: that is unknown, and the source may wait.
 	 */
 	bool		(*would_wait) (DynItems *items);
 

@@ -1,6 +1,7 @@
 /*
  * presumed.c
- *		The rows of an UPDATE or DELETE that reads nothing.
+ *		Source of an UPDATE or DELETE that needs no read: composes one row per
+ *		key without sending a request.
  *
  * If the statement has the full key of its rows and needs no other column,
  * the condition of the write alone decides whether a row exists.  The source

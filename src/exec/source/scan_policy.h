@@ -14,8 +14,8 @@ typedef struct DynPermit
 	List	   *inputs;			/* DynInput * of the scans that share the read */
 	bool		paid;			/* true if the read units count for another
 								 * scan */
-	bool	   *warned;			/* true if one of them has warned; NULL: this
-								 * scan does not share the read */
+	bool	   *warned;			/* set when one of these scans has warned;
+								 * NULL: the read is not shared */
 } DynPermit;
 
 /*
@@ -37,10 +37,10 @@ extern void dyn_scan_describe(const DynRelation *relation,
 							  const DynTableMeta *meta, DynEstimate *estimate);
 
 /*
- * Applies the policy before the relation, or its index, is read by a Scan that
- * is expected to use what EXPLAIN shows: warns, or raises an error.  `advice`
- * is that of the access plan, or NULL, here and below.  A preview has used
- * `previewed` units before; 0: it is not one.
+ * Applies the policy before a Scan of the relation, or of an index: warns, or
+ * raises an error.  `estimate` is the expected cost, as in EXPLAIN.  `advice`
+ * is that of the access plan, or NULL, here and below.  `previewed` is the
+ * number of read units that a preview has already used; 0 if there was none.
  */
 extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 								  const DynEstimate *estimate,

@@ -50,7 +50,7 @@ typedef struct DynMember
 								 * be first) */
 	DynInput   *input;
 	DynSharedRead *read;
-	int			number;			/* number among the read's members */
+	int			number;			/* position among the read's members */
 	DynMemberState state;
 
 	/* set by the creator */

@@ -48,8 +48,8 @@ typedef struct DynStatement
 	List	   *targets;		/* tables that it writes (list of
 								 * DynRelation *) */
 	List	   *started;		/* list of Plan *, see early_start.h */
-	bool		warned_of_locks;	/* true if it was warned that rows are not
-									 * locked */
+	bool		warned_of_locks;	/* true if the warning that rows are not
+									 * locked was shown */
 	List	   *throttles;		/* list of DynThrottle * */
 	List	   *async_groups;	/* list of DynAsyncGroup *, see async.c */
 } DynStatement;

@@ -2,9 +2,8 @@
  * modify_row.h
  *		Writes one row of a statement.
  *
- * A row is composed first, then sent.  While it waits for its
- * turn, earlier rows may be evaluated again, and this overwrites core's slots
- * for new rows.
+ * A row is composed first, then sent.  While it waits for its turn, earlier
+ * rows may be evaluated again, and this overwrites core's slots for new rows.
  */
 #ifndef DYN_EXEC_MODIFY_ROW_H
 #define DYN_EXEC_MODIFY_ROW_H
@@ -19,8 +18,8 @@
 extern bool dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot);
 
 /*
- * Writes the row, which was checked; UPDATE and DELETE need the subplan's row, too.  Returns
- * false if the row does not exist any more.
+ * Writes the row, which was checked; UPDATE and DELETE need the subplan's row,
+ * too.  Returns false if the row does not exist any more.
  */
 extern bool dyn_modify_row(DynModify *modify, TupleTableSlot *row,
 						   TupleTableSlot *planSlot);

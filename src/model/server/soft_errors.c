@@ -1,6 +1,7 @@
 /*
  * soft_errors.c
- *		Catches the error of a step, and checks domains without raising errors.
+ *		Runs a function in a subtransaction and returns its error, and checks
+ *		domain constraints without raising errors.
  *
  * Core's domain_check() raises an error for a value that fails.  Catching it
  * requires a subtransaction, which is too slow for each value, and impossible

@@ -62,7 +62,7 @@ typedef struct DynWriteMap
 	DynKeyLimit *limits;
 	int			nlimits;
 	bool		overlaps;		/* true if one path is the same as another, or
-								 * inside of it */
+								 * inside it */
 } DynWriteMap;
 
 /*

@@ -44,8 +44,9 @@ typedef enum DynFormatKind
 	DYN_FORMAT_PADDED,
 	DYN_FORMAT_DIGITS,			/* integer in S, as SQL prints it; only in
 								 * templates, where it needs no keyword */
-	DYN_FORMAT_TRUNC,			/* pattern of the unit that contains a time;
-								 * only for parts of templates */
+	DYN_FORMAT_TRUNC,			/* time truncated to a unit (year, day, ...),
+								 * printed with a pattern; only in parts of
+								 * templates */
 	DYN_FORMAT_BASE64,
 	DYN_FORMAT_JSON,
 	DYN_FORMAT_BOOL,

@@ -65,7 +65,7 @@ extern DynPath *dyn_path_extend(const DynPath *path, const char *name);
 
 extern bool dyn_path_equal(const DynPath *a, const DynPath *b);
 
-/* Returns true if the path is `above`, or a path inside of it. */
+/* Returns true if the path is `above`, or a path inside it. */
 extern bool dyn_path_is_inside(const DynPath *path, const DynPath *above);
 
 /* Returns the position of `path` among the `n` paths, or -1. */

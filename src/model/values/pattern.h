@@ -59,7 +59,7 @@ extern bool dyn_pattern_print(const DynPattern *pattern, Timestamp instant,
 
 /*
  * Rounds an instant down or (`up`) up to the start of a unit of the smallest
- * field.  Its year may be outside of the pattern's range.
+ * field.  The year of the result may be outside the pattern's range.
  */
 extern Timestamp dyn_pattern_round(const DynPattern *pattern, Timestamp instant,
 								   bool up);

@@ -4,8 +4,8 @@
  *
  * A range of a partition key's column is requested as the keys of all its
  * values.  For that the column must have a next value: an integer, a date, or
- * a time in hours or longer units.  A codec that truncates times has the
- * units that times of the interval may be in.
+ * a time in hours or longer units.  For a codec that truncates times, the
+ * values are the units that contain times of the interval.
  */
 #ifndef DYN_MODEL_STEPS_H
 #define DYN_MODEL_STEPS_H
@@ -16,30 +16,31 @@
 typedef struct DynSteps
 {
 	const DynCodec *codec;
-	bool		has_lo;			/* true if it has a lower bound */
+	bool		has_lo;			/* true if there is a lower bound */
 	bool		has_hi;
-	int64		lo;				/* integers, or microseconds as in datetime.h:
-								 * of a truncated time, in local time */
+	int64		lo;				/* integer, or microseconds as in datetime.h
+								 * (in local time if the codec truncates
+								 * times) */
 	int64		hi;
 } DynSteps;
 
 /*
- * Returns true if values between bounds can be enumerated, if each of them has
- * one encoding.
+ * Returns true if the values between two bounds can be enumerated, provided
+ * that each of them has one encoding.
  */
 extern bool dyn_codec_has_steps(const DynCodec *codec);
 
 /* Initializes the interval to all values. */
 extern void dyn_steps_init(DynSteps *steps, const DynCodec *codec);
 
-/* Returns true if bounds of the codec may have this type. */
+/* Returns true if bounds on a column with this codec can have this type. */
 extern bool dyn_steps_accept(const DynCodec *codec, Oid boundtype);
 
 /* Excludes values below a lower bound, or above an upper one. */
 extern void dyn_steps_bound(DynSteps *steps, bool lower, bool inclusive,
 							Oid boundtype, Datum bound);
 
-/* Returns the number of values; infinity if it lacks a bound. */
+/* Returns the number of values; infinity if a bound is missing. */
 extern double dyn_steps_count(const DynSteps *steps);
 
 /*

@@ -11,7 +11,10 @@
 #include "trunc.h"
 #include "zones.h"
 
-/* The rules of time zones repeat every 400 years; this is later than 2400. */
+/*
+ * Time zone rules repeat every 400 years, so only transitions between about
+ * 1469 and 2471 are checked.
+ */
 #define LAST_TRANSITION		((pg_time_t) 500 * 366 * SECS_PER_DAY)
 
 #define EPOCH_SECONDS	((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)

@@ -75,8 +75,9 @@ extern bool dyn_match_comparand(const DynRelPlan *plan, Node *node,
 								DynField *field, bool *as_text);
 
 /*
- * Returns true if the expression has one value in all executions of a scan.
- * Then it depends on no column and on no parameter that the executor sets.
+ * Returns true if the expression has the same value in all executions of a
+ * scan, that is, depends on no column and on no parameter that the executor
+ * sets.
  */
 extern bool dyn_is_fixed(Node *node);
 
@@ -106,9 +107,9 @@ extern bool dyn_classify_column(const DynClassify *context, Node *node,
 extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
 
 /*
- * Clears `sized` unless the size of the encoded value is bounded at planning.
- * The size is always bounded for numbers, times and booleans, but for texts
- * only if they are constants.
+ * Clears `sized` unless the size of the encoded value is known to be bounded
+ * during planning.  The size is always bounded for numbers, times and
+ * booleans, but for texts only if they are constants.
  */
 extern void dyn_classify_size(DynClassify *context, Node *value, Oid valuetype);
 
@@ -118,8 +119,8 @@ extern DynPred *dyn_classify_comparison(DynClassify *context,
 										const DynField *field, Node *value);
 
 /*
- * Returns the number of elements in an array if it is fixed at planning, else
- * -1.
+ * Returns the number of elements in an array if it is known during planning,
+ * else -1.
  */
 extern int	dyn_fixed_array_size(Node *array);
 

@@ -53,7 +53,8 @@ extern List *dyn_lists_of_equals(PlannerInfo *root, const RelOptInfo *rel);
 /* ---- rewrite_float.c: numbers as double precision ---- */
 
 /*
- * Classifies such a comparison; passes all others to dyn_classify_comparison.
+ * Classifies a comparison of numbers as double precision; passes all others to
+ * dyn_classify_comparison.
  */
 extern DynPred *dyn_classify_number(DynClassify *context,
 									const DynOperator *op,
@@ -79,8 +80,8 @@ extern bool dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 
 /*
- * Returns a DYN_PRED_GIVEN.  Returns NULL if the expression is not such a
- * condition, or might fail; a subquery always might.
+ * Returns a DYN_PRED_GIVEN.  Returns NULL if the expression contains a column,
+ * or might fail; a subquery always might.
  */
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 

@@ -54,8 +54,8 @@ typedef struct DynKeyMatch
 	DynType		type;
 	List	   *preds;			/* list of DynPred; an OR has points in all
 								 * arms, except for segments */
-	DynCount	values;			/* values that the predicates leave (at
-								 * planning) */
+	DynCount	values;			/* summary, made during planning, of the values
+								 * that the predicates allow */
 } DynKeyMatch;
 
 /*
@@ -84,8 +84,9 @@ typedef struct DynEstimate
 	double		check_cost;		/* cost of evaluating clauses */
 	double		full_ms;		/* minimum price of a Scan of the table (ms) */
 	double		examined;		/* number of items that the requests read */
-	int			segments;		/* segments that are read, of this number; 0:
-								 * rows do not show them */
+	int			segments;		/* number of segments that are read, out of
+								 * total_segments; 0: rows do not show their
+								 * segments */
 	int			total_segments;
 	double		item_rows;		/* rows per item examined */
 	double		kept;			/* fraction of the rows that satisfy the clauses
@@ -139,9 +140,10 @@ typedef struct DynAccess
 	bool		rechecks_item_filter;	/* true if the requests do not enforce
 										 * the item filter */
 	bool		is_small;		/* Scan: true if limit_hint items are enough,
-								 * and few */
-	int			preview_rows;	/* Scan: number of rows that are enough, though
-								 * not each item is one; 0: all are needed */
+								 * and so few that scan_policy does not
+								 * apply */
+	int			preview_rows;	/* Scan: number of rows that a preview must
+								 * find; 0: no preview */
 	bool		is_presumed;	/* GET: true if no request is sent, because the
 								 * condition of a write decides whether the
 								 * rows exist */
@@ -152,8 +154,9 @@ typedef struct DynAccess
 								 * replaces conditions */
 	int			limit_hint;		/* items of the first page; 0: no hint */
 
-	int			segments;		/* SCAN: number of segments, if the rows show
-								 * theirs; 0: any number */
+	int			segments;		/* SCAN: total number of segments if the query
+								 * reads the segment column; 0: any number can
+								 * be used */
 	int			nhash;			/* SCAN: 1 if hash[0] are predicates on the
 								 * segment */
 	int			nrange;			/* matched range attributes (from the left) */
@@ -174,7 +177,8 @@ typedef struct DynAccess
 												 * text sorts as the part */
 	int			sort_parts[DYN_MAX_KEY_ATTRS];	/* part of the attribute's
 												 * template, or DYN_FULL */
-	DynCount	keys;			/* keys that are read (at planning) */
+	DynCount	keys;			/* number of keys that are read, counted during
+								 * planning */
 	int			nbase;			/* attributes in the primary key of the
 								 * table */
 	DynKeyAttr	base[2];
@@ -184,8 +188,8 @@ typedef struct DynAccess
 	List	   *scalars;		/* list of String: key attributes, of the table
 								 * or any index, below which the relation has
 								 * paths; DynamoDB rejects such paths */
-	const char *schema;			/* schema of the table and index at planning
-								 * (dyn_metadata_schema) */
+	const char *schema;			/* schema of the table and index during
+								 * planning (dyn_metadata_schema) */
 	List	   *filters;		/* DynPred *, ANDed */
 	List	   *fields;			/* DynField *: fields to fetch */
 	List	   *text_types;		/* types of the templates' attributes
@@ -212,7 +216,7 @@ typedef struct DynAccess
 								 * key, by which items that several arms return
 								 * are recognized */
 
-	/* only at planning */
+	/* only during planning */
 	List	   *key_rinfos;		/* RestrictInfos matched to the keys */
 	List	   *filter_rinfos;	/* RestrictInfos sent as filters */
 	List	   *exact_rinfos;	/* RestrictInfos that need no local check */
@@ -234,21 +238,23 @@ dyn_access_key_parts(const DynAccess *access)
  */
 typedef enum DynAccessAbility
 {
-	DYN_CAN_BATCH,				/* one batch of requests for several
+	DYN_CAN_BATCH,				/* one batch of requests can serve several
 								 * executions */
 	DYN_CAN_CACHE,				/* items can be cached for executions that
 								 * differ only in filters */
 	DYN_CAN_SHARE,				/* several scans can use the items of one
 								 * read */
-	DYN_CAN_START_AHEAD,		/* its request can be sent before its turn */
-	DYN_CAN_USE_ALL,			/* if it runs, all items that it can read are
-								 * used */
+	DYN_CAN_START_AHEAD,		/* the request can be sent before the executor
+								 * requests rows */
+	DYN_CAN_USE_ALL,			/* an execution uses every item that its
+								 * requests return */
 	DYN_CAN_READ_TABLE,			/* a Scan of the table returns the same rows */
 	DYN_CAN_ORDER,				/* items are in the order of the sort key, so
 								 * the first ones may be enough */
 	DYN_CAN_COUNT,				/* DynamoDB counts the rows if no clause is
 								 * checked locally */
-	DYN_CAN_BE_SMALL,			/* each item that is read is a row */
+	DYN_CAN_BE_SMALL,			/* no item that is read is dropped: no filter,
+								 * no recheck of the item filter */
 	DYN_CAN_PREVIEW,			/* items that are read one after another
 								 * contain the first rows */
 	DYN_CAN_PRESUME				/* the condition of a write can decide whether
@@ -261,8 +267,8 @@ extern bool dyn_preds_compare_fields(const List *preds);
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
 
 /*
- * Adds an access plan that this one uses: arms in their order, then one at most
- * for each other use.
+ * Adds an inner access plan.  Arms must be added first, in their order, and
+ * then at most one access plan for each other use.
  */
 extern void dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use);
 
@@ -272,7 +278,7 @@ extern DynAccess *dyn_access_inner(const DynAccess *access, DynAccessUse use);
 /* Returns the arms of a UNION (DynAccess *); NIL for others. */
 extern List *dyn_access_arms(const DynAccess *access);
 
-/* Returns true if both read the same index, or the table itself. */
+/* Returns true if both read the same index, or both the table itself. */
 extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
 
 /*

@@ -29,7 +29,7 @@
  *		<>				if compared with the empty value
  *
  * The last three do not limit the length of values, nor does NOT NULL: an old
- * item with a value above the limit is missed (docs/pushdown.md).
+ * item with a value above the limit is not found (docs/pushdown.md).
  */
 #include "postgres.h"
 
@@ -384,8 +384,9 @@ completeness_by_item_filter(const Place *place)
 
 /*
  * Returns true if all items have the attribute, by declaration or as part of a
- * key.  If the table's partition key is the sort key of an index, old items
- * whose value is too long for the index are missed (docs/pushdown.md).
+ * key.  Known limitation (docs/pushdown.md): a partition key that is also the
+ * sort key of an index counts as present in every item.  An item older than
+ * the index, with a value over the index's limit, is therefore not found.
  */
 static bool
 is_asserted(const Place *place)

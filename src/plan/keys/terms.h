@@ -81,17 +81,17 @@ extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
 /*
  * Returns a predicate DYN_PRED_EACH that the clauses (DynClause *) imply for
- * the target, whose values may be at most `most`.  Returns NULL if the clauses
- * do not bound the target on both sides, if its values cannot be enumerated,
- * or if there are none or too many of them.  Adds the clauses to *used.
+ * the target, with at most `most` values.  Returns NULL if the clauses do not
+ * bound the target on both sides, if its values cannot be enumerated, or if
+ * there are none or too many of them.  Adds the clauses to *used.
  */
 extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 							   List **used);
 
 /*
  * Returns why the values between the bounds of the target's column are not
- * enumerated; NULL if they are, or if there are no bounds, or only one of an
- * attribute itself.
+ * enumerated; NULL if they are, if there are no bounds, or if the target is a
+ * full attribute with one bound only.
  */
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
 

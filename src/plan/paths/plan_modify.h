@@ -39,8 +39,9 @@ extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 									AttrNumber attnum);
 
 /*
- * Return true if the table has BEFORE or AFTER ROW triggers for the operation:
- * those of one kind, or of either.
+ * Return true if the table has row triggers for the operation.  The first
+ * function checks BEFORE triggers, or AFTER triggers if not `before`; the
+ * second one checks both.
  */
 extern bool dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation,
 								bool before);
@@ -56,7 +57,7 @@ typedef struct DynModifyPlan
 								 * and that its result depends on */
 	bool		derives;		/* true if an assigned value, or the WHERE of
 								 * DO UPDATE, depends on the row */
-	const char *schema;			/* schema of the table at planning */
+	const char *schema;			/* schema of the table during planning */
 } DynModifyPlan;
 
 extern DynModifyPlan dyn_modify_plan_of_list(const List *private);

@@ -293,7 +293,10 @@ dyn_union_find(DynRelPlan *plan, DynPathChoice *choice)
 	DynAccess  *access;
 	ListCell   *lc;
 
-	/* a path has no conditions other than the relation's */
+	/*
+	 * union paths are not parameterized, so a relation with LATERAL references
+	 * cannot use one
+	 */
 	if (!bms_is_empty(plan->rel->lateral_relids))
 		return NULL;
 	foreach(lc, plan->rel->baserestrictinfo)
