@@ -394,7 +394,7 @@ read_text(DynItemParser *r, const char *p, const Place *place, DynType type)
 	return p + 1;
 }
 
-/* BOOL, and NULL, whose value is true. */
+/* Reads the word of a BOOL (true or false) or of a NULL (true). */
 static const char *
 read_word(DynItemParser *r, const char *p, const Place *place, DynType type)
 {

@@ -176,7 +176,7 @@ add_keys(DynRows *rows, const DynAccess *access, int flags)
 			rows->base_slots[i] =
 				add_path(rows, dyn_path_of_attribute(rows->base[i].name));
 	}
-	/* an item that needs no attribute must still be returned */
+	/* items must be returned even if no attribute of them is needed */
 	if (rows->nprojection == 0)
 		project(rows, dyn_path_of_attribute(rows->base[0].name));
 }

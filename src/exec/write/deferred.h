@@ -23,7 +23,7 @@ extern void dyn_modify_defer(DynModify *modify, TupleTableSlot *row,
 
 /*
  * Sends the deferred rows of all targets of the writer's statement, in the
- * order in which it has computed them.
+ * order in which the statement has computed them.
  */
 extern void dyn_modifies_send_deferred(DynWriter *writer);
 

@@ -13,8 +13,8 @@
 #include "row_write.h"
 
 /*
- * Refuses to fire a BEFORE trigger twice for a row.  For a local row, core finds
- * that the statement has already written it before it fires the trigger.
+ * Refuses to fire a BEFORE trigger twice for a row.  On a local table, core
+ * does not fire it for a row that the statement has already written.
  */
 static void
 check_trigger_once(const DynModify *modify)

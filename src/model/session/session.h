@@ -11,7 +11,8 @@
  *
  * The permission to use a connection is checked when it is pinned.  It is
  * checked again before a request if servers, user mappings or roles have
- * changed since: a prepared statement or a cursor may hold it for long.
+ * changed since: a prepared statement or a cursor may hold the connection for
+ * hours.
  *
  * Descriptions (DescribeTable) are cached per connection, since users may have
  * different permissions.  They expire after dynamo_fdw.metadata_cache_ttl.

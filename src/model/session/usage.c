@@ -271,7 +271,10 @@ dyn_usage_give_up(DynUsage *usage, const char *operation)
 {
 	DynTally	more = {.counters.requests = 1,.errors[DYN_USAGE_THROTTLED] = 1};
 
-	/* it was counted as a retry; unsigned, so that the sum is one less */
+	/*
+	 * the call was counted as a retry, which is undone: unsigned addition
+	 * wraps
+	 */
 	more.counters.retries--;
 	more.operations[operation_of(operation)] = 1;
 	add_tally(usage, &more);
