@@ -10,8 +10,9 @@
  * (exec/source/sharing.c).  Core adds up the costs of both sides, so this file
  * adds the hash join with the lower cost.
  *
- * If other conditions reject most rows of a, a lookup join reads fewer keys of
- * b, so there is no such path.
+ * There is no such path if a lookup join reads fewer items of b: because other
+ * conditions reject most rows of a, or because the join compares the full key
+ * of b, of which the list is only a part.
  */
 #include "postgres.h"
 
@@ -72,24 +73,48 @@ cheapest_by_key(const RelOptInfo *rel, List **scans)
 }
 
 /*
- * Returns true if one of the scans is by a list of another relation, and a
- * lookup join would not need fewer keys.
+ * Returns true if the list selects partitions of which the join needs single
+ * items: their full keys come from the other side.
  */
 static bool
-use_list(List *scans)
+reads_more_than_lookups(const Path *scan, const RelOptInfo *other)
 {
-	bool		listed = false;
+	ListCell   *lc;
+
+	if (dyn_choice_of((const ForeignPath *) scan)->kind == DYN_ACCESS_GET)
+		return false;
+	foreach(lc, scan->parent->pathlist)
+	{
+		const Path *path = lfirst(lc);
+
+		if (IsA(path, ForeignPath) && path->param_info != NULL &&
+			bms_is_subset(PATH_REQ_OUTER(path), other->relids) &&
+			dyn_choice_of((const ForeignPath *) path)->kind == DYN_ACCESS_GET)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Sets *listed if one of the scans is by a list of another relation.  Returns
+ * false if a lookup join with the other side would need fewer items.
+ */
+static bool
+use_lists(List *scans, const RelOptInfo *other, bool *listed)
+{
 	ListCell   *lc;
 
 	foreach(lc, scans)
 	{
-		const DynPathChoice *choice = dyn_choice_of(lfirst_node(ForeignPath, lc));
+		const Path *scan = lfirst(lc);
+		const DynPathChoice *choice = dyn_choice_of((const ForeignPath *) scan);
 
-		listed |= choice->listed;
-		if (!choice->listed && choice->estimate->kept < LEAST_KEPT)
+		if (choice->listed ? reads_more_than_lookups(scan, other)
+			: choice->estimate->kept < LEAST_KEPT)
 			return false;
+		*listed |= choice->listed;
 	}
-	return listed;
+	return true;
 }
 
 /* Returns true if both probably read the same keys of one table. */
@@ -173,12 +198,14 @@ dyn_add_list_join(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 			   *inner_scans;
 	Path	   *outer = cheapest_by_key(outerrel, &outer_scans);
 	Path	   *inner = cheapest_by_key(innerrel, &inner_scans);
+	bool		listed = false;
 	List	   *clauses;
 	JoinCostWorkspace workspace;
 	Path	   *path;
 
 	if (jointype != JOIN_INNER || outer == NULL || inner == NULL ||
-		!use_list(list_concat_copy(outer_scans, inner_scans)))
+		!use_lists(outer_scans, innerrel, &listed) ||
+		!use_lists(inner_scans, outerrel, &listed) || !listed)
 		return;
 	clauses = hash_clauses(extra, outerrel, innerrel);
 	if (clauses == NIL)
