@@ -473,15 +473,6 @@ dyn_stream_pop(DynStream *stream)
 	return page;
 }
 
-/* Raises the error of a response that does not match, and counts it. */
-DYN_NORETURN static void
-refuse_response(const DynStreamContext *context, const DynStream *stream,
-				const char *err, const DynRequestContext *about)
-{
-	dyn_usage_reject(context->usage);
-	dyn_report_no_match(stream->call, err, about);
-}
-
 /*
  * Stores the key where the next page starts.  Raises an error for a cycle of
  * pages, which would never end, and for a key with other attributes: then
@@ -500,7 +491,7 @@ note_last_key(const DynStreamContext *context, DynStream *stream,
 							page->last_key_len,
 							"repeats the LastEvaluatedKey of an earlier page");
 	if (err != NULL)
-		refuse_response(context, stream, err, about);
+		dyn_usage_report_no_match(context->usage, stream->call, err, about);
 	if (!dyn_access_is_valid_key(params->access, page->last_key, page->last_key_len))
 	{
 		dyn_session_forget_table(params->connection, params->table);
@@ -527,8 +518,7 @@ check_response(DynStreamContext *context, DynStream *stream,
 							 &error))
 	{
 		error.offset += page->page.unprocessed - page->body.data;
-		dyn_usage_reject(context->usage);
-		dyn_report_page(stream->call, &error, about);
+		dyn_usage_report_page(context->usage, stream->call, &error, about);
 	}
 	expected.op = params->op;
 	expected.table = params->table;
@@ -541,7 +531,7 @@ check_response(DynStreamContext *context, DynStream *stream,
 		params->expected(params->arg, stream->number, &expected);
 	err = dyn_page_check(&page->page, left, &expected, &context->scratch);
 	if (err != NULL)
-		refuse_response(context, stream, err, about);
+		dyn_usage_report_no_match(context->usage, stream->call, err, about);
 }
 
 /*
@@ -664,10 +654,7 @@ dyn_stream_receive(DynStreamContext *context, DynStream *stream)
 	context->expected = page->body.cap;
 	if (!dyn_page_parse(&page->page, context->tree, page->body.data,
 						page->body.len, &error))
-	{
-		dyn_usage_reject(context->usage);
-		dyn_report_page(stream->call, &error, &about);
-	}
+		dyn_usage_report_page(context->usage, stream->call, &error, &about);
 	check_response(context, stream, page, &about);
 	accept_page(context, stream, page, &about);
 	if (page->page.nitems == 0)

@@ -146,7 +146,7 @@ sort_rows(Fallback *fallback, TupleTableSlot *slot, bool wait)
 static DynFetchState
 fallback_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
-	Fallback *fallback = (Fallback *) items;
+	Fallback   *fallback = (Fallback *) items;
 
 	if (fallback->nsort == 0)
 		return next_checked(fallback, slot, wait);
@@ -174,7 +174,7 @@ fallback_awaited(const DynItems *items)
 static bool
 fallback_rewind(DynItems *items)
 {
-	Fallback *fallback = (Fallback *) items;
+	Fallback   *fallback = (Fallback *) items;
 
 	if (fallback->sort == NULL)
 		return dyn_items_rewind(fallback->unchecked);
@@ -186,7 +186,7 @@ fallback_rewind(DynItems *items)
 static uint64
 fallback_count(DynItems *items)
 {
-	Fallback *fallback = (Fallback *) items;
+	Fallback   *fallback = (Fallback *) items;
 	uint64		count = 0;
 
 	Assert(fallback->nsort == 0);
@@ -199,7 +199,7 @@ fallback_count(DynItems *items)
 static void
 fallback_close(DynItems *items)
 {
-	Fallback *fallback = (Fallback *) items;
+	Fallback   *fallback = (Fallback *) items;
 
 	dyn_items_close(fallback->unchecked);
 	if (fallback->sort != NULL)

@@ -241,7 +241,7 @@ united_would_wait(DynItems *items)
 static const DynValue *
 united_next(DynItems *items)
 {
-	United  *united = (United *) items;
+	United	   *united = (United *) items;
 	const DynValue *item;
 
 	(void) find_item(united, true);
@@ -366,7 +366,7 @@ next_aside(United *united, TupleTableSlot *slot)
 static DynFetchState
 united_next_row(DynItems *items, TupleTableSlot *slot, bool wait)
 {
-	United  *united = (United *) items;
+	United	   *united = (United *) items;
 	DynFetchState state;
 
 	while ((state = dyn_checker_next_row(&united->checker, items, slot,
@@ -400,7 +400,7 @@ united_awaited(const DynItems *items)
 static void
 united_close(DynItems *items)
 {
-	United  *united = (United *) items;
+	United	   *united = (United *) items;
 
 	for (int i = 0; i < united->narms; i++)
 	{

@@ -278,10 +278,7 @@ send_once(DynWriter *writer, DynCall *call)
 		err = dyn_write_check(call->response.data, call->response.len,
 							  modify->relation->table, DYN_RETURN_NONE, &written);
 		if (err != NULL)
-		{
-			dyn_usage_reject(modify->usage);
-			dyn_report_no_match(call, err, &about);
-		}
+			dyn_usage_report_no_match(modify->usage, call, err, &about);
 		confirm_all(writer, written.units);
 		return true;
 	}

@@ -531,10 +531,7 @@ check_response(const DynModify *modify, DynCall *call, const DynReadRequest *req
 		err = dyn_page_check(&reread->reader->page, NULL, &expected, &scratch);
 	dyn_buffer_free(&scratch);
 	if (err != NULL)
-	{
-		dyn_usage_reject(modify->usage);
-		dyn_report_no_match(call, err, about);
-	}
+		dyn_usage_report_no_match(modify->usage, call, err, about);
 }
 
 /*

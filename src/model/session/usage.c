@@ -14,7 +14,6 @@
 #include "utils/timestamp.h"
 
 #include "../server/pg_compat.h"
-#include "errors.h"
 #include "usage.h"
 
 #define MAX_ENTRIES		500
@@ -284,6 +283,22 @@ void
 dyn_usage_reject(DynUsage *usage)
 {
 	add_tally(usage, &(DynTally) {.errors[DYN_USAGE_OTHER] = 1});
+}
+
+void
+dyn_usage_report_no_match(DynUsage *usage, const DynCall *call, const char *err,
+						  const DynRequestContext *context)
+{
+	dyn_usage_reject(usage);
+	dyn_report_no_match(call, err, context);
+}
+
+void
+dyn_usage_report_page(DynUsage *usage, const DynCall *call, const DynPageError *error,
+					  const DynRequestContext *context)
+{
+	dyn_usage_reject(usage);
+	dyn_report_page(call, error, context);
 }
 
 void

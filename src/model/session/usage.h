@@ -20,6 +20,7 @@
 #include "../../dynamodb/operation.h"
 #include "connection.h"
 #include "counters.h"
+#include "errors.h"
 
 /* Operations, and one more for all that have no DynOperation. */
 #define DYN_USAGE_OPERATIONS	(DYN_OP_TRANSACT_WRITE_ITEMS + 2)
@@ -82,6 +83,14 @@ extern void dyn_usage_call(DynUsage *usage, const char *operation,
 
 /* Counts an error: the response of a counted call is unusable. */
 extern void dyn_usage_reject(DynUsage *usage);
+
+/* Do so, and raise the error (dyn_report_no_match, dyn_report_page). */
+DYN_NORETURN extern void dyn_usage_report_no_match(DynUsage *usage, const DynCall *call,
+												   const char *err,
+												   const DynRequestContext *context);
+DYN_NORETURN extern void dyn_usage_report_page(DynUsage *usage, const DynCall *call,
+											   const DynPageError *error,
+											   const DynRequestContext *context);
 
 /* Counts the throttled call that was the last one of its request. */
 extern void dyn_usage_give_up(DynUsage *usage, const char *operation);
