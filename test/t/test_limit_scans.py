@@ -6,7 +6,7 @@ import fixture
 import psycopg2
 from tables import read_page
 
-HINT = 'HINT:  Add a condition on partition key "pk" to avoid the scan, or set scan_policy to "allow" to silence this warning.'
+HINT = 'HINT:  Add a condition on partition key "pk" of foreign table "f" to avoid the scan, or set scan_policy to "allow" to silence this warning.'
 REFUSED = "full scan of DynamoDB table"
 
 
@@ -54,7 +54,7 @@ class Previews(fixture.TestCase):
             self.fake.reset()
             failure = self.fx.error(sql)
             self.assertEqual((failure.sqlstate, failure.message[:len(REFUSED)]), ("55000", REFUSED))
-            self.assertEqual(failure.hint, 'Add a condition on partition key "pk" to avoid the scan, or set scan_policy to "warn" or "allow".')
+            self.assertEqual(failure.hint, 'Add a condition on partition key "pk" of foreign table "f" to avoid the scan, or set scan_policy to "warn" or "allow".')
             self.assertEqual([r for r in self.fake.operations() if r == "Scan"], [])
 
     def test_bounded(self):
@@ -302,7 +302,7 @@ class MappedPreviews(fixture.TestCase):
         self.make(lambda n: n in (7, 390))
         failure = self.refused("SELECT * FROM f LIMIT 5", 25)
         self.assertEqual(failure.detail, "It would read 400 items, 400.0 kB, about 50 read units. The rows of the LIMIT were not found in 25 read units.")
-        self.assertEqual(failure.hint, 'Add a condition on "id", from which partition key "pk" is composed, to avoid the scan, raise preview_units, or set scan_policy to "warn" or "allow".')
+        self.assertEqual(failure.hint, 'Add a condition on "id" of foreign table "f", from which partition key "pk" is composed, to avoid the scan, raise preview_units, or set scan_policy to "warn" or "allow".')
         self.assertEqual(self.read("SELECT * FROM f LIMIT 1")[0], 1)
 
     def test_units(self):
@@ -339,8 +339,8 @@ class MappedPreviews(fixture.TestCase):
 
     def test_warning(self):
         """It reports what it may use; where nothing is refused, it is a Scan as before."""
-        warning = ('WARNING:  reading up to 25 read units of DynamoDB table "t"\nHINT:  Add a condition on "id", from which partition key "pk" is composed,'
-                   ' to avoid the scan, or set scan_policy to "allow" to silence this warning.')
+        warning = ('WARNING:  reading up to 25 read units of DynamoDB table "t"\nHINT:  Add a condition on "id" of foreign table "f", from which partition key'
+                   ' "pk" is composed, to avoid the scan, or set scan_policy to "allow" to silence this warning.')
         self.assertEqual(self.fx.notices("SELECT * FROM f LIMIT 5"), [warning])
         self.foreign(scan_policy="warn")
         self.assertEqual([notice[:31] for notice in self.fx.notices("SELECT * FROM f LIMIT 5")], ["WARNING:  full scan of DynamoDB"])

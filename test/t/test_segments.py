@@ -430,7 +430,7 @@ class Estimates(SegmentTestCase):
         """The share in segments and units; the column as the reason where a key could be used."""
         self.table("warns", scan_policy="warn")
         remote = self.fx.remote("t")
-        avoid = 'HINT:  Add a condition on partition key "id" and do not read column "seg" to avoid the scan, or set scan_policy to "allow" to silence this warning.'
+        avoid = 'HINT:  Add a condition on partition key "id" of foreign table "warns" and do not read column "seg" to avoid the scan, or set scan_policy to "allow" to silence this warning.'
         for sql, read in (("SELECT * FROM warns WHERE seg IN (4, 5)", f'scan of 2 of 16 segments of DynamoDB table "{remote}" (about 1 read unit)'),
                           ("SELECT count(*) FROM warns WHERE seg BETWEEN 2 AND 9", f'scan of 8 of 16 segments of DynamoDB table "{remote}" (about 4 read units)')):
             self.assertEqual(self.fx.notices(sql), [f"WARNING:  {read}\n{avoid}"])

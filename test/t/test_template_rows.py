@@ -555,8 +555,8 @@ class NoRows(TestCase):
     def test_hints_name_columns(self):
         """The hint of a Scan names the columns that compose the partition key."""
         items = [{"pk": "T#1#M#x", "sk": "s"}]
-        for templates, words in (({"pk": "T#${tenant}#M#${metric}"}, 'Add a condition on "tenant" and "metric", from which partition key "pk" is composed, to avoid the scan, or set'),
-                                 ({"pk": "T#${tenant}#M#x"}, 'Add a condition on "tenant", from which partition key "pk" is composed, to avoid the scan, or set'),
-                                 ({"pk": "T#${tenant:lower}#M#${metric}#${tenant:upper}"}, 'Add a condition on "tenant" and "metric", from which')):
+        for templates, words in (({"pk": "T#${tenant}#M#${metric}"}, 'Add a condition on "tenant" and "metric" of foreign table "{}", from which partition key "pk" is composed, to avoid the scan, or set'),
+                                 ({"pk": "T#${tenant}#M#x"}, 'Add a condition on "tenant" of foreign table "{}", from which partition key "pk" is composed, to avoid the scan, or set'),
+                                 ({"pk": "T#${tenant:lower}#M#${metric}#${tenant:upper}"}, 'Add a condition on "tenant" and "metric" of foreign table "{}", from which')):
             name = self.table("tenant text OPTIONS (attribute 'who'), metric text OPTIONS (attribute 'what')", templates, items, scan_policy="error")
-            self.assertIn(words, self.fx.error(f"SELECT * FROM {name}").hint)
+            self.assertIn(words.format(name), self.fx.error(f"SELECT * FROM {name}").hint)

@@ -226,7 +226,7 @@ class Templates(request_text.RequestTestCase):
             for condition, more in (("email = 'cy.a'", advice), ("full_name = 'cy.a'", "")):
                 sql = f"SELECT email FROM {table} WHERE {condition}"
                 hint = self.fx.error(sql).hint if policy == "error" else self.fx.notices(sql)[0].partition("HINT:  ")[2]
-                self.assertEqual(hint, f'Add a condition on "company", from which partition key "pk" is composed, to avoid the scan, or {end}{more}')
+                self.assertEqual(hint, f'Add a condition on "company" of foreign table "{table}", from which partition key "pk" is composed, to avoid the scan, or {end}{more}')
 
     def test_prepared(self):
         """Generic plans compose the key again."""

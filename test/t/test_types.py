@@ -288,7 +288,8 @@ class Mismatches(oneitem.TestCase):
                 self.assertEqual(self.fx.error("SELECT * FROM t")[:4], (
                     "23502", 'null value in column "v" of foreign table "t" violates not-null constraint',
                     'DynamoDB table "t", item pk = "a".',
-                    "Drop the constraint with ALTER FOREIGN TABLE t ALTER COLUMN v DROP NOT NULL, or add the attribute to the item."))
+                    'If another attribute contains the value, name it in the column option "attribute" or in a template. Otherwise, '
+                    "add the attribute to the item, or drop the constraint with ALTER FOREIGN TABLE t ALTER COLUMN v DROP NOT NULL."))
 
     def test_u0000_in_text(self):
         for column in ("text", "varchar(9)", "char(9)", "inet"):

@@ -4,7 +4,7 @@ from replies import error
 from tables import index
 
 WARN = 'WARNING:  full scan of DynamoDB table "{table}" (20 items, {size} bytes, about 0.5 read units)\n'
-HINT = 'HINT:  Add a condition on partition key "pk" to avoid the scan, or set scan_policy to "allow" to silence this warning.'
+HINT = 'HINT:  Add a condition on partition key "pk" of foreign table "f" to avoid the scan, or set scan_policy to "allow" to silence this warning.'
 
 
 class KeyTypes(fixture.TestCase):

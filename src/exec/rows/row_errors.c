@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"
+#include "utils/builtins.h"
 
 #include "../../model/server/encoding.h"
 #include "../../model/values/path.h"
@@ -86,8 +87,9 @@ dyn_report_null(DynRows *rows, int i)
 			 errmsg("null value in column \"%s\" of foreign table \"%s\" violates not-null constraint",
 					column->name, rows->relation->name),
 			 errdetail_internal("%s", detail),
-			 errhint("Drop the constraint with ALTER FOREIGN TABLE %s ALTER COLUMN %s DROP NOT NULL, or add the attribute to the item.",
-					 rows->relation->name, column->name)));
+			 errhint("If another attribute contains the value, name it in the column option \"attribute\" or in a template. Otherwise, add the attribute to the item, or drop the constraint with ALTER FOREIGN TABLE %s ALTER COLUMN %s DROP NOT NULL.",
+					 quote_identifier(rows->relation->name),
+					 quote_identifier(column->name))));
 }
 
 void

@@ -83,6 +83,20 @@ columns_of(const DynRelation *relation, const DynTemplatedAttr *templated)
 	return list.data;
 }
 
+/*
+ * Returns " of foreign table ..." if its name differs from that of the
+ * DynamoDB table, which several foreign tables may share.
+ */
+static const char *
+foreign_table_clause(const DynRelation *relation, const char *preposition)
+{
+	const char *same = dyn_relation_remote_name(relation->connection,
+												relation->name, NIL);
+
+	return strcmp(same, relation->table) == 0 ? ""
+		: psprintf(" %s foreign table \"%s\"", preposition, relation->name);
+}
+
 /* Returns the hint to add conditions on the key, or a column for it. */
 static char *
 key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
@@ -91,17 +105,22 @@ key_condition_hint(const DynRelation *relation, const DynTableMeta *meta)
 	bool		shown = false;
 
 	if (meta == NULL)
-		return pstrdup("Add a condition on the partition key");
+		return psprintf("Add a condition on the partition key%s",
+						foreign_table_clause(relation, "of"));
 	templated = dyn_relation_templated(relation, meta->key.hash[0].name);
 	if (templated != NULL && templated->tmpl->nparts > 0)
-		return psprintf("Add a condition on %s, from which partition key \"%s\" is composed,",
-						columns_of(relation, templated), meta->key.hash[0].name);
+		return psprintf("Add a condition on %s%s, from which partition key \"%s\" is composed,",
+						columns_of(relation, templated),
+						foreign_table_clause(relation, "of"),
+						meta->key.hash[0].name);
 	for (int i = 0; i < relation->ncolumns; i++)
 		shown |= dyn_column_shows(&relation->columns[i], meta->key.hash[0].name);
 	if (!shown)
-		return psprintf("Add a column for partition key \"%s\" and use it in a condition",
-						meta->key.hash[0].name);
-	return psprintf("Add a condition on partition key \"%s\"", meta->key.hash[0].name);
+		return psprintf("Add a column for partition key \"%s\"%s and use it in a condition",
+						meta->key.hash[0].name,
+						foreign_table_clause(relation, "to"));
+	return psprintf("Add a condition on partition key \"%s\"%s",
+					meta->key.hash[0].name, foreign_table_clause(relation, "of"));
 }
 
 /*

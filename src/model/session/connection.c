@@ -131,7 +131,7 @@ dyn_connection_mapping(Oid serverid, Oid userid)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("user mapping not found for user \"%s\", server \"%s\"",
 						user, server),
-				 errhint("Create one with CREATE USER MAPPING FOR %s SERVER %s OPTIONS (access_key_id '...', secret_access_key '...').",
+				 errhint("Create one with CREATE USER MAPPING FOR %s SERVER %s OPTIONS (access_key_id '...', secret_access_key '...'); for credentials of the database server, a superuser sets credential_provider instead.",
 						 quote_identifier(user), quote_identifier(server))));
 	}
 	return mapping;
