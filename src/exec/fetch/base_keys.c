@@ -2,9 +2,9 @@
  * base_keys.c
  *		Separates new keys of an index listing from repeated ones.
  *
- * When the memory is used up, the hash table does not change any more.  A key
- * that is not in it has not been returned.  So the keys that are set aside
- * only have to be distinct among themselves.
+ * Once the hash table is full, it contains all keys whose items were returned,
+ * and does not change any more.  A key that is set aside is not in it.  So the
+ * keys set aside only have to be distinct among themselves.
  */
 #include "postgres.h"
 
@@ -28,9 +28,10 @@ struct DynBaseKeys
 	Size		max_bytes;
 	HTAB	   *known;			/* set of DynByteKey: keys already returned */
 	DynBuffer	bytes;			/* bytes of the key being added (malloc'd) */
-	Tuplesortstate *aside;		/* bytea; NULL: every key was in memory */
+	Tuplesortstate *aside;		/* sort of the keys set aside (bytea); NULL if
+								 * there are none */
 	bool		sorted;
-	bytea	   *last;			/* last key returned of those set aside */
+	bytea	   *last;			/* last key that the sort returned, or NULL */
 };
 
 /* ---- keys as bytes ---- */
@@ -153,8 +154,8 @@ key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 }
 
 /*
- * Adds a copy of the key.  The copy is made before the entry, because keys of
- * the table must never point to other memory.
+ * Adds a copy of the key.  The copy is made before the entry, because if
+ * memory runs out, no entry may be left that points to the caller's bytes.
  */
 static void
 remember(DynBaseKeys *keys, const DynByteKey *key)
@@ -204,7 +205,7 @@ dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts)
 
 /* ---- keys set aside ---- */
 
-/* Returns the next key that differs from the last; NULL at the end. */
+/* Returns the sort's next key that differs from keys->last, or NULL. */
 static bytea *
 next_aside(DynBaseKeys *keys)
 {

@@ -1,13 +1,13 @@
 /*
  * base_keys.h
- *		Collects the distinct keys of the table that an index lists.
+ *		Collects the distinct base keys that an index lists.
  *
  * An entry can move within a global secondary index while the index is read.
- * Then its item is listed twice, but must be returned once.  Listed keys are
- * stored in a hash table.  When the hash table reaches its memory limit, each
- * further key that is not in it is set aside.  It goes to a sort, which may
- * use a temporary file.  At the end of the listing the sort returns those
- * keys, each once.
+ * Then the index lists its item twice, but the fetch must return it once.
+ * Listed keys are stored in a hash table.  Once the hash table has reached its
+ * memory limit, every further key that is not in it is set aside: stored in a
+ * sort, which may use a temporary file.  At the end of the listing, the sort
+ * returns these keys, each once.
  *
  * Legal order: dyn_base_keys_create; dyn_base_keys_add for each entry of the
  * listing; dyn_base_keys_next until it returns false; dyn_base_keys_free at
@@ -22,19 +22,23 @@
 typedef struct DynBaseKeys DynBaseKeys;
 
 /*
- * Returns an empty set, in a context of its own below the current one.  `base`
- * has the `nbase` attributes of the table's key, and must outlive the keys.
+ * Returns an empty set, in a new child of CurrentMemoryContext.  `base` has
+ * the `nbase` attributes of the table's key, and must outlive the set.  Keys
+ * are set aside once the set uses `max_bytes`.
  */
 extern DynBaseKeys *dyn_base_keys_create(const DynKeyAttr *base, int nbase,
 										 Size max_bytes);
 
 /*
- * Adds a key of the listing.  Returns true if it is new, and to be read now;
- * false if it was listed before, or is set aside.
+ * Adds a key of the listing.  Returns true if the key is new, and its item
+ * must be read now; false if it was listed before, or is set aside.
  */
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
-/* Adds a key that has been read to the hash table, even if that is full. */
+/*
+ * Adds a key to the hash table, even if that is full.  The key is given as bytes
+ * of dyn_key_append.
+ */
 extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size len);
 
 /*
@@ -46,8 +50,8 @@ extern bool dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts);
 extern bool dyn_base_keys_is_full(const DynBaseKeys *keys);
 
 /*
- * Returns, after the last add, the next key that was set aside, in
- * CurrentMemoryContext; false at the end.
+ * Stores the next key that was set aside, in CurrentMemoryContext; returns
+ * false at the end.  Called after the last dyn_base_keys_add.
  */
 extern bool dyn_base_keys_next(DynBaseKeys *keys, DynKeyPart *parts);
 
@@ -55,7 +59,7 @@ extern void dyn_base_keys_free(DynBaseKeys *keys);
 
 /* ---- a key as bytes: equal keys of a table have equal bytes ---- */
 
-/* Begins a hash table's entry; the caller owns what it points to. */
+/* First member of each entry of a hash table; the caller owns `data`. */
 typedef struct DynByteKey
 {
 	const char *data;
@@ -66,7 +70,7 @@ typedef struct DynByteKey
 extern struct HTAB *dyn_byte_key_table(const char *name, long nelem,
 									   Size entrysize, MemoryContext context);
 
-/* Appends the parts; sets the buffer's `failed` if out of memory. */
+/* Appends the key parts as bytes; sets bytes->failed if out of memory. */
 extern void dyn_key_append(DynBuffer *bytes, const DynKeyPart *parts, int nparts);
 
 #endif

@@ -19,7 +19,7 @@
 
 #include "schedule.h"
 
-/* Number of items that one call of dyn_fetch_extend counts as. */
+/* Items by which one dyn_fetch_extend brings the next pump nearer. */
 #define PUMP_SHARE_OF_EXTENSION	(DYN_ITEMS_BETWEEN_PUMPS / 16)
 
 /* ---- start and end ---- */
@@ -77,8 +77,9 @@ dyn_fetch_stop(DynFetch *fetch)
 /* ---- items in any order ---- */
 
 /*
- * Takes the earliest page of any stream, so that all streams advance equally;
- * or the next page of the stream whose turn it is.
+ * Takes the waiting page with the smallest ordinal, so that all streams
+ * advance equally; with `in_turn`, the next page of the stream whose turn it
+ * is.  Returns false if there is none.
  */
 static bool
 next_waiting_page(DynFetch *fetch)
@@ -184,9 +185,9 @@ dyn_fetch_rewind(DynFetch *fetch)
 /* ---- merging ---- */
 
 /*
- * Stores the slots of the next item in the stream's pages; false if no page
- * has arrived.  The page stays the stream's first one while its items are
- * returned.
+ * Stores the slots of the next item in the stream's pages.  Returns false if
+ * there is none yet.  The page stays the stream's first one while its items
+ * are returned.
  */
 static bool
 next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
@@ -203,8 +204,8 @@ next_of_pages(DynFetch *fetch, DynStream *stream, DynValue *slots)
 }
 
 /*
- * Loads the next item of each stream, and the values by which it is merged;
- * false if a stream is not finished but has not received its next item.
+ * Loads the next item of each stream, and its sort values.  Returns false if a
+ * stream has to wait for its next item.
  */
 static bool
 load_heads(DynFetch *fetch)
@@ -414,7 +415,7 @@ present_state(DynFetch *fetch)
 	return dyn_schedule_is_finished(fetch) ? DYN_FETCH_END : DYN_FETCH_WAITS;
 }
 
-/* A request can also fail as soon as it is sent. */
+/* Polls repeatedly, because a request may fail as soon as it is sent. */
 DynFetchState
 dyn_fetch_poll(DynFetch *fetch)
 {

@@ -13,10 +13,11 @@
  * time, and so does the end of the parent context.  Requests in flight are
  * then abandoned.
  *
- * Items come in any order, with two exceptions.  If the params has sort values,
- * streams are merged by them; each stream returns its own items in that order.
- * If the fetch is keyed, the caller names each stream by its number, usually
- * in rising order, and those that follow are read ahead.
+ * The params determine the order of the items.  By default, it is any order.
+ * With `in_turn`, the items of a stream follow those of the streams before it.
+ * With `nsort`, streams are merged by sort values; each stream must return its
+ * own items in that order.  With `keyed`, the caller names each stream by its
+ * number, usually in rising order, and the streams that follow are read ahead.
  */
 #ifndef DYN_EXEC_FETCH_H
 #define DYN_EXEC_FETCH_H
@@ -32,17 +33,17 @@
 typedef struct DynFetch DynFetch;
 
 /*
- * Bound of a fetch that may stop early.  Before the request that follows this
- * many items or read units, `beyond` is called once; it may raise an error.
- * Until then, streams are read one at a time.
+ * Bound of a fetch that may stop early.  When the fetch has examined `items`
+ * items or used `units` read units, `beyond` is called once before the next
+ * request; it may raise an error.  Up to the bound, streams are read one at a
+ * time.
  */
 typedef struct DynReadBound
 {
-	double		units;			/* 0: unbounded, also in items */
-	long		items;			/* 0: only in units */
-	double		wanted;			/* number of rows for which that many units are
-								 * read... */
-	const double *found;		/* ...and number of rows returned so far; NULL:
+	double		units;			/* read units; 0: unbounded, also in items */
+	long		items;			/* examined items; 0: bounded only in units */
+	double		wanted;			/* number of rows that the statement needs */
+	const double *found;		/* number of rows found so far; NULL: rows are
 								 * not counted */
 	void		(*beyond) (void *arg);
 	void	   *arg;
@@ -54,7 +55,8 @@ typedef struct DynFetchParams
 	DynOperation op;			/* operation of every request */
 	const char *table;
 	const char *index;			/* index name; NULL: the table */
-	const DynAccess *access;	/* plan that responses are checked against */
+	const DynAccess *access;	/* access plan, by which responses are
+								 * checked */
 	const DynPath *paths;		/* paths of needed attributes, one slot each */
 	int			npaths;
 
@@ -85,57 +87,60 @@ typedef struct DynFetchParams
 	int			segment_slot;
 
 	/*
-	 * For merging: decodes an item's sort values, by which streams are merged,
-	 * from its slots into CurrentMemoryContext.  Items without a value (data
-	 * NULL) come first.
+	 * For merging: decodes an item's sort values from its slots, in
+	 * CurrentMemoryContext.  A value with data NULL is absent; items without a
+	 * value come first.
 	 */
 	void		(*decode_sort) (void *arg, const DynValue *slots, DynScalar *values);
 	void	   *sort_arg;
 	int			nsort;			/* number of sort values; 0: no merging */
 
 	/*
-	 * Called if the access key does not permit the stream's request; returns
-	 * true if `prepare` will make another one.  NULL: never.
+	 * Called if access is denied to the stream's request.  Returns true if
+	 * `prepare` will make another request, which is sent instead.  NULL: the
+	 * denial is an error.
 	 */
 	bool		(*denied) (void *arg, int stream);
 	void	   *arg;			/* argument of these callbacks */
 	bool		may_stop_early; /* true if the consumer may stop early */
-	bool		keep;			/* true if the consumer may read the items
-								 * again */
-	bool		all_at_once;	/* true when merging, because every stream must
-								 * run */
-	bool		in_turn;		/* true if the items of a stream are wanted
-								 * after those of the streams before */
+	bool		keep;			/* true if the consumer may rewind the fetch
+								 * (dyn_fetch_rewind) */
+	bool		all_at_once;	/* true if all streams must be active, for
+								 * merging */
+	bool		in_turn;		/* true if the items of a stream must follow
+								 * those of the streams before it */
 	bool		keyed;			/* read with dyn_fetch_next_of */
-	double		item_units;		/* read units of one item; 0: unknown */
-	double		capacity;		/* read units per second, as described; 0:
+	double		item_units;		/* expected read units of one item or key; 0:
 								 * unknown */
+	double		capacity;		/* read units per second of the table or index,
+								 * by its description; 0: unknown */
 	double		max_read_units_per_second; /* 0: unlimited */
-	double		capacity_share; /* limit, as a share of that capacity; 0:
-								 * unlimited */
-	const char *global_index;	/* index that has this capacity; NULL: the
-								 * table */
+	double		capacity_share; /* limit in read units per second (read_percent
+								 * of `capacity`); 0: unlimited */
+	const char *global_index;	/* global index that has this `capacity`; NULL:
+								 * the table */
 	bool		consistent;		/* true for strongly consistent reads */
 	bool		fetches_items;	/* true if a local index fetches attributes
 								 * that it does not project */
 	bool		limits_units;	/* true if the consumer itself limits the
 								 * units */
-	int			batch_keys;		/* keys of one BatchGetItem; 0: its maximum */
-	long		first_limit;	/* items of the first page; 0: unlimited */
-	long		fetch_size;		/* items of any page; 0: unlimited */
+	int			batch_keys;		/* maximum number of keys of one BatchGetItem;
+								 * 0: DynamoDB's maximum */
+	long		first_limit;	/* Limit of a stream's first page; 0:
+								 * unlimited */
+	long		fetch_size;		/* maximum Limit of any page; 0: unlimited */
 
 	DynReadBound bound;
-	DynCounters *counters;		/* counters that are increased, too */
-	int		   *group_in_flight;	/* number of requests in flight of all
-									 * fetches of a group, for which the
-									 * consumer waits together; NULL: no
-									 * group */
+	DynCounters *counters;		/* further counters to increase; may be NULL */
+	int		   *group_in_flight;	/* number of requests in flight of a group
+									 * of fetches, for which the consumer waits
+									 * together; NULL: no group */
 	bool		counting;		/* Select=COUNT: pages are not stored */
 } DynFetchParams;
 
 /*
- * Starts a fetch.  Copies the params; the objects it points to must live as long
- * as the fetch.
+ * Starts a fetch.  Copies the params; all objects that they point to must live
+ * as long as the fetch.
  */
 extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchParams *params);
 
@@ -147,15 +152,13 @@ extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 
 /*
  * Starts again at the first item, without a request.  Returns false, with the
- * state unchanged, if that is not possible any more.  It is possible until the
- * second page is begun; with `keep`, also after the only page has been read.
- * Not for keyed fetches.
+ * state unchanged, if the first page is no longer available.  It is available
+ * until the second page is begun.  With `keep`, it is also available after the
+ * last item, if it is the only page.  Not for keyed fetches.
  */
 extern bool dyn_fetch_rewind(DynFetch *fetch);
 
-/*
- * Runs to the end and returns the sum of all Counts; the params has `counting`.
- */
+/* Reads to the end and returns the sum of all Counts; needs `counting`. */
 extern uint64 dyn_fetch_count(DynFetch *fetch);
 
 typedef enum DynFetchState
@@ -167,73 +170,76 @@ typedef enum DynFetchState
 } DynFetchState;
 
 /*
- * Returns what dyn_fetch_next (or dyn_fetch_count) would do now.  First takes
- * in received data and sends what may be sent.  Invalidates the slots of the
- * last item.  Not for keyed fetches.
+ * Receives data and sends requests without waiting, and returns what
+ * dyn_fetch_next (or dyn_fetch_count) would do now.  Invalidates the slots of
+ * the last item.  Not for keyed fetches.
  */
 extern DynFetchState dyn_fetch_poll(DynFetch *fetch);
 
 /*
- * Returns, for a waiting fetch, the milliseconds after which to poll it even
- * if no data arrive; -1: never.  Sends and receives nothing.
+ * Returns the number of milliseconds after which a waiting fetch must be
+ * polled even if no data arrive; -1: never.  Sends and receives nothing.
  */
 extern double dyn_fetch_pause(DynFetch *fetch);
 
 /*
- * Sets the group of fetches for which the consumer waits together (see the
- * params), or NULL if it waits for this fetch alone.  Requests in flight then
- * count for the new group.
+ * Moves the fetch and its requests in flight to another group (see
+ * `group_in_flight`); NULL if the consumer waits for this fetch alone.
  */
 extern void dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight);
 
-/* Sends what may be sent now, without waiting. */
+/* Receives data, and sends what may be sent now, without waiting. */
 extern void dyn_fetch_send(DynFetch *fetch);
 
 /*
- * Sends what may be sent within the bounds, for a fetch of one stream that the
- * executor does not wait for.
+ * Does the same within the statement's limits, for a fetch of one stream whose
+ * items are not needed yet.
  */
 extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
- * Returns, for a keyed fetch, the next item of a stream, as dyn_fetch_next;
- * NULL at its end, and for a dropped stream.  Earlier streams that are not
- * begun yet will be begun only when they are read.  Earlier streams that are
- * begun wait until they are read or dropped.
+ * Returns the next item of a stream of a keyed fetch, like dyn_fetch_next;
+ * NULL at the stream's end, and for a dropped stream.  Streams of lower
+ * numbers that have not been begun are from now on begun only when they are
+ * read.  Those that have been begun keep their pages until they are read or
+ * dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
 /*
- * Sets, for a keyed fetch, the number of streams, which never decreases.
- * Sends what may be sent, and polls the network now and then.
+ * Sets the number of streams of a keyed fetch, which must not decrease.  Sends
+ * requests that may be sent now; polls the network in some of the calls.
  */
 extern void dyn_fetch_extend(DynFetch *fetch, int nstreams);
 
-/* Drops, for a keyed fetch, a stream and its request, if one is in flight. */
+/* Drops a stream of a keyed fetch, its request in flight and its pages. */
 extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 
-/* Reads, for a keyed fetch, a stream of Select=COUNT to its end. */
+/*
+ * Returns the sum of the Counts of a stream, which is read to its end; for
+ * keyed fetches with `counting`.
+ */
 extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);
 
 /*
- * Position of the item that dyn_fetch_next returned last: the data to request
- * its page again, and the item's position on the page (from 0).  Pointers stay
- * valid until the next dyn_fetch_next.
+ * Position of the item that dyn_fetch_next has returned last: the parameters
+ * that request its page again, and its place on the page.  Pointers stay valid
+ * until the next dyn_fetch_next.
  */
 typedef struct DynItemPosition
 {
 	int			stream;
-	long		limit;
+	long		limit;			/* Limit of the page; 0: none */
 	const char *start_key;
 	size_t		start_key_len;
-	uint64		item;
+	uint64		item;			/* position on the page, from 0 */
 } DynItemPosition;
 
 extern bool dyn_fetch_position(const DynFetch *fetch, DynItemPosition *position);
 
 /*
- * Sends no further requests: dyn_fetch_next still returns the items received
- * or in flight, and then ends.
+ * Sends no further requests.  After that, dyn_fetch_next returns the items
+ * that were received or are in flight, and then ends.
  */
 extern void dyn_fetch_drain(DynFetch *fetch);
 

@@ -14,9 +14,9 @@
 #include "scandesc.h"
 
 /*
- * Writes the page's request, with the key attributes as its projection.  The
- * projection may be overwritten, because after the error the requests will
- * only be freed.
+ * Writes the page's request with the key attributes as its projection.  If
+ * this raises an error, the original projection is not restored: after an
+ * error, these requests are only freed.
  */
 static void
 write_key_request(DynBuffer *body, const DynScanDesc *scandesc,

@@ -4,9 +4,9 @@
  *		statement to the streams of a fetch.
  *
  * A throttled request is not repeated by the client, but returned to its
- * stream, which sends it again when the pace allows.  It uses neither a token
- * of the retry quota nor an attempt.  A throttled statement ends after
- * throttle_timeout without any response.
+ * stream, which sends it again when the pace allows.  This uses neither a
+ * token of the retry quota nor an attempt.  A statement fails when it has been
+ * throttled for throttle_timeout without a response.
  */
 #include "postgres.h"
 
@@ -15,13 +15,13 @@
 #include "../../dynamodb/units.h"
 #include "stream.h"
 
-/* Maximum cost of one request, as the time in which a budget grants it. */
+/* Maximum cost of one request: what a budget grants in this time. */
 #define REQUEST_SECONDS	0.5
 
 /* Weight of the newest request in the estimate for the next ones. */
 #define NEWEST			0.3
 
-/* Longest interval between two throttles that counts as time waited. */
+/* Maximum time (ms) between two throttles that counts as waiting. */
 #define LONGEST_LOOK_MS	15000.0
 
 /*
@@ -64,7 +64,8 @@ dyn_pacing_init(DynStreamContext *context)
 /* ---- the statement's limit ---- */
 
 /*
- * Returns the cost of `units`: strongly consistent reads cost twice as much.
+ * Returns the read units of a request that uses `units` if it is eventually
+ * consistent.
  */
 static double
 price(const DynStreamContext *context, double units)
@@ -80,7 +81,7 @@ statement_limit(const DynStreamContext *context)
 	return dyn_statement_max_units(context->params.connection);
 }
 
-/* Returns what remains of the limit if requests in flight cost as expected. */
+/* Returns the units left of the limit after the requests in flight. */
 static double
 left_of_statement(const DynStreamContext *context, double limit)
 {
@@ -112,12 +113,13 @@ report_limit(const DynStreamContext *context, double limit, double cost)
 /* ---- when a stream may send ---- */
 
 /*
- * True if a response must arrive before another request is sent.  For the
- * statement's limit, this must be a response that will be taken in, and then
- * corrects the expected units.  At the memory limit, a fetch that is keyed or
- * read in turn only takes in responses that the consumer waits for
- * (schedule.c), and a paused response may wait for memory until the consumer
- * continues.
+ * True if a response must arrive before another request is sent: because the
+ * cost of requests is not known well enough for a budget, or because the
+ * requests in flight may reach the statement's limit.  In the second case the
+ * fetch must be able to take in a response, or it would wait forever.  It
+ * cannot take in a paused response, which waits for memory.  At the memory
+ * limit, a fetch that is keyed or read in turn takes in only responses of the
+ * awaited stream (schedule.c).
  */
 static bool
 awaits_response(const DynStreamContext *context)
@@ -128,9 +130,9 @@ awaits_response(const DynStreamContext *context)
 	bool		will_come;
 
 	/*
-	 * Counts the requests in flight of the fetch, or a few more, since other
-	 * fetches may read the table, and received responses may not have been
-	 * taken in yet.
+	 * An upper bound of the fetch's requests in flight.  `awaited` includes
+	 * responses that have arrived but were not taken in yet; `in_flight`
+	 * includes requests of other fetches.
 	 */
 	if (pacing->budgets != NULL &&
 		Min(pacing->awaited, pacing->table->in_flight) > context->responses)
@@ -164,7 +166,7 @@ dyn_pacing_delay(const DynStreamContext *context, const DynStream *stream)
 
 /* ---- how much a request may read ---- */
 
-/* True if only the number of items bounds the units of one request. */
+/* True if a request's cost is bounded only by its number of items. */
 static bool
 costs_by_item(const DynStreamContext *context)
 {
@@ -173,7 +175,7 @@ costs_by_item(const DynStreamContext *context)
 		context->params.fetches_items;
 }
 
-/* Returns the smaller number; `items` 0 stands for any number. */
+/* Returns the smaller number of items, at least 1; `items` 0: unlimited. */
 static double
 fewer(double items, double most)
 {
@@ -181,14 +183,14 @@ fewer(double items, double most)
 	return items > 0 && items <= most ? items : most;
 }
 
-/* True if the page needs a Limit: without one it ends at 1 MB. */
+/* True if a page needs a Limit to stay within `units`, less than 1 MB. */
 static bool
 needs_limit(const DynStreamContext *context, double units)
 {
 	return costs_by_item(context) || units < price(context, DYN_FULL_PAGE_UNITS);
 }
 
-/* Returns how many items one request may examine; 0: any number. */
+/* Returns the maximum number of items or keys of a request; 0: unlimited. */
 static double
 most_items(const DynStreamContext *context)
 {
@@ -247,7 +249,7 @@ expected_units(const DynStreamContext *context, double items)
 	return Max(units, DYN_LEAST_UNITS);
 }
 
-/* Returns the maximum units of a request, as the head of pacing.h defines. */
+/* Returns the maximum read units of a request; see the table in pacing.h. */
 static double
 most_units(const DynStreamContext *context, const DynStream *stream,
 		   double items)
@@ -279,7 +281,7 @@ dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
 	double		now;
 
 	stream->cost = cost;
-	/* without any information, few units are expected */
+	/* if the costs are unknown, the minimum is expected */
 	if (limit > 0 && statement->counters.read_units + expected > limit)
 		report_limit(context, limit, expected);
 	stream->charge = most_units(context, stream, items);
@@ -337,7 +339,7 @@ smoothed(double old, double seen)
 	return old > 0 ? old + NEWEST * (seen - old) : seen;
 }
 
-/* A batch that has examined no key is ignored: it gives no information. */
+/* Ignores a batch without complete keys: the cost of a key is unknown. */
 void
 dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 				 double items)
@@ -363,8 +365,9 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 	dyn_pace_grant(&stream->own_pace, stream->cost, units, call->started_ms,
 				   call->done_ms);
 	/*
-	 * a stream has its own pace only if no other stream was throttled in the
-	 * meantime: several streams of one partition use the pace of the table
+	 * the stream keeps its own pace unless another stream was throttled in the
+	 * meantime: both may read the same partition, and then use the pace of the
+	 * table
 	 */
 	stream->is_hot = call->done_ms - pacing->table->shared_ms > HOT_TOGETHER_MS;
 }
@@ -415,8 +418,9 @@ warn_if_slow(const DynStreamContext *context, double now)
 }
 
 /*
- * True if no other stream was throttled at a partition's limit just before.
- * If one was, the pace of the table slows down as well.
+ * Records a throttle at a partition's limit.  Returns false if another stream
+ * was throttled at such a limit just before; then the pace of the table slows
+ * down as well.
  */
 static bool
 is_alone(DynTablePace *table, const DynStream *stream, double now)

@@ -12,25 +12,27 @@
  *							all sessions (model/session/budget.h)
  *		statement			max_read_units_per_statement
  *
- * When a request is sent, budgets are charged with its maximum cost, as far as
- * it is known; its response corrects this.  Therefore even many requests in
- * flight do not exceed a budget.  The maximum is:
+ * A request charges the budgets with its maximum cost when it is sent, and its
+ * response corrects the charge.  So even many requests in flight do not exceed
+ * a budget.  The maximum cost is:
  *
  *						before a response			afterwards
  *		Scan, or later	Limit * size described		Limit * largest size seen
- *		  page of Query	(a page of 1 MB)			(a page of 1 MB)
+ *		  page of Query
  *		first page of	the same					the same, or the largest
  *		  Query										response if that is less
  *		keys			keys * size described		keys * largest size seen
- *						(of 400 kB)
  *
- * Items that a local index fetches from the table are counted like keys.
+ * A Scan or Query costs at most a page of 1 MB, also without a Limit.  An item
+ * of unknown size counts as 400 kB.  Items that a local index fetches from the
+ * table are counted like keys.
  *
- * One request costs at most half of what a budget grants in a second, by Limit
- * or number of keys.  As long as there are few responses, the number of
- * requests in flight is limited by the number of responses.
+ * The Limit and the number of keys are chosen so that a request costs at most
+ * half of what a budget grants in a second.  While few responses have arrived,
+ * their number limits the number of requests in flight.
  *
- * The limit of a statement counts the expected cost of requests.
+ * For the limit of a statement, requests in flight count with their expected
+ * cost.
  */
 #ifndef DYN_EXEC_PACING_H
 #define DYN_EXEC_PACING_H
@@ -44,83 +46,97 @@ struct DynStreamContext;
 
 typedef struct DynPacing
 {
-	DynTablePace *table;
+	DynTablePace *table;		/* pace of the table or index */
 	double		item_units;		/* read units of one examined item (or key),
 								 * measured or computed from the table's
 								 * description; 0: unknown */
-	double		request_units;	/* measured read units of one request */
+	double		request_units;	/* measured read units of one request; 0:
+								 * unknown */
 	bool		stalled;		/* true if throttled since the last response */
-	double		stalled_ms;		/* throttled time while it was polled */
-	double		seen_ms;		/* time when stalled_ms was updated last */
+	double		stalled_ms;		/* ms; time in which the fetch was polled while
+								 * throttled */
+	double		seen_ms;		/* ms; monotonic time of the last change of
+								 * stalled_ms */
 
-	DynBudgets *budgets;		/* budgets, or NULL */
-	double		budget_units;	/* maximum units of a request; 0: unlimited */
-	double		most_item;		/* largest measured units of an item */
-	double		most_request;	/* largest measured units of a request */
-	int			awaited;		/* number of requests whose response is not
-								 * taken in yet */
+	DynBudgets *budgets;		/* budgets to charge; NULL: none */
+	double		budget_units;	/* maximum read units of one request, by the
+								 * budgets; 0: unlimited */
+	double		most_item;		/* largest measured read units of one item or
+								 * key */
+	double		most_request;	/* largest measured read units of one
+								 * request */
+	int			awaited;		/* number of requests of the fetch whose
+								 * responses were not taken in yet */
 } DynPacing;
 
 extern void dyn_pacing_init(struct DynStreamContext *context);
 
 /*
- * Returns the milliseconds until the stream may send; 0: now;
- * DYN_PACE_RESPONSE: after a request in flight has its response.
+ * Returns the number of milliseconds until the stream may send; 0: it may send
+ * now; DYN_PACE_RESPONSE: it must first wait for a response in flight.
  */
 extern double dyn_pacing_delay(const struct DynStreamContext *context,
 							   const struct DynStream *stream);
 
-/* Returns the Limit of a page: `limit`, or fewer items; 0: unlimited. */
+/*
+ * Returns `limit` (0: unlimited), or the number of items that one page may
+ * examine if that is less.
+ */
 extern long dyn_pacing_limit(const struct DynStreamContext *context,
 							 long limit);
 
-/* Returns the number of keys of one BatchGetItem: `keys`, or fewer. */
+/*
+ * Returns `keys`, or the number of keys that one BatchGetItem may request if
+ * that is less.
+ */
 extern int	dyn_pacing_keys(const struct DynStreamContext *context, int keys);
 
 /*
- * Charges a request of the stream before it is sent, which may examine `items`
- * items (0: unknown).  Returns false if it must not be sent yet, because
- * another request has used up the budget first.  Raises an error if the
- * statement has reached its limit.
+ * Charges the stream's next request, which may examine `items` items (0:
+ * unknown).  Called before the request is sent.  Returns false if it must not
+ * be sent yet, because another request has used up a budget in the meantime.
+ * Raises an error if the statement would exceed its limit.
  */
 extern bool dyn_pacing_send(struct DynStreamContext *context,
 							struct DynStream *stream, double items);
 
 /*
- * Charges attempts of a request in flight: each lost attempt keeps its charge,
- * so the attempt that repeats it is charged, too.
+ * Charges the budgets for repeated attempts of the request in flight.
+ * Attempts that were lost stay charged, because DynamoDB may have executed
+ * them.
  */
 extern void dyn_pacing_repeat(struct DynStreamContext *context,
 							  struct DynStream *stream);
 
 /*
- * Records that the request is no longer in flight.  Its cost is reported next,
- * or not at all.
+ * Records that the request is no longer in flight.  After that, its cost is
+ * either reported by dyn_pacing_correct or dyn_pacing_grant, or stays as
+ * charged.
  */
 extern void dyn_pacing_landed(struct DynStreamContext *context,
 							  struct DynStream *stream);
 
 /*
- * Corrects budgets after a request that was granted these read units; 0 if it
- * was throttled or rejected.  Lost attempts count in any case.
+ * Replaces the charge of the request by `units` read units (0 if it was
+ * throttled or rejected) and the charges of its lost attempts.
  */
 extern void dyn_pacing_correct(struct DynStreamContext *context,
 							   struct DynStream *stream, double units);
 
 /*
- * Records the response to a request that has used `units` read units, and
- * examined `items` items; corrects budgets.
+ * Records the response to a request that has used `units` read units and
+ * examined `items` items, and corrects its charge.
  */
 extern void dyn_pacing_grant(struct DynStreamContext *context,
 							 struct DynStream *stream, double units,
 							 double items);
 
 /*
- * Records that the request, or its unprocessed rest, was throttled.  Warns,
- * once for each statement and table, when an episode of throttling
- * (aws/pace.h) has lasted for a second, but not for rare single refusals.
- * Raises an error if the statement has waited longer than throttle_timeout
- * without a response.
+ * Records that the request, or the unprocessed keys of its response, were
+ * throttled.  Warns once for each statement and table, when an episode of
+ * throttling (aws/pace.h) has lasted for a second; a few separate throttles
+ * are not reported.  Raises an error if the statement has been throttled for
+ * longer than throttle_timeout without a response.
  */
 extern void dyn_pacing_refuse(struct DynStreamContext *context,
 							  struct DynStream *stream);

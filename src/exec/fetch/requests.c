@@ -3,9 +3,9 @@
  *		Renders the requests of an access plan.
  *
  * If a filter is larger than DynamoDB accepts, only the conditions that the
- * plan relies on are sent (plan/keys/match_keys.c).  The others only save
- * transfers, since they are checked locally as well.  A projection that is too
- * large is omitted as well.
+ * plan relies on are sent (plan/keys/match_keys.c).  The others only reduce
+ * the data transferred, since they are checked locally as well.  A projection
+ * that is too large is omitted, too.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 #include "../rows/key_scalar.h"
 #include "requests.h"
 
-/* Approximate size of a Scan's segment. */
+/* Approximate size of one segment of a parallel Scan. */
 #define BYTES_PER_SEGMENT	(4.0 * 1024 * 1024)
 
 /* ---- setup ---- */
@@ -149,7 +149,7 @@ dyn_requests_of_access(const DynRelation *relation, const DynAccess *access,
 		requests->segments = resolved->segments;
 		requests->total_segments = access->segments;
 	}
-	/* names and types of the keys that the items have */
+	/* names and types of the key attributes that each item must have */
 	shape = palloc0(access->nbase * sizeof(DynKeyPart));
 	for (int i = 0; i < access->nbase; i++)
 	{
@@ -172,8 +172,8 @@ dyn_requests_segments(const DynRelation *relation, double bytes)
 /* ---- rendering ---- */
 
 /*
- * Renders the key condition: hash = value AND ... AND the conditions on range
- * attributes.
+ * Returns the key condition: an equality for each key part, and the conditions
+ * on range attributes.
  */
 static DynCond *
 key_condition(const DynRequests *requests, int stream)
@@ -199,9 +199,9 @@ terminated(DynBuffer *buf)
 }
 
 /*
- * Raises an error if an expression was rejected because memory ran out.  If it
- * was rejected because it is too large, the caller may omit it if the plan
- * does not rely on it.
+ * Raises an error if memory ran out while an expression was rendered.  Returns
+ * if the expression is too large; the caller may then omit it, unless the plan
+ * relies on it.
  */
 static void
 check_memory(const DynRequests *requests, const DynBuffer *text)

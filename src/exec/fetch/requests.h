@@ -1,8 +1,8 @@
 /*
  * requests.h
- *		Renders the requests of a resolved access plan, for dyn_fetch_start.
+ *		Renders the requests of a resolved access plan for a fetch.
  *
- * Each constructor determines the streams; the functions at the end are
+ * Each constructor determines the streams.  The functions at the end are
  * callbacks of the fetch.  Key conditions, filter and projection are rendered
  * again for each request, into buffers that are reused.
  */
@@ -15,36 +15,36 @@
 typedef struct DynRequests
 {
 	const DynRelation *relation;
-	DynOperation op;			/* operation of every stream; the number of
-								 * keys distinguishes GET_ITEM from
-								 * BATCH_GET_ITEM */
-	const char *index;
-	bool		local_index;	/* true for a local index, which can also
-								 * return attributes that it does not
-								 * project */
+	DynOperation op;			/* operation of every stream; one key:
+								 * GET_ITEM, several: BATCH_GET_ITEM */
+	const char *index;			/* index name; NULL: the table */
+	bool		local_index;	/* true for a local index, which can return
+								 * attributes that it does not project */
 	bool		count_only;
 	bool		backward;
 	int			nstreams;
 
 	const DynKeyPart *keys;		/* GET: full keys */
 	int			nkeys;
-	int			nparts;			/* number of parts of a key, also for QUERY */
+	int			nparts;			/* number of parts of a key; QUERY: of the
+								 * partition key */
 	const DynQuery *queries;	/* QUERY: the Query of each stream */
 	int			total_segments; /* SCAN */
 	const int  *segments;		/* SCAN: segment of each stream; NULL: the
-								 * stream's number */
+								 * segment's number is the stream's */
 	DynCond    *filter;			/* SCAN: filter */
-	DynCond    *enforced;		/* SCAN: conditions that must be sent */
-	const DynPath *projection;	/* paths to request; empty: entire items */
+	DynCond    *enforced;		/* SCAN: part of the filter that must be
+								 * sent */
+	const DynPath *projection;	/* paths to request; none: entire items */
 	int			nprojection;
 
-	DynTokens  *tokens;			/* malloc'd; freed with the context */
+	DynTokens  *tokens;			/* tokens, freed with the memory context */
 	DynBuffer	key_condition_text;
 	DynBuffer	filter_text;
 	DynBuffer	projection_text;
 } DynRequests;
 
-/* Returns true for consistent reads; global indexes do not have them. */
+/* True for strongly consistent reads, which global indexes do not have. */
 static inline bool
 dyn_requests_are_consistent(const DynRequests *requests)
 {
@@ -54,9 +54,9 @@ dyn_requests_are_consistent(const DynRequests *requests)
 }
 
 /*
- * Returns the requests of an access plan; with fetch_base_items, only those to
- * the index.  Allocated in CurrentMemoryContext, in which the data of
- * `resolved` must also be.  `segments` is for a Scan.
+ * Returns the requests of an access plan.  If it has fetch_base_items, these
+ * are the requests to the index only.  The result is in CurrentMemoryContext,
+ * and points to `resolved`.  `segments`: number of segments of a Scan.
  */
 extern DynRequests *dyn_requests_of_access(const DynRelation *relation,
 										   const DynAccess *access,
@@ -64,16 +64,16 @@ extern DynRequests *dyn_requests_of_access(const DynRelation *relation,
 										   const DynPath *projection,
 										   int nprojection, int segments);
 
-/* Returns the number of segments for a Scan of that many bytes. */
+/* Returns the number of segments for a Scan of `bytes` bytes. */
 extern int	dyn_requests_segments(const DynRelation *relation, double bytes);
 
-/* Returns the requests that read full keys of the table. */
+/* Returns the requests for full keys of the table. */
 extern DynRequests *dyn_requests_of_keys(const DynRelation *relation,
 										 const DynKeyPart *keys, int nkeys,
 										 int nparts, const DynPath *projection,
 										 int nprojection);
 
-/* Returns the requests for these Queries, each a stream, of the access plan. */
+/* Returns the requests for Queries of the access plan, one stream for each. */
 extern DynRequests *dyn_requests_of_queries(const DynRelation *relation,
 											const DynAccess *access,
 											const DynQuery *queries, int nqueries,
@@ -81,8 +81,8 @@ extern DynRequests *dyn_requests_of_queries(const DynRelation *relation,
 											int nprojection);
 
 /*
- * Adds keys or Queries at the end of the existing ones, which may have moved.
- * The keys of a stream must not change after its request was sent.
+ * Extends the requests by keys or Queries, appended to an array that may have
+ * moved.  The keys of a stream must not change after its request was sent.
  */
 extern void dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys,
 								  int nkeys);

@@ -9,10 +9,10 @@
 #include "../rows/template_parts.h"
 #include "scandesc.h"
 
-/* Target size of one BatchGetItem's items, by the average item size. */
+/* Size of items that one BatchGetItem should return, by their average size. */
 #define BATCH_BYTES		(4.0 * 1024 * 1024)
 
-/* A count needs numbers of items only, not rows. */
+/* Omits the conversion for a count, which does not need rows. */
 DynRows *
 dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 {
@@ -27,9 +27,9 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 }
 
 /*
- * Returns the rows of a Scan.  Its items include their keys, by which
- * responses are checked.  But the keys must not add visible parts to a
- * document that is read in part; if that cannot be prevented, they are not
+ * Returns the rows of a Scan.  They include the key, by which responses are
+ * checked.  But if only some parts of a document are requested, the key must
+ * not become visible in it.  If that cannot be prevented, the key is not
  * requested.
  */
 static DynRows *
@@ -50,11 +50,11 @@ scanned_rows(DynScanDesc *scandesc)
 }
 
 /*
- * Returns the rows that the scan returns.  Items of a batch come in any order,
- * so each must include its key; merging needs the sort attributes.  Items of
- * an arm include their key.  If Queries of several partitions may be in
- * flight, each item must include its partition key, so that the response to
- * another Query is detected.
+ * Returns the rows that the scan returns.  They include the key for a batch,
+ * whose items come in any order, and for an arm of a union; the sort
+ * attributes for merging; and the partition key if Queries of several
+ * partitions may be in flight, so that the response to another Query is
+ * detected.
  */
 static DynRows *
 returned_rows(DynScanDesc *scandesc)
@@ -75,8 +75,8 @@ returned_rows(DynScanDesc *scandesc)
 }
 
 /*
- * Also adds slots for the fields of filters, which differ from the slots of
- * their columns unless the paths are equal.
+ * Also adds slots for the fields of the filters, unless the slot of a column
+ * has the same path.
  */
 void
 dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters)
@@ -159,8 +159,8 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 /* ---- fetches ---- */
 
 /*
- * Returns the description of the table, and in *index that of the index; NULL:
- * unknown.
+ * Returns the description of the table, and in *index that of the index.  Both
+ * are NULL if unknown.
  */
 static const DynTableMeta *
 describe(const DynRelation *relation, const char *name, const DynIndexMeta **index)
@@ -192,7 +192,7 @@ dyn_scandesc_segments(const DynScanDesc *scandesc)
 
 /*
  * Decodes the sort attributes for merging.  A text that does not match its
- * template, so that the item is not a row, has no value.
+ * template has no value: the item is not a row.
  */
 static void
 decode_sort(void *arg, const DynValue *slots, DynScalar *values)
@@ -219,8 +219,8 @@ decode_sort(void *arg, const DynValue *slots, DynScalar *values)
 }
 
 /*
- * Sets the slot of the sort attribute, if there is one and its order is known.
- * By its values, successive pages of a Query are checked.
+ * Sets the slot of the sort attribute, by which successive pages of a Query
+ * are checked; -1 if there is none or its order is unknown.
  */
 static void
 set_sort_slot(DynFetchParams *params, const DynAccess *access,
@@ -238,7 +238,7 @@ set_sort_slot(DynFetchParams *params, const DynAccess *access,
 	params->backward = requests->backward;
 }
 
-/* True if a local index must fetch attributes that it does not project. */
+/* True if a local index must read attributes that it does not project. */
 static bool
 fetches_items(const DynTableMeta *meta, const DynIndexMeta *index,
 			  const DynRequests *requests)
@@ -261,7 +261,7 @@ units_of_key(double item_bytes)
 	return item_bytes > 0 ? dyn_item_units(item_bytes) : 0;
 }
 
-/* Sets the requests' expected cost and limit, from the table's description. */
+/* Sets the expected cost of requests, and the limits that depend on it. */
 static void
 set_sizes(DynFetchParams *params, const DynTableMeta *meta, const DynIndexMeta *index,
 		  const DynRequests *requests, const DynRelation *relation)
@@ -328,7 +328,7 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	params.fetch_size = scandesc->relation->options.fetch_size;
 	params.bound = scandesc->bound;
 	params.counters = scandesc->count_into;
-	/* responses to lookups are awaited one by one, without a group */
+	/* a keyed fetch waits for single streams, without a group */
 	params.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
 	params.counting = requests->count_only;
 	params.keyed = keyed;

@@ -2,11 +2,11 @@
  * scandesc.h
  *		Scan descriptor: reads a foreign table by its access plan.
  *
- * A scan descriptor belongs to a scan, to its fallback, to an arm of a union,
- * or to a member of a shared read.  A scan's lookups use that of the scan.  It
- * has the relation, the access plan, and the attributes decoded from an item.
- * It starts fetches, and finds the key of the item being decoded, for error
- * messages.
+ * A scan descriptor belongs to a scan, to the fallback of a scan, to an arm of
+ * a union, or to a member of a shared scan.  Lookups use the descriptor of
+ * their scan.  It contains the relation, the access plan, and the attributes
+ * that are decoded from an item.  It starts fetches, and finds the key of the
+ * item that is being decoded, for error messages.
  */
 #ifndef DYN_EXEC_FETCH_SCANDESC_H
 #define DYN_EXEC_FETCH_SCANDESC_H
@@ -21,25 +21,26 @@ typedef struct DynScanDesc
 	DynRelation *relation;
 	const DynAccess *access;
 	DynRows    *rows;			/* rows that are returned */
-	DynRows    *own_rows;		/* the same rows, without keys that are only
-								 * needed for checks */
-	DynRows    *index_rows;		/* fetch_base_items: base keys that the index
-								 * lists; else NULL */
-	DynCounters counters;
-	DynCounters *count_into;	/* counters to increase: its own, or another
+	DynRows    *own_rows;		/* the same rows without the keys that are
+								 * requested only for checks */
+	DynRows    *index_rows;		/* fetch_base_items: base keys in the index
+								 * entries; else NULL */
+	DynCounters counters;		/* counts of its own requests */
+	DynCounters *count_into;	/* counters to increase: `counters`, or another
 								 * descriptor's */
 	bool		checked;		/* true if the plan was compared with the
 								 * table's description */
-	bool		policy_applied; /* true if scan_policy was applied to a Scan */
+	bool		policy_applied; /* true if the option scan_policy was applied
+								 * to its Scan */
 	int			nsegments;		/* number of segments that the next fetch
 								 * reads, if rows show their segments; 0: the
 								 * estimated number */
-	bool		keeps;			/* true if the scan can be rescanned with the
-								 * same values */
-	int		   *group_in_flight;	/* as in DynFetchParams; NULL: no peers */
+	bool		keeps;			/* true if the scan can be executed again with
+								 * the same values */
+	int		   *group_in_flight;	/* as in DynFetchParams */
 	DynReadBound bound;			/* bound of the next fetch */
 
-	/* fetch of the item being decoded, and its requests; both NULL if none */
+	/* fetch of the item that is being decoded, and its requests; or NULL */
 	DynFetch   *origin;
 	DynRequests *origin_requests;
 } DynScanDesc;
@@ -50,58 +51,59 @@ extern DynScanDesc *dyn_scandesc_create(DynStatement *statement,
 										const DynAccess *access);
 
 /*
- * Prepares an execution, before it resolves its keys: decides whether its
- * reads must be consistent because this session has written the table.  Before
- * the first execution, checks the plan.  Raises an error if keys or projection
- * differ from those that the plan was made for, or if the plan reads a global
- * index but consistent reads have been enabled in the meantime.  Sends a
- * DescribeTable if the cached description has expired.
+ * Prepares an execution before its keys are resolved.  Decides if its reads
+ * must be consistent because this session has written the table.  The first
+ * call also checks the plan, and sends a DescribeTable if the cached
+ * description has expired.  It raises an error if keys or projection differ
+ * from those in the plan, or if consistent reads were enabled after a global
+ * index was planned.
  */
 extern void dyn_scandesc_check_schema(DynScanDesc *scandesc);
 
 /*
- * Returns a new DynRows for the access plan, which also has the key attributes
- * that the flags (DYN_ROWS_) select.  In CurrentMemoryContext.
+ * Returns a new DynRows for the access plan, in CurrentMemoryContext.  It also
+ * has the key attributes that `keys` (flags DYN_ROWS_) selects.
  */
 extern DynRows *dyn_scandesc_rows(DynScanDesc *scandesc, int keys);
 
 /*
- * Prepares the rows for items that are cached.  The rows include the base key,
- * so that errors can name the item.  They also have slots for the inputs of
- * `filters` (DynPred *), which are evaluated later.  To be called before the
- * first fetch; in CurrentMemoryContext.
+ * Prepares the rows for items that are cached.  They include the base key, so
+ * that errors can name the item, and the inputs of `filters` (list of DynPred
+ * *), which are evaluated later.  Allocates in CurrentMemoryContext.  Called
+ * before the first fetch.
  */
 extern void dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters);
 
 /*
- * Returns the rows of an index whose items are then read from the table
- * (fetch_base_items).  They do not have columns, only the key of the table
- * and, on request, the partition key.  In CurrentMemoryContext.
+ * Returns, in CurrentMemoryContext, the rows of an index whose items are then
+ * read from the table (fetch_base_items).  They have no columns, only the
+ * table's key and, if `with_partition`, the partition key of the index.
  */
 extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);
 
 /*
- * Returns the number of segments of a Scan whose rows do not show them; 1 for
- * other requests.
+ * Returns the number of segments of a Scan whose rows do not show their
+ * segments; 1 for all other requests.
  */
 extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 
 /*
- * Starts a fetch, in CurrentMemoryContext, whose items `rows` will decode, and
- * makes it the origin.  A keyed fetch does not belong to a group.
+ * Starts a fetch in CurrentMemoryContext, and makes it the origin of the items
+ * that are decoded.  `rows` decodes its items.  A keyed fetch does not belong
+ * to a group.
  */
 extern DynFetch *dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests,
 									const DynRows *rows, bool keyed);
 
-/* Sets the fetch of the items that are decoded from now on. */
+/* Sets the fetch whose items are decoded from now on; NULL: none. */
 extern void dyn_scandesc_set_origin(DynScanDesc *scandesc, DynFetch *fetch,
 									DynRequests *requests);
 
 /*
- * Returns the key of the item being decoded, as text (item_key.c).  If the key
- * was not read, the item's page is requested again with the key.  Returns NULL
- * if the key cannot be found; if the request failed, *why is the reason.
+ * Returns the key of the item that is being decoded, as text (item_key.c).  If
+ * the key was not read, requests the item's page again with the key.  Returns
+ * NULL if the key is not found; *why is then the reason, if it was requested.
  * `arg` is the DynScanDesc.  Raises an error only for an interrupt, or if
  * memory runs out.
  */

@@ -4,7 +4,8 @@
  *		their responses are parsed.
  *
  * A pump drives the network, takes in responses, and sends requests within the
- * statement's bounds.  The rules, by how the consumer reads (fetch.c):
+ * statement's limits.  The rules depend on how the consumer reads (fetch.c),
+ * and on whether it may stop early:
  *
  *						any order			merged			keyed
  *		active at most	max_concurrency		all				4 * max_concurrency
@@ -17,16 +18,17 @@
  *						in flight			response is
  *											in flight
  *
- * Streams that are read in turn follow the first column, but the one whose
- * turn it is starves as if it were keyed: responses to the others wait.
+ * Streams that are read in turn follow the first column with two exceptions.
+ * The stream whose turn it is starves as if it were keyed, because responses
+ * to the others do not help the consumer.  If the consumer may stop early,
+ * the number of active streams grows with the number of streams begun.
  *
- * A stream sends its next request under three conditions: it has one; it is
- * due (pace of the table, read units); and the statement's limits allow the
- * request and the expected bytes.  A starving stream is exempt from the
- * limits, since otherwise two nodes of a statement could deadlock.  For the
- * same reason, a response that is longer than expected and paused for lack of
- * memory may exceed the limit if the consumer waits for it and no other
- * response that it could use is arriving.
+ * A stream sends its next request when pace and budgets allow it, and when the
+ * statement's limits allow the request and the expected bytes.  A starving
+ * stream is exempt from the statement's limits, since otherwise two nodes of a
+ * statement could deadlock.  For the same reason, a response that was paused
+ * for lack of memory may exceed the limit if the consumer waits for it and no
+ * other response that the consumer could use is arriving.
  */
 #include "postgres.h"
 
@@ -45,9 +47,9 @@
 #define KEYED_EXPECTED_BYTES	(256 * 1024)
 
 /*
- * Keyed: number of active streams for each request that may be in flight.
- * Streams whose responses came early stay active, and must not prevent others
- * from sending.
+ * Number of active streams of a keyed fetch for each request that may be in
+ * flight.  Streams whose responses came early stay active until they are read;
+ * they must not prevent others from sending.
  */
 #define KEYED_WINDOW			4
 
@@ -57,8 +59,8 @@
 #define LAZY_PAGES				3
 
 /*
- * Where the consumer may stop early, streams in turn are read one at a time,
- * and one more at the same time for this many that have been begun.
+ * Streams begun in turn for each further one that is active at the same time,
+ * if the consumer may stop early.
  */
 #define LAZY_TURNS				8
 
@@ -180,7 +182,7 @@ dyn_schedule_stream(DynFetch *fetch, int number)
 	return fetch->current;
 }
 
-/* Retires streams that have nothing left, so that the next ones can begin. */
+/* Retires streams that are done, so that the next ones can begin. */
 static void
 retire_streams(DynFetch *fetch)
 {
@@ -206,8 +208,8 @@ retire_streams(DynFetch *fetch)
 /* ---- sending ---- */
 
 /*
- * True if the stream waits for a response or for the consumer, as most streams
- * of a batch of lookups do.
+ * True if the stream has a next request and none in flight.  Most streams of a
+ * batch of lookups do not have one, so this is checked first.
  */
 static inline bool
 is_idle(const DynStream *stream)
@@ -215,9 +217,7 @@ is_idle(const DynStream *stream)
 	return !stream->in_flight && stream->more;
 }
 
-/*
- * True if the stream would send a request now, if limits and pace allowed it.
- */
+/* True if the stream would send a request now if the limits allowed it. */
 static bool
 wants_to_send(const DynFetch *fetch, const DynStream *stream)
 {
@@ -232,7 +232,7 @@ wants_to_send(const DynFetch *fetch, const DynStream *stream)
 		return false;
 	if (stream->nrequests >= LAZY_PAGES && params->bound.units == 0)
 		return true;
-	/* send only when the pages that it has received are used up */
+	/* wait until the pages that were received are used up */
 	return stream->first == NULL && fetch->page == NULL;
 }
 
@@ -256,7 +256,7 @@ dyn_schedule_in_flight(const DynFetch *fetch)
 	return n;
 }
 
-/* Not merging: true if the consumer has a page to continue with. */
+/* True if the consumer has a page to continue with; not for merging. */
 static bool
 has_pages(const DynFetch *fetch)
 {
@@ -291,7 +291,7 @@ dyn_schedule_turn(const DynFetch *fetch)
 	return NULL;
 }
 
-/* True if the consumer needs more pages of this stream, or of any. */
+/* True if the consumer would wait for a page of this stream, or of any. */
 static bool
 is_wanted(const DynFetch *fetch, const DynStream *stream)
 {
@@ -305,7 +305,10 @@ is_wanted(const DynFetch *fetch, const DynStream *stream)
 	return !has_pages(fetch);
 }
 
-/* A stream for which the consumer would wait is starving. */
+/*
+ * True if the stream may send its next request now.  A starving stream, for
+ * which the consumer would wait, is exempt from the statement's limits.
+ */
 static bool
 may_send(const DynFetch *fetch, const DynStream *stream)
 {
@@ -317,9 +320,8 @@ may_send(const DynFetch *fetch, const DynStream *stream)
 
 /*
  * Returns the stream that sends next: in a keyed fetch the first one,
- * otherwise the one that has sent the fewest requests.  If a stream were
- * slower than the others, its pages would be read one by one at the end,
- * without any concurrency.
+ * otherwise the one that has sent the fewest requests.  This keeps the streams
+ * level: a stream that lags would request its last pages without concurrency.
  */
 static DynStream *
 next_to_send(const DynFetch *fetch)
@@ -375,10 +377,10 @@ dyn_schedule_send(DynFetch *fetch)
 
 /*
  * True if the stream's response should be parsed now.  If memory is short, the
- * stream could not send its next request afterwards.  So its response waits
+ * stream could not send its next request after that.  So its response waits
  * until the consumer has used up all other pages (in a keyed fetch, until it
- * needs this stream).  Otherwise all responses that arrived together would be
- * used up together, repeatedly, with no request in flight in the meantime.
+ * reads this stream).  Otherwise all responses that have arrived would be used
+ * up together, and no request would be in flight in the meantime.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)
@@ -412,8 +414,8 @@ is_blocked(const DynFetch *fetch, const DynStream *stream)
 }
 
 /*
- * Parses responses.  The next request of a stream is sent before the next
- * response is parsed.
+ * Parses responses.  Each stream sends its next request before the response of
+ * the next stream is parsed.
  */
 static void
 take_responses(DynFetch *fetch)
@@ -439,7 +441,7 @@ take_responses(DynFetch *fetch)
 }
 
 /*
- * If a stream is blocked, only a pump can resume it, and waiting would not
+ * True if a stream is blocked: only a pump can resume it, so waiting would not
  * end.
  */
 static bool
@@ -516,12 +518,12 @@ dyn_schedule_wait(DynFetch *fetch)
 
 	Assert(!fetch->solo_wait && !dyn_schedule_is_finished(fetch));
 	fetch->solo_wait = true;
-	/* the last pump may have taken in responses that were not paused */
+	/* the last pump may have taken in all responses that were not paused */
 	if (any_is_blocked(fetch))
 		CHECK_FOR_INTERRUPTS();
 	/*
-	 * ignore responses that have arrived or are paused: waiting for them might
-	 * not end
+	 * this counter excludes responses that have arrived or are paused: waiting
+	 * for these might not end
 	 */
 	else if (fetch->streams.pacing.table->in_flight > 0)
 		dyn_session_wait(pause < 0 ? -1 : (long) pause + 1, reason);

@@ -10,7 +10,7 @@
 
 #include "stream.h"
 
-/* Items between two pumps. */
+/* Maximum number of items that are returned between two pumps. */
 #define DYN_ITEMS_BETWEEN_PUMPS		512
 
 struct DynFetch
@@ -23,21 +23,28 @@ struct DynFetch
 	DynStream **active;			/* active streams, usually by rising number */
 	DynStream **idle;			/* finished streams, to be reused */
 	int			nidle;
-	int			next_stream;	/* next stream to begin ahead of its turn */
+	int			next_stream;	/* next stream to begin ahead of the
+								 * consumer */
 	bool	   *settled;		/* keyed: true, by number, for streams that
 								 * were begun or dropped */
-	int			nsettled;		/* number of streams noted in settled */
-	int			pages_used;		/* pages that the consumer has finished */
+	int			nsettled;		/* allocated length of `settled` */
+	int			pages_used;		/* number of pages whose items were all
+								 * returned */
 	int			until_pump;		/* items left until the next pump */
-	int			awaited;		/* keyed: number of the stream waited for */
-	DynStream  *current;		/* keyed: stream named last, or NULL */
-	bool		draining;		/* true if no further requests are sent */
+	int			awaited;		/* keyed: number of the stream that the
+								 * consumer reads */
+	DynStream  *current;		/* keyed: that stream, if it is active; or
+								 * NULL */
+	bool		draining;		/* true if no further requests may be sent */
 	bool		solo_wait;		/* true if the consumer waits for this fetch
 								 * without its group */
 
-	DynFetchPage *page;			/* page being returned; NULL when merging */
-	DynFetchPage *cached;		/* only page of the result, to be read again */
-	const DynFetchPage *origin; /* page of the item that was returned last */
+	DynFetchPage *page;			/* page whose items are returned now; NULL if
+								 * merging or keyed */
+	DynFetchPage *cached;		/* only page of the result, cached to be read
+								 * again; or NULL */
+	const DynFetchPage *origin; /* page of the item that was returned last; or
+								 * NULL */
 	DynValue   *slots;
 };
 
@@ -54,9 +61,10 @@ extern void dyn_schedule_release(DynFetch *fetch);
 extern void dyn_schedule_pump(DynFetch *fetch);
 
 /*
- * Waits for a response, or until a request may be sent, and then pumps.  Only
- * pumps if the awaited response is paused: responses to other fetches of the
- * group are not taken in here, so they would not free memory.
+ * Waits for a response, or until a request may be sent, and then pumps.  Pumps
+ * at once if the awaited response is paused for lack of memory: only a pump
+ * lets it arrive, because this function does not take in responses to other
+ * fetches of the group, which would free memory.
  */
 extern void dyn_schedule_wait(DynFetch *fetch);
 
@@ -74,34 +82,37 @@ extern bool dyn_schedule_may_send(const DynFetch *fetch);
  */
 extern bool dyn_schedule_has_response(const DynFetch *fetch);
 
-/* True if the statement's limits allow another request and its bytes. */
+/*
+ * True if the statement's limits allow another request, and the expected bytes
+ * of its response.
+ */
 extern bool dyn_schedule_has_space(const DynFetch *fetch);
 
 /*
- * Returns the first active stream that has not ended, for streams whose items
- * are wanted in turn; NULL if there is none.
+ * Returns the first active stream that is not done, for fetches with
+ * `in_turn`; NULL if there is none.
  */
 extern DynStream *dyn_schedule_turn(const DynFetch *fetch);
 
-/* True if all streams are finished and all were begun. */
+/* True if all streams have been begun and are done. */
 extern bool dyn_schedule_is_finished(const DynFetch *fetch);
 
 /*
- * Returns the milliseconds until a stream may send that must not send now; -1
- * if there is no such stream.
+ * Returns the number of milliseconds until the first stream that must wait
+ * with its request may send it; -1 if there is no such stream.
  */
 extern double dyn_schedule_next_resumption(const DynFetch *fetch);
 
 extern int	dyn_schedule_in_flight(const DynFetch *fetch);
 
 /*
- * Returns, for a keyed fetch, the active stream of that number, which is
- * awaited from now on.  Begins it if necessary, even out of order.  NULL if it
- * is finished or dropped.
+ * Returns the active stream of that number in a keyed fetch, and makes it the
+ * awaited one.  Begins it if necessary, even out of order.  Returns NULL if it
+ * is done or dropped.
  */
 extern DynStream *dyn_schedule_stream(DynFetch *fetch, int number);
 
-/* Marks a stream of a keyed fetch, which will not be begun any more. */
+/* Marks a stream of a keyed fetch, so that it is not begun later. */
 extern void dyn_schedule_settle(DynFetch *fetch, int number);
 
 #endif

@@ -3,11 +3,11 @@
  *		Sends the requests of one stream, one after the other, and parses the
  *		responses.
  *
- * A result ends only when LastEvaluatedKey is absent, not with an empty page.
- * Keys that a batch left unprocessed are requested again after a pause, as AWS
- * requires of clients (API reference, BatchGetItem).
+ * A Query or Scan ends only when LastEvaluatedKey is absent, not with an empty
+ * page.  Keys that a batch left unprocessed are requested again after a pause,
+ * as AWS requires of clients (API reference, BatchGetItem).
  *
- * A response counts only after it was compared with its request
+ * A response is used and counted only after it was compared with its request
  * (dynamodb/page_check.h).
  */
 #include "postgres.h"
@@ -21,25 +21,26 @@
 #include "stream.h"
 
 /*
- * Minimum size of a response that leaves keys unprocessed because it is large
- * (BatchGetItem: 16 MB, or 1 MB of one partition).
+ * Minimum size of a response that may leave keys unprocessed because of its
+ * own size (BatchGetItem: 16 MB, or 1 MB of one partition).
  */
 #define LARGE_RESPONSE	(1024 * 1024)
 
 /*
  * Bytes by which a response may exceed its expected size without being
- * charged; libcurl's own buffers for it are of this size.
+ * charged: the size of libcurl's own buffers for it.
  */
 #define SPACE_SLACK		((size_t) 256 * 1024)
 
 /*
- * Memory for a longer response is charged in steps of this size, if possible
- * before the transfer is paused.
+ * Step in which memory for a longer response is charged.  A step is charged
+ * when less than SPACE_MARGIN of the allowed bytes is left, so that the
+ * transfer is not paused if memory is available.
  */
 #define SPACE_STEP		((size_t) 1024 * 1024)
 #define SPACE_MARGIN		((size_t) 128 * 1024)
 
-/* Later pages of a limited read grow by this factor. */
+/* Factor by which the Limit grows from page to page. */
 #define LIMIT_GROWTH	4
 
 void
@@ -63,7 +64,7 @@ dyn_stream_begin(const DynStreamContext *context, DynStream *stream, int number)
 
 /* ---- sending ---- */
 
-/* Returns the smaller one of two limits that may be unlimited, as 0. */
+/* Returns the smaller limit, where 0 is unlimited. */
 static long
 smaller_limit(long a, long b)
 {
@@ -84,8 +85,9 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 	if (params->bound.found != NULL && *params->bound.found > 0)
 	{
 		/*
-		 * the items that contain the missing rows, by those found so far, and a
-		 * tenth more: one page too few costs a request
+		 * the items that contain the missing rows, estimated from the rows
+		 * found so far, and a tenth more, because one page too few costs a
+		 * request
 		 */
 		items = Max(params->bound.wanted - *params->bound.found, 1) * context->examined /
 			*params->bound.found * 1.1;
@@ -103,7 +105,7 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 	return smaller_limit(limit, params->fetch_size);
 }
 
-/* Copies the keys of a batch that are still open to the request. */
+/* Selects open keys of the batch for the request. */
 static void
 pick_keys(const DynStreamContext *context, DynStream *stream,
 		  DynReadRequest *request, uint8_t *picked)
@@ -119,9 +121,7 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 		stream->batch_most = params->batch_keys > 0 ? params->batch_keys
 			: DYN_BATCH_GET_MAX_KEYS;
 	}
-	/*
-	 * the keys of a stream do not change, and it ends with the last open key
-	 */
+	/* keys of a stream do not change; it ends with the last open key */
 	Assert(batch->nkeys == request->nkeys);
 	most_keys = dyn_pacing_keys(context, stream->batch_most);
 	request->npicked = dyn_batch_request(batch, most_keys, picked);
@@ -213,8 +213,8 @@ dyn_stream_count(DynStreamContext *context, const DynCounters *counters)
 }
 
 /*
- * Counts the time of a call.  Throttled attempts, which are separate calls,
- * take time, too.
+ * Counts the time of a call.  A throttled attempt is a call of its own, and
+ * its time counts, too.
  */
 static void
 count_time(DynStreamContext *context, const DynCall *call)
@@ -248,7 +248,7 @@ count_response(DynStreamContext *context, const DynCall *call,
 	context->units += counters.read_units;
 }
 
-/* Counts the call, with the throttled attempts before it for the request. */
+/* Counts the time of the call, and the request's throttled attempts. */
 static void
 count_call(DynStreamContext *context, DynStream *stream)
 {
@@ -259,8 +259,8 @@ count_call(DynStreamContext *context, DynStream *stream)
 }
 
 /*
- * Returns one line for the log; NULL if the request is not logged.  Its values
- * are for log_requests only.
+ * Returns one line for the log; NULL if the request is not logged.  Values of
+ * conditions appear only under log_requests.
  */
 static char *
 log_line(DynStreamContext *context, const DynStream *stream,
@@ -290,12 +290,12 @@ log_line(DynStreamContext *context, const DynStream *stream,
 }
 
 /*
- * Handles a request rejected because the table or index has changed since
- * planning.  Forgets the description, so that the next plan is based on a new
- * one.  Returns true if the request should be sent again, because no response
- * was taken in before, and the plan matches a new description.  The
- * description is requested once; requests that were in flight at that time are
- * also sent again.
+ * Handles a request that was rejected because the table or index has changed
+ * since planning.  Forgets the table's description, so that the next plan is
+ * based on a new one.  Returns true if the request should be sent again: the
+ * fetch has not taken in any response, and the plan matches a new description.
+ * A fetch requests a description once; the result also decides about requests
+ * that were in flight at that time.
  */
 static bool
 refresh_if_stale(DynStreamContext *context, const DynStream *stream)
@@ -326,8 +326,9 @@ send_again(DynStream *stream)
 }
 
 /*
- * Raises the error of a failed call, or sends the request again.  If the items
- * of a batch exceed the size limit of a response, the batch is halved.
+ * Raises the error of a failed call, or prepares to send the request again.
+ * If the items of a batch exceed the size limit of a response, the next
+ * request has half the keys.
  */
 static void
 receive_failure(DynStreamContext *context, DynStream *stream,
@@ -350,7 +351,7 @@ receive_failure(DynStreamContext *context, DynStream *stream,
 
 /*
  * Handles a throttled request, which is sent again at the pace of the table.
- * The attempt is counted with the request's response.
+ * The throttled attempt is counted together with the request's response.
  */
 static void
 receive_throttle(DynStreamContext *context, DynStream *stream,
@@ -366,7 +367,7 @@ receive_throttle(DynStreamContext *context, DynStream *stream,
 	send_again(stream);
 }
 
-/* Counts the call, which is done or will be destroyed. */
+/* Ends the accounting of a call, which is done or will be destroyed. */
 static void
 end_flight(DynStreamContext *context, DynStream *stream)
 {
@@ -474,9 +475,10 @@ dyn_stream_pop(DynStream *stream)
 }
 
 /*
- * Stores the key where the next page starts.  Raises an error for a cycle of
- * pages, which would never end, and for a key with other attributes: then
- * another table or index with the same name has replaced the planned one.
+ * Stores the key where the next page starts.  Raises an error if pages repeat
+ * in a cycle, which would never end.  Also raises an error if the key has
+ * other attributes than planned: then another table or index of the same name
+ * has replaced the planned one.
  */
 static void
 note_last_key(const DynStreamContext *context, DynStream *stream,
@@ -501,7 +503,7 @@ note_last_key(const DynStreamContext *context, DynStream *stream,
 	stream->more = true;
 }
 
-/* Parses UnprocessedKeys, and compares the response with its request. */
+/* Parses UnprocessedKeys, and checks that the response matches its request. */
 static void
 check_response(DynStreamContext *context, DynStream *stream,
 			   const DynFetchPage *page, const DynRequestContext *about)
@@ -535,11 +537,11 @@ check_response(DynStreamContext *context, DynStream *stream,
 }
 
 /*
- * Returns the units of a response that does not report them, as from some
- * emulators: the expected units.  If the size of items is known, a page costs
- * at most the units of its items.  Otherwise the last page, which may be
- * short, costs at most the units of the response's size (too few if there is a
- * filter or projection).
+ * Returns the read units of a response that does not report them, as from some
+ * emulators.  These are the expected units, with an upper limit: if the size
+ * of items is known, the units of the page's items; for a last page, which may
+ * be short, the units of the response's size.  The latter is too low if there
+ * is a filter or projection.
  */
 static double
 unreported_units(const DynStreamContext *context, const DynStream *stream,
@@ -560,16 +562,16 @@ unreported_units(const DynStreamContext *context, const DynStream *stream,
 }
 
 /*
- * Computes what the response has cost.  Corrects budgets, and adapts the pace
- * to the granted units.
+ * Determines the read units of the response, and passes them to the budgets
+ * and the pace.
  */
 static void
 note_units(DynStreamContext *context, DynStream *stream, DynFetchPage *received)
 {
 	DynPage    *page = &received->page;
 	int			complete_before = stream->batch_complete;
-	double		items = page->scanned_count;	/* number of items or keys
-												 * examined */
+	double		items = page->scanned_count;	/* number of items or keys that
+												 * were examined */
 
 	if (context->params.op == DYN_OP_GET_ITEM)
 		items = 1;
@@ -603,22 +605,22 @@ accept_page(DynStreamContext *context, DynStream *stream, DynFetchPage *page,
 					  stream->progress.last.len);
 	dyn_check_oom(page->start_key.failed);
 	note_last_key(context, stream, &page->page, about);
-	/* the response has completed or reopened each key of a batch */
+	/* the response has completed or reopened all requested keys */
 	Assert(dyn_batch_count(&stream->batch, DYN_KEY_REQUESTED) == 0);
 	if (dyn_batch_count(&stream->batch, DYN_KEY_OPEN) == 0)
 		return;
 	stream->more = true;
 	/*
-	 * these slow down the pace of the table, unless the response was so large
-	 * that its size is the reason
+	 * unprocessed keys slow down the pace of the table, unless the response is
+	 * so large that its size is the reason
 	 */
 	if (page->page.unprocessed != NULL && page->body.len < LARGE_RESPONSE)
 		dyn_pacing_refuse(context, stream);
 }
 
 /*
- * While errors may be raised, the page is in the list of spare pages, which
- * owns it.
+ * The page stays in the list of spare pages, which owns it, as long as an
+ * error may be raised.
  */
 void
 dyn_stream_receive(DynStreamContext *context, DynStream *stream)

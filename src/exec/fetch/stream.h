@@ -1,12 +1,11 @@
 /*
  * stream.h
- *		One stream of a fetch: a Query, a segment, a chunk of keys, page by
- *		page.
+ *		One stream of a fetch, page by page: a Query, a segment of a Scan, or a
+ *		chunk of keys.
  *
- * Belongs to schedule.c, which decides when a stream may send; a stream sends
- * its next request and processes the response.  Streams hold malloc'd data
- * (calls, pages, buffers), so each must be released by dyn_stream_release,
- * also after an error.
+ * schedule.c decides when a stream may send.  A stream sends its next request
+ * and processes the response.  It owns malloc'd data (call, pages, buffers),
+ * so dyn_stream_release must be called for each stream, also after an error.
  */
 #ifndef DYN_EXEC_STREAM_H
 #define DYN_EXEC_STREAM_H
@@ -21,15 +20,17 @@ typedef struct DynFetchPage
 	struct DynFetchPage *next;
 	DynPage		page;
 	DynBuffer	body;			/* body that the items' slots point into */
-	size_t		bytes;			/* bytes counted in the statement's budget */
+	size_t		bytes;			/* bytes charged to the statement's memory
+								 * limit */
 
-	/* Data to request the same page again when an error must name an item. */
+	/* parameters to request the page again if an error must name an item */
 	int			stream;
-	int			ordinal;		/* number of the page in the stream, from 1 */
+	int			ordinal;		/* number of the page in its stream, from 1 */
 	long		limit;
-	DynBuffer	start_key;		/* start key; empty: the stream's first page */
-	DynPageCursor cursor;		/* cursor of the fetch that returns its
-								 * items */
+	DynBuffer	start_key;		/* key where the page starts; empty: first page
+								 * of the stream */
+	DynPageCursor cursor;		/* position of the item that is returned
+								 * next */
 	char		segment[8];		/* SCAN: number of the segment, as text */
 } DynFetchPage;
 
@@ -38,40 +39,45 @@ typedef struct DynStream
 	int			number;
 	DynCall    *call;
 	bool		in_flight;
-	size_t		reserved;		/* bytes charged for the response in flight */
-	size_t		allowed;		/* number of bytes of the response that are
-								 * allowed to arrive */
+	size_t		reserved;		/* bytes charged to the statement for the
+								 * response in flight */
+	size_t		allowed;		/* number of bytes of the response that the
+								 * client may receive before it pauses */
 	int			nrequests;		/* number of requests sent */
 	bool		more;			/* true if another request must follow */
-	DynProgress progress;		/* last key, where the next page starts */
-	DynSeam		seam;			/* Query: boundary to the next page */
+	DynProgress progress;		/* last key of the previous page, where the
+								 * next one starts */
+	DynSeam		seam;			/* Query: boundary between two pages */
 	long		limit;			/* Limit of the request in flight */
 	int			segment;		/* SCAN: segment of the request in flight */
-	DynBatch	batch;			/* BatchGetItem: state of its keys; empty if
-								 * not begun */
-	int			batch_most;		/* maximum number of its keys in one request */
-	int			batch_complete; /* number of complete keys at the last
-								 * response */
+	DynBatch	batch;			/* BatchGetItem: state of each key of the
+								 * chunk; nkeys 0: not begun */
+	int			batch_most;		/* BatchGetItem: maximum number of keys in one
+								 * request */
+	int			batch_complete; /* BatchGetItem: number of complete keys at the
+								 * last response */
 	bool		sent_after_refresh; /* true if the request was sent after
-									 * `refreshed` was set */
+									 * `refreshed` of the context was set */
 	double		cost;			/* expected read units of the request */
-	double		expected;		/* read units counted for its statement */
-	double		charge;			/* read units charged for each attempt */
+	double		expected;		/* read units counted in `expected_units` of
+								 * the statement */
+	double		charge;			/* read units charged to the budgets for each
+								 * attempt */
 	int			ncharged;		/* number of attempts that were charged */
-	int			throttles;		/* number of throttled attempts of the request
-								 * so far */
-	bool		is_hot;			/* true if its partition was throttled */
-	DynPace		own_pace;		/* pace of the partition (if is_hot) */
-	uint64		count;			/* Select=COUNT: count that the consumer has
-								 * not read yet */
+	int			throttles;		/* number of throttled attempts of the current
+								 * request */
+	bool		is_hot;			/* true if DynamoDB throttled its partition */
+	DynPace		own_pace;		/* pace of the partition, while is_hot */
+	uint64		count;			/* sum of Counts that the consumer has not read
+								 * yet */
 	DynFetchPage *first;		/* list of waiting pages */
 	DynFetchPage *last;
 
-	/* for merging: true if the stream's next item is loaded */
+	/* merging: true if `head` and `sort` describe the stream's next item */
 	bool		has_head;
 	DynValue   *head;
-	DynScalar	sort[DYN_MAX_KEY_ATTRS];	/* values by which it is merged */
-	MemoryContext head_context; /* context of the sort values; NULL: no
+	DynScalar	sort[DYN_MAX_KEY_ATTRS];	/* sort values of the next item */
+	MemoryContext head_context; /* context of the sort values; NULL if not
 								 * merging */
 } DynStream;
 
@@ -80,29 +86,30 @@ typedef struct DynStreamContext
 {
 	DynFetchParams params;
 	DynStatement *statement;
-	DynUsage   *usage;			/* counts of its requests */
+	DynUsage   *usage;			/* counts of requests to the table or index */
 	DynPathTree *tree;
 	DynFetchPage *spare;		/* pages to reuse, with their tapes */
-	DynPage		left;			/* unprocessed keys of a response */
+	DynPage		left;			/* unprocessed keys of the current response */
 	DynBuffer	scratch;		/* scratch buffer to compare responses with
 								 * requests */
 	DynPacing	pacing;
 	size_t		expected;		/* estimated bytes of a response */
-	uint64		count;
+	uint64		count;			/* sum of the Counts of all responses */
 	uint64		responses;		/* number of responses taken in so far */
-	double		examined;		/* number of items in them... */
-	double		units;			/* ...and their read units */
+	double		examined;		/* number of items that they have examined */
+	double		units;			/* read units that they have used */
 	int			paused;			/* number of responses in flight that were
-								 * paused for lack of memory, counted when
-								 * responses were last taken in */
-	bool		refreshed;		/* true if the description was requested
-								 * again... */
-	bool		matches;		/* ...and matches the plan */
+								 * paused for lack of memory when responses
+								 * were last taken in */
+	bool		refreshed;		/* true if the table's description was
+								 * requested again */
+	bool		matches;		/* true if the new description matches the
+								 * plan */
 } DynStreamContext;
 
 /*
- * Returns true if the consumer waits for one certain stream, and responses to
- * other streams do not help it.
+ * Returns true if the consumer waits for one particular stream, so that it
+ * cannot use responses to other streams.
  */
 static inline bool
 dyn_reads_one_stream(const DynFetchParams *params)
@@ -114,29 +121,30 @@ dyn_reads_one_stream(const DynFetchParams *params)
 extern void dyn_stream_begin(const DynStreamContext *context, DynStream *stream,
 							 int number);
 
-/* Sends the next request; false if it may not be sent yet. */
+/* Sends the next request.  Returns false if it must not be sent yet. */
 extern bool dyn_stream_send(DynStreamContext *context, DynStream *stream);
 
 /*
- * Takes the response of a finished call: raises its error, or queues its page
- * and notes whether more follows.  The call may turn out not to be finished.
+ * Takes in the response of a call that is done: queues its page, or raises its
+ * error, or prepares to send the request again.  Does nothing if the call
+ * turns out not to be done (dyn_call_unpack).
  */
 extern void dyn_stream_receive(DynStreamContext *context, DynStream *stream);
 
 /*
- * Charges a stream in flight for arrived bytes that exceed the reserved ones.
- * Allows more to arrive if the statement's memory limit permits.  Charges
- * repeated attempts to budgets.
+ * Charges the statement for received bytes that exceed the reserved ones, and
+ * budgets for repeated attempts.  Allows the client to receive more if the
+ * statement's memory limit permits.
  */
 extern void dyn_stream_charge(DynStreamContext *context, DynStream *stream);
 
-/* Adds the counters to the statement's, and to those that the params gives. */
+/* Adds to the counters of the statement, and to those in the params. */
 extern void dyn_stream_count(DynStreamContext *context, const DynCounters *counters);
 
 /* True if the response in flight is paused until there is memory for it. */
 extern bool dyn_stream_is_paused(const DynStream *stream);
 
-/* Lets the full response in flight arrive, regardless of the memory limit. */
+/* Lets the response in flight arrive, regardless of the memory limit. */
 extern void dyn_stream_allow_all(DynStream *stream);
 
 /*
@@ -145,14 +153,14 @@ extern void dyn_stream_allow_all(DynStream *stream);
 extern DynFetchPage *dyn_stream_pop(DynStream *stream);
 
 /*
- * Releases a page: its memory is no longer charged, and it goes to the list of
- * spare pages.
+ * Releases a page: it no longer counts as memory of the statement, and is
+ * added to the spare pages.
  */
 extern void dyn_page_done(DynStreamContext *context, DynFetchPage *page);
 
 /*
- * Returns true if all requests of the stream were sent, and all its pages were
- * taken.
+ * Returns true if the stream has no request to send or in flight, and no page
+ * waits.
  */
 static inline bool
 dyn_stream_is_done(const DynStream *stream)
@@ -161,12 +169,12 @@ dyn_stream_is_done(const DynStream *stream)
 }
 
 /*
- * Abandons the stream's request in flight and its waiting pages; then it is
- * done.
+ * Abandons the request in flight and the waiting pages of a stream, which is
+ * then done.
  */
 extern void dyn_stream_abandon(DynStreamContext *context, DynStream *stream);
 
-/* Frees the stream's memory; allowed in every state, raises no error. */
+/* Frees the stream's memory.  Allowed in every state; raises no error. */
 extern void dyn_stream_release(DynStreamContext *context, DynStream *stream);
 
 /* Frees the malloc'd memory of the context. */

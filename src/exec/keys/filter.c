@@ -2,8 +2,8 @@
  * filter.c
  *		Converts predicates to conditions: one small function for each kind.
  *
- * DynamoDB's logic has two values and counts a missing attribute as unequal.
- * Wherever a negation occurs it is guarded by the attribute's type (Amazon
+ * DynamoDB's logic has two values, and a missing attribute counts as unequal.
+ * So each negation is combined with a test of the attribute's type (Amazon
  * DynamoDB Developer Guide, "Condition and filter expressions").
  */
 #include "postgres.h"
@@ -98,9 +98,7 @@ bound_cond(const DynCodec *codec, const DynPath *path, DynComparison comparison,
 	}
 }
 
-/*
- * Returns equality; where encodings vary, the interval that includes them all.
- */
+/* Returns an equality; if encodings vary, an interval that has all of them. */
 static DynCond *
 equality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)
@@ -130,9 +128,8 @@ inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 /* ---- arrays ---- */
 
 /*
- * Returns the condition: path IN (all elements that an item can have).  It is
- * not split for the limits of a request, since it is also evaluated on cached
- * items.
+ * Returns an IN condition with all elements that an item can have.  It may be
+ * too large for a request, since it is also evaluated on cached items.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
@@ -310,8 +307,8 @@ text_equality_cond(const DynPath *path, Datum value)
 /* ---- elements ---- */
 
 /*
- * Returns the condition for a string, which may also be the base64 form of a B
- * value.
+ * Returns the condition that a collection contains the string, or the B value
+ * that has this base64 text.
  */
 static DynCond *
 contains_string(const DynPath *path, const JsonbValue *string)
@@ -341,8 +338,9 @@ contains_number(const DynPath *path, const JsonbValue *number)
 }
 
 /*
- * Returns a condition for scalars; lists and maps are not tested.  An element
- * that is NULL in SQL is not JSON's null.
+ * Returns the condition that a collection contains the scalar.  TRUE for a
+ * boolean, list or map, which are not tested.  FALSE for JSON's null, since a
+ * null element is NULL in SQL.
  */
 static DynCond *
 contains_jsonb(const DynPath *path, Datum value)
@@ -445,8 +443,8 @@ fields_cond(const DynRelation *relation, const DynPred *pred, const DynPath *pat
 /* ---- predicates with a value ---- */
 
 /*
- * Converts a predicate with a value, which is not NULL.  Columns that are
- * elements are in the unnested collection.
+ * Converts a predicate with a value, which is not NULL.  If the column is an
+ * element, the condition is on the unnested attribute.
  */
 static DynCond *
 value_cond(const DynColumn *column, const DynPath *path, const DynPred *pred, Datum value)

@@ -2,10 +2,10 @@
  * filter.h
  *		Converts predicates with run-time values to conditions of DynamoDB.
  *
- * A condition is true for every item whose row satisfies the predicate.  With
- * a NULL operand it is FALSE, since SQL's NULL rejects the row as well.  With
- * a value that no item can have, it is FALSE, or only tests the type of the
- * attribute.
+ * A condition is true for every item whose row satisfies the predicate.  If an
+ * operand is NULL, the condition is FALSE, since SQL rejects the row as well.
+ * If no item can have the value, the condition is FALSE, or only tests the
+ * type of the attribute.
  */
 #ifndef DYN_EXEC_FILTER_H
 #define DYN_EXEC_FILTER_H

@@ -21,7 +21,10 @@
 /* A text longer than the largest item is in no item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
 
-/* Maximum number of texts to compute if they are not requested one by one. */
+/*
+ * Maximum number of texts to compute for a filter that a plan does not rely
+ * on.
+ */
 #define MAX_LOOSE_TEXTS	10000
 
 void
@@ -42,14 +45,14 @@ dyn_given_holds(const DynValues *values, const DynPred *pred)
 
 /* ---- sets ---- */
 
-/* Limits of the values that are searched. */
+/* Limits of the values in a set. */
 typedef struct KeyLimits
 {
 	DynType		type;
 	size_t		max_bytes;
 	bool		may_be_empty;
-	bool		loosely;		/* true if a superset of the values is
-								 * allowed */
+	bool		loosely;		/* true if the set may include further
+								 * values */
 } KeyLimits;
 
 /* A set under construction: its spans may be in any order, and overlap. */
@@ -142,11 +145,12 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
 }
 
 /*
- * Replaces a limit that is longer than any key.  Such a text sorts directly
- * after its prefix of the maximum length.  If that prefix ends within a
- * character, the prefix before the character is used.  All keys that begin
- * with it are below the limit, because only shorter characters, which sort
- * lower, can follow in a key.  So the upper limit of these keys is used.
+ * Replaces a limit that is longer than any key.  Among keys, such a text sorts
+ * directly after its prefix of the maximum length.  If that prefix ends within
+ * a character, it is truncated before the character.  In a key, only shorter
+ * characters can follow the truncated prefix, and these sort lower.  So all
+ * keys with this prefix are below the original limit, and the new limit is
+ * their end.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -340,7 +344,10 @@ static DynSpans templated_values(const DynResolveContext *context,
 static DynSpans pred_values(const DynResolveContext *context, const DynPred *pred,
 							const KeyLimits *limits);
 
-/* Returns the column that the predicate is on, in the part's encoding. */
+/*
+ * Returns the column that the predicate is on, with the encoding of
+ * context->part.
+ */
 static const DynColumn *
 column_of(const DynResolveContext *context, const DynPred *pred)
 {
@@ -486,8 +493,10 @@ typedef struct TemplatedParts
 {
 	const DynTemplatedAttr *templated;
 	int			n;				/* number of leading parts with known values */
-	int			npoints;		/* number of these with equality keys only */
-	double		combinations;
+	int			npoints;		/* number of leading parts with single values
+								 * only */
+	double		combinations;	/* number of combinations of the parts'
+								 * spans */
 	DynSpans	values[DYN_TEMPLATE_MAX_PARTS];
 } TemplatedParts;
 
@@ -501,7 +510,7 @@ are_points(const DynSpans *set)
 	return all;
 }
 
-/* True if it is not known how a value is folded. */
+/* True if it is not known how the template folds one of the values. */
 static bool
 has_unknown(const DynTemplatePart *part, const DynSpans *values)
 {
@@ -517,7 +526,9 @@ has_unknown(const DynTemplatePart *part, const DynSpans *values)
 	return any;
 }
 
-/* Returns false if no value of some part is allowed. */
+/*
+ * Computes the values of the leading parts.  Returns false if a part has none.
+ */
 static bool
 resolve_parts(const DynResolveContext *context, const DynPred *pred,
 			  TemplatedParts *parts)
@@ -569,8 +580,8 @@ leave_parts_out(TemplatedParts *parts, int most)
 }
 
 /*
- * Stores the span of texts for one combination of the parts' spans; false if
- * it is empty.
+ * Stores the span of texts for combination `number` of the parts' spans.
+ * Returns false if the span is empty.
  */
 static bool
 combine(const TemplatedParts *parts, int number, DynType type, DynSpan *span)
@@ -625,8 +636,8 @@ templated_values(const DynResolveContext *context, const DynPred *pred,
 			add_clipped(&set, span);
 	}
 	/*
-	 * spans are not merged: the next part is in order only within one
-	 * combination
+	 * do not merge adjacent spans: the values of the next part are in order
+	 * only within one combination
 	 */
 	return make_set(&set, false);
 }

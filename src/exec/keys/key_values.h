@@ -24,24 +24,28 @@ typedef struct DynResolveContext
 {
 	const DynRelation *relation;
 	const DynValues *values;
-	bool	   *unusable;		/* set if the values cannot be a key */
-	bool		may_widen;		/* true if more values than these are allowed */
-	const DynPart *part;		/* part that the predicates compare, or NULL */
-	const DynTemplatePart *shape;	/* its specification */
+	bool	   *unusable;		/* set to true if the values cannot be used as
+								 * a key */
+	bool		may_widen;		/* true if the result may include further
+								 * values */
+	const DynPart *part;		/* placeholder that the predicates compare;
+								 * NULL: the full attribute */
+	const DynTemplatePart *shape;	/* specification of `part` in its
+									 * template */
 } DynResolveContext;
 
 /*
- * Returns the values that all predicates matched to an attribute allow, and
- * that are not longer than this part of the key permits.  Raises an error for
- * more values than can be collected.
+ * Returns the values of an attribute that all predicates matched to it allow,
+ * and that have at most `max_bytes` bytes.  Raises an error if there are too
+ * many.
  */
 extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
- * Returns a key condition for a set that is not empty; NULL if it includes
- * every value.  Several spans become one, from the first to the last, because
- * key conditions have no IN.
+ * Returns a key condition for a set of values, which is not empty; NULL if the
+ * set includes every value.  Key conditions have no IN, so several spans
+ * become one, from the limit of the first to that of the last.
  */
 extern DynCond *dyn_key_cond(const DynSpans *spans, const DynPath *path);
 

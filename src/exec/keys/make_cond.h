@@ -25,7 +25,7 @@ dyn_make_cond(DynCondKind kind, const DynPath *path, const DynScalar *values,
 	return cond;
 }
 
-/* Returns an AND, OR or NOT without arguments, with space for some. */
+/* Returns an AND, OR or NOT without arguments, with `space` for them. */
 static inline DynCond *
 dyn_make_junction(DynCondKind kind, int space)
 {

@@ -2,7 +2,7 @@
  * resolve_keys.c
  *		Converts predicates on keys to the keys themselves.
  *
- * Each key attribute gets a set of values (key_values.h).  Here they are
+ * Each key attribute gets a set of values (key_values.h).  These sets are
  * combined to keys, and to conditions on sort keys.
  */
 #include "postgres.h"
@@ -37,8 +37,8 @@ row_key_position(const DynAccess *access, const char *name)
 }
 
 /*
- * Makes a Query of each partition with all of the conditions.  If `divided`,
- * makes one with each of them.
+ * Makes one Query for each key, with all conditions; if `divided`, one for
+ * each combination of key and condition.
  */
 static void
 make_queries(DynResolvedAccess *resolved, DynCond **range, int nrange, bool divided)
@@ -74,7 +74,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].name) >= 0 ? 1 : 0;
 
-	/* items of other values are sorted among those of these */
+	/* items with further values would not be in the order of these */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -95,8 +95,8 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 		if (!access->ordered)
 			spans.n = dyn_spans_unite(spans.at, spans.n, true);
 		/*
-		 * each span has its own Query if a template's leading parts have several
-		 * values, so that the spans have no text in common
+		 * make a Query for each span if no text is in two of them: the leading
+		 * parts of a template have several values
 		 */
 		if (i == 0 && spans.n > 1 && spans.n <= DYN_MAX_SORT_RANGES &&
 			dyn_only_templated(match->preds) != NULL)
@@ -145,7 +145,7 @@ add_combinations(DynResolvedAccess *resolved, const char *const *names,
 	int			nparts = resolved->nparts;
 	double		total = 1;
 
-	/* analyzer: the callers have filled nparts of them */
+	/* analyzer: the callers have filled nparts elements of `points` */
 	for (int i = 0; i < nparts; i++)
 		total *= points[i].n;
 	dyn_refuse_too_many(resolved->nkeys + total);
@@ -313,8 +313,9 @@ resolve_keys(const DynResolveContext *context, const DynAccess *access,
 /* ---- segments ---- */
 
 /*
- * Returns the least integer from a lower limit on, or the greatest one up to an
- * upper limit.  Segments are small numbers, which double precision holds.
+ * Returns the least integer that a lower limit allows, or the greatest that an
+ * upper limit allows.  Double precision is exact for segments, which are
+ * small.
  */
 static double
 integer_of_limit(const DynLimit *limit, bool lower)
@@ -450,7 +451,10 @@ dyn_cond_same(const DynCond *a, const DynCond *b)
 	return same;
 }
 
-/* Neighboring Queries often have the same conditions, not only equal ones. */
+/*
+ * Compares the conditions of each Query.  Neighboring Queries often share
+ * their array of conditions, which is compared once.
+ */
 static bool
 are_same_conditions(const DynResolvedAccess *a, const DynResolvedAccess *b)
 {

@@ -3,9 +3,9 @@
  *		Computes the keys and conditions of an access plan from its run-time
  *		values.
  *
- * Here NULLs, values that no item can have, contradictions and duplicates are
- * resolved.  The result is a list of distinct keys and conditions that
- * DynamoDB accepts, or a contradiction, for which a request is not sent.
+ * Handles NULLs, values that no item can have, contradictions and duplicates.
+ * The result is a list of distinct keys and conditions that DynamoDB accepts,
+ * or a contradiction, for which no request is sent.
  */
 #ifndef DYN_EXEC_RESOLVE_KEYS_H
 #define DYN_EXEC_RESOLVE_KEYS_H
@@ -17,13 +17,13 @@
 /* The key and conditions of one Query. */
 typedef struct DynQuery
 {
-	const DynKeyPart *key;		/* key of the partition */
+	const DynKeyPart *key;		/* partition key */
 	DynCond   **range;			/* conditions on range attributes */
 	int			nrange;
 	DynCond    *filter;			/* filter or NULL */
-	DynCond    *enforced;		/* conditions of the filter that the plan
-								 * relies on, which are always small enough for
-								 * a request; or NULL */
+	DynCond    *enforced;		/* part of `filter` that the plan relies on,
+								 * always small enough for a request; NULL if
+								 * there is none */
 } DynQuery;
 
 typedef struct DynResolvedAccess
@@ -42,13 +42,13 @@ typedef struct DynResolvedAccess
 	int			nparts;
 	DynKeyPart *keys;
 
-	int			nqueries;		/* QUERY: requests; several have the same key
-								 * if they differ in their conditions */
+	int			nqueries;		/* QUERY: number of Queries; some have the same
+								 * key and different conditions */
 	DynQuery   *queries;
-	int			nsegments;		/* SCAN: number of segments to read, and these,
-								 * in ascending order... */
-	int		   *segments;		/* ...NULL: all */
-	DynCond    *filter;			/* as in each Query */
+	int			nsegments;		/* SCAN: number of `segments` */
+	int		   *segments;		/* SCAN: segments to read, in ascending order;
+								 * NULL: all */
+	DynCond    *filter;			/* SCAN: filter; in Queries, see DynQuery */
 	DynCond    *enforced;
 } DynResolvedAccess;
 
@@ -59,7 +59,7 @@ typedef struct DynResolvedAccess
 extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 							   const DynValues *values, DynResolvedAccess *resolved);
 
-/* Sets the filter, also of each Query. */
+/* Sets `filter` and `enforced`, also in each Query. */
 extern void dyn_resolved_set_filter(DynResolvedAccess *resolved, DynCond *filter,
 									DynCond *enforced);
 
@@ -67,9 +67,9 @@ extern void dyn_resolved_set_filter(DynResolvedAccess *resolved, DynCond *filter
 extern List *dyn_access_key_preds(const DynAccess *access);
 
 /*
- * True if both read the same keys or segments, under the same conditions on range
- * attributes.  Neither may be a contradiction or incomplete; filters are not
- * compared.
+ * True if both read the same keys or segments, with the same conditions on
+ * range attributes.  Filters are not compared.  Neither may be a contradiction
+ * or incomplete.
  */
 extern bool dyn_resolved_same_keys(const DynResolvedAccess *a,
 								   const DynResolvedAccess *b);
