@@ -99,6 +99,38 @@ class Faults(writes.TestCase):
             self.assertEqual(self.scripted("DeleteItem", [fault], "DELETE FROM far WHERE id = 'd'"), (1, []))
             self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'd'"), 0)
 
+    def test_returning(self):
+        """RETURNING shows the row, although no response to the write contains it."""
+        for operation, sql in (("DeleteItem", f"DELETE FROM {{t}} {self.ONE} RETURNING *, note || 'x'"),
+                               ("UpdateItem", "UPDATE {t} SET flag = true WHERE n = 2 RETURNING *"),
+                               ("UpdateItem", "INSERT INTO {t} AS t VALUES ('c', 7, 'other') ON CONFLICT (id, n) DO UPDATE SET flag = false RETURNING t.*, t.tableoid::regclass::text = 'x'")):
+            for fault in (self.lost(), self.after()):
+                self.setUp()
+                with self.subTest(sql):
+                    local = self.outcome(sql.replace("{t}", "near"))
+                    self.assertEqual(self.scripted(operation, [fault], sql.replace("{t}", "far")), local)
+                    self.assertEqual(len(self.sent), 2)
+                    self.assertSameTables()
+
+    def test_refused_after_it_was_lost(self):
+        """The last response does not show what has become of the first attempt."""
+        denied = replies.error("AccessDeniedException", "User is not authorized to perform: dynamodb:PutItem")
+        self.fx.execute("DELETE FROM far WHERE id = 'x'")
+        del self.fx.conn.notices[:]
+        self.assertEqual(self.scripted("PutItem", [self.lost(), denied], "INSERT INTO far VALUES ('x', 1)"), "08007")
+        self.assertEqual(self.warning(), ["WARNING: up to 1 item may have been written to DynamoDB, and is not rolled back"])
+        self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 'x'"), 1)
+        for answers, warnings in (([replies.internal_error()], 1), ([], 0)):
+            del self.fx.conn.notices[:]
+            self.assertEqual(self.scripted("PutItem", answers, "INSERT INTO far VALUES ('a', 1)"), "23505")
+            self.assertEqual(len(self.warning()), warnings)
+
+    def test_other_encoding_after_an_error(self):
+        """The repetition fails only because of the encoding that another application has stored."""
+        for sql in ("UPDATE far SET flag = NOT flag WHERE id = 'raw'", "DELETE FROM far WHERE id = 'raw' AND flag"):
+            self.put_raw({"id": {"S": "raw"}, "n": {"N": "1"}, "flag": {"S": "Y"}})
+            self.assertEqual(self.scripted(sql.split()[0].title() + "Item", [replies.internal_error()], sql), (1, []))
+
     def test_responses_of_others(self):
         """A 200 that proves nothing is not counted: the write is repeated, and found to be done."""
         table = self.fx.remote("items")

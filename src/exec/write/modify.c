@@ -276,7 +276,7 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 
 /* ---- rows ---- */
 
-/* Stores the row that RETURNING shows before the DELETE is sent. */
+/* Stores the row that RETURNING shows if no response contains it. */
 static void
 show_old_row(DynModify *modify, TupleTableSlot *slot)
 {
@@ -296,8 +296,7 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 	{
 		if (modify->operation != CMD_DELETE)
 			dyn_modify_check_row(modify, slot);
-		if (deferred || modify->atomic)
-			show_old_row(modify, slot);
+		show_old_row(modify, slot);
 		if (deferred)
 			dyn_modify_defer(modify, slot, planSlot);
 		else if (!dyn_modify_row(modify, slot, planSlot))

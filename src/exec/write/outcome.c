@@ -73,6 +73,16 @@ fail(DynWrite *write, DynWriteFailure failure, const char *why)
 }
 
 /*
+ * Marks the write as failed because of its last response.  If the outcome of an
+ * earlier attempt is unknown, that of the write is.
+ */
+static void
+fail_last(DynWrite *write, DynWriteFailure failure)
+{
+	fail(write, write->unanswered > 0 ? DYN_FAILS_UNKNOWN : failure, NULL);
+}
+
+/*
  * Returns true if the user may read the key.  Core has the same rule for
  * values of a unique index.
  */
@@ -155,7 +165,6 @@ report_unknown(const DynWrite *write)
 		.key = may_show_key(write->modify) ? key_text(write) : NULL
 	};
 
-	dyn_written_maybe(1);
 	if (write->why != NULL)
 		dyn_usage_reject(write->modify->usage);
 	dyn_report_unanswered(write->call, write->why, &about);
@@ -288,7 +297,7 @@ retry_throttled(DynWrite *write)
 	if (connection->throttle_timeout > 0 &&
 		now - modify->stalled_ms >= connection->throttle_timeout)
 	{
-		fail(write, DYN_FAILS_THROTTLED, NULL);
+		fail_last(write, DYN_FAILS_THROTTLED);
 		return;
 	}
 	warn_throttled(modify, now);
@@ -312,16 +321,21 @@ dyn_write_confirm(DynWrite *write, double units)
 	dyn_usage_add(modify->usage, &counters);
 }
 
+/* Stores the item that RETURNING shows. */
+static void
+keep_attributes(DynWrite *write, const char *item, size_t len)
+{
+	write->attributes_len = len;
+	write->attributes = memcpy(palloc(len), item, len);
+}
+
 static void
 confirm(DynWrite *write, const DynWritten *written)
 {
 	grant(write, written->units);
 	dyn_write_confirm(write, written->units);
-	if (written->attributes == NULL)
-		return;
-	write->attributes_len = written->attributes_len;
-	write->attributes = memcpy(palloc(written->attributes_len), written->attributes,
-							   written->attributes_len);
+	if (written->attributes != NULL)
+		keep_attributes(write, written->attributes, written->attributes_len);
 }
 
 /* Counts an update that changes nothing; RETURNING shows the item. */
@@ -329,20 +343,20 @@ static void
 confirm_unchanged(DynWrite *write, const char *item, size_t len)
 {
 	write->state = DYN_WRITE_WRITTEN;
-	if (!write->modify->returning)
-		return;
-	write->attributes_len = len;
-	write->attributes = memcpy(palloc(len), item, len);
+	if (write->modify->returning)
+		keep_attributes(write, item, len);
 }
 
 /*
  * Counts a write whose earlier attempt, of unknown outcome, turns out to have
- * succeeded.
+ * succeeded; RETURNING of an update shows the item.
  */
 static void
-confirm_earlier(DynWrite *write)
+confirm_earlier(DynWrite *write, const char *item, size_t len)
 {
 	dyn_write_confirm(write, 0);
+	if (write->op == DYN_OP_UPDATE_ITEM && write->modify->returning)
+		keep_attributes(write, item, len);
 }
 
 /* ---- unknown outcome ---- */
@@ -634,10 +648,12 @@ parse_item(const char *item, size_t len)
 static void
 judge_existing(DynWrite *write, const char *item, size_t len)
 {
+	if (write->unanswered > 0 && item == NULL)
+		item = read_item(write, &len);
 	if (write->unanswered > 0 && item != NULL &&
 		dyn_item_tree_equal(parse_item(item, len),
 							parse_item(write->item, write->item_len)))
-		confirm_earlier(write);
+		confirm_earlier(write, item, len);
 	else if (write->modify->upsert != NULL)
 		judge_upsert(write, item, len);
 	else if (write->modify->do_nothing)
@@ -659,22 +675,23 @@ require_stored(DynWrite *write, const char *item, size_t len)
 	}
 }
 
-/* Handles the item of a row that does not match the guard. */
+/*
+ * Handles the item of a row that does not match the guard.  As long as the row
+ * has the values that the result depends on, an earlier attempt was not
+ * executed, or may be repeated.
+ */
 static void
 judge_changed(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 {
-	if (write->unanswered > 0)
-	{
-		if (write->op == DYN_OP_UPDATE_ITEM && !write->derived &&
-			dyn_item_tree_has(parse_item(item, len), write->values, write->nvalues))
-			confirm_earlier(write);
-		else
-			fail(write, DYN_FAILS_UNKNOWN, NULL);
-	}
-	else if (dyn_write_is_unchanged(write))
+	if (dyn_write_is_unchanged(write))
 		require_stored(write, item, len);
-	else
+	else if (write->unanswered == 0)
 		write_again(writer, write, item, len);
+	else if (write->op == DYN_OP_UPDATE_ITEM && !write->derived &&
+			 dyn_item_tree_has(parse_item(item, len), write->values, write->nvalues))
+		confirm_earlier(write, item, len);
+	else
+		fail(write, DYN_FAILS_UNKNOWN, NULL);
 }
 
 /* Handles the failed condition of an UPDATE or DELETE. */
@@ -691,7 +708,7 @@ judge_conflict(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 	{
 		if (write->unanswered > 0 && item == NULL &&
 			write->op == DYN_OP_DELETE_ITEM && !modify->presumes)
-			confirm_earlier(write);
+			confirm_earlier(write, NULL, 0);
 		else if (write->unanswered > 0 &&
 				 (item != NULL || write->op == DYN_OP_DELETE_ITEM))
 			fail(write, DYN_FAILS_UNKNOWN, NULL);
@@ -771,7 +788,7 @@ dyn_write_judge(DynWriter *writer, DynWrite *write)
 	else if (call->unanswered)
 		retry_unknown(write, NULL);
 	else
-		fail(write, DYN_FAILS_CALL, NULL);
+		fail_last(write, DYN_FAILS_CALL);
 }
 
 void

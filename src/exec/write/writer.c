@@ -65,8 +65,12 @@ abandon(DynWriter *writer)
 		write->call = NULL;
 	}
 	writer->writes = NIL;
-	if (writer->failed != NULL && writer->failed->call != NULL)
-		dyn_call_destroy(writer->failed->call);
+	if (writer->failed != NULL)
+	{
+		abandoned += writer->failed->unanswered > 0;
+		if (writer->failed->call != NULL)
+			dyn_call_destroy(writer->failed->call);
+	}
 	writer->failed = NULL;
 	if (abandoned > 0)
 		dyn_written_maybe(abandoned);

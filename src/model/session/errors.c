@@ -337,11 +337,14 @@ dyn_report_call(const DynCall *call, const DynRequestContext *context)
 static char *
 describe_unanswered(const DynCall *call, const char *err)
 {
+	const char *earlier = call->unanswered ? ""
+		: "An earlier attempt had no usable response. The last one: ";
+
 	if (err != NULL)
 		return psprintf("The response %s.%s", err, describe_request(call));
 	if (call->failure == DYN_FAIL_SERVICE)
-		return describe_service_error(call);
-	return psprintf("%s%s", sentence(dyn_failure_phrase(call->failure)),
+		return psprintf("%s%s", earlier, describe_service_error(call));
+	return psprintf("%s%s%s", earlier, sentence(dyn_failure_phrase(call->failure)),
 					describe_request(call));
 }
 
