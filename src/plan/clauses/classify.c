@@ -102,7 +102,7 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 	op->collation = collation;
 	op->comparison = DYN_COMPARE_NE;
 	if (!OidIsValid(op->column_type))
-		return false;			/* an operand */
+		return false;			/* unary operator */
 	opfamily = lookup_type_cache(op->column_type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
 	if (!OidIsValid(opfamily))
 		return false;
@@ -118,8 +118,8 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 }
 
 /*
- * Returns true if the column can be compared in a part of some template that
- * encodes it differently than its own attribute.  Bounds may leave so few
+ * Returns true if a part of some template encodes the column such that it can
+ * be compared there, though not in its own attribute.  Bounds may leave so few
  * values that each can be requested (enumerate.c).
  */
 static bool
@@ -234,10 +234,10 @@ dyn_compare(Oid opno, Node *left, Node *right, Oid collation)
 /* ---- expressions that cannot fail ---- */
 
 /*
- * Lists functions that cannot raise an error.  PostgreSQL has no property for
- * them, since leakproof requires more.  Values of keys are usually columns, or
- * expressions typical of single-table designs: an id with a prefix, a number
- * as text.  So only the functions that occur in these are listed.
+ * Returns true for functions that cannot raise an error.  PostgreSQL does not
+ * record this property; leakproof requires more.  Only functions typical of
+ * key values in single-table designs are listed: an id with a prefix, or a
+ * number as text.
  */
 static bool
 is_harmless(Oid function)
@@ -296,8 +296,8 @@ is_number(Oid type)
 }
 
 /*
- * Returns true for =, <>, < and so on between two values of plain types, which
- * need no conversion.
+ * Returns true for the operators =, <>, <, <=, > and >= on two values of plain
+ * types that need no conversion.
  */
 static bool
 is_plain_comparison(Oid opno)
@@ -344,7 +344,10 @@ may_fail(Node *node, void *context)
 				return true;
 			break;
 		case T_CoerceViaIO:
-			/* casts to text by the output functions of these types */
+			/*
+			 * casts of these types to text use output functions that cannot
+			 * fail
+			 */
 			type = exprType((Node *) ((CoerceViaIO *) node)->arg);
 			if ((type != BOOLOID && type != INT2OID && type != INT4OID &&
 				 type != INT8OID && type != NUMERICOID && type != UUIDOID &&
@@ -368,8 +371,9 @@ dyn_may_fail(Node *node)
 /* ---- locations in the item ---- */
 
 /*
- * Casts that preserve an integer's value.  Casts to double precision may round
- * it; this is visible in the input types of an operator.
+ * Returns true for casts of numbers that the comparison takes into account.  A
+ * cast to double precision may round the value; the operator's input types
+ * show this.
  */
 static bool
 is_transparent_cast(Oid funcid, DynCodecKind kind)
@@ -421,8 +425,8 @@ dyn_match_column(const DynRelPlan *plan, Node *node, DynField *field)
 
 /*
  * Returns the elements of a constant text[] as names.  Returns NIL if one of
- * them might be a number, even with blanks and a sign, since PostgreSQL also
- * uses numbers as indexes of list elements.
+ * them might be a number (maybe with blanks and a sign), because PostgreSQL
+ * also uses numbers as indexes of list elements.
  */
 static List *
 constant_names(Const *array)
@@ -446,8 +450,8 @@ constant_names(Const *array)
 }
 
 /*
- * Returns the steps of ->, ->> (one) or #>, #>> (several); NIL for other
- * operators.
+ * Returns the names (String *) of a path operator: one for -> and ->>, several
+ * for #> and #>>. Returns NIL for other operators.
  */
 static List *
 path_operator_steps(OpExpr *op, bool *as_text)
@@ -497,7 +501,7 @@ dyn_match_field(const DynRelPlan *plan, Node *node, DynField *field,
 		return false;
 	field->steps = list_concat_copy(field->steps, steps);
 	column = dyn_relation_column(plan->relation, field->attnum);
-	/* longer paths are evaluated by PostgreSQL */
+	/* longer paths, and names that the document excludes, are not sent */
 	return column->path->nsteps + list_length(field->steps) <= DYN_MAX_PATH_STEPS &&
 		!dyn_document_lacks(column, dyn_to_utf8(strVal(linitial(field->steps))));
 }

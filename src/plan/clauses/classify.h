@@ -4,10 +4,10 @@
  *
  * These files have one function for each kind of expression.  Each returns
  * NULL, or a predicate that is true for every row for which the expression is
- * true.  It clears those results in the DynClassify that do not apply.  If an
- * expression only implies bounds on a column, the function builds them by
- * dyn_classify_comparison and clears `exact`.  If a full clause becomes an AND
- * of several bounds, these are matched with keys one by one.
+ * true.  It also clears the results in DynClassify that are not true for the
+ * predicate.  An expression that only implies bounds on a column becomes
+ * comparisons (dyn_classify_comparison), and `exact` is cleared.  If a full
+ * clause becomes an AND of bounds, each bound is matched to keys separately.
  */
 #ifndef DYN_PLAN_CLASSIFY_H
 #define DYN_PLAN_CLASSIFY_H
@@ -22,17 +22,17 @@ typedef struct DynClassify
 {
 	const DynRelPlan *plan;
 
-	/* results, initially true; functions may only clear them */
-	bool		exact;			/* true if the predicate is true for no other
-								 * row */
+	/* results: true initially, only cleared afterwards */
+	bool		exact;			/* true if predicate and expression are true
+								 * for the same rows */
 	bool		sized;			/* true if the size of the filter is bounded */
 } DynClassify;
 
 /*
- * Maximum size of a value with which filters cannot exceed the size limit of a
- * request: a plan relies on filters of fewer than 25 leaves (match_keys.c),
- * each with one value or list, and JSON escapes make these at most six times
- * as long.
+ * Maximum size (bytes) of a leaf's value, or list of values, if its size is to
+ * count as bounded.  A plan relies on filters of at most 25 leaves
+ * (match_keys.c), and JSON escapes make a value at most six times as long.  So
+ * these filters never exceed the size limit of a request.
  */
 #define DYN_MAX_SIZED_BYTES	4096
 
@@ -44,8 +44,8 @@ dyn_field_column(const DynClassify *context, const DynField *field)
 
 /*
  * The dyn_match functions determine the location in the item that an
- * expression reads.  They return false, with *field undefined, if it does not
- * read a location.
+ * expression reads.  They return false, with *field undefined, if the
+ * expression does not read one.
  */
 
 /* Matches a column of the table. */
@@ -53,8 +53,8 @@ extern bool dyn_match_any_column(const DynRelPlan *plan, Node *node,
 								 DynField *field);
 
 /*
- * Matches a column, but not one of an unnested element: those have no location
- * in the item.
+ * Matches a column of the item.  Columns of unnested elements have no location
+ * in the item, so they do not match.
  */
 extern bool dyn_match_column(const DynRelPlan *plan, Node *node,
 							 DynField *field);
@@ -76,8 +76,7 @@ extern bool dyn_match_comparand(const DynRelPlan *plan, Node *node,
 
 /*
  * Returns true if the expression has the same value in all executions of a
- * scan, that is, depends on no column and on no parameter that the executor
- * sets.
+ * scan: it depends on no column, and on no parameter that the executor sets.
  */
 extern bool dyn_is_fixed(Node *node);
 
@@ -101,47 +100,46 @@ extern bool dyn_classify_column(const DynClassify *context, Node *node,
 								DynField *field);
 
 /*
- * Records the exactness of a part of the expression; returns false if the part
- * cannot be sent.
+ * Clears `exact` if the exactness of this part of the expression is not
+ * DYN_EXACT.  Returns false if it is DYN_LOCAL: the part cannot be sent.
  */
 extern bool dyn_classify_accept(DynClassify *context, DynExactness exactness);
 
 /*
- * Clears `sized` unless the size of the encoded value is known to be bounded
- * during planning.  The size is always bounded for numbers, times and
- * booleans, but for texts only if they are constants.
+ * Clears `sized` if the encoded value can be long.  Numbers, times and
+ * booleans are always short; a text is short only if it is a constant of at
+ * most DYN_MAX_SIZED_BYTES.
  */
 extern void dyn_classify_size(DynClassify *context, Node *value, Oid valuetype);
 
-/* Classifies field op value, where `op` has the field on its left side. */
+/* Classifies field op value. */
 extern DynPred *dyn_classify_comparison(DynClassify *context,
 										const DynOperator *op,
 										const DynField *field, Node *value);
 
 /*
- * Returns the number of elements in an array if it is known during planning,
- * else -1.
+ * Returns the number of elements in an array; -1 if it is unknown at planning.
  */
 extern int	dyn_fixed_array_size(Node *array);
 
 /*
- * Classifies field = ANY (array), field <> ALL (array); the operator is = or
- * <>.
+ * Classifies field = ANY (array) if the operator is =, and field <> ALL
+ * (array) if it is <>.
  */
 extern DynPred *dyn_classify_array(DynClassify *context, const DynOperator *op,
 								   const DynField *field, Node *array);
 
 /*
- * Describes an operator in the btree family of its left type, or the negator
- * of = in that family, with the column on the left.  Returns false for other
+ * Describes an operator of the btree family of its left type, or <> as the
+ * negator of =, with the column on the left.  Returns false for other
  * operators.
  */
 extern bool dyn_describe_operator(Oid opno, Oid collation, DynOperator *op);
 
-/* Exchanges the sides of the comparison. */
+/* Exchanges the sides of the comparison: a < b becomes b > a. */
 extern void dyn_commute(DynOperator *op);
 
-/* Returns left op right, as an expression. */
+/* Returns the expression left op right. */
 extern Node *dyn_compare(Oid opno, Node *left, Node *right, Oid collation);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * preds.c
- *		Builds predicates, and examines them.
+ *		Creates and examines predicates.
  */
 #include "postgres.h"
 

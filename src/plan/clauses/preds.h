@@ -24,43 +24,46 @@ typedef enum DynPredKind
 {
 	DYN_PRED_AND,				/* args */
 	DYN_PRED_OR,				/* args */
-	DYN_PRED_COMPARE,			/* field operator value; array: = ANY, <> ALL;
-								 * below a column: its text (->>) = value */
-	DYN_PRED_LIKE,				/* field LIKE value: its fixed prefix; literal:
-								 * field begins with value */
-	DYN_PRED_CONTAINS,			/* value, or each element of the array, is an
-								 * element of field, or of the collection that
-								 * the table unnests */
+	DYN_PRED_COMPARE,			/* field operator value; if `array`: = ANY
+								 * (value), <> ALL (value); if the field has
+								 * steps: the member's text (->>) = value */
+	DYN_PRED_LIKE,				/* field begins with the fixed prefix of the
+								 * pattern `value`; if `literal`: with `value`
+								 * itself */
+	DYN_PRED_CONTAINS,			/* field, or the collection that the table
+								 * unnests, has the element `value`; if
+								 * `array`: has every element of `value` */
 	DYN_PRED_NULL,				/* field IS NULL; negated: IS NOT NULL */
 	DYN_PRED_BOOLEAN,			/* boolean field; negated: NOT field */
 	DYN_PRED_FIELDS,			/* field operator other field */
-	DYN_PRED_FILTER_TERM,		/* term of the item filter; alone, without
-								 * field */
-	DYN_PRED_TEMPLATED,			/* text of a template's attribute; args: an AND
-								 * of predicates for each of the leading parts
+	DYN_PRED_FILTER_TERM,		/* term of the item filter; has no field, and
+								 * is not in the args of another predicate */
+	DYN_PRED_TEMPLATED,			/* condition on the text of a templated
+								 * attribute; args: for each leading part, an
+								 * AND of predicates on it, or EACH
 								 * (match_template.c) */
-	DYN_PRED_EACH,				/* field has one of all values between bounds,
-								 * the args (enumerate.c); without bounds, one
-								 * of those that a part of TEMPLATED lists */
-	DYN_PRED_GIVEN				/* value, which depends on no column, is
-								 * true */
+	DYN_PRED_EACH,				/* field has one of the values between the
+								 * bounds in args (enumerate.c); without args,
+								 * a part has one of the values that its
+								 * template enumerates */
+	DYN_PRED_GIVEN				/* value is true; it depends on no column */
 } DynPredKind;
 
 /*
- * A conversion of a predicate's value to its column's type.  The operator
- * compares the column, or an expression over it, with a value of another type.
- * The value is converted when it is known, after each evaluation
+ * The conversion of a predicate's value to its column's type, needed if the
+ * clause compares the column, or an expression over it, with a value of
+ * another type.  The value is converted at run time, after each evaluation
  * (exec/statement/values.h), since the conversion may depend on the session's
- * time zone.  The predicate then compares the column itself.  Until then the
- * value does not have the type pred->valuetype.
+ * time zone.  The predicate compares the column itself with the converted
+ * value, whose type is `to`. pred->valuetype is that type, too.
  */
 typedef enum DynBoundKind
 {
 	DYN_BOUND_NONE,				/* not converted */
-	DYN_BOUND_EQUAL,			/* value that compares the same in every
-								 * operator */
+	DYN_BOUND_EQUAL,			/* value for which every operator has the same
+								 * result */
 	DYN_BOUND_LOWER,			/* least value that the column may have */
-	DYN_BOUND_UPPER				/* greatest value */
+	DYN_BOUND_UPPER				/* greatest value that the column may have */
 } DynBoundKind;
 
 typedef struct DynConversionStep
@@ -78,9 +81,9 @@ typedef struct DynConversion
 	bool		upper;			/* true if the value is an upper bound */
 	bool		strict;			/* true if the bound excludes the value
 								 * itself */
-	bool		array;			/* true for an array: EQUAL converts each
-								 * element; a bound includes all values beyond
-								 * any of the elements */
+	bool		array;			/* true if the value is an array: EQUAL
+								 * converts each element; LOWER is the least
+								 * bound of all elements, UPPER the greatest */
 	Oid			from;			/* type of the value, or of its elements */
 	Oid			compared;		/* type of the comparison */
 	Oid			to;				/* type of the column */
@@ -88,11 +91,14 @@ typedef struct DynConversion
 	int			param;			/* position of the value in fdw_exprs */
 } DynConversion;
 
-/* A location in the item: a column, and for jsonb a path of names below it */
+/*
+ * A location in the item: that of a column, or of a member of a jsonb column
+ */
 typedef struct DynField
 {
 	AttrNumber	attnum;
-	List	   *steps;			/* String; NIL: the column itself */
+	List	   *steps;			/* String *, names of nested members; NIL: the
+								 * column itself */
 } DynField;
 
 typedef struct DynPred
@@ -103,25 +109,28 @@ typedef struct DynPred
 	bool		literal;		/* LIKE: value is a prefix, not a pattern */
 	DynField	field;
 	AttrNumber	other;			/* FIELDS: column on the right; else 0 */
-	Expr	   *value;			/* value (at planning); NULL in an executable
-								 * plan */
-	DynConversion *conversion;	/* conversion of the value (at planning), or
-								 * NULL */
-	DynBoundKind bound;			/* result of the conversion */
-	DynOperator operator;		/* COMPARE, FIELDS; LIKE: the collation */
-	int			most;			/* EACH: maximum number of values; if there are
-								 * more, the key cannot be used */
-	double		expected;		/* EACH: estimate of their number */
-	bool		unsure;			/* at planning: true if only run-time values
-								 * show whether the key can be used */
-	bool		part_only;		/* at planning: true if it restricts parts of
-								 * keys, but not the column's own attribute */
+	Expr	   *value;			/* value (only at planning); NULL in the plan
+								 * node */
+	DynConversion *conversion;	/* conversion of the value (only at planning),
+								 * or NULL */
+	DynBoundKind bound;			/* kind of value that the conversion yields */
+	DynOperator operator;		/* COMPARE, FIELDS: the operator; LIKE: only
+								 * its collation */
+	int			most;			/* EACH: maximum number of values; with more,
+								 * the key cannot be used */
+	double		expected;		/* EACH: estimated number of values */
+	bool		unsure;			/* at planning: true if run-time values decide
+								 * whether the key can be used */
+	bool		part_only;		/* at planning: true if the predicate restricts
+								 * parts of keys, but not the column's own
+								 * attribute */
 	int			param;			/* position of the value in fdw_exprs */
 	int			term;			/* FILTER_TERM: position in the item filter */
 	int			templated;		/* TEMPLATED: position of the template */
 	Oid			valuetype;		/* type of the value, or of its elements */
-	bool		enforced;		/* true for a filter that is not checked
-								 * again */
+	bool		enforced;		/* true for a filter that must be sent,
+								 * because PostgreSQL does not check the
+								 * clause again */
 	List	   *args;			/* DynPred * */
 } DynPred;
 
@@ -134,26 +143,26 @@ extern DynPred *dyn_make_templated(int position, List *args);
 extern DynPred *dyn_make_each(const DynField *field, int most);
 extern DynPred *dyn_make_given(Node *condition);
 
-/* Returns field operator value; `array`: = ANY or <> ALL. */
+/*
+ * Returns field operator value; with `array`, field = ANY (value) or <> ALL
+ * (value).
+ */
 extern DynPred *dyn_make_comparison(const DynField *field, const DynOperator *op,
 									Node *value, bool array);
 
-/*
- * Returns an AND of two bounds, the lower one first; NULL if one of them is
- * NULL.
- */
+/* Returns the AND of two bounds; NULL if one of them is NULL. */
 extern DynPred *dyn_make_between(DynPred *lower, DynPred *upper);
 
 /*
- * Returns true if the predicate compares a column that shows the key attribute
- * itself with a value.
+ * Returns true if the predicate compares a column with a value, and the column
+ * shows the key attribute itself.
  */
 extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 						   const DynKeyAttr *attr);
 
 /*
- * Returns true if the predicate compares attributes themselves, not parts of
- * their texts, so that it might be a filter.
+ * Returns true if the predicate can be a filter on attributes; false if it
+ * compares parts of their texts.
  */
 extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
 									 const DynPred *pred);
@@ -164,14 +173,14 @@ extern const DynPath *dyn_field_path(const DynRelation *relation,
 extern const DynPath *dyn_pred_path(const DynRelation *relation,
 									const DynPred *pred);
 
-/* True for AND, OR. */
+/* Returns true for AND and OR. */
 static inline bool
 dyn_pred_is_junction(const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_OR;
 }
 
-/* True for a comparison of a field with one value by this operator. */
+/* Returns true for a comparison of a field with one value by this operator. */
 static inline bool
 dyn_pred_compares(const DynPred *pred, DynComparison comparison)
 {
@@ -179,7 +188,7 @@ dyn_pred_compares(const DynPred *pred, DynComparison comparison)
 		pred->operator.comparison == comparison;
 }
 
-/* True for field < value, <=, >, >=. */
+/* Returns true for field < value, and for <=, >, >=. */
 static inline bool
 dyn_pred_is_bound(const DynPred *pred)
 {
@@ -187,14 +196,19 @@ dyn_pred_is_bound(const DynPred *pred)
 		pred->operator.comparison >= DYN_COMPARE_LT;
 }
 
-/* True for field LIKE value, field begins with value. */
+/*
+ * Returns true for field LIKE value, and for a field that begins with a value.
+ */
 static inline bool
 dyn_pred_is_pattern(const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_LIKE;
 }
 
-/* True if it lists the allowed values: =, = ANY, or a boolean column. */
+/*
+ * Returns true for =, = ANY, and a boolean column, which list the allowed
+ * values.
+ */
 static inline bool
 dyn_pred_is_point(const DynPred *pred)
 {
@@ -202,14 +216,19 @@ dyn_pred_is_point(const DynPred *pred)
 		(pred->kind == DYN_PRED_COMPARE && pred->operator.comparison == DYN_COMPARE_EQ);
 }
 
-/* True for a condition without columns, which is not sent to DynamoDB. */
+/*
+ * Returns true for a condition without columns, which is not sent to DynamoDB.
+ */
 static inline bool
 dyn_pred_is_given(const DynPred *pred)
 {
 	return pred->kind == DYN_PRED_GIVEN;
 }
 
-/* True for a term of the item filter, or a predicate on a template's text. */
+/*
+ * Returns true for a term of the item filter, or a predicate on a template's
+ * text.
+ */
 static inline bool
 dyn_pred_selects_rows(const DynPred *pred)
 {
@@ -217,20 +236,21 @@ dyn_pred_selects_rows(const DynPred *pred)
 }
 
 /*
- * If the list has only one predicate, and it is on a template's text, returns
- * it; otherwise NULL.
+ * Returns the only predicate of the list if its kind is TEMPLATED; otherwise
+ * NULL.
  */
 extern const DynPred *dyn_only_templated(const List *preds);
 
 /*
- * Calls visit(pred, arg) for every leaf of the tree; returns true as soon as
- * the visitor does.
+ * Calls visit(pred, arg) for the leaves of the tree until it returns true;
+ * then returns true.
  */
 extern bool dyn_pred_visit(DynPred *pred, bool (*visit) (DynPred *, void *),
 						   void *arg);
 
 /*
- * Does the same, and also visits the predicates on parts of a template's text.
+ * Does the same, and also visits the args of TEMPLATED and EACH, after the
+ * predicate that has them.
  */
 extern bool dyn_pred_visit_parts(DynPred *pred, bool (*visit) (DynPred *, void *),
 								 void *arg);

@@ -8,9 +8,9 @@
  * whether it does so exactly, given the operator's own input types and
  * collation.
  *
- * NOT does not occur here: the planner has moved it to the leaves.  The
- * remaining negated comparisons are combined with a check of the attribute's
- * type, because DynamoDB treats a missing attribute as unequal.
+ * The planner has moved NOT to the leaves.  For <> and NOT IN,
+ * exec/keys/filter.c also checks the attribute's type, because DynamoDB treats
+ * a missing attribute as unequal.
  */
 #include "postgres.h"
 
@@ -49,7 +49,7 @@ classify_pattern(DynClassify *context, bool literal, Node *left, Node *right,
 	return pred;
 }
 
-/* array_column @> array */
+/* Classifies array_column @> array. */
 static DynPred *
 classify_contains_all(DynClassify *context, Node *left, Node *right,
 					  Oid collation)
@@ -71,7 +71,10 @@ classify_contains_all(DynClassify *context, Node *left, Node *right,
 	return pred;
 }
 
-/* element = value becomes: the list, set or map has such an element */
+/*
+ * Classifies element = value as a condition on the item: the list, set or map
+ * has such an element.
+ */
 static DynPred *
 classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 				  Node *value)
@@ -90,7 +93,7 @@ classify_unnested(DynClassify *context, const DynOperator *op, Node *node,
 	return dyn_make_value_pred(DYN_PRED_CONTAINS, &field, value, op->value_type);
 }
 
-/* column op value, value op column, column op column */
+/* Classifies column op value, value op column, and column op column. */
 static DynPred *
 classify_operands(DynClassify *context, DynOperator *op, Node *left,
 				  Node *right)
@@ -105,7 +108,7 @@ classify_operands(DynClassify *context, DynOperator *op, Node *left,
 
 	if (lmatch && rmatch)
 	{
-		/* two columns of one kind, compared by DynamoDB */
+		/* two columns, which DynamoDB can compare if their encodings agree */
 		if (ltext || rtext || lfield.steps != NIL || rfield.steps != NIL ||
 			dyn_path_equal(dyn_field_path(context->plan->relation, &lfield),
 						   dyn_field_path(context->plan->relation, &rfield)) ||
@@ -138,7 +141,10 @@ classify_operands(DynClassify *context, DynOperator *op, Node *left,
 		return NULL;
 	if (!ltext)
 		return dyn_classify_number(context, op, &lfield, right);
-	/* info->>'a' = value: compares the encoding, so it is only a superset */
+	/*
+	 * info->>'a' = value: the condition may also be true for values with
+	 * another text (exec/keys/filter.c)
+	 */
 	return !dyn_classify_accept(context, dyn_member_exactness(op)) ? NULL
 		: dyn_make_comparison(&lfield, op, right, false);
 }
@@ -175,7 +181,10 @@ classify_operator(DynClassify *context, OpExpr *op)
 		: classify_operands(context, &operator, left, right);
 }
 
-/* field = ANY (array), field <> ALL (array), value = ANY (array_column) */
+/*
+ * Classifies field = ANY (array), field <> ALL (array), and value = ANY
+ * (array_column).
+ */
 static DynPred *
 classify_array_operator(DynClassify *context, ScalarArrayOpExpr *op)
 {
@@ -226,9 +235,9 @@ classify_boolean(DynClassify *context, Node *node, bool negated)
 }
 
 /*
- * Of an AND, pushes the arms that can be pushed; of an OR, all arms or none.
- * Arms without a column of the table are evaluated at the start of an
- * execution.
+ * Classifies an AND by those arms that can be sent, and an OR if all its arms
+ * can be sent.  Arms without a column of the table become DYN_PRED_GIVEN,
+ * evaluated at the start of an execution.
  */
 static DynPred *
 classify_bool(DynClassify *context, BoolExpr *expr)
@@ -248,8 +257,8 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 		DynPred    *arg;
 
 		/*
-		 * IS NULL of a column that is never NULL: PostgreSQL removes it itself,
-		 * but not as an arm of an OR
+		 * omit IS NULL of a column that is never NULL: PostgreSQL does not
+		 * remove this arm from an OR
 		 */
 		if (expr->boolop == OR_EXPR && IsA(test, NullTest) && !test->argisrow &&
 			test->nulltesttype == IS_NULL &&
@@ -272,7 +281,10 @@ classify_bool(DynClassify *context, BoolExpr *expr)
 		? linitial(pred->args) : pred;
 }
 
-/* IS NULL: absent or of type NULL.  IS NOT NULL: has the column's type. */
+/*
+ * Classifies IS NULL (the attribute is absent, or of type NULL) and IS NOT
+ * NULL (the attribute has the column's type).
+ */
 static DynPred *
 classify_null_test(DynClassify *context, NullTest *test)
 {
@@ -284,7 +296,7 @@ classify_null_test(DynClassify *context, NullTest *test)
 	if (test->argisrow ||
 		!dyn_match_field(context->plan, (Node *) test->arg, &field, &text))
 		return NULL;
-	/* nothing can be requested for the full document; it is never NULL */
+	/* a document is never NULL, so no condition is sent for it */
 	if (test->nulltesttype == IS_NOT_NULL && field.steps == NIL &&
 		dyn_column_is_document(dyn_field_column(context, &field)))
 		return NULL;
@@ -342,8 +354,8 @@ classify_expr(DynClassify *context, Node *node)
 }
 
 /*
- * Returns a RestrictInfo as one clause.  The result is cached, because the
- * paths and the plan classify the same clauses.
+ * Returns a RestrictInfo as one clause.  The result is cached in the plan,
+ * because the paths and the plan node classify the same clauses.
  */
 static const DynClause *
 classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
@@ -368,9 +380,10 @@ classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
 }
 
 /*
- * Returns a copy, or one clause for each arg of an AND.  PostgreSQL splits
- * conditions at AND, so this AND is only implied by a condition, and none of
- * its clauses is exact.
+ * Returns copies of the clause: one, or one for each arg of an AND.
+ * PostgreSQL splits conditions at AND.  An AND that occurs here is derived
+ * from one condition; none of its args alone is equivalent to it, so none of
+ * the clauses is exact.
  */
 static List *
 divide(const DynClause *found)
@@ -408,7 +421,7 @@ dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 		Node	   *bound;
 
 		clauses = list_concat(clauses, divide(classify_once(plan, rinfo)));
-		/* the condition on one column implied by a condition on several */
+		/* add the condition on one column that a keyset condition implies */
 		bound = rinfo->pseudoconstant ? NULL
 			: dyn_keyset_bound(&of_bound, (Node *) rinfo->clause, rinfos, &first);
 		if (bound == NULL)
@@ -419,7 +432,7 @@ dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 		if (clause.pred != NULL)
 			clauses = list_concat(clauses, divide(&clause));
 	}
-	/* equalities that two clauses imply only match keys */
+	/* add the equalities that two clauses imply; they only match keys */
 	foreach(lc, dyn_implied_equalities(&context, rinfos))
 	{
 		const DynImplied *implied = lfirst(lc);

@@ -7,12 +7,12 @@
  * the item, if possible; model/definition/exact.h decides its exactness.  All
  * later steps use the DynClause; index_complete.c also reads the SQL clause.
  *
- * A predicate keeps every row that the clause keeps.  It is exact if it keeps
- * no other row, for every value that may be stored and every run-time value;
- * only then may the clause's local check be omitted.
+ * A predicate selects every row that the clause selects.  It is exact if it
+ * selects no other row, for all values that may be stored and all run-time
+ * values.  Only then is the clause not checked locally.
  *
  * Run-time values (constants, parameters, stable expressions, columns of other
- * tables) stay expressions, which exec/keys/resolve_keys.c evaluates.
+ * tables) remain expressions until execution.
  */
 #ifndef DYN_PLAN_QUALS_H
 #define DYN_PLAN_QUALS_H
@@ -29,32 +29,35 @@ typedef struct DynClause
 	DynPred    *pred;			/* predicate; NULL: checked locally only */
 	bool		exact;
 	bool		sized;			/* true if the size of the filter is bounded */
-	bool		implied;		/* true if it follows from rinfo, which is
+	bool		implied;		/* true if rinfo implies the predicate, and is
 								 * stricter */
-	bool		keys_only;		/* true if implied, and not useful as a
-								 * filter */
-	Node	   *condition;		/* keys_only: an expression that is true for
-								 * the same rows, and shows which columns have
+	bool		keys_only;		/* true if the predicate is only matched to
+								 * keys, and never sent as a filter; `implied`
+								 * is then true, too */
+	Node	   *condition;		/* keys_only: the predicate's SQL expression,
+								 * from which follows which columns have
 								 * values; or NULL */
 } DynClause;
 
 /*
- * Classifies RestrictInfos of the relation; returns a List of DynClause *.  Each
- * is classified once: its predicate is the same in later results.
+ * Classifies RestrictInfos of the relation; returns a List of DynClause *. The
+ * predicates of a RestrictInfo are cached: later calls return the same ones.
  */
 extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 
-/* Returns the relation's lists (rel_plan.h), which match keys only. */
+/* Returns clauses (DynClause *) for plan->lists; they only match keys. */
 extern List *dyn_classify_lists(DynRelPlan *plan);
 
 /*
- * Returns clauses for the item filter, a List of DynClause *: one for each
- * term, and for each template of a key attribute one without a predicate,
- * which is checked locally.
+ * Returns a List of DynClause * for the item filter: one for each term, and
+ * one without a predicate, to be checked locally, for each template of a key
+ * attribute of the table.
  */
 extern List *dyn_row_clauses(const DynRelation *relation);
 
-/* Resets the clauses for another access plan. */
+/*
+ * Clears pred->enforced of the clauses, before another access plan uses them.
+ */
 extern void dyn_clauses_rely_on_nothing(List *clauses);
 
 #endif

@@ -15,7 +15,8 @@ typedef enum DynAccessKind
 {
 	DYN_ACCESS_GET,				/* full primary keys: GetItem, BatchGetItem */
 	DYN_ACCESS_QUERY,			/* one Query for each partition key value */
-	DYN_ACCESS_UNION,			/* several of these, for the arms of an OR */
+	DYN_ACCESS_UNION,			/* several accesses by key, for the arms of an
+								 * OR */
 	DYN_ACCESS_SCAN
 } DynAccessKind;
 
@@ -26,43 +27,50 @@ typedef struct DynRelPlan
 {
 	PlannerInfo *root;
 	RelOptInfo *rel;
-	Index		relid;			/* position of the RelOptInfo */
+	Index		relid;			/* range table index of the relation */
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	List	   *clauses;		/* DynClause * for baserestrictinfo */
-	List	   *checks;			/* DynClause * for CHECK constraints of the
-								 * table that always hold */
-	List	   *classified;		/* list of DynClause; private to quals.c */
-	struct DynAccess *keyed;	/* access plan that reads the table by its key
-								 * with the table's own clauses; NULL:
-								 * impossible */
-	List	   *fields;			/* DynField * that the query may need */
+	List	   *checks;			/* DynClause * of the table's CHECK
+								 * constraints, which hold for every row */
+	List	   *classified;		/* DynClause *, cached results; private to
+								 * quals.c */
+	struct DynAccess *keyed;	/* access plan by the table's key, from the
+								 * table's own clauses; NULL if these do not
+								 * match the key */
+	List	   *fields;			/* DynField *: fields that the query may
+								 * need */
 	const char *advice;			/* advice about an index that is not used
-								 * because a column is not declared NOT NULL */
-	bool		sure_only;		/* true if only keys are matched that run-time
-								 * values cannot make unusable */
+								 * because a column is not declared NOT NULL;
+								 * or NULL */
+	bool		sure_only;		/* true to match only keys that no run-time
+								 * value can make unusable */
 	bool		limited;		/* true if a LIMIT may leave rows unread */
-	bool		analysed;		/* true if the rows are from statistics */
-	int			segments;		/* number of segments of a Scan, if the
-								 * statement reads the column that shows them;
-								 * else 0 */
-	List	   *bounds;			/* RestrictInfo *: partition constraint on that
-								 * column, which defines the rows */
-	List	   *lists;			/* RestrictInfo *: lists of equal columns,
-								 * which hold for all rows that can be joined */
-	double		items;			/* items in the table (baserel->tuples: its
-								 * rows) */
+	bool		analysed;		/* true if the number of rows is from
+								 * ANALYZE */
+	int			segments;		/* number of segments of a Scan if the
+								 * statement reads the segment column; else
+								 * 0 */
+	List	   *bounds;			/* RestrictInfo *: partition constraint on the
+								 * segment column; it decides which rows the
+								 * table has */
+	List	   *lists;			/* RestrictInfo *: column = ANY (array),
+								 * derived from equal columns of joined
+								 * relations (rewrite_class.c) */
+	double		items;			/* number of items in the table; its number of
+								 * rows is baserel->tuples */
 	double		item_rows;		/* rows per item that passes the item filter: 1
 								 * unless unnested */
-	double		fetched;		/* fraction of an item's bytes that the fields
+	double		fetched;		/* fraction of an item's bytes that `fields`
 								 * take */
-	List	   *choices;		/* list of DynPathChoice for paths
+	List	   *choices;		/* DynPathChoice *: choices of the paths
 								 * (paths/planner.h) */
-	Cost		direct[DYN_ACCESS_SCAN];	/* least cost of each kind with the
-											 * table's own clauses; 0: none */
+	Cost		direct[DYN_ACCESS_SCAN];	/* per kind: least total cost
+											 * with the table's own clauses;
+											 * 0: none */
 	Cost		direct_startup[DYN_ACCESS_SCAN];
 	bool		direct_unknown[DYN_ACCESS_SCAN];	/* true if the number of
-													 * rows of that access is
+													 * rows of this kind is
 													 * unknown */
 } DynRelPlan;
 

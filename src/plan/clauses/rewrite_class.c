@@ -1,11 +1,11 @@
 /*
  * rewrite_class.c
- *		Lists that hold for a column because they hold for an equal column.
+ *		Derives lists of values for a column from those for an equal column.
  *
  *		a.k = b.k AND a.k IN (1, 2)		implies b.k IN (1, 2)
  *
- * PostgreSQL derives b.k = 1 from a.k = b.k AND a.k = 1, but nothing from a
- * list.  The members of an equivalence class are equal in each row of the
+ * PostgreSQL derives b.k = 1 from a.k = b.k AND a.k = 1, but does not derive
+ * lists.  The members of an equivalence class are equal in each row of the
  * query level, so a row of b whose key is not in the list joins no row.
  *
  * The list is used to match keys only.  It is not checked again, and does not
@@ -23,7 +23,10 @@
 #include "../../model/server/pg_compat.h"
 #include "rewrite.h"
 
-/* Returns true for a column that is not NULL because of an outer join. */
+/*
+ * Returns true if the member is an expression over this relation alone, which
+ * no outer join sets to NULL.
+ */
 static bool
 is_own_column(const EquivalenceMember *member, const RelOptInfo *rel)
 {
@@ -32,8 +35,8 @@ is_own_column(const EquivalenceMember *member, const RelOptInfo *rel)
 }
 
 /*
- * Returns the clause as member = ANY (array), if the array has the same value
- * in all rows, and can be evaluated again.
+ * Returns the clause if it is member = ANY (array), and the array has the same
+ * value in all rows and can be evaluated again; otherwise NULL.
  */
 static const ScalarArrayOpExpr *
 list_of_member(const RestrictInfo *rinfo, const EquivalenceClass *class,
@@ -66,8 +69,8 @@ is_equality_of_class(Oid opno, const EquivalenceClass *class)
 }
 
 /*
- * Returns the list for another member of the same type; NULL if the relation's
- * security barriers must be checked before.
+ * Returns the list for another member of the same type; NULL if a security
+ * barrier of the relation must be checked first.
  */
 static RestrictInfo *
 list_for_member(PlannerInfo *root, const RelOptInfo *rel,
@@ -100,7 +103,10 @@ contains(List *rinfos, const Expr *expr)
 	return false;
 }
 
-/* Adds the lists that another relation has for its member of the class. */
+/*
+ * Adds the lists that clauses of `other` have for an equal column, as lists
+ * for `member`.
+ */
 static void
 add_lists(PlannerInfo *root, const RelOptInfo *rel, const EquivalenceClass *class,
 		  const EquivalenceMember *member, const RelOptInfo *other, List **lists)

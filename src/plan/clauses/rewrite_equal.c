@@ -7,8 +7,8 @@
  *		(k = x) IS TRUE				as a full clause
  *		k BETWEEN x AND x			two clauses with the same value
  *
- * LIKE compares bytes under every deterministic collation, as = does.  Under
- * other collations = is local (model/definition/exact.c), and so the condition
+ * Under every deterministic collation, both LIKE and = compare bytes.  Under
+ * other collations = is local (model/definition/exact.c), so the condition
  * remains local.
  */
 #include "postgres.h"
@@ -107,7 +107,7 @@ dyn_classify_not_distinct(DynClassify *context, const DistinctExpr *expr)
 	column = dyn_field_column(context, &field);
 	/*
 	 * A column that shows an attribute of the table's own key is never NULL,
-	 * not even for values of a mismatched type.
+	 * not even for a value of a mismatched type.
 	 */
 	if (dyn_column_is_part(column) || column->traits.null_test != DYN_EXACT)
 		return NULL;
@@ -178,8 +178,9 @@ equality_of_bound(const OpExpr *bound)
 /* ---- equalities that depend on parameters ---- */
 
 /*
- * Returns true if it can be evaluated beforehand, without an error, from
- * parameters alone.
+ * Returns true if the expression is not a constant, depends only on
+ * parameters, and can be evaluated before the first row without raising an
+ * error.
  */
 static bool
 is_parametric(const DynClassify *context, Node *node)
@@ -189,8 +190,8 @@ is_parametric(const DynClassify *context, Node *node)
 }
 
 /*
- * Returns true for a column of a partition key.  For other columns this
- * rewrite is not needed, since ranges of them can match keys.
+ * Returns true for a column that shows a partition key.  Other columns need no
+ * rewrite, since ranges of them can match keys.
  */
 static bool
 is_partition_key(const DynClassify *context, Node *node)
@@ -210,7 +211,7 @@ is_partition_key(const DynClassify *context, Node *node)
 	return dyn_path_is_attribute(path, meta->key.hash[0].name);
 }
 
-/* strpos(pattern, c) > 0 */
+/* Returns the expression strpos(pattern, c) > 0, as 0 < strpos(pattern, c). */
 static Node *
 contains(Node *pattern, const char *c)
 {
@@ -227,8 +228,8 @@ contains(Node *pattern, const char *c)
 }
 
 /*
- * Returns a condition for column LIKE pattern: the pattern has wildcards, or
- * column = pattern.  Escapes in the pattern are not examined.
+ * Returns a condition implied by column LIKE pattern: the pattern contains %,
+ * _ or \, or column = pattern.  Returns NULL for other clauses.
  */
 static Node *
 equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
@@ -251,9 +252,9 @@ equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
 }
 
 /*
- * Returns a condition for column >= a AND column <= b: a <> b, or column = a.
- * Returns NULL if these do not bound one column from both sides, by operators
- * of its type.
+ * Returns a condition implied by column >= a AND column <= b: a <> b OR column
+ * = a.  Returns NULL if the clauses are not a lower and an upper bound of one
+ * column, with values of its type.
  */
 static Node *
 equality_unless_different(const DynClassify *context, const OpExpr *lower,
@@ -279,8 +280,8 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 }
 
 /*
- * Returns the equality that the bound implies together with a later bound;
- * with any other bound, if that depends on parameters.
+ * Returns the equality that the bound implies together with a later bound, or,
+ * if it depends on parameters, together with any other bound; or NULL.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)
@@ -295,10 +296,7 @@ equality_of_two(const DynClassify *context, List *bounds, int position)
 		List	   *others = other->op->args;
 		bool		exchanged = (bound->lower == other->lower);
 
-		/*
-		 * both are bounds by the same value, from both sides; operands may be
-		 * exchanged
-		 */
+		/* L >= R and L <= R, or L >= R and R >= L */
 		if (bound->op->inputcollid == other->op->inputcollid &&
 			equal(linitial(args), exchanged ? lsecond(others) : linitial(others)) &&
 			equal(lsecond(args), exchanged ? linitial(others) : lsecond(others)))

@@ -5,9 +5,9 @@
  *
  * SQL converts the column to double precision.  This preserves all values of
  * smallint and integer, and those of bigint below 2^53.  Otherwise several
- * values of the column may become one double.  So the predicates are ranges,
- * which model/values/encode.c widens to the adjacent doubles.  An equality
- * becomes two ranges.
+ * values of the column may become one double.  Therefore the predicates are
+ * bounds, which model/values/encode.c widens to the adjacent doubles, and an
+ * equality becomes a lower and an upper bound.
  */
 #include "postgres.h"
 
@@ -22,12 +22,12 @@
 #include "../../model/values/types.h"
 #include "rewrite.h"
 
-/* Maximum length of a list in a filter. */
+/* Maximum number of elements of a list that becomes an OR of ranges. */
 #define MAX_LIST	25
 
 /*
- * Returns true if several values of the column may become one double precision
- * value.
+ * Returns true for a comparison as double precision if several values of the
+ * column may become one double.
  */
 static bool
 is_rounded(const DynClassify *context, const DynOperator *op,
@@ -46,8 +46,8 @@ is_bigint(const DynClassify *context, const DynField *field)
 }
 
 /*
- * Converts the doubles to numeric values.  Returns false if one of them equals
- * several bigints.
+ * Converts the doubles to numeric values.  Returns false if several bigints
+ * may be equal to one of them.
  */
 static bool
 convert_doubles(DynArrayElements *doubles)
@@ -136,7 +136,7 @@ dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 									false, false);
 		return true;
 	}
-	/* a range for each element */
+	/* each element becomes a range */
 	for (int i = 0; i < doubles.n && doubles.n <= MAX_LIST; i++)
 	{
 		DynPred    *arm;

@@ -2,10 +2,10 @@
  * rewrite_given.c
  *		Classifies conditions without columns of the table, in ORs and ANDs.
  *
- * They are evaluated at the start of each execution: `$1 IS NULL OR k = $1` is
- * a condition on k in some executions, and true in others.  For a local table,
- * arms after a true one are not evaluated.  So values that might raise an
- * error are not evaluated if their arm is not needed.
+ * These conditions are evaluated at the start of each execution: `$1 IS NULL
+ * OR k = $1` is a condition on k in some executions, and true in others.  For
+ * a local table, the arms after a true one are not evaluated.  So a value that
+ * might raise an error is not evaluated if its arm is not needed.
  */
 #include "postgres.h"
 
@@ -16,8 +16,8 @@
 #include "rewrite.h"
 
 /*
- * Returns true if the expression reads the result of a subquery, which would
- * have to be executed.
+ * Returns true if the expression needs the result of a subquery, so that its
+ * evaluation would execute the subquery.
  */
 static bool
 reads_result(Node *node, void *root)
@@ -53,9 +53,9 @@ dyn_classify_given(const DynClassify *context, Node *node)
 }
 
 /*
- * Returns the arguments of a coalesce() before the last, if the last is the
- * column; else NULL.  The planner has removed constant NULLs, so there may be
- * only the last one.
+ * Returns the arguments of a coalesce() before the last one, as an expression;
+ * NULL if there are none, or if the last one is not `column`.  The planner may
+ * have removed all others, as constant NULLs.
  */
 static Node *
 leading_values(Node *node, const Node *column)
@@ -105,20 +105,20 @@ dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
 }
 
 /*
- * Guards values: they become NULL unless the condition `given` is true, or
- * false.
+ * The condition that values depend on: they become NULL if they are not needed
  */
 typedef struct Guard
 {
 	const DynClassify *context;
 	Node	   *given;
-	bool		needed;			/* true if values become NULL unless the
-								 * condition is true; false: if it is true */
+	bool		needed;			/* true if values are needed only if the
+								 * condition is true; false: only if it is
+								 * not */
 } Guard;
 
 /*
- * Returns CASE WHEN given THEN NULL ELSE value END, or with the results
- * exchanged.
+ * Returns CASE WHEN given THEN NULL ELSE value END, or, if `needed`, with the
+ * results exchanged.
  */
 static Expr *
 guarded(const Guard *guard, Expr *value)

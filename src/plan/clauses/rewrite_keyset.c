@@ -4,11 +4,11 @@
  *		are equivalent to them.
  *
  * (a, b) > (x, y) implies a >= x.  If another condition fixes a to the value
- * v, the comparison depends on v: if v equals x, it is a condition on b.  Only
- * a is certain to have a value: (5, NULL) > (4, 1) is true.
+ * v, and v equals x, the comparison is a condition on b.  Only a is certain
+ * not to be NULL: (5, NULL) > (4, 1) is true.
  *
- * Both forms are parsed into a list of terms.  A term decides if all terms
- * before it are equal.
+ * Both forms are parsed into a list of terms.  If the columns and values of
+ * the first n terms are equal, the next term decides.
  */
 #include "postgres.h"
 
@@ -23,7 +23,7 @@
 
 #include "rewrite.h"
 
-/* column op value, by a btree operator family */
+/* A comparison column op value, by a btree operator family */
 typedef struct Term
 {
 	Node	   *column;
@@ -38,8 +38,8 @@ typedef struct Term
 /* ---- terms ---- */
 
 /*
- * Puts the column on the left; false if the other side is not a run-time
- * value.
+ * Describes a comparison as a term, with the column on the left; returns false
+ * if the other side is not a run-time value.
  */
 static bool
 describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
@@ -76,7 +76,10 @@ describe_operator(const DynClassify *context, Node *node, Term *term)
 				 lsecond(op->args), op->inputcollid, term);
 }
 
-/* Finds column = value for the term's column, by the same family and collation. */
+/*
+ * Returns true if the node is column = value for the term's column, with the
+ * same operator family and collation.
+ */
 static bool
 is_fixed_by(const DynClassify *context, const Term *term, Node *node, Term *equality)
 {
@@ -136,8 +139,8 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		Term	   *term = palloc(sizeof(Term));
 
 		/*
-		 * all terms must have the same direction; terms after an unusable one
-		 * are ignored
+		 * all terms must have the same direction; the first term that cannot
+		 * be used, and those after it, are ignored
 		 */
 		if (!describe(context, lfirst_oid(opno), lfirst_oid(opfamily),
 					  lfirst(left), lfirst(right), lfirst_oid(collation), term) ||
@@ -146,15 +149,15 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		first = term->strategy;
 		terms = lappend(terms, term);
 	}
-	/* if the last term is equal, terms that were left out decide */
+	/* if the last term is equal, ignored terms decide */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
 	return terms;
 }
 
 /*
- * Parses an arm of the form column = value AND rest, for the term's column and
- * value; returns false if it has another form.
+ * Adds the rest of an arm column = value AND rest, which has the term's column
+ * and value, to *rests.  Returns false if the arm has another form.
  */
 static bool
 rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rests)
@@ -183,8 +186,8 @@ rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rest
 }
 
 /*
- * Returns the terms of a > x OR (a = x AND ...); NIL if it has another form.
- * The part after the first term may be one condition, or an OR.
+ * Returns the terms of a > x OR (a = x AND ...); NIL if the expression has
+ * another form.  The part after a = x may be one condition, or an OR.
  */
 static List *
 or_terms(const DynClassify *context, Node *node)
@@ -218,7 +221,7 @@ or_terms(const DynClassify *context, Node *node)
 						 !rest_of_arm(context, term, lfirst(lc), &rests)))
 			return NIL;
 	}
-	/* a >= x in place of a > x, and any other term */
+	/* without terms after it, or for OR a = x AND ..., a > x becomes a >= x */
 	if (term->strategy == exclusive(term))
 		following = or_terms(context, list_length(rests) == 1 ? linitial(rests)
 							 : (Node *) make_orclause(rests));
@@ -261,7 +264,9 @@ dyn_keyset_expand(DynClassify *context, RowCompareExpr *row)
 
 /* ---- bounds ---- */
 
-/* Returns the value to which the conditions fix the column; NULL: none. */
+/*
+ * Returns the value to which the conditions fix the term's column; NULL: none.
+ */
 static Node *
 fixed_value(const DynClassify *context, const Term *term, List *rinfos, Oid *type)
 {
@@ -287,8 +292,8 @@ static Node *bound_from(const DynClassify *context, List *terms, int n,
 						List *rinfos);
 
 /*
- * Returns the condition of the n'th term if its column is fixed to a value:
- * either this value decides, or the terms after it do.
+ * Returns the condition of the n'th term (from 0), whose column is fixed to a
+ * value: either this value decides, or the terms after it do.
  */
 static Node *
 decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
@@ -312,15 +317,15 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 	decided = eval_const_expressions(context->plan->root, decided);
 	if (!IsA(decided, Const))
 		return decided;
-	/* no row satisfies both; this bound contradicts the fixed value */
+	/* false for all rows: return a bound that contradicts the fixed value */
 	return !((Const *) decided)->constisnull &&
 		DatumGetBool(((Const *) decided)->constvalue) ? NULL
 		: compare_column(term, inclusive(term));
 }
 
 /*
- * Returns the condition that the terms from the n'th on imply if those before
- * it are equal.  Values that may not be needed must not fail.
+ * Returns the condition that the terms from the n'th on imply if all terms
+ * before are equal; NULL if it needs a value that might fail.
  */
 static Node *
 bound_from(const DynClassify *context, List *terms, int n, List *rinfos)

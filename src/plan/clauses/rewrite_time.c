@@ -1,16 +1,14 @@
 /*
  * rewrite_time.c
- *		Classifies conditions on dates and times whose values have another
- *		type, or on expressions over dates and times.
+ *		Classifies conditions on columns of dates and times, if the compared
+ *		value has another type, or if the column is inside of an expression.
  *
- * A comparison of a timestamptz with a date or timestamp, or of a timestamp
- * with a date, compares the column with the converted value: it is exact, and
- * may match a key.  All other conditions imply bounds on the column and are
- * checked again.
+ * A timestamptz column can be compared exactly with a date or timestamp, and a
+ * timestamp column with a date, after conversion of the value.  All other
+ * conditions imply bounds on the column, and are checked again.
  *
- * An expression is matched as a chain of steps over a column, which
- * model/values/time_bounds.c inverts when the value is known.  Functions and
- * operators are identified by their OIDs.
+ * An expression is matched as a chain of steps over a column.
+ * model/values/time_bounds.c inverts the steps when the value is known.
  */
 #include "postgres.h"
 
@@ -45,8 +43,8 @@ add_step(Chain *chain, DynTimeStepKind kind, Node *operand)
 /* ---- functions ---- */
 
 /*
- * A function, represented by at most two steps; the second step is evaluated
- * first.
+ * A function as a sequence of at most two steps; the last step is evaluated
+ * first
  */
 typedef struct Form
 {
@@ -64,7 +62,7 @@ typedef struct Form
 #define FROM_DATE		DYN_STEP_DATE_TO_TIMESTAMP
 
 static const Form rewrite[] = {
-	/* casts, and functions with their names */
+	/* casts, also in the form of functions */
 	{F_DATE_TIMESTAMP, 0, -1, 1, {TO_DATE}},
 	{F_DATE_TIMESTAMPTZ, 0, -1, 2, {TO_DATE, TO_TIMESTAMP}},
 	{F_TIMESTAMP_DATE, 0, -1, 1, {FROM_DATE}},
@@ -85,7 +83,7 @@ static const Form rewrite[] = {
 	{F_DATE_MI_INTERVAL, 0, 1, 2, {DYN_STEP_SUBTRACT, FROM_DATE}},
 	{F_DATE_PLI, 0, 1, 1, {DYN_STEP_ADD_DAYS}},
 	{F_DATE_MII, 0, 1, 1, {DYN_STEP_SUBTRACT_DAYS}},
-	/* differences; either side may contain the column */
+	/* differences, with the column on the left, or on the right */
 	{F_TIMESTAMP_MI, 0, 1, 1, {DYN_STEP_SINCE}},
 	{F_TIMESTAMPTZ_MI, 0, 1, 1, {DYN_STEP_SINCE}},
 	{F_DATE_MI, 0, 1, 1, {DYN_STEP_SINCE}},
@@ -121,7 +119,8 @@ match_patterns(const DynClassify *context, Oid function, List *args, Chain *chai
 }
 
 /*
- * date_trunc of an instant, in the zone given by an argument, or the session's
+ * Matches date_trunc.  An instant is truncated in the zone given by the third
+ * argument, or in the session's time zone.
  */
 static bool
 match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
@@ -147,7 +146,7 @@ match_trunc(const DynClassify *context, Oid function, List *args, Chain *chain)
 	return match_chain(context, lsecond(args), chain);
 }
 
-/* extract and date_part, for a year or an epoch */
+/* Matches extract and date_part, for a year or an epoch. */
 static bool
 match_extract(const DynClassify *context, Oid function, List *args, Chain *chain)
 {
@@ -260,7 +259,10 @@ make_bound(DynClassify *context, const Chain *chain, Node *value,
 	return pred;
 }
 
-/* Returns bounds on the column.  They are never exact. */
+/*
+ * Returns the bounds on the column that expression op value implies; clears
+ * `exact`.
+ */
 static DynPred *
 make_bounds(DynClassify *context, DynComparison comparison, const Chain *chain,
 			Node *value, const DynConversion *conversion)
@@ -289,7 +291,7 @@ make_bounds(DynClassify *context, DynComparison comparison, const Chain *chain,
 	return dyn_make_between(lower, upper);
 }
 
-/* expression op value */
+/* Classifies expression op value. */
 static DynPred *
 classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 			   Node *value, bool array)
@@ -311,7 +313,7 @@ classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 		if (time_rank(op->value_type) > time_rank(compared))
 			compared = op->value_type;
 	}
-	/* the expression is converted to the compared type */
+	/* SQL converts the expression to the compared type */
 	if (compared == TIMESTAMPTZOID && op->column_type != TIMESTAMPTZOID)
 		add_step(&outer, DYN_STEP_TIMESTAMP_TO_INSTANT, NULL);
 	if (op->column_type == DATEOID && compared != DATEOID)
@@ -338,7 +340,7 @@ classify_chain(DynClassify *context, const DynOperator *op, Node *node,
 	return pred;
 }
 
-/* Returns true if this file handles the operator's type. */
+/* Returns true if this file handles operators with this input type. */
 static bool
 is_of_times(Oid type)
 {

@@ -1,7 +1,7 @@
 /*
  * access.c
- *		Determines what an access plan can do, and the order of its rows, and
- *		converts access plans to plan nodes.
+ *		Determines the abilities of access plans and the order of their rows,
+ *		and converts access plans to plan nodes.
  */
 #include "postgres.h"
 
@@ -26,18 +26,21 @@ dyn_access_same_index(const DynAccess *a, const DynAccess *b)
 enum
 {
 	CONTRADICTION = 1 << 0,
-	MERGED = 1 << 1,			/* rows merged in order belong to one execution
-								 * of one scan */
-	ONLY_INDEX = 1 << 2,		/* the index determines which rows exist */
+	MERGED = 1 << 1,			/* several requests are merged by sort key for
+								 * one execution */
+	ONLY_INDEX = 1 << 2,		/* rows exist only for the items of the
+								 * index */
 	BASE_ITEMS = 1 << 3,
 	RECHECKED = 1 << 4,
 	FILTERED = 1 << 5,
 	MANY_REQUESTS = 1 << 6,
-	STOPPED = 1 << 7,			/* some rows may not be read */
-	UNSURE = 1 << 8,			/* the keys may turn out to be unusable */
-	PRESUMED = 1 << 9,			/* no request is sent */
+	STOPPED = 1 << 7,			/* some rows may remain unread */
+	UNSURE = 1 << 8,			/* run-time values may make the keys
+								 * unusable */
+	PRESUMED = 1 << 9,			/* no request is sent (is_presumed) */
 	COMPARES = 1 << 10,			/* a filter compares two attributes */
-	COMPOSED = 1 << 11,			/* values decide which access plan is used */
+	COMPOSED = 1 << 11,			/* run-time values decide which inner access
+								 * plan is used */
 	COUNTS = 1 << 12
 };
 
@@ -121,7 +124,10 @@ void
 dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use)
 {
 	inner->use = use;
-	/* a fallback uses the values of all others, so it is the last to be copied */
+	/*
+	 * arms are copied first: a fallback, which is copied last, uses only
+	 * values of other access plans
+	 */
 	access->inner = use == DYN_USE_ALWAYS ? lappend(access->inner, inner)
 		: lcons(inner, access->inner);
 }
@@ -150,8 +156,9 @@ dyn_access_inner(const DynAccess *access, DynAccessUse use)
 /* ---- order ---- */
 
 /*
- * A Query returns the items of one partition by sort key: by its attributes
- * that are not fixed to one value, or by the parts of their texts.
+ * A Query returns the items of one partition in the order of those attributes
+ * of the sort key that are not fixed to one value, or of the parts of their
+ * texts.
  */
 
 AttrNumber
@@ -161,7 +168,7 @@ dyn_sort_column(const DynRelation *relation, const DynKeyAttr *attr, int part)
 		: dyn_relation_templated(relation, attr->name)->parts[part].attnum;
 }
 
-/* Returns false if the array is full. */
+/* Adds a sort attribute; returns false if the array is full. */
 static bool
 add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 {
@@ -174,13 +181,15 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 }
 
 /*
- * Adds the parts after the `bound` ones.  Returns false at the first part
- * whose text is not in the order of its column.  It is in that order only if
- * every item in the index has the column's value in the part; trusted_indexes
- * asserts this for rows with all columns.
+ * Adds the parts of the attribute's text after the first `bound` ones as sort
+ * attributes.  Returns false at the first part whose text does not sort like
+ * its column.  It sorts like the column only if the part contains the column's
+ * value in every item of the index; trusted_indexes asserts this for rows with
+ * all columns.
  *
- * Requests can be merged by their texts (`by_text`) if these begin with the
- * same bound parts; else by parts that the text alone determines.
+ * With `merged`, several requests are merged.  They can be merged by the texts
+ * (`by_text`) if these begin with the same bound parts; else only by parts
+ * that the text alone determines.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -209,7 +218,10 @@ sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
 	return true;
 }
 
-/* Sets the sort attributes; `merged` if requests would be merged by them. */
+/*
+ * Sets the sort attributes; `merged` is true if several requests are to be
+ * merged by them.
+ */
 static void
 set_sort(const DynRelPlan *plan, const DynIndexMeta *index, const DynAccess *from,
 		 bool merged, DynAccess *access)
@@ -296,12 +308,12 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 /* ---- copies ---- */
 
 /*
- * The destination of moved value expressions; NULL if a copy uses those of the
- * original.
+ * The value expressions that a copy refers to by position.  A NULL pointer
+ * means that the copy has the same references as the original.
  */
 typedef struct Values
 {
-	List	   *exprs;			/* expressions in the plan */
+	List	   *exprs;			/* expressions for fdw_exprs */
 	List	   *conversions;	/* DynConversion of each expression, or NULL */
 } Values;
 
@@ -339,7 +351,10 @@ same_conversion(const DynConversion *a, const DynConversion *b)
 	return true;
 }
 
-/* A value that several predicates share is evaluated once. */
+/*
+ * Returns the position of the value, after adding it unless it is there; -1 if
+ * the value is NULL.  Several predicates with one value share its position.
+ */
 static int
 value_position(Expr *value, DynConversion *conversion, Values *values)
 {
@@ -358,10 +373,7 @@ value_position(Expr *value, DynConversion *conversion, Values *values)
 	return list_length(values->exprs) - 1;
 }
 
-/*
- * Copies the conversion; the plan's copy has the positions of operands instead
- * of expressions.
- */
+/* Copies the conversion; with `values`, operands become positions. */
 static DynConversion *
 copy_conversion(const DynConversion *conversion, Values *values)
 {
@@ -454,8 +466,8 @@ copy_keys(DynAccess *copy, Values *values)
 }
 
 /*
- * Copies the access plan of a fallback.  Omits keys and filters whose values
- * are not in the plan; that is possible because all rows are rechecked.
+ * Copies a fallback.  Omits keys and filters that need values not in the list;
+ * this is possible because all rows are rechecked.
  */
 static DynAccess *
 copy_fallback(const DynAccess *fallback, Values *values)
@@ -525,7 +537,7 @@ copy_access(const DynAccess *access, Values *values)
 							  ? copy_fallback(inner, values)
 							  : copy_access(inner, values));
 	}
-	/* only at planning */
+	/* used only during planning */
 	copy->key_rinfos = copy->filter_rinfos = NIL;
 	copy->exact_rinfos = copy->local_rinfos = NIL;
 	copy->having = copy->checks = NIL;
@@ -564,7 +576,8 @@ print_node(struct StringInfoData *text, const ExtensibleNode *node)
 }
 
 /*
- * Only parallel workers would read the node, and these scans are not parallel.
+ * Raises an error.  Only parallel workers read nodes, and these scans are not
+ * parallel.
  */
 static void
 read_node(ExtensibleNode *node)

@@ -19,84 +19,83 @@
 #include "../clauses/quals.h"
 #include "../clauses/rel_plan.h"
 
-/*
- * Position that stands for the full text of an attribute, not one part of it
- */
+/* Position of a part that means the full text of the attribute */
 #define DYN_FULL	(-1)
 
 /* Summary of the values that predicates allow for a key attribute (terms.c) */
 typedef struct DynCount
 {
-	double		most;			/* maximum number of values, or ranges of
-								 * values; infinity if unknown until they are
-								 * evaluated */
+	double		most;			/* maximum number of values, or of ranges of
+								 * values; infinity if unknown at planning */
 	double		expected;		/* estimate of this number */
-	bool		points;			/* true if these are values, not ranges */
+	bool		points;			/* true for values, false for ranges */
 	bool		single;			/* true if there is one value, the same for all
 								 * items */
-	bool		each;			/* true if the values include all those
-								 * between two bounds */
+	bool		each;			/* true if values between two bounds are
+								 * enumerated */
 	bool		unsure;			/* true if run-time values may make the key
 								 * unusable */
 	bool		templated;		/* true if all values are texts of a
 								 * template */
-	int			point_parts;	/* templated: leading parts with values */
-	int			one_value_parts;	/* leading parts with one value each */
+	int			point_parts;	/* templated: number of leading parts that have
+								 * values, not ranges */
+	int			one_value_parts;	/* number of leading parts that have a
+									 * single value */
 } DynCount;
 
 /*
- * The predicates matched to one key attribute; a value must satisfy all of
- * them.  If there are none, row_keys match the attribute.
+ * The predicates matched to one key attribute, which must all be true.  If
+ * there are none, row_keys match the attribute.
  */
 typedef struct DynKeyMatch
 {
 	const char *name;
 	DynType		type;
-	List	   *preds;			/* list of DynPred; an OR has points in all
-								 * arms, except for segments */
-	DynCount	values;			/* summary, made during planning, of the values
-								 * that the predicates allow */
+	List	   *preds;			/* DynPred *; every arm of an OR has points,
+								 * unless the attribute is the segment */
+	DynCount	values;			/* planning: summary of the values that the
+								 * predicates allow */
 } DynKeyMatch;
 
 /*
- * A condition for completeness: the values of a key attribute must be known at
- * run time to be in the index.  At least one of the predicates must allow only
- * values that the index can hold.  A predicate of kind TEMPLATED is alone;
- * then the index must be able to hold all texts that it allows
+ * A condition for the completeness of an index, checked at run time: the index
+ * must be able to hold the values of one key attribute.  It is true if one of
+ * the predicates allows only such values.  A predicate of kind TEMPLATED is
+ * the only one; all texts that it allows must be such values
  * (index_complete.c).
  */
 typedef struct DynIndexCondition
 {
 	DynKeyAttr	attr;
-	int			max_bytes;		/* size limit of a value in this part of the
-								 * key */
+	int			max_bytes;		/* size limit (bytes) of a value in the
+								 * partition key or sort key */
 	List	   *preds;			/* DynPred * */
 } DynIndexCondition;
 
 /*
- * The price of one execution (cost.c); a plan stores the bytes of this struct.
+ * Estimated reads and prices of one execution (cost.c); a plan contains the
+ * bytes of this struct.
  */
 typedef struct DynEstimate
 {
 	DynReads	reads;
 	DynPrices	prices;
 	double		items;			/* number of items that the requests return */
-	double		check_cost;		/* cost of evaluating clauses */
-	double		full_ms;		/* minimum price of a Scan of the table (ms) */
+	double		check_cost;		/* planner cost of evaluating clauses */
+	double		full_ms;		/* ms; minimum price of a Scan of the table */
 	double		examined;		/* number of items that the requests read */
-	int			segments;		/* number of segments that are read, out of
-								 * total_segments; 0: rows do not show their
-								 * segments */
+	int			segments;		/* number of segments that are read; 0: rows do
+								 * not show their segments */
 	int			total_segments;
 	double		item_rows;		/* rows per item examined */
-	double		kept;			/* fraction of the rows that satisfy the clauses
-								 * not matched to keys */
-	double		partition_units;	/* read units of all items with one
-									 * partition key of the table; 0: unknown */
-	double		first_share;	/* fraction read for the first row of a
-								 * semijoin */
-	double		first_page;		/* fraction read on the first page under a
-								 * LIMIT; 0: a full page */
+	double		kept;			/* fraction of the rows that satisfy the
+								 * clauses that are not matched to keys */
+	double		partition_units;	/* read units of the table's items with one
+									 * partition key; 0: unknown */
+	double		first_share;	/* fraction of the reads that precedes the
+								 * first row (semijoins) */
+	double		first_page;		/* fraction of the reads in the first page
+								 * under a LIMIT; 0: a full page */
 	bool		assumed;		/* true if the table's size is unknown */
 	bool		rows_unknown;	/* true if the number of items per partition
 								 * key is unknown */
@@ -104,14 +103,14 @@ typedef struct DynEstimate
 								 * nothing else */
 } DynEstimate;
 
-/* Use of an access plan that is inside of another one */
+/* Use of an inner access plan, which belongs to another one */
 typedef enum DynAccessUse
 {
-	DYN_USE_ALWAYS,				/* arm of a UNION (GET or QUERY); its rows are
-								 * checked by all clauses */
-	DYN_USE_IF_INCOMPLETE,		/* read from the table, if the conditions for
-								 * the index's completeness fail */
-	DYN_USE_IF_OPEN				/* replaces the outer access plan while a guard
+	DYN_USE_ALWAYS,				/* arm of a UNION (GET or QUERY); all clauses
+								 * are checked for its rows */
+	DYN_USE_IF_INCOMPLETE,		/* fallback: reads the table if the index is
+								 * not complete, or the keys are not usable */
+	DYN_USE_IF_OPEN				/* replaces the outer access plan if a guard
 								 * (choice.c) is true */
 } DynAccessUse;
 
@@ -119,110 +118,111 @@ typedef struct DynAccess
 {
 	DynAccessKind kind;
 	const char *index;			/* index name; NULL: the table itself */
-	bool		global;			/* true for a global index: no consistent
-								 * reads */
-	bool		fetch_base_items;	/* true to read keys from the index, and
-									 * then the items from the table */
+	bool		global;			/* true for a global index, which has no
+								 * consistent reads */
+	bool		fetch_base_items;	/* true to read base keys from the index,
+									 * and then their items from the table */
 	bool		backward;		/* Query: true for descending order */
 	bool		ordered;		/* true if rows must be in sort key order */
-	bool		count_only;		/* true for Select=COUNT: one number instead of
-								 * rows */
+	bool		count_only;		/* true for Select=COUNT: the result is a
+								 * number, not rows */
 	bool		may_stop_early; /* true if a node above may stop early */
 	bool		multi_partition;	/* true if several partitions may be
 									 * read */
 	bool		contradiction;	/* true if no row can match: no request is
 								 * sent */
 	bool		first_row_only; /* true if only the first row is needed */
-	bool		one_request;	/* true if keyed and expected to take one
+	bool		one_request;	/* true for access by key with one expected
 								 * request */
-	bool		one_round;		/* true if its requests are sent together with
-								 * those of another scan by the same keys */
-	bool		rechecks_item_filter;	/* true if the requests do not enforce
-										 * the item filter */
+	bool		one_round;		/* true if the requests are sent together with
+								 * those of another scan, by the same keys */
+	bool		rechecks_item_filter;	/* true if the item filter is checked
+										 * locally */
 	bool		is_small;		/* Scan: true if limit_hint items are enough,
-								 * and so few that scan_policy does not
+								 * which are so few that scan_policy does not
 								 * apply */
-	int			preview_rows;	/* Scan: number of rows that a preview must
-								 * find; 0: no preview */
+	int			preview_rows;	/* Scan: number of rows that end a preview; 0:
+								 * no preview */
 	bool		is_presumed;	/* GET: true if no request is sent, because the
 								 * condition of a write decides whether the
 								 * rows exist */
 	bool		unsure;			/* true if run-time values may make the keys
-								 * unusable; then the table is read without
-								 * them */
-	bool		presumes;		/* true if an item's existence in the index
-								 * replaces conditions */
-	int			limit_hint;		/* items of the first page; 0: no hint */
+								 * unusable, so that the fallback is used */
+	bool		presumes;		/* true if clauses are matched to the key of
+								 * an index, so that rows exist only for its
+								 * items */
+	int			limit_hint;		/* Limit of the first page (items); 0: none */
 
 	int			segments;		/* SCAN: total number of segments if the query
-								 * reads the segment column; 0: any number can
-								 * be used */
-	int			nhash;			/* SCAN: 1 if hash[0] are predicates on the
-								 * segment */
-	int			nrange;			/* matched range attributes (from the left) */
+								 * reads the segment column; 0: the executor
+								 * chooses it */
+	int			nhash;			/* number of hash attributes.  SCAN: 1 if
+								 * hash[0] has predicates on the segment */
+	int			nrange;			/* number of matched range attributes, from the
+								 * left */
 	DynKeyMatch hash[DYN_MAX_KEY_ATTRS];
 	DynKeyMatch range[DYN_MAX_KEY_ATTRS];
-	DynPred    *row_keys;		/* OR of ANDs, each with points for all of
-								 * row_attrs; or NULL */
-	int			nrow_attrs;		/* attributes of row_keys.  GET: the full key;
-								 * QUERY: the hash attributes, and maybe the
-								 * first range attribute */
+	DynPred    *row_keys;		/* row-wise keys: an OR of ANDs, each with
+								 * points for all of row_attrs; or NULL */
+	int			nrow_attrs;		/* number of attributes in row_keys.  GET: the
+								 * full key; QUERY: the hash attributes, and
+								 * maybe the first range attribute */
 	DynKeyAttr	row_attrs[DYN_MAX_KEY_ATTRS + 1];
 
-	bool		in_turn;		/* ordered: true if each partition's rows are
-								 * after those of the partitions before */
+	bool		in_turn;		/* ordered: true if partitions are read one
+								 * after the other, not merged */
 	int			nsort;			/* ordered: number of attributes to merge by */
 	DynKeyAttr	sort[DYN_MAX_KEY_ATTRS];
 	bool		sort_texts[DYN_MAX_KEY_ATTRS];	/* merging: true if the full
-												 * text sorts as the part */
+												 * text sorts like the part */
 	int			sort_parts[DYN_MAX_KEY_ATTRS];	/* part of the attribute's
 												 * template, or DYN_FULL */
-	DynCount	keys;			/* number of keys that are read, counted during
-								 * planning */
-	int			nbase;			/* attributes in the primary key of the
-								 * table */
+	DynCount	keys;			/* planning: number of keys that are read */
+	int			nbase;			/* number of attributes in the table's primary
+								 * key */
 	DynKeyAttr	base[2];
 
-	List	   *key_names;		/* String: key attributes of the table and of
-								 * the index read */
-	List	   *scalars;		/* list of String: key attributes, of the table
-								 * or any index, below which the relation has
-								 * paths; DynamoDB rejects such paths */
+	List	   *key_names;		/* String *: key attributes of the table, and
+								 * of `index` */
+	List	   *scalars;		/* String *: key attributes, of the table or
+								 * any index, below which columns have paths;
+								 * DynamoDB rejects such paths */
 	const char *schema;			/* schema of the table and index during
 								 * planning (dyn_metadata_schema) */
 	List	   *filters;		/* DynPred *, ANDed */
 	List	   *fields;			/* DynField *: fields to fetch */
-	List	   *text_types;		/* types of the templates' attributes
-								 * (relation.h) */
-	List	   *conversions;	/* DynConversion * for values in fdw_exprs;
-								 * only in the top access plan */
-	const char *advice;			/* advice for EXPLAIN, how to write a cheaper
-								 * query */
+	List	   *text_types;		/* types of the templated attributes
+								 * (dyn_relation_text_types) */
+	List	   *conversions;	/* DynConversion *: conversions of values in
+								 * fdw_exprs; only in the outermost access
+								 * plan */
+	const char *advice;			/* advice for EXPLAIN on a cheaper query, or
+								 * NULL */
 	DynEstimate estimate;
 
-	int			nconditions;	/* conditions on the index, checked at run
-								 * time */
+	int			nconditions;	/* number of conditions for the index's
+								 * completeness */
 	DynIndexCondition conditions[4 * DYN_MAX_KEY_ATTRS];	/* two for each
-															 * attribute: for
-															 * its column, and
-															 * for its
+															 * attribute: on
+															 * its column,
+															 * and on its
 															 * template */
-	List	   *optional_quals; /* list of DynPred: guards (choice.c), of which
-								 * one is enough */
+	List	   *optional_quals; /* DynPred *: guards (choice.c).  If one is
+								 * true, the access plan IF_OPEN is used */
 	DynAccessUse use;
-	List	   *inner;			/* DynAccess *: access plans that this one
-								 * uses */
-	bool		is_arm;			/* true for an arm; its items need the table's
-								 * key, by which items that several arms return
-								 * are recognized */
+	List	   *inner;			/* DynAccess *: inner access plans */
+	bool		is_arm;			/* true for an arm of a UNION; its items need
+								 * the table's key, by which duplicates are
+								 * recognized */
 
 	/* only during planning */
-	List	   *key_rinfos;		/* RestrictInfos matched to the keys */
-	List	   *filter_rinfos;	/* RestrictInfos sent as filters */
-	List	   *exact_rinfos;	/* RestrictInfos that need no local check */
-	List	   *local_rinfos;	/* RestrictInfos of all other clauses */
-	List	   *having;			/* count_only: HAVING, an implicit AND */
-	List	   *checks;			/* count_only: clauses for the fallback */
+	List	   *key_rinfos;		/* RestrictInfo *: matched to the keys */
+	List	   *filter_rinfos;	/* RestrictInfo *: sent as filters */
+	List	   *exact_rinfos;	/* RestrictInfo *: need no local check */
+	List	   *local_rinfos;	/* RestrictInfo *: need a local check */
+	List	   *having;			/* count_only: HAVING, as an implicit AND */
+	List	   *checks;			/* count_only: clauses that the fallback
+								 * checks */
 } DynAccess;
 
 /* Returns the number of key parts that a Query specifies. */
@@ -233,30 +233,30 @@ dyn_access_key_parts(const DynAccess *access)
 }
 
 /*
- * Operations that an access plan permits, regardless of its executions; a
- * table in access.c decides.
+ * Abilities of an access plan, which do not depend on run-time values; a table
+ * in access.c decides.
  */
 typedef enum DynAccessAbility
 {
-	DYN_CAN_BATCH,				/* one batch of requests can serve several
-								 * executions */
-	DYN_CAN_CACHE,				/* items can be cached for executions that
-								 * differ only in filters */
-	DYN_CAN_SHARE,				/* several scans can use the items of one
-								 * read */
-	DYN_CAN_START_AHEAD,		/* the request can be sent before the executor
+	DYN_CAN_BATCH,				/* several executions can be served by one
+								 * batch of requests */
+	DYN_CAN_CACHE,				/* the items can be cached for executions that
+								 * differ only in filter values */
+	DYN_CAN_SHARE,				/* several scans can use the same items */
+	DYN_CAN_START_AHEAD,		/* the requests can be sent before the executor
 								 * requests rows */
-	DYN_CAN_USE_ALL,			/* an execution uses every item that its
-								 * requests return */
+	DYN_CAN_USE_ALL,			/* every item that the requests return is
+								 * used */
 	DYN_CAN_READ_TABLE,			/* a Scan of the table returns the same rows */
-	DYN_CAN_ORDER,				/* items are in the order of the sort key, so
-								 * the first ones may be enough */
+	DYN_CAN_ORDER,				/* items are in the order of the sort key, so a
+								 * LIMIT can end the reading */
 	DYN_CAN_COUNT,				/* DynamoDB counts the rows if no clause is
 								 * checked locally */
-	DYN_CAN_BE_SMALL,			/* no item that is read is dropped: no filter,
-								 * no recheck of the item filter */
-	DYN_CAN_PREVIEW,			/* items that are read one after another
-								 * contain the first rows */
+	DYN_CAN_BE_SMALL,			/* every item read becomes a row, because there
+								 * are no filters, and the item filter is not
+								 * rechecked */
+	DYN_CAN_PREVIEW,			/* a preview can read a part of the items, one
+								 * page after the other */
 	DYN_CAN_PRESUME				/* the condition of a write can decide whether
 								 * the rows exist */
 } DynAccessAbility;
@@ -267,32 +267,33 @@ extern bool dyn_preds_compare_fields(const List *preds);
 extern bool dyn_access_can(const DynAccess *access, DynAccessAbility ability);
 
 /*
- * Adds an inner access plan.  Arms must be added first, in their order, and
- * then at most one access plan for each other use.
+ * Adds an inner access plan.  Arms must be added first, in their order, then
+ * at most one access plan for each other use.
  */
 extern void dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use);
 
 /* Returns the inner access plan with this use, or NULL. */
 extern DynAccess *dyn_access_inner(const DynAccess *access, DynAccessUse use);
 
-/* Returns the arms of a UNION (DynAccess *); NIL for others. */
+/* Returns the arms of a UNION (DynAccess *); NIL for another kind. */
 extern List *dyn_access_arms(const DynAccess *access);
 
 /* Returns true if both read the same index, or both the table itself. */
 extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
 
 /*
- * Returns the column that shows the sort attribute, or this part of it; 0 if
- * there is none.
+ * Returns the column that shows the sort attribute, or the part at this
+ * position in its text; 0 if there is none.
  */
 extern AttrNumber dyn_sort_column(const DynRelation *relation,
 								  const DynKeyAttr *attr, int part);
 
 /*
  * Sets access->sort to the attributes of the sort key, or parts of their
- * texts, that determine the order of rows.  Several requests can be merged by
- * them, or be read in turn (access->in_turn).  `from` is the access plan of
- * that table or index.
+ * texts, that determine the order of rows, and access->in_turn if partitions
+ * can be read in this order.  `from` is the access plan that reads `index`
+ * (NULL: the table); `access` is that plan itself, a copy of it, or its
+ * fallback.
  */
 extern void dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 								const DynAccess *from, DynAccess *access);
@@ -306,22 +307,27 @@ extern bool dyn_access_is_valid(const DynAccess *access, const DynTableMeta *met
 extern bool dyn_access_is_valid_key(const DynAccess *access, const char *json,
 									size_t len);
 
-/* Returns a copy with copies of its arguments; expressions are shared. */
+/* Returns a copy of the predicate and its args; it shares the expressions. */
 extern DynPred *dyn_pred_copy(const DynPred *pred);
 
 /*
- * Returns a node with a copy of the access plan, and moves its value
- * expressions to *exprs.  A fallback uses the same expressions: predicates
- * that would need others are omitted from it.
+ * Returns a node with a copy of the access plan.  Sets *exprs to the value
+ * expressions, which the node only refers to by position.  Predicates of a
+ * fallback whose values are not among those of the other access plans are
+ * omitted.
  */
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 
 /*
- * Returns the access plan in such a node, which may belong to a cached plan.
+ * Returns the access plan in such a node, not a copy; the node may belong to a
+ * cached plan.
  */
 extern const DynAccess *dyn_access_of_node(const Node *node);
 
-/* Sets is_presumed in such a node, which must belong to a new plan. */
+/*
+ * Sets is_presumed in such a node, which must belong to a plan that is being
+ * made.
+ */
 extern void dyn_access_node_presume(Node *node);
 
 /* Registers the node type.  Called once, when the library is loaded. */

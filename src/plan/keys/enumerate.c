@@ -2,10 +2,10 @@
  * enumerate.c
  *		Replaces bounds of a partition key's column by all values between them.
  *
- * A partition key needs values.  Bounds of integers, dates, and times in hours
- * or longer units leave finitely many, which are counted and requested when
- * the bounds are known.  One of the bounds may be a CHECK constraint with a
- * constant.  If there are more values than a limit, the key is not used: at
+ * A partition key needs values.  Between two bounds there are finitely many
+ * integers, dates, or times in hours or longer units.  They are counted and
+ * requested when the bounds are known.  One of the bounds may be from a CHECK
+ * constraint.  If there are more values than a limit, the key is not used: at
  * planning if all bounds are constants, else at execution, where the table is
  * read without the key (dyn_add_fallback).
  */
@@ -22,12 +22,12 @@
 #include "../clauses/classify.h"
 #include "terms.h"
 
-/* Expected number of values between bounds that are unknown at planning. */
+/* Assumed number of values between bounds that are unknown at planning */
 #define UNKNOWN_VALUES	10
 
 /*
- * Factor of the limit for bounds from other tables, of which each row would
- * otherwise read the table.
+ * Factor for the maximum number of values if the bounds are columns of other
+ * tables.  Then the alternative would be to read the table for each outer row.
  */
 #define JOIN_FACTOR		100
 
@@ -85,8 +85,8 @@ target_column(const DynTarget *target, const DynPred *pred)
 }
 
 /*
- * Each value must be usable as a key, but the encoding need not sort like the
- * values.
+ * Returns true if the predicate bounds the target's column, and each value can
+ * be a key.  The encoding need not sort like the values.
  */
 static bool
 is_bound(const DynTarget *target, const DynPred *pred)
@@ -126,10 +126,11 @@ apply_bound(DynSteps *steps, const DynPred *pred, Datum value)
 typedef struct Range
 {
 	DynPred    *each;
-	List	   *clauses;		/* DynClauses that are bounds */
-	DynSteps	known;			/* values between constant bounds */
+	List	   *clauses;		/* DynClause *: bounds, without constraints */
+	DynSteps	known;			/* values between the constant bounds */
 	DynSteps	expected;
-	bool		fixed;			/* true if all executions have the same bounds */
+	bool		fixed;			/* true if all executions of the scan have the
+								 * same bounds */
 	bool		lower,
 				upper;
 } Range;
@@ -179,7 +180,10 @@ find_bounds(const DynTarget *target, List *clauses)
 		if (is_bound(target, clause->pred))
 			add_bound(&range, target, clause);
 	}
-	/* constraints hold for the values that the clauses select, not for NULL */
+	/*
+	 * a CHECK constraint is true or NULL for all rows; a bound in the clauses
+	 * excludes NULL
+	 */
 	if (range.each == NULL || (range.lower && range.upper))
 		return range;
 	foreach(lc, target->plan->checks)
@@ -235,7 +239,7 @@ dyn_why_not_each(const DynTarget *target, List *clauses)
 
 /* ---- partitions in the order of times ---- */
 
-/* Partitions differ only in the units of one part. */
+/* The keys may differ in one part only, which contains units of times. */
 AttrNumber
 dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access)
 {

@@ -26,7 +26,7 @@ dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 		const DynField *field = lfirst(lc);
 		const DynPath *path = dyn_field_path(relation, field);
 
-		/* a document needs all attributes */
+		/* a document (empty path) needs all attributes */
 		if (path->nsteps == 0 ||
 			!dyn_index_projects(plan->meta, index, path->steps[0].name))
 			return false;
@@ -44,7 +44,7 @@ dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 	}
 	if (relation->ntemplated == 0)
 		return true;
-	/* the attributes that the templates read */
+	/* the templated attributes that are also read */
 	needed = palloc(relation->ntemplated * sizeof(bool));
 	foreach(lc, dyn_templated_paths(relation->templated, relation->ntemplated,
 									relation->columns, fetched, needed))
@@ -64,7 +64,10 @@ add_scalar_above(List *names, const DynTableMeta *meta, const DynPath *path)
 	return list_append_unique(names, makeString(pstrdup(path->steps[0].name)));
 }
 
-/* Also adds the inputs of the item filter, and the unnested attribute. */
+/*
+ * The scalars also include those above paths of the item filter and the
+ * unnested attribute.
+ */
 void
 dyn_set_fields(const DynRelPlan *plan, DynAccess *access, List *fields)
 {

@@ -5,20 +5,20 @@
  * An index contains only items with values for all its key attributes, of the
  * key's type, not empty and not too long.  DynamoDB rejects writes of other
  * values, but items may be older than a global index.  So an index is complete
- * for a statement if all selected items are known to have each of its key
- * attributes, with a value that the index can hold.
+ * for a statement if each selected item is known to have all its key
+ * attributes, with values that the index can hold.
  *
  * Conditions that depend on run-time values are checked at the start of each
  * execution; if one fails, the table is read instead.
  *
- * Attributes of the table's own key are in every item.  For others the column
- * must be declared NOT NULL, or some clause must reject NULL.  That is
+ * Attributes of the table's own key are in every item.  For another attribute,
+ * its column must be declared NOT NULL, or a clause must reject NULL.  This is
  * sufficient for numbers, for types without an empty encoding, and for local
  * indexes, which are as old as their table.
  *
  * A text or bytea in the key of a global index may be empty, or too long, in
- * items older than the index.  For these, a predicate ensures that the
- * attribute is in the index if the index can hold every value that the
+ * items older than the index.  For these types, a predicate ensures that
+ * selected items are in the index if the index can hold all values that the
  * predicate allows:
  *
  *		= and IN		with such values.  If an attribute has any of them,
@@ -28,8 +28,8 @@
  *		LIKE, prefixes	that do not match an empty text
  *		<>				if compared with the empty value
  *
- * The last three do not limit the length of values, nor does NOT NULL: an old
- * item with a value above the limit is not found (docs/pushdown.md).
+ * The last three of these, and NOT NULL, do not limit the length of values: an
+ * old item with a longer value is not found (docs/pushdown.md).
  */
 #include "postgres.h"
 
@@ -43,39 +43,39 @@
 #include "match_keys.h"
 
 /*
- * These are in ascending order.  The completeness of an OR is the least of its
- * arms', that of an AND the greatest.
+ * Completeness of an index for one attribute, in ascending order.  That of an
+ * OR is the least of its arms, that of an AND the greatest.
  */
 typedef enum Completeness
 {
-	NO_POINT,					/* the attribute has no = or IN, so points do
-								 * not decide */
+	NO_POINT,					/* predicate without points for the
+								 * attribute */
 	ABSENT,						/* a selected item may be missing from the
 								 * index */
-	LATER,						/* the value is not known yet */
+	LATER,						/* the run-time value decides */
 	PRESENT
 } Completeness;
 
-/* A key attribute at its position in an index */
+/* A key attribute of an index, with the data for deciding completeness */
 typedef struct Place
 {
 	const DynRelation *relation;
 	const DynKeyAttr *attr;
 	size_t		max_bytes;
-	const Datum *values;		/* values by position; NULL while planning */
+	const Datum *values;		/* run-time values by position; NULL while
+								 * planning */
 	const bool *nulls;
 
 	/* only while planning */
 	const DynRelPlan *plan;
 	const DynIndexMeta *index;
 	const DynColumn *column;	/* column that shows the attribute, or NULL */
-	bool		full;			/* true if the entire index is read, not some
-								 * keys */
-	bool		trusted;		/* true if the index is declared complete */
-	size_t		own_bytes;		/* maximum size in the table's own key; 0 if it
-								 * is not in that key */
-	bool		held;			/* true if the index can hold every value that
-								 * an item may have */
+	bool		full;			/* true if the full index is read, not keys */
+	bool		trusted;		/* true if trusted_indexes has the index */
+	size_t		own_bytes;		/* bytes; maximum size in the table's own key;
+								 * 0 if it is not in that key */
+	bool		held;			/* true if the index can hold all values that
+								 * items may have */
 } Place;
 
 /* ---- values ---- */
@@ -100,9 +100,9 @@ get_operand(const Place *place, const DynPred *pred, Datum *value, bool *isnull)
 }
 
 /*
- * Finds the least and the greatest length of the values that = or IN selects.
- * A value that cannot be encoded is not in any item; if there are no others,
- * *least is the maximum.
+ * Sets *least and *most to the least and greatest length (bytes) of the values
+ * that = or IN selects.  A value that cannot be encoded is not in any item, so
+ * it does not count; without other values, *least is SIZE_MAX.
  */
 static void
 find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
@@ -129,8 +129,8 @@ find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
 }
 
 /*
- * Returns false if the pattern may match an empty text, which is the case if
- * it consists of % alone.
+ * Returns false if the pattern may match an empty text, because it only
+ * consists of %, or is too long.
  */
 static bool
 pattern_implies(const Place *place, Datum value)
@@ -166,8 +166,9 @@ leaf_completeness(const Place *place, const DynPred *pred, bool points)
 		(points && !dyn_pred_is_point(pred)))
 		return points ? NO_POINT : ABSENT;
 	if (pred->kind == DYN_PRED_BOOLEAN)
-		return PRESENT;			/* both encodings are short, and not empty */
-	/* for <>, assume that the unknown value is not empty, as it rarely is */
+		return PRESENT;			/* encodings of booleans are short, and not
+								 * empty */
+	/* <> is decided at planning: an unknown value is rarely empty */
 	if (!get_operand(place, pred, &value, &isnull))
 		return unequal || useless ? ABSENT : LATER;
 	if (isnull)
@@ -204,8 +205,9 @@ pred_completeness(const Place *place, const DynPred *pred, bool points)
 }
 
 /*
- * Combines all predicates; `asserted` is true if all items have a value.  If
- * there are points, only they count.
+ * Returns the completeness that all predicates together imply.  If there are
+ * points, only points count.  `asserted` is true if all items are known to
+ * have the attribute.
  */
 static Completeness
 preds_completeness(const Place *place, List *preds, bool asserted)
@@ -227,12 +229,12 @@ preds_completeness(const Place *place, List *preds, bool asserted)
 
 /* ---- texts of templates ---- */
 
-/* Maximum length of a part that is not text, by its format. */
+/* Maximum length (bytes) of a part that is not text */
 #define MAX_PART_BYTES	128
 
 /*
- * Adds the length of the part's values that the predicate selects; false if
- * they are not known yet.
+ * Adds to *bytes the greatest length of the part's values that the predicate
+ * selects; returns false if they are unknown before execution.
  */
 static bool
 add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
@@ -270,9 +272,9 @@ add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
 }
 
 /*
- * Decides whether the index can hold every text composed from the parts.
- * Texts that are too long may be older than the index.  Returns LATER if a
- * value is not known yet.
+ * Returns PRESENT if the index can hold all texts composed from the selected
+ * parts, LATER if run-time values decide, else ABSENT.  Texts that are too
+ * long for the index may be older than the index.
  */
 static Completeness
 texts_completeness(const Place *place, const DynPred *pred)
@@ -307,7 +309,10 @@ may_be_empty(const DynCodec *codec)
 		 (codec->format.true_text[0] == '\0' || codec->format.false_text[0] == '\0'));
 }
 
-/* Returns the i'th attribute of the index's key, hash attributes first. */
+/*
+ * Returns the i'th attribute (from 0) of the index's key, hash attributes
+ * first.
+ */
 static Place
 place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 {
@@ -333,7 +338,10 @@ place_of(const DynRelPlan *plan, const DynIndexMeta *index, bool full, int i)
 	return place;
 }
 
-/* Returns true if completeness depends on the values that predicates allow. */
+/*
+ * Returns true if completeness depends on the values that the predicates
+ * allow.
+ */
 static bool
 depends_on_values(const Place *place)
 {
@@ -342,9 +350,8 @@ depends_on_values(const Place *place)
 
 /*
  * Returns true if a row could be missed because the index cannot hold its
- * value.  This does not matter for a request by key, which would not select
- * such a row.  If the entire index is read, it must be known, or asserted for
- * this index, that no such row exists.
+ * value.  Requests by key cannot miss such a row, since they do not select
+ * it.  A read of the full index can, unless trusted_indexes excludes it.
  */
 static bool
 may_miss_rows(const Place *place)
@@ -354,8 +361,8 @@ may_miss_rows(const Place *place)
 
 /*
  * Returns the completeness that the item filter implies for the attribute:
- * NO_POINT if it has no term for the attribute; ABSENT if it allows a value
- * that an older item may have, but the index cannot hold.
+ * NO_POINT if it has no term for the attribute; ABSENT if a term allows a
+ * value that an old item may have, but the index cannot hold.
  */
 static Completeness
 completeness_by_item_filter(const Place *place)
@@ -383,10 +390,11 @@ completeness_by_item_filter(const Place *place)
 }
 
 /*
- * Returns true if all items have the attribute, by declaration or as part of a
- * key.  Known limitation (docs/pushdown.md): a partition key that is also the
- * sort key of an index counts as present in every item.  An item older than
- * the index, with a value over the index's limit, is therefore not found.
+ * Returns true if all items are known to have the attribute, because its
+ * column is declared NOT NULL, or because it is in the table's key.  Known
+ * limitation (docs/pushdown.md): a partition key that is also the sort key of
+ * an index counts as present in every item.  Therefore an item that is older
+ * than the index, and has a value over the index's limit, is not found.
  */
 static bool
 is_asserted(const Place *place)
@@ -396,8 +404,8 @@ is_asserted(const Place *place)
 }
 
 /*
- * Collects the predicates of the clauses, and their expressions (as implicit
- * ANDs).
+ * Collects the predicates of the clauses (DynPred *), and their SQL
+ * expressions.
  */
 static void
 collect(List *clauses, List **preds, List **exprs)
@@ -422,9 +430,10 @@ collect(List *clauses, List **preds, List **exprs)
 }
 
 /*
- * Returns true if all selected items have the attribute by its template:
- * either a column that has a value is read from the attribute, or the index is
- * `trusted` and the row has all columns of the template.
+ * Returns true if all selected items have the attribute because of its
+ * template: a column that is not NULL is read from the attribute, or `trusted`
+ * asserts the attribute for rows in which all columns of the template are not
+ * NULL.
  */
 static bool
 is_templated(const Place *place, List *exprs, bool trusted)
@@ -517,9 +526,7 @@ dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 		List	   *decisive = NIL;
 		ListCell   *lc;
 
-		/*
-		 * texts may be too long for the index, although the table accepts them
-		 */
+		/* texts that the table accepts may be too long for the index */
 		if (place.attr->type == DYN_TYPE_S && index->global && !place.trusted &&
 			(place.own_bytes == 0 || place.own_bytes > place.max_bytes))
 			texts = dyn_template_demands(plan, place.attr, clauses);

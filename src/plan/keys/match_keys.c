@@ -2,16 +2,16 @@
  * match_keys.c
  *		Matches clauses to key conditions and filters.
  *
- * A *point* predicate allows finitely many values of a key attribute (=, IN,
- * an OR of such); a *range* predicate allows an interval or a prefix.  Every
- * hash attribute needs points.  Range attributes are matched from the left;
- * all matched ones except the last need a single value.
+ * A *point* predicate allows finitely many values of a key attribute, and a
+ * *range* predicate an interval or a prefix (terms.h).  Every hash attribute
+ * needs points.  Range attributes are matched from the left; all matched ones
+ * except the last need a single value.
  *
- * Predicates of these kinds are pushed exactly: points on hash attributes;
- * points on range attributes if the full key is read or a single = is sent; a
- * range predicate if it is the only one on its attribute; filters that are
- * exact and whose rendering cannot fail.  All other clauses are rechecked
- * locally.
+ * Exact predicates need no local check in these cases: points on hash
+ * attributes; points on range attributes if the full key is read or a single =
+ * is sent; a range predicate if it is the only one on its attribute; filters
+ * that are never omitted because of their size.  All other clauses are
+ * rechecked locally.
  */
 #include "postgres.h"
 
@@ -37,11 +37,12 @@ typedef struct KeyMatch
 	const DynIndexMeta *index;
 	const DynKeySchema *key;
 	List	   *clauses;
-	DynClause  *row_keys;		/* OR of row-wise keys, or NULL */
-	List	   *enumerated;		/* DynClauses that bound a range of integers,
-								 * whose values are enumerated */
-	List	   *consumed;		/* DynClauses that a key condition uses */
-	List	   *pushed_exactly; /* DynClauses that need no local check */
+	DynClause  *row_keys;		/* clause that is an OR of row-wise keys, or
+								 * NULL */
+	List	   *enumerated;		/* DynClause *: bounds whose values are
+								 * enumerated */
+	List	   *consumed;		/* DynClause *: used by key conditions */
+	List	   *pushed_exactly; /* DynClause *: need no local check */
 } KeyMatch;
 
 /* ---- matching attributes ---- */
@@ -55,9 +56,10 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 }
 
 /*
- * Returns the predicate that the clauses imply for an attribute through its
- * template, or NULL.  With `points`, all parts must have finitely many values.
- * The predicate is not exact, since other items may have the same text.
+ * Returns the predicate that the clauses imply for the text of a templated
+ * attribute, or NULL.  With `points`, all parts must have finitely many
+ * values.  The predicate is never exact, since other items may have the same
+ * text.
  */
 static DynPred *
 match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
@@ -78,7 +80,10 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 	return pred;
 }
 
-/* Collects the point predicates on one attribute; false if there is none. */
+/*
+ * Collects the point predicates on one attribute; returns false if there is
+ * none.  With `exactly`, exact clauses need no local check.
+ */
 static bool
 match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 			 bool exactly)
@@ -106,7 +111,7 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 			consume(match, clause, exactly);
 	}
 	templated = match_template(match, attr, true);
-	/* values between bounds of the only partition key attribute */
+	/* enumerate the values between bounds of the only hash attribute */
 	if (templated == NULL && key_match->preds == NIL && match->key->nhash == 1 &&
 		strcmp(match->key->hash[0].name, attr->name) == 0)
 	{
@@ -121,8 +126,8 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 }
 
 /*
- * Adds the range predicates on one attribute.  They are exact only if there is
- * a single one.
+ * Adds the range predicates on one attribute.  A clause needs no local check
+ * only if its range is the attribute's only predicate.
  */
 static void
 match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
@@ -149,7 +154,7 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 		found = lappend(found, clause);
 		key_match->preds = lappend(key_match->preds, range);
 	}
-	/* enumerated integers have been matched together with their range */
+	/* bounds of enumerated values have already been matched */
 	templated = key_match->values.each ? NULL : match_template(match, attr, false);
 	if (templated != NULL)
 		key_match->preds = lappend(key_match->preds, templated);
@@ -160,8 +165,8 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 }
 
 /*
- * Reduces an arm to the points of the attributes, in the order that the
- * executor expects.  Returns NULL if an attribute lacks points.
+ * Returns the AND of the points that an arm has for each attribute, in the
+ * order of `attrs`; NULL if an attribute lacks points.
  */
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm,
@@ -206,9 +211,10 @@ make_row_key(const KeyMatch *match, const DynPred *arm,
 }
 
 /*
- * Matches several attributes to an OR whose arms each have points for all of
- * them, such as (pk = 1 AND sk = 'a') OR ..., from a row-wise IN.  Such
- * row-wise keys are stricter than the points of each attribute.
+ * Matches several attributes together to an OR in which each arm has points
+ * for all of them, such as (pk = 1 AND sk = 'a') OR ..., from a row-wise IN.
+ * Such row-wise keys are stricter than the points of each attribute
+ * separately.
  */
 static bool
 match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
@@ -246,7 +252,10 @@ match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
 	return false;
 }
 
-/* The hash attributes, and the first range attribute if there is one. */
+/*
+ * Stores the hash attributes, and the first range attribute if there is one;
+ * returns their number.
+ */
 static int
 leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 {
@@ -278,21 +287,20 @@ match_full_key(KeyMatch *match, DynAccess *access)
 		access->nrange = 1;
 	if (access->row_keys == NULL && access->nhash + access->nrange < 2)
 		return false;
-	/*
-	 * enumerated integers are combined only with a small number of sort keys
-	 */
+	/* enumerated values are combined with a small number of sort keys only */
 	if (match->enumerated != NIL && (access->range[0].preds == NIL ||
 									 access->range[0].values.most > DYN_MAX_MEMBERS))
 		return false;
-	/* ranges reduce the set of points further */
+	/* ranges exclude further points */
 	if (access->nrange == 1)
 		match_ranges(match, &match->key->range[0], &access->range[0]);
 	return true;
 }
 
 /*
- * A single value of a range attribute is sent as =, which is exact, unless
- * several predicates on the attribute have to be combined.
+ * Exempts clauses from the local check if they give a range attribute a single
+ * value, which is sent as an equality.  This excludes attributes with several
+ * predicates, which have to be combined.
  */
 static void
 enforce_single_ranges(KeyMatch *match, DynAccess *access)
@@ -317,8 +325,8 @@ enforce_single_ranges(KeyMatch *match, DynAccess *access)
 
 /*
  * Matches every hash attribute to points, and range attributes from the left.
- * If there are row-wise keys of an index, other predicates on their attributes
- * reduce them further.
+ * Row-wise keys of an index take the place of points; other predicates on
+ * their attributes exclude further keys.
  */
 static bool
 match_query(KeyMatch *match, DynAccess *access)
@@ -367,9 +375,9 @@ key_attribute(const DynKeySchema *key, const char *name)
 
 /*
  * Matches IS NOT NULL, and comparisons with the empty value (> '' and <> ''),
- * on key attributes.  These are true for all items read, so they are not sent.
- * IS NULL is true for none of them, so the access plan becomes a
- * contradiction.
+ * on key attributes.  They are true for all items that can be read, so they
+ * are not sent.  IS NULL is true for none of these items, so the access plan
+ * becomes a contradiction.
  */
 static void
 match_completeness(KeyMatch *match, DynAccess *access)
@@ -439,8 +447,8 @@ clause_rinfos(List *clauses)
 }
 
 /*
- * Matches conditions on the column that shows the segment of an item.  They
- * are the key of the Scan: only these segments are read.
+ * Matches conditions on the segment column.  They are the key of the Scan: it
+ * only reads segments that satisfy them.
  */
 static void
 match_segments(KeyMatch *match, DynAccess *access)
@@ -476,13 +484,14 @@ typedef struct FilterCheck
 {
 	const KeyMatch *match;
 	DynAccessKind kind;
-	int			operators;		/* upper bound (as DynamoDB counts) */
-	int			bytes;			/* upper bound for the expression */
+	int			operators;		/* upper bound of the number of operators, as
+								 * DynamoDB counts them */
+	int			bytes;			/* upper bound of the expression's size */
 } FilterCheck;
 
 /*
- * Returns true if the path is not allowed in the filter.  No condition is sent
- * for a document.
+ * Returns true if the path is not allowed in the filter.  The empty path of a
+ * document is allowed, because no condition is sent for it.
  */
 static bool
 path_is_forbidden(const FilterCheck *check, const DynPath *path)
@@ -506,8 +515,8 @@ path_is_forbidden(const FilterCheck *check, const DynPath *path)
 }
 
 /*
- * Returns an upper bound of the bytes of a path in an expression, where a name
- * is #n699. and an index [7].
+ * Returns an upper bound of the bytes that a path takes in an expression,
+ * where a name is written as #n699. and an index as [7].
  */
 static int
 path_bytes(const DynPath *path)
@@ -521,8 +530,9 @@ path_bytes(const DynPath *path)
 }
 
 /*
- * Visits a leaf; returns true if it is not allowed in the filter.  A condition
- * contains the path of its leaf up to four times.
+ * Visits a leaf, and adds its size to the bounds; returns true if it is not
+ * allowed in the filter.  A condition contains the path of its leaf up to four
+ * times.
  */
 static bool
 leaf_is_forbidden(DynPred *pred, void *arg)
@@ -550,7 +560,10 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 		if (nvalues < 0)
 			nvalues = DYN_EXPR_MAX_IN;
 	}
-	/* at most ten comparisons with their tokens, for texts and booleans */
+	/*
+	 * conditions on texts and booleans have at most ten comparisons, with
+	 * their tokens
+	 */
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
 		(other == NULL ? 0 : path_bytes(other));
@@ -559,8 +572,8 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 }
 
 /*
- * Adds filters on other attributes that the clauses imply through their
- * templates.  These filters only save the transfer of items.
+ * Adds filters on the texts of templated attributes that the clauses imply.
+ * They only save the transfer of items, since the clauses are checked anyway.
  */
 static void
 add_template_filters(FilterCheck *check, DynAccess *access)
@@ -589,8 +602,9 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 }
 
 /*
- * Returns true if a condition on a key may be on the unit of a time (the part
- * of a template), and therefore find other times, too.
+ * Returns true if some template part has only the unit of the predicate's time
+ * (such as its day).  Then a key condition on the part may also find other
+ * times.
  */
 static bool
 is_on_truncated(const DynRelation *relation, const DynPred *pred)
@@ -610,8 +624,9 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 }
 
 /*
- * Makes clauses that no key condition uses filters, if that is allowed.  They
- * are pushed exactly only if they can never be dropped because of their size.
+ * Adds filters for clauses that no key condition uses, if these filters are
+ * allowed.  An exact clause needs no local check if its filter is never
+ * omitted because of its size.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)
@@ -641,7 +656,10 @@ match_filters(KeyMatch *match, DynAccess *access)
 	add_template_filters(&check, access);
 	if (check.operators > DYN_EXPR_MAX_OPERATORS || check.bytes > DYN_EXPR_MAX_BYTES)
 		return;
-	/* the plan relies on these, which are sent even if others are dropped */
+	/*
+	 * these filters replace local checks, so they are sent even if others are
+	 * omitted
+	 */
 	foreach(lc, exact)
 	{
 		DynClause  *clause = lfirst(lc);
@@ -697,8 +715,7 @@ finish_match(KeyMatch *match, DynAccess *access)
 												clause_rinfos(match->consumed));
 	match_filters(match, access);
 	/*
-	 * items that are read from the table may have changed since the index was
-	 * read
+	 * items of the table may have changed since their index entries were read
 	 */
 	exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
 	access->exact_rinfos = clause_rinfos(exactly);
@@ -788,7 +805,7 @@ dyn_match_all_columns(DynRelation *relation, const DynTableMeta *meta)
 	{
 		DynField   *field;
 
-		/* only a Scan that is planned for it finds the segment */
+		/* the segment is only known if the Scan is planned for its column */
 		if (relation->columns[i].dropped || relation->columns[i].segments > 0)
 			continue;
 		field = palloc0(sizeof(DynField));

@@ -25,49 +25,51 @@ extern DynAccess *dyn_match_scan(const DynRelPlan *plan, const DynIndexMeta *ind
 								 List *clauses);
 
 /*
- * If the index may turn out to be incomplete (index_complete.c), or run-time
- * values to be unusable for the keys, sets the access plan of the table that is
- * then used instead: by those keys for which values are always usable, else a
- * Scan.  All clauses are rechecked, and the rows are sorted if the access plan
- * provides an order.
+ * Adds a fallback if run-time values may show that the index is not complete
+ * (index_complete.c), or make the keys unusable.  The fallback reads the
+ * table: by those keys whose values are always usable, else by a Scan.  All
+ * clauses are rechecked, and the rows are sorted if the access plan provides
+ * an order.
  */
 extern void dyn_add_fallback(const DynRelPlan *plan, const DynIndexMeta *index,
 							 List *clauses, DynAccess *access);
 
-/*
- * Returns true if reading the index yields all fields that the query may need.
- */
+/* Returns true if the index has all fields that the query may need. */
 extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);
 
-/* Sets the fields to fetch: DynAccess.fields, and .scalars. */
+/* Sets access->fields and access->scalars for these fields (DynField *). */
 extern void dyn_set_fields(const DynRelPlan *plan, DynAccess *access,
 						   List *fields);
 
-/* Adds the fields that the expression refers to. */
+/*
+ * Adds the fields (DynField *) of this relation that the expression refers to;
+ * raises an error for system columns that items do not have.
+ */
 extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 							   List **fields);
 
 /* ---- match_template.c ---- */
 
 /*
- * Limits for the number of combinations of enumerated values that no clause
- * restricts: in a partition key, and in a sort key, where each combination
- * needs another Query.
+ * Maximum number of combinations of values that no clause restricts, but the
+ * template enumerates: in a partition key, and in a sort key, where each
+ * combination needs another Query.
  */
 #define DYN_MAX_MEMBERS			1000
 #define DYN_MAX_SORT_MEMBERS	25
 
 /*
- * Returns the predicate that the clauses imply for the attribute's text.  It
- * is a DYN_PRED_TEMPLATED.  Its args belong to the leading parts: each is an
- * AND of predicates on the part, or DYN_PRED_EACH.  It is true for all rows
- * that satisfy the clauses and have the attribute.  With `points`, it allows
- * finitely many texts, otherwise infinitely many.  Returns NULL if the
- * attribute has no template, or the clauses imply nothing.  `index` is the
- * index that has the attribute in its key; NULL for the table or for a filter.
- * Parts that no clause restricts are enumerated if the number of combinations
- * is within the limits above.  Adds to *used the clauses that the predicate
- * uses.
+ * Returns the predicate (DYN_PRED_TEMPLATED) that the clauses imply for the
+ * attribute's text in all rows that have the attribute.  Its args belong to
+ * the leading parts: each is an AND of predicates on the part, or
+ * DYN_PRED_EACH.  With `points`, it allows finitely many texts, otherwise a
+ * range of texts.  Returns NULL if the attribute has no template, or the
+ * clauses imply nothing.
+ *
+ * `index` is the index that has the attribute in its key; NULL for the table
+ * or for a filter.  Parts that no clause restricts may be enumerated, with up
+ * to most_members combinations.  Adds the clauses that the predicate uses to
+ * *used.
  */
 extern DynPred *dyn_match_template(const DynRelPlan *plan,
 								   const DynKeyAttr *attr, const DynIndexMeta *index,
@@ -76,17 +78,18 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 
 /*
  * Returns the conditions that the clauses impose on the attribute's text in
- * rows whose columns are read from it: a predicate DYN_PRED_TEMPLATED with an
- * AND for each part, some of which are empty.  Used by index_complete.c.  It
- * does not match a key, since parts without a condition may precede others.
- * Returns NULL if no clause imposes a condition.
+ * rows whose columns are read from it: a DYN_PRED_TEMPLATED with an AND for
+ * each part, which is empty if no clause restricts the part.  Used by
+ * index_complete.c; it does not match a key, since unrestricted parts may
+ * precede others.  Returns NULL if no clause imposes a condition.
  */
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
- * Returns why bounds of a column do not give values for the attribute's text,
- * if the clauses give values for all other parts; else NULL.
+ * Returns the reason why bounds of a column do not yield values for the
+ * attribute's text, if the clauses yield values for all other parts; else
+ * NULL.
  */
 extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
 											 const DynKeyAttr *attr,
@@ -100,43 +103,46 @@ extern bool dyn_index_lacks_trust(const DynRelPlan *plan,
 								  const DynIndexMeta *index, List *clauses);
 
 /*
- * Returns the access plan of a Scan that reads all columns, except that of
- * segments.
+ * Returns the access plan of a Scan of the table that reads all columns except
+ * the segment column.
  */
 extern DynAccess *dyn_match_all_columns(DynRelation *relation,
 										const DynTableMeta *meta);
 
 /* ---- index_complete.c ---- */
 
-/* Size limits of a value in a partition key, and in a sort key */
+/* Maximum size (bytes) of a value in a partition key, and in a sort key */
 #define DYN_MAX_HASH_BYTES	2048
 #define DYN_MAX_RANGE_BYTES	1024
 
-/* The declaration that would make an index complete. */
+/* A declaration that would make an index complete */
 typedef struct DynIndexLack
 {
-	const char *column;			/* column that is not declared NOT NULL, or
-								 * NULL */
-	bool		trust;			/* true if trusted_indexes is sufficient */
+	const char *column;			/* column to be declared NOT NULL, or NULL */
+	bool		trust;			/* true if the option trusted_indexes
+								 * suffices */
 } DynIndexLack;
 
 /*
- * Returns true if the index may be read, and can be complete for the clauses.
- * If not, stores in *lack (unless NULL) what would make it complete.  `full`
- * is true for a Scan.  There NOT NULL is not always sufficient, because an
- * empty value is not NULL.
+ * Returns true if the index may be read, and is complete for the clauses,
+ * maybe depending on run-time values.  If not, stores in *lack (unless NULL)
+ * what would make it complete.  `full` is true for a Scan, where NOT NULL is
+ * not always sufficient, because an empty value is not NULL.
  */
 extern bool dyn_index_is_usable(const DynRelPlan *plan,
 								const DynIndexMeta *index, bool full,
 								List *clauses, DynIndexLack *lack);
 
-/* Sets the conditions of an access plan that depend on run-time values. */
+/*
+ * Adds the conditions for completeness that depend on run-time values to the
+ * access plan.
+ */
 extern void dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 									 List *clauses, DynAccess *access);
 
 /*
- * Returns true if the index is complete with these values, which are indexed
- * by the positions in fdw_exprs.  Allocates in CurrentMemoryContext.
+ * Returns true if the index is complete with these run-time values, which have
+ * the positions of fdw_exprs.  Allocates in CurrentMemoryContext.
  */
 extern bool dyn_index_conditions_hold(const DynAccess *access,
 									  const DynRelation *relation,

@@ -16,16 +16,17 @@
 typedef struct TemplateMatch
 {
 	const DynRelPlan *plan;
-	const DynTemplatedAttr *templated;	/* template; NULL if the attribute has
+	const DynTemplatedAttr *templated;	/* template of the attribute; NULL:
 										 * none */
-	int			position;		/* its position */
+	int			position;		/* position in relation->templated; -1: none */
 	const DynKeyAttr *attr;
 	List	   *clauses;
 	bool		asserted;		/* true if the attribute of every row has the
 								 * text composed from its columns */
-	uint64		most_members;	/* limit for unrestricted enumerations; 0:
-								 * none */
-	uint64		members;		/* number of combinations of their values */
+	uint64		most_members;	/* maximum of `members`; 0: unrestricted parts
+								 * are not enumerated */
+	uint64		members;		/* number of combinations of the values of
+								 * enumerated parts so far */
 	List	   *used;
 } TemplateMatch;
 
@@ -56,7 +57,10 @@ target_of(const TemplateMatch *match, int p)
 	return target;
 }
 
-/* Returns all predicates that imply points (or ranges) of a part. */
+/*
+ * Returns the points that the clauses imply for a part; without `points`, the
+ * ranges.  Adds fully used clauses to match->used.
+ */
 static List *
 part_preds(TemplateMatch *match, int p, bool points)
 {
@@ -83,7 +87,10 @@ part_preds(TemplateMatch *match, int p, bool points)
 	return preds;
 }
 
-/* Returns all members of an enumerated part, unless there are too many. */
+/*
+ * Returns a predicate with all values that the template enumerates for the
+ * part; NULL if it does not enumerate them, or if there are too many.
+ */
 static DynPred *
 part_members(TemplateMatch *match, int p)
 {
@@ -97,9 +104,9 @@ part_members(TemplateMatch *match, int p)
 }
 
 /*
- * Returns the points of the leading parts, and a range of the next part.  Sets
- * *full if all parts have points.  With `enumerate`, unrestricted parts may be
- * enumerated, as long as a clause restricts a later part.
+ * Returns predicates for the leading parts: points, and ranges for the last of
+ * these parts.  Sets *full if all parts have points.  With `enumerate`,
+ * unrestricted parts may be enumerated if a clause restricts a later part.
  */
 static List *
 match_parts(TemplateMatch *match, bool enumerate, bool *full)
@@ -133,9 +140,10 @@ match_parts(TemplateMatch *match, bool enumerate, bool *full)
 }
 
 /*
- * The literal before the first part may be used alone only if all rows have
- * it, because the attribute is in the table's key or by trusted_indexes.
- * Otherwise items with another text are rows, too.
+ * Returns a predicate with infinitely many texts, or NULL.  A range may
+ * consist of the literal before the first part alone only if all rows have
+ * this literal: the attribute is in the table's key, or trusted_indexes
+ * asserts it.
  */
 static DynPred *
 match_range(TemplateMatch *match)
@@ -157,15 +165,16 @@ match_range(TemplateMatch *match)
 }
 
 /*
- * Maximum number of combinations of points, if the conditions could be one
- * range instead.
+ * Maximum number of texts if values between bounds are enumerated, which could
+ * be one range instead.
  */
 #define MOST_COMBINATIONS	(100 * DYN_MAX_MEMBERS)
 
 /*
- * A partition key may be enumerated even if clauses do not restrict it, or
- * only give a range of a part.  A sort key may be enumerated only if its last
- * part is restricted.
+ * Returns a predicate with finitely many texts, or NULL.  In a partition key,
+ * parts may be enumerated that the clauses do not restrict, or for which they
+ * have a range.  In a sort key, only unrestricted parts may be enumerated, and
+ * the last part must be restricted.
  */
 static DynPred *
 match_points(TemplateMatch *match)
@@ -237,8 +246,7 @@ dyn_match_template(const DynRelPlan *plan, const DynKeyAttr *attr,
 }
 
 /*
- * Returns the points and ranges of each part, whether or not the parts before
- * it are restricted.
+ * Collects points and ranges of all parts, independently of the parts before.
  */
 DynPred *
 dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,

@@ -3,10 +3,10 @@
  *		Finds the points and ranges that predicates imply for a key attribute,
  *		and counts them.
  *
- * A part of a template may have another encoding of the column than the
- * column's own attribute.  So exactness is decided again for the encoding in
- * the part.  A column whose own encoding cannot be compared may still have
- * points in the key.
+ * A part of a template may encode a column differently than the column's own
+ * attribute does.  So exactness is decided again for the encoding in the
+ * part.  A column whose own encoding cannot be compared may still have points
+ * in the key.
  */
 #include "postgres.h"
 
@@ -32,8 +32,8 @@ static const DynCount one_range = {.most = 1, .expected = 1};
 static DynCount count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
 /*
- * Combines the counts of predicates in an AND: prefers values to ranges, and
- * then the smaller number.
+ * Combines the counts of predicates in an AND: values take precedence over
+ * ranges, then the smaller number counts.
  */
 static DynCount
 count_all(const DynRelPlan *plan, const List *preds, bool part)
@@ -83,7 +83,7 @@ count_arms(const DynRelPlan *plan, const List *arms, bool part)
 	return all;
 }
 
-/* Visits a leaf; returns true if its value is not known at planning. */
+/* Visits a leaf; returns true if its value is unknown at planning. */
 static bool
 is_unknown(DynPred *pred, void *arg)
 {
@@ -91,8 +91,8 @@ is_unknown(DynPred *pred, void *arg)
 }
 
 /*
- * Returns the combinations of the leading parts' values, with ranges of the
- * next part.
+ * Returns the number of combinations of the parts' values, up to the first
+ * part that has a range.
  */
 static DynCount
 count_texts(const DynRelPlan *plan, const DynPred *pred)
@@ -177,7 +177,7 @@ dyn_count(const DynRelPlan *plan, const List *preds)
 }
 
 /*
- * Counts row-wise keys: each arm has all combinations of its attributes'
+ * Counts row-wise keys: each arm adds the combinations of its attributes'
  * values.
  */
 static DynCount
@@ -219,7 +219,7 @@ dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 			values.expected = values.points ? Max(values.expected, 1.0) : 1;
 		else
 		{
-			/* only the texts of a template are requested one by one */
+			/* other sort key values are requested as one range */
 			if (!values.templated)
 				break;
 			values.single = (values.most == 1);
@@ -250,9 +250,10 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
 }
 
 /*
- * Only ASCII letters are folded in the same way everywhere, so a value with
- * others is not used.  Values that are not known yet are checked at execution.
- * A uuid has no other letters.
+ * Returns true if the value can be compared in a part whose letters are folded
+ * to one case.  A value must be ASCII, because other letters are not folded in
+ * the same way everywhere.  Values that are unknown at planning are checked at
+ * execution.  Types other than text only have ASCII letters.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)
@@ -291,8 +292,8 @@ is_point_leaf(const DynTarget *target, const DynPred *pred)
 	if (pred->kind == DYN_PRED_FILTER_TERM)
 	{
 		/*
-		 * In items found by the key, the attribute is neither NULL nor of
-		 * another type.
+		 * A term may also allow NULL, or values of other types.  Items found
+		 * by the key have neither in this attribute.
 		 */
 		const DynFilterTerm *term = &relation->item_filter.terms[pred->term];
 
@@ -356,7 +357,10 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 
 	if (!dyn_is_on_target(target, pred))
 		return false;
-	/* if a value has several encodings, these are between two bounds */
+	/*
+	 * = is a range if a value has several encodings, which are between two
+	 * bounds
+	 */
 	if (target->part == NULL)
 		return dyn_pred_compares(pred, DYN_COMPARE_EQ) || dyn_pred_is_bound(pred) ||
 			(dyn_pred_is_pattern(pred) && target->attr->type == DYN_TYPE_S);
@@ -369,7 +373,7 @@ dyn_is_range_pred(const DynTarget *target, const DynPred *pred)
 		dyn_prefix_exactness(column, pred->operator.collation) != DYN_LOCAL;
 }
 
-/* Returns true if the predicate, or each of its leaves, has no column. */
+/* Returns true if no leaf of the predicate has a column. */
 static bool
 is_given(const DynPred *pred)
 {
@@ -384,7 +388,7 @@ is_given(const DynPred *pred)
 }
 
 /*
- * Returns the range that an AND or OR implies for the target, or NULL.  Arms
+ * Returns the range that an AND or OR implies for the target, or NULL.  Args
  * without columns remain in the range.
  */
 static DynPred *
@@ -438,7 +442,7 @@ dyn_implied_segments(const DynTarget *target, DynPred *pred, bool *fully_consume
 	ListCell   *lc;
 
 	check_stack_depth();
-	/* the segment is never NULL */
+	/* IS NULL, too: no segment is NULL, so it selects none */
 	if (is_point_leaf(target, pred) || dyn_is_range_pred(target, pred) ||
 		(pred->kind == DYN_PRED_NULL &&
 		 pred->field.attnum == target->plan->relation->segment_column))

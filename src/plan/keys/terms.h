@@ -4,27 +4,30 @@
  *		text, from a predicate, and counts them.
  *
  * A *point* predicate allows finitely many values: =, IN, a boolean column, a
- * term of the item filter, or an OR of such.  A *range* predicate allows an
- * interval or a prefix.
+ * term of the item filter, or an OR of such predicates.  A *range* predicate
+ * allows an interval or a prefix.
  */
 #ifndef DYN_PLAN_TERMS_H
 #define DYN_PLAN_TERMS_H
 
 #include "access.h"
 
-/* The attribute, or its part, that predicates are matched to */
+/*
+ * The key attribute, or the part of its text, that predicates are matched to
+ */
 typedef struct DynTarget
 {
 	const DynRelPlan *plan;
 	const DynKeyAttr *attr;
-	const DynPart *part;		/* part of its template; NULL if a column shows
-								 * the attribute itself */
-	const DynTemplatePart *modifier;	/* specification of the part */
+	const DynPart *part;		/* part of the attribute's template; NULL: the
+								 * full attribute */
+	const DynTemplatePart *modifier;	/* the part's specification in the
+										 * template */
 } DynTarget;
 
 /*
- * Returns true if the predicate compares the attribute, or the part's column,
- * with a value of matching type.
+ * Returns true if the predicate compares the target's column with a value of
+ * matching type.
  */
 extern bool dyn_is_on_target(const DynTarget *target, const DynPred *pred);
 
@@ -32,72 +35,80 @@ extern bool dyn_is_range_pred(const DynTarget *target, const DynPred *pred);
 
 /*
  * Returns the points that a predicate implies for the target: the predicate
- * itself, one member of an AND, or an OR of the points of all arms.  Returns
- * NULL if there are none.  Clears *fully_consumed unless the points are
- * equivalent to the predicate.
+ * itself, points of one arg of an AND, or an OR of points of all arms.
+ * Returns NULL if there are none.  Clears *fully_consumed unless the points
+ * are equivalent to the predicate.
  */
 extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 								   bool *fully_consumed);
 
 /*
  * Returns the range that a predicate implies for the target; NULL if there is
- * none.  The predicate is a range itself, or an OR of one arm and others that
- * depend on no column (DYN_PRED_GIVEN); the arm consists of leaves of one
- * attribute, in ANDs and ORs.  Clears *fully_consumed unless a key condition
- * for this range alone is equivalent to the predicate.  It is not equivalent
- * if other conditions are omitted, or if there are several bounds or values.
+ * none.  The predicate is a range itself, or an OR of one arm with conditions
+ * on the attribute (leaves in ANDs and ORs) and others without columns
+ * (DYN_PRED_GIVEN).  Clears *fully_consumed unless a key condition for this
+ * range alone is equivalent to the predicate.  It is not equivalent if other
+ * conditions are omitted, or if there are several bounds or values.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
 
 /*
- * Returns the predicate on segments that a predicate implies, a tree of points,
- * ranges, NULL tests and conditions without columns; NULL if there is none.
- * Clears *fully_consumed unless it is equivalent to the predicate.
+ * Returns the predicate on segments that a predicate implies: a tree of
+ * points, ranges, NULL tests and conditions without columns.  Returns NULL if
+ * there is none.  Clears *fully_consumed unless it is equivalent to the
+ * predicate.
  */
 extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 									 bool *fully_consumed);
 
 /*
- * Returns the summary of the values that all of the predicates together allow
- * for a key attribute.
+ * Returns the summary of the values of a key attribute that satisfy all of the
+ * predicates.
  */
 extern DynCount dyn_count(const DynRelPlan *plan, const List *preds);
 
 /*
- * Returns the number of keys that the access plan reads, from the summaries of
- * their attributes.  If a sort key has more than DYN_MAX_SORT_RANGES ranges,
- * they count as one range that contains them all.
+ * Returns the number of keys that the access plan reads, computed from the
+ * summaries of its attributes.  If a sort key has more than
+ * DYN_MAX_SORT_RANGES ranges, they count as one range that contains them all.
  */
 extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
-/* Maximum number of ranges of one sort key that are each read by a Query. */
+/*
+ * Maximum number of ranges of a sort key that are each read by their own
+ * Query.
+ */
 #define DYN_MAX_SORT_RANGES	100
 
 /* ---- enumerate.c ---- */
 
-/* Maximum number of values of one range. */
+/*
+ * Maximum number of values between the bounds of a range that is enumerated.
+ */
 #define DYN_MAX_EACH	1000
 
 /*
- * Returns a predicate DYN_PRED_EACH that the clauses (DynClause *) imply for
- * the target, with at most `most` values.  Returns NULL if the clauses do not
- * bound the target on both sides, if its values cannot be enumerated, or if
- * there are none or too many of them.  Adds the clauses to *used.
+ * Returns the DYN_PRED_EACH that the clauses (DynClause *) imply for the
+ * target, with at most `most` values; more if bounds change between
+ * executions.  Returns NULL if the clauses do not bound the target on both
+ * sides, if its values cannot be enumerated, or if there are none or too
+ * many.  Adds the clauses to *used.
  */
 extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 							   List **used);
 
 /*
- * Returns why the values between the bounds of the target's column are not
- * enumerated; NULL if they are, if there are no bounds, or if the target is a
- * full attribute with one bound only.
+ * Returns the reason why the values between the bounds of the target's column
+ * are not enumerated.  Returns NULL if they are, if there are no bounds, or if
+ * the target is a full attribute with one bound only.
  */
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
 
 /*
- * Returns the column of whose times each partition that the access plan reads
- * has one unit, in the order of the partitions' keys; 0 if there is none.
+ * Returns the column of times, if each partition that the access plan reads
+ * has one unit (such as a day) of these times, and the partitions are in the
+ * order of their keys; 0 if there is none.
  */
 extern AttrNumber dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access);
 

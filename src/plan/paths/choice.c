@@ -3,15 +3,16 @@
  *		Stores how a path's access plan was chosen, and builds it again.
  *
  * An optional condition is an OR such as $1 IS NULL OR k = $1.  Its guard ($1
- * IS NULL) is an arm that depends on no column and has one value in all
- * executions of a scan.  While the guard is false or NULL (closed), the OR is
- * equivalent to its other arms and may match a key.  While it is true (open),
- * the OR restricts nothing.  So there are two access plans: one for closed
- * guards, and one that uses no optional condition for keys.  One of them is
- * chosen when the statement starts.
+ * IS NULL) is an arm without columns that has the same value in all executions
+ * of a scan.  If the guard is false or NULL (closed), the OR is equivalent to
+ * its other arms, and may match a key.  If the guard is true (open), the OR
+ * restricts nothing.  So there are two access plans: one for closed guards,
+ * and one that uses no optional condition for keys.  One of them is chosen
+ * when the statement starts.
  *
- * A path may only declare what holds for both plans: it declares no order, and
- * reads an index only if that is complete for both states of the guards.
+ * A path has only those properties that both access plans have: its rows have
+ * no order, and an index is only read if it is complete for open and closed
+ * guards.
  */
 #include "postgres.h"
 
@@ -30,8 +31,8 @@ is_guard(const DynPred *pred)
 }
 
 /*
- * Returns the guards of a clause; NIL unless all its arms without columns are
- * guards.
+ * Returns the guards of a clause, if it is an optional condition; otherwise
+ * NIL.  All arms without columns must be guards.
  */
 static List *
 find_guards(const DynClause *clause)
@@ -55,8 +56,8 @@ find_guards(const DynClause *clause)
 }
 
 /*
- * Returns the clauses.  Those at these positions are simplified for closed
- * guards, and rechecked.
+ * Returns the clauses, with copies of those at these positions that lack the
+ * guards and are not exact.
  */
 static List *
 close_guards(List *clauses, const Bitmapset *positions)
@@ -89,9 +90,9 @@ close_guards(List *clauses, const Bitmapset *positions)
 }
 
 /*
- * Returns the access plan that matches the key if the guards of these clauses
- * are closed.  Returns NULL if there is none, or if the index may lack a row
- * then, because it cannot hold some values.
+ * Returns the access plan that matches the key if the guards of the clauses at
+ * these positions are closed.  Returns NULL if there is none, or if the index
+ * may then lack a row.
  */
 static DynAccess *
 match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
@@ -108,9 +109,10 @@ match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses,
 }
 
 /*
- * Assumes closed guards only for the conditions that the key needs.  Which
- * ones these are may depend on the order of the clauses, which differs between
- * paths and plan.  Whether there is an access plan does not depend on it.
+ * Closes guards only of those conditions that the key needs.  Which conditions
+ * these are may depend on the order of the clauses, which may differ between
+ * path and plan.  Whether an access plan is found does not depend on the
+ * order.
  */
 DynAccess *
 dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
@@ -150,8 +152,8 @@ dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 /* ---- choices ---- */
 
 /*
- * The list of choices lives as long as the relation; paths may be freed
- * earlier.
+ * The choice is copied into the memory context of the relation, because the
+ * path may be freed earlier.
  */
 List *
 dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice)
@@ -183,8 +185,8 @@ dyn_choice_index(const DynRelPlan *plan, int target)
 }
 
 /*
- * Adds the access plan for open guards.  A condition counts as pushed exactly
- * only if both access plans push it exactly.
+ * Adds the access plan for open guards.  A clause needs no local check only if
+ * neither access plan needs one for it.
  */
 static void
 add_alternative(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses,
