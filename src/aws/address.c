@@ -4,14 +4,14 @@
  *
  * On a cloud machine, link-local addresses and a few others serve the
  * machine's own credentials.  A host name can resolve to them at any time.  So
- * the check looks at the address for which a socket is about to be opened, not
- * at the name.
+ * the address of each socket is checked before the socket is opened; names are
+ * not checked.
  *
- * An IPv6 address may also represent an IPv4 address, to which translators and
- * tunnels then connect.  So each refused IPv4 address is refused in those
- * forms too.  The full prefix is refused where the embedded address cannot be
- * located (64:ff9b:1::/48 has several layouts) or may be a third party's relay
- * (Teredo).
+ * An IPv6 address can contain an IPv4 address, to which translators and
+ * tunnels connect.  So an IPv6 address that contains a refused IPv4 address is
+ * refused, too.  A full prefix is refused if the position of the IPv4 address
+ * is not known (64:ff9b:1::/48 has several layouts), or if the address may
+ * belong to a third party's relay (Teredo).
  */
 #include "address.h"
 
@@ -33,19 +33,20 @@ static const Prefix refused_v4[] = {
 	{{169, 254}, 16},			/* link-local: the metadata service of most
 								 * clouds */
 	{{100, 100, 100, 200}, 32}, /* Alibaba Cloud's metadata service */
-	{{192, 0, 0, 192}, 32},		/* Oracle Cloud's */
-	{{168, 63, 129, 16}, 32}	/* Azure's */
+	{{192, 0, 0, 192}, 32},		/* Oracle Cloud's metadata service */
+	{{168, 63, 129, 16}, 32}	/* Azure's platform service */
 };
 
 static const Prefix refused_v6[] = {
 	{{0}, 128},					/* unspecified: connects to loopback */
 	{{0xfe, 0x80}, 10},			/* link-local */
-	{{0xfd, 0x00, 0x0e, 0xc2}, 32}, /* metadata service and its neighbors */
+	{{0xfd, 0x00, 0x0e, 0xc2}, 32}, /* EC2's services on the machine, such as
+									 * the metadata service */
 	{{0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}, 48}, /* NAT64 for local use */
 	{{0x20, 0x01, 0x00, 0x00}, 32}	/* Teredo */
 };
 
-/* An IPv6 prefix whose addresses contain an IPv4 address, and its offset. */
+/* An IPv6 prefix whose addresses contain an IPv4 address. */
 typedef struct Embedding
 {
 	Prefix		prefix;
@@ -103,8 +104,8 @@ is_refused_v4(const unsigned char *address)
 }
 
 /*
- * An address that contains a refused IPv4 address is also refused.  The
- * loopback address ::1 is an exception: it does not stand for 0.0.0.1.
+ * The loopback address ::1 is allowed, although its last four bytes are the
+ * refused IPv4 address 0.0.0.1.
  */
 static bool
 is_refused_v6(const unsigned char *address)

@@ -14,14 +14,14 @@ typedef enum DynAddressPolicy
 {
 	DYN_ADDRESS_ENDPOINT,		/* all addresses that are not refused */
 	DYN_ADDRESS_LOCAL			/* only loopback, and the services that provide
-								 * this machine with credentials */
+								 * credentials to this machine */
 } DynAddressPolicy;
 
 /*
- * Returns true if the policy allows a request to the address.  A user who may
- * set an endpoint must not reach services that are meant for this machine
- * only; DYN_ADDRESS_ENDPOINT refuses these.  Families other than IPv4 and IPv6
- * are always refused.
+ * Returns true if the policy allows a request to the address.
+ * DYN_ADDRESS_ENDPOINT refuses services that only this machine may use: a user
+ * who may set an endpoint must not reach them.  Families other than IPv4 and
+ * IPv6 are always refused.
  */
 extern bool dyn_address_allowed(const struct sockaddr *address,
 								DynAddressPolicy policy);

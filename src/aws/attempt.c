@@ -9,20 +9,19 @@
  *		                  |        v
  *		                  +---- BACKOFF
  *
- * Only dyn_attempt_begin, hold_call, dyn_attempt_delay and finish_call change
- * the state.  SENT and BACKOFF calls are in a list.  The list is short (the
+ * Only send_attempt, hold_call, dyn_attempt_delay and finish_call change the
+ * state.  SENT and BACKOFF calls are in a list.  The list is short (the
  * caller's concurrency), so a linear search finds the next backoff to end.  A
- * call that cannot acquire a descriptor is in BACKOFF until another call's
- * transfer has ended.  So is a call that waits for credentials (provider.c),
- * and a call that should wait for a connection instead of making one
- * (connections.c).
+ * call is also in BACKOFF while it waits for a descriptor, for credentials
+ * (provider.c), or for a connection (connections.c).
  *
  * A SENT call may be paused, because its response is longer than it is
  * currently allowed to receive.  While it is paused, libcurl neither reads
  * from its connection nor notices the end of the connection.  libcurl's time
  * limit includes pauses, so it is lifted at the first pause, and we measure
- * the time ourselves.  For `once` calls we always measure it: otherwise a
- * write might seem unanswered only because the caller had other work.
+ * the time ourselves.  For `once` calls we always measure the time: with
+ * libcurl's limit, a write could time out only because the caller had other
+ * work.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
@@ -42,8 +41,8 @@
 #include "provider.h"
 
 /*
- * Maximum number of attempts that are not counted, since a peer could end each
- * of them.
+ * Maximum number of uncounted attempts of a call (`unattended`), since a peer
+ * could end each attempt.
  */
 #define MOST_UNATTENDED		100
 
@@ -55,8 +54,8 @@
 /* ---- the list of active calls ----------------------------------------- */
 
 /*
- * Adds the call at the end, so that calls that wait for the same resource are
- * served in the order in which they were started.
+ * Adds the call at the end of the list: calls that wait for the same resource
+ * get it in the order of their start.
  */
 void
 dyn_attempt_link(DynActiveCall *call)
@@ -251,8 +250,8 @@ dyn_attempt_abandon(DynActiveCall *call)
 }
 
 /*
- * Returns the number of attempts, without those that failed while the
- * statement was not waiting.
+ * Returns the number of attempts, without those that failed while the client
+ * was not driven.
  */
 static int
 counted_attempts(const DynActiveCall *call)
@@ -282,8 +281,9 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	int64_t		date;
 
 	/*
-	 * The first correction of the clock does not count as a retry.  Later ones
-	 * do; they occur if the clock is stepped while requests are in flight.
+	 * The first correction of the clock does not count as a retry.  Later
+	 * corrections do; they occur if the clock is set while requests are in
+	 * flight.
 	 */
 	if (class == DYN_RETRY_CLOCK)
 	{
@@ -308,9 +308,10 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return false;
 
 	/*
-	 * The attempt may have timed out while the caller did something else:
-	 * libcurl checks the clock first, although the response may have arrived.
-	 * Or the peer may have timed out because we did not read.
+	 * Two failures do not count as attempts.  An attempt that libcurl ends
+	 * late may have received its response in time: libcurl checks the clock
+	 * first.  And the peer may have ended a paused attempt because we did not
+	 * read.
 	 */
 	unattended = call->public.failure == DYN_FAIL_NETWORK ? call->left_us >= 0 :
 		call->public.failure == DYN_FAIL_TIMEOUT &&
@@ -419,8 +420,8 @@ send_attempt(DynActiveCall *call)
 			 * If libcurl has read a lot of the reply in its first turn, the
 			 * transfer may be paused.  Then libcurl has not yet reported which
 			 * connection it uses, and we would regard that connection as idle
-			 * (sockets.c).  libcurl reports it when the transfer is resumed
-			 * with the bytes that it holds.
+			 * (sockets.c).  libcurl reports the connection when the transfer
+			 * is resumed and receives the bytes that libcurl holds.
 			 */
 			if (http->paused)
 			{
@@ -442,10 +443,11 @@ send_attempt(DynActiveCall *call)
 }
 
 /*
- * Returns true if the call should wait for a connection now.  Then it is held
- * until a connection is idle, or until the client's very first connection is
- * established.  Once one is established, the peer is known to be reachable,
- * and several connections may be made at the same time.
+ * Returns true if the call must wait before it makes a connection; the call is
+ * then held.  The wait ends when a connection is idle or the time limit is
+ * over.  For the first connection to the peer, it ends when that connection is
+ * established: then the peer is known to be reachable, and several connections
+ * may be made at the same time.
  */
 static bool
 awaits_connection(DynActiveCall *call)
@@ -486,9 +488,9 @@ awaits_connection(DynActiveCall *call)
 }
 
 /*
- * Returns true if the call has credentials.  While they are being obtained,
- * the call is held; if they cannot be obtained, the call ends.  When a source
- * has ended, all held calls try again.
+ * Returns true if the call has credentials.  While credentials are being
+ * obtained, the call is held; if they cannot be obtained, the call ends.  When
+ * a source of credentials has ended, all held calls try again.
  */
 static bool
 has_credentials(DynActiveCall *call)
@@ -512,12 +514,12 @@ has_credentials(DynActiveCall *call)
 }
 
 /*
- * A transfer needs a descriptor: that of an idle connection, or a new one.  An
- * idle connection to another host cannot be used, so until the statement ends,
- * there may be twice as many open sockets as acquired descriptors.  Without a
- * descriptor, the call waits for another transfer to end.  It does not wait
- * for paused transfers, since the caller may need this response before it can
- * resume them.
+ * A transfer needs a descriptor: one of an idle connection, or a new one.
+ * Idle connections to other hosts have descriptors, too, but cannot be used.
+ * So until the statement ends, there may be twice as many open sockets as
+ * acquired descriptors.  Without a descriptor, the call waits for another
+ * transfer to end.  It does not wait for paused transfers, since the caller
+ * may need this response before it can resume them.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)
@@ -568,7 +570,7 @@ dyn_attempts_suspend_paused(DynClient *client)
 
 /*
  * Resumes the transfer.  If that fails, libcurl does not report the end of the
- * transfer.
+ * transfer, so the attempt is ended here.
  */
 void
 dyn_attempt_resume(DynActiveCall *call)

@@ -8,12 +8,12 @@
  * HTML or XML instead, of which we show an excerpt.
  *
  * All text from the network passes through dyn_awserror_excerpt, for two
- * reasons.  The text may be malformed or unprintable.  And it may echo the
- * request: the response to a wrong signature contains the canonical request
- * including the session token, and a proxy's error page may contain every
- * header.  So signature errors are truncated after the first sentence, the
- * text ends where an Authorization value begins, and the secrets of the
- * request are masked.
+ * reasons.  The text may be malformed or unprintable.  And it may contain
+ * parts of the request: the response to a wrong signature contains the
+ * canonical request including the session token, and a proxy's error page may
+ * contain every header.  So signature errors are truncated after the first
+ * sentence, the text ends where an Authorization value begins, and the secrets
+ * of the request are masked.
  */
 #include "awserror.h"
 
@@ -24,8 +24,8 @@
 #include "../base/text.h"
 
 /*
- * A longer body is not parsed, since parsing takes memory (jsonload.c): it is
- * the page of a gateway.
+ * Maximum size of an error document (bytes).  Longer bodies come from
+ * gateways; parsing them would take a lot of memory (jsonload.c).
  */
 #define LONGEST_DOCUMENT	((size_t) 256 * 1024)
 
@@ -35,13 +35,10 @@
 /* Shorter secrets are not masked: they are placeholders for an emulator. */
 #define SHORTEST_SECRET	8
 
-/* A substring of a secret is masked if it has at least this length. */
+/* A prefix of a secret is masked if it has at least this length. */
 #define BETRAYING		16
 
-/*
- * Errors whose messages contain text that the service has computed or
- * received.
- */
+/* Errors whose messages may contain parts of the request. */
 static const char *const echoing_codes[] = {
 	"InvalidSignatureException",
 	"IncompleteSignatureException",
@@ -90,9 +87,10 @@ betrayed(const char *s, size_t len, const char *secret)
 }
 
 /*
- * Consumes one character or one secret of the text, and returns its length in
- * bytes.  Sets the chunk to write in its place; any white space becomes one
- * space, and the caller merges successive spaces.
+ * Returns the length (bytes) of the character or secret at the start of the
+ * text.  Sets *chunk to the replacement that is written: one space for a
+ * control character, which includes line breaks; the caller merges successive
+ * spaces.
  */
 static size_t
 next_chunk(const char *s, size_t len, const DynCredentials *credentials,
@@ -174,7 +172,9 @@ set_message(json_t *document, const DynCredentials *credentials,
 	len = json_string_length(text);
 	for (size_t i = 0; i < LENGTHOF(echoing_codes); i++)
 		echoes |= strcmp(error->code, echoing_codes[i]) == 0;
-	/* up to a line break, or with the full stop that ends a sentence */
+	/*
+	 * truncate at a line break, or after the full stop of the first sentence
+	 */
 	for (size_t i = 0; echoes && i < len; i++)
 		if (shown[i] == '\n')
 			len = i;

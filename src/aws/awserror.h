@@ -17,26 +17,28 @@
 typedef struct DynAwsError
 {
 	char		code[128];		/* "ResourceNotFoundException" */
-	char		message[1024];	/* error text; "" if the service gave none */
+	char		message[1024];	/* error text; "" if there is none */
 	char		throttle_reason[256];	/* "reason resource", or "" */
-	bool		hot_partition;	/* all reasons name a partition's limit */
-	bool		out_of_memory;	/* memory ran out while parsing the body */
+	bool		hot_partition;	/* true if all reasons name a partition's
+								 * limit */
+	bool		out_of_memory;	/* true if memory ran out while parsing the
+								 * body */
 } DynAwsError;
 
 /*
  * Parses an error document.  Returns false, with *error empty, if the body is
  * not a JSON object with a "__type" or memory runs out.  `credentials` (or
- * NULL) are those of the request; of these, only the access key id may appear
- * in the texts.
+ * NULL) signed the request; their secrets do not appear in the texts.
  */
 extern bool dyn_awserror_parse(const char *body, size_t len,
 							   const DynCredentials *credentials,
 							   DynAwsError *error);
 
 /*
- * Copies text from the network to dst.  Control characters become spaces,
- * malformed bytes question marks, runs of white space one space, and secrets
- * "***".
+ * Copies text from the network to dst.  Each run of control characters and
+ * spaces becomes one space, each malformed byte a question mark, and each
+ * secret "***".  The text ends where the value of an Authorization header
+ * begins.
  */
 extern void dyn_awserror_excerpt(const char *text, size_t len,
 								 const DynCredentials *credentials,

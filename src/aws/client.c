@@ -15,7 +15,10 @@
 
 #include "client_private.h"
 
-/* The service limits the size of requests; escapes may make ours longer. */
+/*
+ * Maximum size of a request document (bytes).  It exceeds the service's limit,
+ * because escapes make our documents longer.
+ */
 #define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
 
 /* Upper bound of the bytes that are cached in spare response buffers. */
@@ -87,8 +90,8 @@ arm(DynClient *client)
 }
 
 /*
- * Accounts for the time in which the caller did something else.  Must be
- * called before anything that depends on deadlines.
+ * Defers deadlines by the time in which the caller did not drive the client.
+ * Must be called before anything that depends on deadlines.
  */
 static void
 resume_clocks(DynClient *client)
@@ -100,8 +103,9 @@ resume_clocks(DynClient *client)
 }
 
 /*
- * Ends the transfers that libcurl has finished, and begins what is due, until
- * nothing more can be done now.  The loop ends because attempts are limited.
+ * Ends the transfers that libcurl has finished, and begins the attempts that
+ * are due, until nothing more can be done now.  The loop ends because attempts
+ * are limited.
  */
 static void
 process(DynClient *client)
@@ -113,7 +117,10 @@ process(DynClient *client)
 	client->left_us = dyn_loop_now_us();
 }
 
-/* Calls each watcher once, even if watchers are removed by the callbacks. */
+/*
+ * Calls each watcher once, even if callbacks remove watchers; returns false if
+ * there are none.
+ */
 static bool
 call_watchers(DynClient *client)
 {
@@ -136,8 +143,8 @@ call_watchers(DynClient *client)
 }
 
 /*
- * An event for a source of credentials may let calls continue, and these may
- * start a source again, so this is repeated.
+ * An event for a source of credentials may let calls continue, and a call may
+ * start a source again.  So the loop repeats until nothing has ended.
  */
 void
 dyn_client_drive(DynClient *client)
@@ -160,9 +167,9 @@ dyn_client_drive(DynClient *client)
 
 /*
  * If there is work to do, the descriptor is readable, and the wait returns at
- * once.  Only calls that ended in dyn_call_start need a separate check.  A
- * source of credentials may have been started since the client was last
- * driven.
+ * once.  Only calls that ended in dyn_call_start need a separate check.  The
+ * timer is set again, because a source of credentials may have been started
+ * since the client was last driven.
  */
 DynWait
 dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
@@ -294,8 +301,8 @@ dyn_call_body(DynCall *call)
 }
 
 /*
- * If the document could not be written, or the name of the operation is too
- * long, the call fails like any other.
+ * A call whose document could not be written, or whose operation has too long
+ * a name, ends immediately with a failure.
  */
 void
 dyn_call_start(DynCall *public, const DynService *service,

@@ -1,6 +1,7 @@
 /*
  * client.h
- *		Sends a request to an AWS JSON service: signing, retries, checks.
+ *		Signs, sends and retries requests to an AWS JSON service, and checks
+ *		the responses.
  *
  * A DynClient belongs to a backend.  It owns libcurl's multi handle, whose
  * connection cache keeps connections alive across statements.  It also owns
@@ -29,8 +30,9 @@
  * PostgreSQL does.
  *
  * A call may be executed several times, since an attempt whose response is
- * lost is repeated.  A call with `once` is not: it is repeated only if the
- * service refused it, or the sending of its body had not begun.
+ * lost is repeated.  A call with `once` is executed at most once: it is
+ * repeated only if the service refused it, or if the sending of its body had
+ * not begun.
  */
 #ifndef DYN_AWS_CLIENT_H
 #define DYN_AWS_CLIENT_H
@@ -54,16 +56,17 @@ typedef enum DynWait
 } DynWait;
 
 /*
- * Waits until `fd` is readable, at most timeout_ms (-1: no limit).  It may
- * exit by longjmp: the client's state is consistent whenever this is called.
+ * Waits until `fd` is readable, at most timeout_ms (-1: no limit).  The
+ * function may exit by longjmp: the client's state is consistent whenever it
+ * is called.
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
 
 /* The service's clock; zero-initialize it. */
 typedef struct DynClock
 {
-	int64_t		offset;			/* server time minus local time, seconds */
-	bool		corrected;		/* true if a skew was corrected once */
+	int64_t		offset;			/* server's time minus local time (s) */
+	bool		corrected;		/* true if the offset was set from a reply */
 } DynClock;
 
 typedef struct DynService
@@ -80,7 +83,7 @@ typedef struct DynService
 								 * the environment */
 	struct DynProvider *provider;	/* provides the credentials */
 	int			connect_timeout_ms;
-	int			request_timeout_ms; /* limit of one attempt, including the
+	int			request_timeout_ms; /* time limit of one attempt, including the
 									 * body, but without pauses
 									 * (dyn_call_allow); for `once` calls also
 									 * without the time in which the client is
@@ -143,16 +146,17 @@ typedef struct DynCall
 	int			http_status;	/* status of the last attempt; 0 if it had no
 								 * reply */
 	char		code[128];		/* DynamoDB's error code, "" if none */
-	char		message[1024];	/* text of that error, or libcurl's; truncated,
-								 * printable, valid UTF-8 */
+	char		message[1024];	/* text of the error, from DynamoDB or libcurl;
+								 * truncated, printable, valid UTF-8 */
 	char		request_id[128];	/* x-amzn-RequestId of the last attempt */
-	bool		unanswered;		/* `once`: true if the request may have been
+	bool		unanswered;		/* true if a `once` call may have been
 								 * executed, but has no usable response */
-	const struct DynError *err; /* the provider's (DYN_FAIL_CREDENTIALS) */
+	const struct DynError *err; /* provider's error (DYN_FAIL_CREDENTIALS) */
 	char		throttle_reason[256];	/* "reason resource" of the first
 										 * throttling reason, or "" */
-	bool		throttled;		/* true if the last attempt was throttled... */
-	bool		hot_partition;	/* ...and only by a partition's limit */
+	bool		throttled;		/* true if the last attempt was throttled */
+	bool		hot_partition;	/* true if only a partition's limit throttled
+								 * it */
 	DynBuffer	response;		/* body, after dyn_call_unpack */
 
 	/* counted over all attempts */
@@ -162,8 +166,8 @@ typedef struct DynCall
 								 * had no reply; counted immediately */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* time from the start to the end */
-	double		started_ms;		/* monotonic time of the start... */
-	double		done_ms;		/* ...and of the end */
+	double		started_ms;		/* monotonic time of the start */
+	double		done_ms;		/* monotonic time of the end */
 } DynCall;
 
 /*
@@ -181,7 +185,7 @@ typedef struct DynDescriptors
 /*
  * Creates a client.  Returns NULL if libcurl, epoll or an allocation fails.
  * While `acquire` returns false, requests wait until others have ended; but
- * one request may always be sent.  With `descriptors` NULL, descriptors are
+ * one request may always be sent.  If `descriptors` is NULL, descriptors are
  * not accounted for.
  */
 extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
@@ -195,8 +199,8 @@ extern void dyn_client_close_idle(DynClient *client);
 /*
  * Must be called when a statement has ended.  Keeps as many idle connections
  * open as this statement or the previous one used at the same time, up to
- * max_idle_connections of its services.  If there are more, or the peer has
- * closed some, all are closed, since libcurl cannot close single connections.
+ * max_idle_connections of the services used.  If more are open, or a peer has
+ * closed one, all are closed, since libcurl cannot close single connections.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
@@ -228,20 +232,22 @@ extern void dyn_client_wake(DynClient *client, double ms);
  * not be freed or moved until it is removed.  dyn_client_drive and
  * dyn_client_wait call callback(arg) at least when `fd` (-1: none) is
  * readable, or when the time due_us (by dyn_loop_now_us; DYN_LOOP_NEVER: none)
- * has come.  They often call it earlier, too.  The callback may remove this
- * watcher, or add others.
+ * has come.  They may also call it at other times.  The callback may remove
+ * this watcher, or add others.
  */
 typedef struct DynSocketWatcher
 {
 	int			fd;
-	int			held_fds;		/* descriptors to account for until removed */
+	int			held_fds;		/* number of descriptors to account for while
+								 * the watcher is added */
 	int64_t		due_us;
 	void		(*callback) (void *arg);
 	void	   *arg;
 
 	/* private to client.c */
 	struct DynSocketWatcher *next;
-	bool		called;			/* true if it was called in this turn */
+	bool		called;			/* true if its callback was called in this
+								 * turn */
 } DynSocketWatcher;
 
 /* Adds a watcher; returns false if the descriptor cannot be watched. */
@@ -275,8 +281,8 @@ extern void dyn_call_start(DynCall *call, const DynService *service,
 
 /*
  * Prepares the response of a call that is DONE for reading.  A compressed body
- * is inflated only now, because it may become much larger.  If this fails in a
- * way that is retried, it returns false: the call is then no longer DONE.
+ * is inflated only now, because it may become much larger.  If that fails and
+ * the attempt is repeated, returns false: the call is then no longer DONE.
  */
 extern bool dyn_call_unpack(DynCall *call);
 
@@ -286,8 +292,8 @@ extern size_t dyn_call_held(const DynCall *call);
 /*
  * Limits the body bytes that each attempt receives, as transmitted (before
  * inflating).  At the limit the attempt is paused, and the peer has to wait,
- * until this is called with a higher limit.  A new call is not limited; the
- * limit remains when the call is started again.  Legal in every state.
+ * until this function is called with a higher limit.  A new call has no limit;
+ * a limit remains when the call is started again.  Legal in every state.
  */
 extern void dyn_call_allow(DynCall *call, size_t bytes);
 
@@ -302,8 +308,8 @@ extern void dyn_call_take_response(DynCall *call, DynBuffer *out);
 extern void dyn_client_recycle(DynClient *client, DynBuffer *buf);
 
 /*
- * Must be called if the response of a finished call was rejected: its
- * connection, if still open, is not reused.
+ * Must be called if the caller rejects the response of a finished call: the
+ * call's connection, if still open, is not reused.
  */
 extern void dyn_call_distrust(const DynCall *call);
 

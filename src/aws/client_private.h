@@ -27,15 +27,15 @@ typedef struct DynActiveCall
 	DynHttp    *http;			/* easy handle while SENT */
 	DynSocket	socket;			/* socket of the last attempt's connection */
 	int64_t		attempt_us;		/* start of the attempt (monotonic us) */
-	int64_t		signed_offset;	/* clock offset that it was signed with */
+	int64_t		signed_offset;	/* clock offset that the attempt was signed
+								 * with (s) */
 	int64_t		due_us;			/* time of the next attempt (BACKOFF), or
-								 * deadline of a transfer that is resumed or
-								 * `once` (monotonic us); DYN_LOOP_NEVER if
-								 * none */
+								 * deadline of a resumed or `once` transfer
+								 * (monotonic us); DYN_LOOP_NEVER if none */
 	size_t		allowance;		/* body bytes that an attempt may receive */
 	bool		suspended;		/* true if paused with its clock stopped */
-	int64_t		left_us;		/* time left at the last pause (us); -1 if it
-								 * was never paused */
+	int64_t		left_us;		/* time left at the last pause (us); -1 if the
+								 * attempt was never paused */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
 	int			unattended;		/* number of attempts that failed while the
 								 * client was not driven */
@@ -47,7 +47,7 @@ typedef struct DynActiveCall
 								 * descriptor or a connection */
 	uint64_t	peer;			/* fingerprint of the peer
 								 * (dyn_connections_peer), or 0 */
-	int64_t		waiting_us;		/* time since when it waits for a connection
+	int64_t		waiting_us;		/* start of its wait for a connection
 								 * (monotonic us), or 0 */
 	struct DynActiveCall *next;			/* next call in the client's list */
 } DynActiveCall;
@@ -67,7 +67,8 @@ struct DynClient
 									 * calls that are done */
 	int64_t		left_us;		/* time at which control was last returned to
 								 * the caller (monotonic us) */
-	DynExchange *exchanges;		/* exchanges that are started and not done */
+	DynExchange *exchanges;		/* exchanges that have been started and not
+								 * reported */
 	DynSocketWatcher *watchers;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */
 	int			nspare;
@@ -76,7 +77,7 @@ struct DynClient
 
 /* ---- attempts (attempt.c) --------------------------------------------- */
 
-/* Adds a call to the list of active calls; removes it. */
+/* Add a call to the list of active calls, and remove it. */
 extern void dyn_attempt_link(DynActiveCall *call);
 extern void dyn_attempt_unlink(DynActiveCall *call);
 
@@ -93,7 +94,7 @@ extern void dyn_attempt_refuse(DynActiveCall *call, DynFailure failure);
 extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 
 /*
- * Ends a resumed attempt whose time is over.  But if the caller has not driven
+ * Ends an attempt whose deadline has passed.  But if the caller has not driven
  * the client in time, data from the peer may not have been read yet, so the
  * attempt gets the same time again.
  */
@@ -102,10 +103,7 @@ extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 /* Removes a running transfer from the loop. */
 extern void dyn_attempt_abandon(DynActiveCall *call);
 
-/*
- * Decides whether to retry an attempt; takes the tokens if so, and returns
- * true.
- */
+/* Returns true if the attempt may be retried; then takes the tokens for it. */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 
 /* Delays the next attempt of an active call. */
@@ -113,21 +111,21 @@ extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
 
 /*
- * Defers the deadlines of `once` calls: the caller has not driven the client
- * for that long.
+ * Adds `us` to the deadlines of `once` calls, because the caller has not
+ * driven the client for that time.
  */
 extern void dyn_attempts_defer(DynClient *client, int64_t us);
 
 /* Resumes a paused transfer. */
 extern void dyn_attempt_resume(DynActiveCall *call);
 
-/* Stops the clock for the transfers that were paused in this turn. */
+/* Stops the clocks of the transfers that were paused in this turn. */
 extern void dyn_attempts_suspend_paused(DynClient *client);
 
 /*
  * Lets waiting calls try again, because a transfer or a source of credentials
  * has ended, or a connection may be established.  With `connections_only`,
- * these are the calls that wait for a connection.
+ * only calls that wait for a connection try again.
  */
 extern void dyn_attempts_try_held(DynClient *client, bool connections_only);
 

@@ -2,24 +2,25 @@
  * connections.c
  *		Opens, counts and closes the connections of a client.
  *
- * libcurl keeps connections in the multi handle, and closes them only with it,
- * all at once.  So they are closed only while no transfer is in the loop.  The
- * TLS sessions outlive them: a new connection resumes one, unless all
- * connections were dropped on request or because certificates changed.
+ * libcurl stores connections in the multi handle, and closes all of them when
+ * the handle is closed.  So connections are closed only while no transfer is
+ * in the loop.  TLS sessions outlive connections: a new connection resumes a
+ * session, unless all connections were dropped on request or because
+ * certificates changed.
  *
  * A connection over TLS takes two round trips and a millisecond of CPU time.
  * So a request that finds no idle connection waits for a busy one, but at most
  * a little longer than a round trip.  Only one request waits for each busy
  * connection.  The waiting times are added up; when the sum has reached that
  * limit, the next request makes a connection.  So the number of connections
- * follows the demand, and lasting demand gets one for each request in flight.
- * While the very first connection is being made, all other requests wait until
- * the TCP connection is established (before TLS).
+ * follows the demand; if the demand lasts, each request in flight has a
+ * connection.  While the very first connection is being made, all other
+ * requests wait until the TCP connection is established (before TLS).
  *
  * The process has a limit of descriptors, which other code enforces (in
- * PostgreSQL, fd.c): each connection must acquire one, and returns it when it
- * is closed.  Easy handles are reused, which makes a request on a warm client
- * cheap.
+ * PostgreSQL, fd.c).  Each connection acquires a descriptor, and returns it
+ * when the connection is closed.  Easy handles are reused, which makes a
+ * request on a warm client cheap.
  */
 #include "connections.h"
 
@@ -31,7 +32,7 @@
 /* Cost of a handshake in addition to round trips. */
 #define HANDSHAKE_US		1000
 
-/* Upper bound of a request's wait. */
+/* Maximum time that a request waits for a connection. */
 #define LONGEST_WAIT_US		200000
 
 #define MOST_SPARE_HANDLES	16
@@ -132,8 +133,8 @@ dyn_connections_check_trust(DynConnections *connections, const char *url,
 }
 
 /*
- * A connection that the peer has closed must not count as one of those that
- * the statement opens.
+ * At the first attempt of a statement, connections that the peer has closed
+ * are dropped, so that they do not count as open.
  */
 void
 dyn_connections_prepare(DynConnections *connections, const DynService *service)

@@ -29,8 +29,8 @@ typedef struct DynConnections
 	int			last_peak;		/* peak of the previous statement */
 	int			keep;			/* largest max_idle_connections of the services
 								 * used */
-	bool		drop_idle;		/* true if all connections are to be dropped
-								 * when none is used */
+	bool		drop_idle;		/* true if all connections are dropped as soon
+								 * as none is used */
 	int64_t		waited_us;		/* time that requests have waited for idle
 								 * connections since the last connection was
 								 * made (us) */
@@ -60,15 +60,17 @@ extern void dyn_connections_check_trust(DynConnections *connections,
 										const char *ca_bundle);
 
 /*
- * Returns a fingerprint that is equal for services whose connections can serve
- * each other; 0 if connections of the service are cheap to make.
+ * Returns a fingerprint of the service's peer; services with the same
+ * fingerprint can use the same connections.  Returns 0 if connections are
+ * cheap to make (without TLS).
  */
 extern uint64_t dyn_connections_peer(const DynService *service);
 
 /*
- * Returns how long a request to the peer should wait for a busy connection
- * instead of making one (us).  `waiting` is the number of others that already
- * wait; `connecting` is true if the very first connection is being made.
+ * Returns the time (us) that a request to the peer should wait for a
+ * connection before it makes a new one.  `waiting` is the number of other
+ * requests that already wait; `connecting` is true if the very first
+ * connection is being made.
  */
 extern int64_t dyn_connections_wait_us(const DynConnections *connections,
 									   uint64_t peer, int waiting,
@@ -82,7 +84,7 @@ extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
 								   int64_t waited_us);
 
 /*
- * Accounts for the descriptor of one more connection; returns false if none is
+ * Acquires a descriptor for one more connection; returns false if none is
  * granted.  With `always`, takes one in any case.
  */
 extern bool dyn_connections_acquire(DynConnections *connections, bool always);
@@ -93,18 +95,16 @@ extern bool dyn_connections_acquire(DynConnections *connections, bool always);
 extern void dyn_connections_hold(DynConnections *connections, int n);
 extern void dyn_connections_return(DynConnections *connections, int n);
 
-/*
- * The first takes a spare handle or creates one; it returns NULL if memory
- * runs out.  The second makes a handle spare; its transfer must not be in the
- * loop.
- */
+/* Returns a spare handle, or a new one; NULL if memory runs out. */
 extern DynHttp *dyn_connections_take_handle(DynConnections *connections);
+
+/* Makes a handle spare; its transfer must not be in the loop. */
 extern void dyn_connections_give_handle(DynConnections *connections,
 										DynHttp *http);
 
 /*
- * Adds a transfer, to a service with this max_idle_connections, to the loop;
- * returns false if memory runs out.
+ * Adds a transfer to the loop; returns false if memory runs out.  `keep` is
+ * the max_idle_connections of the service that it goes to.
  */
 extern bool dyn_connections_enter(DynConnections *connections, DynHttp *http,
 								  int keep);

@@ -1,7 +1,6 @@
 /*
  * credentials.h
- *		Sets and wipes an AWS access key, used to sign requests, and other
- *		texts that are overwritten before they are freed.
+ *		Copies, checks and wipes an AWS access key, and other secret texts.
  */
 #ifndef DYN_AWS_CREDENTIALS_H
 #define DYN_AWS_CREDENTIALS_H
@@ -22,9 +21,9 @@ typedef struct DynCredentials
 
 /*
  * Copies the strings.  Returns false, with *credentials empty, if memory runs
- * out or a string cannot be sent in an HTTP header.  Characters that cannot be
- * sent are CR, LF, NUL and other controls.  *bad then names the part
- * ("session_token", ...), or is NULL if memory ran out.
+ * out or a string has control characters, which must not be in an HTTP header.
+ * *bad is the name of that string ("session_token", ...), or NULL if memory
+ * ran out.
  */
 extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char *access_key_id,
@@ -33,8 +32,8 @@ extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char **bad);
 
 /*
- * Returns true if the value has no control characters, one of which could
- * begin another header.
+ * Returns true if the value has no control characters, which could begin
+ * another header.
  */
 extern bool dyn_credentials_suit_header(const char *value);
 
@@ -44,7 +43,7 @@ extern void dyn_credentials_clear(DynCredentials *credentials);
 /* Copies a text, which may be NULL.  Returns false if memory runs out. */
 extern bool dyn_secret_copy(char **to, const char *from);
 
-/* Overwrites and frees malloc'd memory, such as a text; it may be NULL. */
+/* Overwrites and frees malloc'd memory, such as a text; NULL is allowed. */
 extern void dyn_secret_free(void *memory);
 
 /* Overwrites and frees *text, and sets it to NULL. */

@@ -1,6 +1,6 @@
 /*
  * error.c
- *		Formats the errors of obtaining credentials as text.
+ *		Formats errors that occur while credentials are obtained.
  */
 #include "error.h"
 

@@ -19,7 +19,8 @@
 typedef struct DynError
 {
 	bool		passing;		/* true if another attempt may succeed */
-	bool		out_of_memory;	/* the other members are not set */
+	bool		out_of_memory;	/* true if memory ran out; the other members
+								 * are then not set */
 	char		message[512];	/* phrase, such as "could not read file \"x\":
 								 * ...", without a full stop */
 	char		hint[512];		/* full sentence, or "" */
@@ -27,8 +28,8 @@ typedef struct DynError
 } DynError;
 
 /*
- * Each function sets one text, and truncates it if it is too long.  The first
- * function also sets `passing` to false and clears the other texts.  All
+ * Set the message, the hint, or out_of_memory; texts that are too long are
+ * truncated.  dyn_error_set and dyn_error_memory first clear the record.  All
  * return false, so that callers can return their result.
  */
 extern bool dyn_error_set(DynError *err, const char *fmt,...) DYN_PRINTF(2, 3);
@@ -42,7 +43,10 @@ extern bool dyn_error_memory(DynError *err);
 #define DYN_ERROR_TIME_SIZE	32
 extern void dyn_error_time_text(int64_t seconds, char *text);
 
-/* Copies `len` arbitrary bytes; unprintable ones become '?'. */
+/*
+ * Sets the excerpt to `len` bytes, of which all but printable ASCII become
+ * '?'.  Returns false.
+ */
 extern bool dyn_error_excerpt(DynError *err, const char *text, size_t len);
 
 /*

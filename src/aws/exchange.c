@@ -99,8 +99,9 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 	http = dyn_connections_take_handle(connections);
 
 	/*
-	 * The empty lines keep libcurl from adding headers of its own.  A buffer
-	 * that grows with the reply would leave copies of its secrets.
+	 * Names without a value keep libcurl from adding these headers.  The
+	 * response buffer gets its full size now, since a buffer that grows would
+	 * leave copies of secrets.
 	 */
 	if (http != NULL && !exchange->failed && !exchange->body.failed &&
 		dyn_http_append_line(&exchange->headers, "Expect:") &&
@@ -115,7 +116,7 @@ dyn_exchange_start(DynExchange *exchange, DynClient *client,
 		exchange->http = http;
 		failure = dyn_http_prepare(http, &request, headers, &exchange->response,
 								   &exchange->response, &exchange->allowance);
-		/* always take one more descriptor, since there are few exchanges */
+		/* take a descriptor in any case, since there are few exchanges */
 		if (failure == DYN_FAIL_NONE &&
 			dyn_connections_acquire(connections, true) &&
 			dyn_connections_enter(connections, http, 0))

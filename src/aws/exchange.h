@@ -3,8 +3,9 @@
  *		Sends one HTTP request of any kind and receives its reply.
  *
  * Calls (client.h) are for AWS JSON services.  A request to any other service,
- * a source of credentials, is an exchange: it has no signature, no retries,
- * only HTTP's own checks, and its own connection.  Legal order:
+ * such as a source of credentials, is an exchange.  It has no signature, no
+ * retries, and its own connection; only HTTP's own checks are made.  Legal
+ * order:
  *
  *		exchange = dyn_exchange_create("GET", url, policy)
  *		add headers, write the body
@@ -12,8 +13,8 @@
  *		wait for the client until done(arg) is called
  *		read the results, dyn_exchange_destroy
  *
- * An exchange that was not started can be examined, which tests do.  All
- * memory is overwritten before it is freed.
+ * Tests examine exchanges that are not started.  All memory is overwritten
+ * before it is freed.
  */
 #ifndef DYN_AWS_EXCHANGE_H
 #define DYN_AWS_EXCHANGE_H
@@ -36,7 +37,8 @@ typedef struct DynExchange
 	/* the request */
 	const char *method;			/* "GET", "POST" or "PUT"; static */
 	char	   *url;
-	struct curl_slist *headers; /* lines; moved when the exchange is started */
+	struct curl_slist *headers; /* header lines; NULL once the exchange is
+								 * started */
 	DynBuffer	body;
 	DynAddressPolicy policy;	/* addresses that it may be sent to */
 	bool		failed;			/* true if a header was refused or memory ran
@@ -56,8 +58,8 @@ typedef struct DynExchange
 	void		(*done) (void *arg);
 	void	   *arg;
 	size_t		allowance;
-	bool		ended;			/* true if it has ended, but `done` was not
-								 * called yet */
+	bool		ended;			/* true if it has ended, but `done` has not
+								 * been called yet */
 	struct DynExchange *next;	/* next exchange in the client's list */
 } DynExchange;
 
@@ -98,13 +100,13 @@ extern void dyn_exchange_start(DynExchange *exchange, DynClient *client,
  */
 extern void dyn_exchange_destroy(DynExchange *exchange);
 
-/*
- * Functions for the client.  The first is called when a transfer has ended.
- * The second returns an exchange that has ended but is not reported yet, or
- * NULL.  The third reports one of these; it returns false if there is none.
- */
+/* Must be called by the client when the transfer of the exchange has ended. */
 extern void dyn_exchange_end(DynExchange *exchange, int curl_code);
+
+/* Returns an exchange that has ended, but is not reported yet; or NULL. */
 extern DynExchange *dyn_exchanges_ended(const DynClient *client);
+
+/* Reports such an exchange: calls `done`.  Returns false if there is none. */
 extern bool dyn_exchanges_settle(DynClient *client);
 
 #endif

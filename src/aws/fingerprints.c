@@ -6,23 +6,23 @@
  * is mistaken for the reply to a later request.  sockets.c ends connections
  * that receive data while no reply is expected.  But a surplus reply may also
  * arrive while another reply is expected.  Since a request id occurs only once
- * on a connection, a reply with the id and the body of an earlier reply is not
- * the reply to this request.
+ * on a connection, a reply that has the request id and the body of an earlier
+ * one repeats that reply.
  *
  * Some services that imitate DynamoDB, and gateways in front of it, always
  * send the same id.  The first reply of a connection cannot be a repetition.
- * So if its id is already known, the service reuses ids, and this id is
- * ignored from then on.
+ * So if the id of a first reply is already known, the service reuses ids, and
+ * this id is ignored from then on.
  *
- * The fingerprints are not part of the connection: libcurl may have closed it
- * when the reply is examined, just because there was surplus data.
+ * Fingerprints are not stored with the connection: libcurl may have closed it
+ * before the reply is examined, because there was surplus data.
  *
  * Repetitions are not detected if the service sends no request id or a
  * constant one, or if they arrive after a thousand other replies.
  *
- * The tables store marks: of a reply, of its id, and of an id that is ignored.
- * Two hash tables with linear probing are filled alternately; a full one is
- * cleared when the other is full, too.
+ * Marks of replies, of ids and of ignored ids are stored in two hash tables
+ * with linear probing, which are filled alternately: when one is full, the
+ * other is cleared and filled.
  */
 #include "fingerprints.h"
 
@@ -30,16 +30,13 @@
 
 #define SLOTS	(DYN_FINGERPRINTS * 2)
 
-/*
- * Modifiers of an id, for the marks that it was received, and that it is
- * ignored.
- */
+/* Modifiers that make an id the mark of a received or of an ignored id. */
 #define SEEN			UINT64_C(0x9E3779B97F4A7C15)
 #define IGNORED			UINT64_C(0xBF58476D1CE4E5B9)
 
 /*
- * Returns the slot that has the fingerprint, or the free slot for it: at least
- * half of the slots are free.
+ * Returns the slot that has the mark, or the free slot for it.  At least half
+ * of the slots are free, so the search ends.
  */
 static size_t
 place_of(const DynFingerprintTable *table, uint64_t fingerprint)

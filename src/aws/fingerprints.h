@@ -9,10 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Lower bound of the number of marks that are known, two for each reply; the
- * upper bound is twice this.
- */
+/* Maximum number of marks in one table; each reply has two marks. */
 #define DYN_FINGERPRINTS	2048
 
 typedef struct DynFingerprintTable
@@ -33,7 +30,7 @@ typedef struct DynFingerprint
 {
 	uint64_t	request_id;		/* hash of the request id; 0: none */
 	uint64_t	reply;			/* hash of request id, body and connection */
-	bool		is_first;		/* first reply of its connection */
+	bool		is_first;		/* true for the first reply of a connection */
 } DynFingerprint;
 
 /*

@@ -49,9 +49,8 @@
 
 /*
  * Opens a socket unless its address is refused.  The first refused address
- * ends the request, because a name that has such an address is not trusted.
- * This is so even if another address of the host is allowed, or was connected
- * to earlier.
+ * ends the request, because a name that has such an address is not trusted,
+ * even if another address of the host is allowed or already connected.
  */
 static curl_socket_t
 on_open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
@@ -149,7 +148,7 @@ read_header(DynReply *reply, const char *line, size_t len)
 
 /*
  * Handles a header line.  A status line begins a reply, and discards an
- * interim one (100).  An empty line ends the headers.
+ * interim reply (100) before it.  An empty line ends the headers.
  */
 static size_t
 on_header(char *line, size_t size, size_t n, void *arg)
@@ -193,10 +192,10 @@ announced_length(const DynHttp *http)
 }
 
 /*
- * Reserves space for `len` more bytes of the body.  If the length is known and
- * the allowance covers it, all of it is reserved.  Otherwise the buffer grows
- * with the allowance: full-sized buffers that are filled later, or never,
- * would fragment the heap.
+ * Reserves space for `len` more bytes of the body.  If the Content-Length is
+ * known, the full size is reserved as soon as the allowance covers it.  Until
+ * then, the buffer grows with the allowance: full-sized buffers that are
+ * filled later, or never, would fragment the heap.
  */
 static bool
 make_space(const DynHttp *http, DynBuffer *body, size_t len)
@@ -246,9 +245,9 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 
 /*
  * Receives a part of the body.  If this pauses the transfer, libcurl holds
- * these bytes, and the rest of what it has read (up to DYN_RECEIVE_BUFFER).
- * It passes them again from within dyn_loop_resume.  Exchanges receive
- * credentials: see wiping.c.
+ * these bytes, and others that it has read (up to DYN_RECEIVE_BUFFER), and
+ * passes them again from within dyn_loop_resume.  Bytes of exchanges are
+ * overwritten, because exchanges receive credentials (wiping.c).
  */
 static size_t
 on_body(char *bytes, size_t size, size_t n, void *arg)
@@ -279,9 +278,10 @@ on_send(char *bytes, size_t size, size_t n, void *arg)
 /*
  * Lets libcurl read the body again, unless the peer may have received a part
  * of the request.  libcurl repeats a request by itself if a reused connection
- * ends without a reply.  Recent versions (8.23 among them) may reuse one that
- * we have shut down: they do not check those used within the last second.  If
- * the body cannot be read again, the result is CURLE_SEND_FAIL_REWIND.
+ * ends without a reply.  Recent versions (8.23 among them) may reuse a
+ * connection that we have shut down, since they do not check connections used
+ * within the last second.  If the body cannot be read again, the result is
+ * CURLE_SEND_FAIL_REWIND.
  */
 static int
 on_rewind(void *arg, curl_off_t offset, int origin)
@@ -380,7 +380,7 @@ set_static(DynHttp *http)
 	SET(CURLOPT_SSL_VERIFYHOST, 2L);
 	SET(CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	/* an empty list: otherwise libcurl uses the no_proxy of the environment */
+	/* without an empty list, libcurl uses the no_proxy of the environment */
 	SET(CURLOPT_NOPROXY, "");
 
 	SET(CURLOPT_NOSIGNAL, 1L);
@@ -402,9 +402,10 @@ same_text(const char *a, const char *b)
 }
 
 /*
- * Sets the constant options, unless the handle has them.  libcurl can restore
- * its defaults only for all options together, and a used handle may refuse
- * some (CURLOPT_BUFFERSIZE, while it has a buffer).
+ * Sets the constant options, unless the handle has them.  If the TLS options
+ * differ, a new handle is created: libcurl can only restore the defaults of
+ * all options together, and a used handle may refuse options
+ * (CURLOPT_BUFFERSIZE, while it has a buffer).
  */
 static bool
 set_up(DynHttp *http, const DynHttpRequest *request)
@@ -456,7 +457,7 @@ set_request(DynHttp *http, const DynHttpRequest *request)
 	SET(is_get ? CURLOPT_HTTPGET : CURLOPT_POST, 1L);
 	if (is_get)
 		return ok;
-	/* without these fields, on_send passes the body */
+	/* if POSTFIELDS is NULL, libcurl calls on_send for the body */
 	SET(CURLOPT_POSTFIELDS, request->never_resend ? NULL :
 		request->body_len > 0 ? request->body : "");
 	SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) request->body_len);
@@ -537,8 +538,8 @@ dyn_http_release(DynHttp *http)
 }
 
 /*
- * This does not use the connect time, which some versions of libcurl (7.88
- * among them) report only after TLS.
+ * The connect time is not enough: some versions of libcurl (7.88 among them)
+ * report it only after TLS.  So the socket is checked, too.
  */
 bool
 dyn_http_is_connected(const DynHttp *http)
@@ -579,8 +580,8 @@ dyn_http_socket(const DynHttp *http)
 }
 
 /*
- * libcurl adds up what the socket or TLS has accepted, also over its own
- * repetitions.
+ * libcurl counts the bytes that the socket or TLS has accepted, including
+ * those of requests that libcurl itself repeats.
  */
 bool
 dyn_http_was_sent(const DynHttp *http)
@@ -701,8 +702,8 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		return DYN_FAIL_NETWORK;
 	}
 	/*
-	 * libcurl returns this, too, for a header above its own limit, which is
-	 * larger than ours
+	 * libcurl has this result also for a header line above its own limit,
+	 * which is larger than ours
 	 */
 	if (code == CURLE_OUT_OF_MEMORY && http->reply.header_bytes > 0)
 	{

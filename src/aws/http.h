@@ -26,13 +26,13 @@ typedef struct DynReply
 	bool		has_head;		/* true if the headers are complete */
 	size_t		body_bytes;		/* body bytes as transmitted */
 	bool		repeated;		/* true if it repeats an earlier reply */
-	bool		has_body_crc;	/* true if there was an x-amz-crc32 */
-	bool		garbled_crc;	/* true if its value was not a 32-bit number */
+	bool		has_body_crc;	/* true if there is an x-amz-crc32 */
+	bool		garbled_crc;	/* true if its value is not a 32-bit number */
 	uint32_t	wanted_crc;
 	uint32_t	crc;			/* checksum of the bytes so far */
 	bool		packed;			/* true if Content-Encoding is gzip */
 	bool		unknown_encoding;
-	char		date[40];		/* unparsed (dyn_http_date) */
+	char		date[40];		/* Date header, unparsed (dyn_http_date) */
 	long		retry_after_ms; /* delay requested by the service; -1: none */
 	char		request_id[128];
 } DynReply;
@@ -55,35 +55,42 @@ typedef struct DynHttpRequest
 	bool		once;			/* true if no other request may use its
 								 * connection */
 	bool		never_resend;	/* true if libcurl must not send it again when
-								 * a reused connection turns out to be dead */
+								 * a reused connection is found closed */
 } DynHttpRequest;
 
 typedef struct DynHttp
 {
 	CURL	   *easy;
-	DynSockets *sockets;		/* outlive every handle and connection */
-	DynTls	   *tls;			/* outlives every handle and connection */
+	DynSockets *sockets;		/* client's sockets; outlive handles and
+								 * connections */
+	DynTls	   *tls;			/* client's TLS; outlives handles and
+								 * connections */
 	void	   *owner;			/* call or exchange, or NULL */
 	bool		is_exchange;	/* true if the owner is an exchange */
 	DynAddressPolicy policy;	/* address policy of the sockets that it
-								 * opens... */
-	uint64_t	peer;			/* ...and the peer recorded with them */
-	int			opened;			/* socket that it opened last; or -1 */
+								 * opens */
+	uint64_t	peer;			/* peer recorded with these sockets */
+	int			opened;			/* socket that it opened last, or -1 */
 	struct DynHttp *next;		/* next handle in the pool */
 	bool		is_set;			/* true if the constant options are set */
-	bool		trusts;			/* true if the TLS options are set, for the
-								 * next two */
+	bool		trusts;			/* true if the TLS options are set for the next
+								 * two values */
 	char	   *ca_bundle;		/* CA bundle that it trusts */
-	unsigned	forgotten;		/* tls->forgotten when they were set */
+	unsigned	forgotten;		/* tls->forgotten when the TLS options were
+								 * set */
 	struct curl_slist *headers; /* request headers, owned while it runs */
 	DynBuffer  *plain;			/* buffer for an uncompressed body */
 	DynBuffer  *packed;			/* buffer for a gzip body */
-	const size_t *allowance;	/* body bytes to receive before pausing */
-	const char *body;			/* request body, if never_resend... */
-	size_t		body_len;		/* ...its length... */
-	size_t		body_read;		/* ...and how much libcurl has read of it */
-	bool		paused;			/* until dyn_loop_resume */
-	DynFailure	refusal;		/* set by a callback that stopped libcurl */
+	const size_t *allowance;	/* number of body bytes after which the
+								 * transfer is paused */
+	const char *body;			/* request body, read by on_send if
+								 * never_resend */
+	size_t		body_len;		/* length of the request body */
+	size_t		body_read;		/* bytes of the request body that libcurl has
+								 * read */
+	bool		paused;			/* true while the transfer is paused */
+	DynFailure	refusal;		/* failure set by a callback that stopped
+								 * libcurl */
 	DynReply	reply;
 	char		error[CURL_ERROR_SIZE];
 } DynHttp;
@@ -110,7 +117,7 @@ extern void dyn_http_destroy(DynHttp *http);
  * Prepares the handle for the request.  Takes ownership of the headers, also
  * on failure.  Both buffers must be empty, and must have a maximum size.  The
  * transfer is paused when more than *allowance bytes of body would arrive; the
- * caller may increase the allowance, and resumes the transfer.
+ * caller then increases the allowance, and resumes the transfer.
  */
 extern DynFailure dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
 								   struct curl_slist *headers, DynBuffer *plain,
@@ -120,7 +127,7 @@ extern DynFailure dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
 extern void dyn_http_lift_timeout(DynHttp *http);
 
 /*
- * Translates libcurl's result, and sets reply.status.  *lasting is set if
+ * Translates libcurl's result, and sets reply.status.  *lasting is true if
  * another attempt would fail in the same way.  *text describes the error; it
  * is in this handle, or static.
  */
@@ -128,32 +135,33 @@ extern DynFailure dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 								  const char **text);
 
 /*
- * Reads the time in the reply's Date header; returns false if there is none.
+ * Returns false if the reply has no valid Date header; otherwise sets *date to
+ * its time (seconds since the epoch).
  */
 extern bool dyn_http_date(const DynHttp *http, int64_t *date);
 
-/* Returns true if its connection is established (before TLS). */
+/* Returns true if the TCP connection of the transfer is established. */
 extern bool dyn_http_is_connected(const DynHttp *http);
 
 /*
- * Returns how long it took to establish its TCP connection, which is a round
- * trip (us); -1 if it existed before.
+ * Returns the time that it took to establish the TCP connection, which is one
+ * round trip (us); -1 if the transfer reused a connection.
  */
 extern int64_t dyn_http_round_trip_us(const DynHttp *http);
 
-/* Returns the descriptor of its connection; -1 if that is closed. */
+/* Returns the descriptor of the connection; -1 if that is closed. */
 extern int	dyn_http_socket(const DynHttp *http);
 
 /* Returns true if the peer may have received the request or a part of it. */
 extern bool dyn_http_was_sent(const DynHttp *http);
 
 /*
- * Returns the fingerprint of the reply.  Its connection is identified by its
- * local port, also after it is closed.
+ * Returns the fingerprint of the reply.  The local port identifies its
+ * connection, also after the connection is closed.
  */
 extern DynFingerprint dyn_http_fingerprint(const DynHttp *http);
 
-/* Releases headers, body and buffers. */
+/* Frees the headers, and drops the pointers to body and buffers. */
 extern void dyn_http_release(DynHttp *http);
 
 #endif

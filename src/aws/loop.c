@@ -10,15 +10,15 @@
  *
  * libcurl changes its deadline several times per request, nearly always to a
  * later time (the timeout of the next request).  So the timerfd is only set
- * when the deadline becomes earlier.  If it fires too early, one turn finds
- * nothing to do and sets it again.
+ * when the deadline becomes earlier.  If the timer expires too early, one turn
+ * finds nothing to do and sets it again.
  *
- * Signals.  Debian's libcurl resolves names in a thread of its own, which
- * inherits the signal mask; a PostgreSQL signal handler must never run there.
- * Any turn may start such a thread, so signals are blocked around these calls.
+ * Signals.  Debian's libcurl resolves names in a thread, which inherits the
+ * signal mask; a PostgreSQL signal handler must never run in that thread.  Any
+ * turn may start such a thread, so signals are blocked while libcurl runs.
  * The two system calls cost well under one percent of a request on a warm
- * connection, so numeric hosts are not a special case.  Signals that report an
- * error in the running code (such as SIGSEGV) are not blocked.
+ * connection, so signals are also blocked if the host is numeric.  Signals
+ * that report an error in the running code (such as SIGSEGV) are not blocked.
  *
  * The process must ignore SIGPIPE, as PostgreSQL does: libcurl is configured
  * not to change signal handlers.
@@ -53,8 +53,8 @@
 #define IDLE_CONNECTIONS	1024L
 
 /*
- * Maximum number of calls in a turn: libcurl may request again and again to be
- * called at once.
+ * Maximum number of timer calls in a turn: libcurl may repeatedly request to
+ * be called immediately.
  */
 #define CALLS_PER_TURN		8
 
@@ -98,9 +98,10 @@ block_signals(sigset_t *before)
 /* ---- libcurl's callbacks ---------------------------------------------- */
 
 /*
- * Adds, changes or removes a descriptor in epoll.  libcurl's socket pointer
- * records whether epoll knows the socket.  Closing a descriptor also removes
- * it from epoll, therefore the second attempt.
+ * Adds, changes or removes a descriptor in epoll.  The pointer that libcurl
+ * stores with the socket records whether epoll knows the socket.  Since
+ * closing a descriptor also removes it from epoll, the record may be wrong;
+ * then the other operation is used.
  */
 static void
 watch_socket(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)
@@ -167,8 +168,8 @@ open_multi(DynLoop *loop)
 }
 
 /*
- * Initializes libcurl on first use, so never in the postmaster, which forks
- * later.
+ * Initializes libcurl on first use.  So the postmaster, which forks later,
+ * never does this.
  */
 bool
 dyn_loop_open(DynLoop *loop, DynSockets *sockets)
@@ -196,10 +197,7 @@ dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 	return false;
 }
 
-/*
- * libcurl has no function for this: its connections live as long as the multi
- * handle.
- */
+/* Replaces the multi handle, since libcurl closes connections only with it. */
 void
 dyn_loop_drop_connections(DynLoop *loop)
 {
@@ -234,8 +232,8 @@ act(DynLoop *loop, curl_socket_t fd, int what)
 }
 
 /*
- * Records whether we are late, before libcurl is called and may find that a
- * timeout has expired.
+ * Records whether libcurl is called late.  Must be called before libcurl,
+ * which may find that a timeout has expired.
  */
 static void
 note_lateness(DynLoop *loop)
@@ -259,7 +257,7 @@ run_timers(DynLoop *loop)
 	}
 }
 
-/* libcurl ignores descriptors that are not its own (dyn_loop_watch). */
+/* libcurl ignores descriptors of other components (dyn_loop_watch). */
 static void
 run_event(DynLoop *loop, const struct epoll_event *event)
 {

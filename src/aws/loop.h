@@ -32,9 +32,9 @@ typedef struct DynLoop
 	int			timer_fd;		/* timer, watched by epoll_fd */
 	int64_t		curl_due_us;	/* time of the next call of libcurl */
 	int64_t		armed_us;		/* time to which timer_fd is set */
-	bool		late;			/* true if, since control was last returned to
-								 * the caller, libcurl was called long after
-								 * the time that it requested */
+	bool		late;			/* true if, since dyn_loop_arm, libcurl was
+								 * called long after the time that it
+								 * requested */
 } DynLoop;
 
 /* Returns monotonic time in microseconds. */
@@ -52,7 +52,10 @@ extern int64_t dyn_loop_uptime_s(void);
  */
 extern bool dyn_loop_open(DynLoop *loop, DynSockets *sockets);
 
-/* Adds a transfer, and runs it as far as possible without waiting. */
+/*
+ * Adds a transfer, and runs it as far as possible without waiting; returns
+ * false on failure.
+ */
 extern bool dyn_loop_add(DynLoop *loop, CURL *easy);
 
 /* Removes a transfer, finished or not. */
@@ -72,9 +75,9 @@ extern CURLcode dyn_loop_resume(DynLoop *loop, CURL *easy);
 extern void dyn_loop_park(DynLoop *loop, CURL *easy);
 
 /*
- * Makes the epoll descriptor readable also while another component's
- * descriptor is; returns false if that fails.  The descriptor must be
- * unwatched before it is closed.
+ * Makes the epoll descriptor readable also while `fd`, which belongs to
+ * another component, is readable; returns false if that fails.  The descriptor
+ * must be unwatched before it is closed.
  */
 extern bool dyn_loop_watch(DynLoop *loop, int fd);
 extern void dyn_loop_unwatch(DynLoop *loop, int fd);
@@ -82,7 +85,10 @@ extern void dyn_loop_unwatch(DynLoop *loop, int fd);
 /* Does everything that can be done without waiting. */
 extern void dyn_loop_turn(DynLoop *loop);
 
-/* Returns a transfer that has ended and is still in the loop, or NULL. */
+/*
+ * Returns a transfer that has ended and is still in the loop, or NULL; sets
+ * *result to libcurl's result of that transfer.
+ */
 extern CURL *dyn_loop_finished(DynLoop *loop, CURLcode *result);
 
 /*

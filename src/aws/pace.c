@@ -2,13 +2,13 @@
  * pace.c
  *		Learns the rate at which a table or index grants read units.
  *
- * To a client, a service that throttles is a bucket of tokens that fills at
- * the unknown rate; it refuses requests while the bucket is empty.  So the
- * bucket is empty at each refusal, and between two refusals it has received as
- * many tokens as were granted.  The rate is units / time, with an error of at
- * most one request's cost.  A longer time gives a better measurement.  So a
- * measurement continues over many refusals, and drops its older half from time
- * to time.
+ * To a client, a service that throttles is a bucket of tokens, which fills at
+ * an unknown rate; the service refuses requests while the bucket is empty.  So
+ * the bucket is empty at each refusal, and between two refusals it has
+ * received as many tokens as were granted.  The rate is units / time, with an
+ * error of at most one request's cost.  A longer time gives a better
+ * measurement.  So a measurement continues over many refusals, and drops its
+ * older half from time to time.
  *
  * The constants are those with which test/unit/test_pace.c comes closest to
  * the ideal in a number of situations.
@@ -24,8 +24,9 @@
 
 /*
  * Pauses while nothing is granted: the first pause if the capacity is not
- * known, the growth of pauses, and the longest pause.  Above SHORT_PAUSE, a
- * pause is also limited to a share of the time since the first refusal.
+ * known, the growth of pauses, and the longest pause.  Pauses above
+ * SHORT_PAUSE_MS are also limited to a share of the time since the first
+ * refusal.
  */
 #define FIRST_PAUSE_MS		25.0
 #define PAUSE_GROWTH		1.5
@@ -33,33 +34,33 @@
 #define PAUSE_SHARE			0.18
 #define LONGEST_PAUSE_MS	1500.0
 
-/* Longest pause if the rate is known; it may have changed in the meantime. */
+/* Longest pause if the rate is known; the rate may change during a pause. */
 #define LONGEST_WAIT_MS		8000.0
 
 /*
  * Time without a grant after which the learned rate is no longer valid: the
- * service may then grant any rate.  Requests are few and small at that time,
- * so their own cost cannot explain a longer period of refusals.
+ * service may then grant any rate.  Requests are then few and small, so their
+ * cost alone cannot cause refusals for that long.
  */
 #define SILENCE_MS			10000.0
 
-/* The rate starts a little below the measured one... */
+/* The rate is set to this share of the measured rate. */
 #define CAUTION				0.97
 
-/* ...grows by this share with each response, with a limit per second... */
+/* Growth of the rate: the share per response, and its limit per second. */
 #define GROWTH_PER_RESPONSE	0.03
 #define GROWTH_PER_SECOND	0.15
 
 /*
- * ...and grows HASTE times as fast after this number of responses and this
- * time without a refusal...
+ * After this number of responses and this time without a refusal, the growth
+ * is about HASTE times as fast, up to MAX_GROWTH per response.
  */
 #define QUIET_RESPONSES		6.0
 #define QUIET_MS			800.0
 #define HASTE				10.0
 #define MAX_GROWTH			0.5
 
-/* ...until it is this multiple of the granted rate, and is dropped. */
+/* The rate is forgotten when it exceeds the measured rate by this factor. */
 #define FORGET_RATIO		16.0
 
 /*
@@ -68,19 +69,24 @@
  */
 #define SLACK_MS			300.0
 
-/* A measurement of twice this time drops its older half. */
+/* A measurement that is longer than twice this time drops its older half. */
 #define MEASURED_MS			2000.0
 
-/* Longer periods without a request count as this long. */
+/* A longer period without a request counts as this long. */
 #define LONGEST_IDLE_MS	1000.0
 
 /* An episode of refusals ends after this time without one. */
 #define END_OF_EPISODE_MS		10000.0
 
-/* Maximum cost of a request: the units that the rate grants in this time... */
+/*
+ * A request should cost at most the units that the rate grants in this time.
+ */
 #define REQUEST_MS			250.0
 
-/* ...or this number of units, until the first response after a refusal. */
+/*
+ * While the rate is not known, a request may cost at least this number of
+ * units.
+ */
 #define UNKNOWN_UNITS		16.0
 
 void
@@ -93,8 +99,8 @@ dyn_pace_init(DynPace *pace, double max_window)
 /*
  * Must be called when a request is sent or its response arrives.  If a request
  * was allowed, but none was sent and no response arrived for more than
- * LONGEST_IDLE_MS, the excess is left out of the rate measurement: the
- * capacity was not being used.
+ * LONGEST_IDLE_MS, the excess time does not count in the measurement of the
+ * rate: the capacity was not being used.
  */
 static void
 skip_idle_time(DynPace *pace, double now_ms)
@@ -141,8 +147,8 @@ dyn_pace_max_units(const DynPace *pace)
 }
 
 /*
- * Schedules the next request for when the rate has granted `cost` units since
- * `since_ms`.
+ * Schedules the next request for the time at which the rate will have granted
+ * `cost` units since `since_ms`.
  */
 static void
 wait_for(DynPace *pace, double since_ms, double cost, double now_ms)
@@ -192,7 +198,7 @@ dyn_pace_grant(DynPace *pace, double cost, double units, double sent_ms,
 	pace->window = fmin(pace->max_window, pace->window + 1 / pace->window);
 	if (pace->rate > 0)
 		wait_for(pace, pace->next_ms, units - cost, now_ms);
-	/* a request that was sent before the refusal was granted before it */
+	/* a request sent before the last refusal is part of the time before it */
 	if (!pace->throttled || sent_ms < pace->refused_ms)
 		return;
 	pace->granted += units;
@@ -235,16 +241,13 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		pace->paused_ms = now_ms;
 	else if (pace->rate > 0 && now_ms - pace->paused_ms > SILENCE_MS)
 	{
-		/*
-		 * start as if nothing had ever been granted, but with the longest
-		 * pause
-		 */
+		/* start again without a rate, but with the longest pause */
 		pace->rate = pace->granted = 0;
 		pace->pause_ms = LONGEST_PAUSE_MS;
 	}
 	if (pace->rate > 0 && pace->responses == 0)
 	{
-		/* two refusals in a row: the capacity has decreased, or is in debt */
+		/* two refusals in a row: the capacity has decreased or is overdrawn */
 		pause = PAUSE_GROWTH * (pace->next_ms - pace->refused_ms);
 		before = pace->rate;
 		measure(pace, cost, now_ms);
@@ -256,7 +259,7 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		measure(pace, cost, now_ms);
 	else
 	{
-		/* nothing granted since the last refusal, and the rate is not known */
+		/* nothing was granted since the last refusal; the rate is not known */
 		pause = FIRST_PAUSE_MS;
 		if (pace->pause_ms > 0)
 			pause = fmin(pace->pause_ms * PAUSE_GROWTH,

@@ -8,7 +8,7 @@
  *
  * A throttled request (a refusal, here) is not a failure: it shows that the
  * capacity is used up.  From then on the rate is learned: the units granted
- * since a refusal, divided by the time, are the capacity that is left for us.
+ * since a refusal, divided by the time, are the capacity that we can use.
  * Requests are sent at that rate.  The rate grows slowly, so that the service
  * refuses a small part of the requests, and faster if the service refuses
  * none.  The rate is forgotten when it no longer limits the requests, or when
@@ -27,9 +27,11 @@
 typedef struct DynPace
 {
 	/* the window */
-	double		window;			/* most requests in flight, with fractions */
+	double		window;			/* maximum number of requests in flight; may be
+								 * fractional */
 	double		max_window;
-	double		narrowed_ms;	/* time of the last refusal that narrowed it */
+	double		narrowed_ms;	/* time of the last refusal that narrowed the
+								 * window */
 
 	/* the rate */
 	bool		throttled;		/* true from a refusal until the rate is
@@ -37,27 +39,30 @@ typedef struct DynPace
 	double		rate;			/* units per second; 0 if not known */
 	double		next_ms;		/* earliest time of the next request */
 	double		since_ms;		/* start of the measurement */
-	double		granted;		/* units granted since then */
+	double		granted;		/* units granted since since_ms */
 	double		seen_ms;		/* time of the last request or response */
 	double		refused_ms;		/* time of the last refusal */
 	double		raised_ms;		/* time at which the rate was last raised */
 	int			responses;		/* responses granted since the last refusal */
-	double		pause_ms;		/* last pause, while nothing is granted */
+	double		pause_ms;		/* length of the last pause; 0 after a grant */
 	double		paused_ms;		/* time of the first refusal after the last
 								 * grant */
 	double		capacity;		/* units per second that the service is known
-								 * to grant; or 0 */
+								 * to grant; 0 if not known */
 } DynPace;
 
-/* Result of dyn_pace_delay: send no request before a response arrives. */
+/*
+ * Result of dyn_pace_delay: no request may be sent before a response arrives.
+ */
 #define DYN_PACE_RESPONSE	(-1.0)
 
 /* Initializes a pace with at most max_window requests in flight. */
 extern void dyn_pace_init(DynPace *pace, double max_window);
 
 /*
- * Returns the milliseconds until a request may be sent while in_flight are
- * under way: 0 if it may be sent now; or DYN_PACE_RESPONSE.
+ * Returns the time (ms) until the next request may be sent, 0 if it may be
+ * sent now; or DYN_PACE_RESPONSE.  `in_flight` is the number of requests in
+ * flight.
  */
 extern double dyn_pace_delay(const DynPace *pace, int in_flight, double now_ms);
 
@@ -71,17 +76,17 @@ extern double dyn_pace_max_units(const DynPace *pace);
 extern void dyn_pace_send(DynPace *pace, double cost, double now_ms);
 
 /*
- * Records the response at now_ms to a request sent at sent_ms: `units` units
- * were granted.
+ * Records the response, at now_ms, to a request that was sent at sent_ms with
+ * the estimated cost `cost`: `units` units were granted.
  */
 extern void dyn_pace_grant(DynPace *pace, double cost, double units,
 						   double sent_ms, double now_ms);
 
 /*
- * Records that a request was throttled, or its remainder (after
- * dyn_pace_grant).  `capacity` is the units per second that the service is
- * known to grant, 0 if unknown.  Requests that were in flight together count
- * as one refusal.
+ * Records that a request, or the rest of a request after dyn_pace_grant, was
+ * throttled.  `capacity` is the units per second that the service is known to
+ * grant, 0 if unknown.  Requests that were in flight together count as one
+ * refusal.
  */
 extern void dyn_pace_refuse(DynPace *pace, double cost, double capacity,
 							double sent_ms, double now_ms);
@@ -94,8 +99,8 @@ typedef struct DynThrottleEpisode
 } DynThrottleEpisode;
 
 /*
- * Records a refusal, and returns the length of the episode so far in ms.  It
- * is 0 if a new episode begins, because there was no refusal for 10 seconds.
+ * Records a refusal, and returns the length of the episode so far (ms).  After
+ * 10 seconds without a refusal, a new episode begins, and the result is 0.
  * Pauses are shorter than that, so one long wait is one episode.
  */
 extern double dyn_episode_refuse(DynThrottleEpisode *episode, double now_ms);

@@ -28,7 +28,7 @@
 /* Lifetime of credentials that do not expire, in seconds. */
 #define FOR_EVER			(INT64_MAX / 2)
 
-/* Credentials that the service refuses before this age may be unusable. */
+/* If the service refuses credentials below this age, new ones may not help. */
 #define YOUNG_US			((int64_t) LONGEST_PAUSE * 1000000)
 
 /* Time that calls wait for a refresh if the previous one was stopped. */
@@ -54,8 +54,8 @@ dyn_provider_due_us(const DynProvider *provider)
 }
 
 /*
- * Credentials that are needed immediately, and have not failed, need no pause
- * before the source starts.
+ * If credentials are needed immediately, and the source was only stopped, it
+ * starts without a pause.
  */
 DynReadiness
 dyn_provider_request(DynProvider *provider, struct DynClient *client)
@@ -158,8 +158,8 @@ dyn_provider_failed(DynProvider *provider, const DynError *err)
 }
 
 /*
- * Sets the error of calls that find no new credentials: it explains which
- * clock is wrong.
+ * Sets the error of calls without credentials.  It shows all clocks, of which
+ * one may be wrong.
  */
 static void
 blame_clocks(DynProvider *provider, const int64_t *service_time)

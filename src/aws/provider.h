@@ -5,26 +5,26 @@
  *
  * A DynProvider has the credentials of one user of a server.  Static ones are
  * set once, and are always ready.  Others come from a source
- * (src/credentials), which works in the client's loop.  While it works, calls
- * without credentials wait, and calls that have credentials continue with
- * those.
+ * (src/credentials), which works in the client's loop.  While the source
+ * works, calls without credentials wait, and calls that have credentials
+ * continue to use them.
  *
- * One clock decides whether they have expired: the issuer's, as it was when
- * they were obtained.  Their remaining lifetime is counted in seconds of this
- * machine's uptime, since its clock may be wrong or be set in the meantime.
- * The clock of the service that the calls are sent to is not used: an
- * untrusted service could use it to control how often the source is started.
+ * The issuer's clock, as it was when credentials were obtained, determines
+ * their lifetime.  The lifetime is counted in seconds of this machine's
+ * uptime, since this machine's clock may be wrong or be set in the meantime.
+ * The clock of the service that receives the calls is not used: an untrusted
+ * service could use it to control how often the source is started.
  *
  * Expiring credentials are refreshed 5 to 15 minutes early, at a random point,
  * so that sessions do not all refresh at the same time.  A failed source is
  * started again after 1, 2, 4 ... 60 seconds; until then calls without
  * credentials fail with the same error.  The same pauses apply if the service
- * refuses new credentials within a minute; but the first time, the source is
- * started again at once.
+ * refuses credentials that are less than a minute old; but the first time, the
+ * source is started again immediately.
  *
  * When a statement ends, a refresh in progress is stopped.  If all statements
- * are shorter than a refresh, none would ever complete.  So the next refresh
- * also begins after a pause, and calls wait for it for a short time.
+ * are shorter than a refresh, no refresh would ever complete.  So the next
+ * refresh also begins after a pause, and calls wait for it for a short time.
  */
 #ifndef DYN_AWS_PROVIDER_H
 #define DYN_AWS_PROVIDER_H
@@ -60,15 +60,15 @@ typedef struct DynSource
 struct DynProvider
 {
 	DynCredentials current;		/* empty while there are none */
-	DynCredentials previous;	/* credentials before these, with which some
-								 * requests in flight are signed */
+	DynCredentials previous;	/* credentials before `current`, which requests
+								 * in flight may be signed with */
 	unsigned	generation;		/* number of the current credentials */
 	DynSource	source;			/* start is NULL for static credentials */
 
 	/* private to provider.c */
 	struct DynClient *client;	/* client while the source works */
 	bool		refreshing;		/* true if the current credentials were valid
-								 * at its start */
+								 * when the source started */
 	bool		rejected;		/* true if the service has refused the current
 								 * credentials */
 	int64_t		obtained_us;	/* time at which the current credentials were
@@ -76,16 +76,16 @@ struct DynProvider
 	int64_t		issuer_ahead;	/* issuer's clock minus this machine's clock
 								 * (s) */
 	int64_t		ends_at;		/* expiry of the current credentials
-								 * (dyn_loop_uptime_s)... */
-	int64_t		refresh_at;		/* ...and the time to refresh them */
+								 * (dyn_loop_uptime_s) */
+	int64_t		refresh_at;		/* time to refresh them (dyn_loop_uptime_s) */
 	DynError   *err;			/* latest failure; NULL if none yet */
-	int			misses;			/* failures in succession... */
+	int			misses;			/* number of times in succession that the
+								 * source has failed or was stopped */
 	int			refusals;		/* number of successive refusals of new
 								 * credentials */
-	bool		stopped;		/* true if the latest work was stopped and did
-								 * not fail */
-	int64_t		retry_us;		/* end of the pause after that (monotonic
-								 * us) */
+	bool		stopped;		/* true if the source was stopped while it
+								 * worked last */
+	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
 	int64_t		wait_until_us;	/* time until which calls wait for the refresh
 								 * (monotonic us); 0: no such limit */
 };
@@ -99,15 +99,15 @@ typedef enum DynReadiness
 } DynReadiness;
 
 /*
- * Requests the credentials; starts the source if they are missing or due for a
- * refresh.
+ * Returns the state of the credentials; starts the source if they are missing
+ * or due for a refresh.
  */
 extern DynReadiness dyn_provider_request(DynProvider *provider,
 										 struct DynClient *client);
 
 /*
- * Returns the time from which calls no longer wait for new credentials,
- * because the old ones are still valid; or DYN_LOOP_NEVER.
+ * Returns the time at which calls stop waiting for new credentials and use the
+ * old ones, which are still valid; or DYN_LOOP_NEVER (monotonic us).
  */
 extern int64_t dyn_provider_due_us(const DynProvider *provider);
 

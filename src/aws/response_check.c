@@ -5,16 +5,16 @@
  * A reply must pass four checks, in this order; the first that fails sets the
  * failure:
  *
- *	1. libcurl received it completely, and it does not repeat the connection's
- *	   previous reply;
+ *	1. libcurl received it completely, and it does not repeat an earlier
+ *	   reply;
  *	2. the checksum matches the bytes received;
  *	3. the Content-Encoding is one that we accept;
  *	4. the status is 200.  Otherwise the body is inflated, and is an error
  *	   document or the page of a gateway.
  *
- * A few hundred bytes of gzip can expand to gigabytes, so the output never
- * exceeds the bound of the buffer: when it is full, inflating into one spare
- * byte shows whether the stream ends there.
+ * Inflating can produce a thousand times the size of the stream, so the output
+ * never exceeds the bound of the buffer.  When the buffer is full, inflating
+ * into one spare byte shows whether the stream ends there.
  *
  * This file does not check the contents of a body of status 200; that is done
  * in src/dynamodb (page_check.h).
@@ -29,7 +29,7 @@
 
 #include "awserror.h"
 
-/* Bytes shown of a body that is not an error document. */
+/* Number of bytes shown of a body that is not an error document. */
 #define EXCERPT_SIZE	300
 
 #define HTTP_OK			200
@@ -88,8 +88,8 @@ inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 }
 
 /*
- * A gzip stream ends with the length of its contents.  We do not trust that
- * length; but it is nearly always right, so the output is usually allocated
+ * A gzip stream ends with the length of its contents.  That length is not
+ * trusted, but it is nearly always right, so the output is usually allocated
  * once.
  */
 static DynFailure
@@ -222,7 +222,7 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 
 	/*
 	 * Bodies of status 200 are inflated when they are used, not when they
-	 * arrive, because several at once could need much memory.
+	 * arrive, because several inflated bodies could need a lot of memory.
 	 */
 	if (call->failure == DYN_FAIL_NONE && call->http_status != HTTP_OK)
 		call->failure = read_error(call, http, credentials);

@@ -3,9 +3,8 @@
  *		Decides whether a failed attempt is retried, and after which delay.
  *
  * The rules are those of the AWS SDKs' standard mode, with delays that suit
- * interactive queries.  Whether an attempt may be repeated at all is decided in
- * attempt.c: reads always, writes only if they were not executed.  CreateTable
- * has one attempt.
+ * interactive queries.  attempt.c decides which attempts may be repeated: all
+ * reads, but only writes that were not executed.  CreateTable has one attempt.
  *
  * A failure is classified by its kind, then by its code, then by its HTTP
  * status.  The delay is random between zero and a bound that doubles with
@@ -27,7 +26,8 @@
 #include "loop.h"
 
 #define LONGEST_PAUSE_MS		20000.0
-#define LONGEST_EXTRA_MS		5000.0	/* addition by x-amz-retry-after */
+#define LONGEST_EXTRA_MS		5000.0	/* maximum addition by
+										 * x-amz-retry-after */
 #define REFILL_A_SECOND			1.0 /* tokens returned to the quota */
 #define NOTABLE_SKEW			(4 * 60)	/* seconds of skew */
 #define NOTEWORTHY_SHIFT		(5 * 60)	/* seconds of a clock change */
@@ -104,7 +104,10 @@ classify_status(int status)
 		? DYN_RETRY_TRANSIENT : DYN_RETRY_FINAL;
 }
 
-/* Without the server's time, the clock cannot be corrected. */
+/*
+ * Classifies an error document.  If our clock is wrong, but the reply does not
+ * contain the server's time, the failure is final.
+ */
 static DynRetryClass
 classify_code(const DynOutcome *outcome)
 {
@@ -150,8 +153,8 @@ dyn_retry_classify(const DynOutcome *outcome)
 }
 
 /*
- * Another attempt may have corrected the clock since this one was signed.  The
- * reply to this one could then set the clock back.
+ * If another attempt has corrected the clock since this one was signed, the
+ * offset is not set: the reply to this attempt could undo the correction.
  */
 bool
 dyn_retry_set_clock(DynClock *clock, int64_t offset, int64_t signed_offset)
@@ -181,7 +184,9 @@ dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 	return delay;
 }
 
-/* Returns tokens: one per second that has passed, and `more`. */
+/*
+ * Gives tokens back to the quota: one per second that has passed, and `more`.
+ */
 static void
 refill(DynRetryQuota *quota, int64_t now_us, double more)
 {
@@ -196,7 +201,7 @@ dyn_retry_take(DynRetryQuota *quota, DynRetryClass class, int64_t began_us,
 			   int64_t now_us)
 {
 	refill(quota, now_us, 0);
-	/* an outage takes tokens only once, and this one may have done so */
+	/* an outage takes tokens only once, when it begins */
 	if (class == DYN_RETRY_TRANSIENT &&
 		(quota->outage || began_us <= quota->outage_us))
 		return true;

@@ -19,12 +19,12 @@ typedef enum DynRetryClass
 	DYN_RETRY_TRANSIENT,		/* may be temporary */
 	DYN_RETRY_CONFLICT,			/* another write of the item is in progress;
 								 * this one was not executed */
-	DYN_RETRY_CLOCK,			/* our clock is wrong: sign again with the
-								 * corrected one */
+	DYN_RETRY_CLOCK,			/* our clock is wrong; sign again with the
+								 * corrected clock */
 	DYN_RETRY_CREDENTIALS		/* temporary credentials have expired */
 } DynRetryClass;
 
-/* The result of an attempt, as far as the policy uses it. */
+/* The parts of an attempt's result that decide about a retry. */
 typedef struct DynOutcome
 {
 	DynFailure	failure;
@@ -64,8 +64,8 @@ extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
  *
  * An outage takes tokens once, for any number of requests and retries (which
  * max_attempts limits): it begins when an attempt fails, and ends when an
- * attempt succeeds that was started later.  Throttled attempts take tokens
- * each.
+ * attempt succeeds that was started later.  Each throttled attempt takes
+ * tokens.
  */
 #define DYN_RETRY_QUOTA	500
 
@@ -75,7 +75,7 @@ typedef struct DynRetryQuota
 	int64_t		refilled_us;
 	bool		outage;			/* true while an outage lasts */
 	int64_t		outage_us;		/* start of the outage, or its end if it is
-								 * over (us) */
+								 * over (monotonic us) */
 } DynRetryQuota;
 
 /*

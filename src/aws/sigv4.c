@@ -1,6 +1,6 @@
 /*
  * sigv4.c
- *		Creates AWS Signature Version 4 over request headers.
+ *		Signs requests with AWS Signature Version 4.
  *
  * A signature is made in four steps, each a section below:
  *
@@ -13,8 +13,8 @@
  * DynamoDB needs only POST to "/" without a query, but we implement the
  * general rules, so that the published test vectors can be run.
  *
- * Intermediate keys are wiped after use, and the cache identifies the secret
- * by its hash.
+ * Intermediate keys are wiped after use.  The cache contains a hash of the
+ * secret, not the secret.
  */
 #include "sigv4.h"
 
@@ -36,8 +36,8 @@
 /* ---- hashing ---------------------------------------------------------- */
 
 /*
- * Returns the digest, fetched once per process: an implicit fetch in each
- * digest costs more than hashing a short request.
+ * Returns OpenSSL's SHA-256, or NULL.  It is fetched once per process: an
+ * implicit fetch for each digest costs more than hashing a short request.
  */
 static const EVP_MD *
 sha256(void)
@@ -49,7 +49,9 @@ sha256(void)
 	return md;
 }
 
-/* Hashes two texts, because an HMAC hashes a block and a message. */
+/*
+ * Hashes two texts, one after the other: an HMAC hashes a block and a message.
+ */
 static bool
 digest2(const void *first, size_t first_len, const void *second,
 		size_t second_len, unsigned char out[DYN_SHA256_SIZE])
@@ -141,7 +143,7 @@ dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 
 /*
  * Appends the path by segments: "" and "." are dropped, ".." removes the
- * previous one.
+ * previous segment.
  */
 static void
 append_normalized(DynBuffer *out, const char *path)
@@ -395,7 +397,7 @@ canonical_request(const DynSigRequest *request, DynBuffer *out,
 void
 dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch)
 {
-	/* the text has a year of four digits, regardless of the clock */
+	/* clamp the time, because the text has a year of four digits */
 	time_t		t = epoch < 0 ? 0 : epoch > LAST_SECOND ? LAST_SECOND : (time_t) epoch;
 	struct tm	tm;
 
@@ -441,7 +443,7 @@ derive_key(const DynSigScope *scope, const char *secret,
 
 	dyn_buffer_init(&seed, 0);
 	/*
-	 * Reserve all of it, because a buffer that grows leaves copies of the
+	 * Reserve the full size, because a buffer that grows leaves copies of the
 	 * secret.
 	 */
 	dyn_buffer_reserve(&seed, 4 + strlen(secret));
@@ -457,7 +459,10 @@ derive_key(const DynSigScope *scope, const char *secret,
 	return ok;
 }
 
-/* Returns the key of the scope, from the cache if it matches. */
+/*
+ * Writes the signing key of the scope to `key`, from the cache if it has the
+ * key; returns false on failure.
+ */
 static bool
 signing_key(DynSigKeyCache *cache, const DynSigScope *scope,
 			const char *secret, unsigned char key[DYN_SHA256_SIZE])
@@ -532,7 +537,7 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 	dyn_buffer_init(&signed_headers, 0);
 	dyn_buffer_init(&to_sign, 0);
 	/*
-	 * Reserve all of it, because a buffer that grows leaves copies of the
+	 * Reserve the full size, because a buffer that grows leaves copies of the
 	 * token.
 	 */
 	ok = dyn_buffer_reserve(&canonical, 1024 + token_len) &&

@@ -1,6 +1,6 @@
 /*
  * sigv4.h
- *		Creates AWS Signature Version 4 over request headers.
+ *		Signs requests with AWS Signature Version 4.
  *
  * The steps have the standard's names: canonical request, string to sign,
  * signing key, signature.  dyn_sigv4_authorization does all four.
@@ -35,8 +35,8 @@ typedef struct DynSigRequest
 	const char *method;
 	const char *path;			/* path before percent-encoding */
 	const char *query;			/* text after the '?', or "" */
-	bool		normalize_path; /* true to resolve "." and "..", and to drop
-								 * double slashes */
+	bool		normalize_path; /* true if ".", ".." and double slashes are
+								 * resolved */
 	const DynSigHeader *headers;	/* headers in the order in which they are
 									 * sent */
 	size_t		nheaders;
@@ -53,9 +53,9 @@ typedef struct DynSigScope
 } DynSigScope;
 
 /*
- * Caches the signing key of the last scope, which is valid for a day.  It is
- * reused if everything it was derived from is equal.  Zero-initialize it; wipe
- * it with dyn_sigv4_key_forget.
+ * The signing key of the last scope, which is valid for a day.  The key is
+ * reused if date, region, service and secret are equal.  Zero-initialize it;
+ * wipe it with dyn_sigv4_key_forget.
  */
 typedef struct DynSigKeyCache
 {
@@ -71,8 +71,8 @@ typedef struct DynSigKeyCache
 extern void dyn_sigv4_set_time(DynSigScope *scope, int64_t epoch);
 
 /*
- * Appends the text percent-encoded: all but letters, digits, "-._~" and the
- * characters of `keep`.
+ * Appends the text; percent-encodes all bytes except letters, digits, "-._~"
+ * and the characters of `keep`.
  */
 extern void dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 									 const char *keep);

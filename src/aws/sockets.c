@@ -10,14 +10,14 @@
  * another file, is stale: it is not counted, and is removed when space is
  * needed.
  *
- * HTTP/1.1 matches replies to requests by their order only.  A connection with
- * a surplus reply would therefore give every later request the reply to the
- * previous one.  So when data arrives on an idle connection, we shut the
- * connection down; fingerprints.c detects surplus replies on busy ones.  We do
- * not close the descriptor, since it belongs to libcurl, which checks that a
- * connection is alive before it reuses it.
+ * HTTP/1.1 matches replies to requests by their order only.  So after a
+ * surplus reply, every later request on the connection would get the reply to
+ * the request before it.  We therefore shut an idle connection down when data
+ * arrives on it; fingerprints.c detects surplus replies on busy ones.  We do
+ * not close the descriptor, since it belongs to libcurl, which checks a
+ * connection before reusing it.
  *
- * A connection that has replied stays in the set of epoll between transfers.
+ * epoll watches a connection that has replied also between transfers.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* POLLRDHUP */
@@ -143,8 +143,8 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 }
 
 /*
- * Keeps the epoll registration of a connection that has replied: only entries
- * of other connections may be stale.
+ * A connection that has replied stays registered with epoll.  The entries of
+ * other connections may be stale (see above).
  */
 bool
 dyn_sockets_unwatch(DynSockets *sockets, int fd)
@@ -246,7 +246,7 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 	(void) shutdown(entry->fd, SHUT_RDWR);
 	if (entry->uses != socket->uses)
 		return;
-	/* drains it: a later check for data must not find what has arrived */
+	/* drain it: a later check for data must not find data that has arrived */
 	while (reads++ < 64 &&
 		   recv(entry->fd, rest, sizeof(rest), MSG_DONTWAIT) > 0)
 		continue;
@@ -266,12 +266,12 @@ dyn_sockets_handle_event(DynSockets *sockets, int fd)
 	return true;
 }
 
-/* Connections checked with one poll. */
+/* Maximum number of connections that are checked with one poll. */
 #define POLLED	32
 
 /*
- * Polls the next entries from *i on, or the idle ones of them.  Returns how
- * many entries of `polled` are filled; 0 at the end.
+ * Polls up to POLLED sockets from *i on (with `only_idle`, idle ones), and
+ * advances *i.  Returns the number of sockets in `polled`; 0 at the end.
  */
 static nfds_t
 poll_next(const DynSockets *sockets, size_t *i, bool only_idle, short events,
@@ -317,8 +317,8 @@ dyn_sockets_count(const DynSockets *sockets)
 }
 
 /*
- * There may be unread data that the peer sent before it closed.  Only the
- * descriptors that poll reports are examined, as an entry may be stale.
+ * Uses POLLRDHUP, because a closed connection may still have unread data.  The
+ * entry of a descriptor that poll reports may be stale, so it is checked.
  */
 bool
 dyn_sockets_any_closed_by_peer(const DynSockets *sockets)

@@ -16,17 +16,19 @@ typedef struct DynSocket
 	int			fd;
 	ino_t		inode;			/* detects a reused descriptor number */
 	bool		registered;		/* true if libcurl watches it for a transfer */
-	uint32_t	events;			/* events for which epoll watches it; 0 if it
-								 * does not, or if that is not known */
+	uint32_t	events;			/* events for which epoll watches it; 0 if
+								 * epoll does not, or may not */
 	uint32_t	parked;			/* events that epoll watches again when the
 								 * transfer resumes; 0 if it is not parked */
 	const void *transfer;		/* transfer that watches it, or did so last */
-	bool		idle;			/* true if it has replied, and was not watched
-								 * since then */
-	unsigned	uses;			/* number of transfers that found it idle */
+	bool		idle;			/* true if its last transfer has ended, and
+								 * libcurl has not watched it since then */
+	unsigned	uses;			/* number of transfers for which it was
+								 * reused */
 	bool		has_replied;	/* true if it has replied */
 	uint64_t	peer;			/* fingerprint of its peer, or 0 */
-	int64_t		rtt_us;			/* round trip to the peer, after a reply */
+	int64_t		rtt_us;			/* round trip to the peer (us); valid after a
+								 * reply */
 } DynSocket;
 
 /* Zero-initialize it. */
@@ -43,7 +45,8 @@ typedef struct DynPeerSockets
 {
 	int			idle;
 	int			busy;
-	int64_t		rtt_us;			/* shortest round trip of any; 0 if none */
+	int64_t		rtt_us;			/* shortest round trip of these connections
+								 * (us); 0 if there are none */
 } DynPeerSockets;
 
 /* Opens a socket that is closed on exec; returns -1 on failure. */
@@ -65,28 +68,35 @@ extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 extern bool dyn_sockets_unwatch(DynSockets *sockets, int fd);
 
 /*
- * The first returns the descriptor that the transfer watches, and that epoll
- * should not watch from now on.  The second returns the descriptor that epoll
- * should watch again, for *events.  Both return -1 if there is none.
+ * Returns the descriptor of the transfer, which epoll should no longer watch;
+ * -1 if there is none.
  */
 extern int	dyn_sockets_park(DynSockets *sockets, const void *transfer);
+
+/*
+ * Returns the descriptor of a parked transfer, which epoll should watch again
+ * for *events; -1 if there is none.
+ */
 extern int	dyn_sockets_unpark(DynSockets *sockets, const void *transfer,
 							   uint32_t *events);
 
 /*
  * Handles an event that epoll has reported.  Returns true if libcurl does not
- * watch the descriptor: then epoll should not either.  An idle connection is
- * shut down.
+ * watch the descriptor: then epoll should stop watching it.  An idle
+ * connection is shut down.
  */
 extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
 
 /*
- * Records that a transfer on the descriptor has ended, and how long a round
- * trip took when it was connected (-1: it was connected before).
+ * Records that a transfer on the descriptor has ended.  `rtt_us` is the round
+ * trip that was measured if the transfer made the connection; otherwise -1.
  */
 extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us);
 
-/* Counts the connections to the peer; stale entries may be among them. */
+/*
+ * Counts the connections to the peer that have replied, and stale entries of
+ * such connections.
+ */
 extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 
 /* Returns the socket with this descriptor; its fd is -1 if there is none. */
@@ -101,7 +111,10 @@ extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);
 extern void dyn_sockets_distrust(const DynSockets *sockets,
 								 const DynSocket *socket);
 
-/* Shuts down all idle connections that have received data or were closed. */
+/*
+ * Shuts down all idle connections that have received data or that the peer has
+ * closed.
+ */
 extern void dyn_sockets_distrust_readable(DynSockets *sockets);
 
 /* Returns the number of open sockets. */

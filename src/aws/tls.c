@@ -1,23 +1,22 @@
 /*
  * tls.c
- *		Loads the trusted certificates, and shares TLS sessions to resume.
+ *		Loads the trusted certificates, and shares TLS sessions between
+ *		connections.
  *
- * The system's certificates are a bundle, or a directory with a file for each,
- * or both; Debian's libcurl uses both.  Here the directory is used only if
- * there is no bundle.  The system's tools generate both from the same
- * certificates.
+ * The system's certificates are in a bundle, or in a directory of files, or in
+ * both; Debian's libcurl uses both.  Here the directory is used only if there
+ * is no bundle.  The system's tools generate both from the same certificates.
  *
  * OpenSSL takes some 20 ms of CPU time to load Debian's bundle.  libcurl loads
  * it for each connection, or (since 7.87) caches it in the multi handle for a
  * day, or until the handle is closed.  Here it is loaded once, and all
- * connections share it until dyn_tls_forget.  That is possible with a libcurl
- * that uses the same OpenSSL as we do.  Any other libcurl reads the file
- * itself.  It also reads a file that OpenSSL cannot load, and reports what is
- * wrong with it.
+ * connections share it until dyn_tls_forget.  That is possible if libcurl uses
+ * the same OpenSSL as we do.  Otherwise libcurl reads the file itself.
+ * libcurl also reads a file that OpenSSL cannot load, and reports the error.
  *
- * In both cases the file is cached, so dyn_tls_changed detects changes.  New
- * contents apply from the next request that is sent while no other is in
- * flight.
+ * In both cases the contents are cached, so dyn_tls_changed detects changes of
+ * the file.  New contents apply from the next request that is sent while no
+ * other request is in flight.
  */
 #include "tls.h"
 
@@ -48,10 +47,10 @@ dyn_tls_is_used(const char *url, const char *proxy)
 /* ---- stores ----------------------------------------------------------- */
 
 /*
- * Loads a file like X509_STORE_load_locations, which accepts a part of the
- * file as the full file if memory runs out.  Returns NULL if libcurl must read
- * the file, or report what is wrong with it: OpenSSL cannot load all of it, or
- * memory runs out.
+ * Loads a CA file.  X509_STORE_load_locations is not used, since it accepts a
+ * part of the file if memory runs out.  Returns NULL if OpenSSL cannot load
+ * the complete file or memory runs out; then libcurl must read the file, or
+ * report the error.
  */
 static X509_STORE *
 load_store(const char *path)
@@ -65,8 +64,8 @@ load_store(const char *path)
 
 	/*
 	 * OpenSSL accepts a certificate whose key or extensions it cannot decode,
-	 * perhaps for lack of memory, and does not try again: that is a failure,
-	 * too.
+	 * perhaps for lack of memory, and does not decode them later.  So that is
+	 * a failure, too.
 	 */
 	for (int i = 0; ok && i < sk_X509_INFO_num(infos); i++)
 	{
@@ -95,8 +94,8 @@ static bool is_foreign;
 /*
  * Returns true if libcurl uses the same OpenSSL as we do.  A program and its
  * libraries share one OpenSSL, unless several versions are installed or
- * libcurl contains its own.  give_store detects an own OpenSSL of the same
- * version.
+ * libcurl contains its own.  give_store detects if libcurl contains an OpenSSL
+ * of the same version.
  */
 static bool
 shares_openssl(void)
@@ -255,9 +254,10 @@ dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle)
 
 	/*
 	 * When our store is used, libcurl gets the name of a CA directory that is
-	 * always empty.  So it neither reads nor caches certificates, nor looks
-	 * for others.  By the different names it distinguishes connections and
-	 * sessions that were verified with different files.
+	 * always empty.  So libcurl neither reads nor caches certificates, nor
+	 * searches for others.  The name differs for each file, so libcurl does
+	 * not mix connections and sessions that were verified with different
+	 * files.
 	 */
 	snprintf(empty, sizeof(empty), "/dev/null/%u", file->number);
 	ok = set_paths(easy, NULL, empty);
@@ -278,7 +278,7 @@ dyn_tls_changed(const DynTls *tls, const char *ca_bundle)
 	{
 		const char *directory;
 
-		/* another bundle or directory may have been installed, or removed */
+		/* a bundle or directory may have been installed or removed */
 		find_system_certificates(&ca_bundle, &directory);
 		if (ca_bundle != tls->system_file || directory != tls->system_directory)
 			return true;
@@ -296,7 +296,7 @@ dyn_tls_changed(const DynTls *tls, const char *ca_bundle)
 
 /* ---- sessions --------------------------------------------------------- */
 
-/* Without memory for this, connections do full handshakes. */
+/* If memory runs out, connections use full handshakes. */
 void
 dyn_tls_share(DynTls *tls, CURL *easy)
 {

@@ -1,15 +1,17 @@
 /*
  * tls.h
- *		Loads the trusted certificates, and shares TLS sessions to resume.
+ *		Loads the trusted certificates, and shares TLS sessions between
+ *		connections.
  *
  * A new connection that resumes a session of an earlier one needs neither the
  * server's certificate nor the signatures of a full handshake.  libcurl stores
  * sessions together with the host, the port and all settings of verification,
- * including the CA file.  It resumes only a session that matches in all of
- * them.  So a resumed session was verified against the same CA file.  A change
- * of the file's contents is detected here.
+ * including the CA file.  It only resumes a session for which all of these are
+ * equal, so the session was verified with the same CA file.  A change of the
+ * file's contents is detected here.
  *
- * Where possible, OpenSSL loads a file here, once, instead of in libcurl.
+ * If possible, a CA file is loaded here, once, and not by libcurl for each
+ * connection.
  */
 #ifndef DYN_AWS_TLS_H
 #define DYN_AWS_TLS_H
@@ -29,8 +31,8 @@ typedef struct DynCaFile
 	char	   *path;
 	X509_STORE *store;			/* NULL if libcurl reads the file */
 	unsigned	number;			/* unique number of this file in this state */
-	dev_t		device;			/* device; this and the rest are zero if there
-								 * is no file */
+	dev_t		device;			/* device of the file; 0, like all following
+								 * members, if the file does not exist */
 	ino_t		inode;
 	off_t		size;
 	struct timespec modified;
@@ -42,8 +44,7 @@ typedef struct DynTls
 	CURLSH	   *sessions;		/* shared sessions; NULL if none are shared */
 	DynCaFile	files[DYN_TLS_FILES];
 	int			nfiles;
-	bool		trusts_system;	/* true if a handle trusts these system
-								 * files: */
+	bool		trusts_system;	/* true if a handle trusts the next two */
 	const char *system_file;
 	const char *system_directory;
 	unsigned	last_number;
@@ -60,15 +61,16 @@ typedef struct DynTls
 extern bool dyn_tls_is_used(const char *url, const char *proxy);
 
 /*
- * Makes the handle trust the certificates in the file, until dyn_tls_forget.
- * NULL means the system's: libcurl's CA bundle, or its CA directory if there
- * is no bundle.  The handle's options for this must be unset.
+ * Makes the handle trust the certificates in the file, until dyn_tls_forget;
+ * returns false if memory runs out.  NULL means the system's certificates:
+ * libcurl's CA bundle, or its CA directory if there is no bundle.  The
+ * handle's CA options must be unset.
  */
 extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
 
 /*
  * Returns true if the CA file (NULL: the system's) has changed since handles
- * first trusted it, or if that is not known.  Then the caller must forget
+ * first trusted it, or may have changed.  Then the caller must forget
  * everything, and drop all connections.
  */
 extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);

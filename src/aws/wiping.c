@@ -3,15 +3,16 @@
  *		Gives libcurl an allocator that overwrites memory before freeing it.
  *
  * libcurl writes the headers of a request, including a session token, into its
- * own memory.  It frees such memory without overwriting it; so we do that.
+ * own memory.  libcurl frees such memory without overwriting it, so its
+ * allocator overwrites it here.
  *
  * Its receive buffer is an exception: some versions (7.88 among them) allocate
  * one for each request.  Overwriting it would take longer than everything else
- * that a small request does with memory. http.c overwrites the secrets in it.
+ * that a small request does with memory.  http.c overwrites the secrets in it.
  *
- * The memory is the C library's: any code may free() what libcurl has
- * allocated, and the other way round, as before.  So this changes nothing for
- * other users of libcurl in the process.
+ * The memory comes from the C library's allocator.  So memory of libcurl may
+ * still be freed with free(), and libcurl may free other memory: nothing
+ * changes for other users of libcurl in the process.
  */
 #include "wiping.h"
 
@@ -42,8 +43,8 @@ wipe_and_free(void *memory)
 }
 
 /*
- * Moves a block.  The C library's realloc would leave the old contents
- * unchanged.
+ * Reallocates memory.  Unlike the C library's realloc, overwrites the old
+ * block.
  */
 static void *
 move(void *memory, size_t size)

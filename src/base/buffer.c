@@ -2,11 +2,11 @@
  * buffer.c
  *		Functions for a growable byte buffer with an upper bound, on malloc.
  *
- * An empty buffer allocates exactly the size that is reserved, because the
- * caller knows it (a Content-Length); a buffer that grows doubles, so that a
- * reply of unknown length is copied a bounded number of times.  `max` limits
- * the contents, not the capacity: the NUL that dyn_buffer_terminate writes may
- * follow a full buffer.
+ * An empty buffer allocates the size that is reserved, since the caller
+ * usually knows the final size.  A buffer that grows doubles, so that a reply
+ * of unknown length is copied only a few times.  `max` limits the contents,
+ * not the capacity: the NUL that dyn_buffer_terminate writes may follow a full
+ * buffer.
  */
 #include "buffer.h"
 
@@ -47,7 +47,9 @@ fail(DynBuffer *buf)
 	return false;
 }
 
-/* Uses malloc for an empty buffer: realloc would copy unused bytes. */
+/*
+ * Frees the memory of an empty buffer first: realloc would copy unused bytes.
+ */
 static bool
 set_capacity(DynBuffer *buf, size_t cap)
 {
@@ -112,8 +114,8 @@ dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes, size_t len)
 }
 
 /*
- * vsnprintf needs space for a NUL, which does not count for the bound.  So the
- * second attempt allocates one byte more than it appends.
+ * vsnprintf also writes a NUL, which does not count towards the bound.  So one
+ * byte more than the text is allocated.
  */
 bool
 dyn_buffer_printf(DynBuffer *buf, const char *fmt,...)

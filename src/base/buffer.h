@@ -3,10 +3,9 @@
  *		A growable byte buffer with an upper bound, on malloc.
  *
  * Request bodies are written into a DynBuffer, and responses arrive in one.
- * The buffer never raises an error and never exits: an append that would
- * exceed `max`, or that runs out of memory, sets `failed`, and every later
- * append does nothing.  So a writer appends freely and checks `failed` once,
- * at the end.
+ * The functions never raise an error.  An append that would exceed `max`, or
+ * that runs out of memory, sets `failed`, and all later appends do nothing.
+ * So a writer checks `failed` once, at the end.
  *
  * `data` is NULL while `cap` is 0.  The contents are not NUL-terminated unless
  * dyn_buffer_terminate() was called.
@@ -56,8 +55,8 @@ extern bool dyn_buffer_grow_and_append(DynBuffer *buf, const void *bytes,
 									   size_t len);
 
 /*
- * Appends `len` bytes; returns false on failure.  It is inline, since most
- * appends are a few bytes for which there is space.
+ * Appends `len` bytes; returns false on failure.  Inline, since most appends
+ * are a few bytes for which there is space.
  */
 static inline bool
 dyn_buffer_append(DynBuffer *buf, const void *bytes, size_t len)

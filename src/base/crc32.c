@@ -3,19 +3,19 @@
  *		Computes CRC-32 by folding where the processor supports it, else by
  *		zlib.
  *
- * A CRC is the remainder of the message, read as a polynomial over GF(2),
- * divided by a fixed polynomial P of degree 32.  A remainder does not change
- * if a high part of the message is replaced by a congruent polynomial: 128
- * bits that are d bits higher may be multiplied by (x^d mod P) and added to
- * the lower bits.  One carry-less multiplication handles 64 bits, so 64 bytes
- * are folded into the next 64 with eight multiplications and no table.  At the
- * end, 16 bytes are left that have the same remainder as the full message;
- * zlib computes the CRC of these and of the tail.
+ * The message is a polynomial over GF(2).  Its CRC is the remainder of the
+ * division by a fixed polynomial P of degree 32.  The remainder does not
+ * change if a high part of the message is replaced by a congruent polynomial:
+ * 128 bits that are d bits higher may be multiplied by (x^d mod P) and added
+ * to the lower bits.  One carry-less multiplication handles 64 bits, so 64
+ * bytes are folded into the next 64 with eight multiplications and no table.
+ * At the end, 16 bytes are left that have the same remainder as all bytes
+ * before; zlib computes the CRC of these 16 bytes and of the tail.
  *
  * The CRC is "reflected": the lowest bit of a byte is its highest power.  So a
  * lane holds a mirrored polynomial, and the product of two mirrored lanes is
- * shifted by one bit.  The constants are shifted by one bit to compensate for
- * this, so they have 33 bits.  In the polynomial, the low lane is 64 bits
+ * shifted by one bit.  To compensate for this, the constants are shifted by
+ * one bit, so they have 33 bits.  In the polynomial, the low lane is 64 bits
  * above the high lane.  To fold over D bits, the low lane is multiplied by
  * x^(D+32) and the high lane by x^(D-32), both mod P.  The difference of 32
  * bits is due to the mirrored 32-bit remainder in a 64-bit lane.
@@ -35,7 +35,7 @@
 /* Shorter messages go to zlib directly. */
 #define SHORTEST_FOLDED	128
 
-/* Mirrored remainders mod P of the powers of x in the comments. */
+/* Each constant is the power of x in its comment, mod P and mirrored. */
 #define FOLD_512_LOW	0x0154442bd4ULL /* x^(512+32) */
 #define FOLD_512_HIGH	0x01c6e41596ULL /* x^(512-32) */
 #define FOLD_128_LOW	0x01751997d0ULL /* x^(128+32) */
@@ -86,9 +86,8 @@ crc32_folded(uint32_t crc, const unsigned char *bytes, size_t len)
 		a = fold(a, by128, load(bytes));
 
 	/*
-	 * zlib begins and ends with a complement.  The CRC so far is already
-	 * contained in these bytes, so start from the value whose complement is
-	 * zero.
+	 * zlib begins and ends with a complement.  These bytes already contain the
+	 * CRC so far, so start from the value whose complement is zero.
 	 */
 	_mm_storeu_si128((__m128i *) rest, a);
 	crc = (uint32_t) crc32_z(0xFFFFFFFFU, rest, sizeof(rest));

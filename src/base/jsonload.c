@@ -4,11 +4,11 @@
  *		allocations.
  *
  * When jansson cannot enlarge the buffer of a string, it drops a byte and
- * continues.  If that byte was the closing quotation mark, it later reads
- * beyond the buffer, or stops the process by an assertion.  So no allocation
- * may fail while jansson parses.  If malloc fails, the allocation gets
- * reserved memory instead, and jansson receives no more of the document.  So a
- * small reserve is enough.
+ * continues.  If that byte was the closing quotation mark, jansson later reads
+ * beyond the buffer, or an assertion stops the process.  So no allocation may
+ * fail while jansson parses.  If malloc fails, the allocation gets reserved
+ * memory instead, and jansson receives no more of the document.  So a small
+ * reserve is enough.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -23,9 +23,9 @@
 
 /*
  * Upper bound of the memory that jansson needs for the rest of a chunk: 128
- * bytes for each of its bytes, the current string, and a larger hash table for
- * the members of an object.  The table doubles; it has 16 bytes for each
- * entry, and a member has at least 5 bytes of text.
+ * bytes for each byte of the chunk, the current string, and a larger hash
+ * table for the members of an object.  That table doubles; it has 16 bytes for
+ * each entry, and a member has at least 5 bytes of text.
  */
 #define RESERVE(len)	(128 * CHUNK + 16 * (len) + 4096)
 
@@ -33,7 +33,7 @@ static json_malloc_t true_malloc;
 static json_free_t true_free;
 static bool failed;
 
-/* The reserve, and the start of its unused part. */
+/* The reserve, the start of its unused part, and its end. */
 static char *reserve;
 static char *reserve_next;
 static char *reserve_end;

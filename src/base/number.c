@@ -7,7 +7,7 @@
  * only set the flag `excess`, which is enough for rounding.  Texts of any
  * length are read in one pass and constant space.
  *
- * The limits are then comparisons of that exponent: a number is too large
+ * DynamoDB's limits then only concern that exponent: a number is too large
  * above DYN_NUMBER_MAX_EXP and too small below DYN_NUMBER_MIN_EXP, regardless
  * of its digits.  Infinity is a Decimal with an exponent beyond all limits, so
  * that rounding needs no special case for it.
@@ -28,10 +28,12 @@
 typedef struct Decimal
 {
 	bool		negative;
-	bool		excess;			/* a digit after the 38th is not zero */
-	int			ndigits;		/* digits held; 0 if the number is zero */
+	bool		excess;			/* true if a digit after the 38th is not
+								 * zero */
+	int			ndigits;		/* number of digits; 0 if the value is zero */
 	int64_t		exp;			/* power of ten of digits[0] */
-	char		digits[DYN_NUMBER_MAX_DIGITS];	/* text, no leading '0' */
+	char		digits[DYN_NUMBER_MAX_DIGITS];	/* ASCII digits, the first not
+												 * '0' */
 } Decimal;
 
 static void
@@ -157,8 +159,8 @@ dyn_number_canonical(const char *text, size_t len, char *dst, size_t *dst_len)
 }
 
 /*
- * Rounds away from zero; returns false if DynamoDB cannot store a number of
- * that magnitude.
+ * Rounds away from zero; returns false if the result is too large for
+ * DynamoDB.
  */
 static bool
 round_away_from_zero(Decimal *d)

@@ -50,8 +50,8 @@ dyn_utf8_put(char *dst, uint32_t code)
 }
 
 /*
- * For each byte: 0 if it needs no escape, 'u' for \u00XX, otherwise the letter
- * after the backslash.
+ * Escape of each byte: 0 if none is needed, 'u' for \u00XX, otherwise the
+ * character after the backslash.
  */
 static const char escapes[256] = {
 	'u', 'u', 'u', 'u', 'u', 'u', 'u', 'u', 'b', 't', 'n', 'u', 'f', 'r', 'u',

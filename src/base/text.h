@@ -17,7 +17,7 @@
  */
 extern bool dyn_utf8_valid(const char *s, size_t len);
 
-/* True for an ASCII letter or digit. */
+/* Returns true for an ASCII letter or digit. */
 static inline bool
 dyn_is_alphanumeric(char c)
 {
@@ -25,7 +25,9 @@ dyn_is_alphanumeric(char c)
 		(c >= '0' && c <= '9');
 }
 
-/* True for a UTF-8 byte that is not the first of its character. */
+/*
+ * Returns true for a UTF-8 byte that is not the first byte of its character.
+ */
 static inline bool
 dyn_utf8_continues(char c)
 {
@@ -33,8 +35,8 @@ dyn_utf8_continues(char c)
 }
 
 /*
- * Returns the length of the sequence of 2 to 4 bytes at `p`, of which `space`
- * are left; 0 if it is not well-formed UTF-8 (Unicode standard, table 3-7).
+ * Returns the length of the UTF-8 sequence of 2 to 4 bytes at `p`; 0 if it is
+ * not well-formed (Unicode standard, table 3-7) or longer than `space` bytes.
  */
 static inline int
 dyn_utf8_length(const char *p, size_t space)
@@ -57,8 +59,8 @@ dyn_utf8_length(const char *p, size_t space)
 }
 
 /*
- * Writes a character, at most U+10FFFF, in up to four bytes, and returns their
- * number.
+ * Writes a character, at most U+10FFFF, as UTF-8, and returns the number of
+ * bytes.
  */
 extern size_t dyn_utf8_put(char *dst, uint32_t code);
 
@@ -81,7 +83,7 @@ extern bool dyn_append_json_text(DynBuffer *buf, const char *s);
 /* Length of the base64 text of `len` bytes, without a NUL. */
 #define DYN_BASE64_LEN(len)		(((len) + 2) / 3 * 4)
 
-/* Write base64 with padding; the second function appends it. */
+/* Write base64 text with padding to `dst`, or append it. */
 extern void dyn_base64_encode(const void *bytes, size_t len, char *dst);
 extern bool dyn_append_base64(DynBuffer *buf, const void *bytes, size_t len);
 
