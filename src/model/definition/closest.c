@@ -1,6 +1,6 @@
 /*
  * closest.c
- *		Finds the word that is closest to a misspelled one.
+ *		Finds the name that is most similar to a misspelled one.
  */
 #include "postgres.h"
 
@@ -8,7 +8,7 @@
 
 #include "closest.h"
 
-/* Longer words are not treated as misspelled names. */
+/* Longer names get no hint. */
 #define MAX_WORD_BYTES	64
 
 void

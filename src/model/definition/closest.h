@@ -1,19 +1,21 @@
 /*
  * closest.h
- *		Finds the word that is closest to a misspelled one, for hints.
+ *		Finds the name that is most similar to a misspelled one, for hints.
  */
 #ifndef DYN_MODEL_CLOSEST_H
 #define DYN_MODEL_CLOSEST_H
 
 typedef struct DynClosest
 {
-	const char *word;			/* misspelled word */
-	int			distance;		/* distance a better candidate must be below */
-	const char *best;			/* best candidate, or NULL */
+	const char *word;			/* misspelled name (not copied) */
+	int			distance;		/* edit distance of `best`, or limit */
+	const char *best;			/* most similar candidate, or NULL */
 } DynClosest;
 
 extern void dyn_closest_init(DynClosest *closest, const char *word);
-/* Returns true if `candidate` is closer than all before, and stores it. */
+/*
+ * Returns true if `candidate` is the best so far, and stores it (not copied).
+ */
 extern bool dyn_closest_try(DynClosest *closest, const char *candidate);
 
 #endif

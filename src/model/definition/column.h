@@ -21,15 +21,14 @@ typedef struct DynColumn
 	Oid			collation;
 	DynPathBase base;			/* start of the path, in an unnested table */
 	const DynPath *path;		/* path in the item: of the value, of the text
-								 * that contains it, or (for an element) of the
-								 * collection; no steps for a document */
-	const DynPath *below;		/* path of the value in the element */
+								 * that contains it, or of the unnested
+								 * collection; without steps for a document */
+	const DynPath *below;		/* path in the element, if base is ELEMENT */
 	DynDocument document;
-	int			segments;		/* if the column shows the segment of a Scan
-								 * that has the item: number of segments; else
-								 * 0 */
-	int			templated;		/* index of the template by which the text is
-								 * split (template_columns.h); -1: none */
+	int			segments;		/* number of segments, if the column shows the
+								 * Scan segment of the item; else 0 */
+	int			templated;		/* index of the template that the column is
+								 * read from (template_columns.h), or -1 */
 	int			part;			/* index of the part in the template */
 	bool		null_on_mismatch;
 	DynCodec	codec;			/* codec of the value, or of the part's text */
@@ -37,8 +36,8 @@ typedef struct DynColumn
 } DynColumn;
 
 /*
- * Returns true if the column's value is in the item, and not in an element of
- * it.
+ * Returns true if the column is read from the item itself, not from an element
+ * of an unnested collection.
  */
 static inline bool
 dyn_column_is_of_item(const DynColumn *column)

@@ -9,10 +9,11 @@
  * Ranges and order: DynamoDB sorts encoded values.  For texts this requires a
  * bytewise collation, and an encoding that sorts bytewise like UTF-8.
  *
- * Mismatches: equality never selects one, since encode.c does not encode a
- * value that the column cannot hold; but it does not check the constraints of
- * domains.  Ranges, inequality and IS NOT NULL may select mismatches unless
- * the codec is total; then the selected rows must be decoded here.
+ * Mismatches: equality does not select them, since encode.c encodes only
+ * values that the column can hold.  It does not check the constraints of
+ * domains, though.  Ranges, inequality and IS NOT NULL may select mismatches
+ * unless the codec is total, so the selected rows must be decoded and
+ * rechecked.
  */
 #include "postgres.h"
 
@@ -35,7 +36,7 @@ weaker(DynExactness a, DynExactness b)
 
 /* ---- properties used ---- */
 
-/* True if the codec depends on the database's encoding. */
+/* Returns true if encoded values depend on the database's encoding. */
 static bool
 is_text(const DynCodec *codec)
 {
@@ -51,8 +52,9 @@ is_deterministic(Oid collation)
 }
 
 /*
- * True if texts are compared by their bytes.  Without a collation the
- * comparison is an error, which SQL raises.
+ * Returns true if values of the type are equal only if their bytes are.  A
+ * comparison of texts without a collation is an error, which PostgreSQL
+ * raises.
  */
 static bool
 compares_bytes(Oid type, Oid collation)
@@ -70,7 +72,7 @@ sorts_bytes(Oid type, Oid collation)
 	return OidIsValid(collation) && dyn_collation_is_bytewise(collation);
 }
 
-/* True if each SQL value has one stored value. */
+/* Returns true if each SQL value has exactly one encoding. */
 static bool
 has_points(const DynCodec *codec)
 {
@@ -87,7 +89,7 @@ has_ranges(const DynCodec *codec)
 
 /* ---- the column ---- */
 
-/* A column has a collation if its type is collatable. */
+/* A column has a collation only if its type is collatable. */
 static bool
 column_compares_bytes(const DynColumn *column)
 {
@@ -118,8 +120,8 @@ dyn_traits_init(DynColumn *column)
 		codec->kind != DYN_CODEC_FLOAT8;
 
 	/*
-	 * if a value has several encodings, = is an interval that contains them
-	 * all
+	 * if a value has several encodings, = becomes an interval that contains
+	 * them all
 	 */
 	if (point || range)
 		traits->equality = exact_if(point && !nulls && !codec->is_domain);
@@ -147,8 +149,8 @@ dyn_traits_init(DynColumn *column)
 }
 
 /*
- * Sets the traits of a part of a text.  They are never exact, since other
- * parts and other items may contain the same text.
+ * Comparisons are supersets at most: a condition on the full text may also
+ * select items whose other parts contain the same characters.
  */
 void
 dyn_traits_init_part(DynColumn *column, bool base, bool folded)
@@ -186,14 +188,17 @@ dyn_column_rejects(const DynColumn *column, DynType type)
 
 /* ---- operators ---- */
 
-/* True for <, <=, >, >=. */
+/* Returns true for <, <=, > and >=. */
 static bool
 is_range(const DynOperator *op)
 {
 	return op->comparison >= DYN_COMPARE_LT;
 }
 
-/* True if the operator compares decoded values by the codec's type. */
+/*
+ * Returns true if the operator compares values of the codec's decoded type,
+ * and texts by their bytes.
+ */
 static bool
 is_of_codec(const DynOperator *op, const DynCodec *codec)
 {
@@ -223,7 +228,7 @@ dyn_operator_exactness(const DynColumn *column, const DynOperator *op)
 {
 	if (!is_of_codec(op, &column->codec))
 		return DYN_LOCAL;
-	/* column values are rounded before the comparison */
+	/* PostgreSQL rounds the column's values to double precision */
 	if (op->value_type == FLOAT8OID &&
 		(column->codec.kind == DYN_CODEC_INT8 || column->codec.kind == DYN_CODEC_NUMERIC))
 		return is_range(op)
@@ -239,8 +244,9 @@ is_plain_number(const DynCodec *codec)
 }
 
 /*
- * The columns must be of the same kind.  The result is never exact, because
- * DynamoDB compares stored values of any type, including its own NULLs.
+ * Both columns must be plain numbers, or both texts.  The result is never
+ * exact, because DynamoDB compares stored values of any type, including its
+ * own NULLs.
  */
 DynExactness
 dyn_columns_exactness(const DynColumn *column, const DynColumn *other,
@@ -296,10 +302,7 @@ dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
 	return has_points(codec) && is_of_codec(op, codec) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
-/*
- * Only texts are supported, since DynamoDB has no such operator for other
- * types.
- */
+/* ->> returns text, so only = on text is supported. */
 DynExactness
 dyn_member_exactness(const DynOperator *op)
 {

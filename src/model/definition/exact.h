@@ -3,20 +3,20 @@
  *		Decides where DynamoDB compares and sorts values as SQL does.
  *
  * This decision is made only here.  It depends on the codec, the collation,
- * the encoding, on_mismatch and the operator's input types.  Other files do
- * not decide by these properties themselves (test/lint).
+ * the encoding, on_mismatch and the operator's input types, which no other
+ * file may test for this purpose (test/lint).
  *
- * Properties of the column alone are computed once, into its DynTraits, when
- * the foreign table's definition is read.  They are valid for operators that
- * compare values as the column's decoded type.  Whether an operator does so
- * depends on its own input types and collation, not on the types of columns
- * inside its casts.  dyn_operator_exactness() and the functions after it
- * combine both.
+ * The traits of a column are computed once, when the foreign table's
+ * definition is read.  They apply to operators that compare values of the
+ * column's decoded type.  An operator's input types and collation decide
+ * whether it does so; types of columns inside of casts do not matter.
+ * dyn_operator_exactness() and the functions after it combine traits and
+ * operator.
  *
- * An exactness is valid for all values that may be stored and all run-time
- * values.  A mismatch is a stored value that the column cannot hold: an error
- * here or, under on_mismatch 'null', NULL.  DynamoDB compares it like any
- * other value.
+ * An exactness holds for all stored values and all run-time values.  A
+ * mismatch is a stored value that the column's type cannot represent.  For
+ * PostgreSQL it is an error or, under on_mismatch 'null', NULL; DynamoDB
+ * compares it like any other value.
  */
 #ifndef DYN_MODEL_EXACT_H
 #define DYN_MODEL_EXACT_H
@@ -27,10 +27,10 @@ struct DynColumn;
 
 typedef enum DynExactness
 {
-	DYN_LOCAL,					/* may lose rows: must not be sent */
-	DYN_SUPERSET,				/* keeps every row that SQL keeps, and possibly
-								 * others: must be rechecked */
-	DYN_EXACT					/* keeps the same rows */
+	DYN_LOCAL,					/* could lose rows: must not be sent */
+	DYN_SUPERSET,				/* selects all rows that SQL selects, and maybe
+								 * more: must be rechecked */
+	DYN_EXACT					/* selects the same rows */
 } DynExactness;
 
 typedef enum DynComparison
@@ -43,13 +43,13 @@ typedef enum DynComparison
 	DYN_COMPARE_GE
 } DynComparison;
 
-/* A comparison operator of a default btree family, or its negator. */
+/* A comparison operator of a type's default btree family, or <>. */
 typedef struct DynOperator
 {
 	DynComparison comparison;
 	Oid			column_type;	/* input type on the column's side */
-	Oid			value_type;		/* input type on the other side; for an array,
-								 * that of its elements */
+	Oid			value_type;		/* input type on the other side; element type
+								 * of an array */
 	Oid			collation;		/* collation used by the comparison */
 } DynOperator;
 
@@ -60,30 +60,30 @@ typedef struct DynTraits
 	DynExactness range;
 
 	/*
-	 * True if a key attribute sorts like the column under a bytewise
-	 * collation.  Equal column values may have different attributes; then the
-	 * next attributes of the key do not determine the order.
+	 * True if items sorted by this key attribute are sorted by the column,
+	 * under a bytewise collation.  Different attribute values may be decoded
+	 * as equal column values; then the later attributes of the key do not sort
+	 * the rows.
 	 */
 	bool		order;
 
 	/*
-	 * True if different values of a key attribute are never decoded as values
-	 * that are equal by the column's collation (several may be NULL).  Then
-	 * the column can be in a unique index.
+	 * True if two different values of a key attribute are never decoded as
+	 * equal column values, by the column's collation, so that a unique key
+	 * makes the column unique.  Several values may be decoded as NULL.
 	 */
 	bool		distinct;
 
 	DynExactness null_test;		/* IS NULL */
 	DynExactness not_null_test; /* IS NOT NULL */
-	DynExactness truth;			/* booleans: c, NOT c */
+	DynExactness truth;			/* c and NOT c, for a boolean column */
 
-	bool		parts;			/* true if a member of a document has the same
-								 * value if only a part of the document is
-								 * read */
-	bool		members;		/* true for a part if every row has one of the
-								 * values that its template enumerates */
-	bool		point;			/* true if = means one stored value, usable as
-								 * a key */
+	bool		parts;			/* true if members of a document can be read
+								 * without the rest of it */
+	bool		members;		/* true if every row has one of the values that
+								 * the part's template enumerates */
+	bool		point;			/* true if = selects one stored value, so that
+								 * it can be a key */
 	bool		key;			/* true if usable in key conditions */
 } DynTraits;
 
@@ -91,18 +91,18 @@ typedef struct DynTraits
 extern void dyn_traits_init(struct DynColumn *column);
 
 /*
- * Sets the traits of a column encoded in a part of a template.  Comparisons
- * with its values are never exact.  `base` is true for a key attribute of the
- * table: items with mismatches there are not rows.  `folded` is true if its
- * letters are in one case.
+ * Sets the traits of a part of a template, in the part's copy of its column.
+ * Its comparisons are never exact.  `base` is true if the template belongs to
+ * a key attribute of the table; items with mismatches there are not rows.
+ * `folded` is true if the part's letters are stored in one case.
  */
 extern void dyn_traits_init_part(struct DynColumn *column, bool base,
 								 bool folded);
 
 /*
- * Returns true if every value of this DynamoDB type, which must be a key type,
- * is an error in the column.  If the column has a format, the stored values
- * are assumed to have it.
+ * Returns true if the column raises an error for every value of this key type
+ * (S, N or B).  Returns false for a column with a format, since the stored
+ * values are assumed to have this format.
  */
 extern bool dyn_column_rejects(const struct DynColumn *column, DynType type);
 
@@ -115,17 +115,17 @@ extern DynExactness dyn_columns_exactness(const struct DynColumn *column,
 										  const struct DynColumn *other,
 										  const DynOperator *op);
 
-/* column LIKE value, column ^@ value, by the operators on text */
+/* column LIKE value, column ^@ value, with the operators on text */
 extern DynExactness dyn_prefix_exactness(const struct DynColumn *column,
 										 Oid collation);
 
-/* value = ANY (column), column @> array; op's types are those of elements */
+/* value = ANY (column), column @> array; `op` has the types of the elements */
 extern DynExactness dyn_element_exactness(const struct DynColumn *column,
 										  const DynOperator *op);
 
 /*
- * column OP value in an unnested table, evaluated as: the item has such an
- * element
+ * column OP value in an unnested table, sent as a condition that the item
+ * contains such an element
  */
 extern DynExactness dyn_unnested_exactness(const struct DynColumn *column,
 										   const DynOperator *op);
@@ -134,14 +134,14 @@ extern DynExactness dyn_unnested_exactness(const struct DynColumn *column,
 extern DynExactness dyn_member_exactness(const DynOperator *op);
 
 /*
- * Returns true if the name of a document's member has a unique form in
+ * Returns true if a document's member with this name has exactly one name in
  * DynamoDB.
  */
 extern bool dyn_name_is_exact(const char *name);
 
 /*
- * Returns true if sorting a partition's items by this key attribute gives this
- * order.
+ * Returns true if the items of a partition, sorted by the column's key
+ * attribute, are sorted as this operator family and collation require.
  */
 extern bool dyn_order_is_exact(const struct DynColumn *column, Oid opfamily,
 							   Oid collation);

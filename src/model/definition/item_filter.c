@@ -16,10 +16,10 @@
 #include "json_option.h"
 #include "item_filter.h"
 
-/* DynamoDB does not delete items that expired longer ago, in seconds. */
+/* Seconds; DynamoDB does not delete items that expired longer ago. */
 #define FIVE_YEARS		INT64CONST(157680000)
 
-/* Adds a constant to a term; returns an error if it cannot be one. */
+/* Adds a constant to a term; returns a hint if it is not valid, else NULL. */
 static const char *
 add_scalar(DynFilterTerm *term, const JsonbValue *value)
 {
@@ -55,7 +55,9 @@ add_scalar(DynFilterTerm *term, const JsonbValue *value)
 	return NULL;
 }
 
-/* Reads a member of the option; returns an error if it is not a term. */
+/*
+ * Reads a member of the option; returns a hint if it is not valid, else NULL.
+ */
 static const char *
 read_term(DynFilterTerm *term, const JsonbValue *name, const JsonbValue *value)
 {
@@ -86,7 +88,7 @@ read_term(DynFilterTerm *term, const JsonbValue *name, const JsonbValue *value)
 	return err;
 }
 
-/* Reads the members of the object, with space for one more term. */
+/* Reads all members like read_term; allocates one more, for ttl_attribute. */
 static const char *
 read_terms(DynItemFilter *test, Jsonb *object)
 {

@@ -7,10 +7,10 @@
  * an attribute with constants, by DynamoDB's type and value; null matches an
  * attribute that is absent or NULL.
  *
- * The term of ttl_attribute excludes items that have expired: the attribute is
- * a number of seconds since 1970 that is not after the start of the
- * transaction, nor more than five years before it (Amazon DynamoDB Developer
- * Guide, "Using time to live").
+ * The term of ttl_attribute excludes expired items.  The attribute of an
+ * expired item is a number of seconds since 1970 that is at most the start of
+ * the transaction, and at least five years before it (Amazon DynamoDB
+ * Developer Guide, "Using time to live").
  */
 #ifndef DYN_MODEL_ITEM_FILTER_H
 #define DYN_MODEL_ITEM_FILTER_H
@@ -21,9 +21,10 @@
 typedef struct DynFilterTerm
 {
 	const DynPath *path;		/* path of a top-level attribute */
-	bool		ttl;			/* true if the term tests for expiry; no field
-								 * below is set then */
-	bool		or_null;		/* true if NULL or no attribute matches */
+	bool		ttl;			/* true if the term tests for expiry; then the
+								 * fields below are not set */
+	bool		or_null;		/* true if an absent or NULL attribute
+								 * matches */
 	int			nvalues;
 	DynScalar  *values;			/* constants of the types S, N and BOOL */
 } DynFilterTerm;
@@ -41,9 +42,10 @@ typedef struct DynItemFilter
 extern bool dyn_item_filter_check(const char *text, const char **why);
 
 /*
- * Returns the item filter of these two options, which are NULL if not set.
- * Allocates in CurrentMemoryContext; raises an error for a text that
- * dyn_item_filter_check rejects.
+ * Returns the item filter of the options item_filter (`match`) and
+ * ttl_attribute (`ttl`), each of which may be NULL.  Allocates in
+ * CurrentMemoryContext; raises an error for a text that dyn_item_filter_check
+ * rejects.
  */
 extern DynItemFilter dyn_item_filter(const char *match, const char *ttl);
 
@@ -55,8 +57,8 @@ dyn_filter_term_attribute(const DynFilterTerm *term)
 }
 
 /*
- * Sets the range that ttl_attribute has in expired items, as canonical
- * numbers.
+ * Sets the smallest and the largest value of ttl_attribute in expired items,
+ * as canonical numbers in CurrentMemoryContext.
  */
 extern void dyn_expired_range(DynScalar *first, DynScalar *last);
 

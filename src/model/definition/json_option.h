@@ -13,7 +13,7 @@
 
 /*
  * Returns the object if it has members and no duplicate names.  Otherwise
- * returns NULL, with a hint in *why that ends with `example`.
+ * returns NULL, with a hint in *why, in which `example` is a valid object.
  */
 extern Jsonb *dyn_json_option_check(const char *text, const char *example,
 									const char **why);
@@ -21,7 +21,7 @@ extern Jsonb *dyn_json_option_check(const char *text, const char *example,
 /* Returns the object in a text that was checked before. */
 extern Jsonb *dyn_json_option_parse(const char *text);
 
-/* Returns the text of a string, in UTF-8 and NUL-terminated. */
+/* Returns a copy of a string, palloc'd, in UTF-8 and NUL-terminated. */
 extern char *dyn_json_option_text(const JsonbValue *string, size_t *len);
 
 #endif

@@ -5,9 +5,10 @@
  * To add an option: one line in `options_table`, the code that reads it, and
  * one row in docs/options.md (test/t/test_options.py compares the two).
  *
- * The validator gets the complete new list of options of one object and its
- * catalog, but neither the object nor the old list.  It uses no network and no
- * other catalog, because it also runs while a dump is restored.
+ * PostgreSQL calls the validator with the complete new list of an object's
+ * options and the OID of its catalog, but passes neither the object nor the
+ * old list.  The validator uses neither the network nor other objects, because
+ * it also runs while a dump is restored.
  */
 #include "postgres.h"
 
@@ -49,12 +50,12 @@ const DynReadOptions dyn_default_reads = {
 static const char *const describe_mismatch[] = {"error", "null", NULL};
 static const char *const document_words[] = {"item", "rest", NULL};
 
-/* Objects that may have an option, as bits. */
+/* Kinds of objects that may have an option, as bits. */
 #define ON_SERVER	0x01
 #define ON_MAPPING	0x02
 #define ON_TABLE	0x04
 #define ON_COLUMN	0x08
-#define ON_IMPORT	0x10		/* IMPORT FOREIGN SCHEMA; not stored */
+#define ON_IMPORT	0x10		/* IMPORT FOREIGN SCHEMA; in no catalog */
 
 typedef enum ValueKind
 {
@@ -70,7 +71,7 @@ typedef enum ValueKind
 	VALUE_EXTERNAL_ID,
 	VALUE_SESSION_NAME,
 	VALUE_PATH,
-	VALUE_COLUMN_PATH,			/* may begin with @ */
+	VALUE_COLUMN_PATH,			/* path that may begin with @ */
 	VALUE_FORMAT,
 	VALUE_MATCH,
 	VALUE_TEMPLATES,
@@ -82,11 +83,11 @@ typedef struct OptionEntry
 	const char *name;
 	int			where;
 	ValueKind	kind;
-	double		min;			/* VALUE_INT, VALUE_REAL */
+	double		min;			/* smallest value (VALUE_INT, VALUE_REAL) */
 	double		max;
-	const char *const *words;	/* VALUE_ENUM */
+	const char *const *words;	/* valid words, before a NULL (VALUE_ENUM) */
 	const char *fallback;		/* default value as shown to users */
-	bool		superuser;		/* only a superuser may set it */
+	bool		superuser;		/* true if only a superuser may set it */
 	const char *help;
 } OptionEntry;
 
@@ -102,8 +103,8 @@ static const OptionEntry options_table[] = {
 	{"max_idle_connections", ON_SERVER, VALUE_INT, 0, 256, NULL, "max_concurrency",
 	false, "maximum number of idle connections of a session between statements"},
 	/*
-	 * the minimum is 0.1: the smallest request costs half a unit, and should
-	 * wait only a few seconds
+	 * at the minimum of 0.1, the smallest request, which costs half a unit,
+	 * waits only a few seconds
 	 */
 	{"max_read_units_per_second", ON_SERVER | ON_TABLE, VALUE_REAL, 0.1, 1e9, NULL, "none",
 	false, "maximum read units per second of all sessions together"},
@@ -320,7 +321,7 @@ report_unknown(const char *name, int where)
 					   describe_where(where))));
 }
 
-/* Accepts http(s)://host[:port][/] only, without a user name. */
+/* Returns true for http(s)://host[:port][/]; a user name is not accepted. */
 static bool
 url_is_valid(const char *value)
 {
@@ -366,7 +367,7 @@ enum_position(const char *const *words, const char *value)
 	return -1;
 }
 
-/* Returns the GUC unit of a time option; its value may contain a unit. */
+/* Returns the GUC unit of a value without a unit; 0: not a time option. */
 static int
 unit_of(const char *name)
 {
@@ -460,8 +461,8 @@ has_option(List *options, const char *name)
 }
 
 /*
- * Raises an error if the column has this option together with one that also
- * sets its location or its representation.
+ * Raises an error if a column has the option `name` together with another
+ * option for its location or representation.
  */
 static void
 check_alone(List *options, const char *name, const char *hint)
@@ -557,9 +558,9 @@ check_combination(List *options, int where)
 }
 
 /*
- * The validator sees the complete list after a change.  So a user who is not a
- * superuser can neither set such an option, nor change other options of an
- * object that has it.
+ * Raises an error for an option that only a superuser may set.  The validator
+ * gets the complete list after a change, so other users cannot change any
+ * option of an object as long as it has this one.
  */
 DYN_NORETURN static void
 report_privilege(const char *name, int where)
@@ -731,11 +732,12 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 	return reads;
 }
 
-/* Returns the help text, adapted if sessions cannot share a budget. */
+/*
+ * Returns the help text; without shared memory, a budget is that of a session.
+ */
 static const char *
 help_of(const OptionEntry *entry)
 {
-	/* with shared memory, all backends share the budgets */
 	if (dyn_has_shared_memory())
 		return entry->help;
 	if (strcmp(entry->name, "max_read_units_per_second") == 0)

@@ -36,14 +36,15 @@ typedef enum DynDocument
 typedef struct DynReadOptions
 {
 	DynScanPolicy scan_policy;
-	double		preview_units;	/* units; 0: no previews */
+	double		preview_units;	/* read units for the rows of a LIMIT; 0:
+								 * none */
 	bool		consistent;		/* option consistent_read */
-	int			fetch_size;		/* items per request; 0: chosen by the
-								 * service */
+	int			fetch_size;		/* items per page; 0: chosen by DynamoDB */
 
 	/* cost of reads (dynamodb/units.h) */
 	double		round_trip_ms;
-	double		read_capacity;	/* units per second; 0: as described */
+	double		read_capacity;	/* read units per second; 0: taken from the
+								 * table's description */
 	double		read_percent;
 	double		unit_cost_ms;
 } DynReadOptions;
@@ -52,7 +53,9 @@ typedef struct DynReadOptions
 extern const char *dyn_option_text(List *options, const char *name);
 
 /*
- * These return the typed value, or `fallback` or the default if it is not set.
+ * These functions return the typed value of an option.  If it is not set, they
+ * return `fallback`, or (_or_default) the default in the option table.
+ * dyn_option_enum returns a position in `words`, which ends with NULL.
  */
 extern int	dyn_option_int(List *options, const char *name, int fallback);
 extern int	dyn_option_int_or_default(List *options, const char *name);
@@ -64,12 +67,12 @@ extern int	dyn_option_enum(List *options, const char *name,
 extern DynDocument dyn_option_document(List *options);
 
 /*
- * Returns the names in a comma-separated list, as char *; NIL if one is
- * missing.
+ * Returns the names in a comma-separated list, as a List of palloc'd char *;
+ * NIL if a name is empty.
  */
 extern List *dyn_option_names(const char *value);
 
-/* Returns the options that are set, and all others from `fallback`. */
+/* Returns the options that are set; the others are taken from `fallback`. */
 extern DynReadOptions dyn_option_reads(List *options,
 									   const DynReadOptions *fallback);
 extern const DynReadOptions dyn_default_reads;

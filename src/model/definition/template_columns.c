@@ -78,8 +78,8 @@ free_template(void *tmpl)
 }
 
 /*
- * Reads the members of the option, until CurrentMemoryContext is reset.
- * Returns NULL, with a hint in *why, if one is not valid.
+ * Returns the *n templates in the members of the option, as
+ * dyn_templates_parse does, or NULL with a hint in *why if one is not valid.
  */
 static DynTemplatedAttr *
 read_templates(Jsonb *templates, int *n, const char **why)
@@ -133,14 +133,14 @@ dyn_templates_parse(const char *text, int *n)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid value for option \"%s\"", "key_templates"),
-				 /* analyzer: it is set */
+				 /* read_templates() has set `why` */
 				 errhint("%s", why)));
 	return templated;
 }
 
 /* ---- attributes to read ---- */
 
-/* Marks the template, and the templates from which its columns are read. */
+/* Marks template i, and the templates from which its columns are read. */
 static void
 need_template(const DynTemplatedAttr *templated, int i, const DynColumn *columns,
 			  bool *needed)
@@ -219,8 +219,8 @@ shown_name(const DynTemplatedAttr *templated)
 }
 
 /*
- * Raises an error.  `column` may be NULL, or a name that the foreign table
- * lacks.
+ * Raises an error about a template.  `column` is the name of the column that
+ * it concerns, which need not exist, or NULL.  `hint` may be NULL.
  */
 DYN_NORETURN static void
 report(const Connector *connector, const DynTemplatedAttr *templated,
@@ -260,7 +260,7 @@ find_column(const Connector *connector, const DynTemplatedAttr *templated,
 		   : NULL);
 }
 
-/* Raises the error of a key attribute that is not a string. */
+/* Raises an error for a template of a key attribute that is not a string. */
 DYN_NORETURN static void
 report_key_type(const Connector *connector, const DynTemplatedAttr *templated,
 				const char *column)
@@ -315,7 +315,7 @@ dyn_part_is_one_way(const DynTemplatePart *part)
 		(part->modifier == DYN_MODIFIER_FORMAT && dyn_format_is_trunc(part->format.data));
 }
 
-/* Returns the part of the template in which the column occurs, or -1. */
+/* Returns the first part from which the column can be decoded, or -1. */
 static int
 two_way_part(const DynTemplatedAttr *templated, AttrNumber attnum)
 {
@@ -345,7 +345,8 @@ take_source(const Connector *connector, int i, AttrNumber attnum)
 }
 
 /*
- * Returns "The key attributes are "pk", "sk"; perhaps ...", or an empty text.
+ * Returns the beginning of a hint with all key attributes.  Returns an empty
+ * text if the template's attribute is one of them, or if they are unknown.
  */
 static const char *
 key_hint(const Connector *connector, const DynTemplatedAttr *templated)
@@ -383,15 +384,15 @@ key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 }
 
 /*
- * Chooses the part that a column is read from, unless its options set a
- * location.
+ * Chooses the part that a column is read from.  If an option sets the column's
+ * location, only a template of this attribute can be its source.
  */
 static void
 choose_source(const Connector *connector, AttrNumber attnum)
 {
 	const DynColumn *column = &connector->columns[attnum - 1];
 
-	/* try the template of the attribute that the column's own option names */
+	/* try the template of the attribute that the column's option names */
 	for (int i = 0; i < connector->n && column->placed; i++)
 	{
 		if (dyn_path_equal(column->path, connector->templated[i].path) &&
@@ -454,8 +455,8 @@ dyn_part_may_be_number(const DynTemplatePart *part, const DynCodec *codec)
 }
 
 /*
- * Uses the format in the placeholder, otherwise that of the column if it is a
- * text format, otherwise the default of the type.
+ * Sets *format to the format in the placeholder.  A placeholder without a
+ * modifier has the column's format, or else the type's default as text.
  */
 static void
 choose_format(const Connector *connector, const DynTemplatedAttr *templated,
@@ -484,9 +485,7 @@ choose_format(const Connector *connector, const DynTemplatedAttr *templated,
 		format->true_text = "true";
 		format->false_text = "false";
 	}
-	/*
-	 * digits in the text, although bool(1,0) is a number in other attributes
-	 */
+	/* a part is always text; outside of templates, bool(1,0) is a number */
 	format->numeric = false;
 }
 
@@ -504,8 +503,8 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 				   column->codec.is_domain ? -1 : column->codec.typmod, &format,
 				   column->name);
 	/*
-	 * a column may occur several times in a text, but only once as a part that
-	 * may contain arbitrary characters
+	 * a column may occur several times in a template, unless one of these
+	 * parts has the modifier any
 	 */
 	for (int other = 0; other < p; other++)
 	{
@@ -545,8 +544,8 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 /* ---- facts about the parts ---- */
 
 /*
- * All encodings of a time have the same length, and differ only in their
- * digits.
+ * Adds the facts about the encodings of a date or time.  They all have the
+ * length of a sample, and differ from it only in their digits.
  */
 static void
 add_instant_facts(const DynCodec *codec, DynPartFacts *facts)
@@ -560,7 +559,7 @@ add_instant_facts(const DynCodec *codec, DynPartFacts *facts)
 	for (size_t i = 0; i < sample.len; i += pg_utf_mblen((const unsigned char *) sample.data + i))
 		facts->width++;
 	facts->charset = psprintf("0123456789%.*s", (int) sample.len, sample.data);
-	/* a unit is only compared with that of the column's time */
+	/* the unit of a truncated time is compared, never decoded */
 	facts->instant = codec->format.kind != DYN_FORMAT_NONE && !dyn_codec_truncates(codec);
 }
 
@@ -601,7 +600,9 @@ is_named(const Connector *connector, AttrNumber attnum)
 	return false;
 }
 
-/* Detects {column} instead of ${column}: the column then has no source. */
+/*
+ * Detects {column} instead of ${column}, for a column that no template uses.
+ */
 static void
 check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 			 AttrNumber attnum)
@@ -622,8 +623,8 @@ check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 }
 
 /*
- * Returns the precision with which a codec encodes times, as the index of the
- * shortest unit that it represents.
+ * Returns the precision of a codec for dates or times: the index in `instants`
+ * of the shortest unit that it can encode.
  */
 static int
 coarseness(const DynCodec *codec)
@@ -648,8 +649,8 @@ coarseness(const DynCodec *codec)
 }
 
 /*
- * Raises an error if a column is a day in one key attribute and a time in the
- * other: these are not the same value.
+ * Raises an error if the templates of the table's key contain a column with
+ * different precisions, such as a day and a time.
  */
 static void
 check_precision(const Connector *connector, AttrNumber attnum)
@@ -682,8 +683,8 @@ check_precision(const Connector *connector, AttrNumber attnum)
 }
 
 /*
- * This runs at each planning, so it first checks for features that most
- * templates lack.
+ * Raises errors for likely mistakes.  Runs at each planning, so it searches
+ * for columns in braces only if a literal contains a brace.
  */
 static void
 check_mistakes(const Connector *connector)

@@ -1,18 +1,18 @@
 /*
  * template_columns.h
- *		Connects templates with columns: the table option key_templates.
+ *		Connects the templates of the table option key_templates with columns.
  *
  * A template defines how a string attribute is composed from columns
  * (dynamodb/template.h); here its parts are connected with the columns.  Each
  * column has one source: the value of an attribute or path, or one part of one
- * template.  A part that is its column's source is decoded from the attribute.
- * Any other part must match the value that the column has from its source.
+ * template.  A part that is the source of its column is decoded.  Any other
+ * part must match the value that its column has from the source.
  *
- * Templates of the table's key attributes decide which items are rows: their
- * texts must match.  Other templates supply values and access paths.
+ * An item is a row only if the texts of the table's key attributes match their
+ * templates.  Other templates supply values and access paths.
  *
  * A template of one part without literals may also belong to a number
- * attribute; then its digits are the part's text.
+ * attribute; then the number's digits are the part's text.
  */
 #ifndef DYN_MODEL_TEMPLATE_COLUMNS_H
 #define DYN_MODEL_TEMPLATE_COLUMNS_H
@@ -37,14 +37,17 @@ typedef struct DynTemplatedAttr
 {
 	const DynPath *path;		/* path of the attribute */
 	bool		base;			/* true if in the table's key */
-	bool		listed;			/* true if it is in the key of an index (not of
-								 * the table) whose enumerated parts may be
-								 * requested */
-	bool		unasserted;		/* true if rows may have another text in the
-								 * attribute, which the column for the rest of
-								 * the item then shows (relation.c) */
-	DynType		type;			/* type of a key attribute, of the table or an
-								 * index; ABSENT: none, or unknown */
+	bool		listed;			/* true if a statement may request the
+								 * enumerated values of a part by an index,
+								 * whose key (unlike the table's) has this
+								 * attribute */
+	bool		unasserted;		/* true if the text may differ from the one
+								 * that a row's columns compose; a column with
+								 * document 'rest' then shows it
+								 * (relation.c) */
+	DynType		type;			/* type, if it is a key attribute of the table
+								 * or an index; ABSENT if it is not, or if that
+								 * is unknown */
 	DynTemplate *tmpl;
 	DynPart    *parts;			/* tmpl->nparts elements */
 } DynTemplatedAttr;
@@ -56,35 +59,37 @@ typedef struct DynTemplatedAttr
 extern bool dyn_templates_check(const char *text, const char **why);
 
 /*
- * Parses the option into CurrentMemoryContext, whose reset frees malloc'd
- * memory.  The parts are not connected yet.
+ * Returns the templates of the option, and sets *n to their number.  The
+ * result belongs to CurrentMemoryContext, whose reset also frees its malloc'd
+ * memory.  The parts are not connected yet.  Raises an error for a text that
+ * dyn_templates_check rejects.
  */
 extern DynTemplatedAttr *dyn_templates_parse(const char *text, int *n);
 
 /*
- * Connects the parts with the columns, and sets where the columns are read
- * from.  `base` is the table's key.  Raises an error if a column does not
- * exist, has no source, or cannot be encoded.  `meta` may be NULL; it is for
- * hints.  `table` is the foreign table's name.
+ * Connects the parts with the columns, and sets the source of each column.
+ * `base` is the table's key.  Raises an error if a column does not exist, has
+ * no source, or cannot be encoded.  `meta` (may be NULL) and `table`, the
+ * foreign table's name, are for its messages.
  */
 extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn *columns,
 								  int ncolumns, const DynKeyAttr *base, int nbase,
 								  const DynTableMeta *meta, const char *table);
 
 /*
- * Returns the paths to read, as a List of DynPath *.  Texts are split for the
- * table's key, for `listed` templates, and for the columns in `attnums`; parts
- * whose columns are read from other attributes are compared with these.  The
- * column for the rest of the item needs all unasserted texts.  Sets needed[i]
- * for templates whose texts are split.
+ * Sets needed[i] if texts must be split by template i: if it belongs to the
+ * table's key, is `listed`, or is the source of a column in `attnums`.  A
+ * column with document 'rest' also needs all unasserted texts.  Returns the
+ * paths of the texts, and of other sources of their columns, with which the
+ * parts are compared, as a List of DynPath *.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,
 								 const Bitmapset *attnums, bool *needed);
 
 /*
- * Returns true if an attribute of type N may consist of this part only;
- * `codec` is that of the column.
+ * Returns true if this part may be the template of a number attribute.
+ * `codec` is the column's codec.
  */
 extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 								   const DynCodec *codec);
@@ -96,8 +101,9 @@ extern bool dyn_part_may_be_number(const DynTemplatePart *part,
 extern bool dyn_part_is_one_way(const DynTemplatePart *part);
 
 /*
- * Returns the number of values that the part has in rows, if they are listed:
- * words, a range of integers, or in the table's key the booleans; else 0.
+ * Returns the number of values that the part can have in rows, if they can be
+ * enumerated: words, a range of integers, or (in the table's key) booleans.
+ * Otherwise returns 0.
  */
 extern uint64 dyn_templated_members(const DynTemplatedAttr *templated, int part);
 
@@ -109,8 +115,8 @@ dyn_templated_name(const DynTemplatedAttr *templated)
 }
 
 /*
- * Returns the template without specifications, in the database's encoding,
- * such as user#${email}.
+ * Returns the template without modifiers, such as user#${email}, for messages:
+ * palloc'd, in the database's encoding.
  */
 extern const char *dyn_templated_text(const DynTemplatedAttr *templated);
 

@@ -3,9 +3,9 @@
  *		Converts between the database's encoding and UTF-8, which DynamoDB
  *		uses.
  *
- * In a UTF8 database (and in SQL_ASCII, where the encoding is unknown) every
- * function returns its argument.  Copies are NUL-terminated, and allocated in
- * CurrentMemoryContext.
+ * In a UTF8 database (and in SQL_ASCII, where the encoding is unknown) texts
+ * are not converted, and the result is the argument.  Converted texts are
+ * NUL-terminated, and allocated in CurrentMemoryContext.
  */
 #ifndef DYN_MODEL_ENCODING_H
 #define DYN_MODEL_ENCODING_H
@@ -15,7 +15,7 @@ extern bool dyn_encoding_differs(void);
 
 /*
  * Returns true if the conversion to UTF-8 is one-to-one.  Some multibyte
- * encodings map two Unicode characters to the same one.
+ * encodings have one character for two of Unicode.
  */
 extern bool dyn_encoding_is_one_to_one(void);
 
@@ -23,28 +23,28 @@ extern bool dyn_encoding_is_one_to_one(void);
 extern bool dyn_encoding_sorts_as_utf8(void);
 
 /*
- * Converts a value to UTF-8, replacing *text and *len.  Returns false if that
- * is impossible (an invalid byte; in SQL_ASCII, invalid UTF-8) or the value is
- * far too long for an item.
+ * Converts a value to UTF-8, replacing *text and *len.  Returns false if the
+ * value contains an invalid byte (in SQL_ASCII, invalid UTF-8), or is far too
+ * long for an item.
  */
 extern bool dyn_value_to_utf8(const char **text, size_t *len);
 
 /* Converts NUL-terminated text from the database's encoding to UTF-8. */
 extern const char *dyn_to_utf8(const char *text);
 
-/* Converts text with a length like dyn_to_utf8; updates *len. */
+/* Converts a text of *len bytes like dyn_to_utf8, and updates *len. */
 extern const char *dyn_to_utf8_len(const char *text, size_t *len);
 
 /*
- * Converts to the database's encoding, replacing *text and *len; the text
- * itself is not changed, and need not end with NUL.  Returns false, with a
- * reason in *why, if the encoding lacks a character.
+ * Converts UTF-8 to the database's encoding, replacing *text and *len.  The
+ * original bytes are not changed, and need not end with NUL.  Returns false,
+ * with a reason in *why, if the encoding lacks a character.
  */
 extern bool dyn_from_utf8(char **text, size_t *len, const char **why);
 
 /*
- * Converts for messages: characters that the encoding lacks become question
- * marks.
+ * Converts UTF-8 to the database's encoding for messages: characters that the
+ * encoding lacks become question marks.
  */
 extern const char *dyn_from_utf8_lossy(const char *text);
 

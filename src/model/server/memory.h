@@ -10,8 +10,8 @@
 #include "../../base/buffer.h"
 
 /*
- * Resets a context for many small steps, but only if it has grown: a reset
- * costs more than most of the steps.
+ * Resets a context that is used for many small steps, but only if it has
+ * grown: a reset costs more than most of the steps.
  */
 static inline void
 dyn_reset_if_large(MemoryContext context)
@@ -31,7 +31,7 @@ dyn_grown(void *array, Size size)
 		: MemoryContextAllocHuge(CurrentMemoryContext, size);
 }
 
-/* Raises an error if malloc failed. */
+/* Raises an error if `out_of_memory` is true, because malloc has failed. */
 static inline void
 dyn_check_oom(bool out_of_memory)
 {
@@ -39,25 +39,29 @@ dyn_check_oom(bool out_of_memory)
 		ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 }
 
-/* Calls func(arg) when the context is reset or deleted, for any reason. */
+/* Registers func(arg), to be called when the context is reset or deleted. */
 extern void dyn_call_at_reset(MemoryContext context,
 							  MemoryContextCallbackFunction func, void *arg);
 
-/* Initializes an empty buffer, whose memory is freed with the context. */
+/* Initializes an empty buffer; a reset of the context frees its memory. */
 extern void dyn_buffer_init_in(DynBuffer *buf, MemoryContext context);
 
-/* Returns such a buffer, allocated in CurrentMemoryContext. */
+/*
+ * Returns an empty buffer, allocated in and freed with CurrentMemoryContext.
+ */
 extern DynBuffer *dyn_buffer_create(void);
 
 /*
  * Returns the bytes of a buffer, copied into CurrentMemoryContext, and sets
- * *len to their number.  Frees the buffer.
+ * *len to their number.  Frees the buffer.  Raises an error if the buffer has
+ * failed.
  */
 extern char *dyn_take_bytes(DynBuffer *buf, size_t *len);
 
 /*
- * Returns the text of a buffer, which is UTF-8, in the database's encoding
- * (dyn_from_utf8_lossy), allocated in CurrentMemoryContext.  Frees the buffer.
+ * Returns the UTF-8 text of a buffer, converted into the database's encoding
+ * (dyn_from_utf8_lossy) and allocated in CurrentMemoryContext.  Frees the
+ * buffer.  Raises an error if the buffer has failed.
  */
 extern const char *dyn_take_text(DynBuffer *buf);
 

@@ -38,9 +38,7 @@
 #include "storage/shmem.h"
 #endif
 
-/*
- * Returns a text attribute, such as a libc locale's name; NULL if it is null.
- */
+/* Returns a text attribute of a catalog's tuple; NULL if it is null. */
 static char *
 text_attribute(int cacheid, HeapTuple tuple, AttrNumber attnum)
 {
@@ -50,7 +48,7 @@ text_attribute(int cacheid, HeapTuple tuple, AttrNumber attnum)
 	return isnull ? NULL : TextDatumGetCString(value);
 }
 
-/* True for libc's C and POSIX, and for all builtin locales. */
+/* Returns true for libc's C and POSIX, and for all builtin locales. */
 static bool
 locale_is_bytewise(char provider, const char *name)
 {
@@ -273,7 +271,7 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 
 #else
 
-/* True for errors that concern a value. */
+/* Returns true for errors by which an input function rejects a value. */
 static bool
 is_of_value(const ErrorData *edata)
 {
@@ -308,7 +306,7 @@ dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 	InputCall	call = {input, str, ioparam, typmod, (Datum) 0};
 	ErrorData  *failure = NULL;
 
-	/* without soft errors, only a subtransaction could catch the error */
+	/* parallel mode excludes a subtransaction, which would catch the error */
 	if (IsInParallelMode())
 		call_input(&call);
 	else

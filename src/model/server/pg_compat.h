@@ -45,7 +45,7 @@
 #error "dynamo_fdw requires PostgreSQL 15 or later"
 #endif
 
-/* Module magic, with name and version if the server supports it. */
+/* Module magic, with name and version if the server supports them. */
 #if PG_VERSION_NUM >= 180000
 #define DYN_MODULE_MAGIC(n, v) PG_MODULE_MAGIC_EXT(.name = (n), .version = (v))
 #else
@@ -114,7 +114,7 @@ dyn_pathkey_is_ascending(const PathKey *key)
  */
 extern bool dyn_collation_is_bytewise(Oid collation);
 
-/* Returns a copy of the next datum of a sort; false at the end. */
+/* Stores a copy of the next datum of a sort; returns false at the end. */
 static inline bool
 dyn_tuplesort_getdatum(Tuplesortstate *sort, Datum *value, bool *isnull)
 {
@@ -126,7 +126,7 @@ dyn_tuplesort_getdatum(Tuplesortstate *sort, Datum *value, bool *isnull)
 }
 
 /*
- * Returns the user that a scan of the relation runs as; InvalidOid: the
+ * Returns the user as whom a scan of the relation runs; InvalidOid: the
  * current user.
  */
 static inline Oid
@@ -140,13 +140,16 @@ dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 }
 
 /*
- * Returns the user whose privileges a statement needs to write its target;
- * InvalidOid: the current user.
+ * These functions return the user whose privileges are needed to write a
+ * statement's target; InvalidOid: the current user.
  */
 extern Oid	dyn_result_user(const Query *query);
 extern Oid	dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate);
 
-/* Base relations that an upper foreign scan replaces. */
+/*
+ * Base relations of an upper foreign scan; clauses of the statement's GROUP
+ * BY.
+ */
 #if PG_VERSION_NUM >= 160000
 #define dyn_plan_base_relids(fsplan) ((fsplan)->fs_base_relids)
 #define dyn_grouping_clause(root) ((root)->processed_groupClause)
@@ -173,8 +176,8 @@ extern bool dyn_append_needs_event(void);
 
 /*
  * Raises an error if DO UPDATE, through a view, would update a row that is not
- * visible through the view.  Newer minor versions of each major check this;
- * their WCO_VIEW_CONFLICT_CHECK is the last kind.
+ * visible through the view.  Only newer minor versions of each major check
+ * this.  In these, WCO_VIEW_CONFLICT_CHECK is the last kind of check.
  */
 extern void dyn_check_view_conflict(ResultRelInfo *rinfo, TupleTableSlot *row,
 									EState *estate);
@@ -218,7 +221,9 @@ dyn_copy_disabled_nodes(Path *path, const Path *from)
 #endif
 }
 
-/* Relids of outer joins, which may be in required_outer, are not relations. */
+/*
+ * Outer joins: their relids may be in required_outer, but are not relations.
+ */
 #if PG_VERSION_NUM >= 160000
 #define dyn_outer_join_relids(root) ((root)->outer_join_rels)
 #else
@@ -226,8 +231,8 @@ dyn_copy_disabled_nodes(Path *path, const Path *from)
 #endif
 
 /*
- * Returns true if the member is NULL in rows that an outer join adds.  Since
- * PostgreSQL 16 its em_relids show that.
+ * Returns true if an outer join may set the member to NULL; always false since
+ * PostgreSQL 16, where em_relids contains the outer join.
  */
 static inline bool
 dyn_member_is_nullable(const EquivalenceMember *member)
@@ -245,7 +250,7 @@ dyn_member_is_nullable(const EquivalenceMember *member)
  */
 extern bool dyn_var_is_nonnullable(List *clauses, Index relid, AttrNumber attnum);
 
-/* Returns true if this column of the relation is a member of the class. */
+/* Returns true if this column of the relation is in the equivalence class. */
 extern bool dyn_ec_has_column(EquivalenceClass *ec, RelOptInfo *rel,
 							  AttrNumber attnum);
 
@@ -291,16 +296,16 @@ extern uint32 dyn_wait_event(DynWaitReason reason);
 /*
  * Calls a type's input function.  If that rejects the value, returns false
  * with the message in *why, instead of raising an error.  Other errors (out of
- * memory, cancel) are raised; so are all errors if the server has no soft
- * errors and parallel workers run.
+ * memory, cancel) are raised.  Before PostgreSQL 16, which has soft errors,
+ * all errors are raised while parallel workers run.
  */
 extern bool dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam,
 						   int32 typmod, Datum *result, const char **why);
 
 /*
- * Calls a type's input function like dyn_input_soft, for a caller that raises
- * an error if this returns false.  Needs no subtransaction, so that parallel
- * workers can run.
+ * Calls a type's input function like dyn_input_soft, also while parallel
+ * workers run.  Uses no subtransaction, so the caller must raise an error if
+ * this returns false.
  */
 extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 							 int32 typmod, Datum *result, const char **why);
@@ -318,8 +323,8 @@ dyn_prepare_soft_input(PlannedStmt *statement)
 }
 
 /*
- * True if a NOT NULL constraint of the column holds for all rows.  PostgreSQL
- * 18 has constraints that are NOT VALID.
+ * Returns true if column i (from 0) has a NOT NULL constraint that holds for
+ * all rows.  Since PostgreSQL 18, a constraint may be NOT VALID.
  */
 static inline bool
 dyn_is_never_null(TupleDesc desc, int i)
@@ -345,20 +350,22 @@ typedef struct DynSharedBlock
 } DynSharedBlock;
 
 /*
- * The first function requests the block, a static variable; call it when the
- * library is loaded.  The second one returns its memory, or NULL if it is
- * unavailable: before PostgreSQL 17, it requires shared_preload_libraries.
+ * dyn_request_shared_memory requests the block, a static variable, and must be
+ * called when the library is loaded.  dyn_shared_memory returns the block's
+ * memory, or NULL if it is unavailable: before PostgreSQL 17, shared memory
+ * requires shared_preload_libraries.
  */
 extern void dyn_request_shared_memory(DynSharedBlock *block);
 extern void *dyn_shared_memory(DynSharedBlock *block);
 
-/* True if such blocks are available. */
+/* Returns true if shared memory is available. */
 extern bool dyn_has_shared_memory(void);
 
 /*
- * Finds a time zone abbreviation, in lower case, as AT TIME ZONE does.  It has
- * one fixed offset (in seconds; its sign depends on the version), or offsets
- * that change.  Returns false if it is not an abbreviation.
+ * Finds a time zone abbreviation, in lower case, like AT TIME ZONE.  Sets
+ * *fixed to true if its offset never changes, and then *offset to the seconds,
+ * whose sign depends on the version.  Returns false if the text is not an
+ * abbreviation.
  */
 extern bool dyn_find_zone_abbreviation(char *lowered, bool *fixed, int *offset);
 

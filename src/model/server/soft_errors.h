@@ -11,14 +11,14 @@
 
 /*
  * Runs a step in a subtransaction, in CurrentMemoryContext.  Returns NULL, or
- * the error that it raised.  The caller must raise errors that it does not
- * handle again (ReThrowError), including cancellation.
+ * the error that it raised.  The caller must rethrow errors that it does not
+ * handle, including cancellation (ReThrowError).
  */
 extern ErrorData *dyn_attempt(void (*step) (void *arg), void *arg);
 
 /*
- * Returns true if the error may concern the object that the step reads.  Any
- * other error should end the command.
+ * Returns true if the definition of the object that the step reads may cause
+ * the error.  Any other error should end the command.
  */
 extern bool dyn_failure_is_of_definition(const ErrorData *failure);
 
@@ -27,12 +27,12 @@ extern char *dyn_failure_text(const ErrorData *failure);
 
 typedef struct DynDomain DynDomain;
 
-/* Returns a new domain, allocated in `context`. */
+/* Returns the constraints of a domain type, allocated in `context`. */
 extern DynDomain *dyn_domain_create(Oid typid, MemoryContext context);
 
 /*
- * Returns false, with the message in *why, if a constraint fails.  Errors
- * raised by a CHECK expression itself are not caught.
+ * Returns true if the value satisfies the constraints; otherwise sets *why to
+ * a message.  Errors raised by a CHECK expression itself are not caught.
  */
 extern bool dyn_domain_check(DynDomain *domain, Datum value, bool isnull,
 							 const char **why);

@@ -9,8 +9,8 @@
 typedef enum DynWaitReason
 {
 	DYN_WAITS_FOR_RESPONSE,		/* response, including pauses before retries */
-	DYN_WAITS_FOR_CAPACITY,		/* capacity: throttled, or a budget is used
-								 * up */
+	DYN_WAITS_FOR_CAPACITY,		/* capacity: a request was throttled, or a
+								 * budget is used up */
 	DYN_WAITS_FOR_TABLE			/* table that is being created */
 } DynWaitReason;
 

@@ -13,9 +13,9 @@ typedef struct DynArrayElements
 } DynArrayElements;
 
 /*
- * Returns the elements of an array of any type and dimensions, in their order.
- * Allocates in CurrentMemoryContext; values passed by reference point into the
- * array, or into a detoasted copy.
+ * Returns the elements of an array of any type and dimensions, in storage
+ * order.  Allocates in CurrentMemoryContext; values passed by reference point
+ * into the array, or into a detoasted copy.
  */
 extern DynArrayElements dyn_array_elements(Datum array);
 

@@ -171,9 +171,7 @@ dyn_instant_to_date(Timestamp instant, char *dst)
 
 /* ---- epochs ---- */
 
-/*
- * Returns the fractional digits of one unit that microseconds can represent.
- */
+/* Returns n if the format's unit is 10^n microseconds; 0 for days. */
 static int
 epoch_scale(DynFormatKind unit)
 {
@@ -204,8 +202,8 @@ push_digit(int64 *value, int digit)
 }
 
 /*
- * Computes a canonical decimal times 10^scale, rounded down.  Returns false if
- * it has more than `most` digits after the decimal point.
+ * Sets *result to a canonical decimal times 10^scale, rounded down.  Returns
+ * false on overflow, or if the decimal has more than `most` fractional digits.
  */
 static bool
 scaled_integer(const char *text, int scale, int most, int64 *result)
@@ -230,7 +228,8 @@ scaled_integer(const char *text, int scale, int most, int64 *result)
 			return false;
 	}
 	/*
-	 * canonical decimals have no trailing zeros, so split digits are not zero
+	 * round down: dropped digits are not all zero, since canonical decimals
+	 * have no trailing zeros
 	 */
 	if (negative)
 		*result = -*result - split;
@@ -277,7 +276,7 @@ dyn_instant_to_epoch(Timestamp instant, const DynFormat *format, bool last,
 		return false;
 	if (format->kind == DYN_FORMAT_EPOCH_DAYS)
 		number /= USECS_PER_DAY;
-	/* any digits may follow the sixth */
+	/* decoding drops digits after the sixth, so they may be any */
 	if (more <= 0)
 		sprintf(text, INT64_FORMAT, number);
 	else if (!last)
@@ -309,7 +308,8 @@ dyn_instant_from_ulid(const char *text, size_t len, Timestamp *result)
 		return false;
 	for (int i = 0; i < ULID_LEN; i++)
 	{
-		const char *digit = memchr(ulid_digits, text[i], 32);	/* analyzer: not the NUL */
+		const char *digit = memchr(ulid_digits, text[i], 32);	/* without the
+																 * NUL */
 
 		if (digit == NULL)
 			return false;

@@ -36,11 +36,11 @@ extern bool dyn_instant_from_epoch(const char *text, size_t len,
 extern bool dyn_instant_from_ulid(const char *text, size_t len, Timestamp *result);
 
 /*
- * The functions below print an instant in these formats.  Buffers have
+ * The functions below print an instant into `dst`, which has
  * DYN_INSTANT_BUFSIZE bytes.  They return false if the format cannot represent
  * the instant, because of its year, because it is infinite, or because it
  * needs more digits.  If several texts represent the instant, they print the
- * first or the last of them in sort order.
+ * first or (`last`) the last text in sort order.
  */
 #define DYN_INSTANT_BUFSIZE	256
 
@@ -49,7 +49,7 @@ extern bool dyn_instant_to_epoch(Timestamp instant, const DynFormat *format,
 								 bool last, char *dst);
 extern bool dyn_instant_to_ulid(Timestamp instant, bool last, char *dst);
 
-/* Return the first and the last instant of the four-digit years. */
+/* Return the first and the last instant of the years 0001 to 9999. */
 extern Timestamp dyn_instant_min(void);
 extern Timestamp dyn_instant_max(void);
 

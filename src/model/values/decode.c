@@ -5,8 +5,9 @@
  * Each kind of codec has a small decoding function.  Encoding is in encode.c,
  * jsonb in jsonvalue.c, dates and times in datetime.c.
  *
- * Decoders allocate in CurrentMemoryContext (the page context), raise no error
- * for a value that the column cannot hold, and never round.
+ * Decoders allocate in CurrentMemoryContext (the page context).  They return
+ * false for a value that the column cannot hold; only input functions and
+ * domains raise errors, unless `soft`.
  */
 #include "postgres.h"
 
@@ -45,7 +46,10 @@ wrong_type(const DynCodec *codec, const DynValue *value, const char **why)
 	return false;
 }
 
-/* Returns the text of an S value, NUL-terminated, in the server's encoding. */
+/*
+ * Sets *result to the text of an S, NUL-terminated, in the database's
+ * encoding.
+ */
 static bool
 value_cstring(const DynValue *value, char **result, size_t *len,
 			  const char **why)
@@ -166,8 +170,8 @@ decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Writes the canonical text of a number, from N, or from S under format
- * 'string', without surrounding blanks.
+ * Writes the canonical text of a number to `buf`.  The number is an N or, with
+ * a format, an S; under format 'string', it may have blanks around it.
  */
 static bool
 number_text(const DynCodec *codec, const DynValue *value, char *buf,
@@ -188,7 +192,10 @@ number_text(const DynCodec *codec, const DynValue *value, char *buf,
 	return mismatch(why, "it is not a valid DynamoDB number");
 }
 
-/* Checks the form of a padded number, or of an integer as SQL prints it. */
+/*
+ * Returns true if the text has the form that format 'padded' or 'digits'
+ * requires.
+ */
 static bool
 check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 {
@@ -213,7 +220,7 @@ check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 	return true;
 }
 
-/* Parses plain digits with an optional sign, without a copy (fast path). */
+/* Parses up to 18 plain digits with an optional minus sign (fast path). */
 static bool
 plain_integer(const char *p, size_t len, int64 *result)
 {
@@ -333,7 +340,7 @@ decode_float4(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* Compares with a word; the text may contain U+0000. */
+/* Returns true if the text, which may contain U+0000, is this word. */
 static bool
 text_is(const char *content, size_t len, const char *word)
 {
@@ -427,7 +434,7 @@ decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 		ok = dyn_instant_from_iso(text, len, instant);
 	if (ok || codec->wire != DYN_TYPE_N)
 		return ok || mismatch(why, "it does not match the column's format");
-	/* find out whether the value is a time with more digits */
+	/* a better message for a time that only has more digits */
 	finest.digits = 9;
 	return mismatch(why, finest.kind == DYN_FORMAT_EPOCH &&
 					dyn_instant_from_epoch(text, len, &finest, &other)
@@ -473,7 +480,7 @@ decode_jsonb(DynCodec *codec, const DynValue *value, bool soft,
 							  result, why);
 }
 
-/* If not `soft`, the caller raises an error, so no cleanup is needed. */
+/* If not `soft`, the caller raises an error for false (dyn_input_or_why). */
 static bool
 decode_json_text(DynCodec *codec, const DynValue *value, bool soft,
 				 Datum *result, const char **why)
@@ -507,7 +514,7 @@ decode_json(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* NULL elements of a list stay NULL; sets have no defined order. */
+/* Elements of type NULL become NULL; sets have no defined order. */
 static bool
 decode_array(DynCodec *codec, const DynValue *value, bool soft,
 			 Datum *result, const char **why)
@@ -535,7 +542,9 @@ decode_array(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/* Decoders, and whether they expect a text without escapes. */
+/*
+ * Decoder of each kind; `plain` is true if it expects a text without escapes.
+ */
 static const struct
 {
 	bool		(*decode) (DynCodec *codec, const DynValue *value, bool soft,
@@ -593,7 +602,7 @@ dyn_codec_holds(DynCodec *codec, const DynValue *value, const char **why)
 {
 	Datum		datum;
 
-	/* almost all texts can be decoded, and checking others would copy them */
+	/* avoid a copy: such a text can always be decoded */
 	if (codec->kind == DYN_CODEC_TEXT && value->type == DYN_TYPE_S &&
 		!(value->flags & DYN_VALUE_HAS_NUL) && codec->typmod < 0 &&
 		!codec->is_domain && !dyn_encoding_differs())

@@ -4,9 +4,10 @@
  *
  * DynamoDB compares stored values, so a SQL value is encoded in the column's
  * format, unless the column cannot hold it.  An equality with a value that the
- * column cannot hold selects nothing.  A range bound is moved outward to the
- * nearest value that exists, or selects everything or nothing.  The executor
- * handles bounds of keys that are empty or too long.
+ * column cannot hold selects nothing.  A range bound is moved to a value that
+ * can be stored, so that the range contains the same stored values or more, or
+ * it selects everything or nothing.  The executor handles bounds of keys that
+ * are empty or too long.
  *
  * Encoders allocate in CurrentMemoryContext.
  */
@@ -78,7 +79,7 @@ dyn_encode_text(Datum value, DynScalar *out)
 	return true;
 }
 
-/* Encodes the value as text or bytea, depending on the type compared. */
+/* Encodes bytea as B, and any other type as its text; false: not in UTF-8. */
 static bool
 encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 {
@@ -133,7 +134,7 @@ holds_bytes(const DynCodec *codec, Oid valuetype, Datum value,
 	return dyn_codec_holds_text(codec, VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t));
 }
 
-/* Returns the shortest exact decimal text, without an exponent. */
+/* Returns a decimal text that identifies the double, without an exponent. */
 static char *
 float_out(double number)
 {
@@ -178,7 +179,6 @@ encode_number(const DynCodec *codec, Oid valuetype, Datum value,
 	if (dyn_number_canonical(text, strlen(text), buf, &len) != DYN_NUMBER_OK ||
 		!dyn_codec_holds_number(codec, buf))
 		return DYN_ENCODED_NOTHING;
-	/* an integer has no exponent here (holds_number) */
 	*out = (DynScalar) {codec->wire, buf, len};
 	if (codec->format.kind != DYN_FORMAT_PADDED)
 		return DYN_ENCODED;
@@ -306,7 +306,7 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 
 /* ---- range bounds ---- */
 
-/* Encodes the number, or the next number inward that DynamoDB can store. */
+/* Encodes the number, or the next one within the bound that can be stored. */
 static DynEncoded
 bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
 {
@@ -325,8 +325,8 @@ bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
 }
 
 /*
- * Encodes a bound for padded numbers.  A bound outside of their range selects
- * all of them, or none.
+ * Encodes a bound for padded numbers.  If it is outside of their range, it
+ * selects all of them or none.
  */
 static DynEncoded
 bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
@@ -397,8 +397,8 @@ bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
 }
 
 /*
- * Returns the next instant that the format can represent, in the given
- * direction.
+ * Returns the nearest instant that the format can represent, at or after
+ * (`up`) or at or before this one.
  */
 static Timestamp
 round_instant(const DynCodec *codec, Timestamp instant, bool up)
@@ -466,8 +466,8 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 	if (rounded != instant)
 		*inclusive = true;
 	/*
-	 * an instant without text is before all values if it is earlier than the
-	 * first, otherwise after all
+	 * an instant without a text is before the first value of the format, or
+	 * after the last one
 	 */
 	if (!dyn_instant_text(codec, rounded, *inclusive != lower, dst))
 		return (instant < (codec->format.kind == DYN_FORMAT_ULID ? dyn_instant_of_1970()
@@ -479,8 +479,8 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 
 /*
  * A bound longer than any value is replaced by its prefix of the maximum
- * length, which sorts just before it.  In a text the prefix may end within a
- * character.
+ * length: no value is between the two.  The prefix of a text must not split a
+ * character; if it is shorter for this reason, it cannot be an upper bound.
  */
 static DynEncoded
 bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,
@@ -509,8 +509,8 @@ dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype, Datum value,
 	char	   *number;
 
 	/*
-	 * several values of the column may become this double; they lie between
-	 * the adjacent doubles
+	 * PostgreSQL rounds column values to double precision; those rounded to
+	 * this double are between the adjacent doubles
 	 */
 	if (valuetype == FLOAT8OID &&
 		(codec->kind == DYN_CODEC_NUMERIC ||

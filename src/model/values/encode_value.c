@@ -91,7 +91,7 @@ store_text(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 	const char *data = VARDATA_ANY(t);
 	size_t		len = VARSIZE_ANY_EXHDR(t);
 
-	/* blanks at the end of char(n) are added when it is read */
+	/* blanks at the end of char(n) are added by decoding */
 	while (codec->kind == DYN_CODEC_BPCHAR && len > 0 && data[len - 1] == ' ')
 		len--;
 	return store_bytes(data, len, out, err);
@@ -113,7 +113,9 @@ set_parameter(const char *name, const char *value)
 							 GUC_ACTION_SAVE, true, 0, false);
 }
 
-/* True for types whose output depends on search_path, such as regclass. */
+/*
+ * Returns true if the type's output depends on search_path, as for regclass.
+ */
 static bool
 names_objects(Oid type)
 {
@@ -129,8 +131,8 @@ names_objects(Oid type)
 }
 
 /*
- * Output functions of some types depend on parameters.  Sets these so that the
- * input function can read the text in every session.  Returns the level for
+ * Sets the parameters on which output functions depend, so that input
+ * functions can read the text in every session.  Returns the level for
  * AtEOXact_GUC().
  */
 static int
@@ -258,15 +260,15 @@ store_bytea(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 /* ---- times ---- */
 
 /*
- * Prints the usual text: if the format leaves that open, ISO 8601 with the
- * smallest of 0, 3 or 6 fractional digits that represents the value.
+ * Prints an instant in the column's format.  If any ISO 8601 text is allowed,
+ * prints 0, 3 or 6 fractional digits, as few as possible.
  */
 static bool
 print_instant(const DynCodec *codec, Timestamp instant, char *dst)
 {
 	int			digits = instant % USECS_PER_SEC == 0 ? 0 : instant % 1000 == 0 ? 3 : 6;
 
-	/* fractions can be read, but other applications do not expect them */
+	/* we can decode a fraction, but other applications may not expect it */
 	if (codec->format.kind == DYN_FORMAT_EPOCH_MS && digits == 6)
 		return false;
 	if (codec->kind != DYN_CODEC_DATE && dyn_codec_is_lenient(codec))
@@ -399,7 +401,7 @@ append_container(DynBuffer *buf, JsonbContainer *container, int depth,
 	return true;
 }
 
-/* Sets a value to the contents of a buffer, which it then depends on. */
+/* Sets *out to the contents of `buf`, without a copy. */
 static void
 set_buffer(DynScalar *out, DynType type, const DynBuffer *buf)
 {
@@ -497,7 +499,7 @@ compare_scalars(const void *a, const void *b)
 	return cmp != 0 ? cmp : (x->len > y->len) - (x->len < y->len);
 }
 
-/* True if two elements have the same encoding.  Numbers are canonical. */
+/* Returns true if two elements are equal; encoded numbers are canonical. */
 static bool
 have_duplicates(const DynScalar *elements, int n)
 {

@@ -2,9 +2,9 @@
  * encode_value.h
  *		Encodes SQL values to be stored.
  *
- * encode.c encodes values for comparisons, where a value that no item can
- * have is simply not found.  Here a value is encoded so that it is decoded as
- * the same value, or it is refused.
+ * encode.c encodes values for comparisons, where a value that no item can have
+ * selects nothing.  Here, a value is refused unless its encoding is decoded as
+ * the same value.
  */
 #ifndef DYN_MODEL_ENCODE_VALUE_H
 #define DYN_MODEL_ENCODE_VALUE_H
@@ -15,7 +15,7 @@
 typedef struct DynStoreError
 {
 	int			sqlstate;
-	const char *why;			/* reason, which continues "it " (palloc'd or
+	const char *why;			/* reason, such as "it is empty" (palloc'd or
 								 * static) */
 	const char *hint;			/* sentence, or NULL */
 } DynStoreError;
@@ -36,14 +36,14 @@ extern int	dyn_store_members(Datum document, DynPathValue **out,
 							  DynStoreError *err);
 
 /*
- * Returns true if a value may be stored in several DynamoDB types, so that it
- * does not determine the bytes in the item.
+ * Returns true if values may be stored in several DynamoDB types, so that a
+ * SQL value does not determine the bytes in the item.
  */
 extern bool dyn_codec_is_ambiguous(const DynCodec *codec);
 
 /*
- * Returns the SQLSTATE of an error for a value that is not decoded as it was
- * encoded, and sets *hint to a sentence, or NULL.
+ * Returns the SQLSTATE of the error for a value that would be decoded as
+ * another one, and sets *hint to a sentence, or NULL.
  */
 extern int	dyn_codec_remedy(const DynCodec *codec, const char **hint);
 

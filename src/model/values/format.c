@@ -18,8 +18,8 @@
 #include "textforms.h"
 
 /*
- * Maximum bytes of both words of bool(t,f), because filters rely on values of
- * a limited size.
+ * Maximum bytes of the arguments of bool(t,f): filters rely on values of a
+ * limited size.
  */
 #define MAX_BOOL_BYTES	256
 
@@ -98,7 +98,7 @@ parse_fixed(char *args, DynFormat *format, const char **why)
 	return true;
 }
 
-/* Booleans are numbers if both words are, unless they are part of a text. */
+/* Parses t,f; booleans are stored in N if both are numbers, unless `part`. */
 static bool
 parse_bool_format(char *args, DynFormat *format, bool part, const char **why)
 {
@@ -139,7 +139,7 @@ static const struct
 	{"hour", "YYYY-MM-DD\"T\"HH24"},
 };
 
-/* True if the text is the word, alone or with arguments. */
+/* Returns true if the text is the word, alone or with arguments. */
 static bool
 begins_with_word(const char *text, const char *word)
 {
@@ -222,8 +222,9 @@ parse_trunc(const char *text, DynFormat *format, const char **why)
 }
 
 /*
- * Parses a format.  `text` is in the database's encoding, the texts of the
- * format in UTF-8.  A part of a template is always a text.
+ * Parses a format.  `text` is in the database's encoding; texts in *format are
+ * in UTF-8.  `part` is true for a part of a template, which is always stored
+ * as text.
  */
 static bool
 parse_format(const char *text, DynFormat *format, bool part, const char **why)

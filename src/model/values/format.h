@@ -42,8 +42,8 @@ typedef enum DynFormatKind
 	DYN_FORMAT_EPOCH_DAYS,
 	DYN_FORMAT_STRING,
 	DYN_FORMAT_PADDED,
-	DYN_FORMAT_DIGITS,			/* integer in S, as SQL prints it; only in
-								 * templates, where it needs no keyword */
+	DYN_FORMAT_DIGITS,			/* integer in S, as SQL prints it: the default
+								 * of integers in templates */
 	DYN_FORMAT_TRUNC,			/* time truncated to a unit (year, day, ...),
 								 * printed with a pattern; only in parts of
 								 * templates */
@@ -59,9 +59,9 @@ typedef struct DynFormat
 	DynFormatKind kind;
 	int			digits;			/* digits of a second's fraction, 0 .. 9
 								 * (EPOCH, iso8601(n)); PADDED: 1 .. 38 */
-	const struct DynPattern *pattern;	/* PATTERN, TRUNC */
-	struct pg_tz *zone;			/* TRUNC: time zone; NULL: UTC */
-	const char *true_text;		/* BOOL; in UTF-8 */
+	const struct DynPattern *pattern;	/* pattern (PATTERN, TRUNC) */
+	struct pg_tz *zone;			/* time zone; NULL: UTC (TRUNC) */
+	const char *true_text;		/* text of true in UTF-8 (BOOL) */
 	const char *false_text;
 	bool numeric;				/* true if encoded in N (BOOL) */
 } DynFormat;
@@ -78,8 +78,8 @@ dyn_format_truncates(const DynFormat *format)
 }
 
 /*
- * Returns true if this would be a format of a part that truncates times, which
- * its text therefore does not determine.
+ * Returns true if the text begins like a format that truncates times.  A part
+ * with such a format does not determine the time.
  */
 extern bool dyn_format_is_trunc(const char *text);
 
@@ -89,13 +89,14 @@ extern bool dyn_format_is_trunc(const char *text);
  */
 extern bool dyn_format_check(const char *text, const char **why);
 
-/* Parses into CurrentMemoryContext; raises an error if it is not a format. */
+/*
+ * Parses a format into CurrentMemoryContext; raises an error if it is invalid.
+ */
 extern void dyn_format_parse(const char *text, DynFormat *format);
 
 /*
- * Parses the format of a template's part, where every value is text.  Returns
- * false if it is not a format, with a hint in *why that lists all
- * specifications of a part.
+ * Parses the format of a template's part, where every value is text, into
+ * CurrentMemoryContext.  Returns false, with a hint in *why, if it is invalid.
  */
 extern bool dyn_format_parse_part(const char *text, DynFormat *format,
 								  const char **why);

@@ -124,7 +124,7 @@ holds_nul(const DynValue *text)
 	return found;
 }
 
-/* True if a remaining node contains U+0000. */
+/* Returns true if a remaining node contains U+0000. */
 static bool
 list_holds_nul(const DynNodes *list)
 {
@@ -201,8 +201,8 @@ convert_texts(DynNodes *list, bool encoded, const char **why)
 /* ---- the order of names --------------------------------------------- */
 
 /*
- * A name of an object, to be sorted.  The key sorts like the names for the
- * first KEY_BYTES: by length, then by the first bytes.
+ * A name of an object, to be sorted.  The key has the length and the first
+ * KEY_BYTES bytes, in the order in which jsonb compares them.
  */
 typedef struct JsonName
 {
@@ -267,7 +267,7 @@ insert_names(JsonName *names, uint32 count, const DynNode *nodes)
 		JsonName	name = names[i];
 		uint32		at = i;
 
-		/* analyzer: the first `count` names are filled */
+		/* the caller has filled all `count` names */
 		for (; at > 0 && (names[at - 1].key > name.key ||
 						  (names[at - 1].key == name.key &&
 						   compare_rest(&nodes[names[at - 1].node],
@@ -305,13 +305,16 @@ merge_names(JsonName *names, uint32 count, const DynNode *nodes)
 typedef struct JsonWriter
 {
 	const DynNode *nodes;
-	bool		encoded;		/* true if names may have become equal */
+	bool		encoded;		/* true if conversion may have made names
+								 * equal */
 	const char *why;			/* reason why a value has no jsonb, or NULL */
 } JsonWriter;
 
 static char *write_container(JsonWriter *writer, char *p, uint32 n);
 
-/* Numbers and containers begin at a multiple of four bytes. */
+/*
+ * Returns the next multiple of four bytes, where numbers and containers begin.
+ */
 static inline char *
 align(char *p)
 {
@@ -367,7 +370,7 @@ write_number(JsonWriter *writer, char *p, const DynValue *value)
 
 	Assert(value->len > 0);
 	last = value->data[value->len - 1];
-	/* the canonical text does not end with zeros after the point */
+	/* canonical text has no trailing zeros after the point */
 	if ((last != '0' && last != '.') ||
 		memchr(value->data, '.', value->len) == NULL)
 		size = dyn_plain_numeric_write(value->data, value->len, p);
@@ -461,7 +464,7 @@ write_members(JsonWriter *writer, JsonbContainer *object,
 	object->header = JB_FOBJECT | count;
 	for (uint32 i = 0; i < count; i++, p = end)
 	{
-		/* analyzer: the names are filled */
+		/* the caller has filled all names */
 		const DynNode *node = &nodes[names[i].node];
 
 		end = write_bytes(p, node->name, node->name_len);
@@ -518,7 +521,7 @@ write_container(JsonWriter *writer, char *p, uint32 n)
  */
 #define NODE_SIZE		(2 * sizeof(JEntry) + sizeof(uint32) + sizeof(JEntry))
 
-/* Returns NULL if some value has no jsonb. */
+/* Returns a palloc'd jsonb; NULL with *why set if some value has none. */
 static Jsonb *
 write_jsonb(const DynNodes *list, bool encoded, const char **why)
 {

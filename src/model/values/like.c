@@ -15,10 +15,7 @@ dyn_like_pattern(const char *pattern, size_t len, char **text, size_t *text_len)
 
 	*text = palloc(len + 1);
 	*text_len = 0;
-	/*
-	 * if the number of escape characters is odd, the last one has nothing to
-	 * escape
-	 */
+	/* in an odd number of final backslashes, the last one escapes nothing */
 	while (escapes < len && pattern[len - escapes - 1] == '\\')
 		escapes++;
 	if (escapes % 2 != 0)

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Condition that every text matching the pattern satisfies. */
+/* Condition that a LIKE pattern implies. */
 typedef enum DynLike
 {
 	DYN_LIKE_EQUAL,				/* equals the text: no wildcard */
@@ -17,9 +17,9 @@ typedef enum DynLike
 } DynLike;
 
 /*
- * Returns the condition; *text is palloc'd, without escapes.  A pattern that
- * ends with its escape character is an error for some values only, so it gives
- * no condition.
+ * Returns the condition that a pattern implies, and sets *text to its text,
+ * palloc'd and without escapes.  A pattern that ends with a single backslash
+ * implies no condition, because LIKE raises an error for some values only.
  */
 extern DynLike dyn_like_pattern(const char *pattern, size_t len,
 								char **text, size_t *text_len);

@@ -2,9 +2,9 @@
  * path.c
  *		Parses and builds document paths.
  *
- * A path begins with the name of a top-level attribute.  Only the path of the
- * item itself has no steps.  Only a column's path may begin with @.  All
- * memory is allocated in CurrentMemoryContext.
+ * A path begins with the name of a top-level attribute.  A column's path may
+ * also begin with @.  Only the paths of an item or element itself have no
+ * steps.  All memory is allocated in CurrentMemoryContext.
  */
 #include "postgres.h"
 
@@ -200,9 +200,7 @@ dyn_path_extend(const DynPath *path, const char *name)
 	return longer;
 }
 
-/*
- * Path of a top-level attribute, as most columns have it, in one allocation.
- */
+/* Path of a top-level attribute, the most common path, in one allocation. */
 typedef struct AttributePath
 {
 	DynPath		path;

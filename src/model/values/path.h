@@ -19,9 +19,9 @@
 #define DYN_MAX_PATH_STEPS	32	/* DynamoDB's limit for nesting and paths */
 
 /*
- * Name of a pseudo-attribute: the number of the Scan's segment in which the
- * item was found.  No attribute has an empty name.  The fetch provides the
- * value (exec/fetch/fetch.c), so it is never requested.
+ * Name of the pseudo-attribute with the number of the Scan segment that has
+ * the item.  No attribute has an empty name.  The fetch supplies the value
+ * (exec/fetch/fetch.c), which is never requested.
  */
 #define DYN_SEGMENT_NAME	""
 
@@ -35,22 +35,22 @@ typedef enum DynPathBase
 } DynPathBase;
 
 /*
- * These return true if `text` is a path; otherwise they set *why to a hint.
- * The second function is for columns, whose path may begin with @.
+ * These functions return true if `text` is a path; otherwise they set *why to
+ * a hint.  A column's path may also begin with @.
  */
 extern bool dyn_path_check(const char *text, const char **why);
 extern bool dyn_column_path_check(const char *text, const char **why);
 
 /*
- * Parses into CurrentMemoryContext; raises an error if `text` is not a path.
- * The text is in the database's encoding, like all options; names in paths are
- * always UTF-8.
+ * Returns a parsed path, in CurrentMemoryContext.  Raises an error if `text`
+ * is not a path.  The text is in the database's encoding, like all options;
+ * names in paths are always UTF-8.
  */
 extern DynPath *dyn_path_parse(const char *text);
 
 /*
- * Parses a column's path like dyn_path_parse.  The path of an element (@) has
- * no steps.
+ * Returns a column's parsed path like dyn_path_parse, and sets *base.  The
+ * path of an element (@) has no steps.
  */
 extern DynPath *dyn_column_path_parse(const char *text, DynPathBase *base);
 
@@ -65,7 +65,7 @@ extern DynPath *dyn_path_extend(const DynPath *path, const char *name);
 
 extern bool dyn_path_equal(const DynPath *a, const DynPath *b);
 
-/* Returns true if the path is `above`, or a path inside it. */
+/* Returns true if `path` is equal to `above`, or inside it. */
 extern bool dyn_path_is_inside(const DynPath *path, const DynPath *above);
 
 /* Returns the position of `path` among the `n` paths, or -1. */

@@ -33,8 +33,8 @@ typedef struct FieldWord
 	const char *word;
 	Field		field;
 	int			width;
-	int			unit;			/* smallest step of the field in that unit */
-	int			min;			/* smallest value, in units */
+	int			unit;			/* value of 1 in the text (MS: 1000 us) */
+	int			min;			/* smallest number in the text */
 	int			max;
 } FieldWord;
 
@@ -53,7 +53,7 @@ static const FieldWord field_words[] = {
 typedef struct Item
 {
 	const FieldWord *field;		/* field, or NULL for a literal */
-	char		literal;		/* NUL: any digit */
+	char		literal;		/* byte of the literal; NUL: any digit */
 } Item;
 
 /* Maximum bytes of a text. */
@@ -64,8 +64,8 @@ struct DynPattern
 	int			nitems;
 	Item		items[MAX_WIDTH];
 	size_t		width;
-	const FieldWord *words[FIELD_COUNT];	/* words used; NULL: no such
-											 * field */
+	const FieldWord *words[FIELD_COUNT];	/* words of the fields; NULL: not
+											 * used */
 	Field		last;			/* the smallest field */
 	bool		ordered;
 };
@@ -79,7 +79,10 @@ typedef struct PatternParser
 	const char **why;
 } PatternParser;
 
-/* Sets the error and returns false; its position counts characters from 1. */
+/*
+ * Sets *why to the reason, with a position in characters from 1.  Returns
+ * false.
+ */
 static bool
 refuse(const PatternParser *in, const char *reason)
 {
@@ -236,7 +239,7 @@ join_fields(const int *values)
 		values[FIELD_FRACTION];
 }
 
-/* Splits an instant of any year that a timestamp can have. */
+/* Splits an instant into its fields, for any year of a timestamp. */
 static void
 split_fields(Timestamp instant, int *values)
 {
@@ -284,8 +287,8 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 	if (!up || down == instant)
 		return down;
 	/*
-	 * the longest unit is at most twice as long as the shortest, so this is in
-	 * the next unit
+	 * this is in the next unit, since the longest unit is less than twice as
+	 * long as the shortest
 	 */
 	return round_down(pattern, down + longest[pattern->last] *
 					  pattern->words[pattern->last]->unit);

@@ -8,9 +8,9 @@
  * point of a second).  Letters of literals are enclosed in double quotes, in
  * which a backslash precedes a double quote or a backslash.
  *
- * Every field has a fixed width.  The smallest field and all larger ones occur
- * exactly once.  Every text therefore represents one time: the start of the
- * smallest field's unit.
+ * Every field has a fixed width.  A pattern contains its smallest field and
+ * all larger ones exactly once.  Every text therefore represents one time: the
+ * start of the smallest field's unit.
  *
  * Times are instants as in datetime.h, in UTC.
  */
@@ -40,19 +40,19 @@ extern DynPattern *dyn_pattern_of_iso8601(int digits, const char *suffix);
 extern bool dyn_pattern_is_ordered(const DynPattern *pattern);
 
 /*
- * Returns the microseconds of the shortest unit of the smallest field: 28 days
- * for months.
+ * Returns the minimum length of the smallest field's unit, in microseconds: 28
+ * days for months.
  */
 extern int64 dyn_pattern_unit(const DynPattern *pattern);
 
-/* Parses a text of the pattern; returns false for any other. */
+/* Parses a text; returns false if it does not match the pattern. */
 extern bool dyn_pattern_scan(const DynPattern *pattern, const char *text,
 							 size_t len, Timestamp *result);
 
 /*
- * Prints the instant into DYN_INSTANT_BUFSIZE bytes with a NUL: the first of
- * its texts in sort order, or the last one.  Returns false if the pattern has
- * no text for that instant.
+ * Prints the first or (`last`) the last text of the instant, in sort order,
+ * into `dst`, which has DYN_INSTANT_BUFSIZE bytes.  Returns false if the
+ * pattern has no text for the instant.
  */
 extern bool dyn_pattern_print(const DynPattern *pattern, Timestamp instant,
 							  bool last, char *dst);

@@ -70,7 +70,7 @@ dyn_steps_bound(DynSteps *steps, bool lower, bool inclusive, Oid boundtype, Datu
 		value = integer_value(boundtype, bound);
 	else if (!dyn_value_instant(codec, bound, &value))
 	{
-		/* infinity excludes all values, or none */
+		/* an infinite bound excludes all values, or none */
 		if (dyn_value_is_nobegin(codec, bound) != lower)
 			exclude_all(steps);
 		return;
@@ -102,11 +102,13 @@ dyn_steps_count(const DynSteps *steps)
 		return 0;
 	if (!steps->has_lo || !steps->has_hi)
 		return INFINITY;
-	/* analyzer: exact: doubles do not distinguish adjacent large integers */
+	/*
+	 * integer arithmetic: doubles do not distinguish adjacent large integers
+	 */
 	return (double) (((uint64) steps->hi - (uint64) steps->lo) / unit) + 1;
 }
 
-/* Returns the first value from this one on, or a later one. */
+/* Returns the start of the first unit, or day, at or after this value. */
 static int64
 round_up(const DynCodec *codec, int64 value)
 {

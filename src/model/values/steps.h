@@ -2,25 +2,25 @@
  * steps.h
  *		Enumerates the encodings of an interval of integers or times.
  *
- * A range of a partition key's column is requested as the keys of all its
- * values.  For that the column must have a next value: an integer, a date, or
- * a time in hours or longer units.  For a codec that truncates times, the
- * values are the units that contain times of the interval.
+ * A range of a partition key's column is requested as the keys of all values
+ * in the range.  For this, values must have successors: integers, dates, and
+ * times in hours or longer units.  If the codec truncates times, the values
+ * are the units that contain times of the interval.
  */
 #ifndef DYN_MODEL_STEPS_H
 #define DYN_MODEL_STEPS_H
 
 #include "types.h"
 
-/* An interval; both ends are included. */
+/* An interval with inclusive ends. */
 typedef struct DynSteps
 {
 	const DynCodec *codec;
 	bool		has_lo;			/* true if there is a lower bound */
 	bool		has_hi;
-	int64		lo;				/* integer, or microseconds as in datetime.h
-								 * (in local time if the codec truncates
-								 * times) */
+	int64		lo;				/* lower end: an integer, or microseconds as in
+								 * datetime.h (local time if the codec
+								 * truncates times) */
 	int64		hi;
 } DynSteps;
 
@@ -40,12 +40,12 @@ extern bool dyn_steps_accept(const DynCodec *codec, Oid boundtype);
 extern void dyn_steps_bound(DynSteps *steps, bool lower, bool inclusive,
 							Oid boundtype, Datum bound);
 
-/* Returns the number of values; infinity if a bound is missing. */
+/* Returns the number of values, at most; infinity if a bound is missing. */
 extern double dyn_steps_count(const DynSteps *steps);
 
 /*
- * Removes the first value, and stores its encoding in CurrentMemoryContext;
- * false if there is none.  Values without an encoding are skipped.
+ * Removes the first value, and encodes it into CurrentMemoryContext.  Values
+ * without an encoding are skipped.  Returns false if no value is left.
  */
 extern bool dyn_steps_next(DynSteps *steps, DynScalar *out);
 

@@ -2,10 +2,10 @@
  * textforms.c
  *		Converts texts of numbers and bytes.
  *
- * Most numbers are short, and are written here in numeric.c's storage format.
- * It has a header of 16 bits with the sign, the number of decimal places and
- * the weight of the first digit.  Digits of base 10000 follow; neither the
- * first nor the last of them is zero.  The format is the same in every
+ * Most numbers are short.  They are written directly in the storage format of
+ * numeric.c: a header of 16 bits with the sign, the number of decimal places
+ * and the weight of the first digit, then digits of base 10000, of which
+ * neither the first nor the last is zero.  The format is the same in every
  * version, because pg_upgrade does not convert stored data.
  */
 #include "postgres.h"

@@ -13,20 +13,19 @@
 
 /*
  * ---- numeric: with a plain varlena header, and the same number of decimal
- * places as the text; in CurrentMemoryContext, or at a destination ----
+ * places as the text ----
  */
 
 /*
- * Maximum bytes of the numeric of a text with `len` bytes.  This also suffices
- * for the canonical text of any DynamoDB number whose own text has that
- * length.
+ * Maximum bytes of the numeric of a text with `len` bytes, and of the numeric
+ * of this text's canonical form.
  */
 #define DYN_NUMERIC_SIZE(len)	((len) + 12)
 
 /*
- * Fast path for at most 38 digits with an optional point, and a minus sign.
- * Writes the numeric to dst, which is aligned to four bytes; returns its size,
- * or 0 for any other text.
+ * Writes the numeric of a text of at most 38 digits, with an optional point
+ * and minus sign, to `dst`, which is aligned to four bytes (fast path).
+ * Returns its size; 0 for any other text.
  */
 extern size_t dyn_plain_numeric_write(const char *p, size_t len, char *dst);
 
@@ -36,7 +35,9 @@ extern size_t dyn_plain_numeric_write(const char *p, size_t len, char *dst);
  */
 extern bool dyn_plain_numeric(const char *p, size_t len, Numeric *result);
 
-/* Converts any NUL-terminated text that numeric_in accepts. */
+/*
+ * Converts any NUL-terminated text that numeric_in accepts into a new numeric.
+ */
 extern Numeric dyn_numeric_from_text(const char *text, size_t len);
 
 /* ---- padded(n): integers from 0 up, of exactly n digits ---- */
@@ -50,23 +51,23 @@ typedef enum DynPaddedPlace
 {
 	DYN_PADDED_BELOW,			/* less than all padded numbers */
 	DYN_PADDED_AT,				/* one of them */
-	DYN_PADDED_AFTER,			/* greater than the printed number, less than
-								 * the next one */
+	DYN_PADDED_AFTER,			/* between the printed number and the next
+								 * one */
 	DYN_PADDED_ABOVE			/* greater than all padded numbers */
 } DynPaddedPlace;
 
 /*
- * Returns the position of `number`, and prints the greatest padded number that
- * is not greater than it, if there is one.  `number` is decimal text without
- * an exponent, like the output of numeric_out; NaN and Infinity are greater
- * than all.
+ * Returns the position of `number`.  For AT and AFTER, prints the greatest
+ * padded number that is not greater into `dst`, which has digits + 1 bytes.
+ * `number` is decimal text without an exponent, like the output of
+ * numeric_out; NaN and Infinity are greater than all numbers.
  */
 extern DynPaddedPlace dyn_padded_place(const char *number, int digits,
 									   char *dst);
 
 /*
- * Prints a padded number.  Returns false if the number is negative, has a
- * fraction, or has too many digits.
+ * Prints a padded number into `dst`, which has digits + 1 bytes.  Returns
+ * false if the number is negative, has a fraction, or has too many digits.
  */
 static inline bool
 dyn_padded_print(const char *number, int digits, char *dst)

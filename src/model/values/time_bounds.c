@@ -101,8 +101,8 @@ dyn_convert_time(Datum value, Oid from, Oid to)
 }
 
 /*
- * Returns the length by which intervals are compared: a month has 30 days, and
- * infinite intervals are beyond all others.
+ * Returns the microseconds by which intervals are compared: a month has 30
+ * days, and infinite intervals are beyond all others.
  */
 static int64
 interval_span(const Interval *interval)
@@ -116,8 +116,8 @@ interval_span(const Interval *interval)
 /* ---- numbers ---- */
 
 /*
- * Returns the number; NaN is greater than all numbers, so it becomes infinity.
- * Sets *rounded if the result may be inexact.
+ * Returns the number as a double.  NaN, which sorts after all numbers, becomes
+ * infinity.  Sets *rounded to true if the result may be inexact.
  */
 static double
 number_value(Datum value, Oid type, bool *rounded)
@@ -162,9 +162,9 @@ year_bound(Datum value, Oid type, bool upper, bool strict)
 }
 
 /*
- * Returns the timestamp of `value` seconds since 1970, with a margin for
- * rounding on either side.  The last timestamps overflow int64 as microseconds
- * since 1970.
+ * Returns the timestamp of `value` seconds since 1970, moved outward by a
+ * margin for rounding.  Computes with doubles, since the microseconds since
+ * 1970 of the last timestamps overflow int64.
  */
 static int64
 epoch_bound(Datum value, Oid type, bool upper)
@@ -246,8 +246,8 @@ last_truncated(const Unit *unit, Datum text, int64 value)
 }
 
 /*
- * Inverts a truncation.  Truncating an instant to an hour or less does not
- * change its offset.
+ * Inverts a truncation.  An instant is truncated to an hour or less, which
+ * does not change its offset from UTC.
  */
 static int64
 before_trunc(int64 value, bool upper, const DynTimeStep *step)
@@ -307,8 +307,7 @@ before_zone(int64 value, bool upper, const DynTimeStep *step)
 #define LAST_YEAR	294276
 
 /*
- * There is no year 0: 1 BC is -1 for extract, but 0 in the calendar's
- * arithmetic.
+ * Inverts extract(year).  The year 1 BC is -1 for extract, but 0 for date2j().
  */
 static int64
 before_year(int64 value, bool upper)
@@ -329,8 +328,8 @@ before_year(int64 value, bool upper)
 /* ---- intervals ---- */
 
 /*
- * Inverts the addition of days and months, which moves a local time by a
- * number of days between two limits.
+ * Inverts the addition of days and months to a local time: a month adds from
+ * 28 to 31 days.
  */
 static int64
 before_calendar(int64 value, bool upper, const Interval *interval)
@@ -342,9 +341,8 @@ before_calendar(int64 value, bool upper, const Interval *interval)
 }
 
 /*
- * True if the interval is shorter than about 9,999 years, so that the sum is
- * in range.  The addition of a longer interval, such as infinity, may raise an
- * error.
+ * Returns true if the interval is shorter than about 9,999 years.  The
+ * addition of a longer interval, such as infinity, may raise an error.
  */
 static bool
 is_moderate(const Interval *interval)
@@ -358,8 +356,8 @@ is_moderate(const Interval *interval)
 }
 
 /*
- * Inverts an addition to the local time, which is then converted back to an
- * instant.
+ * Inverts the addition of days and months to an instant, which PostgreSQL
+ * performs on the local time.
  */
 static int64
 before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
@@ -372,8 +370,9 @@ before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 }
 
 /*
- * Inverts the addition of months, then days, then hours.  After each step, a
- * local time that the clock skips is moved.
+ * Inverts the addition of an interval to an instant.  PostgreSQL adds months,
+ * then days, then microseconds; it moves an intermediate local time that the
+ * clock skips.
  */
 static int64
 before_add_to_instant(int64 value, bool upper, const Interval *interval)
@@ -465,7 +464,7 @@ before_step(Bound bound, const DynTimeStep *step)
 			bound.value = before_year(bound.value, bound.upper);
 			break;
 		case DYN_STEP_EPOCH:
-			break;				/* see epoch_bound */
+			break;				/* done by epoch_bound() */
 		case DYN_STEP_ADD_DAYS:
 			bound.value = shift(bound.value, -(int64) DatumGetInt32(step->operand));
 			break;

@@ -9,11 +9,12 @@
  * the first bound, c satisfies the second; the reverse need not be true.
  *
  * Bounds are numbers: the days of a date since 2000-01-01, the microseconds of
- * a timestamp, instant or interval, or a year.  Values beyond all of them are
- * infinite (DT_NOBEGIN and DT_NOEND).
+ * a timestamp, instant or interval, or a year.  A bound beyond all values is
+ * infinite (DT_NOBEGIN, DT_NOEND).
  *
  * The session's time zone at the time of the call is used.  No function here
- * raises an error.  If the expression would, nothing is excluded.
+ * raises an error.  If the expression would raise one, the bound of c excludes
+ * nothing.
  */
 #ifndef DYN_MODEL_TIME_BOUNDS_H
 #define DYN_MODEL_TIME_BOUNDS_H
@@ -67,9 +68,9 @@ extern bool dyn_unit_is_known(Datum unit, bool *subday);
 extern Datum dyn_convert_time(Datum value, Oid from, Oid to);
 
 /*
- * Returns the bound of c, as a value of its type `to`.  `upper` and `strict`
- * describe the bound `value`: upper or lower, exclusive or inclusive.  The
- * value is of type `from`, and is compared as type `compared`.
+ * Returns the bound of c, which has type `to`, for a bound `value` of the
+ * expression.  `upper` is true if that is an upper bound, and `strict` if it
+ * is exclusive.  It has type `from`, and is compared as type `compared`.
  */
 extern Datum dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper,
 							  bool strict, const DynTimeStep *steps, int nsteps,

@@ -37,7 +37,7 @@ dyn_trunc(const DynFormat *format, Timestamp instant)
 	return dyn_pattern_round(format->pattern, local_time(format, instant), false);
 }
 
-/* True if no transition of the zone leads back to an earlier unit. */
+/* Returns true if no transition of the zone leads back to an earlier unit. */
 static bool
 zone_ascends(const DynFormat *format)
 {
@@ -48,7 +48,7 @@ zone_ascends(const DynFormat *format)
 	int			found;
 
 	if (zone.tz == NULL)
-		return true;			/* it has one offset */
+		return true;			/* only one offset */
 	while ((found = dyn_zone_transition(&zone, &at, &before, &after)) > 0 &&
 		   at < LAST_TRANSITION)
 	{
@@ -89,7 +89,9 @@ dyn_trunc_bound(const DynFormat *format, Timestamp instant, bool lower)
 
 	if (dyn_trunc_ascends(format))
 		return dyn_trunc(format, instant);
-	/* only near this instant a later one has an earlier local time */
+	/*
+	 * clocks may be put back near the instant: use the limits of the offsets
+	 */
 	zone = dyn_zone_of(format->zone);
 	offsets = dyn_zone_offsets(&zone, instant);
 	return dyn_pattern_round(format->pattern,

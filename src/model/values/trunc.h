@@ -5,8 +5,8 @@
  *
  * Units are those of a local time, in UTC or in the format's time zone.  Where
  * clocks are put back, a local time comes twice, so units may be longer than
- * usual.  They may even come twice, if clocks are put back across the start of
- * one, as on the days when St. John's went from 00:01 to 23:01.
+ * usual.  A unit may even come twice, if clocks are put back to a time before
+ * its start: St. John's once put them back from 00:01 to 23:01.
  */
 #ifndef DYN_MODEL_TRUNC_H
 #define DYN_MODEL_TRUNC_H
@@ -19,8 +19,9 @@
 extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
- * Returns the local time at which the first unit of all instants from this one
- * on begins, or (not `lower`) the last unit of all instants up to it.
+ * Returns the local time at which a unit begins: the first unit of all
+ * instants from this one on (`lower`), or the last unit of all instants up to
+ * this one.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);

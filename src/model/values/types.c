@@ -65,8 +65,8 @@ typedef struct FormatFacts
 	DynCodecKind last;
 	const char *types;			/* their types, for a hint */
 	DynType		wire;
-	DynEncoding encoding;		/* encoding if each text has one value
-								 * (dyn_codec_init) */
+	DynEncoding encoding;		/* encoding; dyn_codec_init() weakens it for
+								 * some formats */
 } FormatFacts;
 
 #define INSTANTS	DYN_CODEC_DATE, DYN_CODEC_TIMESTAMPTZ, "type date, timestamp or timestamptz"
@@ -214,9 +214,7 @@ dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull, bool soft,
 
 /* ---- values that a type can hold ---- */
 
-/*
- * This must agree with the decoders; only types of key attributes are passed.
- */
+/* Accepts only types of key attributes, and must agree with the decoders. */
 bool
 dyn_codec_holds_type(const DynCodec *codec, DynType type)
 {

@@ -4,10 +4,12 @@
  *
  * A DynCodec has a column's type and format.  It decodes a DynValue into a
  * Datum, encodes a Datum into a DynScalar for a request, and describes the
- * encoding of values.  Values are never rounded, truncated or replaced: a
- * value that the column's type cannot hold exactly is a mismatch.
+ * encoding of values.  A value that the column's type cannot hold exactly is a
+ * mismatch.  Only real and double precision round, and only a few formats drop
+ * digits (dyn_format_truncates, ulid).
  *
- * Outside of this directory only exact.c uses that description (test/lint).
+ * Outside of this directory, only exact.c uses the encoding's description
+ * (test/lint).
  */
 #ifndef DYN_MODEL_TYPES_H
 #define DYN_MODEL_TYPES_H
@@ -55,7 +57,7 @@ typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
 	DYN_SORTED_ROUGHLY,			/* all values of an interval are between two
-								 * bounds, but other values may be, too */
+								 * bounds, and maybe others, too */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;
@@ -70,19 +72,21 @@ typedef struct DynEncoding
 
 	DynSorting	sorting;
 
-	/* true if every value of the DynamoDB type is accepted */
+	/* true if every value of the DynamoDB type can be decoded */
 	bool		total;
 } DynEncoding;
 
-/* Facts about each kind of codec, which do not depend on type and format. */
+/* Facts about a kind of codec; a format may have another type and encoding. */
 typedef struct DynCodecFacts
 {
-	DynType		wire;			/* type without a format, and its encoding */
+	DynType		wire;			/* DynamoDB type; ABSENT if there are
+								 * several */
 	DynEncoding encoding;
-	bool		may_be_empty;	/* true if '' is a value, or encodes one */
+	bool		may_be_empty;	/* true if a value may be '', or encoded as
+								 * '' */
 	bool		instant;		/* true for dates and times */
-	const char *charset;		/* characters of its texts; NULL: any */
-	int			width;			/* number of characters; 0: any */
+	const char *charset;		/* characters of encodings; NULL: any */
+	int			width;			/* characters in an encoding; 0: any number */
 	int64		least;			/* smallest and largest integer; 0 for other
 								 * kinds */
 	int64		most;
@@ -90,7 +94,7 @@ typedef struct DynCodecFacts
 
 extern const DynCodecFacts dyn_codec_facts[];
 
-/* Members of a map that are part of a document; NULL means no restriction. */
+/* Members of a map that a document contains; NULL means no restriction. */
 typedef struct DynMembers
 {
 	const DynNames *without;	/* excluded members */
@@ -116,7 +120,7 @@ struct DynCodec
 	FmgrInfo	output;			/* output function (INPUT); set on first use */
 	Oid			ioparam;
 	DynMembers	members;		/* members of a map (JSONB) */
-	DynCodec   *element;		/* codec of the elements; NULL: no ARRAY */
+	DynCodec   *element;		/* codec of the elements (ARRAY), or NULL */
 	void	   *domain_cache;	/* cache of domain_check() */
 	struct DynDomain *soft_domain;	/* domain for checks that raise no error */
 	MemoryContext context;		/* context that owns the codec */
@@ -135,8 +139,8 @@ dyn_codec_is_instant(const DynCodec *codec)
 }
 
 /*
- * Returns true if an encoding stands for all times of a unit.  Such a codec
- * only encodes.
+ * Returns true if an encoding represents all times of a unit.  Such a codec
+ * encodes, but cannot decode.
  */
 static inline bool
 dyn_codec_truncates(const DynCodec *codec)
@@ -145,8 +149,8 @@ dyn_codec_truncates(const DynCodec *codec)
 }
 
 /*
- * Sets up a codec in CurrentMemoryContext.  Raises an error if the format does
- * not apply to the type.
+ * Sets up a codec in CurrentMemoryContext.  Raises an error, with the name of
+ * the column, if the format does not apply to the type.
  */
 extern void dyn_codec_init(DynCodec *codec, Oid typid, int32 typmod,
 						   const DynFormat *format, const char *column);
@@ -186,9 +190,9 @@ typedef enum DynEncoded
 	DYN_ENCODED_NOTHING,		/* the comparison is true for no value */
 	DYN_ENCODED_ANYTHING,		/* the comparison is true for every value of
 								 * the column's type */
-	DYN_ENCODED_UNKNOWN			/* bounds: true for some values, but no request
-								 * can exclude the others; never for a total
-								 * codec */
+	DYN_ENCODED_UNKNOWN			/* the comparison (with a bound) is true for
+								 * some values, but no request can express it;
+								 * never for a total codec */
 } DynEncoded;
 
 /* Limit below which each integer has its own double precision value. */
@@ -196,15 +200,15 @@ typedef enum DynEncoded
 
 /*
  * Returns true if values of SQL type `valuetype` can be encoded for comparison
- * with this column.  Depends on the type only; used during planning.  If a
- * bigint or numeric column is compared with a double precision value, several
- * column values may become that value.  So it has bounds, but no equality.
+ * with this column.  Depends on the type only; used during planning.  Several
+ * values of a bigint or numeric column may be rounded to one double precision
+ * value, which can therefore be a bound, but not a key.
  */
 extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
 
 /*
- * Returns true if `column = value` is a comparison with one stored value,
- * which dyn_codec_encode returns.  Otherwise it is an interval between two
+ * Returns true if `column = value` means one stored value, which
+ * dyn_codec_encode returns.  Otherwise it means an interval between two
  * bounds.
  */
 static inline bool
@@ -215,24 +219,22 @@ dyn_codec_is_point(const DynCodec *codec)
 
 /*
  * Encodes the value of `column = value`.  Returns ENCODED, or NOTHING if the
- * column cannot hold the value (the constraints of its domain are not
- * checked).
+ * column cannot hold the value.  Does not check the constraints of a domain.
  */
 extern DynEncoded dyn_codec_encode(const DynCodec *codec, Oid valuetype,
 								   Datum value, DynScalar *out);
 
 /*
- * Encodes a range bound: `lower` is true for column > value and column >=
- * value, which *inclusive distinguishes.  Changes *inclusive if the bound is
- * moved to a value that exists.
+ * Encodes a range bound: `lower` is true for > and >=, and *inclusive for >=
+ * and <=.  Changes *inclusive if the bound is moved to another value.
  */
 extern DynEncoded dyn_codec_encode_bound(const DynCodec *codec, Oid valuetype,
 										 Datum value, bool lower,
 										 bool *inclusive, DynScalar *out);
 
 /*
- * Functions shared by the encoders in this directory.  The first one returns
- * the decimal text of a number of any type.
+ * Functions for the encoders in this directory: dyn_number_out returns the
+ * decimal text of a number of any type, dyn_bool_scalar an encoded boolean.
  */
 extern char *dyn_number_out(Oid valuetype, Datum value);
 extern DynScalar dyn_bool_scalar(const DynCodec *codec, bool flag);
@@ -247,8 +249,9 @@ extern bool dyn_value_instant(const DynCodec *codec, Datum value, Timestamp *ins
 extern bool dyn_value_is_nobegin(const DynCodec *codec, Datum value);
 
 /*
- * Prints the instant.  If it has several texts, prints the first or (`last`)
- * the last one in sort order.
+ * Prints the first or (`last`) the last text of an instant, in sort order,
+ * into `dst`, which has DYN_INSTANT_BUFSIZE bytes.  Returns false if it has no
+ * text.
  */
 extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last,
 							 char *dst);
@@ -287,9 +290,9 @@ dyn_codec_holds_text(const DynCodec *codec, const char *text, size_t len)
 }
 
 /*
- * Decodes any value into jsonb, as plain JSON.  `encoded`: the database's
- * encoding differs from UTF-8.  `members` restricts the members of a map.
- * Returns false with a reason in *why if the value cannot be jsonb.
+ * Decodes any value into jsonb, as plain JSON.  `encoded` is true if the
+ * database's encoding differs from UTF-8.  `members` restricts the members of
+ * a map.  Returns false with a reason in *why if the value cannot be jsonb.
  */
 extern bool dyn_value_to_jsonb(const DynValue *value, const DynMembers *members,
 							   bool encoded, Datum *result, const char **why);

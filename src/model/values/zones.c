@@ -5,7 +5,7 @@
  *
  * PostgreSQL converts a timestamp by the offset that was valid a day earlier,
  * or by the one after a nearby transition.  So offsets are collected in a
- * window around the time, which is large enough for that and for the offsets
+ * window around the time, which is larger than a day and the offsets
  * themselves.
  */
 #include "postgres.h"
@@ -96,7 +96,8 @@ dyn_zone_of_interval(const Interval *offset, DynZone *zone)
 }
 
 /*
- * After the end of the zone's table, the search must start at the next second.
+ * At the last transition of the zone's table, pg_next_dst_boundary() returns
+ * 0; from the next second on, it extrapolates.
  */
 int
 dyn_zone_transition(const DynZone *zone, pg_time_t *time, long int *before,
@@ -122,8 +123,8 @@ dyn_zone_transition(const DynZone *zone, pg_time_t *time, long int *before,
 }
 
 /*
- * Collects all offsets between two times; returns false if there are too many,
- * or they are unknown.
+ * Collects all offsets between two times.  Returns false if there are too many
+ * transitions, or if they are unknown.
  */
 static bool
 collect_offsets(const DynZone *zone, pg_time_t from, pg_time_t to,

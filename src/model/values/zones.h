@@ -26,7 +26,7 @@ typedef struct DynOffsets
 
 typedef struct DynZone
 {
-	pg_tz	   *tz;				/* zone; NULL if `all` is exact */
+	pg_tz	   *tz;				/* zone; NULL if only `all` is known */
 	DynOffsets	all;			/* limits of all offsets of the zone */
 } DynZone;
 
@@ -43,18 +43,18 @@ extern bool dyn_zone_of_text(Datum name, DynZone *zone);
 extern bool dyn_zone_of_interval(const Interval *offset, DynZone *zone);
 
 /*
- * Finds the next transition after *time (in seconds since 1970), and the
- * offsets in seconds before and after it.  Returns 0 if there is none, or a
- * negative number if that is unknown.
+ * Sets *time (seconds since 1970) to the next transition after it, and *before
+ * and *after to the offsets in seconds around the transition.  Returns 0 if
+ * there is none, or a negative number if that is unknown.
  */
 extern int	dyn_zone_transition(const DynZone *zone, pg_time_t *time,
 								long int *before, long int *after);
 
 /*
  * Returns the limits of the offsets that the zone uses near a time, which may
- * be an instant or a timestamp.  Every time that is converted to `near`, or to
- * a time just before or after it, is converted by an offset within these
- * limits.
+ * be an instant or a timestamp.  Every conversion between timestamps and
+ * instants whose result is `near`, or just before or after it, uses an offset
+ * within these limits.
  */
 extern DynOffsets dyn_zone_offsets(const DynZone *zone, int64 near);
 
