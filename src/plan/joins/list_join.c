@@ -5,14 +5,14 @@
  *		FROM a JOIN b ON a.k = b.k WHERE a.k IN (1, 2)
  *
  * A lookup join reads a, and then b by the keys of the rows.  A hash join can
- * read b by the list: then the requests of both are sent together
- * (exec/node/early_start.c), or once, if they are the same keys of one table
- * (exec/source/sharing.c).  Core adds up the costs of both sides, so this file
- * adds the hash join with the lower cost.
+ * read both by the list.  Then the requests of both are sent together
+ * (exec/node/early_start.c), or only once if they have the same keys of one
+ * table (exec/source/sharing.c).  Core adds up the costs of both sides, so
+ * this file adds the hash join with the lower cost.
  *
- * There is no such path if a lookup join reads fewer items of b: because other
- * conditions reject most rows of a, or because the join compares the full key
- * of b, of which the list is only a part.
+ * The hash join is not added if a lookup join reads fewer items of b: other
+ * conditions reject most rows of a, or the join compares the full key of b, of
+ * which the list is only a part.
  */
 #include "postgres.h"
 
@@ -26,12 +26,12 @@
 #include "../paths/planner.h"
 #include "list_join.h"
 
-/* Least fraction of rows that other conditions must keep */
+/* Minimum fraction of rows that other conditions must select */
 #define LEAST_KEPT		0.5
 
 /*
- * Collects the scans of a path that reads our relations by key, once; returns
- * false for any other path.
+ * Collects the scans (Path *) of a path that only reads our relations, by key,
+ * and hashes their rows; returns false for any other path.
  */
 static bool
 collect_scans(const Path *path, List **scans)
@@ -49,7 +49,10 @@ collect_scans(const Path *path, List **scans)
 	return true;
 }
 
-/* Returns the cheapest such path of the relation, or NULL. */
+/*
+ * Returns the cheapest such path of the relation, or NULL; sets *scans to its
+ * scans.
+ */
 static Path *
 cheapest_by_key(const RelOptInfo *rel, List **scans)
 {
@@ -73,8 +76,8 @@ cheapest_by_key(const RelOptInfo *rel, List **scans)
 }
 
 /*
- * Returns true if the list selects partitions of which the join needs single
- * items: their full keys come from the other side.
+ * Returns true if the scan reads partitions, of which a lookup join with
+ * `other` would only read single items, by their full keys.
  */
 static bool
 reads_more_than_lookups(const Path *scan, const RelOptInfo *other)
@@ -96,8 +99,8 @@ reads_more_than_lookups(const Path *scan, const RelOptInfo *other)
 }
 
 /*
- * Sets *listed if one of the scans is by a list of another relation.  Returns
- * false if a lookup join with the other side would need fewer items.
+ * Sets *listed if one of the scans is by a list of another relation's keys.
+ * Returns false if a lookup join with the other side would need fewer items.
  */
 static bool
 use_lists(List *scans, const RelOptInfo *other, bool *listed)
@@ -149,7 +152,10 @@ is_contained(const Path *path, List *scans)
 	return false;
 }
 
-/* Returns the join clauses that can be hashed, and sets their sides. */
+/*
+ * Returns the join clauses (RestrictInfo *) that can be hashed, after setting
+ * outer_is_left.
+ */
 static List *
 hash_clauses(const JoinPathExtraData *extra, const RelOptInfo *outerrel,
 			 const RelOptInfo *innerrel)
@@ -173,7 +179,10 @@ hash_clauses(const JoinPathExtraData *extra, const RelOptInfo *outerrel,
 	return clauses;
 }
 
-/* Returns the path with its scan marked: its requests need not wait. */
+/*
+ * Returns a copy of a scan's path that is marked to send its requests together
+ * with the other side; returns any other path unchanged.
+ */
 static Path *
 read_together(Path *path)
 {

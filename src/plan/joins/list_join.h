@@ -8,8 +8,8 @@
 #include "nodes/pathnodes.h"
 
 /*
- * Adds the hash join that reads both relations at once, if one of them is read
- * by a list of the other's keys (DynRelPlan.lists).
+ * Adds the hash join that reads both relations at the same time, if one of
+ * them can be read by a list of the other's keys (DynRelPlan.lists).
  */
 extern void dyn_add_list_join(PlannerInfo *root, RelOptInfo *joinrel,
 							  RelOptInfo *outerrel, RelOptInfo *innerrel,

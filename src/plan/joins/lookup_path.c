@@ -2,16 +2,16 @@
  * lookup_path.c
  *		Adds lookup join paths.
  *
- * Core joins by key with a nested loop: for each outer row it executes the
- * parameterized inner path, one request after the other.  A lookup join is the
- * same nested loop with our read-ahead node above the outer side
- * (exec/node/readahead.c).  That node batches the inner side's requests for
+ * Core joins by key with a nested loop, which executes the parameterized inner
+ * path for each outer row, one request after the other.  A lookup join is the
+ * same nested loop with the lookup join node above the outer side
+ * (exec/node/readahead.c).  This node batches the inner side's requests for
  * many rows.  Core still implements the join: its types, its conditions, NULLs
  * of outer joins, rescans, EvalPlanQual.
  *
  * This file pairs each outer path with each parameterized inner path that
- * executes one of our keyed scans.  For each pair it builds the nested loop
- * with our node in between, and computes its cost.
+ * reads our table by key.  For each pair it builds the nested loop with the
+ * node, and computes its cost.
  */
 #include "postgres.h"
 
@@ -31,9 +31,9 @@
 #include "list_join.h"
 
 /*
- * If the outer rows come from a join, they often have more keys than
- * estimated, while the cost of the alternative (a Scan) is known.  So the cost
- * assumes more keys than estimated, unless there are only few.
+ * Outer rows that come from a join often have more keys than estimated, while
+ * the cost of the alternative (a Scan) is known.  So their number of keys is
+ * multiplied by this factor if it is above a limit.
  */
 #define JOIN_SPREAD		1.2
 #define FEW_KEYS		16.0
@@ -41,8 +41,9 @@
 static set_join_pathlist_hook_type previous_hook = NULL;
 
 /*
- * Finds our keyed scan that runs exactly once per execution of the path, and
- * sets the estimate for one execution.  Returns NULL if there is none.
+ * Returns our scan that reads by key exactly once per execution of the path,
+ * and sets `kind` and `estimate` of the lookups.  Returns NULL if there is
+ * none.
  */
 static const ForeignPath *
 find_scan(Path *path, DynLookupCost *lookups)
@@ -80,8 +81,8 @@ find_scan(Path *path, DynLookupCost *lookups)
 }
 
 /*
- * Returns the outer columns that parameterize the inner path.  The inner path
- * may be a join; the clauses of the scan below it are in the scan's own path.
+ * Returns the outer columns (Var *) that parameterize the inner path.  If that
+ * is a join, the scan's own path has the clauses of the scan.
  */
 static List *
 outer_columns(RelOptInfo *outerrel, Path *inner, const ForeignPath *scan)
@@ -108,10 +109,10 @@ outer_columns(RelOptInfo *outerrel, Path *inner, const ForeignPath *scan)
 }
 
 /*
- * Returns the number of distinct keys in the outer rows.  Without statistics
- * the planner would assume 200.  We assume the maximum, since each key costs a
- * request or part of one, whether or not it finds an item.  Columns of a
- * relation have at most as many values as it has rows.
+ * Returns the number of distinct keys in the outer rows.  Without statistics,
+ * it is the maximum, not core's default of 200, since each key costs a request
+ * or a part of a request, even if it finds no item.  The columns of a relation
+ * have at most as many values as the relation has rows.
  */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
@@ -146,8 +147,8 @@ distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
 }
 
 /*
- * Returns our scan's Queries of partitions that the statement itself names, by
- * the same key; NULL if there are none.
+ * Returns a path that reads the scan's table or index by Queries of partitions
+ * that the statement itself names; NULL if there is none.
  */
 static const ForeignPath *
 named_partitions(const ForeignPath *scan)
@@ -168,7 +169,10 @@ named_partitions(const ForeignPath *scan)
 	return found;
 }
 
-/* Returns the scans that run once, also as the inner side for one outer row. */
+/*
+ * Returns the scans (ForeignPath *) that run once, including those on the
+ * inner side of a loop with one outer row.
+ */
 static List *
 scans_once(Path *path)
 {
@@ -181,10 +185,12 @@ scans_once(Path *path)
 }
 
 /*
- * Returns the number of lookups in named partitions for the rows of other
- * named partitions, if each of these has a page of rows, and reading the
- * former once costs less; else 0.  Their lengths are unknown before ANALYZE.
- * For one expected row, core would replace these lookups by single ones.
+ * Returns the number of lookups if the outer rows fill a page of each
+ * partition that the statement names.  Returns 0 if this is not assumed: the
+ * outer table was analyzed; the inner table has no partitions that the
+ * statement names; or reading these partitions once costs more than the
+ * lookups.  Also returns 0 for one expected outer row, where core would use a
+ * nested loop without lookups instead.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const ForeignPath *scan,
@@ -217,7 +223,7 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 {
 	Path	   *outer = path->jpath.outerjoinpath;
 	Path	   *inner = path->jpath.innerjoinpath;
-	/* a semijoin that uses the first inner row does not join any others */
+	/* a semijoin that uses the first inner row joins only this row */
 	double		joined = lookups->first_only ? Min(inner->rows, 1) : inner->rows;
 	Cost		startup,
 				total;
@@ -241,9 +247,8 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 
 /*
  * Computes the required_outer of the join path; returns false if such a path
- * is useless or unsafe.  This rejects more paths than core does
- * (try_nestloop_path in joinpath.c); such joins still have their plain nested
- * loop.
+ * is useless or unsafe.  This function rejects more paths than core does
+ * (try_nestloop_path in joinpath.c); for these, core's nested loop remains.
  */
 static bool
 join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,
@@ -307,8 +312,9 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 }
 
 /*
- * Returns true for a scan by a list of another relation's keys.  Looking up
- * that relation's rows would read no fewer keys than looking up these.
+ * Returns true for a scan by a list of another relation's keys.  As the outer
+ * side, it would save no lookups: that relation has no more keys than the
+ * list.
  */
 static bool
 is_listed(const Path *path)

@@ -3,12 +3,12 @@
  *		Batches correlated subqueries in a SELECT list.
  *
  * Core executes such a subquery as a subplan, once for each row of the
- * projection.  If that sends keyed requests, we put the read-ahead node below
- * the projection (exec/node/readahead.c), which prefetches the keys of many
- * rows together.  Core still evaluates the projection and the subplan.
+ * projection.  If the subplan reads our table by key, we put the lookup join
+ * node (exec/node/readahead.c) below the projection, which prefetches the keys
+ * of many rows together.  Core still evaluates the projection and the subplan.
  *
- * Subqueries in conditions are not batched: scans and joins evaluate
- * conditions, and no node can be placed below these.  Subqueries that an
+ * Subqueries in conditions are not batched, because scans and joins evaluate
+ * conditions, and we cannot put a node below them.  Subqueries that an
  * expression may skip (CASE, COALESCE, AND, OR) are not batched either.
  */
 #include "postgres.h"
@@ -34,14 +34,16 @@ static bool plans_cursor = false;
 
 typedef struct Search
 {
-	const List *computed;		/* output of the path below */
+	const List *computed;		/* expressions that the path below the
+								 * projection computes */
 	List	   *found;
 } Search;
 
 /*
  * Collects subplans that are executed whenever the expression is evaluated.
- * Expressions computed below (for a sort, or a set-returning function) are not
- * evaluated again, and the columns that they use may be unavailable here.
+ * Expressions that a node below the projection computes (a sort, or a
+ * set-returning function) are not evaluated again, and their columns may be
+ * unavailable here.
  */
 static bool
 collect_subplans(Node *node, Search *search)
@@ -59,9 +61,7 @@ collect_subplans(Node *node, Search *search)
 	return expression_tree_walker(node, collect_subplans, search);
 }
 
-/*
- * Returns true if a value of the scan's requests is one of these parameters.
- */
+/* Returns true if the expression contains one of these parameters. */
 static bool
 depends_on(Node *node, List *params)
 {
@@ -74,8 +74,9 @@ depends_on(Node *node, List *params)
 }
 
 /*
- * Returns the keyed scan of ours whose requests depend on the row's columns,
- * or NULL.  All arguments of the subplan must be columns of the row.
+ * Returns our scan in the subplan whose requests, by key, depend on arguments
+ * of the subplan; NULL if there is none.  All arguments must be columns of the
+ * row.
  */
 static const ForeignScan *
 find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
@@ -105,9 +106,9 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 static Cost visit_path(PlannerInfo *root, Path *path);
 
 /*
- * Batches the requests of the projection's subplans; returns the cost saved.
- * The costs in the SubPlan are not changed: its copies must remain equal(), so
- * that core finds the expression in the output of a node below.
+ * Batches the requests of the projection's subplans; returns the saved cost.
+ * The costs in the SubPlan remain unchanged: its copies must remain equal(),
+ * so that core finds the expression in the output of a node below.
  */
 static Cost
 read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
@@ -118,12 +119,13 @@ read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
 	Cost		saved = 0;
 	ListCell   *lc;
 
-	/* several paths may share a projection */
+	/* several paths may share a projection that already has the node */
 	if (dyn_is_read_ahead_path(path->subpath) || dyn_is_one_row(path->subpath))
 		return 0;
 	/*
-	 * Cursors are excluded because of WHERE CURRENT OF: core searches for the
-	 * table's scan below the projection, and would not find it below our node.
+	 * WHERE CURRENT OF is not possible with our node: core searches for the
+	 * table's scan below the projection, and would not find it below the
+	 * node.  So this excludes cursors over a local table.
 	 */
 	if (plans_cursor && root->query_level == 1 &&
 		root->parse->rowMarks == NIL &&
@@ -175,9 +177,9 @@ visit_child(Path *path, int use, void *context)
 }
 
 /*
- * Visits the paths between the top and the projections of scans and joins;
- * returns the cost saved.  For a LIMIT, that is computed like core's cost:
- * from the child's startup cost and a part of the rest.
+ * Visits the paths from the top to the projections of scans and joins; returns
+ * the saved cost.  For a LIMIT, the new cost is computed as in core: the
+ * child's startup cost, and a part of its other cost.
  */
 static Cost
 visit_path(PlannerInfo *root, Path *path)
@@ -223,7 +225,10 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 	}
 }
 
-/* DECLARE, and cursors of PL/pgSQL, request a fast-start plan. */
+/*
+ * Plans a statement, and notes whether it is a cursor's: DECLARE, and cursors
+ * of PL/pgSQL, request a fast-start plan.
+ */
 static PlannedStmt *
 plan_statement(Query *parse, const char *query_string, int cursor_options,
 			   ParamListInfo params)

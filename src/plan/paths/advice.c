@@ -2,12 +2,13 @@
  * advice.c
  *		Explains why a condition on a key attribute does not restrict the key.
  *
- * Such a condition is checked on all items that are read: the statement is
- * correct, but slow.  Authors usually expect the key to be used, so this
- * reports the first reason why it is not, and how to rewrite the condition.
+ * Such a condition is checked for all items that are read: the statement is
+ * correct, but slow.  Its author usually expects the key to be used.  So the
+ * advice is the first reason why the key is not used, and how to rewrite the
+ * condition.
  *
- * This explains decisions of other files (quals.c, terms.c,
- * model/definition/exact.c), and must not make any.
+ * This file explains decisions of other files (quals.c, terms.c,
+ * model/definition/exact.c), and makes none itself.
  */
 #include "postgres.h"
 
@@ -27,14 +28,14 @@
 #include "../keys/match_keys.h"
 #include "planner.h"
 
-/* A key attribute, and a column that shows it */
+/* A key attribute that is not restricted, and a column that shows it */
 typedef struct Unusable
 {
 	DynClassify classify;
 	const DynKeyAttr *attr;
 	bool		hash;
-	const char *key;			/* description, such as: partition key "pk" of
-								 * index "i" */
+	const char *key;			/* description, such as 'partition key "pk" of
+								 * index "i"' */
 	AttrNumber	attnum;
 	const DynColumn *column;
 } Unusable;
@@ -51,7 +52,10 @@ mentions(const Unusable *unusable, Node *node)
 						 attnums);
 }
 
-/* Explains an operand that contains the column, but is not the column. */
+/*
+ * Returns advice on an operand that contains the column, but is not the column
+ * itself.
+ */
 static const char *
 explain_operand(const Unusable *unusable, Node *node)
 {
@@ -95,8 +99,8 @@ operator_word(Oid opno)
 }
 
 /*
- * Explains why DynamoDB cannot evaluate column op value: its types or
- * collation.
+ * Returns advice on the types or the collation of column op value, which
+ * DynamoDB cannot evaluate.
  */
 static const char *
 explain_local(const Unusable *unusable, const DynOperator *op)
@@ -157,7 +161,9 @@ explain_comparison(Unusable *unusable, Oid opno, Oid collation, bool commuted,
 	return NULL;
 }
 
-/* Explains left op right, one of which reads the column. */
+/*
+ * Returns advice on left op right, where one side reads the column; or NULL.
+ */
 static const char *
 explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 				 Node *right)
@@ -180,9 +186,9 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 }
 
 /*
- * Explains an expression that reads the column.  For an OR, explains that only
- * some arms restrict the column; otherwise explains the first argument that
- * does not restrict the key.
+ * Returns advice on an expression that reads the column, or NULL.  For an OR,
+ * the reason may be that only some arms restrict the column; otherwise it is
+ * that of the first argument that does not restrict the key.
  */
 static const char *
 explain_clause(Unusable *unusable, Node *node)
@@ -202,10 +208,7 @@ explain_clause(Unusable *unusable, Node *node)
 								((ScalarArrayOpExpr *) node)->inputcollid,
 								linitial(((ScalarArrayOpExpr *) node)->args),
 								lsecond(((ScalarArrayOpExpr *) node)->args));
-	/*
-	 * IS NOT NULL does not restrict a key; it only shows that an index is
-	 * complete
-	 */
+	/* IS NOT NULL does not restrict a key, but may make an index complete */
 	if (IsA(node, NullTest) || IsA(node, Var))
 		return NULL;
 	if (!IsA(node, BoolExpr) || expr->boolop == NOT_EXPR)
@@ -224,7 +227,9 @@ explain_clause(Unusable *unusable, Node *node)
 	return why;
 }
 
-/* Returns true if some clause restricts the attribute, or its part. */
+/*
+ * Returns true if a clause restricts the attribute, or the part of its text.
+ */
 static bool
 is_restricted(const DynTarget *target, bool hash, List *clauses)
 {
@@ -264,8 +269,8 @@ explain_column(Unusable *unusable, AttrNumber attnum, const DynColumn *column,
 }
 
 /*
- * Explains conditions on columns that show the attribute, or that compose a
- * partition key.
+ * Returns advice on conditions on columns that show the attribute, or that are
+ * parts of a partition key's text; or NULL.
  */
 static const char *
 explain_attribute(const DynRelPlan *plan,
@@ -319,7 +324,7 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 
 	if (access->kind == DYN_ACCESS_QUERY)
 	{
-		/* the first attribute of the sort key after those that are matched */
+		/* advise on the first attribute of the sort key that is not matched */
 		const DynIndexMeta *index = access->index == NULL ? NULL
 			: dyn_metadata_index(plan->meta, access->index);
 		const DynKeySchema *key = index ? &index->key : &plan->meta->key;
@@ -332,7 +337,7 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 		return NULL;
 	if (plan->advice != NULL || plan->segments > 0)
 		return plan->advice;
-	/* the partition keys of the table, then of each index */
+	/* advise on the partition key of the table, then of each index */
 	for (int target = DYN_TARGET_TABLE; target < plan->meta->nindexes; target++)
 	{
 		const DynIndexMeta *index = dyn_choice_index(plan, target);

@@ -2,12 +2,13 @@
  * cost.c
  *		Estimates costs of access plans in PostgreSQL's cost unit.
  *
- * Each access plan is described by the reads of one execution, which
- * dynamodb/units.c prices as waiting: a cost of 20 per millisecond.
+ * This file estimates the reads of one execution of an access plan.
+ * dynamodb/units.c converts them into a waiting time, of which each
+ * millisecond costs 20.
  *
- * The cost of a path and its number of rows are estimated separately.  If a
- * size is unknown, the cost assumes a value that minimizes the worst mistake,
- * while the number of rows is that of the planner:
+ * The cost of a path does not depend on the planner's estimate of its rows.
+ * If a size is unknown, the cost assumes a value that minimizes the worst
+ * mistake:
  *
  *		unknown							choice assumes
  *		size of the table				1 GB, if it may be too new to be counted
@@ -18,8 +19,8 @@
  *										each of them (joins/lookup_path.c)
  *
  * If an index lacks attributes, its items are read from the table by key.
- * That costs at most the price of a Scan times the number of items in 4 kB.
- * So the cost assumes that number of items per key, if it is more than 3.
+ * This costs at most the price of a Scan times the number of items in 4 kB.
+ * So the cost assumes this number of items per key if it is more than 3.
  */
 #include "postgres.h"
 
@@ -44,12 +45,15 @@
 
 #define COST_PER_MS			20.0
 
-/* Core considers costs equal that differ by less than a hundredth. */
+/*
+ * Advantage of access by key over a Scan with the same price.  Core considers
+ * costs equal if they differ by less than a hundredth.
+ */
 #define DIRECT_ADVANTAGE	1.05
 
 /*
- * Factor between the costs of reading all rows, and only the first rows, of
- * partitions of unknown size.
+ * Factor for the cost of reading partitions of unknown size to the end, so
+ * that reading only the first rows costs less
  */
 #define LATER_PAGE			1.05
 
@@ -57,15 +61,14 @@
 #define UNKNOWN_LENGTH		3.0 /* items per partition key */
 #define DAY					86400.0 /* seconds */
 
-#define ITEM_UNIT_BYTES		4096.0	/* bytes of an item read by key for half a
-									 * unit */
+#define ITEM_UNIT_BYTES		4096.0	/* bytes; size of an item that costs half a
+									 * unit if read by key */
 
-#define TYPE_BYTES			8	/* bytes of the JSON around a name and a value:
-								 * "":{"S":}, */
+#define TYPE_BYTES			8	/* bytes; JSON around a name and a value */
 
 /*
- * CPU time for an item with few columns, and for an item with many columns or
- * documents
+ * Maximum number of columns that are few, and CPU time for an item with few
+ * columns, and with more columns or documents
  */
 #define FEW_COLUMNS			8
 #define MS_PER_ITEM			0.0003
@@ -80,7 +83,10 @@ has_statistics(Oid relid, AttrNumber attnum)
 								 Int16GetDatum(attnum), BoolGetDatum(false));
 }
 
-/* Returns the column that is the full partition key, or 0. */
+/*
+ * Returns the only column that shows the partition key; 0 if there is none, or
+ * if the key has several attributes.
+ */
 static AttrNumber
 partition_column(const DynRelPlan *plan, const DynKeySchema *key)
 {
@@ -89,9 +95,8 @@ partition_column(const DynRelPlan *plan, const DynKeySchema *key)
 }
 
 /*
- * Returns false for small tables, for which the planner's default of 200
- * distinct values is as good as our guess.  Otherwise true for a partition key
- * of the table or of an index without statistics.
+ * Returns false for small tables, where core's default of 200 distinct values
+ * is as good as our guess.
  */
 bool
 dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
@@ -115,8 +120,8 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 }
 
 /*
- * Returns true if the item filter contains a value for an attribute of the
- * partition key.  Then all items found by the key are assumed to be rows.
+ * Returns true if the item filter determines a partition key attribute.  Then
+ * all items with the key are assumed to be rows.
  */
 static bool
 is_keyed_by_item_filter(const DynAccess *access)
@@ -134,10 +139,7 @@ is_keyed_by_item_filter(const DynAccess *access)
 	return false;
 }
 
-/*
- * Returns the fraction of the items examined by an access plan that pass the
- * item filter.
- */
+/* Returns the fraction of the examined items that pass the item filter. */
 static double
 row_share(const DynRelPlan *plan, const DynAccess *access)
 {
@@ -145,7 +147,10 @@ row_share(const DynRelPlan *plan, const DynAccess *access)
 		: Min(1, plan->rel->tuples / plan->item_rows / plan->items);
 }
 
-/* Returns the fraction of rows that satisfy the clauses not matched to keys. */
+/*
+ * Returns the fraction of rows that satisfy those clauses that are not matched
+ * to keys.
+ */
 static double
 kept_share(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 {
@@ -208,11 +213,11 @@ dyn_fetched_part(const DynRelPlan *plan)
 }
 
 /*
- * Estimates the items of one partition key.  If the table is too large to read
- * in full, ANALYZE samples complete item collections of a few keys
- * (command/analyze.c).  Then n_distinct is the number of keys in the sample.
- * It determines the size of item collections, but not the number of keys in
- * the table.
+ * Returns the estimated number of items with one partition key.  If the table
+ * is too large to be read in full, ANALYZE samples complete item collections
+ * of a few keys (command/analyze.c).  Then n_distinct is the number of keys in
+ * the sample, from which the size of item collections follows, but not the
+ * number of keys in the table.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -241,8 +246,8 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 }
 
 /*
- * Returns the read units of the items of a partition, including those that are
- * not rows; 0 if the partition key was not analyzed.
+ * Returns the read units of a partition's items, including items that are not
+ * rows; 0 if the partition key has no statistics.
  */
 static double
 partition_units(const DynRelPlan *plan)
@@ -276,11 +281,10 @@ is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
 
 /*
  * Returns the estimated maximum number of items with the keys that the access
- * plan reads.  If the partition key comes from other tables, item collections
- * are assumed to be as long as those that ANALYZE sampled.  If the table was
- * never analyzed, they are assumed to be short.  By default the planner would
- * assume 200 partition keys, and scan a large table rather than look up a few
- * keys.
+ * plan reads.  If the keys come from other tables, item collections are
+ * assumed to be as long as those that ANALYZE sampled, or short if the table
+ * was never analyzed.  With core's default of 200 partition keys, a large
+ * table would be scanned rather than a few keys looked up.
  */
 static double
 most_items(const DynRelPlan *plan, const DynAccess *access)
@@ -305,7 +309,10 @@ dyn_access_most_rows(const DynRelPlan *plan, const DynAccess *access)
 
 /* ---- sizes that a choice assumes ---- */
 
-/* DynamoDB counts items and bytes every six hours. */
+/*
+ * Returns true if DynamoDB may not have counted the table yet, which it does
+ * every six hours.
+ */
 static bool
 size_is_unknown(const DynRelPlan *plan)
 {
@@ -329,7 +336,7 @@ assumed_bytes(const DynRelPlan *plan, const DynIndexMeta *index)
 			   plan->analysed ? plan->items * dyn_default_item_bytes(meta, NULL) : 0);
 }
 
-/* Returns true if the number of items per partition key is a guess. */
+/* Returns true if no statistics show the number of items per partition key. */
 static bool
 lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 {
@@ -347,7 +354,9 @@ lengths_are_unknown(const DynRelPlan *plan, const DynIndexMeta *index)
 	return false;
 }
 
-/* Returns true if each item costs another read, from the table. */
+/*
+ * Returns true if each item of the index costs another read, from the table.
+ */
 static bool
 reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 				 const DynIndexMeta *index)
@@ -357,11 +366,11 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 }
 
 /*
- * Returns the number of items that Queries of these keys examine.  A partition
- * that the statement names may be large.  If the length of item collections is
- * a guess (dyn_collections_are_unknown), the cost assumes the planner's default of
- * 200 partitions.  Then reading only one end of the partition (min, max,
- * LIMIT) costs less.
+ * Returns the estimated number of items that Queries of these keys examine.  A
+ * partition that the statement names may be large.  If the length of item
+ * collections is a guess (dyn_collections_are_unknown), the cost assumes
+ * core's default of 200 partitions, so that reading only one end of the
+ * partition (min, max, LIMIT) costs less.
  */
 static double
 query_items(const DynRelPlan *plan, const DynAccess *access,
@@ -371,7 +380,7 @@ query_items(const DynRelPlan *plan, const DynAccess *access,
 	double		items;
 
 	/*
-	 * pass the relation, so that the result is not cached as the join's
+	 * pass the relation, so that core does not cache the result as the join's
 	 * selectivity
 	 */
 	items = (is_keyed_by_item_filter(access) ? plan->rel->tuples / plan->item_rows
@@ -410,8 +419,9 @@ read_items(DynReads *reads, double keys, double bytes)
 }
 
 /*
- * Sets the reads of a Scan, whose segments have at least four pages
- * (exec/fetch/requests.c), unless their number is given.
+ * Sets the reads of a Scan.  `segments` is their number if the statement reads
+ * the segment column, else 0; then each segment has at least four pages
+ * (exec/fetch/requests.c).
  */
 static void
 read_table(DynReads *reads, double bytes, double segments)
@@ -423,8 +433,8 @@ read_table(DynReads *reads, double bytes, double segments)
 }
 
 /*
- * Returns the estimated number of segments that a Scan reads; 0 if its rows do
- * not show them.
+ * Returns the estimated number of segments that a Scan reads; 0 if the
+ * statement does not read the segment column.
  */
 static double
 segments_read(const DynRelPlan *plan, const DynAccess *access)
@@ -436,7 +446,7 @@ segments_read(const DynRelPlan *plan, const DynAccess *access)
 												plan->rel->relid, JOIN_INNER, NULL)));
 }
 
-/* Sets the reads of the requests; returns the items that they examine. */
+/* Sets the reads of an access plan; returns the number of items examined. */
 static double
 read_access(DynReads *reads, const DynRelPlan *plan,
 			const DynAccess *access, const DynIndexMeta *index)
@@ -459,7 +469,7 @@ read_access(DynReads *reads, const DynRelPlan *plan,
 		read_table(reads, assumed_bytes(plan, index) * share, segments);
 		return reads->bytes / bytes;
 	}
-	/* each partition is read page by page, several of them concurrently */
+	/* each partition is read page by page, several partitions concurrently */
 	items = query_items(plan, access, index, keys);
 	reads->keys = keys;
 	reads->requests = Max(keys, ceil(items * bytes / DYN_PAGE_BYTES));
@@ -471,8 +481,8 @@ read_access(DynReads *reads, const DynRelPlan *plan,
 }
 
 /*
- * Returns true if a subquery in the clause has arguments that differ between
- * rows.
+ * Returns true if a subquery in the clause has arguments that depend on the
+ * relation's row.
  */
 static bool
 subplan_varies(Node *node, const RelOptInfo *rel)
@@ -495,9 +505,9 @@ subplan_varies(Node *node, const RelOptInfo *rel)
 }
 
 /*
- * Returns the cost of the clauses.  The rows of a subquery are cached as long
- * as its arguments remain the same.  So if all its arguments come from other
- * relations, it is read once.
+ * Returns the cost of checking the clauses for these items.  The rows of a
+ * subquery are cached while its arguments remain the same, so a subquery whose
+ * arguments come from other relations is read once.
  */
 static Cost
 cost_of_clauses(const DynRelPlan *plan, List *rinfos, double items)
@@ -528,7 +538,10 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	double		ms_per_item;
 	ListCell   *lc;
 
-	/* at least one item per key, as if a narrower key had selected them */
+	/*
+	 * at least one item per key: filters cost no less than a narrower key
+	 * would
+	 */
 	returned = items * clauselist_selectivity(plan->root, access->filter_rinfos,
 											  plan->rel->relid, JOIN_INNER, NULL);
 	if (!access->rechecks_item_filter)
@@ -536,19 +549,16 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	returned = Max(returned, Min(items, Max(reads->keys, 1)));
 	estimate->items = returned;
 	estimate->examined = items;
-	/*
-	 * a semijoin stops at the first row, so its first page is small (plan.c)
-	 */
+	/* count all clauses that are not matched to keys */
 	estimate->kept = kept_share(plan, access, list_union_ptr(access->local_rinfos,
 															 access->filter_rinfos));
 	estimate->item_rows = estimate->kept * row_share(plan, access) * plan->item_rows;
 	estimate->first_share = !dyn_access_can(access, DYN_CAN_ORDER) ? 1
 		: 1 / Max(1, items * estimate->item_rows);
 	/*
-	 * The cost of clauses is that for a local table, even if DynamoDB
-	 * evaluates them, and an examined item costs as much as an index tuple.
-	 * So of two requests with the same price, the one with the narrower key is
-	 * cheaper.
+	 * Clauses cost as much as for a local table, even if DynamoDB evaluates
+	 * them, and an examined item costs as much as an index tuple.  So of two
+	 * requests with the same price, the one with the narrower key costs less.
 	 */
 	estimate->check_cost = items * cpu_operator_cost +
 		cost_of_clauses(plan, access->filter_rinfos, items) +
@@ -594,11 +604,11 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 }
 
 /*
- * Limits the units of Queries.  With different keys they never use much more
- * than a read of the entire table or index.  If the items are then read from
- * the table, these reads never use more than the items that the index clauses
- * select.  If the lengths of partitions are guesses, that is at least a 200th
- * of the items.
+ * Sets the maximum units of Queries with different keys.  Together they never
+ * use much more than a read of the full table or index.  If items are then
+ * read from the table, these are at most the items that the table's own key
+ * clauses select: at least a 200th of all items if the lengths of partitions
+ * are guesses.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,
@@ -652,8 +662,9 @@ find_prices(DynPrices *prices, const DynRelPlan *plan,
 }
 
 /*
- * Adds up the arms, whose first requests are sent at the same time.  Assumes
- * for all of them the capacity of the table or index that has the least.
+ * Adds up the estimates of the arms, whose first requests are sent at the same
+ * time.  All arms are assumed to have the capacity of the table or index that
+ * has the least.
  */
 static void
 estimate_union(const DynRelPlan *plan, const DynAccess *access,
@@ -711,7 +722,7 @@ dyn_estimate_access(const DynRelPlan *plan,
 		estimate->rows_unknown = access->kind == DYN_ACCESS_QUERY &&
 			lengths_are_unknown(plan, index);
 	}
-	/* the time for the requests of a Scan alone, without any transfer */
+	/* price of a Scan of the table, without the transfer */
 	prices = estimate->prices;
 	prices.capacity = prices.base;
 	read_table(&of_table, assumed_bytes(plan, NULL), 0);
@@ -741,9 +752,9 @@ dyn_access_is_one_round(const DynAccess *access)
 /* ---- costs ---- */
 
 /*
- * Converts time to a cost; a less direct kind of access to the same rows
- * always costs more.  Unions do not count as a kind of their own, since that
- * would only raise the cost of Scans.
+ * Converts time (ms) to a cost, so that a less direct kind of access always
+ * costs more for the same rows.  A union does not count as a kind here, since
+ * this would only raise the cost of Scans.
  */
 static Cost
 cost_of_kind(DynAccessKind kind, double ms)
@@ -759,10 +770,11 @@ cost_of_kind(DynAccessKind kind, double ms)
 }
 
 /*
- * Returns the costs of the requests alone.  DynamoDB's burst capacity serves
- * only a few executions, including the first.  Without it, the first execution
- * might seem more expensive than a Scan, and core would drop the path before
- * many executions are considered.
+ * Sets the costs of the requests, without clauses and rows.  Repeated
+ * executions cannot rely on burst capacity, which serves only a few of them.
+ * But the cost stays below that of a Scan if the first execution costs less,
+ * since core might otherwise drop the path before it considers many
+ * executions.
  */
 static void
 cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
@@ -820,15 +832,15 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 }
 
 /*
- * Batched lookups are preferred to single requests even if few are expected.
- * At worst they cost the same, and small row estimates are often wrong.  The
- * other work of an execution, in other nodes or to check rows, is counted for
- * each key.
+ * Batched lookups cost less than single requests, even if few are expected: at
+ * worst they cost the same, and low row estimates are often wrong.  The other
+ * work of an execution (other nodes, checks of rows) is counted once for each
+ * key.
  *
  * An execution that ends before its last row (LIMIT, EXISTS) costs less than
- * all of its reads, but no request costs less than half a unit.  If a part of
- * each partition is read, all of them use at most the same part of the table's
- * units.
+ * all of its reads, but each request costs at least half a unit.  If only a
+ * fraction of each partition is read, all executions together use at most this
+ * fraction of the table's units.
  */
 void
 dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup, Cost *total)

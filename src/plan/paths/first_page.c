@@ -17,14 +17,14 @@
 #include "cost.h"
 #include "planner.h"
 
-/* A larger hint has no advantage over a page of 1 MB. */
+/* Maximum hint; a larger one would have no advantage over a page of 1 MB. */
 #define MAX_ITEMS	10000
 
 /*
- * Returns true if an EXISTS needs only one row of this scan.  Core's own limit
- * of one row for an EXISTS is not enough, since a join may need many rows of
- * the scan to find that one.  Whether the query level refers to outer levels
- * is known only after preprocessing.
+ * Returns true if this query level is an EXISTS whose scan needs only one
+ * row.  The query level's tuple_fraction of 1 is not sufficient, because a
+ * join may need many rows of the scan to find one.  References to outer levels
+ * are known only after preprocessing (plan_params).
  */
 static bool
 is_existence(const PlannerInfo *root)
@@ -80,7 +80,10 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 											 &provided);
 	if (in_groups && provided == 0)
 		return 0;
-	/* rows that are equal in the sort keys that the path's order provides */
+	/*
+	 * expressions of the sort keys that the path provides, which form the
+	 * groups
+	 */
 	foreach(lc, in_groups ? pathkeys : NIL)
 	{
 		const EquivalenceClass *ec = lfirst_node(PathKey, lc)->pk_eclass;
@@ -100,7 +103,7 @@ dyn_ends_together(const PlannerInfo *root)
 	const List *own = root->parse->rtable;
 	const List *rtable = parent != NULL ? parent->parse->rtable : NIL;
 
-	/* core has copied the relation to its own query level */
+	/* core has copied the relation into this query level */
 	if (parent == NULL || root->limit_tuples != 1 || !parent->parse->hasAggs ||
 		list_length(root->sort_pathkeys) != 1 ||
 		list_length(own) != 1 || list_length(rtable) != 1 ||

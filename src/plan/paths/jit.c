@@ -2,13 +2,13 @@
  * jit.c
  *		Prevents core from compiling a statement because of its waiting time.
  *
- * Core compiles expressions if the cost of a plan is above thresholds.  Our
- * costs are largely prices of waiting (plan/paths/cost.c), during which no
+ * Core compiles expressions if the cost of a plan is above thresholds.  A
+ * large part of our costs is waiting (plan/paths/cost.c), during which no
  * expression is evaluated.  So the thresholds are compared again with the cost
- * minus the waiting.
+ * without waiting.
  *
- * This is done when the executor starts, not in the planner, because a
- * session's first statement loads the library only while it is planned.  The
+ * The comparison is made when the executor starts, not in the planner, because
+ * a session's first statement loads the library only while it is planned.  The
  * PlannedStmt may belong to a cached plan, so it is copied.
  */
 #include "postgres.h"
@@ -28,7 +28,8 @@ static ExecutorStart_hook_type previous_hook = NULL;
 typedef struct Visit
 {
 	List	   *subplans;		/* subplans of the statement */
-	Cost		waiting;		/* waiting of the children visited */
+	Cost		waiting;		/* cost of the waiting in the children
+								 * visited */
 	Cost		total;			/* total cost of the children visited */
 } Visit;
 
@@ -45,9 +46,9 @@ add_child(Plan *child, int use, void *context)
 }
 
 /*
- * Returns the waiting of a nested loop.  The inner side may be executed for
- * each outer row, in batches (which cost less), or once if its rows are
- * cached.
+ * Returns the cost of the waiting in a nested loop.  The inner side may be
+ * executed for each outer row, in batches (which cost less), or once if its
+ * rows are cached.
  */
 static Cost
 waiting_of_loop(const NestLoop *loop, List *subplans)
@@ -66,8 +67,8 @@ waiting_of_loop(const NestLoop *loop, List *subplans)
 typedef struct SubPlanSearch
 {
 	List	   *subplans;
-	double		share;			/* highest fraction of waiting in a subplan's
-								 * cost */
+	double		share;			/* greatest fraction of a subplan's cost that
+								 * is waiting */
 } SubPlanSearch;
 
 static bool
@@ -89,7 +90,7 @@ find_subplans(Node *node, SubPlanSearch *search)
 }
 
 /*
- * Returns the waiting in a node's own cost, most of which comes from its
+ * Returns the cost of the waiting in a node's own cost, which is due to its
  * subqueries.
  */
 static Cost
@@ -114,7 +115,7 @@ waiting_of_subqueries(Plan *plan, List *subplans, Cost own)
 	return waiting + Max(0, own - waiting) * search.share;
 }
 
-/* Returns the part of the plan's cost that is waiting. */
+/* Returns the cost of the waiting in the plan. */
 static Cost
 waiting_of(Plan *plan, List *subplans)
 {
@@ -159,7 +160,7 @@ start_executor(QueryDesc *query, int eflags)
 			copy = MemoryContextAlloc(GetMemoryChunkContext(query),
 									  sizeof(PlannedStmt));
 			*copy = *statement;
-			/* the flags that core sets (standard_planner) for this cost */
+			/* clear flags that standard_planner does not set for this cost */
 			if (cost <= jit_above_cost)
 				copy->jitFlags = PGJIT_NONE;
 			if (cost <= jit_optimize_above_cost)

@@ -2,21 +2,20 @@
  * paths.c
  *		Adds the paths of a foreign table.
  *
- * The targets are the key of the table, and the key of each index that is
- * complete for the query (an index lacks the items without its key
- * attributes).  Each gets a path with the clauses of the table alone, and one
- * for each set of other relations whose columns can match a key.  The latter
- * are parameterized paths: a nested loop then sends a request for each outer
- * row, and core's Memoize applies.
+ * A target is the table, or an index that is complete for the query.  For each
+ * target, this file adds a path that matches the key with the table's own
+ * clauses, and parameterized paths that also use columns of other relations.
+ * With a parameterized path, a nested loop sends a request for each outer row,
+ * and core's Memoize applies.
  *
- * An OR whose arms match different keys gets a path that reads each of them
- * (union_path.c).  Without a key there are Scans: of the table, and of each
- * complete index that is smaller and has all fields that the query needs.
+ * If the arms of an OR match different keys, a path reads all these keys
+ * (union_path.c).  Scans need no key: they read the table, or a complete index
+ * that is smaller and has all fields that the query needs.
  *
- * A Query returns the items of one partition in sort key order.  A path has
- * the longest prefix of the query's pathkeys that this provides.  With several
- * partitions, it has pathkeys only if the number of partitions is known at
- * planning and all can be read concurrently.
+ * A Query returns the items of one partition in sort key order.  The path
+ * declares the longest prefix of the query's pathkeys that this order
+ * provides.  With several partitions, it declares pathkeys only if the number
+ * of partitions is known at planning and all of them can be read concurrently.
  */
 #include "postgres.h"
 
@@ -38,23 +37,25 @@
 #include "cost.h"
 #include "planner.h"
 
-/* Maximum number of sets of outer relations that are tried. */
+/* Maximum number of sets of outer relations for parameterized paths */
 #define MAX_PARAMETERISATIONS	24
 
 /*
  * Added to the cost of a Scan that scan_policy refuses, if another path or
- * plan exists
+ * plan may serve the statement
  */
 #define REFUSED_COST			1.0e10
 
-/* Core's estimate for the executions of the recursive part of a WITH query */
+/*
+ * Core's estimate of how often the recursive part of a WITH query is executed
+ */
 #define RECURSIONS				10
 
 /* ---- order ---- */
 
 /*
  * Returns the longest prefix of the query's pathkeys that the access plan
- * provides.
+ * provides; sets choice->ordered and choice->backward.
  */
 static List *
 ordered_pathkeys(DynRelPlan *plan,
@@ -90,8 +91,8 @@ ordered_pathkeys(DynRelPlan *plan,
 		if (attnum == 0)
 			break;
 		/*
-		 * the column with the encoding of the attribute, or of its part in the
-		 * template
+		 * column with the encoding used in the attribute, or in the part of
+		 * its text
 		 */
 		column = part == DYN_FULL ? dyn_relation_column(relation, attnum)
 			: &dyn_relation_templated(relation, attr->name)->parts[part].column;
@@ -106,8 +107,8 @@ ordered_pathkeys(DynRelPlan *plan,
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * the next attribute sorts items with equal attributes, and equal
-		 * columns do not imply equal attributes
+		 * the next attribute only orders items with equal attributes, and
+		 * equal columns may have different attributes
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
@@ -127,7 +128,10 @@ advise_trust(DynRelPlan *plan, const DynIndexMeta *index)
 								index->name);
 }
 
-/* Returns true if the index may be read by its key; else sets plan->advice. */
+/*
+ * Returns true if the index may be read by its key; otherwise false, after
+ * setting plan->advice if there is any advice.
+ */
 static bool
 index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 {
@@ -157,8 +161,8 @@ uses_some(const DynAccess *access, List *rinfos)
 }
 
 /*
- * Returns the keyed access plan of one target with these clauses, or NULL.
- * Some of `others` must give values for its keys, unless it is NIL.
+ * Returns the access plan that reads the target by key with these clauses, or
+ * NULL.  Unless `others` is NIL, some of them must give values for the key.
  */
 static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses, List *others)
@@ -182,14 +186,15 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 /* ---- adding paths ---- */
 
 /*
- * The more direct access wins unless its cost is higher by more than its first
- * round trips.  So tables with few items, or of unknown size, are read by key.
+ * Raises the costs of a less direct access above those of more direct ones,
+ * unless it saves more than their first round trips.  So tables with few
+ * items, or of unknown size, are read by key.
  *
  * A less direct access may find the first rows late.  So its startup cost is
- * not lower than that of the direct access, unless it completes before the
- * other returns a row.  If the number of rows is a guess, half of its work is
- * assumed to precede the first row: a Scan for a row that does not exist reads
- * the full table.
+ * not lower than that of the direct access, but at most its total cost.  If
+ * the number of rows is a guess, half of the less direct access is assumed to
+ * precede the first row: a Scan for a row that does not exist reads the full
+ * table.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
@@ -223,7 +228,10 @@ keep_direct(DynRelPlan *plan, DynAccessKind kind, bool rows_unknown, Cost startu
 	plan->direct_unknown[kind] = rows_unknown;
 }
 
-/* A size of 0 may mean that DynamoDB has not counted the items yet. */
+/*
+ * Returns true if a Scan may read the index instead of the table.  A size of 0
+ * may mean that DynamoDB has not counted the items yet.
+ */
 static bool
 index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index)
 {
@@ -244,7 +252,8 @@ has_key_access(DynRelPlan *plan)
 }
 
 /*
- * Returns true if a Scan of this relation would also read the other's table.
+ * Returns true if `rel` reads the same table, in the same way, and has no
+ * access by key, so that both Scans can share a read.
  */
 static bool
 scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
@@ -259,11 +268,10 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 }
 
 /*
- * Returns the number of Scans that share a read (exec/source/sharing.c),
- * including this one.  Scans do not share a read if the query level has a
- * LIMIT that might stop them, or another relation whose rows might replace all
- * of these Scans by lookups.  `index` is set if all of them could be Scans of
- * this index; NULL: of the table.
+ * Returns the number of Scans, including this one, that share a read
+ * (exec/source/sharing.c) of the index, or of the table if `index` is NULL.
+ * Scans do not share a read if the query level has a LIMIT that might stop
+ * them, or another relation whose rows might replace these Scans by lookups.
  */
 static int
 sharing_scans(DynRelPlan *plan, const char *index)
@@ -297,7 +305,7 @@ sharing_scans(DynRelPlan *plan, const char *index)
 
 /*
  * Returns true if the non-recursive part of the WITH query reads the same
- * items.  Then the recursive part finds them in the cache.
+ * items, so that the recursive part finds them in the cache.
  */
 static bool
 is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
@@ -329,9 +337,9 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 }
 
 /*
- * Returns this scan's share of the price of its requests, which may be sent
- * only once for several scans that share a read, or for all executions of the
- * recursive part of a WITH query.
+ * Returns the fraction of the price of its requests that this Scan pays.  The
+ * requests are sent only once for several Scans that share a read, and for all
+ * executions of the recursive part of a WITH query.
  */
 static double
 share_of_price(DynRelPlan *plan, const char *index)
@@ -348,9 +356,9 @@ share_of_price(DynRelPlan *plan, const char *index)
 }
 
 /*
- * Returns true if the Scan would be refused, but another path or plan may
- * serve the statement.  A custom plan may serve it, because it knows the LIMIT
- * and can limit the Scan.  So core must not choose the generic plan.
+ * Returns true if scan_policy would refuse the Scan, but another path or plan
+ * may serve the statement.  A custom plan knows the value of LIMIT, and may
+ * therefore limit the Scan, so core must not choose the generic plan.
  */
 static bool
 is_last_resort(DynRelPlan *plan, DynAccessKind kind)
@@ -371,8 +379,8 @@ is_last_resort(DynRelPlan *plan, DynAccessKind kind)
 }
 
 /*
- * Returns the rows of a path that reads by lists of equal columns.  The size
- * of the relation does not account for these, because the join clauses do.
+ * Returns the number of rows of a path that reads by plan->lists.  The size of
+ * the relation does not account for the lists, because join clauses do.
  */
 static double
 listed_rows(const DynRelPlan *plan, const DynAccess *access)
@@ -385,8 +393,8 @@ listed_rows(const DynRelPlan *plan, const DynAccess *access)
 }
 
 /*
- * Adds the path of an access plan.  Without `param`, prefers more direct
- * accesses.
+ * Adds the path of an access plan.  Unless it is parameterized, its costs
+ * depend on more direct accesses added before.
  */
 static void
 add_access_path(DynRelPlan *plan, DynAccess *access,
@@ -426,13 +434,13 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 		yield_to_direct(plan, access->kind, &startup, &total);
 		keep_direct(plan, access->kind, estimate->rows_unknown, startup, total);
 	}
-	/* if two Scans cost the same, prefer the table's */
+	/* of two Scans with the same cost, prefer that of the table */
 	if (access->kind == DYN_ACCESS_SCAN && access->index != NULL)
 	{
 		startup = dyn_less_direct_cost(startup);
 		total = dyn_less_direct_cost(total);
 	}
-	/* if a lookup join costs the same, it may need fewer keys */
+	/* prefer a lookup join with the same cost, which may need fewer keys */
 	if (choice->listed)
 	{
 		startup = dyn_less_direct_cost(startup);
@@ -449,8 +457,8 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 }
 
 /*
- * Adds Scans of the table and its indexes.  An index is not read if other
- * relations of the statement read the table, or another index, anyway.
+ * Adds Scans of the table and its indexes; none of an index if more relations
+ * of the statement could share a Scan of the table.
  */
 static void
 add_scan_paths(DynRelPlan *plan)
@@ -471,10 +479,10 @@ add_scan_paths(DynRelPlan *plan)
 }
 
 /*
- * Adds keyed paths for each target, which use values of `others` (clauses of
- * `param`, or lists of equal columns; NIL: none).  All paths of one
- * parameterisation return the same rows, so their number is computed before the
- * first is created.
+ * Adds paths by key for each target.  Unless `others` is NIL, they use its
+ * values: clauses of `param`, or lists of equal columns.  All paths of one
+ * parameterization return the same rows, so their number is computed before
+ * the first path is created.
  */
 static void
 add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *param)
@@ -544,8 +552,8 @@ add_outer_relids(List **sets, const RelOptInfo *rel, Relids relids)
 }
 
 /*
- * Collects the sets of other relations that give the column a value by a join
- * clause.
+ * Collects the sets of other relations whose columns a join clause compares
+ * with this column.
  */
 static void
 collect_column_sets(DynRelPlan *plan, AttrNumber attnum, List **sets)
@@ -574,8 +582,8 @@ collect_column_sets(DynRelPlan *plan, AttrNumber attnum, List **sets)
 }
 
 /*
- * Collects sets for columns that show the attributes, and for those in their
- * templates.
+ * Collects the sets for columns that show key attributes, and for columns in
+ * their templates.
  */
 static void
 collect_key_sets(DynRelPlan *plan, const DynKeySchema *key, List **sets)
@@ -608,7 +616,7 @@ parameterisations(DynRelPlan *plan)
 	collect_key_sets(plan, &plan->meta->key, &sets);
 	for (int i = 0; i < plan->meta->nindexes; i++)
 		collect_key_sets(plan, &plan->meta->indexes[i].key, &sets);
-	/* two relations may together match a key of two attributes */
+	/* two relations may together match a key with two attributes */
 	single = list_copy(sets);
 	foreach(a, single)
 	{
@@ -623,7 +631,7 @@ parameterisations(DynRelPlan *plan)
 
 /*
  * Adds Scans of the table, because only these show the segment of an item.
- * Values of other relations may select the segments.
+ * Parameterized paths select the segments by values of other relations.
  */
 static void
 add_segment_paths(DynRelPlan *plan)
@@ -654,8 +662,9 @@ add_segment_paths(DynRelPlan *plan)
 /* ---- optional conditions ---- */
 
 /*
- * Adds Scans, and access plans for closed guards (choice.c) with their
- * alternatives.
+ * Adds Scans, and paths that match keys only while guards are closed
+ * (choice.c).  Each of the latter contains the cheapest other path for open
+ * guards.
  */
 static void
 add_scan_and_optional_paths(DynRelPlan *plan)
@@ -680,20 +689,17 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 			accesses[i] = NULL;
 		if (accesses[i] == NULL)
 			continue;
-		/*
-		 * the costs of Scans, which are less direct, are compared with this
-		 * one
-		 */
+		/* Scans, which are less direct, must cost more than this */
 		dyn_estimate_access(plan, accesses[i], &estimate);
 		dyn_cost_estimate(&estimate, accesses[i]->kind, false, plan->rel->rows,
 						  &startup, &total);
 		keep_direct(plan, accesses[i]->kind, estimate.rows_unknown, startup, total);
 	}
-	/* one item by its key always costs least */
+	/* a read of one item by its key always costs least */
 	if (plan->keyed == NULL || plan->keyed->kind != DYN_ACCESS_GET ||
 		plan->keyed->multi_partition)
 		add_scan_paths(plan);
-	/* find the cheapest path without guards and other relations */
+	/* find the cheapest path that needs no guards and no other relations */
 	foreach(lc, plan->rel->pathlist)
 	{
 		const ForeignPath *path = lfirst_node(ForeignPath, lc);
@@ -706,7 +712,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 	}
 	if (unconditional == NULL)
 		return;
-	/* read it now, since add_path may free the path */
+	/* read the choice now, since add_path may free the path */
 	while_open = dyn_choice_of(unconditional);
 	for (int i = 0; i < ntargets; i++)
 	{

@@ -7,9 +7,9 @@
  * so that keys, filters and local checks come from the same classification.
  *
  * count(*) is pushed down as Select=COUNT if no clause is checked locally.
- * DynamoDB reads and bills the same; this saves transfer and decoding.  The
- * plan has scanrelid 0.  Its fdw_scan_tlist has the aggregate, from which core
- * computes the target list and HAVING, and for a fallback the columns that it
+ * DynamoDB reads and bills the same items; COUNT saves transfer and decoding.
+ * The plan has scanrelid 0.  Its fdw_scan_tlist has the aggregate, from which
+ * core computes the target list and HAVING, and the columns that a fallback
  * must check.  The executor finds the table in fs_base_relids.
  */
 #include "postgres.h"
@@ -30,7 +30,10 @@
 #include "cost.h"
 #include "planner.h"
 
-/* Returns the fields of the rows: those of the target and of local checks. */
+/*
+ * Returns the fields (DynField *) that the target list and the local checks
+ * need.
+ */
 static List *
 fetched_fields(const DynRelPlan *plan, List *local)
 {
@@ -60,8 +63,8 @@ may_stop_early(PlannerInfo *root)
 
 /*
  * Returns true if a LIMIT needs a known number of rows of the scan, in any
- * order.  The order for a set operation (query_pathkeys, since PostgreSQL 17)
- * is applied only to the rows that LIMIT returns.
+ * order.  An order for a set operation (query_pathkeys, since PostgreSQL 17)
+ * does not matter: it is applied to the rows after LIMIT.
  */
 static bool
 needs_first_rows(const PlannerInfo *root)
@@ -71,9 +74,9 @@ needs_first_rows(const PlannerInfo *root)
 }
 
 /*
- * Completes the fallback that reads the table in place of the index.  All of
- * `local` and `remote` check its rows, and they are sorted if the index would
- * provide an order.  Returns false if there is no fallback.
+ * Completes the fallback that reads the table in place of the index; returns
+ * false if there is none.  All clauses of `local` and `remote` are checked for
+ * its rows, which are sorted if the access plan provides an order.
  */
 static bool
 complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
@@ -105,8 +108,8 @@ complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
 }
 
 /*
- * Sets the other fields that the executor needs; `local` and `remote` are
- * expressions.
+ * Sets the other fields that the executor needs.  `local` and `remote` are
+ * expressions: those that are checked locally, and those that are not.
  */
 static void
 complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
@@ -118,8 +121,7 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 	ListCell   *lc;
 
 	/*
-	 * items that are read from the table may have changed since the index was
-	 * read
+	 * items of the table may have changed since their index entries were read
 	 */
 	Assert(!access->fetch_base_items || remote == NIL);
 	dyn_set_fields(plan, access, fetched_fields(plan, local));
@@ -148,7 +150,9 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 	{
 		DynAccess  *arm = lfirst(lc);
 
-		/* arms return the same columns, and `local` checks their rows */
+		/*
+		 * arms return the same columns, and `local` is checked for their rows
+		 */
 		arm->fields = access->fields;
 		arm->scalars = access->scalars;
 		arm->may_stop_early = access->may_stop_early;
@@ -161,9 +165,9 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 }
 
 /*
- * Returns the plan for count(*).  It returns one row, whose first column is
- * computed by DynamoDB.  The other columns are needed for a fallback, whose
- * rows are checked and counted locally.
+ * Returns the plan node for count(*).  It has one row, whose first column is
+ * the number from DynamoDB.  The other columns are for a fallback, whose rows
+ * are checked and counted locally.
  */
 static ForeignScan *
 count_plan(RelOptInfo *upperrel, List *tlist)
@@ -177,7 +181,7 @@ count_plan(RelOptInfo *upperrel, List *tlist)
 	List	   *private = list_make1(dyn_access_node(access, &exprs));
 	ListCell   *lc;
 
-	/* all count(*) are equal */
+	/* all count(*) are equal, so one is enough; it may be in HAVING only */
 	if (counts == NIL)
 		counts = pull_var_clause((Node *) access->having, PVC_INCLUDE_AGGREGATES);
 	row = list_make1(makeTargetEntry(copyObject(linitial(counts)), 1, NULL, false));
@@ -253,9 +257,9 @@ dyn_access_of_scan(const ForeignScan *scan)
 }
 
 /*
- * Under a LIMIT, an Append may need only its first children.  Starting the
- * other children too is cheap if they are keyed.  A Scan starts only when it
- * is reached.
+ * Returns true if an Append may start the scan early.  Under a LIMIT, the
+ * Append may need only its first children; starting another child is then
+ * cheap only if it reads by key.
  */
 bool
 dynIsForeignPathAsyncCapable(ForeignPath *path)
@@ -275,8 +279,8 @@ dynIsForeignPathAsyncCapable(ForeignPath *path)
 /* ---- count(*) ---- */
 
 /*
- * Returns true if the expression depends only on a plain count(*), not on
- * other values of the table.
+ * Returns true if the expression reads no value of the table except plain
+ * count(*).
  */
 static bool
 depends_on_count_only(Node *node)
@@ -299,8 +303,9 @@ depends_on_count_only(Node *node)
 }
 
 /*
- * Returns the access plan of the cheapest path, if no clause is checked
- * locally and each item is one row; else NULL.
+ * Returns the access plan of the cheapest path if DynamoDB can count its rows:
+ * no clause is checked locally, and each item is one row.  Otherwise returns
+ * NULL.
  */
 static DynAccess *
 countable_access(RelOptInfo *input_rel)
@@ -368,7 +373,9 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	output_rel->fdw_private = access;
 	dyn_cost_estimate(&access->estimate, access->kind, false, 1,
 					  &startup, &total);
-	/* neither transfer nor aggregation of rows is needed */
+	/*
+	 * without transfer and aggregation of rows, it costs no more than the scan
+	 */
 	total = Min(total, input_rel->cheapest_total_path->total_cost);
 	add_path(output_rel, (Path *)
 			 dyn_make_upper_path(root, output_rel, target, 1, total, total, NIL));

@@ -4,10 +4,9 @@
  *		those that the guard compares.
  *
  * PostgreSQL locks a row before it computes the new one.  DynamoDB has no
- * locks, so the write has a condition instead: each column that the
- * statement's result depends on must be unchanged.  These are the columns in
- * its conditions and in the assigned expressions.  Columns that are only
- * assigned are not compared: the last writer wins, as it does with row locks.
+ * locks, so the write has a condition instead: the columns in the statement's
+ * conditions and assigned expressions must be unchanged.  Columns that are
+ * only assigned are not compared: the last writer wins, as with row locks.
  */
 #include "postgres.h"
 
@@ -44,7 +43,7 @@ typedef struct ReadWalkerContext
 {
 	Index		rtindex;
 	int			level;			/* nesting level of the query being walked */
-	Bitmapset  *attnums;		/* 0: all columns */
+	Bitmapset  *attnums;		/* columns; a member 0 means all columns */
 } ReadWalkerContext;
 
 static bool
@@ -74,8 +73,8 @@ read_walker(Node *node, ReadWalkerContext *context)
 }
 
 /*
- * Adds the columns in an expression of the relation's own definition (varno
- * 1).
+ * Returns the set with the columns added that an expression in the relation's
+ * definition (varno 1) reads.
  */
 static Bitmapset *
 add_own_columns(Bitmapset *attnums, Node *expr)
@@ -93,8 +92,8 @@ visit_assignments(const Query *parse, ReadWalkerContext *context)
 	ListCell   *lc;
 
 	/*
-	 * Vars in junk entries identify rows: the planner has added them.  Other
-	 * junk entries are subqueries of SET (a, b) = (SELECT ...).
+	 * the planner adds Vars in junk entries, to identify rows; other junk
+	 * entries are subqueries of SET (a, b) = (SELECT ...)
 	 */
 	foreach(lc, parse->targetList)
 	{
@@ -105,7 +104,7 @@ visit_assignments(const Query *parse, ReadWalkerContext *context)
 	}
 }
 
-/* True if an assigned value depends on the row. */
+/* Returns true if an assigned value depends on the row. */
 static bool
 derives(PlannerInfo *root)
 {
@@ -129,7 +128,7 @@ read_by_statement(PlannerInfo *root)
 	return context.attnums;
 }
 
-/* Translates columns of the statement's target to those of one of its children. */
+/* Translates columns of the statement's target to columns of a child table. */
 static Bitmapset *
 translate(PlannerInfo *root, Index rtindex, Bitmapset *attnums)
 {
@@ -181,8 +180,8 @@ dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation)
 }
 
 /*
- * Adds the columns in CHECK constraints, generated columns and the partition
- * constraint.
+ * Returns the set with the columns added that CHECK constraints, generated
+ * columns and the partition constraint read.
  */
 static Bitmapset *
 add_constraints(Bitmapset *attnums, Relation relation)
@@ -202,7 +201,7 @@ add_constraints(Bitmapset *attnums, Relation relation)
 	return add_own_columns(attnums, (Node *) RelationGetPartitionQual(relation));
 }
 
-/* Replaces a full-row reference (0) by all columns. */
+/* Returns the set with all columns in place of a full-row reference (0). */
 static Bitmapset *
 expand_whole_row(Bitmapset *attnums, Relation relation)
 {
@@ -220,8 +219,8 @@ expand_whole_row(Bitmapset *attnums, Relation relation)
 }
 
 /*
- * Returns the columns of a target that the result of the statement depends on.
- * Triggers may read all of them.
+ * Returns the columns of a target that the result of the statement depends on;
+ * all columns if there are row triggers.
  */
 static Bitmapset *
 read_columns(PlannerInfo *root, Index rtindex, Relation relation)
@@ -251,7 +250,7 @@ dyn_modify_open_map(const Query *query, Oid relid)
 	return dyn_write_map_create(relation, meta);
 }
 
-/* Removes documents that only a trigger could read. */
+/* Returns the set without document columns, which only triggers may read. */
 static Bitmapset *
 without_documents(const DynRelation *relation, Bitmapset *attnums)
 {
@@ -263,7 +262,9 @@ without_documents(const DynRelation *relation, Bitmapset *attnums)
 	return attnums;
 }
 
-/* Returns the columns of the target that RETURNING shows; 0: all of them. */
+/*
+ * Returns the columns of the target that RETURNING reads; 0 means all columns.
+ */
 static Bitmapset *
 returned_columns(PlannerInfo *root, Index rtindex)
 {
@@ -295,8 +296,9 @@ dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 }
 
 /*
- * Adds junk columns to a DELETE, with those that RETURNING shows: it may show a
- * row before its request is sent.  For an UPDATE, core adds a full-row Var.
+ * Adds junk columns to a DELETE, including those that RETURNING shows, since a
+ * row may be returned before its request is sent.  For an UPDATE, core adds a
+ * full-row Var.
  */
 void
 dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
@@ -327,8 +329,8 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 }
 
 /*
- * Raises an error if a document would be guarded: it shows attributes that
- * others may add.
+ * Raises an error if a column is a document: a guard cannot compare attributes
+ * that others may add.
  */
 static void
 refuse_documents(const DynRelation *relation, const Bitmapset *attnums)
@@ -349,8 +351,8 @@ refuse_documents(const DynRelation *relation, const Bitmapset *attnums)
 }
 
 /*
- * Raises an error if the segment of a new or existing row would be shown that
- * no Scan has read.
+ * Raises an error if the columns include the segment column, because an INSERT
+ * reads no Scan that would show the segment.
  */
 static void
 refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
@@ -380,7 +382,7 @@ integers_of(const Bitmapset *members)
 
 /*
  * Returns the columns of the existing row that DO UPDATE depends on.  Sets
- * *derives if these are more than those of constraints.
+ * *derives to true if assigned values or its WHERE depend on the row.
  */
 static Bitmapset *
 read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *plan,
@@ -400,7 +402,7 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 
 /* ---- writing without a read ---- */
 
-/* True if the subplan is a scan of the target by its full key alone. */
+/* Returns true if the subplan only scans the target, by its full key. */
 static bool
 is_read_by_key(PlannerInfo *root, const ModifyTable *plan, Index target)
 {
@@ -412,7 +414,10 @@ is_read_by_key(PlannerInfo *root, const ModifyTable *plan, Index target)
 		dyn_access_can(dyn_access_of_node(linitial(scan->fdw_private)), DYN_CAN_PRESUME);
 }
 
-/* True if an item with only the key is known to be a row if it exists. */
+/*
+ * Returns true if every item with the key is a row, whatever its other
+ * attributes are.
+ */
 static bool
 is_row_by_key(const DynWriteMap *map)
 {
@@ -426,7 +431,7 @@ is_row_by_key(const DynWriteMap *map)
 	return relation->unnest == NULL && !map->overlaps;
 }
 
-/* True if all types that the attribute may have are shown by the column. */
+/* Returns true if the column's encoding has one DynamoDB type. */
 static bool
 has_one_type(const DynCodec *codec)
 {
@@ -435,9 +440,9 @@ has_one_type(const DynCodec *codec)
 }
 
 /*
- * True if the row need not be read for this assignment: its value is known,
- * and it is the value of one attribute that is in no template.  A constraint
- * NOT NULL cannot fail.
+ * Returns true if the assignment does not need the old row: the value is
+ * known, and is stored in one attribute that has no template.  It does not
+ * violate NOT NULL.
  */
 static bool
 is_simple_assignment(const DynWriteMap *map, Relation relation, AttrNumber attnum,
@@ -473,7 +478,7 @@ are_simple_assignments(PlannerInfo *root, const DynWriteMap *map, Relation relat
 	return true;
 }
 
-/* True if nothing but the assignments and the key decide about the new row. */
+/* Returns true if RETURNING, triggers and constraints do not need the row. */
 static bool
 is_unconstrained(const ModifyTable *plan, Relation relation)
 {
@@ -487,8 +492,8 @@ is_unconstrained(const ModifyTable *plan, Relation relation)
 }
 
 /*
- * True if the statement need not read its rows.  `read` are the columns that
- * its result depends on.
+ * Returns true if the statement need not read its rows; `read` are the columns
+ * that its result depends on.
  */
 static bool
 may_presume(PlannerInfo *root, const ModifyTable *plan, Index target,
@@ -526,7 +531,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 						 bms_del_member(returned_columns(root, resultRelation), 0));
 		read = without_documents(map->relation,
 								 read_columns(root, resultRelation, relation));
-		/* the key determines the segment, which is not compared */
+		/* the guard does not compare the segment, which the key determines */
 		if (map->relation->segment_column != 0)
 			read = bms_del_member(read, map->relation->segment_column);
 	}
@@ -550,7 +555,7 @@ dyn_modify_plan_of_list(const List *private)
 }
 
 /*
- * Looks at options only, because information_schema calls this for every
+ * Uses only the options, because information_schema calls this for every
  * foreign table, and must not send requests.
  */
 int

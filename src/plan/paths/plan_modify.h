@@ -2,16 +2,16 @@
  * plan_modify.h
  *		Planning of statements that write.
  *
- * An UPDATE gets the full old row from core.  A DELETE gets the columns that
- * identify the row, and those that its guard compares, as junk columns.  The
- * name of a junk column contains the number and type of the column, since a
+ * An UPDATE gets the full old row from core.  A DELETE gets junk columns: the
+ * columns that identify the row, and those that its guard compares.  The name
+ * of a junk column contains the number and type of the column, since a
  * partition may have another column with the same name.
  *
  * The guard is the condition of the write: the values that the statement has
  * read, and that its result depends on, must not have changed.
  *
- * If the statement has the full key of its rows and reads nothing else, its
- * scan sends no request (exec/source/presumed.c).
+ * If the statement has the full key of its rows, and depends on no other
+ * column, its scan sends no request (exec/source/presumed.c).
  */
 #ifndef DYN_PLAN_PLAN_MODIFY_H
 #define DYN_PLAN_PLAN_MODIFY_H
@@ -26,35 +26,34 @@ extern List *dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan,
 extern int	dynIsForeignRelUpdatable(Relation rel);
 
 /*
- * Opens a target of the query as the user whose privileges it needs.  Sends a
- * DescribeTable if the description is not cached.
+ * Returns the write map of a target of the query, opened as the user whose
+ * privileges the query needs.  Sends a DescribeTable request if the
+ * description is not cached.
  */
 extern struct DynWriteMap *dyn_modify_open_map(const Query *query, Oid relid);
 
 /*
  * Returns true if the statement, a constraint or a trigger uses this column of
- * a target.  If not, the full row of an UPDATE may lack it.
+ * a target.  If none does, the full row of an UPDATE need not have its value.
  */
 extern bool dyn_modify_reads_column(PlannerInfo *root, Index rtindex, Oid relid,
 									AttrNumber attnum);
 
 /*
- * Return true if the table has row triggers for the operation.  The first
- * function checks BEFORE triggers, or AFTER triggers if not `before`; the
- * second one checks both.
+ * Return true if the table has row triggers for the operation: BEFORE triggers
+ * if `before`, else AFTER triggers; the second function considers both.
  */
 extern bool dyn_has_row_trigger(const TriggerDesc *triggers, CmdType operation,
 								bool before);
 extern bool dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation);
 
-/* Returns the name of the junk column for a column of a target; palloc'd. */
+/* Returns the name of the junk column for a column of a target (palloc'd). */
 extern char *dyn_row_identity_name(Relation relation, AttrNumber attnum);
 
 /* The plan of one target, in the fdw_private of a ModifyTable. */
 typedef struct DynModifyPlan
 {
-	Bitmapset  *read;			/* columns of the row that the statement reads,
-								 * and that its result depends on */
+	Bitmapset  *read;			/* columns that the guard compares */
 	bool		derives;		/* true if an assigned value, or the WHERE of
 								 * DO UPDATE, depends on the row */
 	const char *schema;			/* schema of the table during planning */

@@ -1,6 +1,7 @@
 /*
  * plan_upsert.c
- *		Changes ON CONFLICT (key) so that core does not look for an index.
+ *		Removes the columns of ON CONFLICT (key), so that core does not look
+ *		for an index.
  *
  * Core permits only ON CONFLICT DO NOTHING without columns for foreign tables,
  * because it would look for a unique index.  A planner hook removes the
@@ -8,9 +9,9 @@
  * then resolves the conflict itself.  Core still checks the privileges for the
  * UPDATE, and plans its expressions.
  *
- * The hook is not called for a session's first statement if planning this
- * statement loads the library.  The remedy is session_preload_libraries, as in
- * the manual.
+ * If a session's first statement loads the library during planning, the hook
+ * is not called for that statement.  The manual therefore recommends
+ * session_preload_libraries.
  */
 #include "postgres.h"
 
@@ -27,8 +28,8 @@
 static planner_hook_type previous_planner = NULL;
 
 /*
- * Returns the columns of ON CONFLICT; NULL if not all of them are plain
- * columns.
+ * Returns the columns of ON CONFLICT; NULL if one of them is an expression or
+ * has an operator class.
  */
 static Bitmapset *
 conflict_columns(const Query *query)

@@ -2,8 +2,8 @@
  * planner.h
  *		Planner callbacks of the foreign-data wrapper
  *
- * They are listed in the order of the calls; the first three share the
- * DynRelPlan in baserel->fdw_private.
+ * The callbacks are listed in the order in which core calls them; the first
+ * three share the DynRelPlan in baserel->fdw_private.
  */
 #ifndef DYN_PLAN_PLANNER_H
 #define DYN_PLAN_PLANNER_H
@@ -29,92 +29,97 @@ extern void dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
 
 /*
- * The data from which the access plan of a chosen path is built again.  It is
- * stored in DynRelPlan.choices, and the path's fdw_private has its position
- * there.  The choice itself cannot be in fdw_private, because core does not
- * translate that when it reparameterizes a path.
+ * The data from which the access plan of a path is built again if core chooses
+ * the path.  It is stored in DynRelPlan.choices, and the path's fdw_private
+ * has its position there, because core does not translate the contents of
+ * fdw_private when it reparameterizes a path.
  */
-#define DYN_TARGET_TABLE	(-1)	/* else the position of an index */
+#define DYN_TARGET_TABLE	(-1)	/* value of `target`; else the position of
+									 * an index */
 
 typedef struct DynPathChoice
 {
 	int			target;
 	bool		ordered;
 	bool		backward;
-	bool		first_row_only; /* true below a semijoin: one row is enough */
-	bool		listed;			/* true if keys are from DynRelPlan.lists */
-	bool		together;		/* true if a join by these reads both sides */
+	bool		first_row_only; /* true if one row is enough, below a
+								 * semijoin */
+	bool		listed;			/* true if keys come from DynRelPlan.lists */
+	bool		together;		/* true if a join by these lists reads both
+								 * sides at the same time */
 	DynAccessKind kind;
 	bool		batchable;		/* true if several executions can be batched */
 	const DynEstimate *estimate;
-	const RestrictInfo *or_clause;	/* UNION: OR that has these arms */
-	List	   *arms;			/* private to union_path.c */
-	const struct DynPathChoice *while_open; /* choice used while a guard
-											 * (choice.c) is open; NULL if this
-											 * one has no guards */
+	const RestrictInfo *or_clause;	/* UNION: the OR; NULL for other kinds */
+	List	   *arms;			/* UNION: arms of the OR; private to
+								 * union_path.c */
+	const struct DynPathChoice *while_open; /* choice if a guard (choice.c) is
+											 * open; NULL if this choice has no
+											 * guards */
 } DynPathChoice;
 
-/* Returns the fdw_private of a path with this choice. */
+/*
+ * Adds a copy of the choice to plan->choices; returns the fdw_private of a
+ * path with this choice.
+ */
 extern List *dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice);
 
 /*
- * Returns the choice of one of our paths; NULL for a path of an upper
+ * Returns the choice of one of our paths, which must not be of an upper
  * relation.
  */
 extern const DynPathChoice *dyn_choice_of(const ForeignPath *path);
 
-/* Returns the index of a target; NULL: the table. */
+/* Returns the index of a target; NULL for the table. */
 extern const DynIndexMeta *dyn_choice_index(const DynRelPlan *plan, int target);
 
 /*
- * Returns the access plan of a choice other than a union, matched from
- * classified clauses.
+ * Returns the access plan of a choice other than a union, matched from these
+ * clauses (DynClause *); raises an error if they no longer match.
  */
 extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
 /*
- * Returns the access plan like dyn_match_keys, but with guards (choice.c)
- * closed, as few as possible; the access plan lists them.  Returns NULL if the
- * clauses match the key without closing a guard, or not at all.
+ * Returns the access plan by key that assumes closed guards (choice.c), as few
+ * as possible, and lists these guards.  Returns NULL if the clauses match the
+ * key without them, or do not match it at all.
  */
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
 
 /*
- * Returns the cheapest union for one of the relation's clauses (union_path.c),
- * or NULL.  Stores in the choice the data from which dyn_union_match builds it
- * again.
+ * Returns the cheapest union for one of the relation's ORs (union_path.c), or
+ * NULL.  Stores the OR and its arms in the choice, for dyn_union_match.
  */
 extern DynAccess *dyn_union_find(DynRelPlan *plan, DynPathChoice *choice);
 
-/*
- * Returns the union of a choice.  `clauses` are from baserestrictinfo,
- * possibly with others that hold for each row.
- */
+/* Returns the union of a choice, matched from these clauses (DynClause *). */
 extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
 								  List *clauses);
 
 /*
  * Returns the advice that EXPLAIN shows for an access plan made from these
- * clauses, as a sentence without capital and full stop; NULL: none.  For a
- * Scan, it names an index that could be used, or the reason why conditions on
- * a partition key do not restrict it.  For a Query, it does the same for the
- * next attribute of the sort key.  It reports no reason if there is no such
- * condition.
+ * clauses, without capital letter and full stop; NULL if there is none.  For a
+ * Scan, the advice names an index that could be used, or the reason why a
+ * condition on a partition key does not restrict the key.  For a Query, it is
+ * the reason for the next attribute of the sort key.
  */
 extern const char *dyn_advise(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses);
 
-/* Returns the access plan of a scan; NULL if it belongs to another wrapper. */
+/*
+ * Returns the access plan of a scan; NULL if the scan belongs to another
+ * wrapper.
+ */
 extern const DynAccess *dyn_access_of_scan(const ForeignScan *scan);
 
 /* Returns true if these statistics are a guess of size.c. */
 extern bool dyn_is_guess(const VariableStatData *variable);
 
 /*
- * Installs the hook that passes our guesses to core.  Called once, when the
- * library is loaded.
+ * Installs the hook that gives core our guesses as statistics.  Called once,
+ * when the library is loaded.
  */
 extern void dyn_stats_init(void);
 
@@ -123,26 +128,26 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 
 /*
  * Returns the number of items that are expected to contain `rows` rows; 0 if a
- * hint would not be worth it.  If some items are not rows, or if `rows` is an
- * estimate (`roughly`), returns the number of items that cost no more than one
- * item.
+ * hint would not reduce the cost.  If some items are not rows, or if `rows` is
+ * an estimate (`roughly`), returns at least the number of items that cost as
+ * much as one.
  */
 extern int	dyn_items_of_rows(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses, double rows, bool roughly);
 
 /*
- * Returns the items of the first page of a path with these pathkeys, if the
- * LIMIT of the query level applies to its rows; 0: a full page.  If only the
- * first sort keys are provided, rows are sorted in groups (Incremental Sort),
- * and the last group is read to its end.
+ * Returns the number of items on the first page of a path with these pathkeys,
+ * if the LIMIT of the query level applies to the rows of the path; 0: a full
+ * page.  If the pathkeys only provide the first sort keys, rows are sorted in
+ * groups (Incremental Sort), and the last group is read to its end.
  */
 extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 						   const DynAccess *access, List *clauses);
 
 /*
- * Core creates a query level with LIMIT 1 for each min and max.  If this is
- * one of them, returns their number, otherwise 1.  Their first requests are
- * sent together (exec/node/early_start.c).
+ * Returns the number of query levels with LIMIT 1 that core has created for
+ * min and max, if `root` is one of these levels; otherwise 1.  The first
+ * requests of these levels are sent together (exec/node/early_start.c).
  */
 extern int	dyn_ends_together(const PlannerInfo *root);
 
@@ -155,21 +160,21 @@ dyn_is_our_relation(const RelOptInfo *rel)
 }
 
 /*
- * Returns true if the path reads at most one item by its key.  Then reading
+ * Returns true if the path reads at most one item by its key, so that reading
  * ahead is useless.
  */
 extern bool dyn_is_one_row(Path *path);
 
 /*
- * Install the hooks that add lookup joins, and that prefetch for subplans in
- * SELECT lists.  Called once, when the library is loaded.
+ * Install hooks: the first adds lookup joins, the second adds prefetching for
+ * subplans in SELECT lists.  Called once, when the library is loaded.
  */
 extern void dyn_lookup_join_init(void);
 extern void dyn_subplan_init(void);
 
 /*
- * Install the hooks that exclude waiting from JIT decisions, and that plan ON
- * CONFLICT (plan_upsert.c).  Called once, when the library is loaded.
+ * Install hooks: the first excludes waiting from JIT decisions, the second
+ * plans ON CONFLICT (plan_upsert.c).  Called once, when the library is loaded.
  */
 extern void dyn_jit_init(void);
 extern void dyn_upsert_init(void);

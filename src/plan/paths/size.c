@@ -3,19 +3,17 @@
  *		Implements GetForeignRelSize: reads the description, classifies
  *		clauses, estimates rows, and declares the key as unique to the planner.
  *
- * The planner uses uniqueness of the primary key to estimate joins and
+ * The planner uses the uniqueness of the primary key to estimate joins and
  * distinct keys, and to stop at the first match.  It derives uniqueness from
- * unique indexes only, so we add one to the relation.  It is marked
- * hypothetical like those of index advisors: it is never scanned.  Rows of an
- * unnested table are unique only together with the position or name of the
- * element.
+ * unique indexes only, so we add such an index to the relation.  The index is
+ * hypothetical, like those of index advisors: it is never scanned.  In an
+ * unnested table, the key also needs the position or name of the element.
  *
  * Without statistics the planner assumes 200 values per column.  For a large
  * table or index that means thousands of items per partition key.  Estimates
- * of joins would then be much larger than those of their lookups (cost.c).
- * Lookups of items by an index without all attributes would cost more than a
- * Scan of the largest table.  So a hook gives the planner the same guess as
- * cost.c has.
+ * of joins would then be much larger than those of their lookups (cost.c), and
+ * a lookup by an index without all attributes would cost more than a Scan of
+ * the largest table.  So a hook gives the planner the guess that cost.c uses.
  */
 #include "postgres.h"
 
@@ -51,9 +49,9 @@
 static get_relation_stats_hook_type previous_hook = NULL;
 
 #define UNKNOWN_ITEMS		1000.0
-#define ROW_SHARE			0.2 /* fraction of items if there is an item
-								 * filter */
-#define ITEM_ROWS			3.0 /* rows per item if the table is unnested */
+#define ROW_SHARE			0.2 /* fraction of items that an item filter
+								 * accepts */
+#define ITEM_ROWS			3.0 /* rows per item of an unnested table */
 
 BlockNumber
 dyn_table_pages(const DynTableMeta *meta)
@@ -71,11 +69,12 @@ described_items(const DynTableMeta *meta)
 
 /*
  * Returns the number of rows of the table: from its statistics, or from the
- * description if it was never analyzed.  In the latter case, an item filter is
- * assumed to accept one item in five, and an item of an unnested table to have
- * three rows.  Statistics are scaled by the current pages, as in core for
- * local tables.  A single page is not scaled: the table was tiny, or so new
- * that DynamoDB had not counted it yet.  An empty table is expected to grow.
+ * table's description if it was never analyzed.  In the latter case, an item
+ * filter is assumed to accept one item in five, and an item of an unnested
+ * table to have three rows.  Statistics are scaled by the current number of
+ * pages, as in core for local tables.  If they are of a single page, they are
+ * not scaled: the table was tiny, or so new that DynamoDB had not counted it
+ * yet.  An empty table is expected to grow.
  */
 static double
 table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
@@ -97,9 +96,10 @@ table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
 }
 
 /*
- * Classifies the table's CHECK constraints.  PostgreSQL assumes that those of
- * foreign tables hold.  One such as at <= now() held when the row was stored;
- * it need not hold now, nor for the now() of an older transaction.
+ * Returns the clauses (DynClause *) of the table's CHECK constraints, which
+ * PostgreSQL assumes to be true for all rows of a foreign table.  A constraint
+ * such as at <= now() was true when the row was stored; it need not be true
+ * now, or for the now() of an older transaction, so it is omitted.
  */
 static List *
 check_clauses(DynRelPlan *plan)
@@ -128,9 +128,9 @@ check_clauses(DynRelPlan *plan)
 }
 
 /*
- * Returns the partition constraint if it is on the column that shows segments.
- * PostgreSQL assumes that it holds, so the rows of the partition are those for
- * which it does, and each statement reads the column.
+ * Returns the partition constraint (RestrictInfo *) if it is on the segment
+ * column.  PostgreSQL assumes that it is true for all rows of the partition.
+ * So it decides which items are rows, and each statement reads the column.
  */
 static List *
 partition_bounds(const DynRelPlan *plan)
@@ -168,8 +168,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->relation = dyn_relation_open(relid, baserel->userid);
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
 	/*
-	 * With row locks the planner requests ctid from every partition if some
-	 * are local; it uses only the ctid of the local ones.
+	 * With row locks, the planner requests ctid from every partition if some
+	 * are local, but uses only the ctid of local partitions.
 	 */
 	plan->relation->locked = false;
 	foreach(lc, root->rowMarks)
@@ -194,8 +194,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 		dyn_collect_fields(plan, (Node *) lfirst_node(RestrictInfo, lc)->clause,
 						   &plan->fields);
 	/*
-	 * Raises an error for a column that cannot hold any key.  If the
-	 * description turns out to be outdated, start again.
+	 * Raise an error if a column cannot represent any key.  If the description
+	 * turns out to be outdated, start again.
 	 */
 	foreach(lc, plan->fields)
 	{
@@ -213,17 +213,17 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 }
 
 /*
- * Maximum number of columns of two attributes with templates, and of an
- * element
+ * Maximum number of columns in a unique key: those of two attributes, with or
+ * without templates, and one for the element of an unnested table
  */
 #define MAX_KEY_COLUMNS			(2 * DYN_TEMPLATE_MAX_PARTS + 1)
 #define MAX_PLAIN_KEY_COLUMNS	3
 
 /*
- * Adds a column to the index; false if equal columns may have different keys.
- * Columns of type date or timestamp are not added, either: the planner would
- * also use them for comparisons with timestamptz, and two different timestamps
- * can be equal to the same timestamptz if the clock changes.
+ * Adds a column to the index; returns false if equal values of the column may
+ * have different keys.  Also returns false for date and timestamp: the planner
+ * would use the index for comparisons with timestamptz, and two different
+ * timestamps can be equal to the same timestamptz if the clock changes.
  */
 static bool
 add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column)
@@ -249,7 +249,10 @@ add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column
 	return true;
 }
 
-/* Adds the columns that determine the attribute; false if none do. */
+/*
+ * Adds the columns that determine the attribute; returns false if there are
+ * none.
+ */
 static bool
 add_index_attribute(IndexOptInfo *index, const DynRelation *relation,
 					const DynKeyAttr *attr)
@@ -319,7 +322,7 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 	const DynAccess *access = plan->keyed;
 
 	baserel->tuples = table_rows(baserel, plan);
-	/* the items, including those that are not rows */
+	/* number of items, including items that are not rows */
 	if (plan->relation->unnest != NULL)
 		plan->items = plan->meta->item_count > 0 ? (double) plan->meta->item_count
 			: clamp_row_est(baserel->tuples / ITEM_ROWS);
@@ -339,8 +342,8 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 		return;
 	baserel->rows = Min(baserel->rows, dyn_access_most_rows(plan, access));
 	/*
-	 * the rows are elements of the items: no unique key lets the planner count
-	 * them
+	 * rows are elements of items, whose number the planner cannot derive from
+	 * a key
 	 */
 	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
 		baserel->rows = Max(baserel->rows,
@@ -350,8 +353,9 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 }
 
 /*
- * Returns a row of pg_statistic with the numbers of NULLs and of distinct
- * values.  `most` > 0: adds a histogram of the integers from 0 to `most`.
+ * Returns a row of pg_statistic with the fraction of NULLs and the number of
+ * distinct values.  If `most` > 0, adds a histogram of the integers from 0 to
+ * `most`.
  */
 static HeapTuple
 make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share, float4 distinct,
@@ -389,7 +393,7 @@ make_statistics(Oid relid, AttrNumber attnum, float4 nulls_share, float4 distinc
 	return tuple;
 }
 
-/* Our guesses are recognized by their free function. */
+/* Our guesses are recognized by the function that frees them. */
 bool
 dyn_is_guess(const VariableStatData *variable)
 {
@@ -397,7 +401,10 @@ dyn_is_guess(const VariableStatData *variable)
 		variable->freefunc == heap_freetuple;
 }
 
-/* A function of its own, since these are not a guess. */
+/*
+ * Frees statistics of segments.  Another function than that of guesses,
+ * because these statistics are not a guess.
+ */
 static void
 free_segment_statistics(HeapTuple tuple)
 {
@@ -428,7 +435,7 @@ report_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 	{
 		const DynColumn *column = dyn_relation_column(plan->relation, attnum);
 
-		/* each segment is assumed to have the same number of items */
+		/* all segments are assumed to have the same number of items */
 		variable->statsTuple = make_statistics(rte->relid, attnum, 0, column->segments,
 											   &column->codec, column->segments - 1);
 		variable->freefunc = free_segment_statistics;
@@ -436,7 +443,9 @@ report_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 	}
 	if (!dyn_collections_are_unknown(rel, attnum))
 		return false;
-	/* all items have key attributes; for other columns, use core's default */
+	/*
+	 * the table's key is in all items; for keys of indexes, use core's default
+	 */
 	nulls = attnum == dyn_relation_only_column_of(plan->relation, &plan->meta->key.hash[0])
 		? 0 : DEFAULT_UNK_SEL;
 	variable->statsTuple = make_statistics(rte->relid, attnum, nulls,

@@ -7,18 +7,18 @@
  * (exec/source/united.c).
  *
  * Each arm is matched separately, together with the relation's other clauses.
- * Whether an index is complete for the arm depends on these clauses and the
- * arm, but not on the full OR: an index that has all rows of one arm may lack
- * rows of another.  If some arm matches no key, a union is not built, because
- * it would need a Scan anyway.
+ * These and the arm decide whether an index is complete: it may have all rows
+ * of one arm, but lack rows of another arm.  If some arm matches no key, a
+ * union is not built, because it would need a Scan anyway.
  *
  * Arms that match the same key become one access plan, which matches the OR of
- * these arms, if that does not cost more.  So values of one partition key
- * become a list of values, and each partition is read once.  If only one
- * access plan is left, it is the one that paths.c finds.
+ * these arms, if it does not cost more.  So values of one partition key become
+ * a list of values, and each partition is read once.  If all arms become one
+ * access plan, a union is not built, because paths.c finds this access plan.
  *
- * If there is a volatile condition, a union is not built: several arms may
- * return a row that the condition rejected, and it would be evaluated again.
+ * If there is a volatile condition, a union is not built: a row that the
+ * condition rejects may be returned by another arm, and the condition would be
+ * evaluated for it again.
  */
 #include "postgres.h"
 
@@ -31,13 +31,13 @@
 #include "cost.h"
 #include "planner.h"
 
-/* Maximum number of arms.  The search takes time quadratic in it. */
+/*
+ * Maximum number of arms, because the time of the search is quadratic in the
+ * number
+ */
 #define MAX_ARMS	40
 
-/*
- * Maximum number of arms times conditions, summed up over all ORs that are
- * tried.
- */
+/* Maximum of arms times conditions, summed over all ORs that are tried */
 #define MAX_MATCHED	4000
 
 /* The OR to match, and its context */
@@ -45,22 +45,23 @@ typedef struct Search
 {
 	DynRelPlan *plan;
 	const RestrictInfo *rinfo;	/* RestrictInfo of the OR */
-	List	   *others;			/* DynClauses of other conditions */
+	List	   *others;			/* DynClause *: clauses of all other
+								 * conditions */
 } Search;
 
 /* One access plan, for one or several arms of the OR */
 typedef struct Arm
 {
 	int			target;
-	List	   *members;		/* positions of these arms in the OR */
+	List	   *members;		/* positions (int) of these arms in the OR */
 	DynAccess  *access;
 	Cost		cost;
 } Arm;
 
 /*
- * Returns the clauses of the members, and of the other conditions.  For one
- * member, these are the RestrictInfos that the planner has made for it;
- * several members are combined into one OR.
+ * Returns the clauses (DynClause *) of the members, and of the other
+ * conditions.  A single member has RestrictInfos that the planner has made for
+ * it; several members are combined into one OR.
  */
 static List *
 clauses_of_members(const Search *search, const List *members)
@@ -115,7 +116,7 @@ match_members(const Search *search, List *clauses, int target)
 		return NULL;
 	access->is_arm = true;
 	dyn_add_fallback(plan, index, clauses, access);
-	/* every row is checked by all clauses */
+	/* all clauses are checked for every row */
 	dyn_clauses_rely_on_nothing(clauses);
 	return access;
 }
@@ -142,7 +143,10 @@ make_arm(const Search *search, List *members, List *clauses, int target)
 	return arm;
 }
 
-/* Adds an arm, or extends one with the same key if that does not cost more. */
+/*
+ * Adds an arm, or combines it with another arm that matches the same key if
+ * this does not cost more.
+ */
 static List *
 add_arm(const Search *search, List *arms, Arm *arm)
 {
@@ -169,9 +173,9 @@ add_arm(const Search *search, List *arms, Arm *arm)
 }
 
 /*
- * Returns several access plans that together yield all rows of the OR, or NIL.
- * Arms that read an index and then items of the table come last, so that they
- * need not read items that other arms have returned.
+ * Returns several arms (Arm *) that together yield all rows of the OR, or
+ * NIL.  Arms that read items from the table after an index come last, so that
+ * they need not read items that other arms have returned.
  */
 static List *
 find_arms(const Search *search)
@@ -211,10 +215,7 @@ find_arms(const Search *search)
 	return list_concat(first, last);
 }
 
-/*
- * Returns the union.  Its fields are those that rows need, without the fields
- * that only single arms need.
- */
+/* Returns a union without arms. */
 static DynAccess *
 make_union(const DynRelPlan *plan, List *clauses)
 {
@@ -228,7 +229,10 @@ make_union(const DynRelPlan *plan, List *clauses)
 	return access;
 }
 
-/* Stores in the choice the arms of the OR whose arms cost least. */
+/*
+ * Stores in the choice the OR that is cheapest to read by its arms, and these
+ * arms.
+ */
 static void
 find_best_arms(DynRelPlan *plan, DynPathChoice *choice)
 {
@@ -261,10 +265,7 @@ find_best_arms(DynRelPlan *plan, DynPathChoice *choice)
 	}
 }
 
-/*
- * Returns true if a subquery in the expression calls a volatile function for
- * each row.
- */
+/* Returns true if a subquery in the expression calls a volatile function. */
 static bool
 has_volatile_subplan(Node *node, void *context)
 {
@@ -294,8 +295,7 @@ dyn_union_find(DynRelPlan *plan, DynPathChoice *choice)
 	ListCell   *lc;
 
 	/*
-	 * union paths are not parameterized, so a relation with LATERAL references
-	 * cannot use one
+	 * a union path is not parameterized, as LATERAL references would require
 	 */
 	if (!bms_is_empty(plan->rel->lateral_relids))
 		return NULL;

@@ -3,8 +3,8 @@
  *		Describes how plan nodes execute their children, and searches plan
  *		trees and path trees.
  *
- * A table has the properties of each kind of node; the searches combine them
- * along the path from one node to another.
+ * A table has the properties of each kind of node.  The searches combine these
+ * properties on the way from one node to another.
  */
 #include "postgres.h"
 
@@ -23,8 +23,7 @@
 #define UPPER		DYN_CHILD_UPPER
 
 /*
- * Properties of a node with one input, whose rows are computed from all rows
- * of the input.
+ * Use of the input of a node that computes its rows from all rows of one input
  */
 #define PROCESSES	(ONCE | UNLESS | FULL)
 
@@ -33,14 +32,14 @@ typedef struct NodeKind
 	NodeTag		tag;			/* tag of the plan node */
 	int			outer;
 	int			inner;
-	int			list;			/* offset of the list of children, or of the
+	int			list;			/* use of children in a list, or of a
 								 * subquery */
 } NodeKind;
 
 /*
- * Among joins, only a nested loop always executes its outer side.  A hash join
- * with an empty hash table may skip its outer side.  A merge join ends when
- * one side ends; other joins read their outer side to the end.
+ * Among joins, only a nested loop always executes its outer side: a hash join
+ * with an empty hash table may skip it.  A merge join ends when one side ends;
+ * other joins read their outer side to the end.
  */
 static const NodeKind kinds[] = {
 	{T_Agg, PROCESSES | UPPER, 0, 0},
@@ -91,29 +90,29 @@ dyn_plan_of_subplan(List *subplans, int plan_id)
 	return list_nth(subplans, plan_id - 1);
 }
 
-/* Returns the properties of the kind that this node does not have. */
+/* Returns the use bits of its kind that do not hold for this node. */
 static int
 exceptions(Plan *plan)
 {
 	switch (nodeTag(plan))
 	{
 		case T_Append:
-			/* run-time pruning may skip some of them */
+			/* run-time pruning may skip children */
 			return dyn_append_is_pruned((Append *) plan) ? ONCE | UNLESS : 0;
 		case T_MergeAppend:
 			return dyn_append_is_pruned((MergeAppend *) plan)
 				? ONCE | UNLESS : 0;
 		case T_Result:
-			/* a one-time filter */
+			/* a one-time filter may skip the child */
 			return ((Result *) plan)->resconstantqual ? ONCE | UNLESS : 0;
 		case T_WindowAgg:
 			/*
-			 * it ends as soon as its run condition, for example on
-			 * row_number(), is false
+			 * the node ends when its run condition, such as row_number() < 3,
+			 * is false
 			 */
 			return ((WindowAgg *) plan)->runCondition != NIL ? FULL | FIRST : 0;
 		case T_CustomScan:
-			/* nodes of other extensions: unknown */
+			/* nodes of other extensions are unknown */
 			return dyn_is_read_ahead(plan) ? 0 : ~0;
 		default:
 			return 0;
@@ -152,7 +151,7 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 		if (visit(lfirst(lc), kind->list & all, context))
 			return true;
 	}
-	/* a Result that only returns values of initplans */
+	/* initplans of a Result that only returns their values */
 	foreach(lc, subplans != NIL && IsA(plan, Result) && outerPlan(plan) == NULL
 			? plan->initPlan : NIL)
 	{
@@ -164,7 +163,7 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 	}
 	/*
 	 * a ModifyTable without RETURNING returns no rows, so it cannot be stopped
-	 * after one
+	 * after a row
 	 */
 	if ((IsA(plan, Agg) && ((Agg *) plan)->aggstrategy != AGG_SORTED) ||
 		(IsA(plan, ModifyTable) && ((ModifyTable *) plan)->returningLists == NIL))
@@ -180,9 +179,7 @@ dyn_visit_child_plans(Plan *plan, List *subplans, DynPlanVisitor visit,
 
 /* ---- paths ---- */
 
-/*
- * Returns the child of a path that processes one input; NULL for other paths.
- */
+/* Returns the child of a path with one input; NULL for other paths. */
 static Path *
 only_child(Path *path)
 {
@@ -217,7 +214,10 @@ only_child(Path *path)
 	}
 }
 
-/* Returns the children that the plan has in a list or as initplans. */
+/*
+ * Returns the children that the path's plan node has in a list, as a subquery,
+ * or as initplans.
+ */
 static List *
 listed_child_paths(Path *path)
 {
@@ -325,7 +325,7 @@ dyn_path_scans_once(Path *path)
 typedef struct UnlessEmptySearch
 {
 	bool		limited;		/* true if the current node may be stopped
-								 * early */
+								 * before its end */
 	List	   *found;
 } UnlessEmptySearch;
 
@@ -365,7 +365,7 @@ typedef struct FullSearch
 } FullSearch;
 
 /*
- * Visits the plan until the node is found.  `full` is then the value for that
+ * Visits the plan until the node is found; then search->full is that of the
  * node.
  */
 static bool
@@ -384,7 +384,7 @@ find_full(Plan *plan, int use, void *context)
 	return false;
 }
 
-/* The nodes of each tree are numbered consecutively, starting at the top. */
+/* The nodes of each tree have consecutive numbers, starting at the top. */
 Plan *
 dyn_plan_tree_of(const PlannedStmt *statement, const Plan *node)
 {
@@ -420,8 +420,8 @@ typedef struct RepeatSearch
 	const Plan *node;			/* node to find */
 	bool		once;			/* true if the current node is executed at most
 								 * once */
-	bool		may_skip;		/* true if its parent executes no child
-								 * twice */
+	bool		may_skip;		/* true if the parent of the current node
+								 * executes no child twice */
 } RepeatSearch;
 
 static bool
@@ -436,13 +436,14 @@ find_repeated(Plan *plan, int use, void *context)
 							 (use & (DYN_CHILD_ONCE | DYN_CHILD_UNLESS_EMPTY)) != 0);
 	if (plan == search->node)
 		return true;
-	/* these nodes may skip a child, or read two of them alternately */
+	/* these nodes may skip a child, or read two children alternately */
 	search->may_skip = IsA(plan, Result) || IsA(plan, Append) ||
 		IsA(plan, MergeAppend) || IsA(plan, SetOp);
 	if (IsA(plan, NestLoop))
 	{
 		/*
-		 * the inner side is rescanned for each outer row, unless it is cached
+		 * the inner side is rescanned for each outer row, unless its rows are
+		 * cached
 		 */
 		bool		cached = IsA(innerPlan(plan), Material) &&
 			((NestLoop *) plan)->nestParams == NIL;

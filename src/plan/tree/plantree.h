@@ -9,23 +9,24 @@
 #include "nodes/plannodes.h"
 
 /*
- * Plans and paths share one table of kinds, since a path contains the kind of
- * plan node that it becomes.  So planner and executor agree on the scans that
- * an execution reaches.
+ * Plans and paths share one table of node kinds, since a path contains the
+ * kind of its plan node.  So planner and executor agree on the scans that an
+ * execution reaches.
  */
 
-/* Uses of a child in one execution of the parent; 0 if unknown. */
-#define DYN_CHILD_ONCE			0x01	/* always executes it once, from the
-										 * start */
-#define DYN_CHILD_UNLESS_EMPTY	0x02	/* executes it once, unless another
-										 * input is empty */
-#define DYN_CHILD_FULL			0x04	/* reads it to the end if the parent
-										 * is read to the end */
-#define DYN_CHILD_FULL_FIRST	0x08	/* reads it to the end before it
-										 * returns a row */
-#define DYN_CHILD_LIMITED		0x10	/* may stop when it has enough rows */
-#define DYN_CHILD_UPPER			0x20	/* processes rows of scans and joins,
-										 * at the same query level */
+/* Use of a child in one execution of the parent, as bits; 0 if unknown */
+#define DYN_CHILD_ONCE			0x01	/* the child is always executed once,
+										 * from the start */
+#define DYN_CHILD_UNLESS_EMPTY	0x02	/* the child is executed once, unless
+										 * another input is empty */
+#define DYN_CHILD_FULL			0x04	/* the child is read to its end if the
+										 * parent is */
+#define DYN_CHILD_FULL_FIRST	0x08	/* the child is read to its end before
+										 * the parent returns a row */
+#define DYN_CHILD_LIMITED		0x10	/* the parent may stop when it has
+										 * enough rows */
+#define DYN_CHILD_UPPER			0x20	/* the parent processes rows of scans
+										 * and joins of the same query level */
 
 /*
  * Called with a child and its DYN_CHILD bits; returns true to end the visit.
@@ -35,21 +36,23 @@ typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 
 /*
  * Visits all children of a node of any kind; returns true if the visitor ended
- * the visit.  `subplans` are those of the statement, or NIL.  With them, the
- * initplans are the children of a Result that only returns their values (as
- * for min and max).
+ * the visit.  `subplans` are those of the statement, or NIL.  With subplans,
+ * the children of a Result that only returns values of initplans (for min and
+ * max) are these initplans.
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
 
 /*
- * Visits all children of a path in the same way, but only for kinds in the
- * table.
+ * Visits the children of a path in the same way, but only if its kind is in
+ * the table.
  */
 extern bool dyn_visit_child_paths(Path *path, DynPathVisitor visit,
 								  void *context);
 
-/* Returns the subplan with this plan_id (from 1); NULL if it was dropped. */
+/*
+ * Returns the subplan with this plan_id (from 1); NULL if core has dropped it.
+ */
 extern Plan *dyn_plan_of_subplan(List *subplans, int plan_id);
 
 /*
@@ -63,36 +66,37 @@ extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 extern List *dyn_path_scans_once(Path *path);
 
 /*
- * Returns the foreign scans that are executed once unless an input is empty.
- * Scans that a limit might skip are not included.  `limited` is true if the
- * plan may be stopped before its end.
+ * Returns the foreign scans (ForeignScan *) that are executed once unless an
+ * input is empty, except for scans that a limit might skip.  `limited` is true
+ * if the plan itself may be stopped before its end.
  */
 extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
 
 /*
- * Returns true if all rows of the node will be read once the first row of its
- * plan or subplan is fetched.  `to_end` is true if the plan is run to its end.
+ * Returns true if all rows of the node are read, provided that the first row
+ * of its plan or subplan is fetched.  `to_end` is true if the plan is run to
+ * its end.
  */
 extern bool dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node,
 								  bool to_end);
 
 /*
- * Returns true if the node is executed at most once, by the statement or an
- * initplan.
+ * Returns true if the node is executed at most once, by the statement's plan
+ * or by an initplan.
  */
 extern bool dyn_plan_runs_once(const PlannedStmt *statement, const Plan *node);
 
 /*
- * Returns the nested loop that has the node as its outer side; NULL if there
- * is none.
+ * Returns the nested loop whose outer side is this node; NULL if there is
+ * none.
  */
 extern NestLoop *dyn_plan_loop_over(const PlannedStmt *statement,
 									const Plan *outer);
 
-/* Returns the parameters in an expression or List that are set at run time. */
+/* Returns the ids of parameters (PARAM_EXEC) in an expression or List. */
 extern Bitmapset *dyn_running_params(Node *node);
 
-/* Returns the parameters that initplans of the statement set. */
+/* Returns the ids of the parameters that initplans of the statement set. */
 extern Bitmapset *dyn_plan_initplan_params(const PlannedStmt *statement);
 
 /* Returns the plan or subplan of the statement that contains the node. */

@@ -1,6 +1,6 @@
 /*
  * readahead_path.c
- *		Creates paths and plans of the node that reads rows ahead.
+ *		Creates paths and plans of the lookup join node.
  */
 #include "postgres.h"
 
@@ -14,8 +14,8 @@ static const CustomScanMethods *scan_methods = NULL;
 static const struct CustomPathMethods path_methods;
 
 /*
- * Below a nested loop the node may compute the output, which the loop uses.
- * For subplans it must not: they are evaluated above the node.
+ * The node may compute output columns for a nested loop above, but not for
+ * subplans, which are evaluated above the node.
  */
 Path *
 dyn_read_ahead_path(Path *child, List *subplans)
@@ -59,8 +59,9 @@ may_stop_early(const PlannerInfo *root, const Path *path)
 }
 
 /*
- * Returns the plan node.  It returns the columns of the child's rows
- * unchanged.  It computes the arguments of the subplans from each row.
+ * Returns the plan node, whose custom_scan_tlist has the columns of the
+ * child.  Its custom_exprs are the arguments of the subplans, computed from
+ * each row.
  */
 static Plan *
 plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,

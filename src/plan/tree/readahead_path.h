@@ -1,9 +1,10 @@
 /*
  * readahead_path.h
- *		Creates paths and plans of the node that reads rows ahead.
+ *		Creates paths and plans of the lookup join node, which reads rows
+ *		ahead.
  *
- * The node returns the rows of its child.  For each of these rows, scans of
- * ours are executed: on the inner side of the nested loop above the node
+ * The node returns the rows of its child.  For each of these rows, our scans
+ * are executed: on the inner side of the nested loop above the node
  * (lookup_path.c), or in correlated subplans (subplan_path.c).
  */
 #ifndef DYN_PLAN_READAHEAD_PATH_H
@@ -14,7 +15,7 @@
 #include "nodes/plannodes.h"
 
 /*
- * Returns a path with the node above `child`.  `subplans` is a List of
+ * Returns a path that puts the node above `child`.  `subplans` is a List of
  * SubPlan, or NIL for a nested loop.
  */
 extern Path *dyn_read_ahead_path(Path *child, List *subplans);
@@ -22,20 +23,21 @@ extern Path *dyn_read_ahead_path(Path *child, List *subplans);
 /* Private data of the plan node */
 typedef struct DynReadAheadPlan
 {
-	bool		may_stop_early; /* true if a node above may stop early */
-	List	   *subplans;		/* plan_id of each subplan (int), or NIL */
-	List	   *params;			/* parameter for each of the plan's
-								 * custom_exprs (int) */
+	bool		may_stop_early; /* true if a node above may stop before the
+								 * last row */
+	List	   *subplans;		/* plan_id (int) of each subplan, or NIL */
+	List	   *params;			/* parameter (int) that each of the plan's
+								 * custom_exprs sets */
 } DynReadAheadPlan;
 
 extern void dyn_read_ahead_decode(const CustomScan *plan, DynReadAheadPlan *decoded);
 
-/* Returns true if the plan, or path, is a read-ahead node. */
+/* Return true if the plan, or the path, is such a node. */
 extern bool dyn_is_read_ahead(const Plan *plan);
 extern bool dyn_is_read_ahead_path(const Path *path);
 
 /*
- * Registers the node; `methods` are the executor's.  Called once, when the
+ * Registers the node with the executor's `methods`.  Called once, when the
  * library is loaded.
  */
 extern void dyn_read_ahead_init(const CustomScanMethods *methods);
