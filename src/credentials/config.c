@@ -3,10 +3,10 @@
  *		Reads the two files of AWS's tools: ~/.aws/config and
  *		~/.aws/credentials.
  *
- * A profile consists of the values that both files have under its name.  In
- * the config file its section is [profile name].  The default profile is
- * [profile default] or, if there is no such section, [default].  In the
- * credentials file the section is [name].
+ * A profile consists of the values under its name in both files.  In the
+ * config file its section is [profile name]; the section of the default
+ * profile may also be [default].  In the credentials file the section is
+ * [name].
  */
 #include "config.h"
 
@@ -30,8 +30,8 @@ static const struct
 };
 
 /*
- * Loads a file.  If the user has no home directory, as in some containers,
- * this is the same as a missing file.
+ * Loads a file.  If the user has no home directory, as in some containers, the
+ * file is regarded as missing.
  */
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynError *err)
@@ -109,9 +109,9 @@ dyn_config_names_agree(DynError *err)
 }
 
 /*
- * Returns the kind of section that the profile has in that file.  If the
- * config file has both [default] and [profile default], the later one applies,
- * as in the AWS CLI.
+ * Returns the kind of the profile's section in the file.  If the config file
+ * has both [default] and [profile default], the later one applies, as in the
+ * AWS CLI.
  */
 static DynIniKind
 kind_of(const DynConfig *config, DynConfigFile file, const char *profile)
@@ -160,9 +160,7 @@ dyn_config_no_profile(const DynConfig *config, const char *profile,
 		dyn_error_set(err, "profile \"%s\" exists neither in file \"%s\" nor "
 					  "in file \"%s\"", profile, paths[DYN_CONFIG_CONFIG],
 					  paths[DYN_CONFIG_CREDENTIALS]);
-	/*
-	 * The most common mistake is to write [name], as in the credentials file.
-	 */
+	/* the most common mistake is [name], as in the credentials file */
 	if (dyn_ini_place(&config->files[DYN_CONFIG_CONFIG], DYN_INI_PLAIN,
 					  profile) > 0)
 		return dyn_error_hint(err, "In file \"%s\", write [profile %s] "

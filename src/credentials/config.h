@@ -33,14 +33,14 @@ typedef struct DynConfig
 extern bool dyn_config_load(DynConfig *config, DynError *err);
 
 /*
- * Returns AWS_PROFILE, AWS_DEFAULT_PROFILE or "default"; sets *is_named to
- * true for the first two.
+ * Returns the value of AWS_PROFILE or of AWS_DEFAULT_PROFILE; if neither is
+ * set, "default", with *is_named false.
  */
 extern const char *dyn_config_profile_name(bool *is_named);
 
 /*
- * Returns false with *err set if both variables name different profiles: AWS's
- * tools disagree about which one applies.
+ * Returns false with *err set if the two variables name different profiles:
+ * AWS's tools disagree about which one applies.
  */
 extern bool dyn_config_names_agree(DynError *err);
 
@@ -62,14 +62,15 @@ extern const char *dyn_config_value_of(const DynConfig *config,
 									   const char *key);
 
 /*
- * Returns the file's path for messages, or its location in a home directory.
+ * Returns the file's path for messages; if the user has no home directory, the
+ * path below one.
  */
 extern const char *dyn_config_path(const DynConfig *config,
 								   DynConfigFile file);
 
 /*
- * Returns the path, for messages, of the file in which dyn_config_value finds
- * the key.
+ * Returns the path of the file in which dyn_config_value finds the key, for
+ * messages.
  */
 extern const char *dyn_config_path_of(const DynConfig *config,
 									  const char *profile, const char *key);

@@ -2,10 +2,10 @@
  * environment.c
  *		Reads AWS's variables from the server's environment.
  *
- * It is the environment in which the server was started, and it does not
+ * The environment is the one in which the server was started, and does not
  * change while the server runs.  An empty variable counts as not set, as in
  * AWS's tools.  A key id without its secret, or a secret without its id, is an
- * error here.  Some of AWS's tools ignore it and try other sources.
+ * error here, while some of AWS's tools ignore it and try other sources.
  */
 #include "provider_chain.h"
 
@@ -19,7 +19,7 @@
 	"change it there, and restart the server."
 
 /*
- * Reports that a variable is wrong or missing; `what` follows its name.  The
+ * Reports an error of a variable; `what` follows the name in the message.  The
  * hint mentions the server's environment, because people often set the
  * variable elsewhere.
  */

@@ -2,13 +2,13 @@
  * files.c
  *		Reads small files of the operating-system user, and finds that user.
  *
- * Configuration and tokens are read in full.  The memory is allocated at once,
+ * Configuration and tokens are read in full.  The buffer is allocated once,
  * one byte larger than the largest file: a buffer that grows would leave
  * copies of secrets.
  *
- * A path may come from a file or the environment, and may name anything.  It
- * is opened without waiting (a named pipe without a writer would block the
- * session), and only a regular file is read.
+ * A path may come from a file or the environment, and may name anything.  The
+ * file is opened without waiting (a named pipe without a writer would block
+ * the session), and only a regular file is read.
  */
 #include "files.h"
 
@@ -22,15 +22,15 @@
 #include <unistd.h>
 
 /*
- * Initial size of an entry of the user database (bytes); getpwuid_r may need
- * more.
+ * Initial size of the memory for an entry of the user database (bytes), and
+ * the maximum size.
  */
 #define SMALLEST_ENTRY	((size_t) 1024)
 #define LARGEST_ENTRY	((size_t) 1024 * 1024)
 
 /*
- * Reports a failure to read.  The hint names the server's operating-system
- * user, because people often think of their own files.
+ * Reports that a file cannot be read.  The hint names the server's
+ * operating-system user, because people often think of their own files.
  */
 static DynFileRead
 cannot_read(const char *path, int error, DynError *err)
@@ -114,10 +114,7 @@ read_user(struct passwd *entry, int *error)
 		if (*error != ERANGE)
 			break;
 	}
-	/*
-	 * according to POSIX and the Linux manual, these mean that there is no
-	 * entry
-	 */
+	/* POSIX and the Linux manual allow these errors if there is no entry */
 	if (*error == ENOENT || *error == ESRCH || *error == EBADF ||
 		*error == EPERM)
 		*error = 0;
@@ -151,7 +148,7 @@ dyn_file_below_home(const char *file, DynError *err)
 		dyn_error_set(err, "the operating-system user of the server, %lu, has no home directory", (unsigned long) geteuid());
 	else
 	{
-		/* the database cannot be read now */
+		/* the user database cannot be read now */
 		dyn_error_errno_text(error, text, sizeof(text));
 		dyn_error_set(err, "could not find the home directory of operating-system user %lu: %s", (unsigned long) geteuid(), text);
 		err->passing = true;

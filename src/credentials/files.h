@@ -15,16 +15,16 @@
 typedef enum DynFileRead
 {
 	DYN_FILE_READ,
-	DYN_FILE_MISSING,			/* there is no such file; *err reports that */
+	DYN_FILE_MISSING,			/* the file does not exist; *err reports
+								 * that */
 	DYN_FILE_FAILED				/* *err has the reason */
 } DynFileRead;
 
 /*
  * Reads a regular file of at most `longest` bytes into *contents, which it
- * initializes.  The contents are NUL-terminated unless the file could not be
- * read.  It never waits for a file that is not regular.  Wipe the contents
- * with dyn_secret_free_buffer; this is allowed, but not required, after a
- * failure.
+ * initializes, and adds a NUL.  Fails without waiting if the file is not
+ * regular.  The caller must wipe the contents with dyn_secret_free_buffer;
+ * after a failure, this is allowed, but not required.
  */
 extern DynFileRead dyn_file_read(const char *path, size_t longest,
 								 DynBuffer *contents, DynError *err);
@@ -38,8 +38,8 @@ extern DynFileRead dyn_file_read(const char *path, size_t longest,
 extern char *dyn_file_below_home(const char *file, DynError *err);
 
 /*
- * Writes the user's name, or its number if it has none; truncates it if
- * necessary.
+ * Writes the name of the operating-system user, or its number if it has no
+ * name; truncates the text to `size` bytes.
  */
 extern void dyn_file_user(char *name, size_t size);
 

@@ -21,12 +21,12 @@
  *   order mark.
  *
  * Any other line is an error, since it may be a key that a user relies on.
- * The message has the number of the line but not the line, which may contain a
+ * The message has the line's number, but not its text, which may contain a
  * secret.
  *
- * Strings are terminated by NULs written over separators in the text, so that
- * there is one copy of a secret to overwrite.  The text that continues a value
- * is moved forward to the end of the value.
+ * Parsing writes NULs over separators in the text, and moves continuation
+ * lines to the end of their value.  So the entries point into the text, which
+ * is the only copy of a secret, and is overwritten at the end.
  */
 #include "ini.h"
 
@@ -48,12 +48,12 @@ typedef struct Parser
 	DynIni	   *ini;
 	bool		prefixes;
 	int			line;			/* counted from 1 */
-	size_t		indent;			/* indentation of the line with the last key or
+	size_t		indent;			/* indentation of the last line with a key or
 								 * section */
 	char	   *value_end;		/* end of the last value; NULL after a
 								 * section */
 	bool		in_block;		/* true if nothing follows the = of the last
-								 * entry */
+								 * key */
 	const char *wrong;			/* error in the current line, or NULL */
 	bool		out_of_memory;
 } Parser;
@@ -153,8 +153,8 @@ skip_quoted(char *p, const char *end)
 }
 
 /*
- * Returns the bracket that ends the name.  A quotation mark is special where a
- * name may begin: at the start and after a blank.
+ * Returns the bracket that ends the section's name, or NULL.  A quotation mark
+ * is special only where a name may begin: at the start and after a blank.
  */
 static char *
 find_bracket(Span span)
@@ -198,8 +198,8 @@ unquote(Span span)
 }
 
 /*
- * Moves past the first word, and returns its meaning.  An unquoted name of
- * several words is invalid.
+ * Returns the kind of section that the first word means, and moves *name past
+ * that word.  An unquoted name of several words is not a known kind.
  */
 static DynIniKind
 read_prefix(Span *name)
@@ -264,7 +264,7 @@ read_key(Parser *parser, Span line)
 
 	if (ini->n == 0)
 		return is_wrong(parser, "is not in a section");
-	/* a comment follows a blank */
+	/* a comment begins after a blank */
 	for (char *p = line.start + 1; p < line.end; p++)
 		if (is_comment(*p) && is_blank(p[-1]))
 			line.end = p;
@@ -290,9 +290,8 @@ read_key(Parser *parser, Span line)
 }
 
 /*
- * Appends a newline and this line to the last value, in place.  They do not
- * overwrite unread text, because that value ends no later than its own line,
- * which precedes this one.
+ * Appends a newline and this line to the last value, in place.  No unread text
+ * is overwritten, because the value ends before this line begins.
  */
 static bool
 read_continuation(Parser *parser, Span line)

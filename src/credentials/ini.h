@@ -21,14 +21,15 @@ typedef struct DynIniEntry
 {
 	DynIniKind	kind;			/* kind of the entry's section */
 	const char *section;		/* name of that section */
-	const char *key;			/* lower case; NULL: the section begins here */
+	const char *key;			/* key in lower case; NULL for the beginning of
+								 * a section */
 	const char *value;			/* value; continuation lines are separated by
 								 * line feeds.  Comments are part of the value
 								 * of credential_process only, as in the AWS
 								 * CLI */
 } DynIniEntry;
 
-/* A parsed file; zero-initialized, it is a file without sections. */
+/* A parsed file.  If zero-initialized, it has no sections. */
 typedef struct DynIni
 {
 	DynBuffer	text;			/* text, which parsing modifies */
@@ -40,8 +41,8 @@ typedef struct DynIni
 /*
  * Parses the text, which moves into *ini and must be followed by a NUL.  With
  * `prefixes`, the first word of a section's name is its kind, as in the config
- * file; otherwise all sections are PLAIN, as in the credentials file.  Returns
- * false with *err set, which names `file` and the line, and *ini empty.
+ * file; otherwise all sections are PLAIN, as in the credentials file.  On
+ * failure, returns false with *ini empty, and *err naming `file` and the line.
  */
 extern bool dyn_ini_parse(DynIni *ini, DynBuffer *text, bool prefixes,
 						  const char *file, DynError *err);

@@ -1,17 +1,17 @@
 /*
  * machine.c
- *		Obtains the credentials that a machine provides: of ECS tasks and EKS
- *		pods, and of EC2 instances, by IMDSv2 only.
+ *		Obtains the credentials that a machine provides to ECS tasks, EKS pods
+ *		and EC2 instances (by IMDSv2 only).
  *
- * Containers.  The environment contains the endpoint and the token; it is read
- * again for each request, and so is the token's file, which the platform
- * replaces.  A relative URI may be as secret as a password, so messages name
- * the variable, but do not quote its value.
+ * Containers.  The environment contains the endpoint, and the token or the
+ * name of its file.  Both are read again for each request, since the platform
+ * replaces the file.  A relative URI may be secret, so messages name the
+ * variable, but do not quote its value.
  *
  * Instances.  There are three requests: PUT for a token, GET for the name of
- * the role, and GET for the credentials.  The next one is the first whose
- * result is not known yet.  The name becomes a part of a URL, so it is checked
- * first.
+ * the role, and GET for the credentials.  The next request is the first whose
+ * result is not known yet.  The role's name is checked, because it becomes a
+ * part of a URL.
  */
 #include "machine.h"
 
@@ -22,7 +22,7 @@
 #include "files.h"
 #include "url.h"
 
-/* The names that both services use. */
+/* The names of JSON members, which are equal for both services. */
 static const DynResponseNames names = {
 	.access_key_id = "AccessKeyId",
 	.secret_access_key = "SecretAccessKey",
@@ -49,8 +49,8 @@ dyn_container_is_set(void)
 }
 
 /*
- * Creates the request.  Without the slash, a relative URI would continue the
- * host's name.
+ * Returns the request; NULL with *err set on failure.  A relative URI must
+ * begin with a slash, or it would continue the host's name.
  */
 static DynExchange *
 create_for_container(DynError *err)
@@ -157,7 +157,8 @@ dyn_instance_clear(DynInstance *instance)
 }
 
 /*
- * Returns the endpoint; NULL with *err set if the environment's is not valid.
+ * Returns the endpoint; NULL with *err set if the variables that set it are
+ * not valid.
  */
 static const char *
 find_endpoint(DynError *err)
@@ -219,7 +220,7 @@ has_no_role(DynError *err)
 	return dyn_error_hint(err, "Attach an IAM role to the instance.");
 }
 
-/* Handles the absence of a reply, or a reply whose status is not 200. */
+/* Handles a request without a reply, or with a status other than 200. */
 static DynProviderResponse
 request_failed(DynInstance *instance, const DynExchange *exchange,
 			   DynError *err)
@@ -260,8 +261,8 @@ first_line(const DynBuffer *response)
 }
 
 /*
- * Reads the role's name.  It must be one segment of a path, with the
- * characters that role names have.
+ * Reads the role's name, which must be one segment of a path, and have only
+ * the characters of role names.
  */
 static DynProviderResponse
 read_role(DynInstance *instance, const DynExchange *exchange, DynError *err)
@@ -290,8 +291,8 @@ read_role(DynInstance *instance, const DynExchange *exchange, DynError *err)
 }
 
 /*
- * Checks the reply's code.  dyn_response_read_json handles replies that are
- * not JSON.
+ * Returns false with *err set if the reply has a code other than "Success".
+ * Accepts replies that are not JSON: dyn_response_read_json reports these.
  */
 static bool
 check_code(const DynInstance *instance, const DynBuffer *response,

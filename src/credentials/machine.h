@@ -1,7 +1,7 @@
 /*
  * machine.h
- *		Obtains the credentials that a machine provides: of ECS tasks and EKS
- *		pods, and of EC2 instances, by IMDSv2 only.
+ *		Obtains the credentials that a machine provides to ECS tasks, EKS pods
+ *		and EC2 instances (by IMDSv2 only).
  */
 #ifndef DYN_CREDENTIALS_MACHINE_H
 #define DYN_CREDENTIALS_MACHINE_H
@@ -14,9 +14,9 @@
 extern bool dyn_container_is_set(void);
 
 /*
- * Returns the request for the current environment, and reads the token file
- * again.  Returns NULL with *err set on failure.  A full URI must be http or
- * https, and DYN_ADDRESS_LOCAL must allow its host.
+ * Returns the request that the environment specifies, with the current
+ * contents of the token file; NULL with *err set on failure.  A full URI must
+ * be http or https, and DYN_ADDRESS_LOCAL must allow its host.
  */
 extern DynExchange *dyn_container_request(DynError *err);
 
@@ -31,7 +31,8 @@ typedef struct DynInstance
 {
 	char	   *token;
 	char	   *role;
-	bool		renewed;		/* true if a refused token was dropped */
+	bool		renewed;		/* true if a refused token was dropped, and no
+								 * credentials were obtained since */
 } DynInstance;
 
 /* Returns false if AWS_EC2_METADATA_DISABLED is "true". */
@@ -42,15 +43,15 @@ extern DynExchange *dyn_instance_request(const DynInstance *instance,
 										 DynError *err);
 
 /*
- * Handles the reply.  A token that is refused (401) is dropped once, and the
- * result is NEXT.
+ * Handles the reply.  The first time that a token is refused (401), it is
+ * dropped, and the result is NEXT.
  */
 extern DynProviderResponse dyn_instance_response(DynInstance *instance,
 												 const DynExchange *exchange,
 												 DynCredentials *credentials,
 												 DynError *err);
 
-/* Wipes and frees. */
+/* Wipes and frees the strings. */
 extern void dyn_instance_clear(DynInstance *instance);
 
 #endif

@@ -4,20 +4,20 @@
  *
  * The program writes into two pipes, for its output and its errors.  A third
  * pipe, which exec closes, reports why the program could not be executed.
- * start() waits for the end of that pipe, by which time a started program has
- * its own session and process group.  Everything else is found by polling.  An
- * epoll descriptor covers the pipes and a pidfd; kernels before 5.3 do not
- * have one, and a timer replaces it.
+ * dyn_process_start waits for the end of that pipe; by then, the program has
+ * its own session and process group.  Nothing else waits.  An epoll descriptor
+ * covers the pipes and a pidfd; in kernels before 5.3, which do not have
+ * pidfds, a timer replaces the pidfd.
  *
- * The result is complete when the program ends, not when its output ends: it
- * may close its output early, and a process that it leaves running may keep
+ * The result is complete when the program ends, not when its output ends: the
+ * program may close its output early, or leave a process running that keeps
  * the pipe open.  The end of the program is checked before the pipes are read,
- * so all its output is read.
+ * so all of its output is read.
  *
- * The program is not reaped until it is destroyed: until then its pid, which
- * is also its group's, cannot be reused.  But if SIGCHLD is ignored, or other
- * code waits for any child, our wait fails with ECHILD.  Then the program's
- * status is not known, and its output determines the result.
+ * The program is not reaped before dyn_process_destroy, so that its pid, which
+ * is also the id of its group, is not reused.  But if SIGCHLD is ignored, or
+ * other code waits for any child, our wait fails with ECHILD.  Then the
+ * program's status is not known, and its output determines the result.
  *
  * Between fork and exec only async-signal-safe functions are called: other
  * threads (libcurl's resolver) may hold locks, and this process's signal
@@ -54,20 +54,23 @@
 /* Maximum number of bytes to store from the end of the error output. */
 #define ERRORS_TAIL			511
 
-/* Maximum number of successive reads of stderr, which may never end. */
+/*
+ * Maximum number of successive reads of the error output, which may be
+ * endless.
+ */
 #define MOST_READS			16
 
-/* Interval at which the end of the program is checked without a pidfd. */
+/* Interval of checks whether the program has ended, if there is no pidfd. */
 #define TICK_NS				(50 * 1000 * 1000)
 
-/* Time to wait for the end of a killed program. */
+/* Interval and maximum number of checks whether a killed program has ended. */
 #define REAP_NS				(100 * 1000)
 #define MOST_REAPS			10000
 
 struct DynProcess
 {
-	pid_t		pid;			/* pid of the program and its group; 0 or -1:
-								 * not started */
+	pid_t		pid;			/* pid of the program and id of its group; 0 or
+								 * -1 if not started */
 	bool		reaped;			/* true if other code has reaped it */
 	bool		ticks;			/* true if end_fd is a timer, not a pidfd */
 	int			epoll_fd;		/* descriptors; -1 when closed */
@@ -106,10 +109,10 @@ typedef int Pipes[PIPES][2];
 typedef struct Report
 {
 	int			error;			/* errno; 0 if the program is executed */
-	int			executing;		/* true if the error is that of exec */
+	int			executing;		/* true if exec was called */
 } Report;
 
-/* An entry that getdents64 writes, as the kernel defines it. */
+/* A directory entry as getdents64 writes it. */
 typedef struct Entry
 {
 	uint64_t	inode;
@@ -119,7 +122,10 @@ typedef struct Entry
 	char		name[];
 } Entry;
 
-/* Closes the descriptors listed in /proc, which opendir() cannot read here. */
+/*
+ * Closes all descriptors from `lowest` on that /proc lists.  opendir() is not
+ * async-signal-safe, so the directory is read by system calls.
+ */
 static bool
 close_listed(int lowest)
 {
@@ -143,9 +149,9 @@ close_listed(int lowest)
 
 /*
  * Makes descriptors 0 to 2 the program's standard streams, and descriptor 3
- * the pipe for the report, which exec closes.  Closes all others.  The
- * descriptors are first moved to greater numbers, since this process may have
- * been started with some of 0 to 3 closed.
+ * the pipe for the report, which exec closes.  Closes all other descriptors.
+ * The four are first moved to greater numbers, since pipes may have some of
+ * the numbers 0 to 3.
  */
 static bool
 arrange_descriptors(Pipes pipes)
@@ -169,8 +175,9 @@ arrange_descriptors(Pipes pipes)
 }
 
 /*
- * Tries the files in their order.  Returns the first error of a file that
- * exists; a directory of PATH that we may not search is skipped.
+ * Executes the first file that can be executed.  Otherwise returns the first
+ * errno of a file that exists, or ENOENT.  Skips directories of PATH that we
+ * may not search.
  */
 static int
 execute(const DynProgram *program)
@@ -194,8 +201,8 @@ execute(const DynProgram *program)
 
 /*
  * Runs in the child.  If the parent ended before PR_SET_PDEATHSIG, the signal
- * is never sent; so the parent's pid is checked.  Signals that are ignored
- * would remain ignored; so all are reset.
+ * would never be sent, so the parent's pid is checked.  Ignored signals would
+ * remain ignored, so all signals are reset.
  */
 static void
 run_child(const DynProgram *program, Pipes pipes, pid_t parent)
@@ -246,7 +253,10 @@ close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Starts the program; returns when it is executed, or cannot be. */
+/*
+ * Starts the program, and waits until it is executed; returns false with *err
+ * set if that fails.
+ */
 static bool
 fork_and_execute(DynProcess *process, const DynProgram *program, Pipes pipes,
 				 DynError *err)
@@ -333,7 +343,7 @@ watch(DynProcess *process, DynError *err)
 /* ---- reading ---------------------------------------------------------- */
 
 /*
- * Returns the number of bytes read; 0 if there are none now, or the pipe
+ * Returns the number of bytes read; 0 if none are available, or the pipe has
  * ended.
  */
 static size_t
@@ -348,8 +358,8 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 	while (len < 0 && errno == EINTR);
 
 	/*
-	 * A pipe at its end would remain readable, so it is closed.  It must be
-	 * removed from epoll first, because epoll keeps a closed descriptor if a
+	 * A pipe at its end would remain readable, so it is closed.  It is removed
+	 * from epoll first: epoll continues to watch a closed descriptor if a
 	 * child process has a copy of it.
 	 */
 	if (len == 0 || (len < 0 && errno != EAGAIN))
@@ -361,8 +371,8 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 }
 
 /*
- * Reads the error output, and stores the end of it, where programs usually
- * report the reason.
+ * Reads the error output, and stores its last ERRORS_TAIL bytes, where
+ * programs usually report the reason of a failure.
  */
 static void
 read_errors(DynProcess *process)
@@ -393,8 +403,8 @@ read_errors(DynProcess *process)
 /* ---- the result ------------------------------------------------------- */
 
 /*
- * Returns true if the program has ended.  *info is the result of waitid; it is
- * zero if the status is not known.
+ * Returns true if the program has ended.  Then *info is the result of waitid,
+ * or zero if the status is not known.
  */
 static bool
 has_ended(DynProcess *process, siginfo_t *info)
@@ -410,8 +420,8 @@ has_ended(DynProcess *process, siginfo_t *info)
 }
 
 /*
- * Reads the credentials.  Output that is not an object gets another error than
- * a wrong version.
+ * Reads the credentials.  dyn_response_read_json reports output that is not a
+ * JSON object; here only the version of an object is checked.
  */
 static bool
 read_credentials(const DynProcess *process, DynCredentials *credentials,
@@ -448,7 +458,7 @@ read_credentials(const DynProcess *process, DynCredentials *credentials,
 								  credentials, err);
 }
 
-/* Adds the program's error output, on one line. */
+/* Adds the program's error output to *err, on one line, and returns FAILED. */
 static DynProviderResponse
 failed(DynProcess *process, DynError *err)
 {
@@ -466,8 +476,8 @@ failed(DynProcess *process, DynError *err)
 /* ---- the interface ---------------------------------------------------- */
 
 /*
- * Checks up to `times` times whether the process has ended; returns false if
- * it has not.
+ * Reaps a process, with up to `times` checks at intervals of REAP_NS; returns
+ * false if it has not ended.
  */
 static bool
 reap(pid_t pid, int times)
@@ -536,7 +546,7 @@ dyn_process_response(DynProcess *process, DynCredentials *credentials,
 	size_t		len;
 	uint64_t	ticks;
 
-	/* a timer remains readable until it is read */
+	/* read the timer, which otherwise remains readable */
 	if (process->ticks)
 		(void) !read(process->end_fd, &ticks, sizeof(ticks));
 	ended = has_ended(process, &info);

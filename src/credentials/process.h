@@ -3,14 +3,14 @@
  *		Obtains credentials that a program prints (credential_process).
  *
  * The program is executed without a shell, in a session of its own and in the
- * root directory.  It gets PATH, HOME and AWS_* of the environment only (see
- * program.h), descriptors 0 to 2 only, and default signals.  It is killed,
- * with the processes that it started in its group, when it is destroyed, and
- * when this process ends for any reason.
+ * root directory.  It gets only the variables PATH, HOME and AWS_* (see
+ * program.h), only descriptors 0 to 2, and default signals.
+ * dyn_process_destroy kills the program and the other processes of its group.
+ * The program is also killed if this process ends for any reason.
  *
- * The result is its output at the time when it ends.  Processes that it leaves
- * running are not waited for.  Only its own pid is waited for, so a handler of
- * SIGCHLD or another wait() does no harm.
+ * The result is the program's output until the program ends; we do not wait
+ * for processes that it leaves running.  We wait only for the program's own
+ * pid, so a handler of SIGCHLD or another wait() does no harm.
  */
 #ifndef DYN_CREDENTIALS_PROCESS_H
 #define DYN_CREDENTIALS_PROCESS_H
@@ -27,8 +27,7 @@ typedef struct DynProcess DynProcess;
 extern DynProcess *dyn_process_start(const char *command, DynError *err);
 
 /*
- * Returns a descriptor that is readable when there is work to do: the program
- * writes, or has ended.
+ * Returns a descriptor that is readable when the program has written or ended.
  */
 extern int	dyn_process_fd(const DynProcess *process);
 
@@ -46,8 +45,8 @@ extern DynProviderResponse dyn_process_response(DynProcess *process,
 
 /*
  * Kills and reaps the program if it runs, and frees everything.  A program
- * that cannot be killed, because it runs as another user now, is reaped when
- * the next one starts.  NULL is allowed.
+ * that cannot be killed, because it now runs as another user, is reaped when a
+ * later program is started.  NULL is allowed.
  */
 extern void dyn_process_destroy(DynProcess *process);
 

@@ -4,8 +4,9 @@
  *
  * A profile with role_arn names the source of the credentials that assume the
  * role: another profile, which may do the same, or a source outside the files.
- * We follow these profiles and collect the roles from the last to the first.
- * The last profile determines the provider at the start of the chain.
+ * We follow these profiles and collect the roles, of which the last one found
+ * is assumed first.  The last profile determines the provider at the start of
+ * the chain.
  *
  * One profile may have several settings.  The order is that of AWS's tools:
  *
@@ -16,8 +17,9 @@
  *		5. credential_process
  *		6. keys in the config file
  *
- * except that a source profile with keys does not assume its role.  So a
- * profile may be its own source if it has keys; any other cycle is an error.
+ * There is one exception: a source profile with keys does not assume its role.
+ * So a profile may be its own source if it has keys; any other cycle is an
+ * error.
  *
  * A profile that needs a person's input (mfa_serial) is an error.  So are
  * contradictory and incomplete settings, because another source could have
@@ -36,7 +38,7 @@
 #include "files.h"
 #include "source_options.h"
 
-/* Keys of a profile whose value must not continue on the next line. */
+/* Keys of a profile whose values must not have several lines. */
 static const char *const line_keys[] = {
 	"role_arn", "source_profile", "credential_source",
 	"web_identity_token_file", "mfa_serial", "external_id",
@@ -74,7 +76,7 @@ refuse_key(Resolver *resolver, const char *key, const char *what)
 						 dyn_config_path_of(resolver->config, resolver->profile, key), what);
 }
 
-/* Reports that the profile has one key, but lacks others that it needs. */
+/* Reports that the profile has `key`, but not others that this key needs. */
 static DynFound
 refuse_without(Resolver *resolver, const char *key, const char *missing)
 {
@@ -84,7 +86,7 @@ refuse_without(Resolver *resolver, const char *key, const char *missing)
 						 missing);
 }
 
-/* Reports that it is ambiguous which credentials assume the role. */
+/* Reports that the profile has two keys of which only one can apply. */
 static DynFound
 refuse_both(Resolver *resolver, const char *key, const char *other)
 {
@@ -96,8 +98,8 @@ refuse_both(Resolver *resolver, const char *key, const char *other)
 /* ---- keys ------------------------------------------------------------- */
 
 /*
- * Reads key, secret and token from the same file, because they belong
- * together.
+ * Reads key, secret and token from one file, since those of different files do
+ * not belong together.
  */
 static DynFound
 find_keys(Resolver *resolver, DynConfigFile file)
@@ -133,8 +135,8 @@ find_keys(Resolver *resolver, DynConfigFile file)
 /* ---- SSO -------------------------------------------------------------- */
 
 /*
- * Finds the cache file.  Its name is the SHA-1 of `hashed` in hexadecimal
- * digits.
+ * Sets *path to the malloc'd path of the SSO token's file, whose name is the
+ * SHA-1 of `hashed` in hexadecimal digits.
  */
 static bool
 find_cache_file(const char *hashed, char **path, DynError *err)
@@ -168,8 +170,8 @@ sso_value(const Resolver *resolver, const char *key)
 }
 
 /*
- * Checks that the section exists, and that it does not contradict the values
- * in the profile.
+ * If the profile names an SSO session, checks that the session has a section,
+ * which must not contradict the values in the profile.
  */
 static DynFound
 check_session(Resolver *resolver)
@@ -203,7 +205,7 @@ check_session(Resolver *resolver)
 static DynFound
 find_sso(Resolver *resolver)
 {
-	/* a session has only the first two of these */
+	/* the first two may also be in the session's section */
 	static const char *const needed[] = {
 		"sso_start_url", "sso_region", "sso_account_id", "sso_role_name"
 	};
@@ -243,7 +245,7 @@ find_sso(Resolver *resolver)
 
 /* ---- roles ------------------------------------------------------------ */
 
-/* Reads a role into a zeroed one. */
+/* Reads the profile's role into *role, which must be zeroed. */
 static DynFound
 read_role(Resolver *resolver, DynRole *role)
 {
@@ -300,8 +302,8 @@ take_role(Resolver *resolver)
 /* ---- following profiles ----------------------------------------------- */
 
 /*
- * Finds the provider of a profile without a role to assume, or of a source
- * that has keys.
+ * Finds the provider of the last profile.  Such a profile does not assume a
+ * role, or is a source profile with keys.
  */
 static DynFound
 find_provider(Resolver *resolver)
@@ -373,8 +375,8 @@ find_named_source(Resolver *resolver, const char *source)
 }
 
 /*
- * Returns true if either key is set; find_keys reports an error if only one of
- * them is.
+ * Returns true if a key id or a secret is set; find_keys reports an error if
+ * only one of the two is set.
  */
 static bool
 has_keys(const DynConfig *config, const char *profile)
@@ -384,7 +386,7 @@ has_keys(const DynConfig *config, const char *profile)
 }
 
 /*
- * Checks that the source of this profile may be followed.  It must not have
+ * Checks that the source profile exists and may be followed: it must not have
  * been visited, except that a profile with keys may be its own source.
  */
 static DynFound
@@ -418,8 +420,9 @@ check_source(Resolver *resolver, const char *source)
 }
 
 /*
- * Follows source profiles to the provider of the last one.  If nothing is
- * found, settings that are incomplete or not supported are an error.
+ * Follows source profiles to the provider of the last one.  If the last
+ * profile has no provider, incomplete and unsupported settings in it are an
+ * error.
  */
 static DynFound
 follow(Resolver *resolver)
@@ -431,7 +434,7 @@ follow(Resolver *resolver)
 		const char *named = value_of(resolver, "credential_source");
 		const char *source = value_of(resolver, "source_profile");
 
-		/* only a command may continue on the next line */
+		/* of these settings, only a command may have several lines */
 		for (size_t i = 0; i < LENGTHOF(line_keys); i++)
 		{
 			const char *value = value_of(resolver, line_keys[i]);

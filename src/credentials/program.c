@@ -2,15 +2,14 @@
  * program.c
  *		Prepares the arguments and environment of a credential_process program.
  *
- * The command is split as by AWS's tools for Python (shlex).  Words end at
- * white space.  '...' is literal.  Inside "..." a backslash is special only
- * before a backslash or a double quote; outside of quotes it makes the next
- * character literal.  There are no variables, no patterns, no pipes, no
- * comments.
+ * The command is split like in AWS's Python tools (shlex).  Words end at white
+ * space.  '...' is literal.  Inside "..." a backslash is special only before a
+ * backslash or a double quote; outside of quotes it makes the next character
+ * literal.  There are no variables, no patterns, no pipes, no comments.
  *
  * The database server's environment may contain anything, such as LD_PRELOAD
- * or passwords of other programs.  Only the variables chosen here are passed
- * on.  The strings of AWS_* are not copied, as some are secrets.
+ * or passwords of other programs.  So only PATH, HOME and AWS_* are passed on.
+ * The strings of AWS_* are not copied, since some are secrets.
  */
 #include "program.h"
 
@@ -22,7 +21,7 @@
 #include "../aws/credentials.h"
 #include "files.h"
 
-/* Directories of programs if the environment has no PATH. */
+/* Directories that are searched if the environment has no PATH. */
 #define DEFAULT_PATH	"/usr/local/bin:/usr/bin:/bin"
 
 #define AWS_PREFIX		"AWS_"
@@ -34,14 +33,14 @@ extern char **environ;
 typedef struct Splitter
 {
 	const char *in;				/* unread rest of the command */
-	char	   *out;			/* position of the next character */
+	char	   *out;			/* end of the words written so far */
 	char		quote;			/* open quotation mark; 0 if none */
 	bool		in_word;
 } Splitter;
 
 /*
- * Copies one character of a word, or an escaped one; returns false if nothing
- * follows a backslash.
+ * Handles one character of a word, or a backslash and the character after it;
+ * returns false if nothing follows the backslash.
  */
 static bool
 copy_character(Splitter *splitter)
@@ -103,8 +102,8 @@ make_description(DynProgram *program, const char *command, DynError *err)
 
 /*
  * Lists the files that the program's name may refer to.  A name without a
- * slash is searched in the directories of PATH, but not in relative ones,
- * because the server's working directory is its data directory.
+ * slash is searched in the absolute directories of PATH.  Relative directories
+ * are skipped, because the server's working directory is its data directory.
  */
 static bool
 make_paths(DynProgram *program, const char *path, DynError *err)

@@ -16,12 +16,13 @@
 /* Zero-initialize it; the arrays and strings are malloc'd. */
 typedef struct DynProgram
 {
-	char	  **argv;			/* pointers to the words, ended by NULL */
-	char	  **paths;			/* candidates, ended by NULL; the first one
-								 * that can be executed is used */
-	char	  **envp;			/* variables, pointing into the environment,
-								 * ended by NULL */
-	char	   *words;
+	char	  **argv;			/* words of the command, ended by NULL */
+	char	  **paths;			/* files that may be the program, ended by
+								 * NULL; the first one that can be executed is
+								 * used */
+	char	  **envp;			/* variables, ended by NULL; those of AWS_*
+								 * point into the environment */
+	char	   *words;			/* memory of the words */
 	char	   *path_text;		/* memory of the paths */
 	char	   *path_setting;	/* "PATH=..." */
 	char	   *home_setting;	/* "HOME=...", or NULL */
@@ -29,7 +30,7 @@ typedef struct DynProgram
 
 /*
  * Splits the command like a shell in which only quotes and backslashes are
- * special.  Finds the files that the first word may mean, and chooses the
+ * special.  Lists the files that the first word may refer to, and selects the
  * environment: PATH, HOME (from the system's user database) and AWS_*.  The
  * environment must not change while the program is in use.  Returns false with
  * *err set and *program empty.

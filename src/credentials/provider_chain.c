@@ -3,13 +3,12 @@
  *		Finds the provider chain: the kinds of providers, and their order.
  *
  * The default order is that of AWS's tools: keys in the environment, a profile
- * that assumes a role, web identity in the environment, a profile that does
- * not, the container, the instance.  The first provider that is configured is
- * used.  If it fails, that is an error; another provider could have other
- * rights.
+ * that assumes a role, web identity in the environment, any other profile, the
+ * container, the instance.  The first provider that is configured is used.  If
+ * that provider fails, no other is tried, since it could have other rights.
  *
  * - A profile that is named (by the user mapping or AWS_PROFILE) must exist;
- *   the one named "default" applies if it exists.  A profile without
+ *   the profile "default" is used if it exists.  A profile without
  *   credentials, which may only set a region, is skipped.
  * - If the user mapping names the profile, the environment's keys and web
  *   identity are skipped.
@@ -29,13 +28,12 @@ typedef struct Builder
 {
 	const DynSourceOptions *source_options;
 	const char *profile;		/* name of the profile */
-	bool		is_named;		/* true if it is named explicitly, not only
-								 * "default" */
+	bool		is_named;		/* true if the profile is named explicitly */
 	DynConfig	config;			/* files, loaded when they are needed */
 	bool		is_loaded;
 	DynProviderChain *chain;
-	const char *words;			/* description for chain->words; NULL: that of
-								 * the profile */
+	const char *words;			/* description for chain->words; NULL for a
+								 * profile */
 	DynError   *err;
 } Builder;
 
@@ -81,7 +79,7 @@ find(Builder *builder, DynSourceKind kind)
 	static const struct
 	{
 		DynProviderKind provider;
-		const char *words;		/* NULL for the profile's */
+		const char *words;		/* description; NULL for a profile */
 	}			kinds[] =
 	{
 		[DYN_SOURCE_STATIC] = {DYN_PROVIDER_KEYS, "static keys"},
@@ -129,7 +127,10 @@ find(Builder *builder, DynSourceKind kind)
 
 /* ---- the default order ------------------------------------------------ */
 
-/* Finds the profile.  If it is only the default one, it need not exist. */
+/*
+ * Finds the profile, which must exist if it is named.  With `only_role`, only
+ * finds a profile that assumes a role.
+ */
 static DynFound
 find_profile_if_any(Builder *builder, bool only_role)
 {
@@ -168,7 +169,7 @@ find_default(Builder *builder)
 		found = find(builder, DYN_SOURCE_INSTANCE);
 	if (found != DYN_FOUND_NOTHING)
 		return found;
-	/* reports which providers were tried */
+	/* list the providers that were tried */
 	dyn_file_user(user, sizeof(user));
 	dyn_error_set(builder->err, "no credentials were found: %sprofile \"%s\" %s, neither AWS_CONTAINER_CREDENTIALS_RELATIVE_URI nor AWS_CONTAINER_CREDENTIALS_FULL_URI is set, and the instance metadata service is disabled by AWS_EC2_METADATA_DISABLED",
 				  ambient ? "environment variables AWS_ACCESS_KEY_ID and "
@@ -185,8 +186,8 @@ find_default(Builder *builder)
 /* ---- the chain -------------------------------------------------------- */
 
 /*
- * Describes the provider, and the roles in the order in which they are
- * assumed.
+ * Sets chain->words: the provider, and the roles in the order in which they
+ * are assumed.
  */
 static bool
 describe(Builder *builder)
@@ -224,7 +225,7 @@ dyn_chain_find(const DynSourceOptions *source_options, DynProviderChain *chain, 
 		builder.is_named = true;
 	}
 	ok = find(&builder, source_options->kind) == DYN_FOUND;
-	/* the role of the user mapping follows those of the provider */
+	/* the role of the user mapping is assumed after those of the profile */
 	if (ok && source_options->role.arn != NULL)
 	{
 		if (chain->nroles == DYN_MAX_CHAINED_ROLES)

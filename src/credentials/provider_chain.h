@@ -4,7 +4,7 @@
  *		credentials.
  *
  * The environment and the files of AWS's tools are read again for each chain,
- * so that the next refresh sees any change in them.
+ * so that the next refresh uses their current contents.
  */
 #ifndef DYN_CREDENTIALS_PROVIDER_CHAIN_H
 #define DYN_CREDENTIALS_PROVIDER_CHAIN_H
@@ -41,9 +41,9 @@ typedef struct DynSsoProfile
 typedef struct DynProviderChain
 {
 	DynProviderKind provider_kind;
-	char	   *words;			/* description for users: "environment",
-								 * "static keys", "profile \"x\", role arn:..."
-								 * ... */
+	char	   *words;			/* description for users, such as
+								 * "environment", "static keys" or "profile
+								 * \"x\", role arn:..." */
 	DynCredentials keys;		/* keys (KEYS) */
 	char	   *command;		/* command as in the file (PROCESS) */
 	DynSsoProfile sso;			/* profile (SSO) */
@@ -69,7 +69,7 @@ extern void dyn_chain_clear(DynProviderChain *chain);
 
 typedef enum DynFound
 {
-	DYN_FOUND_ERROR = false,	/* as the functions of *err return it */
+	DYN_FOUND_ERROR = false,	/* result of the functions of error.h */
 	DYN_FOUND_NOTHING,			/* not configured; *err has details */
 	DYN_FOUND
 } DynFound;
@@ -88,15 +88,16 @@ extern DynFound dyn_environment_web_identity(char **token_file, DynRole *role,
 
 /*
  * Returns true if the profile assumes a role with the credentials of another
- * source.  Such a profile precedes the environment's web identity.
+ * source.  In the default order, such a profile precedes the environment's web
+ * identity.
  */
 extern bool dyn_profile_assumes_role(const DynConfig *config,
 									 const char *profile);
 
 /*
- * Sets the provider and the roles of a zeroed chain.  Returns NOTHING if the
- * profile does not exist, or has no credentials.  The caller clears the chain,
- * also after a failure.
+ * Sets the provider and the roles of *chain, which must be zeroed.  Returns
+ * NOTHING if the profile does not exist, or has no credentials.  The caller
+ * clears the chain, also after a failure.
  */
 extern DynFound dyn_profile_find(const DynConfig *config, const char *profile,
 								 DynProviderChain *chain, DynError *err);

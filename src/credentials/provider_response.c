@@ -4,7 +4,7 @@
  *
  * A reply with status 200 is never quoted, even if it is invalid, since it may
  * contain the credentials.  Other replies are quoted for superusers, but
- * without long words, which could be a token that the service has echoed.
+ * without long words, each of which could be a token from the request.
  */
 #include "provider_response.h"
 
@@ -17,8 +17,8 @@
 #include "../base/text.h"
 
 /*
- * A word of this length is masked in an excerpt; names in messages are
- * shorter.
+ * Words of at least this length are masked in an excerpt; names in messages
+ * are shorter.
  */
 #define LONGEST_WORD	100
 
@@ -30,8 +30,8 @@
 /* ---- times -------------------------------------------------------------- */
 
 /*
- * Returns the position after a text that has the shape, in which 0 stands for
- * any digit; NULL if the text does not match.
+ * Returns the position after the text's beginning that matches the shape, in
+ * which 0 matches any digit; NULL if it does not match.
  */
 static const char *
 skip_shape(const char *text, const char *shape)
@@ -42,7 +42,7 @@ skip_shape(const char *text, const char *shape)
 	return text;
 }
 
-/* Reads the rest of the text: "Z", "UTC", "+01:00" or "+0100". */
+/* Reads a time zone ("Z", "UTC", "+01:00" or "+0100") into *east (s). */
 static bool
 read_zone(const char *text, int *east)
 {
@@ -140,8 +140,8 @@ dyn_secret_json_open(DynSecretJson *json, const char *text, size_t len,
 					 bool *out_of_memory)
 {
 	/*
-	 * jansson copies each string into a buffer of its scanner, then into a
-	 * value, and would free both without overwriting them.
+	 * jansson copies each string into a buffer and then into a value, and
+	 * would free both without overwriting them.
 	 */
 	json_get_alloc_funcs(&json->malloc, &json->free);
 	json_set_alloc_funcs(malloc, dyn_secret_free);
@@ -169,9 +169,9 @@ dyn_secret_json_text(const json_t *object, const char *name)
 /* ---- JSON --------------------------------------------------------------- */
 
 /*
- * Reads a member.  *value is NULL if the member is missing or null, or if
- * `name` is NULL.  Returns false if it is not a string, or if it is `required`
- * and NULL or empty.
+ * Sets *value to the text of a member; NULL if the member is missing or null,
+ * or if `name` is NULL.  Returns false with *err set if the member is not a
+ * string, or is `required` but missing, null or empty.
  */
 static bool
 read_text(const json_t *object, const char *name, bool required,

@@ -3,8 +3,8 @@
  *		Functions shared by the credential providers.
  *
  * A provider that uses HTTP is a pair of functions: one creates the next
- * request, one reads its reply.  Neither waits or uses the network: source.c
- * sends the requests.
+ * request, and the other reads its reply.  They do not wait or use the
+ * network: source.c sends the requests.
  */
 #ifndef DYN_CREDENTIALS_PROVIDER_RESPONSE_H
 #define DYN_CREDENTIALS_PROVIDER_RESPONSE_H
@@ -16,11 +16,11 @@
 
 typedef enum DynProviderResponse
 {
-	DYN_RESPONSE_FAILED = false,	/* as the functions of *err return it */
+	DYN_RESPONSE_FAILED = false,	/* result of the functions of error.h */
 	DYN_RESPONSE_CREDENTIALS,	/* the credentials are in *credentials */
 	DYN_RESPONSE_NEXT,			/* another request is needed */
-	DYN_RESPONSE_AGAIN,			/* the same request may succeed later; *err has
-								 * the reason for the failure */
+	DYN_RESPONSE_AGAIN,			/* the request failed, but may succeed later;
+								 * *err has the reason */
 } DynProviderResponse;
 
 /*
@@ -33,25 +33,25 @@ typedef struct DynResponseNames
 	const char *secret_access_key;
 	const char *session_token;
 	const char *expires;
-	const char *object;			/* member that contains them; NULL: they are in
-								 * the document itself */
+	const char *object;			/* member that contains the others; NULL if the
+								 * document itself does */
 } DynResponseNames;
 
 /*
- * Reads the members of a JSON document that have these names into
- * *credentials; checks that none has control characters.  `expires` is ISO
- * 8601, or a number of milliseconds since the epoch.  Returns false, with *err
- * set and *credentials empty, if the document is not JSON, or the key or its
- * secret is missing.  `whose` begins the message.
+ * Reads the members with these names of a JSON document into *credentials.
+ * The values must not have control characters.  `expires` is ISO 8601, or a
+ * number of milliseconds since the epoch.  Returns false, with *err set and
+ * *credentials empty, if the document is not JSON, or the key or its secret is
+ * missing.  The message begins with `whose`.
  */
 extern bool dyn_response_read_json(const char *text, size_t len,
 								   const DynResponseNames *names, const char *whose,
 								   DynCredentials *credentials, DynError *err);
 
 /*
- * Sets *credentials and their expiry from texts as a service wrote them.
- * `expires` is ISO 8601 or NULL; an empty session token counts as none.
- * Otherwise it behaves like dyn_response_read_json.
+ * Sets *credentials from texts that a service has written.  `expires` is ISO
+ * 8601 or NULL; an empty session token counts as none.  Errors are reported
+ * like in dyn_response_read_json.
  */
 extern bool dyn_response_set(const char *access_key_id,
 							 const char *secret_access_key,
@@ -60,9 +60,9 @@ extern bool dyn_response_set(const char *access_key_id,
 							 DynError *err);
 
 /*
- * Reads a time such as "2026-01-02T03:04:05Z".  It may have a fraction, and
- * "UTC" or an offset such as "+01:00" or "+0100" instead of Z.  Returns false
- * for any other text.
+ * Reads a time such as "2026-01-02T03:04:05Z".  Instead of "Z", it may have
+ * "UTC" or an offset such as "+01:00" or "+0100"; it may have fractions of a
+ * second, which are ignored.  Returns false for any other text.
  */
 extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 
@@ -76,14 +76,14 @@ extern DynProviderResponse dyn_response_failed(const DynExchange *exchange,
 											   const char *whose, DynError *err);
 
 /*
- * Sets the excerpt of an error to a text from the network, without words that
+ * Sets the excerpt of *err to a text from the network, and masks words that
  * could be a token or a signature.
  */
 extern void dyn_response_excerpt(DynError *err, const char *text, size_t len);
 
 /*
- * Reads the credentials in the JSON of a reply by dyn_response_read_json; if
- * the status is not 200, calls dyn_response_failed.
+ * Reads a reply: calls dyn_response_read_json if the status is 200, otherwise
+ * dyn_response_failed.
  */
 extern DynProviderResponse dyn_response_read(const DynExchange *exchange,
 											 const DynResponseNames *names,
@@ -97,8 +97,8 @@ extern bool dyn_response_is_visible(const char *text);
 extern bool dyn_response_is_code(const char *text);
 
 /*
- * Returns a request to the URL, whose buffer is freed; NULL with *err set on
- * failure.
+ * Returns a request to the URL; NULL with *err set on failure.  Frees `url` in
+ * any case.
  */
 extern DynExchange *dyn_response_exchange(const char *method, DynBuffer *url,
 										  DynAddressPolicy policy, DynError *err);
@@ -124,16 +124,16 @@ extern const char *dyn_response_environment(const char *variable);
 typedef struct DynSecretJson
 {
 	json_t	   *root;			/* an object or an array */
-	json_malloc_t malloc;		/* jansson's functions, while this is open */
+	json_malloc_t malloc;		/* jansson's own functions, to be restored */
 	json_free_t free;
 } DynSecretJson;
 
 /*
- * Parses the text.  All that jansson allocates until the document is closed is
- * overwritten when it is freed.  If the text is not JSON or memory runs out,
- * returns false, and no document is open; *out_of_memory is true in the second
- * case.  Only one document may be open, and nothing else may use jansson until
- * it is closed.
+ * Parses the text.  Until the document is closed, jansson overwrites all
+ * memory that it frees.  If the text is not JSON or memory runs out, returns
+ * false, and no document is open; *out_of_memory is true in the second case.
+ * Only one document may be open, and nothing else may use jansson until it is
+ * closed.
  */
 extern bool dyn_secret_json_open(DynSecretJson *json, const char *text,
 								 size_t len, bool *out_of_memory);

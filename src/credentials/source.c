@@ -2,15 +2,15 @@
  * source.c
  *		Obtains the credentials of a user mapping, in the client's loop.
  *
- * A source obtains the credentials of its chain's provider, and with them
- * those of each role in turn, one request at a time:
+ * A source obtains the credentials of its chain's provider, uses them to
+ * assume the first role, and so on, one request at a time:
  *
  *		start --> provider --> role --> role ... --> obtained
  *
  * Each step is a request (an exchange), a program, or keys that are known.  If
  * a request fails but may succeed later, the source sends it again after a
- * pause, a few times.  If it still fails, provider.c starts the source again,
- * at the earliest a second later.
+ * pause, a few times.  If it still fails, the source fails, and provider.c
+ * starts it again, at the earliest a second later.
  */
 #include "source.h"
 
@@ -33,11 +33,11 @@
 /* Pause before the second attempt; the next pause is twice as long. */
 #define FIRST_PAUSE_US		200000
 
-/* Services of this machine respond at once, or not at all. */
+/* Timeout of services of this machine, which respond at once or not at all. */
 #define LOCAL_TIMEOUT_MS	2000
 
 /*
- * Deadline of a program, which may have to send requests to a service itself.
+ * Time limit of a program.  Programs may have to send requests to a service.
  */
 #define PROCESS_DEADLINE_US	((int64_t) 60 * 1000000)
 
@@ -45,8 +45,8 @@
 #define NOTABLE_SKEW		(4 * 60)
 
 /*
- * An instance may provide expired credentials.  They are used for this time
- * (in seconds), plus a random time of up to the same length.
+ * Time (seconds) for which expired credentials from an instance are used, plus
+ * a random time of up to the same length.
  */
 #define STALE_LIFE			600
 
@@ -58,25 +58,27 @@ const char *const dyn_source_names[] = {
 typedef struct Source
 {
 	DynSourceOptions source_options;
-	char	   *words;			/* description of where the current credentials
-								 * came from, or NULL */
-	int64_t		offset;			/* offset of the clock that signs (seconds);
-								 * preserved between refreshes */
+	char	   *words;			/* description of the origin of the current
+								 * credentials, or NULL */
+	int64_t		offset;			/* offset of the clock that requests are signed
+								 * with (s); preserved between refreshes */
 
-	/* set while it works */
+	/* set while the source works */
 	DynProvider *provider;
 	DynClient  *client;
-	bool		clock_tried;	/* true if the clock was corrected since
+	bool		clock_tried;	/* true if the offset was corrected since
 								 * start() */
 	int64_t		signed_at;		/* time with which the request was signed */
-	int64_t		issuer_ahead;	/* issuer's clock minus this machine's clock */
+	int64_t		issuer_ahead;	/* issuer's clock minus this machine's clock
+								 * (s) */
 	DynProviderChain chain;
-	int			nroles;			/* roles assumed; -1 until the provider ends */
+	int			nroles;			/* number of roles assumed; -1 until the
+								 * provider's credentials are obtained */
 	DynCredentials keys;		/* credentials of the latest step */
 	DynInstance instance;
 	DynProcess *process;
 	DynExchange *exchange;
-	int			tries;			/* attempts of the step's request */
+	int			tries;			/* attempts of the current request */
 	DynSocketWatcher watcher;	/* watcher of the program, or of a pause */
 	bool		watching;
 } Source;
@@ -136,8 +138,8 @@ succeed(Source *source)
 	DynError	err;
 
 	/*
-	 * Instances provide expired credentials while AWS cannot create new ones,
-	 * and services accept these at such times.  So they get a new lifetime.
+	 * While AWS cannot create new credentials, instances provide expired ones,
+	 * which services then accept.  So these credentials get a new lifetime.
 	 */
 	if (source->keys.expires != 0 && source->keys.expires <= now &&
 		source->chain.provider_kind == DYN_PROVIDER_INSTANCE &&
@@ -190,8 +192,8 @@ end_step(Source *source)
 }
 
 /*
- * Reads the reply.  New credentials replace the keys that signed the request,
- * which are no longer needed.
+ * Reads the reply.  New credentials replace source->keys, which have signed
+ * the request and are no longer needed.
  */
 static DynProviderResponse
 read_response(Source *source, const DynExchange *exchange, DynError *err)
@@ -234,8 +236,8 @@ on_pause(void *arg)
 }
 
 /*
- * Handles the reply.  A request that may succeed later is sent again after a
- * pause, a few times.
+ * Handles the reply: begins the next step, sends the request again after a
+ * pause, or ends the source with an error.
  */
 static void
 on_reply(void *arg)
@@ -253,7 +255,7 @@ on_reply(void *arg)
 	char		times[2][DYN_ERROR_TIME_SIZE];
 
 	/*
-	 * If the request was signed by a wrong clock, or sent long after it was
+	 * If the request was signed with a wrong time, or sent long after it was
 	 * signed, it is signed again with the corrected clock, once.
 	 */
 	if (corrected)
@@ -261,7 +263,7 @@ on_reply(void *arg)
 		source->clock_tried = true;
 		source->offset = exchange->date - now;
 	}
-	/* the hint names the clocks if they differ */
+	/* the hint shows both clocks if they differ */
 	if (exchange->has_date && exchange->policy == DYN_ADDRESS_ENDPOINT &&
 		llabs(exchange->date - now) > NOTABLE_SKEW)
 	{

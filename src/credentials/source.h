@@ -15,16 +15,16 @@
 extern const char *const dyn_source_names[];
 
 /*
- * Makes the provider of a zeroed DynProvider.  `source_options` moves into it, also on
- * failure.  Static keys without a role are ready at once, and need no source.
- * Returns false if memory runs out.
+ * Sets up *provider, which must be zeroed; returns false if memory runs out.
+ * Takes over the contents of *source_options, also on failure.  Static keys
+ * without a role are ready at once, and need no source.
  */
 extern bool dyn_source_open(DynProvider *provider, DynSourceOptions *source_options);
 
 /*
- * Returns a description of the origin of the current credentials, for users:
- * "static keys", "profile \"reports\", role arn:...".  The text is valid until
- * credentials are obtained again.
+ * Returns a description of the origin of the current credentials, for users,
+ * such as "static keys" or "profile \"reports\", role arn:..."; "" before
+ * there are any.  The text is valid until credentials are obtained again.
  */
 extern const char *dyn_describe_source(const DynProvider *provider);
 

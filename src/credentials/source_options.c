@@ -3,9 +3,8 @@
  *		Checks, copies and wipes the credential options of a user mapping.
  *
  * The rules for roles are those of the API reference of the security token
- * service.  They apply to user mappings, files and the environment alike.  So
- * a mistake is reported with its location, not only as an error of the
- * service.
+ * service.  They apply to user mappings, files and the environment.  So an
+ * error is reported with its location, and not later by the service.
  *
  * All strings are overwritten when they are freed, not only the keys: an
  * external id is also a kind of secret, and a proxy may have a password.
@@ -42,8 +41,8 @@ skip(const char **p, const char *text)
 }
 
 /*
- * Returns true for a path and a name; the path may have all printable ASCII
- * characters.
+ * Returns true for a role's name, or for a path and a name; the path may have
+ * all printable ASCII characters.
  */
 static bool
 is_role_path(const char *path)

@@ -11,7 +11,7 @@
 
 #include "../aws/credentials.h"
 
-/* The provider kinds, in the order of dyn_source_names (source.c). */
+/* Sources of credentials, in the order of dyn_source_names (source.c). */
 typedef enum DynSourceKind
 {
 	DYN_SOURCE_STATIC,			/* keys of the user mapping */
@@ -27,14 +27,14 @@ typedef enum DynSourceKind
 typedef struct DynRole
 {
 	char	   *arn;
-	char	   *session_name;	/* NULL: DYN_ROLE_SESSION_NAME */
+	char	   *session_name;	/* session name; NULL: DYN_ROLE_SESSION_NAME */
 	char	   *external_id;
-	int			duration;		/* seconds; 0: the service's default */
+	int			duration;		/* duration (s); 0: the service's default */
 } DynRole;
 
 #define DYN_ROLE_SESSION_NAME	"dynamo_fdw"
 
-/* Limits in seconds, by the service's rule. */
+/* The service's limits of a duration (s). */
 #define DYN_ROLE_SHORTEST	900
 #define DYN_ROLE_LONGEST	43200
 
@@ -58,18 +58,18 @@ typedef struct DynSourceOptions
 	int			request_timeout_ms;
 } DynSourceOptions;
 
-/* These wipe and free the strings, and zero the struct. */
+/* Wipe and free the strings, and zero the struct. */
 extern void dyn_role_clear(DynRole *role);
 extern void dyn_source_options_clear(DynSourceOptions *source_options);
 
-/* These return false for a value that AWS would refuse. */
+/* Return false for a value that AWS would refuse. */
 extern bool dyn_role_is_arn(const char *text);
 extern bool dyn_role_is_session_name(const char *text);
 extern bool dyn_role_is_external_id(const char *text);
 
 /*
- * Returns true if the text can be part of a host name, and the region for
- * which a request is signed.
+ * Returns true if the text can be a region, which becomes part of a host name
+ * and of signatures.
  */
 extern bool dyn_role_is_region(const char *text);
 
@@ -79,8 +79,8 @@ extern bool dyn_role_is_region(const char *text);
 extern bool dyn_role_read_duration(const char *text, int *seconds);
 
 /*
- * Copies a role into a zeroed one.  Returns false, with *to empty, if memory
- * runs out.
+ * Copies a role to *to, which must be zeroed.  Returns false, with *to empty,
+ * if memory runs out.
  */
 extern bool dyn_role_copy(DynRole *to, const DynRole *from);
 

@@ -1,10 +1,10 @@
 /*
  * sso.h
- *		Obtains credentials by IAM Identity Center, with the token of "aws sso
- *		login".
+ *		Obtains credentials from IAM Identity Center, with the token of "aws
+ *		sso login".
  *
- * The token is read from its file each time, and never refreshed: the person
- * who logs in does that.
+ * The token is read from its file each time.  It is not refreshed here, but by
+ * the person who logs in.
  */
 #ifndef DYN_CREDENTIALS_SSO_H
 #define DYN_CREDENTIALS_SSO_H
@@ -14,9 +14,9 @@
 
 /*
  * Returns the request to the portal of sso->region, or to
- * AWS_ENDPOINT_URL_SSO.  Returns NULL with *err set if the token is missing or
- * has expired at `now`; the hint has the command to log in and the name of the
- * operating-system user.
+ * AWS_ENDPOINT_URL_SSO.  Returns NULL with *err set on failure; if the token
+ * is missing or has expired at `now`, the hint has the command to log in and
+ * the name of the operating-system user.
  */
 extern DynExchange *dyn_sso_request(const DynSsoProfile *sso, int64_t now,
 									DynError *err);

@@ -3,10 +3,9 @@
  *		Obtains the credentials of roles from the security token service.
  *
  * A request is a form.  It is signed with the keys that assume the role, or
- * contains a web identity token instead of a signature; the reply is XML.  The
- * code of an error, one word of a fixed vocabulary, is part of our message.
- * Its text names accounts and principals, so it is only an excerpt for
- * superusers.
+ * contains a web identity token instead of a signature.  The reply is XML.
+ * Our message contains the code of an error.  The text of an error names
+ * accounts and principals, so only superusers see an excerpt of it.
  */
 #include "sts.h"
 
@@ -26,15 +25,15 @@
 #define CONTENT_TYPE	"application/x-www-form-urlencoded; charset=utf-8"
 #define WEB_IDENTITY	"AssumeRoleWithWebIdentity"
 
-/* Format of a role's ARN in messages, which truncates it. */
+/* Format of a role's ARN in messages; truncates the ARN. */
 #define SHOWN_ARN		"%.256s"
 #define DESCRIPTION_SIZE	320
 
 /* ---- the endpoint ------------------------------------------------------- */
 
 /*
- * Writes the URL, and parses it into *parts.  Users who assume a role with
- * keys of their own do not use the environment, which belongs to the server.
+ * Writes the URL, and parses it into *parts.  The environment, which belongs
+ * to the server, does not affect users who assume a role with their own keys.
  */
 static bool
 find_url(const DynSourceOptions *source_options, DynBuffer *url, DynUrl *parts,
@@ -77,8 +76,8 @@ space_for(const char *value)
 }
 
 /*
- * Writes the form.  `external_id` and `token` may be NULL.  The space is
- * reserved at once, as growing would leave copies of the token.
+ * Writes the form.  `external_id` and `token` may be NULL.  The full size is
+ * reserved first, since a buffer that grows would leave copies of the token.
  */
 static bool
 write_form(DynBuffer *body, const char *action, const DynRole *role,
@@ -104,7 +103,8 @@ write_form(DynBuffer *body, const char *action, const DynRole *role,
 }
 
 /*
- * Creates the request; returns NULL with *err set and *parts empty on failure.
+ * Returns a request without a body; NULL with *err set and *parts empty on
+ * failure.
  */
 static DynExchange *
 create(const DynSourceOptions *source_options, const DynRole *role, DynUrl *parts,
@@ -192,7 +192,8 @@ dyn_sts_assume_role(const DynSourceOptions *source_options, const DynRole *role,
 /* ---- AssumeRoleWithWebIdentity ------------------------------------------ */
 
 /*
- * Text files may end with a line break, which is not part of the token.
+ * White space at the end of the file, such as a line break, is not part of the
+ * token.
  */
 DynExchange *
 dyn_sts_web_identity(const DynSourceOptions *source_options, const DynRole *role,
@@ -226,10 +227,12 @@ dyn_sts_web_identity(const DynSourceOptions *source_options, const DynRole *role
 
 typedef struct ErrorRule
 {
-	const char *code;			/* code without "Exception" at its end */
+	const char *code;			/* error code, without "Exception" at its
+								 * end */
 	bool		passing;
 	const char *hint;			/* hint, or NULL */
-	const char *web_hint;		/* hint for a web identity; NULL: the same */
+	const char *web_hint;		/* hint for a web identity; NULL if it is the
+								 * same */
 } ErrorRule;
 
 static const ErrorRule error_rules[] = {
@@ -295,8 +298,8 @@ set_error(const DynRole *role, const DynExchange *exchange, const char *code,
 		dyn_error_hint(err, "%s", hint);
 
 	/*
-	 * A message about a signature continues with the text that the service has
-	 * signed, which contains the session token.
+	 * Show only the first sentence of a message about a signature: the service
+	 * appends the text that it has signed, with the session token.
 	 */
 	if (shown > 0 && (strstr(code, "Signature") != NULL ||
 					  strstr(code, "AuthenticationToken") != NULL))
@@ -323,8 +326,8 @@ describe(const DynRole *role, char whose[DESCRIPTION_SIZE])
 }
 
 /*
- * Reads the reply's error.  A reply without an error document comes from a
- * proxy.
+ * Reads the error in a reply.  A reply without an error document comes from a
+ * proxy, for example.
  */
 static DynProviderResponse
 read_error(const DynRole *role, const DynExchange *exchange, DynError *err)

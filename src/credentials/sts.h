@@ -8,13 +8,16 @@
 #include "provider_response.h"
 #include "source_options.h"
 
-/* Limit in seconds for a role that is assumed by a role. */
+/*
+ * Maximum duration (s) of a role that is assumed with the keys of another
+ * role.
+ */
 #define DYN_STS_LONGEST_CHAINED		3600
 
 /*
  * Returns an AssumeRole request, signed by `keys` for the time `now` (seconds
  * since the epoch by the service's clock).  `chained` is true if the keys are
- * a role's.  Returns NULL with *err set on failure.
+ * those of a role.  Returns NULL with *err set on failure.
  */
 extern DynExchange *dyn_sts_assume_role(const DynSourceOptions *source_options,
 										const DynRole *role,
@@ -23,8 +26,8 @@ extern DynExchange *dyn_sts_assume_role(const DynSourceOptions *source_options,
 										DynError *err);
 
 /*
- * Returns an AssumeRoleWithWebIdentity request, not signed, with the contents
- * of the token file.
+ * Returns an AssumeRoleWithWebIdentity request with the contents of the token
+ * file, not signed; NULL with *err set on failure.
  */
 extern DynExchange *dyn_sts_web_identity(const DynSourceOptions *source_options,
 										 const DynRole *role,
@@ -33,9 +36,8 @@ extern DynExchange *dyn_sts_web_identity(const DynSourceOptions *source_options,
 
 /*
  * Reads the reply to either request.  On failure, *err contains the service's
- * code, and its text as an excerpt.  The result is AGAIN also for a signature
- * with a wrong time: then another request must be created, by the clock that
- * exchange->date shows.
+ * code, and its text as an excerpt.  The result is AGAIN if the same request
+ * may succeed later.
  */
 extern DynProviderResponse dyn_sts_response(const DynRole *role,
 											const DynExchange *exchange,

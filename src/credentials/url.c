@@ -2,10 +2,10 @@
  * url.c
  *		Parses and writes the URLs of the services that provide credentials.
  *
- * libcurl parses configured URLs, and also sends the requests, so the host
- * that is signed is the host that receives the request.  Parts that we put
- * into a URL are checked or percent-encoded, so that they cannot change its
- * host, its path or its other parameters.
+ * libcurl parses the configured URLs and sends the requests, so the host that
+ * is signed is the host that receives the request.  Parts that we put into a
+ * URL are checked or percent-encoded, so that they cannot change its host, its
+ * path or its other parameters.
  */
 #include "url.h"
 
@@ -52,14 +52,14 @@ copy_parts(char *const texts[PARTS], const char *url, const char *what,
 		return dyn_error_set(err, "%s is not an http or https URL", what);
 	if (texts[USER] || texts[PASSWORD])
 		return dyn_error_set(err, "%s contains a user name", what);
-	/* libcurl does not report an empty fragment, but sends what follows it */
+	/* libcurl does not report an empty fragment */
 	if (strchr(url, '#') != NULL)
 		return dyn_error_set(err, "%s contains a fragment", what);
 	if (!query && strchr(url, '?') != NULL)
 		return dyn_error_set(err, "%s contains a query", what);
 	if (texts[HOST] == NULL || texts[PATH] == NULL)
 		return dyn_error_memory(err);
-	/* libcurl has decoded it */
+	/* check the host after libcurl has percent-decoded it */
 	if (texts[HOST][0] == '\0' || !dyn_response_is_visible(texts[HOST]))
 		return dyn_error_set(err, "%s contains a host name with characters that are not ASCII", what);
 	size = strlen(texts[HOST]) + 16;

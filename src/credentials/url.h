@@ -20,17 +20,17 @@ typedef struct DynUrl
 
 /*
  * Parses a configured URL.  It must be http or https, in printable ASCII, with
- * neither a user nor a fragment, and have a query only if `query` is true.
- * `parts` may be NULL.  Returns false with *err set and *parts empty.  `what`
- * names the URL in the message, which does not contain the URL.
+ * neither a user nor a fragment; a query is allowed if `query` is true.
+ * `parts` may be NULL.  On failure, returns false with *err set and *parts
+ * empty.  `what` names the URL in the message, which does not contain the URL.
  */
 extern bool dyn_url_parse(const char *url, const char *what, bool query,
 						  DynUrl *parts, DynError *err);
 extern void dyn_url_clear(DynUrl *parts);
 
 /*
- * Returns the endpoint in this variable of the environment
- * (AWS_ENDPOINT_URL_STS ...); NULL if there is none or
+ * Returns the endpoint in a variable of the environment such as
+ * AWS_ENDPOINT_URL_STS; NULL if the variable is not set, or
  * AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is "true".
  */
 extern const char *dyn_url_configured(const char *variable);
@@ -44,7 +44,7 @@ extern bool dyn_url_check_region(const char *region, DynError *err);
 /* Returns the domain of a region's partition: "amazonaws.com", ... */
 extern const char *dyn_url_domain(const char *region);
 
-/* Appends the text percent-encoded: all but letters, digits and "-._~". */
+/* Appends the text; percent-encodes all but letters, digits and "-._~". */
 extern bool dyn_url_append_escaped(DynBuffer *buf, const char *text);
 
 /* Appends an endpoint without the slashes at its end. */

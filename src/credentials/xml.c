@@ -4,9 +4,9 @@
  *
  * The parser accepts what these services write: elements with text, entities
  * and an xmlns, perhaps after an XML declaration.  Everything else is
- * malformed, also other attributes, comments and CDATA.  The document is read
- * to its end, so that a truncated one is noticed.  Elements are found by their
- * full path, so that the same name in another place is not mistaken for the
+ * malformed, including other attributes, comments and CDATA.  The document is
+ * read to its end, so a truncated document is detected.  Elements are found by
+ * their full path, so the same name in another place is not mistaken for the
  * requested element.
  *
  * The value may be a secret.  It is written into memory that is allocated
@@ -21,7 +21,7 @@
 #include "../base/lengthof.h"
 #include "../base/text.h"
 
-/* The names of the open elements, with a slash before each. */
+/* Size of the names of all open elements, with a slash before each name. */
 #define LONGEST_PATH	512
 
 #define SPACES			" \t\r\n"
@@ -32,7 +32,7 @@ typedef struct Parser
 	const char *p;
 	const char *end;
 	char		open[LONGEST_PATH];
-	size_t		len;			/* length of `open` */
+	size_t		len;			/* length of the text in `open` */
 	bool		has_root;
 	const char *path;
 	bool		found;
@@ -58,7 +58,7 @@ take(Parser *parser, const char *word)
 	return true;
 }
 
-/* Moves past the next `c`; fails if a tag comes first. */
+/* Moves past the next `c`; returns false if a tag or the end comes first. */
 static bool
 take_up_to(Parser *parser, char c)
 {
@@ -81,8 +81,8 @@ append(Parser *parser, const char *bytes, size_t len)
 }
 
 /*
- * Reads an entity.  Without a document type, there are only the five
- * predefined entities and numeric ones such as "#60" or "#x3C".  strtoul also
+ * Reads an entity.  Without a document type, there are only five predefined
+ * entities, and numeric entities such as "#60" or "#x3C".  strtoul also
  * accepts blanks and signs, so digits are checked first.
  */
 static bool
@@ -151,7 +151,7 @@ read_tag(Parser *parser)
 		parser->p++;
 	if (closes)
 		return take(parser, ">") && close_element(parser, name, len);
-	/* the target has no elements inside, and there is one root */
+	/* the target must not contain elements, and there is only one root */
 	if (len == 0 || parser->len + 1 + len >= LONGEST_PATH ||
 		in_target(parser) || (parser->len == 0 && parser->has_root))
 		return false;
@@ -205,7 +205,7 @@ dyn_xml_find(const char *text, size_t len, const char *path, DynBuffer *value)
 	}
 	if (!ok || !parser.has_root || parser.len > 0)
 	{
-		/* discard the part that was read, so that no caller uses it */
+		/* discard the value, so that no caller uses a part of it */
 		value->len = 0;
 		return DYN_XML_MALFORMED;
 	}

@@ -20,12 +20,12 @@ typedef enum DynXml
 } DynXml;
 
 /*
- * Reads the text of the element at `path` ("Root/Child/Leaf", with the names
- * as they are written), NUL-terminated and without white space around it.  The
- * full document is checked: it must be UTF-8, and contain only the forms that
- * such services write (xml.c).  The element must occur once, and contain text
- * only.  *value must be empty, and remains empty unless the value was found;
- * the caller wipes and frees it, whatever the result.
+ * Reads the text of the element at `path` ("Root/Child/Leaf", case-sensitive),
+ * NUL-terminated and without white space around it.  The full document is
+ * checked: it must be UTF-8, and contain only the forms that such services
+ * write (xml.c).  The element must occur once, and contain text only.  *value
+ * must be empty, and remains empty unless the value is found; the caller wipes
+ * and frees it in any case.
  */
 extern DynXml dyn_xml_find(const char *text, size_t len, const char *path,
 						   DynBuffer *value);
