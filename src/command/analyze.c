@@ -7,16 +7,17 @@
  * table we read some segments of a Scan.  With a large TotalSegments, a
  * segment is a small part of the table.  DynamoDB divides the table by the
  * hash of the partition key, so a few segments are a random sample of
- * partition keys.  The items of one partition are sampled together, like the
- * rows of a block of a heap.
+ * partition keys.  The items of a partition are sampled together, like the
+ * rows of a block of a local table.
  *
  * Segments are read in rounds, until the sample is full or the limit is
- * reached.  A segment should be a hundredth of the sample.  It may be much
- * larger, since a partition is never divided; then a Limit makes its pages
- * small.  So only the requests in flight can exceed the limit.
+ * reached.  A segment should be a hundredth of the sample.  But since a
+ * partition is never divided, a segment may be much larger, so a Limit makes
+ * its pages small.  Then at most the pages in flight exceed
+ * analyze_read_units.
  *
- * The first page is read with all attributes, which costs the same.  It
- * reveals columns whose names were folded to lower case (other_case.h).
+ * The first page is read with all attributes, which costs the same, to find
+ * columns whose names were folded to lower case (other_case.h).
  *
  * scan_policy does not apply: it prevents unintended full scans, whereas
  * ANALYZE is intended and has a limit.  Consistent reads are not used: they
@@ -43,7 +44,10 @@
 /* The largest power of two that DynamoDB accepts as TotalSegments. */
 #define MAX_SEGMENTS		(1 << 19)
 
-/* Minimum number of segments of a sample, unless they would be too small. */
+/*
+ * Minimum number of segments of a sample, unless segments would be smaller
+ * than a read unit.
+ */
 #define SAMPLED_SEGMENTS	100
 
 typedef struct Sampler
@@ -51,22 +55,23 @@ typedef struct Sampler
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	DynStatement *statement;
-	DynItemScan *scan;			/* scan; its counters are those of the
+	DynItemScan *scan;			/* Scan, whose counters are those of the
 								 * sample */
 	DynView    *view;
 	DynRows    *rows;			/* rows of the view */
-	int			item_slot;		/* slot of the item itself */
+	int			item_slot;		/* slot of the full item */
 	DynFolded  *folded;
 	bool		requested_all;	/* true if a page with all attributes was
 								 * requested */
-	bool		narrow;			/* true if reading that page was denied */
+	bool		narrow;			/* true if access to all attributes was
+								 * denied */
 
-	double		max_units;		/* maximum units that may be used */
+	double		max_units;		/* maximum read units of the sample */
 
 	/* the segments, in the order first, first + step, ... */
-	bool		full;			/* true to read all segments */
-	uint32		segments;		/* number of segments: a power of two, unless
-								 * full */
+	bool		full;			/* true if all segments are read */
+	uint32		segments;		/* total number of segments; a power of two
+								 * unless full */
 	uint32		first;
 	uint32		step;			/* odd, so that each segment is read once */
 	uint32		done;			/* number of segments in earlier rounds */
@@ -76,9 +81,9 @@ typedef struct Sampler
 	HeapTuple  *sample;
 	int			wanted;
 	int			cached;
-	double		items;			/* items so far */
-	double		seen;			/* rows so far */
-	double		skip;			/* number of items to skip; negative: not
+	double		items;			/* number of items so far */
+	double		seen;			/* number of rows so far */
+	double		skip;			/* number of rows to skip; negative if not
 								 * chosen yet */
 	ReservoirStateData reservoir;
 	MemoryContext sample_context;
@@ -96,8 +101,8 @@ table_units(const Sampler *sampler)
 }
 
 /*
- * Chooses the segments.  Of a large table, the segments are so small that
- * SAMPLED_SEGMENTS of them fill the sample or use up the limit, but not
+ * Chooses the segments.  Segments of a large table are so small that
+ * SAMPLED_SEGMENTS segments fill the sample or use up the limit, but not
  * smaller than a read unit.  A table of unknown size (0) counts as small; the
  * limit applies in any case.
  */
@@ -148,7 +153,7 @@ prepare_segment(void *arg, int stream, DynReadRequest *request)
 {
 	Sampler    *sampler = arg;
 	DynRequests *requests = sampler->scan->requests;
-	/* the request of the first segment, until a response has arrived */
+	/* read all attributes in the first page of the first segment */
 	bool		full = sampler->done == 0 && stream == 0 &&
 		sampler->scan->counters.pages == 0 && !sampler->narrow;
 
@@ -161,8 +166,8 @@ prepare_segment(void *arg, int stream, DynReadRequest *request)
 }
 
 /*
- * The policy of the access key may allow some attributes only.  Then only
- * those of the columns are read.
+ * The policy of the access key may only allow some attributes.  Then the page
+ * is requested again with the attributes of the columns.
  */
 static bool
 first_page_is_denied(void *arg, int stream)
@@ -187,8 +192,8 @@ describe_segment(void *arg, int stream, StringInfo line)
 /* ---- the sample ---- */
 
 /*
- * Sets the column that shows the segment of another Scan.  All segments have
- * about the same number of items, so it gets a random one.
+ * Sets the segment column to a random segment: the segments of its Scan, which
+ * is not this one, have about the same number of items.
  */
 static void
 set_segment(Sampler *sampler)
@@ -222,8 +227,9 @@ decode_row(Sampler *sampler)
 }
 
 /*
- * Vitter's reservoir sampling, as for local tables: each row has the same
- * probability.  Only rows that enter the sample are decoded.
+ * Offers a row to the sample by Vitter's reservoir sampling, as for local
+ * tables: each row has the same probability.  Only rows that enter the sample
+ * are decoded.
  */
 static void
 offer_row(Sampler *sampler)
@@ -261,8 +267,8 @@ bound_is_reached(const Sampler *sampler)
 }
 
 /*
- * Returns the number of segments per round: max_concurrency, or less because
- * of the limit.
+ * Returns the number of segments of the next round: max_concurrency, or less
+ * if the limit requires that.
  */
 static int
 round_size(const Sampler *sampler)
@@ -322,7 +328,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 
 	sampler->relation = dyn_relation_open(RelationGetRelid(rel),
 										  rel->rd_rel->relowner);
-	/* the limit of the statement also ends the sample, without an error */
+	/* max_statement_units also ends the sample, without an error */
 	limit = dyn_statement_max_units(sampler->relation->connection);
 	sampler->max_units = limit > 0 ? Min(limit, dyn_guc_analyze_read_units)
 		: dyn_guc_analyze_read_units;
@@ -368,10 +374,10 @@ acquire_sample(Relation rel, int elevel, HeapTuple *sample, int wanted,
 		   (sampler->full || sampler->seen < sampler->wanted))
 		read_round(sampler);
 	/*
-	 * If the full table was read, the rows were counted.  Otherwise use
-	 * DynamoDB's item count: it is some hours old (and 0 for a new table), but
-	 * more accurate than an extrapolation from a few segments.  Multiply it by
-	 * the ratio of rows to items in the sample.
+	 * If the full table was read, the number of rows is known.  Otherwise
+	 * estimate it: DynamoDB's item count, multiplied by the ratio of rows to
+	 * items in the sample.  The item count is some hours old (and 0 for a new
+	 * table), but more accurate than an extrapolation from a few segments.
 	 */
 	if (sampler->done == sampler->segments && !bound_is_reached(sampler))
 		*totalrows = sampler->seen;

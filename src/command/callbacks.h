@@ -8,17 +8,17 @@
 #include "foreign/fdwapi.h"
 
 /*
- * Supports ANALYZE for every foreign table of this wrapper, and sets
- * *totalpages to its size in PostgreSQL pages.  The table is read as its
- * owner, not as the current user.
+ * Returns true, since every foreign table supports ANALYZE.  Sets *totalpages
+ * to its size in PostgreSQL pages.  The table is read as its owner, not as the
+ * current user.
  */
 extern bool dynAnalyzeForeignTable(Relation rel, AcquireSampleRowsFunc *func,
 								   BlockNumber *totalpages);
 
 /*
- * Returns the CREATE FOREIGN TABLE commands for the DynamoDB tables of the
- * server, as the current user's access key sees them.  A server has one
- * schema, so its name does not matter.
+ * Returns the CREATE FOREIGN TABLE commands (char *) for the DynamoDB tables
+ * of the server that the current user's access key can list.  The name of the
+ * remote schema is ignored.
  */
 extern List *dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid);
 

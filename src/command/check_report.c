@@ -13,15 +13,19 @@
 #include "check_table.h"
 
 /*
- * The kinds of results, in their order: those because of which statements
- * return wrong rows come first.
+ * The kinds of results, in the order in which they are emitted: first those
+ * that cause wrong rows.
  */
 static const char *const kinds[] = {
 	"definition", "missing index key", "ambiguous", "mismatch", "not null",
 	"unclaimed", "shared", "expired", "absent"
 };
 
-/* Emits an issue if it was found and its kind is being emitted. */
+/*
+ * Emits a result if its kind is being emitted.  Without `issue`, it does not
+ * concern single items; with `issue`, it is emitted only if an item has the
+ * issue.
+ */
 static void
 emit(const DynCheck *check, const char *kind,
 	 const DynCheckedTable *table, const char *column, const DynIssue *issue,
@@ -39,10 +43,7 @@ emit(const DynCheck *check, const char *kind,
 	nulls[0] = false;
 	values[1] = ObjectIdGetDatum(table ? table->relid : InvalidOid);
 	nulls[1] = table == NULL;
-	/*
-	 * a template may contain a name that is not that of a column, and is too
-	 * long
-	 */
+	/* truncate the name, which may come from a template and be too long */
 	if (column != NULL)
 		namestrcpy(&name, pnstrdup(column, pg_mbcliplen(column, strlen(column),
 														NAMEDATALEN - 1)));
@@ -65,7 +66,7 @@ emit(const DynCheck *check, const char *kind,
 
 /*
  * Emits the columns and attributes that no row has, unless another result
- * gives the reason.  Emits nothing for an empty foreign table.
+ * gives the reason.  Emits nothing for an empty DynamoDB table.
  */
 static void
 emit_absent(const DynCheckedTable *table)

@@ -3,20 +3,21 @@
  *		Checks how foreign tables read a table's items:
  *		dynamo_fdw_check_table().
  *
- * Reads all items with one Scan.  Each is converted to rows for every foreign
- * table of that server and DynamoDB table, as by a scan of the foreign table,
- * except that errors are recorded instead of raised (exec/rows/rows.h).  A
- * result has the number of items, and the key of the first one.
+ * Reads all items with one Scan.  For every foreign table of the server over
+ * the DynamoDB table, each item is converted to rows like in a scan of the
+ * foreign table, except that errors are recorded, not raised
+ * (exec/rows/rows.h).  A result contains the number of items that it concerns,
+ * and the key of the first.
  *
- * Foreign tables without templates for the key, such as imported ones, are not
- * compared if others have such templates, unless the caller names them.  But
- * an item that is a row of one of them does not count as unclaimed.  If some
- * of the compared tables select their items, a table that shows every item
- * does not claim any.
+ * If some foreign tables have templates for the key, those without (such as
+ * imported ones) are not compared, unless the caller names them.  But an item
+ * that is a row of such a table does not count as unclaimed.  If some of the
+ * compared tables select their items, a table that shows every item does not
+ * claim items.
  *
  * The requests use the current user's keys.  Values are converted as the owner
- * of each foreign table, in a restricted context, since the constraints of its
- * domains are code that others wrote.
+ * of each foreign table, in a restricted context, since constraints of domains
+ * may run code of other users.
  */
 #include "postgres.h"
 
@@ -99,7 +100,9 @@ count(DynCheck *check, DynIssue *issue, const char *detail)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/* Records an error; called by the rows of a foreign table. */
+/*
+ * Records an error that the conversion to rows of a foreign table has found.
+ */
 static void
 note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 {
@@ -142,8 +145,8 @@ become_owner(const DynCheckedTable *table, Oid *user, int *context)
 }
 
 /*
- * True if the item is a row in this view of the foreign table.  Does not
- * record errors.
+ * Returns true if the current item is a row in this view of the foreign table.
+ * Does not record errors.
  */
 static bool
 is_row_of(DynCheckedTable *table, const DynView *view)
@@ -163,7 +166,7 @@ is_row_of(DynCheckedTable *table, const DynView *view)
 	return is_row;
 }
 
-/* Checks the assertions for the item whose row is in the slot. */
+/* Checks the assertions for the current item, whose row is in the slot. */
 static void
 check_assertions(DynCheckedTable *table)
 {
@@ -183,8 +186,8 @@ check_assertions(DynCheckedTable *table)
 }
 
 /*
- * Returns true if the item is one row or several; reads all values of these
- * rows.
+ * Converts the current item to rows, and reads all their values; returns true
+ * if there are any rows.
  */
 static bool
 read_rows(DynCheckedTable *table)
@@ -218,7 +221,10 @@ read_rows(DynCheckedTable *table)
 	return is_row;
 }
 
-/* Counts the item for each pair of the tables, up to MAX_PAIRS pairs. */
+/*
+ * Counts the current item for each pair of the given tables.  At most
+ * MAX_PAIRS pairs are counted.
+ */
 static void
 count_shared(DynCheck *check, Bitmapset *tables)
 {
@@ -253,8 +259,8 @@ count_shared(DynCheck *check, Bitmapset *tables)
 }
 
 /*
- * Checks one item.  The elements of an item are rows in addition to the item,
- * so an unnested table may claim an item together with others.
+ * Checks one item.  A row of an unnested table is an element and not the item,
+ * so an unnested table may share items with other tables.
  */
 static void
 check_item(DynCheck *check, const DynValue *values)
@@ -290,7 +296,7 @@ check_item(DynCheck *check, const DynValue *values)
 		count_shared(check, claims);
 	else if (!claimed && !check->undecided)
 	{
-		/* is it a row of a foreign table that is not compared? */
+		/* ignore the item if it is a row of a table that is not compared */
 		foreach(lc, check->tables)
 		{
 			DynCheckedTable *table = lfirst(lc);
@@ -315,7 +321,10 @@ view_of(DynCheckedTable *table, DynRelation *relation)
 	return view;
 }
 
-/* Adds an assertion if the index has a key with templates. */
+/*
+ * Adds an assertion if the index has a templated key attribute that is not in
+ * the table's key.
+ */
 static void
 add_assertion(DynCheckedTable *table, const DynRelation *relation,
 			  const DynIndexMeta *index)
@@ -346,7 +355,9 @@ add_assertion(DynCheckedTable *table, const DynRelation *relation,
 	table->assertions = lappend(table->assertions, assertion);
 }
 
-/* True if a conversion could call functions that users have defined. */
+/*
+ * Returns true if a conversion could call functions that users have defined.
+ */
 static bool
 runs_user_code(const DynCodec *codec)
 {
@@ -355,9 +366,11 @@ runs_user_code(const DynCodec *codec)
 }
 
 /*
- * Checks that code of the table's owner may see the items, which are read with
- * the keys of the caller.  Membership in the owner's role does not count for
- * superusers, who are members of every role.
+ * Raises an error if the conversion could show the items, which are read with
+ * the caller's keys, to code of the table's owner.  The owner's code may see
+ * them if the owner is the caller, a superuser, or a role of which the caller
+ * is a member.  Superusers are members of every role, so membership does not
+ * count for them.
  */
 static void
 check_columns(const DynCheckedTable *table, const DynRelation *relation)
@@ -388,7 +401,7 @@ expect_path(DynCheckedTable *table, const DynPath *path, bool unnested)
 	added->unnested = unnested;
 }
 
-/* Chooses the columns and attributes that some row should have. */
+/* Selects the columns and attributes that at least one row should have. */
 static void
 expect_values(DynCheckedTable *table, const DynRelation *relation)
 {
@@ -397,7 +410,7 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 		expect_path(table, relation->unnest, true);
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		/* skip key attributes, which are in every item */
+		/* skip key attributes, which every item has */
 		const DynPath *path = relation->templated[i].path;
 		bool		is_read = relation->templated[i].base;
 
@@ -413,8 +426,8 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 		const DynColumn *column = &relation->columns[i];
 
 		/*
-		 * expect none for segments and positions of elements, which are not
-		 * stored, and for documents, which are never NULL
+		 * do not expect values of segments and positions of elements, which
+		 * are not stored, and of documents, which are never NULL
 		 */
 		table->seen[i + 1] = column->dropped || dyn_column_is_document(column) ||
 			column->segments > 0 ||
@@ -422,7 +435,10 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 	}
 }
 
-/* Opens a relation.  Raises an error if options and columns do not match. */
+/*
+ * Opens the foreign table for comparison.  Raises an error if its definition
+ * is not valid.
+ */
 static void
 open_relation(void *arg)
 {
@@ -430,7 +446,7 @@ open_relation(void *arg)
 	const DynTableMeta *meta = table->check->scan->meta;
 	DynRelation *relation = dyn_relation_open(table->relid, GetUserId());
 	const DynItemFilter *test = &relation->item_filter;
-	/* the term of ttl is the last one */
+	/* the last term is that of ttl, if there is one */
 	bool		has_ttl = test->nterms > 0 && test->terms[test->nterms - 1].ttl;
 	ListCell   *lc;
 
@@ -457,7 +473,7 @@ open_relation(void *arg)
 	table->folded = dyn_folded_create(relation, InvalidOid);
 	for (int i = 0; i < relation->ntemplated; i++)
 		table->has_template |= relation->templated[i].base;
-	/* a table of elements is not compared with tables of items */
+	/* an unnested table is not compared with tables of items */
 	table->selective = relation->unnest == NULL &&
 		(table->has_template || test->nterms > (has_ttl ? 1 : 0));
 	table->relation = relation;
@@ -538,7 +554,7 @@ open_checked_tables(DynCheck *check, Oid serverid)
 
 /* ---- the function ---- */
 
-/* Opens the Scan, with the options of the foreign table that was named. */
+/* Opens the Scan, with the options of the foreign table. */
 static DynItemScan *
 open_scan(Oid relid)
 {
@@ -559,8 +575,8 @@ open_scan(Oid relid)
 }
 
 /*
- * Sets the arguments.  In an older version of the extension, the function has
- * only the first one.
+ * Reads the arguments.  In older versions of the extension, the SQL function
+ * has only the first argument.
  */
 static void
 set_arguments(DynCheck *check, FunctionCallInfo fcinfo)
@@ -612,7 +628,7 @@ dynamo_fdw_check_table(PG_FUNCTION_ARGS)
 											   "dynamo_fdw item",
 											   ALLOCSET_DEFAULT_SIZES);
 	check.scan = scan = open_scan(relid);
-	/* no warning: the function always reads the full table */
+	/* do not warn, since the function always reads the full table */
 	limit = dyn_statement_max_units(scan->relation->connection);
 	dyn_scan_describe(scan->relation, scan->meta, &estimate);
 	if (dyn_relation_scan_policy(scan->relation) == DYN_SCAN_ERROR)

@@ -10,34 +10,37 @@
 #include "item_scan.h"
 #include "other_case.h"
 
-/* An issue: the number of items, the key of the first one, and its message. */
+/*
+ * An issue: the number of items that have it, and the key and message of the
+ * first item.
+ */
 typedef struct DynIssue
 {
 	uint64		items;
-	uint64		last_item;		/* number of the last item, so that each item
-								 * counts once */
+	uint64		last_item;		/* number of the last item counted, so that
+								 * each item counts once */
 	char	   *example;		/* key of an example (JSON); NULL if jsonb
 								 * cannot represent it */
 	char	   *detail;
 } DynIssue;
 
 /*
- * An assertion made by trusted_indexes about an index.  It asserts: a row with
- * values in these columns (all those in the templates of the index's key) has
- * these attributes, with the texts that the templates compose.
+ * An assertion that trusted_indexes makes about an index: if a row has values
+ * in all columns that are in the templates of the index's key, its item has
+ * the attributes of that key, with the texts that the templates compose.
  */
 typedef struct DynAssertion
 {
 	const char *index;
-	Bitmapset  *columns;		/* attnums */
-	DynView    *view;			/* view in which these templates also decide
-								 * which items are rows */
+	Bitmapset  *columns;		/* attnums of the columns in these templates */
+	DynView    *view;			/* view in which only items that match these
+								 * templates are rows */
 	DynIssue	broken;
 } DynAssertion;
 
 /*
- * An attribute of a template, or the unnested one.  It is usually misspelled if
- * no item has it.
+ * An attribute with a template, or the path of the unnested elements.  If no
+ * item has it, its name is usually misspelled.
  */
 typedef struct DynCheckedPath
 {
@@ -54,8 +57,8 @@ typedef struct DynCheckedTable
 	Oid			relid;
 	Oid			owner;
 	const char *name;
-	char	   *err;			/* error in its definition, because of which it
-								 * is not compared; or NULL */
+	char	   *err;			/* error in the definition; then the table is
+								 * not compared.  NULL if none */
 	const char *error_column;
 	DynRelation *relation;
 	DynView    *view;
@@ -63,8 +66,8 @@ typedef struct DynCheckedTable
 								 * not set */
 	List	   *assertions;		/* list of DynAssertion * */
 	uint64		rows;			/* number of items that are rows */
-	bool	   *seen;			/* true (for an attnum) if a row has a value in
-								 * the column, or if none is expected */
+	bool	   *seen;			/* array by attnum: true if a row has a value
+								 * in the column, or no value is expected */
 	int			npaths;
 	DynCheckedPath *paths;
 	DynFolded  *folded;
@@ -72,10 +75,11 @@ typedef struct DynCheckedTable
 	bool		has_template;	/* true if templates compose the key of its
 								 * rows */
 	bool		left_out;
-	bool		selective;		/* true if only items of some entities are its
-								 * rows */
+	bool		selective;		/* true if it selects items by templates or
+								 * item_filter */
 	TupleTableSlot *slot;
-	DynIssue   *mismatches;		/* issues by attnum; 0: no column */
+	DynIssue   *mismatches;		/* array by attnum; [0] for issues without a
+								 * column */
 	DynIssue   *nulls;
 	DynIssue	ambiguous;
 } DynCheckedTable;
@@ -83,7 +87,7 @@ typedef struct DynCheckedTable
 /* Items that are rows of both foreign tables. */
 typedef struct DynSharedItems
 {
-	int			first;			/* positions of the foreign tables */
+	int			first;			/* positions in DynCheck.tables */
 	int			second;
 	DynIssue	issue;
 } DynSharedItems;
@@ -94,21 +98,22 @@ typedef struct DynCheck
 	DynItemScan *scan;
 	List	   *tables;			/* list of DynCheckedTable * */
 	List	   *named;			/* OIDs of the tables that the caller names */
-	bool		only_named;		/* true to compare no others */
-	Oid			schema;			/* schema of the tables; InvalidOid: all */
+	bool		only_named;		/* true if only these are compared */
+	Oid			schema;			/* schema of the tables; InvalidOid for all
+								 * schemas */
 	bool		selective;		/* true if one of the foreign tables is
 								 * selective */
 	MemoryContext context;		/* memory of the findings */
 	MemoryContext item_context;
 	DynCodec	jsonb;			/* codec of the examples */
-	int			full;			/* slot of the item */
+	int			full;			/* slot of the full item */
 
 	/* values of the current item */
-	const DynValue *values;		/* values of its slots; the first ones are
-								 * those of its key */
+	const DynValue *values;		/* values of its slots, beginning with its
+								 * key */
 	uint64		item;			/* number of the item, from 1 */
-	bool		undecided;		/* true if it is unknown whether the item is a
-								 * row, because of an error */
+	bool		undecided;		/* true if an error makes it unknown whether
+								 * the item is a row */
 	bool		quiet;			/* true if errors are not recorded */
 
 	DynIssue	unclaimed;
@@ -118,8 +123,8 @@ typedef struct DynCheck
 } DynCheck;
 
 /*
- * Stores the results, with those that make statements wrong first.  Raises a
- * NOTICE for names in other case.
+ * Adds the results to the function's result set, first those that cause wrong
+ * rows.  Raises a NOTICE for names in different case (other_case.h).
  */
 extern void dyn_check_report(DynCheck *check);
 

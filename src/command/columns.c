@@ -56,7 +56,7 @@ is_too_long(const char *text)
 }
 
 /*
- * Returns the text truncated as in PostgreSQL; NULL if another text is
+ * Returns text number i, truncated as in PostgreSQL; NULL if another text is
  * truncated to the same name.
  */
 static char *
@@ -140,7 +140,7 @@ add_column(DynNewColumns *columns, const DynAttribute *attribute)
 	column->bytewise = attribute->in_any_key;
 }
 
-/* Names the columns.  The names must differ from those of system columns. */
+/* Names the columns, differently from system columns. */
 static void
 name_columns(DynNewColumns *columns)
 {
@@ -185,8 +185,8 @@ dyn_columns_infer(const DynTableMeta *meta, const List *items)
 /* ---- the command ---- */
 
 /*
- * Returns a column's SQL type.  Lists, maps, several types, or none: jsonb,
- * which accepts everything.
+ * Returns a column's SQL type.  It is jsonb, which accepts all values, for
+ * lists, maps, several types, and unknown types.
  */
 static const char *
 sql_type(const DynNewColumn *column)
@@ -209,7 +209,10 @@ sql_type(const DynNewColumn *column)
 	return "pg_catalog.jsonb";
 }
 
-/* True if the attribute is a set in every item of the sample that has it. */
+/*
+ * Returns true if the attribute is a set in every item of the sample that has
+ * it.
+ */
 static bool
 is_set(const DynNewColumn *column)
 {

@@ -3,13 +3,13 @@
  *		Infers the columns of a foreign table, and writes the command to create
  *		it, with names that PostgreSQL allows.
  *
- * Types follow from DynamoDB's types alone, never from values, so that later
- * items are likely to match.
+ * A column's SQL type depends on DynamoDB's types only, not on values, so that
+ * later items are likely to match.
  *
- * A name that is too long is truncated, as PostgreSQL itself does, so that the
- * full name still finds it in SQL.  If the truncated name is not unique, a
- * checksum of the full name is appended, so that the result does not depend on
- * other names.
+ * A name that is too long is truncated like PostgreSQL truncates names in SQL,
+ * so the full name can still be used in statements.  If the truncated name is
+ * not unique, a checksum of the full name is appended, so that the result does
+ * not depend on other names.
  */
 #ifndef DYN_COMMAND_COLUMNS_H
 #define DYN_COMMAND_COLUMNS_H
@@ -23,8 +23,8 @@ typedef struct DynNewColumn
 {
 	char	   *name;
 	char	   *attribute;		/* attribute name in the database's encoding */
-	unsigned	types;			/* DynTypes seen, as a bit mask; NULL is not
-								 * included */
+	unsigned	types;			/* bit mask of the DynTypes in the sample,
+								 * without NULL */
 	bool		not_null;		/* true for a key attribute of the table */
 	bool		bytewise;		/* true for a key attribute of the table or an
 								 * index */
@@ -33,14 +33,14 @@ typedef struct DynNewColumn
 typedef struct DynNewColumns
 {
 	int			n;
-	DynNewColumn *columns;		/* columns: keys first, then others by name of
-								 * the attribute */
+	DynNewColumn *columns;		/* columns: first the keys, then others by
+								 * attribute name */
 	List	   *left_out;		/* attributes without a column (char *) */
 } DynNewColumns;
 
 /*
- * Returns UTF-8 text in the database's encoding; NULL if it would not be
- * converted back to the same UTF-8, so that it cannot be an option.
+ * Returns UTF-8 text in the database's encoding; NULL if it cannot be an
+ * option, because it would not be converted back to the same UTF-8.
  */
 extern char *dyn_option_text_of(const char *utf8);
 
@@ -54,7 +54,7 @@ extern DynNewColumns *dyn_columns_infer(const DynTableMeta *meta,
 
 /*
  * Appends CREATE FOREIGN TABLE, with the same meaning on every search_path.
- * `match` may be NULL.
+ * `match` is the option item_filter, or NULL.
  */
 extern void dyn_columns_write(StringInfo sql, const char *name,
 							  const DynNewColumns *columns, const char *server,
@@ -64,9 +64,9 @@ extern void dyn_columns_write(StringInfo sql, const char *name,
 extern HTAB *dyn_names_create(void);
 
 /*
- * Returns the names for these texts (Lists of char *), in
- * CurrentMemoryContext, and marks them as used.  Texts that are valid names,
- * and not used yet, remain unchanged.
+ * Returns a List of names (char *) for the texts (List of char *), in
+ * CurrentMemoryContext, and adds the names to `taken`.  Texts that are not too
+ * long, and not used yet, remain unchanged.
  */
 extern List *dyn_names_assign(HTAB *taken, List *texts);
 

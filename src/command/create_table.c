@@ -5,12 +5,11 @@
  *
  * The function is for tests and demos.
  *
- * A foreign table does not define its keys, so they are arguments; the types
- * of key attributes are those of the columns that show them, or of their
- * templates.
+ * A foreign table does not define the table's keys, so keys are arguments.
+ * Their types are those of the columns that show them, or of their templates.
  *
- * CreateTable is sent once, since its response may be lost after the table was
- * created; only a request that was throttled is sent again.
+ * CreateTable is sent only once, since its response may be lost after the
+ * table was created.  Only a throttled request is sent again.
  */
 #include "postgres.h"
 
@@ -29,8 +28,9 @@
 #include "target.h"
 
 /*
- * Limits for polling.  A new table may be unknown at first, because it does
- * not become visible everywhere at the same time.
+ * Maximum number of responses that the table does not exist.  A new table may
+ * be unknown at first, because it does not become visible everywhere at the
+ * same time.
  */
 #define MAX_UNKNOWN_POLLS	30
 
@@ -44,7 +44,10 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_create_table);
 
 /* ---- key attributes ---- */
 
-/* Returns the column of that name, or else of an attribute of that name. */
+/*
+ * Returns the column with this name, or otherwise a column of the attribute
+ * with this name; or NULL.
+ */
 static const DynColumn *
 find_column(const DynRelation *relation, const char *name)
 {
@@ -67,8 +70,8 @@ find_column(const DynRelation *relation, const char *name)
 }
 
 /*
- * True if the column occurs in a template, and does not show an attribute of
- * its own.
+ * Returns true if the column occurs in a template, and does not show an
+ * attribute of its own.
  */
 static bool
 is_part(const DynRelation *relation, const DynColumn *column)
@@ -144,7 +147,7 @@ string_of(const JsonbValue *value)
 	return pnstrdup(value->val.string.val, value->val.string.len);
 }
 
-/* Reads a string, or an array of strings, as a List of char *. */
+/* Returns a string, or an array of strings, as a List of char *. */
 static List *
 read_names(const char *index, const char *member, const JsonbValue *value)
 {
@@ -302,7 +305,7 @@ check_types(const DynTableMeta *table)
 			const DynKeyAttr *attr = dyn_key_attr(key, i);
 			const DynKeyAttr *other = NULL;
 
-			/* the first key that has the attribute */
+			/* find the first key that has the attribute */
 			for (int k = 0; other == NULL; k++)
 				other = dyn_key_find(dyn_key_number(table, k), attr->name);
 			if (other->type != attr->type)
@@ -320,8 +323,8 @@ check_types(const DynTableMeta *table)
 
 /*
  * Sends CreateTable; only throttled attempts are repeated.  Each attempt uses
- * a new connection, because on a reused one, libcurl itself might send the
- * request again.
+ * a new connection, because libcurl itself might repeat the request on a
+ * reused connection.
  */
 static void
 send_creation(DynConnection *connection, const DynTableMeta *table)

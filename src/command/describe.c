@@ -6,12 +6,12 @@
  *
  * The function runs as the current user, with the user's own user mapping.  It
  * sends a DescribeTable, and a Scan of one page of at most 100 items, which
- * contain the attributes that are not in a key.  scan_policy applies to it as
- * to a statement with LIMIT 100.  If scan_policy or the policy of the access
- * key forbids reading items, the attributes are those of the keys.
+ * contain the attributes that are not in a key.  scan_policy applies as to a
+ * statement with LIMIT 100.  If scan_policy or the policy of the access key
+ * forbids reading items, only attributes of keys are shown.
  *
- * The page also reveals columns, in the foreign tables over this table, whose
- * names PostgreSQL has folded (other_case.h).
+ * The page is also used to find columns of foreign tables over this table
+ * whose names PostgreSQL has folded (other_case.h).
  */
 #include "postgres.h"
 
@@ -41,7 +41,8 @@ typedef struct Describe
 	DynSample	sample;
 	const char *unread;			/* reason why the items are not read, or
 								 * NULL */
-	MemoryContext row_context;	/* a page may have 200,000 attributes */
+	MemoryContext row_context;	/* memory of one row, since a page may have
+								 * 200,000 attributes */
 } Describe;
 
 /* Columns of a result, in their order. */
@@ -52,8 +53,8 @@ typedef struct Row
 	const char *types;
 	const char *partition_key;
 	const char *sort_key;
-	int64		items;			/* number of items; here and below, -1 becomes
-								 * NULL */
+	int64		items;			/* number of items; -1 for NULL, also in the
+								 * next two */
 	int64		bytes;
 	double		read_units;
 	const char *detail;
@@ -97,7 +98,10 @@ add_word(StringInfo list, const char *separator, const char *word)
 	appendStringInfoString(list, word);
 }
 
-/* Returns the names on one side of a key; NULL if it has none. */
+/*
+ * Returns the names of the partition key or sort key attributes; NULL if there
+ * are none.
+ */
 static const char *
 describe_side(const DynKeyAttr *attrs, int n)
 {
@@ -176,7 +180,10 @@ emit_index(const Describe *describe, const DynIndexMeta *index)
 
 /* ---- attributes ---- */
 
-/* Returns the keys that contain the attribute; NULL if there are none. */
+/*
+ * Returns a description of the keys that contain the attribute; NULL if there
+ * are none.
+ */
 static const char *
 describe_use(const DynTableMeta *meta, const char *attr)
 {
@@ -197,7 +204,10 @@ describe_use(const DynTableMeta *meta, const char *attr)
 	return uses.len > 0 ? uses.data : NULL;
 }
 
-/* Emits the attributes: those of keys in their order, the others by name. */
+/*
+ * Emits the attributes: first those of keys, in the order of the keys, then
+ * the others by name.
+ */
 static void
 emit_attributes(const Describe *describe)
 {
@@ -299,8 +309,8 @@ search_names(void *arg)
 }
 
 /*
- * Adds a hint with a similar name for a table that does not exist, if tables
- * may be listed.
+ * Sets the hint of the error for a table that does not exist to a similar
+ * name, if the access key may list tables.
  */
 static void
 suggest_name(ErrorData *failure, DynConnection *connection, const char *name)
@@ -347,8 +357,8 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 		ReThrowError(failure);
 	}
 	/*
-	 * create the statement first: if a fetch fails, it is released before its
-	 * statement
+	 * create the statement before the fetch, so that the fetch is released
+	 * first after an error
 	 */
 	sample->estate = CreateExecutorState();
 	oldcontext = MemoryContextSwitchTo(sample->estate->es_query_cxt);

@@ -2,16 +2,16 @@
  * import.c
  *		Implements IMPORT FOREIGN SCHEMA.
  *
- * It creates one foreign table for each DynamoDB table, or one for each value
- * of an entity attribute.  It sends ListTables, then for each wanted table a
- * DescribeTable, and a Scan of its first items.  Of the commands that we
- * return, PostgreSQL executes only CREATE FOREIGN TABLE, not COMMENT.  So
- * notices report what was inferred.
+ * The import creates one foreign table for each DynamoDB table, or one for
+ * each value of an entity attribute.  It sends ListTables, and for each wanted
+ * table DescribeTable and a Scan of its first items.  Notices report the
+ * inferred definitions: comments on the foreign tables are not possible, since
+ * PostgreSQL executes only CREATE FOREIGN TABLE.
  *
- * If describing a table is not permitted, or if it was dropped after it was
- * listed, it is left out with a warning.  If reading its items is not
+ * A table is left out with a warning if DescribeTable is not permitted, or if
+ * the table was dropped after it was listed.  If reading its items is not
  * permitted, the foreign table has only the keys.  These errors are caught in
- * a subtransaction; all others end the import.
+ * a subtransaction; all other errors end the import.
  */
 #include "postgres.h"
 
@@ -37,20 +37,20 @@
 typedef struct Import
 {
 	ImportForeignSchemaStmt *stmt;
-	const char *tag_option;		/* entity_attribute as specified; or NULL */
+	const char *tag_option;		/* option entity_attribute, or NULL */
 	HTAB	   *taken;			/* names of foreign tables */
-	List	   *known;			/* all of these names (char *) */
-	List	   *limits;			/* names in LIMIT TO (RangeVar *), without
-								 * entities */
+	List	   *known;			/* possible names of foreign tables (char *) */
+	List	   *limits;			/* names in LIMIT TO (RangeVar *), as
+								 * specified */
 	List	   *commands;
 	MemoryContext context;		/* memory of the commands */
 
 	/* current table */
 	const char *name;			/* name of the foreign table */
 	const char *listed;			/* name without table_prefix */
-	bool		named;			/* true if it is in LIMIT TO */
-	DynSample	sample;			/* sample; its connection, estate, tag and
-								 * limit are the same for all tables */
+	bool		named;			/* true if the table itself is in LIMIT TO */
+	DynSample	sample;			/* sample; connection, estate, tag and limit
+								 * are the same for all tables */
 } Import;
 
 /* ---- which tables ---- */
@@ -69,15 +69,16 @@ is_in_list(const ImportForeignSchemaStmt *stmt, const char *name)
 }
 
 /*
- * True if the list has a name that begins like the names of the table's
- * entities.
+ * Returns true if the list has a name that begins like the foreign tables of
+ * the table's entities.
  */
 static bool
 entity_is_in_list(const Import *import, const char *name)
 {
 	size_t		len = strlen(name);
-	bool		is_long = len > NAMEDATALEN / 2;	/* may have been
-													 * shortened */
+	bool		is_long = len > NAMEDATALEN / 2;	/* true if names of
+													 * entities may be
+													 * truncated */
 	ListCell   *lc;
 
 	foreach(lc, import->stmt->table_list)
@@ -106,7 +107,7 @@ is_wanted(const Import *import, const char *name)
 	}
 }
 
-/* Records a possible name of a foreign table. */
+/* Records a possible name of a foreign table, for warn_unknown. */
 static void
 know(Import *import, const char *name)
 {
@@ -121,7 +122,7 @@ collect_name(void *arg, const char *name)
 {
 	List	  **names = arg;
 
-	/* a table whose name equals the prefix would have an empty name */
+	/* skip a table whose name equals the prefix: the rest is empty */
 	if (name[0] != '\0')
 		*names = lappend(*names, pstrdup(name));
 }
@@ -129,8 +130,8 @@ collect_name(void *arg, const char *name)
 /* ---- failures that concern one table only ---- */
 
 /*
- * Runs a step.  If it fails with an error that only concerns this table or its
- * items, returns that error.
+ * Runs a step.  Returns NULL, or an error that only concerns this table or its
+ * items; other errors are raised.
  */
 static ErrorData *
 attempt(Import *import, void (*step) (void *arg))
@@ -147,7 +148,10 @@ attempt(Import *import, void (*step) (void *arg))
 	ReThrowError(failure);
 }
 
-/* Warns that the table is left out, or only its items. */
+/*
+ * Warns that the table, or with `left_out` false only its items, could not be
+ * imported.
+ */
 static void
 warn_of(const Import *import, const ErrorData *failure, bool left_out)
 {
@@ -174,7 +178,7 @@ append_names(StringInfo text, const char *label, const List *names)
 		appendStringInfoChar(text, '.');
 }
 
-/* Reports an imported table, including facts that \d does not show. */
+/* Reports an imported table and its columns. */
 static void
 report_table(const Import *import, const char *name, const char *match,
 			 const DynNewColumns *columns, int nitems)
@@ -246,9 +250,9 @@ match_of(const Import *import, const char *json)
 
 typedef struct Entity
 {
-	const char *json;			/* value of the entity attribute; "null": no
-								 * such attribute */
-	char	   *text;			/* text of the foreign table's name */
+	const char *json;			/* value of the entity attribute, as JSON */
+	char	   *text;			/* name of the foreign table before
+								 * truncation */
 	List	   *items;
 } Entity;
 
@@ -284,8 +288,9 @@ compare_entities(const ListCell *a, const ListCell *b)
 }
 
 /*
- * Divides the items by their entity attribute.  Returns the number of items
- * whose entity attribute has a value that item_filter cannot represent.
+ * Divides the items by the value of their entity attribute; items without one
+ * are `untagged`.  Returns the number of items with a value that item_filter
+ * cannot represent.
  */
 static int
 divide_items(const Import *import, List **entities, List **untagged)
@@ -337,7 +342,7 @@ add_entities(Import *import, List *entities)
 		MemoryContext oldcontext = MemoryContextSwitchTo(import->context);
 
 		know(import, lfirst(name));
-		/* a table in LIMIT TO stands for all of its entities */
+		/* a table name in LIMIT TO means all entities of the table */
 		if (import->named && !is_in_list(import->stmt, lfirst(name)))
 			import->stmt->table_list = lappend(import->stmt->table_list,
 											   makeRangeVar(NULL, pstrdup(lfirst(name)), -1));
@@ -375,8 +380,8 @@ add_divided(Import *import)
 /* ---- one DynamoDB table ---- */
 
 /*
- * Describes the table and reads its items.  Returns false if the table is left
- * out.
+ * Describes the table and reads its first items.  Returns false if the table
+ * is left out.
  */
 static bool
 look_at(Import *import)
@@ -437,7 +442,7 @@ import_table(Import *import, const char *name, const char *listed)
 
 /* ---- the statement ---- */
 
-/* Warns of a name in LIMIT TO that no foreign table can have. */
+/* Warns of a name in LIMIT TO if it is not one of the possible names. */
 static void
 warn_unknown(const Import *import, const char *name)
 {
@@ -496,8 +501,8 @@ dynImportForeignSchema(ImportForeignSchemaStmt *stmt, Oid serverid)
 		import->limits = list_copy(stmt->table_list);
 	dyn_list_tables(sample->connection, collect_name, &listed);
 	/*
-	 * assign names to all tables, so that a name does not depend on which
-	 * tables are imported
+	 * assign names to all tables, so that names do not depend on the selection
+	 * of tables
 	 */
 	forboth(lc, listed, name, dyn_names_assign(import->taken, listed))
 	{

@@ -3,8 +3,8 @@
  *		Sets up a Scan for a command as an ordinary fetch, so that throttling,
  *		unit limits and memory limits apply.
  *
- * Each view has its own slots, even if another view reads the same paths,
- * because its rows expect their values in adjacent slots.
+ * Each view has its own slots, even if another view reads the same paths: a
+ * view's values must be in adjacent slots.
  */
 #include "postgres.h"
 

@@ -4,8 +4,8 @@
  *		foreign tables.
  *
  * Legal order: dyn_item_scan_create; dyn_item_scan_read and dyn_item_scan_view
- * for everything to be read from an item; dyn_item_scan_start, which returns
- * items with that number of slots.
+ * for all values to be read from an item; dyn_item_scan_start, whose fetch
+ * returns these values for each item.
  */
 #ifndef DYN_COMMAND_ITEM_SCAN_H
 #define DYN_COMMAND_ITEM_SCAN_H
@@ -19,8 +19,8 @@ typedef struct DynItemScan
 	const DynTableMeta *meta;
 	DynAccess  *access;			/* access plan for all columns of the
 								 * relation */
-	DynPath    *paths;			/* paths to be read from each item, one slot
-								 * each */
+	DynPath    *paths;			/* paths that are read from each item, with one
+								 * slot for each path */
 	int			npaths;
 	DynRequests *requests;
 	DynCounters counters;
@@ -30,28 +30,28 @@ typedef struct DynItemScan
 typedef struct DynView
 {
 	DynRows    *rows;
-	int			first;			/* first slot of its values in an item */
+	int			first;			/* first of its slots */
 } DynView;
 
 /*
- * The first function returns a Scan with the options of a relation; it does
- * not read any columns yet.  The second function does this for a relation
- * without columns and with the options of the connection.  They do not send
- * requests, and allocate in CurrentMemoryContext.
+ * Returns a Scan with the options of a relation, which does not read any paths
+ * yet.  Sends no requests, and allocates in CurrentMemoryContext.
  */
 extern DynItemScan *dyn_item_scan_create(DynRelation *relation,
 										 const DynTableMeta *meta);
+
+/* Returns such a Scan without columns, with the options of the connection. */
 extern DynItemScan *dyn_item_scan_of_table(DynConnection *connection,
 										   const char *table,
 										   const DynTableMeta *meta);
 
-/* Adds slots for these paths, one after another.  Returns the first one. */
+/* Adds adjacent slots for `n` paths; returns the first slot. */
 extern int	dyn_item_scan_read(DynItemScan *scan, const DynPath *paths, int n);
 
-/* Adds the slots for a foreign table's rows, with all columns. */
+/* Adds the slots for all columns of a foreign table, and returns its view. */
 extern DynView *dyn_item_scan_view(DynItemScan *scan, DynRelation *relation);
 
-/* Begins with the rows of an item, given the values of all slots (rows.h). */
+/* Begins to convert an item, given the values of all slots (rows.h). */
 static inline void
 dyn_view_begin(const DynView *view, const DynValue *values)
 {
@@ -59,15 +59,15 @@ dyn_view_begin(const DynView *view, const DynValue *values)
 }
 
 /*
- * Starts a fetch of full items.  `limit` is the number of items of the first
- * page, after which the consumer may stop early; 0: the full table is read, in
+ * Starts a fetch.  `limit` is the number of items of the first page, after
+ * which the consumer may stop early.  If it is 0, the full table is read, in
  * segments.
  */
 extern DynFetch *dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
 									 int limit);
 
 /*
- * Returns the DynFetchParams of such a fetch, without the fields for streams,
+ * Returns the parameters of a fetch; the caller sets those of streams,
  * requests and page limits.
  */
 extern DynFetchParams dyn_item_scan_params(DynItemScan *scan);

@@ -1,11 +1,12 @@
 /*
  * keys.c
- *		Encodes and decodes template texts for dynamo_fdw_encode/decode_key().
+ *		Composes and splits texts of key templates: dynamo_fdw_encode_key() and
+ *		dynamo_fdw_decode_key().
  *
- * The functions dynamo_fdw_encode_key() and dynamo_fdw_decode_key() try
- * templates without DynamoDB.  Nothing is sent, and the table's key attributes
- * are not looked up.  A column without the option attribute is assumed to be
- * read from the current template, if it occurs there.
+ * With these functions, users can try templates without DynamoDB.  No request
+ * is sent, so the table's key attributes are not known.  A column without the
+ * option attribute is assumed to be read from the current template, if it
+ * occurs there.
  */
 #include "postgres.h"
 
@@ -32,8 +33,9 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 /* ---- the template ---- */
 
 /*
- * Opens the template.  All templates are treated like those of key attributes;
- * the current one comes first.
+ * Returns the template of the attribute, and its foreign table in *opened.
+ * All attributes with templates are treated like key attributes; this one
+ * comes first.
  */
 static const DynTemplatedAttr *
 open_template(Oid relid, const char *name, DynRelation **opened)
@@ -72,8 +74,8 @@ open_template(Oid relid, const char *name, DynRelation **opened)
 /* ---- encoding ---- */
 
 /*
- * Raises an error for members that are not columns of the template, which may
- * be misspelled.
+ * Raises an error for members that are not columns of the foreign table: they
+ * may be misspelled.
  */
 static void
 check_members(const DynRelation *relation, Jsonb *columns)
@@ -107,7 +109,10 @@ check_members(const DynRelation *relation, Jsonb *columns)
 	}
 }
 
-/* Encodes one part; false if its member is absent, or is not a valid value. */
+/*
+ * Encodes one placeholder; returns false if its member is missing, or is not a
+ * valid value.
+ */
 static bool
 encode_part(Jsonb *columns, const DynTemplatedAttr *templated, int p, DynText *encoded)
 {
@@ -181,8 +186,8 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
 /* ---- decoding ---- */
 
 /*
- * Adds a column, whose value is converted as the SQL function to_jsonb() does.
- * Returns false if the text is not a valid value for it.
+ * Adds the column of a placeholder, with its value converted by to_jsonb().
+ * Returns false if the text is not a valid value for the column.
  */
 static bool
 decode_part(const DynTemplatedAttr *templated, int p, DynText text, JsonbParseState **state)

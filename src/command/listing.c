@@ -1,6 +1,6 @@
 /*
  * listing.c
- *		Runs ListTables, with all its pages, for IMPORT and
+ *		Reads all pages of ListTables, for IMPORT FOREIGN SCHEMA and
  *		dynamo_fdw_tables().
  */
 #include "postgres.h"
@@ -26,15 +26,15 @@ collect_name(void *arg, const char *name)
 	dyn_buffer_append(arg, name, strlen(name) + 1);
 }
 
-/* State of the listing; malloc'd, and freed by a reset callback. */
+/* State of the listing; a reset callback frees its malloc'd members. */
 typedef struct Listing
 {
 	DynBuffer	names;			/* names on the page */
-	DynProgress progress;		/* last name of the page, where the next one
-								 * starts */
+	DynProgress progress;		/* last name of the page, after which the next
+								 * page starts */
 } Listing;
 
-/* Requests one page; returns true if another one follows. */
+/* Requests one page; returns true if another page follows. */
 static bool
 list_page(DynConnection *connection, Listing *listing)
 {

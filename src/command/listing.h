@@ -8,9 +8,9 @@
 #include "../model/session/session.h"
 
 /*
- * Runs ListTables, and calls `each` with the name of every table that has the
- * server's table_prefix, without it.  Names are NUL-terminated, and valid only
- * during the call; `each` may raise an error.
+ * Runs ListTables, and calls `each` for every table whose name begins with the
+ * server's table_prefix.  `name` is the rest of the name.  Names are
+ * NUL-terminated, and valid only during the call; `each` may raise an error.
  */
 extern void dyn_list_tables(DynConnection *connection,
 							void (*each) (void *arg, const char *name),

@@ -3,13 +3,13 @@
  *		Finds columns whose attribute exists only with a name in different
  *		case.
  *
- * Only top-level attributes are compared: those that a column shows, or whose
- * document it reads.  Only ASCII letters are compared regardless of case,
- * since PostgreSQL does not fold others in UTF-8, either.
+ * Only top-level attributes are compared: those that a column shows, or those
+ * that contain the value of a column.  Only the case of ASCII letters is
+ * ignored, since PostgreSQL does not fold other letters in UTF-8, either.
  *
- * When a user requests a description, dyn_report_other_cases opens foreign
- * tables of other users.  So it does not run their code, does not wait for
- * their locks, and does not report their errors.
+ * For a user who requests a description, dyn_report_other_cases also opens
+ * foreign tables of other users.  So it does not run code of other users, wait
+ * for their locks, or report errors in their definitions.
  */
 #include "postgres.h"
 
@@ -33,8 +33,8 @@ typedef struct Sought
 {
 	const DynColumn *column;
 	const char *attribute;
-	const char *other;			/* attribute name in different case (UTF-8), or
-								 * NULL */
+	const char *other;			/* name of an attribute in different case
+								 * (UTF-8), or NULL */
 } Sought;
 
 struct DynFolded
@@ -59,7 +59,7 @@ dyn_folded_create(const DynRelation *relation, Oid reader)
 	{
 		const DynColumn *column = &relation->columns[i];
 
-		/* names in templates are not folded, since they are in an option */
+		/* skip columns in templates: names in options are not folded */
 		if (column->dropped || !dyn_column_is_of_item(column) ||
 			dyn_column_is_part(column) || dyn_column_is_document(column) ||
 			(!all && pg_attribute_aclcheck(relation->relid, i + 1, reader,
@@ -71,7 +71,7 @@ dyn_folded_create(const DynRelation *relation, Oid reader)
 	return folded;
 }
 
-/* True if the names differ at most in the case of ASCII letters. */
+/* Returns true if the names differ at most in the case of ASCII letters. */
 static bool
 are_alike(const char *a, const char *b)
 {
@@ -84,7 +84,7 @@ are_alike(const char *a, const char *b)
 	return *b == '\0';
 }
 
-/* Records an attribute of an item by its name in UTF-8. */
+/* Records that an item has the attribute (UTF-8). */
 static void
 see_attribute(DynFolded *folded, const char *name)
 {
@@ -122,7 +122,7 @@ dyn_folded_see_item(DynFolded *folded, const DynValue *item)
 	}
 }
 
-/* Returns a hint with the SQL that sets the column's attribute. */
+/* Returns a hint: how to set the column's attribute to `other`. */
 static char *
 remedy(const DynRelation *relation, const DynColumn *column, const char *other)
 {
@@ -168,9 +168,9 @@ typedef struct Candidate
 } Candidate;
 
 /*
- * Compares a foreign table with the sample.  A table that does not show all
- * items is left out, because its items may not be in the sample.  May raise an
- * error; the lock is held until the transaction ends.
+ * Compares a foreign table with the sample.  Leaves out a table that does not
+ * show all items, because its items may not be in the sample.  May raise an
+ * error.  The lock is held until the transaction ends.
  */
 static void
 compare_table(void *arg)

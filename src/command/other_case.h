@@ -18,9 +18,9 @@
 typedef struct DynFolded DynFolded;
 
 /*
- * Returns the state for the columns that `reader` may read; InvalidOid: for
- * all columns.  Everything is stored in the memory context that is current
- * now.
+ * Returns the state for the columns that `reader` may read, or for all columns
+ * if `reader` is InvalidOid.  All of it is allocated in the context that is
+ * current at this call.
  */
 extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
 
@@ -28,16 +28,16 @@ extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
 extern void dyn_folded_see_item(DynFolded *folded, const DynValue *item);
 
 /*
- * Raises a NOTICE for each column whose attribute no item had, if an item had
+ * Raises a NOTICE for each column whose attribute no item has, if an item has
  * an attribute whose name differs only in case.
  */
 extern void dyn_folded_report(const DynFolded *folded);
 
 /*
- * Does the same for all foreign tables over the DynamoDB table of a sample, as
- * far as the current user may read their columns.  Leaves out tables that do
- * not show all items, whose definition is invalid, or that another session is
- * changing.
+ * Raises such notices for all foreign tables over the DynamoDB table of a
+ * sample, for the columns that the current user may read.  Leaves out tables
+ * that do not show all items, have an invalid definition, or are locked by
+ * another session.
  */
 extern void dyn_report_other_cases(const DynSample *sample);
 

@@ -189,7 +189,7 @@ dyn_sample_attributes(const DynTableMeta *meta, const List *items, int *n)
 	nall = nkeys;
 	add_values(all, &nall, items);
 	qsort(all + nkeys, nall - nkeys, sizeof(DynAttribute), compare_attributes);
-	/* merge those with the same name, in place */
+	/* merge values with the same name, in place */
 	*n = nkeys;
 	for (int i = nkeys; i < nall; i++)
 	{

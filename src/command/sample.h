@@ -19,11 +19,11 @@ typedef struct DynSampleValue
 typedef struct DynSampleItem
 {
 	List	   *values;			/* attributes (DynSampleValue *) */
-	DynType		tag_type;		/* type of the tag; ABSENT if the item has
-								 * none */
-	const char *tag;			/* tag.  S: UTF-8; N: canonical; BOOL: true or
-								 * false; NULL: other types, and S with
-								 * U+0000 */
+	DynType		tag_type;		/* type of the tag (DynSample.tag); ABSENT if
+								 * the item has none */
+	const char *tag;			/* text of the tag.  S: UTF-8; N: canonical;
+								 * BOOL: true or false.  NULL for other types,
+								 * and for S with U+0000 */
 } DynSampleItem;
 
 typedef struct DynSample
@@ -31,26 +31,31 @@ typedef struct DynSample
 	DynConnection *connection;
 	const char *table;			/* table name in DynamoDB */
 	EState	   *estate;			/* executor state for dyn_sample_take */
-	const char *tag;			/* attribute whose values are stored (UTF-8);
-								 * NULL: none */
+	const char *tag;			/* attribute whose value is stored for each
+								 * item (UTF-8); NULL: none */
 	int			limit;			/* maximum number of items */
 
-	const DynTableMeta *meta;	/* description; NULL: not described */
+	const DynTableMeta *meta;	/* description; NULL if not read yet */
 	List	   *items;			/* items (DynSampleItem *) */
 	bool		taken;			/* true if the items were read */
 } DynSample;
 
 /*
- * These are steps for dyn_attempt(), since each may be denied.  They take a
- * DynSample *, and allocate their results in CurrentMemoryContext.  The first
- * one sends DescribeTable, even if a description is cached; the second one
- * sends Scan, whose Limit is `limit`, for full items.  They raise the errors
- * of these requests.
+ * Steps for dyn_attempt(), since each request may be denied.  They take a
+ * DynSample *, allocate their results in CurrentMemoryContext, and raise the
+ * errors of their requests.
  */
+
+/* Sends DescribeTable, even if a description is cached; sets `meta`. */
 extern void dyn_sample_describe(void *sample);
+
+/* Reads one page of a Scan with `limit`, of full items; sets `items`. */
 extern void dyn_sample_take(void *sample);
 
-/* Returns an S as palloc'd UTF-8; NULL if it contains U+0000. */
+/*
+ * Returns the text of a value of type S as palloc'd UTF-8; NULL if it contains
+ * U+0000.
+ */
 extern char *dyn_sample_text(const DynValue *value);
 
 /* An attribute of keys or items. */
@@ -59,19 +64,20 @@ typedef struct DynAttribute
 	const char *name;			/* name (UTF-8); a description if it contains
 								 * U+0000 */
 	bool		has_nul;		/* true if the name contains U+0000; all such
-								 * attributes are represented by one */
+								 * attributes are one entry */
 	bool		in_key;			/* true if it is in the key of the table */
 	bool		in_any_key;		/* true if it is in the key of the table or an
 								 * index */
-	unsigned	types;			/* DynTypes seen, as a bit mask */
+	unsigned	types;			/* bit mask of the DynTypes of its values */
 	int			items;			/* number of items that have it */
-	int			last_item;		/* position of the last one; -1: none */
+	int			last_item;		/* position of the last item that has it; -1 if
+								 * none */
 } DynAttribute;
 
 /*
  * Returns the attributes of all keys in their order, and after them the other
  * attributes of these items (a List of DynSampleItem *), sorted bytewise by
- * name.  The result is an array of *n, in CurrentMemoryContext.
+ * name.  The result is an array of *n entries, in CurrentMemoryContext.
  */
 extern DynAttribute *dyn_sample_attributes(const DynTableMeta *meta,
 										   const List *items, int *n);

@@ -18,7 +18,8 @@
 #include "../model/session/usage.h"
 #include "target.h"
 
-#define SHOWN	4				/* number of characters at each end of a key */
+#define SHOWN	4				/* number of characters shown at each end of a
+								 * key */
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_stats);
 PG_FUNCTION_INFO_V1(dynamo_fdw_credentials);
@@ -60,10 +61,10 @@ dynamo_fdw_stats(PG_FUNCTION_ARGS)
 }
 
 /*
- * Obtains the current user's credentials as a statement would, so that a
- * failure is reported in the same way.  Shows only the beginning and the end
- * of the access key, and not even these for a mapping FOR PUBLIC, whose
- * options users cannot see in the catalogs, either.
+ * Obtains the current user's credentials like a statement, so that failures
+ * are reported in the same way.  Shows only the beginning and the end of the
+ * access key id.  Shows nothing for a mapping FOR PUBLIC, whose options users
+ * cannot see in the catalogs, either.
  */
 Datum
 dynamo_fdw_credentials(PG_FUNCTION_ARGS)
@@ -84,7 +85,7 @@ dynamo_fdw_credentials(PG_FUNCTION_ARGS)
 				 errdetail("The mapping for PUBLIC is used.")));
 	credentials = dyn_session_credentials(connection);
 	values[0] = CStringGetTextDatum(dyn_from_utf8_lossy(dyn_describe_source(&connection->provider)));
-	/* short keys, which are not those of AWS, are not shown at all */
+	/* do not show short keys, which are not keys of AWS, at all */
 	key = credentials->access_key_id;
 	hidden = (int) strlen(key) - SHOWN;
 	values[1] = CStringGetTextDatum(hidden < SHOWN ? "..."

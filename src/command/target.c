@@ -20,8 +20,8 @@
 #include "target.h"
 
 /*
- * True if the server belongs to this wrapper.  Other wrappers may have options
- * with the same names.
+ * Returns true if the server belongs to this wrapper.  Other wrappers may have
+ * options with the same names.
  */
 static bool
 is_our_server(const ForeignServer *server)
@@ -106,7 +106,7 @@ dyn_is_table_over(Relation rel, const DynConnection *connection,
 											   RelationGetRelationName(rel),
 											   definition->options);
 
-	/* one of them may be specified by its ARN, the other by its name */
+	/* the two may be a name and an ARN of the same table */
 	return strcmp(table, own) == 0 || dyn_names_table(table, own, strlen(own)) ||
 		dyn_names_table(own, table, strlen(table));
 }

@@ -31,8 +31,8 @@ extern DynConnection *dyn_target_server(const char *name);
 extern void dyn_target_check(Oid relid);
 
 /*
- * Returns all foreign tables of a server, in the order of their OIDs.  They
- * may be dropped concurrently.
+ * Returns the OIDs of all foreign tables of a server, sorted.  The tables are
+ * not locked.
  */
 extern List *dyn_tables_of_server(Oid serverid);
 

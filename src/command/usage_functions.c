@@ -48,7 +48,7 @@ add_number(Row *row, double number)
 	add_value(row, Float8GetDatum(number));
 }
 
-/* Adds a text; NULL if it is empty. */
+/* Adds a text; an empty text becomes NULL. */
 static void
 add_text(Row *row, const char *text)
 {
@@ -109,7 +109,7 @@ emit(void *arg, const DynUsageRow *entry, uint64 replaced)
 	ReturnSetInfo *rsinfo = arg;
 	Row			row = {0};
 
-	/* as for pg_stat_activity */
+	/* apply the rule of pg_stat_activity */
 	if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) &&
 		!has_privs_of_role(GetUserId(), entry->userid))
 		return;
