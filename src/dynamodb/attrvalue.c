@@ -2,16 +2,19 @@
  * attrvalue.c
  *		Decodes scalars, and iterates over lists, maps and sets.
  *
- * All input is slices that the page parser has validated, so nothing can fail
- * except base64, which the page parser does not check.  The iteration uses the
- * functions of slice.h; their slow halves are in this file.
+ * All input has been validated by the page parser, except base64, so only the
+ * decoding of base64 can fail.  The iteration uses the inline functions of
+ * slice.h; their slow halves are in this file.
  */
 #include "attrvalue.h"
 
 #include "../base/text.h"
 #include "slice.h"
 
-/* values of `depth` for a iterator that has not begun, or has ended */
+/*
+ * Values of `depth` for an iterator that has not returned an event yet, and
+ * for one that has ended
+ */
 #define ITERATOR_FRESH		(-1)
 #define ITERATOR_OVER		(-2)
 
@@ -80,7 +83,7 @@ undo_unicode(const char *src, char **dst)
 	return src;
 }
 
-/* Decodes the escape at src; returns the position after it. */
+/* Decodes the escape at `src`; returns the position after it. */
 static const char *
 undo_escape(const char *src, char **dst)
 {
@@ -98,9 +101,10 @@ undo_escape(const char *src, char **dst)
 }
 
 /*
- * Copies up to the next backslash.  A step stores 16 bytes even if fewer are
- * needed.  `dst` has space for them while 16 bytes of the source are left,
- * because decoding never makes the text longer.
+ * Copies the text up to the next backslash; returns the position of the
+ * latter, or `end`.  A step stores 16 bytes, even if fewer are needed.  `dst`
+ * has space for them while the source has 16 bytes left, because decoding
+ * never makes a text longer.
  */
 static inline const char *
 copy_plain(const char *src, const char *end, char **dst)
@@ -161,7 +165,7 @@ dyn_value_text(const DynValue *value, char *dst)
 #define BAD		0xff
 #define PAD		0xfe
 
-/* Values of the base64 characters. */
+/* Value of each base64 character */
 static const uint8_t sextets[256] = {
 #define BAD16	BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD, \
 				BAD, BAD, BAD, BAD, BAD, BAD, BAD, BAD
@@ -182,15 +186,18 @@ size_t
 dyn_value_bytes_max(const DynValue *value)
 {
 	/*
-	 * escapes (\/ for a slash) are decoded into the same buffer first, so it
-	 * needs the full length
+	 * JSON escapes (\/ for a slash) are first decoded into the same buffer,
+	 * which therefore needs the full length
 	 */
 	if (value->flags & DYN_VALUE_ESCAPED)
 		return value->len;
 	return (size_t) value->len / 4 * 3 + 3;
 }
 
-/* Decodes base64; `dst` may be `src`.  Returns the number of bytes, or -1. */
+/*
+ * Decodes base64; `dst` may be `src`.  Returns the number of bytes, or -1 for
+ * invalid base64.
+ */
 static long
 decode(const unsigned char *src, size_t len, unsigned char *dst)
 {
@@ -260,11 +267,11 @@ dyn_value_iterator_begin(DynValueIterator *iterator, const DynValue *value)
 	iterator->depth = ITERATOR_FRESH;
 	iterator->named = false;
 	iterator->stack[0] = value->type;
-	iterator->stack[1] = value->flags;	/* flags of the value, until its event is
-									 * returned */
+	iterator->stack[1] = value->flags;	/* flags of the value, until its event
+										 * is returned */
 }
 
-/* True if U+0000 occurs, as an escape, in a string or in a part of a document. */
+/* Returns true if a string, or a part of a document, contains \u0000. */
 static bool
 has_nul(const char *p, const char *end)
 {
@@ -324,7 +331,7 @@ dyn_slice_tag_slow(const char *p, const char *end, DynType *type)
 	return dyn_slice_token(quote + 1, end);
 }
 
-/* Reads the string whose quote is at the iterator's position. */
+/* Reads the string at the iterator's position, where its opening quote is. */
 static void
 visit_string(DynValueIterator *iterator, DynType type, DynValue *v)
 {
@@ -345,14 +352,14 @@ visit_string(DynValueIterator *iterator, DynType type, DynValue *v)
 	iterator->p = quote + 1;
 }
 
-/* Moves past the brace that ends an attribute value. */
+/* Moves over the brace that ends an attribute value. */
 static void
 end_value(DynValueIterator *iterator)
 {
 	iterator->p = dyn_slice_token(iterator->p, iterator->end) + 1;
 }
 
-/* Reads the attribute value whose brace is at the iterator's position. */
+/* Reads the attribute value at the iterator's position, where its brace is. */
 static DynValueEvent
 visit_value(DynValueIterator *iterator, DynValue *v)
 {
@@ -429,7 +436,7 @@ dyn_value_iterator_element(DynValueIterator *iterator, const DynValue *parent, D
 
 	if (event != DYN_VALUE_OPEN)
 		return event == DYN_VALUE_VALUE;
-	/* a list or map was opened; return all of it as one value */
+	/* return the full list or map as one value */
 	start = v->data;
 	type = v->type;
 	while (open > 0 && (event = dyn_value_iterator_next(iterator, v)) != DYN_VALUE_END)

@@ -2,13 +2,13 @@
  * attrvalue.h
  *		Attribute values as slices of the response, and functions to read them.
  *
- * The page parser returns DynValue slices that point into the response buffer;
- * it neither copies nor allocates.  The caller decodes scalars (dyn_value_text
- * for S with escapes, dyn_value_bytes for B), and iterates over lists, maps
- * and sets with a DynValueIterator.
+ * The page parser returns DynValues, which are slices of the response buffer.
+ * The consumer decodes scalars (dyn_value_text for S with escapes,
+ * dyn_value_bytes for B), and iterates over lists, maps and sets with a
+ * DynValueIterator.
  *
- * The page parser has validated its slices as JSON and as attribute values, so
- * a iterator over a slice cannot fail.
+ * The page parser has validated the slices as JSON and as attribute values, so
+ * an iterator cannot fail.
  */
 #ifndef DYN_DYNAMODB_ATTRVALUE_H
 #define DYN_DYNAMODB_ATTRVALUE_H
@@ -19,7 +19,7 @@
 
 typedef enum DynType
 {
-	DYN_TYPE_ABSENT = 0,		/* the item has no such attribute */
+	DYN_TYPE_ABSENT = 0,		/* the item has no value at the path */
 	DYN_TYPE_S,
 	DYN_TYPE_N,
 	DYN_TYPE_B,
@@ -34,16 +34,18 @@ typedef enum DynType
 
 #define DYN_TYPE_COUNT 11
 
-/* flags of a value */
-#define DYN_VALUE_ESCAPED	0x01	/* S, B: the payload holds JSON escapes */
-#define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L, M: U+0000 occurs inside
-									 * (names included) */
+/* Flags of a value */
+#define DYN_VALUE_ESCAPED	0x01	/* S, B: the payload contains JSON
+									 * escapes */
+#define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L, M: a text or name inside
+									 * contains U+0000 */
 #define DYN_VALUE_TRUE		0x04	/* BOOL: the value */
 
 /*
- * A value of an attribute.  data/len: for S, N, B the text between the quotes
- * (S still escaped, B still base64); for SS, NS, BS, L, M the JSON array or
- * object, brackets included; for BOOL, NULL, ABSENT empty.
+ * An attribute value, or a value inside of it.  Data and len of S, N and B:
+ * the text between the quotes (S still escaped, B in base64); of SS, NS, BS, L
+ * and M: the JSON array or object with its brackets; of BOOL, NULL and ABSENT:
+ * empty.
  */
 typedef struct DynValue
 {
@@ -53,10 +55,10 @@ typedef struct DynValue
 	uint8_t		flags;
 } DynValue;
 
-/* Returns "S", "N", ...; "absent" for DYN_TYPE_ABSENT. */
+/* Returns the type tag: "S", "N" and so on; "absent" for DYN_TYPE_ABSENT. */
 extern const char *dyn_type_name(DynType type);
 
-/* Returns the type with that name; ABSENT if there is none. */
+/* Returns the type with this tag; ABSENT if there is none. */
 extern DynType dyn_type_of_name(const char *name, size_t len);
 
 /* Returns the type of a set's elements. */
@@ -67,15 +69,15 @@ dyn_element_type(DynType set)
 }
 
 /*
- * Decodes the JSON escapes of an S payload (or of a name) into `dst`, which
- * needs len bytes.  Returns the number of bytes written.
+ * Writes the payload of an S, or a name, without JSON escapes to `dst`, which
+ * needs value->len bytes.  Returns the number of bytes written.
  */
 extern size_t dyn_value_text(const DynValue *value, char *dst);
 
 /*
- * Decodes the base64 of a B payload into `dst`, which needs
- * dyn_value_bytes_max(value) bytes.  Returns the number of bytes written, or
- * -1 if the payload is not valid base64.
+ * Writes the bytes of a B to `dst`, which needs dyn_value_bytes_max(value)
+ * bytes.  Returns the number of bytes written, or -1 if the payload is not
+ * valid base64.
  */
 extern size_t dyn_value_bytes_max(const DynValue *value);
 extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);
@@ -93,13 +95,14 @@ extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);
  * OPEN of a nested container and CLOSE set only the type: the end of the
  * container is not known yet, so len is 0.
  */
-#define DYN_MAX_DEPTH	100		/* maximum levels of L and M */
+#define DYN_MAX_DEPTH	100		/* maximum depth of nested L and M */
 
 typedef enum DynValueEvent
 {
 	DYN_VALUE_END,
 	DYN_VALUE_VALUE,				/* a scalar */
-	DYN_VALUE_OPEN,				/* L, M, SS, NS or BS, as in v.type */
+	DYN_VALUE_OPEN,				/* start of a container: L, M, SS, NS or BS in
+								 * v.type */
 	DYN_VALUE_NAME,				/* name of the map member that follows */
 	DYN_VALUE_CLOSE				/* end of the innermost open container, of
 								 * type v.type */
@@ -110,10 +113,10 @@ typedef struct DynValueIterator
 	const char *p;
 	const char *end;
 	int			depth;
-	bool		named;			/* true if a NAME was returned, and its value
-								 * is next */
-	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynTypes of the open
-											 * containers */
+	bool		named;			/* true if the last event was a NAME, so that
+								 * its value is next */
+	uint8_t		stack[DYN_MAX_DEPTH + 2];	/* DynType of each open
+											 * container */
 } DynValueIterator;
 
 extern void dyn_value_iterator_begin(DynValueIterator *iterator, const DynValue *value);

@@ -1,12 +1,12 @@
 /*
  * duplicate_names.c
- *		Implements the stack of names of open objects, with a hash table over
- *		it.
+ *		Implements the stack of names of open objects, and a hash table of
+ *		these names.
  *
- * The table uses linear probing.  Names are removed in reverse order, so a
- * slot can simply be cleared: no remaining name was ever moved past it.
- * Growing inserts all names again in their original order, which preserves
- * this property.
+ * The table uses linear probing.  Names are removed in the reverse order of
+ * their insertion, so a slot can simply be cleared: no remaining name was
+ * inserted after it.  When the table grows, the names are inserted again in
+ * their original order.
  *
  * Anyone who can write to the DynamoDB table chooses the names, so the hash
  * has a secret seed and mixes all bits: names cannot be crafted to collide.
@@ -19,7 +19,7 @@
 
 #include "slice.h"
 
-#define FIRST_NAMES		32		/* a power of two */
+#define FIRST_NAMES		32		/* initial capacity; a power of two */
 
 static inline uint64_t
 mix(uint64_t x)
@@ -37,7 +37,7 @@ dyn_duplicate_names_init(DynDuplicateNames *set)
 	struct timespec now;
 
 	memset(set, 0, sizeof(*set));
-	/* seed: the clock, and the addresses of our memory */
+	/* seed from the clock and from addresses of memory */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	set->seed = mix((uint64_t) now.tv_nsec << 32 ^ (uint64_t) now.tv_sec ^
 					(uint64_t) (uintptr_t) set ^
@@ -127,7 +127,7 @@ dyn_duplicate_names_text(DynDuplicateNames *set, const char *name, size_t len,
 	return set->text;
 }
 
-/* Returns true if the name, unescaped, equals the text. */
+/* Returns true if the name without escapes is equal to the text. */
 static bool
 reads_as(const DynOpenName *open, const char *text, size_t len)
 {

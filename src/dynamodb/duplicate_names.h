@@ -1,6 +1,7 @@
 /*
  * duplicate_names.h
- *		A stack of the member names of open JSON objects, to detect duplicates.
+ *		Detects duplicate names in JSON objects with a stack of the names of
+ *		open objects.
  *
  * The names of an object are above those of the objects around it, and are
  * removed when it ends.  `base` is the height of the stack when the object was
@@ -12,8 +13,8 @@
  *		dyn_duplicate_names_truncate(&set, base);			when the object ends
  *
  * Cost: constant time per name (a hash table with a secret seed), and 24 to 40
- * bytes per name of an open object.  This is used for rare names; for names
- * that repeat from item to item the name cache detects duplicates
+ * bytes per name of an open object.  The stack is used for rare names.  If
+ * names repeat from item to item, the name cache detects duplicates
  * (name_cache.h).
  */
 #ifndef DYN_DYNAMODB_DUPLICATE_NAMES_H
@@ -28,17 +29,18 @@ typedef struct DynOpenName
 	const char *name;			/* name in the response, still escaped */
 	uint32_t	len;
 	uint32_t	hash;
-	uint32_t	place;			/* slot in the table */
+	uint32_t	place;			/* slot of this name in the hash table */
 } DynOpenName;
 
 typedef struct DynDuplicateNames
 {
-	DynOpenName *names;			/* stack */
+	DynOpenName *names;			/* stack, innermost object last */
 	uint32_t	count;
 	uint32_t	cap;
-	uint32_t   *table;			/* indexes into names plus one; 0: free slot */
-	uint32_t	mask;			/* number of slots in the table, less one */
-	char	   *text;			/* text of the last escaped name, unescaped */
+	uint32_t   *table;			/* hash table of indexes into `names`, plus 1;
+								 * 0: free slot */
+	uint32_t	mask;			/* number of slots in `table`, minus 1 */
+	char	   *text;			/* result of dyn_duplicate_names_text */
 	size_t		text_cap;
 	uint64_t	seed;
 } DynDuplicateNames;
@@ -48,24 +50,24 @@ extern void dyn_duplicate_names_free(DynDuplicateNames *set);
 extern size_t dyn_duplicate_names_memory(const DynDuplicateNames *set);
 
 /*
- * Adds a name, given as the JSON text between the quotes, and the hash of its
- * text without escapes.  It must not be a duplicate.  Returns false if
- * memory runs out.
+ * Adds a name that is not a duplicate: `name` is the JSON text between the
+ * quotes, which must not change while the object is open; `hash` is the hash
+ * of its text without escapes.  Returns false if memory runs out.
  */
 extern bool dyn_duplicate_names_push(DynDuplicateNames *set, const char *name,
 									 size_t len, uint32_t hash);
 
 /*
- * Returns true if the stack contains the name at or above `base`.  `text` is
- * unescaped.
+ * Returns true if the stack contains the name at or above `base`.  `text` and
+ * `hash` are those of the name without escapes.
  */
 extern bool dyn_duplicate_names_has(const DynDuplicateNames *set,
 									uint32_t base, const char *text,
 									size_t len, uint32_t hash);
 
 /*
- * Returns the name without escapes, valid until the next call, or NULL if
- * memory runs out.
+ * Returns the text of the name without escapes, which is valid until the next
+ * call; NULL if memory runs out.
  */
 extern const char *dyn_duplicate_names_text(DynDuplicateNames *set,
 											const char *name, size_t len,

@@ -2,8 +2,8 @@
  * elements.c
  *		Iterates over the elements of a list, set or map.
  *
- * An element is read twice: to find its end, and to read the values below it
- * at the requested paths.  So is each list or map inside that has such a path.
+ * An element is read twice: first to find its end, then to find the values at
+ * the requested paths.  The same applies to each list or map on such a path.
  */
 #include "elements.h"
 
@@ -40,7 +40,8 @@ typedef struct Search
 } Search;
 
 /*
- * Returns the node of a member with this name; NULL also if memory runs out.
+ * Returns the path tree node of a member with this name; NULL if there is
+ * none, or if memory runs out.
  */
 static const DynPathNode *
 find_member(const Search *search, const DynPathNode *node, const DynValue *name)
@@ -59,7 +60,7 @@ find_member(const Search *search, const DynPathNode *node, const DynValue *name)
 	return dyn_path_tree_member(search->tree, node, text, len);
 }
 
-/* Fills the slots of a node and of those below it. */
+/* Fills the slots of a path tree node and of the nodes below it. */
 static void
 fill_slots(const Search *search, const DynPathNode *node, const DynValue *value)
 {

@@ -2,9 +2,8 @@
  * elements.h
  *		Iterates over the elements of a list, set or map.
  *
- * A DynElements is a position in a collection.  Its elements are slices of the
- * collection, which must not change.  Nothing is copied or allocated for an
- * element.
+ * A DynElements is a position in a collection.  Elements are slices of the
+ * collection, which must not change; nothing is copied or allocated.
  *
  * Plain C.
  */
@@ -21,8 +20,8 @@ typedef struct DynElements
 
 	/* current element */
 	DynValue	value;
-	DynValue	name;			/* name of a map's member, as an S; otherwise
-								 * ABSENT */
+	DynValue	name;			/* name (S) of a map's member; ABSENT in a list
+								 * or set */
 	uint32_t	position;		/* position of the element, from 0 */
 
 	/* private */
@@ -45,9 +44,9 @@ extern void dyn_elements_begin(DynElements *elements,
 extern bool dyn_elements_next(DynElements *elements);
 
 /*
- * Fills one slot for each path of the tree, as dyn_page_next does for an item;
- * the paths begin at the value.  Names with escapes are decoded in the scratch
- * buffer; scratch->failed is set if memory runs out.
+ * Stores the value at each path of the tree in its slot, like dyn_page_next;
+ * the paths begin at `value`, not at an item.  Names with escapes are decoded
+ * into the scratch buffer; scratch->failed is set if memory runs out.
  */
 extern void dyn_values_below(const DynPathTree *tree, const DynValue *value,
 							 DynValue *slots, DynBuffer *scratch);

@@ -2,8 +2,8 @@
  * expression.c
  *		Renders condition trees and paths as expressions.
  *
- * One renderer writes both requests, with placeholders for every name and
- * value, and EXPLAIN output, with the names and values themselves.  Keywords,
+ * One renderer writes requests, with placeholders for every name and value,
+ * and also EXPLAIN output, with the names and values themselves.  Keywords,
  * order and parentheses are the same, so EXPLAIN shows the condition that is
  * sent.
  *
@@ -17,9 +17,9 @@
  * DynamoDB accepts is written as an OR of shorter ones, and parenthesized like
  * an OR.
  *
- * For requests the renderer counts operators and bytes, and stops at the
- * limits.  Each level of the tree with more than one argument counts at least
- * one operator, so this bounds the recursion as well.
+ * For requests, the renderer counts operators and bytes, and stops at the
+ * limits.  Each level of the tree with more than one argument has at least one
+ * operator, so the limit of operators also limits the recursion.
  */
 #include <assert.h>
 #include <string.h>
@@ -34,12 +34,13 @@
 
 typedef struct Renderer
 {
-	DynTokens  *tokens;			/* NULL for EXPLAIN, where no limits apply */
+	DynTokens  *tokens;			/* tokens of the request; NULL for EXPLAIN,
+								 * without limits */
 	DynBuffer  *out;
 	const char *comma;
 	size_t		start;			/* out->len before the expression */
-	DynTokensMark mark;			/* tokens before it */
-	bool		had_failed;		/* out->failed before it */
+	DynTokensMark mark;			/* tokens before the expression */
+	bool		had_failed;		/* out->failed before the expression */
 	int			operators;
 	bool		failed;
 } Renderer;
@@ -135,7 +136,10 @@ is_junction(const DynCond *cond)
 	return cond->kind == DYN_COND_AND || cond->kind == DYN_COND_OR;
 }
 
-/* Replaces an AND or OR with one argument by that argument. */
+/*
+ * Returns the argument of an AND or OR with only one, repeatedly; any other
+ * condition unchanged.
+ */
 static const DynCond *
 unwrap(const DynCond *cond)
 {
@@ -318,14 +322,14 @@ renderer(DynTokens *tokens, DynBuffer *out)
 }
 
 /*
- * Ends an expression.  If it is too large, or memory ran out, restores the
- * previous state of the buffer and the tokens.  A buffer that had failed
- * before remains failed.
+ * Ends an expression; returns false if it failed.  If it is too large, or
+ * memory ran out, restores the previous state of the buffer and the tokens.  A
+ * buffer that had failed before remains failed.
  */
 static bool
 finish(Renderer *r)
 {
-	put(r, "");					/* check the length again */
+	put(r, "");					/* compare the length with the limit again */
 	if (r->failed && r->tokens != NULL)
 	{
 		dyn_tokens_rollback(r->tokens, r->mark);
@@ -388,8 +392,8 @@ dyn_expr_update(DynTokens *tokens, const DynPathValue *values, int n,
 /* ---- simplification ---- */
 
 /*
- * Simplifies an AND or OR: a FALSE makes an AND false, and a TRUE is removed
- * from it; for an OR, the reverse applies.
+ * Simplifies an AND or OR.  In an AND, a FALSE makes the AND false, and a TRUE
+ * is removed; in an OR, the reverse.
  */
 static DynCond *
 simplify_junction(DynCond *cond)
@@ -444,8 +448,8 @@ dyn_cond_simplify(DynCond *cond)
 /* ---- projections ---- */
 
 /*
- * Returns the number of steps before the first list step; only these are
- * projected.
+ * Returns the number of steps before the first list step, which are the
+ * projected ones.
  */
 static int
 projected_steps(const DynPath *path)
@@ -458,8 +462,8 @@ projected_steps(const DynPath *path)
 }
 
 /*
- * Returns true if paths[i] is covered by a shorter path, or equal to an
- * earlier one.
+ * Returns true if another path, as projected, is a proper prefix of paths[i],
+ * or an earlier path is equal to it.
  */
 static bool
 is_covered(const DynPath *paths, int npaths, int i)
@@ -500,7 +504,10 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 
 /* ---- fingerprint ---- */
 
-/* Appends a part after its length, which makes the result unambiguous. */
+/*
+ * Appends a part with its length before it, which makes the result
+ * unambiguous.
+ */
 static bool
 append_part(DynBuffer *out, int tag, const char *data, size_t len)
 {

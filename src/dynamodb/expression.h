@@ -4,17 +4,17 @@
  *
  * A condition is a DynCond tree that the caller allocates and frees.
  * Rendering writes the text of a KeyConditionExpression or FilterExpression,
- * and adds its names and values to the DynTokens of the request.  Each is
- * added once, as #n0, #n1, ... and :v0, :v1, ...; so a name never conflicts
- * with a reserved word, and injection is impossible.  The tokens become
- * ExpressionAttributeNames and ExpressionAttributeValues; every token is used,
- * as DynamoDB requires.
+ * and adds its names and values to the DynTokens of the request.  Each name
+ * and each value is added once, as #n0, #n1, ... and :v0, :v1, .... So a name
+ * never conflicts with a reserved word, and injection is impossible.  The
+ * tokens become ExpressionAttributeNames and ExpressionAttributeValues; every
+ * token is used, as DynamoDB requires.
  *
- * DynamoDB rejects doubled parentheses.  Therefore the renderer writes them
- * only around an OR inside an AND, and around the operand of NOT unless that
- * is an atom (an IN with more than 99 values counts as an OR).  An AND or OR
- * with one argument is rendered as the argument, and an AND inside an AND or
- * an OR inside an OR as one flat list.
+ * DynamoDB rejects doubled parentheses.  Therefore the renderer writes
+ * parentheses only around an OR inside an AND, and around the operand of NOT
+ * unless it is an atom (an IN with more than 99 values counts as an OR).  An
+ * AND or OR with one argument is rendered as the argument; an AND inside an
+ * AND, or an OR inside an OR, is rendered as one flat list.
  */
 #ifndef DYN_DYNAMODB_EXPRESSION_H
 #define DYN_DYNAMODB_EXPRESSION_H
@@ -28,12 +28,13 @@
 
 typedef enum DynCondKind
 {
-	DYN_COND_TRUE,				/* not rendered: removed by simplify */
-	DYN_COND_FALSE,				/* not rendered: removed by simplify */
+	DYN_COND_TRUE,				/* removed by dyn_cond_simplify */
+	DYN_COND_FALSE,				/* removed by dyn_cond_simplify */
 	DYN_COND_AND,				/* args */
 	DYN_COND_OR,				/* args */
 	DYN_COND_NOT,				/* args[0] */
-	DYN_COND_EQ,				/* path op values[0], or path op path2 */
+	DYN_COND_EQ,				/* path op values[0]; path op path2 unless
+								 * NULL */
 	DYN_COND_NE,
 	DYN_COND_LT,
 	DYN_COND_LE,
@@ -41,7 +42,8 @@ typedef enum DynCondKind
 	DYN_COND_GE,
 	DYN_COND_BETWEEN,			/* path between values[0] and values[1] */
 	DYN_COND_IN,				/* path in values[0 .. nvalues-1]; more than
-								 * 99 are rendered as chunks joined by OR */
+								 * 99 values are rendered as chunks joined
+								 * by OR */
 	DYN_COND_BEGINS_WITH,		/* path, values[0] */
 	DYN_COND_CONTAINS,			/* path, values[0] */
 	DYN_COND_EXISTS,			/* path */
@@ -55,52 +57,59 @@ struct DynCond
 {
 	DynCondKind kind;
 	const DynPath *path;
-	const DynPath *path2;		/* right side of a comparison of two paths */
+	const DynPath *path2;		/* right side of a comparison of two paths, or
+								 * NULL */
 	const DynScalar *values;
 	int			nvalues;
 	DynType		type;			/* type that IS_TYPE tests for */
 	DynCond   **args;
 	int			nargs;
-	int			slot;			/* slot of the path in an item
+	int			slot;			/* slot of the path; set by dyn_cond_bind
 								 * (item_match.h) */
 };
 
 /*
  * Removes TRUE and FALSE from the tree, in place, and returns its new root:
- * either a tree without them, or a single TRUE or FALSE node.  NOT TRUE
- * becomes FALSE, NOT NOT x becomes x, an IN without values FALSE, an AND or OR
- * with one argument that argument.  The logic is two-valued; the caller
- * handles SQL's NULLs.
+ * either a tree without them, or a single TRUE or FALSE node.  Also replaces
+ * NOT NOT x by x, an IN without values by FALSE, and an AND or OR with one
+ * argument by this argument.  The logic has two values; the caller handles
+ * NULLs of SQL.
  */
 extern DynCond *dyn_cond_simplify(DynCond *cond);
 
-/* DynamoDB's limits for one expression. */
+/*
+ * DynamoDB's limits for one expression: number of operators, bytes, and number
+ * of values of an IN
+ */
 #define DYN_EXPR_MAX_OPERATORS	300
 #define DYN_EXPR_MAX_BYTES		4096
 #define DYN_EXPR_MAX_IN			99
 
 typedef struct DynTokens DynTokens;
 
-/* Returns an empty set of tokens, or NULL if memory runs out. */
+/*
+ * Returns an empty set of tokens, which the caller frees; NULL if memory runs
+ * out.
+ */
 extern DynTokens *dyn_tokens_create(void);
 extern void dyn_tokens_reset(DynTokens *tokens);
 extern void dyn_tokens_free(DynTokens *tokens);
 
 /*
- * Returns true if memory has run out since the last reset.  If not, a function
- * that failed has reached a limit.
+ * Returns true if memory has run out since the last reset.  Otherwise a
+ * function failed because of a limit.
  */
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
 /*
- * Return the number n of the new or existing token #n<n> or :v<n>; -1 if
- * memory runs out, the name is empty or too long for DynamoDB, or all values
- * together are too large for a request.
+ * Return the number n of the new or existing token #n<n> or :v<n>. Return -1
+ * if memory runs out, if the name is empty or too long for DynamoDB, or if all
+ * values together are too large for a request.
  */
 extern int	dyn_tokens_name(DynTokens *tokens, const char *name, size_t len);
 extern int	dyn_tokens_value(DynTokens *tokens, const DynScalar *value);
 
-/* A position to roll back to if an expression becomes too large. */
+/* A state of the tokens to roll back to if an expression becomes too large */
 typedef struct DynTokensMark
 {
 	int			nnames;
@@ -110,26 +119,29 @@ extern DynTokensMark dyn_tokens_mark(const DynTokens *tokens);
 extern void dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark);
 
 /*
- * These append an expression.  They return false, with *out and *tokens
- * unchanged, if memory runs out or the expression would exceed DynamoDB's
- * limits: of operators, of bytes, of the size of all values (2 MB), and of the
- * length of a name (1 to 65535 bytes).
+ * The following functions append an expression.  They return false, with *out
+ * and *tokens unchanged, if memory runs out or the expression would exceed
+ * DynamoDB's limits: of operators, of bytes, of the size of all values (2 MB),
+ * and of the length of a name (1 to 65535 bytes).
  *
- * With `tokens` NULL, they write for EXPLAIN and logs, without limits: names
- * as they are (in double quotes unless they are plain words), values in place.
+ * With `tokens` NULL, they write text for EXPLAIN and logs, without limits and
+ * placeholders; names are in double quotes unless they are plain words.
  * Examples:
+ *
  *		year = 2013 AND title BETWEEN "A" AND "M"
  *		SET total = 5, note = "x" REMOVE shipped
  */
 
-/* A condition, which must be neither TRUE nor FALSE unless it is printed. */
+/*
+ * Appends a condition, which must not be TRUE or FALSE unless `tokens` is
+ * NULL.
+ */
 extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);
 
 /*
- * A document path, and a value to store there; type ABSENT removes the
- * attribute.  Items and the conditions of writes are composed of these, too
- * (update.h).
+ * A document path, and a value to store there; type ABSENT means that it is
+ * removed.  Also used for items and for conditions of writes (update.h).
  */
 typedef struct DynPathValue
 {
@@ -138,22 +150,23 @@ typedef struct DynPathValue
 } DynPathValue;
 
 /*
- * An UpdateExpression: SET of the values, REMOVE of the absent ones.  No path
- * may be a prefix of another, or repeat.
+ * Appends an UpdateExpression: SET for the values, REMOVE for the absent
+ * ones.  No path may be equal to another, or a prefix of it.
  */
 extern bool dyn_expr_update(DynTokens *tokens, const DynPathValue *values,
 							int n, DynBuffer *out);
 
 /*
- * A ProjectionExpression.  Paths that repeat or are covered by a shorter one
- * are omitted; a path is truncated before its first list step.
+ * Appends a ProjectionExpression.  A path is truncated before its first list
+ * step, and omitted if it repeats another path, or has a prefix among the
+ * others.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 								DynBuffer *out);
 
 /*
- * Appends ,"ExpressionAttributeNames":{...},"ExpressionAttributeValues":{...}
- * without empty members.
+ * Appends ,"ExpressionAttributeNames":{...},"ExpressionAttributeValues":{...},
+ * omitting empty members.
  */
 extern bool dyn_tokens_write(const DynTokens *tokens, DynBuffer *out);
 
@@ -161,8 +174,8 @@ extern bool dyn_tokens_write(const DynTokens *tokens, DynBuffer *out);
 extern bool dyn_path_print(const DynPath *path, DynBuffer *out);
 
 /*
- * Appends a fingerprint of the condition.  Two conditions have equal bytes
- * only if their trees, names and values are equal.
+ * Appends a fingerprint of the condition.  Two conditions have the same
+ * fingerprint only if their trees, names and values are equal.
  */
 extern bool dyn_cond_fingerprint(const DynCond *cond, DynBuffer *out);
 

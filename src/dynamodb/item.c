@@ -9,8 +9,8 @@
  * its node in the path tree, together with the name cache entry that is the
  * context of its own names.
  *
- * Each step first compares with the bytes that DynamoDB itself would send (no
- * white space, no escapes in tags, the names of the previous item).  Otherwise
+ * Each step first tries the bytes that DynamoDB itself would send: no white
+ * space, no escapes in tags, the names of the previous item.  If they differ,
  * it takes the general path, which accepts all legal JSON.  Both lead to the
  * same state.
  *
@@ -23,7 +23,7 @@
 
 #include "slice.h"
 
-/* The place of a value (see above). */
+/* Place of a value (see the head of this file) */
 typedef struct Place
 {
 	const DynPathNode *want;
@@ -101,8 +101,8 @@ end_item(DynItemParser *r, size_t first, const char *at)
 /* ---- Names ---- */
 
 /*
- * Makes this entry the latest one of its object; returns false if the name is
- * a duplicate.
+ * Makes this name cache entry the latest one of its object; returns false if
+ * the name is a duplicate.
  */
 static DYN_HOT bool
 take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
@@ -120,7 +120,10 @@ take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 	return true;
 }
 
-/* Caches a name that was not expected here, for the next item. */
+/*
+ * Does the same for an entry that was not expected here, and expects it here
+ * in the next item.
+ */
 static bool
 take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 				 Place *place)
@@ -134,7 +137,10 @@ take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 	return take_entry(r, f, index, at, place);
 }
 
-/* Finds the entry and the path tree node of a name. */
+/*
+ * Sets the place of a name, adding the name to the name cache if possible;
+ * returns false on error.  `text` is the name without escapes.
+ */
 static bool
 look_up(DynItemParser *r, DynFrame *f, const char *name, size_t len,
 		const char *text, size_t text_len, Place *place)
@@ -163,7 +169,7 @@ look_up(DynItemParser *r, DynFrame *f, const char *name, size_t len,
 		dyn_scan_fail(&r->scan, name, "out of memory") != NULL;
 }
 
-/* Reads any name; returns where its value begins. */
+/* Reads any name and the colon; returns the position of the value. */
 static DYN_NOINLINE const char *
 read_name_slow(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 {
@@ -212,10 +218,7 @@ read_name(DynItemParser *r, DynFrame *f, const char *p, Place *place)
 	return read_name_slow(r, f, p, place);
 }
 
-/*
- * Moves to the next element of a list.  There is no name to read, so this only
- * sets the place.
- */
+/* Sets the place of the next element of a list, which has no name to read. */
 static DYN_HOT void
 next_element(DynItemParser *r, DynFrame *f, Place *place)
 {
@@ -226,13 +229,16 @@ next_element(DynItemParser *r, DynFrame *f, Place *place)
 
 /* ---- Type tags ---- */
 
-/* Reads {"TAG": with any white space and escapes; returns the payload. */
+/*
+ * Reads {"TAG": with any white space and escapes; returns the position of the
+ * payload.
+ */
 static DYN_NOINLINE const char *
 read_tag_slow(DynItemParser *r, const char *p, DynType *type)
 {
 	const char *name;
 	uint8_t		flags;
-	char		text[32];		/* long enough for four escapes */
+	char		text[32];		/* long enough for four \u escapes */
 	size_t		len;
 
 	p = dyn_scan_expect(&r->scan, p, '{', "an attribute value was expected");
@@ -258,10 +264,12 @@ read_tag_slow(DynItemParser *r, const char *p, DynType *type)
 	return dyn_scan_expect(&r->scan, p, ':', "a colon was expected");
 }
 
-/* True if the text (a literal, whose size is known) is at p. */
+/* True if the text, a string literal, is at `p` */
 #define STANDS(p, text)	(memcmp(p, text, sizeof(text) - 1) == 0)
 
-/* Reads the start of an attribute value; returns where its payload begins. */
+/*
+ * Reads the start of an attribute value; returns the position of its payload.
+ */
 static DYN_HOT const char *
 read_tag(DynItemParser *r, const char *p, DynType *type)
 {
@@ -333,10 +341,10 @@ read_decimal_slow(DynJson *scan, const char *p)
 
 /*
  * Reads the number after an opening quote; returns the position of the closing
- * one.  Only the syntax is checked; base/number.h checks that DynamoDB can
- * store the number.  DynamoDB writes plain digits and a point, which are read
- * in steps of 16 characters.  JSON escapes are rejected, so that the slice is
- * the number.
+ * quote.  Only the syntax is checked; base/number.h checks that DynamoDB can
+ * store the number.  DynamoDB writes plain digits and a point, of which 16
+ * characters are read at a time.  JSON escapes are rejected, so that the slice
+ * is the number.
  */
 static DYN_HOT const char *
 read_decimal(DynJson *scan, const char *p)
@@ -379,7 +387,7 @@ read_string(DynItemParser *r, const char *p, DynType type, uint8_t *flags)
 	return dyn_scan_string(&r->scan, p + 1, flags);
 }
 
-/* S, N and B */
+/* Reads the payload of an S, N or B. */
 static DYN_HOT const char *
 read_text(DynItemParser *r, const char *p, const Place *place, DynType type)
 {
@@ -411,7 +419,7 @@ read_word(DynItemParser *r, const char *p, const Place *place, DynType type)
 	return p;
 }
 
-/* SS, NS and BS: at least one string. */
+/* Reads the payload of an SS, NS or BS, which has at least one string. */
 static DYN_NOINLINE const char *
 read_set(DynItemParser *r, const char *p, const Place *place, DynType type)
 {
@@ -441,7 +449,10 @@ read_set(DynItemParser *r, const char *p, const Place *place, DynType type)
 
 /* ---- Frames ---- */
 
-/* Opens the list or map whose bracket is at p; returns its first token. */
+/*
+ * Opens the list or map whose bracket is at `p`; returns the position of its
+ * first token.
+ */
 static DYN_HOT const char *
 open_frame(DynItemParser *r, const char *p, const Place *place, bool map)
 {
@@ -490,7 +501,10 @@ at_closer(const DynFrame *f, const char *p)
 	return *p == (f->map ? '}' : ']');
 }
 
-/* Closes the innermost frame, whose bracket is at p. */
+/*
+ * Closes the innermost frame, whose bracket is at `p`; returns the position
+ * after the attribute value, or after the item.
+ */
 static DYN_HOT const char *
 close_frame(DynItemParser *r, const char *p)
 {
@@ -542,7 +556,8 @@ read_value(DynItemParser *r, const char *p, const Place *place)
 }
 
 /*
- * Reads up to the value of the next member or element of the innermost frame.
+ * Reads the next member or element of the innermost frame; returns the
+ * position after it, or, if it is a list or map, of its first token.
  */
 static DYN_HOT const char *
 read_member(DynItemParser *r, const char *p)
@@ -562,9 +577,9 @@ read_member(DynItemParser *r, const char *p)
 }
 
 /*
- * Moves from the end of a value to the next member, closing frames that end
- * before it.  If r->depth becomes -1, the result is the position after the
- * item.
+ * Moves from the end of a value to the next member or element, closing frames
+ * that end in between.  If r->depth becomes -1, the result is the position
+ * after the item.
  */
 static DYN_HOT const char *
 next_member(DynItemParser *r, const char *p)

@@ -4,14 +4,14 @@
  *
  * The tape is an array of small entries in the order of the items.  It has one
  * entry for each wanted attribute that is present; the last entry of an item
- * is marked.  Successive items without any wanted attribute (a run) have one
- * entry together.  The item parser writes it; dyn_page_next reads it, through
- * cursors.  The memory is reused from page to page.
+ * is marked.  Successive items without any wanted attribute (a run) share one
+ * entry.  The item parser writes the tape; dyn_page_next reads it, through
+ * cursors.  The memory is reused for the next page.
  *
  * A DynItemParser exists while one response is read.  For each item the
- * response parser calls dyn_item_read, which validates it and appends its
- * wanted attributes to the tape.  There is no recursion: open lists and maps
- * are frames.
+ * response parser calls dyn_item_read, which validates the item and appends
+ * its wanted attributes to the tape.  Instead of recursion, it uses an array
+ * of frames for open lists and maps.
  */
 #ifndef DYN_DYNAMODB_ITEM_H
 #define DYN_DYNAMODB_ITEM_H
@@ -19,17 +19,17 @@
 #include "duplicate_names.h"
 #include "name_cache.h"
 
-/* A flag of an entry, in addition to those of the value. */
-#define DYN_TAPE_LAST	0x80	/* the item ends here */
+/* Flag of an entry, in addition to the flags of the value */
+#define DYN_TAPE_LAST	0x80	/* last entry of its item */
 
 typedef struct DynTapeEntry
 {
 	uint32_t	offset;			/* offset of the value in the response */
-	uint32_t	len;			/* length of the value; type ABSENT: number of
-								 * items in the run */
+	uint32_t	len;			/* bytes; length of the value; type ABSENT:
+								 * number of items in the run */
 	uint16_t	slot;
-	uint8_t		type;			/* DynType; ABSENT: a run of items without
-								 * wanted attributes */
+	uint8_t		type;			/* DynType; ABSENT: run of items without wanted
+								 * attributes */
 	uint8_t		flags;
 } DynTapeEntry;
 
@@ -39,7 +39,7 @@ typedef struct DynPageTape
 	size_t		count;
 	size_t		cap;
 
-	/* tree of the page that was parsed last */
+	/* path tree and response of the page that was parsed last */
 	const DynPathTree *tree;
 	const char *buf;
 
@@ -52,14 +52,18 @@ typedef struct DynPageTape
 typedef struct DynFrame
 {
 	const DynPathNode *want;	/* node in the path tree, or NULL */
-	const char *start;			/* its opening bracket */
-	uint32_t	nuls;			/* number of U+0000 before it */
-	uint32_t	object;			/* number of the object, for the name cache */
-	uint32_t	base;			/* index of its first name in tape->names */
+	const char *start;			/* opening bracket in the response */
+	uint32_t	nuls;			/* number of U+0000 in the response before
+								 * it */
+	uint32_t	object;			/* number of this list or map, for the name
+								 * cache */
+	uint32_t	base;			/* height of the stack tape->names when it was
+								 * opened */
 	uint32_t	index;			/* index of the next element */
-	uint16_t	context;		/* context of its names: its own entry */
-	uint16_t	prev;			/* entry of the previous member */
-	uint16_t	guess;			/* expected next entry */
+	uint16_t	context;		/* name cache entry that is the context of its
+								 * names */
+	uint16_t	prev;			/* name cache entry of the previous member */
+	uint16_t	guess;			/* name cache entry expected next */
 	bool		map;
 } DynFrame;
 
@@ -74,8 +78,8 @@ typedef struct DynItemParser
 } DynItemParser;
 
 /*
- * Reads the item whose brace is at `p`.  Returns the position after it, or
- * NULL on error.  With `wanted` false the item is only validated
+ * Reads the item whose brace is at `p`.  Returns the position after the item,
+ * or NULL on error.  With `wanted` false the item is only validated
  * (LastEvaluatedKey).
  */
 extern const char *dyn_item_read(DynItemParser *parser, const char *p,

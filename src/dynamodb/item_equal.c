@@ -1,7 +1,7 @@
 /*
  * item_equal.c
- *		Compares items as jansson trees.  This is only needed if a response
- *		leaves open whether a write has succeeded, which is rare.
+ *		Compares items as jansson trees.  The comparison is only needed if a
+ *		response leaves open whether a write has succeeded, which is rare.
  */
 #include "item_equal.h"
 
@@ -10,7 +10,9 @@
 #include "../base/jsonload.h"
 #include "../base/number.h"
 
-/* The root is a map, {"M":{...}}, so that it is a value like all others. */
+/*
+ * The root of the tree is {"M":{...}}, so that it is an attribute value, too.
+ */
 DynItemTree *
 dyn_item_tree_parse(const char *json, size_t len)
 {
@@ -42,9 +44,9 @@ normalize_number(json_t *number)
 }
 
 /*
- * Changes an attribute value, {"N":"1.0"}, so that equal values are equal as
- * JSON: numbers become canonical, and a set an object with its elements as
- * names.  Returns false if memory runs out.
+ * Changes an attribute value, such as {"N":"1.0"}, so that equal values are
+ * equal as JSON: numbers become canonical, and a set becomes an object with
+ * its elements as names.  Returns false if memory runs out.
  */
 static bool
 normalize(json_t *value)
@@ -77,7 +79,10 @@ normalize(json_t *value)
 	return json_object_set_new(value, type, set) == 0 && ok;
 }
 
-/* Compares two attribute values; returns false also if memory runs out. */
+/*
+ * Returns true if two attribute values are equal; false also if memory runs
+ * out.
+ */
 static bool
 values_equal(const json_t *a, const json_t *b)
 {
@@ -98,7 +103,9 @@ dyn_item_tree_equal(const DynItemTree *a, const DynItemTree *b)
 
 /* ---- paths ---- */
 
-/* Returns the attribute value at the first steps of a path, or NULL. */
+/*
+ * Returns the attribute value at the first `nsteps` steps of a path, or NULL.
+ */
 static json_t *
 find(const DynItemTree *item, const DynPath *path, int nsteps)
 {
@@ -180,7 +187,7 @@ dyn_item_tree_scalar(const DynItemTree *item, const DynPath *path,
 	return out->type != DYN_TYPE_B || read_binary(out, memory);
 }
 
-/* True if the item has the scalar at the path. */
+/* Returns true if the item has the value at the path. */
 static bool
 has_value(const DynItemTree *item, const DynPathValue *wanted)
 {

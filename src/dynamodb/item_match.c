@@ -1,9 +1,9 @@
 /*
  * item_match.c
- *		Evaluates conditions on items: one small function for each kind.
+ *		Evaluates conditions on items, with one small function for each kind.
  *
- * Values of items are compared without decoding if their bytes allow that; S
- * with escapes, B and numbers that are not canonical are decoded first.
+ * Values of items are compared without decoding if possible; S with escapes,
+ * B, and numbers that are not canonical are decoded first.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* memmem */
@@ -62,7 +62,10 @@ equals(const DynValue *value, const DynScalar *wanted, DynBuffer *scratch)
 		dyn_scalar_equal(&scalar, wanted);
 }
 
-/* Sets *order.  Returns false if the two values have no order. */
+/*
+ * Sets *order to less than, equal to or greater than 0.  Returns false if the
+ * values have no order.
+ */
 static bool
 compare(const DynValue *value, const DynScalar *with, DynBuffer *scratch,
 		int *order)

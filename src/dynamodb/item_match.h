@@ -2,11 +2,11 @@
  * item_match.h
  *		Evaluates a condition on an item, as DynamoDB would.
  *
- * The items were requested without the condition as a filter.  This decides
- * whether DynamoDB would have returned them with it (Amazon DynamoDB Developer
- * Guide, "Condition and filter expressions").  The logic has two values;
- * values of different types are unequal and have no order; a missing attribute
- * is unequal to everything.
+ * The items were requested without a filter.  This file decides whether
+ * DynamoDB would have returned them with the condition as the filter (Amazon
+ * DynamoDB Developer Guide, "Condition and filter expressions").  The logic
+ * has two values; values of different types are unequal and have no order; a
+ * missing attribute is unequal to everything.
  *
  * A comparison of two paths is not evaluated: dyn_cond_bind refuses it.
  *
@@ -18,14 +18,15 @@
 #include "expression.h"
 
 /*
- * Finds the slot of each path in the condition among the `npaths` slots of an
- * item.  Returns false if one is missing, or if two paths are compared.
+ * Sets the slot of each path in the condition, which is its position in
+ * `paths`.  Returns false if a path is missing there, or if the condition
+ * compares two paths.
  */
 extern bool dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths);
 
 /*
- * Returns true if the item satisfies the condition, which must be bound to its
- * slots.  The scratch buffer must be empty.  If memory runs out,
+ * Returns true if the item with these slots satisfies the condition, which
+ * must be bound.  The scratch buffer must be empty.  If memory runs out,
  * scratch->failed is set, and the result is meaningless.
  */
 extern bool dyn_item_matches(const DynCond *cond, const DynValue *slots,

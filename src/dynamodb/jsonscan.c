@@ -1,14 +1,14 @@
 /*
  * jsonscan.c
- *		Implements the scanner's slow halves, and the validating skip over one
- *		value.
+ *		Implements the slow halves of the scanner, and the validation of values
+ *		that are skipped.
  *
  * This code runs for escapes, non-ASCII text, long strings, white space, and
  * the few bytes of a response outside the items.
  *
  * The grammar is exactly RFC 8259: control characters must be escaped, UTF-8
  * must be well formed (no overlong forms, no surrogates, nothing above
- * U+10FFFF), a \u escape of a surrogate must be one half of a pair.
+ * U+10FFFF), and a surrogate in a \u escape must be one half of a pair.
  */
 #include "jsonscan.h"
 
@@ -70,7 +70,7 @@ is_plain(char c)
 #ifndef DYN_SCAN_SSE2
 #define ONES(byte)	(UINT64_C(0x0101010101010101) * (byte))
 
-/* True if no byte of the word is special; works for either byte order. */
+/* Returns true if none of the eight bytes needs special treatment. */
 static inline bool
 plain_word(const char *p)
 {
@@ -82,15 +82,18 @@ plain_word(const char *p)
 	quote = w ^ ONES('"');
 	slash = w ^ ONES('\\');
 	/*
-	 * a subtraction from a byte below the bound borrows, which sets its top
-	 * bit
+	 * a subtraction from a smaller byte borrows, which sets the top bit of the
+	 * result
 	 */
 	return (((w - ONES(0x20)) | (quote - ONES(1)) | (slash - ONES(1)) | w) &
 			ONES(0x80)) == 0;
 }
 #endif
 
-/* Moves to the first special byte, or the end. */
+/*
+ * Returns the position of the first byte that needs special treatment, or
+ * `end`.
+ */
 static inline const char *
 skip_plain(const char *p, const char *end)
 {
@@ -127,7 +130,7 @@ skip_utf8(DynJson *scan, const char *p)
 	return p;
 }
 
-/* Returns the code unit of the \uXXXX at p, or -1 if there is none. */
+/* Returns the code unit of the \uXXXX at `p`, or -1 if there is none. */
 static int
 code_unit(const char *p, const char *end)
 {
@@ -212,7 +215,7 @@ skip_digits(const char *p, const char *end)
 	return p;
 }
 
-/* Reads a run of digits, which must not be empty. */
+/* Skips digits, of which there must be at least one. */
 static const char *
 need_digits(DynJson *scan, const char *p)
 {
@@ -277,8 +280,8 @@ scan_scalar(DynJson *scan, const char *p)
 }
 
 /*
- * Reads a name and the colon, and adds the name to those of the open object.
- * Returns where the member's value begins.
+ * Reads a name and the colon, and adds the name to the names of the open
+ * object.  Returns the position of the member's value.
  */
 static const char *
 read_name(DynJson *scan, DynDuplicateNames *names, const char *p, uint32_t base,
@@ -375,7 +378,7 @@ dyn_scan_object(DynJson *scan, DynDuplicateNames *names, const char *p,
 	return p;
 }
 
-/* The arguments of dyn_scan_value, for the values inside. */
+/* Arguments of dyn_scan_value, for the values inside of a value */
 typedef struct Skipped
 {
 	DynJson    *scan;

@@ -7,18 +7,18 @@
  * attribute values or responses; the item parser (item.c) and the response
  * parser (page.c) use it.
  *
- * Every function takes the position where its token begins and returns the
- * position after it (for strings: of the closing quote), or NULL after
- * recording the error in the DynJson; only the first error is recorded.  No
- * byte at or after `end` is ever read: 16- and 32-byte steps are taken only
- * where enough bytes are left.
+ * Every function takes the position where its token begins, and returns the
+ * position after the token (for strings, that of the closing quote).  On error
+ * it returns NULL, after recording the error in the DynJson unless one is
+ * recorded already.  No byte at or after `end` is ever read: steps of 16 and
+ * 32 bytes are taken only where enough bytes are left.
  *
  * The hot functions are inline and handle the common case: no white space,
  * short ASCII strings without escapes.  They call jsonscan.c for everything
  * else.
  *
- * With DYN_SCAN_SSE2 (simd.h) they take 16-byte steps; without it 8-byte words
- * do the same work.
+ * With DYN_SCAN_SSE2 (simd.h), they take steps of 16 bytes, otherwise of 8
+ * bytes.
  */
 #ifndef DYN_DYNAMODB_JSONSCAN_H
 #define DYN_DYNAMODB_JSONSCAN_H
@@ -31,7 +31,7 @@
 #include "attrvalue.h"
 #include "simd.h"
 
-/* Maximum levels of arrays and objects for dyn_scan_value. */
+/* Maximum depth of nested arrays and objects for dyn_scan_value */
 #define DYN_SCAN_MAX_DEPTH	256
 
 struct DynDuplicateNames;
@@ -42,29 +42,32 @@ typedef struct DynJson
 	const char *end;
 	const char *err;			/* position of the error; NULL: none */
 	const char *reason;			/* reason of the error (static text) */
-	uint32_t	nuls;			/* number of U+0000 in strings and names */
-	int			depth;			/* open arrays and objects of dyn_scan_value */
+	uint32_t	nuls;			/* number of U+0000 in strings and names so
+								 * far */
+	int			depth;			/* number of arrays and objects open in
+								 * dyn_scan_value */
 } DynJson;
 
 extern void dyn_scan_init(DynJson *scan, const char *buf, size_t len);
 
 /*
- * Records the error and returns NULL, so that callers can return its result.
+ * Records the error at this position, and returns NULL, which callers can
+ * return.
  */
 extern const char *dyn_scan_fail(DynJson *scan, const char *at,
 								 const char *reason);
 
-/* The slow halves of the inline functions below. */
+/* Slow halves of the inline functions below */
 extern const char *dyn_scan_skip_slow(DynJson *scan, const char *p);
 extern const char *dyn_scan_string_slow(DynJson *scan, const char *p,
 										uint8_t *flags);
 
 extern const char *dyn_scan_number(DynJson *scan, const char *p);
 
-/* Reads a number as a double, so that some digits may be lost. */
+/* Reads a number into *value, which may lose digits. */
 extern const char *dyn_scan_double(DynJson *scan, const char *p, double *value);
 
-/* Skips white space up to the end of the input; anything else is an error. */
+/* Skips white space up to the end of the input; any other byte is an error. */
 extern const char *dyn_scan_end(DynJson *scan, const char *p);
 
 /*
@@ -75,9 +78,9 @@ extern const char *dyn_scan_value(DynJson *scan, const char *p,
 								  struct DynDuplicateNames *names);
 
 /*
- * Returns the start of the next element or member, after one that ends at `p`.
- * If there is none, sets *done, and returns the position after the closing
- * bracket.
+ * Returns the position of the next element or member, given that one ends at
+ * `p`.  If there is none, sets *done, and returns the position after the
+ * closing bracket.
  */
 extern const char *dyn_scan_separator(DynJson *scan, const char *p, char closer,
 									  bool *done);
@@ -85,9 +88,11 @@ extern const char *dyn_scan_separator(DynJson *scan, const char *p, char closer,
 /* The name of a member of an object. */
 typedef struct DynMemberName
 {
-	const char *text;			/* name without escapes, until the next name */
+	const char *text;			/* name without escapes, valid until the next
+								 * name is read */
 	size_t		len;
-	DynValue	value;			/* name in the response, as an S */
+	DynValue	value;			/* name in the response, as a value of type
+								 * S */
 } DynMemberName;
 
 static inline bool
@@ -97,9 +102,10 @@ dyn_member_is(const DynMemberName *name, const char *text)
 }
 
 /*
- * Reads the object at `p`, calling `read` for each member with the position of
- * its value; `read` returns the position after it, or NULL after recording an
- * error.  A name that is not a valid string, or occurs twice, is an error.
+ * Reads the object at `p`, and calls `read` for each member with the position
+ * of its value; `read` returns the position after the value, or NULL after
+ * recording an error.  A name that is not a valid string, or occurs twice, is
+ * an error.
  */
 typedef const char *(*DynMemberReader) (void *arg, const char *p,
 										const DynMemberName *name);
@@ -117,7 +123,10 @@ dyn_scan_skip(DynJson *scan, const char *p)
 	return dyn_scan_skip_slow(scan, p);
 }
 
-/* Reads the byte c, then white space; returns where the next token begins. */
+/*
+ * Reads the byte c and white space after it; returns the position of the next
+ * token.
+ */
 static DYN_HOT const char *
 dyn_scan_expect(DynJson *scan, const char *p, char c, const char *reason)
 {
@@ -127,9 +136,9 @@ dyn_scan_expect(DynJson *scan, const char *p, char c, const char *reason)
 }
 
 /*
- * Reads the array at `p` in the same way, with `name` NULL; `expected` is the
- * error for a value of another type.  Inline, because for items the function
- * is known to the compiler.
+ * Reads the array at `p` in the same way, with `name` NULL.  `expected` is the
+ * error for a value of another type.  Inline, so that the compiler can inline
+ * `read`.
  */
 static DYN_HOT const char *
 dyn_scan_array(DynJson *scan, const char *p, DynMemberReader read, void *arg,
@@ -149,7 +158,7 @@ dyn_scan_array(DynJson *scan, const char *p, DynMemberReader read, void *arg,
 	return p;
 }
 
-/* Reads the word: true, false or null. */
+/* Reads this word, which is true, false or null. */
 static DYN_HOT const char *
 dyn_scan_literal(DynJson *scan, const char *p, const char *word)
 {
@@ -162,9 +171,9 @@ dyn_scan_literal(DynJson *scan, const char *p, const char *word)
 
 #ifdef DYN_SCAN_SSE2
 /*
- * Returns one bit for each of 16 bytes.  The bit is set for bytes that need
- * special treatment in a string: quote, backslash, control character,
- * non-ASCII byte.
+ * Returns one bit for each of 16 bytes, which is set if the byte needs special
+ * treatment in a string: a quote, a backslash, a control character, or a part
+ * of a non-ASCII character.
  */
 static DYN_HOT uint32_t
 dyn_scan_specials(const char *p)
@@ -174,7 +183,7 @@ dyn_scan_specials(const char *p)
 	__m128i		hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
 								   _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
 
-	/* Non-ASCII bytes have their top bit set. */
+	/* non-ASCII bytes have their top bit set */
 	hit = _mm_or_si128(_mm_or_si128(hit, v), _mm_cmpeq_epi8(low, v));
 	return (uint32_t) _mm_movemask_epi8(hit);
 }
@@ -182,8 +191,8 @@ dyn_scan_specials(const char *p)
 
 /*
  * Reads a string.  `p` is after the opening quote; the result is the position
- * of the closing one.  *flags becomes a set of DYN_VALUE_ESCAPED and
- * DYN_VALUE_HAS_NUL.
+ * of the closing quote.  Sets *flags to DYN_VALUE_ESCAPED, DYN_VALUE_HAS_NUL,
+ * both or none.
  */
 static DYN_HOT const char *
 dyn_scan_string(DynJson *scan, const char *p, uint8_t *flags)

@@ -5,9 +5,9 @@
  * The response is small and rare, so jansson parses it.  The description owns
  * the document, and points to the texts in it.
  *
- * Unknown members are ignored; absent, null and empty ones mean the same.  The
- * table's own key must be valid.  An index with a key that we do not
- * understand (such as a future kind of key) is ignored: the table can be read
+ * Unknown members are ignored; absent, null and empty members mean the same.
+ * The table's own key must be valid.  An index whose key is not understood
+ * (such as a future kind of key) is ignored, because the table can be read
  * without it.
  */
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 #define ON_DEMAND_UNITS		12000.0
 #define ON_DEMAND_QUOTA		40000.0
 
-/* Context for the functions that parse keys. */
+/* Context for the functions that parse the description */
 typedef struct Source
 {
 	const json_t *table;
@@ -34,7 +34,7 @@ typedef struct Source
 	bool		out_of_memory;
 } Source;
 
-/* The two lists of indexes, in the order of DynTableMeta. */
+/* The two lists of indexes, in the order of DynTableMeta */
 static const struct
 {
 	const char *member;
@@ -61,7 +61,9 @@ count_member(const json_t *object, const char *member)
 	return n > 0 ? (uint64_t) n : 0;
 }
 
-/* Reads the KeySchema of a table or index, which must be valid. */
+/*
+ * Reads the KeySchema of a table or index; returns false if it is not valid.
+ */
 static bool
 read_key(const Source *src, const json_t *owner, int max_attrs,
 		 DynKeySchema *key)
@@ -133,7 +135,10 @@ read_throughput(const Source *src, const json_t *object,
 	throughput->read_units = units;
 }
 
-/* Treats an unknown ProjectionType as KEYS_ONLY, the smallest projection. */
+/*
+ * Reads the projection; an unknown ProjectionType counts as KEYS_ONLY, the
+ * smallest projection.
+ */
 static void
 read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 {
@@ -160,8 +165,8 @@ read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 }
 
 /*
- * Returns false if the index cannot be used.  Some emulators do not send
- * IndexStatus.
+ * Reads an index; returns false if it cannot be used.  Without IndexStatus,
+ * which some emulators do not send, it counts as active.
  */
 static bool
 read_index(Source *src, const json_t *index, bool global, DynIndexMeta *meta)
@@ -214,7 +219,9 @@ read_table(Source *src, DynTableMeta *meta)
 
 /* ---- texts of schemas ---- */
 
-/* Appends a name after its length, which makes the text unambiguous. */
+/*
+ * Appends a name with its length before it, which makes the text unambiguous.
+ */
 static void
 append_name(DynBuffer *out, const char *name)
 {
@@ -261,8 +268,8 @@ append_index(DynBuffer *out, const DynIndexMeta *index)
 }
 
 /*
- * Writes the schema texts one after another, each with its NUL.  Returns false
- * if memory runs out.
+ * Writes the schema texts of the table and its indexes.  Returns false if
+ * memory runs out.
  */
 static bool
 write_schemas(DynTableMeta *meta)

@@ -3,10 +3,11 @@
  *		Describes a table, as DescribeTable returns it: keys, indexes, sizes,
  *		status.
  *
- * Keys are arrays, as a global secondary index may have up to four attributes
- * on either side (developer guide, multi-attribute keys).
+ * Keys are arrays of attributes, because the partition key and the sort key of
+ * a global secondary index may each have up to four (developer guide,
+ * multi-attribute keys).
  *
- * A description is malloc'd; it has no reference to the response.
+ * A description is malloc'd, and has no references to the response.
  */
 #ifndef DYN_DYNAMODB_METADATA_H
 #define DYN_DYNAMODB_METADATA_H
@@ -17,7 +18,7 @@
 
 #include "attrvalue.h"
 
-#define DYN_MAX_KEY_ATTRS	4	/* on each side of a key */
+#define DYN_MAX_KEY_ATTRS	4	/* in a partition key, and in a sort key */
 
 typedef struct DynKeyAttr
 {
@@ -33,7 +34,9 @@ typedef struct DynKeySchema
 	DynKeyAttr	range[DYN_MAX_KEY_ATTRS];
 } DynKeySchema;
 
-/* Returns the i'th attribute; those of the partition key come first. */
+/*
+ * Returns the i'th attribute (from 0); those of the partition key come first.
+ */
 static inline const DynKeyAttr *
 dyn_key_attr(const DynKeySchema *key, int i)
 {
@@ -42,10 +45,10 @@ dyn_key_attr(const DynKeySchema *key, int i)
 
 /*
  * The throughput that a table or a global index can serve.  DynamoDB does not
- * report it for on-demand tables.  There it is assumed to be at least the
- * initial capacity of new tables or the warm throughput, and at most
- * MaxReadRequestUnits or the default quota (developer guide, "On-demand
- * capacity", "Quotas").
+ * report the throughput of on-demand tables.  It is assumed to be that of new
+ * tables, or the warm throughput if this is greater, but at most
+ * MaxReadRequestUnits, or the default quota if this is not set (developer
+ * guide, "On-demand capacity", "Quotas").
  */
 typedef struct DynThroughput
 {
@@ -68,11 +71,13 @@ typedef struct DynIndexMeta
 								 * backfilling */
 	DynKeySchema key;
 	DynProjectionType projection;
-	int			nincluded;		/* NonKeyAttributes, sorted by name */
+	int			nincluded;		/* number of NonKeyAttributes */
 	const char **included;
-	uint64_t	item_count;		/* some hours old; 0 may mean unknown */
+	uint64_t	item_count;		/* number of items, some hours ago; 0 may mean
+								 * unknown */
 	uint64_t	size_bytes;
-	DynThroughput throughput;	/* throughput; LSI: the table's */
+	DynThroughput throughput;	/* throughput of the index; LSI: of the
+								 * table */
 	const char *schema;
 } DynIndexMeta;
 
@@ -80,19 +85,20 @@ typedef struct DynTableMeta
 {
 	const char *name;
 	const char *status;			/* TableStatus: "ACTIVE", ... */
-	DynKeySchema key;			/* primary key (nhash 1, nrange 0 or 1) */
+	DynKeySchema key;			/* primary key; nhash is 1, nrange 0 or 1 */
 	uint64_t	item_count;
 	uint64_t	size_bytes;
 	DynThroughput throughput;
 	double		created;		/* seconds since 1970; 0: not reported */
 	int			nindexes;
-	DynIndexMeta *indexes;		/* LSIs, then GSIs, in the response's order */
+	DynIndexMeta *indexes;		/* LSIs, then GSIs, each in the order of the
+								 * response */
 	const char *schema;
-	char	   *texts;			/* private: memory of all schemas... */
-	struct json_t *document;	/* ...and of all other texts */
+	char	   *texts;			/* private: memory of all schemas */
+	struct json_t *document;	/* private: memory of all other texts */
 } DynTableMeta;
 
-/* Returns the key of the table (0), or that of the i'th index. */
+/* Returns the key of the table if i is 0, else of the index at i - 1. */
 static inline const DynKeySchema *
 dyn_key_number(const DynTableMeta *meta, int i)
 {
@@ -100,17 +106,18 @@ dyn_key_number(const DynTableMeta *meta, int i)
 }
 
 /*
- * Parses a DescribeTable response.  Returns NULL on failure, with a static
- * text in *reason ("not a table description", "out of memory", ...).
+ * Parses a DescribeTable response; the caller frees the result.  Returns NULL
+ * on failure, with a static text in *reason ("not a table description", "out
+ * of memory", ...).
  */
 extern DynTableMeta *dyn_metadata_parse(const char *buf, size_t len,
 										const char **reason);
 extern void dyn_metadata_free(DynTableMeta *meta);
 
 /*
- * Returns the average size of an item of the index (NULL: of the table) in
- * bytes.  Returns the average of the table if DynamoDB has not counted the
- * index yet, and 0 if the size is unknown.
+ * Returns the average size (bytes) of an item of the index, or of the table if
+ * `index` is NULL or DynamoDB has not counted the index yet; 0 if it is
+ * unknown.
  */
 extern double dyn_metadata_item_bytes(const DynTableMeta *meta,
 									  const DynIndexMeta *index);
@@ -146,10 +153,10 @@ extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *ind
 							   const char *attr);
 
 /*
- * Returns a text that describes everything a plan relies on when it reads the
- * table (`index` NULL), or its index of that name: the keys, and for an index
- * also its kind, state and projection.  A plan is valid while the texts are
- * equal.  The text lives as long as the description; NULL if there is no such
+ * Returns a text with everything that a plan relies on when it reads the table
+ * (`index` NULL) or the index of this name: the keys, and for an index also
+ * its kind, state and projection.  A plan is valid while the texts are equal.
+ * The text lives as long as the description.  Returns NULL if there is no such
  * index.
  */
 extern const char *dyn_metadata_schema(const DynTableMeta *meta,

@@ -2,8 +2,8 @@
  * name_cache.c
  *		Adds, finds and removes entries of the name cache.
  *
- * This code runs when a name occurs for the first time in a page, or out of
- * its usual order; the hot path is dyn_name_entry_matches in the header.
+ * This code runs when a name occurs for the first time in a page, or not in
+ * its usual order.  The hot path is dyn_name_entry_matches, in the header.
  */
 #include "name_cache.h"
 

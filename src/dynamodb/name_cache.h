@@ -3,11 +3,12 @@
  *		A cache of the attribute names of a page, which predicts the next name.
  *
  * The items of a page usually have the same names in the same order.  The
- * cache uses this twice.  First, an entry records which entry followed it last
- * time, so the parser compares a name with a few expected ones, in steps of 16
- * bytes, instead of scanning, hashing and looking it up.  Second, each object
- * has a number, and an entry records the object in which it was last seen; a
- * name whose entry was last seen in the current object is a duplicate.
+ * cache uses this in two ways.  First, an entry records which entry followed
+ * it last time.  So the parser compares a name with a few expected names, in
+ * steps of 16 bytes, instead of scanning, hashing and looking it up.  Second,
+ * each object has a number, and an entry records the object in which it was
+ * last seen.  A name is a duplicate if its entry was last seen in the current
+ * object.
  *
  * An entry is a name in a context.  The context is another entry: the
  * attribute whose map contains the name (ignoring lists in between), or the
@@ -15,9 +16,9 @@
  * have the same context, so one object number per entry is enough.
  *
  * Only names without escapes become entries, and at most DYN_NAME_CACHE_MAX of
- * them; the others are checked with DynDuplicateNames.  An entry may be added
- * while an open object already has a member with its name, so the caller must
- * check that first.
+ * them; duplicates of other names are detected by DynDuplicateNames.  An open
+ * object may already have a member with the name of a new entry, so the caller
+ * must check this before it adds the entry.
  *
  * Entries point into the response: the cache is emptied for each page, and
  * when it is full at the beginning of an item.
@@ -30,12 +31,13 @@
 
 #define DYN_NAME_CACHE_MAX		1024
 #define DYN_NAME_CACHE_SLOTS	2048
-#define DYN_NAME_ROOT		0	/* the root: the item itself; as next entry:
-								 * unknown */
-#define DYN_NAME_NONE		UINT16_MAX	/* context without entries */
+#define DYN_NAME_ROOT		0	/* root entry, for the item itself; as next
+								 * entry: unknown */
+#define DYN_NAME_NONE		UINT16_MAX	/* context of names that are not
+										 * cached */
 #define DYN_NAME_PREFIX		24
-#define DYN_NAME_GUESSES	4	/* number of next entries to try before looking
-								 * up a name */
+#define DYN_NAME_GUESSES	4	/* number of expected entries that are tried
+								 * before a lookup */
 
 typedef struct DynNameEntry
 {
@@ -43,43 +45,51 @@ typedef struct DynNameEntry
 											 * response, padded with zeros */
 	uint32_t	mask;			/* one bit for each byte of the prefix; 0 if
 								 * the name is too long for it */
-	uint32_t	seen;			/* object in which it was last seen */
+	uint32_t	seen;			/* number of the object in which it was last
+								 * seen */
 	const char *name;			/* name in the response */
 	uint32_t	len;
 	uint32_t	hash;
-	uint16_t	parent;			/* context (another entry) */
-	uint16_t	next;			/* entry that followed it last time */
-	uint16_t	first;			/* first entry of its map last time */
+	uint16_t	parent;			/* index of the context, which is another
+								 * entry */
+	uint16_t	next;			/* index of the entry that followed it last
+								 * time */
+	uint16_t	first;			/* index of the first entry in its map last
+								 * time */
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 } DynNameEntry;
 
-/* Zero-initialize it; the owner frees the entries. */
+/* The owner initializes it with zeros, and frees the entries. */
 typedef struct DynNameCache
 {
 	DynNameEntry *entries;
 	uint32_t	count;
 	uint32_t	cap;
-	uint16_t	table[DYN_NAME_CACHE_SLOTS];	/* entries; 0: free slot */
+	uint16_t	table[DYN_NAME_CACHE_SLOTS];	/* indexes of entries; 0: free
+												 * slot */
 } DynNameCache;
 
 extern size_t dyn_name_cache_memory(const DynNameCache *name_cache);
 
 /*
- * Removes all entries except the root, which is associated with the root of
+ * Removes all entries except the root, and associates the root with that of
  * the path tree.  Returns false if memory runs out.
  */
 extern bool dyn_name_cache_reset(DynNameCache *name_cache,
 								 const DynPathTree *tree);
 
 /*
- * Returns the entry of this name in this context, or DYN_NAME_ROOT if there is
- * none.
+ * Returns the index of the entry of this name in this context; DYN_NAME_ROOT
+ * if there is none.
  */
 extern uint16_t dyn_name_cache_find(const DynNameCache *name_cache,
 									uint16_t context, const char *name,
 									size_t len, uint32_t hash);
 
-/* Adds an entry and returns it; returns DYN_NAME_ROOT if the cache is full. */
+/*
+ * Adds an entry, and returns its index; returns DYN_NAME_ROOT if the cache is
+ * full, or memory runs out.
+ */
 extern uint16_t dyn_name_cache_add(DynNameCache *name_cache, uint16_t context,
 								   const char *name, size_t len, uint32_t hash,
 								   const DynPathNode *want);

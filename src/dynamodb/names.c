@@ -1,6 +1,6 @@
 /*
  * names.c
- *		A set of attribute names, as a sorted array.
+ *		Sorts and searches a set of attribute names.
  */
 #include "names.h"
 

@@ -1,6 +1,6 @@
 /*
  * names.h
- *		A set of attribute names.
+ *		A set of attribute names, searched by binary search.
  */
 #ifndef DYN_DYNAMODB_NAMES_H
 #define DYN_DYNAMODB_NAMES_H

@@ -2,8 +2,8 @@
  * nodes.c
  *		Lists the values in a list, map or set.
  *
- * This is one loop over the text, which the page parser has validated.  It
- * first tries the exact bytes that DynamoDB itself sends (slice.h), and calls
+ * One loop reads the text, which the page parser has validated.  It first
+ * tries the bytes that DynamoDB itself would send (slice.h), and calls
  * attrvalue.c for everything else.
  */
 #include "nodes.h"
@@ -13,14 +13,15 @@
 #include "slice.h"
 
 #define FIRST_NODES		64
-#define MOST_CACHED		16384	/* maximum number of nodes to keep allocated,
-								 * half a megabyte */
+#define MOST_CACHED		16384	/* maximum number of nodes that remain
+								 * allocated: about 0.5 MB */
 
-/* The open containers, innermost last. */
+/* The open containers, innermost last */
 typedef struct Nest
 {
 	int			depth;
-	uint32_t	open[DYN_MAX_DEPTH + 2];	/* indexes of their nodes */
+	uint32_t	open[DYN_MAX_DEPTH + 2];	/* index of the node of each open
+											 * container */
 } Nest;
 
 static DYN_NOINLINE bool
@@ -46,7 +47,7 @@ dyn_nodes_trim(DynNodes *list)
 	list->cap = list->count = 0;
 }
 
-/* Reads the name whose quote is at p; returns where its value begins. */
+/* Reads the name whose quote is at `p`; returns the position of its value. */
 static DYN_HOT const char *
 read_name(DynNodes *list, DynNode *node, const char *p, const char *end)
 {
@@ -60,7 +61,7 @@ read_name(DynNodes *list, DynNode *node, const char *p, const char *end)
 	return dyn_slice_after(quote + 1, end, ':');
 }
 
-/* Reads the string whose quote is at p: S, N or B. */
+/* Reads the S, N or B whose quote is at `p`; returns the position after it. */
 static DYN_HOT const char *
 read_string(DynNodes *list, DynValue *value, const char *p, const char *end)
 {
@@ -84,7 +85,7 @@ set_value(DynNode *node, DynType type, const char *data)
 	node->value.flags = 0;
 }
 
-/* Moves past the brace that ends an attribute value. */
+/* Returns the position after the brace that ends an attribute value. */
 static DYN_HOT const char *
 end_value(const char *p, const char *end)
 {
@@ -94,8 +95,8 @@ end_value(const char *p, const char *end)
 }
 
 /*
- * Reads the attribute value at p.  A container is only opened; a scalar is
- * read to its end.
+ * Reads the attribute value at `p`; returns the position after it, or of the
+ * first member of a container, which is only opened.
  */
 static DYN_HOT const char *
 read_value(DynNodes *list, DynNode *node, Nest *nest, const char *p,
@@ -124,7 +125,8 @@ read_value(DynNodes *list, DynNode *node, Nest *nest, const char *p,
 }
 
 /*
- * Reads a member of the innermost container.  Returns NULL if memory runs out.
+ * Reads a member of the innermost container, like read_value.  Returns NULL if
+ * memory runs out.
  */
 static DYN_HOT const char *
 read_member(DynNodes *list, Nest *nest, const char *p, const char *end)
@@ -148,7 +150,10 @@ read_member(DynNodes *list, Nest *nest, const char *p, const char *end)
 	return read_string(list, &node->value, p, end);
 }
 
-/* Reads the members of nodes[0], up to its closing bracket. */
+/*
+ * Reads the members of nodes[0], up to its closing bracket; returns false if
+ * memory runs out.
+ */
 static bool
 read_members(DynNodes *list, const char *p, const char *end)
 {

@@ -2,9 +2,10 @@
  * nodes.h
  *		Lists all values of a list, map or set in one pass.
  *
- * This is for a consumer that needs the size or the members of a container
- * before it can write it.  The nodes have the order of the text: a container,
- * then its members.  They point into the value, which must not change.
+ * The list is for a consumer that needs the size or the members of a container
+ * before it can write the container.  The nodes have the order of the text: a
+ * container, then its members.  They point into the value, which must not
+ * change.
  *
  * The memory of the nodes is reused for the next value.
  */
@@ -15,14 +16,16 @@
 
 typedef struct DynNode
 {
-	DynValue	value;			/* for a container, len counts its members */
-	const char *name;			/* name between the quotes; NULL if not in a
-								 * map */
+	DynValue	value;			/* value; len of a container is its number of
+								 * members */
+	const char *name;			/* name between the quotes, maybe with escapes;
+								 * NULL if not in a map */
 	uint32_t	name_len;
-	uint32_t	end;			/* first node after this one and its members */
+	uint32_t	end;			/* index of the first node after this one and
+								 * its members */
 } DynNode;
 
-/* Must be all zero before the first use. */
+/* The owner initializes it with zeros, and frees the nodes. */
 typedef struct DynNodes
 {
 	DynNode    *nodes;
@@ -30,13 +33,14 @@ typedef struct DynNodes
 	uint32_t	cap;
 	uint32_t	numbers;		/* number of nodes that are numbers */
 	bool		escaped_names;	/* true if some names contain JSON escapes */
-	size_t		bytes;			/* size of all names and payloads of scalars */
+	size_t		bytes;			/* size of all names, and of the payloads of
+								 * all scalars */
 } DynNodes;
 
 /*
- * Lists the value, a valid slice (attrvalue.h) of any type; nodes[0] is the
- * value itself.  At least eight bytes can be read at each name, since a value
- * follows it.  Returns false if memory runs out.
+ * Lists a valid slice (attrvalue.h) of any type; nodes[0] is the value
+ * itself.  At each name, at least eight bytes can be read, since a value
+ * follows.  Returns false if memory runs out.
  */
 extern bool dyn_nodes_list(DynNodes *list, const DynValue *value);
 

@@ -2,11 +2,11 @@
  * operation.c
  *		Writes the requests of operations, and reads ListTables responses.
  *
- * Documents are written member by member.  Every member except the first
- * writes the comma before it, so that members can be omitted.  The order is
- * fixed, TableName first, so that equal requests have equal bytes.
+ * Documents are written member by member.  Every member except the first one
+ * is written with a comma before it, so that members can be omitted.  The
+ * order is fixed, so that equal requests have equal bytes.
  *
- * Parts that are JSON already (tokens of expressions, LastEvaluatedKey) are
+ * Parts that already are JSON (tokens of expressions, LastEvaluatedKey) are
  * copied unchanged.
  */
 #include <string.h>
@@ -50,7 +50,7 @@ begin_document(DynBuffer *buf, const char *table)
 	dyn_append_json_text(buf, table);
 }
 
-/* Writes the members common to all four operations, ending with the tokens. */
+/* Writes the members that all four operations have, ending with the tokens. */
 static void
 common_members(DynBuffer *buf, const DynReadRequest *req)
 {
@@ -266,7 +266,7 @@ dyn_write_list_tables(DynBuffer *buf, const char *start_name)
 }
 
 /*
- * Validates all names before the first is passed to the callback.  *last
+ * Validates all names before it passes the first one to the callback.  *last
  * remains NULL if there is no next page.
  */
 static const char *

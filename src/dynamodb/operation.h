@@ -1,10 +1,11 @@
 /*
  * operation.h
- *		Names operations, and writes the requests of reads and of CreateTable.
+ *		Names the operations, and writes the requests of reads and of table
+ *		operations.
  *
  * Each function resets the buffer and writes one JSON document; the caller
  * checks buf->failed afterwards.  Empty and default members are omitted.  The
- * names are those of the service model DynamoDB 2012-08-10.
+ * names of members are those of the service model DynamoDB 2012-08-10.
  */
 #ifndef DYN_DYNAMODB_OPERATION_H
 #define DYN_DYNAMODB_OPERATION_H
@@ -33,25 +34,25 @@ typedef enum DynOperation
 	DYN_OP_TRANSACT_WRITE_ITEMS
 } DynOperation;
 
-/* Returns "GetItem", ... as in X-Amz-Target. */
+/* Returns the name of the operation as in X-Amz-Target, such as "GetItem". */
 extern const char *dyn_operation_name(DynOperation op);
 
 #define DYN_BATCH_GET_MAX_KEYS	100
 
-/* Number of bytes per read unit, eventually consistent. */
+/* Number of bytes that an eventually consistent read gets for a read unit */
 #define DYN_READ_UNIT_BYTES		8192.0
 
 /*
- * One read request.  Texts are rendered expressions (expression.h), all with
- * the same `tokens`; NULL or "" means none.  All operations use the fields
- * table, projection, tokens and consistent.  The comments name the operations
- * that use the other fields.
+ * One read request.  Texts are rendered expressions (expression.h) with the
+ * same `tokens`; NULL or "" means none.  A comment names the operations that
+ * use a field, unless all of them do.
  */
 typedef struct DynReadRequest
 {
 	DynOperation op;			/* GET_ITEM, BATCH_GET_ITEM, QUERY or SCAN */
 	const char *table;
-	const char *index;			/* Query, Scan; NULL: the table itself */
+	const char *index;			/* Query, Scan: index name; NULL: the table
+								 * itself */
 	const char *key_condition;	/* Query */
 	const char *filter;			/* Query, Scan */
 	const char *projection;
@@ -67,18 +68,19 @@ typedef struct DynReadRequest
 								 * page; 0: no limit */
 	int			segment;		/* Scan */
 	int			total_segments; /* Scan; 0 or 1: not segmented */
-	const char *start_key;		/* Query, Scan: a LastEvaluatedKey object, sent
-								 * unchanged; NULL: from the start */
+	const char *start_key;		/* Query, Scan: LastEvaluatedKey object of the
+								 * previous page, sent unchanged; NULL: first
+								 * page */
 	size_t		start_key_len;
 
 	/*
-	 * GetItem: nkeys = 1.  BatchGetItem: up to 100 keys with nparts parts
-	 * each, key i at keys[i * nparts].
+	 * Keys.  GetItem: nkeys = 1.  BatchGetItem: up to 100 keys with nparts
+	 * parts each, key i at keys[i * nparts].
 	 */
 	const DynKeyPart *keys;
 	int			nkeys;
 	int			nparts;
-	/* BatchGetItem: indexes of the keys to request; NULL: all */
+	/* BatchGetItem: indexes of the keys to request; NULL: all keys */
 	const uint8_t *picked;
 	int			npicked;
 } DynReadRequest;
@@ -87,10 +89,9 @@ extern void dyn_write_read(DynBuffer *buf, const DynReadRequest *req);
 extern void dyn_write_describe_table(DynBuffer *buf, const char *table);
 
 /*
- * Writes the CreateTable request for `table`, of which only the name, the key
- * and the indexes are used (their names, kinds, keys and projections).  The
- * table is billed on demand.  An attribute must have the same type in all
- * keys.  The caller checks buf->failed.
+ * Writes the CreateTable request for a table with the name, key and indexes of
+ * `table` (their names, kinds, keys and projections).  The table is billed on
+ * demand.  An attribute must have the same type in all keys.
  */
 extern void dyn_write_create_table(DynBuffer *buf, const struct DynTableMeta *table);
 
@@ -101,8 +102,8 @@ extern void dyn_write_create_table(DynBuffer *buf, const struct DynTableMeta *ta
 extern void dyn_write_list_tables(DynBuffer *buf, const char *start_name);
 
 /*
- * Parses a ListTables response: calls `each` for every name, and sets *last
- * (malloc'd; the caller frees it) to LastEvaluatedTableName or NULL.  Returns
+ * Parses a ListTables response: calls `each` for every name, and sets *last to
+ * LastEvaluatedTableName (malloc'd; the caller frees it) or NULL.  Returns
  * NULL on success; otherwise a static text that continues "The response ...",
  * without having called `each`.
  */

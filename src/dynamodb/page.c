@@ -3,11 +3,11 @@
  *		Parses responses and returns their items.
  *
  * A response is an object with a few members in any order.  For each known
- * member the table below has a function that validates its value and sets the
- * fields of DynPage.  All others are validated and skipped, because the
+ * member, the table below has a function that validates its value and sets the
+ * fields of DynPage.  All other members are validated and skipped, because the
  * service adds members without notice.  A member that is null counts as
- * absent.  page_check.c checks that the members are those of the requested
- * operation; this file only records which were present.
+ * absent.  This file records which members were present; page_check.c checks
+ * that they are those of the requested operation.
  *
  * item.c reads the items themselves, and appends them to the tape.
  *
@@ -76,7 +76,10 @@ read_table_items(void *arg, const char *p, const DynMemberName *name)
 	return read_items(response, p, name);
 }
 
-/* Reads the Responses of BatchGetItem: table name -> array of items. */
+/*
+ * Reads the Responses of BatchGetItem, an object with an array of items for
+ * each table.
+ */
 static const char *
 read_responses(void *arg, const char *p, const DynMemberName *name)
 {
@@ -109,14 +112,14 @@ read_count(void *arg, const char *p, const DynMemberName *name)
 	return p;
 }
 
-/* True if the object in [p, end), which is valid, has no members. */
+/* Returns true if the object at `p`, which is valid, has no members. */
 static bool
 is_empty_object(DynJson *scan, const char *p)
 {
 	return *dyn_scan_skip(scan, p + 1) == '}';
 }
 
-/* Reads a key: an item without wanted attributes. */
+/* Reads LastEvaluatedKey, as an item without wanted attributes. */
 static const char *
 read_last_key(void *arg, const char *p, const DynMemberName *name)
 {
@@ -158,9 +161,9 @@ read_unprocessed(void *arg, const char *p, const DynMemberName *name)
 }
 
 /*
- * Reads the consumption of one table: only the CapacityUnits of the table
- * counts, not those of its parts.  Units that are impossibly large are
- * ignored, as they would distort the totals.
+ * Reads a member of the consumption of one table.  Only the CapacityUnits of
+ * the table count, not those of its indexes.  Impossibly large units are
+ * ignored, because they would distort the totals.
  */
 static const char *
 read_units_member(void *arg, const char *p, const DynMemberName *name)
@@ -254,7 +257,7 @@ report(DynPageError *error, size_t offset, const char *reason)
 	return false;
 }
 
-/* ---- UnprocessedKeys: table name -> request of that table ---- */
+/* ---- UnprocessedKeys: an object with a request for each table ---- */
 
 static const char *
 read_keys_member(void *arg, const char *p, const DynMemberName *name)
@@ -317,7 +320,10 @@ dyn_page_memory(const DynPage *page)
 		dyn_name_cache_memory(&tape->name_cache);
 }
 
-/* Empties the page, but keeps its memory. */
+/*
+ * Empties the page, but does not free its memory; returns false if memory runs
+ * out.
+ */
 static bool
 clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 {
@@ -340,8 +346,8 @@ clear_page(DynPage *page, const DynPathTree *tree, const char *buf)
 }
 
 /*
- * Parses a document that consists of one value, which `read` reads.  If it
- * fails, the page is empty.
+ * Parses a document that consists of one value, which `read` reads.  If
+ * parsing fails, the page is empty.
  */
 static bool
 parse(DynPage *page, const DynPathTree *tree, const char *buf, size_t len,
@@ -401,8 +407,8 @@ dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page)
 }
 
 /*
- * Values are accessed long after parsing, when the page has left the CPU
- * cache; so they are prefetched this many entries ahead.
+ * Number of tape entries by which values are prefetched into the CPU cache.
+ * Consumers read values long after parsing, when the page has left the cache.
  */
 #define PREFETCH_AHEAD	16
 
@@ -447,7 +453,7 @@ dyn_page_next(DynPageCursor *cursor, DynValue *slots)
 	memset(slots, 0, tape->tree->nslots * sizeof(*slots));
 	if (tape->entries[cursor->entry].type == DYN_TYPE_ABSENT)
 	{
-		/* this item belongs to a run of items without wanted attributes */
+		/* the item belongs to a run of items without wanted attributes */
 		if (++cursor->run == tape->entries[cursor->entry].len)
 		{
 			cursor->entry++;

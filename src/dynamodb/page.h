@@ -4,21 +4,21 @@
  *
  * dyn_page_parse reads the response of GetItem, BatchGetItem, Query or Scan
  * once, validates all of it (JSON grammar, UTF-8, escapes, attribute values,
- * duplicate names, depth), and records the positions of the wanted attributes.
- * Then dyn_page_next returns the items one by one as slots.  So a page is
- * accepted or rejected as a unit before its first row is returned.
- * LastEvaluatedKey is also known by then, so that the next request can be sent
- * first.
+ * duplicate names, depth), and records the positions of the wanted
+ * attributes.  Then dyn_page_next returns the items one by one as slots.  So a
+ * page is accepted or rejected as a unit before its first row is returned.
+ * The next request can also be sent before, because LastEvaluatedKey is known.
  *
- * The wanted attributes are a DynPathTree: a list of document paths, one slot
- * each, compiled into a tree.  Other attributes are validated and skipped.
+ * The wanted attributes are given by document paths, which are compiled into a
+ * DynPathTree with one slot for each path.  Other attributes are validated and
+ * skipped.
  *
  * Memory: a DynPage owns one growing array, the tape, which is reused for
  * later pages.  The tape needs 12 bytes for each wanted attribute that is
  * present, and at most 12 for an item without any.  The page also owns the
  * name cache (at most 64 kB) and, while an object with unusually many names is
- * read, up to 40 bytes for each of those.  The response buffer and the path
- * tree belong to the caller and must not move or change while the page is
+ * read, up to 40 bytes for each of these names.  The response buffer and the
+ * path tree belong to the caller and must not move or change while the page is
  * read.
  *
  * The rules are stricter than JSON's: duplicate names in an object, and JSON
@@ -37,7 +37,8 @@
 #include "attrvalue.h"
 
 /*
- * One step of a document path: a member name, or a list index if name is NULL.
+ * One step of a document path: a member name, or a list index if `name` is
+ * NULL
  */
 typedef struct DynStep
 {
@@ -48,22 +49,22 @@ typedef struct DynStep
 } DynStep;
 
 /*
- * A document path: info.rating and tags[0] have two steps each.  A path
- * without steps is the item itself, as a map.
+ * A document path, such as info.rating and tags[0], which have two steps
+ * each.  A path without steps is the item itself, as a map.
  */
 typedef struct DynPath
 {
 	const DynStep *steps;
-	int			nsteps;			/* steps; steps[0] is a name */
+	int			nsteps;			/* number of steps; steps[0] is a name */
 } DynPath;
 
 typedef struct DynPathTree DynPathTree;
 
 /*
- * Returns a tree compiled from `npaths` paths, with one slot for each.  Paths
- * may repeat and may be prefixes of one another (info and info.rating); they
- * are copied.  Returns NULL if memory runs out or there are more than 65535
- * paths.  `npaths` may be 0: then items are only counted.
+ * Returns a tree compiled from `npaths` paths, with one slot for each path;
+ * the caller frees it.  Paths may repeat and may be prefixes of other paths
+ * (info and info.rating); they are copied.  Returns NULL if memory runs out or
+ * there are more than 65535 paths.  With `npaths` 0, items are only counted.
  */
 extern DynPathTree *dyn_path_tree_create(const DynPath *paths, int npaths);
 extern void dyn_path_tree_free(DynPathTree *tree);
@@ -74,7 +75,7 @@ typedef struct DynPageError
 	const char *reason;			/* static text, e.g. "duplicate name" */
 } DynPageError;
 
-/* Members of a response, in DynPage.members: present and not null. */
+/* Members of a response in DynPage.members, which are present and not null */
 #define DYN_PAGE_ITEMS			0x001
 #define DYN_PAGE_ITEM			0x002
 #define DYN_PAGE_RESPONSES		0x004
@@ -87,7 +88,7 @@ typedef struct DynPageError
 #define DYN_PAGE_OTHER			0x200	/* unknown member */
 #define DYN_PAGE_EMPTY_LAST_KEY 0x400	/* LastEvaluatedKey is null or {} */
 
-/* Maximum read units of a response; larger figures are ignored. */
+/* Maximum plausible read units of a response; larger figures are ignored. */
 #define DYN_PAGE_MOST_UNITS		1e7
 
 typedef struct DynPage
@@ -96,13 +97,14 @@ typedef struct DynPage
 	unsigned	members;		/* set of DYN_PAGE_... */
 	uint64_t	nitems;			/* number of items in this response */
 	int			ntables;		/* number of tables in Responses */
-	DynValue	table;			/* name of the first of these tables, as an
-								 * S */
-	uint64_t	count;			/* Count (Select=COUNT: without items) */
+	DynValue	table;			/* name of the first of these tables, as a
+								 * value of type S */
+	uint64_t	count;			/* Count; with Select=COUNT, the response has
+								 * no items */
 	uint64_t	scanned_count;	/* ScannedCount; 0 if absent */
 	double		units;			/* sum of CapacityUnits */
-	bool		units_reported; /* false if the units are absent or impossible;
-								 * then units is 0 */
+	bool		units_reported; /* false if the units are absent or
+								 * implausible; then `units` is 0 */
 	const char *last_key;		/* LastEvaluatedKey; NULL if absent or {} */
 	size_t		last_key_len;
 	const char *unprocessed;	/* UnprocessedKeys; NULL if absent or {} */
@@ -117,18 +119,18 @@ extern void dyn_page_free(DynPage *page);
 
 /*
  * Parses a complete response.  Known top-level members are Items, Item,
- * Responses (of BatchGetItem; the items of all its tables in order), Count,
- * ScannedCount, LastEvaluatedKey, UnprocessedKeys, ConsumedCapacity (object or
- * array of objects); everything else is validated and ignored.  Returns false,
- * with *error set, on illegal input or if memory runs out (reason "out of
- * memory").
+ * Responses (of BatchGetItem, with the items of all tables), Count,
+ * ScannedCount, LastEvaluatedKey, UnprocessedKeys and ConsumedCapacity (object
+ * or array of objects); everything else is validated and ignored.  Returns
+ * false, with *error set, on illegal input or if memory runs out (reason "out
+ * of memory").
  */
 extern bool dyn_page_parse(DynPage *page, const DynPathTree *tree,
 						   const char *buf, size_t len, DynPageError *error);
 
 /*
- * Parses UnprocessedKeys (page->unprocessed) in the same way: the keys of all
- * tables are the items, and ntables and table describe its tables.
+ * Parses UnprocessedKeys (page->unprocessed) in the same way, with the keys of
+ * all tables as items; page->ntables and page->table refer to its tables.
  */
 extern bool dyn_page_parse_keys(DynPage *page, const DynPathTree *tree,
 								const char *buf, size_t len,
@@ -143,7 +145,8 @@ extern bool dyn_page_parse_item(DynPage *page, const DynPathTree *tree,
 								DynPageError *error);
 
 /*
- * Returns the number of bytes held by the tape, for the caller's memory limit.
+ * Returns the number of bytes that the page has allocated, for the caller's
+ * memory limit.
  */
 extern size_t dyn_page_memory(const DynPage *page);
 
@@ -158,17 +161,18 @@ typedef struct DynPageCursor
 
 	/* private */
 	size_t		entry;			/* index of the next entry on the tape */
-	uint32_t	run;			/* number of items already returned of the run
-								 * at this entry */
+	uint32_t	run;			/* number of items that were returned of the
+								 * run at this entry */
 } DynPageCursor;
 
 /* Positions the cursor at the first item. */
 extern void dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page);
 
 /*
- * Returns the next item, as one DynValue per slot; false after the last item.
- * A slot is DYN_TYPE_ABSENT if the item has no such attribute, or the path
- * leads through a value that is not a map or list.
+ * Stores the next item in `slots`, one DynValue for each slot of the tree;
+ * returns false after the last item.  A slot is DYN_TYPE_ABSENT if the item
+ * has no such attribute, or if the path leads through a value that is not a
+ * map or list.
  */
 extern bool dyn_page_next(DynPageCursor *cursor, DynValue *slots);
 

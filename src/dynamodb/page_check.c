@@ -2,18 +2,18 @@
  * page_check.c
  *		Checks that a response matches its request.
  *
- * Members.  A table lists the required and allowed ones of each operation, as
- * DynamoDB and its emulators send them.  Query and Scan always have Count and
- * ScannedCount, and Items unless Select is COUNT.  BatchGetItem always has an
- * array for the table, even if it is empty.  GetItem has Item, or only
- * ConsumedCapacity if there is no such item.  Unknown members are ignored, as
- * the service adds some without notice, except in a GetItem without Item,
- * where no other member identifies the response.
+ * Members.  The rules below list the required and allowed members of each
+ * operation, as DynamoDB and its emulators send them.  Query and Scan always
+ * have Count and ScannedCount, and Items unless Select is COUNT.  BatchGetItem
+ * always has an array for the table, even if it is empty.  GetItem has Item,
+ * or only ConsumedCapacity if there is no such item.  Unknown members are
+ * ignored, because the service adds members without notice.  The exception is
+ * a GetItem without Item, where no other member identifies the response.
  *
- * Items.  If the key attributes are projected, those of each item are compared
- * with the requested keys.  In a Scan, they must be present and have the right
- * types.  The items of a Query share their partition key, so usually its bytes
- * equal those of the previous item.
+ * Items.  Projected key attributes of each item are compared with the
+ * requested keys.  In a Scan, they must only be present and have the right
+ * types.  In a Query, all items have the same partition key, usually with the
+ * same bytes, so they are first compared with the previous item.
  *
  * A response may encode a key differently from the request (JSON escapes,
  * numbers from some emulators), so a key is decoded before it is considered
@@ -98,7 +98,10 @@ dyn_names_table(const char *requested, const char *name, size_t len)
 		memcmp(plain + 7, name, len) == 0;
 }
 
-/* Checks that Responses or UnprocessedKeys name only the requested table. */
+/*
+ * Checks that Responses, or UnprocessedKeys, have only the requested table;
+ * `required` means that they must have it.
+ */
 static const char *
 check_table(const DynPage *page, const DynExpected *expected, bool required,
 			DynBuffer *scratch)
@@ -133,7 +136,8 @@ entry_value(const DynPageTape *tape, const DynTapeEntry *entry)
 
 /*
  * Reads the key attributes of the item at the tape entry *at, and moves *at to
- * the next item; a run of items without entries counts as one item.
+ * the next item; a run of items without entries counts as one item.  Returns
+ * false after the last item.
  */
 static bool
 next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
@@ -226,7 +230,7 @@ shows_key(const DynExpected *expected)
 	return false;
 }
 
-/* Checks that each item of a Scan has a key. */
+/* Checks that each item of a Scan has its projected key attributes. */
 static const char *
 check_shapes(const DynPage *page, const DynExpected *expected)
 {
@@ -248,8 +252,8 @@ check_shapes(const DynPage *page, const DynExpected *expected)
 }
 
 /*
- * Checks that all items of a GetItem or Query have the requested key or
- * partition key.
+ * Checks that all items of a GetItem have the requested key, or those of a
+ * Query the requested partition key.
  */
 static const char *
 check_one_key(const DynPage *page, const DynExpected *expected,
@@ -297,7 +301,7 @@ dyn_seam_free(DynSeam *seam)
 	dyn_buffer_free(&seam->value);
 }
 
-/* True if an item ends with the tape entry. */
+/* Returns true if the tape entry is the last one of its item. */
 static bool
 ends_item(const DynTapeEntry *entry)
 {
@@ -305,8 +309,8 @@ ends_item(const DynTapeEntry *entry)
 }
 
 /*
- * Decodes the slot's value for the item that begins at the tape entry; type
- * ABSENT if the item has no value there, or an invalid one.
+ * Decodes the slot's value of the item that begins at the tape entry.  The
+ * type is ABSENT if the item has no valid value there.
  */
 static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,
@@ -412,7 +416,7 @@ dyn_batch_count(const DynBatch *batch, DynKeyState state)
 	return n;
 }
 
-/* True if the item has that key, with the same encoding as in the request. */
+/* Returns true if the item has this key, encoded as in the request. */
 static bool
 encodes_key(const DynExpected *expected, const DynValue *item, int number)
 {
@@ -427,9 +431,9 @@ encodes_key(const DynExpected *expected, const DynValue *item, int number)
 }
 
 /*
- * Sets *number to the index of the item's key; -1 if it was not requested.
- * Tries the next key first: items often come in the order of the keys, with
- * the same encoding.
+ * Sets *number to the index of the item's key; -1 if the key was not
+ * requested.  Tries the key after the previous *number first, since items
+ * often come in the order of the keys, with the same encoding.
  */
 static const char *
 find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
@@ -459,8 +463,9 @@ find_item(const DynExpected *expected, const DynValue *item, DynBuffer *scratch,
 }
 
 /*
- * Moves each key of the page from REQUESTED to `state`; returns the text
- * `twice` if a key is not REQUESTED.
+ * Moves each key of the page from REQUESTED to `state`.  Returns the text
+ * `unexpected` if a key is not in the batch, and `twice` if it is not
+ * REQUESTED.
  */
 static const char *
 mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
@@ -486,8 +491,9 @@ mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
 }
 
 /*
- * Checks the items first; a key whose item is in the response is done.  It is
- * an error if a key occurs again that is done by this or an earlier request.
+ * Checks the items, then the unprocessed keys, and completes all other
+ * requested keys.  A key with an item must not be complete because of another
+ * item.
  */
 static const char *
 check_batch(const DynPage *page, const DynPage *left,

@@ -2,11 +2,11 @@
  * page_check.h
  *		Checks that a response matches its request.
  *
- * A response can be legal JSON with a correct checksum and still not be the
- * response to the request: a proxy's message with status 200, an error
- * document, the late response to an earlier request.  Each would look like "no
+ * A response can be legal JSON with a correct checksum, but not the response
+ * to the request: a proxy's message with status 200, an error document, or the
+ * late response to an earlier request.  Each of these would look like "no
  * rows".  So a response is accepted only if it has the members of its
- * operation, and contains only items that were requested.  All of these checks
+ * operation, and contains only items that were requested.  All these checks
  * are here.
  *
  * Plain C; allocates through the scratch buffer only, and raises no errors.
@@ -19,14 +19,15 @@
 #include "page.h"
 
 /*
- * Maximum key parts; a Query may fix all hash attributes and the first range
- * attribute.
+ * Maximum number of key parts; a Query may fix all hash attributes and the
+ * first range attribute.
  */
 #define DYN_MAX_EXPECTED_PARTS	(DYN_MAX_KEY_ATTRS + 1)
 
 /*
- * State of a key of a BatchGetItem, which may take several requests.  A key is
- * open until a response contains its item, or shows that there is none.
+ * State of a key of a batch, which may take several BatchGetItem requests.  A
+ * key is complete if a response contains its item, or shows that there is
+ * none.
  */
 typedef enum DynKeyState
 {
@@ -45,8 +46,8 @@ typedef struct DynBatch
 extern void dyn_batch_begin(DynBatch *batch, int nkeys);
 
 /*
- * Marks up to `most` open keys as requested, and writes their indexes to
- * `picked`, which must have space for all.  Returns their number.
+ * Marks up to `most` open keys as requested, and stores their indexes in
+ * `picked`, which must have space for them.  Returns their number.
  */
 extern int	dyn_batch_request(DynBatch *batch, int most, uint8_t *picked);
 
@@ -58,31 +59,29 @@ extern int	dyn_batch_count(const DynBatch *batch, DynKeyState state);
 /*
  * The boundary between two pages of a Query.  In the order of the sort
  * attribute, a page must begin after the last item of the previous page.
- * Otherwise the response does not begin at the requested position, and repeats
- * items.
+ * Otherwise the response does not begin at the requested position.
  */
 typedef struct DynSeam
 {
-	int			slot;			/* slot of the sort attribute in an item; -1 if
-								 * it is not projected, which disables the
-								 * check */
+	int			slot;			/* slot of the sort attribute; -1: not
+								 * projected, so there is no check */
 	bool		backward;
-	bool		unique;			/* true if no two items of a partition have
-								 * equal values, because it is the only range
-								 * attribute of the table's own key */
+	bool		unique;			/* true if the items of a partition have
+								 * different values, because the attribute is
+								 * the table's sort key */
 	DynType		type;			/* type of the last item's value; ABSENT: no
-								 * item yet */
+								 * item yet, or no valid value */
 	DynBuffer	value;
 } DynSeam;
 
 /*
- * Prepares `seam` for a stream's first page.  Zero-initialize it before the
- * first call; later calls keep its memory.
+ * Prepares `seam` for a stream's first page.  The caller initializes it with
+ * zeros before the first call; later calls reuse its memory.
  */
 extern void dyn_seam_begin(DynSeam *seam, int slot, bool backward, bool unique);
 extern void dyn_seam_free(DynSeam *seam);
 
-/* The expected contents of the response to a request. */
+/* The expected contents of the response to a request */
 typedef struct DynExpected
 {
 	DynOperation op;			/* GET_ITEM, BATCH_GET_ITEM, QUERY or SCAN */
@@ -90,32 +89,33 @@ typedef struct DynExpected
 	bool		count_only;
 
 	/*
-	 * requested keys.  GetItem, BatchGetItem: keys; Query: the partition key,
-	 * nkeys 1; Scan: names and types of the table's key, nkeys 1.
+	 * Requested keys.  GetItem, BatchGetItem: primary keys.  Query: the
+	 * partition key, nkeys 1.  Scan: names and types of the table's key, nkeys
+	 * 1.
 	 */
 	const DynKeyPart *keys;		/* key i at keys[i * nparts] */
 	int			nkeys;
 	int			nparts;
-	const int  *slots;			/* slots of the parts in an item; -1: not
-								 * projected. BatchGetItem: all are
-								 * projected. */
-	DynBatch   *batch;			/* BatchGetItem: its batch */
-	DynSeam    *seam;			/* Query: its seam; NULL: not checked */
+	const int  *slots;			/* slot of each part; -1: not projected.  In a
+								 * BatchGetItem, all parts are projected. */
+	DynBatch   *batch;			/* BatchGetItem: batch of the keys */
+	DynSeam    *seam;			/* Query: boundary to the previous page; NULL:
+								 * not checked */
 } DynExpected;
 
 /*
  * Returns NULL if the response matches the request; otherwise a static text
- * that continues "The response ...".  `left` contains the unprocessed keys
- * (dyn_page_parse_keys), NULL if there are none.  They become open again in
- * the batch, and all other requested keys are done.
+ * that continues "The response ...".  `left` has the unprocessed keys
+ * (dyn_page_parse_keys), or is NULL.  These keys become open again in the
+ * batch, and all other requested keys become complete.
  */
 extern const char *dyn_page_check(const DynPage *page, const DynPage *left,
 								  const DynExpected *expected,
 								  DynBuffer *scratch);
 
 /*
- * Returns true if this is the name of the requested table.  Responses name a
- * table as the request did, but the description of a table requested by its
+ * Returns true if this is the name of the requested table.  Responses have the
+ * name that the request has, but the description of a table requested by its
  * ARN has the plain name.
  */
 extern bool dyn_names_table(const char *requested, const char *name,
@@ -123,8 +123,8 @@ extern bool dyn_names_table(const char *requested, const char *name,
 
 /*
  * Detects cycles in the LastEvaluatedKeys of consecutive pages.  In addition
- * to the last key, an older one is stored, which is replaced at pages 1, 2, 4,
- * 8 ...; so every cycle is detected within a few rounds.
+ * to the last key, it has an older key, which is replaced at pages 1, 2, 4, 8
+ * and so on.  So every cycle is detected within a few rounds.
  */
 typedef struct DynProgress
 {
@@ -135,22 +135,22 @@ typedef struct DynProgress
 } DynProgress;
 
 /*
- * Starts a sequence of pages.  Zero-initialize `progress` before the first
- * call; later calls keep its memory.
+ * Starts a sequence of pages.  The caller initializes `progress` with zeros
+ * before the first call; later calls reuse its memory.
  */
 extern void dyn_progress_begin(DynProgress *progress);
 extern void dyn_progress_free(DynProgress *progress);
 
 /*
- * Records the next key.  Returns NULL, or `repeated` if the key is a
- * repetition, or dyn_check_memory.
+ * Records the next key.  Returns NULL; `repeated` if the key has occurred
+ * before; or dyn_check_memory if memory runs out.
  */
 extern const char *dyn_progress_note(DynProgress *progress, const char *key,
 									 size_t len, const char *repeated);
 
 /*
- * A text that continues "The response ...", but reports that memory ran out,
- * not an error in the response.
+ * Text that continues "The response ...", and reports that memory ran out, not
+ * an error in the response
  */
 extern const char dyn_check_memory[];
 

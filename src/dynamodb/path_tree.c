@@ -2,9 +2,9 @@
  * path_tree.c
  *		Compiles document paths into the tree that the item parser follows.
  *
- * The paths are sorted by their steps.  Then the descendants of a node are
- * consecutive (a run), and its children are the runs of equal steps within
- * that run.  The tree is built level by level, so the children of a node are
+ * The paths are sorted by their steps.  Then the paths through a node are
+ * consecutive (a run), and the paths through each child are a run within this
+ * run.  The tree is built level by level, so the children of a node are
  * adjacent and are found by binary search.
  */
 #include "path_tree.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A path to be added to the tree, and its slot. */
+/* A path to be added to the tree, and its slot */
 typedef struct Branch
 {
 	const DynPath *path;
@@ -26,10 +26,7 @@ typedef struct Run
 	int			count;
 } Run;
 
-/*
- * Returns a value less than, equal to or greater than 0.  Names sort before
- * indexes.
- */
+/* Compares two steps like strcmp().  Names sort before indexes. */
 static int
 compare_steps(const DynStep *a, const DynStep *b)
 {
@@ -46,8 +43,8 @@ compare_steps(const DynStep *a, const DynStep *b)
 }
 
 /*
- * Compares paths for sorting: a path comes before those of which it is a
- * prefix; equal paths are sorted by slot.
+ * Compares two Branches like strcmp(), for qsort().  A path sorts before the
+ * paths of which it is a prefix; equal paths sort by slot.
  */
 static int
 compare_branches(const void *va, const void *vb)
@@ -68,7 +65,10 @@ compare_branches(const void *va, const void *vb)
 	return a->slot - b->slot;
 }
 
-/* Assigns slots; the paths that end at the node are the first of its run. */
+/*
+ * Assigns a slot and aliases to a node, from the paths that end there.  These
+ * are the first of its run, and are removed from it.
+ */
 static void
 take_slots(DynPathTree *tree, DynPathNode *node, const Branch *branches, Run *run,
 		   int depth)
@@ -91,7 +91,7 @@ take_slots(DynPathTree *tree, DynPathNode *node, const Branch *branches, Run *ru
 	}
 }
 
-/* Appends the children of one node, from its run, to the nodes. */
+/* Appends the children of a node to the nodes, with the runs of each. */
 static void
 add_children(DynPathTree *tree, DynPathNode *node, const Branch *branches,
 			 Run *runs, Run run, int depth, char **text)
@@ -128,7 +128,7 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 	DynPathTree *tree;
 	Branch	   *branches;
 	Run		   *runs;
-	size_t		nodes = 1;		/* upper bound, as for the bytes of text */
+	size_t		nodes = 1;		/* upper bound of the number of nodes */
 	size_t		text = 1;
 	char	   *names;
 	uint32_t	level_end = 1;
@@ -159,7 +159,7 @@ dyn_path_tree_create(const DynPath *paths, int npaths)
 		for (int i = 0; i < npaths; i++)
 			branches[i] = (Branch) {&paths[i], i};
 		qsort(branches, npaths, sizeof(*branches), compare_branches);
-		/* level by level; each node appends its children */
+		/* build level by level: each node appends its children */
 		memset(&tree->nodes[0], 0, sizeof(tree->nodes[0]));
 		tree->nnodes = 1;
 		runs[0] = (Run) {0, npaths};
@@ -194,7 +194,7 @@ dyn_path_tree_free(DynPathTree *tree)
 	free(tree);
 }
 
-/* Returns the node among nodes[low .. high) with this step. */
+/* Returns the node with this step among nodes[low .. high), or NULL. */
 static const DynPathNode *
 find_step(const DynPathTree *tree, uint32_t low, uint32_t high,
 		  const DynStep *step)

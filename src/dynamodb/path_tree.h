@@ -3,11 +3,12 @@
  *		Compiles the wanted document paths into a tree.
  *
  * A node is a location in an item; the root is the item.  A node has a slot if
- * a path ends there, and children, by member name and by list index, if paths
- * continue.  It may have both, for info and info.rating.
+ * a path ends there.  It has children, by member name and by list index, if
+ * paths continue.  For info and info.rating, a node has both.
  *
- * Equal paths share a node, which has the slot of one of them.  The slots of
- * the others are aliases: they are copied when an item is returned.
+ * Equal paths share a node, which has the slot of one of these paths.  The
+ * slots of the other paths are aliases: values are copied to them when an item
+ * is returned.
  */
 #ifndef DYN_DYNAMODB_PATH_TREE_H
 #define DYN_DYNAMODB_PATH_TREE_H
@@ -21,15 +22,16 @@
 
 typedef struct DynPathNode
 {
-	int32_t		slot;			/* DYN_PATH_TREE_NO_SLOT: no path ends here */
+	int32_t		slot;			/* slot; DYN_PATH_TREE_NO_SLOT: no path ends
+								 * here */
 	DynStep		step;			/* step from the parent to this node */
-	uint32_t	children;		/* index of the first child: names in byte
-								 * order, then list indexes */
+	uint32_t	children;		/* index of the first child; names come first,
+								 * in byte order, then list indexes */
 	uint32_t	nnames;
 	uint32_t	nindexes;
 } DynPathNode;
 
-/* Slot `to` has the same path as slot `from`. */
+/* A slot `to` with the same path as slot `from` */
 typedef struct DynPathAlias
 {
 	uint16_t	from;
@@ -43,10 +45,13 @@ struct DynPathTree
 	DynPathAlias *aliases;
 	int			naliases;
 	int			nslots;
-	char	   *text;			/* memory of the names */
+	char	   *text;			/* memory of the names in the nodes */
 };
 
-/* Inline, because each request compares many paths. */
+/*
+ * Returns true if the steps are equal.  Inline, because each request compares
+ * many paths.
+ */
 static inline bool
 dyn_step_equal(const DynStep *a, const DynStep *b)
 {
@@ -55,7 +60,10 @@ dyn_step_equal(const DynStep *a, const DynStep *b)
 	return a->name_len == b->name_len && memcmp(a->name, b->name, a->name_len) == 0;
 }
 
-/* Return the child for a name or list index, or NULL.  `node` may be NULL. */
+/*
+ * Return the child of a node for a name or a list index; NULL if there is
+ * none, or if `node` is NULL.
+ */
 extern const DynPathNode *dyn_path_tree_member(const DynPathTree *tree,
 											   const DynPathNode *node,
 											   const char *name, size_t len);

@@ -1,6 +1,6 @@
 /*
  * simd.h
- *		16-byte SIMD steps, and hints for the compiler.
+ *		Definitions for 16-byte SIMD steps, and hints for the compiler.
  *
  * DYN_SCAN_SSE2 is defined if SSE2 is available; without it (other machines,
  * or -DDYN_NO_SIMD in tests) plain C does the same work.

@@ -2,10 +2,10 @@
  * slice.h
  *		Moves through a value that the page parser has validated.
  *
- * Nothing is checked here: the functions go from one quote, brace or bracket
- * to the next.  Commas and colons are not needed any more and are skipped like
- * white space.  All positions are before `end`, the end of the value; only the
- * position after its last byte may be equal to `end`.
+ * The functions check nothing: they go from one quote, brace or bracket to the
+ * next, and skip commas and colons like white space.  All positions are before
+ * `end`, the end of the value; only the position after the last byte is equal
+ * to `end`.
  */
 #ifndef DYN_DYNAMODB_SLICE_H
 #define DYN_DYNAMODB_SLICE_H
@@ -16,10 +16,7 @@
 #include "attrvalue.h"
 #include "simd.h"
 
-/*
- * The slow halves of the functions below: they find the closing quote of any
- * string, and the payload of an attribute value with any tag.
- */
+/* Slow halves of the functions below, for any string, and for any type tag */
 extern const char *dyn_slice_quote_slow(const char *p, const char *end,
 										bool *escaped);
 extern const char *dyn_slice_tag_slow(const char *p, const char *end,
@@ -29,12 +26,15 @@ extern const char *dyn_slice_tag_slow(const char *p, const char *end,
 extern int	dyn_escape_hex4(const char *p);
 
 /*
- * Unescapes a valid string into `dst`, which needs len bytes.  Returns the
- * number of bytes written.
+ * Writes a valid string without escapes to `dst`, which needs `len` bytes.
+ * Returns the number of bytes written.
  */
 extern size_t dyn_escape_undo(const char *src, size_t len, char *dst);
 
-/* Skips to the next significant byte. */
+/*
+ * Returns the position of the next byte that is not white space, comma or
+ * colon.
+ */
 static DYN_HOT const char *
 dyn_slice_token(const char *p, const char *end)
 {
@@ -44,8 +44,8 @@ dyn_slice_token(const char *p, const char *end)
 }
 
 /*
- * Returns the token after the byte `c`, if that is at `p`; otherwise the next
- * token.
+ * Returns the position of the next token.  Fast if the byte `c` is at `p`,
+ * followed by a token.
  */
 static DYN_HOT const char *
 dyn_slice_after(const char *p, const char *end, char c)
@@ -56,8 +56,8 @@ dyn_slice_after(const char *p, const char *end, char c)
 }
 
 /*
- * Moves from after the opening quote to the closing one.  *escaped is set if
- * there is an escape between them, and otherwise not changed.
+ * Returns the position of the closing quote; `p` is after the opening quote.
+ * Sets *escaped if the string has an escape, and otherwise does not change it.
  */
 static DYN_HOT const char *
 dyn_slice_quote(const char *p, const char *end, bool *escaped)
@@ -78,7 +78,7 @@ dyn_slice_quote(const char *p, const char *end, bool *escaped)
 	return dyn_slice_quote_slow(p, end, escaped);
 }
 
-/* Returns the type whose tag is one letter, or ABSENT. */
+/* Returns the type whose tag is this letter, or ABSENT. */
 static DYN_HOT DynType
 dyn_slice_letter_type(char letter)
 {

@@ -9,7 +9,7 @@
 
 #define LAST_CHAR	0x10FFFF
 
-/* Returns the length of the last character. */
+/* Returns the length (bytes) of the last character. */
 static size_t
 last_char_len(const char *text, size_t len)
 {
@@ -32,7 +32,7 @@ decode_char(const char *p, size_t len)
 	return c;
 }
 
-/* Returns the next character, skipping surrogates. */
+/* Returns the next code point, skipping surrogates. */
 static uint32_t
 next_char(uint32_t c)
 {
@@ -111,7 +111,10 @@ dyn_span_beginning(const DynSpan *span)
 		n--;
 	if (n == text.len || span->upper.inclusive)
 		return n;
-	/* find the last character that has a successor */
+	/*
+	 * the first differing character may still be common to all texts of the
+	 * span
+	 */
 	for (text.len = n + 1; text.len < span->lower.value.len &&
 		 dyn_utf8_continues(text.data[text.len]);)
 		text.len++;
@@ -131,8 +134,7 @@ dyn_span_is_empty(const DynSpan *span)
 }
 
 /*
- * Compares where spans begin.  A span without a lower limit begins before all
- * others.
+ * Compares two lower limits like strcmp().  No limit sorts before all limits.
  */
 static int
 compare_lower(const DynLimit *a, const DynLimit *b)
@@ -165,8 +167,8 @@ dyn_span_compare(const DynSpan *a, const DynSpan *b)
 /* ---- sets ---- */
 
 /*
- * True if a span begins before the other one ends.  With `touching`, also true
- * if there is no value between them.
+ * Returns true if a span with the lower limit `begin` overlaps a span with the
+ * upper limit `end`; with `touching`, also if there is no value between them.
  */
 static bool
 reaches(const DynLimit *end, const DynLimit *begin, bool touching)

@@ -2,11 +2,11 @@
  * spans.h
  *		Sets of values of a key attribute, or of a part of its text.
  *
- * A set is a sorted array of spans, of which no two overlap; an empty array is
- * the empty set.  A single value is the span from it to itself.  The texts
- * with a common prefix are the span from that prefix up to (without) the least
- * text that is greater than all of them.  The values of a set have one type,
- * and the order of DynamoDB's keys (dyn_scalar_compare).
+ * A set is a sorted array of spans that do not overlap; an empty array is the
+ * empty set.  A single value is the span from the value to itself.  The texts
+ * with a common prefix are the span from the prefix up to, but not including,
+ * the least text that is greater than all of these texts.  The values of a set
+ * have one type, and the order of DynamoDB's keys (dyn_scalar_compare).
  *
  * Nothing is allocated or copied here: values point to the caller's memory.
  */
@@ -15,7 +15,7 @@
 
 #include "wire.h"
 
-/* The lower or upper limit of a span. */
+/* The lower or upper limit of a span */
 typedef struct DynLimit
 {
 	bool		set;			/* false: no limit */
@@ -39,8 +39,8 @@ typedef struct DynSpans
 extern DynSpan dyn_span_of(const DynScalar *value);
 
 /*
- * Returns true if the span contains a single value.  Equal values have the
- * same bytes.
+ * Returns true if the span contains a single value.  Compares bytes, which are
+ * the same for equal values.
  */
 static inline bool
 dyn_span_is_point(const DynSpan *span)
@@ -53,9 +53,7 @@ dyn_span_is_point(const DynSpan *span)
 		(lo->data == hi->data || memcmp(lo->data, hi->data, lo->len) == 0);
 }
 
-/*
- * Returns true if the span contains no value.  This only compares the limits.
- */
+/* Returns true if the limits of the span exclude all values. */
 extern bool dyn_span_is_empty(const DynSpan *span);
 
 /*
@@ -70,19 +68,19 @@ extern bool dyn_span_is_prefix(const DynSpan *span);
  */
 extern size_t dyn_span_beginning(const DynSpan *span);
 
-/* Compares where spans begin, to sort the input of dyn_spans_unite(). */
+/* Compares two spans by their lower limits, like strcmp(). */
 extern int	dyn_span_compare(const DynSpan *a, const DynSpan *b);
 
 /*
- * Makes a set from `n` spans that are sorted so, in place.  Returns the number
- * of its spans.  Two spans without a value between them are merged only if
- * `touching`.
+ * Makes a set from `n` spans sorted by dyn_span_compare(), in place.  Returns
+ * the number of spans in the set.  Two spans that do not overlap, but have no
+ * value between them, are merged only if `touching`.
  */
 extern int	dyn_spans_unite(DynSpan *spans, int n, bool touching);
 
 /*
- * Writes the values that are in both sets to `out`, which must have space for
- * a->n + b->n spans.  Returns their number.
+ * Stores the intersection of two sets in `out`, which must have space for a->n
+ * + b->n spans.  Returns the number of spans stored.
  */
 extern int	dyn_spans_intersect(const DynSpans *a, const DynSpans *b,
 								DynSpan *out);
@@ -90,8 +88,8 @@ extern int	dyn_spans_intersect(const DynSpans *a, const DynSpans *b,
 extern bool dyn_spans_has(const DynSpans *spans, const DynScalar *value);
 
 /*
- * Replaces the text by the least one that is greater than all texts that begin
- * with it.  Returns false if there is none, or if memory runs out
+ * Replaces the text by the least text that is greater than all texts that
+ * begin with it.  Returns false if there is none, or if memory runs out
  * (text->failed).
  */
 extern bool dyn_text_successor(DynBuffer *text);

@@ -2,16 +2,16 @@
  * template.c
  *		Parses a key template, and derives how texts are split by it.
  *
- * A template is one block, laid out as
+ * A template is one block of memory, laid out as
  *
  *		DynTemplate | DynTemplatePart x parts | DynText x (parts + 1) |
  *		DynText x words | text
  *
- * Upper bounds of the sizes are computed in advance.  There are no more parts
- * than occurrences of "${", and no more words than parts and vertical bars.
- * The copied texts with their NULs are not longer than the template, because a
- * placeholder has at least three bytes in addition to its column name, and a
- * colon before its specification.
+ * Upper bounds of the sizes are computed in advance.  There are at most as
+ * many parts as occurrences of "${", and at most as many words as parts and
+ * vertical bars.  The copied texts with their NULs are not longer than the
+ * template, because a placeholder has at least three bytes in addition to its
+ * column name, and a colon before its modifier.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ typedef struct Parser
 	const char *p;				/* next byte */
 	const char *end;
 	DynTemplate *tmpl;
-	DynText    *words;			/* unused rest of the block */
+	DynText    *words;			/* unused rest of the block's words */
 	char	   *text;
 	DynTemplateError *error;
 } Parser;
@@ -54,7 +54,7 @@ count_char(const char *text, size_t len, char c)
 
 /* ---- errors ---- */
 
-/* Returns the position in characters, from 1. */
+/* Returns the position of `place` in the template (characters, from 1). */
 static int
 position_of(const Parser *parser, const char *place)
 {
@@ -82,9 +82,12 @@ fail_at(const Parser *parser, const char *place, const char *message,
 	return fail(parser->error, position_of(parser, place), message, hint);
 }
 
-/* ---- specs ---- */
+/* ---- modifiers ---- */
 
-/* Copies the text, and adds a NUL that is not included in the length. */
+/*
+ * Copies the text into the block, with a NUL that is not included in the
+ * length.
+ */
 static DynText
 keep_text(Parser *parser, DynText text)
 {
@@ -96,7 +99,10 @@ keep_text(Parser *parser, DynText text)
 	return copy;
 }
 
-/* Removes and returns the text up to the next c, or all of it. */
+/*
+ * Returns the text up to the next `c`, or all of it, after removing it and the
+ * `c` from *rest.
+ */
 static DynText
 split_text(DynText *rest, char c)
 {
@@ -136,7 +142,7 @@ read_words(Parser *parser, DynText modifier, DynTemplatePart *part)
 	return true;
 }
 
-/* True if the modifier looks like "name" or "name(arguments)". */
+/* Returns true if the modifier looks like "name" or "name(arguments)". */
 static bool
 looks_like_format(DynText modifier)
 {
@@ -214,7 +220,7 @@ read_modifier(Parser *parser, DynText modifier, DynTemplatePart *part)
 		part->format = keep_text(parser, modifier);
 		return true;
 	}
-	/* this is the syntax of other tools */
+	/* hints for the syntax of other tools */
 	hint = modifier.data[0] >= '0' && modifier.data[0] <= '9' ?
 		"Write padded(n) for integers with exactly n digits." :
 		modifier.data[0] == '!' ?
@@ -313,9 +319,7 @@ read_template(Parser *parser)
 
 /* ---- the block ---- */
 
-/*
- * Allocates the block, zeroed, and sets up the fields that the parser fills.
- */
+/* Allocates the block, filled with zeros, and sets the pointers into it. */
 static bool
 allocate(Parser *parser)
 {
@@ -385,9 +389,10 @@ last_char(DynText text)
 }
 
 /*
- * Returns the separator of a part.  If no literal follows the part, this is
- * the last character of the literals that can be a separator.  A hyphen before
- * a number is a separator, not a sign.
+ * Returns the separator of a part; `data` is NULL if there is none.  If the
+ * part takes the rest of the text, its separator is the last character of the
+ * literals before it that can be a separator.  A hyphen before a number is a
+ * separator, not a sign.
  */
 static DynText
 separator_of(const DynTemplate *tmpl, int i)
@@ -420,7 +425,7 @@ separator_of(const DynTemplate *tmpl, int i)
 	return after.len > 0 ? (DynText) {after.data, n} : c;
 }
 
-/* True if an encoding of the part may contain its separator. */
+/* Returns true if an encoding of the part may contain its separator. */
 static bool
 encodes_separator(const DynTemplatePart *part)
 {
@@ -435,8 +440,9 @@ encodes_separator(const DynTemplatePart *part)
 /* ---- resolve ---- */
 
 /*
- * Derives how the part is split off.  The last part has no separator if it has
- * a fixed width and may contain the separator.
+ * Derives how the part is split off.  A part that takes the rest of the text
+ * has no separator if its width is fixed and its encodings may contain the
+ * separator.
  */
 static void
 derive(DynTemplate *tmpl, int i)
@@ -462,7 +468,7 @@ derive(DynTemplate *tmpl, int i)
 		(fixed || (i + 1 == tmpl->nparts && tmpl->literals[i + 1].len == 0));
 }
 
-/* Checks a part, and that it can be split from the next one. */
+/* Checks a part, and whether it can be split from the next part. */
 static bool
 check_part(const DynTemplate *tmpl, int i, DynTemplateError *error)
 {

@@ -27,7 +27,9 @@ append_text(DynBuffer *out, DynText text)
 	dyn_buffer_append(out, text.data, text.len);
 }
 
-/* Appends the first `n` parts and the literals around them. */
+/*
+ * Appends the first `n` parts and the literals before and after each of them.
+ */
 static void
 append_leading(DynBuffer *out, const DynTemplate *tmpl, const DynText *values,
 			   int n)
@@ -91,11 +93,11 @@ span_prefix(DynTextSpan *span)
 }
 
 /*
- * Adds the limits of the next part.  If it has a fixed width, all texts with a
+ * Adds the limits of the next part.  If its width is fixed, all texts with a
  * value begin with that value.  So an exclusive lower limit, or an inclusive
- * upper limit, becomes the first text after all texts that begin with it.  A
- * lower limit that is shorter than the width is not changed, since longer
- * values that begin with it are greater.
+ * upper limit, becomes the least text after all texts that begin with the
+ * limit.  A lower limit that is shorter than the width is not changed, because
+ * longer values that begin with it are greater.
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
@@ -148,8 +150,7 @@ dyn_template_span(const DynTemplate *tmpl, const DynText *points, int npoints,
 	dyn_buffer_reset(&span->upper);
 	span->empty = false;
 	/*
-	 * only the points before the first one whose text in the key is unknown
-	 * can be used
+	 * points can be used up to the first one whose text in the key is unknown
 	 */
 	for (usable = 0; usable < npoints; usable++)
 	{

@@ -2,22 +2,22 @@
  * template_text.c
  *		Splits texts by a key template.
  *
- * A text is split by steps in one direction: a literal, a part, a literal, ...
- * Each step moves a position, and its end depends only on its start.  The
- * parts before the `any` part are split off from left to right, beginning at
- * the start of the text; the parts after it from right to left, beginning at
- * the end.  `any` is the text that remains.
+ * A text is split by steps in one direction: a literal, a part, a literal, and
+ * so on.  Each step moves a position, and its end depends only on its start.
+ * The parts before the `any` part are split off from left to right, beginning
+ * at the start of the text; the parts after it are split off from right to
+ * left, beginning at the end.  The `any` part is the text that remains.
  *
- * If that fails, the text may still be ambiguous: it may match if undecided
- * parts are wildcards.  Wildcards divide the steps into segments.  If a
- * segment begins later, it does not end earlier.  So only the first position
- * is tried at which each segment matches.  The last segment of a template
+ * If the text does not match, it may be ambiguous: it may match if undecided
+ * parts are wildcards.  Wildcards divide the steps into segments.  A segment
+ * that begins later does not end earlier.  So for each segment, only the first
+ * position is tried at which it matches.  The last segment of a template
  * without `any` must also end with the text.
  *
- * Searches for a separator are cached for each part, because its positions
- * only move in one direction; so all attempts together look at each byte once
- * for each part.  Only the count of separators in folded parts that are not
- * ASCII is not cached, because such parts are rare.
+ * The search for the separator of a part is cached.  Its positions only move
+ * in one direction, so all attempts together read each byte once for each
+ * part.  Folded parts that are not ASCII are rare, so the number of separators
+ * in them is not cached.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* memmem */
@@ -32,8 +32,8 @@
 #define NOWHERE		SIZE_MAX
 
 /*
- * The result of a search for a separator, which is the same for all positions
- * between `from` and `found`.
+ * The result of a search for a separator, which is valid for all positions
+ * between `from` and `found`
  */
 typedef struct SeparatorCache
 {
@@ -48,10 +48,11 @@ typedef struct Matcher
 	const char *text;
 	size_t		len;
 	const DynText *given;
-	DynText    *values;			/* result; NULL: not needed */
+	DynText    *values;			/* resulting texts of the parts; NULL: not
+								 * needed */
 	bool		wildcards;		/* true if undecided parts are wildcards */
-	bool		mismatch;		/* true if a time was found whose width is not
-								 * that of its format */
+	bool		mismatch;		/* true if a time has another width than its
+								 * format */
 	SeparatorCache separators[DYN_TEMPLATE_MAX_PARTS];
 } Matcher;
 
@@ -104,7 +105,10 @@ dyn_text_fold(char *text, size_t len, DynFolding folding)
 
 /* ---- positions in the text ---- */
 
-/* Returns the text ahead of a position: to its right, or to its left. */
+/*
+ * Returns the text on the right of a position (dir 1), or on its left (dir
+ * -1).
+ */
 static DynText
 ahead(const Matcher *m, int dir, size_t pos)
 {
@@ -128,7 +132,10 @@ is_folded(const char *text, DynText given, DynFolding folding)
 	return i == given.len;
 }
 
-/* Moves over exactly this text, after folding it. */
+/*
+ * Moves over a text that is equal to `text` after folding; returns false, like
+ * all step functions, if the text at the position does not match.
+ */
 static bool
 step_text(const Matcher *m, DynText text, DynFolding folding, int dir,
 		  size_t *pos)
@@ -160,7 +167,10 @@ step_width(const Matcher *m, uint32_t width, int dir, size_t *pos)
 	return true;
 }
 
-/* Returns the near end of the next separator, or NOWHERE. */
+/*
+ * Returns the position at which the next separator begins in the direction of
+ * the search; NOWHERE if there is none.
+ */
 static size_t
 search_separator(const Matcher *m, DynText separator, int dir, size_t pos)
 {
@@ -201,8 +211,8 @@ find_separator(Matcher *m, int i, int dir, size_t pos)
 /* ---- parts ---- */
 
 /*
- * Moves to the separator, or to the end of the text if the part takes the
- * rest.
+ * Moves to the separator of part i, or to the end of the text if the part
+ * takes the rest.
  */
 static bool
 step_to_separator(Matcher *m, int i, int dir, size_t *pos)
@@ -223,7 +233,10 @@ step_to_separator(Matcher *m, int i, int dir, size_t *pos)
 	return true;
 }
 
-/* Returns how often the folded text contains the character. */
+/*
+ * Returns the number of times that the text, after folding, contains the
+ * character.
+ */
 static size_t
 count_folded(DynText text, DynText c, DynFolding folding)
 {
@@ -236,8 +249,9 @@ count_folded(DynText text, DynText c, DynFolding folding)
 }
 
 /*
- * Moves over a value that was folded in an unknown way.  It contains as many
- * separators as the given value, since folding changes only letters.
+ * Moves over a value that was folded in an unknown way.  It contains the same
+ * number of separators as the given value, because folding only changes
+ * letters.
  */
 static bool
 step_unknown(const Matcher *m, int i, int dir, size_t *pos)
@@ -313,9 +327,7 @@ dyn_part_members(const DynTemplatePart *part)
 		: (uint64_t) part->hi - (uint64_t) part->lo + 1;
 }
 
-/*
- * An integer is only accepted in the form that keys have (dyn_text_integer).
- */
+/* Accepts an integer only in the form that keys have (dyn_text_integer). */
 bool
 dyn_part_lists(const DynTemplatePart *part, DynText text)
 {
@@ -358,9 +370,9 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
 }
 
 /*
- * Moves over a time: by its width, or to the first character that cannot
- * belong to a time.  Another width is a mismatch, unless the separator
- * follows.
+ * Moves over a time: by its width, or to the first character that is not in
+ * its charset.  Another width is a mismatch, unless the part has a separator,
+ * and either the separator or the end of the text follows.
  */
 static bool
 step_instant(Matcher *m, const DynTemplatePart *part, int dir, size_t *pos)
@@ -405,10 +417,7 @@ keep_value(Matcher *m, int i, size_t from, size_t to)
 	m->values[i].len = from < to ? to - from : from - to;
 }
 
-/*
- * Moves over the literals `first` to `last` and the parts between them, to the
- * right (dir 1) or to the left (dir -1).
- */
+/* Moves over the literals `first` to `last` and the parts between them. */
 static bool
 step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 {
@@ -433,9 +442,10 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 /* ---- split ---- */
 
 /*
- * True if the `any` part may be the text from lo to hi or, with wildcards,
- * within it.  If its text is given, the latter is necessary but not
- * sufficient: in case of doubt, a text is ambiguous.
+ * Returns true if the `any` part may be the text from lo to hi or, with
+ * wildcards, a part of it.  If the text of the `any` part is given, wildcards
+ * make this condition necessary but not sufficient: in case of doubt, a text
+ * is ambiguous.
  */
 static bool
 any_is(Matcher *m, size_t lo, size_t hi)
@@ -460,9 +470,9 @@ any_is(Matcher *m, size_t lo, size_t hi)
 }
 
 /*
- * Finds the place of a segment after a wildcard: the nearest one after the
- * position (a wildcard is not empty).  With `at_end`, the segment must end
- * where the text ends.
+ * Moves over a wildcard, which is not empty, and the segment after it, at the
+ * nearest position where the segment matches.  With `at_end`, the segment must
+ * end where the text ends.
  */
 static bool
 place_segment(Matcher *m, int first, int last, int dir, bool at_end,
@@ -487,8 +497,8 @@ place_segment(Matcher *m, int first, int last, int dir, bool at_end,
 }
 
 /*
- * Returns the end of the segment that begins with the literal `first`: without
- * wildcards, `last`.
+ * Returns the last literal of the segment that begins with the literal
+ * `first`; without wildcards, this is `last`.
  */
 static int
 segment_end(const Matcher *m, int first, int last, int dir)
@@ -501,7 +511,10 @@ segment_end(const Matcher *m, int first, int last, int dir)
 	return i;
 }
 
-/* Moves over segments, of which the last ends with the text if `at_end`. */
+/*
+ * Moves over all segments from the literal `first` to `last`.  With `at_end`,
+ * the last segment must end where the text ends.
+ */
 static bool
 step_segments(Matcher *m, int first, int last, int dir, bool at_end,
 			  size_t *pos)

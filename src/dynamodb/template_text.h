@@ -3,14 +3,14 @@
  *		Splits and composes texts by a key template, and finds the span of
  *		texts for a condition.
  *
- * The texts of parts are encoded values, as the caller's codecs read and write
- * them; nothing here decodes.  Arrays of texts have one element for each part
- * of the template.  All templates are resolved.
+ * The texts of parts are encoded values, which only the caller's codecs
+ * decode.  Arrays of texts have one element for each part of the template.
+ * All templates are resolved.
  *
- * Splitting and joining are inverse.  The texts that dyn_template_split()
- * returns are joined to the same text.  Values for which dyn_part_holds() is
- * DYN_HOLDS_YES are joined to a text that is split into them again, if the
- * values that are read from other attributes are given.
+ * Splitting and joining are inverse.  Joining the texts that
+ * dyn_template_split() returns yields the same text.  Splitting a text that
+ * was joined from values for which dyn_part_holds() is DYN_HOLDS_YES yields
+ * these values, if those that are read from other attributes are given.
  */
 #ifndef DYN_DYNAMODB_TEMPLATE_TEXT_H
 #define DYN_DYNAMODB_TEMPLATE_TEXT_H
@@ -24,24 +24,27 @@ typedef enum DynSplit
 {
 	DYN_SPLIT_MATCHES,
 	DYN_SPLIT_NO_MATCH,
-	DYN_SPLIT_AMBIGUOUS,		/* the text only matches if undecided parts may
+	DYN_SPLIT_AMBIGUOUS,		/* the text only matches if undecided parts
 								 * contain their separators */
-	DYN_SPLIT_TYPE_MISMATCH		/* the text matches up to a time, which has
-								 * another width */
+	DYN_SPLIT_TYPE_MISMATCH		/* the text matches up to a time, whose width
+								 * is not that of its format */
 } DynSplit;
 
 /*
  * Splits a text into the texts of its parts, which point into it.  `values` is
  * undefined unless the text matches.  The time is linear in the length of the
- * text.  `given` (NULL: none) has the encodings, not folded, of columns that
- * are read from other attributes.  After folding, they must be equal to the
- * parts of the text.  A folded part is not compared if its given text is not
- * ASCII, because applications fold other letters in different ways.  Parts
- * without a given text are split off at their separators.  The caller has
- * handled NULLs: an item with a NULL does not match.  If the text of the `any`
- * part is given, a text that does not match may be reported as ambiguous,
- * although no value of an undecided part would make it match.  This simplifies
- * the search.
+ * text.
+ *
+ * `given` (NULL: none) has the encodings, not folded, of columns that are read
+ * from other attributes.  After folding, they must be equal to the parts of
+ * the text.  A folded part is not compared if its given text is not ASCII,
+ * because applications fold other letters in different ways.  Parts without a
+ * given text are split off at their separators.  The caller has handled NULLs:
+ * an item with a NULL does not match.
+ *
+ * If the text of the `any` part is given, a text that does not match may be
+ * reported as ambiguous, although no value of an undecided part would make it
+ * match.  This simplifies the search.
  */
 extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 								   size_t len, const DynText *given,
@@ -49,61 +52,63 @@ extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 
 /*
  * Returns true if the part's text is equal to the given value after folding,
- * or if they are not compared (see above).
+ * or if the two are not compared (see above).
  */
 extern bool dyn_part_agrees(const DynTemplatePart *part, DynText text,
 							DynText given);
 
-/* Returns true if the part's values are listed, as words or as a range. */
+/*
+ * Returns true if the part's modifier lists its values, as words or as a
+ * range.
+ */
 extern bool dyn_part_is_enumerated(const DynTemplatePart *part);
 
-/* Returns the number of values of an enumerated part; 0: 2^64. */
+/* Returns the number of values of an enumerated part; 0 means 2^64. */
 extern uint64_t dyn_part_members(const DynTemplatePart *part);
 
 /*
- * Returns true if the text is in the part's enumeration, or if the part has
- * none.
+ * Returns true if the text is one of the values of an enumerated part, or if
+ * the part is not enumerated.
  */
 extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);
 
 /* ---- join ---- */
 
-/*
- * Results of dyn_part_holds: whether attributes exist whose part has a certain
- * value.
- */
+/* Result of dyn_part_holds: do attributes exist whose part has this value? */
 typedef enum DynHolds
 {
 	DYN_HOLDS_YES,
-	DYN_HOLDS_NEVER,			/* a condition with it is false */
-	DYN_HOLDS_UNDECIDED,		/* the value contains the separator of an
-								 * undecided part: it must be requested, and
-								 * matches are ambiguous */
-	DYN_HOLDS_UNKNOWN			/* the value is folded and not ASCII: its text
-								 * in the key is unknown */
+	DYN_HOLDS_NEVER,			/* no: a condition with the value is false */
+	DYN_HOLDS_UNDECIDED,		/* maybe: the value contains the separator of
+								 * an undecided part, so it must be requested,
+								 * and matches are ambiguous */
+	DYN_HOLDS_UNKNOWN			/* yes, but with an unknown text, because the
+								 * value is folded and not ASCII */
 } DynHolds;
 
 /*
- * Returns whether attributes exist whose part has this value, which is not
+ * Determines if attributes exist whose part has this value, which is not
  * folded yet.
  */
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*
- * Appends the text of these values, folding them where the part requires it.
- * Returns false if memory runs out.  The values need not match the template.
+ * Appends the text composed of these values, after folding values of folded
+ * parts.  Returns false if memory runs out.  The values need not match the
+ * template.
  */
 extern bool dyn_template_join(const DynTemplate *tmpl, const DynText *values,
 							  DynBuffer *out);
 
 /* ---- spans ---- */
 
-/* An interval of texts in byte order. */
+/* An interval of texts in byte order */
 typedef struct DynTextSpan
 {
-	bool		empty;			/* no text: the condition is false */
-	DynSpan		span;			/* its limits, whose values are in the buffers;
-								 * a single value is in `lower` */
+	bool		empty;			/* true if no text is in the span: the
+								 * condition is false */
+	DynSpan		span;			/* limits, whose values are in the buffers; a
+								 * single value is in `lower` */
 	DynBuffer	lower;
 	DynBuffer	upper;
 } DynTextSpan;
@@ -112,22 +117,21 @@ extern void dyn_text_span_init(DynTextSpan *span);
 extern void dyn_text_span_free(DynTextSpan *span);
 
 /*
- * Finds the texts whose first `npoints` parts have these values (not folded),
- * and whose next part, if there is one, has a value in `next` (NULL: any
- * value).  Every matching text with these values is in the span.  Every text
- * in the span begins with the literals and points before `next`.  The only
- * exception is a text equal to an exclusive limit that the caller makes
- * inclusive.
+ * Sets *span to the texts whose first `npoints` parts have these values (not
+ * folded), and whose next part, if there is one, has a value in `next` (NULL:
+ * any value).  Every matching text with these values is in the span.  Every
+ * text in the span begins with the literals and points before `next`, except
+ * for an exclusive limit that the caller makes inclusive.
  *
  * The following points and limits are not used:
- * - the first point that is DYN_HOLDS_UNKNOWN, and all after it;
+ * - the first point that is DYN_HOLDS_UNKNOWN, and all points after it;
  * - the span of a folded part;
  * - the upper limit for a part that is not `ordered`, unless the span is all
  *   texts with one prefix; and its lower limit, unless the part is a text.
  *
  * For an encoding that does not preserve the order of values, the caller
- * passes NULL.  Where a part has a fixed width, values of another width do not
- * count.  Returns false if memory runs out.  Resets the buffers first.
+ * passes NULL as `next`.  If a part has a fixed width, values of another width
+ * are ignored.  Returns false if memory runs out.  Resets the buffers first.
  */
 extern bool dyn_template_span(const DynTemplate *tmpl, const DynText *points,
 							  int npoints, const DynSpan *next, DynTextSpan *span);
@@ -135,8 +139,8 @@ extern bool dyn_template_span(const DynTemplate *tmpl, const DynText *points,
 /* ---- ways ---- */
 
 /*
- * A callback for each way; `values` are those of dyn_template_split().
- * Returns true if no other way is needed.
+ * A callback for each way, which receives the same `values` as those of
+ * dyn_template_split().  Returns true to end the enumeration.
  */
 typedef bool (*DynWayFound) (void *arg, const DynText *values);
 
@@ -146,8 +150,8 @@ typedef struct DynWays
 	DynText		text;
 
 	/*
-	 * known texts of parts, not folded; data is NULL for a part whose text is
-	 * not known.  Such a part may have any text that is valid for it, or any
+	 * Known texts of parts, not folded; `data` is NULL for a part whose text
+	 * is unknown.  Such a part may have any text that is valid for it, or any
 	 * text that is not empty if its column is read from another attribute.
 	 * Known texts that are not ASCII are not compared if the part is folded.
 	 */
@@ -157,14 +161,15 @@ typedef struct DynWays
 								 * (template.h) that contain the separator */
 	DynWayFound found;
 	void	   *arg;
-	int		   *steps;			/* steps that are left; negative: given up */
+	int		   *steps;			/* number of steps left; negative: the
+								 * enumeration was given up */
 } DynWays;
 
 /*
- * Enumerates all ways to split a text; dyn_template_split() finds only one,
- * but in linear time.  This is needed if a column occurs in several texts and
- * one of these can be split in more than one way: then the ways have to be
- * tried together.  Returns true if `found` returned true, or no steps are
+ * Enumerates all ways to split a text; dyn_template_split() finds only one
+ * way, but in linear time.  All ways are needed if a column occurs in several
+ * texts, and one of these texts can be split in several ways: then the ways
+ * have to be combined.  Returns true if `found` returned true, or no steps are
  * left.
  */
 extern bool dyn_template_ways(const DynWays *ways);
@@ -173,13 +178,19 @@ extern bool dyn_template_ways(const DynWays *ways);
 
 extern bool dyn_text_is_ascii(DynText text);
 
-/* Returns the number of characters. */
+/* Returns the number of characters in the text. */
 extern size_t dyn_text_chars(DynText text);
 
-/* Reads an integer without leading zeros, plus, or minus zero. */
+/*
+ * Reads an integer into *value.  Returns false for other texts, including
+ * integers with leading zeros or a plus sign, and -0.
+ */
 extern bool dyn_text_integer(DynText text, int64_t *value);
 
-/* Returns the first occurrence of `what`, which is not empty, or NULL. */
+/*
+ * Returns the first occurrence in `text` of `what`, which is not empty; or
+ * NULL.
+ */
 extern const char *dyn_text_find(DynText text, DynText what);
 
 /* Folds ASCII letters in place. */

@@ -4,14 +4,13 @@
  *		...
  *
  * Names and values are two tables of the same kind.  A table stores the JSON
- * of its entries in one buffer, ready to be sent, and for each entry its end
- * and a hash.  Entries are found by a linear search for the hash: an
- * expression of 4096 bytes has at most some 700 tokens, so a better structure
- * would not pay off.
+ * of its entries in one buffer, ready to be sent, and the end and hash of each
+ * entry.  Entries are found by a linear search for the hash: an expression of
+ * 4096 bytes has at most about 700 tokens, so an index is not worth its cost.
  *
- * Entries are only added at the end, so a mark is a length, and rolling back
- * truncates.  Names are copied, so a table does not refer to the caller's
- * paths.
+ * Entries are only added at the end, so a mark is a number of entries, and a
+ * rollback truncates the table.  Names are copied, so a table does not refer
+ * to the caller's paths.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,20 +20,22 @@
 #include "../base/text.h"
 #include "expression.h"
 
-#define MAX_NAME_BYTES		65535	/* maximum length of an attribute name */
+#define MAX_NAME_BYTES		65535	/* maximum length of an attribute name
+									 * (bytes) */
 #define MAX_NAMES_BYTES		(8 * 1024 * 1024)
 #define MAX_VALUES_BYTES	(2 * 1024 * 1024)	/* maximum size of a request's
-												 * values */
+												 * values (bytes) */
 
 typedef struct Entry
 {
-	size_t		end;			/* offset after the entry's JSON */
+	size_t		end;			/* offset after the entry's JSON in the
+								 * buffer */
 	uint64_t	hash;			/* hash of the JSON */
 } Entry;
 
 typedef struct Table
 {
-	DynBuffer	json;			/* the entries, without separators */
+	DynBuffer	json;			/* JSON of all entries, without separators */
 	Entry	   *entries;
 	int			count;
 	int			space;			/* number of entries allocated */
@@ -42,18 +43,20 @@ typedef struct Table
 
 struct DynTokens
 {
-	Table		names;			/* JSON strings */
-	Table		values;			/* attribute values */
+	Table		names;			/* table of JSON strings */
+	Table		values;			/* table of attribute values */
 };
 
-/* Returns the offset of entry i, which may be the next new entry. */
+/* Returns the offset of entry i, which may be the next entry to be added. */
 static size_t
 entry_start(const Table *table, int i)
 {
 	return i > 0 ? table->entries[i - 1].end : 0;
 }
 
-/* Keeps the first `count` entries and recovers from a failed append. */
+/*
+ * Truncates the table to `count` entries, and recovers from a failed append.
+ */
 static void
 table_split(Table *table, int count)
 {
@@ -64,7 +67,8 @@ table_split(Table *table, int count)
 
 /*
  * Makes an entry of the JSON that was appended after the last entry, or
- * removes that JSON if there is an equal entry.
+ * removes this JSON if there is an equal entry.  Returns the number of the
+ * entry; -1 if memory runs out or the table is full.
  */
 static int
 table_enter(Table *table)

@@ -11,10 +11,11 @@
 
 #define UNITS_OF_PARTITION		3000.0	/* units per second */
 #define BYTES_OF_PARTITION		(10.0 * 1024 * 1024 * 1024)
-#define ON_DEMAND_PARTITIONS	4.0 /* partitions of a new table */
+#define ON_DEMAND_PARTITIONS	4.0 /* assumed number of partitions of a new
+									 * table */
 #define SAVED_SECONDS			150.0	/* burst capacity, as seconds of unused
 										 * capacity: half of what DynamoDB
-										 * saves */
+										 * provides */
 #define MS_PER_MEGABYTE			20.0
 #define UNKNOWN_ITEM_BYTES		300.0
 
@@ -81,15 +82,16 @@ dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 			 fmax(ceil(bytes / BYTES_OF_PARTITION),
 				  ceil(capacity->rate / UNITS_OF_PARTITION)));
 	/*
-	 * with read_percent, use is limited in every second, so burst capacity
-	 * cannot be used
+	 * read_percent limits the use in every second, so burst capacity cannot be
+	 * used
 	 */
 	capacity->saved = throughput->provisioned && read_percent >= 100
 		? SAVED_SECONDS * throughput->read_units : 0;
 }
 
 /*
- * Returns the minimum time, in ms, in which the capacity serves these units.
+ * Returns the minimum time (ms) in which the capacity serves these units, of
+ * which `keys` partitions are read (0: all).
  */
 static double
 units_ms(const DynCapacity *capacity, double units, double keys)

@@ -3,11 +3,11 @@
  *		Models the cost of reads: the units that they use, and the time they
  *		take.
  *
- * A table or global index serves a number of units per second, each of its
- * partitions at most 3,000.  Time is the largest of three: round trips and
- * transfer, waiting for units, and the CPU of the scan.
+ * A table or global index serves a number of units per second, and each of its
+ * partitions at most 3,000.  The time of reads is the maximum of three times:
+ * round trips and transfer, waiting for units, and CPU time.
  *
- * The structs have no pointers, so that a plan can store them
+ * The structs have no pointers, so that plans can copy their bytes
  * (plan/keys/access.c).
  */
 #ifndef DYN_DYNAMODB_UNITS_H
@@ -20,28 +20,30 @@
 
 #define DYN_PAGE_BYTES			(1024.0 * 1024.0)
 
-/* Maximum size of a bounded read, which scan_policy does not affect. */
+/* Maximum size (bytes) of a small read, to which scan_policy does not apply */
 #define DYN_SMALL_READ_BYTES		(1024 * 1024)
 
 /*
- * Units of eventually consistent reads: of a full page, of the largest item,
- * and the minimum of a request.
+ * Units of eventually consistent reads: for a full page, for the largest item,
+ * and for the smallest request
  */
 #define DYN_FULL_PAGE_UNITS		(DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES)
 #define DYN_LARGEST_ITEM_UNITS	50.0	/* 400 kB, read by its key */
 #define DYN_LEAST_UNITS			0.5
 
-/* A write unit; a member of a transaction costs twice as many. */
+/* Bytes per write unit, and the factor for members of a transaction */
 #define DYN_WRITE_UNIT_BYTES	1024.0
 #define DYN_TRANSACTION_FACTOR	2
-#define DYN_LEAST_BYTES			4096.0	/* smaller items cost the same */
+#define DYN_LEAST_BYTES			4096.0	/* size below which reads cost the
+										 * same */
 
 #define DYN_MS_PER_QUERY		0.070
 #define DYN_MS_PER_KEY			0.003	/* per key of a BatchGetItem */
 
 /*
- * Returns the average size of an item, or an assumption for items that
- * DynamoDB has not counted yet.  `index` may be NULL, here and below.
+ * Returns the average size of an item (bytes), or an assumed size if DynamoDB
+ * has not counted the items yet.  Here and below, `index` NULL means the
+ * table.
  */
 extern double dyn_default_item_bytes(const DynTableMeta *meta,
 									 const DynIndexMeta *index);
@@ -53,46 +55,49 @@ extern double dyn_default_item_bytes(const DynTableMeta *meta,
 extern bool dyn_is_small_read(const DynTableMeta *meta,
 							  const DynIndexMeta *index, double items);
 
-/* The capacity of a table or an index that statements can use. */
+/* The capacity of a table or an index that statements can use */
 typedef struct DynCapacity
 {
-	double		rate;			/* units per second, all partitions together */
+	double		rate;			/* units per second of all partitions
+								 * together */
 	double		partitions;
-	double		saved;			/* units of burst capacity that may be used */
+	double		saved;			/* units of burst capacity that can be used */
 } DynCapacity;
 
-/* The reads of one or more executions of an access plan. */
+/* The reads of one or more executions of an access plan */
 typedef struct DynReads
 {
-	double		keys;			/* number of partitions or items; 0: a Scan */
+	double		keys;			/* number of partitions or items that are read;
+								 * 0: a Scan */
 	double		requests;
 	double		width;			/* number of concurrent requests */
 	double		units;
-	double		base_requests;	/* requests for items by key, after an index */
-	double		base_units;		/* units of base_requests, in the table */
-	double		bytes;			/* bytes in responses */
+	double		base_requests;	/* number of requests for items by base key,
+								 * after an index */
+	double		base_units;		/* units that base_requests use in the table */
+	double		bytes;			/* size of all responses */
 	double		cpu_ms;
 } DynReads;
 
-/* The capacities and prices for reads. */
+/* The capacities and prices for reads */
 typedef struct DynPrices
 {
 	DynCapacity capacity;		/* capacity of the table or index that is
 								 * read */
-	DynCapacity base;			/* capacity of the table, after an index */
+	DynCapacity base;			/* capacity of the table, for base_requests */
 	double		round_trip_ms;
 	double		unit_cost_ms;
-	double		in_flight;		/* number of concurrent requests */
-	double		most_units;		/* maximum units of all Queries, in addition
-								 * to 0.5 for each; 0: unlimited */
-	double		most_base_units;	/* maximum units for reading their items
-									 * from the table; 0: unlimited */
+	double		in_flight;		/* maximum number of concurrent requests */
+	double		most_units;		/* maximum units of all Queries, without 0.5
+								 * units for each key; 0: unlimited */
+	double		most_base_units;	/* maximum units of base_requests; 0:
+									 * unlimited */
 	bool		known;			/* true if the capacity is not a guess */
 } DynPrices;
 
 /*
- * Return the units of one item that is read by key, of items that are a part
- * of a sequential read, and of a complete sequential read.
+ * Return the units for this many bytes: of one item read by key, of some items
+ * within a Query or Scan, and of a full Query or Scan.
  */
 extern double dyn_item_units(double bytes);
 extern double dyn_sequence_units(double bytes);
@@ -100,15 +105,15 @@ extern double dyn_page_units(double bytes);
 
 /*
  * Returns the capacity in units per second; 0 if it is unknown.  Here and
- * below, `read_capacity` replaces the capacity in the description unless it is
- * 0.
+ * below, `read_capacity`, unless 0, replaces the capacity in the table's
+ * description.
  */
 extern double dyn_known_capacity(const DynThroughput *throughput,
 								 double read_capacity);
 
 /*
- * Returns the share of the capacity that statements may use, in units per
- * second; 0 if it is not limited, or the capacity is unknown.
+ * Returns the capacity that statements may use under the option read_percent,
+ * in units per second; 0 if they may use all of it, or if it is unknown.
  */
 extern double dyn_capacity_share(const DynThroughput *throughput,
 								 double read_capacity, double read_percent);
@@ -118,25 +123,26 @@ extern void dyn_capacity_init(DynCapacity *capacity,
 							  const DynThroughput *throughput, double bytes,
 							  double read_capacity, double read_percent);
 
-/* Returns the minimum time, in milliseconds, that the reads wait for units. */
+/* Returns the minimum time (ms) for which the reads wait for units. */
 extern double dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices);
 
 /*
- * Returns the price of the reads as a time in ms; unit_cost_ms converts units
- * to time.
+ * Returns the price of the reads as a time (ms), including unit_cost_ms for
+ * each unit.
  */
 extern double dyn_reads_price(const DynReads *reads, const DynPrices *prices);
 
 /*
- * Returns the price of the requests before the first row: one page, or less if
- * only this share of all items is requested.
+ * Returns the price (ms) of the requests before the first row: one page, or
+ * less if only this fraction (`share`) of all items is requested.
  */
 extern double dyn_reads_first_price(const DynReads *reads, double share,
 									const DynPrices *prices);
 
 /*
- * Returns the same reads repeated `times` times with different keys, batched:
- * concurrently, and full primary keys (`full_keys`) by BatchGetItem.
+ * Returns the reads of `times` batched executions with different keys.  Their
+ * requests are concurrent; full primary keys (`full_keys`) are read by
+ * BatchGetItem.
  */
 extern DynReads dyn_reads_repeat(const DynReads *once, const DynPrices *prices,
 								 double times, bool full_keys);

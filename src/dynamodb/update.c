@@ -3,12 +3,12 @@
  *		Composes items and maps from paths with values.
  *
  * put_map composes a map from the values whose paths lead into it, and calls
- * itself for the maps inside.  Overlapping paths are rare: their outer value
- * is parsed, and the others are set inside of it.
+ * itself for the maps inside.  If paths overlap, which is rare, the outer
+ * value is parsed, and the inner values are set in the resulting tree.
  *
  * The values of a map are found by comparing their paths, so the array need
  * not be sorted.  It has only one value for each column that is written, so
- * another structure would not pay off.
+ * sorting is not worth its cost.
  */
 #include "update.h"
 
@@ -26,14 +26,17 @@ typedef struct Composer
 	DynBuffer  *out;
 } Composer;
 
-/* True if both paths begin with the same `depth` steps. */
+/*
+ * Returns true if both paths begin with the same `depth` steps; false if `a`
+ * is NULL.
+ */
 static bool
 share_steps(const DynPath *a, const DynPath *b, int depth)
 {
 	if (a == NULL || a->nsteps < depth || b->nsteps < depth)
 		return false;
-	while (depth > 0 &&			/* compare the last step first: it differs most
-								 * often */
+	while (depth > 0 &&			/* compare the last step first, since it
+								 * differs most often */
 		   dyn_step_equal(&a->steps[depth - 1], &b->steps[depth - 1]))
 		depth--;
 	return depth == 0;
@@ -45,7 +48,10 @@ is_absent(const DynPathValue *value)
 	return value->value.type == DYN_TYPE_ABSENT;
 }
 
-/* True if a value before values[i] has the same first `depth` steps. */
+/*
+ * Returns true if the path of a value before values[i] begins with the same
+ * `depth` steps.
+ */
 static bool
 is_repeated(const DynPathValue *values, int i, int depth)
 {
@@ -60,8 +66,8 @@ is_repeated(const DynPathValue *values, int i, int depth)
 /* ---- composing ---- */
 
 /*
- * Begins a member: appends a comma (unless it is the first member) and its
- * name.
+ * Begins a member: appends a comma, unless it is the first member, its name
+ * and a colon.
  */
 static void
 put_name(DynBuffer *out, size_t start, const DynStep *step)
@@ -72,7 +78,7 @@ put_name(DynBuffer *out, size_t start, const DynStep *step)
 	dyn_buffer_append_char(out, ':');
 }
 
-/* Appends the map at the first `depth` steps of a path. */
+/* Appends the map at the first `depth` steps of a path, as a JSON object. */
 static void
 put_map(Composer *c, const DynPath *path, int depth)
 {
@@ -121,7 +127,7 @@ dyn_path_values_map(const DynPathValue *values, int n, int depth,
 
 /* ---- merging ---- */
 
-/* Removes the values without a path; returns the number of those left. */
+/* Removes the values whose path is NULL; returns the number of values left. */
 static int
 compact(DynPathValue *values, int n)
 {
@@ -135,7 +141,10 @@ compact(DynPathValue *values, int n)
 	return left;
 }
 
-/* Removes all but the last value of each path. */
+/*
+ * Removes all but the last value of each path; returns the number of values
+ * left.
+ */
 static int
 drop_replaced(DynPathValue *values, int n)
 {
@@ -153,7 +162,7 @@ drop_replaced(DynPathValue *values, int n)
 	return compact(values, n);
 }
 
-/* True if the path of `value` leads into that of `outer`. */
+/* Returns true if the path of `value` leads into the value of `outer`. */
 static bool
 is_inside(const DynPathValue *value, const DynPathValue *outer)
 {
@@ -162,7 +171,7 @@ is_inside(const DynPathValue *value, const DynPathValue *outer)
 		share_steps(value->path, outer->path, outer->path->nsteps);
 }
 
-/* Returns an attribute value, {"S":"x"}, or NULL if memory runs out. */
+/* Returns the value as a tree, {"S":"x"}, or NULL if memory runs out. */
 static json_t *
 tree_of(const DynScalar *value)
 {
@@ -177,8 +186,9 @@ tree_of(const DynScalar *value)
 }
 
 /*
- * Sets or removes the value in a tree of the value at the first `depth` steps
- * of its path.  Returns 0, or an error of dyn_path_values_merge.
+ * Sets the value, or removes it if absent, in a tree, which is the value at
+ * the first `depth` steps of its path.  Returns 0, or an error of
+ * dyn_path_values_merge.
  */
 static int
 set_inside(json_t *tree, int depth, const DynPathValue *value)
@@ -214,7 +224,10 @@ set_inside(json_t *tree, int depth, const DynPathValue *value)
 	return 0;
 }
 
-/* Sets the values inside of `outer` in its tree, outer ones first. */
+/*
+ * Sets all values inside of `outer` in its tree, those with the shortest paths
+ * first.  Returns 0, or an error of dyn_path_values_merge.
+ */
 static int
 set_all_inside(json_t *tree, const DynPathValue *values, int n, const DynPathValue *outer)
 {
@@ -239,7 +252,8 @@ set_all_inside(json_t *tree, const DynPathValue *values, int n, const DynPathVal
 
 /*
  * Merges the values inside of `outer` into its value, and removes them.  The
- * result has no pointer yet, since the buffer may still move.
+ * data of the result remains NULL, because the buffer may still move.  Returns
+ * 0, or an error of dyn_path_values_merge.
  */
 static int
 merge_into(DynPathValue *values, int n, DynPathValue *outer, DynBuffer *memory)

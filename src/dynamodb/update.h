@@ -3,9 +3,9 @@
  *		Composes items and maps from paths with values.
  *
  * A foreign table may have a column for info and others for info.rating or
- * info.cast.lead.  A write stores all of them in one attribute; here their
- * values are merged into one value.  Update expressions are rendered from the
- * same arrays (expression.h).
+ * info.cast.lead.  A write stores all of them in one attribute, so this file
+ * merges their values into one value.  Update expressions are rendered from
+ * the same arrays (expression.h).
  *
  * Plain C with malloc; returns codes and raises no errors.
  */
@@ -19,28 +19,28 @@
 
 /*
  * Appends the members of a map as a JSON object, such as
- * {"a":{"S":"x"},"info":{"M":{"rating":{"N":"5"}}}}.  The paths begin with the
- * same `depth` steps, which are skipped; depth 0 composes an item.  Maps above
- * a path are created, and absent values are omitted.  The paths must not have
- * list steps, must be longer than `depth`, and must not be equal to, or
- * prefixes of, one another.
+ * {"a":{"S":"x"},"info":{"M":{"rating":{"N":"5"}}}}. The paths begin with the
+ * same `depth` steps, which lead to the map; depth 0 composes an item.  Maps
+ * on a path are created, and absent values are omitted.  The paths must not
+ * have list steps, must be longer than `depth`, and must not be equal to
+ * another path or a prefix of it.  Returns false if memory runs out.
  */
 extern bool dyn_path_values_map(const DynPathValue *values, int n, int depth,
 								DynBuffer *out);
 
-/* Results of dyn_path_values_merge other than the number of values. */
+/* Errors of dyn_path_values_merge */
 #define DYN_MERGE_NO_MEMORY		(-1)
 #define DYN_MERGE_NOT_A_MAP		(-2)
 
 /*
  * Merges values of overlapping paths (info and info.rating) into one value of
  * the outermost path, in place, and returns the number of values left.  An
- * inner value replaces or adds its member of the outer value; an absent one
- * removes it.  If several values have the same path, the last one counts.
- * Merged values are in `memory`, which is reset first; the other values do not
- * change.  Returns DYN_MERGE_NO_MEMORY, or DYN_MERGE_NOT_A_MAP if a path leads
- * into a value that is not a map; then the contents of the array are
- * undefined.
+ * inner value replaces its member of the outer value, or adds it; an absent
+ * value removes the member.  If several values have the same path, the last
+ * one counts.  Merged values are in `memory`, which is reset first; the other
+ * values do not change.  Returns DYN_MERGE_NO_MEMORY, or DYN_MERGE_NOT_A_MAP
+ * if a path leads into a value that is not a map; then the contents of the
+ * array are undefined.
  */
 extern int	dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory);
 

@@ -2,11 +2,12 @@
  * wire.c
  *		Writes values and keys as JSON, compares and prints them.
  *
- * Numbers are in canonical form (base/number.h), so they are equal if their
- * bytes are, and need no escapes.  Sets, lists and maps are JSON already.
+ * Numbers are in canonical form (base/number.h), so equal numbers have equal
+ * bytes, and need no escapes.  Sets, lists and maps already are JSON.
  *
- * Printed values are truncated after a number of characters, not bytes; the
- * dots follow the closing quote, so that they do not look like contents.
+ * Printed values are truncated after a number of characters, not bytes.  The
+ * dots follow the closing quote, so that they are not taken for a part of the
+ * value.
  */
 #include <string.h>
 
@@ -35,7 +36,7 @@ dyn_wire_payload(DynBuffer *buf, const DynScalar *value)
 		case DYN_TYPE_BOOL:
 			dyn_buffer_append_str(buf, value->len ? "true" : "false");
 			break;
-		case DYN_TYPE_NULL:		/* its value is always true */
+		case DYN_TYPE_NULL:		/* payload is always true */
 			dyn_buffer_append_str(buf, "true");
 			break;
 		default:
@@ -70,8 +71,8 @@ dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts)
 }
 
 /*
- * Compares two byte strings.  If there are no bytes, a pointer may be NULL, so
- * memcmp is not called.
+ * Compares two byte strings like strcmp().  The pointer of an empty string may
+ * be NULL, so memcmp is not called for it.
  */
 static int
 compare_bytes(const DynScalar *a, const DynScalar *b)
@@ -157,7 +158,7 @@ printed_bytes(const DynScalar *value)
 
 	for (shown = 0; shown < value->len; shown++)
 	{
-		/* stop at the first byte of the first character over the limit */
+		/* stop at the first character over the limit */
 		if (!dyn_utf8_continues(value->data[shown]) && chars++ == PRINT_CHARS)
 			break;
 	}

@@ -1,6 +1,6 @@
 /*
  * wire.h
- *		Values to be sent to DynamoDB, and keys, as JSON.
+ *		Values and keys to be sent to DynamoDB, as JSON.
  *
  * For reading see page.h (items), metadata.h (descriptions) and aws/awserror.h
  * (errors).
@@ -29,8 +29,9 @@ typedef struct DynScalar
 } DynScalar;
 
 /*
- * Returns true if the value of a response has the bytes of the scalar.  Then
- * they are equal; values with other encodings may be equal, too.
+ * Returns true if the value of a response has the bytes of the scalar, and is
+ * therefore equal to it.  If not, the values may still be equal, in different
+ * encodings.
  */
 static inline bool
 dyn_value_encodes(const DynValue *value, const DynScalar *scalar)
@@ -41,24 +42,30 @@ dyn_value_encodes(const DynValue *value, const DynScalar *scalar)
 		memcmp(value->data, scalar->data, scalar->len) == 0;
 }
 
-/* Writes {"S":"..."}; the payload is what follows the colon. */
+/*
+ * Append an attribute value {"S":"..."}, or only its payload, "...".  The
+ * first function returns false if memory runs out.
+ */
 extern bool dyn_wire_scalar(DynBuffer *buf, const DynScalar *value);
 extern void dyn_wire_payload(DynBuffer *buf, const DynScalar *value);
 
-/* One attribute of a primary key (or of an ExclusiveStartKey). */
+/* One attribute of a key */
 typedef struct DynKeyPart
 {
 	const char *name;			/* attribute name (NUL-terminated UTF-8) */
 	DynScalar	value;
 } DynKeyPart;
 
-/* Writes {"pk":{"S":"..."},"sk":{"N":"..."}}. */
+/*
+ * Appends a key {"pk":{"S":"..."},"sk":{"N":"..."}}; returns false if memory
+ * runs out.
+ */
 extern bool dyn_wire_key(DynBuffer *buf, const DynKeyPart *parts, int nparts);
 
 /*
  * Returns true if the key in JSON has exactly the attributes with these names,
- * which are distinct.  Values are not checked.  Also returns false if it is
- * not an object, or if memory runs out, which sets *out_of_memory.
+ * which are distinct.  Values are not checked.  Returns false also if the text
+ * is not a JSON object, or if memory runs out, which sets *out_of_memory.
  */
 extern bool dyn_wire_key_names(const char *json, size_t len,
 							   const char *const *names, int n,
@@ -73,22 +80,22 @@ extern bool dyn_scalar_read(const DynValue *value, DynBuffer *scratch,
 							DynScalar *scalar);
 
 /*
- * Returns true if type and bytes are equal.  For sets, lists and maps this is
- * only sufficient: they may be equal although their bytes differ.
+ * Returns true if type and bytes are equal.  Sets, lists and maps may be equal
+ * even if their bytes differ.
  */
 extern bool dyn_scalar_equal(const DynScalar *a, const DynScalar *b);
 
 /*
- * Compares two scalars in the order in which DynamoDB sorts keys (developer
- * guide, "Query"; S and B by unsigned bytes, N by value).  Both must have the
- * same type, S, N or B.
+ * Compares two scalars like strcmp(), in the order in which DynamoDB sorts
+ * keys (developer guide, "Query"): S and B by unsigned bytes, N by value.
+ * Both must have the same type, S, N or B.
  */
 extern int	dyn_scalar_compare(const DynScalar *a, const DynScalar *b);
 
 /*
  * Appends a value for logs and EXPLAIN: S in double quotes with JSON escapes,
- * N as it is, B as x'..', BOOL true/false, NULL null, others as JSON;
- * truncated after 64 characters with "...".
+ * N as digits, B as x'..', BOOL as true or false, NULL as null, others as
+ * JSON.  A value is truncated after 64 characters, and "..." is appended.
  */
 extern bool dyn_scalar_print(DynBuffer *buf, const DynScalar *value);
 

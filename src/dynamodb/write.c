@@ -2,10 +2,10 @@
  * write.c
  *		Writes the requests of the write operations, and reads their responses.
  *
- * The parts of a request that are JSON already (items, tokens) are copied
+ * The parts of a request that already are JSON (items, tokens) are copied
  * unchanged.  Responses are read with the scanner of the page parser, so that
- * items remain slices of the response.  Parsed and written by jansson, an item
- * could change.
+ * items remain slices of the response.  If jansson parsed and wrote an item,
+ * the item could change.
  */
 #include "write.h"
 
@@ -20,8 +20,7 @@
 /* ---- requests ---- */
 
 /*
- * Writes the members that a request and a member of a transaction have in
- * common.
+ * Writes those members that both a request and a member of a transaction have.
  */
 static void
 put_common(DynBuffer *buf, const DynWriteRequest *req)
@@ -92,20 +91,22 @@ dyn_write_transaction(DynBuffer *buf, const char *members, size_t len,
 
 /* ---- responses ---- */
 
-/* A response, or an error document, while it is read. */
+/* A response, or an error document, that is being read */
 typedef struct Reply
 {
 	DynJson		scan;
 	DynDuplicateNames names;
 	const char *table;			/* table of the request */
-	bool		is_error;		/* true if it has the member __type, as error
-								 * documents have */
+	bool		is_error;		/* true if it has the member __type of error
+								 * documents */
 	bool		is_read;		/* true if it has members of a read */
 	bool		names_table;	/* true if it reports the capacity of the
-								 * table... */
-	bool		names_other;	/* ...or of another one */
+								 * table */
+	bool		names_other;	/* true if it reports the capacity of another
+								 * table */
 	double		units;
-	const char *item;			/* Attributes or Item; NULL: absent or null */
+	const char *item;			/* member Attributes or Item; NULL: absent or
+								 * null */
 	size_t		item_len;
 	DynCancelReason *reasons;
 	int			max_reasons;
@@ -118,7 +119,7 @@ skip_value(Reply *reply, const char *p)
 	return dyn_scan_value(&reply->scan, p, &reply->names);
 }
 
-/* Reads an item or null; the page parser will validate it. */
+/* Reads an item or null; the page parser will validate the item. */
 static const char *
 read_item(Reply *reply, const char *p, const char **item, size_t *item_len)
 {
@@ -135,7 +136,10 @@ read_item(Reply *reply, const char *p, const char **item, size_t *item_len)
 	return p;
 }
 
-/* Reads a string; the text has no escapes, and is valid until the next name. */
+/*
+ * Reads a string.  Sets *text to the string without escapes, which is valid
+ * until the next string or name is read.
+ */
 static const char *
 read_text(Reply *reply, const char *p, const char **text, size_t *len)
 {
@@ -229,7 +233,7 @@ read_reason(void *arg, const char *p, const DynMemberName *name)
 						   reply);
 }
 
-/* True for members that only responses to reads have. */
+/* Returns true for members that only responses to reads have. */
 static bool
 is_of_read(const DynMemberName *name)
 {
@@ -246,7 +250,7 @@ is_of_read(const DynMemberName *name)
 	return false;
 }
 
-/* Reads a member of a response... */
+/* Reads a member of a response. */
 static const char *
 read_member(void *arg, const char *p, const DynMemberName *name)
 {
@@ -262,7 +266,7 @@ read_member(void *arg, const char *p, const DynMemberName *name)
 	return skip_value(reply, p);
 }
 
-/* ...and of an error document. */
+/* Reads a member of an error document. */
 static const char *
 read_error_member(void *arg, const char *p, const DynMemberName *name)
 {
@@ -278,8 +282,8 @@ read_error_member(void *arg, const char *p, const DynMemberName *name)
 }
 
 /*
- * Reads a document; returns an error text if it is malformed or memory runs
- * out.
+ * Reads a document.  Returns NULL, or an error text if the document is
+ * malformed or memory runs out.
  */
 static const char *
 read_reply(Reply *reply, const char *buf, size_t len, DynMemberReader read)

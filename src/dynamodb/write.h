@@ -16,7 +16,7 @@
 #include "operation.h"
 #include "wire.h"
 
-/* ReturnValues: the item that the response contains. */
+/* ReturnValues: which item the response contains */
 typedef enum DynReturnValues
 {
 	DYN_RETURN_NONE,
@@ -25,7 +25,7 @@ typedef enum DynReturnValues
 								 * one */
 } DynReturnValues;
 
-/* The write of one item. */
+/* The write of one item */
 typedef struct DynWriteRequest
 {
 	DynOperation op;			/* PUT_ITEM, UPDATE_ITEM or DELETE_ITEM */
@@ -36,13 +36,14 @@ typedef struct DynWriteRequest
 	int			nparts;
 	const char *update;			/* UpdateItem: update expression, or NULL */
 	const char *condition;		/* condition expression, or NULL */
-	const DynTokens *tokens;	/* tokens of both; NULL if there are none */
-	DynReturnValues returns;	/* not for transactions */
+	const DynTokens *tokens;	/* tokens of both expressions; NULL if there
+								 * are none */
+	DynReturnValues returns;	/* item to return; ignored in a transaction */
 } DynWriteRequest;
 
 /*
- * Resets the buffer and writes the document.  The response will report the
- * consumed capacity.  If the condition fails, the error document will contain
+ * Resets the buffer and writes the request.  The response will report the
+ * consumed capacity; if the condition fails, the error document will contain
  * the item.  The caller checks buf->failed.
  */
 extern void dyn_write_write(DynBuffer *buf, const DynWriteRequest *req);
@@ -50,58 +51,60 @@ extern void dyn_write_write(DynBuffer *buf, const DynWriteRequest *req);
 #define DYN_TRANSACTION_MAX_WRITES	100
 
 /*
- * Appends a write as a member of a transaction, such as {"Put":{...}}, after a
- * comma unless the buffer is empty.
+ * Appends a write as a member of a transaction, such as {"Put":{...}}, with a
+ * comma before it unless the buffer is empty.
  */
 extern void dyn_write_member(DynBuffer *buf, const DynWriteRequest *req);
 
 /*
- * Resets the buffer and writes a TransactWriteItems of these members.
- * DynamoDB recognizes a repetition by the `token` (at most 36 characters), and
- * does not execute it.
+ * Resets the buffer and writes a TransactWriteItems request with these
+ * members.  By the `token` (at most 36 characters), DynamoDB recognizes a
+ * repetition of the request, and does not execute it.
  */
 extern void dyn_write_transaction(DynBuffer *buf, const char *members,
 								  size_t len, const char *token);
 
-/* The response of a write that was executed. */
+/* The response of a write that was executed */
 typedef struct DynWritten
 {
 	double		units;			/* consumed write units; 0 if not reported */
-	const char *attributes;		/* JSON object for dyn_page_parse_item, in the
-								 * response; NULL: none */
+	const char *attributes;		/* JSON object in the response, for
+								 * dyn_page_parse_item; NULL: none */
 	size_t		attributes_len;
 } DynWritten;
 
 /*
- * Checks the response of a write with a success status.  Returns NULL, or a
- * static text that continues "The response ..."; then it is unknown whether
- * the write was executed.  The response must report the capacity of the table
- * (of a transaction: of one of its tables), since {} could come from any
- * server.  With ALL_NEW it must contain the item.
+ * Checks the response of a write with a success status.  Returns NULL, after
+ * setting *written; or a static text that continues "The response ...", if it
+ * is unknown whether the write was executed.  The response must report the
+ * capacity of the table (of a transaction: of one of its tables), since {}
+ * could come from any server.  With ALL_NEW it must contain the item.
  */
 extern const char *dyn_write_check(const char *buf, size_t len,
 								   const char *table, DynReturnValues returns,
 								   DynWritten *written);
 
 /*
- * Reads the error document of a failed condition: *item is the item that
- * failed it, in the document, or NULL if no item has the key.  Returns NULL,
- * or a static text as above.
+ * Reads the error document of a failed condition.  Sets *item to the item in
+ * the document for which the condition failed; NULL if no item has the key.
+ * Returns NULL, or a static text as above.
  */
 extern const char *dyn_write_failed_item(const char *buf, size_t len,
 										 const char **item, size_t *item_len);
 
-/* The reason for which one of its writes canceled a transaction. */
+/* The reason for which a write canceled its transaction */
 typedef struct DynCancelReason
 {
-	char		code[64];		/* "ConditionalCheckFailed" ..., or "None" */
-	const char *item;			/* item that failed the condition, or NULL */
+	char		code[64];		/* code such as "ConditionalCheckFailed";
+								 * "None" for other writes */
+	const char *item;			/* item for which the condition failed, or
+								 * NULL */
 	size_t		item_len;
 } DynCancelReason;
 
 /*
  * Reads the error document of a canceled transaction of `n` writes, which must
- * have a reason for each.  Returns NULL, or a static text as above.
+ * have a reason for each of them.  Returns NULL, or a static text as above.
  */
 extern const char *dyn_write_cancel_reasons(const char *buf, size_t len,
 											DynCancelReason *reasons, int n);
