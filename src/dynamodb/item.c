@@ -395,7 +395,7 @@ read_text(DynItemParser *r, const char *p, const Place *place, DynType type)
 	uint8_t		flags;
 
 	p = read_string(r, p, type, &flags);
-	/* analyzer: the flags are set, and so is the place, by its finder */
+	/* analyzer: read_string has set the flags, and the caller the place */
 	if (DYN_UNLIKELY(p == NULL) ||
 		DYN_UNLIKELY(!put(r, place->want, type, flags, data, p)))
 		return NULL;
@@ -413,7 +413,7 @@ read_word(DynItemParser *r, const char *p, const Place *place, DynType type)
 	/* with constant texts, these are comparisons of words */
 	p = is_false ? dyn_scan_literal(&r->scan, p, "false")
 		: dyn_scan_literal(&r->scan, p, "true");
-	/* analyzer: the place is set by its finder */
+	/* analyzer: the caller has set the place */
 	if (p == NULL || !put(r, place->want, type, flags, data, data))
 		return NULL;
 	return p;
@@ -464,7 +464,7 @@ open_frame(DynItemParser *r, const char *p, const Place *place, bool map)
 	if (DYN_UNLIKELY(r->depth == DYN_MAX_DEPTH))
 		return dyn_scan_fail(&r->scan, p, "nested too deeply");
 	f = &r->frames[++r->depth];
-	/* analyzer: the place is set by its finder */
+	/* analyzer: the caller has set the place */
 	f->want = place->want;
 	f->start = p;
 	f->nuls = r->scan.nuls;

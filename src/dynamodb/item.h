@@ -59,7 +59,7 @@ typedef struct DynFrame
 								 * cache */
 	uint32_t	base;			/* height of the stack tape->names when it was
 								 * opened */
-	uint32_t	index;			/* index of the next element */
+	uint32_t	index;			/* list: index of the next element */
 	uint16_t	context;		/* name cache entry that is the context of its
 								 * names */
 	uint16_t	prev;			/* name cache entry of the previous member */

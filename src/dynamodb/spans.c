@@ -133,9 +133,7 @@ dyn_span_is_empty(const DynSpan *span)
 		(order == 0 && !(span->lower.inclusive && span->upper.inclusive));
 }
 
-/*
- * Compares two lower limits like strcmp().  No limit sorts before all limits.
- */
+/* Compares two lower limits like strcmp().  A missing limit sorts first. */
 static int
 compare_lower(const DynLimit *a, const DynLimit *b)
 {

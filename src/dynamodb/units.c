@@ -90,8 +90,9 @@ dyn_capacity_init(DynCapacity *capacity, const DynThroughput *throughput,
 }
 
 /*
- * Returns the minimum time (ms) in which the capacity serves these units, of
- * which `keys` partitions are read (0: all).
+ * Returns the minimum time (ms) in which the capacity serves these units;
+ * `keys` is the number of partitions or items that are read, or 0 for all of
+ * them.
  */
 static double
 units_ms(const DynCapacity *capacity, double units, double keys)

@@ -171,7 +171,7 @@ read_capacity_member(void *arg, const char *p, const DynMemberName *name)
 	if (dyn_member_is(name, "CapacityUnits") && *p != 'n')
 	{
 		p = dyn_scan_double(&reply->scan, p, &units);
-		/* analyzer: set if there is no error */
+		/* analyzer: `units` is set if there is no error */
 		if (p != NULL && units >= 0 && units <= DYN_PAGE_MOST_UNITS)
 			reply->units += units;
 		return p;
@@ -179,7 +179,7 @@ read_capacity_member(void *arg, const char *p, const DynMemberName *name)
 	if (!dyn_member_is(name, "TableName"))
 		return skip_value(reply, p);
 	p = read_text(reply, p, &table, &len);
-	/* analyzer: set if there is no error */
+	/* analyzer: `table` and `len` are set if there is no error */
 	if (p != NULL && dyn_names_table(reply->table, table, len))
 		reply->names_table = true;
 	else
@@ -212,7 +212,7 @@ read_reason_member(void *arg, const char *p, const DynMemberName *name)
 	if (!dyn_member_is(name, "Code") || *p == 'n')
 		return skip_value(reply, p);
 	p = read_text(reply, p, &code, &len);
-	/* analyzer: set if there is no error */
+	/* analyzer: `code` and `len` are set if there is no error */
 	if (p != NULL)
 	{
 		if (len >= sizeof(reason->code))

@@ -371,8 +371,8 @@ dyn_may_fail(Node *node)
 /* ---- locations in the item ---- */
 
 /*
- * Returns true for casts of numbers that the comparison takes into account.  A
- * cast to double precision may round the value; the operator's input types
+ * Returns true for casts of numbers that can be ignored in a comparison.  A
+ * cast to double precision may round the value, but the operator's input types
  * show this.
  */
 static bool

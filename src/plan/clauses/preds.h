@@ -22,8 +22,8 @@
  */
 typedef enum DynPredKind
 {
-	DYN_PRED_AND,				/* args */
-	DYN_PRED_OR,				/* args */
+	DYN_PRED_AND,				/* AND of args */
+	DYN_PRED_OR,				/* OR of args */
 	DYN_PRED_COMPARE,			/* field operator value; if `array`: = ANY
 								 * (value), <> ALL (value); if the field has
 								 * steps: the member's text (->>) = value */

@@ -3,9 +3,9 @@
  *		Rewrites conditions for keyset paging: row comparisons, and ORs that
  *		are equivalent to them.
  *
- * (a, b) > (x, y) implies a >= x.  If another condition fixes a to the value
- * v, and v equals x, the comparison is a condition on b.  Only a is certain
- * not to be NULL: (5, NULL) > (4, 1) is true.
+ * (a, b) > (x, y) implies a >= x.  If another condition fixes a to a value,
+ * this value decides, or, if it is equal to x, the condition b > y.  Only a is
+ * certain not to be NULL: (5, NULL) > (4, 1) is true.
  *
  * Both forms are parsed into a list of terms.  If the columns and values of
  * the first n terms are equal, the next term decides.
@@ -156,8 +156,9 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 }
 
 /*
- * Adds the rest of an arm column = value AND rest, which has the term's column
- * and value, to *rests.  Returns false if the arm has another form.
+ * Parses an arm of the form column = value AND rest, with the column and value
+ * of the term, and adds the rest to *rests.  Returns false if the arm has
+ * another form.
  */
 static bool
 rest_of_arm(const DynClassify *context, const Term *term, Node *arm, List **rests)

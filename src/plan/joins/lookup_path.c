@@ -33,7 +33,7 @@
 /*
  * Outer rows that come from a join often have more keys than estimated, while
  * the cost of the alternative (a Scan) is known.  So their number of keys is
- * multiplied by this factor if it is above a limit.
+ * multiplied by JOIN_SPREAD if it is greater than FEW_KEYS.
  */
 #define JOIN_SPREAD		1.2
 #define FEW_KEYS		16.0
@@ -185,12 +185,12 @@ scans_once(Path *path)
 }
 
 /*
- * Returns the number of lookups if the outer rows fill a page of each
- * partition that the statement names.  Returns 0 if this is not assumed: the
- * outer table was analyzed; the inner table has no partitions that the
- * statement names; or reading these partitions once costs more than the
- * lookups.  Also returns 0 for one expected outer row, where core would use a
- * nested loop without lookups instead.
+ * Returns the number of lookups if each partition of the outer table that the
+ * statement names has a page of rows.  This is assumed before ANALYZE, if the
+ * statement also names partitions of the inner table, and reading these once
+ * costs less than the lookups.  Returns 0 if it is not assumed, and for one
+ * expected outer row, where core would use a nested loop without lookups
+ * instead.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const ForeignPath *scan,

@@ -129,8 +129,8 @@ find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
 }
 
 /*
- * Returns false if the pattern may match an empty text, because it only
- * consists of %, or is too long.
+ * Returns false if the pattern may match an empty text (it consists of %
+ * alone), or if it is longer than the key's limit.
  */
 static bool
 pattern_implies(const Place *place, Datum value)

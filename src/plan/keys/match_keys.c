@@ -411,7 +411,7 @@ match_completeness(KeyMatch *match, DynAccess *access)
 		column = dyn_relation_column(match->relation, pred->field.attnum);
 		if (column->traits.null_test != DYN_EXACT)
 			continue;
-		/* a document is never NULL, but at least {} */
+		/* a document is never NULL: it is {} if it has no attributes */
 		if (!dyn_column_is_document(column))
 		{
 			if (column->path->nsteps != 1)

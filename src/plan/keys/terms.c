@@ -33,7 +33,7 @@ static DynCount count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
 /*
  * Combines the counts of predicates in an AND: values take precedence over
- * ranges, then the smaller number counts.
+ * ranges; among values, or ranges, the smaller number counts.
  */
 static DynCount
 count_all(const DynRelPlan *plan, const List *preds, bool part)
@@ -442,7 +442,7 @@ dyn_implied_segments(const DynTarget *target, DynPred *pred, bool *fully_consume
 	ListCell   *lc;
 
 	check_stack_depth();
-	/* IS NULL, too: no segment is NULL, so it selects none */
+	/* IS NULL selects no segment, since no segment is NULL */
 	if (is_point_leaf(target, pred) || dyn_is_range_pred(target, pred) ||
 		(pred->kind == DYN_PRED_NULL &&
 		 pred->field.attnum == target->plan->relation->segment_column))

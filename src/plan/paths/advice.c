@@ -186,9 +186,9 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 }
 
 /*
- * Returns advice on an expression that reads the column, or NULL.  For an OR,
- * the reason may be that only some arms restrict the column; otherwise it is
- * that of the first argument that does not restrict the key.
+ * Returns advice on an expression that reads the column, or NULL.  If all arms
+ * of an OR read the column, or for an AND, it is the advice on the first
+ * argument that does not restrict the key.
  */
 static const char *
 explain_clause(Unusable *unusable, Node *node)

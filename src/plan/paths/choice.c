@@ -56,8 +56,8 @@ find_guards(const DynClause *clause)
 }
 
 /*
- * Returns the clauses, with copies of those at these positions that lack the
- * guards and are not exact.
+ * Returns the clauses.  Those at these positions are replaced by copies
+ * without guards, which are not exact.
  */
 static List *
 close_guards(List *clauses, const Bitmapset *positions)

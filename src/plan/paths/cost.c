@@ -46,8 +46,8 @@
 #define COST_PER_MS			20.0
 
 /*
- * Advantage of access by key over a Scan with the same price.  Core considers
- * costs equal if they differ by less than a hundredth.
+ * Factor by which repeated access by key costs less than a Scan with the same
+ * price.  Core considers costs equal if they differ by less than a hundredth.
  */
 #define DIRECT_ADVANTAGE	1.05
 

@@ -457,8 +457,8 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 }
 
 /*
- * Adds Scans of the table and its indexes; none of an index if more relations
- * of the statement could share a Scan of the table.
+ * Adds Scans of the table and its indexes.  An index is not scanned if more
+ * relations of the query level can share a Scan of the table.
  */
 static void
 add_scan_paths(DynRelPlan *plan)

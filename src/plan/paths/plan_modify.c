@@ -431,7 +431,10 @@ is_row_by_key(const DynWriteMap *map)
 	return relation->unnest == NULL && !map->overlaps;
 }
 
-/* Returns true if the column's encoding has one DynamoDB type. */
+/*
+ * Returns true if all values of the column are stored with the same scalar
+ * type.
+ */
 static bool
 has_one_type(const DynCodec *codec)
 {

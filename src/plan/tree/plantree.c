@@ -90,7 +90,7 @@ dyn_plan_of_subplan(List *subplans, int plan_id)
 	return list_nth(subplans, plan_id - 1);
 }
 
-/* Returns the use bits of its kind that do not hold for this node. */
+/* Returns the DYN_CHILD bits in the table that are not true for this node. */
 static int
 exceptions(Plan *plan)
 {
