@@ -21,10 +21,7 @@
 /* A text longer than the largest item is in no item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
 
-/*
- * Maximum number of texts to compute for a filter that a plan does not rely
- * on.
- */
+/* Maximum number of texts to compute for a filter that may be omitted. */
 #define MAX_LOOSE_TEXTS	10000
 
 void
@@ -344,10 +341,7 @@ static DynSpans templated_values(const DynResolveContext *context,
 static DynSpans pred_values(const DynResolveContext *context, const DynPred *pred,
 							const KeyLimits *limits);
 
-/*
- * Returns the column that the predicate is on, with the encoding of
- * context->part.
- */
+/* Returns the predicate's column, with the encoding of context->part. */
 static const DynColumn *
 column_of(const DynResolveContext *context, const DynPred *pred)
 {
@@ -510,7 +504,7 @@ are_points(const DynSpans *set)
 	return all;
 }
 
-/* True if it is not known how the template folds one of the values. */
+/* True if the template folds the case of a value in an unknown way. */
 static bool
 has_unknown(const DynTemplatePart *part, const DynSpans *values)
 {
@@ -526,9 +520,7 @@ has_unknown(const DynTemplatePart *part, const DynSpans *values)
 	return any;
 }
 
-/*
- * Computes the values of the leading parts.  Returns false if a part has none.
- */
+/* Computes the values of the leading parts; false if a part has none. */
 static bool
 resolve_parts(const DynResolveContext *context, const DynPred *pred,
 			  TemplatedParts *parts)

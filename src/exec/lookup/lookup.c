@@ -15,12 +15,12 @@
  *
  * Full primary keys are requested in batches of BatchGetItem, whose items are
  * assigned by their keys; one batch completes all of its entries.  Partitions
- * are requested by one Query each, and rows go to the execution as they
- * arrive.
+ * are requested by one Query each, and each row is returned to the execution
+ * as it arrives.
  *
  * If items are read from the table after an index (fetch_base_items), a Query
- * lists keys of the table (base_keys.h).  These are requested as entries of
- * their own, to which the Query's entry refers, in chunks of about as many
+ * lists base keys (base_keys.h).  These are requested as entries of their own,
+ * to which the Query's entry refers, in chunks.  A chunk has about as many
  * keys as all connections can request at once.
  *
  * Rows are cached for later executions while the cache is below its memory
@@ -52,18 +52,20 @@
  */
 #define SPACE_PART			8
 
-/* Maximum memory of one batch's transient rows. */
+/* Maximum memory of the transient rows of one response. */
 #define TRANSIENT_BYTES		(1024 * 1024)
 
 struct DynLookups
 {
-	DynItems	items;			/* the open execution (must be first) */
+	DynItems	items;			/* source of the open execution (must be
+								 * first) */
 	DynInput   *input;
 	DynScanDesc *scandesc;
 	MemoryContext context;
 	MemoryContext work_context; /* context for one execution, or one item */
 	DynLookupCache *cache;
-	bool		by_key;			/* `first` requests full keys */
+	bool		by_key;			/* true if `first` requests full keys, not
+								 * partitions */
 	DynRows    *rows;			/* conversion of items to rows */
 	DynRows    *index_rows;		/* fetch_base_items: rows of the index */
 	TupleTableSlot *slot;		/* slot for cached rows */
@@ -74,8 +76,8 @@ struct DynLookups
 								 * keys */
 	DynBuffer	fingerprint;	/* fingerprint of the request whose entry is
 								 * searched */
-	uint64		listings;		/* number of listing Querys so far
-								 * (DynLookupEntry) */
+	uint64		listings;		/* number of listings begun so far, see
+								 * DynLookupEntry */
 	DynLookupCounters counters;
 
 	DynExecutions executions;	/* executions of this batch of outer rows */
@@ -161,7 +163,7 @@ is_servable(const DynLookupEntry *entry)
 /* ---- prefetching ---- */
 
 /*
- * Unpins the entries of an execution; gives up Querys that no other execution
+ * Unpins the entries of an execution; gives up Queries that no other execution
  * needs.
  */
 static void
@@ -200,8 +202,8 @@ dyn_lookups_begin(DynLookups *lookups)
 }
 
 /*
- * Resolves the execution's keys and conditions again, in memory that lasts as
- * long as the batch, and fills in its new Querys.
+ * Resolves the execution's keys and conditions again, in the memory of the
+ * batch, and fills in the Queries of its new entries.
  */
 static void
 fill_queries(DynLookups *lookups, const DynExecution *execution, int first_new)
@@ -244,8 +246,8 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 		CHECK_FOR_INTERRUPTS();
 
 		/*
-		 * Items that an index listed may have been dropped before they were
-		 * received.  Then the Query is sent again.
+		 * The entries of items that an index has listed may have become EMPTY.
+		 * Then the Query is sent again.
 		 */
 		if (entry->is_idle && !is_servable(entry))
 		{
@@ -268,9 +270,9 @@ find_entries(DynLookups *lookups, DynExecution *execution,
 }
 
 /*
- * Keys are resolved in work memory, which is reset afterwards, because most of
- * them are found in the cache.  New Querys are resolved again in the memory of
- * the batch (fill_queries).
+ * Resolves keys in work memory, which is reset at the end, because most of the
+ * keys are found in the cache.  New Queries are resolved again in the memory
+ * of the batch (fill_queries).
  */
 void
 dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values)
@@ -331,8 +333,8 @@ begin_entry(DynLookups *lookups)
 }
 
 /*
- * Returns the source of an execution that was prefetched.  It returns rows,
- * which the cache usually has decoded, and cannot be rewound.
+ * Returns the source of a prefetched execution, which returns finished rows
+ * and cannot be rewound; NULL if the lookups cannot serve it.
  */
 static DynItems *
 open_lookups(void *state)
@@ -423,7 +425,7 @@ receive_item(DynLookups *lookups, DynLookupBatch *batch, const DynValue *item,
 }
 
 /*
- * Waits for all responses of the batch, and completes its entries.  A key
+ * Waits for the stream's items, and completes the entries of its keys.  A key
  * without an item has zero rows.
  */
 static void
@@ -568,7 +570,7 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 	dyn_lookup_entry_add_item(lookups->cache, entry, item);
 }
 
-/* Stores the next new key, from the index or from the keys set aside. */
+/* Stores the next new key, of the index or set aside; false at the end. */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 {
@@ -647,8 +649,8 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
  * Lists the keys of the next chunk: first those of the entry being served,
  * then those of the following entries, until the chunk is full.  If the
  * listing of another entry was begun, it is continued only when that entry is
- * served.  Its duplicates are recognized by listed_by of the items, and other
- * listings would overwrite that.
+ * served: it recognizes repeated keys by listed_by of the items, which other
+ * listings change.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)
@@ -715,7 +717,7 @@ next_of_entry(DynLookups *lookups, DynLookupEntry *entry, TupleTableSlot *slot)
 }
 
 /*
- * This waits even without `wait`, because the requests of other executions are
+ * Waits even if `wait` is false, because the requests of other executions are
  * in flight at the same time.
  */
 static DynFetchState
@@ -776,9 +778,9 @@ static const DynItemsMethods lookups_methods = {
 /*
  * Returns the row conversion of lookups.  Items of a BatchGetItem come in any
  * order, so their rows include the primary key, which assigns each to its
- * entry.  Rows of Querys include the partition key, which detects a response
- * to another Query in flight.  Those of an unnested table are cached as items,
- * and include the primary key, which errors name.
+ * entry.  Rows of Queries include the partition key, so that a response to
+ * another Query in flight is detected.  Rows of an unnested table are cached
+ * as items, and include the primary key for error messages.
  */
 static DynRows *
 lookup_rows(DynScanDesc *scandesc)
@@ -845,7 +847,7 @@ dyn_lookups_create(DynInput *input)
 	init_batch(lookups, &lookups->base, lookups->rows);
 	dyn_executions_init(&lookups->executions);
 	dyn_buffer_init_in(&lookups->fingerprint, context);
-	/* a copy, which needs no unpinning */
+	/* copy the descriptor, so that it is not pinned */
 	lookups->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											 &TTSOpsVirtual);
 	if (lookups->rows->unnested != NULL)

@@ -10,7 +10,7 @@
  *
  * Legal order, for each batch of outer rows: dyn_lookups_begin;
  * dyn_lookups_prefetch for each row; dyn_lookups_start.  Then, for each
- * execution: the opener that they add to the scan's, and the methods of the
+ * execution, the scan calls the opener of the lookups, and the methods of the
  * source that it returns (source/items.h).
  *
  * Memory.  A small work_mem must not reduce lookups to one request in flight.
@@ -19,7 +19,7 @@
  *
  *		values and requests of a batch	half of work_mem, or their minimum
  *		cached results					work_mem * hash_mem_multiplier, or
- *										their minimum; those of one response more
+ *										their minimum; and those of a response
  *		transient rows					1 MB for each response
  *		pages of responses				fetch_memory, for all nodes (fetch.h)
  *
@@ -35,9 +35,9 @@
 typedef struct DynLookups DynLookups;
 
 /*
- * Returns the lookups for executions of the scan, which differ by their values,
- * and adds their opener before the others.  They live until the end of the
- * scan, in a context of their own below the current one.
+ * Returns the lookups for the executions of a scan, and adds their opener
+ * before the others.  They live until the end of the scan, in a new child of
+ * CurrentMemoryContext.
  */
 extern DynLookups *dyn_lookups_create(DynInput *input);
 
@@ -48,8 +48,8 @@ extern void dyn_lookups_begin(DynLookups *lookups);
 extern void dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values);
 
 /*
- * True if the requests keep all connections busy for some time, or if the
- * memory is used up.
+ * True if the batch should be started: its requests keep all connections busy
+ * for some time, or its memory is used up.
  */
 extern bool dyn_lookups_is_full(const DynLookups *lookups);
 
@@ -59,11 +59,10 @@ extern bool dyn_lookups_is_full(const DynLookups *lookups);
  */
 extern void dyn_lookups_start(DynLookups *lookups, bool last);
 
-/* Numbers of requested keys, and of those whose entry was not empty. */
 typedef struct DynLookupCounters
 {
-	uint64		distinct_keys;
-	uint64		repeated_keys;
+	uint64		distinct_keys;	/* number of keys or Queries requested */
+	uint64		repeated_keys;	/* number found in the cache instead */
 } DynLookupCounters;
 
 extern const DynLookupCounters *dyn_lookups_counters(const DynLookups *lookups);

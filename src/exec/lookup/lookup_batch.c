@@ -1,7 +1,7 @@
 /*
  * lookup_batch.c
- *		Stores the values of coming executions.  Collects the requests of
- *		lookups, and sends them.
+ *		Stores the values of prefetched executions.  Collects and sends the
+ *		requests of lookups.
  */
 #include "postgres.h"
 

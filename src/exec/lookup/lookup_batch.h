@@ -11,7 +11,8 @@
  *		dyn_lookup_batch_add	EMPTY			PENDING
  *		dyn_lookup_batch_finish	PENDING			COMPLETE; PENDING and ended if
  *												rows were not cached
- *		dyn_lookup_batch_give_up	PENDING, unpinned; partitions only: removed
+ *		dyn_lookup_batch_give_up	PENDING		removed if not pinned, and if it
+ *												is a partition
  *		dyn_lookup_batch_reset	PENDING			EMPTY; removed if not pinned
  *
  * Legal order: dyn_lookup_batch_reset; dyn_lookup_batch_add for each entry,
@@ -30,9 +31,10 @@ typedef struct DynLookupBatch
 	DynScanDesc *scandesc;
 	DynLookupCache *cache;
 	const DynRows *rows;
-	MemoryContext context;		/* for keys, Queries and the fetch */
-	MemoryContext work_context; /* for one step (owned by the lookups) */
-	int			nparts;			/* parts of a full key; 0: partitions */
+	MemoryContext context;		/* context of keys, Queries and the fetch */
+	MemoryContext work_context; /* context of one step; owned by the lookups */
+	int			nparts;			/* number of parts of a full key; 0:
+								 * partitions */
 
 	int			n;
 	int			space;
@@ -41,14 +43,14 @@ typedef struct DynLookupBatch
 	DynQuery   *queries;		/* partitions */
 
 	DynRequests *requests;
-	int			sent;			/* number of entries that are streams of the
+	int			sent;			/* number of entries whose requests are in the
 								 * fetch */
 	DynFetch   *fetch;			/* fetch; NULL: no request was sent */
 } DynLookupBatch;
 
 /*
- * Empties the batch; results not yet received are lost.  The next entries are
- * for keys of `nparts` parts, or for partitions (0).
+ * Empties the batch; results that were not received are lost.  The next
+ * entries are for keys of `nparts` parts; for partitions if it is 0.
  */
 extern void dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts);
 
@@ -61,28 +63,28 @@ extern void dyn_lookup_batch_keep_key(DynLookupBatch *batch,
 
 /*
  * Creates the requests of the first `n` entries, and sends those that may be
- * sent.  Keys cannot be added to a request that was sent, so after one that is
- * not full, entries must not be added any more.
+ * sent.  A request that was sent cannot take further keys.  So if the last
+ * request is not full, entries must not be added after this.
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 
 /* Makes the batch's fetch the origin of the items being converted. */
 extern void dyn_lookup_batch_set_origin(DynLookupBatch *batch);
 
-/* Returns how many of the entries are in full requests. */
+/* Returns the number of entries whose requests are full. */
 extern int	dyn_lookup_batch_complete(const DynLookupBatch *batch);
 
-/* Returns the number of the stream with an entry's result. */
+/* Returns the number of the stream that returns the entry's result. */
 extern int	dyn_lookup_batch_stream(const DynLookupBatch *batch,
 									const DynLookupEntry *entry);
 
 /*
- * Ends an entry whose result has ended.  A complete entry may be evicted once
+ * Marks the end of the entry's result.  A complete entry may be evicted while
  * it is not pinned.
  */
 extern void dyn_lookup_batch_finish(DynLookupBatch *batch, DynLookupEntry *entry);
 
-/* Gives up the entry's Query if no execution needs it any more. */
+/* Removes the entry and its Query if no execution needs them any more. */
 extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entry);
 
 /* ---- executions ---- */
@@ -94,11 +96,12 @@ extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entr
  */
 typedef struct DynExecution
 {
-	DynValues	values;			/* values (copies) */
-	bool		refused;		/* true if requests of the plan cannot serve
+	DynValues	values;			/* values with which it will run (copies) */
+	bool		refused;		/* true if the plan's requests cannot serve
 								 * it */
 	int			nentries;
-	DynLookupEntry **entries;	/* one for each key or partition (pinned) */
+	DynLookupEntry **entries;	/* pinned entries, one for each key or
+								 * partition */
 } DynExecution;
 
 typedef struct DynExecutions
@@ -126,7 +129,7 @@ extern DynExecution *dyn_executions_add(DynExecutions *executions,
 /*
  * Returns the position of the next execution with these values, or -1.
  * Executions run in the order in which they were added, but some may be
- * skipped.  An execution that runs a second time is not found.
+ * skipped.  An execution that runs for the second time is not found.
  */
 extern int	dyn_executions_find(const DynExecutions *executions,
 								const DynValues *values);

@@ -2,9 +2,10 @@
  * lookup_cache.h
  *		Caches results of lookups, by the fingerprint of their request.
  *
- * An entry is pinned while a prefetched execution needs it, or the entry of an
- * index Query that lists it.  Complete entries that are not pinned are idle:
- * they are evicted in LRU order when the cache is larger than its bound.
+ * An entry is pinned by each prefetched execution that needs it, and by the
+ * entry of each index Query that lists its key.  Complete entries that are not
+ * pinned are idle.  If the cache exceeds its memory limit, it evicts the idle
+ * entry that was used least recently.
  *
  *		state		pins	idle list	may be removed
  *		EMPTY		any		no			if not pinned
@@ -40,8 +41,8 @@ typedef struct DynLookupEntry
 	DynByteKey	key;			/* key in the hash table (must be first) */
 	DynLookupState state;
 	int			batch_position; /* PENDING: position in its batch */
-	int			pins;			/* number of executions that need this entry,
-								 * and of entries that list it */
+	int			pins;			/* number of executions and entries that need
+								 * this one */
 	bool		ended;			/* true if its stream has ended */
 	bool		caching;		/* true if all received rows are stored here */
 	uint64		taken;			/* number of rows or keys received */
@@ -51,37 +52,37 @@ typedef struct DynLookupEntry
 	int			row_space;
 	MinimalTuple *rows;
 
-	/* or the only row, which only one execution needs */
+	/* instead of `rows`: the only row, which only one execution needs */
 	DynTransientRows *transient;	/* rows of the same request, or NULL */
 	Datum	   *values;
 	bool	   *nulls;
 
-	/* entries of the table's keys that an index lists (pinned) */
+	/* entries of the base keys that an index lists (pinned) */
 	int			nitems;
 	int			item_space;
 	struct DynLookupEntry **items;
 	DynBaseKeys *base_keys;		/* keys listed so far; NULL: all are in
 								 * `items` */
 	uint64		index_result;	/* number of its listing (never reused) */
-	uint64		listed_by;		/* number of the last listing with this entry,
-								 * to detect keys that are listed again */
+	uint64		listed_by;		/* number of the last listing that has listed
+								 * this entry, to detect repeated keys */
 
 	Size		bytes;			/* bytes counted in the cache's total */
 	bool		is_idle;
-	dlist_node	idle;			/* list, least recently used first */
+	dlist_node	idle;			/* position in the cache's list */
 } DynLookupEntry;
 
 typedef struct DynLookupCache
 {
 	MemoryContext context;
 	struct HTAB *table;
-	dlist_head	idle;
+	dlist_head	idle;			/* idle entries, least recently used first */
 	Size		bytes;			/* sum of the entries' bytes, without malloc's
 								 * overhead */
 	Size		max_bytes;
 } DynLookupCache;
 
-/* Returns an empty cache, in a context of its own below the current one. */
+/* Returns an empty cache, in a new child of CurrentMemoryContext. */
 extern DynLookupCache *dyn_lookup_cache_create(Size max_bytes);
 
 /* Returns the entry for that key, which is copied; a new one is EMPTY. */
@@ -115,7 +116,7 @@ extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 extern void dyn_lookup_entry_add_item(DynLookupCache *cache, DynLookupEntry *entry,
 									  DynLookupEntry *item);
 
-/* Ends the index's listing for the entry: frees what the listing needed. */
+/* Frees the base keys, which only the listing of the index needs. */
 extern void dyn_lookup_entry_end_index_result(DynLookupEntry *entry);
 
 /* Ends the entry's result: COMPLETE if all of it was cached. */
@@ -128,7 +129,7 @@ extern void dyn_lookup_entry_stop_caching(DynLookupCache *cache,
 /* Removes an entry that is not pinned. */
 extern void dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry);
 
-/* Evicts idle entries above the bound; true if the rest is within it. */
+/* Evicts idle entries above the limit; false if it is still exceeded. */
 extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
 
 /*
@@ -148,8 +149,8 @@ extern void dyn_lookup_items_add(DynLookupItems *items, DynLookupCache *cache,
 
 /*
  * Stores the next row of the item that `rows` has begun, or of the entry's
- * items from `*at` on; false after the last.  The entry must not be removed
- * while its items are read.
+ * items from `*at` on, and advances `*at`.  Returns false after the last row.
+ * The entry must not be removed while its items are read.
  */
 extern bool dyn_lookup_items_next(DynLookupItems *items, DynRows *rows,
 								  const DynLookupEntry *entry, int *at,

@@ -42,8 +42,10 @@
 typedef struct DynAsyncGroup
 {
 	const PlanState *requestor;
-	int			in_flight;		/* requests in flight of all children */
-	const AsyncRequest *waiter; /* last request that had the descriptor */
+	int			in_flight;		/* number of requests in flight of all
+								 * children */
+	const AsyncRequest *waiter; /* request that has registered the descriptor
+								 * last, or NULL */
 } DynAsyncGroup;
 
 /* ---- start ---- */
@@ -140,7 +142,7 @@ dynForeignAsyncRequest(AsyncRequest *areq)
 
 	if (scan->group == NULL)
 	{
-		/* requests count for the group in which they were started */
+		/* set the group before the first request, which counts for it */
 		Assert(scan->input.scandesc->group_in_flight == NULL && scan->items == NULL);
 		scan->group = get_group(scan->input.scandesc->statement, areq->requestor);
 		scan->input.scandesc->group_in_flight = &scan->group->in_flight;
@@ -192,7 +194,7 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	}
 	Assert(scan->input.running && scan->group->in_flight >= 0);
 	leave_out_idle_peers(scan);
-	/* other children may share a read with this one */
+	/* a child that shares the read may have excluded it from the group */
 	if (dyn_scan_awaited_fetch(scan) != NULL)
 		dyn_fetch_set_group(dyn_scan_awaited_fetch(scan), &scan->group->in_flight);
 	pause = dyn_items_pause(scan->items);
@@ -213,8 +215,8 @@ dynForeignAsyncConfigureWait(AsyncRequest *areq)
 	if (!areq->callback_pending)
 		return;
 	/*
-	 * waiting children are configured in order, so another one may have
-	 * registered the descriptor
+	 * children are configured in rising order, so a waiting child with a lower
+	 * index has registered the descriptor
 	 */
 	waiter = scan->group->waiter;
 	if (waiter != NULL && waiter->callback_pending &&

@@ -11,8 +11,8 @@
  * another node.
  *
  * The plan of min and max is a Result over subplans, each of which reads one
- * end of a partition below a LIMIT.  Its columns are their values, or
- * functions of them, so all of them run, and start together, too.
+ * end of a partition below a LIMIT.  The Result returns their values, or
+ * functions of them.  So all of the subplans run, and start together, too.
  *
  * Starting a scan evaluates its values.  Expressions that might fail, or have
  * side effects, must not be evaluated if the statement might not need them.

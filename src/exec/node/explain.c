@@ -2,9 +2,9 @@
  * explain.c
  *		Shows an access plan, and its cost, in EXPLAIN.
  *
- * The text is the same in every format, one property a line.  Conditions are
- * shown in DynamoDB's names with the values as SQL expressions, since EXPLAIN
- * without ANALYZE evaluates no expression.
+ * The text is the same in every format, one property a line.  Conditions show
+ * DynamoDB's names, and values as SQL expressions, since EXPLAIN without
+ * ANALYZE evaluates no expression.
  */
 #include "postgres.h"
 
@@ -42,7 +42,7 @@ static const char *const comparison_words[] = {
 	[DYN_COMPARE_GE] = ">=",
 };
 
-/* Returns the operator, and the operand that a condition has in any case. */
+/* Returns the operator, with its operand if that is the same in any case. */
 static const char *
 pred_words(const DynPred *pred)
 {
@@ -73,8 +73,8 @@ print_text(Printer *printer, const char *text, size_t len)
 }
 
 /*
- * Prints an attribute.  Parts, and documents and segments, which have no path,
- * are represented by the name of their column.
+ * Prints the subject of a predicate: an attribute, or the column's name for a
+ * part, a document or a segment, which have no path.
  */
 static void
 print_subject(Printer *printer, const DynPred *pred)
@@ -142,8 +142,8 @@ print_term(Printer *printer, const DynFilterTerm *term)
 }
 
 /*
- * Returns the only value of a part, as it is in the text; NULL if there are
- * others.
+ * Returns the constant that a part must be equal to, as encoded in the text;
+ * NULL if it may have other values.
  */
 static const char *
 constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg)
@@ -162,7 +162,7 @@ constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg
 	return pnstrdup(scalar.data, scalar.len);
 }
 
-/* Returns the conditions on a part, which are printed after the template. */
+/* Returns the conditions on a part that are printed after the template. */
 static List *
 conditions_of_part(const DynPred *arg)
 {
@@ -174,7 +174,8 @@ conditions_of_part(const DynPred *arg)
 }
 
 /*
- * Prints a part: its value, or ${column}; ${column = value} for a later value.
+ * Prints a part: its constant, ${column = value} for other values, or
+ * ${column}.
  */
 static void
 print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const DynPred *arg)
@@ -330,7 +331,7 @@ show_item_filter(Printer *printer, const DynAccess *access, ExplainState *es)
 			sent = bms_add_member(sent, pred->term);
 	}
 	initStringInfo(&printer->buf);
-	/* the templates of the table's key, which rows match */
+	/* the templates of the table's key, which every row matches */
 	for (int i = 0; i < printer->relation->ntemplated; i++)
 	{
 		const DynTemplatedAttr *templated = &printer->relation->templated[i];
@@ -490,8 +491,8 @@ describe_access(Printer *printer, const DynAccess *access)
 }
 
 /*
- * Shows the guard that decides between two access plans, and the plan that is
- * not shown otherwise: without ANALYZE, the one for open guards
+ * Shows the guard that decides between two access plans, and the access plan
+ * that is not used.  Without ANALYZE, that is the one for open guards
  * (plan/paths/choice.c).
  */
 static void
@@ -536,8 +537,8 @@ add_capacities(List *names, const DynAccess *access)
 }
 
 /*
- * Shows the budgets.  The capacity of which read_percent is a share comes from
- * the description of the table.
+ * Shows the budgets.  read_percent is a share of the capacity in the table's
+ * description.
  */
 static void
 show_budgets(const DynRelation *relation, const DynAccess *access,

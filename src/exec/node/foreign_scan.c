@@ -115,8 +115,7 @@ dynRecheckForeignScan(ForeignScanState *node, TupleTableSlot *slot)
 }
 
 /*
- * Requests that were started ahead do not depend on parameters, so they stay
- * valid.
+ * Keeps an execution that was started ahead: it does not depend on parameters.
  */
 void
 dynReScanForeignScan(ForeignScanState *node)

@@ -5,16 +5,16 @@
  *
  * The node returns its child's rows, unchanged and in their order, but reads
  * them in batches.  For each row of a batch it sets the parameters of the
- * nested loop (of the subplans) as the loop will set them.  It then evaluates
- * the values of our scans on the inner side, and prefetches for them
+ * nested loop (or of the subplans) as the loop will set them.  It then
+ * evaluates the values of our scans on the inner side, and prefetches for them
  * (lookup.h).  When the loop executes the scans row by row, their responses
  * are in flight or received.  Core still executes the join: join types,
  * conditions and rescans need no code here.
  *
  * If a node above may stop early, the first batch is one row, and batches
  * grow.  Otherwise a batch ends when the lookups have enough requests
- * (dyn_lookups_is_full), or when its rows reach their limit of memory and
- * temporary file (row_buffer.h).
+ * (dyn_lookups_is_full), or when the buffer of its rows is full
+ * (row_buffer.h).
  *
  * The loop is found in the plan: it has this node as its outer side.  The node
  * prefetches only for scans that are executed for every row.
@@ -45,7 +45,8 @@
 typedef struct Parameter
 {
 	int			number;
-	AttrNumber	column;			/* column of the loop's outer row, or */
+	AttrNumber	column;			/* column of the loop's outer row; 0: use
+								 * `expr` */
 	ExprState  *expr;			/* expression over the child's row; NULL: use
 								 * `column` */
 } Parameter;
@@ -54,7 +55,8 @@ typedef struct Parameter
 typedef struct InnerScan
 {
 	DynScan    *scan;
-	DynLookups *lookups;		/* NULL: no batch of executions was begun */
+	DynLookups *lookups;		/* lookups; NULL: no batch of executions was
+								 * begun */
 } InnerScan;
 
 typedef struct ReadAhead
@@ -150,8 +152,8 @@ first_size(const ReadAhead *ahead)
 /*
  * Finds parameters and scans.  Prefetching is off in EvalPlanQual, which tests
  * single rows.  The loop's parameters are columns of the rows that this node
- * returns.  The subplans' parameters are evaluated over the child's rows,
- * which is possible only if both are the same.
+ * returns.  The subplans' parameters are evaluated over the child's rows, so
+ * this node must not have a projection.
  */
 static void
 resolve(ReadAhead *ahead)
@@ -189,7 +191,7 @@ resolve(ReadAhead *ahead)
 	else
 		resolve_loop(ahead, estate->es_plannedstmt);
 	MemoryContextSwitchTo(oldcontext);
-	/* prefetching for a row that is never requested must not raise an error */
+	/* prefetching must not raise an error for a row that is never requested */
 	foreach(lc, ahead->may_stop_early ? ahead->scans : NIL)
 	{
 		const DynScan *scan = ((const InnerScan *) lfirst(lc))->scan;
@@ -230,8 +232,9 @@ set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
 }
 
 /*
- * After an error the parameters remain set.  This does no harm, since an
- * execution is only served by a prefetch with its own values.
+ * Prefetches for one row.  After an error the parameters remain set.  This
+ * does no harm, since an execution is only served by a prefetch with its own
+ * values.
  */
 static void
 prefetch_row(ReadAhead *ahead, TupleTableSlot *slot)

@@ -4,7 +4,7 @@
  *		in one of core's tuplestores.
  *
  * The store is written, read forward once and cleared, so it needs neither
- * rewinding nor a second read pointer.  It uses very little memory.
+ * rewinding nor a second read pointer.  It gets the minimum of memory.
  */
 #include "postgres.h"
 
@@ -31,16 +31,16 @@ struct DynRowBuffer
 	MemoryContext context;
 	MemoryContext row_context;	/* context of the rows in memory */
 	MinimalTuple *rows;			/* first rows, in memory */
-	int			nheld;			/* number of these */
+	int			nheld;			/* number of rows in memory */
 	int			allocated;
-	Tuplestorestate *store;		/* store of the rows after them */
+	Tuplestorestate *store;		/* store of all other rows */
 	TupleTableSlot *slot;		/* slot (minimal tuple) of the last row that
 								 * was stored or returned */
-	Size		bytes;			/* bytes of all rows */
+	Size		bytes;			/* bytes of all rows, with ROW_OVERHEAD each */
 	Size		max_held;		/* maximum bytes of the rows in memory */
-	Size		max_bytes;
+	Size		max_bytes;		/* bytes above which a batch is full */
 	int			nrows;
-	int			next;			/* position of the first row not yet read */
+	int			next;			/* position of the next row to read */
 };
 
 DynRowBuffer *
@@ -63,7 +63,7 @@ dyn_row_buffer_create(TupleDesc desc, Size max_bytes)
 	buffer->max_bytes = may_spill ? Max(half, max_bytes) : half;
 	buffer->store = tuplestore_begin_heap(false, false, STORE_KB);
 	tuplestore_set_eflags(buffer->store, 0);
-	/* a copy, which needs no unpinning */
+	/* copy the descriptor, so that it is not pinned */
 	buffer->slot = MakeSingleTupleTableSlot(CreateTupleDescCopy(desc),
 											&TTSOpsMinimalTuple);
 	MemoryContextSwitchTo(oldcontext);

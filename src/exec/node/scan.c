@@ -17,8 +17,8 @@
 /* ---- start ---- */
 
 /*
- * Returns a copy for a scan that is read to its end.  The plan may be a cached
- * one, so it must not be changed.
+ * Returns a copy of the access plan for a scan that is read to its end.  The
+ * original may belong to a cached plan, and must not be changed.
  */
 static DynAccess *
 copy_for_end(const DynAccess *planned)
@@ -87,7 +87,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
 	scan->planned = scandesc->access;
-	/* optional conditions (plan/paths/choice.c) have the same values in all executions */
+	/* optional conditions (choice.c) have the same values in all executions */
 	foreach(lc, scandesc->access->optional_quals)
 	{
 		const DynPred *optional_qual = lfirst(lc);
@@ -120,7 +120,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 
 /* ---- execution ---- */
 
-/* Requests in flight use the values even after the outer row is freed. */
+/* Copies the values before requests use them: the outer row may be freed. */
 static DynItems *
 open_items(DynInput *input)
 {

@@ -22,19 +22,19 @@ struct DynAsyncGroup;
 typedef struct DynScan
 {
 	DynInput	input;
-	const DynAccess *planned;	/* access plan of the plan node; if it has
-								 * optional conditions and a guard is open, the
-								 * scan descriptor's access plan is another
-								 * one; NULL: not known yet */
+	const DynAccess *planned;	/* access plan of the plan node; the scan
+								 * descriptor has another one if a guard is
+								 * open (plan/paths/choice.c); NULL: not
+								 * prepared to run */
 
 	/* one execution */
-	DynItems   *items;			/* source of the execution; NULL if it runs
-								 * ahead and needs the table instead of an
-								 * index */
+	DynItems   *items;			/* source of the execution; NULL if the
+								 * execution was started ahead, but must read
+								 * the table in place of an index */
 	bool		finished;
 	bool		counted;		/* count_only: true if the row of the count was
 								 * returned */
-	ExprState  *checks;			/* the node's fdw_recheck_quals, hidden from
+	ExprState  *checks;			/* fdw_recheck_quals of the node, hidden from
 								 * core (dynRecheckForeignScan) */
 
 	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL:
@@ -57,7 +57,7 @@ extern void dyn_scan_begin_run(DynScan *scan);
 
 /*
  * Begins an execution whose rows were not requested yet, and sends its first
- * request if the statement's bounds allow it.
+ * request if the limits of the statement allow it.
  */
 extern void dyn_scan_start_ahead(DynScan *scan);
 
