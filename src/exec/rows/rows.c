@@ -71,8 +71,8 @@ projected_path(const DynRows *rows, const DynPath *path)
 }
 
 /*
- * Adds a path to the projection, unless it has it, or the fetch provides the
- * value.
+ * Adds a path to the projection, unless it is there, or the fetch itself
+ * provides the value.
  */
 static void
 project(DynRows *rows, const DynPath *path)
@@ -124,8 +124,8 @@ add_columns(DynRows *rows, const DynAccess *access)
 
 /*
  * Adds a slot for the path unless it has one, and requests the path unless it
- * is requested.  If a column has a slot, it may be that only parts of it are
- * requested so far.
+ * is requested.  A column that has a slot may be requested only in part so
+ * far.
  */
 static void
 read_path(DynRows *rows, const DynPath *path)
@@ -148,8 +148,8 @@ read_attributes(DynRows *rows, const DynKeyAttr *attrs, int n)
 }
 
 /*
- * Adds the additional attributes, and finds the slots of keys.  Full items
- * contain the key in any case.
+ * Adds the attributes that `flags` selects, and finds the slots of keys.  Full
+ * items contain the key in any case.
  */
 static void
 add_keys(DynRows *rows, const DynAccess *access, int flags)
@@ -367,10 +367,7 @@ decode_value(DynRows *rows, DynColumn *column, const DynValue *value, int i,
 	return accept_mismatch(rows, value, i, why);
 }
 
-/*
- * Decodes a part of a templated text, which is the item's value in the
- * column's slot.
- */
+/* Decodes a column that is a part of the templated text in its slot. */
 static pg_noinline bool
 decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 {
@@ -384,9 +381,8 @@ decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 }
 
 /*
- * Decodes a document that does not show the usual members of the column: one of
- * which more was read than these rows may show, or unmapped attributes that
- * depend on the texts of templates.
+ * Decodes a document with other members than usual: one with hidden parts
+ * (`only`), or unmapped attributes that depend on the texts of templates.
  */
 static pg_noinline bool
 decode_members(DynRows *rows, DynColumn *column, int i, Datum *result)
@@ -531,7 +527,7 @@ parts_match(DynRows *rows, const DynValue *values)
 		dyn_report_ambiguous(rows, values, mismatch->attribute);
 	else if (match == DYN_MATCH_MISMATCH && rows->note_error == NULL)
 		dyn_report_placeholder_mismatch(rows, mismatch);
-	/* errors of a row are recorded when its columns are decoded */
+	/* a mismatch of a row is noted when its columns are decoded */
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
 

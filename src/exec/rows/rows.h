@@ -2,8 +2,8 @@
  * rows.h
  *		Converts items to tuple slots.
  *
- * A DynRows has the columns that a scan fetches, and the slot of an item for
- * each.  Decoded values live in CurrentMemoryContext.
+ * A DynRows lists the columns that a scan fetches, and the slot in an item
+ * that has the value of each.  Decoded values live in CurrentMemoryContext.
  */
 #ifndef DYN_EXEC_ROWS_H
 #define DYN_EXEC_ROWS_H
@@ -30,14 +30,15 @@ typedef struct DynRows
 	DynRelation *relation;
 	int			ncolumns;		/* number of fetched columns */
 	AttrNumber *attnums;
-	int		   *slots;			/* slots of the columns; -1: the column is read
+	int		   *slots;			/* slot of each column; -1: the column is read
 								 * from the element */
 	bool	   *partial;		/* true if only parts of the document are read,
 								 * so that missing parts do not imply a missing
 								 * document */
-	DynNames  **only;			/* members that a partial column shows, even if
-								 * others were read; NULL: all */
-	int		   *positions;		/* attribute numbers; NULL: as in the table */
+	DynNames  **only;			/* members that each partial column shows, even
+								 * if others were read; NULL: all */
+	int		   *positions;		/* position of each column in the tuple slot,
+								 * from 0; NULL: as in the table */
 	bool		only_keys;		/* true if items have only their key, so that
 								 * constraints are not checked for NULL */
 
@@ -50,8 +51,9 @@ typedef struct DynRows
 	 * projection to request from DynamoDB: paths below jsonb columns instead
 	 * of full columns; entire items if a document is fetched
 	 */
-	const List *scalars;		/* paths of scalars, which are requested in
-								 * full */
+	const List *scalars;		/* names (String) of attributes that are
+								 * requested in full instead of paths below
+								 * them */
 	bool		full;			/* true to request all attributes, without a
 								 * projection */
 	int			nprojection;
@@ -65,7 +67,8 @@ typedef struct DynRows
 	int			nbase;
 	const DynKeyAttr *base;
 	int			base_slots[2];
-	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* if DYN_ROWS_SORT */
+	int			sort_slots[DYN_MAX_KEY_ATTRS];	/* slots of the sort attributes
+												 * (DYN_ROWS_SORT) */
 	/*
 	 * returns the current item's key if it was not fetched; may return NULL,
 	 * with a reason in *why if requesting the key failed
@@ -74,16 +77,17 @@ typedef struct DynRows
 	void	   *find_key_arg;
 
 	/*
-	 * if set, errors are not raised, but passed to this function, including
-	 * those that on_mismatch turns into NULL: a value in error is NULL, and an
-	 * ambiguous item is not a row.  `attnum` is 0 if an error does not belong
-	 * to a column
+	 * NULL, or the function to which errors are passed instead of being
+	 * raised.  It also gets errors that on_mismatch turns into NULL.  A value
+	 * in error is NULL, and an ambiguous item is not a row.  `attnum` is 0 if
+	 * an error does not belong to a column
 	 */
 	void		(*note_error) (void *arg, DynRowError err, AttrNumber attnum,
 							   const char *why);
 	void	   *note_error_arg;
 
-	DynCond    *test;			/* selects rows; NULL: all items are */
+	DynCond    *test;			/* condition that selects rows; NULL: all items
+								 * are rows */
 	struct DynParts *parts;		/* parts of templated texts, or NULL */
 	struct DynRest *rest;		/* names that the rest of the item omits; NULL:
 								 * always the same names */
@@ -118,17 +122,17 @@ extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
 
 /*
  * Adds slots for all attributes that other rows of the same table read, and
- * requests all that they request.  Stores in `slots` the number here of each
- * of their slots.  Must be called before the rows are used; allocates in
- * CurrentMemoryContext.
+ * requests all paths that they request.  Stores in slots[i] the slot of `rows`
+ * for slot i of `others`.  Must be called before the rows are used.  Allocates
+ * in CurrentMemoryContext.
  */
 extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
 /*
- * Hides the parts of documents that `own` do not request, so that errors in
- * them are not raised: these rows, or the rows to which they are added
- * (`all`), may request more.  Returns false if that is not possible.  Must be
- * called after all additions; allocates in CurrentMemoryContext
+ * Hides the parts of documents that `own` does not request, so that errors in
+ * these parts are not raised: `rows`, or the rows to which they are added
+ * (`all`), may request more parts.  Returns false if that is not possible.
+ * Must be called after all additions.  Allocates in CurrentMemoryContext
  * (rows_limit.c).
  */
 extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
@@ -139,7 +143,7 @@ extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
  * dyn_rows_next for each row until it returns false.  The values must not
  * change until then.  An item has at most one row, unless the relation is
  * unnested.  dyn_rows_begin raises an error for a value that cannot be
- * unnested. dyn_rows_next raises one for a value that does not match its
+ * unnested.  dyn_rows_next raises one for a value that does not match its
  * column, and for NULL in a column declared NOT NULL.  dyn_rows_skip skips the
  * next row; dyn_rows_end drops the rows not yet returned.  The values of a
  * row's columns are valid until the next item is begun.
@@ -164,8 +168,8 @@ extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 							  DynKeyPart *parts);
 
 /*
- * True if the item has this key, in the same encoding.  It may have the key
- * even if this returns false.
+ * True if the item has this key, in the same encoding.  If it has the key in
+ * another encoding, this returns false.
  */
 extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 								 const DynKeyPart *parts);

@@ -31,9 +31,9 @@ member_of(const DynPath *path, const DynPath *document)
 }
 
 /*
- * Returns true if the path contains the document, or reads a part of it that
- * must be hidden.  Sets *fails if hiding is not possible by a list of visible
- * `members`, because one of these would be visible only in part.
+ * Returns true if a response with this path may have parts of the document
+ * that must be hidden.  Sets *fails if a list of visible `members` cannot hide
+ * them, because one of these would be visible only in part.
  */
 static bool
 adds_parts(const DynPath *path, const DynPath *document, const DynRows *own,

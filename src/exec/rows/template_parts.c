@@ -7,9 +7,9 @@
  * ambiguous, and then whether each part is a value of its column.
  *
  * Texts are usually split one after the other, each in the one way that its
- * template has.  If that fails, and columns occur in several texts, all ways
- * of all texts are searched.  In a valid way every column has one value.  A
- * part that may contain its separator is decided by the other occurrences of
+ * template permits.  If that fails, and columns occur in several texts, all
+ * ways of all texts are searched.  In a valid way every column has one value.
+ * A part that may contain its separator is decided by the other occurrences of
  * its column.
  */
 #include "postgres.h"
@@ -47,8 +47,8 @@ describe_mismatch(DynParts *parts, const DynParsedAttr *parsed, DynRowMatch matc
 }
 
 /*
- * Records a mismatch of a column in the template, because of which the item
- * may not be a row.
+ * Records a mismatch of part `p`.  Returns DYN_MATCH_NOT_ROW if such an item
+ * is not a row (on_mismatch 'null').
  */
 static DynRowMatch
 mismatch_of(DynParts *parts, const DynParsedAttr *parsed, int p, const char *why)
@@ -97,8 +97,8 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 /* ---- texts ---- */
 
 /*
- * Checks the results of splitting.  A time of another width is checked later,
- * with the values.
+ * Splits the key attributes and checks the results.  A time of another width
+ * is checked later, with the values.
  */
 static DynRowMatch
 judge_splits(DynParts *parts)
@@ -124,8 +124,9 @@ judge_splits(DynParts *parts)
 }
 
 /*
- * Checks texts that do not match with any values of their columns.  Because of
- * one of them, the item may not be a row.
+ * Records the mismatch of texts that no values of their columns match.
+ * Returns DYN_MATCH_NOT_ROW if the item is not a row because of one of these
+ * texts.
  */
 static DynRowMatch
 judge_unresolved(DynParts *parts)
@@ -203,7 +204,7 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 /*
  * Checks that the part is a value of its column, and a member of its
  * enumeration.  Requests for the members of an enumeration do not find items
- * with other texts, so these must not be rows in other scans, either.
+ * with other texts, so such items must not be rows in other scans, either.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -432,7 +433,8 @@ struct DynRest
 {
 	DynParts   *parts;
 	const DynNames *all;		/* attributes that may be omitted */
-	DynNames	names;			/* names for the current item */
+	DynNames	names;			/* names that are omitted for the current
+								 * item */
 };
 
 DynRest *
@@ -453,7 +455,7 @@ dyn_rest_create(const DynColumn *column, DynParts *parts)
 	return rest;
 }
 
-/* True if no other column shows the value of the attribute. */
+/* True if the rest must show the attribute, since no other column does. */
 static bool
 stays(const DynRest *rest, const char *name)
 {

@@ -2,10 +2,10 @@
  * template_parts.h
  *		Reads the parts of an item's templated attributes.
  *
- * A DynParts splits the texts of one item at a time.  Those of the table's key
- * attributes are split when the item arrives, since they decide whether it is
- * a row.  Others are split when a column needs them.  The texts of parts live
- * until the next item.
+ * A DynParts splits the texts of one item at a time.  The texts of the table's
+ * key attributes are split when the item arrives, since they decide whether
+ * the item is a row.  Other texts are split when a column needs them.  The
+ * parts of texts live until the next item.
  */
 #ifndef DYN_EXEC_TEMPLATE_PARTS_H
 #define DYN_EXEC_TEMPLATE_PARTS_H
@@ -31,38 +31,39 @@ typedef struct DynMismatch
 {
 	const char *attribute;		/* attribute name (UTF-8) */
 	const DynValue *value;		/* value of the attribute */
-	const DynColumn *column;	/* column of a mismatch */
+	const DynColumn *column;	/* column that cannot have the value */
 	const char *why;			/* reason; NULL: the value is not in the
 								 * enumeration */
 } DynMismatch;
 
 /*
- * Returns the parts of the templates with needed[i].  `paths` are the slots of
- * an item, including those of dyn_templated_paths().  In CurrentMemoryContext.
+ * Returns the state for the templates with needed[i], in CurrentMemoryContext.
+ * `paths` are the paths of an item's slots, including dyn_templated_paths().
  */
 extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
 
 /*
- * Begins the next item.  *mismatch shows why it is ambiguous or a mismatch.
- * Under on_mismatch 'null', an item with a mismatch in a key column is not a
- * row.
+ * Begins the next item, and returns whether it is a row.  If it is ambiguous
+ * or has a mismatch, *mismatch describes that.  Under on_mismatch 'null', an
+ * item with a mismatch in a key column is not a row.
  */
 extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 								   const DynMismatch **mismatch);
 
 /*
- * Begins an item to compare it with others.  Stores in *text a part of
- * template `i` (a needed one), which is valid until the next item.  Returns
- * false if the attribute does not match the template.
+ * Begins an item, of which only sort values are needed.  Stores in *text a
+ * part of template `i` (a needed one), which is valid until the next item.
+ * Returns false if the attribute does not match the template.
  */
 extern bool dyn_parts_text(DynParts *parts, const DynValue *values, int i,
 						   int part, DynText *text);
 
 /*
- * Stores the value of a column that is read from a part: its text, ABSENT if
- * the item lacks the attribute.  Returns false if the attribute's text does
- * not match the template, or its enumeration, with a reason in *why.
+ * Stores the value of a column that is read from a part: the part's text, or
+ * ABSENT if the item lacks the attribute.  Returns false if the attribute's
+ * text does not match the template, or if the part is not in its enumeration;
+ * *why is the reason.
  */
 extern bool dyn_parts_value(DynParts *parts, const DynColumn *column,
 							DynValue *value, const char **why);
@@ -73,12 +74,12 @@ typedef struct DynRest DynRest;
 
 /*
  * Returns the state for a column that shows the rest of the item
- * (model/tables/relation.h), in CurrentMemoryContext; NULL if it omits the
- * same attributes for all items.  It depends on the item if the text of a
+ * (model/tables/relation.h), in CurrentMemoryContext; NULL if the column omits
+ * the same attributes for all items.  They depend on the item if the text of a
  * templated attribute may differ from the text that its columns compose.  An
  * index attribute may differ because it was written by other rules, or before
- * a column changed; then the rest shows it.  `parts` are those of the rows
- * that fetch the column.
+ * a column changed; then the rest shows it.  `parts` belongs to the rows that
+ * fetch the column.
  */
 extern DynRest *dyn_rest_create(const DynColumn *column, DynParts *parts);
 

@@ -31,9 +31,7 @@ slot_of(const DynPath *path, const DynPath *paths, int npaths)
 	return slot;
 }
 
-/*
- * Marks the text, and the texts from which columns in its template are read.
- */
+/* Marks the text, and those from which its columns are read, as decisive. */
 static void
 mark_decisive(DynItemSplit *all, int i)
 {
@@ -145,9 +143,10 @@ dyn_item_split_begin(DynItemSplit *all, const DynValue *values)
 /* ---- texts ---- */
 
 /*
- * True if it has a text.  An attribute that is a number in the key must be a
- * number in templates as well.  Other attributes may be either, if the
- * template can be that of a number.
+ * True if the value has a text for the template.  An attribute that is a
+ * number in the key must be a number in templates as well.  Any other
+ * attribute may be a string, or a number if a number's digits match the
+ * template.
  */
 static bool
 has_text(const DynTemplatedAttr *templated, const DynValue *value)
@@ -350,15 +349,17 @@ typedef struct Search
 	Guess		guess;
 	int			n;				/* number of texts that take part */
 	DynParsedAttr **attrs;		/* texts that take part */
-	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];	/* first way found */
-	int			level;			/* current text; earlier ones are split */
-	int			found;			/* number of ways found; 2: several */
+	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];	/* parts of all texts in
+													 * the first way found */
+	int			level;			/* position of the text to split; earlier ones
+								 * are split */
+	int			found;			/* number of ways found, at most 2 */
 	int			steps;			/* number of remaining steps */
 } Search;
 
 /*
- * Adds the texts of columns that are read from this text, as far as they also
- * occur in texts that are already split.
+ * Adds to `known` the texts of columns that are read from this text, if texts
+ * that are already split contain these columns, too.
  */
 static void
 add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
@@ -573,9 +574,7 @@ open_parts(const DynTemplate *tmpl)
 	return n;
 }
 
-/*
- * Selects the texts that may match; false if that of a key attribute cannot.
- */
+/* Selects the texts that may match; false if a key attribute cannot match. */
 static bool
 begin_search(Search *search, DynItemSplit *all)
 {
@@ -627,9 +626,9 @@ begin_search(Search *search, DynItemSplit *all)
 }
 
 /*
- * Searches in order of preference.  A text that matches strictly is split
- * strictly, if that agrees with the other texts.  Otherwise a value may
- * contain its separator if another occurrence of the column has the same
+ * Searches in order of preference.  First, values must not contain their
+ * separators.  If that fails for a text, or if the texts do not agree, a value
+ * may contain its separator if another occurrence of the column has the same
  * value, and if there is only one way.
  */
 static DynWaysFound
@@ -647,7 +646,7 @@ search_all(DynItemSplit *all, const DynParsedAttr **about)
 		found = search_ways(&search, GUESS_ALL);
 	if (found == 1 && guesses_are_confirmed(&search))
 		return DYN_WAYS_ONE;
-	/* a text that matches only if a part contains its separator, or any text */
+	/* prefer a text that matches only if a part contains its separator */
 	*about = search.attrs[0];
 	for (int i = search.n - 1; i >= 0; i--)
 	{

@@ -3,8 +3,9 @@
  *		Splits the texts of an item's attributes by their templates.
  *
  * Texts are split one after the other, each in the one way that its template
- * has.  Texts that others depend on are split first: if the column of a part
- * is read from another attribute, the part must be the encoding of that value.
+ * permits.  If a part's column is read from another attribute, the part must
+ * be the encoding of the column's value.  So texts that others depend on are
+ * split first.
  */
 #ifndef DYN_EXEC_TEMPLATE_SPLIT_H
 #define DYN_EXEC_TEMPLATE_SPLIT_H
@@ -23,14 +24,16 @@ typedef struct DynParsedAttr
 								 * cycle */
 	bool		searched;		/* true if all ways to split its text are
 								 * searched */
-	bool		unresolved;		/* true if a part must contain its separator */
+	bool		unresolved;		/* true if it matches only if a part contains
+								 * its separator */
 	int			slot;
 	bool		busy;			/* true while the texts that it depends on are
 								 * split */
-	bool		done;			/* fields below are for the current item */
+	bool		done;			/* true if the fields below are for the current
+								 * item */
 	DynSplit	split;
-	bool		impossible;		/* true if a column does not have a text for
-								 * its part */
+	bool		impossible;		/* true if a column's value cannot be encoded
+								 * as its part */
 	bool		absent;
 	bool		no_text;		/* true if the value is not a text */
 	bool		nul;			/* true if the text contains U+0000 */
@@ -45,19 +48,20 @@ typedef struct DynParsedAttr
  */
 typedef struct DynPlaceholderCheck
 {
-	int			templated;
+	int			templated;		/* number of the template */
 	int			part;
 	DynColumn  *column;
-	int			slot;			/* column's slot, if it is not a part */
+	int			slot;			/* column's slot; -1: the column is a part */
 } DynPlaceholderCheck;
 
 typedef struct DynItemSplit
 {
 	DynRelation *relation;
 	MemoryContext context;
-	MemoryContext scratch;		/* encoded values, until the next item */
+	MemoryContext scratch;		/* context of encoded values, until the next
+								 * item */
 	const DynValue *values;		/* values of the current item */
-	DynParsedAttr *attrs;		/* as relation->templated */
+	DynParsedAttr *attrs;		/* one for each of relation->templated */
 	int			nchecks;		/* number of checks for the needed templates */
 	DynPlaceholderCheck *checks;
 	bool		entangled;		/* true if decisive texts have columns in
@@ -78,8 +82,9 @@ extern void dyn_item_split_begin(DynItemSplit *all, const DynValue *values);
 extern void dyn_split_attr(DynItemSplit *all, int i);
 
 /*
- * True if the parts of key attributes (or of searched texts) are equal to the
- * other parts from which their columns are read, as far as these are known.
+ * True if each part of a key attribute (of a searched text if `searched`) is
+ * equal to the other part from which its column is read, as far as that one is
+ * known.
  */
 extern bool dyn_item_split_agrees(DynItemSplit *all, bool searched);
 
@@ -130,9 +135,9 @@ typedef enum DynWaysFound
 
 /*
  * Searches all ways to split the decisive texts of the current item.  Called
- * if one of them could not be split, or does not agree with others.  For
- * SEVERAL, *about is the text for the message.  UNRESOLVED texts are marked.
- * Allocates in CurrentMemoryContext.
+ * if one of them could not be split, or does not agree with others.  If the
+ * result is SEVERAL, *about is the text to name in the message.  If it is
+ * UNRESOLVED, the texts are marked so.  Allocates in CurrentMemoryContext.
  */
 extern DynWaysFound dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about);
 

@@ -3,9 +3,9 @@
  *		Rows of one item of an unnested table: a cursor over the elements of
  *		its list, set or map.
  *
- * Elements are slices of the item, whose values must not change.  The columns'
- * values in the current element are found when the cursor moves to it.  Their
- * values in the item itself are decoded once for all its rows, into memory
+ * Elements are slices of the item, whose values must not change.  The values
+ * of columns in the current element are found when the cursor moves to it.
+ * Columns of the item itself are decoded once for all of its rows, into memory
  * that lasts until the next item.
  */
 #ifndef DYN_EXEC_FETCH_UNNESTED_H
@@ -20,12 +20,12 @@ typedef struct DynUnnested
 	DynElements elements;
 	int			nvalues;		/* number of values, one for each column */
 	DynValue   *values;			/* values in the current element */
-	int		   *below_slots;	/* their slots in `below`; -1: none */
+	int		   *below_slots;	/* slot of each column in `below`; -1: none */
 
 	/* private */
 	DynPathBase *bases;
 	DynPathTree *tree;			/* paths below an element, or NULL */
-	DynValue   *below;
+	DynValue   *below;			/* values below the current element */
 	DynBuffer	scratch;
 	char		position[12];
 

@@ -4,16 +4,16 @@
  *
  * Some scans are executed again and again with values that their requests only
  * use in filters.  Examples are a correlated subquery or LATERAL over other
- * columns than the key, and the inner side of a nested loop.  They would read
- * the same items each time.  From the second execution on, the items are
- * received without the filters whose values change, and cached for the
- * statement (shared.h).  These filters are resolved again for each execution,
- * and evaluated on the cached items.
+ * columns than the key, and the inner side of a nested loop.  Such a scan
+ * would read the same items each time.  From the second execution on, the
+ * items are received without the filters whose values change, and cached for
+ * the statement (shared.h).  These filters are resolved again for each
+ * execution, and evaluated on the cached items.
  *
- * Which values change is known from the parameters that core marks as changed
- * at a rescan.  When another parameter changes for the first time, the read is
- * repeated once, without the filters of that parameter.  So a Scan is repeated
- * at most once for each parameter.
+ * Core marks the parameters that change at a rescan; a value changes if it
+ * depends on one of them.  When another parameter changes for the first time,
+ * the read is repeated once, without the filters of that parameter.  So a Scan
+ * is repeated at most once for each parameter.
  *
  * Queries are cached, too, as long as their keys stay the same: an execution
  * is served if it has the keys of the previous one.  Only one read is cached
@@ -37,21 +37,23 @@
 typedef struct Caching
 {
 	DynInput   *input;
-	Bitmapset **value_params;	/* parameters of each run-time value; NULL:
-								 * the scan was not rescanned */
+	Bitmapset **value_params;	/* parameters that each run-time value depends
+								 * on; NULL: the scan was not rescanned */
 	Bitmapset  *changed;		/* parameters that have changed so far */
-	Bitmapset  *divided_by;		/* value of `changed` when the access plan was
-								 * divided */
+	Bitmapset  *divided_by;		/* value of `changed` for which the access plan
+								 * was divided */
 	uint64		executions;		/* number of executions served */
 
 	/* the divided access plan; freed when another parameter changes */
-	MemoryContext context;		/* NULL: not divided yet */
-	DynMember  *member;			/* member of the read; evaluates the changing
-								 * filters; NULL: the plan cannot be divided */
-	bool	   *used;			/* run-time values that requests use */
+	MemoryContext context;		/* context of these; NULL: not divided yet */
+	DynMember  *member;			/* only member of the read, which evaluates the
+								 * changing filters; NULL: the plan cannot be
+								 * divided */
+	bool	   *used;			/* true for each run-time value that requests
+								 * use */
 
 	/* the cached read and its values; freed when another read begins */
-	MemoryContext read_context; /* NULL: no values yet */
+	MemoryContext read_context; /* context of these; NULL: no values yet */
 	DynValues	values;
 } Caching;
 
@@ -161,7 +163,7 @@ divide(Caching *cached)
 		member->expected = member->may_rewind = member->comes_again = true;
 		dyn_member_init(member, input, changing);
 		dyn_shared_add(read, member);
-		/* the items read must not expose too much of documents */
+		/* parts of documents that the scan did not request must be hidden */
 		if (dyn_shared_limit_parts(read))
 			cached->member = member;
 		cached->used = palloc0(Max(input->values.n, 1) * sizeof(bool));
@@ -225,9 +227,7 @@ open_cached(void *state)
 		divide(cached);
 	if (cached->member == NULL)
 		return NULL;
-	/*
-	 * can the cached read, or the read of the last execution, serve this one?
-	 */
+	/* true if the cached read, or the last execution, has the same requests */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&cached->values, &input->values, cached->used);
 	if (!same)

@@ -18,7 +18,7 @@
 struct DynSharing;
 struct ExplainState;
 
-/* One way to serve executions.  The first opener that can do so serves one. */
+/* One way to serve executions; the first opener that can serve one does. */
 typedef struct DynOpener
 {
 	/*
@@ -28,8 +28,8 @@ typedef struct DynOpener
 	DynItems   *(*open) (void *state);
 
 	/*
-	 * Notes that an execution with other values may follow; the last one is
-	 * not closed yet.  NULL: not needed.
+	 * Called at a rescan, before the last execution is closed: the next one
+	 * may have other values.  NULL: not needed.
 	 */
 	void		(*rescan) (void *state);
 
@@ -39,7 +39,8 @@ typedef struct DynOpener
 	/* Called at the end of the scan; NULL: its context frees everything. */
 	void		(*free) (void *state);
 
-	bool		only_compares;	/* true if sources do not use the values */
+	bool		only_compares;	/* true if the values are only compared while
+								 * the source is opened */
 	void	   *state;
 } DynOpener;
 
@@ -47,7 +48,8 @@ typedef struct DynInput
 {
 	ForeignScanState *node;
 	DynScanDesc *scandesc;
-	List	   *openers;		/* DynOpener *, in the order of their attempts */
+	List	   *openers;		/* list of DynOpener *, in the order in which
+								 * they are tried */
 
 	/* run-time values */
 	List	   *exprs;			/* list of ExprState */
@@ -64,14 +66,15 @@ typedef struct DynInput
 								 * returned */
 	bool		begun;			/* true if an execution was started */
 	bool		has_prefetcher; /* true if a node prefetches for this scan */
-	bool		requested;		/* true if an execution has sent requests of
-								 * its own */
+	bool		requested;		/* true if an execution has sent requests, or
+								 * used those of a shared read */
 	bool		runs_once;		/* true if the scan is executed only once; only
 								 * set if the read may be bounded */
 	uint64		fallbacks;		/* for EXPLAIN: number of executions or arms
 								 * served from the table */
 
-	struct DynSharing *sharing; /* the scan's part in a shared read, or NULL */
+	struct DynSharing *sharing; /* state as a member of a shared read, or
+								 * NULL */
 	bool		was_member;		/* true if an execution was served from the
 								 * shared read */
 	bool		reads_alone;	/* true if it cannot share a read */
@@ -92,8 +95,8 @@ dyn_input_add_opener(DynInput *input, const DynOpener *opener)
 }
 
 /*
- * Add the opener of one kind, if the access plan permits it.  An access plan of
- * kind UNION only has the first, and all others have the last.
+ * Each adds one opener, if the access plan permits it.  An access plan of kind
+ * UNION has only the first of these; all others have the last.
  *
  *		united.c	reads the arms of an OR, and returns each row once
  *		caching.c	uses items that an earlier execution has received
@@ -116,8 +119,8 @@ dyn_input_evaluate(DynInput *input, DynValues *values)
 }
 
 /*
- * Returns true if the access plan permits this for the scan's requests, none of
- * which were sent.
+ * Returns true if the access plan has this ability, and no request of the scan
+ * was sent or prefetched.
  */
 static inline bool
 dyn_input_can(const DynInput *input, DynAccessAbility ability)

@@ -16,7 +16,7 @@
 #include "../rows/item_record.h"
 #include "item_store.h"
 
-/* Number of reads between trims, each of which examines all cursors. */
+/* Number of reads between two trims.  A trim examines all cursors. */
 #define READS_BETWEEN_TRIMS		64
 
 typedef struct Cursor
@@ -63,8 +63,8 @@ dyn_item_store_create(int nslots, int ncursors, const bool *may_rewind)
 }
 
 /*
- * Selects the cursor's read pointer, but only when necessary: each time, the
- * tuplestore reads its file buffer again.
+ * Selects the cursor's read pointer if it is not selected.  Each selection
+ * makes the tuplestore read its file buffer again.
  */
 static Cursor *
 select_cursor(DynItemStore *store, int cursor)
@@ -135,7 +135,7 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 
 /* ---- reading ---- */
 
-/* Moves a cursor that has left to the position of another one. */
+/* Moves a cursor that has left, so that it does not prevent trimming. */
 static void
 move_away(DynItemStore *store, int number)
 {
@@ -154,7 +154,7 @@ dyn_item_store_has_next(const DynItemStore *store, int cursor)
 	return store->cursors[cursor].position < store->items;
 }
 
-/* The slot owns tuples that were read from the file. */
+/* Clears the slot after use, since it owns tuples read from the file. */
 bool
 dyn_item_store_next(DynItemStore *store, int number, DynValue *slots)
 {

@@ -3,9 +3,9 @@
  *		Stores received items in work_mem and then in a temporary file.
  *
  * An item is stored as the slots of a fetch.  A store has one or more cursors,
- * numbered from 0, each at its own position.  An item is added for a cursor at
- * the end, which does not read it again; it is the next item for all other
- * cursors there.
+ * numbered from 0, each at its own position.  An item is added by a cursor
+ * that is at the end, and that does not read it again.  For other cursors at
+ * the end, it is the next item.
  *
  * The file belongs to the resource owner that is current when the store is
  * created.  During an execution that is the portal's owner, so the file of a
@@ -19,16 +19,16 @@
 typedef struct DynItemStore DynItemStore;
 
 /*
- * Creates a store for items of `nslots` slots.  `may_rewind` is true for
- * cursors that may start again; if there are none, items that all cursors have
- * read are dropped.  In CurrentMemoryContext.
+ * Creates a store for items of `nslots` slots, in CurrentMemoryContext.
+ * may_rewind[i] is true if cursor i may be rewound.  If no cursor may, items
+ * that all cursors have read are dropped.
  */
 extern DynItemStore *dyn_item_store_create(int nslots, int ncursors,
 										   const bool *may_rewind);
 
 /*
- * Copies an item for a cursor at the end.  Replaces the slots by those of the
- * copy, which are valid until that cursor's next call.
+ * Adds a copy of an item by a cursor at the end.  Replaces the slots by those
+ * of the copy, which are valid until that cursor's next call.
  */
 extern void dyn_item_store_add(DynItemStore *store, int cursor, DynValue *slots);
 
@@ -43,7 +43,7 @@ extern bool dyn_item_store_has_next(const DynItemStore *store, int cursor);
 
 extern void dyn_item_store_rewind(DynItemStore *store, int cursor);
 
-/* Ends the cursor's reads: items are not held for it any more. */
+/* Ends the cursor: items need not be stored for it any more. */
 extern void dyn_item_store_leave(DynItemStore *store, int cursor);
 
 extern bool dyn_item_store_is_in_memory(const DynItemStore *store);

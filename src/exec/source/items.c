@@ -169,7 +169,7 @@ typedef struct Listed
 	uint64	   *skipped;		/* counter of skipped keys, if `done` is set */
 } Listed;
 
-/* Returns the next new key, from the index or from the keys set aside. */
+/* Stores the next new key, of the index or set aside; false at the end. */
 static bool
 next_key(Listed *listed, DynKeyPart *parts)
 {
@@ -198,9 +198,10 @@ end_batch(Listed *listed)
 }
 
 /*
- * Collects keys, waiting for them, and starts to read their items; false at
- * the end of the index.  The group must not wait for the index's requests in
- * flight, because they are taken in only after the batch.
+ * Collects keys, for which it may wait, and starts to read their items.
+ * Returns false at the end of the index.  The group must not wait for the
+ * index's requests in flight, because their responses are taken in only after
+ * the batch.
  */
 static bool
 start_batch(Listed *listed)
@@ -443,7 +444,7 @@ static const DynItemsMethods stored_methods = {
 	.close = stored_close,
 };
 
-/* A count can always start again. */
+/* Stores only rows: a source that counts can always be rewound. */
 DynItems *
 dyn_items_repeatable(DynItems *source, bool keeps)
 {

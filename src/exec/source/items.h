@@ -4,20 +4,21 @@
  *
  *		source		its items
  *		empty		none, since no item can qualify
- *		fetched		those of a fetch
- *		listed		those of the table whose keys an index lists
- *		a member's	those of a read that several members use (shared.h)
- *		presumed	those that a write expects to exist (presumed.c)
+ *		fetched		items of a fetch
+ *		listed		items of the table whose keys an index lists
+ *		a member's	items of a read that several members use (shared.h)
+ *		presumed	items that a write expects to exist (presumed.c)
  *
  *		source		its rows
- *		united		those of the arms of an OR, each once (united.c)
- *		fallback	those of the table in place of an index (requested.c)
- *		looked up	those that lookups serve (lookup/lookup.h)
- *		stored		those of another source, which cannot be rewound
+ *		united		rows of the arms of an OR, each once (united.c)
+ *		fallback	rows of the table in place of an index (requested.c)
+ *		looked up	rows that lookups serve (lookup/lookup.h)
+ *		stored		rows of another source that cannot be rewound
  *
  * A source returns items one by one, together with the DynRows that decode
- * them.  It returns rows if these are checked first, or cached.  It is closed
- * at the end of the execution, unless an error ends the transaction.
+ * them.  A source whose rows are checked or cached returns rows instead.  A
+ * source is closed at the end of the execution, unless an error ends the
+ * transaction.
  */
 #ifndef DYN_EXEC_ITEMS_H
 #define DYN_EXEC_ITEMS_H
@@ -47,14 +48,14 @@ typedef struct DynItemsMethods
 
 	/*
 	 * Returns true if `next`, or `count`, would wait now.  First takes in
-	 * received data, which invalidates the current item, as dyn_fetch_poll.
+	 * received data, which invalidates the current item, like dyn_fetch_poll.
 	 * NULL: that is unknown, and the source may wait.
 	 */
 	bool		(*would_wait) (DynItems *items);
 
 	/*
-	 * Returns the fetch that `next` waits for, or NULL.  NULL: the source
-	 * never waits.
+	 * Returns the fetch that `next` waits for; NULL if there is none.  A
+	 * source without this function never waits.
 	 */
 	DynFetch   *(*awaited) (const DynItems *items);
 
@@ -71,15 +72,15 @@ typedef struct DynItemsMethods
 	bool		(*rewind) (DynItems *items);
 
 	/*
-	 * Returns the number of items, instead of `next`.  NULL: the items are
+	 * Returns the number of all items, without `next`.  NULL: the items are
 	 * counted one by one.  A source of rows without `next` never serves a
 	 * count.
 	 */
 	uint64		(*count) (DynItems *items);
 
 	/*
-	 * Abandons requests in flight.  The memory goes with its context.  NULL:
-	 * the source has only memory.
+	 * Abandons requests in flight.  The memory is freed with its context.
+	 * NULL: the source has only memory.
 	 */
 	void		(*close) (DynItems *items);
 } DynItemsMethods;
@@ -88,8 +89,8 @@ struct DynItems
 {
 	const DynItemsMethods *methods;
 	DynRows    *rows;			/* decodes the item that `next` returned last,
-								 * here or in an inner source; NULL: the source
-								 * has stored rows */
+								 * from this source or an inner one; NULL: the
+								 * source has stored rows */
 };
 
 /*
@@ -105,7 +106,8 @@ extern DynItems *dyn_items_empty(DynRows *rows);
 
 /*
  * Returns the rows of an UPDATE or DELETE that reads nothing (presumed.c), one
- * for each key.  `resolved` must live as long.  In CurrentMemoryContext.
+ * for each key.  In CurrentMemoryContext; `resolved` must live as long as the
+ * source.
  */
 extern DynItems *dyn_items_presume(DynScanDesc *scandesc,
 								   const DynResolvedAccess *resolved);
@@ -116,7 +118,7 @@ extern DynItems *dyn_items_presume(DynScanDesc *scandesc,
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 
-/* If the source is a listed one, keys in `done` are counted and not read. */
+/* Makes a listed source count keys in `done`, and not read their items. */
 extern void dyn_items_skip_keys(DynItems *items, DynBaseKeys *done,
 								uint64 *skipped);
 
@@ -175,8 +177,8 @@ dyn_items_set_group(DynItems *items, int *group_in_flight)
 }
 
 /*
- * Returns, for a waiting source, the milliseconds after which to poll it even
- * if no data arrive (dyn_fetch_pause).
+ * Returns the number of milliseconds after which a waiting source must be
+ * polled even if no data arrive (dyn_fetch_pause).
  */
 extern double dyn_items_pause(const DynItems *items);
 
@@ -196,7 +198,7 @@ typedef struct DynChecker
 {
 	ForeignScanState *node;
 	ExprState  *qual;			/* conditions; NULL: every row passes */
-	bool		counts;			/* rejected rows count as filtered */
+	bool		counts;			/* true if rejected rows count as filtered */
 	ExprContext *econtext;		/* expression context of a row */
 } DynChecker;
 

@@ -5,8 +5,8 @@
  *
  * If the statement has the full key of its rows and needs no other column,
  * the condition of the write alone decides whether a row exists.  The source
- * returns a row for each key, from an item that has only the key and what the
- * item filter requires.  Columns without a value there are NULL.
+ * returns a row for each key, from an item that has only the key and the
+ * values that the item filter requires.  All other columns are NULL.
  */
 #include "postgres.h"
 

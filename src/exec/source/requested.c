@@ -2,11 +2,12 @@
  * requested.c
  *		Serves executions by requests of their own.
  *
- * They are those of the access plan.  If the planned index may lack items that
- * an execution selects (plan/keys/index_complete.c), which depends on its
- * values, the table is read instead, by its key or by a Scan (fallback).  The
- * plan omits checks that the index's requests would make, so all conditions
- * are checked here.  Rows that the index would return in order are sorted.
+ * Usually these are the requests of the access plan.  But depending on its
+ * values, the planned index may lack items that an execution selects
+ * (plan/keys/index_complete.c).  Then the table is read instead, by its key or
+ * by a Scan (fallback).  The plan omits checks that the index's requests would
+ * make, so all conditions are checked here.  Rows that the index would return
+ * in order are sorted.
  *
  * A value that no index can hold usually selects zero rows, and a join may
  * repeat it many times.  So the values of executions that found no row are
@@ -45,7 +46,7 @@ typedef struct Fallback
 	Oid			sort_collations[DYN_MAX_KEY_ATTRS];
 	bool		nulls_first[DYN_MAX_KEY_ATTRS];
 
-	/* source before the checks (of one execution) */
+	/* source whose rows are not checked yet (of one execution) */
 	DynItems   *unchecked;
 	bool		found;			/* true if a row was found */
 	MemoryContext context;
@@ -115,7 +116,7 @@ next_checked(Fallback *fallback, TupleTableSlot *slot, bool wait)
 	return state;
 }
 
-/* Sorts all rows; false if this would have to wait, but `wait` is false. */
+/* Sorts all rows; false if `wait` is false and it would have to wait. */
 static bool
 sort_rows(Fallback *fallback, TupleTableSlot *slot, bool wait)
 {
@@ -220,7 +221,7 @@ static const DynItemsMethods fallback_methods = {
 	.close = fallback_close,
 };
 
-/* Sends no request if an execution with the same values found no row before. */
+/* Sends no request if an earlier execution with these values found no row. */
 static DynItems *
 open_fallback(Fallback *fallback)
 {
@@ -248,7 +249,7 @@ open_fallback(Fallback *fallback)
 	return &fallback->items;
 }
 
-/* Returns NULL, ahead of the first row, if the table must be read. */
+/* Returns NULL if an execution that starts ahead must read the table. */
 static DynItems *
 open_requested(void *state)
 {
@@ -303,8 +304,8 @@ init_sort(Fallback *fallback)
 }
 
 /*
- * Returns the positions of columns in the scan tuple of a count, which has
- * them after the number.
+ * Returns the positions of columns in the scan tuple of a count, which follow
+ * the number.
  */
 static int *
 count_positions(const DynInput *input, const DynRows *rows)

@@ -233,8 +233,8 @@ limiting_clause(const DynRelation *relation, const char *name,
 }
 
 /*
- * Reports a bounded read in place of a warning: a Scan that reads only `items`
- * items, because of a LIMIT; or, if this is 0, only those units.
+ * Warns of a bounded read in place of a full Scan: up to `items` items,
+ * because of a LIMIT, or up to `units` read units if `items` is 0.
  */
 static void
 warn_of_bounded_read(const DynRelation *relation, const char *index,
@@ -337,7 +337,7 @@ apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynPermit *perm
 	if (scandesc->policy_applied || access->kind != DYN_ACCESS_SCAN)
 		return;
 	scandesc->policy_applied = true;
-	/* the number of segments that the values select */
+	/* adapt the estimate to the number of segments that the values select */
 	if (estimate.segments > 0 && scandesc->nsegments > 0)
 	{
 		estimate.reads.units *= (double) scandesc->nsegments / estimate.segments;
@@ -388,8 +388,8 @@ read_beyond(void *arg)
 }
 
 /*
- * Returns the read units of a Scan to which the policy does not apply; 0:
- * none.  A preview has some only where it would be refused.
+ * Returns the read units that a Scan may use before the policy applies; 0:
+ * none.  A preview may use some only if the policy would raise an error.
  */
 static double
 free_units(const DynScanDesc *scandesc)

@@ -73,8 +73,8 @@ dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved)
 }
 
 /*
- * Closes the items, but not with dyn_items_close: the scan descriptor may have
- * rows of the current item.
+ * Closes the source, but not by dyn_items_close, which would drop the rows of
+ * a member's current item.
  */
 static void
 close_items(DynSharedRead *read)
@@ -134,7 +134,7 @@ keep_item(DynMember *member)
 	}
 }
 
-/* Stores the read's next item, stored or received now, in read->slots. */
+/* Stores the member's next item, cached or received now, in read->slots. */
 static DynFetchState
 take_item(DynMember *member, bool wait)
 {
@@ -148,7 +148,7 @@ take_item(DynMember *member, bool wait)
 		return DYN_FETCH_END;
 
 	/*
-	 * A scan that has to wait does so alone, others together with their group
+	 * If `wait` is true, the scan waits alone; if not, together with its group
 	 * (async.c).  This also applies to requests that the source starts in the
 	 * meantime.
 	 */

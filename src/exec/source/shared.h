@@ -56,25 +56,26 @@ typedef struct DynMember
 	/* set by the creator */
 	bool		expected;		/* true if the member will begin, unless an
 								 * input is empty */
-	bool		may_rewind;
-	bool		comes_again;	/* true if closing does not leave the read */
+	bool		may_rewind;		/* true if the member may be rewound */
+	bool		comes_again;	/* true if the member may be opened again after
+								 * it was closed (caching.c) */
 
 	/* the scan's access plan, divided in two */
 	DynAccess	own_access;		/* access plan without the filters that are
 								 * evaluated here */
-	DynAccess	filters;		/* access plan of these filters, without
-								 * keys */
-	DynScanDesc *scandesc;		/* scan descriptor of the rows */
+	DynAccess	filters;		/* access plan with only these filters */
+	DynScanDesc *scandesc;		/* scan descriptor of own_access */
 
 	/* the filters with values */
 	bool		contradiction;	/* true if no item passes */
 	DynCond    *cond;			/* condition; NULL: every item passes */
 	DynBuffer	scratch;
 
-	int			nslots;			/* number of the rows' slots; the read may have
-								 * more */
-	int		   *slots;			/* slot of the read for each of them */
-	DynValue   *item;			/* current item, with the rows' slots */
+	int			nslots;			/* number of the member's slots; the read may
+								 * have more */
+	int		   *slots;			/* slot of the read for each of the member's
+								 * slots */
+	DynValue   *item;			/* current item, in the member's slots */
 	bool		found;			/* true if `item` was not returned yet */
 	uint64		count;			/* number of items found */
 } DynMember;
@@ -86,17 +87,16 @@ typedef struct DynMember
 extern bool dyn_input_is_complete(const DynInput *input, const DynValues *values);
 
 /*
- * Divides the scan's access plan: `filters`, none of which compares two
- * attributes, are evaluated here.  The member is
- * zeroed, except for the fields that its creator sets.  In
- * CurrentMemoryContext.
+ * Divides the scan's access plan: the member evaluates `filters`, which its
+ * requests omit.  None of them compares two attributes.  The member is zeroed,
+ * except for the fields that its creator sets.  In CurrentMemoryContext.
  */
 extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
 
-/* Puts values into the filters. The condition is in CurrentMemoryContext. */
+/* Puts values into the filters.  The condition is in CurrentMemoryContext. */
 extern void dyn_member_resolve(DynMember *member, const DynValues *values);
 
-/* Adds a condition to those filters; it must live as long as the member. */
+/* Adds a condition to the filters; it must live as long as the member. */
 extern void dyn_member_restrict(DynMember *member, DynCond *cond);
 
 /* Returns the member's source, which begins at the first item. */

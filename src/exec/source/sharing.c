@@ -43,9 +43,9 @@ typedef struct DynSharing
 	MemoryContext context;
 
 	DynValues	values;
-	bool		awaits_values;	/* true if filters wait for the value of an
-								 * initplan */
-	DynResolvedAccess resolved; /* resolved access plan of the member */
+	bool		awaits_values;	/* true if filters need the value of an
+								 * initplan that has not run yet */
+	DynResolvedAccess resolved; /* resolved own_access of the member */
 } DynSharing;
 
 /* ---- scans that can share ---- */
@@ -189,7 +189,7 @@ is_worth_while(const DynInput *input, List *candidates)
 
 /* ---- setting up ---- */
 
-/* Evaluates the scan's values; false if that is not possible yet. */
+/* Stores the scan's values; false if they cannot be evaluated yet. */
 static bool
 take_values(DynSharing *sharing, DynInput *input)
 {
@@ -214,9 +214,9 @@ take_values(DynSharing *sharing, DynInput *input)
 }
 
 /*
- * Returns the scan's state, or NULL if the scan cannot share or need not.  If
- * `table` is not NULL, that Scan of the table is read.  A read for others is
- * read to the end.
+ * Returns the scan's state, or NULL if the scan cannot share or need not.
+ * `table` is the Scan of the table that is read, or NULL.  A shared read is
+ * read to its end, even if its first member may stop early.
  */
 static DynSharing *
 make_sharing(DynInput *input, const DynAccess *table)
@@ -310,9 +310,10 @@ set_filter(DynSharedRead *read)
 /* ---- several entities of a partition ---- */
 
 /*
- * Scans of one partition with different conditions on the sort key can share a
- * Query of the partition, or of a common prefix of their sort keys.  It
- * replaces all of their reads, so they must be expected to use these fully.
+ * True if the scan can share a Query with scans of the same partition under
+ * other conditions on the sort key.  That Query reads the partition, or a
+ * common prefix of their sort keys, and replaces all of their reads.  So each
+ * of the scans must be expected to use all its items.
  */
 static bool
 names_partition(const DynSharing *sharing)
@@ -339,8 +340,8 @@ sort_condition(const DynSharing *sharing)
 }
 
 /*
- * Shortens the prefix to what all values under the condition begin with, in
- * full characters.
+ * Shortens the prefix to the full characters with which all values under the
+ * condition begin.
  */
 static void
 shorten_prefix(DynScalar *prefix, const DynCond *cond)
@@ -364,7 +365,7 @@ shorten_prefix(DynScalar *prefix, const DynCond *cond)
 	}
 }
 
-/* Returns the condition that covers those of all scans; NULL: none does. */
+/* Returns a condition that covers those of all scans; NULL: all sort keys. */
 static DynCond *
 common_condition(List *sharings)
 {

@@ -3,10 +3,10 @@
  *		Executes a union: reads the arms of an OR, and returns each row once.
  *
  * The arms are read one after the other; if all rows will be needed, their
- * first requests are sent together.  Items are identified by their key of the
- * table.  An item counts as returned only when one of its rows has been
- * checked by all conditions of the scan: an arm that reads an outdated entry
- * of an index must not hide the item that another arm reads.
+ * first requests are sent together.  Items are identified by the table's key.
+ * An item counts as returned only when one of its rows has been checked by all
+ * conditions of the scan: an arm that reads an outdated entry of an index must
+ * not hide the item that another arm reads.
  *
  * The keys of returned items are stored in a hash table.  When that reaches
  * its memory limit, further rows go to a sort, which may use a temporary file,
@@ -30,13 +30,13 @@
 typedef struct Arm
 {
 	DynScanDesc *planned;
-	DynScanDesc *table;			/* scan descriptor that reads the table instead
-								 * of an index that may lack items
+	DynScanDesc *table;			/* scan descriptor that reads the table if the
+								 * index may lack items
 								 * (plan/keys/index_complete.c); NULL: not
 								 * needed */
 
 	/* one execution */
-	DynScanDesc *scandesc;		/* the one of these two that is used */
+	DynScanDesc *scandesc;		/* `planned` or `table` */
 	DynResolvedAccess *resolved;
 	DynItems   *items;			/* source; NULL if another arm has all its
 								 * items */
@@ -44,7 +44,7 @@ typedef struct Arm
 
 typedef struct United
 {
-	DynItems	items;			/* returns the rows of the arms that satisfy
+	DynItems	items;			/* source of the rows of the arms that satisfy
 								 * all conditions, each item once (must be
 								 * first) */
 	DynInput   *input;
@@ -68,13 +68,13 @@ typedef struct United
 								 * returned */
 
 	/* rows returned at the end, with two added columns: key and number */
-	TupleTableSlot *aside_slot; /* NULL: not used */
-	Tuplesortstate *aside;
+	TupleTableSlot *aside_slot; /* slot of such a row; NULL: not used */
+	Tuplesortstate *aside;		/* sort of these rows */
 	TupleTableSlot *sorted_slot;	/* slot for sorted rows; NULL: not sorted
 									 * yet */
 	bytea	   *last_key;		/* key of the last of these rows that was
-								 * returned */
-	int64		last_number;
+								 * returned, or NULL */
+	int64		last_number;	/* number of the item of that row */
 } United;
 
 /* ---- start ---- */
@@ -138,8 +138,8 @@ join_group(const United *united, const Arm *arm)
 }
 
 /*
- * Sends the first request of each arm.  Those of later arms are not sent if
- * the first may have enough rows.
+ * Sends the first request of each arm; only that of the first arm if it may
+ * have enough rows.
  */
 static DynItems *
 open_united(void *state)
@@ -170,8 +170,8 @@ open_united(void *state)
 			dyn_fetch_send(fetch);
 		}
 		/*
-		 * its response is not taken in until its turn comes, so send only one
-		 * request
+		 * send only one request of a later arm, because its response is not
+		 * taken in until the arm's turn comes
 		 */
 		else if (fetch != NULL && arm->scandesc->origin_requests->nstreams == 1)
 			dyn_fetch_send_ahead(fetch);
@@ -214,7 +214,7 @@ find_item(United *united, bool wait)
 		const Arm  *arm = &united->arms[united->current];
 		const DynValue *item = NULL;
 
-		/* there may be many items without a row */
+		/* free the memory of items without a row */
 		ResetExprContext(united->checker.econtext);
 		if (arm->items != NULL)
 		{

@@ -6,8 +6,8 @@
  * Statements that run inside one another (functions, triggers, cursors) each
  * have their own EState; few exist at a time, so a list is enough.
  *
- * How many rows will be fetched does not follow from the plan, but from the
- * call of the executor.  CREATE TABLE AS, COPY and clients that read the full
+ * The number of rows that will be fetched depends on the call of the executor,
+ * not on the plan.  CREATE TABLE AS, COPY and clients that read the full
  * result fetch all rows; cursors and some functions fetch a number of rows.
  */
 #include "postgres.h"

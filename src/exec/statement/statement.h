@@ -39,15 +39,17 @@ typedef struct DynStatement
 								 * a retry */
 	size_t		bytes;			/* bytes of pages that are arriving or
 								 * waiting */
-	size_t		max_bytes;
+	size_t		max_bytes;		/* limit of `bytes` (fetch_memory) */
 	DynCounters counters;
-	double		expected_units; /* read units of the requests in flight */
+	double		expected_units; /* expected read units of the requests in
+								 * flight */
 	DynRetryQuota retries;		/* retry quota of all its requests */
 	List	   *scans;			/* scans (list of DynInput *), in the order in
 								 * which they began */
 	List	   *targets;		/* tables that it writes (list of
 								 * DynRelation *) */
-	List	   *started;		/* list of Plan *, see early_start.h */
+	List	   *started;		/* plans and subplans (list of Plan *) whose
+								 * scans have started early */
 	bool		warned_of_locks;	/* true if the warning that rows are not
 									 * locked was shown */
 	List	   *throttles;		/* list of DynThrottle * */
@@ -67,8 +69,8 @@ dyn_smaller_limit(double a, double b)
 }
 
 /*
- * Returns the read units that a statement may use on the server: the smaller
- * one of parameter and option; 0: unlimited.
+ * Returns the read units that a statement may use on the server: the parameter
+ * or the server's option, whichever is smaller; 0: unlimited.
  */
 extern double dyn_statement_max_units(const DynConnection *connection);
 
@@ -83,7 +85,7 @@ extern void dyn_statement_add_target(DynStatement *statement,
 extern bool dyn_statement_writes(const DynStatement *statement,
 								 const struct DynRelation *relation);
 
-/* Registers a scan with the statement's other nodes. */
+/* Registers a scan, so that other nodes of the statement find it. */
 extern void dyn_statement_add_scan(EState *estate, struct DynInput *scan);
 
 /*

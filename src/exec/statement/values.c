@@ -2,9 +2,9 @@
  * values.c
  *		Evaluates, copies and compares the run-time values of executions.
  *
- * Some are converted to the types of the columns that they are compared with
- * (plan/clauses/conversion.h).  NULL stays NULL, and a value whose expression
- * has a NULL operand becomes NULL: both select zero rows.
+ * Some values are converted to the types of the columns with which they are
+ * compared (plan/clauses/conversion.h).  NULL stays NULL, and a value whose
+ * expression has a NULL operand becomes NULL: both select zero rows.
  */
 #include "postgres.h"
 
@@ -63,7 +63,7 @@ convert_array(const DynConversion *conversion, Datum array)
 	return dyn_array_of_elements(&elements, conversion->to);
 }
 
-/* Reads the steps; false if one of the operands is NULL. */
+/* Stores the steps with their operands; false if an operand is NULL. */
 static bool
 get_steps(const DynConversion *conversion, const Datum *values, const bool *nulls,
 		  DynTimeStep *steps)
@@ -95,8 +95,8 @@ time_as_int(Oid type, Datum value)
 }
 
 /*
- * Stores the bound of the array that includes most, over all elements; false
- * if there is none.
+ * Stores the bound that includes the bounds of all elements; false if there is
+ * none.
  */
 static bool
 convert_bound(const DynConversion *conversion, const DynTimeStep *steps,

@@ -34,8 +34,8 @@ extern void dyn_values_init(DynValues *values, const List *exprs,
 							const List *conversions);
 
 /*
- * Evaluates the expressions (ExprState), one for each, and converts the
- * values, into CurrentMemoryContext.
+ * Evaluates the expressions (list of ExprState, one for each value) and
+ * converts the values.  Allocates in CurrentMemoryContext.
  */
 extern void dyn_values_evaluate(DynValues *values, const List *exprs,
 								const List *conversions, ExprContext *econtext);
