@@ -12,22 +12,22 @@ typedef struct DynPermit
 {
 	const DynAccess *access;	/* access plan that is read */
 	List	   *inputs;			/* DynInput * of the scans that share the read */
-	bool		paid;			/* true if the read units count for another
-								 * scan */
-	bool	   *warned;			/* set when one of these scans has warned;
-								 * NULL: the read is not shared */
+	bool		paid;			/* true if the read units are counted for
+								 * another scan */
+	bool	   *warned;			/* flag that is true if one of the scans has
+								 * warned; NULL: the read is not shared */
 } DynPermit;
 
 /*
- * Called before one of the scan's descriptors starts its own requests; applies
- * the policy, and may raise an error.  A bounded Scan that is executed once may
- * first read up to its bound.
+ * Applies the policy before one of the scan's descriptors starts requests of
+ * its own: warns, or raises an error.  A bounded Scan that is executed once
+ * may first read up to its bound.
  */
 extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 
 /*
- * Does the same for an execution that a shared read serves.  If scans that
- * share a read may not read all of it, each of them is refused, but only one of
+ * Does the same for an execution that a shared read serves.  If the policy
+ * forbids the read, each of the scans raises an error; otherwise only one of
  * them warns.
  */
 extern void dyn_permit_shared(DynInput *input, const DynPermit *permit);
@@ -39,8 +39,8 @@ extern void dyn_scan_describe(const DynRelation *relation,
 /*
  * Applies the policy before a Scan of the relation, or of an index: warns, or
  * raises an error.  `estimate` is the expected cost, as in EXPLAIN.  `advice`
- * is that of the access plan, or NULL, here and below.  `previewed` is the
- * number of read units that a preview has already used; 0 if there was none.
+ * is the advice of the access plan, or NULL, here and below.  `previewed` is
+ * the number of read units that a preview (preview_units) has used; 0: none.
  */
 extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 								  const DynEstimate *estimate,
@@ -54,8 +54,8 @@ extern bool dyn_scan_policy_page(const DynRelation *relation,
 								 const DynTableMeta *meta, int items);
 
 /*
- * Checks the limit of the statement before such a Scan is read to the end.
- * Raises an error if the read units that remain are known to be insufficient.
+ * Raises an error if such a Scan, read to its end, is known to exceed the
+ * `limit` of the statement, which has used `used` read units.
  */
 extern void dyn_scan_check_units(const DynRelation *relation, const char *index,
 								 const DynEstimate *estimate,

@@ -71,8 +71,8 @@ shows_elements(const DynModify *modify, const DynPath *path)
 }
 
 /*
- * Makes the guard require the stored values themselves.  A value that the
- * statement replaces must be one that its column shows in full: a set or
+ * Changes the guard to the stored values.  If the statement replaces a stored
+ * value in another encoding, its column must show that value in full: a set or
  * binary inside a document would otherwise become a list or a text.  `len` is
  * the item's length as text.
  */
@@ -105,7 +105,7 @@ guard_stored_values(DynWrite *write, size_t len, const DynItemTree *item)
 	}
 }
 
-/* Replaces the guards of values inside of a missing map: it must be absent. */
+/* Replaces guards of values inside a missing map: it must be absent. */
 static void
 guard_absence(DynWrite *write, const DynPath *map)
 {
@@ -122,7 +122,7 @@ guard_absence(DynWrite *write, const DynPath *map)
 	write->nguard = n;
 }
 
-/* Replaces the values inside of a missing map by the map with these values. */
+/* Replaces the values inside a missing map by the map, which contains them. */
 static void
 set_map(DynWrite *write, const DynPath *map)
 {
@@ -147,8 +147,8 @@ set_map(DynWrite *write, const DynPath *map)
 }
 
 /*
- * Returns the outermost map of the path that the item lacks, or NULL.  The
- * write fails if there is a value of another type.
+ * Returns the outermost map on the path that the item lacks, or NULL.  The
+ * write fails if the item has a value of another type there.
  */
 static DynPath *
 missing_map(DynWrite *write, const DynPath *path, const DynItemTree *item)
@@ -172,8 +172,8 @@ missing_map(DynWrite *write, const DynPath *path, const DynItemTree *item)
 }
 
 /*
- * Changes the update to write missing maps: the outermost missing one is set,
- * with the values inside of it.
+ * Changes the update so that it creates missing maps: it sets the outermost
+ * missing map, which contains the values inside.
  */
 static bool
 create_maps(DynWrite *write, const DynItemTree *item)
@@ -192,7 +192,7 @@ create_maps(DynWrite *write, const DynItemTree *item)
 		missing = true;
 		guard_absence(write, map);
 		set_map(write, map);
-		/* the maps before this one are there */
+		/* earlier maps exist, so they stay in the list, at their positions */
 		for (int j = 0; j < write->nmaps; j++)
 		{
 			if (!dyn_path_is_inside(write->maps[j], map))

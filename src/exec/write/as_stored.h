@@ -3,7 +3,7 @@
  *		Adapts an UPDATE or DELETE whose condition has failed although the
  *		values of its row have not changed.
  *
- * Other applications may have stored a value in another encoding than the one
+ * Another application may have stored a value in another encoding than the one
  * that the guard expects.  Also, an item may lack a map that is on the path of
  * a written value.
  */
@@ -15,16 +15,17 @@
 
 /*
  * Returns true if the guarded columns have the same values as when they were
- * read, and not only equal ones, such as 24 hours instead of 1 day.  The row of
- * the item is in the modify's scratch slot.
+ * read.  Equal values with different texts, such as 24 hours and 1 day, are
+ * not the same.  The row of the item is in the modify's scratch slot.
  */
 extern bool dyn_write_is_unchanged(DynWrite *write);
 
 /*
- * Makes the write require the values that the item has, and write the maps
- * that it lacks.  Sets the state FAILED if it would replace values that a
- * column does not show, or that are not maps.  Returns false if nothing is left
- * to write.  `len` is the item's length as text.
+ * Changes the guard to the values that the item has, and adds the maps that
+ * the item lacks to the written values.  Sets the state FAILED if the write
+ * would replace values that a column does not show, or values that are not
+ * maps.  Returns false if nothing is left to write.  `len` is the item's
+ * length as text.
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynItemTree *item,
 									 size_t len);

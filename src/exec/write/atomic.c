@@ -3,8 +3,8 @@
  *		Sends all writes of a statement as one TransactWriteItems.
  *
  * DynamoDB accepts at most 100 items and 4 MB, and no item twice (API
- * reference, TransactWriteItems).  The first two limits are checked as rows
- * arrive, so that the statement does not read on in vain.
+ * reference, TransactWriteItems).  The limits are checked as rows arrive, so
+ * that the statement does not continue in vain.
  */
 #include "postgres.h"
 
@@ -125,7 +125,7 @@ write_body(DynWriter *writer, DynCall *call)
 	dyn_check_oom(dyn_call_body(call)->failed);
 }
 
-/* There is nothing to write for the member. */
+/* Removes a member for which nothing is written. */
 static void
 drop(DynWriter *writer, DynWrite *write)
 {
@@ -135,7 +135,7 @@ drop(DynWriter *writer, DynWrite *write)
 	dyn_write_free(write);
 }
 
-/* Raises the error of one member; no member has been written. */
+/* Raises the error of one member; nothing has been written. */
 static void
 report(DynWrite *write, const DynCancelReason *reason)
 {
@@ -168,7 +168,7 @@ resolve_change(DynWriter *writer, DynWrite *write, const DynCancelReason *reason
 		drop(writer, write);
 }
 
-/* Decides what happens to a row whose condition failed. */
+/* Handles a member whose condition failed: changes, removes or reports it. */
 static void
 resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
 {
@@ -190,9 +190,8 @@ resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
 }
 
 /*
- * Handles the members whose conditions failed: changes them, removes them, or
- * raises an error.  Returns false if the transaction was canceled for other
- * reasons.
+ * Handles the members whose conditions failed.  Returns false if there are
+ * none: the transaction was canceled for other reasons.
  */
 static bool
 resolve_all(DynWriter *writer, const DynCall *call)
@@ -258,8 +257,8 @@ is_canceled(const DynCall *call)
 }
 
 /*
- * Sends the transaction once; returns true if nothing is left to send.  If the
- * call repeats the request, it sends the same token.
+ * Sends the transaction once.  Returns true if nothing is left to send.
+ * Repeated attempts of the call have the same token.
  */
 static bool
 send_once(DynWriter *writer, DynCall *call)

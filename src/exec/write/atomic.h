@@ -3,10 +3,10 @@
  *		write_mode 'atomic': all writes of a statement in one
  *		TransactWriteItems.
  *
- * The writes are collected, and sent at the flush: DynamoDB applies all of
- * them or none.  Each request has a token.  DynamoDB executes requests with
- * the same token only once, so a request can be sent again if its outcome is
- * unknown.
+ * The writes are collected, and sent at the flush.  DynamoDB applies all of
+ * them or none.  Each request has a token.  DynamoDB executes only one of the
+ * requests with the same token, so a request of unknown outcome can be sent
+ * again.
  */
 #ifndef DYN_EXEC_ATOMIC_H
 #define DYN_EXEC_ATOMIC_H

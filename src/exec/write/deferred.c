@@ -29,8 +29,8 @@ is_target_scan(const DynModify *modify, const DynInput *input)
 }
 
 /*
- * Refuses RETURNING and AFTER triggers: they would see a row that is sent later
- * before it is known whether its key exists.
+ * Refuses RETURNING and AFTER triggers, which would see a deferred row before
+ * it is known whether its key exists.
  */
 static void
 refuse_conflicts(const DynModify *modify)
@@ -54,8 +54,8 @@ refuse_conflicts(const DynModify *modify)
 
 /*
  * Executes the uncorrelated subqueries of DO UPDATE, so that they do not see
- * what the statement writes.  Correlated ones are refused: the rows that they
- * depend on are not known before something is written.
+ * what the statement writes.  Refuses correlated ones, because they depend on
+ * existing rows, which are known only when writing has begun.
  */
 static void
 execute_subqueries(const DynModify *modify, const DynRelation *read)
@@ -80,10 +80,7 @@ execute_subqueries(const DynModify *modify, const DynRelation *read)
 	}
 }
 
-/*
- * The decision is made at the first row, when all scans of the statement are
- * known.
- */
+/* Decides at the first row, when all scans of the statement are known. */
 bool
 dyn_modify_is_deferred(DynModify *modify)
 {
@@ -124,7 +121,7 @@ make_store(void)
 	return tuplestore_begin_heap(false, false, work_mem);
 }
 
-/* Counts a deferred row, as the last one of the statement. */
+/* Counts a deferred row in the last run, or begins a run of its target. */
 static void
 add_to_run(DynModify *modify)
 {
@@ -181,7 +178,7 @@ send_run(const DynDeferredRun *run)
 	{
 		MemoryContext oldcontext;
 
-		/* the slots free their rows, so these are not in per-tuple memory */
+		/* not in per-tuple memory, because the slots free these rows */
 		if (modify->operation != CMD_DELETE)
 			fetch(modify->new_rows, row);
 		if (modify->operation != CMD_INSERT)

@@ -1,7 +1,7 @@
 /*
  * deferred.h
- *		Rows that are stored until the statement has read everything, if it
- *		also reads what it writes.
+ *		Stores the rows of a statement that reads the table that it writes,
+ *		until everything is read.
  *
  * A statement on local tables does not see its own writes.  On DynamoDB it
  * would: INSERT INTO t SELECT ... FROM t would read the rows that it has just

@@ -1,6 +1,6 @@
 /*
  * flush.c
- *		Ends a statement's writes before core looks at their results.
+ *		Completes a statement's writes before core uses their results.
  *
  * If a session's first statement writes to a partitioned table, ExecutorRun
  * may load the library.  Then only the hook of ExecutorFinish is called for
@@ -76,8 +76,8 @@ run_and_flush(QueryDesc *query, ScanDirection direction,
 }
 
 /*
- * The rest of WITH is executed even if nothing was written before: it may route
- * the first row to a foreign partition.
+ * Executes the rest of WITH even if the statement has no writer yet: the rest
+ * may route the first row to a foreign partition.
  */
 static void
 flush_and_finish(QueryDesc *query)

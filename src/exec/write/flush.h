@@ -1,11 +1,12 @@
 /*
  * flush.h
- *		Ends a statement's writes before core looks at their results.
+ *		Completes a statement's writes before core uses their results.
  *
- * The number of rows is read after ExecutorRun, and AFTER triggers fire in
- * ExecutorFinish.  Both hooks first execute the data-modifying parts of WITH
- * to their ends, which core would do later.  These parts may read tables that
- * the main query writes, and must not see its writes.
+ * Core reads the number of rows after ExecutorRun, and fires AFTER triggers in
+ * ExecutorFinish.  Before that, the hooks of both also execute the
+ * data-modifying parts of WITH to their ends, which core would do later.
+ * These parts may read tables that the main query writes, and must not see its
+ * writes.
  */
 #ifndef DYN_EXEC_FLUSH_H
 #define DYN_EXEC_FLUSH_H

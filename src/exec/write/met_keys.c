@@ -20,7 +20,7 @@ dyn_met_create(void)
 					   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
-/* Computes the digest of a key, among those met. */
+/* Computes the digest of a key, by which it is stored. */
 static void
 digest_key(const DynModify *modify, const DynKeyPart *key, uint64 *digest)
 {

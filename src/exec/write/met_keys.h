@@ -11,8 +11,8 @@
 extern struct HTAB *dyn_met_create(void);
 
 /*
- * Adds the key of the row.  Returns true if it was met before; false, too, if
- * the statement meets each row once (modify->met is NULL).
+ * Adds the key of the row.  Returns true if the statement has met it before.
+ * Always returns false if a row cannot be met twice (modify->met is NULL).
  */
 extern bool dyn_met_add(DynModify *modify, TupleTableSlot *row);
 

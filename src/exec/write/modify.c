@@ -37,7 +37,7 @@ check_permitted(const DynRelation *relation)
 						relation->name)));
 }
 
-/* True if COPY fires AFTER triggers, which happens before the last flush. */
+/* True if COPY fires AFTER triggers, which core does before the last flush. */
 static bool
 copy_has_after_trigger(const ResultRelInfo *rinfo)
 {
@@ -54,7 +54,7 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
 	return false;
 }
 
-/* Refuses AFTER triggers: an atomic COPY sends its rows after them. */
+/* Refuses AFTER triggers for an atomic COPY: it sends its rows later. */
 static void
 refuse_atomic_copy(const DynModify *modify)
 {
@@ -67,9 +67,7 @@ refuse_atomic_copy(const DynModify *modify)
 			 errhint("Use INSERT, or set dynamo_fdw.write_mode to \"immediate\".")));
 }
 
-/*
- * Returns the reason why each row must wait for its response, if there is one.
- */
+/* Returns the reason why each row must wait for its response, if any. */
 static DynAwaitReason
 await_reason(const DynModify *modify)
 {
@@ -198,9 +196,9 @@ may_repeat(const DynAccess *access)
 }
 
 /*
- * Creates the set of the keys that it has met.  Several parts of a WITH that
- * update or delete rows of a table share one: like PostgreSQL, the statement
- * writes a row once, and the later parts skip it.
+ * Creates the set of keys that the statement has met.  Several parts of a WITH
+ * that update or delete rows of the same table share one set: like PostgreSQL,
+ * the statement writes a row once, and later parts skip it.
  */
 static void
 create_met(DynModify *modify, bool may_repeat)
@@ -259,8 +257,8 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 }
 
 /*
- * Also begins COPY, and the writing of rows that are routed to a partition.  An
- * UPDATE may change rows of this partition, too.
+ * Begins the writing of rows that are routed to a partition, or COPY.  An
+ * UPDATE may also change rows of the partition itself.
  */
 void
 dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
@@ -354,7 +352,7 @@ dynEndForeignModify(EState *estate, ResultRelInfo *rinfo)
 	rinfo->ri_FdwState = NULL;
 }
 
-/* COPY has no other callback that can wait for the last rows. */
+/* Sends the last rows of COPY, which has no other callback that can wait. */
 void
 dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
 {

@@ -36,7 +36,7 @@ typedef struct DynModify
 	struct DynUpsert *upsert;	/* state of ON CONFLICT DO UPDATE, or NULL */
 	struct DynModify *routed;	/* UPDATE: target of the rows that move to this
 								 * partition; NULL: none yet */
-	bool		atomic;			/* write_mode 'atomic' */
+	bool		atomic;			/* true for write_mode 'atomic' */
 	DynAwaitReason awaits;
 	bool		has_row_triggers;	/* true if the table has BEFORE or AFTER
 									 * ROW triggers for this operation */
@@ -47,31 +47,35 @@ typedef struct DynModify
 	DynWriteMap *map;
 	DynReread  *reread;
 	TupleTableSlot *scratch;	/* row decoded from an item */
-	TupleTableSlot *old;		/* old row of an UPDATE or DELETE */
+	TupleTableSlot *old;		/* row of an UPDATE or DELETE before the
+								 * change */
 	TupleTableSlot *plan_slot;	/* copy of a subplan's row */
-	Bitmapset  *read;			/* columns that the statement depends on */
-	bool		presumes;		/* true if rows are not read before they are
-								 * written */
+	Bitmapset  *read;			/* columns whose values the statement depends
+								 * on */
+	bool		presumes;		/* true if rows are written without being
+								 * read */
 	bool		derives;		/* true if an assigned value, or the WHERE of
 								 * DO UPDATE, depends on columns of the row */
 	AttrNumber *junk;			/* DELETE: position of each column in the
 								 * subplan's row; 0: none */
-	struct HTAB *met;			/* keys of the rows so far; NULL if no row can
-								 * come twice */
+	struct HTAB *met;			/* keys of rows met so far; NULL if a row
+								 * cannot be met twice */
 
 	/* deferred rows (deferred.c) */
-	bool		deferral_known;
+	bool		deferral_known;	/* true if `deferred` is decided */
 	bool		deferred;
-	struct Tuplestorestate *new_rows;
-	struct Tuplestorestate *plan_rows;
+	struct Tuplestorestate *new_rows;	/* tuples to write (INSERT, UPDATE) */
+	struct Tuplestorestate *plan_rows;	/* rows of the subplan (UPDATE,
+										 * DELETE) */
 
 	/* throttling */
 	struct DynTablePace *pace;	/* pace of the table's writes */
-	struct DynUsage *usage;		/* counts of its requests */
-	DynBudgets	budgets;		/* max_write_units_per_second */
-	double		item_units;		/* estimated write units of an item */
-	double		stalled_ms;		/* time since which all attempts were
-								 * throttled; 0 if the last one was not */
+	struct DynUsage *usage;		/* counts of requests to the table */
+	DynBudgets	budgets;		/* budgets of write units, to charge */
+	double		item_units;		/* estimated write units of one item; 0:
+								 * unknown */
+	double		stalled_ms;		/* monotonic ms since which all attempts were
+								 * throttled; 0: the last one was not */
 	bool		warned;
 
 	/* for EXPLAIN */
@@ -80,7 +84,7 @@ typedef struct DynModify
 	uint64		unanswered;
 	uint64		requests;
 	uint64		retries;
-	double		units;
+	double		units;			/* write units that were used */
 } DynModify;
 
 extern void dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,

@@ -46,13 +46,13 @@ dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot)
 }
 
 /*
- * Raises an error if DO UPDATE has already affected the row.  If its WHERE was
- * not true before, the key is not among those met.
+ * Raises an error if DO UPDATE has already affected the row.  The key of a row
+ * for which its WHERE was not true is removed from the set of met keys.
  */
 static void
 check_upsert_once(DynModify *modify, TupleTableSlot *row)
 {
-	/* an atomic statement refuses such a row, whether it is affected or not */
+	/* an atomic statement refuses to write an item twice in any case */
 	if (modify->atomic || !dyn_met_add(modify, row))
 		return;
 	dyn_writer_finish(modify->writer);
@@ -97,8 +97,9 @@ is_about_value(int sqlstate)
 
 /*
  * Composes the update of a row that was not read.  If its values cannot be
- * stored, reads the row: without a row there is no error, and NULL is returned.
- * Composing acquires nothing but memory, so no subtransaction is needed.
+ * stored, reads the row, and raises the error only if the row exists;
+ * otherwise returns NULL.  Composing acquires nothing but memory, so no
+ * subtransaction is needed.
  */
 static DynWrite *
 compose_presumed(DynModify *modify, TupleTableSlot *row)
@@ -154,7 +155,7 @@ dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 		else
 			write = modify->presumes ? compose_presumed(modify, row)
 				: dyn_modify_update(modify, modify->old, row, NULL);
-		/* all values of a row that was not read count as changed */
+		/* NULL: nothing changes, or the presumed row does not exist */
 		if (write == NULL)
 			return !modify->presumes;
 		keep_plan_row(write, planSlot);

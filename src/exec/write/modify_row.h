@@ -12,14 +12,14 @@
 
 /*
  * Returns false for the old row of an UPDATE or DELETE that the statement has
- * already written.  PostgreSQL, too, writes a row only once if it joins with
- * several others.
+ * already written.  Like PostgreSQL, the statement writes a row only once,
+ * even if the row is joined with several others.
  */
 extern bool dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot);
 
 /*
- * Writes the row, which was checked; UPDATE and DELETE need the subplan's row,
- * too.  Returns false if the row does not exist any more.
+ * Writes a row that was checked.  `planSlot` has the subplan's row for UPDATE
+ * and DELETE.  Returns false if the row does not exist any more.
  */
 extern bool dyn_modify_row(DynModify *modify, TupleTableSlot *row,
 						   TupleTableSlot *planSlot);

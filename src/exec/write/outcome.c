@@ -2,13 +2,12 @@
  * outcome.c
  *		Decides what the outcome of a request means for its row.
  *
- * An UPDATE or DELETE whose condition failed has met a concurrent change.
- * Under READ COMMITTED it does what PostgreSQL does for a local row that
- * another transaction has changed: the statement is evaluated again for the
- * row as it is now (EvalPlanQual), and the result is written, with a new
- * guard.  If the values are equal and only an encoding differs, such as a time
- * in another format, the write is sent again with a guard that has the stored
- * encoding.
+ * If the condition of an UPDATE or DELETE has failed, another writer has
+ * changed the item.  Under READ COMMITTED, the statement is evaluated again
+ * for the changed row, like by PostgreSQL for a local row (EvalPlanQual).  The
+ * result is sent with another guard.  If the values are equal and only an
+ * encoding differs, such as a time in another format, the write is sent again
+ * with a guard that has the stored encoding.
  */
 #include "postgres.h"
 
@@ -37,7 +36,7 @@
 /* Maximum number of evaluations of one row, in addition to the first. */
 #define MOST_ROUNDS		50
 
-/* Evaluations of a row from this one on are followed by a pause. */
+/* First evaluation of a row that is followed by a pause, as all later ones. */
 #define FIRST_PAUSE		3
 
 /* Weight of the newest response in the estimate of an item's cost. */
@@ -73,8 +72,8 @@ fail(DynWrite *write, DynWriteFailure failure, const char *why)
 }
 
 /*
- * Marks the write as failed because of its last response.  If the outcome of an
- * earlier attempt is unknown, that of the write is.
+ * Marks the write as failed because of its last response.  If the outcome of
+ * an earlier attempt is unknown, so is the outcome of the write.
  */
 static void
 fail_last(DynWrite *write, DynWriteFailure failure)
@@ -83,8 +82,8 @@ fail_last(DynWrite *write, DynWriteFailure failure)
 }
 
 /*
- * Returns true if the user may read the key.  Core has the same rule for
- * values of a unique index.
+ * Returns true if the user may read the key columns.  Core has the same rule
+ * for the values of a unique index.
  */
 static bool
 may_show_key(const DynModify *modify)
@@ -264,7 +263,7 @@ grant(DynWrite *write, double units)
 				   call->done_ms);
 }
 
-/* Warns that throttling slows the statement down, once. */
+/* Warns, once, that throttling slows the statement down. */
 static void
 warn_throttled(DynModify *modify, double now)
 {
@@ -279,8 +278,9 @@ warn_throttled(DynModify *modify, double now)
 }
 
 /*
- * Sends a throttled write, which has changed nothing, again at the pace of the
- * table.  Fails if all attempts were throttled for throttle_timeout.
+ * Sends a throttled write again at the pace of the table; it has changed
+ * nothing.  Fails if all attempts of the statement were throttled for
+ * throttle_timeout.
  */
 static void
 retry_throttled(DynWrite *write)
@@ -348,8 +348,8 @@ confirm_unchanged(DynWrite *write, const char *item, size_t len)
 }
 
 /*
- * Counts a write whose earlier attempt, of unknown outcome, turns out to have
- * succeeded; RETURNING of an update shows the item.
+ * Counts a write because an earlier attempt of unknown outcome has succeeded.
+ * RETURNING of an update shows the item.
  */
 static void
 confirm_earlier(DynWrite *write, const char *item, size_t len)
@@ -386,9 +386,9 @@ retry_unknown(DynWrite *write, const char *err)
 /* ---- another evaluation ---- */
 
 /*
- * Evaluates the statement for the row in `scratch`; returns NULL if its
- * conditions do not select the row any more.  Allocates for the duration of
- * the statement, because core reuses its state for this.
+ * Evaluates the statement for the row in the scratch slot.  Returns NULL if
+ * its conditions do not select the row any more.  Allocates in es_query_cxt,
+ * because core reuses its state for EvalPlanQual.
  */
 static TupleTableSlot *
 evaluate_again(DynWrite *write)
@@ -413,7 +413,7 @@ evaluate_again(DynWrite *write)
 	return result;
 }
 
-/* Computes the new row of an UPDATE from a row of the subplan, as core does. */
+/* Computes the new row of an UPDATE from a row of the subplan, like core. */
 static TupleTableSlot *
 new_row(DynModify *modify, TupleTableSlot *plan_row)
 {
@@ -452,9 +452,9 @@ why_not_again(DynWrite *write)
 }
 
 /*
- * DO UPDATE: evaluates it for the row in the scratch slot, which is the item's.
- * If an earlier attempt may have inserted or updated this row, an update that
- * depends on it might be executed twice.
+ * Evaluates DO UPDATE for the item's row, which is in the scratch slot.  Fails
+ * if an earlier attempt may have written this row and the values depend on it:
+ * the update might be executed twice.
  */
 static void
 evaluate_upsert(DynWrite *write, const char *item, size_t len)
@@ -469,7 +469,7 @@ evaluate_upsert(DynWrite *write, const char *item, size_t len)
 		confirm_unchanged(write, item, len);
 }
 
-/* Evaluates the statement for the changed row of the item, and writes the result. */
+/* Evaluates the statement for the changed row, and writes the result. */
 static void
 write_again(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 {
@@ -516,7 +516,7 @@ write_again(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 /* ---- failed conditions ---- */
 
 /*
- * Raises an error, and destroys the call, if the response is not that of the
+ * Raises an error, and destroys the call, if the response does not match the
  * request.
  */
 static void
@@ -549,7 +549,7 @@ check_response(const DynModify *modify, DynCall *call, const DynReadRequest *req
 }
 
 /*
- * Reads the item after a failed condition whose response did not contain it.
+ * Reads the item after a failed condition if the response does not contain it.
  * Returns NULL if the item does not exist any more.
  */
 static const char *
@@ -595,8 +595,8 @@ dyn_write_has_row(const DynWrite *write)
 }
 
 /*
- * Marks an INSERT as failed because of the item that has its key (NULL: not
- * known).
+ * Marks an INSERT as failed because of `item`, which has its key (NULL: the
+ * item is not known).
  */
 static void
 fail_duplicate(DynWrite *write, const char *item, size_t len)
@@ -662,7 +662,7 @@ judge_existing(DynWrite *write, const char *item, size_t len)
 		fail_duplicate(write, item, len);
 }
 
-/* Handles an item that has the row that was read. */
+/* Handles an item that still has the row that was read. */
 static void
 require_stored(DynWrite *write, const char *item, size_t len)
 {
@@ -676,9 +676,9 @@ require_stored(DynWrite *write, const char *item, size_t len)
 }
 
 /*
- * Handles the item of a row that does not match the guard.  As long as the row
- * has the values that the result depends on, an earlier attempt was not
- * executed, or may be repeated.
+ * Handles an item that has the row, but does not match the guard.  If the
+ * values that the result depends on have not changed, an earlier attempt was
+ * not executed, or may be repeated.
  */
 static void
 judge_changed(DynWriter *writer, DynWrite *write, const char *item, size_t len)

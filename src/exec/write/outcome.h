@@ -5,15 +5,15 @@
  * | response                      | INSERT              | UPDATE, DELETE
  * | confirmed                     | written             | written
  * | condition failed, no item     | (cannot happen)     | no row
- * | condition failed, with item   | 23505, or DO NOTHING| evaluated again
+ * | condition failed, with item   | 23505 or ON CONFLICT| evaluated again
  * | outcome unknown               | sent again          | sent again
  * | another failure               | error               | error
  *
  * If the outcome of an earlier attempt is unknown, a condition may fail
- * because that attempt was executed.  It was executed if the item is the one
- * to insert (INSERT), if it has the assigned values and these do not depend on
- * the row (UPDATE), or if it is gone (DELETE).  Otherwise the outcome remains
- * unknown: SQLSTATE 08007.
+ * because that attempt was executed.  The attempt was executed if the item is
+ * equal to the inserted one (INSERT), if the item has the assigned values and
+ * these do not depend on the row (UPDATE), or if the item is gone (DELETE).
+ * Otherwise the outcome remains unknown: SQLSTATE 08007.
  */
 #ifndef DYN_EXEC_OUTCOME_H
 #define DYN_EXEC_OUTCOME_H
@@ -35,10 +35,11 @@ extern void dyn_write_judge(DynWriter *writer, DynWrite *write);
 extern void dyn_write_judge_only(DynWrite *write);
 
 /*
- * The condition of an UPDATE or DELETE has failed.  If the item still has the
- * row that was read, in another encoding, or lacks maps above a path, makes the
- * write require what is stored, sets the state WRITTEN if nothing is left to
- * write, or FAILED, and returns true.
+ * Handles the failed condition of an UPDATE or DELETE if the item still has
+ * the row that was read, in another encoding or without maps above a path.
+ * Makes the write require what is stored.  Sets the state WRITTEN if nothing
+ * is left to write; FAILED if a value cannot be replaced.  Returns false for
+ * other items.
  */
 extern bool dyn_write_adapt(DynWrite *write, const char *item, size_t len);
 

@@ -2,11 +2,11 @@
  * reread.c
  *		Converts items that were not read by a fetch into rows.
  *
- * An item is first decoded into a row, before it is written.  This check alone
- * finds every value that would not be read as it was written: a text that
- * contains its separator in a key template, a fraction of a second that a
- * format drops, an integer too large for its padding, different values in two
- * columns of one attribute.
+ * An item is decoded into a row before it is written.  This check alone finds
+ * every value that would not be read as it was written: a text that contains
+ * its separator in a key template, a fraction of a second that a format drops,
+ * an integer too large for its padding, different values in two columns of one
+ * attribute.
  */
 #include "postgres.h"
 

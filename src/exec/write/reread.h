@@ -15,12 +15,13 @@ typedef struct DynReread
 {
 	DynRelation *relation;
 	DynRows    *rows;			/* converts stored items */
-	DynRows    *new_rows;		/* converts items to be written; does not check
-								 * whether they have expired */
+	DynRows    *new_rows;		/* converts items to be written, even if they
+								 * have expired */
 	DynItemReader *reader;		/* reads items for `rows` */
 	DynItemReader *new_reader;	/* reads items for `new_rows` */
-	AttrNumber	wrong;			/* column of the recorded error */
-	const char *why;			/* its reason */
+	AttrNumber	wrong;			/* attribute number of the column with an
+								 * error */
+	const char *why;			/* reason of the error; NULL: there is none */
 } DynReread;
 
 /*
@@ -53,10 +54,10 @@ extern bool dyn_reread_is_row(DynReread *reread, const char *item, size_t len,
 							  TupleTableSlot *slot);
 
 /*
- * Checks that the item to be written is read as this row.  Each of the
- * `columns` (NULL: all) that is not NULL must have its value in the item; each
- * of the `changed` columns that is NULL must be NULL there.  Raises an error
- * that names the column, with a hint how to store its value.
+ * Checks that the item to be written would be read as this row.  Of `columns`
+ * (NULL: all), each that is not NULL must have its value in the item.  Each of
+ * the `changed` columns that is NULL must also be NULL in the item.  Raises an
+ * error that names the column, with a hint how to store its value.
  */
 extern void dyn_reread_check(DynReread *reread, const char *item, size_t len,
 							 TupleTableSlot *row, const Bitmapset *columns,

@@ -39,9 +39,9 @@ dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 /* ---- memory ---- */
 
 /*
- * Allocates the struct in the writer's own memory context, not in a child.  A
- * reset deletes the children before its callback, which still uses the struct,
- * ends the calls.
+ * Allocates the struct in the writer's own memory context, not in a child.
+ * The callback of a reset, which ends the calls, still uses the struct;
+ * children are deleted before it.
  */
 static DynWrite *
 create_write(DynModify *modify, DynOperation op)
@@ -123,8 +123,8 @@ compose_item(const DynPathValue *values, int n, const char **item, size_t *len)
 }
 
 /*
- * Raises an error for an item that is certainly too large: texts and binary
- * values alone exceed the maximum.  DynamoDB counts more than these.
+ * Raises an error for an item that is certainly too large, by its texts and
+ * binary values alone.  DynamoDB also counts other parts of an item.
  */
 static void
 check_size(const DynModify *modify, const DynPathValue *values, int n)
@@ -198,10 +198,10 @@ same_image(TupleTableSlot *a, TupleTableSlot *b, int i)
 }
 
 /*
- * Returns the assigned columns whose value changes, and the others in
- * *unchanged.  A BEFORE UPDATE trigger may have assigned any column; DO UPDATE
- * fires none.  The values of a row that was not read are not known, so all
- * assigned columns change.
+ * Returns the assigned columns whose value changes, and the other assigned
+ * ones in *unchanged.  If a BEFORE UPDATE trigger may be fired (not by DO
+ * UPDATE), it may have assigned any column.  If the row was not read, its
+ * values are unknown, and all assigned columns count as changed.
  */
 static Bitmapset *
 changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
@@ -332,7 +332,7 @@ dyn_modify_update(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 	dyn_write_map_key(modify->map, old->tts_values, old->tts_isnull, key);
 	changed = changed_columns(modify, old, new, &unchanged);
 	check_key(modify, key, new, changed);
-	/* other columns of a key attribute are refused below */
+	/* dyn_write_map_require_column refuses other columns of a key attribute */
 	changed = bms_difference(changed, bms_intersect(modify->map->from_key,
 													modify->map->key_columns));
 	unchanged = bms_difference(unchanged, modify->map->from_key);
@@ -433,7 +433,7 @@ dyn_modify_keep_segment(const DynWrite *write)
 
 /* ---- requests ---- */
 
-/* An item has all key attributes, so the condition tests only one. */
+/* Returns a test of one key attribute, since an item has all of them. */
 static DynCond *
 key_condition(const DynModify *modify, DynCondKind kind)
 {
@@ -473,7 +473,7 @@ exists_condition(const DynWrite *write)
 										write->nguard + write->nmaps);
 
 	dyn_cond_add(all, key_condition(modify, DYN_COND_EXISTS));
-	/* a row that expires in the meantime is still the row that was read */
+	/* if the row expires in the meantime, it is still the row that was read */
 	for (int i = 0; i < filter->nterms; i++)
 	{
 		const DynFilterTerm *term = &filter->terms[i];

@@ -4,9 +4,9 @@
  *
  * INSERT puts an item if none has its key.  UPDATE sets the assigned columns,
  * and the template texts that contain them.  DELETE deletes the item.  The
- * condition of both is that the item exists, and that the values that the
- * statement has read have not changed (the guard).  A row is only sent if it
- * would be read as it was written.
+ * condition of UPDATE and DELETE is that the item exists, and that the values
+ * that the statement has read have not changed (the guard).  A row is only
+ * sent if it would be read as it was written.
  */
 #ifndef DYN_EXEC_ROW_WRITE_H
 #define DYN_EXEC_ROW_WRITE_H
@@ -20,8 +20,8 @@ extern void dyn_modify_check_row(DynModify *modify, TupleTableSlot *row);
 extern DynWrite *dyn_modify_insert(DynModify *modify, TupleTableSlot *row);
 
 /*
- * Composes the write that changes the old row into the new one; returns NULL
- * if nothing changes.  `write` is NULL, or a write to compose again.
+ * Composes the write that changes the old row into the new one.  Returns NULL
+ * if nothing changes.  `write`: a write to compose again; NULL: a new one.
  */
 extern DynWrite *dyn_modify_update(DynModify *modify, TupleTableSlot *old,
 								   TupleTableSlot *new, DynWrite *write);
@@ -29,17 +29,17 @@ extern DynWrite *dyn_modify_update(DynModify *modify, TupleTableSlot *old,
 extern DynWrite *dyn_modify_delete(DynModify *modify, TupleTableSlot *old,
 								   DynWrite *write);
 
-/* Stores the old row, from a row of the subplan, in modify->old. */
+/* Stores the old row, which is in a row of the subplan, in modify->old. */
 extern void dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot);
 
 /*
- * Copies the segment of an UPDATE's or DELETE's row from the old row to the
- * row in modify->scratch, since no item contains it.  Uses modify->old.
+ * Copies the segment column of an UPDATE or DELETE from the old row to the row
+ * in modify->scratch, since no item contains it.  Overwrites modify->old.
  */
 extern void dyn_modify_keep_segment(const DynWrite *write);
 
 /*
- * Replaces the contents of the buffer by the request's JSON document.  With
+ * Replaces the contents of the buffer by the JSON document of the request; if
  * `member`, appends a member of a TransactWriteItems instead.
  */
 extern void dyn_write_render(DynWriter *writer, DynWrite *write, DynBuffer *out,

@@ -1,6 +1,6 @@
 /*
  * upsert.c
- *		ON CONFLICT DO UPDATE.
+ *		Evaluates SET and WHERE of ON CONFLICT DO UPDATE.
  *
  * Core has planned SET and WHERE, but does not execute them, because the
  * planner hook has changed the action to DO NOTHING
@@ -20,8 +20,9 @@
 #include "upsert.h"
 
 /*
- * Raises an error if there are UPDATE triggers.  Core would fire only those of
- * the INSERT, because it does not know which rows were updated.
+ * Raises an error if there are triggers for UPDATE or AFTER INSERT.  Core
+ * would fire only those of the INSERT, because it does not know which rows
+ * were updated.
  */
 static void
 refuse_triggers(const TriggerDesc *triggers, const char *name)

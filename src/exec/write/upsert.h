@@ -3,9 +3,9 @@
  *		Executes ON CONFLICT DO UPDATE.
  *
  * The insertion is tried first.  If its key exists, the response contains the
- * item; SET and WHERE are evaluated for it, and the result is sent as an
- * UPDATE with its guard.  If the item is changed or deleted in the meantime,
- * this starts again.
+ * item.  SET and WHERE are evaluated for the item's row, and the result is
+ * sent as an UPDATE with a guard.  If the item is changed or deleted in the
+ * meantime, this is repeated.
  */
 #ifndef DYN_EXEC_UPSERT_H
 #define DYN_EXEC_UPSERT_H
@@ -14,12 +14,12 @@
 
 typedef struct DynUpsert
 {
-	TupleTableSlot *existing;	/* the table's row */
+	TupleTableSlot *existing;	/* existing row of the table */
 	TupleTableSlot *excluded;	/* row to be inserted */
 	TupleTableSlot *updated;	/* result of the projection */
 	ExprContext *econtext;
 	ProjectionInfo *projection;
-	ExprState  *where;			/* NULL: always */
+	ExprState  *where;			/* WHERE; NULL: every row is updated */
 } DynUpsert;
 
 /* Prepares DO UPDATE; returns NULL if the statement does not contain it. */

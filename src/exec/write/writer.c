@@ -27,10 +27,7 @@
 /* Memory that a request takes in addition to its body. */
 #define REQUEST_BYTES	4096
 
-/*
- * Time (ms) after which the pace is checked again while it waits for a
- * response.
- */
+/* Time (ms) between checks of the pace while it waits for other statements. */
 #define LOOK_MS			10.0
 
 static DynWriter *writers = NULL;
@@ -136,7 +133,7 @@ dyn_writer_get(EState *estate)
 
 /* ---- sending ---- */
 
-/* Returns a write in flight of the same item, or NULL. */
+/* Returns a write of the same item that has not ended, or NULL. */
 static DynWrite *
 find_same_key(const DynWriter *writer, const DynWrite *write)
 {
@@ -154,8 +151,8 @@ find_same_key(const DynWriter *writer, const DynWrite *write)
 }
 
 /*
- * Returns the milliseconds until the table's pace allows a request.  If the
- * pace waits for a response of another statement, returns a short time.
+ * Returns the number of milliseconds until the table's pace allows a request.
+ * If the pace waits for a response of another statement, returns LOOK_MS.
  */
 static double
 pace_delay(const DynWrite *write, double now)
@@ -166,7 +163,7 @@ pace_delay(const DynWrite *write, double now)
 	return delay < 0 ? LOOK_MS : delay;
 }
 
-/* Returns the milliseconds until the pace and the budgets allow a request. */
+/* Returns the number of ms until the pace and the budgets allow a request. */
 static double
 send_delay(const DynWrite *write, double now)
 {
@@ -174,8 +171,8 @@ send_delay(const DynWrite *write, double now)
 }
 
 /*
- * Charges the write to the budgets if it may be sent now.  Its response
- * corrects the charge.
+ * Returns true, and charges the write to the budgets, if it may be sent now.
+ * The response corrects the charge.
  */
 static bool
 may_send(DynWrite *write, double now)
@@ -194,7 +191,7 @@ may_be_sent(const DynWriter *writer, const DynWrite *write)
 
 	if (writer->writes == NIL)
 		return true;
-	/* the cost of a write is known from the first response */
+	/* wait for the first response, which shows the cost of a write */
 	if (write->modify->budgets.nbudgets > 0 && write->modify->item_units == 0)
 		return false;
 	return statement->in_flight < connection->max_concurrency &&
@@ -306,9 +303,7 @@ drop_paused(DynWriter *writer)
 	}
 }
 
-/*
- * Waits for the other writes without sending any again, then raises the error.
- */
+/* Waits for the other writes, repeats none of them, and raises the error. */
 static void
 fail(DynWriter *writer, DynWrite *write)
 {
@@ -361,8 +356,7 @@ receive(DynWriter *writer, DynWrite *write)
 
 /*
  * Handles one call that is done, or starts one whose pause is over.  Returns
- * false if there is none.  Each step handles only one write, because that
- * changes the list.
+ * false if there is none.  Handles only one, because this changes the list.
  */
 static bool
 step(DynWriter *writer)
@@ -392,7 +386,7 @@ step(DynWriter *writer)
 	return false;
 }
 
-/* Returns the milliseconds until the next pause ends; -1: no pause. */
+/* Returns the number of ms until the next pause ends; -1: no pause. */
 static long
 next_due(const DynWriter *writer)
 {
@@ -413,7 +407,7 @@ next_due(const DynWriter *writer)
 	return least < 0 ? -1 : (long) least + 1;
 }
 
-/* Counts the time since `began` for the table whose write is waited for. */
+/* Counts the time since `began` as waiting, for the table of the write. */
 static void
 count_wait(const DynModify *modify, double began, bool for_capacity)
 {

@@ -8,8 +8,8 @@
  * its memory permits.  Two writes of the same key are sent one after the
  * other.
  *
- * A write ends in one of three ways.  It succeeds, and is counted.  Its row
- * may not exist any more, because the item is gone or the statement's
+ * A write ends in one of three ways.  It succeeds, and is counted.  Or its row
+ * does not exist any more, because the item is gone or the statement's
  * conditions do not select it any longer; then the statement's number of rows
  * is corrected.  Or it fails: the writer waits for the other writes in flight,
  * so that the number of items written is exact, and raises the error.
@@ -42,7 +42,7 @@ typedef enum DynWriteState
 typedef enum DynWriteFailure
 {
 	DYN_FAILS_CALL,				/* the call has failed */
-	DYN_FAILS_DUPLICATE,		/* its key exists */
+	DYN_FAILS_DUPLICATE,		/* its key already exists */
 	DYN_FAILS_CONCURRENT,		/* another writer has changed the row */
 	DYN_FAILS_UNKNOWN,			/* it is not known whether it was executed */
 	DYN_FAILS_THROTTLED,		/* throttled for too long */
@@ -57,7 +57,8 @@ typedef struct DynWrite
 {
 	struct DynModify *modify;
 	DynWriteState state;
-	MemoryContext context;		/* holds what the fields below point to */
+	MemoryContext context;		/* context of everything that the fields below
+								 * point to */
 	bool		returned;		/* true if the executor has counted the row */
 
 	/* the request */
@@ -72,12 +73,11 @@ typedef struct DynWrite
 	int			nvalues;
 	DynPathValue *guard;		/* values that must not have changed */
 	int			nguard;
-	DynPath   **maps;			/* paths at which the item must have maps */
+	DynPath   **maps;			/* paths at which the item must have a map */
 	int			nmaps;
 	DynReturnValues returns;
 	DynCall    *call;
-	double		cost;			/* expected write units, which the budgets were
-								 * charged */
+	double		cost;			/* write units that the budgets were charged */
 
 	/* the row, for another evaluation (UPDATE, DELETE) */
 	MinimalTuple plan_row;		/* row of the subplan */
@@ -87,12 +87,12 @@ typedef struct DynWrite
 								 * were read */
 	int			rounds;			/* number of evaluations after the first */
 
-	int			unanswered;		/* number of attempts whose outcome is
-								 * unknown */
-	double		due_ms;			/* PAUSED: time of the next attempt */
+	int			unanswered;		/* number of attempts of unknown outcome */
+	double		due_ms;			/* PAUSED: monotonic ms; time of the next
+								 * attempt */
 	const char *attributes;		/* WRITTEN: returned item, or NULL */
 	size_t		attributes_len;
-	DynWriteFailure failure;	/* FAILED: its error... */
+	DynWriteFailure failure;	/* FAILED: kind of error */
 	const char *why;			/* FAILED: reason or path for the message */
 	const char *found;			/* DUPLICATE: item that has the key, or NULL */
 	size_t		found_len;
@@ -101,10 +101,12 @@ typedef struct DynWrite
 typedef struct DynWriter
 {
 	DynStatement *statement;
-	MemoryContext context;		/* its reset abandons what is in flight */
-	int			level;			/* nesting level of its transaction */
+	MemoryContext context;		/* context whose reset abandons requests in
+								 * flight */
+	int			level;			/* transaction nesting level in which the
+								 * writer was created */
 	struct DynWriter *next;		/* next writer of the session */
-	List	   *modifies;		/* DynModify * */
+	List	   *modifies;		/* list of DynModify * */
 	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
 								 * in this order (deferred.c) */
 	List	   *writes;			/* list of DynWrite: SENT and PAUSED */
@@ -125,8 +127,8 @@ extern DynWriter *dyn_writer_get(EState *estate);
 extern DynWriter *dyn_writer_find(const EState *estate);
 
 /*
- * Sends the write when the statement's limits allow it.  With `wait`, waits
- * until it has ended, and the caller must free it.  Otherwise the writer owns
+ * Sends the write when the statement's limits allow it.  If `wait`, waits
+ * until it has ended; the caller must then free it.  Otherwise the writer owns
  * it.
  */
 extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
@@ -142,15 +144,15 @@ extern void dyn_write_uncount(const struct DynModify *modify);
 
 /*
  * Waits until other statements of the session have no write of the table in
- * flight.  The statement of this EState, in a function that such a statement
- * calls, will read the table.  Does not handle the responses.
+ * flight, because the statement of `estate` will read the table.  It runs in a
+ * function that such a statement calls.  Does not handle the responses.
  */
 extern void dyn_writers_await(const EState *estate, const struct DynRelation *relation);
 
 /* Waits until nothing is in flight. */
 extern void dyn_writer_finish(DynWriter *writer);
 
-/* Ends all requests of this nesting level of transactions and below. */
+/* Ends all requests of this and deeper nesting levels of transactions. */
 extern void dyn_writers_abandon(int level);
 
 #endif
