@@ -2,14 +2,14 @@
  * fetch.c
  *		Returns the items of a fetch: in any order, merged, or keyed.
  *
- *		any order	the items of any stream; the earliest page first
- *		in turn		those of the first stream, then of the second (params.in_turn)
+ *		any order	items of any stream; the earliest page first
+ *		in turn		items of the first stream, then of the second (params.in_turn)
  *		merged		the least item of all streams (params.nsort)
- *		keyed		those of the stream that the consumer names (params.keyed),
+ *		keyed		items of the stream that the consumer names (params.keyed),
  *					usually in rising order; other streams' pages wait
  *
- * Before it waits, and after every few hundred items, the consumer pumps the
- * fetch (schedule.h).
+ * The consumer pumps the fetch (schedule.h) before it waits, and after every
+ * few hundred items.
  */
 #include "postgres.h"
 

@@ -82,8 +82,8 @@ typedef struct DynFetchParams
 	bool		sort_is_unique; /* true if sort values are unique in a
 								 * partition */
 	bool		backward;
-	bool		shows_segment;	/* SCAN: true to store the segment of an item
-								 * in a slot */
+	bool		shows_segment;	/* SCAN: true if the segment of an item is
+								 * stored in a slot */
 	int			segment_slot;
 
 	/*
@@ -109,12 +109,13 @@ typedef struct DynFetchParams
 								 * merging */
 	bool		in_turn;		/* true if the items of a stream must follow
 								 * those of the streams before it */
-	bool		keyed;			/* read with dyn_fetch_next_of */
+	bool		keyed;			/* true if the fetch is read with
+								 * dyn_fetch_next_of */
 	double		item_units;		/* expected read units of one item or key; 0:
 								 * unknown */
 	double		capacity;		/* read units per second of the table or index,
 								 * by its description; 0: unknown */
-	double		max_read_units_per_second; /* 0: unlimited */
+	double		max_read_units_per_second; /* limit; 0: unlimited */
 	double		capacity_share; /* limit in read units per second (read_percent
 								 * of `capacity`); 0: unlimited */
 	const char *global_index;	/* global index that has this `capacity`; NULL:
@@ -122,8 +123,8 @@ typedef struct DynFetchParams
 	bool		consistent;		/* true for strongly consistent reads */
 	bool		fetches_items;	/* true if a local index fetches attributes
 								 * that it does not project */
-	bool		limits_units;	/* true if the consumer itself limits the
-								 * units */
+	bool		limits_units;	/* true if the consumer itself limits the read
+								 * units of the statement */
 	int			batch_keys;		/* maximum number of keys of one BatchGetItem;
 								 * 0: DynamoDB's maximum */
 	long		first_limit;	/* Limit of a stream's first page; 0:
@@ -135,7 +136,8 @@ typedef struct DynFetchParams
 	int		   *group_in_flight;	/* number of requests in flight of a group
 									 * of fetches, for which the consumer waits
 									 * together; NULL: no group */
-	bool		counting;		/* Select=COUNT: pages are not stored */
+	bool		counting;		/* true for Select=COUNT: items are counted,
+								 * not returned */
 } DynFetchParams;
 
 /*
@@ -165,8 +167,8 @@ typedef enum DynFetchState
 {
 	DYN_FETCH_WAITS,			/* dyn_fetch_next would wait */
 	DYN_FETCH_ITEM,				/* dyn_fetch_next would return an item */
-	DYN_FETCH_END				/* dyn_fetch_next would return NULL; all items
-								 * are counted */
+	DYN_FETCH_END				/* dyn_fetch_next would return NULL;
+								 * dyn_fetch_count is complete */
 } DynFetchState;
 
 /*

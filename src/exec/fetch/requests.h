@@ -24,14 +24,15 @@ typedef struct DynRequests
 	bool		backward;
 	int			nstreams;
 
-	const DynKeyPart *keys;		/* GET: full keys */
+	const DynKeyPart *keys;		/* GET: full keys; SCAN: names and types of the
+								 * key attributes */
 	int			nkeys;
 	int			nparts;			/* number of parts of a key; QUERY: of the
 								 * partition key */
 	const DynQuery *queries;	/* QUERY: the Query of each stream */
-	int			total_segments; /* SCAN */
-	const int  *segments;		/* SCAN: segment of each stream; NULL: the
-								 * segment's number is the stream's */
+	int			total_segments; /* SCAN: total number of segments */
+	const int  *segments;		/* SCAN: segment of each stream; NULL: numbers
+								 * of streams */
 	DynCond    *filter;			/* SCAN: filter */
 	DynCond    *enforced;		/* SCAN: part of the filter that must be
 								 * sent */

@@ -78,7 +78,7 @@ dyn_schedule_init(DynFetch *fetch)
 	if (params->all_at_once)
 		fetch->max_active = params->nstreams;
 	else if (params->keyed)
-		fetch->max_active = concurrency * KEYED_WINDOW; /* more may come */
+		fetch->max_active = concurrency * KEYED_WINDOW; /* nstreams may grow */
 	else
 		fetch->max_active = Min(params->nstreams, concurrency);
 	fetch->space = Max(fetch->max_active, 1);

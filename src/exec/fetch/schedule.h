@@ -25,8 +25,8 @@ struct DynFetch
 	int			nidle;
 	int			next_stream;	/* next stream to begin ahead of the
 								 * consumer */
-	bool	   *settled;		/* keyed: true, by number, for streams that
-								 * were begun or dropped */
+	bool	   *settled;		/* keyed: true for each stream (by number) that
+								 * was begun or dropped */
 	int			nsettled;		/* allocated length of `settled` */
 	int			pages_used;		/* number of pages whose items were all
 								 * returned */
@@ -36,7 +36,7 @@ struct DynFetch
 	DynStream  *current;		/* keyed: that stream, if it is active; or
 								 * NULL */
 	bool		draining;		/* true if no further requests may be sent */
-	bool		solo_wait;		/* true if the consumer waits for this fetch
+	bool		solo_wait;		/* true while the consumer waits for this fetch
 								 * without its group */
 
 	DynFetchPage *page;			/* page whose items are returned now; NULL if
@@ -48,7 +48,7 @@ struct DynFetch
 	DynValue   *slots;
 };
 
-/* Allocates the schedule in fetch->context, as the params requires. */
+/* Allocates the schedule in fetch->context, as the params require. */
 extern void dyn_schedule_init(DynFetch *fetch);
 
 /* Frees the streams; raises no error. */

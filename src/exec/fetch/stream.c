@@ -151,7 +151,7 @@ write_body(DynStreamContext *context, DynStream *stream)
 		pick_keys(context, stream, &request, picked);
 	dyn_write_read(body, &request);
 	dyn_check_oom(body->failed);
-	/* the maximum number of items that it may examine; 0: unknown */
+	/* maximum number of items that the request may examine; 0: unknown */
 	return dyn_pacing_send(context, stream, request.op == DYN_OP_GET_ITEM ? 1
 						   : request.op == DYN_OP_BATCH_GET_ITEM ? request.npicked
 						   : request.limit);
@@ -237,7 +237,7 @@ count_response(DynStreamContext *context, const DynCall *call,
 	counters.items_returned = items_returned(page);
 	counters.read_units = page->units;
 	Assert(counters.items_returned <= counters.items_read);
-	/* the call itself was counted when it landed */
+	/* the call itself was counted in end_flight */
 	dyn_usage_add(context->usage, &counters);
 	counters.requests = 1;
 	counters.retries = Max(call->attempts - 1, 0);

@@ -96,8 +96,9 @@ typedef struct DynStreamContext
 	size_t		expected;		/* estimated bytes of a response */
 	uint64		count;			/* sum of the Counts of all responses */
 	uint64		responses;		/* number of responses taken in so far */
-	double		examined;		/* number of items that they have examined */
-	double		units;			/* read units that they have used */
+	double		examined;		/* number of items that all responses have
+								 * examined */
+	double		units;			/* read units that all responses have used */
 	int			paused;			/* number of responses in flight that were
 								 * paused for lack of memory when responses
 								 * were last taken in */

@@ -18,7 +18,7 @@
 #include "key_values.h"
 #include "make_cond.h"
 
-/* A text longer than the largest item is in no item. */
+/* Size limit of a text: a longer one is larger than any item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
 
 /* Maximum number of texts to compute for a filter that may be omitted. */
@@ -362,7 +362,7 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	}
 	if (pred->kind == DYN_PRED_NULL)
 	{
-		/* the segment, which is never NULL */
+		/* IS NOT NULL for the segment, which is never NULL */
 		if (pred->negated)
 			add_span(to, everything().at);
 		return;

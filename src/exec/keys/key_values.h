@@ -50,9 +50,9 @@ extern DynSpans dyn_key_values(const DynResolveContext *context,
 extern DynCond *dyn_key_cond(const DynSpans *spans, const DynPath *path);
 
 /*
- * Returns a filter condition that a predicate of kind TEMPLATED implies.  It
- * may be true for other texts, too, so the plan must not rely on it.  It may
- * be TRUE or FALSE.
+ * Returns a filter condition that a predicate of kind TEMPLATED implies.  The
+ * condition may be true for further texts, so the plan must not rely on it.
+ * It may be TRUE or FALSE.
  */
 extern DynCond *dyn_templated_cond(const DynRelation *relation,
 								   const DynPred *pred, const DynValues *values);
@@ -60,7 +60,7 @@ extern DynCond *dyn_templated_cond(const DynRelation *relation,
 /* True if a condition without columns (DYN_PRED_GIVEN) is true. */
 extern bool dyn_given_holds(const DynValues *values, const DynPred *pred);
 
-/* Raises an error for more keys than can be collected. */
+/* Raises an error if there are more than DYN_MAX_KEYS keys. */
 extern void dyn_refuse_too_many(double nkeys);
 
 #endif

@@ -22,9 +22,7 @@
 
 /* ---- conditions on range attributes ---- */
 
-/*
- * Returns the position of the attribute in row-wise keys; -1 if they lack it.
- */
+/* Returns the position of the attribute in row-wise keys, or -1. */
 static int
 row_key_position(const DynAccess *access, const char *name)
 {
@@ -163,7 +161,7 @@ add_combinations(DynResolvedAccess *resolved, const char *const *names,
 		CHECK_FOR_INTERRUPTS();
 		for (int i = nparts - 1; i >= 0; i--)
 		{
-			/* analyzer: filled, see above */
+			/* analyzer: `points` is filled, see above */
 			const DynSpan *point = &points[i].at[number % points[i].n];
 
 			Assert(dyn_span_is_point(point));
@@ -346,7 +344,7 @@ resolve_segments(const DynResolveContext *context, const DynAccess *access,
 								integer_of_limit(&spans.at[i].upper, false));
 
 		CHECK_FOR_INTERRUPTS();
-		/* analyzer: whole numbers, and one of them may be infinite */
+		/* analyzer: these are whole numbers, and `upper` is finite */
 		for (double segment = lower; segment <= upper; segment++)
 			resolved->segments[resolved->nsegments++] = (int) segment;
 	}

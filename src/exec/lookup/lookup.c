@@ -85,9 +85,11 @@ struct DynLookups
 
 	/* execution being served, or NULL */
 	DynExecution *open;
-	int			position;		/* position among its entries */
+	int			position;		/* position of the current entry among its
+								 * entries */
 	int			row;			/* next row; fetch_base_items: next item */
-	int			item_row;		/* fetch_base_items: next row of that item */
+	int			item_row;		/* fetch_base_items: next row of the current
+								 * item */
 };
 
 /* Returns the minimum memory of a batch, and of the cache; see lookup.h. */
@@ -324,7 +326,7 @@ dyn_lookups_start(DynLookups *lookups, bool last)
 
 /* ---- opening ---- */
 
-/* Sets the next row to serve to the first one of an entry. */
+/* Begins to serve an entry, at its first row. */
 static void
 begin_entry(DynLookups *lookups)
 {
@@ -549,8 +551,8 @@ chunk_keys(const DynLookups *lookups)
 }
 
 /*
- * Adds a key that the index lists to the entry, unless the entry has it.  Also
- * adds it to the batch of the table, unless its item is cached or requested.
+ * Adds a key that the index lists to the entry, unless it is there.  Also adds
+ * the key to the batch of the table, unless its item is cached or requested.
  */
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)

@@ -62,7 +62,7 @@ extern void dyn_lookups_start(DynLookups *lookups, bool last);
 typedef struct DynLookupCounters
 {
 	uint64		distinct_keys;	/* number of keys or Queries requested */
-	uint64		repeated_keys;	/* number found in the cache instead */
+	uint64		repeated_keys;	/* number cached or requested before */
 } DynLookupCounters;
 
 extern const DynLookupCounters *dyn_lookups_counters(const DynLookups *lookups);

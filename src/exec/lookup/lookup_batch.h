@@ -90,9 +90,9 @@ extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entr
 /* ---- executions ---- */
 
 /*
- * A prefetched execution.  It has a copy of the values with which it will run,
- * by which it is found.  It pins the cache entries that will serve it until it
- * is served or skipped.
+ * A prefetched execution.  When it runs, it is found by its values, which are
+ * copied here.  It pins the cache entries that will serve it until it is
+ * served or skipped.
  */
 typedef struct DynExecution
 {

@@ -51,7 +51,7 @@ dyn_lookup_cache_get(DynLookupCache *cache, const char *key, Size len)
 	memset((char *) entry + sizeof(DynByteKey), 0,
 		   sizeof(DynLookupEntry) - sizeof(DynByteKey));
 	entry->caching = true;
-	/* before this copy, the entry uses the caller's key */
+	/* until now, entry->key.data points to the caller's key */
 	entry->key.data = memcpy(MemoryContextAlloc(cache->context, len), key, len);
 	count_bytes(cache, entry, sizeof(DynLookupEntry) + len);
 	return entry;

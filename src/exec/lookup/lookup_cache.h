@@ -46,7 +46,7 @@ typedef struct DynLookupEntry
 	bool		ended;			/* true if its stream has ended */
 	bool		caching;		/* true if all received rows are stored here */
 	uint64		taken;			/* number of rows or keys received */
-	uint64		count;			/* number of items (Select=COUNT) */
+	uint64		count;			/* sum of the Counts (Select=COUNT) */
 
 	int			nrows;
 	int			row_space;
@@ -63,7 +63,8 @@ typedef struct DynLookupEntry
 	struct DynLookupEntry **items;
 	DynBaseKeys *base_keys;		/* keys listed so far; NULL: all are in
 								 * `items` */
-	uint64		index_result;	/* number of its listing (never reused) */
+	uint64		index_result;	/* number of the entry's own listing (never
+								 * reused) */
 	uint64		listed_by;		/* number of the last listing that has listed
 								 * this entry, to detect repeated keys */
 
@@ -105,8 +106,8 @@ extern void dyn_lookup_entry_add_row(DynLookupCache *cache, DynLookupEntry *entr
 extern DynTransientRows *dyn_transient_rows_create(MemoryContext parent);
 
 /*
- * Makes the slot's row the entry's only one, until the entry is unpinned.  The
- * slot's values must be in the context of the transient rows.
+ * Makes the slot's row the only row of the entry, until the entry is unpinned.
+ * The slot's values must be in the context of the transient rows.
  */
 extern void dyn_lookup_entry_add_transient_row(DynLookupEntry *entry,
 											   DynTransientRows *transient,

@@ -416,8 +416,8 @@ show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 	double		ms = node->ss.ps.instrument ? node->ss.ps.instrument->total * 1000 : 0;
 
 	/*
-	 * the part of the node's time in which it waited for DynamoDB; -1: unknown,
-	 * because another node may have waited for its requests
+	 * part of the node's time in which the node waited for DynamoDB; -1:
+	 * unknown, because another node may have waited for its requests
 	 */
 	double		percent = ms <= 0 || counters->waiting_ms > ms || scan->group != NULL ||
 		scan->input.was_member ? -1 : counters->waiting_ms * 100 / ms;

@@ -63,7 +63,8 @@ typedef struct ReadAhead
 {
 	CustomScanState css;		/* must be first */
 	bool		may_stop_early; /* true if a node above may stop early */
-	int			growth;			/* growth factor of batches in that case */
+	int			growth;			/* growth factor of batches if a node above may
+								 * stop early */
 	bool		resolved;		/* true if parameters and scans have been
 								 * searched */
 	List	   *parameters;		/* list of Parameter *, which the scans depend
@@ -71,7 +72,8 @@ typedef struct ReadAhead
 	List	   *scans;			/* list of InnerScan * */
 	TupleTableSlot *out;
 	bool		ended;			/* true if the child has returned all rows */
-	bool		once;			/* true if no other execution is expected */
+	bool		once;			/* true if the node is not expected to be
+								 * executed again */
 
 	MemoryContext work_context; /* context for prefetching for one row */
 	int			size;			/* number of rows of the next batch */
@@ -203,7 +205,7 @@ resolve(ReadAhead *ahead)
 
 /* ---- prefetching ---- */
 
-/* Sets the parameters as they will be for this row; returns the old ones. */
+/* Sets the parameters for this row, like the loop; returns the old ones. */
 static ParamExecData *
 set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
 {

@@ -180,7 +180,7 @@ dyn_scan_awaited_fetch(const DynScan *scan)
 
 /* ---- rows ---- */
 
-/* Stores the one row of a count, unless that was done before. */
+/* Stores the one row of a count, unless it was returned before. */
 static DynFetchState
 next_count(DynScan *scan, TupleTableSlot *slot, bool wait)
 {

@@ -39,7 +39,7 @@ typedef struct DynScan
 
 	struct DynAsyncGroup *group;	/* group of an asynchronous Append; NULL:
 									 * the scan waits for its rows itself */
-	const struct AsyncRequest *request; /* last request of that Append */
+	const struct AsyncRequest *request; /* last request of this Append */
 	bool		left_out;		/* true if the group does not wait for this
 								 * scan's requests */
 } DynScan;

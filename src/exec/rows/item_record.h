@@ -19,7 +19,7 @@ extern TupleTableSlot *dyn_item_record_slot(const TupleTableSlotOps *ops);
 /* Returns the record's size in bytes, including its header. */
 extern Size dyn_item_record_size(const DynValue *slots, int nslots);
 
-/* Writes the record, which has that size. */
+/* Writes the record, for which there must be space. */
 extern void dyn_item_record_write(bytea *record, const DynValue *slots, int nslots);
 
 /* Fills in the slots, which point into the record. */

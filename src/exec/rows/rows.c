@@ -53,8 +53,8 @@ dyn_rows_slot(const DynRows *rows, const char *name)
 }
 
 /*
- * Returns the path to request, which is that of the full attribute if paths
- * cannot lead below it.
+ * Returns the path to request: the full attribute if DynamoDB rejects paths
+ * below it.
  */
 static DynPath
 projected_path(const DynRows *rows, const DynPath *path)
@@ -392,7 +392,7 @@ decode_members(DynRows *rows, DynColumn *column, int i, Datum *result)
 	bool		limited = rows->only != NULL && rows->only[i] != NULL;
 	bool		is_value;
 
-	/* other types have no members */
+	/* hide values of other types, which have no members */
 	if (limited && rows->values[rows->slots[i]].type != DYN_TYPE_M)
 		return decode_value(rows, column, &absent, i, result);
 	column->codec.members = limited ? (DynMembers) {usual.without, rows->only[i]}
@@ -531,7 +531,7 @@ parts_match(DynRows *rows, const DynValue *values)
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
 
-/* True if the item has an element.  NULL or a missing attribute has none. */
+/* True if the item has an element; false for NULL or a missing attribute. */
 static bool
 begin_elements(DynRows *rows, const DynValue *collection)
 {

@@ -102,8 +102,8 @@ typedef struct DynRows
 } DynRows;
 
 /*
- * Flags: attributes that are read in addition to columns, and conversion to
- * rows.
+ * Flags that select attributes to be read in addition to columns, and the
+ * conversion to rows.
  */
 #define DYN_ROWS_SORT		0x01	/* sort attributes of the access plan */
 #define DYN_ROWS_KEY		0x02	/* the table's key */

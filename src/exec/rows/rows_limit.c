@@ -22,7 +22,7 @@ is_covered(const DynPath *path, const DynRows *rows)
 	return rows->full;
 }
 
-/* Returns the member of `document` that the path leads to, or below. */
+/* Returns the member of `document` on the path; NULL if there is none. */
 static const char *
 member_of(const DynPath *path, const DynPath *document)
 {

@@ -185,7 +185,7 @@ has_undecided_text(const DynParts *parts)
 
 /* ---- item filter ---- */
 
-/* True if the part is a value of its column; otherwise it is a mismatch. */
+/* True if the part is a value of its column; if not, *why is the reason. */
 static bool
 part_is_value(const DynParsedAttr *parsed, int p, DynColumn *column, const char **why)
 {
@@ -302,7 +302,8 @@ judge(DynParts *parts)
 			 dyn_find_ways(&parts->all, &about) != DYN_WAYS_ONE)
 	{
 		/*
-		 * the item is still a row, but the columns of the text have mismatches
+		 * the item is still a row, but the columns of the text have
+		 * mismatches: split the texts again, one after the other
 		 */
 		for (int i = 0; i < parts->all.relation->ntemplated; i++)
 			parts->all.attrs[i].done = false;
@@ -432,7 +433,8 @@ is_reproduced(DynParts *parts, int i)
 struct DynRest
 {
 	DynParts   *parts;
-	const DynNames *all;		/* attributes that may be omitted */
+	const DynNames *all;		/* attributes that the column omits if other
+								 * columns reproduce them */
 	DynNames	names;			/* names that are omitted for the current
 								 * item */
 };

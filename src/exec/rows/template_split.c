@@ -646,7 +646,7 @@ search_all(DynItemSplit *all, const DynParsedAttr **about)
 		found = search_ways(&search, GUESS_ALL);
 	if (found == 1 && guesses_are_confirmed(&search))
 		return DYN_WAYS_ONE;
-	/* prefer a text that matches only if a part contains its separator */
+	/* name a text that matches only if a part contains its separator */
 	*about = search.attrs[0];
 	for (int i = search.n - 1; i >= 0; i--)
 	{

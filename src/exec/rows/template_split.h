@@ -17,8 +17,9 @@
 typedef struct DynParsedAttr
 {
 	const DynTemplatedAttr *templated;
-	bool		decisive;		/* true if it decides whether the item is a
-								 * row, or if such a text depends on it */
+	bool		decisive;		/* true if the text decides whether the item is
+								 * a row, or if a decisive text depends on
+								 * it */
 	Bitmapset  *cycle;			/* cycle of templates that depend on each
 								 * other, and are not decisive; NULL: in no
 								 * cycle */

@@ -101,7 +101,7 @@ dyn_unnested_find_values(DynUnnested *unnested)
 					: unnested->elements.value;
 				break;
 			case DYN_PATH_INDEX:
-				/* as DynamoDB would write it */
+				/* the text that DynamoDB would write for the number */
 				snprintf(unnested->position, sizeof(unnested->position), "%u",
 						 unnested->elements.position);
 				unnested->values[i] = (DynValue) {.data = unnested->position,

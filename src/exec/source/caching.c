@@ -45,7 +45,8 @@ typedef struct Caching
 	uint64		executions;		/* number of executions served */
 
 	/* the divided access plan; freed when another parameter changes */
-	MemoryContext context;		/* context of these; NULL: not divided yet */
+	MemoryContext context;		/* context of the division; NULL: not divided
+								 * yet */
 	DynMember  *member;			/* only member of the read, which evaluates the
 								 * changing filters; NULL: the plan cannot be
 								 * divided */
@@ -53,7 +54,7 @@ typedef struct Caching
 								 * use */
 
 	/* the cached read and its values; freed when another read begins */
-	MemoryContext read_context; /* context of these; NULL: no values yet */
+	MemoryContext read_context; /* context of the read; NULL: no values yet */
 	DynValues	values;
 } Caching;
 
@@ -203,7 +204,7 @@ rescan_cached(void *state)
 	MemoryContextSwitchTo(oldcontext);
 	if (!first || !input->running || !input->requested)
 		return;
-	/* the execution that has just ended had these values */
+	/* the ended execution had these values */
 	divide(cached);
 	if (cached->member != NULL)
 		note_values(cached, &input->values);

@@ -119,8 +119,8 @@ dyn_input_evaluate(DynInput *input, DynValues *values)
 }
 
 /*
- * Returns true if the access plan has this ability, and no request of the scan
- * was sent or prefetched.
+ * Returns true if the access plan has this ability, no execution has sent
+ * requests, and no node prefetches for the scan.
  */
 static inline bool
 dyn_input_can(const DynInput *input, DynAccessAbility ability)

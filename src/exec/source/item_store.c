@@ -21,7 +21,7 @@
 
 typedef struct Cursor
 {
-	uint64		position;		/* number of items before it */
+	uint64		position;		/* number of items before the cursor */
 	bool		at_end;			/* true if the tuplestore has reported the
 								 * end */
 	bool		left;
@@ -116,8 +116,8 @@ dyn_item_store_add(DynItemStore *store, int number, DynValue *slots)
 		elog(ERROR, "an item is added before the end");
 
 	/*
-	 * When a tuple is added, the selected read position stays at the end if it
-	 * was there.  All other positions are then before the new tuple.
+	 * When a tuple is added, the selected read pointer stays at the end if it
+	 * was there.  All other read pointers are then before the new tuple.
 	 */
 	for (int i = 0; i < store->ncursors; i++)
 		store->cursors[i].at_end = false;

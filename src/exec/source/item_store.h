@@ -33,8 +33,8 @@ extern DynItemStore *dyn_item_store_create(int nslots, int ncursors,
 extern void dyn_item_store_add(DynItemStore *store, int cursor, DynValue *slots);
 
 /*
- * Stores the slots of the cursor's next item, which are valid until its next
- * call, regardless of other cursors; false at the end.
+ * Stores the slots of the cursor's next item; false at the end.  They are
+ * valid until the next call for this cursor.
  */
 extern bool dyn_item_store_next(DynItemStore *store, int cursor, DynValue *slots);
 
@@ -52,7 +52,7 @@ extern bool dyn_item_store_is_in_memory(const DynItemStore *store);
 extern uint64 dyn_item_store_items(const DynItemStore *store);
 extern uint64 dyn_item_store_bytes(const DynItemStore *store);
 
-/* Closes the file; the memory goes with its context. */
+/* Closes the file; the memory is freed with its context. */
 extern void dyn_item_store_free(DynItemStore *store);
 
 #endif

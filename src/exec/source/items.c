@@ -152,7 +152,7 @@ static const DynItemsMethods fetched_methods = {
 
 /*
  * The listing is a fetch of the index.  Its keys, each once (base_keys.h), are
- * read from the table in batches.  An item that was deleted by then is
+ * read from the table in batches.  An item that was deleted in the meantime is
  * omitted.
  */
 typedef struct Listed
@@ -182,7 +182,7 @@ next_key(Listed *listed, DynKeyPart *parts)
 			(*listed->skipped)++;
 		else if (dyn_base_keys_add(listed->keys, parts))
 			return true;
-		/* free them, since a batch may skip many keys */
+		/* free the key, since a batch may skip many keys */
 		for (int i = 0; i < listed->scandesc->access->nbase; i++)
 			pfree(unconstify(char *, parts[i].value.data));
 	}
@@ -366,7 +366,7 @@ typedef struct Stored
 	DynItems	items;			/* must be first */
 	DynItems   *source;
 	MemoryContext context;
-	Tuplestorestate *rows;		/* rows; NULL: not begun */
+	Tuplestorestate *rows;		/* store of the rows; NULL: not begun */
 	TupleTableSlot *row;		/* slot of a row; NULL: not begun */
 	int64		nrows;
 	int64		position;		/* position of the next row */

@@ -66,8 +66,8 @@ typedef struct DynItemsMethods
 	bool		(*has_next) (const DynItems *items);
 
 	/*
-	 * Starts again without a request; false if it cannot.  NULL: the source
-	 * never can.
+	 * Starts again without a request; false if it cannot.  NULL: it never
+	 * can.
 	 */
 	bool		(*rewind) (DynItems *items);
 
@@ -113,8 +113,8 @@ extern DynItems *dyn_items_presume(DynScanDesc *scandesc,
 								   const DynResolvedAccess *resolved);
 
 /*
- * Returns the source if it can be rewound, or need not (`keeps` false).
- * Otherwise returns one that stores its rows.  In CurrentMemoryContext.
+ * Returns the source if it can be rewound, or need not be (`keeps` false).
+ * Otherwise returns a source that stores its rows.  In CurrentMemoryContext.
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 

@@ -235,7 +235,7 @@ open_fallback(Fallback *fallback)
 	dyn_scandesc_check_schema(scandesc);
 	scandesc->group_in_flight = input->scandesc->group_in_flight;
 	dyn_resolve_access(scandesc->access, scandesc->relation, &input->values, resolved);
-	/* the table holds all items */
+	/* the table has all items */
 	Assert(!resolved->incomplete);
 	if (resolved->contradiction)
 		return dyn_items_empty(scandesc->rows);

@@ -204,7 +204,7 @@ member_next(DynItems *items)
 	return member->item;
 }
 
-/* Returns true if the member would wait.  A count needs all items. */
+/* Returns true if the member would wait; a count waits for all items. */
 static bool
 member_would_wait(DynItems *items)
 {
@@ -270,8 +270,8 @@ member_close(DynItems *items)
 	DynMember  *member = (DynMember *) items;
 
 	/*
-	 * another member, or a later execution, will receive the responses in
-	 * flight
+	 * the group must not wait: another member, or a later execution, takes in
+	 * the responses in flight
 	 */
 	dyn_items_set_group(items, NULL);
 	if (!member->comes_again)

@@ -38,10 +38,10 @@ typedef struct DynSharedRead
 	DynRows    *rows;			/* rows of the first member, with additional
 								 * slots */
 
-	/* while it is started */
+	/* set while the read is started */
 	DynItems   *items;			/* source; NULL: everything was received */
 	DynItemStore *store;		/* store; NULL: the read is not started */
-	DynValue   *slots;			/* slots of an item */
+	DynValue   *slots;			/* slots of the item that was read last */
 } DynSharedRead;
 
 typedef struct DynMember
@@ -66,7 +66,7 @@ typedef struct DynMember
 	DynAccess	filters;		/* access plan with only these filters */
 	DynScanDesc *scandesc;		/* scan descriptor of own_access */
 
-	/* the filters with values */
+	/* the filters with their values */
 	bool		contradiction;	/* true if no item passes */
 	DynCond    *cond;			/* condition; NULL: every item passes */
 	DynBuffer	scratch;

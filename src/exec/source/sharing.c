@@ -36,8 +36,7 @@ typedef struct DynSharing
 {
 	DynMember	member;			/* must be first */
 	bool		warned;			/* true if there was a warning about the read's
-								 * requests; only the flag of the first member
-								 * is used */
+								 * requests; used in the first member only */
 
 	/* context of the read (owned by the first member) */
 	MemoryContext context;
@@ -59,8 +58,8 @@ params_of(const DynInput *input)
 }
 
 /*
- * True if the scan is executed once, and depends only on these parameters (of
- * initplans).
+ * True if the scan is executed once, and depends on no parameters but
+ * `initial`, those of initplans.
  */
 static bool
 is_executed_once(const DynInput *input, const Bitmapset *initial)
@@ -78,7 +77,7 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 
 	return one->connection == other->connection &&
 		strcmp(one->table, other->table) == 0 &&
-		/* both read the same items, or can read the table instead */
+		/* both read the same index, or can read the table instead */
 		(dyn_access_same_index(a->access, b->access) ||
 		 (dyn_access_can(a->access, DYN_CAN_READ_TABLE) &&
 		  dyn_access_can(b->access, DYN_CAN_READ_TABLE))) &&
@@ -120,7 +119,7 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 
 /*
  * Returns the access plan of a candidate that reads the entire table in any
- * case, or NULL.  If there is one, a scan of an index can use its items.
+ * case, so that a scan of an index can use its items; NULL if there is none.
  */
 static const DynAccess *
 find_table_scan(const DynInput *input, List *candidates)
@@ -384,9 +383,9 @@ common_condition(List *sharings)
 }
 
 /*
- * True if one Query under the common condition costs less than those of the
- * scans: one of them has that condition, or the partition is known to be
- * small.
+ * True if one Query under the common condition costs less than the Queries of
+ * the scans: one of the scans has that condition, or the partition is known to
+ * be small.
  */
 static bool
 is_cheaper(List *sharings, const DynCond *common)
@@ -412,7 +411,7 @@ is_cheaper(List *sharings, const DynCond *common)
 
 /*
  * Makes the first member read the partition under the common condition, and
- * every member check its own.
+ * every member check its own condition.
  */
 static void
 read_partition(DynSharedRead *read, DynCond *common)
@@ -439,8 +438,8 @@ read_partition(DynSharedRead *read, DynCond *common)
 /* ---- members ---- */
 
 /*
- * Returns a read for the candidates that read the same items; NULL if there
- * are no others.
+ * Returns a read for the scan and the candidates that read the same items;
+ * NULL if there is only the scan.
  */
 static DynSharedRead *
 gather(DynInput *input, List *candidates, const DynAccess *table)
@@ -566,7 +565,7 @@ permit(const DynMember *member)
 	dyn_permit_shared(member->input, &permit);
 }
 
-/* The first scan sets up the read.  Sends no request. */
+/* Sets up the read if this is its first scan.  Sends no request. */
 static DynItems *
 open_shared(void *state)
 {
@@ -587,7 +586,7 @@ open_shared(void *state)
 		const DynSharing *first = linitial(sharing->member.read->members);
 		MemoryContext oldcontext = MemoryContextSwitchTo(first->context);
 
-		/* the filter's values were not known before */
+		/* the values of the filters were not known before */
 		sharing->values = dyn_values_copy(&input->values);
 		dyn_member_resolve(&sharing->member, &sharing->values);
 		MemoryContextSwitchTo(oldcontext);

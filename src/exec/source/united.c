@@ -108,7 +108,7 @@ resolve(const United *united, Arm *arm, DynScanDesc *scandesc)
 					   arm->resolved);
 }
 
-/* Opens an arm by its access plan, or by the table's, which has all items. */
+/* Opens an arm by its own access plan, or by that of the table. */
 static void
 open_arm(United *united, int n)
 {
@@ -302,7 +302,7 @@ set_aside(United *united, TupleTableSlot *slot)
 
 /*
  * True if the row belongs to the item that was returned last, but comes from
- * another read of it.
+ * another read of the item.
  */
 static bool
 is_duplicate(United *united, const bytea *key, int64 number)

@@ -27,7 +27,7 @@ static uint64 nstatements = 0;
 
 static ExecutorRun_hook_type previous_hook = NULL;
 
-/* The statement that runs to its end; NULL if the innermost one does not. */
+/* Statement that runs to its end; NULL if the innermost one does not. */
 static const EState *to_end = NULL;
 
 static void

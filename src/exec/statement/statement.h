@@ -43,10 +43,11 @@ typedef struct DynStatement
 	DynCounters counters;
 	double		expected_units; /* expected read units of the requests in
 								 * flight */
-	DynRetryQuota retries;		/* retry quota of all its requests */
+	DynRetryQuota retries;		/* retry quota of all requests of the
+								 * statement */
 	List	   *scans;			/* scans (list of DynInput *), in the order in
 								 * which they began */
-	List	   *targets;		/* tables that it writes (list of
+	List	   *targets;		/* tables that the statement writes (list of
 								 * DynRelation *) */
 	List	   *started;		/* plans and subplans (list of Plan *) whose
 								 * scans have started early */

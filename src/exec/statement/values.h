@@ -40,7 +40,7 @@ extern void dyn_values_init(DynValues *values, const List *exprs,
 extern void dyn_values_evaluate(DynValues *values, const List *exprs,
 								const List *conversions, ExprContext *econtext);
 
-/* Copies the list and what its values point to into CurrentMemoryContext. */
+/* Returns a copy in CurrentMemoryContext, also of what the values point to. */
 extern DynValues dyn_values_copy(const DynValues *values);
 
 /*

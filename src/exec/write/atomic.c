@@ -214,7 +214,7 @@ resolve_all(DynWriter *writer, const DynCall *call)
 	return failed;
 }
 
-/* Charges all members to their budgets. */
+/* Charges all members to the budgets of their tables. */
 static void
 await_budgets(DynWriter *writer)
 {

@@ -108,7 +108,7 @@ dyn_modify_is_deferred(DynModify *modify)
 
 /* ---- rows ---- */
 
-/* Rows of a target that follow each other among the deferred ones. */
+/* Consecutive deferred rows of one target. */
 typedef struct DynDeferredRun
 {
 	DynModify  *modify;

@@ -20,8 +20,8 @@ static ExecutorRun_hook_type previous_run = NULL;
 static ExecutorFinish_hook_type previous_finish = NULL;
 
 /*
- * Executes the data-modifying parts of WITH to their end; core's own attempt
- * (ExecPostprocessPlan) then finds no more rows.
+ * Executes the data-modifying parts of WITH to their ends.  Core does this
+ * later (ExecPostprocessPlan), but then finds no more rows.
  */
 static void
 run_rest(EState *estate)

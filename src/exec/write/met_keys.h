@@ -17,8 +17,8 @@ extern struct HTAB *dyn_met_create(void);
 extern bool dyn_met_add(DynModify *modify, TupleTableSlot *row);
 
 /*
- * Removes the key of a write: DO UPDATE does not affect an existing row for
- * which its WHERE is not true.
+ * Removes the key of a write whose row DO UPDATE does not affect, because its
+ * WHERE is not true.
  */
 extern void dyn_met_forget(const DynWrite *write);
 

@@ -29,8 +29,8 @@
 extern void dyn_write_judge(DynWriter *writer, DynWrite *write);
 
 /*
- * Does the same after another write has failed: sends nothing again, so the
- * state becomes WRITTEN or NO_ROW.
+ * Does the same if another write has failed, but repeats nothing: the state
+ * becomes WRITTEN or NO_ROW.
  */
 extern void dyn_write_judge_only(DynWrite *write);
 

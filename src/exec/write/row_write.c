@@ -21,7 +21,7 @@
 
 /* ---- checks ---- */
 
-/* Core also checks WITH CHECK OPTION, but only after the row is written. */
+/* Checks WITH CHECK OPTION, too, because core checks it after the write. */
 void
 dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 {
@@ -88,7 +88,7 @@ keep_values(const DynPathValue *values, int n)
 	return copy;
 }
 
-/* Stores the key in the write, and its bytes, by which keys are compared. */
+/* Stores the key, and its encoding, by which keys are compared. */
 static void
 set_key(DynWrite *write, const DynKeyPart *key, int nparts)
 {

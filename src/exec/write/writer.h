@@ -44,10 +44,10 @@ typedef enum DynWriteFailure
 	DYN_FAILS_CALL,				/* the call has failed */
 	DYN_FAILS_DUPLICATE,		/* its key already exists */
 	DYN_FAILS_CONCURRENT,		/* another writer has changed the row */
-	DYN_FAILS_UNKNOWN,			/* it is not known whether it was executed */
+	DYN_FAILS_UNKNOWN,			/* its outcome is unknown */
 	DYN_FAILS_THROTTLED,		/* throttled for too long */
-	DYN_FAILS_HIDDEN_VALUES,	/* the statement would replace values that a
-								 * column cannot show */
+	DYN_FAILS_HIDDEN_VALUES,	/* values that a column cannot show would be
+								 * replaced */
 	DYN_FAILS_NOT_A_MAP			/* a path leads through a value that is not a
 								 * map */
 } DynWriteFailure;
