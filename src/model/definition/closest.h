@@ -8,14 +8,12 @@
 typedef struct DynClosest
 {
 	const char *word;			/* misspelled name (not copied) */
-	int			distance;		/* edit distance of `best`, or limit */
+	int			distance;		/* edit distance of `best`; at first a limit */
 	const char *best;			/* most similar candidate, or NULL */
 } DynClosest;
 
 extern void dyn_closest_init(DynClosest *closest, const char *word);
-/*
- * Returns true if `candidate` is the best so far, and stores it (not copied).
- */
+/* Returns true, and stores the candidate, if it is the best one so far. */
 extern bool dyn_closest_try(DynClosest *closest, const char *candidate);
 
 #endif

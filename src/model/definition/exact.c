@@ -119,10 +119,7 @@ dyn_traits_init(DynColumn *column)
 	traits->key = codec->kind != DYN_CODEC_FLOAT4 &&
 		codec->kind != DYN_CODEC_FLOAT8;
 
-	/*
-	 * if a value has several encodings, = becomes an interval that contains
-	 * them all
-	 */
+	/* if a value has several encodings, = becomes an interval of them all */
 	if (point || range)
 		traits->equality = exact_if(point && !nulls && !codec->is_domain);
 	if (point)
@@ -130,10 +127,7 @@ dyn_traits_init(DynColumn *column)
 	if (range)
 		traits->range = exact_if(total && !nulls);
 	traits->order = range && codec->encoding.sorting == DYN_SORTED && (total || !nulls);
-	/*
-	 * a single member does not show whether the full value is valid for a
-	 * domain
-	 */
+	/* a domain's constraints need the full value, not a member */
 	traits->parts = codec->kind == DYN_CODEC_JSONB && !nulls &&
 		!codec->is_domain;
 	traits->distinct = point && column_compares_bytes(column);
@@ -284,10 +278,7 @@ dyn_element_exactness(const DynColumn *column, const DynOperator *op)
 		is_of_codec(op, element) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
-/*
- * The result is never exact, since the item also has rows for its other
- * elements.
- */
+/* The result is never exact: the item also has rows for other elements. */
 DynExactness
 dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
 {

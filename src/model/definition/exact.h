@@ -133,10 +133,7 @@ extern DynExactness dyn_unnested_exactness(const struct DynColumn *column,
 /* column ->> 'name' OP value */
 extern DynExactness dyn_member_exactness(const DynOperator *op);
 
-/*
- * Returns true if a document's member with this name has exactly one name in
- * DynamoDB.
- */
+/* Returns true if this name of a member has exactly one form in DynamoDB. */
 extern bool dyn_name_is_exact(const char *name);
 
 /*

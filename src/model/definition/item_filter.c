@@ -55,9 +55,7 @@ add_scalar(DynFilterTerm *term, const JsonbValue *value)
 	return NULL;
 }
 
-/*
- * Reads a member of the option; returns a hint if it is not valid, else NULL.
- */
+/* Reads a member of the option; returns a hint if it is invalid, else NULL. */
 static const char *
 read_term(DynFilterTerm *term, const JsonbValue *name, const JsonbValue *value)
 {

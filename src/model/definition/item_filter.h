@@ -23,8 +23,7 @@ typedef struct DynFilterTerm
 	const DynPath *path;		/* path of a top-level attribute */
 	bool		ttl;			/* true if the term tests for expiry; then the
 								 * fields below are not set */
-	bool		or_null;		/* true if an absent or NULL attribute
-								 * matches */
+	bool		or_null;		/* true if NULL or absence matches */
 	int			nvalues;
 	DynScalar  *values;			/* constants of the types S, N and BOOL */
 } DynFilterTerm;
@@ -35,10 +34,7 @@ typedef struct DynItemFilter
 	DynFilterTerm *terms;
 } DynItemFilter;
 
-/*
- * Returns true if the text is valid for item_filter; otherwise sets *why to a
- * hint.
- */
+/* Returns true if the text is valid; else sets *why to a hint. */
 extern bool dyn_item_filter_check(const char *text, const char **why);
 
 /*

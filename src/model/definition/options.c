@@ -64,8 +64,8 @@ typedef enum ValueKind
 	VALUE_REGION,
 	VALUE_URL,
 	VALUE_BOOL,
-	VALUE_INT,					/* min .. max */
-	VALUE_REAL,					/* min .. max */
+	VALUE_INT,					/* integer from min to max */
+	VALUE_REAL,					/* number from min to max */
 	VALUE_ENUM,
 	VALUE_ROLE_ARN,
 	VALUE_EXTERNAL_ID,
@@ -544,7 +544,7 @@ check_role(List *options)
 	}
 }
 
-/* Checks rules between the options of one object. */
+/* Raises an error for an invalid combination of options. */
 static void
 check_combination(List *options, int where)
 {
@@ -732,9 +732,7 @@ dyn_option_reads(List *options, const DynReadOptions *fallback)
 	return reads;
 }
 
-/*
- * Returns the help text; without shared memory, a budget is that of a session.
- */
+/* Returns the help text; without shared memory, budgets are per session. */
 static const char *
 help_of(const OptionEntry *entry)
 {

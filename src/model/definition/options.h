@@ -77,9 +77,7 @@ extern DynReadOptions dyn_option_reads(List *options,
 									   const DynReadOptions *fallback);
 extern const DynReadOptions dyn_default_reads;
 
-/*
- * Validates the options of IMPORT FOREIGN SCHEMA, which are not in a catalog.
- */
+/* Validates the options of IMPORT FOREIGN SCHEMA; no catalog stores them. */
 extern void dyn_options_check_import(List *options);
 
 #endif

@@ -401,9 +401,7 @@ choose_source(const Connector *connector, AttrNumber attnum)
 	}
 	if (column->placed)
 		return;
-	/*
-	 * try the templates of the table's key attributes, in the order of the key
-	 */
+	/* try the templates of the table's key, in the order of the key */
 	for (int k = 0; k < connector->nbase; k++)
 	{
 		for (int i = 0; i < connector->n; i++)
@@ -600,9 +598,7 @@ is_named(const Connector *connector, AttrNumber attnum)
 	return false;
 }
 
-/*
- * Detects {column} instead of ${column}, for a column that no template uses.
- */
+/* Detects {column} without $, for a column that no template uses. */
 static void
 check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 			 AttrNumber attnum)

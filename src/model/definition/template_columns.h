@@ -36,11 +36,11 @@ typedef struct DynPart
 typedef struct DynTemplatedAttr
 {
 	const DynPath *path;		/* path of the attribute */
-	bool		base;			/* true if in the table's key */
-	bool		listed;			/* true if a statement may request the
-								 * enumerated values of a part by an index,
-								 * whose key (unlike the table's) has this
-								 * attribute */
+	bool		base;			/* true if it is a key attribute of the
+								 * table */
+	bool		listed;			/* true if in the key of an index, not of the
+								 * table, and statements may request the
+								 * enumerated values of a part */
 	bool		unasserted;		/* true if the text may differ from the one
 								 * that a row's columns compose; a column with
 								 * document 'rest' then shows it
@@ -52,10 +52,7 @@ typedef struct DynTemplatedAttr
 	DynPart    *parts;			/* tmpl->nparts elements */
 } DynTemplatedAttr;
 
-/*
- * Returns true if the text is valid for key_templates; otherwise sets *why to
- * a hint.
- */
+/* Returns true if the text is valid; else sets *why to a hint. */
 extern bool dyn_templates_check(const char *text, const char **why);
 
 /*

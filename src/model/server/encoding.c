@@ -41,10 +41,7 @@ dyn_encoding_sorts_as_utf8(void)
 	return !dyn_encoding_differs() || GetDatabaseEncoding() == PG_LATIN1;
 }
 
-/*
- * Converts as much of `text` as possible; returns the number of bytes
- * converted.
- */
+/* Converts as much as possible; returns the number of bytes converted. */
 static size_t
 convert(int from, int to, const char *text, size_t len, char *dst)
 {

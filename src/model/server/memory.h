@@ -46,9 +46,7 @@ extern void dyn_call_at_reset(MemoryContext context,
 /* Initializes an empty buffer; a reset of the context frees its memory. */
 extern void dyn_buffer_init_in(DynBuffer *buf, MemoryContext context);
 
-/*
- * Returns an empty buffer, allocated in and freed with CurrentMemoryContext.
- */
+/* Returns a new empty buffer, which is freed with CurrentMemoryContext. */
 extern DynBuffer *dyn_buffer_create(void);
 
 /*

@@ -111,10 +111,7 @@ dyn_result_user(const Query *query)
 #endif
 }
 
-/*
- * PostgreSQL 15 has no range table entry for a partition that rows are routed
- * to.
- */
+/* PostgreSQL 15 has no range table entry for a partition of tuple routing. */
 Oid
 dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate)
 {
@@ -127,10 +124,7 @@ dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate)
 #endif
 }
 
-/*
- * Checks at run time, because the minor version may differ from that of the
- * headers.
- */
+/* Checks at run time: the headers may have another minor version. */
 bool
 dyn_append_needs_event(void)
 {
@@ -306,7 +300,7 @@ dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 	InputCall	call = {input, str, ioparam, typmod, (Datum) 0};
 	ErrorData  *failure = NULL;
 
-	/* parallel mode excludes a subtransaction, which would catch the error */
+	/* parallel mode allows no subtransaction, so the error is not caught */
 	if (IsInParallelMode())
 		call_input(&call);
 	else

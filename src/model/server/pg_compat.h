@@ -32,10 +32,7 @@
 
 #include "wait_reason.h"
 
-/*
- * PostgreSQL 19 removed the old UniquePath, and renamed UpperUniquePath to
- * UniquePath.
- */
+/* PostgreSQL 19 removed UniquePath, and gave its name to UpperUniquePath. */
 #if PG_VERSION_NUM >= 190000
 #define T_UpperUniquePath T_UniquePath
 #define UpperUniquePath UniquePath
@@ -125,10 +122,7 @@ dyn_tuplesort_getdatum(Tuplesortstate *sort, Datum *value, bool *isnull)
 #endif
 }
 
-/*
- * Returns the user as whom a scan of the relation runs; InvalidOid: the
- * current user.
- */
+/* Returns the user that the scan runs as; InvalidOid: the current user. */
 static inline Oid
 dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 {
@@ -146,10 +140,7 @@ dyn_plan_check_as_user(const ForeignScan *plan, const RangeTblEntry *rte)
 extern Oid	dyn_result_user(const Query *query);
 extern Oid	dyn_result_rel_user(ResultRelInfo *rinfo, EState *estate);
 
-/*
- * Base relations of an upper foreign scan; clauses of the statement's GROUP
- * BY.
- */
+/* Base relations of an upper foreign scan; clauses of GROUP BY. */
 #if PG_VERSION_NUM >= 160000
 #define dyn_plan_base_relids(fsplan) ((fsplan)->fs_base_relids)
 #define dyn_grouping_clause(root) ((root)->processed_groupClause)
@@ -199,10 +190,7 @@ dyn_unique_outer_path(PlannerInfo *root, RelOptInfo *outerrel,
 #endif
 }
 
-/*
- * Returns the cost that is added to a nested loop if nested loops are
- * disabled.
- */
+/* Returns the cost added to a nested loop if nested loops are disabled. */
 static inline Cost
 dyn_disabled_nestloop_cost(void)
 {
@@ -221,9 +209,7 @@ dyn_copy_disabled_nodes(Path *path, const Path *from)
 #endif
 }
 
-/*
- * Outer joins: their relids may be in required_outer, but are not relations.
- */
+/* Relids of outer joins (not relations), which required_outer may contain. */
 #if PG_VERSION_NUM >= 160000
 #define dyn_outer_join_relids(root) ((root)->outer_join_rels)
 #else

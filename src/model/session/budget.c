@@ -18,7 +18,7 @@
 
 #define MAX_BUCKETS		256
 
-/* Longest time (ms) until a budget is checked again. */
+/* Maximum delay (ms) until an empty budget is checked again. */
 #define LONGEST_LOOK_MS	100.0
 
 /* Margin added to a delay, so that rounding does not end it too early. */
@@ -26,7 +26,7 @@
 
 typedef struct Bucket
 {
-	DynBudget	budget;			/* budget served; free if its rate is 0 */
+	DynBudget	budget;			/* budget of the bucket; rate 0: unused */
 	double		level;			/* units left; negative if in debt */
 	double		filled_ms;
 } Bucket;
@@ -45,7 +45,7 @@ static bool warned = false;
 
 static void init_table(void *table);
 
-/* The name contains the layout's version: two library versions may be loaded. */
+/* The name has the layout's version: backends may load different libraries. */
 static DynSharedBlock block = {
 	.name = "dynamo_fdw budgets 1",.size = sizeof(BucketTable),.init = init_table
 };
@@ -112,9 +112,9 @@ dyn_budget_scope(void)
 /* ---- buckets, under the lock ---- */
 
 /*
- * Returns the bucket to use for another budget: of those that are unused or
- * refilled completely, the one idle for the longest time.  In the session's
- * table any bucket may be used, which may forgive a debt.
+ * Returns a bucket for a new budget: of those that are unused or full again,
+ * the one idle for the longest time; NULL if there is none.  In the session's
+ * own table, any bucket may be replaced, even one in debt.
  */
 static Bucket *
 reusable_bucket(BucketTable *table, double now)
@@ -125,10 +125,7 @@ reusable_bucket(BucketTable *table, double now)
 	{
 		Bucket	   *bucket = &table->buckets[i];
 		double		rate = bucket->budget.rate;
-		/*
-		 * a bucket that was filled just now may serve the other budget of the
-		 * same request
-		 */
+		/* a bucket filled just now may belong to the same request */
 		double		idle = now - bucket->filled_ms;
 		bool		is_full = rate == 0 ||
 			(idle > 0 && bucket->level + rate * idle / 1000 >= rate);

@@ -5,9 +5,9 @@
  *
  * A budget is a token bucket that holds the units of one second.  A request
  * takes its maximum cost when it is sent; the charge is corrected when the
- * cost is known.  It may be sent while the bucket is not empty, so the debt is
- * at most the cost of one request.  Usage is therefore at most rate * (elapsed
- * + 1 s) plus the cost of one request.
+ * cost is known.  A request may be sent while the bucket is not empty, so the
+ * debt is at most the cost of one request.  Usage is therefore at most rate *
+ * (elapsed + 1 s) plus the cost of one request.
  *
  * Buckets live in shared memory if available (dyn_shared_memory), otherwise
  * per session.  Their number is fixed; a bucket that is full again can be used
@@ -36,7 +36,8 @@ typedef struct DynBudget
 	{
 		Oid			database;
 		Oid			server;
-		uint64		hash;		/* hash of kind, endpoint, region and table */
+		uint64		hash;		/* hash of kind, endpoint, region, table and
+								 * capacity */
 	}			key;
 	double		rate;			/* units per second */
 	int			slot;			/* last known position of its bucket */
@@ -54,8 +55,9 @@ typedef struct DynBudgets
 
 /*
  * Adds the budget of the server (`table` is NULL) or of the table, with `rate`
- * units per second.  With `capacity`, adds the budget of a capacity: that of
- * the table ("") or of one of its global indexes.  Adds nothing for a rate of 0.
+ * units per second.  If `capacity` is not NULL, adds the budget of the
+ * capacity of the table ("") or of a global index instead.  Adds nothing for a
+ * rate of 0.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,
@@ -78,13 +80,10 @@ extern bool dyn_budgets_take(DynBudgets *budgets, double units, double now_ms);
 extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 								double used, double now_ms);
 
-/*
- * Appends "R per second of `owner`" to a list for EXPLAIN, unless the rate is
- * 0.
- */
+/* Appends "R per second of `owner`" to EXPLAIN's list, unless `rate` is 0. */
 extern void dyn_budget_append_text(StringInfo list, double rate, const char *owner);
 
-/* Returns the end of that list: whether sessions share the budgets. */
+/* Returns the end of this list, which shows whether sessions share budgets. */
 extern const char *dyn_budget_scope(void);
 
 /* Requests the shared memory; called once, when the library is loaded. */

@@ -2,9 +2,9 @@
  * connection.c
  *		Builds the connection of one user to a server from the catalogs.
  *
- * dyn_connection_check reads the same catalogs again to check an existing
- * connection.  It compares the endpoint and options stored in the connection
- * with the current user mapping and owner of the server.
+ * dyn_connection_check reads the catalogs again.  It compares the endpoint and
+ * options that an existing connection has stored with the current user mapping
+ * and owner of the server.
  */
 #include "postgres.h"
 
@@ -23,8 +23,9 @@
 #include "privilege.h"
 
 /*
- * Maximum bytes of a response.  A page of 1 MB is nearly 2 MB of JSON.  Only a
- * BatchGetItem may be larger, and is then split (exec/fetch/stream.c).
+ * Maximum bytes of a response.  A page of 1 MB is nearly 2 MB of JSON.  Only
+ * the response to a BatchGetItem may be larger; the request is then split
+ * (exec/fetch/stream.c).
  */
 #define MAX_RESPONSE	((size_t) 16 * 1024 * 1024)
 
@@ -72,7 +73,7 @@ set_endpoint(DynConnection *connection, ForeignServer *server)
 	connection->service.host = host;
 }
 
-/* Sets the limits; the options live as long as the connection. */
+/* Sets the limits; texts point into `options`, in the connection's memory. */
 static void
 set_limits(DynConnection *connection, List *options)
 {
@@ -168,7 +169,7 @@ set_keys(DynConnection *connection, List *options)
 				 : errmsg("out of memory")));
 }
 
-/* Returns a malloc'd copy in UTF-8, or NULL for NULL. */
+/* Returns a malloc'd copy in UTF-8; NULL for NULL. */
 static char *
 copy_text(const char *text)
 {
@@ -193,7 +194,7 @@ wipe_options(List *options)
 	}
 }
 
-/* Sets up the credentials; the service must have been set before. */
+/* Sets up the credentials.  Requires that the service is already set. */
 static void
 set_credentials(DynConnection *connection)
 {
@@ -236,8 +237,8 @@ set_credentials(DynConnection *connection)
 /* ---- making one ---- */
 
 /*
- * Runs when the connection's context is deleted, also by an error while it is
- * being built.  Wipes the user mapping's values, and frees malloc'd fields.
+ * Wipes the user mapping's values, and frees malloc'd fields.  Runs when the
+ * connection's context is deleted, also by an error in dyn_connection_make.
  */
 static void
 release_connection(void *arg)

@@ -2,9 +2,9 @@
  * connection.h
  *		The connection of one user to a server, built from the catalogs.
  *
- * A DynConnection holds the endpoint, the limits and the credentials.  It owns
- * a memory context, which frees everything; credentials are overwritten first.
- * session.c caches connections and counts their users.
+ * A DynConnection holds the endpoint, the limits and the credentials.  The
+ * deletion of its memory context overwrites the credentials, and frees
+ * everything.  The file session.c caches connections and counts their users.
  */
 #ifndef DYN_MODEL_CONNECTION_H
 #define DYN_MODEL_CONNECTION_H
@@ -37,8 +37,10 @@ typedef struct DynConnection
 	/* private to connection.c */
 	const char *detour;			/* first option of the server that redirects
 								 * requests (privilege.h), or NULL */
-	List	   *mapping_options;	/* options; NIL for static credentials */
-	DynSourceOptions source_options;		/* settings, until the provider owns them */
+	List	   *mapping_options;	/* options of the user mapping; NIL for
+									 * static credentials */
+	DynSourceOptions source_options;		/* settings of the credentials,
+											 * until the provider owns them */
 
 	/* private to session.c */
 	struct DynDescription *descriptions;
@@ -51,21 +53,21 @@ typedef struct DynConnection
 } DynConnection;
 
 /*
- * Returns the OID of the user's mapping, or else of that for PUBLIC.  Raises
- * an error if neither exists.
+ * Returns the OID of the user's mapping, or else of the mapping for PUBLIC.
+ * Raises an error if neither exists.
  */
 extern Oid	dyn_connection_mapping(Oid serverid, Oid userid);
 
 /*
- * Builds a connection in a child of CurrentMemoryContext.  Raises errors for
- * missing configuration; does not use the network.
+ * Returns a new connection, in a child of CurrentMemoryContext.  Raises errors
+ * for missing configuration; does not use the network.
  */
 extern DynConnection *dyn_connection_make(Oid serverid, Oid userid);
 
 /*
- * Raises an error if the connection must not be used any longer.  Checks it
- * against the current catalogs (privilege.h), which may have changed since it
- * was built.
+ * Raises an error unless the catalogs, which may have changed since the
+ * connection was built, still permit its endpoint and credentials
+ * (privilege.h).
  */
 extern void dyn_connection_check(const DynConnection *connection);
 

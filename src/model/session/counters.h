@@ -7,8 +7,8 @@
 
 typedef struct DynCounters
 {
-	uint64		requests;		/* requests completed or finally failed,
-								 * without retries */
+	uint64		requests;		/* requests that succeeded or finally failed; a
+								 * retry is not another request */
 	uint64		retries;		/* attempts beyond the first */
 	uint64		throttles;		/* attempts that were throttled */
 	uint64		pages;			/* responses with items (or a count) */
@@ -22,10 +22,10 @@ typedef struct DynCounters
 								 * retries, without waited_ms */
 	double		slowest_ms;		/* longest time (ms) of a request with its
 								 * retries, except retries after throttling */
-	double		waiting_ms;		/* time in which the backend only waited */
+	double		waiting_ms;		/* ms in which the backend only waited */
 	double		read_units;		/* sum of ConsumedCapacity, where requested */
 	uint64		items_written;	/* writes that DynamoDB confirmed */
-	double		write_units;	/* units that these consumed */
+	double		write_units;	/* write units consumed by these writes */
 	uint64		conflicts;		/* writes refused because the item had been
 								 * changed in the meantime */
 	uint64		unanswered;		/* attempts to write that may have been

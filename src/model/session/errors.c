@@ -1,6 +1,6 @@
 /*
  * errors.c
- *		The error table, and the reports made from it.
+ *		The error table, and the functions that report errors by it.
  */
 #include "postgres.h"
 
@@ -15,8 +15,8 @@
 typedef struct ErrorEntry
 {
 	DynFailure	failure;
-	const char *code;			/* the service's, or an HTTP status; NULL: any
-								 * that is not listed before */
+	const char *code;			/* DynamoDB's code, or an HTTP status; NULL:
+								 * all not listed before */
 	int			sqlstate;
 	const char *hint;
 } ErrorEntry;
@@ -30,7 +30,7 @@ typedef struct ErrorEntry
 	"Check access_key_id, secret_access_key and session_token of the user mapping."
 #define EXPIRED_HINT \
 	"Update the user mapping with new temporary credentials."
-/* Replaces the two hints above if a provider has obtained the credentials. */
+/* Replaces KEY_HINT and EXPIRED_HINT for credentials of a provider. */
 #define SOURCE_HINT \
 	"Check the credential provider of the user mapping. dynamo_fdw_credentials() shows its credentials."
 
@@ -44,7 +44,7 @@ static const ErrorEntry reports[] = {
 	"Check the table option table_name and the server options table_prefix, \"region\" and endpoint_url. dynamo_fdw_tables() lists the existing tables."},
 	{DYN_FAIL_SERVICE, "ResourceInUseException", ERRCODE_DUPLICATE_TABLE,
 	"Check whether the table exists already, or is being changed or deleted."},
-	/* the hint names the IAM actions */
+	/* service_hint() names the IAM actions */
 	{DYN_FAIL_SERVICE, "AccessDeniedException", ERRCODE_INSUFFICIENT_PRIVILEGE, NULL},
 	{DYN_FAIL_SERVICE, "UnrecognizedClientException", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
 	KEY_HINT},
@@ -120,7 +120,7 @@ static const ErrorEntry reports[] = {
 	{DYN_FAIL_CONFIG, NULL, ERRCODE_FDW_UNABLE_TO_ESTABLISH_CONNECTION,
 	"Check the server options endpoint_url, ca_bundle and \"proxy\"."},
 	{DYN_FAIL_MEMORY, NULL, ERRCODE_OUT_OF_MEMORY, NULL},
-	/* the source of the credentials gives the hint */
+	/* the provider of the credentials supplies the hint */
 	{DYN_FAIL_CREDENTIALS, NULL, ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION, NULL},
 };
 
@@ -140,9 +140,7 @@ find_report(const DynCall *call)
 	return NULL;
 }
 
-/*
- * Returns the text with a capital letter and a full stop, as DETAIL requires.
- */
+/* Returns the text as a sentence, with a capital letter and a full stop. */
 static char *
 sentence(const char *text)
 {
@@ -203,9 +201,7 @@ service_hint(const ErrorEntry *entry, const DynRequestContext *context)
 	if (entry->sqlstate == ERRCODE_INSUFFICIENT_PRIVILEGE)
 		return psprintf("The IAM policy of the credentials must allow %s on the table and its indexes.",
 						actions_of(context->operation));
-	/*
-	 * the only argument of DescribeTable is the name, so the name is invalid
-	 */
+	/* DescribeTable has only one argument, so the table's name is invalid */
 	if (strcmp(entry->code, "ValidationException") == 0)
 		return strcmp(context->operation, "DescribeTable") == 0 ? TABLE_NAME_HINT
 			: strcmp(context->operation, "CreateTable") == 0 ? NULL
@@ -239,7 +235,7 @@ report_service(const DynCall *call, const DynRequestContext *context)
 }
 
 /*
- * Returns true if messages may show text that a service has sent.  It may be a
+ * Returns true if messages may show text that a service has sent: it may be a
  * secret of a service that only the database server can reach.
  */
 static bool
@@ -333,7 +329,7 @@ dyn_report_call(const DynCall *call, const DynRequestContext *context)
 	report_transport(call, context);
 }
 
-/* Returns the reason why it is unknown whether a write was executed. */
+/* Returns the reason for which the outcome of a write is unknown. */
 static char *
 describe_unanswered(const DynCall *call, const char *err)
 {

@@ -8,7 +8,7 @@
  *
  * Messages do not contain secrets.  Texts not written by DynamoDB, such as a
  * gateway's error page, are shown to superusers only.  They are not shown
- * while another user's code runs, since it could catch the error.
+ * while another user's code runs, which could catch the error.
  */
 #ifndef DYN_MODEL_ERRORS_H
 #define DYN_MODEL_ERRORS_H
@@ -49,9 +49,8 @@ typedef struct DynWriteContext
 
 /*
  * Raises the error of a write of unknown outcome: DynamoDB may or may not have
- * executed it.  `err` is NULL if there was no response, or if the response to a
- * repetition does not show it; otherwise it continues "The response ..."
- * (dynamodb/write.h).
+ * executed it.  `err` is NULL if the call failed.  Otherwise its response is
+ * unusable, and `err` continues "The response ..." (dynamodb/write.h).
  */
 DYN_NORETURN extern void dyn_report_unanswered(const DynCall *call, const char *err,
 											   const DynWriteContext *context);
@@ -67,11 +66,10 @@ extern int	dyn_failure_sqlstate(const DynCall *call);
 extern const char *dyn_describe_failure(const DynCall *call);
 
 /*
- * Raises the error that reads (or writes) were throttled for `seconds` without
- * a response.  `call` is its last attempt to read or write `resource`
- * (dyn_describe_target), which serves `capacity` units per second, or 0 if
- * that is unknown.  `units` is the number of such units that the statement has
- * used.
+ * Raises the error that reads (or writes) of `resource` (dyn_describe_target)
+ * were throttled for `seconds`, without any result.  `call` is the last
+ * attempt.  `capacity` is the resource's units per second (0: unknown);
+ * `units` are the read (or write) units that the statement has used.
  */
 DYN_NORETURN extern void dyn_report_throttled(const DynCall *call, bool is_write,
 											  const char *resource,
@@ -90,14 +88,12 @@ DYN_NORETURN extern void dyn_report_no_match(const DynCall *call, const char *er
 											 const DynRequestContext *context);
 
 /*
- * Returns true if the call failed because the table, the index or a key
- * differs from those in the plan.
+ * Returns true if the call failed because the table, an index or a key may
+ * have changed since the statement was planned.
  */
 extern bool dyn_failure_is_stale(const DynCall *call);
 
-/*
- * Returns true if the call failed because the access key does not permit it.
- */
+/* Returns true if the call failed because IAM does not permit it. */
 extern bool dyn_failure_is_denied(const DynCall *call);
 
 /*

@@ -2,14 +2,14 @@
  * guc.c
  *		Defines the configuration parameters.
  *
- * scan_policy: a user may set a policy at least as strict as "warn".  To
- * loosen a table's own policy with "allow" requires a superuser, or the
- * configuration file.  A setting by ALTER ROLE ... SET counts as the role's
- * own, even if a superuser has made it: its permission may not have been
- * checked, because this library was not loaded.
+ * scan_policy: any user may set "warn" and "error".  To set "allow", which
+ * loosens a table's own policy, requires a superuser or the configuration
+ * file.  A setting by ALTER ROLE ... SET counts as the role's own, even if a
+ * superuser has made it: the right to make it may not have been checked,
+ * because this library was not loaded.
  *
  * log_requests shows the constants in other users' views, so only a superuser
- * may set it.  log_min_duration, too, is for administrators only.
+ * may set it.  The same applies to log_min_duration.
  *
  * A parallel worker accepts its leader's settings without these checks.
  */

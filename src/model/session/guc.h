@@ -2,8 +2,8 @@
  * guc.h
  *		The configuration parameters dynamo_fdw.*.
  *
- * They control the session; properties of the remote side are server options.
- * A parameter may only tighten a policy, unless a superuser sets it.
+ * Parameters control the session; properties of DynamoDB's side are server
+ * options.  A parameter may only tighten a policy, unless a superuser sets it.
  */
 #ifndef DYN_MODEL_GUC_H
 #define DYN_MODEL_GUC_H

@@ -24,7 +24,7 @@ dyn_request_is_logged(const DynCall *call)
 	return dyn_guc_log_requests || is_slow(call);
 }
 
-/* Returns the outcome of a slow request and its id, by which AWS finds it. */
+/* Returns the outcome of a slow request, and its id for AWS support. */
 static char *
 describe_outcome(const DynCall *call, int attempt)
 {

@@ -2,10 +2,10 @@
  * request_log.h
  *		Writes the lines of dynamo_fdw.log_requests and log_min_duration.
  *
- * The caller writes one line for each request: operation, table, index and the
- * size of the response.  It includes values of keys and filters only if
- * log_requests is on, not for log_min_duration alone.  The text added here
- * contains no secrets.
+ * The caller composes one line for each request: operation, table, index and
+ * the size of the response.  The line includes values of keys and filters only
+ * if log_requests is on, not for log_min_duration alone.  These functions add
+ * no secrets.
  */
 #ifndef DYN_MODEL_REQUEST_LOG_H
 #define DYN_MODEL_REQUEST_LOG_H
@@ -25,8 +25,8 @@ extern bool dyn_request_is_logged(const DynCall *call);
 extern void dyn_request_log(const DynCall *call, const char *line);
 
 /*
- * Logs a slow call as the `n`-th attempt of a request, which is not logged as
- * a request of its own.
+ * Logs a call, if it was slow, as attempt `n` of a request that is sent as
+ * several calls.
  */
 extern void dyn_request_log_attempt(const DynCall *call, const char *line,
 									int n);

@@ -4,8 +4,8 @@
  *		descriptions.
  *
  * Connections are in a hash table by (user mapping, user).  Descriptions are
- * malloc'd, and freed with the connection's memory context.  Pins are reset
- * callbacks of the pinning memory context, so they are released however a
+ * malloc'd, and freed with the connection's memory context.  A pin is released
+ * by a reset callback of the memory context that it was created in, however a
  * statement ends.
  *
  * WaitLatchOrSocket waits for the client's descriptor and the process latch.
@@ -40,12 +40,12 @@
 #include "usage.h"
 
 /*
- * Number of descriptors that are left for other code: every wait on a socket
- * takes one.
+ * Number of file descriptors that are left for other code: every wait on a
+ * socket takes one.
  */
 #define SPARE_DESCRIPTORS	4
 
-/* Time for which an expired description is used after a failure, in ms. */
+/* Time (ms) for which an expired description is used after a failure. */
 #define REFRESH_PAUSE	5000.0
 
 typedef struct DynDescription
@@ -76,7 +76,7 @@ static HTAB *connections = NULL;
 
 /*
  * Number of invalidations so far.  Data that was read from the catalogs, or
- * checked, before the last one is outdated.
+ * checked, at a smaller number is outdated.
  */
 static uint64 invalidations = 1;
 
@@ -161,9 +161,9 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 }
 
 /*
- * COMMIT executes the rest of a cursor WITH HOLD (PersistHoldablePortal), but
- * only after PostgreSQL has disabled its timer of statement_timeout.  Returns
- * the milliseconds that are left for it; -1: no limit of ours.
+ * Returns the milliseconds of statement_timeout that are left for a cursor
+ * WITH HOLD whose rest COMMIT executes (PersistHoldablePortal), after
+ * PostgreSQL has disabled its own timer; -1: no such cursor or timeout.
  */
 static long
 held_cursor_ms(void)
@@ -292,7 +292,7 @@ drop_if_unused(DynConnection *connection)
 		MemoryContextDelete(connection->context);
 }
 
-/* Runs when the connection's context is deleted. */
+/* Frees all descriptions, when the connection's context is deleted. */
 static void
 free_descriptions(void *arg)
 {
@@ -349,8 +349,8 @@ forget_connections(Oid serverid)
 }
 
 /*
- * Discards everything, since changes of servers and user mappings are rare.
- * Running statements keep their pinned connections.
+ * Discards all connections, since changes of servers and user mappings are
+ * rare.  Pinned connections remain until running statements release them.
  */
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
@@ -370,9 +370,8 @@ doubt(Datum arg, int cacheid, uint32 hashvalue)
 }
 
 /*
- * Adds a connection to the cache.  Reading the catalogs may process
- * invalidations; if one arrives in the meantime, the connection is created
- * again.
+ * Adds a connection to the cache.  If an invalidation arrives while the
+ * catalogs are read, creates the connection again.
  */
 static DynConnection *
 add_connection(Oid serverid, Oid userid)
@@ -401,10 +400,9 @@ add_connection(Oid serverid, Oid userid)
 }
 
 /*
- * PostgreSQL notices changes by other sessions only when it checks for
- * invalidations, which may take long while a cursor is open.  So this checks
- * for them, except for static keys: they belong to the user, and cannot be
- * withdrawn.
+ * Accepts invalidations, because PostgreSQL may not do so for a long time
+ * while a cursor is open.  Static keys belong to the user and cannot be
+ * withdrawn, so for them this is not necessary.
  */
 void
 dyn_session_check(DynConnection *connection)
@@ -429,8 +427,8 @@ dyn_session_connection(Oid serverid, Oid userid)
 
 	/*
 	 * Process earlier changes by other sessions now, so that they do not count
-	 * as changes during the statement.  PostgreSQL may not have done so if the
-	 * transaction already holds its locks.
+	 * as changes during the statement.  PostgreSQL may not have processed them
+	 * if the transaction already holds its locks.
 	 */
 	AcceptInvalidationMessages();
 	key.mapping = dyn_connection_mapping(serverid, userid);
@@ -457,7 +455,7 @@ find_description(DynConnection *connection, const char *table)
 	return NULL;
 }
 
-/* Frees descriptions that are neither cached nor in use. */
+/* Frees descriptions that are neither cached nor pinned. */
 static void
 sweep_descriptions(DynConnection *connection)
 {
@@ -513,8 +511,8 @@ add_description(DynConnection *connection, const char *table,
 
 /*
  * Sends DescribeTable, with shorter timeouts than a read, because it runs
- * during planning.  On a temporary failure, returns NULL if `aged_serves` (an
- * expired description can be used), otherwise raises an error.
+ * during planning.  Returns NULL on a temporary failure if the caller can use
+ * an expired description (`aged_serves`); raises an error for other failures.
  */
 static DynDescription *
 describe_table(DynConnection *connection, const char *table, bool aged_serves)
@@ -571,7 +569,7 @@ dyn_session_table(DynConnection *connection, const char *table)
 			 now >= aged->retry_after)
 	{
 		fresh = describe_table(connection, aged->table, true);
-		/* if the service cannot be reached, use the expired one for a while */
+		/* after a failure, use the expired description for a while */
 		if (fresh == NULL)
 			aged->retry_after = dyn_session_now() + REFRESH_PAUSE;
 		else

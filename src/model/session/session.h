@@ -1,13 +1,13 @@
 /*
  * session.h
- *		State that a backend keeps between statements: the network client,
- *		one connection per user mapping and user, and table descriptions.
+ *		State of a backend that outlives statements: the network client, one
+ *		connection per user mapping and user, and table descriptions.
  *
  * dyn_session_connection finds or creates a connection, and pins it until
  * CurrentMemoryContext is reset.  The planner and the executor may therefore
- * keep the pointer as long as their own memory.  Invalidations (ALTER SERVER,
- * DROP USER MAPPING, ...) remove it from the cache; it is freed when the last
- * pin is released.
+ * use the pointer as long as memory of that context.  Invalidations (ALTER
+ * SERVER, DROP USER MAPPING, ...) remove a connection from the cache; the
+ * release of its last pin frees it.
  *
  * The permission to use a connection is checked when it is pinned.  It is
  * checked again before a request if servers, user mappings or roles have
@@ -35,15 +35,15 @@
 extern DynConnection *dyn_session_connection(Oid serverid, Oid userid);
 
 /*
- * Raises an error if the connection must not be used any longer.  It must be
+ * Raises an error if the connection must not be used any longer.  Must be
  * called before a call is started, while an error has no side effects.  The
- * functions below do so.
+ * functions below call it themselves.
  */
 extern void dyn_session_check(DynConnection *connection);
 
 /*
- * Returns the connection's credentials, and obtains them if it has no valid
- * ones.  Raises an error if that fails.
+ * Returns valid credentials of the connection, after its provider has obtained
+ * them if necessary.  Raises an error if that fails.
  */
 extern const DynCredentials *dyn_session_credentials(DynConnection *connection);
 
@@ -56,23 +56,24 @@ extern DynCall *dyn_session_call(void);
 /*
  * Returns the description of a table: from the cache unless it has expired,
  * otherwise from DescribeTable (two attempts, at most twice connect_timeout).
- * If the service fails or cannot be reached, returns an expired one.  A new
- * description with different keys or indexes resets cached plans.  It is
- * pinned like a connection.  Raises an error if no description is available.
+ * If the service fails or cannot be reached, returns the expired description.
+ * A new description with different keys or indexes resets cached plans.  The
+ * result is pinned like a connection.  Raises an error if no description is
+ * available.
  */
 extern const DynTableMeta *dyn_session_table(DynConnection *connection,
 											 const char *table);
 
-/* Returns the cached description, expired or not, or NULL. */
+/* Returns the cached description (pinned), even if it has expired, or NULL. */
 extern const DynTableMeta *dyn_session_cached_table(DynConnection *connection,
 													const char *table);
 
-/* Removes a table's description from the cache, and resets its plans. */
+/* Removes a description from the cache, and resets all cached plans. */
 extern void dyn_session_forget_table(DynConnection *connection, const char *table);
 
 /*
- * Waits until the client has work to do, at most timeout_ms (-1: no limit),
- * and drives it.  Handles interrupts, so it may raise an error.
+ * Waits at most timeout_ms (-1: no limit) until the client has work to do, and
+ * does that work.  Handles interrupts, so it may raise an error.
  */
 extern void dyn_session_wait(long timeout_ms, DynWaitReason reason);
 
@@ -111,10 +112,7 @@ extern void dyn_session_end_statement(void);
  */
 extern bool dyn_session_disconnect(Oid serverid);
 
-/*
- * Returns the number of descriptors that the client holds open; 0 without a
- * client.
- */
+/* Returns the number of file descriptors that the client holds open. */
 extern int	dyn_session_open_descriptors(void);
 
 /* Registers for invalidations; called once, when the library is loaded. */

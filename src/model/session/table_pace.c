@@ -36,8 +36,8 @@ dyn_table_pace(DynConnection *connection, const char *table,
 	pace->hot_stream = NULL;
 	pace->shared_ms = 0;
 	/*
-	 * restart the pace unless this statement runs inside the one that started
-	 * it
+	 * restart the pace if it is outdated, or if the statement that started it
+	 * has ended, so that this one is not nested in it
 	 */
 	if (!is_running(pace->statement) ||
 		(pace->pace.throttled &&

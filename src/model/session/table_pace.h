@@ -1,11 +1,11 @@
 /*
  * table_pace.h
- *		The pace of each table and index that a connection reads
- *		(aws/pace.h).
+ *		The pace (measured rate, aws/pace.h) of each table and index that a
+ *		connection reads.
  *
  * A new statement does not reuse the pace learned by an earlier one; it starts
- * as in a new session.  A statement nested in one that has just read the same
- * table continues at its pace, since both load the same table.
+ * as in a new session.  A statement nested in another one that has just read
+ * the same table continues at its pace, since both load this table.
  */
 #ifndef DYN_MODEL_TABLE_PACE_H
 #define DYN_MODEL_TABLE_PACE_H
@@ -20,20 +20,21 @@ typedef struct DynTablePace
 	char	   *index;			/* index name; "": the table itself */
 	DynPace		pace;
 	int			in_flight;		/* number of requests of all statements */
-	uint64		statement;		/* number of the statement that started it */
+	uint64		statement;		/* number of the statement that started the
+								 * pace */
 
-	/* time and stream of the last throttle that named a partition's limit */
+	/* time and stream of the last throttle for a partition's limit */
 	double		hot_ms;
 	const void *hot_stream;		/* stream, or NULL */
 	double		shared_ms;		/* time of the last such throttle that came
-								 * soon after one of another stream; both
-								 * streams may then read the same partition */
+								 * soon after one of another stream, which may
+								 * read the same partition */
 } DynTablePace;
 
 /*
  * Returns the pace, found or created in the connection's memory; valid as long
- * as the connection is pinned.  `statement` identifies the statement;
- * `is_running` returns true if a statement has not ended yet.
+ * as the connection is pinned.  `statement` is the number of the running
+ * statement; `is_running` returns true for a statement that has not ended yet.
  */
 extern DynTablePace *dyn_table_pace(DynConnection *connection,
 									const char *table, const char *index,

@@ -3,7 +3,7 @@
  *		Counts requests in shared memory.
  *
  * A spinlock protects the entries.  It is held for additions, for a search
- * through a few hundred entries if a place is new, and to copy an entry.  It
+ * through a few hundred entries if a handle is new, and to copy an entry.  It
  * is never held where an error could be raised.
  */
 #include "postgres.h"
@@ -56,7 +56,7 @@ DynCounters dyn_backend_counters;
 
 static void init_table(void *table);
 
-/* The name contains the layout's version: two library versions may be loaded. */
+/* The name has the layout's version: backends may load different libraries. */
 static DynSharedBlock block = {
 	.name = "dynamo_fdw usage 1",.size = sizeof(UsageTable),.init = init_table
 };
@@ -92,7 +92,7 @@ get_table(void)
 	return own_table;
 }
 
-/* ---- places ---- */
+/* ---- handles ---- */
 
 DynUsage *
 dyn_usage_of(DynConnection *connection, const char *table, const char *index)
@@ -106,7 +106,7 @@ dyn_usage_of(DynConnection *connection, const char *table, const char *index)
 		usage = usage->next;
 	if (usage != NULL)
 		return usage;
-	/* attach now, while an error has no side effects */
+	/* attach to shared memory now, while an error has no side effects */
 	(void) get_table();
 	usage = MemoryContextAllocZero(connection->context, sizeof(DynUsage));
 	usage->table = MemoryContextStrdup(connection->context, table);
@@ -205,7 +205,7 @@ dyn_usage_statement(DynUsage *usage, uint64 number)
 	add_tally(usage, &more);
 }
 
-/* By the SQLSTATE, so that users find the errors that they have seen. */
+/* Classifies a failure by its SQLSTATE, which users have seen. */
 static DynUsageError
 error_of(const DynCall *call)
 {
@@ -270,10 +270,7 @@ dyn_usage_give_up(DynUsage *usage, const char *operation)
 {
 	DynTally	more = {.counters.requests = 1,.errors[DYN_USAGE_THROTTLED] = 1};
 
-	/*
-	 * the call was counted as a retry, which is undone: unsigned addition
-	 * wraps
-	 */
+	/* undo the count of the call as a retry: unsigned addition wraps */
 	more.counters.retries--;
 	more.operations[operation_of(operation)] = 1;
 	add_tally(usage, &more);

@@ -3,13 +3,14 @@
  *		Counts the requests of this backend, and those of all sessions by
  *		server, user, and table or index.
  *
- * The counts of all sessions are in shared memory if available
- * (dyn_shared_memory), otherwise in this session's.  The number of entries is
- * fixed: a new one replaces the entry that was idle for the longest time.
+ * Shared memory, if available (dyn_shared_memory), has the counts of all
+ * sessions.  Otherwise each session counts its own requests only.  The number
+ * of entries is fixed: a new one replaces the entry that was idle for the
+ * longest time.
  *
  * A call is counted when it ends: done, or given up while in flight.  A
- * throttled attempt that is sent again as a call of its own counts as a
- * retry.  So requests and retries together are the attempts.
+ * throttled attempt that is sent again as a call of its own counts as a retry.
+ * The sum of requests and retries is therefore the number of attempts.
  */
 #ifndef DYN_MODEL_USAGE_H
 #define DYN_MODEL_USAGE_H
@@ -22,24 +23,24 @@
 #include "counters.h"
 #include "errors.h"
 
-/* Operations, and one more for all that have no DynOperation. */
+/* Number of operations: each DynOperation, and one for all others. */
 #define DYN_USAGE_OPERATIONS	(DYN_OP_TRANSACT_WRITE_ITEMS + 2)
 
 /* Classes of failures that end a request. */
 typedef enum DynUsageError
 {
-	DYN_USAGE_DENIED,			/* credentials, or not permitted */
+	DYN_USAGE_DENIED,			/* invalid credentials, or not permitted */
 	DYN_USAGE_THROTTLED,		/* throttled until a limit was reached */
-	DYN_USAGE_CONFLICT,			/* conditions of writes, transactions */
+	DYN_USAGE_CONFLICT,			/* failed conditions of writes, transactions */
 	DYN_USAGE_SERVICE,			/* errors of the service (HTTP 5xx) */
 	DYN_USAGE_NETWORK,			/* no connection, or no response */
 	DYN_USAGE_REFUSED,			/* other errors of the request (HTTP 4xx) */
-	DYN_USAGE_OTHER,			/* unusable responses, configuration */
+	DYN_USAGE_OTHER,			/* unusable responses, bad configuration */
 	DYN_USAGE_CANCELED,			/* given up while in flight */
 	DYN_USAGE_ERRORS			/* number of classes */
 } DynUsageError;
 
-/* The counts of an entry. */
+/* The counts of one entry. */
 typedef struct DynTally
 {
 	uint64		statements;
@@ -49,7 +50,7 @@ typedef struct DynTally
 	TimestampTz since;			/* time of the first count */
 } DynTally;
 
-/* An entry as shown.  Names are truncated to NAMEDATALEN * 4 bytes. */
+/* Bytes of a name in an entry, with NUL; longer names are truncated. */
 #define DYN_USAGE_NAME_SIZE	256
 
 typedef struct DynUsageRow
@@ -61,17 +62,17 @@ typedef struct DynUsageRow
 	DynTally	tally;
 } DynUsageRow;
 
-/* Place of a connection's counts for one table or index. */
+/* Handle of a connection for the entry of one table or index. */
 typedef struct DynUsage DynUsage;
 
 /*
- * Returns the place, found or created in the connection's memory; valid as
+ * Returns the handle, found or created in the connection's memory; valid as
  * long as the connection is pinned.  `table` and `index` may be NULL.
  */
 extern DynUsage *dyn_usage_of(DynConnection *connection, const char *table,
 							  const char *index);
 
-/* Counts a statement, once for each number (DynStatement). */
+/* Counts a statement unless the last one had this number (DynStatement). */
 extern void dyn_usage_statement(DynUsage *usage, uint64 number);
 
 /*
@@ -84,7 +85,7 @@ extern void dyn_usage_call(DynUsage *usage, const char *operation,
 /* Counts an error: the response of a counted call is unusable. */
 extern void dyn_usage_reject(DynUsage *usage);
 
-/* Do so, and raise the error (dyn_report_no_match, dyn_report_page). */
+/* Count such an error, and raise it (dyn_report_no_match, dyn_report_page). */
 DYN_NORETURN extern void dyn_usage_report_no_match(DynUsage *usage, const DynCall *call,
 												   const char *err,
 												   const DynRequestContext *context);
@@ -92,7 +93,7 @@ DYN_NORETURN extern void dyn_usage_report_page(DynUsage *usage, const DynCall *c
 											   const DynPageError *error,
 											   const DynRequestContext *context);
 
-/* Counts the throttled call that was the last one of its request. */
+/* Counts a failed request whose last call was counted as a throttled retry. */
 extern void dyn_usage_give_up(DynUsage *usage, const char *operation);
 
 /*
@@ -102,8 +103,8 @@ extern void dyn_usage_give_up(DynUsage *usage, const char *operation);
 extern void dyn_usage_add(DynUsage *usage, const DynCounters *counters);
 
 /*
- * Calls `each` for the current database's entries, with the number of entries
- * of all databases that were replaced.
+ * Calls `each` for each entry of the current database.  `replaced` is the
+ * number of replaced entries of all databases.
  */
 extern void dyn_usage_list(void (*each) (void *arg, const DynUsageRow *row,
 										 uint64 replaced),

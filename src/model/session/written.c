@@ -2,10 +2,10 @@
  * written.c
  *		Counts the items that each level of subtransactions has written.
  *
- * A level's counts are merged into its parent's when it is released, and
- * reported and dropped when it is aborted.  They are allocated with malloc,
- * and names are copied when their count begins, because an abort must neither
- * read the catalogs nor allocate memory contexts.
+ * When a level is released, its counts are merged into its parent's; when a
+ * level is aborted, they are reported and dropped.  Counts are malloc'd, with
+ * copies of the names, because an abort must neither read the catalogs nor
+ * allocate memory contexts.
  */
 #include "postgres.h"
 
@@ -16,21 +16,18 @@
 #include "session.h"
 #include "written.h"
 
-/*
- * Time (ms) after which an eventually consistent read is expected to see a
- * write.
- */
+/* Time (ms) after which eventually consistent reads should see a write. */
 #define RECENT_MS	5000.0
 
 typedef struct WrittenCount
 {
 	struct WrittenCount *next;
 	int			level;			/* nesting level of the transaction */
-	uint64		items[3];		/* inserted, updated, deleted */
+	uint64		items[3];		/* items inserted, updated, deleted */
 	char		relation[NAMEDATALEN];
 } WrittenCount;
 
-/* A table that was written, by endpoint, region and name. */
+/* A written DynamoDB table, identified by endpoint, region and name. */
 typedef struct WrittenTable
 {
 	struct WrittenTable *next;
@@ -84,7 +81,7 @@ dyn_written_count(const char *relation, CmdType operation)
 	WrittenCount *count = find_count(relation, GetCurrentTransactionNestLevel());
 
 	dyn_check_oom(count == NULL);
-	count->items[verb_of(operation)]++;	/* analyzer: not NULL */
+	count->items[verb_of(operation)]++;	/* not NULL */
 }
 
 void
@@ -93,7 +90,7 @@ dyn_written_maybe(int requests)
 	maybe_written += requests;
 }
 
-/* Returns the items of this level and those nested in it. */
+/* Returns the number of items of this level and those nested in it. */
 static uint64
 items_of(int level)
 {
@@ -171,7 +168,7 @@ append_relation(StringInfo detail, const WrittenCount *first, int level)
 	}
 }
 
-/* True if an earlier count in the list is for the same relation. */
+/* Returns true if an earlier count in the list is for the same relation. */
 static bool
 is_repeated(const WrittenCount *count, int level)
 {
@@ -214,7 +211,7 @@ warn(int level)
 	pfree(detail.data);
 }
 
-/* Reports what the aborted level has written, and forgets it. */
+/* Reports the items of an aborted level, and drops its counts. */
 static void
 report_abort(int level)
 {
@@ -244,7 +241,7 @@ find_table(const char *id)
 	return NULL;
 }
 
-/* Frees the entries that no longer matter. */
+/* Frees the entries of tables that were not written recently. */
 static void
 sweep_tables(double now)
 {
@@ -275,7 +272,7 @@ dyn_written_table(const DynConnection *connection, const char *name)
 		sweep_tables(dyn_session_now());
 		table = calloc(1, offsetof(WrittenTable, id) + strlen(id) + 1);
 		dyn_check_oom(table == NULL);
-		strcpy(table->id, id);	/* analyzer: not NULL */
+		strcpy(table->id, id);	/* not NULL */
 		table->next = tables;
 		tables = table;
 	}

@@ -2,13 +2,13 @@
  * written.h
  *		Counts items that this session has written to DynamoDB.
  *
- * DynamoDB has no transactions that span requests as PostgreSQL's do: an item
- * is durable as soon as DynamoDB has acknowledged its write, and ROLLBACK does
- * not undo it.  So items are counted for each level of subtransactions, and an
- * abort reports the items of its level in one WARNING.
+ * A transaction of DynamoDB does not span requests: an item is durable as soon
+ * as DynamoDB has acknowledged its write, and ROLLBACK does not undo it.  So
+ * items are counted for each level of subtransactions, and the abort of a
+ * level reports its items in one WARNING.
  *
  * Reads are eventually consistent by default.  A session that has just written
- * a table reads it with consistent reads, so that it finds its own items.
+ * a table reads it with consistent reads, so that it sees its own writes.
  */
 #ifndef DYN_MODEL_WRITTEN_H
 #define DYN_MODEL_WRITTEN_H
@@ -32,25 +32,25 @@ extern void dyn_written_maybe(int requests);
 
 /*
  * Returns the number of items written in the current subtransaction and those
- * below it, for messages.
+ * nested in it, for messages.
  */
 extern uint64 dyn_written_items(void);
 
-/* Records that the DynamoDB table is being written. */
+/* Records that the running transaction writes the DynamoDB table. */
 extern void dyn_written_table(const DynConnection *connection, const char *table);
 
 /*
- * Returns true if the running transaction has written the table, or the
- * session has in the last seconds.
+ * Returns true if the running transaction has written the table, or if the
+ * session has written it in the last seconds.
  */
 extern bool dyn_written_recently(const DynConnection *connection,
 								 const char *table);
 
 /*
  * Registers for the ends of transactions; called once, when the library is
- * loaded.  `abandon` is called with a nesting level before its abort is
- * reported.  It must end the requests of that level, count them, and raise no
- * errors.
+ * loaded.  `abandon` is called with the nesting level of an aborted
+ * subtransaction, before its items are reported.  It must end the requests of
+ * that level, count them (dyn_written_maybe), and raise no errors.
  */
 extern void dyn_written_init(void (*abandon) (int level));
 

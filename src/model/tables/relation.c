@@ -65,7 +65,7 @@ read_path(DynColumn *column, const DynRelation *relation, List *options)
 	column->path = relation->unnest;
 }
 
-/* The validator knows neither the type nor other columns. */
+/* Checks the type and the other columns, which the validator does not know. */
 static void
 check_segment(const DynColumn *column, const DynRelation *relation)
 {
@@ -115,7 +115,7 @@ read_column(DynColumn *column, TupleDesc desc, int i,
 						relation->skips_scalars) == 1;
 	column->document = dyn_option_document(options);
 	column->segments = dyn_option_int(options, "segment", 0);
-	/* the value does not come from the item */
+	/* a segment does not come from the item, so it is never a mismatch */
 	column->null_on_mismatch &= column->segments == 0;
 	read_path(column, relation, options);
 	if ((text = dyn_option_text(options, "format")) != NULL)
@@ -146,11 +146,10 @@ add_name(DynNames *names, const char *name)
  * that the item filter compares.  Attributes of which columns show only a path
  * are not excluded.
  *
- * The attribute of a template that is not asserted (trusted) is excluded only
- * if its text equals the text composed from the row's columns; otherwise no
- * column would show the text.  Matching the table's key checks its texts,
- * except the case of folded letters.  Texts of other attributes are not
- * checked.
+ * The attribute of an unasserted template is excluded only if its text equals
+ * the text composed from the row's columns; otherwise no column would show the
+ * text.  Templates of the table's key that fold no letters are asserted: every
+ * row has the composed text.  Texts of other attributes are not checked.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)
@@ -167,17 +166,14 @@ attributes_shown(DynRelation *relation)
 			!dyn_column_is_part(column) && column->path->nsteps == 1)
 			add_name(names, column->path->steps[0].name);
 	}
-	/*
-	 * ttl_attribute and the unnested attribute stay, unless a column shows
-	 * them
-	 */
+	/* keep ttl_attribute and the unnested one unless a column shows them */
 	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{
 		if (!relation->item_filter.terms[i].ttl)
 			add_name(names, dyn_filter_term_attribute(&relation->item_filter.terms[i]));
 	}
 	dyn_names_sort(names);
-	/* the names so far are excluded for all templates */
+	/* attributes with these names are excluded whatever their texts are */
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		DynTemplatedAttr *templated = &relation->templated[i];
@@ -195,7 +191,7 @@ attributes_shown(DynRelation *relation)
 	return names;
 }
 
-/* Completes documents; called when all columns are known. */
+/* Sets the exclusions of 'rest' documents, when all columns are known. */
 static void
 finish_documents(DynRelation *relation)
 {
@@ -286,7 +282,7 @@ dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base, int nbase,
 	finish_documents(relation);
 }
 
-/* Returns the type of the attribute as a key; ABSENT if it is not a key. */
+/* Returns the type of a key attribute; ABSENT if it is in no key. */
 static DynType
 described_type(const DynTableMeta *meta, const char *attribute)
 {
@@ -298,8 +294,9 @@ described_type(const DynTableMeta *meta, const char *attribute)
 }
 
 /*
- * Marks the templates whose enumerated parts a statement may request.  Then an
- * item with another value must be an error in every access path.
+ * Marks the templates whose enumerated parts a statement may request.  An item
+ * with another value in such a part must then be an error in every access
+ * path.
  */
 static void
 mark_listed(DynRelation *relation)
@@ -449,10 +446,7 @@ dyn_relation_scan_policy(const DynRelation *relation)
 {
 	if (dyn_guc_scan_policy < 0)
 		return relation->options.scan_policy;
-	/*
-	 * "allow", which only a superuser sets, loosens the policy; the others
-	 * tighten it
-	 */
+	/* "allow", for superusers only, loosens the policy; others tighten it */
 	if (dyn_guc_scan_policy == DYN_SCAN_ALLOW)
 		return DYN_SCAN_ALLOW;
 	return Max(relation->options.scan_policy, (DynScanPolicy) dyn_guc_scan_policy);
@@ -521,11 +515,11 @@ dyn_column_shows(const DynColumn *column, const char *attribute)
 }
 
 /*
- * Returns the attribute of the table's own key that the column shows and whose
- * values it cannot hold, or NULL.  Each row would be an error, and a condition
- * on the column would select nothing.  Columns with a format or on_mismatch
- * 'null' are not checked.  Keys of indexes are not checked either, since the
- * attribute of an older item may have any type.
+ * Returns the attribute of the table's own key that the column shows but whose
+ * values it cannot hold, or NULL.  With such a column, each row would be an
+ * error, and a condition on the column would select nothing.  Columns with a
+ * format or on_mismatch 'null' are not checked.  Keys of indexes are not
+ * checked either, since the attribute of an older item may have any type.
  */
 static const DynKeyAttr *
 unmatched_attribute(const DynRelation *relation, const DynTableMeta *meta,
@@ -581,9 +575,7 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 
 /* ---- the DynamoDB table ---- */
 
-/*
- * If the table was requested by its ARN, the description has its plain name.
- */
+/* Returns the table's plain name, from its description if it is cached. */
 static const char *
 described_name(const DynRelation *relation)
 {

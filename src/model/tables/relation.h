@@ -21,7 +21,7 @@
 #include "../session/session.h"
 #include "../values/path.h"
 
-/* Results of the item filter for the items of a scan, for every access path. */
+/* Counts of the items of a scan that are rows, or not, for messages. */
 typedef struct DynRowTally
 {
 	bool		any_row;		/* true if some item was a row */
@@ -31,21 +31,20 @@ typedef struct DynRowTally
 
 typedef struct DynRelation
 {
-	DynRowTally *tally;			/* tally of an executing scan; NULL: not
-								 * counted */
+	DynRowTally *tally;			/* tally of an executing scan, or NULL */
 
 	Oid			relid;
 	const char *name;			/* name of the foreign table */
-	const char *table;			/* name of the DynamoDB table, with its
-								 * prefix */
+	const char *table;			/* name of the DynamoDB table, with prefix */
 	DynConnection *connection;
-	DynReadOptions options;		/* the table's options, or else the server's */
+	DynReadOptions options;		/* options of the table, or else of the
+								 * server */
 	bool		consistent;		/* true by option or parameter
 								 * consistent_read */
 	bool		own_writes;		/* true if this statement or session writes the
 								 * table; then reads of the table and of local
 								 * indexes are consistent */
-	double		max_read_units_per_second;	/* the table's options; 0: no
+	double		max_read_units_per_second;	/* options of the table; 0: no
 											 * limit */
 	double		max_write_units_per_second;
 	DynItemFilter item_filter;	/* item_filter and ttl_attribute */
@@ -55,22 +54,23 @@ typedef struct DynRelation
 	List	   *trusted_indexes;	/* list of char * */
 	const DynPath *unnest;		/* path whose elements are the rows; NULL:
 								 * items */
-	bool		skips_scalars;	/* true if unnest ignores other types there */
+	bool		skips_scalars;	/* true if items without a list, set or map
+								 * there have no rows, instead of an error */
 	bool		target;			/* true while planning if the statement writes
 								 * the table's rows */
 	bool		locked;			/* true while planning if ctid may be
 								 * requested, because of a row lock */
 	AttrNumber	segment_column; /* column that shows the segment of a Scan; 0:
 								 * none */
-	bool		hides_segment;	/* true while planning if the full row of an
-								 * UPDATE's target lacks that column */
+	bool		hides_segment;	/* true while planning if full rows of an
+								 * UPDATE's target lack segment_column */
 	int			ncolumns;
 	DynColumn  *columns;		/* columns, indexed by attnum - 1 */
 } DynRelation;
 
 /*
- * Reads the definition; `userid` is the user whose permissions are used
- * (invalid: the current user).
+ * Returns the definition of a foreign table.  `userid` is the user whose user
+ * mapping is used; InvalidOid: the current user.
  */
 extern DynRelation *dyn_relation_open(Oid relid, Oid userid);
 
@@ -83,15 +83,15 @@ extern const char *dyn_relation_remote_name(const DynConnection *connection,
 
 /*
  * Returns true if the option updatable of the table, or else of its server,
- * permits writes, and its rows are items.  Uses neither the network nor a user
- * mapping.
+ * permits writes, and the table's rows are items.  Uses neither the network
+ * nor a user mapping.
  */
 extern bool dyn_relation_is_updatable(Oid relid);
 
 /*
- * Connects the templates, for which the table's key must be known.  Before
- * this call, no column is read from a part.  Raises an error if a template
- * does not match the columns.  `meta` is NULL if no description is known.
+ * Connects the templates with the columns (dyn_templated_connect).  `base` is
+ * the table's key; `meta` is its description, or NULL.  Before this call, no
+ * column is read from a part.
  */
 extern void dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base,
 								 int nbase, const DynTableMeta *meta);
@@ -101,8 +101,8 @@ extern void dyn_relation_connect_described(DynRelation *relation,
 
 /*
  * Get and set the key types of the templates' attributes, as integers in the
- * order of the templates.  They are known with the table's description, and
- * stored in plans.
+ * order of the templates.  They come from the table's description; plans store
+ * them.
  */
 extern List *dyn_relation_text_types(const DynRelation *relation);
 extern void dyn_relation_set_text_types(DynRelation *relation,
@@ -112,10 +112,7 @@ extern void dyn_relation_set_text_types(DynRelation *relation,
 extern const DynTemplatedAttr *dyn_relation_templated(const DynRelation *relation,
 													  const char *attribute);
 
-/*
- * Returns true if both show the same DynamoDB table, by endpoint, region and
- * name.
- */
+/* Returns true if both have the same endpoint, region and DynamoDB table. */
 extern bool dyn_relation_same_table(const DynRelation *a, const DynRelation *b);
 
 /*
@@ -130,19 +127,19 @@ extern bool dyn_relation_may_reject_items(const DynRelation *relation);
 /* Returns true if the index is in trusted_indexes. */
 extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
 
-/* Returns the policy in force: the stricter of option and parameter. */
+/*
+ * Returns the policy in force: the stricter of option and parameter, or
+ * "allow" if that is the parameter.
+ */
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 
 /*
- * Returns the read units that a preview may use under that policy: the smaller
- * of option and parameter; 0: none.
+ * Returns the read units that a LIMIT scan may use if the policy rejects full
+ * scans: the smaller of option and parameter; 0: none.
  */
 extern double dyn_relation_preview_units(const DynRelation *relation);
 
-/*
- * Returns the column with the value of a key attribute, of its type; 0 if
- * none.
- */
+/* Returns the column that shows a key attribute, with its type; 0 if none. */
 extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 										 const DynKeyAttr *attr);
 
@@ -183,15 +180,15 @@ extern bool dyn_document_lacks(const DynColumn *column, const char *attribute);
 extern bool dyn_column_shows(const DynColumn *column, const char *attribute);
 
 /*
- * Raises an error if the column cannot hold its key attribute.  If that is
- * because `meta` is outdated, returns a new description; otherwise returns
+ * Raises an error if the column cannot hold the values of its key attribute.
+ * If only `meta` is outdated, returns a new description; otherwise returns
  * `meta`.
  */
 extern const DynTableMeta *dyn_key_type_check(const DynRelation *relation,
 											  const DynTableMeta *meta,
 											  AttrNumber attnum);
 
-/* Returns true if a value that an input function rejects can become NULL. */
+/* Returns true if some column is NULL where its input function fails. */
 extern bool dyn_relation_needs_soft_input(const DynRelation *relation);
 
 #endif

@@ -42,8 +42,8 @@ is_key_column(const DynColumn *column, const DynKeyAttr *attr)
 }
 
 /*
- * Tries a template first, because it decides which items are rows.  Other
- * columns of the attribute must agree with it.
+ * Returns the source of a key attribute: a template first, because it decides
+ * which items are rows.  Other columns of the attribute must agree with it.
  */
 static DynKeySource
 find_source(const DynRelation *relation, const DynKeyAttr *attr)
@@ -77,9 +77,7 @@ add_source(Bitmapset *attnums, const DynKeySource *source)
 	return attnums;
 }
 
-/*
- * True if the column shows a part of a value that can only be written in full.
- */
+/* Returns true if the column shows only a part of what must be written. */
 static bool
 is_unassignable(const DynColumn *column)
 {
@@ -214,10 +212,7 @@ report_no_source(const DynWriteMap *map, const DynKeyAttr *attr)
 					   name)));
 }
 
-/*
- * Raises an error if a term of the item filter has no constant that could be
- * inserted.
- */
+/* Raises an error if a term of the item filter has no constant to insert. */
 static void
 check_filter(const DynWriteMap *map)
 {

@@ -9,8 +9,8 @@
  * shows it and has one encoding for each value, or by a constant of the item
  * filter.  All other attributes are optional.
  *
- * write_map.c has the table's part, and write_values.c composes the values of
- * a row.  Rows are arrays of values and nulls, indexed by attnum - 1.  Results
+ * write_map.c examines the table, and write_values.c composes the values of a
+ * row.  Rows are arrays of values and nulls, indexed by attnum - 1.  Results
  * are allocated in CurrentMemoryContext, and may point into the row's values.
  * Values that cannot be stored are errors that name the column.
  */
@@ -44,17 +44,15 @@ typedef struct DynWriteMap
 	const DynTableMeta *meta;
 
 	/*
-	 * columns in the table's key; those that are not in from_key are stored in
-	 * another attribute, too, which an UPDATE may change
+	 * columns that determine the table's key; those that are not in from_key
+	 * are also stored in another attribute, which an UPDATE may change
 	 */
 	Bitmapset  *key_columns;
 
 	/* columns that are read from a key attribute of the table; never updated */
 	Bitmapset  *from_key;
 
-	/*
-	 * columns that cannot be assigned, although other columns of the table can
-	 */
+	/* columns that cannot be assigned in a table that can be written */
 	Bitmapset  *unassignable;
 
 	/* private */
@@ -71,7 +69,7 @@ typedef struct DynWriteMap
  */
 extern void dyn_write_map_permit(Oid relid, CmdType operation);
 
-/* Uses no network; raises no error for a table that cannot be written. */
+/* Returns the write map, even if the table cannot be written; no network. */
 extern DynWriteMap *dyn_write_map_create(DynRelation *relation,
 										 const DynTableMeta *meta);
 
@@ -81,9 +79,7 @@ extern DynWriteMap *dyn_write_map_create(DynRelation *relation,
  */
 extern void dyn_write_map_require(const DynWriteMap *map, CmdType operation);
 
-/*
- * Raises an error (0A000) if the column cannot get another value in an UPDATE.
- */
+/* Raises an error (0A000) if an UPDATE cannot change the column. */
 extern void dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum);
 
 /* Composes the table's key of a row, in the order of the key schema. */
@@ -108,17 +104,14 @@ extern int	dyn_write_map_update(DynWriteMap *map, const Datum *values,
 
 /*
  * Composes an item from the new row of an UPDATE, to check that it is read as
- * this row.  *compared are the columns that the item contains.  Unchanged
- * columns whose value only other applications can store are not among them.
+ * this row.  Sets *compared to the columns that the item contains; these
+ * exclude unchanged columns whose values only other applications can store.
  */
 extern int	dyn_write_map_check(DynWriteMap *map, const Datum *values,
 								const bool *nulls, const Bitmapset *changed,
 								DynPathValue **out, Bitmapset **compared);
 
-/*
- * Returns the columns from which the templates of dyn_write_map_update() are
- * composed.
- */
+/* Returns the columns of all templates that such an update composes. */
 extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 										  const Bitmapset *changed);
 
@@ -181,9 +174,7 @@ extern int	dyn_write_map_store_rest(const DynWriteMap *map,
 									 const DynColumn *column, Datum value,
 									 DynPathValue **out);
 
-/*
- * Returns true if a column or a template determines the attribute of a term.
- */
+/* Returns true if a column or a template determines the term's attribute. */
 extern bool dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term);
 
 #endif

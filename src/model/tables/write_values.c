@@ -60,8 +60,8 @@ is_changed(const RowValues *row, AttrNumber attnum)
 }
 
 /*
- * Adds the columns with this combination of `changed` and `null`.  Unchanged
- * values that could not be stored remain as they are.
+ * Adds the columns that are changed (or not) and NULL (or not).  Omits
+ * unchanged values that we could not store.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -128,7 +128,7 @@ uses_changed(const DynTemplatedAttr *templated, const Bitmapset *changed)
 	return false;
 }
 
-/* True if a changed column shows this attribute. */
+/* Returns true if a changed column shows this attribute. */
 static bool
 is_shown_changed(const DynRelation *relation, const char *attribute,
 				 const Bitmapset *changed)
@@ -239,10 +239,7 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 	}
 }
 
-/*
- * Adds the templates of the set: those with a NULL column if `null`, otherwise
- * the others.
- */
+/* Adds the templates of the set that have (or do not have) a NULL column. */
 static void
 add_templates(RowValues *row, const bool *set, bool null)
 {
@@ -273,7 +270,7 @@ add_templates(RowValues *row, const bool *set, bool null)
 	}
 }
 
-/* Returns all templates, or only those from which the row is read. */
+/* Returns the set of all templates, or of those that the row is read from. */
 static bool *
 template_set(const RowValues *row, bool all)
 {
@@ -444,8 +441,8 @@ dyn_write_map_rewritten(const DynWriteMap *map, const Bitmapset *changed)
 
 /*
  * Stands for a value that only other applications can store.  It differs from
- * every stored value except NULL, so the guard fails, and the caller sends it
- * again with the bytes in the item.
+ * every stored value except NULL, so the guard fails, and the caller sends the
+ * guard again with the bytes in the item.
  */
 static const DynScalar only_theirs = {DYN_TYPE_NULL, NULL, 0};
 

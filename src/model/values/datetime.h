@@ -49,7 +49,7 @@ extern bool dyn_instant_to_epoch(Timestamp instant, const DynFormat *format,
 								 bool last, char *dst);
 extern bool dyn_instant_to_ulid(Timestamp instant, bool last, char *dst);
 
-/* Return the first and the last instant of the years 0001 to 9999. */
+/* These functions return the first and last instant of years 0001 to 9999. */
 extern Timestamp dyn_instant_min(void);
 extern Timestamp dyn_instant_max(void);
 

@@ -46,10 +46,7 @@ wrong_type(const DynCodec *codec, const DynValue *value, const char **why)
 	return false;
 }
 
-/*
- * Sets *result to the text of an S, NUL-terminated, in the database's
- * encoding.
- */
+/* Sets *result to an S as NUL-terminated text in the database's encoding. */
 static bool
 value_cstring(const DynValue *value, char **result, size_t *len,
 			  const char **why)
@@ -192,10 +189,7 @@ number_text(const DynCodec *codec, const DynValue *value, char *buf,
 	return mismatch(why, "it is not a valid DynamoDB number");
 }
 
-/*
- * Returns true if the text has the form that format 'padded' or 'digits'
- * requires.
- */
+/* Returns true if the text has the form of format 'padded' or 'digits'. */
 static bool
 check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 {
@@ -542,9 +536,7 @@ decode_array(DynCodec *codec, const DynValue *value, bool soft,
 	return true;
 }
 
-/*
- * Decoder of each kind; `plain` is true if it expects a text without escapes.
- */
+/* Decoder of each kind; `plain` is true if it expects text without escapes. */
 static const struct
 {
 	bool		(*decode) (DynCodec *codec, const DynValue *value, bool soft,

@@ -79,7 +79,7 @@ dyn_encode_text(Datum value, DynScalar *out)
 	return true;
 }
 
-/* Encodes bytea as B, and any other type as its text; false: not in UTF-8. */
+/* Encodes bytea as B, other types as text; returns false if not in UTF-8. */
 static bool
 encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 {
@@ -397,8 +397,8 @@ bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
 }
 
 /*
- * Returns the nearest instant that the format can represent, at or after
- * (`up`) or at or before this one.
+ * Returns the first instant from this one on (`up`), or the last one up to it,
+ * that the format can represent.
  */
 static Timestamp
 round_instant(const DynCodec *codec, Timestamp instant, bool up)
@@ -420,9 +420,7 @@ round_instant(const DynCodec *codec, Timestamp instant, bool up)
 	return up && rest > 0 ? instant + (step - rest) : instant - rest;
 }
 
-/*
- * Encodes the unit that contains the first or the last time within a bound.
- */
+/* Encodes the unit that contains the first or last time within a bound. */
 static DynEncoded
 bound_trunc(const DynCodec *codec, Timestamp instant, bool lower, bool *inclusive,
 			DynScalar *out)

@@ -113,9 +113,7 @@ set_parameter(const char *name, const char *value)
 							 GUC_ACTION_SAVE, true, 0, false);
 }
 
-/*
- * Returns true if the type's output depends on search_path, as for regclass.
- */
+/* Returns true if the type's output depends on search_path (regclass, ...). */
 static bool
 names_objects(Oid type)
 {

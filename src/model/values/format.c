@@ -44,17 +44,11 @@ static const struct
 static const char format_hint[] =
 "Valid formats are iso8601, iso8601(n), iso8601(n,suffix), pattern(...), ulid, epoch, epoch(n), epoch_ms, epoch_us, epoch_days, string, padded(n), base64, json, set, list and bool(t,f).";
 
-/*
- * Hint for a placeholder, which only accepts formats with one encoding for
- * each value.
- */
+/* Hint for placeholders, which require formats with unique encodings. */
 static const char part_hint[] =
 "Valid modifiers of a placeholder are plain, any, lower, upper, a range such as 0..9, words such as A|B, and the formats iso8601(n), iso8601(n,suffix), pattern(...), padded(n), base64, bool(t,f), year, month, day, hour and trunc(...).";
 
-/*
- * Returns the text between "word(" and the final ")"; NULL if it does not
- * match.
- */
+/* Returns the text between "word(" and the final ")", or NULL. */
 static char *
 arguments_of(const char *text, const char *word)
 {

@@ -45,8 +45,7 @@ typedef enum DynFormatKind
 	DYN_FORMAT_DIGITS,			/* integer in S, as SQL prints it: the default
 								 * of integers in templates */
 	DYN_FORMAT_TRUNC,			/* time truncated to a unit (year, day, ...),
-								 * printed with a pattern; only in parts of
-								 * templates */
+								 * as a pattern; only in templates */
 	DYN_FORMAT_BASE64,
 	DYN_FORMAT_JSON,
 	DYN_FORMAT_BOOL,
@@ -89,9 +88,7 @@ extern bool dyn_format_is_trunc(const char *text);
  */
 extern bool dyn_format_check(const char *text, const char **why);
 
-/*
- * Parses a format into CurrentMemoryContext; raises an error if it is invalid.
- */
+/* Parses a format into CurrentMemoryContext; raises an error if invalid. */
 extern void dyn_format_parse(const char *text, DynFormat *format);
 
 /*

@@ -41,10 +41,7 @@ name_as_text(const DynNode *node)
 		DYN_VALUE_ESCAPED};
 }
 
-/*
- * Returns the text without escapes, which is not longer than the text with
- * escapes.
- */
+/* Returns the text without escapes, which is not longer than `text`. */
 static char *
 plain_text(const DynValue *text, size_t *len)
 {
@@ -312,9 +309,7 @@ typedef struct JsonWriter
 
 static char *write_container(JsonWriter *writer, char *p, uint32 n);
 
-/*
- * Returns the next multiple of four bytes, where numbers and containers begin.
- */
+/* Returns the next multiple of four bytes, for a number or container. */
 static inline char *
 align(char *p)
 {
@@ -535,10 +530,7 @@ write_jsonb(const DynNodes *list, bool encoded, const char **why)
 		end = write_container(&writer, base + VARHDRSZ, 0);
 	else
 	{
-		/*
-		 * a scalar is stored as the only element of an array that is marked as
-		 * a scalar
-		 */
+		/* a scalar is the only element of an array with JB_FSCALAR */
 		JsonbContainer *array = (JsonbContainer *) (base + VARHDRSZ);
 		char	   *data = (char *) &array->children[1];
 		JEntry		type;

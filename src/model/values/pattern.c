@@ -79,10 +79,7 @@ typedef struct PatternParser
 	const char **why;
 } PatternParser;
 
-/*
- * Sets *why to the reason, with a position in characters from 1.  Returns
- * false.
- */
+/* Returns false; *why has the reason and the position in characters from 1. */
 static bool
 refuse(const PatternParser *in, const char *reason)
 {

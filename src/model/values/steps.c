@@ -102,9 +102,7 @@ dyn_steps_count(const DynSteps *steps)
 		return 0;
 	if (!steps->has_lo || !steps->has_hi)
 		return INFINITY;
-	/*
-	 * integer arithmetic: doubles do not distinguish adjacent large integers
-	 */
+	/* exact: doubles do not distinguish adjacent large integers */
 	return (double) (((uint64) steps->hi - (uint64) steps->lo) / unit) + 1;
 }
 

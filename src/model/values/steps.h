@@ -40,7 +40,7 @@ extern bool dyn_steps_accept(const DynCodec *codec, Oid boundtype);
 extern void dyn_steps_bound(DynSteps *steps, bool lower, bool inclusive,
 							Oid boundtype, Datum bound);
 
-/* Returns the number of values, at most; infinity if a bound is missing. */
+/* Returns the maximum number of values; infinity if a bound is missing. */
 extern double dyn_steps_count(const DynSteps *steps);
 
 /*

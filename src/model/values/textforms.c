@@ -21,9 +21,7 @@
 
 /* ---- numeric ---- */
 
-/*
- * Bits of the short header; unusual scales and weights need a longer header.
- */
+/* Bits of the short header; unusual scales and weights need a longer one. */
 #define SHORT_HEADER	0x8000
 #define SHORT_NEGATIVE	0x2000
 #define SHORT_SCALE		7		/* shift */

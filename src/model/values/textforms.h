@@ -35,9 +35,7 @@ extern size_t dyn_plain_numeric_write(const char *p, size_t len, char *dst);
  */
 extern bool dyn_plain_numeric(const char *p, size_t len, Numeric *result);
 
-/*
- * Converts any NUL-terminated text that numeric_in accepts into a new numeric.
- */
+/* Converts any NUL-terminated text that numeric_in accepts (palloc'd). */
 extern Numeric dyn_numeric_from_text(const char *text, size_t len);
 
 /* ---- padded(n): integers from 0 up, of exactly n digits ---- */
@@ -75,10 +73,7 @@ dyn_padded_print(const char *number, int digits, char *dst)
 	return dyn_padded_place(number, digits, dst) == DYN_PADDED_AT;
 }
 
-/*
- * ---- base64: the standard alphabet, with padding (for encoding see
- * base/text.h) ----
- */
+/* ---- base64 with padding; base/text.h encodes ---- */
 
 /*
  * Decodes into `dst`, which has len / 4 * 3 + 3 bytes.  Returns the number of

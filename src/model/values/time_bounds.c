@@ -101,8 +101,8 @@ dyn_convert_time(Datum value, Oid from, Oid to)
 }
 
 /*
- * Returns the microseconds by which intervals are compared: a month has 30
- * days, and infinite intervals are beyond all others.
+ * Returns the length of an interval in microseconds, by which intervals are
+ * compared: a month has 30 days, and infinite intervals are beyond all others.
  */
 static int64
 interval_span(const Interval *interval)
@@ -306,9 +306,7 @@ before_zone(int64 value, bool upper, const DynTimeStep *step)
 /* Last year of a timestamp. */
 #define LAST_YEAR	294276
 
-/*
- * Inverts extract(year).  The year 1 BC is -1 for extract, but 0 for date2j().
- */
+/* Inverts extract(year).  1 BC is -1 for extract, but 0 for date2j(). */
 static int64
 before_year(int64 value, bool upper)
 {
@@ -406,9 +404,7 @@ before_add(int64 value, bool upper, const DynTimeStep *step)
 
 /* ---- differences ---- */
 
-/*
- * Inverts a difference, which is in days for dates, and an interval for times.
- */
+/* Inverts a difference: days for dates, an interval for times. */
 static Bound
 before_difference(Bound bound, const DynTimeStep *step)
 {

@@ -55,10 +55,7 @@ const DynCodecFacts dyn_codec_facts[] = {
 	[DYN_CODEC_INPUT] = {KIND(S, false, UNSORTED, false), .may_be_empty = true},
 };
 
-/*
- * The kinds of columns that a format applies to, and its encoding of their
- * values.
- */
+/* The kinds of codecs that a format applies to, and its encoding of values. */
 typedef struct FormatFacts
 {
 	DynCodecKind first;
@@ -225,7 +222,7 @@ dyn_codec_holds_type(const DynCodec *codec, DynType type)
 		: codec->kind != DYN_CODEC_ARRAY;
 }
 
-/* varchar(n), char(n): at most n characters. */
+/* Returns true if varchar(n) or char(n) can hold the text. */
 bool
 dyn_codec_holds_length(const DynCodec *codec, const char *text, size_t len)
 {
@@ -233,7 +230,7 @@ dyn_codec_holds_length(const DynCodec *codec, const char *text, size_t len)
 	return pg_mbstrlen_with_len(text, len) <= codec->typmod - VARHDRSZ;
 }
 
-/* numeric(p,s): without rounding, and with at most p digits. */
+/* Returns true if numeric(p,s) can hold the number without rounding. */
 bool
 dyn_codec_holds_number(const DynCodec *codec, const char *number)
 {
@@ -271,7 +268,7 @@ dyn_codec_holds_number(const DynCodec *codec, const char *number)
 		leading <= precision - scale && (scale >= 0 || zeros >= -scale);
 }
 
-/* timestamp(p): at most p fractional digits. */
+/* Returns true if timestamp(p) can hold the instant without rounding. */
 bool
 dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant)
 {

@@ -22,10 +22,7 @@
 #include "../../dynamodb/wire.h"
 #include "format.h"
 
-/*
- * The order matters: INT2 to NUMERIC, and INT2 to FLOAT8, are tested as
- * ranges.
- */
+/* The order matters: INT2 to NUMERIC and INT2 to FLOAT8 are ranges. */
 typedef enum DynCodecKind
 {
 	DYN_CODEC_TEXT,				/* text, varchar */
@@ -65,9 +62,7 @@ typedef enum DynSorting
 /* Properties of the representation of values in DynamoDB. */
 typedef struct DynEncoding
 {
-	/*
-	 * true if each SQL value has one encoding, and each encoding has one value
-	 */
+	/* true if SQL values and encodings correspond one-to-one */
 	bool		canonical;
 
 	DynSorting	sorting;
@@ -167,9 +162,7 @@ extern bool dyn_codec_decode(DynCodec *codec, const DynValue *value, bool soft,
 /* Returns an integer in the type of the codec, which must be able to hold it. */
 extern Datum dyn_codec_integer(const DynCodec *codec, int64 number);
 
-/*
- * Returns true if the value can be decoded; otherwise sets *why to the reason.
- */
+/* Returns true if the value can be decoded; else sets *why to the reason. */
 extern bool dyn_codec_holds(DynCodec *codec, const DynValue *value,
 							const char **why);
 
@@ -256,30 +249,22 @@ extern bool dyn_value_is_nobegin(const DynCodec *codec, Datum value);
 extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last,
 							 char *dst);
 
-/*
- * Returns true if the column accepts any ISO 8601 text; its bounds are then
- * imprecise.
- */
+/* Returns true if any ISO 8601 text is accepted; bounds are imprecise. */
 extern bool dyn_codec_is_lenient(const DynCodec *codec);
 
-/*
- * Encodes a prefix or pattern.  Returns false if no stored text can contain
- * it.
- */
+/* Encodes a prefix or pattern; false: no stored text can contain it. */
 extern bool dyn_encode_text(Datum value, DynScalar *out);
 
 /*
- * These return true if the column's type can hold the value: a canonical
- * number, a time, or a text in the server's encoding.
+ * These functions return true if the column's type can hold the value: a
+ * canonical number, a time, or a text in the database's encoding.
  */
 extern bool dyn_codec_holds_number(const DynCodec *codec, const char *number);
 extern bool dyn_codec_holds_instant(const DynCodec *codec, Timestamp instant);
 extern bool dyn_codec_holds_length(const DynCodec *codec, const char *text,
 								   size_t len);
 
-/*
- * Returns true if the column's type can hold some value of this DynamoDB type.
- */
+/* Returns true if the column can hold some value of this DynamoDB type. */
 extern bool dyn_codec_holds_type(const DynCodec *codec, DynType type);
 
 static inline bool

@@ -4,7 +4,7 @@
  *		time.
  *
  * PostgreSQL converts a timestamp by the offset that was valid a day earlier,
- * or by the one after a nearby transition.  So offsets are collected in a
+ * or by the offset after a nearby transition.  So offsets are collected in a
  * window around the time, which is larger than a day and the offsets
  * themselves.
  */
@@ -23,10 +23,7 @@
  */
 #define MAX_NAMED		(16 * USECS_PER_HOUR)
 
-/*
- * Maximum offset of a POSIX zone: a week and an hour of summer time, rounded
- * up.
- */
+/* Maximum offset of a POSIX zone: a week plus summer time, rounded up. */
 #define MAX_DESCRIBED	(170 * USECS_PER_HOUR)
 
 /* Maximum number of transitions examined. */
