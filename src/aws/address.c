@@ -54,9 +54,9 @@ typedef struct Embedding
 } Embedding;
 
 static const Embedding embeddings[] = {
-	{{{0}, 96}, 12},			/* compatible */
-	{{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96}, 12}, /* mapped */
-	{{{0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96}, 12},	/* translated */
+	{{{0}, 96}, 12},			/* IPv4-compatible */
+	{{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96}, 12}, /* IPv4-mapped */
+	{{{0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96}, 12},	/* IPv4-translated */
 	{{{0x00, 0x64, 0xff, 0x9b}, 96}, 12},	/* NAT64 */
 	{{{0x20, 0x02}, 16}, 2}		/* 6to4 */
 };

@@ -249,10 +249,7 @@ dyn_attempt_abandon(DynActiveCall *call)
 	dyn_attempts_try_held(client, false);
 }
 
-/*
- * Returns the number of attempts, without those that failed while the client
- * was not driven.
- */
+/* Returns the number of attempts that count (see `unattended`). */
 static int
 counted_attempts(const DynActiveCall *call)
 {
@@ -281,9 +278,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	int64_t		date;
 
 	/*
-	 * The first correction of the clock does not count as a retry.  Later
-	 * corrections do; they occur if the clock is set while requests are in
-	 * flight.
+	 * The first correction of the clock does not count as a retry.  Later ones
+	 * occur if the clock is set while requests are in flight.
 	 */
 	if (class == DYN_RETRY_CLOCK)
 	{

@@ -16,13 +16,11 @@
 
 typedef struct DynAwsError
 {
-	char		code[128];		/* "ResourceNotFoundException" */
+	char		code[128];		/* code, such as "ValidationException" */
 	char		message[1024];	/* error text; "" if there is none */
 	char		throttle_reason[256];	/* "reason resource", or "" */
-	bool		hot_partition;	/* true if all reasons name a partition's
-								 * limit */
-	bool		out_of_memory;	/* true if memory ran out while parsing the
-								 * body */
+	bool		hot_partition;	/* true if only a partition throttles */
+	bool		out_of_memory;	/* true if memory ran out during parsing */
 } DynAwsError;
 
 /*

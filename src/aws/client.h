@@ -133,7 +133,7 @@ typedef struct DynCall
 	DynCallState state;
 
 	/* set by the caller before the call is started; preserved */
-	bool		ends_throttled; /* a throttled attempt is the last one */
+	bool		ends_throttled; /* true if a throttled attempt is the last */
 	bool		once;			/* true for a write, which the client must not
 								 * send again once it may have been executed */
 	int		   *in_flight;		/* counter that includes the call from its
@@ -155,8 +155,7 @@ typedef struct DynCall
 	char		throttle_reason[256];	/* "reason resource" of the first
 										 * throttling reason, or "" */
 	bool		throttled;		/* true if the last attempt was throttled */
-	bool		hot_partition;	/* true if only a partition's limit throttled
-								 * it */
+	bool		hot_partition;	/* true if only a partition throttled it */
 	DynBuffer	response;		/* body, after dyn_call_unpack */
 
 	/* counted over all attempts */
@@ -246,8 +245,7 @@ typedef struct DynSocketWatcher
 
 	/* private to client.c */
 	struct DynSocketWatcher *next;
-	bool		called;			/* true if its callback was called in this
-								 * turn */
+	bool		called;			/* true if called in this turn */
 } DynSocketWatcher;
 
 /* Adds a watcher; returns false if the descriptor cannot be watched. */

@@ -27,8 +27,7 @@ typedef struct DynActiveCall
 	DynHttp    *http;			/* easy handle while SENT */
 	DynSocket	socket;			/* socket of the last attempt's connection */
 	int64_t		attempt_us;		/* start of the attempt (monotonic us) */
-	int64_t		signed_offset;	/* clock offset that the attempt was signed
-								 * with (s) */
+	int64_t		signed_offset;	/* clock offset used for the signature (s) */
 	int64_t		due_us;			/* time of the next attempt (BACKOFF), or
 								 * deadline of a resumed or `once` transfer
 								 * (monotonic us); DYN_LOOP_NEVER if none */
@@ -67,8 +66,7 @@ struct DynClient
 									 * calls that are done */
 	int64_t		left_us;		/* time at which control was last returned to
 								 * the caller (monotonic us) */
-	DynExchange *exchanges;		/* exchanges that have been started and not
-								 * reported */
+	DynExchange *exchanges;		/* exchanges started, but not reported yet */
 	DynSocketWatcher *watchers;
 	DynBuffer	spare[DYN_SPARE_BUFFERS];	/* response buffers for reuse */
 	int			nspare;

@@ -29,7 +29,7 @@
 #include "../base/lengthof.h"
 #include "../base/text.h"
 
-/* Cost of a handshake in addition to round trips. */
+/* Time of a TLS handshake in addition to its round trips. */
 #define HANDSHAKE_US		1000
 
 /* Maximum time that a request waits for a connection. */

@@ -29,8 +29,7 @@ typedef struct DynConnections
 	int			last_peak;		/* peak of the previous statement */
 	int			keep;			/* largest max_idle_connections of the services
 								 * used */
-	bool		drop_idle;		/* true if all connections are dropped as soon
-								 * as none is used */
+	bool		drop_idle;		/* true if all are dropped when none is used */
 	int64_t		waited_us;		/* time that requests have waited for idle
 								 * connections since the last connection was
 								 * made (us) */

@@ -22,8 +22,7 @@ typedef struct DynCredentials
 /*
  * Copies the strings.  Returns false, with *credentials empty, if memory runs
  * out or a string has control characters, which must not be in an HTTP header.
- * *bad is the name of that string ("session_token", ...), or NULL if memory
- * ran out.
+ * *bad names that string ("session_token", ...), or is NULL if memory ran out.
  */
 extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char *access_key_id,
@@ -32,8 +31,7 @@ extern bool dyn_credentials_set(DynCredentials *credentials,
 								const char **bad);
 
 /*
- * Returns true if the value has no control characters, which could begin
- * another header.
+ * Returns true if the value has no control characters (such as a line break).
  */
 extern bool dyn_credentials_suit_header(const char *value);
 

@@ -19,8 +19,7 @@
 typedef struct DynError
 {
 	bool		passing;		/* true if another attempt may succeed */
-	bool		out_of_memory;	/* true if memory ran out; the other members
-								 * are then not set */
+	bool		out_of_memory;	/* true if memory ran out; the rest is unset */
 	char		message[512];	/* phrase, such as "could not read file \"x\":
 								 * ...", without a full stop */
 	char		hint[512];		/* full sentence, or "" */

@@ -37,8 +37,7 @@ typedef struct DynExchange
 	/* the request */
 	const char *method;			/* "GET", "POST" or "PUT"; static */
 	char	   *url;
-	struct curl_slist *headers; /* header lines; NULL once the exchange is
-								 * started */
+	struct curl_slist *headers; /* header lines; NULL once it is started */
 	DynBuffer	body;
 	DynAddressPolicy policy;	/* addresses that it may be sent to */
 	bool		failed;			/* true if a header was refused or memory ran

@@ -87,8 +87,8 @@ reset_reply(DynReply *reply)
 }
 
 /*
- * If the line has the name, copies the value, trimmed and truncated, and
- * returns true.
+ * Returns true if the header line has the name; then copies its value,
+ * trimmed, and truncated to `size`.
  */
 static bool
 has_value(const char *line, size_t len, const char *name, char *value,

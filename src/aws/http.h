@@ -58,39 +58,32 @@ typedef struct DynHttpRequest
 								 * a reused connection is found closed */
 } DynHttpRequest;
 
+/* `sockets` and `tls` outlive every handle and connection. */
 typedef struct DynHttp
 {
 	CURL	   *easy;
-	DynSockets *sockets;		/* client's sockets; outlive handles and
-								 * connections */
-	DynTls	   *tls;			/* client's TLS; outlives handles and
-								 * connections */
+	DynSockets *sockets;		/* sockets of the client */
+	DynTls	   *tls;			/* certificates and sessions of the client */
 	void	   *owner;			/* call or exchange, or NULL */
 	bool		is_exchange;	/* true if the owner is an exchange */
-	DynAddressPolicy policy;	/* address policy of the sockets that it
-								 * opens */
+	DynAddressPolicy policy;	/* address policy of its new sockets */
 	uint64_t	peer;			/* peer recorded with these sockets */
 	int			opened;			/* socket that it opened last, or -1 */
 	struct DynHttp *next;		/* next handle in the pool */
 	bool		is_set;			/* true if the constant options are set */
-	bool		trusts;			/* true if the TLS options are set for the next
-								 * two values */
+	bool		trusts;			/* true if the TLS options are set */
 	char	   *ca_bundle;		/* CA bundle that it trusts */
-	unsigned	forgotten;		/* tls->forgotten when the TLS options were
-								 * set */
+	unsigned	forgotten;		/* tls->forgotten when TLS options were set */
 	struct curl_slist *headers; /* request headers, owned while it runs */
 	DynBuffer  *plain;			/* buffer for an uncompressed body */
 	DynBuffer  *packed;			/* buffer for a gzip body */
 	const size_t *allowance;	/* number of body bytes after which the
 								 * transfer is paused */
-	const char *body;			/* request body, read by on_send if
-								 * never_resend */
+	const char *body;			/* request body, for on_send */
 	size_t		body_len;		/* length of the request body */
-	size_t		body_read;		/* bytes of the request body that libcurl has
-								 * read */
+	size_t		body_read;		/* bytes of the body that libcurl has read */
 	bool		paused;			/* true while the transfer is paused */
-	DynFailure	refusal;		/* failure set by a callback that stopped
-								 * libcurl */
+	DynFailure	refusal;		/* failure set by a callback, or NONE */
 	DynReply	reply;
 	char		error[CURL_ERROR_SIZE];
 } DynHttp;

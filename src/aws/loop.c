@@ -168,8 +168,7 @@ open_multi(DynLoop *loop)
 }
 
 /*
- * Initializes libcurl on first use.  So the postmaster, which forks later,
- * never does this.
+ * Initializes libcurl on first use, so never in the postmaster before a fork.
  */
 bool
 dyn_loop_open(DynLoop *loop, DynSockets *sockets)

@@ -10,8 +10,8 @@
  * measurement.  So a measurement continues over many refusals, and drops its
  * older half from time to time.
  *
- * The constants are those with which test/unit/test_pace.c comes closest to
- * the ideal in a number of situations.
+ * In the situations of test/unit/test_pace.c, these constants come closest to
+ * the ideal rate.
  */
 #include "pace.h"
 
@@ -83,10 +83,7 @@
  */
 #define REQUEST_MS			250.0
 
-/*
- * While the rate is not known, a request may cost at least this number of
- * units.
- */
+/* Minimum of a request's limit (units) while the rate is not known. */
 #define UNKNOWN_UNITS		16.0
 
 void

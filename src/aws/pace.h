@@ -27,11 +27,9 @@
 typedef struct DynPace
 {
 	/* the window */
-	double		window;			/* maximum number of requests in flight; may be
-								 * fractional */
+	double		window;			/* limit of requests in flight (fractional) */
 	double		max_window;
-	double		narrowed_ms;	/* time of the last refusal that narrowed the
-								 * window */
+	double		narrowed_ms;	/* time at which the window last narrowed */
 
 	/* the rate */
 	bool		throttled;		/* true from a refusal until the rate is

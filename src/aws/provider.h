@@ -62,7 +62,7 @@ struct DynProvider
 	DynCredentials current;		/* empty while there are none */
 	DynCredentials previous;	/* credentials before `current`, which requests
 								 * in flight may be signed with */
-	unsigned	generation;		/* number of the current credentials */
+	unsigned	generation;		/* serial number of the current credentials */
 	DynSource	source;			/* start is NULL for static credentials */
 
 	/* private to provider.c */
@@ -83,8 +83,7 @@ struct DynProvider
 								 * source has failed or was stopped */
 	int			refusals;		/* number of successive refusals of new
 								 * credentials */
-	bool		stopped;		/* true if the source was stopped while it
-								 * worked last */
+	bool		stopped;		/* true if the source was stopped last time */
 	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
 	int64_t		wait_until_us;	/* time until which calls wait for the refresh
 								 * (monotonic us); 0: no such limit */

@@ -28,9 +28,9 @@
 #define LONGEST_PAUSE_MS		20000.0
 #define LONGEST_EXTRA_MS		5000.0	/* maximum addition by
 										 * x-amz-retry-after */
-#define REFILL_A_SECOND			1.0 /* tokens returned to the quota */
-#define NOTABLE_SKEW			(4 * 60)	/* seconds of skew */
-#define NOTEWORTHY_SHIFT		(5 * 60)	/* seconds of a clock change */
+#define REFILL_A_SECOND			1.0 /* tokens returned per second */
+#define NOTABLE_SKEW			(4 * 60)	/* skew of a wrong clock (s) */
+#define NOTEWORTHY_SHIFT		(5 * 60)	/* change of the offset (s) */
 
 typedef struct ClassRule
 {

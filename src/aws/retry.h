@@ -16,11 +16,10 @@ typedef enum DynRetryClass
 {
 	DYN_RETRY_FINAL,			/* a retry would not help */
 	DYN_RETRY_THROTTLING,		/* the service throttles us */
-	DYN_RETRY_TRANSIENT,		/* may be temporary */
+	DYN_RETRY_TRANSIENT,		/* the failure may be temporary */
 	DYN_RETRY_CONFLICT,			/* another write of the item is in progress;
 								 * this one was not executed */
-	DYN_RETRY_CLOCK,			/* our clock is wrong; sign again with the
-								 * corrected clock */
+	DYN_RETRY_CLOCK,			/* our clock is wrong; sign again */
 	DYN_RETRY_CREDENTIALS		/* temporary credentials have expired */
 } DynRetryClass;
 

@@ -442,10 +442,7 @@ derive_key(const DynSigScope *scope, const char *secret,
 	bool		ok;
 
 	dyn_buffer_init(&seed, 0);
-	/*
-	 * Reserve the full size, because a buffer that grows leaves copies of the
-	 * secret.
-	 */
+	/* Reserve the full size: a growing buffer leaves copies of the secret. */
 	dyn_buffer_reserve(&seed, 4 + strlen(secret));
 	dyn_buffer_append_str(&seed, "AWS4");
 	ok = dyn_buffer_append_str(&seed, secret) &&
@@ -536,10 +533,7 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 	dyn_buffer_init(&canonical, 0);
 	dyn_buffer_init(&signed_headers, 0);
 	dyn_buffer_init(&to_sign, 0);
-	/*
-	 * Reserve the full size, because a buffer that grows leaves copies of the
-	 * token.
-	 */
+	/* Reserve the full size: a growing buffer leaves copies of the token. */
 	ok = dyn_buffer_reserve(&canonical, 1024 + token_len) &&
 		canonical_request(request, &canonical, &signed_headers) &&
 		string_to_sign(scope, &canonical, &to_sign) &&

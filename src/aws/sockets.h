@@ -20,15 +20,13 @@ typedef struct DynSocket
 								 * epoll does not, or may not */
 	uint32_t	parked;			/* events that epoll watches again when the
 								 * transfer resumes; 0 if it is not parked */
-	const void *transfer;		/* transfer that watches it, or did so last */
+	const void *transfer;		/* transfer that uses it, or used it last */
 	bool		idle;			/* true if its last transfer has ended, and
 								 * libcurl has not watched it since then */
-	unsigned	uses;			/* number of transfers for which it was
-								 * reused */
+	unsigned	uses;			/* number of transfers that have reused it */
 	bool		has_replied;	/* true if it has replied */
 	uint64_t	peer;			/* fingerprint of its peer, or 0 */
-	int64_t		rtt_us;			/* round trip to the peer (us); valid after a
-								 * reply */
+	int64_t		rtt_us;			/* round trip to the peer (us) */
 } DynSocket;
 
 /* Zero-initialize it. */

@@ -88,7 +88,7 @@ load_store(const char *path)
 	return store;
 }
 
-/* True if an object from libcurl belongs to another OpenSSL. */
+/* True if libcurl was found to use another OpenSSL. */
 static bool is_foreign;
 
 /*

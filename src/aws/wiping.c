@@ -42,10 +42,7 @@ wipe_and_free(void *memory)
 		dyn_secret_free(memory);
 }
 
-/*
- * Reallocates memory.  Unlike the C library's realloc, overwrites the old
- * block.
- */
+/* Reallocates memory, and overwrites the old block, unlike realloc(). */
 static void *
 move(void *memory, size_t size)
 {

@@ -28,12 +28,10 @@
 typedef struct Decimal
 {
 	bool		negative;
-	bool		excess;			/* true if a digit after the 38th is not
-								 * zero */
+	bool		excess;			/* true if digits beyond the 38th are not 0 */
 	int			ndigits;		/* number of digits; 0 if the value is zero */
 	int64_t		exp;			/* power of ten of digits[0] */
-	char		digits[DYN_NUMBER_MAX_DIGITS];	/* ASCII digits, the first not
-												 * '0' */
+	char		digits[DYN_NUMBER_MAX_DIGITS];	/* text without leading '0' */
 } Decimal;
 
 static void
@@ -158,10 +156,7 @@ dyn_number_canonical(const char *text, size_t len, char *dst, size_t *dst_len)
 	return DYN_NUMBER_OK;
 }
 
-/*
- * Rounds away from zero; returns false if the result is too large for
- * DynamoDB.
- */
+/* Rounds away from zero; returns false if DynamoDB cannot store the result. */
 static bool
 round_away_from_zero(Decimal *d)
 {

@@ -59,8 +59,7 @@ dyn_utf8_length(const char *p, size_t space)
 }
 
 /*
- * Writes a character, at most U+10FFFF, as UTF-8, and returns the number of
- * bytes.
+ * Writes a character (at most U+10FFFF) as UTF-8; returns the number of bytes.
  */
 extern size_t dyn_utf8_put(char *dst, uint32_t code);
 

@@ -55,25 +55,22 @@ typedef struct Sampler
 	DynRelation *relation;
 	const DynTableMeta *meta;
 	DynStatement *statement;
-	DynItemScan *scan;			/* Scan, whose counters are those of the
-								 * sample */
+	DynItemScan *scan;			/* Scan; has the counters of the sample */
 	DynView    *view;
 	DynRows    *rows;			/* rows of the view */
 	int			item_slot;		/* slot of the full item */
 	DynFolded  *folded;
 	bool		requested_all;	/* true if a page with all attributes was
 								 * requested */
-	bool		narrow;			/* true if access to all attributes was
-								 * denied */
+	bool		narrow;			/* true if such a page was denied */
 
 	double		max_units;		/* maximum read units of the sample */
 
 	/* the segments, in the order first, first + step, ... */
 	bool		full;			/* true if all segments are read */
-	uint32		segments;		/* total number of segments; a power of two
-								 * unless full */
+	uint32		segments;		/* total number; a power of two unless full */
 	uint32		first;
-	uint32		step;			/* odd, so that each segment is read once */
+	uint32		step;			/* odd step: each segment is read once */
 	uint32		done;			/* number of segments in earlier rounds */
 	long		page_items;		/* Limit of a page; 0: no limit */
 
@@ -83,8 +80,7 @@ typedef struct Sampler
 	int			cached;
 	double		items;			/* number of items so far */
 	double		seen;			/* number of rows so far */
-	double		skip;			/* number of rows to skip; negative if not
-								 * chosen yet */
+	double		skip;			/* rows to skip; negative: not chosen yet */
 	ReservoirStateData reservoir;
 	MemoryContext sample_context;
 	MemoryContext item_context;

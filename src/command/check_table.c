@@ -100,9 +100,7 @@ count(DynCheck *check, DynIssue *issue, const char *detail)
 	MemoryContextSwitchTo(oldcontext);
 }
 
-/*
- * Records an error that the conversion to rows of a foreign table has found.
- */
+/* Records an error; called during the conversion to rows. */
 static void
 note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 {
@@ -321,10 +319,7 @@ view_of(DynCheckedTable *table, DynRelation *relation)
 	return view;
 }
 
-/*
- * Adds an assertion if the index has a templated key attribute that is not in
- * the table's key.
- */
+/* Adds an assertion if the key of the index has templates of its own. */
 static void
 add_assertion(DynCheckedTable *table, const DynRelation *relation,
 			  const DynIndexMeta *index)
@@ -355,9 +350,7 @@ add_assertion(DynCheckedTable *table, const DynRelation *relation,
 	table->assertions = lappend(table->assertions, assertion);
 }
 
-/*
- * Returns true if a conversion could call functions that users have defined.
- */
+/* Returns true if a conversion could call user-defined functions. */
 static bool
 runs_user_code(const DynCodec *codec)
 {
@@ -369,8 +362,8 @@ runs_user_code(const DynCodec *codec)
  * Raises an error if the conversion could show the items, which are read with
  * the caller's keys, to code of the table's owner.  The owner's code may see
  * them if the owner is the caller, a superuser, or a role of which the caller
- * is a member.  Superusers are members of every role, so membership does not
- * count for them.
+ * is a member.  A superuser's membership does not count, since superusers are
+ * members of every role.
  */
 static void
 check_columns(const DynCheckedTable *table, const DynRelation *relation)
@@ -435,10 +428,7 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 	}
 }
 
-/*
- * Opens the foreign table for comparison.  Raises an error if its definition
- * is not valid.
- */
+/* Opens the foreign table; raises an error if its definition is not valid. */
 static void
 open_relation(void *arg)
 {

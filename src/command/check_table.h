@@ -10,10 +10,7 @@
 #include "item_scan.h"
 #include "other_case.h"
 
-/*
- * An issue: the number of items that have it, and the key and message of the
- * first item.
- */
+/* An issue: the number of items that have it, and details of the first one. */
 typedef struct DynIssue
 {
 	uint64		items;
@@ -21,7 +18,7 @@ typedef struct DynIssue
 								 * each item counts once */
 	char	   *example;		/* key of an example (JSON); NULL if jsonb
 								 * cannot represent it */
-	char	   *detail;
+	char	   *detail;			/* message */
 } DynIssue;
 
 /*
@@ -75,11 +72,9 @@ typedef struct DynCheckedTable
 	bool		has_template;	/* true if templates compose the key of its
 								 * rows */
 	bool		left_out;
-	bool		selective;		/* true if it selects items by templates or
-								 * item_filter */
+	bool		selective;		/* true if it shows only some entities */
 	TupleTableSlot *slot;
-	DynIssue   *mismatches;		/* array by attnum; [0] for issues without a
-								 * column */
+	DynIssue   *mismatches;		/* issues by attnum; [0]: without a column */
 	DynIssue   *nulls;
 	DynIssue	ambiguous;
 } DynCheckedTable;
@@ -99,8 +94,7 @@ typedef struct DynCheck
 	List	   *tables;			/* list of DynCheckedTable * */
 	List	   *named;			/* OIDs of the tables that the caller names */
 	bool		only_named;		/* true if only these are compared */
-	Oid			schema;			/* schema of the tables; InvalidOid for all
-								 * schemas */
+	Oid			schema;			/* schema of the tables; InvalidOid: any */
 	bool		selective;		/* true if one of the foreign tables is
 								 * selective */
 	MemoryContext context;		/* memory of the findings */
@@ -109,8 +103,7 @@ typedef struct DynCheck
 	int			full;			/* slot of the full item */
 
 	/* values of the current item */
-	const DynValue *values;		/* values of its slots, beginning with its
-								 * key */
+	const DynValue *values;		/* values of its slots, first its key */
 	uint64		item;			/* number of the item, from 1 */
 	bool		undecided;		/* true if an error makes it unknown whether
 								 * the item is a row */

@@ -209,10 +209,7 @@ sql_type(const DynNewColumn *column)
 	return "pg_catalog.jsonb";
 }
 
-/*
- * Returns true if the attribute is a set in every item of the sample that has
- * it.
- */
+/* Returns true if all values of the attribute in the sample are sets. */
 static bool
 is_set(const DynNewColumn *column)
 {

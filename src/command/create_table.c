@@ -45,8 +45,7 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_create_table);
 /* ---- key attributes ---- */
 
 /*
- * Returns the column with this name, or otherwise a column of the attribute
- * with this name; or NULL.
+ * Returns the column with this name, else a column of this attribute, or NULL.
  */
 static const DynColumn *
 find_column(const DynRelation *relation, const char *name)

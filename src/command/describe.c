@@ -53,8 +53,7 @@ typedef struct Row
 	const char *types;
 	const char *partition_key;
 	const char *sort_key;
-	int64		items;			/* number of items; -1 for NULL, also in the
-								 * next two */
+	int64		items;			/* number of items; -1 here and below: NULL */
 	int64		bytes;
 	double		read_units;
 	const char *detail;
@@ -98,10 +97,7 @@ add_word(StringInfo list, const char *separator, const char *word)
 	appendStringInfoString(list, word);
 }
 
-/*
- * Returns the names of the partition key or sort key attributes; NULL if there
- * are none.
- */
+/* Returns the names of the attributes, separated by commas; NULL if none. */
 static const char *
 describe_side(const DynKeyAttr *attrs, int n)
 {
@@ -180,10 +176,7 @@ emit_index(const Describe *describe, const DynIndexMeta *index)
 
 /* ---- attributes ---- */
 
-/*
- * Returns a description of the keys that contain the attribute; NULL if there
- * are none.
- */
+/* Describes the keys that contain the attribute; returns NULL if none. */
 static const char *
 describe_use(const DynTableMeta *meta, const char *attr)
 {
@@ -205,8 +198,8 @@ describe_use(const DynTableMeta *meta, const char *attr)
 }
 
 /*
- * Emits the attributes: first those of keys, in the order of the keys, then
- * the others by name.
+ * Emits the attributes: those of keys in the order of keys, the others by
+ * name.
  */
 static void
 emit_attributes(const Describe *describe)

@@ -38,10 +38,9 @@ typedef struct Import
 {
 	ImportForeignSchemaStmt *stmt;
 	const char *tag_option;		/* option entity_attribute, or NULL */
-	HTAB	   *taken;			/* names of foreign tables */
+	HTAB	   *taken;			/* used names of foreign tables */
 	List	   *known;			/* possible names of foreign tables (char *) */
-	List	   *limits;			/* names in LIMIT TO (RangeVar *), as
-								 * specified */
+	List	   *limits;			/* specified names in LIMIT TO (RangeVar *) */
 	List	   *commands;
 	MemoryContext context;		/* memory of the commands */
 
@@ -76,8 +75,7 @@ static bool
 entity_is_in_list(const Import *import, const char *name)
 {
 	size_t		len = strlen(name);
-	bool		is_long = len > NAMEDATALEN / 2;	/* true if names of
-													 * entities may be
+	bool		is_long = len > NAMEDATALEN / 2;	/* names may be
 													 * truncated */
 	ListCell   *lc;
 
@@ -148,10 +146,7 @@ attempt(Import *import, void (*step) (void *arg))
 	ReThrowError(failure);
 }
 
-/*
- * Warns that the table, or with `left_out` false only its items, could not be
- * imported.
- */
+/* Warns that the table, or only its items, could not be imported. */
 static void
 warn_of(const Import *import, const ErrorData *failure, bool left_out)
 {
@@ -251,8 +246,7 @@ match_of(const Import *import, const char *json)
 typedef struct Entity
 {
 	const char *json;			/* value of the entity attribute, as JSON */
-	char	   *text;			/* name of the foreign table before
-								 * truncation */
+	char	   *text;			/* foreign table's name, not truncated yet */
 	List	   *items;
 } Entity;
 

@@ -110,8 +110,7 @@ check_members(const DynRelation *relation, Jsonb *columns)
 }
 
 /*
- * Encodes one placeholder; returns false if its member is missing, or is not a
- * valid value.
+ * Encodes one placeholder; returns false if its value is missing or invalid.
  */
 static bool
 encode_part(Jsonb *columns, const DynTemplatedAttr *templated, int p, DynText *encoded)

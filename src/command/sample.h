@@ -52,10 +52,7 @@ extern void dyn_sample_describe(void *sample);
 /* Reads one page of a Scan with `limit`, of full items; sets `items`. */
 extern void dyn_sample_take(void *sample);
 
-/*
- * Returns the text of a value of type S as palloc'd UTF-8; NULL if it contains
- * U+0000.
- */
+/* Returns the palloc'd text (UTF-8) of an S; NULL if it contains U+0000. */
 extern char *dyn_sample_text(const DynValue *value);
 
 /* An attribute of keys or items. */
@@ -70,8 +67,7 @@ typedef struct DynAttribute
 								 * index */
 	unsigned	types;			/* bit mask of the DynTypes of its values */
 	int			items;			/* number of items that have it */
-	int			last_item;		/* position of the last item that has it; -1 if
-								 * none */
+	int			last_item;		/* position of the last such item; -1: none */
 } DynAttribute;
 
 /*

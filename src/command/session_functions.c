@@ -18,8 +18,7 @@
 #include "../model/session/usage.h"
 #include "target.h"
 
-#define SHOWN	4				/* number of characters shown at each end of a
-								 * key */
+#define SHOWN	4				/* characters shown at each end of a key */
 
 PG_FUNCTION_INFO_V1(dynamo_fdw_stats);
 PG_FUNCTION_INFO_V1(dynamo_fdw_credentials);

@@ -62,16 +62,13 @@ extern const char *dyn_config_value_of(const DynConfig *config,
 									   const char *key);
 
 /*
- * Returns the file's path for messages; if the user has no home directory, the
- * path below one.
+ * Returns the file's path for messages; a relative path if the user has no
+ * home directory.
  */
 extern const char *dyn_config_path(const DynConfig *config,
 								   DynConfigFile file);
 
-/*
- * Returns the path of the file in which dyn_config_value finds the key, for
- * messages.
- */
+/* Returns the path of the file that has the profile's key, for messages. */
 extern const char *dyn_config_path_of(const DynConfig *config,
 									  const char *profile, const char *key);
 

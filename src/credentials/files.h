@@ -15,8 +15,7 @@
 typedef enum DynFileRead
 {
 	DYN_FILE_READ,
-	DYN_FILE_MISSING,			/* the file does not exist; *err reports
-								 * that */
+	DYN_FILE_MISSING,			/* the file does not exist; *err is set */
 	DYN_FILE_FAILED				/* *err has the reason */
 } DynFileRead;
 

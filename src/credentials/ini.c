@@ -47,13 +47,12 @@ typedef struct Parser
 {
 	DynIni	   *ini;
 	bool		prefixes;
-	int			line;			/* counted from 1 */
+	int			line;			/* number of the current line, from 1 */
 	size_t		indent;			/* indentation of the last line with a key or
 								 * section */
 	char	   *value_end;		/* end of the last value; NULL after a
 								 * section */
-	bool		in_block;		/* true if nothing follows the = of the last
-								 * key */
+	bool		in_block;		/* true if the last key has an empty value */
 	const char *wrong;			/* error in the current line, or NULL */
 	bool		out_of_memory;
 } Parser;

@@ -13,7 +13,7 @@ typedef enum DynIniKind
 	DYN_INI_PLAIN,				/* [name] */
 	DYN_INI_PROFILE,			/* [profile name] */
 	DYN_INI_SSO_SESSION,		/* [sso-session name] */
-	DYN_INI_OTHER				/* ignored */
+	DYN_INI_OTHER				/* any other section; ignored */
 } DynIniKind;
 
 /* An entry; its strings are in the text of the file. */
@@ -21,8 +21,7 @@ typedef struct DynIniEntry
 {
 	DynIniKind	kind;			/* kind of the entry's section */
 	const char *section;		/* name of that section */
-	const char *key;			/* key in lower case; NULL for the beginning of
-								 * a section */
+	const char *key;			/* lower-case key; NULL at a section's start */
 	const char *value;			/* value; continuation lines are separated by
 								 * line feeds.  Comments are part of the value
 								 * of credential_process only, as in the AWS

@@ -54,10 +54,7 @@
 /* Maximum number of bytes to store from the end of the error output. */
 #define ERRORS_TAIL			511
 
-/*
- * Maximum number of successive reads of the error output, which may be
- * endless.
- */
+/* Maximum number of successive reads of the error output (may be endless). */
 #define MOST_READS			16
 
 /* Interval of checks whether the program has ended, if there is no pidfd. */
@@ -253,10 +250,7 @@ close_fd(int *fd)
 	*fd = -1;
 }
 
-/*
- * Starts the program, and waits until it is executed; returns false with *err
- * set if that fails.
- */
+/* Starts the program, and waits until it is executed. */
 static bool
 fork_and_execute(DynProcess *process, const DynProgram *program, Pipes pipes,
 				 DynError *err)
@@ -342,10 +336,7 @@ watch(DynProcess *process, DynError *err)
 
 /* ---- reading ---------------------------------------------------------- */
 
-/*
- * Returns the number of bytes read; 0 if none are available, or the pipe has
- * ended.
- */
+/* Returns the number of bytes read; 0 if there are none, or at the end. */
 static size_t
 read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 {

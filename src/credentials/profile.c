@@ -434,7 +434,7 @@ follow(Resolver *resolver)
 		const char *named = value_of(resolver, "credential_source");
 		const char *source = value_of(resolver, "source_profile");
 
-		/* of these settings, only a command may have several lines */
+		/* only credential_process may have several lines */
 		for (size_t i = 0; i < LENGTHOF(line_keys); i++)
 		{
 			const char *value = value_of(resolver, line_keys[i]);

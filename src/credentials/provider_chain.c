@@ -32,8 +32,7 @@ typedef struct Builder
 	DynConfig	config;			/* files, loaded when they are needed */
 	bool		is_loaded;
 	DynProviderChain *chain;
-	const char *words;			/* description for chain->words; NULL for a
-								 * profile */
+	const char *words;			/* text for chain->words; NULL for a profile */
 	DynError   *err;
 } Builder;
 

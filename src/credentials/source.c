@@ -69,8 +69,7 @@ typedef struct Source
 	bool		clock_tried;	/* true if the offset was corrected since
 								 * start() */
 	int64_t		signed_at;		/* time with which the request was signed */
-	int64_t		issuer_ahead;	/* issuer's clock minus this machine's clock
-								 * (s) */
+	int64_t		issuer_ahead;	/* issuer's clock minus this machine's (s) */
 	DynProviderChain chain;
 	int			nroles;			/* number of roles assumed; -1 until the
 								 * provider's credentials are obtained */

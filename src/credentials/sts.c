@@ -102,10 +102,7 @@ write_form(DynBuffer *body, const char *action, const DynRole *role,
 	return !body->failed || dyn_error_memory(err);
 }
 
-/*
- * Returns a request without a body; NULL with *err set and *parts empty on
- * failure.
- */
+/* Returns a request without a body; NULL with *err set on failure. */
 static DynExchange *
 create(const DynSourceOptions *source_options, const DynRole *role, DynUrl *parts,
 	   DynError *err)
@@ -227,12 +224,10 @@ dyn_sts_web_identity(const DynSourceOptions *source_options, const DynRole *role
 
 typedef struct ErrorRule
 {
-	const char *code;			/* error code, without "Exception" at its
-								 * end */
+	const char *code;			/* error code without "Exception" */
 	bool		passing;
 	const char *hint;			/* hint, or NULL */
-	const char *web_hint;		/* hint for a web identity; NULL if it is the
-								 * same */
+	const char *web_hint;		/* hint for a web identity; NULL: the same */
 } ErrorRule;
 
 static const ErrorRule error_rules[] = {

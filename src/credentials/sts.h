@@ -8,10 +8,7 @@
 #include "provider_response.h"
 #include "source_options.h"
 
-/*
- * Maximum duration (s) of a role that is assumed with the keys of another
- * role.
- */
+/* Maximum duration (s) of a role that is assumed by another role. */
 #define DYN_STS_LONGEST_CHAINED		3600
 
 /*
