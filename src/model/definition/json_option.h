@@ -21,7 +21,7 @@ extern Jsonb *dyn_json_option_check(const char *text, const char *example,
 /* Returns the object in a text that was checked before. */
 extern Jsonb *dyn_json_option_parse(const char *text);
 
-/* Returns a copy of a string, palloc'd, in UTF-8 and NUL-terminated. */
+/* Returns a palloc'd copy of a string in UTF-8, with NUL; sets *len. */
 extern char *dyn_json_option_text(const JsonbValue *string, size_t *len);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct DynConnection
 	int			max_concurrency;
 	double		max_read_units_per_second;	/* units per second; 0: no limit */
 	double		max_write_units_per_second;
-	double		max_read_units_per_statement;	/* units; 0: no limit */
+	double		max_read_units_per_statement;	/* read units; 0: no limit */
 	int			throttle_timeout;	/* maximum ms without progress; 0: no
 									 * limit */
 	DynReadOptions reads;		/* defaults for tables without such options */

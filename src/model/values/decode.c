@@ -428,7 +428,7 @@ decode_instant(DynCodec *codec, const DynValue *value, Timestamp *instant,
 		ok = dyn_instant_from_iso(text, len, instant);
 	if (ok || codec->wire != DYN_TYPE_N)
 		return ok || mismatch(why, "it does not match the column's format");
-	/* a better message for a time that only has more digits */
+	/* choose a better message for a time that only has more digits */
 	finest.digits = 9;
 	return mismatch(why, finest.kind == DYN_FORMAT_EPOCH &&
 					dyn_instant_from_epoch(text, len, &finest, &other)
