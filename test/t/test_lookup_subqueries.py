@@ -38,6 +38,15 @@ class Together(Lookups):
         """The subquery is part of an expression that always evaluates it."""
         self.assertCosts("SELECT p.id, 2 * (SELECT count(*) FROM children c WHERE c.parent = p.best) + length(p.name) FROM people p", Query=37)
 
+    def test_evaluated_first(self):
+        """The first part of an expression that may skip the others."""
+        subquery = "(SELECT name FROM parents q WHERE q.id = p.best)"
+        for expression in ("coalesce({}, 'none')", "coalesce(upper({}) || '!', p.name, 'none')", "{} > 'name 5' OR p.id > 'p0500'", "p.id > {} AND p.id > 'p0500'",
+                           "CASE WHEN {} > 'name 5' THEN 1 ELSE 2 END", "CASE {} WHEN 'name 5' THEN p.id WHEN 'name 6' THEN 'six' END",
+                           "CASE upper(p.name) WHEN upper({}) THEN p.id END", "coalesce(CASE WHEN NOT ({} IS NULL AND p.id < 'p0200') THEN p.name END, p.id)"):
+            self.assertCosts(f"SELECT p.id, {expression.format(subquery)} FROM people p", BatchGetItem=1)
+        self.assertCosts(f"SELECT p.id, CASE {subquery} WHEN (SELECT name FROM parents r WHERE r.id = p.few) THEN 1 END FROM people p", BatchGetItem=2)
+
     def test_index_then_table(self):
         """The Queries of the index, then the items, are sent together."""
         sql = "SELECT i, (SELECT count(note) FROM children c WHERE c.mark = 'm' || i) FROM generate_series(0, 39) i"
@@ -160,12 +169,18 @@ class Apart(Lookups):
 
     def test_what_may_be_left_out(self):
         """CASE, COALESCE, AND, OR decide whether there is a request at all."""
-        for expression in ("CASE WHEN id < 'p0003' THEN {} END", "coalesce(nullif(name, 'name 5'), {})",
+        for expression in ("CASE WHEN id < 'p0003' THEN {} END", "CASE id WHEN 'p0003' THEN 'three' WHEN {} THEN 'other' END", "CASE WHEN id < 'p0003' THEN 'x' ELSE {} END", "coalesce(nullif(name, 'name 5'), {})",
                            "id > 'p0004' OR {} IS NULL", "id < 'p0003' AND {} IS NOT NULL"):
             sql = f"SELECT id, {expression} FROM people p WHERE id < 'p0010'"
             self.assertAlone(sql.format("(SELECT name FROM parents q WHERE q.id = p.best)"))
         self.assertEqual(self.counts("SELECT CASE WHEN id < 'p0003' THEN (SELECT name FROM parents q WHERE q.id = p.best) END FROM people p"),
                          {"GetItem": 3})
+
+    def test_hashed(self):
+        """EXISTS is executed once if that is cheaper: there are no keys."""
+        sql = "SELECT p.id, EXISTS (SELECT FROM children c WHERE c.parent = p.id AND c.v = 4) FROM people p"
+        self.assertAlone(sql)
+        self.assertEqual(set(self.counts(sql)), {"Scan"})
 
     def test_switched_off(self):
         """By the parameter that switches lookup joins off."""

@@ -9,7 +9,8 @@
  *
  * Subqueries in conditions are not batched, because scans and joins evaluate
  * conditions, and we cannot put a node below them.  Subqueries that an
- * expression may skip (CASE, COALESCE, AND, OR) are not batched either.
+ * expression may skip are not batched either: those in CASE, COALESCE, AND and
+ * OR, except in the part that is evaluated first.
  */
 #include "postgres.h"
 
@@ -36,8 +37,54 @@ typedef struct Search
 {
 	const List *computed;		/* expressions that the path below the
 								 * projection computes */
+	double		rows;			/* rows of the projection */
 	List	   *found;
 } Search;
+
+/*
+ * Returns the first part of an expression that may skip its others: this part
+ * is evaluated in any case.  Returns NULL for other expressions, all parts of
+ * which are evaluated.  A CASE has two such parts; `other` receives the second
+ * one, or NULL.
+ */
+static Node *
+first_part(Node *node, Node **other)
+{
+	*other = NULL;
+	if (IsA(node, CoalesceExpr))
+		return linitial(((CoalesceExpr *) node)->args);
+	if (IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop != NOT_EXPR)
+		return linitial(((BoolExpr *) node)->args);
+	if (!IsA(node, CaseExpr))
+		return NULL;
+	*other = (Node *) ((CaseExpr *) node)->arg;
+	return (Node *) linitial_node(CaseWhen, ((CaseExpr *) node)->args)->expr;
+}
+
+/*
+ * Returns the subplan that core will choose (fix_alternative_subplan in
+ * setrefs.c): the cheapest one for that number of executions.
+ */
+static Node *
+cheapest_alternative(const AlternativeSubPlan *alternatives, double executions)
+{
+	SubPlan    *best = NULL;
+	Cost		best_cost = 0;
+	ListCell   *lc;
+
+	foreach(lc, alternatives->subplans)
+	{
+		SubPlan    *subplan = lfirst(lc);
+		Cost		cost = subplan->startup_cost +
+			executions * subplan->per_call_cost;
+
+		if (best != NULL && cost > best_cost)
+			continue;
+		best = subplan;
+		best_cost = cost;
+	}
+	return (Node *) best;
+}
 
 /*
  * Collects subplans that are executed whenever the expression is evaluated.
@@ -48,9 +95,10 @@ typedef struct Search
 static bool
 collect_subplans(Node *node, Search *search)
 {
-	if (node == NULL || IsA(node, CaseExpr) || IsA(node, CoalesceExpr) ||
-		IsA(node, Aggref) || IsA(node, WindowFunc) ||
-		(IsA(node, BoolExpr) && ((BoolExpr *) node)->boolop != NOT_EXPR) ||
+	Node	   *first;
+	Node	   *other;
+
+	if (node == NULL || IsA(node, Aggref) || IsA(node, WindowFunc) ||
 		(!IsA(node, List) && list_member(search->computed, node)))
 		return false;
 	if (IsA(node, SubPlan))
@@ -58,7 +106,14 @@ collect_subplans(Node *node, Search *search)
 		search->found = lappend(search->found, node);
 		return false;
 	}
-	return expression_tree_walker(node, collect_subplans, search);
+	if (IsA(node, AlternativeSubPlan))
+		return collect_subplans(cheapest_alternative((AlternativeSubPlan *) node,
+													 search->rows), search);
+	first = first_part(node, &other);
+	if (first == NULL)
+		return expression_tree_walker(node, collect_subplans, search);
+	(void) collect_subplans(first, search);
+	return collect_subplans(other, search);
 }
 
 /* Returns true if the expression contains one of these parameters. */
@@ -114,7 +169,7 @@ static Cost
 read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
 {
 	const RelOptInfo *rel = path->subpath->parent;
-	Search		search = {path->subpath->pathtarget->exprs, NIL};
+	Search		search = {path->subpath->pathtarget->exprs, path->path.rows, NIL};
 	List	   *subplans = NIL;
 	Cost		saved = 0;
 	ListCell   *lc;
