@@ -190,14 +190,18 @@ class Faults(writes.TestCase):
         self.assertEqual(self.fx.proxy.operations().count("PutItem"), 3)
 
     def test_cancel(self):
-        """What is in flight may have been written; the WARNING reports it."""
-        del self.fx.conn.notices[:]
-        self.fx.proxy.hold(lambda r: r.operation == "PutItem", lambda requests: False, bound=3)
-        timer = threading.Timer(1.0, self.fx.conn.cancel)
-        timer.start()
-        self.assertEqual(self.outcome("INSERT INTO far SELECT 'c', g FROM generate_series(1, 10) g"), "57014")
-        self.fx.proxy.reset()
-        self.assertEqual(self.warning(), ["WARNING: up to 10 items may have been written to DynamoDB, and are not rolled back"])
+        """What is in flight may have been written; the WARNING reports it, also for statements of functions."""
+        sql = "INSERT INTO far SELECT 'c', g FROM generate_series(1, 10) g"
+        for statement in (sql, f"DO $$BEGIN {sql}; END$$", f"CREATE FUNCTION pg_temp.f() RETURNS void LANGUAGE sql AS $${sql}$$; SELECT pg_temp.f()"):
+            with self.subTest(statement):
+                del self.fx.conn.notices[:]
+                self.fx.proxy.hold(lambda r: r.operation == "PutItem", lambda requests: False, bound=3)
+                timer = threading.Timer(1.0, self.fx.conn.cancel)
+                timer.start()
+                self.assertEqual(self.outcome(statement), "57014")
+                self.fx.proxy.reset()
+                self.assertEqual(self.warning(), ["WARNING: up to 10 items may have been written to DynamoDB, and are not rolled back"])
+                self.fx.execute("DELETE FROM far WHERE id = 'c'")
 
     def test_caught_exception(self):
         """Each count once: what a caught exception leaves is not counted again."""
