@@ -1,4 +1,5 @@
 """What a server process holds, seen from outside."""
+import contextlib
 import os
 import unittest
 
@@ -7,10 +8,13 @@ WITHOUT_SANITIZERS = unittest.skipIf("POSTGRES_ENVIRONMENT" in os.environ, "sani
 
 
 def descriptors_of(pid):
-    """How many sockets, epolls and timers it has open, None where that is not to be seen; files come and go."""
+    """The number of its open sockets, epolls and timers, None without permission; it may close files meanwhile."""
     directory = f"/proc/{pid}/fd"
+    names = []
     try:
-        names = [os.readlink(os.path.join(directory, number)) for number in os.listdir(directory)]
+        for number in os.listdir(directory):
+            with contextlib.suppress(FileNotFoundError):
+                names.append(os.readlink(os.path.join(directory, number)))
     except PermissionError:
         return None
     return sum(name.startswith(("socket:", "anon_inode:")) for name in names)

@@ -373,6 +373,8 @@ class Secrets(Misbehaving):
     def test_an_echoed_token(self):
         self.fx.execute(f"ALTER USER MAPPING FOR PUBLIC SERVER fake OPTIONS (ADD session_token '{self.TOKEN}')")
         self.addCleanup(self.fx.execute, "ALTER USER MAPPING FOR PUBLIC SERVER fake OPTIONS (DROP session_token)")
+        self.fx.execute("ALTER SERVER fake OPTIONS (ADD throttle_timeout '300')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER fake OPTIONS (DROP throttle_timeout)")
         echoed = {"x-amzn-RequestId": self.TOKEN}
         for answer in (replies.error(self.TOKEN, "no"), replies.error("ValidationException", self.TOKEN),
                        replies.error("ThrottlingException", "slow", ThrottlingReasons=[{"reason": self.TOKEN, "resource": self.TOKEN}]),

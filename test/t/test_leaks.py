@@ -9,8 +9,9 @@ import psycopg2
 import fixture
 import replies
 from processes import WITHOUT_SANITIZERS, descriptors_of, resident_kb
+from volume import volume
 
-STATEMENTS = int(os.environ.get("DYNAMO_FDW_LEAK_STATEMENTS", "1500"))
+STATEMENTS = int(os.environ.get("DYNAMO_FDW_LEAK_STATEMENTS", volume(500, 1500)))
 
 # Statements before the first look, after which memory has its size.
 WARM_UP = 600

@@ -8,6 +8,7 @@ import time
 import fixture
 import replies
 from processes import descriptors_of
+from volume import volume
 
 OUTER = "(SELECT 'p' || lpad(i::text, 3, '0') AS x FROM generate_series(0, 199) i) v"
 BELONGS_TO = f"SELECT v.x, p.name FROM {OUTER} JOIN parents p ON p.pk = v.x"
@@ -176,7 +177,7 @@ class Faults(fixture.TestCase):
             for sql in kinds:
                 self.fx.rows(sql)
         before = look()
-        for _ in range(25):
+        for _ in range(volume(8, 25)):
             for sql in kinds:
                 self.fx.rows(sql)
         self.assertEqual(look(), before)

@@ -3,6 +3,7 @@ import threading
 
 import fixture
 import writes
+from volume import volume
 
 
 class Concurrency(writes.TestCase):
@@ -30,17 +31,18 @@ class Concurrency(writes.TestCase):
 
     def test_increments(self):
         """Exact sums of two and of four sessions."""
+        times = volume(25, 100)
         for sessions in (2, 4):
             self.fx.execute("UPDATE far SET total = 0 WHERE id = 'a' AND n = 1")
 
             def work(connection, _):
                 with connection.cursor() as cursor:
-                    for _ in range(100):
+                    for _ in range(times):
                         cursor.execute("UPDATE far SET total = total + 1 WHERE id = 'a' AND n = 1")
                         self.assertEqual(cursor.rowcount, 1)
 
             self.in_sessions(sessions, work)
-            self.assertEqual(self.fx.value("SELECT total FROM far WHERE id = 'a' AND n = 1"), sessions * 100)
+            self.assertEqual(self.fx.value("SELECT total FROM far WHERE id = 'a' AND n = 1"), sessions * times)
 
     def between(self, sql, change, operation="UpdateItem", isolation=None):
         """The outcome of a statement if `change` is made after its read and before its first write; and the requests."""

@@ -3,6 +3,7 @@ import os
 import sys
 
 import fixture
+from volume import volume
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib", "diff"))
 
@@ -13,5 +14,5 @@ class Random(fixture.TestCase):
     """The seed is fixed: every run is the same."""
 
     def test_statements(self):
-        differences, _ = written.run(self.fx, 400, 1)
+        differences, _ = written.run(self.fx, volume(100, 400), 1)
         self.assertEqual(differences, [])

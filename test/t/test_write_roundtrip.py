@@ -5,8 +5,9 @@ import random
 import struct
 
 import fixture
+from volume import volume
 
-ROWS = 100
+ROWS = volume(25, 100)
 SEED = 6
 WORDS = ["", " ", "a", "Z", "é", "😀", "\u00a0", "'", '"', "\\", "\n", "\t", "\u0001", "{", "}", ",", "NULL", "null", "#", "$", "a b", "x" * 40]
 INTEGERS = {"smallint": 15, "integer": 31, "bigint": 63}
