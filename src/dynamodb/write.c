@@ -201,24 +201,29 @@ read_reason_member(void *arg, const char *p, const DynMemberName *name)
 {
 	Reply	   *reply = arg;
 	DynCancelReason *reason;
-	const char *code;
+	const char *text;
 	size_t		len;
+	bool		is_code;
 
 	if (reply->nreasons > reply->max_reasons)
 		return skip_value(reply, p);
 	reason = &reply->reasons[reply->nreasons - 1];
 	if (dyn_member_is(name, "Item"))
 		return read_item(reply, p, &reason->item, &reason->item_len);
-	if (!dyn_member_is(name, "Code") || *p == 'n')
+	is_code = dyn_member_is(name, "Code");
+	if (!(is_code || dyn_member_is(name, "Message")) || *p == 'n')
 		return skip_value(reply, p);
-	p = read_text(reply, p, &code, &len);
-	/* analyzer: `code` and `len` are set if there is no error */
+	p = read_text(reply, p, &text, &len);
+	/* analyzer: `text` and `len` are set if there is no error */
 	if (p != NULL)
 	{
-		if (len >= sizeof(reason->code))
-			len = sizeof(reason->code) - 1;
-		memcpy(reason->code, code, len);
-		reason->code[len] = '\0';
+		size_t		most = is_code ? sizeof(reason->code) : sizeof(reason->message);
+		char	   *copy = is_code ? reason->code : reason->message;
+
+		if (len >= most)
+			len = most - 1;
+		memcpy(copy, text, len);
+		copy[len] = '\0';
 	}
 	return p;
 }
@@ -347,7 +352,7 @@ dyn_write_cancel_reasons(const char *buf, size_t len, DynCancelReason *reasons,
 	const char *err;
 
 	for (int i = 0; i < n; i++)
-		reasons[i] = (DynCancelReason) {"None", NULL, 0};
+		reasons[i] = (DynCancelReason) {.code = "None"};
 	err = read_reply(&reply, buf, len, read_error_member);
 	if (err == NULL && reply.nreasons != n)
 		err = "does not give a reason for each write of the transaction";

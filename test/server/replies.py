@@ -105,6 +105,12 @@ def conflict():
     return error("TransactionConflictException", "Transaction is ongoing for the item")
 
 
+def canceled(*codes):
+    """A canceled transaction, with the reason for each of its writes."""
+    return error("TransactionCanceledException", "Transaction cancelled", CancellationReasons=[
+        {"Code": code, **({} if code == "None" else {"Message": f"because of {code}"})} for code in codes])
+
+
 def written(table, units=1.0, **members):
     """The good response to a write; with the name of another table, one that proves nothing."""
     return reply({**members, "ConsumedCapacity": {"TableName": table, "CapacityUnits": units}})

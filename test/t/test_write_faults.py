@@ -10,10 +10,8 @@ import replies
 import writes
 
 
-class Faults(writes.TestCase):
-    """Faults of the first request, and of one in the middle of many."""
-
-    ONE = "WHERE id = 'a' AND n = 1"
+class FaultsCase(writes.TestCase):
+    """Statements whose requests get scripted responses."""
 
     def scripted(self, operation, answers, sql):
         """The outcome of a statement whose requests of an operation get these responses."""
@@ -37,6 +35,12 @@ class Faults(writes.TestCase):
     def after(self):
         """Executed, but the response has status 500."""
         return replies.executed(replies.internal_error())
+
+
+class Faults(FaultsCase):
+    """Faults of the first request, and of one in the middle of many."""
+
+    ONE = "WHERE id = 'a' AND n = 1"
 
     def test_repeated_insert(self):
         """The condition of the repetition fails, with our own item."""
@@ -238,3 +242,100 @@ class Faults(writes.TestCase):
             connection.cursor().execute("INSERT INTO far VALUES ('gone', 1)")
         except fixture.psycopg2.Error:
             pass
+
+
+class Atomic(FaultsCase):
+    """A transaction is sent again with the same token, and executed once."""
+
+    TWO = "INSERT INTO far VALUES ('t', 1), ('t', 2)"
+
+    def setUp(self):
+        super().setUp()
+        self.fx.execute("SET dynamo_fdw.write_mode = 'atomic'")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.write_mode")
+
+    def insert(self, answers):
+        """The outcome of inserting two rows, which were not there before, and the tokens that were sent."""
+        self.fx.execute("DELETE FROM far WHERE id = 't'")
+        del self.fx.conn.notices[:]
+        self.fx.proxy.reset()
+        self.fx.proxy.on("TransactWriteItems", answers)
+        outcome = self.outcome(self.TWO)
+        tokens = [r.body["ClientRequestToken"] for r in self.fx.proxy.requests if r.operation == "TransactWriteItems"]
+        self.fx.proxy.reset(scripts=True)
+        return outcome, tokens
+
+    def many(self):
+        """The number of rows, without a warning."""
+        self.assertEqual(self.warning(), [])
+        return self.fx.value("SELECT count(*) FROM far WHERE id = 't'")
+
+    def test_sent_again(self):
+        for fault in (self.lost(), self.after(), replies.internal_error(), replies.executed(replies.reply({})), replies.executed(replies.written("another")),
+                      replies.error("TransactionInProgressException"), replies.throttle(), replies.canceled("TransactionConflict", "None"),
+                      replies.canceled("None", "ThrottlingError"), replies.canceled("ProvisionedThroughputExceeded", "TransactionConflict")):
+            with self.subTest(fault=fault):
+                outcome, tokens = self.insert([fault, fault])
+                self.assertEqual((outcome, len(tokens), len(set(tokens)), self.many()), ((2, []), 3, 1, 2))
+
+    def test_reasons_of_several_kinds(self):
+        """A failed condition decides before a conflict, and an error that would occur again before throttling."""
+        self.fx.execute("INSERT INTO far VALUES ('k', 1)")
+        sql = "INSERT INTO far VALUES ('k', 1), ('k', 2) ON CONFLICT DO NOTHING"
+        mixed = replies.canceled("ConditionalCheckFailed", "TransactionConflict")
+        self.assertEqual(self.scripted("TransactWriteItems", [mixed], sql), (1, []))
+        self.assertEqual(self.scripted("TransactWriteItems", [mixed], self.TWO), "23505")
+        for codes, sqlstate in ((("ThrottlingError", "ValidationError"), "HV000"), (("TransactionConflict", "ItemCollectionSizeLimitExceeded"), "54000")):
+            self.fx.proxy.on("TransactWriteItems", [replies.canceled(*codes)])
+            error = self.fx.error("INSERT INTO far VALUES ('v', 1), ('v', 2)")
+            self.assertEqual(error.sqlstate, sqlstate)
+            self.assertIn(f"ecause of {codes[1]}", error.detail)
+
+    def test_conflict_without_end(self):
+        outcome, tokens = self.insert(lambda _: replies.canceled("TransactionConflict", "None"))
+        self.assertEqual((outcome, len(set(tokens)), self.many()), ("40001", 1, 0))
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD throttle_timeout '300')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP throttle_timeout)")
+        self.assertEqual((self.insert(lambda _: replies.canceled("ThrottlingError", "None"))[0], self.many()), ("53400", 0))
+
+    def test_unknown(self):
+        """All responses are lost, or the last one does not show what has become of the first attempt."""
+        denied = replies.error("AccessDeniedException", "no")
+        for answers in (lambda _: self.lost(), [self.lost(), denied], lambda _: replies.executed(replies.reply({}))):
+            self.assertEqual(self.insert(answers)[0], "08007")
+            self.assertEqual(self.warning(), ["WARNING: up to 2 items may have been written to DynamoDB, and are not rolled back"])
+            self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 't'"), 2)
+
+    def test_cancel(self):
+        """Also in a function, whose memory lives longer than the statement."""
+        self.fx.execute(f"CREATE FUNCTION two() RETURNS void LANGUAGE sql AS $$ {self.TWO} $$")
+        self.addCleanup(self.fx.execute, "DROP FUNCTION two()")
+        for sql in (self.TWO, "SELECT two()", f"DO $$ BEGIN {self.TWO}; END $$", f"BEGIN; SAVEPOINT s; {self.TWO}"):
+            for mode, operation in (("atomic", "TransactWriteItems"), ("immediate", "PutItem")):
+                with self.subTest(sql=sql, mode=mode):
+                    self.fx.execute(f"SET dynamo_fdw.write_mode = '{mode}'")
+                    del self.fx.conn.notices[:]
+                    self.fx.proxy.hold(lambda r, operation=operation: r.operation == operation, lambda requests: False, bound=3)
+                    timer = threading.Timer(0.5, self.fx.conn.cancel)
+                    timer.start()
+                    self.assertEqual(self.outcome(sql), "57014")
+                    self.fx.execute("ROLLBACK")
+                    self.fx.proxy.reset()
+                    self.assertEqual(self.warning(), ["WARNING: up to 2 items may have been written to DynamoDB, and are not rolled back"])
+
+    def test_own_writes_are_found(self):
+        """The tables of all writes are read consistently."""
+        self.fx.create_table("other", ("id", "S"))
+        self.fx.foreign_table("other", "id text NOT NULL", updatable="on")
+        other = self.fx.connect()
+        with other.cursor() as cursor:
+            cursor.execute("SET dynamo_fdw.write_mode = 'atomic'")
+            self.fx.proxy.reset()
+            cursor.execute("WITH a AS (INSERT INTO far VALUES ('own', 1)) INSERT INTO other VALUES ('own')")
+            for table in ("far", "other"):
+                cursor.execute(f"SELECT * FROM {table} WHERE id = 'own'")
+        self.assertEqual([r.body.get("ConsistentRead") for r in self.fx.proxy.requests if r.operation in ("Query", "GetItem")], [True, True])
+
+    def test_explain(self):
+        shown = self.fx.explain("INSERT INTO far VALUES ('e', 1), ('e', 2)", "ANALYZE")
+        self.assertRegex(shown, "Requests: 1  Items Written: 2 .* Retries: 0")

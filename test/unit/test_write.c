@@ -270,6 +270,8 @@ reasons_are_read(void)
 	CHECK_EQ_STR(reasons[0].code, "None");
 	CHECK_EQ_STR(reasons[1].code, "ConditionalCheckFailed");
 	CHECK_EQ_STR(reasons[2].code, "None");
+	CHECK_EQ_STR(reasons[0].message, "");
+	CHECK_EQ_STR(reasons[1].message, "m");
 	CHECK(reasons[0].item == NULL && reasons[2].item == NULL);
 	CHECK(reasons[1].item_len == 15 && memcmp(reasons[1].item, "{\"a\":{\"N\":\"1\"}}", 15) == 0);
 	CHECK_EQ_STR(dyn_write_cancel_reasons(text, strlen(text), reasons, 2), missing);

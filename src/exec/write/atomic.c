@@ -8,17 +8,12 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "common/pg_prng.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 
-#include "../../aws/retry.h"
-#include "../../dynamodb/units.h"
 #include "../../dynamodb/write.h"
+#include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
-#include "../../model/session/usage.h"
 #include "atomic.h"
 #include "outcome.h"
 #include "row_write.h"
@@ -44,6 +39,7 @@ check_server(const DynWrite *first, const DynWrite *write)
 static void
 check_key(const DynWriter *writer, const DynWrite *write)
 {
+	int			nparts = write->modify->reread->rows->nbase;
 	ListCell   *lc;
 
 	foreach(lc, writer->collected)
@@ -57,7 +53,7 @@ check_key(const DynWriter *writer, const DynWrite *write)
 					 errmsg("an atomic statement cannot write an item twice"),
 					 errdetail("DynamoDB table \"%s\", item %s.",
 							   write->modify->relation->table,
-							   dyn_key_text(write->key, write->modify->reread->rows->nbase, ", "))));
+							   dyn_from_utf8_lossy(dyn_key_text(write->key, nparts, ", ")))));
 	}
 }
 
@@ -91,7 +87,7 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 	write->returned = true;
 }
 
-/* ---- sending ---- */
+/* ---- the request ---- */
 
 /* Returns a new token, as 32 hexadecimal digits. */
 static char *
@@ -109,21 +105,23 @@ make_token(void)
 	return token;
 }
 
-static void
-write_body(DynWriter *writer, DynCall *call)
+void
+dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 {
-	DynBuffer  *members = palloc(sizeof(DynBuffer));
+	DynBuffer  *members = dyn_buffer_create();
+	DynBuffer  *body = dyn_call_body(transaction->call);
 	ListCell   *lc;
 
-	dyn_buffer_init_in(members, CurrentMemoryContext);
 	foreach(lc, writer->collected)
 	{
 		dyn_write_render(writer, lfirst(lc), members, true);
 	}
 	dyn_check_oom(members->failed);
-	dyn_write_transaction(dyn_call_body(call), members->data, members->len, make_token());
-	dyn_check_oom(dyn_call_body(call)->failed);
+	dyn_write_transaction(body, members->data, members->len, make_token());
+	dyn_check_oom(body->failed);
 }
+
+/* ---- failed conditions ---- */
 
 /* Removes a member for which nothing is written. */
 static void
@@ -191,20 +189,15 @@ resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
 
 /*
  * Handles the members whose conditions failed.  Returns false if there are
- * none: the transaction was canceled for other reasons.
+ * none.
  */
 static bool
-resolve_all(DynWriter *writer, const DynCall *call)
+resolve_all(DynWriter *writer, const DynCancelReason *reasons)
 {
 	List	   *members = list_copy(writer->collected);
-	int			n = list_length(members);
-	DynCancelReason reasons[DYN_TRANSACTION_MAX_WRITES];
 	bool		failed = false;
 
-	if (dyn_write_cancel_reasons(call->response.data, call->response.len, reasons,
-								 n) != NULL)
-		return false;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < list_length(members); i++)
 	{
 		if (strcmp(reasons[i].code, "ConditionalCheckFailed") != 0)
 			continue;
@@ -214,100 +207,122 @@ resolve_all(DynWriter *writer, const DynCall *call)
 	return failed;
 }
 
-/* Charges all members to the budgets of their tables. */
-static void
-await_budgets(DynWriter *writer)
-{
-	ListCell   *lc;
-
-	foreach(lc, writer->collected)
-	{
-		DynWrite   *write = lfirst(lc);
-
-		write->cost = DYN_TRANSACTION_FACTOR *
-			Max(ceil(write->item_len / DYN_WRITE_UNIT_BYTES), 1);
-		dyn_writer_await_budgets(write->modify, write->cost);
-	}
-}
+/* ---- outcomes ---- */
 
 /* Counts all members as written. */
 static void
-confirm_all(DynWriter *writer, double units)
+confirm_all(DynWriter *writer, DynWrite *transaction, double units)
 {
-	int			n = list_length(writer->collected);
+	double		each = units / list_length(writer->collected);
 	ListCell   *lc;
 
+	transaction->state = DYN_WRITE_WRITTEN;
+	dyn_write_grant(transaction, units);
 	foreach(lc, writer->collected)
 	{
 		DynWrite   *write = lfirst(lc);
 
-		dyn_budgets_correct(&write->modify->budgets, write->cost, units / n,
-							dyn_session_now());
-		dyn_write_confirm(write, units / n);
+		if (units > 0)
+			dyn_budgets_correct(&write->modify->budgets, write->cost, each,
+								dyn_session_now());
+		dyn_write_confirm(write, each);
 		dyn_write_free(write);
 	}
 	writer->collected = NIL;
 }
 
 static bool
-is_canceled(const DynCall *call)
+is_of_throttling(const char *code)
 {
-	return call->failure == DYN_FAIL_SERVICE &&
-		strcmp(call->code, "TransactionCanceledException") == 0;
+	return strcmp(code, "ThrottlingError") == 0 ||
+		strcmp(code, "ProvisionedThroughputExceeded") == 0;
 }
 
 /*
- * Sends the transaction once.  Returns true if nothing is left to send.
- * Repeated attempts of the call have the same token.
+ * Returns the reason that decides about a transaction without failed
+ * conditions: an error that would occur again, or throttling, or a conflict
+ * with another transaction.
  */
-static bool
-send_once(DynWriter *writer, DynCall *call)
+static const DynCancelReason *
+deciding_reason(const DynCancelReason *reasons, int n)
 {
-	DynModify  *modify = ((DynWrite *) linitial(writer->collected))->modify;
-	DynConnection *connection = modify->relation->connection;
-	DynRequestContext about = {dyn_operation_name(DYN_OP_TRANSACT_WRITE_ITEMS),
-		modify->relation->table, NULL, connection->server_name, &connection->provider};
-	DynWritten	written;
-	const char *err;
+	const DynCancelReason *decides = NULL;
 
-	write_body(writer, call);
-	await_budgets(writer);
-	if (dyn_session_try(call, connection, &connection->service, &about))
+	for (int i = 0; i < n; i++)
 	{
-		err = dyn_write_check(call->response.data, call->response.len,
-							  modify->relation->table, DYN_RETURN_NONE, &written);
-		if (err != NULL)
-			dyn_usage_report_no_match(modify->usage, call, err, &about);
-		confirm_all(writer, written.units);
-		return true;
+		const char *code = reasons[i].code;
+
+		if (strcmp(code, "None") == 0)
+			continue;
+		if (!is_of_throttling(code) && strcmp(code, "TransactionConflict") != 0)
+			return &reasons[i];
+		if (decides == NULL || is_of_throttling(code))
+			decides = &reasons[i];
 	}
-	if (!is_canceled(call) || !resolve_all(writer, call))
-		dyn_report_call(call, &about);
-	return writer->collected == NIL;
+	return decides;
 }
 
+/* Handles a transaction that was canceled, so nothing was written. */
 static void
-destroy_call(void *arg)
+judge_canceled(DynWriter *writer, DynWrite *transaction)
 {
-	dyn_call_destroy(arg);
+	DynCall    *call = transaction->call;
+	int			n = list_length(writer->collected);
+	DynCancelReason reasons[DYN_TRANSACTION_MAX_WRITES];
+	const DynCancelReason *reason;
+
+	if (dyn_write_cancel_reasons(call->response.data, call->response.len, reasons,
+								 n) != NULL)
+	{
+		dyn_write_judge_failure(transaction);
+		return;
+	}
+	/* an earlier attempt with this token would have been confirmed */
+	transaction->unanswered = 0;
+	if (resolve_all(writer, reasons))
+	{
+		transaction->state = writer->collected == NIL ? DYN_WRITE_WRITTEN : DYN_WRITE_NEW;
+		return;
+	}
+	reason = deciding_reason(reasons, n);
+	if (reason != NULL && is_of_throttling(reason->code))
+		dyn_write_retry_throttled(transaction);
+	else if (reason != NULL && strcmp(reason->code, "TransactionConflict") == 0)
+		dyn_write_retry_conflict(transaction);
+	else
+	{
+		/* report the error of the member, which has the name of an exception */
+		if (reason != NULL)
+		{
+			snprintf(call->code, sizeof(call->code), "%sException",
+					 strcmp(reason->code, "ValidationError") == 0 ? "Validation" : reason->code);
+			if (reason->message[0] != '\0')
+				strlcpy(call->message, reason->message, sizeof(call->message));
+		}
+		dyn_write_judge_failure(transaction);
+	}
 }
 
 void
-dyn_atomic_send(DynWriter *writer)
+dyn_atomic_judge(DynWriter *writer, DynWrite *transaction)
 {
-	MemoryContext context;
-	MemoryContext oldcontext;
-	DynCall    *call;
+	const DynCall *call = transaction->call;
+	DynWritten	written;
+	const char *err;
 
-	if (writer->collected == NIL)
-		return;
-	context = AllocSetContextCreate(CurrentMemoryContext, "dynamo_fdw transaction",
-									ALLOCSET_DEFAULT_SIZES);
-	oldcontext = MemoryContextSwitchTo(context);
-	call = dyn_session_call();
-	dyn_call_at_reset(context, destroy_call, call);
-	while (!send_once(writer, call))
-		;
-	MemoryContextSwitchTo(oldcontext);
-	MemoryContextDelete(context);
+	if (call->failure == DYN_FAIL_NONE)
+	{
+		err = dyn_write_check(call->response.data, call->response.len,
+							  transaction->modify->relation->table,
+							  DYN_RETURN_NONE, &written);
+		if (err == NULL)
+			confirm_all(writer, transaction, written.units);
+		else
+			dyn_write_retry_unknown(transaction, err);
+	}
+	else if (call->failure == DYN_FAIL_SERVICE &&
+			 strcmp(call->code, "TransactionCanceledException") == 0)
+		judge_canceled(writer, transaction);
+	else
+		dyn_write_judge_failure(transaction);
 }

@@ -5,8 +5,8 @@
  *
  * The writes are collected, and sent at the flush.  DynamoDB applies all of
  * them or none.  Each request has a token.  DynamoDB executes only one of the
- * requests with the same token, so a request of unknown outcome can be sent
- * again.
+ * requests with the same token, so a request can be sent again if its outcome
+ * is unknown, or if it was canceled because of throttling or a conflict.
  */
 #ifndef DYN_EXEC_ATOMIC_H
 #define DYN_EXEC_ATOMIC_H
@@ -19,7 +19,16 @@
  */
 extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
 
-/* Sends the collected writes, and waits for the response. */
-extern void dyn_atomic_send(DynWriter *writer);
+/*
+ * Writes the request of the collected writes.  `transaction` is the write that
+ * stands for all of them: the writer sends it like any other.
+ */
+extern void dyn_atomic_render(DynWriter *writer, DynWrite *transaction);
+
+/*
+ * Handles the response (as dyn_write_judge does).  Raises an error if a
+ * condition has failed and the statement cannot go on; nothing is written then.
+ */
+extern void dyn_atomic_judge(DynWriter *writer, DynWrite *transaction);
 
 #endif

@@ -11,7 +11,6 @@
 #include "executor/executor.h"
 
 #include "../../model/server/pg_compat.h"
-#include "atomic.h"
 #include "deferred.h"
 #include "flush.h"
 #include "writer.h"
@@ -54,8 +53,7 @@ flush(EState *estate)
 	oldcontext = MemoryContextSwitchTo(estate->es_query_cxt);
 	run_rest(estate);
 	dyn_modifies_send_deferred(writer);
-	dyn_writer_finish(writer);
-	dyn_atomic_send(writer);
+	dyn_writer_end(writer);
 	MemoryContextSwitchTo(oldcontext);
 }
 

@@ -18,7 +18,6 @@
 #include "../../model/session/usage.h"
 #include "../../plan/paths/plan_modify.h"
 #include "../../plan/paths/planner.h"
-#include "atomic.h"
 #include "deferred.h"
 #include "met_keys.h"
 #include "modify_row.h"
@@ -361,8 +360,7 @@ dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
 	if (modify != NULL && modify->copying)
 	{
 		dyn_modifies_send_deferred(modify->writer);
-		dyn_writer_finish(modify->writer);
-		dyn_atomic_send(modify->writer);
+		dyn_writer_end(modify->writer);
 	}
 	free_modify(rinfo->ri_FdwState);
 	rinfo->ri_FdwState = NULL;

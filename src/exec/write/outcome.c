@@ -157,13 +157,17 @@ report_duplicate(const DynWrite *write)
 static void
 report_unknown(const DynWrite *write)
 {
-	DynWriteContext about = {
-		.request = context_of(write),
-		.action = write->op == DYN_OP_PUT_ITEM ? "insertion"
-		: write->op == DYN_OP_UPDATE_ITEM ? "update" : "deletion",
-		.key = may_show_key(write->modify) ? key_text(write) : NULL
-	};
+	DynWriteContext about = {.request = context_of(write)};
 
+	if (dyn_write_is_transaction(write))
+		about.action = psprintf("transaction of %d items",
+								list_length(write->modify->writer->collected));
+	else
+	{
+		about.action = write->op == DYN_OP_PUT_ITEM ? "insertion of an item"
+			: write->op == DYN_OP_UPDATE_ITEM ? "update of an item" : "deletion of an item";
+		about.key = may_show_key(write->modify) ? key_text(write) : NULL;
+	}
 	if (write->why != NULL)
 		dyn_usage_reject(write->modify->usage);
 	dyn_report_unanswered(write->call, write->why, &about);
@@ -246,9 +250,8 @@ dyn_write_report(DynWrite *write)
 
 /* ---- throttling ---- */
 
-/* Records the cost of a successful write for the pace of later ones. */
-static void
-grant(DynWrite *write, double units)
+void
+dyn_write_grant(DynWrite *write, double units)
 {
 	DynModify  *modify = write->modify;
 	const DynCall *call = write->call;
@@ -256,9 +259,12 @@ grant(DynWrite *write, double units)
 	modify->stalled_ms = 0;
 	if (units <= 0)
 		return;
-	dyn_budgets_correct(&modify->budgets, write->cost, units, dyn_session_now());
-	modify->item_units += (modify->item_units > 0 ? NEWEST : 1) *
-		(units - modify->item_units);
+	if (!dyn_write_is_transaction(write))
+	{
+		dyn_budgets_correct(&modify->budgets, write->cost, units, dyn_session_now());
+		modify->item_units += (modify->item_units > 0 ? NEWEST : 1) *
+			(units - modify->item_units);
+	}
 	dyn_pace_grant(&modify->pace->pace, write->cost, units, call->started_ms,
 				   call->done_ms);
 }
@@ -282,8 +288,8 @@ warn_throttled(DynModify *modify, double now)
  * nothing.  Fails if all attempts of the statement were throttled for
  * throttle_timeout.
  */
-static void
-retry_throttled(DynWrite *write)
+void
+dyn_write_retry_throttled(DynWrite *write)
 {
 	DynModify  *modify = write->modify;
 	const DynConnection *connection = modify->relation->connection;
@@ -291,7 +297,8 @@ retry_throttled(DynWrite *write)
 
 	if (modify->stalled_ms == 0)
 		modify->stalled_ms = now;
-	dyn_budgets_correct(&modify->budgets, write->cost, 0, now);
+	if (!dyn_write_is_transaction(write))
+		dyn_budgets_correct(&modify->budgets, write->cost, 0, now);
 	dyn_pace_refuse(&modify->pace->pace, write->cost, 0, write->call->started_ms,
 					write->call->done_ms);
 	if (connection->throttle_timeout > 0 &&
@@ -306,6 +313,15 @@ retry_throttled(DynWrite *write)
 }
 
 /* ---- written ---- */
+
+void
+dyn_write_uncount(const DynModify *modify)
+{
+	if (!modify->mtstate->canSetTag)
+		return;
+	Assert(modify->estate->es_processed > 0);
+	modify->estate->es_processed--;
+}
 
 void
 dyn_write_confirm(DynWrite *write, double units)
@@ -332,7 +348,7 @@ keep_attributes(DynWrite *write, const char *item, size_t len)
 static void
 confirm(DynWrite *write, const DynWritten *written)
 {
-	grant(write, written->units);
+	dyn_write_grant(write, written->units);
 	dyn_write_confirm(write, written->units);
 	if (written->attributes != NULL)
 		keep_attributes(write, written->attributes, written->attributes_len);
@@ -371,9 +387,20 @@ pause_write(DynWrite *write, int attempts)
 						   pg_prng_double(&pg_global_prng_state), -1);
 }
 
-static void
-retry_unknown(DynWrite *write, const char *err)
+void
+dyn_write_retry_conflict(DynWrite *write)
 {
+	if (++write->rounds >= write->modify->relation->connection->service.max_attempts)
+		fail_last(write, DYN_FAILS_CALL);
+	else
+		pause_write(write, write->rounds);
+}
+
+void
+dyn_write_retry_unknown(DynWrite *write, const char *err)
+{
+	if (err != NULL)
+		dyn_call_distrust(write->call);
 	write->unanswered++;
 	write->modify->unanswered++;
 	dyn_usage_add(write->modify->usage, &(DynCounters) {.unanswered = 1});
@@ -752,6 +779,17 @@ condition_failed(const DynCall *call)
 }
 
 void
+dyn_write_judge_failure(DynWrite *write)
+{
+	if (write->call->throttled)
+		dyn_write_retry_throttled(write);
+	else if (write->call->unanswered)
+		dyn_write_retry_unknown(write, NULL);
+	else
+		fail_last(write, DYN_FAILS_CALL);
+}
+
+void
 dyn_write_judge(DynWriter *writer, DynWrite *write)
 {
 	DynCall    *call = write->call;
@@ -768,10 +806,7 @@ dyn_write_judge(DynWriter *writer, DynWrite *write)
 		if (err == NULL)
 			confirm(write, &written);
 		else
-		{
-			dyn_call_distrust(call);
-			retry_unknown(write, err);
-		}
+			dyn_write_retry_unknown(write, err);
 	}
 	else if (condition_failed(call))
 	{
@@ -783,12 +818,8 @@ dyn_write_judge(DynWriter *writer, DynWrite *write)
 		else
 			judge_conflict(writer, write, item, len);
 	}
-	else if (call->throttled)
-		retry_throttled(write);
-	else if (call->unanswered)
-		retry_unknown(write, NULL);
 	else
-		fail_last(write, DYN_FAILS_CALL);
+		dyn_write_judge_failure(write);
 }
 
 void

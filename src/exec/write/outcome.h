@@ -46,6 +46,26 @@ extern bool dyn_write_adapt(DynWrite *write, const char *item, size_t len);
 /* Reads the item of the write; returns true if it is a row of the table. */
 extern bool dyn_write_has_row(const DynWrite *write);
 
+/*
+ * Parts of dyn_write_judge, also for transactions.  They handle a call that
+ * has failed for another reason than a condition; a response that does not
+ * show whether the request was executed (`err` is dyn_write_check's), a
+ * throttled request, and a conflict with another transaction.
+ */
+extern void dyn_write_judge_failure(DynWrite *write);
+extern void dyn_write_retry_unknown(DynWrite *write, const char *err);
+extern void dyn_write_retry_throttled(DynWrite *write);
+extern void dyn_write_retry_conflict(DynWrite *write);
+
+/* Records the cost of a successful request for the pace of later ones. */
+extern void dyn_write_grant(DynWrite *write, double units);
+
+/*
+ * Corrects the statement's number of rows, after core has counted a row that
+ * does not exist any more.
+ */
+extern void dyn_write_uncount(const struct DynModify *modify);
+
 /* Counts the write's item as written, for `units` write units. */
 extern void dyn_write_confirm(DynWrite *write, double units);
 

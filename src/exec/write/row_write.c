@@ -43,8 +43,8 @@ dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
  * The callback of a reset, which ends the calls, still uses the struct;
  * children are deleted before it.
  */
-static DynWrite *
-create_write(DynModify *modify, DynOperation op)
+DynWrite *
+dyn_write_create(DynModify *modify, DynOperation op)
 {
 	MemoryContext context = modify->writer->context;
 	DynWrite   *write = MemoryContextAllocZero(context, sizeof(DynWrite));
@@ -150,7 +150,7 @@ check_size(const DynModify *modify, const DynPathValue *values, int n)
 DynWrite *
 dyn_modify_insert(DynModify *modify, TupleTableSlot *row)
 {
-	DynWrite   *write = create_write(modify, DYN_OP_PUT_ITEM);
+	DynWrite   *write = dyn_write_create(modify, DYN_OP_PUT_ITEM);
 	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
 	DynPathValue *values;
 	DynKeyPart	key[2];
@@ -325,7 +325,7 @@ dyn_modify_update(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 	MemoryContext oldcontext;
 
 	if (write == NULL)
-		write = create_write(modify, DYN_OP_UPDATE_ITEM);
+		write = dyn_write_create(modify, DYN_OP_UPDATE_ITEM);
 	oldcontext = MemoryContextSwitchTo(write->context);
 	slot_getallattrs(old);
 	slot_getallattrs(new);
@@ -369,7 +369,7 @@ dyn_modify_delete(DynModify *modify, TupleTableSlot *old, DynWrite *write)
 	DynKeyPart	key[2];
 
 	if (write == NULL)
-		write = create_write(modify, DYN_OP_DELETE_ITEM);
+		write = dyn_write_create(modify, DYN_OP_DELETE_ITEM);
 	oldcontext = MemoryContextSwitchTo(write->context);
 	dyn_write_map_key(modify->map, old->tts_values, old->tts_isnull, key);
 	set_key(write, key, key_parts(modify));

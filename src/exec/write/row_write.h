@@ -38,6 +38,9 @@ extern void dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot);
  */
 extern void dyn_modify_keep_segment(const DynWrite *write);
 
+/* Returns a write whose request is not composed. */
+extern DynWrite *dyn_write_create(DynModify *modify, DynOperation op);
+
 /*
  * Replaces the contents of the buffer by the JSON document of the request; if
  * `member`, appends a member of a TransactWriteItems instead.

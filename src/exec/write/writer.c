@@ -9,6 +9,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/xact.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
@@ -21,6 +23,7 @@
 #include "../../model/session/table_pace.h"
 #include "../../model/session/usage.h"
 #include "../../model/session/written.h"
+#include "atomic.h"
 #include "outcome.h"
 #include "row_write.h"
 
@@ -33,6 +36,13 @@
 static DynWriter *writers = NULL;
 
 /* ---- writers ---- */
+
+/* Returns the number of items that the request writes. */
+static int
+item_count(const DynWriter *writer, const DynWrite *write)
+{
+	return dyn_write_is_transaction(write) ? list_length(writer->collected) : 1;
+}
 
 /*
  * Ends the requests in flight, and counts them as writes of unknown outcome.
@@ -54,21 +64,23 @@ abandon(DynWriter *writer)
 			writer->statement->in_flight--;
 			writer->statement->bytes -= dyn_call_body(write->call)->len + REQUEST_BYTES;
 			dyn_usage_call(write->modify->usage, dyn_operation_name(write->op), write->call);
-			abandoned++;
+			abandoned += item_count(writer, write);
 		}
 		else if (write->unanswered > 0)
-			abandoned++;
+			abandoned += item_count(writer, write);
 		dyn_call_destroy(write->call);
 		write->call = NULL;
 	}
 	writer->writes = NIL;
 	if (writer->failed != NULL)
 	{
-		abandoned += writer->failed->unanswered > 0;
+		if (writer->failed->unanswered > 0)
+			abandoned += item_count(writer, writer->failed);
 		if (writer->failed->call != NULL)
 			dyn_call_destroy(writer->failed->call);
 	}
 	writer->failed = NULL;
+	writer->collected = NIL;
 	if (abandoned > 0)
 		dyn_written_maybe(abandoned);
 }
@@ -167,19 +179,26 @@ pace_delay(const DynWrite *write, double now)
 static double
 send_delay(const DynWrite *write, double now)
 {
-	return Max(pace_delay(write, now), dyn_budgets_delay(&write->modify->budgets, now));
+	double		delay = pace_delay(write, now);
+
+	return dyn_write_is_transaction(write) ? delay
+		: Max(delay, dyn_budgets_delay(&write->modify->budgets, now));
 }
 
 /*
  * Returns true, and charges the write to the budgets, if it may be sent now.
- * The response corrects the charge.
+ * The response corrects the charge.  The writes of a transaction have been
+ * charged before.
  */
 static bool
 may_send(DynWrite *write, double now)
 {
+	if (pace_delay(write, now) != 0)
+		return false;
+	if (dyn_write_is_transaction(write))
+		return true;
 	write->cost = Max(write->modify->item_units, 1);
-	return pace_delay(write, now) == 0 &&
-		dyn_budgets_take(&write->modify->budgets, write->cost, now);
+	return dyn_budgets_take(&write->modify->budgets, write->cost, now);
 }
 
 /* True if the statement's limits allow another request. */
@@ -199,6 +218,34 @@ may_be_sent(const DynWriter *writer, const DynWrite *write)
 		statement->max_bytes;
 }
 
+static void
+render(DynWriter *writer, DynWrite *write)
+{
+	if (dyn_write_is_transaction(write))
+		dyn_atomic_render(writer, write);
+	else
+		dyn_write_render(writer, write, dyn_call_body(write->call), false);
+}
+
+/* Records that the tables of the request are being written. */
+static void
+record_tables(const DynWriter *writer, const DynWrite *write)
+{
+	const DynRelation *relation = write->modify->relation;
+	ListCell   *lc;
+
+	if (!dyn_write_is_transaction(write))
+	{
+		dyn_written_table(relation->connection, relation->table);
+		return;
+	}
+	foreach(lc, writer->collected)
+	{
+		relation = ((const DynWrite *) lfirst(lc))->modify->relation;
+		dyn_written_table(relation->connection, relation->table);
+	}
+}
+
 /* Sends the write, which may_send() has charged. */
 static void
 start(DynWriter *writer, DynWrite *write)
@@ -206,7 +253,7 @@ start(DynWriter *writer, DynWrite *write)
 	DynRelation *relation = write->modify->relation;
 
 	Assert(write->call->state != DYN_CALL_SENT);
-	dyn_written_table(relation->connection, relation->table);
+	record_tables(writer, write);
 	writer->statement->in_flight++;
 	writer->statement->bytes += dyn_call_body(write->call)->len + REQUEST_BYTES;
 	write->state = DYN_WRITE_SENT;
@@ -237,7 +284,7 @@ log_line(const DynWrite *write)
 	initStringInfo(&line);
 	appendStringInfo(&line, "%s %s", dyn_operation_name(write->op),
 					 modify->relation->table);
-	if (!dyn_guc_log_requests)
+	if (!dyn_guc_log_requests || dyn_write_is_transaction(write))
 		return line.data;
 	appendStringInfo(&line, " where %s",
 					 dyn_from_utf8_lossy(dyn_key_text(write->key,
@@ -272,15 +319,6 @@ account(DynWriter *writer, DynWrite *write)
 	modify->retries += Max(call->attempts - 1, 0);
 	dyn_usage_call(modify->usage, dyn_operation_name(write->op), call);
 	dyn_request_log(call, log_line(write));
-}
-
-void
-dyn_write_uncount(const DynModify *modify)
-{
-	if (!modify->mtstate->canSetTag)
-		return;
-	Assert(modify->estate->es_processed > 0);
-	modify->estate->es_processed--;
 }
 
 /* Drops the writes that wait to be sent again. */
@@ -339,6 +377,8 @@ receive(DynWriter *writer, DynWrite *write)
 	account(writer, write);
 	if (writer->failed != NULL)
 		dyn_write_judge_only(write);
+	else if (dyn_write_is_transaction(write))
+		dyn_atomic_judge(writer, write);
 	else
 		dyn_write_judge(writer, write);
 	MemoryContextSwitchTo(oldcontext);
@@ -348,7 +388,7 @@ receive(DynWriter *writer, DynWrite *write)
 		fail(writer, write);
 	else if (write->state == DYN_WRITE_NEW)
 	{
-		dyn_write_render(writer, write, dyn_call_body(write->call), false);
+		render(writer, write);
 		write->state = DYN_WRITE_PAUSED;
 		write->due_ms = 0;
 	}
@@ -503,8 +543,9 @@ await_turn(DynWriter *writer, DynWrite *write)
 	}
 }
 
-void
-dyn_writer_await_budgets(DynModify *modify, double units)
+/* Waits until the budgets have units left, and charges them. */
+static void
+await_budgets(DynModify *modify, double units)
 {
 	double		now = dyn_session_now();
 
@@ -525,7 +566,7 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 	Assert(write->state == DYN_WRITE_NEW && write->call == NULL);
 	dyn_session_check(write->modify->relation->connection);
 	write->call = dyn_session_call();
-	dyn_write_render(writer, write, dyn_call_body(write->call), false);
+	render(writer, write);
 	drive(writer);
 	await_turn(writer, write);
 	oldcontext = MemoryContextSwitchTo(writer->context);
@@ -535,4 +576,38 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 	start(writer, write);
 	while (wait && (write->state == DYN_WRITE_SENT || write->state == DYN_WRITE_PAUSED))
 		wait_for_step(writer);
+}
+
+/* Charges the collected writes to their budgets; returns their cost. */
+static double
+charge_collected(DynWriter *writer)
+{
+	double		cost = 0;
+	ListCell   *lc;
+
+	foreach(lc, writer->collected)
+	{
+		DynWrite   *write = lfirst(lc);
+
+		write->cost = DYN_TRANSACTION_FACTOR *
+			Max(ceil(write->item_len / DYN_WRITE_UNIT_BYTES), 1);
+		await_budgets(write->modify, write->cost);
+		cost += write->cost;
+	}
+	return cost;
+}
+
+void
+dyn_writer_end(DynWriter *writer)
+{
+	DynWrite   *transaction;
+
+	dyn_writer_finish(writer);
+	if (writer->collected == NIL)
+		return;
+	transaction = dyn_write_create(((const DynWrite *) linitial(writer->collected))->modify,
+								   DYN_OP_TRANSACT_WRITE_ITEMS);
+	transaction->cost = charge_collected(writer);
+	dyn_writer_send(writer, transaction, true);
+	dyn_write_free(transaction);
 }

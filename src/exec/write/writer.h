@@ -52,7 +52,10 @@ typedef enum DynWriteFailure
 								 * map */
 } DynWriteFailure;
 
-/* The write of one item. */
+/*
+ * The write of one item; or, with DYN_OP_TRANSACT_WRITE_ITEMS, of all collected
+ * ones (atomic.h).
+ */
 typedef struct DynWrite
 {
 	struct DynModify *modify;
@@ -98,6 +101,12 @@ typedef struct DynWrite
 	size_t		found_len;
 } DynWrite;
 
+static inline bool
+dyn_write_is_transaction(const DynWrite *write)
+{
+	return write->op == DYN_OP_TRANSACT_WRITE_ITEMS;
+}
+
 typedef struct DynWriter
 {
 	DynStatement *statement;
@@ -133,15 +142,6 @@ extern DynWriter *dyn_writer_find(const EState *estate);
  */
 extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
 
-/* Waits until the budgets have units left, and charges them. */
-extern void dyn_writer_await_budgets(struct DynModify *modify, double units);
-
-/*
- * Corrects the statement's number of rows, after core has counted a row that
- * does not exist any more.
- */
-extern void dyn_write_uncount(const struct DynModify *modify);
-
 /*
  * Waits until other statements of the session have no write of the table in
  * flight, because the statement of `estate` will read the table.  It runs in a
@@ -151,6 +151,9 @@ extern void dyn_writers_await(const EState *estate, const struct DynRelation *re
 
 /* Waits until nothing is in flight. */
 extern void dyn_writer_finish(DynWriter *writer);
+
+/* Waits until nothing is in flight, then sends the collected writes. */
+extern void dyn_writer_end(DynWriter *writer);
 
 /* Ends all requests of this and deeper nesting levels of transactions. */
 extern void dyn_writers_abandon(int level);

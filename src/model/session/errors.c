@@ -353,12 +353,12 @@ dyn_report_unanswered(const DynCall *call, const char *err,
 		dyn_call_distrust(call);
 	ereport(ERROR,
 			(errcode(ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN),
-			 errmsg("it is not known whether the %s of an item of DynamoDB table \"%s\" was applied",
+			 errmsg("it is not known whether the %s of DynamoDB table \"%s\" was applied",
 					context->action, context->request.table),
 			 errdetail("%s%s: %s",
 					   context->key ? psprintf("Key %s. ", context->key) : "",
 					   context->request.operation, describe_unanswered(call, err)),
-			 errhint("Read the item before you repeat the statement.")));
+			 errhint("Read what is stored before you repeat the statement.")));
 }
 
 const char *

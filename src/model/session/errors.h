@@ -42,7 +42,7 @@ DYN_NORETURN extern void dyn_report_call(const DynCall *call,
 typedef struct DynWriteContext
 {
 	DynRequestContext request;
-	const char *action;			/* "insertion", "update" or "deletion" */
+	const char *action;			/* such as "insertion of an item" */
 	const char *key;			/* key of the item, such as "(pk, sk)=(a, 1)";
 								 * NULL if the user may not see it */
 } DynWriteContext;

@@ -315,6 +315,7 @@ end_transaction(XactEvent event, void *arg)
 			return;
 		case XACT_EVENT_ABORT:
 		case XACT_EVENT_PARALLEL_ABORT:
+			abandon_writes(1);
 			report_abort(1);
 			break;
 		case XACT_EVENT_COMMIT:
