@@ -101,6 +101,14 @@ class Concurrency(writes.TestCase):
         self.assertEqual(self.between(f"UPDATE far SET total = total + 1 {self.ONE} RETURNING total", self.set("total", "N", "10")),
                          (1, ["(Decimal('11'),)"]))
 
+    def test_segment(self):
+        """The item in the response has no segment: that of the read stays."""
+        self.fx.foreign_table("segmented", "id text NOT NULL, n int NOT NULL, total numeric, seg int OPTIONS (segment '4')",
+                              table_name=self.fx.remote("items"), updatable="on", scan_policy="allow")
+        segment = self.fx.value(f"SELECT seg FROM segmented {self.ONE}")
+        self.assertEqual(self.between(f"UPDATE segmented SET total = total + 1 + seg {self.ONE} AND seg = {segment} RETURNING total::int, seg", self.set("total", "N", "10")),
+                         (1, [f"({11 + segment}, {segment})"]))
+
     def test_condition_that_stops_holding(self):
         self.assertEqual(self.between(f"UPDATE far SET total = 0 {self.ONE} AND note = 'one'", self.set("note", "S", "two")), (0, []))
         self.assertEqual(self.row(), [("two", 1.5)])
