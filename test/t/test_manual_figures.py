@@ -98,7 +98,7 @@ TOLD = {
         seconds that a role session lasts, {least.role_duration} to {most.role_duration} (
         that determine columns and types, {least.sample_items} to {most.sample_items};
         share a quota of {DYN_RETRY_QUOTA} tokens. An outage takes {retry.TRANSIENT} tokens, however many requests it affects
-        returns the tokens that its last retry took, or {retry.FINAL} token. Every second returns {retry.REFILL_A_SECOND:.0f} more
+        returns {retry.FINAL} token, and so does every second that passes
         It waits for one and a half round trips and {A[connections.HANDSHAKE_US / 1000]} millisecond
         wait for it for up to {connections.LONGEST_WAIT_US / 1e6} seconds
         """,
@@ -124,37 +124,43 @@ TOLD = {
         """,
     "docs/pushdown.md": """
         read units ({option.preview_units} by default) to find its rows
-        With {least.preview_units}, no request is sent.
+        With `preview_units` {least.preview_units}, no request is sent.
         A BatchGetItem has at most {DYN_BATCH_GET_MAX_KEYS} keys
         constants below 2^{DYN_EXACT_DOUBLES.bit_length() - 1}
         A range may contain at most {DYN_MAX_EACH:,} values, or {DYN_MAX_EACH * enumerate.JOIN_FACTOR:,} if a bound comes from another table.
         ({DYN_MAX_HASH_BYTES} bytes in a partition key, {DYN_MAX_RANGE_BYTES} in a sort key)
         the value has {DYN_MAX_RANGE_BYTES + 1} to {DYN_MAX_HASH_BYTES} bytes
-        in batches of {DYN_BATCH_GET_MAX_KEYS}, partitions by up to
+        in batches of {DYN_BATCH_GET_MAX_KEYS}. Partitions are read by up to
         numbers with more than {DYN_NUMBER_MAX_DIGITS} digits
         only up to {PART[shared.PART]} of `work_mem`
         ({DYN_EXPR_MAX_BYTES / KB:.0f} kB of expression, {DYN_EXPR_MAX_OPERATORS} operators, \
             lists of more than {DYN_EXPR_MAX_IN} values)
         together are at most {DYN_SMALL_READ_BYTES / MB:.0f} MB, by the average
-        ({units.UNKNOWN_ITEM_BYTES} bytes if it is unknown)
-        After that many items or {DYN_SMALL_READ_BYTES / MB:.0f} MB, the rest of the Scan
+        ({units.UNKNOWN_ITEM_BYTES} bytes if the size is unknown)
+        After `LIMIT` + `OFFSET` items or {DYN_SMALL_READ_BYTES / MB:.0f} MB, the rest of the Scan
+        reads 3 items if every item is a row
+        are expected to contain 3 rows, and at least as many as {DYN_LEAST_BYTES / KB:.0f} kB contain
         `preview_units` read units ({option.preview_units} by default)
         """,
     "docs/planner.md": """
         each partition is as large as a page of {DYN_PAGE_BYTES / MB:.0f} MB.
         for [LIMIT scans of mapped tables](pushdown.md#limit-scans-of-mapped-tables); {parameter.preview_units}: the option applies
-        The cost is {cost.COST_PER_MS:.0f} for each millisecond
+        The cost of a scan is {cost.COST_PER_MS:.0f} × (T
         and {units.MS_PER_MEGABYTE:.0f} ms for each megabyte that is read
         at least {metadata.ON_DEMAND_UNITS:,.0f} units a second
         burst capacity of {units.SAVED_SECONDS:.0f} seconds, unless `read_percent` is below {most.read_percent} |
         at most {units.UNITS_OF_PARTITION:,.0f} units a second; the number of partitions
-        (size 0, created less than {A[cost.DAY / 86400]} day ago) is compared as a table of {cost.UNKNOWN_BYTES / GB:.0f} GB
+        (size 0, created less than {A[cost.DAY / 86400]} day ago) the planner compares it as a table of {cost.UNKNOWN_BYTES / GB:.0f} GB
         from another table or a list reads {cost.UNKNOWN_LENGTH:.0f} items
         reads at least {cost.ITEM_UNIT_BYTES:.0f} bytes of items
         more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items, the row estimate is {DYN_COLLECTION_ITEMS:.0f} for each value
         a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
         the budget of {HALF[pacing.REQUEST_SECONDS]} a second
-        `read_percent` below {most.read_percent} sets budgets
+        `read_percent` also sets budgets if it is below {most.read_percent}:
+        A full page is {DYN_PAGE_BYTES / MB:.0f} MB, which is {DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units
+        with a budget of 300 units a second, a Scan sends the requests for its first {WORDS[3]} pages ({3 * DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
+        This is {3 * DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES - 300:.0f} units more than the budget holds, so the fourth request waits for up to \
+            {(3 * DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES - 300) / 300:.2f} seconds
         At most {budget.MAX_BUCKETS} budgets can be shared
         and {units.UNITS_OF_PARTITION:,.0f} of each partition
         throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second raises a warning
