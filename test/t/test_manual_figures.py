@@ -58,9 +58,9 @@ TOLD = {
         Credentials are renewed {provider.LATEST_REFRESH / 60:.0f} to {provider.EARLIEST_REFRESH / 60:.0f} minutes before they expire
         is queried again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
             up to {provider.LONGEST_PAUSE}.
-        sends it again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
-            up to {provider.LONGEST_PAUSE}.
-        queried again after {(source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} to \
+        but not within {provider.FIRST_PAUSE} second after the stop. After further stops, this pause is {2 * provider.FIRST_PAUSE}, \
+            {4 * provider.FIRST_PAUSE} seconds and so on, up to {provider.LONGEST_PAUSE}.
+        queries the service again after {(source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} to \
             {(2 * source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} minutes
         """,
     "docs/install.md": """
@@ -113,14 +113,13 @@ TOLD = {
         {len("1790000000")} digits are seconds, {len("1790000000000")} are milliseconds, {len("1790000000000000")} are
         """,
     "docs/tables.md": """
-        not more than {WORDS[item_filter.FIVE_YEARS / 86400 / 365]} years before it
+        by {WORDS[item_filter.FIVE_YEARS / 86400 / 365]} years at most
         expects one item of {WORDS[1 / size.ROW_SHARE]} to become a row
         expected to produce {WORDS[size.ITEM_ROWS]} rows
-        all of its members are requested, up to {DYN_MAX_MEMBERS:,}
-        each is a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
+        each value is a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
         in a partition key up to {DYN_MAX_MEMBERS:,}, in a sort key up to {DYN_MAX_SORT_MEMBERS}
         which reads at most {DYN_PAGE_BYTES / MB:.0f} MB. Tables that are not chosen
-        truncated after {NAMEDATALEN - 1} bytes as PostgreSQL does
+        truncated to {NAMEDATALEN - 1} bytes, the limit of PostgreSQL
         """,
     "docs/pushdown.md": """
         read units ({option.preview_units} by default) to find its rows
@@ -185,7 +184,7 @@ TOLD = {
         more than 38 digits
         items above 400 kB
         An item of up to 1 KB costs one write unit
-        Of two sessions, one gets 1 row and the other 0
+        If two sessions send this UPDATE, one gets 1 row and the other 0
         fails with SQLSTATE 42P10
         """,
     "docs/errors.md": """
