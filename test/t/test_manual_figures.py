@@ -14,8 +14,8 @@ WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 10: "ten", 60: "s
 TOLD = {
     "README.md": """
         It sends one Query, for {HALF[DYN_LEAST_UNITS]} a read capacity unit (RCU)
-        complete keys are read in batches of {WORDS[DYN_BATCH_GET_MAX_KEYS]}
-        A has_many join over a thousand parents takes some {WORDS[round(1000 / option.max_concurrency, -1)]} round trips
+        Items are read by their primary keys in batches of {WORDS[DYN_BATCH_GET_MAX_KEYS]}
+        sends its Queries {option.max_concurrency} at a time, so it takes about {WORDS[round(1000 / option.max_concurrency, -1)]} round trips
         A full scan of 1 GB is {GB / DYN_READ_UNIT_BYTES:,.0f} units
         """,
     "docs/architecture.md": """
@@ -54,7 +54,7 @@ TOLD = {
         """,
     "docs/credentials-providers.md": """
         at most {exchange.DYN_EXCHANGE_LONGEST / 1024:.0f} kB with
-        It must end within {source.PROCESS_DEADLINE_US / 1e6:.0f} seconds
+        The program must end within {source.PROCESS_DEADLINE_US / 1e6:.0f} seconds
         Credentials are renewed {provider.LATEST_REFRESH / 60:.0f} to {provider.EARLIEST_REFRESH / 60:.0f} minutes before they expire
         is queried again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
             up to {provider.LONGEST_PAUSE}.
@@ -70,15 +70,15 @@ TOLD = {
         and every {WORDS[parameter.metadata_cache_ttl / 60]} minutes
         """,
     "docs/relations.md": """
-        on a time line, measured with {pictures.MS:.0f} ms for each request
-        concurrent requests, measured with {pictures.MS:.0f} ms for each
+        then with batching, measured with {pictures.MS:.0f} ms for each request
+        in flight at the same time, measured with {pictures.MS:.0f} ms for each
         are requested in batches of {DYN_BATCH_GET_MAX_KEYS}
         keys are looked up {WORDS[DYN_BATCH_GET_MAX_KEYS]} at a time
         one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} distinct keys
         a BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} items
-        the first batch is {WORDS[readahead.FIRST_LAZY_ROWS]} row, and each further one {WORDS[readahead.LAZY_GROWTH]} times the size of the previous one
+        the first batch is {WORDS[readahead.FIRST_LAZY_ROWS]} row, and each further batch is {WORDS[readahead.LAZY_GROWTH]} times the size of the previous one
         Rows beyond {PART[row_buffer.PART]} of `work_mem` go to a temporary file
-        at least one {PART[lookup.SPACE_PART].split()[1]} of `dynamo_fdw.fetch_memory` ({parameter.fetch_memory / KB / lookup.SPACE_PART:.0f} MB by default)
+        one {PART[lookup.SPACE_PART].split()[1]} of `dynamo_fdw.fetch_memory` ({parameter.fetch_memory / KB / lookup.SPACE_PART:.0f} MB by default)
         """,
     "docs/troubleshooting.md": """
         more than {budget.MAX_BUCKETS} budgets in one database
@@ -118,7 +118,7 @@ TOLD = {
         expected to produce {WORDS[size.ITEM_ROWS]} rows
         each value is a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
         in a partition key up to {DYN_MAX_MEMBERS:,}, in a sort key up to {DYN_MAX_SORT_MEMBERS}
-        which reads at most {DYN_PAGE_BYTES / MB:.0f} MB. Tables that are not chosen
+        which reads at most {DYN_PAGE_BYTES / MB:.0f} MB. If `scan_policy` is
         truncated to {NAMEDATALEN - 1} bytes, the limit of PostgreSQL
         """,
     "docs/pushdown.md": """
