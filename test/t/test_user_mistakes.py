@@ -331,7 +331,7 @@ class Writes(fixture.TestCase):
         cls.fx.execute("CREATE TABLE parts (pk text NOT NULL, n int) PARTITION BY LIST (pk); ALTER TABLE parts ATTACH PARTITION t DEFAULT;"
                        "CREATE VIEW shown AS SELECT pk, n FROM t; SET dynamo_fdw.scan_policy = 'allow'")
 
-    def assert_refused(self, sql, what, hint='Set the option "updatable" of the foreign table, or of its server, to on.'):
+    def assert_refused(self, sql, what, hint='Set the option "updatable" of the foreign table, or of its server, to on. ROLLBACK cannot undo writes to DynamoDB.'):
         """By this message, without a request for items."""
         with self.subTest(sql):
             self.fx.proxy.reset()

@@ -34,6 +34,15 @@ class Rows(writes.TestCase):
         self.both("UPDATE {t} SET note = note || '!', total = total + 1 WHERE id = 'a' RETURNING *")
         self.both("DELETE FROM {t} WHERE id = 'a' RETURNING n, note")
 
+    def test_system_columns(self):
+        """An item has none of them."""
+        for sql in ("INSERT INTO far VALUES ('s', 1) RETURNING xmin", "INSERT INTO far VALUES ('s', 1) ON CONFLICT (id, n) DO UPDATE SET note = 'x' RETURNING xmax = 0",
+                    "UPDATE far SET note = 'x' RETURNING ctid", "DELETE FROM far RETURNING n, cmin", "INSERT INTO far VALUES ('a', 1) ON CONFLICT (id, n) DO UPDATE SET note = far.ctid::text",
+                    "WITH w AS (DELETE FROM far RETURNING xmax) SELECT * FROM w"):
+            self.assertEqual(self.fx.error(sql).message, 'cannot read system columns of foreign table "far"')
+        self.assertSameTables()
+        self.both("UPDATE {t} SET note = 'x' RETURNING tableoid::regclass::text = '{t}', *")
+
     def test_update(self):
         self.assertEqual(self.both("UPDATE {t} SET note = 'new' WHERE id = 'a'")[0], 2)
         self.both("UPDATE {t} SET total = total * 2 + 1, note = NULL WHERE total IS NOT NULL")
@@ -273,6 +282,11 @@ class Partitions(writes.TestCase):
             with self.fx.conn.cursor() as cursor:
                 cursor.copy_expert(f"COPY {table} FROM STDIN", io.StringIO("east\tc\t1\tx\nwest\tc\t2\tx\neast\tc\t3\t\\N\n"))
         self.each("SELECT 1 FROM {t}")
+
+    def test_merge(self):
+        """PostgreSQL refuses it for foreign partitions."""
+        for sql in ("WHEN MATCHED THEN UPDATE SET note = 'm'", "WHEN MATCHED THEN DELETE", "WHEN NOT MATCHED THEN INSERT VALUES ('east', k1, 1)"):
+            self.assertIn("cannot execute MERGE on relation", self.fx.error(f"MERGE INTO parent USING (VALUES ('k9')) AS v (k1) ON k = k1 {sql}").message)
 
     def test_copy_with_triggers(self):
         self.fx.execute("CREATE TABLE IF NOT EXISTS seen (n bigint); TRUNCATE seen;"

@@ -169,6 +169,20 @@ class OwnWrites(writes.TestCase):
         self.both("INSERT INTO few_{t} SELECT 'w', g FROM generate_series(1, 3) g")
         self.assertEqual(self.both("INSERT INTO few_{t} VALUES ('x', 5), ('y', 7), ('z', 8)", same_tables=False), "44000")
 
+    def test_functions_that_only_write(self):
+        """A function's write of a row comes after the statement's, even if that has no response yet."""
+        for table in ("far", "near"):
+            self.fx.execute(f"CREATE FUNCTION again_{table}() RETURNS text LANGUAGE sql AS $$ INSERT INTO {table} VALUES ('w', 1, 'inner')"
+                            " ON CONFLICT (id, n) DO UPDATE SET note = 'inner'; SELECT 'x' $$")
+        self.outcome("INSERT INTO near SELECT 'w', g, CASE g WHEN 2 THEN again_near() END FROM generate_series(1, 2) g")
+        meanwhile = []
+        self.fx.proxy.reset()
+        self.fx.proxy.hold(lambda r: r.operation == "PutItem" and "note" not in r.body["Item"], lambda requests: meanwhile.append(len(requests)), bound=0.5)
+        self.addCleanup(self.fx.proxy.reset)
+        self.assertEqual(self.outcome("INSERT INTO far SELECT 'w', g, CASE g WHEN 2 THEN again_far() END FROM generate_series(1, 2) g"), (2, []))
+        self.assertEqual(max(meanwhile), 1)
+        self.assertSameTables()
+
     def test_functions(self):
         for table in ("far", "near"):
             self.fx.execute(f"CREATE FUNCTION next_{table}() RETURNS int LANGUAGE plpgsql AS "

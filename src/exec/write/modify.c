@@ -153,6 +153,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->awaits = modify->atomic ? DYN_AWAITS_NOTHING : await_reason(modify);
 	open_relation(modify);
 	check_permitted(modify->relation);
+	dyn_writers_await(estate, modify->relation);
 	modify->reread = dyn_reread_create(modify->relation, modify->meta);
 	modify->scratch = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	modify->old = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);

@@ -144,7 +144,7 @@ extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
 
 /*
  * Waits until other statements of the session have no write of the table in
- * flight, because the statement of `estate` will read the table.  It runs in a
+ * flight, because the statement of `estate` will read or write the table.  It runs in a
  * function that such a statement calls.  Does not handle the responses.
  */
 extern void dyn_writers_await(const EState *estate, const struct DynRelation *relation);

@@ -49,6 +49,13 @@
 #define DYN_MODULE_MAGIC(n, v) PG_MODULE_MAGIC
 #endif
 
+/* PostgreSQL 18 added OLD and NEW to RETURNING. */
+#if PG_VERSION_NUM >= 180000
+#define dyn_var_is_old(var) ((var)->varreturningtype == VAR_RETURNING_OLD)
+#else
+#define dyn_var_is_old(var) false
+#endif
+
 /* PostgreSQL 18 removed the argument execute_once of ExecutorRun_hook. */
 #if PG_VERSION_NUM >= 180000
 #define DYN_RUN_ONCE_PARAMETER

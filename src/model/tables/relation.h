@@ -59,7 +59,7 @@ typedef struct DynRelation
 	bool		target;			/* true while planning if the statement writes
 								 * the table's rows */
 	bool		locked;			/* true while planning if ctid may be
-								 * requested, because of a row lock */
+								 * requested, because of a row lock or MERGE */
 	AttrNumber	segment_column; /* column that shows the segment of a Scan; 0:
 								 * none */
 	bool		hides_segment;	/* true while planning if full rows of an

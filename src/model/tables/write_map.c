@@ -251,7 +251,7 @@ dyn_write_map_permit(Oid relid, CmdType operation)
 			 errmsg("foreign table \"%s\" does not allow %s", name,
 					operation == CMD_INSERT ? "inserts"
 					: operation == CMD_UPDATE ? "updates" : "deletes"),
-			 errhint("Set the option \"updatable\" of the foreign table, or of its server, to on.")));
+			 errhint("Set the option \"updatable\" of the foreign table, or of its server, to on. ROLLBACK cannot undo writes to DynamoDB.")));
 }
 
 void

@@ -110,6 +110,20 @@ add_field(FieldWalkerContext *context, AttrNumber attnum, List *steps)
 	*context->fields = lappend(*context->fields, field);
 }
 
+void
+dyn_check_system_column(const DynRelation *relation, AttrNumber attnum)
+{
+	if (attnum >= 0 || attnum == TableOidAttributeNumber)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot read system columns of foreign table \"%s\"",
+					relation->name),
+			 errdetail("DynamoDB items have no system columns except tableoid."),
+			 attnum != SelfItemPointerAttributeNumber ? 0
+			 : errhint("If a tool divides the table by ctid to read it in parallel, turn that off in the tool.")));
+}
+
 static void
 add_var(FieldWalkerContext *context, Var *var)
 {
@@ -128,16 +142,8 @@ add_var(FieldWalkerContext *context, Var *var)
 				add_field(context, i + 1, NIL);
 		}
 	}
-	else if (var->varattno != TableOidAttributeNumber &&
-			 !(relation->locked &&
-			   var->varattno == SelfItemPointerAttributeNumber))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot read system columns of foreign table \"%s\"",
-						relation->name),
-				 errdetail("DynamoDB items have no system columns except tableoid."),
-				 var->varattno != SelfItemPointerAttributeNumber ? 0
-				 : errhint("If a tool divides the table by ctid to read it in parallel, turn that off in the tool.")));
+	else if (!(relation->locked && var->varattno == SelfItemPointerAttributeNumber))
+		dyn_check_system_column(relation, var->varattno);
 }
 
 static bool

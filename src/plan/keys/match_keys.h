@@ -41,6 +41,9 @@ extern bool dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index);
 extern void dyn_set_fields(const DynRelPlan *plan, DynAccess *access,
 						   List *fields);
 
+/* Raises an error for a system column that items do not have. */
+extern void dyn_check_system_column(const DynRelation *relation, AttrNumber attnum);
+
 /*
  * Adds the fields (DynField *) of this relation that the expression refers to;
  * raises an error for system columns that items do not have.

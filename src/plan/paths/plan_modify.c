@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
@@ -25,6 +26,7 @@
 #include "../../model/server/pg_compat.h"
 #include "../../model/tables/write_map.h"
 #include "../clauses/rel_plan.h"
+#include "../keys/match_keys.h"
 #include "plan_modify.h"
 #include "planner.h"
 
@@ -44,6 +46,8 @@ typedef struct ReadWalkerContext
 	Index		rtindex;
 	int			level;			/* nesting level of the query being walked */
 	Bitmapset  *attnums;		/* columns; a member 0 means all columns */
+	Bitmapset  *old;			/* those of OLD in RETURNING */
+	AttrNumber	system;			/* a system column, or 0 */
 } ReadWalkerContext;
 
 static bool
@@ -55,9 +59,14 @@ read_walker(Node *node, ReadWalkerContext *context)
 	{
 		Var		   *var = (Var *) node;
 
-		if (var->varno == context->rtindex && var->varlevelsup == context->level &&
-			var->varattno >= 0)
+		if (var->varno != context->rtindex || var->varlevelsup != context->level)
+			return false;
+		if (var->varattno >= 0)
 			context->attnums = bms_add_member(context->attnums, var->varattno);
+		else if (var->varattno != TableOidAttributeNumber)
+			context->system = var->varattno;
+		if (var->varattno >= 0 && dyn_var_is_old(var))
+			context->old = bms_add_member(context->old, var->varattno);
 		return false;
 	}
 	if (IsA(node, Query))
@@ -120,12 +129,14 @@ read_by_statement(PlannerInfo *root)
 {
 	const Query *parse = root->parse;
 	ReadWalkerContext	context = {parse->resultRelation, 0, NULL};
+	ReadWalkerContext	returned = context;
 
 	(void) read_walker((Node *) parse->jointree, &context);
 	visit_assignments(parse, &context);
 	(void) read_walker((Node *) parse->withCheckOptions, &context);
 	(void) range_table_walker(parse->rtable, read_walker, &context, 0);
-	return context.attnums;
+	(void) read_walker((Node *) parse->returningList, &returned);
+	return bms_union(context.attnums, returned.old);
 }
 
 /* Translates columns of the statement's target to columns of a child table. */
@@ -369,6 +380,24 @@ refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
 			 errhint("Name the other columns in RETURNING and ON CONFLICT.")));
 }
 
+/*
+ * Raises an error if RETURNING shows what is not known: system columns, and
+ * the old row of DO UPDATE.
+ */
+static void
+check_returning(PlannerInfo *root, const DynRelation *relation, bool upserts)
+{
+	ReadWalkerContext	context = {root->parse->resultRelation, 0, NULL};
+
+	(void) read_walker((Node *) root->parse->returningList, &context);
+	dyn_check_system_column(relation, context.system);
+	if (upserts && context.old != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot return OLD of ON CONFLICT DO UPDATE on foreign table \"%s\"",
+						relation->name)));
+}
+
 static List *
 integers_of(const Bitmapset *members)
 {
@@ -395,6 +424,7 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 	*derives = !bms_is_empty(context.attnums);
 	(void) read_walker((Node *) plan->withCheckOptionLists, &context);
 	context.attnums = expand_whole_row(add_constraints(context.attnums, relation), relation);
+	dyn_check_system_column(map->relation, context.system);
 	refuse_documents(map->relation, context.attnums);
 	refuse_segment(map->relation, context.attnums);
 	return context.attnums;
@@ -521,6 +551,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Bitmapset  *read = NULL;
 
 	dyn_write_map_require(map, plan->operation);
+	check_returning(root, map->relation, plan->onConflictSet != NIL);
 	if (plan->onConflictSet != NIL)
 		read = read_by_upsert(map, relation, plan, resultRelation, &derived);
 	if (plan->operation == CMD_INSERT)

@@ -167,14 +167,15 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->relid = baserel->relid;
 	plan->relation = dyn_relation_open(relid, baserel->userid);
 	plan->limited = root->limit_tuples > 0 && root->sort_pathkeys == NIL;
+	plan->relation->target = bms_is_member(baserel->relid, root->all_result_relids);
 	/*
 	 * With row locks, the planner requests ctid from every partition if some
-	 * are local, but uses only the ctid of local partitions.
+	 * are local, but uses only the ctid of local partitions.  MERGE requests it
+	 * from all partitions, before the planner refuses foreign ones.
 	 */
-	plan->relation->locked = false;
+	plan->relation->locked = plan->relation->target && root->parse->commandType == CMD_MERGE;
 	foreach(lc, root->rowMarks)
 		plan->relation->locked |= lfirst_node(PlanRowMark, lc)->rti == baserel->relid;
-	plan->relation->target = bms_is_member(baserel->relid, root->all_result_relids);
 	plan->relation->hides_segment = plan->relation->target &&
 		plan->relation->segment_column != 0 &&
 		!dyn_modify_reads_column(root, baserel->relid, relid,
