@@ -335,7 +335,7 @@ class Policies(unittest.TestCase):
         told = {name for action, _ in table("action", "docs/security.md") for name in plain(action).split(", ")}
         self.assertEqual(told, {f"dynamodb:{name}" for name in sent})
         words = "no one two three four five six seven eight nine ten".split()
-        self.assertIn(f"sends {words[len(sent)]} kinds of requests", read("docs/security.md"))
+        self.assertIn(f"need {words[len(sent)]} actions in IAM", read("docs/security.md"))
         policies = [json.loads(content) for page, _, content in Blocks.blocks("json") if page == "docs/security.md"]
         allowed = {action for policy in policies for one in policy["Statement"] for action in one["Action"]}
         self.assertEqual(allowed, told - {"dynamodb:CreateTable"})

@@ -22,7 +22,7 @@ TOLD = {
         one batch of up to {DYN_BATCH_GET_MAX_KEYS} keys
         """,
     "docs/bi.md": """
-        one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} of them
+        one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} keys
         read units, {option.preview_units} by default; see
         """,
     "docs/cost.md": """
@@ -47,7 +47,7 @@ TOLD = {
         which is read page after page, at {units.UNITS_OF_PARTITION:,.0f} units a second
         """,
     "docs/cookbook-keys-and-time.md": """
-        a wrong choice shows years around {YEAR(1.78e9 / 1000):.0f} or {round(YEAR(1.78e12), -3):.0f}.
+        A wrong choice shows years around {YEAR(1.78e9 / 1000):.0f} or {round(YEAR(1.78e12), -3):.0f}.
         """,
     "docs/credentials.md": """
         lasts {AN[DYN_STS_LONGEST_CHAINED / 3600]} hour at most
@@ -81,7 +81,7 @@ TOLD = {
         one {PART[lookup.SPACE_PART].split()[1]} of `dynamo_fdw.fetch_memory` ({parameter.fetch_memory / KB / lookup.SPACE_PART:.0f} MB by default)
         """,
     "docs/troubleshooting.md": """
-        more than {budget.MAX_BUCKETS} budgets in one database
+        more than {budget.MAX_BUCKETS} budgets are in use
         page by page, {DYN_PAGE_BYTES / MB:.0f} MB each
         """,
     "docs/options.md": """
