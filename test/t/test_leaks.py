@@ -125,3 +125,20 @@ class Leaks(fixture.TestCase):
             self.run_one(number)
         names = self.fx.rows("SELECT DISTINCT name FROM pg_backend_memory_contexts WHERE name LIKE 'dynamo_fdw%'")
         self.assertLessEqual({name for (name,) in names}, {"dynamo_fdw connection", "dynamo_fdw connections"})
+
+
+@WITHOUT_SANITIZERS
+class Writes(fixture.TestCase):
+    """Statements that fail while a write waits to be sent."""
+
+    def test_write_that_waits(self):
+        self.fx.create_table("items", ("id", "S"))
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '1')")
+        self.fx.foreign_table("items", "id text NOT NULL, note text", updatable="on")
+        self.fx.execute("INSERT INTO items VALUES ('there')")
+        kb = []
+        for _ in range(2):
+            for _ in range(100):
+                self.assertEqual(self.fx.error("INSERT INTO items VALUES ('there', ''), ('new', repeat('x', 100000))").sqlstate, "23505")
+            kb.append(resident_kb(self.fx.conn.info.backend_pid))
+        self.assertLess(kb[1] - kb[0], SLACK_KB)

@@ -169,6 +169,26 @@ class OwnWrites(writes.TestCase):
         self.both("INSERT INTO few_{t} SELECT 'w', g FROM generate_series(1, 3) g")
         self.assertEqual(self.both("INSERT INTO few_{t} VALUES ('x', 5), ('y', 7), ('z', 8)", same_tables=False), "44000")
 
+    def test_returning_shows_what_is_written(self):
+        """If a row is shown before it is written, it must not have changed."""
+        for mode, sql in (("immediate", "UPDATE far SET total = 9 WHERE n = 1 AND 100 > (SELECT count(*) FROM far) RETURNING id, note"),
+                          ("immediate", "DELETE FROM far WHERE n = 1 AND 100 > (SELECT count(*) FROM far) RETURNING far"),
+                          ("atomic", "UPDATE far SET total = 9 WHERE n = 1 RETURNING note"), ("atomic", "DELETE FROM far WHERE n = 1 RETURNING *")):
+            for changed in (False, True):
+                self.setUp()
+                done = []
+
+                def meanwhile(_, changed=changed, done=done):
+                    if changed and not done:
+                        done.append(self.put_raw({"id": {"S": "a"}, "n": {"N": "1"}, "note": {"S": "later"}}))
+                with self.subTest(sql=sql, changed=changed):
+                    self.fx.execute(f"SET dynamo_fdw.write_mode = {mode}")
+                    self.fx.proxy.on("*", lambda request: meanwhile(request) if request.is_write() else None)
+                    outcome = self.outcome(sql)
+                    self.fx.proxy.reset(scripts=True)
+                    self.fx.execute("RESET dynamo_fdw.write_mode")
+                    self.assertEqual(outcome if changed else outcome[0], "40001" if changed else 2)
+
     def test_functions_that_only_write(self):
         """A function's write of a row comes after the statement's, even if that has no response yet."""
         for table in ("far", "near"):

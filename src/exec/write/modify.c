@@ -242,6 +242,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 		dyn_report_changed_schema(&about, "The keys or indexes of the table differ.");
 	}
 	modify->read = plan.read;
+	modify->returned = plan.returned;
 	modify->derives = plan.derives;
 	if (modify->upsert != NULL)
 		modify->met = dyn_met_create();

@@ -52,6 +52,7 @@ typedef struct DynModify
 	TupleTableSlot *plan_slot;	/* copy of a subplan's row */
 	Bitmapset  *read;			/* columns whose values the statement depends
 								 * on */
+	Bitmapset  *returned;		/* columns that RETURNING shows */
 	bool		presumes;		/* true if rows are written without being
 								 * read */
 	bool		derives;		/* true if an assigned value, or the WHERE of

@@ -571,8 +571,17 @@ check_response(const DynModify *modify, DynCall *call, const DynReadRequest *req
 	else
 		err = dyn_page_check(&reread->reader->page, NULL, &expected, &scratch);
 	dyn_buffer_free(&scratch);
-	if (err != NULL)
+	if (err == NULL)
+		return;
+	PG_TRY();
+	{
 		dyn_usage_report_no_match(modify->usage, call, err, about);
+	}
+	PG_FINALLY();
+	{
+		dyn_call_destroy(call);
+	}
+	PG_END_TRY();
 }
 
 /*

@@ -186,6 +186,17 @@ set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns)
 	write->guard = keep_values(guard, write->nguard);
 }
 
+/*
+ * Returns the columns that must not have changed, whatever is assigned.  If
+ * RETURNING shows the row before its request is sent, no response corrects it.
+ */
+static Bitmapset *
+depended_columns(const DynModify *modify)
+{
+	return bms_union(modify->read,
+					 modify->deferred || modify->atomic ? modify->returned : NULL);
+}
+
 static bool
 same_image(TupleTableSlot *a, TupleTableSlot *b, int i)
 {
@@ -352,7 +363,7 @@ dyn_modify_update(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 	check_size(modify, values, write->nvalues);
 	write->values = keep_values(values, write->nvalues);
 	rewritten = dyn_write_map_rewritten(modify->map, changed);
-	set_guard(write, old, bms_union(bms_union(modify->read, unchanged),
+	set_guard(write, old, bms_union(bms_union(depended_columns(modify), unchanged),
 									bms_union(bms_difference(rewritten, changed),
 											  ambiguous_columns(modify, changed))));
 	write->derived = modify->derives || !bms_is_subset(rewritten, changed);
@@ -373,7 +384,7 @@ dyn_modify_delete(DynModify *modify, TupleTableSlot *old, DynWrite *write)
 	oldcontext = MemoryContextSwitchTo(write->context);
 	dyn_write_map_key(modify->map, old->tts_values, old->tts_isnull, key);
 	set_key(write, key, key_parts(modify));
-	set_guard(write, old, bms_copy(modify->read));
+	set_guard(write, old, depended_columns(modify));
 	write->returns = modify->returning ? DYN_RETURN_ALL_OLD : DYN_RETURN_NONE;
 	MemoryContextSwitchTo(oldcontext);
 	return write;

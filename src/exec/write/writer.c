@@ -79,7 +79,9 @@ abandon(DynWriter *writer)
 		if (writer->failed->call != NULL)
 			dyn_call_destroy(writer->failed->call);
 	}
-	writer->failed = NULL;
+	if (writer->waiting != NULL)
+		dyn_call_destroy(writer->waiting->call);
+	writer->failed = writer->waiting = NULL;
 	writer->collected = NIL;
 	if (abandoned > 0)
 		dyn_written_maybe(abandoned);
@@ -566,11 +568,13 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 	Assert(write->state == DYN_WRITE_NEW && write->call == NULL);
 	dyn_session_check(write->modify->relation->connection);
 	write->call = dyn_session_call();
+	writer->waiting = write;
 	render(writer, write);
 	drive(writer);
 	await_turn(writer, write);
 	oldcontext = MemoryContextSwitchTo(writer->context);
 	writer->writes = lappend(writer->writes, write);
+	writer->waiting = NULL;
 	MemoryContextSwitchTo(oldcontext);
 	write->returned = !wait;
 	start(writer, write);

@@ -119,6 +119,8 @@ typedef struct DynWriter
 	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
 								 * in this order (deferred.c) */
 	List	   *writes;			/* list of DynWrite: SENT and PAUSED */
+	DynWrite   *waiting;		/* write that waits until it may be sent; or
+								 * NULL */
 	List	   *collected;		/* list of DynWrite to be sent together
 								 * (atomic.h) */
 	size_t		collected_bytes;

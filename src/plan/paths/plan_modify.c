@@ -548,6 +548,7 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Relation	relation = table_open(relid, NoLock);
 	DynWriteMap *map = dyn_modify_open_map(root->parse, relid);
 	bool		derived = (plan->operation == CMD_UPDATE && derives(root));
+	Bitmapset  *returned = expand_whole_row(returned_columns(root, resultRelation), relation);
 	Bitmapset  *read = NULL;
 
 	dyn_write_map_require(map, plan->operation);
@@ -572,20 +573,26 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	if (may_presume(root, plan, resultRelation, map, relation, read))
 		dyn_access_node_presume(linitial(((ForeignScan *) outerPlan(plan))->fdw_private));
 	table_close(relation, NoLock);
-	return list_make3(integers_of(read), makeInteger(derived),
+	return list_make4(integers_of(read), integers_of(returned), makeInteger(derived),
 					  makeString(pstrdup(dyn_metadata_schema(map->meta, NULL))));
+}
+
+static Bitmapset *
+members_of(const List *integers)
+{
+	Bitmapset  *members = NULL;
+	ListCell   *lc;
+
+	foreach(lc, integers)
+		members = bms_add_member(members, lfirst_int(lc));
+	return members;
 }
 
 DynModifyPlan
 dyn_modify_plan_of_list(const List *private)
 {
-	DynModifyPlan plan = {NULL, intVal(lsecond(private)) != 0,
-	strVal(lthird(private))};
-	ListCell   *lc;
-
-	foreach(lc, (const List *) linitial(private))
-		plan.read = bms_add_member(plan.read, lfirst_int(lc));
-	return plan;
+	return (DynModifyPlan) {members_of(linitial(private)), members_of(lsecond(private)),
+		intVal(lthird(private)) != 0, strVal(lfourth(private))};
 }
 
 /*
