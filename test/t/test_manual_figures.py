@@ -13,7 +13,7 @@ WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 10: "ten", 60: "s
 # of options, and factors that the planner has from PostgreSQL.
 TOLD = {
     "README.md": """
-        It sends one Query, for {HALF[DYN_LEAST_UNITS]} a read capacity unit (RCU)
+        This statement sends one Query, for {HALF[DYN_LEAST_UNITS]} a read capacity unit (RCU)
         Items are read by their primary keys in batches of {WORDS[DYN_BATCH_GET_MAX_KEYS]}
         sends its Queries {option.max_concurrency} at a time, so it takes about {WORDS[round(1000 / option.max_concurrency, -1)]} round trips
         A full scan of 1 GB is {GB / DYN_READ_UNIT_BYTES:,.0f} units
@@ -37,7 +37,7 @@ TOLD = {
         | on demand, default quota of the account | {metadata.ON_DEMAND_QUOTA:,.0f} |
         up to {option.max_concurrency} requests (`max_concurrency`) are in flight
         a hot partition: {units.UNITS_OF_PARTITION:,.0f} units a second
-        A statement that exceeds it fails (SQLSTATE 54000)
+        A statement that exceeds the limit fails (SQLSTATE 54000)
         at 0.10 dollars a gigabyte, {GB / MB * 0.1:.0f} dollars for 1 TB
         """,
     "docs/monitoring.md": """
@@ -98,9 +98,9 @@ TOLD = {
         seconds that a role session lasts, {least.role_duration} to {most.role_duration} (
         that determine columns and types, {least.sample_items} to {most.sample_items};
         share a quota of {DYN_RETRY_QUOTA} tokens. An outage takes {retry.TRANSIENT} tokens, however many requests it affects
-        returns {retry.FINAL} token, and so does every second that passes
+        returns {retry.FINAL} token. Every second also returns {retry.REFILL_A_SECOND:.0f} token
         It waits for one and a half round trips and {A[connections.HANDSHAKE_US / 1000]} millisecond
-        wait for it for up to {connections.LONGEST_WAIT_US / 1e6} seconds
+        wait for this connection for up to {connections.LONGEST_WAIT_US / 1e6} seconds
         """,
     "docs/types.md": """
         N, all {DYN_NUMBER_MAX_DIGITS} digits
@@ -166,7 +166,7 @@ TOLD = {
         more than {pace.END_OF_EPISODE_MS / 1000:.0f} seconds apart do not count
         {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
         more than {guc.MOST_FETCH_MEMORY / KB:.0f} MB
-        may use {PART[lookup.SPACE_PART]} of it for keys, and {PART[lookup.SPACE_PART]} for cached results
+        may use {PART[lookup.SPACE_PART]} of this memory for keys, and {PART[lookup.SPACE_PART]} for cached results
         at most {connection.MAX_RESPONSE / MB:.0f} MB of JSON
         requests as many keys as are expected to return {scandesc.BATCH_BYTES / MB:.0f} MB
         after {session.REFRESH_PAUSE / 1000:.0f} seconds
