@@ -138,7 +138,7 @@ TOLD = {
         ({units.UNKNOWN_ITEM_BYTES} bytes if the size is unknown)
         After `LIMIT` + `OFFSET` items or {DYN_SMALL_READ_BYTES / MB:.0f} MB, the rest of the Scan
         reads 3 items if every item is a row
-        are expected to contain 3 rows, and at least as many as {DYN_LEAST_BYTES / KB:.0f} kB contain
+        are expected to contain 3 rows. It then has at least as many items as {DYN_LEAST_BYTES / KB:.0f} kB contain
         `preview_units` read units ({option.preview_units} by default)
         """,
     "docs/planner.md": """
