@@ -1,4 +1,6 @@
 """INSERT, UPDATE and DELETE of plain tables: as on a local table, by the fewest requests, and nothing else is touched."""
+import re
+
 import writes
 
 
@@ -83,6 +85,13 @@ class Rows(writes.TestCase):
         self.assertEqual(delete.body["ConditionExpression"], "attribute_exists(#n0) AND #n1 = :v0")
         [put] = self.fx.requests("INSERT INTO far VALUES ('new', 1)")
         self.assertEqual(put.body["ConditionExpression"], "attribute_not_exists(#n0)")
+
+    def test_estimated_read_units(self):
+        """The rows to write are read with strong consistency."""
+        def units(sql):
+            return float(re.search("Estimated Read Units: ([0-9.]+)", self.fx.explain(sql, "COSTS ON"))[1])
+        self.assertEqual(units("UPDATE far SET note = 'x' WHERE id = 'a'"), 2 * units("SELECT * FROM far WHERE id = 'a'"))
+        self.assertEqual(units("DELETE FROM far WHERE id = 'a' AND note = 'x'"), 2 * units("SELECT * FROM far WHERE id = 'a' AND note = 'x'"))
 
     def test_attributes_without_a_column(self):
         self.put_raw({"id": {"S": "raw"}, "n": {"N": "1"}, "note": {"S": "x"}, "more": {"SS": ["b", "a"]}, "deep": {"M": {"l": {"L": [{"NULL": True}]}}}})

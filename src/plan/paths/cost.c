@@ -246,6 +246,18 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 }
 
 /*
+ * Returns how much more reads of the table (NULL) or an index cost than
+ * eventually consistent ones.  The rows that an UPDATE or DELETE writes are
+ * read with strong consistency, except in global indexes.
+ */
+static double
+consistency_factor(const DynRelPlan *plan, const DynIndexMeta *index)
+{
+	return plan->relation->consistent ||
+		(plan->relation->target && (index == NULL || !index->global)) ? 2 : 1;
+}
+
+/*
  * Returns the read units of a partition's items, including items that are not
  * rows; 0 if the partition key has no statistics.
  */
@@ -262,7 +274,7 @@ partition_units(const DynRelPlan *plan)
 	items = collection_items(plan, &key->hash[0]) * plan->item_rows *
 		plan->items / Max(plan->rel->tuples, 1);
 	return dyn_page_units(items * dyn_default_item_bytes(plan->meta, NULL)) *
-		(plan->relation->consistent ? 2 : 1);
+		consistency_factor(plan, NULL);
 }
 
 static bool
@@ -596,11 +608,8 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 		reads->bytes *= plan->fetched * (items > 0 ? returned / items : 1);
 		reads->cpu_ms += returned * plan->item_rows * ms_per_item;
 	}
-	if (plan->relation->consistent)
-	{
-		reads->units *= 2;
-		reads->base_units *= 2;
-	}
+	reads->units *= consistency_factor(plan, index);
+	reads->base_units *= consistency_factor(plan, NULL);
 }
 
 /*
@@ -614,7 +623,7 @@ static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,
 			const DynAccess *access, const DynIndexMeta *index, double bytes)
 {
-	double		factor = plan->relation->consistent ? 2 : 1;
+	double		factor = consistency_factor(plan, index);
 	double		least = lengths_are_unknown(plan, index)
 		? plan->items / DEFAULT_NUM_DISTINCT : 0;
 	double		base = 0;
