@@ -15,6 +15,7 @@ from collections import Counter
 import psycopg2
 import psycopg2.extensions
 
+import replies
 from report import use_library
 from stored import Refused, canonical_item, comparable
 from written_statements import FORMS, Maker
@@ -35,6 +36,13 @@ TRIGGERS = {        # name: (when, body)
     "after row": ("AFTER INSERT OR UPDATE OR DELETE ON {t} FOR EACH ROW", "INSERT INTO kept VALUES (2, TG_OP || coalesce(OLD.{txt}, '-') || coalesce(NEW.{txt}, '-')); RETURN NULL;"),
     "after insert": ("AFTER INSERT ON {t} FOR EACH ROW", "INSERT INTO kept SELECT count(*), NEW.{txt} FROM {t}; RETURN NULL;"),
     "after statement": ("AFTER INSERT OR UPDATE OR DELETE ON {t} FOR EACH STATEMENT", "INSERT INTO kept SELECT count(*), TG_OP FROM {t}; RETURN NULL;"),
+}
+FAULTS = {          # name: what one of the writes of a statement meets; it must not be seen, except as 08007 after the first three
+    "lost": lambda: replies.executed(replies.empty_reply()),
+    "error after it": lambda: replies.executed(replies.internal_error()),
+    "error before it": replies.internal_error,
+    "throttled": replies.throttle,
+    "conflict": replies.conflict,
 }
 MODES = [("text", 60), ("generic", 20), ("custom", 6), ("block", 14)]
 
@@ -341,7 +349,9 @@ class Generator:            # pylint: disable=too-many-instance-attributes
         self.near.execute("BEGIN")
         local = self.near.run(statement)
         log = self.log()
+        self.inject(statement)
         foreign = self.far.run(statement)
+        self.fx.proxy.reset(scripts=True)
         warned = self.warned(self.far.notices.take())
         if len(warned) > 1:
             time.sleep(0.2)         # requests that were abandoned
@@ -355,6 +365,22 @@ class Generator:            # pylint: disable=too-many-instance-attributes
         if problem:
             self.report(table, statement, problem, local, foreign)
             self.fill()
+
+    def inject(self, statement):
+        """Let one of the first writes of some statements meet a fault."""
+        if self.rng.random() > 0.15:
+            return
+        # an INSERT whose first attempt was not executed cannot be told from one whose equal item was there before
+        statement.fault = self.rng.choice([name for name in FAULTS if name != "error before it" or not re.search("INSERT|COPY", statement.sql)])
+        before = iter(range(self.rng.randrange(3)))
+        done = []
+
+        def answer(request):
+            if done or not request.is_write() or next(before, None) is not None:
+                return None
+            done.append(True)
+            return FAULTS[statement.fault]()
+        self.fx.proxy.on("*", answer)
 
     def rows(self, table):
         """The rows of the twin, as texts."""
@@ -375,7 +401,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
     def report(self, table, statement, problem, local, foreign):
         """Print a difference."""
         triggers = f" -- triggers: {', '.join(self.triggers[1])}" if self.triggers else ""
-        text = f"# {len(self.differences) + 1}. {table.name}, {statement.form}, {statement.mode}{', atomic' if statement.atomic else ''}{triggers}\n#   {statement.literal()[:2000]}\n"
+        text = f"# {len(self.differences) + 1}. {table.name}, {statement.form}, {statement.mode}{', atomic' if statement.atomic else ''}{', ' + statement.fault if statement.fault else ''}{triggers}\n#   {statement.literal()[:2000]}\n"
         if statement.copy:
             text += f"#   {statement.copy[:1000]!r}\n"
         text += f"#   local {str(local)[:250]}\n#   foreign {str(foreign)[:250]}\n#   {problem[:700]}\n"
@@ -429,13 +455,17 @@ class Generator:            # pylint: disable=too-many-instance-attributes
             state = foreign[:5]
             # the log of a failed statement does not show the rows after its first fault, which may have values that cannot be stored
             allowed = refusals | ({local[:5], "0A000"} if failed else set())
+            if failed and statement.many:       # another row comes first
+                allowed |= {"22003", "22008", "22023"}
             if statement.odd and (failed or statement.form in ("do_nothing", "do_update")):
                 allowed |= {"22003", "22008", "22023", "23502", "0A000", "54000", "44000"} | ({"23514"} if table is self.parent else set())
+            if statement.fault in list(FAULTS)[:3]:
+                allowed |= {"08007"}
             if state not in allowed:
                 problem = f"SQLSTATE {state}, expected {sorted(allowed) or 'none'}"
             elif changed not in warned and (table.name != "visit" or changed > max(warned)):      # an expired item may be replaced by its like
                 problem = f"the WARNING counts {warned} items, {changed} were changed"
-            elif changed and (statement.atomic or not statement.many):
+            elif changed and (statement.atomic or not statement.many) and state != "08007":
                 problem = f"{changed} items changed by a statement that failed"
             for name, remote in self.remotes.items():
                 self.restore(remote, now[name])
@@ -571,6 +601,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
         coverage[f"outcome {outcome}"] += 1
         coverage[f"mode {statement.mode}"] += 1
         coverage[f"atomic: {outcome if outcome == 'done' else 'other'}"] += statement.atomic
+        coverage[f"{statement.fault}: {outcome if outcome in ('done', '08007') else 'other'}"] += 1
         if outcome == "done":
             for column in statement.assigned:
                 coverage[f"{table.name}.{column.name} assigned"] += 1
@@ -584,7 +615,7 @@ class Generator:            # pylint: disable=too-many-instance-attributes
         wanted = [f"{form} on {table.name}: done" for form, _ in FORMS for table in tables if (form, table.name) != ("do_update", "parent")]
         wanted += [f"{t.name}.{c.name} assigned" for t in tables for c in t.columns if not c.generated and c.name not in ("bare",)]
         wanted += [f"outcome {state}" for state in ("22003", "22008", "22023", "23502", "23505", "23514", "44000", "0A000", "54000", "21000", "no row")]
-        wanted += [f"trigger {name}" for name in TRIGGERS] + [f"mode {mode}" for mode, _ in MODES] + ["atomic: done"]
+        wanted += [f"trigger {name}" for name in TRIGGERS] + [f"mode {mode}" for mode, _ in MODES] + ["atomic: done", "lost: 08007"] + [f"{fault}: done" for fault in FAULTS]
         return [name for name in wanted if not self.coverage[name]]
 
 

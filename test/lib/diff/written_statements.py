@@ -30,6 +30,7 @@ class Statement:        # pylint: disable=too-few-public-methods
         self.copy = None            # the rows of COPY
         self.mode = "text"
         self.atomic = False
+        self.fault = None           # what happens to a write
         self.assigned = []          # columns
         self.many = False           # more than one row may be written
 
