@@ -105,6 +105,18 @@ class Memory(writes.TestCase):
         self.assertEqual(self.both("UPDATE {t} SET total = n, note = note || n WHERE n < (SELECT count(*) FROM {t})")[0], 240)
         self.assertEqual(self.both("DELETE FROM {t} t USING {t} s WHERE s.n = t.n AND t.id = 'm' RETURNING t.note")[0], 120)
 
+    def test_deferred_rows_of_partitions(self):
+        """Rows are inserted into two partitions in turn; the statement fails before they are sent."""
+        for name in ("even", "odd"):
+            self.fx.create_table(name, ("id", "S"), ("n", "N"))
+        self.fx.execute("CREATE TABLE parts (id text, n int) PARTITION BY LIST (id);" + "".join(
+            f"CREATE FOREIGN TABLE {name} PARTITION OF parts (id NOT NULL, n NOT NULL) FOR VALUES IN ('{name}') SERVER ddb OPTIONS (table_name '{self.fx.remote(name)}', updatable 'on', scan_policy 'allow');"
+            for name in ("even", "odd")) + """CREATE FUNCTION grown(n int) RETURNS int LANGUAGE plpgsql AS $$ DECLARE taken bigint = (SELECT sum(used_bytes) FROM pg_backend_memory_contexts); BEGIN
+                IF n = 4000 THEN PERFORM set_config('test.taken', taken::text, false); ELSIF n = 10000 THEN RAISE '%', taken - current_setting('test.taken')::bigint; END IF; RETURN n; END $$; SET work_mem = '64kB'""")
+        self.addCleanup(self.fx.execute, "RESET work_mem")
+        grown = self.fx.error("INSERT INTO parts SELECT CASE g % 2 WHEN 0 THEN 'even' ELSE 'odd' END, g FROM generate_series(1, 10000) g WHERE (SELECT count(*) FROM parts) = 0 RETURNING grown(n)")
+        self.assertLess(int(grown.message), 100000)
+
     def test_returning(self):
         """The memory of a row's values is free before the next row."""
         self.fx.execute("CREATE FUNCTION taken() RETURNS bigint LANGUAGE sql AS $$ SELECT sum(used_bytes) FROM pg_backend_memory_contexts $$;"

@@ -121,34 +121,54 @@ make_store(void)
 	return tuplestore_begin_heap(false, false, work_mem);
 }
 
-/* Counts a deferred row in the last run, or begins a run of its target. */
-static void
-add_to_run(DynModify *modify)
+/*
+ * Returns the run that continues with the target's next row, or NULL.  Only
+ * rows of the same DynamoDB table must remain in order.
+ */
+static DynDeferredRun *
+find_run(const DynModify *modify)
 {
-	DynWriter  *writer = modify->writer;
-	DynDeferredRun *run = writer->deferred != NIL ? llast(writer->deferred) : NULL;
+	const List *runs = modify->writer->deferred;
 
-	if (run == NULL || run->modify != modify)
+	for (int i = list_length(runs) - 1; i >= 0; i--)
 	{
-		run = palloc0(sizeof(DynDeferredRun));
-		run->modify = modify;
-		writer->deferred = lappend(writer->deferred, run);
+		DynDeferredRun *run = list_nth(runs, i);
+
+		if (run->modify == modify)
+			return run;
+		if (dyn_relation_same_table(run->modify->relation, modify->relation))
+			return NULL;
 	}
-	run->nrows++;
+	return NULL;
 }
 
-void
-dyn_modify_defer(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
+/* Begins a run, in memory of the statement. */
+static DynDeferredRun *
+begin_run(DynModify *modify)
 {
+	DynWriter  *writer = modify->writer;
 	MemoryContext oldcontext = MemoryContextSwitchTo(modify->estate->es_query_cxt);
+	DynDeferredRun *run = palloc0(sizeof(DynDeferredRun));
 
 	if (modify->plan_rows == NULL)
 	{
 		modify->new_rows = make_store();
 		modify->plan_rows = make_store();
 	}
-	add_to_run(modify);
+	run->modify = modify;
+	writer->deferred = lappend(writer->deferred, run);
 	MemoryContextSwitchTo(oldcontext);
+	return run;
+}
+
+void
+dyn_modify_defer(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
+{
+	DynDeferredRun *run = find_run(modify);
+
+	if (run == NULL)
+		run = begin_run(modify);
+	run->nrows++;
 	if (modify->operation != CMD_DELETE)
 		tuplestore_puttupleslot(modify->new_rows, row);
 	if (modify->operation != CMD_INSERT)

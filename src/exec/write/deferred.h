@@ -22,8 +22,8 @@ extern void dyn_modify_defer(DynModify *modify, TupleTableSlot *row,
 							 TupleTableSlot *planSlot);
 
 /*
- * Sends the deferred rows of all targets of the writer's statement, in the
- * order in which the statement has computed them.
+ * Sends the deferred rows of all targets of the writer's statement.  Rows of
+ * one DynamoDB table are sent in the order in which they were computed.
  */
 extern void dyn_modifies_send_deferred(DynWriter *writer);
 
