@@ -60,7 +60,7 @@ typedef enum DynPredKind
 typedef enum DynBoundKind
 {
 	DYN_BOUND_NONE,				/* not converted */
-	DYN_BOUND_EQUAL,			/* value for which every operator has the same
+	DYN_BOUND_EQUAL,			/* value with which every operator has the same
 								 * result */
 	DYN_BOUND_LOWER,			/* least value that the column may have */
 	DYN_BOUND_UPPER				/* greatest value that the column may have */
@@ -249,8 +249,8 @@ extern bool dyn_pred_visit(DynPred *pred, bool (*visit) (DynPred *, void *),
 						   void *arg);
 
 /*
- * Does the same, and also visits the args of TEMPLATED and EACH, after the
- * predicate that has them.
+ * Does the same as dyn_pred_visit, and also visits the args of TEMPLATED and
+ * EACH, after the predicate that has them.
  */
 extern bool dyn_pred_visit_parts(DynPred *pred, bool (*visit) (DynPred *, void *),
 								 void *arg);

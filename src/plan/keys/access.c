@@ -28,8 +28,7 @@ enum
 	CONTRADICTION = 1 << 0,
 	MERGED = 1 << 1,			/* several requests are merged by sort key for
 								 * one execution */
-	ONLY_INDEX = 1 << 2,		/* rows exist only for the items of the
-								 * index */
+	ONLY_INDEX = 1 << 2,		/* only items of the index can be rows */
 	BASE_ITEMS = 1 << 3,
 	RECHECKED = 1 << 4,
 	FILTERED = 1 << 5,
@@ -156,9 +155,9 @@ dyn_access_inner(const DynAccess *access, DynAccessUse use)
 /* ---- order ---- */
 
 /*
- * A Query returns the items of one partition in the order of those attributes
- * of the sort key that are not fixed to one value, or of the parts of their
- * texts.
+ * A Query returns the items of one partition in the order of the sort key.
+ * Sort key attributes with a single value do not affect this order, and the
+ * text of a template may sort like the columns of its parts.
  */
 
 AttrNumber
@@ -183,13 +182,13 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 /*
  * Adds the parts of the attribute's text after the first `bound` ones as sort
  * attributes.  Returns false at the first part whose text does not sort like
- * its column.  It sorts like the column only if the part contains the column's
- * value in every item of the index; trusted_indexes asserts this for rows with
- * all columns.
+ * its column.  It does only if the part contains the column's value in every
+ * item of the index; trusted_indexes asserts this for rows in which no column
+ * of the template is NULL.
  *
- * With `merged`, several requests are merged.  They can be merged by the texts
- * (`by_text`) if these begin with the same bound parts; else only by parts
- * that the text alone determines.
+ * With `merged`, rows of several requests are merged.  If all their texts
+ * begin with the same bound parts, they are merged by the texts (`by_text`).
+ * Otherwise each part must be determined by the text alone.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -244,7 +243,7 @@ set_sort(const DynRelPlan *plan, const DynIndexMeta *index, const DynAccess *fro
 
 			if (i < from->nrange)
 				values = from->range[i].values;
-			/* only the first attribute has a request for each value */
+			/* only values of the first attribute have a request each */
 			bound = i == 0 ? values.point_parts : values.one_value_parts;
 			if (!sort_by_parts(plan, index, templated, attr, bound,
 							   bound <= values.one_value_parts,
@@ -308,8 +307,9 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 /* ---- copies ---- */
 
 /*
- * The value expressions that a copy refers to by position.  A NULL pointer
- * means that the copy has the same references as the original.
+ * The value expressions that a copy refers to by position.  With NULL instead
+ * of these values, the copy keeps the expressions and positions of the
+ * original.
  */
 typedef struct Values
 {
@@ -352,8 +352,9 @@ same_conversion(const DynConversion *a, const DynConversion *b)
 }
 
 /*
- * Returns the position of the value, after adding it unless it is there; -1 if
- * the value is NULL.  Several predicates with one value share its position.
+ * Returns the position of the value with this conversion in `values`, after
+ * adding it if it is missing; -1 if the value is NULL.  Several predicates
+ * with one value share its position.
  */
 static int
 value_position(Expr *value, DynConversion *conversion, Values *values)
@@ -373,7 +374,10 @@ value_position(Expr *value, DynConversion *conversion, Values *values)
 	return list_length(values->exprs) - 1;
 }
 
-/* Copies the conversion; with `values`, operands become positions. */
+/*
+ * Returns a copy of the conversion without operand expressions.  Unless
+ * `values` is NULL, the copy has their positions in `values`.
+ */
 static DynConversion *
 copy_conversion(const DynConversion *conversion, Values *values)
 {
@@ -466,8 +470,8 @@ copy_keys(DynAccess *copy, Values *values)
 }
 
 /*
- * Copies a fallback.  Omits keys and filters that need values not in the list;
- * this is possible because all rows are rechecked.
+ * Copies a fallback, but omits keys and filters whose values are not in
+ * `values`.  This is possible because all clauses are checked for its rows.
  */
 static DynAccess *
 copy_fallback(const DynAccess *fallback, Values *values)

@@ -4,7 +4,7 @@
  *
  * The planner builds a DynAccess (match_keys.c), which the plan stores as a
  * node.  During planning, predicates hold their values as expressions.  In the
- * node, they hold positions in the plan's fdw_exprs.
+ * node, predicates hold the positions of their values in the plan's fdw_exprs.
  *
  * The node refers to columns by attribute number, and to key attributes by
  * name and type.  The description of the table may be outdated when the plan
@@ -44,7 +44,7 @@ typedef struct DynCount
 } DynCount;
 
 /*
- * The predicates matched to one key attribute, which must all be true.  If
+ * The predicates, connected by AND, that are matched to one key attribute.  If
  * there are none, row_keys match the attribute.
  */
 typedef struct DynKeyMatch
@@ -59,10 +59,10 @@ typedef struct DynKeyMatch
 
 /*
  * A condition for the completeness of an index, checked at run time: the index
- * must be able to hold the values of one key attribute.  It is true if one of
- * the predicates allows only such values.  A predicate of kind TEMPLATED is
- * the only one; all texts that it allows must be such values
- * (index_complete.c).
+ * must be able to hold the values of one key attribute.  The condition is met
+ * if one of the predicates only allows values that the index can hold.  A
+ * predicate of kind TEMPLATED is the only one in its list; the index must be
+ * able to hold all texts that it allows (index_complete.c).
  */
 typedef struct DynIndexCondition
 {
@@ -84,18 +84,19 @@ typedef struct DynEstimate
 	double		check_cost;		/* planner cost of evaluating clauses */
 	double		full_ms;		/* ms; minimum price of a Scan of the table */
 	double		examined;		/* number of items that the requests read */
-	int			segments;		/* number of segments that are read; 0: rows do
-								 * not show their segments */
+	int			segments;		/* number of segments that are read; 0: the
+								 * statement does not read the segment
+								 * column */
 	int			total_segments;
 	double		item_rows;		/* rows per item examined */
-	double		kept;			/* fraction of the rows that satisfy the
-								 * clauses that are not matched to keys */
+	double		kept;			/* selectivity of the clauses that are not
+								 * matched to keys */
 	double		partition_units;	/* read units of the table's items with one
 									 * partition key; 0: unknown */
 	double		first_share;	/* fraction of the reads that precedes the
 								 * first row (semijoins) */
-	double		first_page;		/* fraction of the reads in the first page
-								 * under a LIMIT; 0: a full page */
+	double		first_page;		/* number of items in the first page under a
+								 * LIMIT; 0: a full page */
 	bool		assumed;		/* true if the table's size is unknown */
 	bool		rows_unknown;	/* true if the number of items per partition
 								 * key is unknown */
@@ -103,7 +104,7 @@ typedef struct DynEstimate
 								 * nothing else */
 } DynEstimate;
 
-/* Use of an inner access plan, which belongs to another one */
+/* Use of an inner access plan, which another access plan contains */
 typedef enum DynAccessUse
 {
 	DYN_USE_ALWAYS,				/* arm of a UNION (GET or QUERY); all clauses
@@ -135,12 +136,13 @@ typedef struct DynAccess
 	bool		one_request;	/* true for access by key with one expected
 								 * request */
 	bool		one_round;		/* true if the requests are sent together with
-								 * those of another scan, by the same keys */
+								 * those of another scan that reads the same
+								 * keys */
 	bool		rechecks_item_filter;	/* true if the item filter is checked
 										 * locally */
-	bool		is_small;		/* Scan: true if limit_hint items are enough,
-								 * which are so few that scan_policy does not
-								 * apply */
+	bool		is_small;		/* Scan: true if the statement needs only
+								 * limit_hint items, so few that scan_policy
+								 * does not apply */
 	int			preview_rows;	/* Scan: number of rows that end a preview; 0:
 								 * no preview */
 	bool		is_presumed;	/* GET: true if no request is sent, because the
@@ -148,9 +150,9 @@ typedef struct DynAccess
 								 * rows exist */
 	bool		unsure;			/* true if run-time values may make the keys
 								 * unusable, so that the fallback is used */
-	bool		presumes;		/* true if clauses are matched to the key of
-								 * an index, so that rows exist only for its
-								 * items */
+	bool		presumes;		/* true if clauses are matched to the key of an
+								 * index, so that only items of the index can
+								 * be rows */
 	int			limit_hint;		/* Limit of the first page (items); 0: none */
 
 	int			segments;		/* SCAN: total number of segments if the query
@@ -184,9 +186,9 @@ typedef struct DynAccess
 
 	List	   *key_names;		/* String *: key attributes of the table, and
 								 * of `index` */
-	List	   *scalars;		/* String *: key attributes, of the table or
-								 * any index, below which columns have paths;
-								 * DynamoDB rejects such paths */
+	List	   *scalars;		/* String *: key attributes (of the table or
+								 * any index) that a column's document path
+								 * starts with; DynamoDB rejects such paths */
 	const char *schema;			/* schema of the table and index during
 								 * planning (dyn_metadata_schema) */
 	List	   *filters;		/* DynPred *, ANDed */
@@ -225,7 +227,10 @@ typedef struct DynAccess
 								 * checks */
 } DynAccess;
 
-/* Returns the number of key parts that a Query specifies. */
+/*
+ * Returns the number of key attributes that have a value in each key of a
+ * Query, without ranges of the sort key.
+ */
 static inline int
 dyn_access_key_parts(const DynAccess *access)
 {
@@ -278,7 +283,7 @@ extern DynAccess *dyn_access_inner(const DynAccess *access, DynAccessUse use);
 /* Returns the arms of a UNION (DynAccess *); NIL for another kind. */
 extern List *dyn_access_arms(const DynAccess *access);
 
-/* Returns true if both read the same index, or both the table itself. */
+/* Returns true if `a` and `b` read the same index, or both read the table. */
 extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
 
 /*
@@ -319,14 +324,14 @@ extern DynPred *dyn_pred_copy(const DynPred *pred);
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 
 /*
- * Returns the access plan in such a node, not a copy; the node may belong to a
- * cached plan.
+ * Returns the access plan in a node of dyn_access_node, not a copy of it.  The
+ * node may belong to a cached plan, so the access plan must not be changed.
  */
 extern const DynAccess *dyn_access_of_node(const Node *node);
 
 /*
- * Sets is_presumed in such a node, which must belong to a plan that is being
- * made.
+ * Sets is_presumed of the access plan in a node of dyn_access_node.  The node
+ * must belong to a plan that is being made.
  */
 extern void dyn_access_node_presume(Node *node);
 

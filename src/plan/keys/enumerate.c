@@ -128,7 +128,7 @@ typedef struct Range
 	DynPred    *each;
 	List	   *clauses;		/* DynClause *: bounds, without constraints */
 	DynSteps	known;			/* values between the constant bounds */
-	DynSteps	expected;
+	DynSteps	expected;		/* values between the estimated bounds */
 	bool		fixed;			/* true if all executions of the scan have the
 								 * same bounds */
 	bool		lower,

@@ -18,17 +18,17 @@
  *
  * A text or bytea in the key of a global index may be empty, or too long, in
  * items older than the index.  For these types, a predicate ensures that
- * selected items are in the index if the index can hold all values that the
- * predicate allows:
+ * selected items are in the index under these conditions:
  *
- *		= and IN		with such values.  If an attribute has any of them,
- *						one of them must do so: NOT NULL, or a range, is
- *						not enough
- *		>, >=			with such a bound; > also with an empty one
- *		LIKE, prefixes	that do not match an empty text
- *		<>				if compared with the empty value
+ *		= and IN		the index can hold all the values.  If an attribute has
+ *						predicates of this kind, one of them must ensure it:
+ *						NOT NULL, or a range, is not enough
+ *		>, >=			the index can hold the bound; > also ensures it with an
+ *						empty bound
+ *		LIKE, prefixes	an empty text does not match
+ *		<>				the value is empty
  *
- * The last three of these, and NOT NULL, do not limit the length of values: an
+ * The last three lines, and NOT NULL, do not limit the length of values: an
  * old item with a longer value is not found (docs/pushdown.md).
  */
 #include "postgres.h"
@@ -43,8 +43,8 @@
 #include "match_keys.h"
 
 /*
- * Completeness of an index for one attribute, in ascending order.  That of an
- * OR is the least of its arms, that of an AND the greatest.
+ * Completeness of an index for one attribute, in ascending order.  An OR has
+ * the least completeness of its arms, an AND the greatest of its arguments.
  */
 typedef enum Completeness
 {
@@ -73,7 +73,7 @@ typedef struct Place
 	bool		full;			/* true if the full index is read, not keys */
 	bool		trusted;		/* true if trusted_indexes has the index */
 	size_t		own_bytes;		/* bytes; maximum size in the table's own key;
-								 * 0 if it is not in that key */
+								 * 0 if the attribute is not in that key */
 	bool		held;			/* true if the index can hold all values that
 								 * items may have */
 } Place;
@@ -101,8 +101,8 @@ get_operand(const Place *place, const DynPred *pred, Datum *value, bool *isnull)
 
 /*
  * Sets *least and *most to the least and greatest length (bytes) of the values
- * that = or IN selects.  A value that cannot be encoded is not in any item, so
- * it does not count; without other values, *least is SIZE_MAX.
+ * that = or IN selects.  Values that cannot be encoded are skipped, because no
+ * item has them.  If no value remains, *least is SIZE_MAX, and *most is 0.
  */
 static void
 find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
@@ -130,7 +130,7 @@ find_lengths(const DynCodec *codec, const DynPred *pred, Datum value,
 
 /*
  * Returns false if the pattern may match an empty text (it consists of %
- * alone), or if it is longer than the key's limit.
+ * alone), or if the pattern is longer than the key's limit.
  */
 static bool
 pattern_implies(const Place *place, Datum value)
@@ -206,8 +206,8 @@ pred_completeness(const Place *place, const DynPred *pred, bool points)
 
 /*
  * Returns the completeness that all predicates together imply.  If there are
- * points, only points count.  `asserted` is true if all items are known to
- * have the attribute.
+ * points, other predicates are ignored.  `asserted` is true if all items are
+ * known to have the attribute.
  */
 static Completeness
 preds_completeness(const Place *place, List *preds, bool asserted)
@@ -300,7 +300,7 @@ texts_completeness(const Place *place, const DynPred *pred)
 
 /* ---- attributes of an index ---- */
 
-/* Returns true if the stored value of a column can be empty. */
+/* Returns true if a stored value of a column with this codec can be empty. */
 static bool
 may_be_empty(const DynCodec *codec)
 {
@@ -350,8 +350,8 @@ depends_on_values(const Place *place)
 
 /*
  * Returns true if a row could be missed because the index cannot hold its
- * value.  Requests by key cannot miss such a row, since they do not select
- * it.  A read of the full index can, unless trusted_indexes excludes it.
+ * value.  Requests by key do not select such a row, so they cannot miss it.  A
+ * read of the full index can miss it, unless the index is in trusted_indexes.
  */
 static bool
 may_miss_rows(const Place *place)
@@ -404,8 +404,8 @@ is_asserted(const Place *place)
 }
 
 /*
- * Collects the predicates of the clauses (DynPred *), and their SQL
- * expressions.
+ * Sets *preds to the predicates (DynPred *) of the clauses, and *exprs to
+ * their SQL expressions.
  */
 static void
 collect(List *clauses, List **preds, List **exprs)

@@ -58,8 +58,8 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 /*
  * Returns the predicate that the clauses imply for the text of a templated
  * attribute, or NULL.  With `points`, all parts must have finitely many
- * values.  The predicate is never exact, since other items may have the same
- * text.
+ * values.  The predicate is never exact, since items that the clauses do not
+ * select may have the same text.
  */
 static DynPred *
 match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
@@ -166,7 +166,8 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 
 /*
  * Returns the AND of the points that an arm has for each attribute, in the
- * order of `attrs`; NULL if an attribute lacks points.
+ * order of `attrs`; NULL if an attribute lacks points.  Clears *fully_consumed
+ * unless the points are equivalent to the arm.
  */
 static DynPred *
 make_row_key(const KeyMatch *match, const DynPred *arm,
@@ -212,9 +213,9 @@ make_row_key(const KeyMatch *match, const DynPred *arm,
 
 /*
  * Matches several attributes together to an OR in which each arm has points
- * for all of them, such as (pk = 1 AND sk = 'a') OR ..., from a row-wise IN.
- * Such row-wise keys are stricter than the points of each attribute
- * separately.
+ * for all these attributes, such as (pk = 1 AND sk = 'a') OR ..., from a
+ * row-wise IN.  Returns false if there is none.  Row-wise keys are stricter
+ * than separate points for each attribute.
  */
 static bool
 match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
@@ -299,8 +300,8 @@ match_full_key(KeyMatch *match, DynAccess *access)
 
 /*
  * Exempts clauses from the local check if they give a range attribute a single
- * value, which is sent as an equality.  This excludes attributes with several
- * predicates, which have to be combined.
+ * value, which is sent as an equality.  Attributes with several predicates are
+ * skipped, because their values are combined.
  */
 static void
 enforce_single_ranges(KeyMatch *match, DynAccess *access)
@@ -325,8 +326,8 @@ enforce_single_ranges(KeyMatch *match, DynAccess *access)
 
 /*
  * Matches every hash attribute to points, and range attributes from the left.
- * Row-wise keys of an index take the place of points; other predicates on
- * their attributes exclude further keys.
+ * Row-wise keys of an index take the place of points; predicates of other
+ * clauses on the same attributes exclude further keys.
  */
 static bool
 match_query(KeyMatch *match, DynAccess *access)
@@ -375,9 +376,9 @@ key_attribute(const DynKeySchema *key, const char *name)
 
 /*
  * Matches IS NOT NULL, and comparisons with the empty value (> '' and <> ''),
- * on key attributes.  They are true for all items that can be read, so they
- * are not sent.  IS NULL is true for none of these items, so the access plan
- * becomes a contradiction.
+ * on key attributes.  These conditions are true for all items that can be
+ * read, so they are not sent.  IS NULL is true for none of these items, so the
+ * access plan becomes a contradiction.
  */
 static void
 match_completeness(KeyMatch *match, DynAccess *access)
@@ -447,8 +448,8 @@ clause_rinfos(List *clauses)
 }
 
 /*
- * Matches conditions on the segment column.  They are the key of the Scan: it
- * only reads segments that satisfy them.
+ * Matches conditions on the segment column, which are the key of the Scan:
+ * only segments that satisfy them are read.
  */
 static void
 match_segments(KeyMatch *match, DynAccess *access)
@@ -561,8 +562,8 @@ leaf_is_forbidden(DynPred *pred, void *arg)
 			nvalues = DYN_EXPR_MAX_IN;
 	}
 	/*
-	 * conditions on texts and booleans have at most ten comparisons, with
-	 * their tokens
+	 * these constants include the operators and tokens of ten comparisons, the
+	 * maximum for one leaf (on a text or boolean)
 	 */
 	check->operators += 12;
 	check->bytes += 168 + 4 * path_bytes(path) + 7 * nvalues +
@@ -602,9 +603,9 @@ add_template_filters(FilterCheck *check, DynAccess *access)
 }
 
 /*
- * Returns true if some template part has only the unit of the predicate's time
- * (such as its day).  Then a key condition on the part may also find other
- * times.
+ * Returns true if a template part has the predicate's column truncated to a
+ * unit (such as the day).  Then a key condition on the part may also find
+ * items with other times in the unit.
  */
 static bool
 is_on_truncated(const DynRelation *relation, const DynPred *pred)
@@ -657,8 +658,8 @@ match_filters(KeyMatch *match, DynAccess *access)
 	if (check.operators > DYN_EXPR_MAX_OPERATORS || check.bytes > DYN_EXPR_MAX_BYTES)
 		return;
 	/*
-	 * these filters replace local checks, so they are sent even if others are
-	 * omitted
+	 * these filters replace local checks, so they are sent even if filters of
+	 * other clauses are omitted because of their size
 	 */
 	foreach(lc, exact)
 	{
@@ -715,7 +716,8 @@ finish_match(KeyMatch *match, DynAccess *access)
 												clause_rinfos(match->consumed));
 	match_filters(match, access);
 	/*
-	 * items of the table may have changed since their index entries were read
+	 * if items are read from the table after the index, all clauses are
+	 * checked locally, because the items may have changed
 	 */
 	exactly = access->fetch_base_items ? NIL : match->pushed_exactly;
 	access->exact_rinfos = clause_rinfos(exactly);

@@ -11,8 +11,8 @@
 #include "terms.h"
 
 /*
- * Returns the access plan, or NULL if the clauses do not match the key.
- * `index` is NULL for the table.
+ * Returns the access plan that reads the index (NULL: the table) by key; NULL
+ * if the clauses (DynClause *) do not match the key.
  */
 extern DynAccess *dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index,
 								 List *clauses);
@@ -54,9 +54,9 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 /* ---- match_template.c ---- */
 
 /*
- * Maximum number of combinations of values that no clause restricts, but the
- * template enumerates: in a partition key, and in a sort key, where each
- * combination needs another Query.
+ * Maximum number of combinations of values for parts that no clause restricts,
+ * but whose values the template enumerates: in a partition key, and in a sort
+ * key, where each combination needs its own Query.
  */
 #define DYN_MAX_MEMBERS			1000
 #define DYN_MAX_SORT_MEMBERS	25
@@ -65,9 +65,9 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
  * Returns the predicate (DYN_PRED_TEMPLATED) that the clauses imply for the
  * attribute's text in all rows that have the attribute.  Its args belong to
  * the leading parts: each is an AND of predicates on the part, or
- * DYN_PRED_EACH.  With `points`, it allows finitely many texts, otherwise a
- * range of texts.  Returns NULL if the attribute has no template, or the
- * clauses imply nothing.
+ * DYN_PRED_EACH.  With `points`, the predicate allows finitely many texts,
+ * otherwise a range of texts.  Returns NULL if the attribute has no template,
+ * or the clauses imply nothing.
  *
  * `index` is the index that has the attribute in its key; NULL for the table
  * or for a filter.  Parts that no clause restricts may be enumerated, with up
@@ -82,9 +82,9 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 /*
  * Returns the conditions that the clauses impose on the attribute's text in
  * rows whose columns are read from it: a DYN_PRED_TEMPLATED with an AND for
- * each part, which is empty if no clause restricts the part.  Used by
- * index_complete.c; it does not match a key, since unrestricted parts may
- * precede others.  Returns NULL if no clause imposes a condition.
+ * each part, which is empty if no clause restricts the part.  Such a predicate
+ * does not match a key, since restricted parts may come after unrestricted
+ * ones.  Returns NULL if no clause imposes a condition.
  */
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
@@ -144,8 +144,8 @@ extern void dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta 
 									 List *clauses, DynAccess *access);
 
 /*
- * Returns true if the index is complete with these run-time values, which have
- * the positions of fdw_exprs.  Allocates in CurrentMemoryContext.
+ * Returns true if the index is complete with these run-time values of the
+ * fdw_exprs, in the same order.  Allocates in CurrentMemoryContext.
  */
 extern bool dyn_index_conditions_hold(const DynAccess *access,
 									  const DynRelation *relation,

@@ -140,10 +140,10 @@ match_parts(TemplateMatch *match, bool enumerate, bool *full)
 }
 
 /*
- * Returns a predicate with infinitely many texts, or NULL.  A range may
- * consist of the literal before the first part alone only if all rows have
- * this literal: the attribute is in the table's key, or trusted_indexes
- * asserts it.
+ * Returns a predicate that allows a range of texts, or NULL.  If no part is
+ * restricted, the range is the literal before the first part, provided that
+ * all rows have this literal: the attribute is in the table's key, or
+ * trusted_indexes asserts it.
  */
 static DynPred *
 match_range(TemplateMatch *match)
@@ -245,9 +245,7 @@ dyn_match_template(const DynRelPlan *plan, const DynKeyAttr *attr,
 	return pred;
 }
 
-/*
- * Collects points and ranges of all parts, independently of the parts before.
- */
+/* Collects points and ranges of a part even if earlier parts have none. */
 DynPred *
 dyn_template_demands(const DynRelPlan *plan, const DynKeyAttr *attr,
 					 List *clauses)

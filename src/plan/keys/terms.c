@@ -32,8 +32,8 @@ static const DynCount one_range = {.most = 1, .expected = 1};
 static DynCount count(const DynRelPlan *plan, const DynPred *pred, bool part);
 
 /*
- * Combines the counts of predicates in an AND: values take precedence over
- * ranges; among values, or ranges, the smaller number counts.
+ * Combines the summaries of predicates in an AND: values take precedence over
+ * ranges; of two numbers of values, or of ranges, the smaller one is used.
  */
 static DynCount
 count_all(const DynRelPlan *plan, const List *preds, bool part)
@@ -177,7 +177,8 @@ dyn_count(const DynRelPlan *plan, const List *preds)
 }
 
 /*
- * Counts row-wise keys: each arm adds the combinations of its attributes'
+ * Returns the summary of row-wise keys.  The expected number of keys is the
+ * sum, over all arms, of the products of the expected numbers of attribute
  * values.
  */
 static DynCount
@@ -219,7 +220,7 @@ dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 			values.expected = values.points ? Max(values.expected, 1.0) : 1;
 		else
 		{
-			/* other sort key values are requested as one range */
+			/* only values of a template have a Query each; others are one range */
 			if (!values.templated)
 				break;
 			values.single = (values.most == 1);
@@ -251,9 +252,10 @@ dyn_is_on_target(const DynTarget *target, const DynPred *pred)
 
 /*
  * Returns true if the value can be compared in a part whose letters are folded
- * to one case.  A value must be ASCII, because other letters are not folded in
- * the same way everywhere.  Values that are unknown at planning are checked at
- * execution.  Types other than text only have ASCII letters.
+ * to one case.  A value must be ASCII, because other programs may fold letters
+ * beyond ASCII differently.  Values that are unknown at planning are checked
+ * at execution, so they are refused if the plan must be sure.  Types other
+ * than text only have ASCII letters.
  */
 static bool
 can_be_folded(const DynTarget *target, const DynPred *pred)

@@ -45,10 +45,10 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 /*
  * Returns the range that a predicate implies for the target; NULL if there is
  * none.  The predicate is a range itself, or an OR of one arm with conditions
- * on the attribute (leaves in ANDs and ORs) and others without columns
+ * on the attribute (leaves in ANDs and ORs) and arms without columns
  * (DYN_PRED_GIVEN).  Clears *fully_consumed unless a key condition for this
- * range alone is equivalent to the predicate.  It is not equivalent if other
- * conditions are omitted, or if there are several bounds or values.
+ * range alone is equivalent to the predicate: it is not if the range omits
+ * conditions of the predicate, or has several bounds or values.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
@@ -56,8 +56,8 @@ extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 /*
  * Returns the predicate on segments that a predicate implies: a tree of
  * points, ranges, NULL tests and conditions without columns.  Returns NULL if
- * there is none.  Clears *fully_consumed unless it is equivalent to the
- * predicate.
+ * there is none.  Clears *fully_consumed unless the result is equivalent to
+ * the predicate.
  */
 extern DynPred *dyn_implied_segments(const DynTarget *target, DynPred *pred,
 									 bool *fully_consumed);
@@ -90,10 +90,10 @@ extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
 /*
  * Returns the DYN_PRED_EACH that the clauses (DynClause *) imply for the
- * target, with at most `most` values; more if bounds change between
- * executions.  Returns NULL if the clauses do not bound the target on both
- * sides, if its values cannot be enumerated, or if there are none or too
- * many.  Adds the clauses to *used.
+ * target, with at most `most` values (most * JOIN_FACTOR if bounds change
+ * between executions).  Returns NULL if the clauses do not bound the target on
+ * both sides, if its values cannot be enumerated, or if the range has no
+ * values or too many.  Adds the clauses that it uses to *used.
  */
 extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 							   List **used);
@@ -106,9 +106,9 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
 
 /*
- * Returns the column of times, if each partition that the access plan reads
- * has one unit (such as a day) of these times, and the partitions are in the
- * order of their keys; 0 if there is none.
+ * Returns the column whose times the partition keys contain in units (such as
+ * days), if each partition that the access plan reads has one unit, and the
+ * units sort like their texts; else 0.
  */
 extern AttrNumber dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access);
 

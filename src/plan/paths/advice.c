@@ -186,8 +186,8 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 }
 
 /*
- * Returns advice on an expression that reads the column, or NULL.  If all arms
- * of an OR read the column, or for an AND, it is the advice on the first
+ * Returns advice on an expression that reads the column, or NULL.  For an AND,
+ * or an OR of which all arms read the column, the advice is on the first
  * argument that does not restrict the key.
  */
 static const char *
@@ -227,9 +227,7 @@ explain_clause(Unusable *unusable, Node *node)
 	return why;
 }
 
-/*
- * Returns true if a clause restricts the attribute, or the part of its text.
- */
+/* Returns true if a clause restricts the target: an attribute, or a part. */
 static bool
 is_restricted(const DynTarget *target, bool hash, List *clauses)
 {

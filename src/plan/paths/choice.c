@@ -56,8 +56,8 @@ find_guards(const DynClause *clause)
 }
 
 /*
- * Returns the clauses.  Those at these positions are replaced by copies
- * without guards, which are not exact.
+ * Returns a list of the clauses.  The clauses at these positions are replaced
+ * by copies without guards, whose `exact` is false.
  */
 static List *
 close_guards(List *clauses, const Bitmapset *positions)
@@ -152,8 +152,8 @@ dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 /* ---- choices ---- */
 
 /*
- * The choice is copied into the memory context of the relation, because the
- * path may be freed earlier.
+ * The choice is copied into the memory context of the relation, because
+ * add_path may free the path.
  */
 List *
 dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice)
@@ -185,8 +185,8 @@ dyn_choice_index(const DynRelPlan *plan, int target)
 }
 
 /*
- * Adds the access plan for open guards.  A clause needs no local check only if
- * neither access plan needs one for it.
+ * Adds the access plan for open guards.  A clause remains in exact_rinfos only
+ * if both access plans evaluate it exactly.
  */
 static void
 add_alternative(const DynRelPlan *plan, const DynPathChoice *choice, List *clauses,

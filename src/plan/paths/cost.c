@@ -4,19 +4,19 @@
  *
  * This file estimates the reads of one execution of an access plan.
  * dynamodb/units.c converts them into a waiting time, of which each
- * millisecond costs 20.
+ * millisecond costs COST_PER_MS.
  *
  * The cost of a path does not depend on the planner's estimate of its rows.
  * If a size is unknown, the cost assumes a value that minimizes the worst
  * mistake:
  *
- *		unknown							choice assumes
+ *		unknown							assumed value
  *		size of the table				1 GB, if it may be too new to be counted
  *		items per partition key, keys	3: then Queries never use much more than
- *		from elsewhere or in a list		a Scan, but a Scan could use much more
- *		items of a named partition		a 200th of the table; a page, if another
- *										named partition could be read for
- *										each of them (joins/lookup_path.c)
+ *		from other tables or a list		a Scan, but a Scan could use much more
+ *		items of a partition that		a 200th of the table; a page, if a lookup
+ *		the statement names				for each item could be replaced by reads
+ *										of named partitions (joins/lookup_path.c)
  *
  * If an index lacks attributes, its items are read from the table by key.
  * This costs at most the price of a Scan times the number of items in 4 kB.
@@ -46,14 +46,15 @@
 #define COST_PER_MS			20.0
 
 /*
- * Factor by which repeated access by key costs less than a Scan with the same
- * price.  Core considers costs equal if they differ by less than a hundredth.
+ * Repeated access by key costs at most full_ms / DIRECT_ADVANTAGE, if its
+ * first execution does (cost_requests).  Core considers costs equal if they
+ * differ by less than a hundredth.
  */
 #define DIRECT_ADVANTAGE	1.05
 
 /*
- * Factor for the cost of reading partitions of unknown size to the end, so
- * that reading only the first rows costs less
+ * Factor of the total cost of a Query whose number of rows is unknown, so that
+ * reading only the first rows costs less
  */
 #define LATER_PAGE			1.05
 
@@ -61,18 +62,16 @@
 #define UNKNOWN_LENGTH		3.0 /* items per partition key */
 #define DAY					86400.0 /* seconds */
 
-#define ITEM_UNIT_BYTES		4096.0	/* bytes; size of an item that costs half a
-									 * unit if read by key */
+#define ITEM_UNIT_BYTES		4096.0	/* bytes; maximum size of an item that
+									 * costs half a read unit if read by key */
 
-#define TYPE_BYTES			8	/* bytes; JSON around a name and a value */
+#define TYPE_BYTES			8	/* bytes; JSON around the name and value of an
+								 * attribute */
 
-/*
- * Maximum number of columns that are few, and CPU time for an item with few
- * columns, and with more columns or documents
- */
+/* ms; CPU time for a row of at most FEW_COLUMNS columns, and for others */
 #define FEW_COLUMNS			8
 #define MS_PER_ITEM			0.0003
-#define MS_PER_WIDE_ITEM	0.0012
+#define MS_PER_WIDE_ITEM	0.0012	/* more columns, or a jsonb column */
 
 /* ---- numbers of items and rows ---- */
 
@@ -148,8 +147,7 @@ row_share(const DynRelPlan *plan, const DynAccess *access)
 }
 
 /*
- * Returns the fraction of rows that satisfy those clauses that are not matched
- * to keys.
+ * Returns the selectivity of those of `clauses` that are not matched to keys.
  */
 static double
 kept_share(const DynRelPlan *plan, const DynAccess *access, List *clauses)
@@ -213,11 +211,12 @@ dyn_fetched_part(const DynRelPlan *plan)
 }
 
 /*
- * Returns the estimated number of items with one partition key.  If the table
- * is too large to be read in full, ANALYZE samples complete item collections
- * of a few keys (command/analyze.c).  Then n_distinct is the number of keys in
- * the sample, from which the size of item collections follows, but not the
- * number of keys in the table.
+ * Returns the estimated number of items with one partition key; without
+ * statistics, DYN_COLLECTION_ITEMS.  If the table is too large to be read in
+ * full, ANALYZE samples complete item collections of a few keys
+ * (command/analyze.c).  Then n_distinct is the number of keys in the sample,
+ * from which the size of item collections follows, but not the number of keys
+ * in the table.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -259,7 +258,8 @@ consistency_factor(const DynRelPlan *plan, const DynIndexMeta *index)
 
 /*
  * Returns the read units of a partition's items, including items that are not
- * rows; 0 if the partition key has no statistics.
+ * rows.  Returns 0 if the partition key has no statistics, or if the key is
+ * not one partition key attribute and a sort key.
  */
 static double
 partition_units(const DynRelPlan *plan)
@@ -277,6 +277,7 @@ partition_units(const DynRelPlan *plan)
 		consistency_factor(plan, NULL);
 }
 
+/* Returns true if a clause matched to keys uses columns of other relations. */
 static bool
 is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
 {
@@ -293,10 +294,10 @@ is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
 
 /*
  * Returns the estimated maximum number of items with the keys that the access
- * plan reads.  If the keys come from other tables, item collections are
- * assumed to be as long as those that ANALYZE sampled, or short if the table
- * was never analyzed.  With core's default of 200 partition keys, a large
- * table would be scanned rather than a few keys looked up.
+ * plan reads.  If the keys come from other tables, it is estimated from the
+ * length of item collections (collection_items).  With core's default of 200
+ * partition keys in a table of any size, a Scan of a large table would cost
+ * less than a few lookups.
  */
 static double
 most_items(const DynRelPlan *plan, const DynAccess *access)
@@ -379,10 +380,10 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 
 /*
  * Returns the estimated number of items that Queries of these keys examine.  A
- * partition that the statement names may be large.  If the length of item
- * collections is a guess (dyn_collections_are_unknown), the cost assumes
- * core's default of 200 partitions, so that reading only one end of the
- * partition (min, max, LIMIT) costs less.
+ * partition that the statement names may be large.  So if its length is a
+ * guess (dyn_collections_are_unknown), a 200th of the table is assumed, as by
+ * core.  Then reading only one end of the partition (min, max, LIMIT) costs
+ * less.
  */
 static double
 query_items(const DynRelPlan *plan, const DynAccess *access,
@@ -431,9 +432,9 @@ read_items(DynReads *reads, double keys, double bytes)
 }
 
 /*
- * Sets the reads of a Scan.  `segments` is their number if the statement reads
- * the segment column, else 0; then each segment has at least four pages
- * (exec/fetch/requests.c).
+ * Sets the reads of a Scan of this size (bytes).  `segments` is the number of
+ * segments if the statement reads the segment column, else 0: then the
+ * executor chooses segments of at least four pages (exec/fetch/requests.c).
  */
 static void
 read_table(DynReads *reads, double bytes, double segments)
@@ -551,8 +552,8 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	ListCell   *lc;
 
 	/*
-	 * at least one item per key: filters cost no less than a narrower key
-	 * would
+	 * assume at least one item per key, so that a filter does not cost less
+	 * than a narrower key
 	 */
 	returned = items * clauselist_selectivity(plan->root, access->filter_rinfos,
 											  plan->rel->relid, JOIN_INNER, NULL);
@@ -561,7 +562,7 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 	returned = Max(returned, Min(items, Max(reads->keys, 1)));
 	estimate->items = returned;
 	estimate->examined = items;
-	/* count all clauses that are not matched to keys */
+	/* use the selectivity of all clauses that are not matched to keys */
 	estimate->kept = kept_share(plan, access, list_union_ptr(access->local_rinfos,
 															 access->filter_rinfos));
 	estimate->item_rows = estimate->kept * row_share(plan, access) * plan->item_rows;
@@ -613,11 +614,11 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 }
 
 /*
- * Sets the maximum units of Queries with different keys.  Together they never
- * use much more than a read of the full table or index.  If items are then
- * read from the table, these are at most the items that the table's own key
- * clauses select: at least a 200th of all items if the lengths of partitions
- * are guesses.
+ * Sets the maximum read units of many Queries with different keys: those of
+ * reading the full table or index once.  If the items are then read from the
+ * table by key, these reads have a maximum, too: the items that the table's
+ * own key clauses select, but at least a 200th of all items if the lengths of
+ * partitions are guesses.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,
@@ -781,9 +782,8 @@ cost_of_kind(DynAccessKind kind, double ms)
 /*
  * Sets the costs of the requests, without clauses and rows.  Repeated
  * executions cannot rely on burst capacity, which serves only a few of them.
- * But the cost stays below that of a Scan if the first execution costs less,
- * since core might otherwise drop the path before it considers many
- * executions.
+ * But if the first execution costs less than a Scan, so does each later one:
+ * core might otherwise drop a path that is executed only a few times.
  */
 static void
 cost_requests(const DynEstimate *estimate, DynAccessKind kind, bool repeated,
@@ -841,10 +841,10 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 }
 
 /*
- * Batched lookups cost less than single requests, even if few are expected: at
- * worst they cost the same, and low row estimates are often wrong.  The other
- * work of an execution (other nodes, checks of rows) is counted once for each
- * key.
+ * Sets the costs of batched lookups: they cost less than single requests, even
+ * if few executions are expected, since low row estimates are often wrong.
+ * Work of an execution other than requests (other nodes, checks of rows) is
+ * charged once for each key.
  *
  * An execution that ends before its last row (LIMIT, EXISTS) costs less than
  * all of its reads, but each request costs at least half a unit.  If only a

@@ -16,8 +16,8 @@
 
 /*
  * Returns the expected number of result rows per item that the access plan
- * examines: rows that also satisfy the clauses (RestrictInfo *) not matched to
- * its keys.
+ * examines.  Result rows also satisfy those of `clauses` (RestrictInfo *) that
+ * are not matched to keys.
  */
 extern double dyn_rows_per_item(const DynRelPlan *plan,
 								const DynAccess *access, List *clauses);
@@ -56,7 +56,7 @@ extern void dyn_estimate_access(const DynRelPlan *plan,
 
 /*
  * Computes the costs of a path with this number of rows; `repeated` is true if
- * it is executed for each row of another relation.
+ * the path is executed for each row of another relation.
  */
 extern void dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
 							  bool repeated, double rows, Cost *startup,
@@ -64,8 +64,9 @@ extern void dyn_cost_estimate(const DynEstimate *estimate, DynAccessKind kind,
 
 /*
  * Return the number of rows and of read units of Queries if each partition is
- * as large as a page.  This is assumed before ANALYZE for partitions that a
- * statement names, where underestimates would lead to many lookups.
+ * as large as a page.  Before ANALYZE, lookup joins assume this size for
+ * partitions that the statement names, because an underestimate would lead to
+ * many lookups.
  */
 extern double dyn_estimate_page_rows(const DynRelPlan *plan,
 									 const DynEstimate *estimate);
@@ -74,7 +75,10 @@ extern double dyn_estimate_page_units(const DynEstimate *estimate);
 /* Returns the part of the cost that is local CPU time, not waiting. */
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
-/* Returns the minimum cost of a less direct access to the same rows. */
+/*
+ * Returns the minimum cost of an access to the same rows that is less direct
+ * than one with this cost.
+ */
 static inline Cost
 dyn_less_direct_cost(Cost cost)
 {
@@ -85,9 +89,10 @@ dyn_less_direct_cost(Cost cost)
 #define DYN_COLLECTION_ITEMS	50.0
 
 /*
- * Returns true if the column is a partition key of a large table, or of its
- * global index, without statistics.  Then our guess, not core's default, is
- * the number of items per value.
+ * Returns true if the column is the partition key of a large table (with a
+ * sort key) or of one of its global indexes, and has no statistics.  Then
+ * DYN_COLLECTION_ITEMS, not core's default, determines the number of items per
+ * value.
  */
 extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);
@@ -99,9 +104,9 @@ typedef struct DynLookupCost
 	DynAccessKind kind;
 	double		executions;
 	double		keys;			/* number of distinct keys */
-	double		page_keys;		/* number of distinct keys if a named partition
-								 * has a page of rows, and reading all of them
-								 * once costs less; 0: not assumed */
+	double		page_keys;		/* number of distinct keys if each outer
+								 * partition has a page of rows; 0 if this is
+								 * not assumed */
 	bool		first_only;		/* true if one row for each key is enough */
 	Cost		startup;		/* startup cost of one execution without
 								 * batches */
@@ -109,6 +114,7 @@ typedef struct DynLookupCost
 								 * including other nodes */
 } DynLookupCost;
 
+/* Sets the costs of the lookups, without the outer side of the join. */
 extern void dyn_cost_lookups(const DynLookupCost *lookups, Cost *startup,
 							 Cost *total);
 

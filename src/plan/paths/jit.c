@@ -90,8 +90,8 @@ find_subplans(Node *node, SubPlanSearch *search)
 }
 
 /*
- * Returns the cost of the waiting in a node's own cost, which is due to its
- * subqueries.
+ * Returns the part of `own`, the node's cost without its children, that is
+ * waiting for its subqueries.
  */
 static Cost
 waiting_of_subqueries(Plan *plan, List *subplans, Cost own)

@@ -2,15 +2,15 @@
  * paths.c
  *		Adds the paths of a foreign table.
  *
- * A target is the table, or an index that is complete for the query.  For each
- * target, this file adds a path that matches the key with the table's own
- * clauses, and parameterized paths that also use columns of other relations.
- * With a parameterized path, a nested loop sends a request for each outer row,
- * and core's Memoize applies.
+ * For the table, and for each index that is complete for the query, this file
+ * adds a path that matches the key with the table's own clauses, and
+ * parameterized paths that also use columns of other relations.  With a
+ * parameterized path, a nested loop sends a request for each outer row, and
+ * core's Memoize applies.
  *
  * If the arms of an OR match different keys, a path reads all these keys
  * (union_path.c).  Scans need no key: they read the table, or a complete index
- * that is smaller and has all fields that the query needs.
+ * that is smaller than the table and has all fields that the query needs.
  *
  * A Query returns the items of one partition in sort key order.  The path
  * declares the longest prefix of the query's pathkeys that this order
@@ -41,8 +41,8 @@
 #define MAX_PARAMETERISATIONS	24
 
 /*
- * Added to the cost of a Scan that scan_policy refuses, if another path or
- * plan may serve the statement
+ * Cost added to a Scan that scan_policy refuses, if another path or plan may
+ * serve the statement
  */
 #define REFUSED_COST			1.0e10
 
@@ -107,8 +107,9 @@ ordered_pathkeys(DynRelPlan *plan,
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * the next attribute only orders items with equal attributes, and
-		 * equal columns may have different attributes
+		 * attribute n + 1 only orders items with the same attribute n; these
+		 * are all rows with the same value of the column only if it is
+		 * `distinct`
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
@@ -129,8 +130,8 @@ advise_trust(DynRelPlan *plan, const DynIndexMeta *index)
 }
 
 /*
- * Returns true if the index may be read by its key; otherwise false, after
- * setting plan->advice if there is any advice.
+ * Returns true if the index may be read by its key.  Otherwise returns false,
+ * and may set plan->advice.
  */
 static bool
 index_has_key_path(DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
@@ -161,8 +162,10 @@ uses_some(const DynAccess *access, List *rinfos)
 }
 
 /*
- * Returns the access plan that reads the target by key with these clauses, or
- * NULL.  Unless `others` is NIL, some of them must give values for the key.
+ * Returns the access plan that reads the table, or the index at position
+ * `target`, by key with these clauses.  Returns NULL if there is none, or if
+ * `others` (RestrictInfo *) is not NIL and none of its clauses gives values
+ * for the key.  May set plan->advice.
  */
 static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses, List *others)
@@ -186,15 +189,15 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 /* ---- adding paths ---- */
 
 /*
- * Raises the costs of a less direct access above those of more direct ones,
- * unless it saves more than their first round trips.  So tables with few
+ * Raises the costs of an access to those of each more direct kind that
+ * keep_direct has recorded.  The total cost is raised unless it is lower by
+ * more than the first round trip of the direct access.  So tables with few
  * items, or of unknown size, are read by key.
  *
- * A less direct access may find the first rows late.  So its startup cost is
- * not lower than that of the direct access, but at most its total cost.  If
- * the number of rows is a guess, half of the less direct access is assumed to
- * precede the first row: a Scan for a row that does not exist reads the full
- * table.
+ * The startup cost is raised to that of the direct access, but not above the
+ * total cost.  If the number of rows of the direct access is unknown, half of
+ * the total cost of a less direct access is assumed to precede the first row:
+ * a Scan for a row that does not exist reads the full table.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
@@ -216,6 +219,7 @@ yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
 	}
 }
 
+/* Records the costs of the cheapest access of a kind, for yield_to_direct. */
 static void
 keep_direct(DynRelPlan *plan, DynAccessKind kind, bool rows_unknown, Cost startup,
 			Cost total)
@@ -252,8 +256,9 @@ has_key_access(DynRelPlan *plan)
 }
 
 /*
- * Returns true if `rel` reads the same table, in the same way, and has no
- * access by key, so that both Scans can share a read.
+ * Returns true if `rel` cannot be read by key, and reads the same DynamoDB
+ * table as `one`, with the same connection, consistency and segments.  Then
+ * Scans of both can share a read.
  */
 static bool
 scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
@@ -270,8 +275,9 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 /*
  * Returns the number of Scans, including this one, that share a read
  * (exec/source/sharing.c) of the index, or of the table if `index` is NULL.
- * Scans do not share a read if the query level has a LIMIT that might stop
- * them, or another relation whose rows might replace these Scans by lookups.
+ * Returns 1 if a LIMIT might stop a Scan early, or if the query level has a
+ * relation that does not scan this table: lookups by its rows might replace
+ * the Scans.
  */
 static int
 sharing_scans(DynRelPlan *plan, const char *index)
@@ -304,8 +310,8 @@ sharing_scans(DynRelPlan *plan, const char *index)
 }
 
 /*
- * Returns true if the non-recursive part of the WITH query reads the same
- * items, so that the recursive part finds them in the cache.
+ * Returns true if the non-recursive part of the WITH query has the same Scan,
+ * so that the recursive part finds its items in the cache.
  */
 static bool
 is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
@@ -379,8 +385,9 @@ is_last_resort(DynRelPlan *plan, DynAccessKind kind)
 }
 
 /*
- * Returns the number of rows of a path that reads by plan->lists.  The size of
- * the relation does not account for the lists, because join clauses do.
+ * Returns the number of rows of a path that reads by plan->lists.  These do
+ * not reduce plan->rel->rows, because core applies the selectivity of the join
+ * clauses from which they are derived.
  */
 static double
 listed_rows(const DynRelPlan *plan, const DynAccess *access)
@@ -393,8 +400,10 @@ listed_rows(const DynRelPlan *plan, const DynAccess *access)
 }
 
 /*
- * Adds the path of an access plan.  Unless it is parameterized, its costs
- * depend on more direct accesses added before.
+ * Adds the path of an access plan, which is parameterized by `param` unless
+ * that is NULL.  Callers must add unparameterized paths in the order GetItem,
+ * Query, union, Scan, because yield_to_direct compares each with those added
+ * before.
  */
 static void
 add_access_path(DynRelPlan *plan, DynAccess *access,
@@ -440,7 +449,7 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 		startup = dyn_less_direct_cost(startup);
 		total = dyn_less_direct_cost(total);
 	}
-	/* prefer a lookup join with the same cost, which may need fewer keys */
+	/* to a path by list, prefer a lookup join, which may need fewer keys */
 	if (choice->listed)
 	{
 		startup = dyn_less_direct_cost(startup);
@@ -457,8 +466,8 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 }
 
 /*
- * Adds Scans of the table and its indexes.  An index is not scanned if more
- * relations of the query level can share a Scan of the table.
+ * Adds Scans of the table and its indexes.  An index is not scanned if a Scan
+ * of the table can be shared by more relations of the query level.
  */
 static void
 add_scan_paths(DynRelPlan *plan)
@@ -479,10 +488,11 @@ add_scan_paths(DynRelPlan *plan)
 }
 
 /*
- * Adds paths by key for each target.  Unless `others` is NIL, they use its
- * values: clauses of `param`, or lists of equal columns.  All paths of one
- * parameterization return the same rows, so their number is computed before
- * the first path is created.
+ * Adds paths by key for the table and each index.  If `others` is not NIL,
+ * adds only paths that use one of its clauses for keys: join clauses of
+ * `param`, or, if `param` is NULL, lists from equal columns (plan->lists).
+ * All paths of one parameterization return the same rows, so their number is
+ * computed before the first path is created.
  */
 static void
 add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *param)
@@ -552,8 +562,8 @@ add_outer_relids(List **sets, const RelOptInfo *rel, Relids relids)
 }
 
 /*
- * Collects the sets of other relations whose columns a join clause compares
- * with this column.
+ * Adds the sets of outer relations whose columns a join clause compares with
+ * this column to *sets.
  */
 static void
 collect_column_sets(DynRelPlan *plan, AttrNumber attnum, List **sets)
@@ -582,8 +592,8 @@ collect_column_sets(DynRelPlan *plan, AttrNumber attnum, List **sets)
 }
 
 /*
- * Collects the sets for columns that show key attributes, and for columns in
- * their templates.
+ * Calls collect_column_sets for each column that shows an attribute of the
+ * key, or a part of its template.
  */
 static void
 collect_key_sets(DynRelPlan *plan, const DynKeySchema *key, List **sets)
@@ -630,7 +640,7 @@ parameterisations(DynRelPlan *plan)
 /* ---- segments ---- */
 
 /*
- * Adds Scans of the table, because only these show the segment of an item.
+ * Adds Scans of the table, because only a Scan shows the segment of an item.
  * Parameterized paths select the segments by values of other relations.
  */
 static void
@@ -663,8 +673,8 @@ add_segment_paths(DynRelPlan *plan)
 
 /*
  * Adds Scans, and paths that match keys only while guards are closed
- * (choice.c).  Each of the latter contains the cheapest other path for open
- * guards.
+ * (choice.c).  A path with guards contains the choice of the cheapest path
+ * without guards, which is used if a guard is open.
  */
 static void
 add_scan_and_optional_paths(DynRelPlan *plan)
@@ -689,7 +699,7 @@ add_scan_and_optional_paths(DynRelPlan *plan)
 			accesses[i] = NULL;
 		if (accesses[i] == NULL)
 			continue;
-		/* Scans, which are less direct, must cost more than this */
+		/* Scans, which are less direct, must cost more than this access */
 		dyn_estimate_access(plan, accesses[i], &estimate);
 		dyn_cost_estimate(&estimate, accesses[i]->kind, false, plan->rel->rows,
 						  &startup, &total);

@@ -62,9 +62,10 @@ may_stop_early(PlannerInfo *root)
 }
 
 /*
- * Returns true if a LIMIT needs a known number of rows of the scan, in any
- * order.  An order for a set operation (query_pathkeys, since PostgreSQL 17)
- * does not matter: it is applied to the rows after LIMIT.
+ * Returns true if any limit_tuples rows of the scan are enough: the query
+ * level has a LIMIT, no ORDER BY, and no other relation.  An order for a set
+ * operation (query_pathkeys, since PostgreSQL 17) does not matter: it is
+ * applied to the rows after LIMIT.
  */
 static bool
 needs_first_rows(const PlannerInfo *root)
@@ -108,8 +109,9 @@ complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,
 }
 
 /*
- * Sets the other fields that the executor needs.  `local` and `remote` are
- * expressions: those that are checked locally, and those that are not.
+ * Sets those fields of the access plan, its arms and its fallback that
+ * matching does not set.  `local` are the expressions that are checked
+ * locally, and `remote` those that only DynamoDB checks.
  */
 static void
 complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
@@ -121,7 +123,8 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 	ListCell   *lc;
 
 	/*
-	 * items of the table may have changed since their index entries were read
+	 * if items are read from the table after the index, all clauses are
+	 * checked locally, because the items may have changed
 	 */
 	Assert(!access->fetch_base_items || remote == NIL);
 	dyn_set_fields(plan, access, fetched_fields(plan, local));
@@ -165,9 +168,9 @@ complete_access(const DynRelPlan *plan, Path *path, const DynPathChoice *choice,
 }
 
 /*
- * Returns the plan node for count(*).  It has one row, whose first column is
- * the number from DynamoDB.  The other columns are for a fallback, whose rows
- * are checked and counted locally.
+ * Returns the plan node for count(*).  Its scan returns one row, whose first
+ * column is the number from DynamoDB.  The other columns are for a fallback,
+ * whose rows are checked and counted locally.
  */
 static ForeignScan *
 count_plan(RelOptInfo *upperrel, List *tlist)
@@ -374,7 +377,8 @@ dynGetForeignUpperPaths(PlannerInfo *root, UpperRelationKind stage,
 	dyn_cost_estimate(&access->estimate, access->kind, false, 1,
 					  &startup, &total);
 	/*
-	 * without transfer and aggregation of rows, it costs no more than the scan
+	 * counting in DynamoDB transfers and aggregates no rows, so it costs no
+	 * more than the scan
 	 */
 	total = Min(total, input_rel->cheapest_total_path->total_cost);
 	add_path(output_rel, (Path *)

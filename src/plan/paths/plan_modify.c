@@ -46,8 +46,9 @@ typedef struct ReadWalkerContext
 	Index		rtindex;
 	int			level;			/* nesting level of the query being walked */
 	Bitmapset  *attnums;		/* columns; a member 0 means all columns */
-	Bitmapset  *old;			/* those of OLD in RETURNING */
-	AttrNumber	system;			/* a system column, or 0 */
+	Bitmapset  *old;			/* columns of OLD in RETURNING */
+	AttrNumber	system;			/* a system column that is read, other than
+								 * tableoid; or 0 */
 } ReadWalkerContext;
 
 static bool
@@ -82,8 +83,8 @@ read_walker(Node *node, ReadWalkerContext *context)
 }
 
 /*
- * Returns the set with the columns added that an expression in the relation's
- * definition (varno 1) reads.
+ * Adds the columns that an expression in the relation's definition (varno 1)
+ * reads to the set; returns the changed set.
  */
 static Bitmapset *
 add_own_columns(Bitmapset *attnums, Node *expr)
@@ -94,7 +95,7 @@ add_own_columns(Bitmapset *attnums, Node *expr)
 	return context.attnums;
 }
 
-/* Adds the columns of the target that assigned expressions read. */
+/* Adds the columns that assigned expressions read to the context. */
 static void
 visit_assignments(const Query *parse, ReadWalkerContext *context)
 {
@@ -123,7 +124,10 @@ derives(PlannerInfo *root)
 	return !bms_is_empty(context.attnums);
 }
 
-/* Returns the columns of the target that the statement reads. */
+/*
+ * Returns the columns of the target that the statement reads; those in
+ * RETURNING only if they belong to OLD.
+ */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
@@ -139,7 +143,10 @@ read_by_statement(PlannerInfo *root)
 	return bms_union(context.attnums, returned.old);
 }
 
-/* Translates columns of the statement's target to columns of a child table. */
+/*
+ * Returns the columns of the relation `rtindex` that correspond to these
+ * columns of the statement's result relation, its parent.
+ */
 static Bitmapset *
 translate(PlannerInfo *root, Index rtindex, Bitmapset *attnums)
 {
@@ -191,8 +198,8 @@ dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation)
 }
 
 /*
- * Returns the set with the columns added that CHECK constraints, generated
- * columns and the partition constraint read.
+ * Adds the columns that CHECK constraints, generated columns and the partition
+ * constraint read to the set; returns the changed set.
  */
 static Bitmapset *
 add_constraints(Bitmapset *attnums, Relation relation)
@@ -212,7 +219,10 @@ add_constraints(Bitmapset *attnums, Relation relation)
 	return add_own_columns(attnums, (Node *) RelationGetPartitionQual(relation));
 }
 
-/* Returns the set with all columns in place of a full-row reference (0). */
+/*
+ * Replaces a full-row reference (0) in the set by all columns; returns the
+ * changed set.
+ */
 static Bitmapset *
 expand_whole_row(Bitmapset *attnums, Relation relation)
 {
@@ -261,7 +271,10 @@ dyn_modify_open_map(const Query *query, Oid relid)
 	return dyn_write_map_create(relation, meta);
 }
 
-/* Returns the set without document columns, which only triggers may read. */
+/*
+ * Removes the document columns from the set, and returns it.  Only triggers
+ * read these columns: refuse_documents rejects a statement that does.
+ */
 static Bitmapset *
 without_documents(const DynRelation *relation, Bitmapset *attnums)
 {
@@ -340,8 +353,8 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 }
 
 /*
- * Raises an error if a column is a document: a guard cannot compare attributes
- * that others may add.
+ * Raises an error if one of the columns is a document: a guard cannot compare
+ * attributes that other writers may add.
  */
 static void
 refuse_documents(const DynRelation *relation, const Bitmapset *attnums)
@@ -381,8 +394,8 @@ refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
 }
 
 /*
- * Raises an error if RETURNING shows what is not known: system columns, and
- * the old row of DO UPDATE.
+ * Raises an error if RETURNING shows system columns, or the old row of a DO
+ * UPDATE (`upserts`), because their values are not known.
  */
 static void
 check_returning(PlannerInfo *root, const DynRelation *relation, bool upserts)
@@ -410,8 +423,9 @@ integers_of(const Bitmapset *members)
 }
 
 /*
- * Returns the columns of the existing row that DO UPDATE depends on.  Sets
- * *derives to true if assigned values or its WHERE depend on the row.
+ * Returns the columns of the existing row that DO UPDATE depends on; raises an
+ * error if these are system, document or segment columns.  Sets *derives to
+ * true if assigned values, or the WHERE of DO UPDATE, depend on the row.
  */
 static Bitmapset *
 read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *plan,
@@ -474,8 +488,8 @@ has_one_type(const DynCodec *codec)
 
 /*
  * Returns true if the assignment does not need the old row: the value is
- * known, and is stored in one attribute that has no template.  It does not
- * violate NOT NULL.
+ * known, does not violate NOT NULL, and is stored in one attribute that has no
+ * template.
  */
 static bool
 is_simple_assignment(const DynWriteMap *map, Relation relation, AttrNumber attnum,
@@ -596,8 +610,8 @@ dyn_modify_plan_of_list(const List *private)
 }
 
 /*
- * Uses only the options, because information_schema calls this for every
- * foreign table, and must not send requests.
+ * Reads only options: information_schema calls this function for every foreign
+ * table, and such a query must not send requests.
  */
 int
 dynIsForeignRelUpdatable(Relation rel)

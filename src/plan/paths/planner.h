@@ -34,14 +34,14 @@ extern bool dynIsForeignPathAsyncCapable(ForeignPath *path);
  * has its position there, because core does not translate the contents of
  * fdw_private when it reparameterizes a path.
  */
-#define DYN_TARGET_TABLE	(-1)	/* value of `target`; else the position of
-									 * an index */
+#define DYN_TARGET_TABLE	(-1)	/* value of `target`: the table itself */
 
 typedef struct DynPathChoice
 {
-	int			target;
-	bool		ordered;
-	bool		backward;
+	int			target;			/* position of the index that is read, or
+								 * DYN_TARGET_TABLE */
+	bool		ordered;		/* true if the path has pathkeys */
+	bool		backward;		/* true if these are in descending order */
 	bool		first_row_only; /* true if one row is enough, below a
 								 * semijoin */
 	bool		listed;			/* true if keys come from DynRelPlan.lists */
@@ -81,9 +81,9 @@ extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 								   const DynPathChoice *choice, List *clauses);
 
 /*
- * Returns the access plan by key that assumes closed guards (choice.c), as few
- * as possible, and lists these guards.  Returns NULL if the clauses match the
- * key without them, or do not match it at all.
+ * Returns an access plan by key that requires some guards (choice.c), as few
+ * as possible, to be closed, and lists them.  Returns NULL if the clauses
+ * match the key with any guards open, or do not match it at all.
  */
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);
@@ -103,7 +103,7 @@ extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
  * clauses, without capital letter and full stop; NULL if there is none.  For a
  * Scan, the advice names an index that could be used, or the reason why a
  * condition on a partition key does not restrict the key.  For a Query, it is
- * the reason for the next attribute of the sort key.
+ * the reason why a condition on the next sort key attribute does not.
  */
 extern const char *dyn_advise(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses);
@@ -129,17 +129,17 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 /*
  * Returns the number of items that are expected to contain `rows` rows; 0 if a
  * hint would not reduce the cost.  If some items are not rows, or if `rows` is
- * an estimate (`roughly`), returns at least the number of items that cost as
- * much as one.
+ * an estimate (`roughly`), returns at least the number of items that half a
+ * read unit, the least that a request costs, pays for.
  */
 extern int	dyn_items_of_rows(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses, double rows, bool roughly);
 
 /*
  * Returns the number of items on the first page of a path with these pathkeys,
- * if the LIMIT of the query level applies to the rows of the path; 0: a full
- * page.  If the pathkeys only provide the first sort keys, rows are sorted in
- * groups (Incremental Sort), and the last group is read to its end.
+ * if the LIMIT of the query level applies to the rows of the path; 0 means a
+ * full page.  If the pathkeys only provide the first sort keys, rows are
+ * sorted in groups (Incremental Sort), and the last group is read to its end.
  */
 extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 						   const DynAccess *access, List *clauses);

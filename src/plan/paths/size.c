@@ -10,10 +10,11 @@
  * unnested table, the key also needs the position or name of the element.
  *
  * Without statistics the planner assumes 200 values per column.  For a large
- * table or index that means thousands of items per partition key.  Estimates
- * of joins would then be much larger than those of their lookups (cost.c), and
- * a lookup by an index without all attributes would cost more than a Scan of
- * the largest table.  So a hook gives the planner the guess that cost.c uses.
+ * table or index that means thousands of items per partition key.  A join
+ * would then be estimated to have many more rows than cost.c assumes for its
+ * lookups, and a lookup by an index without all attributes would cost more
+ * than a Scan of the largest table.  So a hook gives the planner the guess
+ * that cost.c uses.
  */
 #include "postgres.h"
 
@@ -49,9 +50,9 @@
 static get_relation_stats_hook_type previous_hook = NULL;
 
 #define UNKNOWN_ITEMS		1000.0
-#define ROW_SHARE			0.2 /* fraction of items that an item filter
-								 * accepts */
-#define ITEM_ROWS			3.0 /* rows per item of an unnested table */
+#define ROW_SHARE			0.2 /* assumed fraction of items that an item
+								 * filter accepts */
+#define ITEM_ROWS			3.0 /* assumed rows per item of an unnested table */
 
 BlockNumber
 dyn_table_pages(const DynTableMeta *meta)
@@ -68,13 +69,15 @@ described_items(const DynTableMeta *meta)
 }
 
 /*
- * Returns the number of rows of the table: from its statistics, or from the
- * table's description if it was never analyzed.  In the latter case, an item
- * filter is assumed to accept one item in five, and an item of an unnested
- * table to have three rows.  Statistics are scaled by the current number of
- * pages, as in core for local tables.  If they are of a single page, they are
- * not scaled: the table was tiny, or so new that DynamoDB had not counted it
- * yet.  An empty table is expected to grow.
+ * Returns the number of rows of the table.  Statistics are scaled by the
+ * current number of pages, as in core for local tables, but not if they are of
+ * a single page and the table still has one page.
+ *
+ * The number is computed from the table's description instead if the table was
+ * never analyzed or was empty, or had one page and has grown: it was tiny, or
+ * so new that DynamoDB had not counted it yet.  Then an item filter is assumed
+ * to accept one item in five, and an item of an unnested table to have three
+ * rows.
  */
 static double
 table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
@@ -129,8 +132,9 @@ check_clauses(DynRelPlan *plan)
 
 /*
  * Returns the partition constraint (RestrictInfo *) if it is on the segment
- * column.  PostgreSQL assumes that it is true for all rows of the partition.
- * So it decides which items are rows, and each statement reads the column.
+ * column, else NIL.  PostgreSQL assumes that the constraint is true for all
+ * rows of the partition.  So it decides which items are rows, and each
+ * statement reads the column.
  */
 static List *
 partition_bounds(const DynRelPlan *plan)
@@ -170,8 +174,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 	plan->relation->target = bms_is_member(baserel->relid, root->all_result_relids);
 	/*
 	 * With row locks, the planner requests ctid from every partition if some
-	 * are local, but uses only the ctid of local partitions.  MERGE requests it
-	 * from all partitions, before the planner refuses foreign ones.
+	 * are local, but uses only the ctid of local partitions.  MERGE requests
+	 * ctid from all partitions, before the planner refuses foreign ones.
 	 */
 	plan->relation->locked = plan->relation->target && root->parse->commandType == CMD_MERGE;
 	foreach(lc, root->rowMarks)
@@ -224,7 +228,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
  * Adds a column to the index; returns false if equal values of the column may
  * have different keys.  Also returns false for date and timestamp: the planner
  * would use the index for comparisons with timestamptz, and two different
- * timestamps can be equal to the same timestamptz if the clock changes.
+ * timestamps can be equal to the same timestamptz around a change of a time
+ * zone's offset.
  */
 static bool
 add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column)
@@ -251,8 +256,8 @@ add_index_column(IndexOptInfo *index, AttrNumber attnum, const DynColumn *column
 }
 
 /*
- * Adds the columns that determine the attribute; returns false if there are
- * none.
+ * Adds the columns that determine the attribute; returns false if no columns
+ * do.
  */
 static bool
 add_index_attribute(IndexOptInfo *index, const DynRelation *relation,
@@ -343,8 +348,8 @@ dynGetForeignRelSize(PlannerInfo *root, RelOptInfo *baserel, Oid foreigntableid)
 		return;
 	baserel->rows = Min(baserel->rows, dyn_access_most_rows(plan, access));
 	/*
-	 * rows are elements of items, whose number the planner cannot derive from
-	 * a key
+	 * a row is an element of an item; the planner cannot derive the number of
+	 * elements from the key
 	 */
 	if (access->kind == DYN_ACCESS_GET && plan->relation->unnest != NULL)
 		baserel->rows = Max(baserel->rows,
@@ -403,8 +408,8 @@ dyn_is_guess(const VariableStatData *variable)
 }
 
 /*
- * Frees statistics of segments.  Another function than that of guesses,
- * because these statistics are not a guess.
+ * Frees statistics of segments.  Guesses are freed by heap_freetuple itself,
+ * by which dyn_is_guess recognizes them.
  */
 static void
 free_segment_statistics(HeapTuple tuple)
@@ -444,9 +449,7 @@ report_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 	}
 	if (!dyn_collections_are_unknown(rel, attnum))
 		return false;
-	/*
-	 * the table's key is in all items; for keys of indexes, use core's default
-	 */
+	/* every item has the table's key; assume core's default for index keys */
 	nulls = attnum == dyn_relation_only_column_of(plan->relation, &plan->meta->key.hash[0])
 		? 0 : DEFAULT_UNK_SEL;
 	variable->statsTuple = make_statistics(rte->relid, attnum, nulls,

@@ -7,13 +7,13 @@
  * (exec/source/united.c).
  *
  * Each arm is matched separately, together with the relation's other clauses.
- * These and the arm decide whether an index is complete: it may have all rows
- * of one arm, but lack rows of another arm.  If some arm matches no key, a
- * union is not built, because it would need a Scan anyway.
+ * The arm and these clauses decide whether an index is complete: the index may
+ * have all rows of one arm, but lack rows of another arm.  If some arm matches
+ * no key, a union is not built, because it would need a Scan anyway.
  *
  * Arms that match the same key become one access plan, which matches the OR of
- * these arms, if it does not cost more.  So values of one partition key become
- * a list of values, and each partition is read once.  If all arms become one
+ * these arms, unless this costs more.  So values of one partition key become a
+ * list of values, and each partition is read once.  If all arms become one
  * access plan, a union is not built, because paths.c finds this access plan.
  *
  * If there is a volatile condition, a union is not built: a row that the
@@ -37,7 +37,7 @@
  */
 #define MAX_ARMS	40
 
-/* Maximum of arms times conditions, summed over all ORs that are tried */
+/* No OR is tried if the sum of arms * conditions of earlier ORs is greater. */
 #define MAX_MATCHED	4000
 
 /* The OR to match, and its context */
@@ -52,16 +52,16 @@ typedef struct Search
 /* One access plan, for one or several arms of the OR */
 typedef struct Arm
 {
-	int			target;
+	int			target;			/* as in DynPathChoice */
 	List	   *members;		/* positions (int) of these arms in the OR */
 	DynAccess  *access;
 	Cost		cost;
 } Arm;
 
 /*
- * Returns the clauses (DynClause *) of the members, and of the other
- * conditions.  A single member has RestrictInfos that the planner has made for
- * it; several members are combined into one OR.
+ * Returns the clauses (DynClause *) of these members of the OR, and of the
+ * conditions other than the OR.  A single member has RestrictInfos that the
+ * planner has made for it; several members are combined into one OR.
  */
 static List *
 clauses_of_members(const Search *search, const List *members)
@@ -122,8 +122,8 @@ match_members(const Search *search, List *clauses, int target)
 }
 
 /*
- * Returns an arm for these members; NULL if their clauses do not match the
- * target's key.
+ * Returns an arm for these members; NULL if their clauses do not match the key
+ * of the table or index at `target`.
  */
 static Arm *
 make_arm(const Search *search, List *members, List *clauses, int target)
@@ -144,8 +144,8 @@ make_arm(const Search *search, List *members, List *clauses, int target)
 }
 
 /*
- * Adds an arm, or combines it with another arm that matches the same key if
- * this does not cost more.
+ * Returns the arms with another one added, or combined with an arm that
+ * matches the same key if this does not cost more.
  */
 static List *
 add_arm(const Search *search, List *arms, Arm *arm)

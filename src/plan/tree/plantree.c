@@ -30,10 +30,10 @@
 typedef struct NodeKind
 {
 	NodeTag		tag;			/* tag of the plan node */
-	int			outer;
-	int			inner;
-	int			list;			/* use of children in a list, or of a
-								 * subquery */
+	int			outer;			/* DYN_CHILD bits of the outer child */
+	int			inner;			/* DYN_CHILD bits of the inner child */
+	int			list;			/* DYN_CHILD bits of children in a list, or of
+								 * a subquery */
 } NodeKind;
 
 /*
@@ -365,8 +365,8 @@ typedef struct FullSearch
 } FullSearch;
 
 /*
- * Visits the plan until the node is found; then search->full is that of the
- * node.
+ * Visits the plan until the node is found, and returns true then; search->full
+ * is true if the node is read to the end.
  */
 static bool
 find_full(Plan *plan, int use, void *context)
@@ -420,8 +420,9 @@ typedef struct RepeatSearch
 	const Plan *node;			/* node to find */
 	bool		once;			/* true if the current node is executed at most
 								 * once */
-	bool		may_skip;		/* true if the parent of the current node
-								 * executes no child twice */
+	bool		may_skip;		/* true if the parent of the current node may
+								 * skip a child, or reads its children
+								 * alternately, but executes none twice */
 } RepeatSearch;
 
 static bool
@@ -436,7 +437,10 @@ find_repeated(Plan *plan, int use, void *context)
 							 (use & (DYN_CHILD_ONCE | DYN_CHILD_UNLESS_EMPTY)) != 0);
 	if (plan == search->node)
 		return true;
-	/* these nodes may skip a child, or read two children alternately */
+	/*
+	 * a Result, Append or MergeAppend may skip a child; a MergeAppend or SetOp
+	 * reads its children alternately
+	 */
 	search->may_skip = IsA(plan, Result) || IsA(plan, Append) ||
 		IsA(plan, MergeAppend) || IsA(plan, SetOp);
 	if (IsA(plan, NestLoop))

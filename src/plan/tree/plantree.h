@@ -44,8 +44,8 @@ extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
 
 /*
- * Visits the children of a path in the same way, but only if its kind is in
- * the table.
+ * Visits the children of a path; none if its kind is not in the table of node
+ * kinds.  Returns true if the visitor ended the visit.
  */
 extern bool dyn_visit_child_paths(Path *path, DynPathVisitor visit,
 								  void *context);
@@ -62,7 +62,10 @@ extern Plan *dyn_plan_of_subplan(List *subplans, int plan_id);
  */
 extern List *dyn_plan_scans_once(Plan *plan, List *subplans);
 
-/* Returns the same for a path: a List of ForeignPath *. */
+/*
+ * Returns the foreign scans, of any wrapper, that always run exactly once per
+ * execution of the path: a List of ForeignPath *.
+ */
 extern List *dyn_path_scans_once(Path *path);
 
 /*

@@ -32,7 +32,7 @@ typedef struct DynReadAheadPlan
 
 extern void dyn_read_ahead_decode(const CustomScan *plan, DynReadAheadPlan *decoded);
 
-/* Return true if the plan, or the path, is such a node. */
+/* Return true if the plan, or the path, is a lookup join node. */
 extern bool dyn_is_read_ahead(const Plan *plan);
 extern bool dyn_is_read_ahead_path(const Path *path);
 
