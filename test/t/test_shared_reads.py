@@ -439,6 +439,18 @@ class Faults(Shared):
         for table in ("customer", "purchase"):
             self.fx.execute(f"ALTER FOREIGN TABLE {table} OPTIONS (SET scan_policy 'allow')")
 
+    def test_bounded(self):
+        """A LIMIT scan that is allowed by itself is allowed next to a scan that reads everything."""
+        self.fx.execute("ALTER FOREIGN TABLE purchase OPTIONS (SET scan_policy 'error')")
+        self.addCleanup(self.fx.execute, "ALTER FOREIGN TABLE purchase OPTIONS (SET scan_policy 'allow')")
+        self.fx.foreign_table("plain", "pk text, sk text", table_name=self.fx.remote("app"), scan_policy="error", fetch_size=40)
+        for few in ("SELECT n > -1 FROM purchase LIMIT 3", "SELECT pk > '' FROM plain LIMIT 3"):
+            for sql in (f"({few}) UNION ALL SELECT rank > -1 FROM customer", f"SELECT rank > -1 FROM customer UNION ALL ({few})"):
+                for setting in ("on", "off"):
+                    with self.subTest(sql, async_append=setting):
+                        self.fx.execute(f"SET enable_async_append = {setting}")
+                        self.assertEqual(self.fx.rows(sql), [(True,)] * (CUSTOMERS + 3))
+
     def test_units(self):
         """The limit of a statement counts them once."""
         sql = "SELECT id FROM customer UNION ALL SELECT customer FROM purchase"

@@ -392,10 +392,12 @@ read_beyond(void *arg)
  * none.  A preview may use some only if the policy would raise an error.
  */
 static double
-free_units(const DynScanDesc *scandesc)
+free_units(const DynInput *input, const DynScanDesc *scandesc)
 {
 	const DynAccess *access = scandesc->access;
 
+	if (!input->runs_once || input->requested)
+		return 0;
 	if (access->is_small)
 		return dyn_page_units(DYN_SMALL_READ_BYTES) *
 			(scandesc->relation->consistent ? 2 : 1);
@@ -404,11 +406,17 @@ free_units(const DynScanDesc *scandesc)
 		? dyn_relation_preview_units(scandesc->relation) : 0;
 }
 
+bool
+dyn_is_bounded(const DynInput *input)
+{
+	return free_units(input, input->scandesc) > 0;
+}
+
 void
 dyn_permit_requests(DynInput *input, DynScanDesc *scandesc)
 {
 	const DynAccess *access = scandesc->access;
-	double		units = input->runs_once && !input->requested ? free_units(scandesc) : 0;
+	double		units = free_units(input, scandesc);
 
 	input->requested = true;
 	memset(&scandesc->bound, 0, sizeof(scandesc->bound));

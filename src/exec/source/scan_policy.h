@@ -25,10 +25,13 @@ typedef struct DynPermit
  */
 extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 
+/* True if the scan's next requests would be those of such a bounded Scan. */
+extern bool dyn_is_bounded(const DynInput *input);
+
 /*
- * Does the same for an execution that a shared read serves.  If the policy
- * forbids the read, each of the scans raises an error; otherwise only one of
- * them warns.
+ * Does the same as dyn_permit_requests for an execution that a shared read
+ * serves.  If the policy forbids the read, each of the scans raises an error;
+ * otherwise only one of them warns.
  */
 extern void dyn_permit_shared(DynInput *input, const DynPermit *permit);
 

@@ -16,8 +16,9 @@
  *
  * These are not shared: scans that are executed for each row of another node,
  * scans whose keys depend on other rows, merged Queries of several partitions,
- * executions of EvalPlanQual, and scans with filters that compare two
- * attributes.
+ * executions of EvalPlanQual, scans with filters that compare two attributes,
+ * and bounded Scans, which may read a little even where scan_policy forbids
+ * Scans.
  */
 #include "postgres.h"
 
@@ -109,7 +110,7 @@ find_candidates(const DynInput *input, const Bitmapset *initial)
 		DynInput   *other = lfirst(lc);
 
 		if (other != input && !other->running && !other->begun && other->sharing == NULL &&
-			dyn_input_can(other, DYN_CAN_SHARE) &&
+			dyn_input_can(other, DYN_CAN_SHARE) && !dyn_is_bounded(other) &&
 			reads_alike(input->scandesc, other->scandesc) &&
 			is_executed_once(other, initial))
 			found = lappend(found, other);
@@ -522,7 +523,8 @@ begin_sharing(DynInput *input)
 	ListCell   *lc;
 
 	if (list_length(input->scandesc->statement->scans) < 2 ||
-		!dyn_input_can(input, DYN_CAN_SHARE) || estate->es_epq_active != NULL)
+		!dyn_input_can(input, DYN_CAN_SHARE) || dyn_is_bounded(input) ||
+		estate->es_epq_active != NULL)
 		return;
 	initial = dyn_plan_initplan_params(estate->es_plannedstmt);
 	if (!is_executed_once(input, initial))
