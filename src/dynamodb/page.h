@@ -13,8 +13,8 @@
  * DynPathTree with one slot for each path.  Other attributes are validated and
  * skipped.
  *
- * Memory: a DynPage owns one growing array, the tape, which is reused for
- * later pages.  The tape needs 12 bytes for each wanted attribute that is
+ * Memory: a DynPage owns one growing array, the tape (item.h), which is reused
+ * for later pages.  The tape needs 12 bytes for each wanted attribute that is
  * present, and at most 12 for an item without any.  The page also owns the
  * name cache (at most 64 kB) and, while an object with unusually many names is
  * read, up to 40 bytes for each of these names.  The response buffer and the

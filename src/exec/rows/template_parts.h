@@ -44,9 +44,11 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
 
 /*
- * Begins the next item, and returns whether it is a row.  If it is ambiguous
- * or has a mismatch, *mismatch describes that.  Under on_mismatch 'null', an
- * item with a mismatch in a key column is not a row.
+ * Begins the next item, and returns whether it is a row.  Also decodes the
+ * parts of the table's key that are sources of columns, except for plain
+ * texts; a row decodes them again.  If the item is ambiguous or has a
+ * mismatch, *mismatch describes that.  Under on_mismatch 'null', an item with
+ * a mismatch in a key column is not a row.
  */
 extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 								   const DynMismatch **mismatch);

@@ -19,6 +19,25 @@
  * them.  A source whose rows are checked or cached returns rows instead.  A
  * source is closed at the end of the execution, unless an error ends the
  * transaction.
+ *
+ * dyn_items_start chooses the source that reads an access plan.  All openers,
+ * and the arms of a union, call it, except for lookups: lookup_batch.c starts
+ * keyed fetches.  Commands do not use sources.  Choose a source in an opener
+ * only if the access plan cannot be cached or shared (abilities in
+ * plan/keys/access.c), like the presumed source.
+ *
+ * A plan relies on the requests of its access plan.  They enforce the
+ * conditions on keys, predicates that are `enforced`, and the item filter
+ * unless `rechecks_item_filter`; if `ordered`, they also determine the order.
+ * PostgreSQL does not check these conditions again.  So a source that does not
+ * send these requests has to evaluate the same conditions on items
+ * (dynamodb/item_match.h), or check fdw_recheck_quals on rows (DynChecker).
+ * If such a source belongs to some foreign tables only, planning must not
+ * match their clauses (plan/clauses/quals.c), or the source must find keys.
+ *
+ * These files assume that two scans of one DynamoDB table read the same items,
+ * or that reading uses read units: sharing.c (reads_alike), scan_policy.c,
+ * scandesc.c (dyn_scandesc_check_schema), and ANALYZE.
  */
 #ifndef DYN_EXEC_ITEMS_H
 #define DYN_EXEC_ITEMS_H

@@ -3,7 +3,7 @@
  *		Evaluates, copies and compares the run-time values of executions.
  *
  * Some values are converted to the types of the columns with which they are
- * compared (plan/clauses/conversion.h).  NULL stays NULL, and a value whose
+ * compared (plan/clauses/preds.h).  NULL stays NULL, and a value whose
  * expression has a NULL operand becomes NULL: both select zero rows.
  */
 #include "postgres.h"

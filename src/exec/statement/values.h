@@ -3,7 +3,7 @@
  *		Run-time values of one execution.
  *
  * The list has one value for each expression of fdw_exprs, in the same order.
- * Some values are converted to other types (plan/clauses/conversion.h).  A
+ * Some values are converted to other types (plan/clauses/preds.h).  A
  * plan refers to them by position (plan/keys/access.h).
  *
  * Two lists of values are equal if their bytes are.  Equal values with

@@ -78,7 +78,7 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
 						: "Remote Operation", operation_name(mtstate->operation), es);
 	ExplainPropertyText("Remote Table", relation->table, es);
-	/* core shows "Conflict Resolution: NOTHING", see plan/paths/plan_upsert.h */
+	/* core shows "Conflict Resolution: NOTHING", see plan/paths/plan_upsert.c */
 	if (((const ModifyTable *) mtstate->ps.plan)->onConflictSet != NIL)
 		ExplainPropertyText("On Conflict", "update", es);
 	show_budgets(relation, es);

@@ -4,7 +4,7 @@
  *
  * Core has planned SET and WHERE, but does not execute them, because the
  * planner hook has changed the action to DO NOTHING
- * (plan/paths/plan_upsert.h).  They are set up here as in core: the existing
+ * (plan/paths/plan_upsert.c).  They are set up here as in core: the existing
  * row is the scan tuple, and the row to be inserted is the inner tuple.
  */
 #include "postgres.h"

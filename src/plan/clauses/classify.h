@@ -81,8 +81,10 @@ extern bool dyn_match_comparand(const DynRelPlan *plan, Node *node,
 extern bool dyn_is_fixed(Node *node);
 
 /*
- * Returns true if the expression can be evaluated once, before the first row
- * is read.
+ * Returns true if the expression can be evaluated once in each execution,
+ * before the first row is read: it has no column of this relation, no volatile
+ * function and no subplan.  Constants, parameters, functions of them, and
+ * columns of other relations need no further distinction.
  */
 extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 

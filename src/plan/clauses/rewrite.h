@@ -1,6 +1,12 @@
 /*
  * rewrite.h
  *		Rewrites conditions, with one file for each kind of condition.
+ *
+ * A form that is equivalent to a supported one is replaced before it is
+ * classified, also within AND and OR: add it to dyn_plain_equality.  For any
+ * other form, classify_expr or classify_operator in quals.c calls a function
+ * that returns a predicate.  The planner still estimates the original clause,
+ * and index_complete.c reads it.
  */
 #ifndef DYN_PLAN_REWRITE_H
 #define DYN_PLAN_REWRITE_H
