@@ -19,7 +19,7 @@
 
 #include "schedule.h"
 
-/* Items by which one dyn_fetch_extend brings the next pump nearer. */
+/* Number by which one dyn_fetch_extend decreases until_pump. */
 #define PUMP_SHARE_OF_EXTENSION	(DYN_ITEMS_BETWEEN_PUMPS / 16)
 
 /* ---- start and end ---- */

@@ -2,8 +2,8 @@
  * fetch.h
  *		Runs an access plan's requests and returns the items, one by one.
  *
- * This is the only producer of items.  A fetch is a set of streams.  A stream
- * is one Query, one segment of a Scan, one GetItem or one chunk of a
+ * Fetches are the only producers of items.  A fetch is a set of streams.  A
+ * stream is one Query, one segment of a Scan, one GetItem or one chunk of a
  * BatchGetItem, with all its pages.  Several are in flight at once, and pages
  * are requested ahead, within the statement's limits of requests and bytes.
  *
@@ -96,9 +96,9 @@ typedef struct DynFetchParams
 	int			nsort;			/* number of sort values; 0: no merging */
 
 	/*
-	 * Called if access is denied to the stream's request.  Returns true if
-	 * `prepare` will make another request, which is sent instead.  NULL: the
-	 * denial is an error.
+	 * Called if DynamoDB denies access to the stream's request.  Returns true
+	 * if `prepare` will make another request, which is sent instead.  NULL:
+	 * the denial is an error.
 	 */
 	bool		(*denied) (void *arg, int stream);
 	void	   *arg;			/* argument of these callbacks */
@@ -148,7 +148,7 @@ extern DynFetch *dyn_fetch_start(DynStatement *statement, const DynFetchParams *
 
 /*
  * Returns the next item's slots, valid until the next call; NULL at the end.
- * Waits, handles interrupts, raises errors.
+ * Waits for responses, handles interrupts, and raises the errors of requests.
  */
 extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 
@@ -194,17 +194,16 @@ extern void dyn_fetch_set_group(DynFetch *fetch, int *group_in_flight);
 extern void dyn_fetch_send(DynFetch *fetch);
 
 /*
- * Does the same within the statement's limits, for a fetch of one stream whose
- * items are not needed yet.
+ * Calls dyn_fetch_send if the statement's limits allow another request.  Used
+ * for a fetch of one stream whose items are not needed yet.
  */
 extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
  * Returns the next item of a stream of a keyed fetch, like dyn_fetch_next;
- * NULL at the stream's end, and for a dropped stream.  Streams of lower
- * numbers that have not been begun are from now on begun only when they are
- * read.  Those that have been begun keep their pages until they are read or
- * dropped.
+ * NULL at the stream's end, and for a dropped stream.  From then on, streams
+ * with lower numbers are begun only when they are read; those already begun
+ * keep their pages until they are read or dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 

@@ -15,18 +15,18 @@
 #include "../../dynamodb/units.h"
 #include "stream.h"
 
-/* Maximum cost of one request: what a budget grants in this time. */
+/* A request costs at most REQUEST_SECONDS * (read units per second). */
 #define REQUEST_SECONDS	0.5
 
-/* Weight of the newest request in the estimate for the next ones. */
+/* An estimate becomes old + NEWEST * (newest value - old). */
 #define NEWEST			0.3
 
-/* Maximum time (ms) between two throttles that counts as waiting. */
+/* Maximum time (ms) between two throttles that is added to stalled_ms. */
 #define LONGEST_LOOK_MS	15000.0
 
 /*
- * If several partitions are throttled within this time (ms), the table slows
- * down as well.
+ * If several partitions are throttled within this time (ms), the pace of the
+ * table slows down as well.
  */
 #define HOT_TOGETHER_MS	1000.0
 
@@ -81,7 +81,10 @@ statement_limit(const DynStreamContext *context)
 	return dyn_statement_max_units(context->params.connection);
 }
 
-/* Returns the units left of the limit after the requests in flight. */
+/*
+ * Returns the part of the limit that neither responses nor requests in flight
+ * use.
+ */
 static double
 left_of_statement(const DynStreamContext *context, double limit)
 {
@@ -130,9 +133,9 @@ awaits_response(const DynStreamContext *context)
 	bool		will_come;
 
 	/*
-	 * An upper bound of the fetch's requests in flight.  `awaited` includes
-	 * responses that have arrived but were not taken in yet; `in_flight`
-	 * includes requests of other fetches.
+	 * The minimum is an upper bound of the fetch's requests in flight:
+	 * `awaited` includes responses that have arrived but were not taken in
+	 * yet; `in_flight` includes requests of other fetches.
 	 */
 	if (pacing->budgets != NULL &&
 		Min(pacing->awaited, pacing->table->in_flight) > context->responses)
@@ -175,7 +178,7 @@ costs_by_item(const DynStreamContext *context)
 		context->params.fetches_items;
 }
 
-/* Returns the smaller number of items, at least 1; `items` 0: unlimited. */
+/* Returns the smaller of `items` (0: unlimited) and `most` (at least 1). */
 static double
 fewer(double items, double most)
 {
@@ -183,7 +186,7 @@ fewer(double items, double most)
 	return items > 0 && items <= most ? items : most;
 }
 
-/* True if a page needs a Limit to stay within `units`, less than 1 MB. */
+/* Returns true if a page without a Limit could cost more than `units`. */
 static bool
 needs_limit(const DynStreamContext *context, double units)
 {
@@ -339,7 +342,7 @@ smoothed(double old, double seen)
 	return old > 0 ? old + NEWEST * (seen - old) : seen;
 }
 
-/* Ignores a batch without complete keys: the cost of a key is unknown. */
+/* A batch without complete keys does not change the pace or the estimates. */
 void
 dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 				 double items)
@@ -365,8 +368,8 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 	dyn_pace_grant(&stream->own_pace, stream->cost, units, call->started_ms,
 				   call->done_ms);
 	/*
-	 * the stream keeps its own pace unless another stream was throttled in the
-	 * meantime: both may read the same partition, and then use the pace of the
+	 * the stream keeps its own pace, unless two streams were throttled
+	 * together: they may read the same partition, and then use the pace of the
 	 * table
 	 */
 	stream->is_hot = call->done_ms - pacing->table->shared_ms > HOT_TOGETHER_MS;
@@ -418,9 +421,9 @@ warn_if_slow(const DynStreamContext *context, double now)
 }
 
 /*
- * Records a throttle at a partition's limit.  Returns false if another stream
- * was throttled at such a limit just before; then the pace of the table slows
- * down as well.
+ * Records that the limit of a partition has throttled the stream.  Returns
+ * false if another stream was throttled in this way within HOT_TOGETHER_MS;
+ * then the pace of the table slows down as well.
  */
 static bool
 is_alone(DynTablePace *table, const DynStream *stream, double now)

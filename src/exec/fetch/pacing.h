@@ -28,8 +28,8 @@
  * table are counted like keys.
  *
  * The Limit and the number of keys are chosen so that a request costs at most
- * half of what a budget grants in a second.  While few responses have arrived,
- * their number limits the number of requests in flight.
+ * half of what a budget grants in a second.  A fetch with budgets has at most
+ * one more request in flight than it has received responses.
  *
  * For the limit of a statement, requests in flight count with their expected
  * cost.
@@ -79,15 +79,15 @@ extern double dyn_pacing_delay(const struct DynStreamContext *context,
 							   const struct DynStream *stream);
 
 /*
- * Returns `limit` (0: unlimited), or the number of items that one page may
- * examine if that is less.
+ * Returns the smaller of `limit` (0: unlimited) and the number of items that
+ * one page may examine.
  */
 extern long dyn_pacing_limit(const struct DynStreamContext *context,
 							 long limit);
 
 /*
- * Returns `keys`, or the number of keys that one BatchGetItem may request if
- * that is less.
+ * Returns the smaller of `keys` and the number of keys that one BatchGetItem
+ * may request.
  */
 extern int	dyn_pacing_keys(const struct DynStreamContext *context, int keys);
 

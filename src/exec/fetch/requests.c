@@ -3,9 +3,9 @@
  *		Renders the requests of an access plan.
  *
  * If a filter is larger than DynamoDB accepts, only the conditions that the
- * plan relies on are sent (plan/keys/match_keys.c).  The others only reduce
- * the data transferred, since they are checked locally as well.  A projection
- * that is too large is omitted, too.
+ * plan relies on are sent (plan/keys/match_keys.c).  The other conditions only
+ * reduce the data transferred, since they are checked locally as well.  A
+ * projection that is too large is omitted, too.
  */
 #include "postgres.h"
 
@@ -199,9 +199,9 @@ terminated(DynBuffer *buf)
 }
 
 /*
- * Raises an error if memory ran out while an expression was rendered.  Returns
- * if the expression is too large; the caller may then omit it, unless the plan
- * relies on it.
+ * Raises an error if an expression was not rendered because memory ran out.
+ * Otherwise the expression is too large, and the caller may omit it, unless
+ * the plan relies on it.
  */
 static void
 check_memory(const DynRequests *requests, const DynBuffer *text)

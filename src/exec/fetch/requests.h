@@ -2,9 +2,9 @@
  * requests.h
  *		Renders the requests of a resolved access plan for a fetch.
  *
- * Each constructor determines the streams.  The functions at the end are
- * callbacks of the fetch.  Key conditions, filter and projection are rendered
- * again for each request, into buffers that are reused.
+ * Each constructor (dyn_requests_of_*) sets the streams.  The functions at the
+ * end are callbacks of the fetch.  Key conditions, filter and projection are
+ * rendered again for each request, into buffers that are reused.
  */
 #ifndef DYN_EXEC_REQUESTS_H
 #define DYN_EXEC_REQUESTS_H
@@ -55,9 +55,10 @@ dyn_requests_are_consistent(const DynRequests *requests)
 }
 
 /*
- * Returns the requests of an access plan.  If it has fetch_base_items, these
- * are the requests to the index only.  The result is in CurrentMemoryContext,
- * and points to `resolved`.  `segments`: number of segments of a Scan.
+ * Returns the requests of an access plan.  If the plan has fetch_base_items,
+ * returns only the requests to the index.  The result is in
+ * CurrentMemoryContext, and points into `resolved`.  `segments` is the number
+ * of segments of a Scan.
  */
 extern DynRequests *dyn_requests_of_access(const DynRelation *relation,
 										   const DynAccess *access,

@@ -9,10 +9,10 @@
 #include "../rows/template_parts.h"
 #include "scandesc.h"
 
-/* Size of items that one BatchGetItem should return, by their average size. */
+/* A BatchGetItem has at most BATCH_BYTES / (average bytes of an item) keys. */
 #define BATCH_BYTES		(4.0 * 1024 * 1024)
 
-/* Omits the conversion for a count, which does not need rows. */
+/* A count omits DYN_ROWS_CONVERT, because it does not return rows. */
 DynRows *
 dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 {
@@ -27,9 +27,9 @@ dyn_scandesc_rows(DynScanDesc *scandesc, int keys)
 }
 
 /*
- * Returns the rows of a Scan.  They include the key, by which responses are
- * checked.  But if only some parts of a document are requested, the key must
- * not become visible in it.  If that cannot be prevented, the key is not
+ * Returns the conversion of a Scan's items.  It includes the key, by which
+ * responses are checked.  If only parts of a document are requested, the key
+ * must not become visible in the document; if it cannot be hidden, it is not
  * requested.
  */
 static DynRows *
@@ -50,10 +50,10 @@ scanned_rows(DynScanDesc *scandesc)
 }
 
 /*
- * Returns the rows that the scan returns.  They include the key for a batch,
- * whose items come in any order, and for an arm of a union; the sort
+ * Returns the conversion of the scan's items.  It includes the key for a
+ * batch, whose items come in any order, and for an arm of a union; the sort
  * attributes for merging; and the partition key if Queries of several
- * partitions may be in flight, so that the response to another Query is
+ * partitions may be in flight, so that a response to the wrong Query is
  * detected.
  */
 static DynRows *
@@ -74,10 +74,6 @@ returned_rows(DynScanDesc *scandesc)
 							 ? DYN_ROWS_SORT | DYN_ROWS_PARTITION : DYN_ROWS_SORT);
 }
 
-/*
- * Also adds slots for the fields of the filters, unless the slot of a column
- * has the same path.
- */
 void
 dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters)
 {
@@ -238,7 +234,7 @@ set_sort_slot(DynFetchParams *params, const DynAccess *access,
 	params->backward = requests->backward;
 }
 
-/* True if a local index must read attributes that it does not project. */
+/* Returns true if a local index must read attributes from the table. */
 static bool
 fetches_items(const DynTableMeta *meta, const DynIndexMeta *index,
 			  const DynRequests *requests)

@@ -4,9 +4,9 @@
  *
  * A scan descriptor belongs to a scan, to the fallback of a scan, to an arm of
  * a union, or to a member of a shared scan.  Lookups use the descriptor of
- * their scan.  It contains the relation, the access plan, and the attributes
- * that are decoded from an item.  It starts fetches, and finds the key of the
- * item that is being decoded, for error messages.
+ * their scan.  A descriptor contains the relation, the access plan, and the
+ * row conversions.  Its functions start fetches, and find the key of the item
+ * that is being decoded, for error messages.
  */
 #ifndef DYN_EXEC_FETCH_SCANDESC_H
 #define DYN_EXEC_FETCH_SCANDESC_H
@@ -20,10 +20,10 @@ typedef struct DynScanDesc
 	DynStatement *statement;
 	DynRelation *relation;
 	const DynAccess *access;
-	DynRows    *rows;			/* rows that are returned */
-	DynRows    *own_rows;		/* the same rows without the keys that are
-								 * requested only for checks */
-	DynRows    *index_rows;		/* fetch_base_items: base keys in the index
+	DynRows    *rows;			/* conversion of the scan's items */
+	DynRows    *own_rows;		/* conversion without the keys that are
+								 * requested only for checks; or `rows` */
+	DynRows    *index_rows;		/* fetch_base_items: conversion of index
 								 * entries; else NULL */
 	DynCounters counters;		/* counts of its own requests */
 	DynCounters *count_into;	/* counters to increase: `counters`, or another
@@ -67,17 +67,18 @@ extern void dyn_scandesc_check_schema(DynScanDesc *scandesc);
 extern DynRows *dyn_scandesc_rows(DynScanDesc *scandesc, int keys);
 
 /*
- * Prepares the rows for items that are cached.  They include the base key, so
- * that errors can name the item, and the inputs of `filters` (list of DynPred
- * *), which are evaluated later.  Allocates in CurrentMemoryContext.  Called
- * before the first fetch.
+ * Replaces `rows` by a conversion for cached items.  It includes the base key,
+ * so that errors can name the item, and the inputs of `filters` (list of
+ * DynPred *), which are evaluated later.  Allocates in CurrentMemoryContext.
+ * Called before the first fetch.
  */
 extern void dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters);
 
 /*
- * Returns, in CurrentMemoryContext, the rows of an index whose items are then
- * read from the table (fetch_base_items).  They have no columns, only the
- * table's key and, if `with_partition`, the partition key of the index.
+ * Returns a conversion of index entries whose items are then read from the
+ * table (fetch_base_items), in CurrentMemoryContext.  It has slots only for
+ * the table's key and, if `with_partition`, for the partition key of the
+ * index.
  */
 extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);

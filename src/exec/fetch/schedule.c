@@ -20,7 +20,7 @@
  *
  * Streams that are read in turn follow the first column with two exceptions.
  * The stream whose turn it is starves as if it were keyed, because responses
- * to the others do not help the consumer.  If the consumer may stop early,
+ * to other streams do not help the consumer.  If the consumer may stop early,
  * the number of active streams grows with the number of streams begun.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
@@ -47,9 +47,9 @@
 #define KEYED_EXPECTED_BYTES	(256 * 1024)
 
 /*
- * Number of active streams of a keyed fetch for each request that may be in
- * flight.  Streams whose responses came early stay active until they are read;
- * they must not prevent others from sending.
+ * A keyed fetch has at most KEYED_WINDOW * max_concurrency active streams.  A
+ * stream whose response came early stays active until it is read; it must not
+ * prevent other streams from sending.
  */
 #define KEYED_WINDOW			4
 
@@ -59,8 +59,8 @@
 #define LAZY_PAGES				3
 
 /*
- * Streams begun in turn for each further one that is active at the same time,
- * if the consumer may stop early.
+ * If the consumer may stop early, and streams are read in turn, at most 1 +
+ * (number of streams begun) / LAZY_TURNS streams are active.
  */
 #define LAZY_TURNS				8
 
@@ -208,8 +208,9 @@ retire_streams(DynFetch *fetch)
 /* ---- sending ---- */
 
 /*
- * True if the stream has a next request and none in flight.  Most streams of a
- * batch of lookups do not have one, so this is checked first.
+ * Returns true if the stream has a request to send and none in flight.  It is
+ * checked first, because most streams of a batch of lookups have no request to
+ * send.
  */
 static inline bool
 is_idle(const DynStream *stream)
@@ -291,7 +292,10 @@ dyn_schedule_turn(const DynFetch *fetch)
 	return NULL;
 }
 
-/* True if the consumer would wait for a page of this stream, or of any. */
+/*
+ * Returns true if the consumer cannot continue without a page of this stream
+ * (if items come in any order: of any stream).
+ */
 static bool
 is_wanted(const DynFetch *fetch, const DynStream *stream)
 {
@@ -319,9 +323,10 @@ may_send(const DynFetch *fetch, const DynStream *stream)
 }
 
 /*
- * Returns the stream that sends next: in a keyed fetch the first one,
- * otherwise the one that has sent the fewest requests.  This keeps the streams
- * level: a stream that lags would request its last pages without concurrency.
+ * Returns the stream that sends next, or NULL: the first stream of a keyed
+ * fetch, otherwise the stream that has sent the fewest requests.  This keeps
+ * the streams level: a stream that lags would request its last pages without
+ * concurrency.
  */
 static DynStream *
 next_to_send(const DynFetch *fetch)
@@ -377,10 +382,10 @@ dyn_schedule_send(DynFetch *fetch)
 
 /*
  * True if the stream's response should be parsed now.  If memory is short, the
- * stream could not send its next request after that.  So its response waits
- * until the consumer has used up all other pages (in a keyed fetch, until it
+ * stream could not send its next request after parsing.  So its response waits
+ * until the consumer has used up all other pages (keyed or in turn: until it
  * reads this stream).  Otherwise all responses that have arrived would be used
- * up together, and no request would be in flight in the meantime.
+ * up together, while no request is in flight.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)

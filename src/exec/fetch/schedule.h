@@ -2,8 +2,8 @@
  * schedule.h
  *		Schedules the streams of a fetch, and their requests in flight.
  *
- * Private to the fetch: fetch.c, which returns the items, calls schedule.c,
- * which runs the streams.
+ * Private to the fetch: fetch.c returns the items, and calls schedule.c to run
+ * the streams.
  */
 #ifndef DYN_EXEC_SCHEDULE_H
 #define DYN_EXEC_SCHEDULE_H
@@ -23,8 +23,8 @@ struct DynFetch
 	DynStream **active;			/* active streams, usually by rising number */
 	DynStream **idle;			/* finished streams, to be reused */
 	int			nidle;
-	int			next_stream;	/* next stream to begin ahead of the
-								 * consumer */
+	int			next_stream;	/* number of the next stream to begin ahead of
+								 * the consumer */
 	bool	   *settled;		/* keyed: true for each stream (by number) that
 								 * was begun or dropped */
 	int			nsettled;		/* allocated length of `settled` */
@@ -33,8 +33,8 @@ struct DynFetch
 	int			until_pump;		/* items left until the next pump */
 	int			awaited;		/* keyed: number of the stream that the
 								 * consumer reads */
-	DynStream  *current;		/* keyed: that stream, if it is active; or
-								 * NULL */
+	DynStream  *current;		/* keyed: awaited stream; NULL if it is not
+								 * active */
 	bool		draining;		/* true if no further requests may be sent */
 	bool		solo_wait;		/* true while the consumer waits for this fetch
 								 * without its group */
@@ -61,10 +61,9 @@ extern void dyn_schedule_release(DynFetch *fetch);
 extern void dyn_schedule_pump(DynFetch *fetch);
 
 /*
- * Waits for a response, or until a request may be sent, and then pumps.  Pumps
- * at once if the awaited response is paused for lack of memory: only a pump
- * lets it arrive, because this function does not take in responses to other
- * fetches of the group, which would free memory.
+ * Waits for a response, or until a request may be sent, and then pumps.  If a
+ * needed response is paused for lack of memory, pumps without waiting, because
+ * only a pump lets this response arrive.
  */
 extern void dyn_schedule_wait(DynFetch *fetch);
 
@@ -77,8 +76,8 @@ extern void dyn_schedule_send(DynFetch *fetch);
 extern bool dyn_schedule_may_send(const DynFetch *fetch);
 
 /*
- * True if there is a response to take in, or one that is paused and arrives
- * only after a pump.
+ * Returns true if a response can be taken in, or if a needed response is
+ * paused until the next pump.
  */
 extern bool dyn_schedule_has_response(const DynFetch *fetch);
 
@@ -98,8 +97,8 @@ extern DynStream *dyn_schedule_turn(const DynFetch *fetch);
 extern bool dyn_schedule_is_finished(const DynFetch *fetch);
 
 /*
- * Returns the number of milliseconds until the first stream that must wait
- * with its request may send it; -1 if there is no such stream.
+ * Returns the number of milliseconds until the first delayed stream may send
+ * its request; -1 if no stream is delayed.
  */
 extern double dyn_schedule_next_resumption(const DynFetch *fetch);
 
@@ -107,8 +106,8 @@ extern int	dyn_schedule_in_flight(const DynFetch *fetch);
 
 /*
  * Returns the active stream of that number in a keyed fetch, and makes it the
- * awaited one.  Begins it if necessary, even out of order.  Returns NULL if it
- * is done or dropped.
+ * awaited one.  Begins the stream if necessary, even out of order.  Returns
+ * NULL if the stream is done or dropped.
  */
 extern DynStream *dyn_schedule_stream(DynFetch *fetch, int number);
 

@@ -21,8 +21,8 @@
 #include "stream.h"
 
 /*
- * Minimum size of a response that may leave keys unprocessed because of its
- * own size (BatchGetItem: 16 MB, or 1 MB of one partition).
+ * Minimum bytes of a response whose keys may be unprocessed because of its
+ * size (BatchGetItem: 16 MB, or 1 MB of one partition).
  */
 #define LARGE_RESPONSE	(1024 * 1024)
 
@@ -40,7 +40,7 @@
 #define SPACE_STEP		((size_t) 1024 * 1024)
 #define SPACE_MARGIN		((size_t) 128 * 1024)
 
-/* Factor by which the Limit grows from page to page. */
+/* The Limit of page n (from 1) is first_limit * LIMIT_GROWTH^(n - 1). */
 #define LIMIT_GROWTH	4
 
 void
@@ -85,9 +85,8 @@ page_limit(const DynStreamContext *context, const DynStream *stream)
 	if (params->bound.found != NULL && *params->bound.found > 0)
 	{
 		/*
-		 * the items that contain the missing rows, estimated from the rows
-		 * found so far, and a tenth more, because one page too few costs a
-		 * request
+		 * missing rows * (items examined / rows found), and a tenth more,
+		 * because one page too few costs a request
 		 */
 		items = Max(params->bound.wanted - *params->bound.found, 1) * context->examined /
 			*params->bound.found * 1.1;
@@ -121,7 +120,7 @@ pick_keys(const DynStreamContext *context, DynStream *stream,
 		stream->batch_most = params->batch_keys > 0 ? params->batch_keys
 			: DYN_BATCH_GET_MAX_KEYS;
 	}
-	/* keys of a stream do not change; it ends with the last open key */
+	/* the keys of a stream do not change; it ends when no key is open */
 	Assert(batch->nkeys == request->nkeys);
 	most_keys = dyn_pacing_keys(context, stream->batch_most);
 	request->npicked = dyn_batch_request(batch, most_keys, picked);
@@ -538,10 +537,10 @@ check_response(DynStreamContext *context, DynStream *stream,
 
 /*
  * Returns the read units of a response that does not report them, as from some
- * emulators.  These are the expected units, with an upper limit: if the size
- * of items is known, the units of the page's items; for a last page, which may
- * be short, the units of the response's size.  The latter is too low if there
- * is a filter or projection.
+ * emulators.  These are the expected units, but at most the units of the
+ * page's items.  If the size of items is unknown, the limit for the last page,
+ * which may be short, is the units of the response's bytes.  This is too low
+ * with a filter or projection.
  */
 static double
 unreported_units(const DynStreamContext *context, const DynStream *stream,

@@ -2,9 +2,9 @@
  * filter.c
  *		Converts predicates to conditions: one small function for each kind.
  *
- * DynamoDB's logic has two values, and a missing attribute counts as unequal.
- * So each negation is combined with a test of the attribute's type (Amazon
- * DynamoDB Developer Guide, "Condition and filter expressions").
+ * DynamoDB's logic does not have NULL: a missing attribute is unequal to every
+ * value.  So each negation is combined with a test of the attribute's type
+ * (Amazon DynamoDB Developer Guide, "Condition and filter expressions").
  */
 #include "postgres.h"
 
@@ -128,8 +128,9 @@ inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 /* ---- arrays ---- */
 
 /*
- * Returns an IN condition with all elements that an item can have.  It may be
- * too large for a request, since it is also evaluated on cached items.
+ * Returns an IN condition with all elements that an item can have.  Since the
+ * condition is also evaluated on cached items, it may be too large for a
+ * request.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,
@@ -338,9 +339,9 @@ contains_number(const DynPath *path, const JsonbValue *number)
 }
 
 /*
- * Returns the condition that a collection contains the scalar.  TRUE for a
- * boolean, list or map, which are not tested.  FALSE for JSON's null, since a
- * null element is NULL in SQL.
+ * Returns the condition that a collection contains the scalar.  Returns TRUE
+ * for a boolean, list or map, which are not tested, and FALSE for JSON's null,
+ * since a null element is NULL in SQL.
  */
 static DynCond *
 contains_jsonb(const DynPath *path, Datum value)
@@ -443,8 +444,8 @@ fields_cond(const DynRelation *relation, const DynPred *pred, const DynPath *pat
 /* ---- predicates with a value ---- */
 
 /*
- * Converts a predicate with a value, which is not NULL.  If the column is an
- * element, the condition is on the unnested attribute.
+ * Returns the condition for a predicate whose value is not NULL.  If the
+ * column is read from an element, the condition is on the unnested attribute.
  */
 static DynCond *
 value_cond(const DynColumn *column, const DynPath *path, const DynPred *pred, Datum value)

@@ -12,7 +12,7 @@
 
 #include "resolve_keys.h"
 
-/* Returns the condition, in CurrentMemoryContext; not simplified yet. */
+/* Returns an unsimplified condition for `pred`, in CurrentMemoryContext. */
 extern DynCond *dyn_filter_cond(const DynRelation *relation, const DynPred *pred,
 								const DynValues *values);
 

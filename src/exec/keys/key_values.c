@@ -18,10 +18,10 @@
 #include "key_values.h"
 #include "make_cond.h"
 
-/* Size limit of a text: a longer one is larger than any item. */
+/* Size limit of a text in bytes, the maximum size of an item. */
 #define MAX_TEXT_BYTES	(400 * 1024)
 
-/* Maximum number of texts to compute for a filter that may be omitted. */
+/* Maximum number of texts in a filter on which the plan does not rely. */
 #define MAX_LOOSE_TEXTS	10000
 
 void
@@ -48,8 +48,8 @@ typedef struct KeyLimits
 	DynType		type;
 	size_t		max_bytes;
 	bool		may_be_empty;
-	bool		loosely;		/* true if the set may include further
-								 * values */
+	bool		loosely;		/* true if trailing parts may be omitted, which
+								 * widens the set */
 } KeyLimits;
 
 /* A set under construction: its spans may be in any order, and overlap. */
@@ -98,8 +98,8 @@ everything(void)
 }
 
 /*
- * Copies the buffer; returns false if memory has run out, so that the caller
- * can free it.
+ * Copies the buffer.  If memory has run out, returns false instead of raising
+ * an error, so that the caller can free the buffer.
  */
 static bool
 copy_buffer(DynScalar *to, const DynBuffer *buffer, DynType type)
@@ -115,7 +115,7 @@ copy_buffer(DynScalar *to, const DynBuffer *buffer, DynType type)
 	return data != NULL;
 }
 
-/* Returns the upper limit of the texts that begin with this text. */
+/* Returns the upper limit of the texts that begin with `prefix`. */
 static DynLimit
 end_of_prefix(const DynScalar *prefix)
 {
@@ -146,8 +146,8 @@ is_storable(const KeyLimits *limits, const DynScalar *value)
  * directly after its prefix of the maximum length.  If that prefix ends within
  * a character, it is truncated before the character.  In a key, only shorter
  * characters can follow the truncated prefix, and these sort lower.  So all
- * keys with this prefix are below the original limit, and the new limit is
- * their end.
+ * keys with the truncated prefix are below the original limit, and the new
+ * limit is the end of these keys.
  */
 static void
 clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
@@ -168,7 +168,8 @@ clip_limit(const KeyLimits *limits, DynLimit *limit, bool lower)
 }
 
 /*
- * Replaces limits of the span that no key can have; false if no value is left.
+ * Replaces limits that no key can have.  Returns false if the span then
+ * contains no possible key.
  */
 static bool
 clip_span(const KeyLimits *limits, DynSpan *span)
@@ -266,7 +267,7 @@ add_members(Collection *to, const DynResolveContext *context, int members)
 
 /* ---- intervals ---- */
 
-/* Narrows the span by a lower or upper bound; false if no value remains. */
+/* Sets the limit that the bound needs, if any; false if no value remains. */
 static bool
 bound(DynSpan *span, const DynCodec *codec, bool lower, bool inclusive,
 	  Oid valuetype, Datum value)
@@ -308,7 +309,7 @@ add_comparison(Collection *to, const DynCodec *codec, const DynPred *pred,
 		add_clipped(to, span);
 }
 
-/* Adds the texts that begin with the value, or that match it as a pattern. */
+/* Adds a span of all texts that begin with the value or match the pattern. */
 static void
 add_texts(Collection *to, const DynPred *pred, Datum value)
 {
@@ -362,7 +363,7 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	}
 	if (pred->kind == DYN_PRED_NULL)
 	{
-		/* IS NOT NULL for the segment, which is never NULL */
+		/* IS NOT NULL for a segment column, which is never NULL */
 		if (pred->negated)
 			add_span(to, everything().at);
 		return;
@@ -486,7 +487,8 @@ pred_values(const DynResolveContext *context, const DynPred *pred,
 typedef struct TemplatedParts
 {
 	const DynTemplatedAttr *templated;
-	int			n;				/* number of leading parts with known values */
+	int			n;				/* number of leading parts in `values`; only
+								 * the last of them may have intervals */
 	int			npoints;		/* number of leading parts with single values
 								 * only */
 	double		combinations;	/* number of combinations of the parts'
@@ -504,7 +506,7 @@ are_points(const DynSpans *set)
 	return all;
 }
 
-/* True if the template folds the case of a value in an unknown way. */
+/* True if the stored text of a value is unknown, since its case is folded. */
 static bool
 has_unknown(const DynTemplatePart *part, const DynSpans *values)
 {
@@ -520,7 +522,10 @@ has_unknown(const DynTemplatePart *part, const DynSpans *values)
 	return any;
 }
 
-/* Computes the values of the leading parts; false if a part has none. */
+/*
+ * Computes the values of the leading parts; returns false if a part has none.
+ * Sets *unusable if the result must be exact, but a stored text is unknown.
+ */
 static bool
 resolve_parts(const DynResolveContext *context, const DynPred *pred,
 			  TemplatedParts *parts)

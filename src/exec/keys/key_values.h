@@ -25,9 +25,9 @@ typedef struct DynResolveContext
 	const DynRelation *relation;
 	const DynValues *values;
 	bool	   *unusable;		/* set to true if the values cannot be used as
-								 * a key */
-	bool		may_widen;		/* true if the result may include further
-								 * values */
+								 * a key; may be NULL if may_widen */
+	bool		may_widen;		/* true if the result may include values that
+								 * the predicates reject */
 	const DynPart *part;		/* placeholder that the predicates compare;
 								 * NULL: the full attribute */
 	const DynTemplatePart *shape;	/* specification of `part` in its
@@ -36,28 +36,29 @@ typedef struct DynResolveContext
 
 /*
  * Returns the values of an attribute that all predicates matched to it allow,
- * and that have at most `max_bytes` bytes.  Raises an error if there are too
- * many.
+ * and that have at most `max_bytes` bytes.  Raises an error if a template has
+ * more than DYN_MAX_KEYS combinations.
  */
 extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
- * Returns a key condition for a set of values, which is not empty; NULL if the
- * set includes every value.  Key conditions have no IN, so several spans
- * become one, from the limit of the first to that of the last.
+ * Returns a key condition for a set of values, which is not empty.  Key
+ * conditions have no IN, so several spans become one span, from the lower
+ * limit of the first to the upper limit of the last.  Returns NULL if that
+ * span has neither limit.
  */
 extern DynCond *dyn_key_cond(const DynSpans *spans, const DynPath *path);
 
 /*
  * Returns a filter condition that a predicate of kind TEMPLATED implies.  The
- * condition may be true for further texts, so the plan must not rely on it.
- * It may be TRUE or FALSE.
+ * condition may be true for texts that the predicate rejects, so the plan must
+ * not rely on it.  It may be the constant TRUE or FALSE.
  */
 extern DynCond *dyn_templated_cond(const DynRelation *relation,
 								   const DynPred *pred, const DynValues *values);
 
-/* True if a condition without columns (DYN_PRED_GIVEN) is true. */
+/* Returns true if a condition without columns (DYN_PRED_GIVEN) is true. */
 extern bool dyn_given_holds(const DynValues *values, const DynPred *pred);
 
 /* Raises an error if there are more than DYN_MAX_KEYS keys. */

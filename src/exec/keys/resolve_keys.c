@@ -59,8 +59,8 @@ make_queries(DynResolvedAccess *resolved, DynCond **range, int nrange, bool divi
 }
 
 /*
- * Makes the Queries; omits the first range attribute if it is part of row-wise
- * keys.
+ * Makes the Queries, or sets `contradiction`.  Omits the condition on the
+ * first range attribute if row-wise keys contain this attribute.
  */
 static void
 resolve_queries(const DynResolveContext *context, const DynAccess *access,
@@ -72,7 +72,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].name) >= 0 ? 1 : 0;
 
-	/* items with further values would not be in the order of these */
+	/* additional items would not be in the order of the plan */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -93,8 +93,8 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 		if (!access->ordered)
 			spans.n = dyn_spans_unite(spans.at, spans.n, true);
 		/*
-		 * make a Query for each span if no text is in two of them: the leading
-		 * parts of a template have several values
+		 * make a Query for each span if the spans cannot overlap: each belongs
+		 * to one combination of values of a template's leading parts
 		 */
 		if (i == 0 && spans.n > 1 && spans.n <= DYN_MAX_SORT_RANGES &&
 			dyn_only_templated(match->preds) != NULL)
@@ -135,7 +135,7 @@ row_attr_bytes(const DynAccess *access, int i)
 	return i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
 }
 
-/* Adds all combinations of the attributes' values; the last varies fastest. */
+/* Adds all combinations of values; the last attribute varies fastest. */
 static void
 add_combinations(DynResolvedAccess *resolved, const char *const *names,
 				 const DynSpans *points, int *space)
@@ -194,8 +194,8 @@ add_row_keys(const DynResolveContext *context, const DynAccess *access,
 }
 
 /*
- * Removes duplicate keys, and keys that do not satisfy the other predicates on
- * their attributes.
+ * Sorts the keys, and removes duplicates.  Also removes keys with values that
+ * others[i], the further predicates on attribute i, do not allow.
  */
 static void
 filter_row_keys(DynResolvedAccess *resolved, const DynSpans *others)
@@ -229,7 +229,7 @@ resolve_row_keys(const DynResolveContext *context, const DynAccess *access,
 	int			space = 0;
 	ListCell   *lc;
 
-	/* other predicates on the same attributes */
+	/* predicates on these attributes that are not part of row-wise keys */
 	for (int n = 0; n < access->nhash + access->nrange; n++)
 	{
 		const DynKeyMatch *match = n < access->nhash ? &access->hash[n]
@@ -450,8 +450,9 @@ dyn_cond_same(const DynCond *a, const DynCond *b)
 }
 
 /*
- * Compares the conditions of each Query.  Neighboring Queries often share
- * their array of conditions, which is compared once.
+ * Returns true if the Queries at each position have the same range conditions.
+ * Neighboring Queries often share their array of conditions, which is then
+ * compared once.
  */
 static bool
 are_same_conditions(const DynResolvedAccess *a, const DynResolvedAccess *b)

@@ -31,7 +31,7 @@ typedef struct DynResolvedAccess
 	bool		contradiction;	/* true if no item can qualify, so that no
 								 * request is sent */
 	bool		incomplete;		/* true if the index may lack items that
-								 * qualify, or values cannot be used for its
+								 * qualify, or the values cannot be used as
 								 * keys; then the other fields are not set */
 
 	/*
@@ -53,8 +53,8 @@ typedef struct DynResolvedAccess
 } DynResolvedAccess;
 
 /*
- * Resolves the access plan.  Allocates in CurrentMemoryContext; `values` must
- * live as long.
+ * Resolves the access plan, in CurrentMemoryContext; *resolved points into
+ * `values`.  Raises an error if there are more than DYN_MAX_KEYS keys.
  */
 extern void dyn_resolve_access(const DynAccess *access, const DynRelation *relation,
 							   const DynValues *values, DynResolvedAccess *resolved);
@@ -67,14 +67,14 @@ extern void dyn_resolved_set_filter(DynResolvedAccess *resolved, DynCond *filter
 extern List *dyn_access_key_preds(const DynAccess *access);
 
 /*
- * True if both read the same keys or segments, with the same conditions on
- * range attributes.  Filters are not compared.  Neither may be a contradiction
- * or incomplete.
+ * Returns true if both accesses read the same keys or segments, with the same
+ * conditions on range attributes.  Filters are not compared.  Neither access
+ * may be a contradiction or incomplete.
  */
 extern bool dyn_resolved_same_keys(const DynResolvedAccess *a,
 								   const DynResolvedAccess *b);
 
-/* True if both have the same tree, names and values, or are NULL. */
+/* Returns true if both are NULL, or have equal trees, names and values. */
 extern bool dyn_cond_same(const DynCond *a, const DynCond *b);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct DynItemReader
 
 /*
  * Returns a reader for items that `rows` decode, in CurrentMemoryContext.  A
- * reset of the context also frees its malloc'd memory.
+ * reset of the context also frees the reader's malloc'd memory.
  */
 extern DynItemReader *dyn_item_reader_create(const DynRows *rows);
 

@@ -19,10 +19,10 @@ extern TupleTableSlot *dyn_item_record_slot(const TupleTableSlotOps *ops);
 /* Returns the record's size in bytes, including its header. */
 extern Size dyn_item_record_size(const DynValue *slots, int nslots);
 
-/* Writes the record, for which there must be space. */
+/* Writes the slots to `record`, which has dyn_item_record_size() bytes. */
 extern void dyn_item_record_write(bytea *record, const DynValue *slots, int nslots);
 
-/* Fills in the slots, which point into the record. */
+/* Reads the slots from the record; their data points into it. */
 extern void dyn_item_record_read(const bytea *record, DynValue *slots, int nslots);
 
 #endif

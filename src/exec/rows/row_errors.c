@@ -50,8 +50,8 @@ dyn_report_mismatch(DynRows *rows, const DynValue *value,
 {
 	const char *detail = describe_value(rows, value);
 
-	rows->current = -1;			/* the message has the information of the error
-								 * context */
+	rows->current = -1;			/* the message names the column, so omit the
+								 * error context */
 	ereport(ERROR,
 			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
 			 errmsg("cannot convert value in column \"%s\" of foreign table \"%s\": %s",

@@ -1,6 +1,7 @@
 /*
  * row_errors.h
- *		Reports items and values that do not match their foreign table.
+ *		Raises errors for items and values that do not match their foreign
+ *		table.
  *
  * The errors name the table, the column, and the item by its key, which is
  * requested if it was not read.

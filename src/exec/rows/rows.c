@@ -71,8 +71,8 @@ projected_path(const DynRows *rows, const DynPath *path)
 }
 
 /*
- * Adds a path to the projection, unless it is there, or the fetch itself
- * provides the value.
+ * Adds a path to the projection, unless the projection has the path, or the
+ * fetch itself provides the value.  An empty path requests the full item.
  */
 static void
 project(DynRows *rows, const DynPath *path)
@@ -123,9 +123,8 @@ add_columns(DynRows *rows, const DynAccess *access)
 }
 
 /*
- * Adds a slot for the path unless it has one, and requests the path unless it
- * is requested.  A column that has a slot may be requested only in part so
- * far.
+ * Adds a slot for the path unless it has one, and requests the path.  A path
+ * that has a slot may be requested only in part so far.
  */
 static void
 read_path(DynRows *rows, const DynPath *path)
@@ -381,8 +380,9 @@ decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 }
 
 /*
- * Decodes a document with other members than usual: one with hidden parts
- * (`only`), or unmapped attributes that depend on the texts of templates.
+ * Decodes a document whose members are not those of its codec: some are hidden
+ * (`only`), or the document is the rest of an item, and its members depend on
+ * the texts of templates (`rest`).
  */
 static pg_noinline bool
 decode_members(DynRows *rows, DynColumn *column, int i, Datum *result)
@@ -433,7 +433,7 @@ begin_element(DynRows *rows, DynUnnested *unnested)
 	dyn_unnested_find_values(unnested);
 }
 
-/* Returns a column of the element, or of its item. */
+/* Stores a column of the element, or of its item; false if it is NULL. */
 static bool
 decode_unnested(DynRows *rows, int i, Datum *result)
 {
@@ -455,8 +455,8 @@ decode_unnested(DynRows *rows, int i, Datum *result)
 }
 
 /*
- * Stores a row.  It is not inlined, so that the caller stays cheap for an item
- * that has no further row.
+ * Stores a row in the slot.  This function is not inlined, so that the caller
+ * stays cheap for an item without a row.
  */
 static pg_noinline void
 store_row(DynRows *rows, TupleTableSlot *slot)
@@ -507,8 +507,10 @@ item_context(void *arg)
 }
 
 /*
- * Returns true if the texts match their templates.  Not inlined, since most
- * tables have no templates.
+ * Returns true if the item is a row by its templates.  Raises an error if the
+ * item is ambiguous, or if a part has a mismatch.  If note_error is set, no
+ * error is raised: it gets an ambiguous item, which is not a row, and an item
+ * with a mismatch is a row.  Not inlined, since most tables have no templates.
  */
 static pg_noinline bool
 parts_match(DynRows *rows, const DynValue *values)
@@ -527,11 +529,14 @@ parts_match(DynRows *rows, const DynValue *values)
 		dyn_report_ambiguous(rows, values, mismatch->attribute);
 	else if (match == DYN_MATCH_MISMATCH && rows->note_error == NULL)
 		dyn_report_placeholder_mismatch(rows, mismatch);
-	/* a mismatch of a row is noted when its columns are decoded */
+	/* note_error gets a mismatch when the columns of the row are decoded */
 	return match == DYN_MATCH_ROW || match == DYN_MATCH_MISMATCH;
 }
 
-/* True if the item has an element; false for NULL or a missing attribute. */
+/*
+ * Begins the item's elements; returns false if there are none.  A value that
+ * is not a collection may be an error.
+ */
 static bool
 begin_elements(DynRows *rows, const DynValue *collection)
 {

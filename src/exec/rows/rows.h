@@ -2,8 +2,10 @@
  * rows.h
  *		Converts items to tuple slots.
  *
- * A DynRows lists the columns that a scan fetches, and the slot in an item
- * that has the value of each.  Decoded values live in CurrentMemoryContext.
+ * The page parser stores an item as an array of values, one for each of
+ * `paths`; a position in this array is a slot.  A DynRows lists the columns
+ * that a scan fetches, and the slot of each.  Decoded values live in
+ * CurrentMemoryContext.
  */
 #ifndef DYN_EXEC_ROWS_H
 #define DYN_EXEC_ROWS_H
@@ -16,7 +18,7 @@
 #include "key_scalar.h"
 #include "unnested.h"
 
-/* Errors of an item or a value. */
+/* Error of an item or a value. */
 typedef enum DynRowError
 {
 	DYN_ERROR_MISMATCH,			/* value does not match its column */
@@ -36,11 +38,12 @@ typedef struct DynRows
 								 * so that missing parts do not imply a missing
 								 * document */
 	DynNames  **only;			/* members that each partial column shows, even
-								 * if others were read; NULL: all */
+								 * if the item has more; NULL: all members */
 	int		   *positions;		/* position of each column in the tuple slot,
-								 * from 0; NULL: as in the table */
-	bool		only_keys;		/* true if items have only their key, so that
-								 * constraints are not checked for NULL */
+								 * from 0; NULL: attnum - 1 */
+	bool		only_keys;		/* true if items are composed from keys
+								 * (presumed.c), so that constraints are not
+								 * checked for NULL */
 
 	/* paths for the page parser: the columns, then extra attributes */
 	int			npaths;
@@ -113,47 +116,51 @@ typedef struct DynRows
 									 * the table is unnested */
 
 /*
- * Returns the rows of an access plan, in CurrentMemoryContext.  They also have
- * slots for the attributes of the flags (DYN_ROWS_), and for those that
- * `filters` (DynPred *) read.  All of them are requested.
+ * Creates the row conversion of an access plan, in CurrentMemoryContext.  It
+ * has slots for the plan's columns, for the attributes that `flags`
+ * (DYN_ROWS_*) select, and for those that `filters` (list of DynPred *) read.
+ * All of these attributes are requested.
  */
 extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
 								int flags, const List *filters);
 
 /*
- * Adds slots for all attributes that other rows of the same table read, and
- * requests all paths that they request.  Stores in slots[i] the slot of `rows`
- * for slot i of `others`.  Must be called before the rows are used.  Allocates
- * in CurrentMemoryContext.
+ * Adds the paths and the projection of `others` to `rows`, for the same table.
+ * Stores in slots[i] the slot of `rows` that has the value of slot i of
+ * `others`.  Must be called before `rows` converts an item.  Allocates in
+ * CurrentMemoryContext.
  */
 extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
 /*
- * Hides the parts of documents that `own` does not request, so that errors in
- * these parts are not raised: `rows`, or the rows to which they are added
- * (`all`), may request more parts.  Returns false if that is not possible.
- * Must be called after all additions.  Allocates in CurrentMemoryContext
- * (rows_limit.c).
+ * Makes `rows` hide the parts of documents that `all` requests, but `own` does
+ * not, so that errors in these parts are not raised.  `all` is `rows`, or the
+ * conversion to which `rows` was added.  Returns false if the parts cannot be
+ * hidden.  Must be called after all calls of dyn_rows_add_rows.  Allocates in
+ * CurrentMemoryContext (rows_limit.c).
  */
 extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
 								 const DynRows *all);
 
 /*
- * These return the rows of an item: call dyn_rows_begin with its values, then
- * dyn_rows_next for each row until it returns false.  The values must not
+ * These functions convert an item to rows: call dyn_rows_begin with the item's
+ * values, then dyn_rows_next until it returns false.  The values must not
  * change until then.  An item has at most one row, unless the relation is
- * unnested.  dyn_rows_begin raises an error for a value that cannot be
- * unnested.  dyn_rows_next raises one for a value that does not match its
- * column, and for NULL in a column declared NOT NULL.  dyn_rows_skip skips the
- * next row; dyn_rows_end drops the rows not yet returned.  The values of a
- * row's columns are valid until the next item is begun.
+ * unnested.
+ *
+ * dyn_rows_begin raises an error if a key attribute does not match its
+ * template, or matches in several ways, or if a value cannot be unnested.
+ * dyn_rows_next raises an error if a value does not match its column, or if a
+ * column declared NOT NULL is NULL.  dyn_rows_skip skips the next row;
+ * dyn_rows_end drops all remaining rows.  The values of a row's columns are
+ * valid until the next item is begun.
  */
 extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);
 extern void dyn_rows_skip(DynRows *rows);
 extern void dyn_rows_end(DynRows *rows);
 
-/* True if dyn_rows_next would store a row. */
+/* Returns true if dyn_rows_next would store a row. */
 static inline bool
 dyn_rows_has_more(const DynRows *rows)
 {
@@ -168,8 +175,8 @@ extern void dyn_rows_item_key(const DynRows *rows, const DynValue *values,
 							  DynKeyPart *parts);
 
 /*
- * True if the item has this key, in the same encoding.  If it has the key in
- * another encoding, this returns false.
+ * Returns true if the item has this key in the same encoding.  Returns false
+ * for the same key in another encoding.
  */
 extern bool dyn_rows_encodes_key(const DynRows *rows, const DynValue *values,
 								 const DynKeyPart *parts);

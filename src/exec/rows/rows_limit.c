@@ -2,9 +2,10 @@
  * rows_limit.c
  *		Hides parts of documents that a scan did not request.
  *
- * If a read serves several scans, or needs more attributes than its rows,
- * responses contain parts of a document that a scan did not request.  A
- * mismatched value in these parts must not be an error of that scan.
+ * If a fetch serves several scans, or requests more attributes than the
+ * columns need, responses contain parts of a document that a scan did not
+ * request.  A mismatched value in these parts must not be an error of that
+ * scan.
  */
 #include "postgres.h"
 
@@ -33,7 +34,7 @@ member_of(const DynPath *path, const DynPath *document)
 /*
  * Returns true if a response with this path may have parts of the document
  * that must be hidden.  Sets *fails if a list of visible `members` cannot hide
- * them, because one of these would be visible only in part.
+ * these parts, because a member would be visible only in part.
  */
 static bool
 adds_parts(const DynPath *path, const DynPath *document, const DynRows *own,

@@ -47,8 +47,8 @@ describe_mismatch(DynParts *parts, const DynParsedAttr *parsed, DynRowMatch matc
 }
 
 /*
- * Records a mismatch of part `p`.  Returns DYN_MATCH_NOT_ROW if such an item
- * is not a row (on_mismatch 'null').
+ * Returns DYN_MATCH_NOT_ROW if the column of part `p` has on_mismatch 'null'.
+ * Otherwise records a mismatch of the part, and returns DYN_MATCH_MISMATCH.
  */
 static DynRowMatch
 mismatch_of(DynParts *parts, const DynParsedAttr *parsed, int p, const char *why)
@@ -80,8 +80,8 @@ why_no_match(const DynParsedAttr *parsed)
 }
 
 /*
- * Records a text that does not match its template, as a mismatch of the first
- * column that is read from it.
+ * Calls mismatch_of() for a text that does not match its template, with the
+ * first part from which a column is read.
  */
 static DynRowMatch
 mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
@@ -97,8 +97,8 @@ mismatch_of_text(DynParts *parts, const DynParsedAttr *parsed)
 /* ---- texts ---- */
 
 /*
- * Splits the key attributes and checks the results.  A time of another width
- * is checked later, with the values.
+ * Splits the key attributes, and returns whether the item can be a row.  Times
+ * whose width differs from their format are checked later, by judge_values().
  */
 static DynRowMatch
 judge_splits(DynParts *parts)
@@ -124,9 +124,9 @@ judge_splits(DynParts *parts)
 }
 
 /*
- * Records the mismatch of texts that no values of their columns match.
- * Returns DYN_MATCH_NOT_ROW if the item is not a row because of one of these
- * texts.
+ * Returns the match of an item with unresolved texts (DYN_WAYS_UNRESOLVED):
+ * DYN_MATCH_NOT_ROW if this is the result for one of these texts, otherwise
+ * DYN_MATCH_MISMATCH, after recording the last text.
  */
 static DynRowMatch
 judge_unresolved(DynParts *parts)
@@ -166,8 +166,8 @@ judge_ways(DynParts *parts)
 }
 
 /*
- * True if other occurrences of a column could decide a text that is not in the
- * key.
+ * Returns true if a decisive text outside of the key is ambiguous, so that
+ * other occurrences of its columns could decide it.
  */
 static bool
 has_undecided_text(const DynParts *parts)
@@ -202,9 +202,10 @@ part_is_listed(const DynParsedAttr *parsed, int p)
 }
 
 /*
- * Checks that the part is a value of its column, and a member of its
- * enumeration.  Requests for the members of an enumeration do not find items
- * with other texts, so such items must not be rows in other scans, either.
+ * Returns DYN_MATCH_ROW if the part is a value of its column, and a member of
+ * its enumeration; otherwise calls mismatch_of().  Requests for the members of
+ * an enumeration do not find items with other texts, so such items must not be
+ * rows in other scans, either.
  */
 static DynRowMatch
 judge_part(DynParts *parts, const DynParsedAttr *parsed, int p)
@@ -238,9 +239,10 @@ judge_parts(DynParts *parts, const DynParsedAttr *parsed)
 }
 
 /*
- * Checks the enumerated parts of an index key, because requests for their
- * members might not find the item.  If a mismatch makes the column NULL, such
- * requests are not sent (traits.members), and the check is omitted.
+ * Returns the match of the enumerated parts of an index key.  They are checked
+ * because requests for the members of an enumeration might not find the item.
+ * If a mismatch makes the column NULL, such requests are not sent
+ * (traits.members), and the check is omitted.
  */
 static DynRowMatch
 judge_index_key(DynParts *parts, int i)
@@ -407,8 +409,8 @@ part_is_reproduced(DynParts *parts, int i, int p)
 
 /*
  * True if template `i` composes the text of the item's attribute from the
- * row's column values.  A case-folded part can only be compared if it is
- * ASCII.
+ * row's column values.  Returns false if a case-folded part is not ASCII,
+ * since it cannot be compared.
  */
 static bool
 is_reproduced(DynParts *parts, int i)
@@ -433,8 +435,8 @@ is_reproduced(DynParts *parts, int i)
 struct DynRest
 {
 	DynParts   *parts;
-	const DynNames *all;		/* attributes that the column omits if other
-								 * columns reproduce them */
+	const DynNames *all;		/* names that the column omits if the item's
+								 * other columns reproduce the attributes */
 	DynNames	names;			/* names that are omitted for the current
 								 * item */
 };
@@ -457,7 +459,10 @@ dyn_rest_create(const DynColumn *column, DynParts *parts)
 	return rest;
 }
 
-/* True if the rest must show the attribute, since no other column does. */
+/*
+ * Returns true if the rest must show the attribute, since the template does
+ * not compose its text from other columns.
+ */
 static bool
 stays(const DynRest *rest, const char *name)
 {

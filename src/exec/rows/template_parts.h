@@ -16,14 +16,14 @@
 
 typedef struct DynParts DynParts;
 
-/* Relation of an item to this table: a row, or the reason it is not one */
+/* Result of matching an item to the table's templates. */
 typedef enum DynRowMatch
 {
 	DYN_MATCH_ROW,
 	DYN_MATCH_NOT_ROW,			/* key belongs to another entity */
 	DYN_MATCH_AMBIGUOUS,		/* a key attribute can be split in several
 								 * ways */
-	DYN_MATCH_MISMATCH			/* part cannot be a value of its column */
+	DYN_MATCH_MISMATCH			/* a part cannot be a value of its column */
 } DynRowMatch;
 
 /* Mismatch of the current item. */
@@ -31,7 +31,7 @@ typedef struct DynMismatch
 {
 	const char *attribute;		/* attribute name (UTF-8) */
 	const DynValue *value;		/* value of the attribute */
-	const DynColumn *column;	/* column that cannot have the value */
+	const DynColumn *column;	/* column that cannot be read from the value */
 	const char *why;			/* reason; NULL: the value is not in the
 								 * enumeration */
 } DynMismatch;
@@ -44,11 +44,11 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 								  const DynPath *paths, int npaths);
 
 /*
- * Begins the next item, and returns whether it is a row.  Also decodes the
- * parts of the table's key that are sources of columns, except for plain
- * texts; a row decodes them again.  If the item is ambiguous or has a
- * mismatch, *mismatch describes that.  Under on_mismatch 'null', an item with
- * a mismatch in a key column is not a row.
+ * Begins the next item, and returns its match.  Also decodes the parts of the
+ * table's key that are sources of columns, except for plain texts; a row
+ * decodes them again.  If the item is ambiguous or has a mismatch, *mismatch
+ * describes the attribute.  Under on_mismatch 'null', an item with a mismatch
+ * in a key column is not a row.
  */
 extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 								   const DynMismatch **mismatch);
@@ -77,11 +77,11 @@ typedef struct DynRest DynRest;
 /*
  * Returns the state for a column that shows the rest of the item
  * (model/tables/relation.h), in CurrentMemoryContext; NULL if the column omits
- * the same attributes for all items.  They depend on the item if the text of a
- * templated attribute may differ from the text that its columns compose.  An
- * index attribute may differ because it was written by other rules, or before
- * a column changed; then the rest shows it.  `parts` belongs to the rows that
- * fetch the column.
+ * the same attributes for all items.  The omitted attributes depend on the
+ * item if the text of an index attribute may differ from the text that its
+ * template composes, because an application writes it differently, or because
+ * a column has changed since.  Then the rest shows the attribute.  `parts`
+ * belongs to the rows that fetch the column.
  */
 extern DynRest *dyn_rest_create(const DynColumn *column, DynParts *parts);
 

@@ -143,10 +143,9 @@ dyn_item_split_begin(DynItemSplit *all, const DynValue *values)
 /* ---- texts ---- */
 
 /*
- * True if the value has a text for the template.  An attribute that is a
- * number in the key must be a number in templates as well.  Any other
- * attribute may be a string, or a number if a number's digits match the
- * template.
+ * Returns true if the value has a text for the template.  A key attribute must
+ * have the type from the key schema.  Any other attribute may be a string; it
+ * may be a number if the template consists of one part in format 'digits'.
  */
 static bool
 has_text(const DynTemplatedAttr *templated, const DynValue *value)
@@ -262,10 +261,10 @@ dyn_expected_text(DynItemSplit *all, const DynPlaceholderCheck *check, DynText *
 }
 
 /*
- * Stores the texts that the parts of a template must have, as far as they are
- * known; false if a column does not have a text for its part.  The texts from
- * which the columns are read are split first, except those that depend on this
- * text.
+ * Stores the known texts that parts of template `i` must have; returns false
+ * if the value of a column cannot be a text of its part.  Splits the texts
+ * from which these columns are read first, except those that depend on
+ * template `i`.  Sets all->unsure if a part's text is unknown.
  */
 static bool
 expected_texts(DynItemSplit *all, int i, DynText *given)
@@ -351,15 +350,16 @@ typedef struct Search
 	DynParsedAttr **attrs;		/* texts that take part */
 	DynText		(*first)[DYN_TEMPLATE_MAX_PARTS];	/* parts of all texts in
 													 * the first way found */
-	int			level;			/* position of the text to split; earlier ones
+	int			level;			/* position of the text to split; earlier texts
 								 * are split */
-	int			found;			/* number of ways found, at most 2 */
+	int			found;			/* number of ways found; the search ends at
+								 * 2 */
 	int			steps;			/* number of remaining steps */
 } Search;
 
 /*
- * Adds to `known` the texts of columns that are read from this text, if texts
- * that are already split contain these columns, too.
+ * Adds to `known` the texts of columns that are read from this text, and also
+ * occur in a text that the search has already split.
  */
 static void
 add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
@@ -370,7 +370,7 @@ add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known
 		const DynParsedAttr *other = &all->attrs[check->templated];
 		const DynTemplatePart *part = &other->templated->tmpl->parts[check->part];
 
-		/* only if the column has the same text in both places */
+		/* only if the column has the same encoding in both parts */
 		if (other != parsed && other->searched && dyn_parsed_attr_matches(other) &&
 			dyn_column_is_part(check->column) &&
 			&all->attrs[check->column->templated] == parsed &&
@@ -381,8 +381,8 @@ add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known
 }
 
 /*
- * Stores the known texts of the parts; false if a column does not have a text
- * for its part.
+ * Stores the known texts of the parts; returns false if the value of a column
+ * cannot be a text of its part.
  */
 static bool
 known_texts(DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
@@ -401,7 +401,7 @@ known_texts(DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
 	return true;
 }
 
-/* Finds the ways of one text, with the known values of its columns. */
+/* Calls `found` for each split of the text that agrees with known values. */
 static bool
 find_ways(Search *search, DynParsedAttr *parsed, bool guess, DynWayFound found,
 		  void *arg)
@@ -447,7 +447,7 @@ accept_way(Search *search)
 
 static bool take_way(void *arg, const DynText *values);
 
-/* Searches the ways of the text at this level, and of the following ones. */
+/* Searches the ways of the current text and of all later texts; true: stop. */
 static bool
 search_level(Search *search)
 {
@@ -458,7 +458,7 @@ search_level(Search *search)
 	return find_ways(search, search->attrs[i], guess, take_way, search);
 }
 
-/* Callback for each way to split the text at this level. */
+/* Callback of find_ways() for a way to split the text at the current level. */
 static bool
 take_way(void *arg, const DynText *values)
 {
@@ -486,7 +486,7 @@ stop_at_first(void *arg, const DynText *values)
 	return true;
 }
 
-/* True if the text alone, without the others, matches. */
+/* Returns true if the text matches, regardless of the other searched texts. */
 static bool
 holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
 {
@@ -494,7 +494,9 @@ holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
 }
 
 /*
- * True if the column has the same value in another place of a searched text.
+ * Returns true if a searched text that matches contains the column in a part
+ * that accept_way() has compared with the column's value.  A folded part must
+ * be ASCII, since others are not compared.
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
@@ -516,7 +518,7 @@ is_confirmed(const Search *search, AttrNumber attnum)
 	return false;
 }
 
-/* True if all values that contain their separator are confirmed. */
+/* Returns true if each part that contains its separator is confirmed. */
 static bool
 guesses_are_confirmed(const Search *search)
 {
@@ -538,8 +540,8 @@ guesses_are_confirmed(const Search *search)
 }
 
 /*
- * Searches, and counts the ways; returns 2 if there are several.  Afterwards
- * the texts are split in the first way, if there is one.
+ * Returns the number of ways found; 2 if there are several, or if no steps are
+ * left.  Afterwards the texts are split in the first way, if there is one.
  */
 static int
 search_ways(Search *search, Guess guess)
@@ -562,7 +564,7 @@ search_ways(Search *search, Guess guess)
 	return search->steps < 0 ? 2 : search->found;
 }
 
-/* Counts the parts that may end at several places. */
+/* Returns the number of parts that may end at several places. */
 static int
 open_parts(const DynTemplate *tmpl)
 {
@@ -574,7 +576,10 @@ open_parts(const DynTemplate *tmpl)
 	return n;
 }
 
-/* Selects the texts that may match; false if a key attribute cannot match. */
+/*
+ * Selects the searched texts that may match, in ascending order of
+ * open_parts().  Returns false if a key attribute cannot match.
+ */
 static bool
 begin_search(Search *search, DynItemSplit *all)
 {
@@ -609,7 +614,7 @@ begin_search(Search *search, DynItemSplit *all)
 		else if (parsed->split != DYN_SPLIT_TYPE_MISMATCH && parsed->templated->base)
 			return false;
 	}
-	/* the searched texts are now known to match, or not to match */
+	/* searched texts that are not selected stay as split_text() left them */
 	for (int i = 0; i < n; i++)
 		all->attrs[i].done |= all->attrs[i].searched;
 	for (int i = 0; i < search->n; i++)
@@ -670,8 +675,8 @@ dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about)
 }
 
 /*
- * Splits the texts of a cycle, which are not decisive, by the same search.
- * Afterwards either all of them match, or none.
+ * Splits the texts of a cycle, which are not decisive, by the same search.  If
+ * this does not find exactly one way, none of the texts matches.
  */
 static void
 break_cycle(DynItemSplit *all, const Bitmapset *cycle)

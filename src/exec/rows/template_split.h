@@ -20,16 +20,15 @@ typedef struct DynParsedAttr
 	bool		decisive;		/* true if the text decides whether the item is
 								 * a row, or if a decisive text depends on
 								 * it */
-	Bitmapset  *cycle;			/* cycle of templates that depend on each
-								 * other, and are not decisive; NULL: in no
-								 * cycle */
-	bool		searched;		/* true if all ways to split its text are
-								 * searched */
-	bool		unresolved;		/* true if it matches only if a part contains
-								 * its separator */
+	Bitmapset  *cycle;			/* templates that depend on this one, and this
+								 * one on them; NULL if there are none, or if
+								 * the text is decisive */
+	bool		searched;		/* true if the search splits the text */
+	bool		unresolved;		/* true if the text matches only if a part
+								 * contains its separator */
 	int			slot;
-	bool		busy;			/* true while the texts that it depends on are
-								 * split */
+	bool		busy;			/* true while the texts on which this text
+								 * depends are split */
 	bool		done;			/* true if the fields below are for the current
 								 * item */
 	DynSplit	split;
@@ -39,13 +38,15 @@ typedef struct DynParsedAttr
 	bool		no_text;		/* true if the value is not a text */
 	bool		nul;			/* true if the text contains U+0000 */
 	DynText		text;
-	char	   *space;			/* buffer for a text without its escapes */
+	char	   *space;			/* buffer for `text` if it has escapes in the
+								 * response */
 	size_t		capacity;
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
 } DynParsedAttr;
 
 /*
- * A part whose column is read from another attribute; both values must agree.
+ * Check of a part whose column is read from another attribute: the part must
+ * be the encoding of the column's value.
  */
 typedef struct DynPlaceholderCheck
 {
@@ -79,27 +80,30 @@ extern void dyn_item_split_init(DynItemSplit *all, DynRelation *relation,
 /* Begins the next item, with all texts unsplit. */
 extern void dyn_item_split_begin(DynItemSplit *all, const DynValue *values);
 
-/* Splits the text of template `i`, after those that it depends on. */
+/* Splits the text of template `i`, and first the texts on which it depends. */
 extern void dyn_split_attr(DynItemSplit *all, int i);
 
 /*
- * True if each part of a key attribute (of a searched text if `searched`) is
- * equal to the other part from which its column is read, as far as that one is
- * known.
+ * Returns false if a column that is read from one part contradicts another
+ * part with the same column.  Only parts of key attributes are checked; if
+ * `searched`, only parts of searched texts.  A column whose value is unknown
+ * does not contradict.
  */
 extern bool dyn_item_split_agrees(DynItemSplit *all, bool searched);
 
 typedef enum DynExpectation
 {
 	DYN_EXPECTED_TEXT,
-	DYN_EXPECTED_UNKNOWN,		/* the column's value is mismatched */
-	DYN_EXPECTED_NOTHING		/* the column is NULL, or the part cannot
-								 * encode its value */
+	DYN_EXPECTED_UNKNOWN,		/* the column has a mismatch, or is read from a
+								 * text that is not split yet */
+	DYN_EXPECTED_NOTHING		/* the column is NULL (also by on_mismatch
+								 * 'null'), or the part cannot encode its
+								 * value */
 } DynExpectation;
 
 /*
- * Returns the text that the part must have, in CurrentMemoryContext.  The
- * result is UNKNOWN if the column is read from a text that is not split yet.
+ * Stores the text that the checked part must have, in CurrentMemoryContext, if
+ * the result is DYN_EXPECTED_TEXT.
  */
 extern DynExpectation dyn_expected_text(DynItemSplit *all,
 										const DynPlaceholderCheck *check,
@@ -127,18 +131,22 @@ typedef enum DynWaysFound
 {
 	DYN_WAYS_NONE,				/* a text does not match, or the texts do not
 								 * agree */
-	DYN_WAYS_ONE,				/* decisive texts are split in one way */
-	DYN_WAYS_SEVERAL,			/* several ways, or one that no other
-								 * occurrence confirms */
-	DYN_WAYS_UNRESOLVED			/* part must contain its separator, but no
-								 * value of its column matches in all places */
+	DYN_WAYS_ONE,				/* decisive texts can be split in one way */
+	DYN_WAYS_SEVERAL,			/* several ways, or one way in which a part
+								 * contains its separator, and other
+								 * occurrences of its column do not confirm the
+								 * value */
+	DYN_WAYS_UNRESOLVED			/* a part must contain its separator, but no
+								 * value of its column matches all
+								 * occurrences */
 } DynWaysFound;
 
 /*
  * Searches all ways to split the decisive texts of the current item.  Called
- * if one of them could not be split, or does not agree with others.  If the
- * result is SEVERAL, *about is the text to name in the message.  If it is
- * UNRESOLVED, the texts are marked so.  Allocates in CurrentMemoryContext.
+ * if one of these texts could not be split, or if two of them do not agree.
+ * If the result is SEVERAL, *about is the text to name in the message.  Sets
+ * `unresolved` of each text that matches only if a part contains its
+ * separator.  Allocates in CurrentMemoryContext.
  */
 extern DynWaysFound dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about);
 

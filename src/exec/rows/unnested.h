@@ -38,21 +38,24 @@ typedef struct DynUnnested
 } DynUnnested;
 
 /*
- * Returns a cursor for the given columns, in their order; `slot` is that of
- * the collection.  In CurrentMemoryContext.
+ * Returns a cursor, in CurrentMemoryContext, for the columns `attnums`, in
+ * this order.  `slot` is the slot of the list, set or map.
  */
 extern DynUnnested *dyn_unnested_create(const DynRelation *relation,
 										const AttrNumber *attnums, int ncolumns,
 										int slot);
 
-/* Moves to the item's first element, or to the next one; false at the end. */
+/* Move to the item's first element, and to the next one; false at the end. */
 extern bool dyn_unnested_begin(DynUnnested *unnested, const DynValue *collection);
 extern bool dyn_unnested_next(DynUnnested *unnested);
 
 /* Sets values[i] for the columns of the current element. */
 extern void dyn_unnested_find_values(DynUnnested *unnested);
 
-/* Returns why a column has no value for elements of this kind, or NULL. */
+/*
+ * Returns why column `i` has no value for elements of the current collection's
+ * type; NULL if it has one.
+ */
 extern const char *dyn_unnested_error(const DynUnnested *unnested, int i);
 
 #endif

@@ -11,9 +11,9 @@
  * execution, and evaluated on the cached items.
  *
  * Core marks the parameters that change at a rescan; a value changes if it
- * depends on one of them.  When another parameter changes for the first time,
- * the read is repeated once, without the filters of that parameter.  So a Scan
- * is repeated at most once for each parameter.
+ * depends on one of them.  When a parameter changes for the first time, the
+ * read is repeated once, without the filters of this parameter.  So a Scan is
+ * repeated at most once for each parameter.
  *
  * Queries are cached, too, as long as their keys stay the same: an execution
  * is served if it has the keys of the previous one.  Only one read is cached
@@ -22,8 +22,9 @@
  * If items are read from the table after the index, only filters that the
  * index does not evaluate may change.
  *
- * Not cached: executions served by lookups, children of an asynchronous
- * Append, executions of EvalPlanQual, and filters that compare two attributes.
+ * These are not cached: executions served by lookups, children of an
+ * asynchronous Append, executions of EvalPlanQual, and filters that compare
+ * two attributes.
  */
 #include "postgres.h"
 
@@ -59,8 +60,8 @@ typedef struct Caching
 } Caching;
 
 /*
- * Finds the parameters of each value.  A converted value also depends on the
- * parameters of its operands.
+ * Returns the parameters on which each run-time value depends.  A converted
+ * value also depends on the parameters of its operands.
  */
 static Bitmapset **
 find_params(const DynInput *input)
@@ -204,7 +205,7 @@ rescan_cached(void *state)
 	MemoryContextSwitchTo(oldcontext);
 	if (!first || !input->running || !input->requested)
 		return;
-	/* the ended execution had these values */
+	/* input->values are still those of the execution that ends */
 	divide(cached);
 	if (cached->member != NULL)
 		note_values(cached, &input->values);

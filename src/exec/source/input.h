@@ -3,8 +3,8 @@
  *		Input of a scan: its scan descriptor, its values, and the ways in which
  *		its executions get their items.
  *
- * It is part of the scan's state (DynScan).  A statement's inputs are listed
- * in DynStatement, so that those with the same read find each other.
+ * An input is part of the scan's state (DynScan).  A statement's inputs are
+ * listed in DynStatement, so that inputs with the same read find each other.
  */
 #ifndef DYN_EXEC_INPUT_H
 #define DYN_EXEC_INPUT_H
@@ -18,7 +18,10 @@
 struct DynSharing;
 struct ExplainState;
 
-/* One way to serve executions; the first opener that can serve one does. */
+/*
+ * One way to serve executions.  The first opener that can serve an execution
+ * is used.
+ */
 typedef struct DynOpener
 {
 	/*
@@ -28,8 +31,8 @@ typedef struct DynOpener
 	DynItems   *(*open) (void *state);
 
 	/*
-	 * Called at a rescan, before the last execution is closed: the next one
-	 * may have other values.  NULL: not needed.
+	 * Called at a rescan, before the last execution is closed: the next
+	 * execution may have other values.  NULL: not needed.
 	 */
 	void		(*rescan) (void *state);
 
@@ -77,11 +80,11 @@ typedef struct DynInput
 								 * NULL */
 	bool		was_member;		/* true if an execution was served from the
 								 * shared read */
-	bool		reads_alone;	/* true if it cannot share a read */
+	bool		reads_alone;	/* true if the scan cannot share a read */
 } DynInput;
 
 /*
- * Adds a copy of an opener, in CurrentMemoryContext: before the others if it
+ * Adds a copy of an opener, in CurrentMemoryContext: before all others if it
  * only compares values, else after them.
  */
 static inline void
@@ -95,8 +98,9 @@ dyn_input_add_opener(DynInput *input, const DynOpener *opener)
 }
 
 /*
- * Each adds one opener, if the access plan permits it.  An access plan of kind
- * UNION has only the first of these; all others have the last.
+ * Each of these functions adds one opener, if the access plan permits it.  An
+ * access plan of kind UNION gets only the first opener.  All other access
+ * plans get the last opener.
  *
  *		united.c	reads the arms of an OR, and returns each row once
  *		caching.c	uses items that an earlier execution has received

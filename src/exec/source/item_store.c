@@ -37,7 +37,7 @@ struct DynItemStore
 	int			nslots;
 	int			ncursors;
 	Cursor	   *cursors;
-	int			selected;		/* cursor whose position is used */
+	int			selected;		/* cursor whose read pointer is selected */
 	int			reads;			/* number of reads since the last trim */
 	uint64		items;
 	uint64		bytes;
@@ -154,7 +154,7 @@ dyn_item_store_has_next(const DynItemStore *store, int cursor)
 	return store->cursors[cursor].position < store->items;
 }
 
-/* Clears the slot after use, since it owns tuples read from the file. */
+/* Clears the slot after use, since the slot owns tuples read from the file. */
 bool
 dyn_item_store_next(DynItemStore *store, int number, DynValue *slots)
 {

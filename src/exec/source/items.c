@@ -169,7 +169,7 @@ typedef struct Listed
 	uint64	   *skipped;		/* counter of skipped keys, if `done` is set */
 } Listed;
 
-/* Stores the next new key, of the index or set aside; false at the end. */
+/* Stores the next new key, listed or set aside; false at the end. */
 static bool
 next_key(Listed *listed, DynKeyPart *parts)
 {
@@ -189,7 +189,7 @@ next_key(Listed *listed, DynKeyPart *parts)
 	return dyn_base_keys_next(listed->keys, parts);
 }
 
-/* Ends the batch; now the source waits for the index again. */
+/* Ends the batch; after that, the source waits for the index again. */
 static void
 end_batch(Listed *listed)
 {
@@ -444,7 +444,7 @@ static const DynItemsMethods stored_methods = {
 	.close = stored_close,
 };
 
-/* Stores only rows: a source that counts can always be rewound. */
+/* Only rows need to be stored: a source that counts can be rewound. */
 DynItems *
 dyn_items_repeatable(DynItems *source, bool keeps)
 {
@@ -490,8 +490,8 @@ dyn_checker_next_row(const DynChecker *checker, DynItems *items,
 		if (state != DYN_FETCH_ITEM)
 			return state;
 		/*
-		 * core sets this after the scan, too late for conditions; a count has
-		 * no relation
+		 * core sets tts_tableOid after the scan, too late for conditions; a
+		 * count has no relation
 		 */
 		if (relation != NULL)
 			slot->tts_tableOid = RelationGetRelid(relation);

@@ -53,9 +53,9 @@ typedef struct DynItemsMethods
 {
 	/*
 	 * Returns the next item's slots, valid until the next call; NULL at the
-	 * end.  items->rows decode it.  Waits, raises errors.  NULL: the source
-	 * returns rows.  A source of rows may have this function for its own
-	 * checks (united.c).
+	 * end.  items->rows decodes it.  May wait or raise errors.  NULL: the
+	 * source returns rows.  A source of rows may have this function for its
+	 * own checks (united.c).
 	 */
 	const DynValue *(*next) (DynItems *items);
 
@@ -114,9 +114,9 @@ struct DynItems
 
 /*
  * Returns the items of a resolved access plan (which may be a contradiction),
- * with the rows of the scan descriptor (whose schema was checked).  Does not
- * send requests yet.  `resolved` must live as long as the source.  In
- * CurrentMemoryContext.
+ * decoded by the rows of the scan descriptor (whose schema was checked).  Does
+ * not send requests yet.  The source is in CurrentMemoryContext; `resolved`
+ * must live as long.
  */
 extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 								 const DynResolvedAccess *resolved);
@@ -124,9 +124,9 @@ extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 extern DynItems *dyn_items_empty(DynRows *rows);
 
 /*
- * Returns the rows of an UPDATE or DELETE that reads nothing (presumed.c), one
- * for each key.  In CurrentMemoryContext; `resolved` must live as long as the
- * source.
+ * Returns a source with one row for each key, for an UPDATE or DELETE that
+ * sends no read request (presumed.c).  The source is in CurrentMemoryContext;
+ * `resolved` must live as long.
  */
 extern DynItems *dyn_items_presume(DynScanDesc *scandesc,
 								   const DynResolvedAccess *resolved);
@@ -137,7 +137,7 @@ extern DynItems *dyn_items_presume(DynScanDesc *scandesc,
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 
-/* Makes a listed source count keys in `done`, and not read their items. */
+/* Makes a listed source skip keys in `done`, and count them in *skipped. */
 extern void dyn_items_skip_keys(DynItems *items, DynBaseKeys *done,
 								uint64 *skipped);
 
@@ -208,10 +208,10 @@ extern void dyn_items_close(DynItems *items);
 /* ---- checks ---- */
 
 /*
- * Checks rows by conditions before the executor sees them.  If other requests
- * replace those of the access plan, the conditions that its own requests would
- * enforce must be checked.  Decoded values and those of conditions live until
- * the next row.
+ * Checks rows by conditions before the executor sees them.  If the requests of
+ * the access plan are replaced by others, the conditions that the planned
+ * requests would enforce must be checked.  Values that are decoded or computed
+ * for the checks live until the next row.
  */
 typedef struct DynChecker
 {

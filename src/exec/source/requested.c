@@ -6,8 +6,8 @@
  * values, the planned index may lack items that an execution selects
  * (plan/keys/index_complete.c).  Then the table is read instead, by its key or
  * by a Scan (fallback).  The plan omits checks that the index's requests would
- * make, so all conditions are checked here.  Rows that the index would return
- * in order are sorted.
+ * make, so all conditions are checked here.  If the index would return the
+ * rows in order, they are sorted.
  *
  * A value that no index can hold usually selects zero rows, and a join may
  * repeat it many times.  So the values of executions that found no row are
@@ -276,7 +276,7 @@ open_requested(void *state)
  * Sets up the sort, by the columns of the sort attributes, in the index's
  * direction.  Texts are compared bytewise, as in an index: the order that the
  * statement has requested uses a bytewise collation, even if the column has
- * another one.
+ * another collation.
  */
 static void
 init_sort(Fallback *fallback)
@@ -304,8 +304,8 @@ init_sort(Fallback *fallback)
 }
 
 /*
- * Returns the positions of columns in the scan tuple of a count, which follow
- * the number.
+ * Returns the position of each column in the scan tuple of a count, whose
+ * first column is the number of rows.
  */
 static int *
 count_positions(const DynInput *input, const DynRows *rows)

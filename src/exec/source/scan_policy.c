@@ -151,8 +151,8 @@ describe_target(const DynRelation *relation, const char *index,
 }
 
 /*
- * Returns the advice that EXPLAIN shows as a sentence, to be appended to
- * another one.
+ * Returns the advice as a sentence that can be appended to a hint (EXPLAIN
+ * shows the advice itself); an empty text if there is none.
  */
 static char *
 advice_clause(const char *advice)
@@ -303,7 +303,10 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 
 /* ---- scans ---- */
 
-/* True if one of the scans reads all items, in the same plan or subplan. */
+/*
+ * True if a scan of the same plan or subplan is in `inputs` and reads all
+ * items.
+ */
 static bool
 any_reads_all(const DynInput *input, const List *inputs)
 {
@@ -323,8 +326,7 @@ any_reads_all(const DynInput *input, const List *inputs)
 }
 
 /*
- * Applies the policy to the planned index or the table, once for all
- * executions.
+ * Applies the policy to a Scan with this descriptor, once for all executions.
  */
 static void
 apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynPermit *permit,

@@ -29,13 +29,15 @@ extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 extern bool dyn_is_bounded(const DynInput *input);
 
 /*
- * Does the same as dyn_permit_requests for an execution that a shared read
- * serves.  If the policy forbids the read, each of the scans raises an error;
- * otherwise only one of them warns.
+ * Applies the policy before a shared read serves an execution.  If the policy
+ * forbids the read, each of the scans raises an error; otherwise only one of
+ * them warns.
  */
 extern void dyn_permit_shared(DynInput *input, const DynPermit *permit);
 
-/* Describes the cost of a Scan, from the table's description alone. */
+/*
+ * Stores the estimated cost of a full Scan, by the table's description alone.
+ */
 extern void dyn_scan_describe(const DynRelation *relation,
 							  const DynTableMeta *meta, DynEstimate *estimate);
 
@@ -57,8 +59,8 @@ extern bool dyn_scan_policy_page(const DynRelation *relation,
 								 const DynTableMeta *meta, int items);
 
 /*
- * Raises an error if such a Scan, read to its end, is known to exceed the
- * `limit` of the statement, which has used `used` read units.
+ * Raises an error if a Scan, read to its end, is known to exceed the `limit`
+ * of the statement, which has used `used` read units.
  */
 extern void dyn_scan_check_units(const DynRelation *relation, const char *index,
 								 const DynEstimate *estimate,

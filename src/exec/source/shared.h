@@ -2,8 +2,9 @@
  * shared.h
  *		Shares one read among members.
  *
- * The members are several scans of a statement (sharing.c).  Or one scan is
- * the only member, and returns for each of its executions (caching.c).
+ * Either the members are several scans of a statement (sharing.c), or one scan
+ * is the only member and is opened again for each of its executions
+ * (caching.c).
  *
  * The items are received with every attribute that any member needs, and
  * without the filters of the members.  The members evaluate these as DynamoDB
@@ -13,9 +14,14 @@
  * (item_store.h).  When a member needs more items, the read continues where it
  * stopped.
  *
- * Legal order: for each member dyn_member_init and dyn_shared_add;
- * dyn_shared_limit_parts.  Then dyn_shared_start, and for each member
- * dyn_member_open; dyn_shared_stop at any time, and start again.
+ * Legal order of calls:
+ *
+ *		dyn_member_init, dyn_shared_add		for each member
+ *		dyn_shared_limit_parts				once, after the last member
+ *		dyn_shared_start					sets up the read
+ *		dyn_member_open						for each member; with comes_again, any
+ *											number of times
+ *		dyn_shared_stop						at any time; then only dyn_shared_start
  */
 #ifndef DYN_EXEC_SHARED_H
 #define DYN_EXEC_SHARED_H
@@ -35,8 +41,8 @@ typedef struct DynSharedRead
 {
 	List	   *members;		/* list of DynMember; the access plan of the
 								 * first one is read */
-	DynRows    *rows;			/* rows of the first member, with additional
-								 * slots */
+	DynRows    *rows;			/* row conversion of the first member, with
+								 * additional slots */
 
 	/* set while the read is started */
 	DynItems   *items;			/* source; NULL: everything was received */
@@ -54,8 +60,8 @@ typedef struct DynMember
 	DynMemberState state;
 
 	/* set by the creator */
-	bool		expected;		/* true if the member will begin, unless an
-								 * input is empty */
+	bool		expected;		/* true if the member will be opened, unless an
+								 * input of the plan is empty */
 	bool		may_rewind;		/* true if the member may be rewound */
 	bool		comes_again;	/* true if the member may be opened again after
 								 * it was closed (caching.c) */
@@ -87,9 +93,10 @@ typedef struct DynMember
 extern bool dyn_input_is_complete(const DynInput *input, const DynValues *values);
 
 /*
- * Divides the scan's access plan: the member evaluates `filters`, which its
- * requests omit.  None of them compares two attributes.  The member is zeroed,
- * except for the fields that its creator sets.  In CurrentMemoryContext.
+ * Initializes a member, in CurrentMemoryContext, and divides the scan's access
+ * plan: the member evaluates `filters`, which the requests omit.  A filter
+ * must not compare two attributes.  The member is zeroed, except for the
+ * fields that its creator sets.
  */
 extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
 
@@ -102,18 +109,18 @@ extern void dyn_member_restrict(DynMember *member, DynCond *cond);
 /* Returns the member's source, which begins at the first item. */
 extern DynItems *dyn_member_open(DynMember *member);
 
-/* Removes the member from the read, which is stopped when all have left. */
+/* Removes the member from the read.  Stops the read if no member is left. */
 extern void dyn_member_leave(DynMember *member);
 
 /*
- * Adds a member to a read, which must be zeroed before the first one.
+ * Adds a member to a read, which must be zeroed before the first call.
  * Allocates in CurrentMemoryContext.
  */
 extern void dyn_shared_add(DynSharedRead *read, DynMember *member);
 
 /*
- * Hides from each member the parts of documents that are read for others;
- * false if that is not possible.
+ * Hides from each member the parts of documents that are read only for other
+ * members.  Returns false if the parts cannot be hidden.
  */
 extern bool dyn_shared_limit_parts(DynSharedRead *read);
 
@@ -123,7 +130,7 @@ extern bool dyn_shared_limit_parts(DynSharedRead *read);
  */
 extern void dyn_shared_start(DynSharedRead *read, const DynResolvedAccess *resolved);
 
-/* Frees the items and abandons requests in flight, if it was started. */
+/* If the read is started, frees the items and abandons requests in flight. */
 extern void dyn_shared_stop(DynSharedRead *read);
 
 #endif

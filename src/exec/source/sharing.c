@@ -7,12 +7,12 @@
  * tables for the entities of one DynamoDB table, of the branches of a UNION,
  * of the subqueries of a statement, or of a parent and its own elements.
  *
- * The decision is made when the first of them begins, and does not change the
- * plan.  The access plan of that scan is read, and the requests count as its
- * own.  A filter is sent only if each of the scans has one; if items are read
- * from the table after an index, that filter must be small enough to send.  If
- * one scan reads the full table in any case, Scans of its indexes use its
- * items.
+ * The decision is made when the first of these scans begins, and does not
+ * change the plan.  The access plan of the first scan is read, and the
+ * requests count as its own.  A filter is sent only if each of the scans has
+ * one; if items are read from the table after an index, that filter must be
+ * small enough to send.  If one scan reads the full table in any case, Scans
+ * of the table's indexes use the items of that scan.
  *
  * These are not shared: scans that are executed for each row of another node,
  * scans whose keys depend on other rows, merged Queries of several partitions,
@@ -59,8 +59,8 @@ params_of(const DynInput *input)
 }
 
 /*
- * True if the scan is executed once, and depends on no parameters but
- * `initial`, those of initplans.
+ * True if the scan is executed once, and depends only on the parameters of
+ * initplans (`initial`).
  */
 static bool
 is_executed_once(const DynInput *input, const Bitmapset *initial)
@@ -69,7 +69,7 @@ is_executed_once(const DynInput *input, const Bitmapset *initial)
 		bms_is_subset(params_of(input), initial);
 }
 
-/* True if both read the same table or index, with the same settings. */
+/* True if both scans read the same table or index, with the same settings. */
 static bool
 reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 {
@@ -82,7 +82,7 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 		(dyn_access_same_index(a->access, b->access) ||
 		 (dyn_access_can(a->access, DYN_CAN_READ_TABLE) &&
 		  dyn_access_can(b->access, DYN_CAN_READ_TABLE))) &&
-		/* keys of the table also name partitions */
+		/* a full key of the table also names a partition */
 		(a->access->kind == b->access->kind ||
 		 (a->access->index == NULL && b->access->index == NULL &&
 		  a->access->kind != DYN_ACCESS_SCAN && b->access->kind != DYN_ACCESS_SCAN)) &&
@@ -214,9 +214,9 @@ take_values(DynSharing *sharing, DynInput *input)
 }
 
 /*
- * Returns the scan's state, or NULL if the scan cannot share or need not.
- * `table` is the Scan of the table that is read, or NULL.  A shared read is
- * read to its end, even if its first member may stop early.
+ * Returns the scan's state; NULL if the scan cannot share, or selects no
+ * items.  `table` is the Scan of the table that is read, or NULL.  A shared
+ * read is read to its end, even if its first member may stop early.
  */
 static DynSharing *
 make_sharing(DynInput *input, const DynAccess *table)
@@ -310,10 +310,10 @@ set_filter(DynSharedRead *read)
 /* ---- several entities of a partition ---- */
 
 /*
- * True if the scan can share a Query with scans of the same partition under
- * other conditions on the sort key.  That Query reads the partition, or a
- * common prefix of their sort keys, and replaces all of their reads.  So each
- * of the scans must be expected to use all its items.
+ * True if the scan can share a Query with scans of the same partition that
+ * have different conditions on the sort key.  The shared Query reads the
+ * partition, or a common prefix of the sort keys, and replaces the reads of
+ * all these scans.  So each scan must be expected to use all its items.
  */
 static bool
 names_partition(const DynSharing *sharing)
@@ -365,7 +365,7 @@ shorten_prefix(DynScalar *prefix, const DynCond *cond)
 	}
 }
 
-/* Returns a condition that covers those of all scans; NULL: all sort keys. */
+/* Returns a condition that all these scans' conditions imply; NULL: none. */
 static DynCond *
 common_condition(List *sharings)
 {
@@ -385,8 +385,8 @@ common_condition(List *sharings)
 
 /*
  * True if one Query under the common condition costs less than the Queries of
- * the scans: one of the scans has that condition, or the partition is known to
- * be small.
+ * the scans: one of the scans has the common condition, or the partition is
+ * known to be small.
  */
 static bool
 is_cheaper(List *sharings, const DynCond *common)
@@ -440,7 +440,7 @@ read_partition(DynSharedRead *read, DynCond *common)
 
 /*
  * Returns a read for the scan and the candidates that read the same items;
- * NULL if there is only the scan.
+ * NULL if the scan would be the only member.
  */
 static DynSharedRead *
 gather(DynInput *input, List *candidates, const DynAccess *table)
@@ -484,8 +484,9 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 /* ---- the requests ---- */
 
 /*
- * Decides what to read.  Returns false if the scan reads alone.  Sets *table
- * if a Scan of the table is read, which may replace reads of indexes.
+ * Returns false if the scan reads alone.  Sets *table to the Scan of the table
+ * that is read, and may replace reads of indexes.  If *table is NULL, removes
+ * candidates with another index.
  */
 static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)
@@ -567,7 +568,7 @@ permit(const DynMember *member)
 	dyn_permit_shared(member->input, &permit);
 }
 
-/* Sets up the read if this is its first scan.  Sends no request. */
+/* Sets up the read if this scan is the first member.  Sends no request. */
 static DynItems *
 open_shared(void *state)
 {

@@ -4,14 +4,14 @@
  *
  * The arms are read one after the other; if all rows will be needed, their
  * first requests are sent together.  Items are identified by the table's key.
- * An item counts as returned only when one of its rows has been checked by all
+ * An item counts as returned only when one of its rows has passed all
  * conditions of the scan: an arm that reads an outdated entry of an index must
  * not hide the item that another arm reads.
  *
- * The keys of returned items are stored in a hash table.  When that reaches
- * its memory limit, further rows go to a sort, which may use a temporary file,
- * and are returned at the end.  All rows of an item come from the same read of
- * the item.
+ * The keys of returned items are stored in a hash table.  When the hash table
+ * reaches its memory limit, further rows go to a sort, which may use a
+ * temporary file, and are returned at the end.  All rows of an item come from
+ * the same read of the item.
  */
 #include "postgres.h"
 
@@ -38,14 +38,13 @@ typedef struct Arm
 	/* one execution */
 	DynScanDesc *scandesc;		/* `planned` or `table` */
 	DynResolvedAccess *resolved;
-	DynItems   *items;			/* source; NULL if another arm has all its
-								 * items */
+	DynItems   *items;			/* source; NULL if the arm selects no items, or
+								 * an earlier arm sends the same requests */
 } Arm;
 
 typedef struct United
 {
-	DynItems	items;			/* source of the rows of the arms that satisfy
-								 * all conditions, each item once (must be
+	DynItems	items;			/* source of the union's rows (must be
 								 * first) */
 	DynInput   *input;
 	uint64		duplicates;		/* number of items that an arm read after
@@ -72,8 +71,8 @@ typedef struct United
 	Tuplesortstate *aside;		/* sort of these rows */
 	TupleTableSlot *sorted_slot;	/* slot for sorted rows; NULL: not sorted
 									 * yet */
-	bytea	   *last_key;		/* key of the last of these rows that was
-								 * returned, or NULL */
+	bytea	   *last_key;		/* key of the sorted row that was returned
+								 * last, or NULL */
 	int64		last_number;	/* number of the item of that row */
 } United;
 
@@ -138,8 +137,8 @@ join_group(const United *united, const Arm *arm)
 }
 
 /*
- * Sends the first request of each arm; only that of the first arm if it may
- * have enough rows.
+ * Opens the arms.  Also sends their first requests, unless the scan may stop
+ * early.
  */
 static DynItems *
 open_united(void *state)
@@ -301,8 +300,8 @@ set_aside(United *united, TupleTableSlot *slot)
 }
 
 /*
- * True if the row belongs to the item that was returned last, but comes from
- * another read of the item.
+ * True if the row belongs to the same item as the last row returned, but comes
+ * from another read of the item.
  */
 static bool
 is_duplicate(United *united, const bytea *key, int64 number)
@@ -479,7 +478,7 @@ dyn_add_united(DynInput *input)
 
 	/*
 	 * The executor need not check the rows again.  In EvalPlanQual it must,
-	 * because the rows come from another source.
+	 * because the rows do not come from this source.
 	 */
 	if (node->ss.ps.state->es_epq_active == NULL)
 		node->ss.ps.qual = NULL;

@@ -27,7 +27,7 @@ static uint64 nstatements = 0;
 
 static ExecutorRun_hook_type previous_hook = NULL;
 
-/* Statement that runs to its end; NULL if the innermost one does not. */
+/* The innermost running statement, if all its rows are fetched; or NULL. */
 static const EState *to_end = NULL;
 
 static void

@@ -47,8 +47,8 @@ typedef struct DynStatement
 								 * statement */
 	List	   *scans;			/* scans (list of DynInput *), in the order in
 								 * which they began */
-	List	   *targets;		/* tables that the statement writes (list of
-								 * DynRelation *) */
+	List	   *targets;		/* foreign tables that the statement writes
+								 * (list of DynRelation *) */
 	List	   *started;		/* plans and subplans (list of Plan *) whose
 								 * scans have started early */
 	bool		warned_of_locks;	/* true if the warning that rows are not
@@ -78,7 +78,7 @@ extern double dyn_statement_max_units(const DynConnection *connection);
 extern DynThrottle *dyn_statement_throttle(DynStatement *statement,
 										   const struct DynTablePace *table);
 
-/* Registers a table that the statement writes. */
+/* Registers a foreign table that the statement writes. */
 extern void dyn_statement_add_target(DynStatement *statement,
 									 struct DynRelation *relation);
 

@@ -3,8 +3,8 @@
  *		Evaluates, copies and compares the run-time values of executions.
  *
  * Some values are converted to the types of the columns with which they are
- * compared (plan/clauses/preds.h).  NULL stays NULL, and a value whose
- * expression has a NULL operand becomes NULL: both select zero rows.
+ * compared (plan/clauses/preds.h).  NULL stays NULL, and a value becomes NULL if
+ * an operand of its conversion is NULL: both select zero rows.
  */
 #include "postgres.h"
 
@@ -95,8 +95,8 @@ time_as_int(Oid type, Datum value)
 }
 
 /*
- * Stores the bound that includes the bounds of all elements; false if there is
- * none.
+ * Converts each element to a bound, and stores the widest of these bounds.
+ * Returns false if all elements are NULL.
  */
 static bool
 convert_bound(const DynConversion *conversion, const DynTimeStep *steps,

@@ -3,12 +3,12 @@
  *		Run-time values of one execution.
  *
  * The list has one value for each expression of fdw_exprs, in the same order.
- * Some values are converted to other types (plan/clauses/preds.h).  A
- * plan refers to them by position (plan/keys/access.h).
+ * Some values are converted to other types (plan/clauses/preds.h).  A plan
+ * refers to a value by its position (plan/keys/access.h).
  *
- * Two lists of values are equal if their bytes are.  Equal values with
- * different bytes count as different, which only costs requests.  Different
- * values never count as equal.
+ * Lists of values are compared byte by byte.  Values that are equal in SQL but
+ * have different bytes count as different, which only costs requests.  Values
+ * that differ in SQL never have the same bytes.
  */
 #ifndef DYN_EXEC_VALUES_H
 #define DYN_EXEC_VALUES_H
@@ -40,7 +40,7 @@ extern void dyn_values_init(DynValues *values, const List *exprs,
 extern void dyn_values_evaluate(DynValues *values, const List *exprs,
 								const List *conversions, ExprContext *econtext);
 
-/* Returns a copy in CurrentMemoryContext, also of what the values point to. */
+/* Returns a deep copy in CurrentMemoryContext; only `types` is shared. */
 extern DynValues dyn_values_copy(const DynValues *values);
 
 /*
@@ -50,8 +50,8 @@ extern DynValues dyn_values_copy(const DynValues *values);
 extern void dyn_values_keep(DynValues *values);
 
 /*
- * True if the lists, which must have the same types, are equal in the
- * positions that are `used` (NULL: all).
+ * Returns true if the lists are equal at the positions with used[i] (NULL:
+ * all).  Their types must be the same.
  */
 extern bool dyn_values_equal(const DynValues *a, const DynValues *b,
 							 const bool *used);
