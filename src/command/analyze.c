@@ -13,8 +13,8 @@
  * Segments are read in rounds, until the sample is full or the limit is
  * reached.  A segment should be a hundredth of the sample.  But since a
  * partition is never divided, a segment may be much larger, so a Limit makes
- * its pages small.  Then at most the pages in flight exceed
- * analyze_read_units.
+ * its pages small.  Then a sample exceeds analyze_read_units by at most the
+ * pages in flight.
  *
  * The first page is read with all attributes, which costs the same, to find
  * columns whose names were folded to lower case (other_case.h).
@@ -62,7 +62,8 @@ typedef struct Sampler
 	DynFolded  *folded;
 	bool		requested_all;	/* true if a page with all attributes was
 								 * requested */
-	bool		narrow;			/* true if such a page was denied */
+	bool		narrow;			/* true if the page with all attributes was
+								 * denied */
 
 	double		max_units;		/* maximum read units of the sample */
 
@@ -162,8 +163,8 @@ prepare_segment(void *arg, int stream, DynReadRequest *request)
 }
 
 /*
- * The policy of the access key may only allow some attributes.  Then the page
- * is requested again with the attributes of the columns.
+ * Returns true if the page must be requested again with the attributes of the
+ * columns only: the policy of the access key may not allow all attributes.
  */
 static bool
 first_page_is_denied(void *arg, int stream)
@@ -188,8 +189,9 @@ describe_segment(void *arg, int stream, StringInfo line)
 /* ---- the sample ---- */
 
 /*
- * Sets the segment column to a random segment: the segments of its Scan, which
- * is not this one, have about the same number of items.
+ * Sets the segment column to a random segment.  The segments of the Scan that
+ * the column refers to, which are not those of the sample, have about the same
+ * number of items.
  */
 static void
 set_segment(Sampler *sampler)

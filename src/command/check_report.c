@@ -13,8 +13,8 @@
 #include "check_table.h"
 
 /*
- * The kinds of results, in the order in which they are emitted: first those
- * that cause wrong rows.
+ * The kinds of results, in the order in which they are emitted: the first
+ * kinds cause wrong rows.
  */
 static const char *const kinds[] = {
 	"definition", "missing index key", "ambiguous", "mismatch", "not null",
@@ -22,9 +22,9 @@ static const char *const kinds[] = {
 };
 
 /*
- * Emits a result if its kind is being emitted.  Without `issue`, it does not
- * concern single items; with `issue`, it is emitted only if an item has the
- * issue.
+ * Emits a result if its kind is check->emitting; does nothing for other kinds.
+ * With `issue`, the result is emitted only if an item has the issue.  Without
+ * `issue`, the result does not concern single items.
  */
 static void
 emit(const DynCheck *check, const char *kind,

@@ -7,13 +7,13 @@
  * the DynamoDB table, each item is converted to rows like in a scan of the
  * foreign table, except that errors are recorded, not raised
  * (exec/rows/rows.h).  A result contains the number of items that it concerns,
- * and the key of the first.
+ * and the key of the first item.
  *
- * If some foreign tables have templates for the key, those without (such as
- * imported ones) are not compared, unless the caller names them.  But an item
- * that is a row of such a table does not count as unclaimed.  If some of the
- * compared tables select their items, a table that shows every item does not
- * claim items.
+ * If some foreign tables have templates for the key, tables without such
+ * templates (for example, imported tables) are not compared, unless the caller
+ * names them.  But if an item_filter of such a table selects an item, this
+ * item does not count as unclaimed.  If some of the compared tables select
+ * their items, a table that shows every item does not claim items.
  *
  * The requests use the current user's keys.  Values are converted as the owner
  * of each foreign table, in a restricted context, since constraints of domains
@@ -281,7 +281,7 @@ check_item(DynCheck *check, const DynValue *values)
 			continue;
 		is_row = read_rows(table);
 		unnests = table->relation->unnest != NULL;
-		/* a table that shows every item does not identify this one */
+		/* a table that shows every item does not claim this item */
 		if (check->selective && !table->selective && !unnests)
 			continue;
 		claimed |= is_row;
@@ -361,9 +361,9 @@ runs_user_code(const DynCodec *codec)
 /*
  * Raises an error if the conversion could show the items, which are read with
  * the caller's keys, to code of the table's owner.  The owner's code may see
- * them if the owner is the caller, a superuser, or a role of which the caller
- * is a member.  A superuser's membership does not count, since superusers are
- * members of every role.
+ * the items if the owner is the caller, a superuser, or a role of which the
+ * caller is a member.  A superuser's membership does not count, since
+ * superusers are members of every role.
  */
 static void
 check_columns(const DynCheckedTable *table, const DynRelation *relation)
@@ -436,7 +436,7 @@ open_relation(void *arg)
 	const DynTableMeta *meta = table->check->scan->meta;
 	DynRelation *relation = dyn_relation_open(table->relid, GetUserId());
 	const DynItemFilter *test = &relation->item_filter;
-	/* the last term is that of ttl, if there is one */
+	/* the term of ttl_attribute, if any, is the last term */
 	bool		has_ttl = test->nterms > 0 && test->terms[test->nterms - 1].ttl;
 	ListCell   *lc;
 

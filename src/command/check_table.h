@@ -37,7 +37,7 @@ typedef struct DynAssertion
 
 /*
  * An attribute with a template, or the path of the unnested elements.  If no
- * item has it, its name is usually misspelled.
+ * item has a value there, the name is usually misspelled.
  */
 typedef struct DynCheckedPath
 {
@@ -59,7 +59,7 @@ typedef struct DynCheckedTable
 	const char *error_column;
 	DynRelation *relation;
 	DynView    *view;
-	DynView    *untimed;		/* view without the option ttl; NULL if ttl is
+	DynView    *untimed;		/* view without ttl_attribute; NULL if it is
 								 * not set */
 	List	   *assertions;		/* list of DynAssertion * */
 	uint64		rows;			/* number of items that are rows */
@@ -68,11 +68,12 @@ typedef struct DynCheckedTable
 	int			npaths;
 	DynCheckedPath *paths;
 	DynFolded  *folded;
-	bool		named;			/* true if the caller named it */
+	bool		named;			/* true if the caller named the table */
 	bool		has_template;	/* true if templates compose the key of its
 								 * rows */
 	bool		left_out;
-	bool		selective;		/* true if it shows only some entities */
+	bool		selective;		/* true if the table shows only some
+								 * entities */
 	TupleTableSlot *slot;
 	DynIssue   *mismatches;		/* issues by attnum; [0]: without a column */
 	DynIssue   *nulls;
@@ -93,7 +94,7 @@ typedef struct DynCheck
 	DynItemScan *scan;
 	List	   *tables;			/* list of DynCheckedTable * */
 	List	   *named;			/* OIDs of the tables that the caller names */
-	bool		only_named;		/* true if only these are compared */
+	bool		only_named;		/* true if only `named` tables are compared */
 	Oid			schema;			/* schema of the tables; InvalidOid: any */
 	bool		selective;		/* true if one of the foreign tables is
 								 * selective */
@@ -116,8 +117,9 @@ typedef struct DynCheck
 } DynCheck;
 
 /*
- * Adds the results to the function's result set, first those that cause wrong
- * rows.  Raises a NOTICE for names in different case (other_case.h).
+ * Adds the results to the function's result set, in the order of `kinds`
+ * (check_report.c).  Raises a NOTICE for names in different case
+ * (other_case.h).
  */
 extern void dyn_check_report(DynCheck *check);
 

@@ -140,7 +140,7 @@ add_column(DynNewColumns *columns, const DynAttribute *attribute)
 	column->bytewise = attribute->in_any_key;
 }
 
-/* Names the columns, differently from system columns. */
+/* Names the columns.  Names of system columns count as used. */
 static void
 name_columns(DynNewColumns *columns)
 {
@@ -209,7 +209,7 @@ sql_type(const DynNewColumn *column)
 	return "pg_catalog.jsonb";
 }
 
-/* Returns true if all values of the attribute in the sample are sets. */
+/* Returns true if all values in the sample are sets of the same type. */
 static bool
 is_set(const DynNewColumn *column)
 {

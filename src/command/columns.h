@@ -33,7 +33,7 @@ typedef struct DynNewColumn
 typedef struct DynNewColumns
 {
 	int			n;
-	DynNewColumn *columns;		/* columns: first the keys, then others by
+	DynNewColumn *columns;		/* columns: first the keys, then all others, by
 								 * attribute name */
 	List	   *left_out;		/* attributes without a column (char *) */
 } DynNewColumns;

@@ -6,7 +6,7 @@
  * The function is for tests and demos.
  *
  * A foreign table does not define the table's keys, so keys are arguments.
- * Their types are those of the columns that show them, or of their templates.
+ * The type of a key attribute follows from its column or its template.
  *
  * CreateTable is sent only once, since its response may be lost after the
  * table was created.  Only a throttled request is sent again.
@@ -28,7 +28,7 @@
 #include "target.h"
 
 /*
- * Maximum number of responses that the table does not exist.  A new table may
+ * Maximum number of responses that report an unknown table.  A new table may
  * be unknown at first, because it does not become visible everywhere at the
  * same time.
  */
@@ -45,7 +45,8 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_create_table);
 /* ---- key attributes ---- */
 
 /*
- * Returns the column with this name, else a column of this attribute, or NULL.
+ * Returns the column with this name; otherwise a column that shows the
+ * attribute with this name, or NULL.
  */
 static const DynColumn *
 find_column(const DynRelation *relation, const char *name)
@@ -289,8 +290,8 @@ read_indexes(const DynRelation *relation, DynTableMeta *table, Jsonb *indexes)
 /* ---- types ---- */
 
 /*
- * Checks that an attribute has the same type in all keys, even if several
- * columns show it.
+ * Raises an error if an attribute has two types, because several keys contain
+ * it, and several columns show it.
  */
 static void
 check_types(const DynTableMeta *table)

@@ -5,13 +5,13 @@
  * The rows are the table, its indexes, and its attributes.
  *
  * The function runs as the current user, with the user's own user mapping.  It
- * sends a DescribeTable, and a Scan of one page of at most 100 items, which
- * contain the attributes that are not in a key.  scan_policy applies as to a
+ * sends a DescribeTable, and a Scan of one page of at most 100 items, to find
+ * the attributes that are not in a key.  scan_policy applies like to a
  * statement with LIMIT 100.  If scan_policy or the policy of the access key
  * forbids reading items, only attributes of keys are shown.
  *
- * The page is also used to find columns of foreign tables over this table
- * whose names PostgreSQL has folded (other_case.h).
+ * The page is also used to find columns of foreign tables over this DynamoDB
+ * table whose names PostgreSQL has folded (other_case.h).
  */
 #include "postgres.h"
 
@@ -302,8 +302,8 @@ search_names(void *arg)
 }
 
 /*
- * Sets the hint of the error for a table that does not exist to a similar
- * name, if the access key may list tables.
+ * Sets the hint of `failure`, the error that the table does not exist, to a
+ * similar name, if the access key may list tables.
  */
 static void
 suggest_name(ErrorData *failure, DynConnection *connection, const char *name)
@@ -350,8 +350,8 @@ dynamo_fdw_describe(PG_FUNCTION_ARGS)
 		ReThrowError(failure);
 	}
 	/*
-	 * create the statement before the fetch, so that the fetch is released
-	 * first after an error
+	 * create the statement before the fetch, so that after an error the fetch
+	 * is released before the statement
 	 */
 	sample->estate = CreateExecutorState();
 	oldcontext = MemoryContextSwitchTo(sample->estate->es_query_cxt);

@@ -282,9 +282,9 @@ compare_entities(const ListCell *a, const ListCell *b)
 }
 
 /*
- * Divides the items by the value of their entity attribute; items without one
- * are `untagged`.  Returns the number of items with a value that item_filter
- * cannot represent.
+ * Divides the items by the value of their entity attribute; items without this
+ * attribute become *untagged.  Returns the number of items with a value that
+ * item_filter cannot represent.
  */
 static int
 divide_items(const Import *import, List **entities, List **untagged)

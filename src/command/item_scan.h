@@ -26,11 +26,11 @@ typedef struct DynItemScan
 	DynCounters counters;
 } DynItemScan;
 
-/* The rows that a foreign table makes from the items of a Scan. */
+/* The conversion of a Scan's items to rows of one foreign table. */
 typedef struct DynView
 {
 	DynRows    *rows;
-	int			first;			/* first of its slots */
+	int			first;			/* first slot of the view in the Scan */
 } DynView;
 
 /*
@@ -40,7 +40,7 @@ typedef struct DynView
 extern DynItemScan *dyn_item_scan_create(DynRelation *relation,
 										 const DynTableMeta *meta);
 
-/* Returns such a Scan without columns, with the options of the connection. */
+/* Returns a Scan without columns, with the options of the connection. */
 extern DynItemScan *dyn_item_scan_of_table(DynConnection *connection,
 										   const char *table,
 										   const DynTableMeta *meta);

@@ -5,8 +5,8 @@
  *
  * With these functions, users can try templates without DynamoDB.  No request
  * is sent, so the table's key attributes are not known.  A column without the
- * option attribute is assumed to be read from the current template, if it
- * occurs there.
+ * option attribute is assumed to be read from the given template, if it occurs
+ * in this template.
  */
 #include "postgres.h"
 
@@ -33,9 +33,9 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 /* ---- the template ---- */
 
 /*
- * Returns the template of the attribute, and its foreign table in *opened.
- * All attributes with templates are treated like key attributes; this one
- * comes first.
+ * Returns the template of the attribute, and the foreign table in *opened.
+ * Raises an error if there is none.  All attributes with templates are treated
+ * like key attributes; the given attribute comes first.
  */
 static const DynTemplatedAttr *
 open_template(Oid relid, const char *name, DynRelation **opened)

@@ -8,8 +8,8 @@
  * ignored, since PostgreSQL does not fold other letters in UTF-8, either.
  *
  * For a user who requests a description, dyn_report_other_cases also opens
- * foreign tables of other users.  So it does not run code of other users, wait
- * for their locks, or report errors in their definitions.
+ * foreign tables of other users.  So this function does not run code of other
+ * users, wait for their locks, or report errors in their definitions.
  */
 #include "postgres.h"
 

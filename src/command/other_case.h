@@ -19,8 +19,8 @@ typedef struct DynFolded DynFolded;
 
 /*
  * Returns the state for the columns that `reader` may read, or for all columns
- * if `reader` is InvalidOid.  All of it is allocated in the context that is
- * current at this call.
+ * if `reader` is InvalidOid.  The state, with everything added later, is in
+ * CurrentMemoryContext of this call.
  */
 extern DynFolded *dyn_folded_create(const DynRelation *relation, Oid reader);
 
@@ -34,10 +34,10 @@ extern void dyn_folded_see_item(DynFolded *folded, const DynValue *item);
 extern void dyn_folded_report(const DynFolded *folded);
 
 /*
- * Raises such notices for all foreign tables over the DynamoDB table of a
- * sample, for the columns that the current user may read.  Leaves out tables
- * that do not show all items, have an invalid definition, or are locked by
- * another session.
+ * Raises the notices of dyn_folded_report for all foreign tables over the
+ * DynamoDB table of a sample, for the columns that the current user may read.
+ * Leaves out tables that do not show all items, have an invalid definition, or
+ * are locked by another session.
  */
 extern void dyn_report_other_cases(const DynSample *sample);
 

@@ -67,7 +67,8 @@ typedef struct DynAttribute
 								 * index */
 	unsigned	types;			/* bit mask of the DynTypes of its values */
 	int			items;			/* number of items that have it */
-	int			last_item;		/* position of the last such item; -1: none */
+	int			last_item;		/* position of the last item that has it; -1:
+								 * none */
 } DynAttribute;
 
 /*

@@ -1,7 +1,7 @@
 /*
  * usage_functions.c
- *		Shows and resets the counts of all sessions: dynamo_fdw_statistics()
- *		and dynamo_fdw_statistics_reset().
+ *		Shows and resets the counts of requests that all sessions have sent:
+ *		dynamo_fdw_statistics() and dynamo_fdw_statistics_reset().
  */
 #include "postgres.h"
 

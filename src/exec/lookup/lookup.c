@@ -39,8 +39,9 @@
 #include "lookup_batch.h"
 
 /*
- * Maximum number of keys that are prefetched together, for each request in
- * flight.
+ * A batch has at most max_concurrency * KEYS_PER_CONNECTION keys, or
+ * max_concurrency * QUERIES_PER_CONNECTION Queries (INDEX_QUERIES_...  if
+ * items are then read from the table).
  */
 #define KEYS_PER_CONNECTION		(2 * DYN_BATCH_GET_MAX_KEYS)
 #define QUERIES_PER_CONNECTION	64
@@ -67,7 +68,8 @@ struct DynLookups
 	bool		by_key;			/* true if `first` requests full keys, not
 								 * partitions */
 	DynRows    *rows;			/* conversion of items to rows */
-	DynRows    *index_rows;		/* fetch_base_items: rows of the index */
+	DynRows    *index_rows;		/* fetch_base_items: conversion of index
+								 * entries */
 	TupleTableSlot *slot;		/* slot for cached rows */
 	DynLookupItems *cached_items;	/* unnested table: cached items; otherwise
 									 * rows are cached */
@@ -85,8 +87,8 @@ struct DynLookups
 
 	/* execution being served, or NULL */
 	DynExecution *open;
-	int			position;		/* position of the current entry among its
-								 * entries */
+	int			position;		/* position of the current entry in
+								 * open->entries */
 	int			row;			/* next row; fetch_base_items: next item */
 	int			item_row;		/* fetch_base_items: next row of the current
 								 * item */
@@ -551,8 +553,9 @@ chunk_keys(const DynLookups *lookups)
 }
 
 /*
- * Adds a key that the index lists to the entry, unless it is there.  Also adds
- * the key to the batch of the table, unless its item is cached or requested.
+ * Adds a listed key to the entry of the index Query, unless the entry has the
+ * key.  Also adds the key to the batch of the table, unless its item is cached
+ * or requested.
  */
 static void
 list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
@@ -572,7 +575,7 @@ list_key(DynLookups *lookups, DynLookupEntry *entry, const DynKeyPart *parts)
 	dyn_lookup_entry_add_item(lookups->cache, entry, item);
 }
 
-/* Stores the next new key, of the index or set aside; false at the end. */
+/* Stores the next new key, listed or set aside; false at the end. */
 static bool
 next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 {
@@ -616,8 +619,8 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 /*
  * Drops the items of the last chunk, which were served, unless other
  * executions need them and the cache is below its memory limit.  Since the
- * index may list their keys again, all keys are stored in base_keys from now
- * on.
+ * index may list the keys of dropped items again, all keys are then stored in
+ * base_keys.
  */
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)
@@ -648,11 +651,10 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 }
 
 /*
- * Lists the keys of the next chunk: first those of the entry being served,
- * then those of the following entries, until the chunk is full.  If the
- * listing of another entry was begun, it is continued only when that entry is
- * served: it recognizes repeated keys by listed_by of the items, which other
- * listings change.
+ * Lists the keys of the next chunk: first for the entry being served, then for
+ * the following entries, until the chunk is full.  A listing that was begun is
+ * continued only when its entry is served: a listing recognizes repeated keys
+ * by listed_by of the items, which other listings change.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)
@@ -779,10 +781,10 @@ static const DynItemsMethods lookups_methods = {
 
 /*
  * Returns the row conversion of lookups.  Items of a BatchGetItem come in any
- * order, so their rows include the primary key, which assigns each to its
- * entry.  Rows of Queries include the partition key, so that a response to
- * another Query in flight is detected.  Rows of an unnested table are cached
- * as items, and include the primary key for error messages.
+ * order, so their rows include the primary key, which assigns each item to its
+ * entry.  Rows of Queries include the partition key, so that a response to the
+ * wrong Query is detected.  Rows of an unnested table are cached as items, and
+ * include the primary key for error messages.
  */
 static DynRows *
 lookup_rows(DynScanDesc *scandesc)

@@ -14,8 +14,8 @@
  * source that it returns (source/items.h).
  *
  * Memory.  A small work_mem must not reduce lookups to one request in flight.
- * Keys and results therefore have a minimum each, an eighth of fetch_memory (3
- * MB by default: 1,600 keys of 400 bytes, or twice as many short ones):
+ * Keys and results therefore have a minimum of fetch_memory / 8 each (3 MB by
+ * default: 1,600 keys of 400 bytes, or twice as many short keys):
  *
  *		values and requests of a batch	half of work_mem, or their minimum
  *		cached results					work_mem * hash_mem_multiplier, or
@@ -24,8 +24,8 @@
  *		pages of responses				fetch_memory, for all nodes (fetch.h)
  *
  * An execution is served only from results of the requests that it would send
- * itself.  Otherwise the opener returns NULL, and the scan sends them.  So a
- * wrong prefetch costs requests, but never changes rows.
+ * itself.  Otherwise the opener returns NULL, and the scan sends its own
+ * requests.  So a wrong prefetch costs requests, but never changes rows.
  */
 #ifndef DYN_EXEC_LOOKUP_H
 #define DYN_EXEC_LOOKUP_H
@@ -41,7 +41,7 @@ typedef struct DynLookups DynLookups;
  */
 extern DynLookups *dyn_lookups_create(DynInput *input);
 
-/* Ends the last batch of executions. Cached results stay. */
+/* Ends the current batch of executions.  Cached results stay. */
 extern void dyn_lookups_begin(DynLookups *lookups);
 
 /* Adds an execution with these values, which are copied; may send requests. */
@@ -54,15 +54,17 @@ extern void dyn_lookups_prefetch(DynLookups *lookups, const DynValues *values);
 extern bool dyn_lookups_is_full(const DynLookups *lookups);
 
 /*
- * Ends the batch of executions: sends the rest of its requests.  If `last`, no
- * other batch will follow, and results need not be cached for one.
+ * Sends the remaining requests of the batch, to which no execution may be
+ * added after that.  If `last`, no other batch will follow, so results need
+ * not be cached for later batches.
  */
 extern void dyn_lookups_start(DynLookups *lookups, bool last);
 
 typedef struct DynLookupCounters
 {
 	uint64		distinct_keys;	/* number of keys or Queries requested */
-	uint64		repeated_keys;	/* number cached or requested before */
+	uint64		repeated_keys;	/* number of keys or Queries that were cached
+								 * or requested before */
 } DynLookupCounters;
 
 extern const DynLookupCounters *dyn_lookups_counters(const DynLookups *lookups);

@@ -50,7 +50,7 @@ typedef struct DynLookupBatch
 
 /*
  * Empties the batch; results that were not received are lost.  The next
- * entries are for keys of `nparts` parts; for partitions if it is 0.
+ * entries are for keys of `nparts` parts; for partitions if `nparts` is 0.
  */
 extern void dyn_lookup_batch_reset(DynLookupBatch *batch, int nparts);
 
@@ -91,8 +91,8 @@ extern void dyn_lookup_batch_give_up(DynLookupBatch *batch, DynLookupEntry *entr
 
 /*
  * A prefetched execution.  When it runs, it is found by its values, which are
- * copied here.  It pins the cache entries that will serve it until it is
- * served or skipped.
+ * copied here.  Until it is served or skipped, it pins the cache entries that
+ * will serve it.
  */
 typedef struct DynExecution
 {

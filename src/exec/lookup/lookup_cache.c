@@ -3,7 +3,7 @@
  *		Manages the cache's entries, their contents, and eviction.
  *
  * Idle entries are in a list of their own, so that eviction never looks at
- * pinned ones.
+ * pinned entries.
  */
 #include "postgres.h"
 

@@ -42,7 +42,7 @@ typedef struct DynLookupEntry
 	DynLookupState state;
 	int			batch_position; /* PENDING: position in its batch */
 	int			pins;			/* number of executions and entries that need
-								 * this one */
+								 * this entry */
 	bool		ended;			/* true if its stream has ended */
 	bool		caching;		/* true if all received rows are stored here */
 	uint64		taken;			/* number of rows or keys received */
@@ -86,7 +86,10 @@ typedef struct DynLookupCache
 /* Returns an empty cache, in a new child of CurrentMemoryContext. */
 extern DynLookupCache *dyn_lookup_cache_create(Size max_bytes);
 
-/* Returns the entry for that key, which is copied; a new one is EMPTY. */
+/*
+ * Returns the entry of the key.  If there is none, adds one in state EMPTY,
+ * with a copy of the key.  Does not pin the entry.
+ */
 extern DynLookupEntry *dyn_lookup_cache_get(DynLookupCache *cache,
 											const char *key, Size len);
 
@@ -130,7 +133,7 @@ extern void dyn_lookup_entry_stop_caching(DynLookupCache *cache,
 /* Removes an entry that is not pinned. */
 extern void dyn_lookup_entry_remove(DynLookupCache *cache, DynLookupEntry *entry);
 
-/* Evicts idle entries above the limit; false if it is still exceeded. */
+/* Evicts idle entries while the limit is exceeded; false if it still is. */
 extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
 
 /*

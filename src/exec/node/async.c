@@ -10,9 +10,9 @@
  *
  * All connections of a backend share the client's one descriptor, and an event
  * set accepts a descriptor only once.  The first waiting child therefore
- * registers it for all of them.  When it becomes readable that child drives
- * the client.  The other children are polled before the Append waits again,
- * and complete their requests there if their responses have arrived.
+ * registers the descriptor for all children.  When it becomes readable, that
+ * child drives the client.  Before the Append waits again, it polls the other
+ * children; those whose responses have arrived then complete their requests.
  *
  * A child that is polled also sends and receives.  If it receives data for
  * another child, the descriptor does not become readable for that child, so
@@ -75,7 +75,7 @@ get_group(DynStatement *statement, const PlanState *requestor)
  * Ends the runs of outdated children.  If a child's parameters have changed,
  * core rescans it only when it requests a row, and never if the child is
  * pruned now.  The responses to its requests in flight would never be taken
- * in, so the others must not wait for them.
+ * in, so the other children must not wait for these responses.
  */
 static void
 end_outdated_runs(const DynScan *scan)
@@ -94,7 +94,7 @@ end_outdated_runs(const DynScan *scan)
 
 /*
  * Excludes the requests of children from which no row is requested, so that
- * the others do not wait for them.
+ * the other children do not wait for these requests.
  */
 static void
 leave_out_idle_peers(const DynScan *scan)

@@ -4,11 +4,11 @@
  *		requested.
  *
  * A scan qualifies if it sends one request: a GetItem or a Query of one
- * expected page.  In addition, the plan must request its rows in any case,
- * unless another input is empty (then the request was sent in vain).  So the
- * scan is not below a LIMIT, a one-time filter or a cache, not in a subplan
- * (whose scans start together when it runs), and not executed for each row of
- * another node.
+ * expected page.  In addition, the plan must request the scan's rows in any
+ * case, unless another input is empty (then the request was sent in vain).  So
+ * the scan is not below a LIMIT, a one-time filter or a cache, not in a
+ * subplan (whose scans start together when it runs), and not executed for each
+ * row of another node.
  *
  * The plan of min and max is a Result over subplans, each of which reads one
  * end of a partition below a LIMIT.  The Result returns their values, or
@@ -54,9 +54,9 @@ collect_params(Node *node, void *params)
 }
 
 /*
- * Returns the scans of all initplans with a LIMIT whose values the statement
- * needs in any case, as for min() and max().  Returns NIL if `tree` is not one
- * of these initplans.
+ * If `tree` is an initplan that the statement executes in any case, returns
+ * the scans of all such initplans; otherwise NIL.  Only initplans with a LIMIT
+ * below a Result without other input are considered, as for min() and max().
  */
 static List *
 find_initplan_scans(const PlannedStmt *statement, const Plan *tree)

@@ -42,7 +42,9 @@ static const char *const comparison_words[] = {
 	[DYN_COMPARE_GE] = ">=",
 };
 
-/* Returns the operator, with its operand if that is the same in any case. */
+/*
+ * Returns the operator; also its operand if that is fixed (IS NULL, = true).
+ */
 static const char *
 pred_words(const DynPred *pred)
 {
@@ -231,7 +233,7 @@ print_templated(Printer *printer, const DynPred *pred)
 	printer->part = NULL;
 }
 
-/* Prints bounds; two inclusive ones as BETWEEN. */
+/* Prints bounds.  Two inclusive bounds are printed as BETWEEN. */
 static void
 print_each(Printer *printer, const DynPred *pred)
 {
@@ -491,9 +493,9 @@ describe_access(Printer *printer, const DynAccess *access)
 }
 
 /*
- * Shows the guard that decides between two access plans, and the access plan
- * that is not used.  Without ANALYZE, that is the one for open guards
- * (plan/paths/choice.c).
+ * Shows the optional conditions that decide between two access plans
+ * (plan/paths/choice.c), and the access plan that is not used.  Without
+ * ANALYZE, this is the access plan for true conditions.
  */
 static void
 show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
@@ -517,8 +519,8 @@ show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
 }
 
 /*
- * Adds the names of the global indexes ("" for the table) whose capacity is
- * used.
+ * Returns the names, and in addition those of the global indexes ("" for the
+ * table) whose capacity is used.
  */
 static List *
 add_capacities(List *names, const DynAccess *access)

@@ -93,8 +93,8 @@ dynIterateForeignScan(ForeignScanState *node)
 }
 
 /*
- * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this instead of
- * executing a scan without its own relation, such as a count in a subquery.
+ * Before 15.15, 16.11, 17.7 and 18.1, EvalPlanQual calls this function instead
+ * of executing a scan without its own relation, such as a count in a subquery.
  * The count has to be executed here, as in any other statement.  Core would
  * then evaluate fdw_recheck_quals, which are for the rows of a fallback and
  * not for a count, so they are hidden from core.

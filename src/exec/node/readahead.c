@@ -35,8 +35,8 @@
 #include "scan.h"
 
 /*
- * Number of rows of the first batch, and growth of batches, if a node above
- * may stop early.
+ * If a node above may stop early, batch n (from 0) has at most LAZY_GROWTH^n *
+ * FIRST_LAZY_ROWS rows.
  */
 #define FIRST_LAZY_ROWS		1
 #define LAZY_GROWTH			4
@@ -205,7 +205,7 @@ resolve(ReadAhead *ahead)
 
 /* ---- prefetching ---- */
 
-/* Sets the parameters for this row, like the loop; returns the old ones. */
+/* Sets the parameters for this row, like the loop; returns the old values. */
 static ParamExecData *
 set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
 {

@@ -1,6 +1,6 @@
 /*
  * row_buffer.c
- *		Buffers rows that were read ahead: the first ones in memory, the others
+ *		Buffers rows that were read ahead: the first rows in memory, all others
  *		in one of core's tuplestores.
  *
  * The store is written, read forward once and cleared, so it needs neither

@@ -3,7 +3,7 @@
  *		Buffers rows that were read ahead, in their order: a batch is added,
  *		read once, and cleared.
  *
- * Rows take up to half of work_mem; further ones are in a temporary file.  The
+ * Rows take up to half of work_mem; further rows are in a temporary file.  The
  * file belongs to the resource owner that is current when the buffer is
  * created.  This is the owner of the statement (for a cursor, of its portal),
  * not of a subtransaction.  So rows of an open cursor survive when a savepoint

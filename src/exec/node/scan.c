@@ -36,9 +36,9 @@ copy_for_end(const DynAccess *planned)
 }
 
 /*
- * Removes the possibility of stopping early from the access plan if all rows
- * are read.  The planner only knows that there is a LIMIT; a Sort below it
- * reads all rows.
+ * Returns the access plan; if all rows are read, a copy without the
+ * possibility of stopping early.  The planner only knows that there is a
+ * LIMIT; a Sort below it reads all rows.
  */
 static const DynAccess *
 adapt_to_plan(const DynAccess *planned, const PlanState *node)
@@ -120,7 +120,9 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 
 /* ---- execution ---- */
 
-/* Copies the values before requests use them: the outer row may be freed. */
+/*
+ * Copies the values before requests use them, as the outer row may be freed.
+ */
 static DynItems *
 open_items(DynInput *input)
 {
@@ -150,7 +152,8 @@ dyn_scan_begin_run(DynScan *scan)
 	Assert(!scan->input.running && scan->items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
 	/*
-	 * this may execute an initplan, whose scans can share a read with this one
+	 * this may execute an initplan, whose scans can share a read with this
+	 * scan
 	 */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;

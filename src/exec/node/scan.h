@@ -2,7 +2,7 @@
  * scan.h
  *		A foreign scan and its executions.
  *
- * This is the state of a ForeignScanState.  Its functions are called by the
+ * DynScan is the state of a ForeignScanState.  The functions are called by the
  * scan's own callbacks (foreign_scan.c), for an asynchronous Append (async.c),
  * for scans that start early (early_start.c), and by the node that reads the
  * outer rows of a loop ahead (readahead.c).
@@ -23,9 +23,10 @@ typedef struct DynScan
 {
 	DynInput	input;
 	const DynAccess *planned;	/* access plan of the plan node; the scan
-								 * descriptor has another one if a guard is
-								 * open (plan/paths/choice.c); NULL: not
-								 * prepared to run */
+								 * descriptor has another access plan if an
+								 * optional condition is true
+								 * (plan/paths/choice.c); NULL: not prepared to
+								 * run */
 
 	/* one execution */
 	DynItems   *items;			/* source of the execution; NULL if the
@@ -72,7 +73,8 @@ dyn_scan_of(const DynInput *input)
 
 /*
  * Stores the next row.  The slot is empty at the end of the execution; in an
- * asynchronous group, also if the scan would have to wait.  Raises errors.
+ * asynchronous group, also if the scan would have to wait.  Raises errors of
+ * requests and items.
  */
 extern void dyn_scan_next(DynScan *scan, TupleTableSlot *slot);
 
@@ -90,10 +92,10 @@ extern void dyn_scan_end_run(DynScan *scan);
  * PostgreSQL requests rows from the nodes of a plan one after the other: a
  * join of two item collections, each with a constant key, would wait for the
  * first response before the second request is sent.  When the first scan of a
- * statement runs, this starts the other scans that will very likely be read as
- * well, within the statement's limits, once for each plan and subplan.  Called
- * when an execution of the scan has begun.  Responses, including errors, wait
- * until the first row of their scan is requested.
+ * statement runs, this function starts the other scans that will very likely
+ * be read as well, within the statement's limits, once for each plan and
+ * subplan.  Called when an execution of the scan has begun.  Responses,
+ * including errors, wait until the first row of their scan is requested.
  */
 extern void dyn_start_early(const DynScan *scan);
 

@@ -1,6 +1,7 @@
 /*
  * as_stored.c
- *		Requires the encodings that an item has, and creates missing maps.
+ *		Changes the guard of a write to the encodings that the item has, and
+ *		makes the write create missing maps.
  */
 #include "postgres.h"
 
@@ -51,7 +52,7 @@ is_set(const DynWrite *write, const DynPath *path)
 	return false;
 }
 
-/* True if an array column of the path shows its stored value in full. */
+/* True if an array column with this path shows the stored value in full. */
 static bool
 shows_elements(const DynModify *modify, const DynPath *path)
 {
@@ -105,7 +106,9 @@ guard_stored_values(DynWrite *write, size_t len, const DynItemTree *item)
 	}
 }
 
-/* Replaces guards of values inside a missing map: it must be absent. */
+/*
+ * Replaces guards of values inside a missing map by a guard for its absence.
+ */
 static void
 guard_absence(DynWrite *write, const DynPath *map)
 {
@@ -147,8 +150,8 @@ set_map(DynWrite *write, const DynPath *map)
 }
 
 /*
- * Returns the outermost map on the path that the item lacks, or NULL.  The
- * write fails if the item has a value of another type there.
+ * Returns the outermost map on the path that the item lacks, or NULL.  If the
+ * path leads through a value of another type, the write fails.
  */
 static DynPath *
 missing_map(DynWrite *write, const DynPath *path, const DynItemTree *item)
@@ -172,8 +175,8 @@ missing_map(DynWrite *write, const DynPath *path, const DynItemTree *item)
 }
 
 /*
- * Changes the update so that it creates missing maps: it sets the outermost
- * missing map, which contains the values inside.
+ * Changes the update to set each outermost missing map, with the values that
+ * belong inside.  Returns true if a map is missing.
  */
 static bool
 create_maps(DynWrite *write, const DynItemTree *item)

@@ -3,9 +3,9 @@
  *		Adapts an UPDATE or DELETE whose condition has failed although the
  *		values of its row have not changed.
  *
- * Another application may have stored a value in another encoding than the one
- * that the guard expects.  Also, an item may lack a map that is on the path of
- * a written value.
+ * Another application may have stored a value in an encoding that the guard
+ * does not expect.  Also, an item may lack a map that is on the path of a
+ * written value.
  */
 #ifndef DYN_EXEC_AS_STORED_H
 #define DYN_EXEC_AS_STORED_H
@@ -16,7 +16,8 @@
 /*
  * Returns true if the guarded columns have the same values as when they were
  * read.  Equal values with different texts, such as 24 hours and 1 day, are
- * not the same.  The row of the item is in the modify's scratch slot.
+ * not the same.  The row of the item is in modify->scratch.  Overwrites
+ * modify->old.
  */
 extern bool dyn_write_is_unchanged(DynWrite *write);
 

@@ -277,7 +277,7 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 		dyn_write_judge_failure(transaction);
 		return;
 	}
-	/* an earlier attempt with this token would have been confirmed */
+	/* if an earlier attempt had been executed, this one would be confirmed */
 	transaction->unanswered = 0;
 	if (resolve_all(writer, reasons))
 	{
@@ -291,7 +291,10 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 		dyn_write_retry_conflict(transaction);
 	else
 	{
-		/* report the error of the member, which has the name of an exception */
+		/*
+		 * report the reason under the exception's name that a single write
+		 * gets
+		 */
 		if (reason != NULL)
 		{
 			snprintf(call->code, sizeof(call->code), "%sException",

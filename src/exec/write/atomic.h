@@ -21,7 +21,7 @@ extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
 
 /*
  * Writes the request of the collected writes.  `transaction` is the write that
- * stands for all of them: the writer sends it like any other.
+ * stands for all of them: the writer sends it like any other write.
  */
 extern void dyn_atomic_render(DynWriter *writer, DynWrite *transaction);
 

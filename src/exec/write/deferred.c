@@ -29,8 +29,8 @@ is_target_scan(const DynModify *modify, const DynInput *input)
 }
 
 /*
- * Refuses RETURNING and AFTER triggers, which would see a deferred row before
- * it is known whether its key exists.
+ * Under ON CONFLICT, refuses RETURNING and AFTER triggers if rows are deferred
+ * or atomic: they would see a row before it is known whether its key exists.
  */
 static void
 refuse_conflicts(const DynModify *modify)
@@ -54,8 +54,8 @@ refuse_conflicts(const DynModify *modify)
 
 /*
  * Executes the uncorrelated subqueries of DO UPDATE, so that they do not see
- * what the statement writes.  Refuses correlated ones, because they depend on
- * existing rows, which are known only when writing has begun.
+ * what the statement writes.  Refuses correlated subqueries, because they
+ * depend on existing rows, which are known only when writing has begun.
  */
 static void
 execute_subqueries(const DynModify *modify, const DynRelation *read)
@@ -198,7 +198,9 @@ send_run(const DynDeferredRun *run)
 	{
 		MemoryContext oldcontext;
 
-		/* not in per-tuple memory, because the slots free these rows */
+		/*
+		 * do not read into per-tuple memory, because the slots free these rows
+		 */
 		if (modify->operation != CMD_DELETE)
 			fetch(modify->new_rows, row);
 		if (modify->operation != CMD_INSERT)

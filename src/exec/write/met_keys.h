@@ -1,6 +1,7 @@
 /*
  * met_keys.h
- *		Keys of the rows that a statement has met, if it may meet a row twice.
+ *		Set of the keys of rows that a statement has written, or is about to
+ *		write, if it may try to write a row twice.
  */
 #ifndef DYN_EXEC_MET_KEYS_H
 #define DYN_EXEC_MET_KEYS_H
@@ -11,13 +12,13 @@
 extern struct HTAB *dyn_met_create(void);
 
 /*
- * Adds the key of the row.  Returns true if the statement has met it before.
+ * Adds the key of the row.  Returns true if the set had the key before.
  * Always returns false if a row cannot be met twice (modify->met is NULL).
  */
 extern bool dyn_met_add(DynModify *modify, TupleTableSlot *row);
 
 /*
- * Removes the key of a write whose row DO UPDATE does not affect, because its
+ * Removes the key of a write whose row DO UPDATE does not affect, because the
  * WHERE is not true.
  */
 extern void dyn_met_forget(const DynWrite *write);

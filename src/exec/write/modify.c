@@ -53,7 +53,7 @@ copy_has_after_trigger(const ResultRelInfo *rinfo)
 	return false;
 }
 
-/* Refuses AFTER triggers for an atomic COPY: it sends its rows later. */
+/* Refuses AFTER triggers for an atomic COPY: they would precede the writes. */
 static void
 refuse_atomic_copy(const DynModify *modify)
 {
@@ -187,7 +187,7 @@ access_of_target(const DynModify *modify, const Plan *plan)
 /*
  * True if the plan may return a row twice: it is a join, or reads an index
  * that can change in the meantime.  If items are read from the table by the
- * keys in an index, each is returned once.
+ * keys in an index, each item is returned once.
  */
 static bool
 may_repeat(const DynAccess *access)
@@ -258,8 +258,8 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 }
 
 /*
- * Begins the writing of rows that are routed to a partition, or COPY.  An
- * UPDATE may also change rows of the partition itself.
+ * Begins to write the rows of a COPY, or rows that are routed to a partition.
+ * An UPDATE may also change rows of the partition itself.
  */
 void
 dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)

@@ -34,7 +34,7 @@ typedef struct DynModify
 	bool		copying;		/* true for COPY */
 	bool		do_nothing;		/* true for ON CONFLICT DO NOTHING */
 	struct DynUpsert *upsert;	/* state of ON CONFLICT DO UPDATE, or NULL */
-	struct DynModify *routed;	/* UPDATE: target of the rows that move to this
+	struct DynModify *routed;	/* UPDATE: state for rows that move to this
 								 * partition; NULL: none yet */
 	bool		atomic;			/* true for write_mode 'atomic' */
 	DynAwaitReason awaits;
@@ -76,7 +76,7 @@ typedef struct DynModify
 	double		item_units;		/* estimated write units of one item; 0:
 								 * unknown */
 	double		stalled_ms;		/* monotonic ms since which all attempts were
-								 * throttled; 0: the last one was not */
+								 * throttled; 0: the last attempt was not */
 	bool		warned;
 
 	/* for EXPLAIN */

@@ -13,8 +13,9 @@
 #include "row_write.h"
 
 /*
- * Refuses to fire a BEFORE trigger twice for a row.  On a local table, core
- * does not fire it for a row that the statement has already written.
+ * Raises an error if the table has a BEFORE trigger, which core has then fired
+ * twice for a row.  On a local table, core does not fire the trigger for a row
+ * that the statement has already written.
  */
 static void
 check_trigger_once(const DynModify *modify)
@@ -46,8 +47,9 @@ dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot)
 }
 
 /*
- * Raises an error if DO UPDATE has already affected the row.  The key of a row
- * for which its WHERE was not true is removed from the set of met keys.
+ * Raises an error if DO UPDATE has already affected the row.  Waits for writes
+ * in flight if they may remove the key from the set, because WHERE is not
+ * true.
  */
 static void
 check_upsert_once(DynModify *modify, TupleTableSlot *row)

@@ -2,8 +2,9 @@
  * modify_row.h
  *		Writes one row of a statement.
  *
- * A row is composed first, then sent.  While it waits for its turn, earlier
- * rows may be evaluated again, and this overwrites core's slots for new rows.
+ * A row is composed first, then sent.  While the row waits for its turn,
+ * earlier rows may be evaluated again, and this overwrites core's slots for
+ * new rows.
  */
 #ifndef DYN_EXEC_MODIFY_ROW_H
 #define DYN_EXEC_MODIFY_ROW_H
@@ -13,13 +14,15 @@
 /*
  * Returns false for the old row of an UPDATE or DELETE that the statement has
  * already written.  Like PostgreSQL, the statement writes a row only once,
- * even if the row is joined with several others.
+ * even if it is joined with several rows.  Raises an error if a BEFORE trigger
+ * was then fired twice.
  */
 extern bool dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot);
 
 /*
  * Writes a row that was checked.  `planSlot` has the subplan's row for UPDATE
- * and DELETE.  Returns false if the row does not exist any more.
+ * and DELETE.  Returns false if the row is known not to exist any more.  With
+ * RETURNING, `row` becomes the row in the response.
  */
 extern bool dyn_modify_row(DynModify *modify, TupleTableSlot *row,
 						   TupleTableSlot *planSlot);

@@ -36,10 +36,10 @@
 /* Maximum number of evaluations of one row, in addition to the first. */
 #define MOST_ROUNDS		50
 
-/* First evaluation of a row that is followed by a pause, as all later ones. */
+/* From this evaluation of a row on, each one is followed by a pause. */
 #define FIRST_PAUSE		3
 
-/* Weight of the newest response in the estimate of an item's cost. */
+/* item_units becomes item_units + NEWEST * (units - item_units). */
 #define NEWEST			0.3
 
 /*
@@ -284,9 +284,9 @@ warn_throttled(DynModify *modify, double now)
 }
 
 /*
- * Sends a throttled write again at the pace of the table; it has changed
- * nothing.  Fails if all attempts of the statement were throttled for
- * throttle_timeout.
+ * Pauses a throttled write, which has changed nothing, to be sent again at the
+ * pace of the table.  Fails if all attempts of the statement were throttled
+ * for throttle_timeout.
  */
 void
 dyn_write_retry_throttled(DynWrite *write)
@@ -414,8 +414,8 @@ dyn_write_retry_unknown(DynWrite *write, const char *err)
 
 /*
  * Evaluates the statement for the row in the scratch slot.  Returns NULL if
- * its conditions do not select the row any more.  Allocates in es_query_cxt,
- * because core reuses its state for EvalPlanQual.
+ * the statement's conditions do not select the row any more.  Allocates in
+ * es_query_cxt, because core reuses its state for EvalPlanQual.
  */
 static TupleTableSlot *
 evaluate_again(DynWrite *write)
@@ -460,7 +460,9 @@ new_row(DynModify *modify, TupleTableSlot *plan_row)
 	return row;
 }
 
-/* Returns why the statement cannot be evaluated again for the row, or NULL. */
+/*
+ * Returns why the row cannot be evaluated again, or NULL. Counts the round.
+ */
 static const char *
 why_not_again(DynWrite *write)
 {
@@ -496,7 +498,7 @@ evaluate_upsert(DynWrite *write, const char *item, size_t len)
 		confirm_unchanged(write, item, len);
 }
 
-/* Evaluates the statement for the changed row, and writes the result. */
+/* Evaluates the statement for the changed row, and composes the next write. */
 static void
 write_again(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 {

@@ -29,8 +29,8 @@
 extern void dyn_write_judge(DynWriter *writer, DynWrite *write);
 
 /*
- * Does the same if another write has failed, but repeats nothing: the state
- * becomes WRITTEN or NO_ROW.
+ * Handles the response if another write has failed: repeats nothing, and sets
+ * the state WRITTEN or NO_ROW.
  */
 extern void dyn_write_judge_only(DynWrite *write);
 
@@ -38,8 +38,8 @@ extern void dyn_write_judge_only(DynWrite *write);
  * Handles the failed condition of an UPDATE or DELETE if the item still has
  * the row that was read, in another encoding or without maps above a path.
  * Makes the write require what is stored.  Sets the state WRITTEN if nothing
- * is left to write; FAILED if a value cannot be replaced.  Returns false for
- * other items.
+ * is left to write; FAILED if a value cannot be replaced.  Returns false if
+ * the item does not have this row.
  */
 extern bool dyn_write_adapt(DynWrite *write, const char *item, size_t len);
 
@@ -47,10 +47,11 @@ extern bool dyn_write_adapt(DynWrite *write, const char *item, size_t len);
 extern bool dyn_write_has_row(const DynWrite *write);
 
 /*
- * Parts of dyn_write_judge, also for transactions.  They handle a call that
- * has failed for another reason than a condition; a response that does not
- * show whether the request was executed (`err` is dyn_write_check's), a
- * throttled request, and a conflict with another transaction.
+ * Parts of dyn_write_judge, also for transactions.  They handle, in this
+ * order: a failed call, unless a condition has failed; a response that does
+ * not show whether the request was executed (`err` is the result of
+ * dyn_write_check, or NULL); a throttled request; a conflict with another
+ * transaction.
  */
 extern void dyn_write_judge_failure(DynWrite *write);
 extern void dyn_write_retry_unknown(DynWrite *write, const char *err);

@@ -117,7 +117,9 @@ dyn_reread_is_row(DynReread *reread, const char *item, size_t len,
 
 /* ---- comparison ---- */
 
-/* Compares values of a type without an equality operator by their texts. */
+/*
+ * Compares values without an equality operator by their texts; json as jsonb.
+ */
 static bool
 texts_are_equal(Oid type, Datum a, Datum b)
 {

@@ -26,7 +26,7 @@ typedef struct DynReread
 
 /*
  * Returns a converter in CurrentMemoryContext.  A reset of the context also
- * frees its malloc'd memory.
+ * frees the converter's malloc'd memory.
  */
 extern DynReread *dyn_reread_create(DynRelation *relation,
 									const DynTableMeta *meta);
@@ -40,8 +40,8 @@ extern bool dyn_reread_item(DynReread *reread, const char *item, size_t len,
 							TupleTableSlot *slot);
 
 /*
- * Does the same for an item that the statement has written, even if it has
- * expired.
+ * Stores the row of an item that the statement has written, even if the item
+ * has expired.
  */
 extern bool dyn_reread_new(DynReread *reread, const char *item, size_t len,
 						   TupleTableSlot *slot);
@@ -54,10 +54,11 @@ extern bool dyn_reread_is_row(DynReread *reread, const char *item, size_t len,
 							  TupleTableSlot *slot);
 
 /*
- * Checks that the item to be written would be read as this row.  Of `columns`
- * (NULL: all), each that is not NULL must have its value in the item.  Each of
- * the `changed` columns that is NULL must also be NULL in the item.  Raises an
- * error that names the column, with a hint how to store its value.
+ * Checks that the item to be written would be read as this row.  Each column
+ * of `columns` (NULL: all) that is not NULL in the row must have the same
+ * value in the item.  If it is NULL, but `changed`, it must be NULL in the
+ * item, too.  Raises an error that names the column, with a hint how to store
+ * its value.
  */
 extern void dyn_reread_check(DynReread *reread, const char *item, size_t len,
 							 TupleTableSlot *row, const Bitmapset *columns,

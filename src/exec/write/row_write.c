@@ -187,8 +187,9 @@ set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns)
 }
 
 /*
- * Returns the columns that must not have changed, whatever is assigned.  If
- * RETURNING shows the row before its request is sent, no response corrects it.
+ * Returns the columns that must not have changed, whatever is assigned.  This
+ * includes the columns of RETURNING if it shows the row before its request is
+ * sent, because no response corrects them.
  */
 static Bitmapset *
 depended_columns(const DynModify *modify)
@@ -209,8 +210,8 @@ same_image(TupleTableSlot *a, TupleTableSlot *b, int i)
 }
 
 /*
- * Returns the assigned columns whose value changes, and the other assigned
- * ones in *unchanged.  If a BEFORE UPDATE trigger may be fired (not by DO
+ * Returns the assigned columns whose value changes; stores the other assigned
+ * columns in *unchanged.  If a BEFORE UPDATE trigger may be fired (not by DO
  * UPDATE), it may have assigned any column.  If the row was not read, its
  * values are unknown, and all assigned columns count as changed.
  */

@@ -2,7 +2,7 @@
  * upsert.h
  *		Executes ON CONFLICT DO UPDATE.
  *
- * The insertion is tried first.  If its key exists, the response contains the
+ * The insertion is tried first.  If the key exists, the response contains the
  * item.  SET and WHERE are evaluated for the item's row, and the result is
  * sent as an UPDATE with a guard.  If the item is changed or deleted in the
  * meantime, this is repeated.
@@ -22,11 +22,14 @@ typedef struct DynUpsert
 	ExprState  *where;			/* WHERE; NULL: every row is updated */
 } DynUpsert;
 
-/* Prepares DO UPDATE; returns NULL if the statement does not contain it. */
+/*
+ * Prepares DO UPDATE; returns NULL if the statement does not contain it.
+ * Raises an error if the table has triggers that would miss the updates.
+ */
 extern DynUpsert *dyn_upsert_create(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 									const char *name);
 
-/* Frees its slots. */
+/* Frees the slots. */
 extern void dyn_upsert_free(DynUpsert *upsert);
 
 /*

@@ -30,7 +30,7 @@
 /* Memory that a request takes in addition to its body. */
 #define REQUEST_BYTES	4096
 
-/* Time (ms) between checks of the pace while it waits for other statements. */
+/* Time (ms) between checks of a pace that waits for other statements. */
 #define LOOK_MS			10.0
 
 static DynWriter *writers = NULL;
@@ -397,8 +397,9 @@ receive(DynWriter *writer, DynWrite *write)
 }
 
 /*
- * Handles one call that is done, or starts one whose pause is over.  Returns
- * false if there is none.  Handles only one, because this changes the list.
+ * Handles one call that is done, or starts one write whose pause is over.
+ * Returns false if there is neither.  Handles only one, because this changes
+ * the list.
  */
 static bool
 step(DynWriter *writer)

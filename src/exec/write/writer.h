@@ -53,8 +53,8 @@ typedef enum DynWriteFailure
 } DynWriteFailure;
 
 /*
- * The write of one item; or, with DYN_OP_TRANSACT_WRITE_ITEMS, of all collected
- * ones (atomic.h).
+ * The write of one item; or, with DYN_OP_TRANSACT_WRITE_ITEMS, of all
+ * collected writes (atomic.h).
  */
 typedef struct DynWrite
 {
@@ -127,8 +127,8 @@ typedef struct DynWriter
 	DynTokens  *tokens;
 	DynBuffer	update_text;
 	DynBuffer	condition_text;
-	DynWrite   *failed;			/* write whose error is raised when the others
-								 * have ended; or NULL */
+	DynWrite   *failed;			/* write whose error is raised when all other
+								 * writes have ended; or NULL */
 } DynWriter;
 
 /* Returns the writer of a statement, created on first use. */
@@ -146,8 +146,9 @@ extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
 
 /*
  * Waits until other statements of the session have no write of the table in
- * flight, because the statement of `estate` will read or write the table.  It runs in a
- * function that such a statement calls.  Does not handle the responses.
+ * flight, because the statement of `estate` will read or write the table.  The
+ * other statements are suspended, since this statement runs in a function that
+ * they have called.  Does not handle the responses.
  */
 extern void dyn_writers_await(const EState *estate, const struct DynRelation *relation);
 
