@@ -122,7 +122,7 @@ make_store(void)
 }
 
 /*
- * Returns the run that continues with the target's next row, or NULL.  Only
+ * Returns the run to which the target's next row can be added, or NULL.  Only
  * rows of the same DynamoDB table must remain in order.
  */
 static DynDeferredRun *
