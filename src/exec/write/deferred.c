@@ -108,7 +108,9 @@ dyn_modify_is_deferred(DynModify *modify)
 
 /* ---- rows ---- */
 
-/* Consecutive deferred rows of one target. */
+/*
+ * Deferred rows of one target, consecutive among rows of its DynamoDB table.
+ */
 typedef struct DynDeferredRun
 {
 	DynModify  *modify;
