@@ -9,11 +9,10 @@
  * Ranges and order: DynamoDB sorts encoded values.  For texts this requires a
  * bytewise collation, and an encoding that sorts bytewise like UTF-8.
  *
- * Mismatches: equality does not select them, since encode.c encodes only
- * values that the column can hold.  It does not check the constraints of
- * domains, though.  Ranges, inequality and IS NOT NULL may select mismatches
- * unless the codec is total, so the selected rows must be decoded and
- * rechecked.
+ * Mismatches: equality does not select mismatches, since encode.c encodes only
+ * values that the column can hold, except that it does not check constraints
+ * of domains.  Ranges, inequality and IS NOT NULL may select mismatches unless
+ * the codec is total, so the selected rows must be decoded and rechecked.
  */
 #include "postgres.h"
 
@@ -119,7 +118,7 @@ dyn_traits_init(DynColumn *column)
 	traits->key = codec->kind != DYN_CODEC_FLOAT4 &&
 		codec->kind != DYN_CODEC_FLOAT8;
 
-	/* if a value has several encodings, = becomes an interval of them all */
+	/* if a value has several encodings, = becomes an interval with all these */
 	if (point || range)
 		traits->equality = exact_if(point && !nulls && !codec->is_domain);
 	if (point)
@@ -278,7 +277,7 @@ dyn_element_exactness(const DynColumn *column, const DynOperator *op)
 		is_of_codec(op, element) ? DYN_SUPERSET : DYN_LOCAL;
 }
 
-/* The result is never exact: the item also has rows for other elements. */
+/* The result is never exact: a selected item may also have other elements. */
 DynExactness
 dyn_unnested_exactness(const DynColumn *column, const DynOperator *op)
 {

@@ -7,11 +7,10 @@
  * file may test for this purpose (test/lint).
  *
  * The traits of a column are computed once, when the foreign table's
- * definition is read.  They apply to operators that compare values of the
- * column's decoded type.  An operator's input types and collation decide
- * whether it does so; types of columns inside of casts do not matter.
- * dyn_operator_exactness() and the functions after it combine traits and
- * operator.
+ * definition is read.  They apply only to operators that compare values of the
+ * column's decoded type: the operator's input types and collation decide this,
+ * not the types of columns inside of casts.  dyn_operator_exactness() and the
+ * functions after it combine traits and operator.
  *
  * An exactness holds for all stored values and all run-time values.  A
  * mismatch is a stored value that the column's type cannot represent.  For
@@ -87,13 +86,14 @@ typedef struct DynTraits
 	bool		key;			/* true if usable in key conditions */
 } DynTraits;
 
-/* Sets column->traits from the other fields. */
+/* Sets column->traits from the other fields of the column. */
 extern void dyn_traits_init(struct DynColumn *column);
 
 /*
  * Sets the traits of a part of a template, in the part's copy of its column.
  * Its comparisons are never exact.  `base` is true if the template belongs to
- * a key attribute of the table; items with mismatches there are not rows.
+ * a key attribute of the table; items with mismatches in that attribute are
+ * not rows.
  * `folded` is true if the part's letters are stored in one case.
  */
 extern void dyn_traits_init_part(struct DynColumn *column, bool base,
@@ -106,7 +106,10 @@ extern void dyn_traits_init_part(struct DynColumn *column, bool base,
  */
 extern bool dyn_column_rejects(const struct DynColumn *column, DynType type);
 
-/* column OP value, column OP ANY (array), value OP column */
+/*
+ * Returns the exactness of column OP value, value OP column, and column OP ANY
+ * (array).  The next functions return that of other conditions.
+ */
 extern DynExactness dyn_operator_exactness(const struct DynColumn *column,
 										   const DynOperator *op);
 
@@ -133,7 +136,7 @@ extern DynExactness dyn_unnested_exactness(const struct DynColumn *column,
 /* column ->> 'name' OP value */
 extern DynExactness dyn_member_exactness(const DynOperator *op);
 
-/* Returns true if this name of a member has exactly one form in DynamoDB. */
+/* Returns true if this name of a member has exactly one encoding in UTF-8. */
 extern bool dyn_name_is_exact(const char *name);
 
 /*

@@ -86,7 +86,10 @@ read_term(DynFilterTerm *term, const JsonbValue *name, const JsonbValue *value)
 	return err;
 }
 
-/* Reads all members like read_term; allocates one more, for ttl_attribute. */
+/*
+ * Reads all members of the option; returns a hint if one is invalid, else
+ * NULL.  Allocates one more term, for ttl_attribute.
+ */
 static const char *
 read_terms(DynItemFilter *test, Jsonb *object)
 {
@@ -140,7 +143,7 @@ dyn_item_filter(const char *match, const char *ttl)
 	return test;
 }
 
-/* Sets the scalar to seconds; `us` is microseconds since 1970. */
+/* Sets the scalar to a number of seconds; `us` is microseconds since 1970. */
 static void
 set_seconds(DynScalar *scalar, int64 us)
 {

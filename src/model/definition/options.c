@@ -199,7 +199,8 @@ static const OptionEntry options_table[] = {
 };
 
 /*
- * Other names that users may try: shorter ones, and those of similar programs.
+ * Names that users may try instead of an option's name: shorter ones, and
+ * those of similar programs
  */
 static const struct
 {
@@ -558,9 +559,9 @@ check_combination(List *options, int where)
 }
 
 /*
- * Raises an error for an option that only a superuser may set.  The validator
+ * Raises the error that only a superuser may set this option.  The validator
  * gets the complete list after a change, so other users cannot change any
- * option of an object as long as it has this one.
+ * option of an object as long as the object has this option.
  */
 DYN_NORETURN static void
 report_privilege(const char *name, int where)

@@ -78,8 +78,9 @@ free_template(void *tmpl)
 }
 
 /*
- * Returns the *n templates in the members of the option, as
- * dyn_templates_parse does, or NULL with a hint in *why if one is not valid.
+ * Returns the templates in the members of the option, not connected yet, and
+ * sets *n to their number.  Returns NULL, with a hint in *why, if one is not
+ * valid.
  */
 static DynTemplatedAttr *
 read_templates(Jsonb *templates, int *n, const char **why)
@@ -219,8 +220,8 @@ shown_name(const DynTemplatedAttr *templated)
 }
 
 /*
- * Raises an error about a template.  `column` is the name of the column that
- * it concerns, which need not exist, or NULL.  `hint` may be NULL.
+ * Raises an error about a template.  `column` is the name of a column that the
+ * error concerns (it need not exist), or NULL.  `hint` may be NULL.
  */
 DYN_NORETURN static void
 report(const Connector *connector, const DynTemplatedAttr *templated,
@@ -260,7 +261,7 @@ find_column(const Connector *connector, const DynTemplatedAttr *templated,
 		   : NULL);
 }
 
-/* Raises an error for a template of a key attribute that is not a string. */
+/* Raises the error that a key attribute with a template is not a string. */
 DYN_NORETURN static void
 report_key_type(const Connector *connector, const DynTemplatedAttr *templated,
 				const char *column)
@@ -384,8 +385,10 @@ key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 }
 
 /*
- * Chooses the part that a column is read from.  If an option sets the column's
- * location, only a template of this attribute can be its source.
+ * Chooses the part that a column is read from, if it is in a template.  If an
+ * option sets the column's location, only a template of the attribute there
+ * can be its source.  Otherwise raises an error if all templates with the
+ * column are of other attributes than the table's key.
  */
 static void
 choose_source(const Connector *connector, AttrNumber attnum)
@@ -542,8 +545,8 @@ init_part(const Connector *connector, DynTemplatedAttr *templated, int p)
 /* ---- facts about the parts ---- */
 
 /*
- * Adds the facts about the encodings of a date or time.  They all have the
- * length of a sample, and differ from it only in their digits.
+ * Adds the facts about the encodings of a date or time.  All encodings have
+ * the length of a sample, and differ from the sample only in their digits.
  */
 static void
 add_instant_facts(const DynCodec *codec, DynPartFacts *facts)
@@ -598,7 +601,10 @@ is_named(const Connector *connector, AttrNumber attnum)
 	return false;
 }
 
-/* Detects {column} without $, for a column that no template uses. */
+/*
+ * Raises an error if the template contains {column} without $, for a column
+ * that no template uses.
+ */
 static void
 check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 			 AttrNumber attnum)

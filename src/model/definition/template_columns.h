@@ -43,11 +43,11 @@ typedef struct DynTemplatedAttr
 								 * enumerated values of a part */
 	bool		unasserted;		/* true if the text may differ from the one
 								 * that a row's columns compose; a column with
-								 * document 'rest' then shows it
+								 * document 'rest' then shows the text
 								 * (relation.c) */
-	DynType		type;			/* type, if it is a key attribute of the table
-								 * or an index; ABSENT if it is not, or if that
-								 * is unknown */
+	DynType		type;			/* type of a key attribute of the table or an
+								 * index; ABSENT for other attributes, and if
+								 * the keys are unknown */
 	DynTemplate *tmpl;
 	DynPart    *parts;			/* tmpl->nparts elements */
 } DynTemplatedAttr;
@@ -67,7 +67,7 @@ extern DynTemplatedAttr *dyn_templates_parse(const char *text, int *n);
  * Connects the parts with the columns, and sets the source of each column.
  * `base` is the table's key.  Raises an error if a column does not exist, has
  * no source, or cannot be encoded.  `meta` (may be NULL) and `table`, the
- * foreign table's name, are for its messages.
+ * foreign table's name, are for error messages.
  */
 extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn *columns,
 								  int ncolumns, const DynKeyAttr *base, int nbase,
@@ -77,8 +77,8 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
  * Sets needed[i] if texts must be split by template i: if it belongs to the
  * table's key, is `listed`, or is the source of a column in `attnums`.  A
  * column with document 'rest' also needs all unasserted texts.  Returns the
- * paths of the texts, and of other sources of their columns, with which the
- * parts are compared, as a List of DynPath *.
+ * paths (DynPath *) of these texts, and of columns in their parts that are
+ * read from elsewhere, since the parts are compared with these columns.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,

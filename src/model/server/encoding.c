@@ -41,7 +41,10 @@ dyn_encoding_sorts_as_utf8(void)
 	return !dyn_encoding_differs() || GetDatabaseEncoding() == PG_LATIN1;
 }
 
-/* Converts as much as possible; returns the number of bytes converted. */
+/*
+ * Converts the text up to a character that the encoding `to` lacks; returns
+ * the number of bytes of the text converted.
+ */
 static size_t
 convert(int from, int to, const char *text, size_t len, char *dst)
 {

@@ -11,14 +11,15 @@
 
 /*
  * Runs a step in a subtransaction, in CurrentMemoryContext.  Returns NULL, or
- * the error that it raised.  The caller must rethrow errors that it does not
- * handle, including cancellation (ReThrowError).
+ * a copy of the error that the step raised.  The caller must rethrow errors
+ * that it does not handle, including cancellation (ReThrowError).
  */
 extern ErrorData *dyn_attempt(void (*step) (void *arg), void *arg);
 
 /*
- * Returns true if the definition of the object that the step reads may cause
- * the error.  Any other error should end the command.
+ * Returns true if the error may be caused by the definition of the object that
+ * the step reads.  Returns false for errors that should end the command, such
+ * as cancellation.
  */
 extern bool dyn_failure_is_of_definition(const ErrorData *failure);
 

@@ -144,7 +144,10 @@ is_of(const Bucket *bucket, const DynBudget *budget)
 		memcmp(&bucket->budget.key, &budget->key, sizeof(budget->key)) == 0;
 }
 
-/* Returns the budget's bucket, or NULL if the table is full. */
+/*
+ * Returns the budget's bucket in the table, found or created, with the units
+ * for the time until `now` added; NULL if the table is full.
+ */
 static Bucket *
 find_bucket(BucketTable *table, DynBudget *budget, double now)
 {
@@ -171,7 +174,7 @@ find_bucket(BucketTable *table, DynBudget *budget, double now)
 	return bucket;
 }
 
-/* Returns the shared bucket, or else the session's. */
+/* Returns the budget's shared bucket, or else one in the session's own table. */
 static Bucket *
 bucket_of(BucketTable *shared, DynBudget *budget, double now)
 {

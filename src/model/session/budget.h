@@ -14,7 +14,7 @@
  * for another budget.
  *
  * A budget belongs to a database and a server with its endpoint and region.
- * It may also belong to a DynamoDB table, to its capacity, or to that of a
+ * It may also belong to a DynamoDB table, or to the capacity of a table or a
  * global index.  Times are in ms of a monotonic clock.
  */
 #ifndef DYN_MODEL_BUDGET_H
@@ -83,7 +83,7 @@ extern void dyn_budgets_correct(DynBudgets *budgets, double charged,
 /* Appends "R per second of `owner`" to EXPLAIN's list, unless `rate` is 0. */
 extern void dyn_budget_append_text(StringInfo list, double rate, const char *owner);
 
-/* Returns the end of this list, which shows whether sessions share budgets. */
+/* Returns the text after this list: whether sessions share the budgets. */
 extern const char *dyn_budget_scope(void);
 
 /* Requests the shared memory; called once, when the library is loaded. */

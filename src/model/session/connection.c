@@ -301,7 +301,7 @@ dyn_connection_check(const DynConnection *connection)
 			allowed = dyn_option_text(mapping->options, "allowed_endpoint_url");
 		if (allowed != NULL)
 			allowed = normal_url(allowed);
-		/* the mapping may contain access keys now */
+		/* the changed mapping may contain access keys */
 		if (mapping != NULL)
 			wipe_options(mapping->options);
 		if (changed)

@@ -4,7 +4,7 @@
  *
  * A DynConnection holds the endpoint, the limits and the credentials.  The
  * deletion of its memory context overwrites the credentials, and frees
- * everything.  The file session.c caches connections and counts their users.
+ * everything.  The file session.c caches connections and counts their pins.
  */
 #ifndef DYN_MODEL_CONNECTION_H
 #define DYN_MODEL_CONNECTION_H

@@ -7,8 +7,8 @@
  * DynamoDB's codes to SQLSTATEs and hints.
  *
  * Messages do not contain secrets.  Texts not written by DynamoDB, such as a
- * gateway's error page, are shown to superusers only.  They are not shown
- * while another user's code runs, which could catch the error.
+ * gateway's error page, are shown to superusers only, and not while code of
+ * another user runs, which could catch the error.
  */
 #ifndef DYN_MODEL_ERRORS_H
 #define DYN_MODEL_ERRORS_H

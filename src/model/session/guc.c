@@ -4,12 +4,13 @@
  *
  * scan_policy: any user may set "warn" and "error".  To set "allow", which
  * loosens a table's own policy, requires a superuser or the configuration
- * file.  A setting by ALTER ROLE ... SET counts as the role's own, even if a
- * superuser has made it: the right to make it may not have been checked,
- * because this library was not loaded.
+ * file.  A setting of ALTER ROLE ... SET is checked against the rights of the
+ * role that logs in, even if a superuser has made it: ALTER ROLE checks no
+ * rights if this library is not loaded.
  *
  * log_requests shows the constants in other users' views, so only a superuser
- * may set it.  The same applies to log_min_duration.
+ * may set it.  log_min_duration logs no values, but only a superuser may set
+ * it, too.
  *
  * A parallel worker accepts its leader's settings without these checks.
  */

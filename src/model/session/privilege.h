@@ -10,9 +10,9 @@
  * only to AWS, and only for a user in whose mapping a superuser has set a
  * provider.  The catalogs do not record who set an option, and a server's
  * owner may change.  So a server with endpoint_url, proxy or ca_bundle, which
- * redirect requests, must be owned by a superuser now, and the mapping must
- * name the endpoint.  The mapping must also name it if the server's owner, who
- * can change the region, is not a superuser.
+ * redirect requests, must have a superuser as its current owner, and the
+ * mapping must name the endpoint.  The mapping must also name the endpoint if
+ * the server's owner, who can change the region, is not a superuser.
  */
 #ifndef DYN_MODEL_PRIVILEGE_H
 #define DYN_MODEL_PRIVILEGE_H

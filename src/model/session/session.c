@@ -45,7 +45,7 @@
  */
 #define SPARE_DESCRIPTORS	4
 
-/* Time (ms) for which an expired description is used after a failure. */
+/* Time (ms) for which an expired description is used if DescribeTable fails */
 #define REFRESH_PAUSE	5000.0
 
 typedef struct DynDescription
@@ -86,7 +86,10 @@ dyn_session_now(void)
 	return dyn_loop_now_us() / 1000.0;
 }
 
-/* Acquires a descriptor if enough others remain. */
+/*
+ * Acquires a descriptor and returns true, if SPARE_DESCRIPTORS others remain
+ * available.
+ */
 static bool
 acquire_descriptor(void)
 {
@@ -177,7 +180,10 @@ held_cursor_ms(void)
 											   GetCurrentTimestamp()));
 }
 
-/* Raises the error of statement_timeout if no time is left for the cursor. */
+/*
+ * Handles interrupts, and raises the error of statement_timeout if no time is
+ * left for the cursor.
+ */
 static void
 check_held_cursor(void)
 {
@@ -401,8 +407,8 @@ add_connection(Oid serverid, Oid userid)
 
 /*
  * Accepts invalidations, because PostgreSQL may not do so for a long time
- * while a cursor is open.  Static keys belong to the user and cannot be
- * withdrawn, so for them this is not necessary.
+ * while a cursor is open.  This is not necessary for static keys, which belong
+ * to the user and cannot be withdrawn.
  */
 void
 dyn_session_check(DynConnection *connection)
@@ -426,9 +432,9 @@ dyn_session_connection(Oid serverid, Oid userid)
 	DynConnection *connection;
 
 	/*
-	 * Process earlier changes by other sessions now, so that they do not count
-	 * as changes during the statement.  PostgreSQL may not have processed them
-	 * if the transaction already holds its locks.
+	 * Process earlier changes by other sessions here, so that they are not
+	 * mistaken for changes during the statement.  PostgreSQL may not have
+	 * processed these changes if the transaction already holds its locks.
 	 */
 	AcceptInvalidationMessages();
 	key.mapping = dyn_connection_mapping(serverid, userid);

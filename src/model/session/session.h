@@ -36,8 +36,8 @@ extern DynConnection *dyn_session_connection(Oid serverid, Oid userid);
 
 /*
  * Raises an error if the connection must not be used any longer.  Must be
- * called before a call is started, while an error has no side effects.  The
- * functions below call it themselves.
+ * called before a call is started, while an error has no side effects.
+ * dyn_session_credentials, dyn_session_run and dyn_session_try do so.
  */
 extern void dyn_session_check(DynConnection *connection);
 
@@ -89,8 +89,8 @@ extern void dyn_session_run(DynCall *call, DynConnection *connection,
 							const DynRequestContext *context);
 
 /*
- * Runs a call like dyn_session_run, but returns false if it fails.  The caller
- * then reads call->failure and destroys the call.  `service` is the
+ * Runs a call like dyn_session_run, but returns false if the request fails.
+ * The caller then reads call->failure and destroys the call.  `service` is the
  * connection's, or a copy with other limits.
  */
 extern bool dyn_session_try(DynCall *call, DynConnection *connection,
@@ -103,7 +103,10 @@ extern void dyn_session_fail(DynCall *call, const DynRequestContext *context);
 /* Returns the milliseconds of a monotonic clock. */
 extern double dyn_session_now(void);
 
-/* Closes surplus connections; called when the last statement has ended. */
+/*
+ * Closes idle connections beyond max_idle_connections; called when the last
+ * running statement has ended.
+ */
 extern void dyn_session_end_statement(void);
 
 /*

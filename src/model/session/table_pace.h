@@ -19,16 +19,16 @@ typedef struct DynTablePace
 	char	   *table;
 	char	   *index;			/* index name; "": the table itself */
 	DynPace		pace;
-	int			in_flight;		/* number of requests of all statements */
+	int			in_flight;		/* requests in flight of all statements */
 	uint64		statement;		/* number of the statement that started the
 								 * pace */
 
 	/* time and stream of the last throttle for a partition's limit */
 	double		hot_ms;
 	const void *hot_stream;		/* stream, or NULL */
-	double		shared_ms;		/* time of the last such throttle that came
-								 * soon after one of another stream, which may
-								 * read the same partition */
+	double		shared_ms;		/* time of the last throttle of this kind that
+								 * came soon after one of another stream, which
+								 * may read the same partition */
 } DynTablePace;
 
 /*

@@ -85,7 +85,10 @@ extern void dyn_usage_call(DynUsage *usage, const char *operation,
 /* Counts an error: the response of a counted call is unusable. */
 extern void dyn_usage_reject(DynUsage *usage);
 
-/* Count such an error, and raise it (dyn_report_no_match, dyn_report_page). */
+/*
+ * Count an unusable response as an error, and raise this error
+ * (dyn_report_no_match, dyn_report_page).
+ */
 DYN_NORETURN extern void dyn_usage_report_no_match(DynUsage *usage, const DynCall *call,
 												   const char *err,
 												   const DynRequestContext *context);
@@ -98,7 +101,7 @@ extern void dyn_usage_give_up(DynUsage *usage, const char *operation);
 
 /*
  * Adds items, units, pages, conflicts, unanswered attempts and times in which
- * the backend waited; the other counters must be 0.
+ * the backend waited; all other counters must be 0.
  */
 extern void dyn_usage_add(DynUsage *usage, const DynCounters *counters);
 

@@ -32,7 +32,7 @@ typedef struct WrittenTable
 {
 	struct WrittenTable *next;
 	bool		in_transaction; /* true until the running transaction ends */
-	double		written_ms;
+	double		written_ms;		/* monotonic ms; time of the last write */
 	char		id[FLEXIBLE_ARRAY_MEMBER];
 } WrittenTable;
 

@@ -27,8 +27,8 @@
 #include "classify.h"
 
 /*
- * Returns true if the expression can have different values in executions of
- * the scan.
+ * Returns true if the expression can have different values in different
+ * executions of the scan.
  */
 static bool
 varies(Node *node, void *context)
@@ -118,9 +118,9 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 }
 
 /*
- * Returns true if a part of some template encodes the column such that it can
- * be compared there, though not in its own attribute.  Bounds may leave so few
- * values that each can be requested (enumerate.c).
+ * Returns true if the column can be compared in a part of some template, whose
+ * encoding may differ from that of the column's own attribute.  For a bound,
+ * equality is sufficient if the part's values can be enumerated (enumerate.c).
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,
@@ -451,7 +451,8 @@ constant_names(Const *array)
 
 /*
  * Returns the names (String *) of a path operator: one for -> and ->>, several
- * for #> and #>>. Returns NIL for other operators.
+ * for #> and #>>; sets *as_text if the operator returns text.  Returns NIL for
+ * other operators, and for names that cannot be sent.
  */
 static List *
 path_operator_steps(OpExpr *op, bool *as_text)

@@ -29,8 +29,8 @@ typedef struct DynClassify
 } DynClassify;
 
 /*
- * Maximum size (bytes) of a leaf's value, or list of values, if its size is to
- * count as bounded.  A plan relies on filters of at most 25 leaves
+ * Maximum size (bytes) of a leaf's value, or list of values, whose size is
+ * bounded (`sized`).  A plan relies on filters of at most 25 leaves
  * (match_keys.c), and JSON escapes make a value at most six times as long.  So
  * these filters never exceed the size limit of a request.
  */
@@ -45,7 +45,7 @@ dyn_field_column(const DynClassify *context, const DynField *field)
 /*
  * The dyn_match functions determine the location in the item that an
  * expression reads.  They return false, with *field undefined, if the
- * expression does not read one.
+ * expression does not match.
  */
 
 /* Matches a column of the table. */

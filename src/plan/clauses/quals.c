@@ -142,8 +142,8 @@ classify_operands(DynClassify *context, DynOperator *op, Node *left,
 	if (!ltext)
 		return dyn_classify_number(context, op, &lfield, right);
 	/*
-	 * info->>'a' = value: the condition may also be true for values with
-	 * another text (exec/keys/filter.c)
+	 * info->>'a' = value: the filter may also select values with another text
+	 * (exec/keys/filter.c)
 	 */
 	return !dyn_classify_accept(context, dyn_member_exactness(op)) ? NULL
 		: dyn_make_comparison(&lfield, op, right, false);
@@ -382,8 +382,8 @@ classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
 /*
  * Returns copies of the clause: one, or one for each arg of an AND.
  * PostgreSQL splits conditions at AND.  An AND that occurs here is derived
- * from one condition; none of its args alone is equivalent to it, so none of
- * the clauses is exact.
+ * from one condition.  None of its args alone is equivalent to this condition,
+ * so no clause of several is exact.
  */
 static List *
 divide(const DynClause *found)

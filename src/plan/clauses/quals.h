@@ -34,9 +34,9 @@ typedef struct DynClause
 	bool		keys_only;		/* true if the predicate is only matched to
 								 * keys, and never sent as a filter; `implied`
 								 * is then true, too */
-	Node	   *condition;		/* keys_only: the predicate's SQL expression,
-								 * from which follows which columns have
-								 * values; or NULL */
+	Node	   *condition;		/* keys_only: SQL expression of the predicate,
+								 * which shows that columns are not NULL; or
+								 * NULL */
 } DynClause;
 
 /*
@@ -45,7 +45,7 @@ typedef struct DynClause
  */
 extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 
-/* Returns clauses (DynClause *) for plan->lists; they only match keys. */
+/* Returns clauses (DynClause *) for plan->lists, all with `keys_only`. */
 extern List *dyn_classify_lists(DynRelPlan *plan);
 
 /*

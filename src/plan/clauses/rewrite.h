@@ -22,7 +22,7 @@
  */
 extern Node *dyn_plain_equality(Node *node);
 
-/* Does the same for a full clause, after removing IS TRUE. */
+/* Does the same as dyn_plain_equality for a clause, without its IS TRUE. */
 extern Node *dyn_plain_clause(Node *clause);
 
 /*
@@ -36,7 +36,7 @@ extern DynPred *dyn_classify_not_distinct(DynClassify *context,
 /* An equality that one or two clauses imply */
 typedef struct DynImplied
 {
-	RestrictInfo *rinfo;		/* one of these clauses */
+	RestrictInfo *rinfo;		/* one of the clauses that imply it */
 	Node	   *equality;
 } DynImplied;
 
@@ -80,8 +80,9 @@ extern bool dyn_number_list_is_plain(DynClassify *context, DynOperator *op,
 /* ---- rewrite_given.c: conditions without columns ---- */
 
 /*
- * Returns coalesce(x, k) = k as x IS NULL OR x = k.  Both are true for the
- * same rows if k is not NULL.  Returns NULL for any other expression.
+ * Returns x IS NULL OR x = k for coalesce(x, k) = k.  Both expressions are
+ * true for the same rows if k is not NULL.  Returns NULL for any other
+ * expression.
  */
 extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 
@@ -94,7 +95,7 @@ extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 /*
  * Changes values of the predicate that might fail, so that they are evaluated
  * only if needed: in an OR, only if all arms without columns are false or
- * NULL; in an AND, only if all these arms are true.
+ * NULL; in an AND, only if all arms without columns are true.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred);
 
@@ -108,10 +109,10 @@ extern void dyn_guard_values(const DynClassify *context, DynPred *pred);
 extern Node *dyn_keyset_expand(DynClassify *context, RowCompareExpr *row);
 
 /*
- * Returns the condition on one column that the row comparison implies together
- * with the other conditions (RestrictInfo *); NULL if there is none.  Sets
- * *first if that is the first column of the comparison, which is then not
- * NULL.
+ * Returns the condition on one column that the clause (a row comparison, or an
+ * equivalent OR) implies together with the conditions `rinfos`; NULL if there
+ * is none.  Sets *first to true if it is on the first column of the
+ * comparison, which is then not NULL.
  */
 extern Node *dyn_keyset_bound(const DynClassify *context, Node *clause,
 							  List *rinfos, bool *first);

@@ -24,8 +24,8 @@
 #include "rewrite.h"
 
 /*
- * Returns true if the member is an expression over this relation alone, which
- * no outer join sets to NULL.
+ * Returns true if the member is an expression over this relation alone, and no
+ * outer join sets it to NULL.
  */
 static bool
 is_own_column(const EquivalenceMember *member, const RelOptInfo *rel)
@@ -69,7 +69,8 @@ is_equality_of_class(Oid opno, const EquivalenceClass *class)
 }
 
 /*
- * Returns the list for another member of the same type; NULL if a security
+ * Returns the clause member = ANY (array) with the array of `list`.  Returns
+ * NULL if the operator is not the equality of the class, or if a security
  * barrier of the relation must be checked first.
  */
 static RestrictInfo *
@@ -104,8 +105,8 @@ contains(List *rinfos, const Expr *expr)
 }
 
 /*
- * Adds the lists that clauses of `other` have for an equal column, as lists
- * for `member`.
+ * Adds a clause on `member` to *lists for each list that a clause of `other`
+ * has for an equal column.
  */
 static void
 add_lists(PlannerInfo *root, const RelOptInfo *rel, const EquivalenceClass *class,

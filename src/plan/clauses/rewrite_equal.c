@@ -280,8 +280,9 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 }
 
 /*
- * Returns the equality that the bound implies together with a later bound, or,
- * if it depends on parameters, together with any other bound; or NULL.
+ * Returns the equality that the bound implies together with a later bound.  If
+ * there is none, returns the condition that it implies together with an upper
+ * bound whose value is a parameter (equality_unless_different), or NULL.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

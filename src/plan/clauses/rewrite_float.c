@@ -46,8 +46,8 @@ is_bigint(const DynClassify *context, const DynField *field)
 }
 
 /*
- * Converts the doubles to numeric values.  Returns false if several bigints
- * may be equal to one of them.
+ * Converts the doubles to numeric values.  Returns false, and converts
+ * nothing, if one of the doubles may be equal to several bigints.
  */
 static bool
 convert_doubles(DynArrayElements *doubles)

@@ -3,9 +3,9 @@
  *		Rewrites conditions for keyset paging: row comparisons, and ORs that
  *		are equivalent to them.
  *
- * (a, b) > (x, y) implies a >= x.  If another condition fixes a to a value,
- * this value decides, or, if it is equal to x, the condition b > y.  Only a is
- * certain not to be NULL: (5, NULL) > (4, 1) is true.
+ * (a, b) > (x, y) implies a >= x.  If another condition fixes a to a value v,
+ * it implies v > x OR (v = x AND b > y).  Only a is certain not to be NULL:
+ * (5, NULL) > (4, 1) is true.
  *
  * Both forms are parsed into a list of terms.  If the columns and values of
  * the first n terms are equal, the next term decides.
@@ -58,7 +58,10 @@ describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
 		dyn_is_runtime_value(context, term->value);
 }
 
-/* Describes a comparison in the operator family of its left type. */
+/*
+ * Describes a comparison as a term by the btree family of its left type;
+ * returns false for other expressions.
+ */
 static bool
 describe_operator(const DynClassify *context, Node *node, Term *term)
 {
@@ -78,7 +81,7 @@ describe_operator(const DynClassify *context, Node *node, Term *term)
 
 /*
  * Returns true if the node is column = value for the term's column, with the
- * same operator family and collation.
+ * same operator family and collation; describes the node in *equality.
  */
 static bool
 is_fixed_by(const DynClassify *context, const Term *term, Node *node, Term *equality)
@@ -103,7 +106,10 @@ exclusive(const Term *term)
 		? BTLessStrategyNumber : BTGreaterStrategyNumber;
 }
 
-/* Returns left op value; NULL if the family has no such operator. */
+/*
+ * Returns the comparison of `left` with the term's value; NULL if the operator
+ * family has no operator for this strategy and type.
+ */
 static Node *
 compare(const Term *term, Node *left, Oid type, StrategyNumber strategy)
 {
@@ -149,7 +155,7 @@ row_terms(const DynClassify *context, RowCompareExpr *row)
 		first = term->strategy;
 		terms = lappend(terms, term);
 	}
-	/* if the last term is equal, ignored terms decide */
+	/* if the values of the last term are equal, ignored terms decide */
 	if (terms != NIL && list_length(terms) < list_length(row->opnos))
 		((Term *) llast(terms))->strategy = inclusive(llast(terms));
 	return terms;
@@ -222,7 +228,7 @@ or_terms(const DynClassify *context, Node *node)
 						 !rest_of_arm(context, term, lfirst(lc), &rests)))
 			return NIL;
 	}
-	/* without terms after it, or for OR a = x AND ..., a > x becomes a >= x */
+	/* if the conditions after a = x have another form, they imply a >= x only */
 	if (term->strategy == exclusive(term))
 		following = or_terms(context, list_length(rests) == 1 ? linitial(rests)
 							 : (Node *) make_orclause(rests));
@@ -266,7 +272,8 @@ dyn_keyset_expand(DynClassify *context, RowCompareExpr *row)
 /* ---- bounds ---- */
 
 /*
- * Returns the value to which the conditions fix the term's column; NULL: none.
+ * Returns the value to which one of the conditions fixes the term's column,
+ * and sets *type to its type; NULL if the column is not fixed.
  */
 static Node *
 fixed_value(const DynClassify *context, const Term *term, List *rinfos, Oid *type)
@@ -293,8 +300,10 @@ static Node *bound_from(const DynClassify *context, List *terms, int n,
 						List *rinfos);
 
 /*
- * Returns the condition of the n'th term (from 0), whose column is fixed to a
- * value: either this value decides, or the terms after it do.
+ * Returns the condition that the terms from the n'th (from 0) on imply if its
+ * column is fixed to a value: for >, fixed > x OR (fixed = x AND rest).
+ * Returns NULL if the condition is always true, cannot be built, or has no
+ * rest.
  */
 static Node *
 decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
@@ -318,15 +327,19 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 	decided = eval_const_expressions(context->plan->root, decided);
 	if (!IsA(decided, Const))
 		return decided;
-	/* false for all rows: return a bound that contradicts the fixed value */
+	/*
+	 * NULL if the condition is true for all rows; if it is false or NULL for
+	 * all rows, the bound column >= x, which contradicts the fixed value
+	 */
 	return !((Const *) decided)->constisnull &&
 		DatumGetBool(((Const *) decided)->constvalue) ? NULL
 		: compare_column(term, inclusive(term));
 }
 
 /*
- * Returns the condition that the terms from the n'th on imply if all terms
- * before are equal; NULL if it needs a value that might fail.
+ * Returns the condition that the terms from the n'th (from 0) on imply if the
+ * values of all earlier terms are equal.  Returns NULL if there is none, or if
+ * its value might raise an error.
  */
 static Node *
 bound_from(const DynClassify *context, List *terms, int n, List *rinfos)
