@@ -65,7 +65,10 @@ read_path(DynColumn *column, const DynRelation *relation, List *options)
 	column->path = relation->unnest;
 }
 
-/* Checks the type and the other columns, which the validator does not know. */
+/*
+ * Raises an error for a wrong type or a second segment column; the validator
+ * knows neither.
+ */
 static void
 check_segment(const DynColumn *column, const DynRelation *relation)
 {
@@ -166,7 +169,7 @@ attributes_shown(DynRelation *relation)
 			!dyn_column_is_part(column) && column->path->nsteps == 1)
 			add_name(names, column->path->steps[0].name);
 	}
-	/* keep ttl_attribute and the unnested one unless a column shows them */
+	/* ttl_attribute and the unnested one are excluded only by columns */
 	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{
 		if (!relation->item_filter.terms[i].ttl)
@@ -515,9 +518,9 @@ dyn_column_shows(const DynColumn *column, const char *attribute)
 }
 
 /*
- * Returns the attribute of the table's own key that the column shows but whose
- * values it cannot hold, or NULL.  With such a column, each row would be an
- * error, and a condition on the column would select nothing.  Columns with a
+ * Returns the attribute of the table's own key that the column shows, if the
+ * column cannot hold its values, or NULL.  With such a column, each row would
+ * be an error, and a condition on it would select nothing.  Columns with a
  * format or on_mismatch 'null' are not checked.  Keys of indexes are not
  * checked either, since the attribute of an older item may have any type.
  */

@@ -26,7 +26,7 @@ typedef struct DynRowTally
 {
 	bool		any_row;		/* true if some item was a row */
 	uint64		rejected;		/* number of items that were not rows */
-	char	   *rejected_key;	/* key of the first one; NULL: unknown */
+	char	   *rejected_key;	/* key of the first such item; NULL: unknown */
 } DynRowTally;
 
 typedef struct DynRelation
@@ -54,8 +54,9 @@ typedef struct DynRelation
 	List	   *trusted_indexes;	/* list of char * */
 	const DynPath *unnest;		/* path whose elements are the rows; NULL:
 								 * items */
-	bool		skips_scalars;	/* true if items without a list, set or map
-								 * there have no rows, instead of an error */
+	bool		skips_scalars;	/* true if an item without a list, set or map
+								 * at `unnest` has no rows; false: it is an
+								 * error */
 	bool		target;			/* true while planning if the statement writes
 								 * the table's rows */
 	bool		locked;			/* true while planning if ctid may be
@@ -101,8 +102,8 @@ extern void dyn_relation_connect_described(DynRelation *relation,
 
 /*
  * Get and set the key types of the templates' attributes, as integers in the
- * order of the templates.  They come from the table's description; plans store
- * them.
+ * order of the templates.  The types come from the table's description; plans
+ * store them.
  */
 extern List *dyn_relation_text_types(const DynRelation *relation);
 extern void dyn_relation_set_text_types(DynRelation *relation,

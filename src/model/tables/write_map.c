@@ -42,8 +42,9 @@ is_key_column(const DynColumn *column, const DynKeyAttr *attr)
 }
 
 /*
- * Returns the source of a key attribute: a template first, because it decides
- * which items are rows.  Other columns of the attribute must agree with it.
+ * Returns the source of a key attribute; no field is set if nothing determines
+ * the attribute.  A template takes precedence, because it decides which items
+ * are rows; columns of the attribute must agree with the template.
  */
 static DynKeySource
 find_source(const DynRelation *relation, const DynKeyAttr *attr)
@@ -77,7 +78,7 @@ add_source(Bitmapset *attnums, const DynKeySource *source)
 	return attnums;
 }
 
-/* Returns true if the column shows only a part of what must be written. */
+/* Returns true if the column's value does not determine what is written. */
 static bool
 is_unassignable(const DynColumn *column)
 {
@@ -179,14 +180,14 @@ dyn_write_map_create(DynRelation *relation, const DynTableMeta *meta)
 
 /* ---- tables and columns ---- */
 
-/* Raises an error if nothing determines a key attribute of the table. */
+/* Raises the error that nothing determines this key attribute of the table. */
 DYN_NORETURN static void
 report_no_source(const DynWriteMap *map, const DynKeyAttr *attr)
 {
 	const DynRelation *relation = map->relation;
 	const char *name = dyn_from_utf8_lossy(attr->name);
 	const DynColumn *shown = NULL;
-	bool		is_type;		/* true if it stores the type of the key */
+	bool		is_type;		/* true if `shown` stores the key's type */
 
 	for (int i = 0; i < relation->ncolumns && shown == NULL; i++)
 	{

@@ -44,8 +44,8 @@ typedef struct DynWriteMap
 	const DynTableMeta *meta;
 
 	/*
-	 * columns that determine the table's key; those that are not in from_key
-	 * are also stored in another attribute, which an UPDATE may change
+	 * columns that determine the table's key; a key column that is not in
+	 * from_key is also stored in another attribute, which an UPDATE may change
 	 */
 	Bitmapset  *key_columns;
 
@@ -69,7 +69,7 @@ typedef struct DynWriteMap
  */
 extern void dyn_write_map_permit(Oid relid, CmdType operation);
 
-/* Returns the write map, even if the table cannot be written; no network. */
+/* Returns the write map, even of a table that cannot be written. */
 extern DynWriteMap *dyn_write_map_create(DynRelation *relation,
 										 const DynTableMeta *meta);
 
@@ -103,15 +103,15 @@ extern int	dyn_write_map_update(DynWriteMap *map, const Datum *values,
 								 DynPathValue **out);
 
 /*
- * Composes an item from the new row of an UPDATE, to check that it is read as
- * this row.  Sets *compared to the columns that the item contains; these
- * exclude unchanged columns whose values only other applications can store.
+ * Composes an item from the new row of an UPDATE, to check that the item is
+ * read as this row.  Sets *compared to the columns that the item contains; it
+ * lacks unchanged columns whose values only other applications can store.
  */
 extern int	dyn_write_map_check(DynWriteMap *map, const Datum *values,
 								const bool *nulls, const Bitmapset *changed,
 								DynPathValue **out, Bitmapset **compared);
 
-/* Returns the columns of all templates that such an update composes. */
+/* Returns the columns of all templates that dyn_write_map_update composes. */
 extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 										  const Bitmapset *changed);
 
@@ -119,7 +119,8 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
  * Composes the guard: the values that the attributes of the columns in `read`
  * have if the row is unchanged; ABSENT stands for no attribute.  The table's
  * key needs no guard.  Other applications may have stored a value in another
- * encoding than ours.  Type NULL stands for a value that only they can store.
+ * encoding than ours.  Type NULL stands for a value that only other
+ * applications can store.
  */
 extern int	dyn_write_map_guard(DynWriteMap *map, const Datum *values,
 								const bool *nulls, const Bitmapset *read,

@@ -2,11 +2,11 @@
  * write_values.c
  *		Composes the values that a row writes (write_map.h).
  *
- * If several values have the same path, the last one counts.  So they are
- * added in this order: unchanged columns, removals, unmapped attributes,
+ * If several values have the same path, the last one is written.  So values
+ * are added in this order: unchanged columns, removals, unmapped attributes,
  * constants, changed columns, texts of templates.  If a column does not agree
  * with the result, the row would not be read as it was written, and the caller
- * refuses it.
+ * refuses the row.
  */
 #include "postgres.h"
 
@@ -60,8 +60,9 @@ is_changed(const RowValues *row, AttrNumber attnum)
 }
 
 /*
- * Adds the columns that are changed (or not) and NULL (or not).  Omits
- * unchanged values that we could not store.
+ * Adds the columns that are changed if `changed`, else unchanged, and NULL if
+ * `null`, else not NULL.  Raises an error for a changed value that cannot be
+ * stored; omits unchanged ones.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -175,8 +176,8 @@ index_changes(const DynWriteMap *map, const DynKeySchema *key, const Bitmapset *
 
 /*
  * Marks the templates that an update composes.  If the key of an index
- * changes, all of its templates are written, since the item may be older than
- * the templates.
+ * changes, all templates of this key are written, since the item may be older
+ * than the templates.
  */
 static void
 mark_rewritten(const DynWriteMap *map, const Bitmapset *changed, bool *rewritten)
@@ -239,7 +240,10 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
 	}
 }
 
-/* Adds the templates of the set that have (or do not have) a NULL column. */
+/*
+ * Adds templates of the set: if `null`, those with a NULL column, as removals;
+ * else those without one, with their texts.
+ */
 static void
 add_templates(RowValues *row, const bool *set, bool null)
 {
@@ -347,7 +351,10 @@ merge_values(RowValues *row)
 	row->n = n;
 }
 
-/* Checks and merges the values; returns their number. */
+/*
+ * Merges the values, and raises an error for invalid keys or times of expiry
+ * if `check`; returns the number of values.
+ */
 static int
 finish_values(RowValues *row, bool check, DynPathValue **out)
 {

@@ -79,7 +79,10 @@ dyn_encode_text(Datum value, DynScalar *out)
 	return true;
 }
 
-/* Encodes bytea as B, other types as text; returns false if not in UTF-8. */
+/*
+ * Encodes bytea as B, other types as text in S; returns false if the text
+ * cannot be converted to UTF-8.
+ */
 static bool
 encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 {
@@ -325,8 +328,8 @@ bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
 }
 
 /*
- * Encodes a bound for padded numbers.  If it is outside of their range, it
- * selects all of them or none.
+ * Encodes a bound for padded numbers.  A bound outside of their range selects
+ * all padded numbers or none.
  */
 static DynEncoded
 bound_padded(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
@@ -364,7 +367,7 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 
 	if (isnan(number))
 		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
-	/* move one step outward, since several decimals become one binary float */
+	/* move outward, since several decimals become one (adjacent) float */
 	number = codec->kind == DYN_CODEC_FLOAT4
 		? nextafterf(nextafterf((float) number, outward), outward)
 		: nextafter(number, outward);
@@ -478,7 +481,7 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 /*
  * A bound longer than any value is replaced by its prefix of the maximum
  * length: no value is between the two.  The prefix of a text must not split a
- * character; if it is shorter for this reason, it cannot be an upper bound.
+ * character; a prefix shorter for this reason cannot be an upper bound.
  */
 static DynEncoded
 bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,

@@ -258,8 +258,9 @@ store_bytea(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 /* ---- times ---- */
 
 /*
- * Prints an instant in the column's format.  If any ISO 8601 text is allowed,
- * prints 0, 3 or 6 fractional digits, as few as possible.
+ * Prints an instant in the column's format; returns false if the format cannot
+ * represent it.  If any ISO 8601 text is allowed, prints 0, 3 or 6 fractional
+ * digits, as few as possible.
  */
 static bool
 print_instant(const DynCodec *codec, Timestamp instant, char *dst)

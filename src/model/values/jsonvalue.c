@@ -67,7 +67,7 @@ is_named(const DynNode *node, const DynNames *names, bool escaped)
 	return found;
 }
 
-/* Removes the members that are not part of a document. */
+/* Removes the members that `members` excludes from the list, and recounts. */
 static void
 leave_out(DynNodes *list, const DynMembers *members)
 {

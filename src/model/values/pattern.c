@@ -258,7 +258,7 @@ split_fields(Timestamp instant, int *values)
 	values[FIELD_FRACTION] = (int) (time % USECS_PER_SEC);
 }
 
-/* Returns the start of the smallest field's unit that contains the instant. */
+/* Returns the instant rounded down to a multiple of the smallest field. */
 static Timestamp
 round_down(const DynPattern *pattern, Timestamp instant)
 {
@@ -284,7 +284,7 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 	if (!up || down == instant)
 		return down;
 	/*
-	 * this is in the next unit, since the longest unit is less than twice as
+	 * a time in the next unit, since the longest unit is less than twice as
 	 * long as the shortest
 	 */
 	return round_down(pattern, down + longest[pattern->last] *

@@ -10,7 +10,7 @@
  *
  * Every field has a fixed width.  A pattern contains its smallest field and
  * all larger ones exactly once.  Every text therefore represents one time: the
- * start of the smallest field's unit.
+ * start of a unit of the smallest field, such as a day.
  *
  * Times are instants as in datetime.h, in UTC.
  */
@@ -40,8 +40,8 @@ extern DynPattern *dyn_pattern_of_iso8601(int digits, const char *suffix);
 extern bool dyn_pattern_is_ordered(const DynPattern *pattern);
 
 /*
- * Returns the minimum length of the smallest field's unit, in microseconds: 28
- * days for months.
+ * Returns the minimum length (us) of a unit of the smallest field: for months,
+ * 28 days.
  */
 extern int64 dyn_pattern_unit(const DynPattern *pattern);
 

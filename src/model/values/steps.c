@@ -102,7 +102,7 @@ dyn_steps_count(const DynSteps *steps)
 		return 0;
 	if (!steps->has_lo || !steps->has_hi)
 		return INFINITY;
-	/* exact: doubles do not distinguish adjacent large integers */
+	/* subtract integers, since doubles do not distinguish large ones */
 	return (double) (((uint64) steps->hi - (uint64) steps->lo) / unit) + 1;
 }
 

@@ -56,7 +56,7 @@ typedef enum DynPaddedPlace
 
 /*
  * Returns the position of `number`.  For AT and AFTER, prints the greatest
- * padded number that is not greater into `dst`, which has digits + 1 bytes.
+ * padded number <= `number` into `dst`, which has digits + 1 bytes.
  * `number` is decimal text without an exponent, like the output of
  * numeric_out; NaN and Infinity are greater than all numbers.
  */

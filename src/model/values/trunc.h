@@ -19,9 +19,9 @@
 extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 
 /*
- * Returns the local time at which a unit begins: the first unit of all
- * instants from this one on (`lower`), or the last unit of all instants up to
- * this one.
+ * Returns the local time at which a unit begins: the earliest unit of all
+ * instants from this one on (`lower`), or the latest unit of all instants up
+ * to this one.
  */
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);

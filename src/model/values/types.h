@@ -65,7 +65,8 @@ typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
 	DYN_SORTED_ROUGHLY,			/* all values of an interval are between two
-								 * bounds, and maybe others, too */
+								 * bounds, which may also contain other
+								 * values */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;
@@ -181,8 +182,8 @@ extern bool dyn_codec_holds(DynCodec *codec, const DynValue *value,
 extern bool dyn_codec_uses_input(const DynCodec *codec);
 
 /*
- * Checks a domain's constraints, also for NULL.  Raises their errors, or with
- * `soft` returns them like dyn_codec_decode.
+ * Checks a domain's constraints, also for NULL.  If the value violates one,
+ * raises an error or, with `soft`, returns false with the reason in *why.
  */
 extern bool dyn_codec_check_domain(DynCodec *codec, Datum value, bool isnull,
 								   bool soft, const char **why);
@@ -212,8 +213,8 @@ extern bool dyn_codec_accepts(const DynCodec *codec, Oid valuetype);
 
 /*
  * Returns true if `column = value` means one stored value, which
- * dyn_codec_encode returns.  Otherwise it means an interval between two
- * bounds.
+ * dyn_codec_encode returns.  Otherwise the comparison means an interval
+ * between two bounds.
  */
 static inline bool
 dyn_codec_is_point(const DynCodec *codec)
@@ -254,8 +255,8 @@ extern bool dyn_value_is_nobegin(const DynCodec *codec, Datum value);
 
 /*
  * Prints the first or (`last`) the last text of an instant, in sort order,
- * into `dst`, which has DYN_INSTANT_BUFSIZE bytes.  Returns false if it has no
- * text.
+ * into `dst`, which has DYN_INSTANT_BUFSIZE bytes.  Returns false if the
+ * instant has no text in the codec's format.
  */
 extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last,
 							 char *dst);
@@ -263,7 +264,10 @@ extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last
 /* Returns true if any ISO 8601 text is accepted; bounds are imprecise. */
 extern bool dyn_codec_is_lenient(const DynCodec *codec);
 
-/* Encodes a prefix or pattern; false: no stored text can contain it. */
+/*
+ * Encodes a prefix or pattern as an S.  Returns false if no stored text can
+ * contain it.
+ */
 extern bool dyn_encode_text(Datum value, DynScalar *out);
 
 /*
