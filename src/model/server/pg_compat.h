@@ -175,7 +175,7 @@ extern bool dyn_append_needs_event(void);
 /*
  * Raises an error if DO UPDATE, through a view, would update a row that is not
  * visible through the view.  Only newer minor versions of each major check
- * this.  In these, WCO_VIEW_CONFLICT_CHECK is the last kind of check.
+ * this.  In these versions, WCO_VIEW_CONFLICT_CHECK is the last kind of check.
  */
 extern void dyn_check_view_conflict(ResultRelInfo *rinfo, TupleTableSlot *row,
 									EState *estate);
@@ -202,7 +202,7 @@ static inline Cost
 dyn_disabled_nestloop_cost(void)
 {
 #if PG_VERSION_NUM >= 180000
-	return 0;					/* counted separately */
+	return 0;					/* core counts disabled nodes instead */
 #else
 	return enable_nestloop ? 0 : disable_cost;
 #endif
@@ -287,10 +287,10 @@ dyn_analyze_delay_point(void)
 extern uint32 dyn_wait_event(DynWaitReason reason);
 
 /*
- * Calls a type's input function.  If that rejects the value, returns false
- * with the message in *why, instead of raising an error.  Other errors (out of
- * memory, cancel) are raised.  Before PostgreSQL 16, which has soft errors,
- * all errors are raised while parallel workers run.
+ * Calls a type's input function.  If the function rejects the value, returns
+ * false with the message in *why, instead of raising an error.  Other errors
+ * (out of memory, cancel) are raised.  Before PostgreSQL 16, which has soft
+ * errors, all errors are raised while parallel workers run.
  */
 extern bool dyn_input_soft(FmgrInfo *input, char *str, Oid ioparam,
 						   int32 typmod, Datum *result, const char **why);
@@ -304,8 +304,8 @@ extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 							 int32 typmod, Datum *result, const char **why);
 
 /*
- * Prepares a statement that uses dyn_input_soft, before it runs.  If that
- * needs subtransactions, the statement gets no parallel workers.
+ * Prepares a statement that uses dyn_input_soft, before the statement runs.
+ * If dyn_input_soft needs subtransactions, it gets no parallel workers.
  */
 static inline void
 dyn_prepare_soft_input(PlannedStmt *statement)
@@ -355,10 +355,10 @@ extern void *dyn_shared_memory(DynSharedBlock *block);
 extern bool dyn_has_shared_memory(void);
 
 /*
- * Finds a time zone abbreviation, in lower case, like AT TIME ZONE.  Sets
- * *fixed to true if its offset never changes, and then *offset to the seconds,
- * whose sign depends on the version.  Returns false if the text is not an
- * abbreviation.
+ * Finds a time zone abbreviation, in lower case, like AT TIME ZONE.  If its
+ * offset never changes, sets *fixed to true, and *offset to the offset in
+ * seconds, whose sign depends on the version.  Returns false if the text is
+ * not an abbreviation.
  */
 extern bool dyn_find_zone_abbreviation(char *lowered, bool *fixed, int *offset);
 

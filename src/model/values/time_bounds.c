@@ -3,8 +3,9 @@
  *		Converts a bound of an expression over a date or time to a bound of
  *		the date or time itself.
  *
- * Each kind of step has one function.  Arithmetic saturates at the infinities,
- * which exclude everything or nothing.
+ * For a bound of a step's result, the functions before_... return the bound of
+ * the step's argument.  Arithmetic saturates at the infinities, which exclude
+ * everything or nothing.
  */
 #include "postgres.h"
 
@@ -370,7 +371,7 @@ before_calendar_in_zone(int64 value, bool upper, const Interval *interval)
 /*
  * Inverts the addition of an interval to an instant.  PostgreSQL adds months,
  * then days, then microseconds; it moves an intermediate local time that the
- * clock skips.
+ * zone skips.
  */
 static int64
 before_add_to_instant(int64 value, bool upper, const Interval *interval)
@@ -480,7 +481,10 @@ before_step(Bound bound, const DynTimeStep *step)
 	return bound;
 }
 
-/* Returns the value as an inclusive bound. */
+/*
+ * Returns the value as an inclusive bound (a number, see time_bounds.h) of the
+ * result of the outermost step, which has this kind.
+ */
 static int64
 first_bound(Datum value, Oid from, Oid compared, bool upper, bool strict,
 			DynTimeStepKind kind)

@@ -4,11 +4,11 @@
  *
  *		FROM a JOIN b ON a.k = b.k WHERE a.k IN (1, 2)
  *
- * A lookup join reads a, and then b by the keys of the rows.  A hash join can
- * read both by the list.  Then the requests of both are sent together
- * (exec/node/early_start.c), or only once if they have the same keys of one
- * table (exec/source/sharing.c).  Core adds up the costs of both sides, so
- * this file adds the hash join with the lower cost.
+ * A lookup join reads a, and then b by the keys of a's rows.  A hash join can
+ * read both tables by the list.  Then the requests for a and b are sent
+ * together (exec/node/early_start.c), or only once if a and b read the same
+ * keys of one DynamoDB table (exec/source/sharing.c).  Core would add up the
+ * costs of both sides, so this file adds the hash join, with a lower cost.
  *
  * The hash join is not added if a lookup join reads fewer items of b: other
  * conditions reject most rows of a, or the join compares the full key of b, of
@@ -26,7 +26,7 @@
 #include "../paths/planner.h"
 #include "list_join.h"
 
-/* Minimum fraction of rows that other conditions must select */
+/* Minimum selectivity of the conditions that are not matched to keys */
 #define LEAST_KEPT		0.5
 
 /*
@@ -50,8 +50,8 @@ collect_scans(const Path *path, List **scans)
 }
 
 /*
- * Returns the cheapest such path of the relation, or NULL; sets *scans to its
- * scans.
+ * Returns the cheapest path of the relation that collect_scans accepts, and
+ * sets *scans to its scans; NULL if there is none.
  */
 static Path *
 cheapest_by_key(const RelOptInfo *rel, List **scans)
@@ -99,8 +99,9 @@ reads_more_than_lookups(const Path *scan, const RelOptInfo *other)
 }
 
 /*
- * Sets *listed if one of the scans is by a list of another relation's keys.
- * Returns false if a lookup join with the other side would need fewer items.
+ * Sets *listed to true if one of the scans is by a list of another relation's
+ * keys.  Returns false if a lookup join with `other`, the other side of the
+ * join, would read fewer items.
  */
 static bool
 use_lists(List *scans, const RelOptInfo *other, bool *listed)
@@ -120,7 +121,7 @@ use_lists(List *scans, const RelOptInfo *other, bool *listed)
 	return true;
 }
 
-/* Returns true if both probably read the same keys of one table. */
+/* Returns true if `a` and `b` probably read the same keys of one table. */
 static bool
 reads_same_keys(const ForeignPath *a, const ForeignPath *b)
 {

@@ -32,8 +32,8 @@
 
 /*
  * Outer rows that come from a join often have more keys than estimated, while
- * the cost of the alternative (a Scan) is known.  So their number of keys is
- * multiplied by JOIN_SPREAD if it is greater than FEW_KEYS.
+ * the cost of the alternative (a Scan) is known.  So if the outer side is a
+ * join, an estimate of more than FEW_KEYS keys is multiplied by JOIN_SPREAD.
  */
 #define JOIN_SPREAD		1.2
 #define FEW_KEYS		16.0
@@ -81,8 +81,9 @@ find_scan(Path *path, DynLookupCost *lookups)
 }
 
 /*
- * Returns the outer columns (Var *) that parameterize the inner path.  If that
- * is a join, the scan's own path has the clauses of the scan.
+ * Returns the outer columns (Var *) that parameterize the inner path, or the
+ * path of `scan` in it: if the inner path is a join, it lacks clauses of the
+ * scan.
  */
 static List *
 outer_columns(RelOptInfo *outerrel, Path *inner, const ForeignPath *scan)
@@ -110,9 +111,9 @@ outer_columns(RelOptInfo *outerrel, Path *inner, const ForeignPath *scan)
 
 /*
  * Returns the number of distinct keys in the outer rows.  Without statistics,
- * it is the maximum, not core's default of 200, since each key costs a request
- * or a part of a request, even if it finds no item.  The columns of a relation
- * have at most as many values as the relation has rows.
+ * returns the maximum, not core's default of 200, since each key costs a
+ * request or a part of a request, even if it finds no item.  The columns of a
+ * relation have at most as many values as the relation has rows.
  */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
@@ -170,8 +171,9 @@ named_partitions(const ForeignPath *scan)
 }
 
 /*
- * Returns the scans (ForeignPath *) that run once, including those on the
- * inner side of a loop with one outer row.
+ * Returns the scans (ForeignPath *) that run once per execution of the path.
+ * For a nested loop with one outer row, returns only the scans of the inner
+ * side, which run once, too, without the GetItem of the outer side.
  */
 static List *
 scans_once(Path *path)
@@ -188,9 +190,9 @@ scans_once(Path *path)
  * Returns the number of lookups if each partition of the outer table that the
  * statement names has a page of rows.  This is assumed before ANALYZE, if the
  * statement also names partitions of the inner table, and reading these once
- * costs less than the lookups.  Returns 0 if it is not assumed, and for one
- * expected outer row, where core would use a nested loop without lookups
- * instead.
+ * costs less than the lookups.  Returns 0 if this is not assumed: also if the
+ * statement may stop early, or if one outer row is expected, since core would
+ * then use a nested loop without lookups.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const ForeignPath *scan,
@@ -248,7 +250,7 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 /*
  * Computes the required_outer of the join path; returns false if such a path
  * is useless or unsafe.  This function rejects more paths than core does
- * (try_nestloop_path in joinpath.c); for these, core's nested loop remains.
+ * (try_nestloop_path in joinpath.c); core then adds its own nested loop only.
  */
 static bool
 join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,
@@ -313,8 +315,8 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 
 /*
  * Returns true for a scan by a list of another relation's keys.  As the outer
- * side, it would save no lookups: that relation has no more keys than the
- * list.
+ * side, such a scan would save no lookups, because the other relation has no
+ * more keys than the list.
  */
 static bool
 is_listed(const Path *path)

@@ -4,8 +4,9 @@
  *
  * Core executes such a subquery as a subplan, once for each row of the
  * projection.  If the subplan reads our table by key, we put the lookup join
- * node (exec/node/readahead.c) below the projection, which prefetches the keys
- * of many rows together.  Core still evaluates the projection and the subplan.
+ * node (exec/node/readahead.c) below the projection.  The node prefetches the
+ * keys of many rows together.  Core still evaluates the projection and the
+ * subplan.
  *
  * Subqueries in conditions are not batched, because scans and joins evaluate
  * conditions, and we cannot put a node below them.  Subqueries that an
@@ -42,10 +43,10 @@ typedef struct Search
 } Search;
 
 /*
- * Returns the first part of an expression that may skip its others: this part
- * is evaluated in any case.  Returns NULL for other expressions, all parts of
- * which are evaluated.  A CASE has two such parts; `other` receives the second
- * one, or NULL.
+ * Returns the part of a COALESCE, AND, OR or CASE that is always evaluated,
+ * while others may be skipped; NULL for other expressions, all parts of which
+ * are evaluated.  A CASE may have a second such part, its argument: sets
+ * *other to this part, or to NULL.
  */
 static Node *
 first_part(Node *node, Node **other)
@@ -63,7 +64,7 @@ first_part(Node *node, Node **other)
 
 /*
  * Returns the subplan that core will choose (fix_alternative_subplan in
- * setrefs.c): the cheapest one for that number of executions.
+ * setrefs.c): the cheapest one for this number of executions.
  */
 static Node *
 cheapest_alternative(const AlternativeSubPlan *alternatives, double executions)
@@ -87,7 +88,7 @@ cheapest_alternative(const AlternativeSubPlan *alternatives, double executions)
 }
 
 /*
- * Collects subplans that are executed whenever the expression is evaluated.
+ * Finds the subplans that are executed whenever the expression is evaluated.
  * Expressions that a node below the projection computes (a sort, or a
  * set-returning function) are not evaluated again, and their columns may be
  * unavailable here.
