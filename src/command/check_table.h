@@ -10,7 +10,9 @@
 #include "item_scan.h"
 #include "other_case.h"
 
-/* An issue: the number of items that have it, and details of the first one. */
+/*
+ * An issue: the number of items that have it, and details of the first item.
+ */
 typedef struct DynIssue
 {
 	uint64		items;

@@ -4,9 +4,10 @@
  *		statement to the streams of a fetch.
  *
  * A throttled request is not repeated by the client, but returned to its
- * stream, which sends it again when the pace allows.  This uses neither a
- * token of the retry quota nor an attempt.  A statement fails when it has been
- * throttled for throttle_timeout without a response.
+ * stream, which sends it again when the pace allows.  A request that is sent
+ * again in this way uses neither a token of the retry quota nor an attempt.  A
+ * statement fails when it has been throttled for throttle_timeout without a
+ * response.
  */
 #include "postgres.h"
 

@@ -208,9 +208,9 @@ retire_streams(DynFetch *fetch)
 /* ---- sending ---- */
 
 /*
- * Returns true if the stream has a request to send and none in flight.  It is
- * checked first, because most streams of a batch of lookups have no request to
- * send.
+ * Returns true if the stream has a request to send and none in flight.
+ * Callers check this first, because most streams of a batch of lookups have
+ * nothing to send.
  */
 static inline bool
 is_idle(const DynStream *stream)

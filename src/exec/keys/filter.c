@@ -98,7 +98,7 @@ bound_cond(const DynCodec *codec, const DynPath *path, DynComparison comparison,
 	}
 }
 
-/* Returns an equality; if encodings vary, an interval that has all of them. */
+/* Returns an equality, or an interval with all encodings of the value. */
 static DynCond *
 equality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 			  Datum value)

@@ -72,7 +72,7 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	int			first = access->nrange > 0 &&
 		row_key_position(access, access->range[0].name) >= 0 ? 1 : 0;
 
-	/* additional items would not be in the order of the plan */
+	/* a plan's order must not contain items that the predicates reject */
 	widening.may_widen = !access->ordered;
 	for (int i = first; i < access->nrange; i++)
 	{
@@ -194,8 +194,8 @@ add_row_keys(const DynResolveContext *context, const DynAccess *access,
 }
 
 /*
- * Sorts the keys, and removes duplicates.  Also removes keys with values that
- * others[i], the further predicates on attribute i, do not allow.
+ * Sorts the keys.  Removes duplicates, and keys whose value i is not in
+ * others[i], the values that further predicates allow (unset: all).
  */
 static void
 filter_row_keys(DynResolvedAccess *resolved, const DynSpans *others)

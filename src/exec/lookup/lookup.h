@@ -36,8 +36,8 @@ typedef struct DynLookups DynLookups;
 
 /*
  * Returns the lookups for the executions of a scan, and adds their opener
- * before the others.  They live until the end of the scan, in a new child of
- * CurrentMemoryContext.
+ * before the others.  The lookups live until the end of the scan, in a new
+ * child of CurrentMemoryContext.
  */
 extern DynLookups *dyn_lookups_create(DynInput *input);
 

@@ -124,9 +124,8 @@ judge_splits(DynParts *parts)
 }
 
 /*
- * Returns the match of an item with unresolved texts (DYN_WAYS_UNRESOLVED):
- * DYN_MATCH_NOT_ROW if this is the result for one of these texts, otherwise
- * DYN_MATCH_MISMATCH, after recording the last text.
+ * Returns the last result of mismatch_of_text() for the unresolved texts
+ * (DYN_WAYS_UNRESOLVED); stops at DYN_MATCH_NOT_ROW.
  */
 static DynRowMatch
 judge_unresolved(DynParts *parts)

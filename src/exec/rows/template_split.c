@@ -496,7 +496,7 @@ holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
 /*
  * Returns true if a searched text that matches contains the column in a part
  * that accept_way() has compared with the column's value.  A folded part must
- * be ASCII, since others are not compared.
+ * be ASCII, since dyn_part_agrees compares only these.
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)

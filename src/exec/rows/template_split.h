@@ -20,9 +20,9 @@ typedef struct DynParsedAttr
 	bool		decisive;		/* true if the text decides whether the item is
 								 * a row, or if a decisive text depends on
 								 * it */
-	Bitmapset  *cycle;			/* templates that depend on this one, and this
-								 * one on them; NULL if there are none, or if
-								 * the text is decisive */
+	Bitmapset  *cycle;			/* all templates of the dependency cycle to
+								 * which this template belongs; NULL: not in a
+								 * cycle, or decisive */
 	bool		searched;		/* true if the search splits the text */
 	bool		unresolved;		/* true if the text matches only if a part
 								 * contains its separator */

@@ -16,8 +16,8 @@
  * repeated at most once for each parameter.
  *
  * Queries are cached, too, as long as their keys stay the same: an execution
- * is served if it has the keys of the previous one.  Only one read is cached
- * at a time.
+ * is served if it has the keys of the previous execution.  Only one read is
+ * cached at a time.
  *
  * If items are read from the table after the index, only filters that the
  * index does not evaluate may change.

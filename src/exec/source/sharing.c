@@ -32,7 +32,7 @@
 #include "scan_policy.h"
 #include "shared.h"
 
-/* A scan's part in a read. */
+/* State of a scan as a member of a shared read. */
 typedef struct DynSharing
 {
 	DynMember	member;			/* must be first */
@@ -141,9 +141,9 @@ find_table_scan(const DynInput *input, List *candidates)
 }
 
 /*
- * True if the scan is executed exactly once, unless an input is empty.  A
- * subplan, even one without parameters, runs only if an expression needs its
- * result.
+ * True if the scan is executed exactly once, unless an input of the plan is
+ * empty.  A subplan, even one without parameters, runs only if an expression
+ * needs its result.
  */
 static bool
 is_expected(const DynInput *input)
@@ -365,7 +365,9 @@ shorten_prefix(DynScalar *prefix, const DynCond *cond)
 	}
 }
 
-/* Returns a condition that all these scans' conditions imply; NULL: none. */
+/*
+ * Returns a condition that each scan's condition implies; NULL: all sort keys.
+ */
 static DynCond *
 common_condition(List *sharings)
 {

@@ -29,7 +29,10 @@ typedef struct DynValues
 	bool	   *nulls;
 } DynValues;
 
-/* Initializes NULLs of the expressions' types, in CurrentMemoryContext. */
+/*
+ * Initializes a list of NULLs, with the expressions' types after conversion,
+ * in CurrentMemoryContext.
+ */
 extern void dyn_values_init(DynValues *values, const List *exprs,
 							const List *conversions);
 

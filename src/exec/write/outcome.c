@@ -36,7 +36,7 @@
 /* Maximum number of evaluations of one row, in addition to the first. */
 #define MOST_ROUNDS		50
 
-/* From this evaluation of a row on, each one is followed by a pause. */
+/* From this evaluation of a row on, the row is sent only after a pause. */
 #define FIRST_PAUSE		3
 
 /* item_units becomes item_units + NEWEST * (units - item_units). */

@@ -39,9 +39,9 @@ dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 /* ---- memory ---- */
 
 /*
- * Allocates the struct in the writer's own memory context, not in a child.
- * The callback of a reset, which ends the calls, still uses the struct;
- * children are deleted before it.
+ * Allocates the struct in the writer's own memory context, not in a child: a
+ * reset deletes the children first, and then calls forget_writer, which still
+ * uses the struct.
  */
 DynWrite *
 dyn_write_create(DynModify *modify, DynOperation op)
