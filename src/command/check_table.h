@@ -10,9 +10,7 @@
 #include "item_scan.h"
 #include "other_case.h"
 
-/*
- * An issue: the number of items that have it, and details of the first item.
- */
+/* An issue: number of items that have it, and details of the first item. */
 typedef struct DynIssue
 {
 	uint64		items;
@@ -61,8 +59,7 @@ typedef struct DynCheckedTable
 	const char *error_column;
 	DynRelation *relation;
 	DynView    *view;
-	DynView    *untimed;		/* view without ttl_attribute; NULL if it is
-								 * not set */
+	DynView    *untimed;		/* view without ttl_attribute, or NULL */
 	List	   *assertions;		/* list of DynAssertion * */
 	uint64		rows;			/* number of items that are rows */
 	bool	   *seen;			/* array by attnum: true if a row has a value

@@ -4,10 +4,9 @@
  *		statement to the streams of a fetch.
  *
  * A throttled request is not repeated by the client, but returned to its
- * stream, which sends it again when the pace allows.  A request that is sent
- * again in this way uses neither a token of the retry quota nor an attempt.  A
- * statement fails when it has been throttled for throttle_timeout without a
- * response.
+ * stream, which sends it again when the pace allows.  Such a repetition uses
+ * neither a token of the retry quota nor an attempt.  A statement fails when
+ * it has been throttled for throttle_timeout without a response.
  */
 #include "postgres.h"
 
@@ -82,10 +81,7 @@ statement_limit(const DynStreamContext *context)
 	return dyn_statement_max_units(context->params.connection);
 }
 
-/*
- * Returns the part of the limit that neither responses nor requests in flight
- * use.
- */
+/* Returns the units of the limit that are neither used nor in flight. */
 static double
 left_of_statement(const DynStreamContext *context, double limit)
 {

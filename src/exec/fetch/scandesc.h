@@ -76,9 +76,8 @@ extern void dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filt
 
 /*
  * Returns a conversion of index entries whose items are then read from the
- * table (fetch_base_items), in CurrentMemoryContext.  It has slots only for
- * the table's key and, if `with_partition`, for the partition key of the
- * index.
+ * table (fetch_base_items), in CurrentMemoryContext.  It has only the table's
+ * key and, if `with_partition`, the index's partition key.
  */
 extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);

@@ -33,8 +33,7 @@ struct DynFetch
 	int			until_pump;		/* items left until the next pump */
 	int			awaited;		/* keyed: number of the stream that the
 								 * consumer reads */
-	DynStream  *current;		/* keyed: awaited stream; NULL if it is not
-								 * active */
+	DynStream  *current;		/* keyed: awaited stream, if active; or NULL */
 	bool		draining;		/* true if no further requests may be sent */
 	bool		solo_wait;		/* true while the consumer waits for this fetch
 								 * without its group */

@@ -128,9 +128,8 @@ inequality_cond(const DynCodec *codec, const DynPath *path, Oid valuetype,
 /* ---- arrays ---- */
 
 /*
- * Returns an IN condition with all elements that an item can have.  Since the
- * condition is also evaluated on cached items, it may be too large for a
- * request.
+ * Returns an IN condition with all elements that an item can have.  The
+ * condition may be too large for a request, since cached items use it, too.
  */
 static DynCond *
 members_cond(const DynCodec *codec, const DynPath *path, Oid elemtype,

@@ -68,8 +68,7 @@ struct DynLookups
 	bool		by_key;			/* true if `first` requests full keys, not
 								 * partitions */
 	DynRows    *rows;			/* conversion of items to rows */
-	DynRows    *index_rows;		/* fetch_base_items: conversion of index
-								 * entries */
+	DynRows    *index_rows;		/* conversion of index entries, or NULL */
 	TupleTableSlot *slot;		/* slot for cached rows */
 	DynLookupItems *cached_items;	/* unnested table: cached items; otherwise
 									 * rows are cached */

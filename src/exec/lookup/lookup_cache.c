@@ -2,7 +2,7 @@
  * lookup_cache.c
  *		Manages the cache's entries, their contents, and eviction.
  *
- * Idle entries are in a list of their own, so that eviction never looks at
+ * Idle entries are in a list of their own, so that eviction does not see
  * pinned entries.
  */
 #include "postgres.h"

@@ -42,9 +42,7 @@ static const char *const comparison_words[] = {
 	[DYN_COMPARE_GE] = ">=",
 };
 
-/*
- * Returns the operator; also its operand if that is fixed (IS NULL, = true).
- */
+/* Returns the operator; also its operand if it is fixed (IS NULL, = true). */
 static const char *
 pred_words(const DynPred *pred)
 {

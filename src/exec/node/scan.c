@@ -120,9 +120,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 
 /* ---- execution ---- */
 
-/*
- * Copies the values before requests use them, as the outer row may be freed.
- */
+/* Copies values before requests use them, as the outer row may be freed. */
 static DynItems *
 open_items(DynInput *input)
 {
@@ -151,10 +149,7 @@ dyn_scan_begin_run(DynScan *scan)
 
 	Assert(!scan->input.running && scan->items == NULL);
 	dyn_scandesc_check_schema(scan->input.scandesc);
-	/*
-	 * this may execute an initplan, whose scans can share a read with this
-	 * scan
-	 */
+	/* this may run an initplan, whose scans can share a read with this scan */
 	dyn_input_evaluate(&scan->input, &scan->input.values);
 	scan->input.running = true;
 	scan->items = open_items(&scan->input);

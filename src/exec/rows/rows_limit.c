@@ -4,8 +4,7 @@
  *
  * If a fetch serves several scans, or requests more attributes than the
  * columns need, responses contain parts of a document that a scan did not
- * request.  A mismatched value in these parts must not be an error of that
- * scan.
+ * request.  Mismatched values in these parts must not be errors of that scan.
  */
 #include "postgres.h"
 

@@ -352,8 +352,7 @@ typedef struct Search
 													 * the first way found */
 	int			level;			/* position of the text to split; earlier texts
 								 * are split */
-	int			found;			/* number of ways found; the search ends at
-								 * 2 */
+	int			found;			/* number of ways found (at most 2) */
 	int			steps;			/* number of remaining steps */
 } Search;
 

@@ -18,10 +18,7 @@
 struct DynSharing;
 struct ExplainState;
 
-/*
- * One way to serve executions.  The first opener that can serve an execution
- * is used.
- */
+/* One way to serve executions; the first opener that can do so is used. */
 typedef struct DynOpener
 {
 	/*

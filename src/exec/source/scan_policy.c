@@ -303,10 +303,7 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 
 /* ---- scans ---- */
 
-/*
- * True if a scan of the same plan or subplan is in `inputs` and reads all
- * items.
- */
+/* True if a scan in `inputs` reads all items, in the same plan or subplan. */
 static bool
 any_reads_all(const DynInput *input, const List *inputs)
 {
@@ -325,9 +322,7 @@ any_reads_all(const DynInput *input, const List *inputs)
 	return false;
 }
 
-/*
- * Applies the policy to a Scan with this descriptor, once for all executions.
- */
+/* Applies the policy to a Scan, once for all executions of `scandesc`. */
 static void
 apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynPermit *permit,
 			 double previewed)

@@ -35,9 +35,7 @@ extern bool dyn_is_bounded(const DynInput *input);
  */
 extern void dyn_permit_shared(DynInput *input, const DynPermit *permit);
 
-/*
- * Stores the estimated cost of a full Scan, by the table's description alone.
- */
+/* Stores the estimated cost of a full Scan, by the table's description. */
 extern void dyn_scan_describe(const DynRelation *relation,
 							  const DynTableMeta *meta, DynEstimate *estimate);
 

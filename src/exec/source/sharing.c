@@ -366,7 +366,7 @@ shorten_prefix(DynScalar *prefix, const DynCond *cond)
 }
 
 /*
- * Returns a condition that each scan's condition implies; NULL: all sort keys.
+ * Returns a condition that all scans' conditions imply; NULL: all sort keys.
  */
 static DynCond *
 common_condition(List *sharings)

@@ -44,8 +44,7 @@ typedef struct Arm
 
 typedef struct United
 {
-	DynItems	items;			/* source of the union's rows (must be
-								 * first) */
+	DynItems	items;			/* source of all rows (must be first) */
 	DynInput   *input;
 	uint64		duplicates;		/* number of items that an arm read after
 								 * another arm had returned them */
@@ -136,10 +135,7 @@ join_group(const United *united, const Arm *arm)
 	dyn_items_set_group(arm->items, arm->scandesc->group_in_flight);
 }
 
-/*
- * Opens the arms.  Also sends their first requests, unless the scan may stop
- * early.
- */
+/* Opens the arms; sends first requests, unless the scan may stop early. */
 static DynItems *
 open_united(void *state)
 {

@@ -106,9 +106,7 @@ guard_stored_values(DynWrite *write, size_t len, const DynItemTree *item)
 	}
 }
 
-/*
- * Replaces guards of values inside a missing map by a guard for its absence.
- */
+/* Replaces guards of values inside a missing map: the map must be absent. */
 static void
 guard_absence(DynWrite *write, const DynPath *map)
 {

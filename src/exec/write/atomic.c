@@ -291,10 +291,7 @@ judge_canceled(DynWriter *writer, DynWrite *transaction)
 		dyn_write_retry_conflict(transaction);
 	else
 	{
-		/*
-		 * report the reason under the exception's name that a single write
-		 * gets
-		 */
+		/* report the exception that a single write would get */
 		if (reason != NULL)
 		{
 			snprintf(call->code, sizeof(call->code), "%sException",

@@ -108,9 +108,7 @@ dyn_modify_is_deferred(DynModify *modify)
 
 /* ---- rows ---- */
 
-/*
- * Deferred rows of one target, consecutive among rows of its DynamoDB table.
- */
+/* Rows of one target, consecutive among rows of its DynamoDB table. */
 typedef struct DynDeferredRun
 {
 	DynModify  *modify;
@@ -200,9 +198,7 @@ send_run(const DynDeferredRun *run)
 	{
 		MemoryContext oldcontext;
 
-		/*
-		 * do not read into per-tuple memory, because the slots free these rows
-		 */
+		/* do not use per-tuple memory, because the slots free these rows */
 		if (modify->operation != CMD_DELETE)
 			fetch(modify->new_rows, row);
 		if (modify->operation != CMD_INSERT)

@@ -47,9 +47,8 @@ dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot)
 }
 
 /*
- * Raises an error if DO UPDATE has already affected the row.  Waits for writes
- * in flight if they may remove the key from the set, because WHERE is not
- * true.
+ * Raises an error if DO UPDATE has already affected the row.  First waits for
+ * writes in flight, which may remove the key if WHERE is not true.
  */
 static void
 check_upsert_once(DynModify *modify, TupleTableSlot *row)

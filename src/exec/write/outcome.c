@@ -460,9 +460,7 @@ new_row(DynModify *modify, TupleTableSlot *plan_row)
 	return row;
 }
 
-/*
- * Returns why the row cannot be evaluated again, or NULL. Counts the round.
- */
+/* Returns why the row cannot be evaluated again, or NULL; counts rounds. */
 static const char *
 why_not_again(DynWrite *write)
 {

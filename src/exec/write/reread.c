@@ -117,9 +117,7 @@ dyn_reread_is_row(DynReread *reread, const char *item, size_t len,
 
 /* ---- comparison ---- */
 
-/*
- * Compares values without an equality operator by their texts; json as jsonb.
- */
+/* Compares values without an equality operator by text; json as jsonb. */
 static bool
 texts_are_equal(Oid type, Datum a, Datum b)
 {

@@ -40,8 +40,7 @@ extern bool dyn_reread_item(DynReread *reread, const char *item, size_t len,
 							TupleTableSlot *slot);
 
 /*
- * Stores the row of an item that the statement has written, even if the item
- * has expired.
+ * Stores the row of an item that the statement has written, even if expired.
  */
 extern bool dyn_reread_new(DynReread *reread, const char *item, size_t len,
 						   TupleTableSlot *slot);

@@ -398,8 +398,7 @@ receive(DynWriter *writer, DynWrite *write)
 
 /*
  * Handles one call that is done, or starts one write whose pause is over.
- * Returns false if there is neither.  Handles only one, because this changes
- * the list.
+ * Returns false if there is none.  Handles only one, as this changes the list.
  */
 static bool
 step(DynWriter *writer)
