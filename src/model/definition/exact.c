@@ -51,9 +51,8 @@ is_deterministic(Oid collation)
 }
 
 /*
- * Returns true if values of the type are equal only if their bytes are.  A
- * comparison of texts without a collation is an error, which PostgreSQL
- * raises.
+ * Returns true if equal values of the type have equal bytes.  For a comparison
+ * of texts without a collation, PostgreSQL raises an error.
  */
 static bool
 compares_bytes(Oid type, Oid collation)

@@ -86,10 +86,7 @@ read_term(DynFilterTerm *term, const JsonbValue *name, const JsonbValue *value)
 	return err;
 }
 
-/*
- * Reads all members of the option; returns a hint if one is invalid, else
- * NULL.  Allocates one more term, for ttl_attribute.
- */
+/* Reads all terms, or returns a hint; allocates one more for ttl_attribute. */
 static const char *
 read_terms(DynItemFilter *test, Jsonb *object)
 {

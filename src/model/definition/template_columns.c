@@ -601,10 +601,7 @@ is_named(const Connector *connector, AttrNumber attnum)
 	return false;
 }
 
-/*
- * Raises an error if the template contains {column} without $, for a column
- * that no template uses.
- */
+/* Raises an error for {column} without $, if no template uses the column. */
 static void
 check_braces(const Connector *connector, const DynTemplatedAttr *templated,
 			 AttrNumber attnum)

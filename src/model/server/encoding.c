@@ -41,10 +41,7 @@ dyn_encoding_sorts_as_utf8(void)
 	return !dyn_encoding_differs() || GetDatabaseEncoding() == PG_LATIN1;
 }
 
-/*
- * Converts the text up to a character that the encoding `to` lacks; returns
- * the number of bytes of the text converted.
- */
+/* Converts up to a character that `to` lacks; returns the bytes converted. */
 static size_t
 convert(int from, int to, const char *text, size_t len, char *dst)
 {

@@ -304,8 +304,8 @@ extern bool dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam,
 							 int32 typmod, Datum *result, const char **why);
 
 /*
- * Prepares a statement that uses dyn_input_soft, before the statement runs.
- * If dyn_input_soft needs subtransactions, it gets no parallel workers.
+ * Prepares a statement that uses dyn_input_soft, before it runs.  The
+ * statement gets no parallel workers if dyn_input_soft needs subtransactions.
  */
 static inline void
 dyn_prepare_soft_input(PlannedStmt *statement)

@@ -144,10 +144,7 @@ is_of(const Bucket *bucket, const DynBudget *budget)
 		memcmp(&bucket->budget.key, &budget->key, sizeof(budget->key)) == 0;
 }
 
-/*
- * Returns the budget's bucket in the table, found or created, with the units
- * for the time until `now` added; NULL if the table is full.
- */
+/* Returns the budget's bucket, refilled until `now`, or NULL (table full). */
 static Bucket *
 find_bucket(BucketTable *table, DynBudget *budget, double now)
 {

@@ -86,10 +86,7 @@ dyn_session_now(void)
 	return dyn_loop_now_us() / 1000.0;
 }
 
-/*
- * Acquires a descriptor and returns true, if SPARE_DESCRIPTORS others remain
- * available.
- */
+/* Acquires a descriptor if SPARE_DESCRIPTORS others remain; else false. */
 static bool
 acquire_descriptor(void)
 {
@@ -180,10 +177,7 @@ held_cursor_ms(void)
 											   GetCurrentTimestamp()));
 }
 
-/*
- * Handles interrupts, and raises the error of statement_timeout if no time is
- * left for the cursor.
- */
+/* Handles interrupts; raises an error if no time is left for the cursor. */
 static void
 check_held_cursor(void)
 {

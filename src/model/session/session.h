@@ -37,7 +37,7 @@ extern DynConnection *dyn_session_connection(Oid serverid, Oid userid);
 /*
  * Raises an error if the connection must not be used any longer.  Must be
  * called before a call is started, while an error has no side effects.
- * dyn_session_credentials, dyn_session_run and dyn_session_try do so.
+ * dyn_session_credentials, dyn_session_run and dyn_session_try call it.
  */
 extern void dyn_session_check(DynConnection *connection);
 
@@ -103,10 +103,7 @@ extern void dyn_session_fail(DynCall *call, const DynRequestContext *context);
 /* Returns the milliseconds of a monotonic clock. */
 extern double dyn_session_now(void);
 
-/*
- * Closes idle connections beyond max_idle_connections; called when the last
- * running statement has ended.
- */
+/* Closes surplus connections; called when the last running statement ends. */
 extern void dyn_session_end_statement(void);
 
 /*

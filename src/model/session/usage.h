@@ -85,10 +85,7 @@ extern void dyn_usage_call(DynUsage *usage, const char *operation,
 /* Counts an error: the response of a counted call is unusable. */
 extern void dyn_usage_reject(DynUsage *usage);
 
-/*
- * Count an unusable response as an error, and raise this error
- * (dyn_report_no_match, dyn_report_page).
- */
+/* Count an unusable response as an error, and raise this error. */
 DYN_NORETURN extern void dyn_usage_report_no_match(DynUsage *usage, const DynCall *call,
 												   const char *err,
 												   const DynRequestContext *context);

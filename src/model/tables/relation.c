@@ -65,10 +65,7 @@ read_path(DynColumn *column, const DynRelation *relation, List *options)
 	column->path = relation->unnest;
 }
 
-/*
- * Raises an error for a wrong type or a second segment column; the validator
- * knows neither.
- */
+/* Raises an error for a wrong type, or for a second segment column. */
 static void
 check_segment(const DynColumn *column, const DynRelation *relation)
 {
@@ -169,7 +166,10 @@ attributes_shown(DynRelation *relation)
 			!dyn_column_is_part(column) && column->path->nsteps == 1)
 			add_name(names, column->path->steps[0].name);
 	}
-	/* ttl_attribute and the unnested one are excluded only by columns */
+	/*
+	 * exclude ttl_attribute and the unnested attribute only if a column shows
+	 * them
+	 */
 	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{
 		if (!relation->item_filter.terms[i].ttl)

@@ -351,10 +351,7 @@ merge_values(RowValues *row)
 	row->n = n;
 }
 
-/*
- * Merges the values, and raises an error for invalid keys or times of expiry
- * if `check`; returns the number of values.
- */
+/* Merges the values, and checks them if `check`; returns their number. */
 static int
 finish_values(RowValues *row, bool check, DynPathValue **out)
 {

@@ -189,7 +189,7 @@ number_text(const DynCodec *codec, const DynValue *value, char *buf,
 	return mismatch(why, "it is not a valid DynamoDB number");
 }
 
-/* Returns true if the text has the form of format 'padded' or 'digits'. */
+/* Returns false if the format is 'padded' or 'digits', and the text is not. */
 static bool
 check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 {

@@ -79,10 +79,7 @@ dyn_encode_text(Datum value, DynScalar *out)
 	return true;
 }
 
-/*
- * Encodes bytea as B, other types as text in S; returns false if the text
- * cannot be converted to UTF-8.
- */
+/* Encodes bytea as B, other types as S; false if not convertible to UTF-8. */
 static bool
 encode_bytes(Oid valuetype, Datum value, DynScalar *out)
 {

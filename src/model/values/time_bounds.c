@@ -481,10 +481,7 @@ before_step(Bound bound, const DynTimeStep *step)
 	return bound;
 }
 
-/*
- * Returns the value as an inclusive bound (a number, see time_bounds.h) of the
- * result of the outermost step, which has this kind.
- */
+/* Returns the value as an inclusive bound of the outermost step's result. */
 static int64
 first_bound(Datum value, Oid from, Oid compared, bool upper, bool strict,
 			DynTimeStepKind kind)

@@ -264,10 +264,7 @@ extern bool dyn_instant_text(const DynCodec *codec, Timestamp instant, bool last
 /* Returns true if any ISO 8601 text is accepted; bounds are imprecise. */
 extern bool dyn_codec_is_lenient(const DynCodec *codec);
 
-/*
- * Encodes a prefix or pattern as an S.  Returns false if no stored text can
- * contain it.
- */
+/* Encodes a prefix or pattern; returns false if no stored text can have it. */
 extern bool dyn_encode_text(Datum value, DynScalar *out);
 
 /*

@@ -58,10 +58,7 @@ describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
 		dyn_is_runtime_value(context, term->value);
 }
 
-/*
- * Describes a comparison as a term by the btree family of its left type;
- * returns false for other expressions.
- */
+/* Describes a comparison as a term by the btree family of its left type. */
 static bool
 describe_operator(const DynClassify *context, Node *node, Term *term)
 {
@@ -106,10 +103,7 @@ exclusive(const Term *term)
 		? BTLessStrategyNumber : BTGreaterStrategyNumber;
 }
 
-/*
- * Returns the comparison of `left` with the term's value; NULL if the operator
- * family has no operator for this strategy and type.
- */
+/* Returns `left` op the term's value; NULL if the family has no operator. */
 static Node *
 compare(const Term *term, Node *left, Oid type, StrategyNumber strategy)
 {
@@ -228,7 +222,7 @@ or_terms(const DynClassify *context, Node *node)
 						 !rest_of_arm(context, term, lfirst(lc), &rests)))
 			return NIL;
 	}
-	/* if the conditions after a = x have another form, they imply a >= x only */
+	/* if the conditions after a = x have another form, only a >= x is implied */
 	if (term->strategy == exclusive(term))
 		following = or_terms(context, list_length(rests) == 1 ? linitial(rests)
 							 : (Node *) make_orclause(rests));

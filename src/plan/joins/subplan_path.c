@@ -282,8 +282,8 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 }
 
 /*
- * Plans a statement, and notes whether it is a cursor's: DECLARE, and cursors
- * of PL/pgSQL, request a fast-start plan.
+ * Plans a statement, with plans_cursor set if the statement is of a cursor:
+ * DECLARE, and cursors of PL/pgSQL, request a fast-start plan.
  */
 static PlannedStmt *
 plan_statement(Query *parse, const char *query_string, int cursor_options,

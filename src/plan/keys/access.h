@@ -227,10 +227,7 @@ typedef struct DynAccess
 								 * checks */
 } DynAccess;
 
-/*
- * Returns the number of key attributes that have a value in each key of a
- * Query, without ranges of the sort key.
- */
+/* Returns the number of key attributes with a value in each key of a Query. */
 static inline int
 dyn_access_key_parts(const DynAccess *access)
 {

@@ -392,9 +392,9 @@ completeness_by_item_filter(const Place *place)
 /*
  * Returns true if all items are known to have the attribute, because its
  * column is declared NOT NULL, or because it is in the table's key.  Known
- * limitation (docs/pushdown.md): a partition key that is also the sort key of
- * an index counts as present in every item.  Therefore an item that is older
- * than the index, and has a value over the index's limit, is not found.
+ * limitation (docs/pushdown.md): if a partition key is also the sort key of an
+ * index, all items are assumed to be in the index.  Therefore an item that is
+ * older than the index, and has a value over the index's limit, is not found.
  */
 static bool
 is_asserted(const Place *place)

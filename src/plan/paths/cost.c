@@ -68,10 +68,9 @@
 #define TYPE_BYTES			8	/* bytes; JSON around the name and value of an
 								 * attribute */
 
-/* ms; CPU time for a row of at most FEW_COLUMNS columns, and for others */
-#define FEW_COLUMNS			8
-#define MS_PER_ITEM			0.0003
-#define MS_PER_WIDE_ITEM	0.0012	/* more columns, or a jsonb column */
+#define FEW_COLUMNS			8	/* maximum columns of a row that is not wide */
+#define MS_PER_ITEM			0.0003	/* ms of CPU time per row */
+#define MS_PER_WIDE_ITEM	0.0012	/* the same for more columns, or jsonb */
 
 /* ---- numbers of items and rows ---- */
 

@@ -75,10 +75,7 @@ extern double dyn_estimate_page_units(const DynEstimate *estimate);
 /* Returns the part of the cost that is local CPU time, not waiting. */
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
-/*
- * Returns the minimum cost of an access to the same rows that is less direct
- * than one with this cost.
- */
+/* Returns the least cost of an access that is less direct than this one. */
 static inline Cost
 dyn_less_direct_cost(Cost cost)
 {

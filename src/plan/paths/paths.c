@@ -90,10 +90,7 @@ ordered_pathkeys(DynRelPlan *plan,
 		attnum = dyn_sort_column(relation, attr, part);
 		if (attnum == 0)
 			break;
-		/*
-		 * column with the encoding used in the attribute, or in the part of
-		 * its text
-		 */
+		/* use the column's encoding in the attribute, or in the part */
 		column = part == DYN_FULL ? dyn_relation_column(relation, attnum)
 			: &dyn_relation_templated(relation, attr->name)->parts[part].column;
 		if (ec->ec_has_volatile ||
@@ -561,10 +558,7 @@ add_outer_relids(List **sets, const RelOptInfo *rel, Relids relids)
 	*sets = lappend(*sets, outer);
 }
 
-/*
- * Adds the sets of outer relations whose columns a join clause compares with
- * this column to *sets.
- */
+/* Adds to *sets the outer relations of each join clause on this column. */
 static void
 collect_column_sets(DynRelPlan *plan, AttrNumber attnum, List **sets)
 {

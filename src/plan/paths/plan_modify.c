@@ -83,8 +83,8 @@ read_walker(Node *node, ReadWalkerContext *context)
 }
 
 /*
- * Adds the columns that an expression in the relation's definition (varno 1)
- * reads to the set; returns the changed set.
+ * Adds to the set the columns that an expression in the relation's definition
+ * (varno 1) reads; returns the changed set.
  */
 static Bitmapset *
 add_own_columns(Bitmapset *attnums, Node *expr)
@@ -95,7 +95,7 @@ add_own_columns(Bitmapset *attnums, Node *expr)
 	return context.attnums;
 }
 
-/* Adds the columns that assigned expressions read to the context. */
+/* Adds to the context the columns that assigned expressions read. */
 static void
 visit_assignments(const Query *parse, ReadWalkerContext *context)
 {
@@ -124,10 +124,7 @@ derives(PlannerInfo *root)
 	return !bms_is_empty(context.attnums);
 }
 
-/*
- * Returns the columns of the target that the statement reads; those in
- * RETURNING only if they belong to OLD.
- */
+/* Returns the target's columns that are read; of RETURNING, only OLD's. */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
@@ -143,10 +140,7 @@ read_by_statement(PlannerInfo *root)
 	return bms_union(context.attnums, returned.old);
 }
 
-/*
- * Returns the columns of the relation `rtindex` that correspond to these
- * columns of the statement's result relation, its parent.
- */
+/* Translates columns of the result relation to those of its child rtindex. */
 static Bitmapset *
 translate(PlannerInfo *root, Index rtindex, Bitmapset *attnums)
 {
@@ -198,8 +192,8 @@ dyn_has_row_triggers(const TriggerDesc *triggers, CmdType operation)
 }
 
 /*
- * Adds the columns that CHECK constraints, generated columns and the partition
- * constraint read to the set; returns the changed set.
+ * Adds to the set the columns that CHECK constraints, generated columns and
+ * the partition constraint read; returns the changed set.
  */
 static Bitmapset *
 add_constraints(Bitmapset *attnums, Relation relation)
@@ -219,10 +213,7 @@ add_constraints(Bitmapset *attnums, Relation relation)
 	return add_own_columns(attnums, (Node *) RelationGetPartitionQual(relation));
 }
 
-/*
- * Replaces a full-row reference (0) in the set by all columns; returns the
- * changed set.
- */
+/* Replaces member 0 (a full-row reference) by all columns; returns the set. */
 static Bitmapset *
 expand_whole_row(Bitmapset *attnums, Relation relation)
 {
@@ -272,8 +263,9 @@ dyn_modify_open_map(const Query *query, Oid relid)
 }
 
 /*
- * Removes the document columns from the set, and returns it.  Only triggers
- * read these columns: refuse_documents rejects a statement that does.
+ * Removes the document columns from the set, and returns it.  They are in the
+ * set only for triggers and full-row references: refuse_documents rejects a
+ * statement that names a document column.
  */
 static Bitmapset *
 without_documents(const DynRelation *relation, Bitmapset *attnums)

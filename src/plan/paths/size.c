@@ -449,7 +449,7 @@ report_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 	}
 	if (!dyn_collections_are_unknown(rel, attnum))
 		return false;
-	/* every item has the table's key; assume core's default for index keys */
+	/* the table's key is never NULL; assume core's default for index keys */
 	nulls = attnum == dyn_relation_only_column_of(plan->relation, &plan->meta->key.hash[0])
 		? 0 : DEFAULT_UNK_SEL;
 	variable->statsTuple = make_statistics(rte->relid, attnum, nulls,

@@ -45,8 +45,7 @@ typedef struct Search
 {
 	DynRelPlan *plan;
 	const RestrictInfo *rinfo;	/* RestrictInfo of the OR */
-	List	   *others;			/* DynClause *: clauses of all other
-								 * conditions */
+	List	   *others;			/* DynClause *: all clauses but the OR */
 } Search;
 
 /* One access plan, for one or several arms of the OR */
