@@ -25,6 +25,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "common/pg_prng.h"
 #include "executor/executor.h"
 #include "port/pg_bitutils.h"

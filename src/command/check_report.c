@@ -7,6 +7,7 @@
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
+#include "utils/tuplestore.h"
 
 #include "../model/server/encoding.h"
 #include "../model/values/path.h"

@@ -24,6 +24,7 @@
 #include "../model/definition/closest.h"
 #include "../model/server/encoding.h"
 #include "../model/server/memory.h"
+#include "../model/server/pg_compat.h"
 #include "../model/tables/relation.h"
 #include "target.h"
 
@@ -189,7 +190,7 @@ dynamo_fdw_encode_key(PG_FUNCTION_ARGS)
  * Returns false if the text is not a valid value for the column.
  */
 static bool
-decode_part(const DynTemplatedAttr *templated, int p, DynText text, JsonbParseState **state)
+decode_part(const DynTemplatedAttr *templated, int p, DynText text, DynJsonbState *state)
 {
 	DynColumn  *column = &templated->parts[p].column;
 	Oid			type = column->codec.basetype;
@@ -217,8 +218,8 @@ decode_part(const DynTemplatedAttr *templated, int p, DynText text, JsonbParseSt
 	key.type = jbvString;
 	key.val.string.val = unconstify(char *, column->name);
 	key.val.string.len = strlen(column->name);
-	pushJsonbValue(state, WJB_KEY, &key);
-	pushJsonbValue(state, WJB_VALUE, &member);
+	dyn_jsonb_push(state, WJB_KEY, &key);
+	dyn_jsonb_push(state, WJB_VALUE, &member);
 	return true;
 }
 
@@ -230,14 +231,14 @@ dynamo_fdw_decode_key(PG_FUNCTION_ARGS)
 													  text_to_cstring(PG_GETARG_TEXT_PP(1)),
 													  &relation);
 	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
-	JsonbParseState *state = NULL;
+	DynJsonbState state = {0};
 	DynScalar	key;
 
 	if (!dyn_encode_text(PG_GETARG_DATUM(2), &key) ||
 		dyn_template_split(templated->tmpl, key.data, key.len, NULL,
 						   texts) != DYN_SPLIT_MATCHES)
 		PG_RETURN_NULL();
-	pushJsonbValue(&state, WJB_BEGIN_OBJECT, NULL);
+	dyn_jsonb_push(&state, WJB_BEGIN_OBJECT, NULL);
 	for (int p = 0; p < templated->tmpl->nparts; p++)
 	{
 		/* a column that occurs twice must have the same text both times */
@@ -253,5 +254,6 @@ dynamo_fdw_decode_key(PG_FUNCTION_ARGS)
 			!decode_part(templated, p, texts[p], &state))
 			PG_RETURN_NULL();
 	}
-	PG_RETURN_JSONB_P(JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, NULL)));
+	dyn_jsonb_push(&state, WJB_END_OBJECT, NULL);
+	PG_RETURN_JSONB_P(JsonbValueToJsonb(state.result));
 }

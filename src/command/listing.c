@@ -8,6 +8,7 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
+#include "utils/tuplestore.h"
 
 #include "../dynamodb/page_check.h"
 #include "../model/server/memory.h"

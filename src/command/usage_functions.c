@@ -11,6 +11,8 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 
 #include "../model/server/encoding.h"
 #include "../model/server/pg_compat.h"

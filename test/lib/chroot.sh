@@ -49,8 +49,15 @@ strap() { # suite directory
                 debootstrap --variant=minbase --include=ca-certificates --components=main,universe \
                     --keyring="$UBUNTU_KEYRING" "$1" "$2" "" gutsy
             ;;
+        experimental) debootstrap --variant=minbase --include=ca-certificates sid "$2" && prefer_experimental "$2" ;;
         *) debootstrap --variant=minbase --include=ca-certificates "$1" "$2" ;;
     esac
+}
+
+# sid, with PostgreSQL from experimental: a major that is not in sid yet.
+prefer_experimental() { # directory
+    echo "deb http://deb.debian.org/debian experimental main" >"$1/etc/apt/sources.list.d/experimental.list"
+    printf '%s\n' "Package: src:postgresql-*" "Pin: release a=experimental" "Pin-Priority: 600" >"$1/etc/apt/preferences.d/experimental"
 }
 
 UBUNTU_KEYRING=$CACHE/ubuntu-keyring/usr/share/keyrings/ubuntu-archive-keyring.gpg

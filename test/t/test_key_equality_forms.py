@@ -28,7 +28,7 @@ NOT_DISTINCT = [
     ("index of numbers by a constant", "SELECT s FROM t WHERE n IS NOT DISTINCT FROM 4", ["Query t/by_n where n = 4 get s"]),
     ("NULL", "SELECT s FROM t WHERE k IS NOT DISTINCT FROM NULL", []),
     ("NULL in an index", "SELECT k FROM t WHERE n IS NOT DISTINCT FROM NULL", ["Scan t filter attribute_not_exists(n) OR attribute_type(n,'NULL') get k, s"]),
-    ("distinct", "SELECT s FROM t WHERE k IS DISTINCT FROM 'ann'", ["Scan t get k, s"]),
+    ("distinct", "SELECT s FROM t WHERE region IS DISTINCT FROM 'r1'", ["Scan t get k, region, s"]),
     ("not of a whole", "SELECT s FROM t WHERE NOT (k IS NOT DISTINCT FROM 'ann' OR s = 1)", None),
     ("parameter", "SELECT s FROM t WHERE k IS NOT DISTINCT FROM (SELECT 'ann'::text)", ["Query t where k = 'ann' get s"]),
     ("parameter NULL", "SELECT s FROM t WHERE k IS NOT DISTINCT FROM (SELECT NULL::text)", []),

@@ -124,7 +124,7 @@ class WhyNotBound(fixture.TestCase):
         self.says("lower(pk) = 'p1'", f'column "pk" is wrapped in lower(), {so}; compare the column directly')
         self.says("'p1' = trim(pk)", f'column "pk" is wrapped in btrim(), {so}; compare the column directly')
         self.says("pk || '' = 'p1'", f'column "pk" is part of an expression, {so}; compare the column directly')
-        self.says("coalesce(pk, 'p1') = 'p1' || left('abc', n)", f'column "pk" is part of an expression, {so}; compare the column directly')
+        self.says("coalesce(n::text, pk) = 'p1' || left('abc', n)", f'column "pk" is part of an expression, {so}; compare the column directly')
         self.says("starts_with(upper(pk), 'P')", f'column "pk" is wrapped in starts_with(), {so}; compare the column directly')
         self.says("lower(pk) IN ('p1', 'p2')", f'column "pk" is wrapped in lower(), {so}; compare the column directly')
         self.table("pk numeric, sk numeric", "numbers")

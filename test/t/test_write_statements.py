@@ -320,3 +320,14 @@ class Expired(writes.TestCase):
         self.both(f"INSERT INTO {{t}} AS t VALUES ('a', 1, 'other', {past}) ON CONFLICT (id, n) DO UPDATE SET ends = EXCLUDED.ends RETURNING t.id, t.note", same_tables=False)
         self.both(f"UPDATE {{t}} SET ends = {past} WHERE n = 2 RETURNING id, note", same_tables=False)
         self.assertEqual(self.fx.rows("SELECT * FROM far"), [])
+
+
+class Newer(writes.TestCase):
+    """Statements that only newer majors have."""
+
+    def test_on_conflict_do_select(self):
+        if self.fx.conn.server_version < 190000:
+            self.skipTest("from PostgreSQL 19 on")
+        for columns in ("id, n", "id"):
+            self.assertIn(self.outcome(f"INSERT INTO far VALUES ('a', 1), ('x', 1) ON CONFLICT ({columns}) DO SELECT RETURNING *"), ("0A000", "42P10"))
+        self.assertSameTables()

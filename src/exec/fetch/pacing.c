@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "../../dynamodb/units.h"

@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 

@@ -413,7 +413,7 @@ static void
 show_times(const ForeignScanState *node, const DynScan *scan, ExplainState *es)
 {
 	const DynCounters *counters = &scan->input.scandesc->counters;
-	double		ms = node->ss.ps.instrument ? node->ss.ps.instrument->total * 1000 : 0;
+	double		ms = dyn_node_ms(&node->ss.ps);
 
 	/*
 	 * part of the node's time in which the node waited for DynamoDB; -1:

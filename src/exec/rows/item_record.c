@@ -15,6 +15,7 @@ dyn_item_record_slot(const TupleTableSlotOps *ops)
 	TupleDesc	desc = CreateTemplateTupleDesc(1);
 
 	TupleDescInitEntry(desc, 1, "item", BYTEAOID, -1, 0);
+	dyn_finish_descriptor(desc);
 	return MakeSingleTupleTableSlot(desc, ops);
 }
 

@@ -13,6 +13,7 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
+#include "../../model/server/pg_compat.h"
 #include "../rows/item_record.h"
 #include "item_store.h"
 

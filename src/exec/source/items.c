@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"

@@ -263,6 +263,7 @@ begin_aside(United *united, TupleDesc row)
 		TupleDescCopyEntry(desc, i, row, i);
 	TupleDescInitEntry(desc, row->natts + 1, "key", BYTEAOID, -1, 0);
 	TupleDescInitEntry(desc, row->natts + 2, "number", INT8OID, -1, 0);
+	dyn_finish_descriptor(desc);
 	united->aside = tuplesort_begin_heap(desc, lengthof(columns), columns, operators,
 										 collations, nulls_first, work_mem, NULL,
 										 TUPLESORT_NONE);

@@ -142,7 +142,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->rinfo = rinfo;
 	modify->operation = operation;
 	modify->copying = (plan == NULL);
-	modify->do_nothing = plan != NULL && plan->onConflictAction == ONCONFLICT_NOTHING;
+	modify->do_nothing = plan != NULL && plan->onConflictAction != ONCONFLICT_NONE;
 	modify->upsert = dyn_upsert_create(mtstate, rinfo,
 									   RelationGetRelationName(rinfo->ri_RelationDesc));
 	modify->returning = rinfo->ri_projectReturning != NULL ||

@@ -12,6 +12,7 @@
 #include "catalog/pg_collation.h"
 #include "catalog/pg_database.h"
 #include "executor/executor.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
@@ -343,9 +344,88 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 
 #endif
 
+/* ---- times ---- */
+
+#if PG_VERSION_NUM >= 190000
+
+/* With a context for errors, the functions return infinity for overflow. */
+
+Timestamp
+dyn_date_to_timestamp(DateADT date)
+{
+	ErrorSaveContext ignored = {T_ErrorSaveContext};
+
+	return date2timestamp_safe(date, (Node *) &ignored);
+}
+
+TimestampTz
+dyn_date_to_timestamptz(DateADT date)
+{
+	ErrorSaveContext ignored = {T_ErrorSaveContext};
+
+	return date2timestamptz_safe(date, (Node *) &ignored);
+}
+
+TimestampTz
+dyn_timestamp_to_timestamptz(Timestamp timestamp)
+{
+	ErrorSaveContext ignored = {T_ErrorSaveContext};
+
+	return timestamp2timestamptz_safe(timestamp, (Node *) &ignored);
+}
+
+double
+dyn_node_ms(const PlanState *node)
+{
+	return node->instrument == NULL ? 0
+		: INSTR_TIME_GET_MILLISEC(node->instrument->instr.total);
+}
+
+#else
+
+Timestamp
+dyn_date_to_timestamp(DateADT date)
+{
+	int			overflow;
+
+	return date2timestamp_opt_overflow(date, &overflow);
+}
+
+TimestampTz
+dyn_date_to_timestamptz(DateADT date)
+{
+	int			overflow;
+
+	return date2timestamptz_opt_overflow(date, &overflow);
+}
+
+TimestampTz
+dyn_timestamp_to_timestamptz(Timestamp timestamp)
+{
+	int			overflow;
+
+	return timestamp2timestamptz_opt_overflow(timestamp, &overflow);
+}
+
+double
+dyn_node_ms(const PlanState *node)
+{
+	return node->instrument == NULL ? 0 : node->instrument->total * 1000;
+}
+
+#endif
+
 /* ---- shared memory ---- */
 
 #if PG_VERSION_NUM >= 170000
+
+#if PG_VERSION_NUM >= 190000
+static void
+init_block(void *memory, void *block)
+{
+	((const DynSharedBlock *) block)->init(memory);
+}
+#endif
 
 void
 dyn_request_shared_memory(DynSharedBlock *block)
@@ -358,8 +438,13 @@ dyn_shared_memory(DynSharedBlock *block)
 	bool		found;
 
 	if (block->memory == NULL && IsUnderPostmaster)
+#if PG_VERSION_NUM >= 190000
+		block->memory = GetNamedDSMSegment(block->name, block->size, init_block,
+										   &found, block);
+#else
 		block->memory = GetNamedDSMSegment(block->name, block->size, block->init,
 										   &found);
+#endif
 	return block->memory;
 }
 

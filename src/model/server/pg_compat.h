@@ -13,12 +13,16 @@
 #include "catalog/pg_foreign_server.h"
 #include "commands/vacuum.h"
 #include "fmgr.h"
+#include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 #include "nodes/plannodes.h"
 #include "optimizer/cost.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
 #include "utils/acl.h"
+#include "utils/date.h"
+#include "utils/jsonb.h"
+#include "utils/timestamp.h"
 #include "utils/tuplesort.h"
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
@@ -64,6 +68,92 @@
 #define DYN_RUN_ONCE_PARAMETER , bool execute_once
 #define DYN_RUN_ONCE_ARGUMENT , execute_once
 #endif
+
+/* PostgreSQL 19 requires a call after the last attribute of a descriptor. */
+#if PG_VERSION_NUM >= 190000
+#define dyn_finish_descriptor(desc) TupleDescFinalize(desc)
+#else
+#define dyn_finish_descriptor(desc) ((void) (desc))
+#endif
+
+/* PostgreSQL 19 added ON CONFLICT DO SELECT. */
+#if PG_VERSION_NUM >= 190000
+#define dyn_conflict_selects(conflict) ((conflict)->action == ONCONFLICT_SELECT)
+#else
+#define dyn_conflict_selects(conflict) false
+#endif
+
+/*
+ * PostgreSQL 19 resolves the columns of DO UPDATE only for this action, which
+ * plan_upsert.c has changed to DO NOTHING.  For foreign tables, core's executor
+ * ignores the action.
+ */
+#if PG_VERSION_NUM >= 190000
+#define dyn_restore_conflict_action(plan) ((plan)->onConflictAction = ONCONFLICT_UPDATE)
+#else
+#define dyn_restore_conflict_action(plan) ((void) 0)
+#endif
+
+/*
+ * True if the outer relation of the join is the result of a step that makes it
+ * unique, so that the join is an inner join.  Since PostgreSQL 19, core builds
+ * such relations (dyn_unique_outer_path).
+ */
+#if PG_VERSION_NUM >= 190000
+#define dyn_outer_was_made_unique(jointype) ((jointype) == JOIN_UNIQUE_OUTER)
+#else
+#define dyn_outer_was_made_unique(jointype) false
+#endif
+
+/* PostgreSQL 19 added an argument to planner_hook. */
+#if PG_VERSION_NUM >= 190000
+#define DYN_PLANNER_PARAMETER , ExplainState *es
+#define DYN_PLANNER_ARGUMENT , es
+#else
+#define DYN_PLANNER_PARAMETER
+#define DYN_PLANNER_ARGUMENT
+#endif
+
+/* PostgreSQL 19 added an argument with the kind of nested loop. */
+#if PG_VERSION_NUM >= 190000
+#define dyn_initial_cost_nestloop(root, workspace, jointype, outer, inner, extra) \
+	initial_cost_nestloop(root, workspace, jointype, PGS_NESTLOOP_PLAIN, outer, inner, extra)
+#else
+#define dyn_initial_cost_nestloop initial_cost_nestloop
+#endif
+
+/* State of a jsonb value that is being built. */
+#if PG_VERSION_NUM >= 190000
+typedef JsonbInState DynJsonbState;
+#else
+typedef struct DynJsonbState
+{
+	JsonbParseState *parse;
+	JsonbValue *result;			/* complete value, or NULL */
+} DynJsonbState;
+#endif
+
+/* Adds a token to a jsonb value, which is complete after the last token. */
+static inline void
+dyn_jsonb_push(DynJsonbState *state, JsonbIteratorToken token, JsonbValue *value)
+{
+#if PG_VERSION_NUM >= 190000
+	pushJsonbValue(state, token, value);
+#else
+	state->result = pushJsonbValue(&state->parse, token, value);
+#endif
+}
+
+/* Returns the milliseconds that the node has run; 0 if EXPLAIN measures none. */
+extern double dyn_node_ms(const PlanState *node);
+
+/*
+ * Convert between types of times.  A time out of the range of the other type
+ * becomes infinite.
+ */
+extern Timestamp dyn_date_to_timestamp(DateADT date);
+extern TimestampTz dyn_date_to_timestamptz(DateADT date);
+extern TimestampTz dyn_timestamp_to_timestamptz(Timestamp timestamp);
 
 /* Returns a new foreign path for one relation. */
 static inline ForeignPath *

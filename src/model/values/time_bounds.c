@@ -86,19 +86,14 @@ days_of_date(DateADT date)
 Datum
 dyn_convert_time(Datum value, Oid from, Oid to)
 {
-	int			overflow;
-
 	if (from == to)
 		return value;
 	if (from == TIMESTAMPOID)
-		return TimestampTzGetDatum(timestamp2timestamptz_opt_overflow(DatumGetTimestamp(value),
-																	  &overflow));
+		return TimestampTzGetDatum(dyn_timestamp_to_timestamptz(DatumGetTimestamp(value)));
 	Assert(from == DATEOID);
 	if (to == TIMESTAMPOID)
-		return TimestampGetDatum(date2timestamp_opt_overflow(DatumGetDateADT(value),
-															 &overflow));
-	return TimestampTzGetDatum(date2timestamptz_opt_overflow(DatumGetDateADT(value),
-															 &overflow));
+		return TimestampGetDatum(dyn_date_to_timestamp(DatumGetDateADT(value)));
+	return TimestampTzGetDatum(dyn_date_to_timestamptz(DatumGetDateADT(value)));
 }
 
 /*

@@ -25,6 +25,7 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
+#include "../../model/server/pg_compat.h"
 #include "../../model/values/like.h"
 #include "../../model/values/path.h"
 #include "rewrite.h"

@@ -288,7 +288,7 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 		return;
 	outer = dyn_read_ahead_path(outer, NIL);
 	pathkeys = build_join_pathkeys(root, joinrel, jointype, outer->pathkeys);
-	initial_cost_nestloop(root, &workspace, jointype, outer, inner, extra);
+	dyn_initial_cost_nestloop(root, &workspace, jointype, outer, inner, extra);
 	path = create_nestloop_path(root, joinrel, jointype, &workspace, extra, outer,
 								inner, extra->restrictlist, pathkeys, required);
 	/*
@@ -337,6 +337,8 @@ offer_lookup_joins(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outerrel,
 	if (previous_hook)
 		previous_hook(root, joinrel, outerrel, innerrel, jointype, extra);
 	dyn_add_list_join(root, joinrel, outerrel, innerrel, jointype, extra);
+	if (dyn_outer_was_made_unique(jointype))
+		jointype = JOIN_INNER;
 	if (!dyn_guc_enable_lookup_join || outerrel->top_parent_relids != NULL ||
 		(jointype != JOIN_INNER && jointype != JOIN_LEFT &&
 		 jointype != JOIN_SEMI && jointype != JOIN_ANTI &&

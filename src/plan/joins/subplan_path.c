@@ -287,7 +287,7 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
  */
 static PlannedStmt *
 plan_statement(Query *parse, const char *query_string, int cursor_options,
-			   ParamListInfo params)
+			   ParamListInfo params DYN_PLANNER_PARAMETER)
 {
 	bool		outer = plans_cursor;
 	PlannedStmt *plan;
@@ -296,8 +296,10 @@ plan_statement(Query *parse, const char *query_string, int cursor_options,
 	PG_TRY();
 	{
 		plan = previous_planner
-			? previous_planner(parse, query_string, cursor_options, params)
-			: standard_planner(parse, query_string, cursor_options, params);
+			? previous_planner(parse, query_string, cursor_options,
+							   params DYN_PLANNER_ARGUMENT)
+			: standard_planner(parse, query_string, cursor_options,
+							   params DYN_PLANNER_ARGUMENT);
 	}
 	PG_FINALLY();
 	{

@@ -560,7 +560,10 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	dyn_write_map_require(map, plan->operation);
 	check_returning(root, map->relation, plan->onConflictSet != NIL);
 	if (plan->onConflictSet != NIL)
+	{
+		dyn_restore_conflict_action(plan);
 		read = read_by_upsert(map, relation, plan, resultRelation, &derived);
+	}
 	if (plan->operation == CMD_INSERT)
 		refuse_segment(map->relation, returned_columns(root, resultRelation));
 	else

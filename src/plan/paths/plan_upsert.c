@@ -67,6 +67,12 @@ take_over(Query *query)
 		!dyn_relation_is_updatable(target->relid) ||
 		!bms_equal(columns, dyn_modify_open_map(query, target->relid)->key_columns))
 		return;
+	if (dyn_conflict_selects(conflict))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("foreign table \"%s\" does not allow ON CONFLICT DO SELECT",
+						get_rel_name(target->relid)),
+				 errhint("Use DO NOTHING, and then SELECT the rows by their keys.")));
 	conflict->action = ONCONFLICT_NOTHING;
 	conflict->arbiterElems = NIL;
 }
@@ -84,12 +90,14 @@ visit_queries(Node *node, void *arg)
 }
 
 static PlannedStmt *
-plan_upserts(Query *query, const char *text, int options, ParamListInfo params)
+plan_upserts(Query *query, const char *text, int options,
+			 ParamListInfo params DYN_PLANNER_PARAMETER)
 {
 	if (query->onConflict != NULL || query->hasModifyingCTE)
 		(void) visit_queries((Node *) query, NULL);
-	return previous_planner ? previous_planner(query, text, options, params)
-		: standard_planner(query, text, options, params);
+	return previous_planner
+		? previous_planner(query, text, options, params DYN_PLANNER_ARGUMENT)
+		: standard_planner(query, text, options, params DYN_PLANNER_ARGUMENT);
 }
 
 void
