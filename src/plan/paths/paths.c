@@ -347,9 +347,12 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 static double
 share_of_price(DynRelPlan *plan, const char *index)
 {
-	for (int i = 1; i < plan->root->simple_rel_array_size; i++)
+	ListCell   *lc;
+
+	/* not by simple_rte_array, which lacks the tables of removed joins */
+	foreach(lc, plan->root->parse->rtable)
 	{
-		const RangeTblEntry *rte = plan->root->simple_rte_array[i];
+		const RangeTblEntry *rte = lfirst(lc);
 
 		if (rte->rtekind == RTE_CTE && rte->self_reference)
 			return is_read_before(plan->root, rte, plan, index) ? 0
