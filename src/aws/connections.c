@@ -83,8 +83,9 @@ dyn_connections_open(DynConnections *connections,
 }
 
 /*
- * Acquires descriptors, or gives some back, until each open connection has
- * exactly one; returns false if that fails.
+ * Acquires or releases descriptors until as many are held as connections are
+ * open, or as transfers are in the loop if those are more.  Returns false if
+ * none can be acquired.
  */
 static bool
 settle_descriptors(DynConnections *connections)

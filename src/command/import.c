@@ -282,9 +282,9 @@ compare_entities(const ListCell *a, const ListCell *b)
 }
 
 /*
- * Divides the items by the value of their entity attribute; items without this
- * attribute become *untagged.  Returns the number of items with a value that
- * item_filter cannot represent.
+ * Divides the items by the value of the entity attribute.  Adds items in which
+ * it is absent or NULL to *untagged.  Returns the number of items whose value
+ * item_filter cannot represent; these items are left out.
  */
 static int
 divide_items(const Import *import, List **entities, List **untagged)

@@ -363,7 +363,7 @@ read_pipe(DynProcess *process, int *fd, char *bytes, size_t size)
 
 /*
  * Reads the error output, and stores its last ERRORS_TAIL bytes, where
- * programs usually report the reason of a failure.
+ * programs usually report the reason for a failure.
  */
 static void
 read_errors(DynProcess *process)

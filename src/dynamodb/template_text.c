@@ -470,9 +470,10 @@ any_is(Matcher *m, size_t lo, size_t hi)
 }
 
 /*
- * Moves over a wildcard, which is not empty, and the segment after it, at the
- * nearest position where the segment matches.  With `at_end`, the segment must
- * end where the text ends.
+ * Moves *pos in direction `dir` over a wildcard of at least one byte, and over
+ * the segment of literals `first` to `last` that follows it.  Takes the nearest
+ * position where the segment matches; returns false if there is none.  With
+ * `at_end`, which requires a `dir` of 1, the segment must end with the text.
  */
 static bool
 place_segment(Matcher *m, int first, int last, int dir, bool at_end,

@@ -45,7 +45,11 @@ typedef struct DynRequests
 	DynBuffer	projection_text;
 } DynRequests;
 
-/* True for strongly consistent reads, which global indexes do not have. */
+/*
+ * Returns true if the reads are strongly consistent.  With consistent_read,
+ * plans never use a global index.  After own writes, only reads of the table
+ * and of local indexes are consistent.
+ */
 static inline bool
 dyn_requests_are_consistent(const DynRequests *requests)
 {

@@ -289,12 +289,12 @@ log_line(DynStreamContext *context, const DynStream *stream,
 }
 
 /*
- * Handles a request that was rejected because the table or index has changed
- * since planning.  Forgets the table's description, so that the next plan is
- * based on a new one.  Returns true if the request should be sent again: the
- * fetch has not taken in any response, and the plan matches a new description.
- * A fetch requests a description once; the result also decides about requests
- * that were in flight at that time.
+ * If the request was rejected because the table or index may have changed since
+ * planning, forgets the table's description, so that the next plan is based on
+ * a new one.  Returns true if the request should be sent again: if the fetch
+ * has not taken in any response, and the plan matches a new description.  A
+ * fetch requests this description once; whether the plan matches it also
+ * decides for requests that were in flight at that time.
  */
 static bool
 refresh_if_stale(DynStreamContext *context, const DynStream *stream)

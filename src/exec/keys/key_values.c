@@ -342,7 +342,10 @@ static DynSpans templated_values(const DynResolveContext *context,
 static DynSpans pred_values(const DynResolveContext *context, const DynPred *pred,
 							const KeyLimits *limits);
 
-/* Returns the predicate's column, with the encoding of context->part. */
+/*
+ * Returns the predicate's column; while a part of a template is computed, with
+ * the encoding of the part.
+ */
 static const DynColumn *
 column_of(const DynResolveContext *context, const DynPred *pred)
 {

@@ -591,7 +591,9 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 }
 
 /*
- * Adds the keys that the index lists for the entry, until the chunk is full.
+ * Adds keys that the index lists for the entry to the entry and to the batch
+ * of the table, until the chunk is full.  At the end of the list, finishes the
+ * entry.
  */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)

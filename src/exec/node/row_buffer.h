@@ -33,8 +33,9 @@ extern DynRowBuffer *dyn_row_buffer_create(TupleDesc desc, Size max_bytes);
 extern void dyn_row_buffer_free(DynRowBuffer *buffer);
 
 /*
- * Adds a copy of the slot's row.  Stores the row in `out`, with the same bytes
- * as when it is read from the buffer; they are valid until the next call.
+ * Adds a copy of the slot's row, and stores this copy in `out`, so that the
+ * caller has the bytes that dyn_row_buffer_next will return.  `out` is valid
+ * until the next call for the buffer.
  */
 extern void dyn_row_buffer_add(DynRowBuffer *buffer, TupleTableSlot *slot,
 							   TupleTableSlot *out);

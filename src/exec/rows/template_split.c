@@ -485,7 +485,10 @@ stop_at_first(void *arg, const DynText *values)
 	return true;
 }
 
-/* Returns true if the text matches, regardless of the other searched texts. */
+/*
+ * Returns true if the template splits the text in at least one way that agrees
+ * with known values, whatever the other searched texts contain.
+ */
 static bool
 holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
 {

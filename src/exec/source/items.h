@@ -107,8 +107,9 @@ typedef struct DynItemsMethods
 struct DynItems
 {
 	const DynItemsMethods *methods;
-	DynRows    *rows;			/* decodes the item that `next` returned last,
-								 * from this source or an inner one; NULL: the
+	DynRows    *rows;			/* row conversion for the item that `next`
+								 * returned last; may change with each item if
+								 * inner sources return items.  NULL: the
 								 * source has stored rows */
 };
 

@@ -20,7 +20,7 @@ describe_size(double bytes)
 	return psprintf("%.*f %s", i > 0 ? 1 : 0, bytes, units[i]);
 }
 
-/* Formats read units as EXPLAIN does. */
+/* Returns "about 9.2 read units"; from 10 on, without decimals. */
 static char *
 describe_units(double units)
 {

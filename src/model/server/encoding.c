@@ -41,7 +41,11 @@ dyn_encoding_sorts_as_utf8(void)
 	return !dyn_encoding_differs() || GetDatabaseEncoding() == PG_LATIN1;
 }
 
-/* Converts up to a character that `to` lacks; returns the bytes converted. */
+/*
+ * Converts the text up to a character that `to` lacks.  Returns the number of
+ * bytes of `text` that were converted.  `dst` must have MAX_CONVERSION_GROWTH
+ * bytes for each byte of the text, and one for NUL.
+ */
 static size_t
 convert(int from, int to, const char *text, size_t len, char *dst)
 {

@@ -116,11 +116,12 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 										  const Bitmapset *changed);
 
 /*
- * Composes the guard: the values that the attributes of the columns in `read`
- * have if the row is unchanged; ABSENT stands for no attribute.  The table's
- * key needs no guard.  Other applications may have stored a value in another
- * encoding than ours.  Type NULL stands for a value that only other
- * applications can store.
+ * Composes the guard: for each column in `read`, the value of its attribute if
+ * the row is unchanged, in our encoding; ABSENT stands for no attribute.
+ * Columns of the table's key are left out.  If another application stored an
+ * equal value in another encoding, the write fails, and is repeated with the
+ * stored value.  Type NULL stands for a value that we cannot encode, and always
+ * fails.  Returns the number of values in *out.
  */
 extern int	dyn_write_map_guard(DynWriteMap *map, const Datum *values,
 								const bool *nulls, const Bitmapset *read,

@@ -167,8 +167,9 @@ decode_uuid(DynCodec *codec, const DynValue *value, bool soft,
 }
 
 /*
- * Writes the canonical text of a number to `buf`.  The number is an N or, with
- * a format, an S; under format 'string', it may have blanks around it.
+ * Writes the canonical text of a number to `buf`.  The number is an N or, under
+ * the formats 'string', 'padded' and 'digits', an S; under 'string', it may have
+ * blanks around it.
  */
 static bool
 number_text(const DynCodec *codec, const DynValue *value, char *buf,

@@ -25,8 +25,8 @@ typedef struct DynSteps
 } DynSteps;
 
 /*
- * Returns true if the values between two bounds can be enumerated, provided
- * that each of them has one encoding.
+ * Returns true if the codec's values between any two bounds can be enumerated.
+ * The caller must know that each value has only one encoding (traits.point).
  */
 extern bool dyn_codec_has_steps(const DynCodec *codec);
 

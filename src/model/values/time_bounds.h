@@ -25,8 +25,8 @@ typedef enum DynTimeStepKind
 {
 	DYN_STEP_DATE_TO_TIMESTAMP,
 	DYN_STEP_TIMESTAMP_TO_DATE,
-	DYN_STEP_TIMESTAMP_TO_INSTANT,	/* uses a zone, or that of the session */
-	DYN_STEP_INSTANT_TO_TIMESTAMP,	/* uses a zone, or that of the session */
+	DYN_STEP_TIMESTAMP_TO_INSTANT,	/* operand: zone; none: the session's */
+	DYN_STEP_INSTANT_TO_TIMESTAMP,	/* operand: zone; none: the session's */
 	DYN_STEP_TRUNC,				/* timestamp; any unit */
 	DYN_STEP_TRUNC_INSTANT,		/* instant; unit of an hour or less */
 	DYN_STEP_YEAR,				/* timestamp */

@@ -58,7 +58,10 @@ describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
 		dyn_is_runtime_value(context, term->value);
 }
 
-/* Describes a comparison as a term by the btree family of its left type. */
+/*
+ * Stores the comparison in *term, with the default btree operator family of its
+ * left type.  Returns false if the node is not such a comparison.
+ */
 static bool
 describe_operator(const DynClassify *context, Node *node, Term *term)
 {

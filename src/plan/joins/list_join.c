@@ -121,7 +121,10 @@ use_lists(List *scans, const RelOptInfo *other, bool *listed)
 	return true;
 }
 
-/* Returns true if `a` and `b` probably read the same keys of one table. */
+/*
+ * Returns true if `a` and `b` will probably share their requests, because they
+ * read the same keys of one table.
+ */
 static bool
 reads_same_keys(const ForeignPath *a, const ForeignPath *b)
 {

@@ -227,7 +227,10 @@ typedef struct DynAccess
 								 * checks */
 } DynAccess;
 
-/* Returns the number of key attributes with a value in each key of a Query. */
+/*
+ * Returns the number of attributes in each key that is read: those of row-wise
+ * keys, or else the hash attributes.  Ranges of sort keys do not count.
+ */
 static inline int
 dyn_access_key_parts(const DynAccess *access)
 {

@@ -212,10 +212,10 @@ make_row_key(const KeyMatch *match, const DynPred *arm,
 }
 
 /*
- * Matches several attributes together to an OR in which each arm has points
- * for all these attributes, such as (pk = 1 AND sk = 'a') OR ..., from a
- * row-wise IN.  Returns false if there is none.  Row-wise keys are stricter
- * than separate points for each attribute.
+ * Looks for an OR of which each arm has points for all of `attrs`, such as
+ * (pk = 1 AND sk = 'a') OR ...; a row-wise IN has this form, too.  Returns false
+ * if there is no such OR.  Row-wise keys are stricter than separate points for
+ * each attribute.
  */
 static bool
 match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,

@@ -46,9 +46,10 @@
 #define COST_PER_MS			20.0
 
 /*
- * Repeated access by key costs at most full_ms / DIRECT_ADVANTAGE, if its
- * first execution does (cost_requests).  Core considers costs equal if they
- * differ by less than a hundredth.
+ * Factor by which repeated access by key is at least cheaper than a Scan of the
+ * table (full_ms of DynEstimate), if its first execution is (cost_requests).
+ * It exceeds 1.01, because core considers costs equal if they differ by less
+ * than a hundredth.
  */
 #define DIRECT_ADVANTAGE	1.05
 

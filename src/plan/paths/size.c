@@ -449,7 +449,10 @@ report_statistics(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 	}
 	if (!dyn_collections_are_unknown(rel, attnum))
 		return false;
-	/* the table's key is never NULL; assume core's default for index keys */
+	/*
+	 * The table's partition key is never NULL.  For that of an index, assume
+	 * core's default share of NULLs.
+	 */
 	nulls = attnum == dyn_relation_only_column_of(plan->relation, &plan->meta->key.hash[0])
 		? 0 : DEFAULT_UNK_SEL;
 	variable->statsTuple = make_statistics(rte->relid, attnum, nulls,
