@@ -152,10 +152,10 @@ class Local(Case):
         self.fx.execute("DROP SCHEMA IF EXISTS decoy CASCADE; CREATE SCHEMA decoy; CREATE DOMAIN decoy.text AS int; CREATE DOMAIN decoy.numeric AS int;"
                         "CREATE DOMAIN decoy.bytea AS int; CREATE DOMAIN decoy.jsonb AS int; CREATE DOMAIN decoy.bool AS int;"
                         "CREATE COLLATION decoy.\"C\" FROM \"POSIX\"; SET search_path = decoy, pg_catalog; SET quote_all_identifiers = on;"
-                        "SET backslash_quote = off; SET escape_string_warning = on")
+                        "SET backslash_quote = off")
         self.addCleanup(self.fx.execute, "RESET ALL; DROP SCHEMA decoy CASCADE")
-        if self.fx.conn.server_version < 190000:    # always on since then
-            self.fx.execute("SET standard_conforming_strings = off")
+        if self.fx.conn.server_version < 190000:    # literals are always standard since then
+            self.fx.execute("SET standard_conforming_strings = off; SET escape_string_warning = on")
         self.run_import()
         self.fx.execute("RESET ALL")
         self.assertEqual(self.columns("everything")[:7], ["pk text COLLATE \"C\" NOT NULL", "sk numeric NOT NULL", "bin bytea",
