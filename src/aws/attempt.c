@@ -2,26 +2,25 @@
  * attempt.c
  *		Begins, ends, repeats and pauses the attempts of calls.
  *
- * These are the states of a call:
+ * A call changes its state at these events:
  *
- *		IDLE --start--> SENT --ended--> DONE --start--> SENT ...
- *		                  ^        |
- *		                  |        v
- *		                  +---- BACKOFF
+ *		start				IDLE, DONE -> SENT, BACKOFF (must wait), DONE (failed)
+ *		end of backoff		BACKOFF -> SENT, BACKOFF (must wait), DONE (failed)
+ *		end of attempt		SENT -> DONE, or BACKOFF before a retry
+ *		dyn_call_unpack		DONE -> BACKOFF, if the body is damaged
  *
  * Only send_attempt, hold_call, dyn_attempt_delay and finish_call change the
  * state.  SENT and BACKOFF calls are in a list.  The list is short (the
- * caller's concurrency), so a linear search finds the next backoff to end.  A
- * call is also in BACKOFF while it waits for a descriptor, for credentials
+ * caller's concurrency), so a linear search finds the call that is due next.
+ * A call is also in BACKOFF while it waits for a descriptor, for credentials
  * (provider.c), or for a connection (connections.c).
  *
- * A SENT call may be paused, because its response is longer than it is
- * currently allowed to receive.  While it is paused, libcurl neither reads
- * from its connection nor notices the end of the connection.  libcurl's time
- * limit includes pauses, so it is lifted at the first pause, and we measure
- * the time ourselves.  For `once` calls we always measure the time: with
- * libcurl's limit, a write could time out only because the caller had other
- * work.
+ * A SENT call is paused if its response is longer than its allowance
+ * (dyn_call_allow).  During a pause, libcurl neither reads from the connection
+ * nor notices its end. libcurl's time limit includes pauses, so the first
+ * pause removes that limit, and we measure the time ourselves.  For `once`
+ * calls we always measure the time: with libcurl's limit, a write could time
+ * out only because the caller had other work.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
@@ -41,8 +40,8 @@
 #include "provider.h"
 
 /*
- * Maximum number of uncounted attempts of a call (`unattended`), since a peer
- * could end each attempt.
+ * Maximum of a call's `unattended`.  Without it, a peer that ends every
+ * attempt could keep the call running.
  */
 #define MOST_UNATTENDED		100
 
@@ -94,7 +93,7 @@ dyn_attempts_next_due(const DynClient *client)
 
 /* ---- attempts --------------------------------------------------------- */
 
-/* Returns the current time by the clock that the attempt was signed with. */
+/* Returns the time (s since the epoch) by the clock of the signature. */
 static int64_t
 signing_clock(const DynActiveCall *call)
 {
@@ -134,11 +133,12 @@ time_limit_us(const DynActiveCall *call)
 }
 
 /*
- * Returns the headers of an attempt, signed for the time `now` by the
- * service's clock; NULL if memory runs out.  We write Accept-Encoding
- * ourselves: otherwise libcurl would inflate the body before we can check its
- * checksum, which covers the bytes as transmitted.  "Expect:" without a value
- * keeps libcurl from waiting for "100 Continue" before it sends a large body.
+ * Returns the signed headers of an attempt, owned by the caller; NULL if
+ * memory runs out.  `now` is the service's time (seconds since the epoch).  We
+ * write Accept-Encoding ourselves: otherwise libcurl would inflate the body
+ * before we can check its checksum, which covers the bytes as transmitted.
+ * "Expect:" without a value keeps libcurl from waiting for "100 Continue"
+ * before it sends a large body.
  */
 static struct curl_slist *
 signed_headers(DynSigKeyCache *cache, const DynService *service,
@@ -172,7 +172,7 @@ signed_headers(DynSigKeyCache *cache, const DynService *service,
 		dyn_sigv4_authorization(cache, &scope, credentials, &request,
 								&authorization) &&
 		dyn_buffer_terminate(&authorization) != NULL;
-	/* headers[0] is the content type, which fixed headers contain already */
+	/* headers[0] is the content type, which `fixed` contains already */
 	for (size_t i = 1; ok && i < request.nheaders; i++)
 		ok = dyn_http_append_header(&list, headers[i].name,
 									headers[i].value);
@@ -249,7 +249,7 @@ dyn_attempt_abandon(DynActiveCall *call)
 	dyn_attempts_try_held(client, false);
 }
 
-/* Returns the number of attempts that count (see `unattended`). */
+/* Returns the number of attempts without the `unattended` ones. */
 static int
 counted_attempts(const DynActiveCall *call)
 {
@@ -278,8 +278,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	int64_t		date;
 
 	/*
-	 * The first correction of the clock does not count as a retry.  Later ones
-	 * occur if the clock is set while requests are in flight.
+	 * The first correction of the clock is allowed even at max_attempts.
+	 * Further ones occur if the clock is set while requests are in flight.
 	 */
 	if (class == DYN_RETRY_CLOCK)
 	{
@@ -304,10 +304,10 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return false;
 
 	/*
-	 * Two failures do not count as attempts.  An attempt that libcurl ends
-	 * late may have received its response in time: libcurl checks the clock
-	 * first.  And the peer may have ended a paused attempt because we did not
-	 * read.
+	 * Two kinds of failed attempts count as `unattended`.  If libcurl is
+	 * called late, it may report a timeout although the response is there: it
+	 * checks the clock before it reads.  And if an attempt was paused, the
+	 * peer may have closed the connection because we did not read.
 	 */
 	unattended = call->public.failure == DYN_FAIL_NETWORK ? call->left_us >= 0 :
 		call->public.failure == DYN_FAIL_TIMEOUT &&
@@ -324,8 +324,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 
 /*
  * Returns true if the attempt of a `once` call may have been executed, but has
- * no usable response.  An error document shows that it was not executed,
- * unless the error is an internal one.
+ * no usable response.  An error document shows that the request was not
+ * executed, unless it reports an internal error.
  */
 static bool
 is_unanswered(const DynActiveCall *call, DynRetryClass class)
@@ -441,9 +441,9 @@ send_attempt(DynActiveCall *call)
 /*
  * Returns true if the call must wait before it makes a connection; the call is
  * then held.  The wait ends when a connection is idle or the time limit is
- * over.  For the first connection to the peer, it ends when that connection is
- * established: then the peer is known to be reachable, and several connections
- * may be made at the same time.
+ * over.  While the very first connection to the peer is being made, the wait
+ * ends when its TCP connection is established: then the peer is known to be
+ * reachable, and several connections may be made at the same time.
  */
 static bool
 awaits_connection(DynActiveCall *call)
@@ -484,9 +484,10 @@ awaits_connection(DynActiveCall *call)
 }
 
 /*
- * Returns true if the call has credentials.  While credentials are being
- * obtained, the call is held; if they cannot be obtained, the call ends.  When
- * a source of credentials has ended, all held calls try again.
+ * Returns true if the provider has credentials; starts their source if
+ * necessary.  Otherwise the call is held while credentials are being obtained,
+ * and ends if they cannot be obtained.  When a source of credentials has
+ * ended, all held calls try again.
  */
 static bool
 has_credentials(DynActiveCall *call)
@@ -510,12 +511,13 @@ has_credentials(DynActiveCall *call)
 }
 
 /*
- * A transfer needs a descriptor: one of an idle connection, or a new one.
- * Idle connections to other hosts have descriptors, too, but cannot be used.
- * So until the statement ends, there may be twice as many open sockets as
- * acquired descriptors.  Without a descriptor, the call waits for another
- * transfer to end.  It does not wait for paused transfers, since the caller
- * may need this response before it can resume them.
+ * A transfer needs a descriptor: that of an idle connection, or a new one.  A
+ * descriptor may belong to an idle connection to another host, which the
+ * transfer cannot use.  So until the statement ends, there may be twice as
+ * many open sockets as acquired descriptors.  If no descriptor is granted, the
+ * call waits for another transfer to end.  But if all other transfers are
+ * paused, it gets a descriptor in any case, since the caller may need this
+ * response before it can resume them.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)

@@ -2,10 +2,10 @@
  * awserror.c
  *		Parses the error documents of AWS JSON services.
  *
- * An error document is {"__type": "...#Code", "message": "..."}.  The case of
- * the second name varies, the code may have a prefix and a suffix, and for
+ * An error document is {"__type": "...#Code", "message": "..."}.  The second
+ * name may also be "Message", the code may have a prefix and a suffix, and for
  * throttled requests there is a list of reasons.  Gateways and proxies send
- * HTML or XML instead, of which we show an excerpt.
+ * HTML or XML instead; we show an excerpt of that.
  *
  * All text from the network passes through dyn_awserror_excerpt, for two
  * reasons.  The text may be malformed or unprintable.  And it may contain
@@ -35,7 +35,7 @@
 /* Shorter secrets are not masked: they are placeholders for an emulator. */
 #define SHORTEST_SECRET	8
 
-/* A prefix of a secret is masked if it has at least this length. */
+/* Minimum length of a secret's prefix that is masked (bytes). */
 #define BETRAYING		16
 
 /* Errors whose messages may contain parts of the request. */
@@ -49,9 +49,9 @@ static const char *const echoing_codes[] = {
 /* ---- text that can be shown -------------------------------------------- */
 
 /*
- * Returns true for control characters.  U+0080 to U+009F are controls like
- * those below U+0020, and so is U+007F.  U+202A to U+202E and U+2066 to U+2069
- * make a terminal show text in another order.
+ * Returns true if the character of `n` bytes is a control character: below
+ * U+0020, U+007F to U+009F, or one that makes a terminal show text in another
+ * order (U+202A to U+202E, U+2066 to U+2069).
  */
 static bool
 is_control(const char *s, size_t n)
@@ -69,8 +69,8 @@ is_control(const char *s, size_t n)
 }
 
 /*
- * Returns the length of the common prefix of `s` and the secret; 0 if it is
- * too short to be masked.
+ * Returns the length of the common prefix of `s` and the secret; 0 if the
+ * prefix or the secret is too short to be masked, or the secret is NULL.
  */
 static size_t
 betrayed(const char *s, size_t len, const char *secret)
@@ -88,9 +88,9 @@ betrayed(const char *s, size_t len, const char *secret)
 
 /*
  * Returns the length (bytes) of the character or secret at the start of the
- * text.  Sets *chunk to the replacement that is written: one space for a
- * control character, which includes line breaks; the caller merges successive
- * spaces.
+ * text.  Sets *chunk to the text to write for it: "***" for a secret, "?" for
+ * a malformed byte, a space for a control character (such as a line break),
+ * otherwise the character itself.  The caller merges successive spaces.
  */
 static size_t
 next_chunk(const char *s, size_t len, const DynCredentials *credentials,
@@ -173,7 +173,7 @@ set_message(json_t *document, const DynCredentials *credentials,
 	for (size_t i = 0; i < LENGTHOF(echoing_codes); i++)
 		echoes |= strcmp(error->code, echoing_codes[i]) == 0;
 	/*
-	 * truncate at a line break, or after the full stop of the first sentence
+	 * if it may contain parts of the request, show its first line or sentence
 	 */
 	for (size_t i = 0; echoes && i < len; i++)
 		if (shown[i] == '\n')

@@ -2,9 +2,8 @@
  * awserror.h
  *		Parses the error documents of AWS JSON services.
  *
- * Every text returned can be shown to users: it is valid UTF-8, printable,
- * truncated at a character boundary, and does not contain the secrets of the
- * request.
+ * All texts that are written can be shown to users: they are valid UTF-8,
+ * printable, truncated at a character boundary, and contain no secrets.
  */
 #ifndef DYN_AWS_AWSERROR_H
 #define DYN_AWS_AWSERROR_H
@@ -19,14 +18,15 @@ typedef struct DynAwsError
 	char		code[128];		/* code, such as "ValidationException" */
 	char		message[1024];	/* error text; "" if there is none */
 	char		throttle_reason[256];	/* "reason resource", or "" */
-	bool		hot_partition;	/* true if only a partition throttles */
+	bool		hot_partition;	/* true if only partitions' limits throttle */
 	bool		out_of_memory;	/* true if memory ran out during parsing */
 } DynAwsError;
 
 /*
- * Parses an error document.  Returns false, with *error empty, if the body is
- * not a JSON object with a "__type" or memory runs out.  `credentials` (or
- * NULL) signed the request; their secrets do not appear in the texts.
+ * Parses an error document.  Returns false, with an empty code, if the body is
+ * not a JSON object with a "__type", exceeds 256 kB, or memory runs out.
+ * `credentials` (or NULL) signed the request; their secrets do not appear in
+ * the texts.
  */
 extern bool dyn_awserror_parse(const char *body, size_t len,
 							   const DynCredentials *credentials,
@@ -36,7 +36,7 @@ extern bool dyn_awserror_parse(const char *body, size_t len,
  * Copies text from the network to dst.  Each run of control characters and
  * spaces becomes one space, each malformed byte a question mark, and each
  * secret "***".  The text ends where the value of an Authorization header
- * begins.
+ * begins.  `credentials` may be NULL.
  */
 extern void dyn_awserror_excerpt(const char *text, size_t len,
 								 const DynCredentials *credentials,

@@ -49,7 +49,7 @@ end_finished(DynClient *client)
 	return any;
 }
 
-/* Begins or ends attempts that are due. */
+/* Begins and ends attempts that are due; returns false if none is. */
 static bool
 attend_due(DynClient *client)
 {
@@ -74,7 +74,7 @@ attend_due(DynClient *client)
 	return any;
 }
 
-/* Makes the descriptor readable when the next event is due. */
+/* Sets the timer to the time at which the next event is due. */
 static void
 arm(DynClient *client)
 {
@@ -90,8 +90,8 @@ arm(DynClient *client)
 }
 
 /*
- * Defers deadlines by the time in which the caller did not drive the client.
- * Must be called before anything that depends on deadlines.
+ * Defers the deadlines of `once` calls by the time in which the caller did not
+ * drive the client.  Must be called before anything that depends on deadlines.
  */
 static void
 resume_clocks(DynClient *client)
@@ -104,8 +104,8 @@ resume_clocks(DynClient *client)
 
 /*
  * Ends the transfers that libcurl has finished, and begins the attempts that
- * are due, until nothing more can be done now.  The loop ends because attempts
- * are limited.
+ * are due, until nothing more can be done without waiting.  The loop ends
+ * because the number of attempts is limited.
  */
 static void
 process(DynClient *client)
@@ -144,7 +144,8 @@ call_watchers(DynClient *client)
 
 /*
  * An event for a source of credentials may let calls continue, and a call may
- * start a source again.  So the loop repeats until nothing has ended.
+ * start a source again.  So the loop repeats until every ended exchange is
+ * reported.
  */
 void
 dyn_client_drive(DynClient *client)
@@ -167,9 +168,9 @@ dyn_client_drive(DynClient *client)
 
 /*
  * If there is work to do, the descriptor is readable, and the wait returns at
- * once.  Only calls that ended in dyn_call_start need a separate check.  The
- * timer is set again, because a source of credentials may have been started
- * since the client was last driven.
+ * once.  Only calls that ended in dyn_call_start need a separate check
+ * (has_completions).  The timer is set again, because a source of credentials
+ * may have been started since the client was last driven.
  */
 DynWait
 dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg, long timeout_ms)
@@ -301,8 +302,8 @@ dyn_call_body(DynCall *call)
 }
 
 /*
- * A call whose document could not be written, or whose operation has too long
- * a name, ends immediately with a failure.
+ * A call whose document could not be written, or whose operation's name is too
+ * long, ends immediately with a failure.
  */
 void
 dyn_call_start(DynCall *public, const DynService *service,
@@ -337,7 +338,7 @@ dyn_call_start(DynCall *public, const DynService *service,
 		DynBuffer  *best = client->spare;
 
 		/*
-		 * prefer a large buffer: small ones held a compressed body or an error
+		 * the largest one, since small ones held a compressed body or an error
 		 */
 		for (int i = 1; i < client->nspare; i++)
 			if (client->spare[i].cap > best->cap)

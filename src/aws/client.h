@@ -9,9 +9,9 @@
  * easy handles and response buffers.
  *
  * A DynService holds the endpoint, the credentials and the limits.  It belongs
- * to the caller and must outlive every call started on it.  The service's time
- * (DynClock) is a separate struct, so that copies of a DynService with other
- * limits share it.
+ * to the caller and must outlive every call started on it.  The service's
+ * clock (DynClock) is a separate struct, so that copies of a DynService with
+ * other limits share the clock.
  *
  * A DynCall is one request with all its attempts.  Legal order:
  *
@@ -52,13 +52,13 @@ typedef enum DynWait
 {
 	DYN_WAIT_READY,				/* the descriptor became readable */
 	DYN_WAIT_TIMEOUT,			/* the timeout expired */
-	DYN_WAIT_INTERRUPTED		/* the caller has other work */
+	DYN_WAIT_INTERRUPTED		/* ended early: the caller has other work */
 } DynWait;
 
 /*
  * Waits until `fd` is readable, at most timeout_ms (-1: no limit).  The
- * function may exit by longjmp: the client's state is consistent whenever it
- * is called.
+ * function may exit by longjmp: at each call, the client's state is
+ * consistent.
  */
 typedef DynWait (*DynWaitFn) (void *arg, int fd, long timeout_ms);
 
@@ -93,7 +93,7 @@ typedef struct DynService
 								 * (bytes) */
 	int			max_idle_connections;	/* number of connections to keep open
 										 * between statements */
-	DynClock   *clock;			/* service's clock, set by the client */
+	DynClock   *clock;			/* service's clock; the client corrects it */
 } DynService;
 
 typedef enum DynCallState
@@ -107,7 +107,7 @@ typedef enum DynCallState
 
 typedef enum DynFailure
 {
-	DYN_FAIL_NONE = 0,			/* HTTP 200, body checked */
+	DYN_FAIL_NONE = 0,			/* HTTP 200; the checksum, if any, matches */
 	DYN_FAIL_SERVICE,			/* an error document; see code and message */
 	DYN_FAIL_HTTP,				/* an HTTP error whose body is not an error
 								 * document; see http_status and message */
@@ -155,14 +155,16 @@ typedef struct DynCall
 	char		throttle_reason[256];	/* "reason resource" of the first
 										 * throttling reason, or "" */
 	bool		throttled;		/* true if the last attempt was throttled */
-	bool		hot_partition;	/* true if only a partition throttled it */
+	bool		hot_partition;	/* true if only partitions' limits throttle
+								 * it */
 	DynBuffer	response;		/* body, after dyn_call_unpack */
 
 	/* counted over all attempts */
 	int			attempts;
 	int			throttles;		/* attempts that were throttled */
 	int			lost;			/* attempts that may have been executed, but
-								 * had no reply; counted immediately */
+								 * had no valid reply; also valid before
+								 * DONE */
 	uint64_t	bytes_received; /* body bytes on the wire */
 	double		elapsed_ms;		/* time from the start to the end */
 	double		started_ms;		/* monotonic time of the start */
@@ -171,8 +173,8 @@ typedef struct DynCall
 
 /*
  * Callbacks that account for file descriptors of the process.  `acquire`
- * requests a descriptor and may return false, `reserve` always takes one,
- * `release` returns one.
+ * requests a descriptor and may return false, `reserve` takes a descriptor in
+ * any case, `release` gives one back.
  */
 typedef struct DynDescriptors
 {
@@ -183,15 +185,15 @@ typedef struct DynDescriptors
 
 /*
  * Creates a client.  Returns NULL if libcurl, epoll or an allocation fails.
- * While `acquire` returns false, requests wait until others have ended; but
- * one request may always be sent.  If `descriptors` is NULL, descriptors are
- * not accounted for.
+ * While descriptors->acquire returns false, a request waits until another
+ * request has ended; but one request may always be sent.  If `descriptors` is
+ * NULL, descriptors are not accounted for.
  */
 extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 
 /*
- * Closes idle connections, and removes the TLS sessions that new ones could
- * resume.  Active calls are not affected.
+ * Closes all connections and drops their TLS sessions, as soon as no transfer
+ * is running.  Active calls are not affected.
  */
 extern void dyn_client_close_idle(DynClient *client);
 
@@ -216,9 +218,10 @@ extern int	dyn_client_fd(const DynClient *client);
 extern void dyn_client_drive(DynClient *client);
 
 /*
- * Drives the client, waits once through `wait`, and drives again.  The wait
- * takes at most timeout_ms (-1: until something happens), and never longer
- * than until the next backoff ends.
+ * Waits once through `wait`, unless calls have already ended or nothing is
+ * active, and then drives the client.  Returns the result of `wait`, or
+ * DYN_WAIT_READY if there was no wait.  The wait takes at most timeout_ms (-1:
+ * no limit), and never longer than until the next call is due.
  */
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);
@@ -227,12 +230,12 @@ extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 extern void dyn_client_wake(DynClient *client, double ms);
 
 /*
- * A watcher, owned by the caller, who sets the first five members.  It must
- * not be freed or moved until it is removed.  dyn_client_drive and
- * dyn_client_wait call callback(arg) at least when `fd` (-1: none) is
- * readable, or when the time due_us (by dyn_loop_now_us; DYN_LOOP_NEVER: none)
- * has come.  They may also call it at other times.  The callback may remove
- * this watcher, or add others.
+ * A descriptor or time to watch.  The caller owns the watcher, sets its first
+ * five members, and must not free or move it until it is removed.
+ * dyn_client_drive and dyn_client_wait call callback(arg) at least when `fd`
+ * (-1: none) is readable, or when the time due_us (by dyn_loop_now_us;
+ * DYN_LOOP_NEVER: none) has come.  They may also call the callback at other
+ * times.  The callback may remove this watcher, or add other watchers.
  */
 typedef struct DynSocketWatcher
 {
@@ -268,23 +271,24 @@ extern DynCall *dyn_call_create(DynClient *client);
 extern DynBuffer *dyn_call_body(DynCall *call);
 
 /*
- * Starts the call (again, after DONE) with the current body.  A failure to
- * start is reported like any other: state DONE and `failure` set.  `quota`
- * (retry.h) limits the retries of all calls that share it, and must live until
- * the call is done or destroyed.  `operation` is appended to the service's
+ * Starts the call (again, after DONE) with the current body.  A call that
+ * cannot be started becomes DONE, with `failure` set.  `quota` (retry.h)
+ * limits the retries of all calls that share it, and must live until the call
+ * is done or destroyed.  `operation` is appended to the service's
  * target_prefix; it is copied.
  */
 extern void dyn_call_start(DynCall *call, const DynService *service,
 						   struct DynRetryQuota *quota, const char *operation);
 
 /*
- * Prepares the response of a call that is DONE for reading.  A compressed body
- * is inflated only now, because it may become much larger.  If that fails and
- * the attempt is repeated, returns false: the call is then no longer DONE.
+ * Prepares the response of a DONE call for reading: inflates a compressed
+ * body, which is done only now because the body may become much larger.  If
+ * inflating fails, either the attempt is repeated, and the function returns
+ * false with the call in BACKOFF; or it returns true with `failure` set.
  */
 extern bool dyn_call_unpack(DynCall *call);
 
-/* Returns the bytes received and held for the call, compressed or not. */
+/* Returns the number of body bytes in memory, compressed or inflated. */
 extern size_t dyn_call_held(const DynCall *call);
 
 /*
@@ -299,8 +303,8 @@ extern void dyn_call_allow(DynCall *call, size_t bytes);
 extern bool dyn_call_is_paused(const DynCall *call);
 
 /*
- * Moves the response to *out, which must not own memory.  Return it with
- * dyn_client_recycle, so that later responses reuse the memory.
+ * Moves the response to *out, which must not own memory.  Pass it to
+ * dyn_client_recycle at the end, so that later responses reuse the memory.
  */
 extern void dyn_call_take_response(DynCall *call, DynBuffer *out);
 extern void dyn_client_recycle(DynClient *client, DynBuffer *buf);

@@ -24,7 +24,7 @@ typedef struct DynActiveCall
 	char		operation[64];
 	DynBuffer	body;
 	DynBuffer	packed;			/* gzip body until it is unpacked */
-	DynHttp    *http;			/* easy handle while SENT */
+	DynHttp    *http;			/* easy handle; NULL unless SENT */
 	DynSocket	socket;			/* socket of the last attempt's connection */
 	int64_t		attempt_us;		/* start of the attempt (monotonic us) */
 	int64_t		signed_offset;	/* clock offset used for the signature (s) */
@@ -32,12 +32,12 @@ typedef struct DynActiveCall
 								 * deadline of a resumed or `once` transfer
 								 * (monotonic us); DYN_LOOP_NEVER if none */
 	size_t		allowance;		/* body bytes that an attempt may receive */
-	bool		suspended;		/* true if paused with its clock stopped */
-	int64_t		left_us;		/* time left at the last pause (us); -1 if the
-								 * attempt was never paused */
+	bool		suspended;		/* true if paused; the timeout does not run */
+	int64_t		left_us;		/* rest of the timeout at the last pause (us);
+								 * -1 if the attempt was never paused */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
-	int			unattended;		/* number of attempts that failed while the
-								 * client was not driven */
+	int			unattended;		/* number of failed attempts that are not
+								 * retries (dyn_attempt_may_repeat) */
 	bool		clock_tried;	/* true if this call has corrected the clock */
 	unsigned	generation;		/* generation of the credentials last used */
 	bool		credentials_tried;	/* true if this call has refreshed the
@@ -46,8 +46,8 @@ typedef struct DynActiveCall
 								 * descriptor or a connection */
 	uint64_t	peer;			/* fingerprint of the peer
 								 * (dyn_connections_peer), or 0 */
-	int64_t		waiting_us;		/* start of its wait for a connection
-								 * (monotonic us), or 0 */
+	int64_t		waiting_us;		/* start of the call's wait for a connection
+								 * (monotonic us); 0 if it does not wait */
 	struct DynActiveCall *next;			/* next call in the client's list */
 } DynActiveCall;
 
@@ -60,10 +60,9 @@ struct DynClient
 	DynSigKeyCache key_cache;
 	DynRandom	random;
 	DynActiveCall *active;		/* SENT and BACKOFF calls */
-	int			in_flight;		/* counter for calls that do not have their
-								 * own */
-	bool		has_completions;	/* true if the caller has not yet seen all
-									 * calls that are done */
+	int			in_flight;		/* default for DynCall.in_flight */
+	bool		has_completions;	/* true if a call was DONE since
+									 * dyn_client_drive */
 	int64_t		left_us;		/* time at which control was last returned to
 								 * the caller (monotonic us) */
 	DynExchange *exchanges;		/* exchanges started, but not reported yet */
@@ -75,11 +74,11 @@ struct DynClient
 
 /* ---- attempts (attempt.c) --------------------------------------------- */
 
-/* Add a call to the list of active calls, and remove it. */
+/* Add a call to the active calls and its in_flight counter, and remove it. */
 extern void dyn_attempt_link(DynActiveCall *call);
 extern void dyn_attempt_unlink(DynActiveCall *call);
 
-/* Sends an active call, or holds it until that is possible. */
+/* Sends an active call; or holds it until that is possible, or ends it. */
 extern void dyn_attempt_begin(DynActiveCall *call);
 
 /* Ends an active call that was not sent, with the given failure. */
@@ -94,17 +93,24 @@ extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 /*
  * Ends an attempt whose deadline has passed.  But if the caller has not driven
  * the client in time, data from the peer may not have been read yet, so the
- * attempt gets the same time again.
+ * deadline is set again: to the time limit, or to left_us after a pause.
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 
-/* Removes a running transfer from the loop. */
+/* Removes a transfer, ended or not, from the loop; makes held calls due. */
 extern void dyn_attempt_abandon(DynActiveCall *call);
 
-/* Returns true if the attempt may be retried; then takes the tokens for it. */
+/*
+ * Returns true if the failed attempt may be repeated; then takes the tokens of
+ * the retry.  CLOCK corrects the service's clock, CREDENTIALS rejects the
+ * provider's credentials.
+ */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 
-/* Delays the next attempt of an active call. */
+/*
+ * Puts an active call into BACKOFF.  `retry_after_ms` is the delay that the
+ * service has requested, or -1.
+ */
 extern void dyn_attempt_delay(DynActiveCall *call, DynRetryClass class,
 							  long retry_after_ms);
 
@@ -117,29 +123,30 @@ extern void dyn_attempts_defer(DynClient *client, int64_t us);
 /* Resumes a paused transfer. */
 extern void dyn_attempt_resume(DynActiveCall *call);
 
-/* Stops the clocks of the transfers that were paused in this turn. */
+/* Stops the timeouts of the transfers that were paused in this turn. */
 extern void dyn_attempts_suspend_paused(DynClient *client);
 
 /*
- * Lets waiting calls try again, because a transfer or a source of credentials
- * has ended, or a connection may be established.  With `connections_only`,
- * only calls that wait for a connection try again.
+ * Makes held calls due, because a transfer or a source of credentials has
+ * ended, or a connection may be established.  With `connections_only`, only
+ * calls that wait for a connection become due.
  */
 extern void dyn_attempts_try_held(DynClient *client, bool connections_only);
 
 /*
- * Returns the time at which the next call is due; DYN_LOOP_NEVER if none is.
+ * Returns the time at which the next call is due (monotonic us);
+ * DYN_LOOP_NEVER if there is none.
  */
 extern int64_t dyn_attempts_next_due(const DynClient *client);
 
 /* ---- checks of responses (response_check.c) ---------------------------- */
 
 /*
- * Checks the result of an attempt, and returns the retry class of the attempt.
- * Sets failure, http_status, code, message, request_id and throttle_reason of
- * the call, and adds to bytes_received and lost.  A compressed body of status
- * 200 is not inflated.  `signed_clock` is the current time by the clock that
- * the attempt was signed with.
+ * Checks the result of an attempt, and returns its retry class (FINAL after a
+ * success).  Sets failure, http_status, code, message, request_id,
+ * throttle_reason and hot_partition of the call, and adds to bytes_received
+ * and lost.  A compressed body of status 200 is not inflated.  `signed_clock`
+ * is the current time (s since the epoch) by the clock of the signature.
  */
 extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http,
 										CURLcode code,

@@ -2,20 +2,21 @@
  * connections.c
  *		Opens, counts and closes the connections of a client.
  *
- * libcurl stores connections in the multi handle, and closes all of them when
- * the handle is closed.  So connections are closed only while no transfer is
+ * libcurl cannot close a single connection; it closes all connections when the
+ * multi handle is closed.  So connections are closed only while no transfer is
  * in the loop.  TLS sessions outlive connections: a new connection resumes a
  * session, unless all connections were dropped on request or because
  * certificates changed.
  *
- * A connection over TLS takes two round trips and a millisecond of CPU time.
- * So a request that finds no idle connection waits for a busy one, but at most
- * a little longer than a round trip.  Only one request waits for each busy
- * connection.  The waiting times are added up; when the sum has reached that
- * limit, the next request makes a connection.  So the number of connections
- * follows the demand; if the demand lasts, each request in flight has a
- * connection.  While the very first connection is being made, all other
- * requests wait until the TCP connection is established (before TLS).
+ * Making a connection over TLS takes two round trips and a millisecond of CPU
+ * time.  So a request that finds no idle connection waits for a busy one, but
+ * at most a little longer than a round trip.  Only one request waits for each
+ * busy connection.  The waiting times are added up; when the sum has reached
+ * that limit, the next request makes a connection.  So the number of
+ * connections follows the demand; if the demand lasts, each request in flight
+ * has a connection.  While the very first connection to a peer is being made,
+ * all other requests to the peer wait until the TCP connection is established
+ * (before TLS).
  *
  * The process has a limit of descriptors, which other code enforces (in
  * PostgreSQL, fd.c).  Each connection acquires a descriptor, and returns it
@@ -113,7 +114,7 @@ drop(DynConnections *connections)
 	(void) settle_descriptors(connections);
 }
 
-/* Drops all connections, and the sessions that new ones would resume. */
+/* Drops all connections, TLS sessions and trusted certificates. */
 static void
 forget(DynConnections *connections)
 {
@@ -134,8 +135,8 @@ dyn_connections_check_trust(DynConnections *connections, const char *url,
 }
 
 /*
- * At the first attempt of a statement, connections that the peer has closed
- * are dropped, so that they do not count as open.
+ * At the first attempt of a statement, all connections are dropped if a peer
+ * has closed one, so that closed connections do not count as open.
  */
 void
 dyn_connections_prepare(DynConnections *connections, const DynService *service)
@@ -225,7 +226,7 @@ dyn_connections_peer(const DynService *service)
 	return peer ? peer : 1;
 }
 
-/* Returns how long a request may wait instead of making a connection. */
+/* Returns how long a request waits for a connection before it makes one. */
 static int64_t
 allowed_wait_us(const DynPeerSockets *known)
 {
@@ -273,7 +274,7 @@ dyn_connections_end_statement(DynConnections *connections)
 		connections->peak : connections->last_peak;
 	int			open;
 
-	/* statements without requests do not count */
+	/* a statement without requests does not change the peaks */
 	if (connections->peak == 0)
 		return;
 	if (wanted > connections->keep)
@@ -296,7 +297,7 @@ dyn_connections_close_idle(DynConnections *connections)
 	connections->drop_idle = connections->used > 0;
 	if (connections->used == 0)
 		forget(connections);
-	/* some versions of libcurl keep the latest request in a handle */
+	/* with some versions of libcurl, a handle contains its latest request */
 	while ((http = connections->handles) != NULL)
 	{
 		connections->handles = http->next;

@@ -24,15 +24,16 @@ typedef struct DynConnections
 	int			granted;		/* descriptors acquired for connections */
 	DynHttp    *handles;		/* spare easy handles */
 	int			nhandles;
-	int			used;			/* transfers in the loop */
+	int			used;			/* number of transfers in the loop */
 	int			peak;			/* most transfers at once in this statement */
 	int			last_peak;		/* peak of the previous statement */
 	int			keep;			/* largest max_idle_connections of the services
 								 * used */
-	bool		drop_idle;		/* true if all are dropped when none is used */
-	int64_t		waited_us;		/* time that requests have waited for idle
-								 * connections since the last connection was
-								 * made (us) */
+	bool		drop_idle;		/* true if all connections are to be dropped
+								 * when no transfer is in the loop */
+	int64_t		waited_us;		/* time that requests have waited for
+								 * connections (us), less that allowed for each
+								 * connection made */
 } DynConnections;
 
 /*
@@ -43,16 +44,17 @@ extern bool dyn_connections_open(DynConnections *connections,
 								 const DynDescriptors *descriptors);
 
 /*
- * Must be called before an attempt.  Drops the connections if the service's CA
- * file has changed, or if this is the first attempt of a statement and the
- * peer has closed some.
+ * Must be called before an attempt.  If no transfer is in the loop, drops all
+ * connections if the service's CA file has changed, or if this is the first
+ * attempt of a statement and a peer has closed a connection.
  */
 extern void dyn_connections_prepare(DynConnections *connections,
 									const DynService *service);
 
 /*
- * Must be called before any transfer.  Drops all connections and the trusted
- * certificates, if the certificates that verify this transfer have changed.
+ * Must be called before any transfer.  If no transfer is in the loop, and the
+ * certificates that verify this transfer have changed, drops all connections
+ * and the trusted certificates.
  */
 extern void dyn_connections_check_trust(DynConnections *connections,
 										const char *url, const char *proxy,
@@ -83,8 +85,8 @@ extern void dyn_connections_waited(DynConnections *connections, uint64_t peer,
 								   int64_t waited_us);
 
 /*
- * Acquires a descriptor for one more connection; returns false if none is
- * granted.  With `always`, takes one in any case.
+ * Ensures that one more transfer has a descriptor; returns false if none is
+ * granted.  With `always`, reserves one in that case.
  */
 extern bool dyn_connections_acquire(DynConnections *connections, bool always);
 
@@ -103,7 +105,7 @@ extern void dyn_connections_give_handle(DynConnections *connections,
 
 /*
  * Adds a transfer to the loop; returns false if memory runs out.  `keep` is
- * the max_idle_connections of the service that it goes to.
+ * the max_idle_connections of the transfer's service.
  */
 extern bool dyn_connections_enter(DynConnections *connections, DynHttp *http,
 								  int keep);

@@ -55,8 +55,8 @@ dyn_credentials_suit_header(const char *value)
 }
 
 /*
- * Copies a part of the key.  NULL stays NULL: only the session token may be
- * absent.
+ * Copies a part of the key; NULL (no session token) stays NULL.  Returns false
+ * if memory runs out, or, with *bad set, if the part has control characters.
  */
 static bool
 copy_part(char **dst, const char *src, const char *name, const char **bad)

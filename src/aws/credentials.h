@@ -47,7 +47,7 @@ extern void dyn_secret_free(void *memory);
 /* Overwrites and frees *text, and sets it to NULL. */
 extern void dyn_secret_forget(char **text);
 
-/* Overwrites the memory of a buffer, and frees it as dyn_buffer_free does. */
+/* Overwrites and frees the memory of a buffer. */
 extern void dyn_secret_free_buffer(DynBuffer *buf);
 
 #endif

@@ -13,8 +13,9 @@
 #include "../base/text.h"
 
 /*
- * Replaces bytes that cannot be printed.  Names of files may contain any
- * bytes, and a truncated text may end inside a character.
+ * Replaces bytes that cannot be printed, and drops an incomplete character at
+ * the end.  Names of files may contain any bytes, and a truncated text may end
+ * inside a character.
  */
 static void
 make_printable(char *text)

@@ -23,34 +23,34 @@ typedef struct DynError
 	char		message[512];	/* phrase, such as "could not read file \"x\":
 								 * ...", without a full stop */
 	char		hint[512];		/* full sentence, or "" */
-	char		excerpt[512];	/* printable text from others, or "" */
+	char		excerpt[512];	/* printable text of others, or "" */
 } DynError;
 
 /*
  * Set the message, the hint, or out_of_memory; texts that are too long are
  * truncated.  dyn_error_set and dyn_error_memory first clear the record.  All
- * return false, so that callers can return their result.
+ * three return false, so that a caller that fails can return their result.
  */
 extern bool dyn_error_set(DynError *err, const char *fmt,...) DYN_PRINTF(2, 3);
 extern bool dyn_error_hint(DynError *err, const char *fmt,...) DYN_PRINTF(2, 3);
 extern bool dyn_error_memory(DynError *err);
 
 /*
- * Writes a time as "2026-01-02 03:04:05 UTC", or "an unknown time" for 0 and
- * for times after the year 9999.
+ * Writes a time (s since the epoch) as "2026-01-02 03:04:05 UTC"; writes "an
+ * unknown time" if it is not positive or after the year 9999.
  */
 #define DYN_ERROR_TIME_SIZE	32
 extern void dyn_error_time_text(int64_t seconds, char *text);
 
 /*
- * Sets the excerpt to `len` bytes, of which all but printable ASCII become
- * '?'.  Returns false.
+ * Sets the excerpt to the truncated text, in which all but printable ASCII
+ * becomes '?'.  Returns false.
  */
 extern bool dyn_error_excerpt(DynError *err, const char *text, size_t len);
 
 /*
- * Writes the text of an errno in English: the session's locale may use another
- * encoding than UTF-8.
+ * Writes the text of an errno in English, since the encoding of the session's
+ * locale may not be UTF-8.
  */
 extern void dyn_error_errno_text(int error, char *text, size_t size);
 

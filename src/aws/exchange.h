@@ -3,9 +3,9 @@
  *		Sends one HTTP request of any kind and receives its reply.
  *
  * Calls (client.h) are for AWS JSON services.  A request to any other service,
- * such as a source of credentials, is an exchange.  It has no signature, no
- * retries, and its own connection; only HTTP's own checks are made.  Legal
- * order:
+ * such as a source of credentials, is an exchange.  It is neither signed nor
+ * retried here, and has its own connection; only libcurl checks its reply.
+ * Legal order:
  *
  *		exchange = dyn_exchange_create("GET", url, policy)
  *		add headers, write the body
@@ -13,8 +13,8 @@
  *		wait for the client until done(arg) is called
  *		read the results, dyn_exchange_destroy
  *
- * Tests examine exchanges that are not started.  All memory is overwritten
- * before it is freed.
+ * Tests examine exchanges that are not started.  URL, headers and bodies are
+ * overwritten before they are freed.
  */
 #ifndef DYN_AWS_EXCHANGE_H
 #define DYN_AWS_EXCHANGE_H
@@ -37,14 +37,14 @@ typedef struct DynExchange
 	/* the request */
 	const char *method;			/* "GET", "POST" or "PUT"; static */
 	char	   *url;
-	struct curl_slist *headers; /* header lines; NULL once it is started */
+	struct curl_slist *headers; /* header lines; NULL once started */
 	DynBuffer	body;
 	DynAddressPolicy policy;	/* addresses that it may be sent to */
 	bool		failed;			/* true if a header was refused or memory ran
 								 * out */
 
 	/* the reply, once the exchange is done */
-	DynFailure	failure;		/* DYN_FAIL_NONE with any HTTP status */
+	DynFailure	failure;		/* NONE for every complete reply */
 	int			status;
 	bool		has_date;
 	int64_t		date;			/* server's Date, seconds since the epoch */
@@ -57,15 +57,14 @@ typedef struct DynExchange
 	void		(*done) (void *arg);
 	void	   *arg;
 	size_t		allowance;
-	bool		ended;			/* true if it has ended, but `done` has not
-								 * been called yet */
+	bool		ended;			/* true until `done` is called after the end */
 	struct DynExchange *next;	/* next exchange in the client's list */
 } DynExchange;
 
 typedef struct DynExchangeLimits
 {
 	const char *ca_bundle;		/* CA bundle, as in DynService */
-	const char *proxy;			/* as in DynService; NULL for LOCAL */
+	const char *proxy;			/* as in DynService; NULL for ADDRESS_LOCAL */
 	int			connect_timeout_ms;
 	int			timeout_ms;
 } DynExchangeLimits;
@@ -87,7 +86,7 @@ extern bool dyn_exchange_header(DynExchange *exchange, const char *name,
 /*
  * Sends the request.  `done` is called once, from dyn_client_drive or
  * dyn_client_wait, also if the request cannot be sent, but never from within
- * this function.  It may destroy the exchange and start others.
+ * this function.  `done` may destroy the exchange and start others.
  */
 extern void dyn_exchange_start(DynExchange *exchange, DynClient *client,
 							   const DynExchangeLimits *limits,
@@ -105,7 +104,7 @@ extern void dyn_exchange_end(DynExchange *exchange, int curl_code);
 /* Returns an exchange that has ended, but is not reported yet; or NULL. */
 extern DynExchange *dyn_exchanges_ended(const DynClient *client);
 
-/* Reports such an exchange: calls `done`.  Returns false if there is none. */
+/* Calls `done` for one ended exchange; returns false if there is none. */
 extern bool dyn_exchanges_settle(DynClient *client);
 
 #endif

@@ -3,11 +3,11 @@
  *		Stores the fingerprints of a client's latest replies.
  *
  * HTTP/1.1 matches replies to requests by their order only, so a surplus reply
- * is mistaken for the reply to a later request.  sockets.c ends connections
+ * is mistaken for the reply to a later request. sockets.c ends connections
  * that receive data while no reply is expected.  But a surplus reply may also
  * arrive while another reply is expected.  Since a request id occurs only once
  * on a connection, a reply that has the request id and the body of an earlier
- * one repeats that reply.
+ * reply repeats that reply.
  *
  * Some services that imitate DynamoDB, and gateways in front of it, always
  * send the same id.  The first reply of a connection cannot be a repetition.
@@ -30,7 +30,7 @@
 
 #define SLOTS	(DYN_FINGERPRINTS * 2)
 
-/* Modifiers that make an id the mark of a received or of an ignored id. */
+/* An id XOR one of these marks the id as received, or as ignored. */
 #define SEEN			UINT64_C(0x9E3779B97F4A7C15)
 #define IGNORED			UINT64_C(0xBF58476D1CE4E5B9)
 
@@ -57,7 +57,7 @@ contains(const DynFingerprints *fingerprints, uint64_t mark)
 		tables[1].slots[place_of(&tables[1], mark)] == mark;
 }
 
-/* Adds a mark.  Returns false if it is already known. */
+/* Adds a mark, unless it is 0 (a free slot).  Returns false if it is known. */
 static bool
 remember(DynFingerprints *fingerprints, uint64_t mark)
 {

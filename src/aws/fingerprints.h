@@ -25,7 +25,7 @@ typedef struct DynFingerprints
 	int			current;		/* index of the table that is being filled */
 } DynFingerprints;
 
-/* The values that distinguish a reply from others. */
+/* The values that distinguish a reply from all other replies. */
 typedef struct DynFingerprint
 {
 	uint64_t	request_id;		/* hash of the request id; 0: none */

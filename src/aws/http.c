@@ -4,8 +4,8 @@
  *
  * Creating an easy handle and setting three dozen options costs more than
  * sending a small request.  So handles are created once, and only the options
- * that differ are set for each request.  The constant ones are the policy of
- * this project: verify TLS, HTTP/1.1, no redirects, no proxy from the
+ * that differ are set for each request.  The constant options are the policy
+ * of this project: verify TLS, HTTP/1.1, no redirects, no proxy from the
  * environment, no refused addresses (address.h), limits on the size of
  * replies.
  *
@@ -39,10 +39,10 @@
 /* Replies with a lower status are interim ones. */
 #define FIRST_FINAL_STATUS	200
 
-/* Sizes of large buffers are rounded up, so that similar pages reuse them. */
+/* Larger buffers are multiples of this, so that similar pages reuse them. */
 #define ROUNDING			((size_t) 64 * 1024)
 
-/* Slack after a body, for a terminator and parsers that look ahead. */
+/* Bytes after a body, for a terminator and parsers that look ahead. */
 #define SLACK				64
 
 /* ---- connections ------------------------------------------------------ */
@@ -244,10 +244,10 @@ accept_body(DynHttp *http, const char *bytes, size_t len)
 }
 
 /*
- * Receives a part of the body.  If this pauses the transfer, libcurl holds
- * these bytes, and others that it has read (up to DYN_RECEIVE_BUFFER), and
- * passes them again from within dyn_loop_resume.  Bytes of exchanges are
- * overwritten, because exchanges receive credentials (wiping.c).
+ * Receives a part of the body.  If the transfer is paused, libcurl holds all
+ * bytes that it has read (up to DYN_RECEIVE_BUFFER), and passes them again
+ * from within dyn_loop_resume.  Bytes of exchanges are overwritten, because
+ * exchanges receive credentials (wiping.c).
  */
 static size_t
 on_body(char *bytes, size_t size, size_t n, void *arg)
@@ -435,8 +435,8 @@ set_up(DynHttp *http, const DynHttpRequest *request)
 }
 
 /*
- * Sets the options that differ between requests.  A connection must not be
- * reused by a request with another address policy.
+ * Sets the options that differ between requests.  With `once`, the connection
+ * is not reused: other requests may have another address policy.
  */
 static bool
 set_request(DynHttp *http, const DynHttpRequest *request)
@@ -702,8 +702,8 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		return DYN_FAIL_NETWORK;
 	}
 	/*
-	 * libcurl has this result also for a header line above its own limit,
-	 * which is larger than ours
+	 * libcurl has this result also for a header line that exceeds libcurl's
+	 * limit, which is larger than ours
 	 */
 	if (code == CURLE_OUT_OF_MEMORY && http->reply.header_bytes > 0)
 	{

@@ -21,15 +21,15 @@
 /* The parts of the reply that are examined while it arrives. */
 typedef struct DynReply
 {
-	int			status;			/* 0 until known (dyn_http_result) */
+	int			status;			/* HTTP status; 0 until dyn_http_result */
 	size_t		header_bytes;
 	bool		has_head;		/* true if the headers are complete */
 	size_t		body_bytes;		/* body bytes as transmitted */
-	bool		repeated;		/* true if it repeats an earlier reply */
+	bool		repeated;		/* true if this reply repeats an earlier one */
 	bool		has_body_crc;	/* true if there is an x-amz-crc32 */
-	bool		garbled_crc;	/* true if its value is not a 32-bit number */
+	bool		garbled_crc;	/* true if it is not one 32-bit number */
 	uint32_t	wanted_crc;
-	uint32_t	crc;			/* checksum of the bytes so far */
+	uint32_t	crc;			/* CRC-32 of the body bytes so far */
 	bool		packed;			/* true if Content-Encoding is gzip */
 	bool		unknown_encoding;
 	char		date[40];		/* Date header, unparsed (dyn_http_date) */
@@ -37,10 +37,7 @@ typedef struct DynReply
 	char		request_id[128];
 } DynReply;
 
-/*
- * A request.  The memory that it points to must not change while the exchange
- * runs.
- */
+/* A request.  Its pointers must remain valid while the transfer runs. */
 typedef struct DynHttpRequest
 {
 	const char *method;			/* "POST", "GET" or "PUT" */
@@ -58,7 +55,7 @@ typedef struct DynHttpRequest
 								 * a reused connection is found closed */
 } DynHttpRequest;
 
-/* `sockets` and `tls` outlive every handle and connection. */
+/* A handle.  `sockets` and `tls` outlive every handle and connection. */
 typedef struct DynHttp
 {
 	CURL	   *easy;
@@ -67,7 +64,7 @@ typedef struct DynHttp
 	void	   *owner;			/* call or exchange, or NULL */
 	bool		is_exchange;	/* true if the owner is an exchange */
 	DynAddressPolicy policy;	/* address policy of its new sockets */
-	uint64_t	peer;			/* peer recorded with these sockets */
+	uint64_t	peer;			/* peer recorded with its new sockets */
 	int			opened;			/* socket that it opened last, or -1 */
 	struct DynHttp *next;		/* next handle in the pool */
 	bool		is_set;			/* true if the constant options are set */
@@ -110,7 +107,8 @@ extern void dyn_http_destroy(DynHttp *http);
  * Prepares the handle for the request.  Takes ownership of the headers, also
  * on failure.  Both buffers must be empty, and must have a maximum size.  The
  * transfer is paused when more than *allowance bytes of body would arrive; the
- * caller then increases the allowance, and resumes the transfer.
+ * caller then increases the allowance, and resumes the transfer.  Returns
+ * DYN_FAIL_NONE or DYN_FAIL_MEMORY.
  */
 extern DynFailure dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
 								   struct curl_slist *headers, DynBuffer *plain,
@@ -120,9 +118,9 @@ extern DynFailure dyn_http_prepare(DynHttp *http, const DynHttpRequest *request,
 extern void dyn_http_lift_timeout(DynHttp *http);
 
 /*
- * Translates libcurl's result, and sets reply.status.  *lasting is true if
- * another attempt would fail in the same way.  *text describes the error; it
- * is in this handle, or static.
+ * Returns the failure for libcurl's result (NONE after a complete reply), and
+ * sets reply.status. *lasting is true if another attempt would fail in the
+ * same way. *text describes the error; it is in this handle, or static.
  */
 extern DynFailure dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 								  const char **text);
@@ -142,7 +140,7 @@ extern bool dyn_http_is_connected(const DynHttp *http);
  */
 extern int64_t dyn_http_round_trip_us(const DynHttp *http);
 
-/* Returns the descriptor of the connection; -1 if that is closed. */
+/* Returns the descriptor of the connection; -1 if the connection is closed. */
 extern int	dyn_http_socket(const DynHttp *http);
 
 /* Returns true if the peer may have received the request or a part of it. */

@@ -46,9 +46,9 @@
 
 /*
  * The size of libcurl's connection cache, which exceeds the number of requests
- * that may be in flight.  With a smaller cache, libcurl closes a connection
- * whenever a request ends.  The client closes connections that are no longer
- * needed.
+ * that may be in flight.  With a smaller cache, libcurl would close
+ * connections when requests end.  The client closes connections that are no
+ * longer needed.
  */
 #define IDLE_CONNECTIONS	1024L
 
@@ -98,10 +98,10 @@ block_signals(sigset_t *before)
 /* ---- libcurl's callbacks ---------------------------------------------- */
 
 /*
- * Adds, changes or removes a descriptor in epoll.  The pointer that libcurl
- * stores with the socket records whether epoll knows the socket.  Since
- * closing a descriptor also removes it from epoll, the record may be wrong;
- * then the other operation is used.
+ * Adds a descriptor to epoll, or changes its events if it is `known` there
+ * (recorded by the pointer that libcurl stores with the socket).  Closing a
+ * descriptor also removes it from epoll, so the record may be wrong; then the
+ * other operation is used.
  */
 static void
 watch_socket(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)
@@ -256,7 +256,10 @@ run_timers(DynLoop *loop)
 	}
 }
 
-/* libcurl ignores descriptors of other components (dyn_loop_watch). */
+/*
+ * Handles an event of the timer or a socket.  Descriptors of other components
+ * (dyn_loop_watch) are passed to libcurl, too, which ignores them.
+ */
 static void
 run_event(DynLoop *loop, const struct epoll_event *event)
 {

@@ -18,7 +18,7 @@
 
 #define DYN_LOOP_NEVER	INT64_MAX
 
-/* Upper bound on how late a waiter notices a deadline. */
+/* If a deadline is noticed later than this (us), the client was not driven. */
 #define DYN_LOOP_LATE_US	300000
 
 /* Descriptors of the loop itself, without sockets. */
@@ -30,8 +30,8 @@ typedef struct DynLoop
 	DynSockets *sockets;		/* table of the sockets that libcurl watches */
 	int			epoll_fd;
 	int			timer_fd;		/* timer, watched by epoll_fd */
-	int64_t		curl_due_us;	/* time of the next call of libcurl */
-	int64_t		armed_us;		/* time to which timer_fd is set */
+	int64_t		curl_due_us;	/* time to call libcurl next (monotonic us) */
+	int64_t		armed_us;		/* setting of timer_fd (monotonic us) */
 	bool		late;			/* true if, since dyn_loop_arm, libcurl was
 								 * called long after the time that it
 								 * requested */
@@ -82,7 +82,7 @@ extern void dyn_loop_park(DynLoop *loop, CURL *easy);
 extern bool dyn_loop_watch(DynLoop *loop, int fd);
 extern void dyn_loop_unwatch(DynLoop *loop, int fd);
 
-/* Does everything that can be done without waiting. */
+/* Handles all events and timers that are due, without waiting. */
 extern void dyn_loop_turn(DynLoop *loop);
 
 /*

@@ -1,6 +1,6 @@
 /*
  * pace.c
- *		Learns the rate at which a table or index grants read units.
+ *		Learns the rate at which a table or index grants read or write units.
  *
  * To a client, a service that throttles is a bucket of tokens, which fills at
  * an unknown rate; the service refuses requests while the bucket is empty.  So
@@ -23,10 +23,11 @@
 #define NARROWING			0.7
 
 /*
- * Pauses while nothing is granted: the first pause if the capacity is not
- * known, the growth of pauses, and the longest pause.  Pauses above
- * SHORT_PAUSE_MS are also limited to a share of the time since the first
- * refusal.
+ * Pauses while nothing is granted.  The first pause is FIRST_PAUSE_MS, or
+ * cost / capacity if that is known and longer.  Each further pause is
+ * PAUSE_GROWTH times the previous pause, but at most SHORT_PAUSE_MS or
+ * PAUSE_SHARE of the time since the first refusal, whichever is longer.  No
+ * pause exceeds LONGEST_PAUSE_MS.
  */
 #define FIRST_PAUSE_MS		25.0
 #define PAUSE_GROWTH		1.5
@@ -38,22 +39,28 @@
 #define LONGEST_WAIT_MS		8000.0
 
 /*
- * Time without a grant after which the learned rate is no longer valid: the
- * service may then grant any rate.  Requests are then few and small, so their
- * cost alone cannot cause refusals for that long.
+ * Time from the first refusal after a grant to the next refusal, after which
+ * the rate is forgotten if nothing was granted: the service may by then grant
+ * any rate.  Requests are few and small in this time, so their cost alone
+ * cannot cause refusals for that long.
  */
 #define SILENCE_MS			10000.0
 
-/* The rate is set to this share of the measured rate. */
+/* At a refusal, the rate is set to CAUTION * the measured rate. */
 #define CAUTION				0.97
 
-/* Growth of the rate: the share per response, and its limit per second. */
+/*
+ * Each granted response multiplies the rate by 1 + g * h, where g is the
+ * smaller of GROWTH_PER_RESPONSE and GROWTH_PER_SECOND * the seconds since the
+ * last growth or refusal.
+ */
 #define GROWTH_PER_RESPONSE	0.03
 #define GROWTH_PER_SECOND	0.15
 
 /*
- * After this number of responses and this time without a refusal, the growth
- * is about HASTE times as fast, up to MAX_GROWTH per response.
+ * The factor h is 1 + HASTE * q * q, where q is the smaller of (responses
+ * since the last refusal) / QUIET_RESPONSES and (ms since then) / QUIET_MS.
+ * The product g * h is at most MAX_GROWTH.
  */
 #define QUIET_RESPONSES		6.0
 #define QUIET_MS			800.0
@@ -72,10 +79,10 @@
 /* A measurement that is longer than twice this time drops its older half. */
 #define MEASURED_MS			2000.0
 
-/* A longer period without a request counts as this long. */
+/* A longer period without requests is measured as this time. */
 #define LONGEST_IDLE_MS	1000.0
 
-/* An episode of refusals ends after this time without one. */
+/* An episode of refusals ends after this time without a refusal. */
 #define END_OF_EPISODE_MS		10000.0
 
 /*
@@ -115,8 +122,8 @@ skip_idle_time(DynPace *pace, double now_ms)
 /* ---- sending -------------------------------------------------------- */
 
 /*
- * Until the rate is known again, the number of requests increases with the
- * responses.
+ * Returns the limit of requests in flight.  While the rate is not known after
+ * a refusal, the limit is the number of responses since then, at least 1.
  */
 static double
 window(const DynPace *pace)
@@ -170,7 +177,7 @@ measured(const DynPace *pace, double now_ms)
 	return pace->granted / fmax(now_ms - pace->since_ms, 1) * SECOND;
 }
 
-/* Raises the rate; the growth increases with the time without a refusal. */
+/* Raises the rate by the formula above; forgets it at FORGET_RATIO. */
 static void
 raise_rate(DynPace *pace, double now_ms)
 {
@@ -195,7 +202,7 @@ dyn_pace_grant(DynPace *pace, double cost, double units, double sent_ms,
 	pace->window = fmin(pace->max_window, pace->window + 1 / pace->window);
 	if (pace->rate > 0)
 		wait_for(pace, pace->next_ms, units - cost, now_ms);
-	/* a request sent before the last refusal is part of the time before it */
+	/* not measured: not throttled, or requested before the last refusal */
 	if (!pace->throttled || sent_ms < pace->refused_ms)
 		return;
 	pace->granted += units;
@@ -256,7 +263,7 @@ dyn_pace_refuse(DynPace *pace, double cost, double capacity, double sent_ms,
 		measure(pace, cost, now_ms);
 	else
 	{
-		/* nothing was granted since the last refusal; the rate is not known */
+		/* nothing was granted since a refusal, so the rate is not known */
 		pause = FIRST_PAUSE_MS;
 		if (pace->pause_ms > 0)
 			pause = fmin(pace->pause_ms * PAUSE_GROWTH,

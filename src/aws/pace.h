@@ -16,8 +16,8 @@
  * flight, narrows with each refusal and widens again (multiplicative decrease,
  * additive increase).
  *
- * Units are read units.  The cost of a request is estimated when it is sent;
- * its response reports the units that were granted.
+ * Units are read or write units.  The cost of a request is estimated when it
+ * is sent; its response reports the units that were granted.
  */
 #ifndef DYN_AWS_PACE_H
 #define DYN_AWS_PACE_H
@@ -29,7 +29,7 @@ typedef struct DynPace
 	/* the window */
 	double		window;			/* limit of requests in flight (fractional) */
 	double		max_window;
-	double		narrowed_ms;	/* time at which the window last narrowed */
+	double		narrowed_ms;	/* time of the last narrowing; -1: never */
 
 	/* the rate */
 	bool		throttled;		/* true from a refusal until the rate is
@@ -83,8 +83,8 @@ extern void dyn_pace_grant(DynPace *pace, double cost, double units,
 /*
  * Records that a request, or the rest of a request after dyn_pace_grant, was
  * throttled.  `capacity` is the units per second that the service is known to
- * grant, 0 if unknown.  Requests that were in flight together count as one
- * refusal.
+ * grant, 0 if unknown.  Has no effect if the request was sent before the last
+ * refusal: the requests that are in flight together are one refusal.
  */
 extern void dyn_pace_refuse(DynPace *pace, double cost, double capacity,
 							double sent_ms, double now_ms);
@@ -99,7 +99,7 @@ typedef struct DynThrottleEpisode
 /*
  * Records a refusal, and returns the length of the episode so far (ms).  After
  * 10 seconds without a refusal, a new episode begins, and the result is 0.
- * Pauses are shorter than that, so one long wait is one episode.
+ * Pauses are shorter than 10 seconds, so one long wait is one episode.
  */
 extern double dyn_episode_refuse(DynThrottleEpisode *episode, double now_ms);
 

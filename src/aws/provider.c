@@ -31,7 +31,7 @@
 /* If the service refuses credentials below this age, new ones may not help. */
 #define YOUNG_US			((int64_t) LONGEST_PAUSE * 1000000)
 
-/* Time that calls wait for a refresh if the previous one was stopped. */
+/* Time that calls wait for a refresh if the previous refresh was stopped. */
 #define REFRESH_WAIT_US			1000000
 
 static bool
@@ -54,8 +54,8 @@ dyn_provider_due_us(const DynProvider *provider)
 }
 
 /*
- * If credentials are needed immediately, and the source was only stopped, it
- * starts without a pause.
+ * If the source was stopped, and has not failed, it starts without a pause
+ * when there are no usable credentials.
  */
 DynReadiness
 dyn_provider_request(DynProvider *provider, struct DynClient *client)
@@ -116,7 +116,7 @@ dyn_provider_obtained(DynProvider *provider, DynCredentials *credentials,
 		(margin < life / 2 ? margin : life / 2);
 }
 
-/* Returns the end of the pause after `times` failures in succession. */
+/* Returns the end of the pause after `times` failures (monotonic us). */
 static int64_t
 pause_end_us(int times)
 {
@@ -158,8 +158,8 @@ dyn_provider_failed(DynProvider *provider, const DynError *err)
 }
 
 /*
- * Sets the error of calls without credentials.  It shows all clocks, of which
- * one may be wrong.
+ * Sets the error for the calls that get no credentials.  The error shows the
+ * times of all clocks, one of which may be wrong.
  */
 static void
 blame_clocks(DynProvider *provider, const int64_t *service_time)
@@ -190,8 +190,8 @@ dyn_provider_reject(DynProvider *provider, unsigned generation,
 
 	/*
 	 * New credentials may be refused, too, if clocks differ or the service is
-	 * malicious.  So the pauses of the source grow unless these credentials
-	 * have been accepted.
+	 * malicious.  So the pauses of the source grow, unless the service has
+	 * accepted these credentials for some time (YOUNG_US).
 	 */
 	if (dyn_loop_now_us() - provider->obtained_us >= YOUNG_US)
 	{

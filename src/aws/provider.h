@@ -3,11 +3,11 @@
  *		Provides credentials to requests: obtains them on demand, and refreshes
  *		them before they expire.
  *
- * A DynProvider has the credentials of one user of a server.  Static ones are
- * set once, and are always ready.  Others come from a source
- * (src/credentials), which works in the client's loop.  While the source
- * works, calls without credentials wait, and calls that have credentials
- * continue to use them.
+ * A DynProvider has the credentials of one user of a server.  Static
+ * credentials are set once, and are always ready.  All others come from a
+ * source (src/credentials), which works in the client's loop.  While the
+ * source works, calls without credentials wait, and calls that have
+ * credentials continue to use them.
  *
  * The issuer's clock, as it was when credentials were obtained, determines
  * their lifetime.  The lifetime is counted in seconds of this machine's
@@ -24,7 +24,7 @@
  *
  * When a statement ends, a refresh in progress is stopped.  If all statements
  * are shorter than a refresh, no refresh would ever complete.  So the next
- * refresh also begins after a pause, and calls wait for it for a short time.
+ * refresh, which begins after a pause, makes calls wait for a second at most.
  */
 #ifndef DYN_AWS_PROVIDER_H
 #define DYN_AWS_PROVIDER_H
@@ -41,8 +41,8 @@ typedef struct DynProvider DynProvider;
 /*
  * A source of credentials.  start() begins to obtain them; later, or from
  * within start(), the source calls dyn_provider_obtained or
- * dyn_provider_failed, once.  stop() ends what start() has begun; the source
- * then calls neither.  free() is only called while the source is not working.
+ * dyn_provider_failed, once.  stop() ends what start() has begun, without such
+ * a call.  free() is only called while the source is not working.
  */
 typedef struct DynSource
 {
@@ -54,8 +54,8 @@ typedef struct DynSource
 } DynSource;
 
 /*
- * The credentials of a service; zero-initialize it.  With `current` set, it
- * provides static credentials.
+ * The credentials of a service; zero-initialize it.  If `current` is set, and
+ * source.start is NULL, the credentials are static.
  */
 struct DynProvider
 {
@@ -83,7 +83,8 @@ struct DynProvider
 								 * source has failed or was stopped */
 	int			refusals;		/* number of successive refusals of new
 								 * credentials */
-	bool		stopped;		/* true if the source was stopped last time */
+	bool		stopped;		/* true if the source's last work was
+								 * stopped */
 	int64_t		retry_us;		/* end of the source's pause (monotonic us) */
 	int64_t		wait_until_us;	/* time until which calls wait for the refresh
 								 * (monotonic us); 0: no such limit */
@@ -110,21 +111,21 @@ extern DynReadiness dyn_provider_request(DynProvider *provider,
  */
 extern int64_t dyn_provider_due_us(const DynProvider *provider);
 
-/* Returns the error of the latest failure; the next failure overwrites it. */
+/* Returns the latest error; the next one overwrites the record. */
 extern const DynError *dyn_provider_error(const DynProvider *provider);
 
 /*
  * Records that the service reports the credentials of this generation as
- * expired.  Its clock (seconds since the epoch; NULL if unknown) is used in
- * the error only.  Returns true if new credentials may be available: then the
- * call requests them again.
+ * expired.  The service's clock (seconds since the epoch; NULL if unknown) is
+ * used in the error only.  Returns false for static credentials; otherwise the
+ * call may request credentials again.
  */
 extern bool dyn_provider_reject(DynProvider *provider, unsigned generation,
 								const int64_t *service_time);
 
 /*
- * Called by the source: moves the credentials, which are empty afterwards.
- * `now` is the time (seconds since the epoch) by the clock of `expires`.
+ * Called by the source.  The first function moves the credentials, which are
+ * empty afterwards; `now` is the issuer's time (seconds since the epoch).
  */
 extern void dyn_provider_obtained(DynProvider *provider,
 								  DynCredentials *credentials, int64_t now);

@@ -29,7 +29,7 @@
 
 #include "awserror.h"
 
-/* Number of bytes shown of a body that is not an error document. */
+/* Maximum number of bytes shown of a body that is not an error document. */
 #define EXCERPT_SIZE	300
 
 #define HTTP_OK			200
@@ -50,7 +50,7 @@ set_text(DynCall *call, const char *text, const DynCredentials *credentials)
 
 /* ---- gzip ------------------------------------------------------------- */
 
-/* Appends the contents of the stream to `out`, up to its bound. */
+/* Appends the inflated stream, of about `hint` bytes, to `out`. */
 static DynFailure
 inflate_all(z_stream *stream, DynBuffer *out, size_t hint)
 {
@@ -133,15 +133,14 @@ dyn_response_inflate(DynCall *call, const DynBuffer *packed)
 
 /* ---- checks ----------------------------------------------------------- */
 
-/* Checks 1 to 3, for a reply that libcurl has received completely. */
+/* Makes checks 1 to 3 of a complete reply; sets call->message if one fails. */
 static DynFailure
 check_bytes(DynCall *call, const DynHttp *http)
 {
 	const DynReply *reply = &http->reply;
 
 	/*
-	 * libcurl cannot detect this: the repeated reply arrives when another one
-	 * is expected.
+	 * libcurl cannot detect a repetition: it arrives when a reply is expected.
 	 */
 	if (reply->repeated)
 	{
@@ -170,7 +169,10 @@ check_bytes(DynCall *call, const DynHttp *http)
 	return DYN_FAIL_NONE;
 }
 
-/* Checks the body of a reply whose status is not 200. */
+/*
+ * Reads the error document of a reply whose status is not 200; returns HTTP if
+ * the body is not an error document.
+ */
 static DynFailure
 read_error(DynCall *call, const DynHttp *http,
 		   const DynCredentials *credentials)

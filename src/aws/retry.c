@@ -12,8 +12,8 @@
  * not retry together.
  *
  * A wrong clock causes a signature error with a specific text.  Some services
- * return an authentication error instead, whose Date header differs by minutes
- * from the time that was signed.
+ * return an authentication error instead, in a reply whose Date header differs
+ * by minutes from the signed time.
  */
 #include "retry.h"
 
@@ -28,9 +28,9 @@
 #define LONGEST_PAUSE_MS		20000.0
 #define LONGEST_EXTRA_MS		5000.0	/* maximum addition by
 										 * x-amz-retry-after */
-#define REFILL_A_SECOND			1.0 /* tokens returned per second */
-#define NOTABLE_SKEW			(4 * 60)	/* skew of a wrong clock (s) */
-#define NOTEWORTHY_SHIFT		(5 * 60)	/* change of the offset (s) */
+#define REFILL_A_SECOND			1.0 /* tokens given back per second */
+#define NOTABLE_SKEW			(4 * 60)	/* a wrong clock's skew (s) */
+#define NOTEWORTHY_SHIFT		(5 * 60)	/* smallest correction (s) */
 
 typedef struct ClassRule
 {
@@ -153,8 +153,8 @@ dyn_retry_classify(const DynOutcome *outcome)
 }
 
 /*
- * If another attempt has corrected the clock since this one was signed, the
- * offset is not set: the reply to this attempt could undo the correction.
+ * If another attempt has corrected the clock since this attempt was signed,
+ * the offset is not set: the reply to this attempt could undo the correction.
  */
 bool
 dyn_retry_set_clock(DynClock *clock, int64_t offset, int64_t signed_offset)
@@ -184,9 +184,7 @@ dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 	return delay;
 }
 
-/*
- * Gives tokens back to the quota: one per second that has passed, and `more`.
- */
+/* Gives back one token per second that has passed, and `more` tokens. */
 static void
 refill(DynRetryQuota *quota, int64_t now_us, double more)
 {

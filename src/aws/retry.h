@@ -33,7 +33,7 @@ typedef struct DynOutcome
 	const char *code;			/* code of the error document, or "" */
 	const char *message;
 	bool		has_date;		/* true if the reply has the server's time */
-	int64_t		skew;			/* server's time minus the time signed (s) */
+	int64_t		skew;			/* server's time minus the signed time (s) */
 } DynOutcome;
 
 extern DynRetryClass dyn_retry_classify(const DynOutcome *outcome);
@@ -48,9 +48,9 @@ extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 
 /*
  * Sets the clock to the offset shown by a reply, unless another attempt has
- * done so since this one was signed.  Returns false, changing nothing, if that
- * would not help: the clock was corrected before, and the attempt was signed
- * with nearly the same offset.
+ * set it since this attempt was signed.  Returns false, changing nothing, if a
+ * retry would not help: the clock was corrected before, and the attempt was
+ * signed with nearly the same offset.
  */
 extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 								int64_t signed_offset);
@@ -63,7 +63,7 @@ extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
  *
  * An outage takes tokens once, for any number of requests and retries (which
  * max_attempts limits): it begins when an attempt fails, and ends when an
- * attempt succeeds that was started later.  Each throttled attempt takes
+ * attempt that was started later succeeds.  Each throttled attempt takes
  * tokens.
  */
 #define DYN_RETRY_QUOTA	500

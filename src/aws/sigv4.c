@@ -49,9 +49,7 @@ sha256(void)
 	return md;
 }
 
-/*
- * Hashes two texts, one after the other: an HMAC hashes a block and a message.
- */
+/* Hashes two texts as one, such as HMAC's block and its message. */
 static bool
 digest2(const void *first, size_t first_len, const void *second,
 		size_t second_len, unsigned char out[DYN_SHA256_SIZE])

@@ -3,7 +3,7 @@
  *		Signs requests with AWS Signature Version 4.
  *
  * The steps have the standard's names: canonical request, string to sign,
- * signing key, signature.  dyn_sigv4_authorization does all four.
+ * signing key, signature.  dyn_sigv4_authorization performs all steps.
  */
 #ifndef DYN_AWS_SIGV4_H
 #define DYN_AWS_SIGV4_H
@@ -53,9 +53,9 @@ typedef struct DynSigScope
 } DynSigScope;
 
 /*
- * The signing key of the last scope, which is valid for a day.  The key is
- * reused if date, region, service and secret are equal.  Zero-initialize it;
- * wipe it with dyn_sigv4_key_forget.
+ * The signing key that was used last.  It is used again if date, region,
+ * service and secret are equal.  Zero-initialize it; wipe it with
+ * dyn_sigv4_key_forget.
  */
 typedef struct DynSigKeyCache
 {
@@ -79,7 +79,7 @@ extern void dyn_sigv4_append_encoded(DynBuffer *out, const char *s, size_t len,
 
 /*
  * Appends the value of the Authorization header to `out`.  Returns false if
- * memory runs out or a limit above is exceeded.
+ * memory runs out, OpenSSL fails, or there are too many headers or parameters.
  */
 extern bool dyn_sigv4_authorization(DynSigKeyCache *cache,
 									const DynSigScope *scope,

@@ -13,11 +13,11 @@
  * HTTP/1.1 matches replies to requests by their order only.  So after a
  * surplus reply, every later request on the connection would get the reply to
  * the request before it.  We therefore shut an idle connection down when data
- * arrives on it; fingerprints.c detects surplus replies on busy ones.  We do
- * not close the descriptor, since it belongs to libcurl, which checks a
+ * arrives on it; fingerprints.c detects surplus replies on busy connections.
+ * We do not close the descriptor, since it belongs to libcurl, which checks a
  * connection before reusing it.
  *
- * epoll watches a connection that has replied also between transfers.
+ * Once a connection has replied, epoll watches it also between transfers.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE				/* POLLRDHUP */
@@ -143,8 +143,8 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 }
 
 /*
- * A connection that has replied stays registered with epoll.  The entries of
- * other connections may be stale (see above).
+ * A connection that has replied stays registered with epoll.  The entry of a
+ * connection that has not replied may be stale (see above).
  */
 bool
 dyn_sockets_unwatch(DynSockets *sockets, int fd)
@@ -246,7 +246,7 @@ dyn_sockets_distrust(const DynSockets *sockets, const DynSocket *socket)
 	(void) shutdown(entry->fd, SHUT_RDWR);
 	if (entry->uses != socket->uses)
 		return;
-	/* drain it: a later check for data must not find data that has arrived */
+	/* discard data that has arrived: libcurl's check must find the end */
 	while (reads++ < 64 &&
 		   recv(entry->fd, rest, sizeof(rest), MSG_DONTWAIT) > 0)
 		continue;
@@ -318,7 +318,7 @@ dyn_sockets_count(const DynSockets *sockets)
 
 /*
  * Uses POLLRDHUP, because a closed connection may still have unread data.  The
- * entry of a descriptor that poll reports may be stale, so it is checked.
+ * entry of a descriptor that poll reports may be stale, so is_open checks it.
  */
 bool
 dyn_sockets_any_closed_by_peer(const DynSockets *sockets)

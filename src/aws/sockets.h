@@ -17,7 +17,7 @@ typedef struct DynSocket
 	ino_t		inode;			/* detects a reused descriptor number */
 	bool		registered;		/* true if libcurl watches it for a transfer */
 	uint32_t	events;			/* events for which epoll watches it; 0 if
-								 * epoll does not, or may not */
+								 * epoll does not watch it, or may not */
 	uint32_t	parked;			/* events that epoll watches again when the
 								 * transfer resumes; 0 if it is not parked */
 	const void *transfer;		/* transfer that uses it, or used it last */
@@ -38,7 +38,7 @@ typedef struct DynSockets
 	uint64_t	opened;			/* sockets ever opened; tests compare it */
 } DynSockets;
 
-/* The connections to a peer that have replied. */
+/* The connections to one peer, without those that have not replied yet. */
 typedef struct DynPeerSockets
 {
 	int			idle;
@@ -61,7 +61,7 @@ extern bool dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 
 /*
  * Records that libcurl no longer watches the descriptor; returns true if epoll
- * may continue, which saves the next transfer two system calls.
+ * may continue to watch it, which saves the next transfer two system calls.
  */
 extern bool dyn_sockets_unwatch(DynSockets *sockets, int fd);
 
@@ -80,8 +80,8 @@ extern int	dyn_sockets_unpark(DynSockets *sockets, const void *transfer,
 
 /*
  * Handles an event that epoll has reported.  Returns true if libcurl does not
- * watch the descriptor: then epoll should stop watching it.  An idle
- * connection is shut down.
+ * watch the descriptor: then epoll should stop watching it.  Shuts the
+ * connection down if it is idle.
  */
 extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
 
@@ -92,12 +92,12 @@ extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
 extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us);
 
 /*
- * Counts the connections to the peer that have replied, and stale entries of
- * such connections.
+ * Returns the numbers of connections to the peer that have replied, including
+ * stale entries.
  */
 extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 
-/* Returns the socket with this descriptor; its fd is -1 if there is none. */
+/* Returns a copy of the descriptor's entry; its fd is -1 if there is none. */
 extern DynSocket dyn_sockets_find(const DynSockets *sockets, int fd);
 
 /*

@@ -64,8 +64,8 @@ load_store(const char *path)
 
 	/*
 	 * OpenSSL accepts a certificate whose key or extensions it cannot decode,
-	 * perhaps for lack of memory, and does not decode them later.  So that is
-	 * a failure, too.
+	 * perhaps for lack of memory, and does not decode them later.  So such a
+	 * certificate is a failure here.
 	 */
 	for (int i = 0; ok && i < sk_X509_INFO_num(infos); i++)
 	{
@@ -177,8 +177,9 @@ find_file(const DynTls *tls, const char *path)
 }
 
 /*
- * Records the file; returns NULL if there is no space.  The file is examined
- * before it is read: if it changes in between, it is read again.
+ * Records the file; returns NULL if `files` is full or memory runs out.  The
+ * file is examined before it is read: if it changes in between,
+ * dyn_tls_changed detects the change.
  */
 static const DynCaFile *
 add_file(DynTls *tls, const char *path)

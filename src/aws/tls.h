@@ -44,7 +44,8 @@ typedef struct DynTls
 	CURLSH	   *sessions;		/* shared sessions; NULL if none are shared */
 	DynCaFile	files[DYN_TLS_FILES];
 	int			nfiles;
-	bool		trusts_system;	/* true if a handle trusts the next two */
+	bool		trusts_system;	/* true if a handle trusts the next two
+								 * paths */
 	const char *system_file;
 	const char *system_directory;
 	unsigned	last_number;

@@ -3,12 +3,13 @@
  *		Gives libcurl an allocator that overwrites memory before freeing it.
  *
  * libcurl writes the headers of a request, including a session token, into its
- * own memory.  libcurl frees such memory without overwriting it, so its
- * allocator overwrites it here.
+ * own memory. libcurl frees such memory without overwriting it, so the
+ * allocator given to libcurl does that.
  *
- * Its receive buffer is an exception: some versions (7.88 among them) allocate
- * one for each request.  Overwriting it would take longer than everything else
- * that a small request does with memory.  http.c overwrites the secrets in it.
+ * The receive buffer is an exception: some versions of libcurl (7.88 among
+ * them) allocate one for each request.  Overwriting the full buffer would take
+ * longer than everything else that a small request does with memory, so http.c
+ * overwrites only the secrets in the buffer.
  *
  * The memory comes from the C library's allocator.  So memory of libcurl may
  * still be freed with free(), and libcurl may free other memory: nothing
@@ -25,9 +26,9 @@
 #include "credentials.h"
 
 /*
- * Overwrites and frees memory; a receive buffer is not overwritten.  It is
- * recognized by its size: everything else that libcurl allocates is smaller,
- * or grows by doubling.
+ * Frees a block, and overwrites it first unless it is a receive buffer.  Only
+ * receive buffers have between 1 and 17/16 times the size DYN_RECEIVE_BUFFER:
+ * libcurl's other blocks are smaller, or grow by doubling, past that range.
  */
 static void
 wipe_and_free(void *memory)
@@ -42,7 +43,9 @@ wipe_and_free(void *memory)
 		dyn_secret_free(memory);
 }
 
-/* Reallocates memory, and overwrites the old block, unlike realloc(). */
+/*
+ * Reallocates memory like realloc(), but overwrites the old block if it moves.
+ */
 static void *
 move(void *memory, size_t size)
 {

@@ -17,7 +17,8 @@
 
 /*
  * Initializes libcurl for the process; returns false if that fails.  If other
- * code in the process has initialized it before, libcurl keeps that allocator.
+ * code in the process has initialized libcurl before, libcurl retains that
+ * code's allocator.
  */
 extern bool dyn_wiping_init_libcurl(void);
 
