@@ -432,7 +432,7 @@ class Oid(Kind):
 
     def one(self, rng):
         text = str(rng.choice([rng.randint(0, 99), rng.randint(0, 9), 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32 - 2]))
-        return text, {"S": rng.choice([text, text, "0" + text, " " + text])}
+        return text, {"S": rng.choice([text, text, "+" + text, " " + text])}
 
     def rank(self, text):
         return Decimal(text)
