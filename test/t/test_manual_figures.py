@@ -207,7 +207,7 @@ OTHER = r"""
 
 # What Figures of test_docs.py computes.
 COMPUTED = {
-    "README.md": r", or [\d.]+ dollars|Version 1\.0",
+    "README.md": r", or [\d.]+ dollars|Version 1\.0|19 RC 1",
     "docs/large-tables.md": r"1,000,000 items of 243 bytes|took 2\.4 s|12,800 read units|12,000 units a second|, to 7,|256 in all|pages of 1 MB"
                             r"|\| 0, and the number|such as 32:|\| 10000 \||24 MB by default|2,000 read units a second|, ?\s*to 7,",
     "docs/monitoring.md": r"HTTP status 500 and above|More than 5 %|more than 10,000 units",
