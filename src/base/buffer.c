@@ -3,10 +3,10 @@
  *		Functions for a growable byte buffer with an upper bound, on malloc.
  *
  * An empty buffer allocates the size that is reserved, since the caller
- * usually knows the final size.  A buffer that grows doubles, so that a reply
- * of unknown length is copied only a few times.  `max` limits the contents,
- * not the capacity: the NUL that dyn_buffer_terminate writes may follow a full
- * buffer.
+ * usually knows the final size.  A buffer with contents doubles its capacity,
+ * so that a reply of unknown length is copied only a few times.  `max` limits
+ * the contents, not the capacity: the NUL that dyn_buffer_terminate writes may
+ * follow a full buffer.
  */
 #include "buffer.h"
 
@@ -48,7 +48,7 @@ fail(DynBuffer *buf)
 }
 
 /*
- * Frees the memory of an empty buffer first: realloc would copy unused bytes.
+ * Frees the memory of an empty buffer, since realloc would copy unused bytes.
  */
 static bool
 set_capacity(DynBuffer *buf, size_t cap)
@@ -72,7 +72,7 @@ set_capacity(DynBuffer *buf, size_t cap)
 	return true;
 }
 
-/* Enlarges the buffer for `bytes` more, ignoring the bound. */
+/* Ensures capacity for `bytes` more bytes, ignoring the bound. */
 static bool
 ensure(DynBuffer *buf, size_t bytes)
 {

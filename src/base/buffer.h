@@ -35,12 +35,12 @@ extern void dyn_buffer_init(DynBuffer *buf, size_t max);
 /* Frees the memory; the buffer may be used again afterwards. */
 extern void dyn_buffer_free(DynBuffer *buf);
 
-/* Discards the contents and clears the failure, but keeps the memory. */
+/* Discards the contents and the failure; the memory remains allocated. */
 extern void dyn_buffer_reset(DynBuffer *buf);
 
 /*
- * Reserves space for `extra` more bytes without using it.  Returns false if
- * that fails.
+ * Ensures capacity for `extra` more bytes.  Returns false, with `failed` set,
+ * if the bound would be exceeded or memory runs out.
  */
 extern bool dyn_buffer_reserve(DynBuffer *buf, size_t extra);
 
@@ -85,8 +85,8 @@ dyn_buffer_append_char(DynBuffer *buf, char c)
 extern bool dyn_buffer_printf(DynBuffer *buf, const char *fmt,...) DYN_PRINTF(2, 3);
 
 /*
- * Writes a NUL after the contents (not counted in `len`) and returns them;
- * NULL on failure.
+ * Writes a NUL after the contents (not counted in `len`) and returns the
+ * contents; NULL on failure.
  */
 extern const char *dyn_buffer_terminate(DynBuffer *buf);
 

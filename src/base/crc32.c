@@ -32,7 +32,7 @@
 
 #define FOLDING __attribute__((target("pclmul,sse4.1")))
 
-/* Shorter messages go to zlib directly. */
+/* Messages with fewer bytes are left to zlib. */
 #define SHORTEST_FOLDED	128
 
 /* Each constant is the power of x in its comment, mod P and mirrored. */
@@ -58,7 +58,7 @@ load(const unsigned char *bytes)
 	return _mm_loadu_si128((const __m128i *) bytes);
 }
 
-/* Four accumulators hide the latency of the multiplication. */
+/* Needs 64 bytes.  Four accumulators hide the multiplication's latency. */
 FOLDING
 static uint32_t
 crc32_folded(uint32_t crc, const unsigned char *bytes, size_t len)

@@ -1,6 +1,6 @@
 /*
  * jsonload.c
- *		Parses a JSON document with jansson, and detects its failed
+ *		Parses a JSON document with jansson, and detects jansson's failed
  *		allocations.
  *
  * When jansson cannot enlarge the buffer of a string, it drops a byte and

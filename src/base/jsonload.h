@@ -1,6 +1,6 @@
 /*
  * jsonload.h
- *		Parses a JSON document with jansson, and detects its failed
+ *		Parses a JSON document with jansson, and detects jansson's failed
  *		allocations.
  */
 #ifndef DYN_BASE_JSONLOAD_H

@@ -3,11 +3,11 @@
  *		Converts decimal text into canonical decimal text.
  *
  * The text is first parsed into a Decimal: sign, at most 38 significant
- * digits, and the power of ten of the leading digit.  Digits beyond the 38th
- * only set the flag `excess`, which is enough for rounding.  Texts of any
- * length are read in one pass and constant space.
+ * digits, and the exponent (the power of ten of the leading digit).  Digits
+ * beyond the 38th only set the flag `excess`, which is enough for rounding.
+ * Texts of any length are read in one pass and constant space.
  *
- * DynamoDB's limits then only concern that exponent: a number is too large
+ * DynamoDB's limits then only concern the exponent: a number is too large
  * above DYN_NUMBER_MAX_EXP and too small below DYN_NUMBER_MIN_EXP, regardless
  * of its digits.  Infinity is a Decimal with an exponent beyond all limits, so
  * that rounding needs no special case for it.
@@ -66,9 +66,9 @@ read_digits(const char *p, const char *end, Decimal *d, bool fraction)
 }
 
 /*
- * Parses the text; returns false if it is not a number.  With `infinity`, it
- * may also be "Infinity", as PostgreSQL writes it; that becomes a number above
- * the limits.
+ * Parses the text; returns false if it is not a number.  With `infinity`, the
+ * text may also be PostgreSQL's "Infinity" or "-Infinity", whose magnitude
+ * becomes a number above the limits.
  */
 static bool
 parse(const char *text, size_t len, bool infinity, Decimal *d)
@@ -213,7 +213,7 @@ dyn_number_round(const char *text, size_t len, DynRounding dir,
 }
 
 /*
- * Compares two numbers in canonical form without a sign: -1, 0 or 1.  The
+ * Returns -1, 0 or 1 for two numbers in canonical form without a sign.  The
  * number with the longer integer part is greater; integer parts of equal
  * length compare as strings.
  */

@@ -36,22 +36,23 @@ typedef enum DynNumberStatus
 /* The direction of rounding if DynamoDB cannot store the value itself. */
 typedef enum DynRounding
 {
-	DYN_ROUND_DOWN,				/* the largest number that is not greater */
-	DYN_ROUND_UP				/* the smallest number that is not less */
+	DYN_ROUND_DOWN,				/* largest storable number that is not
+								 * greater */
+	DYN_ROUND_UP				/* smallest storable number that is not less */
 } DynRounding;
 
 /*
  * Writes the canonical form of the decimal text (sign, digits, point,
  * exponent) to dst (DYN_NUMBER_BUFSIZE bytes, NUL-terminated), and its length
- * to *dst_len.
+ * to *dst_len, if the result is OK.
  */
 extern DynNumberStatus dyn_number_canonical(const char *text, size_t len,
 											char *dst, size_t *dst_len);
 
 /*
- * Finds the nearest number in the given direction that DynamoDB can store, for
- * a range bound.  Returns false if there is none (1E126 rounded up, -1E126
- * rounded down) or the text is not a number.
+ * Writes the canonical form of the nearest number in the given direction that
+ * DynamoDB can store, for a range bound.  Returns false if there is none
+ * (1E126 rounded up, -1E126 rounded down) or the text is not a number.
  */
 extern bool dyn_number_round(const char *text, size_t len, DynRounding dir,
 							 char *dst, size_t *dst_len);

@@ -76,7 +76,7 @@ extern bool dyn_append_json_text_member(DynBuffer *buf, const char *name,
 /* Appends `s` as a quoted JSON string; `s` must be valid UTF-8. */
 extern bool dyn_append_json_string(DynBuffer *buf, const char *s, size_t len);
 
-/* Appends a NUL-terminated text in the same way. */
+/* Appends a NUL-terminated text as a quoted JSON string. */
 extern bool dyn_append_json_text(DynBuffer *buf, const char *s);
 
 /* Length of the base64 text of `len` bytes, without a NUL. */

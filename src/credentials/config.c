@@ -30,8 +30,8 @@ static const struct
 };
 
 /*
- * Loads a file.  If the user has no home directory, as in some containers, the
- * file is regarded as missing.
+ * Loads a file.  A file below a home directory that does not exist, as in some
+ * containers, is regarded as missing.
  */
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynError *err)

@@ -39,7 +39,7 @@ extern bool dyn_config_load(DynConfig *config, DynError *err);
 extern const char *dyn_config_profile_name(bool *is_named);
 
 /*
- * Returns false with *err set if the two variables name different profiles:
+ * Returns false with *err set if both variables name a profile, and differ:
  * AWS's tools disagree about which one applies.
  */
 extern bool dyn_config_names_agree(DynError *err);
@@ -52,8 +52,8 @@ extern bool dyn_config_no_profile(const DynConfig *config, const char *profile,
 								  DynError *err);
 
 /*
- * Returns a value of a profile, or NULL; the credentials file takes
- * precedence.
+ * Return a value of a profile, or NULL: from both files (the credentials file
+ * takes precedence), or from one file.
  */
 extern const char *dyn_config_value(const DynConfig *config,
 									const char *profile, const char *key);

@@ -29,8 +29,9 @@
 #define LARGEST_ENTRY	((size_t) 1024 * 1024)
 
 /*
- * Reports that a file cannot be read.  The hint names the server's
- * operating-system user, because people often think of their own files.
+ * Reports that a file cannot be read (errno `error`); returns MISSING or
+ * FAILED.  The hint names the server's operating-system user, because people
+ * often think of their own files.
  */
 static DynFileRead
 cannot_read(const char *path, int error, DynError *err)

@@ -14,9 +14,9 @@
  *   equal keys the last one applies.  A comment in such a line begins with #
  *   or ; after a blank.
  * - A line that is indented more than the previous line with a key continues
- *   its value, including comments.  If there is nothing after the = sign, the
- *   lines are a block, as in [services]: each is "key = value", which is
- *   checked but ignored.
+ *   the value of that key, and is not searched for comments.  If there is
+ *   nothing after the = sign, the continuation lines are a block, as in
+ *   [services]: each must be "key = value", and is ignored.
  * - Lines end with LF or CR LF.  The text is UTF-8, and may begin with a byte
  *   order mark.
  *
@@ -139,7 +139,7 @@ quote_at(const char *p, const char *end)
 	return p < end && (*p == '"' || *p == '\'') ? *p : 0;
 }
 
-/* Returns the end of the quoted text that begins at p; or NULL. */
+/* Returns the end of the quoted text that begins at p; NULL if it is open. */
 static char *
 skip_quoted(char *p, const char *end)
 {
@@ -175,7 +175,8 @@ find_bracket(Span span)
 }
 
 /*
- * Removes the quotes and backslashes, in place, if the entire text is quoted.
+ * Returns the text without quotes and backslashes (removed in place) if the
+ * entire text is quoted; otherwise the text.
  */
 static Span
 unquote(Span span)
@@ -197,8 +198,9 @@ unquote(Span span)
 }
 
 /*
- * Returns the kind of section that the first word means, and moves *name past
- * that word.  An unquoted name of several words is not a known kind.
+ * Returns the kind of a section, and moves *name past the word for the kind.
+ * A single word is the name of a PLAIN section.  An unquoted name of several
+ * words makes the kind OTHER.
  */
 static DynIniKind
 read_prefix(Span *name)

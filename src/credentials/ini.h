@@ -16,11 +16,13 @@ typedef enum DynIniKind
 	DYN_INI_OTHER				/* any other section; ignored */
 } DynIniKind;
 
-/* An entry; its strings are in the text of the file. */
+/*
+ * The start of a section, or a key.  The strings are in the text of the file.
+ */
 typedef struct DynIniEntry
 {
 	DynIniKind	kind;			/* kind of the entry's section */
-	const char *section;		/* name of that section */
+	const char *section;		/* name of the section */
 	const char *key;			/* lower-case key; NULL at a section's start */
 	const char *value;			/* value; continuation lines are separated by
 								 * line feeds.  Comments are part of the value

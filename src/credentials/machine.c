@@ -4,9 +4,9 @@
  *		and EC2 instances (by IMDSv2 only).
  *
  * Containers.  The environment contains the endpoint, and the token or the
- * name of its file.  Both are read again for each request, since the platform
- * replaces the file.  A relative URI may be secret, so messages name the
- * variable, but do not quote its value.
+ * name of the token's file.  All are read again for each request, since the
+ * platform replaces the file.  A relative URI may be secret, so messages name
+ * the variable, but do not quote its value.
  *
  * Instances.  There are three requests: PUT for a token, GET for the name of
  * the role, and GET for the credentials.  The next request is the first whose

@@ -43,8 +43,8 @@ extern DynExchange *dyn_instance_request(const DynInstance *instance,
 										 DynError *err);
 
 /*
- * Handles the reply.  The first time that a token is refused (401), it is
- * dropped, and the result is NEXT.
+ * Handles the reply.  A refused token (401) is dropped, and the result is
+ * NEXT, unless the previous token was refused, too.
  */
 extern DynProviderResponse dyn_instance_response(DynInstance *instance,
 												 const DynExchange *exchange,

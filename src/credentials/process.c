@@ -70,7 +70,7 @@ struct DynProcess
 								 * -1 if not started */
 	bool		reaped;			/* true if other code has reaped it */
 	bool		ticks;			/* true if end_fd is a timer, not a pidfd */
-	int			epoll_fd;		/* descriptors; -1 when closed */
+	int			epoll_fd;		/* this and the next: -1 when closed */
 	int			out_fd;
 	int			errors_fd;
 	int			end_fd;
@@ -250,7 +250,7 @@ close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Starts the program, and waits until it is executed. */
+/* Starts the program, and waits until exec has succeeded or failed. */
 static bool
 fork_and_execute(DynProcess *process, const DynProgram *program, Pipes pipes,
 				 DynError *err)
@@ -468,7 +468,7 @@ failed(DynProcess *process, DynError *err)
 
 /*
  * Reaps a process, with up to `times` checks at intervals of REAP_NS; returns
- * false if it has not ended.
+ * false if the process has not ended.
  */
 static bool
 reap(pid_t pid, int times)
@@ -582,8 +582,8 @@ dyn_process_destroy(DynProcess *process)
 		(void) has_ended(process, &info);
 
 	/*
-	 * If other code has reaped the program, its pid may have been reused, and
-	 * its group no longer exists.
+	 * If other code has reaped the program, but a process has its pid, the pid
+	 * was reused, and the program's group no longer exists.
 	 */
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))

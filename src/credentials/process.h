@@ -36,8 +36,8 @@ extern int	dyn_process_fd(const DynProcess *process);
 
 /*
  * Reads the available output, without waiting.  Returns AGAIN, with *err not
- * set, while the program runs.  After another result, the process can only be
- * destroyed.
+ * set, while the program runs.  After any other result, the process can only
+ * be destroyed.
  */
 extern DynProviderResponse dyn_process_response(DynProcess *process,
 												DynCredentials *credentials,

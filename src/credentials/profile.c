@@ -56,7 +56,7 @@ typedef struct Resolver
 	DynError   *err;
 } Resolver;
 
-/* Returns a value of the profile; it points into the text of a file. */
+/* Returns a value of the profile, in the text of a file; or NULL. */
 static const char *
 value_of(const Resolver *resolver, const char *key)
 {
@@ -66,7 +66,8 @@ value_of(const Resolver *resolver, const char *key)
 /* ---- errors ----------------------------------------------------------- */
 
 /*
- * Reports an error in a key; `what` follows the key, the profile and the file.
+ * Reports an error in a key; in the message, `what` follows the key, the
+ * profile and the file.
  */
 static DynFound
 refuse_key(Resolver *resolver, const char *key, const char *what)
@@ -76,7 +77,7 @@ refuse_key(Resolver *resolver, const char *key, const char *what)
 						 dyn_config_path_of(resolver->config, resolver->profile, key), what);
 }
 
-/* Reports that the profile has `key`, but not others that this key needs. */
+/* Reports that the profile has `key`, but not the `missing` keys it needs. */
 static DynFound
 refuse_without(Resolver *resolver, const char *key, const char *missing)
 {
@@ -98,7 +99,7 @@ refuse_both(Resolver *resolver, const char *key, const char *other)
 /* ---- keys ------------------------------------------------------------- */
 
 /*
- * Reads key, secret and token from one file, since those of different files do
+ * Reads key, secret and token from one file: parts from different files would
  * not belong together.
  */
 static DynFound
@@ -157,7 +158,7 @@ find_cache_file(const char *hashed, char **path, DynError *err)
 	return *path != NULL;
 }
 
-/* Returns a value from the session's section or from the profile. */
+/* Returns a value of the SSO session's section, else of the profile. */
 static const char *
 sso_value(const Resolver *resolver, const char *key)
 {
@@ -272,7 +273,7 @@ read_role(Resolver *resolver, DynRole *role)
 	return DYN_FOUND;
 }
 
-/* Adds the role of the profile, which must have exactly one source. */
+/* Adds the profile's role; the profile must have exactly one source. */
 static DynFound
 take_role(Resolver *resolver)
 {

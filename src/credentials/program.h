@@ -20,8 +20,8 @@ typedef struct DynProgram
 	char	  **paths;			/* files that may be the program, ended by
 								 * NULL; the first one that can be executed is
 								 * used */
-	char	  **envp;			/* variables, ended by NULL; those of AWS_*
-								 * point into the environment */
+	char	  **envp;			/* variables, ended by NULL; the AWS_*
+								 * variables are not copied */
 	char	   *words;			/* memory of the words */
 	char	   *path_text;		/* memory of the paths */
 	char	   *path_setting;	/* "PATH=..." */
@@ -32,8 +32,8 @@ typedef struct DynProgram
  * Splits the command like a shell in which only quotes and backslashes are
  * special.  Lists the files that the first word may refer to, and selects the
  * environment: PATH, HOME (from the system's user database) and AWS_*.  The
- * environment must not change while the program is in use.  Returns false with
- * *err set and *program empty.
+ * environment must not change while the program is in use.  On failure,
+ * returns false with *err set and *program empty.
  */
 extern bool dyn_program_prepare(DynProgram *program, const char *command,
 								DynError *err);

@@ -5,7 +5,8 @@
  * The default order is that of AWS's tools: keys in the environment, a profile
  * that assumes a role, web identity in the environment, any other profile, the
  * container, the instance.  The first provider that is configured is used.  If
- * that provider fails, no other is tried, since it could have other rights.
+ * that provider fails, no other is tried, since another one could have other
+ * rights.
  *
  * - A profile that is named (by the user mapping or AWS_PROFILE) must exist;
  *   the profile "default" is used if it exists.  A profile without
@@ -127,8 +128,8 @@ find(Builder *builder, DynSourceKind kind)
 /* ---- the default order ------------------------------------------------ */
 
 /*
- * Finds the profile, which must exist if it is named.  With `only_role`, only
- * finds a profile that assumes a role.
+ * Finds the provider of the profile, which must exist if it is named.  With
+ * `only_role`, returns NOTHING unless the profile assumes a role.
  */
 static DynFound
 find_profile_if_any(Builder *builder, bool only_role)

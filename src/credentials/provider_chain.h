@@ -69,7 +69,7 @@ extern void dyn_chain_clear(DynProviderChain *chain);
 
 typedef enum DynFound
 {
-	DYN_FOUND_ERROR = false,	/* result of the functions of error.h */
+	DYN_FOUND_ERROR = false,	/* *err is set (by error.h's functions) */
 	DYN_FOUND_NOTHING,			/* not configured; *err has details */
 	DYN_FOUND
 } DynFound;

@@ -30,8 +30,8 @@
 /* ---- times -------------------------------------------------------------- */
 
 /*
- * Returns the position after the text's beginning that matches the shape, in
- * which 0 matches any digit; NULL if it does not match.
+ * Returns the position after the part of `text` that matches `shape` (0
+ * matches any digit); NULL if the text does not begin with a match.
  */
 static const char *
 skip_shape(const char *text, const char *shape)

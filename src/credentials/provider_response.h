@@ -3,8 +3,8 @@
  *		Functions shared by the credential providers.
  *
  * A provider that uses HTTP is a pair of functions: one creates the next
- * request, and the other reads its reply.  They do not wait or use the
- * network: source.c sends the requests.
+ * request, and the other reads its reply.  The two functions neither wait nor
+ * use the network: source.c sends the requests.
  */
 #ifndef DYN_CREDENTIALS_PROVIDER_RESPONSE_H
 #define DYN_CREDENTIALS_PROVIDER_RESPONSE_H
@@ -16,7 +16,7 @@
 
 typedef enum DynProviderResponse
 {
-	DYN_RESPONSE_FAILED = false,	/* result of the functions of error.h */
+	DYN_RESPONSE_FAILED = false,	/* *err is set (by error.h's functions) */
 	DYN_RESPONSE_CREDENTIALS,	/* the credentials are in *credentials */
 	DYN_RESPONSE_NEXT,			/* another request is needed */
 	DYN_RESPONSE_AGAIN,			/* the request failed, but may succeed later;
@@ -33,16 +33,16 @@ typedef struct DynResponseNames
 	const char *secret_access_key;
 	const char *session_token;
 	const char *expires;
-	const char *object;			/* member that contains the others; NULL if the
-								 * document itself does */
+	const char *object;			/* member that contains these members; NULL if
+								 * the document itself does */
 } DynResponseNames;
 
 /*
  * Reads the members with these names of a JSON document into *credentials.
  * The values must not have control characters.  `expires` is ISO 8601, or a
  * number of milliseconds since the epoch.  Returns false, with *err set and
- * *credentials empty, if the document is not JSON, or the key or its secret is
- * missing.  The message begins with `whose`.
+ * *credentials empty, if the document is not JSON, a key is missing, or a
+ * value is invalid.  The message begins with `whose`.
  */
 extern bool dyn_response_read_json(const char *text, size_t len,
 								   const DynResponseNames *names, const char *whose,
@@ -60,9 +60,9 @@ extern bool dyn_response_set(const char *access_key_id,
 							 DynError *err);
 
 /*
- * Reads a time such as "2026-01-02T03:04:05Z".  Instead of "Z", it may have
- * "UTC" or an offset such as "+01:00" or "+0100"; it may have fractions of a
- * second, which are ignored.  Returns false for any other text.
+ * Reads a time such as "2026-01-02T03:04:05Z" into *seconds (since the epoch).
+ * Instead of "Z", it may have "UTC" or an offset such as "+01:00" or "+0100".
+ * Fractions of a second are ignored.  Returns false for any other text.
  */
 extern bool dyn_response_read_time(const char *text, int64_t *seconds);
 

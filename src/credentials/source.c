@@ -45,8 +45,8 @@
 #define NOTABLE_SKEW		(4 * 60)
 
 /*
- * Time (seconds) for which expired credentials from an instance are used, plus
- * a random time of up to the same length.
+ * Expired credentials from an instance are used for STALE_LIFE * (1 + r)
+ * seconds, where r is random in [0, 1).
  */
 #define STALE_LIFE			600
 
@@ -60,15 +60,16 @@ typedef struct Source
 	DynSourceOptions source_options;
 	char	   *words;			/* description of the origin of the current
 								 * credentials, or NULL */
-	int64_t		offset;			/* offset of the clock that requests are signed
-								 * with (s); preserved between refreshes */
+	int64_t		offset;			/* services' clock minus this machine's, for
+								 * signing (s); preserved between refreshes */
 
 	/* set while the source works */
 	DynProvider *provider;
 	DynClient  *client;
 	bool		clock_tried;	/* true if the offset was corrected since
 								 * start() */
-	int64_t		signed_at;		/* time with which the request was signed */
+	int64_t		signed_at;		/* signing time of the current request (s since
+								 * the epoch, by the services' clock) */
 	int64_t		issuer_ahead;	/* issuer's clock minus this machine's (s) */
 	DynProviderChain chain;
 	int			nroles;			/* number of roles assumed; -1 until the
@@ -84,7 +85,7 @@ typedef struct Source
 
 static void next_step(Source *source);
 
-/* Returns the current time by the clock of the keys' issuer. */
+/* Returns the time (s since the epoch) by the clock of the keys' issuer. */
 static int64_t
 issuer_time(const Source *source)
 {
@@ -181,7 +182,7 @@ start_watcher(Source *source, int fd, int held_fds, int64_t us,
 	return source->watching;
 }
 
-/* Handles the end of a step, with its result in source->keys. */
+/* Begins the next step; source->keys has the result of the previous one. */
 static void
 end_step(Source *source)
 {

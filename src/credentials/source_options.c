@@ -4,7 +4,8 @@
  *
  * The rules for roles are those of the API reference of the security token
  * service.  They apply to user mappings, files and the environment.  So an
- * error is reported with its location, and not later by the service.
+ * error is reported together with the option or key that causes it, and not
+ * later by the service.
  *
  * All strings are overwritten when they are freed, not only the keys: an
  * external id is also a kind of secret, and a proxy may have a password.

@@ -15,8 +15,8 @@
 /*
  * Returns the request to the portal of sso->region, or to
  * AWS_ENDPOINT_URL_SSO.  Returns NULL with *err set on failure; if the token
- * is missing or has expired at `now`, the hint has the command to log in and
- * the name of the operating-system user.
+ * is missing or has expired at `now` (seconds since the epoch), the hint has
+ * the command to log in and the name of the operating-system user.
  */
 extern DynExchange *dyn_sso_request(const DynSsoProfile *sso, int64_t now,
 									DynError *err);

@@ -227,7 +227,7 @@ typedef struct ErrorRule
 	const char *code;			/* error code without "Exception" */
 	bool		passing;
 	const char *hint;			/* hint, or NULL */
-	const char *web_hint;		/* hint for a web identity; NULL: the same */
+	const char *web_hint;		/* hint for web identities, or NULL: `hint` */
 } ErrorRule;
 
 static const ErrorRule error_rules[] = {
@@ -360,7 +360,7 @@ enum
 	PARTS
 };
 
-/* Reads the credentials from the result element of either action. */
+/* Reads the credentials from the result element of one of the two actions. */
 static bool
 read_reply(const DynRole *role, const DynBuffer *response,
 		   DynBuffer parts[PARTS], DynCredentials *credentials,

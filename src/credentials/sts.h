@@ -32,9 +32,9 @@ extern DynExchange *dyn_sts_web_identity(const DynSourceOptions *source_options,
 										 DynError *err);
 
 /*
- * Reads the reply to either request.  On failure, *err contains the service's
- * code, and its text as an excerpt.  The result is AGAIN if the same request
- * may succeed later.
+ * Reads the reply to one of these requests.  On failure, *err contains the
+ * service's code, and its text as an excerpt.  The result is AGAIN if the same
+ * request may succeed later.
  */
 extern DynProviderResponse dyn_sts_response(const DynRole *role,
 											const DynExchange *exchange,

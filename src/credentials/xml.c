@@ -21,7 +21,7 @@
 #include "../base/lengthof.h"
 #include "../base/text.h"
 
-/* Size of the names of all open elements, with a slash before each name. */
+/* Maximum size of all open elements' names, with a slash before each name. */
 #define LONGEST_PATH	512
 
 #define SPACES			" \t\r\n"
@@ -123,7 +123,7 @@ read_entity(Parser *parser)
 	return dyn_utf8_valid(utf8, i) && append(parser, utf8, i);
 }
 
-/* Closes the open element, which must have this name. */
+/* Closes the innermost element; returns false if it has another name. */
 static bool
 close_element(Parser *parser, const char *name, size_t len)
 {
@@ -151,7 +151,7 @@ read_tag(Parser *parser)
 		parser->p++;
 	if (closes)
 		return take(parser, ">") && close_element(parser, name, len);
-	/* the target must not contain elements, and there is only one root */
+	/* the element at `path` has text only, and there is only one root */
 	if (len == 0 || parser->len + 1 + len >= LONGEST_PATH ||
 		in_target(parser) || (parser->len == 0 && parser->has_root))
 		return false;

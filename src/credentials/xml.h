@@ -22,10 +22,10 @@ typedef enum DynXml
 /*
  * Reads the text of the element at `path` ("Root/Child/Leaf", case-sensitive),
  * NUL-terminated and without white space around it.  The full document is
- * checked: it must be UTF-8, and contain only the forms that such services
- * write (xml.c).  The element must occur once, and contain text only.  *value
- * must be empty, and remains empty unless the value is found; the caller wipes
- * and frees it in any case.
+ * checked: it must be UTF-8, and contain only the forms that AWS's query
+ * services write (xml.c).  The element must occur once, and contain text only.
+ * *value must be empty, and remains empty unless the value is found; the
+ * caller wipes and frees it in any case.
  */
 extern DynXml dyn_xml_find(const char *text, size_t len, const char *path,
 						   DynBuffer *value);

@@ -102,9 +102,9 @@ undo_escape(const char *src, char **dst)
 
 /*
  * Copies the text up to the next backslash; returns the position of the
- * latter, or `end`.  A step stores 16 bytes, even if fewer are needed.  `dst`
- * has space for them while the source has 16 bytes left, because decoding
- * never makes a text longer.
+ * backslash, or `end`.  A step stores 16 bytes, even if fewer are needed.
+ * `dst` has space for them while the source has 16 bytes left, because
+ * decoding never makes a text longer.
  */
 static inline const char *
 copy_plain(const char *src, const char *end, char **dst)
@@ -331,7 +331,7 @@ dyn_slice_tag_slow(const char *p, const char *end, DynType *type)
 	return dyn_slice_token(quote + 1, end);
 }
 
-/* Reads the string at the iterator's position, where its opening quote is. */
+/* Reads the string whose opening quote is at the iterator's position. */
 static void
 visit_string(DynValueIterator *iterator, DynType type, DynValue *v)
 {
@@ -359,7 +359,7 @@ end_value(DynValueIterator *iterator)
 	iterator->p = dyn_slice_token(iterator->p, iterator->end) + 1;
 }
 
-/* Reads the attribute value at the iterator's position, where its brace is. */
+/* Reads the attribute value whose brace is at the iterator's position. */
 static DynValueEvent
 visit_value(DynValueIterator *iterator, DynValue *v)
 {

@@ -39,12 +39,12 @@ typedef enum DynType
 									 * escapes */
 #define DYN_VALUE_HAS_NUL	0x02	/* S, SS, L, M: a text or name inside
 									 * contains U+0000 */
-#define DYN_VALUE_TRUE		0x04	/* BOOL: the value */
+#define DYN_VALUE_TRUE		0x04	/* BOOL: set if true */
 
 /*
- * An attribute value, or a value inside of it.  Data and len of S, N and B:
- * the text between the quotes (S still escaped, B in base64); of SS, NS, BS, L
- * and M: the JSON array or object with its brackets; of BOOL, NULL and ABSENT:
+ * An attribute value, or a value inside of it.  `data` and `len` are, for S, N
+ * and B, the text between the quotes (S still escaped, B in base64); for SS,
+ * NS, BS, L and M, the JSON array or object with its brackets; for others,
  * empty.
  */
 typedef struct DynValue
@@ -89,11 +89,11 @@ extern long dyn_value_bytes(const DynValue *value, unsigned char *dst);
  *		dyn_value_iterator_begin(&iterator, &value);
  *		while ((event = dyn_value_iterator_next(&iterator, &v)) != DYN_VALUE_END) ...
  *
- * Events include the value given to dyn_value_iterator_begin: a list yields OPEN (v.type
- * L), its elements, CLOSE.  Members of sets are VALUEs with the element type
- * (S, N or B).  In a map, NAME precedes each member; its slice is of type S.
- * OPEN of a nested container and CLOSE set only the type: the end of the
- * container is not known yet, so len is 0.
+ * Events include the value given to dyn_value_iterator_begin: a list yields
+ * OPEN (v.type L), its elements, CLOSE.  Members of sets are VALUEs with the
+ * element type (S, N or B).  In a map, NAME precedes each member; its slice is
+ * of type S.  Only the first OPEN has a len; in the OPEN of a nested container
+ * and in CLOSE, len is 0.
  */
 #define DYN_MAX_DEPTH	100		/* maximum depth of nested L and M */
 

@@ -3,10 +3,10 @@
  *		Detects duplicate names in JSON objects with a stack of the names of
  *		open objects.
  *
- * The names of an object are above those of the objects around it, and are
- * removed when it ends.  `base` is the height of the stack when the object was
- * opened; a name is a duplicate if an equal name is at or above that height.
- * Names are compared after unescaping.
+ * The names of an object are above the names of the objects around it, and are
+ * removed when the object ends.  `base` is the height of the stack when the
+ * object was opened; a name is a duplicate if an equal name is at or above
+ * that height.  Names are compared after unescaping.
  *
  *		base = set.count;
  *		dyn_duplicate_names_has, then _push					for each name

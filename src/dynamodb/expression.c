@@ -14,7 +14,7 @@
  * an error in DynamoDB, so parentheses are written only where precedence
  * requires them, and never around atoms.  An AND inside an AND, or an OR
  * inside an OR, is written as one flat list.  An IN with more values than
- * DynamoDB accepts is written as an OR of shorter ones, and parenthesized like
+ * DynamoDB accepts is written as an OR of shorter INs, and parenthesized like
  * an OR.
  *
  * For requests, the renderer counts operators and bytes, and stops at the
@@ -137,8 +137,8 @@ is_junction(const DynCond *cond)
 }
 
 /*
- * Returns the argument of an AND or OR with only one, repeatedly; any other
- * condition unchanged.
+ * Returns the condition without the ANDs and ORs around it that have only one
+ * argument.
  */
 static const DynCond *
 unwrap(const DynCond *cond)
@@ -322,9 +322,9 @@ renderer(DynTokens *tokens, DynBuffer *out)
 }
 
 /*
- * Ends an expression; returns false if it failed.  If it is too large, or
- * memory ran out, restores the previous state of the buffer and the tokens.  A
- * buffer that had failed before remains failed.
+ * Ends an expression; returns false if it failed.  After a failure, restores
+ * the previous state of the buffer and the tokens of a request.  A buffer that
+ * had failed before remains failed.
  */
 static bool
 finish(Renderer *r)
@@ -393,7 +393,7 @@ dyn_expr_update(DynTokens *tokens, const DynPathValue *values, int n,
 
 /*
  * Simplifies an AND or OR.  In an AND, a FALSE makes the AND false, and a TRUE
- * is removed; in an OR, the reverse.
+ * is removed; in an OR, TRUE and FALSE change roles.
  */
 static DynCond *
 simplify_junction(DynCond *cond)
@@ -447,10 +447,7 @@ dyn_cond_simplify(DynCond *cond)
 
 /* ---- projections ---- */
 
-/*
- * Returns the number of steps before the first list step, which are the
- * projected ones.
- */
+/* Returns the number of projected steps: all before the first list step. */
 static int
 projected_steps(const DynPath *path)
 {
@@ -462,8 +459,8 @@ projected_steps(const DynPath *path)
 }
 
 /*
- * Returns true if another path, as projected, is a proper prefix of paths[i],
- * or an earlier path is equal to it.
+ * Compares projected steps only.  Returns true if another path is a proper
+ * prefix of paths[i], or an earlier path is equal to paths[i].
  */
 static bool
 is_covered(const DynPath *paths, int npaths, int i)

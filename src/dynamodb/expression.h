@@ -12,9 +12,10 @@
  *
  * DynamoDB rejects doubled parentheses.  Therefore the renderer writes
  * parentheses only around an OR inside an AND, and around the operand of NOT
- * unless it is an atom (an IN with more than 99 values counts as an OR).  An
- * AND or OR with one argument is rendered as the argument; an AND inside an
- * AND, or an OR inside an OR, is rendered as one flat list.
+ * unless the operand is an atom (an IN with more than 99 values is not an
+ * atom, but an OR).  An AND or OR with one argument is rendered as the
+ * argument; an AND inside an AND, or an OR inside an OR, is rendered as one
+ * flat list.
  */
 #ifndef DYN_DYNAMODB_EXPRESSION_H
 #define DYN_DYNAMODB_EXPRESSION_H
@@ -33,8 +34,8 @@ typedef enum DynCondKind
 	DYN_COND_AND,				/* args */
 	DYN_COND_OR,				/* args */
 	DYN_COND_NOT,				/* args[0] */
-	DYN_COND_EQ,				/* path op values[0]; path op path2 unless
-								 * NULL */
+	DYN_COND_EQ,				/* EQ to GE: path op values[0], or path op
+								 * path2 unless path2 is NULL */
 	DYN_COND_NE,
 	DYN_COND_LT,
 	DYN_COND_LE,
@@ -96,8 +97,8 @@ extern void dyn_tokens_reset(DynTokens *tokens);
 extern void dyn_tokens_free(DynTokens *tokens);
 
 /*
- * Returns true if memory has run out since the last reset.  Otherwise a
- * function failed because of a limit.
+ * Returns true if memory has run out since the last reset.  If not, a failure
+ * was due to a limit.
  */
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
@@ -150,16 +151,16 @@ typedef struct DynPathValue
 } DynPathValue;
 
 /*
- * Appends an UpdateExpression: SET for the values, REMOVE for the absent
- * ones.  No path may be equal to another, or a prefix of it.
+ * Appends an UpdateExpression: SET for the values, REMOVE for the absent ones.
+ * No path may be equal to another path, or a prefix of another path.
  */
 extern bool dyn_expr_update(DynTokens *tokens, const DynPathValue *values,
 							int n, DynBuffer *out);
 
 /*
  * Appends a ProjectionExpression.  A path is truncated before its first list
- * step, and omitted if it repeats another path, or has a prefix among the
- * others.
+ * step, and omitted if an earlier path is equal, or another path is a prefix
+ * of it.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 								DynBuffer *out);

@@ -10,9 +10,9 @@
  * context of its own names.
  *
  * Each step first tries the bytes that DynamoDB itself would send: no white
- * space, no escapes in tags, the names of the previous item.  If they differ,
- * it takes the general path, which accepts all legal JSON.  Both lead to the
- * same state.
+ * space, no escapes in tags, the names of the previous item.  If the bytes
+ * differ, the step calls general code, which accepts all legal JSON and leads
+ * to the same state.
  *
  * All positions passed between steps are before the end of the response:
  * dyn_scan_skip fails at the end, and no item ends there.
@@ -69,7 +69,7 @@ put(DynItemParser *r, const DynPathNode *want, DynType type, uint8_t flags,
 	return true;
 }
 
-/* Ends the item whose entries begin at `first`. */
+/* Marks the end of the item whose entries begin at `first`. */
 static DYN_HOT bool
 end_item(DynItemParser *r, size_t first, const char *at)
 {
@@ -101,8 +101,8 @@ end_item(DynItemParser *r, size_t first, const char *at)
 /* ---- Names ---- */
 
 /*
- * Makes this name cache entry the latest one of its object; returns false if
- * the name is a duplicate.
+ * Makes this entry of the name cache the latest name of the frame, and sets
+ * *place; returns false if the name is a duplicate.
  */
 static DYN_HOT bool
 take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
@@ -121,8 +121,8 @@ take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 }
 
 /*
- * Does the same for an entry that was not expected here, and expects it here
- * in the next item.
+ * Calls take_entry for an entry that was not expected next, and makes it the
+ * expected entry for this position in the next item.
  */
 static bool
 take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
@@ -410,7 +410,7 @@ read_word(DynItemParser *r, const char *p, const Place *place, DynType type)
 	bool		is_false = type == DYN_TYPE_BOOL && *p != 't';
 	uint8_t		flags = type == DYN_TYPE_BOOL && !is_false ? DYN_VALUE_TRUE : 0;
 
-	/* with constant texts, these are comparisons of words */
+	/* with constant texts, these are comparisons of machine words */
 	p = is_false ? dyn_scan_literal(&r->scan, p, "false")
 		: dyn_scan_literal(&r->scan, p, "true");
 	/* analyzer: the caller has set the place */

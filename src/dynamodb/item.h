@@ -25,8 +25,8 @@
 typedef struct DynTapeEntry
 {
 	uint32_t	offset;			/* offset of the value in the response */
-	uint32_t	len;			/* bytes; length of the value; type ABSENT:
-								 * number of items in the run */
+	uint32_t	len;			/* length of the value (bytes); for type
+								 * ABSENT, number of items in the run */
 	uint16_t	slot;
 	uint8_t		type;			/* DynType; ABSENT: run of items without wanted
 								 * attributes */
@@ -54,7 +54,7 @@ typedef struct DynFrame
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 	const char *start;			/* opening bracket in the response */
 	uint32_t	nuls;			/* number of U+0000 in the response before
-								 * it */
+								 * `start` */
 	uint32_t	object;			/* number of this list or map, for the name
 								 * cache */
 	uint32_t	base;			/* height of the stack tape->names when it was

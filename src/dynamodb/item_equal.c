@@ -131,7 +131,7 @@ dyn_item_tree_type(const DynItemTree *item, const DynPath *path, int nsteps)
 	return type ? dyn_type_of_name(type, strlen(type)) : DYN_TYPE_ABSENT;
 }
 
-/* Reads the payload of a value that is not a string. */
+/* Reads a payload that is not a JSON string; appends lists, maps and sets. */
 static bool
 read_tree(json_t *value, DynScalar *out, DynBuffer *memory)
 {
@@ -187,7 +187,7 @@ dyn_item_tree_scalar(const DynItemTree *item, const DynPath *path,
 	return out->type != DYN_TYPE_B || read_binary(out, memory);
 }
 
-/* Returns true if the item has the value at the path. */
+/* Returns true if the item has the value, or no value if that is ABSENT. */
 static bool
 has_value(const DynItemTree *item, const DynPathValue *wanted)
 {

@@ -25,7 +25,7 @@ typedef struct DynItemTree DynItemTree;
 extern DynItemTree *dyn_item_tree_parse(const char *json, size_t len);
 extern void dyn_item_tree_free(DynItemTree *item);
 
-/* Returns true if both have the same attributes with equal values. */
+/* Returns true if both items have the same attributes with equal values. */
 extern bool dyn_item_tree_equal(const DynItemTree *a, const DynItemTree *b);
 
 /*
@@ -45,7 +45,7 @@ extern DynType dyn_item_tree_type(const DynItemTree *item, const DynPath *path,
  * Reads the value at a path, exactly as it is stored; type ABSENT if the item
  * has none.  Strings and numbers point into the item; other values are
  * appended to `memory`, which must not change while the scalar is used.
- * Returns false if memory runs out.
+ * Returns false if memory runs out or a B is not valid base64.
  */
 extern bool dyn_item_tree_scalar(const DynItemTree *item, const DynPath *path,
 								 DynScalar *out, DynBuffer *memory);

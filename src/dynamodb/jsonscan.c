@@ -70,7 +70,7 @@ is_plain(char c)
 #ifndef DYN_SCAN_SSE2
 #define ONES(byte)	(UINT64_C(0x0101010101010101) * (byte))
 
-/* Returns true if none of the eight bytes needs special treatment. */
+/* Returns true if no byte of eight needs special treatment in a string. */
 static inline bool
 plain_word(const char *p)
 {

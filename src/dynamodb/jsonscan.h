@@ -8,10 +8,10 @@
  * parser (page.c) use it.
  *
  * Every function takes the position where its token begins, and returns the
- * position after the token (for strings, that of the closing quote).  On error
- * it returns NULL, after recording the error in the DynJson unless one is
- * recorded already.  No byte at or after `end` is ever read: steps of 16 and
- * 32 bytes are taken only where enough bytes are left.
+ * position after the token (for strings, the position of the closing quote).
+ * On error it returns NULL, after recording the error in the DynJson unless
+ * one is recorded already.  No byte at or after `end` is ever read: steps of
+ * 16 and 32 bytes are taken only where enough bytes are left.
  *
  * The hot functions are inline and handle the common case: no white space,
  * short ASCII strings without escapes.  They call jsonscan.c for everything
@@ -78,9 +78,9 @@ extern const char *dyn_scan_value(DynJson *scan, const char *p,
 								  struct DynDuplicateNames *names);
 
 /*
- * Returns the position of the next element or member, given that one ends at
- * `p`.  If there is none, sets *done, and returns the position after the
- * closing bracket.
+ * Returns the position of the element or member after the one that ends at
+ * `p`.  If that was the last one, sets *done, and returns the position after
+ * the closing bracket.
  */
 extern const char *dyn_scan_separator(DynJson *scan, const char *p, char closer,
 									  bool *done);
@@ -136,9 +136,9 @@ dyn_scan_expect(DynJson *scan, const char *p, char c, const char *reason)
 }
 
 /*
- * Reads the array at `p` in the same way, with `name` NULL.  `expected` is the
- * error for a value of another type.  Inline, so that the compiler can inline
- * `read`.
+ * Reads the array at `p` like dyn_scan_object, with `name` NULL.  `expected`
+ * is the error for a value of another type.  Inline, so that the compiler can
+ * inline `read`.
  */
 static DYN_HOT const char *
 dyn_scan_array(DynJson *scan, const char *p, DynMemberReader read, void *arg,

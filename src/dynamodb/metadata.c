@@ -136,7 +136,7 @@ read_throughput(const Source *src, const json_t *object,
 }
 
 /*
- * Reads the projection; an unknown ProjectionType counts as KEYS_ONLY, the
+ * Reads the projection; an unknown ProjectionType is read as KEYS_ONLY, the
  * smallest projection.
  */
 static void
@@ -166,7 +166,7 @@ read_projection(Source *src, const json_t *index, DynIndexMeta *meta)
 
 /*
  * Reads an index; returns false if it cannot be used.  Without IndexStatus,
- * which some emulators do not send, it counts as active.
+ * which some emulators do not send, the index is regarded as active.
  */
 static bool
 read_index(Source *src, const json_t *index, bool global, DynIndexMeta *meta)

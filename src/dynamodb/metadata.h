@@ -34,9 +34,7 @@ typedef struct DynKeySchema
 	DynKeyAttr	range[DYN_MAX_KEY_ATTRS];
 } DynKeySchema;
 
-/*
- * Returns the i'th attribute (from 0); those of the partition key come first.
- */
+/* Returns the i'th attribute (from 0); partition key attributes come first. */
 static inline const DynKeyAttr *
 dyn_key_attr(const DynKeySchema *key, int i)
 {
@@ -45,9 +43,9 @@ dyn_key_attr(const DynKeySchema *key, int i)
 
 /*
  * The throughput that a table or a global index can serve.  DynamoDB does not
- * report the throughput of on-demand tables.  It is assumed to be that of new
- * tables, or the warm throughput if this is greater, but at most
- * MaxReadRequestUnits, or the default quota if this is not set (developer
+ * report the throughput of on-demand tables.  We assume the throughput of new
+ * tables or the warm throughput, whichever is greater, but at most
+ * MaxReadRequestUnits or, if that is not set, the default quota (developer
  * guide, "On-demand capacity", "Quotas").
  */
 typedef struct DynThroughput
@@ -66,7 +64,7 @@ typedef enum DynProjectionType
 typedef struct DynIndexMeta
 {
 	const char *name;
-	bool		global;			/* GSI; false: LSI */
+	bool		global;			/* true for a GSI, false for an LSI */
 	bool		active;			/* LSI: true; GSI: true if ACTIVE and not
 								 * backfilling */
 	DynKeySchema key;
@@ -133,7 +131,7 @@ extern const DynIndexMeta *dyn_metadata_index(const DynTableMeta *meta,
 extern int	dyn_key_hash_position(const DynKeySchema *key, const char *attr);
 extern int	dyn_key_range_position(const DynKeySchema *key, const char *attr);
 
-/* Returns the attribute of that name, or NULL. */
+/* Returns the key attribute of that name, or NULL. */
 extern const DynKeyAttr *dyn_key_find(const DynKeySchema *key, const char *attr);
 
 /* Returns true if the attribute is in the key. */
@@ -163,7 +161,8 @@ extern const char *dyn_metadata_schema(const DynTableMeta *meta,
 									   const char *index);
 
 /*
- * Returns true if both describe the same keys and indexes.  Sizes may differ.
+ * Returns true if both tables have the same keys and indexes; sizes may
+ * differ.
  */
 extern bool dyn_metadata_same_schema(const DynTableMeta *a,
 									 const DynTableMeta *b);

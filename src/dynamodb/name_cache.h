@@ -12,13 +12,13 @@
  *
  * An entry is a name in a context.  The context is another entry: the
  * attribute whose map contains the name (ignoring lists in between), or the
- * root for the attributes of an item.  An object and one nested in it never
- * have the same context, so one object number per entry is enough.
+ * root for the attributes of an item.  An object and an object nested in it
+ * never have the same context, so one object number per entry is enough.
  *
  * Only names without escapes become entries, and at most DYN_NAME_CACHE_MAX of
- * them; duplicates of other names are detected by DynDuplicateNames.  An open
- * object may already have a member with the name of a new entry, so the caller
- * must check this before it adds the entry.
+ * them; duplicates of all other names are detected by DynDuplicateNames.  An
+ * open object may already have a member with the name of a new entry, so the
+ * caller must check this before it adds the entry.
  *
  * Entries point into the response: the cache is emptied for each page, and
  * when it is full at the beginning of an item.
@@ -72,8 +72,8 @@ typedef struct DynNameCache
 extern size_t dyn_name_cache_memory(const DynNameCache *name_cache);
 
 /*
- * Removes all entries except the root, and associates the root with that of
- * the path tree.  Returns false if memory runs out.
+ * Removes all entries except the root, and associates the root with the root
+ * of the path tree.  Returns false if memory runs out.
  */
 extern bool dyn_name_cache_reset(DynNameCache *name_cache,
 								 const DynPathTree *tree);

@@ -125,8 +125,8 @@ read_value(DynNodes *list, DynNode *node, Nest *nest, const char *p,
 }
 
 /*
- * Reads a member of the innermost container, like read_value.  Returns NULL if
- * memory runs out.
+ * Reads a member of the innermost container; returns the position after it or
+ * of its first member, or NULL if memory runs out.
  */
 static DYN_HOT const char *
 read_member(DynNodes *list, Nest *nest, const char *p, const char *end)

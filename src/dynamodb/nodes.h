@@ -44,7 +44,7 @@ typedef struct DynNodes
  */
 extern bool dyn_nodes_list(DynNodes *list, const DynValue *value);
 
-/* Frees the memory if an unusually large value has made it large. */
+/* Frees the memory if an unusually large value has enlarged it. */
 extern void dyn_nodes_trim(DynNodes *list);
 
 #endif

@@ -161,9 +161,9 @@ read_unprocessed(void *arg, const char *p, const DynMemberName *name)
 }
 
 /*
- * Reads a member of the consumption of one table.  Only the CapacityUnits of
- * the table count, not those of its indexes.  Impossibly large units are
- * ignored, because they would distort the totals.
+ * Reads a member of the consumption of one table.  Adds the CapacityUnits of
+ * this level; the units inside of other members are parts of these.
+ * Impossibly large units are ignored, because they would distort the totals.
  */
 static const char *
 read_units_member(void *arg, const char *p, const DynMemberName *name)

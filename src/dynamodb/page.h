@@ -4,10 +4,11 @@
  *
  * dyn_page_parse reads the response of GetItem, BatchGetItem, Query or Scan
  * once, validates all of it (JSON grammar, UTF-8, escapes, attribute values,
- * duplicate names, depth), and records the positions of the wanted
- * attributes.  Then dyn_page_next returns the items one by one as slots.  So a
- * page is accepted or rejected as a unit before its first row is returned.
- * The next request can also be sent before, because LastEvaluatedKey is known.
+ * duplicate names, depth), and records the positions of the wanted attributes.
+ * Then dyn_page_next returns the items one by one as slots.  So a page is
+ * accepted or rejected as a unit before its first row is returned.  The next
+ * request can be sent before the first row is returned, because
+ * LastEvaluatedKey is known.
  *
  * The wanted attributes are given by document paths, which are compiled into a
  * DynPathTree with one slot for each path.  Other attributes are validated and
@@ -88,7 +89,7 @@ typedef struct DynPageError
 #define DYN_PAGE_OTHER			0x200	/* unknown member */
 #define DYN_PAGE_EMPTY_LAST_KEY 0x400	/* LastEvaluatedKey is null or {} */
 
-/* Maximum plausible read units of a response; larger figures are ignored. */
+/* Maximum plausible units of a response; larger figures are ignored. */
 #define DYN_PAGE_MOST_UNITS		1e7
 
 typedef struct DynPage
@@ -129,15 +130,16 @@ extern bool dyn_page_parse(DynPage *page, const DynPathTree *tree,
 						   const char *buf, size_t len, DynPageError *error);
 
 /*
- * Parses UnprocessedKeys (page->unprocessed) in the same way, with the keys of
- * all tables as items; page->ntables and page->table refer to its tables.
+ * Parses UnprocessedKeys (page->unprocessed) like dyn_page_parse, with the
+ * keys of all tables as items; page->ntables and page->table refer to these
+ * tables.
  */
 extern bool dyn_page_parse_keys(DynPage *page, const DynPathTree *tree,
 								const char *buf, size_t len,
 								DynPageError *error);
 
 /*
- * Parses a single item in the same way, such as the Attributes of a write
+ * Parses a single item like dyn_page_parse, such as the Attributes of a write
  * (write.h).
  */
 extern bool dyn_page_parse_item(DynPage *page, const DynPathTree *tree,

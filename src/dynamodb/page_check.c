@@ -13,7 +13,7 @@
  * Items.  Projected key attributes of each item are compared with the
  * requested keys.  In a Scan, they must only be present and have the right
  * types.  In a Query, all items have the same partition key, usually with the
- * same bytes, so they are first compared with the previous item.
+ * same bytes, so each item is first compared with the previous item.
  *
  * A response may encode a key differently from the request (JSON escapes,
  * numbers from some emulators), so a key is decoded before it is considered
@@ -99,8 +99,8 @@ dyn_names_table(const char *requested, const char *name, size_t len)
 }
 
 /*
- * Checks that Responses, or UnprocessedKeys, have only the requested table;
- * `required` means that they must have it.
+ * Checks that Responses, or UnprocessedKeys, name the requested table only;
+ * with `required`, the table must be there.
  */
 static const char *
 check_table(const DynPage *page, const DynExpected *expected, bool required,
@@ -252,8 +252,8 @@ check_shapes(const DynPage *page, const DynExpected *expected)
 }
 
 /*
- * Checks that all items of a GetItem have the requested key, or those of a
- * Query the requested partition key.
+ * Checks that the item of a GetItem has the requested key, or that all items
+ * of a Query have the requested partition key.
  */
 static const char *
 check_one_key(const DynPage *page, const DynExpected *expected,
@@ -492,8 +492,8 @@ mark_keys(const DynPage *page, const DynExpected *expected, DynKeyState state,
 
 /*
  * Checks the items, then the unprocessed keys, and completes all other
- * requested keys.  A key with an item must not be complete because of another
- * item.
+ * requested keys.  Each key may occur once among the items and unprocessed
+ * keys.
  */
 static const char *
 check_batch(const DynPage *page, const DynPage *left,

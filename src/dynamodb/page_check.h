@@ -114,17 +114,17 @@ extern const char *dyn_page_check(const DynPage *page, const DynPage *left,
 								  DynBuffer *scratch);
 
 /*
- * Returns true if this is the name of the requested table.  Responses have the
- * name that the request has, but the description of a table requested by its
- * ARN has the plain name.
+ * Returns true if `name` is the name of the requested table.  Other responses
+ * repeat the name or ARN of the request, but the description of a table
+ * requested by its ARN has the plain name.
  */
 extern bool dyn_names_table(const char *requested, const char *name,
 							size_t len);
 
 /*
- * Detects cycles in the LastEvaluatedKeys of consecutive pages.  In addition
- * to the last key, it has an older key, which is replaced at pages 1, 2, 4, 8
- * and so on.  So every cycle is detected within a few rounds.
+ * Detects cycles in the LastEvaluatedKeys of consecutive pages.  Each key is
+ * compared with the last key and with an older key, which is replaced at pages
+ * 1, 2, 4, 8 and so on.  So every cycle is detected within a few rounds.
  */
 typedef struct DynProgress
 {

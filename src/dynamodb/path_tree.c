@@ -67,7 +67,7 @@ compare_branches(const void *va, const void *vb)
 
 /*
  * Assigns a slot and aliases to a node, from the paths that end there.  These
- * are the first of its run, and are removed from it.
+ * paths are the first of the node's run, and are removed from the run.
  */
 static void
 take_slots(DynPathTree *tree, DynPathNode *node, const Branch *branches, Run *run,
@@ -91,7 +91,7 @@ take_slots(DynPathTree *tree, DynPathNode *node, const Branch *branches, Run *ru
 	}
 }
 
-/* Appends the children of a node to the nodes, with the runs of each. */
+/* Appends the children of a node to the nodes, with the run of each child. */
 static void
 add_children(DynPathTree *tree, DynPathNode *node, const Branch *branches,
 			 Run *runs, Run run, int depth, char **text)

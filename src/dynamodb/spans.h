@@ -89,8 +89,8 @@ extern bool dyn_spans_has(const DynSpans *spans, const DynScalar *value);
 
 /*
  * Replaces the text by the least text that is greater than all texts that
- * begin with it.  Returns false if there is none, or if memory runs out
- * (text->failed).
+ * begin with the old text.  Returns false if there is none, or if memory runs
+ * out (text->failed).
  */
 extern bool dyn_text_successor(DynBuffer *text);
 

@@ -100,8 +100,8 @@ keep_text(Parser *parser, DynText text)
 }
 
 /*
- * Returns the text up to the next `c`, or all of it, after removing it and the
- * `c` from *rest.
+ * Removes the text up to the next `c`, or all text, and the `c` from *rest;
+ * returns the removed text without the `c`.
  */
 static DynText
 split_text(DynText *rest, char c)
@@ -157,8 +157,8 @@ looks_like_format(DynText modifier)
 }
 
 /*
- * Applies the keyword any, plain, lower or upper; returns false for another
- * word.
+ * Applies the keyword any, plain, lower or upper; returns false for other
+ * words.
  */
 static bool
 apply_keyword(DynText word, DynTemplatePart *part)

@@ -22,12 +22,12 @@
  * dyn_template_resolve() checks the template and derives how texts are split.
  * The functions of template_text.h need a resolved template.
  *
- * Parts before the `any` part are split off from the left; without an `any`
- * part, these are all parts.  Such a part ends where the next literal begins.
- * Parts after the `any` part are split off from the right, and begin where the
- * literal before them ends.  The character of the literal at this place is the
- * part's separator.  No part contains its separator, except `any`, parts that
- * are split by their fixed width, and parts whose column is read from another
+ * Parts before the `any` part (all parts, if there is no `any` part) are split
+ * off from the left, and end where the next literal begins.  Parts after the
+ * `any` part are split off from the right, and begin where the literal before
+ * them ends.  The character of the literal at this place is the part's
+ * separator.  No part contains its separator, except `any`, parts that are
+ * split by their fixed width, and parts whose column is read from another
  * attribute.
  *
  * All texts are valid UTF-8 without NUL.  "Characters" are code points.
@@ -93,7 +93,8 @@ typedef struct DynPartFacts
 
 	/*
 	 * true for a time, whose format has this width.  A time ends at the first
-	 * character that is not in the charset, or before it by its width
+	 * character that is not in the charset, or earlier if it is split by its
+	 * width
 	 */
 	bool		instant;
 } DynPartFacts;
@@ -125,8 +126,8 @@ typedef struct DynTemplatePart
 								 * facts.width */
 
 	/*
-	 * true if the part has a separator, and its column is read from it, so
-	 * that a value must not contain the separator
+	 * true if the part has a separator, and its column is read from the part,
+	 * so that a value must not contain the separator
 	 */
 	bool		guarded;
 

@@ -10,9 +10,9 @@
  *
  * If the text does not match, it may be ambiguous: it may match if undecided
  * parts are wildcards.  Wildcards divide the steps into segments.  A segment
- * that begins later does not end earlier.  So for each segment, only the first
- * position is tried at which it matches.  The last segment of a template
- * without `any` must also end with the text.
+ * that begins later does not end earlier.  So for each segment, the first
+ * position at which it matches is used, and no other is tried.  The last
+ * segment of a template without `any` must also end with the text.
  *
  * The search for the separator of a part is cached.  Its positions only move
  * in one direction, so all attempts together read each byte once for each

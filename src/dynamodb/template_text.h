@@ -74,7 +74,9 @@ extern bool dyn_part_lists(const DynTemplatePart *part, DynText text);
 
 /* ---- join ---- */
 
-/* Result of dyn_part_holds: do attributes exist whose part has this value? */
+/*
+ * Result of dyn_part_holds: whether attributes exist whose part has a value.
+ */
 typedef enum DynHolds
 {
 	DYN_HOLDS_YES,
@@ -86,10 +88,7 @@ typedef enum DynHolds
 								 * value is folded and not ASCII */
 } DynHolds;
 
-/*
- * Determines if attributes exist whose part has this value, which is not
- * folded yet.
- */
+/* Returns whether attributes exist whose part has this value (not folded). */
 extern DynHolds dyn_part_holds(const DynTemplatePart *part, DynText value);
 
 /*

@@ -34,8 +34,8 @@
 /* Bytes per write unit, and the factor for members of a transaction */
 #define DYN_WRITE_UNIT_BYTES	1024.0
 #define DYN_TRANSACTION_FACTOR	2
-#define DYN_LEAST_BYTES			4096.0	/* size below which reads cost the
-										 * same */
+#define DYN_LEAST_BYTES			4096.0	/* size (bytes) up to which items cost
+										 * the same */
 
 #define DYN_MS_PER_QUERY		0.070
 #define DYN_MS_PER_KEY			0.003	/* per key of a BatchGetItem */
@@ -88,8 +88,8 @@ typedef struct DynPrices
 	double		round_trip_ms;
 	double		unit_cost_ms;
 	double		in_flight;		/* maximum number of concurrent requests */
-	double		most_units;		/* maximum units of all Queries, without 0.5
-								 * units for each key; 0: unlimited */
+	double		most_units;		/* the units of repeated reads are at most this
+								 * plus 0.5 per key; 0: unlimited */
 	double		most_base_units;	/* maximum units of base_requests; 0:
 									 * unlimited */
 	bool		known;			/* true if the capacity is not a guess */

@@ -186,8 +186,8 @@ tree_of(const DynScalar *value)
 }
 
 /*
- * Sets the value, or removes it if absent, in a tree, which is the value at
- * the first `depth` steps of its path.  Returns 0, or an error of
+ * Sets the value in a tree, or removes it if ABSENT.  The tree is at the first
+ * `depth` steps of the value's path.  Returns 0, or an error of
  * dyn_path_values_merge.
  */
 static int
@@ -225,7 +225,7 @@ set_inside(json_t *tree, int depth, const DynPathValue *value)
 }
 
 /*
- * Sets all values inside of `outer` in its tree, those with the shortest paths
+ * Sets all values inside of `outer` in the tree of `outer`, shortest paths
  * first.  Returns 0, or an error of dyn_path_values_merge.
  */
 static int
@@ -251,9 +251,9 @@ set_all_inside(json_t *tree, const DynPathValue *values, int n, const DynPathVal
 }
 
 /*
- * Merges the values inside of `outer` into its value, and removes them.  The
- * data of the result remains NULL, because the buffer may still move.  Returns
- * 0, or an error of dyn_path_values_merge.
+ * Merges the values inside of `outer` into the value of `outer`, and sets
+ * their paths to NULL.  The data of the result remains NULL, because the
+ * buffer may still move.  Returns 0, or an error of dyn_path_values_merge.
  */
 static int
 merge_into(DynPathValue *values, int n, DynPathValue *outer, DynBuffer *memory)

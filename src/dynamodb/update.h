@@ -2,10 +2,10 @@
  * update.h
  *		Composes items and maps from paths with values.
  *
- * A foreign table may have a column for info and others for info.rating or
- * info.cast.lead.  A write stores all of them in one attribute, so this file
- * merges their values into one value.  Update expressions are rendered from
- * the same arrays (expression.h).
+ * A foreign table may have a column for info and other columns for info.rating
+ * or info.cast.lead.  A write stores all of them in one attribute, so this
+ * file merges their values into one value.  Update expressions are rendered
+ * from the same arrays (expression.h).
  *
  * Plain C with malloc; returns codes and raises no errors.
  */
@@ -37,7 +37,7 @@ extern bool dyn_path_values_map(const DynPathValue *values, int n, int depth,
  * the outermost path, in place, and returns the number of values left.  An
  * inner value replaces its member of the outer value, or adds it; an absent
  * value removes the member.  If several values have the same path, the last
- * one counts.  Merged values are in `memory`, which is reset first; the other
+ * one is used.  Merged values are in `memory`, which is reset first; the other
  * values do not change.  Returns DYN_MERGE_NO_MEMORY, or DYN_MERGE_NOT_A_MAP
  * if a path leads into a value that is not a map; then the contents of the
  * array are undefined.

@@ -73,8 +73,9 @@ extern bool dyn_wire_key_names(const char *json, size_t len,
 
 /*
  * Decodes a scalar of a response.  A value that cannot be used in place is
- * decoded into `scratch`, where later reads may move it.  Returns false if the
- * value is invalid or not a scalar, or if memory runs out (scratch->failed).
+ * decoded into `scratch`, where later reads into `scratch` may move it.
+ * Returns false if the value is invalid or not a scalar, or if memory runs out
+ * (scratch->failed).
  */
 extern bool dyn_scalar_read(const DynValue *value, DynBuffer *scratch,
 							DynScalar *scalar);

@@ -97,7 +97,7 @@ typedef struct DynCancelReason
 {
 	char		code[64];		/* code such as "ConditionalCheckFailed";
 								 * "None" for other writes */
-	char		message[256];	/* its text, truncated; "": none */
+	char		message[256];	/* text of the reason, truncated; "": none */
 	const char *item;			/* item for which the condition failed, or
 								 * NULL */
 	size_t		item_len;
