@@ -93,7 +93,7 @@ dyn_attempts_next_due(const DynClient *client)
 
 /* ---- attempts --------------------------------------------------------- */
 
-/* Returns the time (s since the epoch) by the clock of the signature. */
+/* Returns the current time (s since the epoch) plus `signed_offset`. */
 static int64_t
 signing_clock(const DynActiveCall *call)
 {
@@ -442,7 +442,7 @@ send_attempt(DynActiveCall *call)
  * Returns true if the call must wait before it makes a connection; the call is
  * then held.  The wait ends when a connection is idle or the time limit is
  * over.  While the very first connection to the peer is being made, the wait
- * ends when its TCP connection is established: then the peer is known to be
+ * ends when the TCP connection is established: then the peer is known to be
  * reachable, and several connections may be made at the same time.
  */
 static bool

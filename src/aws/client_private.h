@@ -146,7 +146,7 @@ extern int64_t dyn_attempts_next_due(const DynClient *client);
  * success).  Sets failure, http_status, code, message, request_id,
  * throttle_reason and hot_partition of the call, and adds to bytes_received
  * and lost.  A compressed body of status 200 is not inflated.  `signed_clock`
- * is the current time (s since the epoch) by the clock of the signature.
+ * is the current time (s since the epoch) plus the signature's clock offset.
  */
 extern DynRetryClass dyn_response_check(DynCall *call, DynHttp *http,
 										CURLcode code,

@@ -33,7 +33,7 @@
 
 #define LONGEST_HEADERS		(64 * 1024)
 
-/* The service closes connections that have been idle for about a minute. */
+/* Connections idle for longer are not reused: the service closes them soon. */
 #define LONGEST_IDLE_S		55L
 
 /* Replies with a lower status are interim ones. */
@@ -702,8 +702,8 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		return DYN_FAIL_NETWORK;
 	}
 	/*
-	 * libcurl has this result also for a header line that exceeds libcurl's
-	 * limit, which is larger than ours
+	 * libcurl has this result also for a header line that is longer than
+	 * libcurl accepts, and so longer than we accept
 	 */
 	if (code == CURLE_OUT_OF_MEMORY && http->reply.header_bytes > 0)
 	{

@@ -78,7 +78,7 @@ typedef struct DynHttp
 								 * transfer is paused */
 	const char *body;			/* request body, for on_send */
 	size_t		body_len;		/* length of the request body */
-	size_t		body_read;		/* bytes of the body that libcurl has read */
+	size_t		body_read;		/* bytes of `body` that libcurl has read */
 	bool		paused;			/* true while the transfer is paused */
 	DynFailure	refusal;		/* failure set by a callback, or NONE */
 	DynReply	reply;

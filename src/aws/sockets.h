@@ -25,7 +25,7 @@ typedef struct DynSocket
 								 * libcurl has not watched it since then */
 	unsigned	uses;			/* number of transfers that have reused it */
 	bool		has_replied;	/* true if it has replied */
-	uint64_t	peer;			/* fingerprint of its peer, or 0 */
+	uint64_t	peer;			/* fingerprint of its peer; 0 without TLS */
 	int64_t		rtt_us;			/* round trip to the peer (us) */
 } DynSocket;
 

@@ -70,7 +70,7 @@ struct DynProcess
 								 * -1 if not started */
 	bool		reaped;			/* true if other code has reaped it */
 	bool		ticks;			/* true if end_fd is a timer, not a pidfd */
-	int			epoll_fd;		/* this and the next: -1 when closed */
+	int			epoll_fd;		/* this and the next three: -1 if closed */
 	int			out_fd;
 	int			errors_fd;
 	int			end_fd;

@@ -421,7 +421,7 @@ check_source(Resolver *resolver, const char *source)
 }
 
 /*
- * Follows source profiles to the provider of the last one.  If the last
+ * Follows source profiles to the provider of the last profile.  If the last
  * profile has no provider, incomplete and unsupported settings in it are an
  * error.
  */

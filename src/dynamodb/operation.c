@@ -169,7 +169,7 @@ put_key(DynBuffer *buf, const DynKeySchema *key)
 	dyn_buffer_append_char(buf, ']');
 }
 
-/* Writes each key attribute once. */
+/* Writes AttributeDefinitions, with each key attribute once. */
 static void
 put_definitions(DynBuffer *buf, const DynTableMeta *table)
 {

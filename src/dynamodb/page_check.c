@@ -136,8 +136,8 @@ entry_value(const DynPageTape *tape, const DynTapeEntry *entry)
 
 /*
  * Reads the key attributes of the item at the tape entry *at, and moves *at to
- * the next item; a run of items without entries counts as one item.  Returns
- * false after the last item.
+ * the next item; a run of items without entries is one step.  Returns false
+ * after the last item.
  */
 static bool
 next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,

@@ -10,7 +10,7 @@
  * Splitting and joining are inverse.  Joining the texts that
  * dyn_template_split() returns yields the same text.  Splitting a text that
  * was joined from values for which dyn_part_holds() is DYN_HOLDS_YES yields
- * these values, if those that are read from other attributes are given.
+ * these values, if the values that are read from other attributes are given.
  */
 #ifndef DYN_DYNAMODB_TEMPLATE_TEXT_H
 #define DYN_DYNAMODB_TEMPLATE_TEXT_H

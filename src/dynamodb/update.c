@@ -251,9 +251,10 @@ set_all_inside(json_t *tree, const DynPathValue *values, int n, const DynPathVal
 }
 
 /*
- * Merges the values inside of `outer` into the value of `outer`, and sets
- * their paths to NULL.  The data of the result remains NULL, because the
- * buffer may still move.  Returns 0, or an error of dyn_path_values_merge.
+ * Merges the values inside of `outer` into the value of `outer`, and sets the
+ * paths of the merged values to NULL.  The data of the result remains NULL,
+ * because the buffer may still move.  Returns 0, or an error of
+ * dyn_path_values_merge.
  */
 static int
 merge_into(DynPathValue *values, int n, DynPathValue *outer, DynBuffer *memory)
