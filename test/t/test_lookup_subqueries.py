@@ -47,6 +47,32 @@ class Together(Lookups):
             self.assertCosts(f"SELECT p.id, {expression.format(subquery)} FROM people p", BatchGetItem=1)
         self.assertCosts(f"SELECT p.id, CASE {subquery} WHEN (SELECT name FROM parents r WHERE r.id = p.few) THEN 1 END FROM people p", BatchGetItem=2)
 
+    def test_in_aggregates(self):
+        """Arguments of aggregates, grouped, sorted and distinct, with a FILTER by a subquery, in a subquery."""
+        subquery = "(SELECT name FROM parents q WHERE q.id = p.best)"
+        for sql in (f"SELECT json_agg(json_build_object('id', p.id, 'best', {subquery}) ORDER BY p.id) FROM people p",
+                    f"SELECT p.country, string_agg({subquery}, ',' ORDER BY p.id), count(*) FROM people p GROUP BY p.country",
+                    f"SELECT p.country, count(DISTINCT {subquery}) FROM people p GROUP BY p.country ORDER BY p.country",
+                    f"SELECT count(*) FILTER (WHERE {subquery} > 'name 5') FROM people p",
+                    f"SELECT p.country FROM people p GROUP BY p.country HAVING count(*) > 1 AND max({subquery}) > 'name'",
+                    f"WITH a AS (SELECT p.id, {subquery} AS best FROM people p), b AS (SELECT json_agg(to_json(a) ORDER BY a.id) AS data FROM a)"
+                    " SELECT coalesce((SELECT data FROM b), '[]')"):
+            self.assertCosts(sql, BatchGetItem=1)
+        self.assertCosts("SELECT sum((SELECT count(*) FROM children c WHERE c.parent = p.best)), max((SELECT name FROM parents q WHERE q.id = p.few))"
+                         " FROM people p", Query=37, BatchGetItem=1)
+        self.assertRight(f"SELECT p.country, count(DISTINCT {subquery}), min({subquery}) FROM people p GROUP BY p.country ORDER BY p.country LIMIT 2")
+
+    def test_in_aggregates_of_subqueries(self):
+        """The subquery that aggregates is read ahead for, and its own subquery as well."""
+        self.assertCosts("SELECT p.id, (SELECT json_agg(json_build_object('n', c.n, 'of', (SELECT q.name FROM parents q WHERE q.id = c.parent)) ORDER BY c.n)"
+                         " FROM children c WHERE c.parent = p.best) FROM people p WHERE p.id < 'p0040'", Query=37, GetItem=33)
+
+    def test_in_aggregates_with_a_filter(self):
+        """A FILTER may leave the argument out: only the rows that pass it send requests."""
+        sql = "SELECT count((SELECT name FROM parents q WHERE q.id = p.best)) FILTER (WHERE p.id = 'p0003') FROM people p"
+        self.assertNotIn("DynamoLookupJoin", self.fx.explain(sql))
+        self.assertCosts(sql, GetItem=1)
+
     def test_index_then_table(self):
         """The Queries of the index, then the items, are sent together."""
         sql = "SELECT i, (SELECT count(note) FROM children c WHERE c.mark = 'm' || i) FROM generate_series(0, 39) i"

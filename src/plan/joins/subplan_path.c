@@ -1,12 +1,13 @@
 /*
  * subplan_path.c
- *		Batches correlated subqueries in a SELECT list.
+ *		Batches correlated subqueries in a SELECT list and in arguments of
+ *		aggregates.
  *
  * Core executes such a subquery as a subplan, once for each row of the
- * projection.  If the subplan reads our table by key, we put the lookup join
- * node (exec/node/readahead.c) below the projection.  The node prefetches the
- * keys of many rows together.  Core still evaluates the projection and the
- * subplan.
+ * projection or aggregation.  If the subplan reads our table by key, we put
+ * the lookup join node (exec/node/readahead.c) below the projection or
+ * aggregation.  The node prefetches the keys of many rows together.  Core
+ * still evaluates the projection, the aggregates and the subplan.
  *
  * Subqueries in conditions are not batched, because scans and joins evaluate
  * conditions, and we cannot put a node below them.  Subqueries that an
@@ -36,9 +37,9 @@ static bool plans_cursor = false;
 
 typedef struct Search
 {
-	const List *computed;		/* expressions that the path below the
-								 * projection computes */
-	double		rows;			/* rows of the projection */
+	const List *computed;		/* expressions that the path below computes */
+	double		rows;			/* rows that the path returns: by these, core
+								 * chooses among alternative subplans */
 	List	   *found;
 } Search;
 
@@ -89,9 +90,8 @@ cheapest_alternative(const AlternativeSubPlan *alternatives, double executions)
 
 /*
  * Finds the subplans that are executed whenever the expression is evaluated.
- * Expressions that a node below the projection computes (a sort, or a
- * set-returning function) are not evaluated again, and their columns may be
- * unavailable here.
+ * Expressions that a node below computes (a sort, or a set-returning function)
+ * are not evaluated again, and their columns may be unavailable here.
  */
 static bool
 collect_subplans(Node *node, Search *search)
@@ -104,7 +104,7 @@ collect_subplans(Node *node, Search *search)
 		return false;
 	if (IsA(node, SubPlan))
 	{
-		search->found = lappend(search->found, node);
+		search->found = list_append_unique(search->found, node);
 		return false;
 	}
 	if (IsA(node, AlternativeSubPlan))
@@ -115,6 +115,24 @@ collect_subplans(Node *node, Search *search)
 		return expression_tree_walker(node, collect_subplans, search);
 	(void) collect_subplans(first, search);
 	return collect_subplans(other, search);
+}
+
+/*
+ * Finds the subplans that the aggregates of the expression execute for every
+ * row.  A FILTER is evaluated first, and may skip the arguments.
+ */
+static bool
+collect_in_aggregates(Node *node, Search *search)
+{
+	const Aggref *aggregate = (Aggref *) node;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Aggref))
+		return expression_tree_walker(node, collect_in_aggregates, search);
+	return collect_subplans(aggregate->aggfilter != NULL
+							? (Node *) aggregate->aggfilter
+							: (Node *) aggregate->args, search);
 }
 
 /* Returns true if the expression contains one of these parameters. */
@@ -162,21 +180,41 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 static Cost visit_path(PlannerInfo *root, Path *path);
 
 /*
- * Batches the requests of the projection's subplans; returns the saved cost.
- * The costs in the SubPlan remain unchanged: its copies must remain equal(),
- * so that core finds the expression in the output of a node below.
+ * Finds the subplans that a path, a projection or aggregation of `subpath`,
+ * executes for every row of it.
+ */
+static List *
+subplans_of_rows(Path *path, const Path *subpath)
+{
+	Search		search = {subpath->pathtarget->exprs, path->rows, NIL};
+
+	if (IsA(path, ProjectionPath))
+		(void) collect_subplans((Node *) path->pathtarget->exprs, &search);
+	else
+	{
+		(void) collect_in_aggregates((Node *) path->pathtarget->exprs, &search);
+		(void) collect_in_aggregates((Node *) ((AggPath *) path)->qual, &search);
+	}
+	return search.found;
+}
+
+/*
+ * Batches the requests of subplans that the path, a projection or aggregation
+ * of *subpath, executes; returns the saved cost.  The costs in the SubPlan
+ * remain unchanged: its copies must remain equal(), so that core finds the
+ * expression in the output of a node below.
  */
 static Cost
-read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
+read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 {
-	const RelOptInfo *rel = path->subpath->parent;
-	Search		search = {path->subpath->pathtarget->exprs, path->path.rows, NIL};
+	const RelOptInfo *rel = (*subpath)->parent;
+	double		rows = (*subpath)->rows;
 	List	   *subplans = NIL;
 	Cost		saved = 0;
 	ListCell   *lc;
 
 	/* several paths may share a projection that already has the node */
-	if (dyn_is_read_ahead_path(path->subpath) || dyn_is_one_row(path->subpath))
+	if (dyn_is_read_ahead_path(*subpath) || dyn_is_one_row(*subpath))
 		return 0;
 	/*
 	 * WHERE CURRENT OF is not possible with our node: core searches for the
@@ -188,13 +226,11 @@ read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
 		IS_SIMPLE_REL(rel) && rel->rtekind == RTE_RELATION &&
 		root->simple_rte_array[rel->relid]->relkind != RELKIND_FOREIGN_TABLE)
 		return 0;
-	collect_subplans((Node *) path->path.pathtarget->exprs, &search);
-	foreach(lc, search.found)
+	foreach(lc, subplans_of_rows(path, *subpath))
 	{
 		SubPlan    *subplan = lfirst(lc);
 		const ForeignScan *scan = find_lookup(root->glob, subplan);
 		DynLookupCost lookups = {0};
-		double		rows = path->path.rows;
 		Cost		startup,
 					total;
 
@@ -212,8 +248,19 @@ read_ahead_of_projection(PlannerInfo *root, ProjectionPath *path)
 		saved += Max(0, subplan->per_call_cost * lookups.executions - total);
 	}
 	if (subplans != NIL)
-		path->subpath = dyn_read_ahead_path(path->subpath, subplans);
+		*subpath = dyn_read_ahead_path(*subpath, subplans);
 	return saved;
+}
+
+/* The same for a path of any type: returns 0 for most. */
+static Cost
+read_ahead_of_path(PlannerInfo *root, Path *path)
+{
+	if (IsA(path, ProjectionPath))
+		return read_ahead_of_rows(root, path, &((ProjectionPath *) path)->subpath);
+	if (IsA(path, AggPath) && ((AggPath *) path)->aggsplit == AGGSPLIT_SIMPLE)
+		return read_ahead_of_rows(root, path, &((AggPath *) path)->subpath);
+	return 0;
 }
 
 typedef struct Visit
@@ -233,8 +280,8 @@ visit_child(Path *path, int use, void *context)
 }
 
 /*
- * Visits the paths from the top to the projections of scans and joins; returns
- * the saved cost.  For a LIMIT, the new cost is computed as in core: the
+ * Visits the paths from the top to the projections and aggregations of scans
+ * and joins; returns the saved cost.  For a LIMIT, the new cost is computed as in core: the
  * child's startup cost, and a part of its other cost.
  */
 static Cost
@@ -255,8 +302,7 @@ visit_path(PlannerInfo *root, Path *path)
 	}
 	else
 	{
-		if (IsA(path, ProjectionPath))
-			visit.saved = read_ahead_of_projection(root, (ProjectionPath *) path);
+		visit.saved = read_ahead_of_path(root, path);
 		(void) dyn_visit_child_paths(path, visit_child, &visit);
 	}
 	path->total_cost = Max(0, path->total_cost - visit.saved);
