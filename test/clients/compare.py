@@ -25,6 +25,7 @@ class Client:
     def __init__(self, name, needs, *command):
         self.name, self.missing = name, not os.environ.get(needs) if needs else False
         self.command = command
+        self.writes = "writes" in name
 
     def start(self, schema, environment):
         """The running program."""
@@ -45,8 +46,11 @@ def clients():
              Client("dbt", "CLIENTS_DBT", "$CLIENTS_DBT/bin/python", program("with_dbt.py")),
              Client("pgjdbc", "PGJDBC", "java", "-cp", "$PGJDBC", program("WithPgjdbc.java")),
              Client("pgjdbc, writes", "PGJDBC", "java", "-cp", "$PGJDBC", program("WithPgjdbcWrites.java")),
+             Client("Hibernate, writes", "HIBERNATE", "java", "-cp", "$HIBERNATE/*", program("WithHibernate.java")),
              Client("psqlODBC", "PSQLODBC", python, program("with_psqlodbc.py")),
-             Client("node-postgres", "NODE_PG", "node", program("with_node_postgres.js"))]
+             Client("node-postgres", "NODE_PG", "node", program("with_node_postgres.js")),
+             *(Client(f"PostGraphile {version}, writes", "POSTGRAPHILE", "$POSTGRAPHILE/5/node_modules/.bin/node", "--no-deprecation", program("with_postgraphile.js"), version)
+               for version in "45")]
     for path in sorted(glob.glob(os.path.join(HERE, "recorded", "*.sql"))):
         found.append(Client(os.path.basename(path)[:-4], None, sys.executable, program("replay.py"), path))
     return found
@@ -109,6 +113,10 @@ def judge(client, fx):
         if found != rows:
             print(f"#   local:   {json.dumps(rows)[:600]}\n#   foreign: {json.dumps(found)[:600]}")
         passed, failed = passed + (trouble is None), failed + (trouble is not None)
+    if client.writes:
+        wrong = world.wrong_items(fx)
+        print(f"{'not ok' if wrong else 'ok'} - {client.name}: the items in DynamoDB" + "".join(f"\n#   {line}" for line in wrong[:10]))
+        passed, failed = passed + (not wrong), failed + bool(wrong)
     return passed, failed
 
 

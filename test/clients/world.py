@@ -3,7 +3,7 @@ import datetime
 import json
 from decimal import Decimal
 
-from dynamo import index
+from dynamo import attribute, index
 from fixture import Fixture
 
 REGIONS = ["north", "south", "east", "west"]
@@ -16,6 +16,17 @@ COLUMNS = {
               ' total numeric(10, 2), quantity int, weight float8, tags text[], details jsonb, shipped date'}
 KEYS = {"customers": "customer_id", "orders": "customer_id, ordered_at"}
 PRODUCTS = 'id text COLLATE "C" NOT NULL, name text, price numeric(10, 2), stock int, version int NOT NULL, changed timestamptz'
+ACCOUNTS = 'id uuid NOT NULL, name text, email text COLLATE "C", street text, city text, profile jsonb, labels text[], since timestamptz, version int NOT NULL'
+PURCHASES = "account_id uuid NOT NULL, no int NOT NULL, status text, total numeric(10, 2), note text"
+# What PostGraphile finds in the constraints and indexes of local tables.
+SMART_COMMENTS = r"""
+    COMMENT ON FOREIGN TABLE remote.accounts IS '@primaryKey id';
+    COMMENT ON FOREIGN TABLE remote.purchases IS E'@primaryKey account_id,no\n@foreignKey (account_id) references remote.accounts (id)';
+    COMMENT ON COLUMN remote.accounts.id IS '@behavior +filterBy +orderBy';
+    COMMENT ON COLUMN remote.accounts.email IS '@behavior +filterBy +orderBy';
+    COMMENT ON COLUMN remote.purchases.account_id IS '@behavior +filterBy +orderBy';
+    COMMENT ON COLUMN remote.purchases.no IS '@behavior +filterBy +orderBy'"""
+WRITTEN = ("products", "accounts", "purchases")
 SCHEMAS = ("local", "remote")
 
 
@@ -57,6 +68,15 @@ def make():
         fx.create_table("products", ("id", "S"))
         fx.foreign_table("remote.products", PRODUCTS, table_name=fx.remote("products"), updatable="on", scan_policy="allow")
         fx.execute(f"CREATE TABLE local.products ({PRODUCTS}, PRIMARY KEY (id))")
+        fx.create_table("accounts", ("id", "S"), indexes=[index("by_email", ("email", "S"))])
+        fx.create_table("purchases", ("account_id", "S"), ("no", "N"))
+        fx.foreign_table("remote.accounts", ACCOUNTS, table_name=fx.remote("accounts"), updatable="on", scan_policy="allow")
+        fx.foreign_table("remote.purchases", PURCHASES, table_name=fx.remote("purchases"), updatable="on", scan_policy="allow")
+        fx.execute(f"ALTER FOREIGN TABLE remote.accounts ALTER labels OPTIONS (ADD format 'list');"
+                   f"CREATE TABLE local.accounts ({ACCOUNTS}, PRIMARY KEY (id));"
+                   f"CREATE TABLE local.purchases ({PURCHASES}, PRIMARY KEY (account_id, no), FOREIGN KEY (account_id) REFERENCES local.accounts);"
+                   f"CREATE INDEX ON local.accounts (email)")
+        fx.execute(SMART_COMMENTS)
         # so that the first statement of a session may have ON CONFLICT
         fx.execute(f"ALTER DATABASE {fx.database} SET session_preload_libraries = 'dynamo_fdw'")
         fx.execute("CREATE VIEW local.orders_view AS SELECT * FROM local.orders; CREATE VIEW remote.orders_view AS SELECT * FROM remote.orders")
@@ -72,3 +92,27 @@ def check(fx):
     made = sorted((o["customer_id"], o["ordered_at"], str(o.get("total")), json.dumps(o["details"], sort_keys=True)) for o in orders())
     stored = fx.rows("SELECT customer_id, to_char(ordered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), total, details FROM local.orders")
     assert made == sorted((c, at, str(total), json.dumps(details, sort_keys=True)) for c, at, total, details in stored)
+
+
+def content(value):
+    """An attribute value as something that is equal for equal values; DynamoDB decides how a number is written."""
+    [(kind, held)] = value.items()
+    if kind == "M":
+        return kind, sorted((name, content(member)) for name, member in held.items())
+    if kind == "L":
+        return kind, [content(element) for element in held]
+    return kind, Decimal(held).normalize() if kind == "N" else held
+
+
+def wrong_items(fx):
+    """What differs between the items that were written and the local rows, one line each."""
+    wrong = []
+    for name in WRITTEN:
+        stored = fx.dynamo.call("Scan", {"TableName": fx.remote(name), "ConsistentRead": True})["Items"]
+        fx.execute("SET timezone = 'UTC'")
+        rows = [json.loads(row, parse_float=Decimal) for (row,) in fx.rows(f"SELECT to_jsonb(t)::text FROM local.{name} t")]
+        expected = [{column: attribute(value[:-6] + "Z" if str(value).endswith("+00:00") else value) for column, value in row.items() if value is not None}
+                    for row in rows]
+        items, others = ([str(content({"M": item})) for item in side] for side in (stored, expected))
+        wrong += [f"{name}: stored {item}" for item in items if item not in others] + [f"{name}: missing {item}" for item in others if item not in items]
+    return wrong

@@ -252,7 +252,7 @@ read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 	return saved;
 }
 
-/* The same for a path of any type: returns 0 for most. */
+/* Does the same for a path of any type; returns 0 for most types. */
 static Cost
 read_ahead_of_path(PlannerInfo *root, Path *path)
 {
