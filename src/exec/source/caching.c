@@ -22,9 +22,8 @@
  * If items are read from the table after the index, only filters that the
  * index does not evaluate may change.
  *
- * These are not cached: executions served by lookups, children of an
- * asynchronous Append, executions of EvalPlanQual, and filters that compare
- * two attributes.
+ * These are not cached: executions served by lookups, executions of
+ * EvalPlanQual, and filters that compare two attributes.
  */
 #include "postgres.h"
 
