@@ -542,6 +542,22 @@ write_again(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 
 /* ---- failed conditions ---- */
 
+/* Raises the error about an unusable response, and destroys the call. */
+static void
+reject_response(const DynModify *modify, DynCall *call, const char *err,
+				const DynRequestContext *about)
+{
+	PG_TRY();
+	{
+		dyn_usage_report_no_match(modify->usage, call, err, about);
+	}
+	PG_FINALLY();
+	{
+		dyn_call_destroy(call);
+	}
+	PG_END_TRY();
+}
+
 /*
  * Raises an error, and destroys the call, if the response does not match the
  * request.
@@ -571,17 +587,8 @@ check_response(const DynModify *modify, DynCall *call, const DynReadRequest *req
 	else
 		err = dyn_page_check(&reread->reader->page, NULL, &expected, &scratch);
 	dyn_buffer_free(&scratch);
-	if (err == NULL)
-		return;
-	PG_TRY();
-	{
-		dyn_usage_report_no_match(modify->usage, call, err, about);
-	}
-	PG_FINALLY();
-	{
-		dyn_call_destroy(call);
-	}
-	PG_END_TRY();
+	if (err != NULL)
+		reject_response(modify, call, err, about);
 }
 
 /*

@@ -89,7 +89,7 @@ read_walker(Node *node, ReadWalkerContext *context)
 static Bitmapset *
 add_own_columns(Bitmapset *attnums, Node *expr)
 {
-	ReadWalkerContext	context = {1, 0, attnums};
+	ReadWalkerContext	context = {.rtindex = 1,.attnums = attnums};
 
 	(void) read_walker(expr, &context);
 	return context.attnums;
@@ -118,7 +118,7 @@ visit_assignments(const Query *parse, ReadWalkerContext *context)
 static bool
 derives(PlannerInfo *root)
 {
-	ReadWalkerContext	context = {root->parse->resultRelation, 0, NULL};
+	ReadWalkerContext	context = {.rtindex = root->parse->resultRelation};
 
 	visit_assignments(root->parse, &context);
 	return !bms_is_empty(context.attnums);
@@ -129,7 +129,7 @@ static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
 	const Query *parse = root->parse;
-	ReadWalkerContext	context = {parse->resultRelation, 0, NULL};
+	ReadWalkerContext	context = {.rtindex = parse->resultRelation};
 	ReadWalkerContext	returned = context;
 
 	(void) read_walker((Node *) parse->jointree, &context);
@@ -284,7 +284,7 @@ without_documents(const DynRelation *relation, Bitmapset *attnums)
 static Bitmapset *
 returned_columns(PlannerInfo *root, Index rtindex)
 {
-	ReadWalkerContext	context = {root->parse->resultRelation, 0, NULL};
+	ReadWalkerContext	context = {.rtindex = root->parse->resultRelation};
 
 	(void) read_walker((Node *) root->parse->returningList, &context);
 	return translate(root, rtindex, context.attnums);
@@ -392,7 +392,7 @@ refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
 static void
 check_returning(PlannerInfo *root, const DynRelation *relation, bool upserts)
 {
-	ReadWalkerContext	context = {root->parse->resultRelation, 0, NULL};
+	ReadWalkerContext	context = {.rtindex = root->parse->resultRelation};
 
 	(void) read_walker((Node *) root->parse->returningList, &context);
 	dyn_check_system_column(relation, context.system);
@@ -423,7 +423,7 @@ static Bitmapset *
 read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *plan,
 			   Index target, bool *derives)
 {
-	ReadWalkerContext	context = {target, 0, NULL};
+	ReadWalkerContext	context = {.rtindex = target};
 
 	(void) read_walker((Node *) plan->onConflictSet, &context);
 	(void) read_walker((Node *) plan->onConflictWhere, &context);
