@@ -113,7 +113,7 @@ TOLD = {
         {len("1790000000")} digits are seconds, {len("1790000000000")} are milliseconds, {len("1790000000000000")} are
         """,
     "docs/tables.md": """
-        by {WORDS[item_filter.FIVE_YEARS / 86400 / 365]} years at most
+        but not more than {WORDS[item_filter.FIVE_YEARS / 86400 / 365]} years before it
         expects one item of {WORDS[1 / size.ROW_SHARE]} to become a row
         expected to produce {WORDS[size.ITEM_ROWS]} rows
         each value is a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
@@ -149,7 +149,7 @@ TOLD = {
         at least {metadata.ON_DEMAND_UNITS:,.0f} units a second
         burst capacity of {units.SAVED_SECONDS:.0f} seconds, unless `read_percent` is below {most.read_percent} |
         at most {units.UNITS_OF_PARTITION:,.0f} units a second; the number of partitions
-        (size 0, created less than {A[cost.DAY / 86400]} day ago) the planner compares it as a table of {cost.UNKNOWN_BYTES / GB:.0f} GB
+        (size 0, created less than {A[cost.DAY / 86400]} day ago) the planner treats it as a table of {cost.UNKNOWN_BYTES / GB:.0f} GB
         from another table or a list reads {cost.UNKNOWN_LENGTH:.0f} items
         reads at least {cost.ITEM_UNIT_BYTES:.0f} bytes of items
         more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items, the row estimate is {DYN_COLLECTION_ITEMS:.0f} for each value
