@@ -391,7 +391,7 @@ class Indexes(TestCase):
         for index_name, keys in (("by_h", (("h", "S"), ("gk", "S"))), ("by_k", (("hk", "S"),))):
             dynamo.call_again("UpdateTable", {"TableName": remote, "AttributeDefinitions": [{"AttributeName": n, "AttributeType": "S"} for n in ("pk", "h", "gk", "hk")],
                                         "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": index_name, "KeySchema": key_schema(*keys, *[None] * (2 - len(keys))), "Projection": {"ProjectionType": "ALL"}}}]})
-            while any(i["IndexStatus"] != "ACTIVE" for i in dynamo.call("DescribeTable", {"TableName": remote})["Table"]["GlobalSecondaryIndexes"]):
+            while any(i["IndexStatus"] != "ACTIVE" for i in dynamo.call_again("DescribeTable", {"TableName": remote})["Table"]["GlobalSecondaryIndexes"]):
                 time.sleep(0.1)
         self.fx.execute(f"UPDATE pg_class SET reltuples = 100000, relpages = 10000 WHERE relname = '{name}'; SELECT dynamo_fdw_disconnect_all()")
         self.fx.execute(f"CREATE TABLE wanted AS SELECT 'a' AS h, repeat('x', 1500) AS g, repeat('y', 3000) AS k UNION ALL SELECT 'a', 's', 's'; ANALYZE wanted")
