@@ -344,76 +344,19 @@ dyn_input_or_why(FmgrInfo *input, char *str, Oid ioparam, int32 typmod,
 
 #endif
 
-/* ---- times ---- */
+/* ---- instrumentation ---- */
 
+double
+dyn_node_ms(const PlanState *node)
+{
+	if (node->instrument == NULL)
+		return 0;
 #if PG_VERSION_NUM >= 190000
-
-/* With a context for errors, the functions return infinity for overflow. */
-
-Timestamp
-dyn_date_to_timestamp(DateADT date)
-{
-	ErrorSaveContext ignored = {T_ErrorSaveContext};
-
-	return date2timestamp_safe(date, (Node *) &ignored);
-}
-
-TimestampTz
-dyn_date_to_timestamptz(DateADT date)
-{
-	ErrorSaveContext ignored = {T_ErrorSaveContext};
-
-	return date2timestamptz_safe(date, (Node *) &ignored);
-}
-
-TimestampTz
-dyn_timestamp_to_timestamptz(Timestamp timestamp)
-{
-	ErrorSaveContext ignored = {T_ErrorSaveContext};
-
-	return timestamp2timestamptz_safe(timestamp, (Node *) &ignored);
-}
-
-double
-dyn_node_ms(const PlanState *node)
-{
-	return node->instrument == NULL ? 0
-		: INSTR_TIME_GET_MILLISEC(node->instrument->instr.total);
-}
-
+	return INSTR_TIME_GET_MILLISEC(node->instrument->instr.total);
 #else
-
-Timestamp
-dyn_date_to_timestamp(DateADT date)
-{
-	int			overflow;
-
-	return date2timestamp_opt_overflow(date, &overflow);
-}
-
-TimestampTz
-dyn_date_to_timestamptz(DateADT date)
-{
-	int			overflow;
-
-	return date2timestamptz_opt_overflow(date, &overflow);
-}
-
-TimestampTz
-dyn_timestamp_to_timestamptz(Timestamp timestamp)
-{
-	int			overflow;
-
-	return timestamp2timestamptz_opt_overflow(timestamp, &overflow);
-}
-
-double
-dyn_node_ms(const PlanState *node)
-{
-	return node->instrument == NULL ? 0 : node->instrument->total * 1000;
-}
-
+	return node->instrument->total * 1000;
 #endif
+}
 
 /* ---- shared memory ---- */
 

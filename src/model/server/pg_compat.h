@@ -148,12 +148,19 @@ dyn_jsonb_push(DynJsonbState *state, JsonbIteratorToken token, JsonbValue *value
 extern double dyn_node_ms(const PlanState *node);
 
 /*
- * Convert between types of times.  A time out of the range of the other type
- * becomes infinite.
+ * Conversions between types of times.  A time out of the range of the other
+ * type becomes infinite: since PostgreSQL 19, if there is a context for errors.
  */
-extern Timestamp dyn_date_to_timestamp(DateADT date);
-extern TimestampTz dyn_date_to_timestamptz(DateADT date);
-extern TimestampTz dyn_timestamp_to_timestamptz(Timestamp timestamp);
+#if PG_VERSION_NUM >= 190000
+#define DYN_IGNORED_ERROR ((Node *) &(ErrorSaveContext) {T_ErrorSaveContext})
+#define dyn_date_to_timestamp(date) date2timestamp_safe(date, DYN_IGNORED_ERROR)
+#define dyn_date_to_timestamptz(date) date2timestamptz_safe(date, DYN_IGNORED_ERROR)
+#define dyn_timestamp_to_timestamptz(time) timestamp2timestamptz_safe(time, DYN_IGNORED_ERROR)
+#else
+#define dyn_date_to_timestamp(date) date2timestamp_opt_overflow(date, &(int) {0})
+#define dyn_date_to_timestamptz(date) date2timestamptz_opt_overflow(date, &(int) {0})
+#define dyn_timestamp_to_timestamptz(time) timestamp2timestamptz_opt_overflow(time, &(int) {0})
+#endif
 
 /* Returns a new foreign path for one relation. */
 static inline ForeignPath *

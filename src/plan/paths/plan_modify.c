@@ -554,7 +554,8 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Relation	relation = table_open(relid, NoLock);
 	DynWriteMap *map = dyn_modify_open_map(root->parse, relid);
 	bool		derived = (plan->operation == CMD_UPDATE && derives(root));
-	Bitmapset  *returned = expand_whole_row(returned_columns(root, resultRelation), relation);
+	Bitmapset  *named = returned_columns(root, resultRelation);
+	Bitmapset  *returned = expand_whole_row(bms_copy(named), relation);
 	Bitmapset  *read = NULL;
 
 	dyn_write_map_require(map, plan->operation);
@@ -565,14 +566,12 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 		read = read_by_upsert(map, relation, plan, resultRelation, &derived);
 	}
 	if (plan->operation == CMD_INSERT)
-		refuse_segment(map->relation, returned_columns(root, resultRelation));
+		refuse_segment(map->relation, returned);
 	else
 	{
-		Bitmapset  *named = translate(root, resultRelation, read_by_statement(root));
-
+		named = bms_union(named, translate(root, resultRelation,
+										   read_by_statement(root)));
 		refuse_documents(map->relation, bms_del_member(named, 0));
-		refuse_documents(map->relation,
-						 bms_del_member(returned_columns(root, resultRelation), 0));
 		read = without_documents(map->relation,
 								 read_columns(root, resultRelation, relation));
 		/* the guard does not compare the segment, which the key determines */
