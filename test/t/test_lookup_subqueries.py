@@ -1,6 +1,9 @@
 """Correlated subqueries of a SELECT list: the keys of many rows are requested together."""
 from lookup_tables import Lookups
 
+# One row of parents for each of people; 37 of them.
+BEST = "(SELECT name FROM parents q WHERE q.id = p.best)"
+
 
 class Together(Lookups):
     """Requests and rows of subqueries that are read ahead for."""
@@ -40,27 +43,25 @@ class Together(Lookups):
 
     def test_evaluated_first(self):
         """The first part of an expression that may skip the others."""
-        subquery = "(SELECT name FROM parents q WHERE q.id = p.best)"
         for expression in ("coalesce({}, 'none')", "coalesce(upper({}) || '!', p.name, 'none')", "{} > 'name 5' OR p.id > 'p0500'", "p.id > {} AND p.id > 'p0500'",
                            "CASE WHEN {} > 'name 5' THEN 1 ELSE 2 END", "CASE {} WHEN 'name 5' THEN p.id WHEN 'name 6' THEN 'six' END",
                            "CASE upper(p.name) WHEN upper({}) THEN p.id END", "coalesce(CASE WHEN NOT ({} IS NULL AND p.id < 'p0200') THEN p.name END, p.id)"):
-            self.assertCosts(f"SELECT p.id, {expression.format(subquery)} FROM people p", BatchGetItem=1)
-        self.assertCosts(f"SELECT p.id, CASE {subquery} WHEN (SELECT name FROM parents r WHERE r.id = p.few) THEN 1 END FROM people p", BatchGetItem=2)
+            self.assertCosts(f"SELECT p.id, {expression.format(BEST)} FROM people p", BatchGetItem=1)
+        self.assertCosts(f"SELECT p.id, CASE {BEST} WHEN (SELECT name FROM parents r WHERE r.id = p.few) THEN 1 END FROM people p", BatchGetItem=2)
 
     def test_in_aggregates(self):
         """Arguments of aggregates, grouped, sorted and distinct, with a FILTER by a subquery, in a subquery."""
-        subquery = "(SELECT name FROM parents q WHERE q.id = p.best)"
-        for sql in (f"SELECT json_agg(json_build_object('id', p.id, 'best', {subquery}) ORDER BY p.id) FROM people p",
-                    f"SELECT p.country, string_agg({subquery}, ',' ORDER BY p.id), count(*) FROM people p GROUP BY p.country",
-                    f"SELECT p.country, count(DISTINCT {subquery}) FROM people p GROUP BY p.country ORDER BY p.country",
-                    f"SELECT count(*) FILTER (WHERE {subquery} > 'name 5') FROM people p",
-                    f"SELECT p.country FROM people p GROUP BY p.country HAVING count(*) > 1 AND max({subquery}) > 'name'",
-                    f"WITH a AS (SELECT p.id, {subquery} AS best FROM people p), b AS (SELECT json_agg(to_json(a) ORDER BY a.id) AS data FROM a)"
+        for sql in (f"SELECT json_agg(json_build_object('id', p.id, 'best', {BEST}) ORDER BY p.id) FROM people p",
+                    f"SELECT p.country, string_agg({BEST}, ',' ORDER BY p.id), count(*) FROM people p GROUP BY p.country",
+                    f"SELECT p.country, count(DISTINCT {BEST}) FROM people p GROUP BY p.country ORDER BY p.country",
+                    f"SELECT count(*) FILTER (WHERE {BEST} > 'name 5') FROM people p",
+                    f"SELECT p.country FROM people p GROUP BY p.country HAVING count(*) > 1 AND max({BEST}) > 'name'",
+                    f"WITH a AS (SELECT p.id, {BEST} AS best FROM people p), b AS (SELECT json_agg(to_json(a) ORDER BY a.id) AS data FROM a)"
                     " SELECT coalesce((SELECT data FROM b), '[]')"):
             self.assertCosts(sql, BatchGetItem=1)
         self.assertCosts("SELECT sum((SELECT count(*) FROM children c WHERE c.parent = p.best)), max((SELECT name FROM parents q WHERE q.id = p.few))"
                          " FROM people p", Query=37, BatchGetItem=1)
-        self.assertRight(f"SELECT p.country, count(DISTINCT {subquery}), min({subquery}) FROM people p GROUP BY p.country ORDER BY p.country LIMIT 2")
+        self.assertRight(f"SELECT p.country, count(DISTINCT {BEST}), min({BEST}) FROM people p GROUP BY p.country ORDER BY p.country LIMIT 2")
 
     def test_in_aggregates_of_subqueries(self):
         """The subquery that aggregates is read ahead for, and its own subquery as well."""
@@ -82,13 +83,12 @@ class Together(Lookups):
 
     def test_above(self):
         """Sorted by it, grouped by it, distinct, limited, counted over: all rows in one batch, where all are read."""
-        subquery = "(SELECT name FROM parents q WHERE q.id = p.best)"
-        for sql in (f"SELECT p.id, {subquery} AS x FROM people p ORDER BY x, p.id",
-                    f"SELECT {subquery} AS x, count(*) FROM people p GROUP BY x",
-                    f"SELECT {subquery} AS x, count(*) FROM people p GROUP BY x ORDER BY x LIMIT 40",
-                    f"SELECT DISTINCT {subquery}, country FROM people p",
-                    f"SELECT max(x) FROM (SELECT {subquery} AS x FROM people p OFFSET 0) y",
-                    f"SELECT {subquery} FROM people p UNION SELECT {subquery} FROM people p"):
+        for sql in (f"SELECT p.id, {BEST} AS x FROM people p ORDER BY x, p.id",
+                    f"SELECT {BEST} AS x, count(*) FROM people p GROUP BY x",
+                    f"SELECT {BEST} AS x, count(*) FROM people p GROUP BY x ORDER BY x LIMIT 40",
+                    f"SELECT DISTINCT {BEST}, country FROM people p",
+                    f"SELECT max(x) FROM (SELECT {BEST} AS x FROM people p OFFSET 0) y",
+                    f"SELECT {BEST} FROM people p UNION SELECT {BEST} FROM people p"):
             with self.subTest(sql):
                 self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
                 self.assertEqual(self.counts(sql), {"BatchGetItem": 2 if "UNION" in sql else 1})
@@ -96,11 +96,10 @@ class Together(Lookups):
 
     def test_computed_below(self):
         """What was sorted by, or expanded, below other subqueries is not computed again."""
-        name = "(SELECT name FROM parents q WHERE q.id = p.best)"
         count = "(SELECT count(*) FROM children c WHERE c.parent = p.few)"
-        for sql in (f"SELECT {name} AS x, {count}, p.id FROM people p ORDER BY x, p.id LIMIT 50",
-                    f"SELECT p.id, {name} FROM people p ORDER BY {count}, p.id LIMIT 10",
-                    f"SELECT generate_series(1, {count}::int) + 1, {name} FROM people p"):
+        for sql in (f"SELECT {BEST} AS x, {count}, p.id FROM people p ORDER BY x, p.id LIMIT 50",
+                    f"SELECT p.id, {BEST} FROM people p ORDER BY {count}, p.id LIMIT 10",
+                    f"SELECT generate_series(1, {count}::int) + 1, {BEST} FROM people p"):
             with self.subTest(sql):
                 self.assertIn("DynamoLookupJoin", self.fx.explain(sql))
                 self.assertRight(sql)
@@ -198,7 +197,7 @@ class Apart(Lookups):
         for expression in ("CASE WHEN id < 'p0003' THEN {} END", "CASE id WHEN 'p0003' THEN 'three' WHEN {} THEN 'other' END", "CASE WHEN id < 'p0003' THEN 'x' ELSE {} END", "coalesce(nullif(name, 'name 5'), {})",
                            "id > 'p0004' OR {} IS NULL", "id < 'p0003' AND {} IS NOT NULL"):
             sql = f"SELECT id, {expression} FROM people p WHERE id < 'p0010'"
-            self.assertAlone(sql.format("(SELECT name FROM parents q WHERE q.id = p.best)"))
+            self.assertAlone(sql.format(BEST))
         self.assertEqual(self.counts("SELECT CASE WHEN id < 'p0003' THEN (SELECT name FROM parents q WHERE q.id = p.best) END FROM people p"),
                          {"GetItem": 3})
 
