@@ -179,17 +179,50 @@ find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
 
 static Cost visit_path(PlannerInfo *root, Path *path);
 
+static bool
+is_sort(const Path *path)
+{
+	return IsA(path, SortPath) || IsA(path, IncrementalSortPath);
+}
+
 /*
- * Finds the subplans that a path, a projection or aggregation of `subpath`,
- * executes for every row of it.
+ * Returns the expressions by which a path sorts, except those that are equal to
+ * others.  If its input lacks one, core adds it to the input of the sort, as
+ * for arguments of aggregates that are sorted (from PostgreSQL 16 on).
+ */
+static List *
+sort_expressions(const Path *path)
+{
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	foreach(lc, path->pathkeys)
+	{
+		const List *members = lfirst_node(PathKey, lc)->pk_eclass->ec_members;
+
+		if (list_length(members) == 1)
+			found = lappend(found, linitial_node(EquivalenceMember, members)->em_expr);
+	}
+	return found;
+}
+
+/*
+ * Finds the subplans that a path, a projection, aggregation or sort of
+ * `subpath`, executes for every row of it.
  */
 static List *
 subplans_of_rows(Path *path, const Path *subpath)
 {
-	Search		search = {subpath->pathtarget->exprs, path->rows, NIL};
+	Search		search = {
+		list_concat_copy(subpath->pathtarget->exprs,
+						 is_sort(subpath) ? sort_expressions(subpath) : NIL),
+		path->rows, NIL
+	};
 
 	if (IsA(path, ProjectionPath))
 		(void) collect_subplans((Node *) path->pathtarget->exprs, &search);
+	else if (is_sort(path))
+		(void) collect_subplans((Node *) sort_expressions(path), &search);
 	else
 	{
 		(void) collect_in_aggregates((Node *) path->pathtarget->exprs, &search);
@@ -199,8 +232,8 @@ subplans_of_rows(Path *path, const Path *subpath)
 }
 
 /*
- * Batches the requests of subplans that the path, a projection or aggregation
- * of *subpath, executes; returns the saved cost.  The costs in the SubPlan
+ * Batches the requests of subplans that the path, a projection, aggregation or
+ * sort of *subpath, executes; returns the saved cost.  The costs in the SubPlan
  * remain unchanged: its copies must remain equal(), so that core finds the
  * expression in the output of a node below.
  */
@@ -260,6 +293,9 @@ read_ahead_of_path(PlannerInfo *root, Path *path)
 		return read_ahead_of_rows(root, path, &((ProjectionPath *) path)->subpath);
 	if (IsA(path, AggPath) && ((AggPath *) path)->aggsplit == AGGSPLIT_SIMPLE)
 		return read_ahead_of_rows(root, path, &((AggPath *) path)->subpath);
+	/* an incremental sort begins with the fields of a sort */
+	if (is_sort(path))
+		return read_ahead_of_rows(root, path, &((SortPath *) path)->subpath);
 	return 0;
 }
 

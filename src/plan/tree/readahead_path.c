@@ -73,8 +73,9 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	List	   *params = NIL;
 	ListCell   *lc;
 
-	scan->scan.plan.targetlist = tlist != NIL ? tlist
-		: copyObject(child->targetlist);
+	/* above subplans, also return what core has added to a sort below */
+	scan->scan.plan.targetlist = tlist != NIL && best_path->custom_private == NIL
+		? tlist : copyObject(child->targetlist);
 	scan->scan.scanrelid = 0;
 	scan->flags = best_path->flags;
 	scan->custom_plans = custom_plans;
