@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <openssl/crypto.h>
-
 bool
 dyn_secret_copy(char **to, const char *from)
 {
@@ -26,7 +24,7 @@ void
 dyn_secret_free(void *memory)
 {
 	if (memory != NULL)
-		OPENSSL_cleanse(memory, malloc_usable_size(memory));
+		explicit_bzero(memory, malloc_usable_size(memory));
 	free(memory);
 }
 
@@ -41,7 +39,7 @@ void
 dyn_secret_free_buffer(DynBuffer *buf)
 {
 	if (buf->data != NULL)
-		OPENSSL_cleanse(buf->data, buf->cap);
+		explicit_bzero(buf->data, buf->cap);
 	dyn_buffer_free(buf);
 }
 

@@ -23,8 +23,6 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include <openssl/crypto.h>
-
 #include "../base/crc32.h"
 #include "../base/text.h"
 #include "address.h"
@@ -327,7 +325,7 @@ void
 dyn_http_free_headers(struct curl_slist *headers)
 {
 	for (struct curl_slist *line = headers; line; line = line->next)
-		OPENSSL_cleanse(line->data, strlen(line->data));
+		explicit_bzero(line->data, strlen(line->data));
 	curl_slist_free_all(headers);
 }
 

@@ -87,8 +87,8 @@ hmac(const void *key, size_t key_len, const void *bytes, size_t len,
 	for (int i = 0; i < HMAC_BLOCK; i++)
 		block[i] ^= 0x36 ^ 0x5c;
 	ok = ok && digest2(block, HMAC_BLOCK, inner, sizeof(inner), out);
-	OPENSSL_cleanse(block, sizeof(block));
-	OPENSSL_cleanse(inner, sizeof(inner));
+	explicit_bzero(block, sizeof(block));
+	explicit_bzero(inner, sizeof(inner));
 	return ok;
 }
 
@@ -492,7 +492,7 @@ signing_key(DynSigKeyCache *cache, const DynSigScope *scope,
 void
 dyn_sigv4_key_forget(DynSigKeyCache *cache)
 {
-	OPENSSL_cleanse(cache, sizeof(*cache));
+	explicit_bzero(cache, sizeof(*cache));
 	cache->valid = false;
 }
 
@@ -548,7 +548,7 @@ dyn_sigv4_authorization(DynSigKeyCache *cache, const DynSigScope *scope,
 		dyn_buffer_append_str(out, ", Signature=");
 		ok = dyn_buffer_append_str(out, signature);
 	}
-	OPENSSL_cleanse(key, sizeof(key));
+	explicit_bzero(key, sizeof(key));
 	/* The canonical request contains the session token. */
 	dyn_secret_free_buffer(&canonical);
 	dyn_buffer_free(&signed_headers);

@@ -43,8 +43,6 @@
 #include <sys/types.h>
 #include <sys/wait.h>
 
-#include <openssl/crypto.h>
-
 #include "../base/lengthof.h"
 #include "program.h"
 #include "provider_response.h"
@@ -388,7 +386,7 @@ read_errors(DynProcess *process)
 		memcpy(process->errors, end - process->errors_len,
 			   process->errors_len);
 	}
-	OPENSSL_cleanse(bytes, sizeof(bytes));
+	explicit_bzero(bytes, sizeof(bytes));
 }
 
 /* ---- the result ------------------------------------------------------- */
@@ -600,6 +598,6 @@ dyn_process_destroy(DynProcess *process)
 	close_fd(&process->errors_fd);
 	close_fd(&process->end_fd);
 	close_fd(&process->epoll_fd);
-	OPENSSL_cleanse(process, sizeof(*process));
+	explicit_bzero(process, sizeof(*process));
 	free(process);
 }

@@ -363,6 +363,8 @@ replay(const char *path, int in_flight)
 		prepare(&unused, list[0].headers);
 		handles[i] = unused.easy;
 		curl_easy_setopt(handles[i], CURLOPT_WRITEFUNCTION, ignore_body);
+		/* a condition that fails is an answer, too */
+		curl_easy_setopt(handles[i], CURLOPT_FAILONERROR, 0L);
 		first[i] = list[0];
 	}
 	send_all(multi, handles, in_flight, first, in_flight);

@@ -20,10 +20,11 @@
  * Query (one partition, either direction, Limit, which an index does not know),
  * GetItem, BatchGetItem and Scan (segments, Limit) are looked into just as far
  * as that takes: projections are not applied, filters and conditions on the
- * sort key are refused.  PutItem, UpdateItem and DeleteItem succeed and change
- * nothing, so that a statement can be measured again.  --record writes the
- * requests to FILE, DescribeTable aside: a line each, the operation, a tab, the
- * body.
+ * sort key are refused.  PutItem of an item that is there fails, as its
+ * condition would; otherwise PutItem, UpdateItem, DeleteItem and
+ * TransactWriteItems succeed and change nothing, so that a statement can be
+ * measured again.  --record writes the requests to FILE, DescribeTable aside: a
+ * line each, the operation, a tab, the body.
  */
 #define _GNU_SOURCE
 #include <getopt.h>
@@ -401,6 +402,24 @@ answer_write(HttpAnswer *answer, const Table *table, const json_t *request)
 	http_text_append(text, "}", 1);
 }
 
+static void
+answer_put(HttpAnswer *answer, const Table *table, const json_t *request)
+{
+	int			item = item_of(table, json_object_get(request, "Item"));
+
+	if (item < 0 || !json_object_get(request, "ConditionExpression"))
+	{
+		answer_write(answer, table, request);
+		return;
+	}
+	answer->status = 400;
+	http_text_printf(&answer->text,
+					 "{\"__type\":\"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException\","
+					 "\"message\":\"The conditional request failed\",\"Item\":");
+	write_item(&answer->text, table, item);
+	http_text_append(&answer->text, "}", 1);
+}
+
 /* Of one table. */
 static void
 answer_batch(HttpAnswer *answer, const json_t *request)
@@ -430,6 +449,24 @@ answer_batch(HttpAnswer *answer, const json_t *request)
 	http_text_printf(text, "]},\"UnprocessedKeys\":{},\"ConsumedCapacity\":[");
 	write_capacity(text, table, 0.5 * json_array_size(keys));
 	http_text_append(text, "]}", 2);
+}
+
+/* Puts into one table. */
+static void
+answer_transaction(HttpAnswer *answer, const json_t *request)
+{
+	const json_t *items = json_object_get(request, "TransactItems");
+	const json_t *put = json_object_get(json_array_get(items, 0), "Put");
+	const Table *table = table_named(json_string_value(json_object_get(put, "TableName")));
+
+	if (!table)
+	{
+		refuse(answer, "unknown table");
+		return;
+	}
+	http_text_printf(&answer->text, "{\"ConsumedCapacity\":[");
+	write_capacity(&answer->text, table, 2.0 * json_array_size(items));
+	http_text_append(&answer->text, "]}", 2);
 }
 
 /* Its attributes, the end of their list, and itself. */
@@ -480,7 +517,7 @@ static const struct
 	{"Query", answer_query},
 	{"GetItem", answer_get},
 	{"Scan", answer_scan},
-	{"PutItem", answer_write},
+	{"PutItem", answer_put},
 	{"UpdateItem", answer_write},
 	{"DeleteItem", answer_write},
 };
@@ -493,6 +530,11 @@ answer_request(const char *operation, const json_t *request, HttpAnswer *answer)
 	if (strcmp(operation, "BatchGetItem") == 0)
 	{
 		answer_batch(answer, request);
+		return;
+	}
+	if (strcmp(operation, "TransactWriteItems") == 0)
+	{
+		answer_transaction(answer, request);
 		return;
 	}
 	if (!table)

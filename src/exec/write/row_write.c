@@ -101,7 +101,7 @@ set_key(DynWrite *write, const DynKeyPart *key, int nparts)
 		keep_scalar(&write->key[i].value);
 	}
 	dyn_buffer_init(&bytes, 0);
-	dyn_buffer_append_str(&bytes, write->modify->relation->table);
+	dyn_buffer_append_str(&bytes, write->modify->meta->name);
 	dyn_wire_key(&bytes, write->key, nparts);
 	write->key_bytes = dyn_take_bytes(&bytes, &write->key_len);
 }

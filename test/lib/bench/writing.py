@@ -16,13 +16,24 @@ COLUMNS = "id text NOT NULL, name text, city text, amount numeric, active boolea
 SOURCE = f"""
     CREATE TABLE new_rows AS SELECT 'n-' || lpad(i::text, 6, '0') AS id, 'name ' || i AS name, 'city ' || i % 100 AS city,
         i / 100.0 AS amount, i % 2 = 0 AS active, 'a note of some length about row ' || i AS note
-    FROM generate_series(1, {ROWS}) i; ANALYZE new_rows"""
+    FROM generate_series(1, {ROWS}) i;
+    CREATE UNIQUE INDEX ON new_rows (id); ANALYZE new_rows"""
 
-# COPY gets its rows from the client.
+# COPY gets its rows from the client. The server has an item of each row with which ON CONFLICT is measured.
 STATEMENTS = (("INSERT", "INSERT INTO {0}.parents SELECT * FROM new_rows"),
               ("COPY", "COPY {0}.parents FROM STDIN"),
               ("UPDATE", "UPDATE {0}.parents SET note = 'changed', amount = amount + 1"),
-              ("DELETE", "DELETE FROM {0}.parents"))
+              ("DELETE", "DELETE FROM {0}.parents"),
+              ("ON CONFLICT DO UPDATE", "INSERT INTO {0}.parents AS old SELECT 'p-' || lpad((right(id, 6)::int - 1)::text, 6, '0'),"
+               " name, city, amount, active, note FROM new_rows"
+               " ON CONFLICT (id) DO UPDATE SET note = EXCLUDED.note, amount = old.amount + EXCLUDED.amount"))
+
+# The rows of an atomic statement: as many as fit into one TransactWriteItems.
+ATOMIC_ROWS = 100
+ATOMIC = ("atomic INSERTs of 100", "EXECUTE {0}('n-%06d', 'n-%06d')",
+          "SET dynamo_fdw.write_mode = 'atomic';" + "".join(
+              f"PREPARE {name}(text, text) AS INSERT INTO {name}.parents SELECT * FROM new_rows WHERE id BETWEEN $1 AND $2;"
+              for name in ("recorded", "written")), 1)
 
 
 def create_table(world, name, url):
@@ -33,27 +44,39 @@ def create_table(world, name, url):
                            f"CREATE FOREIGN TABLE {name}.parents ({COLUMNS}) SERVER {name} OPTIONS (updatable 'true')")
 
 
-def run(connection, statement, rows):
-    """Wall seconds of a statement, all of whose rows must be written."""
+def run(connection, statement):
+    """
+    (wall seconds, share of them without a CPU) of a statement that must write all rows.
+
+    An atomic statement is executed for each hundred of them.
+    """
+    data = io.StringIO()
     if statement.startswith("COPY"):
-        data = io.StringIO()
         connection.cursor.copy_expert("COPY new_rows TO STDOUT", data)
         data.seek(0)
-        queued = connection.queued()
+    wall = rows = 0
+    queued = connection.queued()
+    if statement.startswith("COPY"):
         wall = connection.copied(statement, data)
+        rows = connection.cursor.rowcount
+    elif "%" in statement:
+        for first in range(1, ROWS, ATOMIC_ROWS):
+            wall += connection.timed(statement % (first, first + ATOMIC_ROWS - 1))[1]
+            rows += connection.cursor.rowcount
     else:
-        queued = connection.queued()
         wall = connection.timed(statement)[1]
-    if connection.cursor.rowcount != rows:
-        sys.exit(f"test/bench: {connection.cursor.rowcount} rows instead of {rows}: {statement}")
+        rows = connection.cursor.rowcount
+    if rows != ROWS:
+        sys.exit(f"test/bench: {rows} rows instead of {ROWS}: {statement}")
     return wall, (connection.queued() - queued) / wall
 
 
-def record(world, log, statement):
+def record(world, log, statement, settings):
     """(file, requests) of what the statement sends."""
     os.truncate(log, 0)
     with world.connect() as connection:
-        run(connection, statement, ROWS)
+        connection.execute(settings)
+        run(connection, statement)
     with open(log, encoding="utf-8") as file:
         requests = file.read()
     path = os.path.join(world.directory(), "requests")
@@ -63,7 +86,7 @@ def record(world, log, statement):
 
 
 def writes(world):
-    """INSERT, COPY, UPDATE and DELETE of 10,000 rows, 1 ms per request, 16 in flight, against the same requests of a bare client"""
+    """Writes of 10,000 rows, 1 ms per request, 16 in flight, against the same requests of a bare client"""
     log = os.path.join(world.directory(), "log")
     url = world.serve_keyed("--delay-ms", DELAY_MS)
     create_table(world, "recorded", world.serve_keyed("--record", log))
@@ -71,27 +94,28 @@ def writes(world):
     with world.connect() as connection:
         connection.execute(SOURCE)
     figures = []
-    for name, statement in STATEMENTS:
-        path, requests = record(world, log, statement.format("recorded"))
-        figures += beside(world, name, statement.format("written"), (url, path, requests))
+    for name, statement, settings, in_flight in [(*named, "LOAD 'dynamo_fdw'", IN_FLIGHT) for named in STATEMENTS] + [ATOMIC]:
+        path, requests = record(world, log, statement.format("recorded"), settings)
+        ours, theirs = beside(world, statement.format("written"), settings, (url, path, in_flight))
+        figures += [Figure(f"{name}, {ROWS:,} rows, of a bare client's time", ratios(ours, theirs), 1.5, unit=" x"),
+                    Figure("    dynamo_fdw", ours, unit=" ms"),
+                    Figure(f"    curl_multi, the same {requests:,} requests", theirs, unit=" ms")]
     return figures
 
 
-def beside(world, name, statement, replayed):
-    """The figures of one statement; replayed is the server, the record of its requests and their number."""
-    url, path, requests = replayed
+def beside(world, statement, settings, replayed):
+    """Milliseconds of one statement, and of a bare client; replayed is its server, the requests, how many are in flight."""
+    url, path, in_flight = replayed
     with world.connect() as connection:
-        run(connection, statement, ROWS)
+        connection.execute(settings)
+        run(connection, statement)
 
         def turn():
-            wall, waiting = run(connection, statement, ROWS)
-            bare = bare_client(url, "--replay", path, "--in-flight", IN_FLIGHT)["wall_s"]
+            wall, waiting = run(connection, statement)
+            bare = bare_client(url, "--replay", path, "--in-flight", in_flight)["wall_s"]
             return wall * 1000, bare * 1000, waiting
 
-        ours, theirs, _ = quiet_turns(turn, ROUNDS)
-    return [Figure(f"{name} of {ROWS:,} rows, of a bare client's time", ratios(ours, theirs), 1.5, unit=" x"),
-            Figure("    dynamo_fdw", ours, unit=" ms"),
-            Figure(f"    curl_multi, the same {requests:,} requests", theirs, unit=" ms")]
+        return quiet_turns(turn, ROUNDS)[:2]
 
 
 def write_memory(world):
@@ -100,6 +124,6 @@ def write_memory(world):
     with world.connect() as connection:
         before = connection.peak()
         wall = run(connection, "INSERT INTO wide.parents (id, note) SELECT 'w-' || i, repeat('x', 100000)"
-                   f" FROM generate_series(1, {ROWS}) i", ROWS)[0]
+                   f" FROM generate_series(1, {ROWS}) i")[0]
         return [Figure("10,000 rows of 100 kB", [connection.peak() - before], 32, unit=" MB"),
                 Figure("    took", [wall], unit=" s")]
