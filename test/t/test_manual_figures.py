@@ -58,7 +58,8 @@ TOLD = {
         Credentials are renewed {provider.LATEST_REFRESH / 60:.0f} to {provider.EARLIEST_REFRESH / 60:.0f} minutes before they expire
         is queried again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
             up to {provider.LONGEST_PAUSE}.
-        but not within {provider.FIRST_PAUSE} second after the stop. After further stops, this pause is {2 * provider.FIRST_PAUSE}, \
+        sent at least {provider.FIRST_PAUSE} second after the stop starts the refresh again, and waits for the new credentials for at most \
+            {A[provider.REFRESH_WAIT_US / 1e6]} second. If the refresh is stopped repeatedly, this interval is {2 * provider.FIRST_PAUSE}, \
             {4 * provider.FIRST_PAUSE} seconds and so on, up to {provider.LONGEST_PAUSE}.
         queries the service again after {(source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} to \
             {(2 * source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} minutes
