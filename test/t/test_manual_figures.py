@@ -41,7 +41,7 @@ TOLD = {
         at 0.10 dollars a gigabyte, {GB / MB * 0.1:.0f} dollars for 1 TB
         """,
     "docs/monitoring.md": """
-        There are {usage.MAX_ENTRIES} rows at most.
+        All databases together have {usage.MAX_ENTRIES} rows at most.
         """,
     "docs/cookbook-single-table.md": """
         which is read page after page, at {units.UNITS_OF_PARTITION:,.0f} units a second
