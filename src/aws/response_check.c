@@ -206,7 +206,7 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 				   const DynCredentials *credentials, int64_t signed_clock)
 {
 	const DynReply *reply = &http->reply;
-	DynOutcome	outcome = {.code = call->code,.message = call->message};
+	DynAttemptResult result = {.code = call->code,.message = call->message};
 	const char *text;
 	int64_t		date;
 
@@ -215,7 +215,7 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 	call->message[0] = '\0';
 	call->throttle_reason[0] = '\0';
 	call->hot_partition = false;
-	call->failure = dyn_http_result(http, code, &outcome.lasting, &text);
+	call->failure = dyn_http_result(http, code, &result.lasting, &text);
 	call->http_status = reply->status;
 	if (call->failure != DYN_FAIL_NONE)
 		set_text(call, text, credentials);
@@ -237,11 +237,11 @@ dyn_response_check(DynCall *call, DynHttp *http, CURLcode code,
 	/* the service may have executed a request that had no valid response */
 	if (call->failure != DYN_FAIL_SERVICE && call->failure != DYN_FAIL_HTTP)
 		call->lost += dyn_http_was_sent(http);
-	outcome.failure = call->failure;
-	outcome.http_status = call->http_status;
-	outcome.has_date = dyn_http_date(http, &date);
-	outcome.skew = outcome.has_date ? date - signed_clock : 0;
-	return dyn_retry_classify(&outcome);
+	result.failure = call->failure;
+	result.http_status = call->http_status;
+	result.has_date = dyn_http_date(http, &date);
+	result.skew = result.has_date ? date - signed_clock : 0;
+	return dyn_retry_classify(&result);
 }
 
 const char *

@@ -109,31 +109,31 @@ classify_status(int status)
  * contain the server's time, the failure is final.
  */
 static DynRetryClass
-classify_code(const DynOutcome *outcome)
+classify_code(const DynAttemptResult *result)
 {
-	DynRetryClass wrong_clock = outcome->has_date ? DYN_RETRY_CLOCK
+	DynRetryClass wrong_clock = result->has_date ? DYN_RETRY_CLOCK
 		: DYN_RETRY_FINAL;
-	bool		is_skewed = llabs(outcome->skew) > NOTABLE_SKEW;
+	bool		is_skewed = llabs(result->skew) > NOTABLE_SKEW;
 
 	for (size_t i = 0; i < LENGTHOF(skew_texts); i++)
-		is_skewed |= strncmp(outcome->message, skew_texts[i],
+		is_skewed |= strncmp(result->message, skew_texts[i],
 							 strlen(skew_texts[i])) == 0;
 	for (size_t i = 0; is_skewed && i < LENGTHOF(auth_codes); i++)
-		if (strcmp(outcome->code, auth_codes[i]) == 0)
+		if (strcmp(result->code, auth_codes[i]) == 0)
 			return wrong_clock;
 	for (size_t i = 0; i < LENGTHOF(code_rules); i++)
-		if (strcmp(outcome->code, code_rules[i].code) == 0)
+		if (strcmp(result->code, code_rules[i].code) == 0)
 			return code_rules[i].class == DYN_RETRY_CLOCK ? wrong_clock
 				: code_rules[i].class;
-	return classify_status(outcome->http_status);
+	return classify_status(result->http_status);
 }
 
 DynRetryClass
-dyn_retry_classify(const DynOutcome *outcome)
+dyn_retry_classify(const DynAttemptResult *result)
 {
-	if (outcome->lasting)
+	if (result->lasting)
 		return DYN_RETRY_FINAL;
-	switch (outcome->failure)
+	switch (result->failure)
 	{
 		case DYN_FAIL_DNS:
 		case DYN_FAIL_CONNECT:
@@ -144,9 +144,9 @@ dyn_retry_classify(const DynOutcome *outcome)
 		case DYN_FAIL_ENCODING:
 			return DYN_RETRY_TRANSIENT;
 		case DYN_FAIL_HTTP:
-			return classify_status(outcome->http_status);
+			return classify_status(result->http_status);
 		case DYN_FAIL_SERVICE:
-			return classify_code(outcome);
+			return classify_code(result);
 		default:
 			return DYN_RETRY_FINAL;
 	}

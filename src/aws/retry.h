@@ -24,7 +24,7 @@ typedef enum DynRetryClass
 } DynRetryClass;
 
 /* The parts of an attempt's result that decide about a retry. */
-typedef struct DynOutcome
+typedef struct DynAttemptResult
 {
 	DynFailure	failure;
 	bool		lasting;		/* true if the failure is permanent, such as an
@@ -34,9 +34,9 @@ typedef struct DynOutcome
 	const char *message;
 	bool		has_date;		/* true if the reply has the server's time */
 	int64_t		skew;			/* server's time minus the signed time (s) */
-} DynOutcome;
+} DynAttemptResult;
 
-extern DynRetryClass dyn_retry_classify(const DynOutcome *outcome);
+extern DynRetryClass dyn_retry_classify(const DynAttemptResult *result);
 
 /*
  * Returns the delay before the next attempt, in ms.  `attempts` is the number

@@ -11,7 +11,7 @@ from fixture import options_clause
 
 SOURCE = 'credentials of provider "environment" '
 REGION_URL = "https://dynamodb.eu-west-1.amazonaws.com/"
-SUPERUSERS = "Only a superuser can set this option, or change a user mapping that has it. The owner can drop it."
+SUPERUSERS = "Only a superuser can set this option, or change a user mapping that has it. The server's owner can drop it."
 
 # A closed port of the loopback address: what a rule lets pass by mistake goes no further.
 NOWHERE = "https://127.0.0.1:1"

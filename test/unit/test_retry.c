@@ -9,19 +9,19 @@
 static DynRetryClass
 of_service(int status, const char *code, const char *message, int64_t skew)
 {
-	DynOutcome	outcome = {
+	DynAttemptResult result = {
 		DYN_FAIL_SERVICE, false, status, code, message, true, skew
 	};
 
-	return dyn_retry_classify(&outcome);
+	return dyn_retry_classify(&result);
 }
 
 static DynRetryClass
 of_failure(DynFailure failure, int status)
 {
-	DynOutcome	outcome = {failure, false, status, "", "", false, 0};
+	DynAttemptResult result = {failure, false, status, "", "", false, 0};
 
-	return dyn_retry_classify(&outcome);
+	return dyn_retry_classify(&result);
 }
 
 static void
@@ -52,7 +52,7 @@ repeats_what_may_pass(void)
 static void
 gives_up_what_stays(void)
 {
-	DynOutcome	refused_certificate = {
+	DynAttemptResult refused_certificate = {
 		DYN_FAIL_TLS, true, 0, "", "", false, 0
 	};
 
@@ -72,7 +72,7 @@ gives_up_what_stays(void)
 static void
 knows_a_wrong_clock(void)
 {
-	DynOutcome	undated = {
+	DynAttemptResult undated = {
 		DYN_FAIL_SERVICE, false, 400, "RequestTimeTooSkewed", "", false, 0
 	};
 

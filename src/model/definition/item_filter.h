@@ -9,7 +9,7 @@
  *
  * The term of ttl_attribute excludes expired items.  The attribute of an
  * expired item is a number of seconds since 1970 that is at most the start of
- * the transaction, and at least five years before it (Amazon DynamoDB
+ * the transaction, and at most five years before it (Amazon DynamoDB
  * Developer Guide, "Using time to live").
  */
 #ifndef DYN_MODEL_ITEM_FILTER_H

@@ -571,7 +571,7 @@ report_privilege(const char *name, int where)
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("permission denied to set option \"%s\"", name),
 			 where == ON_MAPPING
-			 ? errhint("Only a superuser can set this option, or change a user mapping that has it. The owner can drop it.")
+			 ? errhint("Only a superuser can set this option, or change a user mapping that has it. The server's owner can drop it.")
 			 : errhint("Only a superuser can set this option.")));
 }
 

@@ -1,13 +1,13 @@
 /*
  * subplan_path.c
- *		Batches correlated subqueries in a SELECT list and in arguments of
- *		aggregates.
+ *		Batches correlated subqueries in a SELECT list, in arguments of
+ *		aggregates and in expressions to sort by.
  *
  * Core executes such a subquery as a subplan, once for each row of the
- * projection or aggregation.  If the subplan reads our table by key, we put
- * the lookup join node (exec/node/readahead.c) below the projection or
- * aggregation.  The node prefetches the keys of many rows together.  Core
- * still evaluates the projection, the aggregates and the subplan.
+ * projection, aggregation or sort.  If the subplan reads our table by key, we
+ * put the lookup join node (exec/node/readahead.c) below that node.  The
+ * lookup join node prefetches the keys of many rows together.  Core still
+ * evaluates the projection, the aggregates, the sort and the subplan.
  *
  * Subqueries in conditions are not batched, because scans and joins evaluate
  * conditions, and we cannot put a node below them.  Subqueries that an

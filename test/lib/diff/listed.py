@@ -49,7 +49,9 @@ class Listed:
         return select
 
     def listed(self, table, column, alias):
-        """A list, and conditions on the other parts of the key."""
+        """A list, perhaps of a column that only looks like the other, and conditions on the other parts of the key."""
+        alike = [other for other in table.columns if (other.kind.sqltype, other.kind.collation) == (column.kind.sqltype, column.kind.collation)]
+        column = self.rng.choice(alike) if self.rng.random() < 0.3 else column
         leaves = [self.generator.maker(table, alias, 1).on(column, ["in", "in", "any", "in_null"])]
         return leaves + [self.generator.maker(table, alias, 1).on(key, ["eq", "in"]) for key in table.keys if key is not column and self.rng.random() < 0.3]
 
