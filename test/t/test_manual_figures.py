@@ -107,14 +107,14 @@ TOLD = {
         N, all {DYN_NUMBER_MAX_DIGITS} digits
         with up to {MAX_TIMESTAMP_PRECISION} fractional digits
         (1 to {DYN_PADDED_MAX_DIGITS}): 7 is
-        A ULID has {datetime.ULID_LEN} digits
+        A ULID has {datetime.ULID_LEN} characters
         With n up to {MAX_TIMESTAMP_PRECISION}, a finer value
         the number 1790000000000 is a day in the year {YEAR(1790000000000):.0f}
         1790000000 is the {1790000000 // 86400000 + 1}st of January {YEAR(1790000000 / 1000):.0f}
         {len("1790000000")} digits are seconds, {len("1790000000000")} are milliseconds, {len("1790000000000000")} are
         """,
     "docs/tables.md": """
-        but not more than {WORDS[item_filter.FIVE_YEARS / 86400 / 365]} years before it
+        is in the last {WORDS[item_filter.FIVE_YEARS / 86400 / 365]} years before the start of the transaction
         expects one item of {WORDS[1 / size.ROW_SHARE]} to become a row
         expected to produce {WORDS[size.ITEM_ROWS]} rows
         each value is a separate Query, up to {DYN_MAX_SORT_RANGES} for each partition
