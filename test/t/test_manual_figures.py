@@ -174,7 +174,7 @@ TOLD = {
         """,
     "docs/functions.md": """
         Scan of the first page, of {describe.SAMPLE_ITEMS} items at most
-        and {describe.SAMPLE_ITEMS} items are larger than {DYN_SMALL_READ_BYTES / MB:.0f} MB
+        By the average item size, {describe.SAMPLE_ITEMS} items may be larger than {DYN_SMALL_READ_BYTES / MB:.0f} MB
         can each be an array of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
         """,
     "docs/explain.md": """
