@@ -148,9 +148,9 @@ TOLD = {
         The cost of a scan is {cost.COST_PER_MS:.0f} × (T
         and {units.MS_PER_MEGABYTE:.0f} ms for each megabyte that is read
         at least {metadata.ON_DEMAND_UNITS:,.0f} units a second
-        burst capacity of {units.SAVED_SECONDS:.0f} seconds, unless `read_percent` is below {most.read_percent} |
+        With `read_percent` {most.read_percent}, also the burst capacity of {units.SAVED_SECONDS:.0f} seconds |
         at most {units.UNITS_OF_PARTITION:,.0f} units a second; the number of partitions
-        (size 0, created less than {A[cost.DAY / 86400]} day ago) the planner treats it as a table of {cost.UNKNOWN_BYTES / GB:.0f} GB
+        (size 0, created less than {A[cost.DAY / 86400]} day ago), the planner assumes that the table has {cost.UNKNOWN_BYTES / GB:.0f} GB
         from another table or a list reads {cost.UNKNOWN_LENGTH:.0f} items
         reads at least {cost.ITEM_UNIT_BYTES:.0f} bytes of items
         more than {DYN_COLLECTION_ITEMS * DEFAULT_NUM_DISTINCT:,.0f} items, the row estimate is {DYN_COLLECTION_ITEMS:.0f} for each value
@@ -162,7 +162,7 @@ TOLD = {
         This is {3 * DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES - 300:.0f} units more than the budget holds, so the fourth request waits for up to \
             {(3 * DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES - 300) / 300:.2f} seconds
         At most {budget.MAX_BUCKETS} budgets can be shared
-        and {units.UNITS_OF_PARTITION:,.0f} of each partition
+        Each of its partitions serves at most {units.UNITS_OF_PARTITION:,.0f}.
         throttled for more than {A[pacing.WARN_AFTER_MS / 1000]} second raises a warning
         more than {pace.END_OF_EPISODE_MS / 1000:.0f} seconds apart do not count
         {parameter.analyze_read_units} are {parameter.analyze_read_units * DYN_READ_UNIT_BYTES / 1024 / 1000:.0f} MB
