@@ -41,8 +41,7 @@ class Truncated(request_text.RequestTestCase):
         self.assertAsks("SELECT v FROM points WHERE tenant = 'a' AND at = '2026-11-01 01:00+01'",
                         ["GetItem points {pk 'T#a#2026-11-01', sk '2026-11-01T00:00:00Z'} get pk, sk, v"])
         self.assertAsks("SELECT v FROM points WHERE tenant = 'a' AND at IN ('2026-11-01 00:00+00', '2026-11-02 23:59:59+00')",
-                        ["BatchGetItem points {pk 'T#a#2026-11-01', sk '2026-11-01T00:00:00Z'} {pk 'T#a#2026-11-01', sk '2026-11-02T23:59:59Z'} "
-                         "{pk 'T#a#2026-11-02', sk '2026-11-01T00:00:00Z'} {pk 'T#a#2026-11-02', sk '2026-11-02T23:59:59Z'} get pk, sk, v"])
+                        ["BatchGetItem points {pk 'T#a#2026-11-01', sk '2026-11-01T00:00:00Z'} {pk 'T#a#2026-11-02', sk '2026-11-02T23:59:59Z'} get pk, sk, v"])
         self.assertAsks("SELECT v FROM points WHERE tenant = 'a' AND at = 'infinity'", [])
 
     def test_zones(self):

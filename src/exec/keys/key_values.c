@@ -11,10 +11,10 @@
 #include "../../base/text.h"
 #include "../../dynamodb/template_text.h"
 #include "../../model/server/memory.h"
-#include "../../model/values/arrays.h"
 #include "../../model/values/like.h"
 #include "../../model/values/path.h"
 #include "../../model/values/steps.h"
+#include "../../plan/keys/terms.h"
 #include "key_values.h"
 #include "make_cond.h"
 
@@ -218,16 +218,31 @@ add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
 		add_point(to, &scalar);
 }
 
+/* Adds the elements of an array, or the one that takes their place. */
 static void
-add_array(Collection *to, const DynCodec *codec, Oid valuetype, Datum array)
+add_array(Collection *to, const DynResolveContext *context, const DynCodec *codec,
+		  const DynPred *pred, Datum array)
 {
-	DynArrayElements elements = dyn_array_elements(array);
+	DynArrayElements elements = {.n = -1};
 
+	for (int i = 0; i < context->nshared; i++)
+	{
+		const DynElement *shared = &context->shared[i];
+
+		if (dyn_same_list(shared->list, pred))
+			elements = (DynArrayElements)
+		{
+			1, &shared->elements.values[shared->current],
+			&shared->elements.nulls[shared->current]
+		};
+	}
+	if (elements.n < 0)
+		elements = dyn_array_elements(array);
 	for (int i = 0; i < elements.n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!elements.nulls[i])
-			add_value(to, codec, valuetype, elements.values[i]);
+			add_value(to, codec, pred->valuetype, elements.values[i]);
 	}
 }
 
@@ -375,7 +390,7 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 		return;
 	value = context->values->values[pred->param];
 	if (pred->array)
-		add_array(to, &column->codec, pred->valuetype, value);
+		add_array(to, context, &column->codec, pred, value);
 	else if (dyn_pred_compares(pred, DYN_COMPARE_EQ) && column->traits.point)
 		add_value(to, &column->codec, pred->valuetype, value);
 	else if (dyn_pred_is_pattern(pred))

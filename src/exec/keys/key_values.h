@@ -14,16 +14,27 @@
 
 #include "../../dynamodb/expression.h"
 #include "../../dynamodb/spans.h"
+#include "../../model/values/arrays.h"
 #include "../../plan/keys/access.h"
 #include "../statement/values.h"
 
 /* Maximum number of keys; more raise an error. */
 #define DYN_MAX_KEYS	10000000
 
+/* An element that takes the place of its array (dyn_shared_lists) */
+typedef struct DynElement
+{
+	const DynPred *list;		/* column = ANY (array) */
+	DynArrayElements elements;
+	int			current;		/* position in `elements` */
+} DynElement;
+
 typedef struct DynResolveContext
 {
 	const DynRelation *relation;
 	const DynValues *values;
+	const DynElement *shared;	/* elements of shared lists */
+	int			nshared;
 	bool	   *unusable;		/* set to true if the values cannot be used as
 								 * a key; may be NULL if may_widen */
 	bool		may_widen;		/* true if the result may include values that

@@ -35,6 +35,35 @@ row_key_position(const DynAccess *access, const char *name)
 }
 
 /*
+ * Returns the conditions on the first range attribute, each for a Query of its
+ * own; *n is their number.  A condition is NULL if it would not restrict the
+ * attribute.  `spans` is sorted, not empty, and may overlap.
+ */
+static DynCond **
+range_conditions(const DynAccess *access, DynSpans spans, int *n)
+{
+	const DynKeyMatch *match = &access->range[0];
+	const DynPath *path = dyn_path_of_attribute(match->name);
+	DynCond   **conds;
+
+	/*
+	 * merge overlapping spans, and adjacent spans unless each must be read in
+	 * its own order
+	 */
+	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
+	/*
+	 * make a Query for each span if the spans cannot overlap: each belongs to
+	 * one combination of values of a template's leading parts
+	 */
+	*n = spans.n <= DYN_MAX_SORT_RANGES &&
+		dyn_only_templated(match->preds) != NULL ? spans.n : 1;
+	conds = palloc(*n * sizeof(DynCond *));
+	for (int i = 0; i < *n; i++)
+		conds[i] = dyn_key_cond(*n == 1 ? &spans : &(DynSpans) {1, &spans.at[i]}, path);
+	return conds;
+}
+
+/*
  * Makes one Query for each key, with all conditions; if `divided`, one for
  * each combination of key and condition.
  */
@@ -77,35 +106,28 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	for (int i = first; i < access->nrange; i++)
 	{
 		const DynKeyMatch *match = &access->range[i];
-		const DynPath *path = dyn_path_of_attribute(match->name);
 		DynSpans	spans = dyn_key_values(&widening, match, DYN_MAX_RANGE_BYTES);
 		DynCond    *cond;
+		int			n = 1;
 
 		if (spans.n == 0)
 		{
 			resolved->contradiction = true;
 			return;
 		}
-		/*
-		 * merge adjacent spans into one request, unless each span must be read
-		 * in its own order
-		 */
-		if (!access->ordered)
-			spans.n = dyn_spans_unite(spans.at, spans.n, true);
-		/*
-		 * make a Query for each span if the spans cannot overlap: each belongs
-		 * to one combination of values of a template's leading parts
-		 */
-		if (i == 0 && spans.n > 1 && spans.n <= DYN_MAX_SORT_RANGES &&
-			dyn_only_templated(match->preds) != NULL)
+		if (i == 0)
 		{
-			range = palloc(spans.n * sizeof(DynCond *));
-			for (int r = 0; r < spans.n; r++)
-				range[r] = dyn_key_cond(&(DynSpans) {1, &spans.at[r]}, path);
-			make_queries(resolved, range, spans.n, true);
-			return;
+			DynCond   **conds = range_conditions(access, spans, &n);
+
+			if (n > 1)
+			{
+				make_queries(resolved, conds, n, true);
+				return;
+			}
+			cond = conds[0];
 		}
-		cond = dyn_key_cond(&spans, path);
+		else
+			cond = dyn_key_cond(&spans, dyn_path_of_attribute(match->name));
 		if (cond == NULL)
 			break;
 		range[nrange++] = cond;
@@ -251,18 +273,15 @@ resolve_row_keys(const DynResolveContext *context, const DynAccess *access,
 	resolved->contradiction = (resolved->nkeys == 0);
 }
 
+/* Adds the keys that all predicates allow. */
 static void
-resolve_combinations(const DynResolveContext *context, const DynAccess *access,
-					 DynResolvedAccess *resolved)
+add_keys(const DynResolveContext *context, const DynAccess *access,
+		 DynResolvedAccess *resolved, int *space)
 {
 	DynSpans	points[DYN_MAX_KEY_ATTRS + 1];
 	const char *names[DYN_MAX_KEY_ATTRS + 1];
-	int			n = access->nhash;
-	int			space = 0;
 
-	if (access->kind == DYN_ACCESS_GET && access->nrange > 0)
-		n++;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < resolved->nparts; i++)
 	{
 		const DynKeyMatch *match = i < access->nhash ? &access->hash[i]
 			: &access->range[0];
@@ -270,11 +289,177 @@ resolve_combinations(const DynResolveContext *context, const DynAccess *access,
 		names[i] = match->name;
 		points[i] = dyn_key_values(context, match, i < access->nhash
 								   ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES);
-		resolved->contradiction |= points[i].n == 0;
+		if (points[i].n == 0)
+			return;
 	}
-	resolved->nparts = n;
-	if (!resolved->contradiction && !*context->unusable)
-		add_combinations(resolved, names, points, &space);
+	if (!*context->unusable)
+		add_combinations(resolved, names, points, space);
+}
+
+/* ---- elements of shared lists ---- */
+
+/*
+ * Returns the elements of the lists, each list at its first element, and sets
+ * *combinations to their number: 0 if an array is NULL or has no element.
+ */
+static DynElement *
+list_elements(const DynValues *values, const List *lists, double *combinations)
+{
+	DynElement *elements = palloc0(list_length(lists) * sizeof(DynElement));
+	ListCell   *lc;
+
+	*combinations = 1;
+	foreach(lc, lists)
+	{
+		const DynPred *list = lfirst(lc);
+		DynElement *element = &elements[foreach_current_index(lc)];
+
+		element->list = list;
+		if (!values->nulls[list->param])
+			element->elements = dyn_array_elements(values->values[list->param]);
+		*combinations *= element->elements.n;
+	}
+	dyn_refuse_too_many(*combinations);
+	return elements;
+}
+
+/* Moves to the elements of combination `number`. */
+static void
+choose_elements(DynElement *elements, int n, int number)
+{
+	for (int i = 0; i < n; i++)
+	{
+		elements[i].current = number % elements[i].elements.n;
+		number /= elements[i].elements.n;
+	}
+}
+
+/* A partition key, and one span of the sort keys that are read from it */
+typedef struct Pair
+{
+	int			key;			/* position in resolved->keys */
+	DynSpan		span;
+} Pair;
+
+static int
+compare_pairs(const void *a, const void *b, void *arg)
+{
+	const DynResolvedAccess *resolved = arg;
+	const Pair *x = a;
+	const Pair *y = b;
+	int			nparts = resolved->nparts;
+	int			order = compare_keys(&resolved->keys[(Size) x->key * nparts],
+									 &resolved->keys[(Size) y->key * nparts], &nparts);
+
+	return order != 0 ? order : dyn_span_compare(&x->span, &y->span);
+}
+
+/*
+ * Makes the Queries of pairs, and the list of their distinct keys.  Spans of
+ * different elements may overlap; range_conditions unites them.
+ */
+static void
+query_pairs(const DynAccess *access, DynResolvedAccess *resolved, Pair *pairs, int npairs)
+{
+	int			nparts = resolved->nparts;
+	Size		key_size = nparts * sizeof(DynKeyPart);
+	DynKeyPart *keys = MemoryContextAllocHuge(CurrentMemoryContext, npairs * key_size);
+	int			next;
+
+	qsort_interruptible(pairs, npairs, sizeof(Pair), compare_pairs, resolved);
+	resolved->queries = MemoryContextAllocHuge(CurrentMemoryContext,
+											   (Size) npairs * sizeof(DynQuery));
+	resolved->nkeys = 0;
+	for (int first = 0; first < npairs; first = next)
+	{
+		DynKeyPart *key = &keys[(Size) resolved->nkeys++ * nparts];
+		DynSpans	spans = {0, NULL};
+		DynCond   **conds;
+		int			n;
+
+		CHECK_FOR_INTERRUPTS();
+		memcpy(key, &resolved->keys[(Size) pairs[first].key * nparts], key_size);
+		for (next = first; next < npairs &&
+			 compare_keys(key, &resolved->keys[(Size) pairs[next].key * nparts], &nparts) == 0;)
+			next++;
+		spans.at = palloc((next - first) * sizeof(DynSpan));
+		for (int i = first; i < next; i++)
+			spans.at[spans.n++] = pairs[i].span;
+		conds = range_conditions(access, spans, &n);
+		for (int i = 0; i < n; i++)
+			resolved->queries[resolved->nqueries++] =
+				(DynQuery) {.key = key,.range = &conds[i],.nrange = conds[i] != NULL};
+	}
+	resolved->keys = keys;
+}
+
+/*
+ * Adds the pairs of the keys from number `first` on with all spans that the
+ * predicates on the range attribute allow.
+ */
+static Pair *
+add_pairs(const DynResolveContext *context, const DynAccess *access,
+		  const DynResolvedAccess *resolved, int first, Pair *pairs, int *npairs)
+{
+	DynResolveContext widening = *context;
+	DynSpans	spans;
+	double		total;
+
+	if (first == resolved->nkeys)
+		return pairs;
+	widening.may_widen = !access->ordered;
+	spans = dyn_key_values(&widening, &access->range[0], DYN_MAX_RANGE_BYTES);
+	if (spans.n == 0)
+		return pairs;
+	total = *npairs + (double) spans.n * (resolved->nkeys - first);
+	dyn_refuse_too_many(total);
+	pairs = dyn_grown(pairs, pg_nextpower2_64((uint64) total) * sizeof(Pair));
+	for (int key = first; key < resolved->nkeys; key++)
+	{
+		for (int i = 0; i < spans.n; i++)
+			pairs[(*npairs)++] = (Pair) {key, spans.at[i]};
+	}
+	return pairs;
+}
+
+/*
+ * Resolves the keys, and Queries, for one combination of elements of shared
+ * lists after the other.
+ */
+static void
+resolve_shared(const DynResolveContext *context, const DynAccess *access,
+			   const List *shared, DynResolvedAccess *resolved)
+{
+	DynResolveContext chosen = *context;
+	double		combinations;
+	DynElement *elements = list_elements(context->values, shared, &combinations);
+	bool		paired = access->kind == DYN_ACCESS_QUERY && access->nrange > 0;
+	DynSpans	any[DYN_MAX_KEY_ATTRS + 1] = {{0}};
+	Pair	   *pairs = NULL;
+	int			npairs = 0;
+	int			space = 0;
+
+	chosen.shared = elements;
+	chosen.nshared = list_length(shared);
+	for (int i = 0; i < (int) combinations && !*context->unusable; i++)
+	{
+		int			first = resolved->nkeys;
+
+		CHECK_FOR_INTERRUPTS();
+		choose_elements(elements, chosen.nshared, i);
+		add_keys(&chosen, access, resolved, &space);
+		if (paired)
+			pairs = add_pairs(&chosen, access, resolved, first, pairs, &npairs);
+	}
+	resolved->contradiction = paired ? npairs == 0 : resolved->nkeys == 0;
+	if (*context->unusable || resolved->contradiction)
+		return;
+	if (paired)
+		query_pairs(access, resolved, pairs, npairs);
+	else
+		filter_row_keys(resolved, any);
+	if (access->kind == DYN_ACCESS_QUERY && !paired)
+		make_queries(resolved, NULL, 0, false);
 }
 
 #ifdef USE_ASSERT_CHECKING
@@ -296,15 +481,24 @@ static void
 resolve_keys(const DynResolveContext *context, const DynAccess *access,
 			 DynResolvedAccess *resolved)
 {
+	List	   *shared = dyn_shared_lists(access);
+	int			space = 0;
+
+	resolved->nparts = access->nhash + (access->kind == DYN_ACCESS_GET && access->nrange > 0);
 	if (access->row_keys != NULL)
 		resolve_row_keys(context, access, resolved);
+	else if (shared != NIL)
+		resolve_shared(context, access, shared, resolved);
 	else
-		resolve_combinations(context, access, resolved);
+	{
+		add_keys(context, access, resolved, &space);
+		resolved->contradiction = resolved->nkeys == 0 && !*context->unusable;
+	}
 	if (*context->unusable)
 		return;
 	Assert(resolved->contradiction ||
 		   (resolved->nkeys > 0 && keys_are_sorted_and_distinct(resolved)));
-	if (!resolved->contradiction && access->kind == DYN_ACCESS_QUERY)
+	if (!resolved->contradiction && access->kind == DYN_ACCESS_QUERY && shared == NIL)
 		resolve_queries(context, access, resolved);
 }
 

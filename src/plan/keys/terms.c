@@ -204,17 +204,122 @@ count_row_keys(const DynRelPlan *plan, const DynPred *row_keys)
 	return keys;
 }
 
+bool
+dyn_same_list(const DynPred *a, const DynPred *b)
+{
+	return a == b ||
+		(a->param >= 0 && a->param == b->param && a->array && b->array &&
+		 a->field.attnum == b->field.attnum &&
+		 a->operator.column_type == b->operator.column_type &&
+		 a->operator.value_type == b->operator.value_type &&
+		 a->operator.collation == b->operator.collation);
+}
+
+static bool
+has_list(const List *lists, const DynPred *pred)
+{
+	ListCell   *lc;
+
+	foreach(lc, lists)
+	{
+		if (dyn_same_list(lfirst(lc), pred))
+			return true;
+	}
+	return false;
+}
+
+/* Appends the lists among the predicates, which are connected by AND. */
+static List *
+add_lists(List *lists, const List *preds)
+{
+	ListCell   *lc;
+
+	foreach(lc, preds)
+	{
+		DynPred    *pred = lfirst(lc);
+
+		if (pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_TEMPLATED)
+			lists = add_lists(lists, pred->args);
+		else if (pred->array && dyn_pred_is_point(pred))
+			lists = lappend(lists, pred);
+	}
+	return lists;
+}
+
+/* Returns the predicates of hash attribute i, or of the first range attribute. */
+static const DynKeyMatch *
+key_match(const DynAccess *access, int i)
+{
+	return i < access->nhash ? &access->hash[i] : &access->range[0];
+}
+
+List *
+dyn_shared_lists(const DynAccess *access)
+{
+	List	   *all = NIL;
+	List	   *shared = NIL;
+	ListCell   *lc;
+
+	if (access->row_keys != NULL ||
+		(access->kind == DYN_ACCESS_QUERY && access->nrange > 1))
+		return NIL;
+	for (int i = 0; i < access->nhash + Min(access->nrange, 1); i++)
+		all = add_lists(all, key_match(access, i)->preds);
+	foreach(lc, all)
+	{
+		List	   *before = list_copy_head(all, foreach_current_index(lc));
+
+		if (has_list(before, lfirst(lc)) && !has_list(shared, lfirst(lc)))
+			shared = lappend(shared, lfirst(lc));
+	}
+	return shared;
+}
+
+/*
+ * Returns the summary of an attribute's values for one element of each shared
+ * list that is in *counted.  Adds the shared lists of the attribute to
+ * *counted.
+ */
+static DynCount
+values_of_elements(const DynRelPlan *plan, const DynKeyMatch *match,
+				   const List *shared, List **counted)
+{
+	DynCount	values = match->values;
+	ListCell   *lc;
+
+	foreach(lc, shared == NIL ? NIL : add_lists(NIL, match->preds))
+	{
+		DynPred    *list = lfirst(lc);
+		DynCount	elements;
+
+		if (!has_list(shared, list))
+			continue;
+		if (!has_list(*counted, list))
+		{
+			*counted = lappend(*counted, list);
+			continue;
+		}
+		elements = count(plan, list, false);
+		if (elements.most > 0 && !isinf(elements.most))
+			values.most /= elements.most;
+		values.expected /= elements.expected;
+	}
+	return values;
+}
+
 DynCount
 dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 {
 	DynCount	keys = {.most = 1,.expected = 1,.points = true,.single = true};
+	List	   *shared = dyn_shared_lists(access);
+	List	   *counted = NIL;
 
 	if (access->row_keys != NULL)
 		return count_row_keys(plan, access->row_keys);
 	for (int i = 0; i < access->nhash + Min(access->nrange, 1); i++)
 	{
-		DynCount	values = i < access->nhash ? access->hash[i].values
-			: access->range[0].values;
+		DynCount	values = values_of_elements(plan, key_match(access, i),
+												shared, &counted);
 
 		if (i < access->nhash || access->kind == DYN_ACCESS_GET)
 			values.expected = values.points ? Max(values.expected, 1.0) : 1;

@@ -76,6 +76,17 @@ extern DynCount dyn_count(const DynRelPlan *plan, const List *preds);
 extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
 /*
+ * Returns the predicates column = ANY (array) that restrict a column in several
+ * parts of the key, as distinct lists (DynPred *).  A row has one element of
+ * such an array in all of these parts, so keys are computed for each element,
+ * not for all combinations of elements.  Works for plan nodes, too.
+ */
+extern List *dyn_shared_lists(const DynAccess *access);
+
+/* Returns true if both predicates compare the same column with one array. */
+extern bool dyn_same_list(const DynPred *a, const DynPred *b);
+
+/*
  * Maximum number of ranges of a sort key that are each read by their own
  * Query.
  */
