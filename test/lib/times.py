@@ -64,7 +64,7 @@ class Twins(formats.Twins):
         """A local table of values, which conditions take one by one."""
         self.fx.execute(f"DROP TABLE IF EXISTS b; CREATE TEMP TABLE b (x {kind}); INSERT INTO b SELECT unnest(%s::{kind}[]); ANALYZE b", (list(values),))
 
-    def each_zone(self, zones=volume(tuple(ZONES)[::3], tuple(ZONES))):
+    def each_zone(self, zones=volume(tuple(ZONES)[::5], tuple(ZONES))):
         """Sets one zone after the other, and resets it."""
         try:
             for zone in zones:

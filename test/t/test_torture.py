@@ -19,7 +19,7 @@ from volume import volume
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PG_CONFIG = os.environ.get("PG_CONFIG") or "/usr/lib/postgresql/15/bin/pg_config"
-STRIDE = int(os.environ.get("DYNAMO_FDW_TORTURE_STRIDE", volume(27, 9)))
+STRIDE = int(os.environ.get("DYNAMO_FDW_TORTURE_STRIDE", volume(54, 9)))
 WRAPPED = ("malloc", "calloc", "realloc", "strdup", "free")
 
 # More allocations than any statement makes.
