@@ -69,14 +69,11 @@ static char *
 columns_of(const DynRelation *relation, const DynTemplatedAttr *templated)
 {
 	StringInfoData list;
-	Bitmapset  *attnums = NULL;
+	Bitmapset  *attnums = dyn_templated_columns(templated);
 	int			attnum = -1;
-	int			left;
+	int			left = bms_num_members(attnums);
 
 	initStringInfo(&list);
-	for (int p = 0; p < templated->tmpl->nparts; p++)
-		attnums = bms_add_member(attnums, templated->parts[p].attnum);
-	left = bms_num_members(attnums);
 	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
 		appendStringInfo(&list, "\"%s\"%s", relation->columns[attnum - 1].name,
 						 --left == 0 ? "" : left == 1 ? " and " : ", ");

@@ -21,6 +21,16 @@
 #include "json_option.h"
 #include "template_columns.h"
 
+Bitmapset *
+dyn_templated_columns(const DynTemplatedAttr *templated)
+{
+	Bitmapset  *attnums = NULL;
+
+	for (int p = 0; p < templated->tmpl->nparts; p++)
+		attnums = bms_add_member(attnums, templated->parts[p].attnum);
+	return attnums;
+}
+
 const char *
 dyn_templated_text(const DynTemplatedAttr *templated)
 {

@@ -111,6 +111,9 @@ dyn_templated_name(const DynTemplatedAttr *templated)
 	return templated->path->steps[0].name;
 }
 
+/* Returns the columns of the template's parts. */
+extern Bitmapset *dyn_templated_columns(const DynTemplatedAttr *templated);
+
 /*
  * Returns the template without modifiers, such as user#${email}, for messages:
  * palloc'd, in the database's encoding.

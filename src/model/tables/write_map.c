@@ -1,7 +1,6 @@
 /*
  * write_map.c
- *		Determines which tables and columns can be written, and the key of a
- *		row.
+ *		Determines which tables and columns can be written.
  */
 #include "postgres.h"
 
@@ -9,9 +8,7 @@
 #include "utils/lsyscache.h"
 
 #include "../../base/attributes.h"
-#include "../../dynamodb/template_text.h"
 #include "../server/encoding.h"
-#include "../server/memory.h"
 #include "write_map.h"
 
 /* Limits of keys in bytes (developer guide, "Constraints"). */
@@ -73,9 +70,8 @@ add_source(Bitmapset *attnums, const DynKeySource *source)
 {
 	if (source->attnum != 0)
 		return bms_add_member(attnums, source->attnum);
-	for (int p = 0; source->templated && p < source->templated->tmpl->nparts; p++)
-		attnums = bms_add_member(attnums, source->templated->parts[p].attnum);
-	return attnums;
+	return source->templated == NULL ? attnums
+		: bms_add_members(attnums, dyn_templated_columns(source->templated));
 }
 
 /* Returns true if the column's value does not determine what is written. */
@@ -308,40 +304,18 @@ dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum)
 				 errhint("Insert a new row, and delete the old one.")));
 }
 
-/* ---- values ---- */
-
-DYN_NORETURN static void
-report_refused(const DynWriteMap *map, const DynColumn *column,
-			   const DynStoreError *err)
+bool
+dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term)
 {
-	ereport(ERROR,
-			(errcode(err->sqlstate),
-			 errmsg("cannot store the value of column \"%s\" of foreign table \"%s\"",
-					column->name, map->relation->name),
-			 errdetail("The value cannot be stored: %s.", err->why),
-			 err->hint ? errhint("%s", err->hint) : 0));
-}
+	const char *attribute = dyn_filter_term_attribute(term);
 
-void
-dyn_write_map_store(const DynWriteMap *map, DynColumn *column, Datum value,
-					DynScalar *out)
-{
-	DynStoreError err = {0};
-
-	if (!dyn_codec_store(&column->codec, value, out, &err))
-		report_refused(map, column, &err);
-}
-
-int
-dyn_write_map_store_rest(const DynWriteMap *map, const DynColumn *column, Datum value,
-						 DynPathValue **out)
-{
-	DynStoreError err = {0};
-	int			n = dyn_store_members(value, out, &err);
-
-	if (n < 0)
-		report_refused(map, column, &err);
-	return n;
+	for (int i = 0; i < map->relation->ncolumns; i++)
+	{
+		if (!bms_is_member(i + 1, map->unassignable) &&
+			dyn_column_shows(&map->relation->columns[i], attribute))
+			return true;
+	}
+	return dyn_relation_templated(map->relation, attribute) != NULL;
 }
 
 int
@@ -355,187 +329,4 @@ dyn_write_map_remedy(const DynColumn *column, const char **hint)
 	if (column->document == DYN_REST_OF_ITEM)
 		*hint = "Omit the attributes that other columns show in full, and include the values of columns with the option \"path\".";
 	return sqlstate;
-}
-
-/* Returns false with *err set if the part cannot have this text in any row. */
-static bool
-part_holds(const DynTemplatedAttr *templated, int p, DynText text, DynStoreError *err)
-{
-	const DynTemplatePart *part = &templated->tmpl->parts[p];
-	DynHolds	holds;
-	const char *tmpl;
-
-	*err = (DynStoreError) {ERRCODE_INVALID_PARAMETER_VALUE, NULL, NULL};
-	holds = dyn_part_holds(part, text);
-	if (holds == DYN_HOLDS_YES && dyn_part_lists(part, text))
-		return true;
-	tmpl = dyn_templated_text(templated);
-	switch (holds)
-	{
-		case DYN_HOLDS_YES:
-			err->why = "it is not one of the values in the placeholder";
-			return false;
-		case DYN_HOLDS_NEVER:
-			err->why = text.len == 0 ? "it is empty"
-				: psprintf("template \"%s\" cannot contain it, because it has the wrong length or the character after the placeholder",
-						   tmpl);
-			return false;
-		case DYN_HOLDS_UNDECIDED:
-			err->why = psprintf("it contains \"%s\", which ends the placeholder in template \"%s\"",
-								dyn_from_utf8_lossy(pnstrdup(part->separator.data, part->separator.len)), tmpl);
-			err->hint = psprintf("If values may contain it, use the placeholder ${%s:any}.",
-								 templated->parts[p].column.name);
-			return false;
-		default:
-			err->sqlstate = ERRCODE_FEATURE_NOT_SUPPORTED;
-			err->why = psprintf("it has letters outside of ASCII, so the text of template \"%s\" is not known",
-								tmpl);
-			return false;
-	}
-}
-
-DynComposed
-dyn_write_map_try_compose(const DynTemplatedAttr *templated, const Datum *values,
-						  const bool *nulls, DynScalar *out, AttrNumber *attnum,
-						  DynStoreError *err)
-{
-	const DynTemplate *tmpl = templated->tmpl;
-	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
-	DynBuffer	buf;
-
-	for (int p = 0; p < tmpl->nparts; p++)
-	{
-		*attnum = templated->parts[p].attnum;
-		if (nulls[*attnum - 1])
-			return DYN_COMPOSED_NULL;
-	}
-	for (int p = 0; p < tmpl->nparts; p++)
-	{
-		DynScalar	scalar;
-
-		*attnum = templated->parts[p].attnum;
-		if (!dyn_codec_store(&templated->parts[p].column.codec, values[*attnum - 1],
-							 &scalar, err))
-			return DYN_COMPOSED_REFUSED;
-		texts[p] = (DynText) {scalar.data, scalar.len};
-		if (!part_holds(templated, p, texts[p], err))
-			return DYN_COMPOSED_REFUSED;
-	}
-	dyn_buffer_init(&buf, 0);
-	(void) dyn_template_join(tmpl, texts, &buf);
-	out->type = templated->type == DYN_TYPE_N ? DYN_TYPE_N : DYN_TYPE_S;
-	out->data = dyn_take_bytes(&buf, &out->len);
-	return DYN_COMPOSED;
-}
-
-bool
-dyn_write_map_compose(const DynWriteMap *map, const DynTemplatedAttr *templated,
-					  const Datum *values, const bool *nulls, DynScalar *out,
-					  AttrNumber *attnum)
-{
-	DynStoreError err = {0};
-	DynComposed result = dyn_write_map_try_compose(templated, values, nulls, out, attnum, &err);
-
-	if (result == DYN_COMPOSED_REFUSED)
-		report_refused(map, dyn_relation_column(map->relation, *attnum), &err);
-	return result == DYN_COMPOSED;
-}
-
-/* ---- keys ---- */
-
-DYN_NORETURN static void
-report_key(const DynWriteMap *map, const char *attribute, const char *detail)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("invalid value for key attribute \"%s\" of foreign table \"%s\"",
-					dyn_from_utf8_lossy(attribute), map->relation->name),
-			 errdetail("%s", detail)));
-}
-
-void
-dyn_write_map_check_key(const DynWriteMap *map, const DynPath *path,
-						const DynScalar *value)
-{
-	if (path->nsteps != 1 || value->type == DYN_TYPE_ABSENT)
-		return;
-	for (int i = 0; i < map->nlimits; i++)
-	{
-		const DynKeyLimit *limit = &map->limits[i];
-
-		if (!dyn_path_is_attribute(path, limit->attr->name))
-			continue;
-		if (value->type != limit->attr->type)
-			report_key(map, limit->attr->name,
-					   psprintf("The value has DynamoDB type %s, but the key has type %s.",
-								dyn_type_name(value->type), dyn_type_name(limit->attr->type)));
-		if (value->type == DYN_TYPE_N)
-			return;
-		if (value->len == 0)
-			report_key(map, limit->attr->name, "The value of a key must not be empty.");
-		if (value->len > limit->bytes)
-			report_key(map, limit->attr->name,
-					   psprintf("The value has %zu bytes; the maximum is %zu.",
-								value->len, limit->bytes));
-	}
-}
-
-DYN_NORETURN static void
-report_null_key(const DynWriteMap *map, AttrNumber attnum, const DynKeyAttr *attr)
-{
-	const DynColumn *column = dyn_relation_column(map->relation, attnum);
-
-	ereport(ERROR,
-			(errcode(ERRCODE_NOT_NULL_VIOLATION),
-			 errmsg("null value in column \"%s\" of foreign table \"%s\"",
-					column->name, map->relation->name),
-			 errdetail("The key attribute \"%s\" is composed of this column.",
-					   dyn_from_utf8_lossy(attr->name))));
-}
-
-void
-dyn_write_map_key(DynWriteMap *map, const Datum *values, const bool *nulls,
-				  DynKeyPart *parts)
-{
-	for (int i = 0; i < map->meta->key.nhash + map->meta->key.nrange; i++)
-	{
-		const DynKeyAttr *attr = dyn_key_attr(&map->meta->key, i);
-		const DynKeySource *source = &map->sources[i];
-		DynStep		step = {attr->name, strlen(attr->name), 0};
-		AttrNumber	null;
-
-		parts[i].name = attr->name;
-		if (source->templated != NULL)
-		{
-			if (!dyn_write_map_compose(map, source->templated, values, nulls,
-									   &parts[i].value, &null))
-				report_null_key(map, null, attr);
-		}
-		else if (source->attnum != 0)
-		{
-			if (nulls[source->attnum - 1])
-				report_null_key(map, source->attnum, attr);
-			dyn_write_map_store(map, dyn_relation_column(map->relation, source->attnum),
-								values[source->attnum - 1], &parts[i].value);
-		}
-		else
-			parts[i].value = *source->constant;
-		dyn_write_map_check_key(map, &(DynPath) {&step, 1}, &parts[i].value);
-	}
-}
-
-/* ---- the item filter ---- */
-
-bool
-dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term)
-{
-	const char *attribute = dyn_filter_term_attribute(term);
-
-	for (int i = 0; i < map->relation->ncolumns; i++)
-	{
-		if (!bms_is_member(i + 1, map->unassignable) &&
-			dyn_column_shows(&map->relation->columns[i], attribute))
-			return true;
-	}
-	return dyn_relation_templated(map->relation, attribute) != NULL;
 }

@@ -9,10 +9,10 @@
  * shows it and has one encoding for each value, or by a constant of the item
  * filter.  All other attributes are optional.
  *
- * write_map.c examines the table, and write_values.c composes the values of a
- * row.  Rows are arrays of values and nulls, indexed by attnum - 1.  Results
- * are allocated in CurrentMemoryContext, and may point into the row's values.
- * Values that cannot be stored are errors that name the column.
+ * write_map.c examines the table, and write_values.c composes the key and the
+ * values of a row.  Rows are arrays of values and nulls, indexed by attnum - 1.  Results
+ * are allocated in CurrentMemoryContext, but the values of columns with the
+ * option document 'rest' may point into the row.  Values that cannot be stored are errors that name the column.
  */
 #ifndef DYN_MODEL_WRITE_MAP_H
 #define DYN_MODEL_WRITE_MAP_H
@@ -132,49 +132,6 @@ extern int	dyn_write_map_guard(DynWriteMap *map, const Datum *values,
  * written, and sets *hint to a sentence, or NULL.
  */
 extern int	dyn_write_map_remedy(const DynColumn *column, const char **hint);
-
-/* ---- for write_values.c ---- */
-
-/* Raises an error if this value of a key attribute cannot be a key. */
-extern void dyn_write_map_check_key(const DynWriteMap *map, const DynPath *path,
-									const DynScalar *value);
-
-typedef enum DynComposed
-{
-	DYN_COMPOSED,
-	DYN_COMPOSED_NULL,			/* a column is NULL, so there is no text */
-	DYN_COMPOSED_REFUSED		/* a value cannot be stored */
-} DynComposed;
-
-/*
- * Composes a template's text.  If that fails, sets *attnum to the column that
- * is NULL or refused, and *err to the reason.
- */
-extern DynComposed dyn_write_map_try_compose(const DynTemplatedAttr *templated,
-											 const Datum *values, const bool *nulls,
-											 DynScalar *out, AttrNumber *attnum,
-											 DynStoreError *err);
-
-/*
- * Composes like dyn_write_map_try_compose, but raises an error for a refused
- * value.  Returns false if the column *attnum is NULL.
- */
-extern bool dyn_write_map_compose(const DynWriteMap *map,
-								  const DynTemplatedAttr *templated,
-								  const Datum *values, const bool *nulls,
-								  DynScalar *out, AttrNumber *attnum);
-
-/* Encodes a value of a column, or raises the error that it cannot be stored. */
-extern void dyn_write_map_store(const DynWriteMap *map, DynColumn *column,
-								Datum value, DynScalar *out);
-
-/*
- * Encodes the attributes of a column with the option document 'rest'; returns
- * their number.
- */
-extern int	dyn_write_map_store_rest(const DynWriteMap *map,
-									 const DynColumn *column, Datum value,
-									 DynPathValue **out);
 
 /* Returns true if a column or a template determines the term's attribute. */
 extern bool dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term);

@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "../../dynamodb/template_text.h"
 #include "../server/encoding.h"
 #include "../server/memory.h"
 #include "write_map.h"
@@ -20,7 +21,7 @@ typedef struct RowValues
 	const Datum *values;
 	const bool *nulls;
 	const Bitmapset *changed;	/* NULL: all columns (INSERT) */
-	bool	   *rewritten;		/* true for templates to be composed again */
+	Bitmapset  *rewritten;		/* positions of templates to be composed again */
 	DynPathValue *out;
 	int			n;
 	int			capacity;
@@ -35,7 +36,6 @@ begin_values(DynWriteMap *map, const Datum *values, const bool *nulls,
 	const DynRelation *relation = map->relation;
 	RowValues	row = {.map = map,.values = values,.nulls = nulls,.changed = changed};
 
-	row.rewritten = palloc0(Max(relation->ntemplated, 1) * sizeof(bool));
 	row.overlaps = map->overlaps;
 	row.capacity = relation->ncolumns + relation->ntemplated +
 		relation->item_filter.nterms + 1;
@@ -50,6 +50,203 @@ add_value(RowValues *row, const DynPath *path, DynScalar value)
 }
 
 static const DynScalar absent = {DYN_TYPE_ABSENT, NULL, 0};
+
+/* ---- values ---- */
+
+DYN_NORETURN static void
+report_refused(const RowValues *row, const DynColumn *column,
+			   const DynStoreError *err)
+{
+	ereport(ERROR,
+			(errcode(err->sqlstate),
+			 errmsg("cannot store the value of column \"%s\" of foreign table \"%s\"",
+					column->name, row->map->relation->name),
+			 errdetail("The value cannot be stored: %s.", err->why),
+			 err->hint ? errhint("%s", err->hint) : 0));
+}
+
+/* Encodes the row's value of a column, or raises an error. */
+static DynScalar
+store(const RowValues *row, AttrNumber attnum)
+{
+	DynColumn  *column = dyn_relation_column(row->map->relation, attnum);
+	DynStoreError err = {0};
+	DynScalar	value;
+
+	if (!dyn_codec_store(&column->codec, row->values[attnum - 1], &value, &err))
+		report_refused(row, column, &err);
+	return value;
+}
+
+/* Returns a column of the template that is NULL in the row, or 0. */
+static AttrNumber
+null_column(const RowValues *row, const DynTemplatedAttr *templated)
+{
+	for (int p = 0; p < templated->tmpl->nparts; p++)
+	{
+		if (row->nulls[templated->parts[p].attnum - 1])
+			return templated->parts[p].attnum;
+	}
+	return 0;
+}
+
+/* Returns false with *err set if the part cannot have this text in any row. */
+static bool
+part_holds(const DynTemplatedAttr *templated, int p, DynText text, DynStoreError *err)
+{
+	const DynTemplatePart *part = &templated->tmpl->parts[p];
+	DynHolds	holds = dyn_part_holds(part, text);
+	const char *tmpl;
+
+	if (holds == DYN_HOLDS_YES && dyn_part_lists(part, text))
+		return true;
+	*err = (DynStoreError) {ERRCODE_INVALID_PARAMETER_VALUE, NULL, NULL};
+	tmpl = dyn_templated_text(templated);
+	switch (holds)
+	{
+		case DYN_HOLDS_YES:
+			err->why = "it is not one of the values in the placeholder";
+			break;
+		case DYN_HOLDS_NEVER:
+			err->why = text.len == 0 ? "it is empty"
+				: psprintf("template \"%s\" cannot contain it, because it has the wrong length or the character after the placeholder",
+						   tmpl);
+			break;
+		case DYN_HOLDS_UNDECIDED:
+			err->why = psprintf("it contains \"%s\", which ends the placeholder in template \"%s\"",
+								dyn_from_utf8_lossy(pnstrdup(part->separator.data, part->separator.len)), tmpl);
+			err->hint = psprintf("If values may contain it, use the placeholder ${%s:any}.",
+								 templated->parts[p].column.name);
+			break;
+		default:
+			err->sqlstate = ERRCODE_FEATURE_NOT_SUPPORTED;
+			err->why = psprintf("it has letters outside of ASCII, so the text of template \"%s\" is not known",
+								tmpl);
+			break;
+	}
+	return false;
+}
+
+/*
+ * Composes the text of a template whose columns are not NULL.  Returns the
+ * column whose value cannot be stored, with *err set; or 0.
+ */
+static AttrNumber
+try_compose(const RowValues *row, const DynTemplatedAttr *templated, DynScalar *out,
+			DynStoreError *err)
+{
+	DynText		texts[DYN_TEMPLATE_MAX_PARTS];
+	DynBuffer	buf;
+
+	for (int p = 0; p < templated->tmpl->nparts; p++)
+	{
+		AttrNumber	attnum = templated->parts[p].attnum;
+		DynScalar	scalar;
+
+		if (!dyn_codec_store(&templated->parts[p].column.codec, row->values[attnum - 1],
+							 &scalar, err))
+			return attnum;
+		texts[p] = (DynText) {scalar.data, scalar.len};
+		if (!part_holds(templated, p, texts[p], err))
+			return attnum;
+	}
+	dyn_buffer_init(&buf, 0);
+	(void) dyn_template_join(templated->tmpl, texts, &buf);
+	out->type = templated->type == DYN_TYPE_N ? DYN_TYPE_N : DYN_TYPE_S;
+	out->data = dyn_take_bytes(&buf, &out->len);
+	return 0;
+}
+
+/* Composes like try_compose, but raises an error for a refused value. */
+static DynScalar
+compose(const RowValues *row, const DynTemplatedAttr *templated)
+{
+	DynStoreError err = {0};
+	DynScalar	text;
+	AttrNumber	refused = try_compose(row, templated, &text, &err);
+
+	if (refused != 0)
+		report_refused(row, dyn_relation_column(row->map->relation, refused), &err);
+	return text;
+}
+
+/* ---- keys ---- */
+
+DYN_NORETURN static void
+report_key(const DynWriteMap *map, const char *attribute, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("invalid value for key attribute \"%s\" of foreign table \"%s\"",
+					dyn_from_utf8_lossy(attribute), map->relation->name),
+			 errdetail("%s", detail)));
+}
+
+/* Raises an error if this value of a key attribute cannot be a key. */
+static void
+check_key(const DynWriteMap *map, const DynPath *path, const DynScalar *value)
+{
+	if (path->nsteps != 1 || value->type == DYN_TYPE_ABSENT)
+		return;
+	for (int i = 0; i < map->nlimits; i++)
+	{
+		const DynKeyLimit *limit = &map->limits[i];
+
+		if (!dyn_path_is_attribute(path, limit->attr->name))
+			continue;
+		if (value->type != limit->attr->type)
+			report_key(map, limit->attr->name,
+					   psprintf("The value has DynamoDB type %s, but the key has type %s.",
+								dyn_type_name(value->type), dyn_type_name(limit->attr->type)));
+		if (value->type == DYN_TYPE_N)
+			return;
+		if (value->len == 0)
+			report_key(map, limit->attr->name, "The value of a key must not be empty.");
+		if (value->len > limit->bytes)
+			report_key(map, limit->attr->name,
+					   psprintf("The value has %zu bytes; the maximum is %zu.",
+								value->len, limit->bytes));
+	}
+}
+
+DYN_NORETURN static void
+report_null_key(const DynWriteMap *map, AttrNumber attnum, const DynKeyAttr *attr)
+{
+	const DynColumn *column = dyn_relation_column(map->relation, attnum);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_NOT_NULL_VIOLATION),
+			 errmsg("null value in column \"%s\" of foreign table \"%s\"",
+					column->name, map->relation->name),
+			 errdetail("The key attribute \"%s\" is composed of this column.",
+					   dyn_from_utf8_lossy(attr->name))));
+}
+
+void
+dyn_write_map_key(DynWriteMap *map, const Datum *values, const bool *nulls,
+				  DynKeyPart *parts)
+{
+	const RowValues row = {.map = map,.values = values,.nulls = nulls};
+
+	for (int i = 0; i < map->meta->key.nhash + map->meta->key.nrange; i++)
+	{
+		const DynKeyAttr *attr = dyn_key_attr(&map->meta->key, i);
+		const DynKeySource *source = &map->sources[i];
+		DynStep		step = {attr->name, strlen(attr->name), 0};
+		AttrNumber	null = 0;
+
+		if (source->templated != NULL)
+			null = null_column(&row, source->templated);
+		else if (source->attnum != 0 && nulls[source->attnum - 1])
+			null = source->attnum;
+		if (null != 0)
+			report_null_key(map, null, attr);
+		parts[i].name = attr->name;
+		parts[i].value = source->templated != NULL ? compose(&row, source->templated)
+			: source->attnum != 0 ? store(&row, source->attnum) : *source->constant;
+		check_key(map, &(DynPath) {&step, 1}, &parts[i].value);
+	}
+}
 
 /* ---- columns ---- */
 
@@ -85,7 +282,7 @@ add_columns(RowValues *row, bool changed, bool null)
 			continue;
 		}
 		if (changed && !null)
-			dyn_write_map_store(row->map, column, row->values[i], &value);
+			value = store(row, i + 1);
 		else if (!null && !dyn_codec_store(&column->codec, row->values[i], &value, &err))
 			continue;
 		add_value(row, column->path, value);
@@ -103,11 +300,14 @@ add_rest(RowValues *row)
 	{
 		const DynColumn *column = &relation->columns[i];
 		DynPathValue *members;
+		DynStoreError err;
 		int			n;
 
 		if (column->dropped || column->document != DYN_REST_OF_ITEM || row->nulls[i])
 			continue;
-		n = dyn_write_map_store_rest(row->map, column, row->values[i], &members);
+		n = dyn_store_members(row->values[i], &members, &err);
+		if (n < 0)
+			report_refused(row, column, &err);
 		row->capacity += n;
 		row->out = repalloc(row->out, row->capacity * sizeof(DynPathValue));
 		memcpy(row->out + row->n, members, n * sizeof(DynPathValue));
@@ -121,12 +321,7 @@ add_rest(RowValues *row)
 static bool
 uses_changed(const DynTemplatedAttr *templated, const Bitmapset *changed)
 {
-	for (int p = 0; p < templated->tmpl->nparts; p++)
-	{
-		if (bms_is_member(templated->parts[p].attnum, changed))
-			return true;
-	}
-	return false;
+	return bms_overlap(dyn_templated_columns(templated), changed);
 }
 
 /* Returns true if a changed column shows this attribute. */
@@ -175,18 +370,22 @@ index_changes(const DynWriteMap *map, const DynKeySchema *key, const Bitmapset *
 }
 
 /*
- * Marks the templates that an update composes.  If the key of an index
- * changes, all templates of this key are written, since the item may be older
- * than the templates.
+ * Returns the positions of the templates that an update composes.  If the key
+ * of an index changes, all templates of this key are written, since the item
+ * may be older than the templates.
  */
-static void
-mark_rewritten(const DynWriteMap *map, const Bitmapset *changed, bool *rewritten)
+static Bitmapset *
+rewritten_templates(const DynWriteMap *map, const Bitmapset *changed)
 {
 	const DynRelation *relation = map->relation;
+	Bitmapset  *rewritten = NULL;
 
 	for (int i = 0; i < relation->ntemplated; i++)
-		rewritten[i] = !relation->templated[i].base &&
-			uses_changed(&relation->templated[i], changed);
+	{
+		if (!relation->templated[i].base &&
+			uses_changed(&relation->templated[i], changed))
+			rewritten = bms_add_member(rewritten, i);
+	}
 	for (int i = 0; relation->ntemplated > 0 && i < map->meta->nindexes; i++)
 	{
 		const DynKeySchema *key = &map->meta->indexes[i].key;
@@ -198,9 +397,10 @@ mark_rewritten(const DynWriteMap *map, const Bitmapset *changed, bool *rewritten
 			int			t = template_of(relation, dyn_key_attr(key, k)->name);
 
 			if (t >= 0)
-				rewritten[t] = true;
+				rewritten = bms_add_member(rewritten, t);
 		}
 	}
+	return rewritten;
 }
 
 static bool
@@ -245,45 +445,35 @@ check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber n
  * else those without one, with their texts.
  */
 static void
-add_templates(RowValues *row, const bool *set, bool null)
+add_templates(RowValues *row, const Bitmapset *set, bool null)
 {
 	const DynRelation *relation = row->map->relation;
 
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		const DynTemplatedAttr *templated = &relation->templated[i];
-		AttrNumber	missing = 0;
-		DynScalar	text = absent;
-		bool		is_null = false;
+		AttrNumber	missing = null_column(row, templated);
 
-		if (!set[i])
+		if (!bms_is_member(i, set) || (missing != 0) != null)
 			continue;
-		for (int p = 0; p < templated->tmpl->nparts && !is_null; p++)
-		{
-			missing = templated->parts[p].attnum;
-			is_null = row->nulls[missing - 1];
-		}
-		if (is_null != null)
-			continue;
-		if (is_null)
+		if (null)
 			check_lost(row, templated, missing);
-		else
-			(void) dyn_write_map_compose(row->map, templated, row->values, row->nulls,
-										 &text, &missing);
-		add_value(row, templated->path, text);
+		add_value(row, templated->path, null ? absent : compose(row, templated));
 	}
 }
 
-/* Returns the set of all templates, or of those that the row is read from. */
-static bool *
-template_set(const RowValues *row, bool all)
+/* Returns the rewritten templates, and those that the row is read from. */
+static Bitmapset *
+checked_templates(const RowValues *row)
 {
 	const DynRelation *relation = row->map->relation;
-	bool	   *set = palloc0(Max(relation->ntemplated, 1) * sizeof(bool));
+	Bitmapset  *set = bms_copy(row->rewritten);
 
 	for (int i = 0; i < relation->ntemplated; i++)
-		set[i] = all || relation->templated[i].base || row->rewritten[i] ||
-			has_source(&relation->templated[i]);
+	{
+		if (relation->templated[i].base || has_source(&relation->templated[i]))
+			set = bms_add_member(set, i);
+	}
 	return set;
 }
 
@@ -360,7 +550,7 @@ finish_values(RowValues *row, bool check, DynPathValue **out)
 	if (row->overlaps)
 		merge_values(row);
 	for (int i = 0; check && i < row->n; i++)
-		dyn_write_map_check_key(row->map, row->out[i].path, &row->out[i].value);
+		check_key(row->map, row->out[i].path, &row->out[i].value);
 	*out = row->out;
 	return row->n;
 }
@@ -370,9 +560,9 @@ dyn_write_map_insert(DynWriteMap *map, const Datum *values, const bool *nulls,
 					 DynPathValue **out)
 {
 	RowValues	row = begin_values(map, values, nulls, NULL);
-	bool	   *templates = template_set(&row, true);
 	int			attnum = -1;
 
+	row.rewritten = bms_add_range(NULL, 0, map->relation->ntemplated - 1);
 	while ((attnum = bms_next_member(map->unassignable, attnum)) >= 0)
 	{
 		if (!nulls[attnum - 1] &&
@@ -380,11 +570,11 @@ dyn_write_map_insert(DynWriteMap *map, const Datum *values, const bool *nulls,
 			dyn_write_map_require_column(map, attnum);
 	}
 	/* add removals first, so that they do not remove values of columns */
-	add_templates(&row, templates, true);
+	add_templates(&row, row.rewritten, true);
 	add_rest(&row);
 	add_constants(&row);
 	add_columns(&row, true, false);
-	add_templates(&row, templates, false);
+	add_templates(&row, row.rewritten, false);
 	return finish_values(&row, true, out);
 }
 
@@ -396,7 +586,7 @@ dyn_write_map_update(DynWriteMap *map, const Datum *values, const bool *nulls,
 								   bms_difference(changed, map->from_key));
 
 	Assert(!bms_is_empty(changed));
-	mark_rewritten(map, changed, row.rewritten);
+	row.rewritten = rewritten_templates(map, changed);
 	if (row.changed != NULL)
 		add_columns(&row, true, true);
 	add_templates(&row, row.rewritten, true);
@@ -414,13 +604,13 @@ dyn_write_map_check(DynWriteMap *map, const Datum *values, const bool *nulls,
 	RowValues	row = begin_values(map, values, nulls, changed);
 
 	Assert(!bms_is_empty(changed));
-	mark_rewritten(map, changed, row.rewritten);
+	row.rewritten = rewritten_templates(map, changed);
 	add_constants(&row);
 	add_columns(&row, false, false);
 	add_columns(&row, true, true);
 	add_templates(&row, row.rewritten, true);
 	add_columns(&row, true, false);
-	add_templates(&row, template_set(&row, false), false);
+	add_templates(&row, checked_templates(&row), false);
 	*compared = row.compared;
 	return finish_values(&row, false, out);
 }
@@ -429,15 +619,12 @@ Bitmapset *
 dyn_write_map_rewritten(const DynWriteMap *map, const Bitmapset *changed)
 {
 	const DynRelation *relation = map->relation;
-	bool	   *rewritten = palloc0(Max(relation->ntemplated, 1) * sizeof(bool));
+	Bitmapset  *rewritten = rewritten_templates(map, changed);
 	Bitmapset  *attnums = NULL;
+	int			i = -1;
 
-	mark_rewritten(map, changed, rewritten);
-	for (int i = 0; i < relation->ntemplated; i++)
-	{
-		for (int p = 0; rewritten[i] && p < relation->templated[i].tmpl->nparts; p++)
-			attnums = bms_add_member(attnums, relation->templated[i].parts[p].attnum);
-	}
+	while ((i = bms_next_member(rewritten, i)) >= 0)
+		attnums = bms_add_members(attnums, dyn_templated_columns(&relation->templated[i]));
 	return attnums;
 }
 
@@ -484,7 +671,7 @@ dyn_write_map_guard(DynWriteMap *map, const Datum *values, const bool *nulls,
 			!dyn_column_is_of_item(column) || column->segments > 0)
 			continue;
 		if (dyn_column_is_part(column))
-			row.rewritten[column->templated] = true;
+			row.rewritten = bms_add_member(row.rewritten, column->templated);
 		else
 		{
 			if (!nulls[attnum - 1] &&
@@ -493,18 +680,16 @@ dyn_write_map_guard(DynWriteMap *map, const Datum *values, const bool *nulls,
 			add_guard(&row, column->path, value);
 		}
 	}
-	for (int i = 0; i < relation->ntemplated; i++)
+	for (int i = -1; (i = bms_next_member(row.rewritten, i)) >= 0;)
 	{
+		const DynTemplatedAttr *templated = &relation->templated[i];
 		DynScalar	text = absent;
-		AttrNumber	refused;
 		DynStoreError err;
 
-		if (!row.rewritten[i])
-			continue;
-		if (dyn_write_map_try_compose(&relation->templated[i], values, nulls, &text,
-									  &refused, &err) == DYN_COMPOSED_REFUSED)
+		if (null_column(&row, templated) == 0 &&
+			try_compose(&row, templated, &text, &err) != 0)
 			text = only_theirs;
-		add_guard(&row, relation->templated[i].path, text);
+		add_guard(&row, templated->path, text);
 	}
 	*out = row.out;
 	return row.n;
