@@ -82,23 +82,21 @@ read_walker(Node *node, ReadWalkerContext *context)
 	return expression_tree_walker(node, read_walker, context);
 }
 
-/*
- * Adds to the set the columns that an expression in the relation's definition
- * (varno 1) reads; returns the changed set.
- */
-static Bitmapset *
-add_own_columns(Bitmapset *attnums, Node *expr)
+/* Finds what the expressions read of the relation `rtindex`. */
+static ReadWalkerContext
+find_read(const void *expressions, Index rtindex)
 {
-	ReadWalkerContext	context = {.rtindex = 1,.attnums = attnums};
+	ReadWalkerContext context = {.rtindex = rtindex};
 
-	(void) read_walker(expr, &context);
-	return context.attnums;
+	(void) read_walker(unconstify(void *, expressions), &context);
+	return context;
 }
 
-/* Adds to the context the columns that assigned expressions read. */
-static void
-visit_assignments(const Query *parse, ReadWalkerContext *context)
+/* Returns the columns that assigned expressions read. */
+static Bitmapset *
+read_by_assignments(const Query *parse)
 {
+	Bitmapset  *attnums = NULL;
 	ListCell   *lc;
 
 	/*
@@ -110,18 +108,10 @@ visit_assignments(const Query *parse, ReadWalkerContext *context)
 		TargetEntry *entry = lfirst_node(TargetEntry, lc);
 
 		if (!(entry->resjunk && IsA(entry->expr, Var)))
-			(void) read_walker((Node *) entry, context);
+			attnums = bms_add_members(attnums,
+									  find_read(entry, parse->resultRelation).attnums);
 	}
-}
-
-/* Returns true if an assigned value depends on the row. */
-static bool
-derives(PlannerInfo *root)
-{
-	ReadWalkerContext	context = {.rtindex = root->parse->resultRelation};
-
-	visit_assignments(root->parse, &context);
-	return !bms_is_empty(context.attnums);
+	return attnums;
 }
 
 /* Returns the target's columns that are read; of RETURNING, only OLD's. */
@@ -129,15 +119,12 @@ static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {
 	const Query *parse = root->parse;
-	ReadWalkerContext	context = {.rtindex = parse->resultRelation};
-	ReadWalkerContext	returned = context;
+	ReadWalkerContext context = find_read(parse->jointree, parse->resultRelation);
 
-	(void) read_walker((Node *) parse->jointree, &context);
-	visit_assignments(parse, &context);
 	(void) read_walker((Node *) parse->withCheckOptions, &context);
 	(void) range_table_walker(parse->rtable, read_walker, &context, 0);
-	(void) read_walker((Node *) parse->returningList, &returned);
-	return bms_union(context.attnums, returned.old);
+	return bms_union(bms_union(context.attnums, read_by_assignments(parse)),
+					 find_read(parse->returningList, parse->resultRelation).old);
 }
 
 /* Translates columns of the result relation to those of its child rtindex. */
@@ -199,18 +186,19 @@ static Bitmapset *
 add_constraints(Bitmapset *attnums, Relation relation)
 {
 	TupleDesc	desc = RelationGetDescr(relation);
+	ReadWalkerContext context = {.rtindex = 1,.attnums = attnums};
 
 	for (int i = 0; desc->constr != NULL && i < desc->constr->num_check; i++)
-		attnums = add_own_columns(attnums,
-								  stringToNode(desc->constr->check[i].ccbin));
+		(void) read_walker(stringToNode(desc->constr->check[i].ccbin), &context);
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute attr = TupleDescAttr(desc, i);
 
 		if (attr->attgenerated != '\0' && !attr->attisdropped)
-			attnums = add_own_columns(attnums, build_column_default(relation, i + 1));
+			(void) read_walker(build_column_default(relation, i + 1), &context);
 	}
-	return add_own_columns(attnums, (Node *) RelationGetPartitionQual(relation));
+	(void) read_walker((Node *) RelationGetPartitionQual(relation), &context);
+	return context.attnums;
 }
 
 /* Replaces member 0 (a full-row reference) by all columns; returns the set. */
@@ -284,10 +272,10 @@ without_documents(const DynRelation *relation, Bitmapset *attnums)
 static Bitmapset *
 returned_columns(PlannerInfo *root, Index rtindex)
 {
-	ReadWalkerContext	context = {.rtindex = root->parse->resultRelation};
+	const Query *parse = root->parse;
 
-	(void) read_walker((Node *) root->parse->returningList, &context);
-	return translate(root, rtindex, context.attnums);
+	return translate(root, rtindex,
+					 find_read(parse->returningList, parse->resultRelation).attnums);
 }
 
 bool
@@ -392,9 +380,9 @@ refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
 static void
 check_returning(PlannerInfo *root, const DynRelation *relation, bool upserts)
 {
-	ReadWalkerContext	context = {.rtindex = root->parse->resultRelation};
+	ReadWalkerContext context = find_read(root->parse->returningList,
+										  root->parse->resultRelation);
 
-	(void) read_walker((Node *) root->parse->returningList, &context);
 	dyn_check_system_column(relation, context.system);
 	if (upserts && context.old != NULL)
 		ereport(ERROR,
@@ -423,9 +411,8 @@ static Bitmapset *
 read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *plan,
 			   Index target, bool *derives)
 {
-	ReadWalkerContext	context = {.rtindex = target};
+	ReadWalkerContext context = find_read(plan->onConflictSet, target);
 
-	(void) read_walker((Node *) plan->onConflictSet, &context);
 	(void) read_walker((Node *) plan->onConflictWhere, &context);
 	*derives = !bms_is_empty(context.attnums);
 	(void) read_walker((Node *) plan->withCheckOptionLists, &context);
@@ -553,7 +540,8 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	Oid			relid = planner_rt_fetch(resultRelation, root)->relid;
 	Relation	relation = table_open(relid, NoLock);
 	DynWriteMap *map = dyn_modify_open_map(root->parse, relid);
-	bool		derived = (plan->operation == CMD_UPDATE && derives(root));
+	bool		derived = plan->operation == CMD_UPDATE &&
+		!bms_is_empty(read_by_assignments(root->parse));
 	Bitmapset  *named = returned_columns(root, resultRelation);
 	Bitmapset  *returned = expand_whole_row(bms_copy(named), relation);
 	Bitmapset  *read = NULL;
