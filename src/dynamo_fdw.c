@@ -84,8 +84,7 @@ dynamo_fdw_handler(PG_FUNCTION_ARGS)
 	routine->BeginForeignModify = dynBeginForeignModify;
 	routine->ExecForeignInsert = dynExecForeignInsert;
 	routine->ExecForeignUpdate = dynExecForeignUpdate;
-	routine->ExecForeignDelete = dynExecForeignDelete;
-	routine->EndForeignModify = dynEndForeignModify;
+	routine->ExecForeignDelete = dynExecForeignUpdate;
 	routine->BeginForeignInsert = dynBeginForeignInsert;
 	routine->EndForeignInsert = dynEndForeignInsert;
 	routine->IsForeignRelUpdatable = dynIsForeignRelUpdatable;

@@ -13,11 +13,24 @@
 #include "reread.h"
 
 static void
-refuse(DynWrite *write, DynWriteFailure failure, const char *why)
+report_hidden_values(DynWrite *write)
 {
-	write->state = DYN_WRITE_FAILED;
-	write->failure = failure;
-	write->why = why;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot replace attribute \"%s\" of foreign table \"%s\"",
+					write->why, write->modify->relation->name),
+			 errdetail("It contains sets or binary values, which its column cannot show as such."),
+			 errhint("Use columns with the option \"path\" for the values to change.")));
+}
+
+static void
+report_not_a_map(DynWrite *write)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
+			 errmsg("cannot set a value inside \"%s\" of foreign table \"%s\"",
+					write->why, write->modify->relation->name),
+			 errdetail("The item has a value of another type than a map there.")));
 }
 
 bool
@@ -95,7 +108,7 @@ guard_stored_values(DynWrite *write, size_t len, const DynItemTree *item)
 		if (!same && is_set(write, guard->path) && stored.type >= DYN_TYPE_SS &&
 			!shows_elements(write->modify, guard->path))
 		{
-			refuse(write, DYN_FAILS_HIDDEN_VALUES, dyn_path_text(guard->path));
+			dyn_write_fail(write, report_hidden_values, dyn_path_text(guard->path));
 			return;
 		}
 		if (same)
@@ -165,7 +178,7 @@ missing_map(DynWrite *write, const DynPath *path, const DynItemTree *item)
 			return map;
 		if (type != DYN_TYPE_M)
 		{
-			refuse(write, DYN_FAILS_NOT_A_MAP, dyn_path_text(map));
+			dyn_write_fail(write, report_not_a_map, dyn_path_text(map));
 			return NULL;
 		}
 	}

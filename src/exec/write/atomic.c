@@ -39,22 +39,16 @@ check_server(const DynWrite *first, const DynWrite *write)
 static void
 check_key(const DynWriter *writer, const DynWrite *write)
 {
-	int			nparts = write->modify->reread->rows->nbase;
-	ListCell   *lc;
+	const DynModify *modify = write->modify;
 
-	foreach(lc, writer->collected)
-	{
-		const DynWrite *other = lfirst(lc);
-
-		if (other->key_len == write->key_len &&
-			memcmp(other->key_bytes, write->key_bytes, write->key_len) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("an atomic statement cannot write an item twice"),
-					 errdetail("DynamoDB table \"%s\", item %s.",
-							   write->modify->relation->table,
-							   dyn_from_utf8_lossy(dyn_key_text(write->key, nparts, ", ")))));
-	}
+	if (dyn_write_find(writer->collected, write) == NULL)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("an atomic statement cannot write an item twice"),
+			 errdetail("DynamoDB table \"%s\", item %s.", modify->relation->table,
+					   dyn_from_utf8_lossy(dyn_key_text(write->key,
+														modify->reread->rows->nbase, ", ")))));
 }
 
 static void
@@ -114,7 +108,7 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 
 	foreach(lc, writer->collected)
 	{
-		dyn_write_render(writer, lfirst(lc), members, true);
+		dyn_write_render(lfirst(lc), members, true);
 	}
 	dyn_check_oom(members->failed);
 	dyn_write_transaction(body, members->data, members->len, make_token());
@@ -137,13 +131,9 @@ drop(DynWriter *writer, DynWrite *write)
 static void
 report(DynWrite *write, const DynCancelReason *reason)
 {
-	write->state = DYN_WRITE_FAILED;
-	write->failure = write->op == DYN_OP_PUT_ITEM ? DYN_FAILS_DUPLICATE
-		: DYN_FAILS_CONCURRENT;
-	write->why = "an atomic statement is not evaluated again";
-	write->found = reason->item;
-	write->found_len = reason->item_len;
-	dyn_write_report(write);
+	dyn_write_refuse(write, "an atomic statement is not evaluated again", reason->item,
+					 reason->item_len);
+	write->report(write);
 }
 
 /* Handles an UPDATE or DELETE whose condition failed. */
@@ -161,7 +151,7 @@ resolve_change(DynWriter *writer, DynWrite *write, const DynCancelReason *reason
 			 !dyn_write_adapt(write, reason->item, reason->item_len))
 		report(write, reason);
 	else if (write->state == DYN_WRITE_FAILED)
-		dyn_write_report(write);
+		write->report(write);
 	else if (write->state == DYN_WRITE_WRITTEN)
 		drop(writer, write);
 }

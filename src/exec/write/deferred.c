@@ -11,6 +11,7 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
+#include "../../plan/paths/plan_modify.h"
 #include "../source/input.h"
 #include "deferred.h"
 #include "modify_row.h"
@@ -35,10 +36,9 @@ is_target_scan(const DynModify *modify, const DynInput *input)
 static void
 refuse_conflicts(const DynModify *modify)
 {
-	const TriggerDesc *triggers = modify->rinfo->ri_TrigDesc;
-
 	if (!(modify->deferred || modify->atomic) || !modify->do_nothing ||
-		!(modify->returning || (triggers != NULL && triggers->trig_insert_after_row)))
+		!(modify->returning ||
+		  dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, CMD_INSERT, false)))
 		return;
 	if (modify->atomic)
 		ereport(ERROR,

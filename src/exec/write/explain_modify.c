@@ -20,15 +20,8 @@ operation_name(CmdType operation)
 		: dyn_operation_name(DYN_OP_DELETE_ITEM);
 }
 
-static const char *
-await_text(DynAwaitReason reason)
-{
-	return reason == DYN_AWAITS_BEFORE_TRIGGER ? "BEFORE trigger"
-		: reason == DYN_AWAITS_AFTER_TRIGGER ? "AFTER trigger" : "RETURNING";
-}
-
 static void
-show_counters(const DynModify *modify, ExplainState *es)
+show_counters(const DynCounters *counters, ExplainState *es)
 {
 	if (es->format == EXPLAIN_FORMAT_TEXT)
 	{
@@ -36,16 +29,16 @@ show_counters(const DynModify *modify, ExplainState *es)
 		appendStringInfo(es->str, "Requests: " UINT64_FORMAT "  Items Written: " UINT64_FORMAT
 						 "  Conflicts: " UINT64_FORMAT "  Unanswered: " UINT64_FORMAT
 						 "  Write Units: %g  Retries: " UINT64_FORMAT "\n",
-						 modify->requests, modify->written, modify->conflicts,
-						 modify->unanswered, modify->units, modify->retries);
+						 counters->requests, counters->items_written, counters->conflicts,
+						 counters->unanswered, counters->write_units, counters->retries);
 		return;
 	}
-	ExplainPropertyUInteger("Requests", NULL, modify->requests, es);
-	ExplainPropertyUInteger("Items Written", NULL, modify->written, es);
-	ExplainPropertyUInteger("Conflicts", NULL, modify->conflicts, es);
-	ExplainPropertyUInteger("Unanswered", NULL, modify->unanswered, es);
-	ExplainPropertyFloat("Write Units", NULL, modify->units, 1, es);
-	ExplainPropertyUInteger("Retries", NULL, modify->retries, es);
+	ExplainPropertyUInteger("Requests", NULL, counters->requests, es);
+	ExplainPropertyUInteger("Items Written", NULL, counters->items_written, es);
+	ExplainPropertyUInteger("Conflicts", NULL, counters->conflicts, es);
+	ExplainPropertyUInteger("Unanswered", NULL, counters->unanswered, es);
+	ExplainPropertyFloat("Write Units", NULL, counters->write_units, 1, es);
+	ExplainPropertyUInteger("Retries", NULL, counters->retries, es);
 }
 
 static void
@@ -84,11 +77,11 @@ dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	show_budgets(relation, es);
 	if (modify == NULL || !es->analyze)
 		return;
-	if (modify->awaits != DYN_AWAITS_NOTHING)
-		ExplainPropertyText("Waits For Each Row", await_text(modify->awaits), es);
+	if (modify->awaits != NULL)
+		ExplainPropertyText("Waits For Each Row", modify->awaits, es);
 	if (modify->atomic)
 		ExplainPropertyText("Write Mode", "atomic", es);
 	if (modify->deferred)
 		ExplainPropertyBool("Deferred", true, es);
-	show_counters(modify, es);
+	show_counters(&modify->counters, es);
 }

@@ -1,7 +1,6 @@
 /*
  * modify.c
- *		Implements the callbacks for statements that write: begin, write a row,
- *		end.
+ *		Implements the callbacks for statements that write.
  */
 #include "postgres.h"
 
@@ -67,7 +66,7 @@ refuse_atomic_copy(const DynModify *modify)
 }
 
 /* Returns the reason why each row must wait for its response, if any. */
-static DynAwaitReason
+static const char *
 await_reason(const DynModify *modify)
 {
 	const TriggerDesc *triggers = modify->rinfo->ri_TrigDesc;
@@ -75,12 +74,11 @@ await_reason(const DynModify *modify)
 	bool		may_vanish = operation != CMD_INSERT || modify->do_nothing;
 
 	if (dyn_has_row_trigger(triggers, operation, true))
-		return DYN_AWAITS_BEFORE_TRIGGER;
-	if (may_vanish && dyn_has_row_trigger(triggers, operation, false))
-		return DYN_AWAITS_AFTER_TRIGGER;
-	if (modify->copying && copy_has_after_trigger(modify->rinfo))
-		return DYN_AWAITS_AFTER_TRIGGER;
-	return may_vanish && modify->returning ? DYN_AWAITS_RETURNING : DYN_AWAITS_NOTHING;
+		return "BEFORE trigger";
+	if ((may_vanish && dyn_has_row_trigger(triggers, operation, false)) ||
+		(modify->copying && copy_has_after_trigger(modify->rinfo)))
+		return "AFTER trigger";
+	return may_vanish && modify->returning ? "RETURNING" : NULL;
 }
 
 /* Opens the table as the user whose privileges core has checked. */
@@ -128,13 +126,17 @@ add_budgets(DynModify *modify)
 					relation->table, NULL, relation->max_write_units_per_second);
 }
 
+/*
+ * Creates the state in memory of the statement.  Its slots have a copy of the
+ * table's description, which need not be released.
+ */
 static DynModify *
 create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation)
 {
 	EState	   *estate = mtstate->ps.state;
 	DynModify  *modify = palloc0(sizeof(DynModify));
 	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
-	TupleDesc	desc = RelationGetDescr(rinfo->ri_RelationDesc);
+	TupleDesc	desc = CreateTupleDescCopyConstr(RelationGetDescr(rinfo->ri_RelationDesc));
 	MemoryContext oldcontext;
 
 	modify->estate = estate;
@@ -143,20 +145,21 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->operation = operation;
 	modify->copying = (plan == NULL);
 	modify->do_nothing = plan != NULL && plan->onConflictAction != ONCONFLICT_NONE;
-	modify->upsert = dyn_upsert_create(mtstate, rinfo,
-									   RelationGetRelationName(rinfo->ri_RelationDesc));
+	modify->upsert = dyn_upsert_create(mtstate, rinfo, desc);
 	modify->returning = rinfo->ri_projectReturning != NULL ||
 		(plan != NULL && plan->returningLists != NIL);
 	modify->has_row_triggers = dyn_has_row_triggers(rinfo->ri_TrigDesc, operation);
 	modify->atomic = (dyn_guc_write_mode == DYN_WRITE_ATOMIC);
 	refuse_atomic_copy(modify);
-	modify->awaits = modify->atomic ? DYN_AWAITS_NOTHING : await_reason(modify);
+	modify->awaits = modify->atomic ? NULL : await_reason(modify);
 	open_relation(modify);
 	check_permitted(modify->relation);
 	dyn_writers_await(estate, modify->relation);
 	modify->reread = dyn_reread_create(modify->relation, modify->meta);
 	modify->scratch = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	modify->old = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	if (modify->upsert != NULL)
+		modify->plan_slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	modify->writer = dyn_writer_get(estate);
 	/* writes have their own pace, under a name that no index can have */
 	modify->pace = dyn_table_pace(modify->relation->connection,
@@ -321,49 +324,17 @@ dynExecForeignUpdate(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
 	return write_row(rinfo->ri_FdwState, slot, planSlot);
 }
 
-TupleTableSlot *
-dynExecForeignDelete(EState *estate, ResultRelInfo *rinfo, TupleTableSlot *slot,
-					 TupleTableSlot *planSlot)
-{
-	return write_row(rinfo->ri_FdwState, slot, planSlot);
-}
-
-/* ---- end ---- */
-
-static void
-free_modify(DynModify *modify)
-{
-	if (modify == NULL)
-		return;
-	free_modify(modify->routed);
-	ExecDropSingleTupleTableSlot(modify->scratch);
-	ExecDropSingleTupleTableSlot(modify->old);
-	if (modify->plan_slot != NULL)
-		ExecDropSingleTupleTableSlot(modify->plan_slot);
-	if (modify->upsert != NULL)
-		dyn_upsert_free(modify->upsert);
-	modify->writer->modifies = list_delete_ptr(modify->writer->modifies, modify);
-}
-
-/* All writes have been flushed before, unless an error ended the statement. */
-void
-dynEndForeignModify(EState *estate, ResultRelInfo *rinfo)
-{
-	free_modify(rinfo->ri_FdwState);
-	rinfo->ri_FdwState = NULL;
-}
-
-/* Sends the last rows of COPY, which has no other callback that can wait. */
+/*
+ * Sends the last rows of COPY, which has no other callback that can wait.
+ * Other statements have been flushed before (flush.h).
+ */
 void
 dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
 {
 	DynModify  *modify = rinfo->ri_FdwState;
 
-	if (modify != NULL && modify->copying)
-	{
-		dyn_modifies_send_deferred(modify->writer);
-		dyn_writer_end(modify->writer);
-	}
-	free_modify(rinfo->ri_FdwState);
-	rinfo->ri_FdwState = NULL;
+	if (!modify->copying)
+		return;
+	dyn_modifies_send_deferred(modify->writer);
+	dyn_writer_end(modify->writer);
 }

@@ -15,15 +15,6 @@
 #include "reread.h"
 #include "writer.h"
 
-/* Reasons why each row waits for its response. */
-typedef enum DynAwaitReason
-{
-	DYN_AWAITS_NOTHING,
-	DYN_AWAITS_BEFORE_TRIGGER,
-	DYN_AWAITS_AFTER_TRIGGER,
-	DYN_AWAITS_RETURNING
-} DynAwaitReason;
-
 typedef struct DynModify
 {
 	DynWriter  *writer;
@@ -37,7 +28,8 @@ typedef struct DynModify
 	struct DynModify *routed;	/* UPDATE: state for rows that move to this
 								 * partition; NULL: none yet */
 	bool		atomic;			/* true for write_mode 'atomic' */
-	DynAwaitReason awaits;
+	const char *awaits;			/* reason why each row waits for its response,
+								 * such as "RETURNING"; NULL: none */
 	bool		has_row_triggers;	/* true if the table has BEFORE or AFTER
 									 * ROW triggers for this operation */
 	bool		returning;
@@ -48,8 +40,9 @@ typedef struct DynModify
 	DynReread  *reread;
 	TupleTableSlot *scratch;	/* row decoded from an item */
 	TupleTableSlot *old;		/* row of an UPDATE or DELETE before the
-								 * change */
-	TupleTableSlot *plan_slot;	/* copy of a subplan's row */
+								 * change, or existing row of DO UPDATE */
+	TupleTableSlot *plan_slot;	/* copy of a subplan's row, or row that DO
+								 * UPDATE would insert */
 	Bitmapset  *read;			/* columns whose values the statement depends
 								 * on */
 	Bitmapset  *returned;		/* columns that RETURNING shows */
@@ -79,27 +72,19 @@ typedef struct DynModify
 								 * throttled; 0: the last attempt was not */
 	bool		warned;
 
-	/* for EXPLAIN */
-	uint64		written;
-	uint64		conflicts;
-	uint64		unanswered;
-	uint64		requests;
-	uint64		retries;
-	double		units;			/* write units that were used */
+	DynCounters counters;		/* for EXPLAIN */
 } DynModify;
 
 extern void dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 								  List *private, int subplan_index, int eflags);
-extern void dynEndForeignModify(EState *estate, ResultRelInfo *rinfo);
 extern void dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo);
 extern void dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo);
 extern TupleTableSlot *dynExecForeignInsert(EState *estate, ResultRelInfo *rinfo,
 											TupleTableSlot *slot,
 											TupleTableSlot *planSlot);
+
+/* Also the callback for DELETE. */
 extern TupleTableSlot *dynExecForeignUpdate(EState *estate, ResultRelInfo *rinfo,
-											TupleTableSlot *slot,
-											TupleTableSlot *planSlot);
-extern TupleTableSlot *dynExecForeignDelete(EState *estate, ResultRelInfo *rinfo,
 											TupleTableSlot *slot,
 											TupleTableSlot *planSlot);
 extern void dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,

@@ -6,6 +6,7 @@
 
 #include "executor/executor.h"
 
+#include "../../plan/paths/plan_modify.h"
 #include "atomic.h"
 #include "met_keys.h"
 #include "modify_row.h"
@@ -20,11 +21,7 @@
 static void
 check_trigger_once(const DynModify *modify)
 {
-	const TriggerDesc *triggers = modify->rinfo->ri_TrigDesc;
-
-	if (triggers == NULL ||
-		!(modify->operation == CMD_UPDATE ? triggers->trig_update_before_row
-		  : triggers->trig_delete_before_row))
+	if (!dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, modify->operation, true))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -137,7 +134,7 @@ bool
 dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 {
 	DynWrite   *write;
-	bool		wait = modify->awaits != DYN_AWAITS_NOTHING && !modify->deferred;
+	bool		wait = modify->awaits != NULL && !modify->deferred;
 	bool		written;
 
 	if (modify->operation == CMD_INSERT)

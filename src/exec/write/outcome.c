@@ -60,28 +60,6 @@ context_of(const DynWrite *write)
 }
 
 /*
- * Marks the write as failed.  The writer raises the error when the other
- * writes have ended.
- */
-static void
-fail(DynWrite *write, DynWriteFailure failure, const char *why)
-{
-	write->state = DYN_WRITE_FAILED;
-	write->failure = failure;
-	write->why = why;
-}
-
-/*
- * Marks the write as failed because of its last response.  If the outcome of
- * an earlier attempt is unknown, so is the outcome of the write.
- */
-static void
-fail_last(DynWrite *write, DynWriteFailure failure)
-{
-	fail(write, write->unanswered > 0 ? DYN_FAILS_UNKNOWN : failure, NULL);
-}
-
-/*
  * Returns true if the user may read the key columns.  Core has the same rule
  * for the values of a unique index.
  */
@@ -137,7 +115,7 @@ describe_key(const DynWrite *write)
 }
 
 static void
-report_duplicate(const DynWrite *write)
+report_duplicate(DynWrite *write)
 {
 	DynModify  *modify = write->modify;
 	bool		other_entity = write->found != NULL &&
@@ -155,7 +133,7 @@ report_duplicate(const DynWrite *write)
 }
 
 static void
-report_unknown(const DynWrite *write)
+report_unknown(DynWrite *write)
 {
 	DynWriteContext about = {.request = context_of(write)};
 
@@ -174,7 +152,7 @@ report_unknown(const DynWrite *write)
 }
 
 static void
-report_concurrent(const DynWrite *write)
+report_concurrent(DynWrite *write)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
@@ -195,7 +173,7 @@ report_call(DynWrite *write)
 }
 
 static void
-report_throttled(const DynWrite *write)
+report_throttled(DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 
@@ -203,49 +181,35 @@ report_throttled(const DynWrite *write)
 	dyn_report_throttled(write->call, true,
 						 dyn_describe_target(modify->relation->table, NULL),
 						 (dyn_session_now() - modify->stalled_ms) / 1000, 0,
-						 modify->units);
+						 modify->counters.write_units);
+}
+
+/*
+ * Marks the write as failed because of its last response.  If the outcome of
+ * an earlier attempt is unknown, so is the outcome of the write.
+ */
+static void
+fail_last(DynWrite *write, void (*report) (DynWrite *write))
+{
+	dyn_write_fail(write, write->unanswered > 0 ? report_unknown : report, NULL);
+}
+
+/* Marks an insertion as failed; `item`, which has the key, may be NULL. */
+static void
+fail_duplicate(DynWrite *write, const char *item, size_t len)
+{
+	dyn_write_fail(write, report_duplicate, NULL);
+	write->found = item;
+	write->found_len = len;
 }
 
 void
-dyn_write_report(DynWrite *write)
+dyn_write_refuse(DynWrite *write, const char *why, const char *item, size_t len)
 {
-	const DynRelation *relation = write->modify->relation;
-
-	Assert(write->state == DYN_WRITE_FAILED);
-	switch (write->failure)
-	{
-		case DYN_FAILS_CALL:
-			report_call(write);
-			break;
-		case DYN_FAILS_DUPLICATE:
-			report_duplicate(write);
-			break;
-		case DYN_FAILS_CONCURRENT:
-			report_concurrent(write);
-			break;
-		case DYN_FAILS_UNKNOWN:
-			report_unknown(write);
-			break;
-		case DYN_FAILS_THROTTLED:
-			report_throttled(write);
-			break;
-		case DYN_FAILS_HIDDEN_VALUES:
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot replace attribute \"%s\" of foreign table \"%s\"",
-							write->why, relation->name),
-					 errdetail("It contains sets or binary values, which its column cannot show as such."),
-					 errhint("Use columns with the option \"path\" for the values to change.")));
-			break;
-		case DYN_FAILS_NOT_A_MAP:
-			ereport(ERROR,
-					(errcode(ERRCODE_FDW_INVALID_DATA_TYPE),
-					 errmsg("cannot set a value inside \"%s\" of foreign table \"%s\"",
-							write->why, relation->name),
-					 errdetail("The item has a value of another type than a map there.")));
-			break;
-	}
-	pg_unreachable();
+	if (write->op == DYN_OP_PUT_ITEM)
+		fail_duplicate(write, item, len);
+	else
+		dyn_write_fail(write, report_concurrent, why);
 }
 
 /* ---- throttling ---- */
@@ -304,7 +268,7 @@ dyn_write_retry_throttled(DynWrite *write)
 	if (connection->throttle_timeout > 0 &&
 		now - modify->stalled_ms >= connection->throttle_timeout)
 	{
-		fail_last(write, DYN_FAILS_THROTTLED);
+		fail_last(write, report_throttled);
 		return;
 	}
 	warn_throttled(modify, now);
@@ -323,18 +287,23 @@ dyn_write_uncount(const DynModify *modify)
 	modify->estate->es_processed--;
 }
 
+/* Counts for EXPLAIN, and for the table's usage. */
+static void
+count(DynModify *modify, DynCounters counters)
+{
+	dyn_counters_add(&modify->counters, &counters);
+	dyn_usage_add(modify->usage, &counters);
+}
+
 void
 dyn_write_confirm(DynWrite *write, double units)
 {
 	DynModify  *modify = write->modify;
-	DynCounters counters = {.items_written = 1,.write_units = units};
 
 	write->state = DYN_WRITE_WRITTEN;
-	modify->units += units;
-	modify->written++;
 	dyn_written_count(modify->relation->name, write->op == DYN_OP_UPDATE_ITEM
 					  ? CMD_UPDATE : modify->operation);
-	dyn_usage_add(modify->usage, &counters);
+	count(modify, (DynCounters) {.items_written = 1,.write_units = units});
 }
 
 /* Stores the item that RETURNING shows. */
@@ -377,11 +346,10 @@ confirm_earlier(DynWrite *write, const char *item, size_t len)
 
 /* ---- unknown outcome ---- */
 
-/* Sends the write again, after a pause. */
+/* Delays the next attempt. */
 static void
-pause_write(DynWrite *write, int attempts)
+delay(DynWrite *write, int attempts)
 {
-	write->state = DYN_WRITE_PAUSED;
 	write->due_ms = dyn_session_now() +
 		dyn_retry_delay_ms(DYN_RETRY_TRANSIENT, attempts,
 						   pg_prng_double(&pg_global_prng_state), -1);
@@ -390,10 +358,10 @@ pause_write(DynWrite *write, int attempts)
 void
 dyn_write_retry_conflict(DynWrite *write)
 {
-	if (++write->rounds >= write->modify->relation->connection->service.max_attempts)
-		fail_last(write, DYN_FAILS_CALL);
-	else
-		pause_write(write, write->rounds);
+	write->state = DYN_WRITE_PAUSED;
+	delay(write, ++write->rounds);
+	if (write->rounds >= write->modify->relation->connection->service.max_attempts)
+		fail_last(write, report_call);
 }
 
 void
@@ -401,13 +369,11 @@ dyn_write_retry_unknown(DynWrite *write, const char *err)
 {
 	if (err != NULL)
 		dyn_call_distrust(write->call);
-	write->unanswered++;
-	write->modify->unanswered++;
-	dyn_usage_add(write->modify->usage, &(DynCounters) {.unanswered = 1});
+	write->state = DYN_WRITE_PAUSED;
+	delay(write, ++write->unanswered);
+	count(write->modify, (DynCounters) {.unanswered = 1});
 	if (write->unanswered >= write->modify->relation->connection->service.max_attempts)
-		fail(write, DYN_FAILS_UNKNOWN, err);
-	else
-		pause_write(write, write->unanswered);
+		dyn_write_fail(write, report_unknown, err);
 }
 
 /* ---- another evaluation ---- */
@@ -488,7 +454,7 @@ evaluate_upsert(DynWrite *write, const char *item, size_t len)
 {
 	if (write->unanswered > 0 && write->modify->derives)
 	{
-		fail(write, DYN_FAILS_UNKNOWN, NULL);
+		dyn_write_fail(write, report_unknown, NULL);
 		return;
 	}
 	dyn_upsert_evaluate(write);
@@ -498,7 +464,7 @@ evaluate_upsert(DynWrite *write, const char *item, size_t len)
 
 /* Evaluates the statement for the changed row, and composes the next write. */
 static void
-write_again(DynWriter *writer, DynWrite *write, const char *item, size_t len)
+write_again(DynWrite *write, const char *item, size_t len)
 {
 	DynModify  *modify = write->modify;
 	TupleTableSlot *row;
@@ -512,7 +478,7 @@ write_again(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 	why = why_not_again(write);
 	if (why != NULL)
 	{
-		fail(write, DYN_FAILS_CONCURRENT, why);
+		dyn_write_fail(write, report_concurrent, why);
 		return;
 	}
 	row = evaluate_again(write);
@@ -534,39 +500,16 @@ write_again(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 			return;
 		}
 	}
-	if (write->rounds < FIRST_PAUSE)
-		return;
-	dyn_write_render(writer, write, dyn_call_body(write->call), false);
-	pause_write(write, write->rounds - FIRST_PAUSE + 1);
+	if (write->rounds >= FIRST_PAUSE)
+		delay(write, write->rounds - FIRST_PAUSE + 1);
 }
 
 /* ---- failed conditions ---- */
 
-/* Raises the error about an unusable response, and destroys the call. */
-static void
-reject_response(const DynModify *modify, DynCall *call, const char *err,
-				const DynRequestContext *about)
+/* Returns why the response does not match the request, or NULL. */
+static const char *
+check_response(const DynReread *reread, const DynCall *call, const DynReadRequest *request)
 {
-	PG_TRY();
-	{
-		dyn_usage_report_no_match(modify->usage, call, err, about);
-	}
-	PG_FINALLY();
-	{
-		dyn_call_destroy(call);
-	}
-	PG_END_TRY();
-}
-
-/*
- * Raises an error, and destroys the call, if the response does not match the
- * request.
- */
-static void
-check_response(const DynModify *modify, DynCall *call, const DynReadRequest *request,
-			   const DynRequestContext *about)
-{
-	DynReread  *reread = modify->reread;
 	DynExpected expected = {
 		.op = DYN_OP_GET_ITEM,
 		.table = request->table,
@@ -587,14 +530,10 @@ check_response(const DynModify *modify, DynCall *call, const DynReadRequest *req
 	else
 		err = dyn_page_check(&reread->reader->page, NULL, &expected, &scratch);
 	dyn_buffer_free(&scratch);
-	if (err != NULL)
-		reject_response(modify, call, err, about);
+	return err;
 }
 
-/*
- * Reads the item after a failed condition if the response does not contain it.
- * Returns NULL if the item does not exist any more.
- */
+/* Reads the item of a write; returns NULL if it does not exist. */
 static const char *
 read_item(const DynWrite *write, size_t *len)
 {
@@ -612,18 +551,28 @@ read_item(const DynWrite *write, size_t *len)
 		.nparts = modify->meta->key.nhash + modify->meta->key.nrange
 	};
 	const char *item;
-	char	   *copy = NULL;
+	const char *err;
+	char	   *volatile copy = NULL;
 
 	about.operation = "GetItem";
 	dyn_write_read(dyn_call_body(call), &request);
 	dyn_session_run(call, relation->connection, &about);
-	check_response(modify, call, &request, &about);
-	dyn_usage_add(modify->usage, &(DynCounters) {.pages = 1,
-				  .read_units = modify->reread->reader->page.units});
-	if (dyn_write_failed_item(call->response.data, call->response.len, &item,
-							  len) == NULL && item != NULL)
-		copy = memcpy(palloc(*len), item, *len);
-	dyn_call_destroy(call);
+	PG_TRY();
+	{
+		err = check_response(modify->reread, call, &request);
+		if (err != NULL)
+			dyn_usage_report_no_match(modify->usage, call, err, &about);
+		dyn_usage_add(modify->usage, &(DynCounters) {.pages = 1,
+					  .read_units = modify->reread->reader->page.units});
+		if (dyn_write_failed_item(call->response.data, call->response.len, &item,
+								  len) == NULL && item != NULL)
+			copy = memcpy(palloc(*len), item, *len);
+	}
+	PG_FINALLY();
+	{
+		dyn_call_destroy(call);
+	}
+	PG_END_TRY();
 	return copy;
 }
 
@@ -638,30 +587,16 @@ dyn_write_has_row(const DynWrite *write)
 }
 
 /*
- * Marks an INSERT as failed because of `item`, which has its key (NULL: the
- * item is not known).
- */
-static void
-fail_duplicate(DynWrite *write, const char *item, size_t len)
-{
-	fail(write, DYN_FAILS_DUPLICATE, NULL);
-	write->found = item;
-	write->found_len = len;
-}
-
-/*
- * Handles an existing key under DO UPDATE.  The item may be gone since the
- * condition was evaluated.
+ * Handles a failed condition under DO UPDATE.  The item may be gone since the
+ * condition was evaluated (NULL).
  */
 static void
 judge_upsert(DynWrite *write, const char *item, size_t len)
 {
 	DynModify  *modify = write->modify;
 
-	if (item == NULL)
-		item = read_item(write, &len);
 	if (++write->rounds > MOST_ROUNDS)
-		fail(write, DYN_FAILS_CONCURRENT, "it changed again at each attempt");
+		dyn_write_fail(write, report_concurrent, "it changed again at each attempt");
 	else if (item == NULL)
 		dyn_upsert_insert_again(write);
 	else if (dyn_reread_item(modify->reread, item, len, modify->scratch))
@@ -691,8 +626,6 @@ parse_item(const char *item, size_t len)
 static void
 judge_existing(DynWrite *write, const char *item, size_t len)
 {
-	if (write->unanswered > 0 && item == NULL)
-		item = read_item(write, &len);
 	if (write->unanswered > 0 && item != NULL &&
 		dyn_item_tree_equal(parse_item(item, len),
 							parse_item(write->item, write->item_len)))
@@ -710,11 +643,11 @@ static void
 require_stored(DynWrite *write, const char *item, size_t len)
 {
 	if (++write->rounds > MOST_ROUNDS)
-		fail(write, DYN_FAILS_CONCURRENT, "it changed again at each attempt");
+		dyn_write_fail(write, report_concurrent, "it changed again at each attempt");
 	else if (!dyn_write_require_stored(write, parse_item(item, len), len))
 	{
 		confirm_unchanged(write, item, len);
-		write->modify->written++;
+		write->modify->counters.items_written++;
 	}
 }
 
@@ -724,29 +657,26 @@ require_stored(DynWrite *write, const char *item, size_t len)
  * not executed, or may be repeated.
  */
 static void
-judge_changed(DynWriter *writer, DynWrite *write, const char *item, size_t len)
+judge_changed(DynWrite *write, const char *item, size_t len)
 {
 	if (dyn_write_is_unchanged(write))
 		require_stored(write, item, len);
 	else if (write->unanswered == 0)
-		write_again(writer, write, item, len);
+		write_again(write, item, len);
 	else if (write->op == DYN_OP_UPDATE_ITEM && !write->derived &&
 			 dyn_item_tree_has(parse_item(item, len), write->values, write->nvalues))
 		confirm_earlier(write, item, len);
 	else
-		fail(write, DYN_FAILS_UNKNOWN, NULL);
+		dyn_write_fail(write, report_unknown, NULL);
 }
 
 /* Handles the failed condition of an UPDATE or DELETE. */
 static void
-judge_conflict(DynWriter *writer, DynWrite *write, const char *item, size_t len)
+judge_conflict(DynWrite *write, const char *item, size_t len)
 {
 	DynModify  *modify = write->modify;
 
-	modify->conflicts++;
-	dyn_usage_add(modify->usage, &(DynCounters) {.conflicts = 1});
-	if (item == NULL)
-		item = read_item(write, &len);
+	count(modify, (DynCounters) {.conflicts = 1});
 	if (item == NULL || !dyn_reread_item(modify->reread, item, len, modify->scratch))
 	{
 		if (write->unanswered > 0 && item == NULL &&
@@ -754,18 +684,18 @@ judge_conflict(DynWriter *writer, DynWrite *write, const char *item, size_t len)
 			confirm_earlier(write, NULL, 0);
 		else if (write->unanswered > 0 &&
 				 (item != NULL || write->op == DYN_OP_DELETE_ITEM))
-			fail(write, DYN_FAILS_UNKNOWN, NULL);
+			dyn_write_fail(write, report_unknown, NULL);
 		else if (modify->upsert != NULL)
 			judge_upsert(write, item, len);
 		else if (modify->has_row_triggers || (modify->deferred && modify->returning))
-			fail(write, DYN_FAILS_CONCURRENT, "a row trigger or RETURNING has already seen the row");
+			dyn_write_fail(write, report_concurrent, "a row trigger or RETURNING has already seen the row");
 		else
 			write->state = DYN_WRITE_NO_ROW;
 		return;
 	}
 	slot_getallattrs(modify->scratch);
 	dyn_modify_keep_segment(write);
-	judge_changed(writer, write, item, len);
+	judge_changed(write, item, len);
 }
 
 bool
@@ -802,11 +732,11 @@ dyn_write_judge_failure(DynWrite *write)
 	else if (write->call->unanswered)
 		dyn_write_retry_unknown(write, NULL);
 	else
-		fail_last(write, DYN_FAILS_CALL);
+		fail_last(write, report_call);
 }
 
 void
-dyn_write_judge(DynWriter *writer, DynWrite *write)
+dyn_write_judge(DynWrite *write)
 {
 	DynCall    *call = write->call;
 	DynWritten	written;
@@ -826,13 +756,14 @@ dyn_write_judge(DynWriter *writer, DynWrite *write)
 	}
 	else if (condition_failed(call))
 	{
-		if (dyn_write_failed_item(call->response.data, call->response.len, &item,
-								  &len) != NULL)
-			item = NULL;
+		(void) dyn_write_failed_item(call->response.data, call->response.len, &item, &len);
+		if (item == NULL && (write->op != DYN_OP_PUT_ITEM ||
+							 write->modify->upsert != NULL || write->unanswered > 0))
+			item = read_item(write, &len);
 		if (write->op == DYN_OP_PUT_ITEM)
 			judge_existing(write, item, len);
 		else
-			judge_conflict(writer, write, item, len);
+			judge_conflict(write, item, len);
 	}
 	else
 		dyn_write_judge_failure(write);

@@ -18,15 +18,14 @@
 #ifndef DYN_EXEC_OUTCOME_H
 #define DYN_EXEC_OUTCOME_H
 
-#include "../../base/attributes.h"
 #include "writer.h"
 
 /*
  * Handles the response to a write whose call is done.  Sets the state of the
  * write: WRITTEN, NO_ROW, PAUSED (to be sent again), NEW (with another
- * request, to be sent at once), or FAILED.
+ * request, to be sent at due_ms), or FAILED.
  */
-extern void dyn_write_judge(DynWriter *writer, DynWrite *write);
+extern void dyn_write_judge(DynWrite *write);
 
 /*
  * Handles the response if another write has failed: repeats nothing, and sets
@@ -70,7 +69,11 @@ extern void dyn_write_uncount(const struct DynModify *modify);
 /* Counts the write's item as written, for `units` write units. */
 extern void dyn_write_confirm(DynWrite *write, double units);
 
-/* Raises the error of a failed write. */
-DYN_NORETURN extern void dyn_write_report(DynWrite *write);
+/*
+ * Marks the write as failed because of its condition.  `item` is the item that
+ * has the key, or NULL.
+ */
+extern void dyn_write_refuse(DynWrite *write, const char *why, const char *item,
+							 size_t len);
 
 #endif

@@ -67,49 +67,25 @@ dyn_write_free(DynWrite *write)
 	pfree(write);
 }
 
-/* Copies the bytes of a scalar, which may point into a row. */
-static void
-keep_scalar(DynScalar *scalar)
-{
-	if (scalar->data == NULL)
-		return;
-	scalar->data = memcpy(palloc(scalar->len + 1), scalar->data, scalar->len);
-}
-
-static DynPathValue *
-keep_values(const DynPathValue *values, int n)
-{
-	DynPathValue *copy = palloc(Max(n, 1) * sizeof(DynPathValue));
-
-	for (int i = 0; i < n; i++)
-	{
-		copy[i] = values[i];
-		keep_scalar(&copy[i].value);
-	}
-	return copy;
-}
-
-/* Stores the key, and its encoding, by which keys are compared. */
-static void
-set_key(DynWrite *write, const DynKeyPart *key, int nparts)
-{
-	DynBuffer	bytes;
-
-	for (int i = 0; i < nparts; i++)
-	{
-		write->key[i] = key[i];
-		keep_scalar(&write->key[i].value);
-	}
-	dyn_buffer_init(&bytes, 0);
-	dyn_buffer_append_str(&bytes, write->modify->meta->name);
-	dyn_wire_key(&bytes, write->key, nparts);
-	write->key_bytes = dyn_take_bytes(&bytes, &write->key_len);
-}
-
 static int
 key_parts(const DynModify *modify)
 {
 	return modify->meta->key.nhash + modify->meta->key.nrange;
+}
+
+/* Stores the key of the row, and its encoding, by which keys are compared. */
+static void
+set_key(DynWrite *write, TupleTableSlot *row)
+{
+	DynModify  *modify = write->modify;
+	DynBuffer	bytes;
+
+	slot_getallattrs(row);
+	dyn_write_map_key(modify->map, row->tts_values, row->tts_isnull, write->key);
+	dyn_buffer_init(&bytes, 0);
+	dyn_buffer_append_str(&bytes, modify->meta->name);
+	dyn_wire_key(&bytes, write->key, key_parts(modify));
+	write->key_bytes = dyn_take_bytes(&bytes, &write->key_len);
 }
 
 /* Composes the item of these values in CurrentMemoryContext. */
@@ -146,6 +122,22 @@ check_size(const DynModify *modify, const DynPathValue *values, int n)
 						   MOST_ITEM_BYTES)));
 }
 
+DynWrite *
+dyn_write_find(const List *writes, const DynWrite *write)
+{
+	ListCell   *lc;
+
+	foreach(lc, writes)
+	{
+		DynWrite   *other = lfirst(lc);
+
+		if (other->key_len == write->key_len &&
+			memcmp(other->key_bytes, write->key_bytes, write->key_len) == 0)
+			return other;
+	}
+	return NULL;
+}
+
 /* ---- INSERT ---- */
 
 DynWrite *
@@ -154,12 +146,9 @@ dyn_modify_insert(DynModify *modify, TupleTableSlot *row)
 	DynWrite   *write = dyn_write_create(modify, DYN_OP_PUT_ITEM);
 	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
 	DynPathValue *values;
-	DynKeyPart	key[2];
 	int			n;
 
-	slot_getallattrs(row);
-	dyn_write_map_key(modify->map, row->tts_values, row->tts_isnull, key);
-	set_key(write, key, key_parts(modify));
+	set_key(write, row);
 	n = dyn_write_map_insert(modify->map, row->tts_values, row->tts_isnull, &values);
 	check_size(modify, values, n);
 	compose_item(values, n, &write->item, &write->item_len);
@@ -178,13 +167,10 @@ dyn_modify_insert(DynModify *modify, TupleTableSlot *row)
 static void
 set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns)
 {
-	DynPathValue *guard;
-
 	write->old_row = ExecCopySlotMinimalTuple(old);
 	write->guarded = columns;
 	write->nguard = dyn_write_map_guard(write->modify->map, old->tts_values,
-										old->tts_isnull, columns, &guard);
-	write->guard = keep_values(guard, write->nguard);
+										old->tts_isnull, columns, &write->guard);
 }
 
 /*
@@ -332,19 +318,16 @@ dyn_modify_update(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 	Bitmapset  *unchanged = NULL;
 	Bitmapset  *changed;
 	Bitmapset  *rewritten;
-	DynPathValue *values;
-	DynKeyPart	key[2];
 	bool		again = (write != NULL);
 	MemoryContext oldcontext;
 
 	if (write == NULL)
 		write = dyn_write_create(modify, DYN_OP_UPDATE_ITEM);
 	oldcontext = MemoryContextSwitchTo(write->context);
-	slot_getallattrs(old);
+	set_key(write, old);
 	slot_getallattrs(new);
-	dyn_write_map_key(modify->map, old->tts_values, old->tts_isnull, key);
 	changed = changed_columns(modify, old, new, &unchanged);
-	check_key(modify, key, new, changed);
+	check_key(modify, write->key, new, changed);
 	/* dyn_write_map_require_column refuses other columns of a key attribute */
 	changed = bms_difference(changed, bms_intersect(modify->map->from_key,
 													modify->map->key_columns));
@@ -358,12 +341,10 @@ dyn_modify_update(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 	}
 	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
 		dyn_write_map_require_column(modify->map, attnum);
-	set_key(write, key, key_parts(modify));
 	check_new_row(modify, new, changed);
 	write->nvalues = dyn_write_map_update(modify->map, new->tts_values,
-										  new->tts_isnull, changed, &values);
-	check_size(modify, values, write->nvalues);
-	write->values = keep_values(values, write->nvalues);
+										  new->tts_isnull, changed, &write->values);
+	check_size(modify, write->values, write->nvalues);
 	rewritten = dyn_write_map_rewritten(modify->map, changed);
 	set_guard(write, old, bms_union(bms_union(depended_columns(modify), unchanged),
 									bms_union(bms_difference(rewritten, changed),
@@ -379,13 +360,11 @@ DynWrite *
 dyn_modify_delete(DynModify *modify, TupleTableSlot *old, DynWrite *write)
 {
 	MemoryContext oldcontext;
-	DynKeyPart	key[2];
 
 	if (write == NULL)
 		write = dyn_write_create(modify, DYN_OP_DELETE_ITEM);
 	oldcontext = MemoryContextSwitchTo(write->context);
-	dyn_write_map_key(modify->map, old->tts_values, old->tts_isnull, key);
-	set_key(write, key, key_parts(modify));
+	set_key(write, old);
 	set_guard(write, old, depended_columns(modify));
 	write->returns = modify->returning ? DYN_RETURN_ALL_OLD : DYN_RETURN_NONE;
 	MemoryContextSwitchTo(oldcontext);
@@ -512,23 +491,36 @@ exists_condition(const DynWrite *write)
 	return all;
 }
 
-static void
-report_too_long(const DynModify *modify, const char *what)
+/*
+ * Returns a rendered expression; raises an error if it is too long (not
+ * `complete`).
+ */
+static const char *
+take_expression(const DynWrite *write, const char *what, bool complete, DynBuffer *text)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("%s for foreign table \"%s\" is too long for DynamoDB", what,
-					modify->relation->name),
-			 errdetail("DynamoDB allows %d bytes, and %d operators.",
-					   DYN_EXPR_MAX_BYTES, DYN_EXPR_MAX_OPERATORS),
-			 errhint("Read or assign fewer columns in the statement, or map fewer columns.")));
+	dyn_check_oom(text->failed || dyn_tokens_out_of_memory(write->modify->writer->tokens));
+	if (!complete)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("%s for foreign table \"%s\" is too long for DynamoDB", what,
+						write->modify->relation->name),
+				 errdetail("DynamoDB allows %d bytes, and %d operators.",
+						   DYN_EXPR_MAX_BYTES, DYN_EXPR_MAX_OPERATORS),
+				 errhint("Read or assign fewer columns in the statement, or map fewer columns.")));
+	dyn_check_oom(dyn_buffer_terminate(text) == NULL);
+	return text->data;
 }
 
 void
-dyn_write_render(DynWriter *writer, DynWrite *write, DynBuffer *out, bool member)
+dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 {
 	DynModify  *modify = write->modify;
+	DynTokens  *tokens = modify->writer->tokens;
 	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
+	DynBuffer  *update = dyn_buffer_create();
+	DynBuffer  *condition = dyn_buffer_create();
+	DynCond    *cond = write->op == DYN_OP_PUT_ITEM ? not_exists_condition(modify)
+		: exists_condition(write);
 	DynWriteRequest request = {
 		.op = write->op,
 		.table = modify->relation->table,
@@ -536,33 +528,20 @@ dyn_write_render(DynWriter *writer, DynWrite *write, DynBuffer *out, bool member
 		.item_len = write->item_len,
 		.key = write->key,
 		.nparts = key_parts(modify),
-		.tokens = writer->tokens,
+		.tokens = tokens,
 		.returns = write->returns
 	};
 
-	dyn_tokens_reset(writer->tokens);
-	dyn_buffer_reset(&writer->update_text);
-	dyn_buffer_reset(&writer->condition_text);
-	if (write->op == DYN_OP_UPDATE_ITEM &&
-		!dyn_expr_update(writer->tokens, write->values, write->nvalues,
-						 &writer->update_text))
-	{
-		dyn_check_oom(dyn_tokens_out_of_memory(writer->tokens));
-		report_too_long(modify, "the update");
-	}
-	if (!dyn_expr_condition(writer->tokens,
-							dyn_cond_simplify(write->op == DYN_OP_PUT_ITEM
-											  ? not_exists_condition(modify) : exists_condition(write)),
-							&writer->condition_text))
-	{
-		dyn_check_oom(dyn_tokens_out_of_memory(writer->tokens));
-		report_too_long(modify, "the condition of the write");
-	}
-	dyn_buffer_terminate(&writer->update_text);
-	dyn_buffer_terminate(&writer->condition_text);
+	dyn_tokens_reset(tokens);
 	if (write->op == DYN_OP_UPDATE_ITEM)
-		request.update = writer->update_text.data;
-	request.condition = writer->condition_text.data;
+		request.update = take_expression(write, "the update",
+										 dyn_expr_update(tokens, write->values,
+														 write->nvalues, update),
+										 update);
+	request.condition = take_expression(write, "the condition of the write",
+										dyn_expr_condition(tokens, dyn_cond_simplify(cond),
+														   condition),
+										condition);
 	if (member)
 		dyn_write_member(out, &request);
 	else

@@ -45,8 +45,10 @@ extern DynWrite *dyn_write_create(DynModify *modify, DynOperation op);
  * Replaces the contents of the buffer by the JSON document of the request; if
  * `member`, appends a member of a TransactWriteItems instead.
  */
-extern void dyn_write_render(DynWriter *writer, DynWrite *write, DynBuffer *out,
-							 bool member);
+extern void dyn_write_render(const DynWrite *write, DynBuffer *out, bool member);
+
+/* Returns a write of the list for the same item as `write`, or NULL. */
+extern DynWrite *dyn_write_find(const List *writes, const DynWrite *write);
 
 /* Frees a write that is not in flight. */
 extern void dyn_write_free(DynWrite *write);

@@ -25,8 +25,10 @@
  * were updated.
  */
 static void
-refuse_triggers(const TriggerDesc *triggers, const char *name)
+refuse_triggers(const ResultRelInfo *rinfo)
 {
+	const TriggerDesc *triggers = rinfo->ri_TrigDesc;
+
 	if (triggers == NULL || !(triggers->trig_update_before_row ||
 							  triggers->trig_update_after_row ||
 							  triggers->trig_update_before_statement ||
@@ -36,40 +38,29 @@ refuse_triggers(const TriggerDesc *triggers, const char *name)
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("ON CONFLICT DO UPDATE is not supported on foreign table \"%s\", because it has triggers for UPDATE or AFTER INSERT",
-					name)));
+					RelationGetRelationName(rinfo->ri_RelationDesc))));
 }
 
 DynUpsert *
-dyn_upsert_create(ModifyTableState *mtstate, ResultRelInfo *rinfo, const char *name)
+dyn_upsert_create(ModifyTableState *mtstate, ResultRelInfo *rinfo, TupleDesc desc)
 {
 	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
-	TupleDesc	desc = RelationGetDescr(rinfo->ri_RelationDesc);
 	DynUpsert  *upsert;
 
 	if (plan == NULL || plan->onConflictSet == NIL)
 		return NULL;
-	refuse_triggers(rinfo->ri_TrigDesc, name);
+	refuse_triggers(rinfo);
 	upsert = palloc0(sizeof(DynUpsert));
-	upsert->existing = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
-	upsert->excluded = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
-	upsert->updated = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	/* the node's own context is not used, because core resets it */
 	upsert->econtext = CreateExprContext(mtstate->ps.state);
 	upsert->projection = ExecBuildUpdateProjection(plan->onConflictSet, true,
 												   plan->onConflictCols, desc,
 												   upsert->econtext,
-												   upsert->updated, &mtstate->ps);
+												   MakeSingleTupleTableSlot(desc, &TTSOpsVirtual),
+												   &mtstate->ps);
 	if (plan->onConflictWhere != NULL)
 		upsert->where = ExecInitQual((List *) plan->onConflictWhere, &mtstate->ps);
 	return upsert;
-}
-
-void
-dyn_upsert_free(DynUpsert *upsert)
-{
-	ExecDropSingleTupleTableSlot(upsert->existing);
-	ExecDropSingleTupleTableSlot(upsert->excluded);
-	ExecDropSingleTupleTableSlot(upsert->updated);
 }
 
 void
@@ -82,14 +73,14 @@ dyn_upsert_evaluate(DynWrite *write)
 	TupleTableSlot *row;
 
 	ResetExprContext(econtext);
-	ExecCopySlot(upsert->existing, modify->scratch);
-	upsert->existing->tts_tableOid = modify->relation->relid;
-	ExecStoreMinimalTuple(write->plan_row, upsert->excluded, false);
-	econtext->ecxt_scantuple = upsert->existing;
-	econtext->ecxt_innertuple = upsert->excluded;
+	ExecCopySlot(modify->old, modify->scratch);
+	modify->old->tts_tableOid = modify->relation->relid;
+	ExecStoreMinimalTuple(write->plan_row, modify->plan_slot, false);
+	econtext->ecxt_scantuple = modify->old;
+	econtext->ecxt_innertuple = modify->plan_slot;
 	econtext->ecxt_outertuple = NULL;
 	write->state = DYN_WRITE_NO_ROW;
-	dyn_check_view_conflict(modify->rinfo, upsert->existing, modify->estate);
+	dyn_check_view_conflict(modify->rinfo, modify->old, modify->estate);
 	if (!ExecQual(upsert->where, econtext))
 	{
 		dyn_met_forget(write);
@@ -101,7 +92,7 @@ dyn_upsert_evaluate(DynWrite *write)
 		ExecComputeStoredGenerated(modify->rinfo, modify->estate, row, CMD_UPDATE);
 	dyn_modify_check_row(modify, row);
 	write->op = DYN_OP_UPDATE_ITEM;
-	write->state = dyn_modify_update(modify, upsert->existing, row, write)
+	write->state = dyn_modify_update(modify, modify->old, row, write)
 		? DYN_WRITE_NEW : DYN_WRITE_WRITTEN;
 }
 

@@ -14,9 +14,6 @@
 
 typedef struct DynUpsert
 {
-	TupleTableSlot *existing;	/* existing row of the table */
-	TupleTableSlot *excluded;	/* row to be inserted */
-	TupleTableSlot *updated;	/* result of the projection */
 	ExprContext *econtext;
 	ProjectionInfo *projection;
 	ExprState  *where;			/* WHERE; NULL: every row is updated */
@@ -27,15 +24,12 @@ typedef struct DynUpsert
  * Raises an error if the table has triggers that would miss the updates.
  */
 extern DynUpsert *dyn_upsert_create(ModifyTableState *mtstate, ResultRelInfo *rinfo,
-									const char *name);
-
-/* Frees the slots. */
-extern void dyn_upsert_free(DynUpsert *upsert);
+									TupleDesc desc);
 
 /*
- * Composes the update of the existing row in modify->scratch.  Sets the state
- * of the write: NEW, or WRITTEN if nothing changes, or NO_ROW if WHERE is not
- * true.
+ * Composes the update of the existing row in modify->scratch, which becomes
+ * modify->old.  Sets the state of the write: NEW, or WRITTEN if nothing
+ * changes, or NO_ROW if WHERE is not true.
  */
 extern void dyn_upsert_evaluate(DynWrite *write);
 

@@ -44,47 +44,42 @@ item_count(const DynWriter *writer, const DynWrite *write)
 	return dyn_write_is_transaction(write) ? list_length(writer->collected) : 1;
 }
 
-/*
- * Ends the requests in flight, and counts them as writes of unknown outcome.
- */
+/* Removes a write from the statement's requests in flight. */
+static void
+leave_flight(DynWriter *writer, const DynWrite *write)
+{
+	writer->statement->in_flight--;
+	writer->statement->bytes -= dyn_call_body(write->call)->len + REQUEST_BYTES;
+}
+
+/* Ends a request, and counts it if its outcome is unknown. */
+static void
+abandon_write(DynWriter *writer, DynWrite *write)
+{
+	if (write == NULL || write->call == NULL)
+		return;
+	if (write->state == DYN_WRITE_SENT)
+	{
+		leave_flight(writer, write);
+		dyn_usage_call(write->modify->usage, dyn_operation_name(write->op), write->call);
+	}
+	if (write->state == DYN_WRITE_SENT || write->unanswered > 0)
+		dyn_written_maybe(item_count(writer, write));
+	dyn_call_destroy(write->call);
+	write->call = NULL;
+}
+
 static void
 abandon(DynWriter *writer)
 {
-	int			abandoned = 0;
 	ListCell   *lc;
 
 	foreach(lc, writer->writes)
-	{
-		DynWrite   *write = lfirst(lc);
-
-		if (write->call == NULL)
-			continue;
-		if (write->state == DYN_WRITE_SENT)
-		{
-			writer->statement->in_flight--;
-			writer->statement->bytes -= dyn_call_body(write->call)->len + REQUEST_BYTES;
-			dyn_usage_call(write->modify->usage, dyn_operation_name(write->op), write->call);
-			abandoned += item_count(writer, write);
-		}
-		else if (write->unanswered > 0)
-			abandoned += item_count(writer, write);
-		dyn_call_destroy(write->call);
-		write->call = NULL;
-	}
-	writer->writes = NIL;
-	if (writer->failed != NULL)
-	{
-		if (writer->failed->unanswered > 0)
-			abandoned += item_count(writer, writer->failed);
-		if (writer->failed->call != NULL)
-			dyn_call_destroy(writer->failed->call);
-	}
-	if (writer->waiting != NULL)
-		dyn_call_destroy(writer->waiting->call);
+		abandon_write(writer, lfirst(lc));
+	abandon_write(writer, writer->failed);
+	abandon_write(writer, writer->waiting);
 	writer->failed = writer->waiting = NULL;
-	writer->collected = NIL;
-	if (abandoned > 0)
-		dyn_written_maybe(abandoned);
+	writer->writes = writer->collected = NIL;
 }
 
 static void
@@ -135,8 +130,6 @@ dyn_writer_get(EState *estate)
 	writer->context = context;
 	writer->statement = dyn_statement_get(estate);
 	writer->level = GetCurrentTransactionNestLevel();
-	dyn_buffer_init_in(&writer->update_text, context);
-	dyn_buffer_init_in(&writer->condition_text, context);
 	writer->tokens = dyn_tokens_create();
 	dyn_check_oom(writer->tokens == NULL);
 	writer->next = writers;
@@ -146,23 +139,6 @@ dyn_writer_get(EState *estate)
 }
 
 /* ---- sending ---- */
-
-/* Returns a write of the same item that has not ended, or NULL. */
-static DynWrite *
-find_same_key(const DynWriter *writer, const DynWrite *write)
-{
-	ListCell   *lc;
-
-	foreach(lc, writer->writes)
-	{
-		DynWrite   *other = lfirst(lc);
-
-		if (other != write && other->key_len == write->key_len &&
-			memcmp(other->key_bytes, write->key_bytes, write->key_len) == 0)
-			return other;
-	}
-	return NULL;
-}
 
 /*
  * Returns the number of milliseconds until the table's pace allows a request.
@@ -226,7 +202,7 @@ render(DynWriter *writer, DynWrite *write)
 	if (dyn_write_is_transaction(write))
 		dyn_atomic_render(writer, write);
 	else
-		dyn_write_render(writer, write, dyn_call_body(write->call), false);
+		dyn_write_render(write, dyn_call_body(write->call), false);
 }
 
 /* Records that the tables of the request are being written. */
@@ -317,8 +293,7 @@ account(DynWriter *writer, DynWrite *write)
 	};
 
 	dyn_counters_add(&writer->statement->counters, &counters);
-	modify->requests++;
-	modify->retries += Max(call->attempts - 1, 0);
+	dyn_counters_add(&modify->counters, &counters);
 	dyn_usage_call(modify->usage, dyn_operation_name(write->op), call);
 	dyn_request_log(call, log_line(write));
 }
@@ -335,11 +310,8 @@ drop_paused(DynWriter *writer)
 
 		if (write->state != DYN_WRITE_PAUSED)
 			continue;
-		if (write->unanswered > 0)
-			dyn_written_maybe(1);
 		writer->writes = foreach_delete_current(writer->writes, lc);
-		dyn_call_destroy(write->call);
-		write->call = NULL;
+		abandon_write(writer, write);
 	}
 }
 
@@ -351,7 +323,7 @@ fail(DynWriter *writer, DynWrite *write)
 	writer->failed = write;
 	drop_paused(writer);
 	dyn_writer_finish(writer);
-	dyn_write_report(write);
+	write->report(write);
 }
 
 static void
@@ -372,17 +344,17 @@ receive(DynWriter *writer, DynWrite *write)
 
 	if (!dyn_call_unpack(write->call))
 		return;
-	writer->statement->in_flight--;
-	writer->statement->bytes -= dyn_call_body(write->call)->len + REQUEST_BYTES;
+	leave_flight(writer, write);
 	oldcontext = MemoryContextSwitchTo(write->context);
 	write->state = DYN_WRITE_NEW;
+	write->due_ms = 0;
 	account(writer, write);
 	if (writer->failed != NULL)
 		dyn_write_judge_only(write);
 	else if (dyn_write_is_transaction(write))
 		dyn_atomic_judge(writer, write);
 	else
-		dyn_write_judge(writer, write);
+		dyn_write_judge(write);
 	MemoryContextSwitchTo(oldcontext);
 	if (write->state == DYN_WRITE_WRITTEN || write->state == DYN_WRITE_NO_ROW)
 		end_write(writer, write);
@@ -392,7 +364,6 @@ receive(DynWriter *writer, DynWrite *write)
 	{
 		render(writer, write);
 		write->state = DYN_WRITE_PAUSED;
-		write->due_ms = 0;
 	}
 }
 
@@ -533,7 +504,7 @@ await_turn(DynWriter *writer, DynWrite *write)
 	{
 		double		now;
 
-		while (find_same_key(writer, write) != NULL || !may_be_sent(writer, write))
+		while (dyn_write_find(writer->writes, write) != NULL || !may_be_sent(writer, write))
 			wait_for_step(writer);
 		now = dyn_session_now();
 		if (may_send(write, now))

@@ -38,20 +38,6 @@ typedef enum DynWriteState
 	DYN_WRITE_FAILED			/* its error will be raised */
 } DynWriteState;
 
-/* Errors of a write. */
-typedef enum DynWriteFailure
-{
-	DYN_FAILS_CALL,				/* the call has failed */
-	DYN_FAILS_DUPLICATE,		/* its key already exists */
-	DYN_FAILS_CONCURRENT,		/* another writer has changed the row */
-	DYN_FAILS_UNKNOWN,			/* its outcome is unknown */
-	DYN_FAILS_THROTTLED,		/* throttled for too long */
-	DYN_FAILS_HIDDEN_VALUES,	/* values that a column cannot show would be
-								 * replaced */
-	DYN_FAILS_NOT_A_MAP			/* a path leads through a value that is not a
-								 * map */
-} DynWriteFailure;
-
 /*
  * The write of one item; or, with DYN_OP_TRANSACT_WRITE_ITEMS, of all
  * collected writes (atomic.h).
@@ -92,14 +78,27 @@ typedef struct DynWrite
 
 	int			unanswered;		/* number of attempts of unknown outcome */
 	double		due_ms;			/* PAUSED: monotonic ms; time of the next
-								 * attempt */
+								 * attempt; 0: at once */
 	const char *attributes;		/* WRITTEN: returned item, or NULL */
 	size_t		attributes_len;
-	DynWriteFailure failure;	/* FAILED: kind of error */
+	void		(*report) (struct DynWrite *write); /* FAILED: raises the
+														 * error */
 	const char *why;			/* FAILED: reason or path for the message */
-	const char *found;			/* DUPLICATE: item that has the key, or NULL */
+	const char *found;			/* duplicate key: item that has it, or NULL */
 	size_t		found_len;
 } DynWrite;
+
+/*
+ * Marks the write as failed.  The error is raised when the other writes have
+ * ended.
+ */
+static inline void
+dyn_write_fail(DynWrite *write, void (*report) (DynWrite *write), const char *why)
+{
+	write->state = DYN_WRITE_FAILED;
+	write->report = report;
+	write->why = why;
+}
 
 static inline bool
 dyn_write_is_transaction(const DynWrite *write)
@@ -125,8 +124,6 @@ typedef struct DynWriter
 								 * (atomic.h) */
 	size_t		collected_bytes;
 	DynTokens  *tokens;
-	DynBuffer	update_text;
-	DynBuffer	condition_text;
 	DynWrite   *failed;			/* write whose error is raised when all other
 								 * writes have ended; or NULL */
 } DynWriter;

@@ -310,6 +310,14 @@ store_instant(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 
 /* ---- containers ---- */
 
+/* Sets *out to the contents of `buf`, without a copy. */
+static void
+set_buffer(DynScalar *out, DynType type, const DynBuffer *buf)
+{
+	dyn_check_oom(buf->failed);
+	*out = (DynScalar) {type, buf->data, buf->len};
+}
+
 static bool
 store_json_scalar(const JsonbValue *value, DynScalar *out, DynStoreError *err)
 {
@@ -340,13 +348,19 @@ store_name(const JsonbValue *name, DynScalar *out, DynStoreError *err)
 	return store_bytes(name->val.string.val, name->val.string.len, out, err);
 }
 
-static bool append_container(DynBuffer *buf, JsonbContainer *container, int depth,
-							 DynStoreError *err);
-
+/*
+ * Appends a JSON value, which is inside of `depth` lists and maps; the
+ * outermost one has no type around it.
+ */
 static bool
 append_json(DynBuffer *buf, const JsonbValue *value, int depth, DynStoreError *err)
 {
+	JsonbIterator *it;
+	JsonbValue	member;
+	JsonbIteratorToken token;
 	DynScalar	scalar;
+	const char *separator = "";
+	bool		is_array;
 
 	if (value->type != jbvBinary)
 	{
@@ -355,57 +369,35 @@ append_json(DynBuffer *buf, const JsonbValue *value, int depth, DynStoreError *e
 		dyn_wire_scalar(buf, &scalar);
 		return true;
 	}
-	dyn_buffer_append_str(buf, JsonContainerIsArray(value->val.binary.data)
-						  ? "{\"L\":" : "{\"M\":");
-	if (!append_container(buf, value->val.binary.data, depth, err))
-		return false;
-	dyn_buffer_append_char(buf, '}');
-	return true;
-}
-
-static bool
-append_container(DynBuffer *buf, JsonbContainer *container, int depth,
-				 DynStoreError *err)
-{
-	JsonbIterator *it = JsonbIteratorInit(container);
-	bool		is_array = JsonContainerIsArray(container);
-	JsonbValue	value;
-	JsonbIteratorToken token;
-	const char *separator = "";
-
 	check_stack_depth();
-	if (depth > MAX_NESTING)
+	if (depth == MAX_NESTING)
 		return refuse(err, ERRCODE_PROGRAM_LIMIT_EXCEEDED,
 					  "it is nested more than 32 levels deep, the maximum in DynamoDB", NULL);
-	(void) JsonbIteratorNext(&it, &value, true);
+	is_array = JsonContainerIsArray(value->val.binary.data);
+	if (depth > 0)
+		dyn_buffer_append_str(buf, is_array ? "{\"L\":" : "{\"M\":");
 	dyn_buffer_append_char(buf, is_array ? '[' : '{');
-	while ((token = JsonbIteratorNext(&it, &value, true)) == WJB_KEY || token == WJB_ELEM)
+	it = JsonbIteratorInit(value->val.binary.data);
+	(void) JsonbIteratorNext(&it, &member, true);
+	while ((token = JsonbIteratorNext(&it, &member, true)) == WJB_KEY || token == WJB_ELEM)
 	{
 		dyn_buffer_append_str(buf, separator);
 		separator = ",";
 		if (token == WJB_KEY)
 		{
-			DynScalar	name;
-
-			if (!store_name(&value, &name, err))
+			if (!store_name(&member, &scalar, err))
 				return false;
-			dyn_append_json_string(buf, name.data, name.len);
+			dyn_append_json_string(buf, scalar.data, scalar.len);
 			dyn_buffer_append_char(buf, ':');
-			(void) JsonbIteratorNext(&it, &value, true);
+			(void) JsonbIteratorNext(&it, &member, true);
 		}
-		if (!append_json(buf, &value, depth + 1, err))
+		if (!append_json(buf, &member, depth + 1, err))
 			return false;
 	}
-	dyn_buffer_append_char(buf, is_array ? ']' : '}');
+	dyn_buffer_append_str(buf, is_array ? "]" : "}");
+	if (depth > 0)
+		dyn_buffer_append_char(buf, '}');
 	return true;
-}
-
-/* Sets *out to the contents of `buf`, without a copy. */
-static void
-set_buffer(DynScalar *out, DynType type, const DynBuffer *buf)
-{
-	dyn_check_oom(buf->failed);
-	*out = (DynScalar) {type, buf->data, buf->len};
 }
 
 static bool
@@ -416,7 +408,7 @@ store_json_value(const JsonbValue *value, DynScalar *out, DynStoreError *err)
 	if (value->type != jbvBinary)
 		return store_json_scalar(value, out, err);
 	buf = dyn_buffer_create();
-	if (!append_container(buf, value->val.binary.data, 1, err))
+	if (!append_json(buf, value, 0, err))
 		return false;
 	set_buffer(out, JsonContainerIsArray(value->val.binary.data) ? DYN_TYPE_L : DYN_TYPE_M,
 			   buf);
@@ -491,11 +483,7 @@ store_json_text(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err
 static int
 compare_scalars(const void *a, const void *b)
 {
-	const DynScalar *x = a;
-	const DynScalar *y = b;
-	int			cmp = memcmp(x->data, y->data, Min(x->len, y->len));
-
-	return cmp != 0 ? cmp : (x->len > y->len) - (x->len < y->len);
+	return dyn_scalar_compare(a, b);
 }
 
 /* Returns true if two elements are equal; encoded numbers are canonical. */
@@ -508,7 +496,7 @@ have_duplicates(const DynScalar *elements, int n)
 	qsort(sorted, n, sizeof(DynScalar), compare_scalars);
 	for (int i = 1; i < n; i++)
 	{
-		if (compare_scalars(&sorted[i - 1], &sorted[i]) == 0)
+		if (dyn_scalar_equal(&sorted[i - 1], &sorted[i]))
 			return true;
 	}
 	return false;
@@ -625,5 +613,10 @@ static const StoreFn stores[] = {
 bool
 dyn_codec_store(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 {
-	return stores[codec->kind] (codec, value, out, err);
+	if (!stores[codec->kind] (codec, value, out, err))
+		return false;
+	/* texts and bytes may still point into `value` */
+	if (out->type == DYN_TYPE_S || out->type == DYN_TYPE_B)
+		out->data = memcpy(palloc(out->len + 1), out->data, out->len);
+	return true;
 }
