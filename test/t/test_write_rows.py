@@ -142,6 +142,11 @@ class Rows(writes.TestCase):
     def test_own_writes_are_found(self):
         requests = self.fx.requests("INSERT INTO far VALUES ('own', 1); SELECT * FROM far WHERE id = 'own'")
         self.assertTrue(requests[-1].body["ConsistentRead"])
+        self.assertIn("Consistent Read: true", self.fx.explain("SELECT * FROM far WHERE id = 'own'", "ANALYZE, COSTS OFF"))
+        with self.fx.connect() as other, other.cursor() as cursor:
+            cursor.execute("EXPLAIN (ANALYZE, COSTS OFF) SELECT * FROM far WHERE id = 'own'")
+            self.assertNotIn("Consistent Read", str(cursor.fetchall()))
+        other.close()
 
     def test_many(self):
         self.assertEqual(self.both("INSERT INTO {t} SELECT 'm' || g % 10, g, g::text, g FROM generate_series(1, 300) g")[0], 300)

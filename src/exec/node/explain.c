@@ -645,7 +645,8 @@ dynExplainForeignScan(ForeignScanState *node, ExplainState *es)
 		ExplainPropertyText("Projection", scandesc->rows->full ? "all attributes"
 							: dyn_take_text(&text), es);
 	}
-	if (scandesc->relation->consistent)
+	if (scandesc->relation->consistent ||
+		(es->analyze && scandesc->relation->own_writes && !access->global))
 		ExplainPropertyBool("Consistent Read", true, es);
 	show_access(access, es);
 	show_optional_quals(&printer, scan, es);
