@@ -61,7 +61,7 @@ struct DynClient
 	DynRandom	random;
 	DynActiveCall *active;		/* SENT and BACKOFF calls */
 	int			in_flight;		/* default for DynCall.in_flight */
-	bool		has_completions;	/* true if a call was DONE since
+	bool		has_completions;	/* true if a call ended after the last
 									 * dyn_client_drive */
 	int64_t		left_us;		/* time at which control was last returned to
 								 * the caller (monotonic us) */

@@ -58,7 +58,7 @@ load(const unsigned char *bytes)
 	return _mm_loadu_si128((const __m128i *) bytes);
 }
 
-/* Needs 64 bytes.  Four accumulators hide the multiplication's latency. */
+/* len >= 64.  Four accumulators hide the multiplication's latency. */
 FOLDING
 static uint32_t
 crc32_folded(uint32_t crc, const unsigned char *bytes, size_t len)

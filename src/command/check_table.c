@@ -403,7 +403,7 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 		expect_path(table, relation->unnest, true);
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
-		/* skip the table's key, which every item has, and columns' attributes */
+		/* skip key attributes, which all items have; columns follow below */
 		const DynPath *path = relation->templated[i].path;
 		bool		is_read = relation->templated[i].base;
 

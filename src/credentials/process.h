@@ -31,7 +31,7 @@ extern DynProcess *dyn_process_start(const char *command, DynError *err);
  */
 extern int	dyn_process_fd(const DynProcess *process);
 
-/* Number of descriptors that a process holds open. */
+/* Number of descriptors that a DynProcess holds open. */
 #define DYN_PROCESS_FDS		4
 
 /*

@@ -43,8 +43,8 @@
  */
 typedef struct DynStep
 {
-	const char *name;			/* name (UTF-8, not escaped); may contain any
-								 * bytes except NUL */
+	const char *name;			/* name (UTF-8, not escaped) of any characters
+								 * except NUL */
 	uint32_t	name_len;
 	uint32_t	index;
 } DynStep;

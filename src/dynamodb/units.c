@@ -1,6 +1,6 @@
 /*
  * units.c
- *		Computes the units and the time of reads.
+ *		Computes the units, the time and the price of reads.
  *
  * See the developer guide, "Read consumption", "Partitions and data
  * distribution", "Burst capacity".

@@ -1,11 +1,12 @@
 /*
  * units.h
- *		Models the cost of reads: the units that they use, and the time they
- *		take.
+ *		Models reads: the units that they use, the time that they take, and
+ *		their price.
  *
  * A table or global index serves a number of units per second, and each of its
  * partitions at most 3,000.  The time of reads is the maximum of three times:
- * round trips and transfer, waiting for units, and CPU time.
+ * round trips and transfer, waiting for units, and CPU time.  The price (ms)
+ * is this time plus unit_cost_ms for each unit.
  *
  * The structs have no pointers, so that plans can copy their bytes
  * (plan/keys/access.c).

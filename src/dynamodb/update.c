@@ -66,8 +66,8 @@ is_repeated(const DynPathValue *values, int i, int depth)
 /* ---- composing ---- */
 
 /*
- * Begins a member: appends a comma, unless it is the first member, its name
- * and a colon.
+ * Begins a member: appends its name and a colon, after a comma unless it is
+ * the first.
  */
 static void
 put_name(DynBuffer *out, size_t start, const DynStep *step)

@@ -5,7 +5,7 @@
  * A foreign table may have a column for info and other columns for info.rating
  * or info.cast.lead.  A write stores all of them in one attribute, so this
  * file merges their values into one value.  Update expressions are rendered
- * from the same arrays (expression.h).
+ * from the same DynPathValues (expression.h).
  *
  * Plain C with malloc; returns codes and raises no errors.
  */

@@ -19,9 +19,7 @@
 
 /* ---- requests ---- */
 
-/*
- * Writes those members that both a request and a member of a transaction have.
- */
+/* Writes the members that a single write and a transaction's action share. */
 static void
 put_common(DynBuffer *buf, const DynWriteRequest *req)
 {
@@ -159,7 +157,7 @@ read_text(Reply *reply, const char *p, const char **text, size_t *len)
 	return p + 1;
 }
 
-/* Reads a member of the consumption of one table. */
+/* Reads a member of a ConsumedCapacity object. */
 static const char *
 read_capacity_member(void *arg, const char *p, const DynMemberName *name)
 {

@@ -201,9 +201,9 @@ extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
  * Returns the next item of a stream of a keyed fetch, like dyn_fetch_next;
- * NULL at the stream's end, and for a dropped stream.  From then on, streams
- * with lower numbers are begun only when they are read; those already begun
- * keep their pages until they are read or dropped.
+ * NULL at its end, or if it was dropped.  After this call, streams with lower
+ * numbers are begun only when they are read; those that were begun before keep
+ * their pages until they are read or dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 

@@ -31,8 +31,8 @@ typedef struct DynRequests
 								 * partition key */
 	const DynQuery *queries;	/* QUERY: the Query of each stream */
 	int			total_segments; /* SCAN: total number of segments */
-	const int  *segments;		/* SCAN: segment of each stream; NULL: numbers
-								 * of streams */
+	const int  *segments;		/* SCAN: segment of each stream; NULL: the
+								 * stream's number */
 	DynCond    *filter;			/* SCAN: filter */
 	DynCond    *enforced;		/* SCAN: part of the filter that must be
 								 * sent */

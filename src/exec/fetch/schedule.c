@@ -257,7 +257,7 @@ dyn_schedule_in_flight(const DynFetch *fetch)
 	return n;
 }
 
-/* True if the consumer has a page to continue with; not for merging. */
+/* True if a page is left for a consumer of items in any order. */
 static bool
 has_pages(const DynFetch *fetch)
 {

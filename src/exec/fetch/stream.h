@@ -133,7 +133,7 @@ extern bool dyn_stream_send(DynStreamContext *context, DynStream *stream);
 extern void dyn_stream_receive(DynStreamContext *context, DynStream *stream);
 
 /*
- * Charges the statement for received bytes that exceed the reserved ones, and
+ * Charges the statement for received bytes beyond the reserved ones, and the
  * budgets for repeated attempts.  Allows the client to receive more if the
  * statement's memory limit permits.
  */

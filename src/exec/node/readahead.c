@@ -205,7 +205,7 @@ resolve(ReadAhead *ahead)
 
 /* ---- prefetching ---- */
 
-/* Sets the parameters for this row, like the loop; returns the old values. */
+/* Sets the row's parameters as a nested loop does; returns the old values. */
 static ParamExecData *
 set_parameters(ReadAhead *ahead, TupleTableSlot *slot)
 {

@@ -120,7 +120,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 
 /* ---- execution ---- */
 
-/* Copies values before requests use them, as the outer row may be freed. */
+/* Copies the values first if requests use them: the outer row may be freed. */
 static DynItems *
 open_items(DynInput *input)
 {

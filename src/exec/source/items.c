@@ -14,7 +14,7 @@
 
 #include "items.h"
 
-/* Number of keys in one batch of a listed source. */
+/* Number of keys of an index that one batch reads. */
 #define BATCH_KEYS			(4 * DYN_BATCH_GET_MAX_KEYS)
 
 /* ---- all sources ---- */

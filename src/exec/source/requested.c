@@ -39,7 +39,7 @@ typedef struct Fallback
 	DynInput   *input;
 	DynScanDesc *scandesc;		/* scan descriptor of the table; NULL: the
 								 * planned index has all items */
-	DynChecker	checker;		/* conditions, set after the first execution */
+	DynChecker	checker;		/* conditions, set at the first fallback */
 	int			nsort;			/* number of sort keys; 0: unsorted */
 	AttrNumber	sort_columns[DYN_MAX_KEY_ATTRS];
 	Oid			sort_operators[DYN_MAX_KEY_ATTRS];

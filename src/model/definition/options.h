@@ -77,7 +77,7 @@ extern DynReadOptions dyn_option_reads(List *options,
 									   const DynReadOptions *fallback);
 extern const DynReadOptions dyn_default_reads;
 
-/* Validates the options of IMPORT FOREIGN SCHEMA; no catalog stores them. */
+/* Validates the options of IMPORT FOREIGN SCHEMA, which core does not. */
 extern void dyn_options_check_import(List *options);
 
 #endif

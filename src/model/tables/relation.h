@@ -41,9 +41,10 @@ typedef struct DynRelation
 								 * server */
 	bool		consistent;		/* true by option or parameter
 								 * consistent_read */
-	bool		own_writes;		/* true if this statement or session writes the
-								 * table; then reads of the table and of local
-								 * indexes are consistent */
+	bool		own_writes;		/* true if the statement writes the table, or
+								 * the session recently wrote it; then reads of
+								 * the table and of local indexes are
+								 * consistent */
 	double		max_read_units_per_second;	/* options of the table; 0: no
 											 * limit */
 	double		max_write_units_per_second;

@@ -23,8 +23,8 @@
 extern bool dyn_instant_from_iso(const char *text, size_t len, Timestamp *result);
 
 /*
- * Parses decimal text: a number of the format's units since 1970.  If the
- * format has more than six digits, those after the sixth are dropped.
+ * Parses decimal text: a number of the format's units since 1970.  Digits
+ * below a microsecond, if the format has them, are rounded down.
  */
 extern bool dyn_instant_from_epoch(const char *text, size_t len,
 								   const DynFormat *format, Timestamp *result);

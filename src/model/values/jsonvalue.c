@@ -67,7 +67,7 @@ is_named(const DynNode *node, const DynNames *names, bool escaped)
 	return found;
 }
 
-/* Removes the members that `members` excludes from the list, and recounts. */
+/* Removes the members of the list that `members` excludes, and recounts. */
 static void
 leave_out(DynNodes *list, const DynMembers *members)
 {
@@ -516,7 +516,7 @@ write_container(JsonWriter *writer, char *p, uint32 n)
  */
 #define NODE_SIZE		(2 * sizeof(JEntry) + sizeof(uint32) + sizeof(JEntry))
 
-/* Returns a palloc'd jsonb; NULL with *why set if some value has none. */
+/* Returns a palloc'd jsonb; NULL with *why set if a value cannot be jsonb. */
 static Jsonb *
 write_jsonb(const DynNodes *list, bool encoded, const char **why)
 {

@@ -49,9 +49,9 @@ extern List *dyn_quals_classify(DynRelPlan *plan, List *rinfos);
 extern List *dyn_classify_lists(DynRelPlan *plan);
 
 /*
- * Returns a List of DynClause * for the item filter: one for each term, and
- * one without a predicate, to be checked locally, for each template of a key
- * attribute of the table.
+ * Returns a List of DynClause * for the conditions of a row: one for each term
+ * of the item filter, and one without a predicate (local) for each template of
+ * the table's key.
  */
 extern List *dyn_row_clauses(const DynRelation *relation);
 

@@ -60,7 +60,7 @@ extern List *dyn_lists_of_equals(PlannerInfo *root, const RelOptInfo *rel);
 /* ---- rewrite_float.c: numbers as double precision ---- */
 
 /*
- * Classifies a comparison of two numbers as double precision; passes any other
+ * Classifies a comparison that SQL makes in double precision; passes any other
  * comparison to dyn_classify_comparison.
  */
 extern DynPred *dyn_classify_number(DynClassify *context,

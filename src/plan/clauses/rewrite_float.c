@@ -73,7 +73,10 @@ convert_doubles(DynArrayElements *doubles)
 	return true;
 }
 
-/* Classifies an equality as the range between the two adjacent doubles. */
+/*
+ * Classifies = as >= and <=, whose bounds encode.c widens to the adjacent
+ * doubles.
+ */
 static DynPred *
 classify_neighbors(DynClassify *context, const DynOperator *op,
 				   const DynField *field, Node *value)

@@ -23,7 +23,7 @@
 
 #include "rewrite.h"
 
-/* A comparison column op value, by a btree operator family */
+/* The comparison "column op value" in a btree operator family */
 typedef struct Term
 {
 	Node	   *column;

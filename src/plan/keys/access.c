@@ -243,7 +243,7 @@ set_sort(const DynRelPlan *plan, const DynIndexMeta *index, const DynAccess *fro
 
 			if (i < from->nrange)
 				values = from->range[i].values;
-			/* only values of the first attribute have a request each */
+			/* only values of the first attribute get a request each */
 			bound = i == 0 ? values.point_parts : values.one_value_parts;
 			if (!sort_by_parts(plan, index, templated, attr, bound,
 							   bound <= values.one_value_parts,

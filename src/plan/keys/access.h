@@ -204,10 +204,11 @@ typedef struct DynAccess
 
 	int			nconditions;	/* number of conditions for the index's
 								 * completeness */
-	DynIndexCondition conditions[4 * DYN_MAX_KEY_ATTRS];	/* two for each
+	DynIndexCondition conditions[4 * DYN_MAX_KEY_ATTRS];	/* for each hash
+															 * and range
 															 * attribute: on
-															 * its column,
-															 * and on its
+															 * its column, and
+															 * on its
 															 * template */
 	List	   *optional_quals; /* DynPred *: guards (choice.c).  If one is
 								 * true, the access plan IF_OPEN is used */

@@ -3,8 +3,8 @@
  *		Estimates costs of access plans in PostgreSQL's cost unit.
  *
  * This file estimates the reads of one execution of an access plan.
- * dynamodb/units.c converts them into a waiting time, of which each
- * millisecond costs COST_PER_MS.
+ * dynamodb/units.c computes their price, which is a time.  Each millisecond
+ * costs COST_PER_MS.
  *
  * The cost of a path does not depend on the planner's estimate of its rows.
  * If a size is unknown, the cost assumes a value that minimizes the worst
@@ -12,7 +12,7 @@
  *
  *		unknown							assumed value
  *		size of the table				1 GB, if it may be too new to be counted
- *		items per partition key, keys	3: then Queries never use much more than
+ *		items per key, if keys come		3: then Queries never use much more than
  *		from other tables or a list		a Scan, but a Scan could use much more
  *		items of a partition that		a 200th of the table; a page, if a lookup
  *		the statement names				for each item could be replaced by reads

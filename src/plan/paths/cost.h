@@ -105,10 +105,9 @@ typedef struct DynLookupCost
 								 * partition has a page of rows; 0 if this is
 								 * not assumed */
 	bool		first_only;		/* true if one row for each key is enough */
-	Cost		startup;		/* startup cost of one execution without
-								 * batches */
-	Cost		execution;		/* total cost of one execution without batches,
-								 * including other nodes */
+	Cost		startup;		/* startup cost of one unbatched execution of
+								 * the inner side or subplan */
+	Cost		execution;		/* total cost of such an execution */
 } DynLookupCost;
 
 /* Sets the costs of the lookups, without the outer side of the join. */

@@ -21,10 +21,10 @@
 #define MAX_ITEMS	10000
 
 /*
- * Returns true if this query level is an EXISTS whose scan needs only one
- * row.  The query level's tuple_fraction of 1 is not sufficient, because a
- * join may need many rows of the scan to find one.  References to outer levels
- * are known only after preprocessing (plan_params).
+ * Returns true if this query level is an EXISTS without references to outer
+ * levels (their plan_params, which preprocessing sets), so that one row is
+ * enough.  The caller excludes joins, which may need many rows of the scan to
+ * find one.
  */
 static bool
 is_existence(const PlannerInfo *root)

@@ -1,6 +1,6 @@
 /*
  * jit.c
- *		Prevents core from compiling a statement because of its waiting time.
+ *		Keeps waiting time from making core compile a statement.
  *
  * Core compiles expressions if the cost of a plan is above thresholds.  A
  * large part of our costs is waiting (plan/paths/cost.c), during which no

@@ -349,7 +349,7 @@ share_of_price(DynRelPlan *plan, const char *index)
 {
 	ListCell   *lc;
 
-	/* not by simple_rte_array, which lacks the tables of removed joins */
+	/* simple_rte_array lacks the tables of removed joins */
 	foreach(lc, plan->root->parse->rtable)
 	{
 		const RangeTblEntry *rte = lfirst(lc);

@@ -199,8 +199,8 @@ make_rel_plan(PlannerInfo *root, RelOptInfo *baserel, Oid relid)
 		dyn_collect_fields(plan, (Node *) lfirst_node(RestrictInfo, lc)->clause,
 						   &plan->fields);
 	/*
-	 * Raise an error if a column cannot represent any key.  If the description
-	 * turns out to be outdated, start again.
+	 * Raise an error if a column's type does not match its key attribute.  If
+	 * the description turns out to be outdated, start again.
 	 */
 	foreach(lc, plan->fields)
 	{
