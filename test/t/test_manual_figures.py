@@ -58,9 +58,9 @@ TOLD = {
         Credentials are renewed {provider.LATEST_REFRESH / 60:.0f} to {provider.EARLIEST_REFRESH / 60:.0f} minutes before they expire
         is queried again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
             up to {provider.LONGEST_PAUSE}.
-        sent at least {provider.FIRST_PAUSE} second after the stop starts the refresh again, and waits for the new credentials for at most \
-            {A[provider.REFRESH_WAIT_US / 1e6]} second. If the refresh is stopped repeatedly, this interval is {2 * provider.FIRST_PAUSE}, \
-            {4 * provider.FIRST_PAUSE} seconds and so on, up to {provider.LONGEST_PAUSE}.
+        sent at least {provider.FIRST_PAUSE} second after the stop (after repeated stops {2 * provider.FIRST_PAUSE}, \
+            {4 * provider.FIRST_PAUSE} seconds and so on, up to {provider.LONGEST_PAUSE}) starts the refresh again, and waits for the new \
+            credentials for at most {A[provider.REFRESH_WAIT_US / 1e6]} second
         queries the service again after {(source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} to \
             {(2 * source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} minutes
         """,
@@ -157,7 +157,7 @@ TOLD = {
         a page of {DYN_PAGE_BYTES / MB:.0f} MB ({DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
         the budget of {HALF[pacing.REQUEST_SECONDS]} a second
         `read_percent` also sets budgets if it is below {most.read_percent}:
-        A full page is {DYN_PAGE_BYTES / MB:.0f} MB, which is {DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units
+        two full pages (of {DYN_PAGE_BYTES / MB:.0f} MB, {DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units each)
         with a budget of 300 units a second, a Scan sends the requests for its first {WORDS[3]} pages ({3 * DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES:.0f} units)
         This is {3 * DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES - 300:.0f} units more than the budget holds, so the fourth request waits for up to \
             {(3 * DYN_PAGE_BYTES / DYN_READ_UNIT_BYTES - 300) / 300:.2f} seconds
