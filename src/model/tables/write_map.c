@@ -11,10 +11,6 @@
 #include "../server/encoding.h"
 #include "write_map.h"
 
-/* Limits of keys in bytes (developer guide, "Constraints"). */
-#define MAX_HASH_BYTES		2048
-#define MAX_RANGE_BYTES		1024
-
 /* ---- creating ---- */
 
 static const DynScalar *
@@ -74,44 +70,34 @@ add_source(Bitmapset *attnums, const DynKeySource *source)
 		: bms_add_members(attnums, dyn_templated_columns(source->templated));
 }
 
-/* Returns true if the column's value does not determine what is written. */
 static bool
-is_unassignable(const DynColumn *column)
+has_list_step(const DynPath *path)
 {
-	if (dyn_column_is_document(column) || !dyn_column_is_of_item(column) ||
-		column->segments > 0 ||
-		column->codec.format.kind == DYN_FORMAT_ULID ||
-		dyn_format_truncates(&column->codec.format))
-		return true;
-	for (int i = 0; i < column->path->nsteps; i++)
+	for (int i = 0; i < path->nsteps; i++)
 	{
-		if (column->path->steps[i].name == NULL)
+		if (path->steps[i].name == NULL)
 			return true;
 	}
 	return false;
 }
 
-static void
-add_limit(DynWriteMap *map, const DynKeyAttr *attr, size_t bytes)
+/*
+ * Returns why the column's value does not determine what is written, or NULL
+ * if it does.
+ */
+static const char *
+why_unassignable(const DynColumn *column)
 {
-	for (int i = 0; i < map->nlimits; i++)
-	{
-		if (strcmp(map->limits[i].attr->name, attr->name) == 0)
-		{
-			map->limits[i].bytes = Min(map->limits[i].bytes, bytes);
-			return;
-		}
-	}
-	map->limits[map->nlimits++] = (DynKeyLimit) {attr, bytes};
-}
-
-static void
-add_limits(DynWriteMap *map, const DynKeySchema *key)
-{
-	for (int i = 0; i < key->nhash; i++)
-		add_limit(map, &key->hash[i], MAX_HASH_BYTES);
-	for (int i = 0; i < key->nrange; i++)
-		add_limit(map, &key->range[i], MAX_RANGE_BYTES);
+	if (dyn_column_is_document(column))
+		return "The column shows the item, or its unmapped attributes.";
+	if (column->segments > 0)
+		return "DynamoDB derives the segment from the key of the item.";
+	if (column->codec.format.kind == DYN_FORMAT_ULID ||
+		dyn_format_truncates(&column->codec.format))
+		return "The attribute contains more than the column shows.";
+	if (dyn_column_is_of_item(column) && !has_list_step(column->path))
+		return NULL;
+	return "The path of the column leads into a list.";
 }
 
 static bool
@@ -160,16 +146,12 @@ dyn_write_map_create(DynRelation *relation, const DynTableMeta *meta)
 
 		if (column->dropped)
 			continue;
-		if (is_unassignable(column))
+		if (why_unassignable(column) != NULL)
 			map->unassignable = bms_add_member(map->unassignable, i + 1);
 		if (column->path->nsteps == 1 && dyn_column_is_of_item(column) &&
 			dyn_is_in_key(&meta->key, column->path->steps[0].name))
 			map->from_key = bms_add_member(map->from_key, i + 1);
 	}
-	map->limits = palloc((meta->nindexes + 1) * 2 * DYN_MAX_KEY_ATTRS * sizeof(DynKeyLimit));
-	add_limits(map, &meta->key);
-	for (int i = 0; i < meta->nindexes; i++)
-		add_limits(map, &meta->indexes[i].key);
 	map->overlaps = have_overlaps(map);
 	return map;
 }
@@ -266,19 +248,6 @@ dyn_write_map_require(const DynWriteMap *map, CmdType operation)
 		check_filter(map);
 }
 
-static const char *
-unassignable_detail(const DynColumn *column)
-{
-	if (dyn_column_is_document(column))
-		return "The column shows the item, or its unmapped attributes.";
-	if (column->segments > 0)
-		return "DynamoDB derives the segment from the key of the item.";
-	if (column->codec.format.kind == DYN_FORMAT_ULID ||
-		dyn_format_truncates(&column->codec.format))
-		return "The attribute contains more than the column shows.";
-	return "The path of the column leads into a list.";
-}
-
 void
 dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum)
 {
@@ -289,7 +258,7 @@ dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot assign to column \"%s\" of foreign table \"%s\"",
 						column->name, map->relation->name),
-				 errdetail("%s", unassignable_detail(column)),
+				 errdetail("%s", why_unassignable(column)),
 				 column->segments > 0 ? errhint("Omit the column.")
 				 : dyn_column_is_document(column)
 				 ? errhint("Assign to columns of the attributes instead.")

@@ -31,13 +31,6 @@ typedef struct DynKeySource
 	const DynScalar *constant;
 } DynKeySource;
 
-/* A key attribute of the table or of an index. */
-typedef struct DynKeyLimit
-{
-	const DynKeyAttr *attr;
-	size_t		bytes;			/* maximum length of S and B */
-} DynKeyLimit;
-
 typedef struct DynWriteMap
 {
 	DynRelation *relation;		/* connected (dyn_relation_connect_described) */
@@ -57,8 +50,6 @@ typedef struct DynWriteMap
 
 	/* private */
 	DynKeySource sources[2];	/* sources of the table's key attributes */
-	DynKeyLimit *limits;
-	int			nlimits;
 	bool		overlaps;		/* true if one path is the same as another, or
 								 * inside it */
 } DynWriteMap;

@@ -15,6 +15,10 @@
 #include "../server/memory.h"
 #include "write_map.h"
 
+/* Limits of keys in bytes (developer guide, "Constraints"). */
+#define MAX_HASH_BYTES		2048
+#define MAX_RANGE_BYTES		1024
+
 typedef struct RowValues
 {
 	DynWriteMap *map;
@@ -182,31 +186,56 @@ report_key(const DynWriteMap *map, const char *attribute, const char *detail)
 			 errdetail("%s", detail)));
 }
 
+/*
+ * Returns the maximum length of a key attribute of the table or of an index,
+ * and sets *type; 0 for another attribute.
+ */
+static size_t
+key_limit(const DynWriteMap *map, const DynPath *path, DynType *type)
+{
+	const DynTableMeta *meta = map->meta;
+	size_t		most = 0;
+
+	for (int i = -1; i < meta->nindexes; i++)
+	{
+		const DynKeySchema *key = i < 0 ? &meta->key : &meta->indexes[i].key;
+
+		for (int k = 0; k < key->nhash + key->nrange; k++)
+		{
+			size_t		bytes = k < key->nhash ? MAX_HASH_BYTES : MAX_RANGE_BYTES;
+
+			if (!dyn_path_is_attribute(path, dyn_key_attr(key, k)->name))
+				continue;
+			most = most == 0 ? bytes : Min(most, bytes);
+			*type = dyn_key_attr(key, k)->type;
+		}
+	}
+	return most;
+}
+
 /* Raises an error if this value of a key attribute cannot be a key. */
 static void
 check_key(const DynWriteMap *map, const DynPath *path, const DynScalar *value)
 {
-	if (path->nsteps != 1 || value->type == DYN_TYPE_ABSENT)
-		return;
-	for (int i = 0; i < map->nlimits; i++)
-	{
-		const DynKeyLimit *limit = &map->limits[i];
+	DynType		type = DYN_TYPE_ABSENT;
+	size_t		most = key_limit(map, path, &type);
+	const char *name;
 
-		if (!dyn_path_is_attribute(path, limit->attr->name))
-			continue;
-		if (value->type != limit->attr->type)
-			report_key(map, limit->attr->name,
-					   psprintf("The value has DynamoDB type %s, but the key has type %s.",
-								dyn_type_name(value->type), dyn_type_name(limit->attr->type)));
-		if (value->type == DYN_TYPE_N)
-			return;
-		if (value->len == 0)
-			report_key(map, limit->attr->name, "The value of a key must not be empty.");
-		if (value->len > limit->bytes)
-			report_key(map, limit->attr->name,
-					   psprintf("The value has %zu bytes; the maximum is %zu.",
-								value->len, limit->bytes));
-	}
+	if (most == 0 || value->type == DYN_TYPE_ABSENT)
+		return;
+	name = path->steps[0].name;
+	if (value->type != type)
+		report_key(map, name,
+				   psprintf("The value has DynamoDB type %s, but the key has type %s.",
+							dyn_type_name(value->type), dyn_type_name(type)));
+	if (value->type == DYN_TYPE_N)
+		return;
+	if (value->len == 0)
+		report_key(map, name, "The value of a key must not be empty.");
+	if (value->len > most)
+		report_key(map, name,
+				   psprintf("The value has %zu bytes; the maximum is %zu.",
+							value->len, most));
 }
 
 DYN_NORETURN static void
