@@ -127,6 +127,8 @@ dyn_path_values_map(const DynPathValue *values, int n, int depth,
 
 /* ---- merging ---- */
 
+static const DynScalar empty_map = {DYN_TYPE_M, "{}", 2};
+
 /* Removes the values whose path is NULL; returns the number of values left. */
 static int
 compact(DynPathValue *values, int n)
@@ -206,9 +208,7 @@ set_inside(json_t *tree, int depth, const DynPathValue *value)
 			return 0;
 		if (member == NULL)
 		{
-			static const DynScalar empty = {DYN_TYPE_M, "{}", 2};
-
-			member = tree_of(&empty);
+			member = tree_of(&empty_map);
 			if (json_object_setn_new(members, step->name, step->name_len, member) != 0)
 				return DYN_MERGE_NO_MEMORY;
 		}
@@ -225,60 +225,46 @@ set_inside(json_t *tree, int depth, const DynPathValue *value)
 }
 
 /*
- * Sets all values inside of `outer` in the tree of `outer`, shortest paths
- * first.  Returns 0, or an error of dyn_path_values_merge.
- */
-static int
-set_all_inside(json_t *tree, const DynPathValue *values, int n, const DynPathValue *outer)
-{
-	int			depth = outer->path->nsteps;
-	int			left = 0;
-	int			result = 0;
-
-	for (int i = 0; i < n; i++)
-		left += is_inside(&values[i], outer);
-	for (int steps = depth + 1; left > 0 && result == 0; steps++)
-	{
-		for (int i = 0; i < n && result == 0; i++)
-		{
-			if (!is_inside(&values[i], outer) || values[i].path->nsteps != steps)
-				continue;
-			result = set_inside(tree, depth, &values[i]);
-			left--;
-		}
-	}
-	return result;
-}
-
-/*
- * Merges the values inside of `outer` into the value of `outer`, and sets the
- * paths of the merged values to NULL.  The data of the result remains NULL,
- * because the buffer may still move.  Returns 0, or an error of
- * dyn_path_values_merge.
+ * Merges the values inside of `outer` into the value of `outer`, shortest
+ * paths first, and sets the paths of the merged values to NULL.  The data of
+ * the result remains NULL, because the buffer may still move.  Returns 0, or
+ * an error of dyn_path_values_merge.
  */
 static int
 merge_into(DynPathValue *values, int n, DynPathValue *outer, DynBuffer *memory)
 {
-	DynScalar	base = outer->value;
+	const DynScalar *base = &outer->value;
+	int			depth = outer->path->nsteps;
+	int			deepest = depth;
 	size_t		start = memory->len;
-	bool		inside = false;
 	bool		stored = false;
 	int			result = 0;
-	json_t	   *tree;
 
 	for (int i = 0; i < n; i++)
 	{
-		inside |= is_inside(&values[i], outer);
-		stored |= is_inside(&values[i], outer) && !is_absent(&values[i]);
+		if (!is_inside(&values[i], outer))
+			continue;
+		if (deepest < values[i].path->nsteps)
+			deepest = values[i].path->nsteps;
+		stored |= !is_absent(&values[i]);
 	}
-	if (!inside)
+	if (deepest == depth)
 		return 0;
 	if (is_absent(outer) && stored)
-		base = (DynScalar) {DYN_TYPE_M, "{}", 2};
-	if (base.type == DYN_TYPE_M)
+		base = &empty_map;
+	if (base->type == DYN_TYPE_M)
 	{
-		tree = tree_of(&base);
-		result = tree == NULL ? DYN_MERGE_NO_MEMORY : set_all_inside(tree, values, n, outer);
+		json_t	   *tree = tree_of(base);
+
+		result = tree == NULL ? DYN_MERGE_NO_MEMORY : 0;
+		for (int steps = depth + 1; steps <= deepest; steps++)
+		{
+			for (int i = 0; i < n && result == 0; i++)
+			{
+				if (is_inside(&values[i], outer) && values[i].path->nsteps == steps)
+					result = set_inside(tree, depth, &values[i]);
+			}
+		}
 		if (result == 0 && !dyn_json_dump(json_object_get(tree, "M"), memory))
 			result = DYN_MERGE_NO_MEMORY;
 		json_decref(tree);
