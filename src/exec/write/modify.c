@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -24,16 +23,6 @@
 #include "upsert.h"
 
 /* ---- begin ---- */
-
-static void
-check_permitted(const DynRelation *relation)
-{
-	if (XactReadOnly || IsInParallelMode())
-		ereport(ERROR,
-				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
-				 errmsg("cannot write foreign table \"%s\" in a read-only transaction",
-						relation->name)));
-}
 
 /* True if COPY fires AFTER triggers, which core does before the last flush. */
 static bool
@@ -153,7 +142,6 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	refuse_atomic_copy(modify);
 	modify->awaits = modify->atomic ? NULL : await_reason(modify);
 	open_relation(modify);
-	check_permitted(modify->relation);
 	dyn_writers_await(estate, modify->relation);
 	modify->reread = dyn_reread_create(modify->relation, modify->meta);
 	modify->scratch = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
