@@ -74,14 +74,10 @@ await_reason(const DynModify *modify)
 static void
 open_relation(DynModify *modify)
 {
-	DynRelation *relation =
-		dyn_relation_open(RelationGetRelid(modify->rinfo->ri_RelationDesc),
-						  dyn_result_rel_user(modify->rinfo, modify->estate));
-
-	modify->relation = relation;
-	modify->meta = dyn_session_table(relation->connection, relation->table);
-	dyn_relation_connect_described(relation, modify->meta);
-	modify->map = dyn_write_map_create(relation, modify->meta);
+	modify->map = dyn_write_map_open(RelationGetRelid(modify->rinfo->ri_RelationDesc),
+									 dyn_result_rel_user(modify->rinfo, modify->estate));
+	modify->relation = modify->map->relation;
+	modify->meta = modify->map->meta;
 	dyn_write_map_require(modify->map, modify->operation);
 }
 

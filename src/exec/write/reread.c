@@ -18,7 +18,7 @@
 
 #include "../../model/server/encoding.h"
 #include "../../model/server/memory.h"
-#include "../../model/tables/write_map.h"
+#include "../../model/values/encode_value.h"
 #include "../../plan/keys/match_keys.h"
 #include "reread.h"
 
@@ -197,9 +197,14 @@ report_unreadable(DynReread *reread, AttrNumber attnum, const char *why)
 {
 	const DynColumn *column = dyn_relation_column(reread->relation, attnum);
 	const char *hint;
-	int			sqlstate = dyn_write_map_remedy(column, &hint);
+	int			sqlstate = dyn_codec_remedy(&column->codec, &hint);
 
-	if (hint == NULL && is_shared(reread->relation, column))
+	if (column->document == DYN_REST_OF_ITEM)
+		hint = "Omit the attributes that other columns show in full, and include the values of columns with the option \"path\".";
+	else if (dyn_column_is_part(column) && column->codec.kind == DYN_CODEC_TEXT)
+		hint = psprintf("If values may contain the character after them in the template, use the placeholder ${%s:any}.",
+						column->name);
+	else if (hint == NULL && is_shared(reread->relation, column))
 		hint = psprintf("Assign values that agree to all columns that show attribute \"%s\".",
 						dyn_from_utf8_lossy(column->path->steps[0].name));
 	ereport(ERROR,

@@ -262,7 +262,7 @@ ambiguous_columns(const DynModify *modify, const Bitmapset *columns)
 
 	while ((attnum = bms_next_member(columns, attnum)) >= 0)
 	{
-		if (dyn_codec_is_ambiguous(&dyn_relation_column(modify->relation, attnum)->codec))
+		if (dyn_relation_column(modify->relation, attnum)->codec.wire == DYN_TYPE_ABSENT)
 			ambiguous = bms_add_member(ambiguous, attnum);
 	}
 	return ambiguous;

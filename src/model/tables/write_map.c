@@ -11,7 +11,7 @@
 #include "../server/encoding.h"
 #include "write_map.h"
 
-/* ---- creating ---- */
+/* ---- opening ---- */
 
 static const DynScalar *
 constant_of(const DynRelation *relation, const char *attribute)
@@ -129,10 +129,13 @@ have_overlaps(const DynWriteMap *map)
 }
 
 DynWriteMap *
-dyn_write_map_create(DynRelation *relation, const DynTableMeta *meta)
+dyn_write_map_open(Oid relid, Oid user)
 {
+	DynRelation *relation = dyn_relation_open(relid, user);
+	const DynTableMeta *meta = dyn_session_table(relation->connection, relation->table);
 	DynWriteMap *map = palloc0(sizeof(DynWriteMap));
 
+	dyn_relation_connect_described(relation, meta);
 	map->relation = relation;
 	map->meta = meta;
 	for (int i = 0; i < meta->key.nhash + meta->key.nrange; i++)
@@ -285,17 +288,4 @@ dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term)
 			return true;
 	}
 	return dyn_relation_templated(map->relation, attribute) != NULL;
-}
-
-int
-dyn_write_map_remedy(const DynColumn *column, const char **hint)
-{
-	int			sqlstate = dyn_codec_remedy(&column->codec, hint);
-
-	if (dyn_column_is_part(column) && column->codec.kind == DYN_CODEC_TEXT)
-		*hint = psprintf("If values may contain the character after them in the template, use the placeholder ${%s:any}.",
-						 column->name);
-	if (column->document == DYN_REST_OF_ITEM)
-		*hint = "Omit the attributes that other columns show in full, and include the values of columns with the option \"path\".";
-	return sqlstate;
 }

@@ -60,9 +60,12 @@ typedef struct DynWriteMap
  */
 extern void dyn_write_map_permit(Oid relid, CmdType operation);
 
-/* Returns the write map, even of a table that cannot be written. */
-extern DynWriteMap *dyn_write_map_create(DynRelation *relation,
-										 const DynTableMeta *meta);
+/*
+ * Opens the foreign table as this user, and returns its write map, even if it
+ * cannot be written.  Sends a DescribeTable request if the description is not
+ * cached.
+ */
+extern DynWriteMap *dyn_write_map_open(Oid relid, Oid user);
 
 /*
  * Raises an error if the table cannot be written by this operation: 55000 if
@@ -117,12 +120,6 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
 extern int	dyn_write_map_guard(DynWriteMap *map, const Datum *values,
 								const bool *nulls, const Bitmapset *read,
 								DynPathValue **out);
-
-/*
- * Returns the SQLSTATE of an error for a column that is not read as it was
- * written, and sets *hint to a sentence, or NULL.
- */
-extern int	dyn_write_map_remedy(const DynColumn *column, const char **hint);
 
 /* Returns true if a column or a template determines the term's attribute. */
 extern bool dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term);

@@ -43,12 +43,6 @@
 static const char date_hint[] =
 "Truncate the value with date_trunc(), or use a format or type with more fractional digits.";
 
-bool
-dyn_codec_is_ambiguous(const DynCodec *codec)
-{
-	return codec->wire == DYN_TYPE_ABSENT;
-}
-
 int
 dyn_codec_remedy(const DynCodec *codec, const char **hint)
 {

@@ -36,12 +36,6 @@ extern int	dyn_store_members(Datum document, DynPathValue **out,
 							  DynStoreError *err);
 
 /*
- * Returns true if values may be stored in several DynamoDB types, so that a
- * SQL value does not determine the bytes in the item.
- */
-extern bool dyn_codec_is_ambiguous(const DynCodec *codec);
-
-/*
  * Returns the SQLSTATE of the error for a value that would be decoded as
  * another one, and sets *hint to a sentence, or NULL.
  */

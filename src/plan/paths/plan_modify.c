@@ -240,14 +240,8 @@ read_columns(PlannerInfo *root, Index rtindex, Relation relation)
 DynWriteMap *
 dyn_modify_open_map(const Query *query, Oid relid)
 {
-	DynRelation *relation;
-	const DynTableMeta *meta;
-
 	dyn_write_map_permit(relid, query->commandType);
-	relation = dyn_relation_open(relid, dyn_result_user(query));
-	meta = dyn_session_table(relation->connection, relation->table);
-	dyn_relation_connect_described(relation, meta);
-	return dyn_write_map_create(relation, meta);
+	return dyn_write_map_open(relid, dyn_result_user(query));
 }
 
 /*
