@@ -14,10 +14,8 @@
 #include "access/xact.h"
 #include "common/pg_prng.h"
 #include "executor/executor.h"
-#include "executor/nodeModifyTable.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
-#include "utils/rel.h"
 
 #include "../../aws/retry.h"
 #include "../../dynamodb/item_equal.h"
@@ -406,24 +404,17 @@ evaluate_again(DynWrite *write)
 	return result;
 }
 
-/* Computes the new row of an UPDATE from a row of the subplan, like core. */
+/* Computes the new row of an UPDATE from a row of the subplan. */
 static TupleTableSlot *
 new_row(DynModify *modify, TupleTableSlot *plan_row)
 {
 	ResultRelInfo *rinfo = modify->rinfo;
-	ProjectionInfo *projection = rinfo->ri_projectNew;
-	ExprContext *econtext = projection->pi_exprContext;
-	TupleTableSlot *row;
-	TupleConstr *constr = RelationGetDescr(rinfo->ri_RelationDesc)->constr;
+	ExprContext *econtext = rinfo->ri_projectNew->pi_exprContext;
 
 	ExecCopySlot(rinfo->ri_oldTupleSlot, modify->scratch);
 	econtext->ecxt_outertuple = plan_row;
 	econtext->ecxt_scantuple = rinfo->ri_oldTupleSlot;
-	row = ExecProject(projection);
-	row->tts_tableOid = modify->relation->relid;
-	if (constr != NULL && constr->has_generated_stored)
-		ExecComputeStoredGenerated(rinfo, modify->estate, row, CMD_UPDATE);
-	return row;
+	return dyn_modify_project(modify, rinfo->ri_projectNew);
 }
 
 /* Returns why the row cannot be evaluated again, or NULL; counts rounds. */
@@ -493,7 +484,6 @@ write_again(DynWrite *write, const char *item, size_t len)
 	else
 	{
 		row = new_row(modify, row);
-		dyn_modify_check_row(modify, row);
 		if (dyn_modify_update(modify, modify->old, row, write) == NULL)
 		{
 			confirm_unchanged(write, item, len);

@@ -7,6 +7,7 @@
 #include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "executor/executor.h"
+#include "executor/nodeModifyTable.h"
 #include "utils/datum.h"
 #include "utils/rel.h"
 
@@ -35,6 +36,19 @@ dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 		(void) ExecPartitionCheck(rinfo, row, modify->estate, true);
 	if (rinfo->ri_WithCheckOptions != NIL)
 		ExecWithCheckOptions(WCO_VIEW_CHECK, rinfo, row, modify->estate);
+}
+
+TupleTableSlot *
+dyn_modify_project(DynModify *modify, ProjectionInfo *projection)
+{
+	const TupleConstr *constr = RelationGetDescr(modify->rinfo->ri_RelationDesc)->constr;
+	TupleTableSlot *row = ExecProject(projection);
+
+	row->tts_tableOid = modify->relation->relid;
+	if (constr != NULL && constr->has_generated_stored)
+		ExecComputeStoredGenerated(modify->rinfo, modify->estate, row, CMD_UPDATE);
+	dyn_modify_check_row(modify, row);
+	return row;
 }
 
 /* ---- memory ---- */

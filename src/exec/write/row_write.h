@@ -16,6 +16,9 @@
 /* Checks the constraints that core does not check for foreign tables. */
 extern void dyn_modify_check_row(DynModify *modify, TupleTableSlot *row);
 
+/* Computes the new row of an UPDATE like core, and checks it. */
+extern TupleTableSlot *dyn_modify_project(DynModify *modify, ProjectionInfo *projection);
+
 /* Composes the write of a new row. */
 extern DynWrite *dyn_modify_insert(DynModify *modify, TupleTableSlot *row);
 

@@ -11,7 +11,6 @@
 
 #include "commands/trigger.h"
 #include "executor/executor.h"
-#include "executor/nodeModifyTable.h"
 #include "utils/rel.h"
 
 #include "../../model/server/pg_compat.h"
@@ -69,7 +68,6 @@ dyn_upsert_evaluate(DynWrite *write)
 	DynModify  *modify = write->modify;
 	DynUpsert  *upsert = modify->upsert;
 	ExprContext *econtext = upsert->econtext;
-	TupleConstr *constr = RelationGetDescr(modify->rinfo->ri_RelationDesc)->constr;
 	TupleTableSlot *row;
 
 	ResetExprContext(econtext);
@@ -86,11 +84,7 @@ dyn_upsert_evaluate(DynWrite *write)
 		dyn_met_forget(write);
 		return;
 	}
-	row = ExecProject(upsert->projection);
-	row->tts_tableOid = modify->relation->relid;
-	if (constr != NULL && constr->has_generated_stored)
-		ExecComputeStoredGenerated(modify->rinfo, modify->estate, row, CMD_UPDATE);
-	dyn_modify_check_row(modify, row);
+	row = dyn_modify_project(modify, upsert->projection);
 	write->op = DYN_OP_UPDATE_ITEM;
 	write->state = dyn_modify_update(modify, modify->old, row, write)
 		? DYN_WRITE_NEW : DYN_WRITE_WRITTEN;
