@@ -93,28 +93,24 @@ shows_elements(const DynModify *modify, const DynPath *path)
 static void
 guard_stored_values(DynWrite *write, size_t len, const DynItemTree *item)
 {
-	DynBuffer  *memory = palloc(sizeof(DynBuffer));
+	DynBuffer  *memory = dyn_buffer_create();
 
-	dyn_buffer_init_in(memory, write->context);
 	/* scalars point into the buffer, which must not move */
 	dyn_check_oom(!dyn_buffer_enlarge(memory, len * 2 + 64));
 	for (int i = 0; i < write->nguard; i++)
 	{
 		DynPathValue *guard = &write->guard[i];
 		DynScalar	stored;
-		bool		same = dyn_item_tree_has(item, guard, 1);
 
+		if (dyn_item_tree_has(item, guard, 1))
+			continue;
 		dyn_check_oom(!dyn_item_tree_scalar(item, guard->path, &stored, memory));
-		if (!same && is_set(write, guard->path) && stored.type >= DYN_TYPE_SS &&
+		if (is_set(write, guard->path) && stored.type >= DYN_TYPE_SS &&
 			!shows_elements(write->modify, guard->path))
 		{
 			dyn_write_fail(write, report_hidden_values, dyn_path_text(guard->path));
 			return;
 		}
-		if (same)
-			continue;
-		if (stored.data != NULL)
-			stored.data = memcpy(palloc(stored.len + 1), stored.data, stored.len);
 		guard->value = stored;
 	}
 }
@@ -141,7 +137,7 @@ static void
 set_map(DynWrite *write, const DynPath *map)
 {
 	DynPathValue *inside = palloc(write->nvalues * sizeof(DynPathValue));
-	DynBuffer  *text = palloc(sizeof(DynBuffer));
+	DynBuffer  *text = dyn_buffer_create();
 	int			ninside = 0;
 	int			n = 0;
 
@@ -152,7 +148,6 @@ set_map(DynWrite *write, const DynPath *map)
 		else
 			write->values[n++] = write->values[i];
 	}
-	dyn_buffer_init_in(text, write->context);
 	dyn_path_values_map(inside, ninside, map->nsteps, text);
 	dyn_check_oom(text->failed);
 	if (text->len > 2)			/* more than {} */
