@@ -111,7 +111,7 @@ finish_page(DynFetch *fetch)
 		fetch->next_stream >= fetch->streams.params.nstreams;
 
 	Assert(fetch->page->cursor.given == fetch->page->page.nitems);
-	/* in other modes, pages stay with their streams until they are used up */
+	/* merged and keyed pages stay with their streams until they are used up */
 	Assert(fetch->streams.params.nsort == 0 && !fetch->streams.params.keyed);
 	for (int i = 0; i < fetch->nactive; i++)
 		is_only_page &= dyn_stream_is_done(fetch->active[i]);

@@ -16,7 +16,7 @@
 #include "../../dynamodb/units.h"
 #include "stream.h"
 
-/* A request costs at most REQUEST_SECONDS * (read units per second). */
+/* A request costs at most REQUEST_SECONDS * (rate of the smallest budget). */
 #define REQUEST_SECONDS	0.5
 
 /* An estimate becomes old + NEWEST * (newest value - old). */
@@ -26,8 +26,8 @@
 #define LONGEST_LOOK_MS	15000.0
 
 /*
- * If several partitions are throttled within this time (ms), the pace of the
- * table slows down as well.
+ * If the limits of partitions throttle several streams within this time (ms),
+ * the pace of the table slows down as well.
  */
 #define HOT_TOGETHER_MS	1000.0
 

@@ -155,8 +155,8 @@ dyn_scandesc_check_schema(DynScanDesc *scandesc)
 /* ---- fetches ---- */
 
 /*
- * Returns the description of the table, and in *index that of the index.  Both
- * are NULL if unknown.
+ * Returns the description of the table, and sets *index to that of the index.
+ * Both are NULL if unknown.
  */
 static const DynTableMeta *
 describe(const DynRelation *relation, const char *name, const DynIndexMeta **index)

@@ -11,7 +11,7 @@
  *		active at most	max_concurrency		all				4 * max_concurrency
  *		  may stop		1 + pages used up	all				the same
  *		reads ahead		always				always			always
- *		  may stop		from page 3 on, or when its pages are used up; keyed:
+ *		  may stop		after three requests, or when its pages are used up; keyed:
  *						only the stream that is awaited
  *		is starving		no page waits and	the stream has	it is awaited and
  *						no response is		no item and no	has no page
@@ -21,7 +21,8 @@
  * Streams that are read in turn follow the first column with two exceptions.
  * The stream whose turn it is starves as if it were keyed, because responses
  * to other streams do not help the consumer.  If the consumer may stop early,
- * the number of active streams grows with the number of streams begun.
+ * the number of active streams grows with the number of streams begun.  Up to
+ * a bound (DynReadBound), only one stream is active.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
  * statement's limits allow the request and the expected bytes.  A starving
@@ -54,7 +55,8 @@
 #define KEYED_WINDOW			4
 
 /*
- * If the consumer may stop early, a stream reads ahead only from this page on.
+ * If the consumer may stop early, a stream reads ahead only after this number
+ * of requests, and not at all up to a bound (DynReadBound).
  */
 #define LAZY_PAGES				3
 

@@ -42,7 +42,9 @@ static const char *const comparison_words[] = {
 	[DYN_COMPARE_GE] = ">=",
 };
 
-/* Returns the operator; also its operand if it is fixed (IS NULL, = true). */
+/*
+ * Returns the operator, including an operand that is fixed (IS NULL, = true).
+ */
 static const char *
 pred_words(const DynPred *pred)
 {

@@ -22,8 +22,8 @@
  * If items are read from the table after the index, only filters that the
  * index does not evaluate may change.
  *
- * These are not cached: executions served by lookups, executions of
- * EvalPlanQual, and filters that compare two attributes.
+ * Scans served by lookups, scans in EvalPlanQual, and scans with filters that
+ * compare two attributes are not cached.
  */
 #include "postgres.h"
 

@@ -29,7 +29,7 @@ typedef struct DynOpener
 
 	/*
 	 * Called at a rescan, before the last execution is closed: the next
-	 * execution may have other values.  NULL: not needed.
+	 * execution may have different values.  NULL: not needed.
 	 */
 	void		(*rescan) (void *state);
 

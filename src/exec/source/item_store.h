@@ -20,8 +20,8 @@ typedef struct DynItemStore DynItemStore;
 
 /*
  * Creates a store for items of `nslots` slots, in CurrentMemoryContext.
- * may_rewind[i] is true if cursor i may be rewound.  If no cursor may, items
- * that all cursors have read are dropped.
+ * may_rewind[i] is true if cursor i may be rewound.  If no cursor may be
+ * rewound, items that all cursors have read are dropped.
  */
 extern DynItemStore *dyn_item_store_create(int nslots, int ncursors,
 										   const bool *may_rewind);

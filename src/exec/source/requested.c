@@ -221,7 +221,10 @@ static const DynItemsMethods fallback_methods = {
 	.close = fallback_close,
 };
 
-/* Sends no request if an earlier execution with these values found no row. */
+/*
+ * Returns the source that reads the table.  Returns an empty source, which
+ * sends no request, if an earlier execution with these values found no row.
+ */
 static DynItems *
 open_fallback(Fallback *fallback)
 {

@@ -300,7 +300,7 @@ dyn_scan_check_units(const DynRelation *relation, const char *index,
 
 /* ---- scans ---- */
 
-/* True if a scan in `inputs` reads all items, in the same plan or subplan. */
+/* True if one of `inputs` in the same plan or subplan reads all its items. */
 static bool
 any_reads_all(const DynInput *input, const List *inputs)
 {

@@ -82,7 +82,7 @@ reads_alike(const DynScanDesc *a, const DynScanDesc *b)
 		(dyn_access_same_index(a->access, b->access) ||
 		 (dyn_access_can(a->access, DYN_CAN_READ_TABLE) &&
 		  dyn_access_can(b->access, DYN_CAN_READ_TABLE))) &&
-		/* a full key of the table also names a partition */
+		/* a full key can be read by a Query of its partition */
 		(a->access->kind == b->access->kind ||
 		 (a->access->index == NULL && b->access->index == NULL &&
 		  a->access->kind != DYN_ACCESS_SCAN && b->access->kind != DYN_ACCESS_SCAN)) &&
@@ -340,8 +340,8 @@ sort_condition(const DynSharing *sharing)
 }
 
 /*
- * Shortens the prefix to the full characters with which all values under the
- * condition begin.
+ * Shortens the prefix to those full characters with which every value that
+ * satisfies the condition begins.
  */
 static void
 shorten_prefix(DynScalar *prefix, const DynCond *cond)
@@ -487,8 +487,8 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 
 /*
  * Returns false if the scan reads alone.  Sets *table to the Scan of the table
- * that is read, and may replace reads of indexes.  If *table is NULL, removes
- * candidates with another index.
+ * whose items all members use, even in place of an index; NULL if there is
+ * none.  Then only candidates of the scan's own index remain.
  */
 static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)

@@ -93,8 +93,7 @@ extern void dyn_traits_init(struct DynColumn *column);
  * Sets the traits of a part of a template, in the part's copy of its column.
  * Its comparisons are never exact.  `base` is true if the template belongs to
  * a key attribute of the table; items with mismatches in that attribute are
- * not rows.
- * `folded` is true if the part's letters are stored in one case.
+ * not rows. `folded` is true if the part's letters are stored in one case.
  */
 extern void dyn_traits_init_part(struct DynColumn *column, bool base,
 								 bool folded);
@@ -108,7 +107,7 @@ extern bool dyn_column_rejects(const struct DynColumn *column, DynType type);
 
 /*
  * Returns the exactness of column OP value, value OP column, and column OP ANY
- * (array).  The next functions return that of other conditions.
+ * (array).  The functions below return the exactness of other conditions.
  */
 extern DynExactness dyn_operator_exactness(const struct DynColumn *column,
 										   const DynOperator *op);

@@ -86,7 +86,10 @@ read_term(DynFilterTerm *term, const JsonbValue *name, const JsonbValue *value)
 	return err;
 }
 
-/* Reads all terms, or returns a hint; allocates one more for ttl_attribute. */
+/*
+ * Reads all terms, and allocates one more for ttl_attribute.  Returns a hint
+ * if a term is invalid, else NULL.
+ */
 static const char *
 read_terms(DynItemFilter *test, Jsonb *object)
 {

@@ -36,8 +36,8 @@ typedef enum DynDocument
 typedef struct DynReadOptions
 {
 	DynScanPolicy scan_policy;
-	double		preview_units;	/* read units for the rows of a LIMIT; 0:
-								 * none */
+	double		preview_units;	/* read units that a LIMIT scan may use under
+								 * scan_policy 'error'; 0: none */
 	bool		consistent;		/* option consistent_read */
 	int			fetch_size;		/* items per page; 0: chosen by DynamoDB */
 

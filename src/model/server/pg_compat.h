@@ -144,12 +144,13 @@ dyn_jsonb_push(DynJsonbState *state, JsonbIteratorToken token, JsonbValue *value
 #endif
 }
 
-/* Returns the milliseconds that the node has run; 0 if EXPLAIN measures none. */
+/* Returns how long (ms) the node has run; 0 unless EXPLAIN measures time. */
 extern double dyn_node_ms(const PlanState *node);
 
 /*
- * Conversions between types of times.  A time out of the range of the other
- * type becomes infinite: since PostgreSQL 19, if there is a context for errors.
+ * Conversions between types of times.  A time outside of the other type's
+ * range becomes infinite.  Since PostgreSQL 19, this requires a context for
+ * errors.
  */
 #if PG_VERSION_NUM >= 190000
 #define DYN_IGNORED_ERROR ((Node *) &(ErrorSaveContext) {T_ErrorSaveContext})

@@ -30,8 +30,8 @@ typedef struct DynConnection
 	double		max_read_units_per_second;	/* units per second; 0: no limit */
 	double		max_write_units_per_second;
 	double		max_read_units_per_statement;	/* read units; 0: no limit */
-	int			throttle_timeout;	/* maximum ms without progress; 0: no
-									 * limit */
+	int			throttle_timeout;	/* maximum ms of uninterrupted throttling;
+									 * 0: no limit */
 	DynReadOptions reads;		/* defaults for tables without such options */
 
 	/* private to connection.c */

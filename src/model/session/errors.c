@@ -16,7 +16,7 @@ typedef struct ErrorEntry
 {
 	DynFailure	failure;
 	const char *code;			/* DynamoDB's code, or an HTTP status; NULL:
-								 * all not listed before */
+								 * every code not listed before */
 	int			sqlstate;
 	const char *hint;
 } ErrorEntry;

@@ -37,7 +37,7 @@ dyn_table_pace(DynConnection *connection, const char *table,
 	pace->shared_ms = 0;
 	/*
 	 * restart the pace if it is outdated, or if the statement that started it
-	 * has ended, so that the running statement is not nested in that one
+	 * has ended: then the running statement is not nested in that statement
 	 */
 	if (!is_running(pace->statement) ||
 		(pace->pace.throttled &&

@@ -142,7 +142,9 @@ merge_counts(int level)
 
 /* ---- the warning ---- */
 
-/* Appends "orders: 110 inserted, 2 updated"; a relation may have several counts. */
+/*
+ * Appends "orders: 110 inserted, 2 updated", the sums of a relation's counts.
+ */
 static void
 append_relation(StringInfo detail, const WrittenCount *first, int level)
 {

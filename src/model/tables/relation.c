@@ -519,9 +519,9 @@ dyn_column_shows(const DynColumn *column, const char *attribute)
 
 /*
  * Returns the attribute of the table's own key that the column shows, if the
- * column cannot hold its values, or NULL.  With such a column, each row would
- * be an error, and a condition on it would select nothing.  Columns with a
- * format or on_mismatch 'null' are not checked.  Keys of indexes are not
+ * column cannot hold its values; otherwise NULL.  With such a column, each row
+ * would be an error, and a condition on it would select nothing.  Columns with
+ * a format or on_mismatch 'null' are not checked.  Keys of indexes are not
  * checked either, since the attribute of an older item may have any type.
  */
 static const DynKeyAttr *

@@ -141,7 +141,7 @@ extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
  */
 extern double dyn_relation_preview_units(const DynRelation *relation);
 
-/* Returns the column that shows a key attribute, with its type; 0 if none. */
+/* Returns the column of the key's type that shows a key attribute, or 0. */
 extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 										 const DynKeyAttr *attr);
 

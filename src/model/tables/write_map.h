@@ -4,15 +4,16 @@
  *		paths of its columns, the texts of its templates, and the constants of
  *		its item filter.
  *
- * Which tables and columns can be written is decided only here.  A base key
- * attribute must be determined by columns: by a template, by a column that
- * shows it and has one encoding for each value, or by a constant of the item
- * filter.  All other attributes are optional.
+ * Which tables and columns can be written is decided only here.  Columns or
+ * constants must determine each attribute of the table's key: a template, a
+ * column that shows the attribute and has one encoding for each value, or a
+ * constant of the item filter.  All other attributes are optional.
  *
  * write_map.c examines the table, and write_values.c composes the key and the
- * values of a row.  Rows are arrays of values and nulls, indexed by attnum - 1.  Results
- * are allocated in CurrentMemoryContext, but the values of columns with the
- * option document 'rest' may point into the row.  Values that cannot be stored are errors that name the column.
+ * values of a row.  Rows are arrays of values and nulls, indexed by attnum - 1.
+ * Results are allocated in CurrentMemoryContext, but the values of columns
+ * with the option document 'rest' may point into the row.  Values that cannot
+ * be stored are errors that name the column.
  */
 #ifndef DYN_MODEL_WRITE_MAP_H
 #define DYN_MODEL_WRITE_MAP_H

@@ -286,9 +286,9 @@ is_changed(const RowValues *row, AttrNumber attnum)
 }
 
 /*
- * Adds the columns that are changed if `changed`, else unchanged, and NULL if
- * `null`, else not NULL.  Raises an error for a changed value that cannot be
- * stored; omits unchanged ones.
+ * Adds the columns that are changed (without `changed`: unchanged) and NULL
+ * (without `null`: not NULL).  Raises an error for a changed value that cannot
+ * be stored; omits unchanged values that cannot be stored.
  */
 static void
 add_columns(RowValues *row, bool changed, bool null)
@@ -370,7 +370,10 @@ is_shown_changed(const DynRelation *relation, const char *attribute,
 	return false;
 }
 
-/* Returns the position of an attribute's template outside the table's key, or -1. */
+/*
+ * Returns the position of an attribute's template, except key templates; or
+ * -1.
+ */
 static int
 template_of(const DynRelation *relation, const char *attribute)
 {
@@ -666,7 +669,7 @@ dyn_write_map_rewritten(const DynWriteMap *map, const Bitmapset *changed)
  */
 static const DynScalar only_theirs = {DYN_TYPE_NULL, NULL, 0};
 
-/* Adds a value unless the path already has one; ABSENT is replaced. */
+/* Adds a value unless the path already has a value other than ABSENT. */
 static void
 add_guard(RowValues *row, const DynPath *path, DynScalar value)
 {

@@ -343,8 +343,8 @@ store_name(const JsonbValue *name, DynScalar *out, DynStoreError *err)
 }
 
 /*
- * Appends a JSON value, which is inside of `depth` lists and maps; the
- * outermost one has no type around it.
+ * Appends a JSON value, which is inside of `depth` lists and maps.  The
+ * outermost list or map has no type around it.
  */
 static bool
 append_json(DynBuffer *buf, const JsonbValue *value, int depth, DynStoreError *err)

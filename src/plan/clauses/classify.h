@@ -29,8 +29,8 @@ typedef struct DynClassify
 } DynClassify;
 
 /*
- * Maximum size (bytes) of a leaf's value, or list of values, whose size is
- * bounded (`sized`).  A plan relies on filters of at most 25 leaves
+ * Maximum size (bytes) of a leaf's value, or of its list of values, that
+ * counts as bounded (`sized`).  A plan relies on filters of at most 25 leaves
  * (match_keys.c), and JSON escapes make a value at most six times as long.  So
  * these filters never exceed the size limit of a request.
  */

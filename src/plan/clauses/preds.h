@@ -61,7 +61,7 @@ typedef enum DynBoundKind
 {
 	DYN_BOUND_NONE,				/* not converted */
 	DYN_BOUND_EQUAL,			/* value with which every operator has the same
-								 * result */
+								 * result as with the original one */
 	DYN_BOUND_LOWER,			/* least value that the column may have */
 	DYN_BOUND_UPPER				/* greatest value that the column may have */
 } DynBoundKind;
@@ -104,7 +104,8 @@ typedef struct DynField
 typedef struct DynPred
 {
 	DynPredKind kind;
-	bool		negated;		/* NULL, BOOLEAN: true for the opposite */
+	bool		negated;		/* NULL, BOOLEAN: true for IS NOT NULL, or NOT
+								 * field */
 	bool		array;			/* COMPARE, CONTAINS: value is an array */
 	bool		literal;		/* LIKE: value is a prefix, not a pattern */
 	DynField	field;

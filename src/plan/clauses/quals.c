@@ -382,8 +382,8 @@ classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
 /*
  * Returns copies of the clause: one, or one for each arg of an AND.
  * PostgreSQL splits conditions at AND.  An AND that occurs here is derived
- * from one condition.  None of its args alone is equivalent to this condition,
- * so no clause of several is exact.
+ * from one condition.  If it has several args, none of them alone is
+ * equivalent to this condition, so the copies are not exact.
  */
 static List *
 divide(const DynClause *found)
@@ -432,7 +432,7 @@ dyn_quals_classify(DynRelPlan *plan, List *rinfos)
 		if (clause.pred != NULL)
 			clauses = list_concat(clauses, divide(&clause));
 	}
-	/* add the equalities that two clauses imply; they only match keys */
+	/* add equalities that two clauses imply; they are only matched to keys */
 	foreach(lc, dyn_implied_equalities(&context, rinfos))
 	{
 		const DynImplied *implied = lfirst(lc);

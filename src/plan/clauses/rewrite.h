@@ -22,7 +22,7 @@
  */
 extern Node *dyn_plain_equality(Node *node);
 
-/* Does the same as dyn_plain_equality for a clause, without its IS TRUE. */
+/* Does the same as dyn_plain_equality for a clause, after removing IS TRUE. */
 extern Node *dyn_plain_clause(Node *clause);
 
 /*

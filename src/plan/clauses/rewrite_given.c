@@ -104,16 +104,14 @@ dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
 	return (Node *) make_orclause(list_make2(test, equality));
 }
 
-/*
- * The condition that values depend on: they become NULL if they are not needed
- */
+/* A condition on which values depend: they become NULL if not needed. */
 typedef struct Guard
 {
 	const DynClassify *context;
 	Node	   *given;
-	bool		needed;			/* true if values are needed only if the
-								 * condition is true; false: only if it is
-								 * not */
+	bool		needed;			/* true if values are needed only if `given` is
+								 * true; false: only if `given` is false or
+								 * NULL */
 } Guard;
 
 /*

@@ -26,7 +26,7 @@
 #include "../paths/planner.h"
 #include "list_join.h"
 
-/* Minimum selectivity of the conditions that are not matched to keys */
+/* Minimum selectivity of a scan's conditions that are not matched to keys */
 #define LEAST_KEPT		0.5
 
 /*

@@ -82,7 +82,7 @@ find_scan(Path *path, DynLookupCost *lookups)
 
 /*
  * Returns the outer columns (Var *) that parameterize the inner path, or the
- * path of `scan` in it: if the inner path is a join, it lacks clauses of the
+ * path of `scan` in it: the param_info of an inner join lacks clauses of the
  * scan.
  */
 static List *
@@ -172,8 +172,8 @@ named_partitions(const ForeignPath *scan)
 
 /*
  * Returns the scans (ForeignPath *) that run once per execution of the path.
- * For a nested loop with one outer row, returns only the scans of the inner
- * side, which run once, too, without the GetItem of the outer side.
+ * In a nested loop with one outer row, the inner side runs once, too: returns
+ * only its scans, not the GetItem of the outer side.
  */
 static List *
 scans_once(Path *path)

@@ -38,8 +38,9 @@ static bool plans_cursor = false;
 typedef struct Search
 {
 	const List *computed;		/* expressions that the path below computes */
-	double		rows;			/* rows that the path returns: by these, core
-								 * chooses among alternative subplans */
+	double		rows;			/* number of rows that the path returns, by
+								 * which core chooses among alternative
+								 * subplans */
 	List	   *found;
 } Search;
 
@@ -186,9 +187,10 @@ is_sort(const Path *path)
 }
 
 /*
- * Returns the expressions by which a path sorts, except those that are equal to
- * others.  If its input lacks one, core adds it to the input of the sort, as
- * for arguments of aggregates that are sorted (from PostgreSQL 16 on).
+ * Returns the expressions by which a path sorts, except those that are equal
+ * to others.  Core adds an expression that the sort's input lacks to this
+ * input.  From PostgreSQL 16 on, core does the same for sorted arguments of
+ * aggregates.
  */
 static List *
 sort_expressions(const Path *path)
@@ -285,7 +287,7 @@ read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 	return saved;
 }
 
-/* Does the same for a path of any type; returns 0 for most types. */
+/* Calls read_ahead_of_rows if the path's type permits it; else returns 0. */
 static Cost
 read_ahead_of_path(PlannerInfo *root, Path *path)
 {
@@ -317,8 +319,8 @@ visit_child(Path *path, int use, void *context)
 
 /*
  * Visits the paths from the top to the projections and aggregations of scans
- * and joins; returns the saved cost.  For a LIMIT, the new cost is computed as in core: the
- * child's startup cost, and a part of its other cost.
+ * and joins; returns the saved cost.  For a LIMIT, the new cost is computed as
+ * in core: the child's startup cost, and a part of its other cost.
  */
 static Cost
 visit_path(PlannerInfo *root, Path *path)

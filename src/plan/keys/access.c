@@ -182,13 +182,14 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
 /*
  * Adds the parts of the attribute's text after the first `bound` ones as sort
  * attributes.  Returns false at the first part whose text does not sort like
- * its column.  It does only if the part contains the column's value in every
- * item of the index; trusted_indexes asserts this for rows in which no column
- * of the template is NULL.
+ * its column.  The text sorts like the column only if the part contains the
+ * column's value in every item of the index.  trusted_indexes asserts this for
+ * rows in which no column of the template is NULL.
  *
  * With `merged`, rows of several requests are merged.  If all their texts
  * begin with the same bound parts, they are merged by the texts (`by_text`).
- * Otherwise each part must be determined by the text alone.
+ * Otherwise they are merged by the parts, each of which must be determined by
+ * the text alone.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,

@@ -44,7 +44,7 @@ dyn_index_covers(const DynRelPlan *plan, const DynIndexMeta *index)
 	}
 	if (relation->ntemplated == 0)
 		return true;
-	/* the templated attributes that are also read */
+	/* attributes that are also read, because of their templates */
 	needed = palloc(relation->ntemplated * sizeof(bool));
 	foreach(lc, dyn_templated_paths(relation->templated, relation->ntemplated,
 									relation->columns, fetched, needed))

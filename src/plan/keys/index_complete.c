@@ -70,7 +70,8 @@ typedef struct Place
 	const DynRelPlan *plan;
 	const DynIndexMeta *index;
 	const DynColumn *column;	/* column that shows the attribute, or NULL */
-	bool		full;			/* true if the full index is read, not keys */
+	bool		full;			/* true for a Scan of the index, false for
+								 * reads by key */
 	bool		trusted;		/* true if trusted_indexes has the index */
 	size_t		own_bytes;		/* bytes; maximum size in the table's own key;
 								 * 0 if the attribute is not in that key */
@@ -273,8 +274,8 @@ add_part(const Place *place, const DynCodec *codec, const DynPred *pred,
 
 /*
  * Returns PRESENT if the index can hold all texts composed from the selected
- * parts, LATER if run-time values decide, else ABSENT.  Texts that are too
- * long for the index may be older than the index.
+ * parts, LATER if run-time values decide, else ABSENT.  Items with longer
+ * texts may be older than the index, which then lacks them.
  */
 static Completeness
 texts_completeness(const Place *place, const DynPred *pred)

@@ -46,16 +46,18 @@
 #define COST_PER_MS			20.0
 
 /*
- * Factor by which repeated access by key is at least cheaper than a Scan of the
- * table (full_ms of DynEstimate), if its first execution is (cost_requests).
- * It exceeds 1.01, because core considers costs equal if they differ by less
- * than a hundredth.
+ * If the first execution of an access by key costs less than a Scan of the
+ * table (full_ms of DynEstimate), each later execution costs at most full_ms /
+ * DIRECT_ADVANTAGE, or the cost of the first execution if that is more
+ * (cost_requests).  The factor exceeds 1.01, because core considers costs
+ * equal if they differ by less than a hundredth.
  */
 #define DIRECT_ADVANTAGE	1.05
 
 /*
- * Factor of the total cost of a Query whose number of rows is unknown, so that
- * reading only the first rows costs less
+ * Factor of the total cost of a Query whose number of rows is unknown, if the
+ * query level reads nothing else (`alone`).  Then reading only the first rows
+ * costs less.
  */
 #define LATER_PAGE			1.05
 
@@ -245,8 +247,8 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 }
 
 /*
- * Returns how much more reads of the table (NULL) or an index cost than
- * eventually consistent ones.  The rows that an UPDATE or DELETE writes are
+ * Returns the price of reads of the table (NULL) or an index, relative to
+ * eventually consistent reads.  The rows that an UPDATE or DELETE writes are
  * read with strong consistency, except in global indexes.
  */
 static double
@@ -381,9 +383,9 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 /*
  * Returns the estimated number of items that Queries of these keys examine.  A
  * partition that the statement names may be large.  So if its length is a
- * guess (dyn_collections_are_unknown), a 200th of the table is assumed, as by
- * core.  Then reading only one end of the partition (min, max, LIMIT) costs
- * less.
+ * guess (dyn_collections_are_unknown), a 200th of the table is assumed, which
+ * is also core's default.  Then reading only one end of the partition (min,
+ * max, LIMIT) costs less.
  */
 static double
 query_items(const DynRelPlan *plan, const DynAccess *access,

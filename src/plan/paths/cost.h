@@ -1,7 +1,7 @@
 /*
  * cost.h
- *		Computes costs of access plans: round trips, read units, and the time
- *		that the table's capacity needs for them.
+ *		Computes the costs of access plans from round trips, read units, and
+ *		waiting for the table's capacity.
  *
  * Sizes are from the table's description (zero may mean unknown) or, after
  * ANALYZE, from statistics.  For the same rows GetItem is always cheaper than

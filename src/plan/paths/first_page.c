@@ -17,7 +17,7 @@
 #include "cost.h"
 #include "planner.h"
 
-/* Maximum hint; a larger one would have no advantage over a page of 1 MB. */
+/* Maximum hint.  For more items, a full page of 1 MB is requested. */
 #define MAX_ITEMS	10000
 
 /*
@@ -103,7 +103,7 @@ dyn_ends_together(const PlannerInfo *root)
 	const List *own = root->parse->rtable;
 	const List *rtable = parent != NULL ? parent->parse->rtable : NIL;
 
-	/* core has copied the relation into this query level */
+	/* core reads min or max in a query level with a copy of the relation */
 	if (parent == NULL || root->limit_tuples != 1 || !parent->parse->hasAggs ||
 		list_length(root->sort_pathkeys) != 1 ||
 		list_length(own) != 1 || list_length(rtable) != 1 ||

@@ -90,8 +90,8 @@ find_subplans(Node *node, SubPlanSearch *search)
 }
 
 /*
- * `own` is the node's cost without its children.  Returns the part of it that
- * is waiting time of the node's subqueries.
+ * Returns the part of `own`, the node's cost without its children, that is
+ * waiting time of the node's subqueries.
  */
 static Cost
 waiting_of_subqueries(Plan *plan, List *subplans, Cost own)

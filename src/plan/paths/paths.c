@@ -449,7 +449,7 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 		startup = dyn_less_direct_cost(startup);
 		total = dyn_less_direct_cost(total);
 	}
-	/* to a path by list, prefer a lookup join, which may need fewer keys */
+	/* prefer a lookup join, which may need fewer keys, to a path by list */
 	if (choice->listed)
 	{
 		startup = dyn_less_direct_cost(startup);

@@ -114,7 +114,10 @@ read_by_assignments(const Query *parse)
 	return attnums;
 }
 
-/* Returns the target's columns that are read; of RETURNING, only OLD's. */
+/*
+ * Returns the target's columns that the statement reads, but of RETURNING only
+ * those of OLD.
+ */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)
 {

@@ -37,7 +37,7 @@
  */
 #define MAX_ARMS	40
 
-/* No OR is tried if the sum of arms * conditions of earlier ORs is greater. */
+/* An OR is skipped if earlier ORs had more arms * conditions than this. */
 #define MAX_MATCHED	4000
 
 /* The OR to match, and its context */

@@ -73,7 +73,7 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	List	   *params = NIL;
 	ListCell   *lc;
 
-	/* above subplans, also return what core has added to a sort below */
+	/* for subplans, also return what core has added to a sort below */
 	scan->scan.plan.targetlist = tlist != NIL && best_path->custom_private == NIL
 		? tlist : copyObject(child->targetlist);
 	scan->scan.scanrelid = 0;
