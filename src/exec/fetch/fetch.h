@@ -154,9 +154,10 @@ extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 
 /*
  * Starts again at the first item, without a request.  Returns false, with the
- * state unchanged, if the first page is no longer available.  It is available
- * until the second page is begun.  With `keep`, it is also available after the
- * last item, if it is the only page.  Not for keyed fetches.
+ * state unchanged, if items are merged, or if the first page is no longer
+ * available.  It is available until the second page is begun.  With `keep`, it
+ * is also available after the last item, if it is the only page.  Not for
+ * keyed fetches.
  */
 extern bool dyn_fetch_rewind(DynFetch *fetch);
 

@@ -6,7 +6,8 @@
  * A throttled request is not repeated by the client, but returned to its
  * stream, which sends it again when the pace allows.  Such a repetition uses
  * neither a token of the retry quota nor an attempt.  A statement fails when
- * it has been throttled for throttle_timeout without a response.
+ * one of its fetches has been throttled for throttle_timeout without a
+ * response.
  */
 #include "postgres.h"
 

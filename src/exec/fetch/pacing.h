@@ -135,7 +135,7 @@ extern void dyn_pacing_grant(struct DynStreamContext *context,
  * Records that the request, or the unprocessed keys of its response, were
  * throttled.  Warns once for each statement and table, when an episode of
  * throttling (aws/pace.h) has lasted for a second; a few separate throttles
- * are not reported.  Raises an error if the statement has been throttled for
+ * are not reported.  Raises an error if the fetch has been throttled for
  * longer than throttle_timeout without a response.
  */
 extern void dyn_pacing_refuse(struct DynStreamContext *context,

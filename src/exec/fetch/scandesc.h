@@ -84,7 +84,8 @@ extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 
 /*
  * Returns the number of segments of a Scan whose rows do not show their
- * segments; 1 for all other requests.
+ * segments.  Returns 1 for all other requests, if the Scan may end after a few
+ * items (a limit hint or a bound), and if the size is unknown.
  */
 extern int	dyn_scandesc_segments(const DynScanDesc *scandesc);
 

@@ -4,7 +4,8 @@
  *		requested.
  *
  * A scan qualifies if it sends one request: a GetItem or a Query of one
- * expected page.  In addition, the plan must request the scan's rows in any
+ * expected page.  A join by a list of keys also qualifies scans of several
+ * keys (one_round).  In addition, the plan must request the scan's rows in any
  * case, unless another input is empty (then the request was sent in vain).  So
  * the scan is not below a LIMIT, a one-time filter or a cache, not in a
  * subplan (whose scans start together when it runs), and not executed for each

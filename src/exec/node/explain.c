@@ -493,9 +493,9 @@ describe_access(Printer *printer, const DynAccess *access)
 }
 
 /*
- * Shows the optional conditions that decide between two access plans
- * (plan/paths/choice.c), and the access plan that is not used.  Without
- * ANALYZE, this is the access plan for true conditions.
+ * Shows the guards that decide between two access plans (plan/paths/choice.c),
+ * and the access plan that is not used.  Without ANALYZE, this is the access
+ * plan for open guards.
  */
 static void
 show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)

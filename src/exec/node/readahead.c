@@ -76,7 +76,7 @@ typedef struct ReadAhead
 								 * executed again */
 
 	MemoryContext work_context; /* context for prefetching for one row */
-	int			size;			/* number of rows of the next batch */
+	int			size;			/* maximum number of rows of the next batch */
 	DynRowBuffer *rows;			/* rows of the batch; NULL: not begun */
 
 	uint64		batches;

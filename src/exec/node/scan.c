@@ -87,7 +87,7 @@ dyn_scan_prepare(DynScan *scan, int eflags)
 	dyn_values_init(&scan->input.values, exprs, scan->input.conversions);
 	dyn_values_init(&scan->input.next_values, exprs, scan->input.conversions);
 	scan->planned = scandesc->access;
-	/* optional conditions (choice.c) have the same values in all executions */
+	/* guards (choice.c) have the same values in all executions */
 	foreach(lc, scandesc->access->optional_quals)
 	{
 		const DynPred *optional_qual = lfirst(lc);

@@ -23,10 +23,9 @@ typedef struct DynScan
 {
 	DynInput	input;
 	const DynAccess *planned;	/* access plan of the plan node; the scan
-								 * descriptor has another access plan if an
-								 * optional condition is true
-								 * (plan/paths/choice.c); NULL: not prepared to
-								 * run */
+								 * descriptor has another access plan if a
+								 * guard (plan/paths/choice.c) is true; NULL:
+								 * not prepared to run */
 
 	/* one execution */
 	DynItems   *items;			/* source of the execution; NULL if the
@@ -53,7 +52,10 @@ typedef struct DynScan
 extern DynScan *dyn_scan_create(ForeignScanState *node, DynRelation *relation);
 extern void dyn_scan_prepare(DynScan *scan, int eflags);
 
-/* Begins an execution; sends no request before rows are requested. */
+/*
+ * Begins an execution.  A union sends its first requests now (united.c), all
+ * other sources when rows are requested.
+ */
 extern void dyn_scan_begin_run(DynScan *scan);
 
 /*

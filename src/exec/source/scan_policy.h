@@ -50,8 +50,9 @@ extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index
 								  const char *advice, double previewed);
 
 /*
- * Applies the policy to one page of at most `items` items.  Returns false if
- * the policy does not allow it; warns if the read is not bounded.
+ * Applies the policy to one page of at most `items` items.  Returns false
+ * under "error", and warns under "warn"; a small read (dyn_is_small_read) is
+ * always allowed.
  */
 extern bool dyn_scan_policy_page(const DynRelation *relation,
 								 const DynTableMeta *meta, int items);

@@ -124,8 +124,8 @@ dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use)
 {
 	inner->use = use;
 	/*
-	 * arms are copied first: a fallback, which is copied last, uses only
-	 * values of other access plans
+	 * a fallback is added first, but copied last: it uses only values of other
+	 * access plans
 	 */
 	access->inner = use == DYN_USE_ALWAYS ? lappend(access->inner, inner)
 		: lcons(inner, access->inner);

@@ -362,8 +362,8 @@ may_miss_rows(const Place *place)
 
 /*
  * Returns the completeness that the item filter implies for the attribute:
- * NO_POINT if it has no term for the attribute; ABSENT if a term allows a
- * value that an old item may have, but the index cannot hold.
+ * NO_POINT if no term requires the attribute; ABSENT if a term allows a value
+ * that an old item may have, but the index cannot hold.
  */
 static Completeness
 completeness_by_item_filter(const Place *place)

@@ -625,9 +625,9 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 }
 
 /*
- * Adds filters for clauses that no key condition uses, if these filters are
- * allowed.  An exact clause needs no local check if its filter is never
- * omitted because of its size.
+ * Adds filters for clauses that no key condition uses, or uses only for a
+ * truncated time, if these filters are allowed.  An exact clause needs no
+ * local check if its filter is never omitted because of its size.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)

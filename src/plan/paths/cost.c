@@ -260,8 +260,8 @@ consistency_factor(const DynRelPlan *plan, const DynIndexMeta *index)
 
 /*
  * Returns the read units of a partition's items, including items that are not
- * rows.  Returns 0 if the partition key has no statistics, or if the key is
- * not one partition key attribute and a sort key.
+ * rows.  Returns 0 if the table has no sort key, or if no column with
+ * statistics alone determines the partition key.
  */
 static double
 partition_units(const DynRelPlan *plan)
@@ -325,7 +325,8 @@ dyn_access_most_rows(const DynRelPlan *plan, const DynAccess *access)
 /* ---- sizes that a choice assumes ---- */
 
 /*
- * Returns true if DynamoDB may not have counted the table yet, which it does
+ * Returns true if DynamoDB may not have counted the table yet: its size is 0,
+ * it was not analyzed, and it is less than a day old.  DynamoDB counts tables
  * every six hours.
  */
 static bool
@@ -436,7 +437,7 @@ read_items(DynReads *reads, double keys, double bytes)
 /*
  * Sets the reads of a Scan of this size (bytes).  `segments` is the number of
  * segments if the statement reads the segment column, else 0: then the
- * executor chooses segments of at least four pages (exec/fetch/requests.c).
+ * executor chooses segments of about four pages (exec/fetch/requests.c).
  */
 static void
 read_table(DynReads *reads, double bytes, double segments)

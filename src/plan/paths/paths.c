@@ -14,8 +14,9 @@
  *
  * A Query returns the items of one partition in sort key order.  The path
  * declares the longest prefix of the query's pathkeys that this order
- * provides.  With several partitions, it declares pathkeys only if the number
- * of partitions is known at planning and all of them can be read concurrently.
+ * provides.  With several partitions, it declares pathkeys only if at most
+ * max_concurrency partitions are merged, or if they are read one after the
+ * other (in_turn).
  */
 #include "postgres.h"
 
@@ -272,9 +273,9 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 /*
  * Returns the number of Scans, including this one, that share a read
  * (exec/source/sharing.c) of the index, or of the table if `index` is NULL.
- * Returns 1 if a LIMIT might stop a Scan early, or if the query level has a
- * relation that does not scan this table: lookups by its rows might replace
- * the Scans.
+ * Returns 1 if a LIMIT might stop a Scan early, or if a relation of the query
+ * level reads another table or can be read by key: lookups might replace the
+ * Scans.
  */
 static int
 sharing_scans(DynRelPlan *plan, const char *index)
