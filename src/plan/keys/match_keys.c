@@ -39,6 +39,8 @@ typedef struct KeyMatch
 	List	   *clauses;
 	DynClause  *row_keys;		/* clause that is an OR of row-wise keys, or
 								 * NULL */
+	int			nrow_attrs;		/* number of attributes in row-wise keys */
+	const DynKeyAttr *row_attrs;
 	List	   *enumerated;		/* DynClause *: bounds whose values are
 								 * enumerated */
 	List	   *consumed;		/* DynClause *: used by key conditions */
@@ -56,6 +58,22 @@ consume(KeyMatch *match, DynClause *clause, bool exactly)
 }
 
 /*
+ * Returns the clauses that may restrict an attribute in addition to row-wise
+ * keys: all, except the clause of the row-wise keys if they contain the
+ * attribute.
+ */
+static List *
+further_clauses(const KeyMatch *match, const DynKeyAttr *attr)
+{
+	for (int i = 0; match->row_keys != NULL && i < match->nrow_attrs; i++)
+	{
+		if (strcmp(match->row_attrs[i].name, attr->name) == 0)
+			return list_delete_ptr(list_copy(match->clauses), match->row_keys);
+	}
+	return match->clauses;
+}
+
+/*
  * Returns the predicate that the clauses imply for the text of a templated
  * attribute, or NULL.  With `points`, all parts must have finitely many
  * values.  The predicate is never exact, since items that the clauses do not
@@ -69,7 +87,8 @@ match_template(KeyMatch *match, const DynKeyAttr *attr, bool points)
 
 	if (match->relation->ntemplated == 0)
 		return NULL;
-	pred = dyn_match_template(match->plan, attr, match->index, match->clauses, points,
+	pred = dyn_match_template(match->plan, attr, match->index,
+							  further_clauses(match, attr), points,
 							  dyn_key_hash_position(match->key, attr->name) >= 0
 							  ? DYN_MAX_MEMBERS : DYN_MAX_SORT_MEMBERS, &used);
 	/* with several partition key attributes there could be too many combinations */
@@ -95,13 +114,13 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 	key_match->name = attr->name;
 	key_match->type = attr->type;
 	key_match->preds = NIL;
-	foreach(lc, match->clauses)
+	foreach(lc, further_clauses(match, attr))
 	{
 		DynClause  *clause = lfirst(lc);
 		bool		fully_consumed = true;
 		DynPred    *points;
 
-		if (clause->pred == NULL || clause == match->row_keys)
+		if (clause->pred == NULL)
 			continue;
 		points = dyn_implied_points(&target, clause->pred, &fully_consumed);
 		if (points == NULL)
@@ -115,7 +134,7 @@ match_points(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match,
 	if (templated == NULL && key_match->preds == NIL && match->key->nhash == 1 &&
 		strcmp(match->key->hash[0].name, attr->name) == 0)
 	{
-		templated = dyn_match_each(&target, match->clauses, DYN_MAX_EACH,
+		templated = dyn_match_each(&target, further_clauses(match, attr), DYN_MAX_EACH,
 								   &match->enumerated);
 		match->consumed = list_concat_unique_ptr(match->consumed, match->enumerated);
 	}
@@ -138,14 +157,13 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 	DynPred    *templated;
 	ListCell   *lc;
 
-	foreach(lc, match->clauses)
+	foreach(lc, further_clauses(match, attr))
 	{
 		DynClause  *clause = lfirst(lc);
 		bool		fully_consumed = true;
 		DynPred    *range;
 
-		if (clause->pred == NULL || list_member_ptr(match->enumerated, clause) ||
-			clause == match->row_keys)
+		if (clause->pred == NULL || list_member_ptr(match->enumerated, clause))
 			continue;
 		range = dyn_implied_range(&target, clause->pred, &fully_consumed);
 		if (range == NULL)
@@ -164,13 +182,32 @@ match_ranges(KeyMatch *match, const DynKeyAttr *attr, DynKeyMatch *key_match)
 		key_match->values = dyn_count(match->plan, key_match->preds);
 }
 
+/* Returns points that one of the clauses has for the attribute itself, or NULL. */
+static DynPred *
+points_of_clauses(const DynTarget *target, List *clauses)
+{
+	DynPred    *points = NULL;
+	bool		ignored;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		DynClause  *clause = lfirst(lc);
+
+		if (points == NULL)
+			points = dyn_implied_points(target, clause->pred, &ignored);
+	}
+	return points;
+}
+
 /*
  * Returns the AND of the points that an arm has for each attribute, in the
- * order of `attrs`; NULL if an attribute lacks points.  Clears *fully_consumed
- * unless the points are equivalent to the arm.
+ * order of `attrs`; NULL if an attribute lacks points.  The clauses `others`
+ * are connected with the arm by AND.  Clears *fully_consumed unless the points
+ * are equivalent to the arm.
  */
 static DynPred *
-make_row_key(const KeyMatch *match, const DynPred *arm,
+make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
 			 const DynKeyAttr *attrs, int nattrs, bool *fully_consumed)
 {
 	DynPred    *row_key = dyn_make_and(NIL);
@@ -188,6 +225,7 @@ make_row_key(const KeyMatch *match, const DynPred *arm,
 		clause->pred = lfirst(lc);
 		clauses = lappend(clauses, clause);
 	}
+	clauses = list_concat(clauses, others);
 	for (int i = 0; i < nattrs; i++)
 	{
 		DynTarget	target = {match->plan, &attrs[i], NULL, NULL};
@@ -205,6 +243,8 @@ make_row_key(const KeyMatch *match, const DynPred *arm,
 			points = dyn_match_template(match->plan, &attrs[i], match->index,
 										clauses, true, 0, &used);
 		if (points == NULL)
+			points = points_of_clauses(&target, others);
+		if (points == NULL)
 			return NULL;
 		row_key->args = lappend(row_key->args, points);
 	}
@@ -212,14 +252,35 @@ make_row_key(const KeyMatch *match, const DynPred *arm,
 }
 
 /*
+ * Returns the other clauses than `clause`, without those that are an OR: such a
+ * clause would be copied for each arm.
+ */
+static List *
+other_clauses(const KeyMatch *match, const DynClause *clause)
+{
+	List	   *others = NIL;
+	ListCell   *lc;
+
+	foreach(lc, match->clauses)
+	{
+		DynClause  *other = lfirst(lc);
+
+		if (other != clause && other->pred != NULL && other->pred->kind != DYN_PRED_OR)
+			others = lappend(others, other);
+	}
+	return others;
+}
+
+/*
  * Looks for an OR of which each arm has points for all of `attrs`, such as
  * (pk = 1 AND sk = 'a') OR ...; a row-wise IN has this form, too.  Returns false
  * if there is no such OR.  Row-wise keys are stricter than separate points for
- * each attribute.
+ * each attribute, or for each part of its template.  With `distribute`, the
+ * other clauses count as conditions of each arm.
  */
 static bool
 match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
-			   int nattrs)
+			   int nattrs, bool distribute)
 {
 	ListCell   *lc;
 
@@ -227,14 +288,16 @@ match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
 	{
 		DynClause  *clause = lfirst(lc);
 		DynPred    *row_keys = dyn_make_or(NIL);
+		List	   *others;
 		bool		fully_consumed = true;
 		ListCell   *arm;
 
 		if (clause->pred == NULL || clause->pred->kind != DYN_PRED_OR)
 			continue;
+		others = distribute ? other_clauses(match, clause) : NIL;
 		foreach(arm, clause->pred->args)
 		{
-			DynPred    *row_key = make_row_key(match, lfirst(arm), attrs, nattrs,
+			DynPred    *row_key = make_row_key(match, lfirst(arm), others, attrs, nattrs,
 											   &fully_consumed);
 
 			if (row_key == NULL)
@@ -243,10 +306,12 @@ match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
 		}
 		if (arm != NULL)
 			continue;
-		match->row_keys = clause;
 		access->row_keys = row_keys;
 		access->nrow_attrs = nattrs;
 		memcpy(access->row_attrs, attrs, nattrs * sizeof(DynKeyAttr));
+		match->row_keys = clause;
+		match->row_attrs = access->row_attrs;
+		match->nrow_attrs = nattrs;
 		consume(match, clause, fully_consumed);
 		return true;
 	}
@@ -267,23 +332,34 @@ leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 	return key->nhash + 1;
 }
 
+/* Returns true if `attrs` have several values together: as attributes or parts. */
+static bool
+have_several_values(const KeyMatch *match, const DynKeyAttr *attrs, int nattrs)
+{
+	const DynTemplatedAttr *templated = dyn_relation_templated(match->relation,
+															   attrs[0].name);
+
+	return nattrs > 1 || (templated != NULL && templated->tmpl->nparts > 1);
+}
+
 static bool
 match_full_key(KeyMatch *match, DynAccess *access)
 {
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
+	int			n;
 
 	if (match->index != NULL)
 		return false;
-	if (match->key->nrange == 1)
-		match_row_keys(match, access, attrs,
-					   leading_attributes(match->key, attrs));
+	n = leading_attributes(match->key, attrs);
+	if (have_several_values(match, attrs, n))
+		match_row_keys(match, access, attrs, n, true);
 	if (match_points(match, &match->key->hash[0], &access->hash[0], true))
 	{
 		access->nhash = 1;
 		match_ranges(match, &match->key->hash[0], &access->hash[0]);
 	}
 	if (match->key->nrange == 0)
-		return access->nhash == 1;
+		return access->nhash == 1 || access->row_keys != NULL;
 	if (match_points(match, &match->key->range[0], &access->range[0], true))
 		access->nrange = 1;
 	if (access->row_keys == NULL && access->nhash + access->nrange < 2)
@@ -326,8 +402,8 @@ enforce_single_ranges(KeyMatch *match, DynAccess *access)
 
 /*
  * Matches every hash attribute to points, and range attributes from the left.
- * Row-wise keys of an index take the place of points; predicates of other
- * clauses on the same attributes exclude further keys.
+ * Row-wise keys take the place of points; predicates of other clauses on the
+ * same attributes exclude further keys.
  */
 static bool
 match_query(KeyMatch *match, DynAccess *access)
@@ -335,9 +411,11 @@ match_query(KeyMatch *match, DynAccess *access)
 	const DynKeySchema *key = match->key;
 	DynKeyAttr	attrs[DYN_MAX_KEY_ATTRS + 1];
 	int			n = leading_attributes(key, attrs);
-	bool		has_row_keys = match->index != NULL &&
-		((n > key->nhash && match_row_keys(match, access, attrs, n)) ||
-		 (key->nhash > 1 && match_row_keys(match, access, attrs, key->nhash)));
+	bool		has_row_keys =
+		(match->index != NULL && n > key->nhash &&
+		 match_row_keys(match, access, attrs, n, false)) ||
+		(have_several_values(match, attrs, key->nhash) &&
+		 match_row_keys(match, access, attrs, key->nhash, true));
 
 	for (int i = 0; i < key->nhash; i++)
 	{

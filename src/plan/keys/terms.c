@@ -177,29 +177,31 @@ dyn_count(const DynRelPlan *plan, const List *preds)
 }
 
 /*
- * Returns the summary of row-wise keys.  The expected number of keys is the
- * sum, over all arms, of the products of the expected numbers of attribute
- * values.
+ * Returns the summary of row-wise keys.  The number of keys is the sum, over
+ * all arms, of the products of the numbers of attribute values.
  */
 static DynCount
 count_row_keys(const DynRelPlan *plan, const DynPred *row_keys)
 {
-	DynCount	keys = {.most = INFINITY, .points = true};
+	DynCount	keys = {.points = true};
 	ListCell   *lc,
 			   *arg;
 
 	foreach(lc, row_keys->args)
 	{
-		double		of_arm = 1;
+		double		expected = 1;
+		double		most = 1;
 
 		foreach(arg, ((const DynPred *) lfirst(lc))->args)
 		{
 			DynCount	values = count(plan, lfirst(arg), false);
 
-			of_arm *= values.expected;
+			expected *= values.expected;
+			most *= values.most;
 			keys.unsure |= values.unsure;
 		}
-		keys.expected += of_arm;
+		keys.expected += expected;
+		keys.most += most;
 	}
 	return keys;
 }
@@ -315,8 +317,9 @@ dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 	List	   *counted = NIL;
 
 	if (access->row_keys != NULL)
-		return count_row_keys(plan, access->row_keys);
-	for (int i = 0; i < access->nhash + Min(access->nrange, 1); i++)
+		keys = count_row_keys(plan, access->row_keys);
+	for (int i = access->row_keys != NULL ? access->nrow_attrs : 0;
+		 i < access->nhash + Min(access->nrange, 1); i++)
 	{
 		DynCount	values = values_of_elements(plan, key_match(access, i),
 												shared, &counted);

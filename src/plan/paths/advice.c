@@ -327,7 +327,7 @@ dyn_advise(const DynRelPlan *plan, const DynAccess *access, List *clauses)
 			: dyn_metadata_index(plan->meta, access->index);
 		const DynKeySchema *key = index ? &index->key : &plan->meta->key;
 
-		return access->row_keys != NULL || access->nrange >= key->nrange ? NULL
+		return access->nrow_attrs > key->nhash || access->nrange >= key->nrange ? NULL
 			: explain_attribute(plan, index, &key->range[access->nrange],
 								false, clauses);
 	}

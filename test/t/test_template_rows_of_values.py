@@ -1,0 +1,132 @@
+"""Rows of values, (a, b) IN ((1, 2), (3, 4)), for columns in one key attribute: one key for each row, not for all combinations."""
+import json
+
+import request_text
+from dynamo import index
+from request_text import statements
+
+ISSUE = {"pk": "REPO#${owner}#${repo}", "sk": "ISSUE#${number:padded(4)}", "gpk": "REPO#${owner}#${repo}", "gsk": "${state}#${number:padded(4)}"}
+LINE = {"pk": "ORDER#${id}#LINE#${line:padded(2)}"}
+PLACE = {"place": "${state}#${city}#${street}"}
+LINES = ", ".join(f"('a{n}', {n % 4})" for n in range(60))
+
+
+def issues(size):
+    """Issues of repositories, and other items of their partitions."""
+    for owner in range(4):
+        for repo in range(4):
+            pk = f"REPO#o{owner}#r{repo}"
+            yield {"pk": pk, "sk": "README", "v": -1}
+            for number in range(5 * size):
+                state = "open" if number % 2 else "done"
+                yield {"pk": pk, "sk": f"ISSUE#{number:04}", "state": state, "gpk": pk, "gsk": f"{state}#{number:04}", "v": number}
+
+
+def repo_queries(pairs, rest="begins_with(sk,'ISSUE#')", backward=""):
+    """One Query for each pair of an owner and a repository."""
+    return [f"Query issues where pk = 'REPO#o{owner}#r{repo}' AND {rest} get pk, sk, v{backward}" for owner, repo in pairs]
+
+
+def line_keys(numbers):
+    """The keys of these lines, as BatchGetItem has them."""
+    return " ".join(sorted(f"{{pk 'ORDER#a{n}#LINE#{n % 4:02}'}}" for n in numbers))
+
+
+REQUESTS = [
+    ("partitions", "SELECT v FROM issues WHERE (owner, repo) IN (('o0', 'r1'), ('o1', 'r2'), ('o2', 'r0'), ('o0', 'r1'), ('o9', 'r9'))",
+     repo_queries([(0, 1), (1, 2), (2, 0), (9, 9)])),
+    ("partitions as an OR", "SELECT v FROM issues WHERE owner = 'o0' AND repo = 'r1' OR owner = 'o1' AND repo = 'r2'", repo_queries([(0, 1), (1, 2)])),
+    ("partitions and a range", "SELECT v FROM issues WHERE (owner, repo) IN (('o0', 'r1'), ('o1', 'r2')) AND number BETWEEN 2 AND 3",
+     repo_queries([(0, 1), (1, 2)], "sk BETWEEN 'ISSUE#0002' AND 'ISSUE#0004'")),
+    ("partitions and a list", "SELECT v FROM issues WHERE (owner, repo) IN (('o0', 'r1'), ('o1', 'r2')) AND number IN (1, 3)",
+     ["BatchGetItem issues " + " ".join(f"{{pk 'REPO#{pk}', sk 'ISSUE#000{n}'}}" for pk in ("o0#r1", "o1#r2") for n in (1, 3)) + " get pk, sk, v"]),
+    ("partitions in order", "SELECT v FROM issues WHERE (owner, repo) IN (('o0', 'r1'), ('o1', 'r2'), ('o3', 'r3')) ORDER BY number DESC LIMIT 2", None),
+    ("partitions with NULL", "SELECT v FROM issues WHERE (owner, repo) IN (('o0', 'r1'), ('o1', NULL))", None),
+    ("lists in an arm", "SELECT v FROM issues WHERE owner = 'o0' AND repo IN ('r1', 'r2') OR owner = 'o1' AND repo = 'r3'", repo_queries([(0, 1), (0, 2), (1, 3)])),
+    ("a further condition", "SELECT v FROM issues WHERE (owner, repo) IN (('o0', 'r1'), ('o1', 'r2'), ('o2', 'r1')) AND repo = 'r1'", repo_queries([(0, 1), (2, 1)])),
+    ("a contradiction", "SELECT v FROM issues WHERE (owner, repo) IN (('o0', 'r1'), ('o1', 'r2')) AND repo = 'r3'", []),
+    ("parameters", "SELECT v FROM issues WHERE (owner, repo) IN ((%s, %s), (%s, %s))", repo_queries([(0, 1), (1, 2)]), ("o0", "r1", "o1", "r2")),
+    ("a part of another condition", "SELECT v FROM issues WHERE owner = 'o1' AND (repo, number) IN (('r0', 1), ('r1', 2), ('r2', 3))",
+     ["BatchGetItem issues " + " ".join(f"{{pk 'REPO#o1#r{n}', sk 'ISSUE#000{n + 1}'}}" for n in range(3)) + " get pk, sk, v"]),
+    ("an index", "SELECT v FROM issues WHERE (owner, repo) IN (('o0', 'r1'), ('o1', 'r2')) AND state = 'open' AND number < 4",
+     None),
+    ("a partition key alone", f"SELECT v FROM lines WHERE (id, line) IN ({LINES})", None),
+    ("two of a partition key alone", "SELECT v FROM lines WHERE (id, line) IN (('a1', 1), ('a2', 2))", [f"BatchGetItem lines {line_keys((1, 2))} get pk, v"]),
+    ("three columns of a sort key", "SELECT v FROM places WHERE country = 'c1' AND (state, city, street) IN (('s1', 't1', 'u1'), ('s2', 't2', 'u2'))",
+     ["BatchGetItem places {country 'c1', place 's1#t1#u1'} {country 'c1', place 's2#t2#u2'} get country, place, v"]),
+    ("four columns", "SELECT v FROM places WHERE (country, state, city, street) IN (('c1', 's1', 't1', 'u1'), ('c2', 's2', 't2', 'u2'))",
+     ["BatchGetItem places {country 'c1', place 's1#t1#u1'} {country 'c2', place 's2#t2#u2'} get country, place, v"]),
+]
+
+
+@statements([request for request in REQUESTS if request[2] is not None])
+class RowsOfValues(request_text.RequestTestCase):
+    """The requests, and the rows of local tables."""
+
+    SIZE = 1
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        fx = cls.fx
+        fx.create_table("issues", ("pk", "S"), ("sk", "S"), [index("by_state", ("gpk", "S"), ("gsk", "S"))])
+        fx.create_table("lines", ("pk", "S"))
+        fx.create_table("places", ("country", "S"), ("place", "S"))
+        fx.put("issues", issues(cls.SIZE))
+        fx.put("lines", [{"pk": f"ORDER#a{n}#LINE#{line:02}", "v": n} for n in range(30 * cls.SIZE) for line in range(4)])
+        fx.put("places", [{"country": f"c{n % 3}", "place": f"s{n % 5}#t{n % 7}#u{n % 4}", "v": n} for n in range(100 * cls.SIZE)])
+        for name, columns, templates, options in (
+                ("issues", "owner text NOT NULL, repo text NOT NULL, number int NOT NULL, state text OPTIONS (attribute 'state') NOT NULL, v int", ISSUE, {"trusted_indexes": "by_state"}),
+                ("lines", "id text NOT NULL, line int NOT NULL, v int", LINE, {}),
+                ("places", "country text NOT NULL, state text NOT NULL, city text NOT NULL, street text NOT NULL, v int", PLACE, {})):
+            fx.foreign_table(name, columns, table_name=fx.remote(name), key_templates=json.dumps(templates), scan_policy="allow", **options)
+            cls.mirror(name)
+
+    def test_all_rows(self):
+        """With all conditions, and in generic plans."""
+        for _, sql, _, *parameters in REQUESTS:
+            with self.subTest(sql):
+                self.assertEqual(sorted(self.fx.rows(sql, *parameters)), sorted(self.mirrored(sql, *parameters)))
+        self.fx.execute("SET plan_cache_mode = force_generic_plan")
+        self.addCleanup(self.fx.execute, "DEALLOCATE ALL; RESET plan_cache_mode")
+        sql = "SELECT v FROM issues WHERE (owner, repo) IN (($1, $2), ($3, $4)) AND number < 3"
+        self.fx.execute(f"PREPARE p (text, text, text, text) AS {sql}")
+        for values in (("o0", "r1", "o1", "r2"), ("o0", "r1", "o0", "r1"), ("o0", None, "o3", "r3"), (None, "r1", "o1", None)):
+            literals = [self.fx.value("SELECT quote_nullable(%s)", (value,)) for value in values]
+            constant = sql.replace("$1", literals[0]).replace("$2", literals[1]).replace("$3", literals[2]).replace("$4", literals[3])
+            self.assertEqual(sorted(self.fx.rows("EXECUTE p (%s, %s, %s, %s)", values)), sorted(self.mirrored(constant)))
+        self.assertEqual(len(self.fx.requests("EXECUTE p ('o0', 'r1', 'o1', 'r2')")), 2)
+
+    def test_many(self):
+        """Each row is one key, and a list of many different values is no error."""
+        [request] = self.fx.requests(f"SELECT v FROM lines WHERE (id, line) IN ({LINES})")
+        self.assertEqual(len(request.body["RequestItems"][self.fx.remote("lines")]["Keys"]), 60)
+        rows_of = ", ".join(f"('c{n % 3}', 's{n}', 't{n}', 'u{n}')" for n in range(230))
+        sql = f"SELECT v FROM places WHERE (country, state, city, street) IN ({rows_of})"
+        self.fx.execute("SET dynamo_fdw.scan_policy = error")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
+        self.assertEqual([r.operation for r in self.fx.requests(sql)], ["BatchGetItem"] * 3)
+        self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+        pairs = [(owner, repo) for owner in range(4) for repo in range(4) if owner != repo]
+        named = ", ".join(f"('o{owner}', 'r{repo}')" for owner, repo in pairs)
+        self.assertEqual(self.texts(f"SELECT v FROM issues WHERE (owner, repo) IN ({named})"), sorted(repo_queries(pairs)))
+
+    def test_order(self):
+        """The partitions are merged, and their first items suffice."""
+        sql = "SELECT number, v FROM issues WHERE (owner, repo) IN (('o0', 'r1'), ('o1', 'r2'), ('o3', 'r3')) ORDER BY number DESC LIMIT 2"
+        self.assertEqual([r.body.get("Limit") for r in self.fx.requests(sql)], [2, 2, 2])
+        self.assertEqual(self.fx.rows(sql), self.mirrored(sql))
+
+    def test_writes(self):
+        """DELETE reads and deletes the items of the rows only."""
+        self.fx.execute("ALTER FOREIGN TABLE lines OPTIONS (ADD updatable 'true')")
+        sent = self.fx.requests("DELETE FROM lines WHERE (id, line) IN (('a1', 1), ('a2', 2), ('a3', 9))")
+        self.addCleanup(self.fx.put, "lines", [{"pk": "ORDER#a1#LINE#01", "v": 1}, {"pk": "ORDER#a2#LINE#02", "v": 2}])
+        self.assertLessEqual(sum(r.operation == "DeleteItem" for r in sent), 3)
+        self.assertEqual(self.fx.value("SELECT count(*) FROM lines WHERE id IN ('a1', 'a2', 'a3') AND line < 9"), 10)
+
+
+class LargerTables(RowsOfValues):
+    """The same requests for twenty times the items."""
+
+    SIZE = 20
