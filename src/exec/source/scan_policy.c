@@ -383,7 +383,8 @@ read_beyond(void *arg)
 
 /*
  * Returns the read units that a Scan may use before the policy applies; 0:
- * none.  A preview may use some only if the policy would raise an error.
+ * none.  A LIMIT scan (preview_rows) may use some only if the policy would
+ * raise an error.
  */
 static double
 free_units(const DynInput *input, const DynScanDesc *scandesc)

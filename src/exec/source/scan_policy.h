@@ -43,7 +43,8 @@ extern void dyn_scan_describe(const DynRelation *relation,
  * Applies the policy before a Scan of the relation, or of an index: warns, or
  * raises an error.  `estimate` is the expected cost, as in EXPLAIN.  `advice`
  * is the advice of the access plan, or NULL, here and below.  `previewed` is
- * the number of read units that a preview (preview_units) has used; 0: none.
+ * the number of read units that a LIMIT scan (preview_units) has used; 0:
+ * none.
  */
 extern void dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 								  const DynEstimate *estimate,

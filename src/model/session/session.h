@@ -107,8 +107,9 @@ extern double dyn_session_now(void);
 extern void dyn_session_end_statement(void);
 
 /*
- * Closes idle connections, and discards the caches of a server, or of all
- * servers for InvalidOid.  Returns true if anything was closed or discarded.
+ * Closes idle connections, resets cached plans, and discards the cached
+ * DynConnections of a server, or of all servers for InvalidOid.  Returns true
+ * if any were discarded.
  */
 extern bool dyn_session_disconnect(Oid serverid);
 

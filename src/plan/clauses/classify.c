@@ -235,9 +235,8 @@ dyn_compare(Oid opno, Node *left, Node *right, Oid collation)
 
 /*
  * Returns true for functions that cannot raise an error.  PostgreSQL does not
- * record this property; leakproof requires more.  Only functions typical of
- * key values in single-table designs are listed: an id with a prefix, or a
- * number as text.
+ * record this property; leakproof requires more.  Only functions that compute
+ * typical key values and guards (choice.c) are listed.
  */
 static bool
 is_harmless(Oid function)

@@ -282,8 +282,9 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 
 /*
  * Returns the equality that the bound implies together with a later bound.  If
- * there is none, returns the condition that it implies together with an upper
- * bound whose value is a parameter (equality_unless_different), or NULL.
+ * there is none, returns the condition that a lower bound implies together
+ * with an upper bound if both values are parametric
+ * (equality_unless_different), or NULL.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

@@ -225,7 +225,7 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 {
 	Path	   *outer = path->jpath.outerjoinpath;
 	Path	   *inner = path->jpath.innerjoinpath;
-	/* a semijoin that uses the first inner row joins only this row */
+	/* if only the first inner row is used, only this row is joined */
 	double		joined = lookups->first_only ? Min(inner->rows, 1) : inner->rows;
 	Cost		startup,
 				total;
@@ -292,8 +292,8 @@ add_lookup_join(PlannerInfo *root, RelOptInfo *joinrel, JoinType jointype,
 	path = create_nestloop_path(root, joinrel, jointype, &workspace, extra, outer,
 								inner, extra->restrictlist, pathkeys, required);
 	/*
-	 * A semijoin without join clauses of its own uses the first inner row, so
-	 * only that row is requested.
+	 * A semijoin or antijoin without join clauses of its own uses only the
+	 * first inner row, so only that row is requested.
 	 */
 	lookups->first_only =
 		(path->jpath.jointype == JOIN_SEMI || path->jpath.jointype == JOIN_ANTI) &&

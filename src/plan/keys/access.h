@@ -143,8 +143,8 @@ typedef struct DynAccess
 	bool		is_small;		/* Scan: true if the statement needs only
 								 * limit_hint items, so few that scan_policy
 								 * does not apply */
-	int			preview_rows;	/* Scan: number of rows that end a preview; 0:
-								 * no preview */
+	int			preview_rows;	/* Scan: number of rows that end a LIMIT scan
+								 * (preview_units); 0: not one */
 	bool		is_presumed;	/* GET: true if no request is sent, because the
 								 * condition of a write decides whether the
 								 * rows exist */
@@ -210,8 +210,8 @@ typedef struct DynAccess
 															 * its column, and
 															 * on its
 															 * template */
-	List	   *optional_quals; /* DynPred *: guards (choice.c).  If one is
-								 * true, the access plan IF_OPEN is used */
+	List	   *optional_quals; /* DynPred *: guards of ORs (choice.c).  If one
+								 * is true, the access plan IF_OPEN is used */
 	DynAccessUse use;
 	List	   *inner;			/* DynAccess *: inner access plans */
 	bool		is_arm;			/* true for an arm of a UNION; its items need
@@ -261,8 +261,8 @@ typedef enum DynAccessAbility
 	DYN_CAN_BE_SMALL,			/* every item read becomes a row, because there
 								 * are no filters, and the item filter is not
 								 * rechecked */
-	DYN_CAN_PREVIEW,			/* a preview can read a part of the items, one
-								 * page after the other */
+	DYN_CAN_PREVIEW,			/* a LIMIT scan (preview_units) can read a part
+								 * of the items, one page after the other */
 	DYN_CAN_PRESUME				/* the condition of a write can decide whether
 								 * the rows exist */
 } DynAccessAbility;

@@ -296,10 +296,10 @@ is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
 
 /*
  * Returns the estimated maximum number of items with the keys that the access
- * plan reads.  If the keys come from other tables, it is estimated from the
- * length of item collections (collection_items).  With core's default of 200
- * partition keys in a table of any size, a Scan of a large table would cost
- * less than a few lookups.
+ * plan reads.  If keys of the table or a local index come from other tables,
+ * the number is estimated from the length of item collections
+ * (collection_items).  With core's default of 200 partition keys in a table of
+ * any size, a Scan of a large table would cost less than a few lookups.
  */
 static double
 most_items(const DynRelPlan *plan, const DynAccess *access)
