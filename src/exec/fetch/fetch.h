@@ -105,8 +105,8 @@ typedef struct DynFetchParams
 	bool		may_stop_early; /* true if the consumer may stop early */
 	bool		keep;			/* true if the consumer may rewind the fetch
 								 * (dyn_fetch_rewind) */
-	bool		all_at_once;	/* true if all streams must be active, for
-								 * merging */
+	bool		all_at_once;	/* true if all streams must be active, because
+								 * their items are merged */
 	bool		in_turn;		/* true if the items of a stream must follow
 								 * those of the streams before it */
 	bool		keyed;			/* true if the fetch is read with

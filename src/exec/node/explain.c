@@ -145,7 +145,7 @@ print_term(Printer *printer, const DynFilterTerm *term)
 
 /*
  * Returns the constant that a part must be equal to, as encoded in the text;
- * NULL if it may have other values.
+ * NULL if the part may have other values.
  */
 static const char *
 constant_of_part(const Printer *printer, const DynPart *part, const DynPred *arg)

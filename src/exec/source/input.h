@@ -96,8 +96,8 @@ dyn_input_add_opener(DynInput *input, const DynOpener *opener)
 
 /*
  * Each of these functions adds one opener, if the access plan permits it.  An
- * access plan of kind UNION gets only the first opener.  All other access
- * plans get the last opener.
+ * access plan of kind UNION gets only the first opener.  Every other access
+ * plan gets the last opener, and may get the two before it.
  *
  *		united.c	reads the arms of an OR, and returns each row once
  *		caching.c	uses items that an earlier execution has received

@@ -25,7 +25,7 @@ typedef struct DynPermit
  */
 extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 
-/* True if the next requests of the scan would be limited by such a bound. */
+/* True if the scan's next requests would have a bound (DynReadBound). */
 extern bool dyn_is_bounded(const DynInput *input);
 
 /*

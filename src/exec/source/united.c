@@ -106,7 +106,10 @@ resolve(const United *united, Arm *arm, DynScanDesc *scandesc)
 					   arm->resolved);
 }
 
-/* Opens an arm by its own access plan, or by that of the table. */
+/*
+ * Opens an arm by its own access plan or, if the index may lack items, by that
+ * of the table.
+ */
 static void
 open_arm(United *united, int n)
 {

@@ -84,9 +84,9 @@
 #endif
 
 /*
- * PostgreSQL 19 resolves the columns of DO UPDATE only for this action, which
- * plan_upsert.c has changed to DO NOTHING.  For foreign tables, core's executor
- * ignores the action.
+ * PostgreSQL 19 resolves the columns of DO UPDATE only if the action is DO
+ * UPDATE, so this restores the action, which plan_upsert.c has changed to DO
+ * NOTHING.  For foreign tables, core's executor ignores the action.
  */
 #if PG_VERSION_NUM >= 190000
 #define dyn_restore_conflict_action(plan) ((plan)->onConflictAction = ONCONFLICT_UPDATE)

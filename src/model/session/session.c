@@ -45,7 +45,10 @@
  */
 #define SPARE_DESCRIPTORS	4
 
-/* Time (ms) for which an expired description is used if DescribeTable fails */
+/*
+ * Time (ms) from a failed DescribeTable to the next one, if an expired
+ * description can be used in the meantime
+ */
 #define REFRESH_PAUSE	5000.0
 
 typedef struct DynDescription

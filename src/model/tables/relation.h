@@ -130,8 +130,8 @@ extern bool dyn_relation_may_reject_items(const DynRelation *relation);
 extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
 
 /*
- * Returns the policy in force: the stricter of option and parameter, or
- * "allow" if that is the parameter.
+ * Returns the policy in force: the parameter if it is "allow", otherwise the
+ * stricter of option and parameter.
  */
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 

@@ -242,8 +242,8 @@ last_truncated(const Unit *unit, Datum text, int64 value)
 }
 
 /*
- * Inverts a truncation.  An instant is truncated to an hour or less, which
- * does not change its offset from UTC.
+ * Inverts a truncation.  DYN_STEP_TRUNC_INSTANT truncates to an hour or less,
+ * which does not change an instant's offset from UTC.
  */
 static int64
 before_trunc(int64 value, bool upper, const DynTimeStep *step)

@@ -243,8 +243,8 @@ dyn_pred_selects_rows(const DynPred *pred)
 extern const DynPred *dyn_only_templated(const List *preds);
 
 /*
- * Calls visit(pred, arg) for the leaves of the tree until it returns true;
- * then returns true.
+ * Calls visit(pred, arg) for the leaves of the tree, until a call returns
+ * true.  Returns true if a call did.
  */
 extern bool dyn_pred_visit(DynPred *pred, bool (*visit) (DynPred *, void *),
 						   void *arg);

@@ -144,7 +144,7 @@ typedef struct DynAccess
 								 * limit_hint items, so few that scan_policy
 								 * does not apply */
 	int			preview_rows;	/* Scan: number of rows that end a LIMIT scan
-								 * (preview_units); 0: not one */
+								 * (preview_units); 0: none */
 	bool		is_presumed;	/* GET: true if no request is sent, because the
 								 * condition of a write decides whether the
 								 * rows exist */

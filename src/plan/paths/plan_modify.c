@@ -435,8 +435,9 @@ is_read_by_key(PlannerInfo *root, const ModifyTable *plan, Index target)
 }
 
 /*
- * Returns true if every item with the key is a row, whatever its other
- * attributes are.
+ * Returns true if the condition of an UPDATE or DELETE can check whether the
+ * item with the key is a row. It cannot check an expiry time, unnest or
+ * overlapping paths.
  */
 static bool
 is_row_by_key(const DynWriteMap *map)
