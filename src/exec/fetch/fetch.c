@@ -1,6 +1,6 @@
 /*
  * fetch.c
- *		Returns the items of a fetch: in any order, merged, or keyed.
+ *		Returns the items of a fetch: in any order, in turn, merged, or keyed.
  *
  *		any order	items of any stream; the earliest page first
  *		in turn		items of the first stream, then of the second (params.in_turn)

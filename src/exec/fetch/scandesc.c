@@ -50,10 +50,10 @@ scanned_rows(DynScanDesc *scandesc)
 }
 
 /*
- * Returns the conversion of the scan's items. For a batch, whose items come in
- * any order, and for an arm of a union, it includes the key. For other reads,
- * it includes the sort attributes, by which items may be merged. It also
- * includes the partition key if Queries of several partitions may be in
+ * Returns the conversion of the scan's items.  For a batch, whose items come
+ * in any order, and for an arm of a union, it includes the key.  For other
+ * reads, it includes the sort attributes, by which items may be merged.  It
+ * also includes the partition key if Queries of several partitions may be in
  * flight, so that a response to the wrong Query is detected.
  */
 static DynRows *
@@ -187,8 +187,8 @@ dyn_scandesc_segments(const DynScanDesc *scandesc)
 }
 
 /*
- * Decodes the sort attributes, by which items are merged. A text that does not
- * match its template has no value: the item is not a row.
+ * Decodes the sort attributes, by which items are merged.  A text that does
+ * not match its template has no value: the item is not a row.
  */
 static void
 decode_sort(void *arg, const DynValue *slots, DynScalar *values)

@@ -4,12 +4,13 @@
  *		requested.
  *
  * A scan qualifies if it sends one request: a GetItem or a Query of one
- * expected page.  A join by a list of keys also qualifies scans of several
- * keys (one_round).  In addition, the plan must request the scan's rows in any
- * case, unless another input is empty (then the request was sent in vain).  So
- * the scan is not below a LIMIT, a one-time filter or a cache, not in a
- * subplan (whose scans start together when it runs), and not executed for each
- * row of another node.
+ * expected page.  A scan of several keys also qualifies, if its requests are
+ * sent together with those of another scan of the same keys (one_round).  In
+ * addition, the plan must request the scan's rows in any case, unless another
+ * input is empty (then the request was sent in vain).  So the scan is not
+ * below a LIMIT, a one-time filter or a cache, not in a subplan (whose scans
+ * start together when it runs), and not executed for each row of another
+ * node.
  *
  * The plan of min and max is a Result over subplans, each of which reads one
  * end of a partition below a LIMIT.  The Result returns their values, or

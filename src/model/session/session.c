@@ -164,9 +164,10 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 }
 
 /*
- * Returns the milliseconds of statement_timeout that are left for a cursor
- * WITH HOLD whose rest COMMIT executes (PersistHoldablePortal), after
- * PostgreSQL has disabled its own timer; -1: no such cursor or timeout.
+ * Returns the milliseconds of statement_timeout that are left while COMMIT
+ * reads the rest of a cursor WITH HOLD (PersistHoldablePortal), after
+ * PostgreSQL has disabled its own timer.  Returns -1 if there is no such
+ * cursor or timeout.
  */
 static long
 held_cursor_ms(void)

@@ -73,7 +73,8 @@
 
 #define FEW_COLUMNS			8	/* maximum columns of a row that is not wide */
 #define MS_PER_ITEM			0.0003	/* ms of CPU time per row */
-#define MS_PER_WIDE_ITEM	0.0012	/* the same for more columns, or jsonb */
+#define MS_PER_WIDE_ITEM	0.0012	/* the same for a row with more columns, or
+									 * with jsonb */
 
 /* ---- numbers of items and rows ---- */
 

@@ -436,7 +436,7 @@ is_read_by_key(PlannerInfo *root, const ModifyTable *plan, Index target)
 
 /*
  * Returns true if the condition of an UPDATE or DELETE can check whether the
- * item with the key is a row. It cannot check an expiry time, unnest or
+ * item with the key is a row.  It cannot check an expiry time, unnest or
  * overlapping paths.
  */
 static bool

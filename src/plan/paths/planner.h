@@ -42,8 +42,8 @@ typedef struct DynPathChoice
 								 * DYN_TARGET_TABLE */
 	bool		ordered;		/* true if the path has pathkeys */
 	bool		backward;		/* true if these are in descending order */
-	bool		first_row_only; /* true if one row is enough, below a
-								 * semijoin */
+	bool		first_row_only; /* true if a semijoin or antijoin above the
+								 * path uses only its first row */
 	bool		listed;			/* true if keys come from DynRelPlan.lists */
 	bool		together;		/* true if a join by these lists reads both
 								 * sides at the same time */
