@@ -14,6 +14,7 @@
 #include "optimizer/paths.h"
 #include "utils/selfuncs.h"
 
+#include "../../model/server/pg_compat.h"
 #include "cost.h"
 #include "planner.h"
 
@@ -62,6 +63,89 @@ dyn_items_of_rows(const DynRelPlan *plan, const DynAccess *access,
 	return items > MAX_ITEMS ? 0 : (int) items;
 }
 
+/* ---- the bound at which a Query begins ---- */
+
+typedef struct FirstBound
+{
+	const List *clauses;		/* RestrictInfo * */
+	bool		descending;		/* true if reading begins at the upper bound */
+	bool		strict_is_exact;	/* true if the request excludes the value of
+									 * a strict bound */
+	bool		other_side;		/* found: a bound on the other side */
+	bool		strict;			/* found: a bound that excludes its value */
+	bool		implied;		/* found: a bound that is weaker than its
+								 * clause */
+} FirstBound;
+
+/* Returns true if a clause is a comparison with this value. */
+static bool
+has_comparison(const List *clauses, const Expr *value)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		const OpExpr *op = (const OpExpr *) lfirst_node(RestrictInfo, lc)->clause;
+
+		if (IsA(op, OpExpr) && list_member(op->args, value))
+			return true;
+	}
+	return false;
+}
+
+/* Visits a leaf of the sort key's condition; continues with all leaves. */
+static bool
+note_bound(DynPred *pred, void *arg)
+{
+	FirstBound *first = arg;
+	DynComparison comparison = pred->operator.comparison;
+	bool		upper = comparison == DYN_COMPARE_LT || comparison == DYN_COMPARE_LE;
+
+	if (!dyn_pred_is_bound(pred) || pred->array)
+		return false;
+	if (upper != first->descending)
+		first->other_side = true;
+	else if (comparison == DYN_COMPARE_LT || comparison == DYN_COMPARE_GT)
+		first->strict = true;
+	else
+		first->implied |= !has_comparison(first->clauses, pred->value);
+	return false;
+}
+
+/*
+ * Returns true if the Query may begin with an item at the bound of its sort
+ * key that is not a row.  Such conditions continue after the last row of the
+ * previous page.  BETWEEN includes a bound that < or > excludes, and a row
+ * comparison implies the bound of its first column only.
+ */
+static bool
+may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
+					  List *clauses, bool descending)
+{
+	FirstBound	first = {.clauses = clauses, .descending = descending};
+	const DynPred *texts;
+	ListCell   *lc;
+
+	if (access->kind != DYN_ACCESS_QUERY || access->nrange == 0)
+		return false;
+	texts = dyn_only_templated(access->range[access->nrange - 1].preds);
+	if (texts != NULL)
+	{
+		const DynTemplate *tmpl = plan->relation->templated[texts->templated].tmpl;
+		int			n = list_length(texts->args);
+
+		/* a text that continues after the bound is greater than the bound */
+		first.strict_is_exact = n == 0 || n < tmpl->nparts || tmpl->literals[n].len > 0 ||
+			(!descending && tmpl->parts[n - 1].facts.width > 0);
+		first.other_side = n > 1 || tmpl->literals[0].len > 0;
+		if (n > 0)
+			(void) dyn_pred_visit(llast(texts->args), note_bound, &first);
+	}
+	foreach(lc, texts == NULL ? access->range[access->nrange - 1].preds : NIL)
+		(void) dyn_pred_visit(lfirst(lc), note_bound, &first);
+	return first.implied || (first.strict && first.other_side && !first.strict_is_exact);
+}
+
 int
 dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 			   const DynAccess *access, List *clauses)
@@ -93,6 +177,9 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 	if (in_groups)
 		rows += plan->rel->rows /
 			estimate_num_groups(root, exprs, plan->rel->rows, NULL, NULL);
+	if (may_begin_before_rows(plan, access, clauses, pathkeys != NIL &&
+							  !dyn_pathkey_is_ascending(linitial_node(PathKey, pathkeys))))
+		rows++;
 	return dyn_items_of_rows(plan, access, clauses, rows, in_groups);
 }
 
