@@ -236,7 +236,7 @@ read_reason(void *arg, const char *p, const DynMemberName *name)
 						   reply);
 }
 
-/* Returns true for members that only responses to reads have. */
+/* Returns true for members that no response to our writes has. */
 static bool
 is_of_read(const DynMemberName *name)
 {

@@ -16,14 +16,17 @@
  * response corrects the charge.  So even many requests in flight do not exceed
  * a budget.  The maximum cost is:
  *
- *						before a response			afterwards
- *		Scan, or later	Limit * size described		Limit * largest size seen
- *		  page of Query
+ *						before the fetch's			afterwards
+ *						first response
+ *		Scan			Limit * size described		Limit * largest size seen
  *		first page of	the same					the same, or the largest
  *		  Query										response if that is less
+ *		later page of	-							as a Scan
+ *		  Query
  *		keys			keys * size described		keys * largest size seen
  *
- * A Scan or Query costs at most a page of 1 MB, also without a Limit.  An item
+ * Sizes are read units of an item; DescribeTable describes the average.  A
+ * Scan or Query costs at most a page of 1 MB, also without a Limit.  An item
  * of unknown size counts as 400 kB.  Items that a local index fetches from the
  * table are counted like keys.
  *

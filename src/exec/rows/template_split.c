@@ -262,9 +262,9 @@ dyn_expected_text(DynItemSplit *all, const DynPlaceholderCheck *check, DynText *
 
 /*
  * Stores the known texts that parts of template `i` must have; returns false
- * if the value of a column cannot be a text of its part.  Splits the texts
- * from which these columns are read first, except those that depend on
- * template `i`.  Sets all->unsure if a part's text is unknown.
+ * if a column is NULL, or its value cannot be the text of its part.  First
+ * splits the texts from which these columns are read, except those that depend
+ * on template `i`.  Sets all->unsure if a part's text is unknown.
  */
 static bool
 expected_texts(DynItemSplit *all, int i, DynText *given)

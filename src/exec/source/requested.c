@@ -37,8 +37,8 @@ typedef struct Fallback
 {
 	DynItems	items;			/* source of an execution (must be first) */
 	DynInput   *input;
-	DynScanDesc *scandesc;		/* scan descriptor of the table; NULL: the
-								 * planned index has all items */
+	DynScanDesc *scandesc;		/* scan descriptor of the table; NULL: no
+								 * fallback */
 	DynChecker	checker;		/* conditions, set at the first fallback */
 	int			nsort;			/* number of sort keys; 0: unsorted */
 	AttrNumber	sort_columns[DYN_MAX_KEY_ATTRS];

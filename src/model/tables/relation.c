@@ -578,7 +578,10 @@ dyn_key_type_check(const DynRelation *relation, const DynTableMeta *meta,
 
 /* ---- the DynamoDB table ---- */
 
-/* Returns the table's plain name, from its description if it is cached. */
+/*
+ * Returns the table's name from its description; if that is not cached,
+ * relation->table, which may be an ARN.
+ */
 static const char *
 described_name(const DynRelation *relation)
 {

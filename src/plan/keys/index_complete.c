@@ -432,9 +432,10 @@ collect(List *clauses, List **preds, List **exprs)
 
 /*
  * Returns true if all selected items have the attribute because of its
- * template: a column that is not NULL is read from the attribute, or `trusted`
- * asserts the attribute for rows in which all columns of the template are not
- * NULL.
+ * template: a column that is read from the attribute is never NULL, or no
+ * column of the template is ever NULL and `trusted` is true.  With `trusted`,
+ * trusted_indexes asserts that rows with values for all columns of the
+ * template have the attribute.
  */
 static bool
 is_templated(const Place *place, List *exprs, bool trusted)

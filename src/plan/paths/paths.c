@@ -490,10 +490,10 @@ add_scan_paths(DynRelPlan *plan)
 
 /*
  * Adds paths by key for the table and each index.  If `others` is not NIL,
- * adds only paths that use one of its clauses for keys: join clauses of
- * `param`, or, if `param` is NULL, lists from equal columns (plan->lists).
- * All paths of one parameterization return the same rows, so their number is
- * computed before the first path is created.
+ * adds only paths whose keys use a clause of `others`: join clauses of
+ * `param`, or, if `param` is NULL, plan->lists.  All paths of one
+ * parameterization return the same rows, so the number of rows is computed
+ * before the first path is created.
  */
 static void
 add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *param)

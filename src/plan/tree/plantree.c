@@ -37,9 +37,8 @@ typedef struct NodeKind
 } NodeKind;
 
 /*
- * Among joins, only a nested loop always executes its outer side: a hash join
- * with an empty hash table may skip it.  A merge join ends when one side ends;
- * other joins read their outer side to the end.
+ * A hash join with an empty hash table may skip its outer side.  A merge join
+ * ends when one side ends; other joins read their outer side to the end.
  */
 static const NodeKind kinds[] = {
 	{T_Agg, PROCESSES | UPPER, 0, 0},

@@ -77,8 +77,8 @@ extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
 
 /*
  * Returns true if all rows of the node are read, provided that the first row
- * of its plan or subplan is fetched.  `to_end` is true if the plan is run to
- * its end.
+ * of its tree (the statement's plan, or a subplan) is fetched.  `to_end` is
+ * true if the statement's plan is run to its end.
  */
 extern bool dyn_plan_is_full_scan(const PlannedStmt *statement, const Plan *node,
 								  bool to_end);
