@@ -36,6 +36,14 @@ dyn_steps_init(DynSteps *steps, const DynCodec *codec)
 	.hi = integer ? facts->most : dyn_instant_max() + USECS_PER_DAY};
 }
 
+void
+dyn_steps_within(DynSteps *steps, int64 lo, int64 hi)
+{
+	steps->has_lo = steps->has_hi = true;
+	steps->lo = Max(steps->lo, lo);
+	steps->hi = Min(steps->hi, hi);
+}
+
 bool
 dyn_steps_accept(const DynCodec *codec, Oid boundtype)
 {

@@ -33,6 +33,9 @@ extern bool dyn_codec_has_steps(const DynCodec *codec);
 /* Initializes the interval to all values. */
 extern void dyn_steps_init(DynSteps *steps, const DynCodec *codec);
 
+/* Excludes integers outside these inclusive bounds. */
+extern void dyn_steps_within(DynSteps *steps, int64 lo, int64 hi);
+
 /* Returns true if bounds on a column with this codec can have this type. */
 extern bool dyn_steps_accept(const DynCodec *codec, Oid boundtype);
 

@@ -16,6 +16,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
 
+#include "../../dynamodb/template_text.h"
 #include "../../model/values/arrays.h"
 #include "../../model/values/steps.h"
 #include "../../model/values/trunc.h"
@@ -133,7 +134,27 @@ typedef struct Range
 								 * same bounds */
 	bool		lower,
 				upper;
+	bool		listed;			/* true if the template lists few values, so
+								 * that further bounds are not needed */
 } Range;
+
+/* Makes the values that the target's template lists the bounds of the range. */
+static void
+add_members(Range *range, const DynTarget *target)
+{
+	const DynTemplatePart *part = target->part != NULL ? target->modifier : NULL;
+	uint64		members;
+
+	if (part == NULL || part->modifier != DYN_MODIFIER_RANGE)
+		return;
+	members = dyn_part_members(part);
+	range->listed = members > 0 && members <= DYN_MAX_EACH;
+	if (!range->listed)
+		return;
+	dyn_steps_within(&range->known, part->lo, part->hi);
+	dyn_steps_within(&range->expected, part->lo, part->hi);
+	range->lower = range->upper = true;
+}
 
 static void
 add_bound(Range *range, const DynTarget *target, DynClause *clause)
@@ -149,6 +170,7 @@ add_bound(Range *range, const DynTarget *target, DynClause *clause)
 	{
 		dyn_steps_init(&range->known, &target_column(target, pred)->codec);
 		range->expected = range->known;
+		add_members(range, target);
 		range->each = dyn_make_each(&pred->field, 0);
 		range->fixed = true;
 	}
@@ -203,13 +225,19 @@ dyn_match_each(const DynTarget *target, List *clauses, int most, List **used)
 	DynPred    *each = range.each;
 	double		n;
 
-	if (!range.lower || !range.upper || most == 0 ||
-		(each->unsure && target->plan->sure_only))
+	if (!range.lower || !range.upper || most == 0)
 		return NULL;
 	n = dyn_steps_count(each->unsure ? &range.expected : &range.known);
-	if (!each->unsure && (n == 0 || n > most))
+	/* any of the listed values can be requested */
+	if (range.listed)
+		each->unsure = false;
+	if (each->unsure && target->plan->sure_only)
 		return NULL;
-	each->most = !each->unsure ? (int) n : range.fixed ? most : most * JOIN_FACTOR;
+	if (!each->unsure && ((n == 0 && !range.listed) ||
+						  dyn_steps_count(&range.known) > most))
+		return NULL;
+	each->most = !each->unsure ? (int) Max(dyn_steps_count(&range.known), 1)
+		: range.fixed ? most : most * JOIN_FACTOR;
 	each->expected = isinf(n) ? Min(UNKNOWN_VALUES, each->most) : Max(n, 1);
 	if (each->expected > each->most)
 		return NULL;

@@ -107,7 +107,7 @@ count_texts(const DynRelPlan *plan, const DynPred *pred)
 		DynCount	arg = count(plan, lfirst(lc), true);
 		int			p = foreach_current_index(lc);
 
-		texts.each |= arg.each;
+		texts.each |= arg.each && !dyn_part_is_enumerated(&templated->tmpl->parts[p]);
 		texts.unsure |= arg.unsure ||
 			(templated->tmpl->parts[p].folding != DYN_FOLD_NONE &&
 			 templated->parts[p].column.codec.kind == DYN_CODEC_TEXT &&

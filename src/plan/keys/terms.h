@@ -96,6 +96,7 @@ extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 
 /*
  * Maximum number of values between the bounds of a range that is enumerated.
+ * If a template lists the numbers of a part, they are bounds, too.
  */
 #define DYN_MAX_EACH	1000
 
