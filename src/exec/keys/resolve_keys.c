@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 
 #include "../../model/server/memory.h"
 #include "../../model/values/path.h"
