@@ -23,8 +23,14 @@ dyn_secret_copy(char **to, const char *from)
 void
 dyn_secret_free(void *memory)
 {
+	/*
+	 * volatile hides the requested size from the compiler: with
+	 * _FORTIFY_SOURCE=3, a usable size above it would end the process
+	 */
+	void	   *volatile block = memory;
+
 	if (memory != NULL)
-		explicit_bzero(memory, malloc_usable_size(memory));
+		explicit_bzero(block, malloc_usable_size(block));
 	free(memory);
 }
 
