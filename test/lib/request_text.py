@@ -120,6 +120,12 @@ class RequestTestCase(fixture.TestCase):
         self.assertEqual(rows, right)
 
     @classmethod
+    def mapped(cls, name, columns, templates, **options):
+        """A foreign table with key templates over the DynamoDB table of that name, or another one, and its local table."""
+        cls.fx.foreign_table(name, columns, key_templates=json.dumps(templates), scan_policy="allow", **options)
+        cls.mirror(name)
+
+    @classmethod
     def mirror(cls, *tables):
         """Make the local tables of the same rows."""
         cls.fx.execute("CREATE SCHEMA IF NOT EXISTS mirror")

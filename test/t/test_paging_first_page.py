@@ -1,13 +1,11 @@
 """Keyset paging with LIMIT: each page of rows takes one request, also if the request includes the last row of the page before."""
-import json
-
-import fixture
+import request_text
 from dynamo import index
 
 ROWS = 5
 
 
-class Pages(fixture.TestCase):
+class Pages(request_text.RequestTestCase):
     """Pages through an item collection, compared with a local table."""
 
     SIZE = 1
@@ -22,16 +20,13 @@ class Pages(fixture.TestCase):
                        for n in range(100 * cls.SIZE)])
         fx.put("app", [{"pk": f"USER#u{n % 3}", "sk": f"NOTE#{n:06}", "v": n} for n in range(100 * cls.SIZE)])
         fx.put("plain", [{"pk": f"p{n % 3}", "n": n, "v": n} for n in range(100 * cls.SIZE)])
-        for name, columns, keys, options in (
-                ("orders", 'usr text NOT NULL, id text COLLATE "C" NOT NULL, v int', {"pk": "USER#${usr}", "sk": "ORDER#${id}"}, {}),
-                ("notes", "usr text NOT NULL, n int NOT NULL, v int", {"pk": "USER#${usr}", "sk": "NOTE#${n:padded(6)}"}, {}),
-                ("times", "usr text NOT NULL, id text NOT NULL, at timestamptz OPTIONS (attribute 'at') NOT NULL, no int OPTIONS (attribute 'at') NOT NULL, v int",
-                 {"pk": "USER#${usr}", "sk": "ORDER#${id}", "at": "${at:iso8601(0)}#${no:padded(6)}"}, {"trusted_indexes": "by_at"})):
-            fx.foreign_table(name, columns, table_name=fx.remote("app"), key_templates=json.dumps(keys), scan_policy="allow", **options)
+        app = fx.remote("app")
+        cls.mapped("orders", 'usr text NOT NULL, id text COLLATE "C" NOT NULL, v int', {"pk": "USER#${usr}", "sk": "ORDER#${id}"}, table_name=app)
+        cls.mapped("notes", "usr text NOT NULL, n int NOT NULL, v int", {"pk": "USER#${usr}", "sk": "NOTE#${n:padded(6)}"}, table_name=app)
+        cls.mapped("times", "usr text NOT NULL, id text NOT NULL, at timestamptz OPTIONS (attribute 'at') NOT NULL, no int OPTIONS (attribute 'at') NOT NULL, v int",
+                   {"pk": "USER#${usr}", "sk": "ORDER#${id}", "at": "${at:iso8601(0)}#${no:padded(6)}"}, table_name=app, trusted_indexes="by_at")
         fx.foreign_table("plain", "pk text NOT NULL, n int NOT NULL, v int", scan_policy="allow")
-        fx.execute("CREATE SCHEMA mirror")
-        for name in ("orders", "notes", "times", "plain"):
-            fx.execute(f"CREATE TABLE mirror.{name} AS SELECT * FROM public.{name}")
+        cls.mirror("plain")
 
     def page(self, sql, parameters, limit=ROWS):
         """The rows of a page, which takes one request of not much more than its rows, and equals the page of the local table."""
@@ -39,9 +34,7 @@ class Pages(fixture.TestCase):
         self.assertEqual(request.operation, "Query")
         self.assertLessEqual(request.body["Limit"], limit + 1)
         rows = self.fx.rows(sql, parameters)
-        self.fx.execute("SET search_path = mirror")
-        self.assertEqual(self.fx.rows(sql, parameters), rows)
-        self.fx.execute("RESET search_path")
+        self.assertEqual(self.mirrored(sql, parameters), rows)
         return rows
 
     def pages(self, sql, first, columns):

@@ -1,6 +1,4 @@
 """Rows of values, (a, b) IN ((1, 2), (3, 4)), for columns in one key attribute: one key for each row, not for all combinations."""
-import json
-
 import request_text
 from dynamo import index
 from request_text import statements
@@ -75,12 +73,10 @@ class RowsOfValues(request_text.RequestTestCase):
         fx.put("issues", issues(cls.SIZE))
         fx.put("lines", [{"pk": f"ORDER#a{n}#LINE#{line:02}", "v": n} for n in range(30 * cls.SIZE) for line in range(4)])
         fx.put("places", [{"country": f"c{n % 3}", "place": f"s{n % 5}#t{n % 7}#u{n % 4}", "v": n} for n in range(100 * cls.SIZE)])
-        for name, columns, templates, options in (
-                ("issues", "owner text NOT NULL, repo text NOT NULL, number int NOT NULL, state text OPTIONS (attribute 'state') NOT NULL, v int", ISSUE, {"trusted_indexes": "by_state"}),
-                ("lines", "id text NOT NULL, line int NOT NULL, v int", LINE, {}),
-                ("places", "country text NOT NULL, state text NOT NULL, city text NOT NULL, street text NOT NULL, v int", PLACE, {})):
-            fx.foreign_table(name, columns, table_name=fx.remote(name), key_templates=json.dumps(templates), scan_policy="allow", **options)
-            cls.mirror(name)
+        cls.mapped("issues", "owner text NOT NULL, repo text NOT NULL, number int NOT NULL, state text OPTIONS (attribute 'state') NOT NULL, v int", ISSUE,
+                   trusted_indexes="by_state")
+        cls.mapped("lines", "id text NOT NULL, line int NOT NULL, v int", LINE)
+        cls.mapped("places", "country text NOT NULL, state text NOT NULL, city text NOT NULL, street text NOT NULL, v int", PLACE)
 
     def test_all_rows(self):
         """With all conditions, and in generic plans."""

@@ -152,8 +152,9 @@ compare_keys(const void *a, const void *b, void *nparts)
 	return order;
 }
 
+/* Returns the size limit (bytes) of attribute i of a key. */
 static size_t
-row_attr_bytes(const DynAccess *access, int i)
+key_bytes(const DynAccess *access, int i)
 {
 	return i < Max(access->nhash, 1) ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES;
 }
@@ -210,7 +211,7 @@ add_row_keys(const DynResolveContext *context, const DynAccess *access,
 		.preds = list_make1(list_nth(arm->args, i))};
 
 		names[i] = match.name;
-		points[i] = dyn_key_values(context, &match, row_attr_bytes(access, i));
+		points[i] = dyn_key_values(context, &match, key_bytes(access, i));
 	}
 	if (!*context->unusable)
 		add_combinations(resolved, names, points, space);
@@ -255,13 +256,12 @@ resolve_row_keys(const DynResolveContext *context, const DynAccess *access,
 	/* predicates on these attributes that are not part of row-wise keys */
 	for (int n = 0; n < access->nhash + access->nrange; n++)
 	{
-		const DynKeyMatch *match = n < access->nhash ? &access->hash[n]
-			: &access->range[n - access->nhash];
+		const DynKeyMatch *match = dyn_access_match(access, n);
 		int			i = row_key_position(access, match->name);
 
 		if (i < 0 || match->preds == NIL)
 			continue;
-		others[i] = dyn_key_values(context, match, row_attr_bytes(access, i));
+		others[i] = dyn_key_values(context, match, key_bytes(access, i));
 		resolved->contradiction |= others[i].n == 0;
 	}
 	if (resolved->contradiction)
@@ -284,12 +284,10 @@ add_keys(const DynResolveContext *context, const DynAccess *access,
 
 	for (int i = 0; i < resolved->nparts; i++)
 	{
-		const DynKeyMatch *match = i < access->nhash ? &access->hash[i]
-			: &access->range[0];
+		const DynKeyMatch *match = dyn_access_match(access, i);
 
 		names[i] = match->name;
-		points[i] = dyn_key_values(context, match, i < access->nhash
-								   ? DYN_MAX_HASH_BYTES : DYN_MAX_RANGE_BYTES);
+		points[i] = dyn_key_values(context, match, key_bytes(access, i));
 		if (points[i].n == 0)
 			return;
 	}
@@ -482,7 +480,7 @@ static void
 resolve_keys(const DynResolveContext *context, const DynAccess *access,
 			 DynResolvedAccess *resolved)
 {
-	List	   *shared = dyn_shared_lists(access);
+	List	   *shared = access->shares_lists ? dyn_shared_lists(access) : NIL;
 	int			space = 0;
 
 	resolved->nparts = access->nhash + (access->kind == DYN_ACCESS_GET && access->nrange > 0);

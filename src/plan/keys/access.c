@@ -455,8 +455,7 @@ copy_keys(DynAccess *copy, Values *values)
 {
 	for (int i = 0; i < copy->nhash + copy->nrange; i++)
 	{
-		DynKeyMatch *match = i < copy->nhash ? &copy->hash[i]
-			: &copy->range[i - copy->nhash];
+		DynKeyMatch *match = unconstify(DynKeyMatch *, dyn_access_match(copy, i));
 
 		match->name = copy_text(match->name);
 		match->preds = copy_preds(match->preds, values);

@@ -135,6 +135,8 @@ typedef struct DynAccess
 	bool		first_row_only; /* true if only the first row is needed */
 	bool		one_request;	/* true for access by key with one expected
 								 * request */
+	bool		shares_lists;	/* true if a list restricts several parts of the
+								 * key (dyn_shared_lists) */
 	bool		one_round;		/* true if the requests are sent together with
 								 * those of another scan that reads the same
 								 * keys */
@@ -227,6 +229,16 @@ typedef struct DynAccess
 	List	   *checks;			/* count_only: clauses that the fallback
 								 * checks */
 } DynAccess;
+
+/*
+ * Returns the predicates of key attribute i; the range attributes follow the
+ * hash attributes.
+ */
+static inline const DynKeyMatch *
+dyn_access_match(const DynAccess *access, int i)
+{
+	return i < access->nhash ? &access->hash[i] : &access->range[i - access->nhash];
+}
 
 /*
  * Returns the number of attributes in each key that is read: those of row-wise

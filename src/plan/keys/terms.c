@@ -248,13 +248,6 @@ add_lists(List *lists, const List *preds)
 	return lists;
 }
 
-/* Returns the predicates of hash attribute i, or of the first range attribute. */
-static const DynKeyMatch *
-key_match(const DynAccess *access, int i)
-{
-	return i < access->nhash ? &access->hash[i] : &access->range[0];
-}
-
 List *
 dyn_shared_lists(const DynAccess *access)
 {
@@ -266,7 +259,7 @@ dyn_shared_lists(const DynAccess *access)
 		(access->kind == DYN_ACCESS_QUERY && access->nrange > 1))
 		return NIL;
 	for (int i = 0; i < access->nhash + Min(access->nrange, 1); i++)
-		all = add_lists(all, key_match(access, i)->preds);
+		all = add_lists(all, dyn_access_match(access, i)->preds);
 	foreach(lc, all)
 	{
 		List	   *before = list_copy_head(all, foreach_current_index(lc));
@@ -313,7 +306,7 @@ DynCount
 dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 {
 	DynCount	keys = {.most = 1,.expected = 1,.points = true,.single = true};
-	List	   *shared = dyn_shared_lists(access);
+	List	   *shared = access->shares_lists ? dyn_shared_lists(access) : NIL;
 	List	   *counted = NIL;
 
 	if (access->row_keys != NULL)
@@ -321,7 +314,7 @@ dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 	for (int i = access->row_keys != NULL ? access->nrow_attrs : 0;
 		 i < access->nhash + Min(access->nrange, 1); i++)
 	{
-		DynCount	values = values_of_elements(plan, key_match(access, i),
+		DynCount	values = values_of_elements(plan, dyn_access_match(access, i),
 												shared, &counted);
 
 		if (i < access->nhash || access->kind == DYN_ACCESS_GET)
