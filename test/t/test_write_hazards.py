@@ -281,6 +281,22 @@ class Documents(writes.TestCase):
         self.assertEqual(self.outcome("INSERT INTO far AS t VALUES ('d', 1, '{\"w\": 1}') ON CONFLICT (id, n) DO UPDATE SET doc = t.doc || EXCLUDED.doc"), "0A000")
         self.assertEqual(self.item("d", 1)["doc"], {"M": {"v": {"SS": ["a"]}}})
 
+    def test_H11_columns_inside_of_each_other(self):
+        """Each column contains the same set, so the guard has the set once for each of them."""
+        columns = {f"c{i}": "doc" + ".m" * i for i in range(9)}
+        self.fx.foreign_table("nested", "id text NOT NULL, n int NOT NULL, v int, " +
+                              ", ".join(f"{name} jsonb OPTIONS (path '{path}')" for name, path in columns.items()),
+                              table_name=self.fx.remote("items"), updatable="on", scan_policy="allow")
+        doc = {"SS": ["a" * 100, "b"]}
+        for _ in range(8):
+            doc = {"M": {"m": doc}}
+        self.put_raw({"id": {"S": "d"}, "n": {"N": "1"}, "v": {"N": "1"}, "doc": doc})
+        condition = " AND ".join(f"{name} IS NOT NULL" for name in columns)
+        self.assertEqual(self.outcome(f"UPDATE nested SET v = v + 1 WHERE {condition}"), (1, []))
+        self.assertEqual(self.item("d", 1), {"id": {"S": "d"}, "n": {"N": "1"}, "v": {"N": "2"}, "doc": doc})
+        self.assertEqual(self.outcome(f"DELETE FROM nested WHERE {condition}"), (1, []))
+        self.assertIsNone(self.item("d", 1))
+
 
 class Maps(writes.TestCase):
     """H12: values inside of maps that are missing, of another type, or removed meanwhile."""

@@ -87,16 +87,11 @@ shows_elements(const DynModify *modify, const DynPath *path)
 /*
  * Changes the guard to the stored values.  If the statement replaces a stored
  * value in another encoding, its column must show that value in full: a set or
- * binary inside a document would otherwise become a list or a text.  `len` is
- * the item's length as text.
+ * binary inside a document would otherwise become a list or a text.
  */
 static void
-guard_stored_values(DynWrite *write, size_t len, const DynItemTree *item)
+guard_stored_values(DynWrite *write, const DynItemTree *item)
 {
-	DynBuffer  *memory = dyn_buffer_create();
-
-	/* scalars point into the buffer, which must not move */
-	dyn_check_oom(!dyn_buffer_enlarge(memory, len * 2 + 64));
 	for (int i = 0; i < write->nguard; i++)
 	{
 		DynPathValue *guard = &write->guard[i];
@@ -104,7 +99,9 @@ guard_stored_values(DynWrite *write, size_t len, const DynItemTree *item)
 
 		if (dyn_item_tree_has(item, guard, 1))
 			continue;
-		dyn_check_oom(!dyn_item_tree_scalar(item, guard->path, &stored, memory));
+		/* each value has its own buffer, because a buffer moves as it grows */
+		dyn_check_oom(!dyn_item_tree_scalar(item, guard->path, &stored,
+											dyn_buffer_create()));
 		if (is_set(write, guard->path) && stored.type >= DYN_TYPE_SS &&
 			!shows_elements(write->modify, guard->path))
 		{
@@ -214,12 +211,12 @@ create_maps(DynWrite *write, const DynItemTree *item)
 }
 
 bool
-dyn_write_require_stored(DynWrite *write, const DynItemTree *item, size_t len)
+dyn_write_require_stored(DynWrite *write, const DynItemTree *item)
 {
 	bool		maps = create_maps(write, item);
 
 	if (write->state != DYN_WRITE_FAILED)
-		guard_stored_values(write, len, item);
+		guard_stored_values(write, item);
 	/* there is nothing to remove inside of a map that does not exist */
 	return write->state == DYN_WRITE_FAILED || !maps || write->nvalues > 0;
 }

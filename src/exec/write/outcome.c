@@ -634,7 +634,7 @@ require_stored(DynWrite *write, const char *item, size_t len)
 {
 	if (++write->rounds > MOST_ROUNDS)
 		dyn_write_fail(write, report_concurrent, "it changed again at each attempt");
-	else if (!dyn_write_require_stored(write, parse_item(item, len), len))
+	else if (!dyn_write_require_stored(write, parse_item(item, len)))
 	{
 		confirm_unchanged(write, item, len);
 		write->modify->counters.items_written++;
