@@ -9,6 +9,7 @@ LINE = {"pk": "ORG#${org}", "sk": "ORG#${org}#${no:padded(3)}"}
 TWICE = {"pk": "A#${id}#B#${id}", "sk": "C#${kind}#${id}"}
 FOLDED = {"pk": "U#${name:lower}", "sk": "#${name}"}
 HOUR = {"pk": "H#${at:hour}", "sk": "T#${at:hour}#${n}"}
+DAY = {"pk": "D#${at:day}", "sk": "T#${at}#${n:padded(5)}"}
 GIVEN = {"pk": "E#${mail}", "sk": "-", "gpk": "G#${team}", "gsk": "G#${team}#${mail}"}
 
 
@@ -26,6 +27,11 @@ def lines(size):
         for no in range(6 * size):
             yield {"pk": f"ORG#o{org}", "sk": f"ORG#o{org}#{no:03}", "v": no}
         yield {"pk": f"ORG#o{org}", "sk": f"ORG#o{org + 1}#001", "v": -1}
+
+
+def times(n):
+    """The first minutes of a day."""
+    return [f"2026-01-01T{minute // 60:02}:{minute % 60:02}:00Z" for minute in range(n)]
 
 
 def keys(values):
@@ -74,7 +80,7 @@ class Repeated(request_text.RequestTestCase):
     def setUpClass(cls):
         super().setUpClass()
         fx = cls.fx
-        for name in ("users", "lines", "twice", "folded", "hours"):
+        for name in ("users", "lines", "twice", "folded", "hours", "days"):
             fx.create_table(name, ("pk", "S"), ("sk", "S"))
         fx.create_table("given", ("pk", "S"), ("sk", "S"), [index("by_team", ("gpk", "S"), ("gsk", "S"))])
         fx.put("users", users(cls.SIZE))
@@ -85,12 +91,14 @@ class Repeated(request_text.RequestTestCase):
             ("ada", "Ada"), ("ada", "ADA"), ("ada", "ada"), ("bob", "bob"), ("bob", "ada"), ("Ada", "Ada"))])
         fx.put("hours", [{"pk": f"H#{at[:13]}", "sk": f"T#{at[:13]}#{n}", "at": at, "v": n} for n, at in enumerate(
             f"2026-01-0{day}T{hour}:{minute}:00Z" for day in (1, 2) for hour in (10, 11) for minute in ("05", "55"))])
+        fx.put("days", [{"pk": "D#2026-01-01", "sk": f"T#{at}#{n * 7919 % 10007:05}", "v": n} for n, at in enumerate(times(200))])
         fx.put("given", [{"pk": f"E#m{n}", "sk": "-", "gpk": f"G#t{n % 4}", "gsk": f"G#t{n % 4}#m{n}", "team": f"t{n % 4}", "v": n} for n in range(24 * cls.SIZE)])
         cls.mapped("users", "name text NOT NULL, v int", USER)
         cls.mapped("lines", "org text COLLATE \"C\" NOT NULL, no int NOT NULL, v int", LINE)
         cls.mapped("twice", "id text NOT NULL, kind text NOT NULL, v int", TWICE)
         cls.mapped("folded", "name text NOT NULL, v int", FOLDED)
         cls.mapped("hours", "at timestamptz OPTIONS (attribute 'at', format 'iso8601(0)') NOT NULL, n int NOT NULL, v int", HOUR)
+        cls.mapped("days", "at timestamptz OPTIONS (format 'iso8601(0)') NOT NULL, n int NOT NULL, v int", DAY)
         cls.mapped("given", "mail text NOT NULL, team text OPTIONS (attribute 'team') NOT NULL, v int", GIVEN, trusted_indexes="by_team")
 
     def test_all_rows(self):
@@ -112,6 +120,17 @@ class Repeated(request_text.RequestTestCase):
         [request] = self.fx.requests(sql, (NAMES,))
         self.assertEqual(len(request.body["RequestItems"][self.fx.remote("users")]["Keys"]), len(NAMES))
         self.assertEqual(sorted(self.fx.rows(sql, (NAMES,))), sorted(self.mirrored(sql, (NAMES,))))
+
+    def test_order_in_one_partition(self):
+        """Elements that give one partition key are merged, also if they are more than 100."""
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '256'); SET enable_sort = off; SET dynamo_fdw.scan_policy = error")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP max_concurrency); RESET ALL")
+        for elements in (90, 150):
+            listed = ", ".join(f"'{at}'" for at in times(elements))
+            for rest in ("", " LIMIT 5", " DESC LIMIT 5"):
+                sql = f"SELECT n, v FROM days WHERE at IN ({listed}) ORDER BY n{rest}"
+                self.assertNotIn("Sort", self.fx.explain(sql))
+                self.assertEqual(self.fx.rows(sql), self.mirrored(sql))
 
     def test_writes(self):
         """DELETE of a list requests one item of each value."""

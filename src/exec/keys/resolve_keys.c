@@ -54,9 +54,12 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
 	/*
 	 * make a Query for each span if the spans cannot overlap: each belongs to
-	 * one combination of values of a template's leading parts
+	 * one combination of values of a template's leading parts.  The planner
+	 * has limited the number of keys of an ordered plan, but elements of a
+	 * list may differ only in the sort key, and then one partition has all
+	 * spans.
 	 */
-	*n = spans.n <= DYN_MAX_SORT_RANGES &&
+	*n = (access->ordered || spans.n <= DYN_MAX_SORT_RANGES) &&
 		dyn_only_templated(match->preds) != NULL ? spans.n : 1;
 	conds = palloc(*n * sizeof(DynCond *));
 	for (int i = 0; i < *n; i++)
