@@ -121,6 +121,19 @@ class Repeated(request_text.RequestTestCase):
         self.assertEqual(len(request.body["RequestItems"][self.fx.remote("users")]["Keys"]), len(NAMES))
         self.assertEqual(sorted(self.fx.rows(sql, (NAMES,))), sorted(self.mirrored(sql, (NAMES,))))
 
+    def test_two_long_lists(self):
+        """Two lists on one column give the keys of the values in both, however long they are."""
+        lists = [f"n{n:03}" for n in range(4000)], [f"n{n:03}" for n in range(15, 1, -1)] + [None] + [f"x{n:05}" for n in range(4000)]
+        self.fx.execute("SET dynamo_fdw.scan_policy = error")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
+        for sql, names in (("SELECT v FROM users WHERE name = ANY (%s) AND name = ANY (%s)", NAMES[2:16]),
+                           ("SELECT v FROM users WHERE name = ANY (%s) AND (name = ANY (%s) OR name = 'n001')", NAMES[1:16])):
+            for values in (lists, lists[::-1]) if "OR" not in sql else (lists,):
+                self.assertAsks(sql, [f"BatchGetItem users {keys(names)} get pk, sk, v"], values)
+        sql = "SELECT v FROM twice WHERE id = ANY (%s) AND id = ANY (%s) AND kind = ANY (%s)"
+        self.assertAsks(sql, ["BatchGetItem twice " + " ".join(f"{{pk 'A#{v}#B#{v}', sk 'C#{kind}#{v}'}}" for v in "bx" for kind in "bx") + " get pk, sk, v"],
+                        (["a", "b", "x", None], ["x", "b", "b", "y"], ["x", "b"]))
+
     def test_order_in_one_partition(self):
         """Elements that give one partition key are merged, also if they are more than 100."""
         self.fx.execute("ALTER SERVER ddb OPTIONS (ADD max_concurrency '256'); SET enable_sort = off; SET dynamo_fdw.scan_policy = error")

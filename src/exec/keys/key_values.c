@@ -542,6 +542,23 @@ has_unknown(const DynTemplatePart *part, const DynSpans *values)
 	return any;
 }
 
+/* Returns the shared list among the predicates on a part, or NULL. */
+static const DynPred *
+shared_list(const DynResolveContext *context, const DynPred *pred)
+{
+	ListCell   *lc;
+
+	foreach(lc, pred->kind == DYN_PRED_AND ? pred->args : NIL)
+	{
+		for (int i = 0; i < context->nshared; i++)
+		{
+			if (dyn_same_list(context->shared[i].list, lfirst(lc)))
+				return lfirst(lc);
+		}
+	}
+	return NULL;
+}
+
 /*
  * Computes the values of the leading parts; returns false if a part has none.
  * Sets *unusable if the result must be exact, but a stored text is unknown.
@@ -560,13 +577,14 @@ resolve_parts(const DynResolveContext *context, const DynPred *pred,
 	parts->combinations = 1;
 	foreach(lc, pred->args)
 	{
+		const DynPred *list = shared_list(context, lfirst(lc));
 		DynSpans   *values = &parts->values[parts->n];
 		KeyLimits	limits = {DYN_TYPE_S, SIZE_MAX, false, false};
 
 		part.shape = &shapes[parts->n];
 		part.part = &parts->templated->parts[parts->n++];
 		limits.may_be_empty = !part.part->source;
-		*values = pred_values(&part, lfirst(lc), &limits);
+		*values = pred_values(&part, list != NULL ? list : lfirst(lc), &limits);
 		if (!context->may_widen && has_unknown(part.shape, values))
 			*context->unusable = true;
 		parts->combinations *= values->n;
@@ -668,6 +686,69 @@ dyn_key_values(const DynResolveContext *context, const DynKeyMatch *match,
 	KeyLimits	limits = {match->type, max_bytes, false, false};
 
 	return all_values(context, match->preds, &limits);
+}
+
+/* ---- elements of shared lists ---- */
+
+/* Removes elements without a value that all predicates on a part allow. */
+static void
+keep_in_part(const DynResolveContext *context, const DynPred *pred,
+			 const DynTemplatedAttr *templated, int p, DynElement *element)
+{
+	DynResolveContext part = *context;
+	KeyLimits	limits = {DYN_TYPE_S, SIZE_MAX, !templated->parts[p].source, false};
+	DynArrayElements *elements = &element->elements;
+	DynSpans	allowed;
+	int			kept = 0;
+
+	part.part = &templated->parts[p];
+	part.shape = &templated->tmpl->parts[p];
+	allowed = pred_values(&part, pred, &limits);
+	part.shared = element;
+	part.nshared = 1;
+	for (int i = 0; i < elements->n; i++)
+	{
+		DynSpans	value;
+
+		CHECK_FOR_INTERRUPTS();
+		element->current = i;
+		value = pred_values(&part, element->list, &limits);
+		if (value.n == 0 || !dyn_spans_has(&allowed, &value.at->lower.value))
+			continue;
+		elements->values[kept] = elements->values[i];
+		elements->nulls[kept++] = false;
+	}
+	elements->n = kept;
+	element->current = 0;
+}
+
+static void
+keep_elements(const DynResolveContext *context, const DynPred *pred, DynElement *element)
+{
+	DynResolveContext chosen = {.shared = element,.nshared = 1};
+	ListCell   *lc;
+
+	foreach(lc, pred->kind == DYN_PRED_AND || pred->kind == DYN_PRED_TEMPLATED
+			? pred->args : NIL)
+	{
+		const DynPred *arg = lfirst(lc);
+
+		if (pred->kind == DYN_PRED_AND)
+			keep_elements(context, arg, element);
+		else if (list_length(arg->args) > 1 && shared_list(&chosen, arg) != NULL)
+			keep_in_part(context, arg, &context->relation->templated[pred->templated],
+						 foreach_current_index(lc), element);
+	}
+}
+
+void
+dyn_keep_elements(const DynResolveContext *context, const DynKeyMatch *match,
+				  DynElement *element)
+{
+	ListCell   *lc;
+
+	foreach(lc, match->preds)
+		keep_elements(context, lfirst(lc), element);
 }
 
 /* ---- conditions ---- */

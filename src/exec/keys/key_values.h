@@ -54,6 +54,14 @@ extern DynSpans dyn_key_values(const DynResolveContext *context,
 							   const DynKeyMatch *match, size_t max_bytes);
 
 /*
+ * Removes the elements of a shared list that further predicates on the same
+ * parts of the attribute's template exclude.  dyn_key_values expects this,
+ * and then ignores these predicates.
+ */
+extern void dyn_keep_elements(const DynResolveContext *context,
+							  const DynKeyMatch *match, DynElement *element);
+
+/*
  * Returns a key condition for a set of values, which is not empty.  Key
  * conditions have no IN, so several spans become one span, from the lower
  * limit of the first to the upper limit of the last.  Returns NULL if that

@@ -301,12 +301,15 @@ add_keys(const DynResolveContext *context, const DynAccess *access,
 /* ---- elements of shared lists ---- */
 
 /*
- * Returns the elements of the lists, each list at its first element, and sets
- * *combinations to their number: 0 if an array is NULL or has no element.
+ * Returns the elements of the lists that further predicates on the parts of
+ * keys allow, each list at its first element.  Sets *combinations to their
+ * number: 0 if no element of a list remains.
  */
 static DynElement *
-list_elements(const DynValues *values, const List *lists, double *combinations)
+list_elements(const DynResolveContext *context, const DynAccess *access,
+			  const List *lists, double *combinations)
 {
+	const DynValues *values = context->values;
 	DynElement *elements = palloc0(list_length(lists) * sizeof(DynElement));
 	ListCell   *lc;
 
@@ -319,6 +322,8 @@ list_elements(const DynValues *values, const List *lists, double *combinations)
 		element->list = list;
 		if (!values->nulls[list->param])
 			element->elements = dyn_array_elements(values->values[list->param]);
+		for (int i = 0; i < access->nhash + Min(access->nrange, 1); i++)
+			dyn_keep_elements(context, dyn_access_match(access, i), element);
 		*combinations *= element->elements.n;
 	}
 	dyn_refuse_too_many(*combinations);
@@ -434,7 +439,7 @@ resolve_shared(const DynResolveContext *context, const DynAccess *access,
 {
 	DynResolveContext chosen = *context;
 	double		combinations;
-	DynElement *elements = list_elements(context->values, shared, &combinations);
+	DynElement *elements = list_elements(context, access, shared, &combinations);
 	bool		paired = access->kind == DYN_ACCESS_QUERY && access->nrange > 0;
 	DynSpans	any[DYN_MAX_KEY_ATTRS + 1] = {{0}};
 	Pair	   *pairs = NULL;

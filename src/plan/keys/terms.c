@@ -230,6 +230,20 @@ has_list(const List *lists, const DynPred *pred)
 	return false;
 }
 
+/* Returns true if one of the lists is on the column of the predicate. */
+static bool
+has_column(const List *lists, const DynPred *pred)
+{
+	ListCell   *lc;
+
+	foreach(lc, lists)
+	{
+		if (((const DynPred *) lfirst(lc))->field.attnum == pred->field.attnum)
+			return true;
+	}
+	return false;
+}
+
 /* Appends the lists among the predicates, which are connected by AND. */
 static List *
 add_lists(List *lists, const List *preds)
@@ -264,42 +278,51 @@ dyn_shared_lists(const DynAccess *access)
 	{
 		List	   *before = list_copy_head(all, foreach_current_index(lc));
 
-		if (has_list(before, lfirst(lc)) && !has_list(shared, lfirst(lc)))
+		if (has_list(before, lfirst(lc)) && !has_column(shared, lfirst(lc)))
 			shared = lappend(shared, lfirst(lc));
 	}
 	return shared;
 }
 
 /*
- * Returns the summary of an attribute's values for one element of each shared
- * list that is in *counted.  Adds the shared lists of the attribute to
+ * Divides the summary of an attribute's values by the number of values of each
+ * part with a shared list that is in *counted, since one element of the list
+ * gives the part one value.  Adds the shared lists of the predicates to
  * *counted.
  */
-static DynCount
-values_of_elements(const DynRelPlan *plan, const DynKeyMatch *match,
-				   const List *shared, List **counted)
+static void
+count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
+				  List **counted, DynCount *values)
 {
-	DynCount	values = match->values;
 	ListCell   *lc;
 
-	foreach(lc, shared == NIL ? NIL : add_lists(NIL, match->preds))
+	foreach(lc, preds)
 	{
-		DynPred    *list = lfirst(lc);
+		const DynPred *pred = lfirst(lc);
+		List	   *lists = add_lists(NIL, list_make1((void *) pred));
 		DynCount	elements;
+		ListCell   *list;
 
-		if (!has_list(shared, list))
-			continue;
-		if (!has_list(*counted, list))
+		if (pred->kind == DYN_PRED_TEMPLATED)
 		{
-			*counted = lappend(*counted, list);
+			count_one_element(plan, pred->args, shared, counted, values);
 			continue;
 		}
-		elements = count(plan, list, false);
-		if (elements.most > 0 && !isinf(elements.most))
-			values.most /= elements.most;
-		values.expected /= elements.expected;
+		foreach(list, lists)
+		{
+			if (!has_list(shared, lfirst(list)))
+				continue;
+			if (!has_list(*counted, lfirst(list)))
+			{
+				*counted = lappend(*counted, lfirst(list));
+				continue;
+			}
+			elements = count(plan, pred, true);
+			if (elements.most > 0 && !isinf(elements.most))
+				values->most /= elements.most;
+			values->expected /= elements.expected;
+		}
 	}
-	return values;
 }
 
 DynCount
@@ -314,9 +337,11 @@ dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 	for (int i = access->row_keys != NULL ? access->nrow_attrs : 0;
 		 i < access->nhash + Min(access->nrange, 1); i++)
 	{
-		DynCount	values = values_of_elements(plan, dyn_access_match(access, i),
-												shared, &counted);
+		DynCount	values = dyn_access_match(access, i)->values;
 
+		if (shared != NIL)
+			count_one_element(plan, dyn_access_match(access, i)->preds, shared,
+							  &counted, &values);
 		if (i < access->nhash || access->kind == DYN_ACCESS_GET)
 			values.expected = values.points ? Max(values.expected, 1.0) : 1;
 		else

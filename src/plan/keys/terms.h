@@ -77,9 +77,10 @@ extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 
 /*
  * Returns the predicates column = ANY (array) that restrict a column in several
- * parts of the key, as distinct lists (DynPred *).  A row has one element of
- * such an array in all of these parts, so keys are computed for each element,
- * not for all combinations of elements.  Works for plan nodes, too.
+ * parts of the key, one list (DynPred *) for each such column.  A row has one
+ * element of such an array in all of these parts, so keys are computed for
+ * each element, not for all combinations of elements.  Works for plan nodes,
+ * too.
  */
 extern List *dyn_shared_lists(const DynAccess *access);
 
