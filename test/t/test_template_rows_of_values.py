@@ -5,6 +5,7 @@ from request_text import statements
 
 ISSUE = {"pk": "REPO#${owner}#${repo}", "sk": "ISSUE#${number:padded(4)}", "gpk": "REPO#${owner}#${repo}", "gsk": "${state}#${number:padded(4)}"}
 LINE = {"pk": "ORDER#${id}#LINE#${line:padded(2)}"}
+SPOT = {"pk": "P#${a}#${c}", "sk": "S#${b}#${c}"}
 PLACE = {"place": "${state}#${city}#${street}"}
 LINES = ", ".join(f"('a{n}', {n % 4})" for n in range(60))
 
@@ -69,6 +70,8 @@ class RowsOfValues(request_text.RequestTestCase):
         fx = cls.fx
         fx.create_table("issues", ("pk", "S"), ("sk", "S"), [index("by_state", ("gpk", "S"), ("gsk", "S"))])
         fx.create_table("lines", ("pk", "S"))
+        fx.create_table("spots", ("pk", "S"), ("sk", "S"))
+        fx.put("spots", [{"pk": f"P#a{n % 3}#c{c}", "sk": f"S#b{n}#c{c}", "v": n} for n in range(9) for c in range(4)])
         fx.create_table("places", ("country", "S"), ("place", "S"))
         fx.put("issues", issues(cls.SIZE))
         fx.put("lines", [{"pk": f"ORDER#a{n}#LINE#{line:02}", "v": n} for n in range(30 * cls.SIZE) for line in range(4)])
@@ -76,6 +79,7 @@ class RowsOfValues(request_text.RequestTestCase):
         cls.mapped("issues", "owner text NOT NULL, repo text NOT NULL, number int NOT NULL, state text OPTIONS (attribute 'state') NOT NULL, v int", ISSUE,
                    trusted_indexes="by_state")
         cls.mapped("lines", "id text NOT NULL, line int NOT NULL, v int", LINE)
+        cls.mapped("spots", "a text NOT NULL, b text NOT NULL, c text NOT NULL, v int", SPOT)
         cls.mapped("places", "country text NOT NULL, state text NOT NULL, city text NOT NULL, street text NOT NULL, v int", PLACE)
 
     def test_all_rows(self):
@@ -106,6 +110,23 @@ class RowsOfValues(request_text.RequestTestCase):
         pairs = [(owner, repo) for owner in range(4) for repo in range(4) if owner != repo]
         named = ", ".join(f"('o{owner}', 'r{repo}')" for owner, repo in pairs)
         self.assertEqual(self.texts(f"SELECT v FROM issues WHERE (owner, repo) IN ({named})"), sorted(repo_queries(pairs)))
+
+    def test_rows_and_a_repeated_list(self):
+        """A list on a column of several parts gives each row as many keys as it has values, also if its arms have lists of their own."""
+        pairs = ", ".join(f"('a{n % 3}', 'b{n}')" for n in range(50))
+        self.fx.execute("SET dynamo_fdw.scan_policy = error")
+        self.addCleanup(self.fx.execute, "RESET dynamo_fdw.scan_policy")
+        sql = f"SELECT v FROM spots WHERE (a, b) IN ({pairs}) AND c IN ('c1', 'c3', 'c9')"
+        self.assertEqual(sorted(self.fx.rows(sql)), sorted(self.mirrored(sql)))
+        self.assertEqual(sum(len(r.body["RequestItems"][self.fx.remote("spots")]["Keys"]) for r in self.fx.requests(sql)), 150)
+        sql = f"SELECT v FROM spots WHERE (a, b) IN ({pairs}) AND c = ANY (%s)"
+        for values in (["c1", None, "c2", "c1"], [None], [], None, ["c2"]):
+            self.assertEqual(sorted(self.fx.rows(sql, (values,))), sorted(self.mirrored(sql, (values,))))
+        arms = " OR ".join(f"a = 'a{n % 3}' AND b = 'b{n}' AND c = ANY (%s)" for n in range(41))
+        for some, others in ((["c1", "c2"], ["c2", "c3"]), ([], ["c0", "c1"]), ([None], ["c0"]), (None, ["c1"])):
+            values = tuple(some if n % 2 else others for n in range(41))
+            for sql in (f"SELECT v FROM spots WHERE {arms}", f"SELECT v FROM spots WHERE ({arms}) AND c = ANY ('{{c1,c2}}') AND a <> 'a2'"):
+                self.assertEqual(sorted(self.fx.rows(sql, values)), sorted(self.mirrored(sql, values)))
 
     def test_order(self):
         """The partitions are merged, and their first items suffice."""

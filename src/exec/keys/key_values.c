@@ -742,12 +742,12 @@ keep_elements(const DynResolveContext *context, const DynPred *pred, DynElement 
 }
 
 void
-dyn_keep_elements(const DynResolveContext *context, const DynKeyMatch *match,
+dyn_keep_elements(const DynResolveContext *context, const List *preds,
 				  DynElement *element)
 {
 	ListCell   *lc;
 
-	foreach(lc, match->preds)
+	foreach(lc, preds)
 		keep_elements(context, lfirst(lc), element);
 }
 

@@ -55,11 +55,11 @@ extern DynSpans dyn_key_values(const DynResolveContext *context,
 
 /*
  * Removes the elements of a shared list that further predicates on the same
- * parts of the attribute's template exclude.  dyn_key_values expects this,
- * and then ignores these predicates.
+ * parts of a template exclude; `preds` are all predicates of the key.
+ * dyn_key_values expects this, and then ignores these predicates.
  */
-extern void dyn_keep_elements(const DynResolveContext *context,
-							  const DynKeyMatch *match, DynElement *element);
+extern void dyn_keep_elements(const DynResolveContext *context, const List *preds,
+							  DynElement *element);
 
 /*
  * Returns a key condition for a set of values, which is not empty.  Key

@@ -141,6 +141,48 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 	make_queries(resolved, range, nrange, false);
 }
 
+/* ---- elements of shared lists ---- */
+
+/*
+ * Returns the elements of the lists that further predicates on the parts of
+ * keys, among `preds`, allow, each list at its first element.  Sets *combinations to their
+ * number: 0 if no element of a list remains.
+ */
+static DynElement *
+list_elements(const DynResolveContext *context, const List *preds, const List *lists,
+			  double *combinations)
+{
+	const DynValues *values = context->values;
+	DynElement *elements = palloc0(list_length(lists) * sizeof(DynElement));
+	ListCell   *lc;
+
+	*combinations = 1;
+	foreach(lc, lists)
+	{
+		const DynPred *list = lfirst(lc);
+		DynElement *element = &elements[foreach_current_index(lc)];
+
+		element->list = list;
+		if (!values->nulls[list->param])
+			element->elements = dyn_array_elements(values->values[list->param]);
+		dyn_keep_elements(context, preds, element);
+		*combinations *= element->elements.n;
+	}
+	dyn_refuse_too_many(*combinations);
+	return elements;
+}
+
+/* Moves to the elements of combination `number`. */
+static void
+choose_elements(DynElement *elements, int n, int number)
+{
+	for (int i = 0; i < n; i++)
+	{
+		elements[i].current = number % elements[i].elements.n;
+		number /= elements[i].elements.n;
+	}
+}
+
 /* ---- full keys ---- */
 
 static int
@@ -199,25 +241,37 @@ add_combinations(DynResolvedAccess *resolved, const char *const *names,
 	}
 }
 
+/* Adds the keys of an arm, for one combination of elements after the other. */
 static void
 add_row_keys(const DynResolveContext *context, const DynAccess *access,
 			 const DynPred *arm, DynResolvedAccess *resolved, int *space)
 {
+	DynResolveContext chosen = *context;
+	List	   *shared = access->shares_lists ? dyn_arm_shared_lists(arm) : NIL;
+	double		combinations;
+	DynElement *elements = list_elements(context, arm->args, shared, &combinations);
 	DynSpans	points[DYN_MAX_KEY_ATTRS + 1];
 	const char *names[DYN_MAX_KEY_ATTRS + 1];
 
 	Assert(list_length(arm->args) == access->nrow_attrs);
-	for (int i = 0; i < access->nrow_attrs; i++)
+	chosen.shared = elements;
+	chosen.nshared = list_length(shared);
+	for (int n = 0; n < (int) combinations && !*context->unusable; n++)
 	{
-		DynKeyMatch match = {.name = access->row_attrs[i].name,
-			.type = access->row_attrs[i].type,
-		.preds = list_make1(list_nth(arm->args, i))};
+		CHECK_FOR_INTERRUPTS();
+		choose_elements(elements, chosen.nshared, n);
+		for (int i = 0; i < access->nrow_attrs; i++)
+		{
+			DynKeyMatch match = {.name = access->row_attrs[i].name,
+				.type = access->row_attrs[i].type,
+			.preds = list_make1(list_nth(arm->args, i))};
 
-		names[i] = match.name;
-		points[i] = dyn_key_values(context, &match, key_bytes(access, i));
+			names[i] = match.name;
+			points[i] = dyn_key_values(&chosen, &match, key_bytes(access, i));
+		}
+		if (!*context->unusable)
+			add_combinations(resolved, names, points, space);
 	}
-	if (!*context->unusable)
-		add_combinations(resolved, names, points, space);
 }
 
 /*
@@ -298,48 +352,7 @@ add_keys(const DynResolveContext *context, const DynAccess *access,
 		add_combinations(resolved, names, points, space);
 }
 
-/* ---- elements of shared lists ---- */
-
-/*
- * Returns the elements of the lists that further predicates on the parts of
- * keys allow, each list at its first element.  Sets *combinations to their
- * number: 0 if no element of a list remains.
- */
-static DynElement *
-list_elements(const DynResolveContext *context, const DynAccess *access,
-			  const List *lists, double *combinations)
-{
-	const DynValues *values = context->values;
-	DynElement *elements = palloc0(list_length(lists) * sizeof(DynElement));
-	ListCell   *lc;
-
-	*combinations = 1;
-	foreach(lc, lists)
-	{
-		const DynPred *list = lfirst(lc);
-		DynElement *element = &elements[foreach_current_index(lc)];
-
-		element->list = list;
-		if (!values->nulls[list->param])
-			element->elements = dyn_array_elements(values->values[list->param]);
-		for (int i = 0; i < access->nhash + Min(access->nrange, 1); i++)
-			dyn_keep_elements(context, dyn_access_match(access, i), element);
-		*combinations *= element->elements.n;
-	}
-	dyn_refuse_too_many(*combinations);
-	return elements;
-}
-
-/* Moves to the elements of combination `number`. */
-static void
-choose_elements(DynElement *elements, int n, int number)
-{
-	for (int i = 0; i < n; i++)
-	{
-		elements[i].current = number % elements[i].elements.n;
-		number /= elements[i].elements.n;
-	}
-}
+/* ---- keys of elements of shared lists ---- */
 
 /* A partition key, and one span of the sort keys that are read from it */
 typedef struct Pair
@@ -439,7 +452,8 @@ resolve_shared(const DynResolveContext *context, const DynAccess *access,
 {
 	DynResolveContext chosen = *context;
 	double		combinations;
-	DynElement *elements = list_elements(context, access, shared, &combinations);
+	DynElement *elements = list_elements(context, dyn_access_key_preds(access),
+										 shared, &combinations);
 	bool		paired = access->kind == DYN_ACCESS_QUERY && access->nrange > 0;
 	DynSpans	any[DYN_MAX_KEY_ATTRS + 1] = {{0}};
 	Pair	   *pairs = NULL;

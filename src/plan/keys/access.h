@@ -136,7 +136,7 @@ typedef struct DynAccess
 	bool		one_request;	/* true for access by key with one expected
 								 * request */
 	bool		shares_lists;	/* true if a list restricts several parts of the
-								 * key (dyn_shared_lists) */
+								 * key (dyn_access_shares_lists) */
 	bool		one_round;		/* true if the requests are sent together with
 								 * those of another scan that reads the same
 								 * keys */

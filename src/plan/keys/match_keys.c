@@ -828,7 +828,7 @@ dyn_match_keys(const DynRelPlan *plan, const DynIndexMeta *index, List *clauses)
 	Assert(access->nhash == match.key->nhash || access->row_keys != NULL);
 	access->fetch_base_items = index != NULL && index->global &&
 		(!dyn_index_covers(plan, index) || plan->relation->target);
-	access->shares_lists = dyn_shared_lists(access) != NIL;
+	access->shares_lists = dyn_access_shares_lists(access);
 	access->keys = dyn_count_keys(plan, access);
 	access->multi_partition = !access->keys.single;
 	finish_match(&match, access);

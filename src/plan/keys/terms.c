@@ -176,36 +176,6 @@ dyn_count(const DynRelPlan *plan, const List *preds)
 		: count_all(plan, preds, false);
 }
 
-/*
- * Returns the summary of row-wise keys.  The number of keys is the sum, over
- * all arms, of the products of the numbers of attribute values.
- */
-static DynCount
-count_row_keys(const DynRelPlan *plan, const DynPred *row_keys)
-{
-	DynCount	keys = {.points = true};
-	ListCell   *lc,
-			   *arg;
-
-	foreach(lc, row_keys->args)
-	{
-		double		expected = 1;
-		double		most = 1;
-
-		foreach(arg, ((const DynPred *) lfirst(lc))->args)
-		{
-			DynCount	values = count(plan, lfirst(arg), false);
-
-			expected *= values.expected;
-			most *= values.most;
-			keys.unsure |= values.unsure;
-		}
-		keys.expected += expected;
-		keys.most += most;
-	}
-	return keys;
-}
-
 bool
 dyn_same_list(const DynPred *a, const DynPred *b)
 {
@@ -262,18 +232,13 @@ add_lists(List *lists, const List *preds)
 	return lists;
 }
 
-List *
-dyn_shared_lists(const DynAccess *access)
+/* Returns one list for each column that has a list more than once. */
+static List *
+repeated_lists(const List *all)
 {
-	List	   *all = NIL;
 	List	   *shared = NIL;
 	ListCell   *lc;
 
-	if (access->row_keys != NULL ||
-		(access->kind == DYN_ACCESS_QUERY && access->nrange > 1))
-		return NIL;
-	for (int i = 0; i < access->nhash + Min(access->nrange, 1); i++)
-		all = add_lists(all, dyn_access_match(access, i)->preds);
 	foreach(lc, all)
 	{
 		List	   *before = list_copy_head(all, foreach_current_index(lc));
@@ -282,6 +247,36 @@ dyn_shared_lists(const DynAccess *access)
 			shared = lappend(shared, lfirst(lc));
 	}
 	return shared;
+}
+
+List *
+dyn_shared_lists(const DynAccess *access)
+{
+	List	   *all = NIL;
+
+	if (access->row_keys != NULL ||
+		(access->kind == DYN_ACCESS_QUERY && access->nrange > 1))
+		return NIL;
+	for (int i = 0; i < access->nhash + Min(access->nrange, 1); i++)
+		all = add_lists(all, dyn_access_match(access, i)->preds);
+	return repeated_lists(all);
+}
+
+List *
+dyn_arm_shared_lists(const DynPred *arm)
+{
+	return repeated_lists(add_lists(NIL, arm->args));
+}
+
+bool
+dyn_access_shares_lists(const DynAccess *access)
+{
+	bool		shares = dyn_shared_lists(access) != NIL;
+	ListCell   *lc;
+
+	foreach(lc, access->row_keys != NULL ? access->row_keys->args : NIL)
+		shares |= dyn_arm_shared_lists(lfirst(lc)) != NIL;
+	return shares;
 }
 
 /*
@@ -323,6 +318,41 @@ count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,
 			values->expected /= elements.expected;
 		}
 	}
+}
+
+/*
+ * Returns the summary of row-wise keys.  The number of keys is the sum, over
+ * all arms, of the products of the numbers of attribute values.
+ */
+static DynCount
+count_row_keys(const DynRelPlan *plan, const DynPred *row_keys)
+{
+	DynCount	keys = {.points = true};
+	ListCell   *lc,
+			   *arg;
+
+	foreach(lc, row_keys->args)
+	{
+		const DynPred *arm = lfirst(lc);
+		List	   *shared = dyn_arm_shared_lists(arm);
+		List	   *counted = NIL;
+		double		expected = 1;
+		double		most = 1;
+
+		foreach(arg, arm->args)
+		{
+			DynCount	values = count(plan, lfirst(arg), false);
+
+			if (shared != NIL)
+				count_one_element(plan, list_make1(lfirst(arg)), shared, &counted, &values);
+			expected *= values.expected;
+			most *= values.most;
+			keys.unsure |= values.unsure;
+		}
+		keys.expected += expected;
+		keys.most += most;
+	}
+	return keys;
 }
 
 DynCount

@@ -80,9 +80,13 @@ extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
  * parts of the key, one list (DynPred *) for each such column.  A row has one
  * element of such an array in all of these parts, so keys are computed for
  * each element, not for all combinations of elements.  Works for plan nodes,
- * too.
+ * too.  For row-wise keys, returns NIL: each arm has lists of its own.
  */
 extern List *dyn_shared_lists(const DynAccess *access);
+extern List *dyn_arm_shared_lists(const DynPred *arm);
+
+/* Returns true if the access plan or an arm of its row-wise keys has such lists. */
+extern bool dyn_access_shares_lists(const DynAccess *access);
 
 /* Returns true if both predicates compare the same column with one array. */
 extern bool dyn_same_list(const DynPred *a, const DynPred *b);
