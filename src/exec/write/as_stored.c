@@ -99,7 +99,10 @@ guard_stored_values(DynWrite *write, const DynItemTree *item)
 
 		if (dyn_item_tree_has(item, guard, 1))
 			continue;
-		/* each value has its own buffer, because a buffer moves as it grows */
+		/*
+		 * Each value has its own buffer, because a buffer moves as it grows.
+		 * A B that is not valid base64 cannot fail here: its column read it.
+		 */
 		dyn_check_oom(!dyn_item_tree_scalar(item, guard->path, &stored,
 											dyn_buffer_create()));
 		if (is_set(write, guard->path) && stored.type >= DYN_TYPE_SS &&
