@@ -279,7 +279,8 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 
 	/*
 	 * The first correction of the clock is allowed even at max_attempts.
-	 * Further ones occur if the clock is set while requests are in flight.
+	 * Further corrections, which count as attempts, are needed if the clock is
+	 * set while requests are in flight.
 	 */
 	if (class == DYN_RETRY_CLOCK)
 	{

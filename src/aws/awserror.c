@@ -173,7 +173,8 @@ set_message(json_t *document, const DynCredentials *credentials,
 	for (size_t i = 0; i < LENGTHOF(echoing_codes); i++)
 		echoes |= strcmp(error->code, echoing_codes[i]) == 0;
 	/*
-	 * if it may contain parts of the request, show its first line or sentence
+	 * if the message may contain parts of the request, show only its first
+	 * line or sentence
 	 */
 	for (size_t i = 0; echoes && i < len; i++)
 		if (shown[i] == '\n')

@@ -338,7 +338,8 @@ dyn_call_start(DynCall *public, const DynService *service,
 		DynBuffer  *best = client->spare;
 
 		/*
-		 * the largest one, since small ones held a compressed body or an error
+		 * take the largest spare buffer: small ones held a compressed body or
+		 * an error
 		 */
 		for (int i = 1; i < client->nspare; i++)
 			if (client->spare[i].cap > best->cap)

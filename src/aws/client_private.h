@@ -36,8 +36,8 @@ typedef struct DynActiveCall
 	int64_t		left_us;		/* rest of the timeout at the last pause (us);
 								 * -1 if the attempt was never paused */
 	DynRetryClass last_retry;	/* class of the last retry, or FINAL */
-	int			unattended;		/* number of failed attempts that are not
-								 * retries (dyn_attempt_may_repeat) */
+	int			unattended;		/* number of failed attempts that do not count
+								 * toward max_attempts */
 	bool		clock_tried;	/* true if this call has corrected the clock */
 	unsigned	generation;		/* generation of the credentials last used */
 	bool		credentials_tried;	/* true if this call has refreshed the
@@ -74,7 +74,10 @@ struct DynClient
 
 /* ---- attempts (attempt.c) --------------------------------------------- */
 
-/* Add a call to the active calls and its in_flight counter, and remove it. */
+/*
+ * Add a call to the active calls and to its in_flight counter; remove it from
+ * both.
+ */
 extern void dyn_attempt_link(DynActiveCall *call);
 extern void dyn_attempt_unlink(DynActiveCall *call);
 
@@ -102,8 +105,8 @@ extern void dyn_attempt_abandon(DynActiveCall *call);
 
 /*
  * Returns true if the failed attempt may be repeated; then takes the tokens of
- * the retry.  CLOCK corrects the service's clock, CREDENTIALS rejects the
- * provider's credentials.
+ * the retry.  For the class CLOCK, also corrects the service's clock; for
+ * CREDENTIALS, also rejects the provider's credentials.
  */
 extern bool dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class);
 

@@ -84,9 +84,9 @@ dyn_connections_open(DynConnections *connections,
 }
 
 /*
- * Acquires or releases descriptors until as many are held as connections are
- * open, or as transfers are in the loop if those are more.  Returns false if
- * none can be acquired.
+ * Acquires or releases descriptors until their number is the larger of the
+ * number of open connections and the number of transfers in the loop.  Returns
+ * false if a descriptor is refused.
  */
 static bool
 settle_descriptors(DynConnections *connections)

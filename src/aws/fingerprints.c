@@ -30,7 +30,7 @@
 
 #define SLOTS	(DYN_FINGERPRINTS * 2)
 
-/* Id XOR mark is stored if the id was received, or is ignored. */
+/* Marks of an id: id ^ SEEN if it was received, id ^ IGNORED if ignored. */
 #define SEEN			UINT64_C(0x9E3779B97F4A7C15)
 #define IGNORED			UINT64_C(0xBF58476D1CE4E5B9)
 

@@ -39,10 +39,10 @@
 #define LONGEST_WAIT_MS		8000.0
 
 /*
- * Time from the first refusal after a grant to the next refusal, after which
- * the rate is forgotten if nothing was granted: the service may by then grant
- * any rate.  Requests are few and small in this time, so their cost alone
- * cannot cause refusals for that long.
+ * If nothing is granted for this time after a refusal, the rate is forgotten
+ * at the next refusal: the service may by then grant any rate.  Requests are
+ * few and small in this time, so their cost alone cannot cause refusals for
+ * that long.
  */
 #define SILENCE_MS			10000.0
 
@@ -123,7 +123,8 @@ skip_idle_time(DynPace *pace, double now_ms)
 
 /*
  * Returns the limit of requests in flight.  While the rate is not known after
- * a refusal, the limit is the number of responses since then, at least 1.
+ * a refusal, the limit is also the number of responses since the refusal, but
+ * at least 1.
  */
 static double
 window(const DynPace *pace)
@@ -202,7 +203,7 @@ dyn_pace_grant(DynPace *pace, double cost, double units, double sent_ms,
 	pace->window = fmin(pace->max_window, pace->window + 1 / pace->window);
 	if (pace->rate > 0)
 		wait_for(pace, pace->next_ms, units - cost, now_ms);
-	/* not measured: not throttled, or requested before the last refusal */
+	/* only responses to requests sent after the last refusal are measured */
 	if (!pace->throttled || sent_ms < pace->refused_ms)
 		return;
 	pace->granted += units;

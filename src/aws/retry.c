@@ -39,7 +39,7 @@ typedef struct ClassRule
 } ClassRule;
 
 static const ClassRule class_rules[] = {
-	[DYN_RETRY_FINAL] = {0, 1}, /* refund of a success at the first attempt */
+	[DYN_RETRY_FINAL] = {0, 1}, /* cost: refund if no attempt failed */
 	[DYN_RETRY_THROTTLING] = {100, 5},
 	[DYN_RETRY_TRANSIENT] = {25, 14},
 	[DYN_RETRY_CONFLICT] = {25, 5},

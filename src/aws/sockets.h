@@ -16,8 +16,8 @@ typedef struct DynSocket
 	int			fd;
 	ino_t		inode;			/* detects a reused descriptor number */
 	bool		registered;		/* true if libcurl watches it for a transfer */
-	uint32_t	events;			/* events for which epoll watches it; 0 if
-								 * epoll does not watch it, or may not */
+	uint32_t	events;			/* events for which epoll watches it; 0 if it
+								 * is not watched, or if that is unknown */
 	uint32_t	parked;			/* events that epoll watches again when the
 								 * transfer resumes; 0 if it is not parked */
 	const void *transfer;		/* transfer that uses it, or used it last */

@@ -48,7 +48,8 @@ fail(DynBuffer *buf)
 }
 
 /*
- * Frees the memory of an empty buffer, since realloc would copy unused bytes.
+ * Reallocates the memory.  The memory of an empty buffer is freed first, since
+ * realloc would copy unused bytes.
  */
 static bool
 set_capacity(DynBuffer *buf, size_t cap)

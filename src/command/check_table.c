@@ -11,9 +11,10 @@
  *
  * If some foreign tables have templates for the key, tables without such
  * templates (for example, imported tables) are not compared, unless the caller
- * names them.  But if an item_filter of such a table selects an item, this
- * item does not count as unclaimed.  If some of the compared tables select
- * their items, a table that shows every item does not claim items.
+ * names them.  But if the item_filter of a table that is not compared selects
+ * an item, this item does not count as unclaimed.  If some of the compared
+ * tables select their items, a table that shows every item does not claim
+ * items.
  *
  * The requests use the current user's keys.  Values are converted as the owner
  * of each foreign table, in a restricted context, since constraints of domains
@@ -419,8 +420,8 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 		const DynColumn *column = &relation->columns[i];
 
 		/*
-		 * do not expect values of segments and positions of elements, which
-		 * are not stored, and of documents, which are never NULL
+		 * segments, and positions of elements, are not stored, and documents
+		 * are never NULL, so their columns are not expected to have values
 		 */
 		table->seen[i + 1] = column->dropped || dyn_column_is_document(column) ||
 			column->segments > 0 ||

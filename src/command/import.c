@@ -46,7 +46,7 @@ typedef struct Import
 
 	/* current table */
 	const char *name;			/* name of the foreign table */
-	const char *listed;			/* name without table_prefix */
+	const char *listed;			/* table's name without table_prefix */
 	bool		named;			/* true if the table itself is in LIMIT TO */
 	DynSample	sample;			/* sample; connection, estate, tag and limit
 								 * are the same for all tables */
@@ -68,8 +68,8 @@ is_in_list(const ImportForeignSchemaStmt *stmt, const char *name)
 }
 
 /*
- * Returns true if the list has a name that begins like the foreign tables of
- * the table's entities.
+ * Returns true if LIMIT TO has a name that may be the foreign table of one of
+ * the table's entities, since it begins with the table's name.
  */
 static bool
 entity_is_in_list(const Import *import, const char *name)
@@ -283,8 +283,8 @@ compare_entities(const ListCell *a, const ListCell *b)
 
 /*
  * Divides the items by the value of the entity attribute.  Adds items in which
- * it is absent or NULL to *untagged.  Returns the number of items whose value
- * item_filter cannot represent; these items are left out.
+ * the attribute is absent or NULL to *untagged.  Returns the number of items
+ * whose value item_filter cannot represent; these items are left out.
  */
 static int
 divide_items(const Import *import, List **entities, List **untagged)
