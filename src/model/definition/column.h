@@ -19,10 +19,12 @@ typedef struct DynColumn
 	bool		not_null;
 	bool		placed;			/* true if an option sets the location */
 	Oid			collation;
-	DynPathBase base;			/* start of the path, in an unnested table */
-	const DynPath *path;		/* path in the item: of the value, of the text
-								 * that contains it, or of the unnested
-								 * collection; without steps for a document */
+	DynPathBase base;			/* start of the path; always ITEM unless the
+								 * table is unnested */
+	const DynPath *path;		/* path from the item to the value, to the
+								 * text that contains the value, or to the
+								 * unnested collection; a document's path has
+								 * no steps */
 	const DynPath *below;		/* path in the element, if base is ELEMENT */
 	DynDocument document;
 	int			segments;		/* number of segments, if the column shows the

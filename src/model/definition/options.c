@@ -561,7 +561,7 @@ check_combination(List *options, int where)
 
 /*
  * Raises the error that only a superuser may set this option.  The validator
- * gets the complete list after a change, so other users cannot change any
+ * gets the complete list after a change, so ordinary users cannot change any
  * option of an object as long as the object has this option.
  */
 DYN_NORETURN static void

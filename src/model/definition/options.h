@@ -77,7 +77,10 @@ extern DynReadOptions dyn_option_reads(List *options,
 									   const DynReadOptions *fallback);
 extern const DynReadOptions dyn_default_reads;
 
-/* Validates the options of IMPORT FOREIGN SCHEMA, which core does not. */
+/*
+ * Validates the options of IMPORT FOREIGN SCHEMA.  Core does not pass these
+ * options to the validator.
+ */
 extern void dyn_options_check_import(List *options);
 
 #endif

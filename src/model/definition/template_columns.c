@@ -397,8 +397,8 @@ key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 /*
  * Chooses the part that a column is read from, if it is in a template.  If an
  * option sets the column's location, only a template of the attribute there
- * can be its source.  Otherwise raises an error if only templates of
- * attributes outside of the table's key contain the column.
+ * can be its source.  Without such an option, raises an error if the column
+ * occurs only in templates of attributes outside of the table's key.
  */
 static void
 choose_source(const Connector *connector, AttrNumber attnum)

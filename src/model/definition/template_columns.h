@@ -38,9 +38,10 @@ typedef struct DynTemplatedAttr
 	const DynPath *path;		/* path of the attribute */
 	bool		base;			/* true if it is a key attribute of the
 								 * table */
-	bool		listed;			/* true if in the key of an index, not of the
-								 * table, and statements may request the
-								 * enumerated values of a part */
+	bool		listed;			/* true if the attribute is in the key of an
+								 * index, but not of the table, and statements
+								 * may request the enumerated values of a
+								 * part */
 	bool		unasserted;		/* true if the text may differ from the one
 								 * that a row's columns compose; a column with
 								 * document 'rest' then shows the text

@@ -89,7 +89,10 @@ dyn_session_now(void)
 	return dyn_loop_now_us() / 1000.0;
 }
 
-/* Acquires a descriptor if SPARE_DESCRIPTORS others remain; else false. */
+/*
+ * Acquires a descriptor.  Returns false, acquiring none, unless another
+ * SPARE_DESCRIPTORS descriptors are available.
+ */
 static bool
 acquire_descriptor(void)
 {

@@ -4,8 +4,9 @@
  *		connection reads.
  *
  * A new statement does not reuse the pace learned by an earlier one; it starts
- * as in a new session.  A statement nested in another one that has just read
- * the same table continues at its pace, since both load this table.
+ * as in a new session.  A statement that is nested in a running statement, and
+ * reads a table that the outer statement has just read, continues at the outer
+ * statement's pace, since both load this table.
  */
 #ifndef DYN_MODEL_TABLE_PACE_H
 #define DYN_MODEL_TABLE_PACE_H
@@ -26,9 +27,9 @@ typedef struct DynTablePace
 	/* time and stream of the last throttle for a partition's limit */
 	double		hot_ms;
 	const void *hot_stream;		/* stream, or NULL */
-	double		shared_ms;		/* time of the last throttle of this kind that
-								 * came soon after one of another stream, which
-								 * may read the same partition */
+	double		shared_ms;		/* time of the last such throttle that came
+								 * soon after such a throttle of another
+								 * stream: both may read one partition */
 } DynTablePace;
 
 /*

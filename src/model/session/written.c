@@ -90,7 +90,7 @@ dyn_written_maybe(int requests)
 	maybe_written += requests;
 }
 
-/* Returns the number of items of this level and those nested in it. */
+/* Returns the number of items of this level and of all levels nested in it. */
 static uint64
 items_of(int level)
 {
@@ -110,7 +110,7 @@ dyn_written_items(void)
 	return items_of(GetCurrentTransactionNestLevel());
 }
 
-/* Removes the counts of this level and those nested in it. */
+/* Removes the counts of this level and of all levels nested in it. */
 static void
 drop_counts(int level)
 {

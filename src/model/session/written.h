@@ -31,8 +31,8 @@ extern void dyn_written_count(const char *relation, CmdType operation);
 extern void dyn_written_maybe(int requests);
 
 /*
- * Returns the number of items written in the current subtransaction and those
- * nested in it, for messages.
+ * Returns the number of items written in the current subtransaction and in all
+ * subtransactions nested in it, for messages.
  */
 extern uint64 dyn_written_items(void);
 

@@ -141,7 +141,10 @@ extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
  */
 extern double dyn_relation_preview_units(const DynRelation *relation);
 
-/* Returns the column of the key's type that shows a key attribute, or 0. */
+/*
+ * Returns the first column that shows the key attribute and stores values of
+ * its type; 0 if there is none.
+ */
 extern AttrNumber dyn_relation_column_of(const DynRelation *relation,
 										 const DynKeyAttr *attr);
 
@@ -182,8 +185,9 @@ extern bool dyn_document_lacks(const DynColumn *column, const char *attribute);
 extern bool dyn_column_shows(const DynColumn *column, const char *attribute);
 
 /*
- * Raises an error if the column cannot hold the values of its key attribute.
- * If only `meta` is outdated, returns a new description; otherwise returns
+ * Raises an error if the column shows an attribute of the table's key, but
+ * cannot hold its values.  Reads the description again before the error, and
+ * returns the new description if the column matches that; otherwise returns
  * `meta`.
  */
 extern const DynTableMeta *dyn_key_type_check(const DynRelation *relation,

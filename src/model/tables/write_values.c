@@ -371,8 +371,8 @@ is_shown_changed(const DynRelation *relation, const char *attribute,
 }
 
 /*
- * Returns the position of an attribute's template, except key templates; or
- * -1.
+ * Returns the position of the attribute's template; -1 if the attribute has no
+ * template, or is in the table's key.
  */
 static int
 template_of(const DynRelation *relation, const char *attribute)

@@ -11,14 +11,14 @@
 #include "../../model/values/time_bounds.h"
 
 /*
- * If predicates of a kind can occur as one of these, the kind must be added in
- * these files:
+ * A new kind must be added in these files, depending on the use of its
+ * predicates:
  *
- *		a condition on a key	to plan/keys/terms.c and exec/keys/key_values.c
- *		a filter				to exec/keys/filter.c, and leaf_is_forbidden()
+ *		condition on a key		plan/keys/terms.c and exec/keys/key_values.c
+ *		filter					exec/keys/filter.c, and leaf_is_forbidden()
  *								in plan/keys/match_keys.c
- *		on an index's key		to plan/keys/index_complete.c
- *		shown by EXPLAIN		to pred_words in exec/node/explain.c
+ *		on an index's key		plan/keys/index_complete.c
+ *		shown by EXPLAIN		pred_words in exec/node/explain.c
  */
 typedef enum DynPredKind
 {

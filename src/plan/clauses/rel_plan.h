@@ -65,12 +65,12 @@ typedef struct DynRelPlan
 								 * take */
 	List	   *choices;		/* DynPathChoice *: choices of the paths
 								 * (paths/planner.h) */
-	Cost		direct[DYN_ACCESS_SCAN];	/* per kind: least total cost
-											 * with the table's own clauses;
-											 * 0: none */
+	Cost		direct[DYN_ACCESS_SCAN];	/* least total cost of a path of
+											 * each kind with the table's own
+											 * clauses; 0: no such path */
 	Cost		direct_startup[DYN_ACCESS_SCAN];
 	bool		direct_unknown[DYN_ACCESS_SCAN];	/* true if the number of
-													 * rows of this kind is
+													 * rows of that path is
 													 * unknown */
 } DynRelPlan;
 

@@ -54,8 +54,8 @@ dyn_classify_given(const DynClassify *context, Node *node)
 
 /*
  * Returns the arguments of a coalesce() before the last one, as an expression;
- * NULL if there are none, or if the last one is not `column`.  The planner may
- * have removed all others, as constant NULLs.
+ * NULL if the last one is not `column`, or is the only argument: the planner
+ * removes constant NULLs.
  */
 static Node *
 leading_values(Node *node, const Node *column)

@@ -59,8 +59,9 @@ describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
 }
 
 /*
- * Stores the comparison in *term, with the default btree operator family of its
- * left type.  Returns false if the node is not such a comparison.
+ * Describes the node as a term in the default btree operator family of its
+ * left type.  Returns false if the node is not a comparison in this family of
+ * a column with a run-time value.
  */
 static bool
 describe_operator(const DynClassify *context, Node *node, Term *term)
@@ -80,8 +81,8 @@ describe_operator(const DynClassify *context, Node *node, Term *term)
 }
 
 /*
- * Returns true if the node is column = value for the term's column, with the
- * same operator family and collation; describes the node in *equality.
+ * Returns true if the node is column = value for the term's column, operator
+ * family and collation; describes the node in *equality.
  */
 static bool
 is_fixed_by(const DynClassify *context, const Term *term, Node *node, Term *equality)
@@ -246,7 +247,7 @@ expand(DynClassify *context, List *terms, int n)
 		return compare_column(term, term->strategy);
 	if (strictly == NULL || equally == NULL)
 		return NULL;
-	/* a row comparison evaluates the next value only if this one is equal */
+	/* a row comparison evaluates the next value only if this term is equal */
 	rest = dyn_may_fail(((Term *) list_nth(terms, n + 1))->value) ? NULL
 		: expand(context, terms, n + 1);
 	if (rest != NULL)
@@ -325,8 +326,9 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 	if (!IsA(decided, Const))
 		return decided;
 	/*
-	 * NULL if the condition is true for all rows; if it is false or NULL for
-	 * all rows, the bound column >= x, which contradicts the fixed value
+	 * Return NULL if the condition is true for all rows.  If it is false or
+	 * NULL for all rows, return the bound column >= x, which contradicts the
+	 * fixed value.
 	 */
 	return !((Const *) decided)->constisnull &&
 		DatumGetBool(((Const *) decided)->constvalue) ? NULL

@@ -30,8 +30,8 @@
 #define LEAST_KEPT		0.5
 
 /*
- * Collects the scans (Path *) of a path that only reads our relations, by key,
- * and hashes their rows; returns false for any other path.
+ * Collects the scans (Path *) of a path that consists of reads of our
+ * relations by key, and hash joins of these; returns false for any other path.
  */
 static bool
 collect_scans(const Path *path, List **scans)

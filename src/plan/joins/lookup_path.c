@@ -248,9 +248,10 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 }
 
 /*
- * Computes the required_outer of the join path; returns false if such a path
- * is useless or unsafe.  This function rejects more paths than core does
- * (try_nestloop_path in joinpath.c); core then adds its own nested loop only.
+ * Computes the required_outer of a join of the two paths; returns false if
+ * this join is useless or unsafe.  This function rejects more joins than core
+ * does (try_nestloop_path in joinpath.c); core then adds its own nested loop
+ * only.
  */
 static bool
 join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,

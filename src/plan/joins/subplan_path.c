@@ -46,9 +46,9 @@ typedef struct Search
 
 /*
  * Returns the part of a COALESCE, AND, OR or CASE that is always evaluated,
- * while others may be skipped; NULL for other expressions, all parts of which
- * are evaluated.  A CASE may have a second such part, its argument: sets
- * *other to this part, or to NULL.
+ * while its remaining parts may be skipped.  Returns NULL for other
+ * expressions, all parts of which are evaluated.  The argument of a CASE, if
+ * any, is always evaluated, too: sets *other to the argument, or to NULL.
  */
 static Node *
 first_part(Node *node, Node **other)
@@ -187,10 +187,10 @@ is_sort(const Path *path)
 }
 
 /*
- * Returns the expressions by which a path sorts, except those that are equal
- * to others.  Core adds an expression that the sort's input lacks to this
- * input.  From PostgreSQL 16 on, core does the same for sorted arguments of
- * aggregates.
+ * Returns the expressions by which a path sorts, except those whose
+ * equivalence class has several members.  Core adds an expression that the
+ * sort's input lacks to this input.  From PostgreSQL 16 on, core does the same
+ * for sorted arguments of aggregates.
  */
 static List *
 sort_expressions(const Path *path)
@@ -209,8 +209,8 @@ sort_expressions(const Path *path)
 }
 
 /*
- * Finds the subplans that a path, a projection, aggregation or sort of
- * `subpath`, executes for every row of it.
+ * Finds the subplans that the path (a projection, aggregation or sort of
+ * `subpath`) executes for every row of `subpath`.
  */
 static List *
 subplans_of_rows(Path *path, const Path *subpath)
@@ -234,8 +234,8 @@ subplans_of_rows(Path *path, const Path *subpath)
 }
 
 /*
- * Batches the requests of subplans that the path, a projection, aggregation or
- * sort of *subpath, executes; returns the saved cost.  The costs in the SubPlan
+ * Batches the requests of subplans that the path (a projection, aggregation or
+ * sort of *subpath) executes; returns the saved cost.  The costs in a SubPlan
  * remain unchanged: its copies must remain equal(), so that core finds the
  * expression in the output of a node below.
  */

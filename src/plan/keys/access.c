@@ -124,8 +124,8 @@ dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use)
 {
 	inner->use = use;
 	/*
-	 * a fallback is added first, but copied last: it uses only values of other
-	 * access plans
+	 * A fallback is put at the start of the list, but copied last, because it
+	 * uses only values of the other access plans.
 	 */
 	access->inner = use == DYN_USE_ALWAYS ? lappend(access->inner, inner)
 		: lcons(inner, access->inner);

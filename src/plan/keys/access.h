@@ -51,8 +51,8 @@ typedef struct DynKeyMatch
 {
 	const char *name;
 	DynType		type;
-	List	   *preds;			/* DynPred *; every arm of an OR has points,
-								 * unless the attribute is the segment */
+	List	   *preds;			/* DynPred *: points and ranges (terms.h); of
+								 * the segment, also NULL tests */
 	DynCount	values;			/* planning: summary of the values that the
 								 * predicates allow */
 } DynKeyMatch;
@@ -300,8 +300,9 @@ extern List *dyn_access_arms(const DynAccess *access);
 extern bool dyn_access_same_index(const DynAccess *a, const DynAccess *b);
 
 /*
- * Returns the column that shows the sort attribute, or the part at this
- * position in its text; 0 if there is none.
+ * Returns the column of the attribute's part at position `part`.  For
+ * DYN_FULL, returns the column that shows the full attribute, or 0 if there is
+ * none.
  */
 extern AttrNumber dyn_sort_column(const DynRelation *relation,
 								  const DynKeyAttr *attr, int part);

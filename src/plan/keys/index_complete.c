@@ -391,11 +391,12 @@ completeness_by_item_filter(const Place *place)
 }
 
 /*
- * Returns true if all items are known to have the attribute, because its
- * column is declared NOT NULL, or because it is in the table's key.  Known
- * limitation (docs/pushdown.md): if a partition key is also the sort key of an
- * index, all items are assumed to be in the index.  Therefore an item that is
- * older than the index, and has a value over the index's limit, is not found.
+ * Returns true if all items have the attribute, because its column is declared
+ * NOT NULL, or because it is in the table's key; but false if a Scan may miss
+ * rows nevertheless.  Known limitation (docs/pushdown.md): if a partition key
+ * is also the sort key of an index, requests by key assume that all items are
+ * in the index.  Therefore an item that is older than the index, and has a
+ * value over the index's limit, is not found.
  */
 static bool
 is_asserted(const Place *place)

@@ -252,8 +252,8 @@ make_row_key(const KeyMatch *match, const DynPred *arm, List *others,
 }
 
 /*
- * Returns the other clauses than `clause`, without those that are an OR: such a
- * clause would be copied for each arm.
+ * Returns the clauses except `clause` and except ORs: an OR would be copied
+ * for each arm of `clause`.
  */
 static List *
 other_clauses(const KeyMatch *match, const DynClause *clause)
@@ -276,7 +276,7 @@ other_clauses(const KeyMatch *match, const DynClause *clause)
  * (pk = 1 AND sk = 'a') OR ...; a row-wise IN has this form, too.  Returns false
  * if there is no such OR.  Row-wise keys are stricter than separate points for
  * each attribute, or for each part of its template.  With `distribute`, the
- * other clauses count as conditions of each arm.
+ * clauses that are not an OR count as conditions of each arm.
  */
 static bool
 match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,
@@ -332,7 +332,7 @@ leading_attributes(const DynKeySchema *key, DynKeyAttr *attrs)
 	return key->nhash + 1;
 }
 
-/* Returns true if `attrs` have several values together: as attributes or parts. */
+/* Returns true for several attributes, or a template with several parts. */
 static bool
 have_several_values(const KeyMatch *match, const DynKeyAttr *attrs, int nattrs)
 {
@@ -402,8 +402,9 @@ enforce_single_ranges(KeyMatch *match, DynAccess *access)
 
 /*
  * Matches every hash attribute to points, and range attributes from the left.
- * Row-wise keys take the place of points; predicates of other clauses on the
- * same attributes exclude further keys.
+ * Returns false if a hash attribute has no points.  Row-wise keys take the
+ * place of points; predicates of other clauses on the attributes of row-wise
+ * keys exclude some of these keys.
  */
 static bool
 match_query(KeyMatch *match, DynAccess *access)
@@ -703,9 +704,10 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 }
 
 /*
- * Adds filters for clauses that no key condition uses, or uses only for a
- * truncated time, if these filters are allowed.  An exact clause needs no
- * local check if its filter is never omitted because of its size.
+ * Adds filters for clauses that no key condition uses, and for clauses on a
+ * column that a template part has truncated, if these filters are allowed.  An
+ * exact clause needs no local check if its filter is never omitted because of
+ * its size.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)

@@ -280,10 +280,10 @@ dyn_access_shares_lists(const DynAccess *access)
 }
 
 /*
- * Divides the summary of an attribute's values by the number of values of each
- * part with a shared list that is in *counted, since one element of the list
- * gives the part one value.  Adds the shared lists of the predicates to
- * *counted.
+ * Corrects the number of an attribute's values for shared lists.  The first
+ * part with a list determines the number of elements; for one element, each
+ * later part has one value, so the number is divided by that of its values.
+ * *counted has the lists that an earlier part has.
  */
 static void
 count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,

@@ -75,7 +75,10 @@ extern double dyn_estimate_page_units(const DynEstimate *estimate);
 /* Returns the part of the cost that is local CPU time, not waiting. */
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
-/* Returns the least cost of an access that is less direct than this one. */
+/*
+ * Returns the least cost of an access that is less direct than an access with
+ * this cost.
+ */
 static inline Cost
 dyn_less_direct_cost(Cost cost)
 {

@@ -114,9 +114,9 @@ note_bound(DynPred *pred, void *arg)
 
 /*
  * Returns true if the Query may begin with an item at the bound of its sort
- * key that is not a row.  Such conditions continue after the last row of the
- * previous page.  BETWEEN includes a bound that < or > excludes, and a row
- * comparison implies the bound of its first column only.
+ * key that is not a row, as in keyset paging, where the bound is the last row
+ * of the previous page: BETWEEN includes a bound that < or > excludes, and a
+ * row comparison implies the bound of its first column only.
  */
 static bool
 may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,
@@ -165,8 +165,8 @@ dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 	if (in_groups && provided == 0)
 		return 0;
 	/*
-	 * expressions of the sort keys that the path provides, which form the
-	 * groups
+	 * the sort keys that the path provides form the groups: collect their
+	 * expressions
 	 */
 	foreach(lc, in_groups ? pathkeys : NIL)
 	{

@@ -105,9 +105,9 @@ ordered_pathkeys(DynRelPlan *plan,
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * attribute n + 1 only orders items with the same attribute n; these
-		 * are all rows with the same value of the column only if it is
-		 * `distinct`
+		 * attribute n + 1 only orders items with the same value of attribute
+		 * n; these are all rows with the same value of the column only if the
+		 * column is `distinct`
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
@@ -386,9 +386,9 @@ is_last_resort(DynRelPlan *plan, DynAccessKind kind)
 }
 
 /*
- * Returns the number of rows of a path that reads by plan->lists.  These do
- * not reduce plan->rel->rows, because core applies the selectivity of the join
- * clauses from which they are derived.
+ * Returns the number of rows of a path that reads by plan->lists.  The lists
+ * do not reduce plan->rel->rows, because core applies the selectivity of the
+ * join clauses from which the lists are derived.
  */
 static double
 listed_rows(const DynRelPlan *plan, const DynAccess *access)

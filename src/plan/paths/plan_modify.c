@@ -115,8 +115,8 @@ read_by_assignments(const Query *parse)
 }
 
 /*
- * Returns the target's columns that the statement reads, but of RETURNING only
- * those of OLD.
+ * Returns the target's columns that the statement reads.  In RETURNING, only
+ * columns of OLD count.
  */
 static Bitmapset *
 read_by_statement(PlannerInfo *root)

@@ -51,7 +51,7 @@ typedef struct Search
 /* One access plan, for one or several arms of the OR */
 typedef struct Arm
 {
-	int			target;			/* as in DynPathChoice */
+	int			target;			/* table or index, as in DynPathChoice */
 	List	   *members;		/* positions (int) of these arms in the OR */
 	DynAccess  *access;
 	Cost		cost;
