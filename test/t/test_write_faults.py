@@ -159,6 +159,29 @@ class Faults(FaultsCase):
         self.assertEqual(self.scripted("PutItem", answer, "INSERT INTO far SELECT 't', g FROM generate_series(1, 30) g"), (30, []))
         self.assertEqual(self.fx.value("SELECT count(*) FROM far WHERE id = 't'"), 30)
 
+    def test_functions_that_read(self):
+        """A function that the statement calls finds the rows before, even if their first attempts were not executed."""
+        self.fx.execute("CREATE OR REPLACE FUNCTION next_far() RETURNS int LANGUAGE plpgsql AS "
+                        "$$ BEGIN RETURN (SELECT coalesce(max(n), 0) + 1 FROM far WHERE id = 'v'); END $$")
+        sql = "INSERT INTO far SELECT 'v', next_far() FROM generate_series(1, 8)"
+        for fault in (replies.throttle(), replies.internal_error(), self.lost(), self.after()):
+            self.fx.execute("DELETE FROM far WHERE id = 'v'")
+            count = iter(range(1000))
+            answer = lambda _, fault=fault, count=count: fault if next(count) % 2 == 0 else None   # noqa: E731
+            self.assertEqual(self.scripted("PutItem", answer, sql), (8, []))
+            self.assertEqual(self.fx.rows("SELECT n FROM far WHERE id = 'v' ORDER BY n"), [(n,) for n in range(1, 9)])
+        self.fx.execute("ALTER SERVER ddb OPTIONS (ADD throttle_timeout '300')")
+        self.addCleanup(self.fx.execute, "ALTER SERVER ddb OPTIONS (DROP throttle_timeout)")
+        self.fx.execute("DELETE FROM far WHERE id = 'v'")
+        caught = sql.replace("next_far()", "caught_far()")
+        self.fx.execute("CREATE OR REPLACE FUNCTION caught_far() RETURNS int LANGUAGE plpgsql AS "
+                        "$$ BEGIN RETURN next_far(); EXCEPTION WHEN OTHERS THEN RETURN 77; END $$")
+        for statement in (sql, caught, f"DO $$BEGIN {caught}; END$$"):
+            count = iter(range(1000))
+            answer = lambda _, count=count: replies.throttle() if next(count) > 0 else None   # noqa: E731
+            self.assertEqual(self.scripted("PutItem", answer, statement), "53400")
+            self.fx.execute("DELETE FROM far WHERE id = 'v'")
+
     def test_denied(self):
         denied = replies.error("AccessDeniedException", "User is not authorized to perform: dynamodb:PutItem")
         self.assertEqual(self.scripted("PutItem", lambda _: denied, "INSERT INTO far VALUES ('x', 1)"), "42501")

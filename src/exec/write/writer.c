@@ -298,9 +298,9 @@ account(DynWriter *writer, DynWrite *write)
 	dyn_request_log(call, log_line(write));
 }
 
-/* Drops the writes that wait to be sent again. */
+/* Drops the writes that wait to be sent again, or have failed as well. */
 static void
-drop_paused(DynWriter *writer)
+drop_unsent(DynWriter *writer)
 {
 	ListCell   *lc;
 
@@ -308,7 +308,7 @@ drop_paused(DynWriter *writer)
 	{
 		DynWrite   *write = lfirst(lc);
 
-		if (write->state != DYN_WRITE_PAUSED)
+		if (write->state != DYN_WRITE_PAUSED && write->state != DYN_WRITE_FAILED)
 			continue;
 		writer->writes = foreach_delete_current(writer->writes, lc);
 		abandon_write(writer, write);
@@ -321,7 +321,7 @@ fail(DynWriter *writer, DynWrite *write)
 {
 	writer->writes = list_delete_ptr(writer->writes, write);
 	writer->failed = write;
-	drop_paused(writer);
+	drop_unsent(writer);
 	dyn_writer_finish(writer);
 	write->report(write);
 }
@@ -336,25 +336,37 @@ end_write(DynWriter *writer, DynWrite *write)
 		dyn_write_free(write);
 }
 
+/*
+ * Takes the response of a call that is done.  Returns false if an attempt is
+ * repeated instead.
+ */
+static bool
+take_response(DynWriter *writer, DynWrite *write)
+{
+	if (!dyn_call_unpack(write->call))
+		return false;
+	leave_flight(writer, write);
+	write->state = DYN_WRITE_NEW;
+	write->due_ms = 0;
+	account(writer, write);
+	return true;
+}
+
 /* Handles the response of a call that is done. */
 static void
 receive(DynWriter *writer, DynWrite *write)
 {
-	MemoryContext oldcontext;
+	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
 
-	if (!dyn_call_unpack(write->call))
-		return;
-	leave_flight(writer, write);
-	oldcontext = MemoryContextSwitchTo(write->context);
-	write->state = DYN_WRITE_NEW;
-	write->due_ms = 0;
-	account(writer, write);
-	if (writer->failed != NULL)
-		dyn_write_judge_only(write);
-	else if (dyn_write_is_transaction(write))
-		dyn_atomic_judge(writer, write);
-	else
-		dyn_write_judge(write);
+	if (take_response(writer, write))
+	{
+		if (writer->failed != NULL)
+			dyn_write_judge_only(write);
+		else if (dyn_write_is_transaction(write))
+			dyn_atomic_judge(writer, write);
+		else
+			dyn_write_judge(write);
+	}
 	MemoryContextSwitchTo(oldcontext);
 	if (write->state == DYN_WRITE_WRITTEN || write->state == DYN_WRITE_NO_ROW)
 		end_write(writer, write);
@@ -367,6 +379,18 @@ receive(DynWriter *writer, DynWrite *write)
 	}
 }
 
+/* Starts the write if its pause is over; returns false if it is not. */
+static bool
+start_again(DynWriter *writer, DynWrite *write)
+{
+	double		now = dyn_session_now();
+
+	if (write->due_ms > now || !may_send(write, now))
+		return false;
+	start(writer, write);
+	return true;
+}
+
 /*
  * Handles one call that is done, or starts one write whose pause is over.
  * Returns false if there is none.  Handles only one, as this changes the list.
@@ -374,48 +398,54 @@ receive(DynWriter *writer, DynWrite *write)
 static bool
 step(DynWriter *writer)
 {
-	double		now = 0;
 	ListCell   *lc;
 
 	foreach(lc, writer->writes)
 	{
 		DynWrite   *write = lfirst(lc);
 
+		if (write->state == DYN_WRITE_FAILED)
+		{
+			fail(writer, write);
+			return true;
+		}
 		if (write->state == DYN_WRITE_SENT && write->call->state == DYN_CALL_DONE)
 		{
 			receive(writer, write);
 			return true;
 		}
-		if (write->state != DYN_WRITE_PAUSED)
-			continue;
-		if (now == 0)
-			now = dyn_session_now();
-		if (write->due_ms <= now && may_send(write, now))
-		{
-			start(writer, write);
+		if (write->state == DYN_WRITE_PAUSED && start_again(writer, write))
 			return true;
-		}
 	}
 	return false;
+}
+
+/*
+ * Returns the number of ms until the write's pause ends; -1 if it does not
+ * pause.
+ */
+static double
+pause_left(const DynWrite *write)
+{
+	double		now = dyn_session_now();
+
+	return write->state != DYN_WRITE_PAUSED ? -1
+		: Max(Max(write->due_ms - now, send_delay(write, now)), 0);
 }
 
 /* Returns the number of ms until the next pause ends; -1: no pause. */
 static long
 next_due(const DynWriter *writer)
 {
-	double		now = dyn_session_now();
 	double		least = -1;
 	ListCell   *lc;
 
 	foreach(lc, writer->writes)
 	{
-		const DynWrite *write = lfirst(lc);
-		double		ms;
+		double		ms = pause_left(lfirst(lc));
 
-		if (write->state != DYN_WRITE_PAUSED)
-			continue;
-		ms = Max(Max(write->due_ms - now, send_delay(write, now)), 0);
-		least = least < 0 ? ms : Min(least, ms);
+		if (ms >= 0)
+			least = least < 0 ? ms : Min(least, ms);
 	}
 	return least < 0 ? -1 : (long) least + 1;
 }
@@ -464,21 +494,44 @@ dyn_writer_finish(DynWriter *writer)
 		wait_for_step(writer);
 }
 
-/* True if the writer has a write of the table in flight. */
+/* True if the write is of the table and has no response that ends it. */
 static bool
-is_writing(const DynWriter *writer, const DynRelation *relation)
+is_unanswered(const DynWrite *write, const DynRelation *relation)
 {
-	ListCell   *lc;
+	const DynCall *call = write->call;
 
-	foreach(lc, writer->writes)
+	if (!dyn_relation_same_table(write->modify->relation, relation))
+		return false;
+	if (write->state == DYN_WRITE_SENT)
+		return call->state != DYN_CALL_DONE || call->throttled || call->unanswered;
+	return write->state == DYN_WRITE_PAUSED;
+}
+
+/*
+ * Waits until the write of a suspended statement has its last response.  Sends it again
+ * if necessary.  Executes no part of that statement, and raises none of its
+ * errors: if the write fails, step() will raise the error.
+ */
+static void
+await_suspended(DynWriter *writer, DynWrite *write, const DynRelation *relation)
+{
+	while (is_unanswered(write, relation))
 	{
-		const DynWrite *write = lfirst(lc);
+		MemoryContext oldcontext;
+		double		left = pause_left(write);
 
-		if (write->state == DYN_WRITE_SENT && write->call->state != DYN_CALL_DONE &&
-			dyn_relation_same_table(write->modify->relation, relation))
-			return true;
+		if (left == 0 && start_again(writer, write))
+			continue;
+		if (left >= 0 || write->call->state != DYN_CALL_DONE)
+		{
+			dyn_session_wait((long) left + (left >= 0), DYN_WAITS_FOR_RESPONSE);
+			continue;
+		}
+		oldcontext = MemoryContextSwitchTo(write->context);
+		if (take_response(writer, write))
+			dyn_write_judge_failure(write);
+		MemoryContextSwitchTo(oldcontext);
 	}
-	return false;
 }
 
 void
@@ -488,8 +541,12 @@ dyn_writers_await(const EState *estate, const DynRelation *relation)
 		return;
 	for (DynWriter *writer = writers; writer != NULL; writer = writer->next)
 	{
-		while (writer->statement->estate != estate && is_writing(writer, relation))
-			dyn_session_wait(-1, DYN_WAITS_FOR_RESPONSE);
+		ListCell   *lc;
+
+		if (writer->statement->estate == estate)
+			continue;
+		foreach(lc, writer->writes)
+			await_suspended(writer, lfirst(lc), relation);
 	}
 }
 
@@ -549,7 +606,8 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 	MemoryContextSwitchTo(oldcontext);
 	write->returned = !wait;
 	start(writer, write);
-	while (wait && (write->state == DYN_WRITE_SENT || write->state == DYN_WRITE_PAUSED))
+	while (wait && (write->state == DYN_WRITE_SENT || write->state == DYN_WRITE_PAUSED ||
+					write->state == DYN_WRITE_FAILED))
 		wait_for_step(writer);
 }
 

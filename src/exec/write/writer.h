@@ -145,7 +145,8 @@ extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
  * Waits until other statements of the session have no write of the table in
  * flight, because the statement of `estate` will read or write the table.  The
  * other statements are suspended, since this statement runs in a function that
- * they have called.  Does not handle the responses.
+ * they have called.  Repeats their throttled writes, and those of unknown
+ * outcome, but handles no other responses.
  */
 extern void dyn_writers_await(const EState *estate, const struct DynRelation *relation);
 
