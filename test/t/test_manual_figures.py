@@ -14,7 +14,7 @@ WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 10: "ten", 60: "s
 TOLD = {
     "README.md": """
         This statement sends one Query, for {HALF[DYN_LEAST_UNITS]} a read capacity unit (RCU)
-        Items are read by their primary keys in batches of {WORDS[DYN_BATCH_GET_MAX_KEYS]}
+        complete primary keys, the items are read in batches of {WORDS[DYN_BATCH_GET_MAX_KEYS]}
         sends its Queries {option.max_concurrency} at a time, so it takes about {WORDS[round(1000 / option.max_concurrency, -1)]} round trips
         A full scan of 1 GB is {GB / DYN_READ_UNIT_BYTES:,.0f} units
         """,
@@ -44,10 +44,10 @@ TOLD = {
         All databases together have {usage.MAX_ENTRIES} rows at most.
         """,
     "docs/cookbook-single-table.md": """
-        which is read page after page, at {units.UNITS_OF_PARTITION:,.0f} units a second
+        which is read one page after the other, at no more than {units.UNITS_OF_PARTITION:,.0f} units a second
         """,
     "docs/cookbook-keys-and-time.md": """
-        A wrong choice shows years around {YEAR(1.78e9 / 1000):.0f} or {round(YEAR(1.78e12), -3):.0f}.
+        With the wrong format, years are around {YEAR(1.78e9 / 1000):.0f} or {round(YEAR(1.78e12), -3):.0f}.
         """,
     "docs/credentials.md": """
         lasts {AN[DYN_STS_LONGEST_CHAINED / 3600]} hour at most
@@ -58,9 +58,9 @@ TOLD = {
         Credentials are renewed {provider.LATEST_REFRESH / 60:.0f} to {provider.EARLIEST_REFRESH / 60:.0f} minutes before they expire
         is queried again after {provider.FIRST_PAUSE}, {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so on, \
             up to {provider.LONGEST_PAUSE}.
-        sent at least {provider.FIRST_PAUSE} second after the stop (after repeated stops {2 * provider.FIRST_PAUSE}, \
-            {4 * provider.FIRST_PAUSE} seconds and so on, up to {provider.LONGEST_PAUSE}) starts the refresh again, and waits for the new \
-            credentials for at most {A[provider.REFRESH_WAIT_US / 1e6]} second
+        starts the refresh again, and waits for the new credentials for at most {A[provider.REFRESH_WAIT_US / 1e6]} second. The pause is \
+            {provider.FIRST_PAUSE} second; after repeated stops it is {2 * provider.FIRST_PAUSE}, {4 * provider.FIRST_PAUSE} seconds and so \
+            on, up to {provider.LONGEST_PAUSE}.
         queries the service again after {(source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} to \
             {(2 * source.STALE_LIFE - provider.LATEST_REFRESH) / 60:.0f} minutes
         """,
@@ -72,7 +72,7 @@ TOLD = {
         """,
     "docs/relations.md": """
         then with batching, measured with {pictures.MS:.0f} ms for each request
-        in flight at the same time, measured with {pictures.MS:.0f} ms for each
+        In this picture, each request takes {pictures.MS:.0f} ms
         are requested in batches of {DYN_BATCH_GET_MAX_KEYS}
         keys are looked up {WORDS[DYN_BATCH_GET_MAX_KEYS]} at a time
         one BatchGetItem for each {DYN_BATCH_GET_MAX_KEYS} distinct keys
@@ -178,7 +178,7 @@ TOLD = {
         can each be an array of up to {WORDS[DYN_MAX_KEY_ATTRS]} columns
         """,
     "docs/explain.md": """
-        in text format from {explain.AT_BEST} on
+        in text format from {explain.AT_BEST} seconds on
         """,
     "docs/writing.md": """
         limited to {DYN_TRANSACTION_MAX_WRITES} items and 4 MB
