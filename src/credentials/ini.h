@@ -25,9 +25,9 @@ typedef struct DynIniEntry
 	const char *section;		/* name of the section */
 	const char *key;			/* lower-case key; NULL at a section's start */
 	const char *value;			/* value; continuation lines are separated by
-								 * line feeds.  Comments are part of the value
-								 * of credential_process only, as in the AWS
-								 * CLI */
+								 * line feeds.  A comment in the line of the
+								 * key is part of the value only for
+								 * credential_process, as in the AWS CLI */
 } DynIniEntry;
 
 /* A parsed file.  If zero-initialized, it has no sections. */

@@ -79,7 +79,7 @@ struct DynProcess
 	char		errors[ERRORS_TAIL];
 };
 
-/* Programs that were killed, but have not ended yet. */
+/* Programs that had not ended when their DynProcess was destroyed. */
 static pid_t lingering[16];
 
 /* ---- the child -------------------------------------------------------- */

@@ -56,7 +56,7 @@ typedef struct DynDescription
 	struct DynDescription *next;
 	char	   *table;
 	DynTableMeta *meta;			/* malloc'd */
-	double		requested_at;	/* time of the request, by dyn_session_now() */
+	double		requested_at;	/* time of the response (dyn_session_now) */
 	double		retry_after;	/* time of the next attempt after a failure */
 	int			pins;
 	bool		forgotten;		/* true if removed from the cache */

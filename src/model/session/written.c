@@ -301,8 +301,9 @@ dyn_written_recently(const DynConnection *connection, const char *name)
 /* ---- transactions ---- */
 
 /*
- * Refuses PREPARE TRANSACTION, since its ROLLBACK could not be reported to the
- * session that wrote.  At the end of a transaction, drops its counts.
+ * Refuses PREPARE TRANSACTION after a write, since ROLLBACK PREPARED could not
+ * be reported to the session that wrote.  At the end of a transaction, drops
+ * its counts.
  */
 static void
 end_transaction(XactEvent event, void *arg)

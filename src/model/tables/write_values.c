@@ -4,9 +4,10 @@
  *
  * If several values have the same path, the last one is written.  So values
  * are added in this order: unchanged columns, removals, unmapped attributes,
- * constants, changed columns, texts of templates.  If a column does not agree
- * with the result, the row would not be read as it was written, and the caller
- * refuses the row.
+ * changed columns, texts of templates.  A constant of the item filter follows
+ * unmapped attributes; no column or template has its path.  If a column does
+ * not agree with the result, the row would not be read as it was written, and
+ * the caller refuses the row.
  */
 #include "postgres.h"
 
@@ -187,8 +188,8 @@ report_key(const DynWriteMap *map, const char *attribute, const char *detail)
 }
 
 /*
- * Returns the maximum length of a key attribute of the table or of an index,
- * and sets *type; 0 for another attribute.
+ * Returns the maximum length (bytes) of a key attribute of the table or of an
+ * index, and sets *type; 0 for an attribute that is in no key.
  */
 static size_t
 key_limit(const DynWriteMap *map, const DynPath *path, DynType *type)

@@ -6,9 +6,9 @@
  * dynamodb/units.c computes their price, which is a time.  Each millisecond
  * costs COST_PER_MS.
  *
- * The cost of a path does not depend on the planner's estimate of its rows.
- * If a size is unknown, the cost assumes a value that minimizes the worst
- * mistake:
+ * The cost of requests follows from the items that they read, not from the
+ * planner's estimate of the path's rows.  If a size is unknown, the cost
+ * assumes a value that minimizes the worst mistake:
  *
  *		unknown							assumed value
  *		size of the table				1 GB, if it may be too new to be counted
@@ -122,8 +122,9 @@ dyn_collections_are_unknown(const RelOptInfo *rel, AttrNumber attnum)
 }
 
 /*
- * Returns true if the item filter determines a partition key attribute.  Then
- * all items with the key are assumed to be rows.
+ * Returns true if a term of the item filter, or a template, determines a
+ * partition key attribute.  Then all items with the key are assumed to be
+ * rows.
  */
 static bool
 is_keyed_by_item_filter(const DynAccess *access)

@@ -50,8 +50,8 @@
 static get_relation_stats_hook_type previous_hook = NULL;
 
 #define UNKNOWN_ITEMS		1000.0
-#define ROW_SHARE			0.2 /* assumed fraction of items that an item
-								 * filter accepts */
+#define ROW_SHARE			0.2 /* assumed fraction of items that are rows
+								 * if items may be rejected */
 #define ITEM_ROWS			3.0 /* assumed rows per item of an unnested table */
 
 BlockNumber
@@ -75,9 +75,9 @@ described_items(const DynTableMeta *meta)
  *
  * The number is computed from the table's description instead if the table was
  * never analyzed or was empty, or had one page and has grown: it was tiny, or
- * so new that DynamoDB had not counted it yet.  Then an item filter is assumed
- * to accept one item in five, and an item of an unnested table to have three
- * rows.
+ * so new that DynamoDB had not counted it yet.  Then one item in five is
+ * assumed to be a row if an item filter or key templates may reject items, and
+ * an item of an unnested table is assumed to have three rows.
  */
 static double
 table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
