@@ -35,7 +35,10 @@
 /* Shorter secrets are not masked: they are placeholders for an emulator. */
 #define SHORTEST_SECRET	8
 
-/* Minimum length of a secret's prefix that is masked (bytes). */
+/*
+ * Minimum length (bytes) of a secret's prefix that is masked.  A secret that
+ * is shorter than this is masked where it occurs in full.
+ */
 #define BETRAYING		16
 
 /* Errors whose messages may contain parts of the request. */

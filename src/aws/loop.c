@@ -196,7 +196,10 @@ dyn_loop_open(DynLoop *loop, DynSockets *sockets)
 	return false;
 }
 
-/* Replaces the multi handle, since libcurl closes connections only with it. */
+/*
+ * Replaces the multi handle: libcurl closes all of its connections only when
+ * the handle is freed.
+ */
 void
 dyn_loop_drop_connections(DynLoop *loop)
 {

@@ -62,8 +62,8 @@ dynamo_fdw_stats(PG_FUNCTION_ARGS)
 /*
  * Obtains the current user's credentials like a statement, so that failures
  * are reported in the same way.  Shows only the beginning and the end of the
- * access key id.  Shows nothing for a mapping FOR PUBLIC, whose options users
- * cannot see in the catalogs, either.
+ * access key id.  Raises an error for a mapping FOR PUBLIC, since users cannot
+ * see its options in the catalogs, either.
  */
 Datum
 dynamo_fdw_credentials(PG_FUNCTION_ARGS)

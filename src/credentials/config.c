@@ -30,8 +30,8 @@ static const struct
 };
 
 /*
- * Loads a file.  A file below a home directory that does not exist, as in some
- * containers, is regarded as missing.
+ * Loads a file.  A file below the home directory is regarded as missing if the
+ * operating-system user has no home directory, as in some containers.
  */
 static bool
 load_file(DynConfig *config, DynConfigFile file, DynError *err)

@@ -52,8 +52,9 @@ extern bool dyn_config_no_profile(const DynConfig *config, const char *profile,
 								  DynError *err);
 
 /*
- * Return a value of a profile, or NULL: from both files (the credentials file
- * takes precedence), or from one file.
+ * These functions return a value of a profile; NULL if there is none.
+ * dyn_config_value searches the credentials file, then the config file;
+ * dyn_config_value_of searches one file.
  */
 extern const char *dyn_config_value(const DynConfig *config,
 									const char *profile, const char *key);

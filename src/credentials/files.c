@@ -3,8 +3,8 @@
  *		Reads small files of the operating-system user, and finds that user.
  *
  * Configuration and tokens are read in full.  The buffer is allocated once,
- * one byte larger than the largest file: a buffer that grows would leave
- * copies of secrets.
+ * one byte larger than the largest file that is accepted: a buffer that grows
+ * would leave copies of secrets.
  *
  * A path may come from a file or the environment, and may name anything.  The
  * file is opened without waiting (a named pipe without a writer would block
@@ -96,8 +96,9 @@ dyn_file_read(const char *path, size_t longest, DynBuffer *contents,
 }
 
 /*
- * Returns the entry of the effective user, in memory that the caller frees.
- * Returns NULL with *error set, which is 0 if there is no such entry.
+ * Sets *entry to the entry of the effective user.  Returns the memory of its
+ * strings, which the caller frees; NULL with *error set on failure: to an
+ * errno, or to 0 if there is no such entry.
  */
 static char *
 read_user(struct passwd *entry, int *error)

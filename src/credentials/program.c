@@ -8,8 +8,9 @@
  * literal.  There are no variables, no patterns, no pipes, no comments.
  *
  * The database server's environment may contain anything, such as LD_PRELOAD
- * or passwords of other programs.  So only PATH, HOME and AWS_* are passed on.
- * The strings of AWS_* are not copied, since some are secrets.
+ * or passwords of other programs.  So only PATH and AWS_* are passed on; HOME
+ * is set from the user database.  The strings of AWS_* are not copied, since
+ * some are secrets.
  */
 #include "program.h"
 

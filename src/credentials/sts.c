@@ -227,7 +227,7 @@ typedef struct ErrorRule
 	const char *code;			/* error code without "Exception" */
 	bool		passing;
 	const char *hint;			/* hint, or NULL */
-	const char *web_hint;		/* hint for web identity, or NULL: `hint` */
+	const char *web_hint;		/* hint for web identity; if NULL, `hint` */
 } ErrorRule;
 
 static const ErrorRule error_rules[] = {

@@ -68,8 +68,9 @@ typedef struct DynTraits
 
 	/*
 	 * True if two different values of a key attribute are never decoded as
-	 * equal column values, by the column's collation, so that a unique key
-	 * makes the column unique.  Several values may be decoded as NULL.
+	 * column values that are equal under the column's collation, so that a
+	 * unique key makes the column unique.  Several values may be decoded as
+	 * NULL.
 	 */
 	bool		distinct;
 

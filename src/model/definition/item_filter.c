@@ -16,7 +16,10 @@
 #include "json_option.h"
 #include "item_filter.h"
 
-/* Seconds; DynamoDB does not delete items that expired longer ago. */
+/*
+ * In seconds.  DynamoDB does not delete items that expired more than five
+ * years ago.
+ */
 #define FIVE_YEARS		INT64CONST(157680000)
 
 /* Adds a constant to a term; returns a hint if it is not valid, else NULL. */

@@ -369,7 +369,10 @@ enum_position(const char *const *words, const char *value)
 	return -1;
 }
 
-/* Returns the GUC unit of a value without a unit; 0: not a time option. */
+/*
+ * Returns the unit (as for GUCs) that applies to a value of the option that
+ * names no unit; 0 if the option is not a time.
+ */
 static int
 unit_of(const char *name)
 {

@@ -149,8 +149,8 @@ extern double dyn_node_ms(const PlanState *node);
 
 /*
  * Conversions between types of times.  A time outside of the other type's
- * range becomes infinite.  Since PostgreSQL 19, this requires a context for
- * errors.
+ * range becomes infinite.  Since PostgreSQL 19, core's functions require a
+ * context for errors.
  */
 #if PG_VERSION_NUM >= 190000
 #define DYN_IGNORED_ERROR ((Node *) &(ErrorSaveContext) {T_ErrorSaveContext})

@@ -356,8 +356,9 @@ forget_connections(Oid serverid)
 }
 
 /*
- * Discards all connections, since changes of servers and user mappings are
- * rare.  Pinned connections remain until running statements release them.
+ * Discards all connections, not only those that the change concerns, since
+ * servers and user mappings rarely change.  Pinned connections remain until
+ * running statements release them.
  */
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)

@@ -113,10 +113,10 @@ note_bound(DynPred *pred, void *arg)
 }
 
 /*
- * Returns true if the Query may begin with an item at the bound of its sort
- * key that is not a row, as in keyset paging, where the bound is the last row
- * of the previous page: BETWEEN includes a bound that < or > excludes, and a
- * row comparison implies the bound of its first column only.
+ * Returns true if the Query may begin with items at the bound of its sort key
+ * that are not rows: BETWEEN includes a bound that < or > excludes, and a row
+ * comparison implies the bound of its first column only.  An example is keyset
+ * paging, where the bound is the last row of the previous page.
  */
 static bool
 may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,

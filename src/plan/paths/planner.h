@@ -82,8 +82,9 @@ extern DynAccess *dyn_match_choice(const DynRelPlan *plan,
 
 /*
  * Returns an access plan by key that requires some guards (choice.c), as few
- * as possible, to be closed, and lists them.  Returns NULL if the clauses
- * match the key with any guards open, or do not match it at all.
+ * as possible, to be closed; its optional_quals are these guards.  Returns
+ * NULL if the clauses match the key even while all guards are open, or do not
+ * match it at all.
  */
 extern DynAccess *dyn_match_closed(const DynRelPlan *plan,
 								   const DynIndexMeta *index, List *clauses);

@@ -99,7 +99,7 @@ extern NestLoop *dyn_plan_loop_over(const PlannedStmt *statement,
 /* Returns the ids of parameters (PARAM_EXEC) in an expression or List. */
 extern Bitmapset *dyn_running_params(Node *node);
 
-/* Returns the ids of the parameters that initplans of the statement set. */
+/* Returns the ids of the parameters set by initplans of the statement. */
 extern Bitmapset *dyn_plan_initplan_params(const PlannedStmt *statement);
 
 /* Returns the plan or subplan of the statement that contains the node. */
