@@ -700,7 +700,7 @@ dyn_http_result(DynHttp *http, CURLcode code, bool *lasting,
 		return DYN_FAIL_NETWORK;
 	}
 	/*
-	 * libcurl has this result also for a header line that is longer than
+	 * libcurl also returns this code for a header line that is longer than
 	 * libcurl accepts, and so longer than we accept
 	 */
 	if (code == CURLE_OUT_OF_MEMORY && http->reply.header_bytes > 0)

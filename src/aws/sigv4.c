@@ -7,8 +7,8 @@
  *	1. the canonical request: method, path, query, headers and body hash, in
  *	   canonical form;
  *	2. the string to sign: time, scope, and the hash of step 1;
- *	3. the signing key: four HMACs, beginning with the secret, over the date, the
- *	   region, the service and a constant;
+ *	3. the signing key: four HMACs, beginning with the secret, over the date,
+ *	   the region, the service and a constant;
  *	4. the signature: HMAC of step 2 under the key of step 3.
  *
  * DynamoDB needs only POST to "/" without a query, but we implement the

@@ -3,11 +3,12 @@
  *		Budgets of read or write units per second, for a server or a table,
  *		shared by all backends.
  *
- * A budget is a token bucket that holds the units of one second.  A request
- * takes its maximum cost when it is sent; the charge is corrected when the
- * cost is known.  A request may be sent while the bucket is not empty, so the
- * debt is at most the cost of one request.  Usage is therefore at most rate *
- * (elapsed + 1 s) plus the cost of one request.
+ * A budget is a token bucket that holds the units of one second.  When it is
+ * sent, a read takes its maximum cost, and a write its estimated cost; the
+ * charge is corrected when the cost is known.  A request may be sent while the
+ * bucket is not empty, so the debt of reads is at most the cost of one
+ * request.  Their usage is therefore at most rate * (elapsed + 1 s) plus the
+ * cost of one request.
  *
  * Buckets live in shared memory if available (dyn_shared_memory), otherwise
  * per session.  Their number is fixed; a bucket that is full again can be used

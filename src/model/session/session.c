@@ -3,10 +3,10 @@
  *		Manages the backend's network client, its connections and table
  *		descriptions.
  *
- * Connections are in a hash table by (user mapping, user).  Descriptions are
- * malloc'd, and freed with the connection's memory context.  A pin is released
- * by a reset callback of the memory context that it was created in, however a
- * statement ends.
+ * Connections are in a hash table by (user mapping, user).  The metadata in a
+ * description is malloc'd, and freed at the latest with the connection's
+ * memory context.  A pin is released by a reset callback of the memory context
+ * that it was created in, however a statement ends.
  *
  * WaitLatchOrSocket waits for the client's descriptor and the process latch.
  * Interrupts are handled when the client is in a consistent state, never
@@ -436,7 +436,8 @@ dyn_session_connection(Oid serverid, Oid userid)
 	/*
 	 * Process earlier changes by other sessions here, so that they are not
 	 * mistaken for changes during the statement.  PostgreSQL may not have
-	 * processed these changes if the transaction already holds its locks.
+	 * processed these changes if the transaction already held the locks that
+	 * the statement needs.
 	 */
 	AcceptInvalidationMessages();
 	key.mapping = dyn_connection_mapping(serverid, userid);
