@@ -327,7 +327,7 @@ open_sampler(EState *estate, Relation rel, HeapTuple *sample, int wanted)
 
 	sampler->relation = dyn_relation_open(RelationGetRelid(rel),
 										  rel->rd_rel->relowner);
-	/* max_statement_units also ends the sample, without an error */
+	/* the maximum units of a statement also end the sample, without an error */
 	limit = dyn_statement_max_units(sampler->relation->connection);
 	sampler->max_units = limit > 0 ? Min(limit, dyn_guc_analyze_read_units)
 		: dyn_guc_analyze_read_units;

@@ -295,7 +295,7 @@ check_item(DynCheck *check, const DynValue *values)
 		count_shared(check, claims);
 	else if (!claimed && !check->undecided)
 	{
-		/* ignore the item if it is a row of a table that is not compared */
+		/* ignore an item that the item_filter of a left-out table selects */
 		foreach(lc, check->tables)
 		{
 			DynCheckedTable *table = lfirst(lc);

@@ -47,7 +47,10 @@ typedef struct DynCheckedPath
 	bool		seen;
 } DynCheckedPath;
 
-/* A foreign table that is compared. */
+/*
+ * A foreign table over the DynamoDB table.  It is compared unless it is left
+ * out, or its definition has an error.
+ */
 typedef struct DynCheckedTable
 {
 	struct DynCheck *check;
@@ -61,7 +64,7 @@ typedef struct DynCheckedTable
 	DynView    *view;
 	DynView    *untimed;		/* view without ttl_attribute, or NULL */
 	List	   *assertions;		/* list of DynAssertion * */
-	uint64		rows;			/* number of items that are rows */
+	uint64		rows;			/* number of items that are, or have, rows */
 	bool	   *seen;			/* array by attnum: true if a row has a value
 								 * in the column, or no value is expected */
 	int			npaths;

@@ -93,7 +93,9 @@ extern bool dyn_relation_is_updatable(Oid relid);
 /*
  * Connects the templates with the columns (dyn_templated_connect).  `base` is
  * the table's key; `meta` is its description, or NULL.  Before this call, no
- * column is read from a part.
+ * column is read from a part.  dyn_relation_connect_described also sets the
+ * types of the templates' attributes, and raises an error if an index in
+ * trusted_indexes does not exist.
  */
 extern void dyn_relation_connect(DynRelation *relation, const DynKeyAttr *base,
 								 int nbase, const DynTableMeta *meta);
@@ -119,7 +121,7 @@ extern bool dyn_relation_same_table(const DynRelation *a, const DynRelation *b);
 
 /*
  * Returns true if a template of an index key is `listed`, so that all
- * statements must read it.
+ * statements must read its attribute.
  */
 extern bool dyn_relation_has_listed(const DynRelation *relation);
 

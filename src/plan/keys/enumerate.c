@@ -228,7 +228,7 @@ dyn_match_each(const DynTarget *target, List *clauses, int most, List **used)
 	if (!range.lower || !range.upper || most == 0)
 		return NULL;
 	n = dyn_steps_count(each->unsure ? &range.expected : &range.known);
-	/* even all listed values can be requested, whatever the run-time bounds */
+	/* all listed values can be requested, whatever the run-time bounds are */
 	if (range.listed)
 		each->unsure = false;
 	if (each->unsure && target->plan->sure_only)

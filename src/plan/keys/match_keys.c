@@ -368,7 +368,7 @@ match_full_key(KeyMatch *match, DynAccess *access)
 	if (match->enumerated != NIL && (access->range[0].preds == NIL ||
 									 access->range[0].values.most > DYN_MAX_MEMBERS))
 		return false;
-	/* ranges exclude further points */
+	/* ranges of the sort key exclude some of its points */
 	if (access->nrange == 1)
 		match_ranges(match, &match->key->range[0], &access->range[0]);
 	return true;

@@ -105,9 +105,9 @@ ordered_pathkeys(DynRelPlan *plan,
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * attribute n + 1 only orders items with the same value of attribute
-		 * n; these are all rows with the same value of the column only if the
-		 * column is `distinct`
+		 * attribute n + 1 orders only items with the same value of attribute
+		 * n; unless the column is `distinct`, other items may have the same
+		 * value in the column
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
