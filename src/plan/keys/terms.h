@@ -85,7 +85,10 @@ extern DynCount dyn_count_keys(const DynRelPlan *plan, const DynAccess *access);
 extern List *dyn_shared_lists(const DynAccess *access);
 extern List *dyn_arm_shared_lists(const DynPred *arm);
 
-/* Returns true if the access plan or an arm of its row-wise keys has such lists. */
+/*
+ * Returns true if dyn_shared_lists finds a list, or dyn_arm_shared_lists finds
+ * one for an arm of the row-wise keys.
+ */
 extern bool dyn_access_shares_lists(const DynAccess *access);
 
 /* Returns true if both predicates compare the same column with one array. */

@@ -37,7 +37,10 @@
  */
 #define MAX_ARMS	40
 
-/* An OR is skipped if earlier ORs had more arms * conditions than this. */
+/*
+ * Each OR that is searched adds its number of arms, times the number of
+ * clauses, to a sum.  When the sum exceeds this, further ORs are skipped.
+ */
 #define MAX_MATCHED	4000
 
 /* The OR to match, and its context */
