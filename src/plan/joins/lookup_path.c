@@ -81,9 +81,9 @@ find_scan(Path *path, DynLookupCost *lookups)
 }
 
 /*
- * Returns the outer columns (Var *) that parameterize the inner path, or `scan`,
- * a path in it.  Both are examined, because the param_info of an inner path
- * that is a join lacks the scan's clauses.
+ * Returns the outer columns (Var *) that parameterize the inner path, or
+ * `scan`, a path in it.  Both are examined, because the param_info of an inner
+ * path that is a join lacks the scan's clauses.
  */
 static List *
 outer_columns(RelOptInfo *outerrel, Path *inner, const ForeignPath *scan)
