@@ -34,8 +34,8 @@ typedef enum DynCondKind
 	DYN_COND_AND,				/* args */
 	DYN_COND_OR,				/* args */
 	DYN_COND_NOT,				/* args[0] */
-	DYN_COND_EQ,				/* EQ to GE: path op values[0], or path op
-								 * path2 unless path2 is NULL */
+	DYN_COND_EQ,				/* EQ to GE: path op path2, or path op
+								 * values[0] if path2 is NULL */
 	DYN_COND_NE,
 	DYN_COND_LT,
 	DYN_COND_LE,

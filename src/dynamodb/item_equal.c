@@ -131,7 +131,10 @@ dyn_item_tree_type(const DynItemTree *item, const DynPath *path, int nsteps)
 	return type ? dyn_type_of_name(type, strlen(type)) : DYN_TYPE_ABSENT;
 }
 
-/* Reads a payload that is not a JSON string; appends lists, maps and sets. */
+/*
+ * Reads a payload that is not a JSON string; appends a list, map or set to
+ * `memory`.
+ */
 static bool
 read_tree(json_t *value, DynScalar *out, DynBuffer *memory)
 {
@@ -187,7 +190,10 @@ dyn_item_tree_scalar(const DynItemTree *item, const DynPath *path,
 	return out->type != DYN_TYPE_B || read_binary(out, memory);
 }
 
-/* Returns true if the item has the value, or no value if that is ABSENT. */
+/*
+ * Returns true if the item has the wanted value at its path, or has no value
+ * there if the wanted value is ABSENT.
+ */
 static bool
 has_value(const DynItemTree *item, const DynPathValue *wanted)
 {

@@ -96,7 +96,8 @@ extern const char *dyn_write_failed_item(const char *buf, size_t len,
 typedef struct DynCancelReason
 {
 	char		code[64];		/* code such as "ConditionalCheckFailed";
-								 * "None" for other writes */
+								 * "None" if the write did not cancel the
+								 * transaction */
 	char		message[256];	/* text of the reason, truncated; "": none */
 	const char *item;			/* item for which the condition failed, or
 								 * NULL */

@@ -2,9 +2,10 @@
  * base_keys.c
  *		Separates new keys of an index listing from repeated ones.
  *
- * Once the hash table is full, it contains all keys whose items were returned,
- * and does not change any more.  A key that is set aside is not in the hash
- * table.  So the keys set aside only have to be distinct among themselves.
+ * When the first key is set aside, the hash table contains all keys whose
+ * items were returned, and it does not change any more.  A key that is set
+ * aside is not in the hash table.  So the keys set aside only have to be
+ * distinct among themselves.
  */
 #include "postgres.h"
 

@@ -36,8 +36,9 @@ extern DynBaseKeys *dyn_base_keys_create(const DynKeyAttr *base, int nbase,
 extern bool dyn_base_keys_add(DynBaseKeys *keys, const DynKeyPart *parts);
 
 /*
- * Adds a key to the hash table, even if that is full.  The key is given as bytes
- * of dyn_key_append.
+ * Adds a key to the hash table, even if the hash table is full.  `bytes` is
+ * the key as dyn_key_append writes it.  Must not be called after a key was set
+ * aside.
  */
 extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size len);
 

@@ -4,8 +4,9 @@
  *
  * Fetches are the only producers of items.  A fetch is a set of streams.  A
  * stream is one Query, one segment of a Scan, one GetItem or one chunk of a
- * BatchGetItem, with all its pages.  Several are in flight at once, and pages
- * are requested ahead, within the statement's limits of requests and bytes.
+ * BatchGetItem, with all its pages.  Several streams have requests in flight
+ * at once, and pages are requested ahead, within the statement's limits of
+ * requests and bytes.
  *
  * Legal order: dyn_fetch_start, then dyn_fetch_next until it returns false, or
  * dyn_fetch_count once.  The fetch lives in a memory context of its own below
@@ -63,8 +64,8 @@ typedef struct DynFetchParams
 	int			nstreams;
 
 	/*
-	 * Fills in the request of a stream, except for paging; pointers stay valid
-	 * until the next call.
+	 * Fills in the request of a stream, except for paging; pointers in
+	 * *request stay valid until the next call.
 	 */
 	void		(*prepare) (void *arg, int stream, DynReadRequest *request);
 	/* Appends a description of the request, for the log. */
@@ -133,9 +134,9 @@ typedef struct DynFetchParams
 
 	DynReadBound bound;
 	DynCounters *counters;		/* further counters to increase; may be NULL */
-	int		   *group_in_flight;	/* number of requests in flight of a group
-									 * of fetches, for which the consumer waits
-									 * together; NULL: no group */
+	int		   *group_in_flight;	/* number of requests in flight of a group:
+									 * the fetches that the consumer waits for
+									 * at the same time; NULL: no group */
 	bool		counting;		/* true for Select=COUNT: items are counted,
 								 * not returned */
 } DynFetchParams;
@@ -202,9 +203,10 @@ extern void dyn_fetch_send_ahead(DynFetch *fetch);
 
 /*
  * Returns the next item of a stream of a keyed fetch, like dyn_fetch_next;
- * NULL at its end, or if it was dropped.  After this call, streams with lower
- * numbers are begun only when they are read; those that were begun before keep
- * their pages until they are read or dropped.
+ * NULL at the end of the stream, or if the stream was dropped.  After this
+ * call, streams with lower numbers are not begun ahead of the consumer any
+ * more.  Streams that were begun before keep their pages until these are read
+ * or dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 

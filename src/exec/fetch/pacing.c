@@ -283,7 +283,7 @@ dyn_pacing_send(DynStreamContext *context, DynStream *stream, double items)
 	double		now;
 
 	stream->cost = cost;
-	/* if the costs are unknown, the minimum is expected */
+	/* a request whose cost is unknown is expected to use the minimum */
 	if (limit > 0 && statement->counters.read_units + expected > limit)
 		report_limit(context, limit, expected);
 	stream->charge = most_units(context, stream, items);

@@ -216,7 +216,8 @@ decode_sort(void *arg, const DynValue *slots, DynScalar *values)
 
 /*
  * Sets the slot of the sort attribute, by which successive pages of a Query
- * are checked; -1 if there is none or its order is unknown.
+ * are checked; -1 if there is none, if the index is not in the known
+ * description of the table, or if the attribute is not read.
  */
 static void
 set_sort_slot(DynFetchParams *params, const DynAccess *access,

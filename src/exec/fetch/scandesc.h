@@ -104,9 +104,9 @@ extern void dyn_scandesc_set_origin(DynScanDesc *scandesc, DynFetch *fetch,
 /*
  * Returns the key of the item that is being decoded, as text (item_key.c).  If
  * the key was not read, requests the item's page again with the key.  Returns
- * NULL if the key is not found; *why is then the reason, if it was requested.
- * `arg` is the DynScanDesc.  Raises an error only for an interrupt, or if
- * memory runs out.
+ * NULL if the key is not found; *why is then the reason for which the request
+ * failed, if there was a request.  `arg` is the DynScanDesc.  Raises an error
+ * only for an interrupt, or if memory runs out.
  */
 extern char *dyn_scandesc_item_key(void *arg, const char **why);
 

@@ -292,12 +292,12 @@ log_line(DynStreamContext *context, const DynStream *stream,
 }
 
 /*
- * If the request was rejected because the table or index may have changed since
- * planning, forgets the table's description, so that the next plan is based on
- * a new one.  Returns true if the request should be sent again: if the fetch
- * has not taken in any response, and the plan matches a new description.  A
- * fetch requests this description once; whether the plan matches it also
- * decides for requests that were in flight at that time.
+ * If the request was rejected because the table or index may have changed
+ * since planning, forgets the table's description, so that the next plan is
+ * based on a new one.  Returns true if the request should be sent again, which
+ * requires that the fetch has not taken in any response, and that the plan
+ * matches a new description.  A fetch requests this description only once.
+ * For requests that were in flight at that time, the same result is returned.
  */
 static bool
 refresh_if_stale(DynStreamContext *context, const DynStream *stream)
@@ -540,10 +540,11 @@ check_response(DynStreamContext *context, DynStream *stream,
 
 /*
  * Returns the read units of a response that does not report them, as from some
- * emulators.  These are the expected units, but at most the units of the
- * page's items.  If the size of items is unknown, the limit for the last page,
- * which may be short, is the units of the response's bytes.  This is too low
- * with a filter or projection.
+ * emulators.  These are the expected units of the request, but for a Query or
+ * Scan at most the units of the examined items.  If the size of items is
+ * unknown, only the last page has an upper limit, because this page may be
+ * short: the units of the response's bytes.  With a filter or projection, this
+ * limit is too low.
  */
 static double
 unreported_units(const DynStreamContext *context, const DynStream *stream,

@@ -19,14 +19,14 @@
  * as it arrives.
  *
  * If items are read from the table after an index (fetch_base_items), a Query
- * lists base keys (base_keys.h).  These are requested as entries of their own,
- * to which the Query's entry refers, in chunks.  A chunk has about as many
- * keys as all connections can request at once.
+ * lists base keys (base_keys.h).  Each of these keys gets an entry of its own,
+ * to which the Query's entry refers.  The keys are requested in chunks, each
+ * with about as many keys as all connections can request at once.
  *
  * Rows are cached for later executions while the cache is below its memory
- * limit.  Above the limit, the entry drops its rows and does not cache the
- * following ones.  Later executions that need the entry are not served, so the
- * scan sends its own requests for them.
+ * limit.  Above the limit, an entry that receives a row drops all of its rows,
+ * and does not cache the following ones.  Later executions that need this
+ * entry are not served, so the scan sends its own requests for them.
  */
 #include "postgres.h"
 
@@ -591,9 +591,9 @@ next_listed_key(DynLookups *lookups, DynLookupEntry *entry, DynKeyPart *parts)
 }
 
 /*
- * Adds keys that the index lists for the entry to the entry and to the batch
- * of the table, until the chunk is full.  At the end of the list, finishes the
- * entry.
+ * Reads keys that the index lists for the entry, until the chunk is full.
+ * Adds each of them to the entry, and to the batch of the table (list_key).
+ * At the end of the list, finishes the entry.
  */
 static void
 list_keys(DynLookups *lookups, DynLookupEntry *entry)

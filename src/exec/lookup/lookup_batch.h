@@ -64,7 +64,7 @@ extern void dyn_lookup_batch_keep_key(DynLookupBatch *batch,
 /*
  * Creates the requests of the first `n` entries, and sends those that may be
  * sent.  A request that was sent cannot take further keys.  So if the last
- * request is not full, entries must not be added after this.
+ * request is not full, entries must not be added after this call.
  */
 extern void dyn_lookup_batch_send(DynLookupBatch *batch, int n);
 

@@ -494,8 +494,8 @@ describe_access(Printer *printer, const DynAccess *access)
 
 /*
  * Shows the guards that decide between two access plans (plan/paths/choice.c),
- * and the access plan that is not used.  Without ANALYZE, this is the access
- * plan for open guards.
+ * and the access plan that is not used.  Without ANALYZE, the guards are not
+ * evaluated, and the access plan that is used if one of them is true is shown.
  */
 static void
 show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
@@ -519,8 +519,8 @@ show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)
 }
 
 /*
- * Returns the names, and in addition those of the global indexes ("" for the
- * table) whose capacity is used.
+ * Appends the names of the global indexes whose capacity the access plan uses,
+ * and "" if it uses that of the table; returns the list.
  */
 static List *
 add_capacities(List *names, const DynAccess *access)

@@ -195,10 +195,10 @@ describe_rows(const DynRelation *relation)
 }
 
 /*
- * Sends a NOTICE if a Scan or Query was read to its end, and the item filter
- * alone removed every item.  If a literal in a template is misspelled, no item
- * matches it, but there is no error, since each item may belong to another
- * entity.
+ * Sends a NOTICE if a Scan or Query was read to its end, and the conditions
+ * for rows (describe_rows) alone removed every item.  If a literal in a
+ * template is misspelled, no item matches it, but there is no error, since
+ * each item may belong to another entity.
  */
 static void
 notice_no_rows(const DynScan *scan)

@@ -4,7 +4,8 @@
  *		in one of core's tuplestores.
  *
  * The store is written, read forward once and cleared, so it needs neither
- * rewinding nor a second read pointer.  It gets the minimum of memory.
+ * rewinding nor a second read pointer.  It gets the minimum of memory
+ * (STORE_KB).
  */
 #include "postgres.h"
 

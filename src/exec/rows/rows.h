@@ -42,8 +42,8 @@ typedef struct DynRows
 	int		   *positions;		/* position of each column in the tuple slot,
 								 * from 0; NULL: attnum - 1 */
 	bool		only_keys;		/* true if items are composed from keys
-								 * (presumed.c), so that constraints are not
-								 * checked for NULL */
+								 * (presumed.c); then NULLs are not checked
+								 * against NOT NULL and domains */
 
 	/* paths for the page parser: the columns, then extra attributes */
 	int			npaths;

@@ -686,7 +686,10 @@ break_cycle(DynItemSplit *all, const Bitmapset *cycle)
 	const DynParsedAttr *about;
 	DynWaysFound found;
 
-	/* first split the texts outside of the cycle on which its texts depend */
+	/*
+	 * first split the texts outside of the cycle on which texts of the cycle
+	 * depend
+	 */
 	for (int a = 0; a < all->nchecks; a++)
 	{
 		const DynPlaceholderCheck *check = &all->checks[a];

@@ -488,7 +488,8 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 /*
  * Returns false if the scan reads alone.  Sets *table to the Scan of the table
  * whose items all members use, even in place of an index; NULL if there is
- * none.  Then only candidates of the scan's own index remain.
+ * none.  If NULL, removes the candidates that do not read the index of this
+ * scan.
  */
 static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)

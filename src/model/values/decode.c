@@ -190,7 +190,10 @@ number_text(const DynCodec *codec, const DynValue *value, char *buf,
 	return mismatch(why, "it is not a valid DynamoDB number");
 }
 
-/* Returns false if the format is 'padded' or 'digits', and the text is not. */
+/*
+ * Returns false if the column has the format 'padded' or 'digits', and the
+ * text does not match this format.
+ */
 static bool
 check_digits(const DynCodec *codec, const DynValue *value, const char **why)
 {

@@ -5,9 +5,9 @@
  * DynamoDB compares stored values, so a SQL value is encoded in the column's
  * format, unless the column cannot hold it.  An equality with a value that the
  * column cannot hold selects nothing.  A range bound is moved to a value that
- * can be stored, so that the range contains the same stored values or more, or
- * it selects everything or nothing.  The executor handles bounds of keys that
- * are empty or too long.
+ * can be stored, so that the range contains the same stored values or more.
+ * If there is no such value, the bound selects everything or nothing.  The
+ * executor handles bounds of keys that are empty or too long.
  *
  * Encoders allocate in CurrentMemoryContext.
  */

@@ -67,7 +67,10 @@ is_named(const DynNode *node, const DynNames *names, bool escaped)
 	return found;
 }
 
-/* Removes the members of the list that `members` excludes, and recounts. */
+/*
+ * Removes the members that `members` excludes from the list, and corrects its
+ * counts.
+ */
 static void
 leave_out(DynNodes *list, const DynMembers *members)
 {

@@ -48,7 +48,7 @@ extern bool dyn_is_padded(const char *text, size_t len, int digits);
 typedef enum DynPaddedPlace
 {
 	DYN_PADDED_BELOW,			/* less than all padded numbers */
-	DYN_PADDED_AT,				/* one of them */
+	DYN_PADDED_AT,				/* equal to a padded number */
 	DYN_PADDED_AFTER,			/* between the printed number and the next
 								 * one */
 	DYN_PADDED_ABOVE			/* greater than all padded numbers */

@@ -434,7 +434,7 @@ before_step(Bound bound, const DynTimeStep *step)
 		case DYN_STEP_DATE_TO_TIMESTAMP:
 			if (is_infinite(bound.value))
 				break;
-			/* upper bounds round down, others up */
+			/* round an upper bound down, and a lower bound up */
 			rest = bound.value % USECS_PER_DAY;
 			bound.value = bound.value / USECS_PER_DAY +
 				(bound.upper ? -(rest < 0) : rest > 0);
