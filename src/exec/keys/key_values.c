@@ -218,7 +218,9 @@ add_value(Collection *to, const DynCodec *codec, Oid valuetype, Datum value)
 		add_point(to, &scalar);
 }
 
-/* Adds the elements of an array, or the one that takes their place. */
+/*
+ * Adds the elements of an array; of a shared list, only the current element.
+ */
 static void
 add_array(Collection *to, const DynResolveContext *context, const DynCodec *codec,
 		  const DynPred *pred, Datum array)
@@ -381,7 +383,10 @@ add_leaf(Collection *to, const DynResolveContext *context, const DynPred *pred)
 	}
 	if (pred->kind == DYN_PRED_NULL)
 	{
-		/* IS NOT NULL for a segment column, which is never NULL */
+		/*
+		 * a segment column is never NULL: IS NULL allows no value, IS NOT NULL
+		 * all
+		 */
 		if (pred->negated)
 			add_span(to, everything().at);
 		return;
@@ -690,7 +695,10 @@ dyn_key_values(const DynResolveContext *context, const DynKeyMatch *match,
 
 /* ---- elements of shared lists ---- */
 
-/* Removes elements without a value that all predicates on a part allow. */
+/*
+ * Removes the elements whose text in part `p` is not allowed by all predicates
+ * on this part, which are the arguments of `pred`.
+ */
 static void
 keep_in_part(const DynResolveContext *context, const DynPred *pred,
 			 const DynTemplatedAttr *templated, int p, DynElement *element)

@@ -56,7 +56,8 @@ extern DynSpans dyn_key_values(const DynResolveContext *context,
 /*
  * Removes the elements of a shared list that further predicates on the same
  * parts of a template exclude; `preds` are all predicates of the key.
- * dyn_key_values expects this, and then ignores these predicates.
+ * dyn_key_values requires that this was called for shared lists, and ignores
+ * these further predicates.
  */
 extern void dyn_keep_elements(const DynResolveContext *context, const List *preds,
 							  DynElement *element);

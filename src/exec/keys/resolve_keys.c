@@ -144,9 +144,10 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 /* ---- elements of shared lists ---- */
 
 /*
- * Returns the elements of the lists that further predicates on the parts of
- * keys, among `preds`, allow, each list at its first element.  Sets *combinations to their
- * number: 0 if no element of a list remains.
+ * Returns one DynElement for each of `lists`, at the first element of the
+ * list.  Elements that further predicates in `preds` on the same part of a
+ * template exclude are removed.  Sets *combinations to the number of
+ * combinations of the remaining elements, which is 0 if a list has none.
  */
 static DynElement *
 list_elements(const DynResolveContext *context, const List *preds, const List *lists,
@@ -275,8 +276,9 @@ add_row_keys(const DynResolveContext *context, const DynAccess *access,
 }
 
 /*
- * Sorts the keys.  Removes duplicates, and keys whose value i is not in
- * others[i], the values that further predicates allow (unset: all).
+ * Sorts the keys.  Removes duplicates, and keys whose part i has a value that
+ * is not in others[i].  This set has the values that the conditions outside of
+ * the row-wise keys allow; `at` is NULL if they allow all values.
  */
 static void
 filter_row_keys(DynResolvedAccess *resolved, const DynSpans *others)
@@ -310,7 +312,7 @@ resolve_row_keys(const DynResolveContext *context, const DynAccess *access,
 	int			space = 0;
 	ListCell   *lc;
 
-	/* predicates on these attributes that are not part of row-wise keys */
+	/* values that the predicates outside of the row-wise keys allow */
 	for (int n = 0; n < access->nhash + access->nrange; n++)
 	{
 		const DynKeyMatch *match = dyn_access_match(access, n);

@@ -509,8 +509,9 @@ item_context(void *arg)
 /*
  * Returns true if the item is a row by its templates.  Raises an error if the
  * item is ambiguous, or if a part has a mismatch.  If note_error is set, no
- * error is raised: it gets an ambiguous item, which is not a row, and an item
- * with a mismatch is a row.  Not inlined, since most tables have no templates.
+ * error is raised: an ambiguous item is passed to note_error and is not a row,
+ * and an item with a mismatch is a row.  Not inlined, since most tables have
+ * no templates.
  */
 static pg_noinline bool
 parts_match(DynRows *rows, const DynValue *values)
@@ -534,8 +535,8 @@ parts_match(DynRows *rows, const DynValue *values)
 }
 
 /*
- * Begins the item's elements; returns false if there are none.  A value that
- * is not a collection may be an error.
+ * Begins the item's elements; returns false if there are none.  A scalar that
+ * is not NULL is an error, unless the table skips scalars.
  */
 static bool
 begin_elements(DynRows *rows, const DynValue *collection)

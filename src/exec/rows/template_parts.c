@@ -303,8 +303,8 @@ judge(DynParts *parts)
 			 dyn_find_ways(&parts->all, &about) != DYN_WAYS_ONE)
 	{
 		/*
-		 * the item is still a row, but the columns of the text have
-		 * mismatches: split the texts again, one after the other
+		 * the item is still a row, but the columns of the ambiguous texts have
+		 * mismatches: split all texts again, one after the other
 		 */
 		for (int i = 0; i < parts->all.relation->ntemplated; i++)
 			parts->all.attrs[i].done = false;

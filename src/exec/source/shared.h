@@ -95,8 +95,8 @@ extern bool dyn_input_is_complete(const DynInput *input, const DynValues *values
 /*
  * Initializes a member, in CurrentMemoryContext, and divides the scan's access
  * plan: the member evaluates `filters`, which the requests omit.  A filter
- * must not compare two attributes.  The member is zeroed, except for the
- * fields that its creator sets.
+ * must not compare two attributes.  The caller has zeroed the member, and set
+ * the fields "set by the creator".
  */
 extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
 

@@ -101,7 +101,8 @@ guard_stored_values(DynWrite *write, const DynItemTree *item)
 			continue;
 		/*
 		 * Each value has its own buffer, because a buffer moves as it grows.
-		 * A B that is not valid base64 cannot fail here: its column read it.
+		 * Invalid base64 in a B cannot be the reason for a failure here,
+		 * because the column has decoded the value.
 		 */
 		dyn_check_oom(!dyn_item_tree_scalar(item, guard->path, &stored,
 											dyn_buffer_create()));
@@ -115,7 +116,10 @@ guard_stored_values(DynWrite *write, const DynItemTree *item)
 	}
 }
 
-/* Replaces guards of values inside a missing map: the map must be absent. */
+/*
+ * Replaces the guards of values inside a missing map by one guard: the map
+ * must be absent.
+ */
 static void
 guard_absence(DynWrite *write, const DynPath *map)
 {

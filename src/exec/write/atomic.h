@@ -26,8 +26,8 @@ extern void dyn_atomic_add(DynWriter *writer, DynWrite *write);
 extern void dyn_atomic_render(DynWriter *writer, DynWrite *transaction);
 
 /*
- * Handles the response (as dyn_write_judge does).  Raises an error if a
- * condition has failed and the statement cannot go on; nothing is written then.
+ * Handles the response, like dyn_write_judge.  Raises an error if a condition
+ * has failed and the statement cannot go on; nothing is written then.
  */
 extern void dyn_atomic_judge(DynWriter *writer, DynWrite *transaction);
 

@@ -14,9 +14,9 @@
 #include "row_write.h"
 
 /*
- * Raises an error if the table has a BEFORE trigger, which core has then fired
- * twice for a row.  On a local table, core does not fire the trigger for a row
- * that the statement has already written.
+ * Raises an error if the table has a BEFORE trigger.  Called for a row that
+ * the statement has already written: core has fired the trigger for this row
+ * again, which it would not do on a local table.
  */
 static void
 check_trigger_once(const DynModify *modify)

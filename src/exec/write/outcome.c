@@ -417,7 +417,10 @@ new_row(DynModify *modify, TupleTableSlot *plan_row)
 	return dyn_modify_project(modify, rinfo->ri_projectNew);
 }
 
-/* Returns why the row cannot be evaluated again, or NULL; counts rounds. */
+/*
+ * Returns NULL if the row can be evaluated again, and counts the evaluation in
+ * write->rounds; otherwise returns the reason why not.
+ */
 static const char *
 why_not_again(DynWrite *write)
 {

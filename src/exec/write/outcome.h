@@ -36,9 +36,10 @@ extern void dyn_write_judge_only(DynWrite *write);
 /*
  * Handles the failed condition of an UPDATE or DELETE if the item still has
  * the row that was read, in another encoding or without maps above a path.
- * Makes the write require what is stored.  Sets the state WRITTEN if nothing
- * is left to write; FAILED if a value cannot be replaced.  Returns false if
- * the item does not have this row.
+ * Makes the guard of the write require the stored values, and adds the missing
+ * maps to the write.  Sets the state WRITTEN if nothing is left to write;
+ * FAILED if a value cannot be replaced.  Returns false if the item does not
+ * have this row.
  */
 extern bool dyn_write_adapt(DynWrite *write, const char *item, size_t len);
 

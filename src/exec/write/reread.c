@@ -117,7 +117,10 @@ dyn_reread_is_row(DynReread *reread, const char *item, size_t len,
 
 /* ---- comparison ---- */
 
-/* Compares values without an equality operator by text; json as jsonb. */
+/*
+ * Compares two values of a type that has no equality operator, by their texts;
+ * json values are compared as jsonb.
+ */
 static bool
 texts_are_equal(Oid type, Datum a, Datum b)
 {

@@ -55,9 +55,9 @@ extern bool dyn_reread_is_row(DynReread *reread, const char *item, size_t len,
 /*
  * Checks that the item to be written would be read as this row.  Each column
  * of `columns` (NULL: all) that is not NULL in the row must have the same
- * value in the item.  If it is NULL, but `changed`, it must be NULL in the
- * item, too.  Raises an error that names the column, with a hint how to store
- * its value.
+ * value in the item.  A column that is NULL in the row must be NULL in the
+ * item if it is also in `changed`.  Raises an error that names the column,
+ * with a hint how to store its value.
  */
 extern void dyn_reread_check(DynReread *reread, const char *item, size_t len,
 							 TupleTableSlot *row, const Bitmapset *columns,

@@ -212,9 +212,9 @@ same_image(TupleTableSlot *a, TupleTableSlot *b, int i)
 
 /*
  * Returns the assigned columns whose value changes; stores the other assigned
- * columns in *unchanged.  If a BEFORE UPDATE trigger may be fired (not by DO
- * UPDATE), it may have assigned any column.  If the row was not read, its
- * values are unknown, and all assigned columns count as changed.
+ * columns in *unchanged.  If the table has row triggers, they may have
+ * assigned any column; DO UPDATE fires none for the update.  If the row was
+ * not read, its values are unknown, and all assigned columns count as changed.
  */
 static Bitmapset *
 changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
@@ -342,7 +342,11 @@ dyn_modify_update(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 	slot_getallattrs(new);
 	changed = changed_columns(modify, old, new, &unchanged);
 	check_key(modify, write->key, new, changed);
-	/* dyn_write_map_require_column refuses other columns of a key attribute */
+	/*
+	 * omit columns of the key, which check_key has found unchanged; for any
+	 * other column of a key attribute, dyn_write_map_require_column raises an
+	 * error
+	 */
 	changed = bms_difference(changed, bms_intersect(modify->map->from_key,
 													modify->map->key_columns));
 	unchanged = bms_difference(unchanged, modify->map->from_key);
@@ -506,8 +510,8 @@ exists_condition(const DynWrite *write)
 }
 
 /*
- * Returns a rendered expression; raises an error if it is too long (not
- * `complete`).
+ * Returns the rendered expression.  Raises an error if it is too long; then
+ * `complete` is false.
  */
 static const char *
 take_expression(const DynWrite *write, const char *what, bool complete, DynBuffer *text)

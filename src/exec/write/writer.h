@@ -136,8 +136,8 @@ extern DynWriter *dyn_writer_find(const EState *estate);
 
 /*
  * Sends the write when the statement's limits allow it.  If `wait`, waits
- * until it has ended; the caller must then free it.  Otherwise the writer owns
- * it.
+ * until the write has ended; the caller must then free the write.  Otherwise
+ * the writer owns it.
  */
 extern void dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait);
 
