@@ -696,7 +696,7 @@ dyn_key_values(const DynResolveContext *context, const DynKeyMatch *match,
 /* ---- elements of shared lists ---- */
 
 /*
- * Removes the elements whose text in part `p` is not allowed by all predicates
+ * Removes the elements whose text in part `p` violates one of the predicates
  * on this part, which are the arguments of `pred`.
  */
 static void

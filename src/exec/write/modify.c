@@ -262,7 +262,10 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 
 /* ---- rows ---- */
 
-/* Stores the row that RETURNING shows if no response contains it. */
+/*
+ * Stores the old row of a DELETE, which RETURNING shows if no response
+ * contains the row.
+ */
 static void
 show_old_row(DynModify *modify, TupleTableSlot *slot)
 {

@@ -321,7 +321,10 @@ confirm(DynWrite *write, const DynWritten *written)
 		keep_attributes(write, written->attributes, written->attributes_len);
 }
 
-/* Counts an update that changes nothing; RETURNING shows the item. */
+/*
+ * Marks an update that changes nothing as written, without counting an item;
+ * RETURNING shows the item.
+ */
 static void
 confirm_unchanged(DynWrite *write, const char *item, size_t len)
 {
@@ -580,8 +583,8 @@ dyn_write_has_row(const DynWrite *write)
 }
 
 /*
- * Handles a failed condition under DO UPDATE.  The item may be gone since the
- * condition was evaluated (NULL).
+ * Handles a failed condition under DO UPDATE.  `item` is NULL if the item is
+ * gone since the condition was evaluated.
  */
 static void
 judge_upsert(DynWrite *write, const char *item, size_t len)

@@ -483,7 +483,10 @@ exists_condition(const DynWrite *write)
 										write->nguard + write->nmaps);
 
 	dyn_cond_add(all, key_condition(modify, DYN_COND_EXISTS));
-	/* if the row expires in the meantime, it is still the row that was read */
+	/*
+	 * omit the term for expired items: a row that expires in the meantime is
+	 * still the row that was read
+	 */
 	for (int i = 0; i < filter->nterms; i++)
 	{
 		const DynFilterTerm *term = &filter->terms[i];

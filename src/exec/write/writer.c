@@ -392,8 +392,9 @@ start_again(DynWriter *writer, DynWrite *write)
 }
 
 /*
- * Handles one call that is done, or starts one write whose pause is over.
- * Returns false if there is none.  Handles only one, as this changes the list.
+ * Handles one call that is done, starts one write whose pause is over, or
+ * raises the error of a write that has failed.  Returns false if there was
+ * nothing to do.  Handles only one write, because this changes the list.
  */
 static bool
 step(DynWriter *writer)
@@ -508,9 +509,9 @@ is_unanswered(const DynWrite *write, const DynRelation *relation)
 }
 
 /*
- * Waits until the write of a suspended statement has its last response.  Sends it again
- * if necessary.  Executes no part of that statement, and raises none of its
- * errors: if the write fails, step() will raise the error.
+ * Waits until the write of a suspended statement has its last response.  Sends
+ * the write again if necessary.  Executes no part of that statement, and
+ * raises none of its errors: if the write fails, step() will raise the error.
  */
 static void
 await_suspended(DynWriter *writer, DynWrite *write, const DynRelation *relation)

@@ -117,7 +117,8 @@ typedef struct DynWriter
 	List	   *modifies;		/* list of DynModify * */
 	List	   *deferred;		/* list of DynDeferredRun: rows to be sent later,
 								 * in this order (deferred.c) */
-	List	   *writes;			/* list of DynWrite: SENT and PAUSED */
+	List	   *writes;			/* list of DynWrite: SENT, PAUSED, or FAILED
+								 * while the statement was suspended */
 	DynWrite   *waiting;		/* write that waits until it may be sent; or
 								 * NULL */
 	List	   *collected;		/* list of DynWrite to be sent together
