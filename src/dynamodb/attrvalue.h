@@ -44,8 +44,8 @@ typedef enum DynType
 /*
  * An attribute value, or a value inside of it.  `data` and `len` are, for S, N
  * and B, the text between the quotes (S still escaped, B in base64); for SS,
- * NS, BS, L and M, the JSON array or object with its brackets; for others,
- * empty.
+ * NS, BS, L and M, the JSON array or object with its brackets; for all other
+ * types, empty.
  */
 typedef struct DynValue
 {

@@ -141,7 +141,7 @@ reads_as(const DynOpenName *open, const char *text, size_t len)
 
 	/*
 	 * The hashes are equal, so this is almost certainly a duplicate.  The name
-	 * contains an escape, so it must be decoded to compare it.
+	 * contains an escape, so it is decoded for the comparison.
 	 */
 	undone = malloc(open->len);
 	same = undone != NULL &&

@@ -141,8 +141,9 @@ extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);
 
 /*
- * A document path, and a value to store there; type ABSENT means that it is
- * removed.  Also used for items and for conditions of writes (update.h).
+ * A document path, and a value to store there; if its type is ABSENT, the
+ * value at the path is removed.  Also used for items and for conditions of
+ * writes (update.h).
  */
 typedef struct DynPathValue
 {
@@ -160,7 +161,7 @@ extern bool dyn_expr_update(DynTokens *tokens, const DynPathValue *values,
 /*
  * Appends a ProjectionExpression.  A path is truncated before its first list
  * step, and omitted if an earlier path is equal, or another path is a prefix
- * of it.
+ * of this path.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 								DynBuffer *out);

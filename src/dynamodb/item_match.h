@@ -19,8 +19,8 @@
 
 /*
  * Sets the slot of each path in the condition, which is its position in
- * `paths`.  Returns false if a path is missing there, or if the condition
- * compares two paths.
+ * `paths`.  Returns false if `paths` lacks a path of the condition, or if the
+ * condition compares two paths.
  */
 extern bool dyn_cond_bind(DynCond *cond, const DynPath *paths, int npaths);
 

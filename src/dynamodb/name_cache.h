@@ -52,10 +52,10 @@ typedef struct DynNameEntry
 	uint32_t	hash;
 	uint16_t	parent;			/* index of the context, which is another
 								 * entry */
-	uint16_t	next;			/* index of the entry that followed it last
-								 * time */
-	uint16_t	first;			/* index of the first entry in its map last
-								 * time */
+	uint16_t	next;			/* index of the entry that followed this entry
+								 * last time */
+	uint16_t	first;			/* index of the entry that was the first in
+								 * this entry's map last time */
 	const DynPathNode *want;	/* node in the path tree, or NULL */
 } DynNameEntry;
 

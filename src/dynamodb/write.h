@@ -87,7 +87,7 @@ extern const char *dyn_write_check(const char *buf, size_t len,
 /*
  * Reads the error document of a failed condition.  Sets *item to the item in
  * the document for which the condition failed; NULL if no item has the key.
- * Returns NULL, or a static text as above.
+ * Returns NULL, or a static text like dyn_write_check.
  */
 extern const char *dyn_write_failed_item(const char *buf, size_t len,
 										 const char **item, size_t *item_len);
@@ -106,7 +106,8 @@ typedef struct DynCancelReason
 
 /*
  * Reads the error document of a canceled transaction of `n` writes, which must
- * have a reason for each of them.  Returns NULL, or a static text as above.
+ * have a reason for each of them.  Returns NULL, or a static text like
+ * dyn_write_check.
  */
 extern const char *dyn_write_cancel_reasons(const char *buf, size_t len,
 											DynCancelReason *reasons, int n);

@@ -66,8 +66,8 @@ dyn_pacing_init(DynStreamContext *context)
 /* ---- the statement's limit ---- */
 
 /*
- * Returns the read units of a request that uses `units` if it is eventually
- * consistent.
+ * Returns the read units of a request that would use `units` as an eventually
+ * consistent read: twice as many if it is strongly consistent.
  */
 static double
 price(const DynStreamContext *context, double units)

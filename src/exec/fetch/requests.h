@@ -15,8 +15,9 @@
 typedef struct DynRequests
 {
 	const DynRelation *relation;
-	DynOperation op;			/* operation of every stream; one key:
-								 * GET_ITEM, several: BATCH_GET_ITEM */
+	DynOperation op;			/* operation of every stream; for keys:
+								 * GET_ITEM if there is one key, else
+								 * BATCH_GET_ITEM */
 	const char *index;			/* index name; NULL: the table */
 	bool		local_index;	/* true for a local index, which can return
 								 * attributes that it does not project */

@@ -21,7 +21,10 @@
 /* Maximum number of keys; more raise an error. */
 #define DYN_MAX_KEYS	10000000
 
-/* An element that takes the place of its array (dyn_shared_lists) */
+/*
+ * The elements of a shared list (dyn_shared_lists); the current one takes the
+ * place of the array
+ */
 typedef struct DynElement
 {
 	const DynPred *list;		/* column = ANY (array) */

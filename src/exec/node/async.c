@@ -73,9 +73,10 @@ get_group(DynStatement *statement, const PlanState *requestor)
 
 /*
  * Ends the runs of outdated children.  If a child's parameters have changed,
- * core rescans it only when it requests a row, and never if the child is
- * pruned now.  The responses to its requests in flight would never be taken
- * in, so the other children must not wait for these responses.
+ * core rescans the child only when core requests a row from it, and never if
+ * the child is pruned now.  The responses to the child's requests in flight
+ * would never be taken in, so the other children must not wait for these
+ * responses.
  */
 static void
 end_outdated_runs(const DynScan *scan)

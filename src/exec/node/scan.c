@@ -230,8 +230,8 @@ dyn_scan_end_run(DynScan *scan)
 }
 
 /*
- * The planner omits a Materialize node if it expects one execution or a few,
- * but there may be more.
+ * Needed because the planner omits a Materialize node if it expects one
+ * execution or a few, but there may be more executions.
  */
 bool
 dyn_scan_repeat_run(DynScan *scan)

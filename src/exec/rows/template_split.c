@@ -31,7 +31,9 @@ slot_of(const DynPath *path, const DynPath *paths, int npaths)
 	return slot;
 }
 
-/* Marks the text, and those from which its columns are read, as decisive. */
+/*
+ * Marks the text, and the texts from which its columns are read, as decisive.
+ */
 static void
 mark_decisive(DynItemSplit *all, int i)
 {

@@ -81,8 +81,8 @@ typedef struct DynInput
 } DynInput;
 
 /*
- * Adds a copy of an opener, in CurrentMemoryContext: before all others if it
- * only compares values, else after them.
+ * Adds a copy of an opener, in CurrentMemoryContext: before all other openers
+ * if this opener only compares values, else after them.
  */
 static inline void
 dyn_input_add_opener(DynInput *input, const DynOpener *opener)

@@ -114,10 +114,10 @@ struct DynItems
 };
 
 /*
- * Returns the items of a resolved access plan (which may be a contradiction),
- * decoded by the rows of the scan descriptor (whose schema was checked).  Does
- * not send requests yet.  The source is in CurrentMemoryContext; `resolved`
- * must live as long.
+ * Returns a source of the items of a resolved access plan (which may be a
+ * contradiction), decoded by the rows of the scan descriptor (whose schema was
+ * checked).  Does not send requests yet.  The source is in
+ * CurrentMemoryContext; `resolved` must live as long as the source.
  */
 extern DynItems *dyn_items_start(DynScanDesc *scandesc,
 								 const DynResolvedAccess *resolved);
@@ -127,14 +127,15 @@ extern DynItems *dyn_items_empty(DynRows *rows);
 /*
  * Returns a source with one row for each key, for an UPDATE or DELETE that
  * sends no read request (presumed.c).  The source is in CurrentMemoryContext;
- * `resolved` must live as long.
+ * `resolved` must live as long as the source.
  */
 extern DynItems *dyn_items_presume(DynScanDesc *scandesc,
 								   const DynResolvedAccess *resolved);
 
 /*
  * Returns the source if it can be rewound, or need not be (`keeps` false).
- * Otherwise returns a source that stores its rows.  In CurrentMemoryContext.
+ * Otherwise returns a source, in CurrentMemoryContext, that stores the rows of
+ * `source`.
  */
 extern DynItems *dyn_items_repeatable(DynItems *source, bool keeps);
 

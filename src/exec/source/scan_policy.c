@@ -213,7 +213,9 @@ dyn_scan_policy_apply(const DynRelation *relation, const char *index,
 					 key_hint(relation, meta, estimate), advice_clause(advice))));
 }
 
-/* Returns " (about 12 read units)", or nothing if that is unknown. */
+/*
+ * Returns " (about 12 read units)", or an empty text if the cost is unknown.
+ */
 static char *
 limiting_clause(const DynRelation *relation, const char *name,
 				const DynTableMeta *meta, const DynEstimate *estimate, long items)

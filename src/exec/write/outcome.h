@@ -58,7 +58,7 @@ extern void dyn_write_retry_unknown(DynWrite *write, const char *err);
 extern void dyn_write_retry_throttled(DynWrite *write);
 extern void dyn_write_retry_conflict(DynWrite *write);
 
-/* Records the cost of a successful request for the pace of later ones. */
+/* Records the cost of a successful request, for the pace of later requests. */
 extern void dyn_write_grant(DynWrite *write, double units);
 
 /*

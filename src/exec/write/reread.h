@@ -40,7 +40,8 @@ extern bool dyn_reread_item(DynReread *reread, const char *item, size_t len,
 							TupleTableSlot *slot);
 
 /*
- * Stores the row of an item that the statement has written, even if expired.
+ * Stores the row of an item that the statement has written, even if the item
+ * has expired.
  */
 extern bool dyn_reread_new(DynReread *reread, const char *item, size_t len,
 						   TupleTableSlot *slot);

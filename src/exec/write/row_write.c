@@ -443,7 +443,10 @@ dyn_modify_keep_segment(const DynWrite *write)
 
 /* ---- requests ---- */
 
-/* Returns a test of one key attribute, since an item has all of them. */
+/*
+ * Returns a condition on one key attribute, which suffices because an item has
+ * all key attributes.
+ */
 static DynCond *
 key_condition(const DynModify *modify, DynCondKind kind)
 {

@@ -379,7 +379,10 @@ receive(DynWriter *writer, DynWrite *write)
 	}
 }
 
-/* Starts the write if its pause is over; returns false if it is not. */
+/*
+ * Starts the write if its pause is over, and the pace and the budgets allow
+ * it; returns false otherwise.
+ */
 static bool
 start_again(DynWriter *writer, DynWrite *write)
 {
@@ -451,7 +454,10 @@ next_due(const DynWriter *writer)
 	return least < 0 ? -1 : (long) least + 1;
 }
 
-/* Counts the time since `began` as waiting, for the table of the write. */
+/*
+ * Counts the time since `began` as waiting, in the usage of the target's
+ * table.
+ */
 static void
 count_wait(const DynModify *modify, double began, bool for_capacity)
 {
@@ -495,7 +501,10 @@ dyn_writer_finish(DynWriter *writer)
 		wait_for_step(writer);
 }
 
-/* True if the write is of the table and has no response that ends it. */
+/*
+ * True if the write is of the table, and awaits a response or must be sent
+ * again.
+ */
 static bool
 is_unanswered(const DynWrite *write, const DynRelation *relation)
 {

@@ -162,7 +162,7 @@ dyn_instant_to_date(Timestamp instant, char *dst)
 
 	if (instant < dyn_instant_min() || instant > dyn_instant_max())
 		return false;
-	/* rounds down, also before 2000 */
+	/* count from the earliest instant, so that the division rounds down */
 	j2date((int) ((instant - dyn_instant_min()) / USECS_PER_DAY) + date2j(1, 1, 1),
 		   &year, &month, &day);
 	sprintf(dst, "%04d-%02d-%02d", year, month, day);

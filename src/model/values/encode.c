@@ -364,7 +364,10 @@ bound_float(const DynCodec *codec, Oid valuetype, Datum value, bool lower,
 
 	if (isnan(number))
 		return lower ? DYN_ENCODED_NOTHING : DYN_ENCODED_ANYTHING;
-	/* move outward, since several decimals become one (adjacent) float */
+	/*
+	 * move outward, because a stored decimal beyond the bound may be decoded
+	 * as the bound itself
+	 */
 	number = codec->kind == DYN_CODEC_FLOAT4
 		? nextafterf(nextafterf((float) number, outward), outward)
 		: nextafter(number, outward);

@@ -69,8 +69,9 @@ extern Datum dyn_convert_time(Datum value, Oid from, Oid to);
 
 /*
  * Returns the bound of c, which has type `to`, for a bound `value` of the
- * expression.  `upper` is true if that is an upper bound, and `strict` if it
- * is exclusive.  `value` has type `from`, and is compared as type `compared`.
+ * expression.  `upper` is true if `value` is an upper bound, and `strict` is
+ * true if this bound is exclusive.  `value` has type `from`, and is compared
+ * as type `compared`.
  */
 extern Datum dyn_invert_bound(Datum value, Oid from, Oid compared, bool upper,
 							  bool strict, const DynTimeStep *steps, int nsteps,

@@ -44,8 +44,9 @@ extern bool dyn_zone_of_interval(const Interval *offset, DynZone *zone);
 
 /*
  * Sets *time (seconds since 1970) to the next transition after it, and *before
- * and *after to the offsets in seconds around the transition.  Returns 0 if
- * there is none, or a negative number if that is unknown.
+ * and *after to the offsets in seconds around the transition.  Returns a
+ * positive number; 0 if there is no later transition; or a negative number if
+ * it is unknown whether there is one.
  */
 extern int	dyn_zone_transition(const DynZone *zone, pg_time_t *time,
 								long int *before, long int *after);
