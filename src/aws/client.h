@@ -198,10 +198,10 @@ extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * Must be called when a statement has ended.  Keeps as many idle connections
- * open as this statement or the previous one used at the same time, up to
- * max_idle_connections of the services used.  If more are open, or a peer has
- * closed one, all are closed, since libcurl cannot close single connections.
+ * Must be called when a statement has ended.  Closes all idle connections if a
+ * peer has closed one, or if there are too many: more than were in use at the
+ * same time during this statement or the one before, or more than
+ * max_idle_connections of their services.  libcurl cannot close single ones.
  */
 extern void dyn_client_end_statement(DynClient *client);
 

@@ -69,8 +69,8 @@ extern void dyn_loop_remove(DynLoop *loop, CURL *easy);
 extern CURLcode dyn_loop_resume(DynLoop *loop, CURL *easy);
 
 /*
- * Stops reporting events of a paused transfer to libcurl: some versions (8.5
- * among them) would read the data without a limit.
+ * Stops reporting to libcurl the events of a paused transfer: some versions
+ * (8.5 among them) would read the data without a limit.
  */
 extern void dyn_loop_park(DynLoop *loop, CURL *easy);
 

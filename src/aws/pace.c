@@ -39,10 +39,9 @@
 #define LONGEST_WAIT_MS		8000.0
 
 /*
- * If nothing is granted for this time after a refusal, the rate is forgotten
- * at the next refusal: the service may by then grant any rate.  Requests are
- * few and small in this time, so their cost alone cannot cause refusals for
- * that long.
+ * If this time passes after a refusal without a grant, the next refusal
+ * discards the measured rate.  All requests of this time were few and small,
+ * so they were refused because the capacity has changed.
  */
 #define SILENCE_MS			10000.0
 

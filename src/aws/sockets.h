@@ -38,7 +38,7 @@ typedef struct DynSockets
 	uint64_t	opened;			/* sockets ever opened; tests compare it */
 } DynSockets;
 
-/* The connections to one peer, without those that have not replied yet. */
+/* The connections to one peer on which it has replied at least once. */
 typedef struct DynPeerSockets
 {
 	int			idle;

@@ -457,7 +457,7 @@ dyn_pacing_refuse(DynStreamContext *context, DynStream *stream)
 	if (!call->hot_partition || !is_alone(table, stream, call->done_ms))
 		dyn_pace_refuse(&table->pace, stream->cost, context->params.capacity,
 						call->started_ms, call->done_ms);
-	/* count at most LONGEST_LOOK_MS: the fetch may not have been polled */
+	/* count at most LONGEST_LOOK_MS: polls of the fetch may be rare */
 	pacing->stalled_ms = !pacing->stalled ? 0
 		: pacing->stalled_ms + Min(now - pacing->seen_ms, LONGEST_LOOK_MS);
 	pacing->stalled = true;

@@ -2,8 +2,8 @@
  * async.c
  *		Runs a scan for an Append that does not wait for it.
  *
- * The Append requests a row from each child and waits for all children without
- * a row together.  A child's rows go through ExecScan as always, so that
+ * The Append requests a row from each child, and then waits for all children
+ * that had none at the same time.  A child's rows go through ExecScan as always, so that
  * conditions and projection are applied.  The only difference:
  * dynIterateForeignScan, for a scan in this mode, returns an empty slot where
  * it would have to wait.
@@ -12,7 +12,7 @@
  * set accepts a descriptor only once.  The first waiting child therefore
  * registers the descriptor for all children.  When it becomes readable, that
  * child drives the client.  Before the Append waits again, it polls the other
- * children; those whose responses have arrived then complete their requests.
+ * children; those whose responses have arrived complete their AsyncRequests.
  *
  * A child that is polled also sends and receives.  If it receives data for
  * another child, the descriptor does not become readable for that child, so
@@ -20,8 +20,8 @@
  * pause ends.
  *
  * Some versions of the server crash if an Append has an empty set of events
- * (dyn_append_needs_event).  There, a child that completes its request adds
- * the process's latch, already set, to the set.
+ * (dyn_append_needs_event).  There, a child that completes its AsyncRequest
+ * sets the process's latch, and adds it to the events.
  *
  * The limit of requests in flight is that of the statement.  A node that needs
  * data to continue may always send one request (fetch/schedule.c); the

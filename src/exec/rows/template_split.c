@@ -263,10 +263,11 @@ dyn_expected_text(DynItemSplit *all, const DynPlaceholderCheck *check, DynText *
 }
 
 /*
- * Stores the known texts that parts of template `i` must have; returns false
- * if a column is NULL, or its value cannot be the text of its part.  First
- * splits the texts from which these columns are read, except those that depend
- * on template `i`.  Sets all->unsure if a part's text is unknown.
+ * Stores in `given` the texts that parts of template `i` must have because of
+ * their columns' values.  If such a column is read from another templated text,
+ * splits that text first, unless it depends on template `i`.  Returns false if
+ * such a column is NULL, or its value cannot be the text of the part.  Sets
+ * all->unsure if the text of a part is unknown.
  */
 static bool
 expected_texts(DynItemSplit *all, int i, DynText *given)

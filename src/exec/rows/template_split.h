@@ -132,10 +132,9 @@ typedef enum DynWaysFound
 	DYN_WAYS_NONE,				/* a text does not match, or the texts do not
 								 * agree */
 	DYN_WAYS_ONE,				/* decisive texts can be split in one way */
-	DYN_WAYS_SEVERAL,			/* several ways, or one way in which a part
-								 * contains its separator, and other
-								 * occurrences of its column do not confirm the
-								 * value */
+	DYN_WAYS_SEVERAL,			/* in several ways; or in one way, but a part
+								 * contains its separator, and no other
+								 * occurrence of its column confirms this */
 	DYN_WAYS_UNRESOLVED			/* a part must contain its separator, but no
 								 * value of its column matches all
 								 * occurrences */

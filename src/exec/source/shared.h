@@ -100,7 +100,10 @@ extern bool dyn_input_is_complete(const DynInput *input, const DynValues *values
  */
 extern void dyn_member_init(DynMember *member, DynInput *input, List *filters);
 
-/* Puts values into the filters.  The condition is in CurrentMemoryContext. */
+/*
+ * Sets the member's condition: its filters, with these values.  Allocates in
+ * CurrentMemoryContext.
+ */
 extern void dyn_member_resolve(DynMember *member, const DynValues *values);
 
 /* Adds a condition to the filters; it must live as long as the member. */

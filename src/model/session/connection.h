@@ -35,8 +35,8 @@ typedef struct DynConnection
 	DynReadOptions reads;		/* defaults for tables without such options */
 
 	/* private to connection.c */
-	const char *detour;			/* first option of the server that redirects
-								 * requests (privilege.h), or NULL */
+	const char *detour;			/* first server option that redirects requests
+								 * (privilege.h), or NULL */
 	List	   *mapping_options;	/* options of the user mapping; NIL for
 									 * static credentials */
 	DynSourceOptions source_options;		/* settings of the credentials,

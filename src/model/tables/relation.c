@@ -141,15 +141,14 @@ add_name(DynNames *names, const char *name)
 }
 
 /*
- * Returns the attributes that the rest of the item excludes.  These are
- * attributes that other columns show completely, those of templates, and those
- * that the item filter compares.  Attributes of which columns show only a path
- * are not excluded.
+ * Returns the attributes that a column with document 'rest' omits: those that
+ * other columns show completely, those of templates, and those that the item
+ * filter compares.  An attribute of which columns show only a path is not
+ * omitted.
  *
- * The attribute of an unasserted template is excluded only if its text equals
- * the text composed from the row's columns; otherwise no column would show the
- * text.  Templates of the table's key that fold no letters are asserted: every
- * row has the composed text.  Texts of other attributes are not checked.
+ * Templates of the table's key that fold no letters are asserted: every row
+ * has the text that its columns compose.  The attribute of another template is
+ * omitted only if it has this text; otherwise no column would show its text.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)
@@ -176,7 +175,7 @@ attributes_shown(DynRelation *relation)
 			add_name(names, dyn_filter_term_attribute(&relation->item_filter.terms[i]));
 	}
 	dyn_names_sort(names);
-	/* attributes with these names are excluded whatever their texts are */
+	/* an attribute that is already in `names` is omitted in any case */
 	for (int i = 0; i < relation->ntemplated; i++)
 	{
 		DynTemplatedAttr *templated = &relation->templated[i];

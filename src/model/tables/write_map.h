@@ -37,14 +37,14 @@ typedef struct DynWriteMap
 	DynRelation *relation;		/* connected (dyn_relation_connect_described) */
 	const DynTableMeta *meta;
 
-	/*
-	 * columns that determine the table's key; a key column that is not in
-	 * from_key is also stored in another attribute, which an UPDATE may change
-	 */
-	Bitmapset  *key_columns;
-
 	/* columns that are read from a key attribute of the table; never updated */
 	Bitmapset  *from_key;
+
+	/*
+	 * columns from which the table's key is composed; an UPDATE may assign
+	 * those that are not in from_key, if the composed key stays the same
+	 */
+	Bitmapset  *key_columns;
 
 	/* columns that cannot be assigned in a table that can be written */
 	Bitmapset  *unassignable;

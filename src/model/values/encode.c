@@ -306,7 +306,10 @@ dyn_codec_encode(const DynCodec *codec, Oid valuetype, Datum value,
 
 /* ---- range bounds ---- */
 
-/* Encodes the number, or the next one within the bound that can be stored. */
+/*
+ * Encodes a bound.  If its number cannot be stored, encodes the nearest number
+ * inside the range that can be: then the bound is inclusive.
+ */
 static DynEncoded
 bound_text(const char *text, bool lower, bool *inclusive, DynScalar *out)
 {

@@ -29,7 +29,7 @@
 
 #define GROUP			4		/* decimal digits per digit of base 10000 */
 
-/* Digits of base 10000, without zeros before the first. */
+/* Digits of base 10000, without leading zeros. */
 typedef struct Groups
 {
 	uint16	   *digits;

@@ -49,8 +49,7 @@ typedef enum DynPaddedPlace
 {
 	DYN_PADDED_BELOW,			/* less than all padded numbers */
 	DYN_PADDED_AT,				/* equal to a padded number */
-	DYN_PADDED_AFTER,			/* between the printed number and the next
-								 * one */
+	DYN_PADDED_AFTER,			/* between two padded numbers */
 	DYN_PADDED_ABOVE			/* greater than all padded numbers */
 } DynPaddedPlace;
 

@@ -60,8 +60,8 @@ describe(const DynClassify *context, Oid opno, Oid opfamily, Node *left,
 
 /*
  * Describes the node as a term in the default btree operator family of its
- * left type.  Returns false if the node is not a comparison in this family of
- * a column with a run-time value.
+ * left operand's type.  Returns false unless the node compares a column with a
+ * run-time value, by an operator of this family.
  */
 static bool
 describe_operator(const DynClassify *context, Node *node, Term *term)

@@ -188,9 +188,9 @@ is_sort(const Path *path)
 
 /*
  * Returns the expressions by which a path sorts, except those whose
- * equivalence class has several members.  Core adds an expression that the
- * sort's input lacks to this input.  From PostgreSQL 16 on, core does the same
- * for sorted arguments of aggregates.
+ * equivalence class has several members.  If the input of a sort does not
+ * compute such an expression, core adds it to the input's target list.  From
+ * PostgreSQL 16 on, core does the same for sorted arguments of aggregates.
  */
 static List *
 sort_expressions(const Path *path)

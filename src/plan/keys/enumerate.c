@@ -86,8 +86,9 @@ target_column(const DynTarget *target, const DynPred *pred)
 }
 
 /*
- * Returns true if the predicate bounds the target's column, and each value can
- * be a key.  The encoding need not sort like the values.
+ * Returns true if the predicate is a bound of the target's column, and the
+ * values within bounds can be enumerated as keys.  Their encoding need not sort
+ * as they do.
  */
 static bool
 is_bound(const DynTarget *target, const DynPred *pred)

@@ -280,10 +280,10 @@ dyn_access_shares_lists(const DynAccess *access)
 }
 
 /*
- * Corrects the number of an attribute's values for shared lists.  The first
- * part with a list determines the number of elements; for one element, each
- * later part has one value, so the number is divided by that of its values.
- * *counted has the lists that an earlier part has.
+ * Corrects an attribute's number of values for lists that several of its parts
+ * share.  All these parts have the value of the same element.  So a list counts
+ * only at the first part: for each later part, *values is divided by the number
+ * of the part's values.  *counted has the lists of earlier parts.
  */
 static void
 count_one_element(const DynRelPlan *plan, const List *preds, const List *shared,

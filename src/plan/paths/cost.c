@@ -300,8 +300,8 @@ is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
  * Returns the estimated maximum number of items with the keys that the access
  * plan reads.  If keys of the table or a local index come from other tables,
  * the number is estimated from the length of item collections
- * (collection_items).  With core's default of 200 partition keys in a table of
- * any size, a Scan of a large table would cost less than a few lookups.
+ * (collection_items).  Otherwise, with core's default of 200 partition keys,
+ * each lookup would seem to read a 200th of the table.
  */
 static double
 most_items(const DynRelPlan *plan, const DynAccess *access)
@@ -324,7 +324,7 @@ dyn_access_most_rows(const DynRelPlan *plan, const DynAccess *access)
 						 plan->item_rows);
 }
 
-/* ---- sizes that a choice assumes ---- */
+/* ---- sizes that are assumed if they are unknown ---- */
 
 /*
  * Returns true if DynamoDB may not have counted the table yet: its size is 0,
@@ -384,11 +384,12 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 }
 
 /*
- * Returns the estimated number of items that Queries of these keys examine.  A
- * partition that the statement names may be large.  So if its length is a
- * guess (dyn_collections_are_unknown), a 200th of the table is assumed, which
- * is also core's default.  Then reading only one end of the partition (min,
- * max, LIMIT) costs less.
+ * Returns the estimated number of items that Queries of these keys examine.
+ * If the number of items per partition is a guess
+ * (dyn_collections_are_unknown), a partition that the statement names is
+ * assumed to contain a 200th of the table, as core's default does, because it
+ * may be large.  Then a plan that reads only one end of the partition (min,
+ * max, LIMIT) costs less than one that reads all of it.
  */
 static double
 query_items(const DynRelPlan *plan, const DynAccess *access,

@@ -76,8 +76,8 @@ extern double dyn_estimate_page_units(const DynEstimate *estimate);
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
 /*
- * Returns the least cost of an access that is less direct than an access with
- * this cost.
+ * Returns the minimum cost of an access that is less direct (GetItem, Query,
+ * Scan) than an access with this cost.
  */
 static inline Cost
 dyn_less_direct_cost(Cost cost)
