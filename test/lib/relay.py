@@ -19,6 +19,7 @@ class Relay:
         return self
 
     def __exit__(self, *_):
+        asyncio.run_coroutine_threadsafe(self._end(), self.loop).result()
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
 
@@ -26,6 +27,14 @@ class Relay:
     def endpoint(self):
         """Where it listens."""
         return f"http://127.0.0.1:{self.server.sockets[0].getsockname()[1]}"
+
+    @staticmethod
+    async def _end():
+        """Connections of the statements' sessions are still open."""
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _serve(self, reader, writer):
         there = await asyncio.open_connection(self.target.hostname, self.target.port)
