@@ -155,8 +155,8 @@ key_of_parts(DynBaseKeys *keys, const DynKeyPart *parts)
 }
 
 /*
- * Adds a copy of the key.  The copy is made before the entry, because if
- * memory runs out, no entry may be left that points to the caller's bytes.
+ * Adds a copy of the key.  The bytes are copied before the entry is created,
+ * so that no entry points to the caller's bytes if memory runs out.
  */
 static void
 remember(DynBaseKeys *keys, const DynByteKey *key)

@@ -11,7 +11,7 @@
  *
  * Legal order: dyn_base_keys_create; dyn_base_keys_add for each entry of the
  * listing; dyn_base_keys_next until it returns false; dyn_base_keys_free at
- * any time, unless an error ends the transaction.
+ * any time.  After an error, the end of the transaction frees the set.
  */
 #ifndef DYN_EXEC_FETCH_BASE_KEYS_H
 #define DYN_EXEC_FETCH_BASE_KEYS_H
@@ -44,8 +44,8 @@ extern void dyn_base_keys_remember(DynBaseKeys *keys, const char *bytes, Size le
 
 /*
  * dyn_base_keys_has returns true if the key is in the hash table.
- * dyn_base_keys_is_full returns true if the hash table is full, so that
- * further keys would be set aside; it then stays full.
+ * dyn_base_keys_is_full returns true if further keys would be set aside; the
+ * hash table then stays full.
  */
 extern bool dyn_base_keys_has(DynBaseKeys *keys, const DynKeyPart *parts);
 extern bool dyn_base_keys_is_full(const DynBaseKeys *keys);

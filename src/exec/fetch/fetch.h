@@ -8,17 +8,17 @@
  * at once, and pages are requested ahead, within the statement's limits of
  * requests and bytes.
  *
- * Legal order: dyn_fetch_start, then dyn_fetch_next until it returns false, or
- * dyn_fetch_count once.  The fetch lives in a memory context of its own below
- * the one that is current at the start.  dyn_fetch_stop deletes it at any
- * time, and so does the end of the parent context.  Requests in flight are
- * then abandoned.
+ * Legal order: dyn_fetch_start, then dyn_fetch_next until it returns NULL, or
+ * dyn_fetch_count once.  The fetch has its own memory context, a child of the
+ * context that is current at the start.  dyn_fetch_stop, or the end of the
+ * parent context, ends the fetch at any time, and abandons the requests in
+ * flight.
  *
- * The params determine the order of the items.  By default, it is any order.
- * With `in_turn`, the items of a stream follow those of the streams before it.
- * With `nsort`, streams are merged by sort values; each stream must return its
- * own items in that order.  With `keyed`, the caller names each stream by its
- * number, usually in rising order, and the streams that follow are read ahead.
+ * The params determine the order of the items.  By default, items come in any
+ * order.  With `in_turn`, all items of a stream come before those of the next
+ * stream.  With `nsort`, streams are merged by sort values; the items of each
+ * stream must be sorted.  With `keyed`, the caller names the stream of each
+ * item by its number, and streams with higher numbers are read ahead.
  */
 #ifndef DYN_EXEC_FETCH_H
 #define DYN_EXEC_FETCH_H
@@ -64,16 +64,16 @@ typedef struct DynFetchParams
 	int			nstreams;
 
 	/*
-	 * Fills in the request of a stream, except for paging; pointers in
-	 * *request stay valid until the next call.
+	 * Fills in the request of a stream without Limit and ExclusiveStartKey;
+	 * pointers in *request stay valid until the next call.
 	 */
 	void		(*prepare) (void *arg, int stream, DynReadRequest *request);
 	/* Appends a description of the request, for the log. */
 	void		(*describe) (void *arg, int stream, StringInfo line);
 
 	/*
-	 * Fills in the keys that a stream requests, to compare responses with
-	 * them; NULL if responses are not compared.
+	 * Fills in the keys that a stream requests, with which its responses are
+	 * compared; NULL: this comparison is omitted.
 	 */
 	void		(*expected) (void *arg, int stream, DynExpected *expected);
 	int			key_slots[DYN_MAX_EXPECTED_PARTS];	/* slots of the key parts;
@@ -97,9 +97,9 @@ typedef struct DynFetchParams
 	int			nsort;			/* number of sort values; 0: no merging */
 
 	/*
-	 * Called if DynamoDB denies access to the stream's request.  Returns true
-	 * if `prepare` will make another request, which is sent instead.  NULL:
-	 * the denial is an error.
+	 * Called if DynamoDB denies the stream's request.  Returns true if
+	 * `prepare` will make a different request, which is then sent.  NULL: the
+	 * denial is an error.
 	 */
 	bool		(*denied) (void *arg, int stream);
 	void	   *arg;			/* argument of these callbacks */
@@ -156,9 +156,9 @@ extern const DynValue *dyn_fetch_next(DynFetch *fetch);
 /*
  * Starts again at the first item, without a request.  Returns false, with the
  * state unchanged, if items are merged, or if the first page is no longer
- * available.  It is available until the second page is begun.  With `keep`, it
- * is also available after the last item, if it is the only page.  Not for
- * keyed fetches.
+ * available.  The first page is available until the second one is begun; with
+ * `keep`, an only page is also available after its last item.  Not for keyed
+ * fetches.
  */
 extern bool dyn_fetch_rewind(DynFetch *fetch);
 
@@ -204,9 +204,8 @@ extern void dyn_fetch_send_ahead(DynFetch *fetch);
 /*
  * Returns the next item of a stream of a keyed fetch, like dyn_fetch_next;
  * NULL at the end of the stream, or if the stream was dropped.  After this
- * call, streams with lower numbers are not begun ahead of the consumer any
- * more.  Streams that were begun before keep their pages until these are read
- * or dropped.
+ * call, streams with lower numbers are not begun ahead of the consumer.  If
+ * they were begun before, their pages wait until they are read or dropped.
  */
 extern const DynValue *dyn_fetch_next_of(DynFetch *fetch, int stream);
 
@@ -220,8 +219,8 @@ extern void dyn_fetch_extend(DynFetch *fetch, int nstreams);
 extern void dyn_fetch_drop(DynFetch *fetch, int stream);
 
 /*
- * Returns the sum of the Counts of a stream, which is read to its end; for
- * keyed fetches with `counting`.
+ * Reads a stream of a keyed fetch with `counting` to its end.  Returns the sum
+ * of its Counts.
  */
 extern uint64 dyn_fetch_count_of(DynFetch *fetch, int stream);
 
@@ -242,8 +241,8 @@ typedef struct DynItemPosition
 extern bool dyn_fetch_position(const DynFetch *fetch, DynItemPosition *position);
 
 /*
- * Sends no further requests.  After that, dyn_fetch_next returns the items
- * that were received or are in flight, and then ends.
+ * Stops the sending of requests.  dyn_fetch_next then returns the items that
+ * were received or are in flight, and after them NULL.
  */
 extern void dyn_fetch_drain(DynFetch *fetch);
 

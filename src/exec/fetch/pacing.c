@@ -115,13 +115,13 @@ report_limit(const DynStreamContext *context, double limit, double cost)
 /* ---- when a stream may send ---- */
 
 /*
- * True if a response must arrive before another request is sent: because the
- * cost of requests is not known well enough for a budget, or because the
- * requests in flight may reach the statement's limit.  In the second case the
- * fetch must be able to take in a response, or it would wait forever.  It
- * cannot take in a paused response, which waits for memory.  At the memory
- * limit, a fetch that is keyed or read in turn takes in only responses of the
- * awaited stream (schedule.c).
+ * True if a response must arrive before another request is sent, for one of
+ * two reasons.  The cost of requests is not known well enough for a budget; or
+ * the requests in flight may reach the statement's limit.  The second reason
+ * applies only if the fetch can take in a response, because it would otherwise
+ * wait forever.  A paused response cannot be taken in, because it waits for
+ * memory.  At the memory limit, a fetch that is keyed or read in turn takes in
+ * only responses of the awaited stream (schedule.c).
  */
 static bool
 awaits_response(const DynStreamContext *context)
@@ -367,9 +367,8 @@ dyn_pacing_grant(DynStreamContext *context, DynStream *stream, double units,
 	dyn_pace_grant(&stream->own_pace, stream->cost, units, call->started_ms,
 				   call->done_ms);
 	/*
-	 * the stream keeps its own pace, unless two streams were throttled
-	 * together: they may read the same partition, and then use the pace of the
-	 * table
+	 * end the stream's own pace if two streams were throttled together: they
+	 * may read the same partition, so the pace of the table limits both
 	 */
 	stream->is_hot = call->done_ms - pacing->table->shared_ms > HOT_TOGETHER_MS;
 }

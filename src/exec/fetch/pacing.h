@@ -120,8 +120,8 @@ extern void dyn_pacing_landed(struct DynStreamContext *context,
 							  struct DynStream *stream);
 
 /*
- * Replaces the charge of the request by `units` read units (0 if it was
- * throttled or rejected) and the charges of its lost attempts.
+ * Replaces the charge of the request by the sum of `units` (read units; 0 if
+ * the request was throttled or rejected) and the charges of its lost attempts.
  */
 extern void dyn_pacing_correct(struct DynStreamContext *context,
 							   struct DynStream *stream, double units);

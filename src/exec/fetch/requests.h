@@ -48,8 +48,8 @@ typedef struct DynRequests
 
 /*
  * Returns true if the reads are strongly consistent.  With consistent_read,
- * plans never use a global index.  After own writes, only reads of the table
- * and of local indexes are consistent.
+ * plans never use a global index.  After this session has written the table,
+ * only reads of the table and of local indexes are consistent.
  */
 static inline bool
 dyn_requests_are_consistent(const DynRequests *requests)
@@ -88,8 +88,9 @@ extern DynRequests *dyn_requests_of_queries(const DynRelation *relation,
 											int nprojection);
 
 /*
- * Extends the requests by keys or Queries, appended to an array that may have
- * moved.  The keys of a stream must not change after its request was sent.
+ * Replaces the array of keys or Queries by a longer one, which begins with the
+ * same elements.  Once a stream has sent its request, its keys must not
+ * change.
  */
 extern void dyn_requests_set_keys(DynRequests *requests, const DynKeyPart *keys,
 								  int nkeys);

@@ -67,17 +67,16 @@ extern void dyn_scandesc_check_schema(DynScanDesc *scandesc);
 extern DynRows *dyn_scandesc_rows(DynScanDesc *scandesc, int keys);
 
 /*
- * Replaces `rows` by a conversion for cached items.  It includes the base key,
- * so that errors can name the item, and the inputs of `filters` (list of
- * DynPred *), which are evaluated later.  Allocates in CurrentMemoryContext.
- * Called before the first fetch.
+ * Replaces `rows` by a conversion for cached items, in CurrentMemoryContext.
+ * The conversion includes the base key, for error messages, and the inputs of
+ * `filters` (list of DynPred *).  Called before the first fetch.
  */
 extern void dyn_scandesc_set_cached_rows(DynScanDesc *scandesc, const List *filters);
 
 /*
- * Returns a conversion of index entries whose items are then read from the
- * table (fetch_base_items), in CurrentMemoryContext.  It has only the table's
- * key and, if `with_partition`, the index's partition key.
+ * Returns a conversion of index entries for fetch_base_items, in
+ * CurrentMemoryContext.  It has only the table's key and, if `with_partition`,
+ * the index's partition key.
  */
 extern DynRows *dyn_scandesc_index_rows(const DynScanDesc *scandesc,
 										bool with_partition);
@@ -104,9 +103,9 @@ extern void dyn_scandesc_set_origin(DynScanDesc *scandesc, DynFetch *fetch,
 /*
  * Returns the key of the item that is being decoded, as text (item_key.c).  If
  * the key was not read, requests the item's page again with the key.  Returns
- * NULL if the key is not found; *why is then the reason for which the request
- * failed, if there was a request.  `arg` is the DynScanDesc.  Raises an error
- * only for an interrupt, or if memory runs out.
+ * NULL if the key is not found; if the page was requested, *why is then the
+ * reason.  `arg` is the DynScanDesc.  Raises an error only for an interrupt,
+ * or if memory runs out.
  */
 extern char *dyn_scandesc_item_key(void *arg, const char **why);
 

@@ -19,10 +19,12 @@
  *											in flight
  *
  * Streams that are read in turn follow the first column with two exceptions.
- * The stream whose turn it is starves as if it were keyed, because responses
- * to other streams do not help the consumer.  If the consumer may stop early,
- * the number of active streams grows with the number of streams begun.  Up to
- * a bound (DynReadBound), only one stream is active.
+ * Only the stream whose turn it is can starve, as in the third column, because
+ * responses to other streams do not help the consumer.  If the consumer may
+ * stop early, the number of active streams grows with the number of streams
+ * begun.
+ *
+ * Up to a bound (DynReadBound), only one stream is active.
  *
  * A stream sends its next request when pace and budgets allow it, and when the
  * statement's limits allow the request and the expected bytes.  A starving
@@ -296,7 +298,7 @@ dyn_schedule_turn(const DynFetch *fetch)
 
 /*
  * Returns true if the consumer cannot continue without a page of this stream
- * (if items come in any order: of any stream).
+ * or, if items come in any order, of any stream.
  */
 static bool
 is_wanted(const DynFetch *fetch, const DynStream *stream)
@@ -325,10 +327,10 @@ may_send(const DynFetch *fetch, const DynStream *stream)
 }
 
 /*
- * Returns the stream that sends next, or NULL: the first stream of a keyed
- * fetch, otherwise the stream that has sent the fewest requests.  This keeps
- * the streams level: a stream that lags would request its last pages without
- * concurrency.
+ * Returns the stream that sends next; NULL if none may send.  In a keyed
+ * fetch, this is the first stream; otherwise it is the stream that has sent
+ * the fewest requests, because a stream that lags would request its last pages
+ * without concurrency.
  */
 static DynStream *
 next_to_send(const DynFetch *fetch)
@@ -386,8 +388,8 @@ dyn_schedule_send(DynFetch *fetch)
  * True if the stream's response should be parsed now.  If memory is short, the
  * stream could not send its next request after parsing.  So its response waits
  * until the consumer has used up all other pages (keyed or in turn: until it
- * reads this stream).  Otherwise all responses that have arrived would be used
- * up together, while no request is in flight.
+ * reads this stream).  If all responses were parsed at once, the consumer
+ * would use them up while no request is in flight.
  */
 static bool
 wants_response(const DynFetch *fetch, const DynStream *stream)
@@ -447,10 +449,7 @@ take_responses(DynFetch *fetch)
 		fetch->streams.paused += dyn_stream_is_paused(fetch->active[i]);
 }
 
-/*
- * True if a stream is blocked: only a pump can resume it, so waiting would not
- * end.
- */
+/* True if a stream is blocked, so that a wait would not end without a pump. */
 static bool
 any_is_blocked(const DynFetch *fetch)
 {

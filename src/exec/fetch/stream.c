@@ -33,9 +33,9 @@
 #define SPACE_SLACK		((size_t) 256 * 1024)
 
 /*
- * Step in which memory for a longer response is charged.  A step is charged
- * when less than SPACE_MARGIN of the allowed bytes is left, so that the
- * transfer is not paused if memory is available.
+ * Step in which memory for a longer response is charged.  The next step is
+ * charged when less than SPACE_MARGIN of the allowed bytes is left, so that
+ * the transfer is paused only if memory is short.
  */
 #define SPACE_STEP		((size_t) 1024 * 1024)
 #define SPACE_MARGIN		((size_t) 128 * 1024)
@@ -293,11 +293,11 @@ log_line(DynStreamContext *context, const DynStream *stream,
 
 /*
  * If the request was rejected because the table or index may have changed
- * since planning, forgets the table's description, so that the next plan is
- * based on a new one.  Returns true if the request should be sent again, which
- * requires that the fetch has not taken in any response, and that the plan
- * matches a new description.  A fetch requests this description only once.
- * For requests that were in flight at that time, the same result is returned.
+ * since planning, forgets the table's description, so that the next plan uses
+ * a new one.  Returns true if the request should be sent again: the fetch has
+ * not taken in any response, and the plan matches a new description.  A fetch
+ * requests this description once; the result also applies to requests that
+ * were in flight at that time.
  */
 static bool
 refresh_if_stale(DynStreamContext *context, const DynStream *stream)
@@ -479,8 +479,8 @@ dyn_stream_pop(DynStream *stream)
 /*
  * Stores the key where the next page starts.  Raises an error if pages repeat
  * in a cycle, which would never end.  Also raises an error if the key has
- * other attributes than planned: then another table or index of the same name
- * has replaced the planned one.
+ * other attributes than planned, because another table or index of the same
+ * name has replaced the planned one.
  */
 static void
 note_last_key(const DynStreamContext *context, DynStream *stream,
@@ -540,11 +540,11 @@ check_response(DynStreamContext *context, DynStream *stream,
 
 /*
  * Returns the read units of a response that does not report them, as from some
- * emulators.  These are the expected units of the request, but for a Query or
- * Scan at most the units of the examined items.  If the size of items is
- * unknown, only the last page has an upper limit, because this page may be
- * short: the units of the response's bytes.  With a filter or projection, this
- * limit is too low.
+ * emulators.  They are the expected units of the request, limited for a Query
+ * or Scan by the units of the examined items.  If the size of items is
+ * unknown, only the last page is limited, because it may be short: by the
+ * units of the response's bytes.  With a filter or projection, this limit is
+ * too low.
  */
 static double
 unreported_units(const DynStreamContext *context, const DynStream *stream,

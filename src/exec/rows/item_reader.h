@@ -25,8 +25,8 @@ typedef struct DynItemReader
 extern DynItemReader *dyn_item_reader_create(const DynRows *rows);
 
 /*
- * Returns the item's slots, valid until the next call.  Raises an error if the
- * text is not an item.
+ * Parses a JSON text, and returns the item's slots, valid until the next call.
+ * Raises an error if the text is not an item.
  */
 extern const DynValue *dyn_item_reader_read(DynItemReader *reader,
 											const char *item, size_t len);

@@ -2,8 +2,8 @@
  * item_record.h
  *		Stores a received item in one bytea.
  *
- * A slot is stored as its type and its flags (one byte each).  For types that
- * have contents, the length (four bytes) and the contents, as in the response,
+ * A slot is stored as its type and its flags (one byte each).  For a type that
+ * has contents, the length (four bytes) and the contents of the response
  * follow.
  */
 #ifndef DYN_EXEC_FETCH_ITEM_RECORD_H

@@ -53,8 +53,8 @@ dyn_rows_slot(const DynRows *rows, const char *name)
 }
 
 /*
- * Returns the path to request: the full attribute if DynamoDB rejects paths
- * below it.
+ * Returns the path to request, which is the full attribute if DynamoDB rejects
+ * paths below it.
  */
 static DynPath
 projected_path(const DynRows *rows, const DynPath *path)
@@ -123,8 +123,8 @@ add_columns(DynRows *rows, const DynAccess *access)
 }
 
 /*
- * Adds a slot for the path unless it has one, and requests the path.  A path
- * that has a slot may be requested only in part so far.
+ * Adds a slot for the path, unless it has one.  Requests the path in both
+ * cases, because a path with a slot may be requested only in part so far.
  */
 static void
 read_path(DynRows *rows, const DynPath *path)
@@ -207,8 +207,8 @@ dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots)
 }
 
 /*
- * Prepares the texts of templates.  They are requested in full, since they
- * decide whether an item is a row.
+ * Adds the state of the templates.  Their attributes are requested in full,
+ * since they decide whether an item is a row.
  */
 static void
 add_parts(DynRows *rows)
@@ -380,9 +380,9 @@ decode_part(DynRows *rows, DynColumn *column, int i, Datum *result)
 }
 
 /*
- * Decodes a document whose members are not those of its codec: some are hidden
- * (`only`), or the document is the rest of an item, and its members depend on
- * the texts of templates (`rest`).
+ * Decodes a document that hides members which its codec would show: because of
+ * `only`, or because it is the rest of an item, whose members depend on the
+ * texts of templates (`rest`).
  */
 static pg_noinline bool
 decode_members(DynRows *rows, DynColumn *column, int i, Datum *result)

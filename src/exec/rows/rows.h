@@ -80,10 +80,10 @@ typedef struct DynRows
 	void	   *find_key_arg;
 
 	/*
-	 * NULL, or the function to which errors are passed instead of being
-	 * raised.  It also gets errors that on_mismatch turns into NULL.  A value
-	 * in error is NULL, and an ambiguous item is not a row.  `attnum` is 0 if
-	 * an error does not belong to a column
+	 * function that gets errors instead of their being raised, also errors
+	 * that on_mismatch turns into NULL; or NULL.  A value with an error is
+	 * NULL, and an ambiguous item is not a row.  `attnum` is 0 if an error
+	 * does not belong to a column
 	 */
 	void		(*note_error) (void *arg, DynRowError err, AttrNumber attnum,
 							   const char *why);
@@ -125,10 +125,10 @@ extern DynRows *dyn_rows_create(DynRelation *relation, const DynAccess *access,
 								int flags, const List *filters);
 
 /*
- * Adds the paths and the projection of `others` to `rows`, for the same table.
- * Stores in slots[i] the slot of `rows` that has the value of slot i of
- * `others`.  Must be called before `rows` converts an item.  Allocates in
- * CurrentMemoryContext.
+ * Adds the paths and the projection of `others`, a conversion for the same
+ * table, to `rows`.  Stores in slots[i] the slot of `rows` that has the value
+ * of slot i of `others`.  Must be called before `rows` converts an item.
+ * Allocates in CurrentMemoryContext.
  */
 extern void dyn_rows_add_rows(DynRows *rows, const DynRows *others, int *slots);
 
@@ -145,15 +145,15 @@ extern bool dyn_rows_limit_parts(DynRows *rows, const DynRows *own,
 /*
  * These functions convert an item to rows: call dyn_rows_begin with the item's
  * values, then dyn_rows_next until it returns false.  The values must not
- * change until then.  An item has at most one row, unless the relation is
+ * change in the meantime.  An item has at most one row, unless the relation is
  * unnested.
  *
- * dyn_rows_begin raises an error if a key attribute does not match its
- * template, or matches in several ways, or if a value cannot be unnested.
- * dyn_rows_next raises an error if a value does not match its column, or if a
- * column declared NOT NULL is NULL.  dyn_rows_skip skips the next row;
- * dyn_rows_end drops all remaining rows.  The values of a row's columns are
- * valid until the next item is begun.
+ * dyn_rows_begin raises an error if a key attribute matches its template in
+ * several ways, if a part of the key is not a value of its column, or if a
+ * value cannot be unnested.  dyn_rows_next raises an error if a value does not
+ * match its column, or if a column declared NOT NULL is NULL.  dyn_rows_skip
+ * skips the next row; dyn_rows_end drops all remaining rows.  The values of a
+ * row's columns are valid until the next item is begun.
  */
 extern void dyn_rows_begin(DynRows *rows, const DynValue *values);
 extern bool dyn_rows_next(DynRows *rows, TupleTableSlot *slot);

@@ -45,18 +45,18 @@ extern DynParts *dyn_parts_create(DynRelation *relation, const bool *needed,
 
 /*
  * Begins the next item, and returns its match.  Also decodes the parts of the
- * table's key that are sources of columns, except for plain texts; a row
- * decodes them again.  If the item is ambiguous or has a mismatch, *mismatch
- * describes the attribute.  Under on_mismatch 'null', an item with a mismatch
- * in a key column is not a row.
+ * table's key from which columns are read (except for plain texts), only as a
+ * check.  If the item is ambiguous or has a mismatch, *mismatch describes the
+ * attribute.  Under on_mismatch 'null', an item with a mismatch in a key
+ * column is not a row.
  */
 extern DynRowMatch dyn_parts_begin(DynParts *parts, const DynValue *values,
 								   const DynMismatch **mismatch);
 
 /*
- * Begins an item, of which only sort values are needed.  Stores in *text a
- * part of template `i` (a needed one), which is valid until the next item.
- * Returns false if the attribute does not match the template.
+ * Begins an item of which only sort values are needed.  Stores part `part` of
+ * the needed template `i` in *text, valid until the next item.  Returns false
+ * if the attribute does not match the template.
  */
 extern bool dyn_parts_text(DynParts *parts, const DynValue *values, int i,
 						   int part, DynText *text);
@@ -77,11 +77,10 @@ typedef struct DynRest DynRest;
 /*
  * Returns the state for a column that shows the rest of the item
  * (model/tables/relation.h), in CurrentMemoryContext; NULL if the column omits
- * the same attributes for all items.  The omitted attributes depend on the
- * item if the text of an index attribute may differ from the text that its
- * template composes, because an application writes it differently, or because
- * a column has changed since.  Then the rest shows the attribute.  `parts`
- * belongs to the rows that fetch the column.
+ * the same attributes for all items.  `parts` belongs to the rows that fetch
+ * the column.  The state lets the rest show a templated attribute of an index
+ * if its text is not what the template composes from the item's columns: an
+ * application may have written another text, or changed a column since.
  */
 extern DynRest *dyn_rest_create(const DynColumn *column, DynParts *parts);
 

@@ -383,8 +383,8 @@ add_sources(const DynItemSplit *all, const DynParsedAttr *parsed, DynText *known
 }
 
 /*
- * Stores the known texts of the parts; returns false if the value of a column
- * cannot be a text of its part.
+ * Stores the texts that the parts must have, as far as they are known.
+ * Returns false if a part cannot have any text (DYN_EXPECTED_NOTHING).
  */
 static bool
 known_texts(DynItemSplit *all, const DynParsedAttr *parsed, DynText *known)
@@ -500,8 +500,9 @@ holds_alone(Search *search, DynParsedAttr *parsed, bool guess)
 
 /*
  * Returns true if a searched text that matches contains the column in a part
- * that accept_way() has compared with the column's value.  A folded part must
- * be ASCII, since dyn_part_agrees compares only these.
+ * that accept_way() has compared with the column's value.  A folded part
+ * counts only if it is ASCII, since dyn_part_agrees compares no other folded
+ * parts.
  */
 static bool
 is_confirmed(const Search *search, AttrNumber attnum)
@@ -636,10 +637,9 @@ begin_search(Search *search, DynItemSplit *all)
 }
 
 /*
- * Searches in order of preference.  First, values must not contain their
- * separators.  If that fails for a text, or if the texts do not agree, a value
- * may contain its separator if another occurrence of the column has the same
- * value, and if there is only one way.
+ * Searches in up to three passes, with each Guess, until a pass finds a way.
+ * The result is DYN_WAYS_ONE if the pass finds one way, and if another
+ * occurrence of its column confirms each part that contains its separator.
  */
 static DynWaysFound
 search_all(DynItemSplit *all, const DynParsedAttr **about)
@@ -680,8 +680,8 @@ dyn_find_ways(DynItemSplit *all, const DynParsedAttr **about)
 }
 
 /*
- * Splits the texts of a cycle, which are not decisive, by the same search.  If
- * this does not find exactly one way, none of the texts matches.
+ * Splits the texts of a cycle, which are not decisive, with search_all().  If
+ * that does not find exactly one way, none of the texts matches.
  */
 static void
 break_cycle(DynItemSplit *all, const Bitmapset *cycle)

@@ -4,8 +4,8 @@
  *
  * Texts are split one after the other, each in the one way that its template
  * permits.  If a part's column is read from another attribute, the part must
- * be the encoding of the column's value.  So texts that others depend on are
- * split first.
+ * be the encoding of the column's value.  So the text from which a column is
+ * read is split before the other texts that contain the column.
  */
 #ifndef DYN_EXEC_TEMPLATE_SPLIT_H
 #define DYN_EXEC_TEMPLATE_SPLIT_H
@@ -84,10 +84,9 @@ extern void dyn_item_split_begin(DynItemSplit *all, const DynValue *values);
 extern void dyn_split_attr(DynItemSplit *all, int i);
 
 /*
- * Returns false if a column that is read from one part contradicts another
- * part with the same column.  Only parts of key attributes are checked; if
- * `searched`, only parts of searched texts.  A column whose value is unknown
- * does not contradict.
+ * Returns false if a part contradicts its column, which is read from another
+ * part.  Checks the parts of searched texts if `searched`, else those of key
+ * attributes.  A column whose value is unknown contradicts no part.
  */
 extern bool dyn_item_split_agrees(DynItemSplit *all, bool searched);
 

@@ -22,8 +22,8 @@ struct ExplainState;
 typedef struct DynOpener
 {
 	/*
-	 * Returns the source of the execution that begins, with input->values, in
-	 * CurrentMemoryContext.  Returns NULL if another opener must serve it.
+	 * Returns the source of an execution with input->values, in
+	 * CurrentMemoryContext; NULL if a later opener must serve the execution.
 	 */
 	DynItems   *(*open) (void *state);
 

@@ -3,13 +3,12 @@
  *		Stores received items in work_mem and then in a temporary file.
  *
  * An item is stored as the slots of a fetch.  A store has one or more cursors,
- * numbered from 0, each at its own position.  An item is added by a cursor
- * that is at the end, and that does not read it again.  For other cursors at
- * the end, it is the next item.
+ * numbered from 0, each at its own position.  A cursor at the end can add an
+ * item, and is then after this item.  Other cursors at the end read it next.
  *
  * The file belongs to the resource owner that is current when the store is
- * created.  During an execution that is the portal's owner, so the file of a
- * cursor outlives a savepoint that is rolled back.
+ * created.  During an execution this is the portal's owner, so the file of an
+ * SQL cursor outlives a savepoint that is rolled back.
  */
 #ifndef DYN_EXEC_ITEM_STORE_H
 #define DYN_EXEC_ITEM_STORE_H

@@ -152,9 +152,9 @@ static const DynItemsMethods fetched_methods = {
 /* ---- listed ---- */
 
 /*
- * The listing is a fetch of the index.  Its keys, each once (base_keys.h), are
- * read from the table in batches.  An item that was deleted in the meantime is
- * omitted.
+ * Source of the items that an index lists.  The items with the listed keys are
+ * read from the table in batches, each once (base_keys.h).  An item that was
+ * deleted in the meantime is omitted.
  */
 typedef struct Listed
 {
@@ -199,10 +199,10 @@ end_batch(Listed *listed)
 }
 
 /*
- * Collects keys, for which it may wait, and starts to read their items.
- * Returns false at the end of the index.  The group must not wait for the
- * index's requests in flight, because their responses are taken in only after
- * the batch.
+ * Collects keys, and starts to read their items.  May wait for keys.  Returns
+ * false if no key is left.  During a batch, the group does not wait for
+ * requests to the index, because their responses are taken in only after the
+ * batch.
  */
 static bool
 start_batch(Listed *listed)

@@ -22,9 +22,9 @@
  *
  * dyn_items_start chooses the source that reads an access plan.  All openers,
  * and the arms of a union, call it, except for lookups: lookup_batch.c starts
- * keyed fetches.  Commands do not use sources.  Choose a source in an opener
- * only if the access plan cannot be cached or shared (abilities in
- * plan/keys/access.c), like the presumed source.
+ * keyed fetches.  An opener may choose a source itself only if the access plan
+ * cannot be cached or shared (abilities in plan/keys/access.c), like the
+ * presumed source.  Commands do not use sources.
  *
  * A plan relies on the requests of its access plan.  They enforce the
  * conditions on keys, predicates that are `enforced`, and the item filter
@@ -32,8 +32,9 @@
  * PostgreSQL does not check these conditions again.  So a source that does not
  * send these requests has to evaluate the same conditions on items
  * (dynamodb/item_match.h), or check fdw_recheck_quals on rows (DynChecker).
- * If such a source belongs to some foreign tables only, planning must not
- * match their clauses (plan/clauses/quals.c), or the source must find keys.
+ * If some foreign tables can only be read by such a source, planning must not
+ * match their clauses to keys (plan/clauses/quals.c), unless the source finds
+ * keys.
  *
  * These files assume that two scans of one DynamoDB table read the same items,
  * or that reading uses read units: sharing.c (reads_alike), scan_policy.c,
@@ -114,9 +115,9 @@ struct DynItems
 };
 
 /*
- * Returns a source of the items of a resolved access plan (which may be a
- * contradiction), decoded by the rows of the scan descriptor (whose schema was
- * checked).  Does not send requests yet.  The source is in
+ * Returns a source of the items of a resolved access plan; an empty source for
+ * a contradiction.  Does not send requests yet.  The schema of the scan
+ * descriptor was checked, and its rows decode the items.  The source is in
  * CurrentMemoryContext; `resolved` must live as long as the source.
  */
 extern DynItems *dyn_items_start(DynScanDesc *scandesc,

@@ -276,10 +276,9 @@ open_requested(void *state)
 /* ---- creation ---- */
 
 /*
- * Sets up the sort, by the columns of the sort attributes, in the index's
- * direction.  Texts are compared bytewise, as in an index: the order that the
- * statement has requested uses a bytewise collation, even if the column has
- * another collation.
+ * Sets up the sort by the columns of the sort attributes, in the direction of
+ * the planned Query.  Texts are compared bytewise, because the statement has
+ * requested this order, even if the column has another collation.
  */
 static void
 init_sort(Fallback *fallback)

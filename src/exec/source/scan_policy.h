@@ -29,9 +29,8 @@ extern void dyn_permit_requests(DynInput *input, DynScanDesc *scandesc);
 extern bool dyn_is_bounded(const DynInput *input);
 
 /*
- * Applies the policy before a shared read serves an execution.  If the policy
- * forbids the read, each of the scans raises an error; otherwise only one of
- * them warns.
+ * Applies the policy before a shared read serves an execution.  Under "error",
+ * each of the scans raises an error; under "warn", only one of them warns.
  */
 extern void dyn_permit_shared(DynInput *input, const DynPermit *permit);
 

@@ -113,9 +113,9 @@ is_cached_for_any(const DynMember *member)
 
 /*
  * Stores a copy of the received item for members that have not reached it, or
- * may read it again.  After copies of a quarter of work_mem, members that may
- * never begin are dropped.  They have not read any item yet, so they can send
- * requests of their own.
+ * may read it again.  When the copies use a quarter of work_mem, members that
+ * have not begun, and may never begin, leave the read.  They send requests of
+ * their own if they begin.
  */
 static void
 keep_item(DynMember *member)

@@ -5,14 +5,15 @@
  * Scans that would read the same full table or index, or the same keys, send
  * the requests only once (shared.h).  They may be scans of several foreign
  * tables for the entities of one DynamoDB table, of the branches of a UNION,
- * of the subqueries of a statement, or of a parent and its own elements.
+ * of the subqueries of a statement, or of items and their unnested elements.
  *
  * The decision is made when the first of these scans begins, and does not
  * change the plan.  The access plan of the first scan is read, and the
- * requests count as its own.  A filter is sent only if each of the scans has
- * one; if items are read from the table after an index, that filter must be
- * small enough to send.  If one scan reads the full table in any case, Scans
- * of the table's indexes use the items of that scan.
+ * requests count as its own.  They have a filter, the OR of the scans'
+ * filters, only if each scan has a filter.  If items are read from the table
+ * after an index, scans share only if this filter is small enough to send.  If
+ * one scan reads the full table in any case, Scans of the table's indexes use
+ * the items of that scan.
  *
  * These are not shared: scans that are executed for each row of another node,
  * scans whose keys depend on other rows, merged Queries of several partitions,
@@ -157,7 +158,7 @@ is_expected(const DynInput *input)
 
 /*
  * True if sharing can save requests.  A scan that might stop early, or only
- * counts, must not cause more to be read.  It shares only if another scan,
+ * counts, must not cause additional reads.  It shares only if another scan,
  * which is expected to run, reads all items in any case.
  */
 static bool
@@ -340,8 +341,8 @@ sort_condition(const DynSharing *sharing)
 }
 
 /*
- * Shortens the prefix to those full characters with which every value that
- * satisfies the condition begins.
+ * Shortens the prefix, by full characters, until all values that satisfy the
+ * condition begin with it.
  */
 static void
 shorten_prefix(DynScalar *prefix, const DynCond *cond)
@@ -441,8 +442,8 @@ read_partition(DynSharedRead *read, DynCond *common)
 /* ---- members ---- */
 
 /*
- * Returns a read for the scan and the candidates that read the same items;
- * NULL if the scan would be the only member.
+ * Returns a read for the scan and the candidates with the same keys or, if
+ * that is cheaper, in the same partition; NULL if the scan reads alone.
  */
 static DynSharedRead *
 gather(DynInput *input, List *candidates, const DynAccess *table)
@@ -486,10 +487,10 @@ gather(DynInput *input, List *candidates, const DynAccess *table)
 /* ---- the requests ---- */
 
 /*
- * Returns false if the scan reads alone.  Sets *table to the Scan of the table
- * whose items all members use, even in place of an index; NULL if there is
- * none.  If NULL, removes the candidates that do not read the index of this
- * scan.
+ * Returns false if the scan reads alone.  Sets *table to the access plan of a
+ * table Scan whose items all members use, even in place of an index.  If there
+ * is none, sets *table to NULL, and removes the candidates that do not read
+ * the index of this scan.
  */
 static bool
 choose_read(const DynInput *input, List **candidates, const DynAccess **table)

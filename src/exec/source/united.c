@@ -201,8 +201,8 @@ begin_item(United *united, const DynValue *item)
 }
 
 /*
- * Stores the next item that was not returned before in united->item.  The
- * group only waits for the current arm.
+ * Stores in united->item the next item that was not returned before.  The
+ * group waits only for the current arm.
  */
 static DynFetchState
 find_item(United *united, bool wait)

@@ -53,8 +53,8 @@ extern DynValues dyn_values_copy(const DynValues *values);
 extern void dyn_values_keep(DynValues *values);
 
 /*
- * Returns true if the lists are equal at the positions with used[i] (NULL:
- * all).  Their types must be the same.
+ * Returns true if the lists are equal at each position i with used[i]; `used`
+ * NULL: at all positions.  The types of both lists must be the same.
  */
 extern bool dyn_values_equal(const DynValues *a, const DynValues *b,
 							 const bool *used);
