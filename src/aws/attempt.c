@@ -17,10 +17,10 @@
  *
  * A SENT call is paused if its response is longer than its allowance
  * (dyn_call_allow).  During a pause, libcurl neither reads from the connection
- * nor notices its end. libcurl's time limit includes pauses, so the first
+ * nor notices its end.  libcurl's time limit includes pauses, so the first
  * pause removes that limit, and we measure the time ourselves.  For `once`
- * calls we always measure the time: with libcurl's limit, a write could time
- * out only because the caller had other work.
+ * calls we always measure the time, because libcurl's limit would include the
+ * caller's other work.
  *
  * Every attempt is signed again, because signatures expire.  Headers that a
  * proxy may change (Accept-Encoding) or libcurl adds (Content-Length,
@@ -40,8 +40,8 @@
 #include "provider.h"
 
 /*
- * Maximum of a call's `unattended`.  Without it, a peer that ends every
- * attempt could keep the call running.
+ * Maximum of DynActiveCall.unattended, so that a peer that ends every attempt
+ * cannot keep a call running.
  */
 #define MOST_UNATTENDED		100
 
@@ -278,9 +278,9 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 	int64_t		date;
 
 	/*
-	 * The first correction of the clock is allowed even at max_attempts.
-	 * Further corrections, which count as attempts, are needed if the clock is
-	 * set while requests are in flight.
+	 * A call's first correction of the clock permits an attempt beyond
+	 * max_attempts.  Later corrections do not; they occur if the clock is set
+	 * while requests are in flight.
 	 */
 	if (class == DYN_RETRY_CLOCK)
 	{
@@ -305,10 +305,10 @@ dyn_attempt_may_repeat(DynActiveCall *call, DynRetryClass class)
 		return false;
 
 	/*
-	 * Two kinds of failed attempts count as `unattended`.  If libcurl is
-	 * called late, it may report a timeout although the response is there: it
-	 * checks the clock before it reads.  And if an attempt was paused, the
-	 * peer may have closed the connection because we did not read.
+	 * A failed attempt counts as `unattended` in two cases.  After a pause,
+	 * the peer may have closed the connection because we did not read.  If
+	 * libcurl is called late, it may report a timeout although the response
+	 * has arrived, because it checks the time before it reads.
 	 */
 	unattended = call->public.failure == DYN_FAIL_NETWORK ? call->left_us >= 0 :
 		call->public.failure == DYN_FAIL_TIMEOUT &&
@@ -414,11 +414,11 @@ send_attempt(DynActiveCall *call)
 								  call->service->max_idle_connections))
 		{
 			/*
-			 * If libcurl has read a lot of the reply in its first turn, the
-			 * transfer may be paused.  Then libcurl has not yet reported which
-			 * connection it uses, and we would regard that connection as idle
-			 * (sockets.c).  libcurl reports the connection when the transfer
-			 * is resumed and receives the bytes that libcurl holds.
+			 * If libcurl received more than the allowance at once, the
+			 * transfer is paused, but its connection is not yet reported by
+			 * libcurl.  We would regard that connection as idle (sockets.c).
+			 * So the transfer is resumed for the bytes that libcurl holds;
+			 * then libcurl reports the connection.
 			 */
 			if (http->paused)
 			{
@@ -440,11 +440,11 @@ send_attempt(DynActiveCall *call)
 }
 
 /*
- * Returns true if the call must wait before it makes a connection; the call is
- * then held.  The wait ends when a connection is idle or the time limit is
- * over.  While the very first connection to the peer is being made, the wait
- * ends when the TCP connection is established: then the peer is known to be
- * reachable, and several connections may be made at the same time.
+ * Returns true if the call must wait before it makes a connection.  The call
+ * is then held until a connection is idle or the wait's limit is over.  While
+ * the very first connection to the peer is being made, the wait ends when TCP
+ * is established: then the peer is known to be reachable, and several
+ * connections may be made at the same time.
  */
 static bool
 awaits_connection(DynActiveCall *call)
@@ -485,10 +485,9 @@ awaits_connection(DynActiveCall *call)
 }
 
 /*
- * Returns true if the provider has credentials; starts their source if
- * necessary.  Otherwise the call is held while credentials are being obtained,
- * and ends if they cannot be obtained.  When a source of credentials has
- * ended, all held calls try again.
+ * Requests credentials for the call; returns true if there are some.  If they
+ * are being obtained, the call is held until their source has ended.  If they
+ * cannot be obtained, the call is DONE with a failure.
  */
 static bool
 has_credentials(DynActiveCall *call)
@@ -517,8 +516,8 @@ has_credentials(DynActiveCall *call)
  * transfer cannot use.  So until the statement ends, there may be twice as
  * many open sockets as acquired descriptors.  If no descriptor is granted, the
  * call waits for another transfer to end.  But if all other transfers are
- * paused, it gets a descriptor in any case, since the caller may need this
- * response before it can resume them.
+ * paused, the call takes a descriptor in any case, since the caller may need
+ * its response before it resumes another.
  */
 void
 dyn_attempt_begin(DynActiveCall *call)

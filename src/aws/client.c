@@ -17,7 +17,7 @@
 
 /*
  * Maximum size of a request document (bytes).  It exceeds the service's limit,
- * because escapes make our documents longer.
+ * because JSON escapes make a document longer than its contents.
  */
 #define LONGEST_REQUEST		((size_t) 64 * 1024 * 1024)
 

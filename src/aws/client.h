@@ -198,10 +198,11 @@ extern DynClient *dyn_client_create(const DynDescriptors *descriptors);
 extern void dyn_client_close_idle(DynClient *client);
 
 /*
- * Must be called when a statement has ended.  Closes all idle connections if a
- * peer has closed one, or if there are too many: more than were in use at the
- * same time during this statement or the one before, or more than
- * max_idle_connections of their services.  libcurl cannot close single ones.
+ * Must be called when a statement has ended.  Let n be the most requests that
+ * this statement or the previous one had in flight at once, but at most the
+ * max_idle_connections of the services used.  If more than n connections are
+ * open, or a peer has closed one, all are closed, since libcurl cannot close
+ * single connections.
  */
 extern void dyn_client_end_statement(DynClient *client);
 
@@ -218,10 +219,10 @@ extern int	dyn_client_fd(const DynClient *client);
 extern void dyn_client_drive(DynClient *client);
 
 /*
- * Waits once through `wait`, unless calls have already ended or nothing is
- * active, and then drives the client.  Returns the result of `wait`, or
- * DYN_WAIT_READY if there was no wait.  The wait takes at most timeout_ms (-1:
- * no limit), and never longer than until the next call is due.
+ * Waits once through `wait`, at most timeout_ms (-1: no limit) and until the
+ * next call is due, then drives the client.  Returns the result of `wait`.  If
+ * calls have already ended, or nothing is active, does not wait, and returns
+ * DYN_WAIT_READY.
  */
 extern DynWait dyn_client_wait(DynClient *client, DynWaitFn wait, void *arg,
 							   long timeout_ms);
@@ -281,10 +282,10 @@ extern void dyn_call_start(DynCall *call, const DynService *service,
 						   struct DynRetryQuota *quota, const char *operation);
 
 /*
- * Prepares the response of a DONE call for reading: inflates a compressed
- * body, which is done only now because the body may become much larger.  If
- * inflating fails, either the attempt is repeated, and the function returns
- * false with the call in BACKOFF; or it returns true with `failure` set.
+ * Prepares the response of a DONE call for reading.  Inflates a compressed
+ * body only now, because it may become much larger.  If inflating fails,
+ * either the attempt is repeated (BACKOFF), and the result is false; or
+ * `failure` is set, and the result is true.
  */
 extern bool dyn_call_unpack(DynCall *call);
 

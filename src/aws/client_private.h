@@ -94,9 +94,9 @@ extern void dyn_attempt_refuse(DynActiveCall *call, DynFailure failure);
 extern void dyn_attempt_end(DynActiveCall *call, CURLcode code);
 
 /*
- * Ends an attempt whose deadline has passed.  But if the caller has not driven
- * the client in time, data from the peer may not have been read yet, so the
- * deadline is set again: to the time limit, or to left_us after a pause.
+ * Ends an attempt whose deadline has passed.  But if the caller has driven the
+ * client too late, the peer's data may still be unread.  Then the attempt gets
+ * a new deadline: `now` plus the time limit, or plus left_us after a pause.
  */
 extern void dyn_attempt_end_overdue(DynActiveCall *call, int64_t now);
 

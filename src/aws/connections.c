@@ -9,14 +9,14 @@
  * certificates changed.
  *
  * Making a connection over TLS takes two round trips and a millisecond of CPU
- * time.  So a request that finds no idle connection waits for a busy one, but
- * at most a little longer than a round trip.  Only one request waits for each
- * busy connection.  The waiting times are added up; when the sum has reached
- * that limit, the next request makes a connection.  So the number of
- * connections follows the demand; if the demand lasts, each request in flight
- * has a connection.  While the very first connection to a peer is being made,
- * all other requests to the peer wait until the TCP connection is established
- * (before TLS).
+ * time.  So a request that finds no idle connection waits for a busy one, for
+ * a limited time that is a little longer than a round trip.  At most one
+ * request waits for each busy connection.  The waiting times of successive
+ * requests are added up; when the sum has reached the limit of one wait, the
+ * next request makes a connection.  So the number of connections follows the
+ * demand; if the demand lasts, each request in flight has a connection.  While
+ * the very first connection to a peer is being made, all other requests to the
+ * peer wait until the TCP connection is established (before TLS).
  *
  * The process has a limit of descriptors, which other code enforces (in
  * PostgreSQL, fd.c).  Each connection acquires a descriptor, and returns it
@@ -134,10 +134,7 @@ dyn_connections_check_trust(DynConnections *connections, const char *url,
 		forget(connections);
 }
 
-/*
- * At the first attempt of a statement, all connections are dropped if a peer
- * has closed one, so that closed connections do not count as open.
- */
+/* Drops connections that peers have closed, since they would count as open. */
 void
 dyn_connections_prepare(DynConnections *connections, const DynService *service)
 {

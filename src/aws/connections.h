@@ -44,9 +44,9 @@ extern bool dyn_connections_open(DynConnections *connections,
 								 const DynDescriptors *descriptors);
 
 /*
- * Must be called before an attempt.  If no transfer is in the loop, drops all
- * connections if the service's CA file has changed, or if this is the first
- * attempt of a statement and a peer has closed a connection.
+ * Must be called before an attempt.  While no transfer is in the loop, drops
+ * all connections in two cases: the service's CA file has changed, or this is
+ * the first attempt of a statement and a peer has closed a connection.
  */
 extern void dyn_connections_prepare(DynConnections *connections,
 									const DynService *service);

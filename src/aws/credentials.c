@@ -25,7 +25,7 @@ dyn_secret_free(void *memory)
 {
 	/*
 	 * volatile hides the requested size from the compiler: with
-	 * _FORTIFY_SOURCE=3, a usable size above it would end the process
+	 * _FORTIFY_SOURCE=3, writing more than that size would end the process
 	 */
 	void	   *volatile block = memory;
 

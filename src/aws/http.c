@@ -433,8 +433,9 @@ set_up(DynHttp *http, const DynHttpRequest *request)
 }
 
 /*
- * Sets the options that differ between requests.  With `once`, the connection
- * is not reused: other requests may have another address policy.
+ * Sets the options that differ between requests.  With `once`, no other
+ * request uses the connection, because requests may differ in their address
+ * policy.
  */
 static bool
 set_request(DynHttp *http, const DynHttpRequest *request)

@@ -98,10 +98,9 @@ block_signals(sigset_t *before)
 /* ---- libcurl's callbacks ---------------------------------------------- */
 
 /*
- * Adds a descriptor to epoll, or changes its events if it is `known` there
- * (recorded by the pointer that libcurl stores with the socket).  Closing a
- * descriptor also removes it from epoll, so the record may be wrong; then the
- * other operation is used.
+ * Adds a descriptor to epoll; if it is `known` there, changes its events.
+ * libcurl stores `known` with the socket.  Closing a descriptor also removes
+ * it from epoll, so `known` may be wrong; then the other operation is used.
  */
 static void
 watch_socket(DynLoop *loop, curl_socket_t fd, uint32_t wanted, bool known)

@@ -23,11 +23,11 @@
 #define NARROWING			0.7
 
 /*
- * Pauses while nothing is granted.  The first pause is FIRST_PAUSE_MS, or
- * cost / capacity if that is known and longer.  Each further pause is
- * PAUSE_GROWTH times the previous pause, but at most SHORT_PAUSE_MS or
- * PAUSE_SHARE of the time since the first refusal, whichever is longer.  No
- * pause exceeds LONGEST_PAUSE_MS.
+ * Pauses (ms) while nothing is granted.  The first pause is the larger of
+ * FIRST_PAUSE_MS and cost / capacity (0 if the capacity is not known).  Each
+ * further pause is PAUSE_GROWTH * the previous one, but at most the larger of
+ * SHORT_PAUSE_MS and PAUSE_SHARE * the time since the first refusal.  No pause
+ * exceeds LONGEST_PAUSE_MS.
  */
 #define FIRST_PAUSE_MS		25.0
 #define PAUSE_GROWTH		1.5
@@ -121,9 +121,9 @@ skip_idle_time(DynPace *pace, double now_ms)
 /* ---- sending -------------------------------------------------------- */
 
 /*
- * Returns the limit of requests in flight.  While the rate is not known after
- * a refusal, the limit is also the number of responses since the refusal, but
- * at least 1.
+ * Returns the limit of requests in flight.  If the rate is not known after a
+ * refusal, this is the smaller of pace->window and the number of responses
+ * since the refusal, but at least 1.
  */
 static double
 window(const DynPace *pace)

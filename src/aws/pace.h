@@ -9,12 +9,11 @@
  * A throttled request (a refusal, here) is not a failure: it shows that the
  * capacity is used up.  From then on the rate is learned: the units granted
  * since a refusal, divided by the time, are the capacity that we can use.
- * Requests are sent at that rate.  The rate grows slowly, so that the service
- * refuses a small part of the requests, and faster if the service refuses
- * none.  The rate is forgotten when it no longer limits the requests, or when
- * nothing was granted for a long time.  The window, the number of requests in
- * flight, narrows with each refusal and widens again (multiplicative decrease,
- * additive increase).
+ * Requests are sent at that rate.  The rate grows slowly, so that few requests
+ * are refused; it grows faster while none is refused.  The rate is forgotten
+ * when it no longer limits the requests, or when nothing was granted for a
+ * long time.  The window, the number of requests in flight, narrows with each
+ * refusal and widens again (multiplicative decrease, additive increase).
  *
  * Units are read or write units.  The cost of a request is estimated when it
  * is sent; its response reports the units that were granted.

@@ -9,11 +9,11 @@
  * source works, calls without credentials wait, and calls that have
  * credentials continue to use them.
  *
- * The issuer's clock, as it was when credentials were obtained, determines
- * their lifetime.  The lifetime is counted in seconds of this machine's
- * uptime, since this machine's clock may be wrong or be set in the meantime.
- * The clock of the service that receives the calls is not used: an untrusted
- * service could use it to control how often the source is started.
+ * When credentials are obtained, the issuer's clock determines their lifetime.
+ * The lifetime is counted in seconds of this machine's uptime, since this
+ * machine's clock may be wrong or may be set.  The clock of the service that
+ * receives the calls is not used: an untrusted service could use it to control
+ * how often the source is started.
  *
  * Expiring credentials are refreshed 5 to 15 minutes early, at a random point,
  * so that sessions do not all refresh at the same time.  A failed source is
@@ -23,8 +23,8 @@
  * source is started again immediately.
  *
  * When a statement ends, a refresh in progress is stopped.  If all statements
- * are shorter than a refresh, no refresh would ever complete.  So the next
- * refresh, which begins after a pause, makes calls wait for a second at most.
+ * are shorter than a refresh, no refresh would ever complete.  So after a
+ * stopped refresh, calls wait for the next one, but for a second at most.
  */
 #ifndef DYN_AWS_PROVIDER_H
 #define DYN_AWS_PROVIDER_H
@@ -106,8 +106,8 @@ extern DynReadiness dyn_provider_request(DynProvider *provider,
 										 struct DynClient *client);
 
 /*
- * Returns the time at which calls stop waiting for new credentials and use the
- * old ones, which are still valid; or DYN_LOOP_NEVER (monotonic us).
+ * Returns the time (monotonic us) at which calls stop waiting for new
+ * credentials and use the old ones, which are still valid; or DYN_LOOP_NEVER.
  */
 extern int64_t dyn_provider_due_us(const DynProvider *provider);
 
@@ -124,8 +124,8 @@ extern bool dyn_provider_reject(DynProvider *provider, unsigned generation,
 								const int64_t *service_time);
 
 /*
- * Called by the source.  The first function moves the credentials, which are
- * empty afterwards; `now` is the issuer's time (seconds since the epoch).
+ * Called by the source.  dyn_provider_obtained takes the credentials and
+ * clears *credentials; `now` is the issuer's time (seconds since the epoch).
  */
 extern void dyn_provider_obtained(DynProvider *provider,
 								  DynCredentials *credentials, int64_t now);

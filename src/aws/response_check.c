@@ -12,8 +12,8 @@
  *	4. the status is 200.  Otherwise the body is inflated, and is an error
  *	   document or the page of a gateway.
  *
- * Inflating can produce a thousand times the size of the stream, so the output
- * never exceeds the bound of the buffer.  When the buffer is full, inflating
+ * Inflating can produce a thousand times the size of the stream, so the
+ * buffer's maximum size limits the output.  When the buffer is full, inflating
  * into one spare byte shows whether the stream ends there.
  *
  * This file does not check the contents of a body of status 200; that is done
@@ -170,8 +170,8 @@ check_bytes(DynCall *call, const DynHttp *http)
 }
 
 /*
- * Reads the error document of a reply whose status is not 200; returns HTTP if
- * the body is not an error document.
+ * Reads the error document of a reply whose status is not 200; returns
+ * DYN_FAIL_HTTP if the body is not an error document.
  */
 static DynFailure
 read_error(DynCall *call, const DynHttp *http,

@@ -49,22 +49,22 @@ extern double dyn_retry_delay_ms(DynRetryClass class, int attempts, double unit,
 /*
  * Sets the clock to the offset shown by a reply, unless another attempt has
  * set it since this attempt was signed.  Returns false, changing nothing, if a
- * retry would not help: the clock was corrected before, and the attempt was
- * signed with nearly the same offset.
+ * retry would not help: the clock was corrected before, and `offset` is nearly
+ * the offset with which the attempt was signed.
  */
 extern bool dyn_retry_set_clock(DynClock *clock, int64_t offset,
 								int64_t signed_offset);
 
 /*
- * The quota is a bucket of tokens that the requests of one statement share.
- * So retries do not multiply the load of a service in trouble.  It is full
- * when zero-initialized.  One token is returned per second, and some per
- * successful attempt.
+ * The quota is a bucket of tokens that the requests of one statement share, so
+ * that retries do not multiply the load of a service in trouble.  A
+ * zero-initialized quota is full.  One token is returned per second, and some
+ * per successful attempt.
  *
- * An outage takes tokens once, for any number of requests and retries (which
- * max_attempts limits): it begins when an attempt fails, and ends when an
- * attempt that was started later succeeds.  Each throttled attempt takes
- * tokens.
+ * A retry of a throttled attempt always takes tokens.  During an outage, only
+ * the first retry takes tokens; max_attempts limits all others.  An outage
+ * begins when an attempt fails, and ends when an attempt that was started
+ * later succeeds.
  */
 #define DYN_RETRY_QUOTA	500
 

@@ -241,8 +241,8 @@ split_query(const char *query, QueryPart *parts)
 }
 
 /*
- * Sorts the parameters by name, then value, as encoded.  A '%' is preserved:
- * the query is already encoded, except for raw UTF-8.
+ * Appends the parameters, sorted by encoded name and value.  A '%' is
+ * preserved: the query is already encoded, except for raw UTF-8.
  */
 static void
 canonical_query(const char *query, DynBuffer *out)

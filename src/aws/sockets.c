@@ -143,8 +143,8 @@ dyn_sockets_watch(DynSockets *sockets, int fd, uint32_t events,
 }
 
 /*
- * A connection that has replied stays registered with epoll.  The entry of a
- * connection that has not replied may be stale (see above).
+ * Only a connection that has replied stays registered with epoll: the entry of
+ * any other connection may be stale (see above).
  */
 bool
 dyn_sockets_unwatch(DynSockets *sockets, int fd)
@@ -270,7 +270,7 @@ dyn_sockets_handle_event(DynSockets *sockets, int fd)
 #define POLLED	32
 
 /*
- * Polls up to POLLED sockets from *i on (with `only_idle`, idle ones), and
+ * Polls up to POLLED sockets from *i on, only idle ones with `only_idle`, and
  * advances *i.  Returns the number of sockets in `polled`; 0 at the end.
  */
 static nfds_t

@@ -92,8 +92,7 @@ extern bool dyn_sockets_handle_event(DynSockets *sockets, int fd);
 extern void dyn_sockets_got_response(DynSockets *sockets, int fd, int64_t rtt_us);
 
 /*
- * Returns the numbers of connections to the peer that have replied, including
- * stale entries.
+ * Counts the connections to the peer.  Stale entries (sockets.c) are included.
  */
 extern DynPeerSockets dyn_sockets_to(const DynSockets *sockets, uint64_t peer);
 

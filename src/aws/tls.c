@@ -14,9 +14,9 @@
  * the same OpenSSL as we do.  Otherwise libcurl reads the file itself.
  * libcurl also reads a file that OpenSSL cannot load, and reports the error.
  *
- * Whether we or libcurl have read a file, its contents are cached, so
- * dyn_tls_changed detects changes of the file.  New contents apply from the
- * next request that is sent while no other request is in flight.
+ * The contents of a file are cached, by us or by libcurl, so dyn_tls_changed
+ * detects changes of the file.  New contents apply from the next request that
+ * is sent while no other request is in flight.
  */
 #include "tls.h"
 

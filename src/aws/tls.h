@@ -77,7 +77,7 @@ extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
 extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);
 
 /*
- * Shares TLS sessions between this handle and the others, until
+ * Shares TLS sessions between all handles passed to this function, until
  * dyn_tls_unshare.
  */
 extern void dyn_tls_share(DynTls *tls, CURL *easy);

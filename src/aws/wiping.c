@@ -3,8 +3,8 @@
  *		Gives libcurl an allocator that overwrites memory before freeing it.
  *
  * libcurl writes the headers of a request, including a session token, into its
- * own memory. libcurl frees such memory without overwriting it, so the
- * allocator given to libcurl does that.
+ * own memory, and frees this memory without overwriting it.  So libcurl gets
+ * an allocator that overwrites it.
  *
  * The receive buffer is an exception: some versions of libcurl (7.88 among
  * them) allocate one for each request.  Overwriting the full buffer would take

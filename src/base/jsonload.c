@@ -22,10 +22,10 @@
 #define CHUNK	64
 
 /*
- * Upper bound of the memory that jansson needs for the rest of a chunk: 128
- * bytes for each byte of the chunk, the current string, and a larger hash
- * table for the members of an object.  That table doubles; it has 16 bytes for
- * each entry, and a member has at least 5 bytes of text.
+ * Upper bound of the memory (bytes) that jansson needs for the rest of a
+ * chunk: 128 for each byte of the chunk, and 16 * len for the current string
+ * and the doubled hash table of an object.  The table has 16 bytes for each
+ * entry, and a member has at least 5 bytes of text.
  */
 #define RESERVE(len)	(128 * CHUNK + 16 * (len) + 4096)
 

@@ -190,9 +190,9 @@ describe_segment(void *arg, int stream, StringInfo line)
 /* ---- the sample ---- */
 
 /*
- * Sets the segment column to a random segment.  The sample's Scan has another
- * number of segments than the column, so the item's segment is not known.  All
- * segments have about the same number of items.
+ * Sets the segment column to a random segment.  The item's segment is not
+ * known, since the sample's Scan has another number of segments.  A random one
+ * is representative: all segments have about the same number of items.
  */
 static void
 set_segment(Sampler *sampler)

@@ -10,11 +10,11 @@
  * and the key of the first item.
  *
  * If some foreign tables have templates for the key, tables without such
- * templates (for example, imported tables) are not compared, unless the caller
- * names them.  But if the item_filter of a table that is not compared selects
- * an item, this item does not count as unclaimed.  If some of the compared
- * tables select their items, a table that shows every item does not claim
- * items.
+ * templates (for example, imported tables) are left out, unless the caller
+ * names them.  An item that is a row of no compared table is unclaimed, unless
+ * the item_filter of a left-out table selects it.  If some compared tables
+ * have such templates or an item_filter, tables that show every item do not
+ * claim items.
  *
  * The requests use the current user's keys.  Values are converted as the owner
  * of each foreign table, in a restricted context, since constraints of domains
@@ -420,8 +420,8 @@ expect_values(DynCheckedTable *table, const DynRelation *relation)
 		const DynColumn *column = &relation->columns[i];
 
 		/*
-		 * segments, and positions of elements, are not stored, and documents
-		 * are never NULL, so their columns are not expected to have values
+		 * do not report these columns as absent: segments and positions of
+		 * elements are not stored, and documents are never NULL
 		 */
 		table->seen[i + 1] = column->dropped || dyn_column_is_document(column) ||
 			column->segments > 0 ||

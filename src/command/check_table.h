@@ -48,8 +48,8 @@ typedef struct DynCheckedPath
 } DynCheckedPath;
 
 /*
- * A foreign table over the DynamoDB table.  It is compared unless it is left
- * out, or its definition has an error.
+ * A foreign table over the DynamoDB table.  It is compared unless left_out is
+ * true or `err` is set.
  */
 typedef struct DynCheckedTable
 {

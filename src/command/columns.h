@@ -7,9 +7,9 @@
  * later items are likely to match.
  *
  * A name that is too long is truncated like PostgreSQL truncates names in SQL,
- * so the full name can still be used in statements.  If the truncated name is
- * not unique, a checksum of the full name is appended, so that the result does
- * not depend on other names.
+ * so the full name can still be used in statements.  If the name is already
+ * used, or another name is truncated to the same name, a checksum of the full
+ * name is appended.
  */
 #ifndef DYN_COMMAND_COLUMNS_H
 #define DYN_COMMAND_COLUMNS_H

@@ -290,8 +290,8 @@ read_indexes(const DynRelation *relation, DynTableMeta *table, Jsonb *indexes)
 /* ---- types ---- */
 
 /*
- * Raises an error if an attribute in several keys has two types there, because
- * the keys name different columns that show the attribute.
+ * Raises an error if an attribute has different types in two keys.  This
+ * happens if the keys name different columns that show the attribute.
  */
 static void
 check_types(const DynTableMeta *table)

@@ -303,8 +303,8 @@ search_names(void *arg)
 }
 
 /*
- * Sets the hint of `failure`, the error that the table does not exist, to a
- * similar name, if the access key may list tables.
+ * `failure` is the error that the table does not exist.  Sets its hint to a
+ * similar name, if there is one and the access key may list tables.
  */
 static void
 suggest_name(ErrorData *failure, DynConnection *connection, const char *name)

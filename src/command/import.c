@@ -68,8 +68,8 @@ is_in_list(const ImportForeignSchemaStmt *stmt, const char *name)
 }
 
 /*
- * Returns true if LIMIT TO has a name that may be the foreign table of one of
- * the table's entities, since it begins with the table's name.
+ * Returns true if a name in LIMIT TO begins with the table's name, so that it
+ * may be the foreign table of one of the table's entities.
  */
 static bool
 entity_is_in_list(const Import *import, const char *name)

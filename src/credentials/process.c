@@ -170,9 +170,9 @@ arrange_descriptors(Pipes pipes)
 }
 
 /*
- * Executes the first file that can be executed.  Otherwise returns the first
- * errno of a file that exists, or ENOENT.  Skips directories of PATH that we
- * may not search.
+ * Executes the first file that can be executed.  If there is none, returns the
+ * first errno of a file that exists, or ENOENT.  Skips directories of PATH
+ * that we may not search.
  */
 static int
 execute(const DynProgram *program)
@@ -580,8 +580,9 @@ dyn_process_destroy(DynProcess *process)
 		(void) has_ended(process, &info);
 
 	/*
-	 * If other code has reaped the program, but a process has its pid, the pid
-	 * was reused, and the program's group no longer exists.
+	 * Do not kill the group if other code has reaped the program, but a
+	 * process has its pid.  Then the pid was reused, so the group no longer
+	 * exists.
 	 */
 	if (process->pid > 0 &&
 		!(process->reaped && (kill(process->pid, 0) == 0 || errno != ESRCH)))
