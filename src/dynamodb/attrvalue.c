@@ -2,9 +2,9 @@
  * attrvalue.c
  *		Decodes scalars, and iterates over lists, maps and sets.
  *
- * All input has been validated by the page parser, except base64, so only the
- * decoding of base64 can fail.  The iteration uses the inline functions of
- * slice.h; their slow halves are in this file.
+ * Only base64 has not been validated by the page parser, so only its decoding
+ * can fail.  The inline functions of slice.h, which iterators use, call this
+ * file for rare input.
  */
 #include "attrvalue.h"
 
@@ -101,10 +101,10 @@ undo_escape(const char *src, char **dst)
 }
 
 /*
- * Copies the text up to the next backslash; returns the position of the
- * backslash, or `end`.  A step stores 16 bytes, even if fewer are needed.
- * `dst` has space for them while the source has 16 bytes left, because
- * decoding never makes a text longer.
+ * Copies the text up to the next backslash, or up to `end`; returns the end of
+ * the copied text.  A step stores 16 bytes, even if fewer are needed.  While
+ * the source has 16 bytes left, so has `dst`, because decoding never makes a
+ * text longer.
  */
 static inline const char *
 copy_plain(const char *src, const char *end, char **dst)
@@ -186,8 +186,8 @@ size_t
 dyn_value_bytes_max(const DynValue *value)
 {
 	/*
-	 * JSON escapes (\/ for a slash) are first decoded into the same buffer,
-	 * which therefore needs the full length
+	 * JSON escapes (\/ for a slash) are undone first, in the same buffer, so
+	 * it must be able to hold the base64 text
 	 */
 	if (value->flags & DYN_VALUE_ESCAPED)
 		return value->len;

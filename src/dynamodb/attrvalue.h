@@ -42,10 +42,10 @@ typedef enum DynType
 #define DYN_VALUE_TRUE		0x04	/* BOOL: set if true */
 
 /*
- * An attribute value, or a value inside of it.  `data` and `len` are, for S, N
- * and B, the text between the quotes (S still escaped, B in base64); for SS,
- * NS, BS, L and M, the JSON array or object with its brackets; for all other
- * types, empty.
+ * An attribute value, or a value inside of it.  The slice (`data`, `len`) of
+ * an S, N or B is the text between the quotes (S still escaped, B in base64).
+ * The slice of an SS, NS, BS, L or M is the JSON array or object with its
+ * brackets.  All other slices are empty.
  */
 typedef struct DynValue
 {
@@ -69,8 +69,8 @@ dyn_element_type(DynType set)
 }
 
 /*
- * Writes the payload of an S, or a name, without JSON escapes to `dst`, which
- * needs value->len bytes.  Returns the number of bytes written.
+ * Writes an S or a name to `dst`, without JSON escapes.  `dst` needs
+ * value->len bytes.  Returns the number of bytes written.
  */
 extern size_t dyn_value_text(const DynValue *value, char *dst);
 
@@ -123,9 +123,9 @@ extern void dyn_value_iterator_begin(DynValueIterator *iterator, const DynValue 
 extern DynValueEvent dyn_value_iterator_next(DynValueIterator *iterator, DynValue *v);
 
 /*
- * Stores the next element of the set or list `parent` in *v; returns false at
- * the end.  dyn_value_iterator_next must have returned the OPEN of `parent`.  A nested
- * container is one element.
+ * Stores the next element of the set or list `parent` in *v; a nested
+ * container is one element.  Returns false at the end.  Before the first call,
+ * dyn_value_iterator_next must have returned the OPEN of `parent`.
  */
 extern bool dyn_value_iterator_element(DynValueIterator *iterator, const DynValue *parent,
 									   DynValue *v);

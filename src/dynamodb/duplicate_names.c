@@ -4,8 +4,8 @@
  *		these names.
  *
  * The table uses linear probing.  Names are removed in the reverse order of
- * their insertion, so a slot can simply be cleared: no remaining name was
- * inserted after it.  When the table grows, the names are inserted again in
+ * their insertion, so a slot can simply be cleared: all remaining names were
+ * inserted earlier.  When the table grows, the names are inserted again in
  * their original order.
  *
  * Anyone who can write to the DynamoDB table chooses the names, so the hash

@@ -137,8 +137,8 @@ is_junction(const DynCond *cond)
 }
 
 /*
- * Returns the condition without the ANDs and ORs around it that have only one
- * argument.
+ * Returns the condition or, if it is an AND or OR with one argument, this
+ * argument, unwrapped in turn.
  */
 static const DynCond *
 unwrap(const DynCond *cond)
@@ -322,9 +322,9 @@ renderer(DynTokens *tokens, DynBuffer *out)
 }
 
 /*
- * Ends an expression; returns false if it failed.  After a failure, restores
- * the previous state of the buffer and the tokens of a request.  A buffer that
- * had failed before remains failed.
+ * Ends an expression; returns false if it failed.  If the expression belongs
+ * to a request, a failure removes its text and tokens, and restores
+ * out->failed.
  */
 static bool
 finish(Renderer *r)
@@ -392,8 +392,8 @@ dyn_expr_update(DynTokens *tokens, const DynPathValue *values, int n,
 /* ---- simplification ---- */
 
 /*
- * Simplifies an AND or OR.  In an AND, a FALSE makes the AND false, and a TRUE
- * is removed; in an OR, TRUE and FALSE change roles.
+ * Simplifies an AND or OR.  A FALSE makes an AND false, and is removed from an
+ * OR.  A TRUE makes an OR true, and is removed from an AND.
  */
 static DynCond *
 simplify_junction(DynCond *cond)
@@ -459,8 +459,8 @@ projected_steps(const DynPath *path)
 }
 
 /*
- * Compares projected steps only.  Returns true if another path is a proper
- * prefix of paths[i], or an earlier path is equal to paths[i].
+ * Returns true if another path is a proper prefix of paths[i], or an earlier
+ * path is equal to it.  Compares only the steps before the first list step.
  */
 static bool
 is_covered(const DynPath *paths, int npaths, int i)

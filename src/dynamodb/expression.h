@@ -103,9 +103,9 @@ extern void dyn_tokens_free(DynTokens *tokens);
 extern bool dyn_tokens_out_of_memory(const DynTokens *tokens);
 
 /*
- * Return the number n of the new or existing token #n<n> or :v<n>. Return -1
- * if memory runs out, if the name is empty or too long for DynamoDB, or if all
- * values together are too large for a request.
+ * Add the name or value unless it exists, and return the number n of its token
+ * #n<n> or :v<n>.  Return -1 if memory runs out, if the name is empty or too
+ * long for DynamoDB, or if all values together are too large for a request.
  */
 extern int	dyn_tokens_name(DynTokens *tokens, const char *name, size_t len);
 extern int	dyn_tokens_value(DynTokens *tokens, const DynScalar *value);
@@ -121,9 +121,9 @@ extern void dyn_tokens_rollback(DynTokens *tokens, DynTokensMark mark);
 
 /*
  * The following functions append an expression.  They return false, with *out
- * and *tokens unchanged, if memory runs out or the expression would exceed
- * DynamoDB's limits: of operators, of bytes, of the size of all values (2 MB),
- * and of the length of a name (1 to 65535 bytes).
+ * and *tokens unchanged, if memory runs out or the expression would exceed a
+ * limit of DynamoDB: the operators, the bytes, the size of all values (2 MB),
+ * or the length of a name (1 to 65535 bytes).
  *
  * With `tokens` NULL, they write text for EXPLAIN and logs, without limits and
  * placeholders; names are in double quotes unless they are plain words.
@@ -141,9 +141,8 @@ extern bool dyn_expr_condition(DynTokens *tokens, const DynCond *cond,
 							   DynBuffer *out);
 
 /*
- * A document path, and a value to store there; if its type is ABSENT, the
- * value at the path is removed.  Also used for items and for conditions of
- * writes (update.h).
+ * A document path and the value to store there; type ABSENT removes the path.
+ * Items (update.h) and the guards of writes also consist of DynPathValues.
  */
 typedef struct DynPathValue
 {
@@ -159,9 +158,9 @@ extern bool dyn_expr_update(DynTokens *tokens, const DynPathValue *values,
 							int n, DynBuffer *out);
 
 /*
- * Appends a ProjectionExpression.  A path is truncated before its first list
- * step, and omitted if an earlier path is equal, or another path is a prefix
- * of this path.
+ * Appends a ProjectionExpression of the paths, each truncated before its first
+ * list step.  A truncated path is omitted if an earlier one is equal, or
+ * another one is its prefix.
  */
 extern bool dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 								DynBuffer *out);

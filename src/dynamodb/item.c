@@ -5,9 +5,9 @@
  *
  * An item is a JSON object of attribute values.  An attribute value is a JSON
  * object with exactly one member: its name is the type tag, its value the
- * payload.  A "frame" is an open item, map or list.  The "place" of a value is
- * its node in the path tree, together with the name cache entry that is the
- * context of its own names.
+ * payload.  A "frame" is an open item, map or list.  The "place" of a value
+ * has its node in the path tree, and the name cache entry that is the context
+ * of the names in the value.
  *
  * Each step first tries the bytes that DynamoDB itself would send: no white
  * space, no escapes in tags, the names of the previous item.  If the bytes
@@ -121,8 +121,8 @@ take_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
 }
 
 /*
- * Calls take_entry for an entry that was not expected next, and makes it the
- * expected entry for this position in the next item.
+ * Calls take_entry for an entry that was not expected.  The next item is
+ * expected to have this entry at the same position.
  */
 static bool
 take_found_entry(DynItemParser *r, DynFrame *f, uint16_t index, const char *at,
@@ -342,9 +342,9 @@ read_decimal_slow(DynJson *scan, const char *p)
 /*
  * Reads the number after an opening quote; returns the position of the closing
  * quote.  Only the syntax is checked; base/number.h checks that DynamoDB can
- * store the number.  DynamoDB writes plain digits and a point, of which 16
- * characters are read at a time.  JSON escapes are rejected, so that the slice
- * is the number.
+ * store the number.  Digits and a point, as DynamoDB writes them, are read 16
+ * characters at a time.  JSON escapes are rejected, so that the slice is the
+ * number.
  */
 static DYN_HOT const char *
 read_decimal(DynJson *scan, const char *p)
@@ -557,7 +557,8 @@ read_value(DynItemParser *r, const char *p, const Place *place)
 
 /*
  * Reads the next member or element of the innermost frame; returns the
- * position after it, or, if it is a list or map, of its first token.
+ * position after it.  A list or map is only opened; the result is the position
+ * of its first token.
  */
 static DYN_HOT const char *
 read_member(DynItemParser *r, const char *p)

@@ -10,9 +10,7 @@
 #include "../base/jsonload.h"
 #include "../base/number.h"
 
-/*
- * The root of the tree is {"M":{...}}, so that it is an attribute value, too.
- */
+/* The tree is an attribute value, {"M":{...}}. */
 DynItemTree *
 dyn_item_tree_parse(const char *json, size_t len)
 {

@@ -18,7 +18,7 @@
 #include "expression.h"
 
 /*
- * Sets the slot of each path in the condition, which is its position in
+ * Sets the slot of each path in the condition to the position of the path in
  * `paths`.  Returns false if `paths` lacks a path of the condition, or if the
  * condition compares two paths.
  */

@@ -1,7 +1,6 @@
 /*
  * jsonscan.c
- *		Implements the slow halves of the scanner, and the validation of values
- *		that are skipped.
+ *		Reads rare tokens, and validates values that are skipped.
  *
  * This code runs for escapes, non-ASCII text, long strings, white space, and
  * the few bytes of a response outside the items.
@@ -81,10 +80,7 @@ plain_word(const char *p)
 	memcpy(&w, p, sizeof(w));
 	quote = w ^ ONES('"');
 	slash = w ^ ONES('\\');
-	/*
-	 * a subtraction from a smaller byte borrows, which sets the top bit of the
-	 * result
-	 */
+	/* a byte less than its subtrahend borrows, which sets its top bit */
 	return (((w - ONES(0x20)) | (quote - ONES(1)) | (slash - ONES(1)) | w) &
 			ONES(0x80)) == 0;
 }

@@ -15,10 +15,7 @@
  *
  * The hot functions are inline and handle the common case: no white space,
  * short ASCII strings without escapes.  They call jsonscan.c for everything
- * else.
- *
- * With DYN_SCAN_SSE2 (simd.h), they take steps of 16 bytes, otherwise of 8
- * bytes.
+ * else.  Their steps have 16 bytes with DYN_SCAN_SSE2 (simd.h), otherwise 8.
  */
 #ifndef DYN_DYNAMODB_JSONSCAN_H
 #define DYN_DYNAMODB_JSONSCAN_H
@@ -136,9 +133,9 @@ dyn_scan_expect(DynJson *scan, const char *p, char c, const char *reason)
 }
 
 /*
- * Reads the array at `p` like dyn_scan_object, with `name` NULL.  `expected`
- * is the error for a value of another type.  Inline, so that the compiler can
- * inline `read`.
+ * Reads the array at `p` like dyn_scan_object; the `name` that `read` gets is
+ * NULL.  `expected` is the error for a value of another type.  Inline, so that
+ * the compiler can inline `read`.
  */
 static DYN_HOT const char *
 dyn_scan_array(DynJson *scan, const char *p, DynMemberReader read, void *arg,
@@ -171,9 +168,9 @@ dyn_scan_literal(DynJson *scan, const char *p, const char *word)
 
 #ifdef DYN_SCAN_SSE2
 /*
- * Returns one bit for each of 16 bytes, which is set if the byte needs special
- * treatment in a string: a quote, a backslash, a control character, or a part
- * of a non-ASCII character.
+ * Returns one bit for each of 16 bytes.  A bit is set if its byte needs
+ * special treatment in a string: a quote, a backslash, a control character, or
+ * a part of a non-ASCII character.
  */
 static DYN_HOT uint32_t
 dyn_scan_specials(const char *p)

@@ -113,9 +113,9 @@ extern DynTableMeta *dyn_metadata_parse(const char *buf, size_t len,
 extern void dyn_metadata_free(DynTableMeta *meta);
 
 /*
- * Returns the average size (bytes) of an item of the index, or of the table if
- * `index` is NULL or DynamoDB has not counted the index yet; 0 if it is
- * unknown.
+ * Returns the average size of an item (bytes); 0 if it is unknown.  The items
+ * are those of the index, or those of the table if `index` is NULL or DynamoDB
+ * has not counted the index yet.
  */
 extern double dyn_metadata_item_bytes(const DynTableMeta *meta,
 									  const DynIndexMeta *index);
@@ -153,9 +153,9 @@ extern bool dyn_index_projects(const DynTableMeta *meta, const DynIndexMeta *ind
 /*
  * Returns a text with everything that a plan relies on when it reads the table
  * (`index` NULL) or the index of this name: the keys, and for an index also
- * its kind, state and projection.  A plan is valid while the texts are equal.
- * The text lives as long as the description.  Returns NULL if there is no such
- * index.
+ * its kind, state and projection.  A plan is valid while this text is equal to
+ * the text that the plan contains.  The text lives as long as the description.
+ * Returns NULL if no index has the name.
  */
 extern const char *dyn_metadata_schema(const DynTableMeta *meta,
 									   const char *index);

@@ -20,8 +20,8 @@
  * open object may already have a member with the name of a new entry, so the
  * caller must check this before it adds the entry.
  *
- * Entries point into the response: the cache is emptied for each page, and
- * when it is full at the beginning of an item.
+ * Entries point into the response, so the cache is emptied for each page.  The
+ * cache is also emptied if it is full at the beginning of an item.
  */
 #ifndef DYN_DYNAMODB_NAME_CACHE_H
 #define DYN_DYNAMODB_NAME_CACHE_H

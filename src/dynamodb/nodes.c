@@ -95,8 +95,8 @@ end_value(const char *p, const char *end)
 }
 
 /*
- * Reads the attribute value at `p`; returns the position after it, or of the
- * first member of a container, which is only opened.
+ * Reads the attribute value at `p`; returns the position after it.  A
+ * container is only opened; the result is the position of its first member.
  */
 static DYN_HOT const char *
 read_value(DynNodes *list, DynNode *node, Nest *nest, const char *p,
@@ -125,8 +125,8 @@ read_value(DynNodes *list, DynNode *node, Nest *nest, const char *p,
 }
 
 /*
- * Reads a member of the innermost container; returns the position after it or
- * of its first member, or NULL if memory runs out.
+ * Reads a member of the innermost container; returns a position like
+ * read_value, or NULL if memory runs out.
  */
 static DYN_HOT const char *
 read_member(DynNodes *list, Nest *nest, const char *p, const char *end)

@@ -161,9 +161,9 @@ read_unprocessed(void *arg, const char *p, const DynMemberName *name)
 }
 
 /*
- * Reads a member of the consumption of one table.  Adds the CapacityUnits of
- * this level; the units inside of other members are parts of these.
- * Impossibly large units are ignored, because they would distort the totals.
+ * Reads a member of a ConsumedCapacity.  Adds the CapacityUnits, and skips
+ * other members, whose units are parts of them.  Ignores impossibly large
+ * units, because they would distort the totals.
  */
 static const char *
 read_units_member(void *arg, const char *p, const DynMemberName *name)
@@ -407,7 +407,7 @@ dyn_page_cursor_init(DynPageCursor *cursor, const DynPage *page)
 }
 
 /*
- * Number of tape entries by which values are prefetched into the CPU cache.
+ * Values are prefetched into the CPU cache this number of tape entries ahead.
  * Consumers read values long after parsing, when the page has left the cache.
  */
 #define PREFETCH_AHEAD	16

@@ -6,9 +6,8 @@
  * once, validates all of it (JSON grammar, UTF-8, escapes, attribute values,
  * duplicate names, depth), and records the positions of the wanted attributes.
  * Then dyn_page_next returns the items one by one as slots.  So a page is
- * accepted or rejected as a unit before its first row is returned.  The next
- * request can be sent before the first row is returned, because
- * LastEvaluatedKey is known.
+ * accepted or rejected completely before its first row is returned.  The next
+ * request can be sent before that, too, because LastEvaluatedKey is known.
  *
  * The wanted attributes are given by document paths, which are compiled into a
  * DynPathTree with one slot for each path.  Other attributes are validated and

@@ -7,8 +7,9 @@
  * have Count and ScannedCount, and Items unless Select is COUNT.  BatchGetItem
  * always has an array for the table, even if it is empty.  GetItem has Item,
  * or only ConsumedCapacity if there is no such item.  Unknown members are
- * ignored, because the service adds members without notice.  The exception is
- * a GetItem without Item, where no other member identifies the response.
+ * ignored, because the service adds members without notice.  They are an error
+ * only in a GetItem response without Item, because such a response has no
+ * other member that identifies it.
  *
  * Items.  Projected key attributes of each item are compared with the
  * requested keys.  In a Scan, they must only be present and have the right
@@ -99,8 +100,8 @@ dyn_names_table(const char *requested, const char *name, size_t len)
 }
 
 /*
- * Checks that Responses, or UnprocessedKeys, name the requested table only;
- * with `required`, the table must be there.
+ * Checks that Responses or UnprocessedKeys names no table but the requested
+ * one; with `required`, it must name this table.
  */
 static const char *
 check_table(const DynPage *page, const DynExpected *expected, bool required,
@@ -167,7 +168,7 @@ next_item_key(const DynPageTape *tape, const DynExpected *expected, size_t *at,
 
 /*
  * Decodes the projected key parts; sets *ok to false if one of them is not a
- * valid key value.
+ * valid scalar.
  */
 static const char *
 decode_key(const DynExpected *expected, const DynValue *key, DynBuffer *scratch,
@@ -309,8 +310,8 @@ ends_item(const DynTapeEntry *entry)
 }
 
 /*
- * Decodes the slot's value of the item that begins at the tape entry.  The
- * type is ABSENT if the item has no valid value there.
+ * Decodes one slot of the item that begins at the tape entry; sets type ABSENT
+ * if the slot has no valid S, N or B.
  */
 static const char *
 read_slot(const DynPageTape *tape, size_t at, int slot, DynBuffer *scratch,

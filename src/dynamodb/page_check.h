@@ -114,9 +114,9 @@ extern const char *dyn_page_check(const DynPage *page, const DynPage *left,
 								  DynBuffer *scratch);
 
 /*
- * Returns true if `name` is the name of the requested table.  Other responses
- * repeat the name or ARN of the request, but the description of a table
- * requested by its ARN has the plain name.
+ * Returns true if `name` is the name of the requested table.  Most responses
+ * repeat the name or ARN of the request, but the description of a table that
+ * was requested by its ARN has the plain name.
  */
 extern bool dyn_names_table(const char *requested, const char *name,
 							size_t len);

@@ -3,9 +3,8 @@
  *		Moves through a value that the page parser has validated.
  *
  * The functions check nothing: they go from one quote, brace or bracket to the
- * next, and skip commas and colons like white space.  All positions are before
- * `end`, the end of the value; only the position after the last byte is equal
- * to `end`.
+ * next, and skip commas and colons like white space.  The position after the
+ * value is `end`; all other positions are before it.
  */
 #ifndef DYN_DYNAMODB_SLICE_H
 #define DYN_DYNAMODB_SLICE_H
@@ -16,7 +15,7 @@
 #include "attrvalue.h"
 #include "simd.h"
 
-/* Slow halves of the functions below, for any string, and for any type tag */
+/* General versions of the functions below: for any string, for any type tag */
 extern const char *dyn_slice_quote_slow(const char *p, const char *end,
 										bool *escaped);
 extern const char *dyn_slice_tag_slow(const char *p, const char *end,
@@ -44,8 +43,8 @@ dyn_slice_token(const char *p, const char *end)
 }
 
 /*
- * Returns the position of the next token.  Fast if the byte `c` is at `p`,
- * followed by a token.
+ * Returns the position of the next token.  This is fast if the byte `c` is at
+ * `p`, followed by a token.
  */
 static DYN_HOT const char *
 dyn_slice_after(const char *p, const char *end, char c)

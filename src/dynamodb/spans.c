@@ -112,8 +112,8 @@ dyn_span_beginning(const DynSpan *span)
 	if (n == text.len || span->upper.inclusive)
 		return n;
 	/*
-	 * the first differing character may still be common to all texts of the
-	 * span
+	 * the next character of the lower value may also be common to all texts of
+	 * the span
 	 */
 	for (text.len = n + 1; text.len < span->lower.value.len &&
 		 dyn_utf8_continues(text.data[text.len]);)
@@ -166,7 +166,7 @@ dyn_span_compare(const DynSpan *a, const DynSpan *b)
 
 /*
  * Returns true if a span with the lower limit `begin` overlaps a span with the
- * upper limit `end`; with `touching`, also if there is no value between them.
+ * upper limit `end`; with `touching`, also if no value is between the limits.
  */
 static bool
 reaches(const DynLimit *end, const DynLimit *begin, bool touching)

@@ -390,8 +390,8 @@ last_char(DynText text)
 
 /*
  * Returns the separator of a part; `data` is NULL if there is none.  If the
- * part takes the rest of the text, its separator is the last character of the
- * literals before it that can be a separator.  A hyphen before a number is a
+ * part takes the rest of the text, the separator is the last suitable
+ * character in all literals before the part.  A hyphen before a number is a
  * separator, not a sign.
  */
 static DynText
@@ -440,9 +440,9 @@ encodes_separator(const DynTemplatePart *part)
 /* ---- resolve ---- */
 
 /*
- * Derives how the part is split off.  A part that takes the rest of the text
- * has no separator if its width is fixed and its encodings may contain the
- * separator.
+ * Derives how the part is split off.  A part of fixed width has no separator
+ * if its encodings may contain this character: the part ends after its width,
+ * or with the text.
  */
 static void
 derive(DynTemplate *tmpl, int i)

@@ -93,11 +93,11 @@ span_prefix(DynTextSpan *span)
 }
 
 /*
- * Adds the limits of the next part.  If its width is fixed, all texts with a
- * value begin with that value.  So an exclusive lower limit, or an inclusive
- * upper limit, becomes the least text after all texts that begin with the
- * limit.  A lower limit that is shorter than the width is not changed, because
- * longer values that begin with it are greater.
+ * Adds the limits of the next part.  If its width is fixed, all texts whose
+ * part has the value v begin with v.  So an exclusive lower limit, or an
+ * inclusive upper limit, becomes the least text after all texts that begin
+ * with the limit.  A lower limit that is shorter than the width is not
+ * changed, because longer values that begin with it are greater.
  */
 static void
 narrow(DynTextSpan *span, const DynTemplatePart *part, const DynSpan *next)
@@ -149,9 +149,6 @@ dyn_template_span(const DynTemplate *tmpl, const DynText *points, int npoints,
 	dyn_buffer_reset(&span->lower);
 	dyn_buffer_reset(&span->upper);
 	span->empty = false;
-	/*
-	 * points can be used up to the first one whose text in the key is unknown
-	 */
 	for (usable = 0; usable < npoints; usable++)
 	{
 		holds = dyn_part_holds(&tmpl->parts[usable], points[usable]);

@@ -8,15 +8,15 @@
  * at the start of the text; the parts after it are split off from right to
  * left, beginning at the end.  The `any` part is the text that remains.
  *
- * If the text does not match, it may be ambiguous: it may match if undecided
- * parts are wildcards.  Wildcards divide the steps into segments.  A segment
- * that begins later does not end earlier.  So for each segment, the first
- * position at which it matches is used, and no other is tried.  The last
- * segment of a template without `any` must also end with the text.
+ * A text that does not match is ambiguous if it matches with undecided parts
+ * as wildcards.  Wildcards divide the steps into segments.  If a segment
+ * begins later, it does not end earlier.  So each segment is placed at the
+ * first position at which it matches, and no other position is tried.  The
+ * last segment of a template without `any` must also end with the text.
  *
- * The search for the separator of a part is cached.  Its positions only move
- * in one direction, so all attempts together read each byte once for each
- * part.  Folded parts that are not ASCII are rare, so the number of separators
+ * The search for the separator of a part is cached.  The positions of a part
+ * only move in one direction, so all its searches together read each byte
+ * once.  Folded parts that are not ASCII are rare, so the number of separators
  * in them is not cached.
  */
 #ifndef _GNU_SOURCE
@@ -249,9 +249,8 @@ count_folded(DynText text, DynText c, DynFolding folding)
 }
 
 /*
- * Moves over a value that was folded in an unknown way.  It contains the same
- * number of separators as the given value, because folding only changes
- * letters.
+ * Moves over a value that was folded in an unknown way.  The folded value has
+ * as many separators as the given value, because folding only changes letters.
  */
 static bool
 step_unknown(const Matcher *m, int i, int dir, size_t *pos)
@@ -371,8 +370,8 @@ step_listed(const Matcher *m, const char *charset, int dir, size_t *pos)
 
 /*
  * Moves over a time: by its width, or to the first character that is not in
- * its charset.  Another width is a mismatch, unless the part has a separator,
- * and either the separator or the end of the text follows.
+ * its charset.  Another width is a type mismatch, unless the part has a
+ * separator, and this separator or the end of the text follows.
  */
 static bool
 step_instant(Matcher *m, const DynTemplatePart *part, int dir, size_t *pos)
@@ -442,10 +441,10 @@ step_segment(Matcher *m, int first, int last, int dir, size_t *pos)
 /* ---- split ---- */
 
 /*
- * Returns true if the `any` part may be the text from lo to hi or, with
- * wildcards, a part of it.  If the text of the `any` part is given, wildcards
- * make this condition necessary but not sufficient: in case of doubt, a text
- * is ambiguous.
+ * Returns true if the text from lo to hi is valid for the `any` part: equal to
+ * the given text, or not empty if none is given.  With wildcards, the part may
+ * also be inside of this text, and the result is true in case of doubt: the
+ * split text is then reported as ambiguous.
  */
 static bool
 any_is(Matcher *m, size_t lo, size_t hi)
@@ -471,9 +470,10 @@ any_is(Matcher *m, size_t lo, size_t hi)
 
 /*
  * Moves *pos in direction `dir` over a wildcard of at least one byte, and over
- * the segment of literals `first` to `last` that follows it.  Takes the nearest
- * position where the segment matches; returns false if there is none.  With
- * `at_end`, which requires a `dir` of 1, the segment must end with the text.
+ * the segment of literals `first` to `last` that follows it.  Takes the
+ * nearest position where the segment matches; returns false if there is none.
+ * With `at_end`, which requires dir 1, the segment must end where the text
+ * ends.
  */
 static bool
 place_segment(Matcher *m, int first, int last, int dir, bool at_end,

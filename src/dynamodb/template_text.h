@@ -52,7 +52,7 @@ extern DynSplit dyn_template_split(const DynTemplate *tmpl, const char *text,
 
 /*
  * Returns true if the part's text is equal to the given value after folding,
- * or if the two are not compared (see above).
+ * or if dyn_template_split() does not compare them.
  */
 extern bool dyn_part_agrees(const DynTemplatePart *part, DynText text,
 							DynText given);
@@ -116,17 +116,19 @@ extern void dyn_text_span_init(DynTextSpan *span);
 extern void dyn_text_span_free(DynTextSpan *span);
 
 /*
- * Sets *span to the texts whose first `npoints` parts have these values (not
- * folded), and whose next part, if there is one, has a value in `next` (NULL:
- * any value).  Every matching text with these values is in the span.  Every
- * text in the span begins with the literals and points before `next`, except
- * for an exclusive limit that the caller makes inclusive.
+ * Sets *span to a span that contains each matching text whose first `npoints`
+ * parts have these values (not folded), and whose next part, if there is one,
+ * has a value in `next` (NULL: any value).  Every text in the span begins with
+ * the used points and the literals around them.  An exclusive limit may begin
+ * differently, which matters if the caller makes it inclusive.
  *
- * The following points and limits are not used:
- * - the first point that is DYN_HOLDS_UNKNOWN, and all points after it;
- * - the span of a folded part;
- * - the upper limit for a part that is not `ordered`, unless the span is all
- *   texts with one prefix; and its lower limit, unless the part is a text.
+ * Not used are:
+ * - the first point that is DYN_HOLDS_UNKNOWN, all points after it, and
+ *   `next`;
+ * - `next` if its part is folded;
+ * - the upper limit of `next` if its part is not `ordered`; if the part is a
+ *   text, the common prefix of all texts in `next` is used instead;
+ * - the lower limit of `next` if its part is neither `ordered` nor a text.
  *
  * For an encoding that does not preserve the order of values, the caller
  * passes NULL as `next`.  If a part has a fixed width, values of another width
@@ -138,8 +140,8 @@ extern bool dyn_template_span(const DynTemplate *tmpl, const DynText *points,
 /* ---- ways ---- */
 
 /*
- * A callback for each way, which receives the same `values` as those of
- * dyn_template_split().  Returns true to end the enumeration.
+ * A callback for each way, with `values` as from dyn_template_split().
+ * Returns true to end the enumeration.
  */
 typedef bool (*DynWayFound) (void *arg, const DynText *values);
 

@@ -188,8 +188,8 @@ tree_of(const DynScalar *value)
 }
 
 /*
- * Sets the value in a tree, or removes it if ABSENT.  The tree is at the first
- * `depth` steps of the value's path.  Returns 0, or an error of
+ * Sets the value in a tree, or removes it if ABSENT.  The tree is the map at
+ * the first `depth` steps of the value's path.  Returns 0, or an error of
  * dyn_path_values_merge.
  */
 static int

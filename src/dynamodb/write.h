@@ -59,7 +59,7 @@ extern void dyn_write_member(DynBuffer *buf, const DynWriteRequest *req);
 /*
  * Resets the buffer and writes a TransactWriteItems request with these
  * members.  By the `token` (at most 36 characters), DynamoDB recognizes a
- * repetition of the request, and does not execute it.
+ * repeated request, and does not execute it again.
  */
 extern void dyn_write_transaction(DynBuffer *buf, const char *members,
 								  size_t len, const char *token);

@@ -3,16 +3,17 @@
  *		Decides where DynamoDB compares and sorts values as SQL does.
  *
  * Equality: DynamoDB compares encoded values, so a value must have only one
- * encoding.  It compares texts bytewise, as every deterministic collation
- * does, provided that the database's encoding and UTF-8 map one-to-one.
+ * encoding.  DynamoDB compares texts bytewise, as every deterministic
+ * collation does, provided that the database's encoding and UTF-8 map
+ * one-to-one.
  *
  * Ranges and order: DynamoDB sorts encoded values.  For texts this requires a
  * bytewise collation, and an encoding that sorts bytewise like UTF-8.
  *
- * Mismatches: equality does not select mismatches, since encode.c encodes only
- * values that the column can hold, except that it does not check constraints
- * of domains.  Ranges, inequality and IS NOT NULL may select mismatches unless
- * the codec is total, so the selected rows must be decoded and rechecked.
+ * Mismatches: equality selects no mismatches, since encode.c encodes only
+ * values that the column can hold.  (Constraints of domains are not checked
+ * there.)  Ranges, inequality and IS NOT NULL may select mismatches unless the
+ * codec is total, so the selected rows must be decoded and rechecked.
  */
 #include "postgres.h"
 
@@ -51,8 +52,8 @@ is_deterministic(Oid collation)
 }
 
 /*
- * Returns true if equal values of the type have equal bytes.  For a comparison
- * of texts without a collation, PostgreSQL raises an error.
+ * Returns true if equal values of the type have equal bytes; false for texts
+ * without a collation, whose comparison PostgreSQL must reject.
  */
 static bool
 compares_bytes(Oid type, Oid collation)
@@ -141,8 +142,8 @@ dyn_traits_init(DynColumn *column)
 }
 
 /*
- * Comparisons are supersets at most: a condition on the full text may also
- * select items whose other parts contain the same characters.
+ * Comparisons are supersets at most: the condition that is sent applies to the
+ * full text, whose other parts may contain the same characters.
  */
 void
 dyn_traits_init_part(DynColumn *column, bool base, bool folded)

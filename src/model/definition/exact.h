@@ -61,8 +61,8 @@ typedef struct DynTraits
 	/*
 	 * True if items sorted by this key attribute are sorted by the column,
 	 * under a bytewise collation.  Different attribute values may be decoded
-	 * as equal column values; then the later attributes of the key do not sort
-	 * the rows.
+	 * as equal column values; rows with equal values are not sorted by the
+	 * later attributes of the key.
 	 */
 	bool		order;
 
@@ -92,9 +92,10 @@ extern void dyn_traits_init(struct DynColumn *column);
 
 /*
  * Sets the traits of a part of a template, in the part's copy of its column.
- * Its comparisons are never exact.  `base` is true if the template belongs to
- * a key attribute of the table; items with mismatches in that attribute are
- * not rows. `folded` is true if the part's letters are stored in one case.
+ * Comparisons with a part are never exact.  `base` is true if the template
+ * belongs to a key attribute of the table; items with mismatches in that
+ * attribute are not rows.  `folded` is true if the part's letters are stored
+ * in one case.
  */
 extern void dyn_traits_init_part(struct DynColumn *column, bool base,
 								 bool folded);

@@ -8,8 +8,8 @@
  * attribute that is absent or NULL.
  *
  * The term of ttl_attribute excludes expired items.  The attribute of an
- * expired item is a number of seconds since 1970 that is at most the start of
- * the transaction, and at most five years before it (Amazon DynamoDB
+ * expired item is a number of seconds since 1970 that is not later than the
+ * start of the transaction, and at most five years earlier (Amazon DynamoDB
  * Developer Guide, "Using time to live").
  */
 #ifndef DYN_MODEL_ITEM_FILTER_H

@@ -370,8 +370,8 @@ enum_position(const char *const *words, const char *value)
 }
 
 /*
- * Returns the unit (as for GUCs) that applies to a value of the option that
- * names no unit; 0 if the option is not a time.
+ * Returns the unit (GUC_UNIT_...) of the option's values that are written
+ * without a unit; 0 if the option is not a time.
  */
 static int
 unit_of(const char *name)

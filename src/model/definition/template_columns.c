@@ -395,9 +395,9 @@ key_hint(const Connector *connector, const DynTemplatedAttr *templated)
 }
 
 /*
- * Chooses the part that a column is read from, if it is in a template.  If an
- * option sets the column's location, only a template of the attribute there
- * can be its source.  Without such an option, raises an error if the column
+ * Chooses the part that a column is read from, if the column is in a template.
+ * If an option sets the column's attribute, the part must be in the template
+ * of this attribute.  Without such an option, raises an error if the column
  * occurs only in templates of attributes outside of the table's key.
  */
 static void

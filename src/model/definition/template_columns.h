@@ -57,9 +57,9 @@ typedef struct DynTemplatedAttr
 extern bool dyn_templates_check(const char *text, const char **why);
 
 /*
- * Returns the templates of the option, and sets *n to their number.  The
- * result belongs to CurrentMemoryContext, whose reset also frees its malloc'd
- * memory.  The parts are not connected yet.  Raises an error for a text that
+ * Returns the templates of the option, and sets *n to their number.  A reset
+ * of CurrentMemoryContext frees the result, also its malloc'd memory.  The
+ * parts are not connected yet.  Raises an error for a text that
  * dyn_templates_check rejects.
  */
 extern DynTemplatedAttr *dyn_templates_parse(const char *text, int *n);
@@ -78,9 +78,9 @@ extern void dyn_templated_connect(DynTemplatedAttr *templated, int n, DynColumn 
  * Sets needed[i] if texts must be split by template i: if it belongs to the
  * table's key, is `listed`, or is the source of a column in `attnums` or in
  * another needed template.  A column with document 'rest' also needs all
- * unasserted texts.  Returns the paths (DynPath *) of these texts, and of
- * columns in their parts that are read from elsewhere, since the parts are
- * compared with these columns.
+ * unasserted texts.  Returns the paths (DynPath *) of the texts to split.
+ * Adds the paths of columns that are in these texts, but are read from
+ * elsewhere, since the parts are compared with these columns.
  */
 extern List *dyn_templated_paths(const DynTemplatedAttr *templated, int n,
 								 const DynColumn *columns,

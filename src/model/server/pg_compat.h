@@ -95,9 +95,9 @@
 #endif
 
 /*
- * True if the outer relation of the join is the result of a step that makes it
- * unique, so that the join is an inner join.  Since PostgreSQL 19, core builds
- * such relations (dyn_unique_outer_path).
+ * True if a step has made the outer relation of a semijoin unique, so that the
+ * join is an inner join.  Since PostgreSQL 19, core builds such relations
+ * (dyn_unique_outer_path).
  */
 #if PG_VERSION_NUM >= 190000
 #define dyn_outer_was_made_unique(jointype) ((jointype) == JOIN_UNIQUE_OUTER)

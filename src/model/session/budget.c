@@ -112,9 +112,9 @@ dyn_budget_scope(void)
 /* ---- buckets, under the lock ---- */
 
 /*
- * Returns a bucket for a new budget: of those that are unused or full again,
- * the one idle for the longest time; NULL if there is none.  In the session's
- * own table, any bucket may be replaced, even one in debt.
+ * Returns a bucket for a new budget; NULL if there is none.  Of the buckets
+ * that are unused or full again, returns the one idle for the longest time.
+ * In the session's own table, any bucket may be replaced, even one in debt.
  */
 static Bucket *
 reusable_bucket(BucketTable *table, double now)

@@ -3,12 +3,11 @@
  *		Budgets of read or write units per second, for a server or a table,
  *		shared by all backends.
  *
- * A budget is a token bucket that holds the units of one second.  When it is
- * sent, a read takes its maximum cost, and a write its estimated cost; the
- * charge is corrected when the cost is known.  A request may be sent while the
- * bucket is not empty, so the debt of reads is at most the cost of one
- * request.  Their usage is therefore at most rate * (elapsed + 1 s) plus the
- * cost of one request.
+ * A budget is a token bucket that holds the units of one second.  A read takes
+ * its maximum cost when it is sent, a write its estimated cost; the charge is
+ * corrected when the cost is known.  A request may be sent while the bucket is
+ * not empty, so the debt of reads is at most the cost of one request.  The
+ * usage of reads is therefore at most rate * (elapsed + 1 s) plus this cost.
  *
  * Buckets live in shared memory if available (dyn_shared_memory), otherwise
  * per session.  Their number is fixed; a bucket that is full again can be used
@@ -56,9 +55,9 @@ typedef struct DynBudgets
 
 /*
  * Adds the budget of the server (`table` is NULL) or of the table, with `rate`
- * units per second.  If `capacity` is not NULL, adds the budget of the
- * capacity of the table ("") or of a global index instead.  Adds nothing for a
- * rate of 0.
+ * units per second.  If `capacity` is not NULL, adds the budget of a capacity
+ * instead: the table's if it is "", else that of the global index with this
+ * name.  Adds nothing for a rate of 0.
  */
 extern void dyn_budgets_add(DynBudgets *budgets, const DynConnection *connection,
 							DynBudgetKind kind, const char *table,

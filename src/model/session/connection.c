@@ -2,9 +2,9 @@
  * connection.c
  *		Builds the connection of one user to a server from the catalogs.
  *
- * dyn_connection_check reads the catalogs again.  It compares the endpoint and
- * options that an existing connection has stored with the current user mapping
- * and owner of the server.
+ * dyn_connection_check checks the endpoint and options of an existing
+ * connection against the current user mapping and the current owner of the
+ * server.
  */
 #include "postgres.h"
 
@@ -238,7 +238,7 @@ set_credentials(DynConnection *connection)
 
 /*
  * Wipes the user mapping's values, and frees malloc'd fields.  Runs when the
- * connection's context is deleted, also by an error in dyn_connection_make.
+ * connection's context is deleted, also after an error in dyn_connection_make.
  */
 static void
 release_connection(void *arg)

@@ -235,9 +235,9 @@ report_service(const DynCall *call, const DynRequestContext *context)
 }
 
 /*
- * Returns true if messages may show text that a service has sent.  Other users
- * than superusers must not see this text: it may be a secret of a service that
- * only the database server can reach.
+ * Returns true if messages may show text that a service has sent.  Only
+ * superusers may see this text: it may be a secret of a service that only the
+ * database server can reach.
  */
 static bool
 shows_excerpts(void)

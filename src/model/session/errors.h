@@ -8,7 +8,7 @@
  *
  * Messages do not contain secrets.  Texts not written by DynamoDB, such as a
  * gateway's error page, are shown to superusers only, and not while code of
- * another user runs, which could catch the error.
+ * another user runs, because this code could catch the error.
  */
 #ifndef DYN_MODEL_ERRORS_H
 #define DYN_MODEL_ERRORS_H
@@ -49,7 +49,7 @@ typedef struct DynWriteContext
 
 /*
  * Raises the error of a write of unknown outcome: DynamoDB may or may not have
- * executed it.  `err` is NULL if the call failed.  Otherwise its response is
+ * executed it.  `err` is NULL if the call failed.  Otherwise the response is
  * unusable, and `err` continues "The response ..." (dynamodb/write.h).
  */
 DYN_NORETURN extern void dyn_report_unanswered(const DynCall *call, const char *err,

@@ -72,9 +72,9 @@ check_scan_policy(int *newval, void **extra, GucSource source)
 }
 
 /*
- * Users may set the limit for their own statements, but not so high that it
- * could exhaust the machine's memory.  A parallel worker accepts its leader's
- * value.
+ * Users may set the memory limit of their own statements, but not so high that
+ * they could exhaust the machine's memory.  A parallel worker accepts its
+ * leader's value.
  */
 static bool
 check_fetch_memory(int *newval, void **extra, GucSource source)

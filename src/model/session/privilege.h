@@ -6,13 +6,14 @@
  * go there, signed with their keys.  Plain http makes them visible to the
  * network, so it is only allowed for a server that a superuser owns.
  *
- * Credentials from a provider belong to the database server.  They are sent
- * only to AWS, and only for a user in whose mapping a superuser has set a
- * provider.  The catalogs do not record who set an option, and a server's
- * owner may change.  So a server with endpoint_url, proxy or ca_bundle, which
- * redirect requests, must have a superuser as its current owner, and the
- * mapping must name the endpoint.  The mapping must also name the endpoint if
- * the server's owner, who can change the region, is not a superuser.
+ * Credentials from a provider belong to the database server.  They are used
+ * only for a user in whose mapping a superuser has set a provider.  They are
+ * sent only to AWS, or to an endpoint that this mapping names.  If the server
+ * has endpoint_url, proxy or ca_bundle, which redirect requests, the mapping
+ * must name the endpoint, and the server's owner must be a superuser.  The
+ * mapping must also name the endpoint if the owner, who can change the region,
+ * is not a superuser.  All this is checked for the current owner, because the
+ * catalogs do not record who set an option.
  */
 #ifndef DYN_MODEL_PRIVILEGE_H
 #define DYN_MODEL_PRIVILEGE_H

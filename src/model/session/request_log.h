@@ -4,8 +4,7 @@
  *
  * The caller composes one line for each request: operation, table, index and
  * the size of the response.  The line includes values of keys and filters only
- * if log_requests is on; log_min_duration does not add them.  These functions
- * add no secrets.
+ * if log_requests is on.  These functions add no secrets.
  */
 #ifndef DYN_MODEL_REQUEST_LOG_H
 #define DYN_MODEL_REQUEST_LOG_H

@@ -90,8 +90,8 @@ dyn_session_now(void)
 }
 
 /*
- * Acquires a descriptor.  Returns false, acquiring none, unless another
- * SPARE_DESCRIPTORS descriptors are available.
+ * Acquires a descriptor, and returns true, if SPARE_DESCRIPTORS more
+ * descriptors are available.
  */
 static bool
 acquire_descriptor(void)
@@ -167,10 +167,10 @@ wait_for_client(void *arg, int fd, long timeout_ms)
 }
 
 /*
- * Returns the milliseconds of statement_timeout that are left while COMMIT
- * reads the rest of a cursor WITH HOLD (PersistHoldablePortal), after
- * PostgreSQL has disabled its own timer.  Returns -1 if there is no such
- * cursor or timeout.
+ * PostgreSQL disables the timer of statement_timeout before COMMIT reads the
+ * rest of a cursor WITH HOLD (PersistHoldablePortal).  Returns the
+ * milliseconds that are left for this; -1 if there is no such cursor or
+ * timeout.
  */
 static long
 held_cursor_ms(void)

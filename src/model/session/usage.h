@@ -76,8 +76,8 @@ extern DynUsage *dyn_usage_of(DynConnection *connection, const char *table,
 extern void dyn_usage_statement(DynUsage *usage, uint64 number);
 
 /*
- * Counts a call that is done, or is about to be destroyed in flight; ignores
- * one that has made no attempt.
+ * Counts a call that is done, or is about to be destroyed in flight; ignores a
+ * call that has made no attempt.
  */
 extern void dyn_usage_call(DynUsage *usage, const char *operation,
 						   const DynCall *call);

@@ -146,9 +146,10 @@ add_name(DynNames *names, const char *name)
  * filter compares.  An attribute of which columns show only a path is not
  * omitted.
  *
- * Templates of the table's key that fold no letters are asserted: every row
- * has the text that its columns compose.  The attribute of another template is
- * omitted only if it has this text; otherwise no column would show its text.
+ * Also sets `unasserted` of the templates.  Templates of the table's key that
+ * fold no letters are asserted: every row has the text that its columns
+ * compose.  The attribute of an unasserted template is omitted only if it has
+ * this text; otherwise no column would show the attribute's text.
  */
 static DynNames *
 attributes_shown(DynRelation *relation)

@@ -132,8 +132,8 @@ extern bool dyn_relation_may_reject_items(const DynRelation *relation);
 extern bool dyn_relation_trusts(const DynRelation *relation, const char *index);
 
 /*
- * Returns the policy in force: the parameter if it is "allow", otherwise the
- * stricter of option and parameter.
+ * Returns the scan policy in force: the parameter if it is "allow", otherwise
+ * the stricter of option and parameter.
  */
 extern DynScanPolicy dyn_relation_scan_policy(const DynRelation *relation);
 
@@ -165,8 +165,8 @@ dyn_relation_column(const DynRelation *relation, AttrNumber attnum)
 
 /*
  * Returns true if the column is a document: it shows the item as jsonb, or the
- * attributes that other columns do not show.  It is never NULL, but {} if all
- * attributes are excluded.
+ * attributes that other columns do not show.  A document is never NULL; it is
+ * {} if all attributes are omitted.
  */
 static inline bool
 dyn_column_is_document(const DynColumn *column)
@@ -175,8 +175,8 @@ dyn_column_is_document(const DynColumn *column)
 }
 
 /*
- * Returns true if the attribute (UTF-8) is not in this document, or if that
- * depends on the item, so that only the complete document can show it.
+ * Returns true if the document omits the attribute (UTF-8) of all items, or of
+ * some of them.
  */
 extern bool dyn_document_lacks(const DynColumn *column, const char *attribute);
 
@@ -187,10 +187,9 @@ extern bool dyn_document_lacks(const DynColumn *column, const char *attribute);
 extern bool dyn_column_shows(const DynColumn *column, const char *attribute);
 
 /*
- * Raises an error if the column shows an attribute of the table's key, but
- * cannot hold its values.  Reads the description again before the error, and
- * returns the new description if the column matches that; otherwise returns
- * `meta`.
+ * If the column shows an attribute of the table's key, but cannot hold its
+ * values, reads the description again, and raises an error if the column still
+ * does not match.  Returns `meta` or the new description.
  */
 extern const DynTableMeta *dyn_key_type_check(const DynRelation *relation,
 											  const DynTableMeta *meta,

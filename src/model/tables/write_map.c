@@ -81,10 +81,7 @@ has_list_step(const DynPath *path)
 	return false;
 }
 
-/*
- * Returns why the column's value does not determine what is written, or NULL
- * if it does.
- */
+/* Returns the reason why the column cannot be assigned; NULL if it can. */
 static const char *
 why_unassignable(const DynColumn *column)
 {

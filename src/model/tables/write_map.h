@@ -62,9 +62,9 @@ typedef struct DynWriteMap
 extern void dyn_write_map_permit(Oid relid, CmdType operation);
 
 /*
- * Opens the foreign table as this user, and returns its write map, even if it
- * cannot be written.  Sends a DescribeTable request if the description is not
- * cached.
+ * Opens the foreign table as this user, and returns its write map, even if the
+ * table cannot be written.  Sends a DescribeTable request if the description
+ * is not cached.
  */
 extern DynWriteMap *dyn_write_map_open(Oid relid, Oid user);
 
@@ -99,8 +99,9 @@ extern int	dyn_write_map_update(DynWriteMap *map, const Datum *values,
 
 /*
  * Composes an item from the new row of an UPDATE, to check that the item is
- * read as this row.  Sets *compared to the columns that the item contains; it
- * lacks unchanged columns whose values only other applications can store.
+ * read as this row.  Sets *compared to the columns that the item contains.
+ * The item lacks unchanged columns whose values only other applications can
+ * store.
  */
 extern int	dyn_write_map_check(DynWriteMap *map, const Datum *values,
 								const bool *nulls, const Bitmapset *changed,

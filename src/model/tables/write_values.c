@@ -448,8 +448,9 @@ has_source(const DynTemplatedAttr *templated)
 }
 
 /*
- * Raises an error if a template cannot be composed because a column is NULL,
- * and the value of another column would be lost.
+ * Raises an error if the value of a column would be lost: the column is stored
+ * only in the text of this template, which is not written because column
+ * `null` is NULL.
  */
 static void
 check_lost(const RowValues *row, const DynTemplatedAttr *templated, AttrNumber null)

@@ -403,8 +403,8 @@ bound_lenient(Timestamp instant, bool lower, bool *inclusive, DynScalar *out)
 }
 
 /*
- * Returns the first instant from this one on (`up`), or the last one up to it,
- * that the format can represent.
+ * Returns the nearest instant that the format can represent: at or after this
+ * one (`up`), or at or before it.
  */
 static Timestamp
 round_instant(const DynCodec *codec, Timestamp instant, bool up)
@@ -449,7 +449,7 @@ bound_trunc(const DynCodec *codec, Timestamp instant, bool lower, bool *inclusiv
 
 /*
  * Encodes a bound of a time.  If the value has several encodings, the bound of
- * >= and < is the first of them, and that of > and <= the last.
+ * >= and < is the first one, and the bound of > and <= is the last one.
  */
 static DynEncoded
 bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
@@ -482,9 +482,10 @@ bound_instant(const DynCodec *codec, Datum value, bool lower, bool *inclusive,
 }
 
 /*
- * A bound longer than any value is replaced by its prefix of the maximum
- * length: no value is between the two.  The prefix of a text must not split a
- * character; a prefix shorter for this reason cannot be an upper bound.
+ * Encodes a bound of a text or bytea.  A bound longer than an item is
+ * truncated to the maximum size of an item, because no stored value is between
+ * the two.  A character must not be split; a text that is shorter for this
+ * reason cannot be an upper bound.
  */
 static DynEncoded
 bound_bytes(Oid valuetype, Datum value, bool lower, bool *inclusive,

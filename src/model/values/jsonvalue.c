@@ -68,8 +68,8 @@ is_named(const DynNode *node, const DynNames *names, bool escaped)
 }
 
 /*
- * Removes the members that `members` excludes from the list, and corrects its
- * counts.
+ * Removes the nodes of excluded members (`members`) from the list, and
+ * corrects the list's counts.
  */
 static void
 leave_out(DynNodes *list, const DynMembers *members)

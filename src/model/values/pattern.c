@@ -284,8 +284,8 @@ dyn_pattern_round(const DynPattern *pattern, Timestamp instant, bool up)
 	if (!up || down == instant)
 		return down;
 	/*
-	 * a time in the next unit, since the longest unit is less than twice as
-	 * long as the shortest
+	 * the sum is in the next unit, since the longest unit is less than twice
+	 * as long as the shortest
 	 */
 	return round_down(pattern, down + longest[pattern->last] *
 					  pattern->words[pattern->last]->unit);

@@ -194,10 +194,6 @@ dyn_padded_place(const char *number, int digits, char *dst)
 
 /* ---- base64 ---- */
 
-/*
- * Also rejects unused bits that are not zero, so that the same bytes have only
- * one text.
- */
 long
 dyn_base64_decode(const char *text, size_t len, unsigned char *dst)
 {

@@ -17,8 +17,8 @@
  */
 
 /*
- * Maximum bytes of the numeric of a text with `len` bytes, and of the numeric
- * of this text's canonical form.
+ * Maximum size (bytes) of a numeric made of a text with `len` bytes, or of the
+ * canonical form of this text
  */
 #define DYN_NUMERIC_SIZE(len)	((len) + 12)
 
@@ -77,7 +77,7 @@ dyn_padded_print(const char *number, int digits, char *dst)
 /*
  * Decodes into `dst`, which has len / 4 * 3 + 3 bytes.  Returns the number of
  * bytes, or -1 if the text is not valid base64.  Unused bits of the last group
- * must be zero.
+ * must be zero, so that the same bytes have only one text.
  */
 extern long dyn_base64_decode(const char *text, size_t len,
 							  unsigned char *dst);

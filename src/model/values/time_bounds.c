@@ -179,7 +179,7 @@ epoch_bound(Datum value, Oid type, bool upper)
 typedef struct Unit
 {
 	int			token;
-	int64		most;			/* microseconds of the longest such unit; the
+	int64		most;			/* microseconds of the longest unit; the
 								 * start of a unit plus this is always in the
 								 * next unit */
 } Unit;

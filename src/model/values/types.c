@@ -6,10 +6,10 @@
  * codec; `format_facts` overrides it for a format.  Decoding is in decode.c,
  * encoding in encode.c.
  *
- * The last part decides which values a type can hold, by integer ranges and
- * typmods.  Decoding rejects a value that the type cannot hold, and encoding
- * builds no condition from it.  An item selected by an equality can therefore
- * always be decoded.
+ * The last part of this file decides which values a type can hold, by integer
+ * ranges and typmods.  Decoding rejects a value that the type cannot hold, and
+ * encoding builds no condition from it.  An item selected by an equality can
+ * therefore always be decoded.
  */
 #include "postgres.h"
 

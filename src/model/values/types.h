@@ -65,8 +65,7 @@ typedef enum DynSorting
 {
 	DYN_UNSORTED,				/* not in the order of the values */
 	DYN_SORTED_ROUGHLY,			/* all values of an interval are between two
-								 * bounds, which may also contain other
-								 * values */
+								 * bounds; other values may be, too */
 	DYN_SORTED					/* as PostgreSQL sorts the values; the
 								 * encodings of one value are adjacent */
 } DynSorting;
