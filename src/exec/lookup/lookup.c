@@ -48,8 +48,7 @@
 #define INDEX_QUERIES_PER_CONNECTION	16
 
 /*
- * The minimum memory for keys, and that for results, is fetch_memory /
- * SPACE_PART.
+ * The minimum memory for keys, and for results, is fetch_memory / SPACE_PART.
  */
 #define SPACE_PART			8
 
@@ -618,10 +617,9 @@ list_keys(DynLookups *lookups, DynLookupEntry *entry)
 }
 
 /*
- * Drops the items of the last chunk, which were served, unless other
- * executions need them and the cache is below its memory limit.  Since the
- * index may list the keys of dropped items again, all keys are then stored in
- * base_keys.
+ * Stores the keys listed so far in base_keys, because the index may list them
+ * again.  Then drops the items of the last chunk, which were served; but not
+ * if other executions need them, and the cache is below its memory limit.
  */
 static void
 forget_listed(DynLookups *lookups, DynLookupEntry *entry)
@@ -654,8 +652,8 @@ forget_listed(DynLookups *lookups, DynLookupEntry *entry)
 /*
  * Lists the keys of the next chunk: first for the entry being served, then for
  * the following entries, until the chunk is full.  A listing that was begun is
- * continued only when its entry is served: a listing recognizes repeated keys
- * by listed_by of the items, which other listings change.
+ * continued only when its entry is served: it recognizes repeated keys by
+ * listed_by of the items, and other listings change listed_by.
  */
 static void
 next_chunk(DynLookups *lookups, DynLookupEntry *entry)

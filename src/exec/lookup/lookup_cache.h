@@ -139,8 +139,8 @@ extern bool dyn_lookup_cache_trim(DynLookupCache *cache);
 /*
  * Items cached in place of rows, for lookups in an unnested table.  The rows
  * of an item repeat its values, so they may need much more memory than the
- * item.  Each row of an entry is then a stored item (item_record.h), which is
- * unnested whenever it is served.
+ * item.  `rows` of an entry then has stored items (item_record.h), which are
+ * unnested whenever they are served.
  */
 typedef struct DynLookupItems DynLookupItems;
 

@@ -3,8 +3,8 @@
  *		Runs a scan for an Append that does not wait for it.
  *
  * The Append requests a row from each child, and then waits for all children
- * that had none at the same time.  A child's rows go through ExecScan as always, so that
- * conditions and projection are applied.  The only difference:
+ * that had none at the same time.  A child's rows go through ExecScan as
+ * always, so that conditions and projection are applied.  The only difference:
  * dynIterateForeignScan, for a scan in this mode, returns an empty slot where
  * it would have to wait.
  *

@@ -6,15 +6,16 @@
  * A scan qualifies if it sends one request: a GetItem or a Query of one
  * expected page.  A scan of several keys also qualifies, if its requests are
  * sent together with those of another scan of the same keys (one_round).  In
- * addition, the plan must request the scan's rows in any case, unless another
- * input is empty (then the request was sent in vain).  So the scan is not
- * below a LIMIT, a one-time filter or a cache, not in a subplan (whose scans
- * start together when it runs), and not executed for each row of another
+ * addition, the plan must be certain to request the scan's rows, unless
+ * another input is empty; then the request was sent in vain.  So the scan is
+ * not below a LIMIT, a one-time filter or a cache, not in a subplan (whose
+ * scans start together when it runs), and not executed for each row of another
  * node.
  *
  * The plan of min and max is a Result over subplans, each of which reads one
  * end of a partition below a LIMIT.  The Result returns their values, or
- * functions of them.  So all of the subplans run, and start together, too.
+ * functions of them.  So all of the subplans run, and their scans also start
+ * together.
  *
  * Starting a scan evaluates its values.  Expressions that might fail, or have
  * side effects, must not be evaluated if the statement might not need them.
@@ -56,9 +57,9 @@ collect_params(Node *node, void *params)
 }
 
 /*
- * If `tree` is an initplan that the statement executes in any case, returns
- * the scans of all such initplans; otherwise NIL.  Only initplans with a LIMIT
- * below a Result without other input are considered, as for min() and max().
+ * Returns the scans of all initplans that the statement executes in any case,
+ * if `tree` is one of them; otherwise NIL.  Only initplans with a LIMIT below
+ * a Result without other input are considered, as for min() and max().
  */
 static List *
 find_initplan_scans(const PlannedStmt *statement, const Plan *tree)

@@ -176,8 +176,8 @@ conditions_of_part(const DynPred *arg)
 }
 
 /*
- * Prints a part: its constant, ${column = value} for other values, or
- * ${column}.
+ * Prints a part as its constant, as ${column = value} if it is equal to
+ * another expression, or as ${column}.
  */
 static void
 print_part(Printer *printer, const DynTemplatedAttr *templated, int p, const DynPred *arg)
@@ -494,8 +494,8 @@ describe_access(Printer *printer, const DynAccess *access)
 
 /*
  * Shows the guards that decide between two access plans (plan/paths/choice.c),
- * and the access plan that is not used.  Without ANALYZE, the guards are not
- * evaluated, and the access plan that is used if one of them is true is shown.
+ * and the access plan that is not used.  Without ANALYZE, guards are not
+ * evaluated, so this is the access plan for the case that a guard is true.
  */
 static void
 show_optional_quals(Printer *printer, const DynScan *scan, ExplainState *es)

@@ -4,8 +4,8 @@
  *
  * At the end, a NOTICE reports if items were read but none of them is a row.
  *
- * There is no shutdown callback: core calls it at the end of every FETCH of a
- * cursor, after which more rows may be needed.
+ * A shutdown callback would be wrong: core calls it at the end of every FETCH
+ * of a cursor, after which more rows may be needed.
  */
 #include "postgres.h"
 
@@ -140,11 +140,11 @@ dynReScanForeignScan(ForeignScanState *node)
 /* ---- items without rows ---- */
 
 /*
- * Returns the number of items that were read but are not rows.  Returns 0 if
- * there was a row, or if the statement requested items by their full key,
- * since such a key often belongs to another entity.  Some items are rejected
- * here, others by DynamoDB, if the item filter was sent as a filter
- * expression.
+ * Returns the number of items that were read but are not rows: items that the
+ * conversion rejected or, if there are none, items that DynamoDB removed by
+ * the item filter.  Returns 0 if there was a row, if other filters were sent,
+ * or if items were requested by their full key, which often belongs to another
+ * entity.
  */
 static uint64
 items_without_rows(const DynScanDesc *scandesc)

@@ -6,9 +6,9 @@
  * Rows take up to half of work_mem; further rows are in a temporary file.  The
  * file belongs to the resource owner that is current when the buffer is
  * created.  This is the owner of the statement (for a cursor, of its portal),
- * not of a subtransaction.  So rows of an open cursor survive when a savepoint
- * is rolled back, and end with the statement.  A batch is full when its rows
- * take fetch_memory, or half of work_mem if that is more.
+ * not of a subtransaction.  So the rows of an open cursor survive the rollback
+ * of a savepoint.  A batch is full when its rows take fetch_memory, or half of
+ * work_mem if that is more.
  *
  * If temp_file_limit is set, rows are not spilled, and half of work_mem is the
  * limit: reading ahead must not make a statement fail.
@@ -25,8 +25,8 @@
 typedef struct DynRowBuffer DynRowBuffer;
 
 /*
- * Returns an empty buffer, in a new child of CurrentMemoryContext.
- * `max_bytes` limits a batch, unless work_mem allows more.
+ * Returns an empty buffer, in a new child of CurrentMemoryContext.  A batch
+ * may take `max_bytes`, or half of work_mem if that is more.
  */
 extern DynRowBuffer *dyn_row_buffer_create(TupleDesc desc, Size max_bytes);
 

@@ -36,9 +36,9 @@ copy_for_end(const DynAccess *planned)
 }
 
 /*
- * Returns the access plan; if all rows are read, a copy without the
- * possibility of stopping early.  The planner only knows that there is a
- * LIMIT; a Sort below it reads all rows.
+ * Returns the access plan; for a scan that is read to its end, a copy that
+ * cannot stop early.  The planner expects that any LIMIT may stop a scan, but
+ * a Sort below the LIMIT reads all rows.
  */
 static const DynAccess *
 adapt_to_plan(const DynAccess *planned, const PlanState *node)

@@ -94,9 +94,8 @@ extern void dyn_scan_end_run(DynScan *scan);
  * PostgreSQL requests rows from the nodes of a plan one after the other: a
  * join of two item collections, each with a constant key, would wait for the
  * first response before the second request is sent.  When the first scan of a
- * statement runs, this function starts the other scans that will very likely
- * be read as well, within the statement's limits, once for each plan and
- * subplan.  Called when an execution of the scan has begun.  Responses,
+ * plan or subplan has begun to run, this function starts the other scans that
+ * will very likely be read as well, within the statement's limits.  Responses,
  * including errors, wait until the first row of their scan is requested.
  */
 extern void dyn_start_early(const DynScan *scan);
