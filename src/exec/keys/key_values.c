@@ -565,8 +565,9 @@ shared_list(const DynResolveContext *context, const DynPred *pred)
 }
 
 /*
- * Computes the values of the leading parts; returns false if a part has none.
- * Sets *unusable if the result must be exact, but a stored text is unknown.
+ * Computes the values of the parts, up to the first part that allows a range.
+ * Returns false if a part has no value.  Sets *unusable if the result must be
+ * exact, but the stored text of a value is unknown.
  */
 static bool
 resolve_parts(const DynResolveContext *context, const DynPred *pred,

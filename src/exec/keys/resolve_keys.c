@@ -53,11 +53,10 @@ range_conditions(const DynAccess *access, DynSpans spans, int *n)
 	 */
 	spans.n = dyn_spans_unite(spans.at, spans.n, !access->ordered);
 	/*
-	 * make a Query for each span if the spans cannot overlap: each belongs to
-	 * one combination of values of a template's leading parts.  The planner
-	 * has limited the number of keys of an ordered plan, but elements of a
-	 * list may differ only in the sort key, and then one partition has all
-	 * spans.
+	 * make a Query for each span if each belongs to one combination of values
+	 * of a template's leading parts, so that spans cannot overlap.  An ordered
+	 * plan may exceed DYN_MAX_SORT_RANGES: the planner has limited the number
+	 * of its keys, but all of them may be in one partition.
 	 */
 	*n = (access->ordered || spans.n <= DYN_MAX_SORT_RANGES) &&
 		dyn_only_templated(match->preds) != NULL ? spans.n : 1;
@@ -145,9 +144,9 @@ resolve_queries(const DynResolveContext *context, const DynAccess *access,
 
 /*
  * Returns one DynElement for each of `lists`, at the first element of the
- * list.  Elements that further predicates in `preds` on the same part of a
- * template exclude are removed.  Sets *combinations to the number of
- * combinations of the remaining elements, which is 0 if a list has none.
+ * list.  Removes elements that further predicates in `preds` on the same part
+ * of a template exclude.  Sets *combinations to the number of combinations of
+ * the remaining elements, which is 0 if a list has none.
  */
 static DynElement *
 list_elements(const DynResolveContext *context, const List *preds, const List *lists,
@@ -277,8 +276,8 @@ add_row_keys(const DynResolveContext *context, const DynAccess *access,
 
 /*
  * Sorts the keys.  Removes duplicates, and keys whose part i has a value that
- * is not in others[i].  This set has the values that the conditions outside of
- * the row-wise keys allow; `at` is NULL if they allow all values.
+ * is not in others[i]: the values that the conditions outside of the row-wise
+ * keys allow.  others[i].at is NULL if these allow all values.
  */
 static void
 filter_row_keys(DynResolvedAccess *resolved, const DynSpans *others)
@@ -416,8 +415,9 @@ query_pairs(const DynAccess *access, DynResolvedAccess *resolved, Pair *pairs, i
 }
 
 /*
- * Adds the pairs of the keys from number `first` on with all spans that the
- * predicates on the range attribute allow.
+ * Adds a pair for each key from number `first` on and each span that the
+ * predicates on the range attribute allow.  Returns the array, which may have
+ * moved.
  */
 static Pair *
 add_pairs(const DynResolveContext *context, const DynAccess *access,

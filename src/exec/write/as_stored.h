@@ -24,9 +24,10 @@ extern bool dyn_write_is_unchanged(DynWrite *write);
 /*
  * Changes the guard to the values that the item has, and adds the maps that
  * the item lacks to the written values.  Sets the state FAILED if the write
- * would replace values that a column does not show, or values that are not
- * maps.  Returns false if nothing is left to write.  `item` must live as long
- * as the write.  Allocates in CurrentMemoryContext, which must be the write's.
+ * would replace values that a column does not show, or if the item has another
+ * value in place of a map.  Returns false if nothing is left to write.  `item`
+ * must live as long as the write.  Allocates in CurrentMemoryContext, which
+ * must be the write's.
  */
 extern bool dyn_write_require_stored(DynWrite *write, const DynItemTree *item);
 

@@ -113,7 +113,7 @@ add_budgets(DynModify *modify)
 
 /*
  * Creates the state in memory of the statement.  Its slots have a copy of the
- * table's description, which need not be released.
+ * tuple descriptor, which need not be released.
  */
 static DynModify *
 create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation)

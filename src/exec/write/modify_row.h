@@ -2,9 +2,8 @@
  * modify_row.h
  *		Writes one row of a statement.
  *
- * A row is composed first, then sent.  While the row waits for its turn,
- * earlier rows may be evaluated again, and this overwrites core's slots for
- * new rows.
+ * A row is composed before it waits for its turn, because earlier rows may be
+ * evaluated again in the meantime, which overwrites core's slots for new rows.
  */
 #ifndef DYN_EXEC_MODIFY_ROW_H
 #define DYN_EXEC_MODIFY_ROW_H
@@ -21,8 +20,8 @@ extern bool dyn_modify_accept(DynModify *modify, TupleTableSlot *planSlot);
 
 /*
  * Writes a row that was checked.  `planSlot` has the subplan's row for UPDATE
- * and DELETE.  Returns false if the row is known not to exist any more.  With
- * RETURNING, `row` becomes the row in the response.
+ * and DELETE.  Returns false if a response shows that no row is affected.
+ * With RETURNING, `row` becomes the row in the response.
  */
 extern bool dyn_modify_row(DynModify *modify, TupleTableSlot *row,
 						   TupleTableSlot *planSlot);

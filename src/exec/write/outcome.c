@@ -2,12 +2,12 @@
  * outcome.c
  *		Decides what the outcome of a request means for its row.
  *
- * If the condition of an UPDATE or DELETE has failed, another writer has
- * changed the item.  Under READ COMMITTED, the statement is evaluated again
- * for the changed row, like by PostgreSQL for a local row (EvalPlanQual).  The
- * result is sent with another guard.  If the values are equal and only an
- * encoding differs, such as a time in another format, the write is sent again
- * with a guard that has the stored encoding.
+ * The condition of an UPDATE or DELETE fails if the item has changed since it
+ * was read.  Under READ COMMITTED, the statement is evaluated again for the
+ * changed row, like by PostgreSQL for a local row (EvalPlanQual), and the
+ * result is sent with another guard.  The condition also fails if the values
+ * are equal and only an encoding differs, such as a time in another format.
+ * Then the write is sent again with a guard that has the stored encoding.
  */
 #include "postgres.h"
 

@@ -4,7 +4,7 @@
  *
  * | response                      | INSERT              | UPDATE, DELETE
  * | confirmed                     | written             | written
- * | condition failed, no item     | (cannot happen)     | no row
+ * | condition failed, no item     | as in the next line | no row
  * | condition failed, with item   | 23505 or ON CONFLICT| evaluated again
  * | outcome unknown               | sent again          | sent again
  * | another failure               | error               | error
@@ -29,7 +29,8 @@ extern void dyn_write_judge(DynWrite *write);
 
 /*
  * Handles the response if another write has failed: repeats nothing, and sets
- * the state WRITTEN or NO_ROW.
+ * the state WRITTEN or NO_ROW.  A write of unknown outcome counts as maybe
+ * written.
  */
 extern void dyn_write_judge_only(DynWrite *write);
 

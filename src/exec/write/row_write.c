@@ -212,9 +212,10 @@ same_image(TupleTableSlot *a, TupleTableSlot *b, int i)
 
 /*
  * Returns the assigned columns whose value changes; stores the other assigned
- * columns in *unchanged.  If the table has row triggers, they may have
- * assigned any column; DO UPDATE fires none for the update.  If the row was
- * not read, its values are unknown, and all assigned columns count as changed.
+ * columns in *unchanged.  If row triggers may have assigned any column, all
+ * changed columns count as assigned; DO UPDATE fires no trigger for the
+ * update.  If the row was not read, its values are unknown, and all assigned
+ * columns count as changed.
  */
 static Bitmapset *
 changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
