@@ -20,9 +20,9 @@
  * Repetitions are not detected if the service sends no request id or a
  * constant one, or if they arrive after a thousand other replies.
  *
- * Marks of replies, of ids and of ignored ids are stored in two hash tables
- * with linear probing, which are filled alternately: when one is full, the
- * other is cleared and filled.
+ * Marks (hashes) of replies, ids and ignored ids are stored in two hash tables
+ * with linear probing.  The tables are filled alternately: when one is full,
+ * the other is cleared and filled.
  */
 #include "fingerprints.h"
 

@@ -98,7 +98,7 @@ typedef struct DynThrottleEpisode
 /*
  * Records a refusal, and returns the length of the episode so far (ms).  After
  * 10 seconds without a refusal, a new episode begins, and the result is 0.
- * Pauses are shorter than 10 seconds, so one long wait is one episode.
+ * Pauses are shorter, so they do not end an episode.
  */
 extern double dyn_episode_refuse(DynThrottleEpisode *episode, double now_ms);
 

@@ -4,7 +4,7 @@
  *
  * The rules are those of the AWS SDKs' standard mode, with delays that suit
  * interactive queries.  attempt.c decides which attempts may be repeated: all
- * reads, but only writes that were not executed.  CreateTable has one attempt.
+ * reads, but only writes that were not executed.
  *
  * A failure is classified by its kind, then by its code, then by its HTTP
  * status.  The delay is random between zero and a bound that doubles with

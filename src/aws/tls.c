@@ -4,8 +4,8 @@
  *		connections.
  *
  * The system's certificates are in a bundle, or in a directory of files, or in
- * both; Debian's libcurl uses both.  Here the directory is used only if there
- * is no bundle.  The system's tools generate both from the same certificates.
+ * both.  Debian's libcurl uses both.  We use the directory only if there is no
+ * bundle, because the system's tools generate both from the same certificates.
  *
  * OpenSSL takes some 20 ms of CPU time to load Debian's bundle.  libcurl loads
  * it for each connection, or (since 7.87) caches it in the multi handle for a

@@ -71,8 +71,8 @@ extern bool dyn_tls_trust(DynTls *tls, CURL *easy, const char *ca_bundle);
 
 /*
  * Returns true if the CA file (NULL: the system's) has changed since handles
- * first trusted it, or may have changed.  Then the caller must forget
- * everything, and drop all connections.
+ * first trusted it, or may have changed.  Then the caller must call
+ * dyn_tls_forget, and drop all connections.
  */
 extern bool dyn_tls_changed(const DynTls *tls, const char *ca_bundle);
 

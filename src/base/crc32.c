@@ -9,16 +9,17 @@
  * 128 bits that are d bits higher may be multiplied by (x^d mod P) and added
  * to the lower bits.  One carry-less multiplication handles 64 bits, so 64
  * bytes are folded into the next 64 with eight multiplications and no table.
- * At the end, 16 bytes are left that have the same remainder as all bytes
- * before; zlib computes the CRC of these 16 bytes and of the tail.
+ * In the end, 16 bytes with the same remainder replace all folded bytes; zlib
+ * computes the CRC of these 16 bytes and of the tail.
  *
  * The CRC is "reflected": the lowest bit of a byte is its highest power.  So a
- * lane holds a mirrored polynomial, and the product of two mirrored lanes is
- * shifted by one bit.  To compensate for this, the constants are shifted by
- * one bit, so they have 33 bits.  In the polynomial, the low lane is 64 bits
- * above the high lane.  To fold over D bits, the low lane is multiplied by
- * x^(D+32) and the high lane by x^(D-32), both mod P.  The difference of 32
- * bits is due to the mirrored 32-bit remainder in a 64-bit lane.
+ * 64-bit lane holds a mirrored polynomial, and the product of two mirrored
+ * lanes is shifted by one bit.  To compensate for this, the constants are
+ * shifted by one bit, so they have 33 bits.  In the polynomial, the low lane
+ * is 64 bits above the high lane.  To fold over D bits, the low lane is
+ * multiplied by x^(D+32) and the high lane by x^(D-32), both mod P.  The
+ * difference of 32 bits is due to the mirrored 32-bit remainder in a 64-bit
+ * lane.
  *
  * The unit test compares every length up to a few hundred with zlib.
  */

@@ -8,8 +8,8 @@
  * A foreign table does not define the table's keys, so keys are arguments.
  * The type of a key attribute follows from its column or its template.
  *
- * CreateTable is sent only once, since its response may be lost after the
- * table was created.  Only a throttled request is sent again.
+ * Only a throttled CreateTable is sent again: after any other failure, the
+ * table may have been created.
  */
 #include "postgres.h"
 

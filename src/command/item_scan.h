@@ -59,9 +59,8 @@ dyn_view_begin(const DynView *view, const DynValue *values)
 }
 
 /*
- * Starts a fetch.  `limit` is the number of items of the first page, after
- * which the consumer may stop early.  If it is 0, the full table is read, in
- * segments.
+ * Starts a fetch.  The first page has at most `limit` items; the consumer may
+ * stop after it.  If `limit` is 0, the full table is read, in segments.
  */
 extern DynFetch *dyn_item_scan_start(DynItemScan *scan, DynStatement *statement,
 									 int limit);

@@ -36,8 +36,7 @@ PG_FUNCTION_INFO_V1(dynamo_fdw_decode_key);
 /*
  * Returns the template of the attribute, and the foreign table in *opened.
  * Raises an error if there is no template.  The key is not known, so all
- * attributes with templates are treated as key attributes, `name` as the first
- * one.
+ * attributes with templates are treated as key attributes; `name` comes first.
  */
 static const DynTemplatedAttr *
 open_template(Oid relid, const char *name, DynRelation **opened)

@@ -5,7 +5,7 @@
  *
  * Only top-level attributes are compared: those that a column shows, or those
  * that contain the value of a column.  Only the case of ASCII letters is
- * ignored, since PostgreSQL does not fold other letters in UTF-8, either.
+ * ignored, since PostgreSQL does not fold other letters in UTF-8.
  *
  * For a user who requests a description, dyn_report_other_cases also opens
  * foreign tables of other users.  So this function does not run code of other

@@ -20,8 +20,8 @@ typedef enum DynFileRead
 } DynFileRead;
 
 /*
- * Reads a regular file of at most `longest` bytes into *contents, which it
- * initializes, and adds a NUL.  Fails without waiting if the file is not
+ * Initializes *contents, and reads a regular file of at most `longest` bytes
+ * into it, followed by a NUL.  Fails without waiting if the file is not
  * regular.  The caller must wipe the contents with dyn_secret_free_buffer;
  * after a failure, this is allowed, but not required.
  */
