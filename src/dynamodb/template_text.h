@@ -8,9 +8,9 @@
  * All templates are resolved.
  *
  * Splitting and joining are inverse.  Joining the texts that
- * dyn_template_split() returns yields the same text.  Splitting a text that
- * was joined from values for which dyn_part_holds() is DYN_HOLDS_YES yields
- * these values, if the values that are read from other attributes are given.
+ * dyn_template_split() returns yields the same text.  If dyn_part_holds() is
+ * DYN_HOLDS_YES for all values, and their text is split, the result is these
+ * values; those that are read from other attributes must be given.
  */
 #ifndef DYN_DYNAMODB_TEMPLATE_TEXT_H
 #define DYN_DYNAMODB_TEMPLATE_TEXT_H

@@ -134,8 +134,8 @@ extern double dyn_reads_wait_ms(const DynReads *reads, const DynPrices *prices);
 extern double dyn_reads_price(const DynReads *reads, const DynPrices *prices);
 
 /*
- * Returns the price (ms) of the requests before the first row: one page, or
- * less if only this fraction (`share`) of all items is requested.
+ * Returns the price (ms) of the requests before the first row: one page, or a
+ * part of it if only the fraction `share` of all items is requested.
  */
 extern double dyn_reads_first_price(const DynReads *reads, double share,
 									const DynPrices *prices);

@@ -8,9 +8,9 @@
  *
  * The traits of a column are computed once, when the foreign table's
  * definition is read.  They apply only to operators that compare values of the
- * column's decoded type: the operator's input types and collation decide this,
- * not the types of columns inside of casts.  dyn_operator_exactness() and the
- * functions after it combine traits and operator.
+ * column's decoded type, as the operator's input types and collation show; the
+ * types of columns inside of casts do not matter.  dyn_operator_exactness()
+ * and the functions after it combine traits and operator.
  *
  * An exactness holds for all stored values and all run-time values.  A
  * mismatch is a stored value that the column's type cannot represent.  For
@@ -67,10 +67,9 @@ typedef struct DynTraits
 	bool		order;
 
 	/*
-	 * True if two different values of a key attribute are never decoded as
-	 * column values that are equal under the column's collation, so that a
-	 * unique key makes the column unique.  Several values may be decoded as
-	 * NULL.
+	 * True if different values of a key attribute are decoded as column values
+	 * that differ under the column's collation, so that a unique key makes the
+	 * column unique.  Only NULL may be decoded from several values.
 	 */
 	bool		distinct;
 

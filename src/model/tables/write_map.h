@@ -4,9 +4,9 @@
  *		paths of its columns, the texts of its templates, and the constants of
  *		its item filter.
  *
- * Which tables and columns can be written is decided only here.  Columns or
- * constants must determine each attribute of the table's key: a template, a
- * column that shows the attribute and has one encoding for each value, or a
+ * Which tables and columns can be written is decided only here.  Each
+ * attribute of the table's key must be determined by a template, by a column
+ * that shows the attribute and has one encoding for each value, or by a
  * constant of the item filter.  All other attributes are optional.
  *
  * write_map.c examines the table, and write_values.c composes the key and the

@@ -29,8 +29,8 @@
  * A type without a kind of its own has INPUT: its values are read and written
  * as text, but no condition on them is sent.  A new kind needs entries in the
  * tables of types.c (facts, types), decode.c and encode_value.c (functions),
- * which have no defaults.  If conditions on it are sent, it must also be in
- * dyn_codec_accepts, dyn_codec_encode and dyn_codec_encode_bound, whose
+ * which have no defaults.  If conditions on the kind are sent, it must also be
+ * in dyn_codec_accepts, dyn_codec_encode and dyn_codec_encode_bound, whose
  * defaults are for other kinds.  Other files test kinds only for features of a
  * few types.
  */
