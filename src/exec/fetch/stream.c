@@ -542,7 +542,7 @@ check_response(DynStreamContext *context, DynStream *stream,
  * Returns the read units of a response that does not report them, as from some
  * emulators.  They are the expected units of the request, limited for a Query
  * or Scan by the units of the examined items.  If the size of items is
- * unknown, only the last page is limited, because it may be short: by the
+ * unknown, they are limited only for the last page, which may be short: by the
  * units of the response's bytes.  With a filter or projection, this limit is
  * too low.
  */

@@ -1,8 +1,7 @@
 /*
  * lookup_batch.h
- *		Executions that are prefetched together, and a batch of their requests:
- *		the cache entries, and the fetch that returns their results in the same
- *		order.
+ *		Executions that are prefetched together, and the batch of their
+ *		requests: cache entries, and the fetch of the entries' results.
  *
  * Full primary keys are requested a hundred at a time, by BatchGetItem, whose
  * items come in any order; partitions by one Query each.  Belongs to lookup.c.

@@ -80,10 +80,10 @@ typedef struct DynRows
 	void	   *find_key_arg;
 
 	/*
-	 * function that gets errors instead of their being raised, also errors
-	 * that on_mismatch turns into NULL; or NULL.  A value with an error is
-	 * NULL, and an ambiguous item is not a row.  `attnum` is 0 if an error
-	 * does not belong to a column
+	 * function that receives each error, also errors that on_mismatch turns
+	 * into NULL; NULL: errors are raised.  A value with an error is NULL, and
+	 * an ambiguous item is not a row.  `attnum` is 0 if an error does not
+	 * belong to a column
 	 */
 	void		(*note_error) (void *arg, DynRowError err, AttrNumber attnum,
 							   const char *why);

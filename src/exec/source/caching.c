@@ -3,12 +3,12 @@
  *		Caches a read for executions that would repeat it.
  *
  * Some scans are executed again and again with values that their requests only
- * use in filters.  Examples are a correlated subquery or LATERAL over other
- * columns than the key, and the inner side of a nested loop.  Such a scan
- * would read the same items each time.  From the second execution on, the
- * items are received without the filters whose values change, and cached for
- * the statement (shared.h).  These filters are resolved again for each
- * execution, and evaluated on the cached items.
+ * use in filters.  Examples are a correlated subquery or LATERAL with
+ * conditions on columns outside of the key, and the inner side of a nested
+ * loop.  Such a scan would read the same items each time.  From the second
+ * execution on, the items are received without the filters whose values
+ * change, and cached for the statement (shared.h).  These filters are resolved
+ * again for each execution, and evaluated on the cached items.
  *
  * Core marks the parameters that change at a rescan; a value changes if it
  * depends on one of them.  When a parameter changes for the first time, the

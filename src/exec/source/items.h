@@ -33,8 +33,8 @@
  * send these requests has to evaluate the same conditions on items
  * (dynamodb/item_match.h), or check fdw_recheck_quals on rows (DynChecker).
  * If some foreign tables can only be read by such a source, planning must not
- * match their clauses to keys (plan/clauses/quals.c), unless the source finds
- * keys.
+ * match their clauses to keys (plan/clauses/quals.c), unless the source reads
+ * items by keys.
  *
  * These files assume that two scans of one DynamoDB table read the same items,
  * or that reading uses read units: sharing.c (reads_alike), scan_policy.c,

@@ -6,8 +6,8 @@
  * values, the planned index may lack items that an execution selects
  * (plan/keys/index_complete.c).  Then the table is read instead, by its key or
  * by a Scan (fallback).  The plan omits checks that the index's requests would
- * make, so all conditions are checked here.  If the index would return the
- * rows in order, they are sorted.
+ * make, so all conditions are checked here.  If the index would return rows in
+ * order, the rows of the table are sorted.
  *
  * A value that no index can hold usually selects zero rows, and a join may
  * repeat it many times.  So the values of executions that found no row are
