@@ -118,9 +118,10 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 }
 
 /*
- * Returns true if the column can be compared in a part of some template, whose
- * encoding may differ from that of the column's own attribute.  For a bound,
- * equality is sufficient if the part's values can be enumerated (enumerate.c).
+ * Returns true if the column can be compared in some part of a template, where
+ * its encoding may differ from the encoding in the column's own attribute.
+ * For a bound, equality is sufficient if the part's values can be enumerated
+ * (enumerate.c).
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,
@@ -424,8 +425,8 @@ dyn_match_column(const DynRelPlan *plan, Node *node, DynField *field)
 
 /*
  * Returns the elements of a constant text[] as names.  Returns NIL if one of
- * them might be a number (maybe with blanks and a sign), because PostgreSQL
- * also uses numbers as indexes of list elements.
+ * them cannot be sent, or might be a number (maybe with blanks and a sign),
+ * because PostgreSQL also uses numbers as indexes of list elements.
  */
 static List *
 constant_names(Const *array)

@@ -83,8 +83,7 @@ extern bool dyn_is_fixed(Node *node);
 /*
  * Returns true if the expression can be evaluated once in each execution,
  * before the first row is read: it has no column of this relation, no volatile
- * function and no subplan.  Constants, parameters, functions of them, and
- * columns of other relations need no further distinction.
+ * function and no subplan.  It may have columns of other relations.
  */
 extern bool dyn_is_runtime_value(const DynClassify *context, Node *node);
 

@@ -162,8 +162,8 @@ extern bool dyn_pred_is_on(const DynRelation *relation, const DynPred *pred,
 						   const DynKeyAttr *attr);
 
 /*
- * Returns true if the predicate can be a filter on attributes; false if it
- * compares parts of their texts.
+ * Returns true if the predicate is on full attributes, so that it can be a
+ * filter; false if it is only on parts of an attribute's text.
  */
 extern bool dyn_pred_is_of_attribute(const DynRelation *relation,
 									 const DynPred *pred);

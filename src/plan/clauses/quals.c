@@ -235,8 +235,8 @@ classify_boolean(DynClassify *context, Node *node, bool negated)
 }
 
 /*
- * Classifies an AND by those arms that can be sent, and an OR if all its arms
- * can be sent.  Arms without a column of the table become DYN_PRED_GIVEN,
+ * Classifies an AND by those args that can be sent, and an OR if all its args
+ * can be sent.  Args without a column of the table become DYN_PRED_GIVEN,
  * evaluated at the start of an execution.
  */
 static DynPred *
@@ -380,10 +380,10 @@ classify_once(DynRelPlan *plan, RestrictInfo *rinfo)
 }
 
 /*
- * Returns copies of the clause: one, or one for each arg of an AND.
- * PostgreSQL splits conditions at AND.  An AND that occurs here is derived
- * from one condition.  If it has several args, none of them alone is
- * equivalent to this condition, so the copies are not exact.
+ * Returns a copy of the clause for each arg of an AND; one copy for any other
+ * predicate.  PostgreSQL has split conditions at AND, so this AND is derived
+ * from one condition.  An arg alone may not be equivalent to this condition,
+ * so the copies for args are not exact.
  */
 static List *
 divide(const DynClause *found)

@@ -5,8 +5,8 @@
  * A form that is equivalent to a supported one is replaced before it is
  * classified, also within AND and OR: add it to dyn_plain_equality.  For any
  * other form, classify_expr or classify_operator in quals.c calls a function
- * that returns a predicate.  The planner still estimates the original clause,
- * and index_complete.c reads it.
+ * that returns a predicate.  The planner's estimates, and index_complete.c,
+ * still use the original clause.
  */
 #ifndef DYN_PLAN_REWRITE_H
 #define DYN_PLAN_REWRITE_H
@@ -42,18 +42,18 @@ typedef struct DynImplied
 
 /*
  * Returns the equalities that two clauses L >= R and L <= R imply together, as
- * a List of DynImplied *. Conditions column LIKE $1 and column BETWEEN $1 AND
- * $2 on a partition key are equalities only for some parameters; each becomes
- * an OR of the equality and a guard (choice.c).
+ * a List of DynImplied *. If column LIKE $1, or column BETWEEN $1 AND $2, on a
+ * partition key is an equality only for some parameters, returns an OR of the
+ * equality and a guard (choice.c).
  */
 extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);
 
 /* ---- rewrite_class.c: lists of equal columns ---- */
 
 /*
- * Returns clauses column = ANY (array) on columns of this relation, a List of
- * RestrictInfo *. They are derived from such clauses on columns of other
- * relations that the join requires to be equal.
+ * Returns clauses column = ANY (array) on this relation, a List of
+ * RestrictInfo *. They follow from the same clauses on columns of other
+ * relations, if the join requires equal columns.
  */
 extern List *dyn_lists_of_equals(PlannerInfo *root, const RelOptInfo *rel);
 
@@ -111,8 +111,8 @@ extern Node *dyn_keyset_expand(DynClassify *context, RowCompareExpr *row);
 /*
  * Returns the condition on one column that the clause (a row comparison, or an
  * equivalent OR) implies together with the conditions `rinfos`; NULL if there
- * is none.  Sets *first to true if it is on the first column of the
- * comparison, which is then not NULL.
+ * is none.  Sets *first to true if the condition is on the comparison's first
+ * column, which then cannot be NULL, else to false.
  */
 extern Node *dyn_keyset_bound(const DynClassify *context, Node *clause,
 							  List *rinfos, bool *first);

@@ -229,8 +229,9 @@ contains(Node *pattern, const char *c)
 }
 
 /*
- * Returns a condition implied by column LIKE pattern: the pattern contains %,
- * _ or \, or column = pattern.  Returns NULL for other clauses.
+ * For column LIKE pattern, returns the implied condition: the pattern contains
+ * %, _ or \, or column = pattern.  The column must show a partition key, and
+ * the pattern must be parametric.  Returns NULL for other clauses.
  */
 static Node *
 equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
@@ -253,9 +254,9 @@ equality_unless_wildcards(const DynClassify *context, const RestrictInfo *rinfo)
 }
 
 /*
- * Returns a condition implied by column >= a AND column <= b: a <> b OR column
- * = a.  Returns NULL if the clauses are not a lower and an upper bound of one
- * column, with values of its type.
+ * For column >= a AND column <= b, returns the implied condition a <> b OR
+ * column = a.  The column must show a partition key, and the values must be
+ * parametric and of the column's type.  Returns NULL for other clauses.
  */
 static Node *
 equality_unless_different(const DynClassify *context, const OpExpr *lower,
@@ -282,9 +283,8 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 
 /*
  * Returns the equality that the bound implies together with a later bound.  If
- * there is none, returns the condition that a lower bound implies together
- * with an upper bound if both values are parametric
- * (equality_unless_different), or NULL.
+ * there is none, and the bound is a lower bound, returns the result of
+ * equality_unless_different for this and an upper bound, or NULL.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

@@ -53,9 +53,9 @@ dyn_classify_given(const DynClassify *context, Node *node)
 }
 
 /*
- * Returns the arguments of a coalesce() before the last one, as an expression;
- * NULL if the last one is not `column`, or is the only argument: the planner
- * removes constant NULLs.
+ * For coalesce(values, column), returns the values as an expression.  Returns
+ * NULL for other expressions, and for coalesce(column), from which the planner
+ * has removed constant NULLs.
  */
 static Node *
 leading_values(Node *node, const Node *column)

@@ -3,12 +3,12 @@
  *		Rewrites conditions for keyset paging: row comparisons, and ORs that
  *		are equivalent to them.
  *
- * (a, b) > (x, y) implies a >= x.  If another condition fixes a to a value v,
- * it implies v > x OR (v = x AND b > y).  Only a is certain not to be NULL:
- * (5, NULL) > (4, 1) is true.
+ * (a, b) > (x, y) implies a >= x; with another condition a = v, it implies
+ * v > x OR (v = x AND b > y).  Only a is certain not to be NULL: (5, NULL) >
+ * (4, 1) is true.
  *
- * Both forms are parsed into a list of terms.  If the columns and values of
- * the first n terms are equal, the next term decides.
+ * Row comparisons and ORs are parsed into a list of terms.  If the columns and
+ * values of the first n terms are equal, the next term decides.
  */
 #include "postgres.h"
 

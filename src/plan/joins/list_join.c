@@ -10,9 +10,9 @@
  * keys of one DynamoDB table (exec/source/sharing.c).  Core would add up the
  * costs of both sides, so this file adds the hash join, with a lower cost.
  *
- * The hash join is not added if a lookup join reads fewer items of b: other
- * conditions reject most rows of a, or the join compares the full key of b, of
- * which the list is only a part.
+ * The hash join is not added if a lookup join reads fewer items of b: if
+ * further conditions on a reject most of its rows, or if the join compares the
+ * full key of b and the list has only a part of this key.
  */
 #include "postgres.h"
 
@@ -30,8 +30,9 @@
 #define LEAST_KEPT		0.5
 
 /*
- * Collects the scans (Path *) of a path that consists of reads of our
- * relations by key, and hash joins of these; returns false for any other path.
+ * If the path consists of unparameterized reads by key of our relations, and
+ * of hash joins of these, adds the reads (Path *) to *scans and returns true.
+ * Otherwise returns false.
  */
 static bool
 collect_scans(const Path *path, List **scans)
@@ -76,8 +77,8 @@ cheapest_by_key(const RelOptInfo *rel, List **scans)
 }
 
 /*
- * Returns true if the scan reads partitions, of which a lookup join with
- * `other` would only read single items, by their full keys.
+ * Returns true if the scan is a Query, and a lookup join with `other` could
+ * instead read single items by their full keys.
  */
 static bool
 reads_more_than_lookups(const Path *scan, const RelOptInfo *other)
@@ -157,7 +158,7 @@ is_contained(const Path *path, List *scans)
 }
 
 /*
- * Returns the join clauses (RestrictInfo *) that can be hashed, after setting
+ * Returns the join clauses (RestrictInfo *) that can be hashed, and sets their
  * outer_is_left.
  */
 static List *
@@ -184,8 +185,9 @@ hash_clauses(const JoinPathExtraData *extra, const RelOptInfo *outerrel,
 }
 
 /*
- * Returns a copy of a scan's path that is marked to send its requests together
- * with the other side; returns any other path unchanged.
+ * If the path is a scan, returns a copy that is marked to send its requests
+ * together with those of the join's other side.  Returns any other path
+ * itself.
  */
 static Path *
 read_together(Path *path)

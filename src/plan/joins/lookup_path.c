@@ -41,9 +41,9 @@
 static set_join_pathlist_hook_type previous_hook = NULL;
 
 /*
- * Returns our scan that reads by key exactly once per execution of the path,
- * and sets `kind` and `estimate` of the lookups.  Returns NULL if there is
- * none.
+ * Returns the first scan that can be batched among those that run exactly once
+ * per execution of the path.  Sets lookups->kind and lookups->estimate.
+ * Returns NULL if there is none.
  */
 static const ForeignPath *
 find_scan(Path *path, DynLookupCost *lookups)
@@ -81,9 +81,9 @@ find_scan(Path *path, DynLookupCost *lookups)
 }
 
 /*
- * Returns the outer columns (Var *) that parameterize the inner path, or
- * `scan`, a path in it.  Both are examined, because the param_info of an inner
- * path that is a join lacks the scan's clauses.
+ * Returns the outer columns (Var *) that parameterize the inner path or its
+ * `scan`.  Both are examined, because the param_info of an inner path that is
+ * a join lacks the scan's clauses.
  */
 static List *
 outer_columns(RelOptInfo *outerrel, Path *inner, const ForeignPath *scan)
@@ -110,10 +110,11 @@ outer_columns(RelOptInfo *outerrel, Path *inner, const ForeignPath *scan)
 }
 
 /*
- * Returns the number of distinct keys in the outer rows.  Without statistics,
- * returns the maximum, not core's default of 200, since each key costs a
- * request or a part of a request, even if it finds no item.  The columns of a
- * relation have at most as many values as the relation has rows.
+ * Returns the estimated number of distinct keys in the outer rows.  Without
+ * statistics, returns the maximum: the product of the rows of all relations in
+ * the key, but at most the outer rows.  Core's default of 200 is not used,
+ * because each key costs at least a part of a request, even if it finds no
+ * item.
  */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
@@ -172,8 +173,8 @@ named_partitions(const ForeignPath *scan)
 
 /*
  * Returns the scans (ForeignPath *) that run once per execution of the path.
- * In a nested loop with one outer row, the inner side runs once, too: returns
- * only its scans, not the GetItem of the outer side.
+ * In a nested loop whose outer side is one GetItem, the inner side runs once,
+ * too; only its scans are returned.
  */
 static List *
 scans_once(Path *path)
@@ -187,12 +188,12 @@ scans_once(Path *path)
 }
 
 /*
- * Returns the number of lookups if each partition of the outer table that the
- * statement names has a page of rows.  This is assumed before ANALYZE, if the
- * statement also names partitions of the inner table, and reading these once
- * costs less than the lookups.  Returns 0 if this is not assumed: also if the
- * statement may stop early, or if one outer row is expected, since core would
- * then use a nested loop without lookups.
+ * Returns the number of lookups on the assumption that each partition of the
+ * outer table that the statement names has a page of rows.  Returns 0 without
+ * this assumption.  It is made before ANALYZE, if the statement also names
+ * partitions of the inner table, and reading these once costs less than the
+ * lookups.  It is not made if the statement may stop early, or if one outer
+ * row is expected, because core then uses a nested loop without lookups.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const ForeignPath *scan,
@@ -249,9 +250,8 @@ set_costs(NestPath *path, DynLookupCost *lookups, double keys)
 
 /*
  * Computes the required_outer of a join of the two paths; returns false if
- * this join is useless or unsafe.  This function rejects more joins than core
- * does (try_nestloop_path in joinpath.c); core then adds its own nested loop
- * only.
+ * this join is useless or unsafe.  Joins that core's try_nestloop_path would
+ * accept may be rejected; for them, only core's own nested loop is added.
  */
 static bool
 join_parameters(PlannerInfo *root, JoinPathExtraData *extra, Path *outer,

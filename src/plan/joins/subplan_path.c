@@ -91,8 +91,8 @@ cheapest_alternative(const AlternativeSubPlan *alternatives, double executions)
 
 /*
  * Finds the subplans that are executed whenever the expression is evaluated.
- * Expressions that a node below computes (a sort, or a set-returning function)
- * are not evaluated again, and their columns may be unavailable here.
+ * Expressions in search->computed are skipped: the node below has evaluated
+ * them, and their columns may be unavailable above that node.
  */
 static bool
 collect_subplans(Node *node, Search *search)
@@ -149,9 +149,9 @@ depends_on(Node *node, List *params)
 }
 
 /*
- * Returns our scan in the subplan whose requests, by key, depend on arguments
- * of the subplan; NULL if there is none.  All arguments must be columns of the
- * row.
+ * Returns a scan in the subplan that can be batched, and whose values depend
+ * on the subplan's arguments.  Returns NULL if there is none, or if an
+ * argument is not a plain column.
  */
 static const ForeignScan *
 find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)
@@ -252,9 +252,8 @@ read_ahead_of_rows(PlannerInfo *root, Path *path, Path **subpath)
 	if (dyn_is_read_ahead_path(*subpath) || dyn_is_one_row(*subpath))
 		return 0;
 	/*
-	 * WHERE CURRENT OF is not possible with our node: core searches for the
-	 * table's scan below the projection, and would not find it below the
-	 * node.  So this excludes cursors over a local table.
+	 * Cursors over a local table get no node, because core would not find the
+	 * table's scan below the node for WHERE CURRENT OF.
 	 */
 	if (plans_cursor && root->query_level == 1 &&
 		root->parse->rowMarks == NIL &&
@@ -318,9 +317,10 @@ visit_child(Path *path, int use, void *context)
 }
 
 /*
- * Visits the paths from the top to the projections and aggregations of scans
- * and joins; returns the saved cost.  For a LIMIT, the new cost is computed as
- * in core: the child's startup cost, and a part of its other cost.
+ * Batches the subplans of the path, and of paths below it down to the scans
+ * and joins.  Reduces the costs of these paths; returns the saved cost.  For a
+ * LIMIT, the new cost is computed as in core: the child's startup cost, and a
+ * part of its other cost.
  */
 static Cost
 visit_path(PlannerInfo *root, Path *path)
@@ -366,8 +366,8 @@ read_ahead_of_subplans(PlannerInfo *root, UpperRelationKind stage,
 }
 
 /*
- * Plans a statement, with plans_cursor set if the statement is of a cursor:
- * DECLARE, and cursors of PL/pgSQL, request a fast-start plan.
+ * Plans a statement, with plans_cursor set if it belongs to a cursor.  Cursors
+ * (DECLARE, PL/pgSQL) are recognized by their request for a fast-start plan.
  */
 static PlannedStmt *
 plan_statement(Query *parse, const char *query_string, int cursor_options,

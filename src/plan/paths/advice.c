@@ -99,8 +99,8 @@ operator_word(Oid opno)
 }
 
 /*
- * Returns advice on the types or the collation of column op value, which
- * DynamoDB cannot evaluate.
+ * Returns advice on a comparison (column op value) that DynamoDB cannot
+ * evaluate because of its types or its collation.
  */
 static const char *
 explain_local(const Unusable *unusable, const DynOperator *op)
@@ -187,8 +187,8 @@ explain_operator(Unusable *unusable, Oid opno, Oid collation, Node *left,
 
 /*
  * Returns advice on an expression that reads the column, or NULL.  For an AND,
- * or an OR of which all arms read the column, the advice is on the first
- * argument that does not restrict the key.
+ * or an OR whose arms all read the column, returns the first advice on an
+ * argument.
  */
 static const char *
 explain_clause(Unusable *unusable, Node *node)
@@ -267,8 +267,9 @@ explain_column(Unusable *unusable, AttrNumber attnum, const DynColumn *column,
 }
 
 /*
- * Returns advice on conditions on columns that show the attribute, or that are
- * parts of a partition key's text; or NULL.
+ * Returns the reason why no clause restricts the attribute; NULL if one does,
+ * or if none is on a column of the attribute.  Parts of a template are only
+ * examined in a partition key.
  */
 static const char *
 explain_attribute(const DynRelPlan *plan,

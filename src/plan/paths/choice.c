@@ -56,8 +56,8 @@ find_guards(const DynClause *clause)
 }
 
 /*
- * Returns a list of the clauses.  The clauses at these positions are replaced
- * by copies without guards, whose `exact` is false.
+ * Returns the clauses.  Those at these positions are replaced by copies
+ * without guards, and `exact` of the copies is false.
  */
 static List *
 close_guards(List *clauses, const Bitmapset *positions)

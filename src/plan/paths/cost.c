@@ -20,7 +20,7 @@
  *
  * If an index lacks attributes, its items are read from the table by key.
  * This costs at most the price of a Scan times the number of items in 4 kB.
- * So the cost assumes this number of items per key if it is more than 3.
+ * If this number is more than 3, it is the assumed number of items per key.
  */
 #include "postgres.h"
 
@@ -46,18 +46,17 @@
 #define COST_PER_MS			20.0
 
 /*
- * If the first execution of an access by key costs less than a Scan of the
- * table (full_ms of DynEstimate), each later execution costs at most full_ms /
- * DIRECT_ADVANTAGE, or the cost of the first execution if that is more
- * (cost_requests).  The factor exceeds 1.01, because core considers costs
- * equal if they differ by less than a hundredth.
+ * After the first execution of an access, each further execution costs at most
+ * Max(cost of the first, full_ms / DIRECT_ADVANTAGE), where full_ms
+ * (DynEstimate) is the price of a Scan of the table.  The factor exceeds 1.01,
+ * because core considers costs equal if they differ by less than a hundredth.
  */
 #define DIRECT_ADVANTAGE	1.05
 
 /*
  * Factor of the total cost of a Query whose number of rows is unknown, if the
- * query level reads nothing else (`alone`).  Then reading only the first rows
- * costs less.
+ * query level reads nothing else (`alone`).  So a plan that reads only the
+ * first rows costs less than a plan that reads all rows.
  */
 #define LATER_PAGE			1.05
 
@@ -215,12 +214,11 @@ dyn_fetched_part(const DynRelPlan *plan)
 }
 
 /*
- * Returns the estimated number of items with one partition key; without
- * statistics, DYN_COLLECTION_ITEMS.  If the table is too large to be read in
- * full, ANALYZE samples complete item collections of a few keys
+ * Returns the estimated number of items with one value of the partition key:
+ * from statistics, or else DYN_COLLECTION_ITEMS.  If the table is too large to
+ * be read in full, ANALYZE samples complete item collections of a few keys
  * (command/analyze.c).  Then n_distinct is the number of keys in the sample,
- * from which the size of item collections follows, but not the number of keys
- * in the table.
+ * not in the table, so the size of the sample is divided by it.
  */
 static double
 collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
@@ -249,9 +247,9 @@ collection_items(const DynRelPlan *plan, const DynKeyAttr *attr)
 }
 
 /*
- * Returns the price of reads of the table (NULL) or an index, relative to
- * eventually consistent reads.  The rows that an UPDATE or DELETE writes are
- * read with strong consistency, except in global indexes.
+ * Returns 2 for strongly consistent reads of the table (NULL) or an index,
+ * else 1.  The rows that an UPDATE or DELETE writes are read with strong
+ * consistency, except in global indexes.
  */
 static double
 consistency_factor(const DynRelPlan *plan, const DynIndexMeta *index)
@@ -385,11 +383,10 @@ reads_base_items(const DynRelPlan *plan, const DynAccess *access,
 
 /*
  * Returns the estimated number of items that Queries of these keys examine.
- * If the number of items per partition is a guess
- * (dyn_collections_are_unknown), a partition that the statement names is
- * assumed to contain a 200th of the table, as core's default does, because it
- * may be large.  Then a plan that reads only one end of the partition (min,
- * max, LIMIT) costs less than one that reads all of it.
+ * If the statement names one partition, and its length is a guess
+ * (dyn_collections_are_unknown), a 200th of the table is assumed, as core
+ * would.  The partition may be large, so reading only one end of it (min, max,
+ * LIMIT) must cost less than reading all of it.
  */
 static double
 query_items(const DynRelPlan *plan, const DynAccess *access,
@@ -439,7 +436,7 @@ read_items(DynReads *reads, double keys, double bytes)
 
 /*
  * Sets the reads of a Scan of this size (bytes).  `segments` is the number of
- * segments if the statement reads the segment column, else 0: then the
+ * segments if the statement reads the segment column.  If it is 0, the
  * executor chooses segments of about four pages (exec/fetch/requests.c).
  */
 static void
@@ -526,7 +523,7 @@ subplan_varies(Node *node, const RelOptInfo *rel)
 /*
  * Returns the cost of checking the clauses for these items.  The rows of a
  * subquery are cached while its arguments remain the same, so a subquery whose
- * arguments come from other relations is read once.
+ * arguments come from other relations is executed once.
  */
 static Cost
 cost_of_clauses(const DynRelPlan *plan, List *rinfos, double items)
@@ -621,10 +618,10 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
 
 /*
  * Sets the maximum read units of many Queries with different keys: those of
- * reading the full table or index once.  If the items are then read from the
- * table by key, these reads have a maximum, too: the items that the table's
- * own key clauses select, but at least a 200th of all items if the lengths of
- * partitions are guesses.
+ * reading the full table or index once.  If each item also costs a read from
+ * the table, these reads have a maximum, too: one for each item that the
+ * table's own key clauses select, but at least one for each 200th item if the
+ * lengths of partitions are guesses.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,
@@ -847,10 +844,10 @@ dyn_estimate_local_cost(const DynEstimate *estimate, double rows)
 }
 
 /*
- * Sets the costs of batched lookups: they cost less than single requests, even
- * if few executions are expected, since low row estimates are often wrong.
- * Work of an execution other than requests (other nodes, checks of rows) is
- * charged once for each key.
+ * Sets the costs of batched lookups.  A tenth of a round trip is subtracted,
+ * so that they cost less than single requests even if few executions are
+ * expected: low row estimates are often wrong.  Work of an execution other
+ * than requests (other nodes, checks of rows) is charged once for each key.
  *
  * An execution that ends before its last row (LIMIT, EXISTS) costs less than
  * all of its reads, but each request costs at least half a unit.  If only a

@@ -76,8 +76,8 @@ extern double dyn_estimate_page_units(const DynEstimate *estimate);
 extern double dyn_estimate_local_cost(const DynEstimate *estimate, double rows);
 
 /*
- * Returns the minimum cost of an access that is less direct (GetItem, Query,
- * Scan) than an access with this cost.
+ * Adds a margin to the cost of an access.  A less direct kind of access to the
+ * same rows costs at least the result.
  */
 static inline Cost
 dyn_less_direct_cost(Cost cost)
@@ -89,10 +89,10 @@ dyn_less_direct_cost(Cost cost)
 #define DYN_COLLECTION_ITEMS	50.0
 
 /*
- * Returns true if the column is the partition key of a large table (with a
- * sort key) or of one of its global indexes, and has no statistics.  Then
- * DYN_COLLECTION_ITEMS, not core's default, determines the number of items per
- * value.
+ * Returns true if the table is large, and the column has no statistics and is
+ * the partition key of the table (if it has a sort key) or of a global index.
+ * Then DYN_COLLECTION_ITEMS, not core's default, determines the number of
+ * items per value.
  */
 extern bool dyn_collections_are_unknown(const RelOptInfo *rel,
 										AttrNumber attnum);

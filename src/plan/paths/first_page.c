@@ -23,9 +23,8 @@
 
 /*
  * Returns true if this query level is an EXISTS without references to outer
- * levels (their plan_params, which preprocessing sets), so that one row is
- * enough.  The caller excludes joins, which may need many rows of the scan to
- * find one.
+ * levels (plan_params of the outer levels), so that one row is enough.  The
+ * caller excludes joins, which may need many rows of the scan to find one.
  */
 static bool
 is_existence(const PlannerInfo *root)
@@ -113,10 +112,11 @@ note_bound(DynPred *pred, void *arg)
 }
 
 /*
- * Returns true if the Query may begin with items at the bound of its sort key
- * that are not rows: BETWEEN includes a bound that < or > excludes, and a row
- * comparison implies the bound of its first column only.  An example is keyset
- * paging, where the bound is the last row of the previous page.
+ * Returns true if the Query may begin with items that are not rows, because
+ * their sort key is the bound itself.  BETWEEN includes a bound that < or >
+ * excludes.  Of a row comparison, only the bound of the first column is sent.
+ * An example is keyset paging, where the bound is the last row of the previous
+ * page.
  */
 static bool
 may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,

@@ -47,8 +47,9 @@ add_child(Plan *child, int use, void *context)
 
 /*
  * Returns the cost of the waiting in a nested loop.  The inner side may be
- * executed for each outer row, in batches (which cost less), or once if its
- * rows are cached.
+ * executed for each outer row, in batches, or once if its rows are cached.  So
+ * its waiting is the loop's cost without the outer side and without local work
+ * for each outer row, and at least the waiting of one execution.
  */
 static Cost
 waiting_of_loop(const NestLoop *loop, List *subplans)

@@ -105,9 +105,9 @@ ordered_pathkeys(DynRelPlan *plan,
 		pathkeys = lappend(pathkeys, key);
 		n++;
 		/*
-		 * attribute n + 1 orders only items with the same value of attribute
-		 * n; unless the column is `distinct`, other items may have the same
-		 * value in the column
+		 * the next attribute orders only items with equal values of this
+		 * attribute; items with different values of this attribute may be
+		 * equal in the column, unless the column is `distinct`
 		 */
 		if (!dyn_relation_column(relation, attnum)->traits.distinct)
 			break;
@@ -187,15 +187,16 @@ match_target(DynRelPlan *plan, int target, List *clauses, List *others)
 /* ---- adding paths ---- */
 
 /*
- * Raises the costs of an access to those of each more direct kind that
- * keep_direct has recorded.  The total cost is raised unless it is lower by
- * more than the first round trip of the direct access.  So tables with few
- * items, or of unknown size, are read by key.
+ * Raises the costs of an access to those that keep_direct has recorded for
+ * each more direct kind.  The total cost is raised unless it is lower by more
+ * than the startup cost of the direct access, its first round trip.  So tables
+ * with few items, or of unknown size, are read by key.
  *
- * The startup cost is raised to that of the direct access, but not above the
- * total cost.  If the number of rows of the direct access is unknown, half of
- * the total cost of a less direct access is assumed to precede the first row:
- * a Scan for a row that does not exist reads the full table.
+ * The startup cost is raised to that of the direct access, at most to the
+ * total cost.  If the number of rows of the direct access is unknown, the
+ * startup cost is raised to half of the total cost, at most to the total cost
+ * of the direct access: a Scan for a row that does not exist reads the full
+ * table.
  */
 static void
 yield_to_direct(const DynRelPlan *plan, DynAccessKind kind, Cost *startup,
@@ -231,8 +232,8 @@ keep_direct(DynRelPlan *plan, DynAccessKind kind, bool rows_unknown, Cost startu
 }
 
 /*
- * Returns true if a Scan may read the index instead of the table.  A size of 0
- * may mean that DynamoDB has not counted the items yet.
+ * Returns true if a Scan may read the index instead of the table.  The size
+ * must not be 0, because DynamoDB may not have counted the items yet.
  */
 static bool
 index_has_scan_path(const DynRelPlan *plan, const DynIndexMeta *index)
@@ -273,9 +274,9 @@ scans_the_same(const DynRelPlan *one, RelOptInfo *rel)
 /*
  * Returns the number of Scans, including this one, that share a read
  * (exec/source/sharing.c) of the index, or of the table if `index` is NULL.
- * Returns 1 if a LIMIT might stop a Scan early, or if a relation of the query
- * level reads another table or can be read by key: lookups might replace the
- * Scans.
+ * Returns 1 if a LIMIT might stop a Scan early.  Also returns 1 if a relation
+ * of the query level reads another table or can be read by key, because
+ * lookups might then replace the Scans.
  */
 static int
 sharing_scans(DynRelPlan *plan, const char *index)
@@ -341,9 +342,9 @@ is_read_before(const PlannerInfo *root, const RangeTblEntry *recursive,
 }
 
 /*
- * Returns the fraction of the price of its requests that this Scan pays.  The
- * requests are sent only once for several Scans that share a read, and for all
- * executions of the recursive part of a WITH query.
+ * Returns the fraction of the price of the requests that is charged to this
+ * Scan.  The requests are sent only once for several Scans that share a read,
+ * and for all executions of the recursive part of a WITH query.
  */
 static double
 share_of_price(DynRelPlan *plan, const char *index)
@@ -363,9 +364,9 @@ share_of_price(DynRelPlan *plan, const char *index)
 }
 
 /*
- * Returns true if scan_policy would refuse the Scan, but another path or plan
- * may serve the statement.  A custom plan knows the value of LIMIT, and may
- * therefore limit the Scan, so core must not choose the generic plan.
+ * Returns true if scan_policy would refuse the Scan, but the relation has
+ * another path, or a custom plan may be possible: a custom plan knows the
+ * value of LIMIT, and may therefore limit the Scan.
  */
 static bool
 is_last_resort(DynRelPlan *plan, DynAccessKind kind)
@@ -401,10 +402,10 @@ listed_rows(const DynRelPlan *plan, const DynAccess *access)
 }
 
 /*
- * Adds the path of an access plan, which is parameterized by `param` unless
- * that is NULL.  Callers must add unparameterized paths in the order GetItem,
- * Query, union, Scan, because yield_to_direct compares each with those added
- * before.
+ * Adds the path of an access plan, parameterized by `param` (NULL: not
+ * parameterized).  Callers must add unparameterized paths in the order
+ * GetItem, Query, union, Scan, because yield_to_direct compares each path with
+ * the paths added before.
  */
 static void
 add_access_path(DynRelPlan *plan, DynAccess *access,
@@ -468,7 +469,7 @@ add_access_path(DynRelPlan *plan, DynAccess *access,
 
 /*
  * Adds Scans of the table and its indexes.  An index is not scanned if a Scan
- * of the table can be shared by more relations of the query level.
+ * of the table can be shared by more relations than a Scan of the index.
  */
 static void
 add_scan_paths(DynRelPlan *plan)
@@ -489,10 +490,10 @@ add_scan_paths(DynRelPlan *plan)
 }
 
 /*
- * Adds paths by key for the table and each index.  If `others` is not NIL,
- * adds only paths whose keys use a clause of `others`: join clauses of
- * `param`, or, if `param` is NULL, plan->lists.  All paths of one
- * parameterization return the same rows, so the number of rows is computed
+ * Adds paths by key for the table and each index.  `others` has the join
+ * clauses of `param`; if `param` is NULL, it is plan->lists or NIL.  If it is
+ * not NIL, adds only paths whose keys use a clause of `others`.  All paths of
+ * one parameterization return the same rows, so the number of rows is computed
  * before the first path is created.
  */
 static void

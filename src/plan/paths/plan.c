@@ -8,9 +8,9 @@
  *
  * count(*) is pushed down as Select=COUNT if no clause is checked locally.
  * DynamoDB reads and bills the same items; COUNT saves transfer and decoding.
- * The plan has scanrelid 0.  Its fdw_scan_tlist has the aggregate, from which
- * core computes the target list and HAVING, and the columns that a fallback
- * must check.  The executor finds the table in fs_base_relids.
+ * The plan has scanrelid 0.  Its fdw_scan_tlist has the aggregate and the
+ * columns that a fallback must check.  Core computes the target list and
+ * HAVING from the aggregate.  The executor finds the table in fs_base_relids.
  */
 #include "postgres.h"
 
@@ -75,9 +75,10 @@ needs_first_rows(const PlannerInfo *root)
 }
 
 /*
- * Completes the fallback that reads the table in place of the index; returns
- * false if there is none.  All clauses of `local` and `remote` are checked for
- * its rows, which are sorted if the access plan provides an order.
+ * Completes the access plan's fallback, which reads the table in place of the
+ * index; returns false if there is none.  The fallback also reads the columns
+ * of `local` and `remote`, because all clauses are checked for its rows, and
+ * the columns by which its rows are sorted.
  */
 static bool
 complete_fallback(const DynRelPlan *plan, DynAccess *access, List *local,

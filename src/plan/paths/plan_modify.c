@@ -248,8 +248,8 @@ dyn_modify_open_map(const Query *query, Oid relid)
 }
 
 /*
- * Removes the document columns from the set, and returns it.  They are in the
- * set only for triggers and full-row references: refuse_documents rejects a
+ * Removes the document columns from the set; returns the set.  Only triggers
+ * and full-row references can add them, because refuse_documents rejects a
  * statement that names a document column.
  */
 static Bitmapset *
@@ -352,8 +352,8 @@ refuse_documents(const DynRelation *relation, const Bitmapset *attnums)
 }
 
 /*
- * Raises an error if the columns include the segment column, because an INSERT
- * reads no Scan that would show the segment.
+ * Raises an error if the columns include the segment column, because only a
+ * Scan shows the segment, and an INSERT sends none.
  */
 static void
 refuse_segment(const DynRelation *relation, const Bitmapset *attnums)
@@ -401,8 +401,8 @@ integers_of(const Bitmapset *members)
 
 /*
  * Returns the columns of the existing row that DO UPDATE depends on; raises an
- * error if these are system, document or segment columns.  Sets *derives to
- * true if assigned values, or the WHERE of DO UPDATE, depend on the row.
+ * error if one of them is a system, document or segment column.  Sets *derives
+ * to true if assigned values, or the WHERE of DO UPDATE, depend on the row.
  */
 static Bitmapset *
 read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *plan,
@@ -436,8 +436,8 @@ is_read_by_key(PlannerInfo *root, const ModifyTable *plan, Index target)
 
 /*
  * Returns true if the condition of an UPDATE or DELETE can check whether the
- * item with the key is a row.  It cannot check an expiry time, unnest or
- * overlapping paths.
+ * item with the key is a row: the table has no ttl_attribute, no unnested
+ * attribute and no overlapping paths.
  */
 static bool
 is_row_by_key(const DynWriteMap *map)

@@ -131,17 +131,18 @@ extern BlockNumber dyn_table_pages(const DynTableMeta *meta);
 /*
  * Returns the number of items that are expected to contain `rows` rows; 0 if a
  * hint would not reduce the cost.  If some items are not rows, or if `rows` is
- * an estimate (`roughly`), returns at least the number of items that half a
- * read unit, the least that a request costs, pays for.
+ * an estimate (`roughly`), returns at least as many items as half a read unit
+ * pays for, because a request costs at least half a unit.
  */
 extern int	dyn_items_of_rows(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses, double rows, bool roughly);
 
 /*
  * Returns the number of items on the first page of a path with these pathkeys,
- * if the LIMIT of the query level applies to the rows of the path; 0 means a
- * full page.  If the pathkeys only provide the first sort keys, rows are
- * sorted in groups (Incremental Sort), and the last group is read to its end.
+ * so that the page satisfies the query level's LIMIT, or its EXISTS.  Returns
+ * 0 (a full page) if neither applies to the rows of the path.  If the pathkeys
+ * only provide the first sort keys, rows are sorted in groups (Incremental
+ * Sort), and the last group is read to its end.
  */
 extern int	dyn_limit_hint(const DynRelPlan *plan, List *pathkeys,
 						   const DynAccess *access, List *clauses);

@@ -70,14 +70,14 @@ described_items(const DynTableMeta *meta)
 
 /*
  * Returns the number of rows of the table.  Statistics are scaled by the
- * current number of pages, as in core for local tables, but not if they are of
- * a single page and the table still has one page.
+ * current number of pages, as in core for local tables.  If the table had one
+ * page and still has one, they are not scaled.
  *
- * The number is computed from the table's description instead if the table was
- * never analyzed or was empty, or had one page and has grown: it was tiny, or
- * so new that DynamoDB had not counted it yet.  Then one item in five is
- * assumed to be a row if an item filter or key templates may reject items, and
- * an item of an unnested table is assumed to have three rows.
+ * The number is computed from the table's description if the table was never
+ * analyzed or was empty.  This is also done if it had one page and has grown:
+ * it was tiny, or so new that DynamoDB had not counted it yet.  Then one item
+ * in five is assumed to be a row if an item filter or key templates may reject
+ * items, and an item of an unnested table is assumed to have three rows.
  */
 static double
 table_rows(const RelOptInfo *baserel, const DynRelPlan *plan)
@@ -133,8 +133,8 @@ check_clauses(DynRelPlan *plan)
 /*
  * Returns the partition constraint (RestrictInfo *) if it is on the segment
  * column, else NIL.  PostgreSQL assumes that the constraint is true for all
- * rows of the partition.  So it decides which items are rows, and each
- * statement reads the column.
+ * rows of the partition.  So the constraint decides which items are rows, and
+ * each statement reads the column.
  */
 static List *
 partition_bounds(const DynRelPlan *plan)

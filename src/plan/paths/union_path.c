@@ -31,15 +31,12 @@
 #include "cost.h"
 #include "planner.h"
 
-/*
- * Maximum number of arms, because the time of the search is quadratic in the
- * number
- */
+/* Maximum number of arms of an OR; the search takes quadratic time */
 #define MAX_ARMS	40
 
 /*
- * Each OR that is searched adds its number of arms, times the number of
- * clauses, to a sum.  When the sum exceeds this, further ORs are skipped.
+ * Limit for a sum over the searched ORs: the number of arms, times the number
+ * of clauses.  When the sum exceeds the limit, further ORs are skipped.
  */
 #define MAX_MATCHED	4000
 
@@ -61,9 +58,9 @@ typedef struct Arm
 } Arm;
 
 /*
- * Returns the clauses (DynClause *) of these members of the OR, and of the
- * conditions other than the OR.  A single member has RestrictInfos that the
- * planner has made for it; several members are combined into one OR.
+ * Returns the clauses (DynClause *) of these members of the OR, and of all
+ * conditions other than the OR.  Several members are combined into one OR; for
+ * a single member, the planner's RestrictInfos are used.
  */
 static List *
 clauses_of_members(const Search *search, const List *members)
@@ -146,8 +143,8 @@ make_arm(const Search *search, List *members, List *clauses, int target)
 }
 
 /*
- * Returns the arms with another one added, or combined with an arm that
- * matches the same key if this does not cost more.
+ * Adds the arm to the list, or combines it with an arm in the list that
+ * matches the same key, if this does not cost more.  Returns the list.
  */
 static List *
 add_arm(const Search *search, List *arms, Arm *arm)
@@ -175,9 +172,10 @@ add_arm(const Search *search, List *arms, Arm *arm)
 }
 
 /*
- * Returns several arms (Arm *) that together yield all rows of the OR, or
- * NIL.  Arms that read items from the table after an index come last, so that
- * they need not read items that other arms have returned.
+ * Returns several arms (Arm *) that together yield all rows of the OR; NIL if
+ * a member matches no key, or if all members become one arm.  Arms that read
+ * items from the table after an index come last, so that they need not read
+ * items that other arms have returned.
  */
 static List *
 find_arms(const Search *search)
@@ -232,8 +230,8 @@ make_union(const DynRelPlan *plan, List *clauses)
 }
 
 /*
- * Stores in the choice the OR that is cheapest to read by its arms, and these
- * arms.
+ * Stores in the choice the OR that costs least if it is read by arms, and its
+ * arms.  Stores nothing if no OR can be read by arms.
  */
 static void
 find_best_arms(DynRelPlan *plan, DynPathChoice *choice)

@@ -364,8 +364,8 @@ typedef struct FullSearch
 } FullSearch;
 
 /*
- * Visits the plan until the node is found, and returns true then; search->full
- * is true if the node is read to the end.
+ * Returns true if search->node is found in the plan.  Then sets search->full
+ * to true if the node is read to its end, else to false.
  */
 static bool
 find_full(Plan *plan, int use, void *context)

@@ -35,17 +35,16 @@ typedef bool (*DynPlanVisitor) (Plan *child, int use, void *context);
 typedef bool (*DynPathVisitor) (Path *child, int use, void *context);
 
 /*
- * Visits all children of a node of any kind; returns true if the visitor ended
- * the visit.  `subplans` are those of the statement, or NIL.  With subplans,
- * the children of a Result that only returns values of initplans (for min and
- * max) are these initplans.
+ * Visits the children of a node.  Returns true if the visitor ended the visit.
+ * `subplans` are those of the statement, or NIL.  If they are given, initplans
+ * count as children of a Result that only returns their values (min and max).
  */
 extern bool dyn_visit_child_plans(Plan *plan, List *subplans,
 								  DynPlanVisitor visit, void *context);
 
 /*
- * Visits the children of a path; none if its kind is not in the table of node
- * kinds.  Returns true if the visitor ended the visit.
+ * Visits the children of a path, if plantree.c supports its kind.
+ * Returns true if the visitor ended the visit.
  */
 extern bool dyn_visit_child_paths(Path *path, DynPathVisitor visit,
 								  void *context);
@@ -70,8 +69,9 @@ extern List *dyn_path_scans_once(Path *path);
 
 /*
  * Returns the foreign scans (ForeignScan *) that are executed once unless an
- * input is empty, except for scans that a limit might skip.  `limited` is true
- * if the plan itself may be stopped before its end.
+ * input is empty.  Scans that a LIMIT may skip, or stop before their end, are
+ * omitted.  `limited` is true if the plan itself may be stopped before its
+ * end.
  */
 extern List *dyn_plan_scans_unless_empty(Plan *plan, bool limited);
 

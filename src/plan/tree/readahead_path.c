@@ -14,8 +14,8 @@ static const CustomScanMethods *scan_methods = NULL;
 static const struct CustomPathMethods path_methods;
 
 /*
- * The node may compute output columns for a nested loop above, but not for
- * subplans, which are evaluated above the node.
+ * For a nested loop, core may let the node compute output columns.  With
+ * subplans it may not, because subplans are evaluated above the node.
  */
 Path *
 dyn_read_ahead_path(Path *child, List *subplans)
@@ -47,9 +47,9 @@ dyn_is_read_ahead_path(const Path *path)
 }
 
 /*
- * Returns true if a node above can stop before the last row.  A parameterized
- * path is executed for each row of other relations, and a semijoin may stop
- * it.
+ * Returns true if a node above may stop before it has read all rows of the
+ * path.  A parameterized path can be the inner side of a semijoin, which stops
+ * at the first match.
  */
 static bool
 may_stop_early(const PlannerInfo *root, const Path *path)
@@ -59,9 +59,8 @@ may_stop_early(const PlannerInfo *root, const Path *path)
 }
 
 /*
- * Returns the plan node, whose custom_scan_tlist has the columns of the
- * child.  Its custom_exprs are the arguments of the subplans, computed from
- * each row.
+ * Returns the plan node.  Its custom_scan_tlist has the columns of the child,
+ * and its custom_exprs the arguments of the subplans for each row.
  */
 static Plan *
 plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
