@@ -186,10 +186,10 @@ add_sort(DynAccess *access, const DynKeyAttr *attr, int part, bool by_text)
  * column's value in every item of the index.  trusted_indexes asserts this for
  * rows in which no column of the template is NULL.
  *
- * With `merged`, rows of several requests are merged.  If all their texts
- * begin with the same bound parts, they are merged by the texts (`by_text`).
- * Otherwise they are merged by the parts, each of which must be determined by
- * the text alone.
+ * With `merged`, rows of several requests are merged: by their texts
+ * (`by_text`) if all texts begin with the same bound parts, else by the parts.
+ * To be merged by parts, rows need parts that are determined by the text
+ * alone.
  */
 static bool
 sort_by_parts(const DynRelPlan *plan, const DynIndexMeta *index,
@@ -308,9 +308,8 @@ dyn_access_is_valid_key(const DynAccess *access, const char *json, size_t len)
 /* ---- copies ---- */
 
 /*
- * The value expressions that a copy refers to by position.  With NULL instead
- * of these values, the copy keeps the expressions and positions of the
- * original.
+ * The value expressions that a copy refers to by position.  If a function gets
+ * NULL instead, its copy keeps the original's expressions and positions.
  */
 typedef struct Values
 {

@@ -332,8 +332,7 @@ extern DynPred *dyn_pred_copy(const DynPred *pred);
 /*
  * Returns a node with a copy of the access plan.  Sets *exprs to the value
  * expressions, which the node only refers to by position.  Predicates of a
- * fallback whose values are not among those of the other access plans are
- * omitted.
+ * fallback are omitted if no other access plan has their values.
  */
 extern Node *dyn_access_node(const DynAccess *access, List **exprs);
 

@@ -87,8 +87,8 @@ target_column(const DynTarget *target, const DynPred *pred)
 
 /*
  * Returns true if the predicate is a bound of the target's column, and the
- * values within bounds can be enumerated as keys.  Their encoding need not sort
- * as they do.
+ * values within bounds can be enumerated as keys.  The encoding of these
+ * values need not sort like the values.
  */
 static bool
 is_bound(const DynTarget *target, const DynPred *pred)

@@ -17,8 +17,8 @@
  * indexes, which are as old as their table.
  *
  * A text or bytea in the key of a global index may be empty, or too long, in
- * items older than the index.  For these types, a predicate ensures that
- * selected items are in the index under these conditions:
+ * items older than the index.  For these types, a predicate ensures under
+ * these conditions that selected items are in the index:
  *
  *		= and IN		the index can hold all the values.  If an attribute has
  *						predicates of this kind, one of them must ensure it:

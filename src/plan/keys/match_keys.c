@@ -272,11 +272,11 @@ other_clauses(const KeyMatch *match, const DynClause *clause)
 }
 
 /*
- * Looks for an OR of which each arm has points for all of `attrs`, such as
- * (pk = 1 AND sk = 'a') OR ...; a row-wise IN has this form, too.  Returns false
- * if there is no such OR.  Row-wise keys are stricter than separate points for
- * each attribute, or for each part of its template.  With `distribute`, the
- * clauses that are not an OR count as conditions of each arm.
+ * Stores as row-wise keys the first OR whose arms all have points for each of
+ * `attrs`, such as (pk = 1 AND sk = 'a') OR ...; returns false if there is
+ * none.  Row-wise keys are stricter than separate points for each attribute,
+ * or for each part of its template.  With `distribute`, the clauses that are
+ * not an OR count as conditions of each arm.
  */
 static bool
 match_row_keys(KeyMatch *match, DynAccess *access, const DynKeyAttr *attrs,

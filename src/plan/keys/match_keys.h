@@ -54,9 +54,9 @@ extern void dyn_collect_fields(const DynRelPlan *plan, Node *node,
 /* ---- match_template.c ---- */
 
 /*
- * Maximum number of combinations of values for parts that no clause restricts,
- * but whose values the template enumerates: in a partition key, and in a sort
- * key, where each combination needs its own Query.
+ * Maximum number of combinations of values if the template enumerates parts
+ * that no clause restricts: in a partition key, and in a sort key.  Each
+ * combination for a sort key needs its own Query.
  */
 #define DYN_MAX_MEMBERS			1000
 #define DYN_MAX_SORT_MEMBERS	25
@@ -127,10 +127,10 @@ typedef struct DynIndexLack
 } DynIndexLack;
 
 /*
- * Returns true if the index may be read, and is complete for the clauses,
- * maybe depending on run-time values.  If not, stores in *lack (unless NULL)
- * what would make it complete.  `full` is true for a Scan, where NOT NULL is
- * not always sufficient, because an empty value is not NULL.
+ * Returns true if the index may be read, and is complete for the clauses, at
+ * least with some run-time values.  If not, stores in *lack (unless NULL) what
+ * would make it complete.  `full` is true for a Scan, where NOT NULL is not
+ * always sufficient, because an empty value is not NULL.
  */
 extern bool dyn_index_is_usable(const DynRelPlan *plan,
 								const DynIndexMeta *index, bool full,

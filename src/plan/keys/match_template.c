@@ -165,16 +165,16 @@ match_range(TemplateMatch *match)
 }
 
 /*
- * Maximum number of texts if values between bounds are enumerated, which could
- * be one range instead.
+ * Maximum number of texts if values between bounds are enumerated; with more
+ * texts, match_points returns NULL
  */
 #define MOST_COMBINATIONS	(100 * DYN_MAX_MEMBERS)
 
 /*
  * Returns a predicate with finitely many texts, or NULL.  In a partition key,
- * parts may be enumerated that the clauses do not restrict, or for which they
- * have a range.  In a sort key, only unrestricted parts may be enumerated, and
- * the last part must be restricted.
+ * unrestricted parts, and parts with a range, may be enumerated.  In a sort
+ * key, only unrestricted parts may be enumerated, and the last part must be
+ * restricted.
  */
 static DynPred *
 match_points(TemplateMatch *match)

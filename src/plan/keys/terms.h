@@ -44,11 +44,11 @@ extern DynPred *dyn_implied_points(const DynTarget *target, DynPred *pred,
 
 /*
  * Returns the range that a predicate implies for the target; NULL if there is
- * none.  The predicate is a range itself, or an OR of one arm with conditions
- * on the attribute (leaves in ANDs and ORs) and arms without columns
- * (DYN_PRED_GIVEN).  Clears *fully_consumed unless a key condition for this
- * range alone is equivalent to the predicate: it is not if the range omits
- * conditions of the predicate, or has several bounds or values.
+ * none.  The predicate must be a range itself, or an OR of one arm with
+ * conditions on the attribute (leaves in ANDs and ORs) and arms without
+ * columns (DYN_PRED_GIVEN).  Clears *fully_consumed if the range omits
+ * conditions of the predicate, or has several bounds or values: then a key
+ * condition for the range is not equivalent to the predicate.
  */
 extern DynPred *dyn_implied_range(const DynTarget *target, DynPred *pred,
 								  bool *fully_consumed);
