@@ -39,9 +39,9 @@
 #define LONGEST_WAIT_MS		8000.0
 
 /*
- * If this time passes after a refusal without a grant, the next refusal
- * discards the measured rate.  All requests of this time were few and small,
- * so they were refused because the capacity has changed.
+ * If nothing is granted for this time after a refusal, the next refusal
+ * discards the measured rate.  Because of the pauses, few and small requests
+ * were sent in this time.  If all are refused, the capacity must have changed.
  */
 #define SILENCE_MS			10000.0
 

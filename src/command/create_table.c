@@ -70,8 +70,8 @@ find_column(const DynRelation *relation, const char *name)
 }
 
 /*
- * Returns true if the column occurs in a template, and does not show an
- * attribute of its own.
+ * Returns true if the column occurs in a template, and no option places it in
+ * an attribute.
  */
 static bool
 is_part(const DynRelation *relation, const DynColumn *column)

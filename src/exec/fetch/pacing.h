@@ -19,8 +19,8 @@
  *						before the fetch's			afterwards
  *						first response
  *		Scan			Limit * size described		Limit * largest size seen
- *		first page of	the same					the same, or the largest
- *		  Query										response if that is less
+ *		first page of	as a Scan					as a Scan, but at most the
+ *		  Query										largest response so far
  *		later page of	-							as a Scan
  *		  Query
  *		keys			keys * size described		keys * largest size seen

@@ -326,7 +326,7 @@ dyn_scandesc_start(DynScanDesc *scandesc, DynRequests *requests, const DynRows *
 	params.fetch_size = scandesc->relation->options.fetch_size;
 	params.bound = scandesc->bound;
 	params.counters = scandesc->count_into;
-	/* a keyed fetch waits for single streams, without a group */
+	/* a keyed fetch waits for its own streams only, not for a group of fetches */
 	params.group_in_flight = keyed ? NULL : scandesc->group_in_flight;
 	params.counting = requests->count_only;
 	params.keyed = keyed;

@@ -228,7 +228,10 @@ open_cached(void *state)
 		divide(cached);
 	if (cached->member == NULL)
 		return NULL;
-	/* true if the cached read, or the last execution, has the same requests */
+	/*
+	 * true if this execution has the same requests as the cached read; before
+	 * that has begun, as the last execution
+	 */
 	same = cached->read_context != NULL &&
 		dyn_values_equal(&cached->values, &input->values, cached->used);
 	if (!same)

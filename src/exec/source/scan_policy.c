@@ -343,7 +343,7 @@ apply_policy(const DynInput *input, DynScanDesc *scandesc, const DynPermit *perm
 	{
 		double		limit = dyn_statement_max_units(relation->connection);
 
-		/* a Scan that cannot stop early fails before it uses any read units */
+		/* a Scan that cannot stop early fails before it uses read units */
 		if (limit > 0 && (access->count_only || any_reads_all(input, permit->inputs)))
 			dyn_scan_check_units(relation, permit->access->index, &estimate, access->advice,
 								 scandesc->statement->counters.read_units, limit);

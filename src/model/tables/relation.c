@@ -167,8 +167,8 @@ attributes_shown(DynRelation *relation)
 			add_name(names, column->path->steps[0].name);
 	}
 	/*
-	 * exclude ttl_attribute and the unnested attribute only if a column shows
-	 * them
+	 * do not add ttl_attribute and the unnested attribute: the document omits
+	 * them only if a column shows them, and then they were added above
 	 */
 	for (int i = 0; i < relation->item_filter.nterms; i++)
 	{

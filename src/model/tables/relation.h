@@ -195,7 +195,10 @@ extern const DynTableMeta *dyn_key_type_check(const DynRelation *relation,
 											  const DynTableMeta *meta,
 											  AttrNumber attnum);
 
-/* Returns true if some column is NULL where its input function fails. */
+/*
+ * Returns true if, for some column, a value that its input function rejects is
+ * NULL instead of an error (on_mismatch).
+ */
 extern bool dyn_relation_needs_soft_input(const DynRelation *relation);
 
 #endif

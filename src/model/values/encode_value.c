@@ -85,7 +85,7 @@ store_text(DynCodec *codec, Datum value, DynScalar *out, DynStoreError *err)
 	const char *data = VARDATA_ANY(t);
 	size_t		len = VARSIZE_ANY_EXHDR(t);
 
-	/* blanks at the end of char(n) are added by decoding */
+	/* strip the blanks at the end of char(n), which decoding adds again */
 	while (codec->kind == DYN_CODEC_BPCHAR && len > 0 && data[len - 1] == ' ')
 		len--;
 	return store_bytes(data, len, out, err);

@@ -26,7 +26,7 @@ extern Timestamp dyn_trunc(const DynFormat *format, Timestamp instant);
 extern Timestamp dyn_trunc_bound(const DynFormat *format, Timestamp instant,
 								 bool lower);
 
-/* Returns true if no later instant has an earlier unit. */
+/* Returns true if units are in the order of their instants. */
 extern bool dyn_trunc_ascends(const DynFormat *format);
 
 #endif

@@ -191,8 +191,9 @@ is_parametric(const DynClassify *context, Node *node)
 }
 
 /*
- * Returns true for a column that shows a partition key.  Other columns need no
- * rewrite, since ranges of them can match keys.
+ * Returns true for a column that shows a partition key, which only equality
+ * can match.  The column of a sort key needs no rewrite: a range matches it,
+ * too.
  */
 static bool
 is_partition_key(const DynClassify *context, Node *node)

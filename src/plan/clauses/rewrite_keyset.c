@@ -336,9 +336,9 @@ decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,
 }
 
 /*
- * Returns the condition that the terms from the n'th (from 0) on imply if the
- * values of all earlier terms are equal.  Returns NULL if there is none, or if
- * its value might raise an error.
+ * Returns the condition that follows from term `n` (counted from 0) and the
+ * later terms, if the values of all earlier terms are equal.  Returns NULL if
+ * there is none, or if the value of term `n` might raise an error.
  */
 static Node *
 bound_from(const DynClassify *context, List *terms, int n, List *rinfos)

@@ -152,8 +152,8 @@ dyn_match_closed(const DynRelPlan *plan, const DynIndexMeta *index, List *clause
 /* ---- choices ---- */
 
 /*
- * The choice is copied into the memory context of the relation, because
- * add_path may free the path.
+ * Copies the choice into the memory context of the relation, because the
+ * current context may end earlier (GEQO).
  */
 List *
 dyn_choice_add(DynRelPlan *plan, const DynPathChoice *choice)

@@ -68,8 +68,8 @@ waiting_of_loop(const NestLoop *loop, List *subplans)
 typedef struct SubPlanSearch
 {
 	List	   *subplans;
-	double		share;			/* greatest fraction of a subplan's cost that
-								 * is waiting */
+	double		share;			/* share of waiting in a subplan's cost; the
+								 * greatest of all subplans found */
 } SubPlanSearch;
 
 static bool

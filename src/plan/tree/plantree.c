@@ -214,8 +214,8 @@ only_child(Path *path)
 }
 
 /*
- * Returns the children that the path's plan node has in a list, as a subquery,
- * or as initplans.
+ * Returns the child paths that are not a path's single input: those of a list
+ * (Append, MergeAppend, lookup join node), of a subquery, and of initplans.
  */
 static List *
 listed_child_paths(Path *path)
