@@ -465,17 +465,13 @@ projected_steps(const DynPath *path)
 static bool
 is_covered(const DynPath *paths, int npaths, int i)
 {
-	int			n = projected_steps(&paths[i]);
+	DynPath		path = {paths[i].steps, projected_steps(&paths[i])};
 
 	for (int j = 0; j < npaths; j++)
 	{
-		int			m = projected_steps(&paths[j]);
-		int			same = 0;
+		DynPath		other = {paths[j].steps, projected_steps(&paths[j])};
 
-		while (same < m && same < n &&
-			   dyn_step_equal(&paths[j].steps[same], &paths[i].steps[same]))
-			same++;
-		if (same == m && (m < n || j < i))
+		if ((other.nsteps < path.nsteps || j < i) && dyn_path_is_inside(&path, &other))
 			return true;
 	}
 	return false;

@@ -1,6 +1,6 @@
 /*
  * item_equal.c
- *		Compares items as jansson trees.  The comparison is only needed if a
+ *		Compares values as jansson trees.  The comparison is only needed if a
  *		response leaves open whether a write has succeeded, which is rare.
  */
 #include "item_equal.h"
@@ -9,26 +9,6 @@
 
 #include "../base/jsonload.h"
 #include "../base/number.h"
-
-/* The tree is an attribute value, {"M":{...}}. */
-DynItemTree *
-dyn_item_tree_parse(const char *json, size_t len)
-{
-	json_t	   *item = json_loadb(json, len, JSON_ALLOW_NUL, NULL);
-
-	if (json_is_object(item))
-		return (DynItemTree *) json_pack("{s:o}", "M", item);
-	json_decref(item);
-	return NULL;
-}
-
-void
-dyn_item_tree_free(DynItemTree *item)
-{
-	json_decref((json_t *) item);
-}
-
-/* ---- equality ---- */
 
 static bool
 normalize_number(json_t *number)
@@ -77,145 +57,63 @@ normalize(json_t *value)
 	return json_object_set_new(value, type, set) == 0 && ok;
 }
 
-/*
- * Returns true if two attribute values are equal; false also if memory runs
- * out.
- */
-static bool
-values_equal(const json_t *a, const json_t *b)
+bool
+dyn_scalar_same(const DynScalar *a, const DynScalar *b)
 {
-	json_t	   *left = json_deep_copy(a);
-	json_t	   *right = json_deep_copy(b);
-	bool		equal = normalize(left) && normalize(right) && json_equal(left, right);
+	json_t	   *left;
+	json_t	   *right;
+	bool		equal;
 
+	if (a->type == DYN_TYPE_ABSENT || b->type == DYN_TYPE_ABSENT)
+		return a->type == b->type;
+	left = dyn_scalar_tree(a);
+	right = dyn_scalar_tree(b);
+	equal = left != NULL && right != NULL && normalize(left) && normalize(right) &&
+		json_equal(left, right);
 	json_decref(left);
 	json_decref(right);
 	return equal;
 }
 
 bool
-dyn_item_tree_equal(const DynItemTree *a, const DynItemTree *b)
+dyn_item_value(const char *item, size_t len, const DynPath *path, DynBuffer *memory,
+			   DynScalar *out)
 {
-	return values_equal((const json_t *) a, (const json_t *) b);
-}
+	DynPathTree *tree = dyn_path_tree_create(path, 1);
+	DynPage		page;
+	DynPageCursor cursor;
+	DynPageError error;
+	DynValue	value;
+	bool		read;
 
-/* ---- paths ---- */
-
-/*
- * Returns the attribute value at the first `nsteps` steps of a path, or NULL.
- */
-static json_t *
-find(const DynItemTree *item, const DynPath *path, int nsteps)
-{
-	json_t	   *value = (json_t *) item;
-
-	for (int i = 0; i < nsteps && value != NULL; i++)
-	{
-		const DynStep *step = &path->steps[i];
-
-		value = step->name
-			? json_object_getn(json_object_get(value, "M"), step->name, step->name_len)
-			: json_array_get(json_object_get(value, "L"), step->index);
-	}
-	return value;
-}
-
-DynType
-dyn_item_tree_type(const DynItemTree *item, const DynPath *path, int nsteps)
-{
-	json_t	   *value = find(item, path, nsteps);
-	const char *type = value ? json_object_iter_key(json_object_iter(value)) : NULL;
-
-	return type ? dyn_type_of_name(type, strlen(type)) : DYN_TYPE_ABSENT;
-}
-
-/*
- * Reads a payload that is not a JSON string; appends a list, map or set to
- * `memory`.
- */
-static bool
-read_tree(json_t *value, DynScalar *out, DynBuffer *memory)
-{
-	size_t		start = memory->len;
-
-	if (json_is_boolean(value))
-	{
-		out->data = NULL;
-		out->len = out->type == DYN_TYPE_BOOL && json_is_true(value);
-		return true;
-	}
-	if (!dyn_json_dump(value, memory))
+	dyn_page_init(&page);
+	read = tree != NULL && dyn_page_parse_item(&page, tree, item, len, &error);
+	dyn_page_cursor_init(&cursor, &page);
+	read = read && dyn_page_next(&cursor, &value);
+	dyn_page_free(&page);
+	dyn_path_tree_free(tree);
+	if (!read)
 		return false;
-	out->data = memory->data + start;
-	out->len = memory->len - start;
-	return true;
-}
-
-static bool
-read_binary(DynScalar *out, DynBuffer *memory)
-{
-	DynValue	value = {out->data, (uint32_t) out->len, DYN_TYPE_B, 0};
-	size_t		most = dyn_value_bytes_max(&value);
-	long		len;
-
-	if (!dyn_buffer_reserve(memory, most + 1))
-		return false;
-	len = dyn_value_bytes(&value, (unsigned char *) memory->data + memory->len);
-	if (len < 0)
-		return false;
-	out->data = memory->data + memory->len;
-	out->len = (size_t) len;
-	memory->len += (size_t) len;
-	return true;
+	*out = (DynScalar) {value.type, value.data, value.len};
+	/* a number keeps its form, and the others are ABSENT or JSON */
+	return value.type == DYN_TYPE_ABSENT || value.type == DYN_TYPE_N ||
+		value.type >= DYN_TYPE_SS || dyn_scalar_read(&value, memory, out);
 }
 
 bool
-dyn_item_tree_scalar(const DynItemTree *item, const DynPath *path,
-					 DynScalar *out, DynBuffer *memory)
+dyn_item_has(const char *item, size_t len, const DynPathValue *values, int n)
 {
-	json_t	   *value = find(item, path, path->nsteps);
-	const char *type = value ? json_object_iter_key(json_object_iter(value)) : NULL;
+	bool		has = true;
 
-	memset(out, 0, sizeof(*out));
-	out->type = type ? dyn_type_of_name(type, strlen(type)) : DYN_TYPE_ABSENT;
-	if (out->type == DYN_TYPE_ABSENT)
-		return true;
-	value = json_object_get(value, type);
-	if (!json_is_string(value))
-		return read_tree(value, out, memory);
-	out->data = json_string_value(value);
-	out->len = json_string_length(value);
-	return out->type != DYN_TYPE_B || read_binary(out, memory);
-}
+	for (int i = 0; i < n && has; i++)
+	{
+		DynBuffer	memory;
+		DynScalar	value;
 
-/*
- * Returns true if the item has the wanted value at its path, or has no value
- * there if the wanted value is ABSENT.
- */
-static bool
-has_value(const DynItemTree *item, const DynPathValue *wanted)
-{
-	json_t	   *value = find(item, wanted->path, wanted->path->nsteps);
-	json_t	   *other;
-	DynBuffer	text;
-	bool		equal;
-
-	if (value == NULL || wanted->value.type == DYN_TYPE_ABSENT)
-		return (value == NULL) == (wanted->value.type == DYN_TYPE_ABSENT);
-	dyn_buffer_init(&text, 0);
-	dyn_wire_scalar(&text, &wanted->value);
-	other = text.failed ? NULL : json_loadb(text.data, text.len, JSON_ALLOW_NUL, NULL);
-	equal = other != NULL && values_equal(value, other);
-	json_decref(other);
-	dyn_buffer_free(&text);
-	return equal;
-}
-
-bool
-dyn_item_tree_has(const DynItemTree *item, const DynPathValue *values, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (!has_value(item, &values[i]))
-			return false;
-	return true;
+		dyn_buffer_init(&memory, 0);
+		has = dyn_item_value(item, len, values[i].path, &memory, &value) &&
+			dyn_scalar_same(&value, &values[i].value);
+		dyn_buffer_free(&memory);
+	}
+	return has;
 }

@@ -58,6 +58,11 @@ typedef struct DynPath
 	int			nsteps;			/* number of steps; steps[0] is a name */
 } DynPath;
 
+extern bool dyn_path_equal(const DynPath *a, const DynPath *b);
+
+/* Returns true if `path` is equal to `above`, or inside it. */
+extern bool dyn_path_is_inside(const DynPath *path, const DynPath *above);
+
 typedef struct DynPathTree DynPathTree;
 
 /*

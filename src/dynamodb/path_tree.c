@@ -12,6 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool
+dyn_path_equal(const DynPath *a, const DynPath *b)
+{
+	return a->nsteps == b->nsteps && dyn_path_is_inside(a, b);
+}
+
+bool
+dyn_path_is_inside(const DynPath *path, const DynPath *above)
+{
+	int			same = 0;
+
+	if (path->nsteps < above->nsteps)
+		return false;
+	while (same < above->nsteps && dyn_step_equal(&path->steps[same], &above->steps[same]))
+		same++;
+	return same == above->nsteps;
+}
+
 /* A path to be added to the tree, and its slot */
 typedef struct Branch
 {

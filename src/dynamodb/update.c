@@ -13,34 +13,12 @@
 #include "update.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../base/jsonload.h"
 #include "../base/text.h"
 #include "path_tree.h"
-
-typedef struct Composer
-{
-	const DynPathValue *values; /* values to compose */
-	int			n;
-	DynBuffer  *out;
-} Composer;
-
-/*
- * Returns true if both paths begin with the same `depth` steps; false if `a`
- * is NULL.
- */
-static bool
-share_steps(const DynPath *a, const DynPath *b, int depth)
-{
-	if (a == NULL || a->nsteps < depth || b->nsteps < depth)
-		return false;
-	while (depth > 0 &&			/* compare the last step first, since it
-								 * differs most often */
-		   dyn_step_equal(&a->steps[depth - 1], &b->steps[depth - 1]))
-		depth--;
-	return depth == 0;
-}
 
 static bool
 is_absent(const DynPathValue *value)
@@ -48,16 +26,13 @@ is_absent(const DynPathValue *value)
 	return value->value.type == DYN_TYPE_ABSENT;
 }
 
-/*
- * Returns true if the path of a value before values[i] begins with the same
- * `depth` steps.
- */
+/* Returns true if the path of a value before values[i] leads to or into `map`. */
 static bool
-is_repeated(const DynPathValue *values, int i, int depth)
+is_repeated(const DynPathValue *values, int i, const DynPath *map)
 {
 	for (int j = 0; j < i; j++)
 	{
-		if (share_steps(values[j].path, values[i].path, depth))
+		if (dyn_path_is_inside(values[j].path, map))
 			return true;
 	}
 	return false;
@@ -78,104 +53,51 @@ put_name(DynBuffer *out, size_t start, const DynStep *step)
 	dyn_buffer_append_char(out, ':');
 }
 
-/* Appends the map at the first `depth` steps of a path, as a JSON object. */
+/* Appends the map at a path as a JSON object. */
 static void
-put_map(Composer *c, const DynPath *path, int depth)
+put_map(const DynPathValue *values, int n, DynPath map, DynBuffer *out)
 {
 	size_t		start;
 
-	dyn_buffer_append_char(c->out, '{');
-	start = c->out->len;
-	for (int i = 0; i < c->n; i++)
+	dyn_buffer_append_char(out, '{');
+	start = out->len;
+	for (int i = 0; i < n; i++)
 	{
-		const DynPath *member = c->values[i].path;
+		DynPath		member = {values[i].path->steps, map.nsteps + 1};
 		bool		stored = false;
 
-		if (!share_steps(member, path, depth) || member->nsteps == depth ||
-			is_repeated(c->values, i, depth + 1))
+		if (values[i].path->nsteps < member.nsteps ||
+			!dyn_path_is_inside(&member, &map) || is_repeated(values, i, &member))
 			continue;
-		assert(member->steps[depth].name != NULL);
-		for (int j = i; j < c->n && !stored; j++)
-			stored = share_steps(c->values[j].path, member, depth + 1) &&
-				!is_absent(&c->values[j]);
+		assert(member.steps[map.nsteps].name != NULL);
+		for (int j = i; j < n && !stored; j++)
+			stored = !is_absent(&values[j]) && dyn_path_is_inside(values[j].path, &member);
 		if (!stored)
 			continue;
-		put_name(c->out, start, &member->steps[depth]);
-		if (member->nsteps == depth + 1)
+		put_name(out, start, &member.steps[map.nsteps]);
+		if (values[i].path->nsteps == member.nsteps)
 		{
-			dyn_wire_scalar(c->out, &c->values[i].value);
+			dyn_wire_scalar(out, &values[i].value);
 			continue;
 		}
-		dyn_buffer_append_str(c->out, "{\"M\":");
-		put_map(c, member, depth + 1);
-		dyn_buffer_append_char(c->out, '}');
+		dyn_buffer_append_str(out, "{\"M\":");
+		put_map(values, n, member, out);
+		dyn_buffer_append_char(out, '}');
 	}
-	dyn_buffer_append_char(c->out, '}');
+	dyn_buffer_append_char(out, '}');
 }
 
 bool
-dyn_path_values_map(const DynPathValue *values, int n, int depth,
-					DynBuffer *out)
+dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *out)
 {
-	Composer	c = {.values = values, .n = n, .out = out};
-
-	if (n == 0)
-		return dyn_buffer_append_str(out, "{}");
-	put_map(&c, values[0].path, depth);
+	put_map(values, n, (DynPath) {NULL, 0}, out);
 	return !out->failed;
 }
 
 /* ---- merging ---- */
 
-static const DynScalar empty_map = {DYN_TYPE_M, "{}", 2};
-
-/* Removes the values whose path is NULL; returns the number of values left. */
-static int
-compact(DynPathValue *values, int n)
-{
-	int			left = 0;
-
-	for (int i = 0; i < n; i++)
-	{
-		if (values[i].path != NULL)
-			values[left++] = values[i];
-	}
-	return left;
-}
-
-/*
- * Removes all but the last value of each path; returns the number of values
- * left.
- */
-static int
-drop_replaced(DynPathValue *values, int n)
-{
-	for (int i = n - 1; i > 0; i--)
-	{
-		for (int j = 0; j < i && values[i].path != NULL; j++)
-		{
-			if (values[j].path != NULL &&
-				values[j].path->nsteps == values[i].path->nsteps &&
-				share_steps(values[j].path, values[i].path,
-							values[i].path->nsteps))
-				values[j].path = NULL;
-		}
-	}
-	return compact(values, n);
-}
-
-/* Returns true if the path of `value` leads into the value of `outer`. */
-static bool
-is_inside(const DynPathValue *value, const DynPathValue *outer)
-{
-	return value->path != NULL && outer->path != NULL &&
-		value->path->nsteps > outer->path->nsteps &&
-		share_steps(value->path, outer->path, outer->path->nsteps);
-}
-
-/* Returns the value as a tree, {"S":"x"}, or NULL if memory runs out. */
-static json_t *
-tree_of(const DynScalar *value)
+json_t *
+dyn_scalar_tree(const DynScalar *value)
 {
 	DynBuffer	text;
 	json_t	   *tree = NULL;
@@ -188,27 +110,57 @@ tree_of(const DynScalar *value)
 }
 
 /*
- * Sets the value in a tree, or removes it if ABSENT.  The tree is the map at
- * the first `depth` steps of the value's path.  Returns 0, or an error of
- * dyn_path_values_merge.
+ * Returns the position of the value that replaces or contains values[i]: a
+ * later value of the same path, or the value of an outer path.  Returns -1 if
+ * there is none.
  */
 static int
-set_inside(json_t *tree, int depth, const DynPathValue *value)
+find_outer(const DynPathValue *values, int n, int i)
 {
-	const DynPath *path = value->path;
-	json_t	   *members = json_object_get(tree, "M");
-	const DynStep *last = &path->steps[path->nsteps - 1];
+	const DynPath *path = values[i].path;
 
-	for (; members != NULL && depth < path->nsteps - 1; depth++)
+	for (int j = 0; j < n; j++)
 	{
-		const DynStep *step = &path->steps[depth];
+		const DynPath *outer = values[j].path;
+
+		if (outer != NULL && (j > i || outer->nsteps < path->nsteps) &&
+			dyn_path_is_inside(path, outer))
+			return j;
+	}
+	return -1;
+}
+
+/*
+ * Sets the value inside of the outer value, or removes it if ABSENT.  `*tree`
+ * is the changed outer value; NULL: it is not changed yet.  Returns 0, or an
+ * error of dyn_path_values_merge.
+ */
+static int
+set_inside(const DynPathValue *outer, json_t **tree, const DynPathValue *value)
+{
+	static const DynScalar empty_map = {DYN_TYPE_M, "{}", 2};
+	const DynStep *step = &value->path->steps[outer->path->nsteps];
+	const DynStep *last = &value->path->steps[value->path->nsteps - 1];
+	json_t	   *members;
+
+	if (*tree == NULL && outer->value.type != DYN_TYPE_M && is_absent(value))
+		return 0;
+	if (*tree == NULL && outer->value.type != DYN_TYPE_M && !is_absent(outer))
+		return DYN_MERGE_NOT_A_MAP;
+	if (*tree == NULL)
+		*tree = dyn_scalar_tree(is_absent(outer) ? &empty_map : &outer->value);
+	if (*tree == NULL)
+		return DYN_MERGE_NO_MEMORY;
+	members = json_object_get(*tree, "M");
+	for (; members != NULL && step < last; step++)
+	{
 		json_t	   *member = json_object_getn(members, step->name, step->name_len);
 
 		if (member == NULL && is_absent(value))
 			return 0;
 		if (member == NULL)
 		{
-			member = tree_of(&empty_map);
+			member = dyn_scalar_tree(&empty_map);
 			if (json_object_setn_new(members, step->name, step->name_len, member) != 0)
 				return DYN_MERGE_NO_MEMORY;
 		}
@@ -219,63 +171,37 @@ set_inside(json_t *tree, int depth, const DynPathValue *value)
 	else if (members == NULL)
 		return DYN_MERGE_NOT_A_MAP;
 	else if (json_object_setn_new(members, last->name, last->name_len,
-								  tree_of(&value->value)) != 0)
+								  dyn_scalar_tree(&value->value)) != 0)
 		return DYN_MERGE_NO_MEMORY;
 	return 0;
 }
 
 /*
- * Merges the values inside of `outer` into the value of `outer`, shortest
- * paths first, and sets the paths of the merged values to NULL.  The data of
- * the result remains NULL, because the buffer may still move.  Returns 0, or
- * an error of dyn_path_values_merge.
+ * Sets the inner values in the trees of the outer values, shortest paths
+ * first, and sets the paths of these inner values to NULL.
  */
 static int
-merge_into(DynPathValue *values, int n, DynPathValue *outer, DynBuffer *memory)
+set_all(DynPathValue *values, int n, json_t **trees)
 {
-	const DynScalar *base = &outer->value;
-	int			depth = outer->path->nsteps;
-	int			deepest = depth;
-	size_t		start = memory->len;
-	bool		stored = false;
 	int			result = 0;
+	int			deepest = 0;
 
 	for (int i = 0; i < n; i++)
+		deepest = values[i].path->nsteps > deepest ? values[i].path->nsteps : deepest;
+	for (int steps = 1; steps <= deepest; steps++)
 	{
-		if (!is_inside(&values[i], outer))
-			continue;
-		if (deepest < values[i].path->nsteps)
-			deepest = values[i].path->nsteps;
-		stored |= !is_absent(&values[i]);
-	}
-	if (deepest == depth)
-		return 0;
-	if (is_absent(outer) && stored)
-		base = &empty_map;
-	if (base->type == DYN_TYPE_M)
-	{
-		json_t	   *tree = tree_of(base);
-
-		result = tree == NULL ? DYN_MERGE_NO_MEMORY : 0;
-		for (int steps = depth + 1; steps <= deepest; steps++)
+		for (int i = 0; i < n && result == 0; i++)
 		{
-			for (int i = 0; i < n && result == 0; i++)
-			{
-				if (is_inside(&values[i], outer) && values[i].path->nsteps == steps)
-					result = set_inside(tree, depth, &values[i]);
-			}
-		}
-		if (result == 0 && !dyn_json_dump(json_object_get(tree, "M"), memory))
-			result = DYN_MERGE_NO_MEMORY;
-		json_decref(tree);
-		outer->value = (DynScalar) {DYN_TYPE_M, NULL, memory->len - start};
-	}
-	else if (stored)
-		result = DYN_MERGE_NOT_A_MAP;
-	for (int i = 0; i < n; i++)
-	{
-		if (is_inside(&values[i], outer))
+			int			outer = -1;
+
+			if (values[i].path != NULL && values[i].path->nsteps == steps)
+				outer = find_outer(values, n, i);
+			if (outer < 0)
+				continue;
+			if (values[outer].path->nsteps < steps)
+				result = set_inside(&values[outer], &trees[outer], &values[i]);
 			values[i].path = NULL;
+		}
 	}
 	return result;
 }
@@ -283,24 +209,29 @@ merge_into(DynPathValue *values, int n, DynPathValue *outer, DynBuffer *memory)
 int
 dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory)
 {
+	json_t	  **trees = calloc(n + 1, sizeof(json_t *));
+	int			result = trees ? set_all(values, n, trees) : DYN_MERGE_NO_MEMORY;
+	int			left = 0;
 	size_t		at = 0;
 
 	dyn_buffer_reset(memory);
-	n = drop_replaced(values, n);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n && trees != NULL; i++)
 	{
-		int			outer = 0;
-		int			result = 0;
+		size_t		start = memory->len;
 
-		while (outer < n && !is_inside(&values[i], &values[outer]))
-			outer++;
-		if (outer == n && values[i].path != NULL)
-			result = merge_into(values, n, &values[i], memory);
-		if (result != 0)
-			return result;
+		if (result == 0 && trees[i] != NULL)
+		{
+			if (!dyn_json_dump(json_object_get(trees[i], "M"), memory))
+				result = DYN_MERGE_NO_MEMORY;
+			/* the buffer may still move */
+			values[i].value = (DynScalar) {DYN_TYPE_M, NULL, memory->len - start};
+		}
+		json_decref(trees[i]);
+		if (values[i].path != NULL)
+			values[left++] = values[i];
 	}
-	n = compact(values, n);
-	for (int i = 0; i < n; i++)
+	free(trees);
+	for (int i = 0; i < left && result == 0; i++)
 	{
 		DynScalar  *value = &values[i].value;
 
@@ -309,5 +240,5 @@ dyn_path_values_merge(DynPathValue *values, int n, DynBuffer *memory)
 		value->data = memory->data + at;
 		at += value->len;
 	}
-	return n;
+	return result == 0 ? left : result;
 }

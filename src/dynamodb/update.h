@@ -18,15 +18,19 @@
 #include "expression.h"
 
 /*
- * Appends the members of a map as a JSON object, such as
- * {"a":{"S":"x"},"info":{"M":{"rating":{"N":"5"}}}}. The paths begin with the
- * same `depth` steps, which lead to the map; depth 0 composes an item.  Maps
- * on a path are created, and absent values are omitted.  The paths must not
- * have list steps, must be longer than `depth`, and must not be equal to
- * another path or a prefix of it.  Returns false if memory runs out.
+ * Appends an item as a JSON object, such as
+ * {"a":{"S":"x"},"info":{"M":{"rating":{"N":"5"}}}}.  Maps on a path are
+ * created, and absent values are omitted.  The paths must not have list steps,
+ * and must not be equal to another path or a prefix of it.  Returns false if
+ * memory runs out.
  */
-extern bool dyn_path_values_map(const DynPathValue *values, int n, int depth,
-								DynBuffer *out);
+extern bool dyn_path_values_item(const DynPathValue *values, int n, DynBuffer *out);
+
+/*
+ * Returns a value as a tree, {"S":"x"}, which the caller frees; NULL if memory
+ * runs out, or if a set, list or map is not valid JSON.
+ */
+extern struct json_t *dyn_scalar_tree(const DynScalar *value);
 
 /* Errors of dyn_path_values_merge */
 #define DYN_MERGE_NO_MEMORY		(-1)

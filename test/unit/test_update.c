@@ -142,13 +142,13 @@ updates_have_limits(void)
 }
 
 static void
-check_map(const Values *v, int depth, const char *json)
+check_item(const Values *v, const char *json)
 {
 	DynBuffer	out;
 	json_t	   *root;
 
 	dyn_buffer_init(&out, 0);
-	CHECK(dyn_path_values_map(v->values, v->n, depth, &out));
+	CHECK(dyn_path_values_item(v->values, v->n, &out));
 	CHECK_EQ_STR(dyn_buffer_terminate(&out), json);
 	root = json_loadb(out.data, out.len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
 	CHECK(root != NULL);
@@ -163,20 +163,20 @@ items_are_composed(void)
 
 	VALUES(&v, "a=S:x", "b=N:12345678901234567890123456789012345678",
 		   "c=BOOL:false", "d=NULL:", "e=B:f");
-	check_map(&v, 0,
+	check_item(&v,
 			  "{\"a\":{\"S\":\"x\"},\"b\":{\"N\":\"12345678901234567890123456789012345678\"},"
 			  "\"c\":{\"BOOL\":false},\"d\":{\"NULL\":true},\"e\":{\"B\":\"Zg==\"}}");
 	VALUES(&v, "i/r=N:1", "x=S:y", "i/c/l=S:z", "i/c/m=-", "i/s=SS:[\"a\"]");
-	check_map(&v, 0,
+	check_item(&v,
 			  "{\"i\":{\"M\":{\"r\":{\"N\":\"1\"},\"c\":{\"M\":{\"l\":{\"S\":\"z\"}}},"
 			  "\"s\":{\"SS\":[\"a\"]}}},\"x\":{\"S\":\"y\"}}");
 	VALUES(&v, "i/a=-", "i/b/c=-", "j=-");
-	check_map(&v, 0, "{}");
+	check_item(&v, "{}");
 	VALUES(&v, "i/a=-", "i/b/c=N:1");
-	check_map(&v, 1, "{\"b\":{\"M\":{\"c\":{\"N\":\"1\"}}}}");
-	check_map(&(Values) {0}, 0, "{}");
+	check_item(&v, "{\"i\":{\"M\":{\"b\":{\"M\":{\"c\":{\"N\":\"1\"}}}}}}");
+	check_item(&(Values) {0}, "{}");
 	VALUES(&v, "\"\\\n\xc3\xa9=S:\"\\\n\xc3\xa9", "a.b=S:", "a/b=S:");
-	check_map(&v, 0,
+	check_item(&v,
 			  "{\"\\\"\\\\\\n\xc3\xa9\":{\"S\":\"\\\"\\\\\\n\xc3\xa9\"},"
 			  "\"a.b\":{\"S\":\"\"},\"a\":{\"M\":{\"b\":{\"S\":\"\"}}}}");
 }

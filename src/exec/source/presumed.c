@@ -46,7 +46,7 @@ compose_item(Presumed *presumed, const DynKeyPart *key)
 			values[n++] = (DynPathValue) {term->path, term->values[0]};
 	}
 	dyn_buffer_reset(&presumed->text);
-	dyn_check_oom(!dyn_path_values_map(values, n, 0, &presumed->text));
+	dyn_check_oom(!dyn_path_values_item(values, n, &presumed->text));
 	pfree(values);
 }
 

@@ -53,6 +53,20 @@ dyn_write_is_unchanged(DynWrite *write)
 	return true;
 }
 
+/*
+ * Returns the item's value at a path.  Each value has its own buffer, because
+ * a buffer moves as it grows.  Invalid base64 in a B cannot be the reason for a
+ * failure here, because the column has decoded the value.
+ */
+static DynScalar
+stored_value(const char *item, size_t len, const DynPath *path)
+{
+	DynScalar	stored;
+
+	dyn_check_oom(!dyn_item_value(item, len, path, dyn_buffer_create(), &stored));
+	return stored;
+}
+
 /* True if the statement sets this path. */
 static bool
 is_set(const DynWrite *write, const DynPath *path)
@@ -90,22 +104,15 @@ shows_elements(const DynModify *modify, const DynPath *path)
  * binary inside a document would otherwise become a list or a text.
  */
 static void
-guard_stored_values(DynWrite *write, const DynItemTree *item)
+guard_stored_values(DynWrite *write, const char *item, size_t len)
 {
 	for (int i = 0; i < write->nguard; i++)
 	{
 		DynPathValue *guard = &write->guard[i];
-		DynScalar	stored;
+		DynScalar	stored = stored_value(item, len, guard->path);
 
-		if (dyn_item_tree_has(item, guard, 1))
+		if (dyn_scalar_same(&stored, &guard->value))
 			continue;
-		/*
-		 * Each value has its own buffer, because a buffer moves as it grows.
-		 * Invalid base64 in a B cannot be the reason for a failure here,
-		 * because the column has decoded the value.
-		 */
-		dyn_check_oom(!dyn_item_tree_scalar(item, guard->path, &stored,
-											dyn_buffer_create()));
 		if (is_set(write, guard->path) && stored.type >= DYN_TYPE_SS &&
 			!shows_elements(write->modify, guard->path))
 		{
@@ -140,22 +147,16 @@ guard_absence(DynWrite *write, const DynPath *map)
 static void
 set_map(DynWrite *write, const DynPath *map)
 {
-	DynPathValue *inside = palloc(write->nvalues * sizeof(DynPathValue));
-	DynBuffer  *text = dyn_buffer_create();
-	int			ninside = 0;
-	int			n = 0;
+	int			n = write->nvalues;
+	DynPathValue *values = palloc((n + 1) * sizeof(DynPathValue));
 
-	for (int i = 0; i < write->nvalues; i++)
-	{
-		if (dyn_path_is_inside(write->values[i].path, map))
-			inside[ninside++] = write->values[i];
-		else
-			write->values[n++] = write->values[i];
-	}
-	dyn_path_values_map(inside, ninside, map->nsteps, text);
-	dyn_check_oom(text->failed);
-	if (text->len > 2)			/* more than {} */
-		write->values[n++] = (DynPathValue) {map, {DYN_TYPE_M, text->data, text->len}};
+	memcpy(values, write->values, n * sizeof(DynPathValue));
+	values[n] = (DynPathValue) {map, {DYN_TYPE_ABSENT, NULL, 0}};
+	n = dyn_path_values_merge(values, n + 1, dyn_buffer_create());
+	dyn_check_oom(n < 0);
+	if (values[n - 1].value.type == DYN_TYPE_ABSENT)
+		n--;
+	write->values = values;
 	write->nvalues = n;
 }
 
@@ -164,14 +165,14 @@ set_map(DynWrite *write, const DynPath *map)
  * path leads through a value of another type, the write fails.
  */
 static DynPath *
-missing_map(DynWrite *write, const DynPath *path, const DynItemTree *item)
+missing_map(DynWrite *write, const DynPath *path, const char *item, size_t len)
 {
 	DynPath    *map = palloc(sizeof(DynPath));
 
 	*map = *path;
 	for (map->nsteps = 1; map->nsteps <= path->nsteps; map->nsteps++)
 	{
-		DynType		type = dyn_item_tree_type(item, map, map->nsteps);
+		DynType		type = stored_value(item, len, map).type;
 
 		if (type == DYN_TYPE_ABSENT)
 			return map;
@@ -189,13 +190,13 @@ missing_map(DynWrite *write, const DynPath *path, const DynItemTree *item)
  * belong inside.  Returns true if a map is missing.
  */
 static bool
-create_maps(DynWrite *write, const DynItemTree *item)
+create_maps(DynWrite *write, const char *item, size_t len)
 {
 	bool		missing = false;
 
 	for (int i = 0; i < write->nmaps; i++)
 	{
-		DynPath    *map = missing_map(write, write->maps[i], item);
+		DynPath    *map = missing_map(write, write->maps[i], item, len);
 		int			n = 0;
 
 		if (write->state == DYN_WRITE_FAILED)
@@ -218,12 +219,12 @@ create_maps(DynWrite *write, const DynItemTree *item)
 }
 
 bool
-dyn_write_require_stored(DynWrite *write, const DynItemTree *item)
+dyn_write_require_stored(DynWrite *write, const char *item, size_t len)
 {
-	bool		maps = create_maps(write, item);
+	bool		maps = create_maps(write, item, len);
 
 	if (write->state != DYN_WRITE_FAILED)
-		guard_stored_values(write, item);
+		guard_stored_values(write, item, len);
 	/* there is nothing to remove inside of a map that does not exist */
 	return write->state == DYN_WRITE_FAILED || !maps || write->nvalues > 0;
 }

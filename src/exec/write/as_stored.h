@@ -10,7 +10,6 @@
 #ifndef DYN_EXEC_AS_STORED_H
 #define DYN_EXEC_AS_STORED_H
 
-#include "../../dynamodb/item_equal.h"
 #include "writer.h"
 
 /*
@@ -29,6 +28,6 @@ extern bool dyn_write_is_unchanged(DynWrite *write);
  * must live as long as the write.  Allocates in CurrentMemoryContext, which
  * must be the write's.
  */
-extern bool dyn_write_require_stored(DynWrite *write, const DynItemTree *item);
+extern bool dyn_write_require_stored(DynWrite *write, const char *item, size_t len);
 
 #endif

@@ -601,30 +601,13 @@ judge_upsert(DynWrite *write, const char *item, size_t len)
 		fail_duplicate(write, item, len);
 }
 
-static void
-free_tree(void *arg)
-{
-	dyn_item_tree_free(arg);
-}
-
-/* Returns the parsed item, which is freed with CurrentMemoryContext. */
-static DynItemTree *
-parse_item(const char *item, size_t len)
-{
-	DynItemTree *tree = dyn_item_tree_parse(item, len);
-
-	dyn_check_oom(tree == NULL);
-	dyn_call_at_reset(CurrentMemoryContext, free_tree, tree);
-	return tree;
-}
-
 /* Handles the failed condition of an INSERT: the key exists. */
 static void
 judge_existing(DynWrite *write, const char *item, size_t len)
 {
 	if (write->unanswered > 0 && item != NULL &&
-		dyn_item_tree_equal(parse_item(item, len),
-							parse_item(write->item, write->item_len)))
+		dyn_scalar_same(&(DynScalar) {DYN_TYPE_M, item, len},
+						 &(DynScalar) {DYN_TYPE_M, write->item, write->item_len}))
 		confirm_earlier(write, item, len);
 	else if (write->modify->upsert != NULL)
 		judge_upsert(write, item, len);
@@ -640,7 +623,7 @@ require_stored(DynWrite *write, const char *item, size_t len)
 {
 	if (++write->rounds > MOST_ROUNDS)
 		dyn_write_fail(write, report_concurrent, "it changed again at each attempt");
-	else if (!dyn_write_require_stored(write, parse_item(item, len)))
+	else if (!dyn_write_require_stored(write, item, len))
 	{
 		confirm_unchanged(write, item, len);
 		write->modify->counters.items_written++;
@@ -660,7 +643,7 @@ judge_changed(DynWrite *write, const char *item, size_t len)
 	else if (write->unanswered == 0)
 		write_again(write, item, len);
 	else if (write->op == DYN_OP_UPDATE_ITEM && !write->derived &&
-			 dyn_item_tree_has(parse_item(item, len), write->values, write->nvalues))
+			 dyn_item_has(item, len, write->values, write->nvalues))
 		confirm_earlier(write, item, len);
 	else
 		dyn_write_fail(write, report_unknown, NULL);

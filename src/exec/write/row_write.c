@@ -109,7 +109,7 @@ compose_item(const DynPathValue *values, int n, const char **item, size_t *len)
 	DynBuffer	text;
 
 	dyn_buffer_init(&text, 0);
-	(void) dyn_path_values_map(values, n, 0, &text);
+	(void) dyn_path_values_item(values, n, &text);
 	*item = dyn_take_bytes(&text, len);
 }
 

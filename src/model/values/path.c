@@ -220,33 +220,6 @@ dyn_path_of_attribute(const char *name)
 	return &made->path;
 }
 
-bool
-dyn_path_equal(const DynPath *a, const DynPath *b)
-{
-	if (a->nsteps != b->nsteps)
-		return false;
-	for (int i = 0; i < a->nsteps; i++)
-	{
-		const DynStep *x = &a->steps[i];
-		const DynStep *y = &b->steps[i];
-
-		if ((x->name == NULL) != (y->name == NULL) || x->index != y->index ||
-			x->name_len != y->name_len ||
-			(x->name && memcmp(x->name, y->name, x->name_len) != 0))
-			return false;
-	}
-	return true;
-}
-
-bool
-dyn_path_is_inside(const DynPath *path, const DynPath *above)
-{
-	DynPath		start = *path;
-
-	start.nsteps = Min(path->nsteps, above->nsteps);
-	return dyn_path_equal(&start, above);
-}
-
 int
 dyn_path_position(const DynPath *path, const DynPath *paths, int n)
 {

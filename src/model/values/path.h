@@ -63,11 +63,6 @@ extern DynPath *dyn_path_of_item(void);
 /* Returns a copy of `path` with one more member name (UTF-8) appended. */
 extern DynPath *dyn_path_extend(const DynPath *path, const char *name);
 
-extern bool dyn_path_equal(const DynPath *a, const DynPath *b);
-
-/* Returns true if `path` is equal to `above`, or inside it. */
-extern bool dyn_path_is_inside(const DynPath *path, const DynPath *above);
-
 /* Returns the position of `path` among the `n` paths, or -1. */
 extern int	dyn_path_position(const DynPath *path, const DynPath *paths, int n);
 
