@@ -17,7 +17,6 @@
 #include "atomic.h"
 #include "outcome.h"
 #include "row_write.h"
-#include "upsert.h"
 
 #define MOST_BYTES		(4 * 1024 * 1024)
 #define TOKEN_BYTES		16
@@ -117,64 +116,25 @@ dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 
 /* ---- failed conditions ---- */
 
-/* Removes a member for which nothing is written. */
-static void
-drop(DynWriter *writer, DynWrite *write)
-{
-	writer->collected = list_delete_ptr(writer->collected, write);
-	if (write->state != DYN_WRITE_WRITTEN)
-		dyn_write_uncount(write->modify);
-	dyn_write_free(write);
-}
-
-/* Raises the error of one member; nothing has been written. */
-static void
-report(DynWrite *write, const DynCancelReason *reason)
-{
-	dyn_write_refuse(write, "an atomic statement is not evaluated again", reason->item,
-					 reason->item_len);
-	write->report(write);
-}
-
-/* Handles an UPDATE or DELETE whose condition failed. */
-static void
-resolve_change(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
-{
-	DynModify  *modify = write->modify;
-
-	if (modify->presumes &&
-		(reason->item == NULL ||
-		 !dyn_reread_item(modify->reread, reason->item, reason->item_len,
-						  modify->scratch)))
-		drop(writer, write);
-	else if (reason->item == NULL ||
-			 !dyn_write_adapt(write, reason->item, reason->item_len))
-		report(write, reason);
-	else if (write->state == DYN_WRITE_FAILED)
-		write->report(write);
-	else if (write->state == DYN_WRITE_WRITTEN)
-		drop(writer, write);
-}
-
-/* Handles a member whose condition failed: changes, removes or reports it. */
+/*
+ * Handles a member whose condition failed: changes it, removes it if nothing
+ * is to be written, or raises its error, since nothing has been written.
+ */
 static void
 resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
 {
-	DynModify  *modify = write->modify;
+	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
 
-	if (write->op != DYN_OP_PUT_ITEM)
-		resolve_change(writer, write, reason);
-	else if (modify->upsert != NULL && reason->item != NULL &&
-			 dyn_reread_item(modify->reread, reason->item, reason->item_len, modify->scratch))
-	{
-		dyn_upsert_evaluate(write);
-		if (write->state != DYN_WRITE_NEW)
-			drop(writer, write);
-	}
-	else if (modify->upsert == NULL && modify->do_nothing)
-		drop(writer, write);
-	else
-		report(write, reason);
+	dyn_write_judge_condition(write, reason->item, reason->item_len);
+	MemoryContextSwitchTo(oldcontext);
+	if (write->state == DYN_WRITE_FAILED)
+		write->report(write);
+	if (write->state == DYN_WRITE_NEW)
+		return;
+	writer->collected = list_delete_ptr(writer->collected, write);
+	if (write->state == DYN_WRITE_NO_ROW)
+		dyn_write_uncount(write->modify);
+	dyn_write_free(write);
 }
 
 /*

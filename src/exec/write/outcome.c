@@ -201,15 +201,6 @@ fail_duplicate(DynWrite *write, const char *item, size_t len)
 	write->found_len = len;
 }
 
-void
-dyn_write_refuse(DynWrite *write, const char *why, const char *item, size_t len)
-{
-	if (write->op == DYN_OP_PUT_ITEM)
-		fail_duplicate(write, item, len);
-	else
-		dyn_write_fail(write, report_concurrent, why);
-}
-
 /* ---- throttling ---- */
 
 void
@@ -429,6 +420,8 @@ why_not_again(DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 
+	if (modify->atomic)
+		return "an atomic statement is not evaluated again";
 	if (IsolationUsesXactSnapshot())
 		return "the isolation level does not permit another evaluation";
 	if (modify->has_row_triggers)
@@ -467,7 +460,7 @@ write_again(DynWrite *write, const char *item, size_t len)
 	TupleTableSlot *row;
 	const char *why;
 
-	if (modify->upsert != NULL)
+	if (modify->upsert != NULL && !modify->atomic)
 	{
 		evaluate_upsert(write, item, len);
 		return;
@@ -593,9 +586,9 @@ judge_upsert(DynWrite *write, const char *item, size_t len)
 
 	if (++write->rounds > MOST_ROUNDS)
 		dyn_write_fail(write, report_concurrent, "it changed again at each attempt");
-	else if (item == NULL)
+	else if (item == NULL && !modify->atomic)
 		dyn_upsert_insert_again(write);
-	else if (dyn_reread_item(modify->reread, item, len, modify->scratch))
+	else if (item != NULL && dyn_reread_item(modify->reread, item, len, modify->scratch))
 		evaluate_upsert(write, item, len);
 	else
 		fail_duplicate(write, item, len);
@@ -655,7 +648,8 @@ judge_conflict(DynWrite *write, const char *item, size_t len)
 {
 	DynModify  *modify = write->modify;
 
-	count(modify, (DynCounters) {.conflicts = 1});
+	if (!modify->atomic)
+		count(modify, (DynCounters) {.conflicts = 1});
 	if (item == NULL || !dyn_reread_item(modify->reread, item, len, modify->scratch))
 	{
 		if (write->unanswered > 0 && item == NULL &&
@@ -664,6 +658,8 @@ judge_conflict(DynWrite *write, const char *item, size_t len)
 		else if (write->unanswered > 0 &&
 				 (item != NULL || write->op == DYN_OP_DELETE_ITEM))
 			dyn_write_fail(write, report_unknown, NULL);
+		else if (modify->atomic && !modify->presumes)
+			dyn_write_fail(write, report_concurrent, why_not_again(write));
 		else if (modify->upsert != NULL)
 			judge_upsert(write, item, len);
 		else if (modify->has_row_triggers || (modify->deferred && modify->returning))
@@ -677,21 +673,13 @@ judge_conflict(DynWrite *write, const char *item, size_t len)
 	judge_changed(write, item, len);
 }
 
-bool
-dyn_write_adapt(DynWrite *write, const char *item, size_t len)
+void
+dyn_write_judge_condition(DynWrite *write, const char *item, size_t len)
 {
-	DynModify  *modify = write->modify;
-	MemoryContext oldcontext;
-
-	if (!dyn_reread_item(modify->reread, item, len, modify->scratch))
-		return false;
-	slot_getallattrs(modify->scratch);
-	if (!dyn_write_is_unchanged(write))
-		return false;
-	oldcontext = MemoryContextSwitchTo(write->context);
-	require_stored(write, item, len);
-	MemoryContextSwitchTo(oldcontext);
-	return true;
+	if (write->op == DYN_OP_PUT_ITEM)
+		judge_existing(write, item, len);
+	else
+		judge_conflict(write, item, len);
 }
 
 /* ---- all outcomes ---- */
@@ -739,10 +727,7 @@ dyn_write_judge(DynWrite *write)
 		if (item == NULL && (write->op != DYN_OP_PUT_ITEM ||
 							 write->modify->upsert != NULL || write->unanswered > 0))
 			item = read_item(write, &len);
-		if (write->op == DYN_OP_PUT_ITEM)
-			judge_existing(write, item, len);
-		else
-			judge_conflict(write, item, len);
+		dyn_write_judge_condition(write, item, len);
 	}
 	else
 		dyn_write_judge_failure(write);

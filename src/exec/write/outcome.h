@@ -35,20 +35,17 @@ extern void dyn_write_judge(DynWrite *write);
 extern void dyn_write_judge_only(DynWrite *write);
 
 /*
- * Handles the failed condition of an UPDATE or DELETE if the item still has
- * the row that was read, in another encoding or without maps above a path.
- * Makes the guard of the write require the stored values, and adds the missing
- * maps to the write.  Sets the state WRITTEN if nothing is left to write;
- * FAILED if a value cannot be replaced.  Returns false if the item does not
- * have this row.
+ * The part of dyn_write_judge for a failed condition, also for a member of a
+ * transaction, which is not evaluated again.  `item` is the item that has the
+ * key, or NULL.
  */
-extern bool dyn_write_adapt(DynWrite *write, const char *item, size_t len);
+extern void dyn_write_judge_condition(DynWrite *write, const char *item, size_t len);
 
 /* Reads the item of the write; returns true if it is a row of the table. */
 extern bool dyn_write_has_row(const DynWrite *write);
 
 /*
- * Parts of dyn_write_judge, also for transactions.  They handle, in this
+ * Other parts of dyn_write_judge, also for transactions.  They handle, in this
  * order: a failed call, unless a condition has failed; a response that does
  * not show whether the request was executed (`err` is the result of
  * dyn_write_check, or NULL); a throttled request; a conflict with another
@@ -70,12 +67,5 @@ extern void dyn_write_uncount(const struct DynModify *modify);
 
 /* Counts the write's item as written, for `units` write units. */
 extern void dyn_write_confirm(DynWrite *write, double units);
-
-/*
- * Marks the write as failed because of its condition.  `item` is the item that
- * has the key, or NULL.
- */
-extern void dyn_write_refuse(DynWrite *write, const char *why, const char *item,
-							 size_t len);
 
 #endif
