@@ -97,25 +97,21 @@ put_value(Renderer *r, const DynScalar *value)
 /* ---- paths ---- */
 
 static void
-render_steps(Renderer *r, const DynStep *steps, int nsteps)
+render_path(Renderer *r, const DynPath *path)
 {
-	for (int i = 0; i < nsteps && !r->failed; i++)
+	for (int i = 0; i < path->nsteps && !r->failed; i++)
 	{
-		if (steps[i].name == NULL)
-			dyn_buffer_printf(r->out, "[%lu]", (unsigned long) steps[i].index);
+		const DynStep *step = &path->steps[i];
+
+		if (step->name == NULL)
+			dyn_buffer_printf(r->out, "[%lu]", (unsigned long) step->index);
 		else
 		{
 			if (i > 0)
 				put(r, ".");
-			put_name(r, steps[i].name, steps[i].name_len);
+			put_name(r, step->name, step->name_len);
 		}
 	}
-}
-
-static void
-render_path(Renderer *r, const DynPath *path)
-{
-	render_steps(r, path->steps, path->nsteps);
 }
 
 /* ---- conditions ---- */
@@ -447,15 +443,15 @@ dyn_cond_simplify(DynCond *cond)
 
 /* ---- projections ---- */
 
-/* Returns the number of projected steps: all before the first list step. */
-static int
-projected_steps(const DynPath *path)
+/* Returns the projected part of a path: all steps before the first list step. */
+static DynPath
+projected(const DynPath *path)
 {
 	int			n = 0;
 
 	while (n < path->nsteps && path->steps[n].name != NULL)
 		n++;
-	return n;
+	return (DynPath) {path->steps, n};
 }
 
 /*
@@ -465,11 +461,11 @@ projected_steps(const DynPath *path)
 static bool
 is_covered(const DynPath *paths, int npaths, int i)
 {
-	DynPath		path = {paths[i].steps, projected_steps(&paths[i])};
+	DynPath		path = projected(&paths[i]);
 
 	for (int j = 0; j < npaths; j++)
 	{
-		DynPath		other = {paths[j].steps, projected_steps(&paths[j])};
+		DynPath		other = projected(&paths[j]);
 
 		if ((other.nsteps < path.nsteps || j < i) && dyn_path_is_inside(&path, &other))
 			return true;
@@ -485,12 +481,14 @@ dyn_expr_projection(DynTokens *tokens, const DynPath *paths, int npaths,
 
 	for (int i = 0; i < npaths && !r.failed; i++)
 	{
-		assert(projected_steps(&paths[i]) > 0);
+		DynPath		path = projected(&paths[i]);
+
+		assert(path.nsteps > 0);
 		if (is_covered(paths, npaths, i))
 			continue;
 		if (out->len > r.start)
 			put(&r, r.comma);
-		render_steps(&r, paths[i].steps, projected_steps(&paths[i]));
+		render_path(&r, &path);
 	}
 	return finish(&r);
 }

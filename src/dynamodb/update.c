@@ -40,19 +40,6 @@ is_repeated(const DynPathValue *values, int i, const DynPath *map)
 
 /* ---- composing ---- */
 
-/*
- * Begins a member: appends its name and a colon, after a comma unless it is
- * the first.
- */
-static void
-put_name(DynBuffer *out, size_t start, const DynStep *step)
-{
-	if (out->len > start)
-		dyn_buffer_append_char(out, ',');
-	dyn_append_json_string(out, step->name, step->name_len);
-	dyn_buffer_append_char(out, ':');
-}
-
 /* Appends the map at a path as a JSON object. */
 static void
 put_map(const DynPathValue *values, int n, DynPath map, DynBuffer *out)
@@ -64,17 +51,21 @@ put_map(const DynPathValue *values, int n, DynPath map, DynBuffer *out)
 	for (int i = 0; i < n; i++)
 	{
 		DynPath		member = {values[i].path->steps, map.nsteps + 1};
+		const DynStep *step = &member.steps[map.nsteps];
 		bool		stored = false;
 
 		if (values[i].path->nsteps < member.nsteps ||
 			!dyn_path_is_inside(&member, &map) || is_repeated(values, i, &member))
 			continue;
-		assert(member.steps[map.nsteps].name != NULL);
+		assert(step->name != NULL);
 		for (int j = i; j < n && !stored; j++)
 			stored = !is_absent(&values[j]) && dyn_path_is_inside(values[j].path, &member);
 		if (!stored)
 			continue;
-		put_name(out, start, &member.steps[map.nsteps]);
+		if (out->len > start)
+			dyn_buffer_append_char(out, ',');
+		dyn_append_json_string(out, step->name, step->name_len);
+		dyn_buffer_append_char(out, ':');
 		if (values[i].path->nsteps == member.nsteps)
 		{
 			dyn_wire_scalar(out, &values[i].value);
