@@ -76,7 +76,7 @@ dyn_scalar_same(const DynScalar *a, const DynScalar *b)
 }
 
 bool
-dyn_item_value(const char *item, size_t len, const DynPath *path, DynBuffer *memory,
+dyn_item_value(const DynScalar *item, const DynPath *path, DynBuffer *memory,
 			   DynScalar *out)
 {
 	DynPathTree *tree = dyn_path_tree_create(path, 1);
@@ -87,7 +87,7 @@ dyn_item_value(const char *item, size_t len, const DynPath *path, DynBuffer *mem
 	bool		read;
 
 	dyn_page_init(&page);
-	read = tree != NULL && dyn_page_parse_item(&page, tree, item, len, &error);
+	read = tree != NULL && dyn_page_parse_item(&page, tree, item->data, item->len, &error);
 	dyn_page_cursor_init(&cursor, &page);
 	read = read && dyn_page_next(&cursor, &value);
 	dyn_page_free(&page);
@@ -101,7 +101,7 @@ dyn_item_value(const char *item, size_t len, const DynPath *path, DynBuffer *mem
 }
 
 bool
-dyn_item_has(const char *item, size_t len, const DynPathValue *values, int n)
+dyn_item_has(const DynScalar *item, const DynPathValue *values, int n)
 {
 	bool		has = true;
 
@@ -111,7 +111,7 @@ dyn_item_has(const char *item, size_t len, const DynPathValue *values, int n)
 		DynScalar	value;
 
 		dyn_buffer_init(&memory, 0);
-		has = dyn_item_value(item, len, values[i].path, &memory, &value) &&
+		has = dyn_item_value(item, values[i].path, &memory, &value) &&
 			dyn_scalar_same(&value, &values[i].value);
 		dyn_buffer_free(&memory);
 	}

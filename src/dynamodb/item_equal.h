@@ -2,9 +2,10 @@
  * item_equal.h
  *		Compares an item in a response with what was written.
  *
- * Items are JSON objects of attribute values.  Values are compared as in
- * DynamoDB: sets in any order, everything else by type and value.  Numbers may
- * have different forms: one item comes from DynamoDB, the other one from us.
+ * An item is a JSON object of attribute values, as a value of type M.  Values
+ * are compared as in DynamoDB: sets in any order, everything else by type and
+ * value.  Numbers may have different forms: one item comes from DynamoDB, the
+ * other one from us.
  *
  * Plain C; jansson.
  */
@@ -26,8 +27,7 @@ extern bool dyn_scalar_same(const DynScalar *a, const DynScalar *b);
  * Returns true if the item has these values, and no value at the paths of
  * ABSENT values; false also if memory runs out.
  */
-extern bool dyn_item_has(const char *item, size_t len, const DynPathValue *values,
-						 int n);
+extern bool dyn_item_has(const DynScalar *item, const DynPathValue *values, int n);
 
 /*
  * Reads the value at a path, exactly as it is stored; type ABSENT if the item
@@ -35,7 +35,7 @@ extern bool dyn_item_has(const char *item, size_t len, const DynPathValue *value
  * change while the value is used.  Returns false if memory runs out, if a B is
  * not valid base64, or if the text is not an item.
  */
-extern bool dyn_item_value(const char *item, size_t len, const DynPath *path,
+extern bool dyn_item_value(const DynScalar *item, const DynPath *path,
 						   DynBuffer *memory, DynScalar *out);
 
 #endif

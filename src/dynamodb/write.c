@@ -28,7 +28,7 @@ put_common(DynBuffer *buf, const DynWriteRequest *req)
 	if (req->op == DYN_OP_PUT_ITEM)
 	{
 		dyn_append_json_member(buf, "Item");
-		dyn_buffer_append(buf, req->item, req->item_len);
+		dyn_buffer_append(buf, req->item.data, req->item.len);
 	}
 	else
 	{
@@ -98,14 +98,11 @@ typedef struct Reply
 	bool		is_error;		/* true if it has the member __type of error
 								 * documents */
 	bool		is_read;		/* true if it has members of a read */
-	bool		names_table;	/* true if it reports the capacity of the
-								 * table */
-	bool		names_other;	/* true if it reports the capacity of another
+	const char *no_capacity;	/* error, unless it reports the capacity of the
 								 * table */
 	double		units;
-	const char *item;			/* member Attributes or Item; NULL: absent or
-								 * null */
-	size_t		item_len;
+	DynScalar	item;			/* member Attributes or Item (type M); ABSENT:
+								 * missing or null */
 	DynCancelReason *reasons;
 	int			max_reasons;
 	int			nreasons;
@@ -119,7 +116,7 @@ skip_value(Reply *reply, const char *p)
 
 /* Reads an item or null; the page parser will validate the item. */
 static const char *
-read_item(Reply *reply, const char *p, const char **item, size_t *item_len)
+read_item(Reply *reply, const char *p, DynScalar *item)
 {
 	const char *start = p;
 
@@ -127,10 +124,7 @@ read_item(Reply *reply, const char *p, const char **item, size_t *item_len)
 		return dyn_scan_fail(&reply->scan, p, "an item was expected");
 	p = skip_value(reply, p);
 	if (p != NULL && *start == '{')
-	{
-		*item = start;
-		*item_len = p - start;
-	}
+		*item = (DynScalar) {DYN_TYPE_M, start, p - start};
 	return p;
 }
 
@@ -179,9 +173,9 @@ read_capacity_member(void *arg, const char *p, const DynMemberName *name)
 	p = read_text(reply, p, &table, &len);
 	/* analyzer: `table` and `len` are set if there is no error */
 	if (p != NULL && dyn_names_table(reply->table, table, len))
-		reply->names_table = true;
-	else
-		reply->names_other = true;
+		reply->no_capacity = NULL;
+	else if (reply->no_capacity != NULL)
+		reply->no_capacity = "reports the capacity of another table";
 	return p;
 }
 
@@ -207,7 +201,7 @@ read_reason_member(void *arg, const char *p, const DynMemberName *name)
 		return skip_value(reply, p);
 	reason = &reply->reasons[reply->nreasons - 1];
 	if (dyn_member_is(name, "Item"))
-		return read_item(reply, p, &reason->item, &reason->item_len);
+		return read_item(reply, p, &reason->item);
 	is_code = dyn_member_is(name, "Code");
 	if (!(is_code || dyn_member_is(name, "Message")) || *p == 'n')
 		return skip_value(reply, p);
@@ -262,7 +256,7 @@ read_member(void *arg, const char *p, const DynMemberName *name)
 	reply->is_error |= dyn_member_is(name, "__type");
 	reply->is_read |= is_of_read(name);
 	if (dyn_member_is(name, "Attributes"))
-		return read_item(reply, p, &reply->item, &reply->item_len);
+		return read_item(reply, p, &reply->item);
 	if (dyn_member_is(name, "ConsumedCapacity") && *p != 'n')
 		return *p == '[' ? dyn_scan_array(&reply->scan, p, read_capacity, reply, "")
 			: read_capacity(reply, p, name);
@@ -276,7 +270,7 @@ read_error_member(void *arg, const char *p, const DynMemberName *name)
 	Reply	   *reply = arg;
 
 	if (dyn_member_is(name, "Item"))
-		return read_item(reply, p, &reply->item, &reply->item_len);
+		return read_item(reply, p, &reply->item);
 	if (!dyn_member_is(name, "CancellationReasons") || reply->reasons == NULL ||
 		*p == 'n')
 		return skip_value(reply, p);
@@ -312,33 +306,33 @@ const char *
 dyn_write_check(const char *buf, size_t len, const char *table,
 				DynReturnValues returns, DynWritten *written)
 {
-	Reply		reply = {.table = table};
+	Reply		reply = {
+		.table = table,
+		.no_capacity = "does not report the consumed capacity of the table"
+	};
 	const char *err = read_reply(&reply, buf, len, read_member);
 
 	if (err != NULL)
 		return err;
 	if (reply.is_error)
 		return "is an error document, but has a success status";
-	if (reply.is_read || (reply.item != NULL && returns == DYN_RETURN_NONE))
+	if (reply.is_read || (reply.item.data != NULL && returns == DYN_RETURN_NONE))
 		return "has members of another operation's response";
-	if (!reply.names_table)
-		return reply.names_other ? "reports the capacity of another table" :
-			"does not report the consumed capacity of the table";
-	if (reply.item == NULL && returns == DYN_RETURN_ALL_NEW)
+	if (reply.no_capacity != NULL)
+		return reply.no_capacity;
+	if (reply.item.data == NULL && returns == DYN_RETURN_ALL_NEW)
 		return "lacks the member Attributes";
-	*written = (DynWritten) {reply.units, reply.item, reply.item_len};
+	*written = (DynWritten) {reply.units, reply.item};
 	return NULL;
 }
 
 const char *
-dyn_write_failed_item(const char *buf, size_t len, const char **item,
-					  size_t *item_len)
+dyn_write_failed_item(const char *buf, size_t len, DynScalar *item)
 {
 	Reply		reply = {0};
 	const char *err = read_reply(&reply, buf, len, read_error_member);
 
-	*item = err == NULL ? reply.item : NULL;
-	*item_len = reply.item_len;
+	*item = err == NULL ? reply.item : (DynScalar) {0};
 	return err;
 }
 

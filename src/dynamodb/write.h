@@ -30,8 +30,7 @@ typedef struct DynWriteRequest
 {
 	DynOperation op;			/* PUT_ITEM, UPDATE_ITEM or DELETE_ITEM */
 	const char *table;
-	const char *item;			/* PutItem: JSON object of attributes */
-	size_t		item_len;
+	DynScalar	item;			/* PutItem: item, as a value of type M */
 	const DynKeyPart *key;		/* UpdateItem, DeleteItem */
 	int			nparts;
 	const char *update;			/* UpdateItem: update expression, or NULL */
@@ -68,9 +67,8 @@ extern void dyn_write_transaction(DynBuffer *buf, const char *members,
 typedef struct DynWritten
 {
 	double		units;			/* consumed write units; 0 if not reported */
-	const char *attributes;		/* JSON object in the response, for
-								 * dyn_page_parse_item; NULL: none */
-	size_t		attributes_len;
+	DynScalar	attributes;		/* item in the response, as a slice of it (type
+								 * M); ABSENT: none */
 } DynWritten;
 
 /*
@@ -86,11 +84,11 @@ extern const char *dyn_write_check(const char *buf, size_t len,
 
 /*
  * Reads the error document of a failed condition.  Sets *item to the item in
- * the document for which the condition failed; NULL if no item has the key.
- * Returns NULL, or a static text like dyn_write_check.
+ * the document for which the condition failed, as a slice of the document
+ * (type M); ABSENT if no item has the key.  Returns NULL, or a static text
+ * like dyn_write_check.
  */
-extern const char *dyn_write_failed_item(const char *buf, size_t len,
-										 const char **item, size_t *item_len);
+extern const char *dyn_write_failed_item(const char *buf, size_t len, DynScalar *item);
 
 /* The reason for which a write canceled its transaction */
 typedef struct DynCancelReason
@@ -99,9 +97,8 @@ typedef struct DynCancelReason
 								 * "None" if the write did not cancel the
 								 * transaction */
 	char		message[256];	/* text of the reason, truncated; "": none */
-	const char *item;			/* item for which the condition failed, or
-								 * NULL */
-	size_t		item_len;
+	DynScalar	item;			/* item for which the condition failed (type M),
+								 * or ABSENT */
 } DynCancelReason;
 
 /*

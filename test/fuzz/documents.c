@@ -80,22 +80,21 @@ read_write(const char *text, size_t len)
 {
 	DynWritten	written = {0};
 	DynCancelReason reasons[REASONS];
-	const char *item;
-	size_t		item_len;
+	DynScalar	item;
 
 	for (int returns = DYN_RETURN_NONE; returns <= DYN_RETURN_ALL_OLD; returns++)
 	{
 		if (dyn_write_check(text, len, "t", returns, &written) == NULL)
-			is_within(written.attributes, written.attributes_len, text, len);
+			is_within(written.attributes.data, written.attributes.len, text, len);
 	}
-	if (dyn_write_failed_item(text, len, &item, &item_len) == NULL)
-		is_within(item, item_len, text, len);
+	if (dyn_write_failed_item(text, len, &item) == NULL)
+		is_within(item.data, item.len, text, len);
 	for (int n = 1; n <= REASONS; n++)
 	{
 		if (dyn_write_cancel_reasons(text, len, reasons, n) != NULL)
 			continue;
 		for (int i = 0; i < n; i++)
-			is_within(reasons[i].item, reasons[i].item_len, text, len);
+			is_within(reasons[i].item.data, reasons[i].item.len, text, len);
 	}
 }
 
@@ -124,13 +123,13 @@ read_item(const char *text, size_t len)
 	for (int n = 1; n <= 2; n++)
 	{
 		DynPath		at = {steps, n};
-		bool		read = dyn_item_value(text, len, &at, &memory, &value);
+		bool		read = dyn_item_value(&item, &at, &memory, &value);
 
 		/* the page parser leaves base64 to its readers */
 		demand(!read || valid);
 		demand(read || !valid || (value.type == DYN_TYPE_B && !memory.failed));
 		if (read && (value.type == DYN_TYPE_S || value.type == DYN_TYPE_BOOL))
-			demand(dyn_item_has(text, len, &(DynPathValue) {&at, value}, 1));
+			demand(dyn_item_has(&item, &(DynPathValue) {&at, value}, 1));
 	}
 	dyn_buffer_free(&memory);
 }

@@ -187,7 +187,7 @@ class Source(unittest.TestCase):
     """Tables of other names, against the source."""
 
     def test_explain_properties(self):
-        source = "".join(read(f"src/exec/{name}") for name in ("node/explain.c", "node/readahead.c", "write/explain_modify.c",
+        source = "".join(read(f"src/exec/{name}") for name in ("node/explain.c", "node/readahead.c", "write/modify.c",
                                                                        "source/united.c", "source/caching.c", "source/sharing.c"))
         calls = re.findall(r'(?:ExplainProperty\w+|show_preds)\((?:&?printer, )?(?:es->format[^"]*)?'
                            r'"([^"]+)"(?:\s*: "([^"]+)")?', source)

@@ -62,7 +62,7 @@ requests_are_written(void)
 	DynBuffer	text;
 	DynTokens  *tokens = condition(&text);
 	DynWriteRequest put = {.op = DYN_OP_PUT_ITEM, .table = "t\"",
-		.item = "{\"pk\":{\"S\":\"a\"}}", .item_len = 16,
+		.item = {DYN_TYPE_M, "{\"pk\":{\"S\":\"a\"}}", 16},
 	.condition = text.data, .tokens = tokens};
 	DynWriteRequest update = {.op = DYN_OP_UPDATE_ITEM, .table = "t",
 		.key = key, .nparts = 2, .update = "SET #n0 = :v0",
@@ -96,7 +96,7 @@ transactions_are_written(void)
 	DynBuffer	members;
 	DynTokens  *tokens = condition(&text);
 	DynWriteRequest req = {.op = DYN_OP_PUT_ITEM, .table = "t",
-		.item = "{\"pk\":{\"S\":\"a\"}}", .item_len = 16,
+		.item = {DYN_TYPE_M, "{\"pk\":{\"S\":\"a\"}}", 16},
 	.condition = text.data, .tokens = tokens};
 
 	dyn_buffer_init(&members, 0);
@@ -136,7 +136,7 @@ check_answer(const char *text, DynReturnValues returns, double units,
 			 const char *attributes, const char *err)
 {
 	char	   *copy = exact(text);
-	DynWritten	written = {-1, NULL, 0};
+	DynWritten	written = {.units = -1};
 	const char *seen = dyn_write_check(copy, strlen(text), "t", returns, &written);
 
 	if (err != NULL)
@@ -147,9 +147,9 @@ check_answer(const char *text, DynReturnValues returns, double units,
 	else if (CHECK(seen == NULL))
 	{
 		CHECK(written.units == units);
-		CHECK_EQ_INT(written.attributes_len, strlen(attributes));
-		CHECK(written.attributes_len == 0 ||
-			  memcmp(written.attributes, attributes, written.attributes_len) == 0);
+		CHECK_EQ_INT(written.attributes.len, strlen(attributes));
+		CHECK(written.attributes.len == 0 ||
+			  memcmp(written.attributes.data, attributes, written.attributes.len) == 0);
 	}
 	else
 		printf("#     %s: %s\n", text, seen);
@@ -224,34 +224,32 @@ static void
 check_failed_item(const char *text, const char *item, const char *err)
 {
 	char	   *copy = exact(text);
-	const char *seen;
-	size_t		len;
-	const char *seen_err = dyn_write_failed_item(copy, strlen(text), &seen, &len);
+	DynScalar	seen;
+	const char *seen_err = dyn_write_failed_item(copy, strlen(text), &seen);
 
 	CHECK((seen_err == NULL) == (err == NULL));
 	if (err != NULL)
 		CHECK_EQ_STR(seen_err, err);
-	CHECK((seen == NULL) == (item == NULL));
-	if (seen != NULL && item != NULL)
-		CHECK(len == strlen(item) && memcmp(seen, item, len) == 0);
+	CHECK_EQ_INT(seen.type, item == NULL ? DYN_TYPE_ABSENT : DYN_TYPE_M);
+	if (seen.data != NULL && item != NULL)
+		CHECK(seen.len == strlen(item) && memcmp(seen.data, item, seen.len) == 0);
 	free(copy);
 }
 
 static void
 failed_items_are_read(void)
 {
-	const char *seen;
-	size_t		len;
+	DynScalar	seen;
 	const char *no_item = "{\"__type\":\"x#ConditionalCheckFailedException\",\"message\":\"no\"}";
 	const char *item = "{\"__type\":\"x#ConditionalCheckFailedException\","
 		"\"Item\":{\"pk\":{\"N\":\"" DIGITS "\"},\"\\u0000\":{\"S\":\"\\ud83d\\ude00\"}},\"Message\":null}";
 
-	CHECK(dyn_write_failed_item(no_item, strlen(no_item), &seen, &len) == NULL);
-	CHECK(seen == NULL);
-	CHECK(dyn_write_failed_item("{\"Item\":null}", 13, &seen, &len) == NULL);
-	CHECK(seen == NULL);
-	CHECK(dyn_write_failed_item(item, strlen(item), &seen, &len) == NULL);
-	CHECK(seen != NULL && strncmp(seen, "{\"pk\":{\"N\":\"" DIGITS "\"", 40) == 0);
+	CHECK(dyn_write_failed_item(no_item, strlen(no_item), &seen) == NULL);
+	CHECK(seen.data == NULL);
+	CHECK(dyn_write_failed_item("{\"Item\":null}", 13, &seen) == NULL);
+	CHECK(seen.data == NULL);
+	CHECK(dyn_write_failed_item(item, strlen(item), &seen) == NULL);
+	CHECK(seen.data != NULL && strncmp(seen.data, "{\"pk\":{\"N\":\"" DIGITS "\"", 40) == 0);
 	check_failed_item("{\"Item\":{\"a\":{\"S\":\"x\"}}}", "{\"a\":{\"S\":\"x\"}}", NULL);
 	check_failed_item("{\"Item\":[]}", NULL, "is not a valid JSON object");
 	check_failed_item("{\"Item\":{\"a\":1}", NULL, "is not a valid JSON object");
@@ -272,8 +270,8 @@ reasons_are_read(void)
 	CHECK_EQ_STR(reasons[2].code, "None");
 	CHECK_EQ_STR(reasons[0].message, "");
 	CHECK_EQ_STR(reasons[1].message, "m");
-	CHECK(reasons[0].item == NULL && reasons[2].item == NULL);
-	CHECK(reasons[1].item_len == 15 && memcmp(reasons[1].item, "{\"a\":{\"N\":\"1\"}}", 15) == 0);
+	CHECK(reasons[0].item.data == NULL && reasons[2].item.data == NULL);
+	CHECK(reasons[1].item.len == 15 && memcmp(reasons[1].item.data, "{\"a\":{\"N\":\"1\"}}", 15) == 0);
 	CHECK_EQ_STR(dyn_write_cancel_reasons(text, strlen(text), reasons, 2), missing);
 	CHECK_EQ_STR(dyn_write_cancel_reasons("{}", 2, reasons, 1), missing);
 	CHECK_EQ_STR(dyn_write_cancel_reasons("{\"CancellationReasons\":[]}", 26, reasons, 1), missing);

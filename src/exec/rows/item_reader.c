@@ -17,7 +17,7 @@ free_reader(void *arg)
 }
 
 DynItemReader *
-dyn_item_reader_create(const DynRows *rows)
+dyn_item_reader_create(DynRows *rows)
 {
 	DynItemReader *reader = palloc0(sizeof(DynItemReader));
 

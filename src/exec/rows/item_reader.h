@@ -12,7 +12,7 @@
 
 typedef struct DynItemReader
 {
-	const DynRows *rows;
+	DynRows    *rows;
 	DynPathTree *tree;			/* paths of `rows` */
 	DynPage		page;
 	DynValue   *values;
@@ -22,7 +22,7 @@ typedef struct DynItemReader
  * Returns a reader for items that `rows` decode, in CurrentMemoryContext.  A
  * reset of the context also frees the reader's malloc'd memory.
  */
-extern DynItemReader *dyn_item_reader_create(const DynRows *rows);
+extern DynItemReader *dyn_item_reader_create(DynRows *rows);
 
 /*
  * Parses a JSON text, and returns the item's slots, valid until the next call.

@@ -59,11 +59,11 @@ dyn_write_is_unchanged(DynWrite *write)
  * failure here, because the column has decoded the value.
  */
 static DynScalar
-stored_value(const char *item, size_t len, const DynPath *path)
+stored_value(const DynScalar *item, const DynPath *path)
 {
 	DynScalar	stored;
 
-	dyn_check_oom(!dyn_item_value(item, len, path, dyn_buffer_create(), &stored));
+	dyn_check_oom(!dyn_item_value(item, path, dyn_buffer_create(), &stored));
 	return stored;
 }
 
@@ -104,12 +104,12 @@ shows_elements(const DynModify *modify, const DynPath *path)
  * binary inside a document would otherwise become a list or a text.
  */
 static void
-guard_stored_values(DynWrite *write, const char *item, size_t len)
+guard_stored_values(DynWrite *write, const DynScalar *item)
 {
 	for (int i = 0; i < write->nguard; i++)
 	{
 		DynPathValue *guard = &write->guard[i];
-		DynScalar	stored = stored_value(item, len, guard->path);
+		DynScalar	stored = stored_value(item, guard->path);
 
 		if (dyn_scalar_same(&stored, &guard->value))
 			continue;
@@ -124,40 +124,20 @@ guard_stored_values(DynWrite *write, const char *item, size_t len)
 }
 
 /*
- * Replaces the guards of values inside a missing map by one guard: the map
- * must be absent.
+ * Replaces the values inside a missing map by the map, which contains them.
+ * The map is the last value; ABSENT if no value is stored there.
  */
-static void
-guard_absence(DynWrite *write, const DynPath *map)
+static DynPathValue *
+put_map(const DynPathValue *values, int *n, const DynPath *map)
 {
-	DynPathValue *guard = palloc((write->nguard + 1) * sizeof(DynPathValue));
-	int			n = 0;
+	DynPathValue *merged = palloc((*n + 1) * sizeof(DynPathValue));
 
-	for (int i = 0; i < write->nguard; i++)
-	{
-		if (!dyn_path_is_inside(write->guard[i].path, map))
-			guard[n++] = write->guard[i];
-	}
-	guard[n++] = (DynPathValue) {map, {DYN_TYPE_ABSENT, NULL, 0}};
-	write->guard = guard;
-	write->nguard = n;
-}
-
-/* Replaces the values inside a missing map by the map, which contains them. */
-static void
-set_map(DynWrite *write, const DynPath *map)
-{
-	int			n = write->nvalues;
-	DynPathValue *values = palloc((n + 1) * sizeof(DynPathValue));
-
-	memcpy(values, write->values, n * sizeof(DynPathValue));
-	values[n] = (DynPathValue) {map, {DYN_TYPE_ABSENT, NULL, 0}};
-	n = dyn_path_values_merge(values, n + 1, dyn_buffer_create());
-	dyn_check_oom(n < 0);
-	if (values[n - 1].value.type == DYN_TYPE_ABSENT)
-		n--;
-	write->values = values;
-	write->nvalues = n;
+	for (int i = 0; i < *n; i++)
+		merged[i] = values[i];
+	merged[*n] = (DynPathValue) {map, {DYN_TYPE_ABSENT, NULL, 0}};
+	*n = dyn_path_values_merge(merged, *n + 1, dyn_buffer_create());
+	dyn_check_oom(*n < 0);
+	return merged;
 }
 
 /*
@@ -165,14 +145,14 @@ set_map(DynWrite *write, const DynPath *map)
  * path leads through a value of another type, the write fails.
  */
 static DynPath *
-missing_map(DynWrite *write, const DynPath *path, const char *item, size_t len)
+missing_map(DynWrite *write, const DynPath *path, const DynScalar *item)
 {
 	DynPath    *map = palloc(sizeof(DynPath));
 
 	*map = *path;
 	for (map->nsteps = 1; map->nsteps <= path->nsteps; map->nsteps++)
 	{
-		DynType		type = stored_value(item, len, map).type;
+		DynType		type = stored_value(item, map).type;
 
 		if (type == DYN_TYPE_ABSENT)
 			return map;
@@ -190,41 +170,40 @@ missing_map(DynWrite *write, const DynPath *path, const char *item, size_t len)
  * belong inside.  Returns true if a map is missing.
  */
 static bool
-create_maps(DynWrite *write, const char *item, size_t len)
+create_maps(DynWrite *write, const DynScalar *item)
 {
+	int			n = 0;
 	bool		missing = false;
 
 	for (int i = 0; i < write->nmaps; i++)
 	{
-		DynPath    *map = missing_map(write, write->maps[i], item, len);
-		int			n = 0;
+		DynPath    *map = missing_map(write, &write->maps[i], item);
 
 		if (write->state == DYN_WRITE_FAILED)
 			return false;
+		missing |= (map != NULL);
 		if (map == NULL)
-			continue;
-		missing = true;
-		guard_absence(write, map);
-		set_map(write, map);
-		/* earlier maps exist, so they stay in the list, at their positions */
-		for (int j = 0; j < write->nmaps; j++)
+			write->maps[n++] = write->maps[i];
+		else if (!is_set(write, map))
 		{
-			if (!dyn_path_is_inside(write->maps[j], map))
-				write->maps[n++] = write->maps[j];
+			/* the stored value of the guard is ABSENT (guard_stored_values) */
+			write->guard = put_map(write->guard, &write->nguard, map);
+			write->values = put_map(write->values, &write->nvalues, map);
+			if (write->values[write->nvalues - 1].value.type == DYN_TYPE_ABSENT)
+				write->nvalues--;
 		}
-		write->nmaps = n;
-		i--;
 	}
+	write->nmaps = n;
 	return missing;
 }
 
 bool
-dyn_write_require_stored(DynWrite *write, const char *item, size_t len)
+dyn_write_require_stored(DynWrite *write, const DynScalar *item)
 {
-	bool		maps = create_maps(write, item, len);
+	bool		maps = create_maps(write, item);
 
 	if (write->state != DYN_WRITE_FAILED)
-		guard_stored_values(write, item, len);
+		guard_stored_values(write, item);
 	/* there is nothing to remove inside of a map that does not exist */
 	return write->state == DYN_WRITE_FAILED || !maps || write->nvalues > 0;
 }

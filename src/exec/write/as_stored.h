@@ -28,6 +28,6 @@ extern bool dyn_write_is_unchanged(DynWrite *write);
  * must live as long as the write.  Allocates in CurrentMemoryContext, which
  * must be the write's.
  */
-extern bool dyn_write_require_stored(DynWrite *write, const char *item, size_t len);
+extern bool dyn_write_require_stored(DynWrite *write, const DynScalar *item);
 
 #endif

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
-#include "miscadmin.h"
+#include "utils/fmgrprotos.h"
 
 #include "../../dynamodb/write.h"
 #include "../../model/server/encoding.h"
@@ -19,7 +19,6 @@
 #include "row_write.h"
 
 #define MOST_BYTES		(4 * 1024 * 1024)
-#define TOKEN_BYTES		16
 
 /* ---- collecting ---- */
 
@@ -46,8 +45,7 @@ check_key(const DynWriter *writer, const DynWrite *write)
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("an atomic statement cannot write an item twice"),
 			 errdetail("DynamoDB table \"%s\", item %s.", modify->relation->table,
-					   dyn_from_utf8_lossy(dyn_key_text(write->key,
-														modify->reread->rows->nbase, ", ")))));
+					   dyn_from_utf8_lossy(dyn_key_text(write->key, modify->map->nparts, ", ")))));
 }
 
 static void
@@ -71,7 +69,7 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 	if (writer->collected != NIL)
 		check_server(linitial(writer->collected), write);
 	check_key(writer, write);
-	writer->collected_bytes += write->item_len + write->key_len;
+	writer->collected_bytes += write->item.len + write->key_len;
 	if (writer->collected_bytes > MOST_BYTES)
 		report_too_large("4 MB");
 	oldcontext = MemoryContextSwitchTo(writer->context);
@@ -82,35 +80,20 @@ dyn_atomic_add(DynWriter *writer, DynWrite *write)
 
 /* ---- the request ---- */
 
-/* Returns a new token, as 32 hexadecimal digits. */
-static char *
-make_token(void)
-{
-	uint8		bytes[TOKEN_BYTES];
-	char	   *token = palloc(2 * TOKEN_BYTES + 1);
-
-	if (!pg_strong_random(bytes, sizeof(bytes)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate a random token")));
-	for (int i = 0; i < TOKEN_BYTES; i++)
-		sprintf(token + 2 * i, "%02x", bytes[i]);
-	return token;
-}
-
 void
 dyn_atomic_render(DynWriter *writer, DynWrite *transaction)
 {
 	DynBuffer  *members = dyn_buffer_create();
 	DynBuffer  *body = dyn_call_body(transaction->call);
+	/* a random UUID */
+	Datum		token = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
 	ListCell   *lc;
 
 	foreach(lc, writer->collected)
-	{
 		dyn_write_render(lfirst(lc), members, true);
-	}
 	dyn_check_oom(members->failed);
-	dyn_write_transaction(body, members->data, members->len, make_token());
+	dyn_write_transaction(body, members->data, members->len,
+						  DatumGetCString(DirectFunctionCall1(uuid_out, token)));
 	dyn_check_oom(body->failed);
 }
 
@@ -125,7 +108,7 @@ resolve(DynWriter *writer, DynWrite *write, const DynCancelReason *reason)
 {
 	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
 
-	dyn_write_judge_condition(write, reason->item, reason->item_len);
+	dyn_write_judge_condition(write, &reason->item);
 	MemoryContextSwitchTo(oldcontext);
 	if (write->state == DYN_WRITE_FAILED)
 		write->report(write);

@@ -11,7 +11,6 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
-#include "../../plan/paths/plan_modify.h"
 #include "../source/input.h"
 #include "deferred.h"
 #include "modify_row.h"
@@ -40,16 +39,14 @@ refuse_conflicts(const DynModify *modify)
 		!(modify->returning ||
 		  dyn_has_row_trigger(modify->rinfo->ri_TrigDesc, CMD_INSERT, false)))
 		return;
-	if (modify->atomic)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot use ON CONFLICT with RETURNING or AFTER triggers in an atomic statement"),
-				 errhint("Set dynamo_fdw.write_mode to \"immediate\".")));
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("cannot use ON CONFLICT with RETURNING or AFTER triggers in a statement that also reads foreign table \"%s\"",
-					modify->relation->name),
-			 errhint("Select the rows into a temporary table first.")));
+			 modify->atomic
+			 ? errmsg("cannot use ON CONFLICT with RETURNING or AFTER triggers in an atomic statement")
+			 : errmsg("cannot use ON CONFLICT with RETURNING or AFTER triggers in a statement that also reads foreign table \"%s\"",
+					  modify->relation->name),
+			 modify->atomic ? errhint("Set dynamo_fdw.write_mode to \"immediate\".")
+			 : errhint("Select the rows into a temporary table first.")));
 }
 
 /*
@@ -115,46 +112,33 @@ typedef struct DynDeferredRun
 	uint64		nrows;
 } DynDeferredRun;
 
-static Tuplestorestate *
-make_store(void)
-{
-	return tuplestore_begin_heap(false, false, work_mem);
-}
-
 /*
- * Returns the run to which the target's next row can be added, or NULL.  Only
- * rows of the same DynamoDB table must remain in order.
+ * Returns the run to which the target's next row is added.  Only rows of the
+ * same DynamoDB table must remain in order.  A new run is in memory of the
+ * statement.
  */
 static DynDeferredRun *
-find_run(const DynModify *modify)
+get_run(DynModify *modify)
 {
-	const List *runs = modify->writer->deferred;
+	DynWriter  *writer = modify->writer;
+	DynDeferredRun *run;
+	MemoryContext oldcontext;
 
-	for (int i = list_length(runs) - 1; i >= 0; i--)
+	for (int i = list_length(writer->deferred) - 1; i >= 0; i--)
 	{
-		DynDeferredRun *run = list_nth(runs, i);
-
+		run = list_nth(writer->deferred, i);
 		if (run->modify == modify)
 			return run;
 		if (dyn_relation_same_table(run->modify->relation, modify->relation))
-			return NULL;
+			break;
 	}
-	return NULL;
-}
-
-/* Begins a run, in memory of the statement. */
-static DynDeferredRun *
-begin_run(DynModify *modify)
-{
-	DynWriter  *writer = modify->writer;
-	MemoryContext oldcontext = MemoryContextSwitchTo(modify->estate->es_query_cxt);
-	DynDeferredRun *run = palloc0(sizeof(DynDeferredRun));
-
+	oldcontext = MemoryContextSwitchTo(modify->estate->es_query_cxt);
 	if (modify->plan_rows == NULL)
 	{
-		modify->new_rows = make_store();
-		modify->plan_rows = make_store();
+		modify->new_rows = tuplestore_begin_heap(false, false, work_mem);
+		modify->plan_rows = tuplestore_begin_heap(false, false, work_mem);
 	}
+	run = palloc0(sizeof(DynDeferredRun));
 	run->modify = modify;
 	writer->deferred = lappend(writer->deferred, run);
 	MemoryContextSwitchTo(oldcontext);
@@ -164,11 +148,7 @@ begin_run(DynModify *modify)
 void
 dyn_modify_defer(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 {
-	DynDeferredRun *run = find_run(modify);
-
-	if (run == NULL)
-		run = begin_run(modify);
-	run->nrows++;
+	get_run(modify)->nrows++;
 	if (modify->operation != CMD_DELETE)
 		tuplestore_puttupleslot(modify->new_rows, row);
 	if (modify->operation != CMD_INSERT)

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "commands/explain.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -14,10 +15,8 @@
 #include "../../model/session/guc.h"
 #include "../../model/session/table_pace.h"
 #include "../../model/session/usage.h"
-#include "../../plan/paths/plan_modify.h"
 #include "../../plan/paths/planner.h"
 #include "deferred.h"
-#include "met_keys.h"
 #include "modify_row.h"
 #include "row_write.h"
 #include "upsert.h"
@@ -70,17 +69,6 @@ await_reason(const DynModify *modify)
 	return may_vanish && modify->returning ? "RETURNING" : NULL;
 }
 
-/* Opens the table as the user whose privileges core has checked. */
-static void
-open_relation(DynModify *modify)
-{
-	modify->map = dyn_write_map_open(RelationGetRelid(modify->rinfo->ri_RelationDesc),
-									 dyn_result_rel_user(modify->rinfo, modify->estate));
-	modify->relation = modify->map->relation;
-	modify->meta = modify->map->meta;
-	dyn_write_map_require(modify->map, modify->operation);
-}
-
 /* Finds the junk columns of a DELETE. */
 static void
 find_junk(DynModify *modify, const List *targetlist)
@@ -98,19 +86,6 @@ find_junk(DynModify *modify, const List *targetlist)
 	}
 }
 
-/* Adds the budgets of the server and of the table. */
-static void
-add_budgets(DynModify *modify)
-{
-	const DynRelation *relation = modify->relation;
-	const DynConnection *connection = relation->connection;
-
-	dyn_budgets_add(&modify->budgets, connection, DYN_BUDGET_WRITES, NULL, NULL,
-					connection->max_write_units_per_second);
-	dyn_budgets_add(&modify->budgets, connection, DYN_BUDGET_WRITES,
-					relation->table, NULL, relation->max_write_units_per_second);
-}
-
 /*
  * Creates the state in memory of the statement.  Its slots have a copy of the
  * tuple descriptor, which need not be released.
@@ -122,6 +97,7 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	DynModify  *modify = palloc0(sizeof(DynModify));
 	const ModifyTable *plan = (const ModifyTable *) mtstate->ps.plan;
 	TupleDesc	desc = CreateTupleDescCopyConstr(RelationGetDescr(rinfo->ri_RelationDesc));
+	DynRelation *relation;
 	MemoryContext oldcontext;
 
 	modify->estate = estate;
@@ -137,24 +113,29 @@ create_modify(ModifyTableState *mtstate, ResultRelInfo *rinfo, CmdType operation
 	modify->atomic = (dyn_guc_write_mode == DYN_WRITE_ATOMIC);
 	refuse_atomic_copy(modify);
 	modify->awaits = modify->atomic ? NULL : await_reason(modify);
-	open_relation(modify);
-	dyn_writers_await(estate, modify->relation);
-	modify->reread = dyn_reread_create(modify->relation, modify->meta);
+	/* open the table as the user whose privileges core has checked */
+	modify->map = dyn_write_map_open(RelationGetRelid(rinfo->ri_RelationDesc),
+									 dyn_result_rel_user(rinfo, estate));
+	relation = modify->relation = modify->map->relation;
+	dyn_write_map_require(modify->map, operation);
+	dyn_writers_await(estate, relation);
+	modify->reread = dyn_reread_create(relation, modify->map->meta);
 	modify->scratch = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	modify->old = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	if (modify->upsert != NULL)
 		modify->plan_slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	modify->writer = dyn_writer_get(estate);
 	/* writes have their own pace, under a name that no index can have */
-	modify->pace = dyn_table_pace(modify->relation->connection,
-								  modify->relation->table, " writes",
+	modify->pace = dyn_table_pace(relation->connection, relation->table, " writes",
 								  modify->writer->statement->number,
 								  dyn_statement_is_running);
-	modify->usage = dyn_usage_of(modify->relation->connection,
-								 modify->relation->table, NULL);
+	modify->usage = dyn_usage_of(relation->connection, relation->table, NULL);
 	dyn_usage_statement(modify->usage, modify->writer->statement->number);
-	add_budgets(modify);
-	dyn_statement_add_target(modify->writer->statement, modify->relation);
+	dyn_budgets_add(&modify->budgets, relation->connection, DYN_BUDGET_WRITES, NULL,
+					NULL, relation->connection->max_write_units_per_second);
+	dyn_budgets_add(&modify->budgets, relation->connection, DYN_BUDGET_WRITES,
+					relation->table, NULL, relation->max_write_units_per_second);
+	dyn_statement_add_target(modify->writer->statement, relation);
 	oldcontext = MemoryContextSwitchTo(modify->writer->context);
 	modify->writer->modifies = lappend(modify->writer->modifies, modify);
 	MemoryContextSwitchTo(oldcontext);
@@ -169,17 +150,6 @@ access_of_target(const DynModify *modify, const Plan *plan)
 	return IsA(plan, ForeignScan) &&
 		((const Scan *) plan)->scanrelid == modify->rinfo->ri_RangeTableIndex
 		? dyn_access_of_scan((const ForeignScan *) plan) : NULL;
-}
-
-/*
- * True if the plan may return a row twice: it is a join, or reads an index
- * that can change in the meantime.  If items are read from the table by the
- * keys in an index, each item is returned once.
- */
-static bool
-may_repeat(const DynAccess *access)
-{
-	return access == NULL || (access->index != NULL && !access->fetch_base_items);
 }
 
 /*
@@ -220,7 +190,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	modify = create_modify(mtstate, rinfo, mtstate->operation);
-	if (strcmp(plan.schema, dyn_metadata_schema(modify->meta, NULL)) != 0)
+	if (strcmp(plan.schema, dyn_metadata_schema(modify->map->meta, NULL)) != 0)
 	{
 		DynRequestContext about = {NULL, modify->relation->table, NULL,
 			modify->relation->connection->server_name,
@@ -228,9 +198,7 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 
 		dyn_report_changed_schema(&about, "The keys or indexes of the table differ.");
 	}
-	modify->read = plan.read;
-	modify->returned = plan.returned;
-	modify->derives = plan.derives;
+	modify->plan = plan;
 	if (modify->upsert != NULL)
 		modify->met = dyn_met_create();
 	if (mtstate->operation == CMD_INSERT)
@@ -241,7 +209,12 @@ dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 												 &TTSOpsMinimalTuple);
 	access = access_of_target(modify, subplan->plan);
 	modify->presumes = access != NULL && access->is_presumed;
-	create_met(modify, may_repeat(access));
+	/*
+	 * the plan may return a row twice if it is a join, or reads an index that
+	 * can change in the meantime; if items are read from the table by the keys
+	 * in an index, each item is returned once
+	 */
+	create_met(modify, access == NULL || (access->index != NULL && !access->fetch_base_items));
 }
 
 /*
@@ -262,17 +235,6 @@ dynBeginForeignInsert(ModifyTableState *mtstate, ResultRelInfo *rinfo)
 
 /* ---- rows ---- */
 
-/*
- * Stores the old row of a DELETE, which RETURNING shows if no response
- * contains the row.
- */
-static void
-show_old_row(DynModify *modify, TupleTableSlot *slot)
-{
-	if (modify->operation == CMD_DELETE && modify->returning)
-		ExecCopySlot(slot, modify->old);
-}
-
 static TupleTableSlot *
 write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 {
@@ -285,7 +247,9 @@ write_row(DynModify *modify, TupleTableSlot *slot, TupleTableSlot *planSlot)
 	{
 		if (modify->operation != CMD_DELETE)
 			dyn_modify_check_row(modify, slot);
-		show_old_row(modify, slot);
+		/* RETURNING shows the old row if no response contains it */
+		else if (modify->returning)
+			ExecCopySlot(slot, modify->old);
 		if (deferred)
 			dyn_modify_defer(modify, slot, planSlot);
 		else if (!dyn_modify_row(modify, slot, planSlot))
@@ -324,4 +288,72 @@ dynEndForeignInsert(EState *estate, ResultRelInfo *rinfo)
 		return;
 	dyn_modifies_send_deferred(modify->writer);
 	dyn_writer_end(modify->writer);
+}
+
+/* ---- EXPLAIN ---- */
+
+static void
+show_counters(const DynCounters *counters, ExplainState *es)
+{
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+	{
+		appendStringInfoSpaces(es->str, es->indent * 2);
+		appendStringInfo(es->str, "Requests: " UINT64_FORMAT "  Items Written: " UINT64_FORMAT
+						 "  Conflicts: " UINT64_FORMAT "  Unanswered: " UINT64_FORMAT
+						 "  Write Units: %g  Retries: " UINT64_FORMAT "\n",
+						 counters->requests, counters->items_written, counters->conflicts,
+						 counters->unanswered, counters->write_units, counters->retries);
+		return;
+	}
+	ExplainPropertyUInteger("Requests", NULL, counters->requests, es);
+	ExplainPropertyUInteger("Items Written", NULL, counters->items_written, es);
+	ExplainPropertyUInteger("Conflicts", NULL, counters->conflicts, es);
+	ExplainPropertyUInteger("Unanswered", NULL, counters->unanswered, es);
+	ExplainPropertyFloat("Write Units", NULL, counters->write_units, 1, es);
+	ExplainPropertyUInteger("Retries", NULL, counters->retries, es);
+}
+
+static void
+show_budgets(const DynRelation *relation, ExplainState *es)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	dyn_budget_append_text(&buf, relation->connection->max_write_units_per_second, "the server");
+	dyn_budget_append_text(&buf, relation->max_write_units_per_second, "the table");
+	if (buf.len == 0)
+		return;
+	appendStringInfoString(&buf, dyn_budget_scope());
+	ExplainPropertyText("Write Unit Budget", buf.data, es);
+}
+
+/*
+ * Without ANALYZE the table has not been opened for writing, so there is no
+ * state.
+ */
+void
+dynExplainForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
+						List *private, int subplan_index, ExplainState *es)
+{
+	DynModify  *modify = rinfo->ri_FdwState;
+	DynRelation *relation =
+		dyn_relation_open(RelationGetRelid(rinfo->ri_RelationDesc),
+						  dyn_result_rel_user(rinfo, mtstate->ps.state));
+
+	ExplainPropertyText(es->format == EXPLAIN_FORMAT_TEXT ? "Operation"
+						: "Remote Operation", dyn_operation_name(dyn_operation_of(mtstate->operation)), es);
+	ExplainPropertyText("Remote Table", relation->table, es);
+	/* core shows "Conflict Resolution: NOTHING", see plan/paths/plan_upsert.c */
+	if (((const ModifyTable *) mtstate->ps.plan)->onConflictSet != NIL)
+		ExplainPropertyText("On Conflict", "update", es);
+	show_budgets(relation, es);
+	if (modify == NULL || !es->analyze)
+		return;
+	if (modify->awaits != NULL)
+		ExplainPropertyText("Waits For Each Row", modify->awaits, es);
+	if (modify->atomic)
+		ExplainPropertyText("Write Mode", "atomic", es);
+	if (modify->deferred)
+		ExplainPropertyBool("Deferred", true, es);
+	show_counters(&modify->counters, es);
 }

@@ -12,6 +12,7 @@
 
 #include "../../model/session/budget.h"
 #include "../../model/tables/write_map.h"
+#include "../../plan/paths/plan_modify.h"
 #include "reread.h"
 #include "writer.h"
 
@@ -35,7 +36,6 @@ typedef struct DynModify
 	bool		returning;
 
 	DynRelation *relation;
-	const DynTableMeta *meta;
 	DynWriteMap *map;
 	DynReread  *reread;
 	TupleTableSlot *scratch;	/* row decoded from an item */
@@ -43,13 +43,10 @@ typedef struct DynModify
 								 * change, or existing row of DO UPDATE */
 	TupleTableSlot *plan_slot;	/* copy of a subplan's row, or row that DO
 								 * UPDATE would insert */
-	Bitmapset  *read;			/* columns whose values the statement depends
-								 * on */
-	Bitmapset  *returned;		/* columns that RETURNING shows */
+	DynModifyPlan plan;			/* columns that the statement depends on; empty
+								 * for rows of COPY, and rows that are routed */
 	bool		presumes;		/* true if rows are written without being
 								 * read */
-	bool		derives;		/* true if an assigned value, or the WHERE of
-								 * DO UPDATE, depends on columns of the row */
 	AttrNumber *junk;			/* DELETE: position of each column in the
 								 * subplan's row; 0: none */
 	struct HTAB *met;			/* keys of rows met so far; NULL if a row
@@ -74,6 +71,14 @@ typedef struct DynModify
 
 	DynCounters counters;		/* for EXPLAIN */
 } DynModify;
+
+/* Returns the operation that writes a row. */
+static inline DynOperation
+dyn_operation_of(CmdType operation)
+{
+	return operation == CMD_INSERT ? DYN_OP_PUT_ITEM
+		: operation == CMD_UPDATE ? DYN_OP_UPDATE_ITEM : DYN_OP_DELETE_ITEM;
+}
 
 extern void dynBeginForeignModify(ModifyTableState *mtstate, ResultRelInfo *rinfo,
 								  List *private, int subplan_index, int eflags);

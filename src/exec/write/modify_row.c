@@ -6,9 +6,7 @@
 
 #include "executor/executor.h"
 
-#include "../../plan/paths/plan_modify.h"
 #include "atomic.h"
-#include "met_keys.h"
 #include "modify_row.h"
 #include "outcome.h"
 #include "row_write.h"
@@ -66,22 +64,11 @@ check_upsert_once(DynModify *modify, TupleTableSlot *row)
 static void
 store_returned(DynModify *modify, const DynWrite *write, TupleTableSlot *row)
 {
-	if (write->attributes == NULL ||
-		!dyn_reread_new(modify->reread, write->attributes, write->attributes_len,
-						modify->scratch))
+	if (write->attributes.data == NULL ||
+		!dyn_reread_new(modify->reread, &write->attributes, modify->scratch))
 		return;
 	dyn_modify_keep_segment(write);
 	ExecCopySlot(row, modify->scratch);
-}
-
-/* Copies the subplan's row, which another evaluation needs. */
-static void
-keep_plan_row(DynWrite *write, TupleTableSlot *planSlot)
-{
-	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
-
-	write->plan_row = ExecCopySlotMinimalTuple(planSlot);
-	MemoryContextSwitchTo(oldcontext);
 }
 
 /* True for errors of values that cannot be stored. */
@@ -96,23 +83,23 @@ is_about_value(int sqlstate)
 /*
  * Composes the update of a row that was not read.  If its values cannot be
  * stored, reads the row, and raises the error only if the row exists;
- * otherwise returns NULL.  Composing acquires nothing but memory, so no
+ * otherwise returns false.  Composing acquires nothing but memory, so no
  * subtransaction is needed.
  */
-static DynWrite *
-compose_presumed(DynModify *modify, TupleTableSlot *row)
+static bool
+compose_presumed(DynWrite *write, TupleTableSlot *row)
 {
-	MemoryContext context = CurrentMemoryContext;
-	DynWrite   *volatile write = NULL;
+	DynModify  *modify = write->modify;
+	volatile bool composed = false;
 	ErrorData  *volatile error = NULL;
 
 	PG_TRY();
 	{
-		write = dyn_modify_update(modify, modify->old, row, NULL);
+		composed = dyn_modify_update(write, modify->old, row);
 	}
 	PG_CATCH();
 	{
-		MemoryContextSwitchTo(context);
+		MemoryContextSwitchTo(write->context);
 		error = CopyErrorData();
 		if (!is_about_value(error->sqlerrcode))
 			PG_RE_THROW();
@@ -121,42 +108,59 @@ compose_presumed(DynModify *modify, TupleTableSlot *row)
 	PG_END_TRY();
 	if (error != NULL)
 	{
-		DynWrite   *gone = dyn_modify_delete(modify, modify->old, NULL);
-
-		if (dyn_write_has_row(gone))
+		dyn_modify_delete(write, modify->old);
+		if (dyn_write_has_row(write))
 			ReThrowError(error);
-		dyn_write_free(gone);
 	}
-	return write;
+	return composed;
+}
+
+/*
+ * Composes the write of a row, in memory of the write, and keeps the row that
+ * another evaluation needs.  Returns false if nothing changes, or if a row that
+ * was not read does not exist.
+ */
+static bool
+compose(DynWrite *write, TupleTableSlot *row, TupleTableSlot *planSlot)
+{
+	DynModify  *modify = write->modify;
+
+	if (modify->operation == CMD_INSERT)
+	{
+		dyn_modify_insert(write, row);
+		if (modify->upsert != NULL)
+			write->plan_row = ExecCopySlotMinimalTuple(row);
+		return true;
+	}
+	write->plan_row = ExecCopySlotMinimalTuple(planSlot);
+	if (modify->operation == CMD_UPDATE)
+		return modify->presumes ? compose_presumed(write, row)
+			: dyn_modify_update(write, modify->old, row);
+	dyn_modify_delete(write, modify->old);
+	return true;
 }
 
 bool
 dyn_modify_row(DynModify *modify, TupleTableSlot *row, TupleTableSlot *planSlot)
 {
 	DynWrite   *write;
+	MemoryContext oldcontext;
 	bool		wait = modify->awaits != NULL && !modify->deferred;
+	bool		composed;
 	bool		written;
 
-	if (modify->operation == CMD_INSERT)
-	{
-		if (modify->upsert != NULL)
-			check_upsert_once(modify, row);
-		write = dyn_modify_insert(modify, row);
-		if (modify->upsert != NULL)
-			keep_plan_row(write, row);
-	}
-	else
-	{
+	if (modify->operation != CMD_INSERT)
 		dyn_modify_old_row(modify, planSlot);
-		if (modify->operation == CMD_DELETE)
-			write = dyn_modify_delete(modify, modify->old, NULL);
-		else
-			write = modify->presumes ? compose_presumed(modify, row)
-				: dyn_modify_update(modify, modify->old, row, NULL);
-		/* NULL: nothing changes, or the presumed row does not exist */
-		if (write == NULL)
-			return !modify->presumes;
-		keep_plan_row(write, planSlot);
+	else if (modify->upsert != NULL)
+		check_upsert_once(modify, row);
+	write = dyn_write_create(modify, dyn_operation_of(modify->operation));
+	oldcontext = MemoryContextSwitchTo(write->context);
+	composed = compose(write, row, planSlot);
+	MemoryContextSwitchTo(oldcontext);
+	if (!composed)
+	{
+		dyn_write_free(write);
+		return !modify->presumes;
 	}
 	if (modify->atomic)
 	{

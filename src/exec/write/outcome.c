@@ -82,13 +82,12 @@ static char *
 key_text(const DynWrite *write)
 {
 	const DynModify *modify = write->modify;
-	int			nparts = modify->meta->key.nhash + modify->meta->key.nrange;
 	DynBuffer	text;
 
 	dyn_buffer_init(&text, 0);
-	for (int i = 0; i < nparts; i++)
+	for (int i = 0; i < modify->map->nparts; i++)
 		dyn_buffer_printf(&text, "%s%s", i == 0 ? "(" : ", ", write->key[i].name);
-	for (int i = 0; i < nparts; i++)
+	for (int i = 0; i < modify->map->nparts; i++)
 	{
 		const DynScalar *value = &write->key[i].value;
 
@@ -116,8 +115,8 @@ static void
 report_duplicate(DynWrite *write)
 {
 	DynModify  *modify = write->modify;
-	bool		other_entity = write->found != NULL &&
-		!dyn_reread_is_row(modify->reread, write->found, write->found_len, modify->scratch);
+	bool		other_entity = write->found.data != NULL &&
+		!dyn_reread_is_row(modify->reread, &write->found, modify->scratch);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_UNIQUE_VIOLATION),
@@ -192,13 +191,12 @@ fail_last(DynWrite *write, void (*report) (DynWrite *write))
 	dyn_write_fail(write, write->unanswered > 0 ? report_unknown : report, NULL);
 }
 
-/* Marks an insertion as failed; `item`, which has the key, may be NULL. */
+/* Marks an insertion as failed; `item`, which has the key, may be ABSENT. */
 static void
-fail_duplicate(DynWrite *write, const char *item, size_t len)
+fail_duplicate(DynWrite *write, const DynScalar *item)
 {
 	dyn_write_fail(write, report_duplicate, NULL);
-	write->found = item;
-	write->found_len = len;
+	write->found = *item;
 }
 
 /* ---- throttling ---- */
@@ -297,10 +295,10 @@ dyn_write_confirm(DynWrite *write, double units)
 
 /* Stores the item that RETURNING shows. */
 static void
-keep_attributes(DynWrite *write, const char *item, size_t len)
+keep_attributes(DynWrite *write, const DynScalar *item)
 {
-	write->attributes_len = len;
-	write->attributes = memcpy(palloc(len), item, len);
+	write->attributes = *item;
+	write->attributes.data = memcpy(palloc(item->len), item->data, item->len);
 }
 
 static void
@@ -308,8 +306,8 @@ confirm(DynWrite *write, const DynWritten *written)
 {
 	dyn_write_grant(write, written->units);
 	dyn_write_confirm(write, written->units);
-	if (written->attributes != NULL)
-		keep_attributes(write, written->attributes, written->attributes_len);
+	if (written->attributes.data != NULL)
+		keep_attributes(write, &written->attributes);
 }
 
 /*
@@ -317,11 +315,11 @@ confirm(DynWrite *write, const DynWritten *written)
  * RETURNING shows the item.
  */
 static void
-confirm_unchanged(DynWrite *write, const char *item, size_t len)
+confirm_unchanged(DynWrite *write, const DynScalar *item)
 {
 	write->state = DYN_WRITE_WRITTEN;
 	if (write->modify->returning)
-		keep_attributes(write, item, len);
+		keep_attributes(write, item);
 }
 
 /*
@@ -329,11 +327,11 @@ confirm_unchanged(DynWrite *write, const char *item, size_t len)
  * RETURNING of an update shows the item.
  */
 static void
-confirm_earlier(DynWrite *write, const char *item, size_t len)
+confirm_earlier(DynWrite *write, const DynScalar *item)
 {
 	dyn_write_confirm(write, 0);
 	if (write->op == DYN_OP_UPDATE_ITEM && write->modify->returning)
-		keep_attributes(write, item, len);
+		keep_attributes(write, item);
 }
 
 /* ---- unknown outcome ---- */
@@ -398,19 +396,6 @@ evaluate_again(DynWrite *write)
 	return result;
 }
 
-/* Computes the new row of an UPDATE from a row of the subplan. */
-static TupleTableSlot *
-new_row(DynModify *modify, TupleTableSlot *plan_row)
-{
-	ResultRelInfo *rinfo = modify->rinfo;
-	ExprContext *econtext = rinfo->ri_projectNew->pi_exprContext;
-
-	ExecCopySlot(rinfo->ri_oldTupleSlot, modify->scratch);
-	econtext->ecxt_outertuple = plan_row;
-	econtext->ecxt_scantuple = rinfo->ri_oldTupleSlot;
-	return dyn_modify_project(modify, rinfo->ri_projectNew);
-}
-
 /*
  * Returns NULL if the row can be evaluated again, and counts the evaluation in
  * write->rounds; otherwise returns the reason why not.
@@ -440,21 +425,21 @@ why_not_again(DynWrite *write)
  * the update might be executed twice.
  */
 static void
-evaluate_upsert(DynWrite *write, const char *item, size_t len)
+evaluate_upsert(DynWrite *write, const DynScalar *item)
 {
-	if (write->unanswered > 0 && write->modify->derives)
+	if (write->unanswered > 0 && write->modify->plan.derives)
 	{
 		dyn_write_fail(write, report_unknown, NULL);
 		return;
 	}
 	dyn_upsert_evaluate(write);
 	if (write->state == DYN_WRITE_WRITTEN)
-		confirm_unchanged(write, item, len);
+		confirm_unchanged(write, item);
 }
 
 /* Evaluates the statement for the changed row, and composes the next write. */
 static void
-write_again(DynWrite *write, const char *item, size_t len)
+write_again(DynWrite *write, const DynScalar *item)
 {
 	DynModify  *modify = write->modify;
 	TupleTableSlot *row;
@@ -462,7 +447,7 @@ write_again(DynWrite *write, const char *item, size_t len)
 
 	if (modify->upsert != NULL && !modify->atomic)
 	{
-		evaluate_upsert(write, item, len);
+		evaluate_upsert(write, item);
 		return;
 	}
 	why = why_not_again(write);
@@ -479,13 +464,17 @@ write_again(DynWrite *write, const char *item, size_t len)
 	}
 	ExecCopySlot(modify->old, modify->scratch);
 	if (modify->operation == CMD_DELETE)
-		(void) dyn_modify_delete(modify, modify->old, write);
+		dyn_modify_delete(write, modify->old);
 	else
 	{
-		row = new_row(modify, row);
-		if (dyn_modify_update(modify, modify->old, row, write) == NULL)
+		ResultRelInfo *rinfo = modify->rinfo;
+
+		ExecCopySlot(rinfo->ri_oldTupleSlot, modify->scratch);
+		row = ExecGetUpdateNewTuple(rinfo, row, rinfo->ri_oldTupleSlot);
+		row = dyn_modify_complete_row(modify, row);
+		if (!dyn_modify_update(write, modify->old, row))
 		{
-			confirm_unchanged(write, item, len);
+			confirm_unchanged(write, item);
 			return;
 		}
 	}
@@ -495,36 +484,40 @@ write_again(DynWrite *write, const char *item, size_t len)
 
 /* ---- failed conditions ---- */
 
-/* Returns why the response does not match the request, or NULL. */
+/* Returns why the response does not contain the item of the write, or NULL. */
 static const char *
-check_response(const DynReread *reread, const DynCall *call, const DynReadRequest *request)
+check_response(const DynWrite *write, const DynCall *call)
 {
+	DynItemReader *reader = write->modify->reread->reader;
 	DynExpected expected = {
 		.op = DYN_OP_GET_ITEM,
-		.table = request->table,
-		.keys = request->keys,
+		.table = write->modify->relation->table,
+		.keys = write->key,
 		.nkeys = 1,
-		.nparts = request->nparts,
-		.slots = reread->rows->base_slots
+		.nparts = write->modify->map->nparts,
+		.slots = reader->rows->base_slots
 	};
 	DynPageError error;
-	DynBuffer	scratch;
-	const char *err = NULL;
 
-	dyn_buffer_init(&scratch, 0);
 	/* analyzer: the caller has made a call */
-	if (!dyn_page_parse(&reread->reader->page, reread->reader->tree, call->response.data,
+	if (!dyn_page_parse(&reader->page, reader->tree, call->response.data,
 						call->response.len, &error))
-		err = "cannot be parsed";
-	else
-		err = dyn_page_check(&reread->reader->page, NULL, &expected, &scratch);
-	dyn_buffer_free(&scratch);
-	return err;
+		return "cannot be parsed";
+	return dyn_page_check(&reader->page, NULL, &expected, dyn_buffer_create());
 }
 
-/* Reads the item of a write; returns NULL if it does not exist. */
-static const char *
-read_item(const DynWrite *write, size_t *len)
+static void
+destroy_call(void *call)
+{
+	dyn_call_destroy(call);
+}
+
+/*
+ * Reads the item of a write, which is in memory of the write; ABSENT if it does
+ * not exist.
+ */
+static DynScalar
+read_item(const DynWrite *write)
 {
 	const DynModify *modify = write->modify;
 	const DynRelation *relation = modify->relation;
@@ -537,88 +530,80 @@ read_item(const DynWrite *write, size_t *len)
 		.report_units = true,
 		.keys = write->key,
 		.nkeys = 1,
-		.nparts = modify->meta->key.nhash + modify->meta->key.nrange
+		.nparts = modify->map->nparts
 	};
-	const char *item;
+	DynScalar	item;
 	const char *err;
-	char	   *volatile copy = NULL;
 
 	about.operation = "GetItem";
 	dyn_write_read(dyn_call_body(call), &request);
 	dyn_session_run(call, relation->connection, &about);
-	PG_TRY();
-	{
-		err = check_response(modify->reread, call, &request);
-		if (err != NULL)
-			dyn_usage_report_no_match(modify->usage, call, err, &about);
-		dyn_usage_add(modify->usage, &(DynCounters) {.pages = 1,
-					  .read_units = modify->reread->reader->page.units});
-		if (dyn_write_failed_item(call->response.data, call->response.len, &item,
-								  len) == NULL && item != NULL)
-			copy = memcpy(palloc(*len), item, *len);
-	}
-	PG_FINALLY();
-	{
-		dyn_call_destroy(call);
-	}
-	PG_END_TRY();
-	return copy;
+	dyn_call_at_reset(write->context, destroy_call, call);
+	err = check_response(write, call);
+	if (err != NULL)
+		dyn_usage_report_no_match(modify->usage, call, err, &about);
+	dyn_usage_add(modify->usage, &(DynCounters) {.pages = 1,
+				  .read_units = modify->reread->reader->page.units});
+	(void) dyn_write_failed_item(call->response.data, call->response.len, &item);
+	return item;
 }
 
 bool
 dyn_write_has_row(const DynWrite *write)
 {
-	size_t		len;
-	const char *item = read_item(write, &len);
+	DynScalar	item = read_item(write);
 
-	return item != NULL &&
-		dyn_reread_item(write->modify->reread, item, len, write->modify->scratch);
+	return item.data != NULL &&
+		dyn_reread_item(write->modify->reread, &item, write->modify->scratch);
 }
 
 /*
- * Handles a failed condition under DO UPDATE.  `item` is NULL if the item is
+ * Handles a failed condition under DO UPDATE.  `item` is ABSENT if the item is
  * gone since the condition was evaluated.
  */
 static void
-judge_upsert(DynWrite *write, const char *item, size_t len)
+judge_upsert(DynWrite *write, const DynScalar *item)
 {
 	DynModify  *modify = write->modify;
 
 	if (++write->rounds > MOST_ROUNDS)
 		dyn_write_fail(write, report_concurrent, "it changed again at each attempt");
-	else if (item == NULL && !modify->atomic)
-		dyn_upsert_insert_again(write);
-	else if (item != NULL && dyn_reread_item(modify->reread, item, len, modify->scratch))
-		evaluate_upsert(write, item, len);
+	else if (item->data == NULL && !modify->atomic)
+	{
+		/* insert the row, which is still in the write */
+		write->op = DYN_OP_PUT_ITEM;
+		write->returns = DYN_RETURN_NONE;
+	}
+	else if (item->data != NULL && dyn_reread_item(modify->reread, item, modify->scratch))
+		evaluate_upsert(write, item);
 	else
-		fail_duplicate(write, item, len);
+		fail_duplicate(write, item);
 }
 
 /* Handles the failed condition of an INSERT: the key exists. */
 static void
-judge_existing(DynWrite *write, const char *item, size_t len)
+judge_existing(DynWrite *write, const DynScalar *item)
 {
-	if (write->unanswered > 0 && item != NULL &&
-		dyn_scalar_same(&(DynScalar) {DYN_TYPE_M, item, len},
-						 &(DynScalar) {DYN_TYPE_M, write->item, write->item_len}))
-		confirm_earlier(write, item, len);
+	if (write->unanswered > 0 && item->data != NULL &&
+		dyn_scalar_same(item, &write->item))
+		confirm_earlier(write, item);
 	else if (write->modify->upsert != NULL)
-		judge_upsert(write, item, len);
+		judge_upsert(write, item);
 	else if (write->modify->do_nothing)
 		write->state = DYN_WRITE_NO_ROW;
 	else
-		fail_duplicate(write, item, len);
+		fail_duplicate(write, item);
 }
 
 /* Handles an item that still has the row that was read. */
 static void
-require_stored(DynWrite *write, const char *item, size_t len)
+require_stored(DynWrite *write, const DynScalar *item)
 {
 	if (++write->rounds > MOST_ROUNDS)
 		dyn_write_fail(write, report_concurrent, "it changed again at each attempt");
-	else if (!dyn_write_require_stored(write, item, len))
+	else if (!dyn_write_require_stored(write, item))
 	{
-		confirm_unchanged(write, item, len);
+		confirm_unchanged(write, item);
 		write->modify->counters.items_written++;
 	}
 }
@@ -629,39 +614,39 @@ require_stored(DynWrite *write, const char *item, size_t len)
  * not executed, or may be repeated.
  */
 static void
-judge_changed(DynWrite *write, const char *item, size_t len)
+judge_changed(DynWrite *write, const DynScalar *item)
 {
 	if (dyn_write_is_unchanged(write))
-		require_stored(write, item, len);
+		require_stored(write, item);
 	else if (write->unanswered == 0)
-		write_again(write, item, len);
+		write_again(write, item);
 	else if (write->op == DYN_OP_UPDATE_ITEM && !write->derived &&
-			 dyn_item_has(item, len, write->values, write->nvalues))
-		confirm_earlier(write, item, len);
+			 dyn_item_has(item, write->values, write->nvalues))
+		confirm_earlier(write, item);
 	else
 		dyn_write_fail(write, report_unknown, NULL);
 }
 
 /* Handles the failed condition of an UPDATE or DELETE. */
 static void
-judge_conflict(DynWrite *write, const char *item, size_t len)
+judge_conflict(DynWrite *write, const DynScalar *item)
 {
 	DynModify  *modify = write->modify;
 
 	if (!modify->atomic)
 		count(modify, (DynCounters) {.conflicts = 1});
-	if (item == NULL || !dyn_reread_item(modify->reread, item, len, modify->scratch))
+	if (item->data == NULL || !dyn_reread_item(modify->reread, item, modify->scratch))
 	{
-		if (write->unanswered > 0 && item == NULL &&
+		if (write->unanswered > 0 && item->data == NULL &&
 			write->op == DYN_OP_DELETE_ITEM && !modify->presumes)
-			confirm_earlier(write, NULL, 0);
+			confirm_earlier(write, item);
 		else if (write->unanswered > 0 &&
-				 (item != NULL || write->op == DYN_OP_DELETE_ITEM))
+				 (item->data != NULL || write->op == DYN_OP_DELETE_ITEM))
 			dyn_write_fail(write, report_unknown, NULL);
 		else if (modify->atomic && !modify->presumes)
 			dyn_write_fail(write, report_concurrent, why_not_again(write));
 		else if (modify->upsert != NULL)
-			judge_upsert(write, item, len);
+			judge_upsert(write, item);
 		else if (modify->has_row_triggers || (modify->deferred && modify->returning))
 			dyn_write_fail(write, report_concurrent, "a row trigger or RETURNING has already seen the row");
 		else
@@ -670,16 +655,16 @@ judge_conflict(DynWrite *write, const char *item, size_t len)
 	}
 	slot_getallattrs(modify->scratch);
 	dyn_modify_keep_segment(write);
-	judge_changed(write, item, len);
+	judge_changed(write, item);
 }
 
 void
-dyn_write_judge_condition(DynWrite *write, const char *item, size_t len)
+dyn_write_judge_condition(DynWrite *write, const DynScalar *item)
 {
 	if (write->op == DYN_OP_PUT_ITEM)
-		judge_existing(write, item, len);
+		judge_existing(write, item);
 	else
-		judge_conflict(write, item, len);
+		judge_conflict(write, item);
 }
 
 /* ---- all outcomes ---- */
@@ -707,8 +692,7 @@ dyn_write_judge(DynWrite *write)
 {
 	DynCall    *call = write->call;
 	DynWritten	written;
-	const char *item = NULL;
-	size_t		len = 0;
+	DynScalar	item;
 
 	if (call->failure == DYN_FAIL_NONE)
 	{
@@ -723,11 +707,11 @@ dyn_write_judge(DynWrite *write)
 	}
 	else if (condition_failed(call))
 	{
-		(void) dyn_write_failed_item(call->response.data, call->response.len, &item, &len);
-		if (item == NULL && (write->op != DYN_OP_PUT_ITEM ||
-							 write->modify->upsert != NULL || write->unanswered > 0))
-			item = read_item(write, &len);
-		dyn_write_judge_condition(write, item, len);
+		(void) dyn_write_failed_item(call->response.data, call->response.len, &item);
+		if (item.data == NULL && (write->op != DYN_OP_PUT_ITEM ||
+								  write->modify->upsert != NULL || write->unanswered > 0))
+			item = read_item(write);
+		dyn_write_judge_condition(write, &item);
 	}
 	else
 		dyn_write_judge_failure(write);

@@ -37,9 +37,9 @@ extern void dyn_write_judge_only(DynWrite *write);
 /*
  * The part of dyn_write_judge for a failed condition, also for a member of a
  * transaction, which is not evaluated again.  `item` is the item that has the
- * key, or NULL.
+ * key, or ABSENT.
  */
-extern void dyn_write_judge_condition(DynWrite *write, const char *item, size_t len);
+extern void dyn_write_judge_condition(DynWrite *write, const DynScalar *item);
 
 /* Reads the item of the write; returns true if it is a row of the table. */
 extern bool dyn_write_has_row(const DynWrite *write);

@@ -36,11 +36,12 @@ note_error(void *arg, DynRowError err, AttrNumber attnum, const char *why)
 		: why;
 }
 
-static DynRows *
-make_rows(DynRelation *relation, const DynTableMeta *meta)
+static DynItemReader *
+make_reader(DynRelation *relation, const DynTableMeta *meta)
 {
-	return dyn_rows_create(relation, dyn_match_all_columns(relation, meta),
-						   DYN_ROWS_KEY | DYN_ROWS_CONVERT, NIL);
+	return dyn_item_reader_create(dyn_rows_create(relation,
+												  dyn_match_all_columns(relation, meta),
+												  DYN_ROWS_KEY | DYN_ROWS_CONVERT, NIL));
 }
 
 /* Returns the relation without the term for expired items. */
@@ -67,51 +68,45 @@ dyn_reread_create(DynRelation *relation, const DynTableMeta *meta)
 	DynReread  *reread = palloc0(sizeof(DynReread));
 
 	reread->relation = relation;
-	reread->rows = make_rows(relation, meta);
-	reread->new_rows = make_rows(without_ttl(relation), meta);
-	reread->new_rows->note_error = note_error;
-	reread->new_rows->note_error_arg = reread;
-	reread->reader = dyn_item_reader_create(reread->rows);
-	reread->new_reader = dyn_item_reader_create(reread->new_rows);
+	reread->reader = make_reader(relation, meta);
+	reread->new_reader = make_reader(without_ttl(relation), meta);
+	reread->new_reader->rows->note_error = note_error;
+	reread->new_reader->rows->note_error_arg = reread;
 	return reread;
 }
 
 /* Stores the item's row; false if the item is not a row. */
 static bool
-store_item(DynItemReader *reader, DynRows *rows, const char *item, size_t len,
-		   TupleTableSlot *slot)
+store_item(DynItemReader *reader, const DynScalar *item, TupleTableSlot *slot)
 {
-	const DynValue *values = dyn_item_reader_read(reader, item, len);
+	const DynValue *values = dyn_item_reader_read(reader, item->data, item->len);
 
-	dyn_rows_end(rows);
-	dyn_rows_begin(rows, values);
-	return dyn_rows_next(rows, slot);
+	dyn_rows_end(reader->rows);
+	dyn_rows_begin(reader->rows, values);
+	return dyn_rows_next(reader->rows, slot);
 }
 
 bool
-dyn_reread_item(DynReread *reread, const char *item, size_t len,
-				TupleTableSlot *slot)
+dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTableSlot *slot)
 {
-	return store_item(reread->reader, reread->rows, item, len, slot);
+	return store_item(reread->reader, item, slot);
 }
 
 bool
-dyn_reread_new(DynReread *reread, const char *item, size_t len,
-			   TupleTableSlot *slot)
+dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot)
 {
 	reread->why = NULL;
-	if (store_item(reread->new_reader, reread->new_rows, item, len, slot) &&
+	if (store_item(reread->new_reader, item, slot) &&
 		reread->why == NULL)
 		return true;
-	return dyn_reread_item(reread, item, len, slot);
+	return dyn_reread_item(reread, item, slot);
 }
 
 bool
-dyn_reread_is_row(DynReread *reread, const char *item, size_t len,
-				  TupleTableSlot *slot)
+dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot)
 {
 	reread->why = NULL;
-	return store_item(reread->new_reader, reread->new_rows, item, len, slot) ||
+	return store_item(reread->new_reader, item, slot) ||
 		reread->why != NULL;
 }
 
@@ -231,15 +226,15 @@ report_not_a_row(const DynReread *reread)
 }
 
 void
-dyn_reread_check(DynReread *reread, const char *item, size_t len,
-				 TupleTableSlot *row, const Bitmapset *columns,
-				 const Bitmapset *changed, TupleTableSlot *scratch)
+dyn_reread_check(DynReread *reread, const DynScalar *item, TupleTableSlot *row,
+				 const Bitmapset *columns, const Bitmapset *changed,
+				 TupleTableSlot *scratch)
 {
 	DynRelation *relation = reread->relation;
 
 	reread->why = NULL;
 	reread->wrong = 0;
-	if (!store_item(reread->new_reader, reread->new_rows, item, len, scratch))
+	if (!store_item(reread->new_reader, item, scratch))
 	{
 		if (reread->wrong > 0)
 			report_unreadable(reread, reread->wrong, reread->why);

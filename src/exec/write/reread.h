@@ -3,8 +3,9 @@
  *		Converts items that were not read by a fetch into rows: items to be
  *		written, and items in responses to writes.
  *
- * An item is a JSON object of attribute values.  All columns of the foreign
- * table are decoded, by the same code as in a scan (exec/rows/rows.h).
+ * An item is a JSON object of attribute values, as a value of type M.  All
+ * columns of the foreign table are decoded, by the same code as in a scan
+ * (exec/rows/rows.h).
  */
 #ifndef DYN_EXEC_REREAD_H
 #define DYN_EXEC_REREAD_H
@@ -14,11 +15,9 @@
 typedef struct DynReread
 {
 	DynRelation *relation;
-	DynRows    *rows;			/* converts stored items */
-	DynRows    *new_rows;		/* converts items to be written, even if they
+	DynItemReader *reader;		/* reads stored items */
+	DynItemReader *new_reader;	/* reads items to be written, even if they
 								 * have expired */
-	DynItemReader *reader;		/* reads items for `rows` */
-	DynItemReader *new_reader;	/* reads items for `new_rows` */
 	AttrNumber	wrong;			/* attribute number of the column with an
 								 * error */
 	const char *why;			/* reason of the error; NULL: there is none */
@@ -36,22 +35,19 @@ extern DynReread *dyn_reread_create(DynRelation *relation,
  * values are allocated in CurrentMemoryContext.  Raises the same errors as a
  * scan for values that their columns cannot represent.
  */
-extern bool dyn_reread_item(DynReread *reread, const char *item, size_t len,
-							TupleTableSlot *slot);
+extern bool dyn_reread_item(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /*
  * Stores the row of an item that the statement has written, even if the item
  * has expired.
  */
-extern bool dyn_reread_new(DynReread *reread, const char *item, size_t len,
-						   TupleTableSlot *slot);
+extern bool dyn_reread_new(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /*
  * Returns true if the item is a row of the table, whether or not its columns
  * can represent the values.  Changes the slot.
  */
-extern bool dyn_reread_is_row(DynReread *reread, const char *item, size_t len,
-							  TupleTableSlot *slot);
+extern bool dyn_reread_is_row(DynReread *reread, const DynScalar *item, TupleTableSlot *slot);
 
 /*
  * Checks that the item to be written would be read as this row.  Each column
@@ -60,7 +56,7 @@ extern bool dyn_reread_is_row(DynReread *reread, const char *item, size_t len,
  * item if it is also in `changed`.  Raises an error that names the column,
  * with a hint how to store its value.
  */
-extern void dyn_reread_check(DynReread *reread, const char *item, size_t len,
+extern void dyn_reread_check(DynReread *reread, const DynScalar *item,
 							 TupleTableSlot *row, const Bitmapset *columns,
 							 const Bitmapset *changed, TupleTableSlot *scratch);
 

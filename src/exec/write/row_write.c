@@ -6,6 +6,7 @@
 
 #include "access/htup_details.h"
 #include "access/sysattr.h"
+#include "common/hashfn.h"
 #include "executor/executor.h"
 #include "executor/nodeModifyTable.h"
 #include "utils/datum.h"
@@ -39,10 +40,9 @@ dyn_modify_check_row(DynModify *modify, TupleTableSlot *row)
 }
 
 TupleTableSlot *
-dyn_modify_project(DynModify *modify, ProjectionInfo *projection)
+dyn_modify_complete_row(DynModify *modify, TupleTableSlot *row)
 {
 	const TupleConstr *constr = RelationGetDescr(modify->rinfo->ri_RelationDesc)->constr;
-	TupleTableSlot *row = ExecProject(projection);
 
 	row->tts_tableOid = modify->relation->relid;
 	if (constr != NULL && constr->has_generated_stored)
@@ -81,36 +81,104 @@ dyn_write_free(DynWrite *write)
 	pfree(write);
 }
 
-static int
-key_parts(const DynModify *modify)
-{
-	return modify->meta->key.nhash + modify->meta->key.nrange;
-}
+/* ---- keys ---- */
 
-/* Stores the key of the row, and its encoding, by which keys are compared. */
-static void
-set_key(DynWrite *write, TupleTableSlot *row)
+/* Composes the key of the row, and its encoding, by which keys are compared. */
+static const char *
+compose_key(DynModify *modify, TupleTableSlot *row, DynKeyPart *key, size_t *len)
 {
-	DynModify  *modify = write->modify;
 	DynBuffer	bytes;
 
 	slot_getallattrs(row);
-	dyn_write_map_key(modify->map, row->tts_values, row->tts_isnull, write->key);
+	dyn_write_map_key(modify->map, row, key);
 	dyn_buffer_init(&bytes, 0);
-	dyn_buffer_append_str(&bytes, modify->meta->name);
-	dyn_wire_key(&bytes, write->key, key_parts(modify));
-	write->key_bytes = dyn_take_bytes(&bytes, &write->key_len);
+	dyn_buffer_append_str(&bytes, modify->map->meta->name);
+	dyn_wire_key(&bytes, key, modify->map->nparts);
+	return dyn_take_bytes(&bytes, len);
 }
 
-/* Composes the item of these values in CurrentMemoryContext. */
 static void
-compose_item(const DynPathValue *values, int n, const char **item, size_t *len)
+set_key(DynWrite *write, TupleTableSlot *row)
 {
+	write->key_bytes = compose_key(write->modify, row, write->key, &write->key_len);
+}
+
+DynWrite *
+dyn_write_find(const List *writes, const DynWrite *write)
+{
+	ListCell   *lc;
+
+	foreach(lc, writes)
+	{
+		DynWrite   *other = lfirst(lc);
+
+		if (other->key_len == write->key_len &&
+			memcmp(other->key_bytes, write->key_bytes, write->key_len) == 0)
+			return other;
+	}
+	return NULL;
+}
+
+HTAB *
+dyn_met_create(void)
+{
+	HASHCTL		ctl = {.keysize = 2 * sizeof(uint64),.entrysize = 2 * sizeof(uint64),
+	.hcxt = CurrentMemoryContext};
+
+	return hash_create("dynamo_fdw rows written", 1024, &ctl,
+					   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+/*
+ * Adds a key to the set, or removes it; returns true if the set had the key.
+ * The set has digests of 128 bits in place of keys.
+ */
+static bool
+change_met(HTAB *met, const char *key, size_t len, HASHACTION action)
+{
+	const unsigned char *bytes = (const unsigned char *) key;
+	uint64		digest[2] = {
+		hash_bytes_extended(bytes, len, 0),
+		hash_bytes_extended(bytes, len, UINT64CONST(0x9E3779B97F4A7C15))
+	};
+	bool		found;
+
+	(void) hash_search(met, digest, action, &found);
+	return found;
+}
+
+bool
+dyn_met_add(DynModify *modify, TupleTableSlot *row)
+{
+	DynKeyPart	key[2];
+	const char *bytes;
+	size_t		len;
+
+	if (modify->met == NULL)
+		return false;
+	bytes = compose_key(modify, row, key, &len);
+	return change_met(modify->met, bytes, len, HASH_ENTER);
+}
+
+void
+dyn_met_forget(const DynWrite *write)
+{
+	(void) change_met(write->modify->met, write->key_bytes, write->key_len, HASH_REMOVE);
+}
+
+/* ---- items ---- */
+
+/* Composes the item of these values in CurrentMemoryContext. */
+static DynScalar
+compose_item(const DynPathValue *values, int n)
+{
+	DynScalar	item = {DYN_TYPE_M, NULL, 0};
 	DynBuffer	text;
 
 	dyn_buffer_init(&text, 0);
 	(void) dyn_path_values_item(values, n, &text);
-	*item = dyn_take_bytes(&text, len);
+	item.data = dyn_take_bytes(&text, &item.len);
+	return item;
 }
 
 /*
@@ -136,40 +204,20 @@ check_size(const DynModify *modify, const DynPathValue *values, int n)
 						   MOST_ITEM_BYTES)));
 }
 
-DynWrite *
-dyn_write_find(const List *writes, const DynWrite *write)
-{
-	ListCell   *lc;
-
-	foreach(lc, writes)
-	{
-		DynWrite   *other = lfirst(lc);
-
-		if (other->key_len == write->key_len &&
-			memcmp(other->key_bytes, write->key_bytes, write->key_len) == 0)
-			return other;
-	}
-	return NULL;
-}
-
 /* ---- INSERT ---- */
 
-DynWrite *
-dyn_modify_insert(DynModify *modify, TupleTableSlot *row)
+void
+dyn_modify_insert(DynWrite *write, TupleTableSlot *row)
 {
-	DynWrite   *write = dyn_write_create(modify, DYN_OP_PUT_ITEM);
-	MemoryContext oldcontext = MemoryContextSwitchTo(write->context);
+	DynModify  *modify = write->modify;
 	DynPathValue *values;
 	int			n;
 
 	set_key(write, row);
-	n = dyn_write_map_insert(modify->map, row->tts_values, row->tts_isnull, &values);
+	n = dyn_write_map_insert(modify->map, row, &values);
 	check_size(modify, values, n);
-	compose_item(values, n, &write->item, &write->item_len);
-	dyn_reread_check(modify->reread, write->item, write->item_len, row, NULL, NULL,
-					 modify->scratch);
-	MemoryContextSwitchTo(oldcontext);
-	return write;
+	write->item = compose_item(values, n);
+	dyn_reread_check(modify->reread, &write->item, row, NULL, NULL, modify->scratch);
 }
 
 /* ---- UPDATE and DELETE ---- */
@@ -183,8 +231,7 @@ set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns)
 {
 	write->old_row = ExecCopySlotMinimalTuple(old);
 	write->guarded = columns;
-	write->nguard = dyn_write_map_guard(write->modify->map, old->tts_values,
-										old->tts_isnull, columns, &write->guard);
+	write->nguard = dyn_write_map_guard(write->modify->map, old, columns, &write->guard);
 }
 
 /*
@@ -195,19 +242,8 @@ set_guard(DynWrite *write, TupleTableSlot *old, Bitmapset *columns)
 static Bitmapset *
 depended_columns(const DynModify *modify)
 {
-	return bms_union(modify->read,
-					 modify->deferred || modify->atomic ? modify->returned : NULL);
-}
-
-static bool
-same_image(TupleTableSlot *a, TupleTableSlot *b, int i)
-{
-	Form_pg_attribute attr = TupleDescAttr(a->tts_tupleDescriptor, i);
-
-	if (a->tts_isnull[i] || b->tts_isnull[i])
-		return a->tts_isnull[i] && b->tts_isnull[i];
-	return datum_image_eq(a->tts_values[i], b->tts_values[i], attr->attbyval,
-						  attr->attlen);
+	return bms_union(modify->plan.read,
+					 modify->deferred || modify->atomic ? modify->plan.returned : NULL);
 }
 
 /*
@@ -230,10 +266,14 @@ changed_columns(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 	{
 		bool		is_assigned =
 			bms_is_member(i + 1 - FirstLowInvalidHeapAttributeNumber, assigned);
+		Form_pg_attribute attr = TupleDescAttr(new->tts_tupleDescriptor, i);
 
 		if (relation->columns[i].dropped || (assigned != NULL && !is_assigned))
 			continue;
-		if (modify->presumes || !same_image(old, new, i))
+		if (modify->presumes || old->tts_isnull[i] != new->tts_isnull[i] ||
+			(!new->tts_isnull[i] &&
+			 !datum_image_eq(old->tts_values[i], new->tts_values[i], attr->attbyval,
+							 attr->attlen)))
 			changed = bms_add_member(changed, i + 1);
 		else if (is_assigned)
 			*unchanged = bms_add_member(*unchanged, i + 1);
@@ -250,8 +290,8 @@ check_key(DynModify *modify, const DynKeyPart *old, TupleTableSlot *new,
 
 	if (!bms_overlap(modify->map->key_columns, changed))
 		return;
-	dyn_write_map_key(modify->map, new->tts_values, new->tts_isnull, key);
-	for (int i = 0; i < key_parts(modify); i++)
+	dyn_write_map_key(modify->map, new, key);
+	for (int i = 0; i < modify->map->nparts; i++)
 	{
 		if (dyn_scalar_equal(&key[i].value, &old[i].value))
 			continue;
@@ -290,21 +330,16 @@ ambiguous_columns(const DynModify *modify, const Bitmapset *columns)
 static void
 set_maps(DynWrite *write)
 {
-	write->maps = palloc(Max(write->nvalues, 1) * sizeof(DynPath *));
+	write->maps = palloc(Max(write->nvalues, 1) * sizeof(DynPath));
 	write->nmaps = 0;
 	for (int i = 0; i < write->nvalues; i++)
 	{
 		const DynPath *path = write->values[i].path;
-		DynPath    *parent;
-		bool		known = false;
+		DynPath		parent = {path->steps, path->nsteps - 1};
+		bool		known = (parent.nsteps == 0);
 
-		if (path->nsteps < 2)
-			continue;
-		parent = palloc(sizeof(DynPath));
-		*parent = *path;
-		parent->nsteps--;
 		for (int j = 0; j < write->nmaps; j++)
-			known |= dyn_path_is_inside(write->maps[j], parent);
+			known |= dyn_path_is_inside(&write->maps[j], &parent);
 		if (known)
 			continue;
 		write->maps[write->nmaps++] = parent;
@@ -317,28 +352,20 @@ check_new_row(DynModify *modify, TupleTableSlot *new, const Bitmapset *changed)
 {
 	DynPathValue *values;
 	Bitmapset  *compared;
-	int			n = dyn_write_map_check(modify->map, new->tts_values,
-										new->tts_isnull, changed, &values, &compared);
-	const char *item;
-	size_t		len;
+	int			n = dyn_write_map_update(modify->map, new, changed, &compared, &values);
+	DynScalar	item = compose_item(values, n);
 
-	compose_item(values, n, &item, &len);
-	dyn_reread_check(modify->reread, item, len, new, compared, changed, modify->scratch);
+	dyn_reread_check(modify->reread, &item, new, compared, changed, modify->scratch);
 }
 
-DynWrite *
-dyn_modify_update(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
-				  DynWrite *write)
+bool
+dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new)
 {
+	DynModify  *modify = write->modify;
 	Bitmapset  *unchanged = NULL;
 	Bitmapset  *changed;
 	Bitmapset  *rewritten;
-	bool		again = (write != NULL);
-	MemoryContext oldcontext;
 
-	if (write == NULL)
-		write = dyn_write_create(modify, DYN_OP_UPDATE_ITEM);
-	oldcontext = MemoryContextSwitchTo(write->context);
 	set_key(write, old);
 	slot_getallattrs(new);
 	changed = changed_columns(modify, old, new, &unchanged);
@@ -352,81 +379,53 @@ dyn_modify_update(DynModify *modify, TupleTableSlot *old, TupleTableSlot *new,
 													modify->map->key_columns));
 	unchanged = bms_difference(unchanged, modify->map->from_key);
 	if (bms_is_empty(changed))
-	{
-		MemoryContextSwitchTo(oldcontext);
-		if (!again)
-			dyn_write_free(write);
-		return NULL;
-	}
+		return false;
 	for (int attnum = -1; (attnum = bms_next_member(changed, attnum)) >= 0;)
 		dyn_write_map_require_column(modify->map, attnum);
 	check_new_row(modify, new, changed);
-	write->nvalues = dyn_write_map_update(modify->map, new->tts_values,
-										  new->tts_isnull, changed, &write->values);
+	write->nvalues = dyn_write_map_update(modify->map, new, changed, NULL,
+										  &write->values);
 	check_size(modify, write->values, write->nvalues);
 	rewritten = dyn_write_map_rewritten(modify->map, changed);
 	set_guard(write, old, bms_union(bms_union(depended_columns(modify), unchanged),
 									bms_union(bms_difference(rewritten, changed),
 											  ambiguous_columns(modify, changed))));
-	write->derived = modify->derives || !bms_is_subset(rewritten, changed);
+	write->derived = modify->plan.derives || !bms_is_subset(rewritten, changed);
 	set_maps(write);
 	write->returns = modify->returning ? DYN_RETURN_ALL_NEW : DYN_RETURN_NONE;
-	MemoryContextSwitchTo(oldcontext);
-	return write;
+	return true;
 }
 
-DynWrite *
-dyn_modify_delete(DynModify *modify, TupleTableSlot *old, DynWrite *write)
+void
+dyn_modify_delete(DynWrite *write, TupleTableSlot *old)
 {
-	MemoryContext oldcontext;
-
-	if (write == NULL)
-		write = dyn_write_create(modify, DYN_OP_DELETE_ITEM);
-	oldcontext = MemoryContextSwitchTo(write->context);
 	set_key(write, old);
-	set_guard(write, old, depended_columns(modify));
-	write->returns = modify->returning ? DYN_RETURN_ALL_OLD : DYN_RETURN_NONE;
-	MemoryContextSwitchTo(oldcontext);
-	return write;
+	set_guard(write, old, depended_columns(write->modify));
+	write->returns = write->modify->returning ? DYN_RETURN_ALL_OLD : DYN_RETURN_NONE;
 }
 
 /* ---- the old row ---- */
-
-static void
-set_from_whole_row(TupleTableSlot *old, TupleTableSlot *planSlot, AttrNumber position)
-{
-	HeapTupleData tuple;
-	HeapTupleHeader header;
-	bool		isnull;
-	Datum		row = slot_getattr(planSlot, position, &isnull);
-
-	Assert(!isnull);
-	header = DatumGetHeapTupleHeader(row);
-	tuple.t_len = HeapTupleHeaderGetDatumLength(header);
-	ItemPointerSetInvalid(&tuple.t_self);
-	tuple.t_tableOid = InvalidOid;
-	tuple.t_data = header;
-	heap_deform_tuple(&tuple, old->tts_tupleDescriptor, old->tts_values,
-					  old->tts_isnull);
-}
 
 void
 dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot)
 {
 	TupleTableSlot *old = modify->old;
-	int			natts = old->tts_tupleDescriptor->natts;
+	bool		isnull;
 
-	ExecClearTuple(old);
-	memset(old->tts_isnull, true, natts * sizeof(bool));
 	if (modify->operation == CMD_UPDATE)
-		set_from_whole_row(old, planSlot, modify->rinfo->ri_RowIdAttNo);
-	for (int i = 0; modify->junk != NULL && i < natts; i++)
+	{
+		ExecStoreHeapTupleDatum(slot_getattr(planSlot, modify->rinfo->ri_RowIdAttNo, &isnull),
+								old);
+		Assert(!isnull);
+		return;
+	}
+	ExecStoreAllNullTuple(old);
+	for (int i = 0; i < old->tts_tupleDescriptor->natts; i++)
 	{
 		if (modify->junk[i] != 0)
 			old->tts_values[i] = slot_getattr(planSlot, modify->junk[i],
 											  &old->tts_isnull[i]);
 	}
-	ExecStoreVirtualTuple(old);
 }
 
 void
@@ -451,8 +450,9 @@ dyn_modify_keep_segment(const DynWrite *write)
 static DynCond *
 key_condition(const DynModify *modify, DynCondKind kind)
 {
-	return dyn_make_cond(kind, dyn_path_of_attribute(modify->meta->key.hash[0].name),
-						 NULL, 0);
+	const char *name = modify->map->meta->key.hash[0].name;
+
+	return dyn_make_cond(kind, dyn_path_of_attribute(name), NULL, 0);
 }
 
 /* Returns the condition of an INSERT: no item exists, or it has expired. */
@@ -495,7 +495,8 @@ exists_condition(const DynWrite *write)
 	{
 		const DynFilterTerm *term = &filter->terms[i];
 
-		if (!term->ttl && !dyn_is_in_key(&modify->meta->key, dyn_filter_term_attribute(term)))
+		if (!term->ttl &&
+			!dyn_is_in_key(&modify->map->meta->key, dyn_filter_term_attribute(term)))
 			dyn_cond_add(all, dyn_filter_term_cond(term));
 	}
 	for (int i = 0; i < write->nguard; i++)
@@ -508,7 +509,7 @@ exists_condition(const DynWrite *write)
 	}
 	for (int i = 0; i < write->nmaps; i++)
 	{
-		DynCond    *is_map = dyn_make_cond(DYN_COND_IS_TYPE, write->maps[i], NULL, 0);
+		DynCond    *is_map = dyn_make_cond(DYN_COND_IS_TYPE, &write->maps[i], NULL, 0);
 
 		is_map->type = DYN_TYPE_M;
 		dyn_cond_add(all, is_map);
@@ -550,9 +551,8 @@ dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 		.op = write->op,
 		.table = modify->relation->table,
 		.item = write->item,
-		.item_len = write->item_len,
 		.key = write->key,
-		.nparts = key_parts(modify),
+		.nparts = modify->map->nparts,
 		.tokens = tokens,
 		.returns = write->returns
 	};

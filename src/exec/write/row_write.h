@@ -16,21 +16,21 @@
 /* Checks the constraints that core does not check for foreign tables. */
 extern void dyn_modify_check_row(DynModify *modify, TupleTableSlot *row);
 
-/* Computes the new row of an UPDATE like core, and checks it. */
-extern TupleTableSlot *dyn_modify_project(DynModify *modify, ProjectionInfo *projection);
-
-/* Composes the write of a new row. */
-extern DynWrite *dyn_modify_insert(DynModify *modify, TupleTableSlot *row);
+/*
+ * Completes and checks the projected new row of an UPDATE like core; returns
+ * the row.
+ */
+extern TupleTableSlot *dyn_modify_complete_row(DynModify *modify, TupleTableSlot *row);
 
 /*
- * Composes the write that changes the old row into the new one.  Returns NULL
- * if nothing changes.  `write`: a write to compose again; NULL: a new one.
+ * Compose the write of a new row, the write that changes the old row into the
+ * new one, and the deletion of the old row.  They replace what the write has
+ * of an earlier evaluation, and allocate in CurrentMemoryContext, which must be
+ * the write's.  dyn_modify_update returns false if nothing changes.
  */
-extern DynWrite *dyn_modify_update(DynModify *modify, TupleTableSlot *old,
-								   TupleTableSlot *new, DynWrite *write);
-
-extern DynWrite *dyn_modify_delete(DynModify *modify, TupleTableSlot *old,
-								   DynWrite *write);
+extern void dyn_modify_insert(DynWrite *write, TupleTableSlot *row);
+extern bool dyn_modify_update(DynWrite *write, TupleTableSlot *old, TupleTableSlot *new);
+extern void dyn_modify_delete(DynWrite *write, TupleTableSlot *old);
 
 /* Stores the old row, which is in a row of the subplan, in modify->old. */
 extern void dyn_modify_old_row(DynModify *modify, TupleTableSlot *planSlot);
@@ -52,6 +52,25 @@ extern void dyn_write_render(const DynWrite *write, DynBuffer *out, bool member)
 
 /* Returns a write of the list for the same item as `write`, or NULL. */
 extern DynWrite *dyn_write_find(const List *writes, const DynWrite *write);
+
+/*
+ * Returns an empty set, in CurrentMemoryContext, of the keys of rows that a
+ * statement has written, or is about to write, if it may try to write a row
+ * twice.
+ */
+extern struct HTAB *dyn_met_create(void);
+
+/*
+ * Adds the key of the row.  Returns true if the set had the key before.
+ * Always returns false if a row cannot be met twice (modify->met is NULL).
+ */
+extern bool dyn_met_add(DynModify *modify, TupleTableSlot *row);
+
+/*
+ * Removes the key of a write whose row DO UPDATE does not affect, because the
+ * WHERE is not true.
+ */
+extern void dyn_met_forget(const DynWrite *write);
 
 /* Frees a write that is not in flight. */
 extern void dyn_write_free(DynWrite *write);

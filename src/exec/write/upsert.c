@@ -14,7 +14,6 @@
 #include "utils/rel.h"
 
 #include "../../model/server/pg_compat.h"
-#include "met_keys.h"
 #include "row_write.h"
 #include "upsert.h"
 
@@ -84,16 +83,8 @@ dyn_upsert_evaluate(DynWrite *write)
 		dyn_met_forget(write);
 		return;
 	}
-	row = dyn_modify_project(modify, upsert->projection);
+	row = dyn_modify_complete_row(modify, ExecProject(upsert->projection));
 	write->op = DYN_OP_UPDATE_ITEM;
-	write->state = dyn_modify_update(modify, modify->old, row, write)
+	write->state = dyn_modify_update(write, modify->old, row)
 		? DYN_WRITE_NEW : DYN_WRITE_WRITTEN;
-}
-
-void
-dyn_upsert_insert_again(DynWrite *write)
-{
-	write->op = DYN_OP_PUT_ITEM;
-	write->returns = DYN_RETURN_NONE;
-	write->state = DYN_WRITE_NEW;
 }

@@ -33,7 +33,4 @@ extern DynUpsert *dyn_upsert_create(ModifyTableState *mtstate, ResultRelInfo *ri
  */
 extern void dyn_upsert_evaluate(DynWrite *write);
 
-/* Composes the insertion again, because the existing row is gone. */
-extern void dyn_upsert_insert_again(DynWrite *write);
-
 #endif

@@ -37,13 +37,6 @@ static DynWriter *writers = NULL;
 
 /* ---- writers ---- */
 
-/* Returns the number of items that the request writes. */
-static int
-item_count(const DynWriter *writer, const DynWrite *write)
-{
-	return dyn_write_is_transaction(write) ? list_length(writer->collected) : 1;
-}
-
 /* Removes a write from the statement's requests in flight. */
 static void
 leave_flight(DynWriter *writer, const DynWrite *write)
@@ -64,7 +57,7 @@ abandon_write(DynWriter *writer, DynWrite *write)
 		dyn_usage_call(write->modify->usage, dyn_operation_name(write->op), write->call);
 	}
 	if (write->state == DYN_WRITE_SENT || write->unanswered > 0)
-		dyn_written_maybe(item_count(writer, write));
+		dyn_written_maybe(dyn_write_is_transaction(write) ? list_length(writer->collected) : 1);
 	dyn_call_destroy(write->call);
 	write->call = NULL;
 }
@@ -265,9 +258,7 @@ log_line(const DynWrite *write)
 	if (!dyn_guc_log_requests || dyn_write_is_transaction(write))
 		return line.data;
 	appendStringInfo(&line, " where %s",
-					 dyn_from_utf8_lossy(dyn_key_text(write->key,
-													  modify->reread->rows->nbase,
-													  " AND ")));
+					 dyn_from_utf8_lossy(dyn_key_text(write->key, modify->map->nparts, " AND ")));
 	if (write->op == DYN_OP_UPDATE_ITEM)
 	{
 		dyn_buffer_init(&update, 0);
@@ -583,21 +574,6 @@ await_turn(DynWriter *writer, DynWrite *write)
 	}
 }
 
-/* Waits until the budgets have units left, and charges them. */
-static void
-await_budgets(DynModify *modify, double units)
-{
-	double		now = dyn_session_now();
-
-	while (!dyn_budgets_take(&modify->budgets, units, now))
-	{
-		dyn_session_wait((long) dyn_budgets_delay(&modify->budgets, now) + 1,
-						 DYN_WAITS_FOR_CAPACITY);
-		count_wait(modify, now, true);
-		now = dyn_session_now();
-	}
-}
-
 void
 dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 {
@@ -621,7 +597,10 @@ dyn_writer_send(DynWriter *writer, DynWrite *write, bool wait)
 		wait_for_step(writer);
 }
 
-/* Charges the collected writes to their budgets; returns their cost. */
+/*
+ * Waits until the budgets have units left for the collected writes, and
+ * charges them; returns their cost.
+ */
 static double
 charge_collected(DynWriter *writer)
 {
@@ -631,10 +610,18 @@ charge_collected(DynWriter *writer)
 	foreach(lc, writer->collected)
 	{
 		DynWrite   *write = lfirst(lc);
+		DynBudgets *budgets = &write->modify->budgets;
+		double		now = dyn_session_now();
 
 		write->cost = DYN_TRANSACTION_FACTOR *
-			Max(ceil(write->item_len / DYN_WRITE_UNIT_BYTES), 1);
-		await_budgets(write->modify, write->cost);
+			Max(ceil(write->item.len / DYN_WRITE_UNIT_BYTES), 1);
+		while (!dyn_budgets_take(budgets, write->cost, now))
+		{
+			dyn_session_wait((long) dyn_budgets_delay(budgets, now) + 1,
+							 DYN_WAITS_FOR_CAPACITY);
+			count_wait(write->modify, now, true);
+			now = dyn_session_now();
+		}
 		cost += write->cost;
 	}
 	return cost;

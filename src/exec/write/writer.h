@@ -55,14 +55,13 @@ typedef struct DynWrite
 	DynKeyPart	key[2];
 	const char *key_bytes;		/* encoding of the key, to compare keys */
 	size_t		key_len;
-	const char *item;			/* PutItem: the item */
-	size_t		item_len;
+	DynScalar	item;			/* PutItem: the item, a value of type M */
 	DynPathValue *values;		/* UpdateItem: values to set; ABSENT: to
 								 * remove */
 	int			nvalues;
 	DynPathValue *guard;		/* values that must not have changed */
 	int			nguard;
-	DynPath   **maps;			/* paths at which the item must have a map */
+	DynPath    *maps;			/* paths at which the item must have a map */
 	int			nmaps;
 	DynReturnValues returns;
 	DynCall    *call;
@@ -79,13 +78,11 @@ typedef struct DynWrite
 	int			unanswered;		/* number of attempts of unknown outcome */
 	double		due_ms;			/* PAUSED: monotonic ms; time of the next
 								 * attempt; 0: at once */
-	const char *attributes;		/* WRITTEN: returned item, or NULL */
-	size_t		attributes_len;
+	DynScalar	attributes;		/* WRITTEN: returned item, or ABSENT */
 	void		(*report) (struct DynWrite *write); /* FAILED: raises the
 														 * error */
 	const char *why;			/* FAILED: reason or path for the message */
-	const char *found;			/* duplicate key: item that has it, or NULL */
-	size_t		found_len;
+	DynScalar	found;			/* duplicate key: item that has it, or ABSENT */
 } DynWrite;
 
 /*

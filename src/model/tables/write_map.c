@@ -61,15 +61,6 @@ find_source(const DynRelation *relation, const DynKeyAttr *attr)
 	return source;
 }
 
-static Bitmapset *
-add_source(Bitmapset *attnums, const DynKeySource *source)
-{
-	if (source->attnum != 0)
-		return bms_add_member(attnums, source->attnum);
-	return source->templated == NULL ? attnums
-		: bms_add_members(attnums, dyn_templated_columns(source->templated));
-}
-
 static bool
 has_list_step(const DynPath *path)
 {
@@ -135,10 +126,17 @@ dyn_write_map_open(Oid relid, Oid user)
 	dyn_relation_connect_described(relation, meta);
 	map->relation = relation;
 	map->meta = meta;
-	for (int i = 0; i < meta->key.nhash + meta->key.nrange; i++)
+	map->nparts = meta->key.nhash + meta->key.nrange;
+	for (int i = 0; i < map->nparts; i++)
 	{
-		map->sources[i] = find_source(relation, dyn_key_attr(&meta->key, i));
-		map->key_columns = add_source(map->key_columns, &map->sources[i]);
+		const DynKeySource source = find_source(relation, dyn_key_attr(&meta->key, i));
+
+		map->sources[i] = source;
+		if (source.attnum != 0)
+			map->key_columns = bms_add_member(map->key_columns, source.attnum);
+		else if (source.templated != NULL)
+			map->key_columns = bms_add_members(map->key_columns,
+											   dyn_templated_columns(source.templated));
 	}
 	for (int i = 0; i < relation->ncolumns; i++)
 	{
@@ -146,6 +144,8 @@ dyn_write_map_open(Oid relid, Oid user)
 
 		if (column->dropped)
 			continue;
+		if (dyn_column_is_document(column))
+			map->documents = bms_add_member(map->documents, i + 1);
 		if (why_unassignable(column) != NULL)
 			map->unassignable = bms_add_member(map->unassignable, i + 1);
 		if (column->path->nsteps == 1 && dyn_column_is_of_item(column) &&
@@ -237,7 +237,7 @@ void
 dyn_write_map_require(const DynWriteMap *map, CmdType operation)
 {
 	dyn_write_map_permit(map->relation->relid, operation);
-	for (int i = 0; i < map->meta->key.nhash + map->meta->key.nrange; i++)
+	for (int i = 0; i < map->nparts; i++)
 	{
 		const DynKeySource *source = &map->sources[i];
 

@@ -10,7 +10,7 @@
  * constant of the item filter.  All other attributes are optional.
  *
  * write_map.c examines the table, and write_values.c composes the key and the
- * values of a row.  Rows are arrays of values and nulls, indexed by attnum - 1.
+ * values of a row.  Rows are slots that have been deformed (slot_getallattrs).
  * Results are allocated in CurrentMemoryContext, but the values of columns
  * with the option document 'rest' may point into the row.  Values that cannot
  * be stored are errors that name the column.
@@ -18,7 +18,7 @@
 #ifndef DYN_MODEL_WRITE_MAP_H
 #define DYN_MODEL_WRITE_MAP_H
 
-#include "nodes/nodes.h"
+#include "executor/tuptable.h"
 
 #include "../../dynamodb/update.h"
 #include "../values/encode_value.h"
@@ -36,6 +36,7 @@ typedef struct DynWriteMap
 {
 	DynRelation *relation;		/* connected (dyn_relation_connect_described) */
 	const DynTableMeta *meta;
+	int			nparts;			/* number of the table's key attributes */
 
 	/* columns that are read from a key attribute of the table; never updated */
 	Bitmapset  *from_key;
@@ -45,6 +46,9 @@ typedef struct DynWriteMap
 	 * those that are not in from_key, if the composed key stays the same
 	 */
 	Bitmapset  *key_columns;
+
+	/* columns that show the item, or its unmapped attributes */
+	Bitmapset  *documents;
 
 	/* columns that cannot be assigned in a table that can be written */
 	Bitmapset  *unassignable;
@@ -78,34 +82,29 @@ extern void dyn_write_map_require(const DynWriteMap *map, CmdType operation);
 extern void dyn_write_map_require_column(const DynWriteMap *map, AttrNumber attnum);
 
 /* Composes the table's key of a row, in the order of the key schema. */
-extern void dyn_write_map_key(DynWriteMap *map, const Datum *values,
-							  const bool *nulls, DynKeyPart *parts);
+extern void dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot,
+							  DynKeyPart *parts);
 
 /*
  * Composes what an INSERT of the row writes, the key included.  Returns the
  * number of values in *out.
  */
-extern int	dyn_write_map_insert(DynWriteMap *map, const Datum *values,
-								 const bool *nulls, DynPathValue **out);
-
-/*
- * Composes what an UPDATE writes: the changed columns, the templates that
- * contain them, and all templates of an index whose key changes.  Values of
- * type ABSENT remove a path.
- */
-extern int	dyn_write_map_update(DynWriteMap *map, const Datum *values,
-								 const bool *nulls, const Bitmapset *changed,
+extern int	dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot,
 								 DynPathValue **out);
 
 /*
- * Composes an item from the new row of an UPDATE, to check that the item is
- * read as this row.  Sets *compared to the columns that the item contains.
- * The item lacks unchanged columns whose values only other applications can
- * store.
+ * Composes what an UPDATE writes: the changed columns, which must not be in
+ * from_key, the templates that contain them, and all templates of an index
+ * whose key changes.  Values of type ABSENT remove a path.
+ *
+ * Unless `compared` is NULL, composes an item from the full new row instead,
+ * to check that the item is read as this row.  Sets *compared to the columns
+ * that the item contains.  The item lacks unchanged columns whose values only
+ * other applications can store.
  */
-extern int	dyn_write_map_check(DynWriteMap *map, const Datum *values,
-								const bool *nulls, const Bitmapset *changed,
-								DynPathValue **out, Bitmapset **compared);
+extern int	dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
+								 const Bitmapset *changed, Bitmapset **compared,
+								 DynPathValue **out);
 
 /* Returns the columns of all templates that dyn_write_map_update composes. */
 extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
@@ -119,9 +118,8 @@ extern Bitmapset *dyn_write_map_rewritten(const DynWriteMap *map,
  * stored value.  Type NULL stands for a value that we cannot encode, and always
  * fails.  Returns the number of values in *out.
  */
-extern int	dyn_write_map_guard(DynWriteMap *map, const Datum *values,
-								const bool *nulls, const Bitmapset *read,
-								DynPathValue **out);
+extern int	dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
+								const Bitmapset *read, DynPathValue **out);
 
 /* Returns true if a column or a template determines the term's attribute. */
 extern bool dyn_write_map_names(const DynWriteMap *map, const DynFilterTerm *term);

@@ -35,12 +35,12 @@ typedef struct RowValues
 } RowValues;
 
 static RowValues
-begin_values(DynWriteMap *map, const Datum *values, const bool *nulls,
-			 const Bitmapset *changed)
+begin_values(DynWriteMap *map, const TupleTableSlot *slot, const Bitmapset *changed)
 {
 	const DynRelation *relation = map->relation;
-	RowValues	row = {.map = map,.values = values,.nulls = nulls,.changed = changed};
+	RowValues	row = {.map = map,.values = slot->tts_values,.nulls = slot->tts_isnull};
 
+	row.changed = changed;
 	row.overlaps = map->overlaps;
 	row.capacity = relation->ncolumns + relation->ntemplated +
 		relation->item_filter.nterms + 1;
@@ -253,12 +253,11 @@ report_null_key(const DynWriteMap *map, AttrNumber attnum, const DynKeyAttr *att
 }
 
 void
-dyn_write_map_key(DynWriteMap *map, const Datum *values, const bool *nulls,
-				  DynKeyPart *parts)
+dyn_write_map_key(DynWriteMap *map, const TupleTableSlot *slot, DynKeyPart *parts)
 {
-	const RowValues row = {.map = map,.values = values,.nulls = nulls};
+	const RowValues row = {.map = map,.values = slot->tts_values,.nulls = slot->tts_isnull};
 
-	for (int i = 0; i < map->meta->key.nhash + map->meta->key.nrange; i++)
+	for (int i = 0; i < map->nparts; i++)
 	{
 		const DynKeyAttr *attr = dyn_key_attr(&map->meta->key, i);
 		const DynKeySource *source = &map->sources[i];
@@ -267,7 +266,7 @@ dyn_write_map_key(DynWriteMap *map, const Datum *values, const bool *nulls,
 
 		if (source->templated != NULL)
 			null = null_column(&row, source->templated);
-		else if (source->attnum != 0 && nulls[source->attnum - 1])
+		else if (source->attnum != 0 && row.nulls[source->attnum - 1])
 			null = source->attnum;
 		if (null != 0)
 			report_null_key(map, null, attr);
@@ -279,12 +278,6 @@ dyn_write_map_key(DynWriteMap *map, const Datum *values, const bool *nulls,
 }
 
 /* ---- columns ---- */
-
-static bool
-is_changed(const RowValues *row, AttrNumber attnum)
-{
-	return row->changed == NULL || bms_is_member(attnum, row->changed);
-}
 
 /*
  * Adds the columns that are changed (without `changed`: unchanged) and NULL
@@ -303,7 +296,7 @@ add_columns(RowValues *row, bool changed, bool null)
 		DynScalar	value = absent;
 
 		if (column->dropped || row->nulls[i] != null ||
-			is_changed(row, i + 1) != changed ||
+			(row->changed == NULL || bms_is_member(i + 1, row->changed)) != changed ||
 			bms_is_member(i + 1, row->map->unassignable))
 			continue;
 		if (dyn_column_is_part(column))
@@ -590,16 +583,15 @@ finish_values(RowValues *row, bool check, DynPathValue **out)
 }
 
 int
-dyn_write_map_insert(DynWriteMap *map, const Datum *values, const bool *nulls,
-					 DynPathValue **out)
+dyn_write_map_insert(DynWriteMap *map, const TupleTableSlot *slot, DynPathValue **out)
 {
-	RowValues	row = begin_values(map, values, nulls, NULL);
+	RowValues	row = begin_values(map, slot, NULL);
 	int			attnum = -1;
 
 	row.rewritten = bms_add_range(NULL, 0, map->relation->ntemplated - 1);
 	while ((attnum = bms_next_member(map->unassignable, attnum)) >= 0)
 	{
-		if (!nulls[attnum - 1] &&
+		if (!row.nulls[attnum - 1] &&
 			dyn_relation_column(map->relation, attnum)->document != DYN_REST_OF_ITEM)
 			dyn_write_map_require_column(map, attnum);
 	}
@@ -613,40 +605,27 @@ dyn_write_map_insert(DynWriteMap *map, const Datum *values, const bool *nulls,
 }
 
 int
-dyn_write_map_update(DynWriteMap *map, const Datum *values, const bool *nulls,
-					 const Bitmapset *changed, DynPathValue **out)
+dyn_write_map_update(DynWriteMap *map, const TupleTableSlot *slot,
+					 const Bitmapset *changed, Bitmapset **compared,
+					 DynPathValue **out)
 {
-	RowValues	row = begin_values(map, values, nulls,
-								   bms_difference(changed, map->from_key));
+	RowValues	row = begin_values(map, slot, changed);
+	bool		full = (compared != NULL);
 
 	Assert(!bms_is_empty(changed));
 	row.rewritten = rewritten_templates(map, changed);
-	if (row.changed != NULL)
-		add_columns(&row, true, true);
-	add_templates(&row, row.rewritten, true);
-	if (row.changed != NULL)
-		add_columns(&row, true, false);
-	add_templates(&row, row.rewritten, false);
-	return finish_values(&row, true, out);
-}
-
-int
-dyn_write_map_check(DynWriteMap *map, const Datum *values, const bool *nulls,
-					const Bitmapset *changed, DynPathValue **out,
-					Bitmapset **compared)
-{
-	RowValues	row = begin_values(map, values, nulls, changed);
-
-	Assert(!bms_is_empty(changed));
-	row.rewritten = rewritten_templates(map, changed);
-	add_constants(&row);
-	add_columns(&row, false, false);
+	if (full)
+	{
+		add_constants(&row);
+		add_columns(&row, false, false);
+	}
 	add_columns(&row, true, true);
 	add_templates(&row, row.rewritten, true);
 	add_columns(&row, true, false);
-	add_templates(&row, checked_templates(&row), false);
-	*compared = row.compared;
-	return finish_values(&row, false, out);
+	add_templates(&row, full ? checked_templates(&row) : row.rewritten, false);
+	if (full)
+		*compared = row.compared;
+	return finish_values(&row, !full, out);
 }
 
 Bitmapset *
@@ -688,11 +667,11 @@ add_guard(RowValues *row, const DynPath *path, DynScalar value)
 }
 
 int
-dyn_write_map_guard(DynWriteMap *map, const Datum *values, const bool *nulls,
+dyn_write_map_guard(DynWriteMap *map, const TupleTableSlot *slot,
 					const Bitmapset *read, DynPathValue **out)
 {
 	const DynRelation *relation = map->relation;
-	RowValues	row = begin_values(map, values, nulls, NULL);
+	RowValues	row = begin_values(map, slot, NULL);
 	int			attnum = -1;
 
 	while ((attnum = bms_next_member(read, attnum)) >= 0)
@@ -708,8 +687,8 @@ dyn_write_map_guard(DynWriteMap *map, const Datum *values, const bool *nulls,
 			row.rewritten = bms_add_member(row.rewritten, column->templated);
 		else
 		{
-			if (!nulls[attnum - 1] &&
-				!dyn_codec_store(&column->codec, values[attnum - 1], &value, &err))
+			if (!row.nulls[attnum - 1] &&
+				!dyn_codec_store(&column->codec, row.values[attnum - 1], &value, &err))
 				value = only_theirs;
 			add_guard(&row, column->path, value);
 		}

@@ -248,22 +248,6 @@ dyn_modify_open_map(const Query *query, Oid relid)
 }
 
 /*
- * Removes the document columns from the set; returns the set.  Only triggers
- * and full-row references can add them, because refuse_documents rejects a
- * statement that names a document column.
- */
-static Bitmapset *
-without_documents(const DynRelation *relation, Bitmapset *attnums)
-{
-	for (int i = 0; i < relation->ncolumns; i++)
-	{
-		if (dyn_column_is_document(&relation->columns[i]))
-			attnums = bms_del_member(attnums, i + 1);
-	}
-	return attnums;
-}
-
-/*
  * Returns the columns of the target that RETURNING reads; 0 means all columns.
  */
 static Bitmapset *
@@ -317,7 +301,7 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
 						read_columns(root, rtindex, target_relation));
 	attnums = bms_union(attnums, expand_whole_row(returned_columns(root, rtindex),
 												  target_relation));
-	attnums = without_documents(map->relation, attnums);
+	attnums = bms_del_members(attnums, map->documents);
 	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
 	{
 		Form_pg_attribute attr =
@@ -334,21 +318,17 @@ dynAddForeignUpdateTargets(PlannerInfo *root, Index rtindex,
  * attributes that other writers may add.
  */
 static void
-refuse_documents(const DynRelation *relation, const Bitmapset *attnums)
+refuse_documents(const DynWriteMap *map, const Bitmapset *attnums)
 {
-	int			attnum = -1;
+	int			attnum = bms_next_member(bms_intersect(map->documents, attnums), -1);
 
-	while ((attnum = bms_next_member(attnums, attnum)) >= 0)
-	{
-		const DynColumn *column = dyn_relation_column(relation, attnum);
-
-		if (dyn_column_is_document(column))
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot read document column \"%s\" in a statement that writes foreign table \"%s\"",
-							column->name, relation->name),
-					 errhint("Use a column with the option \"path\" for the value that the statement reads.")));
-	}
+	if (attnum >= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot read document column \"%s\" in a statement that writes foreign table \"%s\"",
+						dyn_relation_column(map->relation, attnum)->name,
+						map->relation->name),
+				 errhint("Use a column with the option \"path\" for the value that the statement reads.")));
 }
 
 /*
@@ -415,7 +395,7 @@ read_by_upsert(const DynWriteMap *map, Relation relation, const ModifyTable *pla
 	(void) read_walker((Node *) plan->withCheckOptionLists, &context);
 	context.attnums = expand_whole_row(add_constraints(context.attnums, relation), relation);
 	dyn_check_system_column(map->relation, context.system);
-	refuse_documents(map->relation, context.attnums);
+	refuse_documents(map, context.attnums);
 	refuse_segment(map->relation, context.attnums);
 	return context.attnums;
 }
@@ -557,9 +537,10 @@ dynPlanForeignModify(PlannerInfo *root, ModifyTable *plan, Index resultRelation,
 	{
 		named = bms_union(named, translate(root, resultRelation,
 										   read_by_statement(root)));
-		refuse_documents(map->relation, bms_del_member(named, 0));
-		read = without_documents(map->relation,
-								 read_columns(root, resultRelation, relation));
+		refuse_documents(map, named);
+		/* the other documents are those of triggers and full-row references */
+		read = bms_del_members(read_columns(root, resultRelation, relation),
+							   map->documents);
 		/* the guard does not compare the segment, which the key determines */
 		if (map->relation->segment_column != 0)
 			read = bms_del_member(read, map->relation->segment_column);
