@@ -119,9 +119,9 @@ dyn_describe_operator(Oid opno, Oid collation, DynOperator *op)
 
 /*
  * Returns true if the column can be compared in some part of a template, where
- * its encoding may differ from the encoding in the column's own attribute.
- * For a bound, equality is sufficient if the part's values can be enumerated
- * (enumerate.c).
+ * its encoding may differ from the encoding in the column's own attribute.  If
+ * the part's values can be enumerated (enumerate.c), a bound can be compared
+ * wherever = can.
  */
 static bool
 is_comparable_in_part(const DynClassify *context, const DynField *field,

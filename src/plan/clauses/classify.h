@@ -4,7 +4,7 @@
  *
  * These files have one function for each kind of expression.  Each returns
  * NULL, or a predicate that is true for every row for which the expression is
- * true.  It also clears the results in DynClassify that are not true for the
+ * true.  Each also clears the results in DynClassify that are not true for the
  * predicate.  An expression that only implies bounds on a column becomes
  * comparisons (dyn_classify_comparison), and `exact` is cleared.  If a full
  * clause becomes an AND of bounds, each bound is matched to keys separately.

@@ -39,8 +39,8 @@ typedef enum DynPredKind
 	DYN_PRED_FILTER_TERM,		/* term of the item filter; has no field, and
 								 * is not in the args of another predicate */
 	DYN_PRED_TEMPLATED,			/* condition on the text of a templated
-								 * attribute; args: for each leading part, an
-								 * AND of predicates on it, or EACH
+								 * attribute; args: one for each leading part,
+								 * an EACH or an AND of predicates on the part
 								 * (match_template.c) */
 	DYN_PRED_EACH,				/* field has one of the values between the
 								 * bounds in args (enumerate.c); without args,
@@ -60,8 +60,8 @@ typedef enum DynPredKind
 typedef enum DynBoundKind
 {
 	DYN_BOUND_NONE,				/* not converted */
-	DYN_BOUND_EQUAL,			/* value with which every operator has the same
-								 * result as with the original one */
+	DYN_BOUND_EQUAL,			/* value for which every operator has the same
+								 * result as for the original value */
 	DYN_BOUND_LOWER,			/* least value that the column may have */
 	DYN_BOUND_UPPER				/* greatest value that the column may have */
 } DynBoundKind;
@@ -206,10 +206,7 @@ dyn_pred_is_pattern(const DynPred *pred)
 	return pred->kind == DYN_PRED_LIKE;
 }
 
-/*
- * Returns true for =, = ANY, and a boolean column, which list the allowed
- * values.
- */
+/* Returns true for predicates that list values: =, = ANY, a boolean column. */
 static inline bool
 dyn_pred_is_point(const DynPred *pred)
 {

@@ -29,8 +29,8 @@ typedef struct DynClause
 	DynPred    *pred;			/* predicate; NULL: checked locally only */
 	bool		exact;
 	bool		sized;			/* true if the size of the filter is bounded */
-	bool		implied;		/* true if rinfo implies the predicate, and is
-								 * stricter */
+	bool		implied;		/* true if rinfo implies the predicate, but may
+								 * not be equivalent to it */
 	bool		keys_only;		/* true if the predicate is only matched to
 								 * keys, and never sent as a filter; `implied`
 								 * is then true, too */

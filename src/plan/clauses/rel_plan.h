@@ -40,11 +40,10 @@ typedef struct DynRelPlan
 								 * match the key */
 	List	   *fields;			/* DynField *: fields that the query may
 								 * need */
-	const char *advice;			/* advice about an index that is not used
-								 * because a column is not declared NOT NULL;
-								 * or NULL */
-	bool		sure_only;		/* true to match only keys that no run-time
-								 * value can make unusable */
+	const char *advice;			/* advice about keys or an index that cannot be
+								 * used (paths.c), or NULL */
+	bool		sure_only;		/* true to match only keys that can be used
+								 * with all run-time values */
 	bool		limited;		/* true if a LIMIT may leave rows unread */
 	bool		analysed;		/* true if the number of rows is from
 								 * ANALYZE */
@@ -59,14 +58,14 @@ typedef struct DynRelPlan
 								 * relations (rewrite_class.c) */
 	double		items;			/* number of items in the table; its number of
 								 * rows is baserel->tuples */
-	double		item_rows;		/* rows per item that passes the item filter: 1
-								 * unless unnested */
+	double		item_rows;		/* rows per item that passes the item filter; 1
+								 * unless the table is unnested */
 	double		fetched;		/* fraction of an item's bytes that `fields`
 								 * take */
 	List	   *choices;		/* DynPathChoice *: choices of the paths
 								 * (paths/planner.h) */
-	Cost		direct[DYN_ACCESS_SCAN];	/* least total cost of a path of
-											 * each kind with the table's own
+	Cost		direct[DYN_ACCESS_SCAN];	/* for each kind, least total cost
+											 * of a path with the table's own
 											 * clauses; 0: no such path */
 	Cost		direct_startup[DYN_ACCESS_SCAN];
 	bool		direct_unknown[DYN_ACCESS_SCAN];	/* true if the number of

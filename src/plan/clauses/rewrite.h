@@ -16,9 +16,9 @@
 /* ---- rewrite_equal.c: conditions that are equivalent to equalities ---- */
 
 /*
- * Returns the equality that is true for the same rows, if the node is LIKE or
- * IS NOT DISTINCT FROM with a constant; returns any other node unchanged.
- * Where the equality is NULL, the original may be false.
+ * If the node is LIKE without wildcards, or IS NOT DISTINCT FROM, with a
+ * constant that is not NULL, returns the equality that is true for the same
+ * rows (where it is NULL, the node may be false).  Else returns the node.
  */
 extern Node *dyn_plain_equality(Node *node);
 
@@ -42,9 +42,9 @@ typedef struct DynImplied
 
 /*
  * Returns the equalities that two clauses L >= R and L <= R imply together, as
- * a List of DynImplied *. If column LIKE $1, or column BETWEEN $1 AND $2, on a
- * partition key is an equality only for some parameters, returns an OR of the
- * equality and a guard (choice.c).
+ * a List of DynImplied *. On a partition key, LIKE $1 or BETWEEN $1 AND $2 is
+ * an equality for some parameters only.  For each such condition, the list has
+ * an OR of the equality and a guard (choice.c).
  */
 extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);
 
@@ -52,8 +52,8 @@ extern List *dyn_implied_equalities(const DynClassify *context, List *rinfos);
 
 /*
  * Returns clauses column = ANY (array) on this relation, a List of
- * RestrictInfo *. They follow from the same clauses on columns of other
- * relations, if the join requires equal columns.
+ * RestrictInfo *. They follow from clauses on columns of other relations that
+ * the join requires to be equal to the column.
  */
 extern List *dyn_lists_of_equals(PlannerInfo *root, const RelOptInfo *rel);
 
@@ -93,9 +93,9 @@ extern Node *dyn_expand_coalesce(const DynClassify *context, const OpExpr *op);
 extern DynPred *dyn_classify_given(const DynClassify *context, Node *node);
 
 /*
- * Changes values of the predicate that might fail, so that they are evaluated
- * only if needed: in an OR, only if all arms without columns are false or
- * NULL; in an AND, only if all arms without columns are true.
+ * Changes those values in the predicate whose evaluation might fail: they are
+ * evaluated only if needed.  In an OR, they are needed if all arms without
+ * columns are false or NULL; in an AND, if all these arms are true.
  */
 extern void dyn_guard_values(const DynClassify *context, DynPred *pred);
 
@@ -121,8 +121,8 @@ extern Node *dyn_keyset_bound(const DynClassify *context, Node *clause,
 
 /*
  * Classifies left op right, or, with `array`, left = ANY (right) or <> ALL.
- * Returns NULL for other conditions, and if a column is compared with a value
- * of its own type.
+ * Returns NULL for a column that is compared with a value of its own type, and
+ * for conditions that rewrite_time.c does not support.
  */
 extern DynPred *dyn_classify_times(DynClassify *context, const DynOperator *op,
 								   Node *left, Node *right, bool array);

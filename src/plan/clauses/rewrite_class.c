@@ -105,8 +105,8 @@ contains(List *rinfos, const Expr *expr)
 }
 
 /*
- * Adds a clause on `member` to *lists for each list that a clause of `other`
- * has for an equal column.
+ * For each clause of `other` that lists the values of a column equal to
+ * `member`, adds a clause with the same list for `member` to *lists.
  */
 static void
 add_lists(PlannerInfo *root, const RelOptInfo *rel, const EquivalenceClass *class,

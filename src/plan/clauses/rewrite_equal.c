@@ -283,9 +283,9 @@ equality_unless_different(const DynClassify *context, const OpExpr *lower,
 }
 
 /*
- * Returns the equality that the bound implies together with a later bound.  If
- * there is none, and the bound is a lower bound, returns the result of
- * equality_unless_different for this and an upper bound, or NULL.
+ * Returns the equality that the bound at `position` implies together with a
+ * later bound.  If there is none, and this bound is a lower bound, returns the
+ * result of equality_unless_different for it and an upper bound, or NULL.
  */
 static Node *
 equality_of_two(const DynClassify *context, List *bounds, int position)

@@ -104,7 +104,7 @@ dyn_expand_coalesce(const DynClassify *context, const OpExpr *op)
 	return (Node *) make_orclause(list_make2(test, equality));
 }
 
-/* A condition on which values depend: they become NULL if not needed. */
+/* A condition that decides whether values are needed, or become NULL */
 typedef struct Guard
 {
 	const DynClassify *context;

@@ -298,10 +298,10 @@ static Node *bound_from(const DynClassify *context, List *terms, int n,
 						List *rinfos);
 
 /*
- * Returns the condition that the terms from the n'th (from 0) on imply if the
- * column of the n'th term is fixed to a value: for >, fixed > x OR (fixed = x
- * AND rest).  Returns NULL if the condition is always true, cannot be built,
- * or has no rest.
+ * Returns the condition that follows from term `n` (counted from 0) and the
+ * later terms, if the column of term `n` has the value `fixed`.  For the term
+ * column > x, this is fixed > x OR (fixed = x AND rest).  Returns NULL if the
+ * condition is always true, cannot be built, or has no rest.
  */
 static Node *
 decided_bound(const DynClassify *context, List *terms, int n, List *rinfos,

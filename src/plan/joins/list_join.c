@@ -10,9 +10,9 @@
  * keys of one DynamoDB table (exec/source/sharing.c).  Core would add up the
  * costs of both sides, so this file adds the hash join, with a lower cost.
  *
- * The hash join is not added if a lookup join reads fewer items of b: if
- * further conditions on a reject most of its rows, or if the join compares the
- * full key of b and the list has only a part of this key.
+ * The hash join is not added if a lookup join reads fewer items of b, because
+ * further conditions on a reject most of a's rows, or because the join
+ * compares the full key of b and the list has only a part of this key.
  */
 #include "postgres.h"
 
@@ -100,9 +100,9 @@ reads_more_than_lookups(const Path *scan, const RelOptInfo *other)
 }
 
 /*
- * Sets *listed to true if one of the scans is by a list of another relation's
- * keys.  Returns false if a lookup join with `other`, the other side of the
- * join, would read fewer items.
+ * Sets *listed to true if one of the scans reads by a list of another
+ * relation's keys.  Returns false if a lookup join with `other`, the other
+ * side of the join, would read fewer items.
  */
 static bool
 use_lists(List *scans, const RelOptInfo *other, bool *listed)
@@ -143,7 +143,7 @@ reads_same_keys(const ForeignPath *a, const ForeignPath *b)
 		rint(one->estimate->reads.keys) == rint(other->estimate->reads.keys);
 }
 
-/* Returns true if one of the scans probably reads the keys of the path. */
+/* Returns true if a scan in the list probably reads the keys of the path. */
 static bool
 is_contained(const Path *path, List *scans)
 {

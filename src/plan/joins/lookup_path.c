@@ -111,10 +111,10 @@ outer_columns(RelOptInfo *outerrel, Path *inner, const ForeignPath *scan)
 
 /*
  * Returns the estimated number of distinct keys in the outer rows.  Without
- * statistics, returns the maximum: the product of the rows of all relations in
- * the key, but at most the outer rows.  Core's default of 200 is not used,
- * because each key costs at least a part of a request, even if it finds no
- * item.
+ * statistics, returns the maximum: the product of the rows of all relations
+ * whose columns are in the key, but at most the outer rows.  Core's default of
+ * 200 is not used, because it may be too low, and each key costs at least a
+ * part of a request.
  */
 static double
 distinct_keys(PlannerInfo *root, RelOptInfo *outerrel, Path *inner,
@@ -174,7 +174,7 @@ named_partitions(const ForeignPath *scan)
 /*
  * Returns the scans (ForeignPath *) that run once per execution of the path.
  * In a nested loop whose outer side is one GetItem, the inner side runs once,
- * too; only its scans are returned.
+ * too; only the inner side's scans are returned.
  */
 static List *
 scans_once(Path *path)
@@ -188,12 +188,12 @@ scans_once(Path *path)
 }
 
 /*
- * Returns the number of lookups on the assumption that each partition of the
- * outer table that the statement names has a page of rows.  Returns 0 without
- * this assumption.  It is made before ANALYZE, if the statement also names
- * partitions of the inner table, and reading these once costs less than the
- * lookups.  It is not made if the statement may stop early, or if one outer
- * row is expected, because core then uses a nested loop without lookups.
+ * Returns the number of lookups if each partition of the outer table that the
+ * statement names is assumed to have a page of rows; 0 if this is not assumed.
+ * It is assumed before ANALYZE, if the statement also names partitions of the
+ * inner table, and reading these once costs less than the lookups.  It is not
+ * assumed if the statement may stop early, or if one outer row is expected,
+ * because core then uses a nested loop without lookups.
  */
 static double
 page_keys(PlannerInfo *root, Path *outer, const ForeignPath *scan,

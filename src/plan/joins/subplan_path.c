@@ -5,9 +5,9 @@
  *
  * Core executes such a subquery as a subplan, once for each row of the
  * projection, aggregation or sort.  If the subplan reads our table by key, we
- * put the lookup join node (exec/node/readahead.c) below that node.  The
- * lookup join node prefetches the keys of many rows together.  Core still
- * evaluates the projection, the aggregates, the sort and the subplan.
+ * put the lookup join node (exec/node/readahead.c) below the projection,
+ * aggregation or sort.  It prefetches the keys of many rows together.  Core
+ * still evaluates the projection, the aggregates, the sort and the subplan.
  *
  * Subqueries in conditions are not batched, because scans and joins evaluate
  * conditions, and we cannot put a node below them.  Subqueries that an
@@ -149,9 +149,9 @@ depends_on(Node *node, List *params)
 }
 
 /*
- * Returns a scan in the subplan that can be batched, and whose values depend
- * on the subplan's arguments.  Returns NULL if there is none, or if an
- * argument is not a plain column.
+ * Returns a batchable scan of the subplan whose values depend on the subplan's
+ * arguments.  Returns NULL if there is none, or if an argument is not a plain
+ * column.
  */
 static const ForeignScan *
 find_lookup(const PlannerGlobal *glob, const SubPlan *subplan)

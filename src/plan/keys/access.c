@@ -124,8 +124,9 @@ dyn_access_add(DynAccess *access, DynAccess *inner, DynAccessUse use)
 {
 	inner->use = use;
 	/*
-	 * A fallback is put at the start of the list, but copied last, because it
-	 * uses only values of the other access plans.
+	 * The access plan for open guards is added after a fallback, but put
+	 * before it: a fallback is copied last, because it uses only values of
+	 * the other access plans.
 	 */
 	access->inner = use == DYN_USE_ALWAYS ? lappend(access->inner, inner)
 		: lcons(inner, access->inner);
@@ -244,7 +245,7 @@ set_sort(const DynRelPlan *plan, const DynIndexMeta *index, const DynAccess *fro
 
 			if (i < from->nrange)
 				values = from->range[i].values;
-			/* only values of the first attribute get a request each */
+			/* each value gets its own request only for the first attribute */
 			bound = i == 0 ? values.point_parts : values.one_value_parts;
 			if (!sort_by_parts(plan, index, templated, attr, bound,
 							   bound <= values.one_value_parts,
@@ -470,7 +471,7 @@ copy_keys(DynAccess *copy, Values *values)
 
 /*
  * Copies a fallback, but omits keys and filters whose values are not in
- * `values`.  This is possible because all clauses are checked for its rows.
+ * `values`.  All clauses are checked for a fallback's rows anyway.
  */
 static DynAccess *
 copy_fallback(const DynAccess *fallback, Values *values)
@@ -579,7 +580,7 @@ print_node(struct StringInfoData *text, const ExtensibleNode *node)
 }
 
 /*
- * Raises an error.  Only parallel workers read nodes, and these scans are not
+ * Raises an error.  Only parallel workers read nodes, and our scans are not
  * parallel.
  */
 static void

@@ -27,7 +27,7 @@ typedef struct DynCount
 {
 	double		most;			/* maximum number of values, or of ranges of
 								 * values; infinity if unknown at planning */
-	double		expected;		/* estimate of this number */
+	double		expected;		/* estimated number of values or ranges */
 	bool		points;			/* true for values, false for ranges */
 	bool		single;			/* true if there is one value, the same for all
 								 * items */
@@ -309,10 +309,10 @@ extern AttrNumber dyn_sort_column(const DynRelation *relation,
 
 /*
  * Sets access->sort to the attributes of the sort key, or parts of their
- * texts, that determine the order of rows, and access->in_turn if partitions
- * can be read in this order.  `from` is the access plan that reads `index`
- * (NULL: the table); `access` is that plan itself, a copy of it, or its
- * fallback.
+ * texts, that determine the order of rows.  Sets access->in_turn to true if
+ * partitions can be read in this order, else to false.  `from` is the access
+ * plan that reads `index` (NULL: the table); `access` is that plan itself, a
+ * copy of it, or its fallback.
  */
 extern void dyn_sort_attributes(const DynRelPlan *plan, const DynIndexMeta *index,
 								const DynAccess *from, DynAccess *access);

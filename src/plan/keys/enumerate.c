@@ -139,7 +139,7 @@ typedef struct Range
 								 * that further bounds are not needed */
 } Range;
 
-/* Makes the values that the target's template lists the bounds of the range. */
+/* If the target's template lists few values, restricts the range to them. */
 static void
 add_members(Range *range, const DynTarget *target)
 {

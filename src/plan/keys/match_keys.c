@@ -10,8 +10,8 @@
  * Exact predicates need no local check in these cases: points on hash
  * attributes; points on range attributes if the full key is read or a single =
  * is sent; a range predicate if it is the only one on its attribute; filters
- * that are never omitted because of their size.  All other clauses are
- * rechecked locally.
+ * of bounded size, which are never omitted.  All other clauses are rechecked
+ * locally.
  */
 #include "postgres.h"
 
@@ -41,8 +41,8 @@ typedef struct KeyMatch
 								 * NULL */
 	int			nrow_attrs;		/* number of attributes in row-wise keys */
 	const DynKeyAttr *row_attrs;
-	List	   *enumerated;		/* DynClause *: bounds whose values are
-								 * enumerated */
+	List	   *enumerated;		/* DynClause *: bounds between which all values
+								 * are enumerated */
 	List	   *consumed;		/* DynClause *: used by key conditions */
 	List	   *pushed_exactly; /* DynClause *: need no local check */
 } KeyMatch;
@@ -706,8 +706,8 @@ is_on_truncated(const DynRelation *relation, const DynPred *pred)
 /*
  * Adds filters for clauses that no key condition uses, and for clauses on a
  * column that a template part has truncated, if these filters are allowed.  An
- * exact clause needs no local check if its filter is never omitted because of
- * its size.
+ * exact clause needs no local check if its filter is of bounded size, and is
+ * therefore never omitted.
  */
 static void
 match_filters(KeyMatch *match, DynAccess *access)

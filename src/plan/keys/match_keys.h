@@ -81,18 +81,18 @@ extern DynPred *dyn_match_template(const DynRelPlan *plan,
 
 /*
  * Returns the conditions that the clauses impose on the attribute's text in
- * rows whose columns are read from it: a DYN_PRED_TEMPLATED with an AND for
- * each part, which is empty if no clause restricts the part.  Such a predicate
- * does not match a key, since restricted parts may come after unrestricted
- * ones.  Returns NULL if no clause imposes a condition.
+ * rows whose columns are read from this text: a DYN_PRED_TEMPLATED with an AND
+ * for each part, which is empty if no clause restricts the part.  Such a
+ * predicate does not match a key, since restricted parts may come after
+ * unrestricted ones.  Returns NULL if no clause imposes a condition.
  */
 extern DynPred *dyn_template_demands(const DynRelPlan *plan,
 									 const DynKeyAttr *attr, List *clauses);
 
 /*
- * Returns the reason why bounds of a column do not yield values for the
- * attribute's text, if the clauses yield values for all other parts; else
- * NULL.
+ * If each part of the attribute's text without values is of a column with
+ * bounds, returns the reason why the values between the bounds are not
+ * enumerated; else NULL.
  */
 extern const char *dyn_template_lacks_values(const DynRelPlan *plan,
 											 const DynKeyAttr *attr,
@@ -137,15 +137,15 @@ extern bool dyn_index_is_usable(const DynRelPlan *plan,
 								List *clauses, DynIndexLack *lack);
 
 /*
- * Adds the conditions for completeness that depend on run-time values to the
- * access plan.
+ * Adds to the access plan those conditions for completeness that depend on
+ * run-time values.
  */
 extern void dyn_index_conditions_add(const DynRelPlan *plan, const DynIndexMeta *index,
 									 List *clauses, DynAccess *access);
 
 /*
- * Returns true if the index is complete with these run-time values of the
- * fdw_exprs, in the same order.  Allocates in CurrentMemoryContext.
+ * Returns true if the index is complete with these run-time values, one for
+ * each of the fdw_exprs.  Allocates in CurrentMemoryContext.
  */
 extern bool dyn_index_conditions_hold(const DynAccess *access,
 									  const DynRelation *relation,

@@ -376,7 +376,7 @@ dyn_count_keys(const DynRelPlan *plan, const DynAccess *access)
 			values.expected = values.points ? Max(values.expected, 1.0) : 1;
 		else
 		{
-			/* only values of a template have a Query each; others are one range */
+			/* only texts of a template get a Query each */
 			if (!values.templated)
 				break;
 			values.single = (values.most == 1);

@@ -26,8 +26,8 @@ typedef struct DynTarget
 } DynTarget;
 
 /*
- * Returns true if the predicate compares the target's column with a value of
- * matching type.
+ * Returns true if the predicate is on the target's column.  For a full
+ * attribute, the column must have its type, and be usable in key conditions.
  */
 extern bool dyn_is_on_target(const DynTarget *target, const DynPred *pred);
 
@@ -104,7 +104,8 @@ extern bool dyn_same_list(const DynPred *a, const DynPred *b);
 
 /*
  * Maximum number of values between the bounds of a range that is enumerated.
- * If a template lists the numbers of a part, they are bounds, too.
+ * If a template lists the numbers of a part, its least and greatest numbers
+ * are bounds, too.
  */
 #define DYN_MAX_EACH	1000
 
@@ -120,15 +121,15 @@ extern DynPred *dyn_match_each(const DynTarget *target, List *clauses, int most,
 
 /*
  * Returns the reason why the values between the bounds of the target's column
- * are not enumerated.  Returns NULL if they are, if there are no bounds, or if
- * the target is a full attribute with one bound only.
+ * are not enumerated.  Returns NULL if they are enumerated, if there are no
+ * bounds, or if the target is a full attribute with one bound only.
  */
 extern const char *dyn_why_not_each(const DynTarget *target, List *clauses);
 
 /*
- * Returns the column whose times the partition keys contain in units (such as
- * days), if each partition that the access plan reads has one unit, and the
- * units sort like their texts; else 0.
+ * Returns a column of times if each partition that the access plan reads has
+ * the times of one unit (such as a day), and the partition keys' texts for the
+ * units sort like times; else 0.
  */
 extern AttrNumber dyn_column_of_units(const DynRelPlan *plan, const DynAccess *access);
 

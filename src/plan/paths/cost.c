@@ -72,8 +72,8 @@
 
 #define FEW_COLUMNS			8	/* maximum columns of a row that is not wide */
 #define MS_PER_ITEM			0.0003	/* ms of CPU time per row */
-#define MS_PER_WIDE_ITEM	0.0012	/* the same for a row with more columns, or
-									 * with jsonb */
+#define MS_PER_WIDE_ITEM	0.0012	/* ms of CPU time per row with more
+									 * columns, or with jsonb */
 
 /* ---- numbers of items and rows ---- */
 
@@ -298,8 +298,8 @@ is_bound_by_others(const DynRelPlan *plan, const DynAccess *access)
  * Returns the estimated maximum number of items with the keys that the access
  * plan reads.  If keys of the table or a local index come from other tables,
  * the number is estimated from the length of item collections
- * (collection_items).  Otherwise, with core's default of 200 partition keys,
- * each lookup would seem to read a 200th of the table.
+ * (collection_items).  With core's default of 200 partition keys, each lookup
+ * would seem to read a 200th of the table.
  */
 static double
 most_items(const DynRelPlan *plan, const DynAccess *access)
@@ -620,8 +620,8 @@ estimate_reads(DynEstimate *estimate, const DynRelPlan *plan,
  * Sets the maximum read units of many Queries with different keys: those of
  * reading the full table or index once.  If each item also costs a read from
  * the table, these reads have a maximum, too: one for each item that the
- * table's own key clauses select, but at least one for each 200th item if the
- * lengths of partitions are guesses.
+ * table's own key clauses select.  If the lengths of partitions are guesses,
+ * this maximum is at least a 200th of the items.
  */
 static void
 limit_units(DynPrices *prices, const DynRelPlan *plan,

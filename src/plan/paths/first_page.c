@@ -70,7 +70,7 @@ typedef struct FirstBound
 	bool		descending;		/* true if reading begins at the upper bound */
 	bool		strict_is_exact;	/* true if the request excludes the value of
 									 * a strict bound */
-	bool		other_side;		/* found: a bound on the other side */
+	bool		other_side;		/* found: a bound where reading ends */
 	bool		strict;			/* found: a bound that excludes its value */
 	bool		implied;		/* found: a bound that is weaker than its
 								 * clause */
@@ -92,7 +92,7 @@ has_comparison(const List *clauses, const Expr *value)
 	return false;
 }
 
-/* Visits a leaf of the sort key's condition; continues with all leaves. */
+/* Notes the bound in a leaf of the sort key's condition; returns false. */
 static bool
 note_bound(DynPred *pred, void *arg)
 {
@@ -115,8 +115,7 @@ note_bound(DynPred *pred, void *arg)
  * Returns true if the Query may begin with items that are not rows, because
  * their sort key is the bound itself.  BETWEEN includes a bound that < or >
  * excludes.  Of a row comparison, only the bound of the first column is sent.
- * An example is keyset paging, where the bound is the last row of the previous
- * page.
+ * In keyset paging, the bound is the last row of the previous page.
  */
 static bool
 may_begin_before_rows(const DynRelPlan *plan, const DynAccess *access,

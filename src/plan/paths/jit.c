@@ -48,8 +48,8 @@ add_child(Plan *child, int use, void *context)
 /*
  * Returns the cost of the waiting in a nested loop.  The inner side may be
  * executed for each outer row, in batches, or once if its rows are cached.  So
- * its waiting is the loop's cost without the outer side and without local work
- * for each outer row, and at least the waiting of one execution.
+ * its waiting is computed as the loop's cost - the outer side's cost - outer
+ * rows * local work, but as at least the waiting of one execution.
  */
 static Cost
 waiting_of_loop(const NestLoop *loop, List *subplans)
@@ -161,7 +161,7 @@ start_executor(QueryDesc *query, int eflags)
 			copy = MemoryContextAlloc(GetMemoryChunkContext(query),
 									  sizeof(PlannedStmt));
 			*copy = *statement;
-			/* clear flags that standard_planner does not set for this cost */
+			/* clear flags that standard_planner would not set for this cost */
 			if (cost <= jit_above_cost)
 				copy->jitFlags = PGJIT_NONE;
 			if (cost <= jit_optimize_above_cost)

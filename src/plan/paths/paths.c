@@ -161,9 +161,9 @@ uses_some(const DynAccess *access, List *rinfos)
 
 /*
  * Returns the access plan that reads the table, or the index at position
- * `target`, by key with these clauses.  Returns NULL if there is none, or if
- * `others` (RestrictInfo *) is not NIL and none of its clauses gives values
- * for the key.  May set plan->advice.
+ * `target`, by key with these clauses.  Returns NULL if there is none, if the
+ * index is not complete, or if `others` (RestrictInfo *) is not NIL and has no
+ * clause that gives values for the key.  May set plan->advice.
  */
 static DynAccess *
 match_target(DynRelPlan *plan, int target, List *clauses, List *others)
@@ -491,10 +491,10 @@ add_scan_paths(DynRelPlan *plan)
 
 /*
  * Adds paths by key for the table and each index.  `others` has the join
- * clauses of `param`; if `param` is NULL, it is plan->lists or NIL.  If it is
- * not NIL, adds only paths whose keys use a clause of `others`.  All paths of
- * one parameterization return the same rows, so the number of rows is computed
- * before the first path is created.
+ * clauses of `param`; if `param` is NULL, it is plan->lists or NIL.  Unless
+ * `others` is NIL, adds only paths whose keys use one of its clauses.  All
+ * paths of one parameterization return the same rows, so the number of rows is
+ * computed before the first path is created.
  */
 static void
 add_key_paths(DynRelPlan *plan, List *clauses, List *others, ParamPathInfo *param)

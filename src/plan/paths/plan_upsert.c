@@ -4,7 +4,7 @@
  *		for an index.
  *
  * Core permits only ON CONFLICT DO NOTHING without columns for foreign tables,
- * because it would look for a unique index.  A planner hook removes the
+ * because for columns it looks for a unique index.  A planner hook removes the
  * columns if they are those of the DynamoDB table's primary key; the executor
  * then resolves the conflict itself.  Core still checks the privileges for the
  * UPDATE, and plans its expressions.

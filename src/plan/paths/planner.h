@@ -104,8 +104,8 @@ extern DynAccess *dyn_union_match(DynRelPlan *plan, const DynPathChoice *choice,
  * clauses, without capital letter and full stop; NULL if there is none.  For a
  * Scan, the advice names an index that could be used, or the reason why a
  * condition on a partition key does not restrict the key.  For a Query, it is
- * the reason why a condition on the first sort key attribute that is not
- * matched does not restrict the key.
+ * the reason why a condition on the first unmatched attribute of the sort key
+ * does not restrict the key.
  */
 extern const char *dyn_advise(const DynRelPlan *plan, const DynAccess *access,
 							  List *clauses);

@@ -16,9 +16,9 @@
  * list of values, and each partition is read once.  If all arms become one
  * access plan, a union is not built, because paths.c finds this access plan.
  *
- * If there is a volatile condition, a union is not built: a row that the
- * condition rejects may be returned by another arm, and the condition would be
- * evaluated for it again.
+ * If there is a volatile condition, a union is not built: the condition would
+ * be evaluated for each arm that reads a row, and one true result would return
+ * the row.
  */
 #include "postgres.h"
 
@@ -35,8 +35,8 @@
 #define MAX_ARMS	40
 
 /*
- * Limit for a sum over the searched ORs: the number of arms, times the number
- * of clauses.  When the sum exceeds the limit, further ORs are skipped.
+ * Limit of the sum, over the searched ORs, of arms * clauses of the relation.
+ * When the sum exceeds the limit, further ORs are skipped.
  */
 #define MAX_MATCHED	4000
 

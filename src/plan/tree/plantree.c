@@ -214,8 +214,8 @@ only_child(Path *path)
 }
 
 /*
- * Returns the child paths that are not a path's single input: those of a list
- * (Append, MergeAppend, lookup join node), of a subquery, and of initplans.
+ * Returns the listed children of an Append, MergeAppend or lookup join node,
+ * the subquery of a SubqueryScan, or the initplans of a MinMaxAgg; else NIL.
  */
 static List *
 listed_child_paths(Path *path)

@@ -15,7 +15,7 @@ static const struct CustomPathMethods path_methods;
 
 /*
  * For a nested loop, core may let the node compute output columns.  With
- * subplans it may not, because subplans are evaluated above the node.
+ * subplans, core may not, because subplans are evaluated above the node.
  */
 Path *
 dyn_read_ahead_path(Path *child, List *subplans)
@@ -72,7 +72,7 @@ plan_read_ahead(PlannerInfo *root, RelOptInfo *rel, CustomPath *best_path,
 	List	   *params = NIL;
 	ListCell   *lc;
 
-	/* for subplans, also return what core has added to a sort below */
+	/* for subplans, also return columns that core has added to a sort below */
 	scan->scan.plan.targetlist = tlist != NIL && best_path->custom_private == NIL
 		? tlist : copyObject(child->targetlist);
 	scan->scan.scanrelid = 0;
